@@ -1,0 +1,3 @@
+module github.com/hyfair/hyfair
+
+go 1.26

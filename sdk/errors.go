@@ -1,0 +1,19 @@
+package sdk
+
+import "errors"
+
+// Errors are for "no answer". A limit reached is a result, not an error. Each
+// keeps its identity over the wire: errors.Is works on both sides.
+var (
+	// ErrUnsupported: the plugin does not serve this form, goal or capability.
+	ErrUnsupported = errors.New("unsupported")
+	// ErrInvalidProblem: the problem is malformed.
+	ErrInvalidProblem = errors.New("invalid problem")
+	// ErrInvalidOption: an option is unknown or its value is out of range.
+	ErrInvalidOption = errors.New("invalid option")
+	// ErrIncompatible: the two sides cannot work together, or a library that the
+	// plugin needs is missing or too old.
+	ErrIncompatible = errors.New("incompatible")
+	// ErrPluginExited: the plugin is gone.
+	ErrPluginExited = errors.New("plugin exited")
+)

@@ -1,0 +1,113 @@
+package network
+
+import (
+	"math"
+	"math/big"
+)
+
+// Exact evaluates a network in exact rational arithmetic. The stored weights
+// are binary fractions, so each layer is held as integers over one power of
+// two and a forward pass needs integer products and sums only, no gcd.
+//
+// It is read-only after NewExact and safe for concurrent use.
+type Exact struct {
+	layers []exactLayer
+	head   Head
+}
+
+type exactLayer struct {
+	in, out int
+	shift   uint // weights and biases are the integers below over 2^shift
+	weights []*big.Int
+	bias    []*big.Int
+	relu    bool
+}
+
+// NewExact prepares n, which must have passed Validate.
+func NewExact(n *Network) *Exact {
+	e := &Exact{head: n.Head}
+	for i := range n.Layers {
+		l := &n.Layers[i]
+		shift := max(fractionBits(l.Weights), fractionBits(l.Bias))
+		e.layers = append(e.layers, exactLayer{
+			in: l.In, out: l.Out, relu: l.ReLU, shift: shift,
+			weights: scaled(l.Weights, shift), bias: scaled(l.Bias, shift),
+		})
+	}
+	return e
+}
+
+// Logit is the exact logit at exact inputs: l0, or l1 − l0 for a softmax head.
+// len(inputs) must be the network's number of inputs.
+func (e *Exact) Logit(inputs []*big.Rat) *big.Rat {
+	// v[i] / den is the value of unit i; den stays positive, so signs are the numerators'.
+	den := big.NewInt(1)
+	for _, x := range inputs {
+		den = lcm(den, x.Denom())
+	}
+	v := make([]*big.Int, len(inputs))
+	for i, x := range inputs {
+		v[i] = new(big.Int).Mul(x.Num(), new(big.Int).Quo(den, x.Denom()))
+	}
+	var product big.Int
+	for k := range e.layers {
+		l := &e.layers[k]
+		out := make([]*big.Int, l.out)
+		for j := range out {
+			sum := new(big.Int).Mul(l.bias[j], den)
+			for i, w := range l.weights[j*l.in : (j+1)*l.in] {
+				if w.Sign() != 0 && v[i].Sign() != 0 {
+					sum.Add(sum, product.Mul(w, v[i]))
+				}
+			}
+			if l.relu && sum.Sign() < 0 {
+				sum.SetInt64(0)
+			}
+			out[j] = sum
+		}
+		v = out
+		den = new(big.Int).Lsh(den, l.shift)
+	}
+	num := v[0]
+	if e.head == HeadSoftmax {
+		num = new(big.Int).Sub(v[1], v[0])
+	}
+	return new(big.Rat).SetFrac(num, den)
+}
+
+// fractionBits is the least s for which every value times 2^s is an integer.
+func fractionBits(values []float64) uint {
+	var bits int
+	for _, v := range values {
+		if v == 0 {
+			continue
+		}
+		frac, exp := math.Frexp(v)
+		mantissa := int64(math.Abs(frac) * (1 << 53))
+		trailing := 0
+		for mantissa&1 == 0 {
+			mantissa >>= 1
+			trailing++
+		}
+		bits = max(bits, 53-exp-trailing)
+	}
+	return uint(bits)
+}
+
+func scaled(values []float64, shift uint) []*big.Int {
+	out := make([]*big.Int, len(values))
+	for i, v := range values {
+		r := new(big.Rat).SetFloat64(v)
+		num := new(big.Int).Lsh(r.Num(), shift)
+		out[i] = num.Quo(num, r.Denom())
+	}
+	return out
+}
+
+func lcm(a, b *big.Int) *big.Int {
+	if b.IsInt64() && b.Int64() == 1 {
+		return a
+	}
+	g := new(big.Int).GCD(nil, nil, a, b)
+	return new(big.Int).Mul(a, new(big.Int).Quo(b, g))
+}

@@ -1,0 +1,110 @@
+package problem
+
+import "fmt"
+
+// Delta changes a loaded problem before one Solve. Changes are cumulative;
+// Push and Pop bracket those that are to be taken back. They apply in this
+// order: Pop, Push, column bounds, rows or assertions, objective, start.
+//
+// ColumnBounds, Rows, Objective and Start belong to the MILP form, Assert to
+// the SMT form; the network form knows none of them.
+type Delta struct {
+	// Pop discards that many levels and all they changed.
+	Pop int
+	// Push opens that many new levels.
+	Push         int
+	ColumnBounds []ColumnBound
+	Rows         []Row
+	// Objective replaces the objective where not nil.
+	Objective *Objective
+	// Start replaces the start values where not nil.
+	Start []float64
+	// Assert is SMT-LIB 2 text: declarations and assertions to add.
+	Assert string
+}
+
+// ColumnBound gives a column new bounds.
+type ColumnBound struct {
+	Column int
+	Lo, Hi float64
+}
+
+// Stack is a MILP or script under deltas: what sdk/serve keeps for a solver
+// that is not incremental itself. The zero value is not usable; see NewStack.
+// Not safe for concurrent use.
+type Stack struct {
+	levels []*Problem
+}
+
+// NewStack starts from p, which is not modified.
+func NewStack(p *Problem) *Stack { return &Stack{levels: []*Problem{clone(p)}} }
+
+// Apply changes the problem and returns it as it now stands; the result is
+// valid until the next Apply. On an error nothing has changed.
+func (s *Stack) Apply(d Delta) (*Problem, error) {
+	if d.Pop < 0 || d.Push < 0 || d.Pop >= len(s.levels) {
+		return nil, fmt.Errorf("pop %d and push %d at depth %d", d.Pop, d.Push, len(s.levels)-1)
+	}
+	levels := append([]*Problem(nil), s.levels[:len(s.levels)-d.Pop]...)
+	for range d.Push {
+		levels = append(levels, levels[len(levels)-1])
+	}
+	top := clone(levels[len(levels)-1])
+	if err := applyTo(top, d); err != nil {
+		return nil, err
+	}
+	if err := top.Validate(); err != nil {
+		return nil, err
+	}
+	levels[len(levels)-1] = top
+	s.levels = levels
+	return top, nil
+}
+
+func applyTo(p *Problem, d Delta) error {
+	milp := d.ColumnBounds != nil || d.Rows != nil || d.Objective != nil || d.Start != nil
+	if milp && p.MILP == nil {
+		return fmt.Errorf("delta changes rows or columns of a problem in the %s form", p.Form())
+	}
+	if d.Assert != "" && p.SMT == nil {
+		return fmt.Errorf("delta asserts into a problem in the %s form", p.Form())
+	}
+	if p.SMT != nil {
+		p.SMT.Text += d.Assert
+		return nil
+	}
+	if !milp {
+		return nil
+	}
+	for _, b := range d.ColumnBounds {
+		if b.Column < 0 || b.Column >= len(p.MILP.Columns) {
+			return fmt.Errorf("delta bounds column %d of %d", b.Column, len(p.MILP.Columns))
+		}
+		c := &p.MILP.Columns[b.Column]
+		c.Lo, c.Hi = b.Lo, b.Hi
+	}
+	p.MILP.Rows = append(p.MILP.Rows, d.Rows...)
+	if d.Objective != nil {
+		p.MILP.Objective = *d.Objective
+	}
+	if d.Start != nil {
+		p.MILP.Start = d.Start
+	}
+	return nil
+}
+
+// clone copies what applyTo may change and shares the rest.
+func clone(p *Problem) *Problem {
+	out := *p
+	if p.MILP != nil {
+		m := *p.MILP
+		m.Columns = append([]Column(nil), p.MILP.Columns...)
+		m.Rows = append([]Row(nil), p.MILP.Rows...)
+		out.MILP = &m
+	}
+	if p.SMT != nil {
+		t := *p.SMT
+		out.SMT = &t
+	}
+	return &out
+}

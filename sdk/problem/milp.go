@@ -1,0 +1,152 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+)
+
+// Role says what a column or symbol stands for, so that a solver can branch
+// on it and the host can decode it.
+type Role uint8
+
+const (
+	// RoleOther is anything not named below.
+	RoleOther Role = iota + 1
+	// RoleInput is a value of a non-protected feature.
+	RoleInput
+	// RoleProtected is a value of a protected feature of one copy.
+	RoleProtected
+	// RoleReLU is the phase of a neuron: 1 active, 0 inactive.
+	RoleReLU
+	// RoleNeuron is the output of a neuron.
+	RoleNeuron
+	// RoleLogit is a logit of one copy.
+	RoleLogit
+)
+
+// Column is a variable of a MILP. Infinite bounds are ±Inf.
+type Column struct {
+	Name    string
+	Lo, Hi  float64
+	Integer bool
+	Role    Role
+	// Priority ranks columns for branching: higher first, 0 no wish.
+	Priority int
+}
+
+// Term is a coefficient at a column.
+type Term struct {
+	Column int
+	Coef   float64
+}
+
+// Row is lo ≤ Σ coef·column ≤ hi; an absent side is ±Inf.
+type Row struct {
+	Name   string
+	Lo, Hi float64
+	Terms  []Term
+}
+
+// Objective is Σ coef·column + Offset; with no terms the problem is a pure
+// feasibility question.
+type Objective struct {
+	Maximise bool
+	Offset   float64
+	Terms    []Term
+}
+
+// MILP is a mixed-integer linear program. Coefficients are float64 and meant
+// exactly as they stand.
+type MILP struct {
+	Columns   []Column
+	Rows      []Row
+	Objective Objective
+	// Start is an optional start value for each column, NaN where there is
+	// none; nil for no start at all.
+	Start []float64
+}
+
+// Validate checks indices, bounds and finiteness.
+func (m *MILP) Validate() error {
+	for i := range m.Columns {
+		c := &m.Columns[i]
+		if math.IsNaN(c.Lo) || math.IsNaN(c.Hi) || c.Lo > c.Hi || math.IsInf(c.Lo, 1) || math.IsInf(c.Hi, -1) {
+			return fmt.Errorf("column %d (%s): bounds %v to %v", i, c.Name, c.Lo, c.Hi)
+		}
+	}
+	for i := range m.Rows {
+		if err := m.validateRow(&m.Rows[i]); err != nil {
+			return fmt.Errorf("row %d (%s): %w", i, m.Rows[i].Name, err)
+		}
+	}
+	if math.IsNaN(m.Objective.Offset) || math.IsInf(m.Objective.Offset, 0) {
+		return fmt.Errorf("objective offset %v", m.Objective.Offset)
+	}
+	if err := m.validateTerms(m.Objective.Terms); err != nil {
+		return fmt.Errorf("objective: %w", err)
+	}
+	if m.Start != nil && len(m.Start) != len(m.Columns) {
+		return fmt.Errorf("%d start values for %d columns", len(m.Start), len(m.Columns))
+	}
+	return nil
+}
+
+func (m *MILP) validateRow(r *Row) error {
+	if math.IsNaN(r.Lo) || math.IsNaN(r.Hi) || r.Lo > r.Hi {
+		return fmt.Errorf("sides %v to %v", r.Lo, r.Hi)
+	}
+	return m.validateTerms(r.Terms)
+}
+
+func (m *MILP) validateTerms(terms []Term) error {
+	seen := make(map[int]bool, len(terms))
+	for _, t := range terms {
+		if t.Column < 0 || t.Column >= len(m.Columns) {
+			return fmt.Errorf("no column %d", t.Column)
+		}
+		if seen[t.Column] {
+			return fmt.Errorf("column %d appears twice", t.Column)
+		}
+		seen[t.Column] = true
+		if math.IsNaN(t.Coef) || math.IsInf(t.Coef, 0) {
+			return fmt.Errorf("coefficient %v at column %d", t.Coef, t.Column)
+		}
+	}
+	return nil
+}
+
+// Evaluate is the value of Σ coef·column at the values.
+func Evaluate(terms []Term, values []float64) float64 {
+	sum := 0.0
+	for _, t := range terms {
+		sum += t.Coef * values[t.Column]
+	}
+	return sum
+}
+
+// Violation is the largest amount by which the values break a bound, a row or
+// integrality: 0 for a perfectly feasible point. len(values) must be the
+// number of columns.
+func (m *MILP) Violation(values []float64) float64 {
+	worst := 0.0
+	note := func(v float64) {
+		if !(v <= worst) { // also a NaN
+			worst = v
+		}
+	}
+	for i := range m.Columns {
+		c := &m.Columns[i]
+		note(c.Lo - values[i])
+		note(values[i] - c.Hi)
+		if c.Integer {
+			note(math.Abs(values[i] - math.Round(values[i])))
+		}
+	}
+	for i := range m.Rows {
+		r := &m.Rows[i]
+		v := Evaluate(r.Terms, values)
+		note(r.Lo - v)
+		note(v - r.Hi)
+	}
+	return worst
+}

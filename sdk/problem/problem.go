@@ -1,0 +1,250 @@
+// Package problem holds what is asked of a solver: the Query in the words of
+// fairness, and the neutral Problem in one of three forms that solvers of
+// different kinds can read.
+package problem
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Form is the language a problem is written in.
+type Form uint8
+
+const (
+	// FormNetwork is the query itself: a network, a space and a question.
+	FormNetwork Form = iota + 1
+	// FormMILP is rows and columns.
+	FormMILP
+	// FormSMT is an SMT-LIB 2 script.
+	FormSMT
+)
+
+// Forms lists every form in order.
+var Forms = []Form{FormNetwork, FormMILP, FormSMT}
+
+// String gives the name used in messages and JSON.
+func (f Form) String() string {
+	switch f {
+	case FormNetwork:
+		return "network"
+	case FormMILP:
+		return "milp"
+	case FormSMT:
+		return "smt"
+	}
+	return fmt.Sprintf("Form(%d)", uint8(f))
+}
+
+// Goal is what a query wants to know.
+type Goal uint8
+
+const (
+	// Decide asks for a violating individual (with K > 2: one reaching K bins).
+	Decide Goal = iota + 1
+	// Maximise and Minimise ask for the largest and smallest gap or margin.
+	Maximise
+	Minimise
+	// MaxK and MinK ask for the largest and smallest number of bins.
+	MaxK
+	MinK
+	// Quantify asks which share of the space is fair.
+	Quantify
+)
+
+// Goals lists every goal in order.
+var Goals = []Goal{Decide, Maximise, Minimise, MaxK, MinK, Quantify}
+
+// String gives the name used in messages and JSON.
+func (g Goal) String() string {
+	names := []string{"decide", "maximise", "minimise", "max-k", "min-k", "quantify"}
+	if g >= Decide && int(g) <= len(names) {
+		return names[g-1]
+	}
+	return fmt.Sprintf("Goal(%d)", uint8(g))
+}
+
+// Relaxation lets a non-protected feature differ between the copies by at
+// most Tolerance (in the feature's own unit), both copies inside the domain.
+type Relaxation struct {
+	Feature   int
+	Tolerance float64
+}
+
+// Query is a question about a network in the words of fairness
+// (docs/semantics.md). It is read-only once handed over.
+type Query struct {
+	Network *network.Network
+	Space   *space.Space
+	// Region bounds the question; a zero Region means the whole space.
+	Region space.Region
+	Notion fairness.Notion
+	// Epsilon is ε, exact; unused by the decision notions, where it may be nil.
+	Epsilon *big.Rat
+	// K is the number of bins a witness of Decide must reach; 0 and 2 ask for a
+	// 2-discriminant individual.
+	K    int
+	Goal Goal
+	// Relax lists the features that may differ between the copies; with it the
+	// copies must also differ in a protected attribute (z1 ≠ z2).
+	Relax []Relaxation
+	// Require and Forbid are predicates over the first copy's point that must,
+	// or must not, hold (guards, constraints of a region).
+	Require, Forbid []space.Predicate
+	// Near is a point the answer should stay close to; nil for none.
+	Near []float64
+	// Exclude lists individuals that must not be the answer.
+	Exclude [][]float64
+	// Seed drives every random choice a solver makes.
+	Seed int64
+}
+
+// Validate checks a query and names the first fault.
+func (q *Query) Validate() error {
+	if q.Network == nil || q.Space == nil {
+		return fmt.Errorf("query without a network or a space")
+	}
+	if err := q.Network.Validate(); err != nil {
+		return err
+	}
+	if err := q.Space.Validate(); err != nil {
+		return err
+	}
+	if q.Network.Inputs() != q.Space.Inputs {
+		return fmt.Errorf("network takes %d inputs, space feeds %d", q.Network.Inputs(), q.Space.Inputs)
+	}
+	if q.Notion < fairness.Score || q.Notion > fairness.DecisionStrict {
+		return fmt.Errorf("unknown notion %d", q.Notion)
+	}
+	if q.Notion.UsesEpsilon() {
+		if err := fairness.CheckEpsilon(q.Epsilon, q.Notion); err != nil {
+			return err
+		}
+	}
+	if q.Goal < Decide || q.Goal > Quantify {
+		return fmt.Errorf("unknown goal %d", q.Goal)
+	}
+	if q.K < 0 || q.K == 1 {
+		return fmt.Errorf("k = %d; 2 or more asks for a discriminant individual", q.K)
+	}
+	return q.validateParts()
+}
+
+func (q *Query) validateParts() error {
+	n := len(q.Space.Features)
+	if q.Region.Box != nil && (len(q.Region.Box) != n || len(q.Region.Values) != n) {
+		return fmt.Errorf("region has %d intervals and %d value lists for %d features", len(q.Region.Box), len(q.Region.Values), n)
+	}
+	for _, r := range q.Relax {
+		if r.Feature < 0 || r.Feature >= n || q.Space.Features[r.Feature].IsProtected() {
+			return fmt.Errorf("relaxation of feature %d, which is not a non-protected feature", r.Feature)
+		}
+		if !(r.Tolerance >= 0) {
+			return fmt.Errorf("relaxation of %q by %v", q.Space.Features[r.Feature].Name, r.Tolerance)
+		}
+	}
+	for _, list := range [][]space.Predicate{q.Require, q.Forbid} {
+		for _, p := range list {
+			if err := p.Validate(q.Space); err != nil {
+				return err
+			}
+		}
+	}
+	for _, x := range append([][]float64{q.Near}, q.Exclude...) {
+		if x != nil && len(x) != n {
+			return fmt.Errorf("point has %d entries for %d features", len(x), n)
+		}
+	}
+	return nil
+}
+
+// RegionOrWhole is the query's region, or the whole space where none is set.
+func (q *Query) RegionOrWhole() space.Region {
+	if q.Region.Box == nil {
+		return q.Space.Whole()
+	}
+	return q.Region
+}
+
+// Problem is what a solver gets: exactly one of the three forms.
+type Problem struct {
+	// Name identifies the problem in logs; it carries no meaning.
+	Name    string
+	Network *Query
+	MILP    *MILP
+	SMT     *Script
+}
+
+// Form says which form is set; 0 where none is.
+func (p *Problem) Form() Form {
+	switch {
+	case p.Network != nil:
+		return FormNetwork
+	case p.MILP != nil:
+		return FormMILP
+	case p.SMT != nil:
+		return FormSMT
+	}
+	return 0
+}
+
+// Validate checks that exactly one form is set and well formed. The host and
+// sdk/serve call it, so a solver may trust its input.
+func (p *Problem) Validate() error {
+	set := 0
+	for _, here := range []bool{p.Network != nil, p.MILP != nil, p.SMT != nil} {
+		if here {
+			set++
+		}
+	}
+	if set != 1 {
+		return fmt.Errorf("problem has %d forms set; want exactly one", set)
+	}
+	switch p.Form() {
+	case FormNetwork:
+		return p.Network.Validate()
+	case FormMILP:
+		return p.MILP.Validate()
+	}
+	return p.SMT.Validate()
+}
+
+// Script is a problem in SMT-LIB 2: declarations and assertions, without
+// check-sat or get-model.
+type Script struct {
+	Text string
+	// Symbols are the constants whose values make up an answer, in order.
+	Symbols []Symbol
+	// Objective names the Real or Int symbol to optimise; empty: feasibility.
+	Objective string
+	// Maximise is the direction where Objective is set.
+	Maximise bool
+}
+
+// Symbol is a declared constant of sort Int, Real or Bool.
+type Symbol struct {
+	Name string
+	Sort string
+	Role Role
+}
+
+// Validate checks the script's frame; its text is the solver's to parse.
+func (s *Script) Validate() error {
+	if strings.TrimSpace(s.Text) == "" {
+		return fmt.Errorf("empty SMT-LIB script")
+	}
+	for i, y := range s.Symbols {
+		if y.Name == "" {
+			return fmt.Errorf("symbol %d has no name", i)
+		}
+		if y.Sort != "Int" && y.Sort != "Real" && y.Sort != "Bool" {
+			return fmt.Errorf("symbol %q: sort %q; Int, Real and Bool are known", y.Name, y.Sort)
+		}
+	}
+	return nil
+}

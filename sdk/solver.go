@@ -1,0 +1,182 @@
+package sdk
+
+import (
+	"context"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Solver answers one problem at a time.
+//
+// Problems arrive validated. Solve must return soon after ctx ends, with what
+// it holds and the reason Interrupted. Unless Description.Concurrent is set,
+// the host makes one call at a time in a process.
+type Solver interface {
+	Describe(ctx context.Context) (Description, error)
+	Solve(ctx context.Context, p *problem.Problem, o SolveOptions) (*Result, error)
+}
+
+// Incremental is implemented by a solver that gains from keeping a problem
+// loaded while parts of it change. For others, sdk/serve applies deltas itself.
+type Incremental interface {
+	Solver
+	Load(ctx context.Context, p *problem.Problem) (Loaded, error)
+}
+
+// Loaded is a problem kept by an Incremental solver. Not used concurrently.
+type Loaded interface {
+	// Solve applies the delta for good (see problem.Delta for taking it back)
+	// and answers the problem as it then stands.
+	Solve(ctx context.Context, d problem.Delta, o SolveOptions) (*Result, error)
+	Close() error
+}
+
+// Description is what a plugin says of itself.
+type Description struct {
+	// Name is what --solver or --strategy selects, without the file prefix.
+	Name string
+	// Version is the plugin's own, semantic.
+	Version string
+	// Summary is one line for people.
+	Summary string
+	// Options the plugin takes (--set key=value); others are refused.
+	Options []Option
+	// Libraries are native libraries the plugin needs, found or not.
+	Libraries []Library
+
+	// Serves lists the pairs of form and goal a solver answers. MILP and SMT
+	// know only Decide (feasible?) and Maximise (optimise the objective in its
+	// own direction); the host builds every goal on them.
+	Serves []Service
+	// Exactness is the grade a solver's claims can have at best.
+	Exactness Exactness
+	// Concurrent allows several calls at once in one process.
+	Concurrent bool
+
+	// Presets names option settings of a strategy ("sa", "sa+knn"); each is
+	// selectable by its name. Strategies only.
+	Presets []Preset
+	// NeedsNetwork asks that a strategy's Start carry the network.
+	NeedsNetwork bool
+	// NeedsRows asks that a strategy's Start carry the data set's rows.
+	NeedsRows bool
+	// Lag is the largest number of rounds by which trials may lag behind the
+	// moves they answer; 0: every Next is told all moves of the one before.
+	Lag int
+}
+
+// Service is a form and a goal that a solver answers.
+type Service struct {
+	Form problem.Form
+	Goal problem.Goal
+}
+
+// Answers reports whether the solver described serves the form and goal.
+func (d *Description) Answers(f problem.Form, g problem.Goal) bool {
+	for _, s := range d.Serves {
+		if s.Form == f && s.Goal == g {
+			return true
+		}
+	}
+	return false
+}
+
+// Option describes one plugin option.
+type Option struct {
+	Name, Default, Help string
+}
+
+// Library is a native library a plugin binds at run time.
+type Library struct {
+	Name string
+	// Found, Version and Path tell what was loaded.
+	Found         bool
+	Version, Path string
+	// Hint is the command that installs it, where it was not found; Problem
+	// says what was tried and seen.
+	Hint, Problem string
+}
+
+// Preset is a named setting of a strategy's options.
+type Preset struct {
+	Name    string
+	Summary string
+	Options map[string]string
+}
+
+// SolveOptions bound and steer one Solve. The zero value sets no limit.
+type SolveOptions struct {
+	// Progress, where not nil, is called now and then from one goroutine with
+	// what is known so far. It must not block.
+	Progress func(Progress)
+	// Seed drives every random choice; same problem, options and seed, same
+	// result, as far as no time limit is hit.
+	Seed int64
+	// Threads is the number of threads to use; 0: one.
+	Threads int
+	// Memory in bytes; 0: no limit.
+	Memory int64
+	// TimeLimit of this Solve; 0: none.
+	TimeLimit time.Duration
+	// WorkLimit in the solver's own deterministic unit (branch-and-bound nodes
+	// for MILP solvers); 0: none.
+	WorkLimit int64
+	// Gap is the relative optimality gap at which an optimising solver may
+	// stop; 0: the solver's tightest sensible setting.
+	Gap float64
+	// Target: stop as soon as a point's objective reaches it (at least Target
+	// when maximising, at most when minimising). nil: none.
+	Target *float64
+	// Options are the plugin's own (--set key=value).
+	Options map[string]string
+}
+
+// Progress is a glimpse of a running Solve.
+type Progress struct {
+	// Values is an incumbent in the problem's column or symbol order; nil for
+	// none new since the last report.
+	Values []problem.Number
+	// Objective belongs to Values. Bound is valid where HasBound is set.
+	Objective float64
+	Bound     float64
+	HasBound  bool
+	Nodes     int64
+	Elapsed   time.Duration
+}
+
+// Result is a solver's claim about one problem.
+type Result struct {
+	Status Status
+	Reason Reason
+	// Native is the solver's own status text, Detail a sentence for people.
+	Native, Detail string
+	// Values is the point held, in the problem's column or symbol order (MILP,
+	// SMT); nil for none.
+	Values []problem.Number
+	// Witness is the point held of a problem in network form; nil for none.
+	Witness *Witness
+	// Objective of the point held; meaningful where a point is held and the
+	// problem has an objective.
+	Objective float64
+	// Bound: no point has a better objective. Valid where HasBound is set.
+	Bound    float64
+	HasBound bool
+	// Tolerance is the absolute error that the arithmetic may leave in a row,
+	// an integer value, or the bound; 0 for exact arithmetic.
+	Tolerance float64
+	// Nodes counts branch-and-bound nodes or the solver's like unit.
+	Nodes int64
+	// Elapsed is the solver's own time.
+	Elapsed time.Duration
+}
+
+// HasPoint reports whether the claim holds a point.
+func (r *Result) HasPoint() bool { return r.Values != nil || r.Witness != nil }
+
+// Witness is two copies of a person in feature values: the individual x1 with
+// protected values filled in (Copy1), and the other copy (Copy2), which
+// differs in protected attributes, and in relaxed features only otherwise.
+type Witness struct {
+	Copy1, Copy2 []float64
+}

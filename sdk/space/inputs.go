@@ -1,0 +1,45 @@
+package space
+
+import "math/big"
+
+// NetworkInputs maps a point to the network's inputs in float64, into dst if
+// it is long enough.
+func (s *Space) NetworkInputs(dst, point []float64) []float64 {
+	if len(dst) < s.Inputs {
+		dst = make([]float64, s.Inputs)
+	}
+	dst = dst[:s.Inputs]
+	for i := range s.Features {
+		f := &s.Features[i]
+		for k := range f.Inputs {
+			in := &f.Inputs[k]
+			if in.Table != nil {
+				dst[in.Index] = in.Table[int(point[i]-f.Lo)]
+			} else {
+				dst[in.Index] = in.Scale*point[i] + in.Offset
+			}
+		}
+	}
+	return dst
+}
+
+// ExactInputs maps a point to the network's inputs in exact arithmetic.
+func (s *Space) ExactInputs(point []float64) []*big.Rat {
+	out := make([]*big.Rat, s.Inputs)
+	for i := range s.Features {
+		f := &s.Features[i]
+		for k := range f.Inputs {
+			in := &f.Inputs[k]
+			v := new(big.Rat)
+			if in.Table != nil {
+				v.SetFloat64(in.Table[int(point[i]-f.Lo)])
+			} else {
+				v.SetFloat64(point[i])
+				v.Mul(v, new(big.Rat).SetFloat64(in.Scale))
+				v.Add(v, new(big.Rat).SetFloat64(in.Offset))
+			}
+			out[in.Index] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,263 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Interval is a closed interval; the zero value is the point 0.
+type Interval struct{ Lo, Hi float64 }
+
+// Contains reports Lo ≤ v ≤ Hi.
+func (i Interval) Contains(v float64) bool { return v >= i.Lo && v <= i.Hi }
+
+// Empty reports that no number lies in the interval.
+func (i Interval) Empty() bool { return !(i.Lo <= i.Hi) }
+
+// Intersect is the common part, possibly empty.
+func (i Interval) Intersect(j Interval) Interval {
+	return Interval{math.Max(i.Lo, j.Lo), math.Min(i.Hi, j.Hi)}
+}
+
+// Condition restricts one feature: to the category indices in Set where Set is
+// not nil (sorted, categorical features only), else to Interval, whose ends
+// may be infinite.
+type Condition struct {
+	Feature  int
+	Interval Interval
+	Set      []int
+}
+
+// Holds reports whether the feature value v satisfies the condition.
+func (c *Condition) Holds(v float64) bool {
+	if c.Set == nil {
+		return c.Interval.Contains(v)
+	}
+	_, found := slices.BinarySearch(c.Set, int(v))
+	return found
+}
+
+// Predicate is a conjunction of conditions; the empty one always holds. The
+// one language of constraints, --where, guardrails, explanations and
+// certificates.
+type Predicate []Condition
+
+// Holds reports whether every condition holds at the point.
+func (p Predicate) Holds(point []float64) bool {
+	for i := range p {
+		if !p[i].Holds(point[p[i].Feature]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Validate checks the predicate against the space it speaks of.
+func (p Predicate) Validate(s *Space) error {
+	for i := range p {
+		c := &p[i]
+		if c.Feature < 0 || c.Feature >= len(s.Features) {
+			return fmt.Errorf("condition %d: no feature %d", i, c.Feature)
+		}
+		f := &s.Features[c.Feature]
+		if c.Set == nil {
+			if math.IsNaN(c.Interval.Lo) || math.IsNaN(c.Interval.Hi) {
+				return fmt.Errorf("condition on %q: bound is NaN", f.Name)
+			}
+			continue
+		}
+		if f.Kind != Categorical {
+			return fmt.Errorf("condition on %q: a set of categories for a feature of kind %s", f.Name, f.Kind)
+		}
+		for k, v := range c.Set {
+			if v < 0 || v >= len(f.Categories) {
+				return fmt.Errorf("condition on %q: no category %d", f.Name, v)
+			}
+			if k > 0 && v <= c.Set[k-1] {
+				return fmt.Errorf("condition on %q: categories not sorted", f.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// ParsePredicate reads "age=30..39,hours-per-week=..40,sex=Female|Male": one
+// condition a feature, separated by commas; lo..hi with either end left out, a
+// single value, or category names or indices separated by |. A comma inside a
+// category name is written \, and a | as \|.
+func ParsePredicate(s *Space, text string) (Predicate, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	var p Predicate
+	for _, part := range splitEscaped(text, ',') {
+		name, value, ok := strings.Cut(part, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || value == "" {
+			return nil, fmt.Errorf("%q: want feature=value, feature=lo..hi or feature=a|b", part)
+		}
+		i, found := s.Index(name)
+		if !found {
+			return nil, fmt.Errorf("no feature %q; the features are %s", name, strings.Join(s.Names(), ", "))
+		}
+		c, err := ParseCondition(&s.Features[i], value)
+		if err != nil {
+			return nil, fmt.Errorf("feature %q: %w", name, err)
+		}
+		c.Feature = i
+		p = append(p, c)
+	}
+	return p, nil
+}
+
+// ParseCondition reads the right-hand side of one condition on f. The caller
+// sets Condition.Feature.
+func ParseCondition(f *Feature, value string) (Condition, error) {
+	if f.Kind == Categorical {
+		if !strings.Contains(value, "..") {
+			return parseSet(f, value)
+		}
+		// A range over indices, or over names in declared order.
+		lo, hi, _ := strings.Cut(value, "..")
+		c := Condition{Interval: Interval{0, f.Hi}}
+		var err error
+		if lo != "" {
+			if c.Interval.Lo, err = category(f, lo); err != nil {
+				return c, err
+			}
+		}
+		if hi != "" {
+			if c.Interval.Hi, err = category(f, hi); err != nil {
+				return c, err
+			}
+		}
+		return c, nil
+	}
+	lo, hi, isRange := strings.Cut(value, "..")
+	if !isRange {
+		hi = lo
+	}
+	c := Condition{Interval: Interval{math.Inf(-1), math.Inf(1)}}
+	var err error
+	if lo != "" {
+		if c.Interval.Lo, err = number(lo); err != nil {
+			return c, err
+		}
+	}
+	if hi != "" {
+		if c.Interval.Hi, err = number(hi); err != nil {
+			return c, err
+		}
+	}
+	if c.Interval.Empty() {
+		return c, fmt.Errorf("range %s is empty", value)
+	}
+	return c, nil
+}
+
+func parseSet(f *Feature, value string) (Condition, error) {
+	c := Condition{Set: []int{}}
+	for _, name := range splitEscaped(value, '|') {
+		v, err := category(f, strings.TrimSpace(name))
+		if err != nil {
+			return c, err
+		}
+		c.Set = append(c.Set, int(v))
+	}
+	slices.Sort(c.Set)
+	c.Set = slices.Compact(c.Set)
+	return c, nil
+}
+
+// category finds a category by name, or failing that by index.
+func category(f *Feature, name string) (float64, error) {
+	if i := slices.Index(f.Categories, name); i >= 0 {
+		return float64(i), nil
+	}
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(f.Categories) {
+		return float64(i), nil
+	}
+	return 0, fmt.Errorf("no category %q; the categories are %s", name, strings.Join(f.Categories, ", "))
+}
+
+func number(text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || math.IsNaN(v) {
+		return 0, fmt.Errorf("%q is not a number", text)
+	}
+	return v, nil
+}
+
+func splitEscaped(text string, sep rune) []string {
+	var parts []string
+	var b strings.Builder
+	escaped := false
+	for _, r := range text {
+		switch {
+		case escaped:
+			if r != sep {
+				b.WriteRune('\\')
+			}
+			b.WriteRune(r)
+			escaped = false
+		case r == '\\':
+			escaped = true
+		case r == sep:
+			parts = append(parts, b.String())
+			b.Reset()
+		default:
+			b.WriteRune(r)
+		}
+	}
+	if escaped {
+		b.WriteRune('\\')
+	}
+	return append(parts, b.String())
+}
+
+// Format writes the predicate in the form ParsePredicate reads, in the space's
+// own names.
+func (p Predicate) Format(s *Space) string {
+	parts := make([]string, len(p))
+	for i := range p {
+		f := &s.Features[p[i].Feature]
+		parts[i] = f.Name + "=" + p[i].format(f)
+	}
+	return strings.Join(parts, ",")
+}
+
+func (c *Condition) format(f *Feature) string {
+	if c.Set != nil {
+		names := make([]string, len(c.Set))
+		for k, v := range c.Set {
+			names[k] = strings.NewReplacer(",", `\,`, "|", `\|`).Replace(f.Categories[v])
+		}
+		return strings.Join(names, "|")
+	}
+	if c.Interval.Lo == c.Interval.Hi {
+		return f.Label(c.Interval.Lo)
+	}
+	end := func(v float64) string {
+		if math.IsInf(v, 0) {
+			return ""
+		}
+		return f.Label(v)
+	}
+	return end(c.Interval.Lo) + ".." + end(c.Interval.Hi)
+}
+
+// Label is the value as a person reads it: the category's name, or the number
+// in its shortest form.
+func (f *Feature) Label(v float64) string {
+	if f.Kind == Categorical && f.Contains(v) {
+		return f.Categories[int(v)]
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// ErrEmpty is returned where a cut leaves nothing of a region.
+var ErrEmpty = errors.New("nothing is left of the space")

@@ -1,0 +1,155 @@
+package space
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Box is one closed interval for each non-protected feature, indexed by
+// feature; the entries of protected features are ignored. A categorical
+// feature's interval is over its indices in declared order.
+type Box []Interval
+
+// Region is a box and the values each protected feature may take. Both slices
+// are indexed by feature; Values is nil at non-protected features.
+type Region struct {
+	Box    Box
+	Values [][]float64
+}
+
+// Whole is the region of the whole space.
+func (s *Space) Whole() Region {
+	r := Region{Box: make(Box, len(s.Features)), Values: make([][]float64, len(s.Features))}
+	for i := range s.Features {
+		if f := &s.Features[i]; f.IsProtected() {
+			r.Values[i] = f.Protected
+		} else {
+			r.Box[i] = Interval{f.Lo, f.Hi}
+		}
+	}
+	return r
+}
+
+// Clone is a deep copy of the box and a shallow one of the (never modified)
+// value lists.
+func (r Region) Clone() Region {
+	return Region{Box: slices.Clone(r.Box), Values: slices.Clone(r.Values)}
+}
+
+// Count is the number of protected combinations before constraints, the
+// product of the value counts (1 where nothing is protected), saturating at
+// MaxCombinations+1.
+func (r Region) Count() int {
+	n := 1
+	for _, v := range r.Values {
+		if v != nil {
+			n *= len(v)
+			if n > MaxCombinations {
+				return MaxCombinations + 1
+			}
+		}
+	}
+	return n
+}
+
+// Cut intersects the region with a predicate. A condition on a protected
+// feature filters its list of values (of both copies: a targeted query); an
+// interval cuts the box, rounded inward for discrete features. A category set
+// that is not contiguous cannot be a box: its hull cuts the box and the
+// condition itself is returned in rest, to be required by the query. ErrEmpty
+// (wrapped, with the feature's name) tells that nothing is left.
+func (s *Space) Cut(r Region, p Predicate) (cut Region, rest Predicate, err error) {
+	out := r.Clone()
+	for i := range p {
+		c := &p[i]
+		f := &s.Features[c.Feature]
+		if f.IsProtected() {
+			var kept []float64
+			for _, v := range out.Values[c.Feature] {
+				if c.Holds(v) {
+					kept = append(kept, v)
+				}
+			}
+			if len(kept) == 0 {
+				return r, nil, fmt.Errorf("feature %q: no protected value satisfies the cut: %w", f.Name, ErrEmpty)
+			}
+			out.Values[c.Feature] = kept
+			continue
+		}
+		iv := c.Interval
+		if c.Set != nil {
+			if len(c.Set) == 0 {
+				return r, nil, fmt.Errorf("feature %q: %w", f.Name, ErrEmpty)
+			}
+			iv = Interval{float64(c.Set[0]), float64(c.Set[len(c.Set)-1])}
+			if len(c.Set) != int(iv.Hi-iv.Lo)+1 {
+				rest = append(rest, *c)
+			}
+		}
+		if f.Discrete() {
+			iv = Interval{math.Ceil(iv.Lo), math.Floor(iv.Hi)}
+		}
+		b := out.Box[c.Feature].Intersect(iv)
+		if b.Empty() {
+			return r, nil, fmt.Errorf("feature %q: %s lies outside its domain %s to %s: %w", f.Name, c.format(f), f.Label(f.Lo), f.Label(f.Hi), ErrEmpty)
+		}
+		out.Box[c.Feature] = b
+	}
+	return out, rest, nil
+}
+
+// RegionContains reports whether x lies in the region's box.
+func (s *Space) RegionContains(r Region, x []float64) bool {
+	for i := range s.Features {
+		if f := &s.Features[i]; !f.IsProtected() && !(f.Contains(x[i]) && r.Box[i].Contains(x[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// Counterfactuals lists the points (x, z) for every allowed protected
+// combination z of the region at x, in lexicographic order of the protected
+// values: Z(x). Each point is a fresh slice.
+func (s *Space) Counterfactuals(r Region, x []float64) [][]float64 {
+	var out [][]float64
+	s.EachCombination(r, x, func(point []float64) {
+		if s.Allowed(point) {
+			out = append(out, slices.Clone(point))
+		}
+	})
+	return out
+}
+
+// EachCombination calls visit with x completed by every protected combination
+// of the region in lexicographic order, allowed or not. The slice is reused.
+func (s *Space) EachCombination(r Region, x []float64, visit func(point []float64)) {
+	protected := s.Protected()
+	point := slices.Clone(x)
+	at := make([]int, len(protected))
+	for k, i := range protected {
+		if len(r.Values[i]) == 0 {
+			return
+		}
+		point[i] = r.Values[i][0]
+		at[k] = 0
+	}
+	for {
+		visit(point)
+		k := len(protected) - 1
+		for ; k >= 0; k-- {
+			i := protected[k]
+			at[k]++
+			if at[k] < len(r.Values[i]) {
+				point[i] = r.Values[i][at[k]]
+				break
+			}
+			at[k] = 0
+			point[i] = r.Values[i][0]
+		}
+		if k < 0 {
+			return
+		}
+	}
+}

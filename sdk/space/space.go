@@ -1,0 +1,336 @@
+// Package space describes the inputs of a network as named features: their
+// kinds, domains, protected values, the rules that forbid combinations, and
+// how each feature maps to network inputs.
+//
+// A point is a []float64 with one entry a feature, in the space's feature
+// order: an integer, a category's index, or a real number. An individual is a
+// point whose protected entries are ignored; Canonical sets them to zero.
+package space
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Kind says which values a feature takes.
+type Kind uint8
+
+const (
+	// Integer features take every integer from Lo to Hi.
+	Integer Kind = iota + 1
+	// Categorical features take the indices 0 to len(Categories)−1.
+	Categorical
+	// Real features take every real number from Lo to Hi.
+	Real
+)
+
+// String gives the name used in study files.
+func (k Kind) String() string {
+	switch k {
+	case Integer:
+		return "integer"
+	case Categorical:
+		return "categorical"
+	case Real:
+		return "real"
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// Feature is one named input of the model under study.
+type Feature struct {
+	Name string
+	Kind Kind
+	// Lo and Hi bound the domain, both inclusive. For a categorical feature
+	// they are 0 and len(Categories)−1.
+	Lo, Hi float64
+	// Categories names the values of a categorical feature, by index.
+	Categories []string
+	// Protected lists the values the protected copies take, strictly
+	// increasing; nil for a non-protected feature. They need not lie in the
+	// domain's steps, and Lo..Hi still is the domain the feature has when it
+	// is left out of a question's protected set.
+	Protected []float64
+	// Inputs says which network inputs the feature feeds, and how.
+	Inputs []Input
+}
+
+// Input maps a feature value to one network input.
+//
+// With a nil Table the input is Scale·v + Offset, in exact arithmetic on the
+// float64 coefficients. With a Table (integer and categorical features only)
+// it is Table[v−Lo]; a one-hot input is a table of one 1 and zeros.
+type Input struct {
+	Index         int
+	Scale, Offset float64
+	Table         []float64
+}
+
+// IsProtected reports whether the feature varies between counterfactuals.
+func (f *Feature) IsProtected() bool { return len(f.Protected) > 0 }
+
+// Discrete reports whether the feature takes finitely many values.
+func (f *Feature) Discrete() bool { return f.Kind != Real }
+
+// Contains reports whether v is a value of the feature's domain.
+func (f *Feature) Contains(v float64) bool {
+	if !(v >= f.Lo && v <= f.Hi) {
+		return false
+	}
+	return f.Kind == Real || v == math.Trunc(v)
+}
+
+// Space is the set of points under study. It is read-only once validated and
+// may be shared between goroutines.
+type Space struct {
+	Features []Feature
+	// Forbidden lists the constraints: a point at which all conditions of one
+	// of these predicates hold is not in the space.
+	Forbidden []Predicate
+	// Inputs is the number of network inputs; every one is fed by exactly one
+	// feature.
+	Inputs int
+}
+
+// MaxCombinations bounds the product of the protected features' value counts.
+const MaxCombinations = 1 << 20
+
+// Validate checks the whole space and names the first fault.
+func (s *Space) Validate() error {
+	if len(s.Features) == 0 {
+		return errors.New("space has no features")
+	}
+	fed := make([]string, s.Inputs)
+	names := map[string]bool{}
+	for i := range s.Features {
+		f := &s.Features[i]
+		if f.Name == "" {
+			return fmt.Errorf("feature %d has no name", i)
+		}
+		if names[f.Name] {
+			return fmt.Errorf("feature %q appears twice", f.Name)
+		}
+		names[f.Name] = true
+		if err := f.validate(); err != nil {
+			return fmt.Errorf("feature %q: %w", f.Name, err)
+		}
+		for _, in := range f.Inputs {
+			if in.Index < 0 || in.Index >= s.Inputs {
+				return fmt.Errorf("feature %q: network input %d is outside 0 to %d", f.Name, in.Index, s.Inputs-1)
+			}
+			if fed[in.Index] != "" {
+				return fmt.Errorf("feature %q: network input %d is already fed by %q", f.Name, in.Index, fed[in.Index])
+			}
+			fed[in.Index] = f.Name
+		}
+	}
+	for i, name := range fed {
+		if name == "" {
+			return fmt.Errorf("network input %d is fed by no feature", i)
+		}
+	}
+	for i, p := range s.Forbidden {
+		if len(p) == 0 {
+			return fmt.Errorf("constraint %d has no conditions and would forbid everything", i)
+		}
+		if err := p.Validate(s); err != nil {
+			return fmt.Errorf("constraint %d: %w", i, err)
+		}
+	}
+	if s.Whole().Count() > MaxCombinations {
+		return fmt.Errorf("more than %d protected combinations", MaxCombinations)
+	}
+	return nil
+}
+
+func (f *Feature) validate() error {
+	if math.IsNaN(f.Lo) || math.IsNaN(f.Hi) || math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) {
+		return fmt.Errorf("domain %v to %v is not finite", f.Lo, f.Hi)
+	}
+	if f.Lo > f.Hi {
+		return fmt.Errorf("domain %v to %v is empty", f.Lo, f.Hi)
+	}
+	switch f.Kind {
+	case Integer:
+		if f.Lo != math.Trunc(f.Lo) || f.Hi != math.Trunc(f.Hi) {
+			return fmt.Errorf("integer domain %v to %v has fractional ends", f.Lo, f.Hi)
+		}
+		if math.Abs(f.Lo) > 1<<52 || math.Abs(f.Hi) > 1<<52 {
+			return fmt.Errorf("integer domain %v to %v is beyond ±2^52", f.Lo, f.Hi)
+		}
+	case Categorical:
+		if len(f.Categories) == 0 {
+			return errors.New("categorical without categories")
+		}
+		if f.Lo != 0 || f.Hi != float64(len(f.Categories)-1) {
+			return fmt.Errorf("domain %v to %v does not match %d categories", f.Lo, f.Hi, len(f.Categories))
+		}
+		for i, c := range f.Categories {
+			if slices.Contains(f.Categories[:i], c) {
+				return fmt.Errorf("category %q appears twice", c)
+			}
+		}
+	case Real:
+	default:
+		return fmt.Errorf("unknown kind %d", f.Kind)
+	}
+	for i, v := range f.Protected {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("protected value %v", v)
+		}
+		if f.Kind == Categorical && !f.Contains(v) {
+			return fmt.Errorf("protected value %v is no category index", v)
+		}
+		if f.Kind == Integer && v != math.Trunc(v) {
+			return fmt.Errorf("protected value %v of an integer feature", v)
+		}
+		if i > 0 && v <= f.Protected[i-1] {
+			return fmt.Errorf("protected values are not strictly increasing at %v", v)
+		}
+	}
+	for _, in := range f.Inputs {
+		if err := f.validateInput(in); err != nil {
+			return fmt.Errorf("network input %d: %w", in.Index, err)
+		}
+	}
+	return nil
+}
+
+func (f *Feature) validateInput(in Input) error {
+	if in.Table == nil {
+		if math.IsNaN(in.Scale) || math.IsInf(in.Scale, 0) || math.IsNaN(in.Offset) || math.IsInf(in.Offset, 0) {
+			return fmt.Errorf("map %v·v + %v is not finite", in.Scale, in.Offset)
+		}
+		return nil
+	}
+	if f.Kind == Real {
+		return errors.New("a real feature cannot map through a table")
+	}
+	if float64(len(in.Table)) != f.Hi-f.Lo+1 {
+		return fmt.Errorf("table has %d entries for domain %v to %v", len(in.Table), f.Lo, f.Hi)
+	}
+	for _, t := range in.Table {
+		if math.IsNaN(t) || math.IsInf(t, 0) {
+			return fmt.Errorf("table entry %v", t)
+		}
+	}
+	for _, v := range f.Protected {
+		if !f.Contains(v) {
+			return fmt.Errorf("protected value %v is outside the table", v)
+		}
+	}
+	return nil
+}
+
+// Index finds a feature by name.
+func (s *Space) Index(name string) (int, bool) {
+	i := slices.IndexFunc(s.Features, func(f Feature) bool { return f.Name == name })
+	return i, i >= 0
+}
+
+// Names lists the feature names in order.
+func (s *Space) Names() []string {
+	names := make([]string, len(s.Features))
+	for i := range s.Features {
+		names[i] = s.Features[i].Name
+	}
+	return names
+}
+
+// Free lists the indices of the non-protected features.
+func (s *Space) Free() []int { return s.where(false) }
+
+// Protected lists the indices of the protected features.
+func (s *Space) Protected() []int { return s.where(true) }
+
+func (s *Space) where(protected bool) []int {
+	var out []int
+	for i := range s.Features {
+		if s.Features[i].IsProtected() == protected {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Protect returns a copy in which just the named features are protected; the
+// others of s become ordinary features over their whole domain. A name that
+// does not exist, or that has no protected values in s, is an error.
+func (s *Space) Protect(names ...string) (*Space, error) {
+	out := *s
+	out.Features = slices.Clone(s.Features)
+	for _, name := range names {
+		i, ok := s.Index(name)
+		if !ok {
+			return nil, fmt.Errorf("no feature %q; the features are %v", name, s.Names())
+		}
+		if !s.Features[i].IsProtected() {
+			return nil, fmt.Errorf("feature %q has no protected values in this study", name)
+		}
+	}
+	for i := range out.Features {
+		if !slices.Contains(names, out.Features[i].Name) {
+			out.Features[i].Protected = nil
+		}
+	}
+	return &out, nil
+}
+
+// Allowed reports whether no constraint forbids the point. It does not check
+// the domain: see Contains.
+func (s *Space) Allowed(point []float64) bool {
+	for _, p := range s.Forbidden {
+		if p.Holds(point) {
+			return false
+		}
+	}
+	return true
+}
+
+// Contains reports whether the point has a legal value in every feature (a
+// protected one: one of its protected values) and breaks no constraint.
+func (s *Space) Contains(point []float64) bool {
+	if len(point) != len(s.Features) {
+		return false
+	}
+	for i := range s.Features {
+		f := &s.Features[i]
+		if f.IsProtected() {
+			if !slices.Contains(f.Protected, point[i]) {
+				return false
+			}
+		} else if !f.Contains(point[i]) {
+			return false
+		}
+	}
+	return s.Allowed(point)
+}
+
+// ContainsIndividual reports whether the non-protected entries of x lie in
+// their domains. Whether x has allowed counterfactuals is Counterfactuals'
+// business.
+func (s *Space) ContainsIndividual(x []float64) bool {
+	if len(x) != len(s.Features) {
+		return false
+	}
+	for i := range s.Features {
+		if f := &s.Features[i]; !f.IsProtected() && !f.Contains(x[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Canonical returns x with its protected entries set to zero, the form in
+// which individuals are compared and stored.
+func (s *Space) Canonical(x []float64) []float64 {
+	out := slices.Clone(x)
+	for i := range s.Features {
+		if s.Features[i].IsProtected() {
+			out[i] = 0
+		}
+	}
+	return out
+}

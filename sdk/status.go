@@ -1,0 +1,94 @@
+package sdk
+
+import "fmt"
+
+// Status is what a solver claims of a problem.
+type Status uint8
+
+const (
+	// Feasible: a point is held. With a Reason, a limit stopped the solver
+	// before it could prove the point best; without one, a feasibility question
+	// was answered.
+	Feasible Status = iota + 1
+	// Optimal: the point held is best within the tolerances.
+	Optimal
+	// Infeasible: no point exists.
+	Infeasible
+	// Unknown: nothing is claimed; Reason says why.
+	Unknown
+)
+
+// Statuses lists every status in order.
+var Statuses = []Status{Feasible, Optimal, Infeasible, Unknown}
+
+// String gives the name used in messages and JSON.
+func (s Status) String() string {
+	names := []string{"feasible", "optimal", "infeasible", "unknown"}
+	if s >= Feasible && int(s) <= len(names) {
+		return names[s-1]
+	}
+	return fmt.Sprintf("Status(%d)", uint8(s))
+}
+
+// Reason says why a solver stopped short of an answer.
+type Reason uint8
+
+const (
+	// NoReason: the solver did not stop short. The zero value.
+	NoReason Reason = iota
+	// TimeLimit: SolveOptions.TimeLimit was reached.
+	TimeLimit
+	// WorkLimit: SolveOptions.WorkLimit was reached.
+	WorkLimit
+	// MemoryLimit: SolveOptions.Memory was reached.
+	MemoryLimit
+	// Interrupted: the context was cancelled.
+	Interrupted
+	// Incomplete: the method cannot decide this problem.
+	Incomplete
+	// Numerical: the arithmetic got into trouble.
+	Numerical
+	// Other: see Result.Native and Result.Detail.
+	Other
+)
+
+// Reasons lists every reason in order.
+var Reasons = []Reason{NoReason, TimeLimit, WorkLimit, MemoryLimit, Interrupted, Incomplete, Numerical, Other}
+
+// String gives the name used in messages and JSON; empty for NoReason.
+func (r Reason) String() string {
+	names := []string{"", "time limit", "work limit", "memory limit", "interrupted", "incomplete", "numerical", "other"}
+	if int(r) < len(names) {
+		return names[r]
+	}
+	return fmt.Sprintf("Reason(%d)", uint8(r))
+}
+
+// Exactness says what arithmetic stands behind a solver's claims, from the
+// strongest to the weakest. It is also the grade of a proof.
+type Exactness uint8
+
+const (
+	// Exact: rational arithmetic from end to end.
+	Exact Exactness = iota + 1
+	// Rigorous: floating point with every rounding bounded outward.
+	Rigorous
+	// NumericalGrade: a solver's tolerance is inside.
+	NumericalGrade
+)
+
+// String gives the name used in reports and JSON.
+func (e Exactness) String() string {
+	switch e {
+	case Exact:
+		return "exact"
+	case Rigorous:
+		return "rigorous"
+	case NumericalGrade:
+		return "numerical"
+	}
+	return fmt.Sprintf("Exactness(%d)", uint8(e))
+}
+
+// Weakest is the weaker of two grades.
+func Weakest(a, b Exactness) Exactness { return max(a, b) }

@@ -1,0 +1,112 @@
+package sdk
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Strategy proposes where to look; the host evaluates and counts.
+type Strategy interface {
+	Describe(ctx context.Context) (Description, error)
+	// Start opens a session. It owns nothing of what it is handed and must not
+	// modify it.
+	Start(ctx context.Context, s *space.Space, o StartOptions) (Session, error)
+}
+
+// StartOptions is what a session may know of the study.
+type StartOptions struct {
+	// Seed drives every random choice: same seed, same moves, on any machine.
+	Seed int64
+	// Epsilon is ε as an exact number.
+	Epsilon *big.Rat
+	// Region bounds the search (--where); moves outside it come back as
+	// TrialOutside.
+	Region space.Region
+	// Rows are the data set's rows as points, where Describe asks for them.
+	Rows [][]float64
+	// Network, where Describe asks for it.
+	Network *network.Network
+	// Options are the strategy's own, with a preset's values filled in.
+	Options map[string]string
+}
+
+// Session is one search. Calls come one at a time.
+type Session interface {
+	// Next hands back what was learned of earlier moves and asks for up to want
+	// new ones. It returns at least one move while it has ideas left, and
+	// io.EOF when the search is finished.
+	Next(ctx context.Context, told []Trial, want int) ([]Move, error)
+	Close() error
+}
+
+// MoveKind says what the host shall do with a move.
+type MoveKind uint8
+
+const (
+	// MovePoint: evaluate k and the gap at Point.
+	MovePoint MoveKind = iota + 1
+	// MoveSeedFrom: ask the solver for a 2-discriminant individual near Point
+	// and evaluate that.
+	MoveSeedFrom
+)
+
+// Move is a proposal. Trials answer it by ID.
+type Move struct {
+	// ID is unique within the session and strictly increasing.
+	ID int64
+	// Round is the iteration of the search loop the move belongs to, from 0;
+	// `Iter` counts closed rounds.
+	Round int64
+	// Chain tells parallel chains apart; 0 for a single one.
+	Chain int
+	Kind  MoveKind
+	// Point is an individual; its protected entries are ignored.
+	Point []float64
+}
+
+// TrialStatus says what became of a move.
+type TrialStatus uint8
+
+const (
+	// TrialEvaluated: Point, K and Gap are set.
+	TrialEvaluated TrialStatus = iota + 1
+	// TrialRefused: a guardrail refuses the individual.
+	TrialRefused
+	// TrialOutside: the point is not in the space or the region.
+	TrialOutside
+	// TrialNoSeed: the solver found no individual near the point.
+	TrialNoSeed
+	// TrialNoSolver: the run has no solver.
+	TrialNoSolver
+)
+
+// TrialStatuses lists every trial status in order.
+var TrialStatuses = []TrialStatus{TrialEvaluated, TrialRefused, TrialOutside, TrialNoSeed, TrialNoSolver}
+
+// String gives the name used in messages and events.
+func (s TrialStatus) String() string {
+	names := []string{"evaluated", "refused", "outside", "no-seed", "no-solver"}
+	if s >= TrialEvaluated && int(s) <= len(names) {
+		return names[s-1]
+	}
+	return fmt.Sprintf("TrialStatus(%d)", uint8(s))
+}
+
+// Trial is what the host learned of a move.
+type Trial struct {
+	// ID is the move's.
+	ID     int64
+	Status TrialStatus
+	// Point is the individual evaluated: the move's own, or the solver's.
+	Point []float64
+	// K is k(Point); at least 1 where Point has counterfactuals.
+	K int
+	// Gap is gap(Point), a score difference.
+	Gap float64
+	// Violates reports gap > ε, decided exactly.
+	Violates bool
+}
