@@ -1,0 +1,163 @@
+// Package cli is the command line of hyfair, one file a command. docs/cli.md
+// is its reference: flags, JSON fields and exit codes that scripts rely on.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/cobra"
+)
+
+// Exit codes, as documented in docs/cli.md.
+const (
+	ExitDone          = 0
+	ExitFailed        = 1
+	ExitUsage         = 2
+	ExitCheck         = 3
+	ExitContradiction = 4
+	ExitInterrupted   = 130
+)
+
+// App is one run of the program: its streams and the flags every command has.
+type App struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+
+	JSON      bool
+	Data      string
+	Seed      int64
+	Jobs      int
+	Threads   int
+	Memory    string
+	PluginDir string
+	Journal   string
+	LogLevel  string
+	Set       []string
+}
+
+// exitError carries an exit code; a nil err prints nothing more.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error as the user's: bad flags or bad input, exit code 2.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{ExitUsage, err}
+}
+
+// Main runs the program and returns its exit code. SIGINT and SIGTERM cancel
+// the command's context once; a second signal ends the process at once.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	app := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		<-ctx.Done()
+		stop() // from here on a signal has its default effect
+	}()
+	root := newRoot(app)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(ctx, err)
+	var exit *exitError
+	if err != nil && !(errors.As(err, &exit) && exit.err == nil) {
+		fmt.Fprintf(stderr, "hyfair: %v\n", err)
+	}
+	return code
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var exit *exitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.code
+	case ctx.Err() != nil:
+		return ExitInterrupted
+	case err != nil:
+		return ExitFailed
+	}
+	return ExitDone
+}
+
+func newRoot(app *App) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "hyfair",
+		Short:         "Find, certify, measure and explain discrimination clusters in neural networks",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	f := root.PersistentFlags()
+	f.BoolVar(&app.JSON, "json", false, "print one JSON object on standard output and nothing else there")
+	f.StringVar(&app.Data, "data", os.Getenv("HYFAIR_DATA"), "folder that study files take data and models from (default $HYFAIR_DATA)")
+	f.Int64Var(&app.Seed, "seed", 1, "seed of every random choice")
+	f.IntVar(&app.Jobs, "jobs", 1, "tasks that run at the same time")
+	f.IntVar(&app.Threads, "threads", 1, "threads a solver may use")
+	f.StringVar(&app.Memory, "memory", "", "memory a solver may use, such as 2GiB")
+	f.StringVar(&app.PluginDir, "plugin-dir", "", "look for plugins in this folder first")
+	f.StringVar(&app.Journal, "journal", "", "file that the run's events are written to")
+	f.StringVar(&app.LogLevel, "log-level", "warn", "trace, debug, info, warn, error or off")
+	f.StringArrayVar(&app.Set, "set", nil, "plugin option key=value; may be repeated")
+	for _, add := range commands {
+		root.AddCommand(add(app))
+	}
+	return root
+}
+
+// commands is the register: each command's file adds itself in init.
+var commands []func(*App) *cobra.Command
+
+// printJSON writes v as the one object of --json.
+func (a *App) printJSON(v any) error {
+	enc := json.NewEncoder(a.Stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// logger writes to standard error at the chosen level.
+func (a *App) logger() (hclog.Logger, error) {
+	level := hclog.LevelFromString(a.LogLevel)
+	if level == hclog.NoLevel {
+		return nil, usage(fmt.Errorf("--log-level %q: want trace, debug, info, warn, error or off", a.LogLevel))
+	}
+	return hclog.New(&hclog.LoggerOptions{Name: "hyfair", Level: level, Output: a.Stderr}), nil
+}
+
+// pluginOptions reads --set.
+func (a *App) pluginOptions() (map[string]string, error) {
+	out := map[string]string{}
+	for _, s := range a.Set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok || key == "" {
+			return nil, usage(fmt.Errorf("--set %q: want key=value", s))
+		}
+		out[key] = value
+	}
+	return out, nil
+}
