@@ -153,3 +153,14 @@ func (s *Space) EachCombination(r Region, x []float64, visit func(point []float6
 		}
 	}
 }
+
+// Bisect cuts an interval in two: at its middle, the middle belonging to both
+// halves, or for a discrete feature between two neighbouring integers.
+func Bisect(iv Interval, discrete bool) (low, high Interval) {
+	mid := iv.Lo + (iv.Hi-iv.Lo)/2
+	if discrete {
+		mid = math.Floor(mid)
+		return Interval{iv.Lo, mid}, Interval{mid + 1, iv.Hi}
+	}
+	return Interval{iv.Lo, mid}, Interval{mid, iv.Hi}
+}

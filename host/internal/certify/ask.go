@@ -1,0 +1,206 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// ask is a conversation with the solver about one region.
+type ask struct {
+	*run
+	low    *encode.Lowered
+	b      *bound.Bounds
+	loaded sdk.Loaded
+	// model is the problem as the solver should see it, to hold its claims
+	// against.
+	model *problem.Stack
+	now   *problem.Problem
+}
+
+func (r *run) ask(ctx context.Context, low *encode.Lowered, b *bound.Bounds) (*ask, error) {
+	loaded, err := r.o.Solver.Load(ctx, low.Problem)
+	if err != nil {
+		return nil, err
+	}
+	return &ask{run: r, low: low, b: b, loaded: loaded, model: problem.NewStack(low.Problem), now: low.Problem}, nil
+}
+
+func (a *ask) close() { a.loaded.Close() }
+
+// answer is a claim that has passed the checks a host can make, and the
+// witness that was replayed from it, if any.
+type answer struct {
+	*sdk.Result
+	point   [][]float64 // decoded, nil without a point
+	witness *Witness
+	// upper: no point has a larger objective; +Inf where the solver did not say.
+	upper float64
+	// tolerance of one logit, from the solver's own.
+	tolerance float64
+	// fault: the claim contradicts itself or what is known; it proves nothing.
+	fault string
+}
+
+// solve asks once. Incumbents are replayed as they arrive: the first that
+// violates ends a question that only wants one.
+func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*answer, error) {
+	now, err := a.model.Apply(d)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	a.now = now
+	a.report.Solves++
+	early, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var mu sync.Mutex
+	var witness *Witness
+	o := sdk.SolveOptions{
+		Seed: a.o.Seed, Threads: a.o.Threads, Memory: a.o.Memory, Gap: a.o.Gap, Options: a.o.Set, Target: target,
+		Progress: func(p sdk.Progress) {
+			if p.Values == nil {
+				return
+			}
+			points, err := a.low.Decode(p.Values)
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if w, ok := a.try(points); ok && (witness == nil || w.Margin > witness.Margin) {
+				witness = w
+				if a.deciding {
+					cancel()
+				}
+			}
+		},
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
+	}
+	res, err := a.loaded.Solve(early, d, o)
+	mu.Lock()
+	defer mu.Unlock()
+	if err != nil {
+		if witness == nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
+			return nil, err
+		}
+		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}
+	}
+	a.report.Nodes += res.Nodes
+	out := &answer{Result: res, witness: witness, upper: math.Inf(1), tolerance: res.Tolerance * a.low.Sensitivity}
+	a.readPoint(out)
+	a.check(out)
+	return out, nil
+}
+
+// try replays two points; a violation must beat the present target.
+func (a *ask) try(points [][]float64) (*Witness, bool) {
+	return a.replay.witness(points[0], points[1], a.target)
+}
+
+func (a *ask) readPoint(out *answer) {
+	if out.Values == nil {
+		return
+	}
+	points, err := a.low.Decode(out.Values)
+	if err != nil {
+		out.fault = err.Error()
+		return
+	}
+	out.point = points
+	w, ok := a.try(points)
+	if ok && (out.witness == nil || w.Margin > out.witness.Margin) {
+		out.witness = w
+	}
+	if !ok && a.isSpurious(out) {
+		a.report.Spurious++
+	}
+}
+
+// isSpurious tells a point whose replay contradicts the logits the solver gave
+// it, or that lies outside the space, from an honest point that the linear
+// description of the sigmoid still allows.
+func (a *ask) isSpurious(out *answer) bool {
+	if !a.replay.admits(out.point[0], out.point[1]) {
+		return true
+	}
+	allowed := math.Max(1e-6, out.tolerance)
+	for c, p := range out.point {
+		l, _ := a.replay.logit(p).Float64()
+		if math.Abs(l-out.Values[a.low.Logits[c]].Float64()) > allowed {
+			return true
+		}
+	}
+	return false
+}
+
+// check holds a claim against the solver's own point and its own bound.
+func (a *ask) check(out *answer) {
+	m := a.now.MILP
+	best := math.Inf(-1)
+	if out.Values != nil && out.fault == "" {
+		values := make([]float64, len(out.Values))
+		for i := range values {
+			values[i] = out.Values[i].Float64()
+		}
+		// Solvers scale a problem and keep their tolerance there; ten thousand
+		// times it is far from any honest answer.
+		if v, allowed := m.Violation(values), 1e-6+1e4*out.Tolerance; v > allowed {
+			out.fault = fmt.Sprintf("its point breaks its own rows by %.3g", v)
+		}
+		best = problem.Evaluate(m.Objective.Terms, values) + m.Objective.Offset
+	}
+	slack := 1e-6*(1+math.Abs(best)) + out.Tolerance
+	switch {
+	case out.fault != "":
+	case out.Status == sdk.Infeasible && out.Values != nil:
+		out.fault = "it claims infeasible and holds a point"
+	case (out.Status == sdk.Optimal || out.Status == sdk.Feasible) && out.Values == nil:
+		out.fault = fmt.Sprintf("it claims %s and holds no point", out.Status)
+	case out.Values != nil && len(m.Objective.Terms) > 0 && math.Abs(out.Objective-best) > slack:
+		out.fault = fmt.Sprintf("it claims the objective %.9g, its own point has %.9g", out.Objective, best)
+	case out.Values != nil && len(m.Objective.Terms) > 0 && out.HasBound && out.Bound < best-slack:
+		out.fault = fmt.Sprintf("it claims the bound %.9g, its own point has %.9g", out.Bound, best)
+	}
+	if out.fault != "" {
+		a.fault(out.fault)
+		return
+	}
+	switch {
+	case out.Status == sdk.Infeasible:
+		out.upper = math.Inf(-1)
+	case out.HasBound:
+		out.upper = out.Bound
+	case out.Status == sdk.Optimal:
+		out.upper = out.Objective
+	}
+}
+
+func (a *ask) fault(what string) {
+	a.report.Faults = append(a.report.Faults, fmt.Sprintf("solver %s: %s", a.o.Description.Name, what))
+}
+
+// stops reports a limit after which asking on is useless.
+func (out *answer) stops(ctx context.Context) bool {
+	return ctx.Err() != nil || out.Reason == sdk.TimeLimit || out.Reason == sdk.Interrupted || out.Reason == sdk.MemoryLimit
+}
+
+// why says in words why an answer decided nothing.
+func (out *answer) why() string {
+	if out.fault != "" {
+		return "the solver contradicted itself: " + out.fault
+	}
+	if out.Reason != sdk.NoReason {
+		return out.Reason.String()
+	}
+	return "within the solver's tolerance"
+}

@@ -1,0 +1,103 @@
+package certify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// leastMargin keeps a feasibility question away from the tie at which floating
+// point cannot tell a violation from its absence, in logits.
+const leastMargin = 1e-6
+
+const linearFormula = "2 copies × sensitivity of a logit × the solver's tolerance + 1e-6"
+
+// linear decides a region in a notion that is linear in the logits: one
+// feasibility question, or one optimisation.
+func (a *ask) linear(ctx context.Context) (outcome, error) {
+	if a.deciding {
+		return a.feasible(ctx)
+	}
+	return a.optimise(ctx)
+}
+
+func (a *ask) feasible(ctx context.Context) (outcome, error) {
+	eps, _ := a.target.Float64()
+	out, err := a.solve(ctx, a.low.Violating(a.q.Notion, eps, leastMargin), nil)
+	if err != nil {
+		return outcome{}, err
+	}
+	trivial := a.trivialBound(a.b)
+	switch {
+	case out.witness != nil:
+		a.found(out.witness)
+		return outcome{decided: true, by: BySolver, grade: sdk.Exact, bound: trivial}, nil
+	case out.fault == "" && out.Status == sdk.Infeasible:
+		tolerance := 2*out.tolerance + leastMargin
+		if a.audit(tolerance) {
+			return outcome{decided: true, by: BySampling, grade: sdk.Exact, bound: trivial}, nil
+		}
+		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
+	}
+	return outcome{stopped: out.stops(ctx), bound: trivial, why: out.why()}, nil
+}
+
+func (a *ask) optimise(ctx context.Context) (outcome, error) {
+	out, err := a.solve(ctx, a.low.MaximiseMargin(a.q.Notion), nil)
+	if err != nil {
+		return outcome{}, err
+	}
+	if out.witness != nil {
+		a.found(out.witness)
+	}
+	tolerance := 2*out.tolerance + leastMargin
+	upper := math.Min(out.upper, a.trivialBound(a.b))
+	a.refute(out, upper+tolerance)
+	if out.fault != "" {
+		return outcome{bound: a.trivialBound(a.b), why: out.why()}, nil
+	}
+	if out.Status != sdk.Optimal && out.Status != sdk.Infeasible {
+		return outcome{stopped: out.stops(ctx), bound: upper, why: out.why()}, nil
+	}
+	best, _ := a.target.Float64()
+	if out.Status == sdk.Optimal && upper > best+tolerance+a.o.Gap*math.Abs(best) {
+		return outcome{bound: upper, why: "the optimum claimed did not survive the replay"}, nil
+	}
+	return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: math.Max(upper, best), tolerance: tolerance, formula: linearFormula}, nil
+}
+
+// refute holds a claimed bound against the best witness known in the region,
+// and against random individuals.
+func (a *ask) refute(out *answer, upper float64) {
+	if out.fault != "" || out.upper == math.Inf(1) {
+		return
+	}
+	a.audit(math.Inf(1))
+	if w := a.report.Witness; w != nil && a.q.Space.RegionContains(a.low.Region(), w.Copy1) && upper < w.Margin {
+		out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", upper, w.Margin)
+		a.fault(out.fault)
+	}
+}
+
+// boundsSuffice reports that the enclosure of the logits alone proves that
+// nothing in the region exceeds the target.
+func (r *run) boundsSuffice(b *bound.Bounds) bool {
+	lo, hi := b.Logit.Lo, b.Logit.Hi
+	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		return false
+	}
+	L, U := new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi)
+	switch r.q.Notion {
+	case fairness.Score, fairness.Logit:
+		return !r.replay.violates(U, L, r.target)
+	case fairness.Decision:
+		return U.Sign() <= 0 || L.Sign() > 0 || U.Cmp(r.target) <= 0
+	default:
+		return U.Cmp(r.target) <= 0 || L.Cmp(new(big.Rat).Neg(r.target)) >= 0
+	}
+}

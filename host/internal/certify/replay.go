@@ -1,0 +1,181 @@
+package certify
+
+import (
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// replayer evaluates points through the original network in exact arithmetic.
+type replayer struct {
+	q     *problem.Query
+	exact *network.Exact
+}
+
+func newReplayer(q *problem.Query) *replayer {
+	return &replayer{q, network.NewExact(q.Network)}
+}
+
+// admits reports whether the two points are copies of one individual that the
+// query speaks of: inside region, space and predicates, and equal in every
+// non-protected feature.
+func (r *replayer) admits(copy1, copy2 []float64) bool {
+	s := r.q.Space
+	region := r.q.RegionOrWhole()
+	for _, p := range [][]float64{copy1, copy2} {
+		if !s.Contains(p) || !s.RegionContains(region, p) {
+			return false
+		}
+		for _, i := range s.Protected() {
+			if !contains(region.Values[i], p[i]) {
+				return false
+			}
+		}
+	}
+	for _, i := range s.Free() {
+		if copy1[i] != copy2[i] {
+			return false
+		}
+	}
+	for _, p := range r.q.Require {
+		if !p.Holds(copy1) {
+			return false
+		}
+	}
+	for _, p := range r.q.Forbid {
+		if p.Holds(copy1) {
+			return false
+		}
+	}
+	for _, x := range r.q.Exclude {
+		if sameIndividual(s.Free(), x, copy1) {
+			return false
+		}
+	}
+	return true
+}
+
+func contains(values []float64, v float64) bool {
+	for _, w := range values {
+		if w == v {
+			return true
+		}
+	}
+	return false
+}
+
+func sameIndividual(free []int, x, y []float64) bool {
+	for _, i := range free {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// violates decides exactly whether the copies violate the notion at the
+// target, the higher logit first.
+func (r *replayer) violates(a, b, target *big.Rat) bool {
+	switch r.q.Notion {
+	case fairness.Score:
+		return fairness.GapExceeds(a, b, target)
+	case fairness.Logit:
+		return new(big.Rat).Sub(a, b).Cmp(target) > 0
+	case fairness.Decision:
+		return a.Sign() > 0 && b.Sign() <= 0 && a.Cmp(target) > 0
+	default:
+		return a.Cmp(target) > 0 && new(big.Rat).Neg(b).Cmp(target) > 0
+	}
+}
+
+// margin is what the notion measures between two logits, rounded down.
+func (r *replayer) margin(a, b *big.Rat) *big.Rat {
+	switch r.q.Notion {
+	case fairness.Score:
+		lo, _ := fairness.GapBounds(a, b, 64)
+		return lo
+	case fairness.Logit:
+		return new(big.Rat).Sub(a, b)
+	case fairness.Decision:
+		return a
+	default:
+		low := new(big.Rat).Neg(b)
+		if a.Cmp(low) < 0 {
+			return a
+		}
+		return low
+	}
+}
+
+func (r *replayer) logit(point []float64) *big.Rat {
+	return r.exact.Logit(r.q.Space.ExactInputs(point))
+}
+
+// witness replays two copies. ok is false where the query does not speak of
+// them or they do not violate it at the target.
+func (r *replayer) witness(copy1, copy2 []float64, target *big.Rat) (w *Witness, ok bool) {
+	if !r.admits(copy1, copy2) {
+		return nil, false
+	}
+	a, b := r.logit(copy1), r.logit(copy2)
+	if a.Cmp(b) < 0 {
+		a, b, copy1, copy2 = b, a, copy2, copy1
+	}
+	if !r.violates(a, b, target) {
+		return nil, false
+	}
+	return r.describe(copy1, copy2, a, b), true
+}
+
+func (r *replayer) describe(copy1, copy2 []float64, a, b *big.Rat) *Witness {
+	w := &Witness{Copy1: copy1, Copy2: copy2, Exact1: a, Exact2: b}
+	w.Logit1, _ = a.Float64()
+	w.Logit2, _ = b.Float64()
+	w.Score1, w.Score2 = network.Sigmoid(w.Logit1), network.Sigmoid(w.Logit2)
+	w.Margin, _ = r.margin(a, b).Float64()
+	single := func(point []float64) float64 {
+		return network.Sigmoid(float64(r.q.Network.Logit32(r.q.Space.NetworkInputs(nil, point))))
+	}
+	w.Float32 = single(copy1) - single(copy2)
+	return w
+}
+
+// individual replays all counterfactuals of x and returns the pair that
+// matters most for the notion; ok is false where x has fewer than two or no
+// pair beats the target.
+func (r *replayer) individual(x []float64, target *big.Rat) (w *Witness, ok bool) {
+	points := r.q.Space.Counterfactuals(r.q.RegionOrWhole(), x)
+	if len(points) < 2 {
+		return nil, false
+	}
+	logits := make([]*big.Rat, len(points))
+	hi, lo := 0, 0
+	for i, p := range points {
+		logits[i] = r.logit(p)
+		if logits[i].Cmp(logits[hi]) > 0 {
+			hi = i
+		}
+		if logits[i].Cmp(logits[lo]) < 0 {
+			lo = i
+		}
+	}
+	if !r.admits(points[hi], points[lo]) || !r.violates(logits[hi], logits[lo], target) {
+		return nil, false
+	}
+	return r.describe(points[hi], points[lo], logits[hi], logits[lo]), true
+}
+
+// bins counts the outcome bins over all counterfactuals of a witness.
+func (r *replayer) bins(x []float64) int {
+	eps := r.q.Epsilon
+	if r.q.Notion != fairness.Score || eps == nil {
+		return 0
+	}
+	var logits []*big.Rat
+	for _, p := range r.q.Space.Counterfactuals(r.q.RegionOrWhole(), x) {
+		logits = append(logits, r.logit(p))
+	}
+	return fairness.KBins(logits, eps)
+}

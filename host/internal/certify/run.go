@@ -1,0 +1,346 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Options steer a Run. Solver and Description are required.
+type Options struct {
+	Solver      sdk.Incremental
+	Description sdk.Description
+	// Encoding names the lowering; empty: bigm.
+	Encoding string
+	// Maximise asks, after the verdict, for the largest gap or margin.
+	Maximise bool
+	// Gap is the relative optimality gap at which maximising may stop; 0: as
+	// close as the solver's tolerance allows.
+	Gap     float64
+	Threads int
+	Memory  int64
+	Seed    int64
+	// Set are the plugin's own options.
+	Set map[string]string
+	// Enumerate: a region of at most this many individuals is decided by
+	// evaluating each exactly; 0 asks for the default of 16, negative for never.
+	Enumerate int
+	// Progress, where not nil, is called from the running goroutine.
+	Progress func(Progress)
+}
+
+// Progress is a glimpse of a running question.
+type Progress struct {
+	// Open and Decided count regions.
+	Open, Decided int
+	// Best is the largest margin replayed so far, valid where Witness is not nil.
+	Witness *Witness
+	Bound   float64
+	Nodes   int64
+	Elapsed time.Duration
+}
+
+// minSplit: a real feature is not bisected below this share of its domain.
+const minSplit = 1.0 / (1 << 20)
+
+// run is one question under way.
+type run struct {
+	q      *problem.Query
+	o      Options
+	lower  encode.Encoding
+	replay *replayer
+	report *Report
+	start  time.Time
+
+	// target is what a witness must exceed: ε (0 for the decision notions), and
+	// while maximising the best margin so far.
+	target *big.Rat
+	// deciding: stop at the first witness.
+	deciding bool
+	open     []space.Region
+	reasons  []string
+}
+
+// Run answers the query. It returns an error only where there is no answer at
+// all (a malformed query, a solver that is gone before anything was learned);
+// limits, faults and interruptions end in a Report that says so. q.Goal is
+// ignored: the question is to decide, then, with o.Maximise, to maximise.
+func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
+	if o.Encoding == "" {
+		o.Encoding = "bigm"
+	}
+	if o.Enumerate == 0 {
+		o.Enumerate = 16
+	}
+	lowering, err := encode.Lookup(o.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	question := *q
+	question.Goal = problem.Decide
+	if err := question.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	if !o.Description.Answers(problem.FormMILP, problem.Decide) {
+		return nil, fmt.Errorf("solver %s does not answer problems in the MILP form: %w", o.Description.Name, sdk.ErrUnsupported)
+	}
+	r := &run{
+		q: &question, o: o, lower: lowering, replay: newReplayer(&question), start: time.Now(),
+		report: &Report{Regions: map[Method]int{}},
+	}
+	if err := r.decide(ctx); err != nil {
+		return r.report, err
+	}
+	if o.Maximise && ctx.Err() == nil && r.report.Verdict != Undecided {
+		if err := r.maximise(ctx); err != nil {
+			return r.report, err
+		}
+	}
+	if w := r.report.Witness; w != nil {
+		w.K = r.replay.bins(w.Copy1)
+	}
+	return r.report, nil
+}
+
+// epsilon is the threshold of the notion as an exact number.
+func (r *run) epsilon() *big.Rat {
+	if r.q.Notion.UsesEpsilon() {
+		return r.q.Epsilon
+	}
+	return new(big.Rat)
+}
+
+func (r *run) decide(ctx context.Context) error {
+	r.deciding, r.target = true, r.epsilon()
+	left, err := r.sweep(ctx)
+	switch {
+	case r.report.Witness != nil:
+		r.report.Verdict = Unfair
+	case err != nil:
+		return err
+	case left:
+		r.report.Verdict = Undecided
+		r.report.Reason = r.reason(ctx)
+	default:
+		r.report.Verdict = Fair
+		eps, _ := r.epsilon().Float64()
+		r.setBound(eps)
+	}
+	return nil
+}
+
+// maximise raises the target to each witness's margin until nothing is left
+// above it. A witness of the decision stays the best until it is beaten.
+func (r *run) maximise(ctx context.Context) error {
+	grade, tolerance := r.report.Grade, r.report.Tolerance
+	r.deciding = false
+	r.report.HasBound = false
+	r.target = r.floor()
+	if w := r.report.Witness; w != nil {
+		r.raise(w)
+	}
+	r.report.Grade, r.report.Tolerance = 0, 0
+	left, err := r.sweep(ctx)
+	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
+	r.report.Grade, r.report.Tolerance = grade, tolerance
+	if err != nil {
+		return err
+	}
+	r.report.Closed = !left
+	if left {
+		r.report.Reason = r.reason(ctx)
+	}
+	return nil
+}
+
+// floor is the target a search for the largest margin starts from.
+func (r *run) floor() *big.Rat {
+	if r.q.Notion == fairness.Score {
+		return big.NewRat(1, 1_000_000) // a sigmoid border exists for positive targets only
+	}
+	return new(big.Rat)
+}
+
+// sweep works through the open regions, splitting what stays undecided. left
+// reports that some region was given up.
+func (r *run) sweep(ctx context.Context) (left bool, err error) {
+	r.open = []space.Region{r.q.RegionOrWhole()}
+	r.reasons = nil
+	for len(r.open) > 0 {
+		if ctx.Err() != nil {
+			r.noteOpen()
+			return true, nil
+		}
+		region := r.open[len(r.open)-1]
+		r.open = r.open[:len(r.open)-1]
+		out, err := r.region(ctx, region)
+		if err != nil {
+			r.report.Faults = append(r.report.Faults, err.Error())
+			return true, err
+		}
+		r.progress()
+		switch {
+		case out.decided:
+			r.report.Regions[out.by]++
+			r.report.Grade = sdk.Weakest(r.report.Grade, out.grade)
+			if out.tolerance > r.report.Tolerance {
+				r.report.Tolerance, r.report.ToleranceFormula = out.tolerance, out.formula
+			}
+			r.mergeBound(out.bound)
+			if r.deciding && r.report.Witness != nil {
+				return false, nil
+			}
+		case out.stopped || !r.split(region):
+			left = true
+			r.mergeBound(out.bound)
+			r.reasons = append(r.reasons, out.why)
+			if out.stopped {
+				r.noteOpen()
+				return true, nil
+			}
+		default:
+			r.report.Splits++
+		}
+	}
+	return left, nil
+}
+
+// noteOpen lets the regions never looked at count in the bound.
+func (r *run) noteOpen() {
+	for _, region := range r.open {
+		r.mergeBound(r.trivialBound(r.bounds(region)))
+	}
+}
+
+func (r *run) setBound(b float64) { r.report.Bound, r.report.HasBound = b, true }
+func (r *run) mergeBound(b float64) {
+	if !r.report.HasBound || b > r.report.Bound {
+		r.setBound(b)
+	}
+}
+
+func (r *run) progress() {
+	if r.o.Progress == nil {
+		return
+	}
+	decided := 0
+	for _, n := range r.report.Regions {
+		decided += n
+	}
+	r.o.Progress(Progress{
+		Open: len(r.open), Decided: decided, Witness: r.report.Witness,
+		Bound: r.report.Bound, Nodes: r.report.Nodes, Elapsed: time.Since(r.start),
+	})
+}
+
+func (r *run) reason(ctx context.Context) string {
+	switch {
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return "time limit"
+	case ctx.Err() != nil:
+		return "interrupted"
+	case len(r.reasons) > 0:
+		return r.reasons[0]
+	}
+	return "unknown"
+}
+
+// found records a replayed witness and, while maximising, raises the target.
+func (r *run) found(w *Witness) {
+	if r.report.Witness == nil || w.Margin > r.report.Witness.Margin {
+		r.report.Witness = w
+	}
+	if !r.deciding {
+		r.raise(w)
+	}
+}
+
+func (r *run) raise(w *Witness) {
+	m := r.replay.margin(w.Exact1, w.Exact2)
+	if m.Cmp(r.target) > 0 {
+		r.target = m
+	}
+}
+
+// outcome is what was learned of one region.
+type outcome struct {
+	decided bool
+	// stopped: a limit or a lost solver; splitting would not help.
+	stopped   bool
+	by        Method
+	grade     sdk.Exactness
+	tolerance float64
+	formula   string
+	// bound: no individual of the region has a larger margin.
+	bound float64
+	why   string
+}
+
+func (r *run) bounds(region space.Region) *bound.Bounds {
+	return bound.Intervals(r.q.Network, bound.Inputs(r.q.Space, region))
+}
+
+// region decides one region at the current target, or says why it cannot.
+func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
+	if n, ok := individuals(r.q.Space, region, r.o.Enumerate); ok && n <= r.o.Enumerate {
+		return r.enumerate(region), nil
+	}
+	b := r.bounds(region)
+	if r.boundsSuffice(b) {
+		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: r.trivialBound(b)}, nil
+	}
+	sub := *r.q
+	sub.Region = region
+	low, err := r.lower.Lower(&sub, b)
+	if err != nil {
+		return outcome{}, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	ask, err := r.ask(ctx, low, b)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer ask.close()
+	if r.q.Notion == fairness.Score {
+		return ask.score(ctx)
+	}
+	return ask.linear(ctx)
+}
+
+// split bisects the region along the non-protected feature that is widest
+// relative to its domain; false where nothing is left to split.
+func (r *run) split(region space.Region) bool {
+	best, width := -1, 0.0
+	for _, i := range r.q.Space.Free() {
+		f := &r.q.Space.Features[i]
+		iv := region.Box[i]
+		if iv.Hi <= iv.Lo || (f.Discrete() && iv.Hi-iv.Lo < 1) {
+			continue
+		}
+		share := (iv.Hi - iv.Lo) / (f.Hi - f.Lo)
+		if f.Kind == space.Real && share < minSplit {
+			continue
+		}
+		if share > width {
+			best, width = i, share
+		}
+	}
+	if best < 0 {
+		return false
+	}
+	low, high := space.Bisect(region.Box[best], r.q.Space.Features[best].Discrete())
+	for _, half := range []space.Interval{high, low} {
+		part := region.Clone()
+		part.Box[best] = half
+		r.open = append(r.open, part)
+	}
+	return true
+}

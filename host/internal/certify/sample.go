@@ -1,0 +1,211 @@
+package certify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+const (
+	// auditSamples individuals are tried against each proof of a solver.
+	auditSamples = 200
+	// auditCopies of an individual are looked at where it has more.
+	auditCopies = 100
+)
+
+// trivialBound is the largest margin that the enclosure of the logits allows.
+func (r *run) trivialBound(b *bound.Bounds) float64 {
+	lo, hi := b.Logit.Lo, b.Logit.Hi
+	switch r.q.Notion {
+	case fairness.Score:
+		return math.Min(1, network.Sigmoid(hi)-network.Sigmoid(lo)+1e-15)
+	case fairness.Logit:
+		return math.Nextafter(hi-lo, math.Inf(1))
+	case fairness.Decision:
+		return hi
+	default:
+		return math.Min(hi, -lo)
+	}
+}
+
+// audit tries random individuals of the region against a claim that nothing in
+// it exceeds the target by more than tolerance, and records the first violation
+// it finds. One beyond the tolerance is a fault of the solver.
+func (a *ask) audit(tolerance float64) bool {
+	region := a.low.Region()
+	rng := rand.New(rand.NewPCG(uint64(a.o.Seed), uint64(a.report.Solves)))
+	target, _ := a.target.Float64()
+	for range auditSamples {
+		x := randomIndividual(a.q.Space, region, rng)
+		if m, ok := a.floatMargin(x); !ok || m <= target {
+			continue
+		}
+		if w, ok := a.replay.individual(x, a.target); ok {
+			if w.Margin > target+tolerance {
+				a.fault(fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", target, w.Margin))
+			}
+			a.found(w)
+			return true
+		}
+	}
+	return false
+}
+
+func randomIndividual(s *space.Space, region space.Region, rng *rand.Rand) []float64 {
+	x := make([]float64, len(s.Features))
+	for _, i := range s.Free() {
+		iv := region.Box[i]
+		if s.Features[i].Discrete() {
+			lo, hi := math.Ceil(iv.Lo), math.Floor(iv.Hi)
+			x[i] = lo + float64(rng.Int64N(int64(hi-lo)+1))
+		} else {
+			x[i] = iv.Lo + rng.Float64()*(iv.Hi-iv.Lo)
+		}
+	}
+	return x
+}
+
+// floatMargin is the notion's margin at x in float64; ok is false where x has
+// no two counterfactuals or no pair that the notion compares.
+func (r *run) floatMargin(x []float64) (float64, bool) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	inputs := make([]float64, r.q.Space.Inputs)
+	n, seen := r.q.RegionOrWhole().Count(), 0
+	step := max(1, n/auditCopies)
+	r.q.Space.EachCombination(r.q.RegionOrWhole(), x, func(point []float64) {
+		seen++
+		if (seen-1)%step != 0 || !r.q.Space.Allowed(point) {
+			return
+		}
+		l := r.q.Network.Logit(r.q.Space.NetworkInputs(inputs, point))
+		lo, hi = math.Min(lo, l), math.Max(hi, l)
+	})
+	switch r.q.Notion {
+	case fairness.Score:
+		return network.Sigmoid(hi) - network.Sigmoid(lo), hi > lo
+	case fairness.Logit:
+		return hi - lo, hi > lo
+	case fairness.Decision:
+		return hi, lo <= 0 && hi > 0
+	default:
+		return math.Min(hi, -lo), lo < 0 && hi > 0
+	}
+}
+
+// polish climbs from a witness by changing one feature at a time to values
+// around its own and across its domain, as long as the margin grows, and
+// replays the end. It only ever helps: nothing rests on it.
+func (a *ask) polish(ctx context.Context, w *Witness) {
+	s, region := a.q.Space, a.q.RegionOrWhole()
+	x := append([]float64(nil), w.Copy1...)
+	best, _ := a.floatMargin(x)
+	for improved := true; improved && ctx.Err() == nil; {
+		improved = false
+		for _, i := range s.Free() {
+			at := x[i]
+			keep := at
+			for _, v := range candidates(&s.Features[i], region.Box[i], at) {
+				x[i] = v
+				if m, ok := a.floatMargin(x); ok && m > best+1e-9 && ctx.Err() == nil {
+					best, keep, improved = m, v, true
+				}
+			}
+			x[i] = keep
+		}
+	}
+	if better, ok := a.replay.individual(x, a.target); ok {
+		a.found(better)
+	}
+}
+
+// candidates are the values a climb tries: the whole domain where it is small,
+// else the ends and steps of growing size around the present value.
+func candidates(f *space.Feature, iv space.Interval, at float64) []float64 {
+	var out []float64
+	if f.Discrete() && iv.Hi-iv.Lo <= 16 {
+		for v := math.Ceil(iv.Lo); v <= iv.Hi; v++ {
+			out = append(out, v)
+		}
+		return out
+	}
+	out = append(out, iv.Lo, iv.Hi)
+	least := (iv.Hi - iv.Lo) / 1024
+	if f.Discrete() {
+		out[0], out[1] = math.Ceil(iv.Lo), math.Floor(iv.Hi)
+		least = 1
+	}
+	for step := least; step <= iv.Hi-iv.Lo && step > 0; step *= 2 {
+		for _, v := range []float64{at - step, at + step} {
+			if iv.Contains(v) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// individuals counts the individuals of a region, saturating above limit; ok
+// is false where a real feature has more than one value.
+func individuals(s *space.Space, region space.Region, limit int) (n int, ok bool) {
+	n = 1
+	for _, i := range s.Free() {
+		iv := region.Box[i]
+		if !s.Features[i].Discrete() {
+			if iv.Lo != iv.Hi {
+				return 0, false
+			}
+			continue
+		}
+		n *= int(math.Min(math.Floor(iv.Hi)-math.Ceil(iv.Lo)+1, 1<<20))
+		if n > limit {
+			return n, true
+		}
+	}
+	return n, true
+}
+
+// enumerate decides a small region by evaluating every individual exactly.
+func (r *run) enumerate(region space.Region) outcome {
+	s := r.q.Space
+	free := s.Free()
+	x := make([]float64, len(s.Features))
+	for _, i := range free {
+		x[i] = region.Box[i].Lo
+		if s.Features[i].Discrete() {
+			x[i] = math.Ceil(region.Box[i].Lo)
+		}
+	}
+	done := outcome{decided: true, by: ByEnumeration, grade: sdk.Exact}
+	done.bound, _ = r.target.Float64()
+	for {
+		if w, ok := r.replay.individual(append([]float64(nil), x...), r.target); ok {
+			r.found(w)
+			done.bound = math.Max(done.bound, w.Margin)
+			if r.deciding {
+				return done
+			}
+		}
+		k := len(free) - 1
+		for ; k >= 0; k-- {
+			i := free[k]
+			if x[i]+1 <= region.Box[i].Hi && s.Features[i].Discrete() {
+				x[i]++
+				break
+			}
+			x[i] = region.Box[i].Lo
+			if s.Features[i].Discrete() {
+				x[i] = math.Ceil(region.Box[i].Lo)
+			}
+		}
+		if k < 0 {
+			return done
+		}
+	}
+}

@@ -1,0 +1,105 @@
+// Package certify answers whether a network is individually fair: it bounds,
+// lowers, asks a solver, replays what comes back in exact arithmetic, and
+// concludes. A solver claims; only this package concludes.
+package certify
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// Verdict is the host's conclusion.
+type Verdict uint8
+
+const (
+	// Undecided: neither proved nor refuted. The zero value.
+	Undecided Verdict = iota
+	// Fair: proved, to the grade stated beside it.
+	Fair
+	// Unfair: a replayed witness is held.
+	Unfair
+)
+
+// String gives the name used in reports and JSON.
+func (v Verdict) String() string {
+	switch v {
+	case Fair:
+		return "fair"
+	case Unfair:
+		return "unfair"
+	case Undecided:
+		return "undecided"
+	}
+	return fmt.Sprintf("Verdict(%d)", uint8(v))
+}
+
+// Witness is one individual and two of its counterfactuals, replayed through
+// the original network in exact arithmetic. Copy1 has the higher logit.
+type Witness struct {
+	Copy1, Copy2   []float64
+	Exact1, Exact2 *big.Rat
+	// Logit and Score are the exact values rounded to float64; Float32 is the
+	// score difference a deployment in single precision would show.
+	Logit1, Logit2 float64
+	Score1, Score2 float64
+	Float32        float64
+	// Margin is a lower bound, good to float64 accuracy, on what the notion
+	// measures between the two copies: a score difference, a logit difference,
+	// or a decision margin.
+	Margin float64
+	// K is the number of outcome bins over all counterfactuals of the
+	// individual.
+	K int
+}
+
+// Method says how a region was decided.
+type Method string
+
+// The methods, as reported under partitions.by.
+const (
+	ByBounds      Method = "bounds"      // the enclosure of the logits sufficed
+	BySolver      Method = "solver"      // a solver's claim, replayed or graded
+	BySampling    Method = "sampling"    // a point the host found itself
+	ByEnumeration Method = "enumeration" // every individual evaluated exactly
+)
+
+// Report is the outcome of one Run.
+type Report struct {
+	Verdict Verdict
+	// Grade of the proof where the verdict is Fair.
+	Grade sdk.Exactness
+	// Tolerance, in the notion's unit: a numerical Fair means gap ≤ ε +
+	// Tolerance. ToleranceFormula says where it comes from.
+	Tolerance        float64
+	ToleranceFormula string
+	// Witness of Unfair; with Options.Maximise the worst one found, which for a
+	// Fair verdict has a gap of at most ε. nil where no point was replayed.
+	Witness *Witness
+	// Bound: no individual has a larger gap or margin, to the grade BoundGrade
+	// and BoundTolerance (the notion's unit).
+	Bound          float64
+	HasBound       bool
+	BoundGrade     sdk.Exactness
+	BoundTolerance float64
+	// Closed: the search for the largest gap ended by proof, not by a limit.
+	Closed bool
+	// Spurious counts points that a solver claimed and the replay refused.
+	Spurious int
+	// Refinements counts tangent rows added at points that the linear
+	// description of the sigmoid still allowed.
+	Refinements int
+	// Regions counts the regions decided, by method.
+	Regions map[Method]int
+	// Splits counts regions cut in two because the solver's tolerance left them
+	// open.
+	Splits int
+	// Solves counts the questions put to the solver, Nodes their work.
+	Solves int
+	Nodes  int64
+	// Reason says, for a person, why the verdict is Undecided or the maximum not
+	// closed; Faults lists what was wrong with a solver's answers.
+	Reason string
+	Faults []string
+}

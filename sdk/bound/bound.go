@@ -1,0 +1,156 @@
+// Package bound encloses what a network computes over a region. Every bound
+// is rounded outward, so it holds for the real function of the stored weights
+// and may stand in a rigorous proof.
+package bound
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Bounds encloses every neuron of a network over a region.
+type Bounds struct {
+	// Pre holds one interval a neuron, by layer, around its value before the
+	// activation.
+	Pre [][]space.Interval
+	// Logit encloses l0, or l1 − l0 for a softmax head (as one linear form,
+	// tighter than the difference of the two outputs' intervals).
+	Logit space.Interval
+}
+
+// Inputs encloses the network inputs over a region, protected features taking
+// all their values.
+func Inputs(s *space.Space, r space.Region) []space.Interval {
+	out := make([]space.Interval, s.Inputs)
+	for i := range s.Features {
+		f := &s.Features[i]
+		values := r.Box[i]
+		if f.IsProtected() {
+			v := r.Values[i]
+			values = space.Interval{Lo: v[0], Hi: v[len(v)-1]}
+		}
+		for k := range f.Inputs {
+			in := &f.Inputs[k]
+			out[in.Index] = inputRange(f, in, values, r.Values[i])
+		}
+	}
+	return out
+}
+
+func inputRange(f *space.Feature, in *space.Input, values space.Interval, list []float64) space.Interval {
+	if in.Table == nil {
+		a := affine(in, values.Lo)
+		b := affine(in, values.Hi)
+		return space.Interval{Lo: math.Min(a.Lo, b.Lo), Hi: math.Max(a.Hi, b.Hi)}
+	}
+	out := space.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}
+	note := func(v float64) {
+		t := in.Table[int(v-f.Lo)]
+		out.Lo, out.Hi = math.Min(out.Lo, t), math.Max(out.Hi, t)
+	}
+	if f.IsProtected() {
+		for _, v := range list {
+			note(v)
+		}
+	} else {
+		for v := math.Ceil(values.Lo); v <= values.Hi; v++ {
+			note(v)
+		}
+	}
+	return out
+}
+
+// affine encloses Scale·v + Offset. A fused multiply-add rounds once; where
+// the result is exact the interval is a point.
+func affine(in *space.Input, v float64) space.Interval {
+	y := math.FMA(in.Scale, v, in.Offset)
+	if in.Scale == 1 && in.Offset == 0 {
+		return space.Interval{Lo: y, Hi: y}
+	}
+	return space.Interval{Lo: down(y), Hi: up(y)}
+}
+
+// Intervals propagates input ranges through the network by interval
+// arithmetic. len(inputs) must be the network's number of inputs.
+func Intervals(n *network.Network, inputs []space.Interval) *Bounds {
+	b := &Bounds{Pre: make([][]space.Interval, len(n.Layers))}
+	v := inputs
+	for k := range n.Layers {
+		l := &n.Layers[k]
+		pre := make([]space.Interval, l.Out)
+		for j := range pre {
+			pre[j] = enclose(l.Row(j), l.Bias[j], v, 0)
+		}
+		b.Pre[k] = pre
+		if k == len(n.Layers)-1 {
+			b.Logit = logit(n, l, pre, v)
+			break
+		}
+		v = pre
+		if l.ReLU {
+			v = make([]space.Interval, len(pre))
+			for j := range pre {
+				v[j] = space.Interval{Lo: math.Max(0, pre[j].Lo), Hi: math.Max(0, pre[j].Hi)}
+			}
+		}
+	}
+	return b
+}
+
+func logit(n *network.Network, last *network.Layer, pre, v []space.Interval) space.Interval {
+	if n.Head != network.HeadSoftmax {
+		return pre[0]
+	}
+	w0, w1 := last.Row(0), last.Row(1)
+	diff := make([]float64, last.In)
+	for i := range diff {
+		diff[i] = w1[i] - w0[i]
+	}
+	// Each difference carries one rounding, relative u: one more factor (1+δ).
+	return enclose(diff, last.Bias[1]-last.Bias[0], v, 1)
+}
+
+// enclose bounds Σ w·v + bias over the box v.
+//
+// With n products summed recursively in float64, in any order and with or
+// without fused multiply-adds, the error of each end is at most γ(n+1)·Σ|w·v|,
+// γ(k) = k·u/(1−k·u), u = 2⁻⁵³, plus 2⁻¹⁰⁷⁴ for each product that underflows
+// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., sections
+// 3.1 and 2.1). The sum of magnitudes is itself computed, so the factor is
+// raised to (n+4+extra)·2u, which covers it for n below 2²⁰. extra counts
+// further relative roundings already in the weights.
+func enclose(w []float64, bias float64, v []space.Interval, extra int) space.Interval {
+	lo, hi := bias, bias
+	absLo, absHi := math.Abs(bias), math.Abs(bias)
+	for i, c := range w {
+		if c == 0 {
+			continue // also keeps 0·Inf out
+		}
+		a, b := c*v[i].Lo, c*v[i].Hi
+		if c < 0 {
+			a, b = b, a
+		}
+		lo += a
+		hi += b
+		absLo += math.Abs(a)
+		absHi += math.Abs(b)
+	}
+	n := float64(len(w))
+	factor := (n + 4 + float64(extra)) * 0x1p-52
+	tiny := (n + 1) * math.SmallestNonzeroFloat64
+	lo = down(lo - (factor*absLo + tiny))
+	hi = up(hi + (factor*absHi + tiny))
+	// An overflow makes an end infinite, and a sum of opposite infinities NaN.
+	if math.IsNaN(lo) {
+		lo = math.Inf(-1)
+	}
+	if math.IsNaN(hi) {
+		hi = math.Inf(1)
+	}
+	return space.Interval{Lo: lo, Hi: hi}
+}
+
+func down(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }
+func up(v float64) float64   { return math.Nextafter(v, math.Inf(1)) }

@@ -1,0 +1,107 @@
+package bound_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+func randomNetwork(r *rand.Rand, inputs int, head network.Head, scale float64) *network.Network {
+	widths := []int{inputs}
+	for range 1 + r.IntN(3) {
+		widths = append(widths, 1+r.IntN(5))
+	}
+	if head == network.HeadSoftmax {
+		widths = append(widths, 2)
+	} else {
+		widths = append(widths, 1)
+	}
+	n := &network.Network{Head: head, Precision: 64}
+	for k := 1; k < len(widths); k++ {
+		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, r.NormFloat64()*scale)
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, r.NormFloat64())
+		}
+		n.Layers = append(n.Layers, l)
+	}
+	return n
+}
+
+// TestIntervalsEncloseExactValues evaluates every neuron exactly at random
+// points of random boxes: each value must lie inside its interval.
+func TestIntervalsEncloseExactValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		scale := rapid.SampledFrom([]float64{1, 1e-3, 1e6, 1e-310}).Draw(t, "scale")
+		n := randomNetwork(r, 3, head, scale)
+		box := make([]space.Interval, 3)
+		x := make([]*big.Rat, 3)
+		for i := range box {
+			lo := r.NormFloat64() * 10
+			box[i] = space.Interval{Lo: lo, Hi: lo + r.Float64()*5}
+			v := box[i].Lo
+			if r.IntN(2) == 0 {
+				v = box[i].Hi // corners are where bounds are tight
+			}
+			x[i] = new(big.Rat).SetFloat64(v)
+		}
+		b := bound.Intervals(n, box)
+		for k := 1; k <= len(n.Layers); k++ {
+			for j := range n.Layers[k-1].Out {
+				inside(t, neuron(n, k, j, x), b.Pre[k-1][j])
+			}
+		}
+		inside(t, network.NewExact(n).Logit(x), b.Logit)
+	})
+}
+
+// neuron is the exact pre-activation of neuron j of layer k (counted from 1).
+func neuron(n *network.Network, k, j int, x []*big.Rat) *big.Rat {
+	cut := &network.Network{Head: network.HeadLinear, Precision: 64}
+	cut.Layers = append(cut.Layers, n.Layers[:k]...)
+	l := cut.Layers[k-1]
+	cut.Layers[k-1] = network.Layer{In: l.In, Out: 1, Weights: l.Row(j), Bias: l.Bias[j : j+1]}
+	return network.NewExact(cut).Logit(x)
+}
+
+func inside(t *rapid.T, v *big.Rat, iv space.Interval) {
+	t.Helper()
+	lo, hi := new(big.Rat).SetFloat64(iv.Lo), new(big.Rat).SetFloat64(iv.Hi)
+	if v.Cmp(lo) < 0 || v.Cmp(hi) > 0 {
+		f, _ := v.Float64()
+		t.Fatalf("%v is outside [%v, %v]", f, iv.Lo, iv.Hi)
+	}
+}
+
+func TestInputsOverARegion(t *testing.T) {
+	s := &space.Space{Inputs: 4, Features: []space.Feature{
+		{Name: "n", Kind: space.Integer, Lo: 0, Hi: 10, Inputs: []space.Input{{Index: 0, Scale: -2, Offset: 1}}},
+		{Name: "c", Kind: space.Categorical, Lo: 0, Hi: 2, Categories: []string{"a", "b", "c"},
+			Inputs: []space.Input{{Index: 1, Table: []float64{5, -1, 3}}}},
+		{Name: "p", Kind: space.Integer, Lo: 0, Hi: 9, Protected: []float64{2, 7},
+			Inputs: []space.Input{{Index: 2, Scale: 1}, {Index: 3, Table: []float64{0, 0, 8, 99, 0, 0, 0, 4, 0, 0}}}},
+	}}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	r := s.Whole()
+	r.Box[0] = space.Interval{Lo: 2, Hi: 3}
+	r.Box[1] = space.Interval{Lo: 1, Hi: 2}
+	got := bound.Inputs(s, r)
+	want := []space.Interval{{Lo: -5, Hi: -3}, {Lo: -1, Hi: 3}, {Lo: 2, Hi: 7}, {Lo: 4, Hi: 8}}
+	for i := range want {
+		if got[i].Lo > want[i].Lo || got[i].Lo < want[i].Lo-1e-12 || got[i].Hi < want[i].Hi || got[i].Hi > want[i].Hi+1e-12 {
+			t.Errorf("input %d: [%v, %v], want about [%v, %v]", i, got[i].Lo, got[i].Hi, want[i].Lo, want[i].Hi)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+// Package encode lowers a query in the words of fairness to a problem that
+// solvers know: rows and columns, or a script. Each lowering says whether it
+// is exact, and brings Decode (an answer back to two people) and Lift (two
+// people to start values).
+package encode
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Fidelity says how the lowered problem's points relate to the query's.
+type Fidelity uint8
+
+const (
+	// Exact: the same points, up to the solver's arithmetic.
+	Exact Fidelity = iota + 1
+	// Over: a superset. Infeasible still proves fair; a point must be replayed.
+	Over
+	// Under: a subset. A point is a witness; infeasible proves nothing.
+	Under
+)
+
+// String gives the name used in messages.
+func (f Fidelity) String() string {
+	switch f {
+	case Exact:
+		return "exact"
+	case Over:
+		return "over-approximation"
+	case Under:
+		return "under-approximation"
+	}
+	return fmt.Sprintf("Fidelity(%d)", uint8(f))
+}
+
+// Lowered is a query in the MILP form: copies of the network that share the
+// non-protected features, without yet any row about the notion of fairness.
+// Those rows are deltas, so that one loaded problem serves every question.
+type Lowered struct {
+	Problem  *problem.Problem
+	Fidelity Fidelity
+	// Logits are the columns of the copies' logits, in order.
+	Logits []int
+	// Slack is a free column that appears in no row: the room that rows added
+	// later may share and maximise.
+	Slack int
+	// Sensitivity bounds how far a copy's logit column may lie from the true
+	// logit, per unit by which each row, bound and integer value may be broken.
+	// Times a solver's tolerance it is the tolerance of its claims in logits.
+	Sensitivity float64
+
+	query  *problem.Query
+	bounds *bound.Bounds
+	copies []copyColumns
+}
+
+// Region is the region that was lowered.
+func (l *Lowered) Region() space.Region { return l.query.RegionOrWhole() }
+
+// Decode rounds an answer to the nearest points of the space and returns one
+// for each copy.
+func (l *Lowered) Decode(values []problem.Number) ([][]float64, error) {
+	if len(values) != len(l.Problem.MILP.Columns) {
+		return nil, fmt.Errorf("%d values for %d columns", len(values), len(l.Problem.MILP.Columns))
+	}
+	v := make([]float64, len(values))
+	for i := range values {
+		v[i] = values[i].Float64()
+		if math.IsNaN(v[i]) {
+			return nil, fmt.Errorf("column %s is NaN", l.Problem.MILP.Columns[i].Name)
+		}
+	}
+	points := make([][]float64, len(l.copies))
+	for c := range l.copies {
+		points[c] = make([]float64, len(l.query.Space.Features))
+		for i := range points[c] {
+			points[c][i] = l.copies[c].features[i].decode(v)
+		}
+	}
+	return points, nil
+}
+
+// Witness is Decode for a query with two copies.
+func (l *Lowered) Witness(values []problem.Number) (*sdk.Witness, error) {
+	points, err := l.Decode(values)
+	if err != nil {
+		return nil, err
+	}
+	if len(points) != 2 {
+		return nil, fmt.Errorf("%d copies where a witness has two", len(points))
+	}
+	return &sdk.Witness{Copy1: points[0], Copy2: points[1]}, nil
+}
+
+// Lift turns one point a copy, all inside the region, into start values: NaN
+// at the slack and at auxiliary columns of constraints.
+func (l *Lowered) Lift(points [][]float64) ([]float64, error) {
+	if len(points) != len(l.copies) {
+		return nil, fmt.Errorf("%d points for %d copies", len(points), len(l.copies))
+	}
+	start := make([]float64, len(l.Problem.MILP.Columns))
+	for i := range start {
+		start[i] = math.NaN()
+	}
+	for c, point := range points {
+		for i := range point {
+			l.copies[c].features[i].lift(point[i], start)
+		}
+		v := l.query.Space.NetworkInputs(nil, point)
+		for k := range l.query.Network.Layers {
+			v = l.liftLayer(&l.query.Network.Layers[k], l.copies[c].neurons[k], v, start)
+		}
+		start[l.Logits[c]] = l.query.Network.Logit(l.query.Space.NetworkInputs(nil, point))
+	}
+	return start, nil
+}
+
+func (l *Lowered) liftLayer(layer *network.Layer, columns []neuronColumns, v, start []float64) []float64 {
+	out := make([]float64, layer.Out)
+	for j := range out {
+		sum := layer.Bias[j]
+		for i, w := range layer.Row(j) {
+			sum += w * v[i]
+		}
+		active := 1.0
+		if layer.ReLU && sum < 0 {
+			sum, active = 0, 0
+		}
+		out[j] = sum
+		if len(columns) > 0 {
+			if columns[j].value >= 0 {
+				start[columns[j].value] = sum
+			}
+			if columns[j].phase >= 0 {
+				start[columns[j].phase] = active
+			}
+		}
+	}
+	return out
+}
+
+// copyColumns are the columns of one copy of the network.
+type copyColumns struct {
+	features []featureColumns
+	// neurons by hidden layer; the output layer has none.
+	neurons [][]neuronColumns
+}
+
+// neuronColumns are a neuron's value and its ReLU phase; −1 where there is
+// none.
+type neuronColumns struct{ value, phase int }
+
+// featureColumns is how one feature's value is spelled in columns: a constant,
+// a column (value = base + step·column), or one binary a value.
+type featureColumns struct {
+	feature    *space.Feature
+	base, step float64
+	column     int // −1: none
+	values     []float64
+	binaries   []int // nil, or one a value
+}
+
+func (f *featureColumns) decode(v []float64) float64 {
+	if f.binaries != nil {
+		best := 0
+		for k, col := range f.binaries {
+			if v[col] > v[f.binaries[best]] {
+				best = k
+			}
+		}
+		return f.values[best]
+	}
+	if f.column < 0 {
+		return f.base
+	}
+	t := v[f.column]
+	if f.feature.Discrete() || f.feature.IsProtected() {
+		t = math.Round(t)
+	}
+	return f.base + f.step*t
+}
+
+func (f *featureColumns) lift(value float64, start []float64) {
+	for k, col := range f.binaries {
+		start[col] = 0
+		if f.values[k] == value {
+			start[col] = 1
+		}
+	}
+	if f.column >= 0 {
+		start[f.column] = (value - f.base) / f.step
+	}
+}
+
+// linear is the feature's value as a linear form over its columns.
+func (f *featureColumns) linear() form {
+	out := form{constant: f.base}
+	if f.column >= 0 {
+		out.add(f.column, f.step)
+	}
+	for k, col := range f.binaries {
+		out.add(col, f.values[k])
+	}
+	return out
+}
+
+// input is one network input fed by the feature as a linear form.
+func (f *featureColumns) input(in *space.Input) form {
+	if in.Table == nil {
+		out := form{constant: in.Offset}
+		out.plus(f.linear(), in.Scale)
+		return out
+	}
+	if f.binaries == nil {
+		return form{constant: in.Table[int(f.base-f.feature.Lo)]}
+	}
+	var out form
+	for k, col := range f.binaries {
+		out.add(col, in.Table[int(f.values[k]-f.feature.Lo)])
+	}
+	return out
+}
+
+// form is Σ coef·column + constant, its terms in order of first use.
+type form struct {
+	constant float64
+	terms    []problem.Term
+}
+
+func (f *form) add(column int, coef float64) {
+	if coef == 0 {
+		return
+	}
+	for i := range f.terms {
+		if f.terms[i].Column == column {
+			f.terms[i].Coef += coef
+			return
+		}
+	}
+	f.terms = append(f.terms, problem.Term{Column: column, Coef: coef})
+}
+
+func (f *form) plus(g form, factor float64) {
+	f.constant += factor * g.constant
+	for _, t := range g.terms {
+		f.add(t.Column, factor*t.Coef)
+	}
+}

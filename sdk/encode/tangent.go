@@ -1,0 +1,98 @@
+package encode
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Curve is the border of the score notion in the plane of two logits:
+// σ(a) − σ(b) > ε iff b < g(a), with
+//
+//	g(a) = ln((σ(a) − ε) / (1 − σ(a) + ε))   on σ(a) > ε,
+//
+// increasing and concave, so that tangents are a sound outer description
+// (docs/semantics.md, "The sigmoid, exactly and linearly"). A curve is taken
+// over logits of one region, [L, U].
+type Curve struct {
+	eps  float64
+	l, u float64
+}
+
+// slop widens every number of a curve: far above the rounding of the few
+// operations behind it, far below any solver's tolerance.
+const slop = 1e-9
+
+// leastU keeps tangents where σ(a) − ε has digits left: below, the border is
+// vertical to within 1e-7 in the score.
+const leastU = 1e-7
+
+// NewCurve is the border for ε over logits between l and u. ok is false where
+// σ(u) − σ(l) ≤ ε up to rounding, and nothing lies beyond the border.
+func NewCurve(eps, l, u float64) (c Curve, ok bool) {
+	c = Curve{eps, l, u}
+	return c, network.Sigmoid(u)-network.Sigmoid(l) > eps && eps > 0 && eps < 1
+}
+
+// LeastA is a lower bound on a wherever the border is crossed with b ≥ L.
+func (c Curve) LeastA() float64 {
+	p := network.Sigmoid(c.l) + c.eps
+	if p >= 1 {
+		return c.u
+	}
+	a := math.Log(p) - math.Log1p(-p)
+	return math.Max(c.l, math.Min(c.u, a-slop*(1+math.Abs(a))))
+}
+
+// GreatestB is an upper bound on b wherever the border is crossed with a ≤ U.
+func (c Curve) GreatestB() float64 {
+	b := c.g(c.u)
+	return math.Max(c.l, math.Min(c.u, b+slop*(1+math.Abs(b))))
+}
+
+func (c Curve) g(a float64) float64 {
+	u, rest := c.parts(a)
+	return math.Log(u) - math.Log(rest)
+}
+
+// parts are σ(a) − ε, at least leastU, and 1 − σ(a) + ε.
+func (c Curve) parts(a float64) (u, rest float64) {
+	u = math.Max(network.Sigmoid(a)-c.eps, leastU)
+	return u, network.Sigmoid(-a) + c.eps
+}
+
+// Start spreads n tangent points evenly over the logits b that matter.
+func (c Curve) Start(n int) []float64 {
+	lo := math.Max(math.Max(c.l, math.Log(leastU)), -30)
+	hi := math.Max(lo, c.GreatestB())
+	var points []float64
+	for i := range n {
+		b := lo + (hi-lo)*float64(i)/float64(n-1)
+		p := math.Min(network.Sigmoid(b)+c.eps, 1-1e-12)
+		points = append(points, math.Log(p)-math.Log1p(-p))
+	}
+	return points
+}
+
+// Row is the tangent at a as a row over the columns of the two logits and of
+// the slack, divided by max(1, slope) and rounded outward:
+//
+//	(b − slope·a)/m + slack ≤ (g(a) − slope·a)/m
+//
+// Where the slack can be positive, the row does not forbid a violation. In
+// these units a change of the score by δ moves the slack by at least 4δ.
+func (c Curve) Row(at float64, a, b, slack int) problem.Row {
+	if p := leastU + c.eps; network.Sigmoid(at) < p {
+		at = math.Log(p) - math.Log1p(-p)
+	}
+	u, rest := c.parts(at)
+	slope := (u + c.eps) * network.Sigmoid(-at) / (u * rest)
+	g := math.Log(u) - math.Log(rest)
+	m := math.Max(1, slope)
+	side := (g-slope*at)/m + slop*(1+(math.Abs(g)+slope*math.Abs(at))/m)
+	return problem.Row{
+		Name: "tangent", Lo: math.Inf(-1), Hi: side,
+		Terms: []problem.Term{{Column: b, Coef: 1 / m}, {Column: a, Coef: -slope / m}, {Column: slack, Coef: 1}},
+	}
+}
