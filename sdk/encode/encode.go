@@ -64,8 +64,8 @@ type Lowered struct {
 // Region is the region that was lowered.
 func (l *Lowered) Region() space.Region { return l.query.RegionOrWhole() }
 
-// Decode rounds an answer to the nearest points of the space and returns one
-// for each copy.
+// Decode takes an answer to the nearest points of the region, one for each
+// copy: what a tolerance left beside an integer or beyond a bound is mended.
 func (l *Lowered) Decode(values []problem.Number) ([][]float64, error) {
 	if len(values) != len(l.Problem.MILP.Columns) {
 		return nil, fmt.Errorf("%d values for %d columns", len(values), len(l.Problem.MILP.Columns))
@@ -81,7 +81,7 @@ func (l *Lowered) Decode(values []problem.Number) ([][]float64, error) {
 	for c := range l.copies {
 		points[c] = make([]float64, len(l.query.Space.Features))
 		for i := range points[c] {
-			points[c][i] = l.copies[c].features[i].decode(v)
+			points[c][i] = l.copies[c].features[i].decode(v, l.Region().Box[i])
 		}
 	}
 	return points, nil
@@ -167,7 +167,7 @@ type featureColumns struct {
 	binaries   []int // nil, or one a value
 }
 
-func (f *featureColumns) decode(v []float64) float64 {
+func (f *featureColumns) decode(v []float64, box space.Interval) float64 {
 	if f.binaries != nil {
 		best := 0
 		for k, col := range f.binaries {
@@ -180,11 +180,10 @@ func (f *featureColumns) decode(v []float64) float64 {
 	if f.column < 0 {
 		return f.base
 	}
-	t := v[f.column]
 	if f.feature.Discrete() || f.feature.IsProtected() {
-		t = math.Round(t)
+		return f.base + f.step*math.Round(v[f.column])
 	}
-	return f.base + f.step*t
+	return math.Min(math.Max(v[f.column], box.Lo), box.Hi)
 }
 
 func (f *featureColumns) lift(value float64, start []float64) {

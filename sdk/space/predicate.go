@@ -87,16 +87,16 @@ func (p Predicate) Validate(s *Space) error {
 
 // ParsePredicate reads "age=30..39,hours-per-week=..40,sex=Female|Male": one
 // condition a feature, separated by commas; lo..hi with either end left out, a
-// single value, or category names or indices separated by |. A comma inside a
-// category name is written \, and a | as \|.
+// single value, or category names or indices separated by |. In names, a
+// backslash takes from the next character its meaning here: \, \| \= \. \\
 func ParsePredicate(s *Space, text string) (Predicate, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
 	var p Predicate
-	for _, part := range splitEscaped(text, ',') {
-		name, value, ok := strings.Cut(part, "=")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	for _, part := range splitUnescaped(text, ",") {
+		name, value, ok := cutUnescaped(part, "=")
+		name, value = unescape(name), trim(value)
 		if !ok || value == "" {
 			return nil, fmt.Errorf("%q: want feature=value, feature=lo..hi or feature=a|b", part)
 		}
@@ -117,39 +117,28 @@ func ParsePredicate(s *Space, text string) (Predicate, error) {
 // ParseCondition reads the right-hand side of one condition on f. The caller
 // sets Condition.Feature.
 func ParseCondition(f *Feature, value string) (Condition, error) {
-	if f.Kind == Categorical {
-		if !strings.Contains(value, "..") {
-			return parseSet(f, value)
-		}
-		// A range over indices, or over names in declared order.
-		lo, hi, _ := strings.Cut(value, "..")
-		c := Condition{Interval: Interval{0, f.Hi}}
-		var err error
-		if lo != "" {
-			if c.Interval.Lo, err = category(f, lo); err != nil {
-				return c, err
-			}
-		}
-		if hi != "" {
-			if c.Interval.Hi, err = category(f, hi); err != nil {
-				return c, err
-			}
-		}
-		return c, nil
+	lo, hi, isRange := cutUnescaped(value, "..")
+	if f.Kind == Categorical && !isRange {
+		return parseSet(f, value)
 	}
-	lo, hi, isRange := strings.Cut(value, "..")
+	// A category range is one over indices, or names in declared order.
+	c := Condition{Interval: Interval{math.Inf(-1), math.Inf(1)}}
+	parse := func(text string) (float64, error) { return number(text) }
+	if f.Kind == Categorical {
+		c.Interval = Interval{0, f.Hi}
+		parse = func(text string) (float64, error) { return category(f, unescape(text)) }
+	}
 	if !isRange {
 		hi = lo
 	}
-	c := Condition{Interval: Interval{math.Inf(-1), math.Inf(1)}}
 	var err error
-	if lo != "" {
-		if c.Interval.Lo, err = number(lo); err != nil {
+	if trim(lo) != "" {
+		if c.Interval.Lo, err = parse(lo); err != nil {
 			return c, err
 		}
 	}
-	if hi != "" {
-		if c.Interval.Hi, err = number(hi); err != nil {
+	if trim(hi) != "" {
+		if c.Interval.Hi, err = parse(hi); err != nil {
 			return c, err
 		}
 	}
@@ -161,8 +150,8 @@ func ParseCondition(f *Feature, value string) (Condition, error) {
 
 func parseSet(f *Feature, value string) (Condition, error) {
 	c := Condition{Set: []int{}}
-	for _, name := range splitEscaped(value, '|') {
-		v, err := category(f, strings.TrimSpace(name))
+	for _, name := range splitUnescaped(value, "|") {
+		v, err := category(f, unescape(name))
 		if err != nil {
 			return c, err
 		}
@@ -192,40 +181,13 @@ func number(text string) (float64, error) {
 	return v, nil
 }
 
-func splitEscaped(text string, sep rune) []string {
-	var parts []string
-	var b strings.Builder
-	escaped := false
-	for _, r := range text {
-		switch {
-		case escaped:
-			if r != sep {
-				b.WriteRune('\\')
-			}
-			b.WriteRune(r)
-			escaped = false
-		case r == '\\':
-			escaped = true
-		case r == sep:
-			parts = append(parts, b.String())
-			b.Reset()
-		default:
-			b.WriteRune(r)
-		}
-	}
-	if escaped {
-		b.WriteRune('\\')
-	}
-	return append(parts, b.String())
-}
-
 // Format writes the predicate in the form ParsePredicate reads, in the space's
 // own names.
 func (p Predicate) Format(s *Space) string {
 	parts := make([]string, len(p))
 	for i := range p {
 		f := &s.Features[p[i].Feature]
-		parts[i] = f.Name + "=" + p[i].format(f)
+		parts[i] = escape(f.Name) + "=" + p[i].format(f)
 	}
 	return strings.Join(parts, ",")
 }
@@ -234,20 +196,34 @@ func (c *Condition) format(f *Feature) string {
 	if c.Set != nil {
 		names := make([]string, len(c.Set))
 		for k, v := range c.Set {
-			names[k] = strings.NewReplacer(",", `\,`, "|", `\|`).Replace(f.Categories[v])
+			names[k] = escape(f.Categories[v])
 		}
 		return strings.Join(names, "|")
 	}
-	if c.Interval.Lo == c.Interval.Hi {
-		return f.Label(c.Interval.Lo)
+	lo, hi := c.Interval.Lo, c.Interval.Hi
+	if f.Kind == Categorical {
+		// Ends between or beyond the categories have no name.
+		if lo, hi = math.Ceil(lo), math.Floor(hi); lo < f.Lo {
+			lo = math.Inf(-1)
+		}
+		if hi > f.Hi {
+			hi = math.Inf(1)
+		}
+	}
+	if lo == hi {
+		return escape(f.Label(lo))
 	}
 	end := func(v float64) string {
 		if math.IsInf(v, 0) {
 			return ""
 		}
-		return f.Label(v)
+		return escape(f.Label(v))
 	}
-	return end(c.Interval.Lo) + ".." + end(c.Interval.Hi)
+	from := end(lo)
+	if strings.HasSuffix(from, ".") { // three dots in a row would be read wrongly
+		from = strings.TrimSuffix(from, ".") + `\.`
+	}
+	return from + ".." + end(hi)
 }
 
 // Label is the value as a person reads it: the category's name, or the number

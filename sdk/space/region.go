@@ -2,6 +2,7 @@ package space
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -55,16 +56,19 @@ func (r Region) Count() int {
 
 // Cut intersects the region with a predicate. A condition on a protected
 // feature filters its list of values (of both copies: a targeted query); an
-// interval cuts the box, rounded inward for discrete features. A category set
-// that is not contiguous cannot be a box: its hull cuts the box and the
-// condition itself is returned in rest, to be required by the query. ErrEmpty
-// (wrapped, with the feature's name) tells that nothing is left.
+// interval cuts the box, rounded inward for discrete features. Category sets
+// keep what all of them, and the box, have in common; where that is not
+// contiguous it cannot be a box: its hull cuts the box and the common set is
+// returned in rest, to be required by the query. ErrEmpty (wrapped, with the
+// feature's name) tells that nothing is left.
 func (s *Space) Cut(r Region, p Predicate) (cut Region, rest Predicate, err error) {
 	out := r.Clone()
+	sets := map[int]Predicate{} // category sets on non-protected features
 	for i := range p {
 		c := &p[i]
 		f := &s.Features[c.Feature]
-		if f.IsProtected() {
+		switch {
+		case f.IsProtected():
 			var kept []float64
 			for _, v := range out.Values[c.Feature] {
 				if c.Holds(v) {
@@ -75,26 +79,39 @@ func (s *Space) Cut(r Region, p Predicate) (cut Region, rest Predicate, err erro
 				return r, nil, fmt.Errorf("feature %q: no protected value satisfies the cut: %w", f.Name, ErrEmpty)
 			}
 			out.Values[c.Feature] = kept
-			continue
-		}
-		iv := c.Interval
-		if c.Set != nil {
-			if len(c.Set) == 0 {
-				return r, nil, fmt.Errorf("feature %q: %w", f.Name, ErrEmpty)
+		case c.Set != nil:
+			sets[c.Feature] = append(sets[c.Feature], *c)
+		default:
+			iv := c.Interval
+			if f.Discrete() {
+				iv = Interval{math.Ceil(iv.Lo), math.Floor(iv.Hi)}
 			}
-			iv = Interval{float64(c.Set[0]), float64(c.Set[len(c.Set)-1])}
-			if len(c.Set) != int(iv.Hi-iv.Lo)+1 {
-				rest = append(rest, *c)
+			before := out.Box[c.Feature]
+			b := before.Intersect(iv)
+			if b.Empty() {
+				return r, nil, fmt.Errorf("feature %q: %s leaves nothing of %s to %s: %w",
+					f.Name, c.format(f), f.Label(before.Lo), f.Label(before.Hi), ErrEmpty)
+			}
+			out.Box[c.Feature] = b
+		}
+	}
+	// The sets last, when the intervals' box is known.
+	for _, i := range slices.Sorted(maps.Keys(sets)) {
+		var kept []int
+		b := out.Box[i].Intersect(Interval{s.Features[i].Lo, s.Features[i].Hi})
+		for v := int(math.Ceil(b.Lo)); float64(v) <= b.Hi; v++ {
+			if !slices.ContainsFunc(sets[i], func(c Condition) bool { return !c.Holds(float64(v)) }) {
+				kept = append(kept, v)
 			}
 		}
-		if f.Discrete() {
-			iv = Interval{math.Ceil(iv.Lo), math.Floor(iv.Hi)}
+		if len(kept) == 0 {
+			return r, nil, fmt.Errorf("feature %q: no category satisfies the cut: %w", s.Features[i].Name, ErrEmpty)
 		}
-		b := out.Box[c.Feature].Intersect(iv)
-		if b.Empty() {
-			return r, nil, fmt.Errorf("feature %q: %s lies outside its domain %s to %s: %w", f.Name, c.format(f), f.Label(f.Lo), f.Label(f.Hi), ErrEmpty)
+		first, last := kept[0], kept[len(kept)-1]
+		out.Box[i] = Interval{float64(first), float64(last)}
+		if len(kept) != last-first+1 {
+			rest = append(rest, Condition{Feature: i, Set: kept})
 		}
-		out.Box[c.Feature] = b
 	}
 	return out, rest, nil
 }

@@ -94,6 +94,9 @@ type Space struct {
 	Inputs int
 }
 
+// MaxInputs bounds the number of network inputs (network.MaxUnits).
+const MaxInputs = 1 << 16
+
 // MaxCombinations bounds the product of the protected features' value counts.
 const MaxCombinations = 1 << 20
 
@@ -101,6 +104,9 @@ const MaxCombinations = 1 << 20
 func (s *Space) Validate() error {
 	if len(s.Features) == 0 {
 		return errors.New("space has no features")
+	}
+	if s.Inputs < 0 || s.Inputs > MaxInputs {
+		return fmt.Errorf("%d network inputs are outside 0 to %d", s.Inputs, MaxInputs)
 	}
 	fed := make([]string, s.Inputs)
 	names := map[string]bool{}
@@ -167,10 +173,15 @@ func (f *Feature) validate() error {
 		if f.Lo != 0 || f.Hi != float64(len(f.Categories)-1) {
 			return fmt.Errorf("domain %v to %v does not match %d categories", f.Lo, f.Hi, len(f.Categories))
 		}
+		seen := make(map[string]bool, len(f.Categories))
 		for i, c := range f.Categories {
-			if slices.Contains(f.Categories[:i], c) {
+			if c == "" {
+				return fmt.Errorf("category %d has no name", i)
+			}
+			if seen[c] {
 				return fmt.Errorf("category %q appears twice", c)
 			}
+			seen[c] = true
 		}
 	case Real:
 	default:

@@ -24,6 +24,8 @@ type ask struct {
 	// against.
 	model *problem.Stack
 	now   *problem.Problem
+	// workLimit bounds each Solve, in the solver's own unit; 0: none.
+	workLimit int64
 }
 
 func (r *run) ask(ctx context.Context, low *encode.Lowered, b *bound.Bounds) (*ask, error) {
@@ -64,7 +66,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	var mu sync.Mutex
 	var witness *Witness
 	o := sdk.SolveOptions{
-		Seed: a.o.Seed, Threads: a.o.Threads, Memory: a.o.Memory, Gap: a.o.Gap, Options: a.o.Set, Target: target,
+		Seed: a.o.Seed, Threads: a.o.Threads, Memory: a.o.Memory, Gap: a.o.Gap, Options: a.o.Set, Target: target, WorkLimit: a.workLimit,
 		Progress: func(p sdk.Progress) {
 			if p.Values == nil {
 				return

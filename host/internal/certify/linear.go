@@ -39,7 +39,7 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 		return outcome{decided: true, by: BySolver, grade: sdk.Exact, bound: trivial}, nil
 	case out.fault == "" && out.Status == sdk.Infeasible:
 		tolerance := 2*out.tolerance + leastMargin
-		if a.audit(tolerance) {
+		if a.audit(0, tolerance) {
 			return outcome{decided: true, by: BySampling, grade: sdk.Exact, bound: trivial}, nil
 		}
 		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
@@ -77,7 +77,7 @@ func (a *ask) refute(out *answer, upper float64) {
 	if out.fault != "" || out.upper == math.Inf(1) {
 		return
 	}
-	a.audit(math.Inf(1))
+	a.audit(0, math.Inf(1))
 	if w := a.report.Witness; w != nil && a.q.Space.RegionContains(a.low.Region(), w.Copy1) && upper < w.Margin {
 		out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", upper, w.Margin)
 		a.fault(out.fault)

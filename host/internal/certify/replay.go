@@ -90,23 +90,23 @@ func (r *replayer) violates(a, b, target *big.Rat) bool {
 	}
 }
 
-// margin is what the notion measures between two logits, rounded down.
-func (r *replayer) margin(a, b *big.Rat) *big.Rat {
+// margin encloses what the notion measures between two logits: exactly, but
+// for the score, whose enclosure is far narrower than a float64's rounding.
+func (r *replayer) margin(a, b *big.Rat) (lo, hi *big.Rat) {
 	switch r.q.Notion {
 	case fairness.Score:
-		lo, _ := fairness.GapBounds(a, b, 64)
-		return lo
+		return fairness.GapBounds(a, b, 100)
 	case fairness.Logit:
-		return new(big.Rat).Sub(a, b)
+		lo = new(big.Rat).Sub(a, b)
 	case fairness.Decision:
-		return a
+		lo = a
 	default:
-		low := new(big.Rat).Neg(b)
-		if a.Cmp(low) < 0 {
-			return a
+		lo = new(big.Rat).Neg(b)
+		if a.Cmp(lo) < 0 {
+			lo = a
 		}
-		return low
 	}
+	return lo, lo
 }
 
 func (r *replayer) logit(point []float64) *big.Rat {
@@ -134,7 +134,8 @@ func (r *replayer) describe(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 	w.Logit1, _ = a.Float64()
 	w.Logit2, _ = b.Float64()
 	w.Score1, w.Score2 = network.Sigmoid(w.Logit1), network.Sigmoid(w.Logit2)
-	w.Margin, _ = r.margin(a, b).Float64()
+	margin, _ := r.margin(a, b)
+	w.Margin, _ = margin.Float64()
 	single := func(point []float64) float64 {
 		return network.Sigmoid(float64(r.q.Network.Logit32(r.q.Space.NetworkInputs(nil, point))))
 	}

@@ -32,7 +32,7 @@ type Options struct {
 	// Set are the plugin's own options.
 	Set map[string]string
 	// Enumerate: a region of at most this many individuals is decided by
-	// evaluating each exactly; 0 asks for the default of 16, negative for never.
+	// evaluating each exactly; 0 asks for the default of 16, negative for 1.
 	Enumerate int
 	// Progress, where not nil, is called from the running goroutine.
 	Progress func(Progress)
@@ -264,8 +264,10 @@ func (r *run) found(w *Witness) {
 	}
 }
 
+// raise sets the target to the upper end of the witness's margin, so that the
+// same witness does not exceed it again.
 func (r *run) raise(w *Witness) {
-	m := r.replay.margin(w.Exact1, w.Exact2)
+	_, m := r.replay.margin(w.Exact1, w.Exact2)
 	if m.Cmp(r.target) > 0 {
 		r.target = m
 	}
@@ -291,7 +293,8 @@ func (r *run) bounds(region space.Region) *bound.Bounds {
 
 // region decides one region at the current target, or says why it cannot.
 func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
-	if n, ok := individuals(r.q.Space, region, r.o.Enumerate); ok && n <= r.o.Enumerate {
+	limit := max(1, r.o.Enumerate)
+	if n, ok := individuals(r.q.Space, region, limit); ok && n <= limit {
 		return r.enumerate(region), nil
 	}
 	b := r.bounds(region)

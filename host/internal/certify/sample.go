@@ -36,22 +36,26 @@ func (r *run) trivialBound(b *bound.Bounds) float64 {
 }
 
 // audit tries random individuals of the region against a claim that nothing in
-// it exceeds the target by more than tolerance, and records the first violation
-// it finds. One beyond the tolerance is a fault of the solver.
-func (a *ask) audit(tolerance float64) bool {
+// it exceeds the target by more than margin, and reports whether one does. One
+// beyond the tolerance as well is a fault of the solver.
+func (a *ask) audit(margin, tolerance float64) bool {
 	region := a.low.Region()
 	rng := rand.New(rand.NewPCG(uint64(a.o.Seed), uint64(a.report.Solves)))
-	target, _ := a.target.Float64()
+	limit := a.best() + margin
 	for range auditSamples {
 		x := randomIndividual(a.q.Space, region, rng)
-		if m, ok := a.floatMargin(x); !ok || m <= target {
+		if m, ok := a.floatMargin(x); !ok || m <= a.best() {
 			continue
 		}
-		if w, ok := a.replay.individual(x, a.target); ok {
-			if w.Margin > target+tolerance {
-				a.fault(fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", target, w.Margin))
-			}
-			a.found(w)
+		w, ok := a.replay.individual(x, a.target)
+		if !ok {
+			continue
+		}
+		a.found(w)
+		if w.Margin > limit+tolerance {
+			a.fault(fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin))
+		}
+		if w.Margin > limit {
 			return true
 		}
 	}
@@ -157,15 +161,13 @@ func individuals(s *space.Space, region space.Region, limit int) (n int, ok bool
 	n = 1
 	for _, i := range s.Free() {
 		iv := region.Box[i]
-		if !s.Features[i].Discrete() {
-			if iv.Lo != iv.Hi {
-				return 0, false
+		switch {
+		case s.Features[i].Discrete():
+			if n <= limit {
+				n *= int(math.Min(math.Floor(iv.Hi)-math.Ceil(iv.Lo)+1, 1<<20))
 			}
-			continue
-		}
-		n *= int(math.Min(math.Floor(iv.Hi)-math.Ceil(iv.Lo)+1, 1<<20))
-		if n > limit {
-			return n, true
+		case iv.Lo != iv.Hi:
+			return 0, false
 		}
 	}
 	return n, true

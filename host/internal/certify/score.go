@@ -6,7 +6,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
-	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -17,47 +16,53 @@ const (
 	// stopSlack ends a solve at the first point this far beyond every tangent:
 	// the replay then decides, and a tangent is added where it refuses.
 	stopSlack = 1e-3
+	// usualTolerance is what MILP solvers run with, before one has said.
+	usualTolerance = 1e-6
 	// maxRefinements bounds the tangents of one region.
 	maxRefinements = 200
 )
 
 // score decides a region in the score notion by the tangent loop of
 // docs/semantics.md: maximise the room that all tangents of the border leave,
-// replay, and add the tangent at the point that came back.
+// replay, and add the tangent at the point that came back. While maximising,
+// each witness beyond the goal sets a higher one.
 func (a *ask) score(ctx context.Context) (outcome, error) {
-	L, U := a.b.Logit.Lo, a.b.Logit.Hi
-	curve, delta, ok := a.border(a.goal())
+	upper := a.trivialBound(a.b)
+	goal := a.goal(usualTolerance * a.low.Sensitivity)
+	curve, delta, ok := a.border(goal)
 	if !ok {
-		return outcome{bound: a.trivialBound(a.b), why: "the bounds leave no room above ε"}, nil
+		return outcome{bound: upper, why: "the bounds leave no room above ε"}, nil
 	}
 	delta.Objective = &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: a.low.Slack, Coef: 1}}}
-	upper := network.Sigmoid(U) - network.Sigmoid(L)
 	last := math.Inf(-1)
-	target := stopSlack
+	stop := stopSlack
 	for range maxRefinements {
-		out, err := a.solve(ctx, delta, &target)
+		out, err := a.solve(ctx, delta, &stop)
 		if err != nil {
 			return outcome{}, err
 		}
-		delta = problem.Delta{}
-		proved := out.witness == nil && out.fault == "" && out.upper < -2*out.tolerance
-		if proved && !a.audit(a.proved(0, out).tolerance) {
-			return a.proved(a.goal(), out), nil
+		by := BySolver
+		if out.witness != nil {
+			a.found(out.witness)
 		}
-		if out.witness != nil || proved {
-			by := BySampling
-			if out.witness != nil {
-				by = BySolver
-				a.found(out.witness)
+		if out.fault == "" && out.upper < -2*out.tolerance {
+			tolerance := a.proved(goal, out).tolerance
+			if !a.audit(goal-a.best(), tolerance) {
+				return a.proved(goal, out), nil
 			}
-			if a.deciding {
-				return outcome{decided: true, by: by, grade: sdk.Exact, bound: upper}, nil
-			}
+			by = BySampling
+		}
+		if a.report.Witness != nil && a.deciding {
+			return outcome{decided: true, by: by, grade: sdk.Exact, bound: upper}, nil
+		}
+		if !a.deciding && a.best() > goal {
 			a.polish(ctx, a.report.Witness)
-			if curve, delta, ok = a.border(a.goal()); !ok {
-				return a.proved(a.goal(), out), nil
+			goal = a.goal(max(out.tolerance, usualTolerance*a.low.Sensitivity))
+			if curve, delta, ok = a.border(goal); !ok {
+				return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: goal}, nil
 			}
-			delta.Rows = append(delta.Rows, curve.Row(a.report.Witness.Logit1, a.low.Logits[0], a.low.Logits[1], a.low.Slack))
+			delta.Rows = append(delta.Rows, a.tangent(curve, a.report.Witness.Logit1))
+			last = math.Inf(-1)
 			continue
 		}
 		if out.stops(ctx) {
@@ -72,19 +77,30 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 		}
 		last = at
 		a.report.Refinements++
-		delta.Rows = []problem.Row{curve.Row(at, a.low.Logits[0], a.low.Logits[1], a.low.Slack)}
+		delta = problem.Delta{Rows: []problem.Row{a.tangent(curve, at)}}
 	}
 	return outcome{bound: upper, why: "too many tangents"}, nil
 }
 
-// goal is the gap that a violation must exceed: ε, or while maximising a
-// little more than the best so far, so that the proof can close.
-func (a *ask) goal() float64 {
-	t, _ := a.target.Float64()
+func (a *ask) tangent(c encode.Curve, at float64) problem.Row {
+	return c.Row(at, a.low.Logits[0], a.low.Logits[1], a.low.Slack)
+}
+
+// goal is the gap that a violation must exceed: ε, or while maximising so much
+// more than the best so far that the solver's tolerance of a logit cannot blur
+// the difference (a score step δ is a slack of 4δ or more).
+func (a *ask) goal(tolerance float64) float64 {
+	best := a.best()
 	if a.deciding {
-		return t
+		return best
 	}
-	return t + math.Max(1e-6, a.o.Gap*t)
+	return best + max(1e-6, 2*tolerance, a.o.Gap*best)
+}
+
+// best is the target in float64.
+func (a *ask) best() float64 {
+	t, _ := a.target.Float64()
+	return t
 }
 
 // border is the curve at a target and the delta that describes it: bounds on

@@ -1,0 +1,43 @@
+# README.md explains the two commands a newcomer needs: `make demo` and `make test`.
+
+GO        ?= go
+PLUGINS   := $(notdir $(wildcard plugins/*))
+BINARIES  := bin/hyfair $(PLUGINS:%=bin/plugins/hyfair-%)
+export CGO_ENABLED = 0
+
+.PHONY: all build setup demo test vet bench generate clean FORCE
+
+all: build
+
+build: $(BINARIES)
+
+bin/hyfair: FORCE
+	$(GO) build -o $@ ./host
+
+bin/plugins/hyfair-%: FORCE
+	$(GO) build -o $@ ./plugins/$*
+
+# Native libraries under .deps/, each optional: hyfair doctor says what is there.
+setup:
+	scripts/setup.sh
+
+demo: setup build
+	scripts/demo.sh
+
+# -p 2: packages that launch plugins share the machine fairly.
+test: setup build vet
+	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -p 2 -timeout 15m ./...
+
+vet:
+	@test -z "$$(gofmt -l host plugins sdk studies)" || { gofmt -l host plugins sdk studies; echo 'these files are not gofmt-ed'; exit 1; }
+	$(GO) vet ./...
+
+bench: setup build
+	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench . -benchmem ./...
+
+-include sdk/proto/generate.mk
+
+clean:
+	rm -rf bin
+
+FORCE:

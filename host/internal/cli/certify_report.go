@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// certifyOutput is the JSON object of hyfair certify; docs/cli.md lists its
+// fields.
+type certifyOutput struct {
+	Study    string  `json:"study"`
+	Model    string  `json:"model"`
+	Seed     int64   `json:"seed"`
+	Seconds  float64 `json:"seconds"`
+	Notion   string  `json:"notion"`
+	Epsilon  string  `json:"epsilon,omitempty"`
+	Encoding string  `json:"encoding"`
+
+	Verdict string `json:"verdict"`
+	// Grade and Tolerance are of the proof that stands behind fair, or behind
+	// bound.
+	Grade            string  `json:"grade,omitempty"`
+	Tolerance        float64 `json:"tolerance"`
+	ToleranceFormula string  `json:"tolerance_formula,omitempty"`
+	// Gap is the replayed witness's gap or margin; Bound is one that no
+	// individual exceeds by more than BoundTolerance, proved to BoundGrade.
+	Gap            *float64        `json:"gap"`
+	Bound          *float64        `json:"bound"`
+	BoundGrade     string          `json:"bound_grade,omitempty"`
+	BoundTolerance float64         `json:"bound_tolerance,omitempty"`
+	Closed         bool            `json:"closed"`
+	Witness        *certifyWitness `json:"witness"`
+	K              int             `json:"k,omitempty"`
+	Spurious       int             `json:"spurious"`
+	Refinements    int             `json:"refinements"`
+	Solves         int             `json:"solves"`
+	Nodes          int64           `json:"nodes"`
+	Splits         int             `json:"splits"`
+	Regions        map[string]int  `json:"regions"`
+	Reason         string          `json:"reason,omitempty"`
+	Faults         []string        `json:"faults,omitempty"`
+	Solver         certifySolver   `json:"solver"`
+	Journal        string          `json:"journal,omitempty"`
+}
+
+type certifySolver struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Library string `json:"library"`
+}
+
+type certifyWitness struct {
+	X1     map[string]float64 `json:"x1"`
+	Z1     map[string]float64 `json:"z1"`
+	X2     map[string]float64 `json:"x2"`
+	Z2     map[string]float64 `json:"z2"`
+	Labels certifyLabels      `json:"labels"`
+	Score1 float64            `json:"score1"`
+	Score2 float64            `json:"score2"`
+	Logit1 float64            `json:"logit1"`
+	Logit2 float64            `json:"logit2"`
+	// GapFloat32 is the score difference in single precision, the arithmetic of
+	// a deployment.
+	GapFloat32 float64 `json:"gap_float32"`
+}
+
+type certifyLabels struct {
+	X1 map[string]string `json:"x1"`
+	Z1 map[string]string `json:"z1"`
+	X2 map[string]string `json:"x2"`
+	Z2 map[string]string `json:"z2"`
+}
+
+func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
+	d := j.plugin.Description()
+	out := &certifyOutput{
+		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed,
+		Seconds: time.Since(j.start).Seconds(), Notion: j.query.Notion.String(), Encoding: j.flags.encoding,
+		Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
+		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
+		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,
+		Solver: certifySolver{d.Name, d.Version, libraryOf(d)},
+	}
+	if j.query.Notion.UsesEpsilon() {
+		out.Epsilon = shortDecimal(j.query.Epsilon)
+	}
+	if rep.Verdict == certify.Fair {
+		out.Grade = rep.Grade.String()
+	}
+	if rep.HasBound {
+		out.Bound, out.BoundTolerance = &rep.Bound, rep.BoundTolerance
+		if rep.BoundGrade != 0 {
+			out.BoundGrade = rep.BoundGrade.String()
+		}
+	}
+	for by, n := range rep.Regions {
+		out.Regions[string(by)] = n
+	}
+	if w := rep.Witness; w != nil {
+		s := j.query.Space
+		out.Gap, out.K = &w.Margin, w.K
+		out.Witness = &certifyWitness{
+			X1: valuesOf(s, w.Copy1, false), Z1: valuesOf(s, w.Copy1, true), X2: valuesOf(s, w.Copy2, false), Z2: valuesOf(s, w.Copy2, true),
+			Labels: certifyLabels{labelsOf(s, w.Copy1, false), labelsOf(s, w.Copy1, true), labelsOf(s, w.Copy2, false), labelsOf(s, w.Copy2, true)},
+			Score1: w.Score1, Score2: w.Score2, Logit1: w.Logit1, Logit2: w.Logit2, GapFloat32: w.Float32,
+		}
+	}
+	return out
+}
+
+func (j *certifyJob) print(out *certifyOutput, rep *certify.Report) error {
+	if j.app.JSON {
+		return j.app.printJSON(out)
+	}
+	w := j.app.Stdout
+	fmt.Fprintf(w, "%s, network %s: %s\n", out.Study, out.Model, j.questionInWords())
+	fmt.Fprintf(w, "solver %s %s (%s), %s encoding\n\n", out.Solver.Name, out.Solver.Version, out.Solver.Library, out.Encoding)
+	j.printVerdict(w, out, rep)
+	if wit := rep.Witness; wit != nil {
+		fmt.Fprintln(w)
+		printPair(w, j.query.Space, wit.Copy1, wit.Copy2, wit.Score1, wit.Score2)
+	}
+	fmt.Fprintf(w, "\n%d questions to the solver, %d nodes, %.2f s\n", out.Solves, out.Nodes, out.Seconds)
+	if out.Spurious > 0 {
+		fmt.Fprintf(w, "%d points did not survive the replay\n", out.Spurious)
+	}
+	for _, f := range out.Faults {
+		fmt.Fprintf(j.app.Stderr, "hyfair: %s\n", f)
+	}
+	return nil
+}
+
+func (j *certifyJob) questionInWords() string {
+	names := strings.Join(protectedNames(j.query.Space), " × ")
+	cut := ""
+	if j.flags.question.where != "" {
+		cut = " where " + j.flags.question.where
+	}
+	switch j.query.Notion {
+	case fairness.Score:
+		return fmt.Sprintf("do counterfactuals in %s get scores more than ε = %s apart%s?", names, shortDecimal(j.query.Epsilon), cut)
+	case fairness.Logit:
+		return fmt.Sprintf("do counterfactuals in %s get logits more than ε = %s apart%s?", names, shortDecimal(j.query.Epsilon), cut)
+	}
+	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, j.query.Notion, cut)
+}
+
+// quantity names what the notion measures.
+func quantity(n fairness.Notion) string {
+	switch n {
+	case fairness.Score:
+		return "score gap"
+	case fairness.Logit:
+		return "logit gap"
+	}
+	return "margin"
+}
+
+func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.Report) {
+	what := quantity(j.query.Notion)
+	switch rep.Verdict {
+	case certify.Unfair:
+		fmt.Fprintf(w, "UNFAIR: %s %.6g, replayed in exact arithmetic", what, rep.Witness.Margin)
+		if rep.Witness.K > 0 {
+			fmt.Fprintf(w, "; this person's counterfactuals fall into k = %d bins", rep.Witness.K)
+		}
+		fmt.Fprintln(w)
+	case certify.Fair:
+		fmt.Fprintf(w, "FAIR, grade %s", rep.Grade)
+		if rep.Tolerance > 0 {
+			limit := "0"
+			if out.Epsilon != "" {
+				limit = out.Epsilon
+			}
+			fmt.Fprintf(w, ": no %s exceeds %s + %.2g\n(tolerance: %s)", what, limit, rep.Tolerance, rep.ToleranceFormula)
+		}
+		fmt.Fprintln(w)
+	default:
+		fmt.Fprintf(w, "UNDECIDED: %s\n", rep.Reason)
+	}
+	if !rep.HasBound || (rep.Verdict == certify.Fair && !j.flags.maximise) {
+		return
+	}
+	switch {
+	case rep.Closed:
+		fmt.Fprintf(w, "largest %s: %s, proved (%s): none exceeds %.9g", what, bestOf(rep), rep.BoundGrade, rep.Bound)
+		if rep.BoundTolerance > 0 {
+			fmt.Fprintf(w, " + %.2g", rep.BoundTolerance)
+		}
+		fmt.Fprintln(w)
+	case j.flags.maximise || rep.Verdict == certify.Undecided:
+		fmt.Fprintf(w, "largest %s: best known %s, bound %.6g (not closed: %s)\n", what, bestOf(rep), rep.Bound, rep.Reason)
+	}
+}
+
+func bestOf(rep *certify.Report) string {
+	if rep.Witness == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.9g", rep.Witness.Margin)
+}
+
+// events opens the journal of the run and says what is run.
+func (j *certifyJob) events() (*certifyEvents, error) {
+	d := j.plugin.Description()
+	settings := map[string]string{"notion": j.query.Notion.String(), "encoding": j.flags.encoding,
+		"protected": strings.Join(protectedNames(j.query.Space), ",")}
+	if j.query.Epsilon != nil {
+		settings["epsilon"] = j.query.Epsilon.RatString()
+	}
+	t := task.Task{Command: "certify", Network: j.study.ModelSHA256, Study: j.study.SHA256, Arm: d.Name, Seed: j.app.Seed,
+		Region: j.flags.question.where, Settings: settings}
+	run := t.NewRun(time.Now())
+	journal, err := j.app.openJournal(t.Command, run)
+	if err != nil {
+		return nil, err
+	}
+	e := &certifyEvents{journal: journal, stream: task.Stream{Run: run, Start: j.start}}
+	if journal != nil {
+		e.stream.Sinks = append(e.stream.Sinks, func(ev task.Event) { journal.Write(ev) })
+	}
+	e.stream.Emit(task.Event{Kind: task.KindStarted, Started: &task.Started{
+		Task: t, At: j.start.UTC(), Features: j.query.Space.Names(), Study: j.study.Name, Model: filepath.Base(j.study.ModelPath),
+		Versions: map[string]string{"hyfair": version(), j.plugin.String(): d.Version, "library": libraryOf(d)},
+		Machine:  task.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
+	}})
+	return e, nil
+}
+
+// certifyEvents is a run's stream of events.
+type certifyEvents struct {
+	journal *task.Journal // nil: the folder for runs could not be written
+	stream  task.Stream
+}
+
+func (e *certifyEvents) close() {
+	if e.journal != nil {
+		e.journal.Close()
+	}
+}
+
+func (e *certifyEvents) failed(err error) {
+	e.stream.Emit(task.Event{Kind: task.KindFinished, Finished: &task.Finished{Error: err.Error()}})
+}
+
+func (e *certifyEvents) report(j *certifyJob, rep *certify.Report, failed error, interrupted bool) {
+	for _, f := range rep.Faults {
+		e.stream.Emit(task.Event{Kind: task.KindFault, Fault: &task.Fault{Plugin: j.plugin.String(), Error: f}})
+	}
+	if w := rep.Witness; w != nil {
+		e.stream.Emit(task.Event{Kind: task.KindWitness, Witness: &task.Witness{
+			Copy1: w.Copy1, Copy2: w.Copy2, Logit1: w.Logit1, Logit2: w.Logit2, Score1: w.Score1, Score2: w.Score2, Margin: w.Margin, K: w.K}})
+	}
+	v := &task.Verdict{Region: j.flags.question.where, Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, Reason: rep.Reason}
+	if rep.Verdict == certify.Fair {
+		v.Grade = rep.Grade.String()
+	}
+	if rep.HasBound {
+		v.Bound = &rep.Bound
+	}
+	e.stream.Emit(task.Event{Kind: task.KindVerdict, Verdict: v})
+	end := &task.Finished{Interrupted: interrupted}
+	if failed != nil {
+		end.Error = failed.Error()
+	}
+	e.stream.Emit(task.Event{Kind: task.KindFinished, Finished: end})
+}

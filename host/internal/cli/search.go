@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/discover"
+	"github.com/hyfair/hyfair/host/internal/search"
+	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+func init() { commands = append(commands, newSearch) }
+
+type searchFlags struct {
+	question questionFlags
+	strategy string
+	solver   string
+	mode     string
+	budget   string
+	runs     int
+	out      string
+}
+
+func newSearch(app *App) *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search STUDY",
+		Short: "Search for the people whose treatment depends most on protected attributes",
+		Long: `Search for individuals whose counterfactuals, the copies that differ in protected
+attributes only, get scores in as many different bins as possible. A strategy
+plugin says where to look, a solver helps it off plateaus, and this program
+evaluates and counts. docs/search.md has the loop, the measures and the files.`,
+		Example: `  hyfair search studies/loan
+  hyfair search studies/adult.yaml --strategy sa+knn --budget 60s --runs 10 --out found.csv
+  hyfair search studies/adult.yaml --solver none --budget 5000it --where "age=30..39" --json`,
+		Args: exactlyOne("STUDY"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runSearch(cmd.Context(), app, &f, args[0]) },
+	}
+	f.question.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.strategy, "strategy", "sa", "strategy plugin, or one of a plugin's presets: rw, sa, sa+knn, …")
+	fl.StringVar(&f.solver, "solver", "", "solver plugin in the loop, or none (default: the first usable of bnb, highs, z3, lpsolve)")
+	fl.StringVar(&f.mode, "mode", "paper", "paper: one candidate a round, the solver in the loop")
+	fl.StringVar(&f.budget, "budget", "10s", "a time such as 10s, loading included, or iterations such as 5000it")
+	fl.IntVar(&f.runs, "runs", 1, "repeat with the seeds seed, seed+1, …")
+	fl.StringVar(&f.out, "out", "", "write all individuals found to this CSV file")
+	return cmd
+}
+
+func (f *searchFlags) validate() (search.Budget, error) {
+	if f.mode == "fast" {
+		return search.Budget{}, errors.New("--mode fast is not in this version; paper mode is what it has")
+	}
+	if f.mode != "paper" {
+		return search.Budget{}, fmt.Errorf("--mode %q: want paper", f.mode)
+	}
+	if f.runs < 1 {
+		return search.Budget{}, fmt.Errorf("--runs %d: want at least 1", f.runs)
+	}
+	b, err := search.ParseBudget(f.budget)
+	if err != nil {
+		return b, fmt.Errorf("--budget: %w", err)
+	}
+	return b, nil
+}
+
+func runSearch(ctx context.Context, app *App, f *searchFlags, path string) error {
+	j := &searchJob{app: app, begin: time.Now(), runs: f.runs, out: f.out}
+	var err error
+	if j.budget, err = f.validate(); err != nil {
+		return usage(err)
+	}
+	st, s, region, rest, err := f.question.load(app, path)
+	if err != nil {
+		return usage(err)
+	}
+	j.space = require(s, rest)
+	q := &problem.Query{Network: st.Network, Space: j.space, Region: region, Notion: fairness.Score, Goal: problem.Decide}
+	if q.Epsilon, err = searchEpsilon(&f.question, st); err != nil {
+		return usage(err)
+	}
+	if err := q.Validate(); err != nil {
+		return usage(err)
+	}
+	if j.evaluator, err = evaluate.New(q.Network, q.Space, region, q.Epsilon); err != nil {
+		return usage(err)
+	}
+	closePlugins, err := j.openPlugins(ctx, f, q)
+	defer closePlugins()
+	if err != nil {
+		return badQuestion(err)
+	}
+	if err := j.giveRows(st); err != nil {
+		return usage(err)
+	}
+	j.start.Epsilon, j.start.Region = q.Epsilon, region
+	j.describe(st, f)
+	report, failed := j.run(ctx)
+	if report == nil {
+		return failed
+	}
+	if app.JSON {
+		failed = errors.Join(failed, app.printJSON(report))
+	} else {
+		report.print(app.Stdout, j.space)
+		if report.Journal != "" {
+			fmt.Fprintf(app.Stderr, "events: %s\n", report.Journal)
+		}
+	}
+	if report.Interrupted && failed == nil {
+		return &exitError{code: ExitInterrupted}
+	}
+	return failed
+}
+
+// giveRows hands the strategy the data set's rows, where it asked for them and
+// the study has some.
+func (j *searchJob) giveRows(st *study.Study) error {
+	if !j.needsRows || !st.HasData() {
+		return nil
+	}
+	data, err := st.Data()
+	if err != nil {
+		return err
+	}
+	j.start.Rows, j.dataSHA256 = data.Points, data.SHA256
+	return nil
+}
+
+// describe says what is run, for the report and the journal.
+func (j *searchJob) describe(st *study.Study, f *searchFlags) {
+	j.study, j.model = st.Name, filepath.Base(st.ModelPath)
+	settings := map[string]string{
+		"epsilon": j.start.Epsilon.RatString(), "mode": f.mode, "solver": j.solver, "budget": j.budget.String(),
+	}
+	if j.dataSHA256 != "" {
+		settings["data"] = j.dataSHA256
+	}
+	settings["protected"] = strings.Join(protectedNames(j.space), ",")
+	for _, r := range st.Rules {
+		if r.On {
+			settings["rule."+r.Name] = "on"
+		}
+	}
+	for name, value := range j.start.Options {
+		settings["set."+name] = value
+	}
+	j.task = task.Task{
+		Command: "search", Network: st.ModelSHA256, Study: st.SHA256, Arm: j.strategyName,
+		Region: f.question.where, Settings: settings,
+	}
+}
+
+// searchEpsilon is ε as a score difference: bins and the gap are of scores
+// whatever notion the study certifies. A study whose ε is in logits needs
+// --epsilon.
+func searchEpsilon(f *questionFlags, st *study.Study) (eps *big.Rat, err error) {
+	if f.epsilon == "" && st.Notion == fairness.Logit {
+		return nil, errors.New("the study's ε is in logits, and a search needs a score difference: give --epsilon")
+	}
+	return f.epsilonFor(st, fairness.Score)
+}
+
+// openPlugins starts the strategy and the solver and shares the user's options
+// among them. The function it returns ends what was started, also after an
+// error.
+func (j *searchJob) openPlugins(ctx context.Context, f *searchFlags, q *problem.Query) (closeAll func(), err error) {
+	var plugins []*discover.Plugin
+	closeAll = func() {
+		for _, p := range plugins {
+			p.Close()
+		}
+	}
+	options, err := j.app.pluginOptions()
+	if err != nil {
+		return closeAll, err
+	}
+	memory, err := j.app.memoryBytes()
+	if err != nil {
+		return closeAll, usage(err)
+	}
+	catalogue, err := j.app.catalogue()
+	if err != nil {
+		return closeAll, err
+	}
+	strategy, err := catalogue.Launch(ctx, client.Strategy, f.strategy)
+	if err != nil {
+		return closeAll, unknownPlugin(err)
+	}
+	plugins = append(plugins, strategy)
+	solver, err := j.openSolver(ctx, catalogue, f.solver)
+	if err != nil {
+		return closeAll, unknownPlugin(err)
+	}
+	j.solver = "none"
+	if solver != nil {
+		plugins = append(plugins, solver)
+		d := solver.Description()
+		j.solver = d.Name
+		j.newSeeder = func() search.Seeder {
+			return &certify.Seeder{Query: q, WorkLimit: seedWork, Options: certify.Options{
+				Solver: solver.Solver(), Description: d, Threads: j.app.Threads, Memory: memory, Set: solver.Options,
+			}}
+		}
+	}
+	if err := discover.Configure(options, plugins...); err != nil {
+		return closeAll, err
+	}
+	j.strategyName, j.strategy, j.start.Options = f.strategy, strategy.Strategy(), strategy.Options
+	j.versions = map[string]string{"hyfair": version()}
+	for _, p := range plugins {
+		j.versions[p.String()] = p.Description().Version
+	}
+	d := strategy.Description()
+	j.needsRows = d.NeedsRows
+	if d.NeedsNetwork {
+		j.start.Network = q.Network
+	}
+	return closeAll, nil
+}
+
+// seedWork bounds one question for an individual, in the solver's own unit, so
+// that seeds do not depend on the machine.
+const seedWork = 1000
+
+// openSolver starts the solver in the loop; nil for none. Where none was named
+// and none can be used, the search goes on without and says so.
+func (j *searchJob) openSolver(ctx context.Context, c *discover.Catalogue, name string) (*discover.Plugin, error) {
+	switch name {
+	case "none":
+		return nil, nil
+	case "":
+		p, err := c.DefaultSolver(ctx, nil, problem.FormMILP, problem.Decide, problem.Maximise)
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintf(j.app.Stderr, "hyfair: searching without a solver in the loop: %v\n", err)
+			return nil, nil
+		}
+		return p, err
+	}
+	return c.Launch(ctx, client.Solver, name)
+}
+
+// unknownPlugin makes a name that no plugin has the user's mistake.
+func unknownPlugin(err error) error {
+	if errors.Is(err, discover.ErrNotFound) {
+		return usage(err)
+	}
+	return err
+}
+
+// require turns conditions that no box can express (a set of categories with
+// holes) into constraints that forbid the holes, which strategy, solver and
+// evaluation then all respect.
+func require(s *space.Space, rest space.Predicate) *space.Space {
+	if len(rest) == 0 {
+		return s
+	}
+	out := *s
+	out.Forbidden = slices.Clone(s.Forbidden)
+	for i := range rest {
+		hole := space.Condition{Feature: rest[i].Feature}
+		for v := range s.Features[hole.Feature].Categories {
+			if !rest[i].Holds(float64(v)) {
+				hole.Set = append(hole.Set, v)
+			}
+		}
+		out.Forbidden = append(out.Forbidden, space.Predicate{hole})
+	}
+	return &out
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/search"
+	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// searchJob is a search with everything opened: its question, the strategy,
+// the solver, and where the results go.
+type searchJob struct {
+	app *App
+	// begin is when the command started: the moment the first run's clock shows 0.
+	begin time.Time
+
+	// task is that of every run but for the seed.
+	task         task.Task
+	study, model string
+	versions     map[string]string
+	space        *space.Space
+	start        sdk.StartOptions // without the seed
+	evaluator    *evaluate.Evaluator
+
+	strategyName string
+	strategy     sdk.Strategy
+	needsRows    bool
+	dataSHA256   string // of the rows in start
+	solver       string // "none" without one
+	newSeeder    func() search.Seeder
+
+	budget search.Budget
+	runs   int
+	out    string // CSV file, empty for none
+}
+
+// run searches as often as asked and reports; an interrupt keeps the runs so
+// far, the one under way included. The error is the first run's that failed,
+// or about a file that could not be written; the report stands beside it.
+func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
+	report := &searchReport{
+		Strategy: j.strategyName, Solver: j.solver, Mode: "paper", Study: j.study, Model: j.model, Seed: j.app.Seed,
+		Epsilon: shortDecimal(j.start.Epsilon), Budget: j.budget.String(), Out: j.out,
+	}
+	journal, err := j.openJournal()
+	if err != nil {
+		return nil, err
+	}
+	if journal != nil {
+		report.Journal = journal.Path()
+	}
+	var csv *search.CSVFile
+	if j.out != "" {
+		if csv, err = search.CreateCSV(j.out, j.space); err != nil {
+			if journal != nil {
+				journal.Close() // empty
+			}
+			return nil, usage(fmt.Errorf("--out: %w", err))
+		}
+	}
+	loading := time.Since(j.begin)
+	var failed error
+	for i := range j.runs {
+		begin := time.Now().Add(-loading)
+		if i == 0 {
+			begin = j.begin
+		}
+		r := j.once(ctx, i, begin, journal, csv)
+		report.add(j.app.Seed+int64(i), r)
+		if r.Err != nil && failed == nil {
+			failed = r.Err
+			if j.runs > 1 {
+				failed = fmt.Errorf("run %d of %d: %w", i+1, j.runs, r.Err)
+			}
+		}
+		if r.Interrupted {
+			break
+		}
+	}
+	report.finish(j.evaluator, j.space)
+	report.Seconds = time.Since(j.begin).Seconds()
+	if csv != nil {
+		failed = errors.Join(failed, csv.Close())
+	}
+	if journal != nil {
+		failed = errors.Join(failed, journal.Close())
+	}
+	if errors.Is(failed, sdk.ErrInvalidOption) {
+		failed = usage(failed)
+	}
+	return report, failed
+}
+
+// once is run number i, counted from 0.
+func (j *searchJob) once(ctx context.Context, i int, begin time.Time, journal *task.Journal, csv *search.CSVFile) *search.Result {
+	seed := j.app.Seed + int64(i)
+	this := j.task
+	this.Seed = seed
+	stream := &task.Stream{Run: this.NewRun(time.Now()), Start: begin}
+	if journal != nil {
+		// Its first failure is reported when it is closed.
+		stream.Sinks = append(stream.Sinks, func(e task.Event) { journal.Write(e) })
+	}
+	if csv != nil {
+		csv.Start(i+1, seed)
+		stream.Sinks = append(stream.Sinks, csv.Add)
+	}
+	stream.Emit(task.Event{Kind: task.KindStarted, Started: &task.Started{
+		Task: this, At: begin.UTC(), Features: j.space.Names(), Study: j.study, Model: j.model, Versions: j.versions,
+		Machine: task.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
+	}})
+	config := search.Config{
+		Space: j.space, Region: j.start.Region, Evaluator: j.evaluator,
+		Strategy: j.strategyName, Solver: j.solver, Seed: seed, Budget: j.budget, Stream: stream,
+		Start: func(ctx context.Context) (sdk.Session, error) {
+			o := j.start
+			o.Seed = seed
+			return j.strategy.Start(ctx, j.space, o)
+		},
+	}
+	if j.newSeeder != nil {
+		config.Seeder = j.newSeeder()
+	}
+	line := newStatusLine(j.app)
+	config.Progress = func(p search.Progress) { line.show(searchProgress(p, i, j.runs)) }
+	defer line.clear()
+	result := search.Run(ctx, config)
+	if s, ok := config.Seeder.(*certify.Seeder); ok {
+		result.Spurious += int64(s.Spurious) // points that its own replay refused
+	}
+	return result
+}
+
+// openJournal opens the file of --journal, or one of its own in the folder for
+// runs. A folder that cannot be written to costs the journal, not the search.
+func (j *searchJob) openJournal() (*task.Journal, error) {
+	if path := j.app.Journal; path != "" {
+		journal, err := task.Append(path)
+		return journal, usage(err)
+	}
+	now := time.Now()
+	path, err := task.DefaultPath(j.task.Command, j.task.NewRun(now), now)
+	var journal *task.Journal
+	if err == nil {
+		journal, err = task.Append(path)
+	}
+	if err != nil {
+		fmt.Fprintf(j.app.Stderr, "hyfair: this run is not recorded: %v\n", err)
+		return nil, nil
+	}
+	return journal, nil
+}
+
+// searchProgress is one line about run number i, counted from 0, of n.
+func searchProgress(p search.Progress, i, n int) string {
+	best, done := "nothing found yet", fmt.Sprintf("%.1fs of %s", p.Elapsed.Seconds(), p.Budget)
+	if p.MaxK > 0 {
+		best = fmt.Sprintf("%d found, largest k %d", p.Found, p.MaxK)
+	}
+	if p.Budget.Iter > 0 {
+		done = "of " + strconv.FormatInt(p.Budget.Iter, 10)
+	}
+	line := fmt.Sprintf("%d rounds · %s · %s", p.Iter, best, done)
+	if n > 1 {
+		line = fmt.Sprintf("run %d of %d · %s", i+1, n, line)
+	}
+	return line
+}

@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hyfair/hyfair/host/internal/search"
+	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// tenure is a space of one non-protected and one protected feature, and a
+// network that holds years against group b alone: the logit is 4 for group a,
+// 4 − years for b.
+func tenure() (*space.Space, *network.Network) {
+	s := &space.Space{
+		Features: []space.Feature{
+			{Name: "years", Kind: space.Integer, Lo: 0, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+			{Name: "group", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"a", "b"}, Protected: []float64{0, 1},
+				Inputs: []space.Input{{Index: 1, Scale: 1}}},
+			{Name: "job", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"baker", "clerk, junior"},
+				Inputs: []space.Input{{Index: 2, Scale: 1}}},
+		},
+		Inputs: 3,
+	}
+	n := &network.Network{
+		Layers: []network.Layer{
+			{Name: "hidden", In: 3, Out: 1, Weights: []float64{1, 20, 0}, Bias: []float64{-20}, ReLU: true},
+			{Name: "output", In: 1, Out: 1, Weights: []float64{-1}, Bias: []float64{4}},
+		},
+		Head: network.HeadSigmoid, Precision: 64,
+	}
+	return s, n
+}
+
+// steps is a strategy that proposes years 0 to 9 for both jobs, a round each,
+// then does what last says.
+type steps struct {
+	last func(ctx context.Context) ([]sdk.Move, error)
+}
+
+func (steps) Describe(context.Context) (sdk.Description, error) { return sdk.Description{}, nil }
+
+func (s steps) Start(context.Context, *space.Space, sdk.StartOptions) (sdk.Session, error) {
+	return &stepping{steps: s}, nil
+}
+
+type stepping struct {
+	steps
+	i int64
+}
+
+func (s *stepping) Next(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, error) {
+	s.i++
+	if s.i > 20 {
+		return s.last(ctx)
+	}
+	x := []float64{float64((s.i - 1) / 2), 0, float64((s.i - 1) % 2)}
+	return []sdk.Move{{ID: s.i, Round: s.i - 1, Kind: sdk.MovePoint, Point: x}}, nil
+}
+
+func (*stepping) Close() error { return nil }
+
+// job is a search of the tenure study with the steps strategy.
+func job(t *testing.T, s sdk.Strategy) (*searchJob, *bytes.Buffer) {
+	t.Helper()
+	sp, n := tenure()
+	for _, v := range []interface{ Validate() error }{sp, n} {
+		if err := v.Validate(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eps := big.NewRat(1, 20)
+	e, err := evaluate.New(n, sp, sp.Whole(), eps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	stderr := &bytes.Buffer{}
+	return &searchJob{
+		app: &App{Seed: 7, Stderr: stderr, Journal: filepath.Join(dir, "journal.jsonl")}, begin: time.Now(),
+		task: task.Task{Command: "search", Arm: "steps"}, study: "tenure", model: "hand-made", space: sp,
+		start: sdk.StartOptions{Epsilon: eps, Region: sp.Whole()}, evaluator: e,
+		strategyName: "steps", strategy: s, solver: "none",
+		budget: search.Budget{Iter: 20}, runs: 1, out: filepath.Join(dir, "found.csv"),
+	}, stderr
+}
+
+func TestSearchReport(t *testing.T) {
+	j, stderr := job(t, steps{func(context.Context) ([]sdk.Move, error) {
+		return []sdk.Move{{ID: 21, Round: 20, Kind: sdk.MovePoint, Point: make([]float64, 3)}}, nil
+	}})
+	report, err := j.run(context.Background())
+	if err != nil || stderr.Len() > 0 {
+		t.Fatal(err, stderr)
+	}
+	var object map[string]any
+	text, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &object); err != nil {
+		t.Fatal(err)
+	}
+	// From years = 2 on the gap exceeds 0.05: σ(4) − σ(2) = 0.101.
+	for name, want := range map[string]any{
+		"Iter": 20.0, "#ID": 16.0, "#K.1st": 2.0, "Max.K": 2.0, "Avg.K": 2.0, "Succ.rate": 80.0, "#ID.maxK": 16.0,
+		"strategy": "steps", "solver": "none", "mode": "paper", "study": "tenure", "model": "hand-made", "seed": 7.0, "runs_found": 1.0,
+	} {
+		if d := cmp.Diff(want, object[name]); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	for _, name := range []string{"T.1st", "T.maxK", "seconds"} {
+		if v, ok := object[name].(float64); !ok || v < 0 {
+			t.Errorf("%s = %v", name, object[name])
+		}
+	}
+	best := object["best"].(map[string]any)
+	want := map[string]any{
+		"x": map[string]any{"years": 9.0, "job": 0.0}, "labels": map[string]any{"years": "9", "job": "baker"},
+		"k": 2.0, "run": 1.0, "round": 18.0,
+	}
+	for name, v := range want {
+		if d := cmp.Diff(v, best[name]); d != "" {
+			t.Errorf("best %s: %s", name, d)
+		}
+	}
+	scores := best["scores"].([]any)
+	b := scores[1].(map[string]any)
+	if len(scores) != 2 || b["labels"].(map[string]any)["group"] != "b" || fmt.Sprintf("%.6f", b["score"]) != "0.006693" {
+		t.Errorf("scores %v; want σ(−5) = 0.006693 for group b", scores)
+	}
+
+	var shown bytes.Buffer
+	report.print(&shown, j.space)
+	for _, line := range []string{"steps on tenure (hand-made), ε = 0.05, solver none, paper mode, budget 20it, seed 7",
+		"2 different outcomes over 2 copies, scores from 0.0067 to 0.9820", "  lowest   0.0067  group = b", "  years  9", "  job    baker"} {
+		if !strings.Contains(shown.String(), line) {
+			t.Errorf("%q is not shown in\n%s", line, &shown)
+		}
+	}
+
+	file, err := os.Open(j.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(rows) != 17 {
+		t.Fatalf("%d rows in the CSV, error %v; want the header and 16", len(rows), err)
+	}
+	if d := cmp.Diff([]string{"years", "job"}, rows[0][7:]); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"2", "clerk, junior"}, rows[2][7:]); d != "" {
+		t.Error(d)
+	}
+	events := journalled(t, j.app.Journal)
+	if events[0].Started == nil || events[0].Started.Task.Seed != 7 {
+		t.Errorf("the first event is %+v", events[0])
+	}
+	if d := cmp.Diff(report.Measures, search.Measure(events)); d != "" {
+		t.Errorf("the journal tells other measures:\n%s", d)
+	}
+}
+
+func journalled(t *testing.T, path string) (events []task.Event) {
+	t.Helper()
+	if _, err := task.ReadFile(path, func(e task.Event) error { events = append(events, e); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+func TestSearchRunsAreSummarised(t *testing.T) {
+	j, _ := job(t, steps{func(context.Context) ([]sdk.Move, error) { return nil, nil }})
+	j.runs = 3
+	report, err := j.run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "run 1 of 3: strategy steps: no move was made") {
+		t.Errorf("error %v", err)
+	}
+	if len(report.Runs) != 3 || report.RunsFound != 3 || *report.ID != 16 || *report.SD.ID != 0 {
+		t.Errorf("report %+v; the runs after a failed one must go on", report)
+	}
+	for i, run := range report.Runs {
+		if run.Seed != int64(7+i) || run.Error == "" || *run.Measures.Iter != 19 {
+			t.Errorf("run %d: %+v", i, run)
+		}
+	}
+	names := map[string]bool{}
+	for _, e := range journalled(t, j.app.Journal) {
+		names[e.Run] = true
+	}
+	if len(names) != 3 {
+		t.Errorf("the journal names %d runs, want 3", len(names))
+	}
+	var shown bytes.Buffer
+	report.print(&shown, j.space)
+	for _, part := range []string{"seeds 7 to 9", "19 ± 0", "3 of 3 runs found something"} {
+		if !strings.Contains(shown.String(), part) {
+			t.Errorf("%q is not shown in\n%s", part, &shown)
+		}
+	}
+}
+
+// Ctrl-C: the report, the CSV and the journal hold what was found.
+func TestSearchInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	j, _ := job(t, steps{func(ctx context.Context) ([]sdk.Move, error) {
+		stop()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	j.runs, j.budget = 5, search.Budget{Time: time.Hour}
+	report, err := j.run(ctx)
+	if err != nil || !report.Interrupted || len(report.Runs) != 1 || *report.ID != 16 || report.Best == nil {
+		t.Errorf("error %v, report %+v", err, report)
+	}
+	if text, err := os.ReadFile(j.out); err != nil || bytes.Count(text, []byte("\n")) != 17 {
+		t.Errorf("CSV %q, error %v", text, err)
+	}
+	events := journalled(t, j.app.Journal)
+	if last := events[len(events)-1]; last.Finished == nil || !last.Finished.Interrupted {
+		t.Errorf("the last event is %+v", last)
+	}
+}
+
+func TestSearchFindsNothing(t *testing.T) {
+	j, _ := job(t, steps{})
+	j.budget = search.Budget{Iter: 3} // years 0 and 1 only
+	report, err := j.run(context.Background())
+	if err != nil || report.Best != nil || report.T1st != nil {
+		t.Errorf("error %v, report %+v", err, report)
+	}
+	text, err := json.Marshal(report)
+	if err != nil || !strings.Contains(string(text), `"T.1st":null`) || !strings.Contains(string(text), `"best":null`) {
+		t.Errorf("%s, error %v", text, err)
+	}
+	var shown bytes.Buffer
+	report.print(&shown, j.space)
+	if !strings.Contains(shown.String(), "N/A") || !strings.Contains(shown.String(), "proves nothing") {
+		t.Error(&shown)
+	}
+}
+
+func TestSearchOutputsThatCannotBeWritten(t *testing.T) {
+	j, _ := job(t, steps{})
+	j.out = filepath.Join(j.out, "no", "folder.csv")
+	var exit *exitError
+	if _, err := j.run(context.Background()); !errors.As(err, &exit) || exit.code != ExitUsage || !strings.Contains(err.Error(), "--out") {
+		t.Errorf("--out into a missing folder: %v", err)
+	}
+	j, _ = job(t, steps{})
+	j.app.Journal = t.TempDir()
+	if _, err := j.run(context.Background()); !errors.As(err, &exit) || exit.code != ExitUsage {
+		t.Errorf("--journal that is a folder: %v", err)
+	}
+	// A home that cannot be written to costs the journal alone.
+	j, stderr := job(t, steps{})
+	j.app.Journal, j.budget = "", search.Budget{Iter: 3}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HYFAIR_RUNS_DIR", filepath.Join(file, "runs"))
+	if report, err := j.run(context.Background()); err != nil || report.Journal != "" || !strings.Contains(stderr.String(), "not recorded") {
+		t.Errorf("error %v, journal %q, standard error %q", err, report.Journal, stderr)
+	}
+}

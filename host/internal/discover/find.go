@@ -1,0 +1,254 @@
+// Package discover finds plugins, starts them and checks that they are what
+// their file says.
+//
+// A plugin is a file hyfair-solver-NAME or hyfair-search-NAME, or a folder of
+// that name with a plugin.yaml. Whoever puts one into a plugin folder has it
+// found: nothing is compiled in, and no plugin is named here but in the order
+// of the default solvers.
+package discover
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/hyfair/hyfair/sdk/client"
+)
+
+// EnvDir is the environment variable that names a plugin folder.
+const EnvDir = "HYFAIR_PLUGIN_DIR"
+
+// prefixes are how the names of plugin files and folders begin.
+var prefixes = map[client.Kind]string{client.Solver: "hyfair-solver-", client.Strategy: "hyfair-search-"}
+
+// State says how far a plugin's file is to be trusted to be what it was.
+type State string
+
+const (
+	// Unpinned: the plugin is found and can be started; no checksum is on
+	// record for it.
+	Unpinned State = "unpinned"
+	// NotExecutable: the file has the name of a plugin and may not be executed.
+	NotExecutable State = "not executable"
+	// Invalid: the folder has the name of a plugin, and its plugin.yaml is
+	// missing or makes no sense.
+	Invalid State = "invalid"
+	// Ambiguous: another file offers the same name.
+	Ambiguous State = "ambiguous"
+)
+
+// Found is a plugin's file or folder. It has not been started.
+type Found struct {
+	Kind client.Kind
+	Name string
+	// Path is the file or the folder; Source says which place it was found in.
+	Path, Source string
+	State        State
+	// Problem says why it cannot be started, unless it is Unpinned.
+	Problem error
+	// Command is the program and its arguments, Dir its working directory
+	// (empty: the host's), Language what plugin.yaml says it is written in.
+	Command  []string
+	Dir      string
+	Language string
+}
+
+// Place is a folder in which plugins are looked for.
+type Place struct {
+	Path string
+	// Source says in words why it is looked at.
+	Source string
+	// Exists tells whether there is such a folder.
+	Exists bool
+}
+
+// Catalogue is what was found. It is read-only and safe for concurrent use.
+type Catalogue struct {
+	// Places in the order in which they were looked at.
+	Places []Place
+	// Plugins by kind and name.
+	Plugins []Found
+
+	logger hclog.Logger
+}
+
+// New looks for plugins in flagDir (--plugin-dir), $HYFAIR_PLUGIN_DIR, the
+// folder plugins beside the host's executable, and hyfair/plugins in the
+// user's data folder ($XDG_DATA_HOME, or ~/.local/share). Folders that are not
+// there are passed over, except flagDir, which somebody has asked for. The
+// logger gets the plugins' output; nil: none.
+func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
+	if flagDir != "" {
+		if info, err := os.Stat(flagDir); err != nil {
+			return nil, fmt.Errorf("--plugin-dir: %w", err)
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("--plugin-dir: %s is no folder", flagDir)
+		}
+	}
+	return scan(places(flagDir), logger)
+}
+
+// places lists the folders to look in, the same one only once.
+func places(flagDir string) []Place {
+	all := []Place{{Path: flagDir, Source: "--plugin-dir"}, {Path: os.Getenv(EnvDir), Source: "$" + EnvDir}}
+	if exe, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(exe); err == nil {
+			exe = real
+		}
+		all = append(all, Place{Path: filepath.Join(filepath.Dir(exe), "plugins"), Source: "beside hyfair"})
+	}
+	data := os.Getenv("XDG_DATA_HOME")
+	if home, err := os.UserHomeDir(); data == "" && err == nil {
+		data = filepath.Join(home, ".local", "share")
+	}
+	if data != "" {
+		all = append(all, Place{Path: filepath.Join(data, "hyfair", "plugins"), Source: "user's data folder"})
+	}
+	var out []Place
+	var seen []fs.FileInfo
+	for _, p := range all {
+		if p.Path == "" {
+			continue
+		}
+		info, err := os.Stat(p.Path)
+		p.Exists = err == nil && info.IsDir()
+		if p.Exists {
+			if slices.ContainsFunc(seen, func(s fs.FileInfo) bool { return os.SameFile(s, info) }) {
+				continue
+			}
+			seen = append(seen, info)
+		}
+		if abs, err := filepath.Abs(p.Path); err == nil {
+			p.Path = abs
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func scan(places []Place, logger hclog.Logger) (*Catalogue, error) {
+	c := &Catalogue{Places: places, logger: logger}
+	for _, p := range places {
+		if !p.Exists {
+			continue
+		}
+		entries, err := os.ReadDir(p.Path)
+		if err != nil {
+			return nil, fmt.Errorf("looking for plugins (%s): %w", p.Source, err)
+		}
+		for _, e := range entries {
+			if kind, name, ok := parseName(e.Name()); ok {
+				c.Plugins = append(c.Plugins, inspect(kind, name, filepath.Join(p.Path, e.Name()), p.Source))
+			}
+		}
+	}
+	slices.SortStableFunc(c.Plugins, func(a, b Found) int {
+		if a.Kind != b.Kind {
+			return int(a.Kind) - int(b.Kind)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	for i := range c.Plugins {
+		f := &c.Plugins[i]
+		if same := c.offers(f.Kind, f.Name); len(same) > 1 {
+			f.State, f.Problem = Ambiguous, ambiguous(same)
+		}
+	}
+	return c, nil
+}
+
+// parseName splits hyfair-solver-NAME.
+func parseName(file string) (kind client.Kind, name string, ok bool) {
+	for kind, prefix := range prefixes {
+		if name, ok := strings.CutPrefix(file, prefix); ok && name != "" && !strings.HasPrefix(name, ".") {
+			return kind, name, true
+		}
+	}
+	return 0, "", false
+}
+
+// inspect looks at a file or folder without starting anything.
+func inspect(kind client.Kind, name, path, source string) Found {
+	f := Found{Kind: kind, Name: name, Path: path, Source: source, State: Unpinned, Command: []string{path}}
+	info, err := os.Stat(path) // follows links
+	switch {
+	case err != nil:
+		f.State, f.Problem = Invalid, err
+	case info.IsDir():
+		m, err := readManifest(path, kind)
+		if err != nil {
+			f.State, f.Problem = Invalid, err
+			break
+		}
+		f.Command, f.Dir, f.Language = m.Command, path, m.Language
+	case !info.Mode().IsRegular():
+		f.State, f.Problem = Invalid, fmt.Errorf("%s is neither a file nor a folder", path)
+	case info.Mode()&0o111 == 0:
+		f.State, f.Problem = NotExecutable, fmt.Errorf("%s is not executable: chmod +x %s", path, path)
+	}
+	return f
+}
+
+func (c *Catalogue) offers(kind client.Kind, name string) []Found {
+	var out []Found
+	for _, f := range c.Plugins {
+		if f.Kind == kind && f.Name == name {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func ambiguous(same []Found) error {
+	paths := make([]string, len(same))
+	for i, f := range same {
+		paths[i] = fmt.Sprintf("%s (%s)", f.Path, f.Source)
+	}
+	return fmt.Errorf("%s %s is offered %d times, by %s: remove all but one", same[0].Kind, same[0].Name, len(same), strings.Join(paths, " and "))
+}
+
+// ErrNotFound is wrapped where no plugin has the name asked for.
+var ErrNotFound = errors.New("no such plugin")
+
+// Find is the plugin of that name, ready to be started.
+func (c *Catalogue) Find(kind client.Kind, name string) (Found, error) {
+	same := c.offers(kind, name)
+	if len(same) == 0 {
+		return Found{}, c.notFound(kind, name, c.names(kind))
+	}
+	if same[0].Problem != nil {
+		return same[0], fmt.Errorf("%s %s: %w", kind, name, same[0].Problem)
+	}
+	return same[0], nil
+}
+
+func (c *Catalogue) names(kind client.Kind) []string {
+	var out []string
+	for _, f := range c.Plugins {
+		if f.Kind == kind && !slices.Contains(out, f.Name) {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+func (c *Catalogue) notFound(kind client.Kind, name string, known []string) error {
+	looked := make([]string, len(c.Places))
+	for i, p := range c.Places {
+		looked[i] = p.Path
+		if !p.Exists {
+			looked[i] += " (not there)"
+		}
+	}
+	have := "there are none"
+	if len(known) > 0 {
+		have = "there are " + strings.Join(known, ", ")
+	}
+	return fmt.Errorf("%s %q: %w; %s; looked for %s%s in %s", kind, name, ErrNotFound, have, prefixes[kind], "NAME", strings.Join(looked, ", "))
+}

@@ -1,0 +1,283 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Plugin is a plugin under way. Close ends it.
+type Plugin struct {
+	*client.Plugin
+	Found Found
+	// Preset is the strategy's preset that was asked for; empty for none.
+	Preset string
+	// Options are to be handed over with every question: the preset's, and the
+	// user's over them.
+	Options map[string]string
+}
+
+// launch starts a plugin and checks that it is what its file says.
+func (c *Catalogue) launch(ctx context.Context, f Found) (*Plugin, error) {
+	if f.Problem != nil {
+		return nil, fmt.Errorf("%s %s: %w", f.Kind, f.Name, f.Problem)
+	}
+	config := client.Config{
+		Path: f.Command[0], Args: f.Command[1:], Dir: f.Dir, Kind: f.Kind, Logger: c.logger,
+		NoTLS: f.Language == "python", // its gRPC cannot take the host's certificate
+	}
+	p, err := client.Launch(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	if name := p.Description().Name; name != f.Name {
+		p.Close()
+		return nil, fmt.Errorf("%s: the plugin calls itself %q; its file's name says %q: rename one of them: %w", f.Path, name, f.Name, sdk.ErrIncompatible)
+	}
+	return &Plugin{Plugin: p, Found: f, Options: map[string]string{}}, nil
+}
+
+// Launch starts the solver of that name, or the strategy whose plugin or
+// preset has that name, without options of the user's: see Configure.
+func (c *Catalogue) Launch(ctx context.Context, kind client.Kind, name string) (*Plugin, error) {
+	if kind == client.Strategy {
+		return c.launchStrategy(ctx, name)
+	}
+	f, err := c.Find(kind, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.launch(ctx, f)
+}
+
+// Open is Launch and Configure in one: for commands that use one plugin.
+func (c *Catalogue) Open(ctx context.Context, kind client.Kind, name string, options map[string]string) (*Plugin, error) {
+	p, err := c.Launch(ctx, kind, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := Configure(options, p); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// launchStrategy asks every strategy plugin for its presets: a preset may have
+// any name.
+func (c *Catalogue) launchStrategy(ctx context.Context, name string) (*Plugin, error) {
+	var known []string
+	var offering []*Plugin
+	var broken []error
+	for _, l := range c.launchAll(ctx, client.Strategy) {
+		if l.err != nil {
+			if l.found.Name == name {
+				broken = append([]error{l.err}, broken...)
+			} else {
+				broken = append(broken, l.err)
+			}
+			continue
+		}
+		p, d := l.plugin, l.plugin.Description()
+		i := slices.IndexFunc(d.Presets, func(q sdk.Preset) bool { return q.Name == name })
+		for _, q := range d.Presets {
+			known = append(known, q.Name)
+		}
+		if !slices.Contains(known, d.Name) {
+			known = append(known, d.Name)
+		}
+		if i >= 0 {
+			p.Preset, p.Options = name, maps.Clone(d.Presets[i].Options)
+			if p.Options == nil {
+				p.Options = map[string]string{}
+			}
+		} else if d.Name != name {
+			p.Close()
+			continue
+		}
+		offering = append(offering, p)
+	}
+	switch {
+	case ctx.Err() != nil:
+		closeAll(offering)
+		return nil, ctx.Err()
+	case len(offering) == 1:
+		return offering[0], nil
+	case len(offering) > 1:
+		closeAll(offering)
+		return nil, fmt.Errorf("strategy %q is offered by %s and %s: remove one of them", name, offering[0].Found.Path, offering[1].Found.Path)
+	}
+	if len(broken) > 0 && slices.ContainsFunc(c.Plugins, func(f Found) bool { return f.Kind == client.Strategy && f.Name == name }) {
+		return nil, broken[0]
+	}
+	err := c.notFound(client.Strategy, name, known)
+	if len(broken) > 0 {
+		err = fmt.Errorf("%w\nof these plugins nothing is known, because they do not start:\n%w", err, errors.Join(broken...))
+	}
+	return nil, err
+}
+
+func closeAll(plugins []*Plugin) {
+	for _, p := range plugins {
+		p.Close()
+	}
+}
+
+// launched is one of launchAll's.
+type launched struct {
+	found  Found
+	plugin *Plugin
+	err    error
+}
+
+// launchAll starts every plugin of a kind (0: of every kind), several at a
+// time, in the catalogue's order.
+func (c *Catalogue) launchAll(ctx context.Context, kind client.Kind) []launched {
+	var out []launched
+	for _, f := range c.Plugins {
+		if kind == 0 || f.Kind == kind {
+			out = append(out, launched{found: f})
+		}
+	}
+	const atATime = 4
+	turn := make(chan struct{}, atATime)
+	var wg sync.WaitGroup
+	for i := range out {
+		wg.Go(func() {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			out[i].plugin, out[i].err = c.launch(ctx, out[i].found)
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+// Listing is a plugin and what it says of itself.
+type Listing struct {
+	Found
+	// Description is zero where Err is set.
+	Description sdk.Description
+	// Err says why the plugin cannot be used, or could not be asked.
+	Err error
+}
+
+// Usable reports that the plugin starts and that its native libraries are
+// there.
+func (l *Listing) Usable() bool {
+	return l.Err == nil && !slices.ContainsFunc(l.Description.Libraries, func(l sdk.Library) bool { return !l.Found })
+}
+
+// List starts every plugin, asks it to describe itself and ends it. A broken
+// one is listed with its error.
+func (c *Catalogue) List(ctx context.Context) []Listing {
+	var out []Listing
+	for _, l := range c.launchAll(ctx, 0) {
+		listing := Listing{Found: l.found, Err: l.err}
+		if l.err == nil {
+			listing.Description = l.plugin.Description()
+			l.plugin.Close()
+		}
+		out = append(out, listing)
+	}
+	return out
+}
+
+// Configure shares the user's options (--set) among the plugins of a run:
+// key=value goes to every plugin that has the option, name.key=value to the
+// plugin of that name. An option that nobody has is sdk.ErrInvalidOption, and
+// the error lists those there are.
+func Configure(options map[string]string, plugins ...*Plugin) error {
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		taken := false
+		for _, p := range plugins {
+			d := p.Description()
+			name := key
+			if own, ok := strings.CutPrefix(key, d.Name+"."); ok {
+				name = own
+			}
+			if slices.ContainsFunc(d.Options, func(o sdk.Option) bool { return o.Name == name }) {
+				p.Options[name] = options[key]
+				taken = true
+			}
+		}
+		if !taken {
+			return unknownOption(key, plugins)
+		}
+	}
+	return nil
+}
+
+func unknownOption(key string, plugins []*Plugin) error {
+	var b strings.Builder
+	for _, p := range plugins {
+		d := p.Description()
+		if len(d.Options) == 0 {
+			fmt.Fprintf(&b, "\n%s has no options", p)
+			continue
+		}
+		fmt.Fprintf(&b, "\nthe options of %s are:", p)
+		for _, o := range d.Options {
+			fmt.Fprintf(&b, "\n  %s=%s  %s", o.Name, o.Default, o.Help)
+		}
+	}
+	return fmt.Errorf("--set %s: %w: no plugin of this run has it%s", key, sdk.ErrInvalidOption, b.String())
+}
+
+// defaultOrder is the order in which solvers are tried where the user names
+// none: those that need no library and give the strongest proofs first.
+var defaultOrder = []string{"bnb", "highs", "z3", "lpsolve"}
+
+// DefaultSolver starts the first of the solvers bnb, highs, z3 and lpsolve
+// that is there, finds its library and serves the form and all the goals. The
+// error says of each why it was passed over.
+func (c *Catalogue) DefaultSolver(ctx context.Context, options map[string]string, form problem.Form, goals ...problem.Goal) (*Plugin, error) {
+	var why []string
+	for _, name := range defaultOrder {
+		p, err := c.Launch(ctx, client.Solver, name)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, ErrNotFound):
+			why = append(why, name+": not installed")
+			continue
+		case err != nil:
+			why = append(why, name+": "+err.Error())
+			continue
+		}
+		if reason := unfit(p.Description(), form, goals); reason != "" {
+			why = append(why, name+": "+reason)
+			p.Close()
+			continue
+		}
+		if err := Configure(options, p); err != nil {
+			p.Close()
+			return nil, err
+		}
+		return p, nil
+	}
+	return nil, fmt.Errorf("no solver to use (hyfair doctor says more):\n  %s", strings.Join(why, "\n  "))
+}
+
+// unfit says why a solver cannot be used; empty where it can.
+func unfit(d sdk.Description, form problem.Form, goals []problem.Goal) string {
+	for _, l := range d.Libraries {
+		if !l.Found {
+			return fmt.Sprintf("library %s was not found; to install it: %s", l.Name, l.Hint)
+		}
+	}
+	for _, g := range goals {
+		if !d.Answers(form, g) {
+			return fmt.Sprintf("does not serve %s in the %s form", g, form)
+		}
+	}
+	return ""
+}

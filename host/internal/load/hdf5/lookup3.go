@@ -1,0 +1,69 @@
+package hdf5
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// lookup3 is the checksum of version 2 structures: Bob Jenkins' hash of that
+// name (hashlittle, initial value 0; burtleburtle.net/bob/c/lookup3.c, public domain).
+func lookup3(data []byte) uint32 {
+	a := 0xdeadbeef + uint32(len(data))
+	b, c := a, a
+	for len(data) > 12 {
+		a += binary.LittleEndian.Uint32(data)
+		b += binary.LittleEndian.Uint32(data[4:])
+		c += binary.LittleEndian.Uint32(data[8:])
+		a, b, c = lookup3Mix(a, b, c)
+		data = data[12:]
+	}
+	if len(data) == 0 {
+		return c
+	}
+	var last [12]byte
+	copy(last[:], data)
+	a += binary.LittleEndian.Uint32(last[:])
+	b += binary.LittleEndian.Uint32(last[4:])
+	c += binary.LittleEndian.Uint32(last[8:])
+	return lookup3Final(a, b, c)
+}
+
+func lookup3Mix(a, b, c uint32) (uint32, uint32, uint32) {
+	a -= c
+	a ^= bits.RotateLeft32(c, 4)
+	c += b
+	b -= a
+	b ^= bits.RotateLeft32(a, 6)
+	a += c
+	c -= b
+	c ^= bits.RotateLeft32(b, 8)
+	b += a
+	a -= c
+	a ^= bits.RotateLeft32(c, 16)
+	c += b
+	b -= a
+	b ^= bits.RotateLeft32(a, 19)
+	a += c
+	c -= b
+	c ^= bits.RotateLeft32(b, 4)
+	b += a
+	return a, b, c
+}
+
+func lookup3Final(a, b, c uint32) uint32 {
+	c ^= b
+	c -= bits.RotateLeft32(b, 14)
+	a ^= c
+	a -= bits.RotateLeft32(c, 11)
+	b ^= a
+	b -= bits.RotateLeft32(a, 25)
+	c ^= b
+	c -= bits.RotateLeft32(b, 16)
+	a ^= c
+	a -= bits.RotateLeft32(c, 4)
+	b ^= a
+	b -= bits.RotateLeft32(a, 14)
+	c ^= b
+	c -= bits.RotateLeft32(b, 24)
+	return c
+}

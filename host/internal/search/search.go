@@ -1,0 +1,379 @@
+// Package search runs the loop between a strategy, which proposes where to
+// look, and the host, which evaluates and counts: the paper's Algorithm 1 with
+// the strategy's part of it left to the strategy.
+package search
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Evaluator is what a run needs of evaluate.Evaluator.
+type Evaluator interface {
+	Evaluate(x []float64) evaluate.Outcome
+}
+
+// Seeder is the solver in the loop.
+type Seeder interface {
+	// Seed asks for an individual with gap > ε near another one. ok is false
+	// where none was found; an error means that the solver is lost.
+	Seed(ctx context.Context, from []float64, seed int64) (x []float64, ok bool, err error)
+}
+
+// Config is one run. All but Seeder, Patience and Progress is required.
+type Config struct {
+	Space  *space.Space
+	Region space.Region
+	// Evaluator is handed individuals of the region's box only.
+	Evaluator Evaluator
+	// Strategy is its name, for messages. Start opens a session, which Run
+	// closes; errors of both name the plugin.
+	Strategy string
+	Start    func(context.Context) (sdk.Session, error)
+	// Solver is its name, for messages. Seeder may be nil: no solver.
+	Solver string
+	Seeder Seeder
+	Seed   int64
+	Budget Budget
+	// Stream carries the run's clock and takes its events.
+	Stream *task.Stream
+	// Patience is how long the strategy may take to start or to answer one Next;
+	// 0: a minute.
+	Patience time.Duration
+	// Progress, where not nil, is called several times a second.
+	Progress func(Progress)
+}
+
+// Progress is a glimpse of a run.
+type Progress struct {
+	Iter, Found int64
+	MaxK        int // 0 before the first find
+	Elapsed     time.Duration
+	Budget      Budget
+}
+
+// Result is what a run found. It is complete as far as the run went, also
+// where Interrupted or Err is set.
+type Result struct {
+	Measures Measures
+	// Best is the individual with the largest k, among those the one with the
+	// largest gap; nil where none was found.
+	Best *task.Found
+	// Evaluations counts individuals evaluated, repeated ones included; Outside
+	// the moves that lay outside the space; NoSeed the questions to the solver
+	// that brought no individual; Spurious the answers that were no
+	// 2-discriminant individual of the region.
+	Evaluations, Outside, NoSeed, Spurious int64
+	// Interrupted: ctx ended the run before its budget did.
+	Interrupted bool
+	// Err is what ended the run early: a strategy that broke the rules or is
+	// gone. SolverErr is why the run went on without its solver.
+	Err, SolverErr error
+	Seconds        float64
+}
+
+const (
+	defaultPatience  = time.Minute
+	progressInterval = 200 * time.Millisecond
+	snapshotInterval = time.Second
+	// hangUp is how long a Next that was told to stop may take to return before
+	// it is left behind.
+	hangUp = 100 * time.Millisecond
+)
+
+// run is the state of Run.
+type run struct {
+	Config
+	session sdk.Session
+	rounds  rounds
+	tally   tally
+	seen    map[[16]byte]struct{}
+	result  Result
+
+	nextProgress, nextSnapshot time.Time
+}
+
+// Run searches until the budget is used up, the strategy is finished or broken,
+// or ctx ends.
+func Run(ctx context.Context, c Config) *Result {
+	if c.Patience == 0 {
+		c.Patience = defaultPatience
+	}
+	r := &run{Config: c, seen: map[[16]byte]struct{}{}}
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if c.Budget.Time > 0 {
+		limited, cancel = context.WithDeadline(ctx, c.Stream.Start.Add(c.Budget.Time))
+	}
+	defer cancel()
+	if r.result.Err = r.start(limited); r.session != nil {
+		r.result.Err = r.loop(limited)
+	}
+	r.result.Interrupted = ctx.Err() != nil
+	r.finish()
+	if r.session != nil {
+		r.session.Close() // of a session that did not end well, Err tells
+	}
+	return &r.result
+}
+
+// start opens the session. No error and no session: ctx ended.
+func (r *run) start(ctx context.Context) error {
+	patient, cancel := context.WithTimeout(ctx, r.Patience)
+	defer cancel()
+	session, err := r.Start(patient)
+	switch {
+	case err == nil:
+		r.session = session
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return r.blame(fmt.Errorf("the budget of %s was used up before the search began", r.Budget))
+	case ctx.Err() != nil:
+		return nil
+	case patient.Err() != nil:
+		return r.blame(fmt.Errorf("not started after %v", r.Patience))
+	}
+	return r.fault(r.Strategy, err)
+}
+
+// loop returns what ended it, nil for the budget, the strategy's own end, or ctx.
+func (r *run) loop(ctx context.Context) error {
+	var told []sdk.Trial
+	for ctx.Err() == nil {
+		const want = 1 // one candidate a round, as in the paper
+		moves, err := r.next(ctx, told, want)
+		switch {
+		case errors.Is(err, io.EOF):
+			r.rounds.finish()
+			return nil
+		case err != nil:
+			return r.fault(r.Strategy, err)
+		case ctx.Err() != nil:
+			return nil
+		case len(moves) == 0:
+			return r.blame(errors.New("no move was made, and the search was not said to be finished"))
+		case len(moves) > want:
+			return r.blame(fmt.Errorf("%d moves were made where %d was asked for", len(moves), want))
+		}
+		told = make([]sdk.Trial, 0, len(moves))
+		for i := range moves {
+			if err := r.rounds.admit(&moves[i]); err != nil {
+				return r.blame(err)
+			}
+			if r.Budget.Iter > 0 && r.rounds.closed >= r.Budget.Iter {
+				return nil
+			}
+			trial := r.try(ctx, &moves[i])
+			if ctx.Err() != nil && trial.Status != sdk.TrialEvaluated {
+				return nil // the budget ended inside the solver: no answer
+			}
+			told = append(told, trial)
+			r.report()
+		}
+	}
+	return nil
+}
+
+// blame names the strategy in an error made here, and records it.
+func (r *run) blame(err error) error {
+	return r.fault(r.Strategy, fmt.Errorf("strategy %s: %w", r.Strategy, err))
+}
+
+// fault records what a plugin did wrong; an error of its own names it already.
+func (r *run) fault(plugin string, err error) error {
+	r.emit(task.Event{Kind: task.KindFault, Fault: &task.Fault{Plugin: plugin, Error: err.Error()}})
+	return err
+}
+
+// next asks the session for moves and leaves a session behind that does not
+// answer: within Patience, or while the rest of a time budget, at least half of
+// it, went by. No error and no moves: ctx ended.
+func (r *run) next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+	type answer struct {
+		moves []sdk.Move
+		err   error
+	}
+	answers := make(chan answer, 1)
+	asked := time.Now()
+	calling, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		moves, err := r.session.Next(calling, told, want)
+		answers <- answer{moves, err}
+	}()
+	patience := time.NewTimer(r.Patience)
+	defer patience.Stop()
+	select {
+	case a := <-answers:
+		if ctx.Err() != nil && !errors.Is(a.err, io.EOF) {
+			return nil, nil
+		}
+		return a.moves, a.err
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	late := time.Since(asked)
+	cancel()
+	select {
+	case <-answers:
+	case <-time.After(hangUp):
+	}
+	ranOut := errors.Is(ctx.Err(), context.DeadlineExceeded) && late >= r.Budget.Time/2
+	if late >= r.Patience || ranOut {
+		return nil, fmt.Errorf("strategy %s: no answer for %.1f s", r.Strategy, late.Seconds())
+	}
+	return nil, nil
+}
+
+// try answers one move.
+func (r *run) try(ctx context.Context, m *sdk.Move) sdk.Trial {
+	if m.Kind == sdk.MoveSeedFrom {
+		return r.trySeed(ctx, m)
+	}
+	if trial, ok := r.evaluate(m, m.Point); ok {
+		return trial
+	}
+	r.result.Outside++
+	return sdk.Trial{ID: m.ID, Status: sdk.TrialOutside}
+}
+
+// trySeed asks the solver and evaluates its answer.
+func (r *run) trySeed(ctx context.Context, m *sdk.Move) sdk.Trial {
+	trial := sdk.Trial{ID: m.ID, Status: sdk.TrialNoSolver}
+	if !r.readable(m.Point) {
+		r.result.Outside++
+		trial.Status = sdk.TrialOutside
+		return trial
+	}
+	if r.Seeder == nil {
+		return trial
+	}
+	x, ok, err := r.Seeder.Seed(ctx, m.Point, mix(r.Seed, m.ID))
+	trial.Status = sdk.TrialNoSeed
+	switch {
+	case ctx.Err() != nil && !ok:
+		return trial
+	case err != nil:
+		r.result.SolverErr = r.fault(r.Solver, err)
+		r.Seeder = nil
+		trial.Status = sdk.TrialNoSolver
+		return trial
+	case !ok:
+		r.result.NoSeed++
+		return trial
+	}
+	if found, ok := r.evaluate(m, x); ok && found.Violates {
+		return found
+	}
+	r.result.Spurious++
+	return trial
+}
+
+// readable reports that a point has the space's width and finite entries.
+func (r *run) readable(x []float64) bool {
+	if len(x) != len(r.Space.Features) {
+		return false
+	}
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// evaluate evaluates an individual and records it; ok is false outside.
+func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
+	if len(x) != len(r.Space.Features) || !r.Space.RegionContains(r.Region, x) {
+		return trial, false
+	}
+	x = r.Space.Canonical(x)
+	out := r.Evaluator.Evaluate(x)
+	if out.N == 0 {
+		return trial, false
+	}
+	r.result.Evaluations++
+	if out.Violates {
+		r.found(m, x, out)
+	}
+	return sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: x, K: out.K, Gap: out.Gap, Violates: out.Violates}, true
+}
+
+// found counts a 2-discriminant individual unless it was found before.
+func (r *run) found(m *sdk.Move, x []float64, out evaluate.Outcome) {
+	key := identity(x)
+	if _, again := r.seen[key]; again {
+		return
+	}
+	r.seen[key] = struct{}{}
+	f := &task.Found{X: x, K: out.K, Gap: out.Gap, Round: m.Round, Chain: m.Chain, Seed: m.Kind == sdk.MoveSeedFrom}
+	r.emit(task.Event{Kind: task.KindFound, Found: f})
+	if best := r.result.Best; best == nil || f.K > best.K || f.K == best.K && f.Gap > best.Gap {
+		r.result.Best = f
+		r.emit(task.Event{Kind: task.KindBest, Best: f})
+	}
+}
+
+// identity is a canonical individual's key: 128 bits of a cryptographic hash,
+// so that a long run's memory stays small.
+func identity(x []float64) [16]byte {
+	buf := make([]byte, 0, 8*32)
+	for _, v := range x {
+		buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v+0)) // −0 is 0
+	}
+	sum := sha256.Sum256(buf)
+	return [16]byte(sum[:16])
+}
+
+// mix derives the seed of one question to the solver (the finaliser of
+// splitmix64), non-negative for solvers that want that.
+func mix(seed, id int64) int64 {
+	z := uint64(seed) + uint64(id)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return int64((z ^ z>>31) >> 1)
+}
+
+func (r *run) emit(e task.Event) {
+	e = r.Stream.Emit(e)
+	r.tally.add(&e)
+}
+
+// report tells of progress when it is time.
+func (r *run) report() {
+	now := time.Now()
+	if r.Progress != nil && now.After(r.nextProgress) {
+		r.nextProgress = now.Add(progressInterval)
+		r.Progress(Progress{
+			Iter: r.rounds.closed, Found: r.tally.found, MaxK: r.tally.maxK,
+			Elapsed: now.Sub(r.Stream.Start), Budget: r.Budget,
+		})
+	}
+	if now.After(r.nextSnapshot) {
+		r.nextSnapshot = now.Add(snapshotInterval)
+		r.emit(task.Event{Kind: task.KindProgress, Progress: &task.Progress{
+			Iter: r.rounds.closed, Found: r.tally.found, MaxK: r.tally.maxK,
+		}})
+	}
+}
+
+func (r *run) finish() {
+	r.tally.iter = r.rounds.closed
+	r.result.Measures = r.tally.measures()
+	end := &task.Finished{Iter: r.rounds.closed, Interrupted: r.result.Interrupted, Measures: r.result.Measures.Map()}
+	if r.result.Err != nil {
+		end.Error = r.result.Err.Error()
+	}
+	r.emit(task.Event{Kind: task.KindFinished, Finished: end})
+	r.result.Seconds = time.Since(r.Stream.Start).Seconds()
+}

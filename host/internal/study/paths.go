@@ -1,0 +1,130 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// dataPrefix marks a path under the data root.
+const dataPrefix = "data:"
+
+// ErrNoDataRoot tells that a file lies under the data root, which is not set.
+var ErrNoDataRoot = errors.New("the data root is not set; give --data DIR or set $HYFAIR_DATA")
+
+// studyFile finds the study file that a STUDY argument means: the file, or in
+// a folder study.yaml or else the only .yaml file.
+func studyFile(path string) (string, error) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return "", plain(path, err)
+	}
+	if !stat.IsDir() {
+		return path, nil
+	}
+	found, err := filesIn(path, ".yaml", ".yml")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range found {
+		if strings.TrimSuffix(name, filepath.Ext(name)) == "study" {
+			return filepath.Join(path, name), nil
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%s: the folder holds no study file (.yaml)", path)
+	case 1:
+		return filepath.Join(path, found[0]), nil
+	}
+	return "", fmt.Errorf("%s: the folder holds several study files; name one: %s", path, strings.Join(found, ", "))
+}
+
+// filesIn lists the files of a folder with one of the extensions, sorted.
+func filesIn(folder string, extensions ...string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, plain(folder, err)
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.IsDir() && slices.Contains(extensions, strings.ToLower(filepath.Ext(e.Name()))) {
+			out = append(out, e.Name())
+		}
+	}
+	return out, nil
+}
+
+// plain says what os said, once and with the path first.
+func plain(path string, err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// relativeTo reads a path written in a study file.
+func relativeTo(file, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(file), path)
+}
+
+// where finds a file that a study names: relative to the file that names it,
+// or under the data root.
+func where(file, text, dataRoot string) (string, error) {
+	inner, under := strings.CutPrefix(text, dataPrefix)
+	if !under {
+		return relativeTo(file, text), nil
+	}
+	if dataRoot == "" {
+		return "", fmt.Errorf("%s lies under the data root: %w", text, ErrNoDataRoot)
+	}
+	return filepath.Join(dataRoot, inner), nil
+}
+
+// missing explains a file that is not there, where the data root decides.
+func missing(text, path, dataRoot string) error {
+	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(text, dataPrefix) {
+		return nil
+	}
+	return fmt.Errorf("%s is not there: %s lies under the data root %s, which --data or $HYFAIR_DATA sets", path, text, dataRoot)
+}
+
+// modelExtensions are those a bare model name is tried with.
+var modelExtensions = []string{".h5", ".keras", ".json", ".onnx", ".nnet"}
+
+// replacement finds the network that --model names: a file, or a bare name in
+// the study's folder of models.
+func replacement(model, folder, dataRoot string) (string, error) {
+	if strings.HasPrefix(model, dataPrefix) {
+		return where("", model, dataRoot)
+	}
+	_, err := os.Stat(model)
+	bare := !strings.ContainsAny(model, `/\`) && !slices.Contains(modelExtensions, strings.ToLower(filepath.Ext(model)))
+	if err == nil || !bare {
+		return model, nil
+	}
+	if folder == "" {
+		return "", fmt.Errorf("%s: no such file, and the study names no folder of models to look in", model)
+	}
+	names, err := filesIn(folder, modelExtensions...)
+	if err != nil {
+		return "", fmt.Errorf("looking for %q: %w", model, err)
+	}
+	var stems []string
+	for _, name := range names {
+		stem := strings.TrimSuffix(name, filepath.Ext(name))
+		if stem == model {
+			return filepath.Join(folder, name), nil
+		}
+		stems = append(stems, stem)
+	}
+	return "", fmt.Errorf("no model %q in %s; %s", model, folder, meant(model, stems))
+}

@@ -1,0 +1,147 @@
+package task
+
+import "time"
+
+// Kind says what an event tells.
+type Kind string
+
+// The kinds. Each but the unknown ones of a later version has its own payload.
+const (
+	KindStarted  Kind = "started"  // first event of a run
+	KindFound    Kind = "found"    // a distinct individual with gap > ε
+	KindBest     Kind = "best"     // the best individual so far
+	KindClaim    Kind = "claim"    // what a solver answered
+	KindWitness  Kind = "witness"  // a replayed witness
+	KindVerdict  Kind = "verdict"  // what the host concluded
+	KindProgress Kind = "progress" // counters, about once a second
+	KindFault    Kind = "fault"    // what a plugin did wrong
+	KindFinished Kind = "finished" // last event of a run that was not killed
+)
+
+// Event is one line of a journal. Run, Seq, Seconds and Kind are always set,
+// and of the payloads the one that Kind names.
+type Event struct {
+	// Run tells the runs in one journal apart: see Task.NewRun.
+	Run string `json:"run"`
+	// Seq counts the events of a run from 0, so that a reader sees a gap.
+	Seq int64 `json:"seq"`
+	// Seconds since the run's clock started.
+	Seconds float64 `json:"t"`
+	Kind    Kind    `json:"kind"`
+
+	Started  *Started  `json:"started,omitempty"`
+	Found    *Found    `json:"found,omitempty"`
+	Best     *Found    `json:"best,omitempty"`
+	Claim    *Claim    `json:"claim,omitempty"`
+	Witness  *Witness  `json:"witness,omitempty"`
+	Verdict  *Verdict  `json:"verdict,omitempty"`
+	Progress *Progress `json:"progress,omitempty"`
+	Fault    *Fault    `json:"fault,omitempty"`
+	Finished *Finished `json:"finished,omitempty"`
+}
+
+// Started says what is run, by which versions, where and when.
+type Started struct {
+	Task Task      `json:"task"`
+	At   time.Time `json:"at"` // when the clock started, UTC
+	// Features names the entries of every point in the run's events.
+	Features []string `json:"features"`
+	// Study and Model are the names people know them by.
+	Study string `json:"study"`
+	Model string `json:"model"`
+	// Versions of the program and of each plugin that takes part, by name.
+	Versions map[string]string `json:"versions,omitempty"`
+	Machine  Machine           `json:"machine"`
+}
+
+// Machine is where a run takes place.
+type Machine struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPUs int    `json:"cpus"`
+}
+
+// Found is an individual and what was evaluated of it.
+type Found struct {
+	// X is the individual in the order of Started.Features, its protected
+	// entries 0.
+	X []float64 `json:"x"`
+	K int       `json:"k"`
+	// Gap is a score difference.
+	Gap float64 `json:"gap"`
+	// Round is the iteration of the search it was evaluated in, from 0; Chain
+	// tells parallel chains apart.
+	Round int64 `json:"round"`
+	Chain int   `json:"chain,omitempty"`
+	// Seed: the solver found it, not the strategy.
+	Seed bool `json:"seed,omitempty"`
+}
+
+// Claim is a solver's answer to one question, not yet believed.
+type Claim struct {
+	// Region asked about, as a predicate in the space's own names.
+	Region string `json:"region,omitempty"`
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"`
+	Native string `json:"native,omitempty"`
+	// Seconds the solver took; Nodes of its search.
+	Seconds float64 `json:"seconds"`
+	Nodes   int64   `json:"nodes,omitempty"`
+}
+
+// Witness is two counterfactuals of one individual, replayed exactly.
+type Witness struct {
+	Copy1  []float64 `json:"copy1"`
+	Copy2  []float64 `json:"copy2"`
+	Logit1 float64   `json:"logit1"`
+	Logit2 float64   `json:"logit2"`
+	Score1 float64   `json:"score1"`
+	Score2 float64   `json:"score2"`
+	// Margin in the notion's unit; K is the number of bins the individual's
+	// scores fall into.
+	Margin float64 `json:"margin"`
+	K      int     `json:"k"`
+}
+
+// Verdict is what the host concluded about a region.
+type Verdict struct {
+	Region    string  `json:"region,omitempty"`
+	Verdict   string  `json:"verdict"`
+	Grade     string  `json:"grade,omitempty"`
+	Tolerance float64 `json:"tolerance,omitempty"`
+	// Bound on the gap or margin, where one is known.
+	Bound  *float64 `json:"bound,omitempty"`
+	By     string   `json:"by,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// Progress is a snapshot of a run's counters.
+type Progress struct {
+	// Iter counts closed rounds of a search; Found its distinct individuals
+	// with gap > ε, MaxK the largest k among them.
+	Iter  int64 `json:"iter,omitempty"`
+	Found int64 `json:"found,omitempty"`
+	MaxK  int   `json:"max_k,omitempty"`
+	// Open and Decided count the regions of a certification.
+	Open    int `json:"open,omitempty"`
+	Decided int `json:"decided,omitempty"`
+}
+
+// Fault is what a plugin did wrong, or that it is gone.
+type Fault struct {
+	Plugin string `json:"plugin"`
+	Error  string `json:"error"`
+}
+
+// Finished ends a run.
+type Finished struct {
+	// Iter counts the closed rounds of a search.
+	Iter int64 `json:"iter,omitempty"`
+	// Interrupted: the user stopped the run.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Error ended the run, where one did.
+	Error string `json:"error,omitempty"`
+	// Measures as shown to the user, by their names; null where nothing was
+	// found.
+	Measures map[string]*float64 `json:"measures,omitempty"`
+}

@@ -1,0 +1,162 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// Config says how to train. Only Hidden may be left empty in every sense (the
+// result is then logistic regression); a zero in another field means its
+// default.
+type Config struct {
+	// Hidden lists the widths of the hidden layers, from the inputs on.
+	Hidden []int
+	// Epochs is the number of passes over the rows, by default 100.
+	Epochs int
+	// Batch is the number of rows a step looks at, by default 32.
+	Batch int
+	// LearningRate is Adam's step size in the first epoch, by default
+	// DefaultLearningRate.
+	LearningRate float64
+	// Decay multiplies the learning rate after each epoch: in (0, 1], by
+	// default 1.
+	Decay float64
+	// L2 is the strength λ of the penalty (λ/2)·‖weights‖² that is added to
+	// the mean loss; 0 is none.
+	L2 float64
+	// HeldBack is the share of the rows, in [0, 1), that are drawn at random
+	// and not trained on. The network returned is then that of the epoch with
+	// the least loss on them; without, that of the last epoch.
+	HeldBack float64
+	// Patience ends training after that many epochs without a new least loss
+	// on the rows held back; 0 never does.
+	Patience int
+	// Seed decides the first weights, the rows held back and their order in
+	// every epoch.
+	Seed int64
+	// Loss is by default CrossEntropy.
+	Loss Loss
+}
+
+// Epoch is the progress of a run after one pass over the rows.
+type Epoch struct {
+	Number int // from 1
+	// TrainLoss is the mean loss of the rows as each was met during the epoch,
+	// without the L2 penalty.
+	TrainLoss float64
+	// HeldLoss is the mean loss of the rows held back after the epoch; NaN
+	// where there are none.
+	HeldLoss float64
+}
+
+// Report says how a run went. Losses and accuracies are those of the network
+// returned, with its weights rounded, over all rows of the kind; the ones of
+// rows held back are NaN where there are none.
+type Report struct {
+	// Epochs were completed; the network is that of epoch Best, which has the
+	// same bits as a run of Best epochs gives.
+	Epochs, Best                int
+	TrainRows, HeldRows         int
+	TrainLoss, HeldLoss         float64 // mean a row, without the L2 penalty
+	TrainAccuracy, HeldAccuracy float64 // shares, 0 to 1; a score above ½ is label 1
+	Elapsed                     time.Duration
+}
+
+// ErrOneClass: the rows trained on all have one label, so there is nothing to
+// learn.
+var ErrOneClass = errors.New("only one class in the training rows")
+
+// ErrDiverged: a loss is not finite any more.
+var ErrDiverged = errors.New("training diverged")
+
+// maxParameters bounds the size of a network in training; the optimiser keeps
+// five numbers for each.
+const maxParameters = 1 << 24
+
+// withDefaults fills the defaults in and refuses what makes no sense.
+func (c Config) withDefaults() (Config, error) {
+	if c.Epochs == 0 {
+		c.Epochs = 100
+	}
+	if c.Batch == 0 {
+		c.Batch = 32
+	}
+	if c.LearningRate == 0 {
+		c.LearningRate = DefaultLearningRate
+	}
+	if c.Decay == 0 {
+		c.Decay = 1
+	}
+	if c.Loss == nil {
+		c.Loss = CrossEntropy
+	}
+	for k, width := range c.Hidden {
+		if width < 1 || width > network.MaxUnits {
+			return c, fmt.Errorf("hidden layer %d: %d neurons; want 1 to %d", k+1, width, network.MaxUnits)
+		}
+	}
+	switch {
+	case c.Epochs < 0:
+		return c, fmt.Errorf("%d epochs; want at least 1", c.Epochs)
+	case c.Batch < 0:
+		return c, fmt.Errorf("batches of %d rows; want at least 1", c.Batch)
+	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):
+		return c, fmt.Errorf("learning rate %v; want a positive number", c.LearningRate)
+	case !(c.Decay > 0 && c.Decay <= 1):
+		return c, fmt.Errorf("decay %v; want a factor above 0, at most 1", c.Decay)
+	case !(c.L2 >= 0) || math.IsInf(c.L2, 0):
+		return c, fmt.Errorf("L2 penalty %v; want 0 or more", c.L2)
+	case !(c.HeldBack >= 0 && c.HeldBack < 1):
+		return c, fmt.Errorf("share %v held back; want 0 or more, below 1", c.HeldBack)
+	case c.Patience < 0:
+		return c, fmt.Errorf("patience of %d epochs; want 0 or more", c.Patience)
+	case c.Patience > 0 && c.HeldBack == 0:
+		return c, errors.New("patience needs rows held back to measure on")
+	}
+	return c, nil
+}
+
+// checkData refuses rows that cannot be trained on.
+func checkData(x [][]float64, y []int) error {
+	if len(x) == 0 {
+		return errors.New("no rows to train on")
+	}
+	if len(x) != len(y) {
+		return fmt.Errorf("%d rows but %d labels", len(x), len(y))
+	}
+	inputs := len(x[0])
+	if inputs == 0 || inputs > network.MaxUnits {
+		return fmt.Errorf("rows have %d inputs; want 1 to %d", inputs, network.MaxUnits)
+	}
+	for i, row := range x {
+		if len(row) != inputs {
+			return fmt.Errorf("row %d has %d inputs, the rows before it %d", i, len(row), inputs)
+		}
+		for j, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("row %d, input %d is %v", i, j, v)
+			}
+		}
+		if y[i] != 0 && y[i] != 1 {
+			return fmt.Errorf("row %d has label %d; want 0 or 1", i, y[i])
+		}
+	}
+	return nil
+}
+
+// checkSize refuses a network too large to train here.
+func checkSize(inputs int, hidden []int) error {
+	total, in := 0, inputs
+	for _, out := range append(append([]int(nil), hidden...), 1) {
+		total += (in + 1) * out // at most 2^32 + 2^16 each, so no overflow before the check
+		if total > maxParameters {
+			return fmt.Errorf("more than %d weights and biases: choose smaller hidden layers", maxParameters)
+		}
+		in = out
+	}
+	return nil
+}

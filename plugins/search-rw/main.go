@@ -1,0 +1,7 @@
+// Command hyfair-search-rw is a strategy plugin: the random walk that serves
+// as the baseline of every comparison.
+package main
+
+import "github.com/hyfair/hyfair/sdk/serve"
+
+func main() { serve.Strategy(strategy{}) }

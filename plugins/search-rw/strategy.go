@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/chain"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// strategy is RW of the paper's Algorithm 1: it proposes a random neighbour of
+// the current individual and always accepts it.
+type strategy struct{}
+
+func (strategy) Describe(context.Context) (sdk.Description, error) {
+	return sdk.Description{
+		Name:      "rw",
+		Version:   "1.0.0",
+		Summary:   "random walk: a random neighbour each round, always accepted (the paper's RW)",
+		NeedsRows: true,
+		Presets:   []sdk.Preset{{Name: "rw", Summary: "random walk, as in the paper"}},
+	}, nil
+}
+
+func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
+	ground := chain.NewGround(s, o)
+	return chain.New(ground, walk{ground}, o.Seed), nil
+}
+
+// walk is chain.Rules.
+type walk struct{ ground *chain.Ground }
+
+func (w walk) Propose(rng *rand.Rand, current []float64) []float64 {
+	return w.ground.Neighbour(rng, current)
+}
+
+func (walk) Accept(*rand.Rand, int, int, int64) bool { return true }

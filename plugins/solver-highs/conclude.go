@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// outcome is what a run left behind.
+type outcome struct {
+	code  int
+	cause cause     // why the run was stopped, if it was
+	point []float64 // the point HiGHS holds, nil for none
+	known []float64 // the best incumbent seen while running, nil for none
+	bound float64   // NaN for none
+	nodes int64
+}
+
+// conclude turns the outcome into a claim, and HiGHS's word is not taken
+// further than its own points and the start values bear out: "infeasible"
+// beside a feasible point, or "optimal" beside a better one, becomes Feasible
+// with the reason Numerical.
+func (q *question) conclude(o outcome) *sdk.Result {
+	if o.code == statusUnboundedOrInfeasible && !q.wantsBest() {
+		o.code = statusInfeasible // there is nothing to be unbounded
+	}
+	c := claimOf(o.code)
+	r := &sdk.Result{Status: c.status, Reason: c.reason, Native: c.native, Tolerance: q.tolerance, Nodes: o.nodes}
+	if o.code == statusInterrupt {
+		r.Reason = o.cause.reason()
+	}
+
+	x := o.point
+	for _, other := range [][]float64{o.known, q.wholeStart()} {
+		if other == nil || !(q.milp.Violation(other) <= q.tolerance) {
+			continue
+		}
+		if x == nil || q.wantsBest() && q.better(q.objective(other), q.objective(x)) {
+			q.doubt(r, x, other)
+			x = other
+		}
+	}
+	if r.Status == sdk.Optimal && x == nil {
+		r.Status, r.Reason, r.Detail = sdk.Unknown, sdk.Numerical, "HiGHS claims an optimum and holds no feasible point"
+	}
+	if x != nil {
+		q.hold(r, x)
+	}
+	q.setBound(r, o)
+	if o.code == statusUnbounded && x != nil {
+		r.Detail = "the objective has no bound"
+	}
+	r.Elapsed = time.Since(q.begin)
+	return r
+}
+
+// doubt notes that a point contradicts the claim so far: that there is none,
+// or that x is best.
+func (q *question) doubt(r *sdk.Result, x, other []float64) {
+	switch {
+	case r.Status == sdk.Infeasible:
+		r.Detail = "HiGHS claims that there is no point, and one is known"
+	case r.Status == sdk.Optimal && x != nil && math.Abs(q.objective(other)-q.objective(x)) > q.slack(q.objective(x)):
+		r.Detail = fmt.Sprintf("HiGHS claims the optimum %g, and a better point is known", q.objective(x))
+	default:
+		return
+	}
+	r.Status, r.Reason = sdk.Feasible, sdk.Numerical
+}
+
+// slack is by how much an optimum may miss the true one: the gap asked for,
+// and the tolerance.
+func (q *question) slack(objective float64) float64 {
+	relative := max(q.options.Gap, q.tolerance) * math.Abs(objective)
+	return q.tolerance + max(q.settings.numbers[absoluteGap], relative)
+}
+
+// hold puts the point into the result.
+func (q *question) hold(r *sdk.Result, x []float64) {
+	r.Values = problem.Floats(x)
+	r.Objective = q.objective(x)
+	// HiGHS measures on a scaled problem: say what is true of the one given.
+	r.Tolerance = max(r.Tolerance, q.milp.Violation(x))
+	switch {
+	case r.Status == sdk.Optimal && !q.wantsBest():
+		r.Status = sdk.Feasible
+	case r.Status == sdk.Unknown:
+		r.Status = sdk.Feasible
+		if !q.wantsBest() || q.reachesTarget(x) {
+			r.Reason = sdk.NoReason // all that was asked for is there
+		}
+	}
+}
+
+// setBound fills in the bound where HiGHS proved one.
+func (q *question) setBound(r *sdk.Result, o outcome) {
+	if !q.wantsBest() || r.Status == sdk.Infeasible || r.Reason == sdk.Numerical || o.code == statusUnbounded {
+		return
+	}
+	bound := o.bound
+	if math.IsNaN(bound) || !q.hasIntegers() {
+		if r.Status != sdk.Optimal {
+			return
+		}
+		bound = r.Objective // of an LP, the optimum itself
+	}
+	if r.HasPoint() && q.better(r.Objective, bound) {
+		if r.Status == sdk.Optimal && math.Abs(r.Objective-bound) > q.slack(r.Objective) {
+			r.Status, r.Reason = sdk.Feasible, sdk.Numerical
+			r.Detail = fmt.Sprintf("HiGHS's bound %g contradicts its own point", bound)
+			return
+		}
+		bound = r.Objective
+	}
+	r.Bound, r.HasBound = bound, true
+}
+
+func (q *question) hasIntegers() bool {
+	for i := range q.milp.Columns {
+		if q.milp.Columns[i].Integer {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,104 @@
+package highs
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// Kind is HiGHS's number for an occasion on which it calls back.
+type Kind int32
+
+const (
+	// SimplexInterrupt and IPMInterrupt: an LP is being solved.
+	SimplexInterrupt Kind = 1
+	IPMInterrupt     Kind = 2
+	// MIPImproved: a better incumbent was found.
+	MIPImproved Kind = 4
+	// MIPInterrupt: the branch and bound is at a place where it can stop.
+	MIPInterrupt Kind = 6
+)
+
+// Bounds are read on the MIP interrupt: the logging callback, which also has
+// them, is silent when HiGHS prints nothing.
+var kinds = []Kind{SimplexInterrupt, IPMInterrupt, MIPImproved, MIPInterrupt}
+
+// Event is one call back.
+type Event struct {
+	Kind Kind
+	// Values is the new incumbent, a copy; MIPImproved only.
+	Values []float64
+	// Bound and Nodes tell how far a MIP's search is; MIPImproved and
+	// MIPInterrupt only. Bound may be infinite.
+	Bound float64
+	Nodes int64
+}
+
+// Handler is told of events and answers whether to stop; HiGHS heeds it on the
+// three interrupts. It runs on the solver's threads: it must be quick, safe
+// for concurrent use, and must not panic.
+type Handler func(Event) (stop bool)
+
+// listener is what one run's user data stands for.
+type listener struct {
+	lib     *Lib
+	columns int
+	handle  Handler
+}
+
+// Slots for C callbacks are few and never given back: there is one for the
+// whole process, and the user data tells which run it is for.
+var (
+	trampoline = sync.OnceValue(func() uintptr { return purego.NewCallback(onEvent) })
+
+	mu        sync.RWMutex
+	listeners = map[uintptr]*listener{}
+	lastID    uintptr
+)
+
+func register(l *listener) uintptr {
+	mu.Lock()
+	defer mu.Unlock()
+	lastID++
+	listeners[lastID] = l
+	return lastID
+}
+
+func unregister(id uintptr) {
+	mu.Lock()
+	defer mu.Unlock()
+	delete(listeners, id)
+}
+
+// onEvent has the shape of HighsCCallbackType. The layout of *out differs
+// between versions, so its fields are asked for by name; that of *in begins
+// with the int user_interrupt in all of them.
+func onEvent(kind int32, _, out, in unsafe.Pointer, id uintptr) {
+	mu.RLock()
+	l := listeners[id]
+	mu.RUnlock()
+	if l == nil {
+		return
+	}
+	e := Event{Kind: Kind(kind)}
+	if e.Kind == MIPImproved || e.Kind == MIPInterrupt {
+		e.Bound = *(*float64)(l.lib.fn.callbackItem(out, "mip_dual_bound"))
+		e.Nodes = max(0, *(*int64)(l.lib.fn.callbackItem(out, "mip_node_count")))
+	}
+	if e.Kind == MIPImproved {
+		e.Values = l.incumbent(out)
+	}
+	if l.handle(e) && e.Kind != MIPImproved && in != nil {
+		*(*int32)(in) = 1
+	}
+}
+
+// incumbent copies the point that an improvement comes with; nil for none.
+func (l *listener) incumbent(out unsafe.Pointer) []float64 {
+	point := (*float64)(l.lib.fn.callbackItem(out, "mip_solution"))
+	if point == nil {
+		return nil
+	}
+	return append([]float64(nil), unsafe.Slice(point, l.columns)...)
+}

@@ -1,0 +1,228 @@
+package highs
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+)
+
+// What HighsStatus and the matrix format are in C.
+const (
+	statusError = -1
+	rowwise     = 2
+)
+
+// Rows are constraints in sparse row-wise form: row i has the entries from
+// Start[i] to Start[i+1], or to the end for the last.
+type Rows struct {
+	Lo, Hi []float64
+	Start  []int32
+	Index  []int32
+	Value  []float64
+}
+
+// Problem is a MILP in the arrays that HiGHS takes. Integer has one entry a
+// column: 1 for an integer one, else 0.
+type Problem struct {
+	Maximise bool
+	Offset   float64
+	Cost     []float64
+	Lo, Hi   []float64
+	Integer  []int32
+	Rows     Rows
+}
+
+// Model is a model held by HiGHS. Not safe for concurrent use.
+type Model struct {
+	lib     *Lib
+	h       uintptr
+	columns int
+}
+
+// New makes an empty model that prints nothing. Close it.
+func (l *Lib) New() (*Model, error) {
+	h := l.fn.create()
+	if h == 0 {
+		return nil, fmt.Errorf("HiGHS has no memory for another model")
+	}
+	m := &Model{lib: l, h: h}
+	if err := m.SetBool("output_flag", false); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// Close frees the model.
+func (m *Model) Close() {
+	m.lib.fn.destroy(m.h)
+	m.h = 0
+}
+
+// Pass replaces the whole model.
+func (m *Model) Pass(p *Problem) error {
+	rc := m.lib.fn.passMip(m.h, int32(len(p.Cost)), int32(len(p.Rows.Lo)), int32(len(p.Rows.Value)), rowwise,
+		sense(p.Maximise), p.Offset, first(p.Cost), first(p.Lo), first(p.Hi), first(p.Rows.Lo), first(p.Rows.Hi),
+		first(p.Rows.Start), first(p.Rows.Index), first(p.Rows.Value), first(p.Integer))
+	m.columns = len(p.Cost)
+	return check(rc, "the model")
+}
+
+// SetBool, SetInt, SetFloat and SetString set an option of HiGHS.
+func (m *Model) SetBool(name string, value bool) error {
+	var v int32
+	if value {
+		v = 1
+	}
+	return check(m.lib.fn.setBool(m.h, name, v), "%v for its option %s", value, name)
+}
+
+// SetInt: see SetBool.
+func (m *Model) SetInt(name string, value int32) error {
+	return check(m.lib.fn.setInt(m.h, name, value), "%v for its option %s", value, name)
+}
+
+// SetFloat: see SetBool.
+func (m *Model) SetFloat(name string, value float64) error {
+	return check(m.lib.fn.setDouble(m.h, name, value), "%v for its option %s", value, name)
+}
+
+// SetString: see SetBool.
+func (m *Model) SetString(name, value string) error {
+	return check(m.lib.fn.setString(m.h, name, value), "%q for its option %s", value, name)
+}
+
+// ChangeBounds gives the columns, in ascending order, new bounds.
+func (m *Model) ChangeBounds(columns []int32, lo, hi []float64) error {
+	if len(columns) == 0 {
+		return nil
+	}
+	rc := m.lib.fn.changeBounds(m.h, int32(len(columns)), first(columns), first(lo), first(hi))
+	return check(rc, "the new bounds")
+}
+
+// ChangeObjective replaces the objective; cost has one entry a column.
+func (m *Model) ChangeObjective(maximise bool, offset float64, cost []float64) error {
+	if err := check(m.lib.fn.changeSense(m.h, sense(maximise)), "the objective's direction"); err != nil {
+		return err
+	}
+	if err := check(m.lib.fn.changeOffset(m.h, offset), "the objective's offset"); err != nil {
+		return err
+	}
+	return check(m.lib.fn.changeCosts(m.h, 0, int32(len(cost)-1), first(cost)), "the objective")
+}
+
+// AddRows adds rows at the end.
+func (m *Model) AddRows(r *Rows) error {
+	if len(r.Lo) == 0 {
+		return nil
+	}
+	rc := m.lib.fn.addRows(m.h, int32(len(r.Lo)), first(r.Lo), first(r.Hi), int32(len(r.Value)),
+		first(r.Start), first(r.Index), first(r.Value))
+	return check(rc, "the new rows")
+}
+
+// DeleteRows removes the rows from, from+1, … to-1.
+func (m *Model) DeleteRows(from, to int) error {
+	if from >= to {
+		return nil
+	}
+	return check(m.lib.fn.deleteRows(m.h, int32(from), int32(to-1)), "to delete rows")
+}
+
+// SetStart proposes values for some columns. HiGHS refuses values outside of
+// the bounds, and completes what is left open.
+func (m *Model) SetStart(columns []int32, values []float64) error {
+	return check(m.lib.fn.setStart(m.h, int32(len(columns)), first(columns), first(values)), "the start values")
+}
+
+// Forget drops what earlier runs left behind (basis, solution, clocks), so that
+// the next run depends on the model and the options only.
+func (m *Model) Forget() error {
+	if err := check(m.lib.fn.clearSolver(m.h), "to forget its last run"); err != nil {
+		return err
+	}
+	return check(m.lib.fn.zeroClocks(m.h), "to reset its clocks")
+}
+
+// Run solves the model as it stands. The handler is called from threads of
+// HiGHS until Run returns; see Handler. What came of it is read with Status.
+//
+// HiGHS ties its worker threads to the thread that calls it, so a run keeps
+// one to itself and takes the workers down at the end: the next may then use
+// another number of threads, from another thread.
+func (m *Model) Run(handle Handler) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	id := register(&listener{lib: m.lib, columns: m.columns, handle: handle})
+	defer unregister(id)
+	if err := check(m.lib.fn.setCallback(m.h, trampoline(), id), "a callback"); err != nil {
+		return err
+	}
+	for _, kind := range kinds {
+		if err := check(m.lib.fn.startCallback(m.h, int32(kind)), "to call back"); err != nil {
+			return err
+		}
+	}
+	m.lib.fn.run(m.h) // its result says less than the model status
+	m.lib.fn.resetScheduler(1)
+	return nil
+}
+
+// Status is the model status as HiGHS numbers it.
+func (m *Model) Status() int { return int(m.lib.fn.modelStatus(m.h)) }
+
+// Solution is the point held after a run, one value a column; nil where HiGHS
+// holds none that is feasible.
+func (m *Model) Solution() []float64 {
+	const feasible = 2 // kHighsSolutionStatusFeasible
+	var status int32
+	if m.lib.fn.intInfo(m.h, "primal_solution_status", &status) == statusError || status != feasible {
+		return nil
+	}
+	values := make([]float64, m.columns)
+	if m.lib.fn.solution(m.h, first(values), nil, nil, nil) == statusError {
+		return nil
+	}
+	return values
+}
+
+// Bound is the bound a MIP's search has proved, NaN where there is none.
+func (m *Model) Bound() float64 {
+	var v float64
+	if m.lib.fn.doubleInfo(m.h, "mip_dual_bound", &v) == statusError || math.IsInf(v, 0) {
+		return math.NaN()
+	}
+	return v
+}
+
+// Nodes is the number of branch-and-bound nodes of the run.
+func (m *Model) Nodes() int64 {
+	var v int64
+	if m.lib.fn.int64Info(m.h, "mip_node_count", &v) == statusError {
+		return 0
+	}
+	return max(v, 0)
+}
+
+func sense(maximise bool) int32 {
+	if maximise {
+		return -1
+	}
+	return 1
+}
+
+// first is a C array's address; one element stands in for an empty one.
+func first[T any](s []T) *T {
+	if len(s) == 0 {
+		return new(T)
+	}
+	return &s[0]
+}
+
+func check(rc int32, what string, args ...any) error {
+	if rc != statusError {
+		return nil
+	}
+	return fmt.Errorf("HiGHS refuses "+what, args...)
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// loaded keeps a problem in HiGHS and changes it there. Each Solve starts
+// afresh from the problem as it stands, so that its answer does not depend on
+// what was asked before.
+type loaded struct {
+	lib   *highs.Lib
+	stack *problem.Stack
+	model *highs.Model
+	// held is the problem that HiGHS has; nil where that is not known.
+	held *problem.MILP
+}
+
+func load(lib *highs.Lib, p *problem.Problem) (*loaded, error) {
+	model, err := lib.New()
+	if err != nil {
+		return nil, err
+	}
+	return &loaded{lib: lib, stack: problem.NewStack(p), model: model}, nil
+}
+
+// Close frees the problem.
+func (l *loaded) Close() error {
+	l.model.Close()
+	return nil
+}
+
+// Solve applies the delta and answers the problem as it then stands; on an
+// error the delta is not applied.
+func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions) (*sdk.Result, error) {
+	begin := time.Now()
+	s, err := parseOptions(o.Options)
+	if err != nil {
+		return nil, err
+	}
+	before := *l.stack // Apply leaves the levels it had untouched
+	p, err := l.stack.Apply(d)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", sdk.ErrInvalidProblem, err)
+	}
+	q := &question{lib: l.lib, milp: p.MILP, options: o, settings: s, begin: begin}
+	r, err := l.solve(ctx, q)
+	if err != nil {
+		*l.stack = before
+		l.held = nil // HiGHS may have stopped half way through a change
+		return nil, err
+	}
+	return r, nil
+}
+
+func (l *loaded) solve(ctx context.Context, q *question) (*sdk.Result, error) {
+	lost, err := dropped(q.milp)
+	if err != nil {
+		return nil, err
+	}
+	q.tolerance = max(lost, q.settings.tolerance())
+	if len(q.milp.Columns) == 0 {
+		return q.withoutColumns(), nil
+	}
+	if err := l.bring(q.milp, q.settings, q.options); err != nil {
+		return nil, err
+	}
+	return q.answer(ctx, l.model)
+}
+
+// bring makes HiGHS hold the problem.
+func (l *loaded) bring(m *problem.MILP, s settings, o sdk.SolveOptions) error {
+	// Options first: one of them decides which coefficients are dropped.
+	if err := s.apply(l.model, o, -1); err != nil {
+		return err
+	}
+	if l.held != nil && update(l.model, l.held, m) == nil {
+		l.held = m
+		return nil
+	}
+	l.held = nil
+	p, err := arrays(m)
+	if err != nil {
+		return err
+	}
+	if err := l.model.Pass(p); err != nil {
+		return fmt.Errorf("%w: %v", sdk.ErrUnsupported, err)
+	}
+	l.held = m
+	return nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+func TestOptionsAreChecked(t *testing.T) {
+	for given, part := range map[[2]string]string{
+		{"speed", "high"}:                 `no option "speed"`,
+		{"presolve", "maybe"}:             "choose, on, off",
+		{"mip_detect_symmetry", "1"}:      "true, false",
+		{"mip_heuristic_effort", "2"}:     "from 0 to 1",
+		{"mip_heuristic_effort", "NaN"}:   "from 0 to 1",
+		{primalTolerance, "0"}:            "from 1e-10 to 0.001",
+		{mipTolerance, "a little"}:        "from 1e-10 to 0.001",
+		{absoluteGap, "-1"}:               "from 0 to 1e+06",
+		{absoluteGap, ""}:                 "from 0 to 1e+06",
+		{"mip_feasibility_tolerance", ""}: "from 1e-10 to 0.001",
+	} {
+		_, err := parseOptions(map[string]string{given[0]: given[1]})
+		if !errors.Is(err, sdk.ErrInvalidOption) || !strings.Contains(err.Error(), given[0]) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s=%q: error %v, want one with %q", given[0], given[1], err, part)
+		}
+	}
+}
+
+// HiGHS knows every option by the name given here, at its default and at both
+// ends of its range.
+func TestOptionsAreHiGHSs(t *testing.T) {
+	m := &problem.MILP{Columns: []problem.Column{{Hi: 3, Integer: true}}, Objective: problem.Objective{Maximise: true, Terms: terms(1)}}
+	for _, o := range options {
+		values := o.words
+		if values == nil {
+			values = []string{o.Default, problem.Number{Float: o.min}.String(), problem.Number{Float: o.max}.String()}
+		}
+		for _, v := range values {
+			if r := solve(t, m, sdk.SolveOptions{Options: map[string]string{o.Name: v}}); r.Status != sdk.Optimal {
+				t.Errorf("%s=%s: %v (%s)", o.Name, v, r.Status, r.Native)
+			}
+		}
+	}
+}
+
+func TestToleranceIsTheOneItRunsWith(t *testing.T) {
+	m := &problem.MILP{Columns: []problem.Column{{Hi: 3, Integer: true}}, Objective: problem.Objective{Maximise: true, Terms: terms(1)}}
+	for _, c := range []struct {
+		options map[string]string
+		want    float64
+	}{
+		{nil, 1e-6},
+		{map[string]string{mipTolerance: "1e-9"}, 1e-7},
+		{map[string]string{primalTolerance: "1e-5"}, 1e-5},
+		{map[string]string{mipTolerance: "1e-4", primalTolerance: "1e-9"}, 1e-4},
+	} {
+		if r := solve(t, m, sdk.SolveOptions{Options: c.options}); r.Tolerance != c.want {
+			t.Errorf("%v: tolerance %g, want %g", c.options, r.Tolerance, c.want)
+		}
+	}
+}
+
+// What HiGHS would leave out of a row, or not take, is accounted for.
+func TestExtremeCoefficients(t *testing.T) {
+	s := highsOrSkip(t)
+	row := func(c float64) []problem.Row {
+		return []problem.Row{{Name: "odd", Lo: 0, Hi: 5, Terms: terms(1, c)}}
+	}
+	columns := []problem.Column{{Hi: 3, Integer: true}, {Lo: -1e7, Hi: 2e7}}
+	m := &problem.MILP{Columns: columns, Rows: row(1e-12), Objective: problem.Objective{Maximise: true, Terms: terms(1)}}
+	if r := solve(t, m, sdk.SolveOptions{}); math.Abs(r.Tolerance-2e-5) > 1e-12 {
+		t.Errorf("tolerance %g, want 2e-5 for a coefficient left out", r.Tolerance)
+	}
+	m.Rows = row(1e-11)
+	if r := solve(t, m, sdk.SolveOptions{}); r.Tolerance != 1e-6 {
+		t.Errorf("tolerance %g, want 1e-6: 1e-11 is not left out", r.Tolerance)
+	}
+	for name, bad := range map[string]*problem.MILP{
+		"left out without bound": {Columns: []problem.Column{{}, {Hi: inf}}, Rows: row(1e-12)},
+		"too large":              {Columns: columns, Rows: row(1e15)},
+		"too large a cost":       {Columns: columns, Objective: problem.Objective{Terms: terms(1e20)}},
+	} {
+		_, err := s.Solve(context.Background(), &problem.Problem{MILP: bad}, sdk.SolveOptions{})
+		if !errors.Is(err, sdk.ErrUnsupported) || !strings.Contains(err.Error(), "coefficient") {
+			t.Errorf("%s: error %v, want ErrUnsupported", name, err)
+		}
+	}
+}
+
+func TestFoldSeed(t *testing.T) {
+	for _, s := range []int64{0, 1, 42, math.MaxInt32} {
+		if got := foldSeed(s); int64(got) != s {
+			t.Errorf("seed %d becomes %d", s, got)
+		}
+	}
+	seen := map[int32]int64{}
+	for _, s := range []int64{-1, -2, math.MinInt64, math.MaxInt64, math.MaxInt32 + 1, math.MaxInt32 + 2} {
+		got := foldSeed(s)
+		if got < 0 {
+			t.Errorf("seed %d becomes %d", s, got)
+		}
+		if was, twice := seen[got]; twice {
+			t.Errorf("seeds %d and %d both become %d", s, was, got)
+		}
+		seen[got] = s
+	}
+}

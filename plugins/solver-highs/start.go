@@ -1,0 +1,91 @@
+package main
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
+)
+
+// startNodes bounds the branch-and-bound nodes spent on completing a start.
+const startNodes = 500
+
+// start hands the problem's start values to the model. Those that are not a
+// feasible point yet are completed first: the integer columns they speak of
+// are fixed, and the rest is left to a short run. (HiGHS would do the same of
+// itself, but gives up the whole run where that fails, and reports bounds of
+// the narrower problem meanwhile.) It returns the nodes spent; start values
+// that lead nowhere are no error.
+func (q *question) start(model *highs.Model, w *watch) (nodes int64, err error) {
+	if q.milp.Start == nil || !q.hasIntegers() {
+		return 0, nil
+	}
+	point := q.wholeStart()
+	if point == nil || !(q.milp.Violation(point) <= q.settings.numbers[primalTolerance]) {
+		if point, nodes, err = q.complete(model, w); err != nil {
+			return 0, err
+		}
+	}
+	if point == nil {
+		return nodes, nil
+	}
+	columns := make([]int32, len(point))
+	values := make([]float64, len(point))
+	for i := range point {
+		c := &q.milp.Columns[i]
+		// HiGHS refuses a start outside of the bounds, however little.
+		columns[i], values[i] = int32(i), min(max(point[i], c.Lo), c.Hi)
+	}
+	if model.SetStart(columns, values) != nil {
+		return nodes, model.Forget()
+	}
+	return nodes, nil
+}
+
+// complete looks for a feasible point that agrees with the start's integers.
+func (q *question) complete(model *highs.Model, w *watch) ([]float64, int64, error) {
+	var columns []int32
+	var lo, hi, fixed []float64
+	for i, v := range q.milp.Start {
+		c := &q.milp.Columns[i]
+		near := math.Round(v)
+		if c.Integer && math.Abs(v-near) <= q.settings.numbers[mipTolerance] && near >= c.Lo && near <= c.Hi {
+			columns, fixed = append(columns, int32(i)), append(fixed, near)
+			lo, hi = append(lo, c.Lo), append(hi, c.Hi)
+		}
+	}
+	if columns == nil {
+		return nil, 0, nil
+	}
+	limited := q.options
+	limited.WorkLimit = startNodes
+	if q.options.WorkLimit > 0 {
+		limited.WorkLimit = min(q.options.WorkLimit, startNodes)
+	}
+	if err := q.settings.apply(model, limited, q.left()); err != nil {
+		return nil, 0, err
+	}
+	if err := model.ChangeBounds(columns, fixed, fixed); err != nil {
+		return nil, 0, err
+	}
+	w.setAside(true)
+	err := model.Run(w.event)
+	w.setAside(false)
+	point, nodes := model.Solution(), model.Nodes()
+	if restore := model.ChangeBounds(columns, lo, hi); err == nil {
+		err = restore
+	}
+	if err == nil {
+		err = model.Forget()
+	}
+	return point, nodes, err
+}
+
+// wholeStart is the start where it has a value for every column.
+func (q *question) wholeStart() []float64 {
+	for _, v := range q.milp.Start {
+		if math.IsNaN(v) {
+			return nil
+		}
+	}
+	return q.milp.Start
+}

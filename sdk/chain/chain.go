@@ -1,0 +1,171 @@
+// Package chain is the round of the paper's Algorithm 1, which strategies
+// share: a current individual, the best k so far, the way off a plateau, a
+// candidate, its acceptance. A strategy supplies what differs: which candidate
+// to propose, and when to accept it.
+//
+// The algorithm, line by line ("ask" is a move; what it led to comes back with
+// the next call of Next):
+//
+//	current ← ask for an individual near a random row      MoveSeedFrom
+//	for round = 0, 1, …
+//	    if k(current) > best: best ← k(current)
+//	    else current ← ask for one near current             MoveSeedFrom
+//	    candidate ← Propose(current); ask for its k         MovePoint
+//	    if Accept(k(current), k(candidate), round): current ← candidate
+//
+// Where no individual comes back (no solver in the run, none found, or the one
+// found is refused), a random row of the data set takes its place, asked for
+// by a MovePoint of its own. Where that row cannot be evaluated either, the
+// current individual stays; without one, the round is closed and the next
+// begins with another row. A candidate that is refused or outside is never
+// accepted, whatever Accept would say: there is nothing to compare.
+package chain
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// Rules are what a strategy adds to the round. Each draws from rng only, so
+// that the same seed gives the same moves.
+type Rules interface {
+	// Propose gives the candidate for current, which it must not modify.
+	Propose(rng *rand.Rand, current []float64) []float64
+	// Accept decides whether a candidate with k = candidate replaces the current
+	// individual, whose k is current, in a round counted from 0.
+	Accept(rng *rand.Rand, current, candidate int, round int64) bool
+}
+
+// step says what the move in flight is for.
+type step uint8
+
+const (
+	idle      step = iota
+	seeding        // an individual near a row or near current
+	restart        // a row in place of an individual
+	candidate      // the round's candidate
+)
+
+// Chain is one run of the round, and an sdk.Session with Lag 0: each call of
+// Next answers the one move before it and makes one new move. It never
+// finishes by itself. Not safe for concurrent use.
+type Chain struct {
+	ground *Ground
+	rules  Rules
+	rng    *rand.Rand
+
+	current  []float64 // nil until the first individual is known
+	k, best  int       // of current; the largest k that a round began with
+	round    int64
+	noSolver bool
+
+	step     step
+	inFlight sdk.Move
+}
+
+// New starts a chain on the ground; seed drives every draw, the rules'
+// included.
+func New(g *Ground, r Rules, seed int64) *Chain {
+	// The second word is the golden ratio's, an arbitrary constant.
+	return &Chain{ground: g, rules: r, rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15))}
+}
+
+// Next takes the trial of the move in flight and returns the next move. A
+// trial that is missing or of another move is an error.
+func (c *Chain) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if want < 1 {
+		return nil, fmt.Errorf("asked for %d moves; the least is 1", want)
+	}
+	if c.step == idle {
+		if len(told) > 0 {
+			return nil, fmt.Errorf("told of move %d before any was made", told[0].ID)
+		}
+		c.begin()
+	} else {
+		if len(told) != 1 || told[0].ID != c.inFlight.ID {
+			return nil, fmt.Errorf("told of %d moves; this strategy (lag 0) waits for the trial of move %d", len(told), c.inFlight.ID)
+		}
+		c.learn(told[0])
+	}
+	return []sdk.Move{c.inFlight}, nil
+}
+
+// Close releases nothing; it is there for sdk.Session.
+func (c *Chain) Close() error { return nil }
+
+// begin is the head of a round.
+func (c *Chain) begin() {
+	switch {
+	case c.current == nil:
+		c.seed(c.ground.Row(c.rng))
+	case c.k > c.best:
+		c.best = c.k
+		c.propose()
+	default:
+		c.seed(slices.Clone(c.current))
+	}
+}
+
+// seed asks for an individual near x, or where there is no solver to ask, for
+// a random row.
+func (c *Chain) seed(x []float64) {
+	if c.noSolver {
+		c.ask(restart, sdk.MovePoint, c.ground.Row(c.rng))
+		return
+	}
+	c.ask(seeding, sdk.MoveSeedFrom, x)
+}
+
+func (c *Chain) propose() {
+	c.ask(candidate, sdk.MovePoint, c.rules.Propose(c.rng, c.current))
+}
+
+func (c *Chain) ask(s step, kind sdk.MoveKind, x []float64) {
+	c.step = s
+	c.inFlight = sdk.Move{ID: c.inFlight.ID + 1, Round: c.round, Kind: kind, Point: x}
+}
+
+// learn takes the trial of the move in flight and makes the next move.
+func (c *Chain) learn(t sdk.Trial) {
+	evaluated := t.Status == sdk.TrialEvaluated
+	if t.Status == sdk.TrialNoSolver {
+		c.noSolver = true
+	}
+	if c.step == candidate {
+		if evaluated && c.rules.Accept(c.rng, c.k, t.K, c.round) {
+			c.move(t)
+		}
+		c.closeRound()
+		return
+	}
+	if !evaluated && c.step == seeding {
+		c.ask(restart, sdk.MovePoint, c.ground.Row(c.rng))
+		return
+	}
+	first := c.current == nil
+	if evaluated {
+		c.move(t)
+	}
+	switch {
+	case c.current == nil:
+		c.closeRound()
+	case first:
+		c.begin() // the loop's first test is still to come
+	default:
+		c.propose()
+	}
+}
+
+func (c *Chain) move(t sdk.Trial) { c.current, c.k = slices.Clone(t.Point), t.K }
+
+func (c *Chain) closeRound() {
+	c.round++
+	c.begin()
+}

@@ -1,0 +1,314 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/frompb"
+	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
+	"github.com/hyfair/hyfair/sdk/internal/throttle"
+	"github.com/hyfair/hyfair/sdk/internal/wire"
+)
+
+// events is a running solve.
+type events = grpc.ServerStreamingClient[solverv1.SolveResponse]
+
+// opener sends a solve to a process under the call's number.
+type opener func(ctx context.Context, proc *process, number uint64) (events, error)
+
+// solve runs one call of a solver from end to end. Whatever the plugin does,
+// it returns within the grace period after ctx ends or the time limit passes.
+// answered tells a result of the plugin's from one made up here.
+func (p *Plugin) solve(ctx context.Context, s shape, o *sdk.SolveOptions, open opener) (r *sdk.Result, answered bool, err error) {
+	began := time.Now()
+	release, err := p.take(ctx)
+	if err != nil {
+		return stopped(reasonOf(ctx), nil, began), false, nil
+	}
+	defer release()
+	proc, err := p.liveFor(ctx, o.TimeLimit)
+	if err != nil {
+		if ctx.Err() != nil {
+			return stopped(reasonOf(ctx), nil, began), false, nil
+		}
+		return nil, false, err
+	}
+
+	// The call outlives ctx by the grace period, in which the plugin is to
+	// hand over what it holds.
+	rpc, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	number := p.calls.Add(1)
+	guard := p.watch(ctx, proc, number, o.TimeLimit)
+	w := newIncumbents(s, o.Progress)
+	m, err := receive(rpc, proc, number, open, w)
+	w.stop()
+	reason := guard.stop()
+
+	if err == nil {
+		r, err := p.judge(s, m, reason)
+		return r, true, err
+	}
+	if reason != sdk.NoReason && lost(err) {
+		return stopped(reason, w.last(p.description.Exactness), began), false, nil
+	}
+	partial := w.last(p.description.Exactness)
+	if partial != nil {
+		partial.Elapsed = time.Since(began)
+	}
+	return partial, false, p.callError(proc, "solving", err)
+}
+
+// take waits for the turn to use the plugin.
+func (p *Plugin) take(ctx context.Context) (release func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if p.description.Concurrent {
+		return func() {}, nil
+	}
+	select {
+	case p.turn <- struct{}{}:
+		return func() { <-p.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// liveFor is live, in no more time than the call that needs it may take.
+func (p *Plugin) liveFor(ctx context.Context, limit time.Duration) (*process, error) {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit+p.config.KillGrace)
+		defer cancel()
+	}
+	return p.live(ctx)
+}
+
+// receive reads events up to the result.
+func receive(ctx context.Context, proc *process, number uint64, open opener, w *incumbents) (*solverv1.Result, error) {
+	stream, err := open(ctx, proc, number)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		m, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil, garbage(errors.New("the call ended without a result"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch e := m.Event.(type) {
+		case *solverv1.SolveResponse_Progress:
+			w.put(e.Progress)
+		case *solverv1.SolveResponse_Result:
+			if e.Result == nil {
+				return nil, garbage(errors.New("an empty result"))
+			}
+			return e.Result, nil
+		default:
+			return nil, garbage(errors.New("an event that is neither progress nor result"))
+		}
+	}
+}
+
+// judge checks a result as received.
+func (p *Plugin) judge(s shape, m *solverv1.Result, reason sdk.Reason) (*sdk.Result, error) {
+	r, err := frompb.Result(m)
+	if err == nil {
+		err = s.result(r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", p, garbage(err))
+	}
+	if r.Reason == sdk.Interrupted && reason == sdk.TimeLimit {
+		r.Reason = sdk.TimeLimit // it was interrupted because time was up
+	}
+	return r, nil
+}
+
+// lost reports whether an error is how a call ends that was interrupted or
+// killed, as opposed to what a plugin has to say of the problem.
+func lost(err error) bool {
+	code := status.Code(err)
+	return code == codes.Unavailable || code == codes.Canceled || code == codes.DeadlineExceeded
+}
+
+func reasonOf(ctx context.Context) sdk.Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return sdk.TimeLimit
+	}
+	return sdk.Interrupted
+}
+
+// stopped is the result of a call that was stopped from here: the last
+// incumbent where there is one.
+func stopped(reason sdk.Reason, incumbent *sdk.Result, began time.Time) *sdk.Result {
+	r := incumbent
+	if r == nil {
+		r = &sdk.Result{Status: sdk.Unknown}
+	}
+	r.Reason, r.Elapsed = reason, time.Since(began)
+	return r
+}
+
+// guard stops a call whose time has come.
+type guard struct {
+	done   chan struct{}
+	ended  chan struct{}
+	once   sync.Once
+	reason sdk.Reason // valid when ended is closed
+}
+
+// watch waits for ctx or the time limit, then interrupts the call, then kills
+// the process. A plugin gets a quarter of the grace period to see to its time
+// limit itself before it is interrupted.
+func (p *Plugin) watch(ctx context.Context, proc *process, number uint64, limit time.Duration) *guard {
+	g := &guard{done: make(chan struct{}), ended: make(chan struct{})}
+	grace := p.config.KillGrace
+	var late <-chan time.Time
+	if limit > 0 {
+		late = time.After(limit + grace/4)
+	}
+	go func() {
+		defer close(g.ended)
+		select {
+		case <-g.done:
+			return
+		case <-ctx.Done():
+			g.reason = reasonOf(ctx)
+		case <-late:
+			g.reason = sdk.TimeLimit
+			grace -= grace / 4
+		}
+		interrupt, cancel := context.WithTimeout(context.Background(), grace)
+		defer cancel()
+		go proc.interrupt(interrupt, number)
+		select {
+		case <-g.done:
+		case <-interrupt.Done():
+			_ = proc.run.Kill(interrupt)
+			<-proc.run.exited
+		}
+	}()
+	return g
+}
+
+// interrupt asks the call to stop until ctx ends: more than once, since the
+// first may come before the plugin has unpacked the problem. A plugin that does
+// not know how is killed in the end.
+func (p *process) interrupt(ctx context.Context, number uint64) {
+	for ctx.Err() == nil {
+		if _, err := solverv1.NewSolverClient(p.conn).Interrupt(ctx, &solverv1.InterruptRequest{Call: number}); err != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wire.ProgressEvery):
+		}
+	}
+}
+
+// stop ends the watch and tells why the call was stopped, if it was.
+func (g *guard) stop() sdk.Reason {
+	g.once.Do(func() { close(g.done) })
+	<-g.ended
+	return g.reason
+}
+
+// incumbents keeps the latest progress of a call and passes it on.
+type incumbents struct {
+	shape   shape
+	latest  *solverv1.Progress // only touched by the receiving goroutine
+	deliver *throttle.Latest[*solverv1.Progress]
+}
+
+func newIncumbents(s shape, report func(sdk.Progress)) *incumbents {
+	w := &incumbents{shape: s}
+	if report != nil {
+		w.deliver = throttle.New(wire.ProgressEvery, newer, func(m *solverv1.Progress) {
+			if p, err := frompb.Progress(m); err == nil && s.values(p.Values) == nil {
+				report(p)
+			}
+		})
+	}
+	return w
+}
+
+// put takes note of a glimpse. It does not block, however many come.
+func (w *incumbents) put(m *solverv1.Progress) {
+	if m == nil {
+		return
+	}
+	if w.deliver != nil {
+		w.deliver.Put(m)
+	}
+	if w.latest != nil {
+		m = newer(w.latest, m)
+	}
+	w.latest = m
+}
+
+// newer is the later of two glimpses with the incumbent and bound of the
+// earlier where it has none. Neither is changed.
+func newer(older, m *solverv1.Progress) *solverv1.Progress {
+	if m.Values != nil && m.Bound != nil {
+		return m
+	}
+	out := &solverv1.Progress{
+		Values: m.Values, Objective: m.Objective, Bound: m.Bound,
+		Nodes: m.Nodes, ElapsedNanos: m.ElapsedNanos,
+	}
+	if out.Values == nil {
+		out.Values, out.Objective = older.Values, older.Objective
+	}
+	if out.Bound == nil {
+		out.Bound = older.Bound
+	}
+	return out
+}
+
+// stop returns when the last report has been delivered.
+func (w *incumbents) stop() {
+	if w.deliver != nil {
+		w.deliver.Stop()
+	}
+}
+
+// assumedTolerance stands in a claim made from a progress report of a solver
+// that is not exact: reports carry no tolerance, and 0 would mean exact.
+const assumedTolerance = 1e-6
+
+// last is the claim that the latest progress amounts to; nil where it has
+// neither a point nor a bound, or makes no sense.
+func (w *incumbents) last(e sdk.Exactness) *sdk.Result {
+	if w.latest == nil {
+		return nil
+	}
+	p, err := frompb.Progress(w.latest)
+	if err != nil || w.shape.values(p.Values) != nil || p.Values == nil && !p.HasBound {
+		return nil
+	}
+	r := &sdk.Result{
+		Status: sdk.Unknown, Reason: sdk.Other, Values: p.Values, Objective: p.Objective,
+		Bound: p.Bound, HasBound: p.HasBound, Nodes: p.Nodes,
+		Detail: "the plugin gave no result; this is its last progress report",
+	}
+	if p.Values != nil {
+		r.Status = sdk.Feasible
+	}
+	if e != sdk.Exact {
+		r.Tolerance = assumedTolerance
+	}
+	return r
+}

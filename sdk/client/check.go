@@ -1,0 +1,92 @@
+package client
+
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// shape is what an answer must look like to be one to a problem.
+type shape struct {
+	form problem.Form
+	// width is the number of columns, symbols or features.
+	width int
+}
+
+func shapeOf(p *problem.Problem) shape {
+	switch form := p.Form(); form {
+	case problem.FormMILP:
+		return shape{form, len(p.MILP.Columns)}
+	case problem.FormSMT:
+		return shape{form, len(p.SMT.Symbols)}
+	case problem.FormNetwork:
+		if p.Network.Space != nil {
+			return shape{form, len(p.Network.Space.Features)}
+		}
+	}
+	return shape{}
+}
+
+// result checks that a claim is well formed for the problem: not that it is
+// true, which only a replay can tell.
+func (s shape) result(r *sdk.Result) error {
+	if err := s.values(r.Values); err != nil {
+		return err
+	}
+	if w := r.Witness; w != nil {
+		if s.form != problem.FormNetwork {
+			return fmt.Errorf("a witness for a problem in the %s form", s.form)
+		}
+		if len(w.Copy1) != s.width || len(w.Copy2) != s.width {
+			return fmt.Errorf("a witness of %d and %d values for %d features", len(w.Copy1), len(w.Copy2), s.width)
+		}
+	}
+	switch r.Status {
+	case sdk.Feasible, sdk.Optimal:
+		if !r.HasPoint() {
+			return fmt.Errorf("status %s without a point", r.Status)
+		}
+	case sdk.Infeasible:
+		if r.HasPoint() {
+			return fmt.Errorf("status %s with a point", r.Status)
+		}
+	}
+	return nil
+}
+
+// values checks the length of a point; nil is none.
+func (s shape) values(values []problem.Number) error {
+	if values == nil {
+		return nil
+	}
+	if s.form == problem.FormNetwork {
+		return fmt.Errorf("%d values for a problem in the network form, which is answered by a witness", len(values))
+	}
+	if len(values) != s.width {
+		return fmt.Errorf("%d values for %d columns or symbols", len(values), s.width)
+	}
+	return nil
+}
+
+// moves checks what a strategy proposes when asked for up to want moves, the
+// last one so far having had the number last.
+func checkMoves(moves []sdk.Move, want int, last int64, features int) error {
+	if len(moves) == 0 || len(moves) > want {
+		return fmt.Errorf("%d moves where 1 to %d were asked for", len(moves), want)
+	}
+	for i := range moves {
+		m := &moves[i]
+		if m.ID <= last {
+			return fmt.Errorf("move %d after move %d: numbers must increase", m.ID, last)
+		}
+		last = m.ID
+		if m.Round < 0 || m.Chain < 0 {
+			return fmt.Errorf("move %d in round %d of chain %d", m.ID, m.Round, m.Chain)
+		}
+		if len(m.Point) != features {
+			return fmt.Errorf("move %d has %d values for %d features", m.ID, len(m.Point), features)
+		}
+	}
+	return nil
+}

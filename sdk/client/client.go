@@ -1,0 +1,187 @@
+// Package client is the host's side of the wire: it starts a plugin as a
+// process of its own and speaks to it as to an sdk.Solver or sdk.Strategy.
+//
+//	p, err := client.Launch(ctx, client.Config{Path: "plugins/hyfair-solver-highs", Kind: client.Solver})
+//	if err != nil { ... }
+//	defer p.Close()
+//	result, err := p.Solver().Solve(ctx, problem, sdk.SolveOptions{TimeLimit: 10 * time.Second})
+//
+// Whatever the plugin does, calls come back: one that hangs is interrupted and
+// then killed, one that crashes gives one clear error with the end of what it
+// printed, one that answers garbage is told so, and the next call starts it
+// again and loads again what was loaded.
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// Kind says which interface a plugin serves.
+type Kind uint8
+
+const (
+	// Solver plugins serve sdk.Solver.
+	Solver Kind = iota + 1
+	// Strategy plugins serve sdk.Strategy.
+	Strategy
+)
+
+// String gives the name used in messages.
+func (k Kind) String() string {
+	switch k {
+	case Solver:
+		return "solver"
+	case Strategy:
+		return "strategy"
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// ErrGarbage is wrapped by errors about answers that make no sense: a status
+// that is none, a point of the wrong length, a NaN, a move out of order.
+var ErrGarbage = errors.New("answered garbage")
+
+// Config says what to start and how patient to be. Path and Kind are needed;
+// the rest has sensible zero values.
+type Config struct {
+	// Path of the program, Args its arguments.
+	Path string
+	Args []string
+	// Env is added to the host's environment, as "key=value".
+	Env []string
+	// Dir is the working directory; empty: the host's.
+	Dir  string
+	Kind Kind
+	// Logger gets the plugin's output line by line at debug level; nil: none.
+	Logger hclog.Logger
+	// StartTimeout bounds a start, up to the answer to Describe; 0: 10 s.
+	StartTimeout time.Duration
+	// KillGrace is how long a plugin may take to stop by itself before it is
+	// killed; 0: 1 s.
+	KillGrace time.Duration
+	// NoTLS starts the plugin without TLS at once, for one known not to speak
+	// it. Otherwise TLS is tried first, and a plugin that does not offer it is
+	// started again without. Without TLS only a Unix socket is accepted.
+	NoTLS bool
+}
+
+// Plugin is a plugin under way. Its methods may be called concurrently; unless
+// the description says Concurrent, solves wait for one another.
+type Plugin struct {
+	config      Config
+	description sdk.Description
+	output      *ring
+	calls       atomic.Uint64
+	turn        chan struct{} // holds a token while a call of a solver runs
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+
+	mu   sync.Mutex // held while starting
+	proc *process
+	tls  bool
+}
+
+// outputSize is how much of a plugin's output is kept.
+const outputSize = 64 << 10
+
+// Launch starts the plugin and asks it to describe itself. An error wraps
+// sdk.ErrIncompatible where the program is no plugin of this kind or speaks
+// another version, and sdk.ErrPluginExited where it ended, hung, or could not
+// be started; it names what was seen and ends with what the plugin printed.
+func Launch(ctx context.Context, c Config) (*Plugin, error) {
+	if c.Kind != Solver && c.Kind != Strategy {
+		return nil, fmt.Errorf("launch %s: unknown kind %d", c.Path, c.Kind)
+	}
+	if c.Logger == nil {
+		c.Logger = hclog.NewNullLogger()
+	}
+	if c.StartTimeout <= 0 {
+		c.StartTimeout = 10 * time.Second
+	}
+	if c.KillGrace <= 0 {
+		c.KillGrace = time.Second
+	}
+	p := &Plugin{config: c, output: newRing(outputSize), turn: make(chan struct{}, 1), tls: !c.NoTLS}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	proc, err := p.live(ctx)
+	if err != nil {
+		p.cancel()
+		return nil, err
+	}
+	p.description = proc.description
+	return p, nil
+}
+
+// live is the running process, started again where the last one ended.
+func (p *Plugin) live(ctx context.Context) (*process, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ctx.Err() != nil {
+		return nil, fmt.Errorf("%s was closed: %w", p, sdk.ErrPluginExited)
+	}
+	if p.proc != nil && p.proc.alive() {
+		return p.proc, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.ctx, cancel)()
+	proc, err := p.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.proc = proc
+	return proc, nil
+}
+
+// String names the plugin in messages: "solver highs".
+func (p *Plugin) String() string {
+	name := p.description.Name
+	if name == "" {
+		name = filepath.Base(p.config.Path)
+	}
+	return p.config.Kind.String() + " " + name
+}
+
+// Description is what the plugin said of itself at its first start.
+func (p *Plugin) Description() sdk.Description { return p.description }
+
+// Stderr is the end of what the plugin printed, at most 64 KiB, over all its
+// starts.
+func (p *Plugin) Stderr() string { return p.output.String() }
+
+// Pid is the process id of the last process started.
+func (p *Plugin) Pid() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.proc.run.pid
+}
+
+// Exited reports whether the plugin's process has ended. The next call starts
+// another, unless Close was called.
+func (p *Plugin) Exited() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.proc.alive()
+}
+
+// Close ends the plugin: at once where it is willing, and by force after the
+// grace period. It returns when no process is left, however it behaves, and
+// may be called again. Calls under way fail with sdk.ErrPluginExited.
+func (p *Plugin) Close() error {
+	p.cancel()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.proc.close(p.config.KillGrace)
+	return nil
+}

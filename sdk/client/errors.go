@@ -1,0 +1,58 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/wire"
+)
+
+// failure is an error whose text is complete, and which is another for
+// errors.Is.
+type failure struct {
+	text string
+	is   error
+}
+
+func (e *failure) Error() string { return e.text }
+func (e *failure) Unwrap() error { return e.is }
+
+// garbage marks an error about an answer as such; nil stays nil.
+func garbage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrGarbage, err)
+}
+
+// maxTail bounds what an error repeats of a plugin's output.
+const maxTail = 2 << 10
+
+// printed is the end of the plugin's output, to be added to an error.
+func (p *Plugin) printed() string {
+	if text := tail(p.output.String(), maxTail); text != "" {
+		return "\nit printed:\n" + text
+	}
+	return ""
+}
+
+// callError turns what gRPC says of a failed call into what the plugin said,
+// or into how it ended. doing completes "it exited while ...".
+func (p *Plugin) callError(proc *process, doing string, err error) error {
+	// A connection closed from this side makes it Canceled.
+	if code := status.Code(err); (code == codes.Unavailable || code == codes.Canceled) && proc.gone() {
+		what := fmt.Sprintf("%s exited while %s (%s)%s", p, doing, proc.run.status(), p.printed())
+		if p.ctx.Err() != nil {
+			what = fmt.Sprintf("%s was closed while %s", p, doing)
+		}
+		return &failure{text: what, is: sdk.ErrPluginExited}
+	}
+	if errors.Is(err, ErrGarbage) {
+		return fmt.Errorf("%s %w", p, err)
+	}
+	return fmt.Errorf("%s: %w", p, wire.FromStatus(err))
+}

@@ -1,0 +1,187 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
+	"github.com/hyfair/hyfair/sdk/internal/topb"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Solver is the plugin as a solver; of a strategy plugin, every call fails
+// with sdk.ErrUnsupported.
+//
+// Solve returns within Config.KillGrace after ctx ends or the time limit
+// passes, with a result and no error: what the plugin held when interrupted,
+// or what it last reported if it had to be killed. Where the plugin exits by
+// itself the error wraps sdk.ErrPluginExited, and the result, where not nil,
+// is what it last reported. An answer that makes no sense wraps ErrGarbage.
+// Where the plugin takes several calls at once, a kill ends them all.
+//
+// A loaded problem outlives the process it was loaded into: it is loaded again
+// where needed, with all deltas. Its deltas must not be modified after they
+// were handed over. A Solve that fails has not applied its delta.
+func (p *Plugin) Solver() sdk.Incremental { return &solver{p} }
+
+type solver struct{ p *Plugin }
+
+// Describe returns what the plugin said at its start.
+func (s *solver) Describe(context.Context) (sdk.Description, error) { return s.p.description, nil }
+
+func (s *solver) check(prob *problem.Problem) error {
+	if s.p.config.Kind != Solver {
+		return fmt.Errorf("%w: %s is no solver", sdk.ErrUnsupported, s.p)
+	}
+	if prob == nil || prob.Form() == 0 {
+		return fmt.Errorf("%w: no problem", sdk.ErrInvalidProblem)
+	}
+	return nil
+}
+
+// Solve implements sdk.Solver.
+func (s *solver) Solve(ctx context.Context, prob *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	if err := s.check(prob); err != nil {
+		return nil, err
+	}
+	m := &solverv1.SolveRequest{Problem: topb.Problem(prob), Options: topb.SolveOptions(&o)}
+	r, _, err := s.p.solve(ctx, shapeOf(prob), &o, func(ctx context.Context, proc *process, number uint64) (events, error) {
+		m.Call = number
+		return solverv1.NewSolverClient(proc.conn).Solve(ctx, m)
+	})
+	return r, err
+}
+
+// Load implements sdk.Incremental.
+func (s *solver) Load(ctx context.Context, prob *problem.Problem) (sdk.Loaded, error) {
+	if err := s.check(prob); err != nil {
+		return nil, err
+	}
+	release, err := s.p.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	proc, err := s.p.live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &loaded{p: s.p, shape: shapeOf(prob), history: newHistory(prob)}
+	if err := l.load(ctx, proc, prob); err != nil {
+		if ctx.Err() != nil {
+			proc.end() // it may still be loading, and the next call would wait for it
+			return nil, ctx.Err()
+		}
+		return nil, s.p.callError(proc, "loading", err)
+	}
+	return l, nil
+}
+
+// loaded is a problem that a plugin keeps, and enough here to load it again.
+type loaded struct {
+	p       *Plugin
+	shape   shape
+	history history
+
+	proc   *process // that it is loaded in; nil for none
+	handle uint64
+	floor  int  // the level of the history that was loaded as a whole
+	plain  bool // the plugin does not load: every call carries the problem
+}
+
+// load hands over the whole problem as it stands, which then cannot be popped
+// in the plugin below where it stood.
+func (l *loaded) load(ctx context.Context, proc *process, prob *problem.Problem) error {
+	m, err := solverv1.NewSolverClient(proc.conn).Load(ctx, &solverv1.LoadRequest{Problem: topb.Problem(prob)})
+	if status.Code(err) == codes.Unimplemented {
+		l.plain = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.proc, l.handle = proc, m.Handle
+	return nil
+}
+
+// Solve implements sdk.Loaded.
+func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions) (*sdk.Result, error) {
+	next, err := l.history.with(d)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	r, answered, err := l.p.solve(ctx, l.shape, &o, func(ctx context.Context, proc *process, number uint64) (events, error) {
+		return l.open(ctx, proc, number, d, next, &o)
+	})
+	if err != nil || !answered {
+		// Whether the plugin has applied the delta is anybody's guess: load
+		// again before the next.
+		l.forget()
+	}
+	if err == nil {
+		l.history = next
+	}
+	return r, err
+}
+
+// open sends the delta, or where the plugin does not hold what the delta is
+// about, the whole problem.
+func (l *loaded) open(ctx context.Context, proc *process, number uint64, d problem.Delta, next history, o *sdk.SolveOptions) (events, error) {
+	api := solverv1.NewSolverClient(proc.conn)
+	if l.proc != proc || len(l.history.levels)-1-d.Pop < l.floor {
+		prob, err := next.problem()
+		if err != nil {
+			return nil, status.Error(codes.InvalidArgument, err.Error())
+		}
+		if l.plain {
+			return api.Solve(ctx, &solverv1.SolveRequest{Problem: topb.Problem(prob), Options: topb.SolveOptions(o), Call: number})
+		}
+		l.forget()
+		if err := l.load(ctx, proc, prob); err != nil {
+			return nil, err
+		}
+		l.floor, d = len(next.levels)-1, problem.Delta{}
+	}
+	return api.SolveLoaded(ctx, &solverv1.SolveLoadedRequest{
+		Handle: l.handle, Delta: topb.Delta(d), Options: topb.SolveOptions(o), Call: number,
+	})
+}
+
+// forget gives the handle up. Unloading waits for nothing: it matters only to
+// the plugin's memory.
+func (l *loaded) forget() {
+	if proc := l.proc; proc != nil && proc.alive() {
+		handle := l.handle
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), l.p.config.KillGrace)
+			defer cancel()
+			_, _ = solverv1.NewSolverClient(proc.conn).Unload(ctx, &solverv1.UnloadRequest{Handle: handle})
+		}()
+	}
+	l.proc = nil
+}
+
+// Close implements sdk.Loaded. What a process that is gone had loaded is gone
+// with it, and no error.
+func (l *loaded) Close() error {
+	proc := l.proc
+	l.proc = nil
+	if proc == nil || !proc.alive() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), l.p.config.KillGrace)
+	defer cancel()
+	_, err := solverv1.NewSolverClient(proc.conn).Unload(ctx, &solverv1.UnloadRequest{Handle: l.handle})
+	if err == nil {
+		return nil
+	}
+	if err := l.p.callError(proc, "unloading", err); !errors.Is(err, sdk.ErrPluginExited) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+// Package conformance is what every plugin must pass, whatever its language:
+// a register of named cases that ask a solver or a strategy small questions
+// whose answers are known, and check everything it says.
+//
+// The suite runs what the plugin's description claims. Claimed and failing is
+// a failure; unclaimed is a skip that is shown; an exclusion needs a reason.
+// No plugin is named here. In a Go test:
+//
+//	func TestConformance(t *testing.T) {
+//		conformance.Solver(t, mySolver{}, conformance.Options{})
+//	}
+//
+// CheckSolver and CheckStrategy collect the outcomes instead, for programs
+// that test a plugin over the wire.
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// Options of a run. The zero value is sensible.
+type Options struct {
+	// NewSolver and NewStrategy open the plugin once more, if possible in a
+	// process of its own, to compare the two; nil: the same value is asked
+	// again. The suite does not close what it is given.
+	NewSolver   func(context.Context) (sdk.Solver, error)
+	NewStrategy func(context.Context) (sdk.Strategy, error)
+	// Set are the plugin's own options, handed over with every question.
+	Set map[string]string
+	// Only, where not empty, names the cases to run; the others are not reported.
+	Only []string
+	// Exclude maps the names of cases that are not to be run to the reason.
+	Exclude map[string]string
+	// Timeout ends a case that has not returned; 0: two minutes.
+	Timeout time.Duration
+	// Grace is how long a plugin may take to come back after a cancel or a time
+	// limit; 0: ten seconds. Far above what a host tolerates, so that a busy
+	// machine fails nobody.
+	Grace time.Duration
+}
+
+func (o Options) timeout() time.Duration { return positive(o.Timeout, 2*time.Minute) }
+func (o Options) grace() time.Duration   { return positive(o.Grace, 10*time.Second) }
+
+func positive(d, or time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return or
+}
+
+// Verdict is what became of a case.
+type Verdict uint8
+
+const (
+	// Passed: the plugin did as it must.
+	Passed Verdict = iota + 1
+	// Failed: it did not; Outcome.Why says how.
+	Failed
+	// Skipped: the plugin does not claim what the case needs.
+	Skipped
+	// Excluded by Options.Exclude.
+	Excluded
+)
+
+// String gives the name used in listings and JSON.
+func (v Verdict) String() string {
+	names := []string{"passed", "failed", "skipped", "excluded"}
+	if v >= Passed && int(v) <= len(names) {
+		return names[v-1]
+	}
+	return fmt.Sprintf("Verdict(%d)", uint8(v))
+}
+
+// Outcome is one case's verdict.
+type Outcome struct {
+	// Case and Doc are the case's name and what it asks of a plugin.
+	Case, Doc string
+	Verdict   Verdict
+	// Why is set unless the case passed.
+	Why     string
+	Elapsed time.Duration
+}
+
+// Report is a whole run.
+type Report struct {
+	// Description is the plugin's own; zero where Describe failed.
+	Description sdk.Description
+	Outcomes    []Outcome
+}
+
+// Count is the number of outcomes with the verdict.
+func (r *Report) Count(v Verdict) int {
+	n := 0
+	for _, o := range r.Outcomes {
+		if o.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// OK reports that no case failed and that at least one passed.
+func (r *Report) OK() bool { return r.Count(Failed) == 0 && r.Count(Passed) > 0 }
+
+// T is what the suite needs of *testing.T, which satisfies it.
+type T[Self any] interface {
+	Helper()
+	Run(name string, f func(Self)) bool
+	Skip(args ...any)
+	Error(args ...any)
+}
+
+// skipError ends a case that turned out not to apply.
+type skipError string
+
+func (e skipError) Error() string { return string(e) }
+
+// skip is returned by a case that does not apply.
+func skip(format string, args ...any) error { return skipError(fmt.Sprintf(format, args...)) }
+
+// runnable is a case ready to run.
+type runnable struct {
+	name, doc string
+	// unclaimed, where not empty, says what the plugin does not claim.
+	unclaimed string
+	run       func(context.Context) error
+}
+
+// choose picks the cases of Only, and refuses names that do not exist and
+// exclusions that would hide something unnoticed.
+func choose(cases []runnable, o Options) ([]runnable, error) {
+	exists := func(name string) bool {
+		return slices.ContainsFunc(cases, func(c runnable) bool { return c.name == name })
+	}
+	for name, reason := range o.Exclude {
+		if !exists(name) {
+			return nil, fmt.Errorf("exclusion of %q: there is no such case", name)
+		}
+		if strings.TrimSpace(reason) == "" {
+			return nil, fmt.Errorf("exclusion of %q needs a reason", name)
+		}
+	}
+	if len(o.Only) == 0 {
+		return cases, nil
+	}
+	for _, name := range o.Only {
+		if !exists(name) {
+			return nil, fmt.Errorf("case %q: there is no such case", name)
+		}
+	}
+	return slices.DeleteFunc(cases, func(c runnable) bool { return !slices.Contains(o.Only, c.name) }), nil
+}
+
+// execute runs one case and never panics or hangs itself. A case that does not
+// return is left behind with its context cancelled.
+func execute(ctx context.Context, c runnable, o Options) Outcome {
+	out := Outcome{Case: c.name, Doc: c.doc}
+	if reason, excluded := o.Exclude[c.name]; excluded {
+		out.Verdict, out.Why = Excluded, reason
+		return out
+	}
+	if c.unclaimed != "" {
+		out.Verdict, out.Why = Skipped, c.unclaimed
+		return out
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	start := time.Now()
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		done <- c.run(ctx)
+	}()
+	timer := time.NewTimer(o.timeout())
+	defer timer.Stop()
+	var err error
+	select {
+	case err = <-done:
+	case <-timer.C:
+		err = fmt.Errorf("no answer after %v", o.timeout())
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	out.Elapsed = time.Since(start)
+	var skipped skipError
+	switch {
+	case err == nil:
+		out.Verdict = Passed
+	case errors.As(err, &skipped):
+		out.Verdict, out.Why = Skipped, err.Error()
+	default:
+		out.Verdict, out.Why = Failed, err.Error()
+	}
+	return out
+}
+
+// runAll executes the cases, telling each outcome as it comes.
+func runAll(ctx context.Context, cases []runnable, o Options, each func(Outcome)) ([]Outcome, error) {
+	cases, err := choose(cases, o)
+	if err != nil {
+		return nil, err
+	}
+	var outcomes []Outcome
+	for _, c := range cases {
+		if err := ctx.Err(); err != nil {
+			return outcomes, err
+		}
+		out := execute(ctx, c, o)
+		outcomes = append(outcomes, out)
+		if each != nil {
+			each(out)
+		}
+	}
+	return outcomes, nil
+}
+
+// runTests executes the cases as subtests.
+func runTests[S T[S]](t S, cases []runnable, o Options) {
+	t.Helper()
+	cases, err := choose(cases, o)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t S) {
+			t.Helper()
+			switch out := execute(context.Background(), c, o); out.Verdict {
+			case Failed:
+				t.Error(out.Doc + ": " + out.Why)
+			case Skipped, Excluded:
+				t.Skip(out.Verdict.String() + ": " + out.Why)
+			}
+		})
+	}
+}
+
+// within runs f and fails if it has not returned a grace after its own end.
+func within(grace time.Duration, what string, f func()) error {
+	done := make(chan any, 1)
+	go func() {
+		defer func() { done <- recover() }()
+		f()
+	}()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case p := <-done:
+		if p != nil {
+			return fmt.Errorf("panic: %v", p)
+		}
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("%s: not back after %v", what, grace)
+	}
+}

@@ -1,0 +1,210 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// stepQuery asks about a network small enough to know by heart. The feature a
+// is an integer from 0 to 3, s is protected with the values 0 and 1, and
+//
+//	logit = max(0, a + 3s − 3) − 1 = a − 1 where s = 1, and −1 where s = 0.
+//
+// So the logit gap at a is a; the score gap is 0, 0.2311, 0.4621, 0.6119; the
+// decisions differ from a = 2 on, with the margins 1 and 2.
+func stepQuery(epsilon string) *problem.Query {
+	return &problem.Query{
+		Network: &network.Network{
+			Layers: []network.Layer{
+				{Name: "hidden", In: 2, Out: 1, Weights: []float64{1, 3}, Bias: []float64{-3}, ReLU: true},
+				{Name: "output", In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{-1}},
+			},
+			Head: network.HeadSigmoid, Precision: 64,
+		},
+		Space: &space.Space{
+			Features: []space.Feature{
+				{Name: "a", Kind: space.Integer, Lo: 0, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+				{Name: "s", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+			},
+			Inputs: 2,
+		},
+		Notion: fairness.Score, Epsilon: ratio(epsilon), Goal: problem.Decide,
+	}
+}
+
+func ratio(text string) *big.Rat {
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		panic("conformance: " + text + " is no number")
+	}
+	return r
+}
+
+// askQuery solves a network problem and checks the claim.
+func (e *SolverEnv) askQuery(ctx context.Context, name string, q *problem.Query, want truth) error {
+	p := &problem.Problem{Name: name, Network: q}
+	r, err := e.solve(ctx, p, sdk.SolveOptions{Seed: 1})
+	if err != nil {
+		return err
+	}
+	if err := e.check(p, r); err != nil {
+		return err
+	}
+	if err := e.checkTruth(r, want, true, false); err != nil {
+		return fmt.Errorf("problem %q: %w", name, err)
+	}
+	return nil
+}
+
+// queries is a list of queries with known answers.
+type queries []struct {
+	name string
+	q    *problem.Query
+	want truth
+}
+
+// bent is the step query changed.
+func bent(epsilon string, change func(*problem.Query)) *problem.Query {
+	q := stepQuery(epsilon)
+	change(q)
+	return q
+}
+
+// queryCase makes a case of queries with known answers.
+func queryCase(name, doc string, goal problem.Goal, list func() queries) SolverCase {
+	return SolverCase{Name: name, Doc: doc, Needs: needs(problem.FormNetwork, goal), Run: func(ctx context.Context, e *SolverEnv) error {
+		for _, k := range list() {
+			k.q.Goal = goal
+			if err := e.askQuery(ctx, k.name, k.q, k.want); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+var networkCases = append(commonCases(problem.FormNetwork), []SolverCase{
+	queryCase("network/violating", "a violating individual is found, and survives the replay", problem.Decide, func() queries {
+		return queries{{"one of four violates", stepQuery("3/5"), feasible}, {"three of four violate", stepQuery("1/5"), feasible}}
+	}),
+	queryCase("network/fair", "where no individual violates, none is claimed", problem.Decide, func() queries {
+		return queries{{"gap 0.6119, ε = 0.62", stepQuery("31/50"), infeasible}, {"ε just above the gap", stepQuery("0.611856"), infeasible}}
+	}),
+	queryCase("network/notions", "logit and both decision notions mean what semantics says", problem.Decide, func() queries {
+		notion := func(n fairness.Notion, eps string, hi float64) *problem.Query {
+			return bent(eps, func(q *problem.Query) { q.Notion, q.Space.Features[0].Hi = n, hi })
+		}
+		// With a ≤ 1 the largest logit is 0: a score of ½, which is no "yes".
+		return queries{
+			{"logit gap 3 > 2.9", notion(fairness.Logit, "29/10", 3), feasible},
+			{"logit gap 3 is not > 3", notion(fairness.Logit, "3", 3), infeasible},
+			{"decisions differ", notion(fairness.Decision, "1", 2), feasible},
+			{"decisions agree at logit 0", notion(fairness.Decision, "1", 1), infeasible},
+			{"strict decisions differ", notion(fairness.DecisionStrict, "1", 2), feasible},
+			{"strict decisions agree", notion(fairness.DecisionStrict, "1", 1), infeasible},
+		}
+	}),
+	queryCase("network/maximise", "the largest gap or margin, for each notion", problem.Maximise, func() queries {
+		notion := func(n fairness.Notion) *problem.Query { return bent("1/20", func(q *problem.Query) { q.Notion = n }) }
+		return queries{
+			{"score", notion(fairness.Score), optimum(network.Sigmoid(2) - network.Sigmoid(-1))},
+			{"logit", notion(fairness.Logit), optimum(3)},
+			{"decision", notion(fairness.Decision), optimum(2)},
+			{"strict decision", notion(fairness.DecisionStrict), optimum(1)},
+		}
+	}),
+	{Name: "network/random", Doc: "random tiny networks have the verdict that enumeration finds",
+		Needs: needs(problem.FormNetwork, problem.Decide),
+		Run:   func(ctx context.Context, e *SolverEnv) error { return checkRandomNetworks(ctx, e, problem.Decide) }},
+	{Name: "network/random-maximise", Doc: "random tiny networks have the largest gap that enumeration finds",
+		Needs: needs(problem.FormNetwork, problem.Maximise),
+		Run:   func(ctx context.Context, e *SolverEnv) error { return checkRandomNetworks(ctx, e, problem.Maximise) }},
+}...)
+
+// randomNetwork has the hidden layer given and dyadic weights.
+func randomNetwork(rng *rand.Rand, inputs, hidden int) *network.Network {
+	dense := func(in, out int, relu bool) network.Layer {
+		l := network.Layer{Name: "dense", In: in, Out: out, ReLU: relu}
+		for range in * out {
+			l.Weights = append(l.Weights, float64(rng.IntN(65)-32)/16)
+		}
+		for range out {
+			l.Bias = append(l.Bias, float64(rng.IntN(33)-16)/8)
+		}
+		return l
+	}
+	n := &network.Network{Head: network.HeadSigmoid, Precision: 32}
+	out := 1
+	if rng.IntN(3) == 0 {
+		n.Head, out = network.HeadSoftmax, 2
+	}
+	n.Layers = []network.Layer{dense(inputs, hidden, true), dense(hidden, 3, true), dense(3, out, false)}
+	return n
+}
+
+// randomQuery has two integer features, a category with a one-hot map, two
+// protected features and, every other time, a constraint.
+func randomQuery(rng *rand.Rand) *problem.Query {
+	s := &space.Space{Inputs: 7, Features: []space.Feature{
+		{Name: "a", Kind: space.Integer, Lo: -2, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 0.5, Offset: 0.25}}},
+		{Name: "p", Kind: space.Integer, Lo: 0, Hi: 9, Protected: []float64{1, 4, 12}, Inputs: []space.Input{{Index: 1, Scale: 0.125}}},
+		{Name: "c", Kind: space.Categorical, Lo: 0, Hi: 2, Categories: []string{"x", "y", "z"}, Inputs: []space.Input{
+			{Index: 2, Table: []float64{1, 0, 0}}, {Index: 3, Table: []float64{0, 1, 0}}, {Index: 4, Table: []float64{0, 0, 1}}}},
+		{Name: "q", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 5, Scale: 1}}},
+		{Name: "b", Kind: space.Integer, Lo: 0, Hi: 2, Inputs: []space.Input{{Index: 6, Scale: 1}}},
+	}}
+	if rng.IntN(2) == 0 {
+		s.Forbidden = []space.Predicate{
+			{{Feature: 2, Set: []int{0, 2}}, {Feature: 3, Set: []int{1}}},
+			{{Feature: 0, Interval: space.Interval{Lo: 2, Hi: inf}}, {Feature: 4, Interval: space.Interval{Lo: 1, Hi: 1}}},
+		}
+	}
+	q := &problem.Query{
+		Network: randomNetwork(rng, s.Inputs, 4), Space: s, Seed: rng.Int64(),
+		Notion: fairness.Notions[rng.IntN(len(fairness.Notions))], Epsilon: big.NewRat(int64(1+rng.IntN(12)), 20),
+	}
+	return q
+}
+
+func checkRandomNetworks(ctx context.Context, e *SolverEnv, goal problem.Goal) error {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for i := range 12 {
+		q := randomQuery(rng)
+		q.Goal = goal
+		known := referee(q)
+		want := truth{feasible: known.violates}
+		if goal == problem.Maximise {
+			want = optimum(known.lo)
+			if !known.pair {
+				want = infeasible
+			}
+		}
+		if err := e.askQuery(ctx, fmt.Sprintf("random network %d, %s", i, q.Notion), q, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// largeQuery has some 10¹⁸ individuals, and a network that treats most of them
+// fairly.
+func largeQuery() *problem.Query {
+	rng := rand.New(rand.NewPCG(17, 4))
+	s := &space.Space{Inputs: 10}
+	for i := range s.Inputs {
+		f := space.Feature{Name: fmt.Sprintf("x%d", i), Kind: space.Integer, Lo: 0, Hi: 99, Inputs: []space.Input{{Index: i, Scale: 0.01}}}
+		if i == 0 {
+			f.Protected = []float64{0, 50, 99}
+		}
+		s.Features = append(s.Features, f)
+	}
+	return &problem.Query{Network: randomNetwork(rng, s.Inputs, 24), Space: s, Notion: fairness.Score, Epsilon: big.NewRat(9, 10), Goal: problem.Decide}
+}

@@ -1,0 +1,171 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// checkQuery replays the witness of a claim through the network in exact
+// arithmetic.
+func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
+	if err := e.checkShape(r); err != nil {
+		return err
+	}
+	if r.Values != nil {
+		return errors.New("values for a problem in network form: its points are witnesses")
+	}
+	if r.Status == sdk.Infeasible || r.Status == sdk.Unknown {
+		return nil
+	}
+	if r.Witness == nil {
+		return fmt.Errorf("%s without a witness", r.Status)
+	}
+	w := r.Witness
+	if err := checkCopies(q, w); err != nil {
+		return fmt.Errorf("witness %v and %v: %w", w.Copy1, w.Copy2, err)
+	}
+	exact := network.NewExact(q.Network)
+	logits := []*big.Rat{exact.Logit(q.Space.ExactInputs(w.Copy1)), exact.Logit(q.Space.ExactInputs(w.Copy2))}
+	if q.Goal == problem.Decide {
+		if !fairness.Violates(q.Notion, logits, q.Epsilon) {
+			return fmt.Errorf("witness %v and %v is treated fairly", w.Copy1, w.Copy2)
+		}
+		if all := clusterLogits(q, exact, w.Copy1); q.K > 2 && fairness.KBins(all, q.Epsilon) < q.K {
+			return fmt.Errorf("witness %v reaches %d bins of %d", w.Copy1, fairness.KBins(all, q.Epsilon), q.K)
+		}
+		return nil
+	}
+	lo, hi := fairness.Gap(q.Notion, logits)
+	if eps := e.slack(hi); !(r.Objective >= lo-eps && r.Objective <= hi+eps) {
+		return fmt.Errorf("the objective claimed is %v; at the witness held it is %v", r.Objective, lo)
+	}
+	if r.HasBound && r.Bound < r.Objective-e.slack(hi) {
+		return fmt.Errorf("the bound %v contradicts the objective %v of the witness held", r.Bound, r.Objective)
+	}
+	return nil
+}
+
+// clusterLogits are the logits of the individual's counterfactuals.
+func clusterLogits(q *problem.Query, exact *network.Exact, x []float64) []*big.Rat {
+	var out []*big.Rat
+	for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
+		out = append(out, exact.Logit(q.Space.ExactInputs(p)))
+	}
+	return out
+}
+
+// checkCopies checks that the two copies are what the query asks for.
+func checkCopies(q *problem.Query, w *sdk.Witness) error {
+	s, region := q.Space, q.RegionOrWhole()
+	for _, c := range [][]float64{w.Copy1, w.Copy2} {
+		if !s.Contains(c) {
+			return errors.New("a copy lies outside the space")
+		}
+		for _, i := range s.Protected() {
+			if !slices.Contains(region.Values[i], c[i]) {
+				return fmt.Errorf("feature %q: the protected value %v lies outside the region", s.Features[i].Name, c[i])
+			}
+		}
+	}
+	if !s.RegionContains(region, w.Copy1) {
+		return errors.New("the first copy lies outside the region")
+	}
+	differ := false
+	for i := range s.Features {
+		f, by := &s.Features[i], math.Abs(w.Copy1[i]-w.Copy2[i])
+		if f.IsProtected() {
+			differ = differ || by > 0
+			continue
+		}
+		if by > tolerance(q, i) {
+			return fmt.Errorf("feature %q is not protected, and differs by %v", f.Name, by)
+		}
+	}
+	if !differ {
+		return errors.New("the copies differ in no protected feature")
+	}
+	for _, p := range q.Require {
+		if !p.Holds(w.Copy1) {
+			return fmt.Errorf("the first copy fails %s, which is required", p.Format(s))
+		}
+	}
+	for _, p := range q.Forbid {
+		if p.Holds(w.Copy1) {
+			return fmt.Errorf("the first copy satisfies %s, which is forbidden", p.Format(s))
+		}
+	}
+	for _, x := range q.Exclude {
+		if slices.Equal(s.Canonical(x), s.Canonical(w.Copy1)) {
+			return errors.New("the individual is among those excluded")
+		}
+	}
+	return nil
+}
+
+func tolerance(q *problem.Query, feature int) float64 {
+	for _, r := range q.Relax {
+		if r.Feature == feature {
+			return r.Tolerance
+		}
+	}
+	return 0
+}
+
+// decided is what enumeration knows of a query without relaxations,
+// predicates or exclusions, over discrete features.
+type decided struct {
+	violates bool
+	// gap encloses the largest gap or margin; pair says that some individual
+	// has one.
+	lo, hi float64
+	pair   bool
+}
+
+func referee(q *problem.Query) decided {
+	exact := network.NewExact(q.Network)
+	region := q.RegionOrWhole()
+	out := decided{lo: math.Inf(-1), hi: math.Inf(-1)}
+	eachIndividual(q.Space, region, func(x []float64) {
+		logits := clusterLogits(q, exact, x)
+		out.violates = out.violates || fairness.Violates(q.Notion, logits, q.Epsilon)
+		if len(logits) < 2 {
+			return
+		}
+		lo, hi := fairness.Gap(q.Notion, logits)
+		out.lo, out.hi = max(out.lo, lo), max(out.hi, hi)
+	})
+	out.pair = !math.IsInf(out.hi, -1)
+	return out
+}
+
+// eachIndividual visits the individuals of a region over discrete features.
+func eachIndividual(s *space.Space, r space.Region, visit func([]float64)) {
+	free := s.Free()
+	x := make([]float64, len(s.Features))
+	for _, i := range free {
+		x[i] = r.Box[i].Lo
+	}
+	for {
+		visit(x)
+		k := 0
+		for ; k < len(free); k++ {
+			i := free[k]
+			if x[i]++; x[i] <= r.Box[i].Hi {
+				break
+			}
+			x[i] = r.Box[i].Lo
+		}
+		if k == len(free) {
+			return
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// The parts of a query beyond network, space, notion and ε. A solver may
+// refuse each of them with ErrUnsupported, which is shown as a skip; to ignore
+// one is a failure.
+var networkQueryCases = []SolverCase{
+	optionalQuery("network/region", "the region cuts the box and the protected values", func() queries {
+		return queries{
+			{"a ≤ 2", bent("1/2", func(q *problem.Query) {
+				q.Region = q.Space.Whole()
+				q.Region.Box[0].Hi = 2
+			}), infeasible},
+			{"s = 1 only", bent("1/2", func(q *problem.Query) {
+				q.Region = q.Space.Whole()
+				q.Region.Values[1] = []float64{1}
+			}), infeasible},
+			{"a = 3", bent("1/2", func(q *problem.Query) {
+				q.Region = q.Space.Whole()
+				q.Region.Box[0].Lo = 3
+			}), feasible},
+		}
+	}),
+	optionalQuery("network/constraints", "combinations that are forbidden are not in the space", func() queries {
+		forbid := func(p ...space.Predicate) *problem.Query {
+			return bent("1/2", func(q *problem.Query) { q.Space.Forbidden = p })
+		}
+		high := space.Condition{Feature: 0, Interval: space.Interval{Lo: 3, Hi: inf}}
+		return queries{
+			{"a ≥ 3 forbidden", forbid(space.Predicate{high}), infeasible},
+			{"a ≥ 3 with s = 0 forbidden", forbid(space.Predicate{high, {Feature: 1, Interval: space.Interval{}}}), infeasible},
+			{"a ≤ 2 forbidden", forbid(space.Predicate{{Feature: 0, Interval: space.Interval{Lo: -inf, Hi: 2}}}), feasible},
+		}
+	}),
+	optionalQuery("network/protected-values", "protected values need not lie in the feature's domain", func() queries {
+		values := func(v ...float64) *problem.Query {
+			return bent("1/2", func(q *problem.Query) { q.Space.Features[1].Protected = v })
+		}
+		// At s = 5 the logit is a + 11 and at s = −4 it is −1.
+		return queries{{"0 and 5", values(0, 5), feasible}, {"-4 and 0", values(-4, 0), infeasible}, {"-4 and 5", values(-4, 5), feasible}, {"1 only", values(1), infeasible}}
+	}),
+	optionalQuery("network/one-value", "features with a single value, protected or not, are no trouble", func() queries {
+		return queries{
+			{"a = 3", bent("1/2", func(q *problem.Query) { q.Space.Features[0].Lo = 3 }), feasible},
+			{"a = 0", bent("1/2", func(q *problem.Query) { q.Space.Features[0].Hi = 0 }), infeasible},
+		}
+	}),
+	optionalQuery("network/exclude", "an excluded individual is not the answer", func() queries {
+		exclude := func(points ...[]float64) *problem.Query {
+			return bent("1/2", func(q *problem.Query) { q.Exclude = points })
+		}
+		return queries{{"a = 3 excluded", exclude([]float64{3, 1}), infeasible}, {"others excluded", exclude([]float64{0, 0}, []float64{2, 0}), feasible}}
+	}),
+	optionalQuery("network/predicates", "required predicates hold at the first copy, forbidden ones do not", func() queries {
+		upTo := func(hi float64) []space.Predicate {
+			return []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: hi}}}}
+		}
+		return queries{
+			{"a ≤ 2 required", bent("1/2", func(q *problem.Query) { q.Require = upTo(2) }), infeasible},
+			{"a ≤ 3 forbidden", bent("1/2", func(q *problem.Query) { q.Forbid = upTo(3) }), infeasible},
+			{"a ≤ 2 forbidden", bent("1/2", func(q *problem.Query) { q.Forbid = upTo(2) }), feasible},
+		}
+	}),
+	optionalQuery("network/near", "a point to stay near is a wish that changes no verdict", func() queries {
+		near := func(eps string) *problem.Query {
+			return bent(eps, func(q *problem.Query) { q.Near = []float64{0, 0} })
+		}
+		return queries{{"near a = 0", near("1/2"), feasible}, {"near a = 0, fair", near("31/50"), infeasible}}
+	}),
+	optionalQuery("network/k", "a witness of k bins reaches k bins", func() queries {
+		// At a = 3 the values 0, ½ (logit ½) and 1 give scores 0.27, 0.62, 0.88.
+		k := func(k int) *problem.Query {
+			return bent("1/4", func(q *problem.Query) {
+				q.K = k
+				q.Space.Features[1].Kind = space.Real
+				q.Space.Features[1].Protected = []float64{0, 0.5, 1}
+			})
+		}
+		return queries{{"k = 3", k(3), feasible}, {"k = 4", k(4), infeasible}}
+	}),
+	optionalQuery("network/relax", "a relaxed feature may differ between the copies, within its tolerance", func() queries {
+		relax := func(eps string, by float64) *problem.Query {
+			return bent(eps, func(q *problem.Query) {
+				q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: by}}
+				q.Network.Layers[0].Weights = []float64{1, 1}
+				q.Network.Layers[0].Bias = []float64{0}
+			})
+		}
+		// The logit is a + s − 1, so the largest gap is σ(0) − σ(−1) = 0.2311 without
+		// relaxation, σ(1) − σ(−1) = 0.4621 at a distance of 1, and
+		// σ(3) − σ(−1) = 0.6836 at a distance of 3.
+		return queries{
+			{"distance 0", relax("2/5", 0), infeasible},
+			{"distance 1", relax("2/5", 1), feasible},
+			{"distance 1, fair", relax("1/2", 1), infeasible},
+			{"distance 3", relax("17/25", 3), feasible},
+		}
+	}),
+	optionalQuery("network/real", "a real-valued feature is searched over its whole interval", func() queries {
+		// At a = 2.5 the gap is 0.5486, at a = 2 it is 0.4621.
+		real := func(eps string) *problem.Query {
+			return bent(eps, func(q *problem.Query) { q.Space.Features[0].Kind, q.Space.Features[0].Hi = space.Real, 2.5 })
+		}
+		return queries{{"real a", real("1/2"), feasible}, {"real a, fair", real("11/20"), infeasible}}
+	}),
+}
+
+// optionalQuery makes a case that a solver may decline.
+func optionalQuery(name, doc string, list func() queries) SolverCase {
+	c := queryCase(name, doc, problem.Decide, list)
+	run := c.Run
+	c.Run = func(ctx context.Context, e *SolverEnv) error {
+		for _, k := range list() {
+			k.q.Goal = problem.Decide
+			r, err := e.solve(ctx, &problem.Problem{Name: k.name, Network: k.q}, sdk.SolveOptions{})
+			if errors.Is(err, sdk.ErrUnsupported) {
+				return skip("declined: %v", err)
+			}
+			if err == nil && r.Status == sdk.Unknown && r.Reason == sdk.Incomplete {
+				return skip("declined: %s", answer(r, nil))
+			}
+		}
+		return run(ctx, e)
+	}
+	return c
+}

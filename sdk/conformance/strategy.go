@@ -1,0 +1,279 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// StrategyCase is one thing every strategy must get right.
+type StrategyCase struct {
+	Name string
+	// Doc is one sentence: what a strategy must do.
+	Doc string
+	// Needs, where not nil, says what the description lacks for the case to
+	// apply; an empty answer means it applies.
+	Needs func(*sdk.Description) string
+	// Run asks and checks; an error is a failure.
+	Run func(ctx context.Context, e *StrategyEnv) error
+}
+
+// StrategyEnv is what a case works with.
+type StrategyEnv struct {
+	Strategy    sdk.Strategy
+	Description sdk.Description
+	Options     Options
+}
+
+// StrategyCases lists every case in the order in which they run.
+func StrategyCases() []StrategyCase { return slices.Clone(strategyCases) }
+
+// Strategy runs the suite as subtests of a Go test.
+func Strategy[S T[S]](t S, s sdk.Strategy, o Options) {
+	t.Helper()
+	cases, _ := bindStrategy(context.Background(), s, o)
+	runTests(t, cases, o)
+}
+
+// CheckStrategy runs the suite and collects the outcomes, as CheckSolver does.
+func CheckStrategy(ctx context.Context, s sdk.Strategy, o Options, each func(Outcome)) (*Report, error) {
+	cases, d := bindStrategy(ctx, s, o)
+	outcomes, err := runAll(ctx, cases, o, each)
+	return &Report{Description: d, Outcomes: outcomes}, err
+}
+
+func bindStrategy(ctx context.Context, s sdk.Strategy, o Options) ([]runnable, sdk.Description) {
+	d, describeErr := s.Describe(ctx)
+	e := &StrategyEnv{Strategy: s, Description: d, Options: o}
+	var cases []runnable
+	for _, c := range strategyCases {
+		b := runnable{name: c.Name, doc: c.Doc, run: func(ctx context.Context) error { return c.Run(ctx, e) }}
+		switch {
+		case describeErr != nil && c.Name != "describe":
+			b.unclaimed = "Describe fails"
+		case c.Needs != nil:
+			b.unclaimed = c.Needs(&d)
+		}
+		cases = append(cases, b)
+	}
+	return cases, d
+}
+
+// study is a small study that a session can search.
+type study struct {
+	space  *space.Space
+	region space.Region
+	rows   [][]float64
+}
+
+// mixedStudy has a feature of each kind, a wide one, and two protected ones.
+func mixedStudy() study {
+	s := &space.Space{Inputs: 6, Features: []space.Feature{
+		{Name: "age", Kind: space.Integer, Lo: 18, Hi: 80, Protected: []float64{20, 40, 60, 95}, Inputs: []space.Input{{Index: 0, Scale: 0.01}}},
+		{Name: "hours", Kind: space.Integer, Lo: 1, Hi: 99, Inputs: []space.Input{{Index: 1, Scale: 0.01}}},
+		{Name: "job", Kind: space.Categorical, Lo: 0, Hi: 3, Categories: []string{"clerk", "farmer", "nurse", "teacher"}, Inputs: []space.Input{{Index: 2, Table: []float64{3, 1, 0, 2}}}},
+		{Name: "rate", Kind: space.Real, Lo: -1.5, Hi: 2.25, Inputs: []space.Input{{Index: 3, Scale: 1}}},
+		{Name: "sex", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 4, Scale: 1}}},
+		{Name: "gain", Kind: space.Integer, Lo: -5, Hi: 100000, Inputs: []space.Input{{Index: 5, Scale: 0.00001}}},
+	}}
+	return study{space: s, region: s.Whole(), rows: randomRows(s, 40)}
+}
+
+// randomRows draws points of the space, as a data set would hold them.
+func randomRows(s *space.Space, n int) [][]float64 {
+	rng := rand.New(rand.NewPCG(2, 9))
+	rows := make([][]float64, n)
+	for k := range rows {
+		rows[k] = make([]float64, len(s.Features))
+		for i := range s.Features {
+			f := &s.Features[i]
+			switch {
+			case f.IsProtected():
+				rows[k][i] = f.Protected[rng.IntN(len(f.Protected))]
+			case f.Discrete():
+				rows[k][i] = f.Lo + float64(rng.Int64N(int64(f.Hi-f.Lo)+1))
+			default:
+				rows[k][i] = min(f.Lo+rng.Float64()*(f.Hi-f.Lo), f.Hi)
+			}
+		}
+	}
+	return rows
+}
+
+// start opens a session on the study.
+func (e *StrategyEnv) start(ctx context.Context, with sdk.Strategy, st study, seed int64, options map[string]string) (sdk.Session, error) {
+	o := sdk.StartOptions{
+		Seed: seed, Epsilon: big.NewRat(1, 20), Region: st.region.Clone(),
+		Options: merged(e.Options.Set, options),
+	}
+	if e.Description.NeedsRows {
+		o.Rows = st.rows
+	}
+	if e.Description.NeedsNetwork {
+		o.Network = randomNetwork(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)
+	}
+	s, err := with.Start(ctx, st.space, o)
+	if err != nil {
+		return nil, fmt.Errorf("Start: %w", err)
+	}
+	if s == nil {
+		return nil, errors.New("Start: neither a session nor an error")
+	}
+	return s, nil
+}
+
+// drive is the host's side of one session: it asks, checks every move, and
+// answers.
+type drive struct {
+	study  study
+	answer func(sdk.Move) sdk.Trial
+	want   int
+	lag    int
+
+	moves []sdk.Move
+	// waiting are answers held back, oldest round first.
+	waiting  [][]sdk.Trial
+	finished bool
+}
+
+// rounds is how many times a case asks for moves unless it says otherwise.
+const rounds = 12
+
+// evaluated answers a move as a host does: points get a k and a gap that vary
+// over the space, seeds are answered by a point beside theirs.
+func (st study) evaluated(m sdk.Move) sdk.Trial {
+	t := sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: slices.Clone(m.Point)}
+	if m.Kind == sdk.MoveSeedFrom {
+		for i := range st.space.Features {
+			if f := &st.space.Features[i]; !f.IsProtected() && f.Contains(t.Point[i]+1) && st.region.Box[i].Contains(t.Point[i]+1) {
+				t.Point[i]++
+				break
+			}
+		}
+	}
+	height := 0.0
+	for i := range st.space.Features {
+		if f := &st.space.Features[i]; !f.IsProtected() && f.Hi > f.Lo {
+			height += math.Abs(math.Sin(float64(3*i+1) + 5*(t.Point[i]-f.Lo)/(f.Hi-f.Lo)))
+		}
+	}
+	t.K = 1 + int(3*height)%12
+	t.Gap = 0.05 * (float64(t.K) - 0.5)
+	t.Violates = t.Gap > 0.05
+	return t
+}
+
+// next asks once, checks the answer and readies the trials.
+func (d *drive) next(ctx context.Context, s sdk.Session) error {
+	var told []sdk.Trial
+	for len(d.waiting) > d.lag {
+		told = append(told, d.waiting[0]...)
+		d.waiting = d.waiting[1:]
+	}
+	moves, err := s.Next(ctx, told, d.want)
+	if errors.Is(err, io.EOF) {
+		d.finished = true
+		if len(moves) > 0 {
+			return fmt.Errorf("%d moves beside io.EOF; want none", len(moves))
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("Next: %w", err)
+	}
+	if len(moves) == 0 {
+		return errors.New("Next returned no moves and no io.EOF: a session that is finished says so")
+	}
+	if len(moves) > d.want {
+		return fmt.Errorf("Next returned %d moves; %d were wanted", len(moves), d.want)
+	}
+	var trials []sdk.Trial
+	for _, m := range moves {
+		if err := d.check(m); err != nil {
+			return fmt.Errorf("move %+v: %w", m, err)
+		}
+		d.moves = append(d.moves, m)
+		trials = append(trials, d.answer(m))
+	}
+	d.waiting = append(d.waiting, trials)
+	return nil
+}
+
+// check checks one move against the contract and the study.
+func (d *drive) check(m sdk.Move) error {
+	st := d.study
+	if n := len(d.moves); n > 0 && m.ID <= d.moves[n-1].ID {
+		return fmt.Errorf("its ID is not above %d, the one before", d.moves[n-1].ID)
+	}
+	if m.Kind != sdk.MovePoint && m.Kind != sdk.MoveSeedFrom {
+		return errors.New("its kind is unknown")
+	}
+	if m.Round < 0 || m.Chain < 0 {
+		return errors.New("its round or chain is negative")
+	}
+	for i := len(d.moves) - 1; i >= 0; i-- {
+		if before := d.moves[i]; before.Chain == m.Chain {
+			if m.Round < before.Round {
+				return fmt.Errorf("its round is below %d, that of an earlier move of the chain", before.Round)
+			}
+			break
+		}
+	}
+	if len(m.Point) != len(st.space.Features) {
+		return fmt.Errorf("its point has %d entries for %d features", len(m.Point), len(st.space.Features))
+	}
+	for i := range st.space.Features {
+		if f := &st.space.Features[i]; !f.IsProtected() && !f.Contains(m.Point[i]) {
+			return fmt.Errorf("%v is no value of feature %q", m.Point[i], f.Name)
+		}
+	}
+	if m.Kind == sdk.MoveSeedFrom {
+		return nil // the solver looks near it, inside the region
+	}
+	if !st.space.RegionContains(st.region, m.Point) {
+		return errors.New("it lies outside the region")
+	}
+	if len(st.space.Counterfactuals(st.region, m.Point)) == 0 {
+		return errors.New("the constraints leave it no counterfactuals: it is not in the space")
+	}
+	return nil
+}
+
+// run drives a session for so many rounds, or to its end, and closes it.
+func (d *drive) run(ctx context.Context, s sdk.Session, rounds int) error {
+	var err error
+	for i := 0; i < rounds && !d.finished && err == nil; i++ {
+		if err = d.next(ctx, s); err != nil {
+			err = fmt.Errorf("round %d: %w", i, err)
+		}
+	}
+	if closed := s.Close(); closed != nil && err == nil {
+		err = fmt.Errorf("Close: %w", closed)
+	}
+	return err
+}
+
+// search opens a session on the study and drives it. A nil answer evaluates.
+func (e *StrategyEnv) search(ctx context.Context, st study, want int, answer func(sdk.Move) sdk.Trial) (*drive, error) {
+	return e.searchWith(ctx, e.Strategy, st, want, answer, nil)
+}
+
+func (e *StrategyEnv) searchWith(ctx context.Context, with sdk.Strategy, st study, want int, answer func(sdk.Move) sdk.Trial, options map[string]string) (*drive, error) {
+	s, err := e.start(ctx, with, st, 1, options)
+	if err != nil {
+		return nil, err
+	}
+	if answer == nil {
+		answer = st.evaluated
+	}
+	d := &drive{study: st, answer: answer, want: want}
+	return d, d.run(ctx, s, rounds)
+}

@@ -1,0 +1,364 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+var strategyCases = []StrategyCase{
+	{Name: "describe", Doc: "the description is complete and sound, and the same each time", Run: checkStrategyDescription},
+	{Name: "moves", Doc: "moves are inside the space, one at least and no more than wanted, with rising IDs", Run: checkMoves},
+	{Name: "want", Doc: "any number of moves may be wanted, and another one each time", Run: checkWant},
+	{Name: "constraints", Doc: "points that the constraints forbid are not proposed", Run: checkConstraints},
+	{Name: "region", Doc: "points outside the region are not proposed", Run: checkRegion},
+	{Name: "one-value", Doc: "features with a single value are no trouble", Run: checkOneValue},
+	{Name: "wide", Doc: "features as wide as a float64 can count are no trouble", Run: checkWide},
+	{Name: "same-seed", Doc: "the same seed gives the same moves, in another process too", Run: checkSameSeed},
+	{Name: "sessions", Doc: "sessions do not disturb each other", Run: checkSessions},
+	{Name: "nan", Doc: "a gap that is NaN is survived, or refused as ErrInvalidProblem, which sdk/serve does for a plugin", Run: checkNaN},
+	{Name: "refused", Doc: "individuals that a guardrail refuses are survived", Run: checkStatus(sdk.TrialRefused)},
+	{Name: "outside", Doc: "points said to be outside are survived", Run: checkStatus(sdk.TrialOutside)},
+	{Name: "no-seed", Doc: "a solver that finds no individual is survived", Run: checkStatus(sdk.TrialNoSeed)},
+	{Name: "no-solver", Doc: "a run without a solver is searched all the same", Run: checkStatus(sdk.TrialNoSolver)},
+	{Name: "untouched", Doc: "space, region and rows are not modified", Run: checkStrategyUntouched},
+	{Name: "unknown-option", Doc: "an unknown option is refused with ErrInvalidOption", Run: checkStrategyOption},
+	{Name: "default-options", Doc: "every option set to its default changes nothing", Run: checkStrategyDefaults,
+		Needs: func(d *sdk.Description) string { return unless(len(d.Options) > 0, "there are no options") }},
+	{Name: "presets", Doc: "every preset names known options and can be searched with", Run: checkPresets,
+		Needs: func(d *sdk.Description) string { return unless(len(d.Presets) > 0, "there are no presets") }},
+	{Name: "lag", Doc: "trials may lag behind by the rounds declared", Run: checkLag,
+		Needs: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
+	{Name: "cancelled", Doc: "a context that has ended brings Next back", Run: checkNextCancelled},
+}
+
+func unless(ok bool, why string) string {
+	if ok {
+		return ""
+	}
+	return why
+}
+
+func checkStrategyDescription(ctx context.Context, e *StrategyEnv) error {
+	d, err := e.Strategy.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	if err := checkDescription(&d); err != nil {
+		return err
+	}
+	if len(d.Serves) > 0 {
+		return errors.New("Serves is for solvers")
+	}
+	if d.Lag < 0 {
+		return fmt.Errorf("Lag is %d", d.Lag)
+	}
+	for i, p := range d.Presets {
+		if p.Name == "" || slices.ContainsFunc(d.Presets[:i], func(q sdk.Preset) bool { return q.Name == p.Name }) {
+			return fmt.Errorf("preset %q has no name or appears twice", p.Name)
+		}
+		for name := range p.Options {
+			if !slices.ContainsFunc(d.Options, func(o sdk.Option) bool { return o.Name == name }) {
+				return fmt.Errorf("preset %q sets %q, which is no option", p.Name, name)
+			}
+		}
+	}
+	again, err := e.Strategy.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(d, again) {
+		return fmt.Errorf("two descriptions differ: %+v and %+v", d, again)
+	}
+	return nil
+}
+
+func checkMoves(ctx context.Context, e *StrategyEnv) error {
+	d, err := e.search(ctx, mixedStudy(), 16, nil)
+	if err == nil && len(d.moves) == 0 {
+		return errors.New("the search was finished before it began")
+	}
+	return err
+}
+
+func checkWant(ctx context.Context, e *StrategyEnv) error {
+	st := mixedStudy()
+	s, err := e.start(ctx, e.Strategy, st, 1, nil)
+	if err != nil {
+		return err
+	}
+	d := &drive{study: st, answer: st.evaluated}
+	for _, d.want = range []int{1, 64, 1, 3, 1024, 1} {
+		if err := d.next(ctx, s); err != nil {
+			return errors.Join(fmt.Errorf("want %d: %w", d.want, err), s.Close())
+		}
+		if d.finished {
+			break
+		}
+	}
+	return s.Close()
+}
+
+func checkConstraints(ctx context.Context, e *StrategyEnv) error {
+	st := mixedStudy()
+	st.space.Forbidden = []space.Predicate{
+		{{Feature: 1, Interval: space.Interval{Lo: 40, Hi: 70}}},
+		{{Feature: 2, Set: []int{0, 3}}, {Feature: 4, Set: []int{0, 1}}},
+		{{Feature: 3, Interval: space.Interval{Lo: 0, Hi: inf}}, {Feature: 5, Interval: space.Interval{Lo: 50000, Hi: inf}}},
+	}
+	st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
+	_, err := e.search(ctx, st, 32, nil)
+	return err
+}
+
+func checkRegion(ctx context.Context, e *StrategyEnv) error {
+	st := mixedStudy()
+	st.region.Box[1] = space.Interval{Lo: 30, Hi: 39}
+	st.region.Box[2] = space.Interval{Lo: 1, Hi: 1}
+	st.region.Box[3] = space.Interval{Lo: 0.25, Hi: 0.5}
+	st.region.Values[0] = []float64{20, 40}
+	_, err := e.search(ctx, st, 32, nil) // few rows, if any, lie inside
+	return err
+}
+
+func checkOneValue(ctx context.Context, e *StrategyEnv) error {
+	st := mixedStudy()
+	for i := range st.space.Features {
+		if f := &st.space.Features[i]; f.Kind == space.Categorical {
+			f.Categories, f.Hi = f.Categories[:1], 0
+			f.Inputs = []space.Input{{Index: f.Inputs[0].Index, Scale: 1}}
+			if f.IsProtected() {
+				f.Protected = []float64{0}
+			}
+		} else if !f.IsProtected() {
+			f.Hi = f.Lo
+		}
+	}
+	one := st // everything
+	one.region, one.rows = st.space.Whole(), randomRows(st.space, 3)
+	if _, err := e.search(ctx, one, 8, nil); err != nil {
+		return fmt.Errorf("every feature has one value: %w", err)
+	}
+	some := mixedStudy()
+	some.space.Features[1].Hi = some.space.Features[1].Lo
+	some.space.Features[3].Hi = some.space.Features[3].Lo
+	some.region, some.rows = some.space.Whole(), randomRows(some.space, 20)
+	if _, err := e.search(ctx, some, 8, nil); err != nil {
+		return fmt.Errorf("some features have one value: %w", err)
+	}
+	return nil
+}
+
+func checkWide(ctx context.Context, e *StrategyEnv) error {
+	st := mixedStudy()
+	st.space.Features[1].Lo, st.space.Features[1].Hi = -1<<52, 1<<52
+	st.space.Features[3].Lo, st.space.Features[3].Hi = -1e300, 1e300
+	st.region, st.rows = st.space.Whole(), nil
+	for i := range 20 {
+		row := slices.Clone(mixedStudy().rows[i])
+		row[1], row[3] = math.Trunc(row[1]*1e13), row[3]*1e299
+		st.rows = append(st.rows, row)
+	}
+	_, err := e.search(ctx, st, 16, nil)
+	return err
+}
+
+func checkSameSeed(ctx context.Context, e *StrategyEnv) error {
+	one, err := e.search(ctx, mixedStudy(), 8, nil)
+	if err != nil {
+		return err
+	}
+	other := e.Strategy
+	if e.Options.NewStrategy != nil {
+		if other, err = e.Options.NewStrategy(ctx); err != nil {
+			return err
+		}
+	}
+	for _, s := range []sdk.Strategy{e.Strategy, other} {
+		two, err := e.searchWith(ctx, s, mixedStudy(), 8, nil, nil)
+		if err != nil {
+			return err
+		}
+		if err := sameMoves(one, two); err != nil {
+			return fmt.Errorf("two searches with the same seed: %w", err)
+		}
+	}
+	return nil
+}
+
+func sameMoves(a, b *drive) error {
+	for i := range min(len(a.moves), len(b.moves)) {
+		if !reflect.DeepEqual(a.moves[i], b.moves[i]) {
+			return fmt.Errorf("move %d is %+v and %+v", i, a.moves[i], b.moves[i])
+		}
+	}
+	if len(a.moves) != len(b.moves) || a.finished != b.finished {
+		return fmt.Errorf("%d moves and %d", len(a.moves), len(b.moves))
+	}
+	return nil
+}
+
+func checkSessions(ctx context.Context, e *StrategyEnv) error {
+	alone, err := e.search(ctx, mixedStudy(), 4, nil)
+	if err != nil {
+		return err
+	}
+	st := mixedStudy()
+	one, err := e.start(ctx, e.Strategy, st, 1, nil)
+	if err != nil {
+		return err
+	}
+	two, err := e.start(ctx, e.Strategy, st, 2, nil)
+	if err != nil {
+		return errors.Join(err, one.Close())
+	}
+	a := &drive{study: st, answer: st.evaluated, want: 4}
+	b := &drive{study: st, answer: st.evaluated, want: 7}
+	for range rounds {
+		for _, x := range []struct {
+			d *drive
+			s sdk.Session
+		}{{a, one}, {b, two}} {
+			if x.d.finished {
+				continue
+			}
+			if err := x.d.next(ctx, x.s); err != nil {
+				return errors.Join(err, one.Close(), two.Close())
+			}
+		}
+	}
+	if err := errors.Join(one.Close(), two.Close()); err != nil {
+		return fmt.Errorf("Close: %w", err)
+	}
+	if err := sameMoves(alone, a); err != nil {
+		return fmt.Errorf("a search alone, and the same beside another: %w", err)
+	}
+	return nil
+}
+
+func checkNaN(ctx context.Context, e *StrategyEnv) error {
+	st := mixedStudy()
+	_, err := e.search(ctx, st, 8, func(m sdk.Move) sdk.Trial {
+		t := st.evaluated(m)
+		if m.ID%2 == 0 {
+			t.K, t.Gap, t.Violates = 1, math.NaN(), false
+		}
+		return t
+	})
+	if errors.Is(err, sdk.ErrInvalidProblem) {
+		_, err = e.search(ctx, st, 8, nil) // that session is over; the next is as good as ever
+	}
+	return err
+}
+
+// checkStatus answers with one status: first each move, then every other.
+func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) error {
+	return func(ctx context.Context, e *StrategyEnv) error {
+		st := mixedStudy()
+		for _, every := range []int64{1, 2} {
+			_, err := e.search(ctx, st, 8, func(m sdk.Move) sdk.Trial {
+				seed := status == sdk.TrialNoSeed || status == sdk.TrialNoSolver
+				if m.ID%every != 0 || seed && m.Kind != sdk.MoveSeedFrom {
+					return st.evaluated(m)
+				}
+				return sdk.Trial{ID: m.ID, Status: status}
+			})
+			if err != nil {
+				return fmt.Errorf("%s for each ID that %d divides: %w", status, every, err)
+			}
+		}
+		return nil
+	}
+}
+
+func checkStrategyUntouched(ctx context.Context, e *StrategyEnv) error {
+	st, pristine := mixedStudy(), mixedStudy()
+	if _, err := e.search(ctx, st, 8, nil); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(st, pristine) {
+		return errors.New("what was handed to Start was modified")
+	}
+	return nil
+}
+
+func checkStrategyOption(ctx context.Context, e *StrategyEnv) error {
+	s, err := e.start(ctx, e.Strategy, mixedStudy(), 1, map[string]string{unknownOption: "1"})
+	if err == nil {
+		err = s.Close()
+	}
+	if !errors.Is(err, sdk.ErrInvalidOption) {
+		return fmt.Errorf("the option %s=1: want ErrInvalidOption, got %v", unknownOption, err)
+	}
+	return nil
+}
+
+func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
+	plain, err := e.search(ctx, mixedStudy(), 4, nil)
+	if err != nil {
+		return err
+	}
+	defaults := map[string]string{}
+	for _, o := range e.Description.Options {
+		if o.Default != "" {
+			defaults[o.Name] = o.Default
+		}
+	}
+	spelt, err := e.searchWith(ctx, e.Strategy, mixedStudy(), 4, nil, merged(defaults, e.Options.Set))
+	if err != nil {
+		return err
+	}
+	if err := sameMoves(plain, spelt); err != nil {
+		return fmt.Errorf("without options, and with their defaults %v: %w", defaults, err)
+	}
+	return nil
+}
+
+func checkPresets(ctx context.Context, e *StrategyEnv) error {
+	for _, p := range e.Description.Presets {
+		d, err := e.searchWith(ctx, e.Strategy, mixedStudy(), 4, nil, p.Options)
+		if err != nil {
+			return fmt.Errorf("preset %q: %w", p.Name, err)
+		}
+		if len(d.moves) == 0 {
+			return fmt.Errorf("preset %q: the search was finished before it began", p.Name)
+		}
+	}
+	return nil
+}
+
+func checkLag(ctx context.Context, e *StrategyEnv) error {
+	st := mixedStudy()
+	s, err := e.start(ctx, e.Strategy, st, 1, nil)
+	if err != nil {
+		return err
+	}
+	d := &drive{study: st, answer: st.evaluated, want: 8, lag: e.Description.Lag}
+	return d.run(ctx, s, rounds+e.Description.Lag)
+}
+
+func checkNextCancelled(ctx context.Context, e *StrategyEnv) error {
+	st := mixedStudy()
+	s, err := e.start(ctx, e.Strategy, st, 1, nil)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	d := &drive{study: st, answer: st.evaluated, want: 8}
+	late := within(e.Options.grace(), "Next after a cancel", func() {
+		if err = d.next(ctx, s); errors.Is(err, context.Canceled) {
+			err = nil
+		}
+	})
+	if late != nil {
+		return late
+	}
+	return errors.Join(err, s.Close())
+}

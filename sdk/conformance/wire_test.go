@@ -1,0 +1,59 @@
+package conformance_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/conformance"
+)
+
+// build compiles a command of this module and returns its path.
+func build(t *testing.T, path string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), filepath.Base(path))
+	cmd := exec.Command("go", "build", "-o", out, "github.com/hyfair/hyfair/"+path)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", path, err, text)
+	}
+	return out
+}
+
+func launch(t *testing.T, path string, kind client.Kind) *client.Plugin {
+	t.Helper()
+	p, err := client.Launch(context.Background(), client.Config{Path: path, Kind: kind})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// Every plugin of this repository, and the fakes, pass the suite over the
+// wire, with two processes where two are compared.
+func TestSolversOverTheWire(t *testing.T) {
+	for _, command := range []string{"sdk/conformance/internal/fakesolver", "plugins/solver-highs"} {
+		t.Run(filepath.Base(command), func(t *testing.T) {
+			path := build(t, command)
+			conformance.Solver(t, launch(t, path, client.Solver).Solver(), conformance.Options{
+				NewSolver: func(context.Context) (sdk.Solver, error) { return launch(t, path, client.Solver).Solver(), nil },
+			})
+		})
+	}
+}
+
+func TestStrategiesOverTheWire(t *testing.T) {
+	for _, command := range []string{"sdk/conformance/internal/fakestrategy", "plugins/search-rw", "plugins/search-sa"} {
+		t.Run(filepath.Base(command), func(t *testing.T) {
+			path := build(t, command)
+			conformance.Strategy(t, launch(t, path, client.Strategy).Strategy(), conformance.Options{
+				NewStrategy: func(context.Context) (sdk.Strategy, error) { return launch(t, path, client.Strategy).Strategy(), nil },
+			})
+		})
+	}
+}

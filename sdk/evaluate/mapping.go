@@ -1,0 +1,45 @@
+package evaluate
+
+import "github.com/hyfair/hyfair/sdk/space"
+
+// mapping computes network inputs from points, the protected features' apart
+// from the others'.
+type mapping struct {
+	features, inputs  int
+	shared, protected []feed
+}
+
+// feed is one network input and the feature it reads.
+type feed struct {
+	space.Input
+	feature int
+	lo      float64 // the feature's domain starts here: table entry 0
+}
+
+func newMapping(s *space.Space) *mapping {
+	m := &mapping{features: len(s.Features), inputs: s.Inputs}
+	for i := range s.Features {
+		f := &s.Features[i]
+		for _, in := range f.Inputs {
+			fd := feed{Input: in, feature: i, lo: f.Lo}
+			if f.IsProtected() {
+				m.protected = append(m.protected, fd)
+			} else {
+				m.shared = append(m.shared, fd)
+			}
+		}
+	}
+	return m
+}
+
+// apply writes the inputs of the feeds; dst is as long as the network's inputs.
+func apply(feeds []feed, dst, point []float64) {
+	for i := range feeds {
+		f := &feeds[i]
+		if f.Table != nil {
+			dst[f.Index] = f.Table[int(point[f.feature]-f.lo)]
+		} else {
+			dst[f.Index] = f.Scale*point[f.feature] + f.Offset
+		}
+	}
+}

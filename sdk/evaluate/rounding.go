@@ -1,0 +1,164 @@
+package evaluate
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// How far a computed logit can be from the exact one.
+//
+// Let v̂ᵢ be the computed and vᵢ the exact inputs of a layer of n inputs, with
+// |v̂ᵢ − vᵢ| ≤ eᵢ. A neuron sums n products and a bias. In whatever order the
+// sum is taken, and with or without fused multiply-adds, each term passes
+// through at most n + 1 roundings, so (Higham, Accuracy and Stability of
+// Numerical Algorithms, 2nd ed., SIAM 2002, lemma 3.1 and section 3.1)
+//
+//	|ŝ − (b + Σ wᵢv̂ᵢ)| ≤ γ(n+1)·(|b| + Σ|wᵢv̂ᵢ|),  γ(m) = m·u/(1 − m·u),  u = 2⁻⁵³,
+//
+// plus half the smallest number, η = 2⁻¹⁰⁷⁴, for each product that underflows
+// (section 2.2, model (2.8)); sums do not underflow. The inputs' errors add
+// |Σ wᵢ(v̂ᵢ − vᵢ)| ≤ Σ|wᵢ|eᵢ. ReLU changes no difference by more than itself.
+// So each neuron's error is at most
+//
+//	e = γ(n+1)·(|b| + Σ|wᵢ||v̂ᵢ|) + Σ|wᵢ|eᵢ + n·η,
+//
+// which neuronError bounds from above with its own roundings allowed for.
+// Two users: staticBound puts in the largest |v̂ᵢ| over the whole domain, once;
+// careful puts in the |v̂ᵢ| of one point.
+
+// layer is a network layer; for a softmax head the last one is l1 − l0.
+type layer struct {
+	in, out int
+	weights []float64 // out × in
+	bias    []float64
+	relu    bool
+	// extra is the number of roundings that the weights carry already.
+	extra int
+}
+
+// fold copies the network's layers and makes the head one logit. Rounding
+// w1 − w0 costs each weight one more relative error u.
+func fold(n *network.Network) []layer {
+	layers := make([]layer, len(n.Layers))
+	for k := range n.Layers {
+		l := &n.Layers[k]
+		layers[k] = layer{in: l.In, out: l.Out, weights: l.Weights, bias: l.Bias, relu: l.ReLU}
+	}
+	if n.Head == network.HeadSoftmax {
+		last := &layers[len(layers)-1]
+		difference := layer{in: last.in, out: 1, weights: make([]float64, last.in), bias: []float64{last.bias[1] - last.bias[0]}, extra: 1}
+		for i := range difference.weights {
+			difference.weights[i] = last.weights[last.in+i] - last.weights[i]
+		}
+		*last = difference
+	}
+	return layers
+}
+
+// neuronError bounds the error of a sum of n products and a bias, given
+// magnitude ≥ |b| + Σ|wᵢ||v̂ᵢ| and carried ≥ Σ|wᵢ|eᵢ, both up to the rounding
+// of sums of n + 1 terms. The factor is twice γ(n+1) and more, for every n up to
+// network.MaxUnits, which also covers the rounding of magnitude; 2⁻⁵⁰ covers
+// that of the last line.
+func neuronError(n int, magnitude, carried float64) float64 {
+	factor := float64(n+4) * 0x1p-52
+	tiny := float64(2*n+8) * math.SmallestNonzeroFloat64
+	e := (factor*magnitude + (1+factor)*carried + tiny) * (1 + 0x1p-50)
+	if !(magnitude < math.MaxFloat64/4) || math.IsNaN(e) {
+		return math.Inf(1) // partial sums may have overflowed
+	}
+	return e
+}
+
+// inputError bounds the error of fl(fl(Scale·v) + Offset).
+func (f *feed) inputError(v float64) float64 {
+	if f.Table != nil || f.Scale == 1 && f.Offset == 0 {
+		return 0
+	}
+	return (math.Abs(f.Scale)*math.Abs(v)+math.Abs(f.Offset))*0x1p-51 + 4*math.SmallestNonzeroFloat64
+}
+
+// staticBound bounds the error of every logit over a region, for computations
+// whose intermediate values stay within the bounds that hold there. It is
+// infinite where the arithmetic could overflow.
+func staticBound(n *network.Network, layers []layer, s *space.Space, r space.Region) float64 {
+	largest := make([]float64, s.Inputs) // |v̂ᵢ| at most
+	errs := make([]float64, s.Inputs)
+	inputs := bound.Inputs(s, r)
+	m := newMapping(s)
+	for _, feeds := range [][]feed{m.shared, m.protected} {
+		for i := range feeds {
+			f := &feeds[i]
+			v := math.Max(math.Abs(r.Box[f.feature].Lo), math.Abs(r.Box[f.feature].Hi))
+			for _, p := range r.Values[f.feature] {
+				v = math.Max(v, math.Abs(p))
+			}
+			errs[f.Index] = f.inputError(v)
+			in := inputs[f.Index]
+			largest[f.Index] = math.Max(math.Abs(in.Lo), math.Abs(in.Hi)) + errs[f.Index]
+		}
+	}
+	ranges := bound.Intervals(n, inputs)
+	for k := range layers {
+		l := &layers[k]
+		nextLargest, nextErrs := make([]float64, l.out), make([]float64, l.out)
+		for j := range l.out {
+			magnitude, carried := math.Abs(l.bias[j]), 0.0
+			for i, w := range l.weights[j*l.in : (j+1)*l.in] {
+				w = math.Abs(w)
+				magnitude += w * largest[i]
+				carried += w * errs[i]
+			}
+			nextErrs[j] = neuronError(l.in+l.extra, magnitude, carried)
+			nextLargest[j] = nextErrs[j]
+			if pre := ranges.Pre[k][j]; l.relu {
+				nextLargest[j] += math.Max(0, pre.Hi)
+			} else {
+				nextLargest[j] += math.Max(math.Abs(pre.Lo), math.Abs(pre.Hi))
+			}
+		}
+		largest, errs = nextLargest, nextErrs
+	}
+	return errs[0]
+}
+
+// careful evaluates one point (x completed by a combination) together with a
+// bound of the result's error, from the magnitudes met on the way. Where no
+// bound is to be had it answers 0 with an infinite one.
+func (e *Evaluator) careful(s *scratch, point []float64) (logit, err float64) {
+	v, errs := s.values[0][:e.mapping.inputs], s.bounds[0][:e.mapping.inputs]
+	for _, feeds := range [...][]feed{e.mapping.shared, e.mapping.protected} {
+		apply(feeds, v, point)
+		for i := range feeds {
+			f := &feeds[i]
+			errs[f.Index] = f.inputError(point[f.feature])
+		}
+	}
+	for k := range e.layers {
+		l := &e.layers[k]
+		next, nextErrs := s.values[(k+1)%2][:l.out], s.bounds[(k+1)%2][:l.out]
+		for j := range l.out {
+			sum := l.bias[j]
+			magnitude, carried := math.Abs(sum), 0.0
+			for i, w := range l.weights[j*l.in : (j+1)*l.in] {
+				term := w * v[i]
+				sum += term
+				magnitude += math.Abs(term)
+				carried += math.Abs(w) * errs[i]
+			}
+			nextErrs[j] = neuronError(l.in+l.extra, magnitude, carried)
+			if l.relu && sum < 0 {
+				sum = 0
+			}
+			next[j] = sum
+		}
+		v, errs = next, nextErrs
+	}
+	if math.IsInf(errs[0], 1) {
+		return 0, errs[0]
+	}
+	return v[0], errs[0]
+}

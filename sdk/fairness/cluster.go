@@ -1,0 +1,104 @@
+package fairness
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Clustering says which scores count as treated alike when k is counted.
+type Clustering uint8
+
+const (
+	// ByBins counts the bins of width ε that the scores fall into: the paper's
+	// k, and the default.
+	ByBins Clustering = iota + 1
+	// ByLinkage sorts the scores and cuts where neighbours differ by more than ε.
+	ByLinkage
+)
+
+// Clusterings lists every clustering in order.
+var Clusterings = []Clustering{ByBins, ByLinkage}
+
+// String gives the name used on the command line, in study files and in JSON.
+func (c Clustering) String() string {
+	switch c {
+	case ByBins:
+		return "bins"
+	case ByLinkage:
+		return "linkage"
+	}
+	return fmt.Sprintf("Clustering(%d)", uint8(c))
+}
+
+// ParseClustering is the inverse of String.
+func ParseClustering(name string) (Clustering, error) {
+	names := make([]string, len(Clusterings))
+	for i, c := range Clusterings {
+		if names[i] = c.String(); names[i] == name {
+			return c, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown clustering %q; known: %s", name, strings.Join(names, ", "))
+}
+
+// K counts the clusters of the scores with these logits: 0 for no logits, else
+// at least 1. The zero Clustering counts as ByBins. ε must be positive.
+func (c Clustering) K(logits []*big.Rat, eps *big.Rat) int {
+	if c == ByLinkage {
+		return KLinkage(logits, eps)
+	}
+	return KBins(logits, eps)
+}
+
+// Bins is the number of bins, ⌈1/ε⌉, for ε > 0. For ε below 2⁻⁶³ it stops at the largest
+// int, and the bins above are one.
+func Bins(eps *big.Rat) int {
+	q, rest := new(big.Int).QuoRem(eps.Denom(), eps.Num(), new(big.Int))
+	if rest.Sign() > 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	if !q.IsInt64() || q.Int64() > math.MaxInt {
+		return math.MaxInt
+	}
+	return int(q.Int64())
+}
+
+// Bin is the index j of the bin that σ(logit) falls into, decided exactly. Bin
+// j is [jε, (j+1)ε), and the last one is closed at 1.
+func Bin(logit, eps *big.Rat) int {
+	// The first j whose upper edge lies above the score; the last bin has none.
+	return sort.Search(Bins(eps)-1, func(j int) bool {
+		edge := new(big.Rat).SetInt(new(big.Int).Add(big.NewInt(int64(j)), big.NewInt(1)))
+		return CompareScore(logit, edge.Mul(edge, eps)) < 0
+	})
+}
+
+// KBins is the number of different bins that the scores fall into.
+func KBins(logits []*big.Rat, eps *big.Rat) int {
+	seen := map[int]bool{}
+	for _, l := range logits {
+		seen[Bin(l, eps)] = true
+	}
+	return len(seen)
+}
+
+// KLinkage sorts the scores and counts the groups left after cutting where
+// neighbours differ by more than ε.
+func KLinkage(logits []*big.Rat, eps *big.Rat) int {
+	if len(logits) == 0 {
+		return 0
+	}
+	// σ increases, so the logits' order is the scores'.
+	sorted := slices.SortedFunc(slices.Values(logits), (*big.Rat).Cmp)
+	k := 1
+	for i := 1; i < len(sorted); i++ {
+		if GapExceeds(sorted[i], sorted[i-1], eps) {
+			k++
+		}
+	}
+	return k
+}

@@ -1,0 +1,64 @@
+package fairness_test
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+func TestClusteringNames(t *testing.T) {
+	for _, c := range fairness.Clusterings {
+		if got, err := fairness.ParseClustering(c.String()); err != nil || got != c {
+			t.Errorf("%s comes back as %v, %v", c, got, err)
+		}
+	}
+	if _, err := fairness.ParseClustering("kmeans"); err == nil {
+		t.Error("an unknown clustering is accepted")
+	}
+	logits := []*big.Rat{refLogit(rat(t, "0.0499")), refLogit(rat(t, "0.0501"))}
+	if fairness.ByBins.K(logits, twentieth) != 2 || fairness.ByLinkage.K(logits, twentieth) != 1 {
+		t.Error("K does not follow the clustering")
+	}
+	if fairness.ByBins.K(nil, twentieth) != 0 || fairness.ByLinkage.K(nil, twentieth) != 0 {
+		t.Error("no scores, yet clusters")
+	}
+}
+
+func TestEpsilonAndNotionNames(t *testing.T) {
+	for _, n := range fairness.Notions {
+		if got, err := fairness.ParseNotion(n.String()); err != nil || got != n {
+			t.Errorf("%s comes back as %v, %v", n, got, err)
+		}
+	}
+	if _, err := fairness.ParseNotion("disparate-impact"); err == nil {
+		t.Error("an unknown notion is accepted")
+	}
+	for _, c := range []struct {
+		text   string
+		notion fairness.Notion
+		ok     bool
+	}{
+		{"0.05", fairness.Score, true}, {" 1/20 ", fairness.Score, true}, {"0", fairness.Score, false},
+		{"1", fairness.Score, false}, {"-0.1", fairness.Score, false}, {"five", fairness.Score, false}, {"", fairness.Score, false},
+		{"0", fairness.Logit, true}, {"12.5", fairness.Logit, true}, {"-1", fairness.Logit, false},
+	} {
+		if _, err := fairness.ParseEpsilon(c.text, c.notion); (err == nil) != c.ok {
+			t.Errorf("ε %q for %s: %v", c.text, c.notion, err)
+		}
+	}
+}
+
+func BenchmarkLogitEnclosure(b *testing.B) {
+	p := big.NewRat(123, 1000)
+	for b.Loop() {
+		fairness.LogitEnclosure(p)
+	}
+}
+
+func BenchmarkGapExceeds(b *testing.B) {
+	x, y := big.NewRat(12345, 54321), big.NewRat(-999, 7777)
+	for b.Loop() {
+		fairness.GapExceeds(x, y, twentieth)
+	}
+}

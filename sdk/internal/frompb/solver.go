@@ -1,0 +1,95 @@
+package frompb
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
+)
+
+// SolveOptions converts limits and options; nil gives the zero value. Errors
+// wrap sdk.ErrInvalidOption.
+func SolveOptions(m *solverv1.SolveOptions) (sdk.SolveOptions, error) {
+	o := sdk.SolveOptions{
+		Seed: m.GetSeed(), Threads: int(m.GetThreads()), Memory: m.GetMemory(),
+		TimeLimit: time.Duration(m.GetTimeLimitNanos()), WorkLimit: m.GetWorkLimit(),
+		Gap: m.GetGap(), Options: m.GetOptions(),
+	}
+	if o.Threads < 0 || o.Memory < 0 || o.TimeLimit < 0 || o.WorkLimit < 0 || !(o.Gap >= 0) {
+		return o, fmt.Errorf("%w: threads %d, memory %d, time limit %v, work limit %d, gap %v: none may be negative",
+			sdk.ErrInvalidOption, o.Threads, o.Memory, o.TimeLimit, o.WorkLimit, o.Gap)
+	}
+	if m != nil && m.Target != nil {
+		target := *m.Target
+		if math.IsNaN(target) {
+			return o, fmt.Errorf("%w: target is NaN", sdk.ErrInvalidOption)
+		}
+		o.Target = &target
+	}
+	return o, nil
+}
+
+// Progress converts a glimpse.
+func Progress(m *solverv1.Progress) (sdk.Progress, error) {
+	p := sdk.Progress{Objective: m.GetObjective(), Nodes: m.GetNodes(), Elapsed: time.Duration(m.GetElapsedNanos())}
+	var err error
+	if p.Bound, p.HasBound, err = bound(m.GetBound(), m != nil && m.Bound != nil); err != nil {
+		return p, err
+	}
+	if p.Values, err = Values(m.GetValues()); err != nil {
+		return p, err
+	}
+	if p.Values != nil && !finite(p.Objective) {
+		return p, fmt.Errorf("objective %v", p.Objective)
+	}
+	return p, nil
+}
+
+// Result converts a claim and refuses one that is malformed in itself. Whether
+// it fits its problem is the client's to check.
+func Result(m *solverv1.Result) (*sdk.Result, error) {
+	if m == nil {
+		return nil, errors.New("no result")
+	}
+	if err := errors.Join(enum(m.Status), enum(m.Reason)); err != nil {
+		return nil, err
+	}
+	r := &sdk.Result{
+		Status: sdk.Status(m.Status), Reason: sdk.Reason(m.Reason - solverv1.Reason_REASON_NONE),
+		Native: m.Native, Detail: m.Detail, Objective: m.Objective, Tolerance: m.Tolerance,
+		Nodes: m.Nodes, Elapsed: time.Duration(m.ElapsedNanos),
+	}
+	var err error
+	if r.Bound, r.HasBound, err = bound(m.GetBound(), m.Bound != nil); err != nil {
+		return nil, err
+	}
+	if r.Values, err = Values(m.Values); err != nil {
+		return nil, err
+	}
+	if w := m.Witness; w != nil {
+		r.Witness = &sdk.Witness{}
+		if r.Witness.Copy1, err = point(w.Copy1); err != nil {
+			return nil, fmt.Errorf("first copy: %w", err)
+		}
+		if r.Witness.Copy2, err = point(w.Copy2); err != nil {
+			return nil, fmt.Errorf("second copy: %w", err)
+		}
+	}
+	if r.HasPoint() && !finite(r.Objective) {
+		return nil, fmt.Errorf("objective %v of the point held", r.Objective)
+	}
+	if !(r.Tolerance >= 0) || math.IsInf(r.Tolerance, 0) {
+		return nil, fmt.Errorf("tolerance %v", r.Tolerance)
+	}
+	return r, nil
+}
+
+func bound(value float64, has bool) (float64, bool, error) {
+	if has && math.IsNaN(value) {
+		return 0, false, errors.New("bound is NaN")
+	}
+	return value, has, nil
+}

@@ -1,0 +1,97 @@
+package frompb
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Start converts and validates a session's start; rows follow in chunks.
+// Errors wrap sdk.ErrInvalidProblem.
+func Start(m *strategyv1.Start) (*space.Space, sdk.StartOptions, error) {
+	s, o, err := session(m)
+	if err != nil {
+		return nil, o, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	return s, o, nil
+}
+
+func session(m *strategyv1.Start) (s *space.Space, o sdk.StartOptions, err error) {
+	o = sdk.StartOptions{Seed: m.GetSeed(), Options: m.GetOptions()}
+	if s, err = Space(m.GetSpace()); err != nil {
+		return nil, o, fmt.Errorf("space: %w", err)
+	}
+	if s == nil {
+		return nil, o, errors.New("start without a space")
+	}
+	if err := s.Validate(); err != nil {
+		return nil, o, err
+	}
+	if o.Epsilon, err = rat(m.Epsilon); err != nil {
+		return nil, o, fmt.Errorf("epsilon: %w", err)
+	}
+	if o.Region, err = Region(m.Region, s); err != nil {
+		return nil, o, err
+	}
+	if o.Network, err = Network(m.Network); err != nil {
+		return nil, o, fmt.Errorf("network: %w", err)
+	}
+	if o.Network != nil {
+		if err := o.Network.Validate(); err != nil {
+			return nil, o, err
+		}
+		if o.Network.Inputs() != s.Inputs {
+			return nil, o, fmt.Errorf("network takes %d inputs, space feeds %d", o.Network.Inputs(), s.Inputs)
+		}
+	}
+	return s, o, nil
+}
+
+// AppendRows appends a chunk's rows, each as wide as the space has features.
+// Errors wrap sdk.ErrInvalidProblem.
+func AppendRows(rows [][]float64, m *strategyv1.RowChunk, features int) ([][]float64, error) {
+	width := int(m.GetWidth())
+	if width != features || width == 0 || len(m.Values)%width != 0 {
+		return rows, fmt.Errorf("%w: %d values in rows of %d for %d features", sdk.ErrInvalidProblem, len(m.GetValues()), width, features)
+	}
+	if err := allFinite(m.Values); err != nil {
+		return rows, fmt.Errorf("%w: rows: %w", sdk.ErrInvalidProblem, err)
+	}
+	for at := 0; at < len(m.Values); at += width {
+		rows = append(rows, m.Values[at:at+width:at+width])
+	}
+	return rows, nil
+}
+
+// Trials converts what was learned of moves. Errors wrap
+// sdk.ErrInvalidProblem.
+func Trials(list []*strategyv1.Trial) ([]sdk.Trial, error) {
+	out, err := each(list, "trial", func(m *strategyv1.Trial) (sdk.Trial, error) {
+		t := sdk.Trial{
+			ID: m.GetId(), Status: sdk.TrialStatus(m.GetStatus()), Point: m.GetPoint(),
+			K: int(m.GetK()), Gap: m.GetGap(), Violates: m.GetViolates(),
+		}
+		if !finite(t.Gap) {
+			return t, fmt.Errorf("gap %v", t.Gap)
+		}
+		return t, errors.Join(enum(m.GetStatus()), allFinite(t.Point))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	return out, nil
+}
+
+// Moves converts proposals. Whether they fit their space is the client's to
+// check.
+func Moves(list []*strategyv1.Move) ([]sdk.Move, error) {
+	return each(list, "move", func(m *strategyv1.Move) (sdk.Move, error) {
+		return sdk.Move{
+			ID: m.GetId(), Round: m.GetRound(), Chain: int(m.GetChain()),
+			Kind: sdk.MoveKind(m.GetKind()), Point: m.GetPoint(),
+		}, errors.Join(enum(m.GetKind()), allFinite(m.GetPoint()))
+	})
+}

@@ -1,0 +1,214 @@
+package protocheck
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	_ "github.com/hyfair/hyfair/sdk/internal/pb/pluginv1"
+	_ "github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
+	_ "github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
+	_ "github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
+)
+
+const root = "../../proto"
+
+func ours(t *testing.T) *descriptorpb.FileDescriptorSet {
+	t.Helper()
+	set, err := Compile(context.Background(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestStyle(t *testing.T) {
+	for _, fault := range Lint(ours(t)) {
+		t.Error(fault)
+	}
+}
+
+func TestNothingBreaks(t *testing.T) {
+	image, err := ReadImage(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range Breaking(image, ours(t)) {
+		t.Error(fault)
+	}
+}
+
+// The generated code and the image are made from the .proto files as they are.
+func TestGeneratedIsUpToDate(t *testing.T) {
+	set := Strip(ours(t))
+	for _, f := range set.File {
+		d, err := protoregistry.GlobalFiles.FindFileByPath(f.GetName())
+		if err != nil {
+			t.Fatalf("%v: run `make generate`", err)
+		}
+		if diff := cmp.Diff(f, protodesc.ToFileDescriptorProto(d), protocmp.Transform()); diff != "" {
+			t.Errorf("%s: the generated code is out of date, run `make generate`:\n%s", f.GetName(), diff)
+		}
+	}
+	image, err := ReadImage(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(set, image, protocmp.Transform()); diff != "" {
+		t.Errorf("%s is out of date, run `make generate`:\n%s", ImageName, diff)
+	}
+}
+
+// source compiles one file, x/v1/x.proto.
+func source(t *testing.T, text string) *descriptorpb.FileDescriptorSet {
+	t.Helper()
+	const name = "x/v1/x.proto"
+	set, err := compile(context.Background(), &protocompile.SourceResolver{
+		Accessor: protocompile.SourceAccessorFromMap(map[string]string{name: text}),
+	}, []string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+const good = `syntax = "proto3";
+package x.v1;
+// Colour.
+enum Colour {
+  // None.
+  COLOUR_UNSPECIFIED = 0;
+  // Red.
+  COLOUR_RED = 1;
+}
+// Thing.
+message Thing {
+  // Size.
+  int32 size = 1;
+  // Weight.
+  optional double weight = 2;
+  // Choice.
+  oneof choice {
+    // Left.
+    string left = 3;
+    // Right.
+    Colour right = 4;
+  }
+  // Inner.
+  message Inner {
+    // List.
+    repeated Thing list = 1;
+  }
+}
+// AskRequest.
+message AskRequest {}
+// AskResponse.
+message AskResponse {}
+// Asker.
+service Asker {
+  // Ask.
+  rpc Ask(AskRequest) returns (stream AskResponse);
+}
+`
+
+func TestGoodSource(t *testing.T) {
+	set := source(t, good)
+	if faults := append(Lint(set), Breaking(set, set)...); len(faults) > 0 {
+		t.Error(faults)
+	}
+	if faults := Breaking(nil, set); len(faults) > 0 {
+		t.Error(faults)
+	}
+}
+
+func TestLintFinds(t *testing.T) {
+	for fault, edit := range map[string][2]string{
+		"has no version suffix":                     {"package x.v1", "package x"},
+		"does not match folder":                     {"package x.v1", "package y.v1"},
+		"value COLOUR_RED has no comment":           {"  // Red.\n", ""},
+		"field Thing.size has no comment":           {"  // Size.\n", ""},
+		"field Thing.Inner.list has no comment":     {"    // List.\n", ""},
+		"oneof Thing.choice has no comment":         {"  // Choice.\n", ""},
+		"method Asker.Ask has no comment":           {"  // Ask.\n", ""},
+		"service Asker has no comment":              {"// Asker.\n", ""},
+		"enum Colour has no comment":                {"// Colour.\n", ""},
+		"message AskRequest has no comment":         {"// AskRequest.\n", ""},
+		"zero of enum Colour is COLOUR_NONE":        {"COLOUR_UNSPECIFIED", "COLOUR_NONE"},
+		"value RED of enum Colour does not start":   {"COLOUR_RED", "RED"},
+		"field Thing.sizeNow is not lower_snake":    {"int32 size", "int32 sizeNow"},
+		"method Asker.ask is not UpperCamel":        {"rpc Ask", "rpc ask"},
+		"message Thing.inner_one is not UpperCamel": {"message Inner", "message inner_one"},
+		"method Asker.Ask takes .x.v1.Thing":        {"rpc Ask(AskRequest)", "rpc Ask(Thing)"},
+		"method Asker.Ask gives .x.v1.Thing":        {"stream AskResponse", "stream Thing"},
+		`want proto3`:                               {good, "syntax = \"proto2\";\npackage x.v1;\n"},
+	} {
+		wantFault(t, Lint(source(t, strings.Replace(good, edit[0], edit[1], 1))), fault)
+	}
+}
+
+func TestBreakingFinds(t *testing.T) {
+	for fault, edit := range map[string][2]string{
+		"moved from package x.v1 to x.v2":     {"package x.v1", "package x.v2"},
+		"field 1 (size) of x.v1.Thing is gon": {"int32 size = 1;", ""},
+		"field 1 of x.v1.Thing changed":       {"int32 size", "int64 size"},
+		"LABEL_REPEATED TYPE_INT32 size":      {"int32 size", "repeated int32 size"},
+		"TYPE_INT32 length":                   {"int32 size", "int32 length"},
+		"field 2 of x.v1.Thing changed":       {"optional double", "double"},
+		"in oneof pick":                       {"oneof choice", "oneof pick"},
+		"enum x.v1.Colour is gone":            {good, strings.ReplaceAll(good, "Colour", "Color")},
+		"value 1 (COLOUR_RED) of x.v1.Colour": {"  COLOUR_RED = 1;", ""},
+		"from COLOUR_RED to COLOUR_BLUE":      {"COLOUR_RED", "COLOUR_BLUE"},
+		"message x.v1.Thing.Inner is gone":    {"message Inner", "message Inside"},
+		"service x.v1.Asker is gone":          {"service Asker", "service Teller"},
+		"method x.v1.Asker.Ask is gone":       {"rpc Ask(", "rpc Tell("},
+		"method x.v1.Asker.Ask changed":       {"stream AskResponse", "AskResponse"},
+	} {
+		wantFault(t, Breaking(source(t, good), source(t, strings.Replace(good, edit[0], edit[1], 1))), fault)
+	}
+	wantFault(t, Breaking(source(t, good), nil), "file x/v1/x.proto is gone")
+}
+
+func TestAdditionsAreFree(t *testing.T) {
+	more := strings.NewReplacer(
+		"COLOUR_RED = 1;", "COLOUR_RED = 1; COLOUR_BLUE = 2;",
+		"int32 size = 1;", "int32 size = 1; string name = 9;",
+		"// Asker.", "message More {} // Asker.",
+		"// Ask.", "rpc Tell(AskRequest) returns (AskResponse); // Ask.",
+	).Replace(good)
+	if faults := Breaking(source(t, good), source(t, more)); len(faults) > 0 {
+		t.Error(faults)
+	}
+}
+
+func wantFault(t *testing.T, faults []string, want string) {
+	t.Helper()
+	for _, f := range faults {
+		if strings.Contains(f, want) {
+			return
+		}
+	}
+	t.Errorf("%q was not found; these were: %q", want, faults)
+}
+
+func TestImageRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	set := source(t, good)
+	if err := WriteImage(dir, set); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadImage(dir)
+	if err != nil || !proto.Equal(got, Strip(set)) {
+		t.Errorf("%v", err)
+	}
+	if _, err := Compile(context.Background(), dir); err == nil {
+		t.Error("compiled a folder without .proto files")
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"math"
+
+	"google.golang.org/grpc"
+
+	"github.com/hashicorp/go-plugin"
+
+	"github.com/hyfair/hyfair/sdk/internal/pb/pluginv1"
+	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
+	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
+	"github.com/hyfair/hyfair/sdk/internal/wire"
+)
+
+// serveLies serves the bare protocol, without the care of sdk/serve, as a
+// plugin in another language would, and answers what the name says.
+func serveLies(name string) {
+	plugin.Serve(&plugin.ServeConfig{
+		HandshakeConfig: wire.Handshake,
+		VersionedPlugins: wire.Plugins(&wire.Service{Register: func(s *grpc.Server) {
+			solverv1.RegisterSolverServer(s, &liar{name: name})
+		}}),
+		GRPCServer: plugin.DefaultGRPCServer,
+	})
+}
+
+type liar struct {
+	solverv1.UnimplementedSolverServer
+	name string
+}
+
+func (l *liar) Describe(context.Context, *solverv1.DescribeRequest) (*solverv1.DescribeResponse, error) {
+	d := &pluginv1.Description{Name: "liar", Kind: &pluginv1.Description_Solver{Solver: &pluginv1.SolverTraits{
+		Exactness: pluginv1.Exactness_EXACTNESS_NUMERICAL,
+		Serves:    []*pluginv1.Service{{Form: problemv1.Form_FORM_MILP, Goal: problemv1.Goal_GOAL_MAXIMISE}},
+	}}}
+	if l.name == "nameless" {
+		d.Name = ""
+	}
+	return &solverv1.DescribeResponse{Description: d}, nil
+}
+
+func numbers(values ...float64) *problemv1.Values {
+	out := &problemv1.Values{Numbers: []*problemv1.Number{}}
+	for _, v := range values {
+		out.Numbers = append(out.Numbers, &problemv1.Number{Value: &problemv1.Number_Float{Float: v}})
+	}
+	return out
+}
+
+func (l *liar) Solve(m *solverv1.SolveRequest, stream grpc.ServerStreamingServer[solverv1.SolveResponse]) error {
+	right := numbers(make([]float64, len(m.Problem.GetMilp().GetColumns()))...)
+	r := &solverv1.Result{Status: solverv1.Status_STATUS_OPTIMAL, Reason: solverv1.Reason_REASON_NONE, Values: right}
+	send := func(e *solverv1.SolveResponse) error { return stream.Send(e) }
+	switch l.name {
+	case "honest":
+		r.Nodes = int64(len(m.Problem.GetMilp().GetRows()))
+	case "statusless":
+		r.Status = 0
+	case "unknown status":
+		r.Status = 77
+	case "reasonless":
+		r.Reason = 0
+	case "short point":
+		r.Values = numbers(1)
+	case "NaN point":
+		r.Values.Numbers[0] = &problemv1.Number{Value: &problemv1.Number_Float{Float: math.NaN()}}
+	case "odd fraction":
+		r.Values.Numbers[0] = &problemv1.Number{Value: &problemv1.Number_Fraction{Fraction: "1e999999999"}}
+	case "NaN bound":
+		nan := math.NaN()
+		r.Bound = &nan
+	case "NaN objective":
+		r.Objective = math.NaN()
+	case "pointless":
+		r.Values = nil
+	case "infeasible point":
+		r.Status = solverv1.Status_STATUS_INFEASIBLE
+	case "witness":
+		r.Witness = &solverv1.Witness{}
+	case "silent":
+		return nil
+	case "empty event":
+		return send(&solverv1.SolveResponse{})
+	case "flood":
+		for i := 0; i < 1_000_000 && stream.Context().Err() == nil; i++ {
+			p := &solverv1.Progress{Values: right, Nodes: int64(i)}
+			if err := send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Progress{Progress: p}}); err != nil {
+				return err
+			}
+		}
+	case "odd progress":
+		p := &solverv1.Progress{Values: numbers(1, 2, 3, 4, 5, 6, 7)}
+		if err := send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Progress{Progress: p}}); err != nil {
+			return err
+		}
+	}
+	return send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Result{Result: r}})
+}

@@ -1,0 +1,56 @@
+package topb
+
+import (
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Start converts a session's start without the rows: see RowChunks.
+func Start(s *space.Space, o *sdk.StartOptions) *strategyv1.Start {
+	return &strategyv1.Start{
+		Space: Space(s), Seed: o.Seed, Epsilon: Rat(o.Epsilon),
+		Region: Region(o.Region), Network: Network(o.Network), Options: o.Options,
+	}
+}
+
+// ChunkRows is the largest number of rows in a chunk.
+const ChunkRows = 4096
+
+// RowChunks hands the rows to send in chunks of at most ChunkRows, and stops
+// at its first error. The width of a chunk is that of its first row.
+func RowChunks(rows [][]float64, send func(*strategyv1.RowChunk) error) error {
+	for len(rows) > 0 {
+		n := min(len(rows), ChunkRows)
+		width := len(rows[0])
+		chunk := &strategyv1.RowChunk{Width: narrow(width), Values: make([]float64, 0, n*width)}
+		for _, row := range rows[:n] {
+			chunk.Values = append(chunk.Values, row...)
+		}
+		if err := send(chunk); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// Trials converts what was learned of moves. The messages alias the points.
+func Trials(list []sdk.Trial) []*strategyv1.Trial {
+	return each(list, func(t *sdk.Trial) *strategyv1.Trial {
+		return &strategyv1.Trial{
+			Id: t.ID, Status: strategyv1.TrialStatus(t.Status), Point: t.Point,
+			K: narrow(t.K), Gap: t.Gap, Violates: t.Violates,
+		}
+	})
+}
+
+// Moves converts proposals. The messages alias the points.
+func Moves(list []sdk.Move) []*strategyv1.Move {
+	return each(list, func(m *sdk.Move) *strategyv1.Move {
+		return &strategyv1.Move{
+			Id: m.ID, Round: m.Round, Chain: narrow(m.Chain),
+			Kind: strategyv1.MoveKind(m.Kind), Point: m.Point,
+		}
+	})
+}

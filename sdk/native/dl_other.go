@@ -1,0 +1,18 @@
+//go:build !(darwin || freebsd || linux || netbsd)
+
+package native
+
+import (
+	"fmt"
+	"runtime"
+)
+
+func dlopen(path string) (uintptr, error) {
+	return 0, fmt.Errorf("%s: native libraries are not bound on %s", path, runtime.GOOS)
+}
+
+func dlsym(uintptr, string) (uintptr, error) {
+	return 0, fmt.Errorf("no native libraries on %s", runtime.GOOS)
+}
+
+func fileOf(_ uintptr, otherwise string) string { return otherwise }

@@ -1,0 +1,45 @@
+//go:build darwin || freebsd || linux || netbsd
+
+package native
+
+import (
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// dlopen loads a library with all its symbols resolved now, so that a broken
+// one fails here, and kept to itself, so that two C++ libraries do not mix.
+func dlopen(path string) (uintptr, error) {
+	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+
+func dlsym(handle uintptr, name string) (uintptr, error) {
+	return purego.Dlsym(handle, name)
+}
+
+// fileOf asks the loader which file an address belongs to; otherwise is the
+// answer where it does not know.
+func fileOf(address uintptr, otherwise string) string {
+	symbol, err := purego.Dlsym(purego.RTLD_DEFAULT, "dladdr")
+	if err != nil {
+		return otherwise
+	}
+	// struct Dl_info of dlfcn.h; the strings are the loader's and stay.
+	var info struct {
+		file    *byte
+		base    uintptr
+		symbol  *byte
+		address uintptr
+	}
+	var dladdr func(address uintptr, info unsafe.Pointer) int32
+	purego.RegisterFunc(&dladdr, symbol)
+	if dladdr(address, unsafe.Pointer(&info)) == 0 || info.file == nil {
+		return otherwise
+	}
+	n := 0
+	for *(*byte)(unsafe.Add(unsafe.Pointer(info.file), n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice(info.file, n))
+}

@@ -1,0 +1,45 @@
+package native
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// loader stands for the system's own search in the list of folders.
+const loader = "\x00loader"
+
+// Where distributions put libraries; lp_solve's folder is in no loader's cache.
+var systemDirs = []string{
+	"/usr/lib/x86_64-linux-gnu",
+	"/usr/lib/aarch64-linux-gnu",
+	"/usr/lib",
+	"/usr/local/lib",
+	"/usr/lib/lp_solve",
+}
+
+// searchDirs is the order that Open documents.
+func searchDirs() []string {
+	var dirs []string
+	for _, dir := range filepath.SplitList(os.Getenv(EnvDir)) {
+		if dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	if exe, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(exe); err == nil {
+			exe = real
+		}
+		dirs = append(dirs, besideExecutable(exe)...)
+	}
+	return append(append(dirs, loader), systemDirs...)
+}
+
+// besideExecutable lists the folders that belong to an executable's tree.
+func besideExecutable(exe string) []string {
+	at := filepath.Dir(exe)
+	return []string{
+		filepath.Join(at, "..", "..", ".deps", "lib"),
+		filepath.Join(at, "..", ".deps", "lib"),
+		filepath.Join(at, "..", "lib"),
+	}
+}

@@ -1,0 +1,186 @@
+package sdktest
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// query is one enumeration of a network problem.
+type query struct {
+	*meter
+	q      *problem.Query
+	o      sdk.SolveOptions
+	exact  *network.Exact
+	region space.Region
+	down   bool
+
+	witness *sdk.Witness
+	value   float64 // of the witness, for Maximise
+	done    bool
+}
+
+func solveNetwork(m *meter, q *problem.Query, o sdk.SolveOptions) (*sdk.Result, error) {
+	if q.Goal != problem.Decide && q.Goal != problem.Maximise {
+		return nil, fmt.Errorf("goal %s of a network: %w", q.Goal, sdk.ErrUnsupported)
+	}
+	e := &query{meter: m, q: q, o: o, exact: network.NewExact(q.Network), region: q.RegionOrWhole(), down: o.Options["order"] == "down"}
+	for i := range q.Space.Features {
+		f := &q.Space.Features[i]
+		if b := e.region.Box[i]; !f.IsProtected() && !f.Discrete() && b.Lo < b.Hi {
+			return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Incomplete, Detail: fmt.Sprintf("feature %q is real-valued", f.Name)}, nil
+		}
+	}
+	e.each(e.region.Box, make([]float64, len(q.Space.Features)), 0, e.individual)
+	r := &sdk.Result{Witness: e.witness}
+	r.Status, r.Reason = m.conclude(e.witness != nil, q.Goal == problem.Maximise, !e.done || q.Goal == problem.Decide)
+	if e.witness != nil && q.Goal == problem.Maximise {
+		r.Objective, r.Tolerance = e.value, 0
+		if r.Status == sdk.Optimal {
+			// The value is rounded down from the exact one by an ulp at most.
+			r.Bound, r.HasBound = math.Nextafter(math.Nextafter(e.value, math.Inf(1)), math.Inf(1)), true
+		}
+	}
+	return r, nil
+}
+
+// each visits every point of the box over the non-protected features from the
+// k-th feature on.
+func (e *query) each(box space.Box, x []float64, k int, visit func([]float64)) {
+	if e.done || e.reason != sdk.NoReason {
+		return
+	}
+	if k == len(x) {
+		visit(x)
+		return
+	}
+	if e.q.Space.Features[k].IsProtected() {
+		e.each(box, x, k+1, visit)
+		return
+	}
+	lo, hi := box[k].Lo, box[k].Hi
+	if e.q.Space.Features[k].Discrete() {
+		lo, hi = math.Ceil(lo), math.Floor(hi)
+	}
+	for v := lo; v <= hi && !e.done && e.reason == sdk.NoReason; v++ {
+		x[k] = v
+		if e.down {
+			x[k] = hi - (v - lo)
+		}
+		e.each(box, x, k+1, visit)
+	}
+}
+
+// individual looks for the best pair whose first copy lies at x.
+func (e *query) individual(x []float64) {
+	if e.stop() {
+		return
+	}
+	same := func(y []float64) bool {
+		return slices.Equal(e.q.Space.Canonical(y), e.q.Space.Canonical(x))
+	}
+	if slices.ContainsFunc(e.q.Exclude, same) {
+		return
+	}
+	firsts := e.q.Space.Counterfactuals(e.region, x)
+	seconds := firsts
+	if len(e.q.Relax) > 0 {
+		seconds = nil
+		e.each(e.reach(x), slices.Clone(x), 0, func(y []float64) {
+			seconds = append(seconds, e.q.Space.Counterfactuals(e.region, y)...)
+		})
+	}
+	logits := make([]*big.Rat, len(seconds))
+	for i, p := range seconds {
+		logits[i] = e.exact.Logit(e.q.Space.ExactInputs(p))
+	}
+	if e.q.K > 2 && fairness.KBins(logits, e.q.Epsilon) < e.q.K {
+		return
+	}
+	for _, a := range firsts {
+		if e.allowedFirst(a) {
+			e.pairs(a, seconds, logits)
+		}
+	}
+}
+
+// reach is the box that the relaxations let the second copy range over.
+func (e *query) reach(x []float64) space.Box {
+	box := make(space.Box, len(x))
+	for i := range box {
+		box[i] = space.Interval{Lo: x[i], Hi: x[i]}
+	}
+	for _, r := range e.q.Relax {
+		f := &e.q.Space.Features[r.Feature]
+		v := x[r.Feature]
+		box[r.Feature] = space.Interval{Lo: v - r.Tolerance, Hi: v + r.Tolerance}.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
+	}
+	return box
+}
+
+func (e *query) allowedFirst(point []float64) bool {
+	for _, p := range e.q.Require {
+		if !p.Holds(point) {
+			return false
+		}
+	}
+	for _, p := range e.q.Forbid {
+		if p.Holds(point) {
+			return false
+		}
+	}
+	return true
+}
+
+// pairs weighs a against every second copy that differs in a protected value.
+func (e *query) pairs(a []float64, seconds [][]float64, logits []*big.Rat) {
+	mine := e.exact.Logit(e.q.Space.ExactInputs(a))
+	for i, b := range seconds {
+		if e.done || !e.differ(a, b) {
+			continue
+		}
+		pair := []*big.Rat{mine, logits[i]}
+		if e.q.Goal == problem.Decide {
+			if fairness.Violates(e.q.Notion, pair, e.q.Epsilon) {
+				e.hold(a, b, mine.Cmp(logits[i]) >= 0, 0)
+				e.done = true
+			}
+			continue
+		}
+		lo, _ := fairness.Gap(e.q.Notion, pair)
+		if math.IsInf(lo, -1) || e.witness != nil && lo <= e.value {
+			continue
+		}
+		e.hold(a, b, mine.Cmp(logits[i]) >= 0, lo)
+		e.done = e.o.Target != nil && lo >= *e.o.Target
+	}
+}
+
+func (e *query) differ(a, b []float64) bool {
+	for _, i := range e.q.Space.Protected() {
+		if a[i] != b[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// hold keeps a pair, the copy with the larger logit first; with relaxations
+// the roles are the query's own and the order stays.
+func (e *query) hold(a, b []float64, inOrder bool, value float64) {
+	a, b = slices.Clone(a), slices.Clone(b)
+	if !inOrder && len(e.q.Relax)+len(e.q.Require)+len(e.q.Forbid) == 0 {
+		a, b = b, a
+	}
+	e.witness, e.value = &sdk.Witness{Copy1: a, Copy2: b}, value
+	if e.o.Progress != nil && e.q.Goal == problem.Maximise {
+		e.o.Progress(sdk.Progress{Objective: value, Nodes: e.work})
+	}
+}

@@ -1,0 +1,78 @@
+package serve
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/stats"
+)
+
+// lifeline watches the connections and ends the process when the last one
+// closes: the kernel closes them for a host that was killed, so this needs
+// nothing of the host and takes a few milliseconds.
+type lifeline struct {
+	// stdout and stderr are descriptors 1 and 2, and both go to standard error.
+	// They must be kept: a file that is garbage closes its descriptor.
+	stdout, stderr *os.File
+
+	mu     sync.Mutex
+	open   int
+	socket string
+}
+
+// TagConn remembers the socket's path, to be removed at an abrupt end.
+func (l *lifeline) TagConn(ctx context.Context, info *stats.ConnTagInfo) context.Context {
+	if a, ok := info.LocalAddr.(*net.UnixAddr); ok {
+		l.mu.Lock()
+		l.socket = a.Name
+		l.mu.Unlock()
+	}
+	return ctx
+}
+
+// HandleConn counts connections.
+func (l *lifeline) HandleConn(_ context.Context, s stats.ConnStats) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch s.(type) {
+	case *stats.ConnBegin:
+		if l.open++; l.open == 1 {
+			// go-plugin's Serve has pointed these at pipes whose text would
+			// travel in gRPC messages, block when the host is slow and be lost
+			// at a crash. Standard error itself does none of that.
+			os.Stdout, os.Stderr = l.stdout, l.stderr
+		}
+	case *stats.ConnEnd:
+		if l.open--; l.open == 0 {
+			l.exit()
+		}
+	}
+}
+
+func (l *lifeline) exit() {
+	if l.socket != "" {
+		os.Remove(l.socket)
+		os.Remove(filepath.Dir(l.socket)) // succeeds only where it was the host's, for us alone
+	}
+	os.Exit(0)
+}
+
+// TagRPC does nothing; stats.Handler asks for it.
+func (l *lifeline) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+
+// HandleRPC does nothing; stats.Handler asks for it.
+func (l *lifeline) HandleRPC(context.Context, stats.RPCStats) {}
+
+// exitWithParent ends the process when its parent changes: the host died
+// before it ever connected, or holds the connection from beyond the grave.
+func exitWithParent(parent int) {
+	for range time.Tick(250 * time.Millisecond) {
+		if os.Getppid() != parent {
+			os.Exit(0)
+		}
+	}
+}

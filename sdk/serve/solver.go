@@ -1,0 +1,180 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"google.golang.org/grpc"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/frompb"
+	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
+	"github.com/hyfair/hyfair/sdk/internal/throttle"
+	"github.com/hyfair/hyfair/sdk/internal/topb"
+	"github.com/hyfair/hyfair/sdk/internal/wire"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// solver is the service around an implementation.
+type solver struct {
+	solverv1.UnimplementedSolverServer
+	impl        sdk.Solver
+	description described
+	// turn holds a token while a call runs; unused where calls may be
+	// concurrent.
+	turn chan struct{}
+
+	mu      sync.Mutex
+	loaded  map[uint64]*loaded
+	handles uint64
+	calls   map[uint64]context.CancelFunc // running, by the host's number
+}
+
+func newSolver(impl sdk.Solver) *solver {
+	return &solver{
+		impl:        impl,
+		description: described{ask: impl.Describe},
+		turn:        make(chan struct{}, 1),
+		loaded:      map[uint64]*loaded{},
+		calls:       map[uint64]context.CancelFunc{},
+	}
+}
+
+// Describe implements solverv1.SolverServer.
+func (s *solver) Describe(ctx context.Context, _ *solverv1.DescribeRequest) (*solverv1.DescribeResponse, error) {
+	d, err := s.description.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &solverv1.DescribeResponse{Description: topb.SolverDescription(d)}, nil
+}
+
+// Solve implements solverv1.SolverServer.
+func (s *solver) Solve(m *solverv1.SolveRequest, stream grpc.ServerStreamingServer[solverv1.SolveResponse]) error {
+	p, err := frompb.Problem(m.Problem)
+	if err != nil {
+		return err
+	}
+	return s.call(stream, m.Call, m.Options, func(ctx context.Context, d *sdk.Description, o sdk.SolveOptions) (*sdk.Result, error) {
+		if err := answers(d, p); err != nil {
+			return nil, err
+		}
+		return s.impl.Solve(ctx, p, o)
+	})
+}
+
+// call runs one solve with everything that must be right around it.
+func (s *solver) call(stream grpc.ServerStreamingServer[solverv1.SolveResponse], number uint64, m *solverv1.SolveOptions,
+	solve func(context.Context, *sdk.Description, sdk.SolveOptions) (*sdk.Result, error),
+) error {
+	o, err := frompb.SolveOptions(m)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(stream.Context())
+	defer cancel()
+	d, err := s.description.get(ctx)
+	if err != nil {
+		return err
+	}
+	if err := checkOptions(d, o.Options); err != nil {
+		return err
+	}
+	defer s.interruptible(number, cancel)()
+	release, err := s.take(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer release()
+
+	progress := throttle.New(wire.ProgressEvery, latest, func(p sdk.Progress) {
+		// A failed send means that the host is gone or has cancelled.
+		_ = stream.Send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Progress{Progress: topb.Progress(&p)}})
+	})
+	defer progress.Stop() // also when the implementation panics
+	o.Progress = func(p sdk.Progress) {
+		p.Values = slices.Clone(p.Values) // the implementation goes on using its own
+		progress.Put(p)
+	}
+	r, err := solve(ctx, d, o)
+	progress.Stop()
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		return fmt.Errorf("%s returned neither a result nor an error", d.Name)
+	}
+	return stream.Send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Result{Result: topb.Result(r)}})
+}
+
+// latest merges two glimpses: an incumbent is not lost to a later one without.
+func latest(older, newer sdk.Progress) sdk.Progress {
+	if newer.Values == nil {
+		newer.Values, newer.Objective = older.Values, older.Objective
+	}
+	if !newer.HasBound {
+		newer.Bound, newer.HasBound = older.Bound, older.HasBound
+	}
+	return newer
+}
+
+// take waits for the turn to use the implementation.
+func (s *solver) take(ctx context.Context, d *sdk.Description) (release func(), err error) {
+	if d.Concurrent {
+		return func() {}, nil
+	}
+	select {
+	case s.turn <- struct{}{}:
+		return func() { <-s.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// interruptible lets Interrupt end the call of that number until it is undone.
+func (s *solver) interruptible(number uint64, cancel context.CancelFunc) (undo func()) {
+	if number == 0 {
+		return func() {}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[number] = cancel
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.calls, number)
+	}
+}
+
+// Interrupt implements solverv1.SolverServer.
+func (s *solver) Interrupt(_ context.Context, m *solverv1.InterruptRequest) (*solverv1.InterruptResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cancel := s.calls[m.Call]; cancel != nil {
+		cancel()
+	}
+	return &solverv1.InterruptResponse{}, nil
+}
+
+// answers refuses a problem whose form and goal the description does not list.
+func answers(d *sdk.Description, p *problem.Problem) error {
+	form, goal := p.Form(), goalOf(p)
+	if d.Answers(form, goal) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s does not answer %q in the %s form", sdk.ErrUnsupported, d.Name, goal, form)
+}
+
+// goalOf is what a problem asks: a MILP or script with an objective asks for
+// its best point, one without for any.
+func goalOf(p *problem.Problem) problem.Goal {
+	switch {
+	case p.Network != nil:
+		return p.Network.Goal
+	case p.MILP != nil && len(p.MILP.Objective.Terms) > 0, p.SMT != nil && p.SMT.Objective != "":
+		return problem.Maximise
+	}
+	return problem.Decide
+}
