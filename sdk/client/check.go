@@ -69,7 +69,7 @@ func (s shape) values(values []problem.Number) error {
 	return nil
 }
 
-// moves checks what a strategy proposes when asked for up to want moves, the
+// checkMoves checks what a strategy proposes when asked for up to want moves, the
 // last one so far having had the number last.
 func checkMoves(moves []sdk.Move, want int, last int64, features int) error {
 	if len(moves) == 0 || len(moves) > want {

@@ -130,8 +130,11 @@ func (p *Plugin) live(ctx context.Context) (*process, error) {
 	if p.ctx.Err() != nil {
 		return nil, fmt.Errorf("%s was closed: %w", p, sdk.ErrPluginExited)
 	}
-	if p.proc != nil && p.proc.alive() {
-		return p.proc, nil
+	if p.proc != nil {
+		if p.proc.alive() {
+			return p.proc, nil
+		}
+		p.proc.end() // its connection and its socket are still there
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

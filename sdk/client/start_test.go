@@ -110,14 +110,33 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-func TestCloseLeavesNothing(t *testing.T) {
-	sockets := func() []string {
-		list, err := filepath.Glob(filepath.Join(os.TempDir(), "plugin-dir*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return list
+// sockets are the folders of sockets in the temporary folder.
+func sockets(t *testing.T) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(os.TempDir(), "plugin-dir*"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	return list
+}
+
+func TestRelaunchLeavesNothing(t *testing.T) {
+	t.Setenv("TMPDIR", shortTemp(t))
+	p := launch(t, config(client.Solver, "deaf"))
+	for range 2 {
+		solve(t, p, sdk.SolveOptions{Seed: 13, TimeLimit: time.Millisecond})
+		wantBest(t, solve(t, p, sdk.SolveOptions{}), 33)
+		if left := sockets(t); len(left) != 1 {
+			t.Errorf("for one process: %v", left)
+		}
+	}
+	p.Close()
+	if left := sockets(t); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", shortTemp(t))
 	for _, mode := range []string{"good", "grandchild:5", "stop-in-solve", "deaf"} {
 		t.Run(mode, func(t *testing.T) {
@@ -133,7 +152,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 				wantBest(t, solve(t, p, sdk.SolveOptions{}), 33)
 				done <- sdk.ErrPluginExited
 			}
-			if len(sockets()) == 0 {
+			if len(sockets(t)) == 0 {
 				t.Error("the socket is not where this test looks")
 			}
 			if err := p.Close(); err != nil {
@@ -148,7 +167,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 			if err := syscall.Kill(p.Pid(), 0); !errors.Is(err, syscall.ESRCH) {
 				t.Errorf("process %d: %v", p.Pid(), err)
 			}
-			if left := sockets(); len(left) > 0 {
+			if left := sockets(t); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
 			if err := p.Close(); err != nil {

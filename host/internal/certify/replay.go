@@ -1,8 +1,10 @@
 package certify
 
 import (
+	"math"
 	"math/big"
 
+	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -168,15 +170,39 @@ func (r *replayer) individual(x []float64, target *big.Rat) (w *Witness, ok bool
 	return r.describe(points[hi], points[lo], logits[hi], logits[lo]), true
 }
 
-// bins counts the outcome bins over all counterfactuals of a witness.
-func (r *replayer) bins(x []float64) int {
-	eps := r.q.Epsilon
-	if r.q.Notion != fairness.Score || eps == nil {
-		return 0
+// extreme is the pair of x's counterfactuals whose logits lie furthest apart
+// in float64, replayed exactly: the witness an individual deserves. Where
+// rounding picks a neighbour of the true extreme, the pair is still a witness.
+func (r *replayer) extreme(x []float64, target *big.Rat) (w *Witness, ok bool) {
+	var top, bottom []float64
+	hi, lo := math.Inf(-1), math.Inf(1)
+	inputs := make([]float64, r.q.Space.Inputs)
+	r.q.Space.EachCombination(r.q.RegionOrWhole(), x, func(point []float64) {
+		if !r.q.Space.Allowed(point) {
+			return
+		}
+		l := r.q.Network.Logit(r.q.Space.NetworkInputs(inputs, point))
+		if l > hi {
+			hi, top = l, append(top[:0], point...)
+		}
+		if l < lo {
+			lo, bottom = l, append(bottom[:0], point...)
+		}
+	})
+	if !(hi > lo) {
+		return nil, false
 	}
-	var logits []*big.Rat
-	for _, p := range r.q.Space.Counterfactuals(r.q.RegionOrWhole(), x) {
-		logits = append(logits, r.logit(p))
+	return r.witness(top, bottom, target)
+}
+
+// bins is k of x at ε, exact; 0 for notions without bins.
+func (r *replayer) bins(x []float64) (int, error) {
+	if r.q.Notion != fairness.Score {
+		return 0, nil
 	}
-	return fairness.KBins(logits, eps)
+	e, err := evaluate.New(r.q.Network, r.q.Space, r.q.RegionOrWhole(), r.q.Epsilon)
+	if err != nil {
+		return 0, err
+	}
+	return e.Evaluate(x).K, nil
 }

@@ -106,7 +106,9 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		}
 	}
 	if w := r.report.Witness; w != nil {
-		w.K = r.replay.bins(w.Copy1)
+		if w.K, err = r.replay.bins(w.Copy1); err != nil {
+			r.report.Faults = append(r.report.Faults, "k of the witness: "+err.Error())
+		}
 	}
 	return r.report, nil
 }
@@ -254,8 +256,12 @@ func (r *run) reason(ctx context.Context) string {
 	return "unknown"
 }
 
-// found records a replayed witness and, while maximising, raises the target.
+// found records a replayed witness, or the worse pair of the same individual's
+// counterfactuals, and raises the target while maximising.
 func (r *run) found(w *Witness) {
+	if worse, ok := r.replay.extreme(w.Copy1, r.target); ok && worse.Margin > w.Margin {
+		w = worse
+	}
 	if r.report.Witness == nil || w.Margin > r.report.Witness.Margin {
 		r.report.Witness = w
 	}

@@ -47,7 +47,7 @@ func (a *ask) audit(margin, tolerance float64) bool {
 		if m, ok := a.floatMargin(x); !ok || m <= a.best() {
 			continue
 		}
-		w, ok := a.replay.individual(x, a.target)
+		w, ok := a.replay.extreme(x, a.target)
 		if !ok {
 			continue
 		}
@@ -124,7 +124,7 @@ func (a *ask) polish(ctx context.Context, w *Witness) {
 			x[i] = keep
 		}
 	}
-	if better, ok := a.replay.individual(x, a.target); ok {
+	if better, ok := a.replay.extreme(x, a.target); ok {
 		a.found(better)
 	}
 }

@@ -16,8 +16,8 @@ const (
 	// stopSlack ends a solve at the first point this far beyond every tangent:
 	// the replay then decides, and a tangent is added where it refuses.
 	stopSlack = 1e-3
-	// usualTolerance is what MILP solvers run with, before one has said.
-	usualTolerance = 1e-6
+	// leastStep is the first step beyond the best gap that a bound is tried for.
+	leastStep = 1e-6
 	// maxRefinements bounds the tangents of one region.
 	maxRefinements = 200
 )
@@ -28,7 +28,8 @@ const (
 // each witness beyond the goal sets a higher one.
 func (a *ask) score(ctx context.Context) (outcome, error) {
 	upper := a.trivialBound(a.b)
-	goal := a.goal(usualTolerance * a.low.Sensitivity)
+	step := leastStep
+	goal := a.goal(step)
 	curve, delta, ok := a.border(goal)
 	if !ok {
 		return outcome{bound: upper, why: "the bounds leave no room above ε"}, nil
@@ -45,56 +46,78 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 		if out.witness != nil {
 			a.found(out.witness)
 		}
-		if out.fault == "" && out.upper < -2*out.tolerance {
-			tolerance := a.proved(goal, out).tolerance
-			if !a.audit(goal-a.best(), tolerance) {
-				return a.proved(goal, out), nil
+		if a.excluded(out) {
+			if !a.audit(goal-a.best(), a.proved(goal, out).tolerance) {
+				return a.proved(math.Min(goal, upper), out), nil
 			}
 			by = BySampling
 		}
 		if a.report.Witness != nil && a.deciding {
 			return outcome{decided: true, by: by, grade: sdk.Exact, bound: upper}, nil
 		}
-		if !a.deciding && a.best() > goal {
-			a.polish(ctx, a.report.Witness)
-			goal = a.goal(max(out.tolerance, usualTolerance*a.low.Sensitivity))
-			if curve, delta, ok = a.border(goal); !ok {
-				return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: goal}, nil
-			}
-			delta.Rows = append(delta.Rows, a.tangent(curve, a.report.Witness.Logit1))
-			last = math.Inf(-1)
-			continue
-		}
-		if out.stops(ctx) {
+		at, moved := a.at(out, last)
+		switch {
+		case out.stops(ctx):
 			return outcome{stopped: true, bound: upper, why: out.why()}, nil
-		}
-		at := math.NaN()
-		if out.Values != nil {
-			at = out.Values[a.low.Logits[0]].Float64()
-		}
-		if out.fault != "" || math.IsNaN(at) || math.Abs(at-last) < 1e-9*(1+math.Abs(at)) {
+		case !a.deciding && a.best() > goal:
+			a.polish(ctx, a.report.Witness)
+			at = a.report.Witness.Logit1
+		case moved:
+			last = at
+			a.report.Refinements++
+			delta = problem.Delta{Rows: []problem.Row{a.tangent(curve, at)}}
+			continue
+		case a.deciding || out.fault != "" || step > 2*out.tolerance:
 			return outcome{bound: upper, why: out.why()}, nil
+		default:
+			step *= 10 // too fine for the solver's tolerance
 		}
-		last = at
-		a.report.Refinements++
-		delta = problem.Delta{Rows: []problem.Row{a.tangent(curve, at)}}
+		goal, last = a.goal(step), math.Inf(-1)
+		if curve, delta, ok = a.border(goal); !ok {
+			return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: math.Min(goal, upper)}, nil
+		}
+		if !math.IsNaN(at) {
+			delta.Rows = append(delta.Rows, a.tangent(curve, at))
+		}
 	}
 	return outcome{bound: upper, why: "too many tangents"}, nil
+}
+
+// excluded reports that the claim leaves nothing beyond the goal: for a
+// verdict with the solver's tolerance of both logits to spare, for a bound,
+// which is printed with that tolerance, at all.
+func (a *ask) excluded(out *answer) bool {
+	if out.fault != "" {
+		return false
+	}
+	if a.deciding {
+		return out.upper < -2*out.tolerance
+	}
+	return out.upper < 0
+}
+
+// at is the first copy's logit at the point held, NaN without one; moved
+// reports that it is a point and not the last one again.
+func (a *ask) at(out *answer, last float64) (at float64, moved bool) {
+	if out.Values == nil || out.fault != "" {
+		return math.NaN(), false
+	}
+	at = out.Values[a.low.Logits[0]].Float64()
+	return at, math.Abs(at-last) > 1e-9*(1+math.Abs(at))
 }
 
 func (a *ask) tangent(c encode.Curve, at float64) problem.Row {
 	return c.Row(at, a.low.Logits[0], a.low.Logits[1], a.low.Slack)
 }
 
-// goal is the gap that a violation must exceed: ε, or while maximising so much
-// more than the best so far that the solver's tolerance of a logit cannot blur
-// the difference (a score step δ is a slack of 4δ or more).
-func (a *ask) goal(tolerance float64) float64 {
-	best := a.best()
+// goal is the gap that a violation must exceed: ε, or while maximising a step
+// more than the best so far, so that the proof can close. (A score step δ is a
+// slack of 4δ or more.)
+func (a *ask) goal(step float64) float64 {
 	if a.deciding {
-		return best
+		return a.best()
 	}
-	return best + max(1e-6, 2*tolerance, a.o.Gap*best)
+	return a.best() + max(step, a.o.Gap*a.best())
 }
 
 // best is the target in float64.

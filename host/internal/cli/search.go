@@ -89,6 +89,9 @@ func runSearch(ctx context.Context, app *App, f *searchFlags, path string) error
 	if err != nil {
 		return usage(err)
 	}
+	if st.Clustering != fairness.ByBins {
+		fmt.Fprintf(app.Stderr, "hyfair: k counts bins in a search; the study's clustering, %s, is not used\n", st.Clustering)
+	}
 	j.space = require(s, rest)
 	q := &problem.Query{Network: st.Network, Space: j.space, Region: region, Notion: fairness.Score, Goal: problem.Decide}
 	if q.Epsilon, err = searchEpsilon(&f.question, st); err != nil {

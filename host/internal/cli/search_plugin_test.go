@@ -18,8 +18,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// The shipped strategies as processes, found in a folder by their names.
-func TestSearchWithPlugins(t *testing.T) {
+// shippedStrategies builds the strategy plugins into a folder.
+func shippedStrategies(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"search-rw", "search-sa"} {
 		build := exec.Command("go", "build", "-o", filepath.Join(dir, "hyfair-"+name), "../../../plugins/"+name)
@@ -27,7 +28,12 @@ func TestSearchWithPlugins(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
 	}
-	catalogue, err := discover.New(dir, nil)
+	return dir
+}
+
+// The shipped strategies as processes, found in a folder by their names.
+func TestSearchWithPlugins(t *testing.T) {
+	catalogue, err := discover.New(shippedStrategies(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,6 +52,8 @@ type searchRun struct {
 	Seconds     float64 `json:"seconds"`
 	Error       string  `json:"error,omitempty"`
 	SolverError string  `json:"solver_error,omitempty"`
+	// Faults tells what was wrong with answers of the solver, the first few.
+	Faults []string `json:"faults,omitempty"`
 
 	best *task.Found
 }
@@ -78,10 +80,10 @@ type searchScore struct {
 }
 
 // add takes a run's result.
-func (r *searchReport) add(seed int64, result *search.Result) {
+func (r *searchReport) add(seed int64, result *search.Result, faults []string) {
 	run := searchRun{
 		Seed: seed, Measures: result.Measures, Evaluations: result.Evaluations, Outside: result.Outside,
-		NoSeed: result.NoSeed, Spurious: result.Spurious, Seconds: result.Seconds, best: result.Best,
+		NoSeed: result.NoSeed, Spurious: result.Spurious, Seconds: result.Seconds, Faults: faults, best: result.Best,
 	}
 	if result.Err != nil {
 		run.Error = result.Err.Error()
@@ -167,6 +169,9 @@ func (r *searchReport) printNotes(w io.Writer) {
 		run := &r.Runs[i]
 		outside += run.Outside
 		spurious += run.Spurious
+		for _, fault := range run.Faults {
+			fmt.Fprintf(w, "\nThe solver's answer was of no use (run with seed %d): %s\n", run.Seed, fault)
+		}
 		if run.SolverError != "" {
 			fmt.Fprintf(w, "\nThe solver was lost in the run with seed %d, which went on without: %s\n", run.Seed, run.SolverError)
 		}

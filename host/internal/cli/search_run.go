@@ -45,13 +45,14 @@ type searchJob struct {
 
 // run searches as often as asked and reports; an interrupt keeps the runs so
 // far, the one under way included. The error is the first run's that failed,
-// or about a file that could not be written; the report stands beside it.
+// or about a file that could not be written; the report stands beside it unless
+// nothing was searched.
 func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 	report := &searchReport{
 		Strategy: j.strategyName, Solver: j.solver, Mode: "paper", Study: j.study, Model: j.model, Seed: j.app.Seed,
 		Epsilon: shortDecimal(j.start.Epsilon), Budget: j.budget.String(), Out: j.out,
 	}
-	journal, err := j.openJournal()
+	journal, err := j.app.openJournal(j.task.Command, j.task.NewRun(time.Now()))
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +75,8 @@ func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 		if i == 0 {
 			begin = j.begin
 		}
-		r := j.once(ctx, i, begin, journal, csv)
-		report.add(j.app.Seed+int64(i), r)
+		r, faults := j.once(ctx, i, begin, journal, csv)
+		report.add(j.app.Seed+int64(i), r, faults)
 		if r.Err != nil && failed == nil {
 			failed = r.Err
 			if j.runs > 1 {
@@ -88,20 +89,25 @@ func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 	}
 	report.finish(j.evaluator, j.space)
 	report.Seconds = time.Since(j.begin).Seconds()
-	if csv != nil {
+	badOption := errors.Is(failed, sdk.ErrInvalidOption)
+	switch {
+	case csv != nil && badOption:
+		csv.Discard()
+	case csv != nil:
 		failed = errors.Join(failed, csv.Close())
 	}
 	if journal != nil {
 		failed = errors.Join(failed, journal.Close())
 	}
-	if errors.Is(failed, sdk.ErrInvalidOption) {
-		failed = usage(failed)
+	if badOption {
+		return nil, usage(failed)
 	}
 	return report, failed
 }
 
-// once is run number i, counted from 0.
-func (j *searchJob) once(ctx context.Context, i int, begin time.Time, journal *task.Journal, csv *search.CSVFile) *search.Result {
+// once is run number i, counted from 0. faults tell what was wrong with the
+// solver's answers.
+func (j *searchJob) once(ctx context.Context, i int, begin time.Time, journal *task.Journal, csv *search.CSVFile) (result *search.Result, faults []string) {
 	seed := j.app.Seed + int64(i)
 	this := j.task
 	this.Seed = seed
@@ -130,35 +136,23 @@ func (j *searchJob) once(ctx context.Context, i int, begin time.Time, journal *t
 	if j.newSeeder != nil {
 		config.Seeder = j.newSeeder()
 	}
+	if j.budget.Time > 0 {
+		// One hard question must not eat the whole run.
+		config.SeedLimit = max(time.Second, j.budget.Time/10)
+	}
 	line := newStatusLine(j.app)
 	config.Progress = func(p search.Progress) { line.show(searchProgress(p, i, j.runs)) }
 	defer line.clear()
-	result := search.Run(ctx, config)
+	result = search.Run(ctx, config)
 	if s, ok := config.Seeder.(*certify.Seeder); ok {
 		result.Spurious += int64(s.Spurious) // points that its own replay refused
+		faults = s.Faults[:min(len(s.Faults), maxFaults)]
 	}
-	return result
+	return result, faults
 }
 
-// openJournal opens the file of --journal, or one of its own in the folder for
-// runs. A folder that cannot be written to costs the journal, not the search.
-func (j *searchJob) openJournal() (*task.Journal, error) {
-	if path := j.app.Journal; path != "" {
-		journal, err := task.Append(path)
-		return journal, usage(err)
-	}
-	now := time.Now()
-	path, err := task.DefaultPath(j.task.Command, j.task.NewRun(now), now)
-	var journal *task.Journal
-	if err == nil {
-		journal, err = task.Append(path)
-	}
-	if err != nil {
-		fmt.Fprintf(j.app.Stderr, "hyfair: this run is not recorded: %v\n", err)
-		return nil, nil
-	}
-	return journal, nil
-}
+// maxFaults bounds how many of a solver's faults are repeated in a report.
+const maxFaults = 10
 
 // searchProgress is one line about run number i, counted from 0, of n.
 func searchProgress(p search.Progress, i, n int) string {

@@ -278,7 +278,7 @@ func TestSearchOutputsThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("HYFAIR_RUNS_DIR", filepath.Join(file, "runs"))
-	if report, err := j.run(context.Background()); err != nil || report.Journal != "" || !strings.Contains(stderr.String(), "not recorded") {
+	if report, err := j.run(context.Background()); err != nil || report.Journal != "" || !strings.Contains(stderr.String(), "events are not kept") {
 		t.Errorf("error %v, journal %q, standard error %q", err, report.Journal, stderr)
 	}
 }

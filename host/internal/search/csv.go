@@ -94,3 +94,9 @@ func (f *CSVFile) Close() error {
 	}
 	return err
 }
+
+// Discard removes the file; whatever had the name keeps it.
+func (f *CSVFile) Discard() {
+	f.file.Close()
+	os.Remove(f.file.Name())
+}

@@ -79,6 +79,14 @@ func count() session {
 	}}
 }
 
+// slow is a solver that never answers.
+type slow struct{}
+
+func (slow) Seed(ctx context.Context, _ []float64, _ int64) ([]float64, bool, error) {
+	<-ctx.Done()
+	return nil, false, ctx.Err()
+}
+
 // seeder is a solver made of a function.
 type seeder func(from []float64, seed int64) ([]float64, bool, error)
 

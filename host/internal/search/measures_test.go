@@ -150,6 +150,11 @@ func TestCSVFileAppearsWhenComplete(t *testing.T) {
 	if old, _ := os.ReadFile(path); string(old) != "old" {
 		t.Errorf("the file holds %q before it is complete", old)
 	}
+	other, err := CreateCSV(path, line())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Discard()
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -24,14 +24,7 @@ type Evaluator interface {
 	Evaluate(x []float64) evaluate.Outcome
 }
 
-// Seeder is the solver in the loop.
-type Seeder interface {
-	// Seed asks for an individual with gap > ε near another one. ok is false
-	// where none was found; an error means that the solver is lost.
-	Seed(ctx context.Context, from []float64, seed int64) (x []float64, ok bool, err error)
-}
-
-// Config is one run. All but Seeder, Patience and Progress is required.
+// Config is one run. All but Seeder, the limits and Progress is required.
 type Config struct {
 	Space  *space.Space
 	Region space.Region
@@ -44,8 +37,11 @@ type Config struct {
 	// Solver is its name, for messages. Seeder may be nil: no solver.
 	Solver string
 	Seeder Seeder
-	Seed   int64
-	Budget Budget
+	// SeedLimit is how long one question to the solver may take before it counts
+	// as unanswered; 0: no limit but the budget's.
+	SeedLimit time.Duration
+	Seed      int64
+	Budget    Budget
 	// Stream carries the run's clock and takes its events.
 	Stream *task.Stream
 	// Patience is how long the strategy may take to start or to answer one Next;
@@ -247,51 +243,6 @@ func (r *run) try(ctx context.Context, m *sdk.Move) sdk.Trial {
 	return sdk.Trial{ID: m.ID, Status: sdk.TrialOutside}
 }
 
-// trySeed asks the solver and evaluates its answer.
-func (r *run) trySeed(ctx context.Context, m *sdk.Move) sdk.Trial {
-	trial := sdk.Trial{ID: m.ID, Status: sdk.TrialNoSolver}
-	if !r.readable(m.Point) {
-		r.result.Outside++
-		trial.Status = sdk.TrialOutside
-		return trial
-	}
-	if r.Seeder == nil {
-		return trial
-	}
-	x, ok, err := r.Seeder.Seed(ctx, m.Point, mix(r.Seed, m.ID))
-	trial.Status = sdk.TrialNoSeed
-	switch {
-	case ctx.Err() != nil && !ok:
-		return trial
-	case err != nil:
-		r.result.SolverErr = r.fault(r.Solver, err)
-		r.Seeder = nil
-		trial.Status = sdk.TrialNoSolver
-		return trial
-	case !ok:
-		r.result.NoSeed++
-		return trial
-	}
-	if found, ok := r.evaluate(m, x); ok && found.Violates {
-		return found
-	}
-	r.result.Spurious++
-	return trial
-}
-
-// readable reports that a point has the space's width and finite entries.
-func (r *run) readable(x []float64) bool {
-	if len(x) != len(r.Space.Features) {
-		return false
-	}
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
-}
-
 // evaluate evaluates an individual and records it; ok is false outside.
 func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
 	if len(x) != len(r.Space.Features) || !r.Space.RegionContains(r.Region, x) {
@@ -333,15 +284,6 @@ func identity(x []float64) [16]byte {
 	}
 	sum := sha256.Sum256(buf)
 	return [16]byte(sum[:16])
-}
-
-// mix derives the seed of one question to the solver (the finaliser of
-// splitmix64), non-negative for solvers that want that.
-func mix(seed, id int64) int64 {
-	z := uint64(seed) + uint64(id)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return int64((z ^ z>>31) >> 1)
 }
 
 func (r *run) emit(e task.Event) {

@@ -147,6 +147,20 @@ func TestSolverInTheLoop(t *testing.T) {
 	}
 }
 
+// A solver that takes too long over a question is no lost solver.
+func TestSeedLimit(t *testing.T) {
+	var told []sdk.Trial
+	ask := sdk.Move{ID: 1, Kind: sdk.MoveSeedFrom, Point: []float64{10, 0}}
+	again := ask
+	again.ID = 2
+	c, _ := config(t, script([]sdk.Move{ask, again}, &told))
+	c.Seeder, c.SeedLimit = slow{}, time.Millisecond
+	r := Run(context.Background(), c)
+	if r.Err != nil || r.SolverErr != nil || r.NoSeed != 2 || told[0].Status != sdk.TrialNoSeed {
+		t.Errorf("told %v, %d without a seed, errors %v, %v", told, r.NoSeed, r.Err, r.SolverErr)
+	}
+}
+
 func TestWithoutSolver(t *testing.T) {
 	var told []sdk.Trial
 	c, _ := config(t, script([]sdk.Move{{ID: 1, Kind: sdk.MoveSeedFrom, Point: []float64{10, 0}}}, &told))

@@ -74,25 +74,31 @@ func ownBusiness(root *node) *node {
 }
 
 // merge lays over on base: mappings are merged key by key, base's keys first
-// and in base's order; null takes a key away; anything else replaces.
+// and in base's order; null takes a key of base away; anything else replaces.
 func merge(base, over *node) *node {
 	if base.kind != mappingNode || over.kind != mappingNode {
 		return over
 	}
+	own := make(map[string]entry, len(over.entries))
+	for _, e := range over.entries {
+		own[e.key.text] = e
+	}
 	out := *over
-	out.entries = slices.Clone(base.entries)
-	at := make(map[string]int, len(out.entries))
-	for i, e := range out.entries {
-		at[e.key.text] = i
+	out.entries = nil
+	for _, b := range base.entries {
+		e, changed := own[b.key.text]
+		delete(own, b.key.text)
+		switch {
+		case !changed:
+			out.entries = append(out.entries, b)
+		case e.value.kind != nullNode:
+			out.entries = append(out.entries, entry{e.key, merge(b.value, e.value)})
+		}
 	}
 	for _, e := range over.entries {
-		if i, ok := at[e.key.text]; ok {
-			e.value = merge(out.entries[i].value, e.value)
-			out.entries[i] = e
-		} else {
+		if _, new := own[e.key.text]; new {
 			out.entries = append(out.entries, e)
 		}
 	}
-	out.entries = slices.DeleteFunc(out.entries, func(e entry) bool { return e.value.kind == nullNode })
 	return &out
 }

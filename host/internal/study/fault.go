@@ -71,7 +71,7 @@ func (f *faults) err() error {
 }
 
 // nearest is the candidate that text was probably meant to be: the one of the
-// least edit distance, if that is at most a third of its length, rounded up.
+// least edit distance, if that is at most a third of its length (but 1 is).
 func nearest(text string, candidates []string) (string, bool) {
 	const longest = 64 // names longer than this are nobody's slip
 	if len(text) > longest {
@@ -84,7 +84,7 @@ func nearest(text string, candidates []string) (string, bool) {
 			continue
 		}
 		d := distance(strings.ToLower(text), strings.ToLower(c))
-		if d <= (len(c)+2)/3 && (!found || d < least) {
+		if d <= max(1, len(c)/3) && (!found || d < least) {
 			best, least, found = c, d, true
 		}
 	}

@@ -274,6 +274,9 @@ func (c *converter) mapping(out *node, values []*ast.MappingValueNode, depth int
 		if err != nil {
 			return err
 		}
+		if value.kind == nullNode {
+			value.at = key.at // where there is nothing, point at its name
+		}
 		out.entries = append(out.entries, entry{key, value})
 	}
 	for _, e := range merged {

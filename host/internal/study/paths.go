@@ -14,7 +14,7 @@ import (
 const dataPrefix = "data:"
 
 // ErrNoDataRoot tells that a file lies under the data root, which is not set.
-var ErrNoDataRoot = errors.New("the data root is not set; give --data DIR or set $HYFAIR_DATA")
+var ErrNoDataRoot = errors.New("the file lies under the data root, which is not set; give --data DIR or set $HYFAIR_DATA")
 
 // studyFile finds the study file that a STUDY argument means: the file, or in
 // a folder study.yaml or else the only .yaml file.
@@ -84,7 +84,7 @@ func where(file, text, dataRoot string) (string, error) {
 		return relativeTo(file, text), nil
 	}
 	if dataRoot == "" {
-		return "", fmt.Errorf("%s lies under the data root: %w", text, ErrNoDataRoot)
+		return "", fmt.Errorf("%s: %w", text, ErrNoDataRoot)
 	}
 	return filepath.Join(dataRoot, inner), nil
 }
@@ -94,7 +94,7 @@ func missing(text, path, dataRoot string) error {
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(text, dataPrefix) {
 		return nil
 	}
-	return fmt.Errorf("%s is not there: %s lies under the data root %s, which --data or $HYFAIR_DATA sets", path, text, dataRoot)
+	return fmt.Errorf("%s: %w; %s lies under the data root %s, which --data or $HYFAIR_DATA sets", path, fs.ErrNotExist, text, dataRoot)
 }
 
 // modelExtensions are those a bare model name is tried with.

@@ -308,3 +308,12 @@ func fileSHA256(path string) (string, error) {
 
 // once defers reading the data set to the first call.
 func (s *Study) once() { s.data = sync.OnceValues(s.readData) }
+
+// EpsilonText is ε as people write it: a decimal where it has a short one,
+// else a fraction.
+func (s *Study) EpsilonText() string {
+	if digits, exact := s.Epsilon.FloatPrec(); exact && digits <= 40 {
+		return s.Epsilon.FloatString(digits)
+	}
+	return s.Epsilon.RatString()
+}

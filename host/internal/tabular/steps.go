@@ -9,7 +9,8 @@ import (
 
 // Step is one step of an encoding. Exactly one field is set.
 type Step struct {
-	// Map replaces texts; the key "*" stands for every text not listed.
+	// Map replaces texts. A text not listed becomes what the key "*" says, or
+	// without that key stays as it is.
 	Map map[string]string
 	// Round rounds to the nearest integer, halves to the even one.
 	Round bool
@@ -64,7 +65,8 @@ var errUnfitted = errors.New("the ends of the bins are not known yet")
 
 func (s *Step) apply(v *value) error {
 	if s.Map != nil {
-		return v.replace(s.Map)
+		v.replace(s.Map)
+		return nil
 	}
 	if err := v.asNumber(); err != nil {
 		return err
@@ -87,17 +89,15 @@ func (s *Step) apply(v *value) error {
 	return nil
 }
 
-func (v *value) replace(m map[string]string) error {
+func (v *value) replace(m map[string]string) {
 	text := v.asText()
 	to, ok := m[text]
 	if !ok {
 		to, ok = m[Other]
 	}
-	if !ok {
-		return fmt.Errorf("%s is not in the map", quote(text))
+	if ok {
+		*v = value{text: to}
 	}
-	*v = value{text: to}
-	return nil
 }
 
 // index is exact for integers below 2^53/Count: there the quotient's rounding

@@ -120,6 +120,12 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+// Validate says what in the configuration makes no sense. Train asks as well.
+func (c Config) Validate() error {
+	_, err := c.withDefaults()
+	return err
+}
+
 // checkData refuses rows that cannot be trained on.
 func checkData(x [][]float64, y []int) error {
 	if len(x) == 0 {

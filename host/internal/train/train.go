@@ -191,3 +191,20 @@ func (r *run) measure(rows []int) (loss, accuracy float64) {
 	count := float64(len(rows))
 	return loss / count, float64(right) / count
 }
+
+// Measure gives the mean cross-entropy of a network's logits and its accuracy,
+// a share from 0 to 1, on rows of network inputs and their labels; both are
+// NaN without rows.
+func Measure(n *network.Network, x [][]float64, y []int) (loss, accuracy float64) {
+	right := 0
+	for i, row := range x {
+		logit := n.Logit(row)
+		value, _ := CrossEntropy(logit, y[i])
+		loss += value
+		if (logit > 0) == (y[i] == 1) {
+			right++
+		}
+	}
+	count := float64(len(x))
+	return loss / count, float64(right) / count
+}

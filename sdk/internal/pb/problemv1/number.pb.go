@@ -106,7 +106,7 @@ type Number_Float struct {
 
 type Number_Fraction struct {
 	// An integer or a fraction in decimal: "-3" or "22/7", denominator
-	// positive. No spaces, no exponent.
+	// positive. No spaces, no exponent, at most 65536 characters.
 	Fraction string `protobuf:"bytes,2,opt,name=fraction,proto3,oneof"`
 }
 

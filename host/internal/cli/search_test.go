@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/load"
+	"github.com/hyfair/hyfair/sdk/space"
+	"pgregory.net/rapid"
+)
+
+// tenureStudy writes the tenure study as files and returns the study's path.
+func tenureStudy(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	_, n := tenure()
+	model, err := os.Create(filepath.Join(dir, "model.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	if err := load.WriteJSON(model, n); err != nil {
+		t.Fatal(err)
+	}
+	text := `name: tenure
+model: model.json
+features:
+  years: {integer: 0..9}
+  group: {categories: [a, b]}
+  job: {categories: [baker, "clerk, junior", cook]}
+protected:
+  group: all
+`
+	path := filepath.Join(dir, "study.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// command runs hyfair with the shipped strategies, without a journal in the
+// user's folder.
+func command(t *testing.T, plugins string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Setenv("HYFAIR_RUNS_DIR", t.TempDir())
+	t.Setenv("HYFAIR_PLUGIN_DIR", "")
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	var out, err bytes.Buffer
+	code = Main(append([]string{"--plugin-dir", plugins}, args...), strings.NewReader(""), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestSearchCommand(t *testing.T) {
+	plugins, study := shippedStrategies(t), tenureStudy(t)
+	code, stdout, stderr := command(t, plugins, "search", study, "--budget", "200it", "--seed", "3", "--json")
+	if code != ExitDone {
+		t.Fatalf("exit code %d, standard error %s", code, stderr)
+	}
+	if !strings.Contains(stderr, "without a solver in the loop") {
+		t.Errorf("standard error does not say that there is no solver: %s", stderr)
+	}
+	var report struct {
+		Iter                           float64
+		ID                             float64 `json:"#ID"`
+		Strategy, Solver, Study, Model string
+		Best                           struct {
+			X      map[string]float64
+			Scores []struct{ Score float64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+		t.Fatalf("%v in %s", err, stdout)
+	}
+	if report.Iter != 200 || report.ID != 24 || report.Strategy != "sa" || report.Solver != "none" ||
+		report.Study != "tenure" || report.Model != "model.json" || report.Best.X["years"] != 9 || len(report.Best.Scores) != 2 {
+		t.Errorf("report %+v; want all 24 individuals with years ≥ 2, years = 9 as the best", report)
+	}
+
+	// A set of categories with a hole is respected too.
+	code, stdout, _ = command(t, plugins, "search", study, "--solver", "none", "--budget", "300it", "--where", "job=baker|cook,years=5..6")
+	if code != ExitDone || !strings.Contains(stdout, "sa on tenure (model.json), ε = 0.05") {
+		t.Errorf("exit code %d, %s", code, stdout)
+	}
+	if fields := strings.Fields(stdout[strings.Index(stdout, "T.maxK"):]); fields[1] != "300" || fields[2] != "4" {
+		t.Errorf("want 300 rounds and 4 individuals:\n%s", stdout)
+	}
+}
+
+func TestSearchMistakes(t *testing.T) {
+	plugins, study := shippedStrategies(t), tenureStudy(t)
+	for _, c := range []struct {
+		args string
+		says string
+	}{
+		{"", "wants one STUDY"},
+		{"STUDY --mode fast", "--mode fast is not in this version"},
+		{"STUDY --mode slow", "--mode"},
+		{"STUDY --runs 0", "--runs 0"},
+		{"STUDY --budget 10", "--budget"},
+		{"STUDY --strategy nope", "rw, sa, sa+knn"},
+		{"STUDY --solver nope", `solver "nope"`},
+		{"STUDY --solver none --epsilon 2", "--epsilon"},
+		{"STUDY --solver none --where years=20..30", "--where"},
+		{"STUDY --solver none --protected job", "--protected"},
+		{"STUDY --solver none --set speed=9", "--set speed"},
+		{"STUDY --solver none --set p=9", "p=9"},
+		{"STUDY --solver none --strategy sa+knn", "needs rows"},
+		{"STUDY --solver none --memory much", "--memory"},
+		{"STUDY --solver none --out no/such/folder/found.csv", "--out"},
+		{"no-such-study.yaml", "no-such-study.yaml"},
+	} {
+		args := append([]string{"search"}, strings.Fields(strings.Replace(c.args, "STUDY", study, 1))...)
+		code, stdout, stderr := command(t, plugins, args...)
+		if code != ExitUsage || stdout != "" || !strings.Contains(stderr, c.says) {
+			t.Errorf("%s: exit code %d, standard output %q, standard error %q; want 2 and %q", c.args, code, stdout, stderr, c.says)
+		}
+	}
+}
+
+// The constraints made of a condition hold just where the condition does.
+func TestRequire(t *testing.T) {
+	s := &space.Space{Features: []space.Feature{
+		{Name: "job", Kind: space.Categorical, Hi: 4, Categories: []string{"a", "b", "c", "d", "e"}},
+		{Name: "group", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}},
+		{Name: "town", Kind: space.Categorical, Hi: 2, Categories: []string{"x", "y", "z"}},
+	}}
+	rapid.Check(t, func(t *rapid.T) {
+		set := func(name string, n int) []int {
+			picked := rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, n, rapid.ID[int]).Draw(t, name)
+			var sorted []int
+			for v := range n {
+				for _, p := range picked {
+					if p == v {
+						sorted = append(sorted, v)
+					}
+				}
+			}
+			return sorted
+		}
+		where := space.Predicate{{Feature: 0, Set: set("jobs", 5)}, {Feature: 2, Set: set("towns", 3)}}
+		region, rest, err := s.Cut(s.Whole(), where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := require(s, rest)
+		if err := cut.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for job := range 5 {
+			for town := range 3 {
+				x := []float64{float64(job), 0, float64(town)}
+				inside := cut.RegionContains(region, x) && len(cut.Counterfactuals(region, x)) == 2
+				if inside != where.Holds(x) {
+					t.Fatalf("%v under %s: inside %v", x, where.Format(s), inside)
+				}
+			}
+		}
+	})
+	if len(s.Forbidden) != 0 {
+		t.Error("the study's own space was changed")
+	}
+}
+
+func TestShortDecimal(t *testing.T) {
+	for r, want := range map[string]string{"1/20": "0.05", "1/3": "0.333333333333", "2": "2", "100": "100", "1/8": "0.125"} {
+		v, _ := new(big.Rat).SetString(r)
+		if got := shortDecimal(v); got != want {
+			t.Errorf("%s is shown as %s, want %s", r, got, want)
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package study
+
+// Shapes are the keys the reader knows, for the test of the schema.
+var Shapes = shapes
