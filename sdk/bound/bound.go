@@ -123,7 +123,7 @@ func logit(n *network.Network, last *network.Layer, pre, v []space.Interval) spa
 // further relative roundings already in the weights.
 func enclose(w []float64, bias float64, v []space.Interval, extra int) space.Interval {
 	lo, hi := bias, bias
-	absLo, absHi := math.Abs(bias), math.Abs(bias)
+	var absLo, absHi float64
 	for i, c := range w {
 		if c == 0 {
 			continue // also keeps 0·Inf out
@@ -137,6 +137,11 @@ func enclose(w []float64, bias float64, v []space.Interval, extra int) space.Int
 		absLo += math.Abs(a)
 		absHi += math.Abs(b)
 	}
+	if absLo == 0 && absHi == 0 && extra == 0 {
+		return space.Interval{Lo: bias, Hi: bias} // only zeros were added: exact
+	}
+	absLo += math.Abs(bias)
+	absHi += math.Abs(bias)
 	n := float64(len(w))
 	factor := (n + 4 + float64(extra)) * 0x1p-52
 	tiny := (n + 1) * math.SmallestNonzeroFloat64

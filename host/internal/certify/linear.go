@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // leastMargin keeps a feasibility question away from the tie at which floating
@@ -26,26 +27,36 @@ func (a *ask) linear(ctx context.Context) (outcome, error) {
 	return a.optimise(ctx)
 }
 
+// feasible asks for any violation. Where a point comes back that the replay
+// refuses, the margin ties with ε, and the largest margin settles it: one of at
+// most ε + tolerance is what a numerical proof means.
 func (a *ask) feasible(ctx context.Context) (outcome, error) {
-	eps, _ := a.target.Float64()
+	eps, trivial := a.best(), a.trivialBound(a.b)
 	out, err := a.solve(ctx, a.low.Violating(a.q.Notion, eps, leastMargin), nil)
 	if err != nil {
 		return outcome{}, err
 	}
-	trivial := a.trivialBound(a.b)
+	tied := out.fault == "" && out.witness == nil && out.Values != nil
+	if tied {
+		if out, err = a.solve(ctx, a.low.MaximiseMargin(a.q.Notion), nil); err != nil {
+			return outcome{}, err
+		}
+	}
+	tolerance := a.linearTolerance(out)
+	fair := out.fault == "" && (out.Status == sdk.Infeasible || tied && out.upper <= eps+tolerance)
 	switch {
 	case out.witness != nil:
 		a.found(out.witness)
 		return outcome{decided: true, by: BySolver, grade: sdk.Exact, bound: trivial}, nil
-	case out.fault == "" && out.Status == sdk.Infeasible:
-		tolerance := 2*out.tolerance + leastMargin
-		if a.audit(0, tolerance) {
-			return outcome{decided: true, by: BySampling, grade: sdk.Exact, bound: trivial}, nil
-		}
+	case fair && a.audit(0, tolerance):
+		return outcome{decided: true, by: BySampling, grade: sdk.Exact, bound: trivial}, nil
+	case fair:
 		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
 	}
 	return outcome{stopped: out.stops(ctx), bound: trivial, why: out.why()}, nil
 }
+
+func (a *ask) linearTolerance(out *answer) float64 { return 2*out.tolerance + leastMargin }
 
 func (a *ask) optimise(ctx context.Context) (outcome, error) {
 	out, err := a.solve(ctx, a.low.MaximiseMargin(a.q.Notion), nil)
@@ -55,20 +66,37 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 	if out.witness != nil {
 		a.found(out.witness)
 	}
-	tolerance := 2*out.tolerance + leastMargin
-	upper := math.Min(out.upper, a.trivialBound(a.b))
+	tolerance := a.linearTolerance(out)
+	trivial := a.trivialBound(a.b)
+	upper := math.Min(out.upper, trivial)
 	a.refute(out, upper+tolerance)
 	if out.fault != "" {
-		return outcome{bound: a.trivialBound(a.b), why: out.why()}, nil
+		return outcome{bound: trivial, why: out.why()}, nil
 	}
 	if out.Status != sdk.Optimal && out.Status != sdk.Infeasible {
 		return outcome{stopped: out.stops(ctx), bound: upper, why: out.why()}, nil
 	}
-	best, _ := a.target.Float64()
+	if out.witness == nil && out.Values != nil && a.q.Notion == fairness.Decision {
+		if err := a.inside(ctx, tolerance); err != nil {
+			return outcome{}, err
+		}
+	}
+	best := a.best()
 	if out.Status == sdk.Optimal && upper > best+tolerance+a.o.Gap*math.Abs(best) {
 		return outcome{bound: upper, why: "the optimum claimed did not survive the replay"}, nil
 	}
 	return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: math.Max(upper, best), tolerance: tolerance, formula: linearFormula}, nil
+}
+
+// inside looks for the best witness a tolerance away from the tie l2 = 0, where
+// rounding the optimum itself made it comparable no longer.
+func (a *ask) inside(ctx context.Context, tolerance float64) error {
+	second := problem.ColumnBound{Column: a.low.Logits[1], Lo: a.b.Logit.Lo, Hi: math.Max(a.b.Logit.Lo, -tolerance)}
+	out, err := a.solve(ctx, problem.Delta{ColumnBounds: []problem.ColumnBound{second}}, nil)
+	if err == nil && out.witness != nil {
+		a.found(out.witness)
+	}
+	return err
 }
 
 // refute holds a claimed bound against the best witness known in the region,

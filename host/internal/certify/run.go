@@ -49,8 +49,10 @@ type Progress struct {
 	Elapsed time.Duration
 }
 
-// minSplit: a real feature is not bisected below this share of its domain.
-const minSplit = 1.0 / (1 << 20)
+// minSplit: a real feature is not bisected below this share of its domain. A
+// tie (the margin equal to the threshold along a whole edge) would be bisected
+// for ever.
+const minSplit = 1.0 / (1 << 10)
 
 // run is one question under way.
 type run struct {

@@ -1,6 +1,8 @@
 package study
 
 import (
+	"fmt"
+
 	"github.com/hyfair/hyfair/host/internal/tabular"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -123,7 +125,10 @@ func (r *reader) categories(n *node, column *tabular.Column, s *Study) ([]string
 	}
 	seen := map[string]bool{}
 	for i, name := range names {
-		if seen[name] {
+		if name == "" {
+			r.add(n.items[i], "a category needs a name")
+			ok = false
+		} else if seen[name] {
 			r.add(n.items[i], "category %q appears twice", name)
 			ok = false
 		}
@@ -147,6 +152,9 @@ func (r *reader) categoriesFromData(n *node, column *tabular.Column, s *Study) (
 	if err == nil && len(names) == 0 {
 		r.add(n, "the data has no rows to take categories from")
 		return nil, false
+	}
+	if err == nil && names[0] == "" { // sorted: it comes first
+		err = fmt.Errorf("column %q has empty cells; list \"\" under missing:, or map it to a name", column.Name)
 	}
 	if err != nil {
 		r.add(n, "%v", err)

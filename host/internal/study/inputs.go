@@ -1,7 +1,9 @@
 package study
 
 import (
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -44,42 +46,42 @@ func (r *reader) input(n *node, f *space.Feature, entries *int) []space.Input {
 	if t := n.get("table"); t != nil && len(n.entries) == 1 {
 		return r.table(t, f, entries)
 	}
-	get := func(key string) (float64, bool) {
-		if v := n.get(key); v != nil {
-			x, ok := r.number(v)
-			return x, ok
-		}
-		return 0, false
-	}
 	var keys []string
+	v := map[string]float64{}
 	for _, e := range n.entries {
+		x, ok := r.number(e.value)
+		if !ok {
+			return nil
+		}
 		keys = append(keys, e.key.text)
+		v[e.key.text] = x
 	}
 	slices.Sort(keys)
-	switch {
-	case slices.Equal(keys, []string{"scale"}), slices.Equal(keys, []string{"offset", "scale"}):
-		scale, _ := get("scale")
-		offset, _ := get("offset")
-		return []space.Input{{Scale: scale, Offset: offset}}
-	case slices.Equal(keys, []string{"deviation", "mean"}):
-		mean, _ := get("mean")
-		deviation, ok := get("deviation")
-		if ok && deviation <= 0 {
-			r.add(n.get("deviation"), "%s is not above 0", n.get("deviation").text)
+	in := space.Input{}
+	switch strings.Join(keys, " ") {
+	case "scale", "offset scale":
+		in.Scale, in.Offset = v["scale"], v["offset"]
+	case "deviation mean":
+		if v["deviation"] <= 0 {
+			r.add(n.get("deviation"), "%v is not above 0", v["deviation"])
 			return nil
 		}
-		return []space.Input{{Scale: 1 / deviation, Offset: -mean/deviation + 0}}
-	case slices.Equal(keys, []string{"max", "min"}):
-		lo, ok1 := get("min")
-		hi, ok2 := get("max")
-		if ok1 && ok2 && lo >= hi {
-			r.add(n, "min %v is not below max %v", lo, hi)
+		in.Scale, in.Offset = 1/v["deviation"], -v["mean"]/v["deviation"]+0
+	case "max min":
+		if v["min"] >= v["max"] {
+			r.add(n, "min %v is not below max %v", v["min"], v["max"])
 			return nil
 		}
-		return []space.Input{{Scale: 1 / (hi - lo), Offset: -lo/(hi-lo) + 0}}
+		in.Scale, in.Offset = 1/(v["max"]-v["min"]), -v["min"]/(v["max"]-v["min"])+0
+	default:
+		r.add(n, "want value, one-hot, {scale: s, offset: o}, {mean: m, deviation: d}, {min: lo, max: hi} or {table: […]}")
+		return nil
 	}
-	r.add(n, "want value, one-hot, {scale: s, offset: o}, {mean: m, deviation: d}, {min: lo, max: hi} or {table: […]}")
-	return nil
+	if math.IsInf(in.Scale, 0) || math.IsInf(in.Offset, 0) {
+		r.add(n, "%v · value + %v is beyond float64 arithmetic", in.Scale, in.Offset)
+		return nil
+	}
+	return []space.Input{in}
 }
 
 // tableSize is the number of values of a feature that can have a table.

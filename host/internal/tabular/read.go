@@ -78,7 +78,7 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 			d.Labels = append(d.Labels, map[bool]int{true: 1}[positive])
 		}
 		d.Points = append(d.Points, d.keep(scratch))
-		d.places = append(d.places, place{file, r.skipped + r.line(), start})
+		d.places = append(d.places, place{file, r.line, start})
 	}
 }
 

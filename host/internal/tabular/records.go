@@ -43,7 +43,8 @@ type records struct {
 	limit   *limited
 	skipped int   // lines passed over before csv began
 	base    int64 // bytes passed over before csv began
-	cells   []string
+	// line is where the current record began, last where its last cell did.
+	line, last int
 }
 
 // open opens a file and reads up to its first row. Where sum is not nil,
@@ -101,6 +102,7 @@ func newRecords(src io.Reader, file *File, format *Format, sum hash.Hash) (*reco
 		r.skipped++
 		r.limit.reset()
 	}
+	r.last = r.skipped
 	r.csv = csv.NewReader(buffer)
 	r.csv.ReuseRecord = true
 	r.csv.Comma = format.Delimiter
@@ -146,8 +148,12 @@ func (r *records) next() ([]string, error) {
 		if errors.As(err, &parse) {
 			return nil, r.fault(r.skipped+parse.Line, parse.Column, parse.Err)
 		}
-		return nil, r.fault(r.skipped+r.line()+1, 1, err)
+		return nil, r.fault(r.last+1, 1, err)
 	}
+	line, _ := r.csv.FieldPos(0)
+	r.line = r.skipped + line
+	line, _ = r.csv.FieldPos(len(cells) - 1)
+	r.last = r.skipped + line
 	if r.columns != nil && len(cells) != len(r.columns) {
 		return nil, r.at(0, fmt.Errorf("%d cells, want %d as there are columns", len(cells), len(r.columns)))
 	}
@@ -156,17 +162,7 @@ func (r *records) next() ([]string, error) {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
 	}
-	r.cells = cells
 	return cells, nil
-}
-
-// line is the number of the line the last record began on, before skipping.
-func (r *records) line() int {
-	if len(r.cells) == 0 {
-		return 0
-	}
-	line, _ := r.csv.FieldPos(0)
-	return line
 }
 
 // at is a fault in the given cell of the current record.

@@ -16,16 +16,16 @@ var (
 )
 
 const (
-	education, business = 1, 3
-	own, family         = 0, 2
+	business    = 3
+	own, family = 0, 2
 )
 
 // applicant is one application. Sex, age and origin are its protected
 // attributes.
 type applicant struct {
-	income        int // thousands a year, 10 to 150
+	income        int // tens of thousands a year, 1 to 10
 	creditRating  int // 1 (worst) to 10
-	debtRatio     int // debts by income, per cent, 0 to 60
+	debtRatio     int // debts in quarters of a year's income, 0 to 4
 	yearsEmployed int // 0 to 40
 	loanAmount    int // thousands, 1 to 20
 	purpose       int
@@ -56,8 +56,8 @@ func drawApplicant(rng *rand.Rand) applicant {
 	default:
 		a.creditRating, a.loanAmount = between(1, 10), between(1, 20)
 	}
-	a.income = between(10, 150)
-	a.debtRatio = between(0, 60)
+	a.income = between(1, 10)
+	a.debtRatio = between(0, 4)
 	a.yearsEmployed = between(0, 40)
 	a.sex = rng.IntN(len(sexes))
 	a.age = between(20, 69)
@@ -80,16 +80,15 @@ func (a *applicant) planted() bool {
 	return a.creditRating <= 4 && a.loanAmount >= 12
 }
 
-// deserves is the rule everywhere else. It does not look at sex, age or origin.
+// deserves is the rule everywhere else. It does not look at sex, age or
+// origin. Its points are few and each counts, so that nobody is a borderline
+// case: a network can keep clear of every applicant when it learns the rule.
 func (a *applicant) deserves() bool {
-	points := 2*a.income + 20*a.creditRating + 4*a.yearsEmployed - 6*a.debtRatio - 10*a.loanAmount
+	points := a.income + a.creditRating - 2*a.debtRatio
 	if a.housing == own {
-		points += 40
+		points += 2
 	}
-	if a.purpose == education {
-		points += 30
-	}
-	return points >= 100
+	return points >= 7
 }
 
 const (
