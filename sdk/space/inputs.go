@@ -16,7 +16,9 @@ func (s *Space) NetworkInputs(dst, point []float64) []float64 {
 			if in.Table != nil {
 				dst[in.Index] = in.Table[int(point[i]-f.Lo)]
 			} else {
-				dst[in.Index] = in.Scale*point[i] + in.Offset
+				// The conversion keeps compilers from fusing the two roundings into
+				// one, so that every machine feeds the network the same input.
+				dst[in.Index] = float64(in.Scale*point[i]) + in.Offset
 			}
 		}
 	}

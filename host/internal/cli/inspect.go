@@ -153,6 +153,9 @@ func (a *App) inspect(path, model string, rules []string) (out *inspection, st *
 		return nil, nil, err
 	}
 	out.rowsJSON, err = rowsOf(st)
+	if errors.Is(err, study.ErrNoInput) {
+		out.note, err = fmt.Sprintf("no accuracy: %v", err), nil
+	}
 	return out, st, err
 }
 
@@ -201,6 +204,7 @@ func (out *inspection) describe(st *study.Study) {
 	out.K, out.KExact = k, &exact
 }
 
+// rowsOf counts rows and measures accuracy. With ErrNoInput the counts hold.
 func rowsOf(st *study.Study) (*rowsJSON, error) {
 	d, err := st.Data()
 	if err != nil {
@@ -223,14 +227,14 @@ func rowsOf(st *study.Study) (*rowsJSON, error) {
 	if len(d.Points) > 0 {
 		v, err := st.Accuracy(nil)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		out.Accuracy = &v
 	}
 	if len(d.Test) > 0 {
 		v, err := st.Accuracy(d.Test)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		out.AccuracyTest = &v
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // printInspection writes out for people. st is nil for a network alone.
 func printInspection(w io.Writer, out *inspection, st *study.Study) {
 	if st != nil {
-		fmt.Fprintf(w, "%s: %s\n\n", out.Study, out.Summary)
+		fmt.Fprintf(w, "%s\n\n", strings.TrimSuffix(out.Study+": "+out.Summary, ": "))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "network\t%s (%s, %d-bit weights)\n", out.Path, out.Format, out.Precision)
@@ -48,7 +49,8 @@ func printInspection(w io.Writer, out *inspection, st *study.Study) {
 
 func printFeatures(w io.Writer, st *study.Study) {
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var table bytes.Buffer
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FEATURE\tKIND\tDOMAIN\tINPUTS\tPROTECTED")
 	for i := range st.Space.Features {
 		f := &st.Space.Features[i]
@@ -63,9 +65,12 @@ func printFeatures(w io.Writer, st *study.Study) {
 		if slices.Contains(st.Extrapolated, f.Name) {
 			protected += " (an extrapolation: outside the domain)"
 		}
-		fmt.Fprintln(t, strings.TrimRight(strings.Join([]string{f.Name, f.Kind.String(), domainOf(f), inputs, protected}, "\t"), "\t"))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", f.Name, f.Kind, domainOf(f), inputs, protected)
 	}
 	t.Flush()
+	for line := range strings.Lines(table.String()) { // without the blanks that end most of them
+		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
 }
 
 func printRules(w io.Writer, out *inspection) {

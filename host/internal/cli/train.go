@@ -147,15 +147,15 @@ func runTrain(ctx context.Context, app *App, f *trainFlags, path string) error {
 	}
 	loss, accuracy := train.Measure(n, x, y)
 	report.Test = measuredRows(len(x), loss, accuracy)
-	if app.JSON {
-		err = app.printJSON(report)
-	} else {
+	if !app.JSON {
 		report.print(app.Stdout)
+	} else if err := app.printJSON(report); err != nil {
+		return err
 	}
-	if err == nil && interrupted {
-		err = &exitError{code: ExitInterrupted}
+	if interrupted {
+		return &exitError{code: ExitInterrupted}
 	}
-	return err
+	return nil
 }
 
 func (f *trainFlags) validate() error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -144,9 +145,11 @@ func TestTrainKeepsTheBestSoFar(t *testing.T) {
 	ctx := &countdown{context.Background(), 2*batches + 10}
 	f := &trainFlags{config: train.Config{Hidden: []int{4}, Epochs: math.MaxInt32}, out: path}
 	var stdout, stderr bytes.Buffer
-	err := runTrain(ctx, &App{Stdout: &stdout, Stderr: &stderr, JSON: true, Seed: 1}, f, loanStudy)
-	if code := exitCode(ctx, err); code != ExitInterrupted {
-		t.Fatalf("exit code %d, error %v", code, err)
+	app := &App{Stdout: &stdout, Stderr: &stderr, JSON: true, Seed: 1}
+	err := runTrain(ctx, app, f, loanStudy)
+	var exit *exitError
+	if !errors.As(err, &exit) || exit.code != ExitInterrupted || exit.err != nil {
+		t.Fatalf("error %v, want exit code %d without a message", err, ExitInterrupted)
 	}
 	var report struct {
 		Epochs      int
@@ -157,6 +160,12 @@ func TestTrainKeepsTheBestSoFar(t *testing.T) {
 	}
 	if _, _, err := load.Model(path); err != nil {
 		t.Error(err)
+	}
+	app.JSON = false
+	stdout.Reset()
+	err = runTrain(&countdown{context.Background(), batches + 10}, app, f, loanStudy)
+	if !errors.As(err, &exit) || exit.code != ExitInterrupted || exit.err != nil || !strings.Contains(stdout.String(), "interrupted, this is the best so far") {
+		t.Errorf("error %v, output:\n%s", err, stdout.String())
 	}
 }
 

@@ -1,11 +1,19 @@
 package study
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNoInput tells of a value outside the domain of a feature that feeds the
+// network by a table: the table has no entry for it.
+var ErrNoInput = errors.New("outside the domain, so that the feature's table has no network input for it")
 
 // Accuracy is the share, in per cent, of the given rows of the data set whose
 // label the network gets right, deciding 1 where the score is above ½: where
 // the logit, in float64, is above 0. nil rows are all rows. It is an error to
-// ask without a network, data, labels or rows.
+// ask without a network, data, labels or rows; ErrNoInput (wrapped) tells of a
+// row that the network cannot be fed.
 func (s *Study) Accuracy(rows []int) (float64, error) {
 	d, err := s.Data()
 	if err != nil {
@@ -29,10 +37,27 @@ func (s *Study) Accuracy(rows []int) (float64, error) {
 	right := 0
 	var inputs []float64
 	for _, i := range rows {
+		if f := s.unfed(d.Points[i]); f >= 0 {
+			path, line := d.Where(i)
+			return 0, fmt.Errorf("%s:%d: %s is %v: %w", path, line, s.Space.Features[f].Name, d.Points[i][f], ErrNoInput)
+		}
 		inputs = s.Space.NetworkInputs(inputs, d.Points[i])
 		if positive := s.Network.Logit(inputs) > 0; positive == (d.Labels[i] == 1) {
 			right++
 		}
 	}
 	return 100 * float64(right) / float64(len(rows)), nil
+}
+
+// unfed is a feature whose value at the point no table has an entry for, or −1.
+func (s *Study) unfed(point []float64) int {
+	for i := range s.Space.Features {
+		f := &s.Space.Features[i]
+		for k := range f.Inputs {
+			if f.Inputs[k].Table != nil && !f.Contains(point[i]) {
+				return i
+			}
+		}
+	}
+	return -1
 }

@@ -145,6 +145,25 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+// TestAccuracyOutsideATable: rows outside a domain are no reason to stop, but
+// a table has nothing to feed the network for them.
+func TestAccuracyOutsideATable(t *testing.T) {
+	folder := write(t, map[string]string{
+		"rows.csv": "a,y\n0,1\n2,1\n1,0\n",
+		"study.yaml": "model: net.json\ndata: {files: rows.csv, label: {column: y, positive: 1}}\n" +
+			"features: {a: {integer: 0..1, inputs: {table: [3, -3]}}}\n",
+		"net.json": `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid",
+			"layers": [{"name": "out", "inputs": 1, "units": 1, "activation": "linear", "weights": [[1]], "bias": [0]}]}`,
+	})
+	s := mustLoad(t, folder, study.Options{})
+	if _, err := s.Accuracy(nil); !errors.Is(err, study.ErrNoInput) || !strings.Contains(err.Error(), "rows.csv:3: a is 2") {
+		t.Errorf("a row that cannot be fed: %v", err)
+	}
+	if got, err := s.Accuracy([]int{0, 2}); err != nil || got != 100 {
+		t.Errorf("the other rows: %v %v", got, err)
+	}
+}
+
 func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		rules []string

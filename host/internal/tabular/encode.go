@@ -3,6 +3,7 @@ package tabular
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -120,9 +121,15 @@ func (e *Encoder) run(feature int, row []string) (value, error) {
 // finish reads the encoded value: a category's index, or a number.
 func (e *Encoder) finish(feature int, v value) (float64, error) {
 	index := e.category[feature]
-	if index == nil || v.isNumber {
+	if index == nil {
 		err := v.asNumber()
 		return v.number, err
+	}
+	if v.isNumber {
+		if v.number != math.Trunc(v.number) || v.number < 0 || v.number >= float64(len(index)) {
+			return 0, fmt.Errorf("%v is no index of the %d categories", v.number, len(index))
+		}
+		return v.number, nil
 	}
 	k, ok := index[v.text]
 	if !ok {

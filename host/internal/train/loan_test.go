@@ -106,8 +106,11 @@ func TestLoanHasItsPlantedCluster(t *testing.T) {
 				t.Error("the model is not as fair elsewhere as documented: want mean k at most 1.1, at most 1 % above 2")
 			}
 			for _, p := range outside {
-				beside := p.rating <= plantedRating+1 && p.amount >= plantedAmount-1
-				if limit := map[bool]int{true: 11, false: 4}[beside]; p.k > limit {
+				limit := 4
+				if p.rating <= plantedRating+1 && p.amount >= plantedAmount-1 { // beside the region
+					limit = 11
+				}
+				if p.k > limit {
 					t.Errorf("k = %d at credit rating %d and loan amount %d, documented as at most %d", p.k, p.rating, p.amount, limit)
 				}
 			}
