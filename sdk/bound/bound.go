@@ -88,13 +88,7 @@ func Intervals(n *network.Network, inputs []space.Interval) *Bounds {
 			b.Logit = logit(n, l, pre, v)
 			break
 		}
-		v = pre
-		if l.ReLU {
-			v = make([]space.Interval, len(pre))
-			for j := range pre {
-				v[j] = space.Interval{Lo: math.Max(0, pre[j].Lo), Hi: math.Max(0, pre[j].Hi)}
-			}
-		}
+		v = activate(l, pre)
 	}
 	return b
 }
@@ -103,13 +97,20 @@ func logit(n *network.Network, last *network.Layer, pre, v []space.Interval) spa
 	if n.Head != network.HeadSoftmax {
 		return pre[0]
 	}
-	w0, w1 := last.Row(0), last.Row(1)
-	diff := make([]float64, last.In)
-	for i := range diff {
-		diff[i] = w1[i] - w0[i]
-	}
+	row, bias := difference(last)
 	// Each difference carries one rounding, relative u: one more factor (1+δ).
-	return enclose(diff, last.Bias[1]-last.Bias[0], v, 1)
+	return enclose(row, bias, v, 1)
+}
+
+// difference is the linear form of l1 − l0 of a softmax head, each entry
+// rounded once.
+func difference(last *network.Layer) (row []float64, bias float64) {
+	w0, w1 := last.Row(0), last.Row(1)
+	row = make([]float64, last.In)
+	for i := range row {
+		row[i] = w1[i] - w0[i]
+	}
+	return row, last.Bias[1] - last.Bias[0]
 }
 
 // enclose bounds Σ w·v + bias over the box v.

@@ -36,9 +36,9 @@ func randomNetwork(r *rand.Rand, inputs int, head network.Head, scale float64) *
 	return n
 }
 
-// TestIntervalsEncloseExactValues evaluates every neuron exactly at random
+// TestBoundsEncloseExactValues evaluates every neuron exactly at random
 // points of random boxes: each value must lie inside its interval.
-func TestIntervalsEncloseExactValues(t *testing.T) {
+func TestBoundsEncloseExactValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
@@ -55,14 +55,35 @@ func TestIntervalsEncloseExactValues(t *testing.T) {
 			}
 			x[i] = new(big.Rat).SetFloat64(v)
 		}
-		b := bound.Intervals(n, box)
-		for k := 1; k <= len(n.Layers); k++ {
-			for j := range n.Layers[k-1].Out {
-				inside(t, neuron(n, k, j, x), b.Pre[k-1][j])
+		interval, linear := bound.Intervals(n, box), bound.Linear(n, box)
+		for _, b := range []*bound.Bounds{interval, linear} {
+			for k := 1; k <= len(n.Layers); k++ {
+				for j := range n.Layers[k-1].Out {
+					inside(t, neuron(n, k, j, x), b.Pre[k-1][j])
+				}
 			}
+			inside(t, network.NewExact(n).Logit(x), b.Logit)
 		}
-		inside(t, network.NewExact(n).Logit(x), b.Logit)
+		if linear.Logit.Lo < interval.Logit.Lo || linear.Logit.Hi > interval.Logit.Hi {
+			t.Fatalf("linear bounds %v are looser than interval bounds %v", linear.Logit, interval.Logit)
+		}
 	})
+}
+
+// TestLinearBoundsSeeCancellation: x − x is 0 through two always-active
+// neurons, which interval arithmetic cannot see.
+func TestLinearBoundsSeeCancellation(t *testing.T) {
+	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+		{In: 1, Out: 2, Weights: []float64{1, 1}, Bias: []float64{5, 5}, ReLU: true},
+		{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{0}},
+	}}
+	box := []space.Interval{{Lo: -1, Hi: 1}}
+	if b := bound.Intervals(n, box).Logit; b.Hi < 2 {
+		t.Errorf("interval bounds %v are tighter than they can be", b)
+	}
+	if b := bound.Linear(n, box).Logit; b.Lo < -1e-12 || b.Hi > 1e-12 {
+		t.Errorf("linear bounds %v, want 0 up to rounding", b)
+	}
 }
 
 // neuron is the exact pre-activation of neuron j of layer k (counted from 1).
@@ -81,6 +102,39 @@ func inside(t *rapid.T, v *big.Rat, iv space.Interval) {
 		f, _ := v.Float64()
 		t.Fatalf("%v is outside [%v, %v]", f, iv.Lo, iv.Hi)
 	}
+}
+
+// TestDifferencesEncloseExactValues compares two copies of one individual,
+// neuron by neuron.
+func TestDifferencesEncloseExactValues(t *testing.T) {
+	s := &space.Space{Inputs: 3, Features: []space.Feature{
+		{Name: "n", Kind: space.Integer, Lo: -5, Hi: 5, Inputs: []space.Input{{Index: 0, Scale: 0.3}}},
+		{Name: "p", Kind: space.Integer, Lo: 0, Hi: 9, Protected: []float64{2, 3, 7}, Inputs: []space.Input{{Index: 1, Scale: 0.7, Offset: -1}}},
+		{Name: "q", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"a", "b"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 2, Table: []float64{3, -1}}}},
+	}}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	r := s.Whole()
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		n := randomNetwork(rng, 3, head, 1)
+		b := bound.Linear(n, bound.Inputs(s, r))
+		d := bound.Differences(n, s, r, b)
+		x := float64(rng.IntN(11) - 5)
+		pick := func() []*big.Rat {
+			return s.ExactInputs([]float64{x, r.Values[1][rng.IntN(3)], r.Values[2][rng.IntN(2)]})
+		}
+		one, two := pick(), pick()
+		for k := 1; k <= len(n.Layers); k++ {
+			for j := range n.Layers[k-1].Out {
+				inside(t, new(big.Rat).Sub(neuron(n, k, j, one), neuron(n, k, j, two)), d.Pre[k-1][j])
+			}
+		}
+		exact := network.NewExact(n)
+		inside(t, new(big.Rat).Sub(exact.Logit(one), exact.Logit(two)), d.Logit)
+	})
 }
 
 func TestInputsOverARegion(t *testing.T) {

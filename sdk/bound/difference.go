@@ -1,0 +1,73 @@
+package bound
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Difference encloses, for two copies of one individual, the difference of
+// every neuron's value before the activation (first copy minus second), by
+// layer, and of the logits. Shared features cancel, so this is far tighter
+// than the difference of the copies' own bounds.
+type Difference struct {
+	Pre   [][]space.Interval
+	Logit space.Interval
+}
+
+// Differences propagates the differences of the protected inputs over region
+// r. b must enclose the network over r; its bounds are used where they are
+// tighter.
+func Differences(n *network.Network, s *space.Space, r space.Region, b *Bounds) *Difference {
+	d := &Difference{Pre: make([][]space.Interval, len(n.Layers))}
+	v := inputDifferences(s, r)
+	for k := range n.Layers {
+		l := &n.Layers[k]
+		pre := make([]space.Interval, l.Out)
+		for j := range pre {
+			pre[j] = enclose(l.Row(j), 0, v, 0).Intersect(spread(b.Pre[k][j]))
+		}
+		d.Pre[k] = pre
+		if k == len(n.Layers)-1 {
+			d.Logit = pre[0]
+			if n.Head == network.HeadSoftmax {
+				row, _ := difference(l)
+				d.Logit = enclose(row, 0, v, 1).Intersect(spread(b.Logit))
+			}
+			break
+		}
+		v = pre
+		if l.ReLU {
+			// ReLU is monotone and moves by no more than its argument; it does
+			// not move at all where both copies are inactive.
+			v = make([]space.Interval, len(pre))
+			for j := range pre {
+				if b.Pre[k][j].Hi > 0 {
+					v[j] = space.Interval{Lo: math.Min(0, pre[j].Lo), Hi: math.Max(0, pre[j].Hi)}
+				}
+			}
+		}
+	}
+	return d
+}
+
+// spread encloses the difference of two values of one interval.
+func spread(iv space.Interval) space.Interval {
+	w := up(iv.Hi - iv.Lo)
+	if math.IsNaN(w) {
+		w = math.Inf(1)
+	}
+	return space.Interval{Lo: -w, Hi: w}
+}
+
+func inputDifferences(s *space.Space, r space.Region) []space.Interval {
+	out := make([]space.Interval, s.Inputs)
+	whole := Inputs(s, r)
+	for _, i := range s.Protected() {
+		for _, in := range s.Features[i].Inputs {
+			out[in.Index] = spread(whole[in.Index])
+		}
+	}
+	return out
+}
