@@ -1,7 +1,7 @@
 # README.md explains the two commands a newcomer needs: `make demo` and `make test`.
 
 GO        ?= go
-PLUGINS   := $(notdir $(wildcard plugins/*))
+PLUGINS   := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
 BINARIES  := bin/hyfair $(PLUGINS:%=bin/plugins/hyfair-%)
 export CGO_ENABLED = 0
 

@@ -10,13 +10,15 @@ but sex, age and origin should get scores that lie no more than 0.05 apart.
 EOF
 
 status=0
-show() {
-	printf '\n\033[1m$ %s\033[0m\n' "bin/hyfair $*"
-	bin/hyfair "$@" || status=1
+show() { # WHY ARGUMENTS...: says why, shows the command, runs it
+	printf '\n\n%s\n\033[1m$ bin/hyfair %s\033[0m\n\n' "$1" "${*:2}"
+	bin/hyfair "${@:2}" || status=1
 }
 
-show inspect studies/loan
-show certify studies/loan
+show "What is studied: the network, the applicants, what is protected." \
+	inspect studies/loan
+show "Is anybody treated differently? A solver looks for two copies of one applicant." \
+	certify studies/loan
 if [ "$status" -ne 0 ]; then
 	cat <<'EOF'
 
@@ -24,14 +26,19 @@ No solver could be used, so nothing was proved: `bin/hyfair doctor` says which l
 missing and which command brings it. The search below works without one.
 EOF
 else
-	show certify studies/loan --where "credit_rating=6..8,loan_amount=..10"
+	show "And among those with a middling rating who want a small loan? This takes a little longer." \
+		certify studies/loan --where "credit_rating=6..8,loan_amount=..10"
 fi
-show search studies/loan --budget 10s
+show "Whose treatment depends most on what must not matter? A search, for 10 seconds." \
+	search studies/loan --budget 10s
 
-cat <<'EOF'
+if [ "$status" -eq 0 ]; then
+	cat <<'EOF'
 
-So: two people who differ in sex, age and origin alone, and a network that would lend to one
-of them only; a part of the space where this is proved not to happen; and the person whose
-treatment depends most on attributes that should not matter. docs/guide.md goes on from here.
+So: two applicants who differ in sex, age and origin alone, and a network that would lend to
+one of them only; a part of the space where this is proved not to happen; and the applicant
+whose copies get the most different outcomes (k of at most 20: the bins of width ε = 0.05
+that their scores fall into). docs/guide.md goes on from here, with data of your own.
 EOF
+fi
 exit "$status"

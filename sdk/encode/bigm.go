@@ -23,13 +23,31 @@ import (
 //
 // A query with relaxations is refused with sdk.ErrUnsupported.
 func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
+	e := &builder{q: q, bounds: b}
+	return e.lower()
+}
+
+// BigMDifferences is BigM with rows about the difference of the two copies,
+// which follow from the others and tighten the linear relaxation: shared
+// features cancel in it. A query for more than two bins is lowered as BigM
+// does.
+func BigMDifferences(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
+	e := &builder{q: q, bounds: b}
+	if q.K <= 2 {
+		e.differences = bound.Differences(q.Network, q.Space, q.RegionOrWhole(), b)
+	}
+	return e.lower()
+}
+
+func (e *builder) lower() (*Lowered, error) {
+	q, b := e.q, e.bounds
 	if len(q.Relax) > 0 {
 		return nil, fmt.Errorf("relaxed queries: %w", sdk.ErrUnsupported)
 	}
 	if math.IsInf(b.Logit.Lo, 0) || math.IsInf(b.Logit.Hi, 0) {
 		return nil, errors.New("the network's values over this region are not bounded in float64")
 	}
-	e := &builder{q: q, region: q.RegionOrWhole(), bounds: b, milp: &problem.MILP{}, fidelity: Exact}
+	e.region, e.milp, e.fidelity = q.RegionOrWhole(), &problem.MILP{}, Exact
 	e.spelled = e.needBinaries()
 	shared := make([]*featureColumns, len(q.Space.Features))
 	for i := range shared {
@@ -44,6 +62,9 @@ func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 		cols, logit := e.copyOf(c, shared)
 		out.copies = append(out.copies, cols)
 		out.Logits = append(out.Logits, logit)
+	}
+	if e.differences != nil {
+		e.differenceRows(out)
 	}
 	for c := range copies {
 		e.predicates(c, out.copies[c].features)
@@ -63,6 +84,10 @@ type builder struct {
 	fidelity Fidelity
 	// spelled marks the features that get one binary a value.
 	spelled []bool
+	// differences, where not nil, bound the copies' neurons against each other;
+	// before then holds each copy's neurons before the activation, by layer.
+	differences *bound.Difference
+	before      [][][]form
 }
 
 func (e *builder) column(c problem.Column) int {
@@ -195,6 +220,9 @@ func (e *builder) copyOf(c int, shared []*featureColumns) (copyColumns, int) {
 	}
 	layers := e.q.Network.Layers
 	v := inputs
+	if e.differences != nil {
+		e.before = append(e.before, make([][]form, len(layers)))
+	}
 	for k := range layers[:len(layers)-1] {
 		var columns []neuronColumns
 		v, columns = e.hidden(k, suffix, v)
@@ -237,6 +265,9 @@ func (e *builder) hidden(k int, suffix string, v []form) ([]form, []neuronColumn
 		}
 		name := fmt.Sprintf("n%d.%d%s", k+1, j+1, suffix)
 		y := affineOf(l, j, v)
+		if e.differences != nil {
+			e.remember(k, j, y)
+		}
 		if len(y.terms) == 0 {
 			out[j] = form{constant: y.constant}
 			if l.ReLU {

@@ -73,10 +73,10 @@ func randomPoint(r *rand.Rand, s *space.Space, region space.Region) []float64 {
 	return p
 }
 
-// TestBigMKeepsEveryPoint lifts pairs of copies into start values: they must
+// TestLoweringsKeepEveryPoint lifts pairs of copies into start values: they must
 // satisfy every row and bound, and decode back to themselves. So no point of
 // the space is cut off by the lowering.
-func TestBigMKeepsEveryPoint(t *testing.T) {
+func TestLoweringsKeepEveryPoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		s := mixedSpace()
@@ -91,7 +91,9 @@ func TestBigMKeepsEveryPoint(t *testing.T) {
 		if err := q.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		low, err := encode.BigM(q, bound.Intervals(q.Network, bound.Inputs(s, q.Region)))
+		encoding := rapid.SampledFrom(encode.Encodings).Draw(t, "encoding")
+		method := rapid.SampledFrom([]func(*network.Network, []space.Interval) *bound.Bounds{bound.Intervals, bound.Linear}).Draw(t, "bounds")
+		low, err := encoding.Lower(q, method(q.Network, bound.Inputs(s, q.Region)))
 		if err != nil {
 			t.Fatal(err)
 		}

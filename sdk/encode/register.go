@@ -18,6 +18,7 @@ type Encoding struct {
 // Encodings is the register: a new encoding adds one line.
 var Encodings = []Encoding{
 	{"bigm", "one binary a ReLU of open sign, big-M rows from the bounds (the paper's MILP)", BigM},
+	{"bigm+diff", "bigm with rows on the difference of the two copies of each neuron", BigMDifferences},
 }
 
 // Lookup finds an encoding by name.

@@ -130,9 +130,7 @@ func Evaluate(terms []Term, values []float64) float64 {
 func (m *MILP) Violation(values []float64) float64 {
 	worst := 0.0
 	note := func(v float64) {
-		if !(v <= worst) { // also a NaN
-			worst = v
-		}
+		worst = math.Max(worst, v) // keeps a NaN, and an infinity above it
 	}
 	for i := range m.Columns {
 		c := &m.Columns[i]

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +14,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
+
+// maxTolerance is the coarsest tolerance that a claim is heard with: beyond it
+// integers are no integers.
+const maxTolerance = 1e-2
 
 // ask is a conversation with the solver about one region.
 type ask struct {
@@ -53,7 +58,9 @@ type answer struct {
 }
 
 // solve asks once. Incumbents are replayed as they arrive: the first that
-// violates ends a question that only wants one.
+// violates ends a question that only wants one. A witness outlives the solver
+// that reported it: a verdict takes it and records the loss as a fault; while
+// maximising it is kept, and the error is returned.
 func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*answer, error) {
 	now, err := a.model.Apply(d)
 	if err != nil {
@@ -91,10 +98,20 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	res, err := a.loaded.Solve(early, d, o)
 	mu.Lock()
 	defer mu.Unlock()
-	if err != nil {
-		if witness == nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
+	if err == nil && res == nil {
+		err = fmt.Errorf("solver %s returned neither a result nor an error", a.o.Description.Name)
+	}
+	if err != nil && (early.Err() == nil || !errors.Is(err, early.Err())) {
+		if witness = a.lastWords(res, witness); witness == nil {
 			return nil, err
 		}
+		if !a.deciding {
+			a.found(witness)
+			return nil, err
+		}
+		a.faultText(err.Error()) // the question is answered all the same
+	}
+	if err != nil {
 		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}
 	}
 	a.report.Nodes += res.Nodes
@@ -102,6 +119,22 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	a.readPoint(out)
 	a.check(out)
 	return out, nil
+}
+
+// lastWords is the better of a witness held and of the point that came with an
+// error: the last that the solver reported.
+func (a *ask) lastWords(res *sdk.Result, held *Witness) *Witness {
+	if res == nil || res.Values == nil {
+		return held
+	}
+	points, err := a.low.Decode(res.Values)
+	if err != nil {
+		return held
+	}
+	if w, ok := a.try(points); ok && (held == nil || w.Margin > held.Margin) {
+		return w
+	}
+	return held
 }
 
 // try replays two points; a violation must beat the present target.
@@ -156,7 +189,7 @@ func (a *ask) check(out *answer) {
 		}
 		// Solvers scale a problem and keep their tolerance there; ten thousand
 		// times it is far from any honest answer.
-		if v, allowed := m.Violation(values), 1e-6+1e4*out.Tolerance; v > allowed {
+		if v, allowed := m.Violation(values), 1e-6+1e4*out.Tolerance; !(v <= allowed) {
 			out.fault = fmt.Sprintf("its point breaks its own rows by %.3g", v)
 		}
 		best = problem.Evaluate(m.Objective.Terms, values) + m.Objective.Offset
@@ -164,6 +197,10 @@ func (a *ask) check(out *answer) {
 	slack := 1e-6*(1+math.Abs(best)) + out.Tolerance
 	switch {
 	case out.fault != "":
+	case !(out.Tolerance >= 0 && out.Tolerance <= maxTolerance):
+		out.fault = fmt.Sprintf("it claims a tolerance of %.3g, which excuses too much", out.Tolerance)
+	case out.HasBound && math.IsNaN(out.Bound) || out.Values != nil && math.IsNaN(out.Objective):
+		out.fault = "its bound or its objective is NaN"
 	case out.Status == sdk.Infeasible && out.Values != nil:
 		out.fault = "it claims infeasible and holds a point"
 	case (out.Status == sdk.Optimal || out.Status == sdk.Feasible) && out.Values == nil:
@@ -187,8 +224,17 @@ func (a *ask) check(out *answer) {
 	}
 }
 
+// fault records what was wrong with an answer.
 func (a *ask) fault(what string) {
-	a.report.Faults = append(a.report.Faults, fmt.Sprintf("solver %s: %s", a.o.Description.Name, what))
+	a.faultText(fmt.Sprintf("solver %s: %s", a.o.Description.Name, what))
+}
+
+// faultText counts a fault, and reports equal ones once.
+func (a *ask) faultText(text string) {
+	a.faults++
+	if !slices.Contains(a.report.Faults, text) {
+		a.report.Faults = append(a.report.Faults, text)
+	}
 }
 
 // stops reports a limit after which asking on is useless.

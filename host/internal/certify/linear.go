@@ -47,9 +47,9 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	switch {
 	case out.witness != nil:
 		a.found(out.witness)
-		return outcome{decided: true, by: BySolver, grade: sdk.Exact, bound: trivial}, nil
-	case fair && a.audit(0, tolerance):
-		return outcome{decided: true, by: BySampling, grade: sdk.Exact, bound: trivial}, nil
+		return outcome{decided: true, by: BySolver, bound: trivial}, nil
+	case fair && a.audit(out, 0, tolerance):
+		return outcome{decided: true, by: BySampling, bound: trivial}, nil
 	case fair:
 		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
 	}
@@ -74,7 +74,7 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 		return outcome{bound: trivial, why: out.why()}, nil
 	}
 	if out.Status != sdk.Optimal && out.Status != sdk.Infeasible {
-		return outcome{stopped: out.stops(ctx), bound: upper, why: out.why()}, nil
+		return outcome{stopped: out.stops(ctx), grade: sdk.NumericalGrade, tolerance: tolerance, formula: linearFormula, bound: upper, why: out.why()}, nil
 	}
 	if out.witness == nil && out.Values != nil && a.q.Notion == fairness.Decision {
 		if err := a.inside(ctx, tolerance); err != nil {
@@ -83,7 +83,7 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 	}
 	best := a.best()
 	if out.Status == sdk.Optimal && upper > best+tolerance+a.o.Gap*math.Abs(best) {
-		return outcome{bound: upper, why: "the optimum claimed did not survive the replay"}, nil
+		return outcome{grade: sdk.NumericalGrade, tolerance: tolerance, formula: linearFormula, bound: upper, why: "the optimum claimed did not survive the replay"}, nil
 	}
 	return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: math.Max(upper, best), tolerance: tolerance, formula: linearFormula}, nil
 }
@@ -105,7 +105,7 @@ func (a *ask) refute(out *answer, upper float64) {
 	if out.fault != "" || out.upper == math.Inf(1) {
 		return
 	}
-	a.audit(0, math.Inf(1))
+	a.audit(out, 0, math.Inf(1))
 	if w := a.report.Witness; w != nil && a.q.Space.RegionContains(a.low.Region(), w.Copy1) && upper < w.Margin {
 		out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", upper, w.Margin)
 		a.fault(out.fault)

@@ -54,6 +54,10 @@ type Progress struct {
 // for ever.
 const minSplit = 1.0 / (1 << 10)
 
+// maxFaults ends a sweep: smaller regions help a solver in numerical trouble,
+// not one that is broken.
+const maxFaults = 10
+
 // run is one question under way.
 type run struct {
 	q      *problem.Query
@@ -70,12 +74,15 @@ type run struct {
 	deciding bool
 	open     []space.Region
 	reasons  []string
+	// faults counts those of the sweep under way.
+	faults int
 }
 
-// Run answers the query. It returns an error only where there is no answer at
-// all (a malformed query, a solver that is gone before anything was learned);
-// limits, faults and interruptions end in a Report that says so. q.Goal is
-// ignored: the question is to decide, then, with o.Maximise, to maximise.
+// Run answers the query. Limits, faults and interruptions end in a Report that
+// says so. Where the solver is lost, Run returns its error and a Report of what
+// was learned before: a witness found stays a verdict. Without a Report, the
+// query or the options are malformed. q.Goal is ignored: the question is to
+// decide, then, with o.Maximise, to maximise.
 func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if o.Encoding == "" {
 		o.Encoding = "bigm"
@@ -85,7 +92,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	}
 	lowering, err := encode.Lookup(o.Encoding)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
 	}
 	question := *q
 	question.Goal = problem.Decide
@@ -99,20 +106,21 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		q: &question, o: o, lower: lowering, replay: newReplayer(&question), start: time.Now(),
 		report: &Report{Regions: map[Method]int{}},
 	}
-	if err := r.decide(ctx); err != nil {
-		return r.report, err
-	}
-	if o.Maximise && ctx.Err() == nil && r.report.Verdict != Undecided {
-		if err := r.maximise(ctx); err != nil {
-			return r.report, err
-		}
+	err = r.decide(ctx)
+	switch {
+	case err != nil || !o.Maximise || r.report.Verdict == Undecided:
+	case ctx.Err() != nil:
+		r.report.Reason = r.reason(ctx)
+	default:
+		err = r.maximise(ctx)
 	}
 	if w := r.report.Witness; w != nil {
-		if w.K, err = r.replay.bins(w.Copy1); err != nil {
-			r.report.Faults = append(r.report.Faults, "k of the witness: "+err.Error())
+		k, unknown := r.replay.bins(w.Copy1)
+		if w.K = k; unknown != nil {
+			r.report.Faults = append(r.report.Faults, "k of the witness: "+unknown.Error())
 		}
 	}
-	return r.report, nil
+	return r.report, err
 }
 
 // epsilon is the threshold of the notion as an exact number.
@@ -130,7 +138,7 @@ func (r *run) decide(ctx context.Context) error {
 	case r.report.Witness != nil:
 		r.report.Verdict = Unfair
 	case err != nil:
-		return err
+		r.report.Reason = lostSolver
 	case left:
 		r.report.Verdict = Undecided
 		r.report.Reason = r.reason(ctx)
@@ -139,8 +147,12 @@ func (r *run) decide(ctx context.Context) error {
 		eps, _ := r.epsilon().Float64()
 		r.setBound(eps)
 	}
-	return nil
+	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
+	return err
 }
+
+// lostSolver is the Reason where Run returns an error as well, which says more.
+const lostSolver = "the solver failed"
 
 // maximise raises the target to each witness's margin until nothing is left
 // above it. A witness of the decision stays the best until it is beaten.
@@ -157,6 +169,7 @@ func (r *run) maximise(ctx context.Context) error {
 	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
 	r.report.Grade, r.report.Tolerance = grade, tolerance
 	if err != nil {
+		r.report.Reason = lostSolver
 		return err
 	}
 	r.report.Closed = !left
@@ -178,7 +191,7 @@ func (r *run) floor() *big.Rat {
 // reports that some region was given up.
 func (r *run) sweep(ctx context.Context) (left bool, err error) {
 	r.open = []space.Region{r.q.RegionOrWhole()}
-	r.reasons = nil
+	r.reasons, r.faults = nil, 0
 	for len(r.open) > 0 {
 		if ctx.Err() != nil {
 			r.noteOpen()
@@ -188,24 +201,27 @@ func (r *run) sweep(ctx context.Context) (left bool, err error) {
 		r.open = r.open[:len(r.open)-1]
 		out, err := r.region(ctx, region)
 		if err != nil {
+			r.open = append(r.open, region)
+			r.noteOpen()
+			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+				return true, nil
+			}
 			r.report.Faults = append(r.report.Faults, err.Error())
 			return true, err
 		}
 		r.progress()
+		out.stopped = out.stopped || r.faults >= maxFaults
 		switch {
 		case out.decided:
 			r.report.Regions[out.by]++
-			r.report.Grade = sdk.Weakest(r.report.Grade, out.grade)
-			if out.tolerance > r.report.Tolerance {
-				r.report.Tolerance, r.report.ToleranceFormula = out.tolerance, out.formula
-			}
-			r.mergeBound(out.bound)
+			r.merge(out)
 			if r.deciding && r.report.Witness != nil {
+				r.noteOpen()
 				return false, nil
 			}
 		case out.stopped || !r.split(region):
 			left = true
-			r.mergeBound(out.bound)
+			r.merge(out)
 			r.reasons = append(r.reasons, out.why)
 			if out.stopped {
 				r.noteOpen()
@@ -221,16 +237,25 @@ func (r *run) sweep(ctx context.Context) (left bool, err error) {
 // noteOpen lets the regions never looked at count in the bound.
 func (r *run) noteOpen() {
 	for _, region := range r.open {
-		r.mergeBound(r.trivialBound(r.bounds(region)))
+		r.merge(outcome{bound: r.trivialBound(r.bounds(region))})
+	}
+}
+
+// merge lets a region's outcome count in the report.
+func (r *run) merge(out outcome) {
+	if out.grade == 0 {
+		out.grade = sdk.Rigorous // an enclosure of the logits
+	}
+	r.report.Grade = sdk.Weakest(r.report.Grade, out.grade)
+	if out.tolerance > r.report.Tolerance {
+		r.report.Tolerance, r.report.ToleranceFormula = out.tolerance, out.formula
+	}
+	if !r.report.HasBound || out.bound > r.report.Bound {
+		r.setBound(out.bound)
 	}
 }
 
 func (r *run) setBound(b float64) { r.report.Bound, r.report.HasBound = b, true }
-func (r *run) mergeBound(b float64) {
-	if !r.report.HasBound || b > r.report.Bound {
-		r.setBound(b)
-	}
-}
 
 func (r *run) progress() {
 	if r.o.Progress == nil {
@@ -285,8 +310,10 @@ func (r *run) raise(w *Witness) {
 type outcome struct {
 	decided bool
 	// stopped: a limit or a lost solver; splitting would not help.
-	stopped   bool
-	by        Method
+	stopped bool
+	by      Method
+	// grade and tolerance of what is said about bound, and of the decision; no
+	// grade: the bound is an enclosure of the logits.
 	grade     sdk.Exactness
 	tolerance float64
 	formula   string

@@ -37,8 +37,8 @@ func (r *run) trivialBound(b *bound.Bounds) float64 {
 
 // audit tries random individuals of the region against a claim that nothing in
 // it exceeds the target by more than margin, and reports whether one does. One
-// beyond the tolerance as well is a fault of the solver.
-func (a *ask) audit(margin, tolerance float64) bool {
+// beyond the tolerance as well is a fault of the claim.
+func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 	region := a.low.Region()
 	rng := rand.New(rand.NewPCG(uint64(a.o.Seed), uint64(a.report.Solves)))
 	limit := a.best() + margin
@@ -53,7 +53,8 @@ func (a *ask) audit(margin, tolerance float64) bool {
 		}
 		a.found(w)
 		if w.Margin > limit+tolerance {
-			a.fault(fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin))
+			out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
+			a.fault(out.fault)
 		}
 		if w.Margin > limit {
 			return true
@@ -191,7 +192,7 @@ func (r *run) enumerate(region space.Region) outcome {
 			r.found(w)
 			done.bound = math.Max(done.bound, w.Margin)
 			if r.deciding {
-				return done
+				return outcome{decided: true, by: ByEnumeration, bound: r.trivialBound(r.bounds(region))}
 			}
 		}
 		k := len(free) - 1

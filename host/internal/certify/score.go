@@ -47,18 +47,20 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 			a.found(out.witness)
 		}
 		if a.excluded(out) {
-			if !a.audit(goal-a.best(), a.proved(goal, out).tolerance) {
+			if !a.audit(out, goal-a.best(), a.proved(goal, out).tolerance) {
 				return a.proved(math.Min(goal, upper), out), nil
 			}
 			by = BySampling
 		}
 		if a.report.Witness != nil && a.deciding {
-			return outcome{decided: true, by: by, grade: sdk.Exact, bound: upper}, nil
+			return outcome{decided: true, by: by, bound: upper}, nil
 		}
 		at, moved := a.at(out, last)
 		switch {
 		case out.stops(ctx):
 			return outcome{stopped: true, bound: upper, why: out.why()}, nil
+		case out.fault != "":
+			return outcome{bound: upper, why: out.why()}, nil
 		case !a.deciding && a.best() > goal:
 			a.polish(ctx, a.report.Witness)
 			at = a.report.Witness.Logit1
@@ -67,7 +69,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 			a.report.Refinements++
 			delta = problem.Delta{Rows: []problem.Row{a.tangent(curve, at)}}
 			continue
-		case a.deciding || out.fault != "" || step > 2*out.tolerance:
+		case a.deciding || step > 2*out.tolerance:
 			return outcome{bound: upper, why: out.why()}, nil
 		default:
 			step *= 10 // too fine for the solver's tolerance

@@ -36,7 +36,7 @@ var radii = []float64{0.1, 0.3, 1}
 const maxSeedTangents = 8
 
 // Seed returns a replayed 2-discriminant individual near from, in canonical
-// form. ok is false where the solver found none. An error means that the
+// form. ok is false where the solver found none, or ctx ended. An error means that the
 // solver is lost or the query malformed. Not safe for concurrent use.
 func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []float64, ok bool, err error) {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0x5eed))
@@ -46,11 +46,13 @@ func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []floa
 			continue // from lies too far outside for a box of this size
 		}
 		w, err := s.box(ctx, region, rng, seed)
-		if err != nil || ctx.Err() != nil {
-			return nil, false, err
-		}
-		if w != nil {
+		switch {
+		case w != nil:
 			return s.Query.Space.Canonical(w.Copy1), true, nil
+		case ctx.Err() != nil:
+			return nil, false, nil
+		case err != nil:
+			return nil, false, err
 		}
 	}
 	return nil, false, nil

@@ -87,15 +87,18 @@ func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) err
 	if err != nil {
 		return usage(err)
 	}
-	plugin, err := openSolver(ctx, app, f.solver)
-	if err != nil {
-		return err
-	}
-	defer plugin.Close()
 	memory, err := app.memoryBytes()
 	if err != nil {
 		return usage(err)
 	}
+	plugin, err := openSolver(ctx, app, f.solver)
+	if err != nil {
+		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			err = fmt.Errorf("--timeout %v was over before a solver had started: %w", f.timeout, err)
+		}
+		return err
+	}
+	defer plugin.Close()
 	job := certifyJob{app: app, flags: f, study: st, query: q, plugin: plugin, start: start, path: path}
 	return job.run(ctx, memory)
 }
@@ -176,7 +179,7 @@ func (j *certifyJob) run(ctx context.Context, memory int64) error {
 	}
 	events.report(j, rep, failed, interrupted(ctx))
 	out := j.output(rep)
-	if err := j.print(out, rep); err != nil {
+	if err := j.print(out, rep, failed); err != nil {
 		return err
 	}
 	return j.exit(ctx, rep, failed)

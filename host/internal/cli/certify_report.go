@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -68,8 +69,8 @@ type certifyWitness struct {
 	Logit1 float64            `json:"logit1"`
 	Logit2 float64            `json:"logit2"`
 	// GapFloat32 is the score difference in single precision, the arithmetic of
-	// a deployment.
-	GapFloat32 float64 `json:"gap_float32"`
+	// a deployment; null where that overflows.
+	GapFloat32 *float64 `json:"gap_float32"`
 }
 
 type certifyLabels struct {
@@ -95,7 +96,7 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 	if rep.Verdict == certify.Fair {
 		out.Grade = rep.Grade.String()
 	}
-	if rep.HasBound {
+	if rep.HasBound && !math.IsInf(rep.Bound, 0) {
 		out.Bound, out.BoundTolerance = &rep.Bound, rep.BoundTolerance
 		if rep.BoundGrade != 0 {
 			out.BoundGrade = rep.BoundGrade.String()
@@ -110,13 +111,18 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 		out.Witness = &certifyWitness{
 			X1: valuesOf(s, w.Copy1, false), Z1: valuesOf(s, w.Copy1, true), X2: valuesOf(s, w.Copy2, false), Z2: valuesOf(s, w.Copy2, true),
 			Labels: certifyLabels{labelsOf(s, w.Copy1, false), labelsOf(s, w.Copy1, true), labelsOf(s, w.Copy2, false), labelsOf(s, w.Copy2, true)},
-			Score1: w.Score1, Score2: w.Score2, Logit1: w.Logit1, Logit2: w.Logit2, GapFloat32: w.Float32,
+			Score1: w.Score1, Score2: w.Score2, Logit1: w.Logit1, Logit2: w.Logit2,
+		}
+		if !math.IsNaN(w.Float32) {
+			out.Witness.GapFloat32 = &w.Float32
 		}
 	}
 	return out
 }
 
-func (j *certifyJob) print(out *certifyOutput, rep *certify.Report) error {
+// print shows the result; failed is the error that ended the question, which is
+// told elsewhere.
+func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error) error {
 	if j.app.JSON {
 		return j.app.printJSON(out)
 	}
@@ -133,6 +139,9 @@ func (j *certifyJob) print(out *certifyOutput, rep *certify.Report) error {
 		fmt.Fprintf(w, "%d points did not survive the replay\n", out.Spurious)
 	}
 	for _, f := range out.Faults {
+		if failed != nil && f == failed.Error() {
+			continue
+		}
 		fmt.Fprintf(j.app.Stderr, "hyfair: %s\n", f)
 	}
 	return nil

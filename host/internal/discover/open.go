@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -25,6 +26,10 @@ type Plugin struct {
 	Options map[string]string
 }
 
+// killGrace is how long a plugin may take to stop by itself: a question with a
+// time limit is answered, and its plugin ended, within a second of it.
+const killGrace = 500 * time.Millisecond
+
 // launch starts a plugin and checks that it is what its file says.
 func (c *Catalogue) launch(ctx context.Context, f Found) (*Plugin, error) {
 	if f.Problem != nil {
@@ -32,7 +37,8 @@ func (c *Catalogue) launch(ctx context.Context, f Found) (*Plugin, error) {
 	}
 	config := client.Config{
 		Path: f.Command[0], Args: f.Command[1:], Dir: f.Dir, Kind: f.Kind, Logger: c.logger,
-		NoTLS: f.Language == "python", // its gRPC cannot take the host's certificate
+		KillGrace: killGrace,
+		NoTLS:     f.Language == "python", // its gRPC cannot take the host's certificate
 	}
 	p, err := client.Launch(ctx, config)
 	if err != nil {

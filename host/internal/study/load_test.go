@@ -353,3 +353,27 @@ features:
 		}
 	}
 }
+
+// TestDocumentedExample loads the study that docs/studies.md begins with, and
+// provokes the mistake it shows.
+func TestDocumentedExample(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/studies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```yaml\n")
+	example, rest, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("docs/studies.md has no example")
+	}
+	s := mustLoad(t, write(t, map[string]string{"study.yaml": example}), study.Options{NoModel: true})
+	if k, _ := s.Space.MaxCounterfactuals(s.Space.Whole()); k != 2 || !s.HasData() {
+		t.Errorf("K = %d", k)
+	}
+	_, rest, _ = strings.Cut(rest, "```\n")
+	message, _, _ := strings.Cut(rest, ", integer, …")
+	_, err = study.Load(write(t, map[string]string{"study.yaml": strings.Replace(example, "categories", "categorys", 1)}), study.Options{NoModel: true})
+	if err == nil || message == "" || !strings.Contains(err.Error(), message) {
+		t.Errorf("the documented message is %q, the real one %v", message, err)
+	}
+}

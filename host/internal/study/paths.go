@@ -23,8 +23,11 @@ func studyFile(path string) (string, error) {
 	if err != nil {
 		return "", plain(path, err)
 	}
-	if !stat.IsDir() {
+	if stat.Mode().IsRegular() {
 		return path, nil
+	}
+	if !stat.IsDir() { // opening a pipe would wait for ever
+		return "", fmt.Errorf("%s: neither a file nor a folder", path)
 	}
 	found, err := filesIn(path, ".yaml", ".yml")
 	if err != nil {
@@ -111,8 +114,11 @@ func replacement(model, folder, dataRoot string) (string, error) {
 	if err == nil || !bare {
 		return model, nil
 	}
-	if folder == "" {
+	switch {
+	case folder == "":
 		return "", fmt.Errorf("%s: no such file, and the study names no folder of models to look in", model)
+	case strings.HasPrefix(folder, dataPrefix):
+		return "", fmt.Errorf("%s: not found here, nor among the study's models in %s: %w", model, strings.TrimSuffix(folder, "."), ErrNoDataRoot)
 	}
 	names, err := filesIn(folder, modelExtensions...)
 	if err != nil {

@@ -264,7 +264,7 @@ func (r *reader) modelPath(root, n *node) (string, error) {
 }
 
 // modelFolder is where bare model names are looked up: models, or the folder
-// of model; "" if neither is known.
+// of model; "" if neither is known, and still data: without a data root.
 func (r *reader) modelFolder(root *node) (string, error) {
 	n := root.get("models")
 	text := ""
@@ -276,7 +276,7 @@ func (r *reader) modelFolder(root *node) (string, error) {
 		return "", nil
 	}
 	if strings.HasPrefix(text, dataPrefix) && r.options.DataRoot == "" {
-		return "", nil // a model given by its path needs no folder
+		return text, nil // a model given by its path needs no folder
 	}
 	return where(n.at.file, text, r.options.DataRoot)
 }

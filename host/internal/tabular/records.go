@@ -50,22 +50,21 @@ type records struct {
 // open opens a file and reads up to its first row. Where sum is not nil,
 // everything read is hashed into it. The caller closes the file.
 func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error) {
-	f, err := os.Open(file.Path)
-	if err != nil {
-		return nil, nil, &Error{Path: file.Path, Err: reason(err)}
-	}
-	stat, err := f.Stat()
+	stat, err := os.Stat(file.Path)
 	switch {
 	case err != nil:
 		err = reason(err)
-	case !stat.Mode().IsRegular():
+	case !stat.Mode().IsRegular(): // opening a pipe would wait for ever
 		err = errors.New("not a file")
 	case stat.Size() > MaxFileBytes:
 		err = fmt.Errorf("%d bytes; at most %d are read", stat.Size(), MaxFileBytes)
 	}
 	if err != nil {
-		f.Close()
 		return nil, nil, &Error{Path: file.Path, Err: err}
+	}
+	f, err := os.Open(file.Path)
+	if err != nil {
+		return nil, nil, &Error{Path: file.Path, Err: reason(err)}
 	}
 	r, err := newRecords(f, file, format, sum)
 	if err != nil {

@@ -1,0 +1,81 @@
+// Command rogue is a solver plugin that is right (it tries every point) until
+// it misbehaves as the option mode says, from the question with the number in
+// the option from on, counted from 1. Its name is that of its file.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/serve"
+)
+
+func main() { serve.Solver(&rogue{}) }
+
+type rogue struct {
+	asked atomic.Int64
+}
+
+func (*rogue) Describe(ctx context.Context) (sdk.Description, error) {
+	d, err := sdktest.Enumerator{}.Describe(ctx)
+	d.Name = strings.TrimPrefix(filepath.Base(os.Args[0]), "hyfair-solver-")
+	d.Options = []sdk.Option{{Name: "mode", Help: "how to misbehave"}, {Name: "from", Default: "1", Help: "from which question on"}}
+	d.Libraries = []sdk.Library{{Name: "librogue", Found: true, Version: "0.1"}}
+	return d, err
+}
+
+func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	mode, from := o.Options["mode"], int64(1)
+	if text := o.Options["from"]; text != "" {
+		var err error
+		if from, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return nil, fmt.Errorf("option from: %w: %w", err, sdk.ErrInvalidOption)
+		}
+	}
+	o.Options = nil
+	right := sdktest.Enumerator{}
+	if g.asked.Add(1) < from {
+		return right.Solve(ctx, p, o)
+	}
+	switch mode {
+	case "exit":
+		fmt.Fprintln(os.Stderr, "the rogue's last words")
+		os.Exit(7)
+	case "exit-with-incumbent":
+		right.Solve(ctx, p, o)
+		time.Sleep(300 * time.Millisecond) // the report is on its way
+		fmt.Fprintln(os.Stderr, "the rogue's last words")
+		os.Exit(7)
+	case "panic":
+		panic("out of luck")
+	case "error":
+		return nil, fmt.Errorf("no licence")
+	case "deaf":
+		time.Sleep(time.Hour)
+	case "deaf-with-incumbent":
+		right.Solve(ctx, p, o)
+		time.Sleep(time.Hour)
+	case "patient":
+		<-ctx.Done()
+		return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}, nil
+	case "flood":
+		nothing := make([]problem.Number, len(p.MILP.Columns))
+		for began := time.Now(); time.Since(began) < 500*time.Millisecond; {
+			o.Progress(sdk.Progress{Values: nothing})
+		}
+	case "infeasible":
+		return &sdk.Result{Status: sdk.Infeasible}, nil
+	case "short":
+		return &sdk.Result{Status: sdk.Feasible, Values: problem.Floats([]float64{1})}, nil
+	}
+	return right.Solve(ctx, p, o)
+}

@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/task"
+)
+
+// rogueFolder is a plugin folder with certify/testdata/rogue under the names
+// given, and nothing else.
+func rogueFolder(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	first := filepath.Join(dir, "hyfair-solver-"+names[0])
+	if out, err := exec.Command("go", "build", "-o", first, "../certify/testdata/rogue").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range names[1:] {
+		if err := os.Link(first, filepath.Join(dir, "hyfair-solver-"+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// certified is what scripts read of hyfair certify --json.
+type certified struct {
+	Study, Model, Verdict, Grade, Reason string
+	Seed                                 *int64
+	Seconds                              float64
+	Tolerance, Gap, Bound                *float64
+	Closed                               bool
+	K                                    int
+	Spurious                             *int
+	Witness                              *struct {
+		X1, Z1, X2, Z2                 map[string]float64
+		Labels                         struct{ X1, Z1, X2, Z2 map[string]string }
+		Score1, Score2, Logit1, Logit2 *float64
+	}
+	Solver  struct{ Name, Version, Library string }
+	Faults  []string
+	Journal string
+}
+
+// oneObject reads standard output that must hold one JSON object and no more.
+func oneObject(t *testing.T, stdout string) (out certified) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(stdout))
+	if err := d.Decode(&out); err != nil {
+		t.Fatalf("%v in %q", err, stdout)
+	}
+	if rest := strings.TrimSpace(stdout[d.InputOffset():]); rest != "" {
+		t.Errorf("after the object: %q", rest)
+	}
+	return out
+}
+
+func TestCertifyJSON(t *testing.T) {
+	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
+	ask := func(t *testing.T, want int, args ...string) (certified, string) {
+		t.Helper()
+		code, stdout, stderr := command(t, plugins, append([]string{"certify", study, "--solver", "rogue", "--json"}, args...)...)
+		if code != want {
+			t.Fatalf("exit code %d, want %d: %s", code, want, stderr)
+		}
+		return oneObject(t, stdout), stderr
+	}
+	t.Run("every field", func(t *testing.T) {
+		journal := filepath.Join(t.TempDir(), "journal.jsonl")
+		out, stderr := ask(t, ExitDone, "--seed", "5", "--journal", journal)
+		if stderr != "" {
+			t.Errorf("standard error: %s", stderr)
+		}
+		if out.Study != "tenure" || out.Model != "model.json" || out.Seed == nil || *out.Seed != 5 || out.Seconds <= 0 || out.Verdict != "unfair" ||
+			out.Tolerance == nil || out.Bound == nil || out.K != 2 || out.Spurious == nil || *out.Spurious != 0 ||
+			out.Solver.Name != "rogue" || out.Solver.Version != "1.0.0" || out.Solver.Library != "librogue 0.1" {
+			t.Errorf("%+v", out)
+		}
+		w := out.Witness
+		years := w.X1["years"]
+		if len(w.X1) != 2 || len(w.Z1) != 1 || w.X2["years"] != years || w.Z1["group"] != 0 || w.Z2["group"] != 1 ||
+			w.Labels.Z1["group"] != "a" || w.Labels.Z2["group"] != "b" || w.Labels.X2["job"] == "" ||
+			*w.Logit1 != 4 || *w.Logit2 != 4-years || math.Abs(*w.Score1-*w.Score2-*out.Gap) > 1e-12 || *out.Gap <= 0.05 {
+			t.Errorf("witness %+v, gap %v", w, *out.Gap)
+		}
+		var kinds []string
+		torn, err := task.ReadFile(journal, func(e task.Event) error { kinds = append(kinds, string(e.Kind)); return nil })
+		if got := strings.Join(kinds, " "); err != nil || torn > 0 || got != "started witness verdict finished" {
+			t.Errorf("journal: %s, %d torn, %v", got, torn, err)
+		}
+	})
+	t.Run("fair", func(t *testing.T) {
+		out, _ := ask(t, ExitDone, "--epsilon", "0.5", "--where", "years=0..4", "--check", "fair")
+		if out.Verdict != "fair" || out.Grade == "" || out.Witness != nil || out.Gap != nil || *out.Bound != 0.5 {
+			t.Errorf("%+v", out)
+		}
+	})
+	t.Run("maximise", func(t *testing.T) {
+		out, _ := ask(t, ExitDone, "--notion", "logit", "--epsilon", "1", "--maximize", "--where", "years=..7")
+		if *out.Gap != 7 || !out.Closed || *out.Bound < 7 || *out.Bound > 7.00001 || out.Witness.X1["years"] != 7 {
+			t.Errorf("%+v", out)
+		}
+	})
+	t.Run("check", func(t *testing.T) {
+		out, stderr := ask(t, ExitCheck, "--check", "fair")
+		if out.Verdict != "unfair" || !strings.Contains(stderr, "the verdict is unfair") {
+			t.Errorf("%+v: %s", out, stderr)
+		}
+	})
+	t.Run("no verdict", func(t *testing.T) {
+		out, stderr := ask(t, ExitFailed, "--set", "mode=exit")
+		if out.Verdict != "undecided" || out.Reason == "" || len(out.Faults) != 1 || strings.Count(stderr, "last words") != 1 {
+			t.Errorf("%+v: %s", out, stderr)
+		}
+	})
+	t.Run("lost while maximising", func(t *testing.T) {
+		out, stderr := ask(t, ExitFailed, "--maximize", "--set", "mode=exit", "--set", "from=2")
+		if out.Verdict != "unfair" || out.Witness == nil || out.K != 2 || out.Closed || !strings.Contains(stderr, "last words") {
+			t.Errorf("%+v: %s", out, stderr)
+		}
+	})
+	t.Run("time limit", func(t *testing.T) {
+		out, _ := ask(t, ExitDone, "--timeout", "1s", "--set", "mode=deaf")
+		if out.Verdict != "undecided" || out.Reason != "time limit" || out.Seconds > 3 {
+			t.Errorf("%+v", out)
+		}
+		t.Logf("--timeout 1s with a deaf solver: %.2f s", out.Seconds)
+	})
+}
+
+func TestCertifyInWords(t *testing.T) {
+	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
+	for name, c := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"unfair":    {nil, []string{"UNFAIR: score gap", "tenure", "model.json", "rogue 1.0.0", "one copy", "group*"}},
+		"fair":      {[]string{"--epsilon", "0.9", "--where", "years=0..4"}, []string{"FAIR, grade", "where years=0..4"}},
+		"maximise":  {[]string{"--notion", "logit", "--maximize"}, []string{"largest logit gap: 9, proved"}},
+		"undecided": {[]string{"--timeout", "500ms", "--set", "mode=patient"}, []string{"UNDECIDED: time limit", "bound"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := command(t, plugins, append([]string{"certify", study, "--solver", "rogue"}, c.args...)...)
+			if code != ExitDone {
+				t.Fatalf("exit code %d: %s", code, stderr)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("does not say %q:\n%s", want, stdout)
+				}
+			}
+		})
+	}
+}
+
+// Mistakes are told in one line that says what to do, with exit code 2 and
+// nothing on standard output.
+func TestCertifyUsage(t *testing.T) {
+	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
+	dir := filepath.Dir(study)
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	text, err := os.ReadFile(study)
+	if err != nil {
+		t.Fatal(err)
+	}
+	malformed := write("malformed.yaml", strings.Replace(string(text), "integer: 0..9", "integer: nine", 1))
+	elsewhere := write("elsewhere.yaml", strings.Replace(string(text), "model: model.json", "model: data:nets/A-1.h5", 1))
+	model, err := os.ReadFile(filepath.Join(dir, "model.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := write("nan.json", strings.Replace(string(model), "-20", "NaN", 1))
+	huge := write("huge.json", strings.Replace(string(model), "-20", "1e999", 1))
+	for name, c := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"no study":              {nil, []string{"STUDY", "--help"}},
+		"two studies":           {[]string{study, study}, []string{"STUDY"}},
+		"study missing":         {[]string{filepath.Join(dir, "absent.yaml")}, []string{"absent.yaml"}},
+		"malformed study":       {[]string{malformed}, []string{"malformed.yaml:", "nine"}},
+		"unknown flag":          {[]string{study, "--maximum"}, []string{"--maximum"}},
+		"unknown feature":       {[]string{study, "--where", "yaers=1..2"}, []string{"--where", "yaers", "years"}},
+		"unknown category":      {[]string{study, "--where", "job=butcher"}, []string{"--where", "butcher", "baker"}},
+		"empty cut":             {[]string{study, "--where", "years=12..20"}, []string{"--where", "years"}},
+		"empty range":           {[]string{study, "--where", "years=5..2"}, []string{"--where", "years"}},
+		"unknown protected":     {[]string{study, "--protected", "sex"}, []string{"--protected", "sex"}},
+		"model missing":         {[]string{study, "--model", "absent.h5"}, []string{"absent.h5"}},
+		"bare model name":       {[]string{study, "--model", "absent"}, []string{"absent", "model"}},
+		"no data root":          {[]string{elsewhere, "--model", "A-2"}, []string{"A-2", "data root", "not set", "--data"}},
+		"NaN weight":            {[]string{study, "--model", nan}, []string{"nan.json"}},
+		"infinite weight":       {[]string{study, "--model", huge}, []string{"huge.json"}},
+		"unknown notion":        {[]string{study, "--notion", "fair"}, []string{"--notion", "score"}},
+		"unknown encoding":      {[]string{study, "--encoding", "small-m"}, []string{"small-m", "bigm"}},
+		"epsilon above one":     {[]string{study, "--epsilon", "1.5"}, []string{"--epsilon"}},
+		"epsilon is no decimal": {[]string{study, "--epsilon", "NaN"}, []string{"--epsilon"}},
+		"unknown check":         {[]string{study, "--check", "maybe"}, []string{"--check", "fair or unfair"}},
+		"gap of one":            {[]string{study, "--gap", "1"}, []string{"--gap"}},
+		"negative timeout":      {[]string{study, "--timeout", "-1s"}, []string{"--timeout"}},
+		"memory":                {[]string{study, "--memory", "much"}, []string{"--memory", "2GiB"}},
+		"log level":             {[]string{study, "--log-level", "loud"}, []string{"--log-level"}},
+		"unknown option":        {[]string{study, "--set", "color=red"}, []string{"color", "mode"}},
+		"no option":             {[]string{study, "--set", "mode"}, []string{"key=value"}},
+		"bad option value":      {[]string{study, "--set", "from=now"}, []string{"option from"}},
+		"unknown solver":        {[]string{study, "--solver", "absent"}, []string{"absent", "rogue"}},
+		"journal in no folder":  {[]string{study, "--journal", filepath.Join(study, "journal.jsonl")}, []string{"journal"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("HYFAIR_DATA", "")
+			args := append([]string{"certify"}, c.args...)
+			if name != "unknown solver" {
+				args = append(args, "--solver", "rogue")
+			}
+			code, stdout, stderr := command(t, plugins, args...)
+			if code != ExitUsage {
+				t.Errorf("exit code %d", code)
+			}
+			if stdout != "" && name != "bad option value" {
+				t.Errorf("standard output: %s", stdout)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("does not say %q: %s", want, stderr)
+				}
+			}
+			t.Log(stderr)
+		})
+	}
+}
+
+// A plugin somebody else built is found by its file's name alone.
+func TestThirdPartySolver(t *testing.T) {
+	plugins, study := rogueFolder(t, "rogue", "acme"), tenureStudy(t)
+	code, stdout, _ := command(t, plugins, "plugins")
+	if code != ExitDone || !strings.Contains(stdout, "solver acme 1.0.0") || !strings.Contains(stdout, "solver rogue 1.0.0") {
+		t.Errorf("exit code %d: %s", code, stdout)
+	}
+	code, stdout, stderr := command(t, plugins, "certify", study, "--solver", "acme", "--json")
+	if code != ExitDone || oneObject(t, stdout).Solver.Name != "acme" {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

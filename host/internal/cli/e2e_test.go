@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/task"
+)
+
+// program builds hyfair.
+func program(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hyfair")
+	if out, err := exec.Command("go", "build", "-o", path, "../..").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// running is a hyfair under way with plugins from one folder.
+type running struct {
+	*exec.Cmd
+	plugins        string
+	journal        string
+	stdout, stderr bytes.Buffer
+	ended          chan struct{}
+}
+
+func start(t *testing.T, binary, plugins string, args ...string) *running {
+	t.Helper()
+	r := &running{plugins: plugins, journal: filepath.Join(t.TempDir(), "journal.jsonl"), ended: make(chan struct{})}
+	r.Cmd = exec.Command(binary, append(args, "--plugin-dir", plugins, "--journal", r.journal)...)
+	r.Env = append(os.Environ(), "HYFAIR_PLUGIN_DIR=", "XDG_DATA_HOME="+t.TempDir())
+	r.Stdout, r.Stderr = &r.stdout, &r.stderr
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(r.ended)
+		r.Wait()
+	}()
+	t.Cleanup(func() {
+		r.Process.Kill()
+		<-r.ended
+	})
+	return r
+}
+
+// left are the processes that run a program in the folder.
+func left(t *testing.T, folder string) (pids []string) {
+	t.Helper()
+	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(commands) == 0 {
+		t.Skipf("SKIPPED %s: this system has no /proc to look for processes in", t.Name())
+	}
+	for _, c := range commands {
+		if text, err := os.ReadFile(c); err == nil && bytes.HasPrefix(text, []byte(folder)) {
+			pids = append(pids, filepath.Base(filepath.Dir(c)))
+		}
+	}
+	return pids
+}
+
+// solving waits until the question has been put to the plugin.
+func (r *running) solving(t *testing.T) {
+	t.Helper()
+	for range 1000 {
+		text, _ := os.ReadFile(r.journal)
+		if bytes.Contains(text, []byte(`"started"`)) && len(left(t, r.plugins)) > 0 {
+			time.Sleep(300 * time.Millisecond) // into the call
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("no question was asked in 10 s: %s", &r.stderr)
+}
+
+// gone checks that hyfair and its plugins end within two seconds, the promise.
+func (r *running) gone(t *testing.T) {
+	t.Helper()
+	began := time.Now()
+	select {
+	case <-r.ended:
+	case <-time.After(10 * time.Second):
+		t.Fatal("still there after 10 s")
+	}
+	for len(left(t, r.plugins)) > 0 && time.Since(began) < 10*time.Second {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("gone after %v; left: %v", took, left(t, r.plugins))
+	} else {
+		t.Logf("gone after %v", took.Round(time.Millisecond))
+	}
+}
+
+// finished is the last event of the journal.
+func (r *running) finished(t *testing.T) *task.Finished {
+	t.Helper()
+	var last task.Event
+	torn, err := task.ReadFile(r.journal, func(e task.Event) error { last = e; return nil })
+	if err != nil || torn > 0 || last.Finished == nil {
+		t.Fatalf("the journal ends in %+v, %d torn lines, %v", last, torn, err)
+	}
+	return last.Finished
+}
+
+// A signal ends a question soon, whatever the solver does, with what was found
+// on standard output and in the journal, and no process left.
+func TestSignals(t *testing.T) {
+	binary, plugins, study := program(t), rogueFolder(t, "rogue"), tenureStudy(t)
+	for name, c := range map[string]struct {
+		signal  os.Signal
+		set     []string
+		verdict string
+	}{
+		"interrupt a patient solver":         {os.Interrupt, []string{"--set", "mode=patient"}, "undecided"},
+		"interrupt a deaf solver":            {os.Interrupt, []string{"--set", "mode=deaf"}, "undecided"},
+		"interrupt while maximising":         {os.Interrupt, []string{"--set", "mode=deaf", "--set", "from=2"}, "unfair"},
+		"terminate a deaf solver":            {syscall.SIGTERM, []string{"--set", "mode=deaf"}, "undecided"},
+		"terminate a patient one maximising": {syscall.SIGTERM, []string{"--set", "mode=patient", "--set", "from=2"}, "unfair"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, binary, plugins, append([]string{"certify", study, "--solver", "rogue", "--maximize", "--json"}, c.set...)...)
+			r.solving(t)
+			r.Process.Signal(c.signal)
+			r.gone(t)
+			if code := r.ProcessState.ExitCode(); code != ExitInterrupted {
+				t.Errorf("exit code %d: %s", code, &r.stderr)
+			}
+			out := oneObject(t, r.stdout.String())
+			if out.Verdict != c.verdict || out.Reason != "interrupted" || (out.Witness != nil) != (c.verdict == "unfair") {
+				t.Errorf("%+v", out)
+			}
+			if end := r.finished(t); !end.Interrupted {
+				t.Errorf("the journal's end: %+v", end)
+			}
+		})
+	}
+	t.Run("kill", func(t *testing.T) {
+		r := start(t, binary, plugins, "certify", study, "--solver", "rogue", "--set", "mode=deaf")
+		r.solving(t)
+		r.Process.Kill()
+		r.gone(t)
+	})
+	t.Run("reader gone", func(t *testing.T) {
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read.Close()
+		r := &running{plugins: plugins, journal: filepath.Join(t.TempDir(), "journal.jsonl"), ended: make(chan struct{})}
+		r.Cmd = exec.Command(binary, "certify", study, "--solver", "rogue", "--plugin-dir", plugins, "--journal", r.journal)
+		r.Cmd.Stdout, r.Cmd.Stderr = write, &r.stderr
+		if err := r.Start(); err != nil {
+			t.Fatal(err)
+		}
+		write.Close()
+		go func() {
+			defer close(r.ended)
+			r.Wait()
+		}()
+		r.gone(t)
+		if r.ProcessState.Success() {
+			t.Error("it succeeded without a reader")
+		}
+		if end := r.finished(t); end.Interrupted || end.Error != "" {
+			t.Errorf("the journal's end: %+v", end)
+		}
+		if strings.Contains(r.stderr.String(), "panic") {
+			t.Errorf("standard error: %s", &r.stderr)
+		}
+	})
+}
+
+// Ctrl-C while the real solver works on the hard problem of a published
+// network.
+func TestInterruptOfHiGHS(t *testing.T) {
+	root := os.Getenv("HYFAIR_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(filepath.Join(root, "adult", "models")); err != nil {
+		t.Skipf("SKIPPED %s: no published networks in %s; set HYFAIR_DATA", t.Name(), root)
+	}
+	if os.Getenv("HYFAIR_LIB_DIR") == "" {
+		if dir, err := filepath.Abs("../../../.deps/lib"); err == nil {
+			t.Setenv("HYFAIR_LIB_DIR", dir)
+		}
+	}
+	plugins := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(plugins, "hyfair-solver-highs"), "../../../plugins/solver-highs").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if code, stdout, _ := hyfair("plugins", "--plugin-dir", plugins, "--json"); code != ExitDone || !strings.Contains(stdout, `"usable": true`) {
+		t.Skipf("SKIPPED %s: no HiGHS library; make setup brings it", t.Name())
+	}
+	r := start(t, program(t), plugins, "certify", "../../../studies/adult.yaml", "--data", root, "--model", "AC-5",
+		"--solver", "highs", "--notion", "logit", "--maximize", "--json")
+	r.solving(t)
+	time.Sleep(4 * time.Second) // beyond the verdict, on most machines
+	r.Process.Signal(os.Interrupt)
+	r.gone(t)
+	if code := r.ProcessState.ExitCode(); code != ExitInterrupted {
+		t.Errorf("exit code %d: %s", code, &r.stderr)
+	}
+	out := oneObject(t, r.stdout.String())
+	if found := out.Witness != nil; found != (out.Verdict == "unfair") || out.Reason != "interrupted" || out.Closed ||
+		out.Bound == nil || found && *out.Bound < *out.Gap {
+		t.Errorf("%+v", out)
+	}
+	if end := r.finished(t); !end.Interrupted {
+		t.Errorf("the journal's end: %+v", end)
+	}
+	t.Logf("verdict %s, bound %v", out.Verdict, *out.Bound)
+}

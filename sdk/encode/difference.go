@@ -1,0 +1,81 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// remember keeps neuron j of layer k of the copy being added as it is before
+// the activation.
+func (e *builder) remember(k, j int, y form) {
+	layers := e.before[len(e.before)-1]
+	if layers[k] == nil {
+		layers[k] = make([]form, e.q.Network.Layers[k].Out)
+	}
+	layers[k][j] = clone(y)
+}
+
+// differenceRows relates the copies of each neuron. With δ = y1 − y2 in [a, b]
+// and d = x1 − x2 the difference after the ReLU, which is monotone and never
+// moves further than its argument:
+//
+//	a < 0 < b:  a·(b − δ)/(b − a) ≤ d ≤ b·(δ − a)/(b − a),  a ≤ δ ≤ b
+//	a ≥ 0:      0 ≤ d ≤ δ
+//	b ≤ 0:      δ ≤ d ≤ 0
+//
+// The first line is the convex hull of d over δ where nothing else is known of
+// y1 and y2; it does not hold on the other two.
+func (e *builder) differenceRows(out *Lowered) {
+	for k := range e.q.Network.Layers {
+		if !e.q.Network.Layers[k].ReLU {
+			continue
+		}
+		for j, iv := range e.differences.Pre[k] {
+			one, two := out.copies[0].neurons[k][j], out.copies[1].neurons[k][j]
+			if one.value < 0 || two.value < 0 || one.phase < 0 {
+				continue // a constant, or d = δ already
+			}
+			delta := clone(e.before[0][k][j])
+			delta.plus(e.before[1][k][j], -1)
+			var d form
+			d.add(one.value, 1)
+			d.add(two.value, -1)
+			e.difference(fmt.Sprintf("n%d.%d difference", k+1, j+1), delta, d, iv, k > 0)
+		}
+	}
+}
+
+// difference adds the rows of one neuron; deep neurons also get a ≤ δ ≤ b,
+// which in the first layer the inputs' own bounds imply.
+func (e *builder) difference(name string, delta, d form, iv space.Interval, deep bool) {
+	a, b := iv.Lo, iv.Hi
+	if math.IsInf(a, 0) || math.IsInf(b, 0) {
+		return
+	}
+	upTo := func(slope, constant float64) { // d ≤ slope·δ + constant
+		row := clone(d)
+		row.plus(delta, -slope)
+		e.row(name+" above", row, math.Inf(-1), constant)
+	}
+	from := func(slope, constant float64) { // d ≥ slope·δ + constant
+		row := clone(d)
+		row.plus(delta, -slope)
+		e.row(name+" below", row, constant, math.Inf(1))
+	}
+	switch {
+	case a >= 0:
+		upTo(1, 0)
+		e.row(name+" sign", clone(d), 0, math.Inf(1))
+	case b <= 0:
+		from(1, 0)
+		e.row(name+" sign", clone(d), math.Inf(-1), 0)
+	default:
+		upTo(b/(b-a), -a*b/(b-a))
+		from(-a/(b-a), a*b/(b-a))
+	}
+	if deep {
+		e.row(name, clone(delta), a, b)
+	}
+}
