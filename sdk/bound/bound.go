@@ -4,7 +4,9 @@
 package bound
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -18,6 +20,31 @@ type Bounds struct {
 	// Logit encloses l0, or l1 − l0 for a softmax head (as one linear form,
 	// tighter than the difference of the two outputs' intervals).
 	Logit space.Interval
+}
+
+// Method is a named way to bound a network over a box of inputs.
+type Method struct {
+	Name    string
+	Summary string
+	Bound   func(*network.Network, []space.Interval) *Bounds
+}
+
+// Methods is the register: a new method adds one line. All are rigorous.
+var Methods = []Method{
+	{"interval", "interval arithmetic, layer by layer", Intervals},
+	{"linear", "back-substitution of linear forms (CROWN, DeepPoly)", Linear},
+}
+
+// Lookup finds a method by name.
+func Lookup(name string) (Method, error) {
+	names := make([]string, len(Methods))
+	for i, m := range Methods {
+		if m.Name == name {
+			return m, nil
+		}
+		names[i] = m.Name
+	}
+	return Method{}, fmt.Errorf("unknown bounds %q; known: %s", name, strings.Join(names, ", "))
 }
 
 // Inputs encloses the network inputs over a region, protected features taking

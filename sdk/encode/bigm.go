@@ -72,7 +72,7 @@ func (e *builder) lower() (*Lowered, error) {
 	out.Slack = e.column(problem.Column{Name: "slack", Lo: math.Inf(-1), Hi: math.Inf(1), Role: problem.RoleOther})
 	out.Problem = &problem.Problem{Name: "bigm", MILP: e.milp}
 	out.Fidelity = e.fidelity
-	out.Sensitivity = sensitivity(q.Network, b)
+	out.Sensitivity = sensitivity(q.Network, b, e.inputGain)
 	return out, e.milp.Validate()
 }
 
@@ -88,6 +88,9 @@ type builder struct {
 	// before then holds each copy's neurons before the activation, by layer.
 	differences *bound.Difference
 	before      [][][]form
+	// inputGain is how far each network input moves where every column it is
+	// made of is off by one.
+	inputGain []float64
 }
 
 func (e *builder) column(c problem.Column) int {
@@ -218,6 +221,12 @@ func (e *builder) copyOf(c int, shared []*featureColumns) (copyColumns, int) {
 			inputs[in.Index] = f.input(in)
 		}
 	}
+	e.inputGain = make([]float64, len(inputs))
+	for i := range inputs {
+		for _, t := range inputs[i].terms {
+			e.inputGain[i] += math.Abs(t.Coef)
+		}
+	}
 	layers := e.q.Network.Layers
 	v := inputs
 	if e.differences != nil {
@@ -308,10 +317,10 @@ func clone(f form) form {
 	return form{constant: f.constant, terms: append([]problem.Term(nil), f.terms...)}
 }
 
-// sensitivity propagates one unit of error in every row, bound and phase of a
-// copy to its logit: |W| products from the output back, a phase counting its
+// sensitivity propagates one unit of error in every row, bound, integer value
+// and phase of a copy to its logit: |W| products from the output back, a phase counting its
 // big-M (what x may take when the phase is off by one unit).
-func sensitivity(n *network.Network, b *bound.Bounds) float64 {
+func sensitivity(n *network.Network, b *bound.Bounds, inputGain []float64) float64 {
 	last := &n.Layers[len(n.Layers)-1]
 	gain := make([]float64, last.In)
 	for i := range gain {
@@ -339,6 +348,9 @@ func sensitivity(n *network.Network, b *bound.Bounds) float64 {
 			}
 		}
 		gain = next
+	}
+	for i, g := range gain {
+		total += g * inputGain[i]
 	}
 	return total
 }

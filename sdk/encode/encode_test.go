@@ -127,7 +127,7 @@ func TestLoweringsKeepEveryPoint(t *testing.T) {
 // bounds and tangents must leave them slack.
 func TestTangentsKeepEveryViolation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		eps := rapid.SampledFrom([]float64{1e-6, 0.01, 0.05, 0.3, 0.9}).Draw(t, "eps")
+		eps := rapid.SampledFrom([]float64{1e-6, 0.01, 0.05, 0.3, 0.9, 0.999, 0.9999999, 1 - 1e-9, 1 - 1e-12}).Draw(t, "eps")
 		a := rapid.Float64Range(-40, 90).Draw(t, "a")
 		b := rapid.Float64Range(-90, 40).Draw(t, "b")
 		if !fairness.GapExceeds(new(big.Rat).SetFloat64(a), new(big.Rat).SetFloat64(b), new(big.Rat).SetFloat64(eps)) {
@@ -145,6 +145,9 @@ func TestTangentsKeepEveryViolation(t *testing.T) {
 		points := append(curve.Start(8), rapid.Float64Range(-50, 50).Draw(t, "at"), a)
 		for _, at := range points {
 			row := curve.Row(at, 0, 1, 2)
+			if math.IsNaN(row.Hi) || math.IsInf(row.Hi, 0) {
+				t.Fatalf("the tangent at %v has the side %v", at, row.Hi)
+			}
 			if v := problem.Evaluate(row.Terms, []float64{a, b, 0}); v > row.Hi {
 				t.Fatalf("the tangent at %v cuts off (%v, %v): %v > %v", at, a, b, v, row.Hi)
 			}

@@ -18,30 +18,33 @@ import (
 type Curve struct {
 	eps  float64
 	l, u float64
+	// least keeps tangents where σ(a) − ε has digits left: below, the border is
+	// vertical to within that much in the score.
+	least float64
 }
 
 // slop widens every number of a curve: far above the rounding of the few
 // operations behind it, far below any solver's tolerance.
 const slop = 1e-9
 
-// leastU keeps tangents where σ(a) − ε has digits left: below, the border is
-// vertical to within 1e-7 in the score.
-const leastU = 1e-7
+// usualLeast is Curve.least where ε leaves room for it.
+const usualLeast = 1e-7
 
 // NewCurve is the border for ε over logits between l and u. ok is false where
 // σ(u) − σ(l) ≤ ε up to rounding, and nothing lies beyond the border.
 func NewCurve(eps, l, u float64) (c Curve, ok bool) {
-	c = Curve{eps, l, u}
+	c = Curve{eps, l, u, math.Min(usualLeast, (1-eps)/4)}
 	return c, network.Sigmoid(u)-network.Sigmoid(l) > eps && eps > 0 && eps < 1
 }
 
 // LeastA is a lower bound on a wherever the border is crossed with b ≥ L.
 func (c Curve) LeastA() float64 {
 	p := network.Sigmoid(c.l) + c.eps
-	if p >= 1 {
+	rest := (1 - c.eps) - network.Sigmoid(c.l) // 1 − p, with the digits that p near 1 has lost
+	if !(rest > 0) {
 		return c.u
 	}
-	a := math.Log(p) - math.Log1p(-p)
+	a := math.Log(p) - math.Log(rest)
 	return math.Max(c.l, math.Min(c.u, a-slop*(1+math.Abs(a))))
 }
 
@@ -56,21 +59,21 @@ func (c Curve) g(a float64) float64 {
 	return math.Log(u) - math.Log(rest)
 }
 
-// parts are σ(a) − ε, at least leastU, and 1 − σ(a) + ε.
+// parts are σ(a) − ε, at least c.least, and 1 − σ(a) + ε.
 func (c Curve) parts(a float64) (u, rest float64) {
-	u = math.Max(network.Sigmoid(a)-c.eps, leastU)
+	u = math.Max(network.Sigmoid(a)-c.eps, c.least)
 	return u, network.Sigmoid(-a) + c.eps
 }
 
 // Start spreads n tangent points evenly over the logits b that matter.
 func (c Curve) Start(n int) []float64 {
-	lo := math.Max(math.Max(c.l, math.Log(leastU)), -30)
+	lo := math.Max(math.Max(c.l, math.Log(c.least)), -30)
 	hi := math.Max(lo, c.GreatestB())
 	var points []float64
 	for i := range n {
 		b := lo + (hi-lo)*float64(i)/float64(n-1)
-		p := math.Min(network.Sigmoid(b)+c.eps, 1-1e-12)
-		points = append(points, math.Log(p)-math.Log1p(-p))
+		p := math.Min(network.Sigmoid(b), 1-c.eps-1e-3*(1-c.eps))
+		points = append(points, math.Log(p+c.eps)-math.Log(1-c.eps-p))
 	}
 	return points
 }
@@ -83,8 +86,8 @@ func (c Curve) Start(n int) []float64 {
 // Where the slack can be positive, the row does not forbid a violation. In
 // these units a change of the score by δ moves the slack by at least 4δ.
 func (c Curve) Row(at float64, a, b, slack int) problem.Row {
-	if p := leastU + c.eps; network.Sigmoid(at) < p {
-		at = math.Log(p) - math.Log1p(-p)
+	if p := c.least + c.eps; network.Sigmoid(at) < p {
+		at = math.Log(p) - math.Log(1-c.eps-c.least)
 	}
 	u, rest := c.parts(at)
 	slope := (u + c.eps) * network.Sigmoid(-at) / (u * rest)

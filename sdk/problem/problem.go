@@ -140,6 +140,13 @@ func (q *Query) validateParts() error {
 	if q.Region.Box != nil && (len(q.Region.Box) != n || len(q.Region.Values) != n) {
 		return fmt.Errorf("region has %d intervals and %d value lists for %d features", len(q.Region.Box), len(q.Region.Values), n)
 	}
+	if q.Region.Box != nil {
+		for _, i := range q.Space.Protected() {
+			if len(q.Region.Values[i]) == 0 {
+				return fmt.Errorf("region leaves no value to the protected feature %q", q.Space.Features[i].Name)
+			}
+		}
+	}
 	for _, r := range q.Relax {
 		if r.Feature < 0 || r.Feature >= n || q.Space.Features[r.Feature].IsProtected() {
 			return fmt.Errorf("relaxation of feature %d, which is not a non-protected feature", r.Feature)

@@ -69,6 +69,7 @@ func TestValidateNamesTheFault(t *testing.T) {
 		"unknown goal":        {query(func(q *problem.Query) { q.Goal = 99 }), "unknown goal"},
 		"k of one":            {query(func(q *problem.Query) { q.K = 1 }), "k = 1"},
 		"short region":        {query(func(q *problem.Query) { q.Region.Box = space.Box{{}} }), "region has 1 intervals"},
+		"no protected value":  {query(func(q *problem.Query) { q.Region = q.Space.Whole(); q.Region.Values[1] = nil }), "no value to the protected feature"},
 		"relaxed protected":   {query(func(q *problem.Query) { q.Relax = []problem.Relaxation{{Feature: 1, Tolerance: 1}} }), "not a non-protected feature"},
 		"NaN relaxation":      {query(func(q *problem.Query) { q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: math.NaN()}} }), "relaxation of \"a\""},
 		"foreign predicate":   {query(func(q *problem.Query) { q.Forbid = []space.Predicate{{{Feature: 7}}} }), "no feature 7"},

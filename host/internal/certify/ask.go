@@ -92,6 +92,9 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 			}
 		},
 	}
+	if a.workLimit > 0 {
+		o.Progress = nil // which incumbents are seen in time is up to the clock
+	}
 	if deadline, ok := ctx.Deadline(); ok {
 		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
 	}
@@ -118,6 +121,9 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	out := &answer{Result: res, witness: witness, upper: math.Inf(1), tolerance: res.Tolerance * a.low.Sensitivity}
 	a.readPoint(out)
 	a.check(out)
+	if out.Status == sdk.Unknown && out.fault == "" {
+		a.faults++ // no answer is no fault, but ends a sweep as faults do
+	}
 	return out, nil
 }
 

@@ -48,7 +48,7 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	case out.witness != nil:
 		a.found(out.witness)
 		return outcome{decided: true, by: BySolver, bound: trivial}, nil
-	case fair && a.audit(out, 0, tolerance):
+	case fair && a.audit(ctx, out, 0, tolerance):
 		return outcome{decided: true, by: BySampling, bound: trivial}, nil
 	case fair:
 		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
@@ -69,7 +69,7 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 	tolerance := a.linearTolerance(out)
 	trivial := a.trivialBound(a.b)
 	upper := math.Min(out.upper, trivial)
-	a.refute(out, upper+tolerance)
+	a.refute(ctx, out, upper+tolerance)
 	if out.fault != "" {
 		return outcome{bound: trivial, why: out.why()}, nil
 	}
@@ -101,11 +101,11 @@ func (a *ask) inside(ctx context.Context, tolerance float64) error {
 
 // refute holds a claimed bound against the best witness known in the region,
 // and against random individuals.
-func (a *ask) refute(out *answer, upper float64) {
+func (a *ask) refute(ctx context.Context, out *answer, upper float64) {
 	if out.fault != "" || out.upper == math.Inf(1) {
 		return
 	}
-	a.audit(out, 0, math.Inf(1))
+	a.audit(ctx, out, 0, math.Inf(1))
 	if w := a.report.Witness; w != nil && a.q.Space.RegionContains(a.low.Region(), w.Copy1) && upper < w.Margin {
 		out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", upper, w.Margin)
 		a.fault(out.fault)

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"context"
 	"math"
 	"math/big"
 
@@ -146,9 +147,9 @@ func (r *replayer) describe(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 }
 
 // individual replays all counterfactuals of x and returns the pair that
-// matters most for the notion; ok is false where x has fewer than two or no
-// pair beats the target.
-func (r *replayer) individual(x []float64, target *big.Rat) (w *Witness, ok bool) {
+// matters most for the notion; ok is false where x has fewer than two, where no
+// pair beats the target, or where ctx ends first.
+func (r *replayer) individual(ctx context.Context, x []float64, target *big.Rat) (w *Witness, ok bool) {
 	points := r.q.Space.Counterfactuals(r.q.RegionOrWhole(), x)
 	if len(points) < 2 {
 		return nil, false
@@ -156,6 +157,9 @@ func (r *replayer) individual(x []float64, target *big.Rat) (w *Witness, ok bool
 	logits := make([]*big.Rat, len(points))
 	hi, lo := 0, 0
 	for i, p := range points {
+		if ctx.Err() != nil {
+			return nil, false
+		}
 		logits[i] = r.logit(p)
 		if logits[i].Cmp(logits[hi]) > 0 {
 			hi = i

@@ -19,8 +19,9 @@ import (
 type Options struct {
 	Solver      sdk.Incremental
 	Description sdk.Description
-	// Encoding names the lowering; empty: bigm.
-	Encoding string
+	// Encoding names the lowering, Bounds the method that bounds the network for
+	// it; empty: DefaultEncoding and DefaultBounds.
+	Encoding, Bounds string
 	// Maximise asks, after the verdict, for the largest gap or margin.
 	Maximise bool
 	// Gap is the relative optimality gap at which maximising may stop; 0: as
@@ -38,6 +39,12 @@ type Options struct {
 	Progress func(Progress)
 }
 
+// The lowering and the bounds of a question that names none.
+const (
+	DefaultEncoding = "bigm"
+	DefaultBounds   = "interval"
+)
+
 // Progress is a glimpse of a running question.
 type Progress struct {
 	// Open and Decided count regions.
@@ -54,8 +61,8 @@ type Progress struct {
 // for ever.
 const minSplit = 1.0 / (1 << 10)
 
-// maxFaults ends a sweep: smaller regions help a solver in numerical trouble,
-// not one that is broken.
+// maxFaults useless answers end a sweep: smaller regions help a solver in
+// numerical trouble, not one that is broken or cannot answer.
 const maxFaults = 10
 
 // run is one question under way.
@@ -63,6 +70,7 @@ type run struct {
 	q      *problem.Query
 	o      Options
 	lower  encode.Encoding
+	method bound.Method
 	replay *replayer
 	report *Report
 	start  time.Time
@@ -74,7 +82,7 @@ type run struct {
 	deciding bool
 	open     []space.Region
 	reasons  []string
-	// faults counts those of the sweep under way.
+	// faults counts the useless answers of the sweep under way.
 	faults int
 }
 
@@ -84,27 +92,11 @@ type run struct {
 // query or the options are malformed. q.Goal is ignored: the question is to
 // decide, then, with o.Maximise, to maximise.
 func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
-	if o.Encoding == "" {
-		o.Encoding = "bigm"
-	}
-	if o.Enumerate == 0 {
-		o.Enumerate = 16
-	}
-	lowering, err := encode.Lookup(o.Encoding)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
-	}
 	question := *q
 	question.Goal = problem.Decide
-	if err := question.Validate(); err != nil {
-		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
-	}
-	if !o.Description.Answers(problem.FormMILP, problem.Decide) {
-		return nil, fmt.Errorf("solver %s does not answer problems in the MILP form: %w", o.Description.Name, sdk.ErrUnsupported)
-	}
-	r := &run{
-		q: &question, o: o, lower: lowering, replay: newReplayer(&question), start: time.Now(),
-		report: &Report{Regions: map[Method]int{}},
+	r, err := newRun(&question, o)
+	if err != nil {
+		return nil, err
 	}
 	err = r.decide(ctx)
 	switch {
@@ -113,6 +105,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		r.report.Reason = r.reason(ctx)
 	default:
 		err = r.maximise(ctx)
+		r.reconsider()
 	}
 	if w := r.report.Witness; w != nil {
 		k, unknown := r.replay.bins(w.Copy1)
@@ -121,6 +114,37 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		}
 	}
 	return r.report, err
+}
+
+// newRun checks query and options and fills in the defaults.
+func newRun(q *problem.Query, o Options) (*run, error) {
+	if o.Encoding == "" {
+		o.Encoding = DefaultEncoding
+	}
+	if o.Bounds == "" {
+		o.Bounds = DefaultBounds
+	}
+	if o.Enumerate == 0 {
+		o.Enumerate = 16
+	}
+	lowering, err := encode.Lookup(o.Encoding)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
+	}
+	method, err := bound.Lookup(o.Bounds)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
+	}
+	if err := q.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	if !o.Description.Answers(problem.FormMILP, problem.Decide) {
+		return nil, fmt.Errorf("solver %s does not answer problems in the MILP form: %w", o.Description.Name, sdk.ErrUnsupported)
+	}
+	return &run{
+		q: q, o: o, lower: lowering, method: method, replay: newReplayer(q), start: time.Now(),
+		report: &Report{Regions: map[Method]int{}},
+	}, nil
 }
 
 // epsilon is the threshold of the notion as an exact number.
@@ -148,7 +172,25 @@ func (r *run) decide(ctx context.Context) error {
 		r.setBound(eps)
 	}
 	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
+	if r.report.Verdict != Fair {
+		r.unproved()
+	}
 	return err
+}
+
+// unproved takes back the grade of a proof that the report does not hold.
+func (r *run) unproved() {
+	r.report.Grade, r.report.Tolerance, r.report.ToleranceFormula = 0, 0, ""
+}
+
+// reconsider withdraws a numerical Fair where maximising found a witness that
+// lies within the tolerance above ε: an exact replay outweighs any proof.
+func (r *run) reconsider() {
+	w := r.report.Witness
+	if r.report.Verdict == Fair && w != nil && r.replay.violates(w.Exact1, w.Exact2, r.epsilon()) {
+		r.report.Verdict = Unfair
+		r.unproved()
+	}
 }
 
 // lostSolver is the Reason where Run returns an error as well, which says more.
@@ -157,17 +199,17 @@ const lostSolver = "the solver failed"
 // maximise raises the target to each witness's margin until nothing is left
 // above it. A witness of the decision stays the best until it is beaten.
 func (r *run) maximise(ctx context.Context) error {
-	grade, tolerance := r.report.Grade, r.report.Tolerance
+	grade, tolerance, formula := r.report.Grade, r.report.Tolerance, r.report.ToleranceFormula
 	r.deciding = false
 	r.report.HasBound = false
 	r.target = r.floor()
 	if w := r.report.Witness; w != nil {
 		r.raise(w)
 	}
-	r.report.Grade, r.report.Tolerance = 0, 0
+	r.unproved()
 	left, err := r.sweep(ctx)
 	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
-	r.report.Grade, r.report.Tolerance = grade, tolerance
+	r.report.Grade, r.report.Tolerance, r.report.ToleranceFormula = grade, tolerance, formula
 	if err != nil {
 		r.report.Reason = lostSolver
 		return err
@@ -323,14 +365,17 @@ type outcome struct {
 }
 
 func (r *run) bounds(region space.Region) *bound.Bounds {
-	return bound.Intervals(r.q.Network, bound.Inputs(r.q.Space, region))
+	return r.method.Bound(r.q.Network, bound.Inputs(r.q.Space, region))
 }
 
 // region decides one region at the current target, or says why it cannot.
 func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
+	if region.Count() < 2 {
+		return r.alone(), nil
+	}
 	limit := max(1, r.o.Enumerate)
 	if n, ok := individuals(r.q.Space, region, limit); ok && n <= limit {
-		return r.enumerate(region), nil
+		return r.enumerate(ctx, region), nil
 	}
 	b := r.bounds(region)
 	if r.boundsSuffice(b) {
@@ -351,6 +396,12 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 		return ask.score(ctx)
 	}
 	return ask.linear(ctx)
+}
+
+// alone is the outcome of a region in which nobody has two counterfactuals:
+// everybody is fair (docs/semantics.md), and the gap is 0.
+func (r *run) alone() outcome {
+	return outcome{decided: true, by: ByBounds, grade: sdk.Exact}
 }
 
 // split bisects the region along the non-protected feature that is widest

@@ -38,11 +38,14 @@ func (r *run) trivialBound(b *bound.Bounds) float64 {
 // audit tries random individuals of the region against a claim that nothing in
 // it exceeds the target by more than margin, and reports whether one does. One
 // beyond the tolerance as well is a fault of the claim.
-func (a *ask) audit(out *answer, margin, tolerance float64) bool {
+func (a *ask) audit(ctx context.Context, out *answer, margin, tolerance float64) bool {
 	region := a.low.Region()
 	rng := rand.New(rand.NewPCG(uint64(a.o.Seed), uint64(a.report.Solves)))
 	limit := a.best() + margin
 	for range auditSamples {
+		if ctx.Err() != nil {
+			break
+		}
 		x := randomIndividual(a.q.Space, region, rng)
 		if m, ok := a.floatMargin(x); !ok || m <= a.best() {
 			continue
@@ -117,8 +120,11 @@ func (a *ask) polish(ctx context.Context, w *Witness) {
 			at := x[i]
 			keep := at
 			for _, v := range candidates(&s.Features[i], region.Box[i], at) {
+				if ctx.Err() != nil {
+					break
+				}
 				x[i] = v
-				if m, ok := a.floatMargin(x); ok && m > best+1e-9 && ctx.Err() == nil {
+				if m, ok := a.floatMargin(x); ok && m > best+1e-9 {
 					best, keep, improved = m, v, true
 				}
 			}
@@ -175,7 +181,7 @@ func individuals(s *space.Space, region space.Region, limit int) (n int, ok bool
 }
 
 // enumerate decides a small region by evaluating every individual exactly.
-func (r *run) enumerate(region space.Region) outcome {
+func (r *run) enumerate(ctx context.Context, region space.Region) outcome {
 	s := r.q.Space
 	free := s.Free()
 	x := make([]float64, len(s.Features))
@@ -188,7 +194,11 @@ func (r *run) enumerate(region space.Region) outcome {
 	done := outcome{decided: true, by: ByEnumeration, grade: sdk.Exact}
 	done.bound, _ = r.target.Float64()
 	for {
-		if w, ok := r.replay.individual(append([]float64(nil), x...), r.target); ok {
+		w, ok := r.replay.individual(ctx, append([]float64(nil), x...), r.target)
+		if ctx.Err() != nil {
+			return outcome{stopped: true, bound: r.trivialBound(r.bounds(region)), why: r.reason(ctx)}
+		}
+		if ok {
 			r.found(w)
 			done.bound = math.Max(done.bound, w.Margin)
 			if r.deciding {

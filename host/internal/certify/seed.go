@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -26,6 +25,8 @@ type Seeder struct {
 	// Spurious, Solves and Faults accumulate over all calls.
 	Spurious, Solves int
 	Faults           []string
+
+	base *run // shared by all boxes, made for the first
 }
 
 // radii are the shares of each feature's domain by which the box around an
@@ -60,13 +61,20 @@ func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []floa
 
 // box asks for a violating individual in one box.
 func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, seed int64) (*Witness, error) {
-	q := *s.Query
-	q.Region = region
-	q.Notion = fairness.Score
-	q.Goal = problem.Decide
-	o := s.Options
-	o.Seed = seed
-	r := &run{q: &q, o: o, replay: newReplayer(&q), report: &Report{Regions: map[Method]int{}}, target: q.Epsilon, deciding: true}
+	if s.base == nil {
+		q := *s.Query
+		q.Notion = fairness.Score
+		q.Goal = problem.Decide
+		base, err := newRun(&q, s.Options)
+		if err != nil {
+			return nil, err
+		}
+		base.deciding, base.target = true, q.Epsilon
+		s.base = base
+	}
+	r := *s.base
+	r.o.Seed = seed
+	r.report = &Report{Regions: map[Method]int{}}
 	defer func() {
 		s.Spurious += r.report.Spurious
 		s.Solves += r.report.Solves
@@ -76,7 +84,9 @@ func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, s
 	if r.boundsSuffice(b) {
 		return nil, nil
 	}
-	low, err := encode.BigM(&q, b)
+	sub := *r.q
+	sub.Region = region
+	low, err := r.lower.Lower(&sub, b)
 	if err != nil {
 		return nil, err
 	}

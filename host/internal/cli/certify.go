@@ -26,6 +26,7 @@ type certifyFlags struct {
 	solver   string
 	notion   string
 	encoding string
+	bounds   string
 	maximise bool
 	gap      float64
 	timeout  time.Duration
@@ -50,7 +51,8 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.solver, "solver", "", "solver plugin (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&f.notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
-	fl.StringVar(&f.encoding, "encoding", "bigm", "lowering of the network for the solver")
+	fl.StringVar(&f.encoding, "encoding", certify.DefaultEncoding, "lowering of the network for the solver: bigm, or bigm+diff")
+	fl.StringVar(&f.bounds, "bounds", certify.DefaultBounds, "bounds of the neurons for the lowering: interval or linear")
 	fl.BoolVar(&f.maximise, "maximize", false, "after the verdict, look for the largest gap and bound it from above")
 	fl.Float64Var(&f.gap, "gap", 0, "relative gap between bound and best at which maximising may stop; 0: as close as the solver's tolerance allows")
 	fl.DurationVar(&f.timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: none")
@@ -167,7 +169,7 @@ func (j *certifyJob) run(ctx context.Context, memory int64) error {
 	defer events.close()
 	line := newStatusLine(j.app)
 	rep, failed := certify.Run(ctx, j.query, certify.Options{
-		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Encoding: j.flags.encoding,
+		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Encoding: j.flags.encoding, Bounds: j.flags.bounds,
 		Maximise: j.flags.maximise, Gap: j.flags.gap, Threads: j.app.Threads, Memory: memory,
 		Seed: j.app.Seed, Set: j.plugin.Options,
 		Progress: func(p certify.Progress) { line.show(certifyProgress(p)) },

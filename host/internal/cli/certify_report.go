@@ -24,6 +24,7 @@ type certifyOutput struct {
 	Notion   string  `json:"notion"`
 	Epsilon  string  `json:"epsilon,omitempty"`
 	Encoding string  `json:"encoding"`
+	Bounds   string  `json:"bounds"`
 
 	Verdict string `json:"verdict"`
 	// Grade and Tolerance are of the proof that stands behind fair, or behind
@@ -84,7 +85,7 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 	d := j.plugin.Description()
 	out := &certifyOutput{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed,
-		Seconds: time.Since(j.start).Seconds(), Notion: j.query.Notion.String(), Encoding: j.flags.encoding,
+		Seconds: time.Since(j.start).Seconds(), Notion: j.query.Notion.String(), Encoding: j.flags.encoding, Bounds: j.flags.bounds,
 		Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,
@@ -128,13 +129,13 @@ func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error
 	}
 	w := j.app.Stdout
 	fmt.Fprintf(w, "%s, network %s: %s\n", out.Study, out.Model, j.questionInWords())
-	fmt.Fprintf(w, "solver %s %s (%s), %s encoding\n\n", out.Solver.Name, out.Solver.Version, out.Solver.Library, out.Encoding)
+	fmt.Fprintf(w, "solver %s %s (%s), %s encoding, %s bounds\n\n", out.Solver.Name, out.Solver.Version, out.Solver.Library, out.Encoding, out.Bounds)
 	j.printVerdict(w, out, rep)
 	if wit := rep.Witness; wit != nil {
 		fmt.Fprintln(w)
 		printPair(w, j.query.Space, wit.Copy1, wit.Copy2, wit.Score1, wit.Score2)
 	}
-	fmt.Fprintf(w, "\n%d questions to the solver, %d nodes, %.2f s\n", out.Solves, out.Nodes, out.Seconds)
+	fmt.Fprintf(w, "\nsolver asked %s, %d nodes, %.2f s\n", times(out.Solves), out.Nodes, out.Seconds)
 	if out.Spurious > 0 {
 		fmt.Fprintf(w, "%d points did not survive the replay\n", out.Spurious)
 	}
@@ -160,6 +161,13 @@ func (j *certifyJob) questionInWords() string {
 		return fmt.Sprintf("do counterfactuals in %s get logits more than ε = %s apart%s?", names, shortDecimal(j.query.Epsilon), cut)
 	}
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, j.query.Notion, cut)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // quantity names what the notion measures.
@@ -199,6 +207,12 @@ func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.
 		return
 	}
 	switch {
+	case rep.Closed && rep.Witness == nil:
+		fmt.Fprintf(w, "proved (%s): no %s exceeds %.9g", rep.BoundGrade, what, rep.Bound)
+		if rep.BoundTolerance > 0 {
+			fmt.Fprintf(w, " + %.2g", rep.BoundTolerance)
+		}
+		fmt.Fprintln(w)
 	case rep.Closed:
 		fmt.Fprintf(w, "largest %s: %s, proved (%s): none exceeds %.9g", what, bestOf(rep), rep.BoundGrade, rep.Bound)
 		if rep.BoundTolerance > 0 {
@@ -220,7 +234,7 @@ func bestOf(rep *certify.Report) string {
 // events opens the journal of the run and says what is run.
 func (j *certifyJob) events() (*certifyEvents, error) {
 	d := j.plugin.Description()
-	settings := map[string]string{"notion": j.query.Notion.String(), "encoding": j.flags.encoding,
+	settings := map[string]string{"notion": j.query.Notion.String(), "encoding": j.flags.encoding, "bounds": j.flags.bounds,
 		"protected": strings.Join(protectedNames(j.query.Space), ",")}
 	if j.query.Epsilon != nil {
 		settings["epsilon"] = j.query.Epsilon.RatString()

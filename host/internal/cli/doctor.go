@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,14 +111,6 @@ func diagnose(data string, c *discover.Catalogue, listings []discover.Listing) *
 		d.Advice = append(d.Advice, fmt.Sprintf("the data folder %s is not there: check --data or $HYFAIR_DATA", data))
 	}
 	return d
-}
-
-// version is the program's, as the build recorded it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }
 
 // cpuModel is the processor's name where the system tells it in a file.

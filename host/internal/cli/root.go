@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
@@ -67,15 +68,23 @@ func usage(err error) error {
 	return &exitError{ExitUsage, err}
 }
 
+// sameSignal is how long after the first signal a second one is taken for the
+// same wish.
+const sameSignal = 500 * time.Millisecond
+
 // Main runs the program and returns its exit code. SIGINT and SIGTERM cancel
-// the command's context once; a second signal ends the process at once.
+// the command's context; a second one, half a second later or more, ends the
+// process at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	app := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	go func() {
 		<-ctx.Done()
-		stop() // from here on a signal has its default effect
+		// Programs that end others may signal a process and then its group: only
+		// a signal that comes later has its default effect.
+		time.Sleep(sameSignal)
+		stop()
 	}()
 	root := newRoot(app)
 	root.SetArgs(args)
@@ -107,9 +116,21 @@ func exitCode(ctx context.Context, err error) int {
 func newRoot(app *App) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hyfair",
-		Short:         "Find, certify, measure and explain discrimination clusters in neural networks",
+		Short:         "Find, certify and measure discrimination clusters in neural networks",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			meant := ""
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				meant = fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
+			}
+			return usage(fmt.Errorf("unknown command %q%s (hyfair --help lists them)", args[0], meant))
+		},
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	f := root.PersistentFlags()

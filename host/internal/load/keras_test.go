@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,11 +32,14 @@ func kerasFile(config string, layers map[string]map[string]*hdf5test.Dataset) []
 			inner.Members[name] = set
 			weightNames = append(weightNames, layer+"/"+name)
 		}
+		slices.Sort(weightNames) // Keras lists the kernel first
+		slices.Reverse(weightNames)
 		weights.Members[layer] = &hdf5test.Group{
 			Members:    map[string]hdf5test.Object{layer: inner},
 			Attributes: []hdf5test.Attribute{{Name: "weight_names", Values: weightNames, Fixed: true}},
 		}
 	}
+	slices.Sort(names)
 	weights.Attributes = []hdf5test.Attribute{{Name: "layer_names", Values: names, Fixed: true}}
 	file, _ := hdf5test.File(&hdf5test.Group{
 		Attributes: []hdf5test.Attribute{{Name: "model_config", Values: []string{config}, Scalar: true}},

@@ -1,0 +1,86 @@
+package certify_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// TestAReplayOutweighsANumericalProof puts ε within the solver's tolerance
+// below the largest margin: whatever the proof said, no report may call fair a
+// network that it holds an exactly replayed witness against.
+func TestAReplayOutweighsANumericalProof(t *testing.T) {
+	solver, description := highs(t)
+	unfair := 0
+	for i := range 20 {
+		q := tiny(rand.New(rand.NewPCG(uint64(i), 7)), 0, false)
+		q.Notion = fairness.Logit
+		best, some := enumerate(q)
+		if !some || best.Sign() <= 0 {
+			continue
+		}
+		q.Epsilon = new(big.Rat).Sub(best, big.NewRat(1, 2_000_000))
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true, Enumerate: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict == certify.Fair && rep.Witness != nil && new(big.Rat).Sub(rep.Witness.Exact1, rep.Witness.Exact2).Cmp(q.Epsilon) > 0 {
+			t.Errorf("network %d: fair, beside a witness with %v > ε", i, rep.Witness.Margin)
+		}
+		if rep.Verdict == certify.Unfair {
+			unfair++
+			if rep.Grade != 0 || rep.Tolerance != 0 {
+				t.Errorf("network %d: unfair with the grade %s and tolerance %v of a proof", i, rep.Grade, rep.Tolerance)
+			}
+		}
+	}
+	if unfair == 0 {
+		t.Error("no network was found unfair: the test tests nothing")
+	}
+}
+
+// TestOneCounterfactualIsFair: with nothing left to vary, everybody is fair,
+// whatever a solver would say.
+func TestOneCounterfactualIsFair(t *testing.T) {
+	solver, description := highs(t)
+	q := tiny(rand.New(rand.NewPCG(1, 8)), 0, false)
+	q.Notion, q.Epsilon = fairness.Score, big.NewRat(1, 20)
+	for _, i := range q.Space.Protected() {
+		q.Region.Values[i] = q.Region.Values[i][:1]
+	}
+	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Verdict != certify.Fair || rep.Grade != sdk.Exact || rep.Solves != 0 || !rep.Closed {
+		t.Errorf("verdict %s, grade %s, %d solves, closed %v", rep.Verdict, rep.Grade, rep.Solves, rep.Closed)
+	}
+}
+
+// TestEpsilonNearOne: the border of the score notion runs close to both ends
+// of the sigmoid.
+func TestEpsilonNearOne(t *testing.T) {
+	solver, description := highs(t)
+	q := tiny(rand.New(rand.NewPCG(3, 9)), 0, false)
+	q.Notion = fairness.Score
+	last := &q.Network.Layers[len(q.Network.Layers)-1]
+	for i := range last.Weights {
+		last.Weights[i] *= 1000 // scores of 0 and 1, as good as
+	}
+	best, _ := enumerate(q)
+	for _, eps := range []float64{0.999, 0.9999999, 1 - 1e-9} {
+		q.Epsilon = new(big.Rat).SetFloat64(eps)
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Enumerate: -1})
+		if err != nil {
+			t.Fatalf("ε = %v: %v", eps, err)
+		}
+		if want := best.Cmp(q.Epsilon) > 0; (rep.Verdict == certify.Unfair) != want {
+			top, _ := best.Float64()
+			t.Errorf("ε = %v: %s, the largest gap is %v", eps, rep.Verdict, top)
+		}
+	}
+}
