@@ -57,10 +57,12 @@ type answer struct {
 	fault string
 }
 
-// solve asks once. Incumbents are replayed as they arrive: the first that
-// violates ends a question that only wants one. A witness outlives the solver
-// that reported it: a verdict takes it and records the loss as a fault; while
-// maximising it is kept, and the error is returned.
+// solve asks once and replays the point of the answer. Incumbents on the way
+// are replayed too, but they arrive by the clock: one counts only where the
+// answer itself brings no point to trust, after a limit, a fault or a crash. So
+// without limits the same seed gives the same result. A witness outlives the
+// solver that reported it: a verdict takes it and records the loss as a fault;
+// while maximising it is kept, and the error is returned.
 func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*answer, error) {
 	now, err := a.model.Apply(d)
 	if err != nil {
@@ -68,10 +70,8 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	}
 	a.now = now
 	a.report.Solves++
-	early, cancel := context.WithCancel(ctx)
-	defer cancel()
 	var mu sync.Mutex
-	var witness *Witness
+	var seen *Witness // the best incumbent that was replayed on the way
 	o := sdk.SolveOptions{
 		Seed: a.o.Seed, Threads: a.o.Threads, Memory: a.o.Memory, Gap: a.o.Gap, Options: a.o.Set, Target: target, WorkLimit: a.workLimit,
 		Progress: func(p sdk.Progress) {
@@ -84,32 +84,26 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if w, ok := a.try(points); ok && (witness == nil || w.Margin > witness.Margin) {
-				witness = w
-				if a.deciding {
-					cancel()
-				}
+			if w, ok := a.try(points); ok && (seen == nil || w.Margin > seen.Margin) {
+				seen = w
 			}
 		},
-	}
-	if a.workLimit > 0 {
-		o.Progress = nil // which incumbents are seen in time is up to the clock
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
 	}
-	res, err := a.loaded.Solve(early, d, o)
+	res, err := a.loaded.Solve(ctx, d, o)
 	mu.Lock()
 	defer mu.Unlock()
 	if err == nil && res == nil {
 		err = fmt.Errorf("solver %s returned neither a result nor an error", a.o.Description.Name)
 	}
-	if err != nil && (early.Err() == nil || !errors.Is(err, early.Err())) {
-		if witness = a.lastWords(res, witness); witness == nil {
+	if err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
+		if seen = a.lastWords(res, seen); seen == nil {
 			return nil, err
 		}
 		if !a.deciding {
-			a.found(witness)
+			a.found(seen)
 			return nil, err
 		}
 		a.faultText(err.Error()) // the question is answered all the same
@@ -118,9 +112,12 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}
 	}
 	a.report.Nodes += res.Nodes
-	out := &answer{Result: res, witness: witness, upper: math.Inf(1), tolerance: res.Tolerance * a.low.Sensitivity}
+	out := &answer{Result: res, upper: math.Inf(1), tolerance: res.Tolerance * a.low.Sensitivity}
 	a.readPoint(out)
 	a.check(out)
+	if out.witness == nil && (out.Values == nil || out.fault != "" || out.stops(ctx)) {
+		out.witness = seen
+	}
 	if out.Status == sdk.Unknown && out.fault == "" {
 		a.faults++ // no answer is no fault, but ends a sweep as faults do
 	}
@@ -158,11 +155,9 @@ func (a *ask) readPoint(out *answer) {
 		return
 	}
 	out.point = points
-	w, ok := a.try(points)
-	if ok && (out.witness == nil || w.Margin > out.witness.Margin) {
+	if w, ok := a.try(points); ok {
 		out.witness = w
-	}
-	if !ok && a.isSpurious(out) {
+	} else if a.isSpurious(out) {
 		a.report.Spurious++
 	}
 }

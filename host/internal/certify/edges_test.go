@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -81,6 +83,27 @@ func TestEpsilonNearOne(t *testing.T) {
 		if want := best.Cmp(q.Epsilon) > 0; (rep.Verdict == certify.Unfair) != want {
 			top, _ := best.Float64()
 			t.Errorf("ε = %v: %s, the largest gap is %v", eps, rep.Verdict, top)
+		}
+	}
+}
+
+// TestSameSeedSameResult: without limits nothing depends on the clock, the
+// witness and the solver's work included.
+func TestSameSeedSameResult(t *testing.T) {
+	var first *certify.Report
+	for range 3 {
+		solver, description := highs(t) // a process of its own each time
+		q := tiny(rand.New(rand.NewPCG(11, 12)), 1, true)
+		q.Notion, q.Epsilon = fairness.Score, big.NewRat(1, 100)
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true, Enumerate: -1, Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = rep
+		}
+		if diff := cmp.Diff(first, rep, cmp.Comparer(func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })); diff != "" {
+			t.Fatalf("the same question and seed gave another report:\n%s", diff)
 		}
 	}
 }
