@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// conclude turns the outcome into a claim, and lp_solve's word is not taken
+// further than its own points, its settings and the start values bear out.
+func (q *question) conclude(o outcome) *sdk.Result {
+	c := claimOf(o.code)
+	switch o.end {
+	case stopped:
+		c = claim{sdk.Unknown, o.cause.reason(), "stopped"}
+	case stalled:
+		c = claim{sdk.Unknown, sdk.Numerical, "stalled"}
+	}
+	r := &sdk.Result{Status: c.status, Reason: c.reason, Native: c.native, Tolerance: q.tolerance, Nodes: o.nodes}
+	x := o.point
+	if o.known != nil && (x == nil || q.wantsBest() && q.better(q.objective(o.known), q.objective(x))) {
+		x = o.known
+	}
+	switch {
+	case r.Status == sdk.Infeasible && x != nil:
+		q.doubt(r, "lp_solve claims that there is no point, and one is known")
+	case r.Status == sdk.Infeasible && !o.trusted:
+		q.doubt(r, "lp_solve finds no point with a scaling whose proofs are not believed")
+	case r.Status == sdk.Optimal && o.point == nil:
+		q.doubt(r, "lp_solve's point breaks the rows")
+	case r.Status == sdk.Optimal && q.wantsBest() && !o.trusted:
+		q.doubt(r, "lp_solve claims the optimum %g with a scaling whose proofs are not believed", q.objective(o.point))
+	case r.Status == sdk.Optimal && q.wantsBest() && math.Abs(q.objective(x)-o.best) > q.slack(o.best):
+		q.doubt(r, "lp_solve claims the optimum %g at a point that breaks the rows; the best that keeps them has %g", o.best, q.objective(x))
+	}
+	if x != nil {
+		q.hold(r, x)
+	}
+	q.setBound(r, o)
+	if o.code == statusUnbounded && o.end == finished && x != nil {
+		r.Detail = "the objective has no bound"
+	}
+	r.Elapsed = time.Since(q.begin)
+	return r
+}
+
+// doubt takes a claim back.
+func (q *question) doubt(r *sdk.Result, why string, args ...any) {
+	r.Status, r.Reason, r.Detail = sdk.Unknown, sdk.Numerical, fmt.Sprintf(why, args...)
+}
+
+// slack is by how much an optimum may miss the true one: the gap asked for,
+// and the tolerance.
+func (q *question) slack(objective float64) float64 {
+	return q.tolerance + q.gap(objective) + q.tolerance*math.Abs(objective)
+}
+
+// gap is by how much a point may be better than an optimum of lp_solve's,
+// which measures it relative to 1 + |objective|.
+func (q *question) gap(objective float64) float64 {
+	return min(q.options.Gap, largestGap) * (1 + math.Abs(objective))
+}
+
+// hold puts the point into the result.
+func (q *question) hold(r *sdk.Result, x []float64) {
+	r.Values = problem.Floats(x)
+	r.Objective = q.objective(x)
+	if r.Status == sdk.Optimal && q.wantsBest() {
+		return
+	}
+	r.Status = sdk.Feasible
+	if q.suffices(x) {
+		r.Reason, r.Detail = sdk.NoReason, "" // all that was asked for is there
+	}
+}
+
+// setBound fills in the bound where one is proved: the optimum with the gap
+// that was allowed, or else the relaxation's.
+func (q *question) setBound(r *sdk.Result, o outcome) {
+	if !q.wantsBest() || r.Status == sdk.Infeasible || o.code == statusUnbounded && o.end == finished {
+		return
+	}
+	bound := o.relaxation
+	if r.HasPoint() && r.Status != sdk.Optimal && !math.IsNaN(bound) && q.better(r.Objective, bound) && math.Abs(r.Objective-bound) > q.slack(bound) {
+		return // the relaxation's optimum was none
+	}
+	if r.Status == sdk.Optimal {
+		proved := r.Objective - sign(q.milp.Objective.Maximise)*q.gap(r.Objective)
+		if math.IsNaN(bound) || q.better(bound, proved) {
+			bound = proved
+		}
+	}
+	if math.IsNaN(bound) {
+		return
+	}
+	if r.HasPoint() && q.better(r.Objective, bound) {
+		bound = r.Objective
+	}
+	r.Bound, r.HasBound = bound, true
+}

@@ -1,0 +1,110 @@
+package lpsolve
+
+import (
+	"sync"
+
+	"github.com/ebitengine/purego"
+)
+
+// Event is one call back: lp_solve asks whether to stop, which it does at
+// every simplex iteration and every branch.
+type Event struct {
+	// Nodes and Calls tell how far the run is: branch-and-bound nodes, and how
+	// often lp_solve has called so far. Both are the same whenever the same
+	// model runs with the same settings.
+	Nodes, Calls int64
+	// Values is a new incumbent, a copy; nil for none since the last event.
+	Values []float64
+	// Relaxation is the optimum of the relaxation without integrality, valid
+	// where Relaxed is set.
+	Relaxation float64
+	Relaxed    bool
+}
+
+// Handler is told of events and answers whether to stop. It runs on the
+// thread that called Run: it must be quick and must not panic.
+type Handler func(Event) (stop bool)
+
+// Messages of lp_solve (lp_lib.h).
+const (
+	messageRelaxed  = 16  // MSG_LPOPTIMAL
+	messageFirst    = 128 // MSG_MILPFEASIBLE
+	messageImproved = 512 // MSG_MILPBETTER
+)
+
+// listener is what one run's user data stands for.
+type listener struct {
+	lib     *Lib
+	lp      uintptr
+	columns int
+	handle  Handler
+
+	latest Event
+	// improved: a better point was announced, which lp_solve copies to where
+	// it can be read only after the announcement.
+	improved bool
+}
+
+// Slots for C callbacks are few and never given back: there are two for the
+// whole process, and the user data tells which run they are for.
+var (
+	abortTrampoline   = sync.OnceValue(func() uintptr { return purego.NewCallback(onAbort) })
+	messageTrampoline = sync.OnceValue(func() uintptr { return purego.NewCallback(onMessage) })
+
+	mu        sync.RWMutex
+	listeners = map[uintptr]*listener{}
+	lastID    uintptr
+)
+
+func register(l *listener) uintptr {
+	mu.Lock()
+	defer mu.Unlock()
+	lastID++
+	listeners[lastID] = l
+	return lastID
+}
+
+func unregister(id uintptr) {
+	mu.Lock()
+	defer mu.Unlock()
+	delete(listeners, id)
+}
+
+func listenerOf(id uintptr) *listener {
+	mu.RLock()
+	defer mu.RUnlock()
+	return listeners[id]
+}
+
+// onAbort has the shape of lphandle_intfunc.
+func onAbort(_, id uintptr) uintptr {
+	l := listenerOf(id)
+	if l == nil {
+		return 0
+	}
+	l.latest.Calls++
+	e := l.latest
+	e.Nodes = l.lib.fn.nodes(l.lp)
+	if l.improved {
+		l.improved = false
+		e.Values = l.lib.values(l.lp, l.columns)
+	}
+	if l.handle(e) {
+		return 1
+	}
+	return 0
+}
+
+// onMessage has the shape of lphandleint_func.
+func onMessage(_, id uintptr, message int32) {
+	l := listenerOf(id)
+	switch {
+	case l == nil:
+	case message == messageRelaxed:
+		if !l.latest.Relaxed && l.lib.fn.nodes(l.lp) == 0 {
+			l.latest.Relaxation, l.latest.Relaxed = l.lib.fn.objective(l.lp), true
+		}
+	default:
+		l.improved = true
+	}
+}

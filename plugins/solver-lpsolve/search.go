@@ -1,0 +1,238 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/plugins/solver-lpsolve/internal/lpsolve"
+)
+
+// member is one way to run lp_solve.
+type member struct {
+	lpsolve.Settings
+	// trusted: that there is no point, no better one, or no objective beyond
+	// the relaxation's, is believed.
+	trusted bool
+}
+
+const (
+	// geometric is the scaling whose proofs are believed. With lp_solve's
+	// default mode, which also rounds the factors to powers of two and scales
+	// the integer columns, optima of one network were off by up to 0.14, so its
+	// "infeasible" is no proof either; points are checked and believed from any.
+	geometric = 4
+	// usual is lp_solve's default scaling.
+	usual = 196
+	// pseudoCosts is the node selection that finds points where taking the
+	// first column does not, and the other way round.
+	pseudoCosts = 4
+	// floorFirst and ceilingFirst are the branches to begin with. The usual
+	// scaling and the other branch found a point of the Bank network BM-5 in
+	// 17 s, and six combinations like it none in 25 s.
+	floorFirst, ceilingFirst = 0, 1
+	// dualThenPrimal is lp_solve's default order of simplex methods, and
+	// primalOnly goes another way round where that one cycles.
+	dualThenPrimal, primalOnly = 6, 5
+)
+
+const (
+	// slice is how often lp_solve may call back in a member's first turn, about
+	// as many simplex iterations.
+	slice = 10_000
+	// growth is by how much the turns of each round are longer than those of
+	// the one before: a turn starts afresh, so that what is lost is a share.
+	growth = 4
+	// stall is how often lp_solve may call back within one branch, and
+	// stallEach adds to it for each row and column: it cycles now and then, and
+	// would for ever.
+	stall, stallEach = 50_000, 50
+)
+
+// members are the ways to run lp_solve for this question, best first. A point
+// that will do is looked for by all in turn; of an optimisation the second
+// takes over where the first has numerical trouble.
+func (q *question) members() []member {
+	own := q.settings.native(q.options)
+	own.BreakFirst = !q.wantsBest()
+	second, third := own, own
+	second.Simplex = primalOnly
+	if q.anyWillDo() {
+		second.Rule = pseudoCosts
+	}
+	third.Scaling = usual
+	if third.Floor = ceilingFirst; own.Floor == ceilingFirst {
+		third.Floor = floorFirst
+	}
+	list := []member{{own, own.Scaling == geometric}, {second, own.Scaling == geometric}, {third, false}}
+	switch {
+	case q.settings[portfolio] != 0: // off
+		return list[:1]
+	case q.anyWillDo():
+		return list
+	}
+	return list[:2]
+}
+
+// outcome is what the runs left behind.
+type outcome struct {
+	code    int
+	end     end
+	trusted bool
+	cause   cause     // why the run was stopped, if it was
+	point   []float64 // the point lp_solve holds, nil for none that keeps the rows
+	// best is the objective that lp_solve itself saw at its point, NaN for none.
+	best  float64
+	known []float64 // the best incumbent seen while running, nil for none
+	// relaxation is the relaxation's objective, NaN where none is believed.
+	relaxation float64
+	nodes      int64
+}
+
+// end is how a run came to its end.
+type end int
+
+const (
+	finished end = iota // by itself: the code counts
+	stopped             // the watch's doing
+	sliced              // at the end of its turn
+	stalled             // for want of progress
+)
+
+// search has the members take turns until one knows the answer, a limit is
+// reached, or none is left. Turns are measured in work, so the result is the
+// same each time.
+func (q *question) search(w *watch) (outcome, error) {
+	last := outcome{end: stopped, best: math.NaN(), relaxation: math.NaN()}
+	relaxation, nodes := math.NaN(), int64(0)
+	left := q.members()
+	for turn := int64(slice); len(left) > 0; turn *= growth {
+		var next []member
+		for _, m := range left {
+			if w.why() != running {
+				last.end = stopped
+				return last, nil
+			}
+			budget := turn
+			if !q.anyWillDo() || len(left) == 1 {
+				budget = 0 // there is nobody to take turns with
+			}
+			o, err := q.run(w, m, budget)
+			if err != nil {
+				return last, err
+			}
+			nodes += o.nodes
+			if m.trusted && !math.IsNaN(o.relaxation) {
+				relaxation = o.relaxation
+			}
+			o.nodes, o.relaxation = nodes, relaxation
+			last = o
+			if q.settles(w, o) {
+				return o, nil
+			}
+			if o.end == sliced {
+				next = append(next, m)
+			}
+		}
+		left = next
+	}
+	return last, nil
+}
+
+// settles reports that an outcome is an answer, or the watch's end of it all.
+func (q *question) settles(w *watch, o outcome) bool {
+	switch {
+	case o.end != finished:
+		return o.end == stopped
+	case o.point != nil && !q.wantsBest():
+		return true
+	case o.code == statusOptimal:
+		return o.trusted && o.point != nil
+	case o.code == statusInfeasible:
+		return o.trusted && w.incumbent() == nil
+	}
+	return o.code == statusUnbounded
+}
+
+// run is one member's turn: it ends after so many calls; 0 for no limit.
+func (q *question) run(w *watch, m member, budget int64) (outcome, error) {
+	o := outcome{trusted: m.trusted, best: math.NaN(), relaxation: math.NaN()}
+	patience := int64(stall + stallEach*(len(q.model.Rows)+len(q.model.Cost)))
+	var branch, since int64 // the branch that is being solved, and from which call on
+	native, err := q.lib.Run(q.model, m.Settings, func(e lpsolve.Event) bool {
+		if e.Nodes != branch {
+			branch, since = e.Nodes, e.Calls
+		}
+		switch {
+		case w.event(e, m.trusted):
+			o.end = stopped
+		case o.end != finished:
+		case budget > 0 && e.Calls > budget:
+			o.end = sliced
+		case e.Calls-since > patience:
+			o.end = stalled
+		}
+		return o.end != finished
+	})
+	if err != nil {
+		return o, err
+	}
+	w.ran(native.Nodes)
+	o.code, o.nodes = native.Status, native.Nodes
+	if native.Relaxed {
+		o.relaxation = native.Relaxation * sign(q.milp.Objective.Maximise)
+	}
+	if native.Values == nil {
+		return o, nil
+	}
+	return q.check(w, m, o, restore(q.milp, q.order, native.Values))
+}
+
+// check looks at the point that a run ended with.
+func (q *question) check(w *watch, m member, o outcome, x []float64) (outcome, error) {
+	if slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) >= lpsolve.Infinity }) {
+		if o.code == statusOptimal {
+			o.code = statusUnbounded // which lp_solve does not say of a model without rows
+		}
+		return o, nil
+	}
+	o.best = q.objective(x)
+	if !q.keeps(x) {
+		if o.end != finished {
+			return o, nil // most likely no integer point at all
+		}
+		mended, err := q.mend(w, m, x)
+		if mended == nil || err != nil {
+			return o, err
+		}
+		x = mended
+	}
+	o.point = x
+	w.found(x)
+	return o, nil
+}
+
+// mend looks for a point with the same integers that keeps the rows: what is
+// left is a linear program. It returns nil where there is none.
+func (q *question) mend(w *watch, m member, x []float64) ([]float64, error) {
+	fixed := *q.model
+	fixed.Lo, fixed.Hi = slices.Clone(fixed.Lo), slices.Clone(fixed.Hi)
+	for position, i := range q.order {
+		if !q.milp.Columns[i].Integer {
+			continue
+		}
+		v := math.Round(x[i])
+		if !(v >= fixed.Lo[position] && v <= fixed.Hi[position]) {
+			return nil, nil
+		}
+		fixed.Lo[position], fixed.Hi[position] = v, v
+	}
+	native, err := q.lib.Run(&fixed, m.Settings, func(e lpsolve.Event) bool { return e.Calls > stall || w.why() != running })
+	if err != nil || native.Values == nil {
+		return nil, err
+	}
+	mended := restore(q.milp, q.order, native.Values)
+	if !q.keeps(mended) {
+		return nil, nil
+	}
+	return mended, nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"math/big"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/native"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/script"
+)
+
+// servesVariable makes the test's own program serve as the plugin.
+const servesVariable = "SOLVER_Z3_TEST_SERVES"
+
+// A test's executable is far from the tree, so the tree's own libraries are
+// named here, as `make setup` leaves them.
+func TestMain(m *testing.M) {
+	if os.Getenv(servesVariable) != "" {
+		main()
+		return
+	}
+	if os.Getenv(native.EnvDir) == "" {
+		if dir, err := filepath.Abs("../../.deps/lib"); err == nil {
+			os.Setenv(native.EnvDir, dir)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// shared is one solver for all tests: the library is loaded once.
+var shared = newSolver()
+
+// z3OrSkip is the solver with its library; without it the test is skipped, or
+// fails where CI=true promises the library.
+func z3OrSkip(t *testing.T) *solver {
+	t.Helper()
+	if _, err := shared.open(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("Z3 is missing: %v", err)
+		}
+		t.Skipf("SKIPPED, Z3 (libz3) is missing: %v", err)
+	}
+	return shared
+}
+
+// scriptOf makes a script whose symbols are all that its text declares.
+func scriptOf(t fataler, text string) *problem.Script {
+	t.Helper()
+	parsed, err := script.Parse(text)
+	if err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	s := &problem.Script{Text: text}
+	for _, y := range parsed.Symbols {
+		s.Symbols = append(s.Symbols, problem.Symbol{Name: y.Name, Sort: y.Sort, Role: problem.RoleOther})
+	}
+	return s
+}
+
+func solve(t *testing.T, s *problem.Script, o sdk.SolveOptions) *sdk.Result {
+	t.Helper()
+	r, err := z3OrSkip(t).Solve(context.Background(), &problem.Problem{SMT: s}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkResult(t, s.Text, s, r)
+	return r
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkResult checks what must hold of every result; text is the script as it
+// stands under deltas that declare nothing.
+func checkResult(t fataler, text string, s *problem.Script, r *sdk.Result) {
+	t.Helper()
+	if r.Status < sdk.Feasible || r.Status > sdk.Unknown {
+		t.Fatalf("status %v", r.Status)
+	}
+	if held := r.Status == sdk.Feasible || r.Status == sdk.Optimal; held != r.HasPoint() {
+		t.Fatalf("%v with a point: %v", r.Status, r.HasPoint())
+	}
+	if (r.Reason == sdk.NoReason) != (r.Status != sdk.Unknown) && r.Status != sdk.Feasible {
+		t.Fatalf("%v, reason %q", r.Status, r.Reason)
+	}
+	if r.Tolerance != 0 || r.Native == "" || r.Nodes < 0 {
+		t.Fatalf("tolerance %v, native %q, %d nodes", r.Tolerance, r.Native, r.Nodes)
+	}
+	if !r.HasPoint() {
+		return
+	}
+	parsed, err := script.Parse(text)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	if ok, err := parsed.Holds(valuesOf(s, r)); err != nil || !ok {
+		t.Fatalf("the script does not hold at %v (%v)", r.Values, err)
+	}
+}
+
+// valuesOf maps the symbols to the values of a result.
+func valuesOf(s *problem.Script, r *sdk.Result) map[string]*big.Rat {
+	out := map[string]*big.Rat{}
+	for i, y := range s.Symbols {
+		out[y.Name] = r.Values[i].Rat
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/plugins/solver-z3/internal/z3"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// loaded keeps a script under deltas. Its levels are the truth; what Z3 holds
+// of them is made from them, and anew where an interruption has spoilt it.
+type loaded struct {
+	lib    *z3.Lib
+	script *problem.Script
+	levels [][]*chunk
+	// held is Z3's part, with the settings it was made for; nil for none.
+	held     *instance
+	settings settings
+}
+
+func load(lib *z3.Lib, s *problem.Script) (*loaded, error) {
+	base, err := readChunk(s.Text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", sdk.ErrInvalidProblem, err)
+	}
+	for _, y := range s.Symbols {
+		if sort, ok := base.constants[y.Name]; !ok || sort != y.Sort {
+			return nil, fmt.Errorf("%w: the script declares no constant %q of sort %s", sdk.ErrInvalidProblem, y.Name, y.Sort)
+		}
+	}
+	if s.Objective != "" && !slices.ContainsFunc(s.Symbols, func(y problem.Symbol) bool { return y.Name == s.Objective && y.Sort != "Bool" }) {
+		return nil, fmt.Errorf("%w: the objective %q is not among the script's Int and Real symbols", sdk.ErrInvalidProblem, s.Objective)
+	}
+	l := &loaded{lib: lib, script: s, levels: [][]*chunk{{base}}}
+	l.settings, err = parseOptions(nil)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.hold(l.levels, l.settings)
+}
+
+// Close frees what Z3 holds.
+func (l *loaded) Close() error {
+	l.drop()
+	return nil
+}
+
+func (l *loaded) drop() {
+	if l.held != nil {
+		l.held.close()
+		l.held = nil
+	}
+}
+
+// Solve applies the delta and answers the script as it then stands; on an
+// error the delta is not applied.
+func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions) (*sdk.Result, error) {
+	begin := time.Now()
+	s, err := parseOptions(o.Options)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.apply(d, s); err != nil {
+		return nil, err
+	}
+	q := &question{lib: l.lib, script: l.script, held: l.held, options: o, begin: begin,
+		limits: limits{ctx: ctx, memory: o.Memory}}
+	if o.TimeLimit > 0 {
+		q.limits.deadline = begin.Add(o.TimeLimit)
+	}
+	r, err := q.answer()
+	if err != nil || q.spoilt {
+		l.drop()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Elapsed = time.Since(begin)
+	return r, nil
+}
+
+// apply brings levels and Z3 to where the delta leads.
+func (l *loaded) apply(d problem.Delta, s settings) error {
+	if d.ColumnBounds != nil || d.Rows != nil || d.Objective != nil || d.Start != nil {
+		return fmt.Errorf("%w: the delta changes rows or columns of a problem in the %s form", sdk.ErrInvalidProblem, problem.FormSMT)
+	}
+	if d.Pop < 0 || d.Push < 0 || d.Pop >= len(l.levels) {
+		return fmt.Errorf("%w: pop %d and push %d at depth %d", sdk.ErrInvalidProblem, d.Pop, d.Push, len(l.levels)-1)
+	}
+	next := slices.Clone(l.levels[:len(l.levels)-d.Pop])
+	for range d.Push {
+		next = append(next, nil)
+	}
+	var added *chunk
+	if strings.TrimSpace(d.Assert) != "" {
+		var err error
+		if added, err = readChunk(d.Assert); err != nil {
+			return fmt.Errorf("%w: %v", sdk.ErrInvalidProblem, err)
+		}
+	}
+	if l.held != nil && s == l.settings {
+		err := l.held.step(slices.Concat(next...), d.Pop, d.Push, added)
+		if err == nil {
+			l.levels = grown(next, added)
+			return nil
+		}
+		if errors.Is(err, sdk.ErrInvalidProblem) {
+			return err
+		}
+		l.drop() // neither here nor there: make it anew
+	}
+	next = grown(next, added)
+	if err := l.hold(next, s); err != nil {
+		return err
+	}
+	l.levels = next
+	return nil
+}
+
+// grown adds the chunk to the last level; the levels it was given stay as they
+// are.
+func grown(levels [][]*chunk, added *chunk) [][]*chunk {
+	if added != nil {
+		last := len(levels) - 1
+		levels[last] = append(slices.Clone(levels[last]), added)
+	}
+	return levels
+}
+
+// hold makes Z3 hold the levels.
+func (l *loaded) hold(levels [][]*chunk, s settings) error {
+	l.drop()
+	held, err := newInstance(l.lib, l.script, levels[0][0].logic, s)
+	if err != nil {
+		return err
+	}
+	var below []*chunk
+	for depth, level := range levels {
+		push := min(depth, 1)
+		for _, k := range level {
+			if err := held.step(below, 0, push, k); err != nil {
+				held.close()
+				return err
+			}
+			below, push = append(below, k), 0
+		}
+		if err := held.step(below, 0, push, nil); err != nil {
+			held.close()
+			return err
+		}
+	}
+	l.held, l.settings = held, s
+	return nil
+}

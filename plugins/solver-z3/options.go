@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/plugins/solver-z3/internal/z3"
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// option is one plugin option, one of a few words.
+type option struct {
+	sdk.Option
+	words []string
+}
+
+var options = []option{
+	{Option: sdk.Option{Name: "engine", Default: "core", Help: "core: the incremental core; auto: Z3's own choice, with preprocessing where nothing was pushed; logic: Z3's strategy for the script's set-logic"},
+		words: []string{"core", "auto", "logic"}},
+	{Option: sdk.Option{Name: "arith", Default: "auto", Help: "solver for linear arithmetic: auto, 2 (the older simplex) or 6 (the newer)"},
+		words: []string{"auto", "2", "6"}},
+	{Option: sdk.Option{Name: "relevancy", Default: "auto", Help: "filter what the arithmetic is told of: auto, or 0 (all) to 2 (least)"},
+		words: []string{"auto", "0", "1", "2"}},
+}
+
+func describedOptions() []sdk.Option {
+	out := make([]sdk.Option, len(options))
+	for i, o := range options {
+		out[i] = o.Option
+	}
+	return out
+}
+
+// settings are plugin options after checking. Comparable.
+type settings struct{ engine, arith, relevancy string }
+
+// parseOptions checks the plugin's own options and fills in the defaults.
+func parseOptions(given map[string]string) (settings, error) {
+	for name := range given {
+		if !slices.ContainsFunc(options, func(o option) bool { return o.Name == name }) {
+			return settings{}, fmt.Errorf("%w: z3 has no option %q", sdk.ErrInvalidOption, name)
+		}
+	}
+	words := map[string]string{}
+	for _, o := range options {
+		word, ok := given[o.Name]
+		if !ok {
+			word = o.Default
+		}
+		if !slices.Contains(o.words, word) {
+			return settings{}, fmt.Errorf("%w: %s = %q; allowed are %s", sdk.ErrInvalidOption, o.Name, word, strings.Join(o.words, ", "))
+		}
+		words[o.Name] = word
+	}
+	return settings{words["engine"], words["arith"], words["relevancy"]}, nil
+}
+
+// native is the engine and its parameters. Without a set-logic there is no
+// strategy for it: the core stands in.
+func (s settings) native(logic string) (z3.Engine, z3.Params) {
+	p := z3.Params{}
+	if s.arith != "auto" {
+		p["arith.solver"] = uint32(s.arith[0] - '0')
+	}
+	if s.relevancy != "auto" {
+		p["relevancy"] = uint32(s.relevancy[0] - '0')
+	}
+	switch {
+	case s.engine == "auto":
+		return z3.Combined, p
+	case s.engine == "logic" && logic != "":
+		return z3.ForLogic, p
+	}
+	return z3.Core, p
+}
+
+// foldSeed brings a seed into the range of Z3's, 0 to 2³¹-1: those in it stay
+// as they are, others are scattered over it (Fibonacci hashing).
+func foldSeed(seed int64) uint32 {
+	if seed >= 0 && seed < 1<<31 {
+		return uint32(seed)
+	}
+	return uint32(uint64(seed) * 0x9e3779b97f4a7c15 >> 33)
+}

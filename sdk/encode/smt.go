@@ -1,0 +1,292 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// SMT writes the query as an SMT-LIB 2 script in exact rational arithmetic:
+// every float64 is the binary fraction that it is, integers and categories are
+// Int, real features Real, and a table is an ite over the feature's values. A
+// ReLU n = max(0, y) of open sign is a constant of its own, with a choice
+// between its two pieces and the bound as a redundant row:
+//
+//	n ≥ 0,  n ≥ y,  n ≤ 0 ∨ n ≤ y,  n ≤ u
+//
+// Neurons whose sign the bounds prove are plain sums; as the bounds are
+// rigorous, the script means exactly what the query says.
+//
+// The script holds the copies, two or q.K, and what each must satisfy;
+// non-protected features are shared but for those that q.Relax lets differ, in
+// which case copies 1 and 2 also differ in a protected value. Nothing is said
+// yet about fairness: Violating, Border, Tangent and SlackAtLeast give text to assert,
+// as deltas of one loaded problem.
+//
+// b must enclose the network over RelaxedRegion(q), which is the query's region
+// where nothing is relaxed. The error says which part of the query is not well
+// formed.
+func SMT(q *problem.Query, b *bound.Bounds) (*LoweredSMT, error) { return lowerSMT(q, b, asCases) }
+
+// SMTIte is SMT with each ReLU of open sign as an ite over its sign, which
+// brings no constants of their own. Z3 is some three times slower on it.
+func SMTIte(q *problem.Query, b *bound.Bounds) (*LoweredSMT, error) { return lowerSMT(q, b, asIte) }
+
+// SMTEncoding is a named lowering to the SMT form.
+type SMTEncoding struct {
+	Name    string
+	Summary string
+	Lower   func(*problem.Query, *bound.Bounds) (*LoweredSMT, error)
+}
+
+// SMTEncodings is the register of the SMT form: a new encoding adds one line.
+var SMTEncodings = []SMTEncoding{
+	{"smt", "exact rationals, a ReLU of open sign a choice between its pieces", SMT},
+	{"smt-ite", "exact rationals, a ReLU of open sign an ite", SMTIte},
+}
+
+// reluStyle is how a ReLU of open sign is written.
+type reluStyle uint8
+
+const (
+	asCases reluStyle = iota
+	asIte
+)
+
+func lowerSMT(q *problem.Query, b *bound.Bounds, style reluStyle) (*LoweredSMT, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	if len(b.Pre) != len(q.Network.Layers) {
+		return nil, fmt.Errorf("bounds of %d layers for a network of %d", len(b.Pre), len(q.Network.Layers))
+	}
+	first, err := firstRegion(q)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{relus: style, q: q, region: RelaxedRegion(q), first: first, bounds: b, script: &problem.Script{}}
+	shared := make([]*smtFeature, len(q.Space.Features))
+	for i := range shared {
+		if !q.Space.Features[i].IsProtected() && !w.relaxed(i) {
+			shared[i] = w.feature(i, "", w.first)
+		}
+	}
+	out := &LoweredSMT{Fidelity: Exact, query: q, bounds: b}
+	for c := range max(2, q.K) {
+		features, logit := w.copyOf(c, shared)
+		out.copies = append(out.copies, features)
+		out.Logits = append(out.Logits, logit)
+		out.logits = append(out.logits, w.script.Symbols[logit].Name)
+	}
+	for c := range out.copies {
+		w.predicates(c, out.copies[c])
+	}
+	w.relaxations(out.copies)
+	out.Slack = w.symbol("slack", "Real", problem.RoleOther)
+	w.script.Text = w.header() + w.text.String()
+	out.Problem = &problem.Problem{Name: "smt", SMT: w.script}
+	return out, nil
+}
+
+// firstRegion is the query's region within the domains; one in which a feature
+// has no value is an error.
+func firstRegion(q *problem.Query) (space.Region, error) {
+	r := q.RegionOrWhole().Clone()
+	for i := range q.Space.Features {
+		f := &q.Space.Features[i]
+		if f.IsProtected() {
+			continue
+		}
+		box := &r.Box[i]
+		*box = box.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
+		if f.Discrete() {
+			*box = space.Interval{Lo: math.Ceil(box.Lo), Hi: math.Floor(box.Hi)}
+		}
+		if box.Empty() {
+			return r, fmt.Errorf("the region leaves feature %q no value", f.Name)
+		}
+	}
+	return r, nil
+}
+
+// RelaxedRegion encloses all copies of a query: the region, and beyond it what
+// the relaxations let a second copy reach within the domain.
+func RelaxedRegion(q *problem.Query) space.Region {
+	region := q.RegionOrWhole().Clone()
+	for _, r := range q.Relax {
+		f := &q.Space.Features[r.Feature]
+		box := &region.Box[r.Feature]
+		// Outward, as the sums may round; then inward to the values there are.
+		reach := space.Interval{
+			Lo: math.Nextafter(box.Lo-r.Tolerance, math.Inf(-1)),
+			Hi: math.Nextafter(box.Hi+r.Tolerance, math.Inf(1)),
+		}
+		if f.Discrete() {
+			reach = space.Interval{Lo: math.Ceil(reach.Lo), Hi: math.Floor(reach.Hi)}
+		}
+		*box = reach.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
+	}
+	return region
+}
+
+// LoweredSMT is a query in the SMT form: copies of the network over shared
+// non-protected features, without yet any assertion about the notion.
+type LoweredSMT struct {
+	Problem  *problem.Problem
+	Fidelity Fidelity
+	// Logits are the positions, in the script's symbols, of the copies' logits.
+	Logits []int
+	// Slack is the position of a free Real: see Tangent.
+	Slack int
+
+	query  *problem.Query
+	bounds *bound.Bounds
+	copies [][]*smtFeature
+	logits []string
+}
+
+// Region is the region that was lowered, that of the first copy.
+func (l *LoweredSMT) Region() space.Region { return l.query.RegionOrWhole() }
+
+// Decode takes an answer to one point a copy. Integers, categories and
+// protected values come out as they are, and a value that the script does not
+// allow is an error. A real feature's exact value is rounded to the nearest
+// float64 in its interval, which may undo a violation by less than the
+// rounding; so a point is replayed, as those of every solver.
+func (l *LoweredSMT) Decode(values []problem.Number) ([][]float64, error) {
+	symbols := l.Problem.SMT.Symbols
+	if len(values) != len(symbols) {
+		return nil, fmt.Errorf("%d values for %d symbols", len(values), len(symbols))
+	}
+	points := make([][]float64, len(l.copies))
+	for c, features := range l.copies {
+		points[c] = make([]float64, len(features))
+		for i, f := range features {
+			v, err := f.decode(values)
+			if err != nil {
+				return nil, fmt.Errorf("copy %d, feature %q: %w", c+1, f.feature.Name, err)
+			}
+			points[c][i] = v
+		}
+	}
+	return points, nil
+}
+
+// Witness is Decode for a query with two copies.
+func (l *LoweredSMT) Witness(values []problem.Number) (*sdk.Witness, error) {
+	points, err := l.Decode(values)
+	if err != nil {
+		return nil, err
+	}
+	if len(points) != 2 {
+		return nil, fmt.Errorf("%d copies where a witness has two", len(points))
+	}
+	return &sdk.Witness{Copy1: points[0], Copy2: points[1]}, nil
+}
+
+// smtFeature is how a feature of one copy stands in the script: a symbol, or a
+// constant where the region leaves one value.
+type smtFeature struct {
+	feature *space.Feature
+	symbol  int    // −1: the constant
+	name    string // of the symbol
+	integer bool
+	// constant is the one value; meaningful without a symbol.
+	constant float64
+	// values lists those of a protected feature; otherwise all between lo and
+	// hi are allowed (all integers, where integer is set).
+	values []float64
+	lo, hi float64
+}
+
+func (f *smtFeature) decode(values []problem.Number) (float64, error) {
+	if f.symbol < 0 {
+		return f.constant, nil
+	}
+	n := values[f.symbol]
+	v := n.Float64()
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("value %s", n)
+	}
+	switch {
+	case f.values != nil:
+		if !slices.Contains(f.values, v) {
+			return 0, fmt.Errorf("value %s is not one of %v", n, f.values)
+		}
+	case f.integer:
+		if v != math.Trunc(v) || v < f.lo || v > f.hi {
+			return 0, fmt.Errorf("value %s is no integer from %v to %v", n, f.lo, f.hi)
+		}
+	default:
+		v = math.Min(math.Max(v, f.lo), f.hi)
+	}
+	return v, nil
+}
+
+// discrete lists every value of a feature that has a constant or is no Real.
+func (f *smtFeature) discrete() []float64 {
+	switch {
+	case f.symbol < 0:
+		return []float64{f.constant}
+	case f.values != nil:
+		return f.values
+	}
+	var out []float64
+	for v := f.lo; v <= f.hi; v++ {
+		out = append(out, v)
+	}
+	return out
+}
+
+// writer writes one script.
+type writer struct {
+	relus reluStyle
+	q     *problem.Query
+	// first is the region of the first copy and of shared features, region
+	// encloses the others too.
+	first, region space.Region
+	bounds        *bound.Bounds
+	script        *problem.Script
+	text          strings.Builder
+	integers      bool
+}
+
+func (w *writer) header() string {
+	if w.integers {
+		return "(set-logic QF_LIRA)\n"
+	}
+	return "(set-logic QF_LRA)\n"
+}
+
+// symbol declares a constant and returns its position.
+func (w *writer) symbol(name, sort string, role problem.Role) int {
+	fmt.Fprintf(&w.text, "(declare-const %s %s)\n", quoted(name), sort)
+	w.integers = w.integers || sort == "Int"
+	w.script.Symbols = append(w.script.Symbols, problem.Symbol{Name: name, Sort: sort, Role: role})
+	return len(w.script.Symbols) - 1
+}
+
+func (w *writer) assert(formula string) {
+	w.text.WriteString(assertion(formula))
+}
+
+func assertion(formula string) string { return "(assert " + formula + ")\n" }
+
+// define names a Real; constants stay as they are.
+func (w *writer) define(name string, v value) value {
+	if v.constant != nil {
+		return v
+	}
+	fmt.Fprintf(&w.text, "(define-fun %s () Real %s)\n", name, v.term)
+	return value{term: name}
+}
+
+func (w *writer) relaxed(feature int) bool {
+	return slices.ContainsFunc(w.q.Relax, func(r problem.Relaxation) bool { return r.Feature == feature })
+}

@@ -1,0 +1,105 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// copyOf writes one copy of the network and returns its features and the
+// position of its logit.
+func (w *writer) copyOf(c int, shared []*smtFeature) ([]*smtFeature, int) {
+	suffix := fmt.Sprintf("@%d", c+1)
+	features := make([]*smtFeature, len(shared))
+	v := make([]value, w.q.Space.Inputs)
+	for i := range shared {
+		f := shared[i]
+		if f == nil {
+			region := w.region
+			if c == 0 {
+				region = w.first
+			}
+			f = w.feature(i, suffix, region)
+		}
+		features[i] = f
+		for k := range f.feature.Inputs {
+			in := &f.feature.Inputs[k]
+			v[in.Index] = f.input(in)
+		}
+	}
+	layers := w.q.Network.Layers
+	for k := range layers[:len(layers)-1] {
+		v = w.hidden(k, suffix, v)
+	}
+	last := &layers[len(layers)-1]
+	weights, bias := exactRow(last, 0)
+	if w.q.Network.Head == network.HeadSoftmax {
+		second, offset := exactRow(last, 1)
+		for i := range weights {
+			weights[i].Sub(second[i], weights[i])
+		}
+		bias.Sub(offset, bias)
+	}
+	out := affine(weights, v, bias)
+	if out.constant != nil {
+		out.term = realText(out.constant)
+	}
+	name := "logit" + suffix
+	logit := w.symbol(name, "Real", problem.RoleLogit)
+	w.assert("(= " + name + " " + out.term + ")")
+	return features, logit
+}
+
+// hidden writes hidden layer k and returns its neurons' values.
+func (w *writer) hidden(k int, suffix string, v []value) []value {
+	l := &w.q.Network.Layers[k]
+	out := make([]value, l.Out)
+	for j := range out {
+		b := w.bounds.Pre[k][j]
+		if l.ReLU && b.Hi <= 0 {
+			out[j] = value{constant: new(big.Rat)}
+			continue
+		}
+		name := fmt.Sprintf("%d.%d%s", k+1, j+1, suffix)
+		weights, bias := exactRow(l, j)
+		y := w.define("y"+name, affine(weights, v, bias))
+		switch {
+		case !l.ReLU || y.constant == nil && b.Lo >= 0:
+			out[j] = y
+		case y.constant != nil:
+			out[j] = y
+			if y.constant.Sign() < 0 {
+				out[j].constant = new(big.Rat)
+			}
+		default:
+			out[j] = w.relu("n"+name, y.term, b)
+		}
+	}
+	return out
+}
+
+// relu writes n = max(0, y) for a neuron of open sign.
+func (w *writer) relu(n, y string, b space.Interval) value {
+	if w.relus == asIte {
+		return w.define(n, value{term: "(ite (<= " + y + " 0.0) 0.0 " + y + ")"})
+	}
+	fmt.Fprintf(&w.text, "(declare-const %s Real)\n", n)
+	w.assert(fmt.Sprintf("(and (>= %s 0.0) (>= %s %s) (or (<= %s 0.0) (<= %s %s)))", n, n, y, n, n, y))
+	if !math.IsInf(b.Hi, 1) {
+		w.assert("(<= " + n + " " + realText(exactly(b.Hi)) + ")")
+	}
+	return value{term: n}
+}
+
+// exactRow is a neuron's weights and bias as the fractions they are.
+func exactRow(l *network.Layer, j int) (weights []*big.Rat, bias *big.Rat) {
+	weights = make([]*big.Rat, l.In)
+	for i, w := range l.Row(j) {
+		weights[i] = exactly(w)
+	}
+	return weights, exactly(l.Bias[j])
+}

@@ -1,0 +1,115 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Order names two copies, from 0: High is to have the larger logit.
+type Order struct{ High, Low int }
+
+// InOrder is the first copy above the second; Swapped the other way round.
+var (
+	InOrder = Order{0, 1}
+	Swapped = Order{1, 0}
+)
+
+// Orders lists the orders of copies 1 and 2 that a question must ask for: one
+// where nothing tells the copies apart, else both.
+func (l *LoweredSMT) Orders() []Order {
+	protected := func(p space.Predicate) bool {
+		return slices.ContainsFunc(p, func(c space.Condition) bool { return l.query.Space.Features[c.Feature].IsProtected() })
+	}
+	if len(l.query.Relax) > 0 || slices.ContainsFunc(l.query.Require, protected) || slices.ContainsFunc(l.query.Forbid, protected) {
+		return []Order{InOrder, Swapped}
+	}
+	return []Order{InOrder}
+}
+
+// Violating is the text of an assertion, for problem.Delta.Assert, under which
+// copies 1 and 2 violate the notion, in one of the orders that Orders lists. It
+// is exact, and strict where the notion is. eps is in logits and unused by the
+// decision notions. The score notion is not linear and is refused: see Border.
+func (l *LoweredSMT) Violating(n fairness.Notion, eps *big.Rat) (string, error) {
+	if !n.UsesEpsilon() {
+		eps = new(big.Rat)
+	} else if err := fairness.CheckEpsilon(eps, n); err != nil {
+		return "", err
+	}
+	return l.Exceeding(n, eps)
+}
+
+// Exceeding asserts that the gap or margin of a notion that is linear in the
+// logits is above the amount, in logits, not below 0: so the largest can be
+// searched for by a solver that does not maximise.
+func (l *LoweredSMT) Exceeding(n fairness.Notion, amount *big.Rat) (string, error) {
+	m := realText(amount)
+	var ways []string
+	for _, o := range l.Orders() {
+		a, b := l.logits[o.High], l.logits[o.Low]
+		switch n {
+		case fairness.Logit:
+			ways = append(ways, fmt.Sprintf("(> (- %s %s) %s)", a, b, m))
+		case fairness.Decision:
+			ways = append(ways, fmt.Sprintf("(and (> %s %s) (<= %s 0.0))", a, m, b))
+		case fairness.DecisionStrict:
+			ways = append(ways, fmt.Sprintf("(and (> %s %s) (> (- %s) %s))", a, m, b, m))
+		default:
+			return "", fmt.Errorf("the notion %s is not linear in the logits", n)
+		}
+	}
+	return assertion(anyOf(ways)), nil
+}
+
+// Border asserts what the bounds alone say of a violation of the score notion:
+// a ≥ Curve.LeastA and b ≤ Curve.GreatestB.
+func (l *LoweredSMT) Border(c Curve, o Order) string {
+	return assertion(fmt.Sprintf("(and (>= %s %s) (<= %s %s))",
+		l.logits[o.High], realText(exactly(c.LeastA())), l.logits[o.Low], realText(exactly(c.GreatestB()))))
+}
+
+// Tangent asserts the tangent at a, Curve.Row, with its numbers as the exact
+// fractions they are, so as rounded outward as they were:
+//
+//	(b − slope·a)/m + slack ≤ (g(a) − slope·a)/m
+//
+// slack is the script's free symbol. Solvers that cannot maximise it are asked
+// for SlackAtLeast; at 0 the tangents forbid no violation.
+func (l *LoweredSMT) Tangent(c Curve, o Order, at float64) string {
+	// Positions instead of columns: 0 and 1 are the logits, 2 is the slack.
+	row := c.Row(at, 0, 1, 2)
+	names := []string{l.logits[o.High], l.logits[o.Low], l.Problem.SMT.Symbols[l.Slack].Name}
+	return rowText(row, names)
+}
+
+// SlackAtLeast asserts a lower bound on the slack.
+func (l *LoweredSMT) SlackAtLeast(s *big.Rat) string {
+	return assertion("(>= " + l.Problem.SMT.Symbols[l.Slack].Name + " " + realText(s) + ")")
+}
+
+// rowText asserts a row over the named Reals.
+func rowText(r problem.Row, names []string) string {
+	weights := make([]*big.Rat, len(r.Terms))
+	values := make([]value, len(r.Terms))
+	for i, t := range r.Terms {
+		weights[i], values[i] = exactly(t.Coef), value{term: names[t.Column]}
+	}
+	sum := affine(weights, values, new(big.Rat))
+	if sum.constant != nil {
+		sum.term = realText(sum.constant)
+	}
+	var sides []string
+	if !math.IsInf(r.Lo, -1) {
+		sides = append(sides, "(<= "+realText(exactly(r.Lo))+" "+sum.term+")")
+	}
+	if !math.IsInf(r.Hi, 1) {
+		sides = append(sides, "(<= "+sum.term+" "+realText(exactly(r.Hi))+")")
+	}
+	return assertion(allOf(sides))
+}
