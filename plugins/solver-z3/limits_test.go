@@ -120,7 +120,7 @@ func TestWorkLimit(t *testing.T) {
 	for _, best := range []bool{false, true} {
 		var nodes []int64
 		for range 2 {
-			r := solveWithin(context.Background(), t, loadHard(t, optimised(hard(t), best)), problem.Delta{}, sdk.SolveOptions{WorkLimit: 200_000})
+			r := solveWithin(context.Background(), t, loadHard(t, optimised(hard(t), best)), problem.Delta{}, sdk.SolveOptions{WorkLimit: 20_000})
 			if r.Status != sdk.Unknown || r.Reason != sdk.WorkLimit {
 				t.Fatalf("%v, %v (%s); want the work limit", r.Status, r.Reason, r.Native)
 			}

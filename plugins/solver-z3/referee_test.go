@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// The referee: questions about tiny networks, lowered and put to Z3, and put as
+// they are to an enumeration of every pair of points in exact arithmetic.
+
+func tinyNetwork(r *rand.Rand, inputs int) *network.Network {
+	n := &network.Network{Head: network.Head(1 + r.IntN(3)), Precision: 64}
+	coarse := r.IntN(2) == 0 // so that logits meet 0 and ε exactly now and then
+	weight := func() float64 {
+		if coarse {
+			return float64(r.IntN(9)-4) / 4
+		}
+		return r.NormFloat64()
+	}
+	add := func(out int, relu bool) {
+		l := network.Layer{In: inputs, Out: out, ReLU: relu}
+		for range inputs * out {
+			l.Weights = append(l.Weights, weight())
+		}
+		for range out {
+			l.Bias = append(l.Bias, weight())
+		}
+		n.Layers = append(n.Layers, l)
+		inputs = out
+	}
+	for range 1 + r.IntN(2) {
+		add(1+r.IntN(4), true)
+	}
+	units := 1
+	if n.Head == network.HeadSoftmax {
+		units = 2
+	}
+	add(units, false)
+	return n
+}
+
+// tinyQuery is about two ordinary and two protected features, half of the time
+// under constraints, and every third time relaxed.
+func tinyQuery(seed uint64) *problem.Query {
+	r := rand.New(rand.NewPCG(seed, 7))
+	s := &space.Space{Inputs: 6, Features: []space.Feature{
+		{Name: "hours", Kind: space.Integer, Lo: -2, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 0.3, Offset: 0.1}}},
+		{Name: "class", Kind: space.Categorical, Lo: 0, Hi: 2, Categories: []string{"a", "b", "c"}, Inputs: []space.Input{
+			{Index: 1, Table: []float64{1, 0, 0}}, {Index: 2, Table: []float64{0, 1, 0}}, {Index: 3, Table: []float64{0, 0, 1}}}},
+		{Name: "age", Kind: space.Integer, Lo: 0, Hi: 99, Protected: []float64{-1, 0, 2}, Inputs: []space.Input{{Index: 4, Scale: 1}}},
+		{Name: "sex", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 5, Scale: 1}}},
+	}}
+	q := &problem.Query{Network: tinyNetwork(r, s.Inputs), Space: s, Region: s.Whole(), Notion: fairness.Logit,
+		Goal: problem.Decide, Epsilon: big.NewRat(1, 4)}
+	if seed%2 == 0 {
+		s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 1, Hi: 9}}, {Feature: 3, Set: []int{1}}}}
+		q.Region.Box[1] = space.Interval{Lo: 1, Hi: 2}
+		q.Require = []space.Predicate{{{Feature: 2, Interval: space.Interval{Lo: 0, Hi: 5}}}}
+		q.Exclude = [][]float64{{0, 1, 0, 0}}
+	}
+	if seed%3 == 0 {
+		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+	}
+	return q
+}
+
+// lowered is a query loaded into Z3.
+func lowered(t *testing.T, q *problem.Query, e encode.SMTEncoding) (*encode.LoweredSMT, *bound.Bounds, sdk.Loaded) {
+	t.Helper()
+	b := bound.Intervals(q.Network, bound.Inputs(q.Space, encode.RelaxedRegion(q)))
+	low, err := e.Lower(q, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := z3OrSkip(t).Load(context.Background(), low.Problem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return low, b, l
+}
+
+func ask(t *testing.T, l sdk.Loaded, d problem.Delta) *sdk.Result {
+	t.Helper()
+	r, err := l.Solve(context.Background(), d, sdk.SolveOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// truth asks the enumeration.
+func truth(t *testing.T, q *problem.Query) sdk.Status {
+	t.Helper()
+	if err := q.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := sdktest.Enumerator{}.Solve(context.Background(), &problem.Problem{Network: q}, sdk.SolveOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Status
+}
+
+// replay decodes a point and returns the copies' exact logits; both copies must
+// be people of the space.
+func replay(t *testing.T, q *problem.Query, low *encode.LoweredSMT, r *sdk.Result) []*big.Rat {
+	t.Helper()
+	w, err := low.Witness(r.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact := network.NewExact(q.Network)
+	var logits []*big.Rat
+	for _, p := range [][]float64{w.Copy1, w.Copy2} {
+		if !q.Space.Contains(p) {
+			t.Errorf("%v is not in the space", p)
+		}
+		logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
+	}
+	return logits
+}
+
+func TestZ3AgreesWithEnumeration(t *testing.T) {
+	verdicts := map[sdk.Status]int{}
+	for seed := range uint64(60) {
+		q := tinyQuery(seed)
+		low, _, l := lowered(t, q, encode.SMTEncodings[seed%uint64(len(encode.SMTEncodings))])
+		for k, notion := range []fairness.Notion{fairness.Logit, fairness.Decision, fairness.DecisionStrict} {
+			q.Notion = notion
+			text, err := low.Violating(notion, q.Epsilon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := ask(t, l, problem.Delta{Pop: min(k, 1), Push: 1, Assert: text})
+			if want := truth(t, q); r.Status != want {
+				t.Errorf("network %d, %s: Z3 says %v (%s), enumeration %v", seed, notion, r.Status, r.Native, want)
+			}
+			verdicts[r.Status]++
+			if r.Status == sdk.Feasible && !fairness.Violates(notion, replay(t, q, low, r), q.Epsilon) {
+				t.Errorf("network %d, %s: the point does not survive its replay", seed, notion)
+			}
+		}
+	}
+	t.Logf("verdicts: %v", verdicts)
+	if verdicts[sdk.Feasible] < 20 || verdicts[sdk.Infeasible] < 20 {
+		t.Errorf("verdicts %v: the test shows little", verdicts)
+	}
+}
+
+// The score notion by tangents: infeasible at slack 0 is fair; a point that
+// does not survive its replay brings the next tangent.
+func TestScoreByTangentsAgreesWithEnumeration(t *testing.T) {
+	verdicts := map[sdk.Status]int{}
+	for seed := range uint64(40) {
+		q := tinyQuery(seed)
+		q.Notion = fairness.Score
+		low, b, l := lowered(t, q, encode.SMTEncodings[0])
+		got := sdk.Infeasible
+		eps, _ := q.Epsilon.Float64()
+		if curve, ok := encode.NewCurve(eps, b.Logit.Lo, b.Logit.Hi); ok {
+			for _, o := range low.Orders() {
+				if got != sdk.Feasible {
+					got = byTangents(t, q, low, l, curve, o)
+				}
+			}
+		}
+		if want := truth(t, q); got != want {
+			t.Errorf("network %d: tangents say %v, enumeration %v", seed, got, want)
+		}
+		verdicts[got]++
+	}
+	t.Logf("verdicts: %v", verdicts)
+	if verdicts[sdk.Feasible] < 5 || verdicts[sdk.Infeasible] < 5 {
+		t.Errorf("verdicts %v: the test shows little", verdicts)
+	}
+}
+
+func byTangents(t *testing.T, q *problem.Query, low *encode.LoweredSMT, l sdk.Loaded, curve encode.Curve, o encode.Order) sdk.Status {
+	t.Helper()
+	defer ask(t, l, problem.Delta{Pop: 1})
+	text := low.Border(curve, o) + low.SlackAtLeast(new(big.Rat))
+	for _, at := range curve.Start(4) {
+		text += low.Tangent(curve, o, at)
+	}
+	d := problem.Delta{Push: 1, Assert: text}
+	for range 100 { // the points are finitely many, and each tangent cuts off its own
+		r := ask(t, l, d)
+		if r.Status != sdk.Feasible {
+			return r.Status
+		}
+		logits := replay(t, q, low, r)
+		if fairness.Violates(q.Notion, logits, q.Epsilon) {
+			return sdk.Feasible
+		}
+		at, _ := logits[o.High].Float64()
+		d = problem.Delta{Assert: low.Tangent(curve, o, at)}
+	}
+	return sdk.Unknown
+}
