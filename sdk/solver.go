@@ -51,6 +51,8 @@ type Description struct {
 	Serves []Service
 	// Exactness is the grade a solver's claims can have at best.
 	Exactness Exactness
+	// Sets: a solver of the MILP form takes problem.MILP.Sets.
+	Sets bool
 	// Concurrent allows several calls at once in one process.
 	Concurrent bool
 

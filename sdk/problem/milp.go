@@ -47,6 +47,13 @@ type Row struct {
 	Terms  []Term
 }
 
+// Set is a special ordered set of type 1: at most one of its columns is not
+// zero.
+type Set struct {
+	Name    string
+	Columns []int
+}
+
 // Objective is Σ coef·column + Offset; with no terms the problem is a pure
 // feasibility question.
 type Objective struct {
@@ -58,8 +65,11 @@ type Objective struct {
 // MILP is a mixed-integer linear program. Coefficients are float64 and meant
 // exactly as they stand.
 type MILP struct {
-	Columns   []Column
-	Rows      []Row
+	Columns []Column
+	Rows    []Row
+	// Sets are special ordered sets of type 1; a solver takes them only where
+	// its Description says so.
+	Sets      []Set
 	Objective Objective
 	// Start is an optional start value for each column, NaN where there is
 	// none; nil for no start at all.
@@ -79,6 +89,11 @@ func (m *MILP) Validate() error {
 			return fmt.Errorf("row %d (%s): %w", i, m.Rows[i].Name, err)
 		}
 	}
+	for i := range m.Sets {
+		if err := m.validateSet(&m.Sets[i]); err != nil {
+			return fmt.Errorf("set %d (%s): %w", i, m.Sets[i].Name, err)
+		}
+	}
 	if math.IsNaN(m.Objective.Offset) || math.IsInf(m.Objective.Offset, 0) {
 		return fmt.Errorf("objective offset %v", m.Objective.Offset)
 	}
@@ -96,6 +111,20 @@ func (m *MILP) validateRow(r *Row) error {
 		return fmt.Errorf("sides %v to %v", r.Lo, r.Hi)
 	}
 	return m.validateTerms(r.Terms)
+}
+
+func (m *MILP) validateSet(s *Set) error {
+	seen := make(map[int]bool, len(s.Columns))
+	for _, c := range s.Columns {
+		if c < 0 || c >= len(m.Columns) {
+			return fmt.Errorf("no column %d", c)
+		}
+		if seen[c] {
+			return fmt.Errorf("column %d appears twice", c)
+		}
+		seen[c] = true
+	}
+	return nil
 }
 
 func (m *MILP) validateTerms(terms []Term) error {
@@ -124,8 +153,8 @@ func Evaluate(terms []Term, values []float64) float64 {
 	return sum
 }
 
-// Violation is the largest amount by which the values break a bound, a row or
-// integrality: 0 for a perfectly feasible point. len(values) must be the
+// Violation is the largest amount by which the values break a bound, a row, a
+// set or integrality: 0 for a perfectly feasible point. len(values) must be the
 // number of columns.
 func (m *MILP) Violation(values []float64) float64 {
 	worst := 0.0
@@ -146,5 +175,22 @@ func (m *MILP) Violation(values []float64) float64 {
 		note(r.Lo - v)
 		note(v - r.Hi)
 	}
+	for i := range m.Sets {
+		note(secondLargest(m.Sets[i].Columns, values))
+	}
 	return worst
+}
+
+// secondLargest is the second largest magnitude among the columns' values: what
+// at most one of them being non-zero is broken by.
+func secondLargest(columns []int, values []float64) float64 {
+	first, second := 0.0, 0.0
+	for _, c := range columns {
+		v := math.Abs(values[c])
+		if math.IsNaN(v) {
+			return v
+		}
+		first, second = math.Max(first, v), math.Max(second, math.Min(first, v))
+	}
+	return second
 }
