@@ -1,6 +1,7 @@
 package bound_test
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -104,8 +105,8 @@ func inside(t *rapid.T, v *big.Rat, iv space.Interval) {
 	}
 }
 
-// TestDifferencesEncloseExactValues compares two copies of one individual,
-// neuron by neuron.
+// TestDifferencesEncloseExactValues compares two copies of one individual, or of
+// two that differ within a tolerance, neuron by neuron.
 func TestDifferencesEncloseExactValues(t *testing.T) {
 	s := &space.Space{Inputs: 3, Features: []space.Feature{
 		{Name: "n", Kind: space.Integer, Lo: -5, Hi: 5, Inputs: []space.Input{{Index: 0, Scale: 0.3}}},
@@ -121,12 +122,17 @@ func TestDifferencesEncloseExactValues(t *testing.T) {
 		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
 		n := randomNetwork(rng, 3, head, 1)
 		b := bound.Linear(n, bound.Inputs(s, r))
-		d := bound.Differences(n, s, r, b)
 		x := float64(rng.IntN(11) - 5)
-		pick := func() []*big.Rat {
+		y, tolerance := x, []float64(nil)
+		if rapid.Bool().Draw(t, "relaxed") {
+			tolerance = []float64{float64(rng.IntN(3)), 0, 0}
+			y = math.Max(-5, math.Min(5, x+tolerance[0]*float64(1-2*rng.IntN(2))))
+		}
+		d := bound.Differences(n, s, r, tolerance, b)
+		pick := func(x float64) []*big.Rat {
 			return s.ExactInputs([]float64{x, r.Values[1][rng.IntN(3)], r.Values[2][rng.IntN(2)]})
 		}
-		one, two := pick(), pick()
+		one, two := pick(x), pick(y)
 		for k := 1; k <= len(n.Layers); k++ {
 			for j := range n.Layers[k-1].Out {
 				inside(t, new(big.Rat).Sub(neuron(n, k, j, one), neuron(n, k, j, two)), d.Pre[k-1][j])

@@ -17,11 +17,12 @@ type Difference struct {
 }
 
 // Differences propagates the differences of the protected inputs over region
-// r. b must enclose the network over r; its bounds are used where they are
-// tighter.
-func Differences(n *network.Network, s *space.Space, r space.Region, b *Bounds) *Difference {
+// r, and of the features that may differ by as much as tolerance says, indexed
+// by feature (0: not at all; nil: none may). r and b must enclose both copies;
+// the bounds b are used where they are tighter.
+func Differences(n *network.Network, s *space.Space, r space.Region, tolerance []float64, b *Bounds) *Difference {
 	d := &Difference{Pre: make([][]space.Interval, len(n.Layers))}
-	v := inputDifferences(s, r)
+	v := inputDifferences(s, r, tolerance)
 	for k := range n.Layers {
 		l := &n.Layers[k]
 		pre := make([]space.Interval, l.Out)
@@ -61,12 +62,25 @@ func spread(iv space.Interval) space.Interval {
 	return space.Interval{Lo: -w, Hi: w}
 }
 
-func inputDifferences(s *space.Space, r space.Region) []space.Interval {
+func inputDifferences(s *space.Space, r space.Region, tolerance []float64) []space.Interval {
 	out := make([]space.Interval, s.Inputs)
 	whole := Inputs(s, r)
-	for _, i := range s.Protected() {
-		for _, in := range s.Features[i].Inputs {
+	for i := range s.Features {
+		f := &s.Features[i]
+		apart := 0.0
+		if !f.IsProtected() && tolerance != nil {
+			apart = tolerance[i]
+		}
+		if !f.IsProtected() && apart == 0 {
+			continue
+		}
+		for k := range f.Inputs {
+			in := &f.Inputs[k]
 			out[in.Index] = spread(whole[in.Index])
+			if !f.IsProtected() && in.Table == nil && in.Scale != 0 {
+				w := up(math.Abs(in.Scale) * apart)
+				out[in.Index] = out[in.Index].Intersect(space.Interval{Lo: -w, Hi: w})
+			}
 		}
 	}
 	return out

@@ -59,13 +59,17 @@ type Lowered struct {
 	query  *problem.Query
 	bounds *bound.Bounds
 	copies []copyColumns
+	// edges and separators put the copies of a query for many bins into them.
+	edges      edges
+	separators [][]int
 }
 
 // Region is the region that was lowered.
 func (l *Lowered) Region() space.Region { return l.query.RegionOrWhole() }
 
 // Decode takes an answer to the nearest points of the region, one for each
-// copy: what a tolerance left beside an integer or beyond a bound is mended.
+// copy: what a tolerance left beside an integer, beyond a bound or, in a relaxed
+// feature, too far from the first copy is mended.
 func (l *Lowered) Decode(values []problem.Number) ([][]float64, error) {
 	if len(values) != len(l.Problem.MILP.Columns) {
 		return nil, fmt.Errorf("%d values for %d columns", len(values), len(l.Problem.MILP.Columns))
@@ -81,9 +85,10 @@ func (l *Lowered) Decode(values []problem.Number) ([][]float64, error) {
 	for c := range l.copies {
 		points[c] = make([]float64, len(l.query.Space.Features))
 		for i := range points[c] {
-			points[c][i] = l.copies[c].features[i].decode(v, l.Region().Box[i])
+			points[c][i] = l.copies[c].features[i].decode(v)
 		}
 	}
+	mend(l.query, points)
 	return points, nil
 }
 
@@ -100,7 +105,8 @@ func (l *Lowered) Witness(values []problem.Number) (*sdk.Witness, error) {
 }
 
 // Lift turns one point a copy, all inside the region, into start values: NaN
-// at the slack and at auxiliary columns of constraints.
+// at the slack, at auxiliary columns of constraints, and at those that put
+// copies into bins where the points do not lie in bins of increasing order.
 func (l *Lowered) Lift(points [][]float64) ([]float64, error) {
 	if len(points) != len(l.copies) {
 		return nil, fmt.Errorf("%d points for %d copies", len(points), len(l.copies))
@@ -119,6 +125,7 @@ func (l *Lowered) Lift(points [][]float64) ([]float64, error) {
 		}
 		start[l.Logits[c]] = l.query.Network.Logit(l.query.Space.NetworkInputs(nil, point))
 	}
+	l.liftSeparators(start)
 	return start, nil
 }
 
@@ -129,9 +136,9 @@ func (l *Lowered) liftLayer(layer *network.Layer, columns []neuronColumns, v, st
 		for i, w := range layer.Row(j) {
 			sum += w * v[i]
 		}
-		active := 1.0
+		active, negative := 1.0, 0.0
 		if layer.ReLU && sum < 0 {
-			sum, active = 0, 0
+			sum, active, negative = 0, 0, -sum
 		}
 		out[j] = sum
 		if len(columns) > 0 {
@@ -140,6 +147,9 @@ func (l *Lowered) liftLayer(layer *network.Layer, columns []neuronColumns, v, st
 			}
 			if columns[j].phase >= 0 {
 				start[columns[j].phase] = active
+			}
+			if columns[j].negative >= 0 {
+				start[columns[j].negative] = negative
 			}
 		}
 	}
@@ -153,102 +163,6 @@ type copyColumns struct {
 	neurons [][]neuronColumns
 }
 
-// neuronColumns are a neuron's value and its ReLU phase; −1 where there is
-// none.
-type neuronColumns struct{ value, phase int }
-
-// featureColumns is how one feature's value is spelled in columns: a constant,
-// a column (value = base + step·column), or one binary a value.
-type featureColumns struct {
-	feature    *space.Feature
-	base, step float64
-	column     int // −1: none
-	values     []float64
-	binaries   []int // nil, or one a value
-}
-
-func (f *featureColumns) decode(v []float64, box space.Interval) float64 {
-	if f.binaries != nil {
-		best := 0
-		for k, col := range f.binaries {
-			if v[col] > v[f.binaries[best]] {
-				best = k
-			}
-		}
-		return f.values[best]
-	}
-	if f.column < 0 {
-		return f.base
-	}
-	if f.feature.Discrete() || f.feature.IsProtected() {
-		return f.base + f.step*math.Round(v[f.column])
-	}
-	return math.Min(math.Max(v[f.column], box.Lo), box.Hi)
-}
-
-func (f *featureColumns) lift(value float64, start []float64) {
-	for k, col := range f.binaries {
-		start[col] = 0
-		if f.values[k] == value {
-			start[col] = 1
-		}
-	}
-	if f.column >= 0 {
-		start[f.column] = (value - f.base) / f.step
-	}
-}
-
-// linear is the feature's value as a linear form over its columns.
-func (f *featureColumns) linear() form {
-	out := form{constant: f.base}
-	if f.column >= 0 {
-		out.add(f.column, f.step)
-	}
-	for k, col := range f.binaries {
-		out.add(col, f.values[k])
-	}
-	return out
-}
-
-// input is one network input fed by the feature as a linear form.
-func (f *featureColumns) input(in *space.Input) form {
-	if in.Table == nil {
-		out := form{constant: in.Offset}
-		out.plus(f.linear(), in.Scale)
-		return out
-	}
-	if f.binaries == nil {
-		return form{constant: in.Table[int(f.base-f.feature.Lo)]}
-	}
-	var out form
-	for k, col := range f.binaries {
-		out.add(col, in.Table[int(f.values[k]-f.feature.Lo)])
-	}
-	return out
-}
-
-// form is Σ coef·column + constant, its terms in order of first use.
-type form struct {
-	constant float64
-	terms    []problem.Term
-}
-
-func (f *form) add(column int, coef float64) {
-	if coef == 0 {
-		return
-	}
-	for i := range f.terms {
-		if f.terms[i].Column == column {
-			f.terms[i].Coef += coef
-			return
-		}
-	}
-	f.terms = append(f.terms, problem.Term{Column: column, Coef: coef})
-}
-
-func (f *form) plus(g form, factor float64) {
-	f.constant += factor * g.constant
-	for _, t := range g.terms {
-		f.add(t.Column, factor*t.Coef)
-	}
-}
+// neuronColumns are a neuron's value, its ReLU's phase, and the negative part
+// of the ReLU's argument; −1 where there is none.
+type neuronColumns struct{ value, phase, negative int }

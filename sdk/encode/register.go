@@ -8,21 +8,36 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Encoding is a named lowering to the MILP form.
+// Encoding is a named lowering to one of the forms that know no networks.
 type Encoding struct {
 	Name    string
 	Summary string
-	Lower   func(*problem.Query, *bound.Bounds) (*Lowered, error)
+	// Form is FormMILP or FormSMT; the function of that form is set.
+	Form problem.Form
+	// Fidelity of what is lowered.
+	Fidelity Fidelity
+	// Sets: the problem has special ordered sets, which not every solver takes.
+	Sets      bool
+	LowerMILP func(*problem.Query, *bound.Bounds) (*Lowered, error)
+	LowerSMT  func(*problem.Query, *bound.Bounds) (*LoweredSMT, error)
 }
 
 // Encodings is the register: a new encoding adds one line.
 var Encodings = []Encoding{
-	{"bigm", "one binary a ReLU of open sign, big-M rows from the bounds (the paper's MILP)", BigM},
-	{"bigm+diff", "bigm with rows on the difference of the two copies of each neuron", BigMDifferences},
+	{Name: "bigm", Summary: "one binary a ReLU of open sign, big-M rows from the bounds (the paper's MILP); exact up to the solver's tolerance",
+		Form: problem.FormMILP, Fidelity: Exact, LowerMILP: BigM},
+	{Name: "bigm+diff", Summary: "bigm with rows on the difference of the two copies of each neuron; exact up to the solver's tolerance",
+		Form: problem.FormMILP, Fidelity: Exact, LowerMILP: BigMDifferences},
+	{Name: "sos1", Summary: "a special ordered set a ReLU of open sign, no binaries and no big-M; exact up to the solver's tolerance",
+		Form: problem.FormMILP, Fidelity: Exact, Sets: true, LowerMILP: SOS1},
+	{Name: "smt", Summary: "rationals, a ReLU of open sign a choice between its pieces; exact",
+		Form: problem.FormSMT, Fidelity: Exact, LowerSMT: SMT},
+	{Name: "smt-ite", Summary: "rationals, a ReLU of open sign an ite; exact",
+		Form: problem.FormSMT, Fidelity: Exact, LowerSMT: SMTIte},
 }
 
-// Lookup finds an encoding by name.
-func Lookup(name string) (Encoding, error) {
+// Find looks an encoding up by name.
+func Find(name string) (Encoding, error) {
 	names := make([]string, len(Encodings))
 	for i, e := range Encodings {
 		if e.Name == name {

@@ -70,14 +70,21 @@ func lowerSMT(q *problem.Query, b *bound.Bounds, style reluStyle) (*LoweredSMT, 
 	if err != nil {
 		return nil, err
 	}
+	edges, err := binEdges(q, b)
+	if err != nil {
+		return nil, err
+	}
 	w := &writer{relus: style, q: q, region: RelaxedRegion(q), first: first, bounds: b, script: &problem.Script{}}
 	shared := make([]*smtFeature, len(q.Space.Features))
 	for i := range shared {
-		if !q.Space.Features[i].IsProtected() && !w.relaxed(i) {
+		if !q.Space.Features[i].IsProtected() && !isRelaxed(q, i) {
 			shared[i] = w.feature(i, "", w.first)
 		}
 	}
-	out := &LoweredSMT{Fidelity: Exact, query: q, bounds: b}
+	out := &LoweredSMT{Fidelity: Exact, query: q, bounds: b, edges: edges}
+	if edges.separators > 0 {
+		out.Fidelity = Over
+	}
 	for c := range max(2, q.K) {
 		features, logit := w.copyOf(c, shared)
 		out.copies = append(out.copies, features)
@@ -94,47 +101,6 @@ func lowerSMT(q *problem.Query, b *bound.Bounds, style reluStyle) (*LoweredSMT, 
 	return out, nil
 }
 
-// firstRegion is the query's region within the domains; one in which a feature
-// has no value is an error.
-func firstRegion(q *problem.Query) (space.Region, error) {
-	r := q.RegionOrWhole().Clone()
-	for i := range q.Space.Features {
-		f := &q.Space.Features[i]
-		if f.IsProtected() {
-			continue
-		}
-		box := &r.Box[i]
-		*box = box.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
-		if f.Discrete() {
-			*box = space.Interval{Lo: math.Ceil(box.Lo), Hi: math.Floor(box.Hi)}
-		}
-		if box.Empty() {
-			return r, fmt.Errorf("the region leaves feature %q no value", f.Name)
-		}
-	}
-	return r, nil
-}
-
-// RelaxedRegion encloses all copies of a query: the region, and beyond it what
-// the relaxations let a second copy reach within the domain.
-func RelaxedRegion(q *problem.Query) space.Region {
-	region := q.RegionOrWhole().Clone()
-	for _, r := range q.Relax {
-		f := &q.Space.Features[r.Feature]
-		box := &region.Box[r.Feature]
-		// Outward, as the sums may round; then inward to the values there are.
-		reach := space.Interval{
-			Lo: math.Nextafter(box.Lo-r.Tolerance, math.Inf(-1)),
-			Hi: math.Nextafter(box.Hi+r.Tolerance, math.Inf(1)),
-		}
-		if f.Discrete() {
-			reach = space.Interval{Lo: math.Ceil(reach.Lo), Hi: math.Floor(reach.Hi)}
-		}
-		*box = reach.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
-	}
-	return region
-}
-
 // LoweredSMT is a query in the SMT form: copies of the network over shared
 // non-protected features, without yet any assertion about the notion.
 type LoweredSMT struct {
@@ -149,6 +115,7 @@ type LoweredSMT struct {
 	bounds *bound.Bounds
 	copies [][]*smtFeature
 	logits []string
+	edges  edges
 }
 
 // Region is the region that was lowered, that of the first copy.
@@ -175,6 +142,7 @@ func (l *LoweredSMT) Decode(values []problem.Number) ([][]float64, error) {
 			points[c][i] = v
 		}
 	}
+	mend(l.query, points)
 	return points, nil
 }
 
@@ -285,8 +253,4 @@ func (w *writer) define(name string, v value) value {
 	}
 	fmt.Fprintf(&w.text, "(define-fun %s () Real %s)\n", name, v.term)
 	return value{term: name}
-}
-
-func (w *writer) relaxed(feature int) bool {
-	return slices.ContainsFunc(w.q.Relax, func(r problem.Relaxation) bool { return r.Feature == feature })
 }

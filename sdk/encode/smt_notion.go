@@ -22,14 +22,22 @@ var (
 
 // Orders lists the orders of copies 1 and 2 that a question must ask for: one
 // where nothing tells the copies apart, else both.
-func (l *LoweredSMT) Orders() []Order {
-	protected := func(p space.Predicate) bool {
-		return slices.ContainsFunc(p, func(c space.Condition) bool { return l.query.Space.Features[c.Feature].IsProtected() })
-	}
-	if len(l.query.Relax) > 0 || slices.ContainsFunc(l.query.Require, protected) || slices.ContainsFunc(l.query.Forbid, protected) {
+func (l *LoweredSMT) Orders() []Order { return orders(l.query) }
+
+func orders(q *problem.Query) []Order {
+	if len(q.Relax) > 0 || tellsCopiesApart(q) {
 		return []Order{InOrder, Swapped}
 	}
 	return []Order{InOrder}
+}
+
+// tellsCopiesApart reports that a predicate speaks of the first copy's protected
+// values.
+func tellsCopiesApart(q *problem.Query) bool {
+	protected := func(p space.Predicate) bool {
+		return slices.ContainsFunc(p, func(c space.Condition) bool { return q.Space.Features[c.Feature].IsProtected() })
+	}
+	return slices.ContainsFunc(q.Require, protected) || slices.ContainsFunc(q.Forbid, protected)
 }
 
 // Violating is the text of an assertion, for problem.Delta.Assert, under which
@@ -65,6 +73,15 @@ func (l *LoweredSMT) Exceeding(n fairness.Notion, amount *big.Rat) (string, erro
 		}
 	}
 	return assertion(anyOf(ways)), nil
+}
+
+// LowerBelow asserts that the lower of the two copies' logits is at most b.
+func (l *LoweredSMT) LowerBelow(b *big.Rat) string {
+	var ways []string
+	for _, o := range l.Orders() {
+		ways = append(ways, fmt.Sprintf("(<= %s %s)", l.logits[o.Low], realText(b)))
+	}
+	return assertion(anyOf(ways))
 }
 
 // Border asserts what the bounds alone say of a violation of the score notion:

@@ -116,6 +116,9 @@ func drawQuery(t *rapid.T) *problem.Query {
 	}
 	if flag("relax") {
 		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1.5}, {Feature: 2, Tolerance: 0.7}}
+		if flag("relax category") {
+			q.Relax = append(q.Relax, problem.Relaxation{Feature: 1, Tolerance: 1})
+		}
 	}
 	if err := q.Validate(); err != nil {
 		t.Fatal(err)

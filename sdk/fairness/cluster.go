@@ -102,3 +102,13 @@ func KLinkage(logits []*big.Rat, eps *big.Rat) int {
 	}
 	return k
 }
+
+// Edge encloses the logit at which bin j of ε begins: the logits of scores in
+// bin j are at least that and below Edge(j+1, ε). It is −Inf at j = 0, and +Inf
+// past the last bin. Only the edge at ½, the logit 0, is a rational number.
+func Edge(j int, eps *big.Rat) (lo, hi float64) {
+	if j >= Bins(eps) {
+		return math.Inf(1), math.Inf(1)
+	}
+	return LogitEnclosure(new(big.Rat).Mul(new(big.Rat).SetInt64(int64(j)), eps))
+}

@@ -116,6 +116,34 @@ func (s *Space) Cut(r Region, p Predicate) (cut Region, rest Predicate, err erro
 	return out, rest, nil
 }
 
+// Restrict is the space with its ordered non-protected features' domains cut to
+// the region: what a targeted query leaves to both copies where a relaxation
+// lets them differ (docs/semantics.md). Categories, which no relaxation lets
+// differ, and protected values are left to the region. The region must lie in
+// the space and hold a value of every feature.
+func (s *Space) Restrict(r Region) *Space {
+	out := *s
+	out.Features = slices.Clone(s.Features)
+	for i := range out.Features {
+		f := &out.Features[i]
+		if f.IsProtected() || f.Kind == Categorical {
+			continue
+		}
+		lo, hi := f.Lo, f.Hi
+		f.Lo, f.Hi = math.Max(lo, r.Box[i].Lo), math.Min(hi, r.Box[i].Hi)
+		if f.Kind == Integer {
+			f.Lo, f.Hi = math.Ceil(f.Lo), math.Floor(f.Hi)
+		}
+		f.Inputs = slices.Clone(f.Inputs)
+		for k := range f.Inputs {
+			if in := &f.Inputs[k]; in.Table != nil {
+				in.Table = in.Table[int(f.Lo-lo) : int(f.Hi-lo)+1]
+			}
+		}
+	}
+	return &out
+}
+
 // RegionContains reports whether x lies in the region's box.
 func (s *Space) RegionContains(r Region, x []float64) bool {
 	for i := range s.Features {

@@ -153,3 +153,34 @@ func TestIntervals(t *testing.T) {
 		t.Error("Contains is wrong")
 	}
 }
+
+func TestRestrictNarrowsTheDomains(t *testing.T) {
+	s := &space.Space{Inputs: 4, Features: []space.Feature{
+		{Name: "n", Kind: space.Integer, Lo: 2, Hi: 6, Inputs: []space.Input{{Index: 0, Table: []float64{20, 30, 40, 50, 60}}}},
+		{Name: "u", Kind: space.Real, Lo: -1, Hi: 1, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+		{Name: "c", Kind: space.Categorical, Hi: 2, Categories: []string{"a", "b", "c"}, Inputs: []space.Input{{Index: 2, Scale: 1}}},
+		{Name: "z", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 3, Scale: 1}}},
+	}}
+	r := s.Whole()
+	r.Box[0], r.Box[1], r.Box[2] = space.Interval{Lo: 3, Hi: 5}, space.Interval{Lo: 0, Hi: 0.5}, space.Interval{Lo: 1, Hi: 1}
+	cut := s.Restrict(r)
+	if err := cut.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range [][]float64{{3, 0, 1, 0}, {5, 0.5, 2, 1}} {
+		if !cut.Contains(x) {
+			t.Errorf("%v is not in the restricted space", x)
+		}
+		if a, b := s.NetworkInputs(nil, x), cut.NetworkInputs(nil, x); !slices.Equal(a, b) {
+			t.Errorf("%v feeds %v, and %v in the restricted space", x, a, b)
+		}
+	}
+	for _, x := range [][]float64{{2, 0, 1, 0}, {6, 0, 1, 0}, {3, 0.6, 1, 0}, {3, -0.1, 1, 0}} {
+		if cut.Contains(x) {
+			t.Errorf("%v is in the restricted space", x)
+		}
+	}
+	if !s.Contains([]float64{2, -1, 0, 0}) || len(s.Features[0].Inputs[0].Table) != 5 {
+		t.Error("the space itself was changed")
+	}
+}

@@ -256,6 +256,11 @@ func (s *Space) Free() []int { return s.where(false) }
 // Protected lists the indices of the protected features.
 func (s *Space) Protected() []int { return s.where(true) }
 
+// HasReals reports a non-protected feature that takes any value of an interval.
+func (s *Space) HasReals() bool {
+	return slices.ContainsFunc(s.Features, func(f Feature) bool { return !f.IsProtected() && !f.Discrete() })
+}
+
 func (s *Space) where(protected bool) []int {
 	var out []int
 	for i := range s.Features {

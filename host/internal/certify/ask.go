@@ -19,29 +19,47 @@ import (
 // integers are no integers.
 const maxTolerance = 1e-2
 
-// ask is a conversation with the solver about one region.
+// ask is a conversation with the solver about one region, in one order of the
+// copies.
 type ask struct {
 	*run
-	low    *encode.Lowered
+	low    *lowering
+	order  encode.Order
 	b      *bound.Bounds
 	loaded sdk.Loaded
+	// begin, where not nil, holds a point for each copy to start from.
+	begin [][]float64
 	// model is the problem as the solver should see it, to hold its claims
 	// against.
 	model *problem.Stack
 	now   *problem.Problem
+	// depth counts the levels pushed, 0 or 1; see level.
+	depth int
 	// workLimit bounds each Solve, in the solver's own unit; 0: none.
 	workLimit int64
 }
 
-func (r *run) ask(ctx context.Context, low *encode.Lowered, b *bound.Bounds) (*ask, error) {
-	loaded, err := r.o.Solver.Load(ctx, low.Problem)
+func (r *run) ask(ctx context.Context, low *lowering, b *bound.Bounds, o encode.Order) (*ask, error) {
+	loaded, err := r.o.Solver.Load(ctx, low.problem)
 	if err != nil {
 		return nil, err
 	}
-	return &ask{run: r, low: low, b: b, loaded: loaded, model: problem.NewStack(low.Problem), now: low.Problem}, nil
+	return &ask{run: r, low: low, order: o, b: b, loaded: loaded, model: problem.NewStack(low.problem), now: low.problem}, nil
 }
 
 func (a *ask) close() { a.loaded.Close() }
+
+// start gives the delta the values to start from, where there are any.
+func (a *ask) start(d problem.Delta) problem.Delta {
+	if a.begin == nil || a.low.milp == nil || len(a.begin) != len(a.low.logits) {
+		return d
+	}
+	if values, err := a.low.milp.Lift(a.begin); err == nil {
+		d.Start = values
+	}
+	a.begin = nil
+	return d
+}
 
 // answer is a claim that has passed the checks a host can make, and the
 // witness that was replayed from it, if any.
@@ -64,6 +82,7 @@ type answer struct {
 // solver that reported it: a verdict takes it and records the loss as a fault;
 // while maximising it is kept, and the error is returned.
 func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*answer, error) {
+	d = a.start(d)
 	now, err := a.model.Apply(d)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
@@ -78,7 +97,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 			if p.Values == nil {
 				return
 			}
-			points, err := a.low.Decode(p.Values)
+			points, err := a.low.decode(p.Values)
 			if err != nil {
 				return
 			}
@@ -112,7 +131,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}
 	}
 	a.report.Nodes += res.Nodes
-	out := &answer{Result: res, upper: math.Inf(1), tolerance: res.Tolerance * a.low.Sensitivity}
+	out := &answer{Result: res, upper: math.Inf(1), tolerance: res.Tolerance * a.low.sensitivity}
 	a.readPoint(out)
 	a.check(out)
 	if out.witness == nil && (out.Values == nil || out.fault != "" || out.stops(ctx)) {
@@ -130,7 +149,7 @@ func (a *ask) lastWords(res *sdk.Result, held *Witness) *Witness {
 	if res == nil || res.Values == nil {
 		return held
 	}
-	points, err := a.low.Decode(res.Values)
+	points, err := a.low.decode(res.Values)
 	if err != nil {
 		return held
 	}
@@ -142,6 +161,10 @@ func (a *ask) lastWords(res *sdk.Result, held *Witness) *Witness {
 
 // try replays two points; a violation must beat the present target.
 func (a *ask) try(points [][]float64) (*Witness, bool) {
+	if a.q.K > 2 {
+		w := a.replay.reaching(points[0], a.q.K)
+		return w, w != nil
+	}
 	return a.replay.witness(points[0], points[1], a.target)
 }
 
@@ -149,7 +172,7 @@ func (a *ask) readPoint(out *answer) {
 	if out.Values == nil {
 		return
 	}
-	points, err := a.low.Decode(out.Values)
+	points, err := a.low.decode(out.Values)
 	if err != nil {
 		out.fault = err.Error()
 		return
@@ -172,7 +195,7 @@ func (a *ask) isSpurious(out *answer) bool {
 	allowed := math.Max(1e-6, out.tolerance)
 	for c, p := range out.point {
 		l, _ := a.replay.logit(p).Float64()
-		if math.Abs(l-out.Values[a.low.Logits[c]].Float64()) > allowed {
+		if math.Abs(l-out.Values[a.low.logits[c]].Float64()) > allowed {
 			return true
 		}
 	}
@@ -181,6 +204,10 @@ func (a *ask) isSpurious(out *answer) bool {
 
 // check holds a claim against the solver's own point and its own bound.
 func (a *ask) check(out *answer) {
+	if a.low.smt != nil {
+		a.checkExact(out)
+		return
+	}
 	m := a.now.MILP
 	best := math.Inf(-1)
 	if out.Values != nil && out.fault == "" {
@@ -222,6 +249,25 @@ func (a *ask) check(out *answer) {
 		out.upper = out.Bound
 	case out.Status == sdk.Optimal:
 		out.upper = out.Objective
+	}
+}
+
+// checkExact is check for the SMT form: yes with values, or no without, and
+// nothing about.
+func (a *ask) checkExact(out *answer) {
+	switch {
+	case out.fault != "":
+	case out.Tolerance != 0:
+		out.fault = fmt.Sprintf("it claims a tolerance of %.3g where its arithmetic must be exact", out.Tolerance)
+	case out.Status == sdk.Infeasible && out.Values != nil:
+		out.fault = "it claims infeasible and holds a point"
+	case (out.Status == sdk.Optimal || out.Status == sdk.Feasible) && out.Values == nil:
+		out.fault = fmt.Sprintf("it claims %s and holds no point", out.Status)
+	case out.Values != nil && out.witness == nil && a.isSpurious(out):
+		out.fault = "its point does not have the logits it gives them"
+	}
+	if out.fault != "" {
+		a.fault(out.fault)
 	}
 }
 

@@ -10,52 +10,80 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// TestVerdictsAgainstTheReferee runs 200 tiny networks through the real solver
-// and compares verdict, largest margin and bound with exhaustive enumeration,
-// and with exact vertices of activation patterns where features are real.
+// TestVerdictsAgainstTheReferee puts 300 tiny networks to the three real
+// solvers, each with an encoding and bounds in turn, and compares verdict,
+// largest margin and bound with exhaustive enumeration, and with exact vertices
+// of activation patterns where features are real. What agrees with the referee
+// contradicts no other solver.
 func TestVerdictsAgainstTheReferee(t *testing.T) {
-	solver, description := highs(t)
-	verdicts := map[certify.Verdict]int{}
-	for i := range 200 {
-		reals := 0
+	panel := solvers(t)
+	verdicts := map[string]map[certify.Verdict]int{}
+	asked := 0
+	for i := range 300 {
+		kind := tinyKind{reals: 0, constrained: i%3 == 0, relaxed: i%5 == 1}
 		if i%10 >= 7 {
-			reals = 1 + i%2
+			kind.reals = 1 + i%2
 		}
-		constrained := i%3 == 0
 		r := rand.New(rand.NewPCG(uint64(i), 42))
-		q := tiny(r, reals, constrained)
+		q := tiny(r, kind.reals, kind.constrained)
+		if kind.relaxed && kind.reals == 0 {
+			relax(r, q)
+		}
 		for _, notion := range fairness.Notions {
-			if reals > 0 && (notion == fairness.Score || notion == fairness.DecisionStrict) {
+			if kind.reals > 0 && (notion == fairness.Score || notion == fairness.DecisionStrict) {
 				continue // no exact maximum at a vertex
 			}
 			q.Notion = notion
 			referee := enumerate
-			if reals > 0 {
+			if kind.reals > 0 {
 				referee = patterns
 			}
 			best, some := referee(q)
 			q.Epsilon = epsilonNear(r, notion, best, some)
-			t.Run(fmt.Sprintf("%d/%s/reals=%d/rules=%v", i, notion, reals, constrained), func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				rep, err := certify.Run(ctx, q, certify.Options{Solver: solver, Description: description, Maximise: true, Enumerate: -1, Seed: int64(i)})
-				if err != nil {
-					t.Fatal(err)
-				}
-
-				verdicts[rep.Verdict]++
-				compare(t, q, rep, best, some)
-			})
+			for _, s := range panel {
+				encoding, bounds := s.encodings[asked%len(s.encodings)], s.bounds[asked/7%len(s.bounds)]
+				asked++
+				t.Run(fmt.Sprintf("%d/%s/%+v/%s/%s/%s", i, notion, kind, s.name, encoding, bounds), func(t *testing.T) {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					rep, err := certify.Run(ctx, q, certify.Options{Solver: s.solver, Description: s.description, Encoding: encoding, Bounds: bounds,
+						Maximise: true, Enumerate: -1, Seed: int64(i)})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if verdicts[s.name] == nil {
+						verdicts[s.name] = map[certify.Verdict]int{}
+					}
+					verdicts[s.name][rep.Verdict]++
+					compare(t, q, rep, best, some)
+				})
+			}
 		}
 	}
 	t.Logf("verdicts: %v", verdicts)
-	if verdicts[certify.Fair] < 50 || verdicts[certify.Unfair] < 50 {
-		t.Errorf("verdicts %v: the sample does not exercise both answers", verdicts)
+	for name, v := range verdicts {
+		if v[certify.Fair] < 50 || v[certify.Unfair] < 50 {
+			t.Errorf("%s: verdicts %v: the sample does not exercise both answers", name, v)
+		}
 	}
+}
+
+// tinyKind says what a tiny question has beside integers.
+type tinyKind struct {
+	reals                int
+	constrained, relaxed bool
+}
+
+// relax lets the integer feature differ between the copies, and cuts it for
+// the first copy, so that the copies' regions differ.
+func relax(r *rand.Rand, q *problem.Query) {
+	q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: float64(r.IntN(3))}}
+	q.Region.Box[0].Hi -= float64(r.IntN(2))
 }
 
 // epsilonNear draws an ε that is below, above or far from the largest margin.
@@ -94,6 +122,9 @@ func compare(t *testing.T, q *problem.Query, rep *certify.Report, best *big.Rat,
 			t.Errorf("unfair at ε = %v, the referee's largest margin is %v", eps, top)
 		}
 	case certify.Fair:
+		if rep.Grade != sdk.NumericalGrade && some && best.Cmp(new(big.Rat).SetFloat64(eps)) > 0 {
+			t.Errorf("fair (%s) at ε = %v, the referee's largest margin is %v", rep.Grade, eps, top)
+		}
 		if top > eps+tolerance {
 			t.Errorf("fair (%s, tolerance %v) at ε = %v, the referee's largest margin is %v", rep.Grade, rep.Tolerance, eps, top)
 		}

@@ -32,13 +32,13 @@ func (a *ask) linear(ctx context.Context) (outcome, error) {
 // most ε + tolerance is what a numerical proof means.
 func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	eps, trivial := a.best(), a.trivialBound(a.b)
-	out, err := a.solve(ctx, a.low.Violating(a.q.Notion, eps, leastMargin), nil)
+	out, err := a.solve(ctx, a.low.milp.Violating(a.q.Notion, eps, leastMargin, a.order), nil)
 	if err != nil {
 		return outcome{}, err
 	}
 	tied := out.fault == "" && out.witness == nil && out.Values != nil
 	if tied {
-		if out, err = a.solve(ctx, a.low.MaximiseMargin(a.q.Notion), nil); err != nil {
+		if out, err = a.solve(ctx, a.low.milp.MaximiseMargin(a.q.Notion, a.order), nil); err != nil {
 			return outcome{}, err
 		}
 	}
@@ -59,7 +59,7 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 func (a *ask) linearTolerance(out *answer) float64 { return 2*out.tolerance + leastMargin }
 
 func (a *ask) optimise(ctx context.Context) (outcome, error) {
-	out, err := a.solve(ctx, a.low.MaximiseMargin(a.q.Notion), nil)
+	out, err := a.solve(ctx, a.low.milp.MaximiseMargin(a.q.Notion, a.order), nil)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -91,7 +91,7 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 // inside looks for the best witness a tolerance away from the tie l2 = 0, where
 // rounding the optimum itself made it comparable no longer.
 func (a *ask) inside(ctx context.Context, tolerance float64) error {
-	second := problem.ColumnBound{Column: a.low.Logits[1], Lo: a.b.Logit.Lo, Hi: math.Max(a.b.Logit.Lo, -tolerance)}
+	second := problem.ColumnBound{Column: a.low.logits[a.order.Low], Lo: a.b.Logit.Lo, Hi: math.Max(a.b.Logit.Lo, -tolerance)}
 	out, err := a.solve(ctx, problem.Delta{ColumnBounds: []problem.ColumnBound{second}}, nil)
 	if err == nil && out.witness != nil {
 		a.found(out.witness)
@@ -106,7 +106,10 @@ func (a *ask) refute(ctx context.Context, out *answer, upper float64) {
 		return
 	}
 	a.audit(ctx, out, 0, math.Inf(1))
-	if w := a.report.Witness; w != nil && a.q.Space.RegionContains(a.low.Region(), w.Copy1) && upper < w.Margin {
+	if len(a.q.Relax) > 0 {
+		return // a witness may be one of the other order, of which this claim does not speak
+	}
+	if w := a.report.Witness; w != nil && a.q.Space.RegionContains(a.low.region, w.Copy1) && upper < w.Margin {
 		out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", upper, w.Margin)
 		a.fault(out.fault)
 	}
@@ -120,6 +123,9 @@ func (r *run) boundsSuffice(b *bound.Bounds) bool {
 		return false
 	}
 	L, U := new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi)
+	if r.q.K > 2 {
+		return binsWithin(L, U, r.q.Epsilon) < r.q.K
+	}
 	switch r.q.Notion {
 	case fairness.Score, fairness.Logit:
 		return !r.replay.violates(U, L, r.target)

@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 var plugins struct {
@@ -52,12 +55,18 @@ func build(t *testing.T, name string) string {
 // highs launches the real solver-highs plugin.
 func highs(t *testing.T) (sdk.Incremental, sdk.Description) {
 	t.Helper()
+	return launch(t, "solver-highs")
+}
+
+// launch starts a solver of this repository and checks that it has its library.
+func launch(t *testing.T, name string) (sdk.Incremental, sdk.Description) {
+	t.Helper()
 	if os.Getenv("HYFAIR_LIB_DIR") == "" {
 		if dir, err := filepath.Abs("../../../.deps/lib"); err == nil {
 			t.Setenv("HYFAIR_LIB_DIR", dir)
 		}
 	}
-	p, err := client.Launch(t.Context(), client.Config{Path: build(t, "solver-highs"), Kind: client.Solver})
+	p, err := client.Launch(t.Context(), client.Config{Path: build(t, name), Kind: client.Solver})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,4 +81,34 @@ func highs(t *testing.T) (sdk.Incremental, sdk.Description) {
 		}
 	}
 	return p.Solver(), d
+}
+
+// panelist is a real solver and what it can be asked with.
+type panelist struct {
+	name        string
+	solver      sdk.Incremental
+	description sdk.Description
+	encodings   []string
+	bounds      []string
+}
+
+// solvers launches all three solvers of this repository that bind a library.
+func solvers(t *testing.T) []panelist {
+	t.Helper()
+	var methods []string
+	for _, m := range bound.Methods {
+		methods = append(methods, m.Name)
+	}
+	var out []panelist
+	for _, name := range []string{"highs", "lpsolve", "z3"} {
+		s, d := launch(t, "solver-"+name)
+		p := panelist{name: name, solver: s, description: d, bounds: methods}
+		for _, e := range encode.Encodings {
+			if d.Answers(e.Form, problem.Decide) && (d.Sets || !e.Sets) {
+				p.encodings = append(p.encodings, e.Name)
+			}
+		}
+		out = append(out, p)
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package certify_test
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
 
@@ -14,24 +15,66 @@ import (
 // enough to be believed. Both return the largest margin of the notion over
 // every individual, exactly; ok is false where no pair is comparable.
 
-// enumerate evaluates every individual of a discrete space.
+// enumerate evaluates every individual of a discrete space; where features are
+// relaxed, against every other within reach that differs in a protected value.
 func enumerate(q *problem.Query) (best *big.Rat, ok bool) {
 	exact := network.NewExact(q.Network)
-	s := q.Space
-	eachIndividual(q, func(x []float64) {
-		var logits []*big.Rat
-		for _, p := range s.Counterfactuals(q.RegionOrWhole(), x) {
-			logits = append(logits, exact.Logit(s.ExactInputs(p)))
-		}
-		for i := range logits {
-			for j := range logits {
-				if m, comparable := margin(q.Notion, logits[i], logits[j]); comparable && i != j && (!ok || m.Cmp(best) > 0) {
+	type copied struct {
+		point []float64
+		logit *big.Rat
+	}
+	var first, second []copied // copies of individuals in the region, and in the domain
+	collect := func(region space.Region, into *[]copied) {
+		sub := *q
+		sub.Region = region
+		eachIndividual(&sub, func(x []float64) {
+			for _, p := range q.Space.Counterfactuals(region, x) {
+				*into = append(*into, copied{p, exact.Logit(q.Space.ExactInputs(p))})
+			}
+		})
+	}
+	collect(q.RegionOrWhole(), &first)
+	whole := q.RegionOrWhole().Clone()
+	for _, r := range q.Relax {
+		f := &q.Space.Features[r.Feature]
+		whole.Box[r.Feature] = space.Interval{Lo: f.Lo, Hi: f.Hi}
+	}
+	collect(whole, &second)
+	for _, one := range first {
+		for _, two := range second {
+			if !pair(q, one.point, two.point) {
+				continue
+			}
+			for _, o := range [][2]*big.Rat{{one.logit, two.logit}, {two.logit, one.logit}} {
+				if m, comparable := margin(q.Notion, o[0], o[1]); comparable && (!ok || m.Cmp(best) > 0) {
 					best, ok = m, true
 				}
 			}
 		}
-	})
+	}
 	return best, ok
+}
+
+// pair reports that two points are copies that the query compares.
+func pair(q *problem.Query, x, y []float64) bool {
+	differ := false
+	for i := range x {
+		far := math.Abs(x[i] - y[i])
+		if q.Space.Features[i].IsProtected() {
+			differ = differ || far > 0
+			continue
+		}
+		allowed := 0.0
+		for _, r := range q.Relax {
+			if r.Feature == i {
+				allowed = r.Tolerance
+			}
+		}
+		if far > allowed {
+			return false
+		}
+	}
+	return differ
 }
 
 // margin of an ordered pair of copies; for the score the lower end of an

@@ -5,55 +5,92 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // replayer evaluates points through the original network in exact arithmetic.
 type replayer struct {
 	q     *problem.Query
 	exact *network.Exact
+	// reach is where the second copy may lie: the region, and what the
+	// relaxations let it reach beyond.
+	reach space.Region
+	eval  *evaluate.Evaluator
 }
 
 func newReplayer(q *problem.Query) *replayer {
-	return &replayer{q, network.NewExact(q.Network)}
+	return &replayer{q: q, exact: network.NewExact(q.Network), reach: encode.RelaxedRegion(q)}
 }
 
 // admits reports whether the two points are copies of one individual that the
-// query speaks of: inside region, space and predicates, and equal in every
-// non-protected feature.
+// query speaks of. Where features are relaxed, either may be the individual of
+// the region.
 func (r *replayer) admits(copy1, copy2 []float64) bool {
-	s := r.q.Space
-	region := r.q.RegionOrWhole()
-	for _, p := range [][]float64{copy1, copy2} {
-		if !s.Contains(p) || !s.RegionContains(region, p) {
+	if len(r.q.Relax) == 0 {
+		return r.admitsInOrder(copy1, copy2)
+	}
+	return r.admitsInOrder(copy1, copy2) || r.admitsInOrder(copy2, copy1)
+}
+
+// admitsInOrder: x is inside region, space and predicates; y is its copy, equal
+// in every non-protected feature that is not relaxed.
+func (r *replayer) admitsInOrder(x, y []float64) bool {
+	s, region := r.q.Space, r.q.RegionOrWhole()
+	if !s.Contains(x) || !s.Contains(y) || !s.RegionContains(region, x) || !s.RegionContains(r.reach, y) {
+		return false
+	}
+	differ := false
+	for _, i := range s.Protected() {
+		if !contains(region.Values[i], x[i]) || !contains(region.Values[i], y[i]) {
 			return false
 		}
-		for _, i := range s.Protected() {
-			if !contains(region.Values[i], p[i]) {
-				return false
-			}
-		}
+		differ = differ || x[i] != y[i]
+	}
+	if len(r.q.Relax) > 0 && !differ {
+		return false
 	}
 	for _, i := range s.Free() {
-		if copy1[i] != copy2[i] {
+		if !r.near(i, x[i], y[i]) {
 			return false
 		}
 	}
+	return r.describes(x)
+}
+
+// near reports that a feature may differ so far between the copies.
+func (r *replayer) near(feature int, x, y float64) bool {
+	if x == y {
+		return true
+	}
+	for _, relax := range r.q.Relax {
+		if relax.Feature == feature {
+			d := new(big.Rat).SetFloat64(x)
+			d.Sub(d, new(big.Rat).SetFloat64(y))
+			return d.Abs(d).Cmp(new(big.Rat).SetFloat64(relax.Tolerance)) <= 0
+		}
+	}
+	return false
+}
+
+// describes reports that the query's predicates speak of the individual.
+func (r *replayer) describes(x []float64) bool {
 	for _, p := range r.q.Require {
-		if !p.Holds(copy1) {
+		if !p.Holds(x) {
 			return false
 		}
 	}
 	for _, p := range r.q.Forbid {
-		if p.Holds(copy1) {
+		if p.Holds(x) {
 			return false
 		}
 	}
-	for _, x := range r.q.Exclude {
-		if sameIndividual(s.Free(), x, copy1) {
+	for _, other := range r.q.Exclude {
+		if sameIndividual(r.q.Space.Free(), other, x) {
 			return false
 		}
 	}
@@ -199,14 +236,48 @@ func (r *replayer) extreme(x []float64, target *big.Rat) (w *Witness, ok bool) {
 	return r.witness(top, bottom, target)
 }
 
+// evaluator computes k exactly at ε; nil with an error where the table of the
+// region's combinations is too large.
+func (r *replayer) evaluator() (*evaluate.Evaluator, error) {
+	if r.eval == nil {
+		e, err := evaluate.New(r.q.Network, r.q.Space, r.q.RegionOrWhole(), r.q.Epsilon)
+		if err != nil {
+			return nil, err
+		}
+		r.eval = e
+	}
+	return r.eval, nil
+}
+
 // bins is k of x at ε, exact; 0 for notions without bins.
 func (r *replayer) bins(x []float64) (int, error) {
 	if r.q.Notion != fairness.Score {
 		return 0, nil
 	}
-	e, err := evaluate.New(r.q.Network, r.q.Space, r.q.RegionOrWhole(), r.q.Epsilon)
+	e, err := r.evaluator()
 	if err != nil {
 		return 0, err
 	}
 	return e.Evaluate(x).K, nil
+}
+
+// reaching replays an individual of a query for many bins: the witness that it
+// reaches at least k of them, by the copies with the largest and the smallest
+// score; nil where it does not.
+func (r *replayer) reaching(x []float64, k int) *Witness {
+	e, err := r.evaluator()
+	if err != nil {
+		return nil
+	}
+	o := e.Evaluate(x)
+	if o.K < k {
+		return nil
+	}
+	a, b := e.Point(x, o.ArgMax), e.Point(x, o.ArgMin)
+	if !r.admits(a, b) {
+		return nil
+	}
+	w := r.describe(a, b, r.logit(a), r.logit(b))
+	w.K = o.K
+	return w
 }

@@ -19,9 +19,19 @@ import (
 type Options struct {
 	Solver      sdk.Incremental
 	Description sdk.Description
-	// Encoding names the lowering, Bounds the method that bounds the network for
-	// it; empty: DefaultEncoding and DefaultBounds.
-	Encoding, Bounds string
+	// Encoding names the lowering; empty: the default of the first form that the
+	// solver answers, see DefaultEncoding.
+	Encoding string
+	// Bounds names the method that bounds the network for the lowering; empty:
+	// DefaultBounds.
+	Bounds string
+	// Climb looks for a violation by local search before a solver is asked, and
+	// hands the solver the best individual as a start.
+	Climb bool
+	// SolverOnly counts only the points that the solver reports: what the host
+	// comes across while checking a claim or climbing is no witness, and no
+	// region is enumerated. For comparing solvers.
+	SolverOnly bool
 	// Maximise asks, after the verdict, for the largest gap or margin.
 	Maximise bool
 	// Gap is the relative optimality gap at which maximising may stop; 0: as
@@ -39,11 +49,21 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// The lowering and the bounds of a question that names none.
-const (
-	DefaultEncoding = "bigm"
-	DefaultBounds   = "interval"
-)
+// DefaultBounds is the method of a question that names none.
+const DefaultBounds = "interval"
+
+// DefaultEncoding is the lowering for a solver where a question names none:
+// rows and columns where the solver takes them, else a script; empty for a
+// solver of neither.
+func DefaultEncoding(d *sdk.Description) string {
+	switch {
+	case d.Answers(problem.FormMILP, problem.Decide):
+		return "bigm"
+	case d.Answers(problem.FormSMT, problem.Decide):
+		return "smt"
+	}
+	return ""
+}
 
 // Progress is a glimpse of a running question.
 type Progress struct {
@@ -84,6 +104,8 @@ type run struct {
 	reasons  []string
 	// faults counts the useless answers of the sweep under way.
 	faults int
+	// climbing is made for the first climb.
+	climbing *climber
 }
 
 // Run answers the query. Limits, faults and interruptions end in a Report that
@@ -119,15 +141,21 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 // newRun checks query and options and fills in the defaults.
 func newRun(q *problem.Query, o Options) (*run, error) {
 	if o.Encoding == "" {
-		o.Encoding = DefaultEncoding
+		o.Encoding = DefaultEncoding(&o.Description)
+	}
+	if o.Encoding == "" {
+		return nil, fmt.Errorf("solver %s answers neither problems in the MILP form nor in the SMT form: %w", o.Description.Name, sdk.ErrUnsupported)
 	}
 	if o.Bounds == "" {
 		o.Bounds = DefaultBounds
 	}
+	if o.SolverOnly {
+		o.Enumerate = -1
+	}
 	if o.Enumerate == 0 {
 		o.Enumerate = 16
 	}
-	lowering, err := encode.Lookup(o.Encoding)
+	lowering, err := encode.Find(o.Encoding)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
 	}
@@ -138,13 +166,30 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	if err := q.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}
-	if !o.Description.Answers(problem.FormMILP, problem.Decide) {
-		return nil, fmt.Errorf("solver %s does not answer problems in the MILP form: %w", o.Description.Name, sdk.ErrUnsupported)
+	if err := suits(q, &lowering, &o); err != nil {
+		return nil, err
 	}
 	return &run{
 		q: q, o: o, lower: lowering, method: method, replay: newReplayer(q), start: time.Now(),
 		report: &Report{Regions: map[Method]int{}},
 	}, nil
+}
+
+// suits refuses questions that the solver or this package cannot be asked.
+func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
+	switch {
+	case !o.Description.Answers(e.Form, problem.Decide):
+		return fmt.Errorf("solver %s does not answer problems in the %s form, which the encoding %s is: %w", o.Description.Name, e.Form, e.Name, sdk.ErrUnsupported)
+	case e.Sets && !o.Description.Sets:
+		return fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs: %w", o.Description.Name, e.Name, sdk.ErrUnsupported)
+	case q.K > 2 && q.Notion != fairness.Score:
+		return fmt.Errorf("%w: k = %d bins of scores are asked for in the notion %s, which has none", sdk.ErrInvalidProblem, q.K, q.Notion)
+	case q.K > 2 && len(q.Relax) > 0:
+		return fmt.Errorf("%w: k = %d bins are asked of one individual, and relaxations speak of two", sdk.ErrInvalidProblem, q.K)
+	case q.K > 2 && o.Maximise:
+		return fmt.Errorf("%w: a question for k = %d bins has no gap to maximise", sdk.ErrInvalidOption, q.K)
+	}
+	return nil
 }
 
 // epsilon is the threshold of the notion as an exact number.
@@ -346,62 +391,6 @@ func (r *run) raise(w *Witness) {
 	if m.Cmp(r.target) > 0 {
 		r.target = m
 	}
-}
-
-// outcome is what was learned of one region.
-type outcome struct {
-	decided bool
-	// stopped: a limit or a lost solver; splitting would not help.
-	stopped bool
-	by      Method
-	// grade and tolerance of what is said about bound, and of the decision; no
-	// grade: the bound is an enclosure of the logits.
-	grade     sdk.Exactness
-	tolerance float64
-	formula   string
-	// bound: no individual of the region has a larger margin.
-	bound float64
-	why   string
-}
-
-func (r *run) bounds(region space.Region) *bound.Bounds {
-	return r.method.Bound(r.q.Network, bound.Inputs(r.q.Space, region))
-}
-
-// region decides one region at the current target, or says why it cannot.
-func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
-	if region.Count() < 2 {
-		return r.alone(), nil
-	}
-	limit := max(1, r.o.Enumerate)
-	if n, ok := individuals(r.q.Space, region, limit); ok && n <= limit {
-		return r.enumerate(ctx, region), nil
-	}
-	b := r.bounds(region)
-	if r.boundsSuffice(b) {
-		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: r.trivialBound(b)}, nil
-	}
-	sub := *r.q
-	sub.Region = region
-	low, err := r.lower.Lower(&sub, b)
-	if err != nil {
-		return outcome{}, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
-	}
-	ask, err := r.ask(ctx, low, b)
-	if err != nil {
-		return outcome{}, err
-	}
-	defer ask.close()
-	if r.q.Notion == fairness.Score {
-		return ask.score(ctx)
-	}
-	return ask.linear(ctx)
-}
-
-// alone is the outcome of a region in which nobody has two counterfactuals:
-// everybody is fair (docs/semantics.md), and the gap is 0.
-func (r *run) alone() outcome {
-	return outcome{decided: true, by: ByBounds, grade: sdk.Exact}
 }
 
 // split bisects the region along the non-protected feature that is widest

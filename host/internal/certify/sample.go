@@ -39,8 +39,7 @@ func (r *run) trivialBound(b *bound.Bounds) float64 {
 // it exceeds the target by more than margin, and reports whether one does. One
 // beyond the tolerance as well is a fault of the claim.
 func (a *ask) audit(ctx context.Context, out *answer, margin, tolerance float64) bool {
-	region := a.low.Region()
-	rng := rand.New(rand.NewPCG(uint64(a.o.Seed), uint64(a.report.Solves)))
+	region, rng := a.low.region, a.auditor()
 	limit := a.best() + margin
 	for range auditSamples {
 		if ctx.Err() != nil {
@@ -54,7 +53,9 @@ func (a *ask) audit(ctx context.Context, out *answer, margin, tolerance float64)
 		if !ok {
 			continue
 		}
-		a.found(w)
+		if !a.o.SolverOnly {
+			a.found(w)
+		}
 		if w.Margin > limit+tolerance {
 			out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
 			a.fault(out.fault)
@@ -64,6 +65,11 @@ func (a *ask) audit(ctx context.Context, out *answer, margin, tolerance float64)
 		}
 	}
 	return false
+}
+
+// auditor draws the individuals that a claim is tried with.
+func (a *ask) auditor() *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(a.o.Seed), uint64(a.report.Solves)))
 }
 
 func randomIndividual(s *space.Space, region space.Region, rng *rand.Rand) []float64 {
@@ -180,6 +186,16 @@ func individuals(s *space.Space, region space.Region, limit int) (n int, ok bool
 	return n, true
 }
 
+// weigh evaluates one individual exactly: the witness that it is at the present
+// target, if it is one.
+func (r *run) weigh(ctx context.Context, x []float64) (*Witness, bool) {
+	if r.q.K > 2 {
+		w := r.replay.reaching(x, r.q.K)
+		return w, w != nil
+	}
+	return r.replay.individual(ctx, append([]float64(nil), x...), r.target)
+}
+
 // enumerate decides a small region by evaluating every individual exactly.
 func (r *run) enumerate(ctx context.Context, region space.Region) outcome {
 	s := r.q.Space
@@ -194,7 +210,7 @@ func (r *run) enumerate(ctx context.Context, region space.Region) outcome {
 	done := outcome{decided: true, by: ByEnumeration, grade: sdk.Exact}
 	done.bound, _ = r.target.Float64()
 	for {
-		w, ok := r.replay.individual(ctx, append([]float64(nil), x...), r.target)
+		w, ok := r.weigh(ctx, x)
 		if ctx.Err() != nil {
 			return outcome{stopped: true, bound: r.trivialBound(r.bounds(region)), why: r.reason(ctx)}
 		}

@@ -31,10 +31,13 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 	step := leastStep
 	goal := a.goal(step)
 	curve, delta, ok := a.border(goal)
-	if !ok {
+	switch {
+	case !ok && a.deciding:
 		return outcome{bound: upper, why: "the bounds leave no room above ε"}, nil
+	case !ok:
+		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: math.Min(goal, upper)}, nil
 	}
-	delta.Objective = &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: a.low.Slack, Coef: 1}}}
+	delta.Objective = &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: a.low.milp.Slack, Coef: 1}}}
 	last := math.Inf(-1)
 	stop := stopSlack
 	for range maxRefinements {
@@ -55,14 +58,16 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 		if a.report.Witness != nil && a.deciding {
 			return outcome{decided: true, by: by, bound: upper}, nil
 		}
-		at, moved := a.at(out, last)
+		at, moved := a.at(out, a.order, last)
 		switch {
 		case out.stops(ctx):
 			return outcome{stopped: true, bound: upper, why: out.why()}, nil
 		case out.fault != "":
 			return outcome{bound: upper, why: out.why()}, nil
 		case !a.deciding && a.best() > goal:
-			a.polish(ctx, a.report.Witness)
+			if !a.o.SolverOnly {
+				a.polish(ctx, a.report.Witness)
+			}
 			at = a.report.Witness.Logit1
 		case moved:
 			last = at
@@ -98,18 +103,18 @@ func (a *ask) excluded(out *answer) bool {
 	return out.upper < 0
 }
 
-// at is the first copy's logit at the point held, NaN without one; moved
+// at is the higher copy's logit at the point held, NaN without one; moved
 // reports that it is a point and not the last one again.
-func (a *ask) at(out *answer, last float64) (at float64, moved bool) {
+func (a *ask) at(out *answer, o encode.Order, last float64) (at float64, moved bool) {
 	if out.Values == nil || out.fault != "" {
 		return math.NaN(), false
 	}
-	at = out.Values[a.low.Logits[0]].Float64()
+	at = out.Values[a.low.logits[o.High]].Float64()
 	return at, math.Abs(at-last) > 1e-9*(1+math.Abs(at))
 }
 
 func (a *ask) tangent(c encode.Curve, at float64) problem.Row {
-	return c.Row(at, a.low.Logits[0], a.low.Logits[1], a.low.Slack)
+	return c.Row(at, a.low.logits[a.order.High], a.low.logits[a.order.Low], a.low.milp.Slack)
 }
 
 // goal is the gap that a violation must exceed: ε, or while maximising a step
@@ -136,13 +141,13 @@ func (a *ask) border(target float64) (encode.Curve, problem.Delta, bool) {
 	if !ok {
 		return curve, problem.Delta{}, false
 	}
-	first, second := a.low.Logits[0], a.low.Logits[1]
+	first, second := a.low.logits[a.order.High], a.low.logits[a.order.Low]
 	d := problem.Delta{ColumnBounds: []problem.ColumnBound{
 		{Column: first, Lo: curve.LeastA(), Hi: U},
 		{Column: second, Lo: L, Hi: curve.GreatestB()},
 	}}
 	for _, at := range curve.Start(startTangents) {
-		d.Rows = append(d.Rows, curve.Row(at, first, second, a.low.Slack))
+		d.Rows = append(d.Rows, a.tangent(curve, at))
 	}
 	return curve, d, true
 }

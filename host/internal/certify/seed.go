@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -86,11 +87,11 @@ func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, s
 	}
 	sub := *r.q
 	sub.Region = region
-	low, err := r.lower.Lower(&sub, b)
+	low, err := r.lowered(&sub, b)
 	if err != nil {
 		return nil, err
 	}
-	a, err := r.ask(ctx, low, b)
+	a, err := r.ask(ctx, low, b, encode.InOrder)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +108,8 @@ func (a *ask) anyViolation(ctx context.Context, rng *rand.Rand) (*Witness, error
 	if !ok {
 		return nil, nil
 	}
-	delta.ColumnBounds = append(delta.ColumnBounds, problem.ColumnBound{Column: a.low.Slack, Lo: stopSlack, Hi: math.Inf(1)})
-	delta.Objective = randomObjective(a.low.Problem.MILP, rng)
+	delta.ColumnBounds = append(delta.ColumnBounds, problem.ColumnBound{Column: a.low.milp.Slack, Lo: stopSlack, Hi: math.Inf(1)})
+	delta.Objective = randomObjective(a.low.problem.MILP, rng)
 	anything := math.Inf(-1)
 	for range maxSeedTangents {
 		out, err := a.solve(ctx, delta, &anything)
@@ -121,8 +122,8 @@ func (a *ask) anyViolation(ctx context.Context, rng *rand.Rand) (*Witness, error
 		if out.Values == nil || out.fault != "" || ctx.Err() != nil {
 			return nil, nil
 		}
-		at := out.Values[a.low.Logits[0]].Float64()
-		delta = problem.Delta{Rows: []problem.Row{curve.Row(at, a.low.Logits[0], a.low.Logits[1], a.low.Slack)}}
+		at := out.Values[a.low.logits[0]].Float64()
+		delta = problem.Delta{Rows: []problem.Row{a.tangent(curve, at)}}
 	}
 	return nil, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -27,6 +28,9 @@ type certifyFlags struct {
 	notion   string
 	encoding string
 	bounds   string
+	relax    []string
+	k        int
+	climb    bool
 	maximise bool
 	gap      float64
 	timeout  time.Duration
@@ -51,8 +55,11 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.solver, "solver", "", "solver plugin (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&f.notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
-	fl.StringVar(&f.encoding, "encoding", certify.DefaultEncoding, "lowering of the network for the solver: bigm, or bigm+diff")
+	fl.StringVar(&f.encoding, "encoding", "", "lowering of the network for the solver: "+encodingNames()+" (default: bigm, or smt for a solver of that form)")
 	fl.StringVar(&f.bounds, "bounds", certify.DefaultBounds, "bounds of the neurons for the lowering: interval or linear")
+	fl.StringSliceVar(&f.relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
+	fl.IntVar(&f.k, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
+	fl.BoolVar(&f.climb, "climb", true, "look for a violation by local search before asking the solver, and give it the best individual as a start")
 	fl.BoolVar(&f.maximise, "maximize", false, "after the verdict, look for the largest gap and bound it from above")
 	fl.Float64Var(&f.gap, "gap", 0, "relative gap between bound and best at which maximising may stop; 0: as close as the solver's tolerance allows")
 	fl.DurationVar(&f.timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: none")
@@ -70,6 +77,12 @@ func (f *certifyFlags) validate() error {
 	if f.timeout < 0 {
 		return fmt.Errorf("--timeout %v is negative", f.timeout)
 	}
+	if f.k != 0 && f.k < 3 {
+		return fmt.Errorf("--k %d: want 3 or more; without it the question is for two that differ", f.k)
+	}
+	if f.k > 0 && f.maximise {
+		return errors.New("--k and --maximize exclude each other: a question for bins has no gap to maximise")
+	}
 	return nil
 }
 
@@ -85,7 +98,7 @@ func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) err
 		ctx, cancel = context.WithTimeout(ctx, max(f.timeout-100*time.Millisecond, f.timeout/2))
 		defer cancel()
 	}
-	q, st, err := f.query(app, path)
+	st, queries, err := f.queries(app, path)
 	if err != nil {
 		return usage(err)
 	}
@@ -93,7 +106,7 @@ func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) err
 	if err != nil {
 		return usage(err)
 	}
-	plugin, err := openSolver(ctx, app, f.solver)
+	plugin, err := openSolver(ctx, app, f.solver, f.encoding)
 	if err != nil {
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			err = fmt.Errorf("--timeout %v was over before a solver had started: %w", f.timeout, err)
@@ -101,35 +114,13 @@ func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) err
 		return err
 	}
 	defer plugin.Close()
-	job := certifyJob{app: app, flags: f, study: st, query: q, plugin: plugin, start: start, path: path}
-	return job.run(ctx, memory)
+	job := certifyJob{app: app, flags: f, study: st, plugin: plugin, memory: memory}
+	return job.all(ctx, queries, start)
 }
 
-// query is the question that flags and study make together.
-func (f *certifyFlags) query(app *App, path string) (*problem.Query, *study.Study, error) {
-	st, s, region, rest, err := f.question.load(app, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	q := &problem.Query{Network: st.Network, Space: s, Region: region, Notion: st.Notion, Goal: problem.Decide, Seed: app.Seed}
-	if len(rest) > 0 {
-		q.Require = append(q.Require, rest)
-	}
-	if f.notion != "" {
-		if q.Notion, err = fairness.ParseNotion(f.notion); err != nil {
-			return nil, nil, fmt.Errorf("--notion: %w", err)
-		}
-	}
-	if q.Notion.UsesEpsilon() {
-		if q.Epsilon, err = f.question.epsilonFor(st, q.Notion); err != nil {
-			return nil, nil, err
-		}
-	}
-	return q, st, q.Validate()
-}
-
-// openSolver starts the named solver, or the first that can be used.
-func openSolver(ctx context.Context, app *App, name string) (*discover.Plugin, error) {
+// openSolver starts the named solver, or the first that can be used with the
+// encoding; without one, with rows and columns or else with scripts.
+func openSolver(ctx context.Context, app *App, name, encoding string) (*discover.Plugin, error) {
 	catalogue, err := app.catalogue()
 	if err != nil {
 		return nil, err
@@ -140,7 +131,7 @@ func openSolver(ctx context.Context, app *App, name string) (*discover.Plugin, e
 	}
 	var plugin *discover.Plugin
 	if name == "" {
-		plugin, err = catalogue.DefaultSolver(ctx, options, problem.FormMILP, problem.Decide, problem.Maximise)
+		plugin, err = defaultSolver(ctx, catalogue, options, encoding)
 	} else {
 		plugin, err = catalogue.Open(ctx, client.Solver, name, options)
 	}
@@ -150,6 +141,33 @@ func openSolver(ctx context.Context, app *App, name string) (*discover.Plugin, e
 	return plugin, unknownPlugin(err)
 }
 
+func defaultSolver(ctx context.Context, c *discover.Catalogue, options map[string]string, encoding string) (*discover.Plugin, error) {
+	rows := func() (*discover.Plugin, error) {
+		return c.DefaultSolver(ctx, options, problem.FormMILP, problem.Decide, problem.Maximise)
+	}
+	scripts := func() (*discover.Plugin, error) {
+		return c.DefaultSolver(ctx, options, problem.FormSMT, problem.Decide)
+	}
+	if encoding != "" {
+		e, err := encode.Find(encoding)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --encoding: %w", sdk.ErrInvalidOption, err)
+		}
+		if e.Form == problem.FormSMT {
+			return scripts()
+		}
+		return rows()
+	}
+	p, err := rows()
+	if err == nil || errors.Is(err, sdk.ErrInvalidOption) || ctx.Err() != nil {
+		return p, err
+	}
+	if p, scriptErr := scripts(); scriptErr == nil {
+		return p, nil
+	}
+	return nil, err
+}
+
 // certifyJob is one question on its way to a verdict.
 type certifyJob struct {
 	app    *App
@@ -157,34 +175,82 @@ type certifyJob struct {
 	study  *study.Study
 	query  *problem.Query
 	plugin *discover.Plugin
+	memory int64
 	start  time.Time
-	path   string
 }
 
-func (j *certifyJob) run(ctx context.Context, memory int64) error {
+// all answers the questions in turn and shows the results: one as it is,
+// several as a list.
+func (j *certifyJob) all(ctx context.Context, queries []*problem.Query, start time.Time) error {
+	set := &certifySet{Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Verdict: certify.Fair.String()}
+	var failed error
+	for i, q := range queries {
+		one := *j
+		one.query, one.start = q, start
+		if i > 0 {
+			one.start = time.Now()
+			if !j.app.JSON {
+				fmt.Fprintln(j.app.Stdout)
+			}
+		}
+		out, err := one.run(ctx)
+		if out != nil {
+			set.add(out)
+			if len(queries) == 1 && j.app.JSON {
+				if err := j.app.printJSON(out); err != nil {
+					return err
+				}
+			}
+		}
+		if failed = errors.Join(failed, err); out == nil || interrupted(ctx) {
+			break
+		}
+	}
+	if len(queries) > 1 {
+		set.Seconds = time.Since(start).Seconds()
+		set.finish(len(queries))
+		if err := j.printSet(set); err != nil {
+			return err
+		}
+	}
+	return j.exit(ctx, set.Verdict, failed)
+}
+
+// run answers one question. out is nil where there is nothing to show.
+func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 	events, err := j.events()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer events.close()
 	line := newStatusLine(j.app)
 	rep, failed := certify.Run(ctx, j.query, certify.Options{
-		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Encoding: j.flags.encoding, Bounds: j.flags.bounds,
-		Maximise: j.flags.maximise, Gap: j.flags.gap, Threads: j.app.Threads, Memory: memory,
+		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Encoding: j.encoding(), Bounds: j.flags.bounds, Climb: j.flags.climb,
+		Maximise: j.flags.maximise, Gap: j.flags.gap, Threads: j.app.Threads, Memory: j.memory,
 		Seed: j.app.Seed, Set: j.plugin.Options,
 		Progress: func(p certify.Progress) { line.show(certifyProgress(p)) },
 	})
 	line.clear()
 	if rep == nil {
 		events.failed(failed)
-		return badQuestion(failed)
+		return nil, badQuestion(failed)
 	}
 	events.report(j, rep, failed, interrupted(ctx))
-	out := j.output(rep)
-	if err := j.print(out, rep, failed); err != nil {
-		return err
+	out = j.output(rep)
+	out.Journal, out.Run = events.path(), events.run
+	if !j.app.JSON {
+		j.print(out, rep, failed)
 	}
-	return j.exit(ctx, rep, failed)
+	return out, badQuestion(failed)
+}
+
+// encoding is the lowering that is used.
+func (j *certifyJob) encoding() string {
+	if j.flags.encoding != "" {
+		return j.flags.encoding
+	}
+	d := j.plugin.Description()
+	return certify.DefaultEncoding(&d)
 }
 
 // badQuestion sorts errors that left no report: the user's, or the solver's.
@@ -200,14 +266,14 @@ func interrupted(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
-func (j *certifyJob) exit(ctx context.Context, rep *certify.Report, failed error) error {
+func (j *certifyJob) exit(ctx context.Context, verdict string, failed error) error {
 	switch {
 	case interrupted(ctx):
 		return &exitError{ExitInterrupted, errors.New("interrupted; what was found so far is shown")}
 	case failed != nil:
-		return badQuestion(failed)
-	case j.flags.check != "" && rep.Verdict.String() != j.flags.check:
-		return &exitError{ExitCheck, fmt.Errorf("--check %s: the verdict is %s", j.flags.check, rep.Verdict)}
+		return failed
+	case j.flags.check != "" && verdict != j.flags.check:
+		return &exitError{ExitCheck, fmt.Errorf("--check %s: the verdict is %s", j.flags.check, verdict)}
 	}
 	return nil
 }

@@ -5,12 +5,10 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
-	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -25,6 +23,9 @@ type certifyOutput struct {
 	Epsilon  string  `json:"epsilon,omitempty"`
 	Encoding string  `json:"encoding"`
 	Bounds   string  `json:"bounds"`
+	// Protected are the attributes that vary; AskedK is --k, 0 without.
+	Protected []string `json:"protected"`
+	AskedK    int      `json:"asked_k,omitempty"`
 
 	Verdict string `json:"verdict"`
 	// Grade and Tolerance are of the proof that stands behind fair, or behind
@@ -51,6 +52,8 @@ type certifyOutput struct {
 	Faults         []string        `json:"faults,omitempty"`
 	Solver         certifySolver   `json:"solver"`
 	Journal        string          `json:"journal,omitempty"`
+	// Run is the run's name in the journal.
+	Run string `json:"run,omitempty"`
 }
 
 type certifySolver struct {
@@ -85,7 +88,8 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 	d := j.plugin.Description()
 	out := &certifyOutput{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed,
-		Seconds: time.Since(j.start).Seconds(), Notion: j.query.Notion.String(), Encoding: j.flags.encoding, Bounds: j.flags.bounds,
+		Seconds: time.Since(j.start).Seconds(), Notion: j.query.Notion.String(), Encoding: j.encoding(), Bounds: j.flags.bounds,
+		Protected: protectedNames(j.query.Space), AskedK: j.flags.k,
 		Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,
@@ -123,10 +127,7 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 
 // print shows the result; failed is the error that ended the question, which is
 // told elsewhere.
-func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error) error {
-	if j.app.JSON {
-		return j.app.printJSON(out)
-	}
+func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error) {
 	w := j.app.Stdout
 	fmt.Fprintf(w, "%s, network %s: %s\n", out.Study, out.Model, j.questionInWords())
 	fmt.Fprintf(w, "solver %s %s (%s), %s encoding, %s bounds\n\n", out.Solver.Name, out.Solver.Version, out.Solver.Library, out.Encoding, out.Bounds)
@@ -145,7 +146,6 @@ func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error
 		}
 		fmt.Fprintf(j.app.Stderr, "hyfair: %s\n", f)
 	}
-	return nil
 }
 
 func (j *certifyJob) questionInWords() string {
@@ -153,6 +153,12 @@ func (j *certifyJob) questionInWords() string {
 	cut := ""
 	if j.flags.question.where != "" {
 		cut = " where " + j.flags.question.where
+	}
+	if len(j.flags.relax) > 0 {
+		names += ", and in " + strings.Join(j.flags.relax, ", ") + " by at most so much,"
+	}
+	if j.flags.k > 0 {
+		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, j.flags.k, shortDecimal(j.query.Epsilon), cut)
 	}
 	switch j.query.Notion {
 	case fairness.Score:
@@ -183,6 +189,10 @@ func quantity(n fairness.Notion) string {
 
 func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.Report) {
 	what := quantity(j.query.Notion)
+	if j.flags.k > 0 {
+		j.printBins(w, rep)
+		return
+	}
 	switch rep.Verdict {
 	case certify.Unfair:
 		fmt.Fprintf(w, "UNFAIR: %s %.6g, replayed in exact arithmetic", what, rep.Witness.Margin)
@@ -224,75 +234,24 @@ func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.
 	}
 }
 
+// printBins is the verdict on a question for many bins.
+func (j *certifyJob) printBins(w io.Writer, rep *certify.Report) {
+	switch rep.Verdict {
+	case certify.Unfair:
+		fmt.Fprintf(w, "REACHED: this person's counterfactuals fall into k = %d bins, evaluated exactly\n", rep.Witness.K)
+	case certify.Fair:
+		fmt.Fprintf(w, "NOT REACHED, grade %s: nobody's counterfactuals fall into %d bins\n", rep.Grade, j.flags.k)
+		if rep.Tolerance > 0 {
+			fmt.Fprintf(w, "(tolerance %.2g: %s)\n", rep.Tolerance, rep.ToleranceFormula)
+		}
+	default:
+		fmt.Fprintf(w, "UNDECIDED: %s\n", rep.Reason)
+	}
+}
+
 func bestOf(rep *certify.Report) string {
 	if rep.Witness == nil {
 		return "none"
 	}
 	return fmt.Sprintf("%.9g", rep.Witness.Margin)
-}
-
-// events opens the journal of the run and says what is run.
-func (j *certifyJob) events() (*certifyEvents, error) {
-	d := j.plugin.Description()
-	settings := map[string]string{"notion": j.query.Notion.String(), "encoding": j.flags.encoding, "bounds": j.flags.bounds,
-		"protected": strings.Join(protectedNames(j.query.Space), ",")}
-	if j.query.Epsilon != nil {
-		settings["epsilon"] = j.query.Epsilon.RatString()
-	}
-	t := task.Task{Command: "certify", Network: j.study.ModelSHA256, Study: j.study.SHA256, Arm: d.Name, Seed: j.app.Seed,
-		Region: j.flags.question.where, Settings: settings}
-	run := t.NewRun(time.Now())
-	journal, err := j.app.openJournal(t.Command, run)
-	if err != nil {
-		return nil, err
-	}
-	e := &certifyEvents{journal: journal, stream: task.Stream{Run: run, Start: j.start}}
-	if journal != nil {
-		e.stream.Sinks = append(e.stream.Sinks, func(ev task.Event) { journal.Write(ev) })
-	}
-	e.stream.Emit(task.Event{Kind: task.KindStarted, Started: &task.Started{
-		Task: t, At: j.start.UTC(), Features: j.query.Space.Names(), Study: j.study.Name, Model: filepath.Base(j.study.ModelPath),
-		Versions: map[string]string{"hyfair": version(), j.plugin.String(): d.Version, "library": libraryOf(d)},
-		Machine:  task.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
-	}})
-	return e, nil
-}
-
-// certifyEvents is a run's stream of events.
-type certifyEvents struct {
-	journal *task.Journal // nil: the folder for runs could not be written
-	stream  task.Stream
-}
-
-func (e *certifyEvents) close() {
-	if e.journal != nil {
-		e.journal.Close()
-	}
-}
-
-func (e *certifyEvents) failed(err error) {
-	e.stream.Emit(task.Event{Kind: task.KindFinished, Finished: &task.Finished{Error: err.Error()}})
-}
-
-func (e *certifyEvents) report(j *certifyJob, rep *certify.Report, failed error, interrupted bool) {
-	for _, f := range rep.Faults {
-		e.stream.Emit(task.Event{Kind: task.KindFault, Fault: &task.Fault{Plugin: j.plugin.String(), Error: f}})
-	}
-	if w := rep.Witness; w != nil {
-		e.stream.Emit(task.Event{Kind: task.KindWitness, Witness: &task.Witness{
-			Copy1: w.Copy1, Copy2: w.Copy2, Logit1: w.Logit1, Logit2: w.Logit2, Score1: w.Score1, Score2: w.Score2, Margin: w.Margin, K: w.K}})
-	}
-	v := &task.Verdict{Region: j.flags.question.where, Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, Reason: rep.Reason}
-	if rep.Verdict == certify.Fair {
-		v.Grade = rep.Grade.String()
-	}
-	if rep.HasBound {
-		v.Bound = &rep.Bound
-	}
-	e.stream.Emit(task.Event{Kind: task.KindVerdict, Verdict: v})
-	end := &task.Finished{Interrupted: interrupted}
-	if failed != nil {
-		end.Error = failed.Error()
-	}
-	e.stream.Emit(task.Event{Kind: task.KindFinished, Finished: end})
 }

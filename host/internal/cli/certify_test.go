@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/hyfair/hyfair/host/internal/task"
 )
 
 // rogueFolder is a plugin folder with certify/testdata/rogue under the names
@@ -46,6 +44,7 @@ type certified struct {
 	Solver  struct{ Name, Version, Library string }
 	Faults  []string
 	Journal string
+	Run     string
 }
 
 // oneObject reads standard output that must hold one JSON object and no more.
@@ -65,14 +64,14 @@ func TestCertifyJSON(t *testing.T) {
 	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
 	ask := func(t *testing.T, want int, args ...string) (certified, string) {
 		t.Helper()
-		code, stdout, stderr := command(t, plugins, append([]string{"certify", study, "--solver", "rogue", "--json"}, args...)...)
+		code, stdout, stderr := command(t, plugins, append([]string{"certify", study, "--solver", "rogue", "--climb=false", "--json"}, args...)...)
 		if code != want {
 			t.Fatalf("exit code %d, want %d: %s", code, want, stderr)
 		}
 		return oneObject(t, stdout), stderr
 	}
 	t.Run("every field", func(t *testing.T) {
-		journal := filepath.Join(t.TempDir(), "journal.jsonl")
+		journal := filepath.Join(t.TempDir(), "journal.db")
 		out, stderr := ask(t, ExitDone, "--seed", "5", "--journal", journal)
 		if stderr != "" {
 			t.Errorf("standard error: %s", stderr)
@@ -89,10 +88,15 @@ func TestCertifyJSON(t *testing.T) {
 			*w.Logit1 != 4 || *w.Logit2 != 4-years || math.Abs(*w.Score1-*w.Score2-*out.Gap) > 1e-12 || *out.Gap <= 0.05 {
 			t.Errorf("witness %+v, gap %v", w, *out.Gap)
 		}
+		if out.Journal != journal {
+			t.Errorf("journal %s, want %s", out.Journal, journal)
+		}
 		var kinds []string
-		torn, err := task.ReadFile(journal, func(e task.Event) error { kinds = append(kinds, string(e.Kind)); return nil })
-		if got := strings.Join(kinds, " "); err != nil || torn > 0 || got != "started witness verdict finished" {
-			t.Errorf("journal: %s, %d torn, %v", got, torn, err)
+		for _, e := range journalled(t, journal, out.Run) {
+			kinds = append(kinds, string(e.Kind))
+		}
+		if got := strings.Join(kinds, " "); got != "started witness verdict finished" {
+			t.Errorf("journal: %s", got)
 		}
 	})
 	t.Run("fair", func(t *testing.T) {
@@ -146,7 +150,7 @@ func TestCertifyInWords(t *testing.T) {
 		"undecided": {[]string{"--timeout", "500ms", "--set", "mode=patient"}, []string{"UNDECIDED: time limit", "bound"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := command(t, plugins, append([]string{"certify", study, "--solver", "rogue"}, c.args...)...)
+			code, stdout, stderr := command(t, plugins, append([]string{"certify", study, "--solver", "rogue", "--climb=false"}, c.args...)...)
 			if code != ExitDone {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
@@ -213,9 +217,9 @@ func TestCertifyUsage(t *testing.T) {
 		"log level":             {[]string{study, "--log-level", "loud"}, []string{"--log-level"}},
 		"unknown option":        {[]string{study, "--set", "color=red"}, []string{"color", "mode"}},
 		"no option":             {[]string{study, "--set", "mode"}, []string{"key=value"}},
-		"bad option value":      {[]string{study, "--set", "from=now"}, []string{"option from"}},
+		"bad option value":      {[]string{study, "--set", "from=now", "--climb=false"}, []string{"option from"}},
 		"unknown solver":        {[]string{study, "--solver", "absent"}, []string{"absent", "rogue"}},
-		"journal in no folder":  {[]string{study, "--journal", filepath.Join(study, "journal.jsonl")}, []string{"journal"}},
+		"journal in no folder":  {[]string{study, "--journal", filepath.Join(study, "journal.db")}, []string{"journal"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("HYFAIR_DATA", "")
@@ -247,7 +251,7 @@ func TestThirdPartySolver(t *testing.T) {
 	if code != ExitDone || !strings.Contains(stdout, "solver acme 1.0.0") || !strings.Contains(stdout, "solver rogue 1.0.0") {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
-	code, stdout, stderr := command(t, plugins, "certify", study, "--solver", "acme", "--json")
+	code, stdout, stderr := command(t, plugins, "certify", study, "--solver", "acme", "--climb=false", "--json")
 	if code != ExitDone || oneObject(t, stdout).Solver.Name != "acme" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

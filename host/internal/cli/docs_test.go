@@ -69,6 +69,10 @@ func TestReferenceOfFlags(t *testing.T) {
 		flags := cmd.LocalNonPersistentFlags()
 		if cmd == root {
 			flags = cmd.PersistentFlags()
+		} else {
+			for _, sub := range cmd.Commands() {
+				flags.AddFlagSet(sub.LocalNonPersistentFlags())
+			}
 		}
 		flags.VisitAll(func(f *pflag.Flag) {
 			text, ok := documented[f.Name]
@@ -95,6 +99,8 @@ func TestReferenceOfJSON(t *testing.T) {
 	for command, object := range map[string]any{
 		"inspect": inspection{}, "certify": certifyOutput{}, "search": searchReport{},
 		"train": trainReport{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
+		"export": exportReport{}, "fetch": fetchReport{},
+		"runs": runsJSON{}, "runs show": runDetailsJSON{}, "runs delete": deletedJSON{},
 	} {
 		var fields []string
 		jsonFields(reflect.TypeOf(object), "", &fields)

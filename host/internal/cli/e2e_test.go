@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/journal"
 	"github.com/hyfair/hyfair/host/internal/task"
 )
 
@@ -34,7 +35,7 @@ type running struct {
 
 func start(t *testing.T, binary, plugins string, args ...string) *running {
 	t.Helper()
-	r := &running{plugins: plugins, journal: filepath.Join(t.TempDir(), "journal.jsonl"), ended: make(chan struct{})}
+	r := &running{plugins: plugins, journal: filepath.Join(t.TempDir(), "journal.db"), ended: make(chan struct{})}
 	r.Cmd = exec.Command(binary, append(args, "--plugin-dir", plugins, "--journal", r.journal)...)
 	r.Env = append(os.Environ(), "HYFAIR_PLUGIN_DIR=", "XDG_DATA_HOME="+t.TempDir())
 	r.Stdout, r.Stderr = &r.stdout, &r.stderr
@@ -71,8 +72,7 @@ func left(t *testing.T, folder string) (pids []string) {
 func (r *running) solving(t *testing.T) {
 	t.Helper()
 	for range 1000 {
-		text, _ := os.ReadFile(r.journal)
-		if bytes.Contains(text, []byte(`"started"`)) && len(left(t, r.plugins)) > 0 {
+		if began(r.journal) && len(left(t, r.plugins)) > 0 {
 			time.Sleep(300 * time.Millisecond) // into the call
 			return
 		}
@@ -100,13 +100,24 @@ func (r *running) gone(t *testing.T) {
 	}
 }
 
-// finished is the last event of the journal.
+// began reports that a run stands in the journal.
+func began(path string) bool {
+	j, err := journal.OpenExisting(path)
+	if err != nil {
+		return false // not yet there
+	}
+	defer j.Close()
+	infos, err := j.Runs()
+	return err == nil && len(infos) > 0
+}
+
+// finished is the last event of the only run in the journal.
 func (r *running) finished(t *testing.T) *task.Finished {
 	t.Helper()
-	var last task.Event
-	torn, err := task.ReadFile(r.journal, func(e task.Event) error { last = e; return nil })
-	if err != nil || torn > 0 || last.Finished == nil {
-		t.Fatalf("the journal ends in %+v, %d torn lines, %v", last, torn, err)
+	events := journalled(t, r.journal, "")
+	last := events[len(events)-1]
+	if last.Finished == nil {
+		t.Fatalf("the journal ends in %+v", last)
 	}
 	return last.Finished
 }
@@ -127,7 +138,7 @@ func TestSignals(t *testing.T) {
 		"terminate a patient one maximising": {syscall.SIGTERM, []string{"--set", "mode=patient", "--set", "from=2"}, "unfair"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, binary, plugins, append([]string{"certify", study, "--solver", "rogue", "--maximize", "--json"}, c.set...)...)
+			r := start(t, binary, plugins, append([]string{"certify", study, "--solver", "rogue", "--climb=false", "--maximize", "--json"}, c.set...)...)
 			r.solving(t)
 			r.Process.Signal(c.signal)
 			r.gone(t)
@@ -144,10 +155,13 @@ func TestSignals(t *testing.T) {
 		})
 	}
 	t.Run("kill", func(t *testing.T) {
-		r := start(t, binary, plugins, "certify", study, "--solver", "rogue", "--set", "mode=deaf")
+		r := start(t, binary, plugins, "certify", study, "--solver", "rogue", "--climb=false", "--set", "mode=deaf")
 		r.solving(t)
 		r.Process.Kill()
 		r.gone(t)
+		if info := onlyRun(t, r.journal); info.State != journal.BrokenOff {
+			t.Errorf("the run is %s", info.State)
+		}
 	})
 	t.Run("reader gone", func(t *testing.T) {
 		read, write, err := os.Pipe()
@@ -155,8 +169,8 @@ func TestSignals(t *testing.T) {
 			t.Fatal(err)
 		}
 		read.Close()
-		r := &running{plugins: plugins, journal: filepath.Join(t.TempDir(), "journal.jsonl"), ended: make(chan struct{})}
-		r.Cmd = exec.Command(binary, "certify", study, "--solver", "rogue", "--plugin-dir", plugins, "--journal", r.journal)
+		r := &running{plugins: plugins, journal: filepath.Join(t.TempDir(), "journal.db"), ended: make(chan struct{})}
+		r.Cmd = exec.Command(binary, "certify", study, "--solver", "rogue", "--climb=false", "--plugin-dir", plugins, "--journal", r.journal)
 		r.Cmd.Stdout, r.Cmd.Stderr = write, &r.stderr
 		if err := r.Start(); err != nil {
 			t.Fatal(err)
@@ -201,7 +215,7 @@ func TestInterruptOfHiGHS(t *testing.T) {
 	if code, stdout, _ := hyfair("plugins", "--plugin-dir", plugins, "--json"); code != ExitDone || !strings.Contains(stdout, `"usable": true`) {
 		t.Skipf("SKIPPED %s: no HiGHS library; make setup brings it", t.Name())
 	}
-	r := start(t, program(t), plugins, "certify", "../../../studies/adult.yaml", "--data", root, "--model", "AC-5",
+	r := start(t, program(t), plugins, "certify", "../../../studies/adult.yaml", "--data", root, "--model", "AC-5", "--climb=false",
 		"--solver", "highs", "--notion", "logit", "--maximize", "--json")
 	r.solving(t)
 	time.Sleep(4 * time.Second) // beyond the verdict, on most machines

@@ -13,7 +13,7 @@ import (
 func exactlyOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usage(fmt.Errorf("%s wants one %s, got %d arguments; see hyfair %s --help", cmd.Name(), what, len(args), cmd.Name()))
+			return usage(fmt.Errorf("%s wants one %s, got %d arguments; see %s --help", cmd.Name(), what, len(args), cmd.CommandPath()))
 		}
 		return nil
 	}

@@ -2,27 +2,54 @@ package cli
 
 import (
 	"fmt"
-	"time"
+	"runtime"
 
+	"github.com/hyfair/hyfair/host/internal/journal"
 	"github.com/hyfair/hyfair/host/internal/task"
 )
 
-// openJournal opens the file of --journal, or one of its own in the folder for
+// openJournal opens the journal of --journal, or the one in the folder for
 // runs. A folder that cannot be written to costs the journal, not the run: nil
 // is returned then, and a word on standard error.
-func (a *App) openJournal(command, run string) (*task.Journal, error) {
+func (a *App) openJournal() (*journal.Journal, error) {
 	if a.Journal != "" {
-		journal, err := task.Append(a.Journal)
-		return journal, usage(err)
+		j, err := journal.Open(a.Journal)
+		return j, usage(err)
 	}
-	path, err := task.DefaultPath(command, run, time.Now())
-	var journal *task.Journal
+	path, err := journal.DefaultPath()
+	var j *journal.Journal
 	if err == nil {
-		journal, err = task.Append(path)
+		j, err = journal.Open(path)
 	}
 	if err != nil {
-		fmt.Fprintf(a.Stderr, "hyfair: this run's events are not kept: %v\n", err)
+		a.notKept(err)
 		return nil, nil
 	}
-	return journal, nil
+	return j, nil
+}
+
+func (a *App) notKept(err error) {
+	fmt.Fprintf(a.Stderr, "hyfair: this run's events are not kept: %v\n", err)
+}
+
+// record begins a run in the journal, which may be nil, and returns the stream
+// that its events take, and the run's name: empty where nothing is kept. What
+// goes wrong later is told when the journal is closed.
+func (a *App) record(j *journal.Journal, started task.Started) (stream *task.Stream, name string) {
+	stream = &task.Stream{Run: started.Task.NewRun(started.At), Start: started.At}
+	if j == nil {
+		return stream, ""
+	}
+	run, err := j.Begin(started)
+	if err != nil {
+		a.notKept(err)
+		return stream, ""
+	}
+	stream.Run = run.Name()
+	stream.Sinks = append(stream.Sinks, func(e task.Event) { run.Emit(e) })
+	return stream, run.Name()
+}
+
+func thisMachine() task.Machine {
+	return task.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 }

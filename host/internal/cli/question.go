@@ -27,7 +27,7 @@ func (f *questionFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.model, "model", "", "use this network in place of the study's: a file, or a name beside the study's own")
 	fl.StringVar(&f.epsilon, "epsilon", "", "ε, a decimal (default: the study's)")
-	fl.StringSliceVar(&f.protected, "protected", nil, "protected attributes to vary together (default: all the study protects)")
+	fl.StringSliceVar(&f.protected, "protected", nil, "protected attributes to vary together; each (one at a time), subsets (every subset) or all (default: all the study protects)")
 	fl.StringVar(&f.where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&f.rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 }
@@ -43,33 +43,105 @@ func (f *questionFlags) epsilonFor(st *study.Study, n fairness.Notion) (*big.Rat
 	return eps, nil
 }
 
-// load reads the study and cuts its space as the flags say. rest are the
-// conditions of --where that a box cannot express and the question must add.
+// study reads the study that the flags name.
+func (f *questionFlags) study(app *App, path string) (*study.Study, error) {
+	return study.Load(path, study.Options{DataRoot: app.Data, Model: f.model, Rules: f.rules})
+}
+
+// load reads the study and cuts its space as the flags say, for commands that
+// ask one question. rest are the conditions of --where that a box cannot
+// express and the question must add.
 func (f *questionFlags) load(app *App, path string) (st *study.Study, s *space.Space, region space.Region, rest space.Predicate, err error) {
-	st, err = study.Load(path, study.Options{DataRoot: app.Data, Model: f.model, Rules: f.rules})
+	if st, err = f.study(app, path); err != nil {
+		return nil, nil, region, nil, err
+	}
+	sets, err := f.protectedSets(st.Space)
 	if err != nil {
 		return nil, nil, region, nil, err
 	}
-	s = st.Space
-	if len(f.protected) > 0 && !slices.Equal(f.protected, []string{"all"}) {
-		for _, name := range f.protected {
-			if name == "each" || name == "subsets" {
-				return nil, nil, region, nil, fmt.Errorf("--protected %s: name the attributes to vary together, such as %s", name, strings.Join(protectedNames(s), ","))
+	if len(sets) > 1 {
+		return nil, nil, region, nil, fmt.Errorf("--protected %s asks several questions; name the attributes to vary together, such as %s",
+			strings.Join(f.protected, ","), strings.Join(protectedNames(st.Space), ","))
+	}
+	s, region, rest, err = f.cut(st.Space, sets[0])
+	return st, s, region, rest, err
+}
+
+// The words that --protected knows beside names.
+const (
+	protectedAll     = "all"
+	protectedEach    = "each"
+	protectedSubsets = "subsets"
+)
+
+// maxSubsets bounds --protected subsets.
+const maxSubsets = 10
+
+// protectedSets lists the sets of attributes to vary together, one a question:
+// every subset with smaller ones first, each alone, or the one that is named.
+func (f *questionFlags) protectedSets(s *space.Space) ([][]string, error) {
+	all := protectedNames(s)
+	if len(f.protected) == 0 {
+		return [][]string{all}, nil
+	}
+	if len(f.protected) > 1 {
+		for _, word := range f.protected {
+			if word == protectedAll || word == protectedEach || word == protectedSubsets {
+				return nil, fmt.Errorf("--protected %s: %s stands alone", strings.Join(f.protected, ","), word)
 			}
 		}
-		if s, err = s.Protect(f.protected...); err != nil {
-			return nil, nil, region, nil, fmt.Errorf("--protected: %w", err)
+		return [][]string{f.protected}, nil
+	}
+	switch f.protected[0] {
+	case protectedAll:
+		return [][]string{all}, nil
+	case protectedEach:
+		var sets [][]string
+		for _, name := range all {
+			sets = append(sets, []string{name})
+		}
+		return sets, nil
+	case protectedSubsets:
+		return subsets(all)
+	}
+	return [][]string{f.protected}, nil
+}
+
+func subsets(names []string) ([][]string, error) {
+	if len(names) > maxSubsets {
+		return nil, fmt.Errorf("--protected subsets: %d attributes have %d subsets; name those that matter", len(names), 1<<len(names)-1)
+	}
+	var sets [][]string
+	for mask := 1; mask < 1<<len(names); mask++ {
+		var set []string
+		for i, name := range names {
+			if mask>>i&1 == 1 {
+				set = append(set, name)
+			}
+		}
+		sets = append(sets, set)
+	}
+	slices.SortStableFunc(sets, func(a, b []string) int { return len(a) - len(b) })
+	return sets, nil
+}
+
+// cut is the study's space with the attributes protected, and the region that
+// --where leaves of it.
+func (f *questionFlags) cut(s *space.Space, protected []string) (_ *space.Space, region space.Region, rest space.Predicate, err error) {
+	if !slices.Equal(protected, protectedNames(s)) {
+		if s, err = s.Protect(protected...); err != nil {
+			return nil, region, nil, fmt.Errorf("--protected: %w", err)
 		}
 	}
 	where, err := space.ParsePredicate(s, f.where)
 	if err != nil {
-		return nil, nil, region, nil, fmt.Errorf("--where: %w", err)
+		return nil, region, nil, fmt.Errorf("--where: %w", err)
 	}
 	region, rest, err = s.Cut(s.Whole(), where)
 	if err != nil {
-		return nil, nil, region, nil, fmt.Errorf("--where: %w", err)
+		return nil, region, nil, fmt.Errorf("--where: %w", err)
 	}
-	return st, s, region, rest, nil
+	return s, region, rest, nil
 }
 
 func protectedNames(s *space.Space) []string {

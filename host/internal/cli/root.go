@@ -141,7 +141,7 @@ func newRoot(app *App) *cobra.Command {
 	f.IntVar(&app.Threads, "threads", 1, "threads a solver may use")
 	f.StringVar(&app.Memory, "memory", "", "memory a solver may use, such as 2GiB")
 	f.StringVar(&app.PluginDir, "plugin-dir", "", "look for plugins in this folder first")
-	f.StringVar(&app.Journal, "journal", "", "file that the run's events are written to")
+	f.StringVar(&app.Journal, "journal", "", "journal file that runs are kept in (default: journal.db in the folder for runs)")
 	f.StringVar(&app.LogLevel, "log-level", "warn", "trace, debug, info, warn, error or off")
 	f.StringArrayVar(&app.Set, "set", nil, "plugin option key=value; may be repeated")
 	for _, add := range commands {

@@ -122,7 +122,7 @@ func runSearch(ctx context.Context, app *App, f *searchFlags, path string) error
 	} else {
 		report.print(app.Stdout, j.space)
 		if report.Journal != "" {
-			fmt.Fprintf(app.Stderr, "events: %s\n", report.Journal)
+			fmt.Fprintf(app.Stderr, "run %s in %s\n", report.Run, report.Journal)
 		}
 	}
 	if report.Interrupted && failed == nil {

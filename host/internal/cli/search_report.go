@@ -38,12 +38,16 @@ type searchReport struct {
 	Interrupted bool        `json:"interrupted,omitempty"`
 	Runs        []searchRun `json:"runs"`
 	Journal     string      `json:"journal,omitempty"`
-	Out         string      `json:"out,omitempty"`
+	// Run is the name of the first run in the journal.
+	Run string `json:"run,omitempty"`
+	Out string `json:"out,omitempty"`
 }
 
 // searchRun is one run.
 type searchRun struct {
-	Seed int64 `json:"seed"`
+	// Run is its name in the journal.
+	Run  string `json:"run,omitempty"`
+	Seed int64  `json:"seed"`
 	search.Measures
 	Evaluations int64   `json:"evaluations"`
 	Outside     int64   `json:"outside"`
@@ -79,10 +83,13 @@ type searchScore struct {
 	Score  float64            `json:"score"`
 }
 
-// add takes a run's result.
-func (r *searchReport) add(seed int64, result *search.Result, faults []string) {
+// add takes a run's result; name is its own in the journal.
+func (r *searchReport) add(name string, seed int64, result *search.Result, faults []string) {
+	if len(r.Runs) == 0 {
+		r.Run = name
+	}
 	run := searchRun{
-		Seed: seed, Measures: result.Measures, Evaluations: result.Evaluations, Outside: result.Outside,
+		Run: name, Seed: seed, Measures: result.Measures, Evaluations: result.Evaluations, Outside: result.Outside,
 		NoSeed: result.NoSeed, Spurious: result.Spurious, Seconds: result.Seconds, Faults: faults, best: result.Best,
 	}
 	if result.Err != nil {

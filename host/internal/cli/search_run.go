@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strconv"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/journal"
 	"github.com/hyfair/hyfair/host/internal/search"
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk"
@@ -52,18 +52,15 @@ func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 		Strategy: j.strategyName, Solver: j.solver, Mode: "paper", Study: j.study, Model: j.model, Seed: j.app.Seed,
 		Epsilon: shortDecimal(j.start.Epsilon), Budget: j.budget.String(), Out: j.out,
 	}
-	journal, err := j.app.openJournal(j.task.Command, j.task.NewRun(time.Now()))
+	opened, err := j.app.openJournal()
 	if err != nil {
 		return nil, err
-	}
-	if journal != nil {
-		report.Journal = journal.Path()
 	}
 	var csv *search.CSVFile
 	if j.out != "" {
 		if csv, err = search.CreateCSV(j.out, j.space); err != nil {
-			if journal != nil {
-				journal.Close() // empty
+			if opened != nil {
+				opened.Close() // nothing was written
 			}
 			return nil, usage(fmt.Errorf("--out: %w", err))
 		}
@@ -75,8 +72,9 @@ func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 		if i == 0 {
 			begin = j.begin
 		}
-		r, faults := j.once(ctx, i, begin, journal, csv)
-		report.add(j.app.Seed+int64(i), r, faults)
+		stream, name := j.record(i, begin, opened, csv)
+		r, faults := j.once(ctx, i, stream)
+		report.add(name, j.app.Seed+int64(i), r, faults)
 		if r.Err != nil && failed == nil {
 			failed = r.Err
 			if j.runs > 1 {
@@ -96,8 +94,11 @@ func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 	case csv != nil:
 		failed = errors.Join(failed, csv.Close())
 	}
-	if journal != nil {
-		failed = errors.Join(failed, journal.Close())
+	if opened != nil {
+		if report.Run != "" {
+			report.Journal = opened.Path()
+		}
+		failed = errors.Join(failed, opened.Close())
 	}
 	if badOption {
 		return nil, usage(failed)
@@ -105,25 +106,25 @@ func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 	return report, failed
 }
 
-// once is run number i, counted from 0. faults tell what was wrong with the
-// solver's answers.
-func (j *searchJob) once(ctx context.Context, i int, begin time.Time, journal *task.Journal, csv *search.CSVFile) (result *search.Result, faults []string) {
-	seed := j.app.Seed + int64(i)
+// record begins run number i, counted from 0: its events' stream, and its name
+// in the journal.
+func (j *searchJob) record(i int, begin time.Time, opened *journal.Journal, csv *search.CSVFile) (*task.Stream, string) {
 	this := j.task
-	this.Seed = seed
-	stream := &task.Stream{Run: this.NewRun(time.Now()), Start: begin}
-	if journal != nil {
-		// Its first failure is reported when it is closed.
-		stream.Sinks = append(stream.Sinks, func(e task.Event) { journal.Write(e) })
-	}
+	this.Seed = j.app.Seed + int64(i)
+	stream, name := j.app.record(opened, task.Started{
+		Task: this, At: begin.UTC(), Features: j.space.Names(), Study: j.study, Model: j.model, Versions: j.versions, Machine: thisMachine(),
+	})
 	if csv != nil {
-		csv.Start(i+1, seed)
+		csv.Start(i+1, this.Seed)
 		stream.Sinks = append(stream.Sinks, csv.Add)
 	}
-	stream.Emit(task.Event{Kind: task.KindStarted, Started: &task.Started{
-		Task: this, At: begin.UTC(), Features: j.space.Names(), Study: j.study, Model: j.model, Versions: j.versions,
-		Machine: task.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
-	}})
+	return stream, name
+}
+
+// once is run number i, counted from 0. faults tell what was wrong with the
+// solver's answers.
+func (j *searchJob) once(ctx context.Context, i int, stream *task.Stream) (result *search.Result, faults []string) {
+	seed := j.app.Seed + int64(i)
 	config := search.Config{
 		Space: j.space, Region: j.start.Region, Evaluator: j.evaluator,
 		Strategy: j.strategyName, Solver: j.solver, Seed: seed, Budget: j.budget, Stream: stream,

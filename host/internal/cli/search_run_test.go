@@ -92,7 +92,7 @@ func job(t *testing.T, s sdk.Strategy) (*searchJob, *bytes.Buffer) {
 	dir := t.TempDir()
 	stderr := &bytes.Buffer{}
 	return &searchJob{
-		app: &App{Seed: 7, Stderr: stderr, Journal: filepath.Join(dir, "journal.jsonl")}, begin: time.Now(),
+		app: &App{Seed: 7, Stderr: stderr, Journal: filepath.Join(dir, "journal.db")}, begin: time.Now(),
 		task: task.Task{Command: "search", Arm: "steps"}, study: "tenure", model: "hand-made", space: sp,
 		start: sdk.StartOptions{Epsilon: eps, Region: sp.Whole()}, evaluator: e,
 		strategyName: "steps", strategy: s, solver: "none",
@@ -170,21 +170,13 @@ func TestSearchReport(t *testing.T) {
 	if d := cmp.Diff([]string{"2", "clerk, junior"}, rows[2][7:]); d != "" {
 		t.Error(d)
 	}
-	events := journalled(t, j.app.Journal)
+	events := journalled(t, report.Journal, report.Run)
 	if events[0].Started == nil || events[0].Started.Task.Seed != 7 {
 		t.Errorf("the first event is %+v", events[0])
 	}
 	if d := cmp.Diff(report.Measures, search.Measure(events)); d != "" {
 		t.Errorf("the journal tells other measures:\n%s", d)
 	}
-}
-
-func journalled(t *testing.T, path string) (events []task.Event) {
-	t.Helper()
-	if _, err := task.ReadFile(path, func(e task.Event) error { events = append(events, e); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	return events
 }
 
 func TestSearchRunsAreSummarised(t *testing.T) {
@@ -201,13 +193,13 @@ func TestSearchRunsAreSummarised(t *testing.T) {
 		if run.Seed != int64(7+i) || run.Error == "" || *run.Measures.Iter != 19 {
 			t.Errorf("run %d: %+v", i, run)
 		}
+		events := journalled(t, j.app.Journal, run.Run)
+		if first := events[0].Started; first == nil || first.Task.Seed != run.Seed {
+			t.Errorf("run %s has the seed %d, in the journal %+v", run.Run, run.Seed, first)
+		}
 	}
-	names := map[string]bool{}
-	for _, e := range journalled(t, j.app.Journal) {
-		names[e.Run] = true
-	}
-	if len(names) != 3 {
-		t.Errorf("the journal names %d runs, want 3", len(names))
+	if report.Run != report.Runs[0].Run || report.Run == report.Runs[1].Run {
+		t.Errorf("the report's run is %s, of %+v", report.Run, report.Runs)
 	}
 	var shown bytes.Buffer
 	report.print(&shown, j.space)
@@ -234,7 +226,7 @@ func TestSearchInterrupted(t *testing.T) {
 	if text, err := os.ReadFile(j.out); err != nil || bytes.Count(text, []byte("\n")) != 17 {
 		t.Errorf("CSV %q, error %v", text, err)
 	}
-	events := journalled(t, j.app.Journal)
+	events := journalled(t, report.Journal, report.Run)
 	if last := events[len(events)-1]; last.Finished == nil || !last.Finished.Interrupted {
 		t.Errorf("the last event is %+v", last)
 	}

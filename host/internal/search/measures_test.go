@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hyfair/hyfair/host/internal/journal"
 	"github.com/hyfair/hyfair/host/internal/task"
 )
 
@@ -48,26 +49,26 @@ func TestMeasuresOfHandMadeEvents(t *testing.T) {
 
 // What a journal says of a run is what the run said of itself, to the last bit.
 func TestMeasuresAreRecomputableFromTheJournal(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "journal.jsonl")
-	journal, err := task.Append(path)
+	kept, err := journal.Open(filepath.Join(t.TempDir(), "journal.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	run, err := kept.Begin(task.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, _ := config(t, count())
 	c.Budget = Budget{Iter: 300}
 	c.Stream.Sinks = []func(task.Event){func(e task.Event) {
-		if err := journal.Write(e); err != nil {
+		if err := run.Emit(e); err != nil {
 			t.Error(err)
 		}
 	}}
 	live := Run(context.Background(), c)
-	if err := journal.Close(); err != nil {
-		t.Fatal(err)
-	}
 	var events []task.Event
-	torn, err := task.ReadFile(path, func(e task.Event) error { events = append(events, e); return nil })
-	if err != nil || torn != 0 {
-		t.Fatal(torn, err)
+	if err := kept.Events(run.Name(), func(e task.Event) error { events = append(events, e); return nil }); err != nil {
+		t.Fatal(err)
 	}
 	if d := cmp.Diff(live.Measures, Measure(events)); d != "" {
 		t.Errorf("measures from the journal differ from the live ones:\n%s", d)

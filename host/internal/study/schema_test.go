@@ -53,6 +53,9 @@ func TestSchemaAcceptsStudies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range append(append(files, more...), people+"/study.yaml") {
+		if filepath.Base(file) == "rq1.yaml" {
+			continue // a comparison of studies
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -18,8 +18,8 @@ const (
 	KindFinished Kind = "finished" // last event of a run that was not killed
 )
 
-// Event is one line of a journal. Run, Seq, Seconds and Kind are always set,
-// and of the payloads the one that Kind names.
+// Event is one thing that happened in a run. In a journal Run, Seq, Seconds and
+// Kind are always set, and of the payloads the one that Kind names.
 type Event struct {
 	// Run tells the runs in one journal apart: see Task.NewRun.
 	Run string `json:"run"`
@@ -28,6 +28,9 @@ type Event struct {
 	// Seconds since the run's clock started.
 	Seconds float64 `json:"t"`
 	Kind    Kind    `json:"kind"`
+	// Task is the key of the task within the run that the event belongs to;
+	// empty: to the run as a whole.
+	Task string `json:"task,omitempty"`
 
 	Started  *Started  `json:"started,omitempty"`
 	Found    *Found    `json:"found,omitempty"`

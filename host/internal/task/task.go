@@ -1,7 +1,6 @@
 // Package task names one piece of work and the ordered stream of events it
-// gives, in the form in which runs are stored: JSON lines. What a run found,
-// and every measure of it, can be read back from its events alone; see
-// docs/search.md.
+// gives. What a run found, and every measure of it, can be read back from its
+// events alone; package journal keeps them.
 package task
 
 import (

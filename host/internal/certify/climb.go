@@ -1,0 +1,182 @@
+package certify
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+const (
+	// climbEvaluations bounds the copies that one climb evaluates: some hundred
+	// milliseconds on the public networks.
+	climbEvaluations = 400_000
+	// climbDraws random individuals compete for each start of a climb.
+	climbDraws = 32
+)
+
+// climber looks for individuals with a large margin by random restarts and
+// coordinate ascent. It works in floating point and proves nothing: what it
+// finds is replayed. Not safe for concurrent use.
+type climber struct {
+	*run
+	eval *evaluate.Evaluator
+	// left counts the evaluations still allowed.
+	left int
+}
+
+// climber is nil where the region's table of combinations is too large.
+func (r *run) climber() *climber {
+	if r.climbing == nil {
+		eps := r.q.Epsilon
+		if r.q.Notion != fairness.Score {
+			eps = big.NewRat(1, 20) // only the extremes are asked for
+		}
+		e, err := evaluate.New(r.q.Network, r.q.Space, r.q.RegionOrWhole(), eps)
+		if err != nil {
+			return nil
+		}
+		r.climbing = &climber{run: r, eval: e}
+	}
+	return r.climbing
+}
+
+// merit ranks individuals: first k, where many bins are asked for, then the
+// margin. For the decision notions it is also defined, and negative, where all
+// copies are decided alike: the distance to the nearest flip.
+func (c *climber) merit(x []float64) (merit float64, ok bool) {
+	c.left--
+	o := c.eval.Evaluate(x)
+	if o.N < 2 {
+		return 0, false
+	}
+	if c.q.K > 2 {
+		return float64(o.K) + o.Gap/2, true
+	}
+	hi := c.q.Network.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMax)))
+	lo := c.q.Network.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMin)))
+	switch c.q.Notion {
+	case fairness.Score:
+		// Where the sigmoid is flat the logits still show the way.
+		return network.Sigmoid(hi) - network.Sigmoid(lo) + 1e-6*(hi-lo), true
+	case fairness.Logit:
+		return hi - lo, true
+	}
+	return min(hi, -lo), true
+}
+
+// climb returns the best individual of some restarts, or the first that
+// enough accepts; ok is false where the region holds nobody with two
+// counterfactuals that it came across.
+func (c *climber) climb(ctx context.Context, region space.Region, rng *rand.Rand, enough func(x []float64, merit float64) bool) (best []float64, ok bool) {
+	top := 0.0
+	// A region that was split has been climbed in before: less and less is spent.
+	c.left = climbEvaluations >> min(c.report.Splits, 8) / max(1, c.eval.Combinations())
+	for c.left > 0 && ctx.Err() == nil {
+		x, merit, found := c.draw(ctx, region, rng)
+		if !found {
+			continue
+		}
+		if !enough(x, merit) {
+			x, merit = c.ascend(ctx, region, x, merit, enough)
+		}
+		if !ok || merit > top {
+			best, top, ok = x, merit, true
+		}
+		if enough(x, merit) {
+			return x, true
+		}
+	}
+	return best, ok
+}
+
+// draw is the best of some random individuals.
+func (c *climber) draw(ctx context.Context, region space.Region, rng *rand.Rand) (best []float64, top float64, ok bool) {
+	for range climbDraws {
+		if ctx.Err() != nil || c.left <= 0 {
+			break
+		}
+		x := randomIndividual(c.q.Space, region, rng)
+		if m, counts := c.merit(x); counts && (!ok || m > top) {
+			best, top, ok = x, m, true
+		}
+	}
+	return best, top, ok
+}
+
+// ascend changes one feature at a time for as long as that helps.
+func (c *climber) ascend(ctx context.Context, region space.Region, x []float64, merit float64, enough func([]float64, float64) bool) ([]float64, float64) {
+	for improved := true; improved; {
+		improved = false
+		for _, i := range c.q.Space.Free() {
+			keep := x[i]
+			for _, v := range candidates(&c.q.Space.Features[i], region.Box[i], keep) {
+				if c.left <= 0 || ctx.Err() != nil {
+					x[i] = keep
+					return x, merit
+				}
+				x[i] = v
+				if m, ok := c.merit(x); ok && m > merit+1e-9 {
+					keep, merit, improved = v, m, true
+				}
+			}
+			x[i] = keep
+			if improved && enough(x, merit) {
+				return x, merit
+			}
+		}
+	}
+	return x, merit
+}
+
+// lookAround climbs in a region. A violation that it comes across is recorded,
+// unless only the solver's points count. It returns the extreme pair of the
+// best individual, a start for a solver; nil where there is none.
+func (r *run) lookAround(ctx context.Context, region space.Region) (start [][]float64) {
+	c := r.climber()
+	if c == nil {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), uint64(r.report.Solves)^0xc11b))
+	credit := func(x []float64) bool {
+		w := r.settle(x)
+		if w != nil {
+			r.found(w)
+		}
+		return w != nil
+	}
+	x, ok := c.climb(ctx, region, rng, func(x []float64, merit float64) bool {
+		return r.deciding && !r.o.SolverOnly && merit > c.promising() && credit(x)
+	})
+	if !ok {
+		return nil
+	}
+	if !r.deciding && !r.o.SolverOnly {
+		credit(x)
+	}
+	o := c.eval.Evaluate(x)
+	return [][]float64{c.eval.Point(x, o.ArgMax), c.eval.Point(x, o.ArgMin)}
+}
+
+// promising is the merit above which an individual deserves a replay.
+func (c *climber) promising() float64 {
+	if c.q.K > 2 {
+		return float64(c.q.K) - 0.25
+	}
+	t, _ := c.target.Float64()
+	return t
+}
+
+// settle replays an individual exactly: the witness that it is at the present
+// target, or nil.
+func (r *run) settle(x []float64) *Witness {
+	if r.q.K > 2 {
+		return r.replay.reaching(x, r.q.K)
+	}
+	w, _ := r.replay.extreme(x, r.target)
+	return w
+}

@@ -1,0 +1,87 @@
+package certify
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// manyBins decides whether an individual of the region reaches q.K bins: as
+// many copies of the network as that, each in a bin above the last one's.
+func (a *ask) manyBins(ctx context.Context) (outcome, error) {
+	if a.low.smt != nil {
+		return a.manyBinsExactly(ctx)
+	}
+	delta, err := a.low.milp.InBins(a.q.Epsilon, a.q.K)
+	if err != nil {
+		return outcome{}, err
+	}
+	// The room of every copy from its bin's edges is maximised, so that a point
+	// is a clear answer; the replay needs no more than stopSlack.
+	delta.Objective = &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: a.low.milp.Slack, Coef: 1}}}
+	stop := stopSlack
+	out, err := a.solve(ctx, delta, &stop)
+	if err != nil {
+		return outcome{}, err
+	}
+	tolerance := 2 * out.tolerance
+	switch {
+	case out.witness != nil:
+		a.found(out.witness)
+		return outcome{decided: true, by: BySolver}, nil
+	case out.fault == "" && out.upper < -tolerance:
+		if a.auditBins(ctx, out) {
+			break
+		}
+		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, tolerance: tolerance,
+			formula: "2 × sensitivity of a logit × the solver's tolerance, in logits from a bin's edge"}, nil
+	}
+	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
+}
+
+func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
+	text, err := a.low.smt.InBins(a.q.Epsilon, a.q.K)
+	if err != nil {
+		return outcome{}, err
+	}
+	out, err := a.solve(ctx, a.level(text), nil)
+	if err != nil {
+		return outcome{}, err
+	}
+	switch {
+	case out.witness != nil:
+		a.found(out.witness)
+		return outcome{decided: true, by: BySolver}, nil
+	case out.fault == "" && out.Status == sdk.Infeasible && !a.auditBins(ctx, out):
+		return outcome{decided: true, by: BySolver, grade: a.o.Description.Exactness}, nil
+	}
+	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
+}
+
+// auditBins tries random individuals against a claim that none reaches so many
+// bins; one that does is a fault of the claim, and a witness.
+func (a *ask) auditBins(ctx context.Context, out *answer) bool {
+	rng := a.auditor()
+	for range auditSamples {
+		if ctx.Err() != nil {
+			break
+		}
+		if w := a.settle(randomIndividual(a.q.Space, a.low.region, rng)); w != nil {
+			out.fault = "it claims that nobody reaches so many bins; a replayed individual does"
+			a.fault(out.fault)
+			if !a.o.SolverOnly {
+				a.found(w)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// binsWithin counts the bins that logits from lo to hi can fall into.
+func binsWithin(lo, hi, eps *big.Rat) int {
+	return fairness.Bin(hi, eps) - fairness.Bin(lo, eps) + 1
+}

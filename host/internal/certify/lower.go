@@ -1,0 +1,56 @@
+package certify
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// lowering is a region's question in one of the solvers' forms: what the two
+// kinds of lowering have in common, and the one that it is.
+type lowering struct {
+	problem *problem.Problem
+	region  space.Region
+	// logits are the positions of the copies' logits among the values.
+	logits []int
+	// sensitivity turns a solver's tolerance into one of a logit.
+	sensitivity float64
+	fidelity    encode.Fidelity
+	decode      func([]problem.Number) ([][]float64, error)
+	// orders are the orders of the two copies that must each be asked about; in
+	// the SMT form every assertion covers them all.
+	orders []encode.Order
+
+	milp *encode.Lowered
+	smt  *encode.LoweredSMT
+}
+
+// lowered is nil without an error where the bounds reach fewer bins than the
+// query asks for.
+func (r *run) lowered(q *problem.Query, b *bound.Bounds) (*lowering, error) {
+	out := &lowering{region: q.RegionOrWhole(), orders: []encode.Order{encode.InOrder}}
+	var err error
+	if r.lower.Form == problem.FormSMT {
+		if out.smt, err = r.lower.LowerSMT(q, b); err == nil {
+			out.problem, out.logits, out.fidelity, out.decode = out.smt.Problem, out.smt.Logits, out.smt.Fidelity, out.smt.Decode
+		}
+	} else if out.milp, err = r.lower.LowerMILP(q, b); err == nil {
+		out.problem, out.logits, out.fidelity, out.decode = out.milp.Problem, out.milp.Logits, out.milp.Fidelity, out.milp.Decode
+		out.sensitivity = out.milp.Sensitivity
+		out.orders = out.milp.Orders()
+	}
+	switch {
+	case errors.Is(err, encode.ErrTooFewBins):
+		return nil, nil
+	case errors.Is(err, sdk.ErrUnsupported):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,128 @@
+package certify
+
+import (
+	"context"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// outcome is what was learned of one region.
+type outcome struct {
+	decided bool
+	// stopped: a limit or a lost solver; splitting would not help.
+	stopped bool
+	by      Method
+	// grade and tolerance of what is said about bound, and of the decision; no
+	// grade: the bound is an enclosure of the logits.
+	grade     sdk.Exactness
+	tolerance float64
+	formula   string
+	// bound: no individual of the region has a larger margin.
+	bound float64
+	why   string
+}
+
+// and is the outcome of a region of which both parts of the question, the two
+// orders of the copies, are known.
+func (o outcome) and(p outcome) outcome {
+	if !p.decided {
+		o, p = p, o
+	}
+	o.decided = o.decided && p.decided
+	o.grade, o.bound = sdk.Weakest(o.grade, p.grade), math.Max(o.bound, p.bound)
+	if p.tolerance > o.tolerance {
+		o.tolerance, o.formula = p.tolerance, p.formula
+	}
+	return o
+}
+
+// part is the run's question about one region.
+func (r *run) part(region space.Region) *problem.Query {
+	q := *r.q
+	q.Region = region
+	return &q
+}
+
+// bounds encloses the network over all copies of a region's individuals.
+func (r *run) bounds(region space.Region) *bound.Bounds {
+	return r.method.Bound(r.q.Network, bound.Inputs(r.q.Space, encode.RelaxedRegion(r.part(region))))
+}
+
+// region decides one region at the current target, or says why it cannot.
+func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
+	if region.Count() < max(2, r.q.K) {
+		return r.alone(), nil
+	}
+	limit := max(1, r.o.Enumerate)
+	if n, ok := individuals(r.q.Space, region, limit); ok && n <= limit && len(r.q.Relax) == 0 {
+		return r.enumerate(ctx, region), nil
+	}
+	b := r.bounds(region)
+	if r.boundsSuffice(b) {
+		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: r.trivialBound(b)}, nil
+	}
+	var start [][]float64
+	if r.o.Climb {
+		start = r.lookAround(ctx, region)
+		if r.deciding && r.report.Witness != nil {
+			return outcome{decided: true, by: BySampling, bound: r.trivialBound(b)}, nil
+		}
+	}
+	return r.askAbout(ctx, region, b, start)
+}
+
+// askAbout puts a region's question to the solver.
+func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds, start [][]float64) (outcome, error) {
+	low, err := r.lowered(r.part(region), b)
+	if err != nil {
+		return outcome{}, err
+	}
+	if low == nil { // the enclosure reaches fewer bins than are asked for
+		return r.alone(), nil
+	}
+	var all outcome
+	for i, o := range low.orders {
+		ask, err := r.ask(ctx, low, b, o)
+		if err != nil {
+			return outcome{}, err
+		}
+		ask.begin = start
+		out, err := ask.decide(ctx)
+		ask.close()
+		if err != nil {
+			return outcome{}, err
+		}
+		if i > 0 {
+			out = all.and(out)
+		}
+		if all = out; !all.decided || r.deciding && r.report.Witness != nil {
+			break
+		}
+	}
+	return all, nil
+}
+
+// decide puts the question in the words of the form that was lowered to.
+func (a *ask) decide(ctx context.Context) (outcome, error) {
+	switch {
+	case a.q.K > 2:
+		return a.manyBins(ctx)
+	case a.low.smt != nil:
+		return a.exact(ctx)
+	case a.q.Notion == fairness.Score:
+		return a.score(ctx)
+	}
+	return a.linear(ctx)
+}
+
+// alone is the outcome of a region in which nobody has as many counterfactuals
+// as the question needs: everybody is fair (docs/semantics.md), and the gap is 0.
+func (r *run) alone() outcome {
+	return outcome{decided: true, by: ByBounds, grade: sdk.Exact}
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+func encodingNames() string {
+	var names []string
+	for _, e := range encode.Encodings {
+		names = append(names, e.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// queries are the questions that flags and study make together, one for each
+// set of protected attributes.
+func (f *certifyFlags) queries(app *App, path string) (*study.Study, []*problem.Query, error) {
+	st, err := f.question.study(app, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	sets, err := f.question.protectedSets(st.Space)
+	if err != nil {
+		return nil, nil, err
+	}
+	var queries []*problem.Query
+	for _, set := range sets {
+		q, err := f.query(app, st, set)
+		if err != nil {
+			return nil, nil, err
+		}
+		queries = append(queries, q)
+	}
+	return st, queries, nil
+}
+
+// query is the question about one set of protected attributes.
+func (f *certifyFlags) query(app *App, st *study.Study, protected []string) (*problem.Query, error) {
+	s, region, rest, err := f.question.cut(st.Space, protected)
+	if err != nil {
+		return nil, err
+	}
+	q := &problem.Query{Network: st.Network, Space: s, Region: region, Notion: st.Notion, K: f.k, Goal: problem.Decide, Seed: app.Seed}
+	if len(rest) > 0 {
+		q.Require = append(q.Require, rest)
+	}
+	if f.notion != "" {
+		if q.Notion, err = fairness.ParseNotion(f.notion); err != nil {
+			return nil, fmt.Errorf("--notion: %w", err)
+		}
+	}
+	if q.Notion.UsesEpsilon() {
+		if q.Epsilon, err = f.question.epsilonFor(st, q.Notion); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.relaxQuery(q); err != nil {
+		return nil, err
+	}
+	return q, q.Validate()
+}
+
+// relaxQuery adds the relaxations. A relaxed query's copies are two people, and
+// --where then cuts the space for both (docs/semantics.md).
+func (f *certifyFlags) relaxQuery(q *problem.Query) error {
+	for _, text := range f.relax {
+		r, err := parseRelaxation(q.Space, text)
+		if err != nil {
+			return fmt.Errorf("--relax %q: %w", text, err)
+		}
+		q.Relax = append(q.Relax, r)
+	}
+	if len(q.Relax) > 0 {
+		q.Space = q.Space.Restrict(q.Region)
+	}
+	return nil
+}
+
+func parseRelaxation(s *space.Space, text string) (r problem.Relaxation, err error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return r, fmt.Errorf("want FEATURE=TOLERANCE")
+	}
+	name = strings.TrimSpace(name)
+	if r.Feature, ok = s.Index(name); !ok {
+		return r, fmt.Errorf("no feature %q; there are %s", name, strings.Join(s.Names(), ", "))
+	}
+	f := &s.Features[r.Feature]
+	switch {
+	case f.IsProtected():
+		return r, fmt.Errorf("%s is protected, so its copies differ as they like", name)
+	case f.Kind == space.Categorical:
+		return r, fmt.Errorf("%s has categories, which lie at no distance from each other", name)
+	}
+	if r.Tolerance, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil || !(r.Tolerance >= 0) {
+		return r, fmt.Errorf("%q is no tolerance", value)
+	}
+	return r, nil
+}

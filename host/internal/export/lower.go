@@ -1,0 +1,142 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// ErrDecided is returned where nothing is left to ask a solver.
+var ErrDecided = errors.New("the bounds alone show that nothing here violates the notion; there is no problem left for a solver (certify says so with its grade)")
+
+// startTangents describe the sigmoid's border at first, as in certify.
+const startTangents = 8
+
+// Options say how a query is lowered.
+type Options struct {
+	// Encoding and Bounds name the lowering and the method that bounds the
+	// network for it; the vnnlib format uses neither.
+	Encoding, Bounds string
+	// Maximise asks for the largest margin where the default is any violation.
+	Maximise bool
+}
+
+// Lowered is a problem to write.
+type Lowered struct {
+	Problem *problem.Problem
+	// Suffix tells apart the problems of one query; empty for the first.
+	Suffix string
+	// Fidelity of the problem as it stands, before any refinement by a solver's
+	// answers.
+	Fidelity encode.Fidelity
+	// Meaning says what an answer to this problem proves.
+	Meaning []string
+	// Loose says what the problem allows beyond the question, where its fidelity
+	// is not exact and the format is why.
+	Loose []string
+}
+
+// Lower makes of a query the problems that a solver would first be given: one,
+// or one for each order of the copies that has to be asked for.
+func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
+	if err := q.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	if q.RegionOrWhole().Count() < 2 && len(q.Relax) == 0 {
+		return nil, ErrDecided
+	}
+	if o.Maximise && q.Notion == fairness.Score {
+		return nil, fmt.Errorf("%w: the largest score gap is no single problem, but a sequence of them; maximise in the logit notion", sdk.ErrInvalidOption)
+	}
+	if f.Form == problem.FormNetwork {
+		return lowerNetwork(q, o)
+	}
+	e, err := encode.Find(o.Encoding)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
+	}
+	if e.Form != f.Form {
+		return nil, fmt.Errorf("%w: encoding %s gives problems in the %s form, which the format %s does not write", sdk.ErrInvalidOption, e.Name, e.Form, f.Name)
+	}
+	method, err := bound.Lookup(o.Bounds)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
+	}
+	b := method.Bound(q.Network, bound.Inputs(q.Space, encode.RelaxedRegion(q)))
+	if err := undecided(q, b); err != nil {
+		return nil, err
+	}
+	if e.Form == problem.FormSMT {
+		return lowerSMT(q, e, b, o.Maximise)
+	}
+	return lowerMILP(q, e, b, o.Maximise)
+}
+
+// lowerNetwork leaves the query as it is; what can be said of it is said when
+// it is written.
+func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
+	if o.Maximise {
+		return nil, fmt.Errorf("%w: a VNN-LIB property has no objective", sdk.ErrInvalidOption)
+	}
+	p, err := newProduct(q)
+	if err != nil {
+		return nil, err
+	}
+	fidelity := encode.Exact
+	if len(p.loose) > 0 {
+		fidelity = encode.Over
+	}
+	return []Lowered{{
+		Problem: &problem.Problem{Name: "vnnlib", Network: q}, Fidelity: fidelity, Loose: p.loose,
+		Meaning: []string{"unsat: no two copies violate the notion; sat: a candidate, to be rounded and replayed"},
+	}}, nil
+}
+
+// undecided refuses a query that the bounds answer, as certify would: the rows
+// of the decision notions presume that both decisions can occur.
+func undecided(q *problem.Query, b *bound.Bounds) error {
+	lo, hi := b.Logit.Lo, b.Logit.Hi
+	switch {
+	case q.Notion == fairness.Decision && !(hi > 0 && lo <= 0), q.Notion == fairness.DecisionStrict && !(hi > 0 && lo < 0):
+		return ErrDecided
+	case math.IsInf(lo, 0) || math.IsInf(hi, 0):
+		return errors.New("the network's values over this region are not bounded in float64")
+	}
+	return nil
+}
+
+func lowering(err error) error {
+	if errors.Is(err, encode.ErrTooFewBins) {
+		return ErrDecided
+	}
+	if errors.Is(err, sdk.ErrUnsupported) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+}
+
+// epsilon is the notion's threshold as a float64, 0 where it has none.
+func epsilon(q *problem.Query) float64 {
+	if !q.Notion.UsesEpsilon() {
+		return 0
+	}
+	v, _ := q.Epsilon.Float64()
+	return v
+}
+
+// epsilonBelow is the float64 nearest to ε that is not above it: a lower target
+// keeps a description of the border an outer one.
+func epsilonBelow(eps *big.Rat) float64 {
+	v, _ := eps.Float64()
+	if new(big.Rat).SetFloat64(v).Cmp(eps) > 0 {
+		v = math.Nextafter(v, 0)
+	}
+	return v
+}

@@ -1,0 +1,93 @@
+package export
+
+import (
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// leastMargin keeps a MILP away from the tie at which its solver could not tell
+// a violation from none, in logits, as certify does.
+const leastMargin = 1e-6
+
+func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bool) ([]Lowered, error) {
+	low, err := e.LowerMILP(q, b)
+	if err != nil {
+		return nil, lowering(err)
+	}
+	if q.K > 2 {
+		delta, err := low.InBins(q.Epsilon, q.K)
+		if err != nil {
+			return nil, lowering(err)
+		}
+		delta.Objective = maximiseColumn(low.Slack)
+		return applied(low, []problem.Delta{delta}, low.Fidelity,
+			"an optimum below 0, or none: nobody reaches so many bins; above: a candidate, to be replayed")
+	}
+	var deltas []problem.Delta
+	fidelity, meaning := low.Fidelity, "infeasible: no two copies violate the notion; a point: a candidate, to be replayed"
+	for _, order := range low.Orders() {
+		switch {
+		case q.Notion == fairness.Score:
+			curve, ok := encode.NewCurve(epsilon(q), b.Logit.Lo, b.Logit.Hi)
+			if !ok {
+				return nil, ErrDecided
+			}
+			deltas = append(deltas, tangents(low, curve, order, b))
+			fidelity = encode.Over
+			meaning = "an optimum below 0, or none: no score gap exceeds epsilon; above: a candidate, to be replayed, and cut off by a further tangent where it fails"
+		case maximise:
+			deltas = append(deltas, low.MaximiseMargin(q.Notion, order))
+			meaning = "the optimum is the largest margin"
+		default:
+			deltas = append(deltas, low.Violating(q.Notion, epsilon(q), leastMargin, order))
+		}
+	}
+	return applied(low, deltas, fidelity, meaning)
+}
+
+// tangents describe the score notion as certify first does: bounds on the
+// logits, tangents of the border, and the room they leave as the objective.
+func tangents(low *encode.Lowered, curve encode.Curve, o encode.Order, b *bound.Bounds) problem.Delta {
+	high, second := low.Logits[o.High], low.Logits[o.Low]
+	d := problem.Delta{
+		ColumnBounds: []problem.ColumnBound{
+			{Column: high, Lo: curve.LeastA(), Hi: b.Logit.Hi},
+			{Column: second, Lo: b.Logit.Lo, Hi: curve.GreatestB()},
+		},
+		Objective: maximiseColumn(low.Slack),
+	}
+	for _, at := range curve.Start(startTangents) {
+		d.Rows = append(d.Rows, curve.Row(at, high, second, low.Slack))
+	}
+	return d
+}
+
+func maximiseColumn(column int) *problem.Objective {
+	return &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: column, Coef: 1}}}
+}
+
+// applied is one problem a delta.
+func applied(low *encode.Lowered, deltas []problem.Delta, fidelity encode.Fidelity, meaning string) ([]Lowered, error) {
+	var out []Lowered
+	for i, d := range deltas {
+		p, err := problem.NewStack(low.Problem).Apply(d)
+		if err != nil {
+			return nil, lowering(err)
+		}
+		out = append(out, Lowered{Problem: p, Suffix: suffix(i), Fidelity: fidelity, Meaning: meanings(len(deltas), meaning)})
+	}
+	return out, nil
+}
+
+// suffix of the problem of the i-th order.
+func suffix(i int) string { return []string{"", "-swapped"}[i] }
+
+func meanings(problems int, meaning string) []string {
+	out := []string{meaning}
+	if problems > 1 {
+		out = append(out, "one of two: the copies differ, and the other file asks with the copies swapped; fair needs both")
+	}
+	return out
+}

@@ -1,0 +1,85 @@
+package export
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxName is far below what readers allow, 255, so that a line of the LP format
+// stays short as well.
+const maxName = 60
+
+// names are legal and different names for the same list of free ones, in order.
+type names struct{ old, new []string }
+
+// legalNames makes names that free MPS and the LP format both read: letters,
+// digits, underscores and full stops, beginning with a letter that cannot start
+// a number (1e5) and is not a word of the LP format. They differ even where a
+// reader ignores case. Names that are so already are kept; taken are names that
+// something else has.
+func legalNames(old []string, taken ...string) *names {
+	out := &names{old: old, new: make([]string, len(old))}
+	used := make(map[string]bool, len(old))
+	for _, name := range taken {
+		used[strings.ToLower(name)] = true
+	}
+	next := map[string]int{}
+	for i, name := range old {
+		stem := legal(name)
+		name = stem
+		for used[strings.ToLower(name)] {
+			key := strings.ToLower(stem)
+			next[key] = max(2, next[key]+1)
+			name = stem + "_" + strconv.Itoa(next[key])
+		}
+		used[strings.ToLower(name)] = true
+		out.new[i] = name
+	}
+	return out
+}
+
+func legal(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '.':
+			return r
+		}
+		return '_'
+	}, name)
+	if len(name) > maxName {
+		name = name[:maxName]
+	}
+	if name == "" || !startsName(name[0]) || lpWords[strings.ToLower(name)] {
+		name = "v_" + name
+	}
+	return name
+}
+
+// startsName refuses e and E as well, with which "2 e5" would be a number.
+func startsName(c byte) bool {
+	return (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') && c != 'e' && c != 'E'
+}
+
+// lpWords are the words with which a line or a bound of the LP format can
+// begin; those in e are never names.
+var lpWords = func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(`max maximize maximise maximum min minimize minimise minimum
+		multi objectives st st. s.t. such subject that to lazy user cuts constraints
+		bounds bound free inf infinity int integer integers general generals gen
+		bin binary binaries semi semis sec sin semicontinuous sos sos1 sos2 pwlobj nan`) {
+		words[w] = true
+	}
+	return words
+}()
+
+// printable is text in plain ASCII: without what could end a comment's line,
+// and with nothing that a reader of another encoding stumbles over.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,206 @@
+package journal
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// maxValue bounds one value of a row, such as a task's result, in bytes.
+const maxValue = 256 << 20
+
+// Open opens a journal, and creates it and its folder where they are missing.
+// Beside the file SQLite keeps two of its own (-wal, -shm) while it is open,
+// and writers lock their runs in a third (-live). A file that is something else
+// is left as it is; the error is then ErrNotJournal.
+func Open(path string) (*Journal, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("journal %s: %w", path, err)
+	}
+	return open(path, true)
+}
+
+// OpenExisting is Open for a file that is there already; else the error is
+// fs.ErrNotExist.
+func OpenExisting(path string) (*Journal, error) { return open(path, false) }
+
+func open(path string, create bool) (*Journal, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("journal %s: %w", path, err)
+	}
+	if err := inspect(absolute, create); err != nil {
+		return nil, fmt.Errorf("journal %s: %w", path, err)
+	}
+	j := &Journal{path: path, live: liveness{path: absolute + "-live"}, runs: map[*Run]bool{}}
+	if err := j.connect(absolute); err != nil {
+		if j.conn != nil {
+			j.conn.Close()
+		}
+		if j.db != nil {
+			j.db.Close()
+		}
+		return nil, fmt.Errorf("journal %s: %w", path, explain(err))
+	}
+	return j, nil
+}
+
+// Places in the header of an SQLite file,
+// https://www.sqlite.org/fileformat.html#the_database_header.
+const (
+	headerSize    = 100
+	headerWrite   = 18 // 2: write-ahead log
+	headerAppID   = 68
+	headerMagic   = "SQLite format 3\x00"
+	writeAheadLog = 2
+)
+
+// inspect refuses what is no journal before SQLite touches it.
+func inspect(path string, create bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && create:
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%w: it is a folder; name a file", ErrNotJournal)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w: it is no regular file", ErrNotJournal)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	header := make([]byte, headerSize)
+	n, err := io.ReadFull(file, header)
+	switch {
+	case err == io.EOF:
+		return nil // empty, as a file made by mktemp
+	case err != nil && err != io.ErrUnexpectedEOF:
+		return err
+	case bytes.HasPrefix(header, []byte(`{"run":`)):
+		return fmt.Errorf("%w: it holds JSON lines, as earlier versions wrote them; name another file", ErrNotJournal)
+	case n < headerSize || !bytes.HasPrefix(header, []byte(headerMagic)):
+		return fmt.Errorf("%w: it is no SQLite file; name another file", ErrNotJournal)
+	case binary.BigEndian.Uint32(header[headerAppID:]) == applicationID:
+		return nil
+	case header[headerWrite] != writeAheadLog:
+		// A journal whose creation was cut short, perhaps: SQLite knows.
+		return nil
+	}
+	return errForeign
+}
+
+var errForeign = fmt.Errorf("%w: it is an SQLite file of another program; name another file", ErrNotJournal)
+
+func (j *Journal) connect(absolute string) (err error) {
+	dsn := (&url.URL{Scheme: "file", Path: absolute}).String()
+	if j.db, err = sql.Open("sqlite", dsn); err != nil {
+		return err
+	}
+	j.db.SetMaxOpenConns(1)
+	if j.conn, err = j.db.Conn(background); err != nil {
+		return err
+	}
+	const limitLength = 0 // SQLITE_LIMIT_LENGTH
+	if _, err := sqlite.Limit(j.conn, limitLength, maxValue); err != nil {
+		return err
+	}
+	// What a file brings along is data: its own functions are not run.
+	for _, pragma := range []string{"busy_timeout = 10000", "trusted_schema = OFF", "cell_size_check = ON"} {
+		if _, err := j.conn.ExecContext(background, "PRAGMA "+pragma); err != nil {
+			return err
+		}
+	}
+	if err := j.adopt(); err != nil {
+		return err
+	}
+	// Only now, when the header in the file itself says what it is. Where another
+	// process switches at the same moment, SQLite leaves the waiting to us.
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		_, err = j.conn.ExecContext(background, "PRAGMA journal_mode = WAL")
+		if !busy(err) || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+// adopt makes sure that the tables are there.
+func (j *Journal) adopt() error {
+	kind, version, err := stamp(j.conn)
+	if err != nil {
+		return err
+	}
+	if kind == 0 && version == 0 {
+		// Deleted runs give their space back.
+		if _, err := j.conn.ExecContext(background, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
+			return err
+		}
+		if err := transact(j.conn, create); err != nil {
+			return err
+		}
+		if kind, version, err = stamp(j.conn); err != nil {
+			return err
+		}
+	}
+	switch {
+	case kind != applicationID:
+		return errForeign
+	case version > schemaVersion:
+		return fmt.Errorf("version %d of its tables is newer than this program, which knows %d: use a newer hyfair, or name another file", version, schemaVersion)
+	case version != schemaVersion:
+		return fmt.Errorf("%w: its tables have no version", ErrNotJournal)
+	}
+	return nil
+}
+
+func stamp(conn *sql.Conn) (kind, version int64, err error) {
+	if err = conn.QueryRowContext(background, "PRAGMA application_id").Scan(&kind); err == nil {
+		err = conn.QueryRowContext(background, "PRAGMA user_version").Scan(&version)
+	}
+	return kind, version, err
+}
+
+// create writes the tables into an empty file, in a transaction.
+func create(conn *sql.Conn) error {
+	kind, _, err := stamp(conn)
+	if err != nil || kind != 0 {
+		return err // another process was faster
+	}
+	var things int
+	if err := conn.QueryRowContext(background, "SELECT count(*) FROM sqlite_master").Scan(&things); err != nil {
+		return err
+	}
+	if things > 0 {
+		return errForeign
+	}
+	_, err = conn.ExecContext(background, schema+
+		fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion))
+	return err
+}
+
+// explain says what an error of SQLite's means here.
+func explain(err error) error {
+	const codeReadOnly, codeIO, codeCantOpen = 8, 10, 14
+	switch code(err) {
+	case codeCorrupt, codeNotADB:
+		return fmt.Errorf("%w: the file is damaged (%v); name another file", ErrNotJournal, err)
+	case codeReadOnly, codeIO, codeCantOpen:
+		return fmt.Errorf("it cannot be written (%v): a journal needs a file and a folder that can be; name another file", err)
+	case codeBusy:
+		return fmt.Errorf("another process holds it: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,214 @@
+package encode
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// ErrTooFewBins is returned by a lowering of a query for more bins than the
+// bounds let the logits reach, or than there are protected combinations: nobody
+// in the region reaches them.
+var ErrTooFewBins = errors.New("fewer bins can be reached than are asked for")
+
+// maxEdges bounds the edges of a lowering: a finer ε has a million bins, and no
+// solver would come back.
+const maxEdges = 1 << 12
+
+// edges are enclosures of the logits at which bins begin, in increasing order:
+// those that the bounds let logits cross. A query for k bins asks for copies in
+// order, with an edge of their own between every two that follow each other,
+//
+//	logit of copy i  <  edge  ≤  logit of copy i+1
+//
+// which the k − 1 separators choose. Separator i leaves edges for those before
+// and after it, so it has reach() edges to choose from, starting at edge i.
+// There are none for a query of two copies.
+type edges struct {
+	at         []space.Interval
+	first      int // the bin below at[0]
+	separators int
+}
+
+func (e *edges) reach() int { return len(e.at) - e.separators + 1 }
+
+// binEdges finds the edges of a query for more than two bins, or why none can
+// satisfy it.
+func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
+	var out edges
+	if q.K <= 2 {
+		return out, nil
+	}
+	if err := oneIndividual(q); err != nil {
+		return out, err
+	}
+	if n := q.RegionOrWhole().Count(); n < q.K {
+		return out, fmt.Errorf("%d protected combinations: %w", n, ErrTooFewBins)
+	}
+	last := fairness.Bins(q.Epsilon) - 1
+	if !math.IsInf(b.Logit.Lo, -1) {
+		out.first = fairness.Bin(exactly(b.Logit.Lo), q.Epsilon)
+	}
+	if !math.IsInf(b.Logit.Hi, 1) {
+		last = fairness.Bin(exactly(b.Logit.Hi), q.Epsilon)
+	}
+	count := last - out.first
+	if out.separators = q.K - 1; count < out.separators {
+		return out, fmt.Errorf("bins %d to %d: %w", out.first, last, ErrTooFewBins)
+	}
+	if count > maxEdges {
+		return out, fmt.Errorf("ε = %s has %d bins within reach, more than %d: %w", q.Epsilon.RatString(), count+1, maxEdges+1, sdk.ErrUnsupported)
+	}
+	for j := range count {
+		lo, hi := fairness.Edge(out.first+1+j, q.Epsilon)
+		out.at = append(out.at, space.Interval{Lo: lo, Hi: hi})
+	}
+	return out, nil
+}
+
+// oneIndividual checks that nothing in a query for many bins tells one copy
+// from another, so that they can be put in order.
+func oneIndividual(q *problem.Query) error {
+	if err := fairness.CheckEpsilon(q.Epsilon, fairness.Score); err != nil {
+		return fmt.Errorf("bins: %w", err)
+	}
+	if len(q.Relax) > 0 {
+		return fmt.Errorf("a relaxed query for %d bins: %w", q.K, sdk.ErrUnsupported)
+	}
+	if tellsCopiesApart(q) {
+		return fmt.Errorf("a query for %d bins with a predicate on a protected feature of one copy: %w", q.K, sdk.ErrUnsupported)
+	}
+	return nil
+}
+
+// asked checks that InBins is asked for what was lowered.
+func (e *edges) asked(q *problem.Query, eps *big.Rat, k int) error {
+	if e.separators == 0 || k != q.K || eps == nil || eps.Cmp(q.Epsilon) != 0 {
+		return fmt.Errorf("k = %d bins, where the query that was lowered has k = %d and its own ε", k, q.K)
+	}
+	return nil
+}
+
+// sensitivity is how far the separators' rows may be off, per unit by which a
+// row or binary is.
+func (e *edges) sensitivity() float64 {
+	if e.separators == 0 {
+		return 0
+	}
+	total := 1.0
+	for _, at := range e.at {
+		total += math.Max(math.Abs(at.Lo), math.Abs(at.Hi))
+	}
+	return total
+}
+
+// separate adds one binary for each separator and edge in its reach. The
+// separators are in order: the next one is nowhere before the last.
+func (e *builder) separate() [][]int {
+	var out [][]int
+	var before []form // before[d]: the last separator is at most d edges from its first
+	for i := range e.edges.separators {
+		columns := make([]int, e.edges.reach())
+		upTo := make([]form, len(columns))
+		var sum form
+		for d := range columns {
+			columns[d] = e.column(problem.Column{
+				Name: fmt.Sprintf("bin %d begins between #%d and #%d", e.edges.first+1+i+d, i+1, i+2),
+				Hi:   1, Integer: true, Role: problem.RoleOther, Priority: len(e.q.Network.Layers) + 1,
+			})
+			sum.add(columns[d], 1)
+			upTo[d] = clone(sum)
+		}
+		e.row(fmt.Sprintf("#%d and #%d are separated", i+1, i+2), sum, 1, 1)
+		for d := range before[:max(0, len(before)-1)] {
+			later := clone(upTo[d])
+			later.plus(before[d], -1)
+			e.row(fmt.Sprintf("separators %d and %d in order %d", i, i+1, d+1), later, math.Inf(-1), 0)
+		}
+		out, before = append(out, columns), upTo
+	}
+	return out
+}
+
+// InBins is the delta under which the copies of a query for k > 2 bins of ε lie
+// in different ones, in increasing order, each at least the slack's value, in
+// logits, from the edges that separate it from its neighbours. Its maximum is
+// negative only where nobody reaches k bins. ε and k are those of the query
+// that was lowered; else it is an error.
+//
+// The edges are logarithms, rounded outward, and a point on the upper edge of
+// its bin is let in: an over-approximation that a positive slack stays clear
+// of.
+func (l *Lowered) InBins(eps *big.Rat, k int) (problem.Delta, error) {
+	if err := l.edges.asked(l.query, eps, k); err != nil {
+		return problem.Delta{}, err
+	}
+	var d problem.Delta
+	for i, columns := range l.separators {
+		below := form{terms: []problem.Term{{Column: l.Logits[i], Coef: 1}, {Column: l.Slack, Coef: 1}}}
+		above := form{terms: []problem.Term{{Column: l.Logits[i+1], Coef: 1}, {Column: l.Slack, Coef: -1}}}
+		for at, column := range columns {
+			below.add(column, -l.edges.at[i+at].Hi)
+			above.add(column, -l.edges.at[i+at].Lo)
+		}
+		d.Rows = append(d.Rows,
+			problem.Row{Name: fmt.Sprintf("#%d below separator %d", i+1, i+1), Lo: math.Inf(-1), Hi: 0, Terms: below.terms},
+			problem.Row{Name: fmt.Sprintf("#%d above separator %d", i+2, i+1), Lo: 0, Hi: math.Inf(1), Terms: above.terms})
+	}
+	return d, nil
+}
+
+// liftSeparators sets the separators where the copies' logits are in different
+// bins in increasing order; elsewhere they stay open.
+func (l *Lowered) liftSeparators(start []float64) {
+	bins := make([]int, len(l.Logits)) // counted from the lowest within reach
+	for c, column := range l.Logits {
+		for bins[c] < len(l.edges.at) && l.edges.at[bins[c]].Lo <= start[column] {
+			bins[c]++
+		}
+		if c > 0 && bins[c] <= bins[c-1] {
+			return
+		}
+	}
+	for i, columns := range l.separators {
+		for at, column := range columns {
+			start[column] = 0
+			if i+at == bins[i+1]-1 {
+				start[column] = 1
+			}
+		}
+	}
+}
+
+// InBins is the text of an assertion under which the copies of a query for k > 2
+// bins of ε lie in different ones, in increasing order, each at least the
+// slack's value, in logits, from the edges that separate it from its
+// neighbours; the slack is not negative. SlackAtLeast asks for points well
+// inside their bins, which survive a replay. ε and k are those of the query
+// that was lowered; else it is an error.
+//
+// The edges are logarithms, rounded outward to float64: the only
+// over-approximation there is.
+func (l *LoweredSMT) InBins(eps *big.Rat, k int) (string, error) {
+	if err := l.edges.asked(l.query, eps, k); err != nil {
+		return "", err
+	}
+	slack := l.Problem.SMT.Symbols[l.Slack].Name
+	text := l.SlackAtLeast(new(big.Rat))
+	for i := range l.edges.separators {
+		var ways []string
+		for _, at := range l.edges.at[i : i+l.edges.reach()] {
+			ways = append(ways, fmt.Sprintf("(and (< (+ %s %s) %s) (<= %s (- %s %s)))",
+				l.logits[i], slack, realText(exactly(at.Hi)), realText(exactly(at.Lo)), l.logits[i+1], slack))
+		}
+		text += assertion(anyOf(ways))
+	}
+	return text, nil
+}

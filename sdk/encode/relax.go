@@ -1,0 +1,117 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// relaxedGain is how far a relaxed real feature of copy 2 may lie from its
+// column, per unit by which a column or row may be broken: one for its own
+// bound, and three that pull it back to within the tolerance, for the row and
+// both columns. See Decode.
+const relaxedGain = 4
+
+// tolerances is the tolerance of each feature, 0 where it is not relaxed; nil
+// where none is. Of two relaxations of a feature the tighter counts.
+func tolerances(q *problem.Query) []float64 {
+	if len(q.Relax) == 0 {
+		return nil
+	}
+	out := make([]float64, len(q.Space.Features))
+	seen := make([]bool, len(out))
+	for _, r := range q.Relax {
+		if !seen[r.Feature] || r.Tolerance < out[r.Feature] {
+			out[r.Feature], seen[r.Feature] = r.Tolerance, true
+		}
+	}
+	return out
+}
+
+// relaxations binds copy 2 to copy 1: each relaxed feature within its tolerance,
+// and some protected value not the same.
+func (e *builder) relaxations(one, two []featureColumns) {
+	if len(e.q.Relax) == 0 {
+		return
+	}
+	for _, r := range e.q.Relax {
+		f := e.q.Space.Features[r.Feature]
+		if one[r.Feature].isConstant() || math.IsInf(r.Tolerance, 1) {
+			continue // the region of copy 2 says it already, or there is nothing to say
+		}
+		apart := one[r.Feature].linear()
+		apart.plus(two[r.Feature].linear(), -1)
+		t := r.Tolerance
+		if f.Discrete() {
+			t = math.Floor(t)
+		}
+		e.row(f.Name+" apart", apart, -t, t)
+	}
+	var ways form
+	for _, i := range e.q.Space.Protected() {
+		ways.plus(e.differing(e.q.Space.Features[i].Name, &one[i], &two[i]), 1)
+	}
+	e.row("a protected value differs", ways, 1, math.Inf(1))
+}
+
+// differing is a form over columns of its own that can be 1 where the copies
+// differ in the feature, and is at most 0 where they do not.
+func (e *builder) differing(name string, one, two *featureColumns) (ways form) {
+	if one.isConstant() {
+		return ways
+	}
+	if one.binaries != nil {
+		// No value is that of both. The binaries make this column integral.
+		d := e.column(problem.Column{Name: name + " differs", Hi: 1, Role: problem.RoleOther})
+		for k := range one.binaries {
+			both := form{terms: []problem.Term{{Column: d, Coef: 1}, {Column: one.binaries[k], Coef: 1}, {Column: two.binaries[k], Coef: 1}}}
+			e.row(fmt.Sprintf("%s differs %d", name, k+1), both, math.Inf(-1), 2)
+		}
+		ways.add(d, 1)
+		return ways
+	}
+	// In steps between the values: d = 1 ⇒ ±(t1 − t2) ≥ 1.
+	steps := e.milp.Columns[one.column].Hi - e.milp.Columns[one.column].Lo
+	for _, sign := range []float64{1, -1} {
+		side := fmt.Sprintf("%s differs %+v", name, sign)
+		d := e.column(problem.Column{Name: side, Hi: 1, Integer: true, Role: problem.RoleOther})
+		implied := form{terms: []problem.Term{{Column: one.column, Coef: sign}, {Column: two.column, Coef: -sign}, {Column: d, Coef: -steps - 1}}}
+		e.row(side, implied, -steps, math.Inf(1))
+		ways.add(d, 1)
+	}
+	return ways
+}
+
+// within is the nearest value to y whose distance from x is at most the
+// tolerance, exactly.
+func within(x, y, tolerance float64) float64 {
+	if math.IsInf(tolerance, 1) || !apart(x, y, tolerance) {
+		return y
+	}
+	y = x + math.Copysign(tolerance, y-x)
+	if apart(x, y, tolerance) { // the sum was rounded outward
+		y = math.Nextafter(y, x)
+	}
+	return y
+}
+
+// apart reports |x − y| > tolerance, exactly.
+func apart(x, y, tolerance float64) bool {
+	d := new(big.Rat).Sub(exactly(x), exactly(y))
+	return d.Abs(d).Cmp(exactly(tolerance)) > 0
+}
+
+// mend pulls relaxed real features of the later copies, which rounding may have
+// left too far away, back to within the tolerance of the first.
+func mend(q *problem.Query, points [][]float64) {
+	for _, r := range q.Relax {
+		if q.Space.Features[r.Feature].Discrete() {
+			continue
+		}
+		for _, p := range points[1:] {
+			p[r.Feature] = within(points[0][r.Feature], p[r.Feature], r.Tolerance)
+		}
+	}
+}

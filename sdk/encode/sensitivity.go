@@ -1,0 +1,51 @@
+package encode
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// sensitivity propagates one unit of error in every row, bound, integer value
+// and set of a copy to its logit: |W| products from the output back. A phase
+// counts its big-M, what x may take when the phase is off by one unit. In a set
+// the smaller part of the two may be one unit, and the ReLU is off by as much.
+func (e *builder) sensitivity() float64 {
+	n := e.q.Network
+	last := &n.Layers[len(n.Layers)-1]
+	gain := make([]float64, last.In)
+	for i := range gain {
+		gain[i] = math.Abs(last.Row(0)[i])
+		if n.Head == network.HeadSoftmax {
+			gain[i] = math.Abs(last.Row(1)[i] - last.Row(0)[i])
+		}
+	}
+	total := 1.0
+	for k := len(n.Layers) - 2; k >= 0; k-- {
+		l := &n.Layers[k]
+		next := make([]float64, l.In)
+		for j, g := range gain {
+			pre := e.bounds.Pre[k][j]
+			if l.ReLU && pre.Hi <= 0 {
+				continue
+			}
+			own := 1.0
+			switch {
+			case !l.ReLU || pre.Lo >= 0:
+			case e.sets:
+				own++
+			default:
+				own += math.Max(pre.Hi, -pre.Lo)
+			}
+			total += g * own
+			for i, w := range l.Row(j) {
+				next[i] += g * math.Abs(w)
+			}
+		}
+		gain = next
+	}
+	for i, g := range gain {
+		total += g * e.inputGain[i]
+	}
+	return total + e.edges.sensitivity()
+}
