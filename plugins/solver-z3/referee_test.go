@@ -76,10 +76,10 @@ func tinyQuery(seed uint64) *problem.Query {
 }
 
 // lowered is a query loaded into Z3.
-func lowered(t *testing.T, q *problem.Query, e encode.SMTEncoding) (*encode.LoweredSMT, *bound.Bounds, sdk.Loaded) {
+func lowered(t *testing.T, q *problem.Query, lower func(*problem.Query, *bound.Bounds) (*encode.LoweredSMT, error)) (*encode.LoweredSMT, *bound.Bounds, sdk.Loaded) {
 	t.Helper()
 	b := bound.Intervals(q.Network, bound.Inputs(q.Space, encode.RelaxedRegion(q)))
-	low, err := e.Lower(q, b)
+	low, err := lower(q, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestZ3AgreesWithEnumeration(t *testing.T) {
 	verdicts := map[sdk.Status]int{}
 	for seed := range uint64(60) {
 		q := tinyQuery(seed)
-		low, _, l := lowered(t, q, encode.SMTEncodings[seed%uint64(len(encode.SMTEncodings))])
+		low, _, l := lowered(t, q, []func(*problem.Query, *bound.Bounds) (*encode.LoweredSMT, error){encode.SMT, encode.SMTIte}[seed%2])
 		for k, notion := range []fairness.Notion{fairness.Logit, fairness.Decision, fairness.DecisionStrict} {
 			q.Notion = notion
 			text, err := low.Violating(notion, q.Epsilon)
@@ -166,7 +166,7 @@ func TestScoreByTangentsAgreesWithEnumeration(t *testing.T) {
 	for seed := range uint64(40) {
 		q := tinyQuery(seed)
 		q.Notion = fairness.Score
-		low, b, l := lowered(t, q, encode.SMTEncodings[0])
+		low, b, l := lowered(t, q, encode.SMT)
 		got := sdk.Infeasible
 		eps, _ := q.Epsilon.Float64()
 		if curve, ok := encode.NewCurve(eps, b.Logit.Lo, b.Logit.Hi); ok {

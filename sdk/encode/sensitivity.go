@@ -20,8 +20,15 @@ func (e *builder) sensitivity() float64 {
 			gain[i] = math.Abs(last.Row(1)[i] - last.Row(0)[i])
 		}
 	}
-	total := 1.0
-	for k := len(n.Layers) - 2; k >= 0; k-- {
+	return 1 + e.carried(gain, len(n.Layers)-2) + e.edges.sensitivity()
+}
+
+// carried is what one unit of error in every row, bound, integer value and set
+// up to layer k moves a form over that layer's neurons, whose weights gain
+// bounds. (The inputs are layer −1.)
+func (e *builder) carried(gain []float64, k int) float64 {
+	n, total := e.q.Network, 0.0
+	for ; k >= 0; k-- {
 		l := &n.Layers[k]
 		next := make([]float64, l.In)
 		for j, g := range gain {
@@ -47,5 +54,5 @@ func (e *builder) sensitivity() float64 {
 	for i, g := range gain {
 		total += g * e.inputGain[i]
 	}
-	return total + e.edges.sensitivity()
+	return total
 }

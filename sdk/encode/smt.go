@@ -26,30 +26,17 @@ import (
 // The script holds the copies, two or q.K, and what each must satisfy;
 // non-protected features are shared but for those that q.Relax lets differ, in
 // which case copies 1 and 2 also differ in a protected value. Nothing is said
-// yet about fairness: Violating, Border, Tangent and SlackAtLeast give text to assert,
-// as deltas of one loaded problem.
+// yet about fairness: Violating, Border, Tangent, SlackAtLeast and InBins give
+// text to assert, as deltas of one loaded problem.
 //
 // b must enclose the network over RelaxedRegion(q), which is the query's region
 // where nothing is relaxed. The error says which part of the query is not well
-// formed.
+// formed; of a query for more than two bins it is as for BigM.
 func SMT(q *problem.Query, b *bound.Bounds) (*LoweredSMT, error) { return lowerSMT(q, b, asCases) }
 
 // SMTIte is SMT with each ReLU of open sign as an ite over its sign, which
 // brings no constants of their own. Z3 is some three times slower on it.
 func SMTIte(q *problem.Query, b *bound.Bounds) (*LoweredSMT, error) { return lowerSMT(q, b, asIte) }
-
-// SMTEncoding is a named lowering to the SMT form.
-type SMTEncoding struct {
-	Name    string
-	Summary string
-	Lower   func(*problem.Query, *bound.Bounds) (*LoweredSMT, error)
-}
-
-// SMTEncodings is the register of the SMT form: a new encoding adds one line.
-var SMTEncodings = []SMTEncoding{
-	{"smt", "exact rationals, a ReLU of open sign a choice between its pieces", SMT},
-	{"smt-ite", "exact rationals, a ReLU of open sign an ite", SMTIte},
-}
 
 // reluStyle is how a ReLU of open sign is written.
 type reluStyle uint8

@@ -46,8 +46,11 @@ func TestSMTRemovesStableNeurons(t *testing.T) {
 		{In: 3, Out: 1, Weights: []float64{1, 1, 1}, Bias: []float64{0}}}}
 	q := &problem.Query{Network: n, Space: s, Notion: fairness.Decision, Goal: problem.Decide}
 	for lower, want := range map[string]string{"smt": "(or (<=", "smt-ite": "(ite (<="} {
-		i := slices.IndexFunc(SMTEncodings, func(e SMTEncoding) bool { return e.Name == lower })
-		text := lowerTo(t, q, SMTEncodings[i].Lower).Problem.SMT.Text
+		e, err := Find(lower)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := lowerTo(t, q, e.LowerSMT).Problem.SMT.Text
 		if got := strings.Count(text, want); got != 2 {
 			t.Errorf("%s: %d choices, want one a copy for the one open neuron:\n%s", lower, got, text)
 		}

@@ -23,7 +23,6 @@ import (
 func TestVerdictsAgainstTheReferee(t *testing.T) {
 	panel := solvers(t)
 	verdicts := map[string]map[certify.Verdict]int{}
-	asked := 0
 	for i := range 300 {
 		kind := tinyKind{reals: 0, constrained: i%3 == 0, relaxed: i%5 == 1}
 		if i%10 >= 7 {
@@ -46,8 +45,7 @@ func TestVerdictsAgainstTheReferee(t *testing.T) {
 			best, some := referee(q)
 			q.Epsilon = epsilonNear(r, notion, best, some)
 			for _, s := range panel {
-				encoding, bounds := s.encodings[asked%len(s.encodings)], s.bounds[asked/7%len(s.bounds)]
-				asked++
+				encoding, bounds := s.encodings[(i+int(notion))%len(s.encodings)], s.bounds[(i/2+int(notion))%len(s.bounds)]
 				t.Run(fmt.Sprintf("%d/%s/%+v/%s/%s/%s", i, notion, kind, s.name, encoding, bounds), func(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()

@@ -67,6 +67,16 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 	if r.boundsSuffice(b) {
 		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: r.trivialBound(b)}, nil
 	}
+	slack := 0.0
+	if r.o.Bounds == BoundsLP {
+		var err error
+		if b, slack, err = r.tightened(ctx, region, b); err != nil {
+			return outcome{}, err
+		}
+		if r.boundsSuffice(b) {
+			return r.numerically(outcome{decided: true, by: ByBounds, bound: r.trivialBound(b)}, slack), nil
+		}
+	}
 	var start [][]float64
 	if r.o.Climb {
 		start = r.lookAround(ctx, region)
@@ -74,11 +84,28 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 			return outcome{decided: true, by: BySampling, bound: r.trivialBound(b)}, nil
 		}
 	}
-	return r.askAbout(ctx, region, b, start)
+	out, err := r.askAbout(ctx, region, b, start)
+	if r.o.Bounds == BoundsLP {
+		out = r.numerically(out, slack)
+	}
+	return out, err
+}
+
+// numerically is an outcome that rests on bounds from a solver, by which the
+// logit may be off by slack.
+func (r *run) numerically(out outcome, slack float64) outcome {
+	out.grade = sdk.NumericalGrade
+	if slack = 2 * slack; slack > out.tolerance {
+		out.tolerance, out.formula = slack, "2 copies × width of the bounds that the solver tightened (its tolerance over every row, column and phase)"
+	}
+	return out
 }
 
 // askAbout puts a region's question to the solver.
 func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds, start [][]float64) (outcome, error) {
+	if r.o.Heuristic {
+		b = r.assumed(region, b)
+	}
 	low, err := r.lowered(r.part(region), b)
 	if err != nil {
 		return outcome{}, err

@@ -23,7 +23,7 @@ type Options struct {
 	// solver answers, see DefaultEncoding.
 	Encoding string
 	// Bounds names the method that bounds the network for the lowering; empty:
-	// DefaultBounds.
+	// DefaultBounds. BoundsNames lists them.
 	Bounds string
 	// Climb looks for a violation by local search before a solver is asked, and
 	// hands the solver the best individual as a start.
@@ -32,6 +32,10 @@ type Options struct {
 	// comes across while checking a claim or climbing is no witness, and no
 	// region is enumerated. For comparing solvers.
 	SolverOnly bool
+	// Heuristic takes neurons that do not change their phase among sampled
+	// individuals to be stable. The question is then about another network: a
+	// witness is replayed as ever, and nothing else is concluded.
+	Heuristic bool
 	// Maximise asks, after the verdict, for the largest gap or margin.
 	Maximise bool
 	// Gap is the relative optimality gap at which maximising may stop; 0: as
@@ -47,6 +51,10 @@ type Options struct {
 	Enumerate int
 	// Progress, where not nil, is called from the running goroutine.
 	Progress func(Progress)
+	// Witnessed, where not nil, is called with each witness the moment its replay
+	// is done: also with an incumbent that the solver shows on its way, from
+	// another goroutine then. It must not block.
+	Witnessed func(*Witness)
 }
 
 // DefaultBounds is the method of a question that names none.
@@ -159,7 +167,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
 	}
-	method, err := bound.Lookup(o.Bounds)
+	method, err := LookupBounds(o.Bounds)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
 	}
@@ -180,6 +188,8 @@ func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 	switch {
 	case !o.Description.Answers(e.Form, problem.Decide):
 		return fmt.Errorf("solver %s does not answer problems in the %s form, which the encoding %s is: %w", o.Description.Name, e.Form, e.Name, sdk.ErrUnsupported)
+	case o.Bounds == BoundsLP && !o.Description.Answers(problem.FormMILP, problem.Maximise):
+		return fmt.Errorf("solver %s solves no linear programs, which the bounds %s need: %w", o.Description.Name, BoundsLP, sdk.ErrUnsupported)
 	case e.Sets && !o.Description.Sets:
 		return fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs: %w", o.Description.Name, e.Name, sdk.ErrUnsupported)
 	case q.K > 2 && q.Notion != fairness.Score:
@@ -211,6 +221,9 @@ func (r *run) decide(ctx context.Context) error {
 	case left:
 		r.report.Verdict = Undecided
 		r.report.Reason = r.reason(ctx)
+	case r.o.Heuristic:
+		r.report.Verdict = Undecided
+		r.report.Reason = "heuristic pruning proves nothing"
 	default:
 		r.report.Verdict = Fair
 		eps, _ := r.epsilon().Float64()
@@ -379,8 +392,15 @@ func (r *run) found(w *Witness) {
 	if r.report.Witness == nil || w.Margin > r.report.Witness.Margin {
 		r.report.Witness = w
 	}
+	r.witnessed(w)
 	if !r.deciding {
 		r.raise(w)
+	}
+}
+
+func (r *run) witnessed(w *Witness) {
+	if r.o.Witnessed != nil {
+		r.o.Witnessed(w)
 	}
 }
 

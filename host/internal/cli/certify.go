@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/host/internal/discover"
+	"github.com/hyfair/hyfair/host/internal/partition"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -23,18 +24,19 @@ import (
 func init() { commands = append(commands, newCertify) }
 
 type certifyFlags struct {
-	question questionFlags
-	solver   string
-	notion   string
-	encoding string
-	bounds   string
-	relax    []string
-	k        int
-	climb    bool
-	maximise bool
-	gap      float64
-	timeout  time.Duration
-	check    string
+	question  questionFlags
+	solver    string
+	notion    string
+	encoding  string
+	bounds    string
+	relax     []string
+	k         int
+	climb     bool
+	partition partitionFlags
+	maximise  bool
+	gap       float64
+	timeout   time.Duration
+	check     string
 }
 
 func newCertify(app *App) *cobra.Command {
@@ -52,11 +54,12 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCertify(cmd.Context(), app, &f, args[0]) },
 	}
 	f.question.add(cmd)
+	f.partition.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.solver, "solver", "", "solver plugin (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&f.notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
 	fl.StringVar(&f.encoding, "encoding", "", "lowering of the network for the solver: "+encodingNames()+" (default: bigm, or smt for a solver of that form)")
-	fl.StringVar(&f.bounds, "bounds", certify.DefaultBounds, "bounds of the neurons for the lowering: interval or linear")
+	fl.StringVar(&f.bounds, "bounds", "", "bounds of the neurons for the lowering: interval, linear or lp (default: interval, or linear for a solver of scripts)")
 	fl.StringSliceVar(&f.relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
 	fl.IntVar(&f.k, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.BoolVar(&f.climb, "climb", true, "look for a violation by local search before asking the solver, and give it the best individual as a start")
@@ -83,7 +86,7 @@ func (f *certifyFlags) validate() error {
 	if f.k > 0 && f.maximise {
 		return errors.New("--k and --maximize exclude each other: a question for bins has no gap to maximise")
 	}
-	return nil
+	return f.validatePartition()
 }
 
 func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) error {
@@ -223,25 +226,37 @@ func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 		return nil, err
 	}
 	defer events.close()
-	line := newStatusLine(j.app)
-	rep, failed := certify.Run(ctx, j.query, certify.Options{
-		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Encoding: j.encoding(), Bounds: j.flags.bounds, Climb: j.flags.climb,
-		Maximise: j.flags.maximise, Gap: j.flags.gap, Threads: j.app.Threads, Memory: j.memory,
-		Seed: j.app.Seed, Set: j.plugin.Options,
-		Progress: func(p certify.Progress) { line.show(certifyProgress(p)) },
-	})
-	line.clear()
+	var rep *certify.Report
+	var parts *partition.Report
+	var failed error
+	if j.flags.partition.chunks != "" {
+		rep, parts, failed = j.partitioned(ctx, events)
+	} else {
+		rep, failed = j.undivided(ctx)
+	}
 	if rep == nil {
 		events.failed(failed)
 		return nil, badQuestion(failed)
 	}
 	events.report(j, rep, failed, interrupted(ctx))
 	out = j.output(rep)
-	out.Journal, out.Run = events.path(), events.run
+	out.Journal, out.Run, out.Partitions = events.path(), events.run, parts
 	if !j.app.JSON {
 		j.print(out, rep, failed)
 	}
 	return out, badQuestion(failed)
+}
+
+// undivided answers the question as a whole.
+func (j *certifyJob) undivided(ctx context.Context) (*certify.Report, error) {
+	line := newStatusLine(j.app)
+	defer line.clear()
+	return certify.Run(ctx, j.query, certify.Options{
+		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Encoding: j.encoding(), Bounds: j.bounds(), Climb: j.flags.climb,
+		Maximise: j.flags.maximise, Gap: j.flags.gap, Threads: j.app.Threads, Memory: j.memory,
+		Seed: j.app.Seed, Set: j.plugin.Options,
+		Progress: func(p certify.Progress) { line.show(certifyProgress(p)) },
+	})
 }
 
 // encoding is the lowering that is used.

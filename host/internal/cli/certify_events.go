@@ -18,6 +18,8 @@ type certifyEvents struct {
 	journal *journal.Journal // nil: the folder for runs could not be written
 	stream  *task.Stream
 	run     string // the run's name in the journal; empty: it is not kept
+	// kept is the run in the journal; nil: it is not kept.
+	kept *journal.Run
 }
 
 // events opens the journal of the run and says what is run.
@@ -27,18 +29,25 @@ func (j *certifyJob) events() (*certifyEvents, error) {
 		return nil, err
 	}
 	e := &certifyEvents{app: j.app, journal: opened}
-	e.stream, e.run = j.app.record(opened, task.Started{
+	if e.kept = j.resumable(opened); e.kept != nil {
+		e.stream = &task.Stream{Start: j.start}
+		keep(e.stream, e.kept)
+		e.run = e.kept.Name()
+		return e, nil
+	}
+	e.stream, e.kept = j.app.record(opened, task.Started{
 		Task: j.task(), At: j.start.UTC(), Features: j.query.Space.Names(), Study: j.study.Name, Model: filepath.Base(j.study.ModelPath),
 		Versions: map[string]string{"hyfair": version(), j.plugin.String(): j.plugin.Description().Version, "library": libraryOf(j.plugin.Description())},
 		Machine:  thisMachine(),
 	})
+	e.run = nameOf(e.kept)
 	return e, nil
 }
 
 // task is the question by its content.
 func (j *certifyJob) task() task.Task {
 	settings := map[string]string{
-		"notion": j.query.Notion.String(), "encoding": j.encoding(), "bounds": j.flags.bounds, "climb": strconv.FormatBool(j.flags.climb),
+		"notion": j.query.Notion.String(), "encoding": j.encoding(), "bounds": j.bounds(), "climb": strconv.FormatBool(j.flags.climb),
 		"protected": strings.Join(protectedNames(j.query.Space), ","), "threads": strconv.Itoa(j.app.Threads),
 	}
 	if j.query.Epsilon != nil {
@@ -53,7 +62,10 @@ func (j *certifyJob) task() task.Task {
 	if j.flags.maximise {
 		settings["maximize"], settings["gap"] = "true", strconv.FormatFloat(j.flags.gap, 'g', -1, 64)
 	}
-	if j.flags.timeout > 0 {
+	if p := &j.flags.partition; p.chunks != "" {
+		// The time limit is left out: with a larger one, the run can go on.
+		settings["partition"], settings["all"], settings["soft-timeout"] = p.chunks, strconv.FormatBool(p.all), p.soft.String()
+	} else if j.flags.timeout > 0 {
 		settings["timeout"] = j.flags.timeout.String()
 	}
 	if j.memory > 0 {
@@ -97,8 +109,7 @@ func (e *certifyEvents) report(j *certifyJob, rep *certify.Report, failed error,
 		e.stream.Emit(task.Event{Kind: task.KindFault, Fault: &task.Fault{Plugin: j.plugin.String(), Error: f}})
 	}
 	if w := rep.Witness; w != nil {
-		e.stream.Emit(task.Event{Kind: task.KindWitness, Witness: &task.Witness{
-			Copy1: w.Copy1, Copy2: w.Copy2, Logit1: w.Logit1, Logit2: w.Logit2, Score1: w.Score1, Score2: w.Score2, Margin: w.Margin, K: w.K}})
+		e.stream.Emit(w.Event())
 	}
 	v := &task.Verdict{Region: j.flags.question.where, Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, Reason: rep.Reason}
 	if rep.Verdict == certify.Fair {
@@ -108,7 +119,9 @@ func (e *certifyEvents) report(j *certifyJob, rep *certify.Report, failed error,
 		v.Bound = &rep.Bound
 	}
 	e.stream.Emit(task.Event{Kind: task.KindVerdict, Verdict: v})
-	end := &task.Finished{Interrupted: interrupted}
+	// Parts that a time limit left open can be gone on with.
+	limited := j.flags.partition.chunks != "" && rep.Reason == "time limit"
+	end := &task.Finished{Interrupted: interrupted || limited}
 	if failed != nil {
 		end.Error = failed.Error()
 	}

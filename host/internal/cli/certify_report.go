@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/partition"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -50,8 +51,10 @@ type certifyOutput struct {
 	Regions        map[string]int  `json:"regions"`
 	Reason         string          `json:"reason,omitempty"`
 	Faults         []string        `json:"faults,omitempty"`
-	Solver         certifySolver   `json:"solver"`
-	Journal        string          `json:"journal,omitempty"`
+	// Partitions is null without --partition.
+	Partitions *partition.Report `json:"partitions,omitempty"`
+	Solver     certifySolver     `json:"solver"`
+	Journal    string            `json:"journal,omitempty"`
 	// Run is the run's name in the journal.
 	Run string `json:"run,omitempty"`
 }
@@ -88,7 +91,7 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 	d := j.plugin.Description()
 	out := &certifyOutput{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed,
-		Seconds: time.Since(j.start).Seconds(), Notion: j.query.Notion.String(), Encoding: j.encoding(), Bounds: j.flags.bounds,
+		Seconds: time.Since(j.start).Seconds(), Notion: j.query.Notion.String(), Encoding: j.encoding(), Bounds: j.bounds(),
 		Protected: protectedNames(j.query.Space), AskedK: j.flags.k,
 		Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
@@ -132,6 +135,9 @@ func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error
 	fmt.Fprintf(w, "%s, network %s: %s\n", out.Study, out.Model, j.questionInWords())
 	fmt.Fprintf(w, "solver %s %s (%s), %s encoding, %s bounds\n\n", out.Solver.Name, out.Solver.Version, out.Solver.Library, out.Encoding, out.Bounds)
 	j.printVerdict(w, out, rep)
+	if out.Partitions != nil {
+		printPartitions(w, out.Partitions)
+	}
 	if wit := rep.Witness; wit != nil {
 		fmt.Fprintln(w)
 		printPair(w, j.query.Space, wit.Copy1, wit.Copy2, wit.Score1, wit.Score2)

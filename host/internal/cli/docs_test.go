@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/hyfair/hyfair/host/internal/compare"
 )
 
 // reference is docs/cli.md by section: the text below each "## " heading.
@@ -99,7 +101,7 @@ func TestReferenceOfJSON(t *testing.T) {
 	for command, object := range map[string]any{
 		"inspect": inspection{}, "certify": certifyOutput{}, "search": searchReport{},
 		"train": trainReport{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
-		"export": exportReport{}, "fetch": fetchReport{},
+		"compare": compare.Comparison{}, "export": exportReport{}, "fetch": fetchReport{},
 		"runs": runsJSON{}, "runs show": runDetailsJSON{}, "runs delete": deletedJSON{},
 	} {
 		var fields []string

@@ -33,21 +33,34 @@ func (a *App) notKept(err error) {
 }
 
 // record begins a run in the journal, which may be nil, and returns the stream
-// that its events take, and the run's name: empty where nothing is kept. What
-// goes wrong later is told when the journal is closed.
-func (a *App) record(j *journal.Journal, started task.Started) (stream *task.Stream, name string) {
-	stream = &task.Stream{Run: started.Task.NewRun(started.At), Start: started.At}
+// that its events take, and the run: nil where nothing is kept. What goes wrong
+// later is told when the journal is closed.
+func (a *App) record(j *journal.Journal, started task.Started) (*task.Stream, *journal.Run) {
+	stream := &task.Stream{Run: started.Task.NewRun(started.At), Start: started.At}
 	if j == nil {
-		return stream, ""
+		return stream, nil
 	}
 	run, err := j.Begin(started)
 	if err != nil {
 		a.notKept(err)
-		return stream, ""
+		return stream, nil
 	}
+	keep(stream, run)
+	return stream, run
+}
+
+// keep lets a stream's events go to a run of a journal.
+func keep(stream *task.Stream, run *journal.Run) {
 	stream.Run = run.Name()
 	stream.Sinks = append(stream.Sinks, func(e task.Event) { run.Emit(e) })
-	return stream, run.Name()
+}
+
+// nameOf is a run's name; empty where nothing is kept.
+func nameOf(run *journal.Run) string {
+	if run == nil {
+		return ""
+	}
+	return run.Name()
 }
 
 func thisMachine() task.Machine {

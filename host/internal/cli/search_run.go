@@ -111,14 +111,14 @@ func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 func (j *searchJob) record(i int, begin time.Time, opened *journal.Journal, csv *search.CSVFile) (*task.Stream, string) {
 	this := j.task
 	this.Seed = j.app.Seed + int64(i)
-	stream, name := j.app.record(opened, task.Started{
+	stream, kept := j.app.record(opened, task.Started{
 		Task: this, At: begin.UTC(), Features: j.space.Names(), Study: j.study, Model: j.model, Versions: j.versions, Machine: thisMachine(),
 	})
 	if csv != nil {
 		csv.Start(i+1, this.Seed)
 		stream.Sinks = append(stream.Sinks, csv.Add)
 	}
-	return stream, name
+	return stream, nameOf(kept)
 }
 
 // once is run number i, counted from 0. faults tell what was wrong with the

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/task"
+)
+
+func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
+	if err := f.validate(); err != nil {
+		return usage(err)
+	}
+	p, err := f.plan(ctx, app, args)
+	if err != nil {
+		return err
+	}
+	record, err := f.open(app, p)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return errors.Join(err, record.close())
+	}
+	workers := &compare.Processes{Program: self, Args: []string{"work", "--plugin-dir", app.PluginDir, "--log-level", app.LogLevel}}
+	if slices.Contains([]string{"trace", "debug", "info"}, app.LogLevel) {
+		workers.Log = app.Stderr
+	}
+	line := newStatusLine(app)
+	failed := compare.Run(ctx, p, record, workers.Work, func(s compare.Progress) { line.show(compareProgress(s)) })
+	line.clear()
+	end := task.Finished{Interrupted: interrupted(ctx)}
+	if failed != nil {
+		end.Error = failed.Error()
+	}
+	c, err := compare.Tabulate(p, compare.From(record))
+	failed = errors.Join(failed, record.finish(end), record.close())
+	if err != nil {
+		return errors.Join(err, failed)
+	}
+	c.Run, c.Journal = record.name()
+	c.Interrupted = end.Interrupted
+	if err := f.print(app, c); err != nil {
+		return err
+	}
+	return compareExit(c, failed)
+}
+
+// compareExit turns the end of a comparison into an exit code.
+func compareExit(c *compare.Comparison, failed error) error {
+	switch n := len(c.Disagreements); {
+	case n > 0:
+		return &exitError{ExitContradiction, errors.Join(fmt.Errorf("%d pairs of arms contradict each other: a proof was refuted by a replayed witness", n), failed)}
+	case c.Interrupted:
+		return &exitError{ExitInterrupted, errors.New("interrupted; the tasks that were done are shown, and the same command goes on with the others")}
+	}
+	return failed
+}
+
+// compareProgress is one line about a running comparison.
+func compareProgress(p compare.Progress) string {
+	left := "?"
+	if p.Left > 0 {
+		left = p.Left.Round(time.Second).String()
+	}
+	line := fmt.Sprintf("%d of %d tasks", p.Done, p.Total)
+	if p.Resumed > 0 {
+		line += fmt.Sprintf(" (%d from before)", p.Resumed)
+	}
+	return fmt.Sprintf("%s · %s left · %s", line, left, p.Latest)
+}
+
+// show renders a comparison of the journal again.
+func (f *compareFlags) show(app *App, args []string) error {
+	if err := f.validate(); err != nil {
+		return usage(err)
+	}
+	if len(args) > 0 {
+		return usage(fmt.Errorf("--from shows a run of the journal, whose studies are known: leave out %s", strings.Join(args, " ")))
+	}
+	var c *compare.Comparison
+	err := withRun(app, func(j *journal.Journal) error {
+		d, err := j.Show(f.from)
+		if err != nil {
+			return err
+		}
+		p, err := compare.PlanOf(d.Started.Task)
+		if err != nil {
+			return usage(fmt.Errorf("--from %s: %w", f.from, err))
+		}
+		done := newKept()
+		if err := j.Tasks(d.Name, func(t journal.Done) error {
+			done.results[t.Key] = t.Result
+			return nil
+		}); err != nil {
+			return err
+		}
+		if c, err = compare.Tabulate(p, compare.From(done)); err != nil {
+			return err
+		}
+		c.Run, c.Journal, c.Interrupted = d.Name, j.Path(), d.State == journal.Interrupted
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := f.print(app, c); err != nil || len(c.Disagreements) == 0 {
+		return err
+	}
+	return compareExit(c, nil)
+}
+
+// print writes the result to standard output and, with --out, to a file.
+func (f *compareFlags) print(app *App, c *compare.Comparison) error {
+	format := f.format
+	if f.out != "" {
+		file, err := os.Create(f.out)
+		if err != nil {
+			return usage(fmt.Errorf("--out: %w", err))
+		}
+		if err := errors.Join(writeComparison(file, c, f.format, false), file.Close()); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+		format = compare.FormatTable
+	}
+	if app.JSON {
+		format = compare.FormatJSON
+	}
+	return writeComparison(app.Stdout, c, format, app.colour())
+}
+
+func writeComparison(w io.Writer, c *compare.Comparison, format string, colour bool) error {
+	if format == compare.FormatJSON {
+		return (&App{Stdout: w}).printJSON(c)
+	}
+	return c.Write(w, format, colour)
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// recorder is where a comparison's results go: a run of the journal, or memory
+// where the journal cannot be written.
+type recorder interface {
+	compare.Record
+	// name is the run's name and the journal's file, both empty in memory.
+	name() (run, file string)
+	finish(task.Finished) error
+	close() error
+}
+
+// open begins or resumes the run of a plan.
+func (f *compareFlags) open(app *App, p *compare.Plan) (recorder, error) {
+	t, err := p.Task()
+	if err != nil {
+		return nil, err
+	}
+	j, err := app.openJournal()
+	if err != nil {
+		return nil, err
+	}
+	if j == nil {
+		return newKept(), nil
+	}
+	run, err := f.begin(app, j, p, t)
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return &journaled{j, run}, nil
+}
+
+func (f *compareFlags) begin(app *App, j *journal.Journal, p *compare.Plan, t task.Task) (*journal.Run, error) {
+	if !f.fresh {
+		open, err := j.Unfinished(t)
+		if err != nil {
+			return nil, err
+		}
+		if len(open) > 0 {
+			run, err := j.Resume(open[0].Name)
+			if err == nil {
+				fmt.Fprintf(app.Stderr, "hyfair: going on with run %s, %d of %d tasks done; --fresh begins anew\n", run.Name(), open[0].Tasks, len(p.Entries()))
+			}
+			return run, err
+		}
+	}
+	started := task.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": version()}, Machine: thisMachine()}
+	studies, models := map[string]bool{}, []string{}
+	for i := range p.Subjects {
+		if s := &p.Subjects[i]; !studies[s.Study] {
+			studies[s.Study] = true
+			started.Study = strings.TrimPrefix(started.Study+","+s.Study, ",")
+		}
+		models = append(models, p.Subjects[i].Model)
+	}
+	started.Model = strings.Join(models, ",")
+	for name, s := range p.Solvers {
+		started.Versions["solver "+name] = s.Version
+		if s.Library != "" {
+			started.Versions["library of "+name] = s.Library
+		}
+	}
+	return j.Begin(started)
+}
+
+// journaled is a run of the journal.
+type journaled struct {
+	journal *journal.Journal
+	*journal.Run
+}
+
+func (r *journaled) name() (run, file string)     { return r.Run.Name(), r.journal.Path() }
+func (r *journaled) finish(f task.Finished) error { return r.Run.Finish(f) }
+func (r *journaled) close() error                 { return r.journal.Close() }
+
+// kept is results in memory. Safe for concurrent use.
+type kept struct {
+	mu      sync.Mutex
+	results map[string][]byte
+	seconds map[string]float64
+}
+
+func newKept() *kept { return &kept{results: map[string][]byte{}, seconds: map[string]float64{}} }
+
+// Done implements compare.Record.
+func (k *kept) Done(key string) ([]byte, float64, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	text, ok := k.results[key]
+	return text, k.seconds[key], ok
+}
+
+// Complete implements compare.Record.
+func (k *kept) Complete(key string, result any, seconds float64, _ ...task.Event) error {
+	text, err := json.Marshal(result)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.results[key], k.seconds[key] = text, seconds
+	return err
+}
+
+func (k *kept) name() (run, file string)   { return "", "" }
+func (k *kept) finish(task.Finished) error { return nil }
+func (k *kept) close() error               { return nil }

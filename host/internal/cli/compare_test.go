@@ -1,0 +1,314 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/load"
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// compared reads the one object of compare --json.
+func compared(t *testing.T, stdout string) (c compare.Comparison) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		t.Fatalf("%v in %q", err, stdout)
+	}
+	if rest := strings.TrimSpace(stdout[d.InputOffset():]); rest != "" {
+		t.Errorf("after the object: %q", rest)
+	}
+	return c
+}
+
+// wait waits for the end and gives what was written.
+func (r *running) wait(t *testing.T) (code int, stdout, stderr string) {
+	t.Helper()
+	select {
+	case <-r.ended:
+	case <-time.After(2 * time.Minute):
+		t.Fatal("no end")
+	}
+	return r.ProcessState.ExitCode(), r.stdout.String(), r.stderr.String()
+}
+
+// startWith is start with a journal that several commands share.
+func startWith(t *testing.T, binary, plugins, journal string, args ...string) *running {
+	t.Helper()
+	r := &running{plugins: plugins, journal: journal, ended: make(chan struct{})}
+	r.Cmd = exec.Command(binary, append(args, "--plugin-dir", plugins, "--journal", journal)...)
+	r.Env = append(os.Environ(), "HYFAIR_PLUGIN_DIR=", "XDG_DATA_HOME="+t.TempDir())
+	r.Stdout, r.Stderr = &r.stdout, &r.stderr
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(r.ended)
+		r.Wait()
+	}()
+	t.Cleanup(func() {
+		r.Process.Kill()
+		<-r.ended
+	})
+	return r
+}
+
+// done counts the tasks of the only run in a journal.
+func done(path string) int64 {
+	j, err := journal.OpenExisting(path)
+	if err != nil {
+		return 0
+	}
+	defer j.Close()
+	infos, err := j.Runs()
+	if err != nil || len(infos) != 1 {
+		return 0
+	}
+	return infos[0].Tasks
+}
+
+// A comparison of two solvers ends; killed in the middle, it leaves no process
+// behind and goes on where it was; the journal renders the same tables.
+func TestCompareGoesOnAfterAKill(t *testing.T) {
+	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), tenureStudy(t)
+	path := filepath.Join(t.TempDir(), "journal.db")
+	// acme never answers, so that its tasks take their whole budget.
+	args := []string{"compare", study, "--solvers", "rogue,acme", "--set", "acme.mode=patient", "--budget", "1500ms", "--runs", "2", "--json"}
+
+	killed := startWith(t, binary, plugins, path, args...)
+	for deadline := time.Now().Add(time.Minute); done(path) < 1 || len(left(t, plugins)) == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no task was done: %s", &killed.stderr)
+		}
+	}
+	killed.Process.Kill()
+	killed.gone(t)
+	if rest := left(t, binary); len(rest) > 0 {
+		t.Errorf("workers are left: %v", rest)
+	}
+	before := done(path)
+	if before < 1 || before > 3 {
+		t.Fatalf("%d of 4 tasks were done when it was killed", before)
+	}
+
+	code, stdout, stderr := startWith(t, binary, plugins, path, args...).wait(t)
+	if code != ExitDone || !strings.Contains(stderr, "going on with run") {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	c := compared(t, stdout)
+	if c.Done != 4 || c.Tasks != 4 || done(path) != 4 || len(c.Rows) != 2 || len(c.Disagreements) != 0 {
+		t.Errorf("%+v", c)
+	}
+	honest, patient := c.Rows[0], c.Rows[1]
+	if honest.Runs != 2 || honest.Found != 2 || *honest.ID.Mean < 1 || *honest.T1st.Mean <= 0 || *honest.MaxK.Mean != 2 {
+		t.Errorf("%+v", honest)
+	}
+	if patient.Runs != 2 || patient.Found != 0 || patient.T1st.Mean != nil || *patient.Undecided != 1 {
+		t.Errorf("%+v", patient)
+	}
+	if *honest.CPU <= 0 || *honest.Seconds <= 0 || *patient.Seconds <= *honest.Seconds {
+		t.Errorf("times: %v, %v, %v", *honest.CPU, *honest.Seconds, *patient.Seconds)
+	}
+
+	code, again, stderr := startWith(t, binary, plugins, path, "compare", "--from", c.Run[:6], "--json").wait(t)
+	if d := cmp.Diff(c, compared(t, again)); code != ExitDone || d != "" {
+		t.Errorf("exit code %d, %s\n%s", code, stderr, d)
+	}
+	// What is done is not begun again by a change of the rules, nor taken for it.
+	code, stdout, _ = startWith(t, binary, plugins, path, "compare", study, "--solvers", "rogue", "--budget", "1s", "--runs", "1", "--json").wait(t)
+	if other := compared(t, stdout); code != ExitDone || other.Run == c.Run || other.Done != 1 {
+		t.Errorf("exit code %d, %+v", code, other)
+	}
+}
+
+// Ctrl-C keeps what was done and shows it.
+func TestInterruptOfCompare(t *testing.T) {
+	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), tenureStudy(t)
+	path := filepath.Join(t.TempDir(), "journal.db")
+	for name, signal := range map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(filepath.Dir(path), name+".db")
+			r := startWith(t, binary, plugins, path, "compare", study, "--solvers", "rogue,acme", "--set", "acme.mode=deaf", "--budget", "1m", "--runs", "1", "--json")
+			for deadline := time.Now().Add(time.Minute); done(path) < 1 || len(left(t, plugins)) == 0; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("no task was done: %s", &r.stderr)
+				}
+			}
+			time.Sleep(300 * time.Millisecond)
+			r.Process.Signal(signal)
+			r.gone(t)
+			c := compared(t, r.stdout.String())
+			if code := r.ProcessState.ExitCode(); code != ExitInterrupted || !c.Interrupted || c.Done != 1 || c.Rows[0].Runs != 1 || c.Rows[1].Runs != 0 {
+				t.Errorf("exit code %d, %+v: %s", code, c, &r.stderr)
+			}
+		})
+	}
+}
+
+// needle writes a study in which 5 individuals of a million are treated
+// differently: nobody comes across them by chance.
+func needle(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	model, err := os.Create(filepath.Join(dir, "model.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	if err := load.WriteJSON(model, &network.Network{
+		Layers: []network.Layer{
+			{Name: "hidden", In: 2, Out: 1, Weights: []float64{1, 5}, Bias: []float64{-999999}, ReLU: true},
+			{Name: "output", In: 1, Out: 1, Weights: []float64{2}, Bias: []float64{-1}},
+		},
+		Head: network.HeadSigmoid, Precision: 64,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "study.yaml")
+	text := "name: needle\nmodel: model.json\nfeatures:\n  number: {integer: 0..999999}\n  group: {categories: [a, b]}\nprotected:\n  group: all\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A solver that calls everything infeasible is contradicted by one that found
+// somebody: exit code 4, and a line that cannot be overlooked.
+func TestCompareExposesALiar(t *testing.T) {
+	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), needle(t)
+	path := filepath.Join(t.TempDir(), "journal.db")
+	args := []string{"compare", study, "--set", "rogue.mode=infeasible", "--arm", "liar=solver:rogue", "--arm", "honest=solver:acme,partition:20", "--budget", "60s", "--runs", "1"}
+	code, stdout, stderr := startWith(t, binary, plugins, path, append(args, "--json")...).wait(t)
+	c := compared(t, stdout)
+	if code != ExitContradiction || len(c.Disagreements) != 1 || !strings.Contains(stderr, "contradict each other") {
+		t.Fatalf("exit code %d, %s\n%+v", code, stderr, c)
+	}
+	d := c.Disagreements[0]
+	if d.Prover != "liar" || d.Finder != "honest" || d.Margin < 0.1 || d.Region != "everywhere" || d.X["number"] < 999995 || c.Matrix[0][1] != d.Count || c.Matrix[1][0] != 0 {
+		t.Errorf("%+v, %v", d, c.Matrix)
+	}
+	if liar, honest := c.Rows[0], c.Rows[1]; *liar.Certified != 1 || *honest.ID.Mean != 5 || *honest.Certified >= 1 {
+		t.Errorf("%+v\n%+v", liar, honest)
+	}
+	for format, want := range map[string]string{"table": "DISAGREEMENT needle/model: liar proved", "csv": "honest:5", "latex": `\textbf{5}`, "json": `"prover": "liar"`} {
+		code, stdout, _ := startWith(t, binary, plugins, path, "compare", "--from", c.Run, "--format", format).wait(t)
+		if code != ExitContradiction || !strings.Contains(stdout, want) {
+			t.Errorf("--format %s: exit code %d\n%s", format, code, stdout)
+		}
+	}
+}
+
+// Models are picked by a pattern, and a file takes the rendering.
+func TestCompareModelsAndOut(t *testing.T) {
+	binary, plugins, study := program(t), rogueFolder(t, "rogue"), tenureStudy(t)
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(study), "model.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"A-10.json", "A-2.json", "B-1.json"} {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(study), name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "table.csv")
+	path := filepath.Join(t.TempDir(), "journal.db")
+	code, stdout, stderr := startWith(t, binary, plugins, path, "compare", study, "--models", "A-*", "--solvers", "rogue", "--budget", "5s", "--runs", "1",
+		"--jobs", "2", "--format", "csv", "--out", out).wait(t)
+	if code != ExitDone || !strings.Contains(stdout, "A-10") || strings.Contains(stdout, "B-1") || !strings.Contains(stdout, "side by side") {
+		t.Fatalf("exit code %d: %s\n%s", code, stderr, stdout)
+	}
+	rows, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(strings.TrimSpace(string(rows)), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[1], "tenure,A-2,rogue,1,") || !strings.HasPrefix(lines[2], "tenure,A-10,") {
+		t.Errorf("%s", rows)
+	}
+}
+
+// Mistakes end with exit code 2 before anything is run.
+func TestCompareUsage(t *testing.T) {
+	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
+	file := filepath.Join(filepath.Dir(study), "comparison.yml")
+	if err := os.WriteFile(file, []byte("studies: [{study: study.yaml}]\narms:\n  - {name: a, solver: rogue}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(filepath.Dir(study), "bad.yml")
+	if err := os.WriteFile(bad, []byte("studies: [{study: study.yaml}]\narms:\n  - {name: a, solver: rogue, notion: odd}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no study":           {nil, "STUDY"},
+		"no arms":            {[]string{study}, "--solvers"},
+		"both":               {[]string{study, "--solvers", "rogue", "--arm", "a=solver:rogue"}, "not both"},
+		"two of a name":      {[]string{study, "--solvers", "rogue,rogue"}, "two arms"},
+		"unknown solver":     {[]string{study, "--solvers", "absent"}, "rogue"},
+		"unknown key":        {[]string{study, "--arm", "a=solver:rogue,colour:red"}, "the keys are"},
+		"no SMT there":       {[]string{study, "--arm", "a=solver:rogue,encoding:absent"}, "bigm"},
+		"partition":          {[]string{study, "--arm", "a=solver:rogue,partition:yaers=3"}, "years"},
+		"partition of study": {[]string{study, "--arm", "a=solver:rogue,partition:study"}, "none is given"},
+		"format":             {[]string{study, "--solvers", "rogue", "--format", "html"}, "latex"},
+		"pattern":            {[]string{study, "--solvers", "rogue", "--models", "["}, "--models"},
+		"no such model":      {[]string{study, "--solvers", "rogue", "--models", "Z*"}, "Z*"},
+		"budget":             {[]string{study, "--solvers", "rogue", "--budget", "0s"}, "budget"},
+		"runs":               {[]string{study, "--solvers", "rogue", "--runs", "0"}, "runs"},
+		"jobs":               {[]string{study, "--solvers", "rogue", "--jobs", "0"}, "jobs"},
+		"study twice":        {[]string{study, study, "--solvers", "rogue"}, "twice"},
+		"epsilon":            {[]string{study, "--solvers", "rogue", "--epsilon", "2"}, "epsilon"},
+		"unknown option":     {[]string{study, "--solvers", "rogue", "--set", "color=red"}, "color"},
+		"file among studies": {[]string{study, file}, "alone"},
+		"bad file":           {[]string{bad}, "bad.yml:3:38: arms[0].notion"},
+		"unknown arm":        {[]string{file, "--arm", "b"}, "which has a"},
+		"from with a study":  {[]string{study, "--from", "x"}, "leave out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := command(t, plugins, append([]string{"compare"}, c.args...)...)
+			if code != ExitUsage || stdout != "" || !strings.Contains(stderr, c.want) {
+				t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+			}
+		})
+	}
+	t.Run("from another command", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "journal.db")
+		if code, _, stderr := command(t, plugins, "certify", study, "--solver", "rogue", "--journal", path); code != ExitDone {
+			t.Fatal(stderr)
+		}
+		j, err := journal.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		infos, err := j.Runs()
+		if err != nil || len(infos) != 1 {
+			t.Fatal(infos, err)
+		}
+		j.Close()
+		code, _, stderr := command(t, plugins, "compare", "--from", infos[0].Name, "--journal", path)
+		if code != ExitUsage || !strings.Contains(stderr, "no comparison") {
+			t.Errorf("exit code %d: %s", code, stderr)
+		}
+	})
+}
+
+// A worker takes one task and nothing else.
+func TestWorkUsage(t *testing.T) {
+	for _, text := range []string{"", "{}", "nonsense\n", strings.Repeat("x", 2<<20)} {
+		var out, err strings.Builder
+		if code := Main([]string{"work"}, strings.NewReader(text), &out, &err); code != ExitUsage || out.String() != "" || !strings.Contains(err.String(), "hyfair compare") {
+			t.Errorf("exit code %d: %s%s", code, out.String(), err.String())
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package compare
+
+import (
+	"encoding/csv"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// handmade is a plan of three arms on two models and results whose tables can
+// be checked by hand: "good" finds more, sooner and worse than "bad" in every
+// run, "idle" finds nobody.
+func handmade(runs int) (*Plan, map[string]*Result) {
+	p := &Plan{
+		Name: "handmade", Budget: Duration(100e9), Runs: runs, Seed: 5, Threads: 2, Memory: 1 << 30, Jobs: 2,
+		Subjects: []Subject{{Study: "s", Model: "A_1", Notion: "score", Epsilon: "0.05", Yardstick: "10", Features: []string{"age", "", "job"}}, {Study: "s", Model: "A_2", Notion: "score", Epsilon: "0.05", Yardstick: "10", Features: []string{"age", "", "job"}}},
+		Arms:     []Arm{{Name: "good", Solver: "z3"}, {Name: "bad", Solver: "highs"}, {Name: "idle", Solver: "highs", Notion: "logit", Epsilon: "0.2"}},
+		Solvers:  map[string]Solver{"z3": {Version: "1.0.0", Library: "Z3 4"}, "highs": {Version: "1.0.0"}},
+	}
+	results := map[string]*Result{}
+	for _, e := range p.Entries() {
+		run := float64(e.Seed - 5)
+		r := &Result{Seconds: 100, CPU: 90 + run, Asked: 4, Solves: 3, Certified: 0.125, Fair: 1}
+		n, k, at := 0, 0, 0.0
+		switch e.Arm.Name {
+		case "good":
+			n, k, at = 10+int(run), 12, 1+run/8
+		case "bad":
+			n, k, at = 1+int(run), 3, 50+run
+		}
+		for i := range n {
+			r.Individuals = append(r.Individuals, Individual{X: []float64{float64(i), 0, 0}, Seconds: at + float64(i), K: k + min(i, 1), Gap: 0.5, Logit1: 2, Logit2: -2})
+		}
+		if e.Arm.Name == "idle" {
+			r.Error, r.Spurious, r.Killed = "the solver was lost\nat length", 2, true
+		}
+		results[e.Key] = r
+	}
+	return p, results
+}
+
+func TestTables(t *testing.T) {
+	p, results := handmade(5)
+	c, err := Tabulate(p, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{FormatTable, FormatCSV, FormatLaTeX} {
+		var b strings.Builder
+		if err := c.Write(&b, format, false); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", "handmade."+format)
+		if *update {
+			if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), b.String()); d != "" {
+			t.Errorf("%s: %s", path, d)
+		}
+	}
+}
+
+func TestMeasures(t *testing.T) {
+	p, results := handmade(5)
+	c, err := Tabulate(p, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, bad, idle := &c.Rows[0], &c.Rows[1], &c.Rows[2]
+	if *good.ID.Mean != 12 || *good.ID.SD != math.Sqrt(2.5) || *good.T1st.Mean != 1.25 || *good.K1st.Mean != 12 || *good.MaxK.Mean != 13 || *good.MaxK.SD != 0 {
+		t.Errorf("%+v", good)
+	}
+	// Nobody found: 0 of them, and no time, first or largest k.
+	if *idle.ID.Mean != 0 || idle.T1st.Mean != nil || idle.K1st.Mean != nil || idle.MaxK.Mean != nil || idle.Found != 0 || idle.Runs != 5 {
+		t.Errorf("%+v", idle)
+	}
+	for _, m := range measures {
+		if !m.cell(good).Bold || m.cell(bad).Bold || m.cell(idle).Bold {
+			t.Errorf("%s: bold %v %v %v", m.name, m.cell(good).Bold, m.cell(bad).Bold, m.cell(idle).Bold)
+		}
+		for _, a := range m.cell(good).Against {
+			if a.A12 != 1 || a.PHolm < a.P || a.PHolm >= 0.05 {
+				t.Errorf("%s: %+v", m.name, a)
+			}
+		}
+	}
+	// The times of runs that found nobody count as the budget.
+	if a := idle.T1st.Against[1]; a.Arm != "bad" || a.A12 != 0 || a.P >= 0.05 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// With four runs nothing can be called significant, and an arm alone is better
+// than nobody.
+func TestBoldTakesFiveRunsAndARival(t *testing.T) {
+	p, results := handmade(4)
+	c, err := Tabulate(p, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, results = handmade(5)
+	p.Arms = p.Arms[:1]
+	alone, err := Tabulate(p, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range append(c.Rows, alone.Rows...) {
+		if r.ID.Bold || r.T1st.Bold || r.K1st.Bold || r.MaxK.Bold {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A comparison broken off shows what there is, and says so.
+func TestIncomplete(t *testing.T) {
+	p, results := handmade(5)
+	for key := range results {
+		if !strings.Contains(key, "seed 5") || strings.Contains(key, "bad") {
+			delete(results, key)
+		}
+	}
+	c, err := Tabulate(p, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	if err := c.Write(&table, FormatTable, false); err != nil {
+		t.Fatal(err)
+	}
+	if c.Rows[0].Runs != 1 || c.Rows[1].Runs != 0 || c.Rows[0].ID.SD != nil || c.Rows[1].ID.Mean != nil || !strings.Contains(table.String(), "INCOMPLETE: 4 of 30") {
+		t.Errorf("%+v\n%s", c.Rows[:2], &table)
+	}
+}
+
+func TestDisagreements(t *testing.T) {
+	p, results := handmade(2)
+	prove := func(arm string, seed string, proof Proof) {
+		r := results["s/A_1 | "+arm+" | seed "+seed]
+		r.Proofs = append(r.Proofs, proof)
+	}
+	// Everybody found by good and bad has a score gap of σ(2) − σ(−2) = 0.76 and a
+	// logit gap of 4.
+	prove("bad", "5", Proof{Box: Box{{0, 3, 4}}, Limit: 0.05, Grade: "numerical"})   // refuted by two of good, by none of bad
+	prove("bad", "6", Proof{Box: Box{{0, 20, 90}}, Limit: 0.05, Grade: "numerical"}) // nobody is there
+	prove("bad", "6", Proof{Box: Box{{0, 0, 90}}, Limit: 0.8, Grade: "numerical"})   // true
+	prove("good", "6", Proof{Box: Box{{0, 1, 1}}, Limit: 0.05, Grade: "exact"})      // refuted by bad of seed 6, and by itself
+	prove("idle", "5", Proof{Box: Box{{0, 9, 9}}, Limit: 0.2, Grade: "numerical"})   // in logits
+	prove("idle", "5", Proof{Box: Box{{0, 8, 8}}, Limit: 4, Grade: "numerical"})     // true: no more than 4
+	c, err := Tabulate(p, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([][]int{{1, 1, 0}, {2, 0, 0}, {1, 0, 0}}, c.Matrix); d != "" {
+		t.Error(d)
+	}
+	if len(c.Disagreements) != 4 || c.Disagreements[0].ProverSeed != 6 || c.Disagreements[3].Margin != 4 || c.Disagreements[3].Notion != "logit" ||
+		c.Disagreements[3].Region != "age=9" || c.Disagreements[2].Region != "age=3..4" || c.Disagreements[3].X["age"] != 9 || len(c.Disagreements[3].X) != 2 {
+		t.Errorf("%+v", c.Disagreements)
+	}
+	var table, csvText, latex strings.Builder
+	if err := c.Write(&table, FormatTable, true); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(table.String(), "\x1b[31mDISAGREEMENT s/A_1: ") != 4 {
+		t.Errorf("no red lines:\n%s", &table)
+	}
+	if err := c.Write(&csvText, FormatCSV, false); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(csvText.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := len(rows[0]) - 1; rows[0][last] != "refuted_by" || rows[2][last] != "good:2 bad:0 idle:0" || rows[5][last] != "good:0 bad:0 idle:0" {
+		t.Errorf("%q", rows)
+	}
+	if err := c.Write(&latex, FormatLaTeX, false); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(latex.String(), `bad & \textbf{2} & 0 & 0 \\`) {
+		t.Error(latex.String())
+	}
+}
+
+// Margins of pairs of logits agree with the definitions in exact arithmetic.
+func TestPairMargin(t *testing.T) {
+	for _, c := range []struct {
+		notion fairness.Notion
+		a, b   float64
+		want   float64
+	}{
+		{fairness.Score, 2, -2, 0.7615941559557649},
+		{fairness.Score, -2, 2, 0.7615941559557649},
+		{fairness.Logit, 3, 1, 2},
+		{fairness.Decision, 3, 0, 3},
+		{fairness.Decision, 3, 0.5, math.Inf(-1)},
+		{fairness.DecisionStrict, 3, -0.5, 0.5},
+		{fairness.DecisionStrict, 3, 1, -1},
+	} {
+		if got := pairMargin(c.notion, c.a, c.b); got != c.want && !(math.Abs(got-c.want) < 1e-14) {
+			t.Errorf("%s of %v and %v: %v, want %v", c.notion, c.a, c.b, got, c.want)
+		}
+	}
+}

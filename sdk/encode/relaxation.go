@@ -1,0 +1,104 @@
+package encode
+
+import (
+	"errors"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Relaxation is one copy of a network up to a layer as a linear program:
+// integers and ReLU phases may take any value between. What it lets a neuron
+// reach encloses what the network does.
+type Relaxation struct {
+	Problem *problem.Problem
+	// Neurons are the layer's neurons before the activation as objectives, their
+	// direction left open; for the output layer the one logit.
+	Neurons []problem.Objective
+	// Widths are how far a neuron's optimum may lie beyond the true one for each
+	// unit of a solver's tolerance: what one unit in every row, bound and phase
+	// moves the neuron, and one unit of reduced cost over every column's range.
+	Widths []float64
+}
+
+// Relax writes the linear relaxation of the query's network up to a layer,
+// counted from 0. b must enclose the network over RelaxedRegion(q).
+func Relax(q *problem.Query, b *bound.Bounds, layer int) (*Relaxation, error) {
+	for _, pre := range b.Pre[:layer] {
+		for _, iv := range pre {
+			if math.IsInf(iv.Lo, 0) || math.IsInf(iv.Hi, 0) {
+				return nil, errors.New("the network's values over this region are not bounded in float64")
+			}
+		}
+	}
+	e := &builder{q: q, bounds: b, milp: &problem.MILP{}, inputGain: make([]float64, q.Space.Inputs)}
+	var err error
+	if e.first, err = firstRegion(q); err != nil {
+		return nil, err
+	}
+	e.spelled = e.needBinaries()
+	within := *q
+	within.Region = e.first
+	region := RelaxedRegion(&within)
+	v := make([]form, q.Space.Inputs)
+	for i := range q.Space.Features {
+		f := e.feature(i, "", region)
+		for k := range f.feature.Inputs {
+			in := &f.feature.Inputs[k]
+			v[in.Index] = f.input(in)
+			for _, t := range v[in.Index].terms {
+				e.inputGain[in.Index] += math.Abs(t.Coef)
+			}
+		}
+	}
+	for k := range layer {
+		v, _ = e.hidden(k, "", v)
+	}
+	for i := range e.milp.Columns {
+		e.milp.Columns[i].Integer = false
+	}
+	out := &Relaxation{Problem: &problem.Problem{Name: "relaxation", MILP: e.milp}}
+	ranges := 0.0
+	for _, c := range e.milp.Columns {
+		ranges += c.Hi - c.Lo
+	}
+	for _, y := range e.heads(layer, v) {
+		out.Neurons = append(out.Neurons, problem.Objective{Offset: y.form.constant, Terms: y.form.terms})
+		out.Widths = append(out.Widths, 1+e.carried(y.gain, layer-1)+ranges)
+	}
+	return out, e.milp.Validate()
+}
+
+// head is a neuron as a form over the columns, and the magnitude of its weights.
+type head struct {
+	form form
+	gain []float64
+}
+
+// heads are the neurons of a layer; of the output layer the logit.
+func (e *builder) heads(layer int, v []form) []head {
+	l := &e.q.Network.Layers[layer]
+	weights := func(j int) []float64 {
+		out := make([]float64, l.In)
+		for i, w := range l.Row(j) {
+			out[i] = math.Abs(w)
+		}
+		return out
+	}
+	if layer == len(e.q.Network.Layers)-1 && e.q.Network.Head == network.HeadSoftmax {
+		y := affineOf(l, 1, v)
+		y.plus(affineOf(l, 0, v), -1)
+		gain := weights(0)
+		for i, w := range weights(1) {
+			gain[i] += w
+		}
+		return []head{{y, gain}}
+	}
+	var out []head
+	for j := range l.Out {
+		out = append(out, head{affineOf(l, j, v), weights(j)})
+	}
+	return out
+}
