@@ -17,7 +17,7 @@ show() { # WHY ARGUMENTS...: says why, shows the command, runs it
 
 show "What is studied: the network, the applicants, what is protected." \
 	inspect studies/loan
-show "Is anybody treated differently? A solver looks for two copies of one applicant." \
+show "Is anybody treated differently? A quick local search, and then a solver, look for two copies of one applicant." \
 	certify studies/loan
 if [ "$status" -ne 0 ]; then
 	cat <<'EOF'
@@ -26,7 +26,7 @@ No solver could be used, so nothing was proved: `bin/hyfair doctor` says which l
 missing and which command brings it. The search below works without one.
 EOF
 else
-	show "And among those with a middling rating who want a small loan? This takes a little longer." \
+	show "And among those with a middling rating who want a small loan? There the solver has to prove that nobody is." \
 		certify studies/loan --where "credit_rating=6..8,loan_amount=..10"
 fi
 show "Whose treatment depends most on what must not matter? A search, for 10 seconds." \

@@ -47,6 +47,16 @@ func (r *Replay) Settle(ctx context.Context, x []float64) (w *Witness, known boo
 	return w, w != nil || ctx.Err() == nil
 }
 
+// Bins is k of x, exact; 0 for notions without bins, and where there are too
+// many combinations to evaluate.
+func (r *Replay) Bins(x []float64) int {
+	k, err := r.replay.bins(x)
+	if err != nil {
+		return 0
+	}
+	return k
+}
+
 // Pair is the witness that two copies are; nil where they are none of the
 // query's, or violate nothing.
 func (r *Replay) Pair(copy1, copy2 []float64) *Witness {

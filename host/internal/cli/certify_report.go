@@ -142,7 +142,7 @@ func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error
 		fmt.Fprintln(w)
 		printPair(w, j.query.Space, wit.Copy1, wit.Copy2, wit.Score1, wit.Score2)
 	}
-	fmt.Fprintf(w, "\nsolver asked %s, %d nodes, %.2f s\n", times(out.Solves), out.Nodes, out.Seconds)
+	fmt.Fprintf(w, "\n%s, %.2f s\n", effort(out), out.Seconds)
 	if out.Spurious > 0 {
 		fmt.Fprintf(w, "%d points did not survive the replay\n", out.Spurious)
 	}
@@ -161,7 +161,7 @@ func (j *certifyJob) questionInWords() string {
 		cut = " where " + j.flags.question.where
 	}
 	if len(j.flags.relax) > 0 {
-		names += ", and in " + strings.Join(j.flags.relax, ", ") + " by at most so much,"
+		names += ", who may also differ by " + strings.Join(j.flags.relax, ", ") + ","
 	}
 	if j.flags.k > 0 {
 		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, j.flags.k, shortDecimal(j.query.Epsilon), cut)
@@ -173,6 +173,17 @@ func (j *certifyJob) questionInWords() string {
 		return fmt.Sprintf("do counterfactuals in %s get logits more than ε = %s apart%s?", names, shortDecimal(j.query.Epsilon), cut)
 	}
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, j.query.Notion, cut)
+}
+
+// effort says who did the work.
+func effort(out *certifyOutput) string {
+	switch {
+	case out.Solves > 0:
+		return fmt.Sprintf("solver asked %s, %d nodes", times(out.Solves), out.Nodes)
+	case out.Partitions == nil && out.Regions[string(certify.BySampling)] > 0:
+		return "found by local search: the solver was not needed"
+	}
+	return "the solver was not needed"
 }
 
 func times(n int) string {

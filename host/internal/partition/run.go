@@ -332,6 +332,9 @@ func (r *run) show(stage string) {
 }
 
 func (r *run) conclude() {
+	if w := r.report.Witness; w != nil {
+		w.K = r.replay.Bins(w.Copy1)
+	}
 	r.report.Elapsed = time.Since(r.start)
 	switch {
 	case r.report.Unfair > 0:
