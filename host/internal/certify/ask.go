@@ -55,10 +55,37 @@ func (a *ask) start(d problem.Delta) problem.Delta {
 		return d
 	}
 	if values, err := a.low.milp.Lift(a.begin); err == nil {
+		values[a.low.milp.Slack] = room(d.Rows, a.low.milp.Slack, values)
 		d.Start = values
 	}
 	a.begin = nil
 	return d
+}
+
+// room is the largest value that rows leave to the slack at a point, so that a
+// solver need not solve for it; 0 where none speaks of it.
+func room(rows []problem.Row, slack int, values []float64) float64 {
+	most := math.Inf(1)
+	for i := range rows {
+		own, rest := 0.0, 0.0
+		for _, t := range rows[i].Terms {
+			if t.Column == slack {
+				own = t.Coef
+			} else {
+				rest += t.Coef * values[t.Column]
+			}
+		}
+		switch {
+		case own > 0:
+			most = math.Min(most, (rows[i].Hi-rest)/own)
+		case own < 0:
+			most = math.Min(most, (rows[i].Lo-rest)/own)
+		}
+	}
+	if math.IsInf(most, 0) || math.IsNaN(most) {
+		return 0
+	}
+	return most
 }
 
 // answer is a claim that has passed the checks a host can make, and the

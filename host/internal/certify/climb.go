@@ -150,7 +150,7 @@ func (r *run) lookAround(ctx context.Context, region space.Region) (start [][]fl
 		return w != nil
 	}
 	x, ok := c.climb(ctx, region, rng, func(x []float64, merit float64) bool {
-		return r.deciding && !r.o.SolverOnly && merit > c.promising() && credit(x)
+		return r.deciding && merit > c.promising() && (r.o.SolverOnly || credit(x))
 	})
 	if !ok {
 		return nil
