@@ -44,9 +44,10 @@ func branchingOrder(m *problem.MILP) []int {
 
 // translate lays a MILP out as lp_solve takes it, to be minimised. What is
 // decided by looking at it is not handed over: why tells what makes the
-// problem infeasible, if anything does. The objective's offset is a last column
+// problem infeasible, if anything does. own is the number of the problem's own
+// rows; those after them say what its sets are. The objective's offset is a last column
 // of the fixed value 1, so that a relative gap means what it should.
-func translate(m *problem.MILP, order []int) (p *lpsolve.Problem, why string, err error) {
+func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why string, err error) {
 	p = &lpsolve.Problem{}
 	at := make([]int32, len(order))
 	for position, i := range order {
@@ -63,6 +64,7 @@ func translate(m *problem.MILP, order []int) (p *lpsolve.Problem, why string, er
 		}
 		p.Lo, p.Hi, p.Integer = append(p.Lo, lo), append(p.Hi, hi), append(p.Integer, c.Integer)
 	}
+	last := -1
 	for i := range m.Rows {
 		r := &m.Rows[i]
 		row, err := translateRow(m, i, at)
@@ -76,13 +78,23 @@ func translate(m *problem.MILP, order []int) (p *lpsolve.Problem, why string, er
 			return nil, fmt.Sprintf("row %d (%s) holds nowhere", i, r.Name), nil
 		case len(row.Index) > 0 && !(math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1)):
 			p.Rows = append(p.Rows, row)
+			if i < own {
+				last = len(p.Rows) - 1
+			}
 		}
+	}
+	for i := range m.Sets {
+		set := make([]int32, len(m.Sets[i].Columns))
+		for k, c := range m.Sets[i].Columns {
+			set[k] = at[c]
+		}
+		p.Sets = append(p.Sets, set)
 	}
 	if p.Cost, err = costs(m, at); err != nil {
 		return nil, "", err
 	}
-	if len(m.Objective.Terms) == 0 {
-		direct(p)
+	if len(m.Objective.Terms) == 0 && last >= 0 {
+		direct(p, &p.Rows[last])
 	}
 	if m.Objective.Offset != 0 {
 		p.Cost = append(p.Cost, m.Objective.Offset*sign(m.Objective.Maximise))
@@ -92,15 +104,11 @@ func translate(m *problem.MILP, order []int) (p *lpsolve.Problem, why string, er
 }
 
 // direct gives a model without an objective one: to go far beyond the side of
-// the last row, which asks the question where deltas add to a problem. Any
+// r, the last row, which asks the question where deltas add to a problem. Any
 // objective is right where any point will do, and without one lp_solve is at a
 // loss: of the Bank network BM-6 it then cycled for ever in one branch of a
 // question that it answers in 0.05 s with one.
-func direct(p *lpsolve.Problem) {
-	if len(p.Rows) == 0 {
-		return
-	}
-	r := &p.Rows[len(p.Rows)-1]
+func direct(p *lpsolve.Problem, r *lpsolve.Row) {
 	unbounded := func(c int32) bool { return math.IsInf(p.Lo[c], 0) || math.IsInf(p.Hi[c], 0) }
 	if r.Lo == r.Hi || slices.ContainsFunc(r.Index, unbounded) {
 		return // no side to prefer, or no telling how far there is to go
@@ -175,12 +183,16 @@ func dropped(m *problem.MILP) (float64, error) {
 	return worst, nil
 }
 
-// restore brings a point back into the problem's order and takes integers that
-// are off by a rounding error to where they belong, if that breaks no more.
+// restore brings a point back into the problem's order, without the columns
+// that spellOut has added, and takes integers that are off by a rounding error to
+// where they belong, if that breaks no more.
 func restore(m *problem.MILP, order []int, values []float64) []float64 {
-	raw := make([]float64, len(order))
-	whole := make([]float64, len(order))
+	raw := make([]float64, len(m.Columns))
+	whole := make([]float64, len(m.Columns))
 	for position, i := range order {
+		if i >= len(m.Columns) {
+			continue
+		}
 		raw[i], whole[i] = values[position], values[position]
 		if m.Columns[i].Integer {
 			whole[i] = math.Round(raw[i])

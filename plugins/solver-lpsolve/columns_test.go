@@ -58,7 +58,7 @@ func TestDirection(t *testing.T) {
 		{"unbounded", problem.Row{Lo: 1, Hi: inf, Terms: terms(2, -3, 1)}, []float64{0, 0, 0}},
 	} {
 		m := &problem.MILP{Columns: columns, Rows: []problem.Row{{Lo: 0, Hi: 1, Terms: terms(1, 1)}, c.row}}
-		p, why, err := translate(m, branchingOrder(m))
+		p, why, err := translate(m, branchingOrder(m), len(m.Rows))
 		if err != nil || why != "" {
 			t.Fatal(why, err)
 		}
@@ -66,7 +66,7 @@ func TestDirection(t *testing.T) {
 			t.Errorf("%s: cost %v, want %v", c.name, p.Cost, c.want)
 		}
 		m.Objective.Terms = terms(0, 0, 5)
-		if p, _, _ := translate(m, branchingOrder(m)); !slices.Equal(p.Cost, []float64{0, 0, 5}) {
+		if p, _, _ := translate(m, branchingOrder(m), len(m.Rows)); !slices.Equal(p.Cost, []float64{0, 0, 5}) {
 			t.Errorf("%s: cost %v of a problem with an objective", c.name, p.Cost)
 		}
 	}

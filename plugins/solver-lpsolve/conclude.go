@@ -28,11 +28,11 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	case r.Status == sdk.Infeasible && x != nil:
 		q.doubt(r, "lp_solve claims that there is no point, and one is known")
 	case r.Status == sdk.Infeasible && !o.trusted:
-		q.doubt(r, "lp_solve finds no point with a scaling whose proofs are not believed")
+		q.doubt(r, "lp_solve finds no point with settings whose proofs are not believed")
 	case r.Status == sdk.Optimal && o.point == nil:
 		q.doubt(r, "lp_solve's point breaks the rows")
 	case r.Status == sdk.Optimal && q.wantsBest() && !o.trusted:
-		q.doubt(r, "lp_solve claims the optimum %g with a scaling whose proofs are not believed", q.objective(o.point))
+		q.doubt(r, "lp_solve claims the optimum %g with settings whose proofs are not believed", q.objective(o.point))
 	case r.Status == sdk.Optimal && q.wantsBest() && math.Abs(q.objective(x)-o.best) > q.slack(o.best):
 		q.doubt(r, "lp_solve claims the optimum %g at a point that breaks the rows; the best that keeps them has %g", o.best, q.objective(x))
 	}

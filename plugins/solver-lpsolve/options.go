@@ -30,7 +30,11 @@ const (
 	improve   = "improve"
 	epsilon   = "epsilon"
 	portfolio = "portfolio"
+	sets      = "sets"
 )
+
+// nativeSets is the position of native among the words of sets.
+const nativeSets = 1
 
 var options = []option{
 	{Option: sdk.Option{Name: scaling, Default: "4", Help: "set_scaling's mode, 0 to 2047; 4 is geometric, and with others lp_solve's word on infeasibility or an optimum is not taken"}, max: 2047},
@@ -38,7 +42,8 @@ var options = []option{
 	{Option: sdk.Option{Name: floor, Default: "floor", Help: "the branch taken first: floor, ceiling or automatic"}, words: []string{"floor", "ceiling", "automatic"}},
 	{Option: sdk.Option{Name: improve, Default: "0", Help: "set_improve's mode, 0 to 15; lp_solve's own default is 6"}, max: 15},
 	{Option: sdk.Option{Name: epsilon, Default: "tight", Help: "set_epslevel: tight, medium, loose or baggy"}, words: []string{"tight", "medium", "loose", "baggy"}},
-	{Option: sdk.Option{Name: portfolio, Default: "on", Help: "take turns with two more settings where any point will do: on or off"}, words: []string{"on", "off"}},
+	{Option: sdk.Option{Name: portfolio, Default: "on", Help: "take turns with two more settings where any point will do, and with one where the best is wanted: on or off"}, words: []string{"on", "off"}},
+	{Option: sdk.Option{Name: sets, Default: "binaries", Help: "how special ordered sets are branched on: binaries, or native, lp_solve's own, with which its word on infeasibility or an optimum is not taken"}, words: []string{"binaries", "native"}},
 }
 
 func describedOptions() []sdk.Option {

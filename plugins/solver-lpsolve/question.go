@@ -18,7 +18,8 @@ type question struct {
 	settings  settings
 	tolerance float64
 	begin     time.Time
-	// order has the problem's column at each of the model's.
+	// order has the problem's column at each of the model's; columns beyond the
+	// problem's last are spellOut's.
 	order []int
 	model *lpsolve.Problem
 	// plainly says why the problem is infeasible, where that is seen without
@@ -32,8 +33,12 @@ func newQuestion(lib *lpsolve.Lib, m *problem.MILP, o sdk.SolveOptions, s settin
 		return nil, err
 	}
 	q := &question{lib: lib, milp: m, options: o, settings: s, tolerance: max(lost, s.tolerance()), begin: begin}
-	q.order = branchingOrder(m)
-	q.model, q.plainly, err = translate(m, q.order)
+	asked, err := spellOut(m, s[sets] == nativeSets)
+	if err != nil {
+		return nil, err
+	}
+	q.order = branchingOrder(asked)
+	q.model, q.plainly, err = translate(asked, q.order, len(m.Rows))
 	return q, err
 }
 

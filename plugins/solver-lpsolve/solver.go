@@ -39,6 +39,7 @@ func (s *solver) Describe(context.Context) (sdk.Description, error) {
 			{Form: problem.FormMILP, Goal: problem.Maximise},
 		},
 		Exactness: sdk.NumericalGrade,
+		Sets:      true,
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -33,6 +34,8 @@ func TestSolveRefuses(t *testing.T) {
 	p := launch(t, config(client.Solver, "good"))
 	broken := box()
 	broken.MILP.Objective.Terms[0].Column = 17
+	sets := box()
+	sets.MILP.Sets = []problem.Set{{Name: "one of two", Columns: []int{0, 1}}}
 	script := &problem.Problem{SMT: &problem.Script{Text: "(assert true)"}}
 	for _, c := range []struct {
 		name    string
@@ -42,6 +45,7 @@ func TestSolveRefuses(t *testing.T) {
 	}{
 		{"no problem", nil, sdk.SolveOptions{}, sdk.ErrInvalidProblem},
 		{"column out of range", broken, sdk.SolveOptions{}, sdk.ErrInvalidProblem},
+		{"sets not taken", sets, sdk.SolveOptions{}, sdk.ErrUnsupported},
 		{"form not served", script, sdk.SolveOptions{}, sdk.ErrUnsupported},
 		{"unknown option", box(), sdk.SolveOptions{Options: map[string]string{"colour": "red"}}, sdk.ErrInvalidOption},
 		{"negative limit", box(), sdk.SolveOptions{WorkLimit: -1}, sdk.ErrInvalidOption},
@@ -49,6 +53,9 @@ func TestSolveRefuses(t *testing.T) {
 		if _, err := p.Solver().Solve(t.Context(), c.problem, c.options); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v; want %v", c.name, err, c.want)
 		}
+	}
+	if _, err := p.Solver().Load(t.Context(), sets); !errors.Is(err, sdk.ErrUnsupported) || !strings.Contains(err.Error(), "tiny takes no special ordered sets") {
+		t.Errorf("loading sets: %v", err)
 	}
 	if _, err := p.Strategy().Start(t.Context(), people(), sdk.StartOptions{}); !errors.Is(err, sdk.ErrUnsupported) {
 		t.Errorf("a solver started a session: %v", err)

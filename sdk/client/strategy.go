@@ -79,9 +79,12 @@ func (t *session) within(ctx context.Context, doing string, exchange func() erro
 	}
 	stop := context.AfterFunc(ctx, t.cancel)
 	err := exchange()
-	stop()
+	intact := stop()
 	switch {
-	case err == nil:
+	case err == nil && intact:
+		return nil
+	case err == nil: // ctx ended just after the answer, and the stream with it
+		t.over = ctx.Err()
 		return nil
 	case ctx.Err() != nil:
 		err = ctx.Err()

@@ -155,6 +155,18 @@ func violation(p *problem.MILP, point []*big.Rat) (worst float64, where string) 
 	for i, row := range p.Rows {
 		note(sum(row.Terms, point), row.Lo, row.Hi, "row", i, row.Name)
 	}
+	for i, set := range p.Sets {
+		largest, second := new(big.Rat), new(big.Rat)
+		for _, c := range set.Columns {
+			switch v := new(big.Rat).Abs(point[c]); {
+			case v.Cmp(largest) > 0:
+				largest, second = v, largest
+			case v.Cmp(second) > 0:
+				second = v
+			}
+		}
+		note(second, 0, 0, "set", i, set.Name)
+	}
 	return worst, where
 }
 

@@ -97,6 +97,8 @@ func milpLiars() []SolverLiar {
 				}
 			}
 		})}},
+		{"milp/sets", "it forgets the sets", &bent{ask: about(func(m *problem.MILP) { m.Sets = nil })}},
+		{"milp/sets", "it branches on the first set only", &bent{ask: about(func(m *problem.MILP) { m.Sets = m.Sets[:min(1, len(m.Sets))] })}},
 		{"milp/ranges", "it keeps one side of a row", &bent{ask: about(func(m *problem.MILP) {
 			for i := range m.Rows {
 				if !math.IsInf(m.Rows[i].Hi, 1) {

@@ -10,7 +10,8 @@ import (
 )
 
 // milp is one enumeration: the integer columns are set one after the other,
-// and what is left at a leaf is a linear program in the continuous ones.
+// then the column of each special ordered set that may differ from zero is
+// chosen, and what is left at a leaf is a linear program in the continuous ones.
 type milp struct {
 	*meter
 	p          *problem.MILP
@@ -18,7 +19,8 @@ type milp struct {
 	integer    []int
 	continuous []int
 	values     []*big.Rat
-	sign       int // +1 to maximise, −1 to minimise, 0 for feasibility
+	zero       []int // how many sets keep a column at zero
+	sign       int   // +1 to maximise, −1 to minimise, 0 for feasibility
 
 	best      []*big.Rat
 	objective *big.Rat // of best, in the problem's own direction
@@ -27,7 +29,7 @@ type milp struct {
 }
 
 func solveMILP(m *meter, p *problem.MILP, o sdk.SolveOptions) (*sdk.Result, error) {
-	s := &milp{meter: m, p: p, o: o, values: make([]*big.Rat, len(p.Columns))}
+	s := &milp{meter: m, p: p, o: o, values: make([]*big.Rat, len(p.Columns)), zero: make([]int, len(p.Columns))}
 	for i := range p.Columns {
 		c := &p.Columns[i]
 		if !c.Integer {
@@ -56,7 +58,7 @@ func (s *milp) set(k int) {
 		return
 	}
 	if k == len(s.integer) {
-		s.leaf()
+		s.choose(0)
 		return
 	}
 	i := s.integer[k]
@@ -68,6 +70,40 @@ func (s *milp) set(k int) {
 		}
 		s.values[i] = new(big.Rat).SetFloat64(at)
 		s.set(k + 1)
+	}
+}
+
+// choose tries every column of the sets from the k-th on as the one that may
+// differ from zero.
+func (s *milp) choose(k int) {
+	if k == len(s.p.Sets) {
+		s.leaf()
+		return
+	}
+	columns := s.p.Sets[k].Columns
+	if len(columns) == 0 {
+		s.choose(k + 1)
+		return
+	}
+	for _, free := range columns {
+		if s.done || s.stop() {
+			return
+		}
+		possible := true
+		for _, c := range columns {
+			if c != free {
+				s.zero[c]++
+				possible = possible && (!s.p.Columns[c].Integer || s.values[c].Sign() == 0)
+			}
+		}
+		if possible {
+			s.choose(k + 1)
+		}
+		for _, c := range columns {
+			if c != free {
+				s.zero[c]--
+			}
+		}
 	}
 }
 
@@ -162,7 +198,14 @@ func (s *milp) reduced() (rows []inequality, ok bool) {
 	for k, i := range s.continuous {
 		a := zeros(len(s.continuous))
 		a[k].SetInt64(1)
-		if !side(a, 1, s.p.Columns[i].Hi, new(big.Rat)) || !side(a, -1, s.p.Columns[i].Lo, new(big.Rat)) {
+		lo, hi := s.p.Columns[i].Lo, s.p.Columns[i].Hi
+		if s.zero[i] > 0 {
+			if lo > 0 || hi < 0 {
+				return nil, false
+			}
+			lo, hi = 0, 0
+		}
+		if !side(a, 1, hi, new(big.Rat)) || !side(a, -1, lo, new(big.Rat)) {
 			return nil, false
 		}
 	}

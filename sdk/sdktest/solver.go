@@ -37,7 +37,7 @@ func (Enumerator) Describe(context.Context) (sdk.Description, error) {
 			{Form: problem.FormMILP, Goal: problem.Decide}, {Form: problem.FormMILP, Goal: problem.Maximise},
 			{Form: problem.FormSMT, Goal: problem.Decide},
 		},
-		Exactness: sdk.Exact, Concurrent: true,
+		Exactness: sdk.Exact, Sets: true, Concurrent: true,
 	}, nil
 }
 

@@ -103,6 +103,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"train": trainReport{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
 		"compare": compare.Comparison{}, "export": exportReport{}, "fetch": fetchReport{},
 		"runs": runsJSON{}, "runs show": runDetailsJSON{}, "runs delete": deletedJSON{},
+		"plugin test": testedJSON{},
 	} {
 		var fields []string
 		jsonFields(reflect.TypeOf(object), "", &fields)

@@ -173,6 +173,24 @@ func parseName(file string) (kind client.Kind, name string, ok bool) {
 	return 0, "", false
 }
 
+// At is the plugin in a file or folder of any place. Where its name is not that
+// of a plugin, the plugin is of the kind given and may call itself as it likes;
+// with kind 0, ok is false: nothing says of what kind it is.
+func At(path string, kind client.Kind) (f Found, ok bool) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		abs = path
+	}
+	said, name, named := parseName(filepath.Base(abs))
+	switch {
+	case named && (kind == 0 || kind == said):
+		return inspect(said, name, abs, "command line"), true
+	case kind == 0:
+		return Found{}, false
+	}
+	return inspect(kind, "", abs, "command line"), true
+}
+
 // inspect looks at a file or folder without starting anything.
 func inspect(kind client.Kind, name, path, source string) Found {
 	f := Found{Kind: kind, Name: name, Path: path, Source: source, State: Unpinned, Command: []string{path}}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -30,13 +32,19 @@ type Plugin struct {
 // time limit is answered, and its plugin ended, within a second of it.
 const killGrace = 500 * time.Millisecond
 
-// launch starts a plugin and checks that it is what its file says.
+// launch starts a plugin of the catalogue.
 func (c *Catalogue) launch(ctx context.Context, f Found) (*Plugin, error) {
+	return f.Launch(ctx, c.logger)
+}
+
+// Launch starts the plugin and checks that it is what its file says. The logger
+// gets its output; nil: none.
+func (f Found) Launch(ctx context.Context, logger hclog.Logger) (*Plugin, error) {
 	if f.Problem != nil {
-		return nil, fmt.Errorf("%s %s: %w", f.Kind, f.Name, f.Problem)
+		return nil, fmt.Errorf("%s: %w", strings.TrimSpace(f.Kind.String()+" "+f.Name), f.Problem)
 	}
 	config := client.Config{
-		Path: f.Command[0], Args: f.Command[1:], Dir: f.Dir, Kind: f.Kind, Logger: c.logger,
+		Path: f.Command[0], Args: f.Command[1:], Dir: f.Dir, Kind: f.Kind, Logger: logger,
 		KillGrace: killGrace,
 		NoTLS:     f.Language == "python", // its gRPC cannot take the host's certificate
 	}
@@ -44,7 +52,7 @@ func (c *Catalogue) launch(ctx context.Context, f Found) (*Plugin, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	if name := p.Description().Name; name != f.Name {
+	if name := p.Description().Name; f.Name != "" && name != f.Name {
 		p.Close()
 		return nil, fmt.Errorf("%s: the plugin calls itself %q; its file's name says %q: rename one of them: %w", f.Path, name, f.Name, sdk.ErrIncompatible)
 	}

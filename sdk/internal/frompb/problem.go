@@ -107,6 +107,9 @@ func milp(m *problemv1.Milp) (*problem.MILP, error) {
 	if out.Rows, err = each(m.Rows, "row", row); err != nil {
 		return nil, err
 	}
+	if out.Sets, err = each(m.Sets, "set", set); err != nil {
+		return nil, err
+	}
 	if out.Objective, err = objective(m.Objective); err != nil {
 		return nil, fmt.Errorf("objective: %w", err)
 	}
@@ -128,6 +131,14 @@ func row(m *problemv1.Row) (problem.Row, error) {
 		return r, fmt.Errorf("sides %v to %v", r.Lo, r.Hi)
 	}
 	return r, err
+}
+
+func set(m *problemv1.Set) (problem.Set, error) {
+	s := problem.Set{Name: m.GetName()}
+	for _, c := range m.GetColumns() {
+		s.Columns = append(s.Columns, int(c))
+	}
+	return s, nil
 }
 
 func objective(m *problemv1.Objective) (problem.Objective, error) {

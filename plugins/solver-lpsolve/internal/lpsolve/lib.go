@@ -38,6 +38,8 @@ type functions struct {
 	setCost    func(lp uintptr, count int32, value *float64, column *int32) uint8
 	setBounds  func(lp uintptr, column int32, lo, hi float64) uint8
 	setInteger func(lp uintptr, column int32, on uint8) uint8
+	// addSet's kind is 1 or 2, and its answer the set's number, 0 for a failure.
+	addSet func(lp uintptr, name *byte, kind, priority, count int32, column *int32, weight *float64) int32
 
 	setVerbose    func(lp uintptr, level int32)
 	setScaling    func(lp uintptr, mode int32)
@@ -82,6 +84,7 @@ func Open() (*Lib, error) {
 		native.Symbol{Name: "set_obj_fnex", Func: &f.setCost},
 		native.Symbol{Name: "set_bounds", Func: &f.setBounds},
 		native.Symbol{Name: "set_int", Func: &f.setInteger},
+		native.Symbol{Name: "add_SOS", Func: &f.addSet},
 		native.Symbol{Name: "set_verbose", Func: &f.setVerbose},
 		native.Symbol{Name: "set_scaling", Func: &f.setScaling},
 		native.Symbol{Name: "set_bb_rule", Func: &f.setRule},

@@ -25,6 +25,9 @@ type Problem struct {
 	Lo, Hi  []float64
 	Integer []bool
 	Rows    []Row
+	// Sets are columns of which at most one is not zero. Their lower bounds are
+	// 0 and their upper bounds finite: so lp_solve wants it.
+	Sets [][]int32
 }
 
 // Row is Lo ≤ Σ Value[i]·column Index[i] ≤ Hi; no column appears twice.
@@ -129,6 +132,15 @@ func (l *Lib) fill(lp uintptr, p *Problem) error {
 		r := &p.Rows[i]
 		if r.Lo < r.Hi && !math.IsInf(r.Lo, -1) && !math.IsInf(r.Hi, 1) && l.fn.setRange(lp, int32(i+1), r.Hi-r.Lo) == 0 {
 			return fmt.Errorf("lp_solve refuses the range of row %d", i)
+		}
+	}
+	for i, set := range p.Sets {
+		index, weight := make([]int32, len(set)), make([]float64, len(set))
+		for j, c := range set {
+			index[j], weight[j] = c+1, float64(j+1)
+		}
+		if l.fn.addSet(lp, first([]byte("s\x00")), 1, int32(i+1), int32(len(set)), first(index), first(weight)) == 0 {
+			return fmt.Errorf("lp_solve refuses set %d", i)
 		}
 	}
 	return nil

@@ -222,7 +222,9 @@ type SolverTraits struct {
 	// The grade its claims can have at best.
 	Exactness Exactness `protobuf:"varint,2,opt,name=exactness,proto3,enum=hyfair.plugin.v1.Exactness" json:"exactness,omitempty"`
 	// Whether several calls may run at once.
-	Concurrent    bool `protobuf:"varint,3,opt,name=concurrent,proto3" json:"concurrent,omitempty"`
+	Concurrent bool `protobuf:"varint,3,opt,name=concurrent,proto3" json:"concurrent,omitempty"`
+	// Whether it takes the special ordered sets of a MILP.
+	Sets          bool `protobuf:"varint,4,opt,name=sets,proto3" json:"sets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -274,6 +276,13 @@ func (x *SolverTraits) GetExactness() Exactness {
 func (x *SolverTraits) GetConcurrent() bool {
 	if x != nil {
 		return x.Concurrent
+	}
+	return false
+}
+
+func (x *SolverTraits) GetSets() bool {
+	if x != nil {
+		return x.Sets
 	}
 	return false
 }
@@ -638,13 +647,14 @@ const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\tlibraries\x18\x05 \x03(\v2\x19.hyfair.plugin.v1.LibraryR\tlibraries\x128\n" +
 	"\x06solver\x18\x06 \x01(\v2\x1e.hyfair.plugin.v1.SolverTraitsH\x00R\x06solver\x12>\n" +
 	"\bstrategy\x18\a \x01(\v2 .hyfair.plugin.v1.StrategyTraitsH\x00R\bstrategyB\x06\n" +
-	"\x04kind\"\x9c\x01\n" +
+	"\x04kind\"\xb0\x01\n" +
 	"\fSolverTraits\x121\n" +
 	"\x06serves\x18\x01 \x03(\v2\x19.hyfair.plugin.v1.ServiceR\x06serves\x129\n" +
 	"\texactness\x18\x02 \x01(\x0e2\x1b.hyfair.plugin.v1.ExactnessR\texactness\x12\x1e\n" +
 	"\n" +
 	"concurrent\x18\x03 \x01(\bR\n" +
-	"concurrent\"c\n" +
+	"concurrent\x12\x12\n" +
+	"\x04sets\x18\x04 \x01(\bR\x04sets\"c\n" +
 	"\aService\x12+\n" +
 	"\x04form\x18\x01 \x01(\x0e2\x17.hyfair.problem.v1.FormR\x04form\x12+\n" +
 	"\x04goal\x18\x02 \x01(\x0e2\x17.hyfair.problem.v1.GoalR\x04goal\"\x9a\x01\n" +

@@ -609,7 +609,10 @@ type Milp struct {
 	// What to optimise; must be set, and has no terms for a feasibility question.
 	Objective *Objective `protobuf:"bytes,3,opt,name=objective,proto3" json:"objective,omitempty"`
 	// Start values.
-	Start         *Start `protobuf:"bytes,4,opt,name=start,proto3" json:"start,omitempty"`
+	Start *Start `protobuf:"bytes,4,opt,name=start,proto3" json:"start,omitempty"`
+	// Special ordered sets of type 1; only for a solver whose traits say that it
+	// takes them.
+	Sets          []*Set `protobuf:"bytes,5,rep,name=sets,proto3" json:"sets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -672,6 +675,69 @@ func (x *Milp) GetStart() *Start {
 	return nil
 }
 
+func (x *Milp) GetSets() []*Set {
+	if x != nil {
+		return x.Sets
+	}
+	return nil
+}
+
+// Set is a special ordered set of type 1: at most one of its columns is not
+// zero.
+type Set struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// For logs and exports.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Column indices, no one twice.
+	Columns       []int32 `protobuf:"varint,2,rep,packed,name=columns,proto3" json:"columns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Set) Reset() {
+	*x = Set{}
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Set) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Set) ProtoMessage() {}
+
+func (x *Set) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Set.ProtoReflect.Descriptor instead.
+func (*Set) Descriptor() ([]byte, []int) {
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Set) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Set) GetColumns() []int32 {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
 // Column is a variable.
 type Column struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -693,7 +759,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[4]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -705,7 +771,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[4]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -718,7 +784,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{4}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Column) GetName() string {
@@ -782,7 +848,7 @@ type Row struct {
 
 func (x *Row) Reset() {
 	*x = Row{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[5]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -794,7 +860,7 @@ func (x *Row) String() string {
 func (*Row) ProtoMessage() {}
 
 func (x *Row) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[5]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -807,7 +873,7 @@ func (x *Row) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Row.ProtoReflect.Descriptor instead.
 func (*Row) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{5}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Row) GetName() string {
@@ -862,7 +928,7 @@ type Objective struct {
 
 func (x *Objective) Reset() {
 	*x = Objective{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[6]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +940,7 @@ func (x *Objective) String() string {
 func (*Objective) ProtoMessage() {}
 
 func (x *Objective) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[6]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +953,7 @@ func (x *Objective) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Objective.ProtoReflect.Descriptor instead.
 func (*Objective) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{6}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Objective) GetMaximise() bool {
@@ -929,7 +995,7 @@ type Start struct {
 
 func (x *Start) Reset() {
 	*x = Start{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[7]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -941,7 +1007,7 @@ func (x *Start) String() string {
 func (*Start) ProtoMessage() {}
 
 func (x *Start) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[7]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -954,7 +1020,7 @@ func (x *Start) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Start.ProtoReflect.Descriptor instead.
 func (*Start) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{7}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Start) GetValues() []float64 {
@@ -982,7 +1048,7 @@ type Script struct {
 
 func (x *Script) Reset() {
 	*x = Script{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[8]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -994,7 +1060,7 @@ func (x *Script) String() string {
 func (*Script) ProtoMessage() {}
 
 func (x *Script) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[8]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1007,7 +1073,7 @@ func (x *Script) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Script.ProtoReflect.Descriptor instead.
 func (*Script) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{8}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Script) GetText() string {
@@ -1053,7 +1119,7 @@ type Symbol struct {
 
 func (x *Symbol) Reset() {
 	*x = Symbol{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[9]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1065,7 +1131,7 @@ func (x *Symbol) String() string {
 func (*Symbol) ProtoMessage() {}
 
 func (x *Symbol) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[9]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1078,7 +1144,7 @@ func (x *Symbol) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Symbol.ProtoReflect.Descriptor instead.
 func (*Symbol) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{9}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Symbol) GetName() string {
@@ -1126,7 +1192,7 @@ type Delta struct {
 
 func (x *Delta) Reset() {
 	*x = Delta{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[10]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1138,7 +1204,7 @@ func (x *Delta) String() string {
 func (*Delta) ProtoMessage() {}
 
 func (x *Delta) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[10]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1151,7 +1217,7 @@ func (x *Delta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Delta.ProtoReflect.Descriptor instead.
 func (*Delta) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{10}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Delta) GetPop() int32 {
@@ -1218,7 +1284,7 @@ type ColumnBound struct {
 
 func (x *ColumnBound) Reset() {
 	*x = ColumnBound{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[11]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1230,7 +1296,7 @@ func (x *ColumnBound) String() string {
 func (*ColumnBound) ProtoMessage() {}
 
 func (x *ColumnBound) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[11]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1243,7 +1309,7 @@ func (x *ColumnBound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ColumnBound.ProtoReflect.Descriptor instead.
 func (*ColumnBound) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{11}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ColumnBound) GetColumn() int32 {
@@ -1296,12 +1362,16 @@ const file_hyfair_problem_v1_problem_proto_rawDesc = "" +
 	"\n" +
 	"Relaxation\x12\x18\n" +
 	"\afeature\x18\x01 \x01(\x05R\afeature\x12\x1c\n" +
-	"\ttolerance\x18\x02 \x01(\x01R\ttolerance\"\xd3\x01\n" +
+	"\ttolerance\x18\x02 \x01(\x01R\ttolerance\"\xff\x01\n" +
 	"\x04Milp\x123\n" +
 	"\acolumns\x18\x01 \x03(\v2\x19.hyfair.problem.v1.ColumnR\acolumns\x12*\n" +
 	"\x04rows\x18\x02 \x03(\v2\x16.hyfair.problem.v1.RowR\x04rows\x12:\n" +
 	"\tobjective\x18\x03 \x01(\v2\x1c.hyfair.problem.v1.ObjectiveR\tobjective\x12.\n" +
-	"\x05start\x18\x04 \x01(\v2\x18.hyfair.problem.v1.StartR\x05start\"\x9f\x01\n" +
+	"\x05start\x18\x04 \x01(\v2\x18.hyfair.problem.v1.StartR\x05start\x12*\n" +
+	"\x04sets\x18\x05 \x03(\v2\x16.hyfair.problem.v1.SetR\x04sets\"3\n" +
+	"\x03Set\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\acolumns\x18\x02 \x03(\x05R\acolumns\"\x9f\x01\n" +
 	"\x06Column\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x0e\n" +
 	"\x02lo\x18\x02 \x01(\x01R\x02lo\x12\x0e\n" +
@@ -1389,7 +1459,7 @@ func file_hyfair_problem_v1_problem_proto_rawDescGZIP() []byte {
 }
 
 var file_hyfair_problem_v1_problem_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_hyfair_problem_v1_problem_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_hyfair_problem_v1_problem_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_hyfair_problem_v1_problem_proto_goTypes = []any{
 	(Form)(0),           // 0: hyfair.problem.v1.Form
 	(Goal)(0),           // 1: hyfair.problem.v1.Goal
@@ -1399,52 +1469,54 @@ var file_hyfair_problem_v1_problem_proto_goTypes = []any{
 	(*Query)(nil),       // 5: hyfair.problem.v1.Query
 	(*Relaxation)(nil),  // 6: hyfair.problem.v1.Relaxation
 	(*Milp)(nil),        // 7: hyfair.problem.v1.Milp
-	(*Column)(nil),      // 8: hyfair.problem.v1.Column
-	(*Row)(nil),         // 9: hyfair.problem.v1.Row
-	(*Objective)(nil),   // 10: hyfair.problem.v1.Objective
-	(*Start)(nil),       // 11: hyfair.problem.v1.Start
-	(*Script)(nil),      // 12: hyfair.problem.v1.Script
-	(*Symbol)(nil),      // 13: hyfair.problem.v1.Symbol
-	(*Delta)(nil),       // 14: hyfair.problem.v1.Delta
-	(*ColumnBound)(nil), // 15: hyfair.problem.v1.ColumnBound
-	(*Network)(nil),     // 16: hyfair.problem.v1.Network
-	(*Space)(nil),       // 17: hyfair.problem.v1.Space
-	(*Region)(nil),      // 18: hyfair.problem.v1.Region
-	(*Number)(nil),      // 19: hyfair.problem.v1.Number
-	(*Predicate)(nil),   // 20: hyfair.problem.v1.Predicate
-	(*Point)(nil),       // 21: hyfair.problem.v1.Point
+	(*Set)(nil),         // 8: hyfair.problem.v1.Set
+	(*Column)(nil),      // 9: hyfair.problem.v1.Column
+	(*Row)(nil),         // 10: hyfair.problem.v1.Row
+	(*Objective)(nil),   // 11: hyfair.problem.v1.Objective
+	(*Start)(nil),       // 12: hyfair.problem.v1.Start
+	(*Script)(nil),      // 13: hyfair.problem.v1.Script
+	(*Symbol)(nil),      // 14: hyfair.problem.v1.Symbol
+	(*Delta)(nil),       // 15: hyfair.problem.v1.Delta
+	(*ColumnBound)(nil), // 16: hyfair.problem.v1.ColumnBound
+	(*Network)(nil),     // 17: hyfair.problem.v1.Network
+	(*Space)(nil),       // 18: hyfair.problem.v1.Space
+	(*Region)(nil),      // 19: hyfair.problem.v1.Region
+	(*Number)(nil),      // 20: hyfair.problem.v1.Number
+	(*Predicate)(nil),   // 21: hyfair.problem.v1.Predicate
+	(*Point)(nil),       // 22: hyfair.problem.v1.Point
 }
 var file_hyfair_problem_v1_problem_proto_depIdxs = []int32{
 	5,  // 0: hyfair.problem.v1.Problem.network:type_name -> hyfair.problem.v1.Query
 	7,  // 1: hyfair.problem.v1.Problem.milp:type_name -> hyfair.problem.v1.Milp
-	12, // 2: hyfair.problem.v1.Problem.smt:type_name -> hyfair.problem.v1.Script
-	16, // 3: hyfair.problem.v1.Query.network:type_name -> hyfair.problem.v1.Network
-	17, // 4: hyfair.problem.v1.Query.space:type_name -> hyfair.problem.v1.Space
-	18, // 5: hyfair.problem.v1.Query.region:type_name -> hyfair.problem.v1.Region
+	13, // 2: hyfair.problem.v1.Problem.smt:type_name -> hyfair.problem.v1.Script
+	17, // 3: hyfair.problem.v1.Query.network:type_name -> hyfair.problem.v1.Network
+	18, // 4: hyfair.problem.v1.Query.space:type_name -> hyfair.problem.v1.Space
+	19, // 5: hyfair.problem.v1.Query.region:type_name -> hyfair.problem.v1.Region
 	2,  // 6: hyfair.problem.v1.Query.notion:type_name -> hyfair.problem.v1.Notion
-	19, // 7: hyfair.problem.v1.Query.epsilon:type_name -> hyfair.problem.v1.Number
+	20, // 7: hyfair.problem.v1.Query.epsilon:type_name -> hyfair.problem.v1.Number
 	1,  // 8: hyfair.problem.v1.Query.goal:type_name -> hyfair.problem.v1.Goal
 	6,  // 9: hyfair.problem.v1.Query.relax:type_name -> hyfair.problem.v1.Relaxation
-	20, // 10: hyfair.problem.v1.Query.require:type_name -> hyfair.problem.v1.Predicate
-	20, // 11: hyfair.problem.v1.Query.forbid:type_name -> hyfair.problem.v1.Predicate
-	21, // 12: hyfair.problem.v1.Query.near:type_name -> hyfair.problem.v1.Point
-	21, // 13: hyfair.problem.v1.Query.exclude:type_name -> hyfair.problem.v1.Point
-	8,  // 14: hyfair.problem.v1.Milp.columns:type_name -> hyfair.problem.v1.Column
-	9,  // 15: hyfair.problem.v1.Milp.rows:type_name -> hyfair.problem.v1.Row
-	10, // 16: hyfair.problem.v1.Milp.objective:type_name -> hyfair.problem.v1.Objective
-	11, // 17: hyfair.problem.v1.Milp.start:type_name -> hyfair.problem.v1.Start
-	3,  // 18: hyfair.problem.v1.Column.role:type_name -> hyfair.problem.v1.Role
-	13, // 19: hyfair.problem.v1.Script.symbols:type_name -> hyfair.problem.v1.Symbol
-	3,  // 20: hyfair.problem.v1.Symbol.role:type_name -> hyfair.problem.v1.Role
-	15, // 21: hyfair.problem.v1.Delta.column_bounds:type_name -> hyfair.problem.v1.ColumnBound
-	9,  // 22: hyfair.problem.v1.Delta.rows:type_name -> hyfair.problem.v1.Row
-	10, // 23: hyfair.problem.v1.Delta.objective:type_name -> hyfair.problem.v1.Objective
-	11, // 24: hyfair.problem.v1.Delta.start:type_name -> hyfair.problem.v1.Start
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	21, // 10: hyfair.problem.v1.Query.require:type_name -> hyfair.problem.v1.Predicate
+	21, // 11: hyfair.problem.v1.Query.forbid:type_name -> hyfair.problem.v1.Predicate
+	22, // 12: hyfair.problem.v1.Query.near:type_name -> hyfair.problem.v1.Point
+	22, // 13: hyfair.problem.v1.Query.exclude:type_name -> hyfair.problem.v1.Point
+	9,  // 14: hyfair.problem.v1.Milp.columns:type_name -> hyfair.problem.v1.Column
+	10, // 15: hyfair.problem.v1.Milp.rows:type_name -> hyfair.problem.v1.Row
+	11, // 16: hyfair.problem.v1.Milp.objective:type_name -> hyfair.problem.v1.Objective
+	12, // 17: hyfair.problem.v1.Milp.start:type_name -> hyfair.problem.v1.Start
+	8,  // 18: hyfair.problem.v1.Milp.sets:type_name -> hyfair.problem.v1.Set
+	3,  // 19: hyfair.problem.v1.Column.role:type_name -> hyfair.problem.v1.Role
+	14, // 20: hyfair.problem.v1.Script.symbols:type_name -> hyfair.problem.v1.Symbol
+	3,  // 21: hyfair.problem.v1.Symbol.role:type_name -> hyfair.problem.v1.Role
+	16, // 22: hyfair.problem.v1.Delta.column_bounds:type_name -> hyfair.problem.v1.ColumnBound
+	10, // 23: hyfair.problem.v1.Delta.rows:type_name -> hyfair.problem.v1.Row
+	11, // 24: hyfair.problem.v1.Delta.objective:type_name -> hyfair.problem.v1.Objective
+	12, // 25: hyfair.problem.v1.Delta.start:type_name -> hyfair.problem.v1.Start
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_problem_v1_problem_proto_init() }
@@ -1466,7 +1538,7 @@ func file_hyfair_problem_v1_problem_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hyfair_problem_v1_problem_proto_rawDesc), len(file_hyfair_problem_v1_problem_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
