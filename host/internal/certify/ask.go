@@ -94,6 +94,8 @@ type answer struct {
 	*sdk.Result
 	point   [][]float64 // decoded, nil without a point
 	witness *Witness
+	// seen is the best incumbent that was replayed on the way.
+	seen *Witness
 	// upper: no point has a larger objective; +Inf where the solver did not say.
 	upper float64
 	// tolerance of one logit, from the solver's own.
@@ -159,7 +161,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}
 	}
 	a.report.Nodes += res.Nodes
-	out := &answer{Result: res, upper: math.Inf(1), tolerance: res.Tolerance * a.low.sensitivity}
+	out := &answer{Result: res, upper: math.Inf(1), tolerance: res.Tolerance * a.low.sensitivity, seen: seen}
 	a.readPoint(out)
 	a.check(out)
 	if out.witness == nil && (out.Values == nil || out.fault != "" || out.stops(ctx)) {

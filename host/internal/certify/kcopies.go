@@ -73,6 +73,12 @@ func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 // auditBins tries random individuals against a claim that none reaches so many
 // bins; one that does is a fault of the claim, and a witness.
 func (a *ask) auditBins(ctx context.Context, out *answer) bool {
+	if out.seen != nil {
+		out.fault = "it claims that nobody reaches so many bins; the witness it showed on the way does"
+		a.fault(out.fault)
+		a.found(out.seen)
+		return true
+	}
 	rng := a.auditor()
 	for range auditSamples {
 		if ctx.Err() != nil {

@@ -117,7 +117,10 @@ func (a *ask) refute(ctx context.Context, out *answer, upper float64) {
 
 // boundsSuffice reports that the enclosure of the logits alone proves that
 // nothing in the region exceeds the target.
-func (r *run) boundsSuffice(b *bound.Bounds) bool {
+func (r *run) boundsSuffice(b *bound.Bounds) bool { return r.boundsExclude(b, r.target) }
+
+// boundsExclude is boundsSuffice for a target of one's own.
+func (r *run) boundsExclude(b *bound.Bounds, target *big.Rat) bool {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return false
@@ -128,10 +131,10 @@ func (r *run) boundsSuffice(b *bound.Bounds) bool {
 	}
 	switch r.q.Notion {
 	case fairness.Score, fairness.Logit:
-		return !r.replay.violates(U, L, r.target)
+		return !r.replay.violates(U, L, target)
 	case fairness.Decision:
-		return U.Sign() <= 0 || L.Sign() > 0 || U.Cmp(r.target) <= 0
+		return U.Sign() <= 0 || L.Sign() > 0 || U.Cmp(target) <= 0
 	default:
-		return U.Cmp(r.target) <= 0 || L.Cmp(new(big.Rat).Neg(r.target)) >= 0
+		return U.Cmp(target) <= 0 || L.Cmp(new(big.Rat).Neg(target)) >= 0
 	}
 }

@@ -3,6 +3,7 @@ package certify
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
@@ -43,6 +44,9 @@ func (r *run) lowered(q *problem.Query, b *bound.Bounds) (*lowering, error) {
 		out.problem, out.logits, out.fidelity, out.decode = out.milp.Problem, out.milp.Logits, out.milp.Fidelity, out.milp.Decode
 		out.sensitivity = out.milp.Sensitivity
 		out.orders = out.milp.Orders()
+		if !(out.sensitivity < math.Inf(1)) { // no tolerance could be stated
+			return nil, fmt.Errorf("%w: what a solver's tolerance does to the logit is not bounded in float64", sdk.ErrInvalidProblem)
+		}
 	}
 	switch {
 	case errors.Is(err, encode.ErrTooFewBins):

@@ -70,11 +70,17 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 	slack := 0.0
 	if r.o.Bounds == BoundsLP {
 		var err error
-		if b, slack, err = r.tightened(ctx, region, b); err != nil {
+		tight := b
+		if tight, slack, err = r.tightened(ctx, region, b); err != nil {
 			return outcome{}, err
 		}
-		if r.boundsSuffice(b) {
-			return r.numerically(outcome{decided: true, by: ByBounds, bound: r.trivialBound(b)}, slack), nil
+		switch {
+		case !r.boundsSuffice(tight):
+			b = tight
+		case !r.beaten(ctx, region):
+			return r.numerically(outcome{decided: true, by: ByBounds, bound: r.trivialBound(tight)}, slack), nil
+		case r.deciding && r.report.Witness != nil:
+			return outcome{decided: true, by: BySampling, bound: r.trivialBound(b)}, nil
 		}
 	}
 	var start [][]float64
@@ -111,7 +117,7 @@ func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds
 		return outcome{}, err
 	}
 	if low == nil { // the enclosure reaches fewer bins than are asked for
-		return r.alone(), nil
+		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous}, nil
 	}
 	var all outcome
 	for i, o := range low.orders {

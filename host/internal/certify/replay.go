@@ -28,12 +28,9 @@ func newReplayer(q *problem.Query) *replayer {
 }
 
 // admits reports whether the two points are copies of one individual that the
-// query speaks of. Where features are relaxed, either may be the individual of
-// the region.
+// query speaks of. Either may be the individual of the region, where features
+// are relaxed, and the one that the predicates describe.
 func (r *replayer) admits(copy1, copy2 []float64) bool {
-	if len(r.q.Relax) == 0 {
-		return r.admitsInOrder(copy1, copy2)
-	}
 	return r.admitsInOrder(copy1, copy2) || r.admitsInOrder(copy2, copy1)
 }
 
@@ -192,7 +189,9 @@ func (r *replayer) individual(ctx context.Context, x []float64, target *big.Rat)
 		return nil, false
 	}
 	logits := make([]*big.Rat, len(points))
-	hi, lo := 0, 0
+	// The extremes of all copies, and of those that the predicates describe,
+	// one of which a witness must have.
+	hi, lo, top, bottom := 0, 0, -1, -1
 	for i, p := range points {
 		if ctx.Err() != nil {
 			return nil, false
@@ -204,11 +203,32 @@ func (r *replayer) individual(ctx context.Context, x []float64, target *big.Rat)
 		if logits[i].Cmp(logits[lo]) < 0 {
 			lo = i
 		}
+		if !r.describes(p) {
+			continue
+		}
+		if top < 0 || logits[i].Cmp(logits[top]) > 0 {
+			top = i
+		}
+		if bottom < 0 || logits[i].Cmp(logits[bottom]) < 0 {
+			bottom = i
+		}
 	}
-	if !r.admits(points[hi], points[lo]) || !r.violates(logits[hi], logits[lo], target) {
+	if top < 0 {
 		return nil, false
 	}
-	return r.describe(points[hi], points[lo], logits[hi], logits[lo]), true
+	for _, pair := range [][2]int{{top, lo}, {hi, bottom}} {
+		a, b := pair[0], pair[1]
+		if !r.admits(points[a], points[b]) || !r.violates(logits[a], logits[b], target) {
+			continue
+		}
+		if v := r.describe(points[a], points[b], logits[a], logits[b]); w == nil || v.Margin > w.Margin {
+			w = v
+		}
+		if top == hi && bottom == lo {
+			break // the second pair is the first
+		}
+	}
+	return w, w != nil
 }
 
 // extreme is the pair of x's counterfactuals whose logits lie furthest apart

@@ -177,6 +177,9 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	if err := suits(q, &lowering, &o); err != nil {
 		return nil, err
 	}
+	if q, err = Inward(q); err != nil {
+		return nil, err
+	}
 	return &run{
 		q: q, o: o, lower: lowering, method: method, replay: newReplayer(q), start: time.Now(),
 		report: &Report{Regions: map[Method]int{}},
@@ -196,6 +199,10 @@ func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 		return fmt.Errorf("%w: k = %d bins of scores are asked for in the notion %s, which has none", sdk.ErrInvalidProblem, q.K, q.Notion)
 	case q.K > 2 && len(q.Relax) > 0:
 		return fmt.Errorf("%w: k = %d bins are asked of one individual, and relaxations speak of two", sdk.ErrInvalidProblem, q.K)
+	case q.K > 2 && speaksOfCopies(q):
+		return fmt.Errorf("%w: k = %d bins are asked of one individual, and a predicate on a protected feature speaks of one of its copies", sdk.ErrInvalidProblem, q.K)
+	case o.Heuristic && o.Maximise:
+		return fmt.Errorf("%w: heuristic pruning finds witnesses and bounds nothing", sdk.ErrInvalidOption)
 	case q.K > 2 && o.Maximise:
 		return fmt.Errorf("%w: a question for k = %d bins has no gap to maximise", sdk.ErrInvalidOption, q.K)
 	}
@@ -355,7 +362,13 @@ func (r *run) merge(out outcome) {
 	}
 }
 
-func (r *run) setBound(b float64) { r.report.Bound, r.report.HasBound = b, true }
+// setBound keeps a bound on the margin, of which a question for many bins says
+// nothing, and a changed network neither.
+func (r *run) setBound(b float64) {
+	if r.q.K <= 2 && !r.o.Heuristic {
+		r.report.Bound, r.report.HasBound = b, true
+	}
+}
 
 func (r *run) progress() {
 	if r.o.Progress == nil {

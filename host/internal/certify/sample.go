@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
@@ -44,6 +45,15 @@ func (a *ask) audit(ctx context.Context, out *answer, margin, tolerance float64)
 	}
 	region, rng := a.low.region, a.auditor()
 	limit := a.best() + margin
+	if w := out.seen; a.deciding && w != nil && w.Margin > limit {
+		// What the solver itself showed on the way outweighs its last word.
+		a.found(w)
+		if w.Margin > limit+tolerance {
+			out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; the witness it showed on the way has %.9g", limit, w.Margin)
+			a.fault(out.fault)
+		}
+		return true
+	}
 	for range auditSamples {
 		if ctx.Err() != nil {
 			break
@@ -70,9 +80,39 @@ func (a *ask) audit(ctx context.Context, out *answer, margin, tolerance float64)
 	return false
 }
 
+// beaten tries random individuals against bounds that the solver tightened, and
+// reports whether one exceeds the target by more than they let it: a fault of the
+// solver.
+func (r *run) beaten(ctx context.Context, region space.Region) bool {
+	rng, best := r.auditor(), 0.0
+	best, _ = r.target.Float64()
+	for range auditSamples {
+		if ctx.Err() != nil {
+			break
+		}
+		x := randomIndividual(r.q.Space, region, rng)
+		if m, ok := r.floatMargin(x); r.q.K <= 2 && (!ok || m <= best+leastMargin) {
+			continue
+		}
+		w := r.settle(x)
+		if w == nil {
+			continue
+		}
+		text := fmt.Sprintf("solver %s: its bounds exclude a replayed witness with %.9g", r.o.Description.Name, w.Margin)
+		if !slices.Contains(r.report.Faults, text) {
+			r.report.Faults = append(r.report.Faults, text)
+		}
+		if !r.o.SolverOnly {
+			r.found(w)
+		}
+		return true
+	}
+	return false
+}
+
 // auditor draws the individuals that a claim is tried with.
-func (a *ask) auditor() *rand.Rand {
-	return rand.New(rand.NewPCG(uint64(a.o.Seed), uint64(a.report.Solves)))
+func (r *run) auditor() *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(r.o.Seed), uint64(r.report.Solves)))
 }
 
 func randomIndividual(s *space.Space, region space.Region, rng *rand.Rand) []float64 {

@@ -35,7 +35,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 	case !ok && a.deciding:
 		return outcome{bound: upper, why: "the bounds leave no room above ε"}, nil
 	case !ok:
-		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: math.Min(goal, upper)}, nil
+		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: upper}, nil
 	}
 	delta.Objective = &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: a.low.milp.Slack, Coef: 1}}}
 	last := math.Inf(-1)
@@ -81,7 +81,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 		}
 		goal, last = a.goal(step), math.Inf(-1)
 		if curve, delta, ok = a.border(goal); !ok {
-			return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: math.Min(goal, upper)}, nil
+			return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: upper}, nil
 		}
 		if !math.IsNaN(at) {
 			delta.Rows = append(delta.Rows, a.tangent(curve, at))

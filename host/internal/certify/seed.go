@@ -2,9 +2,11 @@ package certify
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -69,6 +71,9 @@ func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, s
 		base, err := newRun(&q, s.Options)
 		if err != nil {
 			return nil, err
+		}
+		if base.lower.Form != problem.FormMILP {
+			return nil, fmt.Errorf("solver %s takes no rows and columns, which looking for individuals needs: %w", s.Options.Description.Name, sdk.ErrUnsupported)
 		}
 		base.deciding, base.target = true, q.Epsilon
 		s.base = base

@@ -42,10 +42,11 @@ func (a *ask) beyondNothing(bound float64, s sought) outcome {
 // between best and bound is halved instead.
 func (a *ask) closeIn(ctx context.Context, upper float64) (outcome, error) {
 	grade := sdk.Rigorous // upper is an enclosure until a question lowers it
+	closing := !a.o.SolverOnly
 	for {
 		best := a.best()
 		step := math.Max(leastStep, a.o.Gap*math.Abs(best))
-		last := !a.o.SolverOnly || upper-best <= 2*step
+		last := closing || upper-best <= 2*step
 		target := a.next(upper, step, last)
 		s, err := a.beyond(ctx, target)
 		if err != nil {
@@ -66,7 +67,7 @@ func (a *ask) closeIn(ctx context.Context, upper float64) (outcome, error) {
 			if s.stopped || last {
 				return outcome{stopped: s.stopped, grade: grade, bound: upper, why: s.why}, nil
 			}
-			upper = best // too near to the border: on to the last question
+			closing = true // too near to the border: on to the last question, with nothing learned of upper
 		}
 	}
 }
@@ -175,8 +176,11 @@ func (a *ask) beyondBorder(ctx context.Context, target *big.Rat) (sought, error)
 		eps = math.Nextafter(eps, 0) // a lower target keeps the border outside
 	}
 	curve, ok := encode.NewCurve(eps, a.b.Logit.Lo, a.b.Logit.Hi)
-	if !ok {
+	switch {
+	case !ok && a.boundsExclude(a.b, target):
 		return sought{found: none, by: ByBounds, grade: sdk.Rigorous}, nil
+	case !ok: // the curve is drawn in floating point, which proves nothing
+		return sought{why: "the bounds leave no room above the gap asked for that a border could be drawn in"}, nil
 	}
 	grade := sdk.Exact
 	for _, order := range a.low.smt.Orders() {

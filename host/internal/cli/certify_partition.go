@@ -64,13 +64,7 @@ func (j *certifyJob) partitioned(ctx context.Context, events *certifyEvents) (*c
 		SoftTimeout: j.flags.partition.soft, Solvers: solvers, Seed: j.app.Seed,
 	}
 	line := newStatusLine(j.app)
-	began := 0
-	o.Progress = func(r partition.Report) {
-		if began == 0 {
-			began = r.Resumed + 1
-		}
-		line.show(partitionProgress(r))
-	}
+	o.Progress = func(r partition.Report) { line.show(partitionProgress(r)) }
 	if run := events.kept; run != nil {
 		o.Store = run
 	}

@@ -36,6 +36,7 @@ type pruner struct {
 	apart   [][][]float64 // the lists of protected values to bound apart
 	inputs  []float64
 	tracker []float64 // logits of the copies of an individual
+	step    int       // every how many-th copy is looked at in float64
 }
 
 func newPruner(q *problem.Query) *pruner {
@@ -43,6 +44,7 @@ func newPruner(q *problem.Query) *pruner {
 	if q.Epsilon != nil {
 		p.eps, _ = q.Epsilon.Float64()
 	}
+	p.step = max(1, q.RegionOrWhole().Count()/maxCopies)
 	p.apart = combinations(q)
 	return p
 }
@@ -74,7 +76,7 @@ func (p *pruner) decide(ctx context.Context, part space.Region, boxes int, rng *
 	if part.Count() < 2 {
 		return finding{verdict: certify.Fair, by: certify.ByBounds, grade: sdk.Exact}
 	}
-	if w := p.sample(part, rng); w != nil {
+	if w := p.sample(ctx, part, rng); w != nil {
 		return finding{verdict: certify.Unfair, by: certify.BySampling, witness: w}
 	}
 	open := []space.Region{part}
@@ -88,7 +90,7 @@ func (p *pruner) decide(ctx context.Context, part space.Region, boxes int, rng *
 			continue
 		}
 		x := centre(p.q.Space, box)
-		if w := p.seek(box, x); w != nil {
+		if w := p.seek(ctx, box, x); w != nil {
 			return finding{verdict: certify.Unfair, by: certify.BySampling, witness: w}
 		}
 		low, high, ok := p.split(box, x)

@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -113,6 +112,10 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if q.K > 2 {
 		return nil, fmt.Errorf("%w: a question for k = %d bins is not partitioned", sdk.ErrInvalidProblem, q.K)
 	}
+	q, err := certify.Inward(q)
+	if err != nil {
+		return nil, err
+	}
 	whole := q.RegionOrWhole()
 	regions, err := o.Chunks.Split(q.Space, whole)
 	if err != nil {
@@ -165,6 +168,13 @@ func (r *run) over(ctx context.Context) bool {
 	return ctx.Err() != nil || r.err != nil || !r.o.All && r.report.Unfair > 0
 }
 
+// failed reports that results can no longer be kept.
+func (r *run) failed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err != nil
+}
+
 // resume takes the results that the store has and returns the other parts.
 func (r *run) resume(parts []part) []part {
 	if r.o.Store == nil {
@@ -188,6 +198,9 @@ func (r *run) recall(res result) bool {
 	f := finding{by: res.By, grade: res.Grade}
 	switch res.Verdict {
 	case certify.Fair.String():
+		if res.Grade < sdk.Exact || res.Grade > sdk.NumericalGrade || !(res.Tolerance >= 0) {
+			return false // no proof is without them
+		}
 		f.verdict = certify.Fair
 	case certify.Unfair.String():
 		if len(res.X) != len(r.q.Space.Features) {
@@ -251,7 +264,7 @@ func (r *run) cheap(ctx context.Context, parts []part, stage string, boxes int) 
 }
 
 func (r *run) tryCheap(ctx context.Context, p *pruner, at part, stage string, boxes int) bool {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || r.failed() {
 		return false
 	}
 	begin := time.Now()
@@ -281,7 +294,9 @@ func (r *run) settle(at part, f finding, tolerance float64, formula string, took
 	defer r.mu.Unlock()
 	if r.o.Store != nil {
 		if err := r.o.Store.Complete(at.key, res, took.Seconds(), events...); err != nil {
-			r.err = errors.Join(r.err, err)
+			if r.err == nil { // all later ones are the same
+				r.err = err
+			}
 			return
 		}
 	}

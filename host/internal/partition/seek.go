@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,12 +15,17 @@ import (
 // samples individuals are drawn of each part before anything is bounded.
 const samples = 16
 
+// maxCopies of an individual are looked at in float64, more or less, where it
+// has more; a witness is then replayed with all.
+const maxCopies = 1 << 12
+
 // copies is the largest and the smallest logit of an individual's copies, in
 // float64; ok is false where it has fewer than two.
 func (p *pruner) copies(x []float64) (hi, lo float64, ok bool) {
 	p.tracker = p.tracker[:0]
+	at := -1
 	p.q.Space.EachCombination(p.q.RegionOrWhole(), x, func(point []float64) {
-		if p.q.Space.Allowed(point) {
+		if at++; at%p.step == 0 && p.q.Space.Allowed(point) {
 			p.tracker = append(p.tracker, p.q.Network.Logit(p.q.Space.NetworkInputs(p.inputs, point)))
 		}
 	})
@@ -55,10 +61,13 @@ func (p *pruner) try(x []float64) *certify.Witness {
 }
 
 // sample draws individuals and climbs from the best.
-func (p *pruner) sample(part space.Region, rng *rand.Rand) *certify.Witness {
+func (p *pruner) sample(ctx context.Context, part space.Region, rng *rand.Rand) *certify.Witness {
 	var best []float64
 	top := math.Inf(-1)
 	for range samples {
+		if ctx.Err() != nil {
+			return nil
+		}
 		x := make([]float64, len(p.q.Space.Features))
 		for _, i := range p.q.Space.Free() {
 			iv := part.Box[i]
@@ -72,13 +81,13 @@ func (p *pruner) sample(part space.Region, rng *rand.Rand) *certify.Witness {
 			best, top = x, m
 		}
 	}
-	return p.seek(part, best)
+	return p.seek(ctx, part, best)
 }
 
 // seek climbs from x inside a box by one feature at a time, to either end or to
 // where the sign of the copies' middle turns, and replays what looks like a
 // violation. x is moved.
-func (p *pruner) seek(box space.Region, x []float64) *certify.Witness {
+func (p *pruner) seek(ctx context.Context, box space.Region, x []float64) *certify.Witness {
 	if w := p.try(x); w != nil {
 		return w
 	}
@@ -89,6 +98,9 @@ func (p *pruner) seek(box space.Region, x []float64) *certify.Witness {
 			iv, keep := box.Box[i], x[i]
 			if !(iv.Hi > iv.Lo) {
 				continue
+			}
+			if ctx.Err() != nil {
+				return nil
 			}
 			for _, v := range [...]float64{iv.Lo, iv.Hi, p.turn(iv, x, i)} {
 				x[i] = v

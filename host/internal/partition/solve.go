@@ -36,13 +36,14 @@ func (r *run) solve(ctx context.Context, left []part) []part {
 	for pass := 0; len(left) > 0 && !r.over(ctx) && r.lost < maxFaults; pass++ {
 		stage := fmt.Sprintf("solver, at most %v a question", soft)
 		left = r.pass(ctx, left, soft, pass, stage)
-		if soft == r.o.SoftTimeout && !r.o.Adaptive {
-			break
+		if r.o.Adaptive && !r.over(ctx) {
+			if halves := r.splitAll(left); len(halves) > len(left) {
+				left = r.cheap(ctx, r.resume(halves), "bounds of split parts", splitBoxes)
+				continue
+			} // else there is nothing to halve, and only a longer question can help
 		}
-		if r.o.Adaptive {
-			left = r.splitAll(left)
-			left = r.cheap(ctx, left, "bounds of split parts", splitBoxes)
-			continue
+		if soft == r.o.SoftTimeout {
+			break
 		}
 		soft = min(soft*softGrowth, r.o.SoftTimeout)
 	}
