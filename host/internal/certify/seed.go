@@ -29,7 +29,8 @@ type Seeder struct {
 	Spurious, Solves int
 	Faults           []string
 
-	base *run // shared by all boxes, made for the first
+	base *run           // shared by all boxes, made for the first
+	of   *problem.Query // that base was made for
 }
 
 // radii are the shares of each feature's domain by which the box around an
@@ -64,7 +65,7 @@ func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []floa
 
 // box asks for a violating individual in one box.
 func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, seed int64) (*Witness, error) {
-	if s.base == nil {
+	if s.base == nil || s.of != s.Query {
 		q := *s.Query
 		q.Notion = fairness.Score
 		q.Goal = problem.Decide
@@ -76,7 +77,7 @@ func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, s
 			return nil, fmt.Errorf("solver %s takes no rows and columns, which looking for individuals needs: %w", s.Options.Description.Name, sdk.ErrUnsupported)
 		}
 		base.deciding, base.target = true, q.Epsilon
-		s.base = base
+		s.base, s.of = base, s.Query
 	}
 	r := *s.base
 	r.o.Seed = seed
