@@ -86,15 +86,19 @@ func (c *combinations) complete(point []float64, k int) {
 	}
 }
 
-// allowed appends Z(x) to dst.
-func (c *combinations) allowed(dst []int32, x []float64) []int32 {
-	from := len(dst)
-	dst = append(dst, c.all...)
+// of is Z(x) in ascending order, in memory of dst or shared.
+func (c *combinations) of(dst []int32, x []float64) []int32 {
+	all := true
 	for i := range c.rules {
 		if r := &c.rules[i]; r.individual.Holds(x) {
-			kept := slices.DeleteFunc(dst[from:], func(k int32) bool { return r.forbids[k] })
-			dst = dst[:from+len(kept)]
+			if all {
+				dst, all = append(dst[:0], c.all...), false
+			}
+			dst = slices.DeleteFunc(dst, func(k int32) bool { return r.forbids[k] })
 		}
+	}
+	if all {
+		return c.all
 	}
 	return dst
 }

@@ -1,19 +1,20 @@
-// Package evaluate computes k and gap of many individuals fast: all
-// counterfactuals of a person go through the network together, and what they
-// share is computed once.
+// Package evaluate computes k, the gap and the entropies of many individuals
+// fast: all counterfactuals of a person go through the network together, what
+// they share is computed once (kernel.go says how), and the loops that remain
+// are vector instructions where the processor has them (lanes.go).
 //
 // It works in floating point but its decisions are exact. Every computed logit
-// carries a proven bound of its error (derived in rounding.go); where a logit lies within its bound of a bin's edge, or a gap
-// within its bound of ε, the copies concerned are evaluated again with a
-// tighter bound and, if that does not decide, in exact arithmetic by
-// sdk/network and sdk/fairness, whose definitions this package is tested
-// against.
+// carries a proven bound of its error (derived in rounding.go); where a logit
+// lies within its bound of a bin's edge, or a gap within its bound of ε, the
+// copies concerned are evaluated again with a tighter bound and, if that does
+// not decide, in exact arithmetic by sdk/network and sdk/fairness, whose
+// definitions this package is tested against.
 package evaluate
 
 import (
 	"fmt"
-	"math"
 	"math/big"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -31,8 +32,10 @@ type Outcome struct {
 	// K is k(x), the number of different bins its scores fall into; exact.
 	K int
 	// Gap is the largest score minus the smallest one, in float64 arithmetic:
-	// for display and ordering. Its last digits may differ between processor
-	// architectures; whether it exceeds ε is Violates' to say.
+	// for display and ordering, to some 14 digits. All variants of the loops
+	// compute the same number; between processor architectures, whose exponential
+	// functions differ, its last digit may not be the same. Whether it exceeds ε
+	// is Violates' to say.
 	Gap float64
 	// Violates reports gap(x) > ε; exact.
 	Violates bool
@@ -40,39 +43,45 @@ type Outcome struct {
 	// smallest score, as numbers that Point understands. Among scores that
 	// rounding cannot tell apart it may be any.
 	ArgMax, ArgMin int
+	// Shannon and MinEntropy are entropies, in bits, of the distribution of the
+	// counterfactuals over the bins, all equally likely: −Σ pⱼ·log₂ pⱼ and
+	// −log₂ max pⱼ, where pⱼ is the share of bin j. They are computed from exact
+	// counts to about 10⁻¹¹ and are the same on every machine.
+	Shannon, MinEntropy float64
 }
 
 // Evaluator evaluates individuals of one network, space, region and ε. It is
 // read-only and safe for concurrent use.
 type Evaluator struct {
-	space    *space.Space
-	eps      *big.Rat
-	epsLo    float64 // float64 numbers around ε
-	epsHi    float64
-	edges    edges
-	combos   *combinations
-	mapping  *mapping
-	layers   []layer // the network with its head folded into the last layer
-	exact    *network.Exact
-	kernel   kernel
-	bound    float64 // the kernel's error bound inside the domain
-	maxGroup int     // individuals handed to the kernel together
-	pool     sync.Pool
+	space   *space.Space
+	eps     *big.Rat
+	epsLo   float64 // float64 numbers around ε
+	epsHi   float64
+	edges   edges
+	combos  *combinations
+	mapping *mapping
+	layers  []layer // the network with its head folded into the last layer
+	exact   *network.Exact
+	entropy entropies
+	kernel  *kernel
+	bound   float64 // the kernel's error bound inside the domain
+	pool    sync.Pool
 }
 
 // Limits on what New accepts, far above the studies of this field.
 const (
 	// MaxBins bounds ⌈1/ε⌉.
 	MaxBins = 1 << 14
-	// maxTable bounds the entries of the table of protected contributions, one
-	// a combination and first-layer neuron (512 MiB).
+	// maxTable bounds the protected contributions that New computes, one a
+	// combination and first-layer neuron.
 	maxTable = 1 << 26
 )
 
 // New prepares an evaluator. The network and the space must have passed
 // Validate. The region's protected values are the copies' values; its box is
 // not enforced (see space.RegionContains). A zero region is the whole space. ε
-// is a score difference, 0 < ε < 1.
+// is a score difference, 0 < ε < 1. The environment variable that Force names
+// chooses among Kernels.
 func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
 	if n.Inputs() != s.Inputs {
 		return nil, fmt.Errorf("network takes %d inputs, space feeds %d", n.Inputs(), s.Inputs)
@@ -82,6 +91,10 @@ func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) 
 	}
 	if bins := fairness.Bins(eps); bins > MaxBins {
 		return nil, fmt.Errorf("ε = %s makes %d bins; at most %d can be counted", eps.RatString(), bins, MaxBins)
+	}
+	variant, err := chooseLanes(os.Getenv(Force))
+	if err != nil {
+		return nil, err
 	}
 	whole := s.Whole()
 	if region.Values != nil {
@@ -102,9 +115,10 @@ func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) 
 		exact: network.NewExact(n),
 	}
 	e.epsLo, e.epsHi = around(eps)
-	e.kernel = newKernel64(layers, e.mapping, combos)
-	e.bound = staticBound(n, layers, s, whole)
-	e.maxGroup = max(1, tile/max(1, combos.count))
+	e.entropy = newEntropies(combos.count)
+	e.kernel = newKernel(variant, layers, e.mapping, combos)
+	e.bound = staticBound(layers, s, whole)
+	e.edges.margin(e.bound)
 	e.pool.New = func() any { return e.newScratch() }
 	return e, nil
 }
@@ -127,32 +141,42 @@ func (e *Evaluator) Point(x []float64, c int) []float64 {
 // It does not allocate unless exact arithmetic is called for.
 func (e *Evaluator) Evaluate(x []float64) Outcome {
 	s := e.pool.Get().(*scratch)
-	s.begin()
-	e.add(s, x)
-	e.score(s)
-	out := e.outcome(s, &s.members[0])
+	out := e.evaluate(s, x)
 	e.pool.Put(s)
 	return out
+}
+
+func (e *Evaluator) evaluate(s *scratch, x []float64) Outcome {
+	proven := e.load(s, x)
+	if s.n == 0 {
+		return Outcome{ArgMax: -1, ArgMin: -1}
+	}
+	if e.score(s, proven) {
+		if out, decided := e.decide(s); decided {
+			return out
+		}
+		s.spell()
+		fill(s.errs[:s.n], e.bound)
+	}
+	return e.settle(s)
 }
 
 // EvaluateAll sets out[i] to the outcome of xs[i], on GOMAXPROCS goroutines.
 // out must be at least as long as xs.
 func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 	out = out[:len(xs)]
-	chunk := 4 * e.maxGroup
 	workers := min(runtime.GOMAXPROCS(0), (len(xs)+chunk-1)/chunk)
 	var next atomic.Int64
 	work := func() {
 		s := e.pool.Get().(*scratch)
 		defer e.pool.Put(s)
 		for {
-			to := min(int(next.Add(int64(chunk))), len(xs)+chunk)
-			from := to - chunk
+			from := int(next.Add(chunk)) - chunk
 			if from >= len(xs) {
 				return
 			}
-			for to = min(to, len(xs)); from < to; from += e.maxGroup {
-				e.evaluateGroup(s, xs[from:min(from+e.maxGroup, to)], out[from:])
+			for i := from; i < min(from+chunk, len(xs)); i++ {
+				out[i] = e.evaluate(s, xs[i])
 			}
 		}
 	}
@@ -167,32 +191,28 @@ func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 	wait.Wait()
 }
 
-func (e *Evaluator) evaluateGroup(s *scratch, xs [][]float64, out []Outcome) {
-	s.begin()
-	for _, x := range xs {
-		e.add(s, x)
-	}
-	e.score(s)
-	for i := range xs {
-		out[i] = e.outcome(s, &s.members[i])
-	}
-}
+// chunk is how many individuals a goroutine of EvaluateAll takes at a time.
+const chunk = 32
 
 // Scores gives the scores of x's allowed counterfactuals in float64
 // arithmetic, with the number of each one's protected combination.
 func (e *Evaluator) Scores(x []float64) (scores []float64, combinations []int) {
 	s := e.pool.Get().(*scratch)
 	defer e.pool.Put(s)
-	s.begin()
-	e.add(s, x)
-	e.score(s)
-	m := &s.members[0]
-	for column := m.from; column < m.to; column++ {
-		if math.IsInf(s.errs[column], 1) {
-			e.refine(s, m, column)
+	proven := e.load(s, x)
+	known := s.n > 0 && e.score(s, proven)
+	if known {
+		s.spell()
+	}
+	for column := range s.n {
+		if !known {
+			e.refine(s, column)
 		}
 		scores = append(scores, network.Sigmoid(s.logits[column]))
 		combinations = append(combinations, int(s.combos[column]))
 	}
 	return scores, combinations
 }
+
+// Kernel names the variant of the vector loops in use: avx512, avx2 or scalar.
+func (e *Evaluator) Kernel() string { return e.kernel.name }

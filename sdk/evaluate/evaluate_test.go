@@ -63,6 +63,10 @@ func agree(t failer, e *evaluate.Evaluator, n *network.Network, s *space.Space, 
 		}
 		return
 	}
+	shannon, least := entropies(logits, eps)
+	if math.Abs(got.Shannon-shannon) > 1e-10 || math.Abs(got.MinEntropy-least) > 1e-10 {
+		t.Fatalf("%v: entropies %v and %v, want %v and %v", x, got.Shannon, got.MinEntropy, shannon, least)
+	}
 	lo, hi := fairness.Gap(fairness.Score, logits)
 	if got.Gap < lo-1e-9 || got.Gap > hi+1e-9 {
 		t.Fatalf("%v: gap %v outside [%v, %v]", x, got.Gap, lo, hi)
@@ -72,6 +76,21 @@ func agree(t failer, e *evaluate.Evaluator, n *network.Network, s *space.Space, 
 	if l, h := fairness.Gap(fairness.Score, pair); pair[0].Cmp(pair[1]) < 0 || h < lo-1e-9 || l > hi+1e-9 {
 		t.Fatalf("%v: combinations %d and %d are not the extremes", x, got.ArgMax, got.ArgMin)
 	}
+}
+
+// entropies are Shannon's and the min-entropy of the bins, by definition.
+func entropies(logits []*big.Rat, eps *big.Rat) (shannon, least float64) {
+	counts := map[int]float64{}
+	for _, l := range logits {
+		counts[fairness.Bin(l, eps)]++
+	}
+	most := 0.0
+	for _, n := range counts {
+		p := n / float64(len(logits))
+		shannon -= p * math.Log2(p)
+		most = max(most, p)
+	}
+	return shannon, -math.Log2(most)
 }
 
 func TestAgreesWithDefinitions(t *testing.T) {

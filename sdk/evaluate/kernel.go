@@ -1,263 +1,364 @@
 package evaluate
 
-import "math"
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
 
-// kernel computes the logits of a group of individuals. What it works in is
-// its own affair as long as every logit stays within the evaluator's bound.
-type kernel interface {
-	// scratch makes the buffers of one goroutine.
-	scratch() any
-	// logits fills in g.logits.
-	logits(scratch any, g *group)
+// tileColumns bounds the columns, one a protected combination, that go through
+// the layers together: twelve octets fill the registers of AVX-512.
+const tileColumns = 96
+
+// maxForms bounds the rows that affine forms are kept over, and with it their
+// memory; beyond it rows are computed afresh.
+const maxForms = 64
+
+// kernel computes the logits of one individual's counterfactuals.
+//
+// What it rests on: for one person, the sign of nearly every neuron is the same
+// in all counterfactuals. A neuron that is never positive adds nothing. One
+// that is never negative is affine in what it is fed, so it needs no value a
+// column, only its coefficients over the rows that do differ between columns:
+// at first those of the protected inputs, z. Only the others, whose sign depends
+// on z, are computed column by column, and each becomes a row of its own. So
+// between two layers everything is affine in a few rows:
+//
+//	neuron j = coefs[0][j] + Σ coefs[g][j]·rows[g],
+//
+// and a layer that has A neurons of constant positive sign takes A·(rows+1)
+// vector operations over the next layer's neurons instead of A·(columns) ones
+// for each of these. Signs come from bounds of these forms over the rows'
+// ranges. Rounding is accounted for in rounding.go.
+//
+// All of it is float64. Float32 would halve the little that is left to do
+// column by column, but its proven error bound reaches from 10⁻³ for two small
+// layers to more than 1 for six: far too many individuals would have to be
+// evaluated again (docs/decisions/0010).
+type kernel struct {
+	*lanes
+	layers []transposed
+	shared []int32 // the network inputs that a person's copies have in common
+	// First-layer weights of the protected inputs, from number 1 on.
+	columns []*float64
+	tiles   []tile
+	width   int // of the widest hidden layer
 }
 
-// group is a set of individuals and the combinations to evaluate them at. A
-// column is one counterfactual: columns from to to−1 of a member belong to it.
-type group struct {
-	members []member
-	inputs  []float64 // len(members) × network inputs; the protected ones are not set
-	combos  []int32   // the combination of each column
-	logits  []float64 // the answer, one a column
+// transposed is a layer with one row of weights an input; rows and biases are
+// padded with zeros to whole octets.
+type transposed struct {
+	out, octets int
+	weights     []float64
+	bias        []float64
 }
 
-type member struct {
-	x        []float64
-	from, to int
-	inDomain bool // the kernel's error bound holds
+func (t *transposed) row(i int32) *float64 { return &t.weights[int(i)*8*t.octets] }
+
+// tile is a run of protected combinations. Its last octet is filled up by
+// repeating the last combination, which changes no least or greatest value.
+type tile struct {
+	from, octets int
+	rows         []*float64 // of each protected input; number 0 stands for the constant
+	ranges       []span
+	// What the combinations add to each first-layer neuron, at least and at most.
+	least, most []float64
 }
 
-// tile is the number of columns that go through the layers together: wide
-// enough to pay for the loops around it, small enough for a layer of some
-// hundred neurons to stay in the second-level cache.
-const tile = 96
-
-// kernel64 works in float64. Activations are laid out neuron by neuron, each
-// one's columns side by side, so that the innermost loop runs along them.
-type kernel64 struct {
-	layers  []layer
-	inputs  int
-	width   int       // the widest layer
-	shared  []int     // the network inputs that a person's copies have in common
-	columns []float64 // first-layer weights of shared[i]: row i, one a neuron
-	// offsets holds what each combination adds to each first-layer neuron:
-	// neurons × combinations.
-	offsets []float64
-	combos  int
-}
-
-func newKernel64(layers []layer, m *mapping, c *combinations) *kernel64 {
-	first := &layers[0]
-	k := &kernel64{layers: layers, inputs: m.inputs, combos: c.count}
+func newKernel(v *lanes, layers []layer, m *mapping, c *combinations) *kernel {
+	k := &kernel{lanes: v}
 	for i := range layers {
-		k.width = max(k.width, layers[i].out)
+		k.layers = append(k.layers, transpose(&layers[i]))
+		if layers[i].relu {
+			k.width = max(k.width, layers[i].out)
+		}
 	}
 	for i := range m.shared {
-		at := m.shared[i].Index
-		k.shared = append(k.shared, at)
-		for j := range first.out {
-			k.columns = append(k.columns, first.weights[j*first.in+at])
-		}
+		k.shared = append(k.shared, int32(m.shared[i].Index))
 	}
-	k.offsets = make([]float64, first.out*c.count)
-	inputs, point := make([]float64, m.inputs), make([]float64, m.features)
-	for combo := range c.count {
-		c.complete(point, combo)
-		apply(m.protected, inputs, point)
-		for j := range first.out {
-			var sum float64
-			for i := range m.protected {
-				at := m.protected[i].Index
-				sum += first.weights[j*first.in+at] * inputs[at]
-			}
-			k.offsets[j*c.count+combo] = sum
-		}
+	k.shared = append(k.shared, -1) // never read; so that there is a first one
+	first := &k.layers[0]
+	k.columns = append(k.columns, nil)
+	for i := range m.protected {
+		k.columns = append(k.columns, first.row(int32(m.protected[i].Index)))
+	}
+	for from := 0; from < c.count; from += tileColumns {
+		k.tiles = append(k.tiles, k.newTile(m, c, from, min(from+tileColumns, c.count)))
 	}
 	return k
 }
 
-// scratch64 holds the activations of one layer: row p of in is neuron
-// active[p]. Neurons that are zero in every column have no row; with trained
-// networks that saves about half of the work.
-type scratch64 struct {
-	in, out []float64 // rows of tile columns each
-	active  []int
-	next    []int     // active of the layer being computed
-	weights []float64 // two rows of weights, gathered for the active neurons
-	sums    []float64 // two rows of tile columns, before the activation
-	pieces  []piece
-	bases   []float64 // first-layer sums of the shared inputs: pieces × neurons
-}
-
-// piece is the part of a member that lies in the current tile.
-type piece struct{ from, to, member int }
-
-func (k *kernel64) scratch() any {
-	rows := k.width + 3 // for padding to a multiple of four
-	return &scratch64{
-		in: make([]float64, rows*tile), out: make([]float64, rows*tile),
-		active: make([]int, 0, rows), next: make([]int, 0, rows),
-		weights: make([]float64, 2*rows), sums: make([]float64, 2*tile),
-		pieces: make([]piece, 0, tile), bases: make([]float64, min(tile, max(1, tile/k.combos)+1)*k.layers[0].out),
-	}
-}
-
-func (k *kernel64) logits(scratch any, g *group) {
-	s := scratch.(*scratch64)
-	member := 0
-	for from := 0; from < len(g.combos); from += tile {
-		to := min(from+tile, len(g.combos))
-		s.pieces = s.pieces[:0]
-		for at := from; at < to; {
-			for g.members[member].to <= at {
-				member++
-			}
-			end := min(g.members[member].to, to)
-			s.pieces = append(s.pieces, piece{at, end, member})
-			at = end
+func transpose(l *layer) transposed {
+	t := transposed{out: l.out, octets: (l.out + 7) / 8}
+	pad := 8 * t.octets
+	t.weights, t.bias = make([]float64, l.in*pad), make([]float64, pad)
+	copy(t.bias, l.bias)
+	for j := range l.out {
+		for i := range l.in {
+			t.weights[i*pad+j] = l.weights[j*l.in+i]
 		}
-		k.firstLayer(s, g, from, to)
-		for i := 1; i < len(k.layers); i++ {
-			s.advance(&k.layers[i], to-from)
-		}
-		copy(g.logits[from:to], s.in) // the last layer's only row
 	}
+	return t
 }
 
-// firstLayer fills s.in with the first layer's activations of a tile.
-func (k *kernel64) firstLayer(s *scratch64, g *group, from, to int) {
+func (k *kernel) newTile(m *mapping, c *combinations, from, to int) tile {
 	first := &k.layers[0]
-	if need := len(s.pieces) * first.out; need > len(s.bases) {
-		s.bases = make([]float64, need)
+	t := tile{from: from, octets: (to - from + 7) / 8, rows: []*float64{nil}, ranges: make([]span, 1)}
+	pad := 8 * t.octets
+	values := make([]float64, len(m.protected)*pad)
+	inputs, point := make([]float64, m.inputs), make([]float64, m.features)
+	least, most := make([]float64, 8*first.octets), make([]float64, 8*first.octets)
+	fill(least, math.Inf(1))
+	fill(most, math.Inf(-1))
+	for column := range pad {
+		c.complete(point, min(from+column, to-1))
+		apply(m.protected, inputs, point)
+		for p := range m.protected {
+			values[p*pad+column] = inputs[m.protected[p].Index]
+		}
+		for j := range least {
+			var sum float64
+			for p := range m.protected {
+				sum += *at(k.columns[p+1], int32(j)) * inputs[m.protected[p].Index]
+			}
+			least[j], most[j] = min(least[j], sum), max(most[j], sum)
+		}
 	}
-	for n := range s.pieces {
-		base := s.bases[n*first.out : (n+1)*first.out]
-		copy(base, first.bias)
-		inputs := g.inputs[s.pieces[n].member*k.inputs:]
-		for i, at := range k.shared {
-			if v := inputs[at]; v != 0 {
-				column := k.columns[i*first.out : (i+1)*first.out]
-				for j, w := range column {
-					base[j] += w * v
-				}
+	for p := range m.protected {
+		row := values[p*pad : (p+1)*pad]
+		t.rows = append(t.rows, &row[0])
+		t.ranges = append(t.ranges, span{slices.Min(row), slices.Max(row)})
+	}
+	t.least, t.most = least, most
+	return t
+}
+
+// working is the kernel's memory of one goroutine.
+type working struct {
+	inputs []float64 // the network's, of which the kernel reads the shared ones
+	base   []float64 // what they make of each first-layer neuron, bias included
+	// The rows that everything is affine in, from 0 to n−1, and the coefficients
+	// over them. Number 0 is the constant 1 and has no row.
+	n      int
+	rows   []*float64
+	coefs  []*float64
+	ranges []span
+	fixed  int        // rows up to this one are the tile's own
+	free   []*float64 // memory for rows
+	forms  [2][]float64
+	outs   []*float64
+	found  []span // ranges of outs
+	alive  []uint64
+	stable []uint64
+	steady []int32 // neurons that are never negative
+	open   []int32 // neurons to be computed column by column
+	// Arguments of the loops, with the pointers that stay the same filled in.
+	combination combination
+	expansion   expansion
+	interval    interval
+	spread      spread
+}
+
+func (k *kernel) working(inputs int) *working {
+	capacity := max(maxForms, len(k.columns)) + k.width
+	octets, columns := 1, 8*k.tiles[0].octets
+	for i := range k.layers {
+		octets = max(octets, k.layers[i].octets)
+	}
+	w := &working{
+		inputs: make([]float64, inputs), base: make([]float64, 8*k.layers[0].octets),
+		rows: make([]*float64, capacity), coefs: make([]*float64, capacity), ranges: make([]span, capacity),
+		outs: make([]*float64, capacity), found: make([]span, capacity),
+		alive: make([]uint64, (octets+7)/8), stable: make([]uint64, (octets+7)/8),
+		steady: make([]int32, 0, k.width), open: make([]int32, 0, k.width+1), // +1: the output
+	}
+	for i := range w.forms {
+		w.forms[i] = make([]float64, maxForms*8*octets)
+	}
+	// A layer's rows and the ones they are made from.
+	rows := make([]float64, (2*k.width+maxForms)*columns)
+	for at := 0; at < len(rows); at += columns {
+		w.free = append(w.free, &rows[at])
+	}
+	w.combination.coefs = &w.coefs[0]
+	w.expansion = expansion{rows: &w.rows[0], coefs: &w.coefs[0], outs: &w.outs[0]}
+	w.interval = interval{coefs: &w.coefs[0], ranges: &w.ranges[0], alive: &w.alive[0], stable: &w.stable[0]}
+	w.spread = spread{base: &w.base[0], octets: k.layers[0].octets, alive: &w.alive[0], stable: &w.stable[0]}
+	return w
+}
+
+// logits computes the logit of every combination for the individual whose
+// inputs are in w; out has a place for each, in whole octets. It returns their
+// range. Where all are the same, only the first is written.
+func (k *kernel) logits(w *working, out []float64) (all span, same bool) {
+	first := &k.layers[0]
+	w.outs[0] = &w.base[0]
+	w.coefs[0] = &w.inputs[0]
+	a := &w.combination
+	a.start, a.outs, a.outputs, a.octets = &first.bias[0], &w.outs[0], 1, first.octets
+	a.rows, a.stride, a.list, a.n = &first.weights[0], 64*first.octets, &k.shared[0], len(k.shared)-1
+	k.combine(a)
+	if len(k.tiles) == 1 {
+		return k.tile(w, &k.tiles[0], out)
+	}
+	all = span{math.Inf(1), math.Inf(-1)}
+	for i := range k.tiles {
+		t := &k.tiles[i]
+		some, same := k.tile(w, t, out)
+		if same {
+			fill(out[t.from:t.from+8*t.octets], some.least)
+		}
+		all = span{min(all.least, some.least), max(all.most, some.most)}
+	}
+	return all, false
+}
+
+// tile computes the logits of one tile. It returns their range, and with same
+// set has written nothing.
+func (k *kernel) tile(w *working, t *tile, out []float64) (logits span, same bool) {
+	for p, column := range k.columns {
+		w.coefs[p], w.rows[p], w.ranges[p] = column, t.rows[p], t.ranges[p]
+	}
+	w.n, w.fixed = len(k.columns), len(k.columns)
+	w.coefs[0] = &w.base[0]
+	last := len(k.layers) - 1
+	for l := range last {
+		k.signsOf(w, t, l)
+		k.advance(w, t, l)
+	}
+	if w.n == 1 {
+		return span{*w.coefs[0], *w.coefs[0]}, true
+	}
+	w.open = append(w.open[:0], 0)
+	w.outs[0] = &out[t.from]
+	k.expand(w, t, false, true)
+	w.drop(1)
+	return w.found[0], false
+}
+
+// signsOf sorts the neurons of layer l into steady and open ones; those that
+// are positive in no column are in neither.
+func (k *kernel) signsOf(w *working, t *tile, l int) {
+	octets := k.layers[l].octets
+	words := (octets + 7) / 8
+	if l == 0 {
+		w.spread.least, w.spread.most = &t.least[0], &t.most[0]
+		k.signs(&w.spread)
+	} else {
+		w.interval.n, w.interval.octets = w.n, octets
+		k.bounds(&w.interval)
+	}
+	w.steady, w.open = w.steady[:0], w.open[:0]
+	for i, alive := range w.alive[:words] {
+		stable := w.stable[i]
+		for ; alive != 0; alive &= alive - 1 {
+			j := bits.TrailingZeros64(alive)
+			if stable>>j&1 != 0 {
+				w.steady = append(w.steady, int32(64*i+j))
+			} else {
+				w.open = append(w.open, int32(64*i+j))
 			}
 		}
 	}
-	s.active = s.active[:0]
-	sums := s.sums[:to-from]
-	for j := range first.out {
-		offsets := k.offsets[j*k.combos : (j+1)*k.combos]
-		for n := range s.pieces {
-			p := &s.pieces[n]
-			base := s.bases[n*first.out+j]
-			part := sums[p.from-from : p.to-from]
-			if len(part) == len(offsets) { // every combination, in order
-				for c, offset := range offsets {
-					part[c] = base + offset
-				}
-				continue
-			}
-			for c, combo := range g.combos[p.from:p.to] {
-				part[c] = base + offsets[combo]
-			}
-		}
-		s.active = keep(s.active, j, s.in, sums, first.relu)
-	}
 }
 
-// advance computes one more layer from s.in and puts it there.
-func (s *scratch64) advance(l *layer, columns int) {
-	rows := (len(s.active) + 3) &^ 3
-	for p := len(s.active); p < rows; p++ {
-		clear(s.in[p*tile : p*tile+columns])
+// advance goes from the forms of layer l's neurons to those of the next.
+func (k *kernel) advance(w *working, t *tile, l int) {
+	next := &k.layers[l+1]
+	keep := w.keepsForms(t, next, l+2 == len(k.layers))
+	if !keep {
+		w.open = append(w.open, w.steady...)
 	}
-	w0, w1 := s.weights[:rows], s.weights[rows:2*rows]
-	clear(s.weights[:2*rows])
-	s.next = s.next[:0]
-	sum0, sum1 := s.sums[:columns], s.sums[tile:tile+columns]
-	for j := 0; j < l.out; j += 2 {
-		gather(w0, l.weights[j*l.in:(j+1)*l.in], s.active)
-		fill(sum0, l.bias[j])
-		if j+1 == l.out {
-			accumulate(sum0, s.in, w0)
-			s.next = keep(s.next, j, s.out, sum0, l.relu)
-			break
-		}
-		gather(w1, l.weights[(j+1)*l.in:(j+2)*l.in], s.active)
-		fill(sum1, l.bias[j+1])
-		accumulate2(sum0, sum1, s.in, w0, w1)
-		s.next = keep(s.next, j, s.out, sum0, l.relu)
-		s.next = keep(s.next, j+1, s.out, sum1, l.relu)
-	}
-	s.in, s.out = s.out, s.in
-	s.active, s.next = s.next, s.active
-}
-
-// keep writes the activation of neuron j as the next row and notes the neuron,
-// unless ReLU makes it zero in every column.
-func keep(active []int, j int, rows, sums []float64, relu bool) []int {
-	row := rows[len(active)*tile:][:len(sums)]
-	if !relu {
-		copy(row, sums)
-		return append(active, j)
-	}
-	var any uint64
-	for c, v := range sums {
-		// Without a branch: a number with its sign bit set becomes +0.
-		bits := math.Float64bits(v)
-		bits &^= uint64(int64(bits) >> 63)
-		row[c] = math.Float64frombits(bits)
-		any |= bits
-	}
-	if any == 0 {
-		return active
-	}
-	return append(active, j)
-}
-
-func gather(dst, weights []float64, active []int) {
-	for p, i := range active {
-		dst[p] = weights[i]
-	}
-}
-
-func fill(row []float64, v float64) {
-	for c := range row {
-		row[c] = v
-	}
-}
-
-// accumulate adds Σ w[p]·row p to sums; len(w) is a multiple of four. One term
-// is added after the other: leaving out a zero then changes nothing, and a
-// logit does not depend on what else is in the tile.
-func accumulate(sums, rows, w []float64) {
-	for p := 0; p+4 <= len(w); p += 4 {
-		a, b, c, d := w[p], w[p+1], w[p+2], w[p+3]
-		r0, r1, r2, r3 := four(rows, p, len(sums))
-		for i := range sums {
-			sums[i] = sums[i] + a*r0[i] + b*r1[i] + c*r2[i] + d*r3[i]
+	for i, j := range w.open {
+		w.outs[i] = w.take()
+		if l == 0 { // the range is known
+			base := w.base[j]
+			w.found[i] = span{max(0, base+t.least[j]), base + t.most[j]}
 		}
 	}
-}
-
-// accumulate2 is accumulate for two neurons at once: each activation is loaded
-// once for both.
-func accumulate2(sums, sums2, rows, w, w2 []float64) {
-	sums2, w2 = sums2[:len(sums)], w2[:len(w)]
-	for p := 0; p+4 <= len(w); p += 4 {
-		a, b, c, d := w[p], w[p+1], w[p+2], w[p+3]
-		a2, b2, c2, d2 := w2[p], w2[p+1], w2[p+2], w2[p+3]
-		r0, r1, r2, r3 := four(rows, p, len(sums))
-		r0, r1, r2, r3 = r0[:len(sums)], r1[:len(sums)], r2[:len(sums)], r3[:len(sums)]
-		for i := range sums {
-			x0, x1, x2, x3 := r0[i], r1[i], r2[i], r3[i]
-			sums[i] = sums[i] + a*x0 + b*x1 + c*x2 + d*x3
-			sums2[i] = sums2[i] + a2*x0 + b2*x1 + c2*x2 + d2*x3
+	if len(w.open) > 0 {
+		k.expand(w, t, true, l > 0)
+	}
+	if keep {
+		k.carry(w, next, l&1)
+	} else {
+		w.drop(1)
+		w.coefs[0] = &next.bias[0]
+	}
+	for i, j := range w.open {
+		row := w.outs[i]
+		if !(w.found[i].most > 0) {
+			w.free = append(w.free, row)
+			continue
 		}
+		w.rows[w.n], w.coefs[w.n], w.ranges[w.n] = row, next.row(j), w.found[i]
+		w.n++
 	}
 }
 
-// four are rows p to p+3, n columns of each.
-func four(rows []float64, p, n int) (r0, r1, r2, r3 []float64) {
-	rows = rows[p*tile:]
-	return rows[:n], rows[tile : tile+n], rows[2*tile : 2*tile+n], rows[3*tile : 3*tile+n]
+// keepsForms decides whether the next layer's forms shall be over the rows
+// there are, with the steady neurons' contributions carried over to them, or
+// over the steady neurons' own values, column by column. Both are right; it
+// counts vector operations, guessing that every eighth neuron of the next layer
+// will have to be computed.
+func (w *working) keepsForms(t *tile, next *transposed, last bool) bool {
+	steady := len(w.steady)
+	if steady == 0 || w.n > maxForms {
+		return false
+	}
+	computed := 1
+	if !last {
+		computed += next.out / 8
+	}
+	carried := steady*w.n*next.octets + computed*(w.n-1)*t.octets
+	valued := steady*w.n*t.octets + computed*steady*t.octets
+	return carried <= valued
+}
+
+// carry writes the steady neurons' part of the next layer's forms, over the
+// rows there are.
+func (k *kernel) carry(w *working, next *transposed, parity int) {
+	pad := 8 * next.octets
+	outs := w.outs[len(w.open):][:w.n]
+	for g := range outs {
+		outs[g] = &w.forms[parity][g*pad]
+	}
+	a := &w.combination
+	a.start, a.outs, a.outputs, a.octets = &next.bias[0], &outs[0], w.n, next.octets
+	a.rows, a.stride, a.list, a.n = &next.weights[0], 8*pad, &w.steady[0], len(w.steady)
+	k.combine(a)
+	for g, form := range outs {
+		w.coefs[g] = form
+	}
+}
+
+// expand computes the open neurons' columns into outs, and into found their
+// ranges if these are wanted.
+func (k *kernel) expand(w *working, t *tile, relu, ranges bool) {
+	a := &w.expansion
+	a.n, a.list, a.outputs, a.octets = w.n, &w.open[0], len(w.open), t.octets
+	a.relu, a.ranges = 0, nil
+	if relu {
+		a.relu = 1
+	}
+	if ranges {
+		a.ranges = &w.found[0]
+	}
+	k.lanes.columns(a)
+}
+
+// take hands out memory for a row.
+func (w *working) take() *float64 {
+	end := len(w.free) - 1
+	row := w.free[end]
+	w.free = w.free[:end]
+	return row
+}
+
+// drop gives back the memory of the rows from number n on.
+func (w *working) drop(n int) {
+	if from := max(n, w.fixed); from < w.n {
+		w.free = append(w.free, w.rows[from:w.n]...)
+	}
+	w.n, w.fixed = n, min(n, w.fixed)
 }

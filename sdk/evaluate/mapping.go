@@ -1,12 +1,39 @@
 package evaluate
 
-import "github.com/hyfair/hyfair/sdk/space"
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
 
 // mapping computes network inputs from points, the protected features' apart
 // from the others'.
 type mapping struct {
 	features, inputs  int
 	shared, protected []feed
+	domains           []domain // of the features that are not protected
+}
+
+// domain is where a feature's values lie.
+type domain struct {
+	feature int
+	lo, hi  float64
+	whole   bool // whole numbers only
+}
+
+// contains is space.ContainsIndividual.
+func (m *mapping) contains(x []float64) bool {
+	if len(x) != m.features {
+		return false
+	}
+	for i := range m.domains {
+		d := &m.domains[i]
+		v := x[d.feature]
+		if !(v >= d.lo && v <= d.hi) || d.whole && v != math.Trunc(v) {
+			return false
+		}
+	}
+	return true
 }
 
 // feed is one network input and the feature it reads.
@@ -20,6 +47,9 @@ func newMapping(s *space.Space) *mapping {
 	m := &mapping{features: len(s.Features), inputs: s.Inputs}
 	for i := range s.Features {
 		f := &s.Features[i]
+		if !f.IsProtected() {
+			m.domains = append(m.domains, domain{i, f.Lo, f.Hi, f.Discrete()})
+		}
 		for _, in := range f.Inputs {
 			fd := feed{Input: in, feature: i, lo: f.Lo}
 			if f.IsProtected() {

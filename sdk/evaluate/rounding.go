@@ -26,8 +26,30 @@ import (
 //	e = γ(n+1)·(|b| + Σ|wᵢ||v̂ᵢ|) + Σ|wᵢ|eᵢ + n·η,
 //
 // which neuronError bounds from above with its own roundings allowed for.
-// Two users: staticBound puts in the largest |v̂ᵢ| over the whole domain, once;
-// careful puts in the |v̂ᵢ| of one point.
+// Two users: careful puts in the |v̂ᵢ| of one point; staticBound, for the kernel,
+// puts in what holds over the whole domain, once.
+//
+// The kernel does not compute every neuron's value. What stands for neuron i in
+// a column is an affine form, v̂ᵢ = αᵢ + Σ cᵢg·r̂g over G rows, with the computed
+// α, c and r̂ but the sum in exact arithmetic. Let M be such that
+//
+//	|αᵢ| + Σ|cᵢg·r̂g| ≤ Mᵢ.
+//
+// The next layer's α' and c' are sums over its inputs, Σ wᵢαᵢ + b and Σ wᵢcᵢg,
+// rounded as above, which moves its forms by at most γ(n+1)·(|b| + Σ|wᵢ|Mᵢ). Where
+// a form is computed, for a row, it takes G + 1 roundings more on the same
+// magnitudes, and so does finding its sign over the rows' ranges, on which a
+// neuron is taken for zero, or left as it is, where ReLU might not agree: what
+// is wrong by this is at most what the bound of the form is wrong by. (In the
+// first layer, ranges are themselves such bounds.) Together
+//
+//	e = γ(n + 3G + 8)·(|b| + Σ|wᵢ|Mᵢ) + Σ|wᵢ|eᵢ + n·η·(1 + Σ|r̂g|)
+//
+// for every neuron, and |b| + Σ|wᵢ|Mᵢ, enlarged by its own rounding, is the next
+// layer's M. A product that underflows in c' is multiplied by the row, hence the
+// last factor. In the first layer the rows are the protected inputs. Where M is
+// far from overflow, sums are; a coefficient of a row of small numbers is bounded
+// apart, by the sums of |w| along all ways from the row to the neuron.
 
 // layer is a network layer; for a softmax head the last one is l1 − l0.
 type layer struct {
@@ -61,7 +83,7 @@ func fold(n *network.Network) []layer {
 // neuronError bounds the error of a sum of n products and a bias, given
 // magnitude ≥ |b| + Σ|wᵢ||v̂ᵢ| and carried ≥ Σ|wᵢ|eᵢ, both up to the rounding
 // of sums of n + 1 terms. The factor is twice γ(n+1) and more, for every n up to
-// network.MaxUnits, which also covers the rounding of magnitude; 2⁻⁵⁰ covers
+// some millions, which also covers the rounding of magnitude; 2⁻⁵⁰ covers
 // that of the last line.
 func neuronError(n int, magnitude, carried float64) float64 {
 	factor := float64(n+4) * 0x1p-52
@@ -81,14 +103,15 @@ func (f *feed) inputError(v float64) float64 {
 	return (math.Abs(f.Scale)*math.Abs(v)+math.Abs(f.Offset))*0x1p-51 + 4*math.SmallestNonzeroFloat64
 }
 
-// staticBound bounds the error of every logit over a region, for computations
-// whose intermediate values stay within the bounds that hold there. It is
-// infinite where the arithmetic could overflow.
-func staticBound(n *network.Network, layers []layer, s *space.Space, r space.Region) float64 {
-	largest := make([]float64, s.Inputs) // |v̂ᵢ| at most
+// staticBound bounds the error of every logit the kernel computes over a
+// region. It is infinite where the arithmetic could overflow.
+func staticBound(layers []layer, s *space.Space, r space.Region) float64 {
+	largest := make([]float64, s.Inputs) // Mᵢ
 	errs := make([]float64, s.Inputs)
 	inputs := bound.Inputs(s, r)
 	m := newMapping(s)
+	rows, reach := len(m.protected), 0.0 // G and Σ|r̂g| at most
+	steepest := 1.0                      // largest coefficient of any form over a row
 	for _, feeds := range [][]feed{m.shared, m.protected} {
 		for i := range feeds {
 			f := &feeds[i]
@@ -99,28 +122,33 @@ func staticBound(n *network.Network, layers []layer, s *space.Space, r space.Reg
 			errs[f.Index] = f.inputError(v)
 			in := inputs[f.Index]
 			largest[f.Index] = math.Max(math.Abs(in.Lo), math.Abs(in.Hi)) + errs[f.Index]
+			reach += largest[f.Index]
 		}
 	}
-	ranges := bound.Intervals(n, inputs)
 	for k := range layers {
 		l := &layers[k]
 		nextLargest, nextErrs := make([]float64, l.out), make([]float64, l.out)
+		n := l.in + l.extra + 3*rows + 8
+		underflow := float64(2*n) * reach * math.SmallestNonzeroFloat64
+		nextSteepest := 1.0
 		for j := range l.out {
-			magnitude, carried := math.Abs(l.bias[j]), 0.0
+			magnitude, carried, slope := math.Abs(l.bias[j]), underflow, 0.0
 			for i, w := range l.weights[j*l.in : (j+1)*l.in] {
 				w = math.Abs(w)
 				magnitude += w * largest[i]
 				carried += w * errs[i]
+				slope += w * steepest
 			}
-			nextErrs[j] = neuronError(l.in+l.extra, magnitude, carried)
-			nextLargest[j] = nextErrs[j]
-			if pre := ranges.Pre[k][j]; l.relu {
-				nextLargest[j] += math.Max(0, pre.Hi)
-			} else {
-				nextLargest[j] += math.Max(math.Abs(pre.Lo), math.Abs(pre.Hi))
-			}
+			nextErrs[j] = neuronError(n, magnitude, carried)
+			nextSteepest = max(nextSteepest, slope)
+			nextLargest[j] = magnitude + nextErrs[j]
+			reach += nextLargest[j]
 		}
-		largest, errs = nextLargest, nextErrs
+		if !(nextSteepest < math.MaxFloat64/4) {
+			return math.Inf(1)
+		}
+		rows = min(rows, maxForms) + l.out
+		largest, errs, steepest = nextLargest, nextErrs, nextSteepest
 	}
 	return errs[0]
 }

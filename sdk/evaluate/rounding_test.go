@@ -46,22 +46,57 @@ func TestErrorBounds(t *testing.T) {
 		}
 		x := []float64{-3 + 10*r.Float64(), float64(r.IntN(4)), 0}
 		sc := e.newScratch()
-		sc.begin()
-		e.add(sc, x)
-		e.score(sc)
+		kernelBound := math.Inf(1)
+		if e.score(sc, e.load(sc, x)) {
+			kernelBound = e.bound
+			sc.spell()
+		}
 		for c := range 3 {
 			exact := e.exact.Logit(s.ExactInputs(e.Point(x, c)))
-			near(t, "kernel", exact, sc.logits[c], sc.errs[c])
+			near(t, "kernel", exact, sc.logits[c], kernelBound)
 			logit, bound := e.careful(sc, e.Point(x, c))
 			near(t, "careful", exact, logit, bound)
-			if bound > sc.errs[c]*(1+1e-9) {
-				t.Fatalf("the bound at a point, %g, is above that of the domain, %g", bound, sc.errs[c])
+			if bound > kernelBound*(1+1e-9) {
+				t.Fatalf("the bound at a point, %g, is above that of the domain, %g", bound, kernelBound)
 			}
-			if scale == 1 && !(sc.errs[c] < 1e-10) {
-				t.Fatalf("a bound of %g is of no use", sc.errs[c])
+			if scale == 1 && !(kernelBound < 1e-10) {
+				t.Fatalf("a bound of %g is of no use", kernelBound)
 			}
 		}
 	})
+}
+
+// TestSteepForms: the copies' inputs are all zeros, or next to nothing, so that no
+// sum is ever large, while the product of the weights along a way through the
+// network is beyond all numbers.
+func TestSteepForms(t *testing.T) {
+	for _, unit := range []float64{0, 1e-305} {
+		s := &space.Space{Inputs: 2, Features: []space.Feature{
+			{Name: "x", Kind: space.Integer, Lo: 0, Hi: 1, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+			{Name: "z", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Table: []float64{0, unit}}}},
+		}}
+		n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+			{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 1e200, 1, -1e200}, Bias: []float64{1, 1}},
+			{In: 2, Out: 2, ReLU: true, Weights: []float64{1e200, 1e200, -1e200, 1}, Bias: []float64{0, 3}},
+			{In: 2, Out: 1, Weights: []float64{1e-200, 1}, Bias: []float64{-1}},
+		}}
+		for _, v := range supported() {
+			t.Setenv(Force, v.name)
+			e, err := New(n, s, space.Region{}, big.NewRat(1, 20))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range [][]float64{{0, 0}, {1, 0}} {
+				scores, _ := e.Scores(x)
+				for c, got := range scores {
+					logit, _ := e.exact.Logit(s.ExactInputs(e.Point(x, c))).Float64()
+					if want := network.Sigmoid(logit); math.Abs(got-want) > 1e-9 {
+						t.Errorf("unit %g, %v, %s: score %v, want %v", unit, x, v.name, got, want)
+					}
+				}
+			}
+		}
+	}
 }
 
 func near(t *rapid.T, what string, exact *big.Rat, computed, bound float64) {

@@ -3,21 +3,29 @@ package evaluate
 import (
 	"math"
 	"math/big"
-	"slices"
 )
 
-// scratch is the working memory of one goroutine: a group of individuals and
-// what is known of its columns.
+// scratch is the memory of one goroutine: an individual and what is known of
+// its columns, one a counterfactual.
 type scratch struct {
-	group
-	errs   []float64 // the exact logit of column c is within errs[c] of logits[c]
-	kernel any
+	*working
+	x       []float64
+	n       int     // columns
+	combos  []int32 // the combination of each
+	allowed []int32 // memory for combos
+	logits  []float64
+	ends    span // the least and greatest of them
+	same    bool // all are ends.least, and not written out
+	// The exact logit of column c is within errs[c] of logits[c]. It is set
+	// where the kernel's logits alone do not decide.
+	errs   []float64
 	point  []float64    // an individual completed by a combination
 	values [2][]float64 // activations and their error bounds, for careful
 	bounds [2][]float64
-	// seen[j] == epoch marks bin j as counted for the current individual.
-	seen  []uint32
-	epoch uint32
+	counts []int32 // how many columns lie in each bin; 0 between individuals
+	extent extent
+	census census
+	above  []int64 // answers to census
 }
 
 func (e *Evaluator) newScratch() *scratch {
@@ -25,10 +33,15 @@ func (e *Evaluator) newScratch() *scratch {
 	for i := range e.layers {
 		width = max(width, e.layers[i].out)
 	}
+	columns := (e.combos.count + 7) &^ 7
 	s := &scratch{
-		kernel: e.kernel.scratch(),
-		point:  make([]float64, len(e.space.Features)),
-		seen:   make([]uint32, len(e.edges.below)-1),
+		working: e.kernel.working(e.mapping.inputs),
+		allowed: make([]int32, 0, e.combos.count),
+		logits:  make([]float64, columns),
+		errs:    make([]float64, columns),
+		point:   make([]float64, len(e.space.Features)),
+		counts:  make([]int32, e.edges.bins()),
+		above:   make([]int64, 2*maxCounted),
 	}
 	for i := range s.values {
 		s.values[i], s.bounds[i] = make([]float64, width), make([]float64, width)
@@ -36,24 +49,17 @@ func (e *Evaluator) newScratch() *scratch {
 	return s
 }
 
-// begin empties the group.
-func (s *scratch) begin() {
-	s.members, s.inputs, s.combos = s.members[:0], s.inputs[:0], s.combos[:0]
-}
-
-// add makes x a member of the group: one without columns where it is not in
-// the space.
-func (e *Evaluator) add(s *scratch, x []float64) {
-	m := member{x: x, from: len(s.combos), inDomain: true}
-	at := len(s.inputs)
-	s.inputs = slices.Grow(s.inputs, e.mapping.inputs)[:at+e.mapping.inputs]
-	if e.defined(x) {
-		m.inDomain = e.space.ContainsIndividual(x)
-		s.combos = e.combos.allowed(s.combos, x)
-		apply(e.mapping.shared, s.inputs[at:], x)
+// load makes x the individual of s: one without columns where it is not in the
+// space. proven says that logits and their error bound will be known.
+func (e *Evaluator) load(s *scratch, x []float64) (proven bool) {
+	s.x, s.n = x, 0
+	proven = e.mapping.contains(x)
+	if !proven && !e.defined(x) {
+		return false
 	}
-	m.to = len(s.combos)
-	s.members = append(s.members, m)
+	s.combos = e.combos.of(s.allowed, x)
+	s.n = len(s.combos)
+	return proven
 }
 
 // defined reports whether x makes network inputs, inside its domain or not.
@@ -69,30 +75,46 @@ func (e *Evaluator) defined(x []float64) bool {
 	return true
 }
 
-// score computes the logits of all columns and what is proven of their errors.
-func (e *Evaluator) score(s *scratch) {
-	columns := len(s.combos)
-	s.logits = slices.Grow(s.logits[:0], columns)[:columns]
-	s.errs = slices.Grow(s.errs[:0], columns)[:columns]
-	e.kernel.logits(s.kernel, &s.group)
-	for i := range s.members {
-		m := &s.members[i]
-		err := e.bound
-		if !m.inDomain {
-			err = math.Inf(1)
-		}
-		for c := m.from; c < m.to; c++ {
-			s.errs[c] = err
-			if math.IsInf(err, 1) {
-				s.logits[c] = 0 // it may be anything, not a number included
-			}
-		}
+// score computes the logits of all columns and their range; known says that
+// they are within e.bound of the exact ones. Otherwise they are zeros. There is
+// at least one column.
+func (e *Evaluator) score(s *scratch, proven bool) (known bool) {
+	if !proven || math.IsInf(e.bound, 1) {
+		clear(s.logits[:s.n])
+		fill(s.errs[:s.n], math.Inf(1))
+		return false
+	}
+	apply(e.mapping.shared, s.inputs, s.x)
+	s.ends, s.same = e.kernel.logits(s.working, s.logits)
+	if s.n < e.combos.count && !s.same {
+		s.pick()
+	}
+	return true
+}
+
+// pick keeps the logits of the allowed combinations.
+func (s *scratch) pick() {
+	s.ends = span{math.Inf(1), math.Inf(-1)}
+	for column, combo := range s.combos {
+		l := s.logits[combo]
+		s.logits[column] = l
+		s.ends = span{min(s.ends.least, l), max(s.ends.most, l)}
+	}
+	for column := s.n; column%8 != 0; column++ {
+		s.logits[column] = s.logits[s.n-1]
+	}
+}
+
+// spell writes out logits that are all the same.
+func (s *scratch) spell() {
+	if s.same {
+		fill(s.logits[:s.n], s.ends.least)
 	}
 }
 
 // complete is the point of a column. It is overwritten by the next call.
-func (e *Evaluator) complete(s *scratch, m *member, column int) []float64 {
-	copy(s.point, m.x)
+func (e *Evaluator) complete(s *scratch, column int) []float64 {
+	copy(s.point, s.x)
 	e.combos.complete(s.point, int(s.combos[column]))
 	return s.point
 }

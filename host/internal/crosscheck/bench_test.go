@@ -9,11 +9,18 @@ import (
 )
 
 // BenchmarkEvaluate counts individuals a second on one core: all K scores, the
-// gap and k, exact. Needs the public data.
+// gap and k, exact. Needs the public data, but for the loan network.
 func BenchmarkEvaluate(b *testing.B) {
-	for _, model := range []string{"AC-1", "AC-4", "AC-7", "AC-8"} {
-		b.Run(model, func(b *testing.B) {
-			st, err := study.Load("../../../studies/adult.yaml", study.Options{DataRoot: dataRoot(b), Model: model})
+	for _, c := range []struct{ study, model string }{
+		{"adult.yaml", "AC-1"}, {"adult.yaml", "AC-4"}, {"adult.yaml", "AC-7"}, {"adult.yaml", "AC-8"},
+		{"bank.yaml", "BM-1"}, {"loan", ""},
+	} {
+		b.Run(c.study+"/"+c.model, func(b *testing.B) {
+			o := study.Options{Model: c.model}
+			if c.model != "" {
+				o.DataRoot = dataRoot(b)
+			}
+			st, err := study.Load("../../../studies/"+c.study, o)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -22,7 +29,7 @@ func BenchmarkEvaluate(b *testing.B) {
 				b.Fatal(err)
 			}
 			rng := rand.New(rand.NewPCG(1, 1))
-			xs := make([][]float64, 256)
+			xs := make([][]float64, 2048)
 			for i := range xs {
 				xs[i] = make([]float64, len(st.Space.Features))
 				for _, f := range st.Space.Free() {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/load"
@@ -70,53 +72,134 @@ func bank() *space.Space {
 	return s
 }
 
-// TestEvaluatorOnPublicNetworks compares k, gap and the verdict of 1,000 random
-// individuals a network with a plain evaluation, copy by copy, that falls back
-// on exact arithmetic where float64 might mislead it; for a few individuals it
-// is exact from the start.
-func TestEvaluatorOnPublicNetworks(t *testing.T) {
-	root := dataRoot(t)
-	eps := big.NewRat(1, 20)
-	check := func(name, model string, s *space.Space, individuals int) {
-		t.Run(name, func(t *testing.T) {
-			if err := s.Validate(); err != nil {
-				t.Fatal(err)
-			}
-			n, _, err := load.Model(filepath.Join(root, model))
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := evaluate.New(n, s, space.Region{}, eps)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := rand.New(rand.NewPCG(2, uint64(len(model)*individuals)+uint64(n.Parameters())))
-			xs := make([][]float64, individuals)
-			for i := range xs {
-				xs[i] = make([]float64, len(s.Features))
-				for j, f := range s.Features {
-					xs[i][j] = f.Lo + float64(r.IntN(int(f.Hi-f.Lo)+1))
-				}
-			}
-			outs := make([]evaluate.Outcome, len(xs))
-			e.EvaluateAll(xs, outs)
-			ref := newReference(n, s, eps)
-			for i, x := range xs {
-				count, k, gap, violates := ref.evaluate(x, i < 10)
-				if got := outs[i]; got.N != count || got.K != k || got.Violates != violates || math.Abs(got.Gap-gap) > 1e-9 {
-					t.Fatalf("%v: %+v, want N %d, k %d, gap %v, violates %v", x, got, count, k, gap, violates)
-				}
-			}
-		})
-	}
+// individualsVariable names the environment variable that says how many random
+// individuals of each of the twenty networks are checked, 50000 for a million.
+const individualsVariable = "HYFAIR_CHECK_INDIVIDUALS"
+
+// subject is a public network on the space of the published queries.
+type subject struct {
+	name, file string
+	space      *space.Space
+}
+
+func subjects() []subject {
+	var out []subject
 	for i := 1; i <= 12; i++ {
 		name := fmt.Sprintf("AC-%d", i)
-		check(name, "adult/models/"+name+".h5", adult(), 1000)
-		check(name+"/couples", "adult/models/"+name+".h5", couples(), 100)
+		out = append(out, subject{name, "adult/models/" + name + ".h5", adult()}, subject{name + "/couples", "adult/models/" + name + ".h5", couples()})
 	}
 	for i := 1; i <= 8; i++ {
 		name := fmt.Sprintf("BM-%d", i)
-		check(name, "bank/models/"+name+".h5", bank(), 1000)
+		out = append(out, subject{name, "bank/models/" + name + ".h5", bank()})
+	}
+	return out
+}
+
+func (s *subject) network(t testing.TB, root string) *network.Network {
+	n, _, err := load.Model(filepath.Join(root, s.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.space.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (s *subject) individual(r *rand.Rand) []float64 {
+	x := make([]float64, len(s.space.Features))
+	for j, f := range s.space.Features {
+		x[j] = f.Lo + float64(r.IntN(int(f.Hi-f.Lo)+1))
+	}
+	return x
+}
+
+// evaluators are one a variant of the vector loops.
+func evaluators(t *testing.T, n *network.Network, s *space.Space, eps *big.Rat) []*evaluate.Evaluator {
+	var out []*evaluate.Evaluator
+	for _, kernel := range evaluate.Kernels() {
+		t.Setenv(evaluate.Force, kernel)
+		e, err := evaluate.New(n, s, space.Region{}, eps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// TestEvaluatorOnPublicNetworks compares k, gap, entropies and the verdict of
+// random individuals with a plain evaluation, copy by copy, that falls back on
+// exact arithmetic where float64 might mislead it; for a few individuals it is
+// exact from the start. The variants of the vector loops must agree to the last
+// bit.
+func TestEvaluatorOnPublicNetworks(t *testing.T) {
+	root := dataRoot(t)
+	individuals := 2000
+	if text := os.Getenv(individualsVariable); text != "" {
+		var err error
+		if individuals, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("%s=%s: want a number", individualsVariable, text)
+		}
+	}
+	eps := big.NewRat(1, 20)
+	for _, sub := range subjects() {
+		t.Run(sub.name, func(t *testing.T) {
+			n, count := sub.network(t, root), individuals
+			if len(sub.space.Forbidden) > 0 {
+				count = 100
+			}
+			r := rand.New(rand.NewPCG(2, uint64(n.Parameters())))
+			xs := make([][]float64, count)
+			for i := range xs {
+				xs[i] = sub.individual(r)
+			}
+			outs, others := make([]evaluate.Outcome, count), make([]evaluate.Outcome, count)
+			for v, e := range evaluators(t, n, sub.space, eps) {
+				if v == 0 {
+					e.EvaluateAll(xs, outs)
+				} else if e.EvaluateAll(xs, others); !slices.Equal(others, outs) {
+					t.Errorf("%s and %s differ", e.Kernel(), evaluate.Kernels()[0])
+				}
+			}
+			ref := newReference(n, sub.space, eps)
+			for i, x := range xs {
+				ref.compare(t, x, outs[i], i < 10)
+			}
+		})
+	}
+}
+
+// TestEvaluatorOnEdges moves the output of each public network so that a copy
+// of a random individual gets a logit at an edge between two bins: as near as
+// the output's bias can bring it, and one step to either side.
+func TestEvaluatorOnEdges(t *testing.T) {
+	root := dataRoot(t)
+	eps := big.NewRat(1, 20)
+	for _, sub := range subjects() {
+		t.Run(sub.name, func(t *testing.T) {
+			n := sub.network(t, root)
+			exact := network.NewExact(n)
+			r := rand.New(rand.NewPCG(3, uint64(n.Parameters())))
+			bias := &n.Layers[len(n.Layers)-1].Bias[0]
+			original := new(big.Rat).SetFloat64(*bias)
+			for _, towards := range []float64{0, -100, 100} {
+				x := sub.individual(r)
+				points := sub.space.Counterfactuals(sub.space.Whole(), x)
+				logit := exact.Logit(sub.space.ExactInputs(points[r.IntN(len(points))]))
+				edge, _ := fairness.LogitEnclosure(big.NewRat(1+r.Int64N(19), 20))
+				target := new(big.Rat).SetFloat64(edge)
+				target.Sub(target, logit).Add(target, original)
+				*bias, _ = target.Float64()
+				if towards != 0 {
+					*bias = math.Nextafter(*bias, towards)
+				}
+				ref := newReference(n, sub.space, eps)
+				for _, e := range evaluators(t, n, sub.space, eps) {
+					ref.compare(t, x, e.Evaluate(x), true)
+				}
+			}
+		})
 	}
 }
 
@@ -142,7 +225,28 @@ func newReference(n *network.Network, s *space.Space, eps *big.Rat) *reference {
 // careful is far more than float64 errs by on these networks.
 const careful = 1e-6
 
-func (r *reference) evaluate(x []float64, exactly bool) (count, k int, gap float64, violates bool) {
+// compare fails where an outcome is not what the plain evaluation says.
+func (r *reference) compare(t *testing.T, x []float64, got evaluate.Outcome, exactly bool) {
+	t.Helper()
+	bins, gap, violates := r.evaluate(x, exactly)
+	count, most, shannon := 0, 0, 0.0
+	for _, n := range bins {
+		count += n
+		most = max(most, n)
+	}
+	for _, n := range bins {
+		p := float64(n) / float64(count)
+		shannon -= p * math.Log2(p)
+	}
+	least := math.Log2(float64(count) / float64(most))
+	if got.N != count || got.K != len(bins) || got.Violates != violates || math.Abs(got.Gap-gap) > 1e-9 ||
+		math.Abs(got.Shannon-shannon) > 1e-9 || math.Abs(got.MinEntropy-least) > 1e-9 {
+		t.Fatalf("%v: %+v, want bins %v, gap %v, violates %v, entropies %v and %v", x, got, bins, gap, violates, shannon, least)
+	}
+}
+
+// evaluate counts the copies by bin.
+func (r *reference) evaluate(x []float64, exactly bool) (bins map[int]int, gap float64, violates bool) {
 	points := r.space.Counterfactuals(r.space.Whole(), x)
 	logits := make([]float64, len(points))
 	for i, p := range points {
@@ -151,7 +255,7 @@ func (r *reference) evaluate(x []float64, exactly bool) (count, k int, gap float
 			exactly = exactly || math.Abs(logits[i]-edge) < careful*(1+math.Abs(edge))
 		}
 	}
-	bins := map[int]bool{}
+	bins = map[int]int{}
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, l := range logits {
 		score := network.Sigmoid(l)
@@ -162,16 +266,18 @@ func (r *reference) evaluate(x []float64, exactly bool) (count, k int, gap float
 				j++
 			}
 		}
-		bins[j] = true
+		bins[j]++
 	}
 	eps, _ := r.eps.Float64()
 	if !exactly && math.Abs(most-least-eps) > careful {
-		return len(points), len(bins), most - least, most-least > eps
+		return bins, most - least, most-least > eps
 	}
+	clear(bins)
 	exact := make([]*big.Rat, len(points))
 	for i, p := range points {
 		exact[i] = r.exact.Logit(r.space.ExactInputs(p))
+		bins[fairness.Bin(exact[i], r.eps)]++
 	}
 	gap, _ = fairness.Gap(fairness.Score, exact)
-	return len(points), fairness.KBins(exact, r.eps), gap, fairness.Violates(fairness.Score, exact, r.eps)
+	return bins, gap, fairness.Violates(fairness.Score, exact, r.eps)
 }

@@ -1,0 +1,80 @@
+package evaluate
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// edges are the logits between the bins: bin j lies between edge j and edge
+// j+1, of which float64 numbers below and above are held. The outermost are
+// infinite.
+type edges struct {
+	below, above []float64
+	// A logit computed within the margin lies above edge j if it is at least
+	// thresholds[2j−1], and below it if it is less than thresholds[2j−2].
+	thresholds []float64
+	perScore   float64 // bins in a score of 1, about
+}
+
+func newEdges(eps *big.Rat) edges {
+	bins := fairness.Bins(eps)
+	g := edges{below: make([]float64, bins+1), above: make([]float64, bins+1)}
+	p := new(big.Rat)
+	for j := 1; j < bins; j++ {
+		g.below[j], g.above[j] = fairness.LogitEnclosure(p.Add(p, eps))
+	}
+	g.below[0], g.above[0] = math.Inf(-1), math.Inf(-1)
+	g.below[bins], g.above[bins] = math.Inf(1), math.Inf(1)
+	g.perScore, _ = new(big.Rat).Inv(eps).Float64()
+	return g
+}
+
+func (g *edges) bins() int { return len(g.above) - 1 }
+
+// margin makes the thresholds for logits with an error up to err.
+func (g *edges) margin(err float64) {
+	err *= 1 + 0x1p-50 // outweighs the rounding below, as does the step to the next number
+	for j := 1; j < g.bins(); j++ {
+		g.thresholds = append(g.thresholds, math.Nextafter(g.below[j]-err, math.Inf(-1)), math.Nextafter(g.above[j]+err, math.Inf(1)))
+	}
+}
+
+// between gives the edges that columns may lie on both sides of, from first to
+// last, where p and q are the scores of the least and the greatest computed logit,
+// at which the search begins. All columns are above edge first−1
+// and below edge last+1.
+func (g *edges) between(logits span, p, q float64) (first, last int) {
+	bins := g.bins()
+	first = min(max(1, int(p*g.perScore)), bins-1)
+	for first > 1 && g.thresholds[2*first-3] > logits.least {
+		first--
+	}
+	for first < bins && g.thresholds[2*first-1] <= logits.least {
+		first++
+	}
+	last = min(int(q*g.perScore), bins-1)
+	for last+1 < bins && g.thresholds[2*last] <= logits.most {
+		last++
+	}
+	for last > 0 && g.thresholds[2*last-2] > logits.most {
+		last--
+	}
+	return first, last
+}
+
+// bin finds the bin of every logit within err of l. ok is false where an edge
+// lies too near. guess is the bin to try first.
+func (g *edges) bin(l, err float64, guess int) (j int, ok bool) {
+	if !(g.above[guess] <= l && l < g.below[guess+1]) {
+		at, found := slices.BinarySearch(g.above[1:len(g.above)-1], l)
+		if guess = at; found {
+			guess++
+		}
+	}
+	// Each difference is rounded once, which the factor on err outweighs.
+	err *= 1 + 0x1p-50
+	return guess, l-g.above[guess] >= err && g.below[guess+1]-l > err
+}

@@ -1,0 +1,122 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// The kernel's work is done by six loops over float64 vectors. They exist in
+// plain Go and, where the processor has them, in vector instructions
+// (lanes_amd64.s, written by internal/asm). All variants do the same operations
+// in the same order, fused multiply-adds included, so their results are the
+// same to the last bit. Vectors are a number of octets long, eight numbers each.
+//
+// Arguments go in structures that live with the scratch memory: a pointer is
+// all that a call passes.
+
+//go:generate go run ./internal/asm lanes_amd64.s
+
+// combination: outs[q][v] = Σ coefs[q][i]·rows[i·stride + v], i in list, and for
+// q = 0 this on top of start[v]. start is nil afterwards.
+type combination struct {
+	start   *float64
+	outs    **float64 // outputs vectors of octets each
+	coefs   **float64
+	outputs int
+	octets  int
+	rows    *float64
+	stride  int // bytes
+	list    *int32
+	n       int
+}
+
+// expansion: outs[q][c] = coefs[0][j] + Σ coefs[g][j]·rows[g][c] for 0 < g < n
+// and j = list[q], negative numbers replaced by 0 where relu is not 0. ranges[q]
+// is set to the least and the greatest number of outs[q], unless ranges is nil.
+type expansion struct {
+	rows    **float64 // rows of octets; the first is not read
+	coefs   **float64
+	n       int
+	list    *int32
+	outs    **float64
+	ranges  *span
+	outputs int
+	octets  int
+	relu    int
+}
+
+// span is a range of values.
+type span struct{ least, most float64 }
+
+// interval: with r anywhere in ranges[g], bounds of coefs[0][j] + Σ coefs[g][j]·r
+// for 0 < g < n. Bit j of alive is set where the upper one is positive, of
+// stable where the lower one is not negative.
+type interval struct {
+	coefs         **float64
+	ranges        *span
+	n             int
+	octets        int // of neurons
+	alive, stable *uint64
+}
+
+// spread: the same bits from base[j] + most[j] and base[j] + least[j].
+type spread struct {
+	base, least, most *float64
+	octets            int
+	alive, stable     *uint64
+}
+
+// extent: the first places of least and most, which are among values.
+type extent struct {
+	values          *float64
+	least, most     float64
+	atLeast, atMost int
+}
+
+// census: counts[t] is how many values are at least thresholds[t].
+type census struct {
+	values     *float64
+	octets     int // at least 1
+	thresholds *float64
+	counts     *int64
+	pairs      int // of thresholds, at least 1
+}
+
+// lanes is one variant of the loops.
+type lanes struct {
+	name    string
+	combine func(*combination)
+	columns func(*expansion)
+	bounds  func(*interval)
+	signs   func(*spread)
+	places  func(*extent)
+	counts  func(*census)
+}
+
+// infinities are read by the assembly.
+var infinities = [2]float64{math.Inf(1), math.Inf(-1)}
+
+// Force names the environment variable that makes New take another variant of
+// the vector loops than the fastest: one of Kernels.
+const Force = "HYFAIR_SIMD"
+
+// Kernels names the variants of the vector loops that this machine has, the
+// fastest first: avx512, avx2 and scalar. Outcomes do not depend on them.
+func Kernels() []string {
+	var names []string
+	for _, l := range supported() {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+// chooseLanes finds the variant of a name, the fastest for none.
+func chooseLanes(name string) (*lanes, error) {
+	for _, l := range supported() {
+		if name == "" || l.name == name {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("%s=%s: this machine has %s", Force, name, strings.Join(Kernels(), ", "))
+}

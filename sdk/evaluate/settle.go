@@ -1,0 +1,180 @@
+package evaluate
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// settle decides all there is to say of an individual from whatever is known
+// of its logits, and computes more precisely those that do not decide.
+func (e *Evaluator) settle(s *scratch) Outcome {
+	out := Outcome{N: s.n}
+	e.countBins(s, &out)
+	x := s.extremes()
+	decided := false
+	if out.Gap, out.Violates, decided = e.exceeds(s, x); !decided {
+		x.high, x.low, out.Violates = e.settleGap(s)
+		out.Gap, _, _ = e.exceeds(s, x)
+	}
+	out.ArgMax, out.ArgMin = int(s.combos[x.high]), int(s.combos[x.low])
+	return out
+}
+
+// countBins fills in what the distribution over the bins says: k and the
+// entropies, from exact counts.
+func (e *Evaluator) countBins(s *scratch, out *Outcome) {
+	least, most, bin := len(s.counts), 0, 0
+	for c := range s.n {
+		j, ok := e.edges.bin(s.logits[c], s.errs[c], bin)
+		if !ok {
+			j = e.settleBin(s, c)
+		}
+		s.counts[j]++
+		least, most = min(least, j), max(most, j)
+		bin = j
+	}
+	var sum int64
+	var largest int32
+	counts := s.counts[least : most+1]
+	for j, n := range counts {
+		if n > 0 {
+			out.K++
+			sum += e.entropy.sums[n]
+			largest = max(largest, n)
+			counts[j] = 0
+		}
+	}
+	out.Shannon, out.MinEntropy = e.entropy.of(s.n, sum, int(largest))
+}
+
+// settleBin decides the bin of a column that the kernel could not.
+func (e *Evaluator) settleBin(s *scratch, column int) int {
+	e.refine(s, column)
+	if j, ok := e.edges.bin(s.logits[column], s.errs[column], 0); ok {
+		return j
+	}
+	return fairness.Bin(e.exactLogit(s, column), e.eps)
+}
+
+// extremes is what is known of the largest and smallest logit.
+type extremes struct {
+	high, low int // the columns of the largest and smallest computed logit
+	// err bounds how far the largest exact logit is from logits[high], and the
+	// smallest from logits[low].
+	err float64
+	// The largest exact logit is at least floor, the smallest at most ceiling.
+	floor, ceiling float64
+}
+
+func (s *scratch) extremes() extremes {
+	x := extremes{high: 0, low: 0, floor: math.Inf(-1), ceiling: math.Inf(1)}
+	most, least := math.Inf(-1), math.Inf(1)
+	for c := range s.n {
+		l, err := s.logits[c], s.errs[c]
+		if l > s.logits[x.high] {
+			x.high = c
+		}
+		if l < s.logits[x.low] {
+			x.low = c
+		}
+		// Branches, because a new extreme is rare.
+		above, below := l+err, l-err
+		if above > most {
+			most = above
+		}
+		if below < least {
+			least = below
+		}
+		if below > x.floor {
+			x.floor = below
+		}
+		if above < x.ceiling {
+			x.ceiling = above
+		}
+	}
+	high, low := s.logits[x.high], s.logits[x.low]
+	x.err = max(most-high, high-x.floor, low-least, x.ceiling-low)
+	return x
+}
+
+// sigmoidError bounds the error of a difference of two computed sigmoids. The
+// roundings and an exponential to within a few units in the last place make
+// some 2⁻⁵⁰; there is room for an exponential much worse than any in use.
+const sigmoidError = 0x1p-44
+
+// exceeds computes the gap and decides whether it exceeds ε; decided is false
+// where ε lies too near.
+func (e *Evaluator) exceeds(s *scratch, x extremes) (gap float64, exceeds, decided bool) {
+	gap = network.Sigmoid(s.logits[x.high]) - network.Sigmoid(s.logits[x.low])
+	exceeds, decided = e.compare(gap, x.err)
+	return gap, exceeds, decided
+}
+
+// compare decides whether a gap exceeds ε that was computed from two logits,
+// each within err of the exact one. The sigmoid's slope is at most ¼, hence
+// err/2 for the two ends; what rounding adds to err is far below sigmoidError.
+func (e *Evaluator) compare(gap, err float64) (exceeds, decided bool) {
+	tolerance := err/2 + sigmoidError
+	switch {
+	case gap-tolerance > e.epsHi:
+		return true, true
+	case gap+tolerance < e.epsLo:
+		return false, true
+	}
+	return false, false
+}
+
+// settleGap decides what the kernel's logits could not: it refines the columns
+// that may be the extremes, and evaluates exactly those that still may be.
+func (e *Evaluator) settleGap(s *scratch) (high, low int, violates bool) {
+	s.eachCandidate(func(c int) { e.refine(s, c) })
+	x := s.extremes()
+	if _, violates, decided := e.exceeds(s, x); decided {
+		return x.high, x.low, violates
+	}
+	var largest, smallest *big.Rat
+	s.eachCandidate(func(c int) {
+		l := e.exactLogit(s, c)
+		if largest == nil || l.Cmp(largest) > 0 {
+			largest, high = l, c
+		}
+		if smallest == nil || l.Cmp(smallest) < 0 {
+			smallest, low = l, c
+		}
+	})
+	return high, low, fairness.GapExceeds(largest, smallest, e.eps)
+}
+
+// eachCandidate visits the columns whose exact logit may be the member's
+// largest or smallest. One error bound would do; the second one is for the
+// rounding here, which every bound exceeds.
+func (s *scratch) eachCandidate(visit func(column int)) {
+	x := s.extremes()
+	for c := range s.n {
+		if l, slack := s.logits[c], 2*s.errs[c]; l+slack >= x.floor || l-slack <= x.ceiling {
+			visit(c)
+		}
+	}
+}
+
+// refine replaces a column's logit by a more carefully bounded one.
+func (e *Evaluator) refine(s *scratch, column int) {
+	if logit, err := e.careful(s, e.complete(s, column)); err < s.errs[column] {
+		s.logits[column], s.errs[column] = logit, err
+	}
+}
+
+// exactLogit evaluates a column in exact arithmetic.
+func (e *Evaluator) exactLogit(s *scratch, column int) *big.Rat {
+	logit := e.exact.Logit(e.space.ExactInputs(e.complete(s, column)))
+	v, _ := logit.Float64()
+	err := math.Abs(v)*0x1p-52 + math.SmallestNonzeroFloat64
+	if math.IsInf(v, 0) {
+		v = math.Copysign(math.MaxFloat64, v) // bounds stay numbers that way
+	}
+	s.logits[column], s.errs[column] = v, err
+	return logit
+}
