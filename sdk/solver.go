@@ -63,8 +63,9 @@ type Description struct {
 	NeedsNetwork bool
 	// NeedsRows asks that a strategy's Start carry the data set's rows.
 	NeedsRows bool
-	// Lag is the largest number of rounds by which trials may lag behind the
-	// moves they answer; 0: every Next is told all moves of the one before.
+	// Lag is the largest number of calls of Next by which trials may lag behind
+	// the moves they answer, where StartOptions.Chains is at least Lag + 1 times
+	// what each call wants; 0: every Next is told all moves of the one before.
 	Lag int
 }
 

@@ -32,6 +32,11 @@ type StartOptions struct {
 	Network *network.Network
 	// Options are the strategy's own, with a preset's values filled in.
 	Options map[string]string
+	// Chains is how many searches the host wants advanced side by side; 0 and 1
+	// ask for a single one, as in the paper. It is the user's, never the
+	// machine's, choice: the moves depend on it. A strategy may make something
+	// else of it (a population, say) or ignore it.
+	Chains int
 }
 
 // Session is one search. Calls come one at a time.
@@ -41,6 +46,16 @@ type Session interface {
 	// io.EOF when the search is finished.
 	Next(ctx context.Context, told []Trial, want int) ([]Move, error)
 	Close() error
+}
+
+// Evaluating is implemented by a Session that evaluates individuals by itself,
+// with the network it asked for. The host adds what it says to the run's
+// evaluations, so that budgets in evaluations are the same for all.
+type Evaluating interface {
+	Session
+	// Evaluations is how many individuals the session has evaluated since it
+	// began. It is asked for between calls of Next.
+	Evaluations() int64
 }
 
 // MoveKind says what the host shall do with a move.
@@ -109,4 +124,9 @@ type Trial struct {
 	Gap float64
 	// Violates reports gap > ε, decided exactly.
 	Violates bool
+	// Shannon and MinEntropy are the entropies, in bits, of the distribution of
+	// Point's counterfactuals over the bins, all equally likely: −Σ pⱼ·log₂ pⱼ and
+	// −log₂ max pⱼ. They come from counts, so unlike Gap they are the same on every
+	// machine, and tell individuals with the same K apart.
+	Shannon, MinEntropy float64
 }

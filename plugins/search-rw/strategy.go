@@ -19,16 +19,20 @@ func (strategy) Describe(context.Context) (sdk.Description, error) {
 		Version:   "1.0.0",
 		Summary:   "random walk: a random neighbour each round, always accepted (the paper's RW)",
 		NeedsRows: true,
+		Lag:       1,
 		Presets:   []sdk.Preset{{Name: "rw", Summary: "random walk, as in the paper"}},
 	}, nil
 }
 
 func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
 	ground := chain.NewGround(s, o)
+	if o.Chains > 1 {
+		return chain.NewMany(ground, walk{ground}, o.Chains, 0, o.Seed), nil
+	}
 	return chain.New(ground, walk{ground}, o.Seed), nil
 }
 
-// walk is chain.Rules.
+// walk is chain.Rules and chain.FastRules.
 type walk struct{ ground *chain.Ground }
 
 func (w walk) Propose(rng *rand.Rand, current []float64) []float64 {
@@ -36,3 +40,5 @@ func (w walk) Propose(rng *rand.Rand, current []float64) []float64 {
 }
 
 func (walk) Accept(*rand.Rand, int, int, int64) bool { return true }
+
+func (walk) AcceptTrial(*rand.Rand, *sdk.Trial, *sdk.Trial, int64) bool { return true }

@@ -20,6 +20,7 @@ var options = []sdk.Option{
 	{Name: "start", Default: "1", Help: "temperature of round 0, above 0"},
 	{Name: "rate", Default: "0.995", Help: "rate of the geometric schedule, above 0 and at most 1"},
 	{Name: "floor", Default: "0.001", Help: "the temperature never falls below it, above 0"},
+	{Name: "patience", Default: "1000", Help: "fast mode: a chain starts anew after that many rounds without progress; 0: never"},
 }
 
 type settings struct {
@@ -29,6 +30,7 @@ type settings struct {
 	schedule string
 	// temperatures
 	start, rate, floor float64
+	patience           int64 // rounds
 }
 
 var schedules = []string{"geometric", "logarithmic", "constant"}
@@ -46,8 +48,8 @@ func (s *settings) temperature(round int64) float64 {
 }
 
 // ratio is min(1, exp(−(current − candidate)/Temp(round))).
-func (s *settings) ratio(current, candidate int, round int64) float64 {
-	return min(1, math.Exp(-float64(current-candidate)/s.temperature(round)))
+func (s *settings) ratio(current, candidate float64, round int64) float64 {
+	return min(1, math.Exp(-(current-candidate)/s.temperature(round)))
 }
 
 // parse reads the options over their defaults. Names that are not among the
@@ -72,6 +74,7 @@ func parse(given map[string]string) (settings, error) {
 	s.start, s.floor = number("start", positive), number("floor", positive)
 	s.rate = number("rate", func(v float64) bool { return v > 0 && v <= 1 })
 	s.k = int(number("neighbours", func(v float64) bool { return v >= 1 && v <= math.MaxInt32 && v == math.Trunc(v) }))
+	s.patience = int64(number("patience", func(v float64) bool { return v >= 0 && v <= math.MaxInt32 && v == math.Trunc(v) }))
 	s.schedule, s.knn = text["schedule"], text["candidate"] == "knn"
 	if err == nil && !slices.Contains(schedules, s.schedule) {
 		err = invalid("schedule", s.schedule)

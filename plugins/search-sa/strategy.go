@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -15,6 +17,11 @@ import (
 // strategy is SA and SA+KNN of the paper's Algorithm 1. With probability p the
 // candidate is the current individual itself (candidate=current) or one of its
 // nearest rows (candidate=knn), else it is a random row; Metropolis accepts.
+//
+// With several chains (fast mode) the candidate of candidate=current is a
+// random neighbour of the current individual instead, which proposes something
+// new every round, the energy has the entropy in it, and a chain starts anew,
+// at the first temperature, after patience rounds without progress.
 type strategy struct{}
 
 func (strategy) Describe(context.Context) (sdk.Description, error) {
@@ -23,6 +30,7 @@ func (strategy) Describe(context.Context) (sdk.Description, error) {
 		Version:   "1.0.0",
 		Summary:   "simulated annealing over the data set's rows (the paper's SA and SA+KNN)",
 		NeedsRows: true,
+		Lag:       1,
 		Options:   options,
 		Presets: []sdk.Preset{
 			{Name: "sa", Summary: "simulated annealing, as in the paper", Options: map[string]string{"candidate": "current"}},
@@ -36,7 +44,7 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 	if err != nil {
 		return nil, err
 	}
-	a := &annealing{settings: set, ground: chain.NewGround(s, o)}
+	a := &annealing{settings: set, ground: chain.NewGround(s, o), near: map[string][][]float64{}}
 	if set.knn {
 		var rows [][]float64
 		for _, row := range a.ground.Rows() {
@@ -49,6 +57,9 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 		}
 		a.index = nearest.New(s, rows)
 	}
+	if o.Chains > 1 {
+		return chain.NewMany(a.ground, (*fast)(a), o.Chains, set.patience, o.Seed), nil
+	}
 	return chain.New(a.ground, a, o.Seed), nil
 }
 
@@ -58,30 +69,45 @@ type annealing struct {
 	ground *chain.Ground
 	index  *nearest.Index // nil unless knn
 
-	// The neighbours of one individual are asked for again and again while the
-	// chain stays there.
-	around     []float64
-	neighbours [][]float64
+	// near keeps the neighbours found, by individual: the same ones are asked for
+	// again and again while a chain stays where it is.
+	near map[string][][]float64
 }
 
 func (a *annealing) Propose(rng *rand.Rand, current []float64) []float64 {
-	if rng.Float64() >= a.p {
+	switch {
+	case rng.Float64() >= a.p:
 		return a.ground.Row(rng)
+	case a.knn:
+		return a.neighbour(rng, current)
 	}
-	if !a.knn {
-		return slices.Clone(current)
+	return slices.Clone(current)
+}
+
+// maxNear bounds how many individuals' neighbours are kept.
+const maxNear = 1 << 14
+
+// neighbour draws one of the rows nearest to x.
+func (a *annealing) neighbour(rng *rand.Rand, x []float64) []float64 {
+	key := make([]byte, 0, 8*32)
+	for _, v := range x {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
 	}
-	if !slices.Equal(a.around, current) {
-		a.around, a.neighbours = slices.Clone(current), a.index.Find(current, a.k)
+	near, ok := a.near[string(key)]
+	if !ok {
+		if near = a.index.Find(x, a.k); len(a.near) >= maxNear {
+			clear(a.near)
+		}
+		a.near[string(key)] = near
 	}
-	if len(a.neighbours) == 0 { // the data set holds no other individual
-		return slices.Clone(current)
+	if len(near) == 0 { // the data set holds no other individual
+		return slices.Clone(x)
 	}
-	return slices.Clone(a.neighbours[rng.IntN(len(a.neighbours))])
+	return slices.Clone(near[rng.IntN(len(near))])
 }
 
 // Accept is Metropolis' rule: exp(−(k_cur − k_cand)/Temp(round)) against a
 // uniform draw. One number is drawn every round, whatever the answer.
 func (a *annealing) Accept(rng *rand.Rand, current, candidate int, round int64) bool {
-	return a.ratio(current, candidate, round) >= rng.Float64()
+	return a.ratio(float64(current), float64(candidate), round) >= rng.Float64()
 }

@@ -28,7 +28,7 @@ func line(n int) (*space.Space, [][]float64) {
 
 func TestAcceptanceRatio(t *testing.T) {
 	cases := []struct {
-		current, candidate int
+		current, candidate float64
 		round              int64
 		set                map[string]string
 		want               float64
@@ -53,7 +53,7 @@ func TestAcceptanceRatio(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := set.ratio(c.current, c.candidate, c.round); math.Abs(got-c.want) > 2e-5 {
-			t.Errorf("k %d to %d in round %d with %v: ratio %v, want %v", c.current, c.candidate, c.round, c.set, got, c.want)
+			t.Errorf("k %v to %v in round %d with %v: ratio %v, want %v", c.current, c.candidate, c.round, c.set, got, c.want)
 		}
 	}
 }

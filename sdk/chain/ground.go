@@ -35,7 +35,7 @@ func NewGround(s *space.Space, o sdk.StartOptions) *Ground {
 		g.region = s.Whole()
 	}
 	for _, i := range g.free {
-		if iv := g.interval(i); iv.Lo < iv.Hi {
+		if iv := g.Interval(i); iv.Lo < iv.Hi {
 			g.movable = append(g.movable, i)
 		}
 	}
@@ -54,9 +54,13 @@ func (g *Ground) Space() *space.Space { return g.space }
 // Not to be modified.
 func (g *Ground) Rows() [][]float64 { return g.rows }
 
-// interval is the region's interval of a feature, its ends values of the
-// domain where the feature is discrete.
-func (g *Ground) interval(i int) space.Interval {
+// Movable are the non-protected features with more than one value in the
+// region, in order. Not to be modified.
+func (g *Ground) Movable() []int { return g.movable }
+
+// Interval is the region's interval of a non-protected feature, its ends values
+// of the domain where the feature is discrete.
+func (g *Ground) Interval(i int) space.Interval {
 	f := &g.space.Features[i]
 	iv := g.region.Box[i].Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
 	if f.Discrete() {
@@ -103,7 +107,7 @@ func (g *Ground) Uniform(rng *rand.Rand) []float64 {
 	x := make([]float64, len(g.space.Features))
 	for range redraws {
 		for _, i := range g.free {
-			iv := g.interval(i)
+			iv := g.Interval(i)
 			if g.space.Features[i].Discrete() {
 				x[i] = iv.Lo + float64(rng.Int64N(int64(iv.Hi-iv.Lo)+1))
 			} else {
@@ -139,7 +143,7 @@ func (g *Ground) Neighbour(rng *rand.Rand, x []float64) []float64 {
 
 // another draws a value of feature i other than v.
 func (g *Ground) another(rng *rand.Rand, i int, v float64) float64 {
-	iv := g.interval(i)
+	iv := g.Interval(i)
 	if !g.space.Features[i].Discrete() {
 		return within(iv, rng.Float64())
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/frompb"
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
 	"github.com/hyfair/hyfair/sdk/internal/topb"
+	"github.com/hyfair/hyfair/sdk/internal/wire"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -46,7 +47,7 @@ func (s *strategy) Start(ctx context.Context, sp *space.Space, o sdk.StartOption
 	}
 	// The stream outlives the ctx of the start.
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	t := &session{p: p, proc: proc, cancel: cancel, features: len(sp.Features), last: math.MinInt64}
+	t := &session{p: p, proc: proc, cancel: cancel, features: len(sp.Features), last: math.MinInt64, homes: wire.Homes{Protected: sp.Protected()}}
 	err = t.within(ctx, "starting a session", func() error {
 		if t.stream, err = strategyv1.NewStrategyClient(proc.conn).Session(life); err != nil {
 			return err
@@ -67,7 +68,11 @@ type session struct {
 	stream   sessionStream
 	cancel   context.CancelFunc
 	features int
+	want     int   // moves, of the last Ask
 	last     int64 // the number of the last move
+	own      int64 // what the strategy evaluated by itself
+	packs    bool  // the last answer was packed
+	homes    wire.Homes
 	over     error // why the session ended, where it did
 }
 
@@ -119,19 +124,52 @@ func (t *session) start(sp *space.Space, o *sdk.StartOptions) error {
 	return err
 }
 
+// Pipelined is implemented by the sessions of this package: Next in two halves,
+// so that the strategy thinks while the host evaluates. Every Ask is followed
+// by its Answer, later; at most one is open, and Next is not called meanwhile.
+type Pipelined interface {
+	sdk.Session
+	// Ask hands over what Next does and does not wait.
+	Ask(ctx context.Context, told []sdk.Trial, want int) error
+	// Answer waits for what Next returns.
+	Answer(ctx context.Context) ([]sdk.Move, error)
+}
+
 // Next implements sdk.Session.
 func (t *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
-	if want < 1 {
-		return nil, fmt.Errorf("%w: next with want %d", sdk.ErrInvalidProblem, want)
+	if err := t.Ask(ctx, told, want); err != nil {
+		return nil, err
 	}
-	var moves []sdk.Move
-	finished := false
-	err := t.within(ctx, "proposing moves", func() error {
-		next := &strategyv1.Next{Told: topb.Trials(told), Want: int32(min(want, 1<<20))}
-		err := t.stream.Send(&strategyv1.SessionRequest{Message: &strategyv1.SessionRequest_Next{Next: next}})
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+	return t.Answer(ctx)
+}
+
+const proposing = "proposing moves"
+
+// Ask implements Pipelined.
+func (t *session) Ask(ctx context.Context, told []sdk.Trial, want int) error {
+	if want < 1 {
+		return fmt.Errorf("%w: next with want %d", sdk.ErrInvalidProblem, want)
+	}
+	t.want = min(want, 1<<20)
+	return t.within(ctx, proposing, func() error {
+		next := &strategyv1.Next{Want: int32(t.want), Packs: want > 1}
+		if t.packs && len(told) > 0 {
+			next.Packed = topb.PackTrials(told, t.homes.Take)
+		} else {
+			next.Told = topb.Trials(told)
 		}
+		err := t.stream.Send(&strategyv1.SessionRequest{Message: &strategyv1.SessionRequest_Next{Next: next}})
+		if errors.Is(err, io.EOF) { // Answer tells the cause
+			return nil
+		}
+		return err
+	})
+}
+
+// Answer implements Pipelined.
+func (t *session) Answer(ctx context.Context) (moves []sdk.Move, err error) {
+	finished := false
+	err = t.within(ctx, proposing, func() error {
 		m, err := t.stream.Recv()
 		if err != nil {
 			return err
@@ -140,14 +178,23 @@ func (t *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.M
 		if answer == nil {
 			return garbage(errors.New("no moves where moves were asked for"))
 		}
+		if answer.Evaluations < t.own {
+			return garbage(fmt.Errorf("%d evaluations after %d", answer.Evaluations, t.own))
+		}
+		t.own = answer.Evaluations
 		if answer.Finished {
 			finished = true
 			return nil
 		}
-		if moves, err = frompb.Moves(answer.Moves); err != nil {
+		if t.packs = answer.Packed != nil; t.packs {
+			moves, err = frompb.UnpackMoves(answer.Packed)
+		} else {
+			moves, err = frompb.Moves(answer.Moves)
+		}
+		if err != nil {
 			return garbage(err)
 		}
-		return garbage(checkMoves(moves, want, t.last, t.features))
+		return garbage(checkMoves(moves, t.want, t.last, t.features))
 	})
 	if err != nil {
 		return nil, err
@@ -156,8 +203,15 @@ func (t *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.M
 		return nil, io.EOF
 	}
 	t.last = moves[len(moves)-1].ID
+	if t.packs {
+		t.homes.Add(moves)
+	}
 	return moves, nil
 }
+
+// Evaluations implements sdk.Evaluating; 0 for a strategy that leaves them to
+// the host.
+func (t *session) Evaluations() int64 { return t.own }
 
 // Close implements sdk.Session.
 func (t *session) Close() error {

@@ -110,9 +110,14 @@ func randomRows(s *space.Space, n int) [][]float64 {
 
 // start opens a session on the study.
 func (e *StrategyEnv) start(ctx context.Context, with sdk.Strategy, st study, seed int64, options map[string]string) (sdk.Session, error) {
+	return e.startChains(ctx, with, st, seed, options, 0)
+}
+
+// startChains is start for several chains.
+func (e *StrategyEnv) startChains(ctx context.Context, with sdk.Strategy, st study, seed int64, options map[string]string, chains int) (sdk.Session, error) {
 	o := sdk.StartOptions{
 		Seed: seed, Epsilon: big.NewRat(1, 20), Region: st.region.Clone(),
-		Options: merged(e.Options.Set, options),
+		Options: merged(e.Options.Set, options), Chains: chains,
 	}
 	if e.Description.NeedsRows {
 		o.Rows = st.rows
@@ -168,6 +173,7 @@ func (st study) evaluated(m sdk.Move) sdk.Trial {
 	t.K = 1 + int(3*height)%12
 	t.Gap = 0.05 * (float64(t.K) - 0.5)
 	t.Violates = t.Gap > 0.05
+	t.Shannon, t.MinEntropy = math.Log2(float64(t.K)), math.Log2(float64(t.K))
 	return t
 }
 

@@ -33,7 +33,8 @@ var strategyCases = []StrategyCase{
 		Needs: func(d *sdk.Description) string { return unless(len(d.Options) > 0, "there are no options") }},
 	{Name: "presets", Doc: "every preset names known options and can be searched with", Run: checkPresets,
 		Needs: func(d *sdk.Description) string { return unless(len(d.Presets) > 0, "there are no presets") }},
-	{Name: "lag", Doc: "trials may lag behind by the rounds declared", Run: checkLag,
+	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
+	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
 		Needs: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
 	{Name: "cancelled", Doc: "a context that has ended brings Next back", Run: checkNextCancelled},
 }
@@ -333,14 +334,40 @@ func checkPresets(ctx context.Context, e *StrategyEnv) error {
 	return nil
 }
 
-func checkLag(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
-	s, err := e.start(ctx, e.Strategy, st, 1, nil)
-	if err != nil {
-		return err
+// checkChains has the strategy advance many chains as a fast search does, with
+// the trials of every call told in the next one, twice.
+func checkChains(ctx context.Context, e *StrategyEnv) error {
+	const chains = 16
+	drives := make([]*drive, 2)
+	for i := range drives {
+		d, err := e.driveChains(ctx, chains, chains, 0)
+		if err != nil {
+			return err
+		}
+		drives[i] = d
 	}
-	d := &drive{study: st, answer: st.evaluated, want: 8, lag: e.Description.Lag}
-	return d.run(ctx, s, rounds+e.Description.Lag)
+	if err := sameMoves(drives[0], drives[1]); err != nil {
+		return fmt.Errorf("%d chains, the same seed twice: %w", chains, err)
+	}
+	return nil
+}
+
+// checkLag has trials lag behind by as many calls as declared, with chains
+// enough to have moves for each of them.
+func checkLag(ctx context.Context, e *StrategyEnv) error {
+	const want = 8
+	_, err := e.driveChains(ctx, want*(e.Description.Lag+1), want, e.Description.Lag)
+	return err
+}
+
+func (e *StrategyEnv) driveChains(ctx context.Context, chains, want, lag int) (*drive, error) {
+	st := mixedStudy()
+	s, err := e.startChains(ctx, e.Strategy, st, 1, nil, chains)
+	if err != nil {
+		return nil, err
+	}
+	d := &drive{study: st, answer: st.evaluated, want: want, lag: lag}
+	return d, d.run(ctx, s, rounds+lag)
 }
 
 func checkNextCancelled(ctx context.Context, e *StrategyEnv) error {

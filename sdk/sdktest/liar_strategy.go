@@ -155,6 +155,7 @@ func StrategyLiars() []StrategyLiar {
 		{"unknown-option", "it takes any option", &astray{start: func(_ *space.Space, o *sdk.StartOptions) { o.Options = nil }}},
 		{"default-options", "the default it names is not the one it has", &astray{describe: func(d *sdk.Description) { d.Options[0].Default = "2" }}},
 		{"presets", "a preset does not start", &astray{describe: func(d *sdk.Description) { d.Presets[1].Options = map[string]string{"rounds": "few"} }}},
+		{"chains", "its chains begin elsewhere in every session", &astray{start: newChains()}},
 		{"lag", "it claims to bear a lag and does not", impatient()},
 		{"cancelled", "it does not hear a cancel", &astray{hear: func(ctx context.Context, _ []sdk.Trial) error {
 			if ctx.Err() != nil {
@@ -162,6 +163,17 @@ func StrategyLiars() []StrategyLiar {
 			}
 			return nil
 		}}},
+	}
+}
+
+// newChains changes the seed of every session with several chains.
+func newChains() func(*space.Space, *sdk.StartOptions) {
+	var sessions int64
+	return func(_ *space.Space, o *sdk.StartOptions) {
+		if o.Chains > 1 {
+			sessions++
+			o.Seed += sessions
+		}
 	}
 }
 

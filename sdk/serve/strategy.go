@@ -12,6 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/frompb"
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
 	"github.com/hyfair/hyfair/sdk/internal/topb"
+	"github.com/hyfair/hyfair/sdk/internal/wire"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // strategy is the service around an implementation.
@@ -38,11 +40,12 @@ type sessionStream = grpc.BidiStreamingServer[strategyv1.SessionRequest, strateg
 
 // Session implements strategyv1.StrategyServer.
 func (s *strategy) Session(stream sessionStream) (err error) {
-	session, err := s.start(stream)
+	session, sp, err := s.start(stream)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
+	talk := &talk{session: session, features: len(sp.Features), homes: wire.Homes{Protected: sp.Protected()}}
 	if err := stream.Send(&strategyv1.SessionResponse{Message: &strategyv1.SessionResponse_Started{Started: &strategyv1.Started{}}}); err != nil {
 		return err
 	}
@@ -58,7 +61,7 @@ func (s *strategy) Session(stream sessionStream) (err error) {
 		if next == nil || next.Want < 1 {
 			return fmt.Errorf("%w: a session expects next with want ≥ 1", sdk.ErrInvalidProblem)
 		}
-		answer, err := ask(stream.Context(), session, next)
+		answer, err := talk.next(stream.Context(), next)
 		if err != nil {
 			return err
 		}
@@ -68,56 +71,96 @@ func (s *strategy) Session(stream sessionStream) (err error) {
 	}
 }
 
-func ask(ctx context.Context, session sdk.Session, next *strategyv1.Next) (*strategyv1.Moves, error) {
-	told, err := frompb.Trials(next.Told)
+// talk is a session under way.
+type talk struct {
+	session  sdk.Session
+	features int
+	homes    wire.Homes
+}
+
+func (t *talk) next(ctx context.Context, next *strategyv1.Next) (*strategyv1.Moves, error) {
+	told, err := t.told(next)
 	if err != nil {
 		return nil, err
 	}
-	moves, err := session.Next(ctx, told, int(next.Want))
-	if errors.Is(err, io.EOF) {
-		return &strategyv1.Moves{Finished: true}, nil
-	}
-	if err != nil {
+	moves, err := t.session.Next(ctx, told, int(next.Want))
+	finished := errors.Is(err, io.EOF)
+	if err != nil && !finished {
 		return nil, err
 	}
-	return &strategyv1.Moves{Moves: topb.Moves(moves)}, nil
+	answer := &strategyv1.Moves{Finished: finished}
+	if e, ok := t.session.(sdk.Evaluating); ok {
+		answer.Evaluations = e.Evaluations()
+	}
+	if finished {
+		return answer, nil
+	}
+	if next.Packs {
+		if packed, ok := topb.PackMoves(moves); ok {
+			answer.Packed = packed
+			t.remember(packed)
+			return answer, nil
+		}
+	}
+	answer.Moves = topb.Moves(moves)
+	return answer, nil
+}
+
+func (t *talk) told(next *strategyv1.Next) ([]sdk.Trial, error) {
+	if next.Packed != nil {
+		return frompb.UnpackTrials(next.Packed, t.features, t.homes.Take)
+	}
+	return frompb.Trials(next.Told)
+}
+
+// remember keeps the message's copies of the points: the strategy may use its
+// own again.
+func (t *talk) remember(p *strategyv1.PackedMoves) {
+	if len(p.Points) != len(p.Ids)*t.features {
+		return // the host refuses it
+	}
+	moves := make([]sdk.Move, len(p.Ids))
+	for i, id := range p.Ids {
+		moves[i] = sdk.Move{ID: id, Point: p.Points[i*t.features : (i+1)*t.features : (i+1)*t.features]}
+	}
+	t.homes.Add(moves)
 }
 
 // start reads the messages up to start_done and opens the session.
-func (s *strategy) start(stream sessionStream) (sdk.Session, error) {
+func (s *strategy) start(stream sessionStream) (sdk.Session, *space.Space, error) {
 	d, err := s.description.get(stream.Context())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m, err := stream.Recv()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sp, o, err := frompb.Start(m.GetStart())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := checkOptions(d, o.Options); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for m.GetStartDone() == nil {
 		if m, err = stream.Recv(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if chunk := m.GetRows(); chunk != nil {
 			if o.Rows, err = frompb.AppendRows(o.Rows, chunk, len(sp.Features)); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		} else if m.GetStartDone() == nil {
-			return nil, fmt.Errorf("%w: a session's start is followed by rows or start_done", sdk.ErrInvalidProblem)
+			return nil, nil, fmt.Errorf("%w: a session's start is followed by rows or start_done", sdk.ErrInvalidProblem)
 		}
 	}
 	if d.NeedsNetwork && o.Network == nil {
-		return nil, fmt.Errorf("%w: %s needs the network", sdk.ErrInvalidProblem, d.Name)
+		return nil, nil, fmt.Errorf("%w: %s needs the network", sdk.ErrInvalidProblem, d.Name)
 	}
 	session, err := s.impl.Start(stream.Context(), sp, o)
 	if err == nil && session == nil {
 		err = fmt.Errorf("%s started no session", d.Name)
 	}
-	return session, err
+	return session, sp, err
 }

@@ -7,32 +7,39 @@ import (
 	"time"
 )
 
-// Budget ends a run: after Time since the run's clock started, or after Iter
-// closed rounds. Just one of them is set.
+// Budget ends a run: after Time since the run's clock started, after Iter
+// closed rounds, or after Evals evaluated individuals, the strategy's own ones
+// included. Just one of them is set.
 type Budget struct {
-	Time time.Duration
-	Iter int64
+	Time  time.Duration
+	Iter  int64
+	Evals int64
 }
 
-// ParseBudget reads "10s", "2m30s" or "5000it".
+// ParseBudget reads "10s", "2m30s", "5000it" or "100000ev".
 func ParseBudget(text string) (Budget, error) {
 	var b Budget
 	var err error
 	if n, ok := strings.CutSuffix(text, "it"); ok {
 		b.Iter, err = strconv.ParseInt(n, 10, 64)
+	} else if n, ok := strings.CutSuffix(text, "ev"); ok {
+		b.Evals, err = strconv.ParseInt(n, 10, 64)
 	} else {
 		b.Time, err = time.ParseDuration(text)
 	}
-	if err != nil || b.Time <= 0 && b.Iter <= 0 {
-		return Budget{}, fmt.Errorf("budget %q: want a time such as 10s or 5m, or iterations such as 5000it", text)
+	if err != nil || b.Time <= 0 && b.Iter <= 0 && b.Evals <= 0 {
+		return Budget{}, fmt.Errorf("budget %q: want a time such as 10s or 5m, iterations such as 5000it, or evaluations such as 100000ev", text)
 	}
 	return b, nil
 }
 
 // String is what ParseBudget reads.
 func (b Budget) String() string {
-	if b.Iter > 0 {
+	switch {
+	case b.Iter > 0:
 		return strconv.FormatInt(b.Iter, 10) + "it"
+	case b.Evals > 0:
+		return strconv.FormatInt(b.Evals, 10) + "ev"
 	}
 	return b.Time.String()
 }

@@ -61,7 +61,7 @@ type tally struct {
 	sumK   int64
 	first  mark
 	counts map[int]int64   // individuals by k
-	times  map[int]float64 // seconds to the first with this k
+	times  map[int]float64 // seconds to the first found event with this k
 	maxK   int
 }
 
@@ -76,13 +76,22 @@ func (t *tally) add(e *task.Event) {
 		t.iter = e.Progress.Iter
 	case task.KindFinished:
 		t.iter = e.Finished.Iter
+	case task.KindTally:
+		for k, n := range e.Tally.K {
+			if n < 0 || t.counts == nil {
+				continue // no run says so: a first find has an event of its own
+			}
+			t.counts[k] += n
+			t.found += n
+			t.sumK += n * int64(k)
+		}
 	case task.KindFound:
 		k := e.Found.K
 		if t.found == 0 {
 			t.first = mark{e.Seconds, k}
 			t.counts, t.times = map[int]int64{}, map[int]float64{}
 		}
-		if t.counts[k] == 0 {
+		if _, known := t.times[k]; !known {
 			t.times[k] = e.Seconds
 		}
 		t.counts[k]++

@@ -10,7 +10,8 @@ import (
 // is broken, and would otherwise take memory or run for ever under a budget in
 // iterations.
 const (
-	maxChains        = 4096
+	// MaxChains bounds the chains of a run.
+	MaxChains        = 4096
 	maxMovesPerRound = 100_000
 )
 
@@ -37,8 +38,8 @@ func (r *rounds) admit(m *sdk.Move) error {
 	if m.Kind != sdk.MovePoint && m.Kind != sdk.MoveSeedFrom {
 		return fmt.Errorf("move %d is of the unknown kind %d", m.ID, m.Kind)
 	}
-	if m.Chain < 0 || m.Chain >= maxChains {
-		return fmt.Errorf("move %d: chain %d is outside 0 to %d", m.ID, m.Chain, maxChains-1)
+	if m.Chain < 0 || m.Chain >= MaxChains {
+		return fmt.Errorf("move %d: chain %d is outside 0 to %d", m.ID, m.Chain, MaxChains-1)
 	}
 	c := r.chains[m.Chain]
 	switch {

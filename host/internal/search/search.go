@@ -5,12 +5,8 @@ package search
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/task"
@@ -22,14 +18,18 @@ import (
 // Evaluator is what a run needs of evaluate.Evaluator.
 type Evaluator interface {
 	Evaluate(x []float64) evaluate.Outcome
+	EvaluateAll(xs [][]float64, out []evaluate.Outcome)
 }
 
-// Config is one run. All but Seeder, the limits and Progress is required.
+// Config is one run. All but Seeder, Fast, the limits and Progress is required.
 type Config struct {
 	Space  *space.Space
 	Region space.Region
 	// Evaluator is handed individuals of the region's box only.
 	Evaluator Evaluator
+	// Guards refuse the individuals for which one of them holds: moves there are
+	// told so and evaluate nothing.
+	Guards []space.Predicate
 	// Strategy is its name, for messages. Start opens a session, which Run
 	// closes; errors of both name the plugin.
 	Strategy string
@@ -42,6 +42,9 @@ type Config struct {
 	SeedLimit time.Duration
 	Seed      int64
 	Budget    Budget
+	// Fast, where not nil, makes it a fast run; nil: one move at a time, as in
+	// the paper.
+	Fast *Fast
 	// Stream carries the run's clock and takes its events.
 	Stream *task.Stream
 	// Patience is how long the strategy may take to start or to answer one Next;
@@ -54,6 +57,7 @@ type Config struct {
 // Progress is a glimpse of a run.
 type Progress struct {
 	Iter, Found int64
+	Evaluations int64
 	MaxK        int // 0 before the first find
 	Elapsed     time.Duration
 	Budget      Budget
@@ -66,11 +70,13 @@ type Result struct {
 	// Best is the individual with the largest k, among those the one with the
 	// largest gap; nil where none was found.
 	Best *task.Found
-	// Evaluations counts individuals evaluated, repeated ones included; Outside
+	// Evaluations counts individuals evaluated, repeated ones and those that the
+	// strategy evaluated by itself included; Outside
 	// the moves that lay outside the space; NoSeed the questions to the solver
 	// that brought no individual; Spurious the answers that were no
-	// 2-discriminant individual of the region.
-	Evaluations, Outside, NoSeed, Spurious int64
+	// 2-discriminant individual of the region; Refused the moves that a guard
+	// refused.
+	Evaluations, Outside, NoSeed, Spurious, Refused int64
 	// Interrupted: ctx ended the run before its budget did.
 	Interrupted bool
 	// Err is what ended the run early: a strategy that broke the rules or is
@@ -94,8 +100,9 @@ type run struct {
 	session sdk.Session
 	rounds  rounds
 	tally   tally
-	seen    map[[16]byte]struct{}
+	finds   finds
 	result  Result
+	own     int64 // what the session says it has evaluated by itself
 
 	nextProgress, nextSnapshot time.Time
 }
@@ -106,14 +113,18 @@ func Run(ctx context.Context, c Config) *Result {
 	if c.Patience == 0 {
 		c.Patience = defaultPatience
 	}
-	r := &run{Config: c, seen: map[[16]byte]struct{}{}}
+	r := &run{Config: c, finds: finds{seen: map[[2]uint64]struct{}{}}}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if c.Budget.Time > 0 {
 		limited, cancel = context.WithDeadline(ctx, c.Stream.Start.Add(c.Budget.Time))
 	}
 	defer cancel()
 	if r.result.Err = r.start(limited); r.session != nil {
-		r.result.Err = r.loop(limited)
+		if c.Fast != nil {
+			r.result.Err = r.fast(limited)
+		} else {
+			r.result.Err = r.loop(limited)
+		}
 	}
 	r.result.Interrupted = ctx.Err() != nil
 	r.finish()
@@ -146,27 +157,16 @@ func (r *run) start(ctx context.Context) error {
 func (r *run) loop(ctx context.Context) error {
 	var told []sdk.Trial
 	for ctx.Err() == nil {
-		const want = 1 // one candidate a round, as in the paper
-		moves, err := r.next(ctx, told, want)
-		switch {
-		case errors.Is(err, io.EOF):
-			r.rounds.finish()
-			return nil
-		case err != nil:
-			return r.fault(r.Strategy, err)
-		case ctx.Err() != nil:
-			return nil
-		case len(moves) == 0:
-			return r.blame(errors.New("no move was made, and the search was not said to be finished"))
-		case len(moves) > want:
-			return r.blame(fmt.Errorf("%d moves were made where %d was asked for", len(moves), want))
+		moves, err := r.ask(ctx, told, 1).answer() // one candidate a round, as in the paper
+		if moves == nil || err != nil {
+			return err
 		}
 		told = make([]sdk.Trial, 0, len(moves))
 		for i := range moves {
 			if err := r.rounds.admit(&moves[i]); err != nil {
 				return r.blame(err)
 			}
-			if r.Budget.Iter > 0 && r.rounds.closed >= r.Budget.Iter {
+			if r.spent(0) {
 				return nil
 			}
 			trial := r.try(ctx, &moves[i])
@@ -180,6 +180,13 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
+// spent reports that a budget in rounds or evaluations is used up, with more
+// evaluations under way.
+func (r *run) spent(more int) bool {
+	return r.Budget.Iter > 0 && r.rounds.closed >= r.Budget.Iter ||
+		r.Budget.Evals > 0 && r.result.Evaluations+r.own+int64(more) >= r.Budget.Evals
+}
+
 // blame names the strategy in an error made here, and records it.
 func (r *run) blame(err error) error {
 	return r.fault(r.Strategy, fmt.Errorf("strategy %s: %w", r.Strategy, err))
@@ -191,50 +198,13 @@ func (r *run) fault(plugin string, err error) error {
 	return err
 }
 
-// next asks the session for moves and leaves a session behind that does not
-// answer: within Patience, or while the rest of a time budget, at least half of
-// it, went by. No error and no moves: ctx ended.
-func (r *run) next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
-	type answer struct {
-		moves []sdk.Move
-		err   error
-	}
-	answers := make(chan answer, 1)
-	asked := time.Now()
-	calling, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		moves, err := r.session.Next(calling, told, want)
-		answers <- answer{moves, err}
-	}()
-	patience := time.NewTimer(r.Patience)
-	defer patience.Stop()
-	select {
-	case a := <-answers:
-		if ctx.Err() != nil && !errors.Is(a.err, io.EOF) {
-			return nil, nil
-		}
-		return a.moves, a.err
-	case <-patience.C:
-	case <-ctx.Done():
-	}
-	late := time.Since(asked)
-	cancel()
-	select {
-	case <-answers:
-	case <-time.After(hangUp):
-	}
-	ranOut := errors.Is(ctx.Err(), context.DeadlineExceeded) && late >= r.Budget.Time/2
-	if late >= r.Patience || ranOut {
-		return nil, fmt.Errorf("strategy %s: no answer for %.1f s", r.Strategy, late.Seconds())
-	}
-	return nil, nil
-}
-
 // try answers one move.
 func (r *run) try(ctx context.Context, m *sdk.Move) sdk.Trial {
 	if m.Kind == sdk.MoveSeedFrom {
 		return r.trySeed(ctx, m)
+	}
+	if r.refuses(m.Point) {
+		return r.refused(m)
 	}
 	if trial, ok := r.evaluate(m, m.Point); ok {
 		return trial
@@ -257,33 +227,33 @@ func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
 	if out.Violates {
 		r.found(m, x, out)
 	}
-	return sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: x, K: out.K, Gap: out.Gap, Violates: out.Violates}, true
+	return evaluated(m.ID, x, &out), true
 }
 
-// found counts a 2-discriminant individual unless it was found before.
-func (r *run) found(m *sdk.Move, x []float64, out evaluate.Outcome) {
-	key := identity(x)
-	if _, again := r.seen[key]; again {
-		return
+// refuses reports that a guard refuses an individual of the region.
+func (r *run) refuses(x []float64) bool {
+	if len(r.Guards) == 0 || len(x) != len(r.Space.Features) || !r.Space.RegionContains(r.Region, x) {
+		return false
 	}
-	r.seen[key] = struct{}{}
-	f := &task.Found{X: x, K: out.K, Gap: out.Gap, Round: m.Round, Chain: m.Chain, Seed: m.Kind == sdk.MoveSeedFrom}
-	r.emit(task.Event{Kind: task.KindFound, Found: f})
-	if best := r.result.Best; best == nil || f.K > best.K || f.K == best.K && f.Gap > best.Gap {
-		r.result.Best = f
-		r.emit(task.Event{Kind: task.KindBest, Best: f})
+	for _, g := range r.Guards {
+		if g.Holds(x) {
+			return true
+		}
 	}
+	return false
 }
 
-// identity is a canonical individual's key: 128 bits of a cryptographic hash,
-// so that a long run's memory stays small.
-func identity(x []float64) [16]byte {
-	buf := make([]byte, 0, 8*32)
-	for _, v := range x {
-		buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v+0)) // −0 is 0
+func (r *run) refused(m *sdk.Move) sdk.Trial {
+	r.result.Refused++
+	return sdk.Trial{ID: m.ID, Status: sdk.TrialRefused}
+}
+
+// evaluated is the trial of an individual with its outcome.
+func evaluated(id int64, x []float64, out *evaluate.Outcome) sdk.Trial {
+	return sdk.Trial{
+		ID: id, Status: sdk.TrialEvaluated, Point: x, K: out.K, Gap: out.Gap, Violates: out.Violates,
+		Shannon: out.Shannon, MinEntropy: out.MinEntropy,
 	}
-	sum := sha256.Sum256(buf)
-	return [16]byte(sum[:16])
 }
 
 func (r *run) emit(e task.Event) {
@@ -297,12 +267,13 @@ func (r *run) report() {
 	if r.Progress != nil && now.After(r.nextProgress) {
 		r.nextProgress = now.Add(progressInterval)
 		r.Progress(Progress{
-			Iter: r.rounds.closed, Found: r.tally.found, MaxK: r.tally.maxK,
+			Iter: r.rounds.closed, Found: r.tally.found, MaxK: r.tally.maxK, Evaluations: r.result.Evaluations + r.own,
 			Elapsed: now.Sub(r.Stream.Start), Budget: r.Budget,
 		})
 	}
 	if now.After(r.nextSnapshot) {
 		r.nextSnapshot = now.Add(snapshotInterval)
+		r.sumUp()
 		r.emit(task.Event{Kind: task.KindProgress, Progress: &task.Progress{
 			Iter: r.rounds.closed, Found: r.tally.found, MaxK: r.tally.maxK,
 		}})
@@ -310,6 +281,8 @@ func (r *run) report() {
 }
 
 func (r *run) finish() {
+	r.sumUp()
+	r.result.Evaluations += r.own
 	r.tally.iter = r.rounds.closed
 	r.result.Measures = r.tally.measures()
 	end := &task.Finished{Iter: r.rounds.closed, Interrupted: r.result.Interrupted, Measures: r.result.Measures.Map()}

@@ -12,6 +12,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // want is a measure, N/A where NaN.
@@ -59,6 +60,25 @@ func TestRunCountsAndTells(t *testing.T) {
 	}
 	if k := rec.events[len(rec.events)-1].Kind; k != task.KindFinished {
 		t.Errorf("the last event is %s", k)
+	}
+}
+
+// A guarded individual is refused, closes its round and counts as nothing else,
+// one move at a time and many.
+func TestGuardsRefuse(t *testing.T) {
+	guard := []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 50, Hi: 99}}}}
+	var told []sdk.Trial
+	c, _ := config(t, script(points(60, 30, 71, 45), &told))
+	c.Guards = guard
+	r := Run(context.Background(), c)
+	if *r.Measures.Iter != 4 || *r.Measures.ID != 2 || r.Refused != 2 || r.Evaluations != 2 || told[0].Status != sdk.TrialRefused {
+		t.Errorf("%v rounds, %v found, %d refused, %d evaluations, told %v", *r.Measures.Iter, *r.Measures.ID, r.Refused, r.Evaluations, told[0].Status)
+	}
+	c, _ = fastConfig(t, strolling(20), Budget{Evals: 5000})
+	c.Guards = guard
+	c.Seeder = seeder(func([]float64, int64) ([]float64, bool, error) { return []float64{70, 0}, true, nil })
+	if r := Run(context.Background(), c); r.Best.X[0] > 49 || r.Refused == 0 || *r.Measures.ID != 40 {
+		t.Errorf("best %v, %d refused, %v found; want the 40 from 10 to 49", r.Best.X, r.Refused, *r.Measures.ID)
 	}
 }
 

@@ -44,6 +44,9 @@ func (r *run) trySeed(ctx context.Context, m *sdk.Move) sdk.Trial {
 		r.result.NoSeed++
 		return trial
 	}
+	if r.refuses(x) {
+		return r.refused(m)
+	}
 	if found, ok := r.evaluate(m, x); ok && found.Violates {
 		return found
 	}

@@ -10,6 +10,7 @@ const (
 	KindStarted  Kind = "started"  // first event of a run
 	KindFound    Kind = "found"    // a distinct individual with gap > ε
 	KindBest     Kind = "best"     // the best individual so far
+	KindTally    Kind = "tally"    // distinct individuals with gap > ε, summed up
 	KindClaim    Kind = "claim"    // what a solver answered
 	KindWitness  Kind = "witness"  // a replayed witness
 	KindVerdict  Kind = "verdict"  // what the host concluded
@@ -35,6 +36,7 @@ type Event struct {
 	Started  *Started  `json:"started,omitempty"`
 	Found    *Found    `json:"found,omitempty"`
 	Best     *Found    `json:"best,omitempty"`
+	Tally    *Tally    `json:"tally,omitempty"`
 	Claim    *Claim    `json:"claim,omitempty"`
 	Witness  *Witness  `json:"witness,omitempty"`
 	Verdict  *Verdict  `json:"verdict,omitempty"`
@@ -49,6 +51,8 @@ type Started struct {
 	At   time.Time `json:"at"` // when the clock started, UTC
 	// Features names the entries of every point in the run's events.
 	Features []string `json:"features"`
+	// Domains are theirs; nil where a journal of an earlier version has none.
+	Domains []Domain `json:"domains,omitempty"`
 	// Study and Model are the names people know them by.
 	Study string `json:"study"`
 	Model string `json:"model"`
@@ -72,12 +76,38 @@ type Found struct {
 	K int       `json:"k"`
 	// Gap is a score difference.
 	Gap float64 `json:"gap"`
+	// Shannon and MinEntropy are the entropies, in bits, of the distribution of
+	// the counterfactuals over the bins; 0, which no individual with gap > ε has,
+	// where a journal of an earlier version has none.
+	Shannon    float64 `json:"shannon,omitempty"`
+	MinEntropy float64 `json:"min_entropy,omitempty"`
 	// Round is the iteration of the search it was evaluated in, from 0; Chain
 	// tells parallel chains apart.
 	Round int64 `json:"round"`
 	Chain int   `json:"chain,omitempty"`
 	// Seed: the solver found it, not the strategy.
 	Seed bool `json:"seed,omitempty"`
+}
+
+// Tally sums up distinct individuals with gap > ε that have no found event of
+// their own: those of a fast search beyond the ones it keeps. None of them has
+// a k above that of an earlier found event. The zero value counts none.
+type Tally struct {
+	// K counts the individuals by k.
+	K map[int]int64 `json:"k"`
+	// Shannon and MinEntropy are sums over the individuals, in bits.
+	Shannon    float64 `json:"shannon"`
+	MinEntropy float64 `json:"min_entropy"`
+}
+
+// Add counts one individual.
+func (t *Tally) Add(k int, shannon, minEntropy float64) {
+	if t.K == nil {
+		t.K = map[int]int64{}
+	}
+	t.K[k]++
+	t.Shannon += shannon
+	t.MinEntropy += minEntropy
 }
 
 // Claim is a solver's answer to one question, not yet believed.

@@ -49,6 +49,8 @@ func (e *Event) slot() any {
 		return &e.Found
 	case KindBest:
 		return &e.Best
+	case KindTally:
+		return &e.Tally
 	case KindClaim:
 		return &e.Claim
 	case KindWitness:

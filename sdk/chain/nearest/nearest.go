@@ -5,9 +5,18 @@
 // features: the mean of |a − b| / range for integer and real features, the
 // range being that of the domain, and of 0 or 1 for equal or different
 // categories.
+//
+// Categories that differ cost a whole range each, so most rows are ruled out by
+// their categories alone. Rows with the same categories form a bucket; the
+// buckets are visited by how many categories they differ in from the
+// individual, and as soon as that is more than the farthest neighbour found is
+// away, all others are too. Inside a bucket a tree of boxes over the numbers
+// (J. L. Bentley's k-d tree, Communications of the ACM 18, 1975) does the same
+// for them.
 package nearest
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -21,13 +30,15 @@ import (
 type Index struct {
 	rows [][]float64
 	// numeric and categorical list the feature indices, the numbers with the
-	// most scattered features first: a scan that adds them up in this order can
-	// give a row up early.
+	// most scattered features first: a sum in this order can give a row up early.
 	numeric, categorical []int
 	scale                []float64 // 1/range by feature
-	// values holds the scaled rows, stride apart: categories, then numbers.
-	values []float64
-	stride int
+	signer               signer
+	// signatures are those of the buckets, one after the other; trees the
+	// buckets' nodes, in the same order.
+	signatures []uint64
+	trees      []int32
+	forest     forest
 }
 
 // New indexes the rows, which must be of the space's width; it keeps them and
@@ -40,7 +51,6 @@ func New(s *space.Space, rows [][]float64) *Index {
 		switch {
 		case f.Kind == space.Categorical:
 			x.categorical = append(x.categorical, i)
-			x.scale[i] = 1
 		case f.Hi > f.Lo:
 			x.numeric = append(x.numeric, i)
 			x.scale[i] = 1 / (f.Hi - f.Lo)
@@ -48,16 +58,41 @@ func New(s *space.Space, rows [][]float64) *Index {
 	}
 	x.rows = distinct(rows, append(slices.Clone(x.categorical), x.numeric...))
 	x.scatteredFirst(x.numeric)
-	x.stride = len(x.categorical) + len(x.numeric)
-	x.values = make([]float64, 0, x.stride*len(x.rows))
-	for _, row := range x.rows {
-		x.values = x.append(x.values, row)
-	}
+	x.signer = newSigner(x.rows, x.categorical)
+	x.plant()
 	return x
+}
+
+// plant sorts the rows into buckets and grows the tree of each.
+func (x *Index) plant() {
+	width := x.signer.words
+	signatures := make([]uint64, 0, width*len(x.rows))
+	x.forest = forest{dims: len(x.numeric), points: make([]float64, 0, len(x.numeric)*len(x.rows))}
+	for r, row := range x.rows {
+		signatures = x.signer.append(signatures, row)
+		x.forest.points = x.scaled(x.forest.points, row)
+		x.forest.order = append(x.forest.order, int32(r))
+	}
+	of := func(r int32) []uint64 { return signatures[int(r)*width : int(r+1)*width] }
+	order := x.forest.order
+	slices.SortStableFunc(order, func(a, b int32) int { return slices.Compare(of(a), of(b)) })
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && slices.Equal(of(order[to]), of(order[from])) {
+			to++
+		}
+		x.signatures = append(x.signatures, of(order[from])...)
+		x.trees = append(x.trees, x.forest.grow(from, to))
+		from = to
+	}
+	x.forest.arrange()
 }
 
 // Len is the number of distinct individuals.
 func (x *Index) Len() int { return len(x.rows) }
+
+// farLevel stands for that many differing categories or more.
+const farLevel = math.MaxUint8
 
 // Find gives the k individuals nearest to point, nearest first, ties by row
 // order; the point itself is left out. There are fewer where the data set has
@@ -66,62 +101,37 @@ func (x *Index) Find(point []float64, k int) [][]float64 {
 	if k <= 0 {
 		return nil
 	}
-	query := x.append(make([]float64, 0, x.stride), point)
-	// The k best so far, nearest first: k is small, so inserting is cheap.
-	best := make([]hit, 0, min(k, len(x.rows))+1)
-	limit := math.Inf(1)
-	for row := range x.rows {
-		d := x.distance(query, row, limit)
-		if d >= limit || d == 0 {
-			continue // rows come in order, so among equals the earlier one stays
-		}
-		at, _ := slices.BinarySearchFunc(best, hit{d, row}, compareHits)
-		best = slices.Insert(best, at, hit{d, row})
-		if len(best) > k {
-			best = best[:k]
-		}
-		if len(best) == k {
-			limit = best[k-1].distance
+	signature := x.signer.append(make([]uint64, 0, x.signer.words), point)
+	levels := x.signer.levels(x.signatures, signature, len(x.trees))
+	q := query{
+		forest: &x.forest,
+		point:  x.scaled(make([]float64, 0, len(x.numeric)), point),
+		best:   make([]hit, 0, min(k, len(x.rows))+1),
+		k:      k, limit: math.Inf(1),
+	}
+	for level := 0; level <= min(len(x.categorical), farLevel) && float64(level) <= q.limit; level++ {
+		for at := 0; ; at++ {
+			next := bytes.IndexByte(levels[at:], byte(level))
+			if next < 0 {
+				break
+			}
+			at += next
+			differing := level
+			if level == farLevel {
+				differing = x.signer.differing(x.signatures[at*x.signer.words:], signature)
+			}
+			q.visit(x.trees[at], float64(differing))
 		}
 	}
-	out := make([][]float64, len(best))
-	for i, h := range best {
+	out := make([][]float64, len(q.best))
+	for i, h := range q.best {
 		out[i] = x.rows[h.row]
 	}
 	return out
 }
 
-type hit struct {
-	distance float64 // a sum over the features, not yet divided by their number
-	row      int
-}
-
-func compareHits(a, b hit) int {
-	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.row, b.row))
-}
-
-// distance is the summed distance of the query to a row, or some number of at
-// least limit as soon as it is known to reach that.
-func (x *Index) distance(query []float64, row int, limit float64) float64 {
-	v := x.values[row*x.stride : (row+1)*x.stride]
-	query = query[:len(v)]
-	var d float64
-	n := len(x.categorical)
-	for j := range n {
-		if v[j] != query[j] {
-			d++
-		}
-	}
-	for j := n; j < len(v) && d < limit; j++ {
-		d += math.Abs(v[j] - query[j])
-	}
-	return d
-}
-
-func (x *Index) append(dst, row []float64) []float64 {
-	for _, i := range x.categorical {
-		dst = append(dst, row[i])
-	}
+// scaled appends a row's numbers, divided by their ranges.
+func (x *Index) scaled(dst, row []float64) []float64 {
 	for _, i := range x.numeric {
 		dst = append(dst, row[i]*x.scale[i])
 	}

@@ -81,24 +81,115 @@ func TestLenCountsIndividuals(t *testing.T) {
 	}
 }
 
-// BenchmarkFind is one query among 45,000 rows of ten features.
-func BenchmarkFind(b *testing.B) {
+// drawSpace has so many categorical and numeric features in turn; ranges are
+// powers of two.
+func drawSpace(rng *rand.Rand, categorical, numeric int) *space.Space {
 	s := &space.Space{}
-	for range 5 {
-		s.Features = append(s.Features,
-			space.Feature{Kind: space.Categorical, Lo: 0, Hi: 6, Categories: make([]string, 7)},
-			space.Feature{Kind: space.Integer, Lo: 0, Hi: 99})
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	rows := make([][]float64, 45_000)
-	for i := range rows {
-		for j := range s.Features {
-			rows[i] = append(rows[i], float64(rng.IntN(int(s.Features[j].Hi)+1)))
+	for categorical > 0 || numeric > 0 {
+		if categorical > 0 {
+			n := 1 + rng.IntN(40)
+			s.Features = append(s.Features, space.Feature{Kind: space.Categorical, Hi: float64(n - 1), Categories: make([]string, n)})
+			categorical--
+		}
+		if numeric > 0 {
+			kind := []space.Kind{space.Integer, space.Real}[rng.IntN(2)]
+			s.Features = append(s.Features, space.Feature{Kind: kind, Lo: -8, Hi: float64(int(16)<<rng.IntN(4) - 8)})
+			numeric--
 		}
 	}
-	x := New(s, rows)
-	b.ResetTimer()
-	for i := range b.N {
-		x.Find(rows[i%len(rows)], 10)
+	return s
+}
+
+// drawRows draws rows that crowd in the lower values of each feature, so that
+// there are ties, whole buckets and rows that are the same individual.
+func drawRows(rng *rand.Rand, s *space.Space, n int, crowd float64) [][]float64 {
+	rows := make([][]float64, n)
+	for r := range rows {
+		for i := range s.Features {
+			f := &s.Features[i]
+			v := math.Pow(rng.Float64(), crowd) * (f.Hi - f.Lo + 1)
+			if f.Kind == space.Real {
+				v = math.Floor(4*v) / 4
+			} else {
+				v = math.Floor(v)
+			}
+			rows[r] = append(rows[r], min(f.Lo+v, f.Hi))
+		}
+	}
+	return rows
+}
+
+// Shapes of data sets: categories or numbers alone, many rows in one bucket,
+// signatures of several words, more categories than levels.
+func TestFindAgreesWithSortingWhateverTheShape(t *testing.T) {
+	shapes := []struct{ categorical, numeric, rows int }{
+		{0, 0, 5}, {0, 1, 200}, {1, 0, 200}, {0, 4, 300}, {1, 3, 300}, {6, 5, 300}, {3, 2, 300}, {40, 3, 100}, {300, 2, 40},
+	}
+	for _, shape := range shapes {
+		for seed := range uint64(3) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			s := drawSpace(rng, shape.categorical, shape.numeric)
+			rows := drawRows(rng, s, shape.rows, 1+3*float64(seed%3))
+			x := New(s, rows)
+			queries := append(drawRows(rng, s, 10, 1), rows[:5]...)
+			far := slices.Clone(rows[0]) // with numbers and categories that no row has
+			for i := range far {
+				far[i] = s.Features[i].Hi + 0.5
+			}
+			for _, q := range append(queries, far) {
+				all := slowFind(s, rows, q, len(rows))
+				for _, k := range []int{1, 10, len(rows)} {
+					got, want := x.Find(q, k), all[:min(k, len(all))]
+					if !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
+						t.Fatalf("%+v, seed %d: nearest %d of %v:\n got %v\nwant %v", shape, seed, k, q, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkFind is one query for the ten nearest of 45,000 rows.
+func BenchmarkFind(b *testing.B) {
+	categories := func(n int) space.Feature {
+		return space.Feature{Kind: space.Categorical, Hi: float64(n - 1), Categories: make([]string, n)}
+	}
+	numbers := func(lo, hi float64) space.Feature { return space.Feature{Kind: space.Integer, Lo: lo, Hi: hi} }
+	shapes := []struct {
+		name     string
+		crowd    float64
+		features []space.Feature
+	}{
+		// The features of the Adult data, crowded so that, as there, every row has a
+		// handful of others with the same categories.
+		{"adult", 6, []space.Feature{
+			categories(7), categories(16), numbers(1, 16), categories(7), categories(14), categories(6),
+			numbers(0, 19), numbers(0, 19), numbers(1, 100), categories(41),
+		}},
+		{"uniform", 1, []space.Feature{
+			categories(7), numbers(0, 99), categories(7), numbers(0, 99), categories(7), numbers(0, 99),
+			categories(7), numbers(0, 99), categories(7), numbers(0, 99),
+		}},
+		{"numbers", 1, []space.Feature{numbers(0, 99), numbers(0, 99), numbers(0, 9999), numbers(0, 999), numbers(0, 9)}},
+	}
+	for _, shape := range shapes {
+		b.Run(shape.name, func(b *testing.B) {
+			s := &space.Space{Features: shape.features}
+			rows := drawRows(rand.New(rand.NewPCG(1, 1)), s, 45_000, shape.crowd)
+			x := New(s, rows)
+			b.ResetTimer()
+			for i := range b.N {
+				x.Find(rows[i*7919%len(rows)], 10)
+			}
+		})
+	}
+}
+
+// BenchmarkNew is the building of an index on 45,000 rows.
+func BenchmarkNew(b *testing.B) {
+	s := drawSpace(rand.New(rand.NewPCG(2, 2)), 4, 5)
+	rows := drawRows(rand.New(rand.NewPCG(1, 1)), s, 45_000, 2)
+	for b.Loop() {
+		New(s, rows)
 	}
 }

@@ -61,6 +61,11 @@ func FuzzMessages(f *testing.F) {
 			m := &strategyv1.Next{}
 			if proto.Unmarshal(data, m) == nil {
 				_, _ = frompb.Trials(m.Told)
+				_, _ = frompb.UnpackTrials(m.Packed, 2, func(int64) []float64 { return nil })
+			}
+			moves := &strategyv1.PackedMoves{}
+			if proto.Unmarshal(data, moves) == nil {
+				_, _ = frompb.UnpackMoves(moves)
 			}
 		case 5:
 			m := &pluginv1.Description{}

@@ -378,6 +378,7 @@ func startOptions(t *rapid.T, s *space.Space) sdk.StartOptions {
 	return sdk.StartOptions{
 		Seed: draw(t, rapid.Int64()), Epsilon: maybe(t, rational), Region: region(t, s),
 		Network: maybe(t, func(t *rapid.T) *network.Network { return net(t, s.Inputs) }), Options: options(t),
+		Chains: below(t, 99),
 	}
 }
 
@@ -385,6 +386,7 @@ func trial(t *rapid.T) sdk.Trial {
 	return sdk.Trial{
 		ID: draw(t, rapid.Int64()), Status: sdk.TrialStatuses[below(t, len(sdk.TrialStatuses))],
 		Point: list(t, 0, 3, float), K: below(t, 99), Gap: float(t), Violates: draw(t, rapid.Bool()),
+		Shannon: float(t), MinEntropy: float(t),
 	}
 }
 

@@ -20,7 +20,10 @@ func Start(m *strategyv1.Start) (*space.Space, sdk.StartOptions, error) {
 }
 
 func session(m *strategyv1.Start) (s *space.Space, o sdk.StartOptions, err error) {
-	o = sdk.StartOptions{Seed: m.GetSeed(), Options: m.GetOptions()}
+	o = sdk.StartOptions{Seed: m.GetSeed(), Options: m.GetOptions(), Chains: int(m.GetChains())}
+	if o.Chains < 0 {
+		return nil, o, fmt.Errorf("%d chains", o.Chains)
+	}
 	if s, err = Space(m.GetSpace()); err != nil {
 		return nil, o, fmt.Errorf("space: %w", err)
 	}
@@ -73,9 +76,10 @@ func Trials(list []*strategyv1.Trial) ([]sdk.Trial, error) {
 		t := sdk.Trial{
 			ID: m.GetId(), Status: sdk.TrialStatus(m.GetStatus()), Point: m.GetPoint(),
 			K: int(m.GetK()), Gap: m.GetGap(), Violates: m.GetViolates(),
+			Shannon: m.GetShannon(), MinEntropy: m.GetMinEntropy(),
 		}
-		if !finite(t.Gap) {
-			return t, fmt.Errorf("gap %v", t.Gap)
+		if !finite(t.Gap) || !finite(t.Shannon) || !finite(t.MinEntropy) {
+			return t, fmt.Errorf("gap %v, entropies %v and %v", t.Gap, t.Shannon, t.MinEntropy)
 		}
 		return t, errors.Join(enum(m.GetStatus()), allFinite(t.Point))
 	})

@@ -11,6 +11,7 @@ func Start(s *space.Space, o *sdk.StartOptions) *strategyv1.Start {
 	return &strategyv1.Start{
 		Space: Space(s), Seed: o.Seed, Epsilon: Rat(o.Epsilon),
 		Region: Region(o.Region), Network: Network(o.Network), Options: o.Options,
+		Chains: narrow(o.Chains),
 	}
 }
 
@@ -41,6 +42,7 @@ func Trials(list []sdk.Trial) []*strategyv1.Trial {
 		return &strategyv1.Trial{
 			Id: t.ID, Status: strategyv1.TrialStatus(t.Status), Point: t.Point,
 			K: narrow(t.K), Gap: t.Gap, Violates: t.Violates,
+			Shannon: t.Shannon, MinEntropy: t.MinEntropy,
 		}
 	})
 }

@@ -448,7 +448,9 @@ type Start struct {
 	// Where the description asks for it.
 	Network *problemv1.Network `protobuf:"bytes,5,opt,name=network,proto3" json:"network,omitempty"`
 	// The strategy's own options.
-	Options       map[string]string `protobuf:"bytes,6,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Options map[string]string `protobuf:"bytes,6,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Chains to advance side by side; 0 and 1: a single one.
+	Chains        int32 `protobuf:"varint,7,opt,name=chains,proto3" json:"chains,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -523,6 +525,13 @@ func (x *Start) GetOptions() map[string]string {
 		return x.Options
 	}
 	return nil
+}
+
+func (x *Start) GetChains() int32 {
+	if x != nil {
+		return x.Chains
+	}
+	return 0
 }
 
 // RowChunk is a part of the data set: at most 4096 rows.
@@ -660,7 +669,12 @@ type Next struct {
 	// What was learned.
 	Told []*Trial `protobuf:"bytes,1,rep,name=told,proto3" json:"told,omitempty"`
 	// At most that many moves; at least 1.
-	Want          int32 `protobuf:"varint,2,opt,name=want,proto3" json:"want,omitempty"`
+	Want int32 `protobuf:"varint,2,opt,name=want,proto3" json:"want,omitempty"`
+	// The answer may be packed. A plugin that packs its answers takes packed
+	// trials.
+	Packs bool `protobuf:"varint,3,opt,name=packs,proto3" json:"packs,omitempty"`
+	// What was learned, in place of told; only after a packed answer.
+	Packed        *PackedTrials `protobuf:"bytes,4,opt,name=packed,proto3" json:"packed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -709,13 +723,31 @@ func (x *Next) GetWant() int32 {
 	return 0
 }
 
+func (x *Next) GetPacks() bool {
+	if x != nil {
+		return x.Packs
+	}
+	return false
+}
+
+func (x *Next) GetPacked() *PackedTrials {
+	if x != nil {
+		return x.Packed
+	}
+	return nil
+}
+
 // Moves is what the strategy proposes.
 type Moves struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Proposals; at least one unless finished.
 	Moves []*Move `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`
 	// The search is over; no moves come with it.
-	Finished      bool `protobuf:"varint,2,opt,name=finished,proto3" json:"finished,omitempty"`
+	Finished bool `protobuf:"varint,2,opt,name=finished,proto3" json:"finished,omitempty"`
+	// Individuals the strategy has evaluated by itself since the session began.
+	Evaluations int64 `protobuf:"varint,3,opt,name=evaluations,proto3" json:"evaluations,omitempty"`
+	// Proposals in place of moves; only where the host asked for it.
+	Packed        *PackedMoves `protobuf:"bytes,4,opt,name=packed,proto3" json:"packed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -762,6 +794,20 @@ func (x *Moves) GetFinished() bool {
 		return x.Finished
 	}
 	return false
+}
+
+func (x *Moves) GetEvaluations() int64 {
+	if x != nil {
+		return x.Evaluations
+	}
+	return 0
+}
+
+func (x *Moves) GetPacked() *PackedMoves {
+	if x != nil {
+		return x.Packed
+	}
+	return nil
 }
 
 // Move is a proposal.
@@ -860,7 +906,12 @@ type Trial struct {
 	// Score difference.
 	Gap float64 `protobuf:"fixed64,5,opt,name=gap,proto3" json:"gap,omitempty"`
 	// Whether the gap exceeds epsilon, exactly.
-	Violates      bool `protobuf:"varint,6,opt,name=violates,proto3" json:"violates,omitempty"`
+	Violates bool `protobuf:"varint,6,opt,name=violates,proto3" json:"violates,omitempty"`
+	// Shannon entropy, in bits, of the counterfactuals' distribution over the
+	// bins.
+	Shannon float64 `protobuf:"fixed64,7,opt,name=shannon,proto3" json:"shannon,omitempty"`
+	// Its min-entropy, in bits.
+	MinEntropy    float64 `protobuf:"fixed64,8,opt,name=min_entropy,json=minEntropy,proto3" json:"min_entropy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -937,6 +988,223 @@ func (x *Trial) GetViolates() bool {
 	return false
 }
 
+func (x *Trial) GetShannon() float64 {
+	if x != nil {
+		return x.Shannon
+	}
+	return 0
+}
+
+func (x *Trial) GetMinEntropy() float64 {
+	if x != nil {
+		return x.MinEntropy
+	}
+	return 0
+}
+
+// PackedMoves are many moves, column by column: entry i of each list is of move
+// i.
+type PackedMoves struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in Move.
+	Ids []int64 `protobuf:"varint,1,rep,packed,name=ids,proto3" json:"ids,omitempty"`
+	// As in Move.
+	Rounds []int64 `protobuf:"varint,2,rep,packed,name=rounds,proto3" json:"rounds,omitempty"`
+	// As in Move.
+	Chains []int32 `protobuf:"varint,3,rep,packed,name=chains,proto3" json:"chains,omitempty"`
+	// As in Move.
+	Kinds []MoveKind `protobuf:"varint,4,rep,packed,name=kinds,proto3,enum=hyfair.strategy.v1.MoveKind" json:"kinds,omitempty"`
+	// The points one after the other, all of the same width.
+	Points        []float64 `protobuf:"fixed64,5,rep,packed,name=points,proto3" json:"points,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PackedMoves) Reset() {
+	*x = PackedMoves{}
+	mi := &file_hyfair_strategy_v1_strategy_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PackedMoves) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PackedMoves) ProtoMessage() {}
+
+func (x *PackedMoves) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_strategy_v1_strategy_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PackedMoves.ProtoReflect.Descriptor instead.
+func (*PackedMoves) Descriptor() ([]byte, []int) {
+	return file_hyfair_strategy_v1_strategy_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *PackedMoves) GetIds() []int64 {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
+func (x *PackedMoves) GetRounds() []int64 {
+	if x != nil {
+		return x.Rounds
+	}
+	return nil
+}
+
+func (x *PackedMoves) GetChains() []int32 {
+	if x != nil {
+		return x.Chains
+	}
+	return nil
+}
+
+func (x *PackedMoves) GetKinds() []MoveKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *PackedMoves) GetPoints() []float64 {
+	if x != nil {
+		return x.Points
+	}
+	return nil
+}
+
+// PackedTrials are many trials, column by column: entry i of each list is of
+// trial i.
+type PackedTrials struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in Trial.
+	Ids []int64 `protobuf:"varint,1,rep,packed,name=ids,proto3" json:"ids,omitempty"`
+	// As in Trial.
+	Statuses []TrialStatus `protobuf:"varint,2,rep,packed,name=statuses,proto3,enum=hyfair.strategy.v1.TrialStatus" json:"statuses,omitempty"`
+	// As in Trial.
+	Ks []int32 `protobuf:"varint,3,rep,packed,name=ks,proto3" json:"ks,omitempty"`
+	// As in Trial.
+	Gaps []float64 `protobuf:"fixed64,4,rep,packed,name=gaps,proto3" json:"gaps,omitempty"`
+	// As in Trial.
+	Violates []bool `protobuf:"varint,5,rep,packed,name=violates,proto3" json:"violates,omitempty"`
+	// As in Trial.
+	Shannons []float64 `protobuf:"fixed64,6,rep,packed,name=shannons,proto3" json:"shannons,omitempty"`
+	// As in Trial.
+	MinEntropies []float64 `protobuf:"fixed64,7,rep,packed,name=min_entropies,json=minEntropies,proto3" json:"min_entropies,omitempty"`
+	// The trials, in order, whose point is another than their move's with zeros
+	// for the protected features, and those points one after the other.
+	Elsewhere []int32 `protobuf:"varint,8,rep,packed,name=elsewhere,proto3" json:"elsewhere,omitempty"`
+	// All of the same width.
+	Points        []float64 `protobuf:"fixed64,9,rep,packed,name=points,proto3" json:"points,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PackedTrials) Reset() {
+	*x = PackedTrials{}
+	mi := &file_hyfair_strategy_v1_strategy_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PackedTrials) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PackedTrials) ProtoMessage() {}
+
+func (x *PackedTrials) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_strategy_v1_strategy_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PackedTrials.ProtoReflect.Descriptor instead.
+func (*PackedTrials) Descriptor() ([]byte, []int) {
+	return file_hyfair_strategy_v1_strategy_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *PackedTrials) GetIds() []int64 {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetStatuses() []TrialStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetKs() []int32 {
+	if x != nil {
+		return x.Ks
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetGaps() []float64 {
+	if x != nil {
+		return x.Gaps
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetViolates() []bool {
+	if x != nil {
+		return x.Violates
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetShannons() []float64 {
+	if x != nil {
+		return x.Shannons
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetMinEntropies() []float64 {
+	if x != nil {
+		return x.MinEntropies
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetElsewhere() []int32 {
+	if x != nil {
+		return x.Elsewhere
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetPoints() []float64 {
+	if x != nil {
+		return x.Points
+	}
+	return nil
+}
+
 var File_hyfair_strategy_v1_strategy_proto protoreflect.FileDescriptor
 
 const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
@@ -955,14 +1223,15 @@ const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
 	"\x0fSessionResponse\x127\n" +
 	"\astarted\x18\x01 \x01(\v2\x1b.hyfair.strategy.v1.StartedH\x00R\astarted\x121\n" +
 	"\x05moves\x18\x02 \x01(\v2\x19.hyfair.strategy.v1.MovesH\x00R\x05movesB\t\n" +
-	"\amessage\"\xe7\x02\n" +
+	"\amessage\"\xff\x02\n" +
 	"\x05Start\x12.\n" +
 	"\x05space\x18\x01 \x01(\v2\x18.hyfair.problem.v1.SpaceR\x05space\x12\x12\n" +
 	"\x04seed\x18\x02 \x01(\x03R\x04seed\x123\n" +
 	"\aepsilon\x18\x03 \x01(\v2\x19.hyfair.problem.v1.NumberR\aepsilon\x121\n" +
 	"\x06region\x18\x04 \x01(\v2\x19.hyfair.problem.v1.RegionR\x06region\x124\n" +
 	"\anetwork\x18\x05 \x01(\v2\x1a.hyfair.problem.v1.NetworkR\anetwork\x12@\n" +
-	"\aoptions\x18\x06 \x03(\v2&.hyfair.strategy.v1.Start.OptionsEntryR\aoptions\x1a:\n" +
+	"\aoptions\x18\x06 \x03(\v2&.hyfair.strategy.v1.Start.OptionsEntryR\aoptions\x12\x16\n" +
+	"\x06chains\x18\a \x01(\x05R\x06chains\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"8\n" +
@@ -970,26 +1239,49 @@ const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
 	"\x05width\x18\x01 \x01(\x05R\x05width\x12\x16\n" +
 	"\x06values\x18\x02 \x03(\x01R\x06values\"\v\n" +
 	"\tStartDone\"\t\n" +
-	"\aStarted\"I\n" +
+	"\aStarted\"\x99\x01\n" +
 	"\x04Next\x12-\n" +
 	"\x04told\x18\x01 \x03(\v2\x19.hyfair.strategy.v1.TrialR\x04told\x12\x12\n" +
-	"\x04want\x18\x02 \x01(\x05R\x04want\"S\n" +
+	"\x04want\x18\x02 \x01(\x05R\x04want\x12\x14\n" +
+	"\x05packs\x18\x03 \x01(\bR\x05packs\x128\n" +
+	"\x06packed\x18\x04 \x01(\v2 .hyfair.strategy.v1.PackedTrialsR\x06packed\"\xae\x01\n" +
 	"\x05Moves\x12.\n" +
 	"\x05moves\x18\x01 \x03(\v2\x18.hyfair.strategy.v1.MoveR\x05moves\x12\x1a\n" +
-	"\bfinished\x18\x02 \x01(\bR\bfinished\"\x8a\x01\n" +
+	"\bfinished\x18\x02 \x01(\bR\bfinished\x12 \n" +
+	"\vevaluations\x18\x03 \x01(\x03R\vevaluations\x127\n" +
+	"\x06packed\x18\x04 \x01(\v2\x1f.hyfair.strategy.v1.PackedMovesR\x06packed\"\x8a\x01\n" +
 	"\x04Move\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\x03R\x05round\x12\x14\n" +
 	"\x05chain\x18\x03 \x01(\x05R\x05chain\x120\n" +
 	"\x04kind\x18\x04 \x01(\x0e2\x1c.hyfair.strategy.v1.MoveKindR\x04kind\x12\x14\n" +
-	"\x05point\x18\x05 \x03(\x01R\x05point\"\xa2\x01\n" +
+	"\x05point\x18\x05 \x03(\x01R\x05point\"\xdd\x01\n" +
 	"\x05Trial\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x127\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x1f.hyfair.strategy.v1.TrialStatusR\x06status\x12\x14\n" +
 	"\x05point\x18\x03 \x03(\x01R\x05point\x12\f\n" +
 	"\x01k\x18\x04 \x01(\x05R\x01k\x12\x10\n" +
 	"\x03gap\x18\x05 \x01(\x01R\x03gap\x12\x1a\n" +
-	"\bviolates\x18\x06 \x01(\bR\bviolates*S\n" +
+	"\bviolates\x18\x06 \x01(\bR\bviolates\x12\x18\n" +
+	"\ashannon\x18\a \x01(\x01R\ashannon\x12\x1f\n" +
+	"\vmin_entropy\x18\b \x01(\x01R\n" +
+	"minEntropy\"\x9b\x01\n" +
+	"\vPackedMoves\x12\x10\n" +
+	"\x03ids\x18\x01 \x03(\x03R\x03ids\x12\x16\n" +
+	"\x06rounds\x18\x02 \x03(\x03R\x06rounds\x12\x16\n" +
+	"\x06chains\x18\x03 \x03(\x05R\x06chains\x122\n" +
+	"\x05kinds\x18\x04 \x03(\x0e2\x1c.hyfair.strategy.v1.MoveKindR\x05kinds\x12\x16\n" +
+	"\x06points\x18\x05 \x03(\x01R\x06points\"\x94\x02\n" +
+	"\fPackedTrials\x12\x10\n" +
+	"\x03ids\x18\x01 \x03(\x03R\x03ids\x12;\n" +
+	"\bstatuses\x18\x02 \x03(\x0e2\x1f.hyfair.strategy.v1.TrialStatusR\bstatuses\x12\x0e\n" +
+	"\x02ks\x18\x03 \x03(\x05R\x02ks\x12\x12\n" +
+	"\x04gaps\x18\x04 \x03(\x01R\x04gaps\x12\x1a\n" +
+	"\bviolates\x18\x05 \x03(\bR\bviolates\x12\x1a\n" +
+	"\bshannons\x18\x06 \x03(\x01R\bshannons\x12#\n" +
+	"\rmin_entropies\x18\a \x03(\x01R\fminEntropies\x12\x1c\n" +
+	"\telsewhere\x18\b \x03(\x05R\telsewhere\x12\x16\n" +
+	"\x06points\x18\t \x03(\x01R\x06points*S\n" +
 	"\bMoveKind\x12\x19\n" +
 	"\x15MOVE_KIND_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fMOVE_KIND_POINT\x10\x01\x12\x17\n" +
@@ -1018,7 +1310,7 @@ func file_hyfair_strategy_v1_strategy_proto_rawDescGZIP() []byte {
 }
 
 var file_hyfair_strategy_v1_strategy_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_hyfair_strategy_v1_strategy_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_hyfair_strategy_v1_strategy_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_hyfair_strategy_v1_strategy_proto_goTypes = []any{
 	(MoveKind)(0),                // 0: hyfair.strategy.v1.MoveKind
 	(TrialStatus)(0),             // 1: hyfair.strategy.v1.TrialStatus
@@ -1034,39 +1326,45 @@ var file_hyfair_strategy_v1_strategy_proto_goTypes = []any{
 	(*Moves)(nil),                // 11: hyfair.strategy.v1.Moves
 	(*Move)(nil),                 // 12: hyfair.strategy.v1.Move
 	(*Trial)(nil),                // 13: hyfair.strategy.v1.Trial
-	nil,                          // 14: hyfair.strategy.v1.Start.OptionsEntry
-	(*pluginv1.Description)(nil), // 15: hyfair.plugin.v1.Description
-	(*problemv1.Space)(nil),      // 16: hyfair.problem.v1.Space
-	(*problemv1.Number)(nil),     // 17: hyfair.problem.v1.Number
-	(*problemv1.Region)(nil),     // 18: hyfair.problem.v1.Region
-	(*problemv1.Network)(nil),    // 19: hyfair.problem.v1.Network
+	(*PackedMoves)(nil),          // 14: hyfair.strategy.v1.PackedMoves
+	(*PackedTrials)(nil),         // 15: hyfair.strategy.v1.PackedTrials
+	nil,                          // 16: hyfair.strategy.v1.Start.OptionsEntry
+	(*pluginv1.Description)(nil), // 17: hyfair.plugin.v1.Description
+	(*problemv1.Space)(nil),      // 18: hyfair.problem.v1.Space
+	(*problemv1.Number)(nil),     // 19: hyfair.problem.v1.Number
+	(*problemv1.Region)(nil),     // 20: hyfair.problem.v1.Region
+	(*problemv1.Network)(nil),    // 21: hyfair.problem.v1.Network
 }
 var file_hyfair_strategy_v1_strategy_proto_depIdxs = []int32{
-	15, // 0: hyfair.strategy.v1.DescribeResponse.description:type_name -> hyfair.plugin.v1.Description
+	17, // 0: hyfair.strategy.v1.DescribeResponse.description:type_name -> hyfair.plugin.v1.Description
 	6,  // 1: hyfair.strategy.v1.SessionRequest.start:type_name -> hyfair.strategy.v1.Start
 	7,  // 2: hyfair.strategy.v1.SessionRequest.rows:type_name -> hyfair.strategy.v1.RowChunk
 	8,  // 3: hyfair.strategy.v1.SessionRequest.start_done:type_name -> hyfair.strategy.v1.StartDone
 	10, // 4: hyfair.strategy.v1.SessionRequest.next:type_name -> hyfair.strategy.v1.Next
 	9,  // 5: hyfair.strategy.v1.SessionResponse.started:type_name -> hyfair.strategy.v1.Started
 	11, // 6: hyfair.strategy.v1.SessionResponse.moves:type_name -> hyfair.strategy.v1.Moves
-	16, // 7: hyfair.strategy.v1.Start.space:type_name -> hyfair.problem.v1.Space
-	17, // 8: hyfair.strategy.v1.Start.epsilon:type_name -> hyfair.problem.v1.Number
-	18, // 9: hyfair.strategy.v1.Start.region:type_name -> hyfair.problem.v1.Region
-	19, // 10: hyfair.strategy.v1.Start.network:type_name -> hyfair.problem.v1.Network
-	14, // 11: hyfair.strategy.v1.Start.options:type_name -> hyfair.strategy.v1.Start.OptionsEntry
+	18, // 7: hyfair.strategy.v1.Start.space:type_name -> hyfair.problem.v1.Space
+	19, // 8: hyfair.strategy.v1.Start.epsilon:type_name -> hyfair.problem.v1.Number
+	20, // 9: hyfair.strategy.v1.Start.region:type_name -> hyfair.problem.v1.Region
+	21, // 10: hyfair.strategy.v1.Start.network:type_name -> hyfair.problem.v1.Network
+	16, // 11: hyfair.strategy.v1.Start.options:type_name -> hyfair.strategy.v1.Start.OptionsEntry
 	13, // 12: hyfair.strategy.v1.Next.told:type_name -> hyfair.strategy.v1.Trial
-	12, // 13: hyfair.strategy.v1.Moves.moves:type_name -> hyfair.strategy.v1.Move
-	0,  // 14: hyfair.strategy.v1.Move.kind:type_name -> hyfair.strategy.v1.MoveKind
-	1,  // 15: hyfair.strategy.v1.Trial.status:type_name -> hyfair.strategy.v1.TrialStatus
-	2,  // 16: hyfair.strategy.v1.Strategy.Describe:input_type -> hyfair.strategy.v1.DescribeRequest
-	4,  // 17: hyfair.strategy.v1.Strategy.Session:input_type -> hyfair.strategy.v1.SessionRequest
-	3,  // 18: hyfair.strategy.v1.Strategy.Describe:output_type -> hyfair.strategy.v1.DescribeResponse
-	5,  // 19: hyfair.strategy.v1.Strategy.Session:output_type -> hyfair.strategy.v1.SessionResponse
-	18, // [18:20] is the sub-list for method output_type
-	16, // [16:18] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	15, // 13: hyfair.strategy.v1.Next.packed:type_name -> hyfair.strategy.v1.PackedTrials
+	12, // 14: hyfair.strategy.v1.Moves.moves:type_name -> hyfair.strategy.v1.Move
+	14, // 15: hyfair.strategy.v1.Moves.packed:type_name -> hyfair.strategy.v1.PackedMoves
+	0,  // 16: hyfair.strategy.v1.Move.kind:type_name -> hyfair.strategy.v1.MoveKind
+	1,  // 17: hyfair.strategy.v1.Trial.status:type_name -> hyfair.strategy.v1.TrialStatus
+	0,  // 18: hyfair.strategy.v1.PackedMoves.kinds:type_name -> hyfair.strategy.v1.MoveKind
+	1,  // 19: hyfair.strategy.v1.PackedTrials.statuses:type_name -> hyfair.strategy.v1.TrialStatus
+	2,  // 20: hyfair.strategy.v1.Strategy.Describe:input_type -> hyfair.strategy.v1.DescribeRequest
+	4,  // 21: hyfair.strategy.v1.Strategy.Session:input_type -> hyfair.strategy.v1.SessionRequest
+	3,  // 22: hyfair.strategy.v1.Strategy.Describe:output_type -> hyfair.strategy.v1.DescribeResponse
+	5,  // 23: hyfair.strategy.v1.Strategy.Session:output_type -> hyfair.strategy.v1.SessionResponse
+	22, // [22:24] is the sub-list for method output_type
+	20, // [20:22] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_strategy_v1_strategy_proto_init() }
@@ -1090,7 +1388,7 @@ func file_hyfair_strategy_v1_strategy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hyfair_strategy_v1_strategy_proto_rawDesc), len(file_hyfair_strategy_v1_strategy_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   13,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,90 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// asking is a Next under way.
+type asking struct {
+	r       *run
+	ctx     context.Context
+	want    int
+	asked   time.Time
+	answers chan answered
+	cancel  context.CancelFunc
+}
+
+type answered struct {
+	moves []sdk.Move
+	err   error
+}
+
+// ask asks the session for moves and does not wait for them.
+func (r *run) ask(ctx context.Context, told []sdk.Trial, want int) *asking {
+	calling, cancel := context.WithCancel(ctx)
+	a := &asking{r: r, ctx: ctx, want: want, asked: time.Now(), answers: make(chan answered, 1), cancel: cancel}
+	go func() {
+		moves, err := r.session.Next(calling, told, want)
+		a.answers <- answered{moves, err}
+	}()
+	return a
+}
+
+// answer waits for the moves and checks their number. nil moves: the search is
+// over, by what the strategy says, by ctx, or by the error.
+func (a *asking) answer() ([]sdk.Move, error) {
+	r := a.r
+	moves, err := a.wait()
+	if e, ok := r.session.(sdk.Evaluating); ok && (err == nil || errors.Is(err, io.EOF)) {
+		r.own = e.Evaluations()
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		r.rounds.finish()
+		return nil, nil
+	case err != nil:
+		return nil, r.fault(r.Strategy, err)
+	case a.ctx.Err() != nil:
+		return nil, nil
+	case len(moves) == 0:
+		return nil, r.blame(errors.New("no move was made, and the search was not said to be finished"))
+	case len(moves) > a.want:
+		return nil, r.blame(fmt.Errorf("%d moves were made where %d was asked for", len(moves), a.want))
+	}
+	return moves, nil
+}
+
+// wait leaves a session behind that does not answer: within Patience, or while
+// the rest of a time budget, at least half of it, went by. No error and no
+// moves: ctx ended.
+func (a *asking) wait() ([]sdk.Move, error) {
+	defer a.cancel()
+	patience := time.NewTimer(time.Until(a.asked.Add(a.r.Patience)))
+	defer patience.Stop()
+	select {
+	case got := <-a.answers:
+		if a.ctx.Err() != nil && !errors.Is(got.err, io.EOF) {
+			return nil, nil
+		}
+		return got.moves, got.err
+	case <-patience.C:
+	case <-a.ctx.Done():
+	}
+	late := time.Since(a.asked)
+	a.cancel()
+	select {
+	case <-a.answers:
+	case <-time.After(hangUp):
+	}
+	ranOut := errors.Is(a.ctx.Err(), context.DeadlineExceeded) && late >= a.r.Budget.Time/2
+	if late >= a.r.Patience || ranOut {
+		return nil, fmt.Errorf("strategy %s: no answer for %.1f s", a.r.Strategy, late.Seconds())
+	}
+	return nil, nil
+}

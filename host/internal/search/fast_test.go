@@ -1,0 +1,220 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/chain"
+)
+
+// stroll is a random walk in several chains.
+type stroll struct{ *chain.Ground }
+
+func (s stroll) Propose(rng *rand.Rand, x []float64) []float64 { return s.Neighbour(rng, x) }
+
+func (stroll) AcceptTrial(*rand.Rand, *sdk.Trial, *sdk.Trial, int64) bool { return true }
+
+func strolling(patience int64) sdk.Session {
+	g := chain.NewGround(line(), sdk.StartOptions{})
+	return chain.NewMany(g, stroll{g}, 8, patience, 3)
+}
+
+func fastConfig(t *testing.T, s sdk.Session, budget Budget) (Config, *recorder) {
+	c, rec := config(t, s)
+	c.Fast = &Fast{Chains: 8, Ahead: true, Keep: -1}
+	c.Budget = budget
+	return c, rec
+}
+
+// withoutTime is the events with their times taken off.
+func withoutTime(events []task.Event) []task.Event {
+	out := make([]task.Event, 0, len(events))
+	for _, e := range events {
+		if e.Kind == task.KindFound || e.Kind == task.KindBest {
+			e.Seconds, e.Seq = 0, 0
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// A run with a smaller budget finds the beginning of what one with a larger
+// budget does, a slow solver or not.
+func TestFastRunsArePrefixes(t *testing.T) {
+	play := func(budget Budget, delay time.Duration) (*Result, []task.Event) {
+		c, rec := fastConfig(t, strolling(20), budget)
+		var asked atomic.Int64
+		c.Seeder = seeder(func(from []float64, seed int64) ([]float64, bool, error) {
+			time.Sleep(delay)
+			asked.Add(1)
+			return []float64{20 + float64(uint64(seed)%70), 0}, true, nil
+		})
+		r := Run(context.Background(), c)
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		return r, withoutTime(rec.events)
+	}
+	long, events := play(Budget{Evals: 300_000}, 0)
+	if long.Evaluations != 300_000 {
+		t.Errorf("%d evaluations with a budget of 300000", long.Evaluations)
+	}
+	again, same := play(Budget{Evals: 300_000}, 20*time.Millisecond)
+	if d := cmp.Diff(events, same); d != "" || *again.Measures.Iter != *long.Measures.Iter {
+		t.Errorf("a slower solver changes what is found:\n%s", d)
+	}
+	_, short := play(Budget{Evals: 60}, 0)
+	if len(short) == 0 || len(short) >= len(events) {
+		t.Fatalf("%d events of the short run, %d of the long one", len(short), len(events))
+	}
+	if d := cmp.Diff(events[:len(short)], short); d != "" {
+		t.Errorf("the short run is no prefix:\n%s", d)
+	}
+	if r, _ := play(Budget{Iter: 777}, 0); *r.Measures.Iter != 777 {
+		t.Errorf("%v rounds with a budget of 777", *r.Measures.Iter)
+	}
+}
+
+// Seeds count as finds of the run, and reach the chains that ask for one.
+func TestBackgroundSeeds(t *testing.T) {
+	c, rec := fastConfig(t, strolling(20), Budget{Evals: 3 * firstSeed})
+	lo := line()
+	lo.Features[0].Hi = 9 // where the strategy looks, nobody is found
+	g := chain.NewGround(lo, sdk.StartOptions{})
+	c.Start = func(context.Context) (sdk.Session, error) {
+		return chain.NewMany(g, stroll{g}, 8, 20, 3), nil
+	}
+	c.Seeder = seeder(func([]float64, int64) ([]float64, bool, error) { return []float64{95, 1}, true, nil })
+	r := Run(context.Background(), c)
+	var seeds int
+	for _, e := range rec.events {
+		if e.Kind == task.KindFound && e.Found.Seed && e.Found.X[0] == 95 && e.Found.X[1] == 0 {
+			seeds++
+		}
+	}
+	if seeds != 1 || r.Best == nil || r.Best.K != 10 {
+		t.Errorf("the solver's individual was found %d times, best %+v", seeds, r.Best)
+	}
+}
+
+func TestBackgroundSolverLost(t *testing.T) {
+	c, _ := fastConfig(t, strolling(20), Budget{Evals: 2 * firstSeed})
+	lost := errors.New("gone")
+	c.Seeder = seeder(func([]float64, int64) ([]float64, bool, error) { return nil, false, lost })
+	r := Run(context.Background(), c)
+	if r.Err != nil || !errors.Is(r.SolverErr, lost) || r.Evaluations != 2*firstSeed {
+		t.Errorf("error %v, solver's %v, %d evaluations", r.Err, r.SolverErr, r.Evaluations)
+	}
+}
+
+// Beyond the kept ones finds are summed up, and the measures stay.
+func TestFindsAreSummedUp(t *testing.T) {
+	play := func(keep int64) (*Result, *recorder) {
+		c, rec := fastConfig(t, strolling(0), Budget{Evals: 5000})
+		c.Fast.Keep = keep
+		return Run(context.Background(), c), rec
+	}
+	all, _ := play(-1)
+	few, rec := play(10)
+	if d := cmp.Diff(all.Measures.ID, few.Measures.ID); d != "" || *all.Measures.ID != 89 {
+		t.Errorf("%v and %v found, want 89", *all.Measures.ID, *few.Measures.ID)
+	}
+	if *all.Measures.AvgK != *few.Measures.AvgK || *all.Measures.IDMaxK != *few.Measures.IDMaxK || *few.Measures.MaxK != 10 {
+		t.Errorf("measures %v and %v", all.Measures.Map(), few.Measures.Map())
+	}
+	var kept, summed int64
+	for _, e := range rec.events {
+		switch e.Kind {
+		case task.KindFound:
+			kept++
+		case task.KindTally:
+			for _, n := range e.Tally.K {
+				summed += n
+			}
+		}
+	}
+	if kept+summed != 89 || kept < 10 || kept > 60 {
+		t.Errorf("%d kept and %d summed up", kept, summed)
+	}
+	if d := cmp.Diff(few.Measures, Measure(rec.events)); d != "" {
+		t.Errorf("measures from the events differ:\n%s", d)
+	}
+}
+
+// A strategy that evaluates by itself uses up the budget with that.
+func TestOwnEvaluationsCount(t *testing.T) {
+	s := &thinker{session: count()}
+	c, _ := fastConfig(t, s, Budget{Evals: 1000})
+	r := Run(context.Background(), c)
+	if r.Err != nil || r.Evaluations < 1000 || r.Evaluations > 1200 || s.own == 0 {
+		t.Errorf("error %v, %d evaluations, %d of them the strategy's", r.Err, r.Evaluations, s.own)
+	}
+}
+
+type thinker struct {
+	session
+	own int64
+}
+
+func (s *thinker) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+	s.own += 99
+	return s.session.Next(ctx, told, 1)
+}
+
+func (s *thinker) Evaluations() int64 { return s.own }
+
+// The rules that hold for one move at a time hold for many.
+func TestFastLiarsAndEnds(t *testing.T) {
+	move := func(id int64) sdk.Move {
+		return sdk.Move{ID: id, Round: id, Kind: sdk.MovePoint, Point: []float64{30, 0}}
+	}
+	cases := map[string]struct {
+		moves []sdk.Move
+		err   error
+		bad   bool
+	}{
+		"finished":        {err: io.EOF},
+		"too many":        {moves: make([]sdk.Move, 5), bad: true},
+		"none":            {moves: nil, bad: true},
+		"numbers go back": {moves: []sdk.Move{move(9), move(8)}, bad: true},
+		"crash":           {err: errors.New("gone"), bad: true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			config, _ := fastConfig(t, session{func(context.Context, []sdk.Trial, int) ([]sdk.Move, error) {
+				if calls++; calls == 1 {
+					return []sdk.Move{move(1), move(2)}, nil
+				}
+				return c.moves, c.err
+			}}, Budget{Time: time.Minute})
+			r := Run(context.Background(), config)
+			if (r.Err != nil) != c.bad || *r.Measures.ID != 1 {
+				t.Errorf("error %v, %v found; want the one of the first call", r.Err, *r.Measures.ID)
+			}
+		})
+	}
+}
+
+func TestFastInterrupt(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	c, rec := fastConfig(t, strolling(0), Budget{Time: time.Minute})
+	c.Seeder = slow{}
+	c.Stream.Sinks = append(c.Stream.Sinks, func(e task.Event) {
+		if e.Kind == task.KindFound {
+			stop()
+		}
+	})
+	r := Run(ctx, c)
+	if !r.Interrupted || r.Err != nil || r.Best == nil || rec.events[len(rec.events)-1].Kind != task.KindFinished {
+		t.Errorf("interrupted %v, error %v, best %v", r.Interrupted, r.Err, r.Best)
+	}
+}

@@ -1,0 +1,440 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// study is a random network over a space small enough to go through.
+type study struct {
+	space   *space.Space
+	network *network.Network
+	rows    [][]float64
+	eval    *evaluate.Evaluator
+	refuse  func(x []float64) bool
+}
+
+// grid has the given number of free features with the given number of values,
+// and 24 counterfactuals.
+func grid(free, values int) *study {
+	st := &study{space: &space.Space{Inputs: free + 2}}
+	add := func(f space.Feature) {
+		f.Inputs = []space.Input{{Index: len(st.space.Features), Scale: 1 / f.Hi}}
+		st.space.Features = append(st.space.Features, f)
+	}
+	add(space.Feature{Name: "age", Kind: space.Integer, Lo: 0, Hi: 11, Protected: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}})
+	for i := range free {
+		add(space.Feature{Name: string(rune('a' + i)), Kind: space.Integer, Lo: 0, Hi: float64(values - 1)})
+	}
+	add(space.Feature{Name: "sex", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}})
+	rng := rand.New(rand.NewPCG(7, 7))
+	in := st.space.Inputs
+	st.network = &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	for _, out := range []int{8, 1} {
+		l := network.Layer{In: in, Out: out, ReLU: out > 1}
+		for range in * out {
+			l.Weights = append(l.Weights, 2*rng.NormFloat64())
+		}
+		for range out {
+			l.Bias = append(l.Bias, rng.NormFloat64())
+		}
+		st.network.Layers = append(st.network.Layers, l)
+		in = out
+	}
+	for range 20 {
+		row := make([]float64, len(st.space.Features))
+		for i := range row {
+			row[i] = float64(rng.IntN(int(st.space.Features[i].Hi) + 1))
+		}
+		st.rows = append(st.rows, row)
+	}
+	var err error
+	if st.eval, err = evaluate.New(st.network, st.space, st.space.Whole(), twentieth); err != nil {
+		panic(err)
+	}
+	return st
+}
+
+func (st *study) options(seed int64) sdk.StartOptions {
+	return sdk.StartOptions{Seed: seed, Epsilon: twentieth, Region: st.space.Whole(), Rows: st.rows, Network: st.network}
+}
+
+// start opens a session in this process.
+func (st *study) start(t *testing.T, o sdk.StartOptions) *session {
+	t.Helper()
+	s, err := strategy{}.Start(t.Context(), st.space, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(*session)
+}
+
+// drive asks a number of times and answers as a host does.
+func (st *study) drive(t *testing.T, s sdk.Session, times, want int) (all []sdk.Move) {
+	t.Helper()
+	var told []sdk.Trial
+	for range times {
+		moves, err := s.Next(t.Context(), told, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = nil
+		for _, m := range moves {
+			o := st.eval.Evaluate(m.Point)
+			trial := sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: m.Point, K: o.K, Gap: o.Gap, Violates: o.Violates}
+			if st.refuse != nil && st.refuse(m.Point) {
+				trial = sdk.Trial{ID: m.ID, Status: sdk.TrialRefused}
+			}
+			told = append(told, trial)
+		}
+		all = append(all, moves...)
+	}
+	return all
+}
+
+// each goes through all individuals.
+func (st *study) each(visit func(x []float64)) {
+	free := st.space.Free()
+	x := make([]float64, len(st.space.Features))
+	for {
+		visit(x)
+		at := 0
+		for ; at < len(free) && x[free[at]] == st.space.Features[free[at]].Hi; at++ {
+			x[free[at]] = 0
+		}
+		if at == len(free) {
+			return
+		}
+		x[free[at]]++
+	}
+}
+
+func (st *study) height(x []float64) height {
+	o := st.eval.Evaluate(x)
+	return height{o.K, o.Shannon}
+}
+
+// The largest k there is, known from going through all 32,768 individuals, is
+// found with a fraction of the evaluations.
+func TestFindsTheLargestK(t *testing.T) {
+	st := grid(5, 8)
+	most := 0
+	st.each(func(x []float64) { most = max(most, st.eval.Evaluate(x).K) })
+	if most < 4 {
+		t.Fatalf("the largest k is %d; that is no test", most)
+	}
+	for seed := range int64(5) {
+		for _, rows := range [][][]float64{st.rows, nil} {
+			o := st.options(seed)
+			o.Rows = rows
+			s := st.start(t, o)
+			found := 0
+			for _, m := range st.drive(t, s, 80, 8) {
+				found = max(found, st.eval.Evaluate(m.Point).K)
+			}
+			if found != most || s.Evaluations() > 32768/2 {
+				t.Errorf("seed %d, %d rows: k = %d of %d in %d evaluations", seed, len(rows), found, most, s.Evaluations())
+			}
+		}
+	}
+}
+
+// A climb that leaves an individual without going up has reached a top: no
+// change of a single feature is higher.
+func TestTopsAreTops(t *testing.T) {
+	st := grid(4, 8)
+	s := st.start(t, st.options(3))
+	tops, steps := 0, 0
+	var told []sdk.Trial
+	for range 300 {
+		moves, err := s.Next(t.Context(), told, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = nil
+		for _, m := range moves {
+			told = append(told, sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: m.Point})
+			c := s.climbs[m.Chain]
+			if c.reached.nowhere() {
+				if before := c.before; !before.nowhere() {
+					steps++
+					if changed := differ(before.x, m.Point); changed != 1 || st.height(m.Point).compare(st.height(before.x)) <= 0 {
+						t.Fatalf("a step from %v to %v changes %d features and k from %d to %d", before.x, m.Point, changed, before.k, st.height(m.Point).k)
+					}
+				}
+				continue
+			}
+			tops++
+			for _, i := range st.space.Free() {
+				x := slices.Clone(c.reached.x)
+				for x[i] = 0; x[i] <= st.space.Features[i].Hi; x[i]++ {
+					if st.height(x).compare(st.height(c.reached.x)) > 0 {
+						t.Fatalf("%v was taken for a top; %v is higher", c.reached.x, x)
+					}
+				}
+			}
+		}
+	}
+	if tops < 100 || steps < 100 {
+		t.Errorf("%d tops and %d steps up in 300 rounds of 8 climbs", tops, steps)
+	}
+	for i, top := range s.terrain.summits {
+		if i > 0 && top.compare(s.terrain.summits[i-1].height) > 0 {
+			t.Errorf("summit %d is higher than the one before", i)
+		}
+	}
+}
+
+// Where more moves are wanted than there are climbs, individuals as good as the
+// best top come along: each once, and at no evaluations.
+func TestOthersComeAlong(t *testing.T) {
+	st := grid(3, 40)
+	one, many := st.start(t, st.options(6)), st.start(t, st.options(6))
+	best, others, all := 0, 0, map[string]bool{}
+	var told []sdk.Trial
+	for range 100 {
+		steps := st.drive(t, one, 1, 8)
+		one.flying = nil // the next call is told of nothing
+		moves, err := many.Next(t.Context(), told, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = nil
+		perClimb := map[int]int{}
+		for _, m := range moves {
+			told = append(told, sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated})
+			if perClimb[m.Chain]++; perClimb[m.Chain] > 1 {
+				others++
+				if all[key(m.Point)] || st.height(m.Point).k < best {
+					t.Fatalf("%v with k = %d came along, known: %v; the best top has %d", m.Point, st.height(m.Point).k, all[key(m.Point)], best)
+				}
+			} else if !slices.Equal(m.Point, steps[m.Chain].Point) {
+				t.Fatalf("climb %d goes to %v, and to %v where fewer are wanted", m.Chain, m.Point, steps[m.Chain].Point)
+			}
+			all[key(m.Point)] = true
+		}
+		if len(many.terrain.summits) > 0 {
+			best = many.terrain.summits[0].k
+		}
+	}
+	if one.Evaluations() != many.Evaluations() || others < 20 {
+		t.Errorf("%d individuals came along, with %d evaluations in place of %d", others, many.Evaluations(), one.Evaluations())
+	}
+}
+
+// A memory forgets the oldest and stays bounded.
+func TestMemory(t *testing.T) {
+	var m memory
+	number := func(i int) string { return key([]float64{float64(i)}) }
+	for i := range 3 * maxMemory {
+		if k := number(i); !m.add(k) || m.add(k) {
+			t.Fatalf("%d is not new once", i)
+		}
+	}
+	if n := len(m.young) + len(m.old); n > 2*maxMemory || m.has(number(0)) || !m.has(number(3*maxMemory-1)) {
+		t.Errorf("%d are remembered, the first: %v", n, m.has(number(0)))
+	}
+}
+
+// A network so large that a step has evaluations for one feature only is
+// searched all the same: a climb in the middle of a step hands over what it has.
+func TestStepsAreBounded(t *testing.T) {
+	st := grid(4, 8)
+	s := st.start(t, st.options(3))
+	s.terrain.share = 1
+	before := s.Evaluations()
+	var told []sdk.Trial
+	for round := range 200 {
+		moves, err := s.Next(t.Context(), told, 8)
+		if err != nil || len(moves) != 8 {
+			t.Fatalf("round %d: %d moves, error %v", round, len(moves), err)
+		}
+		told = nil
+		for _, m := range moves {
+			told = append(told, sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: m.Point})
+		}
+		if n := s.Evaluations(); round > 0 && n-before > 8*(7+32) {
+			t.Fatalf("round %d: %d evaluations by 8 climbs, more than along a feature of 8 values and for a start", round, n-before)
+		}
+		before = s.Evaluations()
+	}
+	if len(s.terrain.summits) == 0 {
+		t.Error("no top was reached in 200 rounds")
+	}
+}
+
+func differ(a, b []float64) (n int) {
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// The moves depend on the seed, and on neither the number of processors nor
+// how many are wanted at a time.
+func TestMovesFollowFromTheSeed(t *testing.T) {
+	st := grid(4, 8)
+	moves := func(processors, want int, seed int64) []sdk.Move {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		return st.drive(t, st.start(t, st.options(seed)), 800/want, want)
+	}
+	first := moves(1, 8, 7)
+	if diff := cmp.Diff(first, moves(2, 8, 7)); diff != "" {
+		t.Errorf("one processor and two differ:\n%s", diff)
+	}
+	if diff := cmp.Diff(first, moves(2, 1, 7)); diff != "" {
+		t.Errorf("eight moves at a time and one differ:\n%s", diff)
+	}
+	if cmp.Equal(first, moves(1, 8, 8)) {
+		t.Error("seeds 7 and 8 make the same moves")
+	}
+}
+
+// A guard refuses where k is largest. No individual is refused twice, and the
+// largest k elsewhere is found.
+func TestRefusedIndividualsAreLeftAlone(t *testing.T) {
+	st := grid(4, 8)
+	st.refuse = func(x []float64) bool { return x[1] >= 4 }
+	most := 0
+	st.each(func(x []float64) {
+		if !st.refuse(x) {
+			most = max(most, st.eval.Evaluate(x).K)
+		}
+	})
+	refused, found := map[string]int64{}, 0
+	for _, m := range st.drive(t, st.start(t, st.options(2)), 200, 8) {
+		if !st.refuse(m.Point) {
+			found = max(found, st.eval.Evaluate(m.Point).K)
+		} else if round, again := refused[key(m.Point)]; !again {
+			refused[key(m.Point)] = m.Round
+		} else if round < m.Round { // two climbs may come there in one round
+			t.Errorf("%v was proposed in round %d and refused in round %d", m.Point, m.Round, round)
+		}
+	}
+	if found != most || len(refused) == 0 {
+		t.Errorf("k = %d of %d found, %d individuals refused", found, most, len(refused))
+	}
+}
+
+// Where everybody is refused, the search ends.
+func TestEndsWhereEverybodyIsRefused(t *testing.T) {
+	st := grid(1, 3)
+	s := st.start(t, st.options(1))
+	var told []sdk.Trial
+	for range 100 {
+		moves, err := s.Next(t.Context(), told, 8)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = nil
+		for _, m := range moves {
+			told = append(told, sdk.Trial{ID: m.ID, Status: sdk.TrialRefused})
+		}
+	}
+	t.Error("all three individuals are refused, and the search goes on")
+}
+
+func TestValuesTried(t *testing.T) {
+	s := &space.Space{Features: []space.Feature{
+		{Name: "few", Kind: space.Integer, Lo: -1, Hi: 2},
+		{Name: "many", Kind: space.Integer, Lo: 0, Hi: 100},
+		{Name: "huge", Kind: space.Integer, Lo: -1 << 52, Hi: 1 << 52},
+		{Name: "real", Kind: space.Real, Lo: -1, Hi: 1},
+		{Name: "vast", Kind: space.Real, Lo: -math.MaxFloat64, Hi: math.MaxFloat64},
+		{Name: "job", Kind: space.Categorical, Lo: 0, Hi: 199, Categories: make([]string, 200)},
+	}}
+	set, err := parse(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := newTerrain(set, s, sdk.StartOptions{}, nil)
+	rng := rand.New(rand.NewPCG(1, 1))
+	around := func(i int, v float64) []float64 {
+		out := tr.around(nil, i, v, rng)
+		for _, w := range out {
+			if !s.Features[i].Contains(w) || w == v {
+				t.Errorf("%s: tries %v from %v", s.Features[i].Name, w, v)
+			}
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	if got, want := around(0, 1), []float64{-1, 0, 2}; !slices.Equal(got, want) {
+		t.Errorf("few: %v, want %v", got, want)
+	}
+	if got, want := around(1, 10), []float64{0, 2, 6, 8, 9, 11, 12, 14, 18, 26, 42, 100}; !slices.Equal(got, want) {
+		t.Errorf("many: %v, want %v", got, want)
+	}
+	if got := around(2, 5); len(got) != 2+2*52+1 { // the ends, 2⁰ to 2⁵¹ both ways, 2⁵² down
+		t.Errorf("huge: %d values", len(got))
+	}
+	if got := around(3, 0); len(got) != 2*realSteps || got[realSteps-1] != -math.Ldexp(1, 1-realSteps) || got[0] != -1 {
+		t.Errorf("real: %v", got)
+	}
+	if got := around(4, 0); len(got) < 2*realSteps-2 {
+		t.Errorf("vast: %v", got)
+	}
+	if got := around(5, 17); len(got) < 40 {
+		t.Errorf("job: only %d of 200 categories", len(got))
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	bad := map[string][]string{
+		"climbs":   {"", "0", "2.5", "1025", "NaN"},
+		"draws":    {"0", "-1", "1e9"},
+		"values":   {"1", "x"},
+		"kick":     {"0", "Inf"},
+		"patience": {"-1", "0.5"},
+		"mix":      {"-0.1", "1.1", "NaN"},
+	}
+	for _, o := range options {
+		if len(bad[o.Name]) == 0 {
+			t.Errorf("option %s is not tested", o.Name)
+		}
+	}
+	for name, values := range bad {
+		for _, v := range values {
+			if _, err := parse(map[string]string{name: v}); !errors.Is(err, sdk.ErrInvalidOption) {
+				t.Errorf("%s=%q: error %v, want ErrInvalidOption", name, v, err)
+			}
+		}
+	}
+}
+
+func TestTrialsMustBeThoseOfTheMoves(t *testing.T) {
+	st := grid(2, 4)
+	for name, told := range map[string][]sdk.Trial{"none": nil, "another": {{ID: 9}}, "two": {{ID: 1}, {ID: 2}}} {
+		s := st.start(t, st.options(1))
+		if _, err := s.Next(t.Context(), nil, 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Next(t.Context(), told, 1); err == nil {
+			t.Errorf("%s: told of %v after move 1, without an error", name, told)
+		}
+	}
+	if _, err := st.start(t, st.options(1)).Next(t.Context(), nil, 0); err == nil {
+		t.Error("no move is wanted, and there is no error")
+	}
+	o := st.options(1)
+	o.Network = nil
+	if _, err := (strategy{}).Start(t.Context(), st.space, o); err == nil {
+		t.Error("started without a network")
+	}
+}

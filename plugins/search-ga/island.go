@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/chain"
+)
+
+// person is an individual and its fitness, which is 0, 0 until it is known and
+// for good where the host refuses the individual.
+type person struct {
+	x       []float64
+	k       int
+	shannon float64
+}
+
+// fitter compares by fitness, the fitter first.
+func fitter(a, b person) int {
+	return cmp.Or(cmp.Compare(b.k, a.k), cmp.Compare(b.shannon, a.shannon))
+}
+
+// island is half of the population. people are sorted, the fittest first, only
+// while the next generation is bred.
+type island struct {
+	*settings
+	ground     *chain.Ground
+	rng        *rand.Rand
+	seen       *memory
+	people     []person
+	asked      int // of people: they are evaluated in order
+	waiting    int // of those asked
+	generation int64
+	elders     []person // the elite of the last complete generation, for the other island
+}
+
+func newIsland(set *settings, g *chain.Ground, rng *rand.Rand, seen *memory, size int) *island {
+	l := &island{settings: set, ground: g, rng: rng, seen: seen, people: make([]person, size)}
+	for i := range l.people {
+		l.people[i].x = l.unseen(g.Row(rng))
+	}
+	return l
+}
+
+// learn takes the trial of a person.
+func (l *island) learn(index int, t *sdk.Trial) {
+	l.waiting--
+	if t.Status == sdk.TrialEvaluated {
+		p := &l.people[index]
+		p.k, p.shannon = t.K, t.Shannon
+	}
+}
+
+// breed replaces a generation that is evaluated by the next.
+func (l *island) breed(other *island) {
+	l.generation++
+	slices.SortStableFunc(l.people, fitter)
+	// Those without fitness come last, and have no children.
+	fit := len(l.people)
+	for fit > 0 && l.people[fit-1].k == 0 {
+		fit--
+	}
+	parents := slices.Clone(l.people[:fit])
+	size := len(l.people)
+	// At least one child, so that the generation has something to evaluate.
+	elite := min(int(math.Ceil(l.elite*float64(size))), size-1, fit)
+	next := append(make([]person, 0, size), parents[:elite]...)
+	if l.exchange > 0 && l.generation%int64(l.exchange) == 0 {
+		for _, p := range other.elders {
+			if len(next) < size-1 && !slices.ContainsFunc(next, func(q person) bool { return slices.Equal(p.x, q.x) }) {
+				next = append(next, p)
+			}
+		}
+	}
+	l.elders = slices.Clone(next[:elite])
+	l.asked = len(next) // these are known
+	draw := l.drawing(parents)
+	for len(next) < size {
+		if fit == 0 || l.rng.Float64() < l.fresh {
+			next = append(next, person{x: l.unseen(l.ground.Row(l.rng))})
+		} else {
+			next = append(next, person{x: l.child(draw)})
+		}
+	}
+	l.people = next
+}
+
+// drawing is the way to draw a parent from people, sorted and all of some
+// fitness. The sums of the roulette are of k and entropies, in the order of
+// people, hence the same on every machine.
+func (l *island) drawing(people []person) func() []float64 {
+	if !l.roulette {
+		return func() []float64 {
+			best := l.rng.IntN(len(people))
+			for range l.tournament - 1 {
+				best = min(best, l.rng.IntN(len(people)))
+			}
+			return people[best].x
+		}
+	}
+	sums, sum := make([]float64, len(people)), 0.0
+	for i := range people {
+		sum += float64(people[i].k) + people[i].shannon
+		sums[i] = sum
+	}
+	return func() []float64 {
+		at, _ := slices.BinarySearch(sums, float64(l.rng.Float64()*sum))
+		return people[min(at, len(people)-1)].x
+	}
+}
+
+// child is a new individual made of one or two parents.
+func (l *island) child(draw func() []float64) []float64 {
+	first := draw()
+	x := slices.Clone(first)
+	movable := l.ground.Movable()
+	if l.rng.Float64() < l.crossover && len(movable) > 1 {
+		second := draw()
+		if l.onePoint {
+			for _, i := range movable[1+l.rng.IntN(len(movable)-1):] {
+				x[i] = second[i]
+			}
+		} else {
+			for _, i := range movable {
+				if l.rng.IntN(2) == 0 {
+					x[i] = second[i]
+				}
+			}
+		}
+		if !l.ground.Inside(x) { // a constraint forbids the mixture
+			copy(x, first)
+		}
+	}
+	for range movable {
+		if l.rng.Float64() < l.mutation {
+			x = l.ground.Neighbour(l.rng, x)
+		}
+	}
+	return l.unseen(x)
+}
+
+// attempts bounds how often an individual that was there before is mutated.
+const attempts = 32
+
+// unseen is x, or where that was there before, mutated until it is new.
+// Protected entries, which differ between rows that are the same individual,
+// become zero.
+func (l *island) unseen(x []float64) []float64 {
+	x = l.ground.Space().Canonical(x)
+	for range attempts {
+		if l.seen.add(x) {
+			break
+		}
+		x = l.ground.Neighbour(l.rng, x)
+	}
+	return x
+}
+
+// memory knows the latest individuals. Forgetting some only costs evaluations.
+type memory struct{ young, old map[string]struct{} }
+
+// maxMemory is the size of each half of the memory.
+const maxMemory = 1 << 17
+
+func newMemory() *memory { return &memory{young: map[string]struct{}{}} }
+
+// add tells whether x is new, and remembers it.
+func (m *memory) add(x []float64) bool {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	if _, known := m.young[string(b)]; known {
+		return false
+	}
+	if _, known := m.old[string(b)]; known {
+		return false
+	}
+	if len(m.young) >= maxMemory {
+		m.old, m.young = m.young, map[string]struct{}{}
+	}
+	m.young[string(b)] = struct{}{}
+	return true
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/chain"
+)
+
+// session is an sdk.Session. Each call of Next asks for individuals of one
+// island, of either in turn. Trials may lag by one call: by the time an island
+// is asked again, those of its last call are there, and its next generation
+// can be bred if that was complete. Chain is the island, a round its generation.
+type session struct {
+	islands [2]*island
+	turn    int
+	id      int64
+	// flying are the moves whose trials are to come: at most those of two calls.
+	flying map[int64]seat
+}
+
+// seat is an individual's place.
+type seat struct{ island, index int }
+
+func newSession(set settings, g *chain.Ground, seed int64) *session {
+	s := &session{flying: map[int64]seat{}}
+	seen := newMemory()
+	for i := range s.islands {
+		// The constant is the golden ratio's, arbitrary; i tells the islands apart.
+		rng := rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15+uint64(i)))
+		s.islands[i] = newIsland(&set, g, rng, seen, (set.population+i)/2)
+	}
+	return s
+}
+
+// Next takes trials and hands over individuals of the island whose turn it is,
+// no more than its generation has left.
+func (s *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if want < 1 {
+		return nil, fmt.Errorf("asked for %d moves; the least is 1", want)
+	}
+	for i := range told {
+		at, ok := s.flying[told[i].ID]
+		if !ok {
+			return nil, fmt.Errorf("told of move %d, which is not waited for", told[i].ID)
+		}
+		delete(s.flying, told[i].ID)
+		s.islands[at.island].learn(at.index, &told[i])
+	}
+	land := s.islands[s.turn]
+	if land.asked == len(land.people) {
+		if land.waiting > 0 {
+			return nil, fmt.Errorf("%d trials of island %d are missing; they may lag by one call", land.waiting, s.turn)
+		}
+		land.breed(s.islands[1-s.turn])
+	}
+	moves := make([]sdk.Move, 0, min(want, len(land.people)-land.asked))
+	for range cap(moves) {
+		s.id++
+		s.flying[s.id] = seat{s.turn, land.asked}
+		moves = append(moves, sdk.Move{
+			ID: s.id, Round: land.generation, Chain: s.turn, Kind: sdk.MovePoint, Point: land.people[land.asked].x,
+		})
+		land.asked++
+		land.waiting++
+	}
+	s.turn = 1 - s.turn
+	return moves, nil
+}
+
+// Close releases nothing; it is there for sdk.Session.
+func (s *session) Close() error { return nil }

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/chain"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// terrain is what all walks of a session share. Nothing of it changes while
+// they take a step.
+type terrain struct {
+	settings
+	ground *chain.Ground
+	eval   *evaluate.Evaluator
+	seeds  [][][]float64 // rows by cluster
+	// refused are individuals that the host does not want, by key.
+	refused map[string]bool
+}
+
+// place is an individual and what it is worth: its k, then the Shannon entropy
+// of its counterfactuals over the bins.
+type place struct {
+	x       []float64
+	k       int
+	shannon float64
+}
+
+func (p place) compare(other place) int {
+	return cmp.Or(cmp.Compare(p.k, other.k), cmp.Compare(p.shannon, other.shannon))
+}
+
+// welcome reports that x is in the space and was not refused.
+func (t *terrain) welcome(x []float64) bool { return !t.refused[key(x)] && t.ground.Inside(x) }
+
+// key is an individual with protected entries zero, as a map key.
+func key(x []float64) string {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return string(b)
+}
+
+// stepOf is the length of a step of an ordered feature.
+func (t *terrain) stepOf(i int) float64 {
+	iv := t.ground.Interval(i)
+	step := 2 * float64((iv.Hi/2-iv.Lo/2)*t.stride)
+	if t.ground.Space().Features[i].Discrete() {
+		step = math.Max(1, math.Round(step))
+	}
+	return math.Min(step, math.MaxFloat64)
+}
+
+// tabled reports that a feature's values have no order that a slope could
+// follow.
+func tabled(f *space.Feature) bool {
+	for i := range f.Inputs {
+		if f.Inputs[i].Table != nil {
+			return true
+		}
+	}
+	return f.Kind == space.Categorical
+}
+
+// within moves v into the interval.
+func within(iv space.Interval, v float64) float64 { return math.Max(iv.Lo, math.Min(iv.Hi, v)) }

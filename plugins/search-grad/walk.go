@@ -1,0 +1,246 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// walk is one of the walks side by side: seed, global phase, local phase, and
+// over again.
+type walk struct {
+	*terrain
+	rng      *rand.Rand
+	gradient *gradient
+	seeded   int // seeds so far, from the walk's number on, to take clusters in turn
+
+	x         []float64 // where the walk stands; nil: nowhere
+	local     bool      // phase
+	iteration int       // of the phase
+	slopes    []float64 // momentum by network input
+	best      place     // since the seed
+	weights   []float64 // of the features for a perturbation of best; nil: not known
+
+	evaluations int64
+}
+
+// step goes on to the next individual; nil where there is none.
+func (w *walk) step() []float64 {
+	if w.x != nil {
+		o := w.eval.Evaluate(w.x)
+		w.evaluations++
+		here := place{w.x, o.K, o.Shannon}
+		if d := here.compare(w.best); w.best.x == nil || d > 0 || w.local && d == 0 {
+			w.best, w.weights = here, nil
+		}
+		if !w.local {
+			if w.iteration++; w.iteration <= w.iterations && o.N > 1 && w.follow(o.ArgMax, o.ArgMin) {
+				return w.x
+			}
+			w.local, w.iteration = w.best.k > 1, 0
+		}
+	}
+	if w.local && w.iteration < w.settings.local && w.perturb() {
+		w.iteration++
+		return w.x
+	}
+	w.seed()
+	return w.x
+}
+
+// attempts bounds how often something random is drawn again.
+const attempts = 64
+
+// seed begins anew at a row of the next cluster, or a random individual where
+// there are no rows.
+func (w *walk) seed() {
+	w.local, w.iteration, w.best, w.weights = false, 0, place{}, nil
+	clear(w.slopes)
+	for range attempts {
+		var x []float64
+		if len(w.seeds) > 0 {
+			rows := w.seeds[w.seeded%len(w.seeds)]
+			x = w.ground.Space().Canonical(rows[w.rng.IntN(len(rows))])
+		} else {
+			x = w.ground.Uniform(w.rng)
+		}
+		w.seeded++
+		if w.welcome(x) {
+			w.x = x
+			return
+		}
+	}
+	if w.x = w.ground.Uniform(w.rng); !w.welcome(w.x) {
+		w.x = nil
+	}
+}
+
+// follow takes a step along the gradient of the difference between the copies
+// hi and lo. It fails where that leads nowhere.
+func (w *walk) follow(hi, lo int) bool {
+	for i, s := range w.slope(w.x, hi, lo) {
+		w.slopes[i] = float64(w.momentum*w.slopes[i]) + s
+	}
+	x := slices.Clone(w.x)
+	// The feature without order that promises most, and its best value.
+	feature, value, most := -1, 0.0, 0.0
+	for _, i := range w.ground.Movable() {
+		f := &w.ground.Space().Features[i]
+		if !tabled(f) {
+			if s := w.along(f); s != 0 {
+				x[i] = within(w.ground.Interval(i), x[i]+math.Copysign(w.stepOf(i), s))
+			}
+		} else if v, gain := w.promise(i); gain > most {
+			feature, value, most = i, v, gain
+		}
+	}
+	if feature >= 0 {
+		x[feature] = value
+	}
+	if !w.welcome(x) && feature >= 0 {
+		x[feature] = w.x[feature]
+	}
+	if slices.Equal(x, w.x) || !w.welcome(x) {
+		return false
+	}
+	w.x = x
+	return true
+}
+
+// slope is the gradient of the difference between two copies' scores with
+// respect to the network's inputs, with the slope of the sigmoid as the package
+// describes it.
+func (w *walk) slope(x []float64, hi, lo int) []float64 {
+	out := make([]float64, len(w.slopes))
+	for _, copied := range []struct {
+		combination int
+		sign        float64
+	}{{hi, 1}, {lo, -1}} {
+		w.ground.Space().NetworkInputs(w.gradient.values[0], w.eval.Point(x, copied.combination))
+		logit, slopes := w.gradient.at()
+		flat := copied.sign / (4 + float64(logit*logit))
+		for i, s := range slopes {
+			out[i] += float64(flat * s)
+		}
+	}
+	return out
+}
+
+// along is the momentum along an ordered feature.
+func (w *walk) along(f *space.Feature) (sum float64) {
+	for k := range f.Inputs {
+		sum += float64(f.Inputs[k].Scale * w.slopes[f.Inputs[k].Index])
+	}
+	return sum
+}
+
+// maxPromises bounds the values of a feature that are compared.
+const maxPromises = 4096
+
+// promise is the value of feature i that by first order changes the difference
+// most, and by how much; gain is 0 where the current value is best.
+func (w *walk) promise(i int) (value, gain float64) {
+	f, iv := &w.ground.Space().Features[i], w.ground.Interval(i)
+	for v := iv.Lo; v <= iv.Hi && v < iv.Lo+maxPromises; v++ {
+		sum := 0.0
+		for k := range f.Inputs {
+			in := &f.Inputs[k]
+			d := in.Scale * (v - w.x[i])
+			if in.Table != nil {
+				d = in.Table[int(v-f.Lo)] - in.Table[int(w.x[i]-f.Lo)]
+			}
+			sum += float64(d * w.slopes[in.Index])
+		}
+		if sum > gain {
+			value, gain = v, sum
+		}
+	}
+	return value, gain
+}
+
+// perturb changes one feature of the best individual.
+func (w *walk) perturb() bool {
+	movable := w.ground.Movable()
+	if len(movable) == 0 {
+		return false
+	}
+	if w.weights == nil {
+		w.weigh()
+	}
+	total := w.weights[len(w.weights)-1]
+	for range attempts {
+		at, _ := slices.BinarySearch(w.weights, float64(w.rng.Float64()*total))
+		i := movable[min(at, len(movable)-1)]
+		x := slices.Clone(w.best.x)
+		x[i] = w.beside(i, x[i])
+		if x[i] != w.best.x[i] && w.welcome(x) {
+			w.x = x
+			return true
+		}
+	}
+	return false
+}
+
+// beside is another value of feature i: of an ordered one, up to a step away.
+func (w *walk) beside(i int, v float64) float64 {
+	f, iv := &w.ground.Space().Features[i], w.ground.Interval(i)
+	if f.Kind == space.Categorical {
+		return iv.Lo + float64(w.rng.Int64N(int64(iv.Hi-iv.Lo)+1))
+	}
+	step := w.stepOf(i)
+	if f.Discrete() {
+		step = float64(1 + w.rng.Int64N(int64(step)))
+	} else {
+		step *= w.rng.Float64()
+	}
+	if w.rng.IntN(2) == 0 {
+		step = -step
+	}
+	return within(iv, v+step)
+}
+
+// weigh computes the running sums of the features' weights around the best
+// individual: a feature is perturbed the more often the less its values seem
+// to change the difference over its range.
+func (w *walk) weigh() {
+	o := w.eval.Evaluate(w.best.x)
+	w.evaluations++
+	slopes := w.slope(w.best.x, o.ArgMax, o.ArgMin)
+	features := w.ground.Space().Features
+	effects, most := make([]float64, 0, len(features)), 0.0
+	for _, i := range w.ground.Movable() {
+		f := &features[i]
+		effect := 0.0
+		for k := range f.Inputs {
+			effect += math.Abs(float64(spread(f, &f.Inputs[k]) * slopes[f.Inputs[k].Index]))
+		}
+		effect = math.Min(effect, math.MaxFloat64)
+		effects, most = append(effects, effect), math.Max(most, effect)
+	}
+	w.weights = effects
+	sum := 0.0
+	for i, effect := range effects {
+		if most > 0 {
+			effect /= most
+		}
+		sum += 1 / (0.1 + effect) // the offset bounds how often a feature without effect is taken
+		w.weights[i] = sum
+	}
+}
+
+// spread is how much an input changes over its feature's domain.
+func spread(f *space.Feature, in *space.Input) float64 {
+	if in.Table == nil {
+		return math.Min(math.Abs(2*float64(in.Scale*(f.Hi/2-f.Lo/2))), math.MaxFloat64)
+	}
+	return slices.Max(in.Table) - slices.Min(in.Table)
+}
+
+// refuse takes back the last step, to x, which the host does not want.
+func (w *walk) refuse(x []float64) {
+	if slices.Equal(w.x, x) {
+		w.x = nil
+	}
+}

@@ -1,0 +1,166 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// FastRules are what a strategy adds to the rounds of Many. They serve all
+// chains: what they draw comes from the chain's own rng, and they keep nothing
+// of one chain for another.
+type FastRules interface {
+	// Propose gives the candidate for current, which it must not modify.
+	Propose(rng *rand.Rand, current []float64) []float64
+	// AcceptTrial decides whether the candidate replaces the current individual;
+	// both are evaluated. age counts the rounds since the chain's last start.
+	AcceptTrial(rng *rand.Rand, current, candidate *sdk.Trial, age int64) bool
+}
+
+// Many advances several chains side by side, for searches with
+// StartOptions.Chains above 1. Each chain has its own random numbers and one
+// move in flight; a call of Next makes one move for each of the chains that
+// wait for none, up to want, those longest at rest first. It is an sdk.Session
+// with Lag 1 and never finishes by itself. Not safe for concurrent use.
+//
+// A chain differs from Algorithm 1's in this:
+//
+//	current ← a row                                         MovePoint
+//	for each round
+//	    candidate ← Propose(current); ask for its k         MovePoint
+//	    if Accept(current, candidate): current ← candidate
+//	    if nothing better than the chain's best came up for patience rounds:
+//	        current ← ask for an individual near current    MoveSeedFrom
+//	        without one: current ← a row                    MovePoint
+//
+// so the solver is no part of every round, and a plateau is left to the
+// strategy for a while. Better is more bins or, with as many, a larger entropy
+// of the distribution over them.
+type Many struct {
+	ground   *Ground
+	rules    FastRules
+	patience int64
+
+	chains   []walker
+	ready    []int // chains at rest, in the order in which they came to it
+	inFlight map[int64]int
+	lastID   int64
+	noSolver bool
+}
+
+// walker is one chain.
+type walker struct {
+	rng     *rand.Rand
+	current sdk.Trial // Point is nil until the first individual is known
+	best    float64   // largest value since the last start
+	stale   int64     // rounds since best grew
+	age     int64     // rounds since the last start
+	round   int64
+	step    step
+}
+
+// NewMany starts the chains on the ground. A chain starts anew after patience
+// rounds without progress; 0: never. seed drives every draw.
+func NewMany(g *Ground, r FastRules, chains int, patience, seed int64) *Many {
+	m := &Many{ground: g, rules: r, patience: patience, chains: make([]walker, chains), inFlight: map[int64]int{}}
+	for i := range m.chains {
+		// The first chain has the draws of a single one.
+		m.chains[i] = walker{rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15+uint64(i))), step: restart}
+		m.ready = append(m.ready, i)
+	}
+	return m
+}
+
+// Value orders individuals of a fast search: by k, then by the Shannon entropy
+// of the distribution over the bins, which is below 16 bits.
+func Value(t *sdk.Trial) float64 { return float64(t.K) + t.Shannon/16 }
+
+// Next implements sdk.Session.
+func (m *Many) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if want < 1 {
+		return nil, fmt.Errorf("asked for %d moves; the least is 1", want)
+	}
+	for i := range told {
+		n, ok := m.inFlight[told[i].ID]
+		if !ok {
+			return nil, fmt.Errorf("told of move %d, which is not under way", told[i].ID)
+		}
+		delete(m.inFlight, told[i].ID)
+		m.learn(&m.chains[n], &told[i])
+		m.ready = append(m.ready, n)
+	}
+	if len(m.ready) == 0 {
+		return nil, errors.New("asked for moves while every chain waits for the answer to its last one")
+	}
+	n := min(want, len(m.ready))
+	moves := make([]sdk.Move, n)
+	for i, c := range m.ready[:n] {
+		moves[i] = m.move(c)
+	}
+	m.ready = slices.Delete(m.ready, 0, n)
+	return moves, nil
+}
+
+// Close releases nothing; it is there for sdk.Session.
+func (m *Many) Close() error { return nil }
+
+// move makes a chain's next move.
+func (m *Many) move(c int) sdk.Move {
+	w := &m.chains[c]
+	kind := sdk.MovePoint
+	var x []float64
+	switch w.step {
+	case restart:
+		x = m.ground.Row(w.rng)
+	case seeding:
+		kind, x = sdk.MoveSeedFrom, slices.Clone(w.current.Point)
+	default:
+		x = m.rules.Propose(w.rng, w.current.Point)
+	}
+	m.lastID++
+	m.inFlight[m.lastID] = c
+	return sdk.Move{ID: m.lastID, Round: w.round, Chain: c, Kind: kind, Point: x}
+}
+
+// learn takes the trial of the chain's move and settles its next step.
+func (m *Many) learn(w *walker, t *sdk.Trial) {
+	evaluated := t.Status == sdk.TrialEvaluated
+	switch {
+	case t.Status == sdk.TrialNoSolver:
+		m.noSolver = true
+		w.step = restart
+	case w.step != candidate && evaluated:
+		w.current, w.best, w.stale, w.age = *t, Value(t), 0, 0
+		w.step = candidate
+	case w.step == seeding:
+		w.step = restart
+	case w.step == restart:
+		w.round++ // a row that cannot be evaluated; the next one is another round's
+	default:
+		m.closeRound(w, t, evaluated)
+	}
+}
+
+func (m *Many) closeRound(w *walker, t *sdk.Trial, evaluated bool) {
+	if evaluated && m.rules.AcceptTrial(w.rng, &w.current, t, w.age) {
+		w.current = *t
+	}
+	w.round++
+	w.age++
+	w.stale++
+	if v := Value(&w.current); v > w.best {
+		w.best, w.stale = v, 0
+	}
+	if m.patience > 0 && w.stale >= m.patience {
+		if w.step = seeding; m.noSolver {
+			w.step = restart
+		}
+	}
+}
