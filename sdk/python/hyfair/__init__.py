@@ -1,0 +1,36 @@
+"""Write solver and strategy plugins for hyfair in Python.
+
+A plugin is a class and one line: ``hyfair.serve.strategy(MyStrategy())`` or
+``hyfair.serve.solver(MySolver())``. Only ``hyfair.serve`` needs grpcio and
+protobuf; the types can be used without.
+"""
+
+import sys
+
+if sys.version_info < (3, 9):  # and so no newer syntax in this file
+    raise ImportError("hyfair needs Python 3.9 or newer; %s is Python %d.%d" % (
+        (sys.executable,) + sys.version_info[:2]))
+
+from . import draw, serve
+from .cancel import Cancel
+from .describe import Description, Exactness, Library, Option, Preset, Service
+from .errors import Cancelled, Error, Finished, Incompatible, InvalidOption, InvalidProblem, Unsupported
+from .network import Head, Layer, Network, sigmoid
+from .problem import (
+    MILP, Column, ColumnBound, Delta, Form, Goal, Notion, Number, Objective, Problem, Query, Relaxation, Role, Row,
+    Script, Set, Stack, Symbol, Terms)
+from .solver import Incremental, Loaded, Progress, Reason, Result, SolveOptions, Solver, Status, Witness
+from .space import Condition, Feature, Input, Interval, Kind, Point, Predicate, Region, Space, holds
+from .strategy import Move, MoveKind, Session, StartOptions, Strategy, Trial, TrialStatus
+
+__version__ = "1.0.0"
+
+__all__ = [
+    "Cancel", "Cancelled", "Column", "ColumnBound", "Condition", "Delta", "Description", "Error", "Exactness",
+    "Feature", "Finished", "Form", "Goal", "Head", "Incompatible", "Incremental", "Input", "Interval",
+    "InvalidOption", "InvalidProblem", "Kind", "Layer", "Library", "Loaded", "MILP", "Move", "MoveKind", "Network",
+    "Notion", "Number", "Objective", "Option", "Point", "Predicate", "Preset", "Problem", "Progress", "Query",
+    "Reason", "Region", "Relaxation", "Result", "Role", "Row", "Script", "Service", "Session", "Set", "SolveOptions",
+    "Solver", "Space", "Stack", "StartOptions", "Status", "Strategy", "Symbol", "Terms", "Trial", "TrialStatus",
+    "Unsupported", "Witness", "draw", "holds", "serve", "sigmoid",
+]

@@ -1,0 +1,191 @@
+from hyfair._pb.plugin.v1 import description_pb2 as _description_pb2
+from hyfair._pb.problem.v1 import number_pb2 as _number_pb2
+from hyfair._pb.problem.v1 import problem_pb2 as _problem_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Status(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    STATUS_UNSPECIFIED: _ClassVar[Status]
+    STATUS_FEASIBLE: _ClassVar[Status]
+    STATUS_OPTIMAL: _ClassVar[Status]
+    STATUS_INFEASIBLE: _ClassVar[Status]
+    STATUS_UNKNOWN: _ClassVar[Status]
+
+class Reason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    REASON_UNSPECIFIED: _ClassVar[Reason]
+    REASON_NONE: _ClassVar[Reason]
+    REASON_TIME_LIMIT: _ClassVar[Reason]
+    REASON_WORK_LIMIT: _ClassVar[Reason]
+    REASON_MEMORY_LIMIT: _ClassVar[Reason]
+    REASON_INTERRUPTED: _ClassVar[Reason]
+    REASON_INCOMPLETE: _ClassVar[Reason]
+    REASON_NUMERICAL: _ClassVar[Reason]
+    REASON_OTHER: _ClassVar[Reason]
+STATUS_UNSPECIFIED: Status
+STATUS_FEASIBLE: Status
+STATUS_OPTIMAL: Status
+STATUS_INFEASIBLE: Status
+STATUS_UNKNOWN: Status
+REASON_UNSPECIFIED: Reason
+REASON_NONE: Reason
+REASON_TIME_LIMIT: Reason
+REASON_WORK_LIMIT: Reason
+REASON_MEMORY_LIMIT: Reason
+REASON_INTERRUPTED: Reason
+REASON_INCOMPLETE: Reason
+REASON_NUMERICAL: Reason
+REASON_OTHER: Reason
+
+class DescribeRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class DescribeResponse(_message.Message):
+    __slots__ = ("description",)
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    description: _description_pb2.Description
+    def __init__(self, description: _Optional[_Union[_description_pb2.Description, _Mapping]] = ...) -> None: ...
+
+class SolveRequest(_message.Message):
+    __slots__ = ("problem", "options", "call")
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    CALL_FIELD_NUMBER: _ClassVar[int]
+    problem: _problem_pb2.Problem
+    options: SolveOptions
+    call: int
+    def __init__(self, problem: _Optional[_Union[_problem_pb2.Problem, _Mapping]] = ..., options: _Optional[_Union[SolveOptions, _Mapping]] = ..., call: _Optional[int] = ...) -> None: ...
+
+class SolveOptions(_message.Message):
+    __slots__ = ("seed", "threads", "memory", "time_limit_nanos", "work_limit", "gap", "target", "options")
+    class OptionsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    THREADS_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    TIME_LIMIT_NANOS_FIELD_NUMBER: _ClassVar[int]
+    WORK_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    GAP_FIELD_NUMBER: _ClassVar[int]
+    TARGET_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    seed: int
+    threads: int
+    memory: int
+    time_limit_nanos: int
+    work_limit: int
+    gap: float
+    target: float
+    options: _containers.ScalarMap[str, str]
+    def __init__(self, seed: _Optional[int] = ..., threads: _Optional[int] = ..., memory: _Optional[int] = ..., time_limit_nanos: _Optional[int] = ..., work_limit: _Optional[int] = ..., gap: _Optional[float] = ..., target: _Optional[float] = ..., options: _Optional[_Mapping[str, str]] = ...) -> None: ...
+
+class SolveResponse(_message.Message):
+    __slots__ = ("progress", "result")
+    PROGRESS_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    progress: Progress
+    result: Result
+    def __init__(self, progress: _Optional[_Union[Progress, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ...) -> None: ...
+
+class Progress(_message.Message):
+    __slots__ = ("values", "objective", "bound", "nodes", "elapsed_nanos")
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    OBJECTIVE_FIELD_NUMBER: _ClassVar[int]
+    BOUND_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    ELAPSED_NANOS_FIELD_NUMBER: _ClassVar[int]
+    values: _number_pb2.Values
+    objective: float
+    bound: float
+    nodes: int
+    elapsed_nanos: int
+    def __init__(self, values: _Optional[_Union[_number_pb2.Values, _Mapping]] = ..., objective: _Optional[float] = ..., bound: _Optional[float] = ..., nodes: _Optional[int] = ..., elapsed_nanos: _Optional[int] = ...) -> None: ...
+
+class Result(_message.Message):
+    __slots__ = ("status", "reason", "native", "detail", "values", "witness", "objective", "bound", "tolerance", "nodes", "elapsed_nanos")
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    NATIVE_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    WITNESS_FIELD_NUMBER: _ClassVar[int]
+    OBJECTIVE_FIELD_NUMBER: _ClassVar[int]
+    BOUND_FIELD_NUMBER: _ClassVar[int]
+    TOLERANCE_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    ELAPSED_NANOS_FIELD_NUMBER: _ClassVar[int]
+    status: Status
+    reason: Reason
+    native: str
+    detail: str
+    values: _number_pb2.Values
+    witness: Witness
+    objective: float
+    bound: float
+    tolerance: float
+    nodes: int
+    elapsed_nanos: int
+    def __init__(self, status: _Optional[_Union[Status, str]] = ..., reason: _Optional[_Union[Reason, str]] = ..., native: _Optional[str] = ..., detail: _Optional[str] = ..., values: _Optional[_Union[_number_pb2.Values, _Mapping]] = ..., witness: _Optional[_Union[Witness, _Mapping]] = ..., objective: _Optional[float] = ..., bound: _Optional[float] = ..., tolerance: _Optional[float] = ..., nodes: _Optional[int] = ..., elapsed_nanos: _Optional[int] = ...) -> None: ...
+
+class Witness(_message.Message):
+    __slots__ = ("copy1", "copy2")
+    COPY1_FIELD_NUMBER: _ClassVar[int]
+    COPY2_FIELD_NUMBER: _ClassVar[int]
+    copy1: _number_pb2.Point
+    copy2: _number_pb2.Point
+    def __init__(self, copy1: _Optional[_Union[_number_pb2.Point, _Mapping]] = ..., copy2: _Optional[_Union[_number_pb2.Point, _Mapping]] = ...) -> None: ...
+
+class LoadRequest(_message.Message):
+    __slots__ = ("problem",)
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    problem: _problem_pb2.Problem
+    def __init__(self, problem: _Optional[_Union[_problem_pb2.Problem, _Mapping]] = ...) -> None: ...
+
+class LoadResponse(_message.Message):
+    __slots__ = ("handle",)
+    HANDLE_FIELD_NUMBER: _ClassVar[int]
+    handle: int
+    def __init__(self, handle: _Optional[int] = ...) -> None: ...
+
+class SolveLoadedRequest(_message.Message):
+    __slots__ = ("handle", "delta", "options", "call")
+    HANDLE_FIELD_NUMBER: _ClassVar[int]
+    DELTA_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    CALL_FIELD_NUMBER: _ClassVar[int]
+    handle: int
+    delta: _problem_pb2.Delta
+    options: SolveOptions
+    call: int
+    def __init__(self, handle: _Optional[int] = ..., delta: _Optional[_Union[_problem_pb2.Delta, _Mapping]] = ..., options: _Optional[_Union[SolveOptions, _Mapping]] = ..., call: _Optional[int] = ...) -> None: ...
+
+class UnloadRequest(_message.Message):
+    __slots__ = ("handle",)
+    HANDLE_FIELD_NUMBER: _ClassVar[int]
+    handle: int
+    def __init__(self, handle: _Optional[int] = ...) -> None: ...
+
+class UnloadResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class InterruptRequest(_message.Message):
+    __slots__ = ("call",)
+    CALL_FIELD_NUMBER: _ClassVar[int]
+    call: int
+    def __init__(self, call: _Optional[int] = ...) -> None: ...
+
+class InterruptResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...

@@ -1,0 +1,101 @@
+"""The gRPC services by hand-made handlers: no generated stubs are needed."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, Dict, List, Optional, TypeVar
+
+import grpc
+
+from .._pb.solver.v1 import solver_pb2
+from .._pb.strategy.v1 import strategy_pb2
+from ..describe import Description
+from ..errors import InvalidOption
+from . import status
+
+T = TypeVar("T")
+
+
+def handlers(kind: str, impl: Any) -> grpc.GenericRpcHandler:
+    """The service of that kind around an implementation."""
+    from .solver import SolverService
+    from .strategy import StrategyService
+
+    if kind == "strategy":
+        strategy = StrategyService(impl)
+        return grpc.method_handlers_generic_handler("hyfair.strategy.v1.Strategy", {
+            "Describe": _unary(strategy.describe, strategy_pb2.DescribeRequest),
+            "Session": grpc.stream_stream_rpc_method_handler(
+                strategy.session, strategy_pb2.SessionRequest.FromString, _serialize),
+        })
+    solver = SolverService(impl)
+    return grpc.method_handlers_generic_handler("hyfair.solver.v1.Solver", {
+        "Describe": _unary(solver.describe, solver_pb2.DescribeRequest),
+        "Load": _unary(solver.load, solver_pb2.LoadRequest),
+        "Unload": _unary(solver.unload, solver_pb2.UnloadRequest),
+        "Interrupt": _unary(solver.interrupt, solver_pb2.InterruptRequest),
+        "Solve": grpc.unary_stream_rpc_method_handler(
+            solver.solve, solver_pb2.SolveRequest.FromString, _serialize),
+        "SolveLoaded": grpc.unary_stream_rpc_method_handler(
+            solver.solve_loaded, solver_pb2.SolveLoadedRequest.FromString, _serialize),
+    })
+
+
+def on_end(context: grpc.ServicerContext, callback: Callable[[], None]) -> None:
+    """Calls back when the call ends, also if the host has gone already."""
+    if not context.add_callback(callback):
+        callback()
+
+
+def _serialize(message: Any) -> bytes:
+    data: bytes = message.SerializeToString()
+    return data
+
+
+def _unary(method: Callable[[Any], Any], request: Any) -> grpc.RpcMethodHandler:
+    def call(message: Any, context: grpc.ServicerContext) -> Any:
+        try:
+            return method(message)
+        except BaseException as e:
+            code, text = status.of(e)
+        context.abort(code, text)
+
+    return grpc.unary_unary_rpc_method_handler(call, request.FromString, _serialize)
+
+
+class Described:
+    """An implementation's description, asked for when it is first needed. An
+    exception is not kept: the next call asks again."""
+
+    def __init__(self, ask: Callable[[], Description]) -> None:
+        self._ask = ask
+        self._lock = threading.Lock()
+        self._known: Optional[Description] = None
+
+    def get(self) -> Description:
+        with self._lock:
+            if self._known is None:
+                self._known = expect(self._ask(), Description, "describe")
+            return self._known
+
+
+def expect(value: T, kind: type, method: str) -> T:
+    """The value, if it is what the method must return."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{method} returned {_a(type(value).__name__)}, not {_a(kind.__name__)}")
+    return value
+
+
+def _a(name: str) -> str:
+    return f"an {name}" if name[0] in "AEIOUaeiou" else f"a {name}"
+
+
+def complete_options(d: Description, options: Dict[str, str]) -> Dict[str, str]:
+    """The options with their defaults; those that the description does not list
+    are refused."""
+    known: List[str] = [o.name for o in d.options]
+    for name in sorted(options):
+        if name not in known:
+            takes = "it takes " + ", ".join(known) if known else "it takes none"
+            raise InvalidOption(f'{d.name} has no option "{name}"; {takes}')
+    return {**{o.name: o.default for o in d.options}, **options}
