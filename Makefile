@@ -5,7 +5,7 @@ PLUGINS   := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
 BINARIES  := bin/hyfair $(PLUGINS:%=bin/plugins/hyfair-%)
 export CGO_ENABLED = 0
 
-.PHONY: all build setup demo test vet bench generate clean FORCE
+.PHONY: all build setup demo test vet bench bench-numpy generate clean FORCE
 
 all: build
 
@@ -34,6 +34,13 @@ vet:
 
 bench: setup build
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench . -benchmem ./...
+
+# The evaluator and numpy on one core each, in turns.
+bench-numpy: build
+	@for python in .deps/python/bin/python python3; do \
+		if $$python -c 'import numpy' 2>/dev/null; then exec $$python scripts/bench_numpy.py; fi; \
+	done; \
+	echo 'numpy is missing: install it for python3, or run scripts/setup.sh python, to compare with it'
 
 -include sdk/proto/generate.mk
 

@@ -2,14 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -17,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/compare"
 	"github.com/hyfair/hyfair/host/internal/journal"
 	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/workers"
 )
 
 func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
@@ -27,20 +25,19 @@ func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
 	if err != nil {
 		return err
 	}
+	processes, err := app.workers()
+	if err != nil {
+		return err
+	}
 	record, err := f.open(app, p)
 	if err != nil {
 		return err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return errors.Join(err, record.close())
-	}
-	workers := &compare.Processes{Program: self, Args: []string{"work", "--plugin-dir", app.PluginDir, "--log-level", app.LogLevel}}
-	if slices.Contains([]string{"trace", "debug", "info"}, app.LogLevel) {
-		workers.Log = app.Stderr
+	work := func(ctx context.Context, job *compare.Job, event func(task.Event) error) (workers.Usage, error) {
+		return processes.Do(ctx, workers.Task{Job: workJob{Compare: job}, Limit: time.Duration(job.Budget)}, event)
 	}
 	line := newStatusLine(app)
-	failed := compare.Run(ctx, p, record, workers.Work, func(s compare.Progress) { line.show(compareProgress(s)) })
+	failed := compare.Run(ctx, p, record, work, func(s compare.Progress) { line.show(compareProgress(s)) })
 	line.clear()
 	end := task.Finished{Interrupted: interrupted(ctx)}
 	if failed != nil {
@@ -151,105 +148,29 @@ func writeComparison(w io.Writer, c *compare.Comparison, format string, colour b
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// recorder is where a comparison's results go: a run of the journal, or memory
-// where the journal cannot be written.
-type recorder interface {
-	compare.Record
-	// name is the run's name and the journal's file, both empty in memory.
-	name() (run, file string)
-	finish(task.Finished) error
-	close() error
-}
-
 // open begins or resumes the run of a plan.
 func (f *compareFlags) open(app *App, p *compare.Plan) (recorder, error) {
 	t, err := p.Task()
 	if err != nil {
 		return nil, err
 	}
-	j, err := app.openJournal()
-	if err != nil {
-		return nil, err
-	}
-	if j == nil {
-		return newKept(), nil
-	}
-	run, err := f.begin(app, j, p, t)
-	if err != nil {
-		return nil, errors.Join(err, j.Close())
-	}
-	return &journaled{j, run}, nil
-}
-
-func (f *compareFlags) begin(app *App, j *journal.Journal, p *compare.Plan, t task.Task) (*journal.Run, error) {
-	if !f.fresh {
-		open, err := j.Unfinished(t)
-		if err != nil {
-			return nil, err
-		}
-		if len(open) > 0 {
-			run, err := j.Resume(open[0].Name)
-			if err == nil {
-				fmt.Fprintf(app.Stderr, "hyfair: going on with run %s, %d of %d tasks done; --fresh begins anew\n", run.Name(), open[0].Tasks, len(p.Entries()))
-			}
-			return run, err
-		}
-	}
 	started := task.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": version()}, Machine: thisMachine()}
-	studies, models := map[string]bool{}, []string{}
 	for i := range p.Subjects {
-		if s := &p.Subjects[i]; !studies[s.Study] {
-			studies[s.Study] = true
-			started.Study = strings.TrimPrefix(started.Study+","+s.Study, ",")
-		}
-		models = append(models, p.Subjects[i].Model)
+		addSubject(&started, p.Subjects[i].Study, p.Subjects[i].Model)
 	}
-	started.Model = strings.Join(models, ",")
 	for name, s := range p.Solvers {
 		started.Versions["solver "+name] = s.Version
 		if s.Library != "" {
 			started.Versions["library of "+name] = s.Library
 		}
 	}
-	return j.Begin(started)
+	var keys []string
+	for _, e := range p.Entries() {
+		keys = append(keys, e.Key)
+	}
+	how := goOn
+	if f.fresh {
+		how = anew
+	}
+	return app.beginOrResume(started, keys, how)
 }
-
-// journaled is a run of the journal.
-type journaled struct {
-	journal *journal.Journal
-	*journal.Run
-}
-
-func (r *journaled) name() (run, file string)     { return r.Run.Name(), r.journal.Path() }
-func (r *journaled) finish(f task.Finished) error { return r.Run.Finish(f) }
-func (r *journaled) close() error                 { return r.journal.Close() }
-
-// kept is results in memory. Safe for concurrent use.
-type kept struct {
-	mu      sync.Mutex
-	results map[string][]byte
-	seconds map[string]float64
-}
-
-func newKept() *kept { return &kept{results: map[string][]byte{}, seconds: map[string]float64{}} }
-
-// Done implements compare.Record.
-func (k *kept) Done(key string) ([]byte, float64, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	text, ok := k.results[key]
-	return text, k.seconds[key], ok
-}
-
-// Complete implements compare.Record.
-func (k *kept) Complete(key string, result any, seconds float64, _ ...task.Event) error {
-	text, err := json.Marshal(result)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.results[key], k.seconds[key] = text, seconds
-	return err
-}
-
-func (k *kept) name() (run, file string)   { return "", "" }
-func (k *kept) finish(task.Finished) error { return nil }
-func (k *kept) close() error               { return nil }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hyfair/hyfair/host/internal/ablate"
 	"github.com/hyfair/hyfair/host/internal/compare"
 )
 
@@ -101,9 +102,11 @@ func TestReferenceOfJSON(t *testing.T) {
 	for command, object := range map[string]any{
 		"inspect": inspection{}, "certify": certifyOutput{}, "search": searchReport{},
 		"train": trainReport{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
-		"compare": compare.Comparison{}, "export": exportReport{}, "fetch": fetchReport{},
+		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": exportReport{}, "fetch": fetchReport{},
 		"runs": runsJSON{}, "runs show": runDetailsJSON{}, "runs delete": deletedJSON{},
-		"plugin test": testedJSON{},
+		"plugin new": newPluginJSON{}, "plugin install": installedJSON{}, "plugin uninstall": uninstalledJSON{},
+		"plugin test": testedJSON{}, "bench evaluator": evaluatorBench{}, "bench next": nextBench{},
+		"audit": auditReport{}, "report": runReport{},
 	} {
 		var fields []string
 		jsonFields(reflect.TypeOf(object), "", &fields)

@@ -24,7 +24,9 @@ func newPlugins(app *App) *cobra.Command {
 $HYFAIR_PLUGIN_DIR, the folder plugins beside this program, and
 $XDG_DATA_HOME/hyfair/plugins, in that order. A plugin is an executable file
 hyfair-solver-NAME or hyfair-search-NAME, or a folder of that name with a
-plugin.yaml. A plugin that does not start is listed with its error.`,
+plugin.yaml. A plugin that does not start is listed with its error. Where it
+was found comes with its state: bundled (beside this program), pinned (as it was
+installed), unpinned, or why it is not started.`,
 		Example: "  hyfair plugins\n  hyfair plugins --plugin-dir ./mine --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -79,6 +81,9 @@ type pluginJSON struct {
 	Forms     []string      `json:"forms"`
 	Serves    []servesJSON  `json:"serves"`
 	Exactness string        `json:"exactness,omitempty"`
+	Sets      bool          `json:"sets"`
+	Needs     []string      `json:"needs"`
+	Lag       int           `json:"lag"`
 	Path      string        `json:"path"`
 	Source    string        `json:"source"`
 	State     string        `json:"state"`
@@ -132,7 +137,7 @@ func pluginList(listings []discover.Listing) []pluginJSON {
 		p := pluginJSON{
 			Name: l.Name, Kind: l.Kind.String(), Version: d.Version, Summary: d.Summary,
 			Path: l.Path, Source: l.Source, State: string(l.State), Language: l.Language, Usable: l.Usable(),
-			Forms: []string{}, Serves: serves(d), Options: []optionJSON{}, Presets: []presetJSON{}, Libraries: []libraryJSON{},
+			Forms: []string{}, Serves: serves(d), Sets: d.Sets, Needs: needs(d), Lag: d.Lag, Options: []optionJSON{}, Presets: []presetJSON{}, Libraries: []libraryJSON{},
 		}
 		if l.Err != nil {
 			p.Error = l.Err.Error()
@@ -174,6 +179,18 @@ func serves(d *sdk.Description) []servesJSON {
 	return out
 }
 
+// needs lists what a strategy wants to be handed over.
+func needs(d *sdk.Description) []string {
+	out := []string{}
+	if d.NeedsNetwork {
+		out = append(out, "network")
+	}
+	if d.NeedsRows {
+		out = append(out, "rows")
+	}
+	return out
+}
+
 func printPlugins(w io.Writer, c *discover.Catalogue, listings []discover.Listing) {
 	for i, p := range pluginList(listings) {
 		if i > 0 {
@@ -192,6 +209,13 @@ func printPlugins(w io.Writer, c *discover.Catalogue, listings []discover.Listin
 			line("serves", f.Form+": "+strings.Join(f.Goals, ", "))
 		}
 		line("proofs", p.Exactness)
+		if p.Sets {
+			line("takes", "special ordered sets")
+		}
+		line("needs", strings.Join(p.Needs, ", "))
+		if p.Lag > 0 {
+			line("lag", fmt.Sprint(p.Lag))
+		}
 		for _, l := range p.Libraries {
 			line("library", l.text())
 		}

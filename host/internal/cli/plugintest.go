@@ -23,8 +23,8 @@ func init() { commands = append(commands, newPlugin) }
 func newPlugin(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugin",
-		Short: "Put a plugin to the test",
-		Long:  "Put a single plugin to the test. hyfair plugins lists those that are found.",
+		Short: "Write, test and install a plugin",
+		Long:  "Write, test, install and uninstall a plugin. hyfair plugins lists those that are found.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage(fmt.Errorf("unknown command %q (hyfair plugin --help lists them)", "plugin "+args[0]))
@@ -33,7 +33,7 @@ func newPlugin(app *App) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginTest(app))
+	cmd.AddCommand(newPluginNew(app), newPluginTest(app), newPluginInstall(app), newPluginUninstall(app))
 	return cmd
 }
 

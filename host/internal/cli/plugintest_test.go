@@ -35,7 +35,7 @@ func TestPluginsPassTheSuite(t *testing.T) {
 	if os.Getenv("HYFAIR_LIB_DIR") == "" {
 		t.Setenv("HYFAIR_LIB_DIR", libraries)
 	}
-	for name, least := range map[string]int{"search-rw": 15, "search-sa": 15, "solver-highs": 30, "solver-lpsolve": 30, "solver-z3": 15} {
+	for name, least := range map[string]int{"search-rw": 15, "search-sa": 15, "search-climb": 15, "search-ga": 15, "search-grad": 15, "solver-highs": 30, "solver-lpsolve": 30, "solver-z3": 15} {
 		t.Run(name, func(t *testing.T) {
 			out, code, stderr := tested(t, plugintest.Build(t, name))
 			if code == ExitFailed && strings.Contains(stderr, "cannot be tested") && os.Getenv("CI") == "" {

@@ -182,7 +182,7 @@ func measuresOf(j *journal.Journal, info *journal.Info) (map[string]*float64, er
 		case task.KindFound:
 			e.Found.X = nil // there may be millions
 			events = append(events, e)
-		case task.KindProgress, task.KindFinished:
+		case task.KindTally, task.KindProgress, task.KindFinished:
 			events = append(events, e)
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,9 +33,16 @@ type searchFlags struct {
 	solver   string
 	mode     string
 	budget   string
+	chains   int
+	keep     int64
 	runs     int
 	out      string
 }
+
+const (
+	modePaper = "paper"
+	modeFast  = "fast"
+)
 
 func newSearch(app *App) *cobra.Command {
 	var f searchFlags
@@ -53,21 +61,23 @@ evaluates and counts. docs/search.md has the loop, the measures and the files.`,
 	}
 	f.question.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.strategy, "strategy", "sa", "strategy plugin, or one of a plugin's presets: rw, sa, sa+knn, …")
+	fl.StringVar(&f.strategy, "strategy", "", "strategy plugin, or one of a plugin's presets: rw, sa, sa+knn, climb, … (default: sa; in fast mode climb)")
 	fl.StringVar(&f.solver, "solver", "", "solver plugin in the loop, or none (default: the first usable of bnb, highs, z3, lpsolve)")
-	fl.StringVar(&f.mode, "mode", "paper", "paper: one candidate a round, the solver in the loop")
-	fl.StringVar(&f.budget, "budget", "10s", "a time such as 10s, loading included, or iterations such as 5000it")
+	fl.StringVar(&f.mode, "mode", modePaper, "paper: one candidate a round, the solver in the loop; fast: many chains, batches, solver seeds in the background")
+	fl.StringVar(&f.budget, "budget", "10s", "a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
+	fl.IntVar(&f.chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances side by side")
+	fl.Int64Var(&f.keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
 	fl.IntVar(&f.runs, "runs", 1, "repeat with the seeds seed, seed+1, …")
 	fl.StringVar(&f.out, "out", "", "write all individuals found to this CSV file")
 	return cmd
 }
 
 func (f *searchFlags) validate() (search.Budget, error) {
-	if f.mode == "fast" {
-		return search.Budget{}, errors.New("--mode fast is not in this version; paper mode is what it has")
-	}
-	if f.mode != "paper" {
-		return search.Budget{}, fmt.Errorf("--mode %q: want paper", f.mode)
+	switch {
+	case f.mode != modePaper && f.mode != modeFast:
+		return search.Budget{}, fmt.Errorf("--mode %q: want %s or %s", f.mode, modePaper, modeFast)
+	case f.chains < 1 || f.chains > search.MaxChains:
+		return search.Budget{}, fmt.Errorf("--chains %d: want 1 to %d", f.chains, search.MaxChains)
 	}
 	if f.runs < 1 {
 		return search.Budget{}, fmt.Errorf("--runs %d: want at least 1", f.runs)
@@ -80,39 +90,11 @@ func (f *searchFlags) validate() (search.Budget, error) {
 }
 
 func runSearch(ctx context.Context, app *App, f *searchFlags, path string) error {
-	j := &searchJob{app: app, begin: time.Now(), runs: f.runs, out: f.out}
-	var err error
-	if j.budget, err = f.validate(); err != nil {
-		return usage(err)
-	}
-	st, s, region, rest, err := f.question.load(app, path)
-	if err != nil {
-		return usage(err)
-	}
-	if st.Clustering != fairness.ByBins {
-		fmt.Fprintf(app.Stderr, "hyfair: k counts bins in a search; the study's clustering, %s, is not used\n", st.Clustering)
-	}
-	j.space = require(s, rest)
-	q := &problem.Query{Network: st.Network, Space: j.space, Region: region, Notion: fairness.Score, Goal: problem.Decide}
-	if q.Epsilon, err = searchEpsilon(&f.question, st); err != nil {
-		return usage(err)
-	}
-	if err := q.Validate(); err != nil {
-		return usage(err)
-	}
-	if j.evaluator, err = evaluate.New(q.Network, q.Space, region, q.Epsilon); err != nil {
-		return usage(err)
-	}
-	closePlugins, err := j.openPlugins(ctx, f, q)
+	j, closePlugins, err := openSearch(ctx, app, f, path)
 	defer closePlugins()
 	if err != nil {
-		return badQuestion(err)
+		return err
 	}
-	if err := j.giveRows(st); err != nil {
-		return usage(err)
-	}
-	j.start.Epsilon, j.start.Region = q.Epsilon, region
-	j.describe(st, f)
 	report, failed := j.run(ctx)
 	if report == nil {
 		return failed
@@ -129,6 +111,45 @@ func runSearch(ctx context.Context, app *App, f *searchFlags, path string) error
 		return &exitError{code: ExitInterrupted}
 	}
 	return failed
+}
+
+// openSearch reads the question and opens all that a search needs. The function
+// it returns ends what was started, also after an error.
+func openSearch(ctx context.Context, app *App, f *searchFlags, path string) (*searchJob, func(), error) {
+	nothing := func() {}
+	j := &searchJob{app: app, begin: time.Now(), runs: f.runs, out: f.out}
+	var err error
+	if j.budget, err = f.validate(); err != nil {
+		return nil, nothing, usage(err)
+	}
+	st, s, region, rest, err := f.question.load(app, path)
+	if err != nil {
+		return nil, nothing, usage(err)
+	}
+	if st.Clustering != fairness.ByBins {
+		fmt.Fprintf(app.Stderr, "hyfair: k counts bins in a search; the study's clustering, %s, is not used\n", st.Clustering)
+	}
+	j.space = require(s, rest)
+	q := &problem.Query{Network: st.Network, Space: j.space, Region: region, Notion: fairness.Score, Goal: problem.Decide}
+	if q.Epsilon, err = searchEpsilon(&f.question, st); err != nil {
+		return nil, nothing, usage(err)
+	}
+	if err := q.Validate(); err != nil {
+		return nil, nothing, usage(err)
+	}
+	if j.evaluator, err = evaluate.New(q.Network, q.Space, region, q.Epsilon); err != nil {
+		return nil, nothing, usage(err)
+	}
+	closePlugins, err := j.openPlugins(ctx, f, q)
+	if err != nil {
+		return nil, closePlugins, badQuestion(err)
+	}
+	if err := j.giveRows(st); err != nil {
+		return nil, closePlugins, usage(err)
+	}
+	j.start.Epsilon, j.start.Region = q.Epsilon, region
+	j.describe(st, f)
+	return j, closePlugins, nil
 }
 
 // giveRows hands the strategy the data set's rows, where it asked for them and
@@ -150,6 +171,9 @@ func (j *searchJob) describe(st *study.Study, f *searchFlags) {
 	j.study, j.model = st.Name, filepath.Base(st.ModelPath)
 	settings := map[string]string{
 		"epsilon": j.start.Epsilon.RatString(), "mode": f.mode, "solver": j.solver, "budget": j.budget.String(),
+	}
+	if j.fast != nil {
+		settings["chains"], settings["keep"] = strconv.Itoa(f.chains), strconv.FormatInt(f.keep, 10)
 	}
 	if j.dataSHA256 != "" {
 		settings["data"] = j.dataSHA256
@@ -201,7 +225,7 @@ func (j *searchJob) openPlugins(ctx context.Context, f *searchFlags, q *problem.
 	if err != nil {
 		return closeAll, err
 	}
-	strategy, err := catalogue.Launch(ctx, client.Strategy, f.strategy)
+	strategy, err := j.openStrategy(ctx, catalogue, f)
 	if err != nil {
 		return closeAll, unknownPlugin(err)
 	}
@@ -224,17 +248,40 @@ func (j *searchJob) openPlugins(ctx context.Context, f *searchFlags, q *problem.
 	if err := discover.Configure(options, plugins...); err != nil {
 		return closeAll, err
 	}
-	j.strategyName, j.strategy, j.start.Options = f.strategy, strategy.Strategy(), strategy.Options
+	j.strategy, j.start.Options = strategy.Strategy(), strategy.Options
 	j.versions = map[string]string{"hyfair": version()}
 	for _, p := range plugins {
 		j.versions[p.String()] = p.Description().Version
 	}
 	d := strategy.Description()
+	if f.mode == modeFast {
+		j.fast = &search.Fast{Chains: f.chains, Ahead: d.Lag > 0, Keep: f.keep}
+	}
 	j.needsRows = d.NeedsRows
 	if d.NeedsNetwork {
 		j.start.Network = q.Network
 	}
 	return closeAll, nil
+}
+
+// openStrategy starts the strategy named. Without a name it is sa; in fast mode
+// climb, where that is there.
+func (j *searchJob) openStrategy(ctx context.Context, c *discover.Catalogue, f *searchFlags) (*discover.Plugin, error) {
+	names := []string{f.strategy}
+	switch {
+	case f.strategy == "" && f.mode == modeFast:
+		names = []string{"climb", "sa"}
+	case f.strategy == "":
+		names = []string{"sa"}
+	}
+	var p *discover.Plugin
+	var err error
+	for _, j.strategyName = range names {
+		if p, err = c.Launch(ctx, client.Strategy, j.strategyName); !errors.Is(err, discover.ErrNotFound) {
+			break
+		}
+	}
+	return p, err
 }
 
 // seedWork bounds one question for an individual, in the solver's own unit, so

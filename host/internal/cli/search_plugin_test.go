@@ -22,7 +22,7 @@ import (
 func shippedStrategies(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"search-rw", "search-sa"} {
+	for _, name := range []string{"search-rw", "search-sa", "search-climb", "search-ga", "search-grad"} {
 		build := exec.Command("go", "build", "-o", filepath.Join(dir, "hyfair-"+name), "../../../plugins/"+name)
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)

@@ -28,6 +28,7 @@ type searchReport struct {
 	Strategy string  `json:"strategy"`
 	Solver   string  `json:"solver"`
 	Mode     string  `json:"mode"`
+	Chains   int     `json:"chains,omitempty"`
 	Study    string  `json:"study"`
 	Model    string  `json:"model"`
 	Seed     int64   `json:"seed"`
@@ -68,6 +69,9 @@ type searchBest struct {
 	Labels map[string]string  `json:"labels"`
 	K      int                `json:"k"`
 	Gap    float64            `json:"gap"`
+	// Shannon and MinEntropy are in bits.
+	Shannon    float64 `json:"shannon"`
+	MinEntropy float64 `json:"min_entropy"`
 	// Run counts from 1.
 	Run    int           `json:"run"`
 	Round  int64         `json:"round"`
@@ -120,7 +124,7 @@ func (r *searchReport) finish(e *evaluate.Evaluator, s *space.Space) {
 		}
 		r.Best = &searchBest{
 			X: valuesOf(s, f.X, false), Labels: labelsOf(s, f.X, false),
-			K: f.K, Gap: f.Gap, Run: i + 1, Round: f.Round, point: f.X,
+			K: f.K, Gap: f.Gap, Shannon: f.Shannon, MinEntropy: f.MinEntropy, Run: i + 1, Round: f.Round, point: f.X,
 		}
 	}
 	if r.Best == nil {
@@ -137,7 +141,11 @@ func (r *searchReport) finish(e *evaluate.Evaluator, s *space.Space) {
 
 // print shows the report to a person.
 func (r *searchReport) print(w io.Writer, s *space.Space) {
-	fmt.Fprintf(w, "%s on %s (%s), ε = %s, solver %s, %s mode, budget %s, ", r.Strategy, r.Study, r.Model, r.Epsilon, r.Solver, r.Mode, r.Budget)
+	mode := r.Mode + " mode"
+	if r.Chains > 0 {
+		mode = fmt.Sprintf("%s with %d chains", mode, r.Chains)
+	}
+	fmt.Fprintf(w, "%s on %s (%s), ε = %s, solver %s, %s, budget %s, ", r.Strategy, r.Study, r.Model, r.Epsilon, r.Solver, mode, r.Budget)
 	if len(r.Runs) == 1 {
 		fmt.Fprintf(w, "seed %d\n\n", r.Seed)
 	} else {

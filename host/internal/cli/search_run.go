@@ -39,6 +39,7 @@ type searchJob struct {
 	newSeeder    func() search.Seeder
 
 	budget search.Budget
+	fast   *search.Fast // nil: paper mode
 	runs   int
 	out    string // CSV file, empty for none
 }
@@ -49,8 +50,11 @@ type searchJob struct {
 // nothing was searched.
 func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 	report := &searchReport{
-		Strategy: j.strategyName, Solver: j.solver, Mode: "paper", Study: j.study, Model: j.model, Seed: j.app.Seed,
+		Strategy: j.strategyName, Solver: j.solver, Mode: j.mode(), Study: j.study, Model: j.model, Seed: j.app.Seed,
 		Epsilon: shortDecimal(j.start.Epsilon), Budget: j.budget.String(), Out: j.out,
+	}
+	if j.fast != nil {
+		report.Chains = j.fast.Chains
 	}
 	opened, err := j.app.openJournal()
 	if err != nil {
@@ -112,7 +116,7 @@ func (j *searchJob) record(i int, begin time.Time, opened *journal.Journal, csv 
 	this := j.task
 	this.Seed = j.app.Seed + int64(i)
 	stream, kept := j.app.record(opened, task.Started{
-		Task: this, At: begin.UTC(), Features: j.space.Names(), Study: j.study, Model: j.model, Versions: j.versions, Machine: thisMachine(),
+		Task: this, At: begin.UTC(), Features: j.space.Names(), Domains: task.Domains(j.space), Study: j.study, Model: j.model, Versions: j.versions, Machine: thisMachine(),
 	})
 	if csv != nil {
 		csv.Start(i+1, this.Seed)
@@ -121,16 +125,27 @@ func (j *searchJob) record(i int, begin time.Time, opened *journal.Journal, csv 
 	return stream, nameOf(kept)
 }
 
+// mode is paper or fast.
+func (j *searchJob) mode() string {
+	if j.fast != nil {
+		return modeFast
+	}
+	return modePaper
+}
+
 // once is run number i, counted from 0. faults tell what was wrong with the
 // solver's answers.
 func (j *searchJob) once(ctx context.Context, i int, stream *task.Stream) (result *search.Result, faults []string) {
 	seed := j.app.Seed + int64(i)
 	config := search.Config{
 		Space: j.space, Region: j.start.Region, Evaluator: j.evaluator,
-		Strategy: j.strategyName, Solver: j.solver, Seed: seed, Budget: j.budget, Stream: stream,
+		Strategy: j.strategyName, Solver: j.solver, Seed: seed, Budget: j.budget, Fast: j.fast, Stream: stream,
 		Start: func(ctx context.Context) (sdk.Session, error) {
 			o := j.start
 			o.Seed = seed
+			if j.fast != nil {
+				o.Chains = j.fast.Chains
+			}
 			return j.strategy.Start(ctx, j.space, o)
 		},
 	}
@@ -161,8 +176,11 @@ func searchProgress(p search.Progress, i, n int) string {
 	if p.MaxK > 0 {
 		best = fmt.Sprintf("%d found, largest k %d", p.Found, p.MaxK)
 	}
-	if p.Budget.Iter > 0 {
+	switch {
+	case p.Budget.Iter > 0:
 		done = "of " + strconv.FormatInt(p.Budget.Iter, 10)
+	case p.Budget.Evals > 0:
+		done = fmt.Sprintf("%d of %d evaluations", p.Evaluations, p.Budget.Evals)
 	}
 	line := fmt.Sprintf("%d rounds · %s · %s", p.Iter, best, done)
 	if n > 1 {

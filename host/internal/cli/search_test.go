@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hyfair/hyfair/host/internal/load"
 	"github.com/hyfair/hyfair/sdk/space"
 	"pgregory.net/rapid"
@@ -98,8 +99,9 @@ func TestSearchMistakes(t *testing.T) {
 		says string
 	}{
 		{"", "wants one STUDY"},
-		{"STUDY --mode fast", "--mode fast is not in this version"},
-		{"STUDY --mode slow", "--mode"},
+		{"STUDY --mode slow", `--mode "slow": want paper or fast`},
+		{"STUDY --mode fast --chains 0", "--chains 0"},
+		{"STUDY --budget 10ev1", "evaluations such as 100000ev"},
 		{"STUDY --runs 0", "--runs 0"},
 		{"STUDY --budget 10", "--budget"},
 		{"STUDY --strategy nope", "rw, sa, sa+knn"},
@@ -119,6 +121,60 @@ func TestSearchMistakes(t *testing.T) {
 		if code != ExitUsage || stdout != "" || !strings.Contains(stderr, c.says) {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q; want 2 and %q", c.args, code, stdout, stderr, c.says)
 		}
+	}
+}
+
+// A fast search of the shipped study finds the same people whatever the number
+// of cores, its table can be made again from the journal, and its file holds the
+// people it kept.
+func TestFastSearch(t *testing.T) {
+	plugins := shippedStrategies(t)
+	type answer struct {
+		Iter        float64
+		ID          float64 `json:"#ID"`
+		MaxK        float64 `json:"Max.K"`
+		AvgK        float64 `json:"Avg.K"`
+		Strategy    string
+		Mode        string
+		Chains      int
+		Run         string
+		Best        struct{ X map[string]float64 }
+		Runs        []struct{ Evaluations int64 }
+		Interrupted bool
+	}
+	for _, strategy := range []string{"", "rw", "sa", "sa+knn", "climb", "grad", "ga"} {
+		t.Run("strategy "+strategy, func(t *testing.T) {
+			play := func(cores string) answer {
+				t.Setenv("GOMAXPROCS", cores) // the plugin's
+				out := filepath.Join(t.TempDir(), "found.csv")
+				args := []string{"search", "../../../studies/loan", "--mode", "fast", "--solver", "none", "--chains", "33",
+					"--keep", "50", "--budget", "6000ev", "--out", out, "--json"}
+				if strategy != "" {
+					args = append(args, "--strategy", strategy)
+				}
+				code, stdout, stderr := command(t, plugins, args...)
+				var a answer
+				if err := json.Unmarshal([]byte(stdout), &a); err != nil || code != ExitDone {
+					t.Fatalf("exit code %d, %v, %s", code, err, stderr)
+				}
+				text, err := os.ReadFile(out)
+				if kept := strings.Count(string(text), "\n") - 1; err != nil || kept < 50 && float64(kept) < a.ID || float64(kept) > a.ID {
+					t.Errorf("%d people in the file of %v, error %v", kept, a.ID, err)
+				}
+				a.Run = ""
+				return a
+			}
+			one := play("1")
+			if one.ID == 0 || one.MaxK < 10 || one.Mode != "fast" || one.Chains != 33 || one.Runs[0].Evaluations < 6000 || one.Runs[0].Evaluations > 7500 {
+				t.Errorf("%+v", one)
+			}
+			if strategy == "" && one.Strategy != "climb" {
+				t.Errorf("the default of fast mode is %s", one.Strategy)
+			}
+			if d := cmp.Diff(one, play("2")); d != "" {
+				t.Errorf("another number of cores finds others:\n%s", d)
+			}
+		})
 	}
 }
 

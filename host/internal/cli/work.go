@@ -9,13 +9,16 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/ablate"
 	"github.com/hyfair/hyfair/host/internal/compare"
 	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/workers"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -28,14 +31,34 @@ var processStart = time.Now()
 func newWork(app *App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "work",
-		Short:  "Do one task of a comparison (started by hyfair compare)",
+		Short:  "Do one task (started by hyfair compare and hyfair ablate)",
 		Hidden: true,
 		Long: `Read one task as a line of JSON from standard input, do it, and write its events
 to standard output, one JSON object a line. The end of standard input ends the
-work. hyfair compare starts one such process for each of its tasks.`,
+work. hyfair compare and hyfair ablate start one such process for each of their
+tasks.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runWork(cmd.Context(), app) },
 	}
+}
+
+// workJob is the line that a worker reads: one of its fields is set.
+type workJob struct {
+	Compare *compare.Job `json:"compare,omitempty"`
+	Ablate  *ablate.Job  `json:"ablate,omitempty"`
+}
+
+// workers starts this very program as workers.
+func (a *App) workers() (*workers.Processes, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &workers.Processes{Program: self, Args: []string{"work", "--plugin-dir", a.PluginDir, "--log-level", a.LogLevel}}
+	if slices.Contains([]string{"trace", "debug", "info"}, a.LogLevel) {
+		p.Log = a.Stderr
+	}
+	return p, nil
 }
 
 // maxJob bounds the line that a worker reads.
@@ -58,21 +81,26 @@ func runWork(ctx context.Context, app *App) error {
 		stop()
 	}()
 	out := &eventWriter{out: json.NewEncoder(app.Stdout), failed: stop}
-	err = compare.Work(ctx, job, processStart, func(ctx context.Context) (*compare.Opened, error) {
-		return openForWork(ctx, app, job)
+	if job.Ablate != nil {
+		return ablateWork(ctx, app, job.Ablate, out)
+	}
+	err = compare.Work(ctx, job.Compare, processStart, func(ctx context.Context) (*compare.Opened, error) {
+		return openForWork(ctx, app, job.Compare)
 	}, out.write)
 	return errors.Join(err, out.err)
 }
 
 // readJob reads a line that fits the reader's buffer.
-func readJob(in *bufio.Reader) (*compare.Job, error) {
-	job := &compare.Job{}
+func readJob(in *bufio.Reader) (job workJob, err error) {
 	line, err := in.ReadSlice('\n')
 	if err == nil {
-		err = json.Unmarshal(line, job)
+		err = json.Unmarshal(line, &job)
+	}
+	if err == nil && (job.Compare == nil) == (job.Ablate == nil) {
+		err = errors.New("it names none, or two")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("a task is expected on standard input, as hyfair compare writes it: %w", err)
+		return job, fmt.Errorf("a task is expected on standard input, as hyfair compare and hyfair ablate write it: %w", err)
 	}
 	return job, nil
 }

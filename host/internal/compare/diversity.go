@@ -10,11 +10,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// diversity is the mean over all pairs of individuals of Gower's distance over
+// Diversity is the mean over all pairs of individuals of Gower's distance over
 // the non-protected features (see sdk/chain/nearest): nil for fewer than two
 // individuals. It takes the sum over pairs feature by feature, so that it costs
 // n log n and not n².
-func diversity(s *space.Space, found [][]float64) *float64 {
+func Diversity(s *space.Space, found [][]float64) *float64 {
 	n := float64(len(found))
 	free := s.Free()
 	if n < 2 || len(free) == 0 {

@@ -92,7 +92,7 @@ func (p *Plan) AddSubject(from Source, partition string) error {
 	}
 	p.Subjects = append(p.Subjects, Subject{
 		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256,
-		Notion: l.Notion.String(), Epsilon: epsilonText(l.Epsilon), Partition: partition, Features: features,
+		Notion: l.Notion.String(), Epsilon: EpsilonText(l.Epsilon), Partition: partition, Features: features,
 		Source: from, loaded: l,
 	})
 	return nil
@@ -220,13 +220,13 @@ func (p *Plan) Task() (task.Task, error) {
 		arms = append(arms, p.Arms[i].Name)
 	}
 	return task.Task{
-		Command: "compare", Study: digest(studies), Network: digest(models), Arm: strings.Join(arms, ","), Seed: p.Seed,
+		Command: "compare", Study: Digest(studies), Network: Digest(models), Arm: strings.Join(arms, ","), Seed: p.Seed,
 		Region: p.Where, Settings: map[string]string{planSetting: string(text)},
 	}, nil
 }
 
-// digest is one sum for several: the sum itself where all are equal.
-func digest(sums []string) string {
+// Digest is one sum for several: the sum itself where all are equal.
+func Digest(sums []string) string {
 	for _, s := range sums {
 		if s != sums[0] {
 			return task.Hash([]byte(strings.Join(sums, "\n")))

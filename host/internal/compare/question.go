@@ -100,8 +100,8 @@ func (l *Loaded) evaluator() (*evaluate.Evaluator, error) {
 	return evaluate.New(l.Network, l.Space, l.Region, l.Epsilon)
 }
 
-// epsilonText writes ε as people do: a decimal where it has a short one.
-func epsilonText(eps *big.Rat) string {
+// EpsilonText writes ε as people do: a decimal where it has a short one.
+func EpsilonText(eps *big.Rat) string {
 	if eps == nil {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/workers"
 )
 
 // memory is a Record that refuses to store a key twice.
@@ -76,10 +77,10 @@ func TestRunGoesOn(t *testing.T) {
 	for len(record.results) < 6 {
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := 0
-		err := Run(ctx, p, record, func(ctx context.Context, job *Job, event func(task.Event) error) (Usage, error) {
+		err := Run(ctx, p, record, func(ctx context.Context, job *Job, event func(task.Event) error) (workers.Usage, error) {
 			if begun++; begun == 2 {
 				cancel() // in the middle of the second task
-				return Usage{}, event(task.Event{Kind: task.KindFault, Fault: &task.Fault{}})
+				return workers.Usage{}, event(task.Event{Kind: task.KindFault, Fault: &task.Fault{}})
 			}
 			ran[fmt.Sprint(job.Arm.Name, job.Seed)]++
 			return inProcess(enumerator)(ctx, job, event)
@@ -140,9 +141,9 @@ func asJSON(t *testing.T, v any) string {
 func TestRunWithFailures(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 2, Arm{Name: "a"}, Arm{Name: "b"})
 	record := newMemory()
-	failing := func(ctx context.Context, job *Job, event func(task.Event) error) (Usage, error) {
+	failing := func(ctx context.Context, job *Job, event func(task.Event) error) (workers.Usage, error) {
 		if job.Arm.Name == "a" {
-			return Usage{}, errors.New("no such luck")
+			return workers.Usage{}, errors.New("no such luck")
 		}
 		return inProcess(enumerator)(ctx, job, event)
 	}

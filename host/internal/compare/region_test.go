@@ -148,7 +148,7 @@ func TestDiversityEqualsPairs(t *testing.T) {
 		for range rapid.IntRange(0, 9).Draw(t, "n") {
 			found = append(found, drawIndividual(t, "x"))
 		}
-		got := diversity(s, found)
+		got := Diversity(s, found)
 		var sum, pairs float64
 		for i := range found {
 			for k := range i {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/stats"
 )
 
 // Formats of a comparison.
@@ -57,23 +58,13 @@ func (c *Comparison) title(what string) string {
 	return what
 }
 
-// text of a cell: mean ± sd, N/A where no run has a value.
-func (c *Cell) text(digits int) string {
-	if c.Mean == nil {
-		return "N/A"
-	}
-	text := strconv.FormatFloat(*c.Mean, 'f', digits, 64)
-	if c.SD != nil {
-		text += " ± " + strconv.FormatFloat(*c.SD, 'f', digits, 64)
-	}
-	return text
+func shown(c *stats.Cell, digits int) report.Cell {
+	return report.Cell{Text: c.Text(digits), Bold: c.Bold}
 }
-
-func (c *Cell) shown(digits int) report.Cell { return report.Cell{Text: c.text(digits), Bold: c.Bold} }
 
 // paperCells are the paper's four columns.
 func (r *Row) paperCells() []report.Cell {
-	return []report.Cell{r.ID.shown(1), r.T1st.shown(2), r.K1st.shown(1), r.MaxK.shown(1)}
+	return []report.Cell{shown(&r.ID, 1), shown(&r.T1st, 2), shown(&r.K1st, 1), shown(&r.MaxK, 1)}
 }
 
 // foundOf is how many runs found somebody.
@@ -174,7 +165,7 @@ func (c *Comparison) beyond() *report.Table {
 // trouble tells which runs of an arm did not end as they should.
 func (c *Comparison) trouble(r *Row) (lines []string) {
 	if n := len(r.Errors); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s, %s: ended early in %d of %d runs: %s", c.model(r), r.Arm, n, r.Runs, firstLine(r.Errors[0])))
+		lines = append(lines, fmt.Sprintf("%s, %s: ended early in %d of %d runs: %s", c.model(r), r.Arm, n, r.Runs, FirstLine(r.Errors[0])))
 	}
 	if r.Killed > 0 {
 		lines = append(lines, fmt.Sprintf("%s, %s: had to be ended from outside in %d of %d runs, after the budget", c.model(r), r.Arm, r.Killed, r.Runs))
@@ -182,7 +173,8 @@ func (c *Comparison) trouble(r *Row) (lines []string) {
 	return lines
 }
 
-func firstLine(text string) string {
+// FirstLine is what of a long message fits a line.
+func FirstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }
@@ -219,10 +211,10 @@ func (c *Comparison) notes(mark string) []string {
 		fmt.Sprintf("mean ± sd over the runs that found somebody (#ID: over all); budget %s of wall time, %d thread(s), %s; %d run(s), seed(s) %s",
 			c.Budget, c.Threads, memory, c.Runs, seeds),
 	}
-	if c.Runs >= minRunsForBold && len(c.Arms) > 1 {
+	if c.Runs >= stats.MinRunsForBold && len(c.Arms) > 1 {
 		notes = append(notes, mark+" better than every other arm: Mann-Whitney U, p < 0.05 after Holm; a run that found nobody counts as the budget, or as k = 0")
 	} else {
-		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs and two arms", minRunsForBold))
+		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs and two arms", stats.MinRunsForBold))
 	}
 	if c.Jobs > 1 {
 		notes = append(notes, fmt.Sprintf("%d tasks ran side by side and shared the machine: times are longer than alone", c.Jobs))

@@ -167,6 +167,6 @@ func (f *fold) end(yardstick string) (*Result, error) {
 		}
 	}
 	f.result.Regions = len(cells)
-	f.result.Diversity = diversity(f.subject.Space, found)
+	f.result.Diversity = Diversity(f.subject.Space, found)
 	return &f.result, nil
 }

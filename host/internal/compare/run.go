@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/workers"
 )
 
 // Record keeps results of tasks: journal.Run, or what stands for it. Done gives
@@ -21,15 +22,7 @@ type Record interface {
 
 // Worker does one task somewhere, hands its events over in order, and tells
 // what it cost. An error means that the task was not done.
-type Worker func(ctx context.Context, job *Job, event func(task.Event) error) (Usage, error)
-
-// Usage is what a worker cost.
-type Usage struct {
-	// Wall time, and CPU time of the worker and all it started.
-	Wall, CPU time.Duration
-	// Killed: it did not end by itself.
-	Killed bool
-}
+type Worker func(ctx context.Context, job *Job, event func(task.Event) error) (workers.Usage, error)
 
 // Progress is a glimpse of a comparison under way.
 type Progress struct {
@@ -61,7 +54,9 @@ func Run(ctx context.Context, p *Plan, record Record, work Worker, progress func
 	for range min(p.Jobs, len(open)) {
 		group.Go(func() {
 			for e := range queue {
-				r.do(ctx, e)
+				if ctx.Err() == nil { // it may have ended while e was handed over
+					r.do(ctx, e)
+				}
 			}
 		})
 	}

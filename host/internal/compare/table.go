@@ -1,10 +1,6 @@
 package compare
 
-import (
-	"math"
-
-	"github.com/hyfair/hyfair/host/internal/stats"
-)
+import "github.com/hyfair/hyfair/host/internal/stats"
 
 // Comparison is a plan with what its tasks came to: the object of --json.
 // docs/cli.md lists its fields.
@@ -53,10 +49,10 @@ type Row struct {
 	Runs  int `json:"runs"`
 	Found int `json:"found"`
 	// The paper's columns.
-	ID   Cell `json:"#ID"`
-	T1st Cell `json:"T.1st"`
-	K1st Cell `json:"#K.1st"`
-	MaxK Cell `json:"#K"`
+	ID   stats.Cell `json:"#ID"`
+	T1st stats.Cell `json:"T.1st"`
+	K1st stats.Cell `json:"#K.1st"`
+	MaxK stats.Cell `json:"#K"`
 	// What the paper only mentions, as means over the runs: Diversity is nil where
 	// no run found two.
 	Diversity *float64 `json:"diversity"`
@@ -77,39 +73,10 @@ type Row struct {
 	Errors []string `json:"errors,omitempty"`
 }
 
-// Cell is a measure over runs. Mean is over the runs that have a value, nil
-// where none has; SD (n − 1) is nil below two values.
-type Cell struct {
-	Mean *float64 `json:"mean"`
-	SD   *float64 `json:"sd"`
-	// Values by run, null where nothing was found.
-	Values []*float64 `json:"values"`
-	// Bold: significantly better than every other arm (docs/semantics.md).
-	Bold    bool      `json:"bold"`
-	Against []Against `json:"against,omitempty"`
-}
-
-// Against is the test of a cell against that of another arm on the same model.
-type Against struct {
-	Arm string `json:"arm"`
-	// P of the Mann-Whitney U test, and corrected after Holm for the number of
-	// other arms.
-	P     float64 `json:"p"`
-	PHolm float64 `json:"p_holm"`
-	// A12 is the probability to do better than the other arm, ties counting half.
-	A12 float64 `json:"a12"`
-}
-
-// The rule for bold cells, of docs/semantics.md.
-const (
-	minRunsForBold = 5
-	significance   = 0.05
-)
-
 // measure is one of the paper's columns.
 type measure struct {
 	name string
-	cell func(*Row) *Cell
+	cell func(*Row) *stats.Cell
 	// of is the value of a run, nil where it found nobody.
 	of func(*Result) *float64
 	// missing is what a run that found nobody counts for in tests, the worst there
@@ -122,15 +89,15 @@ type measure struct {
 func none(float64) float64 { return 0 }
 
 var measures = []measure{
-	{"#ID", func(r *Row) *Cell { return &r.ID }, func(r *Result) *float64 { return ptr(float64(r.count())) }, none, false},
+	{"#ID", func(r *Row) *stats.Cell { return &r.ID }, func(r *Result) *float64 { return ptr(float64(r.count())) }, none, false},
 	// Censored: it would have taken longer than the budget.
-	{"T.1st", func(r *Row) *Cell { return &r.T1st }, func(r *Result) *float64 {
+	{"T.1st", func(r *Row) *stats.Cell { return &r.T1st }, func(r *Result) *float64 {
 		return of(r.first(), func(i *Individual) float64 { return i.Seconds })
 	}, func(budget float64) float64 { return budget }, true},
-	{"#K.1st", func(r *Row) *Cell { return &r.K1st }, func(r *Result) *float64 {
+	{"#K.1st", func(r *Row) *stats.Cell { return &r.K1st }, func(r *Result) *float64 {
 		return of(r.first(), func(i *Individual) float64 { return float64(i.K) })
 	}, none, false},
-	{"#K", func(r *Row) *Cell { return &r.MaxK }, func(r *Result) *float64 {
+	{"#K", func(r *Row) *stats.Cell { return &r.MaxK }, func(r *Result) *float64 {
 		return of(r.worst(), func(i *Individual) float64 { return float64(i.K) })
 	}, none, false},
 }
@@ -231,19 +198,26 @@ func rows(p *Plan, s *Subject, results map[*Arm][]seeded) []Row {
 	for i := range p.Arms {
 		out[i] = row(s, &p.Arms[i], results[&p.Arms[i]])
 	}
+	names := make([]string, len(p.Arms))
+	for i := range p.Arms {
+		names[i] = p.Arms[i].Name
+	}
 	for _, m := range measures {
-		values := make([][]float64, len(out))
+		cells, values := make([]*stats.Cell, len(out)), make([][]float64, len(out))
 		for i := range out {
-			for _, v := range m.cell(&out[i]).Values {
+			cells[i] = m.cell(&out[i])
+			for _, v := range cells[i].Values {
 				if v == nil {
 					v = ptr(m.missing(p.Budget.seconds()))
 				}
-				values[i] = append(values[i], *v)
+				worth := *v
+				if m.less {
+					worth = -worth
+				}
+				values[i] = append(values[i], worth)
 			}
 		}
-		for i := range out {
-			test(m, m.cell(&out[i]), i, values, p.Arms)
-		}
+		stats.Test(cells, names, values)
 	}
 	return out
 }
@@ -257,7 +231,7 @@ func row(s *Subject, a *Arm, results []seeded) Row {
 				values = append(values, *v)
 			}
 		}
-		return finite(stats.Mean(values))
+		return stats.Finite(stats.Mean(values))
 	}
 	count := func(value func(*Result) int64) *float64 {
 		return mean(func(x *Result) *float64 { return ptr(float64(value(x))) })
@@ -279,14 +253,7 @@ func row(s *Subject, a *Arm, results []seeded) Row {
 		}
 	}
 	for _, m := range measures {
-		cell := m.cell(&r)
-		var values []float64
-		for _, v := range cell.Values {
-			if v != nil {
-				values = append(values, *v)
-			}
-		}
-		cell.Mean, cell.SD = finite(stats.Mean(values)), finite(stats.SD(values))
+		*m.cell(&r) = stats.Of(m.cell(&r).Values)
 	}
 	r.Diversity = mean(func(x *Result) *float64 { return x.Diversity })
 	r.Regions = count(func(x *Result) int64 { return int64(x.Regions) })
@@ -297,37 +264,4 @@ func row(s *Subject, a *Arm, results []seeded) Row {
 	r.Asked, r.Solves = count(func(x *Result) int64 { return x.Asked }), count(func(x *Result) int64 { return x.Solves })
 	r.CPU, r.Seconds = mean(func(x *Result) *float64 { return &x.CPU }), mean(func(x *Result) *float64 { return &x.Seconds })
 	return r
-}
-
-// finite is nil for NaN.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
-// test tests arm i against every other arm and decides whether its cell is bold.
-func test(m measure, cell *Cell, i int, values [][]float64, arms []Arm) {
-	var p []float64
-	for k := range values {
-		if k == i || len(values[i]) == 0 || len(values[k]) == 0 {
-			continue
-		}
-		effect := stats.A12(values[i], values[k])
-		if m.less {
-			effect = 1 - effect
-		}
-		p = append(p, stats.MannWhitney(values[i], values[k]))
-		cell.Against = append(cell.Against, Against{Arm: arms[k].Name, P: p[len(p)-1], A12: effect})
-	}
-	cell.Bold = len(p) > 0 && len(p) == len(values)-1 && cell.Mean != nil
-	for k, adjusted := range stats.Holm(p) {
-		a := &cell.Against[k]
-		a.PHolm = adjusted
-		cell.Bold = cell.Bold && adjusted < significance && a.A12 > 0.5
-	}
-	for k := range values {
-		cell.Bold = cell.Bold && len(values[k]) >= minRunsForBold
-	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/load"
 	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/workers"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -73,11 +74,11 @@ func tinyPlan(t testing.TB, study string, runs int, arms ...Arm) *Plan {
 
 // inProcess is a Worker without a process.
 func inProcess(open func(context.Context) (*Opened, error)) Worker {
-	return func(ctx context.Context, job *Job, event func(task.Event) error) (Usage, error) {
+	return func(ctx context.Context, job *Job, event func(task.Event) error) (workers.Usage, error) {
 		begin := time.Now()
 		var bad error
 		err := Work(ctx, job, begin, open, func(e task.Event) { bad = errors.Join(bad, event(e)) })
-		return Usage{Wall: time.Since(begin), CPU: time.Second}, errors.Join(err, bad)
+		return workers.Usage{Wall: time.Since(begin), CPU: time.Second}, errors.Join(err, bad)
 	}
 }
 

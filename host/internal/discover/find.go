@@ -34,6 +34,13 @@ const (
 	// Unpinned: the plugin is found and can be started; no checksum is on
 	// record for it.
 	Unpinned State = "unpinned"
+	// Bundled: it lies beside the host's own program, as built with it.
+	Bundled State = "bundled"
+	// Pinned: it was installed, and its checksums are on record. They are taken
+	// again whenever it is started.
+	Pinned State = "pinned"
+	// Changed: it was installed, and is no longer what it was. It is not started.
+	Changed State = "changed"
 	// NotExecutable: the file has the name of a plugin and may not be executed.
 	NotExecutable State = "not executable"
 	// Invalid: the folder has the name of a plugin, and its plugin.yaml is
@@ -50,13 +57,16 @@ type Found struct {
 	// Path is the file or the folder; Source says which place it was found in.
 	Path, Source string
 	State        State
-	// Problem says why it cannot be started, unless it is Unpinned.
+	// Problem says why it cannot be started; nil where it can, as far as can be
+	// told without reading the whole of it.
 	Problem error
 	// Command is the program and its arguments, Dir its working directory
 	// (empty: the host's), Language what plugin.yaml says it is written in.
 	Command  []string
 	Dir      string
 	Language string
+
+	pin *Pin // nil: none
 }
 
 // Place is a folder in which plugins are looked for.
@@ -94,6 +104,23 @@ func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
 	return scan(places(flagDir), logger)
 }
 
+// besideHost is the Source of what is built together with the host.
+const besideHost = "beside hyfair"
+
+// UserFolder is where plugins are installed: hyfair/plugins in the user's data
+// folder, $XDG_DATA_HOME or ~/.local/share. It need not be there yet.
+func UserFolder() (string, error) {
+	data := os.Getenv("XDG_DATA_HOME")
+	if data == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no data folder of the user's: %w", err)
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Abs(filepath.Join(data, "hyfair", "plugins"))
+}
+
 // places lists the folders to look in, the same one only once.
 func places(flagDir string) []Place {
 	all := []Place{{Path: flagDir, Source: "--plugin-dir"}, {Path: os.Getenv(EnvDir), Source: "$" + EnvDir}}
@@ -101,14 +128,10 @@ func places(flagDir string) []Place {
 		if real, err := filepath.EvalSymlinks(exe); err == nil {
 			exe = real
 		}
-		all = append(all, Place{Path: filepath.Join(filepath.Dir(exe), "plugins"), Source: "beside hyfair"})
+		all = append(all, Place{Path: filepath.Join(filepath.Dir(exe), "plugins"), Source: besideHost})
 	}
-	data := os.Getenv("XDG_DATA_HOME")
-	if home, err := os.UserHomeDir(); data == "" && err == nil {
-		data = filepath.Join(home, ".local", "share")
-	}
-	if data != "" {
-		all = append(all, Place{Path: filepath.Join(data, "hyfair", "plugins"), Source: "user's data folder"})
+	if dir, err := UserFolder(); err == nil {
+		all = append(all, Place{Path: dir, Source: "user's data folder"})
 	}
 	var out []Place
 	var seen []fs.FileInfo
@@ -142,9 +165,12 @@ func scan(places []Place, logger hclog.Logger) (*Catalogue, error) {
 		if err != nil {
 			return nil, fmt.Errorf("looking for plugins (%s): %w", p.Source, err)
 		}
+		known, pinsErr := readPins(p.Path)
 		for _, e := range entries {
 			if kind, name, ok := parseName(e.Name()); ok {
-				c.Plugins = append(c.Plugins, inspect(kind, name, filepath.Join(p.Path, e.Name()), p.Source))
+				f := inspect(kind, name, filepath.Join(p.Path, e.Name()), p.Source)
+				f.trust(known, pinsErr)
+				c.Plugins = append(c.Plugins, f)
 			}
 		}
 	}
@@ -211,6 +237,27 @@ func inspect(kind client.Kind, name, path, source string) Found {
 		f.State, f.Problem = NotExecutable, fmt.Errorf("%s is not executable: chmod +x %s", path, path)
 	}
 	return f
+}
+
+// trust looks the plugin up among the pins of its folder. Its checksums are
+// taken when it is started, or where something is wrong with it already.
+func (f *Found) trust(known pins, err error) {
+	if err != nil {
+		f.State, f.Problem = Invalid, err
+		return
+	}
+	pin, pinned := known.Plugins[filepath.Base(f.Path)]
+	switch {
+	case pinned:
+		f.pin = &pin
+		if f.Problem == nil {
+			f.State = Pinned
+		} else if err := f.verify(); err != nil {
+			f.State, f.Problem = Changed, err
+		}
+	case f.Source == besideHost && f.State == Unpinned:
+		f.State = Bundled
+	}
 }
 
 func (c *Catalogue) offers(kind client.Kind, name string) []Found {

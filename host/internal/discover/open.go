@@ -43,8 +43,11 @@ func (f Found) Launch(ctx context.Context, logger hclog.Logger) (*Plugin, error)
 	if f.Problem != nil {
 		return nil, fmt.Errorf("%s: %w", strings.TrimSpace(f.Kind.String()+" "+f.Name), f.Problem)
 	}
+	if err := f.verify(); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", f.Kind, f.Name, err)
+	}
 	config := client.Config{
-		Path: f.Command[0], Args: f.Command[1:], Dir: f.Dir, Kind: f.Kind, Logger: logger,
+		Path: f.Command[0], Args: f.Command[1:], Dir: f.Dir, Env: f.environment(), Kind: f.Kind, Logger: logger,
 		KillGrace: killGrace,
 		NoTLS:     f.Language == "python", // its gRPC cannot take the host's certificate
 	}
@@ -57,6 +60,16 @@ func (f Found) Launch(ctx context.Context, logger hclog.Logger) (*Plugin, error)
 		return nil, fmt.Errorf("%s: the plugin calls itself %q; its file's name says %q: rename one of them: %w", f.Path, name, f.Name, sdk.ErrIncompatible)
 	}
 	return &Plugin{Plugin: p, Found: f, Options: map[string]string{}}, nil
+}
+
+// environment is what the plugin gets besides the host's own. Python would
+// write compiled modules into the folder it is started in: the folder would no
+// longer be what was installed, and what is compiled is run unread.
+func (f Found) environment() []string {
+	if f.Dir == "" {
+		return nil
+	}
+	return []string{"PYTHONDONTWRITEBYTECODE=1"}
 }
 
 // Launch starts the solver of that name, or the strategy whose plugin or
@@ -196,9 +209,12 @@ func (c *Catalogue) List(ctx context.Context) []Listing {
 	var out []Listing
 	for _, l := range c.launchAll(ctx, 0) {
 		listing := Listing{Found: l.found, Err: l.err}
-		if l.err == nil {
+		switch {
+		case l.err == nil:
 			listing.Description = l.plugin.Description()
 			l.plugin.Close()
+		case errors.Is(l.err, ErrChanged):
+			listing.State = Changed
 		}
 		out = append(out, listing)
 	}

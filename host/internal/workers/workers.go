@@ -1,4 +1,6 @@
-package compare
+// Package workers runs tasks in processes of their own: what a task leaks, breaks
+// or hangs in is gone with its process. docs/decisions/0013 says why.
+package workers
 
 import (
 	"bufio"
@@ -8,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -21,18 +25,38 @@ import (
 //
 // A worker reads its job as one line of JSON from standard input and writes its
 // events to standard output, one a line. The end of its standard input tells it
-// to stop, be it that the comparison was interrupted or that this process is
-// gone; plugins end when their worker does. So nothing is left behind whatever
-// is killed.
+// to stop, be it that the whole was interrupted or that this process is gone;
+// plugins end when their worker does. So nothing is left behind whatever is
+// killed. Safe for concurrent use.
 type Processes struct {
-	// Program and Args start a worker.
+	// Program and Args start a worker; Env is added to this process's environment.
 	Program string
 	Args    []string
-	// Grace is how long after its budget, or after it was told to stop, a worker
+	Env     []string
+	// Grace is how long after its limit, or after it was told to stop, a worker
 	// may take to end before it is killed; 0: 10 s.
 	Grace time.Duration
 	// Log, where not nil, gets what workers write to standard error.
 	Log io.Writer
+}
+
+// Task is what one worker is to do.
+type Task struct {
+	// Job is written to the worker as JSON.
+	Job any
+	// Limit is how long it should take; 0: as long as it likes.
+	Limit time.Duration
+	// Cores are the processors that the worker and its plugins may use, where the
+	// system can be told; empty: all.
+	Cores []int
+}
+
+// Usage is what a worker cost.
+type Usage struct {
+	// Wall time, and CPU time of the worker and all it started.
+	Wall, CPU time.Duration
+	// Killed: it did not end by itself.
+	Killed bool
 }
 
 const (
@@ -43,13 +67,18 @@ const (
 	maxWords = 4 << 10
 )
 
-// Work is a Worker.
-func (p *Processes) Work(ctx context.Context, job *Job, event func(task.Event) error) (Usage, error) {
-	line, err := json.Marshal(job)
+// Do does one task: it hands the worker's events over in order and tells what
+// it cost. An error means that the task was not done; a worker that was killed
+// after it said something is none.
+func (p *Processes) Do(ctx context.Context, t Task, event func(task.Event) error) (Usage, error) {
+	line, err := json.Marshal(t.Job)
 	if err != nil {
 		return Usage{}, err
 	}
 	cmd := exec.Command(p.Program, p.Args...)
+	if len(p.Env) > 0 {
+		cmd.Env = append(os.Environ(), p.Env...)
+	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return Usage{}, err
@@ -65,7 +94,7 @@ func (p *Processes) Work(ctx context.Context, job *Job, event func(task.Event) e
 	}
 	cmd.WaitDelay = time.Second // for what somebody else holds open
 	begin := time.Now()
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd, t.Cores); err != nil {
 		return Usage{}, fmt.Errorf("starting a worker: %w", err)
 	}
 	grace := p.Grace
@@ -77,7 +106,11 @@ func (p *Processes) Work(ctx context.Context, job *Job, event func(task.Event) e
 		killed.Store(true)
 		cmd.Process.Kill()
 	}
-	late := time.AfterFunc(time.Duration(job.Budget)+grace, kill)
+	limit := t.Limit + grace
+	if t.Limit == 0 {
+		limit = math.MaxInt64
+	}
+	late := time.AfterFunc(limit, kill)
 	defer late.Stop()
 	stop := context.AfterFunc(ctx, func() {
 		stdin.Close()

@@ -1,4 +1,4 @@
-package compare
+package workers
 
 import (
 	"bufio"
@@ -7,20 +7,24 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/task"
 )
 
+type testJob struct{ Name string }
+
 // TestMain lets the test's own program stand for a worker: it does what the
-// job's arm is called.
+// job is called.
 func TestMain(m *testing.M) {
 	if os.Getenv("HYFAIR_TEST_WORKER") == "" {
 		os.Exit(m.Run())
 	}
-	var job Job
+	var job testJob
 	in := bufio.NewReader(os.Stdin)
 	line, _ := in.ReadBytes('\n')
 	if err := json.Unmarshal(line, &job); err != nil {
@@ -29,14 +33,16 @@ func TestMain(m *testing.M) {
 	}
 	out := json.NewEncoder(os.Stdout)
 	began := func() {
-		out.Encode(task.Event{Kind: task.KindStarted, Started: &task.Started{Study: job.Source.Study}})
+		out.Encode(task.Event{Kind: task.KindStarted, Started: &task.Started{}})
 	}
-	switch job.Arm.Name {
+	switch job.Name {
 	case "good", "busy":
 		began()
-		for sum, start := 0, time.Now(); job.Arm.Name == "busy" && time.Since(start) < 300*time.Millisecond; sum++ {
+		for job.Name == "busy" && ownCPU() < 150*time.Millisecond {
 		}
 		out.Encode(task.Event{Kind: task.KindFinished, Finished: &task.Finished{Iter: 3}})
+	case "where":
+		out.Encode(task.Event{Kind: task.KindStarted, Started: &task.Started{Study: os.Getenv("HYFAIR_TEST_STUDY"), Model: fmt.Sprint(Cores())}})
 	case "deaf":
 		began()
 		time.Sleep(time.Hour)
@@ -60,6 +66,15 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// ownCPU is the CPU time of this process so far.
+func ownCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 func TestProcesses(t *testing.T) {
 	t.Setenv("HYFAIR_TEST_WORKER", "1")
 	workers := &Processes{Program: os.Args[0], Grace: 300 * time.Millisecond}
@@ -79,8 +94,11 @@ func TestProcesses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			kinds := ""
-			job := &Job{Arm: Arm{Name: name}, Budget: Duration(500 * time.Millisecond)}
-			usage, err := workers.Work(t.Context(), job, func(e task.Event) error {
+			limit := time.Minute
+			if name == "deaf" {
+				limit = 500 * time.Millisecond
+			}
+			usage, err := workers.Do(t.Context(), Task{Job: testJob{name}, Limit: limit}, func(e task.Event) error {
 				kinds += string(e.Kind[0])
 				return nil
 			})
@@ -98,7 +116,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("stopped", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var last task.Event
-		usage, err := workers.Work(ctx, &Job{Arm: Arm{Name: "obedient"}, Budget: Duration(time.Minute)}, func(e task.Event) error {
+		usage, err := (&Processes{Program: os.Args[0]}).Do(ctx, Task{Job: testJob{"obedient"}}, func(e task.Event) error {
 			last = e
 			cancel()
 			return nil
@@ -109,15 +127,37 @@ func TestProcesses(t *testing.T) {
 	})
 	t.Run("an event refused", func(t *testing.T) {
 		refused := fmt.Errorf("not that")
-		_, err := workers.Work(t.Context(), &Job{Arm: Arm{Name: "deaf"}, Budget: Duration(time.Minute)}, func(task.Event) error { return refused })
+		_, err := workers.Do(t.Context(), Task{Job: testJob{"deaf"}, Limit: time.Minute}, func(task.Event) error { return refused })
 		if err == nil || !strings.Contains(err.Error(), "not that") {
 			t.Error(err)
 		}
 	})
 	t.Run("no program", func(t *testing.T) {
-		_, err := (&Processes{Program: "/nonexistent/worker"}).Work(t.Context(), &Job{}, nil)
+		_, err := (&Processes{Program: "/nonexistent/worker"}).Do(t.Context(), Task{}, nil)
 		if err == nil {
 			t.Error("it started")
 		}
 	})
+}
+
+// A worker has the environment it was given and stays on its processors.
+func TestWorkerAtHome(t *testing.T) {
+	cores := Cores()
+	if len(cores) == 0 {
+		t.Skipf("SKIPPED %s: processes cannot be kept on processors here", t.Name())
+	}
+	t.Setenv("HYFAIR_TEST_WORKER", "1")
+	last := cores[len(cores)-1]
+	workers := &Processes{Program: os.Args[0], Env: []string{"HYFAIR_TEST_STUDY=mine"}}
+	var at, study string
+	_, err := workers.Do(t.Context(), Task{Job: testJob{"where"}, Cores: []int{last}}, func(e task.Event) error {
+		at, study = e.Started.Model, e.Started.Study
+		return nil
+	})
+	if err != nil || at != fmt.Sprint([]int{last}) || study != "mine" {
+		t.Errorf("on %s instead of %d, study %q, %v", at, last, study, err)
+	}
+	if now := Cores(); !slices.Equal(now, cores) {
+		t.Errorf("this process is on %v now, was on %v", now, cores)
+	}
 }

@@ -1,0 +1,129 @@
+package audit
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Place says where a row stands in the data's files.
+type Place func(row int) (path string, line int)
+
+// WriteCSV writes a row for each person, the worst-treated first, and then one
+// for each row outside the space: index, file and line; why the row was not
+// audited, if so; k, n (counterfactuals), gap, unfair, the two entropies; the own score and
+// decision, whether it flips; the extreme counterfactuals; for each attribute
+// what it does alone; and the features. Categories are by their names.
+// docs/audit.md describes the columns.
+func (r *Result) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where Place) error {
+	out := csv.NewWriter(w)
+	out.Write(header(s)) // an error stays with the writer until the end
+	protected := s.Protected()
+	for i := range r.People {
+		p := &r.People[i]
+		line := append(placed(p.Index, where), "",
+			strconv.Itoa(p.K), strconv.Itoa(p.N), number(p.Gap), yes(p.Unfair), number(p.Shannon), number(p.MinEntropy), number(p.Score), yes(p.Positive), yes(p.Flips))
+		for _, c := range []*Copy{&p.High, &p.Low} {
+			line = append(line, number(c.Score))
+			for n, f := range protected {
+				line = append(line, s.Features[f].Label(c.Z[n]))
+			}
+		}
+		for n, f := range protected {
+			e := &p.Effects[n]
+			label := s.Features[f].Label
+			line = append(line, strconv.Itoa(e.K), strconv.Itoa(e.N), number(e.Gap), yes(e.Unfair), yes(e.Flips),
+				label(e.Best), number(e.BestScore), label(e.Worst), number(e.WorstScore), number(e.Advantage))
+		}
+		out.Write(append(line, features(s, rows[p.Index])...))
+	}
+	blank := make([]string, len(header(s))-4-len(s.Features))
+	for _, skipped := range r.Skipped {
+		why := "forbidden by a constraint"
+		if skipped.Feature >= 0 {
+			why = "outside the domain of " + s.Features[skipped.Feature].Name
+		}
+		line := append(placed(skipped.Index, where), why)
+		out.Write(append(append(line, blank...), features(s, rows[skipped.Index])...))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func header(s *space.Space) []string {
+	names := []string{"index", "file", "line", "skipped", "k", "n", "gap", "unfair", "shannon", "min_entropy", "score", "positive", "flips"}
+	for _, end := range []string{"high", "low"} {
+		names = append(names, end+".score")
+		for _, f := range s.Protected() {
+			names = append(names, end+"."+s.Features[f].Name)
+		}
+	}
+	for _, f := range s.Protected() {
+		for _, what := range []string{"k", "n", "gap", "unfair", "flips", "best", "best.score", "worst", "worst.score", "advantage"} {
+			names = append(names, s.Features[f].Name+"."+what)
+		}
+	}
+	return append(names, s.Names()...)
+}
+
+func placed(row int, where Place) []string {
+	path, line := where(row)
+	return []string{strconv.Itoa(row), filepath.Base(path), strconv.Itoa(line)}
+}
+
+func features(s *space.Space, row []float64) []string {
+	texts := make([]string, len(row))
+	for i, v := range row {
+		texts[i] = s.Features[i].Label(v)
+	}
+	return texts
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func yes(v bool) string {
+	if v {
+		return "yes"
+	}
+	return "no"
+}
+
+// File is a file that appears under its name only when it is complete.
+type File struct {
+	*os.File
+	path string
+}
+
+// Create opens a temporary file beside path.
+func Create(path string) (*File, error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return nil, err
+	}
+	return &File{file, path}, nil
+}
+
+// Finish closes the file and gives it its name, unless written, what came of
+// writing it, or closing is an error: then it is removed, and whatever had the
+// name keeps it.
+func (f *File) Finish(written error) error {
+	err := errors.Join(written, f.Chmod(0o644), f.File.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), f.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// Discard removes the file; whatever had the name keeps it.
+func (f *File) Discard() {
+	f.File.Close()
+	os.Remove(f.Name())
+}

@@ -1,0 +1,189 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// bench audits one group after the other on one goroutine.
+type bench struct {
+	*auditor
+	lines []line // by protected feature
+
+	// What the people of the group at hand are evaluated with.
+	whole *evaluate.Evaluator
+	each  []*evaluate.Evaluator // by protected feature
+
+	points   [][]float64
+	outcomes []evaluate.Outcome
+	effects  [][]evaluate.Outcome // by protected feature
+}
+
+func (a *auditor) newBench() *bench {
+	n := len(a.lines)
+	return &bench{auditor: a, lines: slices.Clone(a.lines), each: make([]*evaluate.Evaluator, n), effects: make([][]evaluate.Outcome, n)}
+}
+
+// batch is how many people are evaluated between two looks at the context.
+const batch = 2048
+
+// audit audits a group until the context ends.
+func (b *bench) audit(ctx context.Context, g group) (err error) {
+	region := b.Region.Clone()
+	for n, f := range b.protected {
+		region.Values[f] = joined(region.Values[f], g.own[n])
+		if b.each[n], err = b.lines[n].with(g.own[n]); err != nil {
+			return err
+		}
+	}
+	if b.whole, err = evaluate.New(b.Network, b.Space, region, b.Epsilon); err != nil {
+		return fmt.Errorf("row %d, with the person's own values: %w", g.rows[0], err)
+	}
+	for part := range slices.Chunk(g.rows, batch) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		b.done(b.people(part))
+	}
+	return nil
+}
+
+// people audits some rows of the group, in their order.
+func (b *bench) people(rows []int) []Person {
+	b.points = b.points[:0]
+	for _, i := range rows {
+		b.points = append(b.points, b.rows[i])
+	}
+	b.outcomes = b.evaluate(b.whole, b.outcomes)
+	for n, line := range b.each {
+		b.effects[n] = b.evaluate(line, b.effects[n])
+	}
+	people := make([]Person, len(rows))
+	forEach(len(rows), func(i int) { people[i] = b.person(i, rows[i]) })
+	return people
+}
+
+// evaluate puts the outcomes of the points into out, or into a longer slice.
+func (b *bench) evaluate(e *evaluate.Evaluator, out []evaluate.Outcome) []evaluate.Outcome {
+	if len(out) < len(b.points) {
+		out = make([]evaluate.Outcome, len(b.points))
+	}
+	e.EvaluateAll(b.points, out)
+	return out
+}
+
+// forEach calls do for 0 to n−1 on GOMAXPROCS goroutines.
+func forEach(n int, do func(int)) {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// person puts together what is known of the i-th of the points.
+func (b *bench) person(i, row int) Person {
+	x, o := b.points[i], &b.outcomes[i]
+	own := b.decider.look(x)
+	p := Person{
+		Index: row, N: o.N, K: o.K, Gap: o.Gap, Unfair: o.Violates, Shannon: o.Shannon, MinEntropy: o.MinEntropy,
+		Score: own.score, Positive: own.positive, Effects: make([]Effect, len(b.each)),
+	}
+	high, low := b.whole.Point(x, o.ArgMax), b.whole.Point(x, o.ArgMin)
+	most, least := b.decider.look(high), b.decider.look(low)
+	p.High, p.Low = Copy{b.protectedOf(high), most.score}, Copy{b.protectedOf(low), least.score}
+	switch {
+	case most.positive != own.positive || least.positive != own.positive:
+		p.Flips = true
+	case nearHalf(most.score) || nearHalf(least.score):
+		p.Flips = b.anyFlips(x, own.positive)
+	}
+	for n, line := range b.each {
+		p.Effects[n] = b.effect(x, b.protected[n], line, &b.effects[n][i], own.positive)
+	}
+	return p
+}
+
+func (b *bench) protectedOf(point []float64) []float64 {
+	z := make([]float64, len(b.protected))
+	for n, f := range b.protected {
+		z[n] = point[f]
+	}
+	return z
+}
+
+// anyFlips looks at all counterfactuals whose score the evaluator has near ½:
+// it may call one of several scores that it cannot tell apart the extreme one.
+func (b *bench) anyFlips(x []float64, positive bool) bool {
+	scores, combinations := b.whole.Scores(x)
+	for i, c := range combinations {
+		if nearHalf(scores[i]) && b.decider.look(b.whole.Point(x, c)).positive != positive {
+			return true
+		}
+	}
+	return false
+}
+
+// effect is what one protected feature does to the person at x.
+func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *evaluate.Outcome, positive bool) Effect {
+	e := Effect{N: o.N, K: o.K, Gap: o.Gap, Unfair: o.Violates, Best: x[feature], Worst: x[feature]}
+	scores, combinations := line.Scores(x)
+	points := make([][]float64, len(combinations))
+	own := 0
+	for i, c := range combinations {
+		if points[i] = line.Point(x, c); points[i][feature] == x[feature] {
+			own = i
+		}
+	}
+	e.BestScore, e.WorstScore = scores[own], scores[own]
+	sum := 0.0
+	for i, score := range scores {
+		if i == own {
+			continue
+		}
+		sum += score
+		if score > e.BestScore {
+			e.Best, e.BestScore = points[i][feature], score
+		}
+		if score < e.WorstScore {
+			e.Worst, e.WorstScore = points[i][feature], score
+		}
+		yes := score > 0.5
+		if nearHalf(score) {
+			yes = b.decider.look(points[i]).positive
+		}
+		e.Flips = e.Flips || yes != positive
+	}
+	if len(scores) > 1 {
+		e.Advantage = scores[own] - sum/float64(len(scores)-1)
+	}
+	return e
+}
+
+// nearHalf: rounding could put the score on the other side of ½. No evaluation
+// in use is off by nearly as much.
+func nearHalf(score float64) bool { return score > 0.5-1.0/64 && score < 0.5+1.0/64 }
+
+// look is an evaluation of a single point.
+type look struct {
+	score    float64
+	positive bool // the score exceeds ½, exactly
+}
+
+// look evaluates a point of the space.
+func (d *decider) look(point []float64) look {
+	logit := d.network.Logit(d.space.NetworkInputs(nil, point))
+	return look{network.Sigmoid(logit), d.positive(logit, point)}
+}

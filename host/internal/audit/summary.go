@@ -1,0 +1,224 @@
+package audit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Tally counts people in the ways that all parts of a summary share. Means and
+// shares of nobody are 0. People whom a question knows no counterfactual of are
+// counted with k = 1 and gap 0.
+type Tally struct {
+	People int `json:"people"`
+	// Unfair counts those with gap > ε, UnfairShare is their share, 0 to 1.
+	Unfair      int     `json:"unfair"`
+	UnfairShare float64 `json:"unfair_share"`
+	// Positive counts those whose own decision is yes.
+	Positive int `json:"positive"`
+	// Flips counts those who would get the other decision, ToYes and ToNo which.
+	Flips      int     `json:"flips"`
+	FlipsShare float64 `json:"flips_share"`
+	ToYes      int     `json:"to_yes"`
+	ToNo       int     `json:"to_no"`
+
+	MeanK   float64 `json:"mean_k"`
+	MaxK    int     `json:"max_k"`
+	MeanGap float64 `json:"mean_gap"`
+	MaxGap  float64 `json:"max_gap"`
+	// K counts people by their k, those that occur.
+	K []KCount `json:"k"`
+}
+
+// KCount is a bar of the histogram of k.
+type KCount struct {
+	K      int `json:"k"`
+	People int `json:"people"`
+}
+
+// add counts a person with what is said of k, gap and decision.
+func (t *Tally) add(k int, gap float64, unfair, positive, flips bool) {
+	t.People++
+	if unfair {
+		t.Unfair++
+	}
+	if positive {
+		t.Positive++
+	}
+	switch {
+	case flips && positive:
+		t.ToNo++
+	case flips:
+		t.ToYes++
+	}
+	t.MeanK += float64(k)
+	t.MeanGap += gap
+	t.MaxK, t.MaxGap = max(t.MaxK, k), max(t.MaxGap, gap)
+	at, found := slices.BinarySearchFunc(t.K, k, func(c KCount, k int) int { return c.K - k })
+	if !found {
+		t.K = slices.Insert(t.K, at, KCount{K: k})
+	}
+	t.K[at].People++
+}
+
+// close turns sums into means.
+func (t *Tally) close() {
+	n := float64(max(t.People, 1))
+	t.MeanK /= n
+	t.MeanGap /= n
+	t.Flips = t.ToYes + t.ToNo
+	t.UnfairShare, t.FlipsShare = float64(t.Unfair)/n, float64(t.Flips)/n
+	if t.K == nil {
+		t.K = []KCount{}
+	}
+}
+
+// Summary is what can be said of all people together: each compared with all
+// the own counterfactuals.
+type Summary struct {
+	Tally
+	// Alone counts those whom constraints leave the own combination only.
+	Alone int `json:"alone"`
+	// Outside counts the rows outside the space by the feature that is outside
+	// its domain, Forbidden those that a constraint forbids.
+	Outside   map[string]int `json:"outside"`
+	Forbidden int            `json:"forbidden"`
+	Excluded  int            `json:"excluded"`
+	Unreached int            `json:"unreached"`
+	// Attributes has what each protected feature does by itself.
+	Attributes []Attribute `json:"attributes"`
+}
+
+// Attribute is what one protected feature does to people whose other features
+// keep their values: k, gap and decisions are over its values alone.
+type Attribute struct {
+	Name string `json:"name"`
+	Tally
+	// Strongest counts the people, of those it treats unfairly, whom no other
+	// attribute gives a larger gap.
+	Strongest int `json:"strongest"`
+	// Groups are the people by their own value.
+	Groups []Group `json:"groups"`
+}
+
+// Group is the people whose own values of an attribute are From to To; a
+// category where those are equal.
+type Group struct {
+	Label string  `json:"label"`
+	From  float64 `json:"from"`
+	To    float64 `json:"to"`
+	// The tally is over all counterfactuals but for ToYes, ToNo and Flips, which
+	// are of the attribute alone: how many of the group would get the other
+	// decision with another value of it.
+	Tally
+	// Advantage is the mean of the people's advantages: by how much their scores
+	// exceed those they would get with other values of the attribute.
+	Advantage float64 `json:"advantage"`
+}
+
+// Summarise counts. rows are those that were audited, s and region what they
+// were audited in.
+func (r *Result) Summarise(s *space.Space, region space.Region, rows [][]float64) *Summary {
+	sum := &Summary{Outside: map[string]int{}, Excluded: r.Excluded, Unreached: r.Unreached, Attributes: []Attribute{}}
+	for _, skipped := range r.Skipped {
+		if skipped.Feature < 0 {
+			sum.Forbidden++
+		} else {
+			sum.Outside[s.Features[skipped.Feature].Name]++
+		}
+	}
+	for i := range r.People {
+		p := &r.People[i]
+		sum.add(p.K, p.Gap, p.Unfair, p.Positive, p.Flips)
+		if p.N == 1 {
+			sum.Alone++
+		}
+	}
+	sum.close()
+	for n, f := range s.Protected() {
+		sum.Attributes = append(sum.Attributes, r.attribute(n, f, s, region.Values[f], rows))
+	}
+	return sum
+}
+
+// attribute is that of feature f, the n-th protected one.
+func (r *Result) attribute(n, f int, s *space.Space, values []float64, rows [][]float64) Attribute {
+	feature := &s.Features[f]
+	a := Attribute{Name: feature.Name, Groups: []Group{}}
+	b := newBands(feature, values)
+	groups := make([]Group, b.count())
+	for i := range groups {
+		groups[i].From, groups[i].To = math.Inf(1), math.Inf(-1)
+	}
+	for i := range r.People {
+		p := &r.People[i]
+		e := &p.Effects[n]
+		a.add(e.K, e.Gap, e.Unfair, p.Positive, e.Flips)
+		if e.Unfair && !slices.ContainsFunc(p.Effects, func(other Effect) bool { return other.Gap > e.Gap }) {
+			a.Strongest++
+		}
+		own := rows[p.Index][f]
+		g := &groups[b.of(own)]
+		g.add(p.K, p.Gap, p.Unfair, p.Positive, e.Flips)
+		g.From, g.To = min(g.From, own), max(g.To, own)
+		g.Advantage += e.Advantage
+	}
+	a.close()
+	for i := range groups {
+		g := &groups[i]
+		if g.People == 0 {
+			continue
+		}
+		g.close()
+		g.Advantage /= float64(g.People)
+		g.Label = feature.Label(g.From)
+		if g.To > g.From {
+			g.Label += "–" + feature.Label(g.To)
+		}
+		a.Groups = append(a.Groups, *g)
+	}
+	return a
+}
+
+// bands sorts values of a protected feature into few groups: each category is
+// one, and of an ordered feature the values nearest to the same listed one,
+// several listed ones together where there are many.
+type bands struct {
+	category bool
+	n        int
+	borders  []float64 // between the bands; a value on a border is above it
+}
+
+// mostBands bounds the groups of an ordered feature.
+const mostBands = 10
+
+func newBands(f *space.Feature, values []float64) bands {
+	if f.Kind == space.Categorical {
+		return bands{category: true, n: len(f.Categories)}
+	}
+	var b bands
+	step := (len(values) + mostBands - 1) / mostBands
+	for i := step; i < len(values); i += step {
+		b.borders = append(b.borders, values[i-1]+(values[i]-values[i-1])/2)
+	}
+	return b
+}
+
+func (b *bands) count() int {
+	if b.category {
+		return b.n
+	}
+	return len(b.borders) + 1
+}
+
+func (b *bands) of(v float64) int {
+	if b.category {
+		return int(v)
+	}
+	at, found := slices.BinarySearch(b.borders, v)
+	if found {
+		at++
+	}
+	return at
+}

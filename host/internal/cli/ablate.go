@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/ablate"
+	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/plot"
+	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/sdk/client"
+)
+
+func init() { commands = append(commands, newAblate) }
+
+type ablateFlags struct {
+	question   compare.Question
+	arms       []string
+	models     string
+	budget     string
+	runs       int
+	format     string
+	out        string
+	target     int
+	plots      string
+	plotFormat string
+	from       string
+	resume     bool
+	fresh      bool
+	// changed reports that the user gave a flag.
+	changed func(name string) bool
+}
+
+// Defaults of an ablation that neither flags nor its file settle.
+const (
+	defaultAblateBudget = "60s"
+	defaultAblateRuns   = 10
+)
+
+func newAblate(app *App) *cobra.Command {
+	var f ablateFlags
+	cmd := &cobra.Command{
+		Use:   "ablate GRID.yaml",
+		Short: "Search the same networks with several strategies under equal budgets, tabulate and rank them",
+		Long: `Run every arm of a grid (strategies, their options, modes, with and without a
+solver) on every network, several times with different seeds, each task in a
+process of its own with the same budget, and print the paper's Table 2, a ranking
+with significance, and plots. What is done is kept in the journal: the same command
+again goes on where it was broken off. docs/ablate.md has the grid's format.`,
+		Example: `  hyfair ablate studies/rq2.yaml --models 'AC-[13]' --budget 10s --runs 5 --jobs 2
+  hyfair ablate studies/rq2.yaml --arm sa --arm rw --format latex --out table2.tex
+  hyfair ablate --from 3f0 --plots plots --plot-format png`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.changed = func(name string) bool { return cmd.Flag(name).Changed }
+			if err := f.validate(args); err != nil {
+				return usage(err)
+			}
+			if f.from != "" {
+				return f.show(app)
+			}
+			return f.run(cmd.Context(), app, args[0])
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.arms, "arm", nil, "only this arm of the grid; may be repeated")
+	fl.StringVar(&f.models, "models", "", "pattern of the networks beside each study's own, such as 'AC-[1368]' (default: as the grid says)")
+	fl.StringVar(&f.budget, "budget", defaultAblateBudget, "of each task: a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
+	fl.IntVar(&f.runs, "runs", defaultAblateRuns, "runs of each arm on each network, with the seeds seed, seed + 1, …")
+	fl.StringVar(&f.question.Epsilon, "epsilon", "", "ε, a score difference (default: the study's)")
+	fl.StringSliceVar(&f.question.Protected, "protected", nil, "protected attributes to vary together (default: all the study protects)")
+	fl.StringVar(&f.question.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
+	fl.StringSliceVar(&f.question.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
+	fl.StringVar(&f.format, "format", compare.FormatTable, "table, csv, latex or json")
+	fl.StringVar(&f.out, "out", "", "write the --format to this file, and the table to standard output")
+	fl.IntVar(&f.target, "target", 0, "k that times to target are about (default: the largest that half of a network's runs reached)")
+	fl.StringVar(&f.plots, "plots", "", "draw time to target, largest k over time and individuals by k of each network into this folder")
+	fl.StringVar(&f.plotFormat, "plot-format", plot.SVG, "svg or png")
+	fl.StringVar(&f.from, "from", "", "show the ablation of this run in the journal again, without running anything")
+	fl.BoolVar(&f.resume, "resume", false, "go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
+	fl.BoolVar(&f.fresh, "fresh", false, "begin anew even where the same ablation was broken off")
+	return cmd
+}
+
+func (f *ablateFlags) validate(args []string) error {
+	switch {
+	case f.from != "" && len(args) > 0:
+		return fmt.Errorf("--from shows a run of the journal, whose grid is known: leave out %s", strings.Join(args, " "))
+	case f.from == "" && len(args) != 1:
+		return fmt.Errorf("ablate wants one GRID.yaml, got %d arguments; see hyfair ablate --help", len(args))
+	case !slices.Contains(compare.Formats, f.format):
+		return fmt.Errorf("--format %q: want %s", f.format, strings.Join(compare.Formats, ", "))
+	case !slices.Contains(plot.Formats, f.plotFormat):
+		return fmt.Errorf("--plot-format %q: want %s", f.plotFormat, strings.Join(plot.Formats, " or "))
+	case f.resume && f.fresh:
+		return errors.New("--resume and --fresh exclude each other")
+	case f.changed("target") && f.target < 2:
+		return fmt.Errorf("--target %d: want a k of 2 or more", f.target)
+	}
+	if _, err := filepath.Match(f.models, ""); err != nil {
+		return fmt.Errorf("--models %q: %w", f.models, err)
+	}
+	return nil
+}
+
+// plan is what flags and grid ask for, with every file and plugin looked at.
+func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.Plan, error) {
+	if len(app.Set) > 0 {
+		return nil, usage(errors.New("--set: options belong to the arms of the grid, under set and solver_set"))
+	}
+	file, err := ablate.ReadFile(path)
+	if err != nil {
+		return nil, usage(err)
+	}
+	p, err := f.merge(app, file)
+	if err != nil {
+		return nil, usage(err)
+	}
+	if err := f.subjects(app, p, file.Studies); err != nil {
+		return nil, usage(err)
+	}
+	if err := p.Settle(); err != nil {
+		return nil, usage(err)
+	}
+	return p, resolveStrategies(ctx, app, p)
+}
+
+// merge lets flags override the file.
+func (f *ablateFlags) merge(app *App, file *ablate.File) (*ablate.Plan, error) {
+	memory, err := app.memoryBytes()
+	if err != nil {
+		return nil, err
+	}
+	p := &ablate.Plan{
+		Name: file.Name, Question: file.Question, Arms: file.Arms, Plugins: map[string]ablate.Plugin{},
+		Budget: file.Budget, Runs: file.Runs, Seed: file.Seed, Threads: file.Threads, Memory: memory, Jobs: file.Jobs,
+	}
+	if p.Budget == "" || f.changed("budget") {
+		p.Budget = f.budget
+	}
+	for _, n := range []struct {
+		name string
+		to   *int
+		flag int
+	}{{"runs", &p.Runs, f.runs}, {"threads", &p.Threads, app.Threads}, {"jobs", &p.Jobs, app.Jobs}} {
+		if *n.to == 0 || f.changed(n.name) {
+			*n.to = n.flag
+		}
+	}
+	if p.Seed == 0 || f.changed("seed") {
+		p.Seed = app.Seed
+	}
+	if f.changed("protected") {
+		p.Protected = f.question.Protected
+	}
+	if f.changed("rules") {
+		p.Rules = f.question.Rules
+	}
+	if f.changed("epsilon") {
+		p.Epsilon = f.question.Epsilon
+	}
+	if f.changed("where") {
+		p.Where = f.question.Where
+	}
+	if len(f.arms) > 0 {
+		p.Arms, err = pickArms(f.arms, file.Arms)
+	}
+	return p, err
+}
+
+// pickArms are those of --arm.
+func pickArms(names []string, known []ablate.Arm) ([]ablate.Arm, error) {
+	var out []ablate.Arm
+	for _, name := range names {
+		i := slices.IndexFunc(known, func(a ablate.Arm) bool { return a.Name == name })
+		if i < 0 {
+			all := make([]string, len(known))
+			for k := range known {
+				all[k] = known[k].Name
+			}
+			return nil, fmt.Errorf("--arm: %q is no arm of the grid, which has %s", name, strings.Join(all, ", "))
+		}
+		if slices.ContainsFunc(out, func(a ablate.Arm) bool { return a.Name == name }) {
+			return nil, fmt.Errorf("--arm: %q is given twice", name)
+		}
+		out = append(out, known[i])
+	}
+	return out, nil
+}
+
+// subjects loads every study with every network asked for.
+func (f *ablateFlags) subjects(app *App, p *ablate.Plan, studies []ablate.FileStudy) error {
+	for _, s := range studies {
+		pattern := s.Models
+		if f.changed("models") {
+			pattern = f.models
+		}
+		models := []string{""}
+		if pattern != "" {
+			names, err := study.Models(s.Path, study.Options{DataRoot: app.Data})
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.At, err)
+			}
+			models = slices.DeleteFunc(names, func(name string) bool {
+				ok, _ := filepath.Match(pattern, name)
+				return !ok
+			})
+			if len(models) == 0 && !f.changed("models") {
+				return fmt.Errorf("%s: models %q: the study has no such network beside its own", s.At, pattern)
+			}
+		}
+		for _, m := range models {
+			if err := p.AddSubject(compare.Source{Study: s.Path, Data: app.Data, Model: m}); err != nil {
+				return fmt.Errorf("%s: %w", s.At, err)
+			}
+		}
+	}
+	if len(p.Subjects) == 0 && f.models != "" {
+		return fmt.Errorf("--models %q: no study has such a network beside its own", f.models)
+	}
+	return nil
+}
+
+// resolveStrategies starts each plugin once to learn its version, and then each
+// arm's search on the first network, so that what an arm has wrong is told now,
+// with its place in the grid, and not after hours.
+func resolveStrategies(ctx context.Context, app *App, p *ablate.Plan) error {
+	catalogue, err := app.catalogue()
+	if err != nil {
+		return err
+	}
+	for i := range p.Arms {
+		a := &p.Arms[i]
+		for _, want := range []struct {
+			kind      client.Kind
+			name, key string
+		}{{client.Strategy, a.Strategy, ablate.StrategyKey(a.Strategy)}, {client.Solver, a.Solver, ablate.SolverKey(a.Solver)}} {
+			if _, known := p.Plugins[want.key]; known || want.key == ablate.SolverKey(ablate.NoSolver) {
+				continue
+			}
+			plugin, err := catalogue.Launch(ctx, want.kind, want.name)
+			if err != nil {
+				return unknownPlugin(armError(a, err))
+			}
+			d := plugin.Description()
+			plugin.Close()
+			for _, l := range d.Libraries {
+				if !l.Found {
+					return armError(a, fmt.Errorf("library %s was not found; to install it: %s", l.Name, l.Hint))
+				}
+			}
+			p.Plugins[want.key] = ablate.Plugin{Name: d.Name, Version: d.Version, Library: libraryOf(d)}
+		}
+		if err := trySearch(ctx, app, p.Job(p.Entries()[i])); err != nil {
+			return usage(armError(a, err))
+		}
+	}
+	return nil
+}
+
+// armError tells which arm an error is about and where it is described.
+func armError(a *ablate.Arm, err error) error {
+	return fmt.Errorf("%s: arm %s: %w", a.At, a.Name, err)
+}

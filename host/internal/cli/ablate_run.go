@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/ablate"
+	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/workers"
+)
+
+func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
+	p, err := f.plan(ctx, app, path)
+	if err != nil {
+		return err
+	}
+	processes, err := app.workers()
+	if err != nil {
+		return err
+	}
+	// Go's threads in workers and plugins alike; a solver's are told it.
+	processes.Env = []string{"GOMAXPROCS=" + strconv.Itoa(p.Threads)}
+	slots := ablate.Slots(workers.Cores(), p.Jobs, p.Threads)
+	if p.Jobs > 1 && slots == nil {
+		fmt.Fprintf(app.Stderr, "hyfair: %d jobs of %d thread(s) cannot have cores of their own here (%d to be had): their times will be longer than alone\n",
+			p.Jobs, p.Threads, len(workers.Cores()))
+	}
+	record, err := f.open(app, p)
+	if err != nil {
+		return err
+	}
+	work := func(ctx context.Context, job *ablate.Job, cores []int, event func(task.Event) error) (workers.Usage, error) {
+		return processes.Do(ctx, workers.Task{Job: workJob{Ablate: job}, Limit: p.Limit(), Cores: cores}, event)
+	}
+	line := newStatusLine(app)
+	broken := ablate.Run(ctx, p, record, work, slots, func(s ablate.Progress) { line.show(ablateProgress(s)) })
+	line.clear()
+	a, err := ablate.Tabulate(p, f.target, ablate.From(record))
+	if err != nil {
+		return errors.Join(err, broken, record.close())
+	}
+	failed := broken
+	if a.Failed > 0 {
+		failed = errors.Join(failed, fmt.Errorf("%d of %d tasks failed twice; the same command tries them again", a.Failed, a.Tasks))
+	}
+	end := task.Finished{Interrupted: interrupted(ctx)}
+	if failed != nil {
+		end.Error = failed.Error()
+	}
+	failed = errors.Join(failed, record.finish(end), record.close())
+	a.Run, a.Journal = record.name()
+	a.Interrupted = end.Interrupted
+	if err := f.print(app, a); err != nil {
+		return errors.Join(err, failed)
+	}
+	if a.Interrupted {
+		return &exitError{ExitInterrupted, errors.New("interrupted; the tasks that were done are shown, and the same command goes on with the others")}
+	}
+	return failed
+}
+
+// open begins or resumes the run of a plan.
+func (f *ablateFlags) open(app *App, p *ablate.Plan) (recorder, error) {
+	t, err := p.Task()
+	if err != nil {
+		return nil, err
+	}
+	started := task.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": version()}, Machine: thisMachine()}
+	for i := range p.Subjects {
+		addSubject(&started, p.Subjects[i].Study, p.Subjects[i].Model)
+	}
+	for key, plugin := range p.Plugins {
+		started.Versions[key] = plugin.Version
+		if plugin.Library != "" {
+			started.Versions["library of "+plugin.Name] = plugin.Library
+		}
+	}
+	var keys []string
+	for _, e := range p.Entries() {
+		keys = append(keys, e.Key)
+	}
+	how := goOn
+	switch {
+	case f.fresh:
+		how = anew
+	case f.resume:
+		how = goOnOnly
+	}
+	return app.beginOrResume(started, keys, how)
+}
+
+// ablateProgress is one line about a running ablation.
+func ablateProgress(p ablate.Progress) string {
+	left := "?"
+	if p.Left > 0 {
+		left = p.Left.Round(time.Second).String()
+	}
+	line := fmt.Sprintf("%d of %d tasks", p.Done, p.Total)
+	if p.Resumed > 0 {
+		line += fmt.Sprintf(" (%d from before)", p.Resumed)
+	}
+	if p.Failed > 0 {
+		line += fmt.Sprintf(", %d failed", p.Failed)
+	}
+	if p.Retried > 0 {
+		line += fmt.Sprintf(", %d tried again", p.Retried)
+	}
+	return fmt.Sprintf("%s · %s left · %s", line, left, p.Latest)
+}
+
+// show renders an ablation of the journal again.
+func (f *ablateFlags) show(app *App) error {
+	var a *ablate.Ablation
+	err := withRun(app, func(j *journal.Journal) error {
+		d, err := j.Show(f.from)
+		if err != nil {
+			return err
+		}
+		p, err := ablate.PlanOf(d.Started.Task)
+		if err != nil {
+			return usage(fmt.Errorf("--from %s: %w", f.from, err))
+		}
+		done := newKept()
+		if err := j.Tasks(d.Name, func(t journal.Done) error {
+			done.results[t.Key] = t.Result
+			return nil
+		}); err != nil {
+			return err
+		}
+		if a, err = ablate.Tabulate(p, f.target, ablate.From(done)); err != nil {
+			return err
+		}
+		a.Run, a.Journal, a.Interrupted = d.Name, j.Path(), d.State == journal.Interrupted
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.print(app, a)
+}
+
+// print draws plots and writes the result to standard output and, with --out,
+// to a file.
+func (f *ablateFlags) print(app *App, a *ablate.Ablation) error {
+	if f.plots != "" {
+		if err := a.Plot(f.plots, f.plotFormat); err != nil {
+			return fmt.Errorf("--plots: %w", err)
+		}
+	}
+	format := f.format
+	if f.out != "" {
+		file, err := os.Create(f.out)
+		if err != nil {
+			return usage(fmt.Errorf("--out: %w", err))
+		}
+		if err := errors.Join(writeAblation(file, a, f.format, false), file.Close()); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+		format = compare.FormatTable
+	}
+	if app.JSON {
+		format = compare.FormatJSON
+	}
+	return writeAblation(app.Stdout, a, format, app.colour())
+}
+
+func writeAblation(w io.Writer, a *ablate.Ablation, format string, colour bool) error {
+	if format == compare.FormatJSON {
+		return (&App{Stdout: w}).printJSON(a)
+	}
+	return a.Write(w, format, colour)
+}

@@ -1,0 +1,339 @@
+package cli
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/ablate"
+	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/task"
+)
+
+// ablated reads the one object of ablate --json.
+func ablated(t *testing.T, stdout string) (a ablate.Ablation) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil {
+		t.Fatalf("%v in %q", err, stdout)
+	}
+	if rest := strings.TrimSpace(stdout[d.InputOffset():]); rest != "" {
+		t.Errorf("after the object: %q", rest)
+	}
+	return a
+}
+
+// grid writes a grid file beside a study.
+func grid(t *testing.T, study, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "grid.yaml")
+	if err := os.WriteFile(path, fmt.Appendf(nil, "studies: [{study: %s}]\n%s", study, text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestAblate runs the program as users do, with real strategies, one that dies
+// and a solver that misbehaves, all built once.
+func TestAblate(t *testing.T) {
+	binary, plugins := program(t), rogueFolder(t, "rogue")
+	for name, source := range map[string]string{"rw": "../../../plugins/search-rw", "sa": "../../../plugins/search-sa", "mortal": "./testdata/mortal"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(plugins, "hyfair-search-"+name), source).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T, binary, plugins string)
+	}{
+		{"goes on after a kill", testAblateGoesOnAfterAKill},
+		{"tries again", testAblateTriesAgain},
+		{"survives kills", testAblateSurvivesKills},
+		{"is interrupted", testInterruptOfAblate},
+		{"with a lost solver", testAblateWithALostSolver},
+		{"finds the same side by side", testAblateFindsTheSameSideBySide},
+		{"usage", testAblateUsage},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, binary, plugins) })
+	}
+}
+
+// shown is an ablation's table, for messages.
+func shown(a ablate.Ablation) string {
+	var b strings.Builder
+	if err := a.Write(&b, compare.FormatTable, false); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
+
+// sameJSON compares what two ablations show.
+func sameJSON(t *testing.T, a, b ablate.Ablation) string {
+	t.Helper()
+	var texts [2]string
+	for i, v := range []ablate.Ablation{a, b} {
+		text, err := json.MarshalIndent(v, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	return cmp.Diff(texts[0], texts[1])
+}
+
+// Killed in the middle, an ablation leaves no process behind and goes on where
+// it was; the journal gives the same tables, and plots, without running anything.
+func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
+	study := tenureStudy(t)
+	path := filepath.Join(t.TempDir(), "journal.db")
+	file := grid(t, study, "solver: none\nstrategies: [{name: rw}, {name: sa, grid: {p: [0.5, 0.9]}}]\nbudget: 700ms\nruns: 2\n")
+	args := []string{"ablate", file, "--json"}
+
+	killed := startWith(t, binary, plugins, path, args...)
+	for deadline := time.Now().Add(time.Minute); done(path) < 1 || len(left(t, plugins)) == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no task was done: %s", &killed.stderr)
+		}
+	}
+	killed.Process.Kill()
+	killed.gone(t)
+	for deadline := time.Now().Add(10 * time.Second); len(left(t, binary)) > 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("workers are left: %v", left(t, binary))
+		}
+	}
+	if before := done(path); before < 1 || before > 5 {
+		t.Fatalf("%d of 6 tasks were done when it was killed", before)
+	}
+
+	code, stdout, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t)
+	if code != ExitDone || !strings.Contains(stderr, "going on with run") {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	a := ablated(t, stdout)
+	if a.Done != 6 || a.Tasks != 6 || a.Failed != 0 || done(path) != 6 || len(a.Cells) != 3 || len(a.Ranking) != 9 || len(a.Arms) != 3 {
+		t.Errorf("%+v", a)
+	}
+	for _, c := range a.Cells {
+		if c.Runs != 2 || c.Found != 2 || *c.Iter.Mean < 10 || *c.MaxK.Mean != 2 || c.Target != 2 || c.Reached != 2 || *c.T1st.Mean <= 0 || *c.CPU <= 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if a.Arms[1].Name != "sa p=0.5" || a.Arms[2].Set["p"] != "0.9" || a.Arms[0].StrategyVersion == "" {
+		t.Errorf("%+v", a.Arms)
+	}
+
+	code, again, stderr := startWith(t, binary, plugins, path, "ablate", "--from", a.Run[:6], "--json").wait(t)
+	if d := sameJSON(t, a, ablated(t, again)); code != ExitDone || d != "" {
+		t.Errorf("exit code %d, %s\n%s", code, stderr, d)
+	}
+	for format, want := range map[string]string{"csv": ",T.maxK.a12,", "latex": `\caption{grid: what the searches found}`, "table": "INCOMPLETE"} {
+		code, text, stderr := startWith(t, binary, plugins, path, "ablate", "--from", a.Run, "--format", format).wait(t)
+		if code != ExitDone || strings.Contains(text, want) == (format == "table") {
+			t.Errorf("--format %s: exit code %d, %s\n%s", format, code, stderr, text)
+		}
+	}
+	plots := filepath.Join(t.TempDir(), "plots")
+	code, text, stderr := startWith(t, binary, plugins, path, "ablate", "--from", a.Run, "--plots", plots, "--json").wait(t)
+	if drawn := ablated(t, text); code != ExitDone || len(drawn.Plots) != 3 {
+		t.Fatalf("exit code %d, %s, plots %v", code, stderr, drawn.Plots)
+	} else {
+		for _, p := range drawn.Plots {
+			texts := svgTexts(t, p)
+			for _, want := range []string{"rw", "sa p=0.5", "sa p=0.9", "grid: tenure/model"} {
+				if !strings.Contains(texts, want) {
+					t.Errorf("%s lacks %q: %s", p, want, texts)
+				}
+			}
+		}
+	}
+	// All is done: there is nothing to resume, and without --resume it begins anew.
+	if code, _, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t); code != ExitUsage || !strings.Contains(stderr, "broken off") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// svgTexts are all texts of an SVG file.
+func svgTexts(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	d := xml.NewDecoder(strings.NewReader(string(text)))
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return b.String()
+		}
+		if words, ok := token.(xml.CharData); ok {
+			b.Write(words)
+			b.WriteByte('\n')
+		}
+	}
+}
+
+// A strategy that is lost in the middle of a search costs that task a try; lost
+// twice, it is reported as failed and the others go on; the same command tries
+// it again.
+func testAblateTriesAgain(t *testing.T, binary, plugins string) {
+	study := tenureStudy(t)
+	lives := filepath.Join(t.TempDir(), "lives")
+	file := grid(t, study, "solver: none\nbudget: 50it\nruns: 3\nstrategies:\n  - {name: a, strategy: mortal, set: {lives: "+lives+"}}\n  - {name: b, strategy: mortal, set: {lives: "+lives+", seed: 0}}\n")
+	run := func(path string, deaths string) (int, ablate.Ablation, string) {
+		if err := os.WriteFile(lives, []byte(deaths), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := startWith(t, binary, plugins, path, "ablate", file, "--jobs", "2", "--json").wait(t)
+		return code, ablated(t, stdout), stderr
+	}
+	code, a, stderr := run(filepath.Join(t.TempDir(), "once.db"), "1")
+	if code != ExitDone || a.Done != 6 || a.Retried != 1 || a.Failed != 0 || a.Cells[0].Runs != 3 || a.Cells[0].Retried != 1 || *a.Cells[0].Iter.Mean != 50 {
+		t.Errorf("lost once: exit code %d, %s\n%s", code, stderr, shown(a))
+	}
+	if len(a.Cells[0].Errors) != 1 || !strings.Contains(a.Cells[0].Errors[0], "mortal exited") {
+		t.Errorf("the reason is not told: %q", a.Cells[0].Errors)
+	}
+
+	path := filepath.Join(t.TempDir(), "twice.db")
+	code, a, stderr = run(path, "2")
+	if code != ExitFailed || a.Done != 5 || a.Failed != 1 || a.Cells[0].Runs != 2 || a.Cells[0].Failed != 1 || a.Cells[1].Runs != 3 || !strings.Contains(stderr, "1 of 6 tasks failed twice") {
+		t.Errorf("lost twice: exit code %d, %s\n%s", code, stderr, shown(a))
+	}
+	if table := shown(a); !strings.Contains(table, "FAILED model, a: 1 of 3 tasks") || !strings.Contains(table, "2/2, 1 failed") {
+		t.Error(table)
+	}
+	code, again, stderr := run(path, "0")
+	if code != ExitDone || again.Run != a.Run || again.Done != 6 || again.Failed != 0 || !strings.Contains(stderr, "5 of 6 tasks done") {
+		t.Errorf("tried again: exit code %d, %s\n%s", code, stderr, shown(again))
+	}
+}
+
+// A worker or a plugin killed from outside costs the task a try.
+func testAblateSurvivesKills(t *testing.T, binary, plugins string) {
+	study := tenureStudy(t)
+	file := grid(t, study, "solver: none\nbudget: 1500ms\nruns: 1\nstrategies: [{name: rw}, {name: sa}]\n")
+	kill := func(t *testing.T, pids []string, but int) bool {
+		for _, text := range pids {
+			var pid int
+			fmt.Sscan(text, &pid)
+			if pid != but && pid > 1 {
+				syscall.Kill(pid, syscall.SIGKILL)
+				return true
+			}
+		}
+		return false
+	}
+	for name, folder := range map[string]string{"worker": binary, "plugin": filepath.Join(plugins, "hyfair-search-rw")} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "journal.db")
+			r := startWith(t, binary, plugins, path, "ablate", file, "--json")
+			// The first search begins when the run does; the worker has begun it half
+			// a second later.
+			for deadline := time.Now().Add(time.Minute); !began(path); time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("it did not begin: %s", &r.stderr)
+				}
+			}
+			time.Sleep(500 * time.Millisecond)
+			for deadline := time.Now().Add(time.Minute); !kill(t, left(t, folder), r.Process.Pid); time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("nothing to kill: %s", &r.stderr)
+				}
+			}
+			code, stdout, stderr := r.wait(t)
+			if a := ablated(t, stdout); code != ExitDone || a.Done != 2 || a.Retried != 1 || a.Failed != 0 {
+				t.Errorf("exit code %d, %s\n%s", code, stderr, shown(a))
+			}
+			r.gone(t)
+		})
+	}
+}
+
+// Ctrl-C keeps what was done and shows it.
+func testInterruptOfAblate(t *testing.T, binary, plugins string) {
+	study := tenureStudy(t)
+	path := filepath.Join(t.TempDir(), "journal.db")
+	file := grid(t, study, "solver: none\nbudget: 800ms\nruns: 20\nstrategies: [{name: rw}, {name: sa}]\n")
+	r := startWith(t, binary, plugins, path, "ablate", file, "--json")
+	for deadline := time.Now().Add(time.Minute); done(path) < 1; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no task was done: %s", &r.stderr)
+		}
+	}
+	r.Process.Signal(os.Interrupt)
+	code, stdout, stderr := r.wait(t)
+	r.gone(t)
+	a := ablated(t, stdout)
+	if code != ExitInterrupted || !a.Interrupted || a.Done < 1 || a.Done > 39 || a.Failed != 0 || a.Retried != 0 || int64(a.Done) != done(path) || !strings.Contains(stderr, "goes on with the others") {
+		t.Errorf("exit code %d, %s\n%s", code, stderr, shown(a))
+	}
+}
+
+// A search that goes on without the solver of its arm is no run of that arm.
+func testAblateWithALostSolver(t *testing.T, binary, plugins string) {
+	study := tenureStudy(t)
+	file := grid(t, study, "budget: 100it\nruns: 1\nstrategies:\n  - {name: well, strategy: rw, solver: rogue}\n  - {name: ill, strategy: rw, solver: rogue, solver_set: {mode: exit}}\n")
+	code, stdout, stderr := startWith(t, binary, plugins, filepath.Join(t.TempDir(), "journal.db"), "ablate", file, "--json").wait(t)
+	a := ablated(t, stdout)
+	if code != ExitFailed || a.Done != 1 || a.Cells[0].Runs != 1 || a.Cells[1].Failed != 1 || !strings.Contains(strings.Join(a.Cells[1].Errors, " "), "rogue") {
+		t.Errorf("exit code %d, %s\n%s", code, stderr, shown(a))
+	}
+}
+
+// Budgets in iterations give the same finds whatever runs beside, and all of
+// them are in the journal.
+func testAblateFindsTheSameSideBySide(t *testing.T, binary, plugins string) {
+	study := tenureStudy(t)
+	file := grid(t, study, "solver: none\nbudget: 200it\nruns: 3\nstrategies: [{name: rw}, {name: sa}]\n")
+	finds := func(jobs string) (ablate.Ablation, map[string]int) {
+		path := filepath.Join(t.TempDir(), "journal.db")
+		code, stdout, stderr := startWith(t, binary, plugins, path, "ablate", file, "--jobs", jobs, "--json").wait(t)
+		if code != ExitDone {
+			t.Fatalf("exit code %d, %s", code, stderr)
+		}
+		j, err := journal.OpenExisting(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		kinds := map[string]int{}
+		a := ablated(t, stdout)
+		if err := j.Events(a.Run, func(e task.Event) error {
+			kinds[string(e.Kind)]++
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return a, kinds
+	}
+	alone, kinds := finds("1")
+	beside, _ := finds("3")
+	found := 0.0
+	for i := range alone.Cells {
+		for k := range alone.Cells[i].ID.Values {
+			found += *alone.Cells[i].ID.Values[k]
+		}
+		if d := cmp.Diff(alone.Cells[i].ID.Values, beside.Cells[i].ID.Values); d != "" {
+			t.Error(d)
+		}
+	}
+	if kinds["found"] != int(found) || kinds["best"] < 6 || kinds["finished"] != 7 { // one is the run's own
+		t.Errorf("%v individuals found, events %v", found, kinds)
+	}
+	if alone.Jobs != 1 || beside.Jobs != 3 {
+		t.Errorf("%d and %d jobs", alone.Jobs, beside.Jobs)
+	}
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/journal"
+)
+
+// Mistakes end with exit code 2 before anything is run, and those of a grid
+// name their place.
+func testAblateUsage(t *testing.T, _, plugins string) {
+	study := tenureStudy(t)
+	good := grid(t, study, "solver: none\nstrategies: [{name: rw}]\nbudget: 10it\n")
+	for name, c := range map[string]struct {
+		grid string
+		args []string
+		want string
+	}{
+		"no grid":          {"", nil, "GRID.yaml"},
+		"absent":           {"", []string{"absent.yaml"}, "absent.yaml"},
+		"format":           {"", []string{good, "--format", "html"}, "latex"},
+		"plot format":      {"", []string{good, "--plot-format", "pdf"}, "svg or png"},
+		"target":           {"", []string{good, "--target", "1"}, "--target 1"},
+		"unknown arm":      {"", []string{good, "--arm", "sa"}, "which has rw"},
+		"arm twice":        {"", []string{good, "--arm", "rw", "--arm", "rw"}, "twice"},
+		"both":             {"", []string{good, "--resume", "--fresh"}, "exclude"},
+		"nothing open":     {"", []string{good, "--resume"}, "broken off"},
+		"set":              {"", []string{good, "--set", "p=1"}, "--set"},
+		"from with a grid": {"", []string{good, "--from", "x"}, "leave out"},
+		"budget":           {"", []string{good, "--budget", "soon"}, "budget"},
+		"runs":             {"", []string{good, "--runs", "0"}, "0 runs"},
+		"jobs":             {"", []string{good, "--jobs", "0"}, "0 jobs"},
+		"no such model":    {"", []string{good, "--models", "Z*"}, "Z*"},
+		"where":            {"", []string{good, "--where", "age=1"}, "where"},
+		"protected":        {"", []string{good, "--protected", "nobody"}, "nobody"},
+		"model in grid":    {"studies: [{study: STUDY, models: Z*}]\nsolver: none\nstrategies: [{name: rw}]\n", nil, "grid.yml:1:19: models \"Z*\""},
+		"unknown strategy": {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - name: absent\n", nil, "grid.yml:4:5: arm absent: "},
+		"unknown solver":   {"studies: [{study: STUDY}]\nsolver: absent\nstrategies:\n  - name: rw\n", nil, "grid.yml:4:5: arm rw: "},
+		"unknown option":   {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - {name: rw}\n  - name: sa\n    set: {colour: red}\n", nil, "grid.yml:5:5: arm sa: --set sa.colour"},
+		"bad value":        {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - name: sa\n    grid: {p: [0.5, often]}\n", nil, "grid.yml:4:5: arm sa p=often: "},
+		"refused at start": {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - {name: mortal, set: {seed: none}}\n", nil, "grid.yml:4:5: arm mortal: "},
+		"no rows":          {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - name: sa+knn\n", nil, "grid.yml:4:5: arm sa+knn: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"ablate"}, c.args...)
+			if c.grid != "" {
+				path := filepath.Join(t.TempDir(), "grid.yml")
+				if err := os.WriteFile(path, []byte(strings.ReplaceAll(c.grid, "STUDY", study)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				args = append(args, path)
+			}
+			code, stdout, stderr := command(t, plugins, args...)
+			if code != ExitUsage || stdout != "" || !strings.Contains(stderr, c.want) {
+				t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+			}
+		})
+	}
+	t.Run("from another command", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "journal.db")
+		if code, _, stderr := command(t, plugins, "search", study, "--solver", "none", "--budget", "5it", "--journal", path); code != ExitDone {
+			t.Fatal(stderr)
+		}
+		j, err := journal.OpenExisting(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		infos, err := j.Runs()
+		j.Close()
+		if err != nil || len(infos) != 1 {
+			t.Fatal(infos, err)
+		}
+		if code, _, stderr := command(t, plugins, "ablate", "--from", infos[0].Name, "--journal", path); code != ExitUsage || !strings.Contains(stderr, "no ablation") {
+			t.Errorf("exit code %d: %s", code, stderr)
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/runreport"
+	"github.com/hyfair/hyfair/host/internal/task"
+)
+
+func init() { commands = append(commands, newReport) }
+
+// reportFormats are those of --format.
+var reportFormats = []string{"table", "csv", "latex", "json"}
+
+func newReport(app *App) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "report RUN",
+		Short: "Make the tables of a search again from the journal, without running anything",
+		Long: `Print what the journal tells of a search: the measures, the seconds to each k, how
+many individuals have which k, how spread out they are, and the entropies of their
+outcomes. Nothing is run, and neither the study nor its network is needed. A run
+that was killed is reported with what it had written. RUN is a run's name, or any
+beginning of it that no other name has; hyfair runs lists them.`,
+		Example: `  hyfair report 3f0
+  hyfair report 3f0 --format latex > table.tex
+  hyfair report 3f0 --json`,
+		Args: exactlyOne("RUN"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains(reportFormats, format) {
+				return usage(fmt.Errorf("--format %q: want %s", format, strings.Join(reportFormats, ", ")))
+			}
+			out, err := makeReport(app, args[0])
+			if err != nil {
+				return err
+			}
+			if app.JSON || format == "json" {
+				return app.printJSON(out)
+			}
+			return out.write(app.Stdout, format)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "table", "table, csv, latex or json")
+	return cmd
+}
+
+// runReport is the JSON object of hyfair report.
+type runReport struct {
+	Journal  string            `json:"journal"`
+	Run      string            `json:"run"`
+	Study    string            `json:"study"`
+	Model    string            `json:"model"`
+	Strategy string            `json:"strategy"`
+	Seed     int64             `json:"seed"`
+	Where    string            `json:"where,omitempty"`
+	Settings map[string]string `json:"settings"`
+	Started  time.Time         `json:"started"`
+	// State is as hyfair runs has it.
+	State   string  `json:"state"`
+	Seconds float64 `json:"seconds"`
+	Error   string  `json:"error,omitempty"`
+	runreport.Report
+}
+
+// makeReport reads the journal.
+func makeReport(app *App, name string) (*runReport, error) {
+	var out *runReport
+	err := withRun(app, func(j *journal.Journal) error {
+		d, err := j.Show(name)
+		if err != nil {
+			return err
+		}
+		if err := searchOnly(d); err != nil {
+			return usage(err)
+		}
+		maker := runreport.NewMaker()
+		if err := j.Events(d.Name, func(e task.Event) error { maker.Add(e); return nil }); err != nil {
+			return err
+		}
+		s := &d.Started
+		out = &runReport{
+			Journal: j.Path(), Run: d.Name, Study: s.Study, Model: s.Model, Strategy: s.Task.Arm, Seed: s.Task.Seed, Where: s.Task.Region,
+			Settings: s.Task.Settings, Started: s.At, State: string(d.State), Seconds: runSeconds(&d.Info), Error: d.Error, Report: *maker.Report(),
+		}
+		return nil
+	})
+	return out, err
+}
+
+// searchOnly says which command reports on another's run.
+func searchOnly(d *journal.Details) error {
+	switch command := d.Started.Task.Command; command {
+	case "search":
+		return nil
+	case "compare", "ablate":
+		return fmt.Errorf("run %s is of hyfair %s, which makes its tables again with hyfair %s --from %s", d.Name, command, command, d.Name)
+	default:
+		return errors.New("run " + d.Name + " is of hyfair " + command + ", and only searches have a report; see hyfair runs show " + d.Name)
+	}
+}

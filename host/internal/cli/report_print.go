@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/search"
+)
+
+// write renders the report in any format but JSON.
+func (r *runReport) write(w io.Writer, format string) error {
+	tables := []*report.Table{r.measures(), r.byK(), r.more()}
+	switch format {
+	case "csv":
+		return r.flat().CSV(w)
+	case "latex":
+		tables[1] = withoutLast(tables[1]) // the bars
+		for _, t := range tables {
+			if err := t.LaTeX(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, t := range tables {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := t.Terminal(w, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withoutLast is a table less its last column.
+func withoutLast(t *report.Table) *report.Table {
+	out := *t
+	n := len(t.Columns) - 1
+	out.Columns, out.Rows = t.Columns[:n], nil
+	for _, row := range t.Rows {
+		out.Rows = append(out.Rows, row[:n])
+	}
+	return &out
+}
+
+// title names the run.
+func (r *runReport) title() string {
+	t := fmt.Sprintf("Run %s: %s on %s (%s), seed %d", r.Run, r.Strategy, r.Study, r.Model, r.Seed)
+	if r.Where != "" {
+		t += ", where " + r.Where
+	}
+	if eps, ok := new(big.Rat).SetString(r.Settings["epsilon"]); ok {
+		t += ", ε = " + shortDecimal(eps)
+	}
+	for _, name := range []string{"mode", "solver", "budget"} {
+		if v := r.Settings[name]; v != "" {
+			t += ", " + name + " " + v
+		}
+	}
+	return t
+}
+
+// notes say what became of the run where it did not simply end.
+func (r *runReport) notes() []string {
+	var notes []string
+	switch journal.State(r.State) {
+	case journal.BrokenOff:
+		notes = append(notes, fmt.Sprintf("BROKEN OFF after %.1f s: the process was gone without a last word. This is what it had written; Iter is that of its last snapshot.", r.Seconds))
+	case journal.Interrupted:
+		notes = append(notes, fmt.Sprintf("Interrupted after %.1f s.", r.Seconds))
+	case journal.Failed:
+		notes = append(notes, fmt.Sprintf("Failed after %.1f s: %s", r.Seconds, r.Error))
+	case journal.Running:
+		notes = append(notes, fmt.Sprintf("Still running, for %.1f s by now.", r.Seconds))
+	}
+	for _, fault := range r.Faults {
+		notes = append(notes, "Fault of "+fault)
+	}
+	if len(r.K) == 0 {
+		notes = append(notes, "No individual with a gap above ε was found.")
+	}
+	return notes
+}
+
+func (r *runReport) measures() *report.Table {
+	t := &report.Table{Title: r.title(), Notes: r.notes()}
+	cells := make([]string, len(search.Names))
+	for i, name := range search.Names {
+		t.Columns = append(t.Columns, report.Column{Title: name, Right: true})
+		cells[i] = decimal(r.Measures[name])
+	}
+	t.Rows = append(t.Rows, report.Texts(cells...))
+	return t
+}
+
+// widestBar is the length of the longest bar of the histogram.
+const widestBar = 40
+
+// byK is the time-to-k curve and the histogram.
+func (r *runReport) byK() *report.Table {
+	t := &report.Table{
+		Title: "Seconds to the first individual with k or more; individuals by k",
+		Columns: []report.Column{
+			{Title: "k", Right: true}, {Title: "seconds", Right: true}, {Title: "k or more", Right: true}, {Title: "individuals", Right: true}, {},
+		},
+	}
+	var most int64 = 1
+	for _, step := range r.K {
+		most = max(most, step.Individuals)
+	}
+	for _, step := range slices.Backward(r.K) {
+		// Rounded up, so that nobody is overlooked.
+		bar := int((step.Individuals*widestBar + most - 1) / most)
+		t.Rows = append(t.Rows, report.Texts(strconv.Itoa(step.K), fmt.Sprintf("%.3f", step.Seconds),
+			strconv.FormatInt(step.AtLeast, 10), strconv.FormatInt(step.Individuals, 10), strings.Repeat("■", bar)))
+	}
+	return t
+}
+
+// more is what the measures of the paper do not say.
+func (r *runReport) more() *report.Table {
+	t := &report.Table{
+		Title: "How uneven outcomes are, and how spread out the individuals",
+		Columns: []report.Column{
+			{Title: ""}, {Title: "mean", Right: true}, {Title: "of the best", Right: true},
+		},
+		Rows: [][]report.Cell{
+			report.Texts("Shannon entropy (bits)", decimal(r.Shannon.Mean), decimal(r.Shannon.Best)),
+			report.Texts("min-entropy (bits)", decimal(r.MinEntropy.Mean), decimal(r.MinEntropy.Best)),
+			report.Texts("Gower distance of two", decimal(r.Spread), ""),
+		},
+	}
+	if n := r.found(); n > r.Kept {
+		t.Notes = append(t.Notes, fmt.Sprintf("The distance is that of the %d individuals kept in full, of %d.", r.Kept, n))
+	}
+	if int64(r.Sampled) < r.Kept && r.Sampled > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("It is that of a sample of %d.", r.Sampled))
+	}
+	return t
+}
+
+// found is how many individuals there were.
+func (r *runReport) found() int64 {
+	if len(r.K) == 0 {
+		return 0
+	}
+	return r.K[0].AtLeast
+}
+
+// flat has everything in three columns, for CSV: what, at which k, and how
+// much. N/A is an empty cell.
+func (r *runReport) flat() *report.Table {
+	t := &report.Table{Columns: []report.Column{{Title: "measure"}, {Title: "k"}, {Title: "value"}}}
+	add := func(what, k, v string) { t.Rows = append(t.Rows, report.Texts(what, k, v)) }
+	for _, name := range search.Names {
+		add(name, "", exactly(r.Measures[name]))
+	}
+	for _, e := range []struct {
+		name string
+		v    *float64
+	}{
+		{"shannon.mean", r.Shannon.Mean}, {"shannon.best", r.Shannon.Best},
+		{"min_entropy.mean", r.MinEntropy.Mean}, {"min_entropy.best", r.MinEntropy.Best},
+		{"spread", r.Spread},
+	} {
+		add(e.name, "", exactly(e.v))
+	}
+	add("state", "", r.State)
+	for _, step := range r.K {
+		k := strconv.Itoa(step.K)
+		add("seconds", k, exactly(&step.Seconds))
+		add("individuals", k, strconv.FormatInt(step.Individuals, 10))
+		add("at_least", k, strconv.FormatInt(step.AtLeast, 10))
+	}
+	return t
+}
+
+// exactly is a number to the last bit; empty for N/A.
+func exactly(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}

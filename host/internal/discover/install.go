@@ -1,0 +1,264 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+)
+
+// staging begins the names of what is half done in a plugin folder. They are
+// no names of plugins, so nothing half done is ever found.
+const staging = ".staging-"
+
+// NotInstalled are the folders within a plugin's folder that are not copied:
+// caches, which may come from another Python and would be trusted unread, and
+// what belongs to the author's workplace.
+var NotInstalled = []string{"__pycache__", ".git", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv"}
+
+// Installed is a plugin in its new place.
+type Installed struct {
+	Found       Found
+	Description sdk.Description
+	// Replaced tells that another stood there before.
+	Replaced bool
+	// Files of the plugin.
+	Files int
+}
+
+// Install copies the plugin at path into the plugin folder dir, which is made
+// where it is missing, and pins it. The copy is started and asked to describe
+// itself first: what does not run there is not installed. One that stands there
+// already is replaced only with force, in one step, pinned or not. Several
+// installs at once wait for one another.
+func Install(ctx context.Context, path, dir string, force bool, logger hclog.Logger) (*Installed, error) {
+	source, err := installable(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	release, err := lock(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	known, err := readPins(dir)
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(source.Path)
+	target := filepath.Join(dir, base)
+	_, err = os.Lstat(target)
+	replaced := err == nil
+	if replaced && !force {
+		return nil, fmt.Errorf("%s is there already: --force replaces it", target)
+	}
+	stage, err := os.MkdirTemp(dir, staging)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(stage)
+	if err := copyPlugin(source.Path, filepath.Join(stage, base)); err != nil {
+		return nil, err
+	}
+	files, description, err := rehearse(ctx, source, stage, base, logger)
+	if err != nil {
+		return nil, err
+	}
+	known.Plugins[base] = Pin{Version: description.Version, Files: files}
+	if err := exchange(stage, target, func() error { return known.write(dir) }); err != nil {
+		return nil, err
+	}
+	found := inspect(source.Kind, source.Name, target, "installed")
+	found.State = Pinned
+	return &Installed{found, description, replaced, len(files)}, nil
+}
+
+// installable is the plugin at path, links followed, under the name it has there.
+func installable(path string) (Found, error) {
+	f, ok := At(path, 0)
+	if !ok {
+		return f, fmt.Errorf("%s: a plugin's file or folder is called hyfair-solver-NAME or hyfair-search-NAME: rename it", path)
+	}
+	return f, f.Problem
+}
+
+// rehearse starts the staged copy and takes its checksums, which running it
+// must not have changed.
+func rehearse(ctx context.Context, source Found, stage, base string, logger hclog.Logger) (Sums, sdk.Description, error) {
+	before, err := sum(stage, base)
+	if err != nil {
+		return nil, sdk.Description{}, err
+	}
+	copied := inspect(source.Kind, source.Name, filepath.Join(stage, base), "staged")
+	p, err := copied.Launch(ctx, logger)
+	if err != nil {
+		return nil, sdk.Description{}, fmt.Errorf("not installed: a copy of %s in another folder does not run: %w", source.Path, err)
+	}
+	description := p.Description()
+	p.Close()
+	after, err := sum(stage, base)
+	if err != nil {
+		return nil, sdk.Description{}, err
+	}
+	if diff := difference(before, after); len(diff) > 0 {
+		return nil, sdk.Description{}, fmt.Errorf("not installed: running the plugin changes its own files: %s; have it write elsewhere", diff[0])
+	}
+	return after, description, nil
+}
+
+// exchange puts the staged plugin in the target's place, and then commits; what
+// was there is put back where that fails.
+func exchange(stage, target string, commit func() error) error {
+	fresh, old := filepath.Join(stage, filepath.Base(target)), filepath.Join(stage, "replaced")
+	if err := os.Rename(target, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err := os.Rename(fresh, target)
+	if err == nil {
+		if err = commit(); err == nil {
+			return nil
+		}
+		err = errors.Join(err, os.Rename(target, fresh))
+	}
+	if back := os.Rename(old, target); !errors.Is(back, fs.ErrNotExist) {
+		err = errors.Join(err, back)
+	}
+	return err
+}
+
+// copyPlugin copies a program, or a folder without NotInstalled. Links within
+// are refused: what they lead to may lie outside.
+func copyPlugin(from, to string) error {
+	from, err := filepath.EvalSymlinks(from)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(filepath.Dir(from))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	base, n := filepath.Base(from), 0
+	in := workplaceless{root.FS().(lstatFS), base}
+	return walk(in, base, func(name string, info fs.FileInfo) error {
+		if n++; n > maxFiles {
+			return fmt.Errorf("%s has more than %d files: a plugin's folder holds the plugin only", from, maxFiles)
+		}
+		within := strings.TrimPrefix(strings.TrimPrefix(name, base), "/")
+		return copyFile(root, name, filepath.Join(to, filepath.FromSlash(within)), info.Mode())
+	})
+}
+
+// workplaceless hides the folders of NotInstalled, and empty ones.
+type workplaceless struct {
+	lstatFS
+	base string
+}
+
+func (w workplaceless) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := w.lstatFS.ReadDir(name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		if !e.IsDir() {
+			return false
+		}
+		if slices.Contains(NotInstalled, e.Name()) {
+			return true
+		}
+		inner, err := w.ReadDir(path.Join(name, e.Name()))
+		return err == nil && len(inner) == 0
+	}), err
+}
+
+func copyFile(root *os.Root, from, to string, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	in, err := root.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	perm := fs.FileMode(0o644)
+	if mode&0o111 != 0 {
+		perm = 0o755
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	// A creation mask may have taken bits away; the pin counts one of them.
+	return errors.Join(err, out.Chmod(perm), out.Close())
+}
+
+// Uninstall removes the installed plugin of that name and its pin from the
+// plugin folder dir, changed or not, and tells what it was. Kind 0 stands for
+// either, where only one of them has the name.
+func Uninstall(ctx context.Context, dir string, kind client.Kind, name string) (Found, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return Found{}, fmt.Errorf("nothing is installed: %w", err)
+	}
+	release, err := lock(ctx, dir)
+	if err != nil {
+		return Found{}, err
+	}
+	defer release()
+	known, err := readPins(dir)
+	if err != nil {
+		return Found{}, err
+	}
+	var found []Found
+	for base := range known.Plugins {
+		k, n, ok := parseName(base)
+		if ok && n == name && (kind == 0 || kind == k) {
+			found = append(found, Found{Kind: k, Name: n, Path: filepath.Join(dir, base), State: Pinned})
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Found{}, fmt.Errorf("%q: %w is installed in %s; what lies there unpinned can be removed by hand", name, ErrNotFound, dir)
+	case 2:
+		return Found{}, fmt.Errorf("%q is the name of a solver and of a strategy: say which with --kind", name)
+	}
+	stage, err := os.MkdirTemp(dir, staging)
+	if err != nil {
+		return Found{}, err
+	}
+	defer os.RemoveAll(stage)
+	base := filepath.Base(found[0].Path)
+	if err := os.Rename(found[0].Path, filepath.Join(stage, base)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Found{}, err
+	}
+	delete(known.Plugins, base)
+	return found[0], known.write(dir)
+}
+
+// Free reports whether the plugin at path could be installed in dir without
+// being offered twice; the error names the plugin of that name elsewhere.
+func (c *Catalogue) Free(path, dir string) error {
+	f, err := installable(path)
+	if err != nil {
+		return err
+	}
+	for _, other := range c.offers(f.Kind, f.Name) {
+		if filepath.Dir(other.Path) != dir {
+			return fmt.Errorf("%s %s is found already, as %s (%s), and a name offered twice is an error: remove that one, or have it found no more, first",
+				f.Kind, f.Name, other.Path, other.Source)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package discover
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/client"
+)
+
+// PinsName is the file of a plugin folder that says what its plugins' files
+// were when they were installed. Plugins that it does not name are unpinned.
+const PinsName = "pins.json"
+
+// maxPins bounds the size of a pins.json.
+const maxPins = 16 << 20
+
+// ErrChanged is wrapped where a pinned plugin is not what was installed.
+var ErrChanged = errors.New("not what was installed")
+
+// Pin is a plugin as it was installed.
+type Pin struct {
+	// Version is what the plugin said of itself.
+	Version string `json:"version"`
+	Files   Sums   `json:"files"`
+}
+
+// pins is a pins.json.
+type pins struct {
+	// Format is 1.
+	Format int `json:"format"`
+	// Plugins by the names of their files or folders.
+	Plugins map[string]Pin `json:"plugins"`
+}
+
+// readPins reads the pins of a plugin folder: none where there is no file.
+func readPins(dir string) (pins, error) {
+	none := pins{Format: 1, Plugins: map[string]Pin{}}
+	path := filepath.Join(dir, PinsName)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, nil
+	}
+	if err != nil {
+		return none, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPins+1))
+	if err != nil {
+		return none, err
+	}
+	p, err := parsePins(text)
+	if err != nil {
+		return none, fmt.Errorf("%s: %w: nothing in its folder is started; remove the file, and install the plugins again with --force", path, err)
+	}
+	return p, nil
+}
+
+func parsePins(text []byte) (pins, error) {
+	if len(text) > maxPins {
+		return pins{}, fmt.Errorf("larger than %d bytes", maxPins)
+	}
+	var p pins
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return pins{}, fmt.Errorf("not a list of pins: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return pins{}, errors.New("not a list of pins: there is more after it")
+	}
+	if p.Format != 1 {
+		return pins{}, fmt.Errorf("format %d; this hyfair knows format 1", p.Format)
+	}
+	if p.Plugins == nil {
+		p.Plugins = map[string]Pin{}
+	}
+	for name, pin := range p.Plugins {
+		if len(pin.Files) == 0 {
+			return pins{}, fmt.Errorf("%q is pinned without files", name)
+		}
+	}
+	return p, nil
+}
+
+// write replaces the pins of a plugin folder in one step.
+func (p pins) write(dir string) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, staging)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(append(text, '\n'))
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), filepath.Join(dir, PinsName))
+}
+
+// verify compares the plugin with its pin; nil where it has none. The files may
+// change between this look and their use: a pin tells of a change, it keeps
+// nobody from making one.
+func (f *Found) verify() error {
+	if f.pin == nil {
+		return nil
+	}
+	dir, base := filepath.Split(f.Path)
+	now, err := sum(dir, base)
+	if err == nil {
+		if diff := difference(f.pin.Files, now); len(diff) > 0 {
+			more := ""
+			if n := len(diff) - 1; n > 0 {
+				more = fmt.Sprintf(" (and %d more)", n)
+			}
+			err = fmt.Errorf("%s%s", diff[0], more)
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	name := f.Name
+	if f.Kind == client.Strategy {
+		name += " --kind search"
+	} else {
+		name += " --kind solver"
+	}
+	return fmt.Errorf("%s is %w: %w; if that is as it should be, hyfair plugin install --force %s accepts it, else hyfair plugin uninstall %s removes it",
+		f.Path, ErrChanged, err, f.Path, name)
+}
+
+// difference says what distinguishes the files there now from those pinned, in
+// order of their names.
+func difference(pinned, now Sums) []string {
+	both := maps.Clone(pinned)
+	maps.Copy(both, now)
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		was, before := pinned[name]
+		is, after := now[name]
+		switch {
+		case !after:
+			out = append(out, name+" is missing")
+		case !before:
+			out = append(out, name+" was added")
+		case was.SHA256 != is.SHA256:
+			out = append(out, name+" has another content")
+		case was.Executable != is.Executable:
+			out = append(out, name+" has another mode: whether it may be executed has changed")
+		}
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package scaffold
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// modulePath is hyfair's own.
+const modulePath = "github.com/hyfair/hyfair"
+
+// findSDK is the root of the hyfair tree to build against: the one asked for,
+// else the one that Dir or the working directory lies in, else the one that the
+// host's program lies in, else the one it was built from. Empty where there is
+// none on this machine.
+func findSDK(r Request) (string, error) {
+	if r.SDK != "" {
+		root, err := filepath.Abs(r.SDK)
+		if err == nil && !isTree(root) {
+			err = fmt.Errorf("--sdk: %s does not hold the sources of hyfair, which have a go.mod of the module %s", root, modulePath)
+		}
+		return root, err
+	}
+	var from []string
+	for _, dir := range []string{r.Dir, "."} {
+		if abs, err := filepath.Abs(dir); err == nil && dir != "" {
+			from = append(from, abs)
+		}
+	}
+	if exe, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(exe); err == nil {
+			from = append(from, filepath.Dir(real))
+		}
+	}
+	if _, source, _, ok := runtime.Caller(0); ok && filepath.IsAbs(source) {
+		from = append(from, filepath.Dir(source))
+	}
+	for _, dir := range from {
+		if root := upwards(dir); root != "" {
+			return root, nil
+		}
+	}
+	return "", nil
+}
+
+// upwards is the hyfair tree that a folder lies in; empty for none. A folder
+// that is not there lies in what its parent lies in.
+func upwards(dir string) string {
+	for {
+		if isTree(dir) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+func isTree(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return false
+	}
+	name, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return strings.TrimSpace(name) == "module "+modulePath
+}
+
+// published is the version of hyfair that the host was installed as from a
+// module proxy; empty for one that was built from a tree.
+func published() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != modulePath || info.Main.Sum == "" {
+		return ""
+	}
+	return info.Main.Version
+}
+
+// sdkModules are the modules that a plugin and its conformance test are built
+// from. A go.mod has to name them all.
+var sdkModules = []string{
+	"github.com/fatih/color", "github.com/golang/protobuf", "github.com/hashicorp/go-hclog", "github.com/hashicorp/go-plugin",
+	"github.com/hashicorp/yamux", "github.com/mattn/go-colorable", "github.com/mattn/go-isatty", "github.com/oklog/run",
+	"golang.org/x/net", "golang.org/x/sys", "golang.org/x/text", "google.golang.org/genproto/googleapis/rpc",
+	"google.golang.org/grpc", "google.golang.org/protobuf",
+}
+
+// module is the project's go.mod and go.sum. Built against a tree, they have
+// the tree's own versions and checksums, so that nothing has to be looked up:
+// what the tree was built from is on this machine.
+func (p *Project) module() (module, sums string, err error) {
+	if p.SDK == "" {
+		return fmt.Sprintf("module %s\n\nrequire %s %s\n", p.File, modulePath, published()), "", nil
+	}
+	text, err := os.ReadFile(filepath.Join(p.SDK, "go.mod"))
+	if err != nil {
+		return "", "", err
+	}
+	checksums, err := os.ReadFile(filepath.Join(p.SDK, "go.sum"))
+	if err != nil {
+		return "", "", err
+	}
+	var b strings.Builder
+	language, required := requirements(text)
+	fmt.Fprintf(&b, `module %s
+
+%s
+
+require %s v0.0.0
+
+// The sources of hyfair on this machine. Another machine has them elsewhere.
+replace %[3]s => %s
+
+// What hyfair's sdk is built from, in its versions.
+require (
+`, p.File, language, modulePath, quoted(p.SDK))
+	for _, r := range required {
+		fmt.Fprintf(&b, "\t%s // indirect\n", r)
+	}
+	b.WriteString(")\n")
+	return b.String(), string(checksums), nil
+}
+
+// requirements reads a go.mod: its line on the language's version, and those on
+// sdkModules, in order.
+func requirements(text []byte) (language string, required []string) {
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "require "))
+		switch {
+		case len(fields) == 2 && fields[0] == "go":
+			language = "go " + fields[1]
+		case len(fields) >= 2 && slices.Contains(sdkModules, fields[0]):
+			required = append(required, fields[0]+" "+fields[1])
+		}
+	}
+	slices.Sort(required)
+	return language, required
+}
+
+// quoted is a path as a go.mod takes it.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t\"'`()[]{},") || strings.Contains(path, "//") {
+		return fmt.Sprintf("%q", path)
+	}
+	return path
+}

@@ -1,0 +1,105 @@
+package scaffold
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk/client"
+)
+
+// Step is a command on the way, and what it is for.
+type Step struct {
+	Command string
+	Purpose string
+}
+
+// steps sets the commands that lead from the project to a comparison. They are
+// given in the folder that the first of them goes to.
+func (p *Project) steps(hyfair string) {
+	add := func(purpose string, words ...string) {
+		p.Steps = append(p.Steps, Step{strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "), purpose})
+	}
+	add("", "cd", p.place())
+	plugin, dir := p.plugin(), p.pluginDir()
+	if p.Language == Go {
+		if p.SDK == "" {
+			add("fetches what it is built from", "go mod tidy")
+		}
+		add("builds "+plugin, p.Build())
+	}
+	add("the conformance suite, over the wire", hyfair, "plugin test", plugin)
+	if p.Kind == client.Solver {
+		study := Shell(p.Study())
+		if p.InTree {
+			study = "studies/loan"
+		}
+		question := ""
+		if p.SDK != "" {
+			question = loanQuestion
+		}
+		add("asks it and another solver the same question", hyfair, "compare", study, "--solvers", p.Name+",highs", question, "--budget 20s --runs 1", dir)
+	} else {
+		grid := "compare.yaml"
+		switch {
+		case p.InTree:
+			grid = "plugins/" + filepath.Base(p.Path) + "/" + grid
+		case p.Language == Python:
+			grid = p.File + "/" + grid
+		}
+		add("runs it beside sa and rw, with equal budgets", hyfair, "ablate", grid, dir)
+	}
+}
+
+// loanQuestion is one about studies/loan that a simple solver answers too.
+const loanQuestion = "--protected sex --where income=5,credit_rating=8,debt_ratio=0,years_employed=10,loan_amount=1,purpose=car,housing=rent"
+
+// place is the folder in which the steps are taken.
+func (p *Project) place() string {
+	switch {
+	case p.InTree:
+		return Shell(p.SDK)
+	case p.Language == Python:
+		return Shell(p.Dir)
+	}
+	return Shell(p.Path)
+}
+
+// Build is the command that builds a Go plugin.
+func (p *Project) Build() string {
+	if p.InTree {
+		return "go build -o " + p.plugin() + " ./plugins/" + filepath.Base(p.Path)
+	}
+	return "go build -o bin/ ."
+}
+
+// plugin is the plugin's path from place.
+func (p *Project) plugin() string {
+	switch {
+	case p.Language == Python:
+		return "./" + p.File
+	case p.InTree:
+		return "bin/plugins/" + p.File
+	}
+	return "bin/" + p.File
+}
+
+// pluginDir is the flag that makes the host look there, where it does not do so
+// by itself.
+func (p *Project) pluginDir() string {
+	switch {
+	case p.Language == Python:
+		return "--plugin-dir ."
+	case p.InTree:
+		return ""
+	}
+	return "--plugin-dir bin"
+}
+
+// Shell writes a path as a shell takes it.
+func Shell(path string) string {
+	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

@@ -1,0 +1,54 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/hyfair/hyfair/host/internal/tabular"
+)
+
+// Rows reads a file of raw rows and encodes them as the study says; see
+// tabular.ReadRows for how it may differ from the study's own files. It reads
+// the data set only where bins take their ends from it. ErrNoData (wrapped)
+// tells that the study does not say how rows are encoded.
+func (s *Study) Rows(path string) (*tabular.Data, error) {
+	if s.spec == nil {
+		return nil, fmt.Errorf("%s: it does not say how rows are encoded: %w", s.Path, ErrNoData)
+	}
+	if !s.spec.NeedsFit() {
+		return tabular.ReadRows(s.spec, path)
+	}
+	d, err := s.Data()
+	if err != nil {
+		return nil, err
+	}
+	return d.Rows(path)
+}
+
+// EncodedRows reads a file of rows that are feature values already: separated
+// by commas, below a line with the features' names, categories by their index
+// or name. Other columns may stand between. Nothing may be missing.
+func (s *Study) EncodedRows(path string) (*tabular.Data, error) {
+	spec := &tabular.Spec{Format: tabular.Format{Trim: true}}
+	for i := range s.Space.Features {
+		f := &s.Space.Features[i]
+		column := tabular.Column{Feature: f.Name, Name: f.Name, Categories: f.Categories}
+		if f.Categories != nil {
+			column.Steps = []tabular.Step{{Map: byIndex(f.Categories)}}
+		}
+		spec.Features = append(spec.Features, column)
+	}
+	return tabular.ReadRows(spec, path)
+}
+
+// byIndex names categories by their index, unless that is another's name.
+func byIndex(categories []string) map[string]string {
+	names := map[string]string{}
+	for i, name := range categories {
+		if index := strconv.Itoa(i); !slices.Contains(categories, index) {
+			names[index] = name
+		}
+	}
+	return names
+}
