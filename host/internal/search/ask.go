@@ -41,12 +41,16 @@ func (r *run) ask(ctx context.Context, told []sdk.Trial, want int) *asking {
 func (a *asking) answer() ([]sdk.Move, error) {
 	r := a.r
 	moves, err := a.wait()
-	if e, ok := r.session.(sdk.Evaluating); ok && (err == nil || errors.Is(err, io.EOF)) {
-		r.own = e.Evaluations()
+	finished := errors.Is(err, io.EOF)
+	if e, ok := r.session.(sdk.Evaluating); ok && (moves != nil || finished) { // else Next may still run
+		r.own = min(max(e.Evaluations(), r.own), maxOwn)
 	}
 	switch {
-	case errors.Is(err, io.EOF):
+	case finished:
 		r.rounds.finish()
+		if limit := r.Budget.Iter; limit > 0 {
+			r.rounds.closed = min(r.rounds.closed, limit)
+		}
 		return nil, nil
 	case err != nil:
 		return nil, r.fault(r.Strategy, err)
@@ -60,31 +64,51 @@ func (a *asking) answer() ([]sdk.Move, error) {
 	return moves, nil
 }
 
+// maxOwn bounds what a session may say it has evaluated, so that sums of it
+// stay numbers.
+const maxOwn = 1 << 60
+
 // wait leaves a session behind that does not answer: within Patience, or while
 // the rest of a time budget, at least half of it, went by. No error and no
 // moves: ctx ended.
 func (a *asking) wait() ([]sdk.Move, error) {
 	defer a.cancel()
+	select {
+	case got := <-a.answers: // however late the host comes for it
+		return a.in(got)
+	default:
+	}
 	patience := time.NewTimer(time.Until(a.asked.Add(a.r.Patience)))
 	defer patience.Stop()
 	select {
 	case got := <-a.answers:
-		if a.ctx.Err() != nil && !errors.Is(got.err, io.EOF) {
-			return nil, nil
-		}
-		return got.moves, got.err
+		return a.in(got)
 	case <-patience.C:
 	case <-a.ctx.Done():
 	}
 	late := time.Since(a.asked)
-	a.cancel()
-	select {
-	case <-a.answers:
-	case <-time.After(hangUp):
-	}
+	a.drop()
 	ranOut := errors.Is(a.ctx.Err(), context.DeadlineExceeded) && late >= a.r.Budget.Time/2
 	if late >= a.r.Patience || ranOut {
 		return nil, fmt.Errorf("strategy %s: no answer for %.1f s", a.r.Strategy, late.Seconds())
 	}
 	return nil, nil
+}
+
+// in is an answer that came in: nothing where ctx ended first.
+func (a *asking) in(got answered) ([]sdk.Move, error) {
+	if a.ctx.Err() != nil && !errors.Is(got.err, io.EOF) {
+		return nil, nil
+	}
+	return got.moves, got.err
+}
+
+// drop tells the session that no answer is wanted any more, and gives it a
+// moment to hear that: it is closed next, and calls come one at a time.
+func (a *asking) drop() {
+	a.cancel()
+	select {
+	case <-a.answers:
+	case <-time.After(hangUp):
+	}
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
@@ -46,7 +47,7 @@ func (r *run) fast(ctx context.Context) error {
 		trials, done, err := b.try(ctx, moves)
 		if err != nil || done {
 			if next != nil {
-				next.cancel()
+				next.drop()
 			}
 			return err
 		}
@@ -67,60 +68,83 @@ type batch struct {
 	*run
 	seeds     *seeds
 	protected []int // features
-	xs        [][]float64
-	at        []int // the moves that xs are of
+	moves     []sdk.Move
+	trials    []sdk.Trial
+	xs        [][]float64 // to be evaluated
+	at        []int       // the moves that xs are of
 	outcomes  []evaluate.Outcome
 }
 
 // try answers the moves. done: the budget or ctx ended the run.
 func (b *batch) try(ctx context.Context, moves []sdk.Move) (trials []sdk.Trial, done bool, err error) {
-	if b.seeds.turn(ctx, &moves[0]) {
+	if !b.spent(0) && b.seeds.turn(ctx, &moves[0]) {
 		return nil, true, nil
 	}
-	b.xs, b.at = b.xs[:0], b.at[:0]
-	trials = make([]sdk.Trial, len(moves))
+	b.moves, b.trials = moves, make([]sdk.Trial, len(moves))
 	for i := range moves {
-		m := &moves[i]
-		if err := b.rounds.admit(m); err != nil {
+		if err := b.rounds.admit(&moves[i]); err != nil {
 			return nil, false, b.blame(err)
 		}
-		if done = b.spent(len(b.xs)); done {
-			trials = trials[:i]
-			break
-		}
-		if m.Kind == sdk.MoveSeedFrom {
-			trials[i] = b.seeds.trial(m)
-			continue
-		}
-		if b.refuses(m.Point) {
-			trials[i] = b.refused(m)
-			continue
-		}
-		trials[i] = sdk.Trial{ID: m.ID, Status: sdk.TrialOutside}
-		if len(m.Point) == len(b.Space.Features) && b.Space.RegionContains(b.Region, m.Point) {
-			for _, p := range b.protected { // as in a canonical point
-				m.Point[p] = 0
+		if b.spent(len(b.xs)) {
+			b.evaluateAll() // those without counterfactuals do not count
+			if b.spent(0) {
+				return nil, true, nil
 			}
-			b.xs, b.at = append(b.xs, m.Point), append(b.at, i)
-		} else {
-			b.result.Outside++
+		}
+		b.take(i)
+	}
+	b.evaluateAll()
+	return b.trials, ctx.Err() != nil, nil
+}
+
+// take answers move i or puts it among those to be evaluated.
+func (b *batch) take(i int) {
+	m := &b.moves[i]
+	switch {
+	case m.Kind == sdk.MoveSeedFrom:
+		b.trials[i] = b.seeds.trial(m)
+	case b.refuses(m.Point):
+		b.trials[i] = b.refused(m)
+	case len(m.Point) != len(b.Space.Features) || !b.Space.RegionContains(b.Region, m.Point):
+		b.outside(i)
+	default:
+		b.xs, b.at = append(b.xs, b.canonical(m.Point)), append(b.at, i)
+	}
+}
+
+// canonical is x itself where it is canonical, as it nearly always is: the
+// strategy may be reading it.
+func (b *batch) canonical(x []float64) []float64 {
+	for _, p := range b.protected {
+		if math.Float64bits(x[p]) != 0 {
+			return b.Space.Canonical(x)
 		}
 	}
+	return x
+}
+
+// evaluateAll answers the moves to be evaluated.
+func (b *batch) evaluateAll() {
 	if len(b.outcomes) < len(b.xs) {
-		b.outcomes = make([]evaluate.Outcome, len(moves))
+		b.outcomes = make([]evaluate.Outcome, len(b.moves))
 	}
 	b.Evaluator.EvaluateAll(b.xs, b.outcomes)
 	for n, i := range b.at {
 		out := &b.outcomes[n]
 		if out.N == 0 {
-			b.result.Outside++
+			b.outside(i)
 			continue
 		}
 		b.result.Evaluations++
 		if out.Violates {
-			b.found(&moves[i], b.xs[n], *out)
+			b.found(&b.moves[i], b.xs[n], *out)
 		}
-		trials[i] = evaluated(moves[i].ID, b.xs[n], out)
+		b.trials[i] = evaluated(b.moves[i].ID, b.xs[n], out)
 	}
-	return trials, done || ctx.Err() != nil, nil
+	b.xs, b.at = b.xs[:0], b.at[:0]
+}
+
+func (b *batch) outside(i int) {
+	b.result.Outside++
+	b.trials[i] = sdk.Trial{ID: b.moves[i].ID, Status: sdk.TrialOutside}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
+	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
 // stroll is a random walk in several chains.
@@ -216,5 +218,153 @@ func TestFastInterrupt(t *testing.T) {
 	r := Run(ctx, c)
 	if !r.Interrupted || r.Err != nil || r.Best == nil || rec.events[len(rec.events)-1].Kind != task.KindFinished {
 		t.Errorf("interrupted %v, error %v, best %v", r.Interrupted, r.Err, r.Best)
+	}
+}
+
+// A budget in evaluations is met exactly, where an answer of the solver's is
+// due at its very end, and where individuals without counterfactuals, which do
+// not count, are under way.
+func TestFastBudgetsAreExact(t *testing.T) {
+	c, _ := fastConfig(t, count(), Budget{Evals: firstSeed})
+	c.Seeder = seeder(func([]float64, int64) ([]float64, bool, error) { return []float64{95, 0}, true, nil })
+	if r := Run(context.Background(), c); r.Err != nil || r.Evaluations != firstSeed {
+		t.Errorf("error %v, %d evaluations with a budget of %d", r.Err, r.Evaluations, firstSeed)
+	}
+	moves := points(99, 10, 99, 99, 20, 30, 40, 50, 60, 70)
+	for _, budget := range []int64{1, 2, 3, 5} {
+		calls := 0
+		c, _ := fastConfig(t, session{func(_ context.Context, _ []sdk.Trial, want int) ([]sdk.Move, error) {
+			calls++
+			return moves[(calls-1)*want : calls*want], nil
+		}}, Budget{Evals: budget})
+		if r := Run(context.Background(), c); r.Err != nil || r.Evaluations != budget || *r.Measures.ID != float64(budget) {
+			t.Errorf("budget %d: error %v, %d evaluations, %v found", budget, r.Err, r.Evaluations, *r.Measures.ID)
+		}
+	}
+}
+
+// Chains that a strategy ends together close no more rounds than the budget has.
+func TestFastEndWithinBudget(t *testing.T) {
+	calls := 0
+	c, _ := fastConfig(t, session{func(context.Context, []sdk.Trial, int) ([]sdk.Move, error) {
+		if calls++; calls > 1 {
+			return nil, io.EOF
+		}
+		moves := points(10, 20, 30, 40)
+		for i := range moves {
+			moves[i].Chain, moves[i].Round = i, 0
+		}
+		return moves, nil
+	}}, Budget{Iter: 3})
+	if r := Run(context.Background(), c); r.Err != nil || *r.Measures.Iter != 3 || *r.Measures.ID != 4 {
+		t.Errorf("error %v, %v rounds, %v found; want 3 rounds and 4 found", r.Err, *r.Measures.Iter, *r.Measures.ID)
+	}
+}
+
+// A strategy that answered in time is not blamed for a host that was busy.
+func TestFastPatienceIsWithTheStrategy(t *testing.T) {
+	c, _ := fastConfig(t, strolling(0), Budget{Evals: 100})
+	c.Patience = 20 * time.Millisecond
+	c.Evaluator = busy{}
+	if r := Run(context.Background(), c); r.Err != nil || r.Evaluations != 100 {
+		t.Errorf("error %v, %d evaluations", r.Err, r.Evaluations)
+	}
+}
+
+// busy takes longer for a batch than the strategy may for its moves.
+type busy struct{ tens }
+
+func (busy) EvaluateAll(xs [][]float64, out []evaluate.Outcome) {
+	time.Sleep(30 * time.Millisecond)
+	tens{}.EvaluateAll(xs, out)
+}
+
+// A session is closed only when its Next, under way when the budget ended, has
+// come back.
+func TestFastCallsComeOneAtATime(t *testing.T) {
+	s := &solitary{Session: strolling(0)}
+	c, _ := fastConfig(t, s, Budget{Evals: 10})
+	c.Evaluator = busy{}
+	if r := Run(context.Background(), c); r.Err != nil || s.closed != 1 || s.overlap {
+		t.Errorf("error %v, closed %d times, during a Next: %v", r.Err, s.closed, s.overlap)
+	}
+}
+
+// solitary thinks until it is told to stop, and notices Close meanwhile.
+type solitary struct {
+	sdk.Session
+	calls   int
+	inside  atomic.Bool
+	closed  int
+	overlap bool
+}
+
+func (s *solitary) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+	s.inside.Store(true)
+	defer s.inside.Store(false)
+	if s.calls++; s.calls == 4 {
+		<-ctx.Done()
+		time.Sleep(10 * time.Millisecond)
+	}
+	return s.Session.Next(ctx, told, want)
+}
+
+func (s *solitary) Close() error {
+	s.closed++
+	s.overlap = s.inside.Load()
+	return nil
+}
+
+// What a strategy says of its own evaluations cannot keep a run alive.
+func TestFastHugeOwnEvaluations(t *testing.T) {
+	s := &boaster{session: count()}
+	c, _ := fastConfig(t, s, Budget{Evals: 1000})
+	if r := Run(context.Background(), c); r.Err != nil || r.Evaluations < 1000 {
+		t.Errorf("error %v, %d evaluations", r.Err, r.Evaluations)
+	}
+}
+
+type boaster struct {
+	session
+	asked bool
+}
+
+func (s *boaster) Evaluations() int64 {
+	if !s.asked {
+		s.asked = true
+		return 0
+	}
+	return math.MaxInt64
+}
+
+// What the host keeps of a strategy's points stays, and it changes none of them.
+func TestFastPointsAreTheStrategys(t *testing.T) {
+	moves := points(95, 85)
+	for i := range moves {
+		moves[i].Point[1] = 1
+	}
+	calls := 0
+	c, rec := fastConfig(t, session{func(_ context.Context, told []sdk.Trial, _ int) ([]sdk.Move, error) {
+		for _, trial := range told {
+			trial.Point[0] = -1
+		}
+		if calls++; calls > len(moves) {
+			return nil, io.EOF
+		}
+		return moves[calls-1 : calls], nil
+	}}, Budget{Time: time.Minute})
+	c.Fast.Ahead = false
+	Run(context.Background(), c)
+	found := []float64{95, 85}
+	for _, e := range rec.events {
+		if e.Kind == task.KindFound {
+			if e.Found.X[0] != found[0] || e.Found.X[1] != 0 {
+				t.Errorf("found %v, want %v", e.Found.X, found[0])
+			}
+			found = found[1:]
+		}
+	}
+	if len(found) != 0 || moves[0].Point[1] != 1 {
+		t.Errorf("not found: %v; move %v", found, moves[0].Point)
 	}
 }

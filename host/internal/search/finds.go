@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk"
@@ -41,7 +42,7 @@ func (r *run) found(m *sdk.Move, x []float64, out evaluate.Outcome) {
 		return
 	}
 	f := &task.Found{
-		X: x, K: out.K, Gap: out.Gap, Shannon: out.Shannon, MinEntropy: out.MinEntropy,
+		X: slices.Clone(x), K: out.K, Gap: out.Gap, Shannon: out.Shannon, MinEntropy: out.MinEntropy,
 		Round: m.Round, Chain: m.Chain, Seed: m.Kind == sdk.MoveSeedFrom,
 	}
 	r.emit(task.Event{Kind: task.KindFound, Found: f})
