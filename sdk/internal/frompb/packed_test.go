@@ -97,3 +97,24 @@ func TestPackedRefuses(t *testing.T) {
 		t.Error("points of different widths were packed")
 	}
 }
+
+// Zero and minus zero are two values, also of a protected feature.
+func TestPackedMinusZero(t *testing.T) {
+	minus := math.Copysign(0, -1)
+	moves := []sdk.Move{{ID: 1, Kind: 1, Point: []float64{0, minus}}}
+	for _, told := range [][]float64{{0, 0}, {minus, 0}} {
+		host, plugin := wire.Homes{Protected: []int{1}}, wire.Homes{Protected: []int{1}}
+		host.Add(moves)
+		plugin.Add(moves)
+		packed := topb.PackTrials([]sdk.Trial{{ID: 1, Status: sdk.TrialEvaluated, Point: told, K: 1}}, host.Take)
+		got, err := frompb.UnpackTrials(packed, 2, plugin.Take)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got[0].Point {
+			if math.Float64bits(v) != math.Float64bits(told[i]) {
+				t.Errorf("told %v, arrived %v", told, got[0].Point)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package topb
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -42,10 +43,13 @@ func PackTrials(list []sdk.Trial, home func(id int64) []float64) *strategyv1.Pac
 		t := &list[i]
 		p.Ids[i], p.Statuses[i], p.Ks[i], p.Gaps[i] = t.ID, strategyv1.TrialStatus(t.Status), narrow(t.K), t.Gap
 		p.Violates[i], p.Shannons[i], p.MinEntropies[i] = t.Violates, t.Shannon, t.MinEntropy
-		if x := home(t.ID); len(t.Point) > 0 && !slices.Equal(t.Point, x) {
+		if x := home(t.ID); len(t.Point) > 0 && !slices.EqualFunc(t.Point, x, sameBits) {
 			p.Elsewhere = append(p.Elsewhere, int32(i))
 			p.Points = append(p.Points, t.Point...)
 		}
 	}
 	return p
 }
+
+// sameBits tells -0 from 0.
+func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }

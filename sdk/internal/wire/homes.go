@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -30,7 +31,7 @@ func (h *Homes) Add(moves []sdk.Move) {
 	for i := range moves {
 		x := moves[i].Point
 		for _, p := range h.Protected {
-			if p < len(x) && x[p] != 0 {
+			if p < len(x) && math.Float64bits(x[p]) != 0 { // -0 is not at home
 				x = slices.Clone(x)
 				for _, p := range h.Protected {
 					x[p] = 0
