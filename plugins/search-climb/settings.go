@@ -1,13 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"maps"
-	"math"
-	"slices"
-	"strconv"
-
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
 )
 
 // options are what --set takes.
@@ -25,34 +20,12 @@ type settings struct {
 	mix                                   float64
 }
 
-// parse reads the options over their defaults. Names that are not among the
-// options never get here.
+// parse reads the options over their defaults.
 func parse(given map[string]string) (settings, error) {
-	text := map[string]string{}
-	for _, o := range options {
-		text[o.Name] = o.Default
+	r := option.Read(options, given)
+	s := settings{
+		climbs: r.Int("climbs", 1, 1024), draws: r.Int("draws", 1, 4096), values: r.Int("values", 2, 4096),
+		kick: r.Int("kick", 1, 4096), patience: r.Int("patience", 0, 1_000_000), mix: r.Float("mix", 0, 1),
 	}
-	maps.Copy(text, given)
-	var s settings
-	var err error
-	number := func(name string, ok func(float64) bool) float64 {
-		v, e := strconv.ParseFloat(text[name], 64)
-		if err == nil && (e != nil || !ok(v)) {
-			err = invalid(name, text[name])
-		}
-		return v
-	}
-	count := func(name string, lo, hi float64) int {
-		return int(number(name, func(v float64) bool { return v >= lo && v <= hi && v == math.Trunc(v) }))
-	}
-	s.climbs, s.draws = count("climbs", 1, 1024), count("draws", 1, 4096)
-	s.values, s.kick = count("values", 2, 4096), count("kick", 1, 4096)
-	s.patience = count("patience", 0, 1e6)
-	s.mix = number("mix", func(v float64) bool { return v >= 0 && v <= 1 })
-	return s, err
-}
-
-func invalid(name, value string) error {
-	i := slices.IndexFunc(options, func(o sdk.Option) bool { return o.Name == name })
-	return fmt.Errorf("%w: %s=%s; %s: %s", sdk.ErrInvalidOption, name, value, name, options[i].Help)
+	return s, r.Err()
 }

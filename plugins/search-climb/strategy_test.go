@@ -3,9 +3,8 @@ package main
 import (
 	"errors"
 	"io"
-	"math"
+	"math/big"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -13,8 +12,11 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
+
+var twentieth = big.NewRat(1, 20)
 
 // study is a random network over a space small enough to go through.
 type study struct {
@@ -80,27 +82,15 @@ func (st *study) start(t *testing.T, o sdk.StartOptions) *session {
 	return s.(*session)
 }
 
-// drive asks a number of times and answers as a host does.
-func (st *study) drive(t *testing.T, s sdk.Session, times, want int) (all []sdk.Move) {
-	t.Helper()
-	var told []sdk.Trial
-	for range times {
-		moves, err := s.Next(t.Context(), told, want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		told = nil
-		for _, m := range moves {
-			o := st.eval.Evaluate(m.Point)
-			trial := sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: m.Point, K: o.K, Gap: o.Gap, Violates: o.Violates}
-			if st.refuse != nil && st.refuse(m.Point) {
-				trial = sdk.Trial{ID: m.ID, Status: sdk.TrialRefused}
-			}
-			told = append(told, trial)
-		}
-		all = append(all, moves...)
+// host answers moves, asking for so many at a time.
+func (st *study) host(want int) rig.Host { return rig.Host{Answer: st.answer, Want: want} }
+
+func (st *study) answer(m sdk.Move) sdk.Trial {
+	if st.refuse != nil && st.refuse(m.Point) {
+		return sdk.Trial{Status: sdk.TrialRefused}
 	}
-	return all
+	o := st.eval.Evaluate(m.Point)
+	return sdk.Trial{Status: sdk.TrialEvaluated, Point: m.Point, K: o.K, Gap: o.Gap, Violates: o.Violates}
 }
 
 // each goes through all individuals.
@@ -140,7 +130,7 @@ func TestFindsTheLargestK(t *testing.T) {
 			o.Rows = rows
 			s := st.start(t, o)
 			found := 0
-			for _, m := range st.drive(t, s, 80, 8) {
+			for _, m := range st.host(8).Drive(t, s, 80) {
 				found = max(found, st.eval.Evaluate(m.Point).K)
 			}
 			if found != most || s.Evaluations() > 32768/2 {
@@ -204,7 +194,7 @@ func TestOthersComeAlong(t *testing.T) {
 	best, others, all := 0, 0, map[string]bool{}
 	var told []sdk.Trial
 	for range 100 {
-		steps := st.drive(t, one, 1, 8)
+		steps := st.host(8).Drive(t, one, 1)
 		one.flying = nil // the next call is told of nothing
 		moves, err := many.Next(t.Context(), told, 64)
 		if err != nil {
@@ -287,19 +277,10 @@ func differ(a, b []float64) (n int) {
 // how many are wanted at a time.
 func TestMovesFollowFromTheSeed(t *testing.T) {
 	st := grid(4, 8)
-	moves := func(processors, want int, seed int64) []sdk.Move {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		return st.drive(t, st.start(t, st.options(seed)), 800/want, want)
-	}
-	first := moves(1, 8, 7)
-	if diff := cmp.Diff(first, moves(2, 8, 7)); diff != "" {
-		t.Errorf("one processor and two differ:\n%s", diff)
-	}
-	if diff := cmp.Diff(first, moves(2, 1, 7)); diff != "" {
+	st.host(8).SameSeed(t, func() sdk.Strategy { return strategy{} }, st.space, st.options(7), 100)
+	many := st.host(8).Drive(t, st.start(t, st.options(7)), 100)
+	if diff := cmp.Diff(many, st.host(1).Drive(t, st.start(t, st.options(7)), 800)); diff != "" {
 		t.Errorf("eight moves at a time and one differ:\n%s", diff)
-	}
-	if cmp.Equal(first, moves(1, 8, 8)) {
-		t.Error("seeds 7 and 8 make the same moves")
 	}
 }
 
@@ -315,7 +296,7 @@ func TestRefusedIndividualsAreLeftAlone(t *testing.T) {
 		}
 	})
 	refused, found := map[string]int64{}, 0
-	for _, m := range st.drive(t, st.start(t, st.options(2)), 200, 8) {
+	for _, m := range st.host(8).Drive(t, st.start(t, st.options(2)), 200) {
 		if !st.refuse(m.Point) {
 			found = max(found, st.eval.Evaluate(m.Point).K)
 		} else if round, again := refused[key(m.Point)]; !again {
@@ -350,72 +331,15 @@ func TestEndsWhereEverybodyIsRefused(t *testing.T) {
 	t.Error("all three individuals are refused, and the search goes on")
 }
 
-func TestValuesTried(t *testing.T) {
-	s := &space.Space{Features: []space.Feature{
-		{Name: "few", Kind: space.Integer, Lo: -1, Hi: 2},
-		{Name: "many", Kind: space.Integer, Lo: 0, Hi: 100},
-		{Name: "huge", Kind: space.Integer, Lo: -1 << 52, Hi: 1 << 52},
-		{Name: "real", Kind: space.Real, Lo: -1, Hi: 1},
-		{Name: "vast", Kind: space.Real, Lo: -math.MaxFloat64, Hi: math.MaxFloat64},
-		{Name: "job", Kind: space.Categorical, Lo: 0, Hi: 199, Categories: make([]string, 200)},
-	}}
-	set, err := parse(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr := newTerrain(set, s, sdk.StartOptions{}, nil)
-	rng := rand.New(rand.NewPCG(1, 1))
-	around := func(i int, v float64) []float64 {
-		out := tr.around(nil, i, v, rng)
-		for _, w := range out {
-			if !s.Features[i].Contains(w) || w == v {
-				t.Errorf("%s: tries %v from %v", s.Features[i].Name, w, v)
-			}
-		}
-		slices.Sort(out)
-		return slices.Compact(out)
-	}
-	if got, want := around(0, 1), []float64{-1, 0, 2}; !slices.Equal(got, want) {
-		t.Errorf("few: %v, want %v", got, want)
-	}
-	if got, want := around(1, 10), []float64{0, 2, 6, 8, 9, 11, 12, 14, 18, 26, 42, 100}; !slices.Equal(got, want) {
-		t.Errorf("many: %v, want %v", got, want)
-	}
-	if got := around(2, 5); len(got) != 2+2*52+1 { // the ends, 2⁰ to 2⁵¹ both ways, 2⁵² down
-		t.Errorf("huge: %d values", len(got))
-	}
-	if got := around(3, 0); len(got) != 2*realSteps || got[realSteps-1] != -math.Ldexp(1, 1-realSteps) || got[0] != -1 {
-		t.Errorf("real: %v", got)
-	}
-	if got := around(4, 0); len(got) < 2*realSteps-2 {
-		t.Errorf("vast: %v", got)
-	}
-	if got := around(5, 17); len(got) < 40 {
-		t.Errorf("job: only %d of 200 categories", len(got))
-	}
-}
-
 func TestOptionsAreChecked(t *testing.T) {
-	bad := map[string][]string{
+	rig.Options(t, options, parse, map[string][]string{
 		"climbs":   {"", "0", "2.5", "1025", "NaN"},
 		"draws":    {"0", "-1", "1e9"},
 		"values":   {"1", "x"},
 		"kick":     {"0", "Inf"},
 		"patience": {"-1", "0.5"},
 		"mix":      {"-0.1", "1.1", "NaN"},
-	}
-	for _, o := range options {
-		if len(bad[o.Name]) == 0 {
-			t.Errorf("option %s is not tested", o.Name)
-		}
-	}
-	for name, values := range bad {
-		for _, v := range values {
-			if _, err := parse(map[string]string{name: v}); !errors.Is(err, sdk.ErrInvalidOption) {
-				t.Errorf("%s=%q: error %v, want ErrInvalidOption", name, v, err)
-			}
-		}
-	}
+	})
 }
 
 func TestTrialsMustBeThoseOfTheMoves(t *testing.T) {

@@ -1,61 +1,21 @@
 package main
 
 import (
-	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
-// TestMain lets the test's own program serve as the plugin.
-func TestMain(m *testing.M) {
-	if os.Getenv("SEARCH_GA_TEST_SERVES") != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { rig.Main(m, main) }
 
-// launch starts the plugin in a process of its own.
-func launch(t testing.TB) sdk.Strategy {
-	t.Helper()
-	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := client.Launch(t.Context(), client.Config{Path: self, Kind: client.Strategy, Env: []string{"SEARCH_GA_TEST_SERVES=1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Close() })
-	return p.Strategy()
-}
-
-func TestConformance(t *testing.T) {
-	conformance.Strategy(t, launch(t), conformance.Options{
-		NewStrategy: func(context.Context) (sdk.Strategy, error) { return launch(t), nil },
-	})
-}
+func TestConformance(t *testing.T) { rig.Conformance(t, client.Strategy) }
 
 // Two processes with one seed make the same moves, whether trials lag or not.
 func TestProcessesAgree(t *testing.T) {
 	st := hill()
 	for lag := range 2 {
-		search := func() []sdk.Move {
-			s, err := launch(t).Start(t.Context(), st.space, st.options(5))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			return st.drive(t, s, 100, 8, lag)
-		}
-		if diff := cmp.Diff(search(), search()); diff != "" {
-			t.Errorf("lag %d: two processes differ:\n%s", lag, diff)
-		}
+		st.host(8, lag).SameSeed(t, func() sdk.Strategy { return rig.Launch(t, client.Strategy).Strategy() }, st.space, st.options(5), 100)
 	}
 }

@@ -1,13 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"maps"
-	"math"
-	"slices"
-	"strconv"
-
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
 )
 
 // options are what --set takes.
@@ -30,46 +25,17 @@ type settings struct {
 	tournament, exchange              int
 }
 
-// parse reads the options over their defaults. Names that are not among the
-// options never get here.
+// parse reads the options over their defaults.
 func parse(given map[string]string) (settings, error) {
-	text := map[string]string{}
-	for _, o := range options {
-		text[o.Name] = o.Default
+	r := option.Read(options, given)
+	s := settings{
+		population: r.Int("population", 0, maxPopulation),
+		elite:      r.Float("elite", 0, 0.9), fresh: r.Float("fresh", 0, 1),
+		crossover: r.Float("crossover", 0, 1), mutation: r.Float("mutation", 0, 1),
+		roulette:   r.Choice("selection", "tournament", "roulette") == "roulette",
+		onePoint:   r.Choice("cross", "uniform", "one-point") == "one-point",
+		tournament: r.Int("tournament", 1, 1000), exchange: r.Int("exchange", 0, 1_000_000),
 	}
-	maps.Copy(text, given)
-	var s settings
-	var err error
-	number := func(name string, ok func(float64) bool) float64 {
-		v, e := strconv.ParseFloat(text[name], 64)
-		if err == nil && (e != nil || !ok(v)) {
-			err = invalid(name, text[name])
-		}
-		return v
-	}
-	share := func(name string, most float64) float64 {
-		return number(name, func(v float64) bool { return v >= 0 && v <= most })
-	}
-	count := func(name string, ok func(float64) bool) int {
-		return int(number(name, func(v float64) bool { return v == math.Trunc(v) && ok(v) }))
-	}
-	either := func(name, one, other string) bool {
-		if err == nil && text[name] != one && text[name] != other {
-			err = invalid(name, text[name])
-		}
-		return text[name] == other
-	}
-	s.population = count("population", func(v float64) bool { return v == 0 || v >= 4 && v <= maxPopulation })
-	s.elite, s.fresh = share("elite", 0.9), share("fresh", 1)
-	s.crossover, s.mutation = share("crossover", 1), share("mutation", 1)
-	s.tournament = count("tournament", func(v float64) bool { return v >= 1 && v <= 1000 })
-	s.exchange = count("exchange", func(v float64) bool { return v >= 0 && v <= 1e6 })
-	s.roulette = either("selection", "tournament", "roulette")
-	s.onePoint = either("cross", "uniform", "one-point")
-	return s, err
-}
-
-func invalid(name, value string) error {
-	i := slices.IndexFunc(options, func(o sdk.Option) bool { return o.Name == name })
-	return fmt.Errorf("%w: %s=%s; %s: %s", sdk.ErrInvalidOption, name, value, name, options[i].Help)
+	r.Require("population", s.population == 0 || s.population >= minPopulation)
+	return s, r.Err()
 }

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"errors"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -65,31 +63,16 @@ func (st *study) start(t *testing.T, o sdk.StartOptions) *session {
 	return s.(*session)
 }
 
-// drive asks a number of times and answers as a host does, lag calls later.
-func (st *study) drive(t *testing.T, s sdk.Session, times, want, lag int) (all []sdk.Move) {
-	t.Helper()
-	var waiting [][]sdk.Trial
-	for range times {
-		var told []sdk.Trial
-		if len(waiting) > lag {
-			told, waiting = waiting[0], waiting[1:]
-		}
-		moves, err := s.Next(t.Context(), told, want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var trials []sdk.Trial
-		for _, m := range moves {
-			trial := sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: m.Point, K: st.k(m.Point)}
-			if st.refuse != nil && st.refuse(m.Point) {
-				trial = sdk.Trial{ID: m.ID, Status: sdk.TrialRefused}
-			}
-			trials = append(trials, trial)
-		}
-		waiting = append(waiting, trials)
-		all = append(all, moves...)
+// host answers moves, asking for so many at a time.
+func (st *study) host(want, lag int) rig.Host {
+	return rig.Host{Answer: st.answer, Want: want, Lag: lag}
+}
+
+func (st *study) answer(m sdk.Move) sdk.Trial {
+	if st.refuse != nil && st.refuse(m.Point) {
+		return sdk.Trial{Status: sdk.TrialRefused}
 	}
-	return all
+	return sdk.Trial{Status: sdk.TrialEvaluated, Point: m.Point, K: st.k(m.Point)}
 }
 
 func (st *study) best(moves []sdk.Move) (k int) {
@@ -112,7 +95,7 @@ func TestFindsThePeak(t *testing.T) {
 		o := st.options(3)
 		maps.Copy(o.Options, set)
 		for _, how := range []struct{ want, lag int }{{1, 0}, {20, 0}, {20, 1}, {7, 1}, {1000, 1}} {
-			moves := st.drive(t, st.start(t, o), 20_000/min(how.want, 20), how.want, how.lag)
+			moves := st.host(how.want, how.lag).Drive(t, st.start(t, o), 20_000/min(how.want, 20))
 			if best := st.best(moves); best != 11 {
 				t.Errorf("%v, %+v: k = %d in %d individuals", set, how, best, len(moves))
 			}
@@ -125,7 +108,7 @@ func TestFindsThePeak(t *testing.T) {
 func TestGenerations(t *testing.T) {
 	st := hill()
 	s := st.start(t, st.options(1))
-	moves := st.drive(t, s, 60, 1000, 1)
+	moves := st.host(1000, 1).Drive(t, s, 60)
 	count := map[[2]int64]int{}
 	seen := map[string]bool{}
 	for i, m := range moves {
@@ -165,7 +148,7 @@ func TestRefusedIndividualsHaveNoChildren(t *testing.T) {
 	st := hill()
 	st.refuse = func(x []float64) bool { return x[0] == st.peak[0] }
 	s := st.start(t, st.options(2))
-	moves := st.drive(t, s, 1500, 20, 1)
+	moves := st.host(20, 1).Drive(t, s, 1500)
 	if best := st.best(moves); best != 10 {
 		t.Errorf("k = %d, want 10, the largest that is not refused", best)
 	}
@@ -178,7 +161,7 @@ func TestRefusedIndividualsHaveNoChildren(t *testing.T) {
 	}
 	everybody := hill()
 	everybody.refuse = func([]float64) bool { return true }
-	if n := len(everybody.drive(t, everybody.start(t, everybody.options(2)), 100, 20, 1)); n != 2000 {
+	if n := len(everybody.host(20, 1).Drive(t, everybody.start(t, everybody.options(2)), 100)); n != 2000 {
 		t.Errorf("%d moves in 100 calls where everybody is refused; want 2000, rows all of them", n)
 	}
 }
@@ -275,17 +258,7 @@ func TestPopulation(t *testing.T) {
 // The moves depend on the seed and not on the number of processors.
 func TestMovesFollowFromTheSeed(t *testing.T) {
 	st := hill()
-	moves := func(processors int, seed int64) []sdk.Move {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		return st.drive(t, st.start(t, st.options(seed)), 100, 20, 1)
-	}
-	first := moves(1, 7)
-	if diff := cmp.Diff(first, moves(2, 7)); diff != "" {
-		t.Errorf("one processor and two differ:\n%s", diff)
-	}
-	if cmp.Equal(first, moves(1, 8)) {
-		t.Error("seeds 7 and 8 make the same moves")
-	}
+	st.host(20, 1).SameSeed(t, func() sdk.Strategy { return strategy{} }, st.space, st.options(7), 100)
 }
 
 // A memory forgets the oldest and stays bounded.
@@ -308,7 +281,7 @@ func TestMemory(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	bad := map[string][]string{
+	rig.Options(t, options, parse, map[string][]string{
 		"population": {"", "3", "2.5", "1e9", "NaN"},
 		"elite":      {"1", "-0.1"},
 		"fresh":      {"1.1", "x"},
@@ -318,19 +291,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"cross":      {"two-point"},
 		"mutation":   {"-1", "Inf"},
 		"exchange":   {"-1", "0.5"},
-	}
-	for _, o := range options {
-		if len(bad[o.Name]) == 0 {
-			t.Errorf("option %s is not tested", o.Name)
-		}
-	}
-	for name, values := range bad {
-		for _, v := range values {
-			if _, err := parse(map[string]string{name: v}); !errors.Is(err, sdk.ErrInvalidOption) {
-				t.Errorf("%s=%q: error %v, want ErrInvalidOption", name, v, err)
-			}
-		}
-	}
+	})
 }
 
 func TestTrialsThatDoNotFit(t *testing.T) {

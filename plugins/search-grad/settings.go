@@ -1,13 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"maps"
-	"math"
-	"slices"
-	"strconv"
-
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
 )
 
 // options are what --set takes.
@@ -24,33 +19,14 @@ type settings struct {
 	momentum, stride            float64
 }
 
-// parse reads the options over their defaults. Names that are not among the
-// options never get here.
+// parse reads the options over their defaults.
 func parse(given map[string]string) (settings, error) {
-	text := map[string]string{}
-	for _, o := range options {
-		text[o.Name] = o.Default
+	r := option.Read(options, given)
+	s := settings{
+		clusters: r.Int("clusters", 1, 64), iterations: r.Int("iterations", 1, 100_000), local: r.Int("local", 0, 1_000_000),
+		momentum: r.Float("momentum", 0, 1), stride: r.Float("step", 0, 1),
 	}
-	maps.Copy(text, given)
-	var s settings
-	var err error
-	number := func(name string, ok func(float64) bool) float64 {
-		v, e := strconv.ParseFloat(text[name], 64)
-		if err == nil && (e != nil || !ok(v)) {
-			err = invalid(name, text[name])
-		}
-		return v
-	}
-	count := func(name string, lo, hi float64) int {
-		return int(number(name, func(v float64) bool { return v >= lo && v <= hi && v == math.Trunc(v) }))
-	}
-	s.clusters, s.iterations, s.local = count("clusters", 1, 64), count("iterations", 1, 1e5), count("local", 0, 1e6)
-	s.momentum = number("momentum", func(v float64) bool { return v >= 0 && v < 1 })
-	s.stride = number("step", func(v float64) bool { return v > 0 && v <= 1 })
-	return s, err
-}
-
-func invalid(name, value string) error {
-	i := slices.IndexFunc(options, func(o sdk.Option) bool { return o.Name == name })
-	return fmt.Errorf("%w: %s=%s; %s: %s", sdk.ErrInvalidOption, name, value, name, options[i].Help)
+	r.Require("momentum", s.momentum < 1)
+	r.Require("step", s.stride > 0)
+	return s, r.Err()
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/big"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -14,8 +14,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
+
+var twentieth = big.NewRat(1, 20)
 
 // study is a random network over features of every kind, and rows.
 type study struct {
@@ -95,26 +98,14 @@ func (st *study) start(t *testing.T, o sdk.StartOptions) *session {
 	return s.(*session)
 }
 
-// drive asks a number of times and answers as a host does.
-func (st *study) drive(t *testing.T, s sdk.Session, times, want int) (all []sdk.Move) {
-	t.Helper()
-	var told []sdk.Trial
-	for range times {
-		moves, err := s.Next(t.Context(), told, want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		told = nil
-		for _, m := range moves {
-			trial := sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: m.Point, K: st.eval.Evaluate(m.Point).K}
-			if st.refuse != nil && st.refuse(m.Point) {
-				trial = sdk.Trial{ID: m.ID, Status: sdk.TrialRefused}
-			}
-			told = append(told, trial)
-		}
-		all = append(all, moves...)
+// host answers moves, asking for so many at a time.
+func (st *study) host(want int) rig.Host { return rig.Host{Answer: st.answer, Want: want} }
+
+func (st *study) answer(m sdk.Move) sdk.Trial {
+	if st.refuse != nil && st.refuse(m.Point) {
+		return sdk.Trial{Status: sdk.TrialRefused}
 	}
-	return all
+	return sdk.Trial{Status: sdk.TrialEvaluated, Point: m.Point, K: st.eval.Evaluate(m.Point).K}
 }
 
 // Backpropagation agrees with differences of the network's own logits.
@@ -189,7 +180,7 @@ func TestBeatsChance(t *testing.T) {
 			o := st.options(seed)
 			o.Options["local"] = local
 			s := st.start(t, o)
-			moves := st.drive(t, s, 60, 8)
+			moves := st.host(8).Drive(t, s, 60)
 			best, drawn := 0, 0
 			g := chain.NewGround(st.space, o)
 			rng := rand.New(rand.NewPCG(uint64(seed), 1))
@@ -246,19 +237,10 @@ func TestLocalPhase(t *testing.T) {
 // how many are wanted at a time.
 func TestMovesFollowFromTheSeed(t *testing.T) {
 	st := mixed()
-	moves := func(processors, want int, seed int64) []sdk.Move {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		return st.drive(t, st.start(t, st.options(seed)), 800/want, want)
-	}
-	first := moves(1, 8, 7)
-	if diff := cmp.Diff(first, moves(2, 8, 7)); diff != "" {
-		t.Errorf("one processor and two differ:\n%s", diff)
-	}
-	if diff := cmp.Diff(first, moves(2, 1, 7)); diff != "" {
+	st.host(8).SameSeed(t, func() sdk.Strategy { return strategy{} }, st.space, st.options(7), 100)
+	many := st.host(8).Drive(t, st.start(t, st.options(7)), 100)
+	if diff := cmp.Diff(many, st.host(1).Drive(t, st.start(t, st.options(7)), 800)); diff != "" {
 		t.Errorf("eight moves at a time and one differ:\n%s", diff)
-	}
-	if cmp.Equal(first, moves(1, 8, 8)) {
-		t.Error("seeds 7 and 8 make the same moves")
 	}
 }
 
@@ -270,7 +252,7 @@ func TestRefusedIndividualsAreLeftAlone(t *testing.T) {
 	s := st.start(t, st.options(4))
 	refused := map[string]int64{}
 	accepted := 0
-	for _, m := range st.drive(t, s, 300, 8) {
+	for _, m := range st.host(8).Drive(t, s, 300) {
 		if !st.refuse(m.Point) {
 			accepted++
 			continue
@@ -346,25 +328,13 @@ func TestCluster(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	bad := map[string][]string{
+	rig.Options(t, options, parse, map[string][]string{
 		"clusters":   {"", "0", "2.5", "65", "NaN"},
 		"iterations": {"0", "-1", "1e9"},
 		"momentum":   {"-0.1", "1", "x"},
 		"step":       {"0", "1.5", "Inf"},
 		"local":      {"-1", "0.5"},
-	}
-	for _, o := range options {
-		if len(bad[o.Name]) == 0 {
-			t.Errorf("option %s is not tested", o.Name)
-		}
-	}
-	for name, values := range bad {
-		for _, v := range values {
-			if _, err := parse(map[string]string{name: v}); !errors.Is(err, sdk.ErrInvalidOption) {
-				t.Errorf("%s=%q: error %v, want ErrInvalidOption", name, v, err)
-			}
-		}
-	}
+	})
 }
 
 func TestTrialsMustBeThoseOfTheMoves(t *testing.T) {

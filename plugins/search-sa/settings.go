@@ -1,13 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"maps"
 	"math"
-	"slices"
-	"strconv"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
 )
 
 // options are what --set takes. The defaults are the paper's where it says
@@ -33,8 +30,6 @@ type settings struct {
 	patience           int64 // rounds
 }
 
-var schedules = []string{"geometric", "logarithmic", "constant"}
-
 // temperature is Temp(i), positive.
 func (s *settings) temperature(round int64) float64 {
 	t := s.start
@@ -52,40 +47,17 @@ func (s *settings) ratio(current, candidate float64, round int64) float64 {
 	return min(1, math.Exp(-(current-candidate)/s.temperature(round)))
 }
 
-// parse reads the options over their defaults. Names that are not among the
-// options never get here.
+// parse reads the options over their defaults.
 func parse(given map[string]string) (settings, error) {
-	text := map[string]string{}
-	for _, o := range options {
-		text[o.Name] = o.Default
+	r := option.Read(options, given)
+	s := settings{
+		knn: r.Choice("candidate", "current", "knn") == "knn", p: r.Float("p", 0, 1), k: r.Int("neighbours", 1, math.MaxInt32),
+		schedule: r.Choice("schedule", "geometric", "logarithmic", "constant"),
+		start:    r.Float("start", 0, math.Inf(1)), rate: r.Float("rate", 0, 1), floor: r.Float("floor", 0, math.Inf(1)),
+		patience: int64(r.Int("patience", 0, math.MaxInt32)),
 	}
-	maps.Copy(text, given)
-	var s settings
-	var err error
-	number := func(name string, ok func(float64) bool) float64 {
-		v, e := strconv.ParseFloat(text[name], 64)
-		if err == nil && (e != nil || math.IsInf(v, 0) || !ok(v)) {
-			err = invalid(name, text[name])
-		}
-		return v
-	}
-	positive := func(v float64) bool { return v > 0 }
-	s.p = number("p", func(v float64) bool { return v >= 0 && v <= 1 })
-	s.start, s.floor = number("start", positive), number("floor", positive)
-	s.rate = number("rate", func(v float64) bool { return v > 0 && v <= 1 })
-	s.k = int(number("neighbours", func(v float64) bool { return v >= 1 && v <= math.MaxInt32 && v == math.Trunc(v) }))
-	s.patience = int64(number("patience", func(v float64) bool { return v >= 0 && v <= math.MaxInt32 && v == math.Trunc(v) }))
-	s.schedule, s.knn = text["schedule"], text["candidate"] == "knn"
-	if err == nil && !slices.Contains(schedules, s.schedule) {
-		err = invalid("schedule", s.schedule)
-	}
-	if err == nil && !s.knn && text["candidate"] != "current" {
-		err = invalid("candidate", text["candidate"])
-	}
-	return s, err
-}
-
-func invalid(name, value string) error {
-	i := slices.IndexFunc(options, func(o sdk.Option) bool { return o.Name == name })
-	return fmt.Errorf("%w: %s=%s; %s: %s", sdk.ErrInvalidOption, name, value, name, options[i].Help)
+	r.Require("start", s.start > 0)
+	r.Require("rate", s.rate > 0)
+	r.Require("floor", s.floor > 0)
+	return s, r.Err()
 }

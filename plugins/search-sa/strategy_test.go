@@ -5,11 +5,10 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -160,31 +159,16 @@ func sum(counts map[float64]int) (n int) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	bad := map[string][]string{
+	rig.Options(t, options, parse, map[string][]string{
 		"p":          {"", "-0.1", "1.5", "NaN", "x"},
+		"patience":   {"-1", "0.5"},
 		"neighbours": {"0", "2.5", "1e12", "-3"},
 		"schedule":   {"", "exponential"},
 		"candidate":  {"", "neighbour"},
 		"start":      {"0", "-1", "Inf", "NaN"},
 		"rate":       {"0", "1.1"},
 		"floor":      {"0", "NaN"},
-	}
-	for name, values := range bad {
-		for _, v := range values {
-			if _, err := parse(map[string]string{name: v}); !errors.Is(err, sdk.ErrInvalidOption) {
-				t.Errorf("%s=%q: error %v, want ErrInvalidOption", name, v, err)
-			}
-		}
-	}
-	d, err := strategy{}.Describe(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range d.Presets {
-		if _, err := parse(p.Options); err != nil {
-			t.Errorf("preset %s: %v", p.Name, err)
-		}
-	}
+	})
 }
 
 func TestKNNWithoutRowsIsRefused(t *testing.T) {
@@ -205,35 +189,9 @@ func TestKNNWithoutRowsIsRefused(t *testing.T) {
 
 // Same seed, same moves; another seed, others.
 func TestMovesFollowFromTheSeed(t *testing.T) {
-	moves := func(preset map[string]string, seed int64) (all []sdk.Move) {
-		s, rows := line(100)
-		session, err := strategy{}.Start(context.Background(), s, sdk.StartOptions{Seed: seed, Rows: rows, Options: preset})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var told []sdk.Trial
-		for range 300 {
-			next, err := session.Next(context.Background(), told, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, next...)
-			x := slices.Clone(next[0].Point)
-			told = []sdk.Trial{{ID: next[0].ID, Status: sdk.TrialEvaluated, Point: x, K: 1 + int(x[0])%7}}
-		}
-		return all
-	}
-	d, err := strategy{}.Describe(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range d.Presets {
-		first := moves(p.Options, 7)
-		if diff := cmp.Diff(first, moves(p.Options, 7)); diff != "" {
-			t.Errorf("%s: two runs of seed 7 differ:\n%s", p.Name, diff)
-		}
-		if cmp.Equal(first, moves(p.Options, 8)) {
-			t.Errorf("%s: seeds 7 and 8 make the same 300 moves", p.Name)
-		}
+	s, rows := line(100)
+	for _, candidate := range []string{"current", "knn"} {
+		o := sdk.StartOptions{Seed: 7, Rows: rows, Options: map[string]string{"candidate": candidate}}
+		host.SameSeed(t, func() sdk.Strategy { return strategy{} }, s, o, 300)
 	}
 }

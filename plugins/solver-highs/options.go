@@ -1,21 +1,18 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// option is one plugin option: an option of HiGHS by the same name, either a
+// allowed is one plugin option: an option of HiGHS by the same name, either a
 // number between min and max or one of a few words.
-type option struct {
+type allowed struct {
 	sdk.Option
 	min, max float64
 	words    []string
@@ -29,7 +26,7 @@ const (
 	absoluteGap     = "mip_abs_gap"
 )
 
-var options = []option{
+var options = []allowed{
 	{Option: sdk.Option{Name: presolve, Default: "choose", Help: "simplify the problem first: choose, on or off"}, words: []string{"choose", "on", "off"}},
 	{Option: sdk.Option{Name: "mip_heuristic_effort", Default: "0.05", Help: "share of the effort spent looking for points, 0 to 1"}, max: 1},
 	{Option: sdk.Option{Name: "mip_detect_symmetry", Default: "true", Help: "look for symmetries: true or false"}, words: []string{"true", "false"}},
@@ -62,30 +59,15 @@ func (s settings) with(name, word string) settings {
 // parseOptions checks the plugin's own options and fills in the defaults.
 func parseOptions(given map[string]string) (settings, error) {
 	s := settings{words: map[string]string{}, numbers: map[string]float64{}}
-	for name := range given {
-		if !slices.ContainsFunc(options, func(o option) bool { return o.Name == name }) {
-			return s, fmt.Errorf("%w: highs has no option %q", sdk.ErrInvalidOption, name)
-		}
-	}
+	r := option.Read(describedOptions(), given)
 	for _, o := range options {
-		text, ok := given[o.Name]
-		if !ok {
-			text = o.Default
-		}
 		if o.words != nil {
-			if !slices.Contains(o.words, text) {
-				return s, fmt.Errorf("%w: %s = %q; allowed are %s", sdk.ErrInvalidOption, o.Name, text, strings.Join(o.words, ", "))
-			}
-			s.words[o.Name] = text
-			continue
+			s.words[o.Name] = r.Choice(o.Name, o.words...)
+		} else {
+			s.numbers[o.Name] = r.Float(o.Name, o.min, o.max)
 		}
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(v >= o.min && v <= o.max) {
-			return s, fmt.Errorf("%w: %s = %q; allowed is a number from %g to %g", sdk.ErrInvalidOption, o.Name, text, o.min, o.max)
-		}
-		s.numbers[o.Name] = v
 	}
-	return s, nil
+	return s, r.Err()
 }
 
 // tolerance is what HiGHS's arithmetic may leave in a row, an integer value,

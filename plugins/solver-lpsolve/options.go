@@ -1,18 +1,16 @@
 package main
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/hyfair/hyfair/plugins/solver-lpsolve/internal/lpsolve"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// option is one plugin option: a whole number from 0 to max, or one of a few
+// allowed is one plugin option: a whole number from 0 to max, or one of a few
 // words.
-type option struct {
+type allowed struct {
 	sdk.Option
 	max   int
 	words []string
@@ -36,7 +34,7 @@ const (
 // nativeSets is the position of native among the words of sets.
 const nativeSets = 1
 
-var options = []option{
+var options = []allowed{
 	{Option: sdk.Option{Name: scaling, Default: "4", Help: "set_scaling's mode, 0 to 2047; 4 is geometric, and with others lp_solve's word on infeasibility or an optimum is not taken"}, max: 2047},
 	{Option: sdk.Option{Name: rule, Default: "0", Help: "set_bb_rule's node selection, 0 to 65535; 0 takes the first column, 4 pseudo costs"}, max: 65535},
 	{Option: sdk.Option{Name: floor, Default: "floor", Help: "the branch taken first: floor, ceiling or automatic"}, words: []string{"floor", "ceiling", "automatic"}},
@@ -60,30 +58,16 @@ type settings map[string]int
 
 // parseOptions checks the plugin's own options and fills in the defaults.
 func parseOptions(given map[string]string) (settings, error) {
-	for name := range given {
-		if !slices.ContainsFunc(options, func(o option) bool { return o.Name == name }) {
-			return nil, fmt.Errorf("%w: lpsolve has no option %q", sdk.ErrInvalidOption, name)
-		}
-	}
 	s := settings{}
+	r := option.Read(describedOptions(), given)
 	for _, o := range options {
-		text, ok := given[o.Name]
-		if !ok {
-			text = o.Default
-		}
 		if o.words != nil {
-			if s[o.Name] = slices.Index(o.words, text); s[o.Name] < 0 {
-				return nil, fmt.Errorf("%w: %s = %q; allowed are %s", sdk.ErrInvalidOption, o.Name, text, strings.Join(o.words, ", "))
-			}
-			continue
+			s[o.Name] = slices.Index(o.words, r.Choice(o.Name, o.words...))
+		} else {
+			s[o.Name] = r.Int(o.Name, 0, o.max)
 		}
-		v, err := strconv.Atoi(text)
-		if err != nil || v < 0 || v > o.max {
-			return nil, fmt.Errorf("%w: %s = %q; allowed is a whole number from 0 to %d", sdk.ErrInvalidOption, o.Name, text, o.max)
-		}
-		s[o.Name] = v
 	}
-	return s, nil
+	return s, r.Err()
 }
 
 // tolerance is what lp_solve's arithmetic may leave in a row, an integer

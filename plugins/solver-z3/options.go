@@ -1,21 +1,18 @@
 package main
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/hyfair/hyfair/plugins/solver-z3/internal/z3"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// option is one plugin option, one of a few words.
-type option struct {
+// allowed is one plugin option, one of a few words.
+type allowed struct {
 	sdk.Option
 	words []string
 }
 
-var options = []option{
+var options = []allowed{
 	{Option: sdk.Option{Name: "engine", Default: "core", Help: "core: the incremental core; auto: Z3's own choice, with preprocessing where nothing was pushed; logic: Z3's strategy for the script's set-logic"},
 		words: []string{"core", "auto", "logic"}},
 	{Option: sdk.Option{Name: "arith", Default: "auto", Help: "solver for linear arithmetic: auto, 2 (the older simplex) or 6 (the newer)"},
@@ -37,23 +34,12 @@ type settings struct{ engine, arith, relevancy string }
 
 // parseOptions checks the plugin's own options and fills in the defaults.
 func parseOptions(given map[string]string) (settings, error) {
-	for name := range given {
-		if !slices.ContainsFunc(options, func(o option) bool { return o.Name == name }) {
-			return settings{}, fmt.Errorf("%w: z3 has no option %q", sdk.ErrInvalidOption, name)
-		}
-	}
 	words := map[string]string{}
+	r := option.Read(describedOptions(), given)
 	for _, o := range options {
-		word, ok := given[o.Name]
-		if !ok {
-			word = o.Default
-		}
-		if !slices.Contains(o.words, word) {
-			return settings{}, fmt.Errorf("%w: %s = %q; allowed are %s", sdk.ErrInvalidOption, o.Name, word, strings.Join(o.words, ", "))
-		}
-		words[o.Name] = word
+		words[o.Name] = r.Choice(o.Name, o.words...)
 	}
-	return settings{words["engine"], words["arith"], words["relevancy"]}, nil
+	return settings{words["engine"], words["arith"], words["relevancy"]}, r.Err()
 }
 
 // native is the engine and its parameters. Without a set-logic there is no

@@ -8,11 +8,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -47,13 +46,10 @@ func (e Enumerator) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOp
 	if err != nil {
 		return nil, err
 	}
-	if err := checkOptions(d.Options, o.Options); err != nil {
+	options := option.Read(d.Options, o.Options)
+	options.Choice("order", "up", "down")
+	if err := options.Err(); err != nil {
 		return nil, err
-	}
-	switch order := o.Options["order"]; order {
-	case "", "up", "down":
-	default:
-		return nil, fmt.Errorf("option order: %q is neither up nor down: %w", order, sdk.ErrInvalidOption)
 	}
 	m := newMeter(ctx, o)
 	var r *sdk.Result
@@ -97,20 +93,6 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 }
 
 func (l *loaded) Close() error { return nil }
-
-// checkOptions refuses options that are not among the known.
-func checkOptions(known []sdk.Option, given map[string]string) error {
-	for name := range given {
-		if !slices.ContainsFunc(known, func(o sdk.Option) bool { return o.Name == name }) {
-			names := make([]string, len(known))
-			for i, o := range known {
-				names[i] = o.Name
-			}
-			return fmt.Errorf("no option %q; known: %s: %w", name, strings.Join(names, ", "), sdk.ErrInvalidOption)
-		}
-	}
-	return nil
-}
 
 // meter counts work and says when a limit is reached.
 type meter struct {

@@ -2,13 +2,13 @@ package sdktest
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -37,17 +37,14 @@ func (w Wanderer) Start(ctx context.Context, s *space.Space, o sdk.StartOptions)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkOptions(d.Options, o.Options); err != nil {
+	options := option.Read(d.Options, o.Options)
+	rounds := int64(options.Int("rounds", 0, math.MaxInt))
+	if err := options.Err(); err != nil {
 		return nil, err
 	}
-	out := &wander{space: s, region: o.Region, random: rand.New(rand.NewPCG(uint64(o.Seed), 0)), solver: true}
+	out := &wander{space: s, region: o.Region, random: rand.New(rand.NewPCG(uint64(o.Seed), 0)), rounds: rounds, solver: true}
 	if out.region.Box == nil {
 		out.region = s.Whole()
-	}
-	if text, ok := o.Options["rounds"]; ok {
-		if out.rounds, err = strconv.ParseInt(text, 10, 64); err != nil || out.rounds < 0 {
-			return nil, fmt.Errorf("option rounds: %q is no number of rounds: %w", text, sdk.ErrInvalidOption)
-		}
 	}
 	return out, nil
 }

@@ -3,11 +3,8 @@ package serve
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -60,22 +57,4 @@ func (d *described) get(ctx context.Context) (*sdk.Description, error) {
 		d.known = &description
 	}
 	return d.known, nil
-}
-
-// checkOptions refuses options that the description does not list.
-func checkOptions(d *sdk.Description, options map[string]string) error {
-	known := make([]string, len(d.Options))
-	for i, o := range d.Options {
-		known[i] = o.Name
-	}
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		if !slices.Contains(known, name) {
-			takes := "it takes none"
-			if len(known) > 0 {
-				takes = "it takes " + strings.Join(known, ", ")
-			}
-			return fmt.Errorf("%w: %s has no option %q; %s", sdk.ErrInvalidOption, d.Name, name, takes)
-		}
-	}
-	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/throttle"
 	"github.com/hyfair/hyfair/sdk/internal/topb"
 	"github.com/hyfair/hyfair/sdk/internal/wire"
+	"github.com/hyfair/hyfair/sdk/option"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -79,7 +80,7 @@ func (s *solver) call(stream grpc.ServerStreamingServer[solverv1.SolveResponse],
 	if err != nil {
 		return err
 	}
-	if err := checkOptions(d, o.Options); err != nil {
+	if err := option.Check(d.Name, d.Options, o.Options); err != nil {
 		return err
 	}
 	defer s.interruptible(number, cancel)()

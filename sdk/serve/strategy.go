@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
 	"github.com/hyfair/hyfair/sdk/internal/topb"
 	"github.com/hyfair/hyfair/sdk/internal/wire"
+	"github.com/hyfair/hyfair/sdk/option"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -140,7 +141,7 @@ func (s *strategy) start(stream sessionStream) (sdk.Session, *space.Space, error
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkOptions(d, o.Options); err != nil {
+	if err := option.Check(d.Name, d.Options, o.Options); err != nil {
 		return nil, nil, err
 	}
 	for m.GetStartDone() == nil {

@@ -1,0 +1,79 @@
+package rig
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Host answers a strategy's moves as a host does.
+type Host struct {
+	// Answer is what becomes of a move. The trial's ID need not be set.
+	Answer func(sdk.Move) sdk.Trial
+	// Want is how many moves are asked for in a call.
+	Want int
+	// Lag is by how many calls trials come later than the next; 0 or 1.
+	Lag int
+}
+
+// Drive asks a session so many times, and gives its moves.
+func (h Host) Drive(t testing.TB, s sdk.Session, calls int) (all []sdk.Move) {
+	t.Helper()
+	var waiting [][]sdk.Trial
+	for range calls {
+		var told []sdk.Trial
+		if len(waiting) > h.Lag {
+			told, waiting = waiting[0], waiting[1:]
+		}
+		moves, err := s.Next(t.Context(), told, h.Want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials := make([]sdk.Trial, len(moves))
+		for i, m := range moves {
+			trials[i] = h.Answer(m)
+			trials[i].ID = m.ID
+		}
+		waiting, all = append(waiting, trials), append(all, moves...)
+	}
+	return all
+}
+
+// SameSeed fails unless searches with one seed make the same moves, and evaluate
+// as often, on one processor and on two, and one with the next seed makes
+// others. Each search has a strategy of its own from start: one of this process,
+// or Launch's.
+func (h Host) SameSeed(t testing.TB, start func() sdk.Strategy, s *space.Space, o sdk.StartOptions, calls int) {
+	t.Helper()
+	search := func(processors int) (moves []sdk.Move, evaluations int64) {
+		t.Helper()
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		session, err := start().Start(t.Context(), s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		moves = h.Drive(t, session, calls)
+		if e, ok := session.(sdk.Evaluating); ok {
+			evaluations = e.Evaluations()
+		}
+		return moves, evaluations
+	}
+	first, one := search(1)
+	second, two := search(2)
+	if len(first) != len(second) || one != two {
+		t.Fatalf("seed %d: %d moves and %d evaluations, and then %d and %d", o.Seed, len(first), one, len(second), two)
+	}
+	for i := range first {
+		if !reflect.DeepEqual(first[i], second[i]) {
+			t.Fatalf("seed %d: move %d is %+v, and then %+v", o.Seed, i, first[i], second[i])
+		}
+	}
+	o.Seed++
+	if other, _ := search(2); reflect.DeepEqual(first, other) {
+		t.Errorf("seeds %d and %d make the same moves", o.Seed-1, o.Seed)
+	}
+}

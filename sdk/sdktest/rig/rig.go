@@ -1,0 +1,81 @@
+// Package rig holds what the tests of plugins share. A test's own program
+// serves as the plugin, in a process of its own, so that nothing has to be built
+// first:
+//
+//	func TestMain(m *testing.M) { rig.Main(m, main) }
+//
+//	func TestConformance(t *testing.T) { rig.Conformance(t, client.Strategy) }
+package rig
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/conformance"
+)
+
+// serves is set where a test's program is to be the plugin.
+const serves = "HYFAIR_TEST_SERVES"
+
+// Main is a plugin's TestMain; plugin is its main function.
+func Main(m *testing.M, plugin func()) {
+	if os.Getenv(serves) != "" {
+		plugin()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// Launch starts the plugin, as the host does, until the test ends. The test's
+// package calls Main.
+func Launch(t testing.TB, kind client.Kind) *client.Plugin {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := client.Launch(t.Context(), client.Config{Path: self, Kind: kind, Env: []string{serves + "=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// Conformance puts the plugin to the suite over the wire, with processes of
+// their own where two are compared.
+func Conformance(t *testing.T, kind client.Kind) {
+	t.Helper()
+	if kind == client.Solver {
+		conformance.Solver(t, Launch(t, kind).Solver(), conformance.Options{
+			NewSolver: func(context.Context) (sdk.Solver, error) { return Launch(t, kind).Solver(), nil },
+		})
+		return
+	}
+	conformance.Strategy(t, Launch(t, kind).Strategy(), conformance.Options{
+		NewStrategy: func(context.Context) (sdk.Strategy, error) { return Launch(t, kind).Strategy(), nil },
+	})
+}
+
+// Options fails where parse takes one of the bad values, by option, and where an
+// option that is described has none to try.
+func Options[T any](t testing.TB, described []sdk.Option, parse func(map[string]string) (T, error), bad map[string][]string) {
+	t.Helper()
+	for _, o := range described {
+		if len(bad[o.Name]) == 0 {
+			t.Errorf("option %s is not tested", o.Name)
+		}
+		for _, v := range bad[o.Name] {
+			if _, err := parse(map[string]string{o.Name: v}); !errors.Is(err, sdk.ErrInvalidOption) {
+				t.Errorf("%s=%q: error %v, want ErrInvalidOption", o.Name, v, err)
+			}
+		}
+	}
+	if _, err := parse(nil); err != nil {
+		t.Errorf("the defaults: %v", err)
+	}
+}
