@@ -133,6 +133,14 @@ type SolveOptions struct {
 	Target *float64
 	// Options are the plugin's own (--set key=value).
 	Options map[string]string
+	// Pieces, where not nil, is called from one goroutine with parts of the region
+	// as they are settled, and before the end with those that are not: together
+	// they are the region, none of it twice. (Pieces with a real feature may share
+	// a side.) It may block; the list is the solver's again when it returns, the
+	// boxes and proofs in it are not. Solvers of the network form.
+	Pieces func([]Piece)
+	// Proofs asks that pieces carry a Proof.
+	Proofs bool
 }
 
 // Progress is a glimpse of a running Solve.
@@ -146,6 +154,9 @@ type Progress struct {
 	HasBound  bool
 	Nodes     int64
 	Elapsed   time.Duration
+	// Shares is what is known so far of a problem with the goal Quantify; nil for
+	// nothing new.
+	Shares *Shares
 }
 
 // Result is a solver's claim about one problem.
@@ -172,6 +183,8 @@ type Result struct {
 	Nodes int64
 	// Elapsed is the solver's own time.
 	Elapsed time.Duration
+	// Shares answers a problem with the goal Quantify; nil for others.
+	Shares *Shares
 }
 
 // HasPoint reports whether the claim holds a point.

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/tree"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// answer is one Solve.
+type answer struct {
+	q     *problem.Query
+	o     sdk.SolveOptions
+	t     *tree.Tree
+	start time.Time
+	told  time.Time // of the last progress
+	best  *tree.Best
+}
+
+// tellEvery is how often progress is told.
+const tellEvery = 100 * time.Millisecond
+
+func (a *answer) find(ctx context.Context, memory int64) (*sdk.Result, error) {
+	a.start = time.Now()
+	a.told = a.start
+	t, err := tree.New(a.q, max(1, a.o.Threads))
+	switch {
+	case errors.Is(err, tree.ErrUnsupported):
+		return nil, refusal(err)
+	case errors.Is(err, tree.ErrEmpty):
+		return &sdk.Result{Status: sdk.Infeasible, Native: err.Error(), Elapsed: time.Since(a.start)}, nil
+	case err != nil:
+		return nil, err
+	}
+	a.t = t
+	l := tree.Limits{Boxes: a.o.WorkLimit, Memory: memory, Done: a.look}
+	if a.o.TimeLimit > 0 {
+		l.Deadline = a.start.Add(a.o.TimeLimit)
+	}
+	if a.o.Pieces != nil {
+		t.Proofs = a.o.Proofs
+		t.Pieces = func(list []tree.Piece) { a.o.Pieces(a.pieces(list)) }
+	}
+	end := t.Run(ctx, l)
+	if a.o.Pieces != nil {
+		a.rest()
+	}
+	r := a.result(end)
+	r.Nodes, r.Elapsed = t.Boxes, time.Since(a.start)
+	return r, nil
+}
+
+// look tells progress and says whether what is known is enough.
+func (a *answer) look() bool {
+	if a.o.Progress != nil && time.Since(a.told) >= tellEvery {
+		a.told = time.Now()
+		p := sdk.Progress{Nodes: a.t.Boxes, Elapsed: time.Since(a.start)}
+		if a.q.Goal == problem.Quantify {
+			p.Shares = a.shares()
+		}
+		if a.values() {
+			p.Bound, p.HasBound = a.t.Bound(), !math.IsInf(a.t.Bound(), 0)
+			if b := a.t.Best; b != nil {
+				p.Objective = a.objective(b)
+			}
+		}
+		a.o.Progress(p)
+	}
+	if !a.values() || a.t.Best == nil {
+		return false
+	}
+	value, bound := a.objective(a.t.Best), a.t.Bound()
+	if t := a.o.Target; t != nil && (a.least() && value <= *t || !a.least() && value >= *t) {
+		return true
+	}
+	return math.Abs(bound-value) <= a.o.Gap*math.Abs(value)
+}
+
+func (a *answer) values() bool { return a.q.Goal != problem.Decide && a.q.Goal != problem.Quantify }
+
+func (a *answer) least() bool { return a.q.Goal == problem.Minimise || a.q.Goal == problem.MinK }
+
+// objective is the value of an individual in the goal's own direction.
+func (a *answer) objective(b *tree.Best) float64 {
+	if a.least() {
+		return -b.Value
+	}
+	return b.Value
+}
+
+var reasons = map[tree.End]sdk.Reason{
+	tree.OutOfTime: sdk.TimeLimit, tree.OutOfBoxes: sdk.WorkLimit, tree.OutOfMemory: sdk.MemoryLimit, tree.Cancelled: sdk.Interrupted,
+}
+
+// result is what the search's end means.
+func (a *answer) result(end tree.End) *sdk.Result {
+	r := &sdk.Result{Reason: reasons[end], Native: fmt.Sprintf("%d boxes, %d left", a.t.Boxes, a.t.Size())}
+	if end == tree.Complete && a.t.Stuck > 0 {
+		r.Reason = sdk.Incomplete
+		r.Detail = fmt.Sprintf("%d boxes of a single cell could not be settled", a.t.Stuck)
+	}
+	complete := end == tree.Complete && a.t.Stuck == 0
+	if a.q.Goal == problem.Quantify {
+		r.Shares = a.shares()
+		r.Status = sdk.Unknown
+		if complete {
+			r.Status = sdk.Optimal
+		}
+		return r
+	}
+	if b := a.t.Best; b != nil {
+		r.Witness = a.witness(b)
+		r.Status = sdk.Feasible
+	}
+	if !a.values() {
+		switch {
+		case r.Witness != nil:
+			r.Reason = sdk.NoReason
+		case complete:
+			r.Status = sdk.Infeasible
+		default:
+			r.Status = sdk.Unknown
+		}
+		return r
+	}
+	bound := a.t.Bound()
+	if r.Witness == nil {
+		if r.Status = sdk.Unknown; complete {
+			r.Status = sdk.Infeasible
+		} else if !math.IsInf(bound, 0) {
+			r.Bound, r.HasBound = bound, true
+		}
+		return r
+	}
+	r.Objective = a.objective(a.t.Best)
+	if !math.IsInf(bound, 0) {
+		r.Bound, r.HasBound = bound, true
+	}
+	if complete || end == tree.Enough && a.o.Target == nil {
+		r.Status, r.Reason = sdk.Optimal, sdk.NoReason
+	} else if end == tree.Enough {
+		r.Reason = sdk.NoReason
+	}
+	return r
+}
+
+// witness is an individual's two copies.
+func (a *answer) witness(b *tree.Best) *sdk.Witness {
+	g := a.t.Grid()
+	return &sdk.Witness{Copy1: g.Complete(b.X, b.Z1), Copy2: g.Complete(b.X, b.Z2)}
+}
+
+// shares are what is proved so far.
+func (a *answer) shares() *sdk.Shares {
+	t := a.t
+	s := &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat), Boxes: t.Boxes}
+	all := integer(t.Individuals())
+	if t.Settled() && t.Grid().Countable {
+		s.Individuals = all
+	}
+	if all.Sign() > 0 {
+		s.Fair.SetFrac(integer(t.Fair), all)
+		s.Unfair.SetFrac(integer(t.Unfair), all)
+	}
+	return s
+}
+
+// integer is a count as one.
+func integer(v float64) *big.Int {
+	out, _ := new(big.Float).SetFloat64(v).Int(nil)
+	return out
+}

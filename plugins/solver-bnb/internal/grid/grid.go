@@ -1,0 +1,361 @@
+// Package grid cuts a region into cells, so that a box is a few small integers:
+// for each feature that may vary, the first and the last cell of a run.
+package grid
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// MaxCells bounds the cells of a feature: their numbers take 16 bits.
+const MaxCells = 1 << 16
+
+// Grid is a region seen as cells. It is read-only once made.
+type Grid struct {
+	Space *space.Space
+	// Dims are the features with more than one value in the region.
+	Dims []Dim
+	// Fixed are the inputs of non-protected features with one value.
+	Fixed []Fixed
+	// Protected lists the protected features; Combinations all their values in
+	// the region, in lexicographic order, and what each feeds to the inputs.
+	Protected    []int
+	Combinations []Combination
+	// Inputs encloses every network input over the region.
+	Inputs []space.Interval
+	// Individuals counts the points of the region, before constraints; nil where a
+	// feature is real.
+	Individuals *big.Int
+	// Countable: no feature that varies is real, so that boxes hold finitely many
+	// individuals.
+	Countable bool
+	base      []float64 // a point: the values of features that do not vary
+}
+
+// Dim is a feature that varies.
+type Dim struct {
+	Feature int
+	// Cells run from 0 to Cells−1. A cell holds Step values of a discrete feature,
+	// the last one possibly fewer, or an interval of a real one.
+	Cells, Step int
+	Real        bool
+	lo, hi      float64 // of the feature, in the region
+	// Even: a cell is one value, and all inputs are affine in it.
+	Even bool
+	// Feeds are the inputs fed.
+	Feeds []Feed
+}
+
+// Feed encloses a network input by cells.
+type Feed struct {
+	Input int
+	// Lo and Hi enclose the input in each cell. Monotone: they do not fall from
+	// cell to cell, or do not rise.
+	Lo, Hi   []float64
+	Monotone bool
+}
+
+// Fixed is an input that does not vary within the region.
+type Fixed struct {
+	Input          int
+	Centre, Radius float64
+}
+
+// Combination is the values of the protected features and the inputs they feed.
+type Combination struct {
+	Values []float64
+	Inputs []Fixed
+}
+
+// Box is the first and the last cell of each dimension in turn.
+type Box []uint16
+
+// New makes the grid of a query's region.
+func New(q *problem.Query) (*Grid, error) {
+	g := &Grid{Space: q.Space, Protected: q.Space.Protected(), Inputs: make([]space.Interval, q.Space.Inputs), Individuals: big.NewInt(1), Countable: true}
+	region := q.RegionOrWhole()
+	g.base = make([]float64, len(q.Space.Features))
+	for i := range q.Space.Features {
+		f := &q.Space.Features[i]
+		if f.IsProtected() {
+			continue
+		}
+		iv := region.Box[i].Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
+		if f.Discrete() {
+			iv = space.Interval{Lo: math.Ceil(iv.Lo), Hi: math.Floor(iv.Hi)}
+		}
+		if iv.Empty() {
+			return nil, fmt.Errorf("feature %q: the region holds no value of its domain", f.Name)
+		}
+		g.base[i] = iv.Lo
+		g.add(i, f, iv)
+	}
+	q.Space.EachCombination(region, g.base, func(point []float64) {
+		c := Combination{}
+		for _, i := range g.Protected {
+			c.Values = append(c.Values, point[i])
+			f := &q.Space.Features[i]
+			for k := range f.Inputs {
+				c.Inputs = append(c.Inputs, fixed(f.Inputs[k].Index, enclose(f, &f.Inputs[k], point[i], point[i])))
+			}
+		}
+		g.Combinations = append(g.Combinations, c)
+	})
+	for _, f := range g.Fixed {
+		g.widen(f)
+	}
+	for n, c := range g.Combinations {
+		for _, f := range c.Inputs {
+			if n == 0 {
+				g.Inputs[f.Input] = space.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}
+			}
+			g.widen(f)
+		}
+	}
+	return g, nil
+}
+
+// widen takes what f may be into the input's range.
+func (g *Grid) widen(f Fixed) {
+	iv := &g.Inputs[f.Input]
+	lo, hi := f.Centre-f.Radius, f.Centre+f.Radius
+	if *iv == (space.Interval{}) {
+		*iv = space.Interval{Lo: lo, Hi: hi}
+	}
+	iv.Lo, iv.Hi = min(iv.Lo, lo), max(iv.Hi, hi)
+}
+
+func (g *Grid) add(i int, f *space.Feature, iv space.Interval) {
+	if iv.Lo == iv.Hi {
+		for k := range f.Inputs {
+			g.Fixed = append(g.Fixed, fixed(f.Inputs[k].Index, enclose(f, &f.Inputs[k], iv.Lo, iv.Hi)))
+		}
+		return
+	}
+	d := Dim{Feature: i, Step: 1, Real: !f.Discrete(), lo: iv.Lo, hi: iv.Hi}
+	if d.Real {
+		d.Cells = MaxCells
+		g.Individuals, g.Countable = nil, false
+	} else {
+		values := iv.Hi - iv.Lo + 1
+		d.Step = int(math.Ceil(values / MaxCells))
+		d.Cells = int(math.Ceil(values / float64(d.Step)))
+		if g.Individuals != nil {
+			g.Individuals.Mul(g.Individuals, big.NewInt(int64(values)))
+		}
+	}
+	d.Even = !d.Real && d.Step == 1
+	for k := range f.Inputs {
+		in := &f.Inputs[k]
+		d.Even = d.Even && in.Table == nil
+		feed := Feed{Input: in.Index, Lo: make([]float64, d.Cells), Hi: make([]float64, d.Cells)}
+		whole := space.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}
+		rises, falls := true, true
+		for c := range d.Cells {
+			lo, hi := d.Values(c)
+			e := enclose(f, in, lo, hi)
+			feed.Lo[c], feed.Hi[c] = e.Lo, e.Hi
+			whole = space.Interval{Lo: min(whole.Lo, e.Lo), Hi: max(whole.Hi, e.Hi)}
+			if c > 0 {
+				rises = rises && e.Lo >= feed.Lo[c-1] && e.Hi >= feed.Hi[c-1]
+				falls = falls && e.Lo <= feed.Lo[c-1] && e.Hi <= feed.Hi[c-1]
+			}
+		}
+		feed.Monotone = rises || falls
+		g.Inputs[in.Index] = whole
+		d.Feeds = append(d.Feeds, feed)
+	}
+	g.Dims = append(g.Dims, d)
+}
+
+// Values is the least and the greatest value in a cell; of a real feature, both
+// rounded outward but for the ends of the domain.
+func (d *Dim) Values(cell int) (lo, hi float64) {
+	if !d.Real {
+		lo = d.lo + float64(cell*d.Step)
+		return lo, min(lo+float64(d.Step-1), d.hi)
+	}
+	return d.border(cell, -1), d.border(cell+1, 1)
+}
+
+// border is the value between cell−1 and cell.
+func (d *Dim) border(cell, outward int) float64 {
+	switch cell {
+	case 0:
+		return d.lo
+	case d.Cells:
+		return d.hi
+	}
+	v := d.lo + (d.hi-d.lo)*(float64(cell)/float64(d.Cells))
+	// Three roundings, of values no larger than the ends' magnitudes.
+	slip := 0x1p-50 * max(math.Abs(d.lo), math.Abs(d.hi))
+	return min(max(v+float64(outward)*slip, d.lo), d.hi)
+}
+
+// Count is the number of values in cells from to to of a discrete feature.
+func (d *Dim) Count(from, to uint16) int {
+	n := (int(to) - int(from) + 1) * d.Step
+	if int(to) == d.Cells-1 {
+		n -= d.Cells*d.Step - int(d.hi-d.lo+1)
+	}
+	return n
+}
+
+// enclose bounds an input over the values lo to hi of the feature.
+func enclose(f *space.Feature, in *space.Input, lo, hi float64) space.Interval {
+	if in.Table != nil {
+		e := space.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}
+		for v := lo; v <= hi; v++ {
+			t := in.Table[int(v-f.Lo)]
+			e.Lo, e.Hi = min(e.Lo, t), max(e.Hi, t)
+		}
+		return e
+	}
+	a, b := math.FMA(in.Scale, lo, in.Offset), math.FMA(in.Scale, hi, in.Offset)
+	if a > b {
+		a, b = b, a
+	}
+	if in.Scale == 1 && in.Offset == 0 {
+		return space.Interval{Lo: a, Hi: b}
+	}
+	return space.Interval{Lo: math.Nextafter(a, math.Inf(-1)), Hi: math.Nextafter(b, math.Inf(1))}
+}
+
+func fixed(input int, e space.Interval) Fixed {
+	c, r := centre(e.Lo, e.Hi)
+	return Fixed{Input: input, Centre: c, Radius: r}
+}
+
+// centre is the middle of an interval and a radius that covers it: exactly where
+// the ends are integers below 2⁵⁰, else rounded up.
+func centre(lo, hi float64) (c, r float64) {
+	if lo == hi {
+		return lo, 0
+	}
+	c = lo + (hi-lo)/2
+	r = max(hi-c, c-lo)
+	if lo != math.Trunc(lo) || hi != math.Trunc(hi) || max(-lo, hi) > 1<<50 {
+		r = math.Nextafter(r, math.Inf(1))
+	}
+	return c, r
+}
+
+// Enclose is the centre and the radius of an input over cells from to to.
+func (f *Feed) Enclose(from, to uint16) (c, r float64) {
+	lo, hi := min(f.Lo[from], f.Lo[to]), max(f.Hi[from], f.Hi[to])
+	if !f.Monotone {
+		for cell := from + 1; cell < to; cell++ {
+			lo, hi = min(lo, f.Lo[cell]), max(hi, f.Hi[cell])
+		}
+	}
+	return centre(lo, hi)
+}
+
+// Whole is the box of the region.
+func (g *Grid) Whole() Box {
+	b := make(Box, 2*len(g.Dims))
+	for d := range g.Dims {
+		b[2*d+1] = uint16(g.Dims[d].Cells - 1)
+	}
+	return b
+}
+
+// Size is the number of individuals of a box before constraints, exact up to
+// 2⁵³; of real features it counts cells.
+func (g *Grid) Size(b Box) float64 {
+	n := 1.0
+	for d := range g.Dims {
+		if dim := &g.Dims[d]; dim.Step == 1 {
+			n *= float64(int(b[2*d+1]) - int(b[2*d]) + 1)
+		} else {
+			n *= float64(dim.Count(b[2*d], b[2*d+1]))
+		}
+	}
+	return n
+}
+
+// Box is b as intervals of feature values.
+func (g *Grid) Box(b Box) space.Box {
+	out := make(space.Box, len(g.base))
+	for i, v := range g.base {
+		out[i] = space.Interval{Lo: v, Hi: v}
+	}
+	for d := range g.Dims {
+		dim := &g.Dims[d]
+		lo, _ := dim.Values(int(b[2*d]))
+		_, hi := dim.Values(int(b[2*d+1]))
+		out[dim.Feature] = space.Interval{Lo: lo, Hi: hi}
+	}
+	for _, i := range g.Protected {
+		out[i] = space.Interval{}
+	}
+	return out
+}
+
+// Point is the individual with these values of the dimensions.
+func (g *Grid) Point(x []float64) []float64 {
+	out := slices.Clone(g.base)
+	for d, v := range x {
+		out[g.Dims[d].Feature] = v
+	}
+	return out
+}
+
+// Complete is a point with the values of a combination.
+func (g *Grid) Complete(point []float64, z int) []float64 {
+	out := slices.Clone(point)
+	for i, f := range g.Protected {
+		out[f] = g.Combinations[z].Values[i]
+	}
+	return out
+}
+
+// Input is about what value v of dimension d feeds to its f-th input: within a
+// rounding of the exact product and sum.
+func (g *Grid) Input(d, f int, v float64) float64 {
+	dim := &g.Dims[d]
+	if dim.Step == 1 && !dim.Real {
+		feed := &dim.Feeds[f]
+		cell := int(v - dim.lo)
+		return feed.Lo[cell] + (feed.Hi[cell]-feed.Lo[cell])/2
+	}
+	feature := &g.Space.Features[dim.Feature]
+	e := enclose(feature, &feature.Inputs[f], v, v)
+	return e.Lo + (e.Hi-e.Lo)/2
+}
+
+// Random is a value of the feature, any with the same chance.
+func (d *Dim) Random(r *rand.Rand) float64 {
+	if d.Real {
+		return min(d.lo+r.Float64()*(d.hi-d.lo), d.hi)
+	}
+	return d.lo + float64(r.Int64N(int64(d.hi-d.lo)+1))
+}
+
+// Nearest is the value nearest to v.
+func (d *Dim) Nearest(v float64) float64 {
+	if v = min(max(v, d.lo), d.hi); d.Real {
+		return v
+	}
+	return math.Round(v)
+}
+
+// Try visits values of the feature: all where they are at most n, else n of them,
+// evenly spread, both ends among them.
+func (d *Dim) Try(n int, visit func(v float64)) {
+	if values := d.hi - d.lo + 1; !d.Real && values <= float64(n) {
+		for v := d.lo; v <= d.hi; v++ {
+			visit(v)
+		}
+		return
+	}
+	for i := range n {
+		visit(d.Nearest(d.lo + (d.hi-d.lo)*float64(i)/float64(n-1)))
+	}
+}

@@ -1,0 +1,174 @@
+// Package judge says what bounds of a person's logits mean for fairness.
+//
+// Over a box, the logit of combination z lies in t + [Lo(z), Hi(z)], where t is
+// the same for all combinations of one individual. So a notion of fairness
+// becomes a question about t alone: where it is above or below some threshold the
+// individual is certainly treated fairly, where it is between two others it
+// certainly is not.
+package judge
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Judge knows one notion of fairness. It is read-only.
+type Judge struct {
+	Notion fairness.Notion
+	// epsilon encloses ε.
+	below, above float64
+}
+
+// New makes a judge; eps may be nil where the notion uses none.
+func New(n fairness.Notion, eps *big.Rat) Judge {
+	j := Judge{Notion: n}
+	if n.UsesEpsilon() {
+		e, exact := eps.Float64()
+		j.below, j.above = e, e
+		if !exact {
+			j.below, j.above = math.Nextafter(e, 0), math.Nextafter(e, math.Inf(1))
+		}
+	}
+	return j
+}
+
+// Spread is where the logits of a person may be, from t on.
+type Spread struct {
+	// Of combinations that may be allowed: the least Lo and the greatest Hi, and
+	// the greatest Hi(z1) − Lo(z2) with z1 ≠ z2 (−Inf where there are no two).
+	Least, Most, Apart float64
+	// Of combinations that surely are allowed: the greatest Lo and the least Hi.
+	// Sure is unset where fewer than two are.
+	SureMost, SureLeast float64
+	Sure                bool
+}
+
+// Gather makes a Spread of the combinations' intervals. possible tells of each
+// combination whether it may be allowed, sure whether it is; nil stands for all.
+func Gather(lo, hi []float64, possible, sure []bool) Spread {
+	s := Spread{Least: math.Inf(1), Most: math.Inf(-1), SureMost: math.Inf(-1), SureLeast: math.Inf(1), Apart: math.Inf(-1)}
+	n := 0
+	least, second := -1, math.Inf(1) // whose Lo is least, and the least of the others
+	for z := range lo {
+		if possible != nil && !possible[z] {
+			continue
+		}
+		if lo[z] < s.Least {
+			s.Least, second, least = lo[z], s.Least, z
+		} else {
+			second = min(second, lo[z])
+		}
+		s.Most = max(s.Most, hi[z])
+		if sure == nil || sure[z] {
+			n++
+			s.SureMost, s.SureLeast = max(s.SureMost, lo[z]), min(s.SureLeast, hi[z])
+		}
+	}
+	for z := range hi {
+		if possible != nil && !possible[z] {
+			continue
+		}
+		other := s.Least
+		if z == least {
+			other = second
+		}
+		s.Apart = max(s.Apart, hi[z]-other)
+	}
+	s.Sure = n >= 2
+	if !math.IsInf(s.Apart, 0) {
+		s.Apart = up(s.Apart) // its differences were rounded
+	}
+	return s
+}
+
+// never is an empty set of thresholds.
+var never = lattice.Thresholds{Above: math.Inf(1), Below: math.Inf(-1), From: math.Inf(1), To: math.Inf(-1)}
+
+// Thresholds are the t from which on, up to which, and between which an
+// individual is surely fair (Above, Below) and surely not (From, To).
+func (j *Judge) Thresholds(s *Spread) lattice.Thresholds {
+	th := never
+	if math.IsInf(s.Apart, -1) { // at most one combination
+		th.Above = math.Inf(-1)
+		return th
+	}
+	switch j.Notion {
+	case fairness.Decision, fairness.DecisionStrict:
+		th.Above, th.Below = -s.Least, -s.Most
+		if s.Sure {
+			th.From, th.To = -s.SureMost, -s.SureLeast
+			if j.Notion == fairness.DecisionStrict {
+				th.To = math.Nextafter(th.To, math.Inf(-1))
+			}
+		}
+	case fairness.Logit:
+		if s.Apart <= j.below {
+			th.Above = math.Inf(-1)
+		}
+		if s.Sure && down(s.SureMost-s.SureLeast) > j.above {
+			th.From, th.To = math.Inf(-1), math.Inf(1)
+		}
+	case fairness.Score:
+		// The scores of a pair differ by at most those of two logits that are Apart
+		// apart, wherever their middle lies.
+		if math.IsInf(farthest(s.Apart, j.below), -1) {
+			th.Above = math.Inf(-1)
+			break
+		}
+		// All scores lie between those of t + Least and t + Most, whose middle tells
+		// where the two are close.
+		if outer := farthest(up(s.Most-s.Least), j.below); !math.IsInf(outer, 1) {
+			mid := s.Least + (s.Most-s.Least)/2
+			th.Above, th.Below = outer-mid+margin, -outer-mid-margin
+		}
+		if s.Sure {
+			if d := down(s.SureMost - s.SureLeast); d > 0 {
+				if within := farthest(d, j.above); within > 0.01 {
+					mid := s.SureLeast + d/2
+					th.From, th.To = -within-mid+margin, within-mid-margin
+				}
+			}
+		}
+	}
+	return th
+}
+
+// margin outweighs the errors of farthest and of sums with it. Go's Sinh, Cosh,
+// Acosh and Log have relative errors of a few units in the last place, below
+// 2⁻⁵⁰, and so have c−1 ≥ 10⁻⁶ and the logits that matter, below 1000, one of
+// 2⁻³⁰ at most; TestFarthest checks it against exact arithmetic.
+const margin = 0x1p-24
+
+// farthest is the m ≥ 0 at which two logits d apart, with m in their middle, have
+// scores eps apart: beyond it they are closer. −Inf where they are closer
+// everywhere. From
+//
+//	σ(m+d/2) − σ(m−d/2) = sinh(d/2) / (cosh(m) + cosh(d/2))
+//
+// it is arcosh(sinh(d/2)/ε − cosh(d/2)).
+//
+// Near d where the two are just eps apart at m = 0, it answers 0.01, and so
+// for a little smaller d: a larger m than the exact one in either case.
+func farthest(d, eps float64) float64 {
+	if !(d > 0) {
+		return math.Inf(-1)
+	}
+	h := d / 2
+	if h > 300 { // where sinh and cosh are eʰ/2: at most ln(2c)
+		return h + math.Log(1/eps-1)
+	}
+	c := math.Sinh(h)/eps - math.Cosh(h)
+	switch {
+	case c < 1-1e-6:
+		return math.Inf(-1)
+	case c < 1+1e-6:
+		return 0.01
+	}
+	return math.Acosh(c)
+}
+
+func up(v float64) float64   { return math.Nextafter(v, math.Inf(1)) }
+func down(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }

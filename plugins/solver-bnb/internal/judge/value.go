@@ -1,0 +1,81 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// slipped outweighs the error of a difference of two computed scores. Exp is good
+// to a unit in the last place, so a score to some 2⁻⁵¹.
+const slipped = 0x1p-44
+
+// Gap is the difference of two logits' scores, about.
+func (j *Judge) Gap(high, low float64) float64 { return network.Sigmoid(high) - network.Sigmoid(low) }
+
+// Value is about what the notion measures of an individual with these extreme
+// logits.
+func (j *Judge) Value(high, low float64) float64 {
+	switch j.Notion {
+	case fairness.Score:
+		return j.Gap(high, low)
+	case fairness.Logit:
+		return high - low
+	case fairness.Decision:
+		if low > 0 {
+			return math.Inf(-1)
+		}
+		return high
+	}
+	return min(high, -low)
+}
+
+// Upper bounds what the notion measures (fairness.Gap) of any individual whose
+// logits lie in the enclosures of whole and, from one t on, in those of s.
+func (j *Judge) Upper(whole, s *Spread) float64 {
+	if math.IsInf(whole.Apart, -1) { // at most one combination
+		if j.Notion.UsesEpsilon() {
+			return 0
+		}
+		return math.Inf(-1)
+	}
+	apart := min(whole.Apart, s.Apart)
+	switch j.Notion {
+	case fairness.Logit:
+		return max(apart, 0)
+	case fairness.Score:
+		if apart <= 0 {
+			return 0
+		}
+		// tanh(d/4) is what two logits d apart differ by in score at most.
+		gap := math.Tanh(apart / 4)
+		gap = min(gap, network.Sigmoid(whole.Most)-network.Sigmoid(whole.Least))
+		return min(gap+slipped, 1)
+	case fairness.Decision:
+		if whole.Least > 0 {
+			return math.Inf(-1)
+		}
+		return whole.Most
+	}
+	return min(whole.Most, -whole.Least)
+}
+
+// Lower bounds the same from below, for the notions with ε.
+func (j *Judge) Lower(whole, s *Spread) float64 {
+	if !whole.Sure {
+		return 0
+	}
+	apart := max(down(whole.SureMost-whole.SureLeast), down(s.SureMost-s.SureLeast))
+	if apart <= 0 {
+		return 0
+	}
+	if j.Notion == fairness.Logit {
+		return apart
+	}
+	// Two logits apart, anywhere between Least and Most, are closest in score at
+	// one of the ends.
+	low := network.Sigmoid(whole.Least+apart) - network.Sigmoid(whole.Least)
+	high := network.Sigmoid(whole.Most) - network.Sigmoid(whole.Most-apart)
+	return max(min(low, high)-slipped, 0)
+}

@@ -1,0 +1,181 @@
+#include "textflag.h"
+
+// shiftAdd: dst[k] = Σ src[k − offset] over the offsets, k from 0 to 8·octets − 1.
+//
+// DI dst, SI src, R8 offsets, R9 their number, R10 octets left, R11 offset
+// number, AX and BX addresses.
+
+// func shiftAddAVX512(a *shift)
+TEXT ·shiftAddAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DX
+	MOVQ 0(DX), DI
+	MOVQ 8(DX), SI
+	MOVQ 16(DX), R8
+	MOVQ 24(DX), R9
+	MOVQ 32(DX), R10
+
+eight:
+	CMPQ R10, $8
+	JLT  two
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	XORQ R11, R11
+
+eightLoop:
+	MOVLQSX (R8)(R11*4), AX
+	SHLQ    $3, AX
+	MOVQ    SI, BX
+	SUBQ    AX, BX
+	VADDPD  0(BX), Z0, Z0
+	VADDPD  64(BX), Z1, Z1
+	VADDPD  128(BX), Z2, Z2
+	VADDPD  192(BX), Z3, Z3
+	VADDPD  256(BX), Z4, Z4
+	VADDPD  320(BX), Z5, Z5
+	VADDPD  384(BX), Z6, Z6
+	VADDPD  448(BX), Z7, Z7
+	INCQ    R11
+	CMPQ    R11, R9
+	JLT     eightLoop
+	VMOVUPD Z0, 0(DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	VMOVUPD Z5, 320(DI)
+	VMOVUPD Z6, 384(DI)
+	VMOVUPD Z7, 448(DI)
+	ADDQ    $512, DI
+	ADDQ    $512, SI
+	SUBQ    $8, R10
+	JMP     eight
+
+two:
+	CMPQ R10, $2
+	JLT  one
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	XORQ R11, R11
+
+twoLoop:
+	MOVLQSX (R8)(R11*4), AX
+	SHLQ    $3, AX
+	MOVQ    SI, BX
+	SUBQ    AX, BX
+	VADDPD  0(BX), Z0, Z0
+	VADDPD  64(BX), Z1, Z1
+	INCQ    R11
+	CMPQ    R11, R9
+	JLT     twoLoop
+	VMOVUPD Z0, 0(DI)
+	VMOVUPD Z1, 64(DI)
+	ADDQ    $128, DI
+	ADDQ    $128, SI
+	SUBQ    $2, R10
+	JMP     two
+
+one:
+	TESTQ R10, R10
+	JEQ   done
+	VPXORQ Z0, Z0, Z0
+	XORQ R11, R11
+
+oneLoop:
+	MOVLQSX (R8)(R11*4), AX
+	SHLQ    $3, AX
+	MOVQ    SI, BX
+	SUBQ    AX, BX
+	VADDPD  0(BX), Z0, Z0
+	INCQ    R11
+	CMPQ    R11, R9
+	JLT     oneLoop
+	VMOVUPD Z0, 0(DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shiftAddAVX2(a *shift)
+TEXT ·shiftAddAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DX
+	MOVQ 0(DX), DI
+	MOVQ 8(DX), SI
+	MOVQ 16(DX), R8
+	MOVQ 24(DX), R9
+	MOVQ 32(DX), R10
+
+four:
+	CMPQ R10, $4
+	JLT  single
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ R11, R11
+
+fourLoop:
+	MOVLQSX (R8)(R11*4), AX
+	SHLQ    $3, AX
+	MOVQ    SI, BX
+	SUBQ    AX, BX
+	VADDPD  0(BX), Y0, Y0
+	VADDPD  32(BX), Y1, Y1
+	VADDPD  64(BX), Y2, Y2
+	VADDPD  96(BX), Y3, Y3
+	VADDPD  128(BX), Y4, Y4
+	VADDPD  160(BX), Y5, Y5
+	VADDPD  192(BX), Y6, Y6
+	VADDPD  224(BX), Y7, Y7
+	INCQ    R11
+	CMPQ    R11, R9
+	JLT     fourLoop
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	ADDQ    $256, DI
+	ADDQ    $256, SI
+	SUBQ    $4, R10
+	JMP     four
+
+single:
+	TESTQ R10, R10
+	JEQ   done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	XORQ R11, R11
+
+singleLoop:
+	MOVLQSX (R8)(R11*4), AX
+	SHLQ    $3, AX
+	MOVQ    SI, BX
+	SUBQ    AX, BX
+	VADDPD  0(BX), Y0, Y0
+	VADDPD  32(BX), Y1, Y1
+	INCQ    R11
+	CMPQ    R11, R9
+	JLT     singleLoop
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    $64, DI
+	ADDQ    $64, SI
+	DECQ    R10
+	JMP     single
+
+done:
+	VZEROUPPER
+	RET

@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package lattice
+
+// supported lists the variants this machine can run, the fastest first.
+func supported() []*lanes { return []*lanes{&scalar} }

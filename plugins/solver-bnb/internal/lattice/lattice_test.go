@@ -1,0 +1,126 @@
+package lattice
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// box is a random box of dimensions, and the sums of all its points.
+func box(r *rand.Rand) (dims []Dim, sums []float64) {
+	sums = []float64{0}
+	for range 1 + r.IntN(5) {
+		cells := 1 + r.IntN(7)
+		d := Dim{Cells: cells, Step: r.NormFloat64() * math.Pow(10, float64(r.IntN(3)))}
+		if r.IntN(5) == 0 {
+			d.Step = 0
+		}
+		values := make([]float64, cells)
+		for c := range values {
+			values[c] = d.Step * float64(c)
+		}
+		if r.IntN(3) == 0 {
+			for c := range values {
+				values[c] = r.NormFloat64() * 5
+			}
+			d.Values = slices.Clone(values)
+		}
+		dims = append(dims, d)
+		var next []float64
+		for _, s := range sums {
+			for _, v := range values {
+				next = append(next, s+v)
+			}
+		}
+		sums = next
+	}
+	return dims, sums
+}
+
+// Counts are lower bounds, close to the truth, and all variants count the same.
+func TestCountBoundsTheTruth(t *testing.T) {
+	var counted, truth float64
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		dims, sums := box(r)
+		start := r.NormFloat64()
+		pick := func() float64 { return start + sums[r.IntN(len(sums))] + []float64{0, 0, r.NormFloat64()}[r.IntN(3)] }
+		ts := []float64{pick(), pick(), pick(), pick()}
+		slices.Sort(ts)
+		th := Thresholds{Below: ts[0], From: ts[1], To: ts[2], Above: ts[3]}
+		switch r.IntN(4) {
+		case 0:
+			th.From, th.To = math.Inf(1), math.Inf(-1)
+		case 1:
+			th.Below = math.Inf(-1)
+		}
+		margin := r.Float64() * 1e-6
+		var above, below, between float64
+		for _, s := range sums {
+			v := start + s
+			if v > th.Above-1e-9 {
+				above++
+			}
+			if v <= th.Below+1e-9 {
+				below++
+			}
+			if v > th.From-1e-9 && v <= th.To+1e-9 {
+				between++
+			}
+		}
+		var first [3]float64
+		for i, variant := range supported() {
+			c := NewCounter()
+			c.lanes = variant
+			again := slices.Clone(dims)
+			for d := range again {
+				again[d].Values = slices.Clone(again[d].Values)
+			}
+			var got [3]float64
+			got[0], got[1], got[2] = c.Count(start, again, th, margin)
+			if got[0] > above || got[1] > below || got[2] > between {
+				t.Fatalf("counted %v, at most %v, %v, %v of %d", got, above, below, between, len(sums))
+			}
+			if i == 0 {
+				first = got
+				counted, truth = counted+got[0]+got[1]+got[2], truth+above+below+between
+			} else if got != first {
+				t.Fatalf("%s counts %v, %s %v", variant.name, got, supported()[0].name, first)
+			}
+		}
+	})
+	if counted < 0.8*truth {
+		t.Errorf("counted %v of %v", counted, truth)
+	}
+}
+
+// A billion points are counted exactly.
+func TestCountIsExactWhereBinsAre(t *testing.T) {
+	var dims []Dim
+	all := big.NewInt(1)
+	for range 9 {
+		dims = append(dims, Dim{Cells: 10, Step: 1})
+		all.Mul(all, big.NewInt(10))
+	}
+	above, below, _ := NewCounter().Count(0, dims, Thresholds{Above: 40.5, Below: 40.5, From: 1, To: 0}, 0)
+	// By symmetry s ↔ 81 − s, exactly half of the sums are above 40.5.
+	if half := 5e8; above > half || below > half || above < 0.99*half || above != below {
+		t.Errorf("%v above and %v below of %v", above, below, all)
+	}
+}
+
+func BenchmarkCount(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var dims []Dim
+	for _, cells := range []int{12, 2, 4, 8, 2, 7, 3, 5, 10, 6, 25, 20} {
+		dims = append(dims, Dim{Cells: cells, Step: r.NormFloat64()})
+	}
+	c := NewCounter()
+	for b.Loop() {
+		c.Count(0, slices.Clone(dims), Thresholds{Above: 3, Below: -3, From: 1, To: 0}, 0)
+	}
+}

@@ -1,0 +1,98 @@
+package tree
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// goalDecide is the goal that ends with the first witness.
+const goalDecide = problem.Decide
+
+// goal is what a query wants of the boxes.
+type goal struct {
+	problem.Goal
+	// values: individuals have a value, of which the largest is wanted; where
+	// least is set, the smallest, and values are negated throughout.
+	values, least bool
+	// bins: about k. reach is the k that a witness must have, 0 where any
+	// violation is one.
+	bins  bool
+	reach int
+	// counts: lattice points are counted in boxes that are not settled.
+	counts bool
+}
+
+func goalOf(q *problem.Query) (goal, error) {
+	g := goal{Goal: q.Goal}
+	if q.K > 2 && (q.Goal == problem.Decide || q.Goal == problem.Quantify) {
+		g.bins, g.reach = true, q.K
+	}
+	switch q.Goal {
+	case problem.Decide:
+	case problem.Quantify:
+		g.counts = !g.bins
+	case problem.Maximise:
+		g.values = true
+	case problem.Minimise:
+		if !q.Notion.UsesEpsilon() {
+			return g, fmt.Errorf("%w: the least margin of the notion %s", ErrUnsupported, q.Notion)
+		}
+		g.values, g.least = true, true
+	case problem.MaxK:
+		g.values, g.bins = true, true
+	case problem.MinK:
+		g.values, g.bins, g.least = true, true, true
+	default:
+		return g, fmt.Errorf("%w: goal %s", ErrUnsupported, q.Goal)
+	}
+	if g.bins && (q.Epsilon == nil || q.Epsilon.Sign() <= 0) {
+		return g, fmt.Errorf("%w: bins without ε", ErrUnsupported)
+	}
+	return g, nil
+}
+
+// slack is by how much values may be missed: boxes that could have a value
+// larger by no more than that are left out.
+func (t *Tree) slack() float64 {
+	if t.goal.bins {
+		return 0
+	}
+	return 1e-9
+}
+
+// cutoff is the value up to which boxes are of no interest.
+func (t *Tree) cutoff() float64 {
+	if t.Best == nil {
+		return math.Inf(-1)
+	}
+	return t.Best.Value + t.slack()*max(1, math.Abs(t.Best.Value))
+}
+
+// Bound is a bound on every individual's value, for goals with values: not less
+// than any, or where the least is wanted, not more. Until the first box is
+// bounded it is infinite.
+func (t *Tree) Bound() float64 {
+	bound := max(t.left, t.cutoff())
+	if t.front.size > 0 {
+		bound = max(bound, t.open())
+	}
+	if t.Boxes == 0 {
+		bound = math.Inf(1)
+	}
+	if t.goal.least {
+		return -bound
+	}
+	return bound
+}
+
+// open bounds the values in the leaves, by their highest bucket.
+func (t *Tree) open() float64 {
+	for b := t.front.top; b >= 0; b-- {
+		if len(t.front.buckets[b]) > 0 {
+			return t.valueOf(b)
+		}
+	}
+	return math.Inf(-1)
+}

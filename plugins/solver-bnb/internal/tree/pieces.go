@@ -1,0 +1,71 @@
+package tree
+
+import (
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Claim is what is known of a piece.
+type Claim uint8
+
+// Claims.
+const (
+	PieceFair    Claim = iota + 1 // everybody is treated fairly
+	PieceUnfair                   // nobody is
+	PieceOutside                  // nobody is asked about
+	PieceBounded                  // values are at most the bound found
+	PieceCounted                  // all settled, by counting or one by one
+	PieceUndecided
+)
+
+// Piece is a box that is done with.
+type Piece struct {
+	Box          grid.Box
+	Claim        Claim
+	Fair, Unfair float64
+	Enumerated   bool
+	Copies       []Copy // where proofs are wanted and the box was bounded
+}
+
+// Copy is the bounds of one combination's logit.
+type Copy struct {
+	Combination int
+	Logit       space.Interval
+	Slopes      []batch.Slope
+}
+
+// piece keeps a piece where pieces are wanted.
+func (w *worker) piece(box grid.Box, lane int, c Claim, fair, unfair float64) {
+	if w.t.Pieces == nil {
+		return
+	}
+	p := Piece{Box: append(grid.Box(nil), box...), Claim: c, Fair: fair, Unfair: unfair}
+	if w.t.Proofs && c != PieceOutside {
+		e := w.t.plan.Error()
+		for z := range w.k {
+			mid, r := w.space.Mid()[lane+z], w.space.Rad()[lane+z]+e
+			p.Copies = append(p.Copies, Copy{z, space.Interval{Lo: mid - r, Hi: mid + r}, w.space.Slopes(lane + z)})
+		}
+	}
+	w.out.pieces = append(w.out.pieces, p)
+}
+
+func (w *worker) bounded(box grid.Box, lane int) { w.piece(box, lane, PieceBounded, 0, 0) }
+
+func (w *worker) enumerated(box grid.Box, fair, unfair float64) {
+	w.out.pieces = append(w.out.pieces, Piece{Box: append(grid.Box(nil), box...), Claim: PieceCounted, Fair: fair, Unfair: unfair, Enumerated: true})
+}
+
+// Rest gives the leaves that are left, as pieces that are undecided.
+func (t *Tree) Rest(visit func(Piece)) {
+	n := t.front.numbers
+	t.front.each(func(p *page, i int) {
+		visit(Piece{
+			Box: p.boxes[i*n : (i+1)*n], Claim: PieceUndecided, Fair: float64(p.fair[i]), Unfair: float64(p.unfair[i]),
+		})
+	})
+}
+
+// Grid is the region's.
+func (t *Tree) Grid() *grid.Grid { return t.grid }

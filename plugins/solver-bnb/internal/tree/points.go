@@ -1,0 +1,254 @@
+package tree
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// points evaluates individuals, some at a time.
+type points struct {
+	t     *Tree
+	space *batch.Workspace
+	each  int
+	n     int
+	xs    []float64 // of those that wait, a value a dimension
+	probe []bool    // of those: looked at on the way, and not counted
+	x     []float64
+	lo    []float64
+	hi    []float64
+	room  judge.Room
+	// tell, where not nil, hears of every individual instead of the task.
+	tell func(x []float64, v *verdict)
+}
+
+// verdict is what is known of an individual.
+type verdict struct {
+	asked    bool // it is in the space, and the query asks about it
+	violates bool
+	value    float64 // as goals with values have it
+	promise  float64 // grows towards what is looked for
+	z1, z2   int
+	sure     bool // violates is
+}
+
+func newPoints(t *Tree) *points {
+	k := len(t.grid.Combinations)
+	p := &points{t: t, each: max(1, 2*lanesTogether/k), lo: make([]float64, k), hi: make([]float64, k)}
+	p.space = t.plan.NewWorkspace(p.each * k)
+	fixInputs(t.grid, p.space)
+	return p
+}
+
+// enumerate evaluates every individual of a box without real features.
+func (p *points) enumerate(w *worker, box grid.Box) {
+	dims := p.t.grid.Dims
+	x, ends := make([]float64, len(dims)), make([][2]float64, len(dims))
+	for d := range dims {
+		lo, _ := dims[d].Values(int(box[2*d]))
+		_, hi := dims[d].Values(int(box[2*d+1]))
+		x[d], ends[d] = lo, [2]float64{lo, hi}
+	}
+	before := w.out.Tally
+	for {
+		p.add(w, x, false)
+		d := 0
+		for ; d < len(x); d++ {
+			if x[d]++; x[d] <= ends[d][1] {
+				break
+			}
+			x[d] = ends[d][0]
+		}
+		if d == len(x) {
+			break
+		}
+	}
+	if p.t.Pieces != nil {
+		p.flush(w) // the piece says what became of them
+		fair, unfair := w.out.Fair-before.Fair, w.out.Unfair-before.Unfair
+		w.enumerated(box, fair, unfair)
+	}
+}
+
+// middle looks at an individual in the middle of a box.
+func (p *points) middle(w *worker, box grid.Box) {
+	p.x = p.x[:0]
+	for d := range p.t.grid.Dims {
+		lo, hi := p.t.grid.Dims[d].Values(int(box[2*d] + (box[2*d+1]-box[2*d])/2))
+		p.x = append(p.x, p.t.grid.Dims[d].Nearest(lo+(hi-lo)/2))
+	}
+	p.add(w, p.x, true)
+}
+
+// add puts an individual into the lanes.
+func (p *points) add(w *worker, x []float64, probe bool) {
+	k := len(p.t.grid.Combinations)
+	for d := range x {
+		dim := &p.t.grid.Dims[d]
+		for f := range dim.Feeds {
+			c := p.t.grid.Input(d, f, x[d])
+			row := p.space.Centre(dim.Feeds[f].Input)[p.n*k : (p.n+1)*k]
+			for z := range row {
+				row[z] = c
+			}
+		}
+	}
+	p.xs, p.probe = append(p.xs, x...), append(p.probe, probe)
+	if p.n++; p.n == p.each {
+		p.flush(w)
+	}
+}
+
+// flush evaluates the individuals that wait.
+func (p *points) flush(w *worker) {
+	if p.n == 0 {
+		return
+	}
+	p.space.Evaluate()
+	k, dims := len(p.lo), len(p.t.grid.Dims)
+	for i := range p.n {
+		x := p.xs[i*dims : (i+1)*dims]
+		v := p.judge(x, p.space.Mid()[i*k:(i+1)*k])
+		if p.tell != nil {
+			p.tell(x, &v)
+		} else {
+			w.learn(x, &v, p.probe[i])
+		}
+	}
+	p.n, p.xs, p.probe = 0, p.xs[:0], p.probe[:0]
+}
+
+// judge says what an individual's logits mean.
+func (p *points) judge(x, logits []float64) (v verdict) {
+	t := p.t
+	e := t.plan.Error()
+	for z, l := range logits {
+		p.lo[z], p.hi[z] = l-e, l+e
+	}
+	var allowed []bool
+	if t.rules != nil {
+		point := t.grid.Point(x)
+		if !t.rules.Asks(point) {
+			return v
+		}
+		allowed = t.rules.Allowed(point)
+		if !slices.Contains(allowed, true) {
+			return v
+		}
+	}
+	v.asked = true
+	s := judge.Gather(p.lo, p.hi, allowed, allowed)
+	v.z1, v.z2 = ends(logits, allowed)
+	high, low := logits[v.z1], logits[v.z2]
+	switch v.promise = high - low; t.q.Notion {
+	case fairness.Score:
+		v.promise = t.judge.Gap(high, low)
+	case fairness.Decision, fairness.DecisionStrict:
+		v.promise = min(high, -low)
+	}
+	v.value = t.judge.Value(high, low)
+	if !s.Sure { // a single counterfactual
+		v.sure, v.value = true, min(v.value, 0)
+		if !t.q.Notion.UsesEpsilon() {
+			v.value = math.Inf(-1)
+		}
+	} else {
+		th := t.judge.Thresholds(&s)
+		v.violates = th.From < 0 && th.To >= 0
+		v.sure = v.violates || th.Above < 0 || th.Below >= 0
+	}
+	if t.goal.bins {
+		most, least := t.bins.Most(&p.room, p.lo, p.hi, allowed), t.bins.Least(&p.room, p.lo, p.hi, allowed)
+		if most != least {
+			least = fairness.KBins(p.exact(x, allowed), t.q.Epsilon)
+		}
+		if v.promise += float64(least); t.goal.values {
+			v.value = float64(least)
+		}
+		if t.goal.reach > 0 {
+			v.violates, v.sure = least >= t.goal.reach, true
+		}
+	}
+	if !v.sure && !t.goal.values {
+		v.violates, v.sure = fairness.Violates(t.q.Notion, p.exact(x, allowed), t.q.Epsilon), true
+	}
+	if t.goal.least {
+		v.value, v.promise = -v.value, -v.promise
+	}
+	return v
+}
+
+// ends finds the combinations of largest and smallest logit, which differ where
+// more than one is allowed.
+func ends(logits []float64, allowed []bool) (most, least int) {
+	most, least = -1, -1
+	for z, l := range logits {
+		if allowed != nil && !allowed[z] {
+			continue
+		}
+		if most < 0 || l > logits[most] {
+			most = z
+		}
+		if least < 0 || l <= logits[least] {
+			least = z
+		}
+	}
+	return most, least
+}
+
+// exact computes the logits of the allowed combinations.
+func (p *points) exact(x []float64, allowed []bool) []*big.Rat {
+	point := p.t.grid.Point(x)
+	var out []*big.Rat
+	for z := range p.t.grid.Combinations {
+		if allowed == nil || allowed[z] {
+			out = append(out, p.t.exact.Logit(p.t.q.Space.ExactInputs(p.t.grid.Complete(point, z))))
+		}
+	}
+	return out
+}
+
+// learn takes an individual into the task's output; a probe belongs to a box
+// that is not enumerated.
+func (w *worker) learn(x []float64, v *verdict, probe bool) {
+	switch {
+	case probe:
+	case !v.asked:
+		w.out.Outside++
+	case v.violates:
+		w.out.Unfair++
+	default:
+		w.out.Fair++
+	}
+	w.out.best = w.t.better(w.out.best, x, v)
+}
+
+// better is the better of an individual and the best so far.
+func (t *Tree) better(best *Best, x []float64, v *verdict) *Best {
+	if !v.asked || t.goal.values && math.IsInf(v.value, -1) || !t.goal.values && !v.violates {
+		return best
+	}
+	if best != nil && (!t.goal.values || v.value <= best.Value) {
+		return best
+	}
+	point := t.grid.Point(x)
+	for _, other := range t.q.Exclude {
+		if slices.Equal(t.q.Space.Canonical(other), t.q.Space.Canonical(point)) {
+			return best
+		}
+	}
+	return &Best{X: point, Z1: v.z1, Z2: v.z2, Value: v.value, Violates: v.violates}
+}
+
+// take keeps the better of two.
+func (t *Tree) take(b *Best) {
+	if b != nil && (t.Best == nil || t.goal.values && b.Value > t.Best.Value) {
+		t.Best = b
+		t.fresh = true
+	}
+}

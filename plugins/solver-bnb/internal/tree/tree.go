@@ -1,0 +1,263 @@
+// Package tree is the branch and bound: boxes are cut, bounded and settled, the
+// most promising first, until all are or a limit is reached.
+//
+// It goes in rounds. A round takes leaves from the top of the frontier, cuts each
+// in two, and bounds the halves in tasks that share nothing, on as many threads
+// as there are; then what the tasks found is put together in their order. So the
+// tree does not depend on the number of threads or on time, and nothing is locked
+// while boxes are bounded.
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// ErrUnsupported tells of a query that the search cannot answer.
+var ErrUnsupported = errors.New("not supported")
+
+// ErrEmpty tells of a region without individuals.
+var ErrEmpty = errors.New("empty region")
+
+// Tree is a search. Not safe for concurrent use.
+type Tree struct {
+	q     *problem.Query
+	grid  *grid.Grid
+	rules *grid.Rules
+	plan  *batch.Plan
+	judge judge.Judge
+	bins  *judge.Bins // for goals about k
+	exact *network.Exact
+	goal  goal
+
+	front   *frontier
+	workers []*worker
+	stop    atomic.Bool
+
+	// Tally counts individuals: Total those of the region before constraints,
+	// Outside those that turned out not to be asked for, Fair and Unfair those
+	// proved to be so.
+	Tally
+	Total float64
+	// Boxes were bounded, of which Stuck could neither be settled nor cut.
+	Boxes, Stuck int64
+	// Best is the best individual found, nil for none.
+	Best *Best
+	// Pieces, where not nil, is given the boxes that are settled.
+	Pieces func([]Piece)
+	// Proofs: pieces carry their slopes.
+	Proofs bool
+	left   float64    // the bound of boxes given up, for goals with values
+	range_ [2]float64 // of values, for the frontier's buckets
+	fresh  bool       // Best was found since the last climb
+}
+
+// Tally counts individuals, exactly up to 2⁵³.
+type Tally struct{ Outside, Fair, Unfair float64 }
+
+// Best is an individual and its value: a gap, a margin or a number of bins.
+type Best struct {
+	X        []float64
+	Z1, Z2   int // the combinations of largest and smallest logit
+	Value    float64
+	Violates bool // exactly
+}
+
+// New prepares a query for a number of threads.
+func New(q *problem.Query, threads int) (*Tree, error) {
+	if len(q.Relax) > 0 {
+		return nil, fmt.Errorf("%w: features that may differ between the copies", ErrUnsupported)
+	}
+	if !grid.Answerable(q) {
+		return nil, fmt.Errorf("%w: a condition on the first copy's protected features", ErrUnsupported)
+	}
+	g, err := grid.New(q)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrEmpty, err)
+	}
+	plan, err := batch.New(q.Network, g.Inputs)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
+	t := &Tree{
+		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: network.NewExact(q.Network),
+		front: newFrontier(len(g.Dims)), left: math.Inf(-1),
+	}
+	if t.goal, err = goalOf(q); err != nil {
+		return nil, err
+	}
+	if t.goal.bins {
+		if t.bins, err = judge.NewBins(q.Epsilon); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+		}
+	}
+	for range max(1, threads) {
+		t.workers = append(t.workers, newWorker(t))
+	}
+	t.range_ = t.valueRange()
+	t.Total = g.Size(g.Whole())
+	if t.goal.counts && t.Total > 1<<53 {
+		t.goal.counts = false // boxes are counted whole, and rounded
+	}
+	return t, nil
+}
+
+// Limits end a search; zeros set none.
+type Limits struct {
+	Deadline time.Time
+	Boxes    int64
+	Memory   int64 // bytes
+	// Done, where not nil, is asked between rounds whether that is enough.
+	Done func() bool
+}
+
+// End is why a search ended.
+type End uint8
+
+// Ends of a search.
+const (
+	Complete End = iota // every box is settled or stuck
+	Enough              // Limits.Done said so, or the goal was reached
+	OutOfTime
+	OutOfBoxes
+	OutOfMemory
+	Cancelled
+)
+
+// Run searches. It may be called once.
+func (t *Tree) Run(ctx context.Context, l Limits) End {
+	defer t.watch(ctx, l)()
+	t.seek()
+	if !t.reached() {
+		t.round(nil)
+	}
+	for {
+		switch {
+		case t.reached():
+			return Enough
+		case t.front.size == 0:
+			return Complete
+		case ctx.Err() != nil:
+			return Cancelled
+		case t.stop.Load():
+			return OutOfTime
+		case l.Boxes > 0 && t.Boxes >= l.Boxes:
+			return OutOfBoxes
+		case l.Memory > 0 && t.front.bytes() > l.Memory+l.Memory/4:
+			return OutOfMemory
+		case l.Done != nil && l.Done():
+			return Enough
+		}
+		// Early rounds are small, so that good order comes of them soon.
+		n := min(maxRound, max(minRound, t.front.size/4))
+		if l.Boxes > 0 {
+			n = min(n, int((l.Boxes-t.Boxes+1)/2))
+		}
+		if l.Memory > 0 && t.front.bytes() > l.Memory {
+			t.round(t.front.takeLast(minRound)) // depth first, which needs little
+			continue
+		}
+		t.round(t.front.take(n))
+	}
+}
+
+// watch sets t.stop when the time is over or ctx ends.
+func (t *Tree) watch(ctx context.Context, l Limits) (end func()) {
+	if !l.Deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, l.Deadline)
+		stop := context.AfterFunc(ctx, func() { t.stop.Store(true) })
+		return func() { stop(); cancel() }
+	}
+	stop := context.AfterFunc(ctx, func() { t.stop.Store(true) })
+	return func() { stop() }
+}
+
+const (
+	minRound = 64
+	maxRound = 1 << 15
+)
+
+// taskSize is how many leaves a task cuts.
+const taskSize = 64
+
+type task struct {
+	p        *page
+	from, to int
+}
+
+// round cuts the leaves of the pages; nil stands for the region, uncut.
+func (t *Tree) round(pages []*page) {
+	tasks := []task{{}}
+	if pages != nil {
+		tasks = tasks[:0]
+	}
+	for _, p := range pages {
+		for from := 0; from < p.len(); from += taskSize {
+			tasks = append(tasks, task{p, from, min(from+taskSize, p.len())})
+		}
+	}
+	outs := make([]*output, len(tasks))
+	var next atomic.Int64
+	work := func(w *worker) {
+		for i := int(next.Add(1)) - 1; i < len(tasks); i = int(next.Add(1)) - 1 {
+			if t.stop.Load() {
+				continue // the leaves go back
+			}
+			outs[i] = w.run(tasks[i])
+		}
+	}
+	var others sync.WaitGroup
+	for _, w := range t.workers[1:max(1, min(len(t.workers), len(tasks)))] {
+		others.Go(func() { work(w) })
+	}
+	work(t.workers[0])
+	others.Wait()
+	for i, o := range outs {
+		if o == nil {
+			t.front.putBack(tasks[i])
+			continue
+		}
+		t.merge(o)
+	}
+	t.front.release(pages)
+	t.improve()
+}
+
+func (t *Tree) merge(o *output) {
+	t.Outside += o.Outside
+	t.Fair += o.Fair
+	t.Unfair += o.Unfair
+	t.Boxes += o.bounded
+	t.Stuck += o.stuck
+	t.left = max(t.left, o.left)
+	t.take(o.best)
+	for i := range o.leaves {
+		t.front.push(&o.leaves[i])
+	}
+	if t.Pieces != nil && len(o.pieces) > 0 {
+		t.Pieces(o.pieces)
+	}
+}
+
+// Size is the number of leaves.
+func (t *Tree) Size() int { return t.front.size }
+
+// Individuals is how many the region has, as far as is known: an upper bound
+// that is reached when nothing is left undecided.
+func (t *Tree) Individuals() float64 { return t.Total - t.Outside }
+
+// Settled reports that every individual of the region is known to be asked about
+// or not, so that Individuals is exact.
+func (t *Tree) Settled() bool { return t.rules == nil || t.front.size == 0 && t.Stuck == 0 }

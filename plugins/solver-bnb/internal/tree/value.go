@@ -1,0 +1,81 @@
+package tree
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// most bounds the value of every individual of a bounded box.
+func (w *worker) most(whole, spread *judge.Spread, upper, lower int) float64 {
+	switch g := &w.t.goal; {
+	case g.bins && g.least:
+		return -float64(lower)
+	case g.bins:
+		return float64(upper)
+	case g.least:
+		return -w.t.judge.Lower(whole, spread)
+	}
+	return w.t.judge.Upper(whole, spread)
+}
+
+// value says what becomes of a box whose individuals' values are at most bound.
+func (w *worker) value(box grid.Box, lane, cut int, bound float64) {
+	if bound <= w.cutoff {
+		w.bounded(box, lane)
+		return
+	}
+	if cut < 0 {
+		w.out.left = max(w.out.left, bound)
+	}
+	w.leaf(box, lane, cut, 0, 0, w.t.bucketOf(bound))
+}
+
+// bucketOf is the bucket of leaves whose values are at most v.
+func (t *Tree) bucketOf(v float64) int {
+	lo, hi := t.range_[0], t.range_[1]
+	if !(v > lo) {
+		return 0
+	}
+	return min(int(math.Ceil((v-lo)/(hi-lo)*(numBuckets-1))), numBuckets-1)
+}
+
+// valueOf is the largest value of leaves in a bucket.
+func (t *Tree) valueOf(bucket int) float64 {
+	lo, hi := t.range_[0], t.range_[1]
+	v := lo + (hi-lo)*float64(bucket)/(numBuckets-1)
+	v += 0x1p-40 * (math.Abs(lo) + math.Abs(hi))
+	if t.goal.bins {
+		return math.Floor(v)
+	}
+	return v
+}
+
+// valueRange is about where values lie, for sorting. What lies beyond goes into
+// the first or the last bucket.
+func (t *Tree) valueRange() [2]float64 {
+	most := 1.0 // scores
+	switch {
+	case t.goal.bins:
+		most = float64(t.bins.Count())
+	case t.q.Notion != fairness.Score:
+		most = t.workers[0].rootMost()
+	}
+	if t.goal.least {
+		return [2]float64{-most, 0}
+	}
+	return [2]float64{0, most}
+}
+
+// rootMost is what the bounds of the whole region allow the logits to differ.
+func (w *worker) rootMost() float64 {
+	w.out = &output{}
+	w.add(w.g.Whole())
+	w.n, w.waiting = 0, w.waiting[:0]
+	w.space.Bound()
+	w.enclosures(0)
+	s := judge.Gather(w.lo, w.hi, nil, nil)
+	return max(s.Most-s.Least, s.Most, -s.Least, 1e-9) // gaps and margins
+}

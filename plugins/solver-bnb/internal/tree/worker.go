@@ -1,0 +1,142 @@
+package tree
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+)
+
+// worker bounds boxes on one thread.
+type worker struct {
+	t       *Tree
+	g       *grid.Grid
+	k       int // combinations, a lane each
+	each    int // boxes bounded together
+	space   *batch.Workspace
+	waiting []uint16 // boxes in the lanes
+	n       int
+	points  *points
+	counter *lattice.Counter
+	room    judge.Room
+	cutoff  float64
+	out     *output
+
+	standing grid.Standing
+	lo, hi   []float64
+	dims     []lattice.Dim
+	values   []float64 // of dims
+}
+
+// output is what a task leaves.
+type output struct {
+	Tally
+	leaves  []leaf
+	boxes   []uint16 // of the leaves
+	pieces  []Piece
+	bounded int64
+	stuck   int64
+	left    float64
+	best    *Best
+}
+
+// lanesTogether is about how many lanes are bounded together: two to four octets
+// keep the vector units busy, and the forms in the first cache.
+const lanesTogether = 32
+
+func newWorker(t *Tree) *worker {
+	g := t.grid
+	w := &worker{t: t, g: g, k: len(g.Combinations), counter: lattice.NewCounter(), points: newPoints(t)}
+	w.each = max(1, lanesTogether/w.k)
+	w.space = t.plan.NewWorkspace(w.each * w.k)
+	fixInputs(g, w.space)
+	w.lo, w.hi = make([]float64, w.k), make([]float64, w.k)
+	cells := 0
+	for d := range g.Dims {
+		if dim := &g.Dims[d]; !dim.Even && t.goal.counts {
+			cells += dim.Cells
+		}
+	}
+	w.values, w.dims = make([]float64, cells), make([]lattice.Dim, 0, len(g.Dims))
+	return w
+}
+
+// fixInputs fills in what does not vary: lane v has combination v mod K.
+func fixInputs(g *grid.Grid, s *batch.Workspace) {
+	for lane := range s.Lanes() {
+		for _, f := range g.Fixed {
+			s.Centre(f.Input)[lane], s.Radius(f.Input)[lane] = f.Centre, f.Radius
+		}
+		for _, f := range g.Combinations[lane%len(g.Combinations)].Inputs {
+			s.Centre(f.Input)[lane], s.Radius(f.Input)[lane] = f.Centre, f.Radius
+		}
+	}
+}
+
+// run does a task.
+func (w *worker) run(k task) *output {
+	w.out = &output{left: math.Inf(-1)}
+	w.cutoff = w.t.cutoff()
+	if k.p == nil {
+		w.add(w.g.Whole())
+	} else {
+		for i := k.from; i < k.to; i++ {
+			w.cut(k.p, i)
+		}
+	}
+	w.flush()
+	w.points.flush(w)
+	return w.out
+}
+
+// cut bounds both halves of leaf i of page p.
+func (w *worker) cut(p *page, i int) {
+	n := 2 * len(w.g.Dims)
+	box := p.boxes[i*n : (i+1)*n]
+	w.out.Fair -= float64(p.fair[i])
+	w.out.Unfair -= float64(p.unfair[i])
+	d := int(p.split[i])
+	from, to := box[2*d], box[2*d+1]
+	mid := from + (to-from)/2
+	box[2*d+1] = mid
+	w.add(box)
+	box[2*d], box[2*d+1] = mid+1, to
+	w.add(box)
+	box[2*d] = from
+}
+
+// add puts a box into the lanes.
+func (w *worker) add(box grid.Box) {
+	lane := w.n * w.k
+	for d := range w.g.Dims {
+		from, to := box[2*d], box[2*d+1]
+		for f := range w.g.Dims[d].Feeds {
+			feed := &w.g.Dims[d].Feeds[f]
+			c, r := feed.Enclose(from, to)
+			centre, radius := w.space.Centre(feed.Input)[lane:lane+w.k], w.space.Radius(feed.Input)[lane:lane+w.k]
+			for z := range centre {
+				centre[z], radius[z] = c, r
+			}
+		}
+	}
+	w.waiting = append(w.waiting, box...)
+	if w.n++; w.n == w.each {
+		w.flush()
+	}
+}
+
+// flush bounds the boxes that wait.
+func (w *worker) flush() {
+	if w.n == 0 {
+		return
+	}
+	w.space.Bound()
+	n := 2 * len(w.g.Dims)
+	for b := range w.n {
+		w.settle(w.waiting[b*n:(b+1)*n], b*w.k)
+	}
+	w.out.bounded += int64(w.n)
+	w.n, w.waiting = 0, w.waiting[:0]
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/tree"
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// piecesTogether bounds the pieces handed over at a time.
+const piecesTogether = 1024
+
+// pieces puts pieces into the host's words.
+func (a *answer) pieces(list []tree.Piece) []sdk.Piece {
+	g := a.t.Grid()
+	out := make([]sdk.Piece, 0, len(list))
+	for i := range list {
+		p := &list[i]
+		q := sdk.Piece{Box: g.Box(p.Box), Claim: claims[p.Claim]}
+		if p.Claim == tree.PieceCounted {
+			size := g.Size(p.Box)
+			switch {
+			case p.Fair >= size:
+				q.Claim = sdk.PieceFair
+			case p.Unfair >= size:
+				q.Claim = sdk.PieceUnfair
+			case p.Fair+p.Unfair == 0:
+				q.Claim = sdk.PieceOutside
+			}
+		}
+		if g.Countable {
+			q.Fair, q.Unfair = integer(p.Fair), integer(p.Unfair)
+		}
+		if a.o.Proofs && q.Claim == sdk.PieceFair {
+			q.Proof = a.proof(p)
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+var claims = map[tree.Claim]sdk.PieceClaim{
+	tree.PieceFair: sdk.PieceFair, tree.PieceUnfair: sdk.PieceUnfair, tree.PieceOutside: sdk.PieceOutside,
+	tree.PieceBounded: sdk.PieceFair, tree.PieceCounted: sdk.PieceUndecided, tree.PieceUndecided: sdk.PieceUndecided,
+}
+
+func (a *answer) proof(p *tree.Piece) *sdk.Proof {
+	proof := &sdk.Proof{Enumerated: p.Enumerated}
+	for _, c := range p.Copies {
+		one := sdk.CopyProof{Protected: a.t.Grid().Combinations[c.Combination].Values, Logit: c.Logit}
+		for _, s := range c.Slopes {
+			one.Slopes = append(one.Slopes, sdk.Slope{Layer: s.Layer, Neuron: s.Neuron, Value: s.Value})
+		}
+		proof.Copies = append(proof.Copies, one)
+	}
+	return proof
+}
+
+// rest hands over what is left undecided.
+func (a *answer) rest() {
+	var list []tree.Piece
+	a.t.Rest(func(p tree.Piece) {
+		if list = append(list, p); len(list) == piecesTogether {
+			a.o.Pieces(a.pieces(list))
+			list = list[:0]
+		}
+	})
+	if len(list) > 0 {
+		a.o.Pieces(a.pieces(list))
+	}
+}

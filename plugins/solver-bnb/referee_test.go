@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// tiny is a random question small enough to enumerate.
+func tiny(r *rand.Rand) *problem.Query {
+	s := &space.Space{}
+	input := func(in space.Input) []space.Input {
+		in.Index = s.Inputs
+		s.Inputs++
+		return []space.Input{in}
+	}
+	affine := func() space.Input {
+		return space.Input{Scale: []float64{1, 1, 0.3, -2}[r.IntN(4)], Offset: []float64{0, 0, 0.7}[r.IntN(3)]}
+	}
+	for i := range 2 + r.IntN(2) {
+		hi := float64(2 + r.IntN(12))
+		f := space.Feature{Name: string(rune('a' + i)), Kind: space.Integer, Hi: hi}
+		if r.IntN(3) == 0 {
+			f.Kind, f.Categories = space.Categorical, make([]string, int(hi)+1)
+			table := make([]float64, len(f.Categories))
+			for c := range f.Categories {
+				f.Categories[c] = string(rune('A' + c))
+				table[c] = math.Round(r.NormFloat64() * 4)
+			}
+			f.Inputs = input(space.Input{Table: table})
+		} else {
+			f.Inputs = input(affine())
+		}
+		s.Features = append(s.Features, f)
+	}
+	for i := range 1 + r.IntN(2) {
+		f := space.Feature{Name: string(rune('p' + i)), Kind: space.Integer, Hi: 5, Protected: []float64{0, 1, 4}[:2+r.IntN(2)], Inputs: input(affine())}
+		s.Features = append(s.Features, f)
+	}
+	if r.IntN(2) == 0 {
+		p := s.Protected()[0]
+		s.Forbidden = append(s.Forbidden, space.Predicate{
+			{Feature: 0, Interval: space.Interval{Lo: 1, Hi: float64(1 + r.IntN(4))}}, {Feature: p, Interval: space.Interval{Lo: 1, Hi: 1}},
+		})
+	}
+	if r.IntN(4) == 0 {
+		s.Forbidden = append(s.Forbidden, space.Predicate{{Feature: 1, Interval: space.Interval{Lo: 2, Hi: 3}}}) // nobody
+	}
+	widths := []int{s.Inputs}
+	for range r.IntN(4) {
+		widths = append(widths, 1+r.IntN(5))
+	}
+	head := []network.Head{network.HeadSigmoid, network.HeadSoftmax}[r.IntN(2)]
+	widths = append(widths, int(head)) // 1 or 2 outputs
+	n := &network.Network{Head: head, Precision: 64}
+	for k := 1; k < len(widths); k++ {
+		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, math.Round(r.NormFloat64()*64)/64)
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, math.Round(r.NormFloat64()*64)/64)
+		}
+		n.Layers = append(n.Layers, l)
+	}
+	q := &problem.Query{
+		Network: n, Space: s, Epsilon: big.NewRat(1, []int64{20, 5, 2}[r.IntN(3)]), Seed: int64(r.IntN(100)), Goal: problem.Decide,
+		Notion: []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[r.IntN(4)],
+	}
+	if r.IntN(4) == 0 {
+		q.Require = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 1, Hi: 9}}}}
+	}
+	if r.IntN(4) == 0 {
+		q.Forbid = []space.Predicate{{{Feature: 1, Interval: space.Interval{Lo: 0, Hi: 1}}, {Feature: 0, Interval: space.Interval{Lo: 2, Hi: 2}}}}
+	}
+	return q
+}
+
+// truth is what enumeration says of a question.
+type truth struct {
+	individuals, fair, unfair int64
+	most, least               float64 // gaps or margins
+	maxK, minK                int
+}
+
+func enumerate(t *testing.T, q *problem.Query) truth {
+	t.Helper()
+	exact := network.NewExact(q.Network)
+	out := truth{most: math.Inf(-1), least: math.Inf(1), minK: math.MaxInt}
+	x := make([]float64, len(q.Space.Features))
+	var each func(i int)
+	each = func(i int) {
+		if i == len(x) {
+			for _, p := range q.Require {
+				if !p.Holds(x) {
+					return
+				}
+			}
+			for _, p := range q.Forbid {
+				if p.Holds(x) {
+					return
+				}
+			}
+			var logits []*big.Rat
+			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
+				logits = append(logits, exact.Logit(q.Space.ExactInputs(c)))
+			}
+			if len(logits) == 0 {
+				return
+			}
+			out.individuals++
+			violates := fairness.Violates(q.Notion, logits, q.Epsilon)
+			k := fairness.KBins(logits, q.Epsilon)
+			if q.K > 2 {
+				violates = k >= q.K
+			}
+			if violates {
+				out.unfair++
+			} else {
+				out.fair++
+			}
+			lo, _ := fairness.Gap(q.Notion, logits)
+			out.most, out.least = max(out.most, lo), min(out.least, lo)
+			out.maxK, out.minK = max(out.maxK, k), min(out.minK, k)
+			return
+		}
+		if q.Space.Features[i].IsProtected() {
+			x[i] = 0
+			each(i + 1)
+			return
+		}
+		for v := q.Space.Features[i].Lo; v <= q.Space.Features[i].Hi; v++ {
+			x[i] = v
+			each(i + 1)
+		}
+	}
+	each(0)
+	return out
+}
+
+// Enumeration and the solver agree on every goal of many tiny questions, and
+// answers do not depend on the number of threads.
+func TestReferee(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 6))
+	seen := map[string]int{}
+	for i := range 150 {
+		q := tiny(r)
+		if err := q.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		if q.Notion.UsesEpsilon() && r.IntN(5) == 0 {
+			q.K = 3
+		}
+		want := enumerate(t, q)
+		for _, goal := range problem.Goals {
+			if goal == problem.Minimise && !q.Notion.UsesEpsilon() {
+				continue
+			}
+			q.Goal = goal
+			got := solve(t, q, 1+i%2)
+			check(t, i, q, want, got)
+			seen[goal.String()+" "+got.Status.String()]++
+		}
+	}
+	for _, answer := range []string{"decide feasible", "decide infeasible", "maximise optimal", "minimise optimal", "max-k optimal", "min-k optimal", "quantify optimal"} {
+		if seen[answer] < 10 {
+			t.Errorf("%q was answered %d times", answer, seen[answer])
+		}
+	}
+}
+
+func solve(t *testing.T, q *problem.Query, threads int) *sdk.Result {
+	t.Helper()
+	got, err := solver{}.Solve(context.Background(), &problem.Problem{Network: q}, sdk.SolveOptions{Threads: threads})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func check(t *testing.T, i int, q *problem.Query, want truth, got *sdk.Result) {
+	t.Helper()
+	if got.Status == sdk.Unknown || got.Reason != sdk.NoReason {
+		t.Fatalf("question %d, %s %s: %s, %s", i, q.Goal, q.Notion, got.Status, got.Reason)
+	}
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-8*max(1, math.Abs(b)) }
+	value := func(exact float64) {
+		t.Helper()
+		if math.IsInf(exact, 0) || want.individuals == 0 {
+			if got.Status != sdk.Infeasible {
+				t.Errorf("question %d, %s %s: %s, but there is nobody", i, q.Goal, q.Notion, got.Status)
+			}
+			return
+		}
+		if got.Status != sdk.Optimal || !near(got.Objective, exact) || !near(got.Bound, exact) {
+			t.Errorf("question %d, %s %s: %s, objective %v, bound %v; want %v", i, q.Goal, q.Notion, got.Status, got.Objective, got.Bound, exact)
+		}
+	}
+	switch q.Goal {
+	case problem.Decide:
+		if (got.Status == sdk.Feasible) != (want.unfair > 0) {
+			t.Errorf("question %d, decide %s: %s, but %d of %d violate", i, q.Notion, got.Status, want.unfair, want.individuals)
+		}
+	case problem.Maximise:
+		value(want.most)
+	case problem.Minimise:
+		value(want.least)
+	case problem.MaxK:
+		value(float64(want.maxK))
+	case problem.MinK:
+		value(float64(want.minK))
+	case problem.Quantify:
+		s := got.Shares
+		if s.Individuals == nil || s.Individuals.Int64() != want.individuals {
+			t.Errorf("question %d: %v individuals, want %d", i, s.Individuals, want.individuals)
+			return
+		}
+		if want.individuals > 0 && (s.Fair.Cmp(big.NewRat(want.fair, want.individuals)) != 0 || s.Unfair.Cmp(big.NewRat(want.unfair, want.individuals)) != 0) {
+			t.Errorf("question %d, %s: shares %v and %v, want %d and %d of %d", i, q.Notion, s.Fair, s.Unfair, want.fair, want.unfair, want.individuals)
+		}
+	}
+}

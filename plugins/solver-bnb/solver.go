@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/option"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// version is the plugin's own.
+const version = "1.0.0"
+
+// solver implements sdk.Solver. It has no state.
+type solver struct{}
+
+var _ sdk.Solver = solver{}
+
+var options = []sdk.Option{
+	{Name: "memory", Default: "4096", Help: "MiB that boxes to come may take where the host sets no limit; beyond it, the search goes depth first"},
+}
+
+// Describe says what is served: every goal, in the network form.
+func (solver) Describe(context.Context) (sdk.Description, error) {
+	d := sdk.Description{
+		Name:       "bnb",
+		Version:    version,
+		Summary:    "Branch and bound over boxes of people, with rigorous linear bounds; pure Go, no library needed",
+		Options:    options,
+		Exactness:  sdk.Rigorous,
+		Concurrent: true,
+	}
+	for _, g := range problem.Goals {
+		d.Serves = append(d.Serves, sdk.Service{Form: problem.FormNetwork, Goal: g})
+	}
+	return d, nil
+}
+
+// Solve answers a problem in the network form.
+func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	if p.Network == nil {
+		return nil, fmt.Errorf("%w: bnb answers problems in the %s form, this one is in the %s form", sdk.ErrUnsupported, problem.FormNetwork, p.Form())
+	}
+	read := option.Read(options, o.Options)
+	memory := int64(read.Int("memory", 1, 1<<30)) << 20
+	if err := read.Err(); err != nil {
+		return nil, err
+	}
+	if o.Memory > 0 {
+		memory = o.Memory
+	}
+	q := *p.Network
+	q.Seed = o.Seed
+	a := &answer{q: &q, o: o}
+	return a.find(ctx, memory)
+}
+
+// refusal turns what the search cannot answer into what the host expects.
+func refusal(err error) error { return fmt.Errorf("%w: bnb: %w", sdk.ErrUnsupported, err) }

@@ -1,0 +1,151 @@
+package batch_test
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+func randomNetwork(r *rand.Rand, inputs int, head network.Head, scale float64) *network.Network {
+	widths := []int{inputs}
+	for range r.IntN(4) {
+		widths = append(widths, 1+r.IntN(12))
+	}
+	out := 1
+	if head == network.HeadSoftmax {
+		out = 2
+	}
+	widths = append(widths, out)
+	n := &network.Network{Head: head, Precision: 64}
+	for k := 1; k < len(widths); k++ {
+		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1 && r.IntN(8) > 0}
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, r.NormFloat64()*scale)
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, r.NormFloat64())
+		}
+		n.Layers = append(n.Layers, l)
+	}
+	return n
+}
+
+// fillIn puts random boxes, some of them points, into all lanes.
+func fillIn(r *rand.Rand, w *batch.Workspace, root []space.Interval) {
+	for v := range w.Lanes() {
+		for i, iv := range root {
+			lo := iv.Lo + r.Float64()*(iv.Hi-iv.Lo)
+			hi := lo + r.Float64()*r.Float64()*(iv.Hi-lo)
+			if r.IntN(4) == 0 {
+				hi = lo
+			}
+			w.Centre(i)[v], w.Radius(i)[v] = (lo+hi)/2, (hi-lo)/2
+		}
+	}
+}
+
+// Every logit, computed exactly at random points of random boxes and at their
+// corners, lies between its lane's two forms, and within its enclosure.
+func TestFormsEncloseExactLogits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		scale := rapid.SampledFrom([]float64{1, 1e-3, 1e5, 1e-310}).Draw(t, "scale")
+		inputs := 1 + r.IntN(4)
+		n := randomNetwork(r, inputs, head, scale)
+		root := make([]space.Interval, inputs)
+		for i := range root {
+			root[i].Lo = r.NormFloat64() * 10
+			root[i].Hi = root[i].Lo + r.Float64()*9
+		}
+		p, err := batch.New(n, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := p.NewWorkspace(1 + r.IntN(24))
+		exact := network.NewExact(n)
+		for range 2 { // the second time over what the first has left
+			fillIn(r, w, root)
+			w.Bound()
+			for v := range w.Lanes() {
+				for range 3 {
+					x := make([]*big.Rat, inputs)
+					at := new(big.Rat).SetFloat64(w.Base()[v])
+					for i := range x {
+						x[i] = rat(w.Centre(i)[v])
+						offset := []float64{-1, 1, 2*r.Float64() - 1}[r.IntN(3)]
+						x[i].Add(x[i], new(big.Rat).Mul(rat(w.Radius(i)[v]), rat(offset)))
+						at.Add(at, new(big.Rat).Mul(rat(w.Slope(i)[v]), x[i]))
+					}
+					logit := exact.Logit(x)
+					apart := new(big.Rat).Sub(logit, at)
+					if apart.Abs(apart).Cmp(new(big.Rat).Add(rat(w.Slack()[v]), rat(p.Error()))) > 0 {
+						f, _ := apart.Float64()
+						t.Fatalf("lane %d: %g from its form; slack %g, error %g", v, f, w.Slack()[v], p.Error())
+					}
+					apart.Sub(logit, rat(w.Mid()[v]))
+					if apart.Abs(apart).Cmp(new(big.Rat).Add(rat(w.Rad()[v]), rat(p.Error()))) > 0 {
+						f, _ := apart.Float64()
+						t.Fatalf("lane %d: %g from the middle; radius %g, error %g", v, f, w.Rad()[v], p.Error())
+					}
+				}
+			}
+		}
+	})
+}
+
+func rat(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+
+// The forms are about as tight as the bounds of a single box found elsewhere,
+// and exact, but for rounding, where no ReLU's sign is open.
+func TestTightness(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	var width, other float64
+	for range 200 {
+		n := randomNetwork(r, 3, network.HeadSigmoid, 1)
+		root := []space.Interval{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 2}, {Lo: -3, Hi: -1}}
+		p, err := batch.New(n, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := p.NewWorkspace(8)
+		fillIn(r, w, root)
+		w.Bound()
+		for v := range w.Lanes() {
+			box := make([]space.Interval, 3)
+			point := true
+			for i := range box {
+				c, d := w.Centre(i)[v], w.Radius(i)[v]
+				box[i] = space.Interval{Lo: c - d, Hi: c + d}
+				point = point && d == 0
+			}
+			b := bound.Linear(n, box).Logit
+			width, other = width+2*w.Rad()[v], other+b.Hi-b.Lo
+			if point && w.Rad()[v] > 2*p.Error()+1e-12 {
+				t.Errorf("radius %g over a point", w.Rad()[v])
+			}
+		}
+	}
+	if width > 1.5*other {
+		t.Errorf("total width %g, against %g of the other bounds", width, other)
+	}
+}
+
+func TestRefusesHugeNetworks(t *testing.T) {
+	n := &network.Network{Head: network.HeadLinear, Precision: 64, Layers: []network.Layer{{In: 1, Out: 1, Weights: []float64{1e40}, Bias: []float64{0}}}}
+	if _, err := batch.New(n, []space.Interval{{Lo: 0, Hi: 1}}); err == nil {
+		t.Error("no error")
+	}
+	n.Layers[0].Weights[0] = math.MaxFloat32 / 1e20
+	if _, err := batch.New(n, []space.Interval{{Lo: 0, Hi: 1}}); err != nil {
+		t.Error(err)
+	}
+}

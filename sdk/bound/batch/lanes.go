@@ -1,0 +1,185 @@
+package batch
+
+import (
+	"math"
+	"unsafe"
+)
+
+// The work is done by a few loops over float64 vectors, in plain Go and in
+// vector instructions (lanes_amd64.s, written by internal/asm), with the same
+// results to the last bit: the same operations in the same order, fused
+// multiply-adds included. Vectors are whole octets, eight numbers each.
+
+//go:generate go run ./internal/asm lanes_amd64.s
+
+// product: outs[q][v] = Σ coefs[q·coefStride + i]·rows[i·stride + v], i in list,
+// for q = 0 on top of start[v]. Strides are in bytes. start is nil afterwards.
+type product struct {
+	start      *float64
+	out        *float64 // outputs rows of outStride bytes
+	outStride  int
+	coefs      *float64
+	coefStride int
+	outputs    int
+	octets     int
+	rows       *float64
+	stride     int
+	list       *int32
+	n          int
+}
+
+// relaxation: with c the row of unit i at form j, and λ and h those of unit i,
+//
+//	base[j] += c·h,  slack[j] += |c|·h,  c *= λ   for all i in list.
+//
+// Where weights is not nil, c is not read: it is weights[j·weightStride + i] in
+// every lane. A row of rows holds forms × octets.
+type relaxation struct {
+	rows         *float64
+	stride       int // bytes from one unit's row to the next
+	weights      *float64
+	weightStride int // bytes from one form's weights to the next
+	list         *int32
+	n            int
+	slope        *float64 // λ, a row of octets a unit
+	half         *float64 // h
+	base         *float64 // a row of octets a form
+	slack        *float64
+	forms        int
+	octets       int
+}
+
+// enclosure: with c the row of input i at form j,
+//
+//	mid[j] = base[j] + Σ c·centre[i],  rad[j] = slack[j] + Σ |c|·radius[i],  i in list.
+type enclosure struct {
+	rows   *float64
+	stride int
+	list   *int32
+	n      int
+	centre *float64 // a row of octets an input
+	radius *float64
+	base   *float64
+	slack  *float64
+	mid    *float64 // a row of octets a form
+	rad    *float64
+	forms  int
+	octets int
+}
+
+// strip: λ and h of the units' ReLUs on mid ± (rad + err). Of flags, a byte a
+// unit, bit 0 is set where some lane's upper bound is positive, bit 1 where some
+// lane's λ is not 1.
+type strip struct {
+	mid, rad    *float64 // a row of octets a unit
+	err         *float64 // a number a unit
+	slope, half *float64
+	flags       *uint8
+	units       int
+	octets      int
+}
+
+// lanes is one variant of the loops.
+type lanes struct {
+	name    string
+	product func(*product)
+	relax   func(*relaxation)
+	enclose func(*enclosure)
+	strip   func(*strip)
+}
+
+var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, enclose: encloseScalar, strip: stripScalar}
+
+func vector(p *float64, octets int) []float64 { return unsafe.Slice(p, 8*octets) }
+
+// at is p moved by bytes.
+func at(p *float64, bytes int) *float64 { return (*float64)(unsafe.Add(unsafe.Pointer(p), bytes)) }
+
+func productScalar(a *product) {
+	for q := range a.outputs {
+		out := vector(at(a.out, q*a.outStride), a.octets)
+		if clear(out); q == 0 && a.start != nil {
+			copy(out, vector(a.start, a.octets))
+		}
+		coefs := at(a.coefs, q*a.coefStride)
+		for _, i := range unsafe.Slice(a.list, a.n) {
+			c := *at(coefs, int(i)*8)
+			for v, r := range vector(at(a.rows, int(i)*a.stride), a.octets) {
+				out[v] = math.FMA(c, r, out[v])
+			}
+		}
+	}
+	a.start = nil
+}
+
+func relaxScalar(a *relaxation) {
+	wide := 64 * a.octets
+	for j := range a.forms {
+		base, slack := vector(at(a.base, j*wide), a.octets), vector(at(a.slack, j*wide), a.octets)
+		for _, i := range unsafe.Slice(a.list, a.n) {
+			c := vector(at(a.rows, int(i)*a.stride+j*wide), a.octets)
+			if a.weights != nil {
+				fill(c, *at(a.weights, j*a.weightStride+int(i)*8))
+			}
+			slope, half := vector(at(a.slope, int(i)*wide), a.octets), vector(at(a.half, int(i)*wide), a.octets)
+			for v := range c {
+				base[v] = math.FMA(c[v], half[v], base[v])
+				slack[v] = math.FMA(math.Abs(c[v]), half[v], slack[v])
+				c[v] *= slope[v]
+			}
+		}
+	}
+}
+
+func encloseScalar(a *enclosure) {
+	wide := 64 * a.octets
+	for j := range a.forms {
+		mid, rad := vector(at(a.mid, j*wide), a.octets), vector(at(a.rad, j*wide), a.octets)
+		copy(mid, vector(at(a.base, j*wide), a.octets))
+		copy(rad, vector(at(a.slack, j*wide), a.octets))
+		for _, i := range unsafe.Slice(a.list, a.n) {
+			c := vector(at(a.rows, int(i)*a.stride+j*wide), a.octets)
+			centre, radius := vector(at(a.centre, int(i)*wide), a.octets), vector(at(a.radius, int(i)*wide), a.octets)
+			for v := range c {
+				mid[v] = math.FMA(c[v], centre[v], mid[v])
+				rad[v] = math.FMA(math.Abs(c[v]), radius[v], rad[v])
+			}
+		}
+	}
+}
+
+// raised covers the rounding of μ, of which half is taken.
+const raised = 0.5 * (1 + 0x1p-50)
+
+// tiniest keeps a zero out of a denominator.
+const tiniest = 0x1p-1000
+
+func stripScalar(a *strip) {
+	wide := 64 * a.octets
+	flags := unsafe.Slice(a.flags, a.units)
+	for i := range flags {
+		mid, rad := vector(at(a.mid, i*wide), a.octets), vector(at(a.rad, i*wide), a.octets)
+		slope, half := vector(at(a.slope, i*wide), a.octets), vector(at(a.half, i*wide), a.octets)
+		err := *at(a.err, i*8)
+		flags[i] = 0
+		for v := range mid {
+			r := rad[v] + err
+			l, u := min(mid[v]-r, 0), max(mid[v]+r, 0)
+			s := u / max(u-l, tiniest)
+			slope[v] = s
+			half[v] = max(float64(s*-l), float64((1-s)*u)) * raised
+			if u > 0 {
+				flags[i] |= 1
+			}
+			if s != 1 {
+				flags[i] |= 2
+			}
+		}
+	}
+}
+
+func fill(row []float64, v float64) {
+	for c := range row {
+		row[c] = v
+	}
+}

@@ -1,0 +1,53 @@
+package batch
+
+import (
+	"math"
+
+	"golang.org/x/sys/cpu"
+)
+
+// supported lists the variants this machine can run, the fastest first.
+func supported() []*lanes {
+	var out []*lanes
+	if x := &cpu.X86; x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512VL {
+		out = append(out, &avx512)
+	}
+	if x := &cpu.X86; x.HasAVX2 && x.HasFMA {
+		out = append(out, &avx2)
+	}
+	return append(out, &scalar)
+}
+
+var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, enclose: encloseAVX512, strip: stripAVX512}
+
+var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, enclose: encloseAVX2, strip: stripAVX2}
+
+// Read by the assembly.
+var (
+	sign      = [1]float64{math.Copysign(0, -1)}
+	constants = [3]float64{1, tiniest, raised}
+)
+
+//go:noescape
+func productAVX512(a *product)
+
+//go:noescape
+func relaxAVX512(a *relaxation)
+
+//go:noescape
+func encloseAVX512(a *enclosure)
+
+//go:noescape
+func stripAVX512(a *strip)
+
+//go:noescape
+func productAVX2(a *product)
+
+//go:noescape
+func relaxAVX2(a *relaxation)
+
+//go:noescape
+func encloseAVX2(a *enclosure)
+
+//go:noescape
+func stripAVX2(a *strip)

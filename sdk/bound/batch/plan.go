@@ -1,0 +1,71 @@
+package batch
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Plan is a network prepared for bounding over boxes inside one root box. It is
+// read-only and may be shared between goroutines, each with a Workspace of its
+// own.
+type Plan struct {
+	*lanes
+	layers []stage
+	inputs int
+	errs   [][]float64 // by layer and neuron: see rounding.go
+	root   []space.Interval
+	widest int // of the layers' neurons and the inputs
+}
+
+// stage is a layer as the lanes read it.
+type stage struct {
+	in, out   int
+	relu      bool
+	forward   []float64 // out rows of 1+in, the bias first
+	backward  []float64 // 1+in rows of out, the biases first
+	magnitude []float64 // as forward, absolute values
+	downward  []float64 // as backward, absolute values
+}
+
+// New prepares n, which must have passed Validate, for boxes of inputs within
+// root. It refuses a network whose weights are so large that rounding could not
+// be bounded.
+func New(n *network.Network, root []space.Interval) (*Plan, error) {
+	layers := layersOf(n)
+	most := make([]float64, len(root))
+	for i, iv := range root {
+		most[i] = max(abs(iv.Lo), abs(iv.Hi))
+	}
+	errs, ok := roundingErrors(layers, most)
+	if !ok {
+		return nil, fmt.Errorf("batch: values of this network could reach %g: no bounds beyond that", tooLarge)
+	}
+	p := &Plan{lanes: supported()[0], inputs: len(root), errs: errs, root: root, widest: len(root)}
+	for i := range layers {
+		p.layers = append(p.layers, stageOf(&layers[i]))
+		p.widest = max(p.widest, layers[i].out)
+	}
+	return p, nil
+}
+
+func stageOf(l *layer) stage {
+	s := stage{in: l.in, out: l.out, relu: l.relu, forward: l.weights}
+	s.backward = make([]float64, len(l.weights))
+	s.magnitude, s.downward = make([]float64, len(l.weights)), make([]float64, len(l.weights))
+	for j := range l.out {
+		for i := range 1 + l.in {
+			w := l.weights[j*(1+l.in)+i]
+			s.magnitude[j*(1+l.in)+i] = math.Abs(w)
+			s.backward[i*l.out+j] = w
+			s.downward[i*l.out+j] = math.Abs(w)
+		}
+	}
+	return s
+}
+
+// Error is the E of the logit: how far a computed logit, or the centre or radius
+// of its enclosure, may be from the exact one. Low and High hold with it.
+func (p *Plan) Error() float64 { return p.errs[len(p.errs)-1][0] }

@@ -1,0 +1,104 @@
+package batch
+
+import "github.com/hyfair/hyfair/sdk/network"
+
+// How rounding is covered.
+//
+// A neuron's form is a polynomial: a sum of monomials such as w·λ·w'·λ'·x,
+// w·λ·b and w·h (h = μ/2) over the paths that lead to it. All that the lanes do
+// to compute it, and its bounds over a box, are sums, products and fused
+// multiply-adds, in a fixed order. So each monomial goes through at most p
+// roundings, of which each multiplies it by 1+δ with |δ| ≤ u = 2⁻⁵³, and the
+// computed value differs from the exact one by at most
+//
+//	γ(p)·Σ|monomial|,  γ(p) = p·u/(1−p·u)
+//
+// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., lemma 3.1 and
+// section 3.1), plus 2⁻¹⁰⁷⁴ for each operation that underflows, carried on by the
+// weights behind it.
+//
+// p is at most the sum over the layers of the number of terms that are added up
+// there plus a few, and Σ|monomial| is bounded once and for all boxes within the
+// root box, where |x[i]| ≤ X[i] and every λ ≤ 1:
+//
+//	T(neuron) = |b| + Σ|w|·X                 in the first layer,
+//	T(neuron) = |b| + Σ|w|·(2·T(m) + E(m))   in the others,
+//
+// since a ReLU contributes λ times its neuron's own monomials, at most T(m),
+// and twice h ≤ max(|l|, |u|)/2, where |l| and |u| are computed bounds of that
+// neuron and so at most T(m) + E(m). With it,
+//
+//	E(neuron) = (p+16)·2⁻⁵²·T(neuron) + 2⁻⁹⁰⁰
+//
+// is more than twice the error, which leaves room for the roundings of T and E
+// themselves, of λ and μ (raised by 2⁻⁵⁰ of itself), and of adding E to a bound.
+// A radius is computed along with its centre from the same monomials, and
+// |centre| + radius ≤ X for every input, so that one T serves both.
+//
+// Where T exceeds 2¹⁰⁰ no bound is given: underflow and overflow would need
+// thought, and no trained network comes near.
+
+// tooLarge is the T from which on bounds are refused.
+const tooLarge = 0x1p100
+
+// errors gives E of every neuron, by layer, for inputs of magnitudes up to most.
+// The last layer has one neuron, the logit. ok is unset where no bound is given.
+func roundingErrors(layers []layer, most []float64) (errs [][]float64, ok bool) {
+	below := make([]float64, len(most)) // of what a layer reads: 2T + E, or X
+	for i, x := range most {
+		below[i] = x * (1 + 0x1p-50)
+	}
+	p := 16.0
+	for k := range layers {
+		l := &layers[k]
+		p += float64(l.in) + 4
+		next, e := make([]float64, l.out), make([]float64, l.out)
+		for j := range next {
+			t := abs(l.bias(j))
+			for i, w := range l.row(j) {
+				t += abs(w) * below[i]
+			}
+			if !(t < tooLarge) {
+				return nil, false
+			}
+			e[j] = (p+float64(len(most))+16)*0x1p-52*t + 0x1p-900
+			next[j] = 2*t + e[j]
+		}
+		errs, below = append(errs, e), next
+	}
+	return errs, true
+}
+
+// layer is a network.Layer with its bias as one more column in front, and a
+// softmax head's two rows made one.
+type layer struct {
+	in, out int
+	weights []float64 // out rows of 1+in
+	relu    bool
+}
+
+func (l *layer) row(j int) []float64 { return l.weights[j*(l.in+1)+1:][:l.in] }
+func (l *layer) bias(j int) float64  { return l.weights[j*(l.in+1)] }
+
+// layersOf copies the network's. The difference of a softmax head's rows rounds
+// once, which is among the roundings counted.
+func layersOf(n *network.Network) []layer {
+	out := make([]layer, len(n.Layers))
+	for k := range n.Layers {
+		from := &n.Layers[k]
+		l := layer{in: from.In, out: from.Out, relu: from.ReLU}
+		for j := range from.Out {
+			l.weights = append(append(l.weights, from.Bias[j]), from.Row(j)...)
+		}
+		if k == len(n.Layers)-1 && n.Head == network.HeadSoftmax {
+			for i := range l.in + 1 {
+				l.weights[i] = l.weights[l.in+1+i] - l.weights[i]
+			}
+			l.out, l.weights = 1, l.weights[:l.in+1]
+		}
+		out[k] = l
+	}
+	return out
+}
+
+func abs(v float64) float64 { return max(v, -v) }

@@ -1,0 +1,106 @@
+package batch
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// chain is a random network of the given widths.
+func chain(r *rand.Rand, widths ...int) *network.Network {
+	n := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	for k := 1; k < len(widths); k++ {
+		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, r.NormFloat64())
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, r.NormFloat64())
+		}
+		n.Layers = append(n.Layers, l)
+	}
+	return n
+}
+
+func unit(inputs int) []space.Interval {
+	root := make([]space.Interval, inputs)
+	for i := range root {
+		root[i] = space.Interval{Lo: -1, Hi: 1}
+	}
+	return root
+}
+
+func scatter(r *rand.Rand, w *Workspace) {
+	for i := range w.p.inputs {
+		for v := range w.Lanes() {
+			w.Centre(i)[v], w.Radius(i)[v] = r.Float64()-0.5, r.Float64()*r.Float64()/2
+		}
+	}
+}
+
+// Every variant computes the same numbers to the last bit, as loops as well as
+// lanes' numbers go.
+func TestVariantsAgree(t *testing.T) {
+	for _, widths := range [][]int{{3, 1}, {5, 7, 1}, {12, 16, 8, 1}, {13, 33, 2, 19, 5, 1}} {
+		for _, lanes := range []int{8, 16, 24, 32, 56} {
+			var first *Workspace
+			for _, variant := range supported() {
+				r := rand.New(rand.NewPCG(uint64(lanes), uint64(len(widths))))
+				p, err := New(chain(r, widths...), unit(widths[0]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.lanes = variant
+				w := p.NewWorkspace(lanes)
+				scatter(r, w)
+				w.Bound()
+				if first == nil {
+					first = w
+					continue
+				}
+				for i := range p.inputs {
+					same(t, variant.name, "slope", w.Slope(i), first.Slope(i))
+					same(t, variant.name, "influence", w.Influence(i), first.Influence(i))
+				}
+				same(t, variant.name, "base", w.Base(), first.Base())
+				same(t, variant.name, "slack", w.Slack(), first.Slack())
+				same(t, variant.name, "mid", w.Mid(), first.Mid())
+				same(t, variant.name, "rad", w.Rad(), first.Rad())
+			}
+		}
+	}
+}
+
+func same(t *testing.T, variant, what string, got, want []float64) {
+	t.Helper()
+	for v := range got {
+		if got[v] != want[v] {
+			t.Fatalf("%s: %s of lane %d is %v, elsewhere %v", variant, what, v, got[v], want[v])
+		}
+	}
+}
+
+func BenchmarkBound(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		widths []int
+	}{
+		{"12-16-8", []int{13, 16, 8, 1}}, {"13-100", []int{13, 100, 1}}, {"13-50", []int{13, 50, 1}},
+		{"deep", []int{13, 10, 5, 5, 5, 5, 5, 5, 5, 5, 1}}, {"13-100-100", []int{13, 100, 100, 1}},
+	} {
+		for _, lanes := range []int{16, 32, 64} {
+			b.Run(c.name+"/"+string(rune('0'+lanes/10))+string(rune('0'+lanes%10)), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(1, 2))
+				p, _ := New(chain(r, c.widths...), unit(13))
+				w := p.NewWorkspace(lanes)
+				scatter(r, w)
+				for b.Loop() {
+					w.Bound()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(lanes), "ns/lane")
+			})
+		}
+	}
+}

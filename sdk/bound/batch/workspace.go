@@ -1,0 +1,242 @@
+package batch
+
+// Workspace is the memory of one goroutine: so and so many lanes. The caller
+// fills in the boxes with Centre and Radius and calls Bound; the results hold
+// until the next call. All rows are Lanes() numbers long.
+type Workspace struct {
+	p      *Plan
+	octets int
+	forms  int // how many forms go through the layers together
+
+	centre, radius []float64 // a row for the constant 1 and one an input
+	moving         []int32   // inputs with a radius, counted from 1
+	all            []int32   // 0, 1, 2, …
+
+	stages []reached
+	flags  []uint8
+
+	rows        [2][]float64 // forms' coefficients, read and written in turn
+	base, slack []float64
+	mid, rad    []float64
+	// Of the logit.
+	slopes    int // which of rows holds its coefficients
+	weight    []float64
+	below     []float64
+	influence []float64
+
+	product    product
+	relaxation relaxation
+	enclosure  enclosure
+	strip      strip
+}
+
+// reached is what is known of a layer's neurons: rows of lanes.
+type reached struct {
+	slope, half, rad []float64
+	active, open     []int32 // neurons with λ > 0, and of these those whose λ is not 1, in some lane
+}
+
+// NewWorkspace makes room for a number of lanes, rounded up to whole octets.
+func (p *Plan) NewWorkspace(lanes int) *Workspace {
+	w := &Workspace{p: p, octets: max(1, (lanes+7)/8)}
+	n := w.Lanes()
+	w.forms = max(1, min(p.widest, 256/n))
+	w.centre, w.radius = make([]float64, (1+p.inputs)*n), make([]float64, (1+p.inputs)*n)
+	fill(w.centre[:n], 1)
+	for i := range max(p.inputs, p.widest) + 1 {
+		w.all = append(w.all, int32(i))
+	}
+	for i := range p.layers {
+		rows := p.layers[i].out * n
+		w.stages = append(w.stages, reached{slope: make([]float64, rows), half: make([]float64, rows), rad: make([]float64, rows)})
+	}
+	w.flags = make([]uint8, p.widest)
+	for i := range w.rows {
+		w.rows[i] = make([]float64, (1+p.widest)*w.forms*n)
+	}
+	w.base, w.slack = make([]float64, w.forms*n), make([]float64, w.forms*n)
+	w.mid, w.rad = make([]float64, p.widest*n), make([]float64, p.widest*n)
+	w.weight, w.below = make([]float64, (1+p.widest)*n), make([]float64, (1+p.widest)*n)
+	w.influence = make([]float64, (1+p.inputs)*n)
+	return w
+}
+
+// Lanes is the number of lanes.
+func (w *Workspace) Lanes() int { return 8 * w.octets }
+
+// Centre and Radius are the rows of input i: in lane v the box is centre ± radius
+// there, which must lie in the plan's root box but for a rounding.
+func (w *Workspace) Centre(i int) []float64 { return w.row(w.centre, 1+i) }
+
+// Radius is the other half of Centre.
+func (w *Workspace) Radius(i int) []float64 { return w.row(w.radius, 1+i) }
+
+// Slope is the row of the logit's coefficient at input i.
+func (w *Workspace) Slope(i int) []float64 { return w.row(w.rows[w.slopes], 1+i) }
+
+// Base is the row of the logit's constant.
+func (w *Workspace) Base() []float64 { return w.base[:w.Lanes()] }
+
+// Slack is the row of how far the logit may be from its form, to which the
+// plan's Error is to be added.
+func (w *Workspace) Slack() []float64 { return w.slack[:w.Lanes()] }
+
+// Mid and Rad are the rows of the logit's enclosure: mid ± (rad + Error).
+func (w *Workspace) Mid() []float64 { return w.mid[:w.Lanes()] }
+
+// Rad is the other half of Mid.
+func (w *Workspace) Rad() []float64 { return w.rad[:w.Lanes()] }
+
+// Influence is the row of what input i's radius contributes to the enclosure's
+// width, directly and through the slack of ReLUs whose sign is open: a guess
+// that says which input to cut.
+func (w *Workspace) Influence(i int) []float64 { return w.row(w.influence, 1+i) }
+
+func (w *Workspace) row(rows []float64, i int) []float64 {
+	n := w.Lanes()
+	return rows[i*n : (i+1)*n : (i+1)*n]
+}
+
+// Bound bounds the logit in every lane.
+func (w *Workspace) Bound() {
+	w.moving = w.moving[:0]
+	for i := range w.p.inputs {
+		for _, r := range w.Radius(i) {
+			if r != 0 {
+				w.moving = append(w.moving, int32(1+i))
+				break
+			}
+		}
+	}
+	w.first()
+	for k := 1; k < len(w.p.layers); k++ {
+		l := &w.p.layers[k]
+		for from := 0; from < l.out; from += w.forms {
+			w.back(k, from, min(from+w.forms, l.out))
+		}
+		if k < len(w.p.layers)-1 {
+			w.relus(k)
+		}
+	}
+	w.influences()
+}
+
+// first bounds the first layer, whose forms are its weights.
+func (w *Workspace) first() {
+	l, n := &w.p.layers[0], w.Lanes()
+	a := &w.product
+	*a = product{
+		out: &w.mid[0], outStride: 8 * n, coefs: &l.forward[0], coefStride: 8 * (1 + l.in), outputs: l.out,
+		octets: w.octets, rows: &w.centre[0], stride: 8 * n, list: &w.all[0], n: 1 + l.in,
+	}
+	w.p.product(a)
+	a.out, a.coefs, a.rows = &w.rad[0], &l.magnitude[0], &w.radius[0]
+	if a.n = len(w.moving); a.n > 0 {
+		a.list = &w.moving[0]
+	}
+	w.p.product(a)
+	if len(w.p.layers) == 1 { // the logit: its form as back would leave it
+		for i := range 1 + l.in {
+			fill(w.row(w.rows[0], i), l.forward[i])
+		}
+		w.slopes = 0
+		fill(w.Base(), l.forward[0])
+		clear(w.slack)
+		return
+	}
+	w.relus(0)
+}
+
+// relus finds the strips of layer k's neurons, whose bounds are in mid and rad.
+func (w *Workspace) relus(k int) {
+	l, s, n := &w.p.layers[k], &w.stages[k], w.Lanes()
+	copy(s.rad, w.rad[:l.out*n])
+	s.active, s.open = s.active[:0], s.open[:0]
+	if !l.relu {
+		fill(s.slope, 1)
+		clear(s.half)
+		s.active = append(s.active, w.all[:l.out]...)
+		return
+	}
+	w.strip = strip{
+		mid: &w.mid[0], rad: &w.rad[0], err: &w.p.errs[k][0], slope: &s.slope[0], half: &s.half[0],
+		flags: &w.flags[0], units: l.out, octets: w.octets,
+	}
+	w.p.strip(&w.strip)
+	for j, f := range w.flags[:l.out] {
+		if f&1 != 0 {
+			s.active = append(s.active, int32(j))
+			if f&2 != 0 {
+				s.open = append(s.open, int32(j))
+			}
+		}
+	}
+}
+
+// back substitutes the forms of neurons from to to−1 of layer k back to the
+// inputs and bounds them.
+func (w *Workspace) back(k, from, to int) {
+	n, forms := w.Lanes(), to-from
+	wide := 8 * n * forms
+	l := &w.p.layers[k]
+	for j := range forms {
+		fill(w.base[j*n:(j+1)*n], l.forward[(from+j)*(1+l.in)])
+	}
+	clear(w.slack[:forms*n])
+	r := &w.relaxation
+	*r = relaxation{
+		weights: &l.forward[from*(1+l.in)+1], weightStride: 8 * (1 + l.in),
+		base: &w.base[0], slack: &w.slack[0], stride: wide, forms: forms, octets: w.octets,
+	}
+	side := 0
+	for m := k - 1; ; m-- {
+		// Rows are over layer m's neurons, from row 0 on.
+		s := &w.stages[m]
+		list := s.open
+		if r.weights != nil {
+			list = s.active
+		}
+		r.rows = &w.rows[side][0]
+		if r.weights == nil {
+			r.rows = &w.rows[side][forms*n] // after the constant
+		}
+		if k == len(w.p.layers)-1 {
+			w.note(m, r.rows, r.weights)
+		}
+		if r.n = len(list); r.n > 0 {
+			r.list, r.slope, r.half = &list[0], &s.slope[0], &s.half[0]
+			w.p.relax(r)
+		}
+		w.down(m, side, wide, r.weights != nil)
+		r.weights = nil
+		side = 1 - side
+		copy(w.base, w.rows[side][:forms*n])
+		if m == 0 {
+			break
+		}
+	}
+	e := &w.enclosure
+	*e = enclosure{
+		rows: &w.rows[side][0], stride: wide, list: &w.all[1], n: w.p.inputs, centre: &w.centre[0], radius: &w.radius[0],
+		base: &w.base[0], slack: &w.slack[0], mid: &w.mid[from*n], rad: &w.rad[from*n], forms: forms, octets: w.octets,
+	}
+	w.p.enclose(e)
+	w.slopes = side
+}
+
+// down writes forms over layer m's neurons as forms over what it reads.
+func (w *Workspace) down(m, side, wide int, fresh bool) {
+	l, s := &w.p.layers[m], &w.stages[m]
+	a := &w.product
+	*a = product{
+		start: &w.base[0], out: &w.rows[1-side][0], outStride: wide, coefs: &l.backward[0], coefStride: 8 * l.out,
+		outputs: 1 + l.in, octets: wide / 64, rows: &w.rows[side][0], stride: wide, n: len(s.active),
+	}
+	if !fresh {
+		a.rows = at(a.rows, wide) // after the constant
+	}
+	if a.list = &w.all[0]; a.n > 0 {
+		a.list = &s.active[0]
+	}
+	w.p.product(a)
+}

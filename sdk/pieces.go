@@ -1,0 +1,88 @@
+package sdk
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Shares says which part of a region's individuals is proved to be treated
+// fairly, and which is proved not to be; the rest is undecided. Individuals are
+// the points of the region's box that have a counterfactual and fulfil what the
+// query requires; one with a single counterfactual is treated fairly.
+type Shares struct {
+	// Fair and Unfair are proved lower bounds, 0 to 1, of a sum of at most 1. In a
+	// space with real features they are shares of the volume.
+	Fair, Unfair *big.Rat
+	// Individuals is the number of individuals of the region, nil where it is not
+	// known or there are real features.
+	Individuals *big.Int
+	// Boxes counts those looked at.
+	Boxes int64
+}
+
+// PieceClaim is what a solver claims of a piece of the region, in words of the
+// query: its notion, ε and K.
+type PieceClaim uint8
+
+const (
+	// PieceFair: every individual is treated fairly, or for the goals with a bound
+	// stays within it.
+	PieceFair PieceClaim = iota + 1
+	// PieceUnfair: every individual violates.
+	PieceUnfair
+	// PieceUndecided: the numbers of the piece are lower bounds.
+	PieceUndecided
+	// PieceOutside: no individual is asked about here: the constraints allow no
+	// counterfactual, or what the query requires does not hold.
+	PieceOutside
+)
+
+// PieceClaims lists every claim in order.
+var PieceClaims = []PieceClaim{PieceFair, PieceUnfair, PieceUndecided, PieceOutside}
+
+// String gives the name used in messages and JSON.
+func (c PieceClaim) String() string {
+	names := []string{"fair", "unfair", "undecided", "outside"}
+	if c >= PieceFair && int(c) <= len(names) {
+		return names[c-1]
+	}
+	return fmt.Sprintf("PieceClaim(%d)", uint8(c))
+}
+
+// Piece is a box of the region and what is known of it.
+type Piece struct {
+	Box   space.Box
+	Claim PieceClaim
+	// Fair and Unfair count the individuals of the box proved to be treated so; nil
+	// where a feature is real.
+	Fair, Unfair *big.Int
+	// Proof is there where SolveOptions.Proofs asked for it and the piece is fair.
+	Proof *Proof
+}
+
+// Proof is what a checker needs to verify a piece for itself.
+type Proof struct {
+	// Enumerated: every individual of the box was evaluated exactly.
+	Enumerated bool
+	// Copies has the bounds of the combinations that may be allowed in the box.
+	Copies []CopyProof
+}
+
+// CopyProof is the bounds of one protected combination's logit over a box.
+type CopyProof struct {
+	// Protected holds the values of the protected features, in the features' order.
+	Protected []float64
+	Logit     space.Interval
+	// Slopes are those of the neurons whose sign is open: with l and u bounds of the
+	// neuron's value and λ its slope, λ·y ≤ max(0, y) ≤ λ·y + max(−λ·l, (1−λ)·u).
+	// All others are bounded with what the sign of their bounds gives.
+	Slopes []Slope
+}
+
+// Slope is the λ of a neuron, between 0 and 1.
+type Slope struct {
+	Layer, Neuron int
+	Value         float64
+}
