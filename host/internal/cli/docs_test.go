@@ -106,7 +106,9 @@ func TestReferenceOfJSON(t *testing.T) {
 		"runs": runsJSON{}, "runs show": runDetailsJSON{}, "runs delete": deletedJSON{},
 		"plugin new": newPluginJSON{}, "plugin install": installedJSON{}, "plugin uninstall": uninstalledJSON{},
 		"plugin test": testedJSON{}, "bench evaluator": evaluatorBench{}, "bench next": nextBench{},
-		"audit": auditReport{}, "report": runReport{},
+		"check": checkReport{}, "audit": auditReport{}, "report": runReport{},
+		"explain": explainReport{}, "explain of a file": explainGrid{},
+		"mitigate": mitigateReport{}, "mitigate of a file": mitigateGrid{}, "guard": guardReport{}, "guard export": guardExportReport{},
 	} {
 		var fields []string
 		jsonFields(reflect.TypeOf(object), "", &fields)
@@ -152,26 +154,28 @@ func TestReferenceOfJSON(t *testing.T) {
 	}
 }
 
-// jsonFields lists the paths of a type's JSON fields, a list's with [].
-func jsonFields(of reflect.Type, prefix string, out *[]string) {
+// jsonFields lists the paths of a type's JSON fields, a list's with []; those of
+// a type inside itself once.
+func jsonFields(of reflect.Type, prefix string, out *[]string, outer ...reflect.Type) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		if of.Kind() == reflect.Slice {
 			prefix = strings.TrimSuffix(prefix, ".") + "[]."
 		}
 		of = of.Elem()
 	}
-	if of.Kind() != reflect.Struct {
+	if of.Kind() != reflect.Struct || slices.Contains(outer, of) {
 		return
 	}
+	outer = append(slices.Clone(outer), of)
 	for i := range of.NumField() {
 		f := of.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
-			jsonFields(f.Type, prefix, out)
+			jsonFields(f.Type, prefix, out, outer...)
 		case f.IsExported() && name != "-":
 			*out = append(*out, prefix+name)
-			jsonFields(f.Type, prefix+name+".", out)
+			jsonFields(f.Type, prefix+name+".", out, outer...)
 		}
 	}
 }

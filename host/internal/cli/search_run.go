@@ -30,6 +30,7 @@ type searchJob struct {
 	space        *space.Space
 	start        sdk.StartOptions // without the seed
 	evaluator    *evaluate.Evaluator
+	guards       []space.Predicate
 
 	strategyName string
 	strategy     sdk.Strategy
@@ -138,7 +139,7 @@ func (j *searchJob) mode() string {
 func (j *searchJob) once(ctx context.Context, i int, stream *task.Stream) (result *search.Result, faults []string) {
 	seed := j.app.Seed + int64(i)
 	config := search.Config{
-		Space: j.space, Region: j.start.Region, Evaluator: j.evaluator,
+		Space: j.space, Region: j.start.Region, Evaluator: j.evaluator, Guards: j.guards,
 		Strategy: j.strategyName, Solver: j.solver, Seed: seed, Budget: j.budget, Fast: j.fast, Stream: stream,
 		Start: func(ctx context.Context) (sdk.Session, error) {
 			o := j.start

@@ -24,7 +24,7 @@ const (
 	tensorDims, tensorType, tensorName, tensorRaw             = 1, 2, 8, 9
 	valueName, valueType                                      = 1, 2
 	typeTensor, tensorElement, tensorShape                    = 1, 1, 2
-	shapeDim, dimValue                                        = 1, 1
+	shapeDim, dimValue, dimName                               = 1, 1, 2
 	kindInt                                                   = 2
 	elementFloat, elementDouble                               = 1, 11
 )
@@ -32,24 +32,66 @@ const (
 // writeONNX writes a chain of dense layers: for each a Gemm (y = x·Wᵀ + b) and,
 // where it has one, a Relu. The input X and the output Y are of shape [1, n].
 func writeONNX(w io.Writer, layers []network.Layer, double bool) error {
-	element := uint64(elementFloat)
-	if double {
-		element = elementDouble
+	element := elementOf(double)
+	graph := chain(layers, element, "X", "Y")
+	graph.bytes(graphInput, value("X", element, one, layers[0].In))
+	graph.bytes(graphOutput, value("Y", element, one, layers[len(layers)-1].Out))
+	return writeModel(w, graph)
+}
+
+// WriteScores writes, as ONNX, a network as deployments use it: an input "X" of
+// shape [N, network inputs] for any N, and an output "scores" of shape [N, 1],
+// probabilities, both float32 or float64 as the network's precision says. Weights
+// are exactly the network's own, and the arithmetic in between is float64
+// whatever the precision: in float32 scores would be off by 1e-5 and more where
+// logits are sums of large terms. load.Model reads the file back. Networks with
+// two softmax units are refused, for which train.OneLogit has one with the same
+// scores, and so are those with a linear output, which is no probability.
+func WriteScores(w io.Writer, n *network.Network) error {
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	if n.Head != network.HeadSigmoid {
+		return fmt.Errorf("the network has %d output units (%s); scores are written of networks with one sigmoid unit", n.Layers[len(n.Layers)-1].Out, n.Head)
 	}
 	var graph message
-	from := "X"
+	if n.Precision == 64 {
+		graph = chain(n.Layers, elementDouble, "X", "logits")
+		graph.bytes(graphNode, node("Sigmoid", "scores", "logits"))
+	} else {
+		graph.bytes(graphNode, cast("X64", "X", elementDouble))
+		graph = append(graph, chain(n.Layers, elementDouble, "X64", "logits")...)
+		graph.bytes(graphNode, node("Sigmoid", "scores64", "logits"))
+		graph.bytes(graphNode, cast("scores", "scores64", elementFloat))
+	}
+	element := elementOf(n.Precision == 64)
+	graph.bytes(graphInput, value("X", element, many, n.Inputs()))
+	graph.bytes(graphOutput, value("scores", element, many, 1))
+	return writeModel(w, graph)
+}
+
+func elementOf(double bool) uint64 {
+	if double {
+		return elementDouble
+	}
+	return elementFloat
+}
+
+// chain is a graph of dense layers from one value to another.
+func chain(layers []network.Layer, element uint64, from, output string) message {
+	var graph message
 	for k := range layers {
 		l := &layers[k]
 		weights, bias, sum := fmt.Sprintf("W%d", k+1), fmt.Sprintf("b%d", k+1), fmt.Sprintf("sum%d", k+1)
 		if k == len(layers)-1 && !l.ReLU {
-			sum = "Y"
+			sum = output
 		}
 		graph.bytes(graphNode, node("Gemm", sum, from, weights, bias))
 		from = sum
 		if l.ReLU {
 			from = fmt.Sprintf("relu%d", k+1)
 			if k == len(layers)-1 {
-				from = "Y"
+				from = output
 			}
 			graph.bytes(graphNode, node("Relu", from, sum))
 		}
@@ -60,9 +102,11 @@ func writeONNX(w io.Writer, layers []network.Layer, double bool) error {
 		graph.bytes(graphConst, tensor(fmt.Sprintf("W%d", k+1), element, l.Weights, l.Out, l.In))
 		graph.bytes(graphConst, tensor(fmt.Sprintf("b%d", k+1), element, l.Bias, l.Out))
 	}
-	graph.bytes(graphInput, value("X", element, layers[0].In))
-	graph.bytes(graphOutput, value("Y", element, layers[len(layers)-1].Out))
+	return graph
+}
 
+// writeModel wraps a graph up.
+func writeModel(w io.Writer, graph message) error {
 	var opset, model message
 	opset.varint(opsetNumber, opsetVersion)
 	model.varint(modelIR, irVersion)
@@ -93,12 +137,24 @@ func node(op, output string, inputs ...string) message {
 	m.bytes(nodeName, message(op+" "+output))
 	m.bytes(nodeOp, message(op))
 	if op == "Gemm" {
-		var transposed message
-		transposed.bytes(attributeName, message("transB"))
-		transposed.varint(attributeInt, 1)
-		transposed.varint(attributeType, kindInt)
-		m.bytes(nodeAttribute, transposed)
+		m.bytes(nodeAttribute, integer("transB", 1))
 	}
+	return m
+}
+
+// cast is a node that changes the type of numbers.
+func cast(output, input string, element uint64) message {
+	m := node("Cast", output, input)
+	m.bytes(nodeAttribute, integer("to", element))
+	return m
+}
+
+// integer is an attribute.
+func integer(name string, v uint64) message {
+	var m message
+	m.bytes(attributeName, message(name))
+	m.varint(attributeInt, v)
+	m.varint(attributeType, kindInt)
 	return m
 }
 
@@ -120,13 +176,22 @@ func tensor(name string, element uint64, values []float64, dims ...int) message 
 	return m
 }
 
-func value(name string, element uint64, width int) message {
-	var shape message
-	for _, n := range []int{1, width} {
-		var dim message
-		dim.varint(dimValue, uint64(n))
-		shape.bytes(shapeDim, dim)
+// one and many are numbers of rows that a tensor has.
+const (
+	one  = "1"
+	many = "N"
+)
+
+func value(name string, element uint64, rows string, width int) message {
+	var shape, first, second message
+	if rows == one {
+		first.varint(dimValue, 1)
+	} else {
+		first.bytes(dimName, message(rows))
 	}
+	second.varint(dimValue, uint64(width))
+	shape.bytes(shapeDim, first)
+	shape.bytes(shapeDim, second)
 	var inner, kind, out message
 	inner.varint(tensorElement, element)
 	inner.bytes(tensorShape, shape)

@@ -1,5 +1,5 @@
-// Package load reads trained networks: Keras .h5 files and the project's own
-// JSON, which it also writes. A format is one file here, which puts itself on
+// Package load reads trained networks: Keras .h5 files, ONNX, and the project's
+// own JSON, which it also writes. A format is one file here, which puts itself on
 // the list of formats. docs/formats.md says what is read of each.
 //
 // Files are taken as hostile: what they can make the program allocate is
@@ -37,7 +37,7 @@ var formats []format
 type Info struct {
 	// Path is the file as it was given.
 	Path string `json:"path"`
-	// Format is the name of the file's format: "keras-h5" or "hyfair-network".
+	// Format is the name of the file's format: "keras-h5", "onnx" or "hyfair-network".
 	Format string `json:"format"`
 	// Producer is what wrote the file, as far as it says; may be empty.
 	Producer string `json:"producer,omitempty"`
@@ -113,12 +113,12 @@ func choose(head []byte, extension string) (format, error) {
 			return f, nil
 		}
 	}
-	const known = "hyfair reads Keras .h5 files and its own .json format (docs/formats.md)"
+	const known = "hyfair reads Keras .h5 files, chains of dense layers in ONNX, and its own .json format (docs/formats.md)"
 	switch {
 	case len(head) == 0:
 		return format{}, fmt.Errorf("the file is empty")
 	case strings.HasPrefix(string(head), "PK\x03\x04"):
 		return format{}, fmt.Errorf("a zip archive, as Keras 3 writes with .keras; %s: save the network with model.save(\"network.h5\")", known)
 	}
-	return format{}, fmt.Errorf("neither HDF5 nor JSON; %s", known)
+	return format{}, fmt.Errorf("neither HDF5 nor JSON nor ONNX; %s", known)
 }

@@ -1,4 +1,4 @@
-// Package report writes tables: for a terminal, as CSV and as LaTeX. What the
+// Package report writes tables: for a terminal, as CSV, Markdown and LaTeX. What the
 // cells mean is their maker's business.
 package report
 

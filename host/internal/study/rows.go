@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 
@@ -30,6 +31,33 @@ func (s *Study) Rows(path string) (*tabular.Data, error) {
 // by commas, below a line with the features' names, categories by their index
 // or name. Other columns may stand between. Nothing may be missing.
 func (s *Study) EncodedRows(path string) (*tabular.Data, error) {
+	return tabular.ReadRows(s.encodedSpec(), path)
+}
+
+// Stream reads raw rows from a source that can be read once: see Rows. name
+// stands for the source in errors.
+func (s *Study) Stream(src io.Reader, name string) (*tabular.Stream, error) {
+	if s.spec == nil {
+		return nil, fmt.Errorf("%s: it does not say how rows are encoded: %w", s.Path, ErrNoData)
+	}
+	if !s.spec.NeedsFit() {
+		return tabular.NewStream(s.spec, src, name)
+	}
+	d, err := s.Data()
+	if err != nil {
+		return nil, err
+	}
+	return d.Stream(src, name)
+}
+
+// EncodedStream reads rows of feature values from a source that can be read
+// once: see EncodedRows.
+func (s *Study) EncodedStream(src io.Reader, name string) (*tabular.Stream, error) {
+	return tabular.NewStream(s.encodedSpec(), src, name)
+}
+
+// encodedSpec declares rows of feature values.
+func (s *Study) encodedSpec() *tabular.Spec {
 	spec := &tabular.Spec{Format: tabular.Format{Trim: true}}
 	for i := range s.Space.Features {
 		f := &s.Space.Features[i]
@@ -39,7 +67,7 @@ func (s *Study) EncodedRows(path string) (*tabular.Data, error) {
 		}
 		spec.Features = append(spec.Features, column)
 	}
-	return tabular.ReadRows(spec, path)
+	return spec
 }
 
 // byIndex names categories by their index, unless that is another's name.

@@ -1,7 +1,9 @@
 package study_test
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/host/internal/tabular"
 )
 
 func rowsFile(t *testing.T, text string) string {
@@ -62,6 +65,62 @@ func TestRowsAreTheDataSet(t *testing.T) {
 		if d := cmp.Diff(own.Points[:200], encoded.Points); d != "" {
 			t.Error(d)
 		}
+	}
+}
+
+// TestStreamIsTheDataSet: the study's own file, read once from a stream, gives the
+// study's own points, and so do feature values.
+func TestStreamIsTheDataSet(t *testing.T) {
+	st, err := study.Load("../../../studies/loan", study.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := st.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile("../../../studies/loan/applicants.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var encoded strings.Builder
+	encoded.WriteString(strings.Join(st.Space.Names(), ",") + "\n")
+	for _, p := range own.Points {
+		for i, v := range p {
+			if i > 0 {
+				encoded.WriteByte(',')
+			}
+			encoded.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		encoded.WriteByte('\n')
+	}
+	for name, open := range map[string]func() (*tabular.Stream, error){
+		"raw": func() (*tabular.Stream, error) { return st.Stream(bytes.NewReader(raw), "standard input") },
+		"encoded": func() (*tabular.Stream, error) {
+			return st.EncodedStream(strings.NewReader(encoded.String()), "standard input")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := [][]float64{}
+			for {
+				point := make([]float64, len(st.Space.Features))
+				_, err := s.Next(point)
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, point)
+			}
+			if d := cmp.Diff(own.Points, got); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }
 

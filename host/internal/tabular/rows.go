@@ -35,6 +35,26 @@ func ReadRows(spec *Spec, path string) (*Data, error) {
 // header settles the format of spec's only file by its first line, and gives
 // the names there; nil where it has none because the format has them.
 func header(spec *Spec) ([]string, error) {
+	return headerOf(spec, func(format *Format) (*records, error) {
+		r, closer, err := open(&spec.Files[0], format, nil)
+		if err == nil {
+			closer.Close() // only its names are wanted, which are read
+		}
+		return r, err
+	})
+}
+
+// headerOf is header for rows that open reads, up to the first, as often as it
+// is called.
+func headerOf(spec *Spec, open func(*Format) (*records, error)) ([]string, error) {
+	firstLine := func(spec *Spec) ([]string, error) {
+		format := spec.Format
+		r, err := open(&format)
+		if err != nil {
+			return nil, err
+		}
+		return r.columns, nil
+	}
 	columns := spec.Format.Columns
 	spec.Format.Columns = nil
 	names, err := firstLine(spec)
@@ -66,14 +86,3 @@ func mentions(spec *Spec, columns []string) bool {
 // Rows reads one more file in the way of the data set, whose ends its bins keep:
 // see ReadRows.
 func (d *Data) Rows(path string) (*Data, error) { return ReadRows(d.spec, path) }
-
-// firstLine reads the names that a file begins with, if that is what they are.
-func firstLine(spec *Spec) ([]string, error) {
-	format := spec.Format
-	r, closer, err := open(&spec.Files[0], &format, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer closer.Close()
-	return r.columns, nil
-}

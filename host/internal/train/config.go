@@ -15,6 +15,10 @@ import (
 type Config struct {
 	// Hidden lists the widths of the hidden layers, from the inputs on.
 	Hidden []int
+	// Start, where not nil, is the network whose weights training starts from;
+	// Hidden is then empty. Two softmax units become one sigmoid unit (OneLogit),
+	// and the network returned has float32 weights whatever those of Start are.
+	Start *network.Network
 	// Epochs is the number of passes over the rows, by default 100.
 	Epochs int
 	// Batch is the number of rows a step looks at, by default 32.
@@ -32,6 +36,8 @@ type Config struct {
 	// and not trained on. The network returned is then that of the epoch with
 	// the least loss on them; without, that of the last epoch.
 	HeldBack float64
+	// Held lists the rows held back, increasing, in place of HeldBack's share.
+	Held []int
 	// Patience ends training after that many epochs without a new least loss
 	// on the rows held back; 0 never does.
 	Patience int
@@ -40,6 +46,9 @@ type Config struct {
 	Seed int64
 	// Loss is by default CrossEntropy.
 	Loss Loss
+	// Consistency is by default none. With rows held back, the epoch is chosen by
+	// the least loss and penalty together.
+	Consistency Consistency
 }
 
 // Epoch is the progress of a run after one pass over the rows.
@@ -51,6 +60,9 @@ type Epoch struct {
 	// HeldLoss is the mean loss of the rows held back after the epoch; NaN
 	// where there are none.
 	HeldLoss float64
+	// HeldSpread is the mean penalty of Consistency on the rows held back, 0
+	// without either.
+	HeldSpread float64
 }
 
 // Report says how a run went. Losses and accuracies are those of the network
@@ -114,7 +126,11 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("share %v held back; want 0 or more, below 1", c.HeldBack)
 	case c.Patience < 0:
 		return c, fmt.Errorf("patience of %d epochs; want 0 or more", c.Patience)
-	case c.Patience > 0 && c.HeldBack == 0:
+	case c.HeldBack > 0 && len(c.Held) > 0:
+		return c, errors.New("rows held back by share and by list; give one of the two")
+	case !(c.Consistency.Weight >= 0) || math.IsInf(c.Consistency.Weight, 0):
+		return c, fmt.Errorf("consistency weight %v; want 0 or more", c.Consistency.Weight)
+	case c.Patience > 0 && c.HeldBack == 0 && len(c.Held) == 0:
 		return c, errors.New("patience needs rows held back to measure on")
 	}
 	return c, nil
@@ -150,6 +166,20 @@ func checkData(x [][]float64, y []int) error {
 		if y[i] != 0 && y[i] != 1 {
 			return fmt.Errorf("row %d has label %d; want 0 or 1", i, y[i])
 		}
+	}
+	return nil
+}
+
+// checkHeld refuses a list of rows held back that is not increasing, or leaves
+// none to train on.
+func checkHeld(held []int, rows int) error {
+	for k, i := range held {
+		if i < 0 || i >= rows || k > 0 && i <= held[k-1] {
+			return fmt.Errorf("row %d held back: want rows 0 to %d, increasing", i, rows-1)
+		}
+	}
+	if len(held) == rows {
+		return fmt.Errorf("all %d rows are held back; none is left to train on", rows)
 	}
 	return nil
 }

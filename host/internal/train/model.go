@@ -36,6 +36,20 @@ func (l *layer) bias(flat []float64) []float64 {
 // newModel draws the weights as He et al. (ICCV 2015) do, uniformly within
 // ±√(6/inputs), a variance of 2/inputs; biases begin at zero.
 func newModel(inputs int, hidden []int, rng *rand.Rand) *model {
+	m := shape(inputs, hidden)
+	for k := range m.layers {
+		l := &m.layers[k]
+		width := 2 * math.Sqrt(6/float64(l.in))
+		weights := l.weights(m.parameters)
+		for i := range weights {
+			weights[i] = width * (float64(rng.Float64()) - 0.5)
+		}
+	}
+	return m
+}
+
+// shape is a model whose parameters are all 0.
+func shape(inputs int, hidden []int) *model {
 	m := &model{}
 	size, in := 0, inputs
 	for _, out := range append(append([]int(nil), hidden...), 1) {
@@ -47,14 +61,6 @@ func newModel(inputs int, hidden []int, rng *rand.Rand) *model {
 		in = out
 	}
 	m.parameters = make([]float64, size)
-	for k := range m.layers {
-		l := &m.layers[k]
-		width := 2 * math.Sqrt(6/float64(l.in))
-		weights := l.weights(m.parameters)
-		for i := range weights {
-			weights[i] = width * (float64(rng.Float64()) - 0.5)
-		}
-	}
 	return m
 }
 

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -31,7 +32,14 @@ func Train(ctx context.Context, c Config, x [][]float64, y []int, progress func(
 	if err := checkData(x, y); err != nil {
 		return nil, Report{}, fmt.Errorf("train: %w", err)
 	}
-	if err := checkSize(len(x[0]), c.Hidden); err != nil {
+	if err := c.checkStart(len(x[0])); err != nil {
+		return nil, Report{}, fmt.Errorf("train: %w", err)
+	}
+	hidden := c.Hidden
+	if c.Start != nil {
+		hidden = widths(c.Start)
+	}
+	if err := errors.Join(checkSize(len(x[0]), hidden), checkHeld(c.Held, len(x))); err != nil {
 		return nil, Report{}, fmt.Errorf("train: %w", err)
 	}
 	r := newRun(c, x, y)
@@ -60,6 +68,8 @@ type run struct {
 	y           []int
 	train, held []int // row numbers; train in the order of the current epoch
 	rng         *rand.Rand
+	groups      *rand.Rand
+	slopes      []float64 // of the latest group
 	model       *model
 	optimiser   *adam
 	gradient    []float64
@@ -74,6 +84,8 @@ const (
 	streamSplit = iota + 1
 	streamWeights
 	streamOrder
+	streamGroups
+	streamHeldGroups
 )
 
 func newRun(c Config, x [][]float64, y []int) *run {
@@ -89,9 +101,17 @@ func newRun(c Config, x [][]float64, y []int) *run {
 		slices.Sort(r.held)
 		slices.Sort(rows)
 	}
+	if len(c.Held) > 0 {
+		r.held = slices.Clone(c.Held)
+		rows = slices.DeleteFunc(rows, func(i int) bool { _, held := slices.BinarySearch(c.Held, i); return held })
+	}
 	r.train = rows
-	r.model = newModel(len(x[0]), c.Hidden, r.stream(streamWeights))
-	r.rng = r.stream(streamOrder)
+	if c.Start != nil {
+		r.model = startFrom(c.Start)
+	} else {
+		r.model = newModel(len(x[0]), c.Hidden, r.stream(streamWeights))
+	}
+	r.rng, r.groups = r.stream(streamOrder), r.stream(streamGroups)
 	r.optimiser = newAdam(len(r.model.parameters))
 	r.gradient = make([]float64, len(r.model.parameters))
 	return r
@@ -127,9 +147,10 @@ func (r *run) epochs(ctx context.Context, progress func(Epoch)) (int, error) {
 		}
 		e := Epoch{Number: number, TrainLoss: loss}
 		e.HeldLoss, _ = r.measure(r.held)
-		if len(r.held) == 0 || r.best == nil || e.HeldLoss < r.bestLoss {
+		e.HeldSpread = r.meanSpread(r.held)
+		if aim := e.HeldLoss + e.HeldSpread; len(r.held) == 0 || r.best == nil || aim < r.bestLoss {
 			r.best = append(r.best[:0], r.model.parameters...)
-			r.bestEpoch, r.bestLoss = number, e.HeldLoss
+			r.bestEpoch, r.bestLoss = number, aim
 		}
 		if progress != nil {
 			progress(e)
@@ -144,7 +165,7 @@ func (r *run) epochs(ctx context.Context, progress func(Epoch)) (int, error) {
 
 // pass takes one step a batch over all rows and returns their mean loss.
 func (r *run) pass(ctx context.Context, rate float64) (float64, error) {
-	total := 0.0
+	total, spread := 0.0, 0.0
 	for batch := range slices.Chunk(r.train, r.Batch) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -155,10 +176,13 @@ func (r *run) pass(ctx context.Context, rate float64) (float64, error) {
 			loss, slope := r.Loss(r.model.logit(r.x[i]), r.y[i])
 			total += loss
 			r.model.addGradient(r.gradient, r.x[i], float64(slope*share))
+			if r.Consistency.on() {
+				spread += r.addSpread(i, share)
+			}
 		}
-		if math.IsNaN(total) || math.IsInf(total, 0) {
+		if all := total + spread; math.IsNaN(all) || math.IsInf(all, 0) {
 			return 0, fmt.Errorf("%w: the loss is %v; try a learning rate below %v, or scale the inputs to about −1 to 1",
-				ErrDiverged, total, r.LearningRate)
+				ErrDiverged, all, r.LearningRate)
 		}
 		if r.L2 > 0 {
 			r.model.addPenalty(r.gradient, r.L2)

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/explain"
+	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// explainReport is the JSON object of hyfair explain.
+type explainReport struct {
+	Study     string         `json:"study"`
+	Model     string         `json:"model"`
+	Seed      int64          `json:"seed"`
+	Seconds   float64        `json:"seconds"`
+	Epsilon   string         `json:"epsilon"`
+	Protected []string       `json:"protected"`
+	Where     string         `json:"where,omitempty"`
+	Source    *explainSource `json:"source"`
+	// InitK is the largest k of the people found; 0 for nobody.
+	InitK       int                 `json:"init_k"`
+	Individuals []explainIndividual `json:"individuals"`
+	Sample      *explain.Sample     `json:"sample,omitempty"`
+	Delta       float64             `json:"delta"`
+	Confidence  float64             `json:"confidence"`
+	Predicates  []explain.Predicate `json:"predicates"`
+	Rejected    []explain.Predicate `json:"rejected"`
+	// Nothing says why there is no predicate.
+	Nothing string            `json:"nothing,omitempty"`
+	Alpha   float64           `json:"alpha"`
+	Tree    *explain.TreeJSON `json:"tree"`
+	LIME    *limeReport       `json:"lime"`
+}
+
+// explainIndividual is one of those the neighbours lie around.
+type explainIndividual struct {
+	X      map[string]float64 `json:"x"`
+	Labels map[string]string  `json:"labels"`
+	K      int                `json:"k"`
+	Gap    float64            `json:"gap"`
+}
+
+func (j *explainJob) report(w *explain.Worst, source *explainSource) *explainReport {
+	return &explainReport{
+		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Epsilon: shortDecimal(j.epsilon),
+		Protected: protectedNames(j.space), Where: j.flags.question.where, Source: source, InitK: w.K,
+		Individuals: []explainIndividual{}, Predicates: []explain.Predicate{}, Rejected: []explain.Predicate{},
+		Delta: j.flags.delta, Confidence: explain.Confidence,
+	}
+}
+
+func (j *explainJob) individual(x []float64) explainIndividual {
+	out := j.evaluator.Evaluate(x)
+	return explainIndividual{X: valuesOf(j.space, x, false), Labels: labelsOf(j.space, x, false), K: out.K, Gap: out.Gap}
+}
+
+// take takes an explanation in.
+func (r *explainReport) take(e *explain.Result, s *space.Space) (err error) {
+	r.Sample, r.Alpha, r.Nothing = &e.Sample, e.Alpha, e.Nothing
+	r.Predicates = append(r.Predicates, e.Predicates...)
+	r.Rejected = append(r.Rejected, e.Rejected...)
+	if e.Tree != nil {
+		r.Tree, err = e.Tree.JSON(s)
+	}
+	return err
+}
+
+// print shows the report to a person.
+func (r *explainReport) print(w io.Writer) error {
+	fmt.Fprintf(w, "Explanation of %s (%s): %s, ε = %s", r.Study, r.Model, strings.Join(r.Protected, ", "), r.Epsilon)
+	if r.Where != "" {
+		fmt.Fprintf(w, ", where %s", r.Where)
+	}
+	fmt.Fprintf(w, "\n\n")
+	if s := r.Sample; s != nil {
+		fmt.Fprintf(w, "Around %d with k = %d (%s), %s neighbours have k from %d to %d, %.2f in the mean.\n",
+			s.Around, r.InitK, r.Source, grouped(s.N), s.KLeast, s.KMost, s.KMean)
+		if s.High > 0 {
+			fmt.Fprintf(w, "High is k ≥ %d: %s of them (%.1f %%).\n", s.Threshold, grouped(s.High), 100*float64(s.High)/float64(s.N))
+		}
+		fmt.Fprintln(w)
+	}
+	if r.Nothing != "" {
+		fmt.Fprintf(w, "No explanation: %s.\n", r.Nothing)
+	}
+	for i := range r.Predicates {
+		fmt.Fprintf(w, "%3d  %s\n", i+1, r.Predicates[i].Text)
+	}
+	if len(r.Predicates) > 0 {
+		fmt.Fprintln(w)
+		if err := r.table().Terminal(w, false); err != nil {
+			return err
+		}
+	}
+	for i := range r.Rejected {
+		fmt.Fprintf(w, "\nnot kept: %s\n          %s\n", r.Rejected[i].Text, r.Rejected[i].Rejected)
+	}
+	if r.Tree != nil {
+		fmt.Fprintf(w, "\nThe tree (each leaf cost α = %.3g):\n\n", r.Alpha)
+		if err := r.Tree.Text(w); err != nil {
+			return err
+		}
+	}
+	if r.LIME != nil {
+		fmt.Fprintln(w)
+		return r.LIME.print(w)
+	}
+	return nil
+}
+
+// table is the paper's, one row a predicate.
+func (r *explainReport) table() *report.Table {
+	t := &report.Table{
+		Columns: []report.Column{
+			{Title: "", Right: true}, {Title: "Init.K", Right: true}, {Title: "Size", Right: true}, {Title: "K", Right: true}, {Title: "", Right: true}, {Title: "Pert.K", Right: true}, {Title: "", Right: true},
+			{Title: "Diff", Right: true}, {Title: "Cov", Right: true}, {Title: "individuals", Right: true}, {Title: "rows", Right: true}, {Title: "", Right: true},
+		},
+		Notes: []string{
+			fmt.Sprintf("K, Pert.K: mean k of %s fresh neighbours for whom the predicate holds, and does not, with their %.0f %% intervals.",
+				grouped(r.Predicates[0].Inside.N), 100*r.Confidence),
+			"Cov: share of the space, and its individuals. rows: people in the data for whom it holds, and their share.",
+		},
+	}
+	for i := range r.Predicates {
+		p := &r.Predicates[i]
+		rows, share := "–", ""
+		if p.Support != nil {
+			rows, share = grouped(p.Support.Rows), percent(p.Support.Share)
+		}
+		t.Rows = append(t.Rows, report.Texts(fmt.Sprint(i+1), fmt.Sprint(r.InitK), fmt.Sprint(p.Size),
+			fmt.Sprintf("%.2f", p.Inside.Mean), ends(&p.Inside), fmt.Sprintf("%.2f", p.Outside.Mean), ends(&p.Outside),
+			fmt.Sprintf("%.2f", p.Diff), percent(p.Coverage.Share), counted(&p.Coverage), rows, share))
+	}
+	return t
+}
+
+func ends(m *explain.Mean) string { return fmt.Sprintf("%.2f–%.2f", m.Low, m.High) }
+
+// percent has two significant digits below a tenth.
+func percent(share float64) string {
+	switch {
+	case share == 0:
+		return "0 %"
+	case share >= 0.1:
+		return fmt.Sprintf("%.1f %%", 100*share)
+	}
+	return fmt.Sprintf("%.2g %%", 100*share)
+}
+
+// counted is a number of individuals: in full while people can read it.
+func counted(c *explain.Coverage) string {
+	switch {
+	case c.Count == "":
+		return "–"
+	case len(c.Count) <= 12:
+		var n int
+		fmt.Sscan(c.Count, &n)
+		return grouped(n)
+	}
+	var v float64
+	fmt.Sscan(c.Count, &v)
+	return fmt.Sprintf("%.2fe%d", v/math.Pow(10, float64(len(c.Count)-1)), len(c.Count)-1)
+}

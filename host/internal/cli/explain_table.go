@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/report"
+)
+
+// write shows the grid in the format wanted, in a file or on standard output.
+func (g *explainGrid) write(app *App, f *explainFlags) error {
+	if app.JSON {
+		return app.printJSON(g)
+	}
+	if f.out == "" {
+		return g.format(app.Stdout, f.format)
+	}
+	if err := writeFile(f.out, func(file *os.File) error { return g.format(file, f.format) }); err != nil {
+		return usage(fmt.Errorf("--out: %w", err))
+	}
+	return g.format(app.Stdout, compare.FormatTable)
+}
+
+func (g *explainGrid) format(w io.Writer, format string) error {
+	t := g.table()
+	switch format {
+	case formatMarkdown:
+		return t.Markdown(w)
+	case compare.FormatCSV:
+		return t.CSV(w)
+	case compare.FormatLaTeX:
+		return t.LaTeX(w)
+	case compare.FormatJSON:
+		return (&App{Stdout: w}).printJSON(g)
+	}
+	return t.Terminal(w, false)
+}
+
+// formatMarkdown is a format beside those of package compare.
+const formatMarkdown = "markdown"
+
+// explainFormats are the formats of a grid.
+var explainFormats = append([]string{formatMarkdown}, compare.Formats...)
+
+// table is the paper's Table 3: a row a network, LIME on the left where it was asked,
+// and the first of the predicates kept on the right.
+func (g *explainGrid) table() *report.Table {
+	lime := false
+	for i := range g.Networks {
+		lime = lime || g.Networks[i].Report != nil && g.Networks[i].Report.LIME != nil
+	}
+	t := &report.Table{
+		Title:   g.Name,
+		Columns: []report.Column{{Title: "network"}, {Title: "Init.K", Right: true}},
+		Groups:  []report.Group{{Span: 2}},
+		Notes: []string{
+			"Size, K, Pert.K, Diff, Cov of the predicate kept that holds for most of the high neighbours; kept counts all of them.",
+			"K, Pert.K: mean k (± standard deviation) of fresh neighbours for whom it holds, and for whom it does not.",
+			"Cov: share of the space, and its individuals; rows: share of the people in the data for whom it holds.",
+		},
+	}
+	measures := []string{"Size", "K", "Pert.K", "Diff", "Cov"}
+	right := func(prefix string, titles ...string) {
+		for _, title := range titles {
+			t.Columns = append(t.Columns, report.Column{Title: prefix + title, Right: true})
+		}
+	}
+	if lime {
+		right("LIME ", measures...)
+		t.Groups = append(t.Groups, report.Group{Title: "LIME", Span: len(measures)})
+		t.Notes = append(t.Notes, "LIME: Size counts the features in the union of the strongest three of each explanation; it covers the one individual.")
+	}
+	right("", append(measures, "individuals", "rows", "kept")...)
+	t.Groups = append(t.Groups, report.Group{Title: "predicate", Span: len(measures) + 3})
+	for i := range g.Networks {
+		n := &g.Networks[i]
+		name := n.name()
+		if n.Report == nil {
+			row := report.Texts(name)
+			for range t.Columns[1:] {
+				row = append(row, report.Cell{Text: "N/A"})
+			}
+			t.Rows, t.Notes = append(t.Rows, row), append(t.Notes, name+": "+n.Error)
+			continue
+		}
+		row := []string{name, strconv.Itoa(n.Report.InitK)}
+		if lime {
+			row = append(row, n.Report.LIME.cells()...)
+		}
+		t.Rows = append(t.Rows, report.Texts(append(row, n.Report.cells()...)...))
+		if n.Report.Nothing != "" {
+			t.Notes = append(t.Notes, name+": "+n.Report.Nothing)
+		}
+	}
+	return t
+}
+
+// cells are a network's: those of the first predicate.
+func (r *explainReport) cells() []string {
+	if len(r.Predicates) == 0 {
+		return []string{"N/A", "N/A", "N/A", "N/A", "N/A", "N/A", "N/A", "0"}
+	}
+	p := &r.Predicates[0]
+	rows := "–"
+	if p.Support != nil {
+		rows = percent(p.Support.Share)
+	}
+	return []string{
+		strconv.Itoa(p.Size), meanSD(p.Inside.Mean, p.Inside.SD), meanSD(p.Outside.Mean, p.Outside.SD), fmt.Sprintf("%.1f", p.Diff),
+		percent(p.Coverage.Share), counted(&p.Coverage), rows, strconv.Itoa(len(r.Predicates)),
+	}
+}
+
+func meanSD(mean, sd float64) string { return fmt.Sprintf("%.1f ± %.1f", mean, sd) }

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/export"
+	"github.com/hyfair/hyfair/host/internal/guard"
+	"github.com/hyfair/hyfair/host/internal/mitigate"
+	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/search"
+	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// mitigateJob is what the arms of a mitigation share.
+type mitigateJob struct {
+	app      *App
+	flags    *mitigateFlags
+	path     string
+	study    *study.Study
+	space    *space.Space
+	region   space.Region
+	original *network.Network
+	// scratch is a folder for networks on their way to a search.
+	scratch string
+	// files has what was written: networks by way, guardrails by arm.
+	files map[string][]string
+	// runs are the searches in the journal, by arm.
+	runs    map[string][]string
+	journal string
+}
+
+// search is mitigate.Config.Search: searches as hyfair search makes them, of the
+// subject's network, which the plugins see as a file like any other.
+func (j *mitigateJob) search(ctx context.Context, name string, subject mitigate.Subject) (*mitigate.Searched, error) {
+	flags := j.flags.search
+	if subject.Network != j.original {
+		file := filepath.Join(j.scratch, "network.json")
+		if err := writeNetwork(file, subject.Network); err != nil {
+			return nil, err
+		}
+		flags.question.model = file
+	}
+	if err := j.writeGuardrails(name, subject.Guards); err != nil {
+		return nil, err
+	}
+	s, closePlugins, err := openSearch(ctx, j.app, &flags, j.path)
+	defer closePlugins()
+	if err != nil {
+		return nil, err
+	}
+	s.guards, s.model = subject.Guards, filepath.Base(j.study.ModelPath)
+	s.task.Settings["arm"] = name
+	if len(subject.Guards) > 0 {
+		s.task.Settings["guards"] = hashOf(s.space, subject.Guards)
+	}
+	opened, err := j.app.openJournal()
+	if err != nil {
+		return nil, err
+	}
+	out := &mitigate.Searched{}
+	loading := time.Since(s.begin)
+	for i := 0; i < s.runs && (i == 0 || ctx.Err() == nil) && err == nil; i++ {
+		stream, run := s.record(i, time.Now().Add(-loading), opened, nil)
+		stream.Sinks = append(stream.Sinks, func(e task.Event) {
+			if e.Kind == task.KindFound {
+				out.Found = append(out.Found, *e.Found)
+			}
+		})
+		var result *search.Result
+		if result, _ = s.once(ctx, i, stream); ctx.Err() == nil {
+			err = errors.Join(result.Err, result.SolverErr)
+		}
+		out.Runs = append(out.Runs, result.Measures)
+		out.Refused += result.Refused
+		out.Evaluations += result.Evaluations
+		if run != "" {
+			j.runs[name] = append(j.runs[name], run)
+		}
+	}
+	if opened != nil {
+		j.journal = opened.Path()
+		err = errors.Join(err, opened.Close())
+	}
+	return out, err
+}
+
+// hashOf tells guardrails apart in the journal.
+func hashOf(s *space.Space, guards []space.Predicate) string {
+	sum := sha256.New()
+	for _, p := range guards {
+		fmt.Fprintln(sum, p.Format(s))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// trained is mitigate.Config.Trained: it writes the network, where --out asks.
+func (j *mitigateJob) trained(way string, n *network.Network) error {
+	if j.flags.out == "" {
+		return nil
+	}
+	stem := filepath.Join(j.flags.out, way)
+	if err := writeNetwork(stem+".json", n); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	var onnx bytes.Buffer
+	if err := export.WriteScores(&onnx, n); err != nil {
+		return err
+	}
+	if err := os.WriteFile(stem+".onnx", onnx.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	j.files[way] = append(j.files[way], stem+".json", stem+".onnx")
+	return nil
+}
+
+// writeGuardrails writes the guardrails of an arm, where --out asks.
+func (j *mitigateJob) writeGuardrails(name string, guards []space.Predicate) error {
+	if j.flags.out == "" || len(guards) == 0 {
+		return nil
+	}
+	rules, err := guard.New(j.space, j.study.Name, guards)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := guard.Write(&text, rules); err != nil {
+		return err
+	}
+	file := filepath.Join(j.flags.out, name+".json")
+	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	j.files[name] = []string{file}
+	return nil
+}
+
+// writeTables writes a table into a folder, as Markdown and as CSV.
+func writeTables(folder string, t *report.Table) error {
+	for name, write := range map[string]func(io.Writer) error{"table.md": t.Markdown, "table.csv": t.CSV} {
+		var text bytes.Buffer
+		if err := write(&text); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), text.Bytes(), 0o666); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+	}
+	return nil
+}

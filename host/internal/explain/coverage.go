@@ -1,0 +1,185 @@
+package explain
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Coverage is the part of a region where a predicate holds.
+type Coverage struct {
+	// Count is the number of individuals as a whole number, exact; empty where a
+	// feature is real and there are no lattice points.
+	Count string `json:"count,omitempty"`
+	// Share of the region's individuals (of its volume, where features are real).
+	Share float64 `json:"share"`
+	// Unconstrained: the constraints are too many to be counted with, and points
+	// that they forbid are counted, too.
+	Unconstrained bool `json:"unconstrained,omitempty"`
+}
+
+// maxCells bounds the cases that coverage goes through.
+const maxCells = 1 << 18
+
+// Cover measures a predicate over non-protected features in a region: individuals
+// with no allowed counterfactual do not count. Integers and categories are counted
+// and real features measured by length, all in exact arithmetic.
+func Cover(s *space.Space, region space.Region, p space.Predicate) Coverage {
+	part, ok := measure(s, region, p, true)
+	whole, okWhole := measure(s, region, nil, true)
+	out := Coverage{}
+	if !ok || !okWhole {
+		part, _ = measure(s, region, p, false)
+		whole, _ = measure(s, region, nil, false)
+		out.Unconstrained = true
+	}
+	if whole.Sign() > 0 {
+		out.Share, _ = new(big.Rat).Quo(part, whole).Float64()
+	}
+	if !s.HasReals() {
+		out.Count = part.Num().String()
+	}
+	return out
+}
+
+// cell is a part of a feature's values among which neither the predicate nor a
+// constraint makes a difference.
+type cell struct {
+	value  float64
+	weight *big.Rat
+}
+
+// measure sums up the individuals of the region where p holds. ok is false where
+// the constraints make too many cases.
+func measure(s *space.Space, region space.Region, p space.Predicate, constrained bool) (*big.Rat, bool) {
+	rules := s.Forbidden
+	if !constrained {
+		rules = nil
+	}
+	total := big.NewRat(1, 1)
+	inner := space.Region{Box: region.Box, Values: slices.Clone(region.Values)}
+	var mentioned []int
+	var cells [][]cell
+	cases := 1
+	for i := range s.Features {
+		var conditions []*space.Condition
+		for _, rule := range rules {
+			for k := range rule {
+				if rule[k].Feature == i {
+					conditions = append(conditions, &rule[k])
+				}
+			}
+		}
+		if s.Features[i].IsProtected() {
+			if len(conditions) == 0 {
+				inner.Values[i] = region.Values[i][:min(1, len(region.Values[i]))]
+			}
+			continue
+		}
+		parts := cellsOf(&s.Features[i], region.Box[i], i, p, conditions)
+		if len(conditions) > 0 {
+			mentioned, cells = append(mentioned, i), append(cells, parts)
+			cases = min(cases*len(parts), maxCells+1)
+			continue
+		}
+		sum := new(big.Rat)
+		for _, c := range parts {
+			sum.Add(sum, c.weight)
+		}
+		total.Mul(total, sum)
+	}
+	if constrained && cases*inner.Count() > maxCells {
+		return nil, false
+	}
+	cloud := &Cloud{Space: s, Region: inner}
+	x := make([]float64, len(s.Features))
+	sum := new(big.Rat)
+	for c := range cases {
+		weight := big.NewRat(1, 1)
+		for k, i := range mentioned {
+			part := &cells[k][c%len(cells[k])]
+			c /= len(cells[k])
+			x[i] = part.value
+			weight.Mul(weight, part.weight)
+		}
+		if !constrained || cloud.lives(x) {
+			sum.Add(sum, weight)
+		}
+	}
+	return total.Mul(total, sum), true
+}
+
+// cellsOf cuts the values of one feature that lie in the interval, and satisfy p's
+// conditions on it, where conditions begin and end to hold.
+func cellsOf(f *space.Feature, iv space.Interval, feature int, p space.Predicate, conditions []*space.Condition) []cell {
+	var cells []cell
+	holds := func(v float64) bool {
+		for i := range p {
+			if p[i].Feature == feature && !p[i].Holds(v) {
+				return false
+			}
+		}
+		return true
+	}
+	if f.Kind == space.Categorical {
+		for v := range f.Categories {
+			if iv.Contains(float64(v)) && holds(float64(v)) {
+				cells = append(cells, cell{float64(v), big.NewRat(1, 1)})
+			}
+		}
+		return cells
+	}
+	point := iv.Lo == iv.Hi
+	for i := range p {
+		if p[i].Feature == feature {
+			iv = iv.Intersect(p[i].Interval)
+		}
+	}
+	if f.Kind == space.Integer {
+		iv = space.Interval{Lo: math.Ceil(iv.Lo), Hi: math.Floor(iv.Hi)}
+	}
+	if iv.Empty() {
+		return nil
+	}
+	if iv.Lo == iv.Hi {
+		// A point of a real feature has no length; where the region has no other it
+		// is all there is.
+		weight := big.NewRat(1, 1)
+		if f.Kind == space.Real && !point {
+			weight.SetInt64(0)
+		}
+		return []cell{{iv.Lo, weight}}
+	}
+	// Cells reach from one cut to the next, which is not part of them; for a real
+	// feature ends weigh nothing.
+	cuts := []float64{iv.Lo}
+	end := iv.Hi
+	if f.Kind == space.Integer {
+		end++
+	}
+	for _, c := range conditions {
+		first, after := c.Interval.Lo, c.Interval.Hi
+		if f.Kind == space.Integer {
+			first, after = math.Ceil(first), math.Floor(after)+1
+		}
+		for _, at := range []float64{first, after} {
+			if at > iv.Lo && at < end {
+				cuts = append(cuts, at)
+			}
+		}
+	}
+	slices.Sort(cuts)
+	cuts = append(slices.Compact(cuts), end)
+	for i, lo := range cuts[:len(cuts)-1] {
+		hi := cuts[i+1]
+		value := lo
+		if f.Kind == space.Real {
+			value = lo + (hi-lo)/2
+		}
+		weight := new(big.Rat).SetFloat64(hi)
+		cells = append(cells, cell{value, weight.Sub(weight, new(big.Rat).SetFloat64(lo))})
+	}
+	return cells
+}

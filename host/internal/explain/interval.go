@@ -1,0 +1,40 @@
+package explain
+
+import "math"
+
+// Mean is a mean of sampled k with what is known of its error.
+type Mean struct {
+	N int `json:"n"`
+	// Mean and SD (n − 1) of the samples.
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"`
+	// Low and High are the ends of the interval of Confidence.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Confidence of the intervals.
+const Confidence = 0.95
+
+// meanOf sums up values of k, which lie between least and most, in an interval that
+// contains the mean of the distribution with probability Confidence or more,
+// whatever the distribution: mean ± √(2·V·ln(4/δ)/n) + 7·(most − least)·ln(4/δ)/(3(n − 1)),
+// δ = 1 − Confidence, V the sample variance, once for each side (A. Maurer and
+// M. Pontil, Empirical Bernstein bounds and sample variance penalization, COLT 2009,
+// theorem 4). It does not shrink to a point where all samples agree, and it is wide
+// enough that the mean of another sample of the same size lies inside about as
+// often. Below two values it is all of least to most.
+func meanOf(ks []float64, least, most float64) Mean {
+	m := Mean{N: len(ks), Low: least, High: most}
+	if m.N == 0 {
+		return m
+	}
+	m.Mean, m.SD = meanSD(ks)
+	if m.N < 2 {
+		return m
+	}
+	n, log := float64(m.N), math.Log(4/(1-Confidence))
+	half := math.Sqrt(2*m.SD*m.SD*log/n) + 7*(most-least)*log/(3*(n-1))
+	m.Low, m.High = max(least, m.Mean-half), min(most, m.Mean+half)
+	return m
+}

@@ -1,0 +1,59 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Text is the rule as a sentence's part: "hours > 39 and purpose != car". Where
+// s is not nil, a set of categories that leaves just one of the feature's out is
+// written by that one.
+func (r *Rule) Text(s *space.Space) string {
+	parts := make([]string, len(r.Conditions))
+	for i := range r.Conditions {
+		parts[i] = r.Conditions[i].Text(s)
+	}
+	return strings.Join(parts, " and ")
+}
+
+// Text is the condition in words; see Rule.Text.
+func (c *Condition) Text(s *space.Space) string {
+	if c.In != nil {
+		return c.Feature + c.choice(s)
+	}
+	if c.Least != nil && c.Most != nil && *c.Least == *c.Most {
+		return c.Feature + " = " + digits(*c.Least)
+	}
+	var parts []string
+	for _, end := range []struct {
+		sign  string
+		bound *float64
+	}{{" >= ", c.Least}, {" > ", c.Above}, {" <= ", c.Most}, {" < ", c.Below}} {
+		if end.bound != nil {
+			parts = append(parts, c.Feature+end.sign+digits(*end.bound))
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
+func (c *Condition) choice(s *space.Space) string {
+	if len(c.In) == 1 {
+		return " = " + c.In[0]
+	}
+	if s != nil {
+		if i, ok := s.Index(c.Feature); ok {
+			var others []string
+			for _, name := range s.Features[i].Categories {
+				if !slices.Contains(c.In, name) {
+					others = append(others, name)
+				}
+			}
+			if len(others) == 1 {
+				return " != " + others[0]
+			}
+		}
+	}
+	return " in {" + strings.Join(c.In, ", ") + "}"
+}

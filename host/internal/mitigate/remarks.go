@@ -1,0 +1,58 @@
+package mitigate
+
+import "fmt"
+
+// Remarks are what must be said of the arms in words, in their order: who
+// refuses too many to be called a success, what costs too much accuracy, what
+// made things worse, and why arms were left out.
+func Remarks(outcomes []Outcome) []string {
+	var original *Outcome
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Arm == (Arm{Way: Original}) && o.Skipped == "" {
+			original = o
+		}
+	}
+	var out []string
+	for i := range outcomes {
+		o := &outcomes[i]
+		for _, text := range o.remarks(original) {
+			out = append(out, o.Arm.String()+": "+text)
+		}
+	}
+	return out
+}
+
+// remarks are those on one arm; original is nil where it was not searched.
+func (o *Outcome) remarks(original *Outcome) (out []string) {
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if o.Skipped != "" {
+		say("left out: %s", o.Skipped)
+		return out
+	}
+	q := &o.Quality
+	switch {
+	case q.Rows > 0 && q.Answered == 0:
+		say("the guardrails refuse everybody, which is no success whatever the other columns say")
+	case o.refusesMany():
+		say("the guardrails refuse %s %% of the rows, which is no success whatever the other columns say", percent(q.Refused))
+	}
+	if o.LeftOut > 0 {
+		say("%d further rules are left out, which would have refused too many", o.LeftOut)
+	}
+	switch {
+	case o.Arm.Way == Blind:
+		say("no score depends on a protected attribute any more: k is 1 for everybody, by construction")
+	case o.ID() == 0 && !o.refusesMany():
+		say("the search found nobody, which proves nothing: hyfair certify may")
+	}
+	if original == nil || o == original {
+		return out
+	}
+	if before, after := original.Quality.AccuracyAnswered, q.AccuracyAnswered; before != nil && after != nil && *before-*after > DearLoss {
+		say("costs %.2f points of accuracy on the answered rows", 100*(*before-*after))
+	}
+	if before, after := original.MaxK(), o.MaxK(); after > before {
+		say("the largest k found rose from %.0f to %.0f", before, after)
+	}
+	return out
+}

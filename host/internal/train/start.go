@@ -1,0 +1,68 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// OneLogit is the network with a single output unit, whose logit is the same:
+// of two softmax units the difference, rounded to the network's precision. A
+// network with one output unit is returned as it is.
+func OneLogit(n *network.Network) *network.Network {
+	if n.Head != network.HeadSoftmax {
+		return n
+	}
+	last := len(n.Layers) - 1
+	two := &n.Layers[last]
+	one := network.Layer{Name: two.Name, In: two.In, Out: 1, Weights: make([]float64, two.In), Bias: []float64{two.Bias[1] - two.Bias[0]}}
+	for i, w := range two.Row(1) {
+		one.Weights[i] = w - two.Row(0)[i]
+	}
+	if n.Precision == 32 {
+		one.Weights, one.Bias = rounded(one.Weights), rounded(one.Bias)
+	}
+	out := &network.Network{Head: network.HeadSigmoid, Precision: n.Precision}
+	out.Layers = append(append(out.Layers, n.Layers[:last]...), one)
+	return out
+}
+
+// checkStart refuses a network that training cannot start from.
+func (c *Config) checkStart(inputs int) error {
+	n := c.Start
+	if n == nil {
+		return nil
+	}
+	if len(c.Hidden) > 0 {
+		return fmt.Errorf("hidden layers %v beside a network to start from, which has its own", c.Hidden)
+	}
+	if n.Inputs() != inputs {
+		return fmt.Errorf("the network to start from takes %d inputs, the rows have %d", n.Inputs(), inputs)
+	}
+	for k := range n.Layers[:len(n.Layers)-1] {
+		if !n.Layers[k].ReLU {
+			return fmt.Errorf("layer %d (%s) of the network to start from has no ReLU, which this trainer does not train", k, n.Layers[k].Name)
+		}
+	}
+	return nil
+}
+
+// startFrom is a model with the weights of a network.
+func startFrom(n *network.Network) *model {
+	n = OneLogit(n)
+	m := shape(n.Inputs(), widths(n))
+	for k := range m.layers {
+		copy(m.layers[k].weights(m.parameters), n.Layers[k].Weights)
+		copy(m.layers[k].bias(m.parameters), n.Layers[k].Bias)
+	}
+	return m
+}
+
+// widths are those of the hidden layers.
+func widths(n *network.Network) []int {
+	out := []int{}
+	for _, l := range n.Layers[:len(n.Layers)-1] {
+		out = append(out, l.Out)
+	}
+	return out
+}
