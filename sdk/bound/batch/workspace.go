@@ -24,6 +24,11 @@ type Workspace struct {
 	below     []float64
 	influence []float64
 
+	// Of differences: what a layer reads, and what it makes of it.
+	apart            []int32
+	diffMid, diffRad []float64
+	nextMid, nextRad []float64
+
 	product    product
 	relaxation relaxation
 	enclosure  enclosure

@@ -98,3 +98,17 @@ func (b *Bins) Least(r *Room, lo, hi []float64, sure []bool) int {
 	}
 	return n
 }
+
+// Across bounds how many bins logits fall into that lie between lo and hi and are
+// at most apart from each other: one more than the edges that fit between them.
+func (b *Bins) Across(apart, lo, hi float64) int {
+	most := 0
+	first, _ := slices.BinarySearch(b.above, lo) // edges below lo separate nobody
+	for j, last := first, first; j < len(b.below) && b.below[j] <= hi; j++ {
+		for last < len(b.below) && b.below[last] <= hi && down(b.below[last]-b.above[j]) <= apart {
+			last++
+		}
+		most = max(most, last-j)
+	}
+	return most + 1
+}

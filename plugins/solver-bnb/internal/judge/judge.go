@@ -113,17 +113,19 @@ func (j *Judge) Thresholds(s *Spread) lattice.Thresholds {
 		}
 	case fairness.Score:
 		// The scores of a pair differ by at most those of two logits that are Apart
-		// apart, wherever their middle lies.
-		if math.IsInf(farthest(s.Apart, j.below), -1) {
+		// apart: too little everywhere, or from some middle on. The middle is above
+		// t + Least and below t + Most.
+		far := farthest(s.Apart, j.below)
+		if math.IsInf(far, -1) {
 			th.Above = math.Inf(-1)
 			break
 		}
-		// All scores lie between those of t + Least and t + Most, whose middle tells
-		// where the two are close.
-		if outer := farthest(up(s.Most-s.Least), j.below); !math.IsInf(outer, 1) {
-			mid := s.Least + (s.Most-s.Least)/2
-			th.Above, th.Below = outer-mid+margin, -outer-mid-margin
-		}
+		th.Above, th.Below = far-s.Least+margin, -far-s.Most-margin
+		// All scores lie between those of t + Least and t + Most, whose own middle
+		// may tell more.
+		far = farthest(up(s.Most-s.Least), j.below)
+		mid := s.Least + (s.Most-s.Least)/2
+		th.Above, th.Below = min(th.Above, far-mid+margin), max(th.Below, -far-mid-margin)
 		if s.Sure {
 			if d := down(s.SureMost - s.SureLeast); d > 0 {
 				if within := farthest(d, j.above); within > 0.01 {

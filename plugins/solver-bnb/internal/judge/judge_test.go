@@ -96,7 +96,11 @@ func TestPromises(t *testing.T) {
 			if gapLo > upper || j.Notion.UsesEpsilon() && gapHi < lower {
 				t.Fatalf("%s: %v to %v is outside %v to %v", j.Notion, gapLo, gapHi, lower, upper)
 			}
-			if n := fairness.KBins(logits, eps); n > most || len(logits) > 0 && n < least {
+			n := fairness.KBins(logits, eps)
+			if across := bins.Across(s.Apart, whole.Least, whole.Most); len(logits) > 1 && n > across {
+				t.Fatalf("%d bins across %v, bounded by %d", n, s.Apart, across)
+			}
+			if n > most || len(logits) > 0 && n < least {
 				t.Fatalf("%d bins, bounded by %d and %d", n, least, most)
 			}
 		}

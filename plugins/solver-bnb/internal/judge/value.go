@@ -48,9 +48,11 @@ func (j *Judge) Upper(whole, s *Spread) float64 {
 		if apart <= 0 {
 			return 0
 		}
-		// tanh(d/4) is what two logits d apart differ by in score at most.
-		gap := math.Tanh(apart / 4)
-		gap = min(gap, network.Sigmoid(whole.Most)-network.Sigmoid(whole.Least))
+		// Two logits so far apart differ the more in score the nearer their middle is
+		// to 0; it lies between Least and Most.
+		m := max(0, whole.Least, -whole.Most)
+		gap := j.Gap(m+apart/2, m-apart/2)
+		gap = min(gap, j.Gap(whole.Most, whole.Least))
 		return min(gap+slipped, 1)
 	case fairness.Decision:
 		if whole.Least > 0 {

@@ -42,9 +42,20 @@ func (w *worker) settle(box grid.Box, lane int) {
 		upper = t.bins.Most(&w.room, w.lo, w.hi, possible)
 		lower = t.bins.Least(&w.room, w.lo, w.hi, sure)
 	}
-	th := t.judge.Thresholds(&whole)
 	cut, start := w.forms(box, lane)
 	spread := judge.Gather(w.lo, w.hi, possible, sure)
+	if w.apart != nil {
+		mid, rad := w.diffMid[lane:lane+w.k], w.diffRad[lane:lane+w.k]
+		for z := range mid {
+			w.lo[z], w.hi[z] = mid[z]-rad[z], mid[z]+rad[z]
+		}
+		differences := judge.Gather(w.lo, w.hi, possible, sure)
+		spread.Apart = min(spread.Apart, differences.Apart)
+	}
+	whole.Apart = min(whole.Apart, spread.Apart)
+	if t.goal.bins {
+		upper = min(upper, t.bins.Across(max(whole.Apart, 0), whole.Least, whole.Most))
+	}
 	if prefer >= 0 && box[2*prefer] < box[2*prefer+1] {
 		cut = prefer
 	}
@@ -52,6 +63,7 @@ func (w *worker) settle(box grid.Box, lane int) {
 		w.value(box, lane, cut, w.most(&whole, &spread, upper, lower))
 		return
 	}
+	th := t.judge.Thresholds(&whole)
 	fair := th.Above < 0 || th.Below >= 0
 	unfair := th.From < 0 && th.To >= 0
 	if t.goal.reach > 0 {

@@ -24,6 +24,11 @@ type worker struct {
 	cutoff  float64
 	out     *output
 
+	// Inputs of protected features, and the lanes' differences; nil where these do
+	// not matter.
+	apart            []int32
+	diffMid, diffRad []float64
+
 	standing grid.Standing
 	lo, hi   []float64
 	dims     []lattice.Dim
@@ -52,6 +57,11 @@ func newWorker(t *Tree) *worker {
 	w.each = max(1, lanesTogether/w.k)
 	w.space = t.plan.NewWorkspace(w.each * w.k)
 	fixInputs(g, w.space)
+	if t.goal.bins || t.q.Notion.UsesEpsilon() { // decisions do not depend on them
+		for _, f := range g.Combinations[0].Inputs {
+			w.apart = append(w.apart, int32(f.Input))
+		}
+	}
 	w.lo, w.hi = make([]float64, w.k), make([]float64, w.k)
 	cells := 0
 	for d := range g.Dims {
@@ -133,6 +143,9 @@ func (w *worker) flush() {
 		return
 	}
 	w.space.Bound()
+	if w.apart != nil {
+		w.diffMid, w.diffRad = w.space.Differences(w.k, w.apart)
+	}
 	n := 2 * len(w.g.Dims)
 	for b := range w.n {
 		w.settle(w.waiting[b*n:(b+1)*n], b*w.k)

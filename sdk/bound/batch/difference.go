@@ -1,0 +1,110 @@
+package batch
+
+// Differences bounds, after Bound, how far the logit of each lane may be from that
+// of its reference for one and the same point of their box: lane v's is the first
+// of its run of group lanes. The lanes of a run have the same box, but for the
+// inputs listed in apart, in which they differ by a constant each.
+//
+// What is shared cancels in the first layer. Behind it, a ReLU's difference lies
+// between 0 and that of its arguments, or is it where both are positive, and the
+// layers' differences follow by interval arithmetic. Where few signs are open this
+// is far tighter than the difference of two enclosures.
+//
+// Every sum here has no more terms, and twice the magnitudes at most, of those of
+// the neuron's own form, so four times its error covers the rounding.
+func (w *Workspace) Differences(group int, apart []int32) (mid, rad []float64) {
+	n := w.Lanes()
+	w.prepareDifferences()
+	list := w.apart[:0]
+	for _, i := range apart {
+		list = append(list, 1+i)
+		c, r := w.Centre(int(i)), w.Radius(int(i))
+		dc, dr := w.row(w.diffMid, 1+int(i)), w.row(w.diffRad, 1+int(i))
+		for v := range n {
+			ref := v - v%group
+			if dc[v], dr[v] = c[v]-c[ref], r[v]+r[ref]; v == ref {
+				dr[v] = 0
+			}
+		}
+	}
+	w.apart = list
+	for k := range w.p.layers {
+		l := &w.p.layers[k]
+		last := k == len(w.p.layers)-1
+		a := &w.product
+		*a = product{
+			out: &w.nextMid[0], outStride: 8 * n, coefs: &l.forward[0], coefStride: 8 * (1 + l.in), outputs: l.out,
+			octets: w.octets, rows: &w.diffMid[0], stride: 8 * n, list: &w.all[0], n: len(list),
+		}
+		if len(list) > 0 {
+			a.list = &list[0]
+		}
+		w.p.product(a)
+		a.out, a.coefs, a.rows = &w.nextRad[0], &l.magnitude[0], &w.diffRad[0]
+		w.p.product(a)
+		if last {
+			break
+		}
+		if l.relu {
+			list = w.reluDifferences(k, group, list[:0])
+		} else {
+			list = list[:0]
+			for j := range l.out {
+				list = append(list, int32(1+j))
+				copy(w.row(w.diffMid, 1+j), w.row(w.nextMid, j))
+				e := 4 * w.p.errs[k][j]
+				for v, r := range w.row(w.nextRad, j) {
+					w.row(w.diffRad, 1+j)[v] = r + e
+				}
+			}
+		}
+	}
+	e := 4 * w.p.Error()
+	mid, rad = w.nextMid[:n], w.nextRad[:n]
+	for v := range rad {
+		if rad[v] += e; v%group == 0 {
+			mid[v], rad[v] = 0, 0
+		}
+	}
+	return mid, rad
+}
+
+func (w *Workspace) prepareDifferences() {
+	if w.diffMid == nil {
+		rows := (1 + max(w.p.inputs, w.p.widest)) * w.Lanes()
+		w.diffMid, w.diffRad = make([]float64, rows), make([]float64, rows)
+		w.nextMid, w.nextRad = make([]float64, rows), make([]float64, rows)
+	}
+}
+
+// reluDifferences takes the differences of layer k's neurons through their ReLUs
+// and lists those that may be other than 0.
+func (w *Workspace) reluDifferences(k, group int, list []int32) []int32 {
+	s := &w.stages[k]
+	for _, j := range s.active {
+		slope := w.row(s.slope, int(j))
+		mid, rad := w.row(w.nextMid, int(j)), w.row(w.nextRad, int(j))
+		outMid, outRad := w.row(w.diffMid, 1+int(j)), w.row(w.diffRad, 1+int(j))
+		e := 4 * w.p.errs[k][j]
+		for v, lambda := range slope {
+			ref := slope[v-v%group]
+			r := rad[v] + e
+			lo, hi := mid[v]-r, mid[v]+r
+			switch {
+			case lambda == 0 && ref == 0:
+				lo, hi = 0, 0
+			case lambda == 1 && ref == 1 && w.stable(s, int(j), v) && w.stable(s, int(j), v-v%group):
+			default:
+				lo, hi = min(lo, 0), max(hi, 0)
+			}
+			c := (lo + hi) / 2
+			outMid[v], outRad[v] = c, max(hi-c, c-lo)
+		}
+		list = append(list, 1+j)
+	}
+	return list
+}
+
+// stable reports that a neuron whose λ is 1 cannot be negative: λ may have been
+// rounded to 1.
+func (w *Workspace) stable(s *reached, j, v int) bool { return w.row(s.half, j)[v] == 0 }

@@ -1,0 +1,72 @@
+package batch_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// The logits of two lanes of one box, computed exactly at the same point, differ
+// by what their difference allows.
+func TestDifferencesEncloseExactOnes(t *testing.T) {
+	var tighter, all int
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
+		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		n := randomNetwork(r, 4, head, 1)
+		root := []space.Interval{{Lo: -1, Hi: 4}, {Lo: 0, Hi: 2}, {Lo: -3, Hi: 3}, {Lo: 0, Hi: 1}}
+		p, err := batch.New(n, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		group := 1 + r.IntN(5)
+		w := p.NewWorkspace(16)
+		exact := network.NewExact(n)
+		for range 2 {
+			fillIn(r, w, root)
+			for v := range w.Lanes() { // inputs 2 and 3 tell the lanes of a group apart
+				for i := range 2 {
+					w.Centre(i)[v], w.Radius(i)[v] = w.Centre(i)[v-v%group], w.Radius(i)[v-v%group]
+				}
+				for i := 2; i < 4; i++ {
+					w.Radius(i)[v] = 0
+				}
+			}
+			w.Bound()
+			mid, rad := w.Differences(group, []int32{2, 3})
+			for v := range w.Lanes() {
+				ref := v - v%group
+				if all++; rad[v] < w.Rad()[v]+w.Rad()[ref] {
+					tighter++
+				}
+				for range 3 {
+					point := func(lane int, at [2]float64) []*big.Rat {
+						x := make([]*big.Rat, 4)
+						for i := range x {
+							x[i] = rat(w.Centre(i)[lane])
+							if i < 2 {
+								x[i].Add(x[i], new(big.Rat).Mul(rat(w.Radius(i)[lane]), rat(at[i])))
+							}
+						}
+						return x
+					}
+					at := [2]float64{float64(r.IntN(3) - 1), 2*r.Float64() - 1}
+					d := new(big.Rat).Sub(exact.Logit(point(v, at)), exact.Logit(point(ref, at)))
+					if d.Sub(d, rat(mid[v])).Abs(d).Cmp(rat(rad[v])) > 0 {
+						f, _ := d.Float64()
+						t.Fatalf("lane %d: %g from the middle, radius %g", v, f, rad[v])
+					}
+				}
+			}
+		}
+	})
+	if tighter < all/3 {
+		t.Errorf("tighter than two enclosures in %d of %d lanes", tighter, all)
+	}
+}
