@@ -75,6 +75,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 		for range 2 { // the second time over what the first has left
 			fillIn(r, w, root)
 			w.Bound()
+			w.Sides()
 			for v := range w.Lanes() {
 				for range 3 {
 					x := make([]*big.Rat, inputs)
@@ -90,6 +91,16 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 					if apart.Abs(apart).Cmp(new(big.Rat).Add(rat(w.Slack()[v]), rat(p.Error()))) > 0 {
 						f, _ := apart.Float64()
 						t.Fatalf("lane %d: %g from its form; slack %g, error %g", v, f, w.Slack()[v], p.Error())
+					}
+					for side, value := range []*big.Rat{logit, new(big.Rat).Neg(logit)} {
+						form := rat(w.SideBase(side)[v])
+						for i := range x {
+							form.Add(form, new(big.Rat).Mul(rat(w.SideSlope(side, i)[v]), x[i]))
+						}
+						if form.Sub(form, value).Cmp(rat(p.Error())) > 0 {
+							f, _ := form.Float64()
+							t.Fatalf("lane %d, side %d: %g beyond its form, error %g", v, side, f, p.Error())
+						}
 					}
 					apart.Sub(logit, rat(w.Mid()[v]))
 					if apart.Abs(apart).Cmp(new(big.Rat).Add(rat(w.Rad()[v]), rat(p.Error()))) > 0 {

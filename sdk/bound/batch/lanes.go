@@ -49,6 +49,15 @@ type relaxation struct {
 	octets       int
 }
 
+// splitting: with c, λ and h as before, and λ' = 1 where λ > ½, else 0, for all i
+// in list
+//
+//	base[j] += c·2h,  c *= λ    where c < 0,
+//	c *= λ'                     elsewhere.
+//
+// It reads and writes what relaxation does, but for slack.
+type splitting relaxation
+
 // enclosure: with c the row of input i at form j,
 //
 //	mid[j] = base[j] + Σ c·centre[i],  rad[j] = slack[j] + Σ |c|·radius[i],  i in list.
@@ -84,11 +93,12 @@ type lanes struct {
 	name    string
 	product func(*product)
 	relax   func(*relaxation)
+	split   func(*splitting)
 	enclose func(*enclosure)
 	strip   func(*strip)
 }
 
-var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, enclose: encloseScalar, strip: stripScalar}
+var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, strip: stripScalar}
 
 func vector(p *float64, octets int) []float64 { return unsafe.Slice(p, 8*octets) }
 
@@ -126,6 +136,30 @@ func relaxScalar(a *relaxation) {
 				base[v] = math.FMA(c[v], half[v], base[v])
 				slack[v] = math.FMA(math.Abs(c[v]), half[v], slack[v])
 				c[v] *= slope[v]
+			}
+		}
+	}
+}
+
+func splitScalar(a *splitting) {
+	wide := 64 * a.octets
+	for j := range a.forms {
+		base := vector(at(a.base, j*wide), a.octets)
+		for _, i := range unsafe.Slice(a.list, a.n) {
+			c := vector(at(a.rows, int(i)*a.stride+j*wide), a.octets)
+			if a.weights != nil {
+				fill(c, *at(a.weights, j*a.weightStride+int(i)*8))
+			}
+			slope, half := vector(at(a.slope, int(i)*wide), a.octets), vector(at(a.half, int(i)*wide), a.octets)
+			for v := range c {
+				low, factor := min(c[v], 0), slope[v]
+				base[v] = math.FMA(low+low, half[v], base[v])
+				if !(c[v] < 0) {
+					if factor = 0; slope[v] > 0.5 {
+						factor = 1
+					}
+				}
+				c[v] *= factor
 			}
 		}
 	}

@@ -18,14 +18,14 @@ func supported() []*lanes {
 	return append(out, &scalar)
 }
 
-var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, enclose: encloseAVX512, strip: stripAVX512}
+var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, split: splitAVX512, enclose: encloseAVX512, strip: stripAVX512}
 
-var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, enclose: encloseAVX2, strip: stripAVX2}
+var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, split: splitAVX2, enclose: encloseAVX2, strip: stripAVX2}
 
 // Read by the assembly.
 var (
 	sign      = [1]float64{math.Copysign(0, -1)}
-	constants = [3]float64{1, tiniest, raised}
+	constants = [4]float64{1, tiniest, raised, 0.5}
 )
 
 //go:noescape
@@ -33,6 +33,9 @@ func productAVX512(a *product)
 
 //go:noescape
 func relaxAVX512(a *relaxation)
+
+//go:noescape
+func splitAVX512(a *splitting)
 
 //go:noescape
 func encloseAVX512(a *enclosure)
@@ -45,6 +48,9 @@ func productAVX2(a *product)
 
 //go:noescape
 func relaxAVX2(a *relaxation)
+
+//go:noescape
+func splitAVX2(a *splitting)
 
 //go:noescape
 func encloseAVX2(a *enclosure)

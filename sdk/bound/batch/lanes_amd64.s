@@ -473,6 +473,106 @@ end:
 	VZEROUPPER
 	RET
 
+// func splitAVX2(a *splitting)
+TEXT ·splitAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ splitting_weights(DI), DX
+	VXORPD Y14, Y14, Y14
+	VBROADCASTSD ·constants+0(SB), Y13
+	VBROADCASTSD ·constants+24(SB), Y12
+	MOVQ splitting_forms(DI), R13
+	MOVQ splitting_list(DI), R11
+	MOVQ splitting_n(DI), R12
+	XORQ R8, R8
+	VBROADCASTSD ·sign+0(SB), Y15
+
+form:
+	TESTQ R13, R13
+	JEQ end
+	XORQ R9, R9
+	MOVQ splitting_octets(DI), R14
+
+fblock1:
+	CMPQ R14, $1
+	JLT fdone
+	MOVQ splitting_base(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Y0
+	VMOVUPD 32(CX)(R9*1), Y1
+	XORQ R15, R15
+
+fo1item:
+	CMPQ R15, R12
+	JGE fo1store
+	MOVLQSX (R11)(R15*4), R10
+	MOVQ R10, AX
+	IMULQ splitting_stride(DI), AX
+	ADDQ splitting_rows(DI), AX
+	ADDQ R8, AX
+	MOVQ splitting_octets(DI), BX
+	SHLQ $6, BX
+	IMULQ R10, BX
+	MOVQ splitting_half(DI), CX
+	ADDQ BX, CX
+	MOVQ splitting_slope(DI), SI
+	ADDQ BX, SI
+	TESTQ DX, DX
+	JEQ fo1read
+	VBROADCASTSD (DX)(R10*8), Y2
+	VBROADCASTSD (DX)(R10*8), Y3
+	JMP fo1have
+
+fo1read:
+	VMOVUPD 0(AX)(R9*1), Y2
+	VMOVUPD 32(AX)(R9*1), Y3
+
+fo1have:
+	VMINPD Y14, Y2, Y4
+	VADDPD Y4, Y4, Y4
+	VFMADD231PD 0(CX)(R9*1), Y4, Y0
+	VMOVUPD 0(SI)(R9*1), Y5
+	VCMPPD $14, Y12, Y5, Y6
+	VANDPD Y13, Y6, Y6
+	VCMPPD $1, Y14, Y2, Y4
+	VBLENDVPD Y4, Y5, Y6, Y6
+	VMULPD Y6, Y2, Y2
+	VMOVUPD Y2, 0(AX)(R9*1)
+	VMINPD Y14, Y3, Y4
+	VADDPD Y4, Y4, Y4
+	VFMADD231PD 32(CX)(R9*1), Y4, Y1
+	VMOVUPD 32(SI)(R9*1), Y5
+	VCMPPD $14, Y12, Y5, Y6
+	VANDPD Y13, Y6, Y6
+	VCMPPD $1, Y14, Y3, Y4
+	VBLENDVPD Y4, Y5, Y6, Y6
+	VMULPD Y6, Y3, Y3
+	VMOVUPD Y3, 32(AX)(R9*1)
+	INCQ R15
+	JMP fo1item
+
+fo1store:
+	MOVQ splitting_base(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Y0, 0(CX)(R9*1)
+	VMOVUPD Y1, 32(CX)(R9*1)
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP fblock1
+
+fdone:
+	TESTQ DX, DX
+	JEQ next
+	ADDQ splitting_weightStride(DI), DX
+
+next:
+	ADDQ R9, R8
+	DECQ R13
+	JMP form
+
+end:
+	VZEROUPPER
+	RET
+
 // func encloseAVX2(a *enclosure)
 TEXT ·encloseAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
@@ -1536,6 +1636,92 @@ fdone:
 	TESTQ DX, DX
 	JEQ next
 	ADDQ relaxation_weightStride(DI), DX
+
+next:
+	ADDQ R9, R8
+	DECQ R13
+	JMP form
+
+end:
+	VZEROUPPER
+	RET
+
+// func splitAVX512(a *splitting)
+TEXT ·splitAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ splitting_weights(DI), DX
+	VPXORQ Z30, Z30, Z30
+	VBROADCASTSD ·constants+0(SB), Z29
+	VBROADCASTSD ·constants+24(SB), Z28
+	MOVQ splitting_forms(DI), R13
+	MOVQ splitting_list(DI), R11
+	MOVQ splitting_n(DI), R12
+	XORQ R8, R8
+	VBROADCASTSD ·sign+0(SB), Z31
+
+form:
+	TESTQ R13, R13
+	JEQ end
+	XORQ R9, R9
+	MOVQ splitting_octets(DI), R14
+
+fblock1:
+	CMPQ R14, $1
+	JLT fdone
+	MOVQ splitting_base(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Z0
+	XORQ R15, R15
+
+fo1item:
+	CMPQ R15, R12
+	JGE fo1store
+	MOVLQSX (R11)(R15*4), R10
+	MOVQ R10, AX
+	IMULQ splitting_stride(DI), AX
+	ADDQ splitting_rows(DI), AX
+	ADDQ R8, AX
+	MOVQ splitting_octets(DI), BX
+	SHLQ $6, BX
+	IMULQ R10, BX
+	MOVQ splitting_half(DI), CX
+	ADDQ BX, CX
+	MOVQ splitting_slope(DI), SI
+	ADDQ BX, SI
+	TESTQ DX, DX
+	JEQ fo1read
+	VBROADCASTSD (DX)(R10*8), Z1
+	JMP fo1have
+
+fo1read:
+	VMOVUPD 0(AX)(R9*1), Z1
+
+fo1have:
+	VMINPD Z30, Z1, Z2
+	VADDPD Z2, Z2, Z2
+	VFMADD231PD 0(CX)(R9*1), Z2, Z0
+	VMOVUPD 0(SI)(R9*1), Z3
+	VCMPPD $14, Z28, Z3, K1
+	VMOVAPD.Z Z29, K1, Z4
+	VCMPPD $1, Z30, Z1, K2
+	VMOVAPD Z3, K2, Z4
+	VMULPD Z4, Z1, Z1
+	VMOVUPD Z1, 0(AX)(R9*1)
+	INCQ R15
+	JMP fo1item
+
+fo1store:
+	MOVQ splitting_base(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Z0, 0(CX)(R9*1)
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP fblock1
+
+fdone:
+	TESTQ DX, DX
+	JEQ next
+	ADDQ splitting_weightStride(DI), DX
 
 next:
 	ADDQ R9, R8

@@ -56,6 +56,7 @@ func TestVariantsAgree(t *testing.T) {
 				w := p.NewWorkspace(lanes)
 				scatter(r, w)
 				w.Bound()
+				w.Sides()
 				if first == nil {
 					first = w
 					continue
@@ -63,6 +64,12 @@ func TestVariantsAgree(t *testing.T) {
 				for i := range p.inputs {
 					same(t, variant.name, "slope", w.Slope(i), first.Slope(i))
 					same(t, variant.name, "influence", w.Influence(i), first.Influence(i))
+				}
+				for side := range 2 {
+					for i := range p.inputs {
+						same(t, variant.name, "side's slope", w.SideSlope(side, i), first.SideSlope(side, i))
+					}
+					same(t, variant.name, "side's base", w.SideBase(side), first.SideBase(side))
 				}
 				same(t, variant.name, "base", w.Base(), first.Base())
 				same(t, variant.name, "slack", w.Slack(), first.Slack())

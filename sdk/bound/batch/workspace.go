@@ -29,7 +29,12 @@ type Workspace struct {
 	diffMid, diffRad []float64
 	nextMid, nextRad []float64
 
+	// Of sides.
+	sideRows                [2][]float64
+	sides, sideBase, signed []float64
+
 	product    product
+	splitting  splitting
 	relaxation relaxation
 	enclosure  enclosure
 	strip      strip

@@ -138,6 +138,22 @@ func (j *Judge) Thresholds(s *Spread) lattice.Thresholds {
 	return th
 }
 
+// Beyond is a number, 0 or more, such that an individual all of whose logits are
+// above it, or all below its negative, is surely fair, where no two are more than
+// apart from each other. +Inf where there is none.
+func (j *Judge) Beyond(apart float64) float64 {
+	switch j.Notion {
+	case fairness.Decision, fairness.DecisionStrict:
+		return 0
+	case fairness.Score:
+		if far := farthest(apart, j.below); far >= 0 {
+			return far + margin
+		}
+		return 0 // fair everywhere
+	}
+	return math.Inf(1)
+}
+
 // margin outweighs the errors of farthest and of sums with it. Go's Sinh, Cosh,
 // Acosh and Log have relative errors of a few units in the last place, below
 // 2⁻⁵⁰, and so have c−1 ≥ 10⁻⁶ and the logits that matter, below 1000, one of

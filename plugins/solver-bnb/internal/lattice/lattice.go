@@ -52,9 +52,10 @@ func NewCounter() *Counter {
 const MaxDims = 2 * MaxBins
 
 // Count bounds the numbers of points from below, for t = start + Σ t_d; margin is
-// how far a sum computed of the contributions may be from the exact one. At most
+// how far a sum computed of the contributions may be from the exact one, and open how much
+// of t's range the thresholds leave uncertain anyhow. At most
 // MaxDims dimensions, and at most 2⁵³ points. It rearranges dims.
-func (c *Counter) Count(start float64, dims []Dim, th Thresholds, margin float64) (above, below, between float64) {
+func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin float64) (above, below, between float64) {
 	low, width, total := start, 0.0, 1.0
 	last, widest := -1, 0.0
 	for i := range dims {
@@ -87,7 +88,7 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, margin float64
 	dims[last] = dims[len(dims)-1]
 	per := 0.0
 	if width > widest {
-		per = th.bins(width-widest, len(dims)) / (width - widest)
+		per = bins(width-widest, open, len(dims)) / (width - widest)
 	}
 	end, early, late := c.convolve(dims[:len(dims)-1], per)
 	sums := c.row[MaxBins : MaxBins+end]
@@ -114,16 +115,20 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, margin float64
 }
 
 // bins is how many bins a range deserves.
-func (th *Thresholds) bins(width float64, dims int) float64 {
-	open := th.Above - th.Below
-	if th.From < th.To {
-		open -= th.To - th.From
-	}
+func bins(width, open float64, dims int) float64 {
 	n := fineness * float64(dims) * width / max(open, 0)
 	if !(n < MaxBins) {
 		return MaxBins
 	}
 	return max(n, MinBins)
+}
+
+// Middle is the contribution in the middle of the values.
+func (d *Dim) Middle() float64 {
+	if d.Values != nil {
+		return d.Values[len(d.Values)/2]
+	}
+	return d.Step * float64(d.Cells-1) / 2
 }
 
 // level makes the least contribution 0 and says what it and the range were.

@@ -81,7 +81,7 @@ func TestCountBoundsTheTruth(t *testing.T) {
 				again[d].Values = slices.Clone(again[d].Values)
 			}
 			var got [3]float64
-			got[0], got[1], got[2] = c.Count(start, again, th, margin)
+			got[0], got[1], got[2] = c.Count(start, again, th, 0, margin)
 			if got[0] > above || got[1] > below || got[2] > between {
 				t.Fatalf("counted %v, at most %v, %v, %v of %d", got, above, below, between, len(sums))
 			}
@@ -106,7 +106,7 @@ func TestCountIsExactWhereBinsAre(t *testing.T) {
 		dims = append(dims, Dim{Cells: 10, Step: 1})
 		all.Mul(all, big.NewInt(10))
 	}
-	above, below, _ := NewCounter().Count(0, dims, Thresholds{Above: 40.5, Below: 40.5, From: 1, To: 0}, 0)
+	above, below, _ := NewCounter().Count(0, dims, Thresholds{Above: 40.5, Below: 40.5, From: 1, To: 0}, 0, 0)
 	// By symmetry s ↔ 81 − s, exactly half of the sums are above 40.5.
 	if half := 5e8; above > half || below > half || above < 0.99*half || above != below {
 		t.Errorf("%v above and %v below of %v", above, below, all)
@@ -121,6 +121,6 @@ func BenchmarkCount(b *testing.B) {
 	}
 	c := NewCounter()
 	for b.Loop() {
-		c.Count(0, slices.Clone(dims), Thresholds{Above: 3, Below: -3, From: 1, To: 0}, 0)
+		c.Count(0, slices.Clone(dims), Thresholds{Above: 3, Below: -3, From: 1, To: 0}, 0, 0)
 	}
 }

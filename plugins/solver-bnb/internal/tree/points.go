@@ -152,6 +152,9 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 		v.promise = min(high, -low)
 	}
 	v.value = t.judge.Value(high, low)
+	if t.q.Notion == fairness.Decision && t.goal.values && math.Abs(low) <= e { // is it a "no"?
+		v.value, _ = fairness.Gap(t.q.Notion, p.exact(x, allowed))
+	}
 	if !s.Sure { // a single counterfactual
 		v.sure, v.value = true, min(v.value, 0)
 		if !t.q.Notion.UsesEpsilon() {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -42,7 +41,8 @@ func (w *worker) settle(box grid.Box, lane int) {
 		upper = t.bins.Most(&w.room, w.lo, w.hi, possible)
 		lower = t.bins.Least(&w.room, w.lo, w.hi, sure)
 	}
-	cut, start := w.forms(box, lane)
+	cut := w.choose(box, lane)
+	start := w.align(box, lane, w.space.Slope, w.space.Base(), w.space.Slack(), w.values)
 	spread := judge.Gather(w.lo, w.hi, possible, sure)
 	if w.apart != nil {
 		mid, rad := w.diffMid[lane:lane+w.k], w.diffRad[lane:lane+w.k]
@@ -88,8 +88,7 @@ func (w *worker) settle(box grid.Box, lane int) {
 			return
 		}
 		if t.goal.counts && certain && !t.Proofs {
-			above, below, between := w.counter.Count(start, w.dims, th, 4*t.plan.Error())
-			if count, violate = above+below, between; count+violate >= size {
+			if count, violate = w.count(box, lane, start, &spread, th, possible); count+violate >= size {
 				w.out.Fair += count
 				w.out.Unfair += violate
 				w.piece(box, lane, PieceCounted, count, violate)
@@ -130,89 +129,22 @@ func (w *worker) enclosures(lane int) {
 	}
 }
 
-// forms writes every combination's logit as t plus what lies in [lo, hi], where t
-// = start + what dims contribute is the same for all: their forms' mean slopes.
-// It also chooses the dimension to cut, −1 for none.
-//
-// Of the error of the sums, which have at most as many terms as the plan's own
-// and the same magnitudes, four times the plan's is more than enough.
-func (w *worker) forms(box grid.Box, lane int) (cut int, start float64) {
-	s, e := w.space, 4*w.t.plan.Error()
-	base, slack := s.Base()[lane:lane+w.k], s.Slack()[lane:lane+w.k]
-	for z := range w.lo {
-		w.lo[z], w.hi[z] = base[z], slack[z]+e
-	}
-	for _, f := range w.g.Fixed {
-		w.absorb(s.Slope(f.Input)[lane:lane+w.k], 0, f.Centre, f.Radius)
-	}
-	for _, f := range w.g.Combinations[0].Inputs {
-		slope, c, r := s.Slope(f.Input)[lane:lane+w.k], s.Centre(f.Input)[lane:lane+w.k], s.Radius(f.Input)[lane:lane+w.k]
-		for z, v := range slope {
-			w.lo[z] += v * c[z]
-			w.hi[z] += math.Abs(v) * r[z]
-		}
-	}
-	w.dims = w.dims[:0]
-	values := w.values
+// choose finds the dimension to cut, −1 for none.
+func (w *worker) choose(box grid.Box, lane int) int {
 	cut, most := -1, -1.0
 	for d := range w.g.Dims {
-		dim := &w.g.Dims[d]
-		from, to := box[2*d], box[2*d+1]
-		cells := int(to-from) + 1
-		contribution := lattice.Dim{Cells: cells}
-		if !dim.Even && w.t.goal.counts {
-			contribution.Values, values = values[:cells], values[cells:]
-			clear(contribution.Values)
+		if box[2*d] == box[2*d+1] {
+			continue
 		}
-		var first, last, influence float64
-		for f := range dim.Feeds {
-			feed := &dim.Feeds[f]
-			slope := s.Slope(feed.Input)[lane : lane+w.k]
-			a := mean(slope)
-			w.absorb(slope, a, s.Centre(feed.Input)[lane], s.Radius(feed.Input)[lane])
-			for _, v := range s.Influence(feed.Input)[lane : lane+w.k] {
+		influence := 0.0
+		for f := range w.g.Dims[d].Feeds {
+			for _, v := range w.space.Influence(w.g.Dims[d].Feeds[f].Input)[lane : lane+w.k] {
 				influence += v
 			}
-			first += a * feed.Lo[from]
-			last += a * feed.Lo[to]
-			for c := range contribution.Values {
-				contribution.Values[c] += a * feed.Lo[int(from)+c]
-			}
 		}
-		if from < to && influence > most {
+		if influence > most {
 			most, cut = influence, d
 		}
-		switch {
-		case contribution.Values != nil:
-			w.dims = append(w.dims, contribution)
-		case cells == 1:
-			start += first
-		default:
-			start += first
-			contribution.Step = (last - first) / float64(cells-1)
-			w.dims = append(w.dims, contribution)
-		}
 	}
-	for z := range w.lo {
-		b, r := w.lo[z], w.hi[z]
-		w.lo[z], w.hi[z] = b-r, b+r
-	}
-	return cut, start
-}
-
-// absorb takes what an input contributes beyond slope a into the intervals, whose
-// middles are in lo and radii in hi.
-func (w *worker) absorb(slopes []float64, a, centre, radius float64) {
-	for z, v := range slopes {
-		w.lo[z] += (v - a) * centre
-		w.hi[z] += math.Abs(v-a) * radius
-	}
-}
-
-func mean(row []float64) float64 {
-	a := 0.0
-	for _, v := range row {
-		a += v
-	}
-	return a / float64(len(row))
+	return cut
 }

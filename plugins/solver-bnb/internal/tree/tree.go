@@ -138,6 +138,11 @@ const (
 // Run searches. It may be called once.
 func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
+	if t.Proofs {
+		for _, w := range t.workers {
+			w.apart = nil // a checker goes by forms alone
+		}
+	}
 	t.seek()
 	if !t.reached() {
 		t.round(nil)

@@ -32,7 +32,8 @@ type worker struct {
 	standing grid.Standing
 	lo, hi   []float64
 	dims     []lattice.Dim
-	values   []float64 // of dims
+	sideDims [2][]lattice.Dim
+	values   []float64 // of dims, for two sides
 }
 
 // output is what a task leaves.
@@ -69,7 +70,7 @@ func newWorker(t *Tree) *worker {
 			cells += dim.Cells
 		}
 	}
-	w.values, w.dims = make([]float64, cells), make([]lattice.Dim, 0, len(g.Dims))
+	w.values, w.dims = make([]float64, 2*cells), make([]lattice.Dim, 0, len(g.Dims))
 	return w
 }
 
@@ -143,6 +144,9 @@ func (w *worker) flush() {
 		return
 	}
 	w.space.Bound()
+	if w.t.goal.counts {
+		w.space.Sides()
+	}
 	if w.apart != nil {
 		w.diffMid, w.diffRad = w.space.Differences(w.k, w.apart)
 	}

@@ -116,6 +116,83 @@ func (w *writer) relax() {
 	})
 }
 
+// split: where c < 0, base += 2c·h and c *= λ; elsewhere c *= 1 if λ > ½ else 0.
+// Registers as in relax.
+func (w *writer) split() {
+	w.begin("split", "splitting")
+	w.p("MOVQ splitting_weights(DI), DX")
+	zero, one, half := w.signAt()-1, w.signAt()-2, w.signAt()-3
+	w.clear(zero)
+	w.p("VBROADCASTSD ·constants+0(SB), %s", w.v(one))
+	w.p("VBROADCASTSD ·constants+24(SB), %s", w.v(half))
+	w.overForms("splitting", []int{1}, func(prefix string, octets int) {
+		n := octets * w.perOctet
+		w.loadRow("splitting", "base", n)
+		w.p("XORQ R15, R15")
+		w.label("%sitem", prefix)
+		w.p("CMPQ R15, R12")
+		w.p("JGE %sstore", prefix)
+		w.itemRows("splitting")
+		w.p("MOVQ splitting_half(DI), CX")
+		w.p("ADDQ BX, CX")
+		w.p("MOVQ splitting_slope(DI), SI")
+		w.p("ADDQ BX, SI")
+		c, low, slope, factor := n, 2*n, 2*n+1, 2*n+2
+		w.p("TESTQ DX, DX")
+		w.p("JEQ %sread", prefix)
+		for v := range n {
+			w.p("VBROADCASTSD (DX)(R10*8), %s", w.v(c+v))
+		}
+		w.p("JMP %shave", prefix)
+		w.label("%sread", prefix)
+		for v := range n {
+			w.p("VMOVUPD %s, %s", w.at(v, "AX", "R9"), w.v(c+v))
+		}
+		w.label("%shave", prefix)
+		for v := range n {
+			w.p("VMINPD %s, %s, %s", w.v(zero), w.v(c+v), w.v(low))
+			w.p("VADDPD %s, %s, %s", w.v(low), w.v(low), w.v(low))
+			w.p("VFMADD231PD %s, %s, %s", w.at(v, "CX", "R9"), w.v(low), w.v(v))
+			w.p("VMOVUPD %s, %s", w.at(v, "SI", "R9"), w.v(slope))
+			if w.reg == "Z" {
+				w.p("VCMPPD $14, %s, %s, K1", w.v(half), w.v(slope)) // λ > ½
+				w.p("VMOVAPD.Z %s, K1, %s", w.v(one), w.v(factor))
+				w.p("VCMPPD $1, %s, %s, K2", w.v(zero), w.v(c+v)) // c < 0
+				w.p("VMOVAPD %s, K2, %s", w.v(slope), w.v(factor))
+			} else {
+				w.p("VCMPPD $14, %s, %s, %s", w.v(half), w.v(slope), w.v(factor))
+				w.p("VANDPD %s, %s, %s", w.v(one), w.v(factor), w.v(factor))
+				w.p("VCMPPD $1, %s, %s, %s", w.v(zero), w.v(c+v), w.v(low))
+				w.p("VBLENDVPD %s, %s, %s, %s", w.v(low), w.v(slope), w.v(factor), w.v(factor))
+			}
+			w.p("VMULPD %s, %s, %s", w.v(factor), w.v(c+v), w.v(c+v))
+			w.p("VMOVUPD %s, %s", w.v(c+v), w.at(v, "AX", "R9"))
+		}
+		w.p("INCQ R15")
+		w.p("JMP %sitem", prefix)
+		w.label("%sstore", prefix)
+		w.p("MOVQ splitting_base(DI), CX")
+		w.p("ADDQ R8, CX")
+		for v := range n {
+			w.p("VMOVUPD %s, %s", w.v(v), w.at(v, "CX", "R9"))
+		}
+	}, func() {
+		w.p("TESTQ DX, DX")
+		w.p("JEQ next")
+		w.p("ADDQ splitting_weightStride(DI), DX")
+		w.label("next")
+	})
+}
+
+// loadRow loads a row of forms into registers 0 on.
+func (w *writer) loadRow(structure, name string, n int) {
+	w.p("MOVQ %s_%s(DI), CX", structure, name)
+	w.p("ADDQ R8, CX")
+	for v := range n {
+		w.p("VMOVUPD %s, %s", w.at(v, "CX", "R9"), w.v(v))
+	}
+}
+
 // enclose: mid = base + Σ c·centre, rad = slack + Σ |c|·radius.
 func (w *writer) enclose() {
 	w.begin("enclose", "enclosure")

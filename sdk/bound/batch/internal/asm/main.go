@@ -50,6 +50,7 @@ func generate() string {
 		w.isa = s
 		w.product()
 		w.relax()
+		w.split()
 		w.enclose()
 		w.strip()
 	}
