@@ -3,11 +3,11 @@
 # and lp_solve. They end up in .deps/lib (a file of ours, or a link to the
 # distribution's), with a line each in .deps/versions. And brings the packages
 # that Python plugins and their tests need, into a virtual environment of their
-# own, .deps/python.
+# own, .deps/python; and the package lime, which our own LIME is held against.
 #
-#   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python]
+#   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
 #
-# Without names: all four. What is already there is left alone and costs no
+# Without names: all five. What is already there is left alone and costs no
 # network; --force brings it again. Nothing here can fail a build: what cannot
 # be had is named in the summary with the command that brings it, and the exit
 # code is 0, unless --strict asks for 1.
@@ -15,7 +15,8 @@
 # HiGHS and Z3 are Python wheels pinned by version and SHA-256 (Linux, x86_64
 # and aarch64); the distribution's HiGHS is taken where it is at least as new,
 # and either where the wheel cannot be had. lp_solve is the distribution's. The
-# Python packages are wheels pinned in sdk/python/requirements.txt.
+# Python packages are wheels pinned in sdk/python/requirements.txt, and lime's
+# in requirements-lime.txt there; lime itself comes as source.
 set -u
 
 HIGHS=1.15.1
@@ -25,23 +26,26 @@ d1a3c1742d6fae36a3a18e0c7500530e46de5faa1a42dee65677bf0ae80acda3"
 Z3=5.4.0.0
 Z3_HASHES="0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a48214d5db34b
 fffb36861d4da1f9584d0fd4a80dbf247fdfbebb04b5c31a90b460b14c86cab0"
+LIME=0.2.0.1
+LIME_HASH=76960e4f055feb53e89b5022383bafc87b63f25bac6265984b0a333d1a57f781
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 DEPS=$ROOT/.deps
 LIB=$DEPS/lib
 VERSIONS=$DEPS/versions
 REQUIREMENTS=$ROOT/sdk/python/requirements.txt
+LIME_REQUIREMENTS=$ROOT/sdk/python/requirements-lime.txt
 
 STRICT=0 FORCE=0 WANT=""
 for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
-WANT=${WANT:-highs z3 lpsolve python}
+WANT=${WANT:-highs z3 lpsolve python lime}
 
 mkdir -p "$LIB" || exit $STRICT
 TMP=$(mktemp -d "$DEPS/tmp.XXXXXX") || exit $STRICT
@@ -52,9 +56,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python) echo python3-venv ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime) echo python3-venv ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -211,11 +215,29 @@ bring_python() {
 	rm -rf "$DEPS/python" && mv -T "$new" "$DEPS/python" && record python "$version" wheels "$(pin_of_python)"
 }
 
+# lime is built from source by the pinned setuptools, in the environment of the Python
+# part, which is brought where it is missing. What tells that all went well is a link to
+# the package: it goes with the environment when that is made anew.
+pin_of_lime() { echo "$LIME-$(cksum "$LIME_REQUIREMENTS" | tr -s ' \t' - | cut -d- -f1,2)"; }
+bring_lime() {
+	local python=$DEPS/python/bin/python found
+	[ -e "$python" ] || bring_python || return 1
+	say "fetching lime $LIME and scikit-learn"
+	rm -f "$DEPS/python/lime"
+	echo "lime==$LIME --hash=sha256:$LIME_HASH" >"$TMP/lime.txt"
+	"$python" -m pip --disable-pip-version-check -q install --only-binary=:all: --no-deps --require-hashes \
+		--timeout 30 --retries 2 -r "$LIME_REQUIREMENTS" >>"$LOG" 2>&1 &&
+		"$python" -m pip --disable-pip-version-check -q install --no-binary=lime --no-deps --require-hashes \
+			--no-build-isolation --use-pep517 --timeout 30 --retries 2 -r "$TMP/lime.txt" >>"$LOG" 2>&1 || return 1
+	found=$("$python" -c 'import os, lime.lime_tabular; print(os.path.dirname(lime.lime_tabular.__file__))' 2>>"$LOG") || return 1
+	ln -s "$found" "$DEPS/python/lime" && record lime "$LIME" wheels "$(pin_of_lime)"
+}
+
 MISSING=0
 SUMMARY=""
 for name in $WANT; do
 	pin=""
-	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; esac
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; esac
 	settled "$name" "$pin" || "bring_$name" || true
 	if [ -e "$DEPS/$(file_of "$name")" ]; then
 		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/$(file_of "$name")")
@@ -223,7 +245,7 @@ for name in $WANT; do
 		MISSING=1
 		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
 		case $name in
-		python) row="$row, then scripts/setup.sh python" ;;
+		python | lime) row="$row, then scripts/setup.sh $name" ;;
 		highs | z3) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
 		esac
 	fi

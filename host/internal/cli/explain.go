@@ -15,6 +15,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/explain"
 	"github.com/hyfair/hyfair/host/internal/guard"
+	"github.com/hyfair/hyfair/host/internal/lime"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/host/internal/yamlfile"
 	"github.com/hyfair/hyfair/sdk/evaluate"
@@ -111,8 +112,8 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.IntVar(&f.leaf, "leaf", explain.DefaultLeaf, "fewest neighbours of a leaf")
 	fl.Float64Var(&f.alpha, "alpha", 0, "price of a leaf in cost-complexity pruning (default: by cross-validation)")
 	fl.BoolVar(&f.lime, "lime", false, "explain the one treated worst by LIME, too, as the paper does")
-	fl.IntVar(&f.limeSamples, "lime-samples", 5000, "samples of each of LIME's explanations")
-	fl.BoolVar(&f.limeReference, "lime-reference", false, "hold our LIME against the Python package lime, where that is installed")
+	fl.IntVar(&f.limeSamples, "lime-samples", lime.DefaultSamples, "samples of each of LIME's explanations")
+	fl.BoolVar(&f.limeReference, "lime-reference", false, "--lime, held against the Python package lime, which must be installed")
 	fl.StringVar(&f.tree, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&f.rulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
 	fl.StringVar(&f.models, "models", "", "of a file of studies: pattern of the networks, such as 'AC-[138]' (default: as the file says)")
@@ -185,6 +186,8 @@ type explainJob struct {
 	evaluator *evaluate.Evaluator
 	// config lacks the people and the rows.
 	config explain.Config
+	// python has the package of --lime-reference.
+	python string
 }
 
 // open reads the question.
@@ -240,6 +243,9 @@ func (f *explainFlags) runOne(ctx context.Context, app *App, path string) error 
 // run finds the people and explains them.
 func (j *explainJob) run(ctx context.Context) (*explainReport, error) {
 	f := j.flags
+	if err := j.findReference(ctx); err != nil {
+		return nil, err
+	}
 	worst, source, err := j.people(ctx)
 	if err != nil {
 		return nil, err

@@ -2,17 +2,168 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"strconv"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/lime"
+	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
-type limeReport struct{}
+// limeReport is what LIME says of the one treated worst.
+type limeReport struct {
+	// Explanations is the number of its counterfactuals, each explained with so many
+	// Samples.
+	Explanations int     `json:"explanations"`
+	Samples      int     `json:"samples"`
+	R2           float64 `json:"r2"`
+	K            int     `json:"k"`
+	Seconds      float64 `json:"seconds"`
+	Union        limeSet `json:"union"`
+	Intersection limeSet `json:"intersection"`
+	// Reference compares with the Python package.
+	Reference *lime.Comparison `json:"reference"`
+}
 
-func (r *limeReport) print(w io.Writer) error { return nil }
+// limeSet is a set of features with the paper's measures of an explanation.
+type limeSet struct {
+	Size     int           `json:"size"`
+	PertK    *float64      `json:"pert_k"`
+	PertKSD  *float64      `json:"pert_k_sd"`
+	Diff     *float64      `json:"diff"`
+	Features []limeFeature `json:"features"`
+}
 
-// cells are Size, K, Pert.K, Diff and Cov for the table of a file of studies
-// (explain_table.go); five texts, also for nil.
-func (r *limeReport) cells() []string { return []string{"N/A", "N/A", "N/A", "N/A", "N/A"} }
+// limeFeature is one of them.
+type limeFeature struct {
+	Name         string   `json:"name"`
+	Protected    bool     `json:"protected"`
+	Explanations int      `json:"explanations"`
+	K            *float64 `json:"k"`
+}
 
+// findReference looks for the package before anything that takes time.
+func (j *explainJob) findReference(ctx context.Context) (err error) {
+	if !j.flags.limeReference {
+		return nil
+	}
+	j.python, err = lime.FindReference(ctx)
+	if errors.Is(err, lime.ErrNoReference) {
+		return usage(fmt.Errorf("--lime-reference: %w", err))
+	}
+	return err
+}
+
+// mostCompared bounds the counterfactuals that both LIMEs explain.
+const mostCompared = 50
+
+// baseline explains x by LIME, drawing from the study's rows.
 func (j *explainJob) baseline(ctx context.Context, r *explainReport, x []float64, rows [][]float64, line *statusLine) error {
+	begin := time.Now()
+	c := lime.Config{
+		Network: j.study.Network, Space: j.space, Region: j.region, Evaluator: j.evaluator, Rows: rows,
+		Individual: x, Samples: j.flags.limeSamples, Seed: j.app.Seed,
+		Progress: func(done, total int) {
+			line.show(fmt.Sprintf("%s: LIME, counterfactual %d of %d", j.study.Name, done, total))
+		},
+	}
+	b, err := lime.Explain(ctx, c)
+	if err != nil {
+		return fmt.Errorf("--lime: %w", err)
+	}
+	r.LIME = newLimeReport(b, j.space)
+	r.LIME.Samples, r.LIME.Seconds = c.Samples, time.Since(begin).Seconds()
+	if !j.flags.limeReference {
+		return nil
+	}
+	copies := j.space.Counterfactuals(j.region, x)
+	line.show(fmt.Sprintf("%s: the Python package lime", j.study.Name))
+	r.LIME.Reference, err = lime.Compare(ctx, j.python, c.Network, c.Space, rows, copies[:min(mostCompared, len(copies))], c.Samples, c.Seed)
+	if err != nil {
+		return fmt.Errorf("--lime-reference: %w", err)
+	}
 	return nil
+}
+
+func newLimeReport(b *lime.Baseline, s *space.Space) *limeReport {
+	set := func(from *lime.Set) limeSet {
+		to := limeSet{Size: len(from.Features), PertK: from.Mean, PertKSD: from.SD, Features: []limeFeature{}}
+		if from.Mean != nil {
+			diff := float64(b.K) - *from.Mean
+			to.Diff = &diff
+		}
+		for _, f := range from.Features {
+			feature := &s.Features[f.Index]
+			to.Features = append(to.Features, limeFeature{Name: feature.Name, Protected: feature.IsProtected(), Explanations: f.Times, K: f.K})
+		}
+		return to
+	}
+	return &limeReport{Explanations: b.Explanations, R2: b.R2, K: b.K, Union: set(&b.Union), Intersection: set(&b.Intersection)}
+}
+
+// print shows the report to a person.
+func (r *limeReport) print(w io.Writer) error {
+	fmt.Fprintf(w, "LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f in the mean.\n\n", r.Explanations, grouped(r.Samples), r.R2)
+	t := &report.Table{
+		Columns: []report.Column{{Title: "feature"}, {Title: "explanations", Right: true}, {Title: "k", Right: true}},
+		Notes: []string{
+			fmt.Sprintf("explanations: how many of the %d have it among their strongest three. k: mean over its other values, all else equal.", r.Explanations),
+		},
+	}
+	for _, f := range r.Union.Features {
+		k := "–"
+		if f.Protected {
+			k = "protected"
+		} else if f.K != nil {
+			k = fmt.Sprintf("%.1f", *f.K)
+		}
+		t.Rows = append(t.Rows, report.Texts(f.Name, strconv.Itoa(f.Explanations), k))
+	}
+	if err := t.Terminal(w, false); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	sets := &report.Table{Columns: []report.Column{{Title: ""}, {Title: "Size", Right: true}, {Title: "K", Right: true}, {Title: "Pert.K", Right: true}, {Title: "Diff", Right: true}}}
+	for _, row := range []struct {
+		name string
+		set  *limeSet
+	}{{"union", &r.Union}, {"intersection", &r.Intersection}} {
+		sets.Rows = append(sets.Rows, report.Texts(append([]string{row.name}, row.set.cells(r.K)...)...))
+	}
+	if err := sets.Terminal(w, false); err != nil {
+		return err
+	}
+	if c := r.Reference; c != nil {
+		fmt.Fprintf(w, "\nlime %s on %d of them: Spearman's rank correlation of the features %.3f in the mean, median %.3f, least %.3f; "+
+			"ours with ours under another seed %.3f.\nOf the strongest three %.2f in common; R² %.2f, ours %.2f.\n",
+			c.Version, c.Points, c.Spearman, c.Median, c.Least, c.Again, c.Top3, c.ReferenceR2, c.R2)
+	}
+	return nil
+}
+
+// cells are Size, K, Pert.K and Diff.
+func (s *limeSet) cells(k int) []string {
+	pert, diff := "N/A", "N/A"
+	switch {
+	case s.PertK != nil && s.PertKSD != nil:
+		pert = meanSD(*s.PertK, *s.PertKSD)
+	case s.PertK != nil:
+		pert = fmt.Sprintf("%.1f", *s.PertK)
+	}
+	if s.Diff != nil {
+		diff = fmt.Sprintf("%.1f", *s.Diff)
+	}
+	return []string{strconv.Itoa(s.Size), strconv.Itoa(k), pert, diff}
+}
+
+// cells are Size, K, Pert.K, Diff and Cov of the union for the table of a file of
+// studies: an explanation covers the one individual. Five texts, also for nil.
+func (r *limeReport) cells() []string {
+	if r == nil {
+		return []string{"N/A", "N/A", "N/A", "N/A", "N/A"}
+	}
+	return append(r.Union.cells(r.K), "1")
 }

@@ -1,0 +1,88 @@
+package lime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ErrNoReference: no Python with the package lime was found.
+var ErrNoReference = errors.New("no Python with the package lime")
+
+// FindReference is a Python that has the package lime: $HYFAIR_PYTHON, and if that is
+// set no other; else the active virtual environment's, that of .deps/python in this
+// folder, the program's or one around them, or python3. ErrNoReference (wrapped, with
+// what to do): there is none.
+func FindReference(ctx context.Context) (python string, err error) {
+	var tried []string
+	for _, python := range pythons() {
+		found, err := exec.LookPath(python)
+		if err != nil {
+			continue
+		}
+		if err := runPython(ctx, found, "import sys; sys.path[:] = [p for p in sys.path if p]; import lime.lime_tabular", struct{}{}, nil); err == nil {
+			return found, nil
+		}
+		tried = append(tried, found)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case len(tried) == 0 && os.Getenv("HYFAIR_PYTHON") != "":
+		return "", fmt.Errorf("%w: HYFAIR_PYTHON is %s, which is no program", ErrNoReference, os.Getenv("HYFAIR_PYTHON"))
+	case len(tried) == 0:
+		return "", fmt.Errorf("%w: there is no Python; scripts/setup.sh lime brings one, or set HYFAIR_PYTHON", ErrNoReference)
+	}
+	return "", fmt.Errorf("%w: %s cannot import it; scripts/setup.sh lime brings one that can, or set HYFAIR_PYTHON", ErrNoReference, strings.Join(tried, " and "))
+}
+
+func pythons() []string {
+	if p := os.Getenv("HYFAIR_PYTHON"); p != "" {
+		return []string{p}
+	}
+	var out []string
+	if venv := os.Getenv("VIRTUAL_ENV"); venv != "" {
+		out = append(out, filepath.Join(venv, "bin", "python"))
+	}
+	for _, start := range []func() (string, error){os.Getwd, os.Executable} {
+		dir, err := start()
+		for err == nil && dir != filepath.Dir(dir) {
+			out = append(out, filepath.Join(dir, ".deps", "python", "bin", "python"))
+			dir = filepath.Dir(dir)
+		}
+	}
+	return append(out, "python3")
+}
+
+// shownOfError is how much of a script's last words is repeated.
+const shownOfError = 500
+
+// runPython runs a script with a question as JSON on its standard input, and reads
+// the answer, where one is wanted, from its standard output.
+func runPython(ctx context.Context, python, script string, question, answer any) error {
+	text, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, python, "-c", script)
+	cmd.Stdin = bytes.NewReader(text)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		text := strings.TrimSpace(stderr.String())
+		return fmt.Errorf("%s: %w: %s", python, err, text[max(0, len(text)-shownOfError):])
+	}
+	if answer == nil {
+		return nil
+	}
+	if err := json.Unmarshal(stdout.Bytes(), answer); err != nil {
+		return fmt.Errorf("%s: the script's answer: %w", python, err)
+	}
+	return nil
+}
