@@ -1,0 +1,85 @@
+package check
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// hits is the most bins that copies can hit of which copy i reaches bins from
+// to to, by trying all.
+func hits(from, to []int, used map[int]bool) int {
+	if len(from) == 0 {
+		return len(used)
+	}
+	most := 0
+	for b := from[0]; b <= to[0]; b++ {
+		before := used[b]
+		used[b] = true
+		most = max(most, hits(from[1:], to[1:], used))
+		if !before {
+			delete(used, b)
+		}
+	}
+	return most
+}
+
+// TestMostBinsAgainstAllChoices compares the matching with every choice of one
+// bin a copy.
+func TestMostBinsAgainstAllChoices(t *testing.T) {
+	eps := big.NewRat(1, 7)
+	logit := func(score *big.Rat) *big.Rat {
+		lo, _ := fairness.LogitEnclosure(score)
+		return new(big.Rat).SetFloat64(lo)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 6).Draw(t, "copies")
+		var of []enclosure
+		var from, to []int
+		for range n {
+			a := rapid.IntRange(0, 6).Draw(t, "from")
+			b := min(6, a+rapid.IntRange(0, 3).Draw(t, "more"))
+			from, to = append(from, a), append(to, b)
+			middle := func(bin int) *big.Rat { return logit(big.NewRat(int64(2*bin+1), 14)) }
+			of = append(of, enclosure{lo: middle(a), hi: middle(b)})
+		}
+		if got, want := maxBins(of, eps), hits(from, to, map[int]bool{}); got != want {
+			t.Fatalf("bins %v to %v: %d, want %d", from, to, got, want)
+		}
+	})
+}
+
+// TestScoresCloseAgainstAGrid: where the ends and the difference are said to
+// leave no larger gap, no pair on a fine grid has one; and where they are said
+// to, one comes close.
+func TestScoresCloseAgainstAGrid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lo := rapid.Float64Range(-4, 3).Draw(t, "lo")
+		hi := lo + rapid.Float64Range(0.01, 6).Draw(t, "width")
+		d := rapid.Float64Range(0.01, 3).Draw(t, "difference")
+		sigma := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+		largest := 0.0
+		const steps = 400
+		for i := range steps + 1 {
+			x := lo + (hi-lo)*float64(i)/steps
+			largest = math.Max(largest, sigma(x)-sigma(math.Max(lo, x-d)))
+		}
+		rat := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+		for _, c := range []struct {
+			most float64
+			want bool
+		}{{largest + 1e-3, true}, {largest - 1e-12, false}} {
+			if c.most <= 0 {
+				continue
+			}
+			is := claim{notion: fairness.Score, most: rat(c.most)}
+			if got := is.apart(rat(hi), rat(lo)) || is.scoresClose(rat(d), rat(hi), rat(lo)); got != c.want {
+				t.Fatalf("x ≤ %v, y ≥ %v, x − y ≤ %v, largest about %v: most %v gives %v", hi, lo, d, largest, c.most, got)
+			}
+		}
+	})
+}

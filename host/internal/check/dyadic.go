@@ -1,0 +1,74 @@
+package check
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// Every number of a network, a box and a slope is an integer over a power of
+// two, and so is whatever sums and products make of them. Numbers that are
+// used together are kept as integers over one common power, 2^shift, so that
+// no fraction is ever reduced.
+
+// fraction is the least shift at which v, which is finite, is an integer.
+func fraction(v float64) uint {
+	if v == 0 {
+		return 0
+	}
+	mantissa, exp := split(v)
+	exp += bits.TrailingZeros64(mantissa)
+	return uint(max(0, -exp))
+}
+
+// split gives v = ±mantissa · 2^exp.
+func split(v float64) (mantissa uint64, exp int) {
+	frac, exp := math.Frexp(math.Abs(v))
+	return uint64(frac * (1 << 53)), exp - 53
+}
+
+// scaled sets z to v · 2^shift, for a shift of at least fraction(v).
+func scaled(z *big.Int, v float64, shift uint) *big.Int {
+	mantissa, exp := split(v)
+	z.SetUint64(mantissa)
+	if at := exp + int(shift); at >= 0 {
+		z.Lsh(z, uint(at))
+	} else {
+		z.Rsh(z, uint(-at)) // trailing zeros only
+	}
+	if v < 0 {
+		z.Neg(z)
+	}
+	return z
+}
+
+// compare is the sign of num/2^shift − v.
+func compare(num *big.Int, shift uint, v float64) int {
+	places := fraction(v)
+	common := max(places, shift)
+	a := new(big.Int).Lsh(num, common-shift)
+	return a.Cmp(scaled(new(big.Int), v, common))
+}
+
+// rational is num/2^shift.
+func rational(num *big.Int, shift uint) *big.Rat {
+	return new(big.Rat).SetFrac(num, new(big.Int).Lsh(big.NewInt(1), shift))
+}
+
+// fractions is the least shift at which all values are integers.
+func fractions(values []float64) uint {
+	var shift uint
+	for _, v := range values {
+		shift = max(shift, fraction(v))
+	}
+	return shift
+}
+
+// integers are the values over 2^shift.
+func integers(values []float64, shift uint) []big.Int {
+	out := make([]big.Int, len(values))
+	for i, v := range values {
+		scaled(&out[i], v, shift)
+	}
+	return out
+}

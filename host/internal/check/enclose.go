@@ -1,0 +1,240 @@
+package check
+
+import (
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// encloser makes linear forms of the logit over boxes, in exact arithmetic.
+// Each worker has its own.
+type encloser struct {
+	*subject
+	frame frame
+	// first holds the weighted sums of the first layer over the box, the
+	// protected features' part left out.
+	first forms
+	bits  uint // shift of the network's inputs in this box
+	a, b  forms
+	// Scratch of relax.
+	lo, hi     []big.Int
+	place, tmp big.Int
+}
+
+// at moves to another box.
+func (e *encloser) at(box space.Box) {
+	e.frame = newFrame(e.Space, box)
+	e.bits = e.inputBits
+	for _, i := range e.reals {
+		e.bits = max(e.bits, featureBits(&e.Space.Features[i], max(fraction(box[i].Lo), fraction(box[i].Hi))))
+	}
+	e.frame.inputs(&e.a, e.Space, box, e.bits)
+	e.model.layers[0].apply(&e.first, &e.a)
+}
+
+// logit is a logit over a box with one protected combination: the one unit of
+// its form, and what that encloses.
+type logit struct {
+	shift uint
+	base  big.Int
+	coef  []big.Int
+	// lo and hi times 2^shift.
+	lo, hi big.Int
+}
+
+// logit makes the form of the logit with protected values, in the order of the
+// protected features. slopes are those of relaxed neurons in order of layer and
+// neuron.
+func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
+	in, out := &e.a, &e.b
+	e.begin(in, protected)
+	for k := range e.model.layers {
+		l := &e.model.layers[k]
+		if k > 0 {
+			l.apply(out, in)
+			in, out = out, in
+		}
+		if l.relu {
+			n := 0
+			for n < len(slopes) && slopes[n].Layer == k {
+				n++
+			}
+			e.relax(in, slopes[:n])
+			slopes = slopes[n:]
+		}
+	}
+	of := &logit{shift: in.shift, coef: make([]big.Int, len(in.coef))}
+	of.base.Set(&in.base[0])
+	for v, row := range in.coef {
+		of.coef[v].Set(&row[0])
+	}
+	e.frame.enclose(&of.lo, &of.hi, in, 0)
+	return of
+}
+
+// begin sets to to the first layer's sums, protected features included.
+func (e *encloser) begin(to *forms, protected []float64) {
+	l := &e.model.layers[0]
+	to.reset(l.out, len(e.first.coef), e.first.shift)
+	for j := range to.base {
+		to.base[j].Set(&e.first.base[j])
+	}
+	for v, row := range to.coef {
+		for j := range row {
+			row[j].Set(&e.first.coef[v][j])
+		}
+	}
+	var value, product big.Int
+	for k, i := range e.protected {
+		f := &e.Space.Features[i]
+		for n := range f.Inputs {
+			in := &f.Inputs[n]
+			input(&value, f, in, protected[k], e.bits)
+			for j := range to.base {
+				to.base[j].Add(&to.base[j], product.Mul(&l.weights[j*l.in+in.Index], &value))
+			}
+		}
+	}
+}
+
+// relax puts a layer through its ReLUs. On [l, u], where a neuron's sum y
+// lies,
+//
+//	relu(y) ∈ λ·y + [0, μ], μ = max(−λ·l, (1−λ)·u), for every 0 ≤ λ ≤ 1,
+//
+// because relu(y) − λ·y is convex, at least 0, and largest at an end. With
+// λ = 1 where l ≥ 0 and λ = 0 where u ≤ 0, relu(y) is λ·y itself. The slack in
+// [0, μ] becomes a variable of its own.
+func (e *encloser) relax(f *forms, slopes []sdk.Slope) {
+	n := len(f.base)
+	e.lo, e.hi = zeros(e.lo, n), zeros(e.hi, n)
+	var places uint // slopes are integers over 2^places
+	unstable := false
+	for j := range n {
+		e.frame.enclose(&e.lo[j], &e.hi[j], f, j)
+		if crosses(&e.lo[j], &e.hi[j]) {
+			unstable = true
+		}
+	}
+	if unstable {
+		places = ownPlaces
+		for _, m := range slopes {
+			places = max(places, min(fraction(m.Value), slopeBits))
+		}
+	}
+	variables := len(f.coef)
+	for j := range n {
+		if len(slopes) > 0 && slopes[0].Neuron < j {
+			slopes = slopes[1:]
+		}
+		switch l, u := &e.lo[j], &e.hi[j]; {
+		case l.Sign() >= 0:
+			e.multiply(f, variables, j, nil, places)
+		case u.Sign() <= 0:
+			e.multiply(f, variables, j, new(big.Int), places)
+		default:
+			slope := new(big.Int)
+			if len(slopes) > 0 && slopes[0].Neuron == j {
+				given(slope, slopes[0].Value, places)
+			} else {
+				own(slope, l, u, places)
+			}
+			e.multiply(f, variables, j, slope, places)
+			slack := &f.add(n)[j]
+			slack.Neg(e.tmp.Mul(slope, l))
+			e.place.Sub(e.tmp.Lsh(e.tmp.SetInt64(1), places), slope)
+			if e.tmp.Mul(&e.place, u); slack.Cmp(&e.tmp) < 0 {
+				slack.Set(&e.tmp)
+			}
+		}
+	}
+	f.shift += places
+}
+
+func crosses(l, u *big.Int) bool { return l.Sign() < 0 && u.Sign() > 0 }
+
+// multiply makes unit j λ times itself, where slope is λ·2^places and nil
+// stands for λ = 1; afterwards f is to be read over 2^places more.
+func (e *encloser) multiply(f *forms, variables, j int, slope *big.Int, places uint) {
+	times := func(c *big.Int) {
+		switch {
+		case slope == nil:
+			c.Lsh(c, places)
+		case slope.Sign() == 0:
+			c.SetInt64(0)
+		default:
+			e.tmp.Mul(c, slope)
+			c.Set(&e.tmp)
+		}
+	}
+	times(&f.base[j])
+	for _, row := range f.coef[:variables] {
+		times(&row[j])
+	}
+}
+
+// ownPlaces are the binary places of slopes that the checker picks.
+const ownPlaces = 53
+
+// own is u/(u−l), the slope with the least slack, rounded down to places.
+func own(z, l, u *big.Int, places uint) {
+	var width, num big.Int
+	width.Sub(u, l)
+	num.Lsh(u, ownPlaces)
+	z.Quo(&num, &width)
+	z.Lsh(z, places-ownPlaces)
+}
+
+// given is the slope v, rounded down to places.
+func given(z *big.Int, v float64, places uint) {
+	exact := max(places, fraction(v))
+	scaled(z, v, exact)
+	z.Rsh(z, exact-places)
+}
+
+// difference is an upper bound on first − second over the box, in whose frame
+// both are, as one linear form: what the two have in common cancels.
+func (f *frame) difference(first, second *logit) *big.Rat {
+	shift := max(first.shift, second.shift)
+	up := func(of *logit) uint { return shift - of.shift }
+	var sum, a, b big.Int
+	sum.Sub(a.Lsh(&first.base, up(first)), b.Lsh(&second.base, up(second)))
+	for _, g := range f.groups {
+		var most big.Int
+		for v := g.from; v < g.to; v++ {
+			a.Sub(a.Lsh(&first.coef[v], up(first)), b.Lsh(&second.coef[v], up(second)))
+			if a.Cmp(&most) > 0 {
+				most.Set(&a)
+			}
+		}
+		sum.Add(&sum, &most)
+	}
+	n := f.variables()
+	for v := range first.coef[n:] {
+		if c := &first.coef[n+v]; c.Sign() > 0 {
+			sum.Add(&sum, a.Lsh(c, up(first)))
+		}
+	}
+	for v := range second.coef[n:] {
+		if c := &second.coef[n+v]; c.Sign() < 0 {
+			sum.Sub(&sum, a.Lsh(c, up(second)))
+		}
+	}
+	return rational(&sum, shift)
+}
+
+// spread is how much the logits' forms vary with the feature of a group, over
+// the box and summed over the logits. It tells which feature to halve, so it
+// need not be exact.
+func (g group) spread(of []*logit) float64 {
+	total := 0.0
+	for _, l := range of {
+		for v := g.from; v < g.to; v++ {
+			c := new(big.Float).SetInt(&l.coef[v])
+			size, _ := c.SetMantExp(c.Abs(c), -int(l.shift)).Float64()
+			total += size
+		}
+	}
+	return total
+}

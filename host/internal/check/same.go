@@ -1,0 +1,100 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// SameNetwork names the first difference between the network of a certificate
+// and another one; nil where both compute the same by the same weights. Names
+// of layers do not count.
+func SameNetwork(of, other *network.Network) error {
+	if len(of.Layers) != len(other.Layers) {
+		return fmt.Errorf("the certificate's network has %d layers, this one %d", len(of.Layers), len(other.Layers))
+	}
+	if of.Head != other.Head {
+		return fmt.Errorf("the certificate's network ends in a %s, this one in a %s", of.Head, other.Head)
+	}
+	for k := range of.Layers {
+		a, b := &of.Layers[k], &other.Layers[k]
+		if a.In != b.In || a.Out != b.Out || a.ReLU != b.ReLU {
+			return fmt.Errorf("layer %d: the certificate's has %d inputs, %d units, ReLU %v; this one %d, %d, %v",
+				k, a.In, a.Out, a.ReLU, b.In, b.Out, b.ReLU)
+		}
+		if i := difference(a.Weights, b.Weights); i >= 0 {
+			return fmt.Errorf("layer %d, unit %d, weight %d: %v in the certificate, %v here", k, i/a.In, i%a.In, a.Weights[i], b.Weights[i])
+		}
+		if j := difference(a.Bias, b.Bias); j >= 0 {
+			return fmt.Errorf("layer %d, unit %d: bias %v in the certificate, %v here", k, j, a.Bias[j], b.Bias[j])
+		}
+	}
+	return nil
+}
+
+// difference is the first index at which two lists of one length differ, or −1.
+func difference(a, b []float64) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// SameSpace names the first difference between the space of a certificate and
+// another one, constraints included; nil where they are the same.
+func SameSpace(of, other *space.Space) error {
+	if !slices.Equal(of.Names(), other.Names()) {
+		return fmt.Errorf("the certificate's features are %v, these are %v", of.Names(), other.Names())
+	}
+	for i := range of.Features {
+		if err := sameFeature(&of.Features[i], &other.Features[i]); err != nil {
+			return fmt.Errorf("feature %q: %w", of.Features[i].Name, err)
+		}
+	}
+	format := func(s *space.Space) []string {
+		var out []string
+		for _, p := range s.Forbidden {
+			out = append(out, p.Format(s))
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	if a, b := format(of), format(other); !slices.Equal(a, b) {
+		return fmt.Errorf("the certificate's constraints forbid %q, these forbid %q", a, b)
+	}
+	return nil
+}
+
+func sameFeature(a, b *space.Feature) error {
+	switch {
+	case a.Kind != b.Kind:
+		return fmt.Errorf("%s in the certificate, %s here", a.Kind, b.Kind)
+	case a.Lo != b.Lo || a.Hi != b.Hi:
+		return fmt.Errorf("%v to %v in the certificate, %v to %v here", a.Lo, a.Hi, b.Lo, b.Hi)
+	case !slices.Equal(a.Categories, b.Categories):
+		return fmt.Errorf("categories %q in the certificate, %q here", a.Categories, b.Categories)
+	case !slices.Equal(a.Protected, b.Protected):
+		return fmt.Errorf("protected values %v in the certificate, %v here", a.Protected, b.Protected)
+	case len(a.Inputs) != len(b.Inputs):
+		return fmt.Errorf("%d network inputs in the certificate, %d here", len(a.Inputs), len(b.Inputs))
+	}
+	for k := range a.Inputs {
+		p, q := &a.Inputs[k], &b.Inputs[k]
+		// With a table, scale and offset mean nothing.
+		affine := func(in *space.Input) [2]float64 {
+			if in.Table != nil {
+				return [2]float64{math.Inf(1)}
+			}
+			return [2]float64{in.Scale, in.Offset}
+		}
+		if p.Index != q.Index || affine(p) != affine(q) || !slices.Equal(p.Table, q.Table) {
+			return fmt.Errorf("the map to network input %d is another", p.Index)
+		}
+	}
+	return nil
+}

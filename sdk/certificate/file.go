@@ -1,0 +1,133 @@
+package certificate
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// File writes a certificate to a file, which appears once it is complete. Not
+// safe for concurrent use.
+type File struct {
+	*Writer
+	path  string
+	spool *os.File     // the leaves, until the claim is known
+	zip   *gzip.Writer // nil: not compressed
+}
+
+// Create begins a certificate that Close leaves at path, compressed if path
+// ends in .gz. The claim may be told as late as before Close: see SetClaim. The
+// leaves wait in a file beside path. Either Close or Abort must be called.
+func Create(path string, s Statement) (*File, error) {
+	if err := s.validateSubject(); err != nil {
+		return nil, err
+	}
+	spool, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".leaves-*")
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, spool: spool}
+	to := io.Writer(spool)
+	if strings.HasSuffix(path, ".gz") {
+		f.zip = gzip.NewWriter(spool)
+		to = f.zip
+	}
+	f.Writer = newLeaves(to, s)
+	return f, nil
+}
+
+// SetClaim replaces the statement's claim. A bound that a solver tightens until
+// it stops is known at the end only.
+func (f *File) SetClaim(c Claim) { f.statement.Claim = c }
+
+// Close completes the file and puts it in place. On an error there is no file.
+func (f *File) Close() error {
+	err := f.close()
+	return errors.Join(err, f.Abort())
+}
+
+func (f *File) close() (err error) {
+	if err := f.Writer.Close(); err != nil {
+		return err
+	}
+	if f.zip != nil {
+		if err := f.zip.Close(); err != nil {
+			return err
+		}
+	}
+	if err := f.statement.Validate(); err != nil {
+		return err
+	}
+	head, err := f.statement.format()
+	if err != nil {
+		return err
+	}
+	out, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, out.Close(), os.Remove(out.Name()))
+		}
+	}()
+	if err := f.assemble(out, head); err != nil {
+		return err
+	}
+	if err := out.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), f.path)
+}
+
+// assemble writes the statement and copies the leaves behind it. Compressed
+// streams may follow one another and are read as one.
+func (f *File) assemble(out *os.File, head []byte) error {
+	if f.zip != nil {
+		z := gzip.NewWriter(out)
+		if _, err := z.Write(head); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+	} else if _, err := out.Write(head); err != nil {
+		return err
+	}
+	if _, err := f.spool.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.Copy(out, f.spool)
+	return err
+}
+
+// Abort gives the certificate up and removes what was written. After Close it
+// does nothing.
+func (f *File) Abort() error {
+	if f.spool == nil {
+		return nil
+	}
+	err := errors.Join(f.spool.Close(), os.Remove(f.spool.Name()))
+	f.spool = nil
+	return err
+}
+
+// Open reads the certificate at path up to its leaves. Close must be called.
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewReader(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.close = f.Close
+	return r, nil
+}

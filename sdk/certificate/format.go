@@ -1,0 +1,324 @@
+package certificate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+const (
+	formatName = "hyfair-certificate"
+	// Version is the version of the format that is written and read.
+	Version = 1
+	// StatementLines come before the first leaf, which each have one.
+	StatementLines = 4
+	// maxLine bounds a line, in bytes without its end.
+	maxLine = 64 << 20
+)
+
+// The structs below are the lines as encoding/json writes them: float64s as
+// the shortest decimals that round to them, which changes no bit.
+
+type headerLine struct {
+	Format   string    `json:"format"`
+	Version  int       `json:"version"`
+	Producer string    `json:"producer,omitempty"`
+	Study    string    `json:"study,omitempty"`
+	Notion   string    `json:"notion"`
+	Epsilon  string    `json:"epsilon,omitempty"`
+	Claim    claimJSON `json:"claim"`
+	Network  string    `json:"network_sha256"`
+	Space    string    `json:"space_sha256"`
+}
+
+type claimJSON struct {
+	Kind  string `json:"kind"`
+	Bound string `json:"bound,omitempty"`
+	K     int    `json:"k,omitempty"`
+}
+
+type networkLine struct {
+	Network networkJSON `json:"network"`
+}
+
+type networkJSON struct {
+	Precision int         `json:"precision"`
+	Head      string      `json:"head"`
+	Layers    []layerJSON `json:"layers"`
+}
+
+type layerJSON struct {
+	Name    string    `json:"name,omitempty"`
+	Inputs  int       `json:"inputs"`
+	Units   int       `json:"units"`
+	ReLU    bool      `json:"relu"`
+	Weights []float64 `json:"weights"`
+	Bias    []float64 `json:"bias"`
+}
+
+type spaceLine struct {
+	Space spaceJSON `json:"space"`
+}
+
+type spaceJSON struct {
+	Inputs    int               `json:"inputs"`
+	Features  []featureJSON     `json:"features"`
+	Forbidden [][]conditionJSON `json:"forbidden"`
+}
+
+type featureJSON struct {
+	Name       string      `json:"name"`
+	Kind       string      `json:"kind"`
+	Lo         float64     `json:"lo"`
+	Hi         float64     `json:"hi"`
+	Categories []string    `json:"categories,omitempty"`
+	Protected  []float64   `json:"protected,omitempty"`
+	Inputs     []inputJSON `json:"inputs"`
+}
+
+type inputJSON struct {
+	Index  int       `json:"index"`
+	Scale  *float64  `json:"scale,omitempty"`
+	Offset *float64  `json:"offset,omitempty"`
+	Table  []float64 `json:"table,omitempty"`
+}
+
+type conditionJSON struct {
+	Feature string   `json:"feature"`
+	Lo      *float64 `json:"lo,omitempty"` // absent: no lower end
+	Hi      *float64 `json:"hi,omitempty"`
+	Set     *[]int   `json:"set,omitempty"`
+}
+
+type regionLine struct {
+	Region  regionJSON        `json:"region"`
+	Require [][]conditionJSON `json:"require"`
+	Forbid  [][]conditionJSON `json:"forbid"`
+}
+
+type regionJSON struct {
+	Box    []float64   `json:"box"`
+	Values [][]float64 `json:"values"`
+}
+
+type endLine struct {
+	End endJSON `json:"end"`
+}
+
+type endJSON struct {
+	Leaves int64 `json:"leaves"`
+}
+
+// line is v as a line of JSON, with its end.
+func line(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxLine {
+		return nil, fmt.Errorf("a line of %d bytes; at most %d", b.Len(), maxLine)
+	}
+	return b.Bytes(), nil
+}
+
+// NetworkSHA256 is the fingerprint of a network in a certificate, in
+// hexadecimal: the SHA-256 of its line without the layers' names. n must have
+// passed Validate.
+func NetworkSHA256(n *network.Network) (string, error) {
+	of := toNetworkJSON(n)
+	for i := range of.Layers {
+		of.Layers[i].Name = ""
+	}
+	return fingerprint(networkLine{of})
+}
+
+// SpaceSHA256 is the same of a space, its constraints included.
+func SpaceSHA256(s *space.Space) (string, error) { return fingerprint(spaceLine{toSpaceJSON(s)}) }
+
+func fingerprint(v any) (string, error) {
+	text, err := line(v)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// format is the statement as the lines before the leaves.
+func (s *Statement) format() ([]byte, error) {
+	header := headerLine{
+		Format: formatName, Version: Version, Producer: s.Producer, Study: s.Study,
+		Notion: s.Notion.String(), Claim: claimJSON{Kind: s.Claim.Kind.String()},
+	}
+	if s.Epsilon != nil {
+		header.Epsilon = formatNumber(s.Epsilon)
+	}
+	switch s.Claim.Kind {
+	case Gap:
+		header.Claim.Bound = formatNumber(s.Claim.Bound)
+	case MaxK:
+		header.Claim.K = s.Claim.K
+	}
+	var err error
+	if header.Network, err = NetworkSHA256(s.Network); err != nil {
+		return nil, err
+	}
+	if header.Space, err = SpaceSHA256(s.Space); err != nil {
+		return nil, err
+	}
+	region := s.RegionOrWhole()
+	of := regionLine{
+		Region:  regionJSON{Box: s.flatBox(region.Box), Values: [][]float64{}},
+		Require: s.toPredicates(s.Require), Forbid: s.toPredicates(s.Forbid),
+	}
+	for _, i := range s.Space.Protected() {
+		of.Region.Values = append(of.Region.Values, region.Values[i])
+	}
+	var out []byte
+	for _, v := range []any{header, networkLine{toNetworkJSON(s.Network)}, spaceLine{toSpaceJSON(s.Space)}, of} {
+		text, err := line(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text...)
+	}
+	return out, nil
+}
+
+// flatBox is lo, hi of each non-protected feature.
+func (s *Statement) flatBox(b space.Box) []float64 {
+	out := []float64{}
+	for i := range s.Space.Features {
+		if !s.Space.Features[i].IsProtected() {
+			out = append(out, b[i].Lo, b[i].Hi)
+		}
+	}
+	return out
+}
+
+func toNetworkJSON(n *network.Network) networkJSON {
+	out := networkJSON{Precision: n.Precision, Head: n.Head.String()}
+	for i := range n.Layers {
+		l := &n.Layers[i]
+		out.Layers = append(out.Layers, layerJSON{l.Name, l.In, l.Out, l.ReLU, l.Weights, l.Bias})
+	}
+	return out
+}
+
+func toSpaceJSON(s *space.Space) spaceJSON {
+	out := spaceJSON{Inputs: s.Inputs, Forbidden: toPredicates(s, s.Forbidden)}
+	for i := range s.Features {
+		f := &s.Features[i]
+		of := featureJSON{
+			Name: f.Name, Kind: f.Kind.String(), Lo: f.Lo, Hi: f.Hi,
+			Categories: f.Categories, Protected: f.Protected, Inputs: []inputJSON{},
+		}
+		for k := range f.Inputs {
+			in := &f.Inputs[k]
+			to := inputJSON{Index: in.Index, Table: in.Table}
+			if in.Table == nil {
+				to.Scale, to.Offset = &in.Scale, &in.Offset
+			}
+			of.Inputs = append(of.Inputs, to)
+		}
+		out.Features = append(out.Features, of)
+	}
+	return out
+}
+
+func (s *Statement) toPredicates(list []space.Predicate) [][]conditionJSON {
+	return toPredicates(s.Space, list)
+}
+
+func toPredicates(s *space.Space, list []space.Predicate) [][]conditionJSON {
+	out := [][]conditionJSON{}
+	for _, p := range list {
+		of := []conditionJSON{}
+		for i := range p {
+			c := conditionJSON{Feature: s.Features[p[i].Feature].Name}
+			if p[i].Set != nil {
+				c.Set = &p[i].Set
+			} else {
+				c.Lo, c.Hi = finite(p[i].Interval.Lo), finite(p[i].Interval.Hi)
+			}
+			of = append(of, c)
+		}
+		out = append(out, of)
+	}
+	return out
+}
+
+// finite is nil for an end that does not bind. (Validate refuses a lower end of
+// +∞ and an upper one of −∞.)
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// appendLeaf appends the leaf as a line. Leaves are many, so it does without
+// encoding/json.
+func (s *Statement) appendLeaf(b []byte, l *Leaf) []byte {
+	b = append(b, `{"box":`...)
+	b = appendFloats(b, s.flatBox(l.Box))
+	if l.Enumerated {
+		b = append(b, `,"enumerated":true`...)
+	}
+	if l.Copies != nil {
+		b = append(b, `,"copies":[`...)
+		for i := range l.Copies {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendCopy(b, &l.Copies[i])
+		}
+		b = append(b, ']')
+	}
+	return append(b, "}\n"...)
+}
+
+func appendCopy(b []byte, c *sdk.CopyProof) []byte {
+	b = append(b, `{"protected":`...)
+	b = appendFloats(b, c.Protected)
+	if !math.IsInf(c.Logit.Lo, 0) {
+		b = append(b, `,"logit":`...)
+		b = appendFloats(b, []float64{c.Logit.Lo, c.Logit.Hi})
+	}
+	if len(c.Slopes) > 0 {
+		b = append(b, `,"slopes":[`...)
+		for i, m := range c.Slopes {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(b, int64(m.Layer), 10)
+			b = append(b, ',')
+			b = strconv.AppendInt(b, int64(m.Neuron), 10)
+			b = append(b, ',')
+			b = strconv.AppendFloat(b, m.Value, 'g', -1, 64)
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+func appendFloats(b []byte, values []float64) []byte {
+	b = append(b, '[')
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, v, 'g', -1, 64)
+	}
+	return append(b, ']')
+}

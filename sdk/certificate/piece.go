@@ -1,0 +1,74 @@
+package certificate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// AddPiece writes a settled piece of a solver's as a leaf. A piece that is not
+// proved to be as the claim says, or that comes without its proof, is an error:
+// no certificate can be made then. A piece of few individuals without a proof,
+// though, is left to the checker; under a claim of a bound also one that is
+// unfair, which is a word about ε.
+func (w *Writer) AddPiece(p sdk.Piece) error {
+	if w.err != nil {
+		return w.err
+	}
+	l, err := w.statement.leaf(p)
+	if err != nil {
+		w.err = fmt.Errorf("leaf %d: %w", w.leaves, err)
+		return w.err
+	}
+	return w.Add(l)
+}
+
+// leaf is the piece in the order that a file has. The piece is not changed.
+func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
+	l := &Leaf{Box: p.Box}
+	switch {
+	case p.Claim == sdk.PieceOutside:
+		// Several constraints together may forbid what none of them does alone,
+		// which takes going down to individuals to see.
+		l.Enumerated = !s.Space.HasReals()
+		return l, nil
+	case p.Proof == nil && (p.Claim != sdk.PieceUnfair || s.Claim.Kind != Fair) && s.few(p.Box):
+		l.Enumerated = true
+		return l, nil
+	case p.Claim != sdk.PieceFair:
+		return nil, fmt.Errorf("a piece that is %s proves nothing", p.Claim)
+	case p.Proof == nil:
+		return nil, errors.New("a piece without a proof; the solver must be asked for proofs, and give them")
+	case p.Proof.Enumerated:
+		l.Enumerated = true
+		return l, nil
+	}
+	l.Copies = slices.Clone(p.Proof.Copies)
+	slices.SortFunc(l.Copies, func(a, b sdk.CopyProof) int { return slices.Compare(a.Protected, b.Protected) })
+	for i := range l.Copies {
+		c := &l.Copies[i]
+		c.Slopes = slices.SortedFunc(slices.Values(c.Slopes), func(a, b sdk.Slope) int {
+			return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Neuron, b.Neuron))
+		})
+	}
+	return l, nil
+}
+
+// few reports a box of at most 4096 points, about what a solver goes through
+// one by one.
+func (s *Statement) few(box space.Box) bool {
+	points := 1.0
+	for i := range box {
+		if f := &s.Space.Features[i]; !f.IsProtected() {
+			if !f.Discrete() && box[i].Lo < box[i].Hi {
+				return false
+			}
+			points *= box[i].Hi - box[i].Lo + 1
+		}
+	}
+	return points <= 4096
+}

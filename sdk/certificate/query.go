@@ -1,0 +1,49 @@
+package certificate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// FromQuery is the statement that an answer to the query is about, with the
+// claim that a proof of Decide makes: all are fair, or none reaches K bins. For
+// Maximise and MaxK the claim is a bound, which Create lets be told later. What a
+// certificate cannot say, relaxations and single excluded individuals, is an
+// error, and so are the other goals.
+func FromQuery(q *problem.Query) (Statement, error) {
+	s := Statement{
+		Network: q.Network, Space: q.Space, Region: q.RegionOrWhole().Clone(),
+		Notion: q.Notion, Epsilon: q.Epsilon, Require: q.Require, Forbid: q.Forbid,
+	}
+	switch {
+	case len(q.Relax) > 0:
+		return s, errors.New("a certificate cannot be about a relaxed query")
+	case len(q.Exclude) > 0:
+		return s, errors.New("a certificate cannot be about a query that excludes single individuals")
+	}
+	switch q.Goal {
+	case problem.Decide:
+		if s.Claim = (Claim{Kind: Fair}); q.K > 2 {
+			s.Claim = Claim{Kind: MaxK, K: q.K - 1}
+		}
+	case problem.Maximise, problem.MaxK:
+	default:
+		return s, fmt.Errorf("a certificate cannot be about a query with the goal %s", q.Goal)
+	}
+	for i := range s.Space.Features {
+		f := &s.Space.Features[i]
+		if f.IsProtected() {
+			continue
+		}
+		iv := s.Region.Box[i].Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
+		if f.Discrete() {
+			iv = space.Interval{Lo: math.Ceil(iv.Lo), Hi: math.Floor(iv.Hi)}
+		}
+		s.Region.Box[i] = iv
+	}
+	return s, s.validateSubject()
+}

@@ -1,0 +1,202 @@
+package certificate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Validate checks the statement and names the first fault. It says nothing
+// about the truth of the claim.
+func (s *Statement) Validate() error {
+	if err := s.validateSubject(); err != nil {
+		return err
+	}
+	return s.Claim.validate(s)
+}
+
+// validateSubject checks all but the claim.
+func (s *Statement) validateSubject() error {
+	if s.Network == nil || s.Space == nil {
+		return errors.New("certificate without a network or a space")
+	}
+	if err := s.Network.Validate(); err != nil {
+		return fmt.Errorf("network: %w", err)
+	}
+	if err := s.Space.Validate(); err != nil {
+		return fmt.Errorf("space: %w", err)
+	}
+	if s.Network.Inputs() != s.Space.Inputs {
+		return fmt.Errorf("network takes %d inputs, space feeds %d", s.Network.Inputs(), s.Space.Inputs)
+	}
+	if s.Notion < fairness.Score || s.Notion > fairness.DecisionStrict {
+		return fmt.Errorf("unknown notion %d", s.Notion)
+	}
+	if s.Notion.UsesEpsilon() {
+		if err := fairness.CheckEpsilon(s.Epsilon, s.Notion); err != nil {
+			return err
+		}
+	}
+	if err := s.validateRegion(); err != nil {
+		return fmt.Errorf("region: %w", err)
+	}
+	for _, list := range [][]space.Predicate{s.Require, s.Forbid} {
+		for i, p := range list {
+			if err := p.Validate(s.Space); err != nil {
+				return fmt.Errorf("predicate %d: %w", i, err)
+			}
+			for k := range p {
+				if f := &s.Space.Features[p[k].Feature]; f.IsProtected() {
+					return fmt.Errorf("predicate %d has a condition on the protected feature %q; a certificate takes conditions on the others", i, f.Name)
+				}
+			}
+		}
+	}
+	for _, list := range [][]space.Predicate{s.Require, s.Forbid, s.Space.Forbidden} {
+		for i, p := range list {
+			for k := range p {
+				// In the file, an end that is left out does not bind.
+				if iv := p[k].Interval; math.IsInf(iv.Lo, 1) || math.IsInf(iv.Hi, -1) {
+					return fmt.Errorf("predicate %d: nothing lies in %v to %v", i, iv.Lo, iv.Hi)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Claim) validate(s *Statement) error {
+	switch {
+	case c.Kind == Fair:
+		return nil
+	case c.Kind == Gap && c.Bound == nil:
+		return errors.New("claim of a bound without the bound")
+	case c.Kind == Gap && s.Notion.UsesEpsilon() && c.Bound.Sign() < 0:
+		return fmt.Errorf("claim that a gap is at most %s; gaps are not negative", c.Bound.RatString())
+	case c.Kind == Gap:
+		return nil
+	case c.Kind == MaxK && s.Notion != fairness.Score:
+		return fmt.Errorf("claim about bins under the notion %s; bins are of scores", s.Notion)
+	case c.Kind == MaxK && c.K < 1:
+		return fmt.Errorf("claim of at most %d bins; at least 1", c.K)
+	case c.Kind == MaxK:
+		return nil
+	}
+	return fmt.Errorf("unknown claim %d", c.Kind)
+}
+
+func (s *Statement) validateRegion() error {
+	r, n := s.RegionOrWhole(), len(s.Space.Features)
+	if len(r.Box) != n || len(r.Values) != n {
+		return fmt.Errorf("%d intervals and %d value lists for %d features", len(r.Box), len(r.Values), n)
+	}
+	for i := range s.Space.Features {
+		f := &s.Space.Features[i]
+		if !f.IsProtected() {
+			if err := checkInterval(f, r.Box[i], space.Interval{Lo: f.Lo, Hi: f.Hi}); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(r.Values[i]) == 0 {
+			return fmt.Errorf("no value of the protected feature %q", f.Name)
+		}
+		for k, v := range r.Values[i] {
+			if !slices.Contains(f.Protected, v) {
+				return fmt.Errorf("%v is no protected value of %q", v, f.Name)
+			}
+			if k > 0 && v <= r.Values[i][k-1] {
+				return fmt.Errorf("values of %q are not increasing at %v", f.Name, v)
+			}
+		}
+	}
+	return nil
+}
+
+// checkInterval checks that the interval is one of the feature's, inside outer.
+func checkInterval(f *space.Feature, iv, outer space.Interval) error {
+	if !(outer.Lo <= iv.Lo && iv.Lo <= iv.Hi && iv.Hi <= outer.Hi) {
+		return fmt.Errorf("interval %v to %v of %q is empty, or not inside %v to %v", iv.Lo, iv.Hi, f.Name, outer.Lo, outer.Hi)
+	}
+	if f.Discrete() && (iv.Lo != math.Trunc(iv.Lo) || iv.Hi != math.Trunc(iv.Hi)) {
+		return fmt.Errorf("interval %v to %v of %q has fractional ends", iv.Lo, iv.Hi, f.Name)
+	}
+	return nil
+}
+
+// CheckLeaf checks that the leaf's box lies in the region and that what it
+// says of copies and neurons speaks of such as there are. The writer and the
+// reader refuse what fails; whether a leaf proves anything is the checker's
+// business.
+func (s *Statement) CheckLeaf(l *Leaf) error {
+	r := s.RegionOrWhole()
+	if len(l.Box) != len(s.Space.Features) {
+		return fmt.Errorf("box has %d intervals for %d features", len(l.Box), len(s.Space.Features))
+	}
+	protected := 0
+	for i := range s.Space.Features {
+		f := &s.Space.Features[i]
+		if f.IsProtected() {
+			protected++
+		} else if err := checkInterval(f, l.Box[i], r.Box[i]); err != nil {
+			return fmt.Errorf("box: %w", err)
+		}
+	}
+	if l.Enumerated && l.Copies != nil {
+		return errors.New("enumerated, yet with copies")
+	}
+	for i := range l.Copies {
+		c := &l.Copies[i]
+		if err := s.checkCopy(c, r, protected); err != nil {
+			return fmt.Errorf("copy %d: %w", i, err)
+		}
+		if i > 0 && slices.Compare(l.Copies[i-1].Protected, c.Protected) >= 0 {
+			return fmt.Errorf("copy %d: %v is not in order after %v", i, c.Protected, l.Copies[i-1].Protected)
+		}
+	}
+	return nil
+}
+
+func (s *Statement) checkCopy(c *sdk.CopyProof, r space.Region, protected int) error {
+	if len(c.Protected) != protected {
+		return fmt.Errorf("%d protected values for %d protected features", len(c.Protected), protected)
+	}
+	k := 0
+	for i := range s.Space.Features {
+		if f := &s.Space.Features[i]; f.IsProtected() {
+			if !slices.Contains(r.Values[i], c.Protected[k]) {
+				return fmt.Errorf("%v is no value of %q in the region", c.Protected[k], f.Name)
+			}
+			k++
+		}
+	}
+	lo, hi := c.Logit.Lo, c.Logit.Hi
+	if nothing := math.IsInf(lo, -1) && math.IsInf(hi, 1); !nothing && (!(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0)) {
+		return fmt.Errorf("logit in %v to %v is no enclosure", lo, hi)
+	}
+	for i, m := range c.Slopes {
+		if m.Layer < 0 || m.Layer >= len(s.Network.Layers) || !s.Network.Layers[m.Layer].ReLU {
+			return fmt.Errorf("slope of layer %d, which has no ReLU", m.Layer)
+		}
+		if m.Neuron < 0 || m.Neuron >= s.Network.Layers[m.Layer].Out {
+			return fmt.Errorf("slope of neuron %d of layer %d, which has %d", m.Neuron, m.Layer, s.Network.Layers[m.Layer].Out)
+		}
+		if !(m.Value >= 0 && m.Value <= 1) {
+			return fmt.Errorf("slope %v of neuron %d of layer %d is outside 0 to 1", m.Value, m.Neuron, m.Layer)
+		}
+		if i > 0 && !before(c.Slopes[i-1], m) {
+			return fmt.Errorf("slope of neuron %d of layer %d is not in order", m.Neuron, m.Layer)
+		}
+	}
+	return nil
+}
+
+// before is the order of slopes in a file.
+func before(a, b sdk.Slope) bool {
+	return a.Layer < b.Layer || a.Layer == b.Layer && a.Neuron < b.Neuron
+}
