@@ -72,6 +72,9 @@ func (a *answer) look() bool {
 		}
 		a.o.Progress(p)
 	}
+	if t := a.o.Target; t != nil && a.q.Goal == problem.Quantify {
+		return a.t.Fair+a.t.Unfair >= *t*a.t.Individuals()
+	}
 	if !a.values() || a.t.Best == nil {
 		return false
 	}

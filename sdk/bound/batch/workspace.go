@@ -42,7 +42,7 @@ type Workspace struct {
 
 // reached is what is known of a layer's neurons: rows of lanes.
 type reached struct {
-	slope, half, rad []float64
+	slope, half, mid, rad []float64
 	active, open     []int32 // neurons with λ > 0, and of these those whose λ is not 1, in some lane
 }
 
@@ -58,7 +58,7 @@ func (p *Plan) NewWorkspace(lanes int) *Workspace {
 	}
 	for i := range p.layers {
 		rows := p.layers[i].out * n
-		w.stages = append(w.stages, reached{slope: make([]float64, rows), half: make([]float64, rows), rad: make([]float64, rows)})
+		w.stages = append(w.stages, reached{slope: make([]float64, rows), half: make([]float64, rows), mid: make([]float64, rows), rad: make([]float64, rows)})
 	}
 	w.flags = make([]uint8, p.widest)
 	for i := range w.rows {
@@ -96,6 +96,13 @@ func (w *Workspace) Mid() []float64 { return w.mid[:w.Lanes()] }
 
 // Rad is the other half of Mid.
 func (w *Workspace) Rad() []float64 { return w.rad[:w.Lanes()] }
+
+// Neuron is the enclosure of a hidden neuron's value before its activation in every
+// lane: mid ± rad, both within err of what the lanes hold.
+func (w *Workspace) Neuron(layer, neuron int) (mid, rad []float64, err float64) {
+	s := &w.stages[layer]
+	return w.row(s.mid, neuron), w.row(s.rad, neuron), w.p.errs[layer][neuron]
+}
 
 // Influence is the row of what input i's radius contributes to the enclosure's
 // width, directly and through the slack of ReLUs whose sign is open: a guess
@@ -160,6 +167,7 @@ func (w *Workspace) first() {
 // relus finds the strips of layer k's neurons, whose bounds are in mid and rad.
 func (w *Workspace) relus(k int) {
 	l, s, n := &w.p.layers[k], &w.stages[k], w.Lanes()
+	copy(s.mid, w.mid[:l.out*n])
 	copy(s.rad, w.rad[:l.out*n])
 	s.active, s.open = s.active[:0], s.open[:0]
 	if !l.relu {
