@@ -73,7 +73,7 @@ func (a *answer) look() bool {
 		a.o.Progress(p)
 	}
 	if t := a.o.Target; t != nil && a.q.Goal == problem.Quantify {
-		return a.t.Fair+a.t.Unfair >= *t*a.t.Individuals()
+		return a.t.Fair.Add(a.t.Unfair).Float() >= *t*a.t.Individuals().Float()
 	}
 	if !a.values() || a.t.Best == nil {
 		return false
@@ -163,13 +163,13 @@ func (a *answer) witness(b *tree.Best) *sdk.Witness {
 func (a *answer) shares() *sdk.Shares {
 	t := a.t
 	s := &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat), Boxes: t.Boxes}
-	all := integer(t.Individuals())
+	all := t.Individuals().Big()
 	if t.Settled() && t.Grid().Countable {
 		s.Individuals = all
 	}
 	if all.Sign() > 0 {
-		s.Fair.SetFrac(integer(t.Fair), all)
-		s.Unfair.SetFrac(integer(t.Unfair), all)
+		s.Fair.SetFrac(t.Fair.Big(), all)
+		s.Unfair.SetFrac(t.Unfair.Big(), all)
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/tree"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // piecesTogether bounds the pieces handed over at a time.
@@ -26,8 +27,15 @@ func (a *answer) pieces(list []tree.Piece) []sdk.Piece {
 				q.Claim = sdk.PieceOutside
 			}
 		}
-		if g.Countable {
+		if g.Countable && a.q.Goal == problem.Quantify {
 			q.Fair, q.Unfair = integer(p.Fair), integer(p.Unfair)
+			all, _ := g.Exactly(p.Box)
+			switch p.Claim {
+			case tree.PieceFair:
+				q.Fair = all.Big()
+			case tree.PieceUnfair:
+				q.Unfair = all.Big()
+			}
 		}
 		if a.o.Proofs && q.Claim == sdk.PieceFair {
 			q.Proof = a.proof(p)
@@ -57,6 +65,9 @@ func (a *answer) proof(p *tree.Piece) *sdk.Proof {
 // rest hands over what is left undecided.
 func (a *answer) rest() {
 	var list []tree.Piece
+	if a.t.Boxes == 0 { // found at first sight
+		list = append(list, tree.Piece{Box: a.t.Grid().Whole(), Claim: tree.PieceUndecided})
+	}
 	a.t.Rest(func(p tree.Piece) {
 		if list = append(list, p); len(list) == piecesTogether {
 			a.o.Pieces(a.pieces(list))

@@ -127,8 +127,9 @@ func enumerate(t *testing.T, q *problem.Query) truth {
 			} else {
 				out.fair++
 			}
-			lo, _ := fairness.Gap(q.Notion, logits)
-			out.most, out.least = max(out.most, lo), min(out.least, lo)
+			if lo, _ := fairness.Gap(q.Notion, logits); len(logits) > 1 {
+				out.most, out.least = max(out.most, lo), min(out.least, lo)
+			}
 			out.maxK, out.minK = max(out.maxK, k), min(out.minK, k)
 			return
 		}

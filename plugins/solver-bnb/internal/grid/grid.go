@@ -267,15 +267,11 @@ func (g *Grid) Whole() Box {
 }
 
 // Size is the number of individuals of a box before constraints, exact up to
-// 2⁵³; of real features it counts cells.
+// 2⁵³ and rounded beyond; of real features it counts cells.
 func (g *Grid) Size(b Box) float64 {
 	n := 1.0
 	for d := range g.Dims {
-		if dim := &g.Dims[d]; dim.Step == 1 {
-			n *= float64(int(b[2*d+1]) - int(b[2*d]) + 1)
-		} else {
-			n *= float64(dim.Count(b[2*d], b[2*d+1]))
-		}
+		n *= float64(g.values(d, b))
 	}
 	return n
 }

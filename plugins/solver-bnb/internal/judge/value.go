@@ -34,10 +34,7 @@ func (j *Judge) Value(high, low float64) float64 {
 // Upper bounds what the notion measures (fairness.Gap) of any individual whose
 // logits lie in the enclosures of whole and, from one t on, in those of s.
 func (j *Judge) Upper(whole, s *Spread) float64 {
-	if math.IsInf(whole.Apart, -1) { // at most one combination
-		if j.Notion.UsesEpsilon() {
-			return 0
-		}
+	if math.IsInf(whole.Apart, -1) { // at most one combination, and no pair
 		return math.Inf(-1)
 	}
 	apart := min(whole.Apart, s.Apart)

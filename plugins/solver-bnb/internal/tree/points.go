@@ -35,6 +35,7 @@ type verdict struct {
 	promise  float64 // grows towards what is looked for
 	z1, z2   int
 	sure     bool // violates is
+	single   bool // has no value for want of a second counterfactual
 }
 
 func newPoints(t *Tree) *points {
@@ -70,8 +71,7 @@ func (p *points) enumerate(w *worker, box grid.Box) {
 	}
 	if p.t.Pieces != nil {
 		p.flush(w) // the piece says what became of them
-		fair, unfair := w.out.Fair-before.Fair, w.out.Unfair-before.Unfair
-		w.enumerated(box, fair, unfair)
+		w.enumerated(box, w.out.Fair.Sub(before.Fair).Float(), w.out.Unfair.Sub(before.Unfair).Float())
 	}
 }
 
@@ -155,11 +155,8 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 	if t.q.Notion == fairness.Decision && t.goal.values && math.Abs(low) <= e { // is it a "no"?
 		v.value, _ = fairness.Gap(t.q.Notion, p.exact(x, allowed))
 	}
-	if !s.Sure { // a single counterfactual
-		v.sure, v.value = true, min(v.value, 0)
-		if !t.q.Notion.UsesEpsilon() {
-			v.value = math.Inf(-1)
-		}
+	if !s.Sure { // a single counterfactual: fair, and there is no pair with a value
+		v.sure, v.single = true, !t.goal.bins
 	} else {
 		th := t.judge.Thresholds(&s)
 		v.violates = th.From < 0 && th.To >= 0
@@ -222,18 +219,18 @@ func (w *worker) learn(x []float64, v *verdict, probe bool) {
 	switch {
 	case probe:
 	case !v.asked:
-		w.out.Outside++
+		w.out.Outside = w.out.Outside.Add(grid.Of(1))
 	case v.violates:
-		w.out.Unfair++
+		w.out.Unfair = w.out.Unfair.Add(grid.Of(1))
 	default:
-		w.out.Fair++
+		w.out.Fair = w.out.Fair.Add(grid.Of(1))
 	}
 	w.out.best = w.t.better(w.out.best, x, v)
 }
 
 // better is the better of an individual and the best so far.
 func (t *Tree) better(best *Best, x []float64, v *verdict) *Best {
-	if !v.asked || t.goal.values && math.IsInf(v.value, -1) || !t.goal.values && !v.violates {
+	if !v.asked || t.goal.values && (v.single || math.IsInf(v.value, -1)) || !t.goal.values && !v.violates {
 		return best
 	}
 	if best != nil && (!t.goal.values || v.value <= best.Value) {

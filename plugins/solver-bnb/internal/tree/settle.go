@@ -23,7 +23,7 @@ func (w *worker) settle(box grid.Box, lane int) {
 		s := &w.standing
 		t.rules.Stand(box, s)
 		if s.Asked == grid.Nowhere || s.Nobody {
-			w.out.Outside += size
+			w.out.Outside = w.out.Outside.Add(w.all(box, size))
 			w.piece(box, lane, PieceOutside, 0, 0)
 			return
 		}
@@ -71,11 +71,10 @@ func (w *worker) settle(box grid.Box, lane int) {
 	}
 	switch {
 	case certain && fair || fair && !t.goal.counts && t.goal.Goal == goalDecide:
-		w.out.Fair += size
-		w.piece(box, lane, PieceFair, size, 0)
+		w.fair(box, lane, size)
 		return
 	case certain && unfair && t.goal.Goal != goalDecide:
-		w.out.Unfair += size
+		w.out.Unfair = w.out.Unfair.Add(w.all(box, size))
 		w.piece(box, lane, PieceUnfair, 0, size)
 		return
 	}
@@ -83,14 +82,12 @@ func (w *worker) settle(box grid.Box, lane int) {
 	if t.goal.reach == 0 {
 		th = t.judge.Thresholds(&spread)
 		if th.Above == math.Inf(-1) && (certain || t.goal.Goal == goalDecide) {
-			w.out.Fair += size
-			w.piece(box, lane, PieceFair, size, 0)
+			w.fair(box, lane, size)
 			return
 		}
-		if t.goal.counts && certain && !t.Proofs {
+		if t.goal.counts && certain && !t.Proofs && size <= 1<<53 {
 			if count, violate = w.count(box, lane, start, &spread, th, possible); count+violate >= size {
-				w.out.Fair += count
-				w.out.Unfair += violate
+				w.counted(count, violate)
 				w.piece(box, lane, PieceCounted, count, violate)
 				return
 			}
@@ -103,8 +100,7 @@ func (w *worker) settle(box grid.Box, lane int) {
 // leaf puts a box into the frontier, or where it cannot be cut, gives it up.
 func (w *worker) leaf(box grid.Box, lane, cut int, fair, unfair float64, bucket int) {
 	t := w.t
-	w.out.Fair += fair
-	w.out.Unfair += unfair
+	w.counted(fair, unfair)
 	if cut < 0 {
 		w.out.stuck++
 		w.piece(box, lane, PieceUndecided, fair, unfair)
@@ -117,6 +113,26 @@ func (w *worker) leaf(box grid.Box, lane, cut int, fair, unfair float64, bucket 
 	w.out.leaves = append(w.out.leaves, leaf{
 		box: w.out.boxes[len(w.out.boxes)-len(box):], fair: fair, unfair: unfair, split: uint8(cut), bucket: bucket,
 	})
+}
+
+// fair settles a box in which everybody is treated fairly.
+func (w *worker) fair(box grid.Box, lane int, size float64) {
+	w.out.Fair = w.out.Fair.Add(w.all(box, size))
+	w.piece(box, lane, PieceFair, size, 0)
+}
+
+// counted adds what is known of a box, whole numbers up to 2⁵³.
+func (w *worker) counted(fair, unfair float64) {
+	w.out.Fair, w.out.Unfair = w.out.Fair.Add(grid.Of(fair)), w.out.Unfair.Add(grid.Of(unfair))
+}
+
+// all is the number of a box's individuals, exactly.
+func (w *worker) all(box grid.Box, size float64) grid.Count {
+	if size <= 1<<53 {
+		return grid.Of(size)
+	}
+	n, _ := w.g.Exactly(box)
+	return n
 }
 
 // enclosures puts the combinations' enclosures into lo and hi.

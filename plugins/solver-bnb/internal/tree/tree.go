@@ -49,7 +49,7 @@ type Tree struct {
 	// Outside those that turned out not to be asked for, Fair and Unfair those
 	// proved to be so.
 	Tally
-	Total float64
+	Total grid.Count
 	// Boxes were bounded, of which Stuck could neither be settled nor cut.
 	Boxes, Stuck int64
 	// Best is the best individual found, nil for none.
@@ -63,8 +63,8 @@ type Tree struct {
 	fresh  bool       // Best was found since the last climb
 }
 
-// Tally counts individuals, exactly up to 2⁵³.
-type Tally struct{ Outside, Fair, Unfair float64 }
+// Tally counts individuals.
+type Tally struct{ Outside, Fair, Unfair grid.Count }
 
 // Best is an individual and its value: a gap, a margin or a number of bins.
 type Best struct {
@@ -106,9 +106,9 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 		t.workers = append(t.workers, newWorker(t))
 	}
 	t.range_ = t.valueRange()
-	t.Total = g.Size(g.Whole())
-	if t.goal.counts && t.Total > 1<<53 {
-		t.goal.counts = false // boxes are counted whole, and rounded
+	var fits bool
+	if t.Total, fits = g.Exactly(g.Whole()); !fits && q.Goal == problem.Quantify {
+		return nil, fmt.Errorf("%w: shares of a space of more than 2¹²⁷ individuals, or of more than seven real features", ErrUnsupported)
 	}
 	return t, nil
 }
@@ -241,9 +241,7 @@ func (t *Tree) round(pages []*page) {
 }
 
 func (t *Tree) merge(o *output) {
-	t.Outside += o.Outside
-	t.Fair += o.Fair
-	t.Unfair += o.Unfair
+	t.Outside, t.Fair, t.Unfair = t.Outside.Add(o.Outside), t.Fair.Add(o.Fair), t.Unfair.Add(o.Unfair)
 	t.Boxes += o.bounded
 	t.Stuck += o.stuck
 	t.left = max(t.left, o.left)
@@ -261,7 +259,7 @@ func (t *Tree) Size() int { return t.front.size }
 
 // Individuals is how many the region has, as far as is known: an upper bound
 // that is reached when nothing is left undecided.
-func (t *Tree) Individuals() float64 { return t.Total - t.Outside }
+func (t *Tree) Individuals() grid.Count { return t.Total.Sub(t.Outside) }
 
 // Settled reports that every individual of the region is known to be asked about
 // or not, so that Individuals is exact.

@@ -106,8 +106,8 @@ func (w *worker) run(k task) *output {
 func (w *worker) cut(p *page, i int) {
 	n := 2 * len(w.g.Dims)
 	box := p.boxes[i*n : (i+1)*n]
-	w.out.Fair -= float64(p.fair[i])
-	w.out.Unfair -= float64(p.unfair[i])
+	w.out.Fair = w.out.Fair.Sub(grid.Of(float64(p.fair[i])))
+	w.out.Unfair = w.out.Unfair.Sub(grid.Of(float64(p.unfair[i])))
 	d := int(p.split[i])
 	from, to := box[2*d], box[2*d+1]
 	mid := from + (to-from)/2
