@@ -17,14 +17,14 @@ func (a *answer) pieces(list []tree.Piece) []sdk.Piece {
 		p := &list[i]
 		q := sdk.Piece{Box: g.Box(p.Box), Claim: claims[p.Claim]}
 		if p.Claim == tree.PieceCounted {
-			size := g.Size(p.Box)
+			settled := p.Enumerated || p.Fair+p.Unfair >= g.Size(p.Box)
 			switch {
-			case p.Fair >= size:
-				q.Claim = sdk.PieceFair
-			case p.Unfair >= size:
-				q.Claim = sdk.PieceUnfair
-			case p.Fair+p.Unfair == 0:
+			case settled && p.Fair+p.Unfair == 0:
 				q.Claim = sdk.PieceOutside
+			case settled && (p.Unfair == 0 || a.values()): // the bound is not below any of their values
+				q.Claim = sdk.PieceFair
+			case settled && p.Fair == 0:
+				q.Claim = sdk.PieceUnfair
 			}
 		}
 		if g.Countable && a.q.Goal == problem.Quantify {

@@ -286,6 +286,9 @@ func (g *Grid) Box(b Box) space.Box {
 		dim := &g.Dims[d]
 		lo, _ := dim.Values(int(b[2*d]))
 		_, hi := dim.Values(int(b[2*d+1]))
+		if dim.Real { // neighbours share their border
+			lo, hi = dim.border(int(b[2*d]), 0), dim.border(int(b[2*d+1])+1, 0)
+		}
 		out[dim.Feature] = space.Interval{Lo: lo, Hi: hi}
 	}
 	for _, i := range g.Protected {

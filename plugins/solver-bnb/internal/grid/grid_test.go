@@ -52,8 +52,8 @@ func randomBox(r *rand.Rand, g *Grid) (Box, []float64) {
 			j = i
 		}
 		b[2*d], b[2*d+1] = uint16(min(i, j)), uint16(max(i, j))
-		lo, _ := g.Dims[d].Values(min(i, j))
-		_, hi := g.Dims[d].Values(max(i, j))
+		iv := g.Box(b)[g.Dims[d].Feature]
+		lo, hi := iv.Lo, iv.Hi
 		x[d] = g.Dims[d].Nearest(lo + r.Float64()*(hi-lo))
 		if r.IntN(3) == 0 {
 			x[d] = []float64{lo, hi}[r.IntN(2)]
