@@ -1,6 +1,9 @@
 package lattice
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // shift: dst[k] = Σ src[k − offset] over n offsets, for k below 8·octets. What
 // lies in front of src, as far as the largest offset, is zeros. Sums of integers
@@ -11,13 +14,35 @@ type shift struct {
 	n, octets int
 }
 
-// lanes is one variant of the loop.
+// spread: with x = step·i, offsets[i] is x rounded to the nearest integer for i
+// below n, least and most the range of x − offsets[i]. There is room for eight
+// offsets more.
+type spread struct {
+	step        float64
+	offsets     *int32
+	n           int
+	least, most float64
+}
+
+// lanes is one variant of the loops.
 type lanes struct {
 	name     string
 	shiftAdd func(*shift)
+	spread   func(*spread)
 }
 
-var scalar = lanes{name: "scalar", shiftAdd: shiftAddScalar}
+var scalar = lanes{name: "scalar", shiftAdd: shiftAddScalar, spread: spreadScalar}
+
+func spreadScalar(a *spread) {
+	a.least, a.most = 0, 0 // those of i = 0
+	offsets := unsafe.Slice(a.offsets, a.n)
+	for i := range offsets {
+		x := a.step * float64(i)
+		k := math.RoundToEven(x)
+		offsets[i] = int32(k)
+		a.least, a.most = min(a.least, x-k), max(a.most, x-k)
+	}
+}
 
 func shiftAddScalar(a *shift) {
 	n := 8 * a.octets

@@ -6,10 +6,10 @@ import "golang.org/x/sys/cpu"
 func supported() []*lanes {
 	var out []*lanes
 	if cpu.X86.HasAVX512F {
-		out = append(out, &lanes{"avx512", shiftAddAVX512})
+		out = append(out, &lanes{"avx512", shiftAddAVX512, spreadAVX512})
 	}
 	if cpu.X86.HasAVX2 {
-		out = append(out, &lanes{"avx2", shiftAddAVX2})
+		out = append(out, &lanes{"avx2", shiftAddAVX2, spreadAVX2})
 	}
 	return append(out, &scalar)
 }
@@ -19,3 +19,9 @@ func shiftAddAVX512(a *shift)
 
 //go:noescape
 func shiftAddAVX2(a *shift)
+
+//go:noescape
+func spreadAVX512(a *spread)
+
+//go:noescape
+func spreadAVX2(a *spread)

@@ -32,6 +32,7 @@ type Dim struct {
 	Values []float64
 	Step   float64
 	Cells  int
+	width  float64 // of the contributions' range
 }
 
 // Counter is the memory of one goroutine. The zero value is not usable.
@@ -40,6 +41,7 @@ type Counter struct {
 	row, next []float64 // numbers of points by bin, after MaxBins zeros
 	offsets   []int32
 	shift     shift
+	even      spread
 }
 
 // NewCounter makes a counter.
@@ -59,12 +61,11 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 	low, width, total := start, 0.0, 1.0
 	last, widest := -1, 0.0
 	for i := range dims {
-		least, range_ := dims[i].level()
-		low += least
-		width += range_
+		low += dims[i].level()
+		width += dims[i].width
 		total *= float64(dims[i].Cells)
-		if range_ >= widest && dims[i].Cells > 1 {
-			last, widest = i, range_
+		if dims[i].width >= widest && dims[i].Cells > 1 {
+			last, widest = i, dims[i].width
 		}
 	}
 	// From here on t counts from low, and thresholds are on the safe side.
@@ -90,7 +91,9 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 	if width > widest {
 		per = bins(width-widest, open, len(dims)) / (width - widest)
 	}
-	end, early, late := c.convolve(dims[:len(dims)-1], per)
+	dims = dims[:len(dims)-1]
+	sortByWidth(dims)
+	end, early, late, times := c.convolve(dims, per)
 	sums := c.row[MaxBins : MaxBins+end]
 	accumulate(sums)
 	if per == 0 {
@@ -111,7 +114,19 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 			}
 		}
 	}
-	return above, below, between
+	return above * times, below * times, between * times
+}
+
+// sortByWidth puts narrow dimensions first, so that rows stay short for long.
+func sortByWidth(dims []Dim) {
+	for i := 1; i < len(dims); i++ {
+		d := dims[i]
+		at := i
+		for ; at > 0 && dims[at-1].width > d.width; at-- {
+			dims[at] = dims[at-1]
+		}
+		dims[at] = d
+	}
 }
 
 // bins is how many bins a range deserves.
@@ -131,14 +146,14 @@ func (d *Dim) Middle() float64 {
 	return d.Step * float64(d.Cells-1) / 2
 }
 
-// level makes the least contribution 0 and says what it and the range were.
-func (d *Dim) level() (least, width float64) {
+// level makes the least contribution 0 and says what it was.
+func (d *Dim) level() (least float64) {
 	if d.Values == nil {
-		width = d.Step * float64(d.Cells-1)
-		if width < 0 { // the same numbers, the other way round
-			least, width, d.Step = width, -width, -d.Step
+		d.width = d.Step * float64(d.Cells-1)
+		if d.width < 0 { // the same numbers, the other way round
+			least, d.width, d.Step = d.width, -d.width, -d.Step
 		}
-		return least, width
+		return least
 	}
 	d.Cells = len(d.Values)
 	least, most := d.Values[0], d.Values[0]
@@ -148,7 +163,8 @@ func (d *Dim) level() (least, width float64) {
 	for i := range d.Values {
 		d.Values[i] -= least
 	}
-	return least, most - least
+	d.width = most - least
+	return least
 }
 
 // query looks up how many points have a bin of at most x.
@@ -207,14 +223,14 @@ func accumulate(row []float64) {
 const slip = 1e-9
 
 // convolve leaves in c.row the numbers of points by bin, end bins of them, with
-// per bins in a unit of t. A point of bin k has a sum from k + early to k + late
-// bins.
-func (c *Counter) convolve(dims []Dim, per float64) (end int, early, late float64) {
+// per bins in a unit of t; each stands for times as many. A point of bin k has a
+// sum from k + early to k + late bins.
+func (c *Counter) convolve(dims []Dim, per float64) (end int, early, late, times float64) {
 	row := c.row[MaxBins:]
 	clear(row[:8])
 	row[0] = 1
 	end = 1
-	early, late = -slip, slip
+	early, late, times = -slip, slip, 1
 	for i := range dims {
 		d := &dims[i]
 		if d.Cells == 1 {
@@ -224,9 +240,7 @@ func (c *Counter) convolve(dims []Dim, per float64) (end int, early, late float6
 		early += lo
 		late += hi
 		if most == 0 {
-			for k := range row[:end] {
-				row[k] *= float64(d.Cells)
-			}
+			times *= float64(d.Cells)
 			continue
 		}
 		grown := end + int(most)
@@ -238,36 +252,29 @@ func (c *Counter) convolve(dims []Dim, per float64) (end int, early, late float6
 		row = c.row[MaxBins:]
 		end = grown
 	}
-	return end, early, late
+	return end, early, late, times
 }
 
 // bin finds the bins of a dimension's contributions, and the least and the
 // greatest distance of one from its bin.
 func (c *Counter) bin(d *Dim, per float64) (lo, hi float64, most int32) {
-	c.offsets = c.offsets[:0]
-	if d.Values == nil {
-		step := d.Step * per
-		for i := range d.Cells {
-			x := step * float64(i)
-			k := int32(x + 0.5)
-			rest := x - float64(k)
-			if rest < lo {
-				lo = rest
-			}
-			if rest > hi {
-				hi = rest
-			}
-			c.offsets = append(c.offsets, k)
-		}
-		return lo, hi, c.offsets[d.Cells-1]
+	if cap(c.offsets) < d.Cells+8 {
+		c.offsets = make([]int32, d.Cells+8)
 	}
-	for _, v := range d.Values { // of which one is 0
+	offsets := c.offsets[:d.Cells]
+	c.offsets = offsets
+	if d.Values == nil {
+		c.even = spread{step: d.Step * per, offsets: &offsets[0], n: d.Cells}
+		c.spread(&c.even)
+		return c.even.least, c.even.most, offsets[d.Cells-1]
+	}
+	for i, v := range d.Values { // of which one is 0
 		x := v * per
 		k := int32(x + 0.5)
 		rest := x - float64(k)
 		lo, hi = min(lo, rest), max(hi, rest)
 		most = max(most, k)
-		c.offsets = append(c.offsets, k)
+		offsets[i] = k
 	}
 	return lo, hi, most
 }
