@@ -129,7 +129,8 @@ type SolveOptions struct {
 	// stop; 0: the solver's tightest sensible setting.
 	Gap float64
 	// Target: stop as soon as a point's objective reaches it (at least Target
-	// when maximising, at most when minimising). nil: none.
+	// when maximising, at most when minimising), or when Quantify has settled that
+	// share. nil: none.
 	Target *float64
 	// Options are the plugin's own (--set key=value).
 	Options map[string]string

@@ -50,7 +50,7 @@ func (p *Plugin) solve(ctx context.Context, s shape, o *sdk.SolveOptions, open o
 	number := p.calls.Add(1)
 	guard := p.watch(ctx, proc, number, o.TimeLimit)
 	w := newIncumbents(s, o.Progress)
-	m, err := receive(rpc, proc, number, open, w)
+	m, err := receive(rpc, proc, number, open, w, s.pieces(o.Pieces))
 	w.stop()
 	reason := guard.stop()
 
@@ -95,7 +95,7 @@ func (p *Plugin) liveFor(ctx context.Context, limit time.Duration) (*process, er
 }
 
 // receive reads events up to the result.
-func receive(ctx context.Context, proc *process, number uint64, open opener, w *incumbents) (*solverv1.Result, error) {
+func receive(ctx context.Context, proc *process, number uint64, open opener, w *incumbents, pieces func(*solverv1.Pieces) error) (*solverv1.Result, error) {
 	stream, err := open(ctx, proc, number)
 	if err != nil {
 		return nil, err
@@ -111,13 +111,17 @@ func receive(ctx context.Context, proc *process, number uint64, open opener, w *
 		switch e := m.Event.(type) {
 		case *solverv1.SolveResponse_Progress:
 			w.put(e.Progress)
+		case *solverv1.SolveResponse_Pieces:
+			if err := pieces(e.Pieces); err != nil {
+				return nil, garbage(err)
+			}
 		case *solverv1.SolveResponse_Result:
 			if e.Result == nil {
 				return nil, garbage(errors.New("an empty result"))
 			}
 			return e.Result, nil
 		default:
-			return nil, garbage(errors.New("an event that is neither progress nor result"))
+			return nil, garbage(errors.New("an event that is neither progress, nor pieces, nor a result"))
 		}
 	}
 }
@@ -237,7 +241,7 @@ func newIncumbents(s shape, report func(sdk.Progress)) *incumbents {
 	w := &incumbents{shape: s}
 	if report != nil {
 		w.deliver = throttle.New(wire.ProgressEvery, newer, func(m *solverv1.Progress) {
-			if p, err := frompb.Progress(m); err == nil && s.values(p.Values) == nil {
+			if p, err := frompb.Progress(m); err == nil && s.progress(&p) == nil {
 				report(p)
 			}
 		})
@@ -259,14 +263,11 @@ func (w *incumbents) put(m *solverv1.Progress) {
 	w.latest = m
 }
 
-// newer is the later of two glimpses with the incumbent and bound of the
-// earlier where it has none. Neither is changed.
+// newer is the later of two glimpses with the incumbent, bound and shares of
+// the earlier where it has none. Neither is changed.
 func newer(older, m *solverv1.Progress) *solverv1.Progress {
-	if m.Values != nil && m.Bound != nil {
-		return m
-	}
 	out := &solverv1.Progress{
-		Values: m.Values, Objective: m.Objective, Bound: m.Bound,
+		Values: m.Values, Objective: m.Objective, Bound: m.Bound, Shares: m.Shares,
 		Nodes: m.Nodes, ElapsedNanos: m.ElapsedNanos,
 	}
 	if out.Values == nil {
@@ -274,6 +275,9 @@ func newer(older, m *solverv1.Progress) *solverv1.Progress {
 	}
 	if out.Bound == nil {
 		out.Bound = older.Bound
+	}
+	if out.Shares == nil {
+		out.Shares = older.Shares
 	}
 	return out
 }
@@ -289,19 +293,19 @@ func (w *incumbents) stop() {
 // that is not exact: reports carry no tolerance, and 0 would mean exact.
 const assumedTolerance = 1e-6
 
-// last is the claim that the latest progress amounts to; nil where it has
-// neither a point nor a bound, or makes no sense.
+// last is the claim that the latest progress amounts to; nil where it has no
+// point, no bound and no shares, or makes no sense.
 func (w *incumbents) last(e sdk.Exactness) *sdk.Result {
 	if w.latest == nil {
 		return nil
 	}
 	p, err := frompb.Progress(w.latest)
-	if err != nil || w.shape.values(p.Values) != nil || p.Values == nil && !p.HasBound {
+	if err != nil || w.shape.progress(&p) != nil || p.Values == nil && !p.HasBound && p.Shares == nil {
 		return nil
 	}
 	r := &sdk.Result{
 		Status: sdk.Unknown, Reason: sdk.Other, Values: p.Values, Objective: p.Objective,
-		Bound: p.Bound, HasBound: p.HasBound, Nodes: p.Nodes,
+		Bound: p.Bound, HasBound: p.HasBound, Nodes: p.Nodes, Shares: p.Shares,
 		Detail: "the plugin gave no result; this is its last progress report",
 	}
 	if p.Values != nil {

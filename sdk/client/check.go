@@ -1,15 +1,20 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/frompb"
+	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // shape is what an answer must look like to be one to a problem.
 type shape struct {
 	form problem.Form
+	// quantifies: the answer is shares, and no point.
+	quantifies bool
 	// width is the number of columns, symbols or features.
 	width int
 }
@@ -17,12 +22,12 @@ type shape struct {
 func shapeOf(p *problem.Problem) shape {
 	switch form := p.Form(); form {
 	case problem.FormMILP:
-		return shape{form, len(p.MILP.Columns)}
+		return shape{form: form, width: len(p.MILP.Columns)}
 	case problem.FormSMT:
-		return shape{form, len(p.SMT.Symbols)}
+		return shape{form: form, width: len(p.SMT.Symbols)}
 	case problem.FormNetwork:
 		if p.Network.Space != nil {
-			return shape{form, len(p.Network.Space.Features)}
+			return shape{form: form, width: len(p.Network.Space.Features), quantifies: p.Network.Goal == problem.Quantify}
 		}
 	}
 	return shape{}
@@ -42,9 +47,15 @@ func (s shape) result(r *sdk.Result) error {
 			return fmt.Errorf("a witness of %d and %d values for %d features", len(w.Copy1), len(w.Copy2), s.width)
 		}
 	}
+	if err := s.shares(r.Shares); err != nil {
+		return err
+	}
 	switch r.Status {
 	case sdk.Feasible, sdk.Optimal:
-		if !r.HasPoint() {
+		if s.quantifies && r.Shares == nil {
+			return fmt.Errorf("status %s without shares", r.Status)
+		}
+		if !s.quantifies && !r.HasPoint() {
 			return fmt.Errorf("status %s without a point", r.Status)
 		}
 	case sdk.Infeasible:
@@ -53,6 +64,41 @@ func (s shape) result(r *sdk.Result) error {
 		}
 	}
 	return nil
+}
+
+// progress checks what a glimpse holds.
+func (s shape) progress(p *sdk.Progress) error {
+	return errors.Join(s.values(p.Values), s.shares(p.Shares))
+}
+
+// shares checks that shares were asked for; nil is none.
+func (s shape) shares(shares *sdk.Shares) error {
+	if shares != nil && !s.quantifies {
+		return errors.New("shares, for which the problem does not ask")
+	}
+	return nil
+}
+
+// pieces is what to do with pieces that arrive: check them, and hand them on.
+func (s shape) pieces(wanted func([]sdk.Piece)) func(*solverv1.Pieces) error {
+	return func(m *solverv1.Pieces) error {
+		if wanted == nil || s.form != problem.FormNetwork {
+			return errors.New("pieces, for which nobody asked")
+		}
+		list, err := frompb.Pieces(m)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if len(list[i].Box) != s.width {
+				return fmt.Errorf("a piece of %d sides for %d features", len(list[i].Box), s.width)
+			}
+		}
+		if len(list) > 0 {
+			wanted(list)
+		}
+		return nil
+	}
 }
 
 // values checks the length of a point; nil is none.

@@ -24,6 +24,10 @@ import (
 // is what it last reported. An answer that makes no sense wraps ErrGarbage.
 // Where the plugin takes several calls at once, a kill ends them all.
 //
+// SolveOptions.Pieces is called from the goroutine that receives: while it
+// runs, the plugin soon waits, and nothing is kept in memory. It must return
+// before Solve can.
+//
 // A loaded problem outlives the process it was loaded into: it is loaded again
 // where needed, with all deltas. Its deltas must not be modified after they
 // were handed over. A Solve that fails has not applied its delta.

@@ -82,7 +82,9 @@ func TestGarbage(t *testing.T) {
 		"infeasible point": "status infeasible with a point",
 		"witness":          "a witness for a problem in the milp form",
 		"silent":           "ended without a result",
-		"empty event":      "neither progress nor result",
+		"empty event":      "neither progress, nor pieces",
+		"shares":           "shares, for which the problem does not ask",
+		"unasked pieces":   "pieces, for which nobody asked",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			p := launch(t, config(client.Solver, "liar:"+mode))

@@ -58,7 +58,7 @@ func (e *SolverEnv) askQuery(ctx context.Context, name string, q *problem.Query,
 	if err := e.check(p, r); err != nil {
 		return err
 	}
-	if err := e.checkTruth(r, want, true, false); err != nil {
+	if err := e.checkTruth(r, want, q.Goal == problem.Maximise || q.Goal == problem.MaxK, false); err != nil {
 		return fmt.Errorf("problem %q: %w", name, err)
 	}
 	return nil

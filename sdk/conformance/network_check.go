@@ -23,6 +23,12 @@ func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
 	if r.Values != nil {
 		return errors.New("values for a problem in network form: its points are witnesses")
 	}
+	if q.Goal == problem.Quantify {
+		return checkShares(r)
+	}
+	if r.Shares != nil {
+		return errors.New("shares, for which the problem does not ask")
+	}
 	if r.Status == sdk.Infeasible || r.Status == sdk.Unknown {
 		return nil
 	}
@@ -34,6 +40,9 @@ func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
 		return fmt.Errorf("witness %v and %v: %w", w.Copy1, w.Copy2, err)
 	}
 	exact := network.NewExact(q.Network)
+	if wholly(q.Goal) {
+		return e.checkWhole(q, r, clusterLogits(q, exact, w.Copy1))
+	}
 	logits := []*big.Rat{exact.Logit(q.Space.ExactInputs(w.Copy1)), exact.Logit(q.Space.ExactInputs(w.Copy2))}
 	if q.Goal == problem.Decide {
 		if !fairness.Violates(q.Notion, logits, q.Epsilon) {
@@ -90,7 +99,8 @@ func checkCopies(q *problem.Query, w *sdk.Witness) error {
 			return fmt.Errorf("feature %q is not protected, and differs by %v", f.Name, by)
 		}
 	}
-	if !differ {
+	alone := wholly(q.Goal) && len(s.Counterfactuals(region, w.Copy1)) == 1
+	if !differ && !alone {
 		return errors.New("the copies differ in no protected feature")
 	}
 	for _, p := range q.Require {
@@ -120,24 +130,32 @@ func tolerance(q *problem.Query, feature int) float64 {
 	return 0
 }
 
-// decided is what enumeration knows of a query without relaxations,
-// predicates or exclusions, over discrete features.
+// decided is what enumeration knows of a query without relaxations or
+// exclusions, over discrete features, whose predicates are about features that
+// are not protected.
 type decided struct {
 	violates bool
 	// gap encloses the largest gap or margin; pair says that some individual
 	// has one.
 	lo, hi float64
 	pair   bool
+	// Of all individuals: the smallest gap (rounded down), the most and the fewest
+	// bins where there are bins, and how many there are of each kind.
+	least        float64
+	most, fewest int
+	fair, unfair int64
 }
 
 func referee(q *problem.Query) decided {
 	exact := network.NewExact(q.Network)
 	region := q.RegionOrWhole()
-	out := decided{lo: math.Inf(-1), hi: math.Inf(-1)}
+	out := decided{lo: math.Inf(-1), hi: math.Inf(-1), least: math.Inf(1), fewest: math.MaxInt}
 	eachIndividual(q.Space, region, func(x []float64) {
 		logits := clusterLogits(q, exact, x)
-		out.violates = out.violates || fairness.Violates(q.Notion, logits, q.Epsilon)
-		if len(logits) < 2 {
+		if len(logits) == 0 || !asks(q, x) {
+			return
+		}
+		if out.count(q, logits); len(logits) < 2 {
 			return
 		}
 		lo, hi := fairness.Gap(q.Notion, logits)
@@ -145,6 +163,35 @@ func referee(q *problem.Query) decided {
 	})
 	out.pair = !math.IsInf(out.hi, -1)
 	return out
+}
+
+// asks reports whether the query's predicates, none about a protected feature,
+// hold at x.
+func asks(q *problem.Query, x []float64) bool {
+	holds := func(p space.Predicate) bool { return p.Holds(x) }
+	return !slices.ContainsFunc(q.Require, func(p space.Predicate) bool { return !holds(p) }) && !slices.ContainsFunc(q.Forbid, holds)
+}
+
+// count takes an individual into the counts.
+func (d *decided) count(q *problem.Query, logits []*big.Rat) {
+	if violates(q, logits) {
+		d.violates = true
+		d.unfair++
+	} else {
+		d.fair++
+	}
+	if q.Notion.UsesEpsilon() {
+		lo, _ := fairness.Gap(q.Notion, logits)
+		k := fairness.KBins(logits, q.Epsilon)
+		d.least, d.most, d.fewest = min(d.least, lo), max(d.most, k), min(d.fewest, k)
+	}
+}
+
+func violates(q *problem.Query, logits []*big.Rat) bool {
+	if q.K > 2 {
+		return fairness.KBins(logits, q.Epsilon) >= q.K
+	}
+	return fairness.Violates(q.Notion, logits, q.Epsilon)
 }
 
 // eachIndividual visits the individuals of a region over discrete features.

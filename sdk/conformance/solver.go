@@ -34,7 +34,7 @@ type SolverEnv struct {
 
 // SolverCases lists every case in the order in which they run.
 func SolverCases() []SolverCase {
-	return slices.Concat(describeCases, milpCases, milpSetCases, milpLimitCases, milpDeltaCases, networkCases, networkQueryCases, smtCases)
+	return slices.Concat(describeCases, milpCases, milpSetCases, milpLimitCases, milpDeltaCases, networkCases, networkQueryCases, wholeCases, pieceCases, pieceGoalCases, smtCases)
 }
 
 // Solver runs the suite as subtests of a Go test:

@@ -37,7 +37,7 @@ func launch(t *testing.T, path string, kind client.Kind) *client.Plugin {
 // Every plugin of this repository, and the fakes, pass the suite over the
 // wire, with two processes where two are compared.
 func TestSolversOverTheWire(t *testing.T) {
-	for _, command := range []string{"sdk/conformance/internal/fakesolver", "plugins/solver-highs"} {
+	for _, command := range []string{"sdk/conformance/internal/fakesolver", "plugins/solver-highs", "plugins/solver-bnb"} {
 		t.Run(filepath.Base(command), func(t *testing.T) {
 			path := build(t, command)
 			conformance.Solver(t, launch(t, path, client.Solver).Solver(), conformance.Options{

@@ -109,7 +109,7 @@ func SolverLiars() []SolverLiar {
 	return slices.Concat(
 		generalLiars(),
 		commonLiars(problem.FormMILP), milpLiars(), milpDeltaLiars(),
-		commonLiars(problem.FormNetwork), networkLiars(),
+		commonLiars(problem.FormNetwork), networkLiars(), wholeLiars(), pieceLiars(),
 		commonLiars(problem.FormSMT), scriptLiars(),
 	)
 }
@@ -124,11 +124,15 @@ func generalLiars() []SolverLiar {
 		{"unserved", "it answers goals that it does not claim", &bent{describe: func(d *sdk.Description) {
 			d.Serves = d.Serves[2:]
 		}}},
-		{"unserved", "it takes an unknown goal for another", &bent{ask: func(p *problem.Problem, _ *sdk.SolveOptions) {
-			if p.Network != nil {
-				p.Network.Goal = problem.Decide
-			}
-		}}},
+		{"unserved", "it takes an unknown goal for another", &bent{
+			describe: func(d *sdk.Description) {
+				d.Serves = slices.DeleteFunc(d.Serves, func(s sdk.Service) bool { return s.Goal == problem.Quantify })
+			},
+			ask: func(p *problem.Problem, _ *sdk.SolveOptions) {
+				if p.Network != nil {
+					p.Network.Goal = problem.Decide
+				}
+			}}},
 	}
 }
 

@@ -23,32 +23,59 @@ type query struct {
 	down   bool
 
 	witness *sdk.Witness
-	value   float64 // of the witness, for Maximise
+	value   float64 // of the witness, for goals with a value
 	done    bool
+
+	tally  tally
+	pieces *pieces
 }
 
 func solveNetwork(m *meter, q *problem.Query, o sdk.SolveOptions) (*sdk.Result, error) {
-	if q.Goal != problem.Decide && q.Goal != problem.Maximise {
-		return nil, fmt.Errorf("goal %s of a network: %w", q.Goal, sdk.ErrUnsupported)
+	if err := served(q); err != nil {
+		return nil, err
 	}
 	e := &query{meter: m, q: q, o: o, exact: network.NewExact(q.Network), region: q.RegionOrWhole(), down: o.Options["order"] == "down"}
+	e.pieces = &pieces{space: q.Space, tell: o.Pieces, proofs: o.Proofs, counts: !e.seeksBest()}
+	defer e.pieces.flush()
 	for i := range q.Space.Features {
 		f := &q.Space.Features[i]
 		if b := e.region.Box[i]; !f.IsProtected() && !f.Discrete() && b.Lo < b.Hi {
+			e.pieces.add(e.region.Box, sdk.PieceUndecided)
 			return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Incomplete, Detail: fmt.Sprintf("feature %q is real-valued", f.Name)}, nil
 		}
 	}
 	e.each(e.region.Box, make([]float64, len(q.Space.Features)), 0, e.individual)
+	if o.Pieces != nil {
+		e.rest()
+	}
+	if q.Goal == problem.Quantify {
+		return e.quantified(), nil
+	}
 	r := &sdk.Result{Witness: e.witness}
-	r.Status, r.Reason = m.conclude(e.witness != nil, q.Goal == problem.Maximise, !e.done || q.Goal == problem.Decide)
-	if e.witness != nil && q.Goal == problem.Maximise {
+	r.Status, r.Reason = m.conclude(e.witness != nil, e.seeksBest(), !e.done || q.Goal == problem.Decide)
+	if e.witness != nil && e.seeksBest() {
 		r.Objective, r.Tolerance = e.value, 0
 		if r.Status == sdk.Optimal {
-			// The value is rounded down from the exact one by an ulp at most.
-			r.Bound, r.HasBound = math.Nextafter(math.Nextafter(e.value, math.Inf(1)), math.Inf(1)), true
+			r.Bound, r.HasBound = e.outward(e.value), true
 		}
 	}
 	return r, nil
+}
+
+// seeksBest: the goal is to find the individual with the best value.
+func (e *query) seeksBest() bool { return e.q.Goal != problem.Decide && e.q.Goal != problem.Quantify }
+
+// outward is a bound on the exact value, of which v is rounded by an ulp at
+// most; numbers of bins are not rounded.
+func (e *query) outward(v float64) float64 {
+	to := math.Inf(1)
+	switch e.q.Goal {
+	case problem.MaxK, problem.MinK:
+		return v
+	case problem.Minimise:
+		to = math.Inf(-1)
+	}
+	return math.Nextafter(math.Nextafter(v, to), to)
 }
 
 // each visits every point of the box over the non-protected features from the
@@ -78,19 +105,32 @@ func (e *query) each(box space.Box, x []float64, k int, visit func([]float64)) {
 	}
 }
 
-// individual looks for the best pair whose first copy lies at x.
+// individual weighs x, and says what became of it.
 func (e *query) individual(x []float64) {
 	if e.stop() {
 		return
 	}
-	same := func(y []float64) bool {
-		return slices.Equal(e.q.Space.Canonical(y), e.q.Space.Canonical(x))
+	switch e.q.Goal {
+	case problem.MaxK, problem.MinK, problem.Minimise, problem.Quantify:
+		e.whole(x)
+	default:
+		e.pieces.point(x, e.someone(x))
 	}
-	if slices.ContainsFunc(e.q.Exclude, same) {
-		return
+	e.tally.looked++
+}
+
+// someone looks for the best pair whose first copy lies at x, and says what may
+// be claimed of x.
+func (e *query) someone(x []float64) sdk.PieceClaim {
+	if e.excluded(x) {
+		return sdk.PieceOutside
 	}
-	firsts := e.q.Space.Counterfactuals(e.region, x)
-	seconds := firsts
+	all := e.q.Space.Counterfactuals(e.region, x)
+	firsts := slices.DeleteFunc(slices.Clone(all), func(p []float64) bool { return !e.allowedFirst(p) })
+	if len(firsts) == 0 {
+		return sdk.PieceOutside
+	}
+	seconds := all
 	if len(e.q.Relax) > 0 {
 		seconds = nil
 		e.each(e.reach(x), slices.Clone(x), 0, func(y []float64) {
@@ -102,13 +142,24 @@ func (e *query) individual(x []float64) {
 		logits[i] = e.exact.Logit(e.q.Space.ExactInputs(p))
 	}
 	if e.q.K > 2 && fairness.KBins(logits, e.q.Epsilon) < e.q.K {
-		return
+		return sdk.PieceFair
 	}
+	before := e.witness
 	for _, a := range firsts {
-		if e.allowedFirst(a) {
-			e.pairs(a, seconds, logits)
-		}
+		e.pairs(a, seconds, logits)
 	}
+	if e.q.Goal == problem.Decide && e.witness != before {
+		return sdk.PieceUnfair
+	}
+	return sdk.PieceFair
+}
+
+// excluded: x must not be the answer.
+func (e *query) excluded(x []float64) bool {
+	same := func(y []float64) bool {
+		return slices.Equal(e.q.Space.Canonical(y), e.q.Space.Canonical(x))
+	}
+	return slices.ContainsFunc(e.q.Exclude, same)
 }
 
 // reach is the box that the relaxations let the second copy range over.
@@ -180,7 +231,7 @@ func (e *query) hold(a, b []float64, inOrder bool, value float64) {
 		a, b = b, a
 	}
 	e.witness, e.value = &sdk.Witness{Copy1: a, Copy2: b}, value
-	if e.o.Progress != nil && e.q.Goal == problem.Maximise {
+	if e.o.Progress != nil && e.seeksBest() {
 		e.o.Progress(sdk.Progress{Objective: value, Nodes: e.work})
 	}
 }

@@ -33,6 +33,8 @@ func (Enumerator) Describe(context.Context) (sdk.Description, error) {
 		Options: []sdk.Option{{Name: "order", Default: "up", Help: "order of enumeration: up or down"}},
 		Serves: []sdk.Service{
 			{Form: problem.FormNetwork, Goal: problem.Decide}, {Form: problem.FormNetwork, Goal: problem.Maximise},
+			{Form: problem.FormNetwork, Goal: problem.Minimise}, {Form: problem.FormNetwork, Goal: problem.Quantify},
+			{Form: problem.FormNetwork, Goal: problem.MaxK}, {Form: problem.FormNetwork, Goal: problem.MinK},
 			{Form: problem.FormMILP, Goal: problem.Decide}, {Form: problem.FormMILP, Goal: problem.Maximise},
 			{Form: problem.FormSMT, Goal: problem.Decide},
 		},

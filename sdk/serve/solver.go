@@ -90,14 +90,24 @@ func (s *solver) call(stream grpc.ServerStreamingServer[solverv1.SolveResponse],
 	}
 	defer release()
 
+	// Progress and pieces come from two goroutines, and a stream takes one event
+	// at a time. A failed send means that the host is gone or has cancelled.
+	var sending sync.Mutex
+	send := func(m *solverv1.SolveResponse) error {
+		sending.Lock()
+		defer sending.Unlock()
+		return stream.Send(m)
+	}
 	progress := throttle.New(wire.ProgressEvery, latest, func(p sdk.Progress) {
-		// A failed send means that the host is gone or has cancelled.
-		_ = stream.Send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Progress{Progress: topb.Progress(&p)}})
+		_ = send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Progress{Progress: topb.Progress(&p)}})
 	})
 	defer progress.Stop() // also when the implementation panics
 	o.Progress = func(p sdk.Progress) {
 		p.Values = slices.Clone(p.Values) // the implementation goes on using its own
 		progress.Put(p)
+	}
+	if m.GetPieces() {
+		o.Pieces = pieces(send)
 	}
 	r, err := solve(ctx, d, o)
 	progress.Stop()
@@ -107,7 +117,7 @@ func (s *solver) call(stream grpc.ServerStreamingServer[solverv1.SolveResponse],
 	if r == nil {
 		return fmt.Errorf("%s returned neither a result nor an error", d.Name)
 	}
-	return stream.Send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Result{Result: topb.Result(r)}})
+	return send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Result{Result: topb.Result(r)}})
 }
 
 // latest merges two glimpses: an incumbent is not lost to a later one without.
@@ -117,6 +127,9 @@ func latest(older, newer sdk.Progress) sdk.Progress {
 	}
 	if !newer.HasBound {
 		newer.Bound, newer.HasBound = older.Bound, older.HasBound
+	}
+	if newer.Shares == nil {
+		newer.Shares = older.Shares
 	}
 	return newer
 }

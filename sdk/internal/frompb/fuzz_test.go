@@ -33,8 +33,14 @@ func FuzzMessages(f *testing.F) {
 	seed(3, &strategyv1.Start{Space: goodQuery().Space, Network: goodQuery().Network})
 	seed(4, &strategyv1.Next{Told: []*strategyv1.Trial{{Status: 1, Point: []float64{1}}}})
 	seed(5, &pluginv1.Description{Name: "x", Kind: &pluginv1.Description_Solver{Solver: &pluginv1.SolverTraits{Exactness: 1}}})
+	good := &solverv1.Shares{Fair: fraction("1/3"), Unfair: fraction("0"), Individuals: fraction("12"), Boxes: 4}
+	seed(2, &solverv1.Result{Status: 4, Reason: 2, Shares: good})
+	seed(6, &solverv1.Pieces{Pieces: []*solverv1.Piece{{Lo: []float64{0}, Hi: []float64{1}, Claim: 1, Fair: fraction("2"), Proof: &solverv1.Proof{
+		Copies: []*solverv1.CopyProof{{Logit: &problemv1.Interval{Lo: -1, Hi: 1}, Layers: []int32{0}, Neurons: []int32{1}, Slopes: []float64{0.5}}},
+	}}}})
+	seed(7, &solverv1.Progress{Nodes: 3, Shares: good})
 	f.Fuzz(func(t *testing.T, kind byte, data []byte) {
-		switch kind % 6 {
+		switch kind % 8 {
 		case 0:
 			m := &problemv1.Problem{}
 			if proto.Unmarshal(data, m) == nil {
@@ -73,6 +79,16 @@ func FuzzMessages(f *testing.F) {
 				_, _ = frompb.SolverDescription(m)
 				_, _ = frompb.StrategyDescription(m)
 			}
+		case 6:
+			m := &solverv1.Pieces{}
+			if proto.Unmarshal(data, m) == nil {
+				acceptPieces(t, m)
+			}
+		case 7:
+			m := &solverv1.Progress{}
+			if proto.Unmarshal(data, m) == nil {
+				_, _ = frompb.Progress(m)
+			}
 		}
 	})
 }
@@ -92,6 +108,21 @@ func acceptProblem(t *testing.T, m *problemv1.Problem) {
 		}
 		q.Space.RegionContains(q.RegionOrWhole(), x)
 		q.Network.Logit(q.Space.NetworkInputs(nil, x))
+	}
+}
+
+// acceptPieces sends pieces that were accepted a second time.
+func acceptPieces(t *testing.T, m *solverv1.Pieces) {
+	list, err := frompb.Pieces(m)
+	if err != nil {
+		return
+	}
+	again := &solverv1.Pieces{}
+	for i := range list {
+		again.Pieces = append(again.Pieces, topb.Piece(&list[i]))
+	}
+	if _, err := frompb.Pieces(again); err != nil {
+		t.Errorf("accepted once, then refused: %v", err)
 	}
 }
 

@@ -339,7 +339,7 @@ func solveOptions(t *rapid.T) sdk.SolveOptions {
 	o := sdk.SolveOptions{
 		Seed: draw(t, rapid.Int64()), Threads: below(t, 99), Memory: nonNegative(t),
 		TimeLimit: time.Duration(nonNegative(t)), WorkLimit: nonNegative(t),
-		Gap: math.Abs(float(t)), Options: options(t),
+		Gap: math.Abs(float(t)), Options: options(t), Proofs: draw(t, rapid.Bool()),
 	}
 	if draw(t, rapid.Bool()) {
 		target := orInfinite(t, 1)
@@ -357,6 +357,7 @@ func bound(t *rapid.T) (float64, bool) {
 
 func progress(t *rapid.T) sdk.Progress {
 	p := sdk.Progress{Values: values(t), Objective: float(t), Nodes: draw(t, rapid.Int64()), Elapsed: time.Duration(nonNegative(t))}
+	p.Shares = maybe(t, shares)
 	p.Bound, p.HasBound = bound(t)
 	return p
 }
@@ -368,10 +369,47 @@ func result(t *rapid.T) *sdk.Result {
 		Tolerance: math.Abs(float(t)), Nodes: draw(t, rapid.Int64()), Elapsed: time.Duration(nonNegative(t)),
 	}
 	r.Bound, r.HasBound = bound(t)
+	r.Shares = maybe(t, shares)
 	r.Witness = maybe(t, func(t *rapid.T) *sdk.Witness {
 		return &sdk.Witness{Copy1: floats(t, 3), Copy2: floats(t, 3)}
 	})
 	return r
+}
+
+func shares(t *rapid.T) *sdk.Shares {
+	den := 1 + draw(t, rapid.Int64Range(0, math.MaxInt64-1))
+	fair := draw(t, rapid.Int64Range(0, den))
+	return &sdk.Shares{
+		Fair: big.NewRat(fair, den), Unfair: big.NewRat(draw(t, rapid.Int64Range(0, den-fair)), den),
+		Individuals: maybe(t, count), Boxes: nonNegative(t),
+	}
+}
+
+func count(t *rapid.T) *big.Int {
+	return new(big.Int).SetBytes(draw(t, rapid.SliceOfN(rapid.Byte(), 0, 40)))
+}
+
+func piece(t *rapid.T) sdk.Piece {
+	return sdk.Piece{
+		Box: append(space.Box{}, list(t, 0, 3, func(t *rapid.T) space.Interval {
+			lo, hi := float(t), float(t)
+			return space.Interval{Lo: math.Min(lo, hi), Hi: math.Max(lo, hi)}
+		})...),
+		Claim: sdk.PieceClaims[below(t, len(sdk.PieceClaims))],
+		Fair:  maybe(t, count), Unfair: maybe(t, count), Proof: maybe(t, proof),
+	}
+}
+
+func proof(t *rapid.T) *sdk.Proof {
+	return &sdk.Proof{Enumerated: draw(t, rapid.Bool()), Copies: list(t, 0, 3, func(t *rapid.T) sdk.CopyProof {
+		lo, hi := sides(t)
+		return sdk.CopyProof{
+			Protected: append([]float64{}, list(t, 0, 2, float)...), Logit: space.Interval{Lo: lo, Hi: hi},
+			Slopes: list(t, 0, 3, func(t *rapid.T) sdk.Slope {
+				return sdk.Slope{Layer: below(t, 9), Neuron: below(t, 99), Value: draw(t, rapid.Float64Range(0, 1))}
+			}),
+		}
+	})}
 }
 
 func startOptions(t *rapid.T, s *space.Space) sdk.StartOptions {

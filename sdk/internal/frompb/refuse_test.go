@@ -207,6 +207,58 @@ func TestSolveMessagesRefused(t *testing.T) {
 	wantRefused(t, err, nil, "objective NaN")
 }
 
+func fraction(text string) *problemv1.Number {
+	return &problemv1.Number{Value: &problemv1.Number_Fraction{Fraction: text}}
+}
+
+func TestPiecesRefused(t *testing.T) {
+	for name, spoil := range map[string]func(*solverv1.Piece){
+		"piececlaim is unspecified":     func(p *solverv1.Piece) { p.Claim = 0 },
+		"piececlaim 9 is unknown":       func(p *solverv1.Piece) { p.Claim = 9 },
+		"2 lower and 1 upper ends":      func(p *solverv1.Piece) { p.Hi = p.Hi[1:] },
+		"feature 0 is from 2 to 1":      func(p *solverv1.Piece) { p.Lo[0], p.Hi[0] = 2, 1 },
+		"feature 1 is from NaN":         func(p *solverv1.Piece) { p.Lo[1] = math.NaN() },
+		"feature 1 is from 0 to +Inf":   func(p *solverv1.Piece) { p.Hi[1] = math.Inf(1) },
+		"fair individuals: it is no":    func(p *solverv1.Piece) { p.Fair = fraction("-1") },
+		"unfair individuals: it is no":  func(p *solverv1.Piece) { p.Unfair = fraction("1/2") },
+		"unfair individuals: number w":  func(p *solverv1.Piece) { p.Unfair = &problemv1.Number{} },
+		"copy 0: logit from 1 to 0":     func(p *solverv1.Piece) { p.Proof.Copies[0].Logit = &problemv1.Interval{Lo: 1} },
+		"copy 0: interval NaN":          func(p *solverv1.Piece) { p.Proof.Copies[0].Logit = &problemv1.Interval{Lo: math.NaN()} },
+		"copy 0: entry 0 is NaN":        func(p *solverv1.Piece) { p.Proof.Copies[0].Protected = &problemv1.Point{Values: []float64{math.NaN()}} },
+		"2 slopes of 1 neurons in 1 la": func(p *solverv1.Piece) { p.Proof.Copies[0].Slopes = []float64{0, 1} },
+		"slope 1.5 of neuron 3 of laye": func(p *solverv1.Piece) { p.Proof.Copies[0].Slopes[0] = 1.5 },
+		"slope NaN of neuron 3":         func(p *solverv1.Piece) { p.Proof.Copies[0].Slopes[0] = math.NaN() },
+		"slope 0.5 of neuron -3":        func(p *solverv1.Piece) { p.Proof.Copies[0].Neurons[0] = -3 },
+	} {
+		p := &solverv1.Piece{Lo: []float64{0, 0}, Hi: []float64{1, 1}, Claim: 1, Proof: &solverv1.Proof{Copies: []*solverv1.CopyProof{
+			{Layers: []int32{0}, Neurons: []int32{3}, Slopes: []float64{0.5}},
+		}}}
+		spoil(p)
+		_, err := frompb.Pieces(&solverv1.Pieces{Pieces: []*solverv1.Piece{p}})
+		wantRefused(t, err, nil, name)
+	}
+	_, err := frompb.Pieces(&solverv1.Pieces{Pieces: []*solverv1.Piece{nil}})
+	wantRefused(t, err, nil, "piece 0: piececlaim is unspecified")
+}
+
+func TestSharesRefused(t *testing.T) {
+	for name, m := range map[string]*solverv1.Shares{
+		"the shares sum to 1.5":     {Fair: fraction("1"), Unfair: fraction("1/2")},
+		"fair share: absent":        {Unfair: fraction("0")},
+		"fair share: -0.1":          {Fair: fraction("-1/10"), Unfair: fraction("0")},
+		"unfair share: 2.0":         {Fair: fraction("0"), Unfair: fraction("2")},
+		"individuals: it is no num": {Fair: fraction("0"), Unfair: fraction("0"), Individuals: fraction("-4")},
+		"-1 boxes":                  {Fair: fraction("0"), Unfair: fraction("0"), Boxes: -1},
+	} {
+		_, err := frompb.Shares(m)
+		wantRefused(t, err, nil, name)
+		_, err = frompb.Progress(&solverv1.Progress{Shares: m})
+		wantRefused(t, err, nil, name)
+		_, err = frompb.Result(&solverv1.Result{Status: 4, Reason: 2, Shares: m})
+		wantRefused(t, err, nil, name)
+	}
+}
+
 func TestDescriptionRefused(t *testing.T) {
 	solver := func(traits *pluginv1.SolverTraits) *pluginv1.Description {
 		return &pluginv1.Description{Name: "x", Kind: &pluginv1.Description_Solver{Solver: traits}}

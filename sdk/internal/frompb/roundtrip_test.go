@@ -27,6 +27,7 @@ func same(t *rapid.T, sent, got any) {
 			return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 		}),
 		cmp.Comparer(func(a, b *big.Rat) bool { return a == b || a != nil && b != nil && a.Cmp(b) == 0 }),
+		cmp.Comparer(func(a, b *big.Int) bool { return a == b || a != nil && b != nil && a.Cmp(b) == 0 }),
 	); diff != "" {
 		t.Fatalf("sent and received differ:\n%s", diff)
 	}
@@ -97,6 +98,18 @@ func TestSolveRoundTrip(t *testing.T) {
 	})
 }
 
+func TestPiecesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sent := list(t, 0, 3, piece)
+		m := &solverv1.Pieces{}
+		for i := range sent {
+			m.Pieces = append(m.Pieces, topb.Piece(&sent[i]))
+		}
+		got, err := frompb.Pieces(over(t, m))
+		same(t, sent, must(t, got, err))
+	})
+}
+
 func TestSessionRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := people(t)
@@ -147,6 +160,9 @@ func TestEnumsAgree(t *testing.T) {
 	}
 	if got, want := len(solverv1.Reason_name), len(sdk.Reasons)+1; got != want {
 		t.Errorf("%d reasons on the wire; want %d", got, want)
+	}
+	if got, want := len(solverv1.PieceClaim_name), len(sdk.PieceClaims)+1; got != want {
+		t.Errorf("%d claims of pieces on the wire; want %d", got, want)
 	}
 	for value, name := range map[int32]string{
 		int32(sdk.NumericalGrade): pluginv1.Exactness_EXACTNESS_NUMERICAL.String(),

@@ -10,13 +10,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 )
 
-// SolveOptions converts limits and options; nil gives the zero value. Errors
-// wrap sdk.ErrInvalidOption.
+// SolveOptions converts limits and options; nil gives the zero value. Progress
+// and Pieces are the caller's to set. Errors wrap sdk.ErrInvalidOption.
 func SolveOptions(m *solverv1.SolveOptions) (sdk.SolveOptions, error) {
 	o := sdk.SolveOptions{
 		Seed: m.GetSeed(), Threads: int(m.GetThreads()), Memory: m.GetMemory(),
 		TimeLimit: time.Duration(m.GetTimeLimitNanos()), WorkLimit: m.GetWorkLimit(),
-		Gap: m.GetGap(), Options: m.GetOptions(),
+		Gap: m.GetGap(), Options: m.GetOptions(), Proofs: m.GetProofs(),
 	}
 	if o.Threads < 0 || o.Memory < 0 || o.TimeLimit < 0 || o.WorkLimit < 0 || !(o.Gap >= 0) {
 		return o, fmt.Errorf("%w: threads %d, memory %d, time limit %v, work limit %d, gap %v: none may be negative",
@@ -45,7 +45,8 @@ func Progress(m *solverv1.Progress) (sdk.Progress, error) {
 	if p.Values != nil && !finite(p.Objective) {
 		return p, fmt.Errorf("objective %v", p.Objective)
 	}
-	return p, nil
+	p.Shares, err = Shares(m.GetShares())
+	return p, err
 }
 
 // Result converts a claim and refuses one that is malformed in itself. Whether
@@ -84,7 +85,8 @@ func Result(m *solverv1.Result) (*sdk.Result, error) {
 	if !(r.Tolerance >= 0) || math.IsInf(r.Tolerance, 0) {
 		return nil, fmt.Errorf("tolerance %v", r.Tolerance)
 	}
-	return r, nil
+	r.Shares, err = Shares(m.Shares)
+	return r, err
 }
 
 func bound(value float64, has bool) (float64, bool, error) {

@@ -8,12 +8,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 )
 
-// SolveOptions converts everything but Progress, which stays with the caller.
+// SolveOptions converts everything but Progress and Pieces, which stay with the
+// caller: of Pieces, only that they are wanted travels.
 func SolveOptions(o *sdk.SolveOptions) *solverv1.SolveOptions {
 	m := &solverv1.SolveOptions{
 		Seed: o.Seed, Threads: narrow(o.Threads), Memory: o.Memory,
 		TimeLimitNanos: int64(o.TimeLimit), WorkLimit: o.WorkLimit,
 		Gap: o.Gap, Options: o.Options,
+		Pieces: o.Pieces != nil, Proofs: o.Proofs,
 	}
 	if o.Target != nil {
 		m.Target = proto.Float64(*o.Target)
@@ -26,6 +28,7 @@ func Progress(p *sdk.Progress) *solverv1.Progress {
 	return &solverv1.Progress{
 		Values: Values(p.Values), Objective: p.Objective,
 		Bound: bound(p.Bound, p.HasBound), Nodes: p.Nodes, ElapsedNanos: int64(p.Elapsed),
+		Shares: Shares(p.Shares),
 	}
 }
 
@@ -41,6 +44,7 @@ func Result(r *sdk.Result) *solverv1.Result {
 		Values: Values(r.Values), Objective: r.Objective,
 		Bound: bound(r.Bound, r.HasBound), Tolerance: r.Tolerance,
 		Nodes: r.Nodes, ElapsedNanos: int64(r.Elapsed),
+		Shares: Shares(r.Shares),
 	}
 	if r.Witness != nil {
 		m.Witness = &solverv1.Witness{

@@ -169,6 +169,67 @@ func (Reason) EnumDescriptor() ([]byte, []int) {
 	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{1}
 }
 
+// PieceClaim is what is claimed of a piece, in the words of the query.
+type PieceClaim int32
+
+const (
+	// Illegal.
+	PieceClaim_PIECE_CLAIM_UNSPECIFIED PieceClaim = 0
+	// Every individual is treated fairly, or stays within the bound of the result.
+	PieceClaim_PIECE_CLAIM_FAIR PieceClaim = 1
+	// Every individual violates.
+	PieceClaim_PIECE_CLAIM_UNFAIR PieceClaim = 2
+	// The counts are lower bounds.
+	PieceClaim_PIECE_CLAIM_UNDECIDED PieceClaim = 3
+	// No individual that is asked about.
+	PieceClaim_PIECE_CLAIM_OUTSIDE PieceClaim = 4
+)
+
+// Enum value maps for PieceClaim.
+var (
+	PieceClaim_name = map[int32]string{
+		0: "PIECE_CLAIM_UNSPECIFIED",
+		1: "PIECE_CLAIM_FAIR",
+		2: "PIECE_CLAIM_UNFAIR",
+		3: "PIECE_CLAIM_UNDECIDED",
+		4: "PIECE_CLAIM_OUTSIDE",
+	}
+	PieceClaim_value = map[string]int32{
+		"PIECE_CLAIM_UNSPECIFIED": 0,
+		"PIECE_CLAIM_FAIR":        1,
+		"PIECE_CLAIM_UNFAIR":      2,
+		"PIECE_CLAIM_UNDECIDED":   3,
+		"PIECE_CLAIM_OUTSIDE":     4,
+	}
+)
+
+func (x PieceClaim) Enum() *PieceClaim {
+	p := new(PieceClaim)
+	*p = x
+	return p
+}
+
+func (x PieceClaim) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PieceClaim) Descriptor() protoreflect.EnumDescriptor {
+	return file_hyfair_solver_v1_solver_proto_enumTypes[2].Descriptor()
+}
+
+func (PieceClaim) Type() protoreflect.EnumType {
+	return &file_hyfair_solver_v1_solver_proto_enumTypes[2]
+}
+
+func (x PieceClaim) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PieceClaim.Descriptor instead.
+func (PieceClaim) EnumDescriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{2}
+}
+
 // DescribeRequest is empty.
 type DescribeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -335,7 +396,12 @@ type SolveOptions struct {
 	// Stop as soon as a point's objective reaches it.
 	Target *float64 `protobuf:"fixed64,7,opt,name=target,proto3,oneof" json:"target,omitempty"`
 	// The plugin's own options.
-	Options       map[string]string `protobuf:"bytes,8,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Options map[string]string `protobuf:"bytes,8,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Asks for events with pieces; of a problem in network form only. A plugin
+	// that knows none sends none.
+	Pieces bool `protobuf:"varint,9,opt,name=pieces,proto3" json:"pieces,omitempty"`
+	// Asks that pieces carry proofs.
+	Proofs        bool `protobuf:"varint,10,opt,name=proofs,proto3" json:"proofs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -426,6 +492,20 @@ func (x *SolveOptions) GetOptions() map[string]string {
 	return nil
 }
 
+func (x *SolveOptions) GetPieces() bool {
+	if x != nil {
+		return x.Pieces
+	}
+	return false
+}
+
+func (x *SolveOptions) GetProofs() bool {
+	if x != nil {
+		return x.Proofs
+	}
+	return false
+}
+
 // SolveResponse is one event of a running call.
 type SolveResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -435,6 +515,7 @@ type SolveResponse struct {
 	//
 	//	*SolveResponse_Progress
 	//	*SolveResponse_Result
+	//	*SolveResponse_Pieces
 	Event         isSolveResponse_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -495,6 +576,15 @@ func (x *SolveResponse) GetResult() *Result {
 	return nil
 }
 
+func (x *SolveResponse) GetPieces() *Pieces {
+	if x != nil {
+		if x, ok := x.Event.(*SolveResponse_Pieces); ok {
+			return x.Pieces
+		}
+	}
+	return nil
+}
+
 type isSolveResponse_Event interface {
 	isSolveResponse_Event()
 }
@@ -509,9 +599,369 @@ type SolveResponse_Result struct {
 	Result *Result `protobuf:"bytes,2,opt,name=result,proto3,oneof"`
 }
 
+type SolveResponse_Pieces struct {
+	// Parts of the region; only where SolveOptions.pieces asks for them.
+	Pieces *Pieces `protobuf:"bytes,3,opt,name=pieces,proto3,oneof"`
+}
+
 func (*SolveResponse_Progress) isSolveResponse_Event() {}
 
 func (*SolveResponse_Result) isSolveResponse_Event() {}
+
+func (*SolveResponse_Pieces) isSolveResponse_Event() {}
+
+// Pieces are parts of the region as they are settled. All pieces of a call
+// together are the region, and none of it comes twice. A message should stay
+// below a mebibyte: longer lists are split.
+type Pieces struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In no order.
+	Pieces        []*Piece `protobuf:"bytes,1,rep,name=pieces,proto3" json:"pieces,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pieces) Reset() {
+	*x = Pieces{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pieces) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pieces) ProtoMessage() {}
+
+func (x *Pieces) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pieces.ProtoReflect.Descriptor instead.
+func (*Pieces) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Pieces) GetPieces() []*Piece {
+	if x != nil {
+		return x.Pieces
+	}
+	return nil
+}
+
+// Piece is a box of the region and what is known of it.
+type Piece struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Lower ends, one a feature, in the space's order; 0 for protected features.
+	Lo []float64 `protobuf:"fixed64,1,rep,packed,name=lo,proto3" json:"lo,omitempty"`
+	// Upper ends, likewise.
+	Hi []float64 `protobuf:"fixed64,2,rep,packed,name=hi,proto3" json:"hi,omitempty"`
+	// What is claimed.
+	Claim PieceClaim `protobuf:"varint,3,opt,name=claim,proto3,enum=hyfair.solver.v1.PieceClaim" json:"claim,omitempty"`
+	// How many individuals are proved to be treated fairly; a non-negative
+	// integer, absent where a feature is real.
+	Fair *problemv1.Number `protobuf:"bytes,4,opt,name=fair,proto3" json:"fair,omitempty"`
+	// How many are proved to violate, likewise.
+	Unfair *problemv1.Number `protobuf:"bytes,5,opt,name=unfair,proto3" json:"unfair,omitempty"`
+	// Where SolveOptions.proofs asked for it.
+	Proof         *Proof `protobuf:"bytes,6,opt,name=proof,proto3" json:"proof,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Piece) Reset() {
+	*x = Piece{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Piece) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Piece) ProtoMessage() {}
+
+func (x *Piece) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Piece.ProtoReflect.Descriptor instead.
+func (*Piece) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Piece) GetLo() []float64 {
+	if x != nil {
+		return x.Lo
+	}
+	return nil
+}
+
+func (x *Piece) GetHi() []float64 {
+	if x != nil {
+		return x.Hi
+	}
+	return nil
+}
+
+func (x *Piece) GetClaim() PieceClaim {
+	if x != nil {
+		return x.Claim
+	}
+	return PieceClaim_PIECE_CLAIM_UNSPECIFIED
+}
+
+func (x *Piece) GetFair() *problemv1.Number {
+	if x != nil {
+		return x.Fair
+	}
+	return nil
+}
+
+func (x *Piece) GetUnfair() *problemv1.Number {
+	if x != nil {
+		return x.Unfair
+	}
+	return nil
+}
+
+func (x *Piece) GetProof() *Proof {
+	if x != nil {
+		return x.Proof
+	}
+	return nil
+}
+
+// Proof is what a checker needs to verify a piece for itself.
+type Proof struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Every individual of the box was evaluated exactly.
+	Enumerated bool `protobuf:"varint,1,opt,name=enumerated,proto3" json:"enumerated,omitempty"`
+	// One a protected combination that may be allowed in the box.
+	Copies        []*CopyProof `protobuf:"bytes,2,rep,name=copies,proto3" json:"copies,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Proof) Reset() {
+	*x = Proof{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Proof) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Proof) ProtoMessage() {}
+
+func (x *Proof) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Proof.ProtoReflect.Descriptor instead.
+func (*Proof) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Proof) GetEnumerated() bool {
+	if x != nil {
+		return x.Enumerated
+	}
+	return false
+}
+
+func (x *Proof) GetCopies() []*CopyProof {
+	if x != nil {
+		return x.Copies
+	}
+	return nil
+}
+
+// CopyProof bounds one protected combination's logit over a box. The three
+// lists of slopes have the same length.
+type CopyProof struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The values of the protected features, in the space's order.
+	Protected *problemv1.Point `protobuf:"bytes,1,opt,name=protected,proto3" json:"protected,omitempty"`
+	// Encloses the logit; the ends may be infinite.
+	Logit *problemv1.Interval `protobuf:"bytes,2,opt,name=logit,proto3" json:"logit,omitempty"`
+	// The layers of the neurons whose sign is open.
+	Layers []int32 `protobuf:"varint,3,rep,packed,name=layers,proto3" json:"layers,omitempty"`
+	// Their indices in the layer.
+	Neurons []int32 `protobuf:"varint,4,rep,packed,name=neurons,proto3" json:"neurons,omitempty"`
+	// Their slopes, 0 to 1.
+	Slopes        []float64 `protobuf:"fixed64,5,rep,packed,name=slopes,proto3" json:"slopes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CopyProof) Reset() {
+	*x = CopyProof{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CopyProof) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CopyProof) ProtoMessage() {}
+
+func (x *CopyProof) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CopyProof.ProtoReflect.Descriptor instead.
+func (*CopyProof) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CopyProof) GetProtected() *problemv1.Point {
+	if x != nil {
+		return x.Protected
+	}
+	return nil
+}
+
+func (x *CopyProof) GetLogit() *problemv1.Interval {
+	if x != nil {
+		return x.Logit
+	}
+	return nil
+}
+
+func (x *CopyProof) GetLayers() []int32 {
+	if x != nil {
+		return x.Layers
+	}
+	return nil
+}
+
+func (x *CopyProof) GetNeurons() []int32 {
+	if x != nil {
+		return x.Neurons
+	}
+	return nil
+}
+
+func (x *CopyProof) GetSlopes() []float64 {
+	if x != nil {
+		return x.Slopes
+	}
+	return nil
+}
+
+// Shares are what is proved of a region's individuals, or of their volume where
+// a feature is real.
+type Shares struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Share treated fairly, 0 to 1.
+	Fair *problemv1.Number `protobuf:"bytes,1,opt,name=fair,proto3" json:"fair,omitempty"`
+	// Share that violates, 0 to 1; the two sum to at most 1.
+	Unfair *problemv1.Number `protobuf:"bytes,2,opt,name=unfair,proto3" json:"unfair,omitempty"`
+	// Number of individuals of the region, a non-negative integer; absent where
+	// it is not known or a feature is real.
+	Individuals *problemv1.Number `protobuf:"bytes,3,opt,name=individuals,proto3" json:"individuals,omitempty"`
+	// Boxes looked at.
+	Boxes         int64 `protobuf:"varint,4,opt,name=boxes,proto3" json:"boxes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Shares) Reset() {
+	*x = Shares{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Shares) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Shares) ProtoMessage() {}
+
+func (x *Shares) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Shares.ProtoReflect.Descriptor instead.
+func (*Shares) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Shares) GetFair() *problemv1.Number {
+	if x != nil {
+		return x.Fair
+	}
+	return nil
+}
+
+func (x *Shares) GetUnfair() *problemv1.Number {
+	if x != nil {
+		return x.Unfair
+	}
+	return nil
+}
+
+func (x *Shares) GetIndividuals() *problemv1.Number {
+	if x != nil {
+		return x.Individuals
+	}
+	return nil
+}
+
+func (x *Shares) GetBoxes() int64 {
+	if x != nil {
+		return x.Boxes
+	}
+	return 0
+}
 
 // Progress is a glimpse of a running call.
 type Progress struct {
@@ -525,14 +975,16 @@ type Progress struct {
 	// Branch-and-bound nodes or the like.
 	Nodes int64 `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	// The solver's own time, in nanoseconds.
-	ElapsedNanos  int64 `protobuf:"varint,5,opt,name=elapsed_nanos,json=elapsedNanos,proto3" json:"elapsed_nanos,omitempty"`
+	ElapsedNanos int64 `protobuf:"varint,5,opt,name=elapsed_nanos,json=elapsedNanos,proto3" json:"elapsed_nanos,omitempty"`
+	// What is proved so far, for the goal of quantifying; absent for nothing new.
+	Shares        *Shares `protobuf:"bytes,6,opt,name=shares,proto3" json:"shares,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[5]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +996,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[5]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +1009,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{5}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Progress) GetValues() *problemv1.Values {
@@ -595,6 +1047,13 @@ func (x *Progress) GetElapsedNanos() int64 {
 	return 0
 }
 
+func (x *Progress) GetShares() *Shares {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
+}
+
 // Result is a claim about one problem.
 type Result struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -620,14 +1079,16 @@ type Result struct {
 	// Branch-and-bound nodes or the like.
 	Nodes int64 `protobuf:"varint,10,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	// The solver's own time, in nanoseconds.
-	ElapsedNanos  int64 `protobuf:"varint,11,opt,name=elapsed_nanos,json=elapsedNanos,proto3" json:"elapsed_nanos,omitempty"`
+	ElapsedNanos int64 `protobuf:"varint,11,opt,name=elapsed_nanos,json=elapsedNanos,proto3" json:"elapsed_nanos,omitempty"`
+	// Answers the goal of quantifying, for which no point is held.
+	Shares        *Shares `protobuf:"bytes,12,opt,name=shares,proto3" json:"shares,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[6]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -639,7 +1100,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[6]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -652,7 +1113,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{6}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Result) GetStatus() Status {
@@ -732,6 +1193,13 @@ func (x *Result) GetElapsedNanos() int64 {
 	return 0
 }
 
+func (x *Result) GetShares() *Shares {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
+}
+
 // Witness is two copies of a person in feature values.
 type Witness struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -745,7 +1213,7 @@ type Witness struct {
 
 func (x *Witness) Reset() {
 	*x = Witness{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[7]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -757,7 +1225,7 @@ func (x *Witness) String() string {
 func (*Witness) ProtoMessage() {}
 
 func (x *Witness) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[7]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -770,7 +1238,7 @@ func (x *Witness) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Witness.ProtoReflect.Descriptor instead.
 func (*Witness) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{7}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Witness) GetCopy1() *problemv1.Point {
@@ -798,7 +1266,7 @@ type LoadRequest struct {
 
 func (x *LoadRequest) Reset() {
 	*x = LoadRequest{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[8]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -810,7 +1278,7 @@ func (x *LoadRequest) String() string {
 func (*LoadRequest) ProtoMessage() {}
 
 func (x *LoadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[8]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -823,7 +1291,7 @@ func (x *LoadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadRequest.ProtoReflect.Descriptor instead.
 func (*LoadRequest) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{8}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *LoadRequest) GetProblem() *problemv1.Problem {
@@ -844,7 +1312,7 @@ type LoadResponse struct {
 
 func (x *LoadResponse) Reset() {
 	*x = LoadResponse{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[9]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +1324,7 @@ func (x *LoadResponse) String() string {
 func (*LoadResponse) ProtoMessage() {}
 
 func (x *LoadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[9]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +1337,7 @@ func (x *LoadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadResponse.ProtoReflect.Descriptor instead.
 func (*LoadResponse) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{9}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *LoadResponse) GetHandle() uint64 {
@@ -896,7 +1364,7 @@ type SolveLoadedRequest struct {
 
 func (x *SolveLoadedRequest) Reset() {
 	*x = SolveLoadedRequest{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[10]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +1376,7 @@ func (x *SolveLoadedRequest) String() string {
 func (*SolveLoadedRequest) ProtoMessage() {}
 
 func (x *SolveLoadedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[10]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +1389,7 @@ func (x *SolveLoadedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SolveLoadedRequest.ProtoReflect.Descriptor instead.
 func (*SolveLoadedRequest) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{10}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SolveLoadedRequest) GetHandle() uint64 {
@@ -963,7 +1431,7 @@ type UnloadRequest struct {
 
 func (x *UnloadRequest) Reset() {
 	*x = UnloadRequest{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[11]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -975,7 +1443,7 @@ func (x *UnloadRequest) String() string {
 func (*UnloadRequest) ProtoMessage() {}
 
 func (x *UnloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[11]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -988,7 +1456,7 @@ func (x *UnloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadRequest.ProtoReflect.Descriptor instead.
 func (*UnloadRequest) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{11}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UnloadRequest) GetHandle() uint64 {
@@ -1007,7 +1475,7 @@ type UnloadResponse struct {
 
 func (x *UnloadResponse) Reset() {
 	*x = UnloadResponse{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[12]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1019,7 +1487,7 @@ func (x *UnloadResponse) String() string {
 func (*UnloadResponse) ProtoMessage() {}
 
 func (x *UnloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[12]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1032,7 +1500,7 @@ func (x *UnloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadResponse.ProtoReflect.Descriptor instead.
 func (*UnloadResponse) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{12}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{17}
 }
 
 // InterruptRequest names a running call.
@@ -1046,7 +1514,7 @@ type InterruptRequest struct {
 
 func (x *InterruptRequest) Reset() {
 	*x = InterruptRequest{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[13]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1058,7 +1526,7 @@ func (x *InterruptRequest) String() string {
 func (*InterruptRequest) ProtoMessage() {}
 
 func (x *InterruptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[13]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1071,7 +1539,7 @@ func (x *InterruptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InterruptRequest.ProtoReflect.Descriptor instead.
 func (*InterruptRequest) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{13}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *InterruptRequest) GetCall() uint64 {
@@ -1090,7 +1558,7 @@ type InterruptResponse struct {
 
 func (x *InterruptResponse) Reset() {
 	*x = InterruptResponse{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[14]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1102,7 +1570,7 @@ func (x *InterruptResponse) String() string {
 func (*InterruptResponse) ProtoMessage() {}
 
 func (x *InterruptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[14]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1115,21 +1583,21 @@ func (x *InterruptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InterruptResponse.ProtoReflect.Descriptor instead.
 func (*InterruptResponse) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{14}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{19}
 }
 
 var File_hyfair_solver_v1_solver_proto protoreflect.FileDescriptor
 
 const file_hyfair_solver_v1_solver_proto_rawDesc = "" +
 	"\n" +
-	"\x1dhyfair/solver/v1/solver.proto\x12\x10hyfair.solver.v1\x1a\"hyfair/plugin/v1/description.proto\x1a\x1ehyfair/problem/v1/number.proto\x1a\x1fhyfair/problem/v1/problem.proto\"\x11\n" +
+	"\x1dhyfair/solver/v1/solver.proto\x12\x10hyfair.solver.v1\x1a\"hyfair/plugin/v1/description.proto\x1a\x1ehyfair/problem/v1/number.proto\x1a\x1fhyfair/problem/v1/problem.proto\x1a\x1dhyfair/problem/v1/space.proto\"\x11\n" +
 	"\x0fDescribeRequest\"S\n" +
 	"\x10DescribeResponse\x12?\n" +
 	"\vdescription\x18\x01 \x01(\v2\x1d.hyfair.plugin.v1.DescriptionR\vdescription\"\x92\x01\n" +
 	"\fSolveRequest\x124\n" +
 	"\aproblem\x18\x01 \x01(\v2\x1a.hyfair.problem.v1.ProblemR\aproblem\x128\n" +
 	"\aoptions\x18\x02 \x01(\v2\x1e.hyfair.solver.v1.SolveOptionsR\aoptions\x12\x12\n" +
-	"\x04call\x18\x03 \x01(\x04R\x04call\"\xda\x02\n" +
+	"\x04call\x18\x03 \x01(\x04R\x04call\"\x8a\x03\n" +
 	"\fSolveOptions\x12\x12\n" +
 	"\x04seed\x18\x01 \x01(\x03R\x04seed\x12\x18\n" +
 	"\athreads\x18\x02 \x01(\x05R\athreads\x12\x16\n" +
@@ -1139,22 +1607,52 @@ const file_hyfair_solver_v1_solver_proto_rawDesc = "" +
 	"work_limit\x18\x05 \x01(\x03R\tworkLimit\x12\x10\n" +
 	"\x03gap\x18\x06 \x01(\x01R\x03gap\x12\x1b\n" +
 	"\x06target\x18\a \x01(\x01H\x00R\x06target\x88\x01\x01\x12E\n" +
-	"\aoptions\x18\b \x03(\v2+.hyfair.solver.v1.SolveOptions.OptionsEntryR\aoptions\x1a:\n" +
+	"\aoptions\x18\b \x03(\v2+.hyfair.solver.v1.SolveOptions.OptionsEntryR\aoptions\x12\x16\n" +
+	"\x06pieces\x18\t \x01(\bR\x06pieces\x12\x16\n" +
+	"\x06proofs\x18\n" +
+	" \x01(\bR\x06proofs\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
-	"\a_target\"\x86\x01\n" +
+	"\a_target\"\xba\x01\n" +
 	"\rSolveResponse\x128\n" +
 	"\bprogress\x18\x01 \x01(\v2\x1a.hyfair.solver.v1.ProgressH\x00R\bprogress\x122\n" +
-	"\x06result\x18\x02 \x01(\v2\x18.hyfair.solver.v1.ResultH\x00R\x06resultB\a\n" +
-	"\x05event\"\xbb\x01\n" +
+	"\x06result\x18\x02 \x01(\v2\x18.hyfair.solver.v1.ResultH\x00R\x06result\x122\n" +
+	"\x06pieces\x18\x03 \x01(\v2\x18.hyfair.solver.v1.PiecesH\x00R\x06piecesB\a\n" +
+	"\x05event\"9\n" +
+	"\x06Pieces\x12/\n" +
+	"\x06pieces\x18\x01 \x03(\v2\x17.hyfair.solver.v1.PieceR\x06pieces\"\xec\x01\n" +
+	"\x05Piece\x12\x0e\n" +
+	"\x02lo\x18\x01 \x03(\x01R\x02lo\x12\x0e\n" +
+	"\x02hi\x18\x02 \x03(\x01R\x02hi\x122\n" +
+	"\x05claim\x18\x03 \x01(\x0e2\x1c.hyfair.solver.v1.PieceClaimR\x05claim\x12-\n" +
+	"\x04fair\x18\x04 \x01(\v2\x19.hyfair.problem.v1.NumberR\x04fair\x121\n" +
+	"\x06unfair\x18\x05 \x01(\v2\x19.hyfair.problem.v1.NumberR\x06unfair\x12-\n" +
+	"\x05proof\x18\x06 \x01(\v2\x17.hyfair.solver.v1.ProofR\x05proof\"\\\n" +
+	"\x05Proof\x12\x1e\n" +
+	"\n" +
+	"enumerated\x18\x01 \x01(\bR\n" +
+	"enumerated\x123\n" +
+	"\x06copies\x18\x02 \x03(\v2\x1b.hyfair.solver.v1.CopyProofR\x06copies\"\xc0\x01\n" +
+	"\tCopyProof\x126\n" +
+	"\tprotected\x18\x01 \x01(\v2\x18.hyfair.problem.v1.PointR\tprotected\x121\n" +
+	"\x05logit\x18\x02 \x01(\v2\x1b.hyfair.problem.v1.IntervalR\x05logit\x12\x16\n" +
+	"\x06layers\x18\x03 \x03(\x05R\x06layers\x12\x18\n" +
+	"\aneurons\x18\x04 \x03(\x05R\aneurons\x12\x16\n" +
+	"\x06slopes\x18\x05 \x03(\x01R\x06slopes\"\xbd\x01\n" +
+	"\x06Shares\x12-\n" +
+	"\x04fair\x18\x01 \x01(\v2\x19.hyfair.problem.v1.NumberR\x04fair\x121\n" +
+	"\x06unfair\x18\x02 \x01(\v2\x19.hyfair.problem.v1.NumberR\x06unfair\x12;\n" +
+	"\vindividuals\x18\x03 \x01(\v2\x19.hyfair.problem.v1.NumberR\vindividuals\x12\x14\n" +
+	"\x05boxes\x18\x04 \x01(\x03R\x05boxes\"\xed\x01\n" +
 	"\bProgress\x121\n" +
 	"\x06values\x18\x01 \x01(\v2\x19.hyfair.problem.v1.ValuesR\x06values\x12\x1c\n" +
 	"\tobjective\x18\x02 \x01(\x01R\tobjective\x12\x19\n" +
 	"\x05bound\x18\x03 \x01(\x01H\x00R\x05bound\x88\x01\x01\x12\x14\n" +
 	"\x05nodes\x18\x04 \x01(\x03R\x05nodes\x12#\n" +
-	"\relapsed_nanos\x18\x05 \x01(\x03R\felapsedNanosB\b\n" +
-	"\x06_bound\"\xa0\x03\n" +
+	"\relapsed_nanos\x18\x05 \x01(\x03R\felapsedNanos\x120\n" +
+	"\x06shares\x18\x06 \x01(\v2\x18.hyfair.solver.v1.SharesR\x06sharesB\b\n" +
+	"\x06_bound\"\xd2\x03\n" +
 	"\x06Result\x120\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x18.hyfair.solver.v1.StatusR\x06status\x120\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x18.hyfair.solver.v1.ReasonR\x06reason\x12\x16\n" +
@@ -1167,7 +1665,8 @@ const file_hyfair_solver_v1_solver_proto_rawDesc = "" +
 	"\ttolerance\x18\t \x01(\x01R\ttolerance\x12\x14\n" +
 	"\x05nodes\x18\n" +
 	" \x01(\x03R\x05nodes\x12#\n" +
-	"\relapsed_nanos\x18\v \x01(\x03R\felapsedNanosB\b\n" +
+	"\relapsed_nanos\x18\v \x01(\x03R\felapsedNanos\x120\n" +
+	"\x06shares\x18\f \x01(\v2\x18.hyfair.solver.v1.SharesR\x06sharesB\b\n" +
 	"\x06_bound\"i\n" +
 	"\aWitness\x12.\n" +
 	"\x05copy1\x18\x01 \x01(\v2\x18.hyfair.problem.v1.PointR\x05copy1\x12.\n" +
@@ -1202,7 +1701,14 @@ const file_hyfair_solver_v1_solver_proto_rawDesc = "" +
 	"\x12REASON_INTERRUPTED\x10\x05\x12\x15\n" +
 	"\x11REASON_INCOMPLETE\x10\x06\x12\x14\n" +
 	"\x10REASON_NUMERICAL\x10\a\x12\x10\n" +
-	"\fREASON_OTHER\x10\b2\xe9\x03\n" +
+	"\fREASON_OTHER\x10\b*\x8b\x01\n" +
+	"\n" +
+	"PieceClaim\x12\x1b\n" +
+	"\x17PIECE_CLAIM_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10PIECE_CLAIM_FAIR\x10\x01\x12\x16\n" +
+	"\x12PIECE_CLAIM_UNFAIR\x10\x02\x12\x19\n" +
+	"\x15PIECE_CLAIM_UNDECIDED\x10\x03\x12\x17\n" +
+	"\x13PIECE_CLAIM_OUTSIDE\x10\x042\xe9\x03\n" +
 	"\x06Solver\x12Q\n" +
 	"\bDescribe\x12!.hyfair.solver.v1.DescribeRequest\x1a\".hyfair.solver.v1.DescribeResponse\x12J\n" +
 	"\x05Solve\x12\x1e.hyfair.solver.v1.SolveRequest\x1a\x1f.hyfair.solver.v1.SolveResponse0\x01\x12E\n" +
@@ -1223,67 +1729,89 @@ func file_hyfair_solver_v1_solver_proto_rawDescGZIP() []byte {
 	return file_hyfair_solver_v1_solver_proto_rawDescData
 }
 
-var file_hyfair_solver_v1_solver_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_hyfair_solver_v1_solver_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_hyfair_solver_v1_solver_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_hyfair_solver_v1_solver_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_hyfair_solver_v1_solver_proto_goTypes = []any{
 	(Status)(0),                  // 0: hyfair.solver.v1.Status
 	(Reason)(0),                  // 1: hyfair.solver.v1.Reason
-	(*DescribeRequest)(nil),      // 2: hyfair.solver.v1.DescribeRequest
-	(*DescribeResponse)(nil),     // 3: hyfair.solver.v1.DescribeResponse
-	(*SolveRequest)(nil),         // 4: hyfair.solver.v1.SolveRequest
-	(*SolveOptions)(nil),         // 5: hyfair.solver.v1.SolveOptions
-	(*SolveResponse)(nil),        // 6: hyfair.solver.v1.SolveResponse
-	(*Progress)(nil),             // 7: hyfair.solver.v1.Progress
-	(*Result)(nil),               // 8: hyfair.solver.v1.Result
-	(*Witness)(nil),              // 9: hyfair.solver.v1.Witness
-	(*LoadRequest)(nil),          // 10: hyfair.solver.v1.LoadRequest
-	(*LoadResponse)(nil),         // 11: hyfair.solver.v1.LoadResponse
-	(*SolveLoadedRequest)(nil),   // 12: hyfair.solver.v1.SolveLoadedRequest
-	(*UnloadRequest)(nil),        // 13: hyfair.solver.v1.UnloadRequest
-	(*UnloadResponse)(nil),       // 14: hyfair.solver.v1.UnloadResponse
-	(*InterruptRequest)(nil),     // 15: hyfair.solver.v1.InterruptRequest
-	(*InterruptResponse)(nil),    // 16: hyfair.solver.v1.InterruptResponse
-	nil,                          // 17: hyfair.solver.v1.SolveOptions.OptionsEntry
-	(*pluginv1.Description)(nil), // 18: hyfair.plugin.v1.Description
-	(*problemv1.Problem)(nil),    // 19: hyfair.problem.v1.Problem
-	(*problemv1.Values)(nil),     // 20: hyfair.problem.v1.Values
-	(*problemv1.Point)(nil),      // 21: hyfair.problem.v1.Point
-	(*problemv1.Delta)(nil),      // 22: hyfair.problem.v1.Delta
+	(PieceClaim)(0),              // 2: hyfair.solver.v1.PieceClaim
+	(*DescribeRequest)(nil),      // 3: hyfair.solver.v1.DescribeRequest
+	(*DescribeResponse)(nil),     // 4: hyfair.solver.v1.DescribeResponse
+	(*SolveRequest)(nil),         // 5: hyfair.solver.v1.SolveRequest
+	(*SolveOptions)(nil),         // 6: hyfair.solver.v1.SolveOptions
+	(*SolveResponse)(nil),        // 7: hyfair.solver.v1.SolveResponse
+	(*Pieces)(nil),               // 8: hyfair.solver.v1.Pieces
+	(*Piece)(nil),                // 9: hyfair.solver.v1.Piece
+	(*Proof)(nil),                // 10: hyfair.solver.v1.Proof
+	(*CopyProof)(nil),            // 11: hyfair.solver.v1.CopyProof
+	(*Shares)(nil),               // 12: hyfair.solver.v1.Shares
+	(*Progress)(nil),             // 13: hyfair.solver.v1.Progress
+	(*Result)(nil),               // 14: hyfair.solver.v1.Result
+	(*Witness)(nil),              // 15: hyfair.solver.v1.Witness
+	(*LoadRequest)(nil),          // 16: hyfair.solver.v1.LoadRequest
+	(*LoadResponse)(nil),         // 17: hyfair.solver.v1.LoadResponse
+	(*SolveLoadedRequest)(nil),   // 18: hyfair.solver.v1.SolveLoadedRequest
+	(*UnloadRequest)(nil),        // 19: hyfair.solver.v1.UnloadRequest
+	(*UnloadResponse)(nil),       // 20: hyfair.solver.v1.UnloadResponse
+	(*InterruptRequest)(nil),     // 21: hyfair.solver.v1.InterruptRequest
+	(*InterruptResponse)(nil),    // 22: hyfair.solver.v1.InterruptResponse
+	nil,                          // 23: hyfair.solver.v1.SolveOptions.OptionsEntry
+	(*pluginv1.Description)(nil), // 24: hyfair.plugin.v1.Description
+	(*problemv1.Problem)(nil),    // 25: hyfair.problem.v1.Problem
+	(*problemv1.Number)(nil),     // 26: hyfair.problem.v1.Number
+	(*problemv1.Point)(nil),      // 27: hyfair.problem.v1.Point
+	(*problemv1.Interval)(nil),   // 28: hyfair.problem.v1.Interval
+	(*problemv1.Values)(nil),     // 29: hyfair.problem.v1.Values
+	(*problemv1.Delta)(nil),      // 30: hyfair.problem.v1.Delta
 }
 var file_hyfair_solver_v1_solver_proto_depIdxs = []int32{
-	18, // 0: hyfair.solver.v1.DescribeResponse.description:type_name -> hyfair.plugin.v1.Description
-	19, // 1: hyfair.solver.v1.SolveRequest.problem:type_name -> hyfair.problem.v1.Problem
-	5,  // 2: hyfair.solver.v1.SolveRequest.options:type_name -> hyfair.solver.v1.SolveOptions
-	17, // 3: hyfair.solver.v1.SolveOptions.options:type_name -> hyfair.solver.v1.SolveOptions.OptionsEntry
-	7,  // 4: hyfair.solver.v1.SolveResponse.progress:type_name -> hyfair.solver.v1.Progress
-	8,  // 5: hyfair.solver.v1.SolveResponse.result:type_name -> hyfair.solver.v1.Result
-	20, // 6: hyfair.solver.v1.Progress.values:type_name -> hyfair.problem.v1.Values
-	0,  // 7: hyfair.solver.v1.Result.status:type_name -> hyfair.solver.v1.Status
-	1,  // 8: hyfair.solver.v1.Result.reason:type_name -> hyfair.solver.v1.Reason
-	20, // 9: hyfair.solver.v1.Result.values:type_name -> hyfair.problem.v1.Values
-	9,  // 10: hyfair.solver.v1.Result.witness:type_name -> hyfair.solver.v1.Witness
-	21, // 11: hyfair.solver.v1.Witness.copy1:type_name -> hyfair.problem.v1.Point
-	21, // 12: hyfair.solver.v1.Witness.copy2:type_name -> hyfair.problem.v1.Point
-	19, // 13: hyfair.solver.v1.LoadRequest.problem:type_name -> hyfair.problem.v1.Problem
-	22, // 14: hyfair.solver.v1.SolveLoadedRequest.delta:type_name -> hyfair.problem.v1.Delta
-	5,  // 15: hyfair.solver.v1.SolveLoadedRequest.options:type_name -> hyfair.solver.v1.SolveOptions
-	2,  // 16: hyfair.solver.v1.Solver.Describe:input_type -> hyfair.solver.v1.DescribeRequest
-	4,  // 17: hyfair.solver.v1.Solver.Solve:input_type -> hyfair.solver.v1.SolveRequest
-	10, // 18: hyfair.solver.v1.Solver.Load:input_type -> hyfair.solver.v1.LoadRequest
-	12, // 19: hyfair.solver.v1.Solver.SolveLoaded:input_type -> hyfair.solver.v1.SolveLoadedRequest
-	13, // 20: hyfair.solver.v1.Solver.Unload:input_type -> hyfair.solver.v1.UnloadRequest
-	15, // 21: hyfair.solver.v1.Solver.Interrupt:input_type -> hyfair.solver.v1.InterruptRequest
-	3,  // 22: hyfair.solver.v1.Solver.Describe:output_type -> hyfair.solver.v1.DescribeResponse
-	6,  // 23: hyfair.solver.v1.Solver.Solve:output_type -> hyfair.solver.v1.SolveResponse
-	11, // 24: hyfair.solver.v1.Solver.Load:output_type -> hyfair.solver.v1.LoadResponse
-	6,  // 25: hyfair.solver.v1.Solver.SolveLoaded:output_type -> hyfair.solver.v1.SolveResponse
-	14, // 26: hyfair.solver.v1.Solver.Unload:output_type -> hyfair.solver.v1.UnloadResponse
-	16, // 27: hyfair.solver.v1.Solver.Interrupt:output_type -> hyfair.solver.v1.InterruptResponse
-	22, // [22:28] is the sub-list for method output_type
-	16, // [16:22] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	24, // 0: hyfair.solver.v1.DescribeResponse.description:type_name -> hyfair.plugin.v1.Description
+	25, // 1: hyfair.solver.v1.SolveRequest.problem:type_name -> hyfair.problem.v1.Problem
+	6,  // 2: hyfair.solver.v1.SolveRequest.options:type_name -> hyfair.solver.v1.SolveOptions
+	23, // 3: hyfair.solver.v1.SolveOptions.options:type_name -> hyfair.solver.v1.SolveOptions.OptionsEntry
+	13, // 4: hyfair.solver.v1.SolveResponse.progress:type_name -> hyfair.solver.v1.Progress
+	14, // 5: hyfair.solver.v1.SolveResponse.result:type_name -> hyfair.solver.v1.Result
+	8,  // 6: hyfair.solver.v1.SolveResponse.pieces:type_name -> hyfair.solver.v1.Pieces
+	9,  // 7: hyfair.solver.v1.Pieces.pieces:type_name -> hyfair.solver.v1.Piece
+	2,  // 8: hyfair.solver.v1.Piece.claim:type_name -> hyfair.solver.v1.PieceClaim
+	26, // 9: hyfair.solver.v1.Piece.fair:type_name -> hyfair.problem.v1.Number
+	26, // 10: hyfair.solver.v1.Piece.unfair:type_name -> hyfair.problem.v1.Number
+	10, // 11: hyfair.solver.v1.Piece.proof:type_name -> hyfair.solver.v1.Proof
+	11, // 12: hyfair.solver.v1.Proof.copies:type_name -> hyfair.solver.v1.CopyProof
+	27, // 13: hyfair.solver.v1.CopyProof.protected:type_name -> hyfair.problem.v1.Point
+	28, // 14: hyfair.solver.v1.CopyProof.logit:type_name -> hyfair.problem.v1.Interval
+	26, // 15: hyfair.solver.v1.Shares.fair:type_name -> hyfair.problem.v1.Number
+	26, // 16: hyfair.solver.v1.Shares.unfair:type_name -> hyfair.problem.v1.Number
+	26, // 17: hyfair.solver.v1.Shares.individuals:type_name -> hyfair.problem.v1.Number
+	29, // 18: hyfair.solver.v1.Progress.values:type_name -> hyfair.problem.v1.Values
+	12, // 19: hyfair.solver.v1.Progress.shares:type_name -> hyfair.solver.v1.Shares
+	0,  // 20: hyfair.solver.v1.Result.status:type_name -> hyfair.solver.v1.Status
+	1,  // 21: hyfair.solver.v1.Result.reason:type_name -> hyfair.solver.v1.Reason
+	29, // 22: hyfair.solver.v1.Result.values:type_name -> hyfair.problem.v1.Values
+	15, // 23: hyfair.solver.v1.Result.witness:type_name -> hyfair.solver.v1.Witness
+	12, // 24: hyfair.solver.v1.Result.shares:type_name -> hyfair.solver.v1.Shares
+	27, // 25: hyfair.solver.v1.Witness.copy1:type_name -> hyfair.problem.v1.Point
+	27, // 26: hyfair.solver.v1.Witness.copy2:type_name -> hyfair.problem.v1.Point
+	25, // 27: hyfair.solver.v1.LoadRequest.problem:type_name -> hyfair.problem.v1.Problem
+	30, // 28: hyfair.solver.v1.SolveLoadedRequest.delta:type_name -> hyfair.problem.v1.Delta
+	6,  // 29: hyfair.solver.v1.SolveLoadedRequest.options:type_name -> hyfair.solver.v1.SolveOptions
+	3,  // 30: hyfair.solver.v1.Solver.Describe:input_type -> hyfair.solver.v1.DescribeRequest
+	5,  // 31: hyfair.solver.v1.Solver.Solve:input_type -> hyfair.solver.v1.SolveRequest
+	16, // 32: hyfair.solver.v1.Solver.Load:input_type -> hyfair.solver.v1.LoadRequest
+	18, // 33: hyfair.solver.v1.Solver.SolveLoaded:input_type -> hyfair.solver.v1.SolveLoadedRequest
+	19, // 34: hyfair.solver.v1.Solver.Unload:input_type -> hyfair.solver.v1.UnloadRequest
+	21, // 35: hyfair.solver.v1.Solver.Interrupt:input_type -> hyfair.solver.v1.InterruptRequest
+	4,  // 36: hyfair.solver.v1.Solver.Describe:output_type -> hyfair.solver.v1.DescribeResponse
+	7,  // 37: hyfair.solver.v1.Solver.Solve:output_type -> hyfair.solver.v1.SolveResponse
+	17, // 38: hyfair.solver.v1.Solver.Load:output_type -> hyfair.solver.v1.LoadResponse
+	7,  // 39: hyfair.solver.v1.Solver.SolveLoaded:output_type -> hyfair.solver.v1.SolveResponse
+	20, // 40: hyfair.solver.v1.Solver.Unload:output_type -> hyfair.solver.v1.UnloadResponse
+	22, // 41: hyfair.solver.v1.Solver.Interrupt:output_type -> hyfair.solver.v1.InterruptResponse
+	36, // [36:42] is the sub-list for method output_type
+	30, // [30:36] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_solver_v1_solver_proto_init() }
@@ -1295,16 +1823,17 @@ func file_hyfair_solver_v1_solver_proto_init() {
 	file_hyfair_solver_v1_solver_proto_msgTypes[4].OneofWrappers = []any{
 		(*SolveResponse_Progress)(nil),
 		(*SolveResponse_Result)(nil),
+		(*SolveResponse_Pieces)(nil),
 	}
-	file_hyfair_solver_v1_solver_proto_msgTypes[5].OneofWrappers = []any{}
-	file_hyfair_solver_v1_solver_proto_msgTypes[6].OneofWrappers = []any{}
+	file_hyfair_solver_v1_solver_proto_msgTypes[10].OneofWrappers = []any{}
+	file_hyfair_solver_v1_solver_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hyfair_solver_v1_solver_proto_rawDesc), len(file_hyfair_solver_v1_solver_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   16,
+			NumEnums:      3,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -43,7 +43,8 @@ const (
 type SolverClient interface {
 	// Describe says what the plugin is.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
-	// Solve answers one problem: any number of progress events, then one result.
+	// Solve answers one problem: any number of progress events, and of pieces
+	// where they were asked for, then one result.
 	Solve(ctx context.Context, in *SolveRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[SolveResponse], error)
 	// Load keeps a problem for SolveLoaded. A plugin that gains nothing from it
 	// may answer UNIMPLEMENTED.
@@ -154,7 +155,8 @@ func (c *solverClient) Interrupt(ctx context.Context, in *InterruptRequest, opts
 type SolverServer interface {
 	// Describe says what the plugin is.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
-	// Solve answers one problem: any number of progress events, then one result.
+	// Solve answers one problem: any number of progress events, and of pieces
+	// where they were asked for, then one result.
 	Solve(*SolveRequest, grpc.ServerStreamingServer[SolveResponse]) error
 	// Load keeps a problem for SolveLoaded. A plugin that gains nothing from it
 	// may answer UNIMPLEMENTED.

@@ -1,11 +1,12 @@
 from hyfair._pb.plugin.v1 import description_pb2 as _description_pb2
 from hyfair._pb.problem.v1 import number_pb2 as _number_pb2
 from hyfair._pb.problem.v1 import problem_pb2 as _problem_pb2
+from hyfair._pb.problem.v1 import space_pb2 as _space_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -28,6 +29,14 @@ class Reason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REASON_INCOMPLETE: _ClassVar[Reason]
     REASON_NUMERICAL: _ClassVar[Reason]
     REASON_OTHER: _ClassVar[Reason]
+
+class PieceClaim(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    PIECE_CLAIM_UNSPECIFIED: _ClassVar[PieceClaim]
+    PIECE_CLAIM_FAIR: _ClassVar[PieceClaim]
+    PIECE_CLAIM_UNFAIR: _ClassVar[PieceClaim]
+    PIECE_CLAIM_UNDECIDED: _ClassVar[PieceClaim]
+    PIECE_CLAIM_OUTSIDE: _ClassVar[PieceClaim]
 STATUS_UNSPECIFIED: Status
 STATUS_FEASIBLE: Status
 STATUS_OPTIMAL: Status
@@ -42,6 +51,11 @@ REASON_INTERRUPTED: Reason
 REASON_INCOMPLETE: Reason
 REASON_NUMERICAL: Reason
 REASON_OTHER: Reason
+PIECE_CLAIM_UNSPECIFIED: PieceClaim
+PIECE_CLAIM_FAIR: PieceClaim
+PIECE_CLAIM_UNFAIR: PieceClaim
+PIECE_CLAIM_UNDECIDED: PieceClaim
+PIECE_CLAIM_OUTSIDE: PieceClaim
 
 class DescribeRequest(_message.Message):
     __slots__ = ()
@@ -64,7 +78,7 @@ class SolveRequest(_message.Message):
     def __init__(self, problem: _Optional[_Union[_problem_pb2.Problem, _Mapping]] = ..., options: _Optional[_Union[SolveOptions, _Mapping]] = ..., call: _Optional[int] = ...) -> None: ...
 
 class SolveOptions(_message.Message):
-    __slots__ = ("seed", "threads", "memory", "time_limit_nanos", "work_limit", "gap", "target", "options")
+    __slots__ = ("seed", "threads", "memory", "time_limit_nanos", "work_limit", "gap", "target", "options", "pieces", "proofs")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -80,6 +94,8 @@ class SolveOptions(_message.Message):
     GAP_FIELD_NUMBER: _ClassVar[int]
     TARGET_FIELD_NUMBER: _ClassVar[int]
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    PIECES_FIELD_NUMBER: _ClassVar[int]
+    PROOFS_FIELD_NUMBER: _ClassVar[int]
     seed: int
     threads: int
     memory: int
@@ -88,32 +104,94 @@ class SolveOptions(_message.Message):
     gap: float
     target: float
     options: _containers.ScalarMap[str, str]
-    def __init__(self, seed: _Optional[int] = ..., threads: _Optional[int] = ..., memory: _Optional[int] = ..., time_limit_nanos: _Optional[int] = ..., work_limit: _Optional[int] = ..., gap: _Optional[float] = ..., target: _Optional[float] = ..., options: _Optional[_Mapping[str, str]] = ...) -> None: ...
+    pieces: bool
+    proofs: bool
+    def __init__(self, seed: _Optional[int] = ..., threads: _Optional[int] = ..., memory: _Optional[int] = ..., time_limit_nanos: _Optional[int] = ..., work_limit: _Optional[int] = ..., gap: _Optional[float] = ..., target: _Optional[float] = ..., options: _Optional[_Mapping[str, str]] = ..., pieces: bool = ..., proofs: bool = ...) -> None: ...
 
 class SolveResponse(_message.Message):
-    __slots__ = ("progress", "result")
+    __slots__ = ("progress", "result", "pieces")
     PROGRESS_FIELD_NUMBER: _ClassVar[int]
     RESULT_FIELD_NUMBER: _ClassVar[int]
+    PIECES_FIELD_NUMBER: _ClassVar[int]
     progress: Progress
     result: Result
-    def __init__(self, progress: _Optional[_Union[Progress, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ...) -> None: ...
+    pieces: Pieces
+    def __init__(self, progress: _Optional[_Union[Progress, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., pieces: _Optional[_Union[Pieces, _Mapping]] = ...) -> None: ...
+
+class Pieces(_message.Message):
+    __slots__ = ("pieces",)
+    PIECES_FIELD_NUMBER: _ClassVar[int]
+    pieces: _containers.RepeatedCompositeFieldContainer[Piece]
+    def __init__(self, pieces: _Optional[_Iterable[_Union[Piece, _Mapping]]] = ...) -> None: ...
+
+class Piece(_message.Message):
+    __slots__ = ("lo", "hi", "claim", "fair", "unfair", "proof")
+    LO_FIELD_NUMBER: _ClassVar[int]
+    HI_FIELD_NUMBER: _ClassVar[int]
+    CLAIM_FIELD_NUMBER: _ClassVar[int]
+    FAIR_FIELD_NUMBER: _ClassVar[int]
+    UNFAIR_FIELD_NUMBER: _ClassVar[int]
+    PROOF_FIELD_NUMBER: _ClassVar[int]
+    lo: _containers.RepeatedScalarFieldContainer[float]
+    hi: _containers.RepeatedScalarFieldContainer[float]
+    claim: PieceClaim
+    fair: _number_pb2.Number
+    unfair: _number_pb2.Number
+    proof: Proof
+    def __init__(self, lo: _Optional[_Iterable[float]] = ..., hi: _Optional[_Iterable[float]] = ..., claim: _Optional[_Union[PieceClaim, str]] = ..., fair: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., unfair: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., proof: _Optional[_Union[Proof, _Mapping]] = ...) -> None: ...
+
+class Proof(_message.Message):
+    __slots__ = ("enumerated", "copies")
+    ENUMERATED_FIELD_NUMBER: _ClassVar[int]
+    COPIES_FIELD_NUMBER: _ClassVar[int]
+    enumerated: bool
+    copies: _containers.RepeatedCompositeFieldContainer[CopyProof]
+    def __init__(self, enumerated: bool = ..., copies: _Optional[_Iterable[_Union[CopyProof, _Mapping]]] = ...) -> None: ...
+
+class CopyProof(_message.Message):
+    __slots__ = ("protected", "logit", "layers", "neurons", "slopes")
+    PROTECTED_FIELD_NUMBER: _ClassVar[int]
+    LOGIT_FIELD_NUMBER: _ClassVar[int]
+    LAYERS_FIELD_NUMBER: _ClassVar[int]
+    NEURONS_FIELD_NUMBER: _ClassVar[int]
+    SLOPES_FIELD_NUMBER: _ClassVar[int]
+    protected: _number_pb2.Point
+    logit: _space_pb2.Interval
+    layers: _containers.RepeatedScalarFieldContainer[int]
+    neurons: _containers.RepeatedScalarFieldContainer[int]
+    slopes: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, protected: _Optional[_Union[_number_pb2.Point, _Mapping]] = ..., logit: _Optional[_Union[_space_pb2.Interval, _Mapping]] = ..., layers: _Optional[_Iterable[int]] = ..., neurons: _Optional[_Iterable[int]] = ..., slopes: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class Shares(_message.Message):
+    __slots__ = ("fair", "unfair", "individuals", "boxes")
+    FAIR_FIELD_NUMBER: _ClassVar[int]
+    UNFAIR_FIELD_NUMBER: _ClassVar[int]
+    INDIVIDUALS_FIELD_NUMBER: _ClassVar[int]
+    BOXES_FIELD_NUMBER: _ClassVar[int]
+    fair: _number_pb2.Number
+    unfair: _number_pb2.Number
+    individuals: _number_pb2.Number
+    boxes: int
+    def __init__(self, fair: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., unfair: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., individuals: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., boxes: _Optional[int] = ...) -> None: ...
 
 class Progress(_message.Message):
-    __slots__ = ("values", "objective", "bound", "nodes", "elapsed_nanos")
+    __slots__ = ("values", "objective", "bound", "nodes", "elapsed_nanos", "shares")
     VALUES_FIELD_NUMBER: _ClassVar[int]
     OBJECTIVE_FIELD_NUMBER: _ClassVar[int]
     BOUND_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
     ELAPSED_NANOS_FIELD_NUMBER: _ClassVar[int]
+    SHARES_FIELD_NUMBER: _ClassVar[int]
     values: _number_pb2.Values
     objective: float
     bound: float
     nodes: int
     elapsed_nanos: int
-    def __init__(self, values: _Optional[_Union[_number_pb2.Values, _Mapping]] = ..., objective: _Optional[float] = ..., bound: _Optional[float] = ..., nodes: _Optional[int] = ..., elapsed_nanos: _Optional[int] = ...) -> None: ...
+    shares: Shares
+    def __init__(self, values: _Optional[_Union[_number_pb2.Values, _Mapping]] = ..., objective: _Optional[float] = ..., bound: _Optional[float] = ..., nodes: _Optional[int] = ..., elapsed_nanos: _Optional[int] = ..., shares: _Optional[_Union[Shares, _Mapping]] = ...) -> None: ...
 
 class Result(_message.Message):
-    __slots__ = ("status", "reason", "native", "detail", "values", "witness", "objective", "bound", "tolerance", "nodes", "elapsed_nanos")
+    __slots__ = ("status", "reason", "native", "detail", "values", "witness", "objective", "bound", "tolerance", "nodes", "elapsed_nanos", "shares")
     STATUS_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     NATIVE_FIELD_NUMBER: _ClassVar[int]
@@ -125,6 +203,7 @@ class Result(_message.Message):
     TOLERANCE_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
     ELAPSED_NANOS_FIELD_NUMBER: _ClassVar[int]
+    SHARES_FIELD_NUMBER: _ClassVar[int]
     status: Status
     reason: Reason
     native: str
@@ -136,7 +215,8 @@ class Result(_message.Message):
     tolerance: float
     nodes: int
     elapsed_nanos: int
-    def __init__(self, status: _Optional[_Union[Status, str]] = ..., reason: _Optional[_Union[Reason, str]] = ..., native: _Optional[str] = ..., detail: _Optional[str] = ..., values: _Optional[_Union[_number_pb2.Values, _Mapping]] = ..., witness: _Optional[_Union[Witness, _Mapping]] = ..., objective: _Optional[float] = ..., bound: _Optional[float] = ..., tolerance: _Optional[float] = ..., nodes: _Optional[int] = ..., elapsed_nanos: _Optional[int] = ...) -> None: ...
+    shares: Shares
+    def __init__(self, status: _Optional[_Union[Status, str]] = ..., reason: _Optional[_Union[Reason, str]] = ..., native: _Optional[str] = ..., detail: _Optional[str] = ..., values: _Optional[_Union[_number_pb2.Values, _Mapping]] = ..., witness: _Optional[_Union[Witness, _Mapping]] = ..., objective: _Optional[float] = ..., bound: _Optional[float] = ..., tolerance: _Optional[float] = ..., nodes: _Optional[int] = ..., elapsed_nanos: _Optional[int] = ..., shares: _Optional[_Union[Shares, _Mapping]] = ...) -> None: ...
 
 class Witness(_message.Message):
     __slots__ = ("copy1", "copy2")

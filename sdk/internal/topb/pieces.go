@@ -1,0 +1,51 @@
+package topb
+
+import (
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
+	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
+)
+
+// Piece converts a piece of a region.
+func Piece(p *sdk.Piece) *solverv1.Piece {
+	m := &solverv1.Piece{
+		Lo: make([]float64, len(p.Box)), Hi: make([]float64, len(p.Box)),
+		Claim: solverv1.PieceClaim(p.Claim),
+		Fair:  count(p.Fair), Unfair: count(p.Unfair),
+	}
+	for i, side := range p.Box {
+		m.Lo[i], m.Hi[i] = side.Lo, side.Hi
+	}
+	if p.Proof != nil {
+		m.Proof = &solverv1.Proof{Enumerated: p.Proof.Enumerated, Copies: each(p.Proof.Copies, copyProof)}
+	}
+	return m
+}
+
+func copyProof(c *sdk.CopyProof) *solverv1.CopyProof {
+	m := &solverv1.CopyProof{Protected: &problemv1.Point{Values: c.Protected}, Logit: interval(&c.Logit)}
+	for _, s := range c.Slopes {
+		m.Layers = append(m.Layers, narrow(s.Layer))
+		m.Neurons = append(m.Neurons, narrow(s.Neuron))
+		m.Slopes = append(m.Slopes, s.Value)
+	}
+	return m
+}
+
+// Shares converts what is proved of a region; nil stays nil.
+func Shares(s *sdk.Shares) *solverv1.Shares {
+	if s == nil {
+		return nil
+	}
+	return &solverv1.Shares{Fair: Rat(s.Fair), Unfair: Rat(s.Unfair), Individuals: count(s.Individuals), Boxes: s.Boxes}
+}
+
+// count converts an integer; nil stays nil.
+func count(n *big.Int) *problemv1.Number {
+	if n == nil {
+		return nil
+	}
+	return &problemv1.Number{Value: &problemv1.Number_Fraction{Fraction: n.String()}}
+}
