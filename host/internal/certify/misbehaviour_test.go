@@ -169,7 +169,7 @@ func ask(t *testing.T, q *problem.Query, s sdk.Incremental, maximise bool) (*cer
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: d, Maximise: maximise, Enumerate: -1, Seed: 1})
+	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: d, Encoding: "bigm", Maximise: maximise, Enumerate: -1, Seed: 1})
 	if rep == nil {
 		t.Fatal("no report:", err)
 	}
@@ -278,7 +278,7 @@ func TestBoundBesideAnEarlyWitness(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: e, Description: d}) // eleven individuals: enumerated
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: e, Description: d, Encoding: "bigm"}) // eleven individuals: enumerated
 		if err != nil || rep.Verdict != certify.Unfair || rep.Regions[certify.ByEnumeration] != 1 || rep.BoundGrade != sdk.Rigorous {
 			t.Errorf("%s: error %v, report %+v", n, err, rep)
 		}

@@ -67,6 +67,9 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 	if r.boundsSuffice(b) {
 		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: r.trivialBound(b)}, nil
 	}
+	if r.lower.Form == problem.FormNetwork {
+		return r.network(ctx, region)
+	}
 	slack := 0.0
 	if r.o.Bounds == BoundsLP {
 		var err error

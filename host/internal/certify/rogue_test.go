@@ -34,7 +34,7 @@ func TestRogueProcesses(t *testing.T) {
 		}
 		defer p.Close()
 		q := tenure(fairness.Score, 10)
-		rep, err := certify.Run(ctx, q, certify.Options{Solver: p.Solver(), Description: p.Description(), Maximise: maximise, Enumerate: -1, Set: set})
+		rep, err := certify.Run(ctx, q, certify.Options{Solver: p.Solver(), Description: p.Description(), Encoding: "bigm", Maximise: maximise, Enumerate: -1, Set: set})
 		if rep == nil {
 			t.Fatal("no report:", err)
 		}

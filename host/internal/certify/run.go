@@ -15,75 +15,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Options steer a Run. Solver and Description are required.
-type Options struct {
-	Solver      sdk.Incremental
-	Description sdk.Description
-	// Encoding names the lowering; empty: the default of the first form that the
-	// solver answers, see DefaultEncoding.
-	Encoding string
-	// Bounds names the method that bounds the network for the lowering; empty:
-	// DefaultBounds. BoundsNames lists them.
-	Bounds string
-	// Climb looks for a violation by local search before a solver is asked, and
-	// hands the solver the best individual as a start.
-	Climb bool
-	// SolverOnly counts only the points that the solver reports: what the host
-	// comes across while checking a claim or climbing is no witness, and no
-	// region is enumerated. For comparing solvers.
-	SolverOnly bool
-	// Heuristic takes neurons that do not change their phase among sampled
-	// individuals to be stable. The question is then about another network: a
-	// witness is replayed as ever, and nothing else is concluded.
-	Heuristic bool
-	// Maximise asks, after the verdict, for the largest gap or margin.
-	Maximise bool
-	// Gap is the relative optimality gap at which maximising may stop; 0: as
-	// close as the solver's tolerance allows.
-	Gap     float64
-	Threads int
-	Memory  int64
-	Seed    int64
-	// Set are the plugin's own options.
-	Set map[string]string
-	// Enumerate: a region of at most this many individuals is decided by
-	// evaluating each exactly; 0 asks for the default of 16, negative for 1.
-	Enumerate int
-	// Progress, where not nil, is called from the running goroutine.
-	Progress func(Progress)
-	// Witnessed, where not nil, is called with each witness the moment its replay
-	// is done: also with an incumbent that the solver shows on its way, from
-	// another goroutine then. It must not block.
-	Witnessed func(*Witness)
-}
-
-// DefaultBounds is the method of a question that names none.
-const DefaultBounds = "interval"
-
-// DefaultEncoding is the lowering for a solver where a question names none:
-// rows and columns where the solver takes them, else a script; empty for a
-// solver of neither.
-func DefaultEncoding(d *sdk.Description) string {
-	switch {
-	case d.Answers(problem.FormMILP, problem.Decide):
-		return "bigm"
-	case d.Answers(problem.FormSMT, problem.Decide):
-		return "smt"
-	}
-	return ""
-}
-
-// Progress is a glimpse of a running question.
-type Progress struct {
-	// Open and Decided count regions.
-	Open, Decided int
-	// Best is the largest margin replayed so far, valid where Witness is not nil.
-	Witness *Witness
-	Bound   float64
-	Nodes   int64
-	Elapsed time.Duration
-}
-
 // minSplit: a real feature is not bisected below this share of its domain. A
 // tie (the margin equal to the threshold along a whole edge) would be bisected
 // for ever.
@@ -114,6 +45,9 @@ type run struct {
 	faults int
 	// climbing is made for the first climb.
 	climbing *climber
+	// workLimit bounds each question to a solver of the network form, in the
+	// solver's own unit; 0: none.
+	workLimit int64
 }
 
 // Run answers the query. Limits, faults and interruptions end in a Report that
@@ -152,7 +86,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		o.Encoding = DefaultEncoding(&o.Description)
 	}
 	if o.Encoding == "" {
-		return nil, fmt.Errorf("solver %s answers neither problems in the MILP form nor in the SMT form: %w", o.Description.Name, sdk.ErrUnsupported)
+		return nil, fmt.Errorf("solver %s decides problems in none of the forms: %w", o.Description.Name, sdk.ErrUnsupported)
 	}
 	if o.Bounds == "" {
 		o.Bounds = DefaultBounds
@@ -163,7 +97,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	if o.Enumerate == 0 {
 		o.Enumerate = 16
 	}
-	lowering, err := encode.Find(o.Encoding)
+	lowering, err := LookupEncoding(o.Encoding)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
 	}
@@ -191,6 +125,10 @@ func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 	switch {
 	case !o.Description.Answers(e.Form, problem.Decide):
 		return fmt.Errorf("solver %s does not answer problems in the %s form, which the encoding %s is: %w", o.Description.Name, e.Form, e.Name, sdk.ErrUnsupported)
+	case e.Form == problem.FormNetwork && o.Maximise && !o.Description.Answers(e.Form, problem.Maximise):
+		return fmt.Errorf("solver %s decides problems in the %s form, and does not maximise them: %w", o.Description.Name, e.Form, sdk.ErrUnsupported)
+	case e.Form == problem.FormNetwork && o.Heuristic:
+		return fmt.Errorf("%w: heuristic pruning is of a lowered network", sdk.ErrInvalidOption)
 	case o.Bounds == BoundsLP && !o.Description.Answers(problem.FormMILP, problem.Maximise):
 		return fmt.Errorf("solver %s solves no linear programs, which the bounds %s need: %w", o.Description.Name, BoundsLP, sdk.ErrUnsupported)
 	case e.Sets && !o.Description.Sets:
@@ -380,7 +318,7 @@ func (r *run) progress() {
 	}
 	r.o.Progress(Progress{
 		Open: len(r.open), Decided: decided, Witness: r.report.Witness,
-		Bound: r.report.Bound, Nodes: r.report.Nodes, Elapsed: time.Since(r.start),
+		Bound: r.report.Bound, HasBound: r.report.HasBound, Nodes: r.report.Nodes, Elapsed: time.Since(r.start),
 	})
 }
 

@@ -73,8 +73,8 @@ func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, s
 		if err != nil {
 			return nil, err
 		}
-		if base.lower.Form != problem.FormMILP {
-			return nil, fmt.Errorf("solver %s takes no rows and columns, which looking for individuals needs: %w", s.Options.Description.Name, sdk.ErrUnsupported)
+		if base.lower.Form == problem.FormSMT {
+			return nil, fmt.Errorf("solver %s takes neither rows and columns nor networks, which looking for individuals needs: %w", s.Options.Description.Name, sdk.ErrUnsupported)
 		}
 		base.deciding, base.target = true, q.Epsilon
 		s.base, s.of = base, s.Query
@@ -91,6 +91,9 @@ func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, s
 	if r.boundsSuffice(b) {
 		return nil, nil
 	}
+	if r.lower.Form == problem.FormNetwork {
+		return s.direct(ctx, &r, region, rng)
+	}
 	sub := *r.q
 	sub.Region = region
 	low, err := r.lowered(&sub, b)
@@ -104,6 +107,26 @@ func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, s
 	defer a.close()
 	a.workLimit = s.WorkLimit
 	return a.anyViolation(ctx, rng)
+}
+
+// direct asks a solver of the network form. Its seed, and a point of the box to
+// stay near, are what makes answers differ.
+func (s *Seeder) direct(ctx context.Context, r *run, region space.Region, rng *rand.Rand) (*Witness, error) {
+	q := r.part(region)
+	q.Seed, q.Near = r.o.Seed, randomIndividual(q.Space, region, rng)
+	r.workLimit = s.WorkLimit
+	res, err := r.question(ctx, q)
+	if err != nil || res.Witness == nil {
+		return nil, err
+	}
+	fault := r.odd(q, res)
+	if fault == "" {
+		fault = r.credit(res)
+	}
+	if fault != "" {
+		r.blame(fault)
+	}
+	return r.report.Witness, nil
 }
 
 // anyViolation runs the tangent loop with a random objective in place of the

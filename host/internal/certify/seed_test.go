@@ -146,7 +146,7 @@ func TestSeedsOfMisbehavingSolvers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &certify.Seeder{Query: q, Options: certify.Options{Solver: b, Description: d}}
+			s := &certify.Seeder{Query: q, Options: certify.Options{Solver: b, Description: d, Encoding: "bigm"}}
 			x, ok, err := s.Seed(t.Context(), from, 3)
 			if (err != nil) != lie.lost {
 				t.Errorf("error %v", err)

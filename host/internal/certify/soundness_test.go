@@ -147,7 +147,7 @@ func TestWhatBoundsNothing(t *testing.T) {
 	if _, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: d, Heuristic: true, Maximise: true}); !errors.Is(err, sdk.ErrInvalidOption) {
 		t.Errorf("a pruned network was asked for the largest gap: %v", err)
 	}
-	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: d, Heuristic: true})
+	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: d, Encoding: "bigm", Heuristic: true})
 	if err != nil || rep.HasBound {
 		t.Errorf("a pruned network bounds the gap by %v, %v", rep.Bound, err)
 	}
@@ -177,7 +177,7 @@ func TestBoundsOfALiarAreTried(t *testing.T) {
 	s := &bent{solve: func(_ context.Context, p *problem.Problem, _ sdk.SolveOptions, _ sdk.Solver) (*sdk.Result, error) {
 		return &sdk.Result{Status: sdk.Optimal, Objective: 4, Bound: 4, HasBound: true}, nil
 	}}
-	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Bounds: "lp", Enumerate: -1})
+	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Encoding: "bigm", Bounds: "lp", Enumerate: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/partition"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -31,12 +29,15 @@ type certifyFlags struct {
 	bounds    string
 	relax     []string
 	k         int
+	maxK      bool
 	climb     bool
 	partition partitionFlags
 	maximise  bool
 	gap       float64
 	timeout   time.Duration
 	check     string
+	// certificate is the file that a proof is written to; empty: none.
+	certificate string
 }
 
 func newCertify(app *App) *cobra.Command {
@@ -58,14 +59,16 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.solver, "solver", "", "solver plugin (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&f.notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
-	fl.StringVar(&f.encoding, "encoding", "", "lowering of the network for the solver: "+encodingNames()+" (default: bigm, or smt for a solver of that form)")
+	fl.StringVar(&f.encoding, "encoding", "", "lowering of the network for the solver: "+encodingNames()+" (default: network, or bigm or smt for a solver of these forms)")
 	fl.StringVar(&f.bounds, "bounds", "", "bounds of the neurons for the lowering: interval, linear or lp (default: interval, or linear for a solver of scripts)")
 	fl.StringSliceVar(&f.relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
 	fl.IntVar(&f.k, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
+	fl.BoolVar(&f.maxK, "max-k", false, "after the verdict, look for the largest number of outcome bins that one individual's counterfactuals reach, and bound it from above")
 	fl.BoolVar(&f.climb, "climb", true, "look for a violation by local search before asking the solver, and give it the best individual as a start")
 	fl.BoolVar(&f.maximise, "maximize", false, "after the verdict, look for the largest gap and bound it from above")
 	fl.Float64Var(&f.gap, "gap", 0, "relative gap between bound and best at which maximising may stop; 0: as close as the solver's tolerance allows")
 	fl.DurationVar(&f.timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: none")
+	fl.StringVar(&f.certificate, "certificate", "", "write the proof of a fair verdict, or with --maximize of the bound, to this file, compressed if it ends in .gz; hyfair check verifies it")
 	fl.StringVar(&f.check, "check", "", "fair or unfair: exit with code 3 if the verdict is another")
 	return cmd
 }
@@ -86,7 +89,7 @@ func (f *certifyFlags) validate() error {
 	if f.k > 0 && f.maximise {
 		return errors.New("--k and --maximize exclude each other: a question for bins has no gap to maximise")
 	}
-	return f.validatePartition()
+	return errors.Join(f.validateMaxK(), f.validatePartition())
 }
 
 func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) error {
@@ -105,6 +108,9 @@ func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) err
 	if err != nil {
 		return usage(err)
 	}
+	if err := f.binned(queries); err != nil {
+		return usage(err)
+	}
 	memory, err := app.memoryBytes()
 	if err != nil {
 		return usage(err)
@@ -117,58 +123,11 @@ func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) err
 		return err
 	}
 	defer plugin.Close()
+	if err := f.certifiable(queries, plugin.Description()); err != nil {
+		return usage(err)
+	}
 	job := certifyJob{app: app, flags: f, study: st, plugin: plugin, memory: memory}
 	return job.all(ctx, queries, start)
-}
-
-// openSolver starts the named solver, or the first that can be used with the
-// encoding; without one, with rows and columns or else with scripts.
-func openSolver(ctx context.Context, app *App, name, encoding string) (*discover.Plugin, error) {
-	catalogue, err := app.catalogue()
-	if err != nil {
-		return nil, err
-	}
-	options, err := app.pluginOptions()
-	if err != nil {
-		return nil, err
-	}
-	var plugin *discover.Plugin
-	if name == "" {
-		plugin, err = defaultSolver(ctx, catalogue, options, encoding)
-	} else {
-		plugin, err = catalogue.Open(ctx, client.Solver, name, options)
-	}
-	if errors.Is(err, sdk.ErrInvalidOption) {
-		return nil, usage(err)
-	}
-	return plugin, unknownPlugin(err)
-}
-
-func defaultSolver(ctx context.Context, c *discover.Catalogue, options map[string]string, encoding string) (*discover.Plugin, error) {
-	rows := func() (*discover.Plugin, error) {
-		return c.DefaultSolver(ctx, options, problem.FormMILP, problem.Decide, problem.Maximise)
-	}
-	scripts := func() (*discover.Plugin, error) {
-		return c.DefaultSolver(ctx, options, problem.FormSMT, problem.Decide)
-	}
-	if encoding != "" {
-		e, err := encode.Find(encoding)
-		if err != nil {
-			return nil, fmt.Errorf("%w: --encoding: %w", sdk.ErrInvalidOption, err)
-		}
-		if e.Form == problem.FormSMT {
-			return scripts()
-		}
-		return rows()
-	}
-	p, err := rows()
-	if err == nil || errors.Is(err, sdk.ErrInvalidOption) || ctx.Err() != nil {
-		return p, err
-	}
-	if p, scriptErr := scripts(); scriptErr == nil {
-		return p, nil
-	}
-	return nil, err
 }
 
 // certifyJob is one question on its way to a verdict.
@@ -196,7 +155,15 @@ func (j *certifyJob) all(ctx context.Context, queries []*problem.Query, start ti
 				fmt.Fprintln(j.app.Stdout)
 			}
 		}
-		out, err := one.run(ctx)
+		suited, err := one.suited(ctx)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			break
+		}
+		out, err := suited.run(ctx)
+		if suited.plugin != j.plugin {
+			suited.plugin.Close()
+		}
 		if out != nil {
 			set.add(out)
 			if len(queries) == 1 && j.app.JSON {
@@ -228,6 +195,7 @@ func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 	defer events.close()
 	var rep *certify.Report
 	var parts *partition.Report
+	var maxK *certify.MaxK
 	var failed error
 	if j.flags.partition.chunks != "" {
 		rep, parts, failed = j.partitioned(ctx, events)
@@ -238,11 +206,19 @@ func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 		events.failed(failed)
 		return nil, badQuestion(failed)
 	}
+	if failed == nil {
+		maxK, failed = j.boundMaxK(ctx, rep)
+	}
 	events.report(j, rep, failed, interrupted(ctx))
 	out = j.output(rep)
+	out.MaxK = maxKJSON(maxK)
 	out.Journal, out.Run, out.Partitions = events.path(), events.run, parts
+	if failed == nil {
+		out.Certificate, failed = j.certificate(ctx, rep)
+	}
 	if !j.app.JSON {
 		j.print(out, rep, failed)
+		j.printCertificate(out.Certificate)
 	}
 	return out, badQuestion(failed)
 }
@@ -251,12 +227,18 @@ func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 func (j *certifyJob) undivided(ctx context.Context) (*certify.Report, error) {
 	line := newStatusLine(j.app)
 	defer line.clear()
-	return certify.Run(ctx, j.query, certify.Options{
+	o := j.options()
+	o.Progress = func(p certify.Progress) { line.show(certifyProgress(p)) }
+	return certify.Run(ctx, j.query, o)
+}
+
+// options are those of a question as a whole.
+func (j *certifyJob) options() certify.Options {
+	return certify.Options{
 		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Encoding: j.encoding(), Bounds: j.bounds(), Climb: j.flags.climb,
 		Maximise: j.flags.maximise, Gap: j.flags.gap, Threads: j.app.Threads, Memory: j.memory,
 		Seed: j.app.Seed, Set: j.plugin.Options,
-		Progress: func(p certify.Progress) { line.show(certifyProgress(p)) },
-	})
+	}
 }
 
 // encoding is the lowering that is used.

@@ -56,6 +56,9 @@ func (j *certifyJob) task() task.Task {
 	if j.flags.k > 0 {
 		settings["k"] = strconv.Itoa(j.flags.k)
 	}
+	if j.flags.maxK {
+		settings["max-k"] = "true"
+	}
 	if len(j.flags.relax) > 0 {
 		settings["relax"] = strings.Join(j.flags.relax, ",")
 	}

@@ -171,7 +171,7 @@ func (j *certifyJob) bounds() string {
 	if j.flags.bounds != "" {
 		return j.flags.bounds
 	}
-	if d := j.plugin.Description(); certify.DefaultEncoding(&d) == "smt" || d.Answers(problem.FormSMT, problem.Decide) {
+	if e, err := certify.LookupEncoding(j.encoding()); err == nil && e.Form == problem.FormSMT {
 		return "linear"
 	}
 	return certify.DefaultBounds

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -13,7 +14,7 @@ import (
 )
 
 func encodingNames() string {
-	var names []string
+	names := []string{certify.Direct}
 	for _, e := range encode.Encodings {
 		names = append(names, e.Name)
 	}

@@ -51,10 +51,14 @@ type certifyOutput struct {
 	Regions        map[string]int  `json:"regions"`
 	Reason         string          `json:"reason,omitempty"`
 	Faults         []string        `json:"faults,omitempty"`
+	// MaxK is null without --max-k, and where there was no time for it.
+	MaxK *certifyMaxK `json:"max_k,omitempty"`
 	// Partitions is null without --partition.
 	Partitions *partition.Report `json:"partitions,omitempty"`
-	Solver     certifySolver     `json:"solver"`
-	Journal    string            `json:"journal,omitempty"`
+	// Certificate is null where none was written.
+	Certificate *certificateJSON `json:"certificate,omitempty"`
+	Solver      certifySolver    `json:"solver"`
+	Journal     string           `json:"journal,omitempty"`
 	// Run is the run's name in the journal.
 	Run string `json:"run,omitempty"`
 }
@@ -133,8 +137,17 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error) {
 	w := j.app.Stdout
 	fmt.Fprintf(w, "%s, network %s: %s\n", out.Study, out.Model, j.questionInWords())
-	fmt.Fprintf(w, "solver %s %s (%s), %s encoding, %s bounds\n\n", out.Solver.Name, out.Solver.Version, out.Solver.Library, out.Encoding, out.Bounds)
+	fmt.Fprintf(w, "solver %s %s", out.Solver.Name, out.Solver.Version)
+	if out.Solver.Library != "" {
+		fmt.Fprintf(w, " (%s)", out.Solver.Library)
+	}
+	if out.Encoding == certify.Direct {
+		fmt.Fprint(w, ", asked about the network itself\n\n")
+	} else {
+		fmt.Fprintf(w, ", %s encoding, %s bounds\n\n", out.Encoding, out.Bounds)
+	}
 	j.printVerdict(w, out, rep)
+	out.MaxK.print(w)
 	if out.Partitions != nil {
 		printPartitions(w, out.Partitions)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -290,7 +289,7 @@ func resolveArm(a *compare.Arm, d sdk.Description) error {
 	if a.Bounds == "" {
 		a.Bounds = certify.DefaultBounds
 	}
-	e, err := encode.Find(a.Encoding)
+	e, err := certify.LookupEncoding(a.Encoding)
 	switch {
 	case err != nil:
 		return usage(err)

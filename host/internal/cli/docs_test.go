@@ -100,7 +100,7 @@ func TestReferenceOfFlags(t *testing.T) {
 func TestReferenceOfJSON(t *testing.T) {
 	sections := reference(t)
 	for command, object := range map[string]any{
-		"inspect": inspection{}, "certify": certifyOutput{}, "search": searchReport{},
+		"inspect": inspection{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": searchReport{},
 		"train": trainReport{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
 		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": exportReport{}, "fetch": fetchReport{},
 		"runs": runsJSON{}, "runs show": runDetailsJSON{}, "runs delete": deletedJSON{},

@@ -37,6 +37,7 @@ type searchFlags struct {
 	keep     int64
 	runs     int
 	out      string
+	bound    time.Duration
 }
 
 const (
@@ -69,6 +70,7 @@ evaluates and counts. docs/search.md has the loop, the measures and the files.`,
 	fl.Int64Var(&f.keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
 	fl.IntVar(&f.runs, "runs", 1, "repeat with the seeds seed, seed+1, …")
 	fl.StringVar(&f.out, "out", "", "write all individuals found to this CSV file")
+	fl.DurationVar(&f.bound, "bound", 0, "after the search, time for a solver to prove how many bins nobody exceeds, such as 5s; 0: none")
 	return cmd
 }
 
@@ -81,6 +83,9 @@ func (f *searchFlags) validate() (search.Budget, error) {
 	}
 	if f.runs < 1 {
 		return search.Budget{}, fmt.Errorf("--runs %d: want at least 1", f.runs)
+	}
+	if f.bound < 0 {
+		return search.Budget{}, fmt.Errorf("--bound %v is negative", f.bound)
 	}
 	b, err := search.ParseBudget(f.budget)
 	if err != nil {
@@ -98,6 +103,11 @@ func runSearch(ctx context.Context, app *App, f *searchFlags, path string) error
 	report, failed := j.run(ctx)
 	if report == nil {
 		return failed
+	}
+	if f.bound > 0 && ctx.Err() == nil {
+		var unbounded error
+		report.Bound, unbounded = j.bound(ctx, f.bound, report.Best)
+		failed = errors.Join(failed, unbounded)
 	}
 	if app.JSON {
 		failed = errors.Join(failed, app.printJSON(report))
@@ -140,6 +150,7 @@ func openSearch(ctx context.Context, app *App, f *searchFlags, path string) (*se
 	if j.evaluator, err = evaluate.New(q.Network, q.Space, region, q.Epsilon); err != nil {
 		return nil, nothing, usage(err)
 	}
+	j.query = q
 	closePlugins, err := j.openPlugins(ctx, f, q)
 	if err != nil {
 		return nil, closePlugins, badQuestion(err)
@@ -297,6 +308,9 @@ func (j *searchJob) openSolver(ctx context.Context, c *discover.Catalogue, name 
 	case "":
 		p, err := c.DefaultSolver(ctx, nil, problem.FormMILP, problem.Decide, problem.Maximise)
 		if err != nil && ctx.Err() == nil {
+			if p, err := c.DefaultSolver(ctx, nil, problem.FormNetwork, problem.Decide); err == nil {
+				return p, nil
+			}
 			fmt.Fprintf(j.app.Stderr, "hyfair: searching without a solver in the loop: %v\n", err)
 			return nil, nil
 		}

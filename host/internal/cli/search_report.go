@@ -24,6 +24,8 @@ type searchReport struct {
 	SD        *search.Measures `json:"sd,omitempty"`
 	RunsFound int              `json:"runs_found"`
 	Best      *searchBest      `json:"best"`
+	// Bound is there with --bound only.
+	Bound *searchBound `json:"bound,omitempty"`
 
 	Strategy string  `json:"strategy"`
 	Solver   string  `json:"solver"`
@@ -172,6 +174,7 @@ func (r *searchReport) print(w io.Writer, s *space.Space) {
 	} else {
 		r.Best.print(w, s)
 	}
+	r.Bound.print(w)
 	if r.Out != "" {
 		fmt.Fprintf(w, "\nAll individuals found: %s\n", r.Out)
 	}

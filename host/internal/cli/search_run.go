@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -27,6 +28,7 @@ type searchJob struct {
 	task         task.Task
 	study, model string
 	versions     map[string]string
+	query        *problem.Query
 	space        *space.Space
 	start        sdk.StartOptions // without the seed
 	evaluator    *evaluate.Evaluator

@@ -110,7 +110,7 @@ func TestSearchMistakes(t *testing.T) {
 		{"STUDY --solver none --where years=20..30", "--where"},
 		{"STUDY --solver none --protected job", "--protected"},
 		{"STUDY --solver none --set speed=9", "--set speed"},
-		{"STUDY --solver none --set p=9", "p=9"},
+		{"STUDY --solver none --set p=9", `p = "9"`},
 		{"STUDY --solver none --strategy sa+knn", "needs rows"},
 		{"STUDY --solver none --memory much", "--memory"},
 		{"STUDY --solver none --out no/such/folder/found.csv", "--out"},

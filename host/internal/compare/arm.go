@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
-	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -117,7 +116,7 @@ func (a *Arm) check(key string) error {
 		_, err := fairness.ParseNotion(a.Notion)
 		return err
 	case "encoding":
-		_, err := encode.Find(a.Encoding)
+		_, err := certify.LookupEncoding(a.Encoding)
 		return err
 	case "bounds":
 		_, err := certify.LookupBounds(a.Bounds)

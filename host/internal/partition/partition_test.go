@@ -305,7 +305,7 @@ func TestALostSolverCostsOnlyItsAnswers(t *testing.T) {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 14)))
 		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}} // some parts need a solver
 		rep, err := partition.Run(t.Context(), q, partition.Options{Chunks: chunks(t, q, "2"), All: true,
-			Solvers: []certify.Options{{Solver: brokenSolver{}, Description: d}}})
+			Solvers: []certify.Options{{Solver: brokenSolver{}, Description: d, Encoding: "bigm"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

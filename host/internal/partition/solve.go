@@ -87,11 +87,12 @@ func (r *run) gone() bool {
 }
 
 // ask puts one part to a solver, and where its limit ran out in a later pass,
-// once more with a pruned network, which can only find a witness.
+// once more with a pruned network, which can only find a witness. (Nothing is
+// pruned for a solver that is asked about the network itself.)
 func (r *run) ask(ctx context.Context, solver certify.Options, at part, soft time.Duration, pass int, stage string) bool {
 	begin := time.Now()
 	for _, heuristic := range []bool{false, true} {
-		if heuristic && pass < heuristicFrom || ctx.Err() != nil {
+		if heuristic && (pass < heuristicFrom || solver.Direct()) || ctx.Err() != nil {
 			break
 		}
 		limited, cancel := context.WithTimeout(ctx, soft)

@@ -70,7 +70,7 @@ func TestAdaptiveEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	rep, err := partition.Run(ctx, q, partition.Options{Chunks: chunks(t, q, partition.Adaptive), Adaptive: true, All: true,
-		SoftTimeout: 5 * time.Second, Solvers: []certify.Options{{Solver: s, Description: d}}})
+		SoftTimeout: 5 * time.Second, Solvers: []certify.Options{{Solver: s, Description: d, Encoding: "bigm"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestAdaptiveResumes(t *testing.T) {
 			t.Fatal(err)
 		}
 		rep, err := partition.Run(ctx, q, partition.Options{Chunks: chunks(t, q, partition.Adaptive), Adaptive: true, All: true,
-			SoftTimeout: time.Second, Store: store, Solvers: []certify.Options{{Solver: s, Description: d}}})
+			SoftTimeout: time.Second, Store: store, Solvers: []certify.Options{{Solver: s, Description: d, Encoding: "bigm"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

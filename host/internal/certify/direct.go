@@ -1,0 +1,270 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Direct in place of an encoding's name asks for none: the solver gets the
+// question about the network itself.
+const Direct = "network"
+
+var direct = encode.Encoding{
+	Name: Direct, Summary: "the question itself, for a solver that takes networks; nothing is lowered",
+	Form: problem.FormNetwork, Fidelity: encode.Exact,
+}
+
+// LookupEncoding finds an encoding, or Direct, by name.
+func LookupEncoding(name string) (encode.Encoding, error) {
+	if name == Direct {
+		return direct, nil
+	}
+	e, err := encode.Find(name)
+	if err != nil {
+		err = fmt.Errorf("%w, %s", err, Direct)
+	}
+	return e, err
+}
+
+// ownTolerance is where the tolerance of an answer to the question itself comes
+// from.
+const ownTolerance = "the solver's own"
+
+const (
+	// settledAbove is the relative distance between bound and best at which a
+	// maximum counts as settled: far above what adding up costs in float64, far
+	// below what anybody would tell apart.
+	settledAbove = 1e-7
+	// misstated is how far, relative to it, an objective may be from what its point
+	// shows: a solver may compute in single precision.
+	misstated = 1e-6
+)
+
+// network puts the question about a region to the solver as it is.
+func (r *run) network(ctx context.Context, region space.Region) (outcome, error) {
+	q := r.part(region)
+	trivial := r.trivialBound(r.bounds(region))
+	if !r.deciding {
+		q.Goal = problem.Maximise
+	}
+	res, err := r.question(ctx, q)
+	if err != nil {
+		return outcome{}, err
+	}
+	out := outcome{bound: trivial, grade: r.o.Description.Exactness, tolerance: res.Tolerance}
+	if res.Tolerance > 0 {
+		out.formula = ownTolerance
+	}
+	if fault := r.odd(q, res); fault != "" {
+		r.blame(fault)
+		return outcome{bound: trivial, stopped: true, why: "the solver contradicted itself: " + fault}, nil
+	}
+	fault := r.credit(res)
+	switch {
+	case r.deciding && r.report.Witness != nil:
+		return outcome{decided: true, by: BySolver, bound: trivial}, nil
+	case fault != "":
+		r.blame(fault)
+		return outcome{bound: trivial, stopped: true, why: "the solver's point did not survive the replay"}, nil
+	case r.deciding && res.Status == sdk.Infeasible:
+		out.bound, _ = r.target.Float64()
+		out.decided, out.by = true, BySolver
+	case !r.deciding:
+		out.bound = math.Min(upperOf(res), trivial)
+		out.decided, out.by = r.closed(res, out.bound), BySolver
+	}
+	if !r.deciding || out.decided {
+		if fault := r.refuted(ctx, region, out.bound+out.tolerance); fault != "" {
+			r.blame(fault)
+			found := r.deciding && r.report.Witness != nil
+			return outcome{decided: found, by: BySampling, stopped: true, bound: trivial, why: "the solver was refuted: " + fault}, nil
+		}
+	}
+	if !out.decided {
+		out.stopped, out.why = true, whyNot(ctx, res)
+	}
+	return out, nil
+}
+
+// question asks once. A solver that is lost after it showed a point still gave
+// that.
+func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, error) {
+	r.report.Solves++
+	o := sdk.SolveOptions{
+		Seed: r.o.Seed, Threads: r.o.Threads, Memory: r.o.Memory, Gap: r.o.Gap, Options: r.o.Set, WorkLimit: r.workLimit,
+		Progress: r.told,
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
+	}
+	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: q.Goal.String(), Network: q}, o)
+	switch {
+	case err == nil && res == nil:
+		return nil, fmt.Errorf("solver %s returned neither a result nor an error", r.o.Description.Name)
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}, nil
+	case err != nil:
+		return nil, err
+	}
+	r.report.Nodes += res.Nodes
+	return res, nil
+}
+
+// told passes on what a solver tells on its way.
+func (r *run) told(p sdk.Progress) {
+	if r.o.Progress == nil {
+		return
+	}
+	r.o.Progress(Progress{Open: 1, Bound: p.Bound, HasBound: p.HasBound && !math.IsNaN(p.Bound), Nodes: p.Nodes, Elapsed: time.Since(r.start)})
+}
+
+// odd says what is wrong with a claim in itself.
+func (r *run) odd(q *problem.Query, res *sdk.Result) string {
+	best := q.Goal != problem.Decide && res.Witness != nil
+	down := q.Goal == problem.MinK || q.Goal == problem.Minimise
+	switch {
+	case !(res.Tolerance >= 0 && res.Tolerance <= maxTolerance):
+		return fmt.Sprintf("it claims a tolerance of %.3g, which excuses too much", res.Tolerance)
+	case r.o.Description.Exactness != sdk.NumericalGrade && res.Tolerance > 0:
+		return fmt.Sprintf("it claims a tolerance of %.3g, and to be %s", res.Tolerance, r.o.Description.Exactness)
+	case res.HasBound && math.IsNaN(res.Bound) || best && math.IsNaN(res.Objective):
+		return "its bound or its objective is NaN"
+	case res.Values != nil:
+		return "it answers a question about a network with values of columns"
+	case res.Witness != nil && (len(res.Witness.Copy1) != len(q.Space.Features) || len(res.Witness.Copy2) != len(q.Space.Features)):
+		return "its witness is none"
+	case res.Status == sdk.Infeasible && res.Witness != nil:
+		return "it claims infeasible and holds a point"
+	case (res.Status == sdk.Optimal || res.Status == sdk.Feasible) && res.Witness == nil:
+		return fmt.Sprintf("it claims %s and holds no point", res.Status)
+	case best && res.HasBound && !down && res.Bound < res.Objective-slip(res.Objective):
+		return fmt.Sprintf("it claims the bound %.9g, its own point has %.9g", res.Bound, res.Objective)
+	}
+	return ""
+}
+
+// slip is how far apart two float64s near v may be that mean the same number.
+func slip(v float64) float64 { return 1e-9 * math.Max(1, math.Abs(v)) }
+
+// credit replays the witness of a claim, if it holds one, and takes it over
+// where it beats the present target. A witness that is none, or whose objective
+// is not what it shows, is a fault.
+func (r *run) credit(res *sdk.Result) (fault string) {
+	if res.Witness == nil {
+		return ""
+	}
+	x, y := res.Witness.Copy1, res.Witness.Copy2
+	if r.q.K > 2 {
+		if w := r.replay.reaching(x, r.q.K); w != nil {
+			r.found(w)
+			return ""
+		}
+		r.report.Spurious++
+		return fmt.Sprintf("its witness does not reach %d bins", r.q.K)
+	}
+	if !r.replay.admits(x, y) {
+		r.report.Spurious++
+		return "its witness is none of the question's"
+	}
+	if w, ok := r.replay.witness(x, y, r.target); ok {
+		r.found(w)
+		if m := w.Margin; !r.deciding && math.Abs(res.Objective-m) > misstated*math.Max(1, math.Abs(m))+res.Tolerance {
+			return fmt.Sprintf("it claims the objective %.9g, its own point has %.9g", res.Objective, m)
+		}
+		return ""
+	}
+	best, _ := r.target.Float64()
+	if !r.deciding && res.Objective <= best+misstated*math.Max(1, math.Abs(best))+res.Tolerance {
+		return "" // one that is known already is as good
+	}
+	r.report.Spurious++
+	return "its witness does not violate"
+}
+
+// upperOf is what no point exceeds by the claim; +Inf where it does not say.
+func upperOf(res *sdk.Result) float64 {
+	switch {
+	case res.Status == sdk.Infeasible:
+		return math.Inf(-1)
+	case res.HasBound:
+		return res.Bound
+	case res.Status == sdk.Optimal:
+		return res.Objective
+	}
+	return math.Inf(1)
+}
+
+// closed reports that a bound is no further from the best witness than it need be.
+func (r *run) closed(res *sdk.Result, bound float64) bool {
+	best, _ := r.target.Float64()
+	return bound <= best+math.Max(r.o.Gap, settledAbove)*math.Max(math.Abs(best), 1e-3)+res.Tolerance
+}
+
+// refuted tries random individuals, and the best witness known, against a claim
+// that no margin exceeds the limit, or with many bins, that nobody reaches so
+// many.
+func (r *run) refuted(ctx context.Context, region space.Region, limit float64) (fault string) {
+	if math.IsInf(limit, 1) {
+		return ""
+	}
+	claimed := r.target
+	if !r.deciding && !math.IsInf(limit, -1) {
+		claimed = new(big.Rat).SetFloat64(limit + slip(limit))
+	}
+	if w := r.report.Witness; w != nil && r.q.Space.RegionContains(region, w.Copy1) && r.replay.violates(w.Exact1, w.Exact2, claimed) {
+		return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
+	}
+	rng := r.auditor()
+	for range auditSamples {
+		if ctx.Err() != nil {
+			break
+		}
+		x := randomIndividual(r.q.Space, region, rng)
+		if m, ok := r.floatMargin(x); r.q.K <= 2 && (!ok || m <= limit) {
+			continue
+		}
+		var w *Witness
+		if r.q.K > 2 {
+			w = r.replay.reaching(x, r.q.K)
+		} else {
+			w, _ = r.replay.extreme(x, claimed)
+		}
+		if w == nil {
+			continue
+		}
+		if !r.o.SolverOnly {
+			r.found(w)
+		}
+		if r.q.K > 2 {
+			return fmt.Sprintf("it claims that nobody reaches %d bins; a replayed individual does", r.q.K)
+		}
+		return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
+	}
+	return ""
+}
+
+// blame records what was wrong with an answer.
+func (r *run) blame(what string) {
+	a := ask{run: r}
+	a.fault(what)
+}
+
+// whyNot says in words why an answer settled nothing.
+func whyNot(ctx context.Context, res *sdk.Result) string {
+	switch {
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return sdk.TimeLimit.String()
+	case res.Reason != sdk.NoReason:
+		return res.Reason.String()
+	}
+	return "the solver's bound stays above its best point"
+}

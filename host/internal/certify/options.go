@@ -1,0 +1,88 @@
+package certify
+
+import (
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Options steer a Run. Solver and Description are required.
+type Options struct {
+	Solver      sdk.Incremental
+	Description sdk.Description
+	// Encoding names the lowering, or is Direct; empty: the default of the first
+	// form that the solver answers, see DefaultEncoding.
+	Encoding string
+	// Bounds names the method that bounds the network for the lowering; empty:
+	// DefaultBounds. BoundsNames lists them.
+	Bounds string
+	// Climb looks for a violation by local search before a solver is asked, and
+	// hands the solver the best individual as a start. A solver that is asked about
+	// the network itself looks around for itself.
+	Climb bool
+	// SolverOnly counts only the points that the solver reports: what the host
+	// comes across while checking a claim or climbing is no witness, and no
+	// region is enumerated. For comparing solvers.
+	SolverOnly bool
+	// Heuristic takes neurons that do not change their phase among sampled
+	// individuals to be stable. The question is then about another network: a
+	// witness is replayed as ever, and nothing else is concluded.
+	Heuristic bool
+	// Maximise asks, after the verdict, for the largest gap or margin.
+	Maximise bool
+	// Gap is the relative optimality gap at which maximising may stop; 0: as
+	// close as the solver's tolerance allows.
+	Gap     float64
+	Threads int
+	Memory  int64
+	Seed    int64
+	// Set are the plugin's own options.
+	Set map[string]string
+	// Enumerate: a region of at most this many individuals is decided by
+	// evaluating each exactly; 0 asks for the default of 16, negative for 1.
+	Enumerate int
+	// Progress, where not nil, is called from one goroutine at a time.
+	Progress func(Progress)
+	// Witnessed, where not nil, is called with each witness the moment its replay
+	// is done: also with an incumbent that the solver shows on its way, from
+	// another goroutine then. It must not block.
+	Witnessed func(*Witness)
+}
+
+// DefaultBounds is the method of a question that names none.
+const DefaultBounds = "interval"
+
+// DefaultEncoding is the lowering for a solver where a question names none: none
+// where the solver takes networks, rows and columns where it takes those, else a
+// script; empty for a solver of neither.
+func DefaultEncoding(d *sdk.Description) string {
+	switch {
+	case d.Answers(problem.FormNetwork, problem.Decide):
+		return Direct
+	case d.Answers(problem.FormMILP, problem.Decide):
+		return "bigm"
+	case d.Answers(problem.FormSMT, problem.Decide):
+		return "smt"
+	}
+	return ""
+}
+
+// Direct reports that the solver is asked about the network itself.
+func (o *Options) Direct() bool {
+	return o.Encoding == Direct || o.Encoding == "" && DefaultEncoding(&o.Description) == Direct
+}
+
+// Progress is a glimpse of a running question.
+type Progress struct {
+	// Open and Decided count regions.
+	Open, Decided int
+	// Best is the largest margin replayed so far, valid where Witness is not nil.
+	Witness *Witness
+	// Bound on the margin, or while Max.K is asked for on the number of bins; valid
+	// where HasBound is set.
+	Bound    float64
+	HasBound bool
+	Nodes    int64
+	Elapsed  time.Duration
+}

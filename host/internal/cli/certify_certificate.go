@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// certificateJSON is the certificate that a run has written.
+type certificateJSON struct {
+	File    string  `json:"file"`
+	Claim   string  `json:"claim"`
+	Leaves  int64   `json:"leaves"`
+	Seconds float64 `json:"seconds"`
+}
+
+// certifiable checks that a certificate can come of the questions.
+func (f *certifyFlags) certifiable(queries []*problem.Query, d sdk.Description) error {
+	switch {
+	case f.certificate == "":
+		return nil
+	case len(queries) != 1:
+		return errors.New("--certificate is of one question; --protected each and subsets ask several")
+	case !d.Answers(problem.FormNetwork, f.goal()):
+		return fmt.Errorf("--certificate: solver %s gives no proofs that could be checked; --solver bnb does", d.Name)
+	}
+	q := *queries[0]
+	q.Goal = f.goal()
+	if _, err := certificate.FromQuery(&q); err != nil {
+		return fmt.Errorf("--certificate: %w", err)
+	}
+	return nil
+}
+
+// goal is what the certificate is to be about.
+func (f *certifyFlags) goal() problem.Goal {
+	if f.maximise {
+		return problem.Maximise
+	}
+	return problem.Decide
+}
+
+// certificate asks the solver once more, for the whole region and with its
+// proofs, and writes them. nil without an error tells that the verdict leaves
+// nothing to prove.
+func (j *certifyJob) certificate(ctx context.Context, rep *certify.Report) (*certificateJSON, error) {
+	switch {
+	case j.flags.certificate == "":
+		return nil, nil
+	case !j.flags.maximise && rep.Verdict != certify.Fair:
+		fmt.Fprintf(j.app.Stderr, "hyfair: no certificate: the verdict is %s\n", rep.Verdict)
+		return nil, nil
+	}
+	start := time.Now()
+	q := *j.query
+	q.Goal = j.flags.goal()
+	out, err := j.write(ctx, &q)
+	if err != nil {
+		return nil, fmt.Errorf("no certificate: %w", err)
+	}
+	out.Seconds = time.Since(start).Seconds()
+	return out, nil
+}
+
+func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJSON, error) {
+	d := j.plugin.Description()
+	st, err := certificate.FromQuery(q)
+	if err != nil {
+		return nil, err
+	}
+	st.Study, st.Producer = j.study.Name, strings.TrimSpace(d.Name+" "+d.Version)
+	file, err := certificate.Create(j.flags.certificate, st)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Abort() // nothing once it is closed
+	var broken error
+	o := sdk.SolveOptions{
+		Seed: j.app.Seed, Threads: j.app.Threads, Memory: j.memory, Gap: j.flags.gap, Options: j.plugin.Options,
+		Proofs: true, Pieces: func(pieces []sdk.Piece) {
+			for _, p := range pieces {
+				if broken == nil {
+					broken = file.AddPiece(p)
+				}
+			}
+		},
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
+	}
+	res, err := j.plugin.Solver().Solve(ctx, &problem.Problem{Name: "certificate", Network: q}, o)
+	switch {
+	case err != nil:
+		return nil, err
+	case broken != nil && res.Reason != sdk.NoReason:
+		return nil, fmt.Errorf("the solver stopped (%s) with parts of the region open", res.Reason)
+	case broken != nil:
+		return nil, broken
+	case q.Goal == problem.Decide && res.Status != sdk.Infeasible:
+		return nil, fmt.Errorf("the solver claims %s when it is asked for proofs", res.Status)
+	case q.Goal == problem.Maximise && !res.HasBound:
+		return nil, errors.New("the solver has no bound")
+	case q.Goal == problem.Maximise:
+		st.Claim = certificate.Claim{Kind: certificate.Gap, Bound: roundUp(res.Bound)}
+		file.SetClaim(st.Claim)
+	}
+	out := &certificateJSON{File: j.flags.certificate, Claim: claimSentence(&st), Leaves: file.Leaves()}
+	return out, file.Close()
+}
+
+// roundUp is the least decimal of nine digits that is at least v: as a claim it
+// reads better than 53 binary places.
+func roundUp(v float64) *big.Rat {
+	exact := new(big.Rat).SetFloat64(v)
+	text := strconv.FormatFloat(v, 'e', 8, 64)
+	r, _ := new(big.Rat).SetString(text)
+	if r.Cmp(exact) >= 0 {
+		return r
+	}
+	_, exponent, _ := strings.Cut(text, "e")
+	unit, _ := new(big.Rat).SetString("0.00000001e" + exponent)
+	return r.Add(r, unit)
+}
+
+// printCertificate tells of the certificate.
+func (j *certifyJob) printCertificate(c *certificateJSON) {
+	if c != nil {
+		fmt.Fprintf(j.app.Stdout, "certificate %s: %s; %s leaves, %.2f s (hyfair check verifies it)\n", c.File, c.Claim, grouped(int(c.Leaves)), c.Seconds)
+	}
+}

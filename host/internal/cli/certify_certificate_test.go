@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugintest"
+)
+
+// TestCertificatesOfCertifyAreAccepted has certify write what check reads.
+func TestCertificatesOfCertifyAreAccepted(t *testing.T) {
+	plugins := filepath.Dir(plugintest.Build(t, "solver-bnb"))
+	dir := t.TempDir()
+	certify := func(args ...string) (out certifyOutput, stderr string, code int) {
+		t.Helper()
+		t.Setenv("HYFAIR_DATA", "")
+		var stdout, errs bytes.Buffer
+		code = Main(append([]string{
+			"certify", "../../../studies/loan", "--solver", "bnb", "--plugin-dir", plugins, "--journal", filepath.Join(dir, "j.db"), "--json",
+			"--where", "credit_rating=8..,housing=own",
+		}, args...), strings.NewReader(""), &stdout, &errs)
+		if stdout.Len() > 0 {
+			if err := json.Unmarshal(stdout.Bytes(), &out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out, errs.String(), code
+	}
+	for name, args := range map[string][]string{
+		"fair.cert.gz":   {"--epsilon", "0.2"},
+		"k.cert":         {"--k", "10"},
+		"bound.cert":     {"--maximize"},
+		"logits.cert.gz": {"--maximize", "--notion", "logit"},
+	} {
+		path := filepath.Join(dir, name)
+		out, stderr, code := certify(append(args, "--certificate", path)...)
+		if code != ExitDone || out.Certificate == nil || out.Certificate.File != path || out.Certificate.Leaves < 1 {
+			t.Errorf("%s: exit code %d, %+v\n%s", name, code, out.Certificate, stderr)
+			continue
+		}
+		stdout, stderr, code := checkRun(t, path, "--study", "../../../studies/loan", "--json")
+		var got checkReport
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+			t.Fatal(err)
+		}
+		if code != ExitDone || !got.Accepted || got.Claims[0] != out.Certificate.Claim || got.Leaves.Checked != out.Certificate.Leaves {
+			t.Errorf("%s: exit code %d\n%s%s", name, code, stdout, stderr)
+		}
+	}
+
+	path := filepath.Join(dir, "none.cert")
+	if out, stderr, code := certify("--where", "credit_rating=..2", "--certificate", path); code != ExitDone || out.Certificate != nil || !strings.Contains(stderr, "no certificate: the verdict is unfair") {
+		t.Errorf("unfair: exit code %d, %+v\n%s", code, out.Certificate, stderr)
+	}
+	if _, stderr, code := certify("--relax", "income=1", "--certificate", path); code != ExitUsage || !strings.Contains(stderr, "relaxed") {
+		t.Errorf("relaxed: exit code %d\n%s", code, stderr)
+	}
+	if _, stderr, code := certify("--protected", "each", "--certificate", path); code != ExitUsage || !strings.Contains(stderr, "one question") {
+		t.Errorf("several questions: exit code %d\n%s", code, stderr)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a file was written all the same")
+	}
+}
+
+// TestRoundUp: a claim must not be smaller than what was proved, and hardly
+// larger.
+func TestRoundUp(t *testing.T) {
+	for _, v := range []float64{0, 1, 0.1, 0.123456789123, 1.0 / 3, 99999999.99999, 1e-300, 5e-324, 1e300, -0.123456789123, -1e-20} {
+		r, exact := roundUp(v), new(big.Rat).SetFloat64(v)
+		if r.Cmp(exact) < 0 {
+			t.Errorf("%v becomes %s", v, r.RatString())
+		}
+		if near, _ := new(big.Rat).Sub(r, exact).Float64(); near > 1.1e-8*math.Abs(v) {
+			t.Errorf("%v becomes %s, %g more", v, r.RatString(), near)
+		}
+	}
+}

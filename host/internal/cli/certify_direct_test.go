@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// directly is what scripts read of a question about the network itself.
+type directly struct {
+	certified
+	Encoding string
+	Closed   bool
+	MaxK     *certifyMaxK `json:"max_k"`
+}
+
+func askedDirectly(t *testing.T, plugins string, args ...string) (out directly, stderr string) {
+	t.Helper()
+	code, stdout, stderr := command(t, plugins, append([]string{"certify", "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(stdout), &out); code != ExitDone || err != nil {
+		t.Fatalf("exit code %d, %v: %s%s", code, err, stdout, stderr)
+	}
+	return out, stderr
+}
+
+// A fresh machine has no library: solver-bnb is taken, and gets the question as it is.
+func TestDefaultSolverNeedsNoLibrary(t *testing.T) {
+	plugins, study := bnbFolder(t), tenureStudy(t)
+	out, stderr := askedDirectly(t, plugins, study, "--epsilon", "0.4", "--where", "years=..6")
+	if out.Solver.Name != "bnb" || out.Solver.Library != "" || out.Encoding != "network" || out.Verdict != "unfair" || out.Witness == nil || stderr != "" {
+		t.Errorf("%+v: %s", out, stderr)
+	}
+	out, _ = askedDirectly(t, plugins, study, "--notion", "logit", "--epsilon", "6.5", "--where", "years=..6", "--maximize")
+	if out.Verdict != "fair" || out.Grade == "" || *out.Gap != 6 || *out.Bound < 6 || *out.Bound > 6.0001 || !out.Closed {
+		t.Errorf("%+v", out)
+	}
+	code, stdout, _ := command(t, plugins, "certify", study)
+	if code != ExitDone || !strings.Contains(stdout, "solver bnb 1.0.0, asked about the network itself") || !strings.Contains(stdout, "UNFAIR") {
+		t.Errorf("exit code %d: %s", code, stdout)
+	}
+	code, _, stderr = command(t, plugins, "certify", study, "--encoding", "bigm")
+	if code != ExitFailed || !strings.Contains(stderr, "bnb: does not serve") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// A question that the default solver does not answer goes to the next; where the
+// solver is named, that it does not is the answer.
+func TestNextSolver(t *testing.T) {
+	plugins, study := bnbFolder(t), tenureStudy(t)
+	rogues := rogueFolder(t, "highs") // a solver of all forms, under the name of the next
+	if err := os.Rename(filepath.Join(rogues, "hyfair-solver-highs"), filepath.Join(plugins, "hyfair-solver-highs")); err != nil {
+		t.Fatal(err)
+	}
+	relaxed := []string{study, "--relax", "years=1", "--climb=false"}
+	out, stderr := askedDirectly(t, plugins, relaxed...)
+	if out.Solver.Name != "highs" || out.Encoding == "" || out.Verdict != "unfair" || !strings.Contains(stderr, "solver bnb") || !strings.Contains(stderr, "asking highs") {
+		t.Errorf("%+v: %s", out, stderr)
+	}
+	code, _, stderr := command(t, plugins, append([]string{"certify", "--solver", "bnb"}, relaxed...)...)
+	if code == ExitDone || !strings.Contains(stderr, "bnb") || strings.Contains(stderr, "asking highs") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestMaxK on tenure: σ(4) and σ(4 − years), so two bins at most; and on loan,
+// where twenty are reached.
+func TestMaxK(t *testing.T) {
+	plugins, study := bnbFolder(t), tenureStudy(t)
+	out, _ := askedDirectly(t, plugins, study, "--max-k")
+	if m := out.MaxK; m == nil || m.Lo != 2 || m.Hi != 2 || !m.Certified || m.Grade == "" || out.Verdict != "unfair" {
+		t.Errorf("%+v, %+v", out.MaxK, out)
+	}
+	out, _ = askedDirectly(t, plugins, "../../../studies/loan", "--max-k", "--where", "loan_amount=11..12,income=3..4")
+	if m := out.MaxK; m == nil || !m.Certified || m.Lo != m.Hi || m.Lo < 3 || out.K != m.Lo || m.Reason != "" || out.Witness == nil {
+		t.Errorf("%+v, %+v", out.MaxK, out)
+	}
+	code, stdout, _ := command(t, plugins, "certify", study, "--max-k")
+	if code != ExitDone || !strings.Contains(stdout, "Max.K = 2, certified") {
+		t.Errorf("exit code %d: %s", code, stdout)
+	}
+	// A solver of lowered problems is asked for one bin more, again and again.
+	code, stdout, stderr := command(t, rogueFolder(t, "rogue"), "certify", study, "--max-k", "--solver", "rogue", "--encoding", "bigm")
+	if code != ExitDone || !strings.Contains(stdout, "Max.K = 2, certified") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"k":         {[]string{"--k", "3"}, "--k exclude"},
+		"relax":     {[]string{"--relax", "years=1"}, "--relax"},
+		"partition": {[]string{"--partition", "5"}, "--partition"},
+		"notion":    {[]string{"--notion", "logit"}, "the notion logit has no bins"},
+	} {
+		code, _, stderr := command(t, plugins, append([]string{"certify", study, "--max-k"}, c.args...)...)
+		if code != ExitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit code %d: %s", name, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// certifyMaxK is what --max-k adds to the JSON object.
+type certifyMaxK struct {
+	// Lo bins are reached by the witness, and nobody reaches more than Hi.
+	Lo int `json:"lo"`
+	Hi int `json:"hi"`
+	// Certified: the two are the same.
+	Certified bool `json:"certified"`
+	// Grade and Tolerance are of the proof behind Hi.
+	Grade     string  `json:"grade"`
+	Tolerance float64 `json:"tolerance"`
+	Reason    string  `json:"reason,omitempty"`
+}
+
+// validateMaxK checks --max-k against the other flags.
+func (f *certifyFlags) validateMaxK() error {
+	switch {
+	case !f.maxK:
+	case f.k > 0:
+		return errors.New("--max-k and --k exclude each other: the largest k answers for every k")
+	case f.partition.chunks != "":
+		return errors.New("--partition and --max-k exclude each other")
+	case len(f.relax) > 0:
+		return errors.New("--relax and --max-k exclude each other: bins are of one individual's counterfactuals")
+	}
+	return nil
+}
+
+// binned refuses --max-k where there are no bins.
+func (f *certifyFlags) binned(queries []*problem.Query) error {
+	if n := queries[0].Notion; f.maxK && n != fairness.Score {
+		return fmt.Errorf("--max-k: the notion %s has no bins; --notion score has", n)
+	}
+	return nil
+}
+
+// boundMaxK asks for Max.K after the verdict, and lets its individual be the
+// witness: with three bins or more, its gap exceeds ε. nil where there was no
+// time left.
+func (j *certifyJob) boundMaxK(ctx context.Context, rep *certify.Report) (*certify.MaxK, error) {
+	if !j.flags.maxK || ctx.Err() != nil {
+		return nil, nil
+	}
+	line := newStatusLine(j.app)
+	o := j.options()
+	o.Maximise = false
+	o.Progress = func(p certify.Progress) {
+		if p.HasBound {
+			line.show(fmt.Sprintf("Max.K: at most %.0f · %d nodes · %s", p.Bound, p.Nodes, p.Elapsed))
+		}
+	}
+	m, err := certify.BoundMaxK(ctx, j.query, o)
+	line.clear()
+	if m == nil {
+		return nil, err
+	}
+	rep.Solves += m.Solves
+	rep.Nodes += m.Nodes
+	rep.Spurious += m.Spurious
+	rep.Faults = append(rep.Faults, m.Faults...)
+	if w := m.Witness; w != nil && m.Lo > 2 && !j.flags.maximise {
+		rep.Witness = w
+		if rep.Verdict == certify.Undecided {
+			rep.Verdict, rep.Reason = certify.Unfair, ""
+		}
+	}
+	return m, err
+}
+
+func maxKJSON(m *certify.MaxK) *certifyMaxK {
+	if m == nil {
+		return nil
+	}
+	return &certifyMaxK{m.Lo, m.Hi, m.Certified(), m.Grade.String(), m.Tolerance, m.Reason}
+}
+
+// print shows Max.K.
+func (m *certifyMaxK) print(w io.Writer) {
+	switch {
+	case m == nil:
+	case m.Certified:
+		fmt.Fprintf(w, "Max.K = %d, certified (%s)", m.Lo, m.Grade)
+	default:
+		fmt.Fprintf(w, "Max.K between %d, evaluated exactly, and %d, proved (%s)", m.Lo, m.Hi, m.Grade)
+	}
+	if m == nil {
+		return
+	}
+	if m.Tolerance > 0 {
+		fmt.Fprintf(w, ", tolerance %.2g logits", m.Tolerance)
+	}
+	if m.Reason != "" {
+		fmt.Fprintf(w, ": %s", m.Reason)
+	}
+	fmt.Fprintln(w)
+}

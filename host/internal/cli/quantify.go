@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/audit"
+	"github.com/hyfair/hyfair/host/internal/discover"
+	"github.com/hyfair/hyfair/host/internal/quantify"
+	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+func init() { commands = append(commands, newQuantify) }
+
+type quantifyFlags struct {
+	question questionFlags
+	solver   string
+	notion   string
+	k        int
+	samples  int
+	mapFile  string
+	timeout  time.Duration
+}
+
+func newQuantify(app *App) *cobra.Command {
+	var f quantifyFlags
+	cmd := &cobra.Command{
+		Use:   "quantify STUDY",
+		Short: "Say which share of the space is proved fair, which is not, and what is open",
+		Long: `Divide the space into what is proved to be treated fairly, what is proved to be
+treated unfairly, and what is undecided. The share of discriminated individuals
+lies between the second and what the first leaves; the interval shrinks for as
+long as the solver runs. Beside it stand a uniform sample and the data set's rows,
+evaluated exactly.`,
+		Example: `  hyfair quantify studies/loan
+  hyfair quantify studies/adult.yaml --model AC-1 --protected sex --notion decision --timeout 60s --threads 2
+  hyfair quantify studies/loan --map loan.csv --json`,
+		Args: exactlyOne("STUDY"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runQuantify(cmd.Context(), app, &f, args[0]) },
+	}
+	f.question.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")
+	fl.StringVar(&f.notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
+	fl.IntVar(&f.k, "k", 0, "count individuals whose counterfactuals reach at least this many outcome bins, 3 or more")
+	fl.IntVar(&f.samples, "samples", 10_000, "individuals to draw uniformly and evaluate; 0: none")
+	fl.StringVar(&f.mapFile, "map", "", "write the boxes that the space was divided into to this file, .csv or .jsonl")
+	fl.DurationVar(&f.timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: until nothing is undecided")
+	return cmd
+}
+
+func (f *quantifyFlags) validate() error {
+	switch {
+	case f.timeout < 0:
+		return fmt.Errorf("--timeout %v is negative", f.timeout)
+	case f.samples < 0:
+		return fmt.Errorf("--samples %d: want 0 or more", f.samples)
+	case f.k != 0 && f.k < 3:
+		return fmt.Errorf("--k %d: want 3 or more; without it, those count who are treated differently at all", f.k)
+	case f.mapFile != "" && !slices.Contains(quantify.MapFormats, filepath.Ext(f.mapFile)):
+		return fmt.Errorf("--map %s: want a name that ends in %s", f.mapFile, strings.Join(quantify.MapFormats, " or "))
+	}
+	return nil
+}
+
+// quantifyJob is a question with everything read.
+type quantifyJob struct {
+	app    *App
+	flags  *quantifyFlags
+	study  *study.Study
+	query  *problem.Query
+	plugin *discover.Plugin
+	start  time.Time
+	// rows of the data set; noRows says why there are none.
+	rows   [][]float64
+	noRows string
+}
+
+func runQuantify(ctx context.Context, app *App, f *quantifyFlags, path string) error {
+	j := quantifyJob{app: app, flags: f, start: time.Now()}
+	if err := f.validate(); err != nil {
+		return usage(err)
+	}
+	if f.timeout > 0 {
+		// As for certify, the clock covers everything.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, max(f.timeout-100*time.Millisecond, f.timeout/2))
+		defer cancel()
+	}
+	if err := j.open(path); err != nil {
+		return usage(err)
+	}
+	memory, err := app.memoryBytes()
+	if err != nil {
+		return usage(err)
+	}
+	if j.plugin, err = quantifier(ctx, app, f.solver); err != nil {
+		return err
+	}
+	defer j.plugin.Close()
+	var out *mapFile
+	if f.mapFile != "" {
+		if out, err = j.createMap(); err != nil {
+			return usage(fmt.Errorf("--map: %w", err))
+		}
+	}
+	rep, failed := j.run(ctx, memory, out)
+	if out != nil {
+		failed = errors.Join(failed, out.finish(rep != nil))
+	}
+	if rep == nil {
+		return badQuestion(failed)
+	}
+	report := j.report(rep)
+	if app.JSON {
+		failed = errors.Join(failed, app.printJSON(report))
+	} else {
+		j.print(report)
+	}
+	switch {
+	case interrupted(ctx):
+		return &exitError{ExitInterrupted, errors.New("interrupted; what was proved so far is shown")}
+	case failed == nil && len(rep.Faults) > 0:
+		failed = errors.New(strings.Join(rep.Faults, "\n"))
+	}
+	return failed
+}
+
+// open reads the study and puts the question.
+func (j *quantifyJob) open(path string) error {
+	st, s, region, rest, err := j.flags.question.load(j.app, path)
+	if err != nil {
+		return err
+	}
+	j.study = st
+	q := &problem.Query{Network: st.Network, Space: s, Region: region, Notion: st.Notion, K: j.flags.k, Goal: problem.Quantify, Seed: j.app.Seed}
+	if len(rest) > 0 {
+		q.Require = append(q.Require, rest)
+	}
+	if j.flags.notion != "" {
+		if q.Notion, err = fairness.ParseNotion(j.flags.notion); err != nil {
+			return fmt.Errorf("--notion: %w", err)
+		}
+	}
+	if q.K > 2 && q.Notion != fairness.Score {
+		return fmt.Errorf("--k %d: the notion %s has no bins", q.K, q.Notion)
+	}
+	if q.Notion.UsesEpsilon() {
+		if q.Epsilon, err = j.flags.question.epsilonFor(st, q.Notion); err != nil {
+			return err
+		}
+	}
+	j.query = q
+	switch d, err := st.Data(); {
+	case err == nil:
+		j.rows = d.Points
+	case errors.Is(err, study.ErrNoData):
+		j.noRows = "the study declares none"
+	default:
+		j.noRows = err.Error()
+	}
+	return q.Validate()
+}
+
+// quantifier starts the solver named, or the first that quantifies.
+func quantifier(ctx context.Context, app *App, name string) (*discover.Plugin, error) {
+	if name == "" {
+		return networkSolver(ctx, app, problem.Quantify)
+	}
+	p, err := openSolver(ctx, app, name, "")
+	if err != nil {
+		return nil, err
+	}
+	if d := p.Description(); !d.Answers(problem.FormNetwork, problem.Quantify) {
+		p.Close()
+		return nil, usage(fmt.Errorf("solver %s does not quantify (hyfair plugins lists what each serves)", name))
+	}
+	return p, nil
+}
+
+// networkSolver starts the first of the default solvers that serves all the
+// goals in the network form.
+func networkSolver(ctx context.Context, app *App, goals ...problem.Goal) (*discover.Plugin, error) {
+	catalogue, err := app.catalogue()
+	if err != nil {
+		return nil, err
+	}
+	options, err := app.pluginOptions()
+	if err != nil {
+		return nil, err
+	}
+	p, err := catalogue.DefaultSolver(ctx, options, problem.FormNetwork, goals...)
+	if errors.Is(err, sdk.ErrInvalidOption) {
+		return nil, usage(err)
+	}
+	return p, err
+}
+
+// run asks.
+func (j *quantifyJob) run(ctx context.Context, memory int64, out *mapFile) (*quantify.Report, error) {
+	line := newStatusLine(j.app)
+	defer line.clear()
+	o := quantify.Options{
+		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Threads: j.app.Threads, Memory: memory, Seed: j.app.Seed, Set: j.plugin.Options,
+		Samples: j.flags.samples, Rows: j.rows,
+		Progress: func(p quantify.Progress) { line.show(quantifyProgress(p)) },
+	}
+	if out != nil {
+		o.Pieces = out.Write
+	}
+	return quantify.Run(ctx, j.query, o)
+}
+
+// quantifyProgress is one line about a running question.
+func quantifyProgress(p quantify.Progress) string {
+	if p.Fair == nil || p.Unfair == nil {
+		return fmt.Sprintf("nothing proved yet · %s", p.Elapsed.Round(100*time.Millisecond))
+	}
+	most := new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)
+	open := new(big.Rat).Sub(most, p.Unfair)
+	return fmt.Sprintf("discriminated: between %s and %s · undecided %s · %d boxes · %s",
+		shareText(ratFloat(p.Unfair)), shareText(ratFloat(most)), shareText(ratFloat(open)), p.Boxes, p.Elapsed.Round(100*time.Millisecond))
+}
+
+func ratFloat(r *big.Rat) float64 {
+	f, _ := r.Float64()
+	return f
+}
+
+// mapFile is the file that --map names, under its name once it is complete.
+type mapFile struct {
+	*quantify.MapWriter
+	file *audit.File
+}
+
+func (j *quantifyJob) createMap() (*mapFile, error) {
+	file, err := audit.Create(j.flags.mapFile)
+	if err != nil {
+		return nil, err
+	}
+	w, err := quantify.NewMapWriter(file, j.flags.mapFile, j.query.Space)
+	if err != nil {
+		file.Discard()
+		return nil, err
+	}
+	return &mapFile{w, file}, nil
+}
+
+// finish gives the file its name, or removes it where there is nothing to keep.
+func (m *mapFile) finish(keep bool) error {
+	if !keep {
+		m.file.Discard()
+		return nil
+	}
+	if err := m.file.Finish(m.MapWriter.Close()); err != nil {
+		return fmt.Errorf("--map: %w", err)
+	}
+	return nil
+}

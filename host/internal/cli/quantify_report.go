@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/quantify"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// quantifyReport is the JSON object of hyfair quantify; docs/cli.md lists its
+// fields.
+type quantifyReport struct {
+	Study     string   `json:"study"`
+	Model     string   `json:"model"`
+	Seed      int64    `json:"seed"`
+	Seconds   float64  `json:"seconds"`
+	Notion    string   `json:"notion"`
+	Epsilon   string   `json:"epsilon,omitempty"`
+	Protected []string `json:"protected"`
+	Where     string   `json:"where,omitempty"`
+	AskedK    int      `json:"asked_k,omitempty"`
+
+	// Fair, Unfair and Undecided add up to exactly 1; see quantify.Report.Floats.
+	Fair      float64          `json:"fair"`
+	Unfair    float64          `json:"unfair"`
+	Undecided float64          `json:"undecided"`
+	Exact     quantifyExact    `json:"exact"`
+	Interval  quantifyInterval `json:"interval"`
+	// Grade is of the proof behind fair and unfair.
+	Grade string `json:"grade,omitempty"`
+	// Individuals of the region in decimal digits, of any number.
+	Individuals string           `json:"individuals,omitempty"`
+	Sampled     *quantifySampled `json:"sampled,omitempty"`
+	Rows        *quantifyRows    `json:"rows,omitempty"`
+	Boxes       int64            `json:"boxes"`
+	Complete    bool             `json:"complete"`
+	Reason      string           `json:"reason,omitempty"`
+	Faults      []string         `json:"faults,omitempty"`
+	Map         *quantifyMap     `json:"map,omitempty"`
+	Solver      certifySolver    `json:"solver"`
+}
+
+// quantifyExact has the shares as fractions.
+type quantifyExact struct {
+	Fair      string `json:"fair"`
+	Unfair    string `json:"unfair"`
+	Undecided string `json:"undecided"`
+}
+
+// quantifyInterval holds the share of discriminated individuals.
+type quantifyInterval struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
+
+type quantifySampled struct {
+	Share float64 `json:"share"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	N     int     `json:"n"`
+	// Method names how Lo and Hi are computed, and Confidence what they promise.
+	Method     string  `json:"method"`
+	Confidence float64 `json:"confidence"`
+}
+
+type quantifyRows struct {
+	Share  float64 `json:"share"`
+	Unfair int     `json:"unfair"`
+	N      int     `json:"n"`
+	// Outside are rows that are no individuals of the region.
+	Outside int `json:"outside"`
+}
+
+type quantifyMap struct {
+	File string `json:"file"`
+	// Pieces by claim.
+	Pieces map[string]int64 `json:"pieces"`
+	// Covered is the share of the region's box that the pieces make up.
+	Covered  float64           `json:"covered"`
+	Features []quantifyFeature `json:"features"`
+}
+
+type quantifyFeature struct {
+	Name   string          `json:"name"`
+	Values []quantifyValue `json:"values"`
+}
+
+type quantifyValue struct {
+	Lo        float64 `json:"lo"`
+	Hi        float64 `json:"hi"`
+	Label     string  `json:"label"`
+	Fair      float64 `json:"fair"`
+	Unfair    float64 `json:"unfair"`
+	Undecided float64 `json:"undecided"`
+}
+
+func (j *quantifyJob) report(rep *quantify.Report) *quantifyReport {
+	d := j.plugin.Description()
+	out := &quantifyReport{
+		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Seconds: time.Since(j.start).Seconds(),
+		Notion: j.query.Notion.String(), Protected: protectedNames(j.query.Space), Where: j.flags.question.where, AskedK: j.flags.k,
+		Exact: quantifyExact{rep.Fair.RatString(), rep.Unfair.RatString(), rep.Undecided.RatString()},
+		Boxes: rep.Boxes, Complete: rep.Complete, Reason: rep.Reason, Faults: rep.Faults, Solver: certifySolver{d.Name, d.Version, libraryOf(d)},
+	}
+	out.Fair, out.Unfair, out.Undecided = rep.Floats()
+	out.Interval = quantifyInterval{Lo: out.Unfair, Hi: 1 - out.Fair}
+	if j.query.Notion.UsesEpsilon() {
+		out.Epsilon = shortDecimal(j.query.Epsilon)
+	}
+	if rep.Grade != 0 {
+		out.Grade = rep.Grade.String()
+	}
+	if rep.Individuals != nil {
+		out.Individuals = rep.Individuals.String()
+	}
+	if s := rep.Sampled; s != nil {
+		out.Sampled = &quantifySampled{s.Share(), s.Lo, s.Hi, s.N, quantify.Method, quantify.Confidence}
+	}
+	if r := rep.Rows; r != nil {
+		out.Rows = &quantifyRows{r.Share(), r.Unfair, r.N, r.Outside}
+	}
+	if rep.Map != nil {
+		out.Map = j.mapReport(rep.Map)
+	}
+	return out
+}
+
+func (j *quantifyJob) mapReport(m *quantify.Map) *quantifyMap {
+	out := &quantifyMap{File: j.flags.mapFile, Pieces: map[string]int64{}, Covered: min(1, m.Covered), Features: []quantifyFeature{}}
+	for _, c := range sdk.PieceClaims {
+		out.Pieces[c.String()] = m.Pieces[c]
+	}
+	for _, f := range m.Features {
+		of := &j.query.Space.Features[f.Index]
+		feature := quantifyFeature{Name: of.Name}
+		for _, s := range f.Slices {
+			label := of.Label(s.Lo)
+			if s.Hi > s.Lo {
+				label += ".." + of.Label(s.Hi)
+			}
+			feature.Values = append(feature.Values, quantifyValue{s.Lo, s.Hi, label, s.Fair, s.Unfair, s.Undecided})
+		}
+		out.Features = append(out.Features, feature)
+	}
+	return out
+}
+
+// print shows the result.
+func (j *quantifyJob) print(r *quantifyReport) {
+	w := j.app.Stdout
+	fmt.Fprintf(w, "%s, network %s: %s\n", r.Study, r.Model, j.questionInWords())
+	fmt.Fprintf(w, "solver %s %s\n\n", r.Solver.Name, r.Solver.Version)
+	proof := ""
+	if r.Grade != "" {
+		proof = ", " + r.Grade
+	}
+	fmt.Fprintf(w, "fair       %9s  proved%s\n", shareText(r.Fair), proof)
+	fmt.Fprintf(w, "unfair     %9s  proved%s\n", shareText(r.Unfair), proof)
+	fmt.Fprintf(w, "undecided  %9s", shareText(r.Undecided))
+	if !r.Complete && r.Reason != "" {
+		fmt.Fprintf(w, "  %s", r.Reason)
+	}
+	of := "all individuals"
+	if n, ok := new(big.Int).SetString(r.Individuals, 10); ok {
+		of = fmt.Sprintf("%s individuals", roughly(n))
+	}
+	if r.Undecided == 0 {
+		fmt.Fprintf(w, "\n\n%s of %s are discriminated against\n", shareText(r.Unfair), of)
+	} else {
+		fmt.Fprintf(w, "\n\nbetween %s and %s of %s are discriminated against\n", shareText(r.Interval.Lo), shareText(r.Interval.Hi), of)
+	}
+	if s := r.Sampled; s != nil && s.N > 0 {
+		fmt.Fprintf(w, "sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn uniformly, evaluated exactly\n",
+			shareText(s.Share), 100*s.Confidence, shareText(s.Lo), shareText(s.Hi), grouped(s.N))
+	}
+	if d := r.Rows; d != nil {
+		fmt.Fprintf(w, "data set: %s, %s of %s rows, evaluated exactly", shareText(d.Share), grouped(d.Unfair), grouped(d.N))
+		if d.Outside > 0 {
+			fmt.Fprintf(w, "; %s more rows are not in the space asked about", grouped(d.Outside))
+		}
+		fmt.Fprintln(w)
+	} else if j.noRows != "" {
+		fmt.Fprintf(w, "data set: not looked at, %s\n", j.noRows)
+	}
+	if r.Map != nil {
+		r.Map.print(w)
+	}
+	fmt.Fprintf(w, "\n%s boxes, %.2f s\n", grouped(int(r.Boxes)), r.Seconds)
+}
+
+func (j *quantifyJob) questionInWords() string {
+	names := strings.Join(protectedNames(j.query.Space), " × ")
+	cut := ""
+	if j.flags.question.where != "" {
+		cut = " where " + j.flags.question.where
+	}
+	if j.flags.k > 0 {
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, j.flags.k, shortDecimal(j.query.Epsilon))
+	}
+	switch j.query.Notion {
+	case fairness.Score:
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose scores lie more than ε = %s apart?", cut, names, shortDecimal(j.query.Epsilon))
+	case fairness.Logit:
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose logits lie more than ε = %s apart?", cut, names, shortDecimal(j.query.Epsilon))
+	}
+	return fmt.Sprintf("how many individuals%s have counterfactuals in %s that get different decisions (%s)?", cut, names, j.query.Notion)
+}
+
+// print shows the shares by value.
+func (m *quantifyMap) print(w io.Writer) {
+	total := int64(0)
+	for _, n := range m.Pieces {
+		total += n
+	}
+	fmt.Fprintf(w, "\nmap: %s boxes in %s", grouped(int(total)), m.File)
+	if m.Covered < 1-1e-9 {
+		fmt.Fprintf(w, ", %s of the space; the rest was not handed over in time and is undecided", shareText(m.Covered))
+	}
+	fmt.Fprintf(w, "\n\n%-24s %9s %9s %9s\n", "", "fair", "unfair", "undecided")
+	for _, f := range m.Features {
+		fmt.Fprintln(w, f.Name)
+		for _, v := range f.Values {
+			fmt.Fprintf(w, "  %-22s %9s %9s %9s\n", v.Label, shareText(v.Fair), shareText(v.Unfair), shareText(v.Undecided))
+		}
+	}
+}
+
+// shareText is a share for people: 100 % and 0 % are only said where they are
+// true.
+func shareText(share float64) string {
+	text := fmt.Sprintf("%.2f %%", 100*share)
+	switch {
+	case share > 0 && text == "0.00 %":
+		return "<0.01 %"
+	case share < 1 && text == "100.00 %":
+		return ">99.99 %"
+	}
+	return text
+}
+
+// roughly writes a count that may have more digits than anybody reads.
+func roughly(n *big.Int) string {
+	if n.IsInt64() && n.Int64() < 1e15 {
+		return grouped(int(n.Int64()))
+	}
+	f, _ := new(big.Float).SetInt(n).Float64()
+	return fmt.Sprintf("%.3g", f)
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugintest"
+)
+
+// bnbFolder is a plugin folder with the real solver-bnb and nothing else.
+func bnbFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(plugintest.Build(t, "solver-bnb"), filepath.Join(dir, "hyfair-solver-bnb")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func quantified(t *testing.T, plugins string, args ...string) (out quantifyReport) {
+	t.Helper()
+	code, stdout, stderr := command(t, plugins, append([]string{"quantify", "--json"}, args...)...)
+	if code != ExitDone || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	d := json.NewDecoder(strings.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&out); err != nil || strings.TrimSpace(stdout[d.InputOffset():]) != "" {
+		t.Fatalf("%v in %s", err, stdout)
+	}
+	if sum := out.Fair + out.Unfair + out.Undecided; sum != 1 {
+		t.Errorf("the shares add up to %v", sum)
+	}
+	if out.Interval.Lo != out.Unfair || out.Interval.Hi != 1-out.Fair {
+		t.Errorf("interval %+v of %+v", out.Interval, out)
+	}
+	return out
+}
+
+// TestQuantifyTenure: of years 0 to 9 and three jobs, the logits of the groups
+// are 4 and 4 − years.
+func TestQuantifyTenure(t *testing.T) {
+	plugins, study := bnbFolder(t), tenureStudy(t)
+	out := quantified(t, plugins, study, "--notion", "logit", "--epsilon", "2.5", "--seed", "4")
+	if out.Exact != (quantifyExact{"3/10", "7/10", "0"}) || out.Undecided != 0 || out.Individuals != "30" || !out.Complete || out.Reason != "" || out.Grade != "rigorous" ||
+		out.Solver.Name != "bnb" || out.Epsilon != "2.5" || out.Notion != "logit" || out.Study != "tenure" || out.Seed != 4 || len(out.Protected) != 1 || out.Map != nil || out.Rows != nil {
+		t.Errorf("%+v", out)
+	}
+	if s := out.Sampled; s.N != 10_000 || math.Abs(s.Share-0.7) > 0.05 || !(s.Lo < s.Share && s.Share < s.Hi) || s.Method != "clopper-pearson" || s.Confidence != 0.95 {
+		t.Errorf("%+v", s)
+	}
+	out = quantified(t, plugins, study, "--notion", "decision", "--where", "years=3..6,job=baker|cook", "--samples", "0", "--solver", "bnb")
+	if out.Exact != (quantifyExact{"1/4", "3/4", "0"}) || out.Sampled != nil || out.Where == "" {
+		t.Errorf("two jobs of three, margin 0 at four years: %+v", out)
+	}
+	code, stdout, stderr := command(t, plugins, "quantify", study, "--notion", "logit", "--epsilon", "2.5")
+	for _, want := range []string{"tenure, network model.json: how many individuals", "fair         30.00 %", "unfair       70.00 %", "70.00 % of 30 individuals", "sampled: ", "data set: not looked at", "boxes"} {
+		if code != ExitDone || !strings.Contains(stdout, want) {
+			t.Errorf("exit code %d, does not say %q: %s%s", code, want, stdout, stderr)
+		}
+	}
+}
+
+// TestQuantifyMap writes both formats and adds the boxes up.
+func TestQuantifyMap(t *testing.T) {
+	plugins, study := bnbFolder(t), "../../../studies/loan"
+	where := []string{study, "--where", "credit_rating=..5,purpose=car|education"}
+	path := filepath.Join(t.TempDir(), "map.csv")
+	out := quantified(t, plugins, append(where, "--map", path)...)
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := [2]*big.Int{new(big.Int), new(big.Int)}
+	for _, line := range lines[1:] {
+		for k := range sums {
+			n, ok := new(big.Int).SetString(line[1+k], 10)
+			if !ok {
+				t.Fatalf("line %q", line)
+			}
+			sums[k].Add(sums[k], n)
+		}
+	}
+	all := new(big.Int).Add(sums[0], sums[1])
+	if all.String() != out.Individuals || new(big.Rat).SetFrac(sums[0], all).RatString() != out.Exact.Fair || new(big.Rat).SetFrac(sums[1], all).RatString() != out.Exact.Unfair {
+		t.Errorf("the boxes have %v fair and %v unfair individuals; %+v", sums[0], sums[1], out)
+	}
+	if m := out.Map; m.File != path || m.Covered != 1 || len(m.Features) != 7 || m.Pieces["fair"]+m.Pieces["unfair"]+m.Pieces["undecided"]+m.Pieces["outside"] != int64(len(lines)-1) {
+		t.Errorf("%+v", m)
+	}
+	for _, f := range out.Map.Features {
+		for _, v := range f.Values {
+			if math.Abs(v.Fair+v.Unfair+v.Undecided-1) > 1e-9 || v.Undecided > 1e-9 || v.Label == "" {
+				t.Errorf("%s: %+v", f.Name, v)
+			}
+		}
+		if f.Name == "purpose" && (len(f.Values) != 2 || f.Values[1].Label != "education") || f.Name == "credit_rating" && len(f.Values) != 5 {
+			t.Errorf("%+v", f)
+		}
+	}
+	if r := out.Rows; r == nil || r.N == 0 || r.Outside == 0 || r.Unfair > r.N || r.Share != float64(r.Unfair)/float64(r.N) {
+		t.Errorf("rows %+v", out.Rows)
+	}
+
+	path = filepath.Join(t.TempDir(), "map.jsonl")
+	again := quantified(t, plugins, append(where, "--map", path)...)
+	text, err := os.ReadFile(path)
+	if err != nil || strings.Count(string(text), "\n") != len(lines)-1 || again.Exact != out.Exact {
+		t.Errorf("%v, %d lines, want %d", err, strings.Count(string(text), "\n"), len(lines)-1)
+	}
+	code, stdout, _ := command(t, plugins, append([]string{"quantify", "--map", path}, where...)...)
+	if code != ExitDone || !strings.Contains(stdout, "education") || !strings.Contains(stdout, "map: ") {
+		t.Errorf("exit code %d: %s", code, stdout)
+	}
+}
+
+// A limit leaves what was proved by then.
+func TestQuantifyTimeout(t *testing.T) {
+	plugins := bnbFolder(t)
+	out := quantified(t, plugins, "../../../studies/loan", "--rules", "none", "--epsilon", "0.01", "--timeout", "400ms", "--samples", "100")
+	if !out.Complete && (out.Reason != "time limit" || out.Undecided == 0) {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestQuantifyUsage(t *testing.T) {
+	plugins, study := t.TempDir(), tenureStudy(t)
+	if err := os.Symlink(plugintest.Build(t, "solver-lpsolve"), filepath.Join(plugins, "hyfair-solver-lpsolve")); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want []string
+	}{
+		"no study":          {nil, ExitUsage, []string{"STUDY"}},
+		"negative timeout":  {[]string{study, "--timeout", "-1s"}, ExitUsage, []string{"--timeout"}},
+		"negative samples":  {[]string{study, "--samples", "-1"}, ExitUsage, []string{"--samples"}},
+		"k of two":          {[]string{study, "--k", "2"}, ExitUsage, []string{"--k 2", "3 or more"}},
+		"k without bins":    {[]string{study, "--k", "3", "--notion", "logit"}, ExitUsage, []string{"--k", "logit"}},
+		"a map of no kind":  {[]string{study, "--map", "boxes.txt"}, ExitUsage, []string{"boxes.txt", ".csv or .jsonl"}},
+		"a map nowhere":     {[]string{study, "--map", filepath.Join(study, "map.csv")}, ExitUsage, []string{"--map"}},
+		"several questions": {[]string{"../../../studies/loan", "--protected", "each"}, ExitUsage, []string{"--protected each"}},
+		"unknown notion":    {[]string{study, "--notion", "fair"}, ExitUsage, []string{"--notion"}},
+		"unknown solver":    {[]string{study, "--solver", "absent"}, ExitUsage, []string{"absent"}},
+		"another solver":    {[]string{study, "--solver", "lpsolve"}, ExitUsage, []string{"lpsolve does not quantify"}},
+		"no solver":         {[]string{study}, ExitFailed, []string{"bnb: not installed", "lpsolve: "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := plugins
+			if strings.HasPrefix(name, "a map nowhere") {
+				folder = bnbFolder(t)
+			}
+			code, stdout, stderr := command(t, folder, append([]string{"quantify"}, c.args...)...)
+			if code != c.code || stdout != "" {
+				t.Errorf("exit code %d, want %d; %s%s", code, c.code, stdout, stderr)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("does not say %q: %s", want, stderr)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,153 @@
+package quantify
+
+import (
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// verdict is what is true of an individual.
+type verdict uint8
+
+const (
+	// outside: no individual of the question.
+	outside verdict = iota
+	fair
+	unfair
+)
+
+// judge decides single individuals exactly. Safe for concurrent use.
+type judge struct {
+	q *problem.Query
+	// plain evaluates at ε, or at ½ where only decisions count; negated is plain
+	// with the network's logit negated, for the decision notions.
+	plain, negated *evaluate.Evaluator
+	exact          *network.Exact
+}
+
+// half is the ε whose two bins are the two decisions: a score of ½ is in the
+// upper one.
+var half = big.NewRat(1, 2)
+
+func newJudge(q *problem.Query) (*judge, error) {
+	j := &judge{q: q, exact: network.NewExact(q.Network)}
+	eps := half
+	if q.Notion == fairness.Score {
+		eps = q.Epsilon
+	}
+	var err error
+	if j.plain, err = evaluate.New(q.Network, q.Space, q.RegionOrWhole(), eps); err != nil {
+		return nil, err
+	}
+	if !q.Notion.UsesEpsilon() {
+		j.negated, err = evaluate.New(negated(q.Network), q.Space, q.RegionOrWhole(), half)
+	}
+	return j, err
+}
+
+// negated is the network with the sign of its logit changed, which is exact:
+// for two outputs, the logit is their difference.
+func negated(n *network.Network) *network.Network {
+	out := *n
+	out.Layers = append([]network.Layer(nil), n.Layers...)
+	last := &out.Layers[len(out.Layers)-1]
+	last.Weights, last.Bias = minus(last.Weights), minus(last.Bias)
+	return &out
+}
+
+func minus(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = -v
+	}
+	return out
+}
+
+// of decides an individual of the region's box.
+func (j *judge) of(x []float64) verdict {
+	if !j.describes(x) {
+		return outside
+	}
+	o := j.plain.Evaluate(x)
+	switch {
+	case o.N == 0:
+		return outside
+	case o.N < 2:
+		return fair
+	}
+	violates := false
+	switch n := j.q.Notion; {
+	case j.q.K > 2:
+		violates = o.K >= j.q.K
+	case n == fairness.Score:
+		violates = o.Violates
+	case n == fairness.Logit:
+		violates = j.apart(x, o)
+	case n == fairness.Decision:
+		// The negated logits lie on both sides of the edge where some −l < 0 and
+		// some −l ≥ 0: l1 > 0 ≥ l2.
+		violates = j.negated.Evaluate(x).K == 2
+	default:
+		// And the logits do where l2 < 0 ≤ l1: with both, l1 > 0 > l2.
+		violates = o.K == 2 && j.negated.Evaluate(x).K == 2
+	}
+	if violates {
+		return unfair
+	}
+	return fair
+}
+
+// describes reports that the query's predicates speak of the individual. They
+// are about non-protected features: a solver that takes others is asked about
+// copies, not individuals.
+func (j *judge) describes(x []float64) bool {
+	for _, p := range j.q.Require {
+		if !p.Holds(x) {
+			return false
+		}
+	}
+	for _, p := range j.q.Forbid {
+		if p.Holds(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// near is how close to ε a difference of logits must be, relative to them, for
+// all copies to be evaluated exactly and not only those that float64 finds to be
+// the extremes. It is far more than the evaluator's error.
+var near = big.NewRat(1, 1_000_000)
+
+// apart decides the logit notion.
+func (j *judge) apart(x []float64, o evaluate.Outcome) bool {
+	logit := func(point []float64) *big.Rat { return j.exact.Logit(j.q.Space.ExactInputs(point)) }
+	hi, lo := logit(j.plain.Point(x, o.ArgMax)), logit(j.plain.Point(x, o.ArgMin))
+	gap := new(big.Rat).Sub(hi, lo)
+	if gap.Cmp(j.q.Epsilon) > 0 {
+		return true
+	}
+	scale := new(big.Rat).Add(new(big.Rat).Abs(hi), new(big.Rat).Abs(lo))
+	if scale.Add(scale, big.NewRat(1, 1)); gap.Add(gap, scale.Mul(scale, near)).Cmp(j.q.Epsilon) < 0 {
+		return false
+	}
+	var logits []*big.Rat
+	for _, p := range j.q.Space.Counterfactuals(j.q.RegionOrWhole(), x) {
+		logits = append(logits, logit(p))
+	}
+	return fairness.Violates(fairness.Logit, logits, j.q.Epsilon)
+}
+
+// all decides many individuals, out[i] of xs[i], on all processors.
+func (j *judge) all(xs [][]float64, out []verdict) {
+	parallel(len(xs), func(i int) { out[i] = j.of(xs[i]) })
+}
+
+// inBox reports that the non-protected entries of x are values of the region.
+func inBox(s *space.Space, region space.Region, x []float64) bool {
+	return s.ContainsIndividual(x) && s.RegionContains(region, x)
+}

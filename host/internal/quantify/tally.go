@@ -1,0 +1,269 @@
+package quantify
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Map is what the pieces say together.
+type Map struct {
+	// Pieces counts them by claim.
+	Pieces map[sdk.PieceClaim]int64
+	// Covered is the share of the region's box that they make up: below 1 where
+	// the solver was stopped before it had handed over all of them.
+	Covered float64
+	// Features has the shares by the values of each non-protected feature, in the
+	// space's order.
+	Features []Feature
+}
+
+// Feature is the shares by one feature's values.
+type Feature struct {
+	// Index of the feature in the space.
+	Index  int
+	Slices []Slice
+}
+
+// Slice is the individuals with one value, or with values of an interval.
+type Slice struct {
+	space.Interval
+	// Fair and Unfair are lower bounds of the shares of the slice's individuals,
+	// in float64; Undecided is what they leave of 1.
+	Fair, Unfair, Undecided float64
+}
+
+// maxSlices is how many slices a feature has at most; one of more values has
+// slices of several.
+const maxSlices = 64
+
+// tally adds up pieces, slice by slice.
+type tally struct {
+	q *problem.Query
+	// features has the points of a feature's slice that are fair and unfair, and
+	// outside those that are no individuals, as shares of the slice.
+	features []Feature
+	outside  [][]float64
+	pieces   map[sdk.PieceClaim]int64
+	covered  float64
+	faults   []string
+	// points may still be evaluated one by one; see each.
+	points int
+}
+
+const (
+	// maxPoints bounds the points of a piece that are evaluated one by one, and
+	// allPoints those of all pieces: some seconds' work.
+	maxPoints = 1 << 12
+	allPoints = 1 << 20
+)
+
+func newTally(q *problem.Query) *tally {
+	t := &tally{q: q, pieces: map[sdk.PieceClaim]int64{}, points: allPoints}
+	region := q.RegionOrWhole()
+	for _, i := range q.Space.Free() {
+		f := Feature{Index: i, Slices: slicesOf(region.Box[i], q.Space.Features[i].Discrete())}
+		t.features = append(t.features, f)
+		t.outside = append(t.outside, make([]float64, len(f.Slices)))
+	}
+	return t
+}
+
+// slicesOf cuts an interval.
+func slicesOf(iv space.Interval, discrete bool) []Slice {
+	if !discrete {
+		const parts = 10
+		if iv.Lo == iv.Hi {
+			return []Slice{{Interval: iv}}
+		}
+		out := make([]Slice, parts)
+		for k := range out {
+			at := func(k int) float64 { return iv.Lo + (iv.Hi-iv.Lo)*float64(k)/parts }
+			out[k].Interval = space.Interval{Lo: at(k), Hi: at(k + 1)}
+		}
+		out[parts-1].Hi = iv.Hi
+		return out
+	}
+	values := iv.Hi - iv.Lo + 1
+	step := math.Ceil(values / maxSlices)
+	var out []Slice
+	for v := iv.Lo; v <= iv.Hi; v += step {
+		out = append(out, Slice{Interval: space.Interval{Lo: v, Hi: math.Min(v+step-1, iv.Hi)}})
+	}
+	return out
+}
+
+// size is how many values, or how much length, an interval has.
+func size(iv space.Interval, discrete bool) float64 {
+	if discrete {
+		return math.Max(0, iv.Hi-iv.Lo+1)
+	}
+	return math.Max(0, iv.Hi-iv.Lo)
+}
+
+// part is the share of the outer interval that the common part is; all of an
+// outer interval that is a single point.
+func part(inner, outer space.Interval, discrete bool) float64 {
+	common := inner.Intersect(outer)
+	if common.Empty() {
+		return 0
+	}
+	if whole := size(outer, discrete); whole > 0 {
+		return size(common, discrete) / whole
+	}
+	return 1
+}
+
+// measure is the share of the region's points that a piece has, and how many
+// they are.
+func (t *tally) measure(p *sdk.Piece) (share, points float64) {
+	region := t.q.RegionOrWhole()
+	share, points = 1.0, 1.0
+	for n := range t.features {
+		i := t.features[n].Index
+		discrete := t.q.Space.Features[i].Discrete()
+		share *= part(p.Box[i], region.Box[i], discrete)
+		points *= size(p.Box[i], discrete)
+	}
+	return share, points
+}
+
+// each lists the points of a piece that is mixed and small: it is worth
+// evaluating them, since the piece's numbers do not say where in it they lie.
+func (t *tally) each(p *sdk.Piece) [][]float64 {
+	if p.Claim != sdk.PieceUndecided || p.Fair == nil || p.Unfair == nil || p.Fair.Sign()+p.Unfair.Sign() == 0 {
+		return nil
+	}
+	_, count := t.measure(p)
+	if count > maxPoints || int(count) > t.points || t.q.Space.HasReals() {
+		return nil
+	}
+	t.points -= int(count)
+	xs := [][]float64{make([]float64, len(p.Box))}
+	for n := range t.features {
+		i := t.features[n].Index
+		more := make([][]float64, 0, len(xs)*int(size(p.Box[i], true)))
+		for _, x := range xs {
+			for v := p.Box[i].Lo; v <= p.Box[i].Hi; v++ {
+				y := slices.Clone(x)
+				y[i] = v
+				more = append(more, y)
+			}
+		}
+		xs = more
+	}
+	return xs
+}
+
+// addEach counts a piece whose points were evaluated.
+func (t *tally) addEach(p *sdk.Piece, xs [][]float64, verdicts []verdict) {
+	t.pieces[p.Claim]++
+	share, points := t.measure(p)
+	t.covered += share
+	one := share / points
+	region := t.q.RegionOrWhole()
+	for n := range t.features {
+		f := &t.features[n]
+		all := size(region.Box[f.Index], true)
+		step := size(f.Slices[0].Interval, true)
+		for at, x := range xs {
+			k := int((x[f.Index] - region.Box[f.Index].Lo) / step)
+			s := &f.Slices[k]
+			weight := one * all / size(s.Interval, true)
+			switch verdicts[at] {
+			case fair:
+				s.Fair += weight
+			case unfair:
+				s.Unfair += weight
+			default:
+				t.outside[n][k] += weight
+			}
+		}
+	}
+}
+
+// add counts a piece. Of a piece with numbers between nothing and all, it is not
+// known where in it the individuals lie: a slice of it has at least those that
+// the rest of the piece cannot hold.
+func (t *tally) add(p *sdk.Piece) {
+	t.pieces[p.Claim]++
+	region := t.q.RegionOrWhole()
+	share, points := t.measure(p)
+	t.covered += share
+	fair, unfair, nobody := t.parts(p, points)
+	if fair+unfair+nobody == 0 || share == 0 {
+		return
+	}
+	for n := range t.features {
+		f := &t.features[n]
+		discrete := t.q.Space.Features[f.Index].Discrete()
+		side := p.Box[f.Index]
+		others := share / part(side, region.Box[f.Index], discrete)
+		for k := range f.Slices {
+			s := &f.Slices[k]
+			within := part(s.Interval, side, discrete) // of the piece
+			if within == 0 {
+				continue
+			}
+			least := func(all float64) float64 { return math.Max(0, all-(1-within)) / within }
+			weight := others * part(side, s.Interval, discrete)
+			s.Fair += weight * least(fair)
+			s.Unfair += weight * least(unfair)
+			t.outside[n][k] += weight * least(nobody)
+		}
+	}
+}
+
+// parts are the shares of a piece's points that are known to be fair, unfair,
+// and no individuals.
+func (t *tally) parts(p *sdk.Piece, points float64) (fair, unfair, nobody float64) {
+	if p.Fair == nil || p.Unfair == nil || t.q.Space.HasReals() {
+		switch p.Claim {
+		case sdk.PieceFair:
+			fair = 1
+		case sdk.PieceUnfair:
+			unfair = 1
+		case sdk.PieceOutside:
+			nobody = 1
+		}
+		return fair, unfair, nobody
+	}
+	f, _ := p.Fair.Float64()
+	u, _ := p.Unfair.Float64()
+	fair, unfair = math.Min(1, f/points), math.Min(1, u/points)
+	if p.Claim != sdk.PieceUndecided {
+		nobody = math.Max(0, 1-fair-unfair)
+	}
+	return fair, unfair, nobody
+}
+
+// result is the map. Shares are of a slice's points that may be individuals.
+func (t *tally) result() *Map {
+	for n := range t.features {
+		for k := range t.features[n].Slices {
+			s := &t.features[n].Slices[k]
+			if people := 1 - t.outside[n][k]; people > rounding {
+				s.Fair, s.Unfair = math.Min(1, s.Fair/people), math.Min(1, s.Unfair/people)
+			}
+			if s.Undecided = 1 - s.Fair - s.Unfair; s.Undecided < rounding {
+				s.Undecided = 0
+				if s.Fair > s.Unfair {
+					s.Fair = 1 - s.Unfair
+				} else {
+					s.Unfair = 1 - s.Fair
+				}
+			}
+		}
+	}
+	m := &Map{Pieces: t.pieces, Covered: t.covered, Features: t.features}
+	if math.Abs(m.Covered-1) < rounding {
+		m.Covered = 1
+	}
+	return m
+}
+
+// rounding is more than adding up shares in float64 leaves.
+const rounding = 1e-9
