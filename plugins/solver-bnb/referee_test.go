@@ -7,7 +7,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -226,6 +229,31 @@ func check(t *testing.T, i int, q *problem.Query, want truth, got *sdk.Result) {
 		}
 		if want.individuals > 0 && (s.Fair.Cmp(big.NewRat(want.fair, want.individuals)) != 0 || s.Unfair.Cmp(big.NewRat(want.unfair, want.individuals)) != 0) {
 			t.Errorf("question %d, %s: shares %v and %v, want %d and %d of %d", i, q.Notion, s.Fair, s.Unfair, want.fair, want.unfair, want.individuals)
+		}
+	}
+}
+
+// Verdicts do not depend on vector instructions: every variant of the loops gives
+// the same result, to the last box.
+func TestKernelsAgree(t *testing.T) {
+	for i := range 30 {
+		var want *sdk.Result
+		for _, kernel := range evaluate.Kernels() {
+			t.Setenv(evaluate.Force, kernel)
+			r := rand.New(rand.NewPCG(uint64(i), 7))
+			q := tiny(r)
+			q.Goal = problem.Goals[i%len(problem.Goals)]
+			if q.Goal == problem.Minimise && !q.Notion.UsesEpsilon() {
+				q.Goal = problem.Maximise
+			}
+			got := solve(t, q, 2)
+			got.Elapsed = 0
+			if want == nil {
+				want = got
+			}
+			if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *big.Rat) bool { return a.Cmp(b) == 0 }), cmp.Comparer(func(a, b *big.Int) bool { return a.Cmp(b) == 0 })); diff != "" {
+				t.Errorf("question %d, %s: %s", i, kernel, diff)
+			}
 		}
 	}
 }

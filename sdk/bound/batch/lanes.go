@@ -1,7 +1,9 @@
 package batch
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"unsafe"
 )
 
@@ -96,6 +98,22 @@ type lanes struct {
 	split   func(*splitting)
 	enclose func(*enclosure)
 	strip   func(*strip)
+}
+
+// Force names the environment variable that makes New take another variant of the
+// vector loops than the fastest. Bounds do not depend on it.
+const Force = "HYFAIR_SIMD"
+
+// choose finds the variant of a name, the fastest for none.
+func choose(name string) (*lanes, error) {
+	var names []string
+	for _, l := range supported() {
+		if name == "" || l.name == name {
+			return l, nil
+		}
+		names = append(names, l.name)
+	}
+	return nil, fmt.Errorf("%s=%s: this machine has %s", Force, name, strings.Join(names, ", "))
 }
 
 var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, strip: stripScalar}

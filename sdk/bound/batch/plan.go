@@ -3,6 +3,7 @@ package batch
 import (
 	"fmt"
 	"math"
+	"os"
 
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -34,6 +35,10 @@ type stage struct {
 // root. It refuses a network whose weights are so large that rounding could not
 // be bounded.
 func New(n *network.Network, root []space.Interval) (*Plan, error) {
+	variant, err := choose(os.Getenv(Force))
+	if err != nil {
+		return nil, err
+	}
 	layers := layersOf(n)
 	most := make([]float64, len(root))
 	for i, iv := range root {
@@ -43,7 +48,7 @@ func New(n *network.Network, root []space.Interval) (*Plan, error) {
 	if !ok {
 		return nil, fmt.Errorf("batch: values of this network could reach %g: no bounds beyond that", tooLarge)
 	}
-	p := &Plan{lanes: supported()[0], inputs: len(root), errs: errs, root: root, widest: len(root)}
+	p := &Plan{lanes: variant, inputs: len(root), errs: errs, root: root, widest: len(root)}
 	for i := range layers {
 		p.layers = append(p.layers, stageOf(&layers[i]))
 		p.widest = max(p.widest, layers[i].out)
@@ -65,6 +70,9 @@ func stageOf(l *layer) stage {
 	}
 	return s
 }
+
+// Kernel names the variant of the vector loops in use: avx512, avx2 or scalar.
+func (p *Plan) Kernel() string { return p.name }
 
 // Error is the E of the logit: how far a computed logit, or the centre or radius
 // of its enclosure, may be from the exact one. Low and High hold with it.

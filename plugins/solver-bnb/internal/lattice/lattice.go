@@ -8,7 +8,10 @@
 // The widest dimension is not binned at all.
 package lattice
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The range of t, the widest dimension's apart, is cut into MinBins to MaxBins
 // bins, so that what binning leaves uncertain is a part of what the thresholds
@@ -44,9 +47,12 @@ type Counter struct {
 	even      spread
 }
 
-// NewCounter makes a counter.
-func NewCounter() *Counter {
-	return &Counter{lanes: supported()[0], row: make([]float64, 4*MaxBins), next: make([]float64, 4*MaxBins)}
+// NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
+// the fastest for none that it has.
+func NewCounter(kernel string) *Counter {
+	variants := supported()
+	at := max(0, slices.IndexFunc(variants, func(l *lanes) bool { return l.name == kernel }))
+	return &Counter{lanes: variants[at], row: make([]float64, 4*MaxBins), next: make([]float64, 4*MaxBins)}
 }
 
 // MaxDims bounds the dimensions of a box: binning moves a sum by half a bin for

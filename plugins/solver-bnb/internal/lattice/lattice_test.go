@@ -74,7 +74,7 @@ func TestCountBoundsTheTruth(t *testing.T) {
 		}
 		var first [3]float64
 		for i, variant := range supported() {
-			c := NewCounter()
+			c := NewCounter("")
 			c.lanes = variant
 			again := slices.Clone(dims)
 			for d := range again {
@@ -106,7 +106,7 @@ func TestCountIsExactWhereBinsAre(t *testing.T) {
 		dims = append(dims, Dim{Cells: 10, Step: 1})
 		all.Mul(all, big.NewInt(10))
 	}
-	above, below, _ := NewCounter().Count(0, dims, Thresholds{Above: 40.5, Below: 40.5, From: 1, To: 0}, 0, 0)
+	above, below, _ := NewCounter("").Count(0, dims, Thresholds{Above: 40.5, Below: 40.5, From: 1, To: 0}, 0, 0)
 	// By symmetry s ↔ 81 − s, exactly half of the sums are above 40.5.
 	if half := 5e8; above > half || below > half || above < 0.99*half || above != below {
 		t.Errorf("%v above and %v below of %v", above, below, all)
@@ -119,7 +119,7 @@ func BenchmarkCount(b *testing.B) {
 	for _, cells := range []int{12, 2, 4, 8, 2, 7, 3, 5, 10, 6, 25, 20} {
 		dims = append(dims, Dim{Cells: cells, Step: r.NormFloat64()})
 	}
-	c := NewCounter()
+	c := NewCounter("")
 	for b.Loop() {
 		c.Count(0, slices.Clone(dims), Thresholds{Above: 3, Below: -3, From: 1, To: 0}, 0, 0)
 	}

@@ -54,7 +54,7 @@ const lanesTogether = 32
 
 func newWorker(t *Tree) *worker {
 	g := t.grid
-	w := &worker{t: t, g: g, k: len(g.Combinations), counter: lattice.NewCounter(), points: newPoints(t)}
+	w := &worker{t: t, g: g, k: len(g.Combinations), counter: lattice.NewCounter(t.plan.Kernel()), points: newPoints(t)}
 	w.each = max(1, lanesTogether/w.k)
 	w.space = t.plan.NewWorkspace(w.each * w.k)
 	fixInputs(g, w.space)
