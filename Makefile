@@ -5,7 +5,7 @@ PLUGINS   := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
 BINARIES  := bin/hyfair $(PLUGINS:%=bin/plugins/hyfair-%)
 export CGO_ENABLED = 0
 
-.PHONY: all build setup demo test vet bench bench-numpy generate clean FORCE
+.PHONY: all build setup demo test vet bench bench-bnb bench-numpy generate clean FORCE
 
 all: build
 
@@ -33,7 +33,14 @@ vet:
 	$(GO) vet ./...
 
 bench: setup build
-	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench . -benchmem ./...
+	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+# solver-bnb on the public networks, about ten minutes: seconds to FairQuant's share beside FairQuant's own,
+# what is undecided after HYFAIR_BENCH_SECONDS (60), first witnesses, two threads against one.
+bench-bnb:
+	@uptime
+	$(GO) test -run '^$$' -bench '^Benchmark(FairQuant|Undecided|FirstWitness|Scaling)$$' -timeout 60m ./host/internal/crosscheck
+	@uptime
 
 # The evaluator and numpy on one core each, in turns.
 bench-numpy: build

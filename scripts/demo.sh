@@ -29,16 +29,21 @@ else
 	show "And among those with a middling rating who want a small loan? There the solver has to prove that nobody is." \
 		certify studies/loan --where "credit_rating=6..8,loan_amount=..10"
 fi
+show "How many of all possible applicants are treated differently?" \
+	quantify studies/loan
 show "Whose treatment depends most on what must not matter? A search, for 10 seconds." \
 	search studies/loan --budget 10s
+show "And what do the people treated worst have in common?" \
+	explain studies/loan
 
 if [ "$status" -eq 0 ]; then
 	cat <<'EOF'
 
 So: two applicants who differ in sex, age and origin alone, and a network that would lend to
-one of them only; a part of the space where this is proved not to happen; and the applicant
-whose copies get the most different outcomes (k of at most 20: the bins of width ε = 0.05
-that their scores fall into). docs/guide.md goes on from here, with data of your own.
+one of them only; a part of the space where this is proved not to happen; the proved share of
+all applicants to whom it does; the applicant whose copies get the most different outcomes (k of
+at most 20: the bins of width ε = 0.05 that their scores fall into); and the conditions under
+which that is so. docs/guide.md goes on from here, with data of your own.
 EOF
 fi
 exit "$status"
