@@ -1,0 +1,178 @@
+package crosscheck
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/plugintest"
+	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// What is measured here is solver-bnb as a process of its own: the time that it
+// reports, from the problem received to the answer. `make bench-bnb` runs it all
+// and prints how busy the machine was.
+
+// secondsVariable names the environment variable that says how long
+// BenchmarkUndecided runs each question; a minute where it is not set.
+const secondsVariable = "HYFAIR_BENCH_SECONDS"
+
+// solved asks and fails where there is no answer.
+func solved(b *testing.B, solver sdk.Solver, q *problem.Query, o sdk.SolveOptions) *sdk.Result {
+	b.Helper()
+	r, err := solver.Solve(b.Context(), &problem.Problem{Network: q}, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+// settled is the share that is proved one way or the other, in per cent.
+func settled(s *sdk.Shares) float64 {
+	fair, _ := s.Fair.Float64()
+	unfair, _ := s.Unfair.Float64()
+	return 100 * (fair + unfair)
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
+// quiet leaves the time an iteration out of the report: only what the solver
+// measured itself belongs there.
+func quiet(b *testing.B) { b.ReportMetric(0, "ns/op") }
+
+// BenchmarkFairQuant is the time, in the median over the iterations, to the share
+// that FairQuant (Kim, Wang and Wang, ICSE 2025) certifies, decision notion with
+// sex protected; beside it FairQuant's seconds, built with -O3, with its own
+// limit of 20 splits, on one thread, and how many times that is. FairQuant certifies
+// whole boxes; the share here also holds individuals that are counted, proved one
+// way or the other, inside boxes that are not settled as a whole.
+func BenchmarkFairQuant(b *testing.B) {
+	solver, _ := plugintest.Solver(b, "bnb")
+	for _, c := range []struct {
+		model              string
+		certified, seconds float64
+	}{
+		{"AC-1", 90.7, 1.0}, {"AC-2", 79.9, 11.6}, {"AC-3", 33.3, 15.7}, {"AC-6", 58.8, 2.4},
+		{"AC-8", 66.5, 3.4}, {"AC-9", 91.1, 0.75}, {"AC-10", 87.7, 1.4}, {"AC-12", 70.8, 0.22},
+	} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", c.model, threads), func(b *testing.B) {
+				q := adultBySex(b, c.model, fairness.Decision)
+				target := c.certified / 100
+				var seconds []float64
+				var last *sdk.Result
+				for b.Loop() {
+					last = solved(b, solver, q, sdk.SolveOptions{Threads: threads, Target: &target, TimeLimit: time.Minute})
+					seconds = append(seconds, last.Elapsed.Seconds())
+				}
+				if settled(last.Shares) < c.certified {
+					b.Fatalf("settled %.2f %% in a minute, want %v %%", settled(last.Shares), c.certified)
+				}
+				s := median(seconds)
+				quiet(b)
+				b.ReportMetric(s, "s")
+				b.ReportMetric(c.seconds, "FairQuant-s")
+				b.ReportMetric(c.seconds/s, "times")
+				b.ReportMetric(float64(last.Nodes), "boxes")
+			})
+		}
+	}
+}
+
+// BenchmarkUndecided is the share that is left undecided, in per cent, on two
+// threads after the seconds that HYFAIR_BENCH_SECONDS says.
+func BenchmarkUndecided(b *testing.B) {
+	seconds := 60
+	if text := os.Getenv(secondsVariable); text != "" {
+		var err error
+		if seconds, err = strconv.Atoi(text); err != nil || seconds < 1 {
+			b.Fatalf("%s=%s: want a number of seconds", secondsVariable, text)
+		}
+	}
+	solver, _ := plugintest.Solver(b, "bnb")
+	for _, model := range []string{"AC-1", "AC-2", "AC-3", "AC-6", "AC-8", "AC-9"} {
+		b.Run(fmt.Sprintf("%s/%ds", model, seconds), func(b *testing.B) {
+			q := adultBySex(b, model, fairness.Decision)
+			var last *sdk.Result
+			for b.Loop() {
+				last = solved(b, solver, q, sdk.SolveOptions{Threads: 2, TimeLimit: time.Duration(seconds) * time.Second})
+			}
+			quiet(b)
+			b.ReportMetric(100-settled(last.Shares), "%undecided")
+			b.ReportMetric(float64(last.Nodes)/last.Elapsed.Seconds(), "boxes/s")
+		})
+	}
+}
+
+// BenchmarkFirstWitness is the time to the first individual of a gap above 0.05,
+// all protected features at once (K = 90 and 2), in the median over five seeds.
+func BenchmarkFirstWitness(b *testing.B) {
+	solver, _ := plugintest.Solver(b, "bnb")
+	for _, sub := range subjects() {
+		if len(sub.space.Forbidden) > 0 {
+			continue
+		}
+		b.Run(sub.name, func(b *testing.B) {
+			file := "adult.yaml"
+			if sub.name[0] == 'B' {
+				file = "bank.yaml"
+			}
+			st, err := study.Load("../../../studies/"+file, study.Options{DataRoot: dataRoot(b), Model: sub.name})
+			if err != nil {
+				b.Fatal(err)
+			}
+			q := &problem.Query{Network: st.Network, Space: st.Space, Notion: fairness.Score, Epsilon: st.Epsilon, Goal: problem.Decide}
+			var ms []float64
+			for b.Loop() {
+				var five []float64
+				for seed := range int64(5) {
+					r := solved(b, solver, q, sdk.SolveOptions{Threads: 2, Seed: seed, TimeLimit: time.Minute})
+					if r.Witness == nil {
+						b.Fatalf("no witness: %+v", r)
+					}
+					five = append(five, 1000*r.Elapsed.Seconds())
+				}
+				ms = append(ms, median(five))
+			}
+			quiet(b)
+			b.ReportMetric(median(ms), "ms")
+		})
+	}
+}
+
+// BenchmarkScaling is boxes a second on one thread and on two, for the same tree:
+// in turns, so that what else the machine does hits both, in the median.
+func BenchmarkScaling(b *testing.B) {
+	solver, _ := plugintest.Solver(b, "bnb")
+	for _, model := range []string{"AC-1", "AC-3", "AC-8", "AC-12"} {
+		b.Run(model, func(b *testing.B) {
+			q := adultBySex(b, model, fairness.Decision)
+			var rates [2][]float64
+			var ratios []float64
+			for b.Loop() {
+				for range 3 {
+					var now [2]float64
+					for i := range now {
+						r := solved(b, solver, q, sdk.SolveOptions{Threads: 1 + i, WorkLimit: 500_000})
+						now[i] = float64(r.Nodes) / r.Elapsed.Seconds()
+						rates[i] = append(rates[i], now[i])
+					}
+					ratios = append(ratios, now[1]/now[0])
+				}
+			}
+			quiet(b)
+			b.ReportMetric(median(rates[0]), "boxes/s-1")
+			b.ReportMetric(median(rates[1]), "boxes/s-2")
+			b.ReportMetric(median(ratios), "times")
+		})
+	}
+}
