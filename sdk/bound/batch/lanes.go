@@ -80,7 +80,7 @@ type enclosure struct {
 
 // strip: λ and h of the units' ReLUs on mid ± (rad + err). Of flags, a byte a
 // unit, bit 0 is set where some lane's upper bound is positive, bit 1 where some
-// lane's λ is not 1.
+// lane's λ is not 1 or its h not 0.
 type strip struct {
 	mid, rad    *float64 // a row of octets a unit
 	err         *float64 // a number a unit
@@ -223,7 +223,7 @@ func stripScalar(a *strip) {
 			if u > 0 {
 				flags[i] |= 1
 			}
-			if s != 1 {
+			if s != 1 || half[v] != 0 { // λ may have been rounded to 1
 				flags[i] |= 2
 			}
 		}

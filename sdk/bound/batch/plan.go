@@ -17,8 +17,7 @@ type Plan struct {
 	layers []stage
 	inputs int
 	errs   [][]float64 // by layer and neuron: see rounding.go
-	root   []space.Interval
-	widest int // of the layers' neurons and the inputs
+	widest int         // of the layers' neurons and the inputs
 }
 
 // stage is a layer as the lanes read it.
@@ -48,7 +47,7 @@ func New(n *network.Network, root []space.Interval) (*Plan, error) {
 	if !ok {
 		return nil, fmt.Errorf("batch: values of this network could reach %g: no bounds beyond that", tooLarge)
 	}
-	p := &Plan{lanes: variant, inputs: len(root), errs: errs, root: root, widest: len(root)}
+	p := &Plan{lanes: variant, inputs: len(root), errs: errs, widest: len(root)}
 	for i := range layers {
 		p.layers = append(p.layers, stageOf(&layers[i]))
 		p.widest = max(p.widest, layers[i].out)

@@ -43,7 +43,7 @@ type Workspace struct {
 // reached is what is known of a layer's neurons: rows of lanes.
 type reached struct {
 	slope, half, mid, rad []float64
-	active, open          []int32 // neurons with λ > 0, and of these those whose λ is not 1, in some lane
+	active, open          []int32 // neurons with λ > 0, and of these those that need a strip, in some lane
 }
 
 // NewWorkspace makes room for a number of lanes, rounded up to whole octets.

@@ -108,27 +108,22 @@ func New(q *problem.Query) (*Grid, error) {
 		g.Combinations = append(g.Combinations, c)
 	})
 	for _, f := range g.Fixed {
-		g.widen(f)
+		g.Inputs[f.Input] = f.interval()
 	}
 	for n, c := range g.Combinations {
 		for _, f := range c.Inputs {
-			if n == 0 {
-				g.Inputs[f.Input] = space.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}
+			iv, all := f.interval(), &g.Inputs[f.Input]
+			if n > 0 {
+				iv = space.Interval{Lo: min(iv.Lo, all.Lo), Hi: max(iv.Hi, all.Hi)}
 			}
-			g.widen(f)
+			*all = iv
 		}
 	}
 	return g, nil
 }
 
-// widen takes what f may be into the input's range.
-func (g *Grid) widen(f Fixed) {
-	iv := &g.Inputs[f.Input]
-	lo, hi := f.Centre-f.Radius, f.Centre+f.Radius
-	if *iv == (space.Interval{}) {
-		*iv = space.Interval{Lo: lo, Hi: hi}
-	}
-	iv.Lo, iv.Hi = min(iv.Lo, lo), max(iv.Hi, hi)
+func (f *Fixed) interval() space.Interval {
+	return space.Interval{Lo: f.Centre - f.Radius, Hi: f.Centre + f.Radius}
 }
 
 func (g *Grid) add(i int, f *space.Feature, iv space.Interval) {

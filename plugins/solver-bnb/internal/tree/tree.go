@@ -37,8 +37,8 @@ type Tree struct {
 	rules *grid.Rules
 	plan  *batch.Plan
 	judge judge.Judge
-	bins  *judge.Bins // for goals about k
-	exact *network.Exact
+	bins  *judge.Bins           // for goals about k
+	exact func() *network.Exact // made when first needed
 	goal  goal
 
 	front   *frontier
@@ -91,7 +91,7 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	t := &Tree{
-		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: network.NewExact(q.Network),
+		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(func() *network.Exact { return network.NewExact(q.Network) }),
 		front: newFrontier(len(g.Dims)), left: math.Inf(-1),
 	}
 	if t.goal, err = goalOf(q); err != nil {

@@ -266,6 +266,7 @@ func (w *writer) strip() {
 		w.p("VMOVUPD %s, %s", w.v(4), w.at(v, "BX", "R9"))
 		w.differ(zero, 2, "R12")
 		w.differ(one, 3, "R13")
+		w.differ(zero, 4, "R13")
 	}
 	w.p("ADDQ $64, R9")
 	w.p("DECQ R14")
