@@ -23,7 +23,7 @@ import (
 func TestVerdictsAgainstTheReferee(t *testing.T) {
 	panel := solvers(t)
 	verdicts := map[string]map[certify.Verdict]int{}
-	for i := range 300 {
+	for i := range 200 {
 		kind := tinyKind{reals: 0, constrained: i%3 == 0, relaxed: i%5 == 1}
 		if i%10 >= 7 {
 			kind.reals = 1 + i%2
