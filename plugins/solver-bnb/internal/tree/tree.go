@@ -249,6 +249,7 @@ func (t *Tree) merge(o *output) {
 	for i := range o.leaves {
 		t.front.push(&o.leaves[i])
 	}
+	o.owner.spare = append(o.owner.spare, o)
 	if t.Pieces != nil && len(o.pieces) > 0 {
 		t.Pieces(o.pieces)
 	}

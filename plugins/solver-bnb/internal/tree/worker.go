@@ -23,6 +23,7 @@ type worker struct {
 	room    judge.Room
 	cutoff  float64
 	out     *output
+	spare   []*output // of tasks that are merged, to be used again
 
 	// Inputs of protected features, and the lanes' differences; nil where these do
 	// not matter.
@@ -39,6 +40,7 @@ type worker struct {
 // output is what a task leaves.
 type output struct {
 	Tally
+	owner   *worker
 	leaves  []leaf
 	boxes   []uint16 // of the leaves
 	pieces  []Piece
@@ -86,9 +88,20 @@ func fixInputs(g *grid.Grid, s *batch.Workspace) {
 	}
 }
 
+// fresh is an empty output.
+func (w *worker) fresh() *output {
+	o := &output{owner: w}
+	if n := len(w.spare); n > 0 {
+		o, w.spare = w.spare[n-1], w.spare[:n-1]
+		*o = output{owner: w, leaves: o.leaves[:0], boxes: o.boxes[:0]}
+	}
+	o.left = math.Inf(-1)
+	return o
+}
+
 // run does a task.
 func (w *worker) run(k task) *output {
-	w.out = &output{left: math.Inf(-1)}
+	w.out = w.fresh()
 	w.cutoff = w.t.cutoff()
 	if k.p == nil {
 		w.add(w.g.Whole())
