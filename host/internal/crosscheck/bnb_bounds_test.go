@@ -187,9 +187,11 @@ func (c *enclosures) aim(lane int, offsets []int64) {
 		slope, towards := 0.0, int64(end)
 		switch how {
 		case 0, 1: // where the form is least, or greatest
-			slope, towards = c.w.Slope(i)[lane], end*int64(2*how-1)
+			form := c.w.Logit()
+			slope, towards = form.Slope(i)[lane], end*int64(2*how-1)
 		case 2, 3: // where a side is least
-			slope, towards = c.w.SideSlope(how-2, i)[lane], -end
+			side := c.w.Side(how - 2)
+			slope, towards = side.Slope(i)[lane], -end
 		case 4: // any corner
 			slope = float64(2*c.random.IntN(2) - 1)
 		default: // anywhere
@@ -225,12 +227,12 @@ func (c *enclosures) check(lane int, offsets []int64) *big.Float {
 	if mid, rad := c.w.Mid()[lane], c.w.Rad()[lane]; !within(c.t, logit, mid, rad, err) {
 		c.fail(lane, offsets, "logit %.17g, enclosed by %g ± %g, error %g", logit, mid, rad, err)
 	}
-	off := c.beyond(logit, c.w.Base()[lane], func(i int) float64 { return c.w.Slope(i)[lane] }, inputs)
+	off := c.beyond(logit, c.w.Logit(), lane, inputs)
 	if !within(c.t, off, 0, c.w.Slack()[lane], err) {
 		c.fail(lane, offsets, "logit %.17g, its form %.17g away with slack %g, error %g", logit, off, c.w.Slack()[lane], err)
 	}
 	for side, value := range []*big.Float{logit, newFloat().Neg(logit)} {
-		off := c.beyond(value, c.w.SideBase(side)[lane], func(i int) float64 { return c.w.SideSlope(side, i)[lane] }, inputs)
+		off := c.beyond(value, c.w.Side(side), lane, inputs)
 		if off.Cmp(float(-err)) < 0 {
 			c.fail(lane, offsets, "logit %.17g, beyond side %d by %.17g, error %g", logit, side, off, err)
 		}
@@ -239,10 +241,10 @@ func (c *enclosures) check(lane int, offsets []int64) *big.Float {
 }
 
 // beyond is how far value is above a linear form.
-func (c *enclosures) beyond(value *big.Float, base float64, slope func(i int) float64, x []*big.Float) *big.Float {
-	out := exactly(c.t, newFloat().Sub(value, float(base)))
+func (c *enclosures) beyond(value *big.Float, form batch.Form, lane int, x []*big.Float) *big.Float {
+	out := exactly(c.t, newFloat().Sub(value, float(form.Base[lane])))
 	for i := range x {
-		term := exactly(c.t, newFloat().Mul(float(slope(i)), x[i]))
+		term := exactly(c.t, newFloat().Mul(float(form.Slope(i)[lane]), x[i]))
 		exactly(c.t, out.Sub(out, term))
 	}
 	return out

@@ -76,15 +76,16 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 			fillIn(r, w, root)
 			w.Bound()
 			w.Sides()
+			form, sides := w.Logit(), [2]batch.Form{w.Side(0), w.Side(1)}
 			for v := range w.Lanes() {
 				for range 3 {
 					x := make([]*big.Rat, inputs)
-					at := new(big.Rat).SetFloat64(w.Base()[v])
+					at := new(big.Rat).SetFloat64(form.Base[v])
 					for i := range x {
 						x[i] = rat(w.Centre(i)[v])
 						offset := []float64{-1, 1, 2*r.Float64() - 1}[r.IntN(3)]
 						x[i].Add(x[i], new(big.Rat).Mul(rat(w.Radius(i)[v]), rat(offset)))
-						at.Add(at, new(big.Rat).Mul(rat(w.Slope(i)[v]), x[i]))
+						at.Add(at, new(big.Rat).Mul(rat(form.Slope(i)[v]), x[i]))
 					}
 					logit := exact.Logit(x)
 					apart := new(big.Rat).Sub(logit, at)
@@ -93,12 +94,12 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 						t.Fatalf("lane %d: %g from its form; slack %g, error %g", v, f, w.Slack()[v], p.Error())
 					}
 					for side, value := range []*big.Rat{logit, new(big.Rat).Neg(logit)} {
-						form := rat(w.SideBase(side)[v])
+						lower := rat(sides[side].Base[v])
 						for i := range x {
-							form.Add(form, new(big.Rat).Mul(rat(w.SideSlope(side, i)[v]), x[i]))
+							lower.Add(lower, new(big.Rat).Mul(rat(sides[side].Slope(i)[v]), x[i]))
 						}
-						if form.Sub(form, value).Cmp(rat(p.Error())) > 0 {
-							f, _ := form.Float64()
+						if lower.Sub(lower, value).Cmp(rat(p.Error())) > 0 {
+							f, _ := lower.Float64()
 							t.Fatalf("lane %d, side %d: %g beyond its form, error %g", v, side, f, p.Error())
 						}
 					}

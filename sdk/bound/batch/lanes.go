@@ -90,6 +90,18 @@ type strip struct {
 	octets      int
 }
 
+// halving: with m, r, t, c and p the rows of unit i in mid, rad, cut, slack and
+// carried,
+//
+//	out = Σ c·½·(max(r−t−|m+t|, 0) + max(r−t−|m−t|, 0))
+//	        + p·(max(min(r−t+m+t, r−t), 0) + max(min(r−t+m−t, r−t), 0)),  i in list.
+type halving struct {
+	out, mid, rad, cut, slack, carried *float64 // rows of octets
+	list                               *int32
+	n                                  int
+	octets                             int
+}
+
 // lanes is one variant of the loops.
 type lanes struct {
 	name    string
@@ -98,6 +110,7 @@ type lanes struct {
 	split   func(*splitting)
 	enclose func(*enclosure)
 	strip   func(*strip)
+	halve   func(*halving)
 }
 
 // Force names the environment variable that makes New take another variant of the
@@ -116,7 +129,7 @@ func choose(name string) (*lanes, error) {
 	return nil, fmt.Errorf("%s=%s: this machine has %s", Force, name, strings.Join(names, ", "))
 }
 
-var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, strip: stripScalar}
+var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, strip: stripScalar, halve: halveScalar}
 
 func vector(p *float64, octets int) []float64 { return unsafe.Slice(p, 8*octets) }
 
@@ -226,6 +239,22 @@ func stripScalar(a *strip) {
 			if s != 1 || half[v] != 0 { // λ may have been rounded to 1
 				flags[i] |= 2
 			}
+		}
+	}
+}
+
+func halveScalar(a *halving) {
+	wide := 64 * a.octets
+	out := vector(a.out, a.octets)
+	clear(out)
+	for _, i := range unsafe.Slice(a.list, a.n) {
+		row := func(p *float64) []float64 { return vector(at(p, int(i)*wide), a.octets) }
+		mid, rad, cut, slack, carried := row(a.mid), row(a.rad), row(a.cut), row(a.slack), row(a.carried)
+		for v, t := range cut {
+			r, up, down := rad[v]-t, mid[v]+t, mid[v]-t
+			open := max(r-math.Abs(up), 0) + max(r-math.Abs(down), 0)
+			out[v] = math.FMA(slack[v], float64(open*0.5), out[v])
+			out[v] = math.FMA(carried[v], max(min(r+up, r), 0)+max(min(r+down, r), 0), out[v])
 		}
 	}
 }

@@ -7,7 +7,7 @@ package batch
 // be added. Both are written as lower bounds, side 0 of the logit and side 1 of
 // its negative:
 //
-//	logit(x) ≥ Σ SideSlope(0, i)·x[i] + SideBase(0),  −logit(x) ≥ the same of side 1,
+//	logit(x) ≥ Side(0)(x),  −logit(x) ≥ Side(1)(x),
 //
 // but for the plan's Error. The parallel forms' strips are narrower in the worst
 // case; these are nearer to the logit for most of a box's points.
@@ -67,8 +67,8 @@ func (w *Workspace) Sides() {
 	w.sides = w.sideRows[side]
 }
 
-// SideSlope is the row of a side's coefficient at input i.
-func (w *Workspace) SideSlope(side, i int) []float64 { return w.row(w.sides, 2*(1+i)+side) }
-
-// SideBase is the row of a side's constant.
-func (w *Workspace) SideBase(side int) []float64 { return w.row(w.sideBase, side) }
+// Side is the form of a side.
+func (w *Workspace) Side(side int) Form {
+	n := w.Lanes()
+	return Form{slopes: w.sides[side*n:], stride: 2 * n, length: n, Base: w.row(w.sideBase, side)}
+}

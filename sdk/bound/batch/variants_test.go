@@ -36,6 +36,7 @@ func scatter(r *rand.Rand, w *Workspace) {
 	for i := range w.p.inputs {
 		for v := range w.Lanes() {
 			w.Centre(i)[v], w.Radius(i)[v] = r.Float64()-0.5, r.Float64()*r.Float64()/2
+			w.Cut(i)[v] = w.Radius(i)[v] / 2
 		}
 	}
 }
@@ -61,17 +62,20 @@ func TestVariantsAgree(t *testing.T) {
 					first = w
 					continue
 				}
+				compare := func(what string, got, want Form) {
+					for i := range p.inputs {
+						same(t, variant.name, what+"'s slope", got.Slope(i), want.Slope(i))
+					}
+					same(t, variant.name, what+"'s base", got.Base, want.Base)
+				}
+				compare("logit", w.Logit(), first.Logit())
 				for i := range p.inputs {
-					same(t, variant.name, "slope", w.Slope(i), first.Slope(i))
-					same(t, variant.name, "influence", w.Influence(i), first.Influence(i))
+					inputs := []int32{int32(i), int32((i + 1) % p.inputs)}
+					same(t, variant.name, "halved", w.Halved(inputs), first.Halved(inputs))
 				}
 				for side := range 2 {
-					for i := range p.inputs {
-						same(t, variant.name, "side's slope", w.SideSlope(side, i), first.SideSlope(side, i))
-					}
-					same(t, variant.name, "side's base", w.SideBase(side), first.SideBase(side))
+					compare("side", w.Side(side), first.Side(side))
 				}
-				same(t, variant.name, "base", w.Base(), first.Base())
 				same(t, variant.name, "slack", w.Slack(), first.Slack())
 				same(t, variant.name, "mid", w.Mid(), first.Mid())
 				same(t, variant.name, "rad", w.Rad(), first.Rad())

@@ -19,10 +19,12 @@ type Workspace struct {
 	base, slack []float64
 	mid, rad    []float64
 	// Of the logit.
-	slopes    int // which of rows holds its coefficients
-	weight    []float64
-	below     []float64
-	influence []float64
+	slopes int // which of rows holds its coefficients
+
+	// Of cuts: rows of a layer's neurons.
+	slackOf, carried, below []float64
+	cut, cuts, halved       []float64
+	inputList               []int32
 
 	// Of differences: what a layer reads, and what it makes of it.
 	apart            []int32
@@ -38,6 +40,7 @@ type Workspace struct {
 	relaxation relaxation
 	enclosure  enclosure
 	strip      strip
+	halving    halving
 }
 
 // reached is what is known of a layer's neurons: rows of lanes.
@@ -66,8 +69,8 @@ func (p *Plan) NewWorkspace(lanes int) *Workspace {
 	}
 	w.base, w.slack = make([]float64, w.forms*n), make([]float64, w.forms*n)
 	w.mid, w.rad = make([]float64, p.widest*n), make([]float64, p.widest*n)
-	w.weight, w.below = make([]float64, (1+p.widest)*n), make([]float64, (1+p.widest)*n)
-	w.influence = make([]float64, (1+p.inputs)*n)
+	w.slackOf, w.carried, w.below = make([]float64, p.widest*n), make([]float64, p.widest*n), make([]float64, p.widest*n)
+	w.cut, w.cuts, w.halved = make([]float64, (1+p.inputs)*n), make([]float64, p.widest*n), make([]float64, n)
 	return w
 }
 
@@ -81,11 +84,26 @@ func (w *Workspace) Centre(i int) []float64 { return w.row(w.centre, 1+i) }
 // Radius is the other half of Centre.
 func (w *Workspace) Radius(i int) []float64 { return w.row(w.radius, 1+i) }
 
-// Slope is the row of the logit's coefficient at input i.
-func (w *Workspace) Slope(i int) []float64 { return w.row(w.rows[w.slopes], 1+i) }
+// Form is linear forms of the inputs, one a lane.
+type Form struct {
+	slopes         []float64
+	stride, length int // of its rows
+	// Base is the row of constants.
+	Base []float64
+}
 
-// Base is the row of the logit's constant.
-func (w *Workspace) Base() []float64 { return w.base[:w.Lanes()] }
+// Slope is the row of coefficients at input i.
+func (f *Form) Slope(i int) []float64 {
+	from := (1 + i) * f.stride
+	return f.slopes[from : from+f.length : from+f.length]
+}
+
+// Logit is the logit's form, from which it may be away by Slack and the plan's
+// Error.
+func (w *Workspace) Logit() Form {
+	n := w.Lanes()
+	return Form{slopes: w.rows[w.slopes], stride: n, length: n, Base: w.base[:n]}
+}
 
 // Slack is the row of how far the logit may be from its form, to which the
 // plan's Error is to be added.
@@ -103,11 +121,6 @@ func (w *Workspace) Neuron(layer, neuron int) (mid, rad []float64, err float64) 
 	s := &w.stages[layer]
 	return w.row(s.mid, neuron), w.row(s.rad, neuron), w.p.errs[layer][neuron]
 }
-
-// Influence is the row of what input i's radius contributes to the enclosure's
-// width, directly and through the slack of ReLUs whose sign is open: a guess
-// that says which input to cut.
-func (w *Workspace) Influence(i int) []float64 { return w.row(w.influence, 1+i) }
 
 func (w *Workspace) row(rows []float64, i int) []float64 {
 	n := w.Lanes()
@@ -135,7 +148,6 @@ func (w *Workspace) Bound() {
 			w.relus(k)
 		}
 	}
-	w.influences()
 }
 
 // first bounds the first layer, whose forms are its weights.
@@ -157,7 +169,7 @@ func (w *Workspace) first() {
 			fill(w.row(w.rows[0], i), l.forward[i])
 		}
 		w.slopes = 0
-		fill(w.Base(), l.forward[0])
+		fill(w.base[:n], l.forward[0])
 		clear(w.slack)
 		return
 	}

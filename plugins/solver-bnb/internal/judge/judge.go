@@ -138,6 +138,11 @@ func (j *Judge) Thresholds(s *Spread) lattice.Thresholds {
 	return th
 }
 
+// Signs reports that a violation is two logits of opposite signs.
+func (j *Judge) Signs() bool {
+	return j.Notion == fairness.Decision || j.Notion == fairness.DecisionStrict
+}
+
 // Beyond is a number, 0 or more, such that an individual all of whose logits are
 // above it, or all below its negative, is surely fair, where no two are more than
 // apart from each other. +Inf where there is none.

@@ -5,13 +5,14 @@ import (
 	"unsafe"
 )
 
-// shift: dst[k] = Σ src[k − offset] over n offsets, for k below 8·octets. What
-// lies in front of src, as far as the largest offset, is zeros. Sums of integers
-// up to 2⁵³ are exact in any order.
+// shift: dst[k] = Σ src[k − offset] over n offsets, for as many k as fill blocks
+// of 64 bytes; dst and src are numbers of one kind. What lies in front of src, as
+// far as the largest offset, is zeros. Sums of integers up to 2⁵³ in float64, and
+// below 2³² in uint32, are exact in any order.
 type shift struct {
-	dst, src  *float64
+	dst, src  unsafe.Pointer
 	offsets   *int32
-	n, octets int
+	n, blocks int
 }
 
 // spread: with x = step·i, offsets[i] is x rounded to the nearest integer for i
@@ -24,14 +25,17 @@ type spread struct {
 	least, most float64
 }
 
-// lanes is one variant of the loops.
+// lanes is one variant of the loops; shiftAdd adds float64s, shiftAdd32 uint32s.
+// fill, where there is one, writes blocks of 64 bytes, at least one, over and over
+// the same eight.
 type lanes struct {
-	name     string
-	shiftAdd func(*shift)
-	spread   func(*spread)
+	name                 string
+	shiftAdd, shiftAdd32 func(*shift)
+	spread               func(*spread)
+	fill                 func(dst unsafe.Pointer, pattern uint64, blocks int)
 }
 
-var scalar = lanes{name: "scalar", shiftAdd: shiftAddScalar, spread: spreadScalar}
+var scalar = lanes{name: "scalar", shiftAdd: shiftAddScalar[float64], shiftAdd32: shiftAddScalar[uint32], spread: spreadScalar}
 
 func spreadScalar(a *spread) {
 	a.least, a.most = 0, 0 // those of i = 0
@@ -44,9 +48,9 @@ func spreadScalar(a *spread) {
 	}
 }
 
-func shiftAddScalar(a *shift) {
-	n := 8 * a.octets
-	dst, src := unsafe.Slice(a.dst, n), unsafe.Slice(a.src, n)
+func shiftAddScalar[T number](a *shift) {
+	n := perBlock[T]() * a.blocks
+	dst, src := unsafe.Slice((*T)(a.dst), n), unsafe.Slice((*T)(a.src), n)
 	clear(dst)
 	for _, o := range unsafe.Slice(a.offsets, a.n) {
 		for k := int(o); k < n; k++ {

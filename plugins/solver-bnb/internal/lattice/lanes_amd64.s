@@ -1,182 +1,200 @@
 #include "textflag.h"
 
-// shiftAdd: dst[k] = Σ src[k − offset] over the offsets, k from 0 to 8·octets − 1.
+// shiftAdd: dst[k] = Σ src[k − offset] over the offsets, in blocks of 64 bytes. ADD
+// adds numbers, of 1<<BITS bytes.
 //
-// DI dst, SI src, R8 offsets, R9 their number, R10 octets left, R11 offset
+// DI dst, SI src, R8 offsets, R9 their number, R10 blocks left, R11 offset
 // number, AX and BX addresses.
+
+#define ENTER \
+	MOVQ a+0(FP), DX   \
+	MOVQ 0(DX), DI     \
+	MOVQ 8(DX), SI     \
+	MOVQ 16(DX), R8    \
+	MOVQ 24(DX), R9    \
+	MOVQ 32(DX), R10
+
+#define ADDRESS(BITS) \
+	MOVLQSX (R8)(R11*4), AX \
+	SHLQ    $BITS, AX       \
+	MOVQ    SI, BX          \
+	SUBQ    AX, BX
+
+#define NEXT(LOOP) \
+	INCQ R11     \
+	CMPQ R11, R9 \
+	JLT  LOOP
+
+#define CLEAR4Z(A, B, C, D) \
+	VPXORQ A, A, A \
+	VPXORQ B, B, B \
+	VPXORQ C, C, C \
+	VPXORQ D, D, D
+
+#define CLEAR4Y(A, B, C, D) \
+	VPXOR A, A, A \
+	VPXOR B, B, B \
+	VPXOR C, C, C \
+	VPXOR D, D, D
+
+#define SHIFTADD512(ADD, BITS) \
+	ENTER                  \
+eight:                     \
+	CMPQ R10, $8           \
+	JLT  two               \
+	CLEAR4Z(Z0, Z1, Z2, Z3) \
+	CLEAR4Z(Z4, Z5, Z6, Z7) \
+	XORQ R11, R11          \
+eightLoop:                 \
+	ADDRESS(BITS)          \
+	ADD  0(BX), Z0, Z0     \
+	ADD  64(BX), Z1, Z1    \
+	ADD  128(BX), Z2, Z2   \
+	ADD  192(BX), Z3, Z3   \
+	ADD  256(BX), Z4, Z4   \
+	ADD  320(BX), Z5, Z5   \
+	ADD  384(BX), Z6, Z6   \
+	ADD  448(BX), Z7, Z7   \
+	NEXT(eightLoop)        \
+	VMOVUPD Z0, 0(DI)      \
+	VMOVUPD Z1, 64(DI)     \
+	VMOVUPD Z2, 128(DI)    \
+	VMOVUPD Z3, 192(DI)    \
+	VMOVUPD Z4, 256(DI)    \
+	VMOVUPD Z5, 320(DI)    \
+	VMOVUPD Z6, 384(DI)    \
+	VMOVUPD Z7, 448(DI)    \
+	ADDQ $512, DI          \
+	ADDQ $512, SI          \
+	SUBQ $8, R10           \
+	JMP  eight             \
+two:                       \
+	CMPQ R10, $2           \
+	JLT  one               \
+	VPXORQ Z0, Z0, Z0      \
+	VPXORQ Z1, Z1, Z1      \
+	XORQ R11, R11          \
+twoLoop:                   \
+	ADDRESS(BITS)          \
+	ADD  0(BX), Z0, Z0     \
+	ADD  64(BX), Z1, Z1    \
+	NEXT(twoLoop)          \
+	VMOVUPD Z0, 0(DI)      \
+	VMOVUPD Z1, 64(DI)     \
+	ADDQ $128, DI          \
+	ADDQ $128, SI          \
+	SUBQ $2, R10           \
+	JMP  two               \
+one:                       \
+	TESTQ R10, R10         \
+	JEQ  done              \
+	VPXORQ Z0, Z0, Z0      \
+	XORQ R11, R11          \
+oneLoop:                   \
+	ADDRESS(BITS)          \
+	ADD  0(BX), Z0, Z0     \
+	NEXT(oneLoop)          \
+	VMOVUPD Z0, 0(DI)      \
+done:                      \
+	VZEROUPPER             \
+	RET
+
+#define SHIFTADD256(ADD, BITS) \
+	ENTER                  \
+four:                      \
+	CMPQ R10, $4           \
+	JLT  single            \
+	CLEAR4Y(Y0, Y1, Y2, Y3) \
+	CLEAR4Y(Y4, Y5, Y6, Y7) \
+	XORQ R11, R11          \
+fourLoop:                  \
+	ADDRESS(BITS)          \
+	ADD  0(BX), Y0, Y0     \
+	ADD  32(BX), Y1, Y1    \
+	ADD  64(BX), Y2, Y2    \
+	ADD  96(BX), Y3, Y3    \
+	ADD  128(BX), Y4, Y4   \
+	ADD  160(BX), Y5, Y5   \
+	ADD  192(BX), Y6, Y6   \
+	ADD  224(BX), Y7, Y7   \
+	NEXT(fourLoop)         \
+	VMOVUPD Y0, 0(DI)      \
+	VMOVUPD Y1, 32(DI)     \
+	VMOVUPD Y2, 64(DI)     \
+	VMOVUPD Y3, 96(DI)     \
+	VMOVUPD Y4, 128(DI)    \
+	VMOVUPD Y5, 160(DI)    \
+	VMOVUPD Y6, 192(DI)    \
+	VMOVUPD Y7, 224(DI)    \
+	ADDQ $256, DI          \
+	ADDQ $256, SI          \
+	SUBQ $4, R10           \
+	JMP  four              \
+single:                    \
+	TESTQ R10, R10         \
+	JEQ  done              \
+	VPXOR Y0, Y0, Y0       \
+	VPXOR Y1, Y1, Y1       \
+	XORQ R11, R11          \
+singleLoop:                \
+	ADDRESS(BITS)          \
+	ADD  0(BX), Y0, Y0     \
+	ADD  32(BX), Y1, Y1    \
+	NEXT(singleLoop)       \
+	VMOVUPD Y0, 0(DI)      \
+	VMOVUPD Y1, 32(DI)     \
+	ADDQ $64, DI           \
+	ADDQ $64, SI           \
+	DECQ R10               \
+	JMP  single            \
+done:                      \
+	VZEROUPPER             \
+	RET
 
 // func shiftAddAVX512(a *shift)
 TEXT ·shiftAddAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DX
-	MOVQ 0(DX), DI
-	MOVQ 8(DX), SI
-	MOVQ 16(DX), R8
-	MOVQ 24(DX), R9
-	MOVQ 32(DX), R10
+	SHIFTADD512(VADDPD, 3)
 
-eight:
-	CMPQ R10, $8
-	JLT  two
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	XORQ R11, R11
-
-eightLoop:
-	MOVLQSX (R8)(R11*4), AX
-	SHLQ    $3, AX
-	MOVQ    SI, BX
-	SUBQ    AX, BX
-	VADDPD  0(BX), Z0, Z0
-	VADDPD  64(BX), Z1, Z1
-	VADDPD  128(BX), Z2, Z2
-	VADDPD  192(BX), Z3, Z3
-	VADDPD  256(BX), Z4, Z4
-	VADDPD  320(BX), Z5, Z5
-	VADDPD  384(BX), Z6, Z6
-	VADDPD  448(BX), Z7, Z7
-	INCQ    R11
-	CMPQ    R11, R9
-	JLT     eightLoop
-	VMOVUPD Z0, 0(DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD Z3, 192(DI)
-	VMOVUPD Z4, 256(DI)
-	VMOVUPD Z5, 320(DI)
-	VMOVUPD Z6, 384(DI)
-	VMOVUPD Z7, 448(DI)
-	ADDQ    $512, DI
-	ADDQ    $512, SI
-	SUBQ    $8, R10
-	JMP     eight
-
-two:
-	CMPQ R10, $2
-	JLT  one
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	XORQ R11, R11
-
-twoLoop:
-	MOVLQSX (R8)(R11*4), AX
-	SHLQ    $3, AX
-	MOVQ    SI, BX
-	SUBQ    AX, BX
-	VADDPD  0(BX), Z0, Z0
-	VADDPD  64(BX), Z1, Z1
-	INCQ    R11
-	CMPQ    R11, R9
-	JLT     twoLoop
-	VMOVUPD Z0, 0(DI)
-	VMOVUPD Z1, 64(DI)
-	ADDQ    $128, DI
-	ADDQ    $128, SI
-	SUBQ    $2, R10
-	JMP     two
-
-one:
-	TESTQ R10, R10
-	JEQ   done
-	VPXORQ Z0, Z0, Z0
-	XORQ R11, R11
-
-oneLoop:
-	MOVLQSX (R8)(R11*4), AX
-	SHLQ    $3, AX
-	MOVQ    SI, BX
-	SUBQ    AX, BX
-	VADDPD  0(BX), Z0, Z0
-	INCQ    R11
-	CMPQ    R11, R9
-	JLT     oneLoop
-	VMOVUPD Z0, 0(DI)
-
-done:
-	VZEROUPPER
-	RET
+// func shiftAdd32AVX512(a *shift)
+TEXT ·shiftAdd32AVX512(SB), NOSPLIT, $0-8
+	SHIFTADD512(VPADDD, 2)
 
 // func shiftAddAVX2(a *shift)
 TEXT ·shiftAddAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DX
-	MOVQ 0(DX), DI
-	MOVQ 8(DX), SI
-	MOVQ 16(DX), R8
-	MOVQ 24(DX), R9
-	MOVQ 32(DX), R10
+	SHIFTADD256(VADDPD, 3)
 
-four:
-	CMPQ R10, $4
-	JLT  single
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	XORQ R11, R11
+// func shiftAdd32AVX2(a *shift)
+TEXT ·shiftAdd32AVX2(SB), NOSPLIT, $0-8
+	SHIFTADD256(VPADDD, 2)
 
-fourLoop:
-	MOVLQSX (R8)(R11*4), AX
-	SHLQ    $3, AX
-	MOVQ    SI, BX
-	SUBQ    AX, BX
-	VADDPD  0(BX), Y0, Y0
-	VADDPD  32(BX), Y1, Y1
-	VADDPD  64(BX), Y2, Y2
-	VADDPD  96(BX), Y3, Y3
-	VADDPD  128(BX), Y4, Y4
-	VADDPD  160(BX), Y5, Y5
-	VADDPD  192(BX), Y6, Y6
-	VADDPD  224(BX), Y7, Y7
-	INCQ    R11
-	CMPQ    R11, R9
-	JLT     fourLoop
-	VMOVUPD Y0, 0(DI)
-	VMOVUPD Y1, 32(DI)
-	VMOVUPD Y2, 64(DI)
-	VMOVUPD Y3, 96(DI)
-	VMOVUPD Y4, 128(DI)
-	VMOVUPD Y5, 160(DI)
-	VMOVUPD Y6, 192(DI)
-	VMOVUPD Y7, 224(DI)
-	ADDQ    $256, DI
-	ADDQ    $256, SI
-	SUBQ    $4, R10
-	JMP     four
+// fill: DI dst, AX pattern, R8 vectors of 64 bytes.
 
-single:
-	TESTQ R10, R10
-	JEQ   done
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	XORQ R11, R11
+// func fillAVX512(dst unsafe.Pointer, pattern uint64, blocks int)
+TEXT ·fillAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	VPBROADCASTQ pattern+8(FP), Z0
+	MOVQ blocks+16(FP), R8
 
-singleLoop:
-	MOVLQSX (R8)(R11*4), AX
-	SHLQ    $3, AX
-	MOVQ    SI, BX
-	SUBQ    AX, BX
-	VADDPD  0(BX), Y0, Y0
-	VADDPD  32(BX), Y1, Y1
-	INCQ    R11
-	CMPQ    R11, R9
-	JLT     singleLoop
-	VMOVUPD Y0, 0(DI)
-	VMOVUPD Y1, 32(DI)
-	ADDQ    $64, DI
-	ADDQ    $64, SI
-	DECQ    R10
-	JMP     single
+loop:
+	VMOVDQU64 Z0, (DI)
+	ADDQ $64, DI
+	DECQ R8
+	JG   loop
+	VZEROUPPER
+	RET
 
-done:
+// func fillAVX2(dst unsafe.Pointer, pattern uint64, blocks int)
+TEXT ·fillAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	VPBROADCASTQ pattern+8(FP), Y0
+	MOVQ blocks+16(FP), R8
+
+loop:
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y0, 32(DI)
+	ADDQ $64, DI
+	DECQ R8
+	JG   loop
 	VZEROUPPER
 	RET
 

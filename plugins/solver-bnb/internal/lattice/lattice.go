@@ -11,6 +11,7 @@ package lattice
 import (
 	"math"
 	"slices"
+	"unsafe"
 )
 
 // The range of t, the widest dimension's apart, is cut into MinBins to MaxBins
@@ -19,7 +20,7 @@ import (
 const (
 	MinBins  = 32
 	MaxBins  = 1024
-	fineness = 8
+	fineness = 12
 )
 
 // Thresholds are what is asked of t.
@@ -41,10 +42,11 @@ type Dim struct {
 // Counter is the memory of one goroutine. The zero value is not usable.
 type Counter struct {
 	*lanes
-	row, next []float64 // numbers of points by bin, after MaxBins zeros
-	offsets   []int32
-	shift     shift
-	even      spread
+	wide    rows[float64]
+	narrow  rows[uint32]
+	order   []int32 // dimensions, by width
+	offsets []int32
+	even    spread
 }
 
 // NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
@@ -52,7 +54,7 @@ type Counter struct {
 func NewCounter(kernel string) *Counter {
 	variants := supported()
 	at := max(0, slices.IndexFunc(variants, func(l *lanes) bool { return l.name == kernel }))
-	return &Counter{lanes: variants[at], row: make([]float64, 4*MaxBins), next: make([]float64, 4*MaxBins)}
+	return &Counter{lanes: variants[at], wide: newRows[float64](), narrow: newRows[uint32]()}
 }
 
 // MaxDims bounds the dimensions of a box: binning moves a sum by half a bin for
@@ -60,18 +62,19 @@ func NewCounter(kernel string) *Counter {
 const MaxDims = 2 * MaxBins
 
 // Count bounds the numbers of points from below, for t = start + Σ t_d; margin is
-// how far a sum computed of the contributions may be from the exact one, and open how much
-// of t's range the thresholds leave uncertain anyhow. At most
-// MaxDims dimensions, and at most 2⁵³ points. It rearranges dims.
+// how far a sum computed of the contributions may be from the exact one, and open
+// how much of t's range the thresholds leave uncertain anyhow. At most MaxDims
+// dimensions, and at most 2⁵³ points. It changes dims.
 func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin float64) (above, below, between float64) {
 	low, width, total := start, 0.0, 1.0
 	last, widest := -1, 0.0
+	c.order = c.order[:0]
 	for i := range dims {
-		low += dims[i].level()
-		width += dims[i].width
-		total *= float64(dims[i].Cells)
-		if dims[i].width >= widest && dims[i].Cells > 1 {
-			last, widest = i, dims[i].width
+		d := &dims[i]
+		low += d.level()
+		total *= float64(d.Cells)
+		if width += d.width; d.width >= widest && d.Cells > 1 {
+			last, widest = i, d.width
 		}
 	}
 	// From here on t counts from low, and thresholds are on the safe side.
@@ -91,48 +94,56 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 	if last < 0 {
 		return 0, 0, 0
 	}
-	wide := dims[last]
-	dims[last] = dims[len(dims)-1]
 	per := 0.0
 	if width > widest {
 		per = bins(width-widest, open, len(dims)) / (width - widest)
 	}
-	dims = dims[:len(dims)-1]
-	sortByWidth(dims)
-	end, early, late, times := c.convolve(dims, per)
-	sums := c.row[MaxBins : MaxBins+end]
-	accumulate(sums)
+	c.sort(dims, last)
+	if total < 1<<32*float64(dims[last].Cells) {
+		return sums(c, &c.narrow, c.shiftAdd32, dims, &dims[last], th, per)
+	}
+	return sums(c, &c.wide, c.shiftAdd, dims, &dims[last], th, per)
+}
+
+// sort orders the dimensions but one, so that narrow ones come first and rows stay
+// short for long.
+func (c *Counter) sort(dims []Dim, but int) {
+	for i := range dims {
+		if i == but || dims[i].Cells == 1 {
+			continue
+		}
+		at := len(c.order)
+		c.order = append(c.order, 0)
+		for ; at > 0 && dims[c.order[at-1]].width > dims[i].width; at-- {
+			c.order[at] = c.order[at-1]
+		}
+		c.order[at] = int32(i)
+	}
+}
+
+// sums counts by the sums of the ordered dimensions with each contribution of the
+// widest.
+func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, widest *Dim, th Thresholds, per float64) (above, below, between float64) {
+	end, early, late, times := convolve(c, r, shiftAdd, dims, per)
 	if per == 0 {
 		per = 1
 	}
-	q := query{sums: sums, all: sums[end-1]}
-	step := wide.Step * per
-	for i := range wide.Cells {
+	q := query[T]{sums: r.row[MaxBins : MaxBins+end], all: r.row[MaxBins+end-1]}
+	step := widest.Step * per
+	for i := range widest.Cells {
 		o := step * float64(i)
-		if wide.Values != nil {
-			o = wide.Values[i] * per
+		if widest.Values != nil {
+			o = widest.Values[i] * per
 		}
-		above += q.all - q.at(th.Above*per-o-early)
-		below += q.at(th.Below*per - o - late)
+		above += float64(q.all - q.at(th.Above*per-o-early))
+		below += float64(q.at(th.Below*per - o - late))
 		if th.From < th.To {
-			if n := q.at(th.To*per-o-late) - q.at(th.From*per-o-early); n > 0 {
-				between += n
+			if most, least := q.at(th.To*per-o-late), q.at(th.From*per-o-early); most > least {
+				between += float64(most - least)
 			}
 		}
 	}
 	return above * times, below * times, between * times
-}
-
-// sortByWidth puts narrow dimensions first, so that rows stay short for long.
-func sortByWidth(dims []Dim) {
-	for i := 1; i < len(dims); i++ {
-		d := dims[i]
-		at := i
-		for ; at > 0 && dims[at-1].width > d.width; at-- {
-			dims[at] = dims[at-1]
-		}
-		dims[at] = d
-	}
 }
 
 // bins is how many bins a range deserves.
@@ -173,13 +184,52 @@ func (d *Dim) level() (least float64) {
 	return least
 }
 
-// query looks up how many points have a bin of at most x.
-type query struct {
-	sums []float64
-	all  float64
+// number is what points are counted in: uint32 where there are fewer than 2³² of
+// them without the widest dimension, which makes rows half as long.
+type number interface{ float64 | uint32 }
+
+// perBlock is how many numbers make 64 bytes.
+func perBlock[T number]() int {
+	var v T
+	return 64 / int(unsafe.Sizeof(v))
 }
 
-func (q *query) at(x float64) float64 {
+// carryOn makes a row go on from its end with its last number, for as many blocks
+// as the next one needs, at least.
+func carryOn[T number](l *lanes, row []T, end, blocks int) {
+	last, per := row[end-1], perBlock[T]()
+	if l.fill == nil {
+		tail := row[end : blocks*per]
+		for k := range tail {
+			tail[k] = last
+		}
+		return
+	}
+	pattern := math.Float64bits(float64(last))
+	if unsafe.Sizeof(last) == 4 {
+		pattern = uint64(last)<<32 | uint64(last)
+	}
+	l.fill(unsafe.Pointer(&row[end]), pattern, (blocks*per-end)/per+1)
+}
+
+// rows are the numbers of points up to each bin, after MaxBins zeros, and as many
+// to come.
+type rows[T number] struct {
+	row, next []T
+	shift     shift
+}
+
+func newRows[T number]() rows[T] {
+	return rows[T]{row: make([]T, 4*MaxBins), next: make([]T, 4*MaxBins)}
+}
+
+// query looks up how many points have a bin of at most x.
+type query[T number] struct {
+	sums []T
+	all  T
+}
+
+func (q *query[T]) at(x float64) T {
 	switch {
 	case !(x >= 0):
 		return 0
@@ -189,59 +239,23 @@ func (q *query) at(x float64) float64 {
 	return q.sums[int(x)]
 }
 
-// accumulate replaces numbers by their sums up to each, in four runs side by side,
-// since an addition waits for the one before.
-func accumulate(row []float64) {
-	n := len(row) / 4
-	if n < 2 {
-		for k := 1; k < len(row); k++ {
-			row[k] += row[k-1]
-		}
-		return
-	}
-	a, b, c, d := row[:n], row[n:2*n], row[2*n:3*n], row[3*n:]
-	b, c = b[:len(a)], c[:len(a)]
-	for k := 1; k < len(a); k++ {
-		a[k] += a[k-1]
-		b[k] += b[k-1]
-		c[k] += c[k-1]
-		d[k] += d[k-1]
-	}
-	for k := n; k < len(d); k++ {
-		d[k] += d[k-1]
-	}
-	s := a[n-1]
-	for k := range b {
-		b[k] += s
-	}
-	s = b[n-1]
-	for k := range c {
-		c[k] += s
-	}
-	s = c[n-1]
-	for k := range d {
-		d[k] += s
-	}
-}
-
 // slip outweighs the rounding of contributions in bins, of which there are some
 // hundred.
 const slip = 1e-9
 
-// convolve leaves in c.row the numbers of points by bin, end bins of them, with
-// per bins in a unit of t; each stands for times as many. A point of bin k has a
-// sum from k + early to k + late bins.
-func (c *Counter) convolve(dims []Dim, per float64) (end int, early, late, times float64) {
-	row := c.row[MaxBins:]
-	clear(row[:8])
+// convolve leaves in r.row how many points have a bin up to each, of end bins,
+// with per bins in a unit of t; each stands for times as many. A point of bin k has
+// a sum from k + early to k + late bins.
+//
+// Sums over shifted rows of such sums are such sums again, so no row has to be
+// added up at the end. Beyond its end a row goes on with its last number.
+func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, per float64) (end int, early, late, times float64) {
+	row := r.row[MaxBins:]
 	row[0] = 1
 	end = 1
 	early, late, times = -slip, slip, 1
-	for i := range dims {
+	for _, i := range c.order {
 		d := &dims[i]
-		if d.Cells == 1 {
-			continue
-		}
 		lo, hi, most := c.bin(d, per)
 		early += lo
 		late += hi
@@ -250,12 +264,15 @@ func (c *Counter) convolve(dims []Dim, per float64) (end int, early, late, times
 			continue
 		}
 		grown := end + int(most)
-		octets := (grown + 7) / 8
-		clear(row[end : 8*octets])
-		c.shift = shift{dst: &c.next[MaxBins], src: &row[0], offsets: &c.offsets[0], n: len(c.offsets), octets: octets}
-		c.shiftAdd(&c.shift)
-		c.row, c.next = c.next, c.row
-		row = c.row[MaxBins:]
+		per := perBlock[T]()
+		blocks := (grown + per - 1) / per
+		carryOn(c.lanes, row, end, blocks)
+		r.shift = shift{
+			dst: unsafe.Pointer(&r.next[MaxBins]), src: unsafe.Pointer(&row[0]), offsets: &c.offsets[0], n: len(c.offsets), blocks: blocks,
+		}
+		shiftAdd(&r.shift)
+		r.row, r.next = r.next, r.row
+		row = r.row[MaxBins:]
 		end = grown
 	}
 	return end, early, late, times

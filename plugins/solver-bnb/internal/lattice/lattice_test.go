@@ -113,6 +113,58 @@ func TestCountIsExactWhereBinsAre(t *testing.T) {
 	}
 }
 
+// Numbers of either kind are the same.
+func TestNarrowNumbersAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+		dims, sumsOf := box(r)
+		th := Thresholds{Below: sumsOf[r.IntN(len(sumsOf))] - 1, Above: sumsOf[r.IntN(len(sumsOf))]}
+		th.From, th.To = th.Below, th.Above
+		for _, variant := range supported() {
+			c := NewCounter("")
+			c.lanes = variant
+			width := 0.0
+			for i := range dims {
+				dims[i].level()
+				width += dims[i].width
+			}
+			last := len(dims) - 1
+			c.order = c.order[:0]
+			c.sort(dims, last)
+			per := MaxBins * r.Float64() / max(width-dims[last].width, 1)
+			a1, b1, c1 := sums(c, &c.narrow, c.shiftAdd32, dims, &dims[last], th, per)
+			a2, b2, c2 := sums(c, &c.wide, c.shiftAdd, dims, &dims[last], th, per)
+			if a1 != a2 || b1 != b2 || c1 != c2 {
+				t.Fatalf("%s: %v, %v, %v of uint32, %v, %v, %v of float64", variant.name, a1, b1, c1, a2, b2, c2)
+			}
+		}
+	})
+}
+
+// 2⁴⁰ points, more than narrow numbers hold, are counted exactly where bins are.
+func TestCountOfManyPoints(t *testing.T) {
+	var first float64
+	for _, variant := range supported() {
+		c := NewCounter("")
+		c.lanes = variant
+		var dims []Dim
+		for range 40 {
+			dims = append(dims, Dim{Cells: 2, Step: 1})
+		}
+		// By symmetry s ↔ 40 − s; the middle, C(40, 20) points, is neither.
+		above, below, _ := c.Count(0, dims, Thresholds{Above: 20, Below: 19.5, From: 1, To: 0}, 0, 0)
+		want := (math.Exp2(40) - 137846528820) / 2
+		if above > want || below > want || above < 0.99*want || below < 0.99*want {
+			t.Errorf("%s: %v above and %v below, want %v", variant.name, above, below, want)
+		}
+		if first == 0 {
+			first = above
+		} else if above != first {
+			t.Errorf("%s: %v above, %s %v", variant.name, above, supported()[0].name, first)
+		}
+	}
+}
+
 func BenchmarkCount(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var dims []Dim

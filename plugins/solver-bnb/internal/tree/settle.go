@@ -42,7 +42,8 @@ func (w *worker) settle(box grid.Box, lane int) {
 		lower = t.bins.Least(&w.room, w.lo, w.hi, sure)
 	}
 	cut := w.choose(box, lane)
-	start := w.align(box, lane, w.space.Slope, w.space.Base(), w.space.Slack(), w.values)
+	form := w.space.Logit()
+	start := w.align(box, lane, &form, meanOfAll, w.space.Slack(), w.values[0])
 	spread := judge.Gather(w.lo, w.hi, possible, sure)
 	if w.apart != nil {
 		mid, rad := w.diffMid[lane:lane+w.k], w.diffRad[lane:lane+w.k]
@@ -86,7 +87,7 @@ func (w *worker) settle(box grid.Box, lane int) {
 			return
 		}
 		if t.goal.counts && certain && !t.Proofs && size <= 1<<53 {
-			if count, violate = w.count(box, lane, start, &spread, th, possible); count+violate >= size {
+			if count, violate = w.count(box, lane, start, &spread, th, possible, sure); count+violate >= size {
 				w.counted(count, violate)
 				w.piece(box, lane, PieceCounted, count, violate)
 				return
@@ -145,21 +146,20 @@ func (w *worker) enclosures(lane int) {
 	}
 }
 
-// choose finds the dimension to cut, −1 for none.
+// choose finds the dimension to cut, −1 for none: the one after which the copies
+// would be enclosed best.
 func (w *worker) choose(box grid.Box, lane int) int {
-	cut, most := -1, -1.0
-	for d := range w.g.Dims {
+	cut, least := -1, math.Inf(1)
+	for d, row := range w.halved {
 		if box[2*d] == box[2*d+1] {
 			continue
 		}
-		influence := 0.0
-		for f := range w.g.Dims[d].Feeds {
-			for _, v := range w.space.Influence(w.g.Dims[d].Feeds[f].Input)[lane : lane+w.k] {
-				influence += v
-			}
+		width := 0.0
+		for _, v := range row[lane : lane+w.k] {
+			width += v
 		}
-		if influence > most {
-			most, cut = influence, d
+		if cut < 0 || width < least {
+			cut, least = d, width
 		}
 	}
 	return cut

@@ -30,11 +30,15 @@ type worker struct {
 	apart            []int32
 	diffMid, diffRad []float64
 
+	feeds  [][]int32   // by dimension: the inputs fed
+	halved [][]float64 // by dimension: how wide lanes would be after a cut
+
 	standing grid.Standing
 	lo, hi   []float64
 	dims     []lattice.Dim
 	sideDims [2][]lattice.Dim
-	values   []float64 // of dims, for two sides
+	values   [2][]float64 // of dims, for two sides
+	middle   [2][]float64 // of two sides' forms, by combination
 }
 
 // output is what a task leaves.
@@ -68,11 +72,20 @@ func newWorker(t *Tree) *worker {
 	w.lo, w.hi = make([]float64, w.k), make([]float64, w.k)
 	cells := 0
 	for d := range g.Dims {
-		if dim := &g.Dims[d]; !dim.Even && t.goal.counts {
+		dim := &g.Dims[d]
+		if !dim.Even && t.goal.counts {
 			cells += dim.Cells
 		}
+		var inputs []int32
+		for f := range dim.Feeds {
+			inputs = append(inputs, int32(dim.Feeds[f].Input))
+		}
+		w.feeds, w.halved = append(w.feeds, inputs), append(w.halved, make([]float64, w.space.Lanes()))
 	}
-	w.values, w.dims = make([]float64, 2*cells), make([]lattice.Dim, 0, len(g.Dims))
+	w.dims = make([]lattice.Dim, 0, len(g.Dims))
+	for side := range 2 {
+		w.values[side], w.middle[side] = make([]float64, cells), make([]float64, w.k)
+	}
 	return w
 }
 
@@ -140,8 +153,9 @@ func (w *worker) add(box grid.Box) {
 			feed := &w.g.Dims[d].Feeds[f]
 			c, r := feed.Enclose(from, to)
 			centre, radius := w.space.Centre(feed.Input)[lane:lane+w.k], w.space.Radius(feed.Input)[lane:lane+w.k]
+			cut, h := w.space.Cut(feed.Input)[lane:lane+w.k], r*halves(int(to-from)+1)
 			for z := range centre {
-				centre[z], radius[z] = c, r
+				centre[z], radius[z], cut[z] = c, r, h
 			}
 		}
 	}
@@ -149,6 +163,15 @@ func (w *worker) add(box grid.Box) {
 	if w.n++; w.n == w.each {
 		w.flush()
 	}
+}
+
+// halves is by which share of itself the radius of so many cells in a row shrinks
+// where they are cut in two.
+func halves(cells int) float64 {
+	if cells == 1 {
+		return 0
+	}
+	return float64(cells) / float64(2*(cells-1))
 }
 
 // flush bounds the boxes that wait.
@@ -159,6 +182,9 @@ func (w *worker) flush() {
 	w.space.Bound()
 	if w.t.goal.counts {
 		w.space.Sides()
+	}
+	for d, inputs := range w.feeds {
+		copy(w.halved[d], w.space.Halved(inputs))
 	}
 	if w.apart != nil {
 		w.diffMid, w.diffRad = w.space.Differences(w.k, w.apart)

@@ -53,6 +53,7 @@ func generate() string {
 		w.split()
 		w.enclose()
 		w.strip()
+		w.halve()
 	}
 	return w.text.String()
 }
