@@ -183,7 +183,12 @@ func TestReferee(t *testing.T) {
 
 func solve(t *testing.T, q *problem.Query, threads int) *sdk.Result {
 	t.Helper()
-	got, err := solver{}.Solve(context.Background(), &problem.Problem{Network: q}, sdk.SolveOptions{Threads: threads})
+	return solveWith(t, q, sdk.SolveOptions{Threads: threads})
+}
+
+func solveWith(t *testing.T, q *problem.Query, o sdk.SolveOptions) *sdk.Result {
+	t.Helper()
+	got, err := solver{}.Solve(context.Background(), &problem.Problem{Network: q}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,6 +77,14 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 			w.Bound()
 			w.Sides()
 			form, sides := w.Logit(), [2]batch.Form{w.Side(0), w.Side(1)}
+			for i := range root { // slopes between those of two lanes
+				row, part := sides[0].Slope(i), float64(r.IntN(3))/2
+				for v := range w.Lanes() {
+					w.Common(i)[v] = row[0] + part*(row[w.Lanes()-1]-row[0])
+				}
+			}
+			left, around := make([]float64, w.Lanes()), make([]float64, w.Lanes())
+			w.Align(&sides[0], nil, left, around)
 			for v := range w.Lanes() {
 				for range 3 {
 					x := make([]*big.Rat, inputs)
@@ -102,6 +110,16 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 							f, _ := lower.Float64()
 							t.Fatalf("lane %d, side %d: %g beyond its form, error %g", v, side, f, p.Error())
 						}
+					}
+					rest := rat(sides[0].Base[v])
+					for i := range x {
+						slope := new(big.Rat).Sub(rat(sides[0].Slope(i)[v]), rat(w.Common(i)[v]))
+						rest.Add(rest, slope.Mul(slope, x[i]))
+					}
+					rest.Sub(rest, rat(left[v]))
+					if rest.Abs(rest).Cmp(new(big.Rat).Add(rat(around[v]), rat(4*p.Error()))) > 0 {
+						f, _ := rest.Float64()
+						t.Fatalf("lane %d: what is left of side 0 is %g from its middle; radius %g, error %g", v, f, around[v], 4*p.Error())
 					}
 					apart.Sub(logit, rat(w.Mid()[v]))
 					if apart.Abs(apart).Cmp(new(big.Rat).Add(rat(w.Rad()[v]), rat(p.Error()))) > 0 {

@@ -102,6 +102,19 @@ type halving struct {
 	octets                             int
 }
 
+// alignment: with s and a the rows of input i in rows and common,
+//
+//	mid = base + Σ (s − a)·centre[i],  rad = slack + Σ |s − a|·radius[i],  i below n.
+type alignment struct {
+	rows                   *float64
+	rowStride              int // bytes from one row to the next
+	common, centre, radius *float64
+	stride                 int
+	n                      int
+	base, slack, mid, rad  *float64
+	octets                 int
+}
+
 // lanes is one variant of the loops.
 type lanes struct {
 	name    string
@@ -111,6 +124,7 @@ type lanes struct {
 	enclose func(*enclosure)
 	strip   func(*strip)
 	halve   func(*halving)
+	align   func(*alignment)
 }
 
 // Force names the environment variable that makes New take another variant of the
@@ -129,7 +143,7 @@ func choose(name string) (*lanes, error) {
 	return nil, fmt.Errorf("%s=%s: this machine has %s", Force, name, strings.Join(names, ", "))
 }
 
-var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, strip: stripScalar, halve: halveScalar}
+var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, strip: stripScalar, halve: halveScalar, align: alignScalar}
 
 func vector(p *float64, octets int) []float64 { return unsafe.Slice(p, 8*octets) }
 
@@ -255,6 +269,21 @@ func halveScalar(a *halving) {
 			open := max(r-math.Abs(up), 0) + max(r-math.Abs(down), 0)
 			out[v] = math.FMA(slack[v], float64(open*0.5), out[v])
 			out[v] = math.FMA(carried[v], max(min(r+up, r), 0)+max(min(r+down, r), 0), out[v])
+		}
+	}
+}
+
+func alignScalar(a *alignment) {
+	mid, rad := vector(a.mid, a.octets), vector(a.rad, a.octets)
+	copy(mid, vector(a.base, a.octets))
+	copy(rad, vector(a.slack, a.octets))
+	for i := range a.n {
+		row, common := vector(at(a.rows, i*a.rowStride), a.octets), vector(at(a.common, i*a.stride), a.octets)
+		centre, radius := vector(at(a.centre, i*a.stride), a.octets), vector(at(a.radius, i*a.stride), a.octets)
+		for v := range mid {
+			d := row[v] - common[v]
+			mid[v] = math.FMA(d, centre[v], mid[v])
+			rad[v] = math.FMA(math.Abs(d), radius[v], rad[v])
 		}
 	}
 }

@@ -18,9 +18,9 @@ func supported() []*lanes {
 	return append(out, &scalar)
 }
 
-var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, split: splitAVX512, enclose: encloseAVX512, strip: stripAVX512, halve: halveAVX512}
+var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, split: splitAVX512, enclose: encloseAVX512, strip: stripAVX512, halve: halveAVX512, align: alignAVX512}
 
-var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, split: splitAVX2, enclose: encloseAVX2, strip: stripAVX2, halve: halveAVX2}
+var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, split: splitAVX2, enclose: encloseAVX2, strip: stripAVX2, halve: halveAVX2, align: alignAVX2}
 
 // Read by the assembly.
 var (
@@ -63,3 +63,9 @@ func halveAVX512(a *halving)
 
 //go:noescape
 func halveAVX2(a *halving)
+
+//go:noescape
+func alignAVX512(a *alignment)
+
+//go:noescape
+func alignAVX2(a *alignment)

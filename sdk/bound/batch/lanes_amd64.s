@@ -904,6 +904,62 @@ store:
 	VZEROUPPER
 	RET
 
+// func alignAVX2(a *alignment)
+TEXT ·alignAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ alignment_rowStride(DI), R8
+	MOVQ alignment_stride(DI), R10
+	MOVQ alignment_n(DI), R12
+	MOVQ alignment_octets(DI), R14
+	VBROADCASTSD ·sign+0(SB), Y15
+	XORQ R9, R9
+
+octet:
+	MOVQ alignment_base(DI), CX
+	VMOVUPD 0(CX)(R9*1), Y0
+	VMOVUPD 32(CX)(R9*1), Y1
+	MOVQ alignment_slack(DI), CX
+	VMOVUPD 0(CX)(R9*1), Y2
+	VMOVUPD 32(CX)(R9*1), Y3
+	MOVQ alignment_rows(DI), R11
+	MOVQ alignment_common(DI), AX
+	MOVQ alignment_centre(DI), SI
+	MOVQ alignment_radius(DI), BX
+	MOVQ R12, R15
+
+input:
+	TESTQ R15, R15
+	JEQ store
+	VMOVUPD 0(R11)(R9*1), Y4
+	VSUBPD 0(AX)(R9*1), Y4, Y4
+	VANDNPD Y4, Y15, Y5
+	VFMADD231PD 0(SI)(R9*1), Y4, Y0
+	VFMADD231PD 0(BX)(R9*1), Y5, Y2
+	VMOVUPD 32(R11)(R9*1), Y4
+	VSUBPD 32(AX)(R9*1), Y4, Y4
+	VANDNPD Y4, Y15, Y5
+	VFMADD231PD 32(SI)(R9*1), Y4, Y1
+	VFMADD231PD 32(BX)(R9*1), Y5, Y3
+	ADDQ R8, R11
+	ADDQ R10, AX
+	ADDQ R10, SI
+	ADDQ R10, BX
+	DECQ R15
+	JMP input
+
+store:
+	MOVQ alignment_mid(DI), CX
+	VMOVUPD Y0, 0(CX)(R9*1)
+	VMOVUPD Y1, 32(CX)(R9*1)
+	MOVQ alignment_rad(DI), CX
+	VMOVUPD Y2, 0(CX)(R9*1)
+	VMOVUPD Y3, 32(CX)(R9*1)
+	ADDQ $64, R9
+	DECQ R14
+	JNZ octet
+	VZEROUPPER
+	RET
+
 // func productAVX512(a *product)
 TEXT ·productAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
@@ -2076,6 +2132,53 @@ unit:
 
 store:
 	VMOVUPD Z11, 0(DI)(R9*1)
+	ADDQ $64, R9
+	DECQ R14
+	JNZ octet
+	VZEROUPPER
+	RET
+
+// func alignAVX512(a *alignment)
+TEXT ·alignAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ alignment_rowStride(DI), R8
+	MOVQ alignment_stride(DI), R10
+	MOVQ alignment_n(DI), R12
+	MOVQ alignment_octets(DI), R14
+	VBROADCASTSD ·sign+0(SB), Z31
+	XORQ R9, R9
+
+octet:
+	MOVQ alignment_base(DI), CX
+	VMOVUPD 0(CX)(R9*1), Z0
+	MOVQ alignment_slack(DI), CX
+	VMOVUPD 0(CX)(R9*1), Z1
+	MOVQ alignment_rows(DI), R11
+	MOVQ alignment_common(DI), AX
+	MOVQ alignment_centre(DI), SI
+	MOVQ alignment_radius(DI), BX
+	MOVQ R12, R15
+
+input:
+	TESTQ R15, R15
+	JEQ store
+	VMOVUPD 0(R11)(R9*1), Z2
+	VSUBPD 0(AX)(R9*1), Z2, Z2
+	VANDNPD Z2, Z31, Z3
+	VFMADD231PD 0(SI)(R9*1), Z2, Z0
+	VFMADD231PD 0(BX)(R9*1), Z3, Z1
+	ADDQ R8, R11
+	ADDQ R10, AX
+	ADDQ R10, SI
+	ADDQ R10, BX
+	DECQ R15
+	JMP input
+
+store:
+	MOVQ alignment_mid(DI), CX
+	VMOVUPD Z0, 0(CX)(R9*1)
+	MOVQ alignment_rad(DI), CX
+	VMOVUPD Z1, 0(CX)(R9*1)
 	ADDQ $64, R9
 	DECQ R14
 	JNZ octet

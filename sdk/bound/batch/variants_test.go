@@ -69,6 +69,20 @@ func TestVariantsAgree(t *testing.T) {
 					same(t, variant.name, what+"'s base", got.Base, want.Base)
 				}
 				compare("logit", w.Logit(), first.Logit())
+				align := func(w *Workspace, f Form) (mid, rad []float64) {
+					for i := range p.inputs {
+						fill(w.Common(i), f.Slope(i)[0])
+					}
+					mid, rad = make([]float64, w.Lanes()), make([]float64, w.Lanes())
+					w.Align(&f, w.Slack(), mid, rad)
+					return mid, rad
+				}
+				for side := range 2 {
+					mid, rad := align(w, w.Side(side))
+					wantMid, wantRad := align(first, first.Side(side))
+					same(t, variant.name, "middle of what is left", mid, wantMid)
+					same(t, variant.name, "radius of what is left", rad, wantRad)
+				}
 				for i := range p.inputs {
 					inputs := []int32{int32(i), int32((i + 1) % p.inputs)}
 					same(t, variant.name, "halved", w.Halved(inputs), first.Halved(inputs))

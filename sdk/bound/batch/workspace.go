@@ -26,6 +26,9 @@ type Workspace struct {
 	cut, cuts, halved       []float64
 	inputList               []int32
 
+	// Of alignment.
+	common, zeros []float64
+
 	// Of differences: what a layer reads, and what it makes of it.
 	apart            []int32
 	diffMid, diffRad []float64
@@ -41,6 +44,7 @@ type Workspace struct {
 	enclosure  enclosure
 	strip      strip
 	halving    halving
+	alignment  alignment
 }
 
 // reached is what is known of a layer's neurons: rows of lanes.
@@ -70,6 +74,7 @@ func (p *Plan) NewWorkspace(lanes int) *Workspace {
 	w.base, w.slack = make([]float64, w.forms*n), make([]float64, w.forms*n)
 	w.mid, w.rad = make([]float64, p.widest*n), make([]float64, p.widest*n)
 	w.slackOf, w.carried, w.below = make([]float64, p.widest*n), make([]float64, p.widest*n), make([]float64, p.widest*n)
+	w.common, w.zeros = make([]float64, (1+p.inputs)*n), make([]float64, n)
 	w.cut, w.cuts, w.halved = make([]float64, (1+p.inputs)*n), make([]float64, p.widest*n), make([]float64, n)
 	return w
 }

@@ -59,6 +59,8 @@ type Feed struct {
 	// cell to cell, or do not rise.
 	Lo, Hi   []float64
 	Monotone bool
+	// Width bounds Hi − Lo over the cells.
+	Width float64
 }
 
 // Fixed is an input that does not vary within the region.
@@ -157,6 +159,9 @@ func (g *Grid) add(i int, f *space.Feature, iv space.Interval) {
 			e := enclose(f, in, lo, hi)
 			feed.Lo[c], feed.Hi[c] = e.Lo, e.Hi
 			whole = space.Interval{Lo: min(whole.Lo, e.Lo), Hi: max(whole.Hi, e.Hi)}
+			if e.Lo < e.Hi {
+				feed.Width = max(feed.Width, math.Nextafter(e.Hi-e.Lo, math.Inf(1)))
+			}
 			if c > 0 {
 				rises = rises && e.Lo >= feed.Lo[c-1] && e.Hi >= feed.Hi[c-1]
 				falls = falls && e.Lo <= feed.Lo[c-1] && e.Hi <= feed.Hi[c-1]

@@ -8,144 +8,192 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
-// blend says which slopes forms are aligned to: those of combination a, moved by
-// part of the way to b's. Or where a is negative, the mean of all.
+// aligned is forms written as t plus what lies in mid ± rad, where t has slopes in
+// common for all combinations of a box.
+type aligned struct {
+	form     batch.Form
+	slopes   []float64 // in common, by box and feed
+	mid, rad []float64 // by lane
+}
+
+// feed is an input that a dimension feeds.
+type feed struct {
+	*grid.Feed
+	dim int
+}
+
+func (w *worker) newAligned() *aligned {
+	n := w.space.Lanes()
+	return &aligned{slopes: make([]float64, w.each*len(w.feeds)), mid: make([]float64, n), rad: make([]float64, n)}
+}
+
+// blend makes the slopes in common those of combination a, moved by part of the
+// way to b's.
 type blend struct {
 	a, b int
 	part float64
 }
 
-var meanOfAll = blend{a: -1}
-
-// of is the common slope where the combinations have a row of slopes.
-func (b blend) of(row []float64) float64 {
-	if b.a >= 0 {
-		return row[b.a] + b.part*(row[b.b]-row[b.a])
+// common takes slopes into the rows of box b's lanes.
+func (w *worker) common(b int, slopes []float64) {
+	lane := b * w.k
+	for i := range w.feeds {
+		row := w.space.Common(w.feeds[i].Input)[lane : lane+w.k]
+		for z := range row {
+			row[z] = slopes[i]
+		}
 	}
-	sum := 0.0
-	for _, v := range row {
-		sum += v
-	}
-	return sum / float64(len(row))
 }
 
-// align writes the form of every combination, with slack where that is not nil, as
-// t plus what lies in [lo, hi], where t = start + what dims contribute is the same
-// for all: it has slopes in common. values is room for dims.
-//
-// Of the error of the sums, which have at most as many terms as the plan's own
-// and the same magnitudes, four times the plan's is more than enough.
-func (w *worker) align(box grid.Box, lane int, form *batch.Form, common blend, slack, values []float64) (start float64) {
-	s, e := w.space, 4*w.t.plan.Error()
-	for z := range w.lo {
-		w.lo[z], w.hi[z] = form.Base[lane+z], e
-		if slack != nil {
-			w.hi[z] += slack[lane+z]
+// blended puts the slopes of a blend of box b's combinations into out, by feed.
+func (w *worker) blended(form *batch.Form, b int, c blend, out []float64) {
+	lane := b * w.k
+	for i := range w.feeds {
+		row := form.Slope(w.feeds[i].Input)[lane : lane+w.k]
+		out[i] = row[c.a] + c.part*(row[c.b]-row[c.a])
+	}
+}
+
+// alignMean aligns the logits' forms to their mean slopes.
+func (w *worker) alignMean(to *aligned) {
+	to.form = w.space.Logit()
+	for b := range w.n {
+		lane, slopes := b*w.k, to.of(w, b)
+		for i := range w.feeds {
+			sum := 0.0
+			for _, v := range to.form.Slope(w.feeds[i].Input)[lane : lane+w.k] {
+				sum += v
+			}
+			slopes[i] = sum / float64(w.k)
+		}
+		w.common(b, slopes)
+	}
+	w.space.Align(&to.form, w.space.Slack(), to.mid, to.rad)
+}
+
+// alignLowest aligns the forms of a side so that the least of all is bounded well
+// from below: to the slopes of the one that is lowest in the middle of the box,
+// moved towards those of the one that most threatens to fall below it elsewhere,
+// until neither is lower than the other in its worst corner. Where none comes near
+// the lowest, nothing is lost. middle gets what the forms are in the middle.
+func (w *worker) alignLowest(side int, to *aligned, middle []float64) {
+	to.form = w.space.Side(side)
+	for i := range w.feeds {
+		clear(w.space.Common(w.feeds[i].Input))
+	}
+	w.space.Align(&to.form, nil, middle, to.rad)
+	for b := range w.n {
+		low, slopes := w.lowest(middle, b), to.of(w, b)
+		w.blended(&to.form, b, blend{a: low, b: low}, slopes)
+		w.common(b, slopes)
+	}
+	w.space.Align(&to.form, nil, to.mid, to.rad)
+	for b := range w.n {
+		lane, low := b*w.k, w.lowest(middle, b)
+		c, threat := blend{a: low, b: low}, 0.0
+		for z, apart := range to.rad[lane : lane+w.k] {
+			if t := apart - (middle[lane+z] - middle[lane+low]); t > threat && z != low {
+				threat = t
+				c.b, c.part = z, t/(2*apart)
+			}
+		}
+		slopes := to.of(w, b)
+		w.blended(&to.form, b, c, slopes)
+		w.common(b, slopes)
+	}
+	w.space.Align(&to.form, nil, to.mid, to.rad)
+}
+
+// lowest is the combination of box b with the least value.
+func (w *worker) lowest(values []float64, b int) int {
+	low := 0
+	values = values[b*w.k : (b+1)*w.k]
+	for z, v := range values {
+		if v < values[low] {
+			low = z
 		}
 	}
-	for _, f := range w.g.Fixed {
-		w.absorb(form.Slope(f.Input)[lane:lane+w.k], 0, f.Centre, f.Radius)
+	return low
+}
+
+// of is the slopes in common of box b.
+func (a *aligned) of(w *worker, b int) []float64 {
+	return a.slopes[b*len(w.feeds) : (b+1)*len(w.feeds)]
+}
+
+// intervals puts what is left of the forms of the box in these lanes into lo and
+// hi.
+func (w *worker) intervals(a *aligned, lane int) {
+	e := w.alignError()
+	mid, rad := a.mid[lane:lane+w.k], a.rad[lane:lane+w.k]
+	for z := range mid {
+		r := rad[z] + e
+		w.lo[z], w.hi[z] = mid[z]-r, mid[z]+r
 	}
-	for _, f := range w.g.Combinations[0].Inputs {
-		c, r := s.Centre(f.Input)[lane:lane+w.k], s.Radius(f.Input)[lane:lane+w.k]
-		for z, v := range form.Slope(f.Input)[lane : lane+w.k] {
-			w.lo[z] += v * c[z]
-			w.hi[z] += math.Abs(v) * r[z]
-		}
-	}
-	w.dims = w.dims[:0]
-	for d := range w.g.Dims {
+}
+
+// alignError outweighs the rounding of Align and of sums over contributions.
+func (w *worker) alignError() float64 { return 4 * w.t.plan.Error() }
+
+// sum is t over a box's cells: start and what the dimensions contribute. In a cell
+// of more than one value it may be less than that by below and more by beyond.
+type sum struct {
+	start         float64
+	dims          []lattice.Dim
+	below, beyond float64
+}
+
+// contributions fills in a sum with the slopes in common, by feed. values is room
+// for dims.
+func (w *worker) contributions(s *sum, box grid.Box, slopes, values []float64) {
+	s.start, s.dims, s.below, s.beyond = 0, s.dims[:0], 0, 0
+	for i := 0; i < len(w.feeds); {
+		d := w.feeds[i].dim
 		dim := &w.g.Dims[d]
 		from, to := box[2*d], box[2*d+1]
 		cells := int(to-from) + 1
 		contribution := lattice.Dim{Cells: cells}
-		if !dim.Even && w.t.goal.counts {
+		if !dim.Even {
 			contribution.Values, values = values[:cells], values[cells:]
 			clear(contribution.Values)
 		}
 		var first, last float64
-		for f := range dim.Feeds {
-			feed := &dim.Feeds[f]
-			row := form.Slope(feed.Input)[lane : lane+w.k]
-			a := common.of(row)
-			w.absorb(row, a, s.Centre(feed.Input)[lane], s.Radius(feed.Input)[lane])
+		for ; i < len(w.feeds) && w.feeds[i].dim == d; i++ {
+			a, feed := slopes[i], &w.feeds[i]
 			first += a * feed.Lo[from]
 			last += a * feed.Lo[to]
 			for c := range contribution.Values {
 				contribution.Values[c] += a * feed.Lo[int(from)+c]
 			}
+			s.below, s.beyond = s.below+max(-a*feed.Width, 0), s.beyond+max(a*feed.Width, 0)
 		}
 		switch {
 		case contribution.Values != nil:
-			w.dims = append(w.dims, contribution)
+			s.dims = append(s.dims, contribution)
 		case cells == 1:
-			start += first
+			s.start += first
 		default:
-			start += first
+			s.start += first
 			contribution.Step = (last - first) / float64(cells-1)
-			w.dims = append(w.dims, contribution)
+			s.dims = append(s.dims, contribution)
 		}
-	}
-	for z := range w.lo {
-		b, r := w.lo[z], w.hi[z]
-		w.lo[z], w.hi[z] = b-r, b+r
-	}
-	return start
-}
-
-// absorb takes what an input contributes beyond slope a into the intervals, whose
-// middles are in lo and radii in hi.
-func (w *worker) absorb(slopes []float64, a, centre, radius float64) {
-	for z, v := range slopes {
-		w.lo[z] += (v - a) * centre
-		w.hi[z] += math.Abs(v-a) * radius
 	}
 }
 
-// middles is what a form is in the middle of the box, by combination.
-func (w *worker) middles(lane int, form *batch.Form, out []float64) {
-	s := w.space
-	copy(out, form.Base[lane:lane+w.k])
-	add := func(input int) {
-		c := s.Centre(input)[lane : lane+w.k]
-		for z, v := range form.Slope(input)[lane : lane+w.k] {
-			out[z] += v * c[z]
-		}
+// middle is about what t is in the middle of the box.
+func (s *sum) middle() float64 {
+	t := s.start
+	for i := range s.dims {
+		t += s.dims[i].Middle()
 	}
-	for i := range w.t.q.Network.Inputs() {
-		add(i)
-	}
+	return t
 }
 
-// lowest is how to align forms, given their middles, so that the least of all is
-// bounded well from below: to the lowest one, moved towards the one that most
-// threatens to fall below it elsewhere until neither is lower than the other in
-// its worst corner. Where no form comes near the lowest, nothing is lost.
-func (w *worker) lowest(lane int, form *batch.Form, middles []float64, possible []bool) blend {
-	low := -1
-	for z, v := range middles {
-		if (possible == nil || possible[z]) && (low < 0 || v < middles[low]) {
-			low = z
-		}
-	}
-	common := blend{a: max(low, 0), b: max(low, 0)}
-	threat := 0.0
-	for z, v := range middles {
-		if z == low || possible != nil && !possible[z] {
-			continue
-		}
-		gap, apart := v-middles[low], 0.0
-		for d := range w.g.Dims {
-			for f := range w.g.Dims[d].Feeds {
-				input := w.g.Dims[d].Feeds[f].Input
-				row := form.Slope(input)[lane : lane+w.k]
-				apart += math.Abs(row[z]-row[low]) * w.space.Radius(input)[lane]
-			}
-		}
-		if apart-gap > threat {
-			threat = apart - gap
-			common.b, common.part = z, threat/(2*apart)
-		}
-	}
-	return common
+// above bounds from below how many cells of a box have t above a threshold
+// everywhere.
+func (w *worker) above(s *sum, threshold, open float64) float64 {
+	never := math.Inf(1)
+	th := lattice.Thresholds{Above: threshold + s.below, Below: -never, From: never, To: -never}
+	n, _, _ := w.counter.Count(s.start, s.dims, th, open, w.alignError())
+	return n
 }

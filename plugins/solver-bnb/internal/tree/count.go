@@ -6,68 +6,64 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
-// count bounds how many individuals of a box are surely treated fairly, and how
-// many surely are not. start and dims are those of the parallel forms, th their
-// thresholds.
-func (w *worker) count(box grid.Box, lane int, start float64, s *judge.Spread, th lattice.Thresholds, possible, sure []bool) (fair, unfair float64) {
-	e := 4 * w.t.plan.Error()
-	if th.From < th.To && !w.t.judge.Signs() {
-		open := th.Above - th.Below - (th.To - th.From)
-		th.Above, th.Below = math.Inf(1), math.Inf(-1)
-		_, _, unfair = w.counter.Count(start, w.dims, th, open, e)
+// count bounds how many individuals of box b are surely treated fairly, and how
+// many surely are not. Where logits' signs are not all, th are the thresholds of
+// the parallel forms, and no two logits of an individual are more than apart from
+// each other.
+func (w *worker) count(box grid.Box, b int, apart float64, th lattice.Thresholds, possible, sure []bool) (fair, unfair float64) {
+	if !w.t.judge.Signs() && th.From < th.To {
+		unfair = w.between(box, b, th)
 	}
 	// Individuals all of whose logits are above or below something are fair.
-	beyond := w.t.judge.Beyond(s.Apart)
+	beyond := w.t.judge.Beyond(apart)
 	if math.IsInf(beyond, 1) {
 		return 0, unfair
 	}
-	forms := [2]batch.Form{w.space.Side(0), w.space.Side(1)}
-	var starts, leasts [2]float64
+	var leasts [2]float64
 	open := 0.0 // by how much the sides are apart in the middle of the box
-	for side := range forms {
-		w.middles(lane, &forms[side], w.middle[side])
-		common := w.lowest(lane, &forms[side], w.middle[side], possible)
-		starts[side] = w.align(box, lane, &forms[side], common, nil, w.values[side])
+	for side := range w.sides {
+		a, s := w.sides[side], &w.sums[side]
+		w.contributions(s, box, a.of(w, b), w.values[side])
+		w.intervals(a, b*w.k)
 		leasts[side] = math.Inf(1)
 		for z, v := range w.lo {
 			if possible == nil || possible[z] {
 				leasts[side] = min(leasts[side], v)
 			}
 		}
-		open -= starts[side] + leasts[side]
-		for _, d := range w.dims {
-			open -= d.Middle()
-		}
-		w.sideDims[side], w.dims = w.dims, w.sideDims[side]
+		open -= s.middle() + leasts[side]
 	}
-	for side, dims := range w.sideDims {
-		fair += w.above(starts[side], dims, beyond-leasts[side], open)
+	for side := range w.sums {
+		fair += w.above(&w.sums[side], beyond-leasts[side], open)
 	}
 	if w.t.judge.Signs() {
-		unfair = w.opposite(box, lane, &forms, sure, open)
+		unfair = w.opposite(box, b, sure, open)
 	}
 	return fair, unfair
 }
 
-// above bounds from below how many points have t above a threshold.
-func (w *worker) above(start float64, dims []lattice.Dim, threshold, open float64) float64 {
-	th := lattice.Thresholds{Above: threshold, Below: math.Inf(-1), From: math.Inf(1), To: math.Inf(-1)}
-	n, _, _ := w.counter.Count(start, dims, th, open, 4*w.t.plan.Error())
+// between bounds from below how many individuals have their parallel forms' t
+// between thresholds.
+func (w *worker) between(box grid.Box, b int, th lattice.Thresholds) float64 {
+	s := &w.sums[0]
+	w.contributions(s, box, w.parallel.of(w, b), w.values[0])
+	open := th.Above - th.Below - (th.To - th.From)
+	only := lattice.Thresholds{Above: math.Inf(1), Below: math.Inf(-1), From: th.From + s.below, To: th.To - s.beyond}
+	_, _, n := w.counter.Count(s.start, s.dims, only, open, w.alignError())
 	return n
 }
 
 // opposite bounds from below how many individuals have a positive logit in one
 // copy and a negative one in another, for the two copies where that is most likely:
 // at least as many as have the one and have the other, less all.
-func (w *worker) opposite(box grid.Box, lane int, forms *[2]batch.Form, sure []bool, open float64) float64 {
+func (w *worker) opposite(box grid.Box, b int, sure []bool, open float64) float64 {
 	height := 0.0
 	var highest [2]int
-	for side, middles := range w.middle {
+	for side, middle := range w.middle {
 		best := math.Inf(-1)
-		for z, v := range middles {
+		for z, v := range middle[b*w.k : (b+1)*w.k] {
 			if (sure == nil || sure[z]) && v > best {
 				best, highest[side] = v, z
 			}
@@ -79,8 +75,51 @@ func (w *worker) opposite(box grid.Box, lane int, forms *[2]batch.Form, sure []b
 	}
 	n := -w.g.Size(box)
 	for side, z := range highest {
-		start := w.align(box, lane, &forms[side], blend{a: z, b: z}, nil, w.values[side])
-		n += w.above(start, w.dims, -w.lo[z], open)
+		s := &w.sums[side]
+		w.blended(&w.sides[side].form, b, blend{a: z, b: z}, w.single)
+		w.contributions(s, box, w.single, w.values[side])
+		n += w.above(s, -w.rest(side, b*w.k+z), open)
 	}
 	return max(n, 0)
+}
+
+// rest bounds from below what the inputs that do not vary within a box add to a
+// lane's form of a side.
+func (w *worker) rest(side, lane int) float64 {
+	form := &w.sides[side].form
+	mid, rad := form.Base[lane], w.alignError()
+	add := func(input int) {
+		c := form.Slope(input)[lane]
+		mid += c * w.space.Centre(input)[lane]
+		rad += math.Abs(c) * w.space.Radius(input)[lane]
+	}
+	for _, f := range w.g.Fixed {
+		add(f.Input)
+	}
+	for _, f := range w.g.Combinations[0].Inputs {
+		add(f.Input)
+	}
+	return mid - rad
+}
+
+// spreads is what is known of all of box b: its copies' enclosures, and where logits'
+// signs are not all that matters, their parallel forms and differences.
+func (w *worker) spreads(b int, possible, sure []bool) (whole, spread judge.Spread) {
+	w.enclosures(b * w.k)
+	whole = judge.Gather(w.lo, w.hi, possible, sure)
+	if w.parallel == nil {
+		return whole, whole
+	}
+	w.intervals(w.parallel, b*w.k)
+	spread = judge.Gather(w.lo, w.hi, possible, sure)
+	if w.apart != nil {
+		mid, rad := w.diffMid[b*w.k:(b+1)*w.k], w.diffRad[b*w.k:(b+1)*w.k]
+		for z := range mid {
+			w.lo[z], w.hi[z] = mid[z]-rad[z], mid[z]+rad[z]
+		}
+		differences := judge.Gather(w.lo, w.hi, possible, sure)
+		spread.Apart = min(spread.Apart, differences.Apart)
+	}
+	whole.Apart = min(whole.Apart, spread.Apart)
+	return whole, spread
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -12,9 +11,9 @@ import (
 // cut: evaluating so many costs about what bounding it and its parts would.
 const enumerable = 32
 
-// settle says what becomes of the box whose lanes begin at lane.
-func (w *worker) settle(box grid.Box, lane int) {
-	t := w.t
+// settle says what becomes of box b of those in the lanes.
+func (w *worker) settle(box grid.Box, b int) {
+	t, lane := w.t, b*w.k
 	size := w.g.Size(box)
 	possible, sure := []bool(nil), []bool(nil)
 	certain := true // who of the box is asked about, and has a counterfactual
@@ -34,29 +33,14 @@ func (w *worker) settle(box grid.Box, lane int) {
 		w.points.enumerate(w, box)
 		return
 	}
-	w.enclosures(lane)
-	whole := judge.Gather(w.lo, w.hi, possible, sure)
+	whole, spread := w.spreads(b, possible, sure)
 	upper, lower := 0, 0
 	if t.goal.bins {
-		upper = t.bins.Most(&w.room, w.lo, w.hi, possible)
+		w.enclosures(lane)
+		upper = min(t.bins.Most(&w.room, w.lo, w.hi, possible), t.bins.Across(max(whole.Apart, 0), whole.Least, whole.Most))
 		lower = t.bins.Least(&w.room, w.lo, w.hi, sure)
 	}
 	cut := w.choose(box, lane)
-	form := w.space.Logit()
-	start := w.align(box, lane, &form, meanOfAll, w.space.Slack(), w.values[0])
-	spread := judge.Gather(w.lo, w.hi, possible, sure)
-	if w.apart != nil {
-		mid, rad := w.diffMid[lane:lane+w.k], w.diffRad[lane:lane+w.k]
-		for z := range mid {
-			w.lo[z], w.hi[z] = mid[z]-rad[z], mid[z]+rad[z]
-		}
-		differences := judge.Gather(w.lo, w.hi, possible, sure)
-		spread.Apart = min(spread.Apart, differences.Apart)
-	}
-	whole.Apart = min(whole.Apart, spread.Apart)
-	if t.goal.bins {
-		upper = min(upper, t.bins.Across(max(whole.Apart, 0), whole.Least, whole.Most))
-	}
 	if prefer >= 0 && box[2*prefer] < box[2*prefer+1] {
 		cut = prefer
 	}
@@ -87,7 +71,7 @@ func (w *worker) settle(box grid.Box, lane int) {
 			return
 		}
 		if t.goal.counts && certain && !t.Proofs && size <= 1<<53 {
-			if count, violate = w.count(box, lane, start, &spread, th, possible, sure); count+violate >= size {
+			if count, violate = w.count(box, b, spread.Apart, th, possible, sure); count+violate >= size {
 				w.counted(count, violate)
 				w.piece(box, lane, PieceCounted, count, violate)
 				return

@@ -30,15 +30,21 @@ type worker struct {
 	apart            []int32
 	diffMid, diffRad []float64
 
-	feeds  [][]int32   // by dimension: the inputs fed
+	feeds  []feed      // all inputs fed, dimension by dimension
+	inputs [][]int32   // by dimension: the inputs fed
 	halved [][]float64 // by dimension: how wide lanes would be after a cut
+
+	// Forms with slopes in common: the logits' own, and where lattice points are
+	// counted, those of the two sides. Nil where they do not matter.
+	parallel *aligned
+	sides    []*aligned
+	middle   [2][]float64 // of two sides' forms, by lane
+	sums     [2]sum
+	values   [2][]float64 // of their dimensions
+	single   []float64    // slopes, by feed
 
 	standing grid.Standing
 	lo, hi   []float64
-	dims     []lattice.Dim
-	sideDims [2][]lattice.Dim
-	values   [2][]float64 // of dims, for two sides
-	middle   [2][]float64 // of two sides' forms, by combination
 }
 
 // output is what a task leaves.
@@ -73,18 +79,25 @@ func newWorker(t *Tree) *worker {
 	cells := 0
 	for d := range g.Dims {
 		dim := &g.Dims[d]
-		if !dim.Even && t.goal.counts {
+		if !dim.Even {
 			cells += dim.Cells
 		}
 		var inputs []int32
 		for f := range dim.Feeds {
 			inputs = append(inputs, int32(dim.Feeds[f].Input))
+			w.feeds = append(w.feeds, feed{&dim.Feeds[f], d})
 		}
-		w.feeds, w.halved = append(w.feeds, inputs), append(w.halved, make([]float64, w.space.Lanes()))
+		w.inputs, w.halved = append(w.inputs, inputs), append(w.halved, make([]float64, w.space.Lanes()))
 	}
-	w.dims = make([]lattice.Dim, 0, len(g.Dims))
-	for side := range 2 {
-		w.values[side], w.middle[side] = make([]float64, cells), make([]float64, w.k)
+	if t.goal.bins || !t.judge.Signs() {
+		w.parallel = w.newAligned()
+	}
+	if t.goal.counts {
+		w.single = make([]float64, len(w.feeds))
+		for side := range 2 {
+			w.sides = append(w.sides, w.newAligned())
+			w.values[side], w.middle[side] = make([]float64, cells), make([]float64, w.space.Lanes())
+		}
 	}
 	return w
 }
@@ -180,18 +193,24 @@ func (w *worker) flush() {
 		return
 	}
 	w.space.Bound()
-	if w.t.goal.counts {
-		w.space.Sides()
-	}
-	for d, inputs := range w.feeds {
+	for d, inputs := range w.inputs {
 		copy(w.halved[d], w.space.Halved(inputs))
 	}
 	if w.apart != nil {
 		w.diffMid, w.diffRad = w.space.Differences(w.k, w.apart)
 	}
+	if w.parallel != nil {
+		w.alignMean(w.parallel)
+	}
+	if w.sides != nil {
+		w.space.Sides()
+		for side, a := range w.sides {
+			w.alignLowest(side, a, w.middle[side])
+		}
+	}
 	n := 2 * len(w.g.Dims)
 	for b := range w.n {
-		w.settle(w.waiting[b*n:(b+1)*n], b*w.k)
+		w.settle(w.waiting[b*n:(b+1)*n], b)
 	}
 	w.out.bounded += int64(w.n)
 	w.n, w.waiting = 0, w.waiting[:0]

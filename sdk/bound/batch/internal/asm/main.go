@@ -54,6 +54,7 @@ func generate() string {
 		w.enclose()
 		w.strip()
 		w.halve()
+		w.align()
 	}
 	return w.text.String()
 }
