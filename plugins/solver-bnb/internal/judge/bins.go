@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -33,12 +34,16 @@ func (b *Bins) Count() int { return len(b.above) + 1 }
 
 // Room is the memory of a count.
 type Room struct {
-	runs []run
-	used []bool
+	runs    []run
+	starts  []int32  // by bin: how many runs begin before it
+	lasts   []int32  // the runs' last bins, by first bin
+	waiting []int32  // by last bin: runs that have begun and have no bin yet
+	some    []uint64 // a bit for each bin: is a run waiting that ends there?
+	latest  []int32  // by last bin: the latest first bin, −1 for no run
 }
 
 // run is the bins that a combination's outcome may be in.
-type run struct{ first, last int }
+type run struct{ first, last int32 }
 
 // runs finds the bins of intervals of logits.
 func (b *Bins) runs(r *Room, lo, hi []float64, of []bool) {
@@ -52,48 +57,101 @@ func (b *Bins) runs(r *Room, lo, hi []float64, of []bool) {
 		if found {
 			first++
 		}
-		last, found := slices.BinarySearch(b.below, hi[z])
-		if found {
+		last := first
+		for last < len(b.below) && last < first+8 && b.below[last] <= hi[z] {
 			last++
 		}
-		r.runs = append(r.runs, run{first, last})
-	}
-	slices.SortFunc(r.runs, func(a, b run) int {
-		if a.last != b.last {
-			return a.last - b.last
+		if last == first+8 {
+			further, found := slices.BinarySearch(b.below[last:], hi[z])
+			if last += further; found {
+				last++
+			}
 		}
-		return a.first - b.first
-	})
+		r.runs = append(r.runs, run{int32(first), int32(last)})
+	}
 }
 
-// Most bounds from above how many bins the outcomes fall into: a largest matching
-// of combinations and bins, which for intervals is found by giving each, by
-// increasing last bin, the first free one of its own.
+// Most bounds from above how many bins the outcomes fall into.
 func (b *Bins) Most(r *Room, lo, hi []float64, possible []bool) int {
 	b.runs(r, lo, hi, possible)
-	r.used = append(r.used[:0], make([]bool, len(b.above)+1)...)
-	n := 0
+	return r.matching(b.Count())
+}
+
+// Least bounds it from below.
+func (b *Bins) Least(r *Room, lo, hi []float64, sure []bool) int {
+	b.runs(r, lo, hi, sure)
+	return r.apart(b.Count())
+}
+
+// Range is both, of the same combinations.
+func (b *Bins) Range(r *Room, lo, hi []float64, of []bool) (least, most int) {
+	b.runs(r, lo, hi, of)
+	return r.apart(b.Count()), r.matching(b.Count())
+}
+
+// matching is the size of a largest matching of runs and bins. For intervals it is
+// found by giving every bin, in order, the run of those that reach it which ends
+// first (Glover, Naval Research Logistics Quarterly 14, 1967).
+func (r *Room) matching(bins int) (n int) {
+	r.starts = append(r.starts[:0], make([]int32, bins+1)...)
 	for _, run := range r.runs {
-		for j := run.first; j <= run.last; j++ {
-			if !r.used[j] {
-				r.used[j] = true
-				n++
-				break
-			}
+		r.starts[run.first+1]++
+	}
+	for j := range bins {
+		r.starts[j+1] += r.starts[j]
+	}
+	r.lasts = append(r.lasts[:0], make([]int32, len(r.runs))...)
+	r.waiting = append(r.waiting[:0], make([]int32, bins)...)
+	for _, run := range r.runs { // waiting counts, for now, those put in place
+		r.lasts[r.starts[run.first]+r.waiting[run.first]] = run.last
+		r.waiting[run.first]++
+	}
+	clear(r.waiting)
+	r.some = append(r.some[:0], make([]uint64, (bins+63)/64)...)
+	for j := range bins {
+		for _, last := range r.lasts[r.starts[j]:r.starts[j+1]] {
+			r.waiting[last]++
+			r.some[last/64] |= 1 << (last % 64)
+		}
+		last := r.next(j)
+		if last < 0 {
+			continue
+		}
+		n++
+		if r.waiting[last]--; r.waiting[last] == 0 {
+			r.some[last/64] &^= 1 << (last % 64)
 		}
 	}
 	return n
 }
 
-// Least bounds it from below: the largest number of runs that have no bin in
-// common, taken by increasing last bin.
-func (b *Bins) Least(r *Room, lo, hi []float64, sure []bool) int {
-	b.runs(r, lo, hi, sure)
-	n, end := 0, -1
+// next is the first last bin from j on of a run that waits, −1 for none.
+func (r *Room) next(j int) int {
+	word := r.some[j/64] &^ (1<<(j%64) - 1)
+	for at := j / 64; ; word = r.some[at] {
+		if word != 0 {
+			return 64*at + bits.TrailingZeros64(word)
+		}
+		if at++; at == len(r.some) {
+			return -1
+		}
+	}
+}
+
+// apart is the largest number of runs of which no two have a bin in common, taken
+// by increasing last bin.
+func (r *Room) apart(bins int) (n int) {
+	r.latest = append(r.latest[:0], make([]int32, bins)...)
+	for j := range r.latest {
+		r.latest[j] = -1
+	}
 	for _, run := range r.runs {
-		if run.first > end {
-			n++
-			end = run.last
+		r.latest[run.last] = max(r.latest[run.last], run.first)
+	}
+	end := int32(-1)
+	for last, first := range r.latest {
+		if first > end {
+			n, end = n+1, int32(last)
 		}
 	}
 	return n
