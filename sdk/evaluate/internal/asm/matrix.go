@@ -2,27 +2,6 @@ package main
 
 import "fmt"
 
-// blocks writes a loop over a number of octets in the largest blocks there are:
-// left counts the octets to come, offset the bytes done; body is given the size
-// of its block and must keep both.
-func (w *writer) blocks(prefix string, octets []int, left, offset string, body func(octets int)) {
-	done := prefix + "done"
-	for i, o := range octets {
-		name, next := fmt.Sprintf("%sblock%d", prefix, o), done
-		if i+1 < len(octets) {
-			next = fmt.Sprintf("%sblock%d", prefix, octets[i+1])
-		}
-		w.label("%s", name)
-		w.p("CMPQ %s, $%d", left, o)
-		w.p("JLT %s", next)
-		body(o)
-		w.p("SUBQ $%d, %s", o, left)
-		w.p("ADDQ $%d, %s", o*64, offset)
-		w.p("JMP %s", name)
-	}
-	w.label("%s", done)
-}
-
 // combine: outs[q][v] = Σ coefs[q][i]·row i[v] over the listed i, to which start[v]
 // is added for q = 0.
 //
@@ -30,83 +9,83 @@ func (w *writer) blocks(prefix string, octets []int, left, offset string, body f
 // R14 octets left, R9 bytes done, R15 position in the list; the coefficients'
 // pointers are in BX, CX, AX and R8.
 func (w *writer) combine() {
-	w.begin("combine", "combination")
-	w.p("MOVQ combination_outs(DI), SI")
-	w.p("MOVQ combination_coefs(DI), DX")
-	w.p("MOVQ combination_stride(DI), R10")
-	w.p("MOVQ combination_list(DI), R11")
-	w.p("MOVQ combination_n(DI), R12")
-	w.p("MOVQ combination_outputs(DI), R13")
+	w.Begin("combine", "combination")
+	w.P("MOVQ combination_outs(DI), SI")
+	w.P("MOVQ combination_coefs(DI), DX")
+	w.P("MOVQ combination_stride(DI), R10")
+	w.P("MOVQ combination_list(DI), R11")
+	w.P("MOVQ combination_n(DI), R12")
+	w.P("MOVQ combination_outputs(DI), R13")
 	for i, s := range w.isa.combine {
-		name, next := fmt.Sprintf("outputs%d", s.outputs), "end"
+		name, next := fmt.Sprintf("outputs%d", s.Outputs), "end"
 		if i+1 < len(w.isa.combine) {
-			next = fmt.Sprintf("outputs%d", w.isa.combine[i+1].outputs)
+			next = fmt.Sprintf("outputs%d", w.isa.combine[i+1].Outputs)
 		}
-		w.label("%s", name)
-		w.p("CMPQ R13, $%d", s.outputs)
-		w.p("JLT %s", next)
-		w.p("XORQ R9, R9")
-		w.p("MOVQ combination_octets(DI), R14")
-		prefix := fmt.Sprintf("q%d", s.outputs)
-		w.blocks(prefix, s.octets, "R14", "R9", func(o int) { w.combineBlock(fmt.Sprintf("%so%d", prefix, o), s.outputs, o) })
-		w.p("ADDQ $%d, SI", 8*s.outputs)
-		w.p("ADDQ $%d, DX", 8*s.outputs)
-		w.p("SUBQ $%d, R13", s.outputs)
-		w.p("MOVQ $0, combination_start(DI)")
-		w.p("JMP %s", name)
+		w.Label("%s", name)
+		w.P("CMPQ R13, $%d", s.Outputs)
+		w.P("JLT %s", next)
+		w.P("XORQ R9, R9")
+		w.P("MOVQ combination_octets(DI), R14")
+		prefix := fmt.Sprintf("q%d", s.Outputs)
+		w.Blocks(prefix, s.Octets, "R14", "R9", func(o int) { w.combineBlock(fmt.Sprintf("%so%d", prefix, o), s.Outputs, o) })
+		w.P("ADDQ $%d, SI", 8*s.Outputs)
+		w.P("ADDQ $%d, DX", 8*s.Outputs)
+		w.P("SUBQ $%d, R13", s.Outputs)
+		w.P("MOVQ $0, combination_start(DI)")
+		w.P("JMP %s", name)
 	}
-	w.label("end")
-	w.end()
+	w.Label("end")
+	w.End()
 }
 
 func (w *writer) combineBlock(prefix string, outputs, octets int) {
-	n := octets * w.perOctet
+	n := octets * w.PerOctet
 	weight, row := outputs*n, outputs*n+outputs
 	pointers := []string{"BX", "CX", "AX", "R8"}[:outputs]
 	for v := range outputs * n {
-		w.clear(v)
+		w.Clear(v)
 	}
-	w.p("MOVQ combination_start(DI), AX")
-	w.p("TESTQ AX, AX")
-	w.p("JEQ %szero", prefix)
+	w.P("MOVQ combination_start(DI), AX")
+	w.P("TESTQ AX, AX")
+	w.P("JEQ %szero", prefix)
 	for v := range n {
-		w.p("VMOVUPD %s, %s", w.at(v, "AX", "R9"), w.v(v))
+		w.P("VMOVUPD %s, %s", w.At(v, "AX", "R9"), w.V(v))
 	}
-	w.label("%szero", prefix)
+	w.Label("%szero", prefix)
 	for q, r := range pointers {
-		w.p("MOVQ %d(DX), %s", 8*q, r)
+		w.P("MOVQ %d(DX), %s", 8*q, r)
 	}
 	// Registers run out: with the list's position in R15, the row's address is
 	// made in R13, whose count of outputs waits on in the structure.
-	w.p("MOVQ R13, combination_outputs(DI)")
-	w.p("XORQ R15, R15")
-	w.label("%sitem", prefix)
-	w.p("CMPQ R15, R12")
-	w.p("JGE %sstore", prefix)
-	w.p("MOVLQSX (R11)(R15*4), R13")
+	w.P("MOVQ R13, combination_outputs(DI)")
+	w.P("XORQ R15, R15")
+	w.Label("%sitem", prefix)
+	w.P("CMPQ R15, R12")
+	w.P("JGE %sstore", prefix)
+	w.P("MOVLQSX (R11)(R15*4), R13")
 	for q, r := range pointers {
-		w.p("VBROADCASTSD (%s)(R13*8), %s", r, w.v(weight+q))
+		w.P("VBROADCASTSD (%s)(R13*8), %s", r, w.V(weight+q))
 	}
-	w.p("IMULQ R10, R13")
-	w.p("ADDQ combination_rows(DI), R13")
+	w.P("IMULQ R10, R13")
+	w.P("ADDQ combination_rows(DI), R13")
 	for v := range n {
 		if outputs == 1 {
-			w.p("VFMADD231PD %s, %s, %s", w.at(v, "R13", "R9"), w.v(weight), w.v(v))
+			w.P("VFMADD231PD %s, %s, %s", w.At(v, "R13", "R9"), w.V(weight), w.V(v))
 			continue
 		}
-		w.p("VMOVUPD %s, %s", w.at(v, "R13", "R9"), w.v(row))
+		w.P("VMOVUPD %s, %s", w.At(v, "R13", "R9"), w.V(row))
 		for q := range outputs {
-			w.p("VFMADD231PD %s, %s, %s", w.v(row), w.v(weight+q), w.v(q*n+v))
+			w.P("VFMADD231PD %s, %s, %s", w.V(row), w.V(weight+q), w.V(q*n+v))
 		}
 	}
-	w.p("INCQ R15")
-	w.p("JMP %sitem", prefix)
-	w.label("%sstore", prefix)
-	w.p("MOVQ combination_outputs(DI), R13")
+	w.P("INCQ R15")
+	w.P("JMP %sitem", prefix)
+	w.Label("%sstore", prefix)
+	w.P("MOVQ combination_outputs(DI), R13")
 	for q := range outputs {
-		w.p("MOVQ %d(SI), AX", 8*q)
+		w.P("MOVQ %d(SI), AX", 8*q)
 		for v := range n {
-			w.p("VMOVUPD %s, %s", w.v(q*n+v), w.at(v, "AX", "R9"))
+			w.P("VMOVUPD %s, %s", w.V(q*n+v), w.At(v, "AX", "R9"))
 		}
 	}
 }
@@ -118,119 +97,119 @@ func (w *writer) combineBlock(prefix string, outputs, octets int) {
 // outputs left, R14 octets left, R9 bytes done, R15 position among the rows,
 // AX and BX the outputs' numbers.
 func (w *writer) columns() {
-	w.begin("columns", "expansion")
-	w.p("MOVQ expansion_rows(DI), SI")
-	w.p("MOVQ expansion_coefs(DI), DX")
-	w.p("MOVQ expansion_n(DI), R12")
-	w.p("MOVQ expansion_list(DI), R8")
-	w.p("MOVQ expansion_outs(DI), R10")
-	w.p("MOVQ expansion_ranges(DI), R11")
-	w.p("MOVQ expansion_outputs(DI), R13")
+	w.Begin("columns", "expansion")
+	w.P("MOVQ expansion_rows(DI), SI")
+	w.P("MOVQ expansion_coefs(DI), DX")
+	w.P("MOVQ expansion_n(DI), R12")
+	w.P("MOVQ expansion_list(DI), R8")
+	w.P("MOVQ expansion_outs(DI), R10")
+	w.P("MOVQ expansion_ranges(DI), R11")
+	w.P("MOVQ expansion_outputs(DI), R13")
 	for i, s := range w.isa.columns {
-		name, next := fmt.Sprintf("outputs%d", s.outputs), "end"
+		name, next := fmt.Sprintf("outputs%d", s.Outputs), "end"
 		if i+1 < len(w.isa.columns) {
-			next = fmt.Sprintf("outputs%d", w.isa.columns[i+1].outputs)
+			next = fmt.Sprintf("outputs%d", w.isa.columns[i+1].Outputs)
 		}
-		w.label("%s", name)
-		w.p("CMPQ R13, $%d", s.outputs)
-		w.p("JLT %s", next)
-		w.p("MOVLQSX (R8), AX")
-		if s.outputs == 2 {
-			w.p("MOVLQSX 4(R8), BX")
+		w.Label("%s", name)
+		w.P("CMPQ R13, $%d", s.Outputs)
+		w.P("JLT %s", next)
+		w.P("MOVLQSX (R8), AX")
+		if s.Outputs == 2 {
+			w.P("MOVLQSX 4(R8), BX")
 		}
 		// Two pairs of registers for least and greatest: one an output, or two for
 		// the only one, which makes the chains of operations shorter.
-		least := w.zero - 4
+		least := w.isa.zero - 4
 		for pair := range 2 {
-			w.p("VBROADCASTSD ·infinities+0(SB), %s", w.v(least+2*pair))
-			w.p("VBROADCASTSD ·infinities+8(SB), %s", w.v(least+2*pair+1))
+			w.P("VBROADCASTSD ·infinities+0(SB), %s", w.V(least+2*pair))
+			w.P("VBROADCASTSD ·infinities+8(SB), %s", w.V(least+2*pair+1))
 		}
-		w.p("XORQ R9, R9")
-		w.p("MOVQ expansion_octets(DI), R14")
-		prefix := fmt.Sprintf("q%d", s.outputs)
-		w.blocks(prefix, s.octets, "R14", "R9", func(o int) { w.columnsBlock(fmt.Sprintf("%so%d", prefix, o), s.outputs, o, least) })
-		w.p("TESTQ R11, R11")
-		w.p("JEQ %sranged", prefix)
-		if s.outputs == 1 {
-			w.p("VMINPD %s, %s, %s", w.v(least+2), w.v(least), w.v(least))
-			w.p("VMAXPD %s, %s, %s", w.v(least+3), w.v(least+1), w.v(least+1))
+		w.P("XORQ R9, R9")
+		w.P("MOVQ expansion_octets(DI), R14")
+		prefix := fmt.Sprintf("q%d", s.Outputs)
+		w.Blocks(prefix, s.Octets, "R14", "R9", func(o int) { w.columnsBlock(fmt.Sprintf("%so%d", prefix, o), s.Outputs, o, least) })
+		w.P("TESTQ R11, R11")
+		w.P("JEQ %sranged", prefix)
+		if s.Outputs == 1 {
+			w.P("VMINPD %s, %s, %s", w.V(least+2), w.V(least), w.V(least))
+			w.P("VMAXPD %s, %s, %s", w.V(least+3), w.V(least+1), w.V(least+1))
 		}
-		for q := range s.outputs {
+		for q := range s.Outputs {
 			w.reduce("VMINPD", least+2*q, 0)
-			w.p("VMOVSD X%d, %d(R11)", least+2*q, 16*q)
+			w.P("VMOVSD X%d, %d(R11)", least+2*q, 16*q)
 			w.reduce("VMAXPD", least+2*q+1, 0)
-			w.p("VMOVSD X%d, %d(R11)", least+2*q+1, 16*q+8)
+			w.P("VMOVSD X%d, %d(R11)", least+2*q+1, 16*q+8)
 		}
-		w.p("ADDQ $%d, R11", 16*s.outputs)
-		w.label("%sranged", prefix)
-		w.p("ADDQ $%d, R8", 4*s.outputs)
-		w.p("ADDQ $%d, R10", 8*s.outputs)
-		w.p("SUBQ $%d, R13", s.outputs)
-		w.p("JMP %s", name)
+		w.P("ADDQ $%d, R11", 16*s.Outputs)
+		w.Label("%sranged", prefix)
+		w.P("ADDQ $%d, R8", 4*s.Outputs)
+		w.P("ADDQ $%d, R10", 8*s.Outputs)
+		w.P("SUBQ $%d, R13", s.Outputs)
+		w.P("JMP %s", name)
 	}
-	w.label("end")
-	w.end()
+	w.Label("end")
+	w.End()
 }
 
 func (w *writer) columnsBlock(prefix string, outputs, octets, least int) {
-	n := octets * w.perOctet
+	n := octets * w.PerOctet
 	weight, row := outputs*n, outputs*n+outputs
 	numbers := []string{"AX", "BX"}[:outputs]
-	w.p("MOVQ (DX), CX")
+	w.P("MOVQ (DX), CX")
 	for q, j := range numbers {
-		w.p("VBROADCASTSD (CX)(%s*8), %s", j, w.v(q*n))
+		w.P("VBROADCASTSD (CX)(%s*8), %s", j, w.V(q*n))
 		for v := 1; v < n; v++ {
-			w.p("VMOVAPD %s, %s", w.v(q*n), w.v(q*n+v))
+			w.P("VMOVAPD %s, %s", w.V(q*n), w.V(q*n+v))
 		}
 	}
-	w.p("MOVQ $1, R15")
-	w.label("%srow", prefix)
-	w.p("CMPQ R15, R12")
-	w.p("JGE %sstore", prefix)
-	w.p("MOVQ (DX)(R15*8), CX")
+	w.P("MOVQ $1, R15")
+	w.Label("%srow", prefix)
+	w.P("CMPQ R15, R12")
+	w.P("JGE %sstore", prefix)
+	w.P("MOVQ (DX)(R15*8), CX")
 	for q, j := range numbers {
-		w.p("VBROADCASTSD (CX)(%s*8), %s", j, w.v(weight+q))
+		w.P("VBROADCASTSD (CX)(%s*8), %s", j, w.V(weight+q))
 	}
-	w.p("MOVQ (SI)(R15*8), CX")
+	w.P("MOVQ (SI)(R15*8), CX")
 	for v := range n {
 		if outputs == 1 {
-			w.p("VFMADD231PD %s, %s, %s", w.at(v, "CX", "R9"), w.v(weight), w.v(v))
+			w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(weight), w.V(v))
 			continue
 		}
-		w.p("VMOVUPD %s, %s", w.at(v, "CX", "R9"), w.v(row))
+		w.P("VMOVUPD %s, %s", w.At(v, "CX", "R9"), w.V(row))
 		for q := range outputs {
-			w.p("VFMADD231PD %s, %s, %s", w.v(row), w.v(weight+q), w.v(q*n+v))
+			w.P("VFMADD231PD %s, %s, %s", w.V(row), w.V(weight+q), w.V(q*n+v))
 		}
 	}
-	w.p("INCQ R15")
-	w.p("JMP %srow", prefix)
-	w.label("%sstore", prefix)
-	w.p("CMPQ expansion_relu(DI), $0")
-	w.p("JEQ %slinear", prefix)
-	w.clear(w.zero)
+	w.P("INCQ R15")
+	w.P("JMP %srow", prefix)
+	w.Label("%sstore", prefix)
+	w.P("CMPQ expansion_relu(DI), $0")
+	w.P("JEQ %slinear", prefix)
+	w.Clear(w.isa.zero)
 	for v := range outputs * n {
 		// Where both are zeros or one is no number, the second operand, written
 		// first here, is the result.
-		w.p("VMAXPD %s, %s, %s", w.v(w.zero), w.v(v), w.v(v))
+		w.P("VMAXPD %s, %s, %s", w.V(w.isa.zero), w.V(v), w.V(v))
 	}
-	w.label("%slinear", prefix)
+	w.Label("%slinear", prefix)
 	for q := range outputs {
-		w.p("MOVQ %d(R10), CX", 8*q)
+		w.P("MOVQ %d(R10), CX", 8*q)
 		for v := range n {
-			w.p("VMOVUPD %s, %s", w.v(q*n+v), w.at(v, "CX", "R9"))
+			w.P("VMOVUPD %s, %s", w.V(q*n+v), w.At(v, "CX", "R9"))
 		}
 	}
-	w.p("TESTQ R11, R11")
-	w.p("JEQ %sranged", prefix)
+	w.P("TESTQ R11, R11")
+	w.P("JEQ %sranged", prefix)
 	for q := range outputs {
 		for v := range n {
 			pair := least + 2*q
 			if outputs == 1 {
 				pair = least + v%2*2
 			}
-			w.p("VMINPD %s, %s, %s", w.v(q*n+v), w.v(pair), w.v(pair))
-			w.p("VMAXPD %s, %s, %s", w.v(q*n+v), w.v(pair+1), w.v(pair+1))
+			w.P("VMINPD %s, %s, %s", w.V(q*n+v), w.V(pair), w.V(pair))
+			w.P("VMAXPD %s, %s, %s", w.V(q*n+v), w.V(pair+1), w.V(pair+1))
 		}
 	}
-	w.label("%sranged", prefix)
+	w.Label("%sranged", prefix)
 }

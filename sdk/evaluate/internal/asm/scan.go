@@ -14,17 +14,17 @@ const (
 // to a[v], v running over the octet's registers: operand(v) is written first,
 // so it is the second one of the relation.
 func (w *writer) mask(relation int, operand func(v int) string, register func(v int) string, t int) {
-	if w.reg == "Z" {
-		w.p("VCMPPD $%d, %s, %s, K1", relation, operand(0), register(0))
-		w.p("KMOVB K1, AX")
+	if w.Reg == "Z" {
+		w.P("VCMPPD $%d, %s, %s, K1", relation, operand(0), register(0))
+		w.P("KMOVB K1, AX")
 		return
 	}
-	w.p("VCMPPD $%d, %s, %s, Y%d", relation, operand(1), register(1), t)
-	w.p("VMOVMSKPD Y%d, AX", t)
-	w.p("SHLQ $4, AX")
-	w.p("VCMPPD $%d, %s, %s, Y%d", relation, operand(0), register(0), t)
-	w.p("VMOVMSKPD Y%d, CX", t)
-	w.p("ORQ CX, AX")
+	w.P("VCMPPD $%d, %s, %s, Y%d", relation, operand(1), register(1), t)
+	w.P("VMOVMSKPD Y%d, AX", t)
+	w.P("SHLQ $4, AX")
+	w.P("VCMPPD $%d, %s, %s, Y%d", relation, operand(0), register(0), t)
+	w.P("VMOVMSKPD Y%d, CX", t)
+	w.P("ORQ CX, AX")
 }
 
 // nextMasks ends the loop over the octets of neurons, of which R14 are left. The
@@ -34,29 +34,29 @@ func (w *writer) mask(relation int, operand func(v int) string, register func(v 
 func (w *writer) nextMasks(argument string) {
 	words := []struct{ register, field string }{{"R10", "alive"}, {"R11", "stable"}}
 	for _, m := range words {
-		w.p("RORQ $8, %s", m.register)
+		w.P("RORQ $8, %s", m.register)
 	}
-	w.p("ADDQ $64, R9")
-	w.p("DECQ R14")
-	w.p("JEQ flush")
-	w.p("TESTQ $511, R9")
-	w.p("JNE octet")
+	w.P("ADDQ $64, R9")
+	w.P("DECQ R14")
+	w.P("JEQ flush")
+	w.P("TESTQ $511, R9")
+	w.P("JNE octet")
 	store := func() {
 		for _, m := range words {
-			w.p("MOVQ %s_%s(DI), AX", argument, m.field)
-			w.p("MOVQ %s, (AX)(R13*1)", m.register)
-			w.p("XORQ %s, %s", m.register, m.register)
+			w.P("MOVQ %s_%s(DI), AX", argument, m.field)
+			w.P("MOVQ %s, (AX)(R13*1)", m.register)
+			w.P("XORQ %s, %s", m.register, m.register)
 		}
-		w.p("ADDQ $8, R13")
+		w.P("ADDQ $8, R13")
 	}
 	store()
-	w.p("JMP octet")
-	w.label("flush")
-	w.p("MOVQ R9, CX") // 64 an octet: an eighth of it is the bits turned
-	w.p("SHRQ $3, CX")
-	w.p("NEGQ CX")
+	w.P("JMP octet")
+	w.Label("flush")
+	w.P("MOVQ R9, CX") // 64 an octet: an eighth of it is the bits turned
+	w.P("SHRQ $3, CX")
+	w.P("NEGQ CX")
 	for _, m := range words {
-		w.p("RORQ CX, %s", m.register)
+		w.P("RORQ CX, %s", m.register)
 	}
 	store()
 }
@@ -65,151 +65,151 @@ func (w *writer) nextMasks(argument string) {
 // ranges[g], for every neuron j; a bit of alive where the bound above is
 // positive, of stable where the one below is not negative.
 func (w *writer) bounds() {
-	w.begin("bounds", "interval")
-	w.p("MOVQ interval_coefs(DI), DX")
-	w.p("MOVQ interval_ranges(DI), SI")
-	w.p("MOVQ interval_n(DI), R12")
-	w.p("MOVQ interval_octets(DI), R14")
-	w.p("XORQ R10, R10")
-	w.p("XORQ R11, R11")
-	w.p("XORQ R13, R13")
-	w.clear(w.zero)
-	w.p("XORQ R9, R9")
-	n := w.perOctet
+	w.Begin("bounds", "interval")
+	w.P("MOVQ interval_coefs(DI), DX")
+	w.P("MOVQ interval_ranges(DI), SI")
+	w.P("MOVQ interval_n(DI), R12")
+	w.P("MOVQ interval_octets(DI), R14")
+	w.P("XORQ R10, R10")
+	w.P("XORQ R11, R11")
+	w.P("XORQ R13, R13")
+	w.Clear(w.isa.zero)
+	w.P("XORQ R9, R9")
+	n := w.PerOctet
 	low, high, least, most, t, u := 0, n, 2*n, 2*n+1, 2*n+2, 2*n+3
-	w.label("octet")
-	w.p("MOVQ (DX), CX")
+	w.Label("octet")
+	w.P("MOVQ (DX), CX")
 	for v := range n {
-		w.p("VMOVUPD %s, %s", w.at(v, "CX", "R9"), w.v(low+v))
-		w.p("VMOVAPD %s, %s", w.v(low+v), w.v(high+v))
+		w.P("VMOVUPD %s, %s", w.At(v, "CX", "R9"), w.V(low+v))
+		w.P("VMOVAPD %s, %s", w.V(low+v), w.V(high+v))
 	}
-	w.p("MOVQ $1, R15")
-	w.p("LEAQ 16(SI), BX")
-	w.label("row")
-	w.p("CMPQ R15, R12")
-	w.p("JGE signs")
-	w.p("MOVQ (DX)(R15*8), CX")
-	w.p("VBROADCASTSD (BX), %s", w.v(least))
-	w.p("VBROADCASTSD 8(BX), %s", w.v(most))
+	w.P("MOVQ $1, R15")
+	w.P("LEAQ 16(SI), BX")
+	w.Label("row")
+	w.P("CMPQ R15, R12")
+	w.P("JGE signs")
+	w.P("MOVQ (DX)(R15*8), CX")
+	w.P("VBROADCASTSD (BX), %s", w.V(least))
+	w.P("VBROADCASTSD 8(BX), %s", w.V(most))
 	for v := range n {
-		w.p("VMULPD %s, %s, %s", w.at(v, "CX", "R9"), w.v(least), w.v(t))
-		w.p("VMULPD %s, %s, %s", w.at(v, "CX", "R9"), w.v(most), w.v(u))
+		w.P("VMULPD %s, %s, %s", w.At(v, "CX", "R9"), w.V(least), w.V(t))
+		w.P("VMULPD %s, %s, %s", w.At(v, "CX", "R9"), w.V(most), w.V(u))
 		x := u + 1
-		w.p("VMINPD %s, %s, %s", w.v(u), w.v(t), w.v(x))
-		w.p("VMAXPD %s, %s, %s", w.v(u), w.v(t), w.v(t))
-		w.p("VADDPD %s, %s, %s", w.v(x), w.v(low+v), w.v(low+v))
-		w.p("VADDPD %s, %s, %s", w.v(t), w.v(high+v), w.v(high+v))
+		w.P("VMINPD %s, %s, %s", w.V(u), w.V(t), w.V(x))
+		w.P("VMAXPD %s, %s, %s", w.V(u), w.V(t), w.V(t))
+		w.P("VADDPD %s, %s, %s", w.V(x), w.V(low+v), w.V(low+v))
+		w.P("VADDPD %s, %s, %s", w.V(t), w.V(high+v), w.V(high+v))
 	}
-	w.p("ADDQ $16, BX")
-	w.p("INCQ R15")
-	w.p("JMP row")
-	w.label("signs")
-	zero := func(int) string { return w.v(w.zero) }
-	w.mask(greater, zero, func(v int) string { return w.v(high + v) }, t)
-	w.p("ORQ AX, R10")
-	w.mask(greaterOrEqual, zero, func(v int) string { return w.v(low + v) }, t)
-	w.p("ORQ AX, R11")
+	w.P("ADDQ $16, BX")
+	w.P("INCQ R15")
+	w.P("JMP row")
+	w.Label("signs")
+	zero := func(int) string { return w.V(w.isa.zero) }
+	w.mask(greater, zero, func(v int) string { return w.V(high + v) }, t)
+	w.P("ORQ AX, R10")
+	w.mask(greaterOrEqual, zero, func(v int) string { return w.V(low + v) }, t)
+	w.P("ORQ AX, R11")
 	w.nextMasks("interval")
-	w.end()
+	w.End()
 }
 
 // signs: the same from base[j] + least[j] and base[j] + most[j].
 func (w *writer) signs() {
-	w.begin("signs", "spread")
-	w.p("MOVQ spread_base(DI), DX")
-	w.p("MOVQ spread_least(DI), SI")
-	w.p("MOVQ spread_most(DI), R8")
-	w.p("MOVQ spread_octets(DI), R14")
-	w.p("XORQ R10, R10")
-	w.p("XORQ R11, R11")
-	w.p("XORQ R13, R13")
-	w.clear(w.zero)
-	w.p("XORQ R9, R9")
-	n := w.perOctet
-	w.label("octet")
-	zero := func(int) string { return w.v(w.zero) }
+	w.Begin("signs", "spread")
+	w.P("MOVQ spread_base(DI), DX")
+	w.P("MOVQ spread_least(DI), SI")
+	w.P("MOVQ spread_most(DI), R8")
+	w.P("MOVQ spread_octets(DI), R14")
+	w.P("XORQ R10, R10")
+	w.P("XORQ R11, R11")
+	w.P("XORQ R13, R13")
+	w.Clear(w.isa.zero)
+	w.P("XORQ R9, R9")
+	n := w.PerOctet
+	w.Label("octet")
+	zero := func(int) string { return w.V(w.isa.zero) }
 	for v := range n {
-		w.p("VMOVUPD %s, %s", w.at(v, "DX", "R9"), w.v(v))
-		w.p("VADDPD %s, %s, %s", w.at(v, "SI", "R9"), w.v(v), w.v(n+v))
-		w.p("VADDPD %s, %s, %s", w.at(v, "R8", "R9"), w.v(v), w.v(v))
+		w.P("VMOVUPD %s, %s", w.At(v, "DX", "R9"), w.V(v))
+		w.P("VADDPD %s, %s, %s", w.At(v, "SI", "R9"), w.V(v), w.V(n+v))
+		w.P("VADDPD %s, %s, %s", w.At(v, "R8", "R9"), w.V(v), w.V(v))
 	}
-	w.mask(greater, zero, func(v int) string { return w.v(v) }, 2*n)
-	w.p("ORQ AX, R10")
-	w.mask(greaterOrEqual, zero, func(v int) string { return w.v(n + v) }, 2*n)
-	w.p("ORQ AX, R11")
+	w.mask(greater, zero, func(v int) string { return w.V(v) }, 2*n)
+	w.P("ORQ AX, R10")
+	w.mask(greaterOrEqual, zero, func(v int) string { return w.V(n + v) }, 2*n)
+	w.P("ORQ AX, R11")
 	w.nextMasks("spread")
-	w.end()
+	w.End()
 }
 
 // places: the first place of the least and of the greatest value.
 func (w *writer) places() {
-	w.begin("places", "extent")
+	w.Begin("places", "extent")
 	for i, field := range []string{"Least", "Most"} {
-		w.p("VBROADCASTSD extent_%s(DI), %s", strings.ToLower(field), w.v(0))
-		w.p("MOVQ extent_values(DI), BX")
-		w.p("XORQ R9, R9")
-		w.label("seek%d", i)
-		w.mask(equal, func(v int) string { return w.at(v, "BX", "") }, func(int) string { return w.v(0) }, 2)
-		w.p("ADDQ $64, BX")
-		w.p("ADDQ $8, R9")
-		w.p("TESTQ AX, AX")
-		w.p("JEQ seek%d", i)
-		w.p("BSFQ AX, AX")
-		w.p("LEAQ -8(R9)(AX*1), AX")
-		w.p("MOVQ AX, extent_at%s(DI)", field)
+		w.P("VBROADCASTSD extent_%s(DI), %s", strings.ToLower(field), w.V(0))
+		w.P("MOVQ extent_values(DI), BX")
+		w.P("XORQ R9, R9")
+		w.Label("seek%d", i)
+		w.mask(equal, func(v int) string { return w.At(v, "BX", "") }, func(int) string { return w.V(0) }, 2)
+		w.P("ADDQ $64, BX")
+		w.P("ADDQ $8, R9")
+		w.P("TESTQ AX, AX")
+		w.P("JEQ seek%d", i)
+		w.P("BSFQ AX, AX")
+		w.P("LEAQ -8(R9)(AX*1), AX")
+		w.P("MOVQ AX, extent_at%s(DI)", field)
 	}
-	w.end()
+	w.End()
 }
 
 // counts: how many values are at least each threshold, two thresholds at a time.
 // The counters are vectors, whose lanes are summed in the end.
 func (w *writer) counts() {
-	w.begin("counts", "census")
-	w.p("MOVQ census_values(DI), SI")
-	w.p("MOVQ census_thresholds(DI), DX")
-	w.p("MOVQ census_pairs(DI), R12")
-	w.p("MOVQ census_counts(DI), R11")
-	if w.reg == "Z" {
-		w.p("MOVQ $1, AX")
-		w.p("VPBROADCASTQ AX, Z4")
+	w.Begin("counts", "census")
+	w.P("MOVQ census_values(DI), SI")
+	w.P("MOVQ census_thresholds(DI), DX")
+	w.P("MOVQ census_pairs(DI), R12")
+	w.P("MOVQ census_counts(DI), R11")
+	if w.Reg == "Z" {
+		w.P("MOVQ $1, AX")
+		w.P("VPBROADCASTQ AX, Z4")
 	}
-	w.label("pair")
-	w.p("VBROADCASTSD (DX), %s", w.v(0))
-	w.p("VBROADCASTSD 8(DX), %s", w.v(1))
-	w.clear(2)
-	w.clear(3)
-	w.p("MOVQ SI, BX")
-	w.p("MOVQ census_octets(DI), R14")
+	w.Label("pair")
+	w.P("VBROADCASTSD (DX), %s", w.V(0))
+	w.P("VBROADCASTSD 8(DX), %s", w.V(1))
+	w.Clear(2)
+	w.Clear(3)
+	w.P("MOVQ SI, BX")
+	w.P("MOVQ census_octets(DI), R14")
 	block := func(octets int) {
-		for v := range octets * w.perOctet {
-			w.p("VMOVUPD %s, %s", w.at(v, "BX", ""), w.v(5))
+		for v := range octets * w.PerOctet {
+			w.P("VMOVUPD %s, %s", w.At(v, "BX", ""), w.V(5))
 			for i := range 2 {
-				if w.reg == "Z" {
-					w.p("VCMPPD $%d, Z5, Z%d, K%d", lessOrEqual, i, i+1)
-					w.p("VPADDQ Z4, Z%d, K%d, Z%d", i+2, i+1, i+2)
+				if w.Reg == "Z" {
+					w.P("VCMPPD $%d, Z5, Z%d, K%d", lessOrEqual, i, i+1)
+					w.P("VPADDQ Z4, Z%d, K%d, Z%d", i+2, i+1, i+2)
 				} else { // the mask is −1 where it holds
-					w.p("VCMPPD $%d, Y5, Y%d, Y6", lessOrEqual, i)
-					w.p("VPSUBQ Y6, Y%d, Y%d", i+2, i+2)
+					w.P("VCMPPD $%d, Y5, Y%d, Y6", lessOrEqual, i)
+					w.P("VPSUBQ Y6, Y%d, Y%d", i+2, i+2)
 				}
 			}
 		}
 	}
-	w.blocks("o", []int{4, 1}, "R14", "BX", block)
+	w.Blocks("o", []int{4, 1}, "R14", "BX", block)
 	for i := range 2 {
 		n := i + 2
-		if w.reg == "Z" {
-			w.p("VEXTRACTI64X4 $1, Z%d, Y5", n)
-			w.p("VPADDQ Y5, Y%d, Y%d", n, n)
+		if w.Reg == "Z" {
+			w.P("VEXTRACTI64X4 $1, Z%d, Y5", n)
+			w.P("VPADDQ Y5, Y%d, Y%d", n, n)
 		}
-		w.p("VEXTRACTI128 $1, Y%d, X5", n)
-		w.p("VPADDQ X5, X%d, X%d", n, n)
-		w.p("VPSHUFD $0x4e, X%d, X5", n)
-		w.p("VPADDQ X5, X%d, X%d", n, n)
-		w.p("VMOVQ X%d, %d(R11)", n, 8*i)
+		w.P("VEXTRACTI128 $1, Y%d, X5", n)
+		w.P("VPADDQ X5, X%d, X%d", n, n)
+		w.P("VPSHUFD $0x4e, X%d, X5", n)
+		w.P("VPADDQ X5, X%d, X%d", n, n)
+		w.P("VMOVQ X%d, %d(R11)", n, 8*i)
 	}
-	w.p("ADDQ $16, DX")
-	w.p("ADDQ $16, R11")
-	w.p("DECQ R12")
-	w.p("JNZ pair")
-	w.end()
+	w.P("ADDQ $16, DX")
+	w.P("ADDQ $16, R11")
+	w.P("DECQ R12")
+	w.P("JNZ pair")
+	w.End()
 }

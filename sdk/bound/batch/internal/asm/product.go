@@ -9,88 +9,88 @@ import "fmt"
 // R9 bytes done, R15 position in the list, R10 the row; the coefficients'
 // pointers are in BX, CX, AX and R8.
 func (w *writer) product() {
-	w.begin("product", "product")
-	w.p("MOVQ product_out(DI), SI")
-	w.p("MOVQ product_coefs(DI), DX")
-	w.p("MOVQ product_list(DI), R11")
-	w.p("MOVQ product_n(DI), R12")
-	w.p("MOVQ product_outputs(DI), R13")
+	w.Begin("product", "product")
+	w.P("MOVQ product_out(DI), SI")
+	w.P("MOVQ product_coefs(DI), DX")
+	w.P("MOVQ product_list(DI), R11")
+	w.P("MOVQ product_n(DI), R12")
+	w.P("MOVQ product_outputs(DI), R13")
 	for i, s := range w.isa.product {
-		name, next := fmt.Sprintf("outputs%d", s.outputs), "end"
+		name, next := fmt.Sprintf("outputs%d", s.Outputs), "end"
 		if i+1 < len(w.isa.product) {
-			next = fmt.Sprintf("outputs%d", w.isa.product[i+1].outputs)
+			next = fmt.Sprintf("outputs%d", w.isa.product[i+1].Outputs)
 		}
-		w.label("%s", name)
-		w.p("CMPQ R13, $%d", s.outputs)
-		w.p("JLT %s", next)
-		w.p("XORQ R9, R9")
-		w.p("MOVQ product_octets(DI), R14")
-		prefix := fmt.Sprintf("q%d", s.outputs)
-		w.blocks(prefix, s.octets, "R14", "R9", func(o int) { w.productBlock(fmt.Sprintf("%so%d", prefix, o), s.outputs, o) })
-		for range s.outputs {
-			w.p("ADDQ product_outStride(DI), SI")
-			w.p("ADDQ product_coefStride(DI), DX")
+		w.Label("%s", name)
+		w.P("CMPQ R13, $%d", s.Outputs)
+		w.P("JLT %s", next)
+		w.P("XORQ R9, R9")
+		w.P("MOVQ product_octets(DI), R14")
+		prefix := fmt.Sprintf("q%d", s.Outputs)
+		w.Blocks(prefix, s.Octets, "R14", "R9", func(o int) { w.productBlock(fmt.Sprintf("%so%d", prefix, o), s.Outputs, o) })
+		for range s.Outputs {
+			w.P("ADDQ product_outStride(DI), SI")
+			w.P("ADDQ product_coefStride(DI), DX")
 		}
-		w.p("SUBQ $%d, R13", s.outputs)
-		w.p("MOVQ $0, product_start(DI)")
-		w.p("JMP %s", name)
+		w.P("SUBQ $%d, R13", s.Outputs)
+		w.P("MOVQ $0, product_start(DI)")
+		w.P("JMP %s", name)
 	}
-	w.label("end")
-	w.end()
+	w.Label("end")
+	w.End()
 }
 
 func (w *writer) productBlock(prefix string, outputs, octets int) {
-	n := octets * w.perOctet
+	n := octets * w.PerOctet
 	weight, row := outputs*n, outputs*n+outputs
 	pointers := []string{"BX", "CX", "AX", "R8"}[:outputs]
 	for v := range outputs * n {
-		w.clear(v)
+		w.Clear(v)
 	}
-	w.p("MOVQ product_start(DI), R10")
-	w.p("TESTQ R10, R10")
-	w.p("JEQ %szero", prefix)
+	w.P("MOVQ product_start(DI), R10")
+	w.P("TESTQ R10, R10")
+	w.P("JEQ %szero", prefix)
 	for v := range n {
-		w.p("VMOVUPD %s, %s", w.at(v, "R10", "R9"), w.v(v))
+		w.P("VMOVUPD %s, %s", w.At(v, "R10", "R9"), w.V(v))
 	}
-	w.label("%szero", prefix)
+	w.Label("%szero", prefix)
 	for q, r := range pointers {
 		if q == 0 {
-			w.p("MOVQ DX, %s", r)
+			w.P("MOVQ DX, %s", r)
 			continue
 		}
-		w.p("MOVQ %s, %s", pointers[q-1], r)
-		w.p("ADDQ product_coefStride(DI), %s", r)
+		w.P("MOVQ %s, %s", pointers[q-1], r)
+		w.P("ADDQ product_coefStride(DI), %s", r)
 	}
-	w.p("XORQ R15, R15")
-	w.label("%sitem", prefix)
-	w.p("CMPQ R15, R12")
-	w.p("JGE %sstore", prefix)
-	w.p("MOVLQSX (R11)(R15*4), R10")
+	w.P("XORQ R15, R15")
+	w.Label("%sitem", prefix)
+	w.P("CMPQ R15, R12")
+	w.P("JGE %sstore", prefix)
+	w.P("MOVLQSX (R11)(R15*4), R10")
 	for q, r := range pointers {
-		w.p("VBROADCASTSD (%s)(R10*8), %s", r, w.v(weight+q))
+		w.P("VBROADCASTSD (%s)(R10*8), %s", r, w.V(weight+q))
 	}
-	w.p("IMULQ product_stride(DI), R10")
-	w.p("ADDQ product_rows(DI), R10")
+	w.P("IMULQ product_stride(DI), R10")
+	w.P("ADDQ product_rows(DI), R10")
 	for v := range n {
 		if outputs == 1 {
-			w.p("VFMADD231PD %s, %s, %s", w.at(v, "R10", "R9"), w.v(weight), w.v(v))
+			w.P("VFMADD231PD %s, %s, %s", w.At(v, "R10", "R9"), w.V(weight), w.V(v))
 			continue
 		}
-		w.p("VMOVUPD %s, %s", w.at(v, "R10", "R9"), w.v(row))
+		w.P("VMOVUPD %s, %s", w.At(v, "R10", "R9"), w.V(row))
 		for q := range outputs {
-			w.p("VFMADD231PD %s, %s, %s", w.v(row), w.v(weight+q), w.v(q*n+v))
+			w.P("VFMADD231PD %s, %s, %s", w.V(row), w.V(weight+q), w.V(q*n+v))
 		}
 	}
-	w.p("INCQ R15")
-	w.p("JMP %sitem", prefix)
-	w.label("%sstore", prefix)
-	w.p("MOVQ SI, R10")
+	w.P("INCQ R15")
+	w.P("JMP %sitem", prefix)
+	w.Label("%sstore", prefix)
+	w.P("MOVQ SI, R10")
 	for q := range outputs {
 		if q > 0 {
-			w.p("ADDQ product_outStride(DI), R10")
+			w.P("ADDQ product_outStride(DI), R10")
 		}
 		for v := range n {
-			w.p("VMOVUPD %s, %s", w.v(q*n+v), w.at(v, "R10", "R9"))
+			w.P("VMOVUPD %s, %s", w.V(q*n+v), w.At(v, "R10", "R9"))
 		}
 	}
 }
