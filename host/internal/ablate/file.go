@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hyfair/hyfair/host/internal/compare"
 	"github.com/hyfair/hyfair/host/internal/search"
@@ -24,6 +25,8 @@ type File struct {
 	Seed    int64
 	Threads int
 	Jobs    int
+	// Bound is the time a solver gets for each network, see Plan; 0: none.
+	Bound time.Duration
 	compare.Question
 }
 
@@ -62,6 +65,7 @@ type rawFile struct {
 	Seed       string   `yaml:"seed"`
 	Threads    string   `yaml:"threads"`
 	Jobs       string   `yaml:"jobs"`
+	Bound      string   `yaml:"bound"`
 	Epsilon    string   `yaml:"epsilon"`
 	Protected  []string `yaml:"protected"`
 	Where      string   `yaml:"where"`
@@ -143,6 +147,12 @@ func (r *fileReader) file(raw *rawFile) *File {
 	if f.Budget = raw.Budget; f.Budget != "" {
 		if _, err := search.ParseBudget(f.Budget); err != nil {
 			r.Fault("$.budget", "%v", err)
+		}
+	}
+	if raw.Bound != "" {
+		var err error
+		if f.Bound, err = time.ParseDuration(raw.Bound); err != nil || f.Bound < 0 {
+			r.Fault("$.bound", "%q is no time such as 10s", raw.Bound)
 		}
 	}
 	f.Runs = int(r.Integer("$.runs", raw.Runs, 1, maxRuns))

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,6 +42,7 @@ epsilon: 0.1
 protected: [sex]
 where: age=1..2
 rules: [x]
+bound: 10s
 `
 
 func TestParseFile(t *testing.T) {
@@ -50,7 +52,7 @@ func TestParseFile(t *testing.T) {
 	}
 	on := map[string]string{"presolve": "on"}
 	want := &File{
-		Name: "mine", Budget: "90s", Runs: 3, Seed: 7, Threads: 2, Jobs: 4,
+		Name: "mine", Budget: "90s", Runs: 3, Seed: 7, Threads: 2, Jobs: 4, Bound: 10 * time.Second,
 		Studies:  []FileStudy{{"dir/a.yaml", "AC-*", "dir/mine.yaml:4:12"}, {"/b.yaml", "", "dir/mine.yaml:6:12"}},
 		Question: compare.Question{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
 		Arms: []Arm{
@@ -104,6 +106,8 @@ func TestFileFaults(t *testing.T) {
 		"solver and varied": {"- strategy: sa\n", "- strategy: sa\n    solver: z3\n", "strategies[2].grid.solver: is fixed to z3"},
 		"budget":            {"90s", "soon", "mine.yaml:22:9: budget: "},
 		"runs":              {"runs: 3", "runs: 0", "mine.yaml:23:7: runs: "},
+		"bound":             {"bound: 10s", "bound: soon", "mine.yaml:31:8: bound: \"soon\" is no time"},
+		"negative bound":    {"bound: 10s", "bound: -2s", "mine.yaml:31:8: bound: "},
 		"jobs":              {"jobs: 4", "jobs: -1", "mine.yaml:26:7: jobs: "},
 		"no solver":         {"solver: highs\nstr", "str", "mine.yaml:8:5: strategies[0]: names no solver"},
 		"options of none":   {"solver: none\n", "solver: none\n    solver_set: {a: 1}\n", "mine.yaml:10:5: strategies[1]: sets options of a solver"},

@@ -36,6 +36,9 @@ type Plan struct {
 	Threads int   `json:"threads"`
 	Memory  int64 `json:"memory,omitempty"`
 	Jobs    int   `json:"jobs"`
+	// Bound is how long a solver may take to prove what k nobody exceeds, once for
+	// each network and after the searches; 0: it is not asked.
+	Bound time.Duration `json:"bound,omitempty"`
 }
 
 // Subject is a study with one network.
@@ -117,6 +120,8 @@ func (p *Plan) Settle() error {
 		return fmt.Errorf("%d threads: want 1 to %d", p.Threads, maxThreads)
 	case len(p.Subjects)*len(p.Arms) > maxTasks/p.Runs:
 		return fmt.Errorf("more than %d tasks", maxTasks)
+	case p.Bound < 0:
+		return fmt.Errorf("bound %v is negative", p.Bound)
 	case p.Seed > math.MaxInt64-maxRuns:
 		return fmt.Errorf("seed %d leaves no room for %d runs", p.Seed, p.Runs)
 	}

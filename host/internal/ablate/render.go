@@ -78,6 +78,9 @@ func (a *Ablation) paper(mark string) *report.Table {
 			title += " (%)"
 		}
 		t.Columns = append(t.Columns, report.Column{Title: title, Right: true})
+		if m.name == measureMaxK && len(a.Bounds) > 0 {
+			t.Columns = append(t.Columns, report.Column{Title: "proved", Right: true})
+		}
 	}
 	t.Columns = append(t.Columns, report.Column{Title: "found in", Right: true})
 	for i := range a.Cells {
@@ -89,6 +92,9 @@ func (a *Ablation) paper(mark string) *report.Table {
 		for _, m := range measures {
 			if !m.beyond {
 				line = append(line, shown(&m, c))
+			}
+			if m.name == measureMaxK && len(a.Bounds) > 0 {
+				line = append(line, a.proved(c))
 			}
 		}
 		if c.Target > 0 {
@@ -192,6 +198,7 @@ func (a *Ablation) notes(mark string) []string {
 	} else {
 		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs and two searches", stats.MinRunsForBold))
 	}
+	notes = append(notes, a.boundNotes()...)
 	notes = append(notes, a.neighbours()...)
 	if a.Retried > 0 {
 		notes = append(notes, fmt.Sprintf("%d task(s) were lost once and tried again", a.Retried))
@@ -233,7 +240,7 @@ func (a *Ablation) csv() *report.Table {
 	for _, m := range measures {
 		column(m.name, m.name+".sd", m.name+".bold", m.name+".p", m.name+".a12")
 	}
-	column("target", "reached", "cpu_seconds", "seconds", "errors")
+	column("bound", "bound.certified", "bound.grade", "target", "reached", "cpu_seconds", "seconds", "errors")
 	exact := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -253,7 +260,11 @@ func (a *Ablation) csv() *report.Table {
 			}
 			line = append(line, exact(cell.Mean), exact(cell.SD), strconv.FormatBool(cell.Bold), strings.Join(p, "; "), strings.Join(a12, "; "))
 		}
-		line = append(line, strconv.Itoa(c.Target), strconv.Itoa(c.Reached), exact(c.CPU), exact(c.Seconds), strings.Join(c.Errors, "; "))
+		proved := []string{"", "", ""}
+		if b := a.bound(c); b != nil && b.Error == "" {
+			proved = []string{strconv.Itoa(b.MaxK), strconv.FormatBool(b.Certified), b.Grade}
+		}
+		line = append(append(line, proved...), strconv.Itoa(c.Target), strconv.Itoa(c.Reached), exact(c.CPU), exact(c.Seconds), strings.Join(c.Errors, "; "))
 		t.Rows = append(t.Rows, report.Texts(line...))
 	}
 	return t

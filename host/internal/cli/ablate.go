@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,7 @@ type ablateFlags struct {
 	target     int
 	plots      string
 	plotFormat string
+	bound      time.Duration
 	from       string
 	resume     bool
 	fresh      bool
@@ -82,6 +84,7 @@ again goes on where it was broken off. docs/ablate.md has the grid's format.`,
 	fl.IntVar(&f.target, "target", 0, "k that times to target are about (default: the largest that half of a network's runs reached)")
 	fl.StringVar(&f.plots, "plots", "", "draw time to target, largest k over time and individuals by k of each network into this folder")
 	fl.StringVar(&f.plotFormat, "plot-format", plot.SVG, "svg or png")
+	fl.DurationVar(&f.bound, "bound", 0, "after the searches, time for a solver to prove for each network how many bins nobody exceeds, such as 10s; 0: none")
 	fl.StringVar(&f.from, "from", "", "show the ablation of this run in the journal again, without running anything")
 	fl.BoolVar(&f.resume, "resume", false, "go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
 	fl.BoolVar(&f.fresh, "fresh", false, "begin anew even where the same ablation was broken off")
@@ -106,7 +109,7 @@ func (f *ablateFlags) validate(args []string) error {
 	if _, err := filepath.Match(f.models, ""); err != nil {
 		return fmt.Errorf("--models %q: %w", f.models, err)
 	}
-	return nil
+	return validateBound(f.bound)
 }
 
 // plan is what flags and grid ask for, with every file and plugin looked at.
@@ -128,7 +131,10 @@ func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.
 	if err := p.Settle(); err != nil {
 		return nil, usage(err)
 	}
-	return p, resolveStrategies(ctx, app, p)
+	if err := resolveStrategies(ctx, app, p); err != nil || p.Bound == 0 {
+		return p, err
+	}
+	return p, resolveProver(ctx, app, p)
 }
 
 // merge lets flags override the file.
@@ -139,7 +145,10 @@ func (f *ablateFlags) merge(app *App, file *ablate.File) (*ablate.Plan, error) {
 	}
 	p := &ablate.Plan{
 		Name: file.Name, Question: file.Question, Arms: file.Arms, Plugins: map[string]ablate.Plugin{},
-		Budget: file.Budget, Runs: file.Runs, Seed: file.Seed, Threads: file.Threads, Memory: memory, Jobs: file.Jobs,
+		Budget: file.Budget, Runs: file.Runs, Seed: file.Seed, Threads: file.Threads, Memory: memory, Jobs: file.Jobs, Bound: file.Bound,
+	}
+	if f.changed("bound") {
+		p.Bound = f.bound
 	}
 	if p.Budget == "" || f.changed("budget") {
 		p.Budget = f.budget

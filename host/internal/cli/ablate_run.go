@@ -41,12 +41,16 @@ func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
 	}
 	line := newStatusLine(app)
 	broken := ablate.Run(ctx, p, record, work, slots, func(s ablate.Progress) { line.show(ablateProgress(s)) })
+	var unproved error
+	if broken == nil {
+		unproved = ablate.Prove(ctx, p, record, app.boundOf(p), line.show)
+	}
 	line.clear()
 	a, err := ablate.Tabulate(p, f.target, ablate.From(record))
 	if err != nil {
 		return errors.Join(err, broken, record.close())
 	}
-	failed := broken
+	failed := errors.Join(broken, unproved, a.TakeBounds(p, record))
 	if a.Failed > 0 {
 		failed = errors.Join(failed, fmt.Errorf("%d of %d tasks failed twice; the same command tries them again", a.Failed, a.Tasks))
 	}
@@ -118,6 +122,7 @@ func ablateProgress(p ablate.Progress) string {
 // show renders an ablation of the journal again.
 func (f *ablateFlags) show(app *App) error {
 	var a *ablate.Ablation
+	var refuted error
 	err := withRun(app, func(j *journal.Journal) error {
 		d, err := j.Show(f.from)
 		if err != nil {
@@ -137,13 +142,14 @@ func (f *ablateFlags) show(app *App) error {
 		if a, err = ablate.Tabulate(p, f.target, ablate.From(done)); err != nil {
 			return err
 		}
+		refuted = a.TakeBounds(p, done)
 		a.Run, a.Journal, a.Interrupted = d.Name, j.Path(), d.State == journal.Interrupted
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return f.print(app, a)
+	return errors.Join(f.print(app, a), refuted)
 }
 
 // print draws plots and writes the result to standard output and, with --out,

@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/yamlfile"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -48,6 +49,8 @@ type explainFlags struct {
 	lime          bool
 	limeSamples   int
 	limeReference bool
+	// Time of the solver that proves floors and ceilings; 0: it is not asked.
+	bound time.Duration
 	// Where results go.
 	tree     string
 	rulesOut string
@@ -114,6 +117,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.BoolVar(&f.lime, "lime", false, "explain the one treated worst by LIME, too, as the paper does")
 	fl.IntVar(&f.limeSamples, "lime-samples", lime.DefaultSamples, "samples of each of LIME's explanations")
 	fl.BoolVar(&f.limeReference, "lime-reference", false, "--lime, held against the Python package lime, which must be installed")
+	fl.DurationVar(&f.bound, "bound", 0, "time for a solver to prove the least k and gap inside each predicate kept and the largest outside all, such as 10s; 0: none")
 	fl.StringVar(&f.tree, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&f.rulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
 	fl.StringVar(&f.models, "models", "", "of a file of studies: pattern of the networks, such as 'AC-[138]' (default: as the file says)")
@@ -134,6 +138,9 @@ func (f *explainFlags) validate(grid bool) error {
 	}
 	if c := f.method(); c.Validate() != nil {
 		return c.Validate()
+	}
+	if err := validateBound(f.bound); err != nil {
+		return err
 	}
 	if f.tree != "" && filepath.Ext(f.tree) != ".svg" && filepath.Ext(f.tree) != ".json" {
 		return fmt.Errorf("--tree %s: want a file name that ends in .svg or .json", f.tree)
@@ -179,6 +186,7 @@ type explainJob struct {
 	flags   *explainFlags
 	path    string // of the study
 	study   *study.Study
+	query   *problem.Query
 	space   *space.Space
 	region  space.Region
 	epsilon *big.Rat
@@ -192,19 +200,16 @@ type explainJob struct {
 
 // open reads the question.
 func (f *explainFlags) open(app *App, path string) (*explainJob, error) {
-	st, s, region, rest, err := f.question.load(app, path)
+	st, q, err := f.question.scores(app, path)
 	if err != nil {
 		return nil, err
 	}
-	j := &explainJob{app: app, flags: f, path: path, study: st, space: require(s, rest), region: region}
-	if j.epsilon, err = searchEpsilon(&f.question, st); err != nil {
-		return nil, err
-	}
-	if j.evaluator, err = evaluate.New(st.Network, j.space, region, j.epsilon); err != nil {
+	j := &explainJob{app: app, flags: f, path: path, study: st, query: q, space: q.Space, region: q.Region, epsilon: q.Epsilon}
+	if j.evaluator, err = evaluate.New(st.Network, j.space, j.region, j.epsilon); err != nil {
 		return nil, err
 	}
 	j.config = f.method()
-	j.config.Space, j.config.Region, j.config.Evaluator = j.space, region, j.evaluator
+	j.config.Space, j.config.Region, j.config.Evaluator = j.space, j.region, j.evaluator
 	j.config.Bins, j.config.Seed = fairness.Bins(j.epsilon), app.Seed
 	return j, nil
 }
@@ -235,12 +240,18 @@ func (f *explainFlags) runOne(ctx context.Context, app *App, path string) error 
 	failed = errors.Join(failed, j.writeFiles(report))
 	report.Seconds = time.Since(begin).Seconds()
 	if app.JSON {
-		return errors.Join(failed, app.printJSON(report))
+		failed = errors.Join(failed, app.printJSON(report))
+	} else {
+		failed = errors.Join(failed, report.print(app.Stdout))
 	}
-	return errors.Join(failed, report.print(app.Stdout))
+	if report.Interrupted && failed == nil {
+		return &exitError{ExitInterrupted, errors.New("interrupted; what was proved so far is shown")}
+	}
+	return failed
 }
 
-// run finds the people and explains them.
+// run finds the people and explains them. An error may come with a report: the
+// solver that was to prove more was lost, or there is none.
 func (j *explainJob) run(ctx context.Context) (*explainReport, error) {
 	f := j.flags
 	if err := j.findReference(ctx); err != nil {
@@ -280,7 +291,7 @@ func (j *explainJob) run(ctx context.Context) (*explainReport, error) {
 	case err != nil:
 		return nil, usage(err)
 	}
-	return report, nil
+	return report, j.prove(ctx, report, around)
 }
 
 // data are the rows of the study; nil where it has none, or where they are not

@@ -35,6 +35,7 @@ type explainFile struct {
 	Delta       string `yaml:"delta"`
 	Spread      string `yaml:"spread"`
 	Lime        string `yaml:"lime"`
+	Bound       string `yaml:"bound"`
 }
 
 // explainGrid is the JSON object of hyfair explain with a file of studies.
@@ -43,7 +44,7 @@ type explainGrid struct {
 	Networks []explainNetwork `json:"networks"`
 	Seed     int64            `json:"seed"`
 	Seconds  float64          `json:"seconds"`
-	// Interrupted: not every network was reached.
+	// Interrupted: not every network was reached, or not all was proved of the last.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
 
@@ -51,7 +52,8 @@ type explainGrid struct {
 type explainNetwork struct {
 	Study string `json:"study"`
 	Model string `json:"model"`
-	// Error says why there is no report; the others go on.
+	// Error says why there is no report, or why no more is proved in it; the others
+	// go on.
 	Error  string         `json:"error,omitempty"`
 	Report *explainReport `json:"report"`
 }
@@ -78,16 +80,19 @@ func (f *explainFlags) runGrid(ctx context.Context, app *App, file string) error
 	failures := 0
 	for i, n := range networks {
 		fmt.Fprintf(app.Stderr, "network %d of %d: %s\n", i+1, len(networks), n.name())
-		if n.Report, err = f.explainNetwork(ctx, app, n); ctx.Err() != nil {
-			grid.Interrupted = true
+		n.Report, err = f.explainNetwork(ctx, app, n)
+		grid.Interrupted = ctx.Err() != nil
+		if grid.Interrupted && n.Report == nil {
 			break
 		}
 		if err != nil {
 			fmt.Fprintf(app.Stderr, "hyfair: %s: %v\n", n.name(), err)
-			n.Error, n.Report = err.Error(), nil
+			n.Error = err.Error()
 			failures++
 		}
-		grid.Networks = append(grid.Networks, n)
+		if grid.Networks = append(grid.Networks, n); grid.Interrupted {
+			break
+		}
 	}
 	grid.Seconds = time.Since(begin).Seconds()
 	if err := grid.write(app, f); err != nil {
@@ -97,7 +102,7 @@ func (f *explainFlags) runGrid(ctx context.Context, app *App, file string) error
 	case grid.Interrupted:
 		return &exitError{code: ExitInterrupted}
 	case failures > 0:
-		return fmt.Errorf("%d of %d networks could not be explained", failures, len(networks))
+		return fmt.Errorf("%d of %d networks could not be explained, or what --bound asks not be proved", failures, len(networks))
 	}
 	return nil
 }
@@ -142,6 +147,7 @@ func (f *explainFlags) readGrid(app *App, file string) (name string, networks []
 		{"delta", raw.Delta, take(&f.delta, parseFloat)},
 		{"spread", raw.Spread, take(&f.spread, parseFloat)},
 		{"lime", raw.Lime, take(&f.lime, strconv.ParseBool)},
+		{"bound", raw.Bound, take(&f.bound, time.ParseDuration)},
 	} {
 		if setting.value == "" || f.changed(setting.flag) {
 			continue

@@ -35,6 +35,12 @@ type explainReport struct {
 	Alpha   float64           `json:"alpha"`
 	Tree    *explain.TreeJSON `json:"tree"`
 	LIME    *limeReport       `json:"lime"`
+	// Ceiling is proved of everybody outside all of Predicates, by Prover; nil
+	// where no solver was asked.
+	Ceiling *explain.Proved `json:"ceiling,omitempty"`
+	Prover  *explainProver  `json:"prover,omitempty"`
+	// Interrupted: not all was proved that was to be.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // explainIndividual is one of those the neighbours lie around.
@@ -94,6 +100,9 @@ func (r *explainReport) print(w io.Writer) error {
 	if len(r.Predicates) > 0 {
 		fmt.Fprintln(w)
 		if err := r.table().Terminal(w, false); err != nil {
+			return err
+		}
+		if err := r.printProved(w); err != nil {
 			return err
 		}
 	}

@@ -48,9 +48,11 @@ var explainFormats = append([]string{formatMarkdown}, compare.Formats...)
 // table is the paper's Table 3: a row a network, LIME on the left where it was asked,
 // and the first of the predicates kept on the right.
 func (g *explainGrid) table() *report.Table {
-	lime := false
+	lime, bounded := false, false
 	for i := range g.Networks {
-		lime = lime || g.Networks[i].Report != nil && g.Networks[i].Report.LIME != nil
+		if r := g.Networks[i].Report; r != nil {
+			lime, bounded = lime || r.LIME != nil, bounded || r.Prover != nil
+		}
 	}
 	t := &report.Table{
 		Title:   g.Name,
@@ -75,6 +77,11 @@ func (g *explainGrid) table() *report.Table {
 	}
 	right("", append(measures, "individuals", "rows", "kept")...)
 	t.Groups = append(t.Groups, report.Group{Title: "predicate", Span: len(measures) + 3})
+	if bounded {
+		right("", "k inside", "k outside")
+		t.Groups = append(t.Groups, report.Group{Title: "proved", Span: 2})
+		t.Notes = append(t.Notes, "proved: a solver's floor of k for everybody inside this predicate and ceiling for everybody outside all that were kept; in brackets the nearest found, = where they meet.")
+	}
 	for i := range g.Networks {
 		n := &g.Networks[i]
 		name := n.name()
@@ -90,9 +97,15 @@ func (g *explainGrid) table() *report.Table {
 		if lime {
 			row = append(row, n.Report.LIME.cells()...)
 		}
-		t.Rows = append(t.Rows, report.Texts(append(row, n.Report.cells()...)...))
-		if n.Report.Nothing != "" {
-			t.Notes = append(t.Notes, name+": "+n.Report.Nothing)
+		row = append(row, n.Report.cells()...)
+		if bounded {
+			row = append(row, n.Report.provedCells()...)
+		}
+		t.Rows = append(t.Rows, report.Texts(row...))
+		for _, note := range []string{n.Report.Nothing, n.Error} {
+			if note != "" {
+				t.Notes = append(t.Notes, name+": "+note)
+			}
 		}
 	}
 	return t

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -46,6 +47,50 @@ func (f *questionFlags) epsilonFor(st *study.Study, n fairness.Notion) (*big.Rat
 // study reads the study that the flags name.
 func (f *questionFlags) study(app *App, path string) (*study.Study, error) {
 	return study.Load(path, study.Options{DataRoot: app.Data, Model: f.model, Rules: f.rules})
+}
+
+// queries reads the study and puts a question for each set of protected
+// attributes.
+func (f *questionFlags) queries(app *App, path string, put func(st *study.Study, protected []string) (*problem.Query, error)) (*study.Study, []*problem.Query, error) {
+	st, err := f.study(app, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	sets, err := f.protectedSets(st.Space)
+	if err != nil {
+		return nil, nil, err
+	}
+	var queries []*problem.Query
+	for _, set := range sets {
+		q, err := put(st, set)
+		if err != nil {
+			return nil, nil, err
+		}
+		queries = append(queries, q)
+	}
+	return st, queries, nil
+}
+
+// query is the question about one set of protected attributes that the flags, a
+// notion (empty: the study's) and a number of bins make, to decide.
+func (f *questionFlags) query(app *App, st *study.Study, protected []string, notion string, k int) (*problem.Query, error) {
+	s, region, rest, err := f.cut(st.Space, protected)
+	if err != nil {
+		return nil, err
+	}
+	q := &problem.Query{Network: st.Network, Space: s, Region: region, Notion: st.Notion, K: k, Goal: problem.Decide, Seed: app.Seed}
+	if len(rest) > 0 {
+		q.Require = append(q.Require, rest)
+	}
+	if notion != "" {
+		if q.Notion, err = fairness.ParseNotion(notion); err != nil {
+			return nil, fmt.Errorf("--notion: %w", err)
+		}
+	}
+	if q.Notion.UsesEpsilon() {
+		q.Epsilon, err = f.epsilonFor(st, q.Notion)
+	}
+	return q, err
 }
 
 // load reads the study and cuts its space as the flags say, for commands that

@@ -84,8 +84,8 @@ func (f *searchFlags) validate() (search.Budget, error) {
 	if f.runs < 1 {
 		return search.Budget{}, fmt.Errorf("--runs %d: want at least 1", f.runs)
 	}
-	if f.bound < 0 {
-		return search.Budget{}, fmt.Errorf("--bound %v is negative", f.bound)
+	if err := validateBound(f.bound); err != nil {
+		return search.Budget{}, err
 	}
 	b, err := search.ParseBudget(f.budget)
 	if err != nil {
@@ -108,6 +108,7 @@ func runSearch(ctx context.Context, app *App, f *searchFlags, path string) error
 		var unbounded error
 		report.Bound, unbounded = j.bound(ctx, f.bound, report.Best)
 		failed = errors.Join(failed, unbounded)
+		report.Interrupted = interrupted(ctx)
 	}
 	if app.JSON {
 		failed = errors.Join(failed, app.printJSON(report))
@@ -132,22 +133,18 @@ func openSearch(ctx context.Context, app *App, f *searchFlags, path string) (*se
 	if j.budget, err = f.validate(); err != nil {
 		return nil, nothing, usage(err)
 	}
-	st, s, region, rest, err := f.question.load(app, path)
+	st, q, err := f.question.scores(app, path)
 	if err != nil {
 		return nil, nothing, usage(err)
 	}
 	if st.Clustering != fairness.ByBins {
 		fmt.Fprintf(app.Stderr, "hyfair: k counts bins in a search; the study's clustering, %s, is not used\n", st.Clustering)
 	}
-	j.space = require(s, rest)
-	q := &problem.Query{Network: st.Network, Space: j.space, Region: region, Notion: fairness.Score, Goal: problem.Decide}
-	if q.Epsilon, err = searchEpsilon(&f.question, st); err != nil {
-		return nil, nothing, usage(err)
-	}
+	j.space = q.Space
 	if err := q.Validate(); err != nil {
 		return nil, nothing, usage(err)
 	}
-	if j.evaluator, err = evaluate.New(q.Network, q.Space, region, q.Epsilon); err != nil {
+	if j.evaluator, err = evaluate.New(q.Network, q.Space, q.Region, q.Epsilon); err != nil {
 		return nil, nothing, usage(err)
 	}
 	j.query = q
@@ -158,7 +155,7 @@ func openSearch(ctx context.Context, app *App, f *searchFlags, path string) (*se
 	if err := j.giveRows(st); err != nil {
 		return nil, closePlugins, usage(err)
 	}
-	j.start.Epsilon, j.start.Region = q.Epsilon, region
+	j.start.Epsilon, j.start.Region = q.Epsilon, q.Region
 	j.describe(st, f)
 	return j, closePlugins, nil
 }
@@ -202,6 +199,20 @@ func (j *searchJob) describe(st *study.Study, f *searchFlags) {
 		Command: "search", Network: st.ModelSHA256, Study: st.SHA256, Arm: j.strategyName,
 		Region: f.question.where, Settings: settings,
 	}
+}
+
+// scores reads the question of a study as one about scores, whatever notion it
+// certifies: who of the part of the space in question violates it.
+func (f *questionFlags) scores(app *App, path string) (*study.Study, *problem.Query, error) {
+	st, s, region, rest, err := f.load(app, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	q := &problem.Query{Network: st.Network, Space: require(s, rest), Region: region, Notion: fairness.Score, Goal: problem.Decide}
+	if q.Epsilon, err = searchEpsilon(f, st); err != nil {
+		return nil, nil, err
+	}
+	return st, q, nil
 }
 
 // searchEpsilon is ε as a score difference: bins and the gap are of scores

@@ -25,7 +25,7 @@ type searchReport struct {
 	RunsFound int              `json:"runs_found"`
 	Best      *searchBest      `json:"best"`
 	// Bound is there with --bound only.
-	Bound *searchBound `json:"bound,omitempty"`
+	Bound *search.Bound `json:"bound,omitempty"`
 
 	Strategy string  `json:"strategy"`
 	Solver   string  `json:"solver"`
@@ -174,7 +174,7 @@ func (r *searchReport) print(w io.Writer, s *space.Space) {
 	} else {
 		r.Best.print(w, s)
 	}
-	r.Bound.print(w)
+	printBound(w, r.Bound)
 	if r.Out != "" {
 		fmt.Fprintf(w, "\nAll individuals found: %s\n", r.Out)
 	}

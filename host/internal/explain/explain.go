@@ -117,8 +117,8 @@ type Predicate struct {
 	Coverage Coverage `json:"coverage"`
 	// Support in the data; nil without data.
 	Support *Support `json:"support"`
-	// Proved has bounds on k that hold for everybody; nil while nothing is proved.
-	Proved *Proved `json:"proved,omitempty"`
+	// Floor is proved of everybody inside; nil where no solver was asked.
+	Floor *Proved `json:"floor,omitempty"`
 	// Rejected says why the predicate was not kept; empty where it was.
 	Rejected string `json:"rejected,omitempty"`
 
@@ -137,20 +137,6 @@ type Support struct {
 	// others; nil for none.
 	KIn  *float64 `json:"k_in"`
 	KOut *float64 `json:"k_out"`
-}
-
-// Proved are bounds on k over all individuals inside a predicate, and over all
-// outside it, as a solver's proof gives them: a floor inside and a ceiling outside
-// are what a predicate is for.
-type Proved struct {
-	Inside  Bounds `json:"inside"`
-	Outside Bounds `json:"outside"`
-}
-
-// Bounds say floor ≤ k ≤ ceiling; nil is not proved.
-type Bounds struct {
-	Floor   *int `json:"floor,omitempty"`
-	Ceiling *int `json:"ceiling,omitempty"`
 }
 
 // Streams of random numbers, one a purpose.

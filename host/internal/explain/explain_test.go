@@ -54,7 +54,7 @@ func TestConditionsComeBack(t *testing.T) {
 		if p.Text != "hours >= 7 and job in {baker, cook}" {
 			t.Errorf("seed %d: %s", seed, p.Text)
 		}
-		if p.Size != 2 || p.Coverage.Count != "40" || p.Coverage.Share != 40./220 || p.Recall != 1 || p.Support != nil || p.Proved != nil {
+		if p.Size != 2 || p.Coverage.Count != "40" || p.Coverage.Share != 40./220 || p.Recall != 1 || p.Support != nil || p.Floor != nil {
 			t.Errorf("seed %d: %+v", seed, p)
 		}
 		if p.Diff != p.Inside.Mean-p.Outside.Mean || math.Abs(p.Diff-8) > 0.5 || p.Inside.N != 500 || p.Outside.N != 500 {

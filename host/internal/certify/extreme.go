@@ -1,0 +1,234 @@
+package certify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Extreme is what is known of the largest or the smallest value that an
+// individual of a region has: k, or the score gap.
+type Extreme struct {
+	// Bound is proved: nobody of the region has a larger value where the largest
+	// was asked for, nobody a smaller one where the smallest was.
+	Bound float64
+	// Found is the value that X has, the farthest of those evaluated: k exactly,
+	// the gap to some 14 digits. X is nil, and Found 0, where nobody was come across.
+	Found float64
+	X     []float64
+	// Nobody: it is proved that the region holds nobody with such a value, and
+	// Bound says nothing. Everybody has a k; a gap takes two counterfactuals.
+	Nobody bool
+	// Grade of the proof behind Bound or Nobody, with Tolerance and where it comes
+	// from.
+	Grade            sdk.Exactness
+	Tolerance        float64
+	ToleranceFormula string
+	// Reason says, for a person, why the two do not meet; empty where they do.
+	// Faults lists what was wrong with the solver's answer.
+	Reason string
+	Faults []string
+	Nodes  int64
+}
+
+// Settled reports that bound and individual meet, or that there is nobody.
+func (e *Extreme) Settled() bool {
+	return e.Nobody || e.X != nil && math.Abs(e.Bound-e.Found) <= settledAbove+e.Tolerance
+}
+
+// Enclose bounds the value that q.Goal asks for (MaxK, MinK, Maximise or
+// Minimise) over the individuals of the query, and finds one that comes near. It
+// asks a solver of the network form, once. Its claim is held against its own
+// individual, against some random ones, and against those known (nil: none), of
+// whom the query's are evaluated; one contradiction, and it counts for nothing.
+// Limits end in an Extreme that says so; an error of the solver comes with what
+// was known before, an error about the question without. The notion is the score;
+// what the query requires and forbids is about individuals, and relaxes nothing.
+func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64) (*Extreme, error) {
+	e := &enclosing{Extreme: &Extreme{Grade: sdk.Exact}, sign: 1}
+	switch q.Goal {
+	case problem.MaxK, problem.MinK:
+		e.bins = true
+	case problem.Maximise, problem.Minimise:
+	default:
+		return nil, fmt.Errorf("%w: the goal %s has no largest or smallest value", sdk.ErrInvalidProblem, q.Goal)
+	}
+	if q.Goal == problem.MinK || q.Goal == problem.Minimise {
+		e.sign = -1
+	}
+	switch {
+	case q.Notion != fairness.Score:
+		return nil, fmt.Errorf("%w: bins and gaps are of scores, and the notion is %s", sdk.ErrInvalidProblem, q.Notion)
+	case len(q.Relax) > 0 || q.K > 0:
+		return nil, fmt.Errorf("%w: relaxations and numbers of bins belong to other goals", sdk.ErrInvalidProblem)
+	case speaksOfCopies(q):
+		return nil, fmt.Errorf("%w: a predicate on a protected feature speaks of a copy, not of an individual", sdk.ErrInvalidProblem)
+	case o.Heuristic:
+		return nil, fmt.Errorf("%w: heuristic pruning bounds nothing", sdk.ErrInvalidOption)
+	case !o.Description.Answers(problem.FormNetwork, q.Goal):
+		return nil, fmt.Errorf("solver %s does not answer %s in the %s form: %w", o.Description.Name, q.Goal, problem.FormNetwork, sdk.ErrUnsupported)
+	}
+	o.Encoding, o.Maximise = Direct, false
+	var err error
+	if e.run, err = newRun(q, o); err != nil {
+		return nil, err
+	}
+	if e.evaluator, err = e.replay.evaluator(); err != nil {
+		return nil, err
+	}
+	err = e.ask(ctx, known)
+	e.Faults, e.Nodes = e.report.Faults, e.report.Nodes
+	return e.Extreme, err
+}
+
+// enclosing is one question under way.
+type enclosing struct {
+	*run
+	*Extreme
+	evaluator *evaluate.Evaluator
+	// bins: values are k. sign is 1 where the largest is wanted, else −1: of two
+	// values the one with the larger sign·value is farther.
+	bins bool
+	sign float64
+}
+
+func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
+	e.trivial()
+	for _, x := range known {
+		e.meet(x)
+	}
+	if e.Settled() || ctx.Err() != nil {
+		e.Reason = e.why(ctx, nil)
+		return nil
+	}
+	res, err := e.question(ctx, e.q)
+	if err != nil {
+		e.Reason = lostSolver
+		return err
+	}
+	fault := e.odd(e.q, res)
+	if fault == "" && res.Witness != nil {
+		fault = e.show(res)
+	}
+	if fault == "" {
+		fault = e.hear(ctx, res)
+	}
+	if fault != "" {
+		e.blame(fault)
+	}
+	e.Reason = e.why(ctx, res)
+	return nil
+}
+
+// why says why bound and individual do not meet.
+func (e *enclosing) why(ctx context.Context, res *sdk.Result) string {
+	switch {
+	case e.Settled():
+		return ""
+	case len(e.report.Faults) > 0:
+		return "the solver contradicted what was evaluated exactly"
+	case res == nil:
+		return e.run.reason(ctx)
+	}
+	return whyNot(ctx, res)
+}
+
+// trivial is the bound that needs no solver: there is one bin and a gap of 0 at
+// least, and at most what copies, ε and the enclosure of the logits allow.
+func (e *enclosing) trivial() {
+	switch {
+	case e.sign > 0 && e.bins:
+		m := maxK{run: e.run, MaxK: &MaxK{Grade: sdk.Exact}}
+		m.enclose()
+		e.Bound, e.Grade, e.Nobody = float64(m.Hi), m.MaxK.Grade, m.Hi == 0
+	case e.sign > 0:
+		e.Bound, e.Grade = e.trivialBound(e.bounds(e.q.RegionOrWhole())), sdk.Rigorous
+	case e.bins:
+		e.Bound = 1
+	}
+}
+
+// value is what x has, and how many counterfactuals; none where it is no
+// individual of the query. A gap takes two of them: where there is one it is 0
+// whatever the network does, so that a floor would be one for nobody's sake.
+func (e *enclosing) value(x []float64) (v float64, copies int) {
+	s := e.q.Space
+	if len(x) != len(s.Features) || !s.ContainsIndividual(x) || !s.RegionContains(e.q.RegionOrWhole(), x) || !e.replay.describes(x) {
+		return 0, 0
+	}
+	out := e.evaluator.Evaluate(x)
+	if e.bins {
+		return float64(out.K), out.N
+	}
+	return out.Gap, out.N
+}
+
+// meet takes an individual into account.
+func (e *enclosing) meet(x []float64) {
+	v, copies := e.value(x)
+	if counts := copies > 1 || copies == 1 && e.bins; counts && (e.X == nil || e.sign*v > e.sign*e.Found) {
+		e.X, e.Found = e.q.Space.Canonical(x), v
+	}
+}
+
+// show evaluates the individual that the solver holds. One with a single
+// counterfactual is a right answer, and says nothing of those with a gap.
+func (e *enclosing) show(res *sdk.Result) (fault string) {
+	v, copies := e.value(res.Witness.Copy1)
+	allowed := 0.0
+	if !e.bins {
+		allowed = misstated + res.Tolerance
+	}
+	switch {
+	case copies == 0:
+		return "its individual is none of the question's"
+	case !(math.Abs(res.Objective-v) <= allowed):
+		return fmt.Sprintf("it claims the objective %.9g, its own individual has %.9g", res.Objective, v)
+	}
+	e.meet(res.Witness.Copy1)
+	return ""
+}
+
+// hear takes over the solver's bound, unless it, or somebody who was evaluated,
+// contradicts it.
+func (e *enclosing) hear(ctx context.Context, res *sdk.Result) (fault string) {
+	claim := math.Inf(1) // times the sign
+	switch {
+	case res.Status == sdk.Infeasible:
+		claim = math.Inf(-1)
+	case res.HasBound:
+		claim = e.sign * res.Bound
+	case res.Status == sdk.Optimal:
+		claim = e.sign * res.Objective
+	}
+	if !(claim < e.sign*e.Bound) && res.Status != sdk.Infeasible {
+		return "" // nothing new
+	}
+	rng, region := e.auditor(), e.q.RegionOrWhole()
+	for i := 0; i < auditSamples && ctx.Err() == nil; i++ {
+		e.meet(randomIndividual(e.q.Space, region, rng))
+	}
+	switch {
+	case e.X != nil && res.Status == sdk.Infeasible:
+		return "it claims that nobody lives there; a replayed individual does"
+	case e.X != nil && e.sign*e.Found > claim+slip(claim)+res.Tolerance:
+		return fmt.Sprintf("it claims the bound %.9g; a replayed individual has %.9g", e.sign*claim, e.Found)
+	}
+	e.Nobody = res.Status == sdk.Infeasible
+	if e.bins && !e.Nobody {
+		claim = math.Floor(claim) // between two numbers of bins there is none
+	}
+	if !e.Nobody {
+		e.Bound = e.sign * claim
+	}
+	e.Grade, e.Tolerance = e.o.Description.Exactness, res.Tolerance
+	if res.Tolerance > 0 {
+		e.ToleranceFormula = ownTolerance
+	}
+	return ""
+}

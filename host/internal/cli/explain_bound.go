@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/explain"
+	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// explainProver is who proved floors and ceiling.
+type explainProver struct {
+	Solver  string  `json:"solver"`
+	Seconds float64 `json:"seconds"`
+	// Error says why it had no more to say; empty where it ended well.
+	Error string `json:"error,omitempty"`
+}
+
+// prove asks a solver for floors and ceiling of the predicates kept, where --bound
+// gives it time. The explanation stands whatever becomes of it; a signal leaves
+// what was proved until then.
+func (j *explainJob) prove(ctx context.Context, r *explainReport, known [][]float64) error {
+	if j.flags.bound == 0 || len(r.Predicates) == 0 {
+		return nil
+	}
+	begin := time.Now()
+	solver, err := j.app.prover(ctx, problem.MinK, problem.Minimise, problem.MaxK, problem.Maximise)
+	if err != nil {
+		return err
+	}
+	defer solver.close()
+	line := newStatusLine(j.app)
+	proving := explain.Proving{
+		Query: *j.query, Time: j.flags.bound, Known: known, Ask: solver.enclose,
+		Progress: func(text string) { line.show(j.study.Name + ": " + text) },
+	}
+	r.Ceiling, err = proving.Run(ctx, r.Predicates)
+	line.clear()
+	r.Prover = &explainProver{Solver: solver.name(), Seconds: time.Since(begin).Seconds()}
+	r.Interrupted = interrupted(ctx)
+	if err != nil {
+		r.Prover.Error = err.Error()
+		return fmt.Errorf("--bound: %w", err)
+	}
+	return nil
+}
+
+// printProved shows floors and ceiling to a person.
+func (r *explainReport) printProved(w io.Writer) error {
+	if r.Prover == nil {
+		return nil
+	}
+	t := &report.Table{
+		Title: fmt.Sprintf("Proved of everybody, by %s in %.1f s", r.Prover.Solver, r.Prover.Seconds),
+		Columns: []report.Column{
+			{Title: "where"}, {Title: "k", Right: true}, {Title: "found", Right: true}, {Title: "gap", Right: true}, {Title: "found", Right: true}, {Title: "grade"},
+		},
+		Notes: []string{
+			"inside a predicate nobody has less; outside all of them nobody has more. found: the least and the most that somebody was found to have.",
+		},
+	}
+	for i := range r.Predicates {
+		t.Rows = append(t.Rows, proved(fmt.Sprintf("inside %d", i+1), atLeast, r.Predicates[i].Floor))
+	}
+	t.Rows = append(t.Rows, proved("outside", atMost, r.Ceiling))
+	fmt.Fprintln(w)
+	return t.Terminal(w, false)
+}
+
+// proved is a line of that table.
+func proved(where, sign string, p *explain.Proved) []report.Cell {
+	switch {
+	case p == nil:
+		return report.Texts(where, "–", "–", "–", "–", "")
+	case p.Nobody:
+		return report.Texts(where, "nobody", "–", "–", "–", "")
+	}
+	k, foundK := limit(p.K, sign, 0)
+	gap, foundGap := limit(p.Gap, sign, 3)
+	var grades []string
+	for _, l := range []*explain.Limit{p.K, p.Gap} {
+		if l != nil && !slices.Contains(grades, l.Grade) {
+			grades = append(grades, l.Grade)
+		}
+	}
+	return report.Texts(where, k, foundK, gap, foundGap, strings.Join(grades, ", "))
+}
+
+// limit is a bound and what was found: "= 9" where they are the same. A bound is
+// rounded to the side on which it still holds.
+func limit(l *explain.Limit, sign string, decimals int) (bound, found string) {
+	if l == nil {
+		return "–", "–"
+	}
+	if found = "–"; l.Found != nil {
+		found = strconv.FormatFloat(*l.Found, 'f', decimals, 64)
+	}
+	if l.Certified {
+		return "= " + found, found
+	}
+	unit := math.Pow10(decimals)
+	v := math.Floor(l.Proved*unit) / unit
+	if sign == atMost {
+		v = math.Ceil(l.Proved*unit) / unit
+	}
+	return sign + strconv.FormatFloat(v, 'f', decimals, 64), found
+}
+
+// Signs of bounds.
+const (
+	atLeast = "≥ "
+	atMost  = "≤ "
+)
+
+// provedCells are a network's in the table of several: k inside the first
+// predicate and outside all.
+func (r *explainReport) provedCells() []string {
+	if r.Prover == nil {
+		return []string{"–", "–"}
+	}
+	cell := func(p *explain.Proved, sign string) string {
+		switch {
+		case p == nil:
+			return "–"
+		case p.Nobody:
+			return "nobody"
+		}
+		k, found := limit(p.K, sign, 0)
+		if p.K == nil || p.K.Certified {
+			return k
+		}
+		return fmt.Sprintf("%s (%s)", k, found)
+	}
+	return []string{cell(r.Predicates[0].Floor, atLeast), cell(r.Ceiling, atMost)}
+}

@@ -1,0 +1,28 @@
+package search
+
+import "fmt"
+
+// Bound is what a solver proved of k beside searches, which only find.
+type Bound struct {
+	// MaxK: nobody of the space that was searched reaches more bins.
+	MaxK int `json:"max_k"`
+	// Certified: somebody whom a search found reaches as many.
+	Certified bool `json:"certified"`
+	// Grade of the proof, and the solver that gave it in Seconds of wall time.
+	Grade   string  `json:"grade"`
+	Solver  string  `json:"solver"`
+	Seconds float64 `json:"seconds"`
+	// Error says why the solver had no more to say: it was lost, or contradicted
+	// what was evaluated, and the bound does not rest on it; empty where it ended
+	// well.
+	Error string `json:"error,omitempty"`
+}
+
+// Hold holds the bound against the largest k that was found, 0 for nobody. An
+// error tells that the solver was refuted by somebody: the bound is none.
+func (b *Bound) Hold(found int) error {
+	if b.Certified = b.MaxK == found && found > 0; found > b.MaxK {
+		return fmt.Errorf("solver %s claims that nobody reaches more than %d bins; a search found somebody who reaches %d", b.Solver, b.MaxK, found)
+	}
+	return nil
+}
