@@ -120,10 +120,14 @@ type SolveOptions struct {
 	Threads int
 	// Memory in bytes; 0: no limit.
 	Memory int64
-	// TimeLimit of this Solve; 0: none.
+	// TimeLimit of this Solve; 0: none. Pieces that are left are handed over after
+	// it: the host waits for as long as they keep coming, and else for a moment
+	// only (docs/limits.md).
 	TimeLimit time.Duration
-	// WorkLimit in the solver's own deterministic unit (branch-and-bound nodes
-	// for MILP solvers); 0: none.
+	// WorkLimit in the solver's own deterministic unit, which Result.Nodes counts
+	// (branch-and-bound nodes, boxes); 0: none. Where a solver stops for it is the
+	// same every time, however many threads there are: at the limit or, by what the
+	// solver does at one go, beyond it (docs/limits.md).
 	WorkLimit int64
 	// Gap is the relative optimality gap at which an optimising solver may
 	// stop; 0: the solver's tightest sensible setting.

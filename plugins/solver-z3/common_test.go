@@ -3,33 +3,15 @@ package main
 import (
 	"context"
 	"math/big"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/sdktest/script"
 )
 
-// servesVariable makes the test's own program serve as the plugin.
-const servesVariable = "SOLVER_Z3_TEST_SERVES"
-
-// A test's executable is far from the tree, so the tree's own libraries are
-// named here, as `make setup` leaves them.
-func TestMain(m *testing.M) {
-	if os.Getenv(servesVariable) != "" {
-		main()
-		return
-	}
-	if os.Getenv(native.EnvDir) == "" {
-		if dir, err := filepath.Abs("../../.deps/lib"); err == nil {
-			os.Setenv(native.EnvDir, dir)
-		}
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { rig.MainWithLibraries(m, main, "../../.deps/lib") }
 
 // shared is one solver for all tests: the library is loaded once.
 var shared = newSolver()
@@ -38,12 +20,8 @@ var shared = newSolver()
 // fails where CI=true promises the library.
 func z3OrSkip(t *testing.T) *solver {
 	t.Helper()
-	if _, err := shared.open(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("Z3 is missing: %v", err)
-		}
-		t.Skipf("SKIPPED, Z3 (libz3) is missing: %v", err)
-	}
+	_, err := shared.open()
+	rig.Need(t, "Z3 (libz3)", err)
 	return shared
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,45 +12,25 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
-// launch starts the plugin in a process of its own.
-func launch(t *testing.T) *client.Plugin {
-	t.Helper()
-	z3OrSkip(t)
-	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := client.Launch(t.Context(), client.Config{Path: self, Kind: client.Solver, Env: []string{servesVariable + "=1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Close() })
-	return p
-}
-
 func TestConformance(t *testing.T) {
-	z3OrSkip(t)
-	conformance.Solver(t, sdk.Solver(shared), conformance.Options{})
+	conformance.Solver(t, z3OrSkip(t), conformance.Options{})
 }
 
 func TestConformanceOverTheWire(t *testing.T) {
-	conformance.Solver(t, sdk.Solver(launch(t).Solver()), conformance.Options{
-		NewSolver: func(context.Context) (sdk.Solver, error) { return launch(t).Solver(), nil },
-	})
+	z3OrSkip(t)
+	rig.Conformance(t, client.Solver)
 }
 
 // A signal on its way to the host reaches its plugins too; one that comes while
 // Z3 checks must end neither the check nor the process. A loaded problem, its deltas and a cancel
 // work in a process as they do here.
 func TestProcess(t *testing.T) {
-	p := launch(t)
-	l, err := p.Solver().Load(t.Context(), &problem.Problem{SMT: hard(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	z3OrSkip(t)
+	p := rig.Launch(t, client.Solver)
+	l := rig.Load(t, p.Solver(), &problem.Problem{SMT: hard(t)})
 	pid := p.Pid()
 	process, err := os.FindProcess(pid)
 	if err != nil {
@@ -72,18 +51,11 @@ func TestProcess(t *testing.T) {
 	if p.Pid() != pid {
 		t.Errorf("process %d is gone, and %d came for it", pid, p.Pid())
 	}
-	for _, c := range []struct {
-		delta problem.Delta
-		want  sdk.Status
-	}{
-		{problem.Delta{Push: 1, Assert: "(assert (> x0 x1 0))"}, sdk.Infeasible},
-		{problem.Delta{Pop: 1, Push: 1, Assert: "(assert (< (+ x0 x1) 0))"}, sdk.Infeasible},
-		{problem.Delta{Pop: 1}, sdk.Unknown},
-	} {
-		if r := solveWithin(t.Context(), t, l, c.delta, sdk.SolveOptions{TimeLimit: time.Second}); r.Status != c.want {
-			t.Errorf("%v, %v (%s); want %v", r.Status, r.Reason, r.Native, c.want)
-		}
-	}
+	second := sdk.SolveOptions{TimeLimit: time.Second}
+	rig.Walk(t, l,
+		rig.Step{Delta: problem.Delta{Push: 1, Assert: "(assert (> x0 x1 0))"}, Options: second, Want: sdk.Infeasible},
+		rig.Step{Delta: problem.Delta{Pop: 1, Push: 1, Assert: "(assert (< (+ x0 x1) 0))"}, Options: second, Want: sdk.Infeasible},
+		rig.Step{Delta: problem.Delta{Pop: 1}, Options: second, Want: sdk.Unknown})
 	if _, err := l.Solve(t.Context(), problem.Delta{Assert: "(assert nonsense)"}, sdk.SolveOptions{}); !errors.Is(err, sdk.ErrInvalidProblem) || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("error %v, want ErrInvalidProblem with Z3's words", err)
 	}

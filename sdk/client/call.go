@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -25,8 +24,9 @@ type events = grpc.ServerStreamingClient[solverv1.SolveResponse]
 // opener sends a solve to a process under the call's number.
 type opener func(ctx context.Context, proc *process, number uint64) (events, error)
 
-// solve runs one call of a solver from end to end. Whatever the plugin does,
-// it returns within the grace period after ctx ends or the time limit passes.
+// solve runs one call of a solver from end to end. Whatever the plugin does, it
+// returns once the guard's patience is over, after ctx ends or the time limit
+// passes.
 // answered tells a result of the plugin's from one made up here.
 func (p *Plugin) solve(ctx context.Context, s shape, o *sdk.SolveOptions, open opener) (r *sdk.Result, answered bool, err error) {
 	began := time.Now()
@@ -43,14 +43,14 @@ func (p *Plugin) solve(ctx context.Context, s shape, o *sdk.SolveOptions, open o
 		return nil, false, err
 	}
 
-	// The call outlives ctx by the grace period, in which the plugin is to
-	// hand over what it holds.
+	// The call outlives ctx by as long as the guard lets the plugin hand over what
+	// it holds.
 	rpc, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	number := p.calls.Add(1)
 	guard := p.watch(ctx, proc, number, o.TimeLimit)
 	w := newIncumbents(s, o.Progress)
-	m, err := receive(rpc, proc, number, open, w, s.pieces(o.Pieces))
+	m, err := receive(rpc, proc, number, open, w, guard.timed(s.pieces(o.Pieces)))
 	w.stop()
 	reason := guard.stop()
 
@@ -164,70 +164,6 @@ func stopped(reason sdk.Reason, incumbent *sdk.Result, began time.Time) *sdk.Res
 	}
 	r.Reason, r.Elapsed = reason, time.Since(began)
 	return r
-}
-
-// guard stops a call whose time has come.
-type guard struct {
-	done   chan struct{}
-	ended  chan struct{}
-	once   sync.Once
-	reason sdk.Reason // valid when ended is closed
-}
-
-// watch waits for ctx or the time limit, then interrupts the call, then kills
-// the process. A plugin gets a quarter of the grace period to see to its time
-// limit itself before it is interrupted.
-func (p *Plugin) watch(ctx context.Context, proc *process, number uint64, limit time.Duration) *guard {
-	g := &guard{done: make(chan struct{}), ended: make(chan struct{})}
-	grace := p.config.KillGrace
-	var late <-chan time.Time
-	if limit > 0 {
-		late = time.After(limit + grace/4)
-	}
-	go func() {
-		defer close(g.ended)
-		select {
-		case <-g.done:
-			return
-		case <-ctx.Done():
-			g.reason = reasonOf(ctx)
-		case <-late:
-			g.reason = sdk.TimeLimit
-			grace -= grace / 4
-		}
-		interrupt, cancel := context.WithTimeout(context.Background(), grace)
-		defer cancel()
-		go proc.interrupt(interrupt, number)
-		select {
-		case <-g.done:
-		case <-interrupt.Done():
-			_ = proc.run.Kill(interrupt)
-			<-proc.run.exited
-		}
-	}()
-	return g
-}
-
-// interrupt asks the call to stop until ctx ends: more than once, since the
-// first may come before the plugin has unpacked the problem. A plugin that does
-// not know how is killed in the end.
-func (p *process) interrupt(ctx context.Context, number uint64) {
-	for ctx.Err() == nil {
-		if _, err := solverv1.NewSolverClient(p.conn).Interrupt(ctx, &solverv1.InterruptRequest{Call: number}); err != nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wire.ProgressEvery):
-		}
-	}
-}
-
-// stop ends the watch and tells why the call was stopped, if it was.
-func (g *guard) stop() sdk.Reason {
-	g.once.Do(func() { close(g.done) })
-	<-g.ended
-	return g.reason
 }
 
 // incumbents keeps the latest progress of a call and passes it on.

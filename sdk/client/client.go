@@ -66,9 +66,13 @@ type Config struct {
 	Logger hclog.Logger
 	// StartTimeout bounds a start, up to the answer to Describe; 0: 10 s.
 	StartTimeout time.Duration
-	// KillGrace is how long a plugin may take to stop by itself before it is
-	// killed; 0: 1 s.
+	// KillGrace is how long a plugin that is to stop may be silent before it is
+	// killed; 0: 1 s. With every message of pieces it begins anew.
 	KillGrace time.Duration
+	// HandOver is how long a plugin that is to stop may go on handing over pieces
+	// before it is killed; 0: 10 min. What SolveOptions.Pieces takes for them does
+	// not count.
+	HandOver time.Duration
 	// NoTLS starts the plugin without TLS at once, for one known not to speak
 	// it. Otherwise TLS is tried first, and a plugin that does not offer it is
 	// started again without. Without TLS only a Unix socket is accepted.
@@ -111,6 +115,9 @@ func Launch(ctx context.Context, c Config) (*Plugin, error) {
 	}
 	if c.KillGrace <= 0 {
 		c.KillGrace = time.Second
+	}
+	if c.HandOver <= 0 {
+		c.HandOver = 10 * time.Minute
 	}
 	p := &Plugin{config: c, output: newRing(outputSize), turn: make(chan struct{}, 1), tls: !c.NoTLS}
 	p.ctx, p.cancel = context.WithCancel(context.Background())

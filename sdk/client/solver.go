@@ -17,16 +17,18 @@ import (
 // Solver is the plugin as a solver; of a strategy plugin, every call fails
 // with sdk.ErrUnsupported.
 //
-// Solve returns within Config.KillGrace after ctx ends or the time limit
-// passes, with a result and no error: what the plugin held when interrupted,
-// or what it last reported if it had to be killed. Where the plugin exits by
+// Solve returns soon after ctx ends or the time limit passes, with a result and
+// no error: what the plugin held when interrupted, or what it last reported if
+// it had to be killed. That is within Config.KillGrace, unless the plugin still
+// hands over pieces: then the grace begins anew with each message of them, for
+// Config.HandOver in all. Where the plugin exits by
 // itself the error wraps sdk.ErrPluginExited, and the result, where not nil,
 // is what it last reported. An answer that makes no sense wraps ErrGarbage.
 // Where the plugin takes several calls at once, a kill ends them all.
 //
 // SolveOptions.Pieces is called from the goroutine that receives: while it
 // runs, the plugin soon waits, and nothing is kept in memory. It must return
-// before Solve can.
+// before Solve can; however long it takes, that is not held against the plugin.
 //
 // A loaded problem outlives the process it was loaded into: it is loaded again
 // where needed, with all deltas. Its deltas must not be modified after they

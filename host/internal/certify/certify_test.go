@@ -15,14 +15,54 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// TestVerdictsAgainstTheReferee puts 300 tiny networks to the three real
+// TestVerdictsAgainstTheReferee puts 200 tiny networks to the three real
 // solvers, each with an encoding and bounds in turn, and compares verdict,
 // largest margin and bound with exhaustive enumeration, and with exact vertices
 // of activation patterns where features are real. What agrees with the referee
 // contradicts no other solver.
 func TestVerdictsAgainstTheReferee(t *testing.T) {
-	panel := solvers(t)
-	verdicts := map[string]map[certify.Verdict]int{}
+	t.Parallel()
+	questions := refereed()
+	for _, s := range solvers(t) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel() // the work is that of the solvers, each in a process of its own
+			verdicts := map[certify.Verdict]int{}
+			for _, c := range questions {
+				encoding, bounds := s.encodings[(c.i+int(c.q.Notion))%len(s.encodings)], s.bounds[(c.i/2+int(c.q.Notion))%len(s.bounds)]
+				t.Run(fmt.Sprintf("%d/%s/%+v/%s/%s", c.i, c.q.Notion, c.kind, encoding, bounds), func(t *testing.T) {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					rep, err := certify.Run(ctx, c.q, certify.Options{Solver: s.solver, Description: s.description, Encoding: encoding, Bounds: bounds,
+						Maximise: true, Enumerate: -1, Seed: int64(c.i)})
+					if err != nil {
+						t.Fatal(err)
+					}
+					verdicts[rep.Verdict]++
+					compare(t, c.q, rep, c.best, c.some)
+				})
+			}
+			t.Logf("verdicts: %v", verdicts)
+			if verdicts[certify.Fair] < 50 || verdicts[certify.Unfair] < 50 {
+				t.Errorf("verdicts %v: the sample does not exercise both answers", verdicts)
+			}
+		})
+	}
+}
+
+// refereedQuestion is a tiny question, and the largest margin that the referee has
+// found: some says whether there is one.
+type refereedQuestion struct {
+	i    int
+	kind tinyKind
+	q    *problem.Query
+	best *big.Rat
+	some bool
+}
+
+// refereed asks the referee about 200 tiny networks, with every notion that it can
+// tell the largest margin of.
+func refereed() []refereedQuestion {
+	var out []refereedQuestion
 	for i := range 200 {
 		kind := tinyKind{reals: 0, constrained: i%3 == 0, relaxed: i%5 == 1}
 		if i%10 >= 7 {
@@ -33,42 +73,22 @@ func TestVerdictsAgainstTheReferee(t *testing.T) {
 		if kind.relaxed && kind.reals == 0 {
 			relax(r, q)
 		}
+		referee := enumerate
+		if kind.reals > 0 {
+			referee = patterns
+		}
 		for _, notion := range fairness.Notions {
 			if kind.reals > 0 && (notion == fairness.Score || notion == fairness.DecisionStrict) {
 				continue // no exact maximum at a vertex
 			}
-			q.Notion = notion
-			referee := enumerate
-			if kind.reals > 0 {
-				referee = patterns
-			}
-			best, some := referee(q)
-			q.Epsilon = epsilonNear(r, notion, best, some)
-			for _, s := range panel {
-				encoding, bounds := s.encodings[(i+int(notion))%len(s.encodings)], s.bounds[(i/2+int(notion))%len(s.bounds)]
-				t.Run(fmt.Sprintf("%d/%s/%+v/%s/%s/%s", i, notion, kind, s.name, encoding, bounds), func(t *testing.T) {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					defer cancel()
-					rep, err := certify.Run(ctx, q, certify.Options{Solver: s.solver, Description: s.description, Encoding: encoding, Bounds: bounds,
-						Maximise: true, Enumerate: -1, Seed: int64(i)})
-					if err != nil {
-						t.Fatal(err)
-					}
-					if verdicts[s.name] == nil {
-						verdicts[s.name] = map[certify.Verdict]int{}
-					}
-					verdicts[s.name][rep.Verdict]++
-					compare(t, q, rep, best, some)
-				})
-			}
+			one := *q
+			one.Notion = notion
+			best, some := referee(&one)
+			one.Epsilon = epsilonNear(r, notion, best, some)
+			out = append(out, refereedQuestion{i, kind, &one, best, some})
 		}
 	}
-	t.Logf("verdicts: %v", verdicts)
-	for name, v := range verdicts {
-		if v[certify.Fair] < 50 || v[certify.Unfair] < 50 {
-			t.Errorf("%s: verdicts %v: the sample does not exercise both answers", name, v)
-		}
-	}
+	return out
 }
 
 // tinyKind says what a tiny question has beside integers.

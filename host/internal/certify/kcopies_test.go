@@ -31,6 +31,7 @@ func mostBins(q *problem.Query) int {
 // TestManyBinsAgainstTheReferee asks the three solvers whether somebody reaches
 // as many bins as enumeration found, and one more.
 func TestManyBinsAgainstTheReferee(t *testing.T) {
+	t.Parallel()
 	panel := solvers(t)
 	asked, reached, grades := 0, 0, map[sdk.Exactness]int{}
 	for i := range 40 {

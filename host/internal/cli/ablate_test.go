@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/ablate"
 	"github.com/hyfair/hyfair/host/internal/compare"
 	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 	"github.com/hyfair/hyfair/host/internal/task"
 )
 
@@ -47,12 +47,10 @@ func grid(t *testing.T, study, text string) string {
 // TestAblate runs the program as users do, with real strategies, one that dies
 // and a solver that misbehaves, all built once.
 func TestAblate(t *testing.T) {
-	binary, plugins := program(t), rogueFolder(t, "rogue")
-	for name, source := range map[string]string{"rw": "../../../plugins/search-rw", "sa": "../../../plugins/search-sa", "mortal": "./testdata/mortal"} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(plugins, "hyfair-search-"+name), source).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
-	}
+	binary, plugins := program(t), plugintest.Folder(t, map[string]string{
+		"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa", "hyfair-search-mortal": "host/internal/cli/testdata/mortal",
+		"hyfair-solver-rogue": "host/internal/certify/testdata/rogue",
+	})
 	for _, c := range []struct {
 		name string
 		test func(t *testing.T, binary, plugins string)

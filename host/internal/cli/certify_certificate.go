@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -83,13 +84,19 @@ func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJ
 		return nil, err
 	}
 	defer file.Abort() // nothing once it is closed
+	ctx, giveUp := client.GiveUp(ctx)
+	defer giveUp()
 	var broken error
+	var open bool // a part of the region is
 	o := sdk.SolveOptions{
 		Seed: j.app.Seed, Threads: j.app.Threads, Memory: j.memory, Gap: j.flags.gap, Options: j.plugin.Options,
 		Proofs: true, Pieces: func(pieces []sdk.Piece) {
 			for _, p := range pieces {
 				if broken == nil {
-					broken = file.AddPiece(p)
+					if broken = file.AddPiece(p); broken != nil {
+						open = p.Claim == sdk.PieceUndecided
+						giveUp() // one part is enough to spoil it
+					}
 				}
 			}
 		},
@@ -101,7 +108,7 @@ func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJ
 	switch {
 	case err != nil:
 		return nil, err
-	case broken != nil && res.Reason != sdk.NoReason:
+	case open && res.Reason != sdk.NoReason:
 		return nil, fmt.Errorf("the solver stopped (%s) with parts of the region open", res.Reason)
 	case broken != nil:
 		return nil, broken

@@ -69,6 +69,20 @@ func TestCertificatesOfCertifyAreAccepted(t *testing.T) {
 	}
 }
 
+// A part that proves nothing spoils a certificate at once: the solver, which would
+// go on for ever, is told so.
+func TestCertificateIsGivenUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none.cert")
+	code, stdout, stderr := command(t, rogueFolder(t, "rogue"), "certify", tenureStudy(t), "--solver", "rogue", "--set", "mode=patient-with-piece",
+		"--encoding", "network", "--climb=false", "--epsilon", "0.99", "--certificate", path)
+	if code != ExitFailed || !strings.Contains(stdout, "FAIR") || !strings.Contains(stderr, "no certificate: leaf 0: a piece that is unfair proves nothing") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a file was written all the same")
+	}
+}
+
 // TestRoundUp: a claim must not be smaller than what was proved, and hardly
 // larger.
 func TestRoundUp(t *testing.T) {

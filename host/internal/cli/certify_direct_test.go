@@ -49,19 +49,40 @@ func TestDefaultSolverNeedsNoLibrary(t *testing.T) {
 // A question that the default solver does not answer goes to the next; where the
 // solver is named, that it does not is the answer.
 func TestNextSolver(t *testing.T) {
-	plugins, study := bnbFolder(t), tenureStudy(t)
+	plugins := bnbFolder(t)
 	rogues := rogueFolder(t, "highs") // a solver of all forms, under the name of the next
 	if err := os.Rename(filepath.Join(rogues, "hyfair-solver-highs"), filepath.Join(plugins, "hyfair-solver-highs")); err != nil {
 		t.Fatal(err)
 	}
-	relaxed := []string{study, "--relax", "years=1", "--climb=false"}
-	out, stderr := askedDirectly(t, plugins, relaxed...)
+	_, n := tenure() // with values beyond those that bnb bounds on the way
+	const far = 0x1p110
+	for i := range n.Layers[0].Weights {
+		n.Layers[0].Weights[i] *= far
+	}
+	for i := range n.Layers[0].Bias {
+		n.Layers[0].Bias[i] *= far
+	}
+	for i := range n.Layers[1].Weights {
+		n.Layers[1].Weights[i] /= far
+	}
+	steep := []string{tenureStudyOf(t, n), "--climb=false"}
+	out, stderr := askedDirectly(t, plugins, steep...)
 	if out.Solver.Name != "highs" || out.Encoding == "" || out.Verdict != "unfair" || !strings.Contains(stderr, "solver bnb") || !strings.Contains(stderr, "asking highs") {
 		t.Errorf("%+v: %s", out, stderr)
 	}
-	code, _, stderr := command(t, plugins, append([]string{"certify", "--solver", "bnb"}, relaxed...)...)
+	code, _, stderr := command(t, plugins, append([]string{"certify", "--solver", "bnb"}, steep...)...)
 	if code == ExitDone || !strings.Contains(stderr, "bnb") || strings.Contains(stderr, "asking highs") {
 		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// Relaxed questions go to the default solver as they are. On tenure two people a
+// year apart, at nine years or eight, are as far apart as nine years make them.
+func TestRelaxedByDefault(t *testing.T) {
+	plugins, study := bnbFolder(t), tenureStudy(t)
+	out, stderr := askedDirectly(t, plugins, study, "--relax", "years=1", "--notion", "logit", "--epsilon", "9.5", "--maximize")
+	if out.Solver.Name != "bnb" || out.Encoding != "network" || out.Verdict != "fair" || out.Grade != "rigorous" || *out.Gap != 9 || !out.Closed || stderr != "" {
+		t.Errorf("%+v: %s", out, stderr)
 	}
 }
 

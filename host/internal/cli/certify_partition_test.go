@@ -100,9 +100,9 @@ func TestPartitionUsage(t *testing.T) {
 
 // TestSeveralQuestions asks one question for each set of protected attributes.
 func TestSeveralQuestions(t *testing.T) {
-	plugins := rogueFolder(t, "rogue")
+	plugins := bnbFolder(t)
 	for word, want := range map[string]int{"each": 3, "subsets": 7} {
-		code, stdout, stderr := command(t, plugins, "certify", "../../../studies/loan", "--solver", "rogue", "--protected", word, "--json")
+		code, stdout, stderr := command(t, plugins, "certify", "../../../studies/loan", "--solver", "bnb", "--protected", word, "--json")
 		if code != ExitDone {
 			t.Fatalf("%s: exit code %d: %s", word, code, stderr)
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk/encode"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -24,44 +23,16 @@ func encodingNames() string {
 // queries are the questions that flags and study make together, one for each
 // set of protected attributes.
 func (f *certifyFlags) queries(app *App, path string) (*study.Study, []*problem.Query, error) {
-	st, err := f.question.study(app, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	sets, err := f.question.protectedSets(st.Space)
-	if err != nil {
-		return nil, nil, err
-	}
-	var queries []*problem.Query
-	for _, set := range sets {
-		q, err := f.query(app, st, set)
-		if err != nil {
-			return nil, nil, err
-		}
-		queries = append(queries, q)
-	}
-	return st, queries, nil
+	return f.question.queries(app, path, func(st *study.Study, protected []string) (*problem.Query, error) {
+		return f.query(app, st, protected)
+	})
 }
 
 // query is the question about one set of protected attributes.
 func (f *certifyFlags) query(app *App, st *study.Study, protected []string) (*problem.Query, error) {
-	s, region, rest, err := f.question.cut(st.Space, protected)
+	q, err := f.question.query(app, st, protected, f.notion, f.k)
 	if err != nil {
 		return nil, err
-	}
-	q := &problem.Query{Network: st.Network, Space: s, Region: region, Notion: st.Notion, K: f.k, Goal: problem.Decide, Seed: app.Seed}
-	if len(rest) > 0 {
-		q.Require = append(q.Require, rest)
-	}
-	if f.notion != "" {
-		if q.Notion, err = fairness.ParseNotion(f.notion); err != nil {
-			return nil, fmt.Errorf("--notion: %w", err)
-		}
-	}
-	if q.Notion.UsesEpsilon() {
-		if q.Epsilon, err = f.question.epsilonFor(st, q.Notion); err != nil {
-			return nil, err
-		}
 	}
 	if err := f.relaxQuery(q); err != nil {
 		return nil, err

@@ -4,27 +4,22 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 )
 
 // rogueFolder is a plugin folder with certify/testdata/rogue under the names
 // given, and nothing else.
 func rogueFolder(t *testing.T, names ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	first := filepath.Join(dir, "hyfair-solver-"+names[0])
-	if out, err := exec.Command("go", "build", "-o", first, "../certify/testdata/rogue").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	programs := map[string]string{}
+	for _, name := range names {
+		programs["hyfair-solver-"+name] = "host/internal/certify/testdata/rogue"
 	}
-	for _, name := range names[1:] {
-		if err := os.Link(first, filepath.Join(dir, "hyfair-solver-"+name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return plugintest.Folder(t, programs)
 }
 
 // certified is what scripts read of hyfair certify --json.

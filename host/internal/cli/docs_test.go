@@ -107,6 +107,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"plugin new": newPluginJSON{}, "plugin install": installedJSON{}, "plugin uninstall": uninstalledJSON{},
 		"plugin test": testedJSON{}, "bench evaluator": evaluatorBench{}, "bench next": nextBench{},
 		"check": checkReport{}, "audit": auditReport{}, "report": runReport{},
+		"report of a quantification": sharesReport{}, "quantify of several sets": quantifySet{},
 		"explain": explainReport{}, "explain of a file": explainGrid{},
 		"mitigate": mitigateReport{}, "mitigate of a file": mitigateGrid{}, "guard": guardReport{}, "guard export": guardExportReport{},
 	} {

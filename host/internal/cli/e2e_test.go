@@ -11,17 +11,14 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 	"github.com/hyfair/hyfair/host/internal/task"
 )
 
-// program builds hyfair.
+// program is hyfair as users run it.
 func program(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "hyfair")
-	if out, err := exec.Command("go", "build", "-o", path, "../..").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
+	return plugintest.Program(t, "host")
 }
 
 // running is a hyfair under way with plugins from one folder.
@@ -208,10 +205,7 @@ func TestInterruptOfHiGHS(t *testing.T) {
 			t.Setenv("HYFAIR_LIB_DIR", dir)
 		}
 	}
-	plugins := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(plugins, "hyfair-solver-highs"), "../../../plugins/solver-highs").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-highs": "plugins/solver-highs"})
 	if code, stdout, _ := hyfair("plugins", "--plugin-dir", plugins, "--json"); code != ExitDone || !strings.Contains(stdout, `"usable": true`) {
 		t.Skipf("SKIPPED %s: no HiGHS library; make setup brings it", t.Name())
 	}

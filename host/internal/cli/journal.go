@@ -2,10 +2,16 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/discover"
 	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // openJournal opens the journal of --journal, or the one in the folder for
@@ -49,6 +55,43 @@ func (a *App) record(j *journal.Journal, started task.Started) (*task.Stream, *j
 	return stream, run
 }
 
+// runEvents is the stream of events of one run, and where it goes.
+type runEvents struct {
+	app     *App
+	journal *journal.Journal // nil: the folder for runs could not be written
+	stream  *task.Stream
+	run     string // the run's name in the journal; empty: it is not kept
+}
+
+// path is the journal's; empty where nothing is kept.
+func (e *runEvents) path() string {
+	if e.run == "" {
+		return ""
+	}
+	return e.journal.Path()
+}
+
+func (e *runEvents) close() {
+	if e.journal == nil {
+		return
+	}
+	if err := e.journal.Close(); err != nil {
+		fmt.Fprintf(e.app.Stderr, "hyfair: not all of this run's events are kept: %v\n", err)
+	}
+}
+
+// faults are what a plugin did wrong.
+func (e *runEvents) faults(plugin string, list []string) {
+	for _, f := range list {
+		e.stream.Emit(task.Event{Kind: task.KindFault, Fault: &task.Fault{Plugin: plugin, Error: f}})
+	}
+}
+
+// failed ends a run that has nothing to show.
+func (e *runEvents) failed(err error) {
+	e.stream.Emit(task.Event{Kind: task.KindFinished, Finished: &task.Finished{Error: err.Error()}})
+}
+
 // keep lets a stream's events go to a run of a journal.
 func keep(stream *task.Stream, run *journal.Run) {
 	stream.Run = run.Name()
@@ -61,6 +104,41 @@ func nameOf(run *journal.Run) string {
 		return ""
 	}
 	return run.Name()
+}
+
+// solverRun says what a command runs that puts a question to a solver.
+func (a *App) solverRun(command string, st *study.Study, q *problem.Query, plugin *discover.Plugin, where string, settings map[string]string) task.Started {
+	d := plugin.Description()
+	return task.Started{
+		Task:     task.Task{Command: command, Network: st.ModelSHA256, Study: st.SHA256, Arm: d.Name, Seed: a.Seed, Region: where, Settings: settings},
+		Features: q.Space.Names(), Study: st.Name, Model: filepath.Base(st.ModelPath),
+		Versions: map[string]string{"hyfair": version(), plugin.String(): d.Version, "library": libraryOf(d)}, Machine: thisMachine(),
+	}
+}
+
+// questionSettings are those that every question to a solver has.
+func (a *App) questionSettings(st *study.Study, q *problem.Query, plugin *discover.Plugin, memory int64) map[string]string {
+	settings := map[string]string{
+		"notion": q.Notion.String(), "protected": strings.Join(protectedNames(q.Space), ","), "threads": strconv.Itoa(a.Threads),
+	}
+	if q.Epsilon != nil {
+		settings["epsilon"] = q.Epsilon.RatString()
+	}
+	if q.K > 0 {
+		settings["k"] = strconv.Itoa(q.K)
+	}
+	if memory > 0 {
+		settings["memory"] = strconv.FormatInt(memory, 10)
+	}
+	for _, r := range st.Rules {
+		if r.On {
+			settings["rule."+r.Name] = "on"
+		}
+	}
+	for name, value := range plugin.Options {
+		settings["set."+name] = value
+	}
+	return settings
 }
 
 func thisMachine() task.Machine {

@@ -22,15 +22,7 @@ import (
 // annealing is a folder with the plugin of simulated annealing.
 func annealing(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	program, err := os.ReadFile(plugintest.Build(t, "search-sa"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "hyfair-search-sa"), program, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return plugintest.Folder(t, map[string]string{"hyfair-search-sa": "plugins/search-sa"})
 }
 
 // mitigated runs hyfair mitigate with searches that are limited in evaluations,

@@ -3,27 +3,22 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 )
 
 // pluginFolder holds discover/testdata/testplugin, which takes its kind and
 // name from its file's name, under the names given; nothing else is found.
 func pluginFolder(t *testing.T, names ...string) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "testplugin")
-	if text, err := exec.Command("go", "build", "-o", binary, "../discover/testdata/testplugin").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	dir := t.TempDir()
+	programs := map[string]string{}
 	for _, n := range names {
-		if err := os.Symlink(binary, filepath.Join(dir, n)); err != nil {
-			t.Fatal(err)
-		}
+		programs[n] = "host/internal/discover/testdata/testplugin"
 	}
+	dir := plugintest.Folder(t, programs)
 	t.Setenv("HYFAIR_PLUGIN_DIR", "")
 	t.Setenv("HYFAIR_DATA", "")
 	t.Setenv("XDG_DATA_HOME", t.TempDir())

@@ -81,9 +81,13 @@ type quantifyJob struct {
 	study  *study.Study
 	query  *problem.Query
 	plugin *discover.Plugin
+	memory int64
 	start  time.Time
-	// rows of the data set; noRows says why there are none.
-	rows   [][]float64
+	// asked and of are the question's number among those of the command, from 0.
+	asked, of int
+	// rows of the data set; nil for none.
+	rows [][]float64
+	// noRows says why there are none.
 	noRows string
 }
 
@@ -98,71 +102,41 @@ func runQuantify(ctx context.Context, app *App, f *quantifyFlags, path string) e
 		ctx, cancel = context.WithTimeout(ctx, max(f.timeout-100*time.Millisecond, f.timeout/2))
 		defer cancel()
 	}
-	if err := j.open(path); err != nil {
+	var queries []*problem.Query
+	var err error
+	if j.study, queries, err = f.question.queries(app, path, func(st *study.Study, protected []string) (*problem.Query, error) {
+		return f.query(app, st, protected)
+	}); err != nil {
 		return usage(err)
 	}
-	memory, err := app.memoryBytes()
-	if err != nil {
+	if len(queries) > 1 && f.mapFile != "" {
+		return usage(fmt.Errorf("--map is of one question; --protected %s asks several", strings.Join(f.question.protected, ",")))
+	}
+	if j.memory, err = app.memoryBytes(); err != nil {
 		return usage(err)
 	}
+	j.readRows()
 	if j.plugin, err = quantifier(ctx, app, f.solver); err != nil {
 		return err
 	}
 	defer j.plugin.Close()
-	var out *mapFile
-	if f.mapFile != "" {
-		if out, err = j.createMap(); err != nil {
-			return usage(fmt.Errorf("--map: %w", err))
-		}
-	}
-	rep, failed := j.run(ctx, memory, out)
-	if out != nil {
-		failed = errors.Join(failed, out.finish(rep != nil))
-	}
-	if rep == nil {
-		return badQuestion(failed)
-	}
-	report := j.report(rep)
-	if app.JSON {
-		failed = errors.Join(failed, app.printJSON(report))
-	} else {
-		j.print(report)
-	}
-	switch {
-	case interrupted(ctx):
-		return &exitError{ExitInterrupted, errors.New("interrupted; what was proved so far is shown")}
-	case failed == nil && len(rep.Faults) > 0:
-		failed = errors.New(strings.Join(rep.Faults, "\n"))
-	}
-	return failed
+	return j.all(ctx, queries)
 }
 
-// open reads the study and puts the question.
-func (j *quantifyJob) open(path string) error {
-	st, s, region, rest, err := j.flags.question.load(j.app, path)
+// query is the question about one set of protected attributes.
+func (f *quantifyFlags) query(app *App, st *study.Study, protected []string) (*problem.Query, error) {
+	q, err := f.question.query(app, st, protected, f.notion, f.k)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	j.study = st
-	q := &problem.Query{Network: st.Network, Space: s, Region: region, Notion: st.Notion, K: j.flags.k, Goal: problem.Quantify, Seed: j.app.Seed}
-	if len(rest) > 0 {
-		q.Require = append(q.Require, rest)
+	if q.Goal = problem.Quantify; q.K > 2 && q.Notion != fairness.Score {
+		return nil, fmt.Errorf("--k %d: the notion %s has no bins", q.K, q.Notion)
 	}
-	if j.flags.notion != "" {
-		if q.Notion, err = fairness.ParseNotion(j.flags.notion); err != nil {
-			return fmt.Errorf("--notion: %w", err)
-		}
-	}
-	if q.K > 2 && q.Notion != fairness.Score {
-		return fmt.Errorf("--k %d: the notion %s has no bins", q.K, q.Notion)
-	}
-	if q.Notion.UsesEpsilon() {
-		if q.Epsilon, err = j.flags.question.epsilonFor(st, q.Notion); err != nil {
-			return err
-		}
-	}
-	j.query = q
-	switch d, err := st.Data(); {
+	return q, q.Validate()
+}
+
+func (j *quantifyJob) readRows() {
+	switch d, err := j.study.Data(); {
 	case err == nil:
 		j.rows = d.Points
 	case errors.Is(err, study.ErrNoData):
@@ -170,7 +144,87 @@ func (j *quantifyJob) open(path string) error {
 	default:
 		j.noRows = err.Error()
 	}
-	return q.Validate()
+}
+
+// all answers the questions in turn and shows the results: one as it is, several
+// as a list.
+func (j *quantifyJob) all(ctx context.Context, queries []*problem.Query) error {
+	set := &quantifySet{Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Questions: []*quantifyReport{}}
+	var failed error
+	for i, q := range queries {
+		one := *j
+		one.query, one.asked, one.of = q, i, len(queries)
+		if i > 0 {
+			one.start = time.Now()
+			if !j.app.JSON {
+				fmt.Fprintln(j.app.Stdout)
+			}
+		}
+		part, cancel := partOf(ctx, len(queries)-i)
+		out, err := one.one(part)
+		cancel()
+		if out != nil {
+			set.Questions = append(set.Questions, out)
+		}
+		if failed = errors.Join(failed, err); out == nil || interrupted(ctx) {
+			break
+		}
+	}
+	switch {
+	case len(queries) > 1:
+		set.Seconds = time.Since(j.start).Seconds()
+		failed = errors.Join(failed, j.printSet(set))
+	case len(set.Questions) == 1 && j.app.JSON:
+		failed = errors.Join(failed, j.app.printJSON(set.Questions[0]))
+	}
+	if interrupted(ctx) && len(set.Questions) > 0 {
+		return &exitError{ExitInterrupted, errors.New("interrupted; what was proved so far is shown")}
+	}
+	return failed
+}
+
+// partOf gives the first of several questions its part of the time that is left.
+func partOf(ctx context.Context, questions int) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok || questions < 2 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(questions))
+}
+
+// one answers one question and prints it, unless it is for JSON. out is nil where
+// there is nothing to show.
+func (j *quantifyJob) one(ctx context.Context) (out *quantifyReport, err error) {
+	events, err := j.events()
+	if err != nil {
+		return nil, err
+	}
+	defer events.close()
+	var file *mapFile
+	if j.flags.mapFile != "" {
+		if file, err = j.createMap(); err != nil {
+			events.failed(err)
+			return nil, usage(fmt.Errorf("--map: %w", err))
+		}
+	}
+	rep, failed := j.run(ctx, file, events)
+	if file != nil {
+		failed = errors.Join(failed, file.finish(rep != nil))
+	}
+	if rep == nil {
+		events.failed(failed)
+		return nil, badQuestion(failed)
+	}
+	if failed == nil && len(rep.Faults) > 0 {
+		failed = errors.New(strings.Join(rep.Faults, "\n"))
+	}
+	events.report(rep, failed, interrupted(ctx))
+	out = j.report(rep)
+	out.Journal, out.Run = events.path(), events.run
+	if !j.app.JSON {
+		j.print(out)
+	}
+	return out, failed
 }
 
 // quantifier starts the solver named, or the first that quantifies.
@@ -208,13 +262,20 @@ func networkSolver(ctx context.Context, app *App, goals ...problem.Goal) (*disco
 }
 
 // run asks.
-func (j *quantifyJob) run(ctx context.Context, memory int64, out *mapFile) (*quantify.Report, error) {
+func (j *quantifyJob) run(ctx context.Context, out *mapFile, events *quantifyEvents) (*quantify.Report, error) {
 	line := newStatusLine(j.app)
 	defer line.clear()
+	which := ""
+	if j.of > 1 {
+		which = fmt.Sprintf("%d of %d · %s · ", j.asked+1, j.of, strings.Join(protectedNames(j.query.Space), " × "))
+	}
 	o := quantify.Options{
-		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Threads: j.app.Threads, Memory: memory, Seed: j.app.Seed, Set: j.plugin.Options,
+		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Threads: j.app.Threads, Memory: j.memory, Seed: j.app.Seed, Set: j.plugin.Options,
 		Samples: j.flags.samples, Rows: j.rows,
-		Progress: func(p quantify.Progress) { line.show(quantifyProgress(p)) },
+		Progress: func(p quantify.Progress) {
+			line.show(which + quantifyProgress(p))
+			events.progress(p)
+		},
 	}
 	if out != nil {
 		o.Pieces = out.Write
@@ -229,8 +290,12 @@ func quantifyProgress(p quantify.Progress) string {
 	}
 	most := new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)
 	open := new(big.Rat).Sub(most, p.Unfair)
-	return fmt.Sprintf("discriminated: between %s and %s · undecided %s · %d boxes · %s",
-		shareText(ratFloat(p.Unfair)), shareText(ratFloat(most)), shareText(ratFloat(open)), p.Boxes, p.Elapsed.Round(100*time.Millisecond))
+	line := fmt.Sprintf("discriminated: between %s and %s · undecided %s · %d boxes",
+		shareText(ratFloat(p.Unfair)), shareText(ratFloat(most)), shareText(ratFloat(open)), p.Boxes)
+	if p.Pieces > 0 {
+		line += fmt.Sprintf(", %d in the map", p.Pieces)
+	}
+	return fmt.Sprintf("%s · %s", line, p.Elapsed.Round(100*time.Millisecond))
 }
 
 func ratFloat(r *big.Rat) float64 {

@@ -26,55 +26,12 @@ type quantifyReport struct {
 	Where     string   `json:"where,omitempty"`
 	AskedK    int      `json:"asked_k,omitempty"`
 
-	// Fair, Unfair and Undecided add up to exactly 1; see quantify.Report.Floats.
-	Fair      float64          `json:"fair"`
-	Unfair    float64          `json:"unfair"`
-	Undecided float64          `json:"undecided"`
-	Exact     quantifyExact    `json:"exact"`
-	Interval  quantifyInterval `json:"interval"`
-	// Grade is of the proof behind fair and unfair.
-	Grade string `json:"grade,omitempty"`
-	// Individuals of the region in decimal digits, of any number.
-	Individuals string           `json:"individuals,omitempty"`
-	Sampled     *quantifySampled `json:"sampled,omitempty"`
-	Rows        *quantifyRows    `json:"rows,omitempty"`
-	Boxes       int64            `json:"boxes"`
-	Complete    bool             `json:"complete"`
-	Reason      string           `json:"reason,omitempty"`
-	Faults      []string         `json:"faults,omitempty"`
-	Map         *quantifyMap     `json:"map,omitempty"`
-	Solver      certifySolver    `json:"solver"`
-}
-
-// quantifyExact has the shares as fractions.
-type quantifyExact struct {
-	Fair      string `json:"fair"`
-	Unfair    string `json:"unfair"`
-	Undecided string `json:"undecided"`
-}
-
-// quantifyInterval holds the share of discriminated individuals.
-type quantifyInterval struct {
-	Lo float64 `json:"lo"`
-	Hi float64 `json:"hi"`
-}
-
-type quantifySampled struct {
-	Share float64 `json:"share"`
-	Lo    float64 `json:"lo"`
-	Hi    float64 `json:"hi"`
-	N     int     `json:"n"`
-	// Method names how Lo and Hi are computed, and Confidence what they promise.
-	Method     string  `json:"method"`
-	Confidence float64 `json:"confidence"`
-}
-
-type quantifyRows struct {
-	Share  float64 `json:"share"`
-	Unfair int     `json:"unfair"`
-	N      int     `json:"n"`
-	// Outside are rows that are no individuals of the region.
-	Outside int `json:"outside"`
+	sharesJSON
+	Map    *quantifyMap  `json:"map,omitempty"`
+	Solver certifySolver `json:"solver"`
+	// Journal and Run are absent where nothing is kept.
+	Journal string `json:"journal,omitempty"`
+	Run     string `json:"run,omitempty"`
 }
 
 type quantifyMap struct {
@@ -105,25 +62,10 @@ func (j *quantifyJob) report(rep *quantify.Report) *quantifyReport {
 	out := &quantifyReport{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Seconds: time.Since(j.start).Seconds(),
 		Notion: j.query.Notion.String(), Protected: protectedNames(j.query.Space), Where: j.flags.question.where, AskedK: j.flags.k,
-		Exact: quantifyExact{rep.Fair.RatString(), rep.Unfair.RatString(), rep.Undecided.RatString()},
-		Boxes: rep.Boxes, Complete: rep.Complete, Reason: rep.Reason, Faults: rep.Faults, Solver: certifySolver{d.Name, d.Version, libraryOf(d)},
+		sharesJSON: sharesOf(sharesEvent(rep), rep.Faults), Solver: certifySolver{d.Name, d.Version, libraryOf(d)},
 	}
-	out.Fair, out.Unfair, out.Undecided = rep.Floats()
-	out.Interval = quantifyInterval{Lo: out.Unfair, Hi: 1 - out.Fair}
 	if j.query.Notion.UsesEpsilon() {
 		out.Epsilon = shortDecimal(j.query.Epsilon)
-	}
-	if rep.Grade != 0 {
-		out.Grade = rep.Grade.String()
-	}
-	if rep.Individuals != nil {
-		out.Individuals = rep.Individuals.String()
-	}
-	if s := rep.Sampled; s != nil {
-		out.Sampled = &quantifySampled{s.Share(), s.Lo, s.Hi, s.N, quantify.Method, quantify.Confidence}
-	}
-	if r := rep.Rows; r != nil {
-		out.Rows = &quantifyRows{r.Share(), r.Unfair, r.N, r.Outside}
 	}
 	if rep.Map != nil {
 		out.Map = j.mapReport(rep.Map)
@@ -166,15 +108,7 @@ func (j *quantifyJob) print(r *quantifyReport) {
 	if !r.Complete && r.Reason != "" {
 		fmt.Fprintf(w, "  %s", r.Reason)
 	}
-	of := "all individuals"
-	if n, ok := new(big.Int).SetString(r.Individuals, 10); ok {
-		of = fmt.Sprintf("%s individuals", roughly(n))
-	}
-	if r.Undecided == 0 {
-		fmt.Fprintf(w, "\n\n%s of %s are discriminated against\n", shareText(r.Unfair), of)
-	} else {
-		fmt.Fprintf(w, "\n\nbetween %s and %s of %s are discriminated against\n", shareText(r.Interval.Lo), shareText(r.Interval.Hi), of)
-	}
+	fmt.Fprintf(w, "\n\n%s\n", r.between())
 	if s := r.Sampled; s != nil && s.N > 0 {
 		fmt.Fprintf(w, "sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn uniformly, evaluated exactly\n",
 			shareText(s.Share), 100*s.Confidence, shareText(s.Lo), shareText(s.Hi), grouped(s.N))
@@ -220,7 +154,7 @@ func (m *quantifyMap) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nmap: %s boxes in %s", grouped(int(total)), m.File)
 	if m.Covered < 1-1e-9 {
-		fmt.Fprintf(w, ", %s of the space; the rest was not handed over in time and is undecided", shareText(m.Covered))
+		fmt.Fprintf(w, ", %s of the space; the rest was not handed over and is undecided", shareText(m.Covered))
 	}
 	fmt.Fprintf(w, "\n\n%-24s %9s %9s %9s\n", "", "fair", "unfair", "undecided")
 	for _, f := range m.Features {

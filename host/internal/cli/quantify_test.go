@@ -16,11 +16,7 @@ import (
 // bnbFolder is a plugin folder with the real solver-bnb and nothing else.
 func bnbFolder(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.Symlink(plugintest.Build(t, "solver-bnb"), filepath.Join(dir, "hyfair-solver-bnb")); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"})
 }
 
 func quantified(t *testing.T, plugins string, args ...string) (out quantifyReport) {
@@ -48,7 +44,7 @@ func quantified(t *testing.T, plugins string, args ...string) (out quantifyRepor
 func TestQuantifyTenure(t *testing.T) {
 	plugins, study := bnbFolder(t), tenureStudy(t)
 	out := quantified(t, plugins, study, "--notion", "logit", "--epsilon", "2.5", "--seed", "4")
-	if out.Exact != (quantifyExact{"3/10", "7/10", "0"}) || out.Undecided != 0 || out.Individuals != "30" || !out.Complete || out.Reason != "" || out.Grade != "rigorous" ||
+	if out.Exact != (sharesExact{"3/10", "7/10", "0"}) || out.Undecided != 0 || out.Individuals != "30" || !out.Complete || out.Reason != "" || out.Grade != "rigorous" ||
 		out.Solver.Name != "bnb" || out.Epsilon != "2.5" || out.Notion != "logit" || out.Study != "tenure" || out.Seed != 4 || len(out.Protected) != 1 || out.Map != nil || out.Rows != nil {
 		t.Errorf("%+v", out)
 	}
@@ -56,7 +52,7 @@ func TestQuantifyTenure(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	out = quantified(t, plugins, study, "--notion", "decision", "--where", "years=3..6,job=baker|cook", "--samples", "0", "--solver", "bnb")
-	if out.Exact != (quantifyExact{"1/4", "3/4", "0"}) || out.Sampled != nil || out.Where == "" {
+	if out.Exact != (sharesExact{"1/4", "3/4", "0"}) || out.Sampled != nil || out.Where == "" {
 		t.Errorf("two jobs of three, margin 0 at four years: %+v", out)
 	}
 	code, stdout, stderr := command(t, plugins, "quantify", study, "--notion", "logit", "--epsilon", "2.5")
@@ -135,10 +131,7 @@ func TestQuantifyTimeout(t *testing.T) {
 }
 
 func TestQuantifyUsage(t *testing.T) {
-	plugins, study := t.TempDir(), tenureStudy(t)
-	if err := os.Symlink(plugintest.Build(t, "solver-lpsolve"), filepath.Join(plugins, "hyfair-solver-lpsolve")); err != nil {
-		t.Fatal(err)
-	}
+	plugins, study := plugintest.Folder(t, map[string]string{"hyfair-solver-lpsolve": "plugins/solver-lpsolve"}), tenureStudy(t)
 	for name, c := range map[string]struct {
 		args []string
 		code int
@@ -151,7 +144,8 @@ func TestQuantifyUsage(t *testing.T) {
 		"k without bins":    {[]string{study, "--k", "3", "--notion", "logit"}, ExitUsage, []string{"--k", "logit"}},
 		"a map of no kind":  {[]string{study, "--map", "boxes.txt"}, ExitUsage, []string{"boxes.txt", ".csv or .jsonl"}},
 		"a map nowhere":     {[]string{study, "--map", filepath.Join(study, "map.csv")}, ExitUsage, []string{"--map"}},
-		"several questions": {[]string{"../../../studies/loan", "--protected", "each"}, ExitUsage, []string{"--protected each"}},
+		"several maps":      {[]string{"../../../studies/loan", "--protected", "each", "--map", "boxes.csv"}, ExitUsage, []string{"--map", "--protected each"}},
+		"a word and a name": {[]string{"../../../studies/loan", "--protected", "each,sex"}, ExitUsage, []string{"each stands alone"}},
 		"unknown notion":    {[]string{study, "--notion", "fair"}, ExitUsage, []string{"--notion"}},
 		"unknown solver":    {[]string{study, "--solver", "absent"}, ExitUsage, []string{"absent"}},
 		"another solver":    {[]string{study, "--solver", "lpsolve"}, ExitUsage, []string{"lpsolve does not quantify"}},

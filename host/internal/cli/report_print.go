@@ -50,16 +50,16 @@ func withoutLast(t *report.Table) *report.Table {
 	return &out
 }
 
-// title names the run.
-func (r *runReport) title() string {
-	t := fmt.Sprintf("Run %s: %s on %s (%s), seed %d", r.Run, r.Strategy, r.Study, r.Model, r.Seed)
+// title names the run of a strategy or a solver, and some settings of it.
+func (r *reportedRun) title(by string, settings ...string) string {
+	t := fmt.Sprintf("Run %s: %s on %s (%s), seed %d", r.Run, by, r.Study, r.Model, r.Seed)
 	if r.Where != "" {
 		t += ", where " + r.Where
 	}
 	if eps, ok := new(big.Rat).SetString(r.Settings["epsilon"]); ok {
 		t += ", ε = " + shortDecimal(eps)
 	}
-	for _, name := range []string{"mode", "solver", "budget"} {
+	for _, name := range settings {
 		if v := r.Settings[name]; v != "" {
 			t += ", " + name + " " + v
 		}
@@ -67,19 +67,25 @@ func (r *runReport) title() string {
 	return t
 }
 
-// notes say what became of the run where it did not simply end.
-func (r *runReport) notes() []string {
-	var notes []string
+// notes say what became of the run where it did not simply end. Of one that is
+// gone, known says what was written.
+func (r *reportedRun) notes(known string) []string {
 	switch journal.State(r.State) {
 	case journal.BrokenOff:
-		notes = append(notes, fmt.Sprintf("BROKEN OFF after %.1f s: the process was gone without a last word. This is what it had written; Iter is that of its last snapshot.", r.Seconds))
+		return []string{fmt.Sprintf("BROKEN OFF after %.1f s: the process was gone without a last word. This is what it had written%s.", r.Seconds, known)}
 	case journal.Interrupted:
-		notes = append(notes, fmt.Sprintf("Interrupted after %.1f s.", r.Seconds))
+		return []string{fmt.Sprintf("Interrupted after %.1f s.", r.Seconds)}
 	case journal.Failed:
-		notes = append(notes, fmt.Sprintf("Failed after %.1f s: %s", r.Seconds, r.Error))
+		return []string{fmt.Sprintf("Failed after %.1f s: %s", r.Seconds, r.Error)}
 	case journal.Running:
-		notes = append(notes, fmt.Sprintf("Still running, for %.1f s by now.", r.Seconds))
+		return []string{fmt.Sprintf("Still running, for %.1f s by now.", r.Seconds)}
 	}
+	return nil
+}
+
+// notes are also the solver's faults, and that nothing was found.
+func (r *runReport) notes() []string {
+	notes := r.reportedRun.notes("; Iter is that of its last snapshot")
 	for _, fault := range r.Faults {
 		notes = append(notes, "Fault of "+fault)
 	}
@@ -90,7 +96,7 @@ func (r *runReport) notes() []string {
 }
 
 func (r *runReport) measures() *report.Table {
-	t := &report.Table{Title: r.title(), Notes: r.notes()}
+	t := &report.Table{Title: r.title(r.Strategy, "mode", "solver", "budget"), Notes: r.notes()}
 	cells := make([]string, len(search.Names))
 	for i, name := range search.Names {
 		t.Columns = append(t.Columns, report.Column{Title: name, Right: true})

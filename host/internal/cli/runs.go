@@ -170,14 +170,24 @@ func deleteRuns(app *App, names []string, force bool) error {
 	return nil
 }
 
-// measuresOf are those that the run gave at its end; of a search that gave
-// none, because it was killed, those its events tell.
+// measuresOf are those that the run gave at its end; of one that gave none,
+// because it was killed, those its events tell.
 func measuresOf(j *journal.Journal, info *journal.Info) (map[string]*float64, error) {
-	if info.Measures != nil || info.Started.Task.Command != "search" {
+	switch command := info.Started.Task.Command; {
+	case info.Measures != nil:
 		return info.Measures, nil
+	case command == "search":
+		return searchMeasures(j, info.Name)
+	case command == "quantify":
+		known, err := lastShares(j, info.Name)
+		return known.measures(), err
 	}
+	return nil, nil
+}
+
+func searchMeasures(j *journal.Journal, run string) (map[string]*float64, error) {
 	var events []task.Event
-	err := j.Events(info.Name, func(e task.Event) error {
+	err := j.Events(run, func(e task.Event) error {
 		switch e.Kind {
 		case task.KindFound:
 			e.Found.X = nil // there may be millions
@@ -189,6 +199,23 @@ func measuresOf(j *journal.Journal, info *journal.Info) (map[string]*float64, er
 	})
 	measures := search.Measure(events)
 	return measures.Map(), err
+}
+
+// lastShares are what the events of a quantification tell, with the faults of the
+// solver; before the first of them, nothing is proved.
+func lastShares(j *journal.Journal, run string) (sharesJSON, error) {
+	last := &task.Shares{Fair: "0", Unfair: "0"}
+	var faults []string
+	err := j.Events(run, func(e task.Event) error {
+		switch e.Kind {
+		case task.KindShares:
+			last = e.Shares
+		case task.KindFault:
+			faults = append(faults, e.Fault.Error)
+		}
+		return nil
+	})
+	return sharesOf(last, faults), err
 }
 
 // runSeconds is how long a run took, or has taken until now (pauses before it

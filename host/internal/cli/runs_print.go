@@ -109,7 +109,7 @@ func (a *App) printRuns(list runsJSON) error {
 		return a.printJSON(list)
 	}
 	if len(list.Runs) == 0 {
-		fmt.Fprintln(a.Stdout, "No runs yet: search and certify keep theirs.")
+		fmt.Fprintln(a.Stdout, "No runs yet: search, certify and quantify keep theirs.")
 		return nil
 	}
 	t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
@@ -123,7 +123,15 @@ func (a *App) printRuns(list runsJSON) error {
 }
 
 // headlines are the measures that tell most, the most telling first.
-var headlines = []string{"Max.K", "#ID", "T.1st"}
+var headlines = []string{"Max.K", "#ID", "T.1st", "unfair", "undecided"}
+
+// measure is one as people read it.
+func (r *runJSON) measure(name string) string {
+	if v := r.Measures[name]; r.Command == "quantify" && v != nil {
+		return shareText(*v)
+	}
+	return decimal(r.Measures[name])
+}
 
 // headline is what came of a run, in a few words.
 func (r *runJSON) headline() string {
@@ -133,7 +141,7 @@ func (r *runJSON) headline() string {
 	}
 	for _, name := range headlines {
 		if v := r.Measures[name]; v != nil {
-			words = append(words, name+" "+decimal(v))
+			words = append(words, name+" "+r.measure(name))
 		}
 	}
 	if r.Tasks > 0 {
@@ -182,7 +190,7 @@ func (d *runDetailsJSON) print(w io.Writer) error {
 		line("verdict", d.Verdict)
 	}
 	for _, name := range measureNames(d.Measures) {
-		line(name, decimal(d.Measures[name]))
+		line(name, d.measure(name))
 	}
 	for _, witness := range d.Witnesses {
 		line("witness", fmt.Sprintf("margin %.6g, scores %.4f and %.4f, k = %d", witness.Margin, witness.Score1, witness.Score2, witness.K))

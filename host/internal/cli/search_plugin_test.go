@@ -5,14 +5,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hyfair/hyfair/host/internal/discover"
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 	"github.com/hyfair/hyfair/host/internal/search"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -21,14 +20,11 @@ import (
 // shippedStrategies builds the strategy plugins into a folder.
 func shippedStrategies(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	programs := map[string]string{}
 	for _, name := range []string{"search-rw", "search-sa", "search-climb", "search-ga", "search-grad"} {
-		build := exec.Command("go", "build", "-o", filepath.Join(dir, "hyfair-"+name), "../../../plugins/"+name)
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
+		programs["hyfair-"+name] = "plugins/" + name
 	}
-	return dir
+	return plugintest.Folder(t, programs)
 }
 
 // The shipped strategies as processes, found in a folder by their names.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hyfair/hyfair/host/internal/load"
+	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
 	"pgregory.net/rapid"
 )
@@ -18,8 +19,14 @@ import (
 // tenureStudy writes the tenure study as files and returns the study's path.
 func tenureStudy(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
 	_, n := tenure()
+	return tenureStudyOf(t, n)
+}
+
+// tenureStudyOf is that study with another network.
+func tenureStudyOf(t *testing.T, n *network.Network) string {
+	t.Helper()
+	dir := t.TempDir()
 	model, err := os.Create(filepath.Join(dir, "model.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package plugintest builds and launches this repository's real plugins for
-// tests of the host.
+// Package plugintest builds this repository's programs and launches its real
+// plugins for tests of the host.
 package plugintest
 
 import (
@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 var built struct {
 	sync.Mutex
 	dir   string
-	paths map[string]string
+	paths map[string]string // by folder
 }
 
 // Main runs a package's tests and removes what they built: call it from
@@ -36,39 +37,63 @@ func root() string {
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")
 }
 
-// Build compiles plugins/<name> once and returns the file.
-func Build(t testing.TB, name string) string {
+// Program compiles the program in a folder of the repository, such as "host", once
+// in a run of the package's tests, and returns the file. Do not write to it.
+func Program(t testing.TB, folder string) string {
 	t.Helper()
 	built.Lock()
 	defer built.Unlock()
+	if path := built.paths[folder]; path != "" {
+		return path
+	}
 	if built.dir == "" {
-		dir, err := os.MkdirTemp("", "hyfair-plugins-")
+		dir, err := os.MkdirTemp("", "hyfair-programs-")
 		if err != nil {
 			t.Fatal(err)
 		}
 		built.dir, built.paths = dir, map[string]string{}
 	}
-	if path := built.paths[name]; path != "" {
-		return path
-	}
-	path := filepath.Join(built.dir, "hyfair-"+name)
-	build := exec.Command("go", "build", "-o", path, "./plugins/"+name)
+	// Each has a folder to itself, where no other plugin is found.
+	path := filepath.Join(built.dir, strconv.Itoa(len(built.paths)), "hyfair-"+filepath.Base(folder))
+	build := exec.Command("go", "build", "-o", path, "./"+folder)
 	build.Dir = root()
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building plugins/%s: %v\n%s", name, err, out)
+		t.Fatalf("building %s: %v\n%s", folder, err, out)
 	}
-	built.paths[name] = path
+	built.paths[folder] = path
 	return path
 }
 
-// Solver launches the real plugin solver-<name>. A missing native library skips
-// the test by name, and fails it where CI is set.
-func Solver(t testing.TB, name string) (sdk.Incremental, sdk.Description) {
+// Build is Program of plugins/<name>.
+func Build(t testing.TB, name string) string {
+	t.Helper()
+	return Program(t, "plugins/"+name)
+}
+
+// Folder is a new plugin folder with programs, each given as a file's name and the
+// folder of the repository that it is compiled from.
+func Folder(t testing.TB, programs map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, from := range programs {
+		// A link of its own: a process then runs under the name in this folder.
+		if err := os.Link(Program(t, from), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Solver launches the real plugin solver-<name> with this process's environment,
+// and env, "key=value", over it: HYFAIR_SIMD=scalar chooses a variant of the vector
+// loops. A missing native library skips the test by name, and fails it where CI is
+// set. Tests that call it may be parallel.
+func Solver(t testing.TB, name string, env ...string) (sdk.Incremental, sdk.Description) {
 	t.Helper()
 	if os.Getenv("HYFAIR_LIB_DIR") == "" {
-		t.Setenv("HYFAIR_LIB_DIR", filepath.Join(root(), ".deps", "lib"))
+		env = append([]string{"HYFAIR_LIB_DIR=" + filepath.Join(root(), ".deps", "lib")}, env...)
 	}
-	p, err := client.Launch(t.Context(), client.Config{Path: Build(t, "solver-"+name), Kind: client.Solver})
+	p, err := client.Launch(t.Context(), client.Config{Path: Build(t, "solver-"+name), Kind: client.Solver, Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}

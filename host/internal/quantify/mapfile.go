@@ -19,27 +19,39 @@ var MapFormats = []string{".csv", ".jsonl"}
 
 // MapWriter writes pieces to a file, a line each: docs/quantify.md describes
 // both formats. Not safe for concurrent use.
+//
+// Lines are put together here and not by the encoders of the standard library:
+// pieces come by the million, while the plugin waits.
 type MapWriter struct {
-	space *space.Space
 	free  []int
 	out   *bufio.Writer
-	csv   *csv.Writer // nil: lines of JSON
-	line  []string
+	names [][]byte // of the features in JSON, with their quotes; nil: lines of CSV
+	line  []byte
 }
 
 // NewMapWriter begins a map in the format of the path's extension, one of
 // MapFormats.
 func NewMapWriter(w io.Writer, path string, s *space.Space) (*MapWriter, error) {
-	m := &MapWriter{space: s, free: s.Free(), out: bufio.NewWriterSize(w, 1<<16)}
+	m := &MapWriter{free: s.Free(), out: bufio.NewWriterSize(w, 1<<16)}
 	switch ext := filepath.Ext(path); ext {
 	case ".csv":
-		m.csv = csv.NewWriter(m.out)
 		header := []string{"claim", "fair", "unfair"}
 		for _, i := range m.free {
 			header = append(header, s.Features[i].Name+".lo", s.Features[i].Name+".hi")
 		}
-		return m, m.csv.Write(header)
+		first := csv.NewWriter(m.out)
+		_ = first.Write(header) // its error comes again
+		first.Flush()
+		return m, first.Error()
 	case ".jsonl":
+		m.names = [][]byte{}
+		for _, i := range m.free {
+			name, err := json.Marshal(s.Features[i].Name)
+			if err != nil {
+				return nil, err
+			}
+			m.names = append(m.names, name)
+		}
 		return m, nil
 	default:
 		return nil, fmt.Errorf("%s: a map is written to .csv or .jsonl, by the file's extension", path)
@@ -49,58 +61,79 @@ func NewMapWriter(w io.Writer, path string, s *space.Space) (*MapWriter, error) 
 // Write adds pieces.
 func (m *MapWriter) Write(list []sdk.Piece) error {
 	for i := range list {
-		if err := m.write(&list[i]); err != nil {
+		if m.line = m.line[:0]; m.names == nil {
+			m.csv(&list[i])
+		} else {
+			m.json(&list[i])
+		}
+		if _, err := m.out.Write(append(m.line, '\n')); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *MapWriter) write(p *sdk.Piece) error {
-	if m.csv != nil {
-		m.line = append(m.line[:0], p.Claim.String(), count(p.Fair), count(p.Unfair))
-		for _, i := range m.free {
-			m.line = append(m.line, number(p.Box[i].Lo), number(p.Box[i].Hi))
-		}
-		return m.csv.Write(m.line)
-	}
-	line := mapLine{Claim: p.Claim.String(), Fair: json.Number(count(p.Fair)), Unfair: json.Number(count(p.Unfair)), Box: make(map[string][2]float64, len(m.free))}
+// csv puts a piece into the line: names of claims and numbers need no quotes.
+func (m *MapWriter) csv(p *sdk.Piece) {
+	m.text(p.Claim.String(), ",")
+	m.count(p.Fair)
+	m.text(",")
+	m.count(p.Unfair)
 	for _, i := range m.free {
-		line.Box[m.space.Features[i].Name] = [2]float64{p.Box[i].Lo, p.Box[i].Hi}
+		m.text(",")
+		m.number(p.Box[i].Lo)
+		m.text(",")
+		m.number(p.Box[i].Hi)
 	}
-	text, err := json.Marshal(line)
-	if err != nil {
-		return err
-	}
-	_, err = m.out.Write(append(text, '\n'))
-	return err
 }
 
-// mapLine is a piece as JSON.
-type mapLine struct {
-	Claim string `json:"claim"`
-	// Fair and Unfair are absent where features are real.
-	Fair   json.Number           `json:"fair,omitempty"`
-	Unfair json.Number           `json:"unfair,omitempty"`
-	Box    map[string][2]float64 `json:"box"`
+// json puts a piece into the line: counts are absent where they are not known.
+func (m *MapWriter) json(p *sdk.Piece) {
+	m.text(`{"claim":"`, p.Claim.String(), `"`)
+	if p.Fair != nil {
+		m.text(`,"fair":`)
+		m.count(p.Fair)
+	}
+	if p.Unfair != nil {
+		m.text(`,"unfair":`)
+		m.count(p.Unfair)
+	}
+	m.text(`,"box":{`)
+	for k, i := range m.free {
+		if k > 0 {
+			m.text(",")
+		}
+		m.line = append(m.line, m.names[k]...)
+		m.text(":[")
+		m.number(p.Box[i].Lo)
+		m.text(",")
+		m.number(p.Box[i].Hi)
+		m.text("]")
+	}
+	m.text("}}")
+}
+
+func (m *MapWriter) text(parts ...string) {
+	for _, t := range parts {
+		m.line = append(m.line, t...)
+	}
+}
+
+// count adds nothing for a number that is not known.
+func (m *MapWriter) count(n *big.Int) {
+	if n != nil {
+		m.line = n.Append(m.line, 10)
+	}
+}
+
+// number is the shortest decimal of a finite number.
+func (m *MapWriter) number(v float64) {
+	if n := int64(v); float64(n) == v && -1e15 < v && v < 1e15 {
+		m.line = strconv.AppendInt(m.line, n, 10)
+		return
+	}
+	m.line = strconv.AppendFloat(m.line, v, 'g', -1, 64)
 }
 
 // Close writes what is buffered.
-func (m *MapWriter) Close() error {
-	if m.csv != nil {
-		if m.csv.Flush(); m.csv.Error() != nil {
-			return m.csv.Error()
-		}
-	}
-	return m.out.Flush()
-}
-
-// count is empty for a number that is not known.
-func count(n *big.Int) string {
-	if n == nil {
-		return ""
-	}
-	return n.String()
-}
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func (m *MapWriter) Close() error { return m.out.Flush() }

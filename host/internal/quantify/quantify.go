@@ -14,10 +14,12 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -44,10 +46,16 @@ type Options struct {
 
 // Progress is a glimpse of a running question.
 type Progress struct {
-	// Fair and Unfair are shares claimed so far, nil before the first.
+	// Fair and Unfair are shares claimed so far that what was evaluated exactly does
+	// not contradict, nil before the first.
 	Fair, Unfair *big.Rat
-	Boxes        int64
-	Elapsed      time.Duration
+	// Sampled and Rows are as in Report.
+	Sampled *Sampled
+	Rows    *Rows
+	Boxes   int64
+	// Pieces handed over so far; after the time limit they are what is going on.
+	Pieces  int64
+	Elapsed time.Duration
 }
 
 // Report is what is known at the end.
@@ -108,8 +116,14 @@ type run struct {
 	judge  *judge
 	report *Report
 	start  time.Time
-	// last are the shares last told, for a solver that is lost.
-	last *sdk.Shares
+	// glimpses is held while progress is told, which both progress of the solver and
+	// pieces give rise to.
+	glimpses sync.Mutex
+	told     time.Time // of pieces
+	handed   int64     // pieces
+	// last are the shares last told, for a solver that is lost; sound are the last
+	// of them to which there is no objection.
+	last, sound *sdk.Shares
 	// witnesses are individuals evaluated exactly, to try pieces with.
 	witnesses []settled
 	free      []int // features
@@ -137,6 +151,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		r.report.Reason = reason(ctx, sdk.Interrupted)
 		return r.report, nil
 	}
+	r.glimpse(nil, 0) // of the sample and the rows
 	err = r.ask(ctx)
 	return r.report, err
 }
@@ -174,11 +189,11 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 
 // ask puts the question to the solver and concludes.
 func (r *run) ask(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, giveUp := client.GiveUp(ctx)
+	defer giveUp()
 	o := sdk.SolveOptions{
 		Seed: r.o.Seed, Threads: r.o.Threads, Memory: r.o.Memory, Options: r.o.Set,
-		Progress: func(p sdk.Progress) { r.glimpse(p) },
+		Progress: func(p sdk.Progress) { r.glimpse(p.Shares, 0) },
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
@@ -187,7 +202,7 @@ func (r *run) ask(ctx context.Context) error {
 		o.Pieces = func(list []sdk.Piece) {
 			if r.broken == nil {
 				if r.broken = r.pieces(list); r.broken != nil {
-					cancel()
+					giveUp()
 				}
 			}
 		}
@@ -215,16 +230,29 @@ func (r *run) ask(ctx context.Context) error {
 	return errors.Join(err, r.broken)
 }
 
-// glimpse passes progress on.
-func (r *run) glimpse(p sdk.Progress) {
-	if p.Shares != nil {
-		r.last = p.Shares
+// tellEvery is the least time between two glimpses for the sake of pieces.
+const tellEvery = 100 * time.Millisecond
+
+// glimpse passes on what is new: shares, or nil, and pieces.
+func (r *run) glimpse(s *sdk.Shares, pieces int) {
+	r.glimpses.Lock()
+	defer r.glimpses.Unlock()
+	if r.handed += int64(pieces); s != nil {
+		if r.last = s; r.objection(s) == "" {
+			r.sound = s
+		}
 	}
 	if r.o.Progress == nil {
 		return
 	}
-	out := Progress{Elapsed: time.Since(r.start)}
-	if s := r.last; s != nil {
+	if pieces > 0 {
+		if time.Since(r.told) < tellEvery {
+			return
+		}
+		r.told = time.Now()
+	}
+	out := Progress{Sampled: r.report.Sampled, Rows: r.report.Rows, Pieces: r.handed, Elapsed: time.Since(r.start)}
+	if s := r.sound; s != nil {
 		out.Fair, out.Unfair, out.Boxes = s.Fair, s.Unfair, s.Boxes
 	}
 	r.o.Progress(out)
@@ -247,6 +275,7 @@ func (r *run) pieces(list []sdk.Piece) error {
 			r.tally.faults = append(r.tally.faults, fault)
 		}
 	}
+	r.glimpse(nil, len(list))
 	return r.o.Pieces(list)
 }
 
@@ -312,13 +341,12 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 		return
 	}
 	rep.Boxes = s.Boxes
-	one := big.NewRat(1, 1)
-	if s.Fair == nil || s.Unfair == nil || s.Fair.Sign() < 0 || s.Unfair.Sign() < 0 || new(big.Rat).Add(s.Fair, s.Unfair).Cmp(one) > 0 {
-		rep.contradicted("solver %s: its shares are no shares", r.o.Description.Name)
+	if fault := r.objection(s); fault != "" {
+		rep.contradicted("%s", fault)
 		return
 	}
 	rep.Fair, rep.Unfair, rep.Individuals = s.Fair, s.Unfair, s.Individuals
-	rep.Undecided = new(big.Rat).Sub(one, new(big.Rat).Add(s.Fair, s.Unfair))
+	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(s.Fair, s.Unfair))
 	rep.Complete = res.Status == sdk.Optimal
 	if s.Fair.Sign() > 0 || s.Unfair.Sign() > 0 {
 		rep.Grade = r.o.Description.Exactness
@@ -331,7 +359,6 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 			rep.contradicted("%s", f)
 		}
 	}
-	r.heed()
 }
 
 // reason says in words why a solver stopped.

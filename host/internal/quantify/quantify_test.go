@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hyfair/hyfair/host/internal/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -202,6 +204,24 @@ func TestContradicted(t *testing.T) {
 	}
 }
 
+// Shares on the way that the sample contradicts are not passed on; what was
+// evaluated is, before the solver has said anything.
+func TestUnsoundProgress(t *testing.T) {
+	q, numbers := mixed(t)
+	for claim, sound := range map[*sdk.Shares]bool{
+		shares(999, 0, 1000): false, shares(2, 1, 2): false, shares(numbers[fair], numbers[unfair], numbers[fair]+numbers[unfair]): true,
+	} {
+		var seen []Progress
+		_, err := Run(t.Context(), q, Options{
+			Solver: &fake{told: claim, status: sdk.Unknown, reason: sdk.Incomplete}, Description: description(), Samples: 2000, Seed: 1,
+			Progress: func(p Progress) { seen = append(seen, p) },
+		})
+		if err != nil || len(seen) != 2 || seen[0].Sampled == nil || seen[0].Sampled.N != 2000 || (seen[1].Fair != nil) != sound {
+			t.Errorf("%v: %v, %+v", claim, err, seen)
+		}
+	}
+}
+
 // What was told on the way stays when the question is interrupted, or the solver
 // is lost; a limit is told by its name.
 func TestStopped(t *testing.T) {
@@ -228,14 +248,14 @@ func TestStopped(t *testing.T) {
 			}
 			var seen []Progress
 			rep, err := Run(ctx, q, Options{Solver: &c.fake, Description: description(), Progress: func(p Progress) {
-				if seen = append(seen, p); c.cancel {
+				if seen = append(seen, p); c.cancel && p.Fair != nil {
 					cancel()
 				}
 			}})
 			if !errors.Is(err, c.err) || rep.Fair.Cmp(told.Fair) != 0 || rep.Unfair.Cmp(told.Unfair) != 0 || rep.Complete || rep.Reason != c.reason {
 				t.Errorf("%v, %+v", err, rep)
 			}
-			if c.fake.told != nil && (len(seen) != 1 || seen[0].Fair.Cmp(told.Fair) != 0 || seen[0].Boxes != 5) {
+			if c.fake.told != nil && (len(seen) != 2 || seen[0].Fair != nil || seen[1].Fair.Cmp(told.Fair) != 0 || seen[1].Boxes != 5) {
 				t.Errorf("progress %+v", seen)
 			}
 			sum := new(big.Rat).Add(rep.Fair, rep.Unfair)
@@ -331,8 +351,12 @@ func TestFloats(t *testing.T) {
 // TestMapFiles reads back what is written.
 func TestMapFiles(t *testing.T) {
 	q := tiny(rand.New(rand.NewPCG(1, 1)), fairness.Decision)
+	odd := "years, \"about\" <b>"
+	q.Space.Features[0].Name = odd
 	box := q.Space.Whole().Box
 	box[0] = space.Interval{Lo: -1, Hi: 2}
+	box[2] = space.Interval{Lo: -0.1, Hi: 1e-7}
+	box[1] = space.Interval{Lo: 1e15 + 2, Hi: 1e300}
 	many, _ := new(big.Int).SetString("123456789012345678901234567890", 10)
 	pieces := []sdk.Piece{{Box: box, Claim: sdk.PieceFair, Fair: many, Unfair: new(big.Int)}, {Box: box, Claim: sdk.PieceUndecided}}
 	write := func(path string) string {
@@ -347,20 +371,21 @@ func TestMapFiles(t *testing.T) {
 		return out.String()
 	}
 	lines, err := csv.NewReader(strings.NewReader(write("map.csv"))).ReadAll()
-	if err != nil || len(lines) != 3 || strings.Join(lines[0], " ") != "claim fair unfair a.lo a.hi c.lo c.hi b.lo b.hi" ||
-		lines[1][1] != many.String() || lines[1][3] != "-1" || lines[1][4] != "2" || lines[2][0] != "undecided" || lines[2][1] != "" {
+	if err != nil || len(lines) != 3 || strings.Join(lines[0], " ") != "claim fair unfair "+odd+".lo "+odd+".hi c.lo c.hi b.lo b.hi" ||
+		strings.Join(lines[1], " ") != "fair "+many.String()+" 0 -1 2 1.000000000000002e+15 1e+300 -0.1 1e-07" || strings.Join(lines[2][:3], " ") != "undecided  " {
 		t.Errorf("%v, %q", err, lines)
 	}
 	d := json.NewDecoder(strings.NewReader(write("map.jsonl")))
-	d.UseNumber()
-	for i := range pieces {
+	d.DisallowUnknownFields()
+	for i, p := range pieces {
 		var line struct {
 			Claim        string
-			Fair, Unfair json.Number
+			Fair, Unfair *big.Int
 			Box          map[string][2]float64
 		}
-		if err := d.Decode(&line); err != nil || line.Claim != pieces[i].Claim.String() || line.Fair.String() != count(pieces[i].Fair) || len(line.Box) != 3 || line.Box["a"] != [2]float64{-1, 2} {
-			t.Errorf("%v, %+v", err, line)
+		sides := map[string][2]float64{odd: {-1, 2}, "c": {1e15 + 2, 1e300}, "b": {-0.1, 1e-7}}
+		if err := d.Decode(&line); err != nil || line.Claim != p.Claim.String() || cmp.Diff([]string{p.Fair.String(), p.Unfair.String()}, []string{line.Fair.String(), line.Unfair.String()}) != "" || cmp.Diff(sides, line.Box) != "" {
+			t.Errorf("line %d: %v, %+v", i, err, line)
 		}
 	}
 	if _, err := NewMapWriter(nil, "map.txt", q.Space); err == nil {

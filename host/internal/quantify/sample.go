@@ -2,6 +2,7 @@ package quantify
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -158,29 +160,32 @@ func (r *run) know(x []float64, v verdict, limit int) {
 	}
 }
 
-// heed holds the proved shares against what was evaluated: single individuals
-// where everybody is said to be alike, and the whole sample.
-func (r *run) heed() {
-	rep, name := r.report, r.o.Description.Name
-	one := big.NewRat(1, 1)
+// objection says what is wrong with shares that a solver claims: they are none, or
+// they are not what was evaluated, single individuals where everybody is said to
+// be alike, and the whole sample. Empty for nothing.
+func (r *run) objection(claim *sdk.Shares) string {
+	name, one := r.o.Description.Name, big.NewRat(1, 1)
+	if claim.Fair == nil || claim.Unfair == nil || claim.Fair.Sign() < 0 || claim.Unfair.Sign() < 0 || new(big.Rat).Add(claim.Fair, claim.Unfair).Cmp(one) > 0 {
+		return fmt.Sprintf("solver %s: its shares are no shares", name)
+	}
 	if !r.q.Space.HasReals() { // there, single individuals are of no volume
 		for i := range r.witnesses {
 			w := &r.witnesses[i]
-			if w.unfair && rep.Fair.Cmp(one) == 0 || !w.unfair && rep.Unfair.Cmp(one) == 0 {
-				rep.contradicted("solver %s: it claims that nobody is %s; an individual evaluated exactly is", name, w.word())
-				return
+			if w.unfair && claim.Fair.Cmp(one) == 0 || !w.unfair && claim.Unfair.Cmp(one) == 0 {
+				return fmt.Sprintf("solver %s: it claims that nobody is %s; an individual evaluated exactly is", name, w.word())
 			}
 		}
 	}
-	if s := rep.Sampled; s != nil && s.N > 0 {
+	if s := r.report.Sampled; s != nil && s.N > 0 {
 		lo, hi := ClopperPearson(s.Unfair, s.N, certain)
-		least, _ := rep.Unfair.Float64()
-		most, _ := new(big.Rat).Sub(one, rep.Fair).Float64()
+		least, _ := claim.Unfair.Float64()
+		most, _ := new(big.Rat).Sub(one, claim.Fair).Float64()
 		if lo > most || hi < least {
-			rep.contradicted("solver %s: it claims that between %.6g and %.6g of all individuals are discriminated against; a sample of %d, evaluated exactly, has %.6g",
+			return fmt.Sprintf("solver %s: it claims that between %.6g and %.6g of all individuals are discriminated against; a sample of %d, evaluated exactly, has %.6g",
 				name, least, most, s.N, s.Share())
 		}
 	}
+	return ""
 }
 
 // within reports that an individual lies in a box.

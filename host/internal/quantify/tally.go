@@ -99,15 +99,15 @@ func slicesOf(iv space.Interval, discrete bool) []Slice {
 // size is how many values, or how much length, an interval has.
 func size(iv space.Interval, discrete bool) float64 {
 	if discrete {
-		return math.Max(0, iv.Hi-iv.Lo+1)
+		return max(0, iv.Hi-iv.Lo+1)
 	}
-	return math.Max(0, iv.Hi-iv.Lo)
+	return max(0, iv.Hi-iv.Lo)
 }
 
 // part is the share of the outer interval that the common part is; all of an
 // outer interval that is a single point.
 func part(inner, outer space.Interval, discrete bool) float64 {
-	common := inner.Intersect(outer)
+	common := space.Interval{Lo: max(inner.Lo, outer.Lo), Hi: min(inner.Hi, outer.Hi)}
 	if common.Empty() {
 		return 0
 	}
@@ -202,19 +202,32 @@ func (t *tally) add(p *sdk.Piece) {
 		discrete := t.q.Space.Features[f.Index].Discrete()
 		side := p.Box[f.Index]
 		others := share / part(side, region.Box[f.Index], discrete)
-		for k := range f.Slices {
+		first, last := f.meets(side, discrete)
+		for k := first; k <= last; k++ {
 			s := &f.Slices[k]
 			within := part(s.Interval, side, discrete) // of the piece
 			if within == 0 {
 				continue
 			}
-			least := func(all float64) float64 { return math.Max(0, all-(1-within)) / within }
+			least := func(all float64) float64 { return max(0, all-(1-within)) / within }
 			weight := others * part(side, s.Interval, discrete)
 			s.Fair += weight * least(fair)
 			s.Unfair += weight * least(unfair)
 			t.outside[n][k] += weight * least(nobody)
 		}
 	}
+}
+
+// meets is the range of slices outside of which a side has nothing: pieces come by
+// the million, and most meet few.
+func (f *Feature) meets(side space.Interval, discrete bool) (first, last int) {
+	last = len(f.Slices) - 1
+	if !discrete {
+		return 0, last
+	}
+	step := size(f.Slices[0].Interval, true)
+	at := func(v float64) int { return int((v - f.Slices[0].Lo) / step) }
+	return max(0, at(side.Lo)), min(last, at(side.Hi))
 }
 
 // parts are the shares of a piece's points that are known to be fair, unfair,

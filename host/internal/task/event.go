@@ -14,6 +14,7 @@ const (
 	KindClaim    Kind = "claim"    // what a solver answered
 	KindWitness  Kind = "witness"  // a replayed witness
 	KindVerdict  Kind = "verdict"  // what the host concluded
+	KindShares   Kind = "shares"   // which share is discriminated against, as far as is known
 	KindProgress Kind = "progress" // counters, about once a second
 	KindFault    Kind = "fault"    // what a plugin did wrong
 	KindFinished Kind = "finished" // last event of a run that was not killed
@@ -40,6 +41,7 @@ type Event struct {
 	Claim    *Claim    `json:"claim,omitempty"`
 	Witness  *Witness  `json:"witness,omitempty"`
 	Verdict  *Verdict  `json:"verdict,omitempty"`
+	Shares   *Shares   `json:"shares,omitempty"`
 	Progress *Progress `json:"progress,omitempty"`
 	Fault    *Fault    `json:"fault,omitempty"`
 	Finished *Finished `json:"finished,omitempty"`
@@ -146,6 +148,35 @@ type Verdict struct {
 	Bound  *float64 `json:"bound,omitempty"`
 	By     string   `json:"by,omitempty"`
 	Reason string   `json:"reason,omitempty"`
+}
+
+// Shares is what is known of how many individuals are discriminated against. The
+// last one of a run counts.
+type Shares struct {
+	// Fair and Unfair are the proved shares as fractions, such as "3/8".
+	Fair   string `json:"fair"`
+	Unfair string `json:"unfair"`
+	// Grade of the proof; empty where nothing is proved.
+	Grade string `json:"grade,omitempty"`
+	// Individuals of the region in decimal digits; empty where that is not known.
+	Individuals string `json:"individuals,omitempty"`
+	// Boxes that the solver looked at.
+	Boxes int64 `json:"boxes"`
+	// Complete: the solver came to its end; Reason says why it did not.
+	Complete bool   `json:"complete,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	// Sampled individuals and Rows of the data set were evaluated exactly; nil for
+	// none.
+	Sampled *Counted `json:"sampled,omitempty"`
+	Rows    *Counted `json:"rows,omitempty"`
+}
+
+// Counted is individuals of whom Unfair of N are discriminated against.
+type Counted struct {
+	Unfair int `json:"unfair"`
+	N      int `json:"n"`
+	// Outside are rows that are no individuals of the region; N does not count them.
+	Outside int `json:"outside,omitempty"`
 }
 
 // Progress is a snapshot of a run's counters.

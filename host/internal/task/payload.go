@@ -57,6 +57,8 @@ func (e *Event) slot() any {
 		return &e.Witness
 	case KindVerdict:
 		return &e.Verdict
+	case KindShares:
+		return &e.Shares
 	case KindProgress:
 		return &e.Progress
 	case KindFault:

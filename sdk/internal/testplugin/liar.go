@@ -126,6 +126,8 @@ func (l *liar) quantify(send func(*solverv1.SolveResponse) error) error {
 		{Lo: []float64{2, 0}, Hi: []float64{3, 0}, Claim: solverv1.PieceClaim_PIECE_CLAIM_UNFAIR},
 	}}
 	switch l.name {
+	case "lingers", "stalls", "endless", "talks":
+		return handOver(l.name, send)
 	case "narrow piece":
 		pieces.Pieces[1].Lo, pieces.Pieces[1].Hi = []float64{2}, []float64{3}
 	case "inverted piece":

@@ -11,11 +11,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/native"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // serves is set where a test's program is to be the plugin.
@@ -28,6 +31,31 @@ func Main(m *testing.M, plugin func()) {
 		return
 	}
 	os.Exit(m.Run())
+}
+
+// MainWithLibraries is Main for a plugin that binds native libraries: where the
+// environment does not say which folder has them, it is this one. A test's program
+// is far from the tree, so that it would not find the tree's own.
+func MainWithLibraries(m *testing.M, plugin func(), folder string) {
+	if os.Getenv(native.EnvDir) == "" {
+		if dir, err := filepath.Abs(folder); err == nil {
+			os.Setenv(native.EnvDir, dir)
+		}
+	}
+	Main(m, plugin)
+}
+
+// Need skips a test whose library cannot be opened, by name, and fails it where
+// CI=true promises the library.
+func Need(t testing.TB, library string, opening error) {
+	t.Helper()
+	if opening == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("%s is missing: %v", library, opening)
+	}
+	t.Skipf("SKIPPED, %s is missing: %v", library, opening)
 }
 
 // Launch starts the plugin, as the host does, until the test ends. The test's
@@ -59,6 +87,43 @@ func Conformance(t *testing.T, kind client.Kind) {
 	conformance.Strategy(t, Launch(t, kind).Strategy(), conformance.Options{
 		NewStrategy: func(context.Context) (sdk.Strategy, error) { return Launch(t, kind).Strategy(), nil },
 	})
+}
+
+// Step is one Solve of a loaded problem.
+type Step struct {
+	Delta   problem.Delta
+	Options sdk.SolveOptions
+	// Want is the status; 0: any.
+	Want sdk.Status
+}
+
+// Walk takes the steps one after the other, fails where a status is another than
+// wanted, and gives the results.
+func Walk(t testing.TB, l sdk.Loaded, steps ...Step) []*sdk.Result {
+	t.Helper()
+	var results []*sdk.Result
+	for i, s := range steps {
+		r, err := l.Solve(t.Context(), s.Delta, s.Options)
+		if err != nil {
+			t.Fatalf("step %d: %v", i+1, err)
+		}
+		if s.Want != 0 && r.Status != s.Want {
+			t.Errorf("step %d: %s, %s (%s); want %s", i+1, r.Status, r.Reason, r.Native, s.Want)
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// Load loads a problem until the test ends.
+func Load(t testing.TB, s sdk.Incremental, p *problem.Problem) sdk.Loaded {
+	t.Helper()
+	l, err := s.Load(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
 }
 
 // Options fails where parse takes one of the bad values, by option, and where an

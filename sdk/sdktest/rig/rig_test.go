@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/serve"
@@ -24,6 +25,7 @@ func TestMain(m *testing.M) {
 type recorder struct {
 	testing.TB
 	failures []string
+	skipped  string
 }
 
 func (r *recorder) Helper() {}
@@ -34,6 +36,11 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 func (r *recorder) Fatalf(format string, args ...any) {
 	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Skipf(format string, args ...any) {
+	r.skipped = fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
 
@@ -101,5 +108,53 @@ func TestOptions(t *testing.T) {
 	want := "b=\"taken\": error <nil>, want ErrInvalidOption\nb=\"plain\": error bad, want ErrInvalidOption\noption c is not tested"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// Steps are held against the statuses they want, and an error ends the walk.
+func TestWalk(t *testing.T) {
+	p := &problem.Problem{MILP: &problem.MILP{Columns: []problem.Column{{Name: "x", Hi: 3, Integer: true}}}}
+	row := func(lo float64) problem.Delta {
+		return problem.Delta{Push: 1, Rows: []problem.Row{{Lo: lo, Hi: 9, Terms: []problem.Term{{Column: 0, Coef: 1}}}}}
+	}
+	walk := func(steps ...rig.Step) (results []*sdk.Result, failed string) {
+		failed = failures(t, func(t testing.TB) { results = rig.Walk(t, rig.Load(t, sdktest.Enumerator{}, p), steps...) })
+		return results, failed
+	}
+	results, failed := walk(
+		rig.Step{Delta: row(3), Want: sdk.Feasible}, rig.Step{Delta: row(4), Want: sdk.Infeasible}, rig.Step{Delta: problem.Delta{Pop: 1}})
+	if failed != "" || len(results) != 3 || results[0].Values[0].Float64() != 3 || results[2].Status != sdk.Feasible {
+		t.Errorf("%s, %v", failed, results)
+	}
+	if _, failed := walk(rig.Step{}, rig.Step{Delta: row(4), Want: sdk.Feasible}); !strings.Contains(failed, "step 2: infeasible") || !strings.Contains(failed, "want feasible") {
+		t.Errorf("another status: %q", failed)
+	}
+	if results, failed := walk(rig.Step{Delta: problem.Delta{Pop: 1}}, rig.Step{}); results != nil || !strings.Contains(failed, "step 1: ") {
+		t.Errorf("no such level: %v, %q", results, failed)
+	}
+}
+
+// A library that is missing skips a test, unless it is promised.
+func TestNeed(t *testing.T) {
+	missing := errors.New("no libodd.so")
+	for _, c := range []struct {
+		ci               string
+		opening          error
+		failed, skipping string
+	}{
+		{"", nil, "", ""},
+		{"true", nil, "", ""},
+		{"", missing, "", "SKIPPED, Odd is missing: no libodd.so"},
+		{"true", missing, "Odd is missing: no libodd.so", ""},
+	} {
+		t.Setenv("CI", c.ci)
+		var r *recorder
+		failed := failures(t, func(t testing.TB) {
+			r = t.(*recorder)
+			rig.Need(t, "Odd", c.opening)
+		})
+		if failed != c.failed || r.skipped != c.skipping {
+			t.Errorf("CI=%q, %v: failed %q, skipped %q", c.ci, c.opening, failed, r.skipped)
+		}
 	}
 }

@@ -62,8 +62,13 @@ func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 	case "deaf":
 		time.Sleep(time.Hour)
 	case "deaf-with-incumbent":
-		right.Solve(ctx, p, o)
+		if r, err := right.Solve(ctx, p, o); err == nil && r.Shares != nil {
+			o.Progress(sdk.Progress{Shares: r.Shares})
+		}
 		time.Sleep(time.Hour)
+	case "patient-with-piece":
+		o.Pieces([]sdk.Piece{{Box: p.Network.RegionOrWhole().Box, Claim: sdk.PieceUnfair}})
+		fallthrough
 	case "patient":
 		<-ctx.Done()
 		return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}, nil

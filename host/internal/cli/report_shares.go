@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/hyfair/hyfair/host/internal/report"
+)
+
+// sharesReport is the JSON object of hyfair report on a quantification.
+type sharesReport struct {
+	reportedRun
+	Solver string `json:"solver"`
+	sharesJSON
+}
+
+// write renders the report in any format but JSON.
+func (r *sharesReport) write(w io.Writer, format string) error {
+	switch proved, evaluated := r.proved(), r.evaluated(); format {
+	case "csv":
+		return r.flat().CSV(w)
+	case "latex":
+		if err := proved.LaTeX(w); err != nil {
+			return err
+		}
+		return evaluated.LaTeX(w)
+	default:
+		if err := proved.Terminal(w, false); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+		return evaluated.Terminal(w, false)
+	}
+}
+
+// proved is the table of what the solver proved.
+func (r *sharesReport) proved() *report.Table {
+	t := &report.Table{Title: r.title(r.Solver, "notion", "k", "protected", "timeout"), Notes: r.notes("")}
+	for _, name := range []string{"fair", "unfair", "undecided", "grade", "individuals", "boxes"} {
+		t.Columns = append(t.Columns, report.Column{Title: name, Right: name != "grade"})
+	}
+	t.Rows = append(t.Rows, report.Texts(shareText(r.Fair), shareText(r.Unfair), shareText(r.Undecided), r.Grade, r.Individuals, strconv.FormatInt(r.Boxes, 10)))
+	if !r.Complete && r.Reason != "" {
+		t.Notes = append(t.Notes, "Undecided because of: "+r.Reason+".")
+	}
+	for _, fault := range r.Faults {
+		t.Notes = append(t.Notes, "Fault: "+fault)
+	}
+	t.Notes = append(t.Notes, r.between()+".")
+	return t
+}
+
+// evaluated is the table of individuals that were evaluated exactly.
+func (r *sharesReport) evaluated() *report.Table {
+	t := &report.Table{Title: "Individuals evaluated exactly"}
+	for _, name := range []string{"", "discriminated", "of", "at least", "at most"} {
+		t.Columns = append(t.Columns, report.Column{Title: name, Right: name != ""})
+	}
+	if s := r.Sampled; s != nil {
+		t.Rows = append(t.Rows, report.Texts("drawn uniformly", shareText(s.Share), strconv.Itoa(s.N), shareText(s.Lo), shareText(s.Hi)))
+		t.Notes = append(t.Notes, fmt.Sprintf("At least and at most: %.0f %% Clopper-Pearson interval.", 100*s.Confidence))
+	}
+	if d := r.Rows; d != nil {
+		t.Rows = append(t.Rows, report.Texts("rows of the data set", shareText(d.Share), strconv.Itoa(d.N), "", ""))
+		if d.Outside > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%d more rows are not in the space asked about.", d.Outside))
+		}
+	}
+	if len(t.Rows) == 0 {
+		t.Notes = append(t.Notes, "None.")
+	}
+	return t
+}
+
+// flat has everything in two columns, for CSV. What is not known is not there.
+func (r *sharesReport) flat() *report.Table {
+	t := &report.Table{Columns: []report.Column{{Title: "measure"}, {Title: "value"}}}
+	add := func(what, v string) {
+		if v != "" {
+			t.Rows = append(t.Rows, report.Texts(what, v))
+		}
+	}
+	add("fair", exactly(&r.Fair))
+	add("unfair", exactly(&r.Unfair))
+	add("undecided", exactly(&r.Undecided))
+	add("exact.fair", r.Exact.Fair)
+	add("exact.unfair", r.Exact.Unfair)
+	add("exact.undecided", r.Exact.Undecided)
+	add("grade", r.Grade)
+	add("individuals", r.Individuals)
+	add("boxes", strconv.FormatInt(r.Boxes, 10))
+	add("reason", r.Reason)
+	if s := r.Sampled; s != nil {
+		add("sampled.share", exactly(&s.Share))
+		add("sampled.lo", exactly(&s.Lo))
+		add("sampled.hi", exactly(&s.Hi))
+		add("sampled.n", strconv.Itoa(s.N))
+	}
+	if d := r.Rows; d != nil {
+		add("rows.share", exactly(&d.Share))
+		add("rows.unfair", strconv.Itoa(d.Unfair))
+		add("rows.n", strconv.Itoa(d.N))
+		add("rows.outside", strconv.Itoa(d.Outside))
+	}
+	add("state", r.State)
+	return t
+}

@@ -1,0 +1,153 @@
+package client
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
+	"github.com/hyfair/hyfair/sdk/internal/wire"
+)
+
+// guard stops a call whose time has come.
+type guard struct {
+	done   chan struct{}
+	ended  chan struct{}
+	once   sync.Once
+	reason sdk.Reason // valid when ended is closed
+	pulse  pulse
+}
+
+// watch waits for ctx or the time limit, then interrupts the call, then kills
+// the process when its patience is over. A plugin gets a quarter of the grace
+// period to see to its time limit itself before it is interrupted.
+func (p *Plugin) watch(ctx context.Context, proc *process, number uint64, limit time.Duration) *guard {
+	g := &guard{done: make(chan struct{}), ended: make(chan struct{})}
+	grace, used := p.config.KillGrace, time.Duration(0)
+	var late <-chan time.Time
+	if limit > 0 {
+		late = time.After(limit + grace/4)
+	}
+	go func() {
+		defer close(g.ended)
+		select {
+		case <-g.done:
+			return
+		case <-ctx.Done():
+			g.reason = reasonOf(ctx)
+		case <-late:
+			g.reason = sdk.TimeLimit
+			used = grace / 4
+		}
+		interrupt, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go proc.interrupt(interrupt, number)
+		g.pulse.begin(time.Now(), used)
+		up := givenUp(ctx)
+		for wait := grace - used; wait > 0; wait = g.pulse.patience(time.Now(), grace, p.config.HandOver) {
+			select {
+			case <-g.done:
+				return
+			case <-time.After(wait):
+			case <-up:
+				g.pulse.unheeded(time.Now())
+				up = nil
+			}
+		}
+		_ = proc.run.Kill(interrupt)
+		<-proc.run.exited
+	}()
+	return g
+}
+
+// interrupt asks the call to stop until ctx ends: more than once, since the
+// first may come before the plugin has unpacked the problem. A plugin that does
+// not know how is killed in the end.
+func (p *process) interrupt(ctx context.Context, number uint64) {
+	for ctx.Err() == nil {
+		if _, err := solverv1.NewSolverClient(p.conn).Interrupt(ctx, &solverv1.InterruptRequest{Call: number}); err != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wire.ProgressEvery):
+		}
+	}
+}
+
+// timed is take, with the guard knowing when it runs. Pieces alone are signs of a
+// plugin that is stopping: one that cannot stop reports progress all the same.
+func (g *guard) timed(take func(*solverv1.Pieces) error) func(*solverv1.Pieces) error {
+	return func(m *solverv1.Pieces) error {
+		g.pulse.arrived(time.Now())
+		defer func() { g.pulse.taken(time.Now()) }()
+		return take(m)
+	}
+}
+
+// stop ends the watch and tells why the call was stopped, if it was.
+func (g *guard) stop() sdk.Reason {
+	g.once.Do(func() { close(g.done) })
+	<-g.ended
+	return g.reason
+}
+
+// pulse is when pieces arrived and how long they were worked on here. The zero
+// value is of a call that need not stop yet. Safe for concurrent use.
+type pulse struct {
+	mu    sync.Mutex
+	began time.Time     // when the call was to stop; zero before
+	heard time.Time     // since when nothing has been heard
+	busy  time.Time     // since when pieces are worked on; zero for not now
+	here  time.Duration // spent on pieces since began
+	// unwanted: pieces are no reason to wait.
+	unwanted bool
+}
+
+// begin marks the moment when the call is to stop; so much of the grace is used
+// up already.
+func (p *pulse) begin(now time.Time, used time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.began, p.heard, p.here = now, now.Add(-used), 0
+	if !p.busy.IsZero() {
+		p.busy = now
+	}
+}
+
+// unheeded marks the moment from which on pieces count for nothing.
+func (p *pulse) unheeded(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heard, p.unwanted = now, true
+}
+
+func (p *pulse) arrived(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.busy = now
+}
+
+func (p *pulse) taken(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.here += now.Sub(p.busy)
+	p.busy = time.Time{}
+	if !p.unwanted {
+		p.heard = now
+	}
+}
+
+// patience is how long to wait before looking again; 0 when it is over: when
+// nothing has been heard for the grace, or the plugin has taken more than the
+// limit for its own part. While pieces are worked on here, nothing can be heard.
+func (p *pulse) patience(now time.Time, grace, limit time.Duration) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.busy.IsZero() && !p.unwanted {
+		return grace
+	}
+	own := now.Sub(p.began) - p.here
+	return max(0, min(grace-now.Sub(p.heard), limit-own))
+}
