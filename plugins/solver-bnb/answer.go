@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/tree"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -39,6 +40,12 @@ func (a *answer) find(ctx context.Context, memory int64) (*sdk.Result, error) {
 		return nil, err
 	}
 	a.t = t
+	switch {
+	case a.o.Pieces != nil && len(a.q.Relax) > 0:
+		return nil, refusal(errors.New("parts of a region where features may differ between the copies: they would be boxes of pairs"))
+	case a.o.Proofs && grid.Conditioned(a.q):
+		return nil, refusal(errors.New("proofs where a condition is about the first copy alone"))
+	}
 	l := tree.Limits{Boxes: a.o.WorkLimit, Memory: memory, Done: a.look}
 	if a.o.TimeLimit > 0 {
 		l.Deadline = a.start.Add(a.o.TimeLimit)
@@ -156,7 +163,7 @@ func (a *answer) result(end tree.End) *sdk.Result {
 // witness is an individual's two copies.
 func (a *answer) witness(b *tree.Best) *sdk.Witness {
 	g := a.t.Grid()
-	return &sdk.Witness{Copy1: g.Complete(b.X, b.Z1), Copy2: g.Complete(b.X, b.Z2)}
+	return &sdk.Witness{Copy1: g.Complete(b.X, b.Z1), Copy2: g.Complete(b.Y, b.Z2)}
 }
 
 // shares are what is proved so far.

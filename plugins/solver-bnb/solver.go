@@ -18,7 +18,7 @@ type solver struct{}
 var _ sdk.Solver = solver{}
 
 var options = []sdk.Option{
-	{Name: "memory", Default: "4096", Help: "MiB that boxes to come may take where the host sets no limit; beyond it, the search goes depth first"},
+	{Name: "memory", Default: "4096", Help: "MiB that the process may take where the host sets no limit; near it, the search goes depth first"},
 }
 
 // Describe says what is served: every goal, in the network form.

@@ -19,8 +19,13 @@ const MaxCells = 1 << 16
 // Grid is a region seen as cells. It is read-only once made.
 type Grid struct {
 	Space *space.Space
-	// Dims are the features with more than one value in the region.
+	// Dims are the features with more than one value in the region, and behind them
+	// the shifts of those that may differ between the copies.
 	Dims []Dim
+	// Relaxed are the features that may differ between the copies. Mirrored: what
+	// may be a first copy may be a second one, too, and the other way round.
+	Relaxed  []Relaxed
+	Mirrored bool
 	// Fixed are the inputs of non-protected features with one value.
 	Fixed []Fixed
 	// Protected lists the protected features; Combinations all their values in
@@ -46,6 +51,9 @@ type Dim struct {
 	Cells, Step int
 	Real        bool
 	lo, hi      float64 // of the feature, in the region
+	// IsShift: its values are what a second copy's value is beyond the first's. It
+	// has no feeds: see Relaxed.
+	IsShift bool
 	// Even: a cell is one value, and all inputs are affine in it.
 	Even bool
 	// Feeds are the inputs fed.
@@ -88,10 +96,7 @@ func New(q *problem.Query) (*Grid, error) {
 		if f.IsProtected() {
 			continue
 		}
-		iv := region.Box[i].Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
-		if f.Discrete() {
-			iv = space.Interval{Lo: math.Ceil(iv.Lo), Hi: math.Floor(iv.Hi)}
-		}
+		iv := within(f, region.Box[i])
 		if iv.Empty() {
 			return nil, fmt.Errorf("feature %q: the region holds no value of its domain", f.Name)
 		}
@@ -121,6 +126,7 @@ func New(q *problem.Query) (*Grid, error) {
 			*all = iv
 		}
 	}
+	g.relax(q, region)
 	return g, nil
 }
 
@@ -135,18 +141,7 @@ func (g *Grid) add(i int, f *space.Feature, iv space.Interval) {
 		}
 		return
 	}
-	d := Dim{Feature: i, Step: 1, Real: !f.Discrete(), lo: iv.Lo, hi: iv.Hi}
-	if d.Real {
-		d.Cells = MaxCells
-		g.Individuals, g.Countable = nil, false
-	} else {
-		values := iv.Hi - iv.Lo + 1
-		d.Step = int(math.Ceil(values / MaxCells))
-		d.Cells = int(math.Ceil(values / float64(d.Step)))
-		if g.Individuals != nil {
-			g.Individuals.Mul(g.Individuals, big.NewInt(int64(values)))
-		}
-	}
+	d := g.dim(i, f, iv)
 	d.Even = !d.Real && d.Step == 1
 	for k := range f.Inputs {
 		in := &f.Inputs[k]
@@ -172,6 +167,23 @@ func (g *Grid) add(i int, f *space.Feature, iv space.Interval) {
 		d.Feeds = append(d.Feeds, feed)
 	}
 	g.Dims = append(g.Dims, d)
+}
+
+// dim cuts an interval of values of feature i into cells.
+func (g *Grid) dim(i int, f *space.Feature, iv space.Interval) Dim {
+	d := Dim{Feature: i, Step: 1, Real: !f.Discrete(), lo: iv.Lo, hi: iv.Hi}
+	if d.Real {
+		d.Cells = MaxCells
+		g.Individuals, g.Countable = nil, false
+		return d
+	}
+	values := iv.Hi - iv.Lo + 1
+	d.Step = int(math.Ceil(values / MaxCells))
+	d.Cells = int(math.Ceil(values / float64(d.Step)))
+	if g.Individuals != nil {
+		g.Individuals.Mul(g.Individuals, big.NewInt(int64(values)))
+	}
+	return d
 }
 
 // Values is the least and the greatest value in a cell; of a real feature, both
@@ -276,7 +288,7 @@ func (g *Grid) Size(b Box) float64 {
 	return n
 }
 
-// Box is b as intervals of feature values.
+// Box is b as intervals of feature values, of the first copy.
 func (g *Grid) Box(b Box) space.Box {
 	out := make(space.Box, len(g.base))
 	for i, v := range g.base {
@@ -284,8 +296,10 @@ func (g *Grid) Box(b Box) space.Box {
 	}
 	for d := range g.Dims {
 		dim := &g.Dims[d]
-		lo, _ := dim.Values(int(b[2*d]))
-		_, hi := dim.Values(int(b[2*d+1]))
+		if dim.IsShift {
+			continue
+		}
+		lo, hi := g.span(d, b)
 		if dim.Real { // neighbours share their border
 			lo, hi = dim.border(int(b[2*d]), 0), dim.border(int(b[2*d+1])+1, 0)
 		}
@@ -301,7 +315,9 @@ func (g *Grid) Box(b Box) space.Box {
 func (g *Grid) Point(x []float64) []float64 {
 	out := slices.Clone(g.base)
 	for d, v := range x {
-		out[g.Dims[d].Feature] = v
+		if !g.Dims[d].IsShift {
+			out[g.Dims[d].Feature] = v
+		}
 	}
 	return out
 }
@@ -324,8 +340,13 @@ func (g *Grid) Input(d, f int, v float64) float64 {
 		cell := int(v - dim.lo)
 		return feed.Lo[cell] + (feed.Hi[cell]-feed.Lo[cell])/2
 	}
-	feature := &g.Space.Features[dim.Feature]
-	e := enclose(feature, &feature.Inputs[f], v, v)
+	return g.Fed(dim.Feature, f, v)
+}
+
+// Fed is about what value v of a feature feeds to its f-th input.
+func (g *Grid) Fed(feature, f int, v float64) float64 {
+	of := &g.Space.Features[feature]
+	e := enclose(of, &of.Inputs[f], v, v)
 	return e.Lo + (e.Hi-e.Lo)/2
 }
 

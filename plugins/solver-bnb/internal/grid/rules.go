@@ -12,37 +12,28 @@ type Rules struct {
 	require   []space.Predicate
 	forbid    []space.Predicate
 	dimOf     []int // of each feature, −1 where it does not vary
+	relaxed   []int // of each feature: which of the grid's, −1 for none
 }
 
-// NewRules prepares the rules of a query; nil where there are none. What it
-// requires and forbids must be about non-protected features: see Answerable.
+// NewRules prepares the rules of a query; nil where there are none and all pairs
+// of copies count.
 func NewRules(g *Grid, q *problem.Query) *Rules {
-	if len(q.Space.Forbidden)+len(q.Require)+len(q.Forbid) == 0 {
+	if len(q.Space.Forbidden)+len(q.Require)+len(q.Forbid)+len(g.Relaxed) == 0 {
 		return nil
 	}
-	r := &Rules{g: g, forbidden: q.Space.Forbidden, require: q.Require, forbid: q.Forbid, dimOf: make([]int, len(q.Space.Features))}
-	for i := range r.dimOf {
-		r.dimOf[i] = -1
+	r := &Rules{g: g, forbidden: q.Space.Forbidden, require: q.Require, forbid: q.Forbid}
+	for range q.Space.Features {
+		r.dimOf, r.relaxed = append(r.dimOf, -1), append(r.relaxed, -1)
 	}
 	for d := range g.Dims {
-		r.dimOf[g.Dims[d].Feature] = d
-	}
-	return r
-}
-
-// Answerable reports whether what a query requires and forbids is about
-// individuals, not about one of two copies.
-func Answerable(q *problem.Query) bool {
-	for _, list := range [][]space.Predicate{q.Require, q.Forbid} {
-		for _, p := range list {
-			for i := range p {
-				if q.Space.Features[p[i].Feature].IsProtected() {
-					return false
-				}
-			}
+		if !g.Dims[d].IsShift {
+			r.dimOf[g.Dims[d].Feature] = d
 		}
 	}
-	return true
+	for i := range g.Relaxed {
+		r.relaxed[g.Relaxed[i].Feature] = i
+	}
+	return r
 }
 
 // Truth is whether something holds all over a box.
@@ -70,7 +61,7 @@ type Standing struct {
 	Cut int
 }
 
-// Stand finds out how a box stands; s is overwritten.
+// Stand finds out how a box of individuals stands; s is overwritten.
 func (r *Rules) Stand(box Box, s *Standing) {
 	k := len(r.g.Combinations)
 	if cap(s.Possible) < k {
@@ -87,16 +78,10 @@ func (r *Rules) Stand(box Box, s *Standing) {
 		s.Nobody = s.Nobody && !s.Possible[z]
 		s.Individuals = s.Individuals || s.Sure[z]
 	}
-	s.Asked = Everywhere
-	for _, p := range r.require {
-		s.Asked = min(s.Asked, r.holds(p, box, 0, &s.Cut))
-	}
-	for _, p := range r.forbid {
-		s.Asked = min(s.Asked, Everywhere-r.holds(p, box, 0, &s.Cut))
-	}
+	s.Asked = r.asked(box, 0, &s.Cut)
 }
 
-// Asks reports whether the query asks about the individual.
+// Asks reports whether the query asks about the individual, or the first copy.
 func (r *Rules) Asks(point []float64) bool {
 	for _, p := range r.require {
 		if !p.Holds(point) {
@@ -120,14 +105,14 @@ func (r *Rules) Allowed(point []float64) []bool {
 	return out
 }
 
-// holds tells where in the box, for combination z, predicate p holds. Where that
-// is a part of it, cut is set to a dimension that matters.
-func (r *Rules) holds(p space.Predicate, box Box, z int, cut *int) Truth {
+// holds tells where in the box, for the copy of a lane, predicate p holds. Where
+// that is a part of it, cut is set to a dimension that matters.
+func (r *Rules) holds(p space.Predicate, box Box, lane int, cut *int) Truth {
 	all, part := Everywhere, -1
 	for i := range p {
-		t := r.condition(&p[i], box, z)
+		t, d := r.condition(&p[i], box, lane)
 		if t == Somewhere {
-			part = r.dimOf[p[i].Feature]
+			part = d
 		}
 		if all = min(all, t); all == Nowhere {
 			return Nowhere
@@ -139,19 +124,29 @@ func (r *Rules) holds(p space.Predicate, box Box, z int, cut *int) Truth {
 	return all
 }
 
-func (r *Rules) condition(c *space.Condition, box Box, z int) Truth {
+// condition tells where in the box a condition holds, and by which dimension it
+// does so in a part of it.
+func (r *Rules) condition(c *space.Condition, box Box, lane int) (t Truth, dim int) {
 	for i, f := range r.g.Protected {
 		if f == c.Feature {
-			return truth(c.Holds(r.g.Combinations[z].Values[i]))
+			return truth(c.Holds(r.g.Combinations[lane%len(r.g.Combinations)].Values[i])), -1
 		}
 	}
-	d := r.dimOf[c.Feature]
-	if d < 0 {
-		return truth(c.Holds(r.g.base[c.Feature]))
+	d, relaxed := r.dimOf[c.Feature], r.relaxed[c.Feature]
+	switch {
+	case relaxed >= 0 && lane >= len(r.g.Combinations):
+		of := &r.g.Relaxed[relaxed]
+		lo, hi, _ := r.g.Reach(of, box)
+		return over(c, lo, hi), r.g.wider(of, box)
+	case d < 0:
+		return truth(c.Holds(r.g.base[c.Feature])), -1
 	}
-	dim := &r.g.Dims[d]
-	lo, _ := dim.Values(int(box[2*d]))
-	_, hi := dim.Values(int(box[2*d+1]))
+	lo, hi := r.g.span(d, box)
+	return over(c, lo, hi), d
+}
+
+// over tells where between two values a condition holds.
+func over(c *space.Condition, lo, hi float64) Truth {
 	if c.Set == nil {
 		switch {
 		case c.Interval.Lo <= lo && hi <= c.Interval.Hi:

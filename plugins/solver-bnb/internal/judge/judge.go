@@ -44,6 +44,8 @@ type Spread struct {
 	// Sure is unset where fewer than two are.
 	SureMost, SureLeast float64
 	Sure                bool
+	// From and To enclose t: 0 and 0 where the intervals are the logits' own.
+	From, To float64
 }
 
 // Gather makes a Spread of the combinations' intervals. possible tells of each

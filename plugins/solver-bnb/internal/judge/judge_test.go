@@ -73,6 +73,7 @@ func TestPromises(t *testing.T) {
 			shiftedLo[z], shiftedHi[z] = down(at+lo[z]), up(at+hi[z])
 		}
 		whole := Gather(shiftedLo, shiftedHi, possible, sure)
+		s.From, s.To = at-r.Float64()*width, at+r.Float64()*width
 		upper, lower := j.Upper(&whole, &s), j.Lower(&whole, &s)
 		most, least := bins.Most(&room, shiftedLo, shiftedHi, possible), bins.Least(&room, shiftedLo, shiftedHi, sure)
 		for range 4 {

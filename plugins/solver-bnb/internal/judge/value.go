@@ -31,6 +31,17 @@ func (j *Judge) Value(high, low float64) float64 {
 	return min(high, -low)
 }
 
+// Promise grows with these extreme logits towards a violation and beyond.
+func (j *Judge) Promise(high, low float64) float64 {
+	switch j.Notion {
+	case fairness.Score:
+		return j.Gap(high, low)
+	case fairness.Logit:
+		return high - low
+	}
+	return min(high, -low)
+}
+
 // Upper bounds what the notion measures (fairness.Gap) of any individual whose
 // logits lie in the enclosures of whole and, from one t on, in those of s.
 func (j *Judge) Upper(whole, s *Spread) float64 {
@@ -46,10 +57,16 @@ func (j *Judge) Upper(whole, s *Spread) float64 {
 			return 0
 		}
 		// Two logits so far apart differ the more in score the nearer their middle is
-		// to 0; it lies between Least and Most.
-		m := max(0, whole.Least, -whole.Most)
+		// to 0. Both lie between Least and Most, so it is half of apart away from
+		// either; two that are less apart come nearer, but with less of a gap.
+		m := max(0, whole.Least+apart/2, apart/2-whole.Most)
 		gap := j.Gap(m+apart/2, m-apart/2)
 		gap = min(gap, j.Gap(whole.Most, whole.Least))
+		// For one t all logits lie between t + Least and t + Most, with the middle of
+		// these in their middle.
+		half := (s.Most - s.Least) / 2
+		m = max(0, s.From+s.Least+half, -s.To-s.Least-half)
+		gap = min(gap, j.Gap(m+half, m-half))
 		return min(gap+slipped, 1)
 	case fairness.Decision:
 		if whole.Least > 0 {

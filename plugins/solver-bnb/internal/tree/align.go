@@ -19,7 +19,8 @@ type aligned struct {
 // feed is an input that a dimension feeds.
 type feed struct {
 	*grid.Feed
-	dim int
+	dim   int
+	apart bool // it is another input in second copies, and has no slope in common
 }
 
 func (w *worker) newAligned() *aligned {
@@ -60,6 +61,9 @@ func (w *worker) alignMean(to *aligned) {
 	for b := range w.n {
 		lane, slopes := b*w.k, to.of(w, b)
 		for i := range w.feeds {
+			if w.feeds[i].apart {
+				continue
+			}
 			sum := 0.0
 			for _, v := range to.form.Slope(w.feeds[i].Input)[lane : lane+w.k] {
 				sum += v
@@ -132,8 +136,26 @@ func (w *worker) intervals(a *aligned, lane int) {
 	}
 }
 
-// alignError outweighs the rounding of Align and of sums over contributions.
-func (w *worker) alignError() float64 { return 4 * w.t.plan.Error() }
+// around encloses t over box b.
+func (w *worker) around(a *aligned, b int) (from, to float64) {
+	mid, rad := 0.0, w.alignError()
+	for i, slope := range a.of(w, b) {
+		input := w.feeds[i].Input
+		mid += slope * w.space.Centre(input)[b*w.k]
+		rad += math.Abs(slope) * w.space.Radius(input)[b*w.k]
+	}
+	return mid - rad, mid + rad
+}
+
+// alignError outweighs the rounding of Align and of sums over contributions; where
+// a second copy's inputs are written as the first's and more, their magnitudes are
+// twice as large.
+func (w *worker) alignError() float64 {
+	if w.relaxed != nil {
+		return 8 * w.t.plan.Error()
+	}
+	return 4 * w.t.plan.Error()
+}
 
 // sum is t over a box's cells: start and what the dimensions contribute. In a cell
 // of more than one value it may be less than that by below and more by beyond.

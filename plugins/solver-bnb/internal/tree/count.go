@@ -112,14 +112,21 @@ func (w *worker) spreads(b int, possible, sure []bool) (whole, spread judge.Spre
 	}
 	w.intervals(w.parallel, b*w.k)
 	spread = judge.Gather(w.lo, w.hi, possible, sure)
+	spread.From, spread.To = w.around(w.parallel, b)
 	if w.apart != nil {
-		mid, rad := w.diffMid[b*w.k:(b+1)*w.k], w.diffRad[b*w.k:(b+1)*w.k]
-		for z := range mid {
-			w.lo[z], w.hi[z] = mid[z]-rad[z], mid[z]+rad[z]
-		}
+		w.differences(b)
 		differences := judge.Gather(w.lo, w.hi, possible, sure)
 		spread.Apart = min(spread.Apart, differences.Apart)
 	}
 	whole.Apart = min(whole.Apart, spread.Apart)
 	return whole, spread
+}
+
+// differences puts how far the logits of box b may be from its first lane's into
+// lo and hi.
+func (w *worker) differences(b int) {
+	mid, rad := w.diffMid[b*w.k:(b+1)*w.k], w.diffRad[b*w.k:(b+1)*w.k]
+	for z := range mid {
+		w.lo[z], w.hi[z] = mid[z]-rad[z], mid[z]+rad[z]
+	}
 }

@@ -12,8 +12,8 @@ type leaf struct {
 	// fair and unfair are numbers of its individuals that are settled: integers
 	// that float32 holds.
 	fair, unfair float64
-	split        uint8 // the dimension to cut
-	bucket       int   // of the frontier
+	split        uint16 // the dimension to cut
+	bucket       int    // of the frontier
 }
 
 // page holds leaves of one bucket.
@@ -21,7 +21,7 @@ type page struct {
 	bucket       int
 	boxes        []uint16
 	fair, unfair []float32
-	split        []uint8
+	split        []uint16
 }
 
 const pageSize = 512
@@ -85,12 +85,14 @@ func (f *frontier) page() *page {
 	f.pages++
 	return &page{
 		boxes: make([]uint16, 0, pageSize*f.numbers), fair: make([]float32, 0, pageSize), unfair: make([]float32, 0, pageSize),
-		split: make([]uint8, 0, pageSize),
+		split: make([]uint16, 0, pageSize),
 	}
 }
 
 // bytes is the memory held.
-func (f *frontier) bytes() int64 { return int64(f.pages-len(f.free)) * pageSize * int64(2*f.numbers+9) }
+func (f *frontier) bytes() int64 {
+	return int64(f.pages-len(f.free)) * pageSize * int64(2*f.numbers+10)
+}
 
 // take removes about n leaves from the top, in whole pages.
 func (f *frontier) take(n int) (pages []*page) {

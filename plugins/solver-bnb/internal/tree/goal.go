@@ -59,11 +59,14 @@ func (t *Tree) slack() float64 {
 	if t.goal.bins {
 		return 0
 	}
-	return 1e-9
+	return 5e-11
 }
 
 // cutoff is the value up to which boxes are of no interest.
 func (t *Tree) cutoff() float64 {
+	if t.goal.Goal == goalDecide { // boxes have values where they are of pairs
+		return t.judge.Tolerated()
+	}
 	if t.Best == nil {
 		return math.Inf(-1)
 	}

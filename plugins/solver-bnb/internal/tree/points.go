@@ -25,6 +25,8 @@ type points struct {
 	room  judge.Room
 	// tell, where not nil, hears of every individual instead of the task.
 	tell func(x []float64, v *verdict)
+
+	matching *matching // where pairs are compared
 }
 
 // verdict is what is known of an individual.
@@ -33,16 +35,19 @@ type verdict struct {
 	violates bool
 	value    float64 // as goals with values have it
 	promise  float64 // grows towards what is looked for
-	z1, z2   int
-	sure     bool // violates is
-	single   bool // has no value for want of a second counterfactual
+	z1, z2   int     // of the largest and the smallest logit; in a pair, of the first copy and the second
+	sure     bool    // violates is
+	single   bool    // has no value for want of a second counterfactual
 }
 
 func newPoints(t *Tree) *points {
-	k := len(t.grid.Combinations)
+	k := t.grid.Lanes()
 	p := &points{t: t, each: max(1, 2*lanesTogether/k), lo: make([]float64, k), hi: make([]float64, k)}
 	p.space = t.plan.NewWorkspace(p.each * k)
 	fixInputs(t.grid, p.space)
+	if t.pairs {
+		p.matching = newMatching(t, k)
+	}
 	return p
 }
 
@@ -87,7 +92,7 @@ func (p *points) middle(w *worker, box grid.Box) {
 
 // add puts an individual into the lanes.
 func (p *points) add(w *worker, x []float64, probe bool) {
-	k := len(p.t.grid.Combinations)
+	k := len(p.lo)
 	for d := range x {
 		dim := &p.t.grid.Dims[d]
 		for f := range dim.Feeds {
@@ -98,6 +103,7 @@ func (p *points) add(w *worker, x []float64, probe bool) {
 			}
 		}
 	}
+	p.relax(x)
 	p.xs, p.probe = append(p.xs, x...), append(p.probe, probe)
 	if p.n++; p.n == p.each {
 		p.flush(w)
@@ -130,6 +136,9 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 	for z, l := range logits {
 		p.lo[z], p.hi[z] = l-e, l+e
 	}
+	if t.pairs {
+		return p.pair(x, logits)
+	}
 	var allowed []bool
 	if t.rules != nil {
 		point := t.grid.Point(x)
@@ -145,25 +154,19 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 	s := judge.Gather(p.lo, p.hi, allowed, allowed)
 	v.z1, v.z2 = ends(logits, allowed)
 	high, low := logits[v.z1], logits[v.z2]
-	switch v.promise = high - low; t.q.Notion {
-	case fairness.Score:
-		v.promise = t.judge.Gap(high, low)
-	case fairness.Decision, fairness.DecisionStrict:
-		v.promise = min(high, -low)
-	}
-	v.value = t.judge.Value(high, low)
+	v.promise, v.value = t.judge.Promise(high, low), t.judge.Value(high, low)
 	if t.q.Notion == fairness.Decision && t.goal.values && math.Abs(low) <= e { // is it a "no"?
 		v.value, _ = fairness.Gap(t.q.Notion, p.exact(x, allowed))
 	}
-	if !s.Sure { // a single counterfactual: fair, and there is no pair with a value
-		v.sure, v.single = true, !t.goal.bins
+	if !s.Sure { // a single counterfactual: fair, with the gap 0, and there is no largest one of a pair
+		v.sure, v.single = true, !t.goal.bins && !t.goal.least
 	} else {
 		th := t.judge.Thresholds(&s)
 		v.violates = th.From < 0 && th.To >= 0
 		v.sure = v.violates || th.Above < 0 || th.Below >= 0
 	}
 	if t.goal.bins {
-		most, least := t.bins.Most(&p.room, p.lo, p.hi, allowed), t.bins.Least(&p.room, p.lo, p.hi, allowed)
+		least, most := t.bins.Range(&p.room, p.lo, p.hi, allowed)
 		if most != least {
 			least = fairness.KBins(p.exact(x, allowed), t.q.Epsilon)
 		}
@@ -242,7 +245,7 @@ func (t *Tree) better(best *Best, x []float64, v *verdict) *Best {
 			return best
 		}
 	}
-	return &Best{X: point, Z1: v.z1, Z2: v.z2, Value: v.value, Violates: v.violates}
+	return &Best{X: point, Y: t.grid.Partner(x), Z1: v.z1, Z2: v.z2, Value: v.value}
 }
 
 // take keeps the better of two.

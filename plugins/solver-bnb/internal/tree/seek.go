@@ -63,9 +63,7 @@ func (t *Tree) seek() {
 
 // near is the query's point, moved into the region.
 func (t *Tree) near(x []float64) []float64 {
-	for d := range x {
-		x[d] = t.grid.Dims[d].Nearest(t.q.Near[t.grid.Dims[d].Feature])
-	}
+	t.grid.Coordinates(x, t.q.Near, t.q.Near)
 	return x
 }
 
@@ -119,9 +117,7 @@ func (t *Tree) improve() {
 	w := t.workers[0]
 	w.out = &output{left: math.Inf(-1)}
 	x := make([]float64, len(t.grid.Dims))
-	for d := range x {
-		x[d] = t.Best.X[t.grid.Dims[d].Feature]
-	}
+	t.grid.Coordinates(x, t.Best.X, t.Best.Y)
 	w.points.tell = func([]float64, *verdict) {}
 	t.climb(w, x, math.Inf(-1))
 	w.points.tell = nil

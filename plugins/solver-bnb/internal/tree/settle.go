@@ -13,6 +13,10 @@ const enumerable = 32
 
 // settle says what becomes of box b of those in the lanes.
 func (w *worker) settle(box grid.Box, b int) {
+	if w.t.pairs {
+		w.match(box, b)
+		return
+	}
 	t, lane := w.t, b*w.k
 	size := w.g.Size(box)
 	possible, sure := []bool(nil), []bool(nil)
@@ -96,7 +100,7 @@ func (w *worker) leaf(box grid.Box, lane, cut int, fair, unfair float64, bucket 
 	}
 	w.out.boxes = append(w.out.boxes, box...)
 	w.out.leaves = append(w.out.leaves, leaf{
-		box: w.out.boxes[len(w.out.boxes)-len(box):], fair: fair, unfair: unfair, split: uint8(cut), bucket: bucket,
+		box: w.out.boxes[len(w.out.boxes)-len(box):], fair: fair, unfair: unfair, split: uint16(cut), bucket: bucket,
 	})
 }
 

@@ -40,6 +40,7 @@ type Tree struct {
 	bins  *judge.Bins           // for goals about k
 	exact func() *network.Exact // made when first needed
 	goal  goal
+	pairs bool // of copies are compared: see pairs.go
 
 	front   *frontier
 	workers []*worker
@@ -68,19 +69,17 @@ type Tally struct{ Outside, Fair, Unfair grid.Count }
 
 // Best is an individual and its value: a gap, a margin or a number of bins.
 type Best struct {
-	X        []float64
-	Z1, Z2   int // the combinations of largest and smallest logit
-	Value    float64
-	Violates bool // exactly
+	// X is the individual, the first copy with combination Z1; Y with Z2 is the
+	// second, where no features are relaxed the same individual.
+	X, Y   []float64
+	Z1, Z2 int
+	Value  float64
 }
 
 // New prepares a query for a number of threads.
 func New(q *problem.Query, threads int) (*Tree, error) {
-	if len(q.Relax) > 0 {
-		return nil, fmt.Errorf("%w: features that may differ between the copies", ErrUnsupported)
-	}
-	if !grid.Answerable(q) {
-		return nil, fmt.Errorf("%w: a condition on the first copy's protected features", ErrUnsupported)
+	if err := askable(q); err != nil {
+		return nil, err
 	}
 	g, err := grid.New(q)
 	if err != nil {
@@ -92,7 +91,7 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 	}
 	t := &Tree{
 		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(func() *network.Exact { return network.NewExact(q.Network) }),
-		front: newFrontier(len(g.Dims)), left: math.Inf(-1),
+		front: newFrontier(len(g.Dims)), left: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
 	}
 	if t.goal, err = goalOf(q); err != nil {
 		return nil, err
@@ -117,7 +116,7 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 type Limits struct {
 	Deadline time.Time
 	Boxes    int64
-	Memory   int64 // bytes
+	Memory   int64 // bytes of the process: see room
 	// Done, where not nil, is asked between rounds whether that is enough.
 	Done func() bool
 }
@@ -138,6 +137,7 @@ const (
 // Run searches. It may be called once.
 func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
+	memory := room(l.Memory)
 	if t.Proofs {
 		for _, w := range t.workers {
 			w.apart = nil // a checker goes by forms alone
@@ -159,7 +159,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 			return OutOfTime
 		case l.Boxes > 0 && t.Boxes >= l.Boxes:
 			return OutOfBoxes
-		case l.Memory > 0 && t.front.bytes() > l.Memory+l.Memory/4:
+		case memory > 0 && t.front.bytes() > memory+memory/4:
 			return OutOfMemory
 		case l.Done != nil && l.Done():
 			return Enough
@@ -169,12 +169,23 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 		if l.Boxes > 0 {
 			n = min(n, int((l.Boxes-t.Boxes+1)/2))
 		}
-		if l.Memory > 0 && t.front.bytes() > l.Memory {
+		if memory > 0 && t.front.bytes() > memory {
 			t.round(t.front.takeLast(minRound)) // depth first, which needs little
 			continue
 		}
 		t.round(t.front.take(n))
 	}
+}
+
+// room is what the boxes to come may take of a process's memory: the rest of the
+// program takes some 50 MiB, and the heap grows to twice what is alive before it is
+// collected.
+func room(memory int64) int64 {
+	const rest, least = 48 << 20, 4 << 20
+	if memory == 0 {
+		return 0
+	}
+	return max((memory-rest)/2, least)
 }
 
 // watch sets t.stop when the time is over or ctx ends.

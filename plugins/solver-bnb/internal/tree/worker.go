@@ -13,7 +13,7 @@ import (
 type worker struct {
 	t       *Tree
 	g       *grid.Grid
-	k       int // combinations, a lane each
+	k       int // lanes a box: a combination each, of both copies where they may differ
 	each    int // boxes bounded together
 	space   *batch.Workspace
 	waiting []uint16 // boxes in the lanes
@@ -45,6 +45,9 @@ type worker struct {
 
 	standing grid.Standing
 	lo, hi   []float64
+
+	matching *matching // where boxes are of pairs
+	relaxed  []relaxed // inputs of features that may differ between the copies
 }
 
 // output is what a task leaves.
@@ -66,11 +69,12 @@ const lanesTogether = 32
 
 func newWorker(t *Tree) *worker {
 	g := t.grid
-	w := &worker{t: t, g: g, k: len(g.Combinations), counter: lattice.NewCounter(t.plan.Kernel()), points: newPoints(t)}
+	w := &worker{t: t, g: g, k: g.Lanes(), counter: lattice.NewCounter(t.plan.Kernel()), points: newPoints(t)}
 	w.each = max(1, lanesTogether/w.k)
 	w.space = t.plan.NewWorkspace(w.each * w.k)
 	fixInputs(g, w.space)
-	if t.goal.bins || t.q.Notion.UsesEpsilon() { // decisions do not depend on them
+	// Decisions do not depend on differences, which speak of lanes with the same box.
+	if (t.goal.bins || t.q.Notion.UsesEpsilon()) && len(g.Relaxed) == 0 {
 		for _, f := range g.Combinations[0].Inputs {
 			w.apart = append(w.apart, int32(f.Input))
 		}
@@ -85,9 +89,14 @@ func newWorker(t *Tree) *worker {
 		var inputs []int32
 		for f := range dim.Feeds {
 			inputs = append(inputs, int32(dim.Feeds[f].Input))
-			w.feeds = append(w.feeds, feed{&dim.Feeds[f], d})
+			w.feeds = append(w.feeds, feed{&dim.Feeds[f], d, g.Apart(d, f)})
 		}
 		w.inputs, w.halved = append(w.inputs, inputs), append(w.halved, make([]float64, w.space.Lanes()))
+	}
+	if t.pairs {
+		w.matching = newMatching(t, w.k)
+		w.matching.pairs.OneWay = t.oneWay()
+		w.relaxAll()
 	}
 	if t.goal.bins || !t.judge.Signs() {
 		w.parallel = w.newAligned()
@@ -172,6 +181,7 @@ func (w *worker) add(box grid.Box) {
 			}
 		}
 	}
+	w.relax(box, w.n)
 	w.waiting = append(w.waiting, box...)
 	if w.n++; w.n == w.each {
 		w.flush()
@@ -187,20 +197,34 @@ func halves(cells int) float64 {
 	return float64(cells) / float64(2*(cells-1))
 }
 
-// flush bounds the boxes that wait.
+// flush bounds and settles the boxes that wait.
 func (w *worker) flush() {
 	if w.n == 0 {
 		return
 	}
+	w.bound()
+	n := 2 * len(w.g.Dims)
+	for b := range w.n {
+		w.settle(w.waiting[b*n:(b+1)*n], b)
+	}
+	w.out.bounded += int64(w.n)
+	w.n, w.waiting = 0, w.waiting[:0]
+}
+
+// bound bounds the boxes that wait.
+func (w *worker) bound() {
 	w.space.Bound()
 	for d, inputs := range w.inputs {
+		w.cutShifts(d)
 		copy(w.halved[d], w.space.Halved(inputs))
 	}
 	if w.apart != nil {
 		w.diffMid, w.diffRad = w.space.Differences(w.k, w.apart)
 	}
 	if w.parallel != nil {
+		w.tie()
 		w.alignMean(w.parallel)
+		w.shift(w.parallel)
 	}
 	if w.sides != nil {
 		w.space.Sides()
@@ -208,10 +232,4 @@ func (w *worker) flush() {
 			w.alignLowest(side, a, w.middle[side])
 		}
 	}
-	n := 2 * len(w.g.Dims)
-	for b := range w.n {
-		w.settle(w.waiting[b*n:(b+1)*n], b)
-	}
-	w.out.bounded += int64(w.n)
-	w.n, w.waiting = 0, w.waiting[:0]
 }

@@ -1,0 +1,238 @@
+package grid
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Relaxed is a feature that may differ between the copies. A box then is of pairs:
+// it has one dimension for the first copy's value, and one for what has to be
+// added to get the second's. (Not one for each copy's value: seen so, what the
+// value itself does to both copies cancels in their difference, and no box lies
+// beyond the tolerance.)
+type Relaxed struct {
+	Feature int
+	// X is the dimension of the first copy's value, −1 where it does not vary, and
+	// Shift that of what is added.
+	X, Shift  int
+	tolerance float64
+	lo, hi    float64 // of the second copy's value
+}
+
+// tolerances is the tolerance of each relaxed feature, of two the tighter.
+func tolerances(q *problem.Query) map[int]float64 {
+	out := map[int]float64{}
+	for _, r := range q.Relax {
+		t, twice := out[r.Feature]
+		if q.Space.Features[r.Feature].Discrete() {
+			r.Tolerance = math.Floor(r.Tolerance)
+		}
+		if !twice || r.Tolerance < t {
+			out[r.Feature] = r.Tolerance
+		}
+	}
+	return out
+}
+
+// relax adds the dimensions of the features that may differ. Those that cannot,
+// for a tolerance or a domain too narrow, are left as they are.
+func (g *Grid) relax(q *problem.Query, region space.Region) {
+	if len(q.Relax) == 0 {
+		return
+	}
+	reach, tolerance := encode.RelaxedRegion(q), tolerances(q)
+	g.Mirrored = true
+	for i := range q.Space.Features {
+		t, relaxed := tolerance[i]
+		if !relaxed || t == 0 {
+			continue
+		}
+		f := &q.Space.Features[i]
+		x, y := within(f, region.Box[i]), within(f, reach.Box[i])
+		// Outward, where differences are rounded.
+		shift := space.Interval{
+			Lo: max(-t, math.Nextafter(y.Lo-x.Hi, math.Inf(-1))),
+			Hi: min(t, math.Nextafter(y.Hi-x.Lo, math.Inf(1))),
+		}
+		if f.Discrete() {
+			shift = space.Interval{Lo: max(-t, y.Lo-x.Hi), Hi: min(t, y.Hi-x.Lo)}
+		}
+		if y.Lo == y.Hi {
+			continue
+		}
+		r := Relaxed{Feature: i, X: -1, Shift: len(g.Dims), tolerance: t, lo: y.Lo, hi: y.Hi}
+		for d := range g.Dims {
+			if g.Dims[d].Feature == i {
+				r.X = d
+			}
+		}
+		d := g.dim(i, f, shift)
+		d.IsShift = true
+		g.Dims, g.Relaxed = append(g.Dims, d), append(g.Relaxed, r)
+		g.Mirrored = g.Mirrored && x == y
+		for k := range f.Inputs {
+			in, e := &g.Inputs[f.Inputs[k].Index], enclose(f, &f.Inputs[k], y.Lo, y.Hi)
+			*in = space.Interval{Lo: min(in.Lo, e.Lo), Hi: max(in.Hi, e.Hi)}
+		}
+	}
+}
+
+// within is the part of an interval that has values of the feature.
+func within(f *space.Feature, iv space.Interval) space.Interval {
+	iv = iv.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
+	if f.Discrete() {
+		iv = space.Interval{Lo: math.Ceil(iv.Lo), Hi: math.Floor(iv.Hi)}
+	}
+	return iv
+}
+
+// Lanes is how many logits a box or an individual has: one for each combination,
+// and where features are relaxed, as many more for the second copies.
+func (g *Grid) Lanes() int {
+	if len(g.Relaxed) > 0 {
+		return 2 * len(g.Combinations)
+	}
+	return len(g.Combinations)
+}
+
+// span is the least and the greatest value in a box of a dimension.
+func (g *Grid) span(d int, b Box) (lo, hi float64) {
+	lo, _ = g.Dims[d].Values(int(b[2*d]))
+	_, hi = g.Dims[d].Values(int(b[2*d+1]))
+	return lo, hi
+}
+
+// first is the least and the greatest value of the first copies of a box.
+func (g *Grid) first(r *Relaxed, b Box) (lo, hi float64) {
+	if r.X < 0 {
+		return g.base[r.Feature], g.base[r.Feature]
+	}
+	return g.span(r.X, b)
+}
+
+// Reach is the least and the greatest value of the second copies of a box; ok is
+// unset where none is in the domain.
+func (g *Grid) Reach(r *Relaxed, b Box) (lo, hi float64, ok bool) {
+	lo, hi = g.first(r, b)
+	least, most := g.span(r.Shift, b)
+	lo, hi = lo+least, hi+most
+	if g.Dims[r.Shift].Real {
+		lo, hi = math.Nextafter(lo, math.Inf(-1)), math.Nextafter(hi, math.Inf(1))
+	}
+	ok = lo <= r.hi && hi >= r.lo
+	return min(max(lo, r.lo), r.hi), min(max(hi, r.lo), r.hi), ok
+}
+
+// Second is the centre and the radius of input f of the second copies of a box.
+func (g *Grid) Second(r *Relaxed, f int, b Box) (c, radius float64) {
+	feature := &g.Space.Features[r.Feature]
+	lo, hi, _ := g.Reach(r, b)
+	e := enclose(feature, &feature.Inputs[f], lo, hi)
+	return centre(e.Lo, e.Hi)
+}
+
+// Tied reports that the second copy's input f is the first's and more, by as much
+// as the shift alone says.
+func (g *Grid) Tied(r *Relaxed, f int) bool {
+	return r.X >= 0 && g.Space.Features[r.Feature].Inputs[f].Table == nil
+}
+
+// More is the centre and the radius of that in a box.
+func (g *Grid) More(r *Relaxed, f int, b Box) (c, radius float64) {
+	lo, hi := g.span(r.Shift, b)
+	scale := g.Space.Features[r.Feature].Inputs[f].Scale
+	lo, hi = scale*lo, scale*hi
+	if lo > hi {
+		lo, hi = hi, lo
+	}
+	if scale != 1 {
+		lo, hi = math.Nextafter(lo, math.Inf(-1)), math.Nextafter(hi, math.Inf(1))
+	}
+	return centre(lo, hi)
+}
+
+// ShiftShare is by how much of its own radius an enclosure of the second copies
+// would shrink where the box is cut across the shift.
+func (g *Grid) ShiftShare(r *Relaxed, b Box) float64 {
+	from, to := g.first(r, b)
+	lo, hi := g.span(r.Shift, b)
+	if !(lo < hi) {
+		return 0
+	}
+	return (hi - lo) / (hi - lo + to - from) / 2
+}
+
+// Value is the second copy's value of a relaxed feature, given the values of the
+// dimensions: in the domain and within the tolerance.
+func (r *Relaxed) Value(g *Grid, x []float64) float64 {
+	v := g.base[r.Feature]
+	if r.X >= 0 {
+		v = x[r.X]
+	}
+	y := min(max(v+x[r.Shift], r.lo), r.hi)
+	if math.Abs(y-v) < r.tolerance || !beyond(v, y, r.tolerance) {
+		return y
+	}
+	if y = v + math.Copysign(r.tolerance, y-v); beyond(v, y, r.tolerance) { // rounded outward
+		y = math.Nextafter(y, v)
+	}
+	return y
+}
+
+// beyond reports |x − y| > tolerance, exactly.
+func beyond(x, y, tolerance float64) bool {
+	if math.IsInf(tolerance, 1) {
+		return false
+	}
+	d := new(big.Rat).Sub(new(big.Rat).SetFloat64(x), new(big.Rat).SetFloat64(y))
+	return d.Abs(d).Cmp(new(big.Rat).SetFloat64(tolerance)) > 0
+}
+
+// Partner is the second copy of the individual with these values of the
+// dimensions.
+func (g *Grid) Partner(x []float64) []float64 {
+	out := g.Point(x)
+	for i := range g.Relaxed {
+		r := &g.Relaxed[i]
+		out[r.Feature] = r.Value(g, x)
+	}
+	return out
+}
+
+// Coordinates are the values of the dimensions that two copies have, moved into
+// the region where they are not in it; they go into x.
+func (g *Grid) Coordinates(x, one, two []float64) {
+	for d := range g.Dims {
+		dim := &g.Dims[d]
+		v := one[dim.Feature]
+		if dim.IsShift {
+			v = two[dim.Feature] - v
+		}
+		x[d] = dim.Nearest(v)
+	}
+}
+
+// wider is the dimension of the two of a relaxed feature that is the wider in a
+// box.
+func (g *Grid) wider(r *Relaxed, b Box) int {
+	from, to := g.first(r, b)
+	if lo, hi := g.span(r.Shift, b); to-from > hi-lo {
+		return r.X
+	}
+	return r.Shift
+}
+
+// Apart reports that what dimension d feeds to its f-th input is not Tied to the
+// second copy's input, though that may be another.
+func (g *Grid) Apart(d, f int) bool {
+	for i := range g.Relaxed {
+		if g.Relaxed[i].X == d {
+			return !g.Tied(&g.Relaxed[i], f)
+		}
+	}
+	return false
+}

@@ -1,0 +1,152 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Pairs says which lanes' logits are compared: those of a first and a second copy
+// of different combinations. It is read-only.
+type Pairs struct {
+	// Combinations take turns over the lanes: lane v has combination v mod
+	// Combinations.
+	Combinations int
+	// One and Two tell of each lane whether it may be a first copy, a second.
+	One, Two []bool
+	// OneWay: only pairs whose first copy has the larger logit matter.
+	OneWay bool
+}
+
+// Interval is an enclosure of every lane's logit.
+type Interval struct{ Lo, Hi []float64 }
+
+// lowest is the lane of least value, and the one of least value among those of
+// other combinations; −1 where there is none.
+type lowest struct{ lane, other, combinations int }
+
+func (p *Pairs) lowest(v []float64, of []bool) lowest {
+	l := lowest{-1, -1, p.Combinations}
+	for i := range v {
+		switch {
+		case !of[i]:
+		case l.lane < 0:
+			l.lane = i
+		case v[i] < v[l.lane]:
+			if i%p.Combinations != l.lane%p.Combinations {
+				l.other = l.lane
+			}
+			l.lane = i
+		case i%p.Combinations != l.lane%p.Combinations && (l.other < 0 || v[i] < v[l.other]):
+			l.other = i
+		}
+	}
+	return l
+}
+
+// besides is the lane of least value of another combination than that of a lane.
+func (l lowest) besides(lane int) int {
+	if l.lane >= 0 && l.lane%l.combinations == lane%l.combinations {
+		return l.other
+	}
+	return l.lane
+}
+
+// Each visits every lane that may be the higher of a pair with the one of least
+// value that may be the lower: so some largest difference of the values is among
+// the visits. up: the first copy is the one that may be higher.
+func (p *Pairs) Each(v []float64, visit func(one, two int, up bool)) {
+	low := p.lowest(v, p.Two)
+	for i, ok := range p.One {
+		if j := low.besides(i); ok && j >= 0 {
+			visit(i, j, true)
+		}
+	}
+	if p.OneWay {
+		return
+	}
+	low = p.lowest(v, p.One)
+	for i, ok := range p.Two {
+		if j := low.besides(i); ok && j >= 0 {
+			visit(j, i, false)
+		}
+	}
+}
+
+// Widest bounds what the notion measures of all pairs of a box: whole encloses
+// the lanes' logits, and each of relative does so from some number on that is the
+// same for all lanes of a pair. −Inf where there are no pairs.
+func (j *Judge) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
+	most := math.Inf(-1)
+	sides := [2][2][]bool{{p.One, p.Two}, {p.Two, p.One}}
+	for way, side := range sides {
+		if way == 1 && p.OneWay {
+			break
+		}
+		high, low := side[0], side[1]
+		least := p.lowest(whole.Lo, low)
+		var nearest [2]lowest
+		for i := range relative {
+			nearest[i] = p.lowest(relative[i].Lo, low)
+		}
+		for a, ok := range high {
+			b := least.besides(a)
+			if !ok || b < 0 {
+				continue
+			}
+			apart := up(whole.Hi[a] - whole.Lo[b])
+			for i := range relative {
+				r := &relative[i]
+				apart = min(apart, up(r.Hi[a]-r.Lo[nearest[i].besides(a)]))
+			}
+			most = max(most, j.Most(whole.Hi[a], whole.Lo[b], apart))
+		}
+	}
+	return most
+}
+
+// Most bounds what the notion measures of two logits, of which one is at most
+// high, the other at least low, and the one is larger by at most apart.
+func (j *Judge) Most(high, low, apart float64) float64 {
+	switch j.Notion {
+	case fairness.Logit:
+		return apart
+	case fairness.Score:
+		if apart <= 0 {
+			return 0
+		}
+		// Two logits so far apart differ the more in score the nearer their middle is
+		// to 0.
+		m := min(max(0, low+apart/2), high-apart/2)
+		return min(j.Gap(m+apart/2, m-apart/2)+slipped, 1)
+	case fairness.Decision:
+		if low > 0 {
+			return math.Inf(-1)
+		}
+		return min(high, apart)
+	}
+	return min(high, -low, apart/2)
+}
+
+// Surely reports that logits of which one is at least high and the other at most
+// low violate the notion.
+func (j *Judge) Surely(high, low float64) bool {
+	switch j.Notion {
+	case fairness.Logit:
+		return down(high-low) > j.above
+	case fairness.Score:
+		return j.Gap(high, low)-slipped > j.above
+	case fairness.Decision:
+		return high > 0 && low <= 0
+	}
+	return high > 0 && low < 0
+}
+
+// Tolerated is the largest of what the notion measures that is no violation, or
+// next to it.
+func (j *Judge) Tolerated() float64 {
+	if j.Signs() {
+		return 0
+	}
+	return j.below
+}
