@@ -12,11 +12,13 @@ import (
 // outcome is what a run left behind.
 type outcome struct {
 	code  int
-	cause cause     // why the run was stopped, if it was
 	point []float64 // the point HiGHS holds, nil for none
 	known []float64 // the best incumbent seen while running, nil for none
 	bound float64   // NaN for none
 	nodes int64
+	// stopped: the watch had the run stop, for the reason.
+	stopped bool
+	reason  sdk.Reason
 }
 
 // conclude turns the outcome into a claim, and HiGHS's word is not taken
@@ -24,21 +26,21 @@ type outcome struct {
 // beside a feasible point, or "optimal" beside a better one, becomes Feasible
 // with the reason Numerical.
 func (q *question) conclude(o outcome) *sdk.Result {
-	if o.code == statusUnboundedOrInfeasible && !q.wantsBest() {
+	if o.code == statusUnboundedOrInfeasible && !q.WantsBest() {
 		o.code = statusInfeasible // there is nothing to be unbounded
 	}
 	c := claimOf(o.code)
 	r := &sdk.Result{Status: c.status, Reason: c.reason, Native: c.native, Tolerance: q.tolerance, Nodes: o.nodes}
-	if o.code == statusInterrupt {
-		r.Reason = o.cause.reason()
+	if o.code == statusInterrupt && o.stopped {
+		r.Reason = o.reason
 	}
 
 	x := o.point
-	for _, other := range [][]float64{o.known, q.wholeStart()} {
-		if other == nil || !(q.milp.Violation(other) <= q.tolerance) {
+	for _, other := range [][]float64{o.known, q.WholeStart()} {
+		if other == nil || !(q.MILP.Violation(other) <= q.tolerance) {
 			continue
 		}
-		if x == nil || q.wantsBest() && q.better(q.objective(other), q.objective(x)) {
+		if x == nil || q.WantsBest() && q.Better(q.Objective(other), q.Objective(x)) {
 			q.doubt(r, x, other)
 			x = other
 		}
@@ -53,7 +55,7 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	if o.code == statusUnbounded && x != nil {
 		r.Detail = "the objective has no bound"
 	}
-	r.Elapsed = time.Since(q.begin)
+	r.Elapsed = time.Since(q.Begin)
 	return r
 }
 
@@ -63,8 +65,8 @@ func (q *question) doubt(r *sdk.Result, x, other []float64) {
 	switch {
 	case r.Status == sdk.Infeasible:
 		r.Detail = "HiGHS claims that there is no point, and one is known"
-	case r.Status == sdk.Optimal && x != nil && math.Abs(q.objective(other)-q.objective(x)) > q.slack(q.objective(x)):
-		r.Detail = fmt.Sprintf("HiGHS claims the optimum %g, and a better point is known", q.objective(x))
+	case r.Status == sdk.Optimal && x != nil && math.Abs(q.Objective(other)-q.Objective(x)) > q.slack(q.Objective(x)):
+		r.Detail = fmt.Sprintf("HiGHS claims the optimum %g, and a better point is known", q.Objective(x))
 	default:
 		return
 	}
@@ -74,22 +76,22 @@ func (q *question) doubt(r *sdk.Result, x, other []float64) {
 // slack is by how much an optimum may miss the true one: the gap asked for,
 // and the tolerance.
 func (q *question) slack(objective float64) float64 {
-	relative := max(q.options.Gap, q.tolerance) * math.Abs(objective)
+	relative := max(q.Options.Gap, q.tolerance) * math.Abs(objective)
 	return q.tolerance + max(q.settings.numbers[absoluteGap], relative)
 }
 
 // hold puts the point into the result.
 func (q *question) hold(r *sdk.Result, x []float64) {
 	r.Values = problem.Floats(x)
-	r.Objective = q.objective(x)
+	r.Objective = q.Objective(x)
 	// HiGHS measures on a scaled problem: say what is true of the one given.
-	r.Tolerance = max(r.Tolerance, q.milp.Violation(x))
+	r.Tolerance = max(r.Tolerance, q.MILP.Violation(x))
 	switch {
-	case r.Status == sdk.Optimal && !q.wantsBest():
+	case r.Status == sdk.Optimal && !q.WantsBest():
 		r.Status = sdk.Feasible
 	case r.Status == sdk.Unknown:
 		r.Status = sdk.Feasible
-		if !q.wantsBest() || q.reachesTarget(x) {
+		if !q.WantsBest() || q.ReachesTarget(x) {
 			r.Reason = sdk.NoReason // all that was asked for is there
 		}
 	}
@@ -97,7 +99,7 @@ func (q *question) hold(r *sdk.Result, x []float64) {
 
 // setBound fills in the bound where HiGHS proved one.
 func (q *question) setBound(r *sdk.Result, o outcome) {
-	if !q.wantsBest() || r.Status == sdk.Infeasible || r.Reason == sdk.Numerical || o.code == statusUnbounded {
+	if !q.WantsBest() || r.Status == sdk.Infeasible || r.Reason == sdk.Numerical || o.code == statusUnbounded {
 		return
 	}
 	bound := o.bound
@@ -107,7 +109,7 @@ func (q *question) setBound(r *sdk.Result, o outcome) {
 		}
 		bound = r.Objective // of an LP, the optimum itself
 	}
-	if r.HasPoint() && q.better(r.Objective, bound) {
+	if r.HasPoint() && q.Better(r.Objective, bound) {
 		if r.Status == sdk.Optimal && math.Abs(r.Objective-bound) > q.slack(r.Objective) {
 			r.Status, r.Reason = sdk.Feasible, sdk.Numerical
 			r.Detail = fmt.Sprintf("HiGHS's bound %g contradicts its own point", bound)
@@ -119,8 +121,8 @@ func (q *question) setBound(r *sdk.Result, o outcome) {
 }
 
 func (q *question) hasIntegers() bool {
-	for i := range q.milp.Columns {
-		if q.milp.Columns[i].Integer {
+	for i := range q.MILP.Columns {
+		if q.MILP.Columns[i].Integer {
 			return true
 		}
 	}

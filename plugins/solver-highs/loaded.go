@@ -8,6 +8,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 // loaded keeps a problem in HiGHS and changes it there. Each Solve starts
@@ -48,7 +49,7 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", sdk.ErrInvalidProblem, err)
 	}
-	q := &question{lib: l.lib, milp: p.MILP, options: o, settings: s, begin: begin}
+	q := &question{Question: watch.Question{MILP: p.MILP, Options: o, Begin: begin}, lib: l.lib, settings: s}
 	r, err := l.solve(ctx, q)
 	if err != nil {
 		*l.stack = before
@@ -59,15 +60,15 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 }
 
 func (l *loaded) solve(ctx context.Context, q *question) (*sdk.Result, error) {
-	lost, err := dropped(q.milp)
+	lost, err := dropped(q.MILP)
 	if err != nil {
 		return nil, err
 	}
 	q.tolerance = max(lost, q.settings.tolerance())
-	if len(q.milp.Columns) == 0 {
+	if len(q.MILP.Columns) == 0 {
 		return q.withoutColumns(), nil
 	}
-	if err := l.bring(q.milp, q.settings, q.options); err != nil {
+	if err := l.bring(q.MILP, q.settings, q.Options); err != nil {
 		return nil, err
 	}
 	return q.answer(ctx, l.model)

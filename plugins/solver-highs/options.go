@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
@@ -103,7 +104,7 @@ func (s settings) apply(m *highs.Model, o sdk.SolveOptions, left time.Duration) 
 	keep(m.SetFloat("small_matrix_value", smallest))
 	keep(m.SetInt("mip_max_nodes", int32(nodes)))
 	keep(m.SetInt("threads", int32(min(max(1, o.Threads), 1024))))
-	keep(m.SetInt("random_seed", foldSeed(o.Seed)))
+	keep(m.SetInt("random_seed", native.FoldSeed(o.Seed)))
 	for name, v := range s.numbers {
 		keep(m.SetFloat(name, v))
 	}
@@ -115,13 +116,4 @@ func (s settings) apply(m *highs.Model, o sdk.SolveOptions, left time.Duration) 
 		}
 	}
 	return first
-}
-
-// foldSeed brings a seed into HiGHS's range, 0 to 2³¹-1: those in it stay as
-// they are, others are scattered over it (Fibonacci hashing).
-func foldSeed(seed int64) int32 {
-	if seed >= 0 && seed <= math.MaxInt32 {
-		return int32(seed)
-	}
-	return int32(uint64(seed) * 0x9e3779b97f4a7c15 >> 33)
 }

@@ -9,10 +9,11 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
 func TestOptionsAreChecked(t *testing.T) {
-	for given, part := range map[[2]string]string{
+	rig.Refusals(t, parseOptions, map[[2]string]string{
 		{"speed", "high"}:                 `no option "speed"`,
 		{"presolve", "maybe"}:             "choose, on, off",
 		{"mip_detect_symmetry", "1"}:      "true, false",
@@ -23,12 +24,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		{absoluteGap, "-1"}:               "from 0 to 1e+06",
 		{absoluteGap, ""}:                 "from 0 to 1e+06",
 		{"mip_feasibility_tolerance", ""}: "from 1e-10 to 0.001",
-	} {
-		_, err := parseOptions(map[string]string{given[0]: given[1]})
-		if !errors.Is(err, sdk.ErrInvalidOption) || !strings.Contains(err.Error(), given[0]) || !strings.Contains(err.Error(), part) {
-			t.Errorf("%s=%q: error %v, want one with %q", given[0], given[1], err, part)
-		}
-	}
+	})
 }
 
 // HiGHS knows every option by the name given here, at its default and at both
@@ -89,24 +85,5 @@ func TestExtremeCoefficients(t *testing.T) {
 		if !errors.Is(err, sdk.ErrUnsupported) || !strings.Contains(err.Error(), "coefficient") {
 			t.Errorf("%s: error %v, want ErrUnsupported", name, err)
 		}
-	}
-}
-
-func TestFoldSeed(t *testing.T) {
-	for _, s := range []int64{0, 1, 42, math.MaxInt32} {
-		if got := foldSeed(s); int64(got) != s {
-			t.Errorf("seed %d becomes %d", s, got)
-		}
-	}
-	seen := map[int32]int64{}
-	for _, s := range []int64{-1, -2, math.MinInt64, math.MaxInt64, math.MaxInt32 + 1, math.MaxInt32 + 2} {
-		got := foldSeed(s)
-		if got < 0 {
-			t.Errorf("seed %d becomes %d", s, got)
-		}
-		if was, twice := seen[got]; twice {
-			t.Errorf("seeds %d and %d both become %d", s, was, got)
-		}
-		seen[got] = s
 	}
 }

@@ -7,52 +7,22 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 // question is one Solve: the problem as it stands and how to answer it.
 type question struct {
+	watch.Question
 	lib       *highs.Lib
-	milp      *problem.MILP
-	options   sdk.SolveOptions
 	settings  settings
 	tolerance float64
-	begin     time.Time
-}
-
-// wantsBest reports whether there is an objective to optimise; without one any
-// feasible point is an answer.
-func (q *question) wantsBest() bool { return len(q.milp.Objective.Terms) > 0 }
-
-func (q *question) objective(x []float64) float64 {
-	return problem.Evaluate(q.milp.Objective.Terms, x) + q.milp.Objective.Offset
-}
-
-// better reports whether objective a is better than b.
-func (q *question) better(a, b float64) bool {
-	if q.milp.Objective.Maximise {
-		return a > b
-	}
-	return a < b
-}
-
-func (q *question) reachesTarget(x []float64) bool {
-	t := q.options.Target
-	return t != nil && !q.better(*t, q.objective(x))
-}
-
-// left is the time that remains, -1 where there is no limit.
-func (q *question) left() time.Duration {
-	if q.options.TimeLimit <= 0 {
-		return -1
-	}
-	return max(0, q.options.TimeLimit-time.Since(q.begin))
 }
 
 // withoutColumns answers a problem that HiGHS only calls empty: every row is 0.
 func (q *question) withoutColumns() *sdk.Result {
-	r := &sdk.Result{Status: sdk.Infeasible, Native: "empty", Tolerance: q.tolerance, Elapsed: time.Since(q.begin)}
-	if q.milp.Violation(nil) == 0 {
-		r.Status, r.Values, r.Objective = sdk.Feasible, []problem.Number{}, q.milp.Objective.Offset
+	r := &sdk.Result{Status: sdk.Infeasible, Native: "empty", Tolerance: q.tolerance, Elapsed: time.Since(q.Begin)}
+	if q.MILP.Violation(nil) == 0 {
+		r.Status, r.Values, r.Objective = sdk.Feasible, []problem.Number{}, q.MILP.Objective.Offset
 	}
 	return r
 }
@@ -63,13 +33,14 @@ func (q *question) answer(ctx context.Context, model *highs.Model) (*sdk.Result,
 	if err := model.Forget(); err != nil {
 		return nil, err
 	}
-	w := newWatch(ctx, q)
-	o, err := q.run(model, w)
-	w.end()
+	w := watch.Start(ctx, q.Question)
+	o, err := q.run(model, &listener{Watch: w, q: q})
+	w.End()
 	if err != nil {
 		return nil, err
 	}
-	o.cause, o.known = w.why(), w.incumbent()
+	o.known = w.Best()
+	o.reason, o.stopped = w.Stopped()
 	if q.openEnded(o) {
 		return q.settleUnbounded(ctx, o)
 	}
@@ -78,17 +49,17 @@ func (q *question) answer(ctx context.Context, model *highs.Model) (*sdk.Result,
 
 // run has HiGHS answer once, or, where its presolve leads its solver astray, a
 // second time without.
-func (q *question) run(model *highs.Model, w *watch) (outcome, error) {
-	nodes, err := q.start(model, w)
+func (q *question) run(model *highs.Model, l *listener) (outcome, error) {
+	nodes, err := q.start(model, l)
 	if err != nil {
 		return outcome{}, err
 	}
 	s := q.settings
 	for {
-		if err := s.apply(model, q.options, q.left()); err != nil {
+		if err := s.apply(model, q.Options, q.Left()); err != nil {
 			return outcome{}, err
 		}
-		if err := model.Run(w.event); err != nil {
+		if err := model.Run(l.event); err != nil {
 			return outcome{}, err
 		}
 		nodes += model.Nodes()
@@ -105,42 +76,28 @@ func (q *question) run(model *highs.Model, w *watch) (outcome, error) {
 // openEnded reports whether HiGHS found the objective to have no bound, or
 // cannot tell that from infeasibility, and holds no point.
 func (q *question) openEnded(o outcome) bool {
-	return q.wantsBest() && (o.code == statusUnboundedOrInfeasible || o.code == statusUnbounded && o.point == nil)
+	return q.WantsBest() && (o.code == statusUnboundedOrInfeasible || o.code == statusUnbounded && o.point == nil)
 }
 
 // settleUnbounded asks again without the objective: a point shows that it is
 // the objective that has no bound.
 func (q *question) settleUnbounded(ctx context.Context, o outcome) (*sdk.Result, error) {
-	plain := *q.milp
-	plain.Objective = problem.Objective{}
-	options := q.options
-	options.Progress, options.Target = nil, nil
-	if left := q.left(); left >= 0 {
-		options.TimeLimit = max(left, time.Nanosecond)
-	}
-	l, err := load(q.lib, &problem.Problem{MILP: &plain})
+	plain := q.WithoutObjective()
+	l, err := load(q.lib, &problem.Problem{MILP: plain.MILP})
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	r, err := l.Solve(ctx, problem.Delta{}, options)
+	r, err := l.Solve(ctx, problem.Delta{}, plain.Options)
 	if err != nil {
 		return nil, err
 	}
 	r.Nodes += o.nodes
-	r.Elapsed = time.Since(q.begin)
+	r.Elapsed = time.Since(q.Begin)
 	if r.Status == sdk.Feasible {
 		o.code = statusUnbounded
-		o.point = floats(r.Values)
+		o.point = problem.Float64s(r.Values)
 		return q.conclude(o), nil
 	}
 	return r, nil
-}
-
-func floats(numbers []problem.Number) []float64 {
-	out := make([]float64, len(numbers))
-	for i, n := range numbers {
-		out[i] = n.Float64()
-	}
-	return out
 }

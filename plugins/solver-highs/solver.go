@@ -33,7 +33,7 @@ func (s *solver) Describe(context.Context) (sdk.Description, error) {
 		Summary: "mixed-integer linear programs with HiGHS (branch and cut, floating point)",
 		Options: describedOptions(),
 		Libraries: []sdk.Library{
-			s.library(),
+			native.Report(s.open()),
 		},
 		Serves: []sdk.Service{
 			{Form: problem.FormMILP, Goal: problem.Decide},
@@ -41,17 +41,6 @@ func (s *solver) Describe(context.Context) (sdk.Description, error) {
 		},
 		Exactness: sdk.NumericalGrade,
 	}, nil
-}
-
-func (s *solver) library() sdk.Library {
-	lib, err := s.open()
-	switch {
-	case lib == nil:
-		return native.Missing(err)
-	case err != nil:
-		return lib.File().Unusable(err)
-	}
-	return lib.File().Describe(lib.Version())
 }
 
 // Solve is one Solve on a problem loaded for it.

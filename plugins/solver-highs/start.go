@@ -15,13 +15,13 @@ const startNodes = 500
 // itself, but gives up the whole run where that fails, and reports bounds of
 // the narrower problem meanwhile.) It returns the nodes spent; start values
 // that lead nowhere are no error.
-func (q *question) start(model *highs.Model, w *watch) (nodes int64, err error) {
-	if q.milp.Start == nil || !q.hasIntegers() {
+func (q *question) start(model *highs.Model, l *listener) (nodes int64, err error) {
+	if q.MILP.Start == nil || !q.hasIntegers() {
 		return 0, nil
 	}
-	point := q.wholeStart()
-	if point == nil || !(q.milp.Violation(point) <= q.settings.numbers[primalTolerance]) {
-		if point, nodes, err = q.complete(model, w); err != nil {
+	point := q.WholeStart()
+	if point == nil || !(q.MILP.Violation(point) <= q.settings.numbers[primalTolerance]) {
+		if point, nodes, err = q.complete(model, l); err != nil {
 			return 0, err
 		}
 	}
@@ -31,7 +31,7 @@ func (q *question) start(model *highs.Model, w *watch) (nodes int64, err error) 
 	columns := make([]int32, len(point))
 	values := make([]float64, len(point))
 	for i := range point {
-		c := &q.milp.Columns[i]
+		c := &q.MILP.Columns[i]
 		// HiGHS refuses a start outside of the bounds, however little.
 		columns[i], values[i] = int32(i), min(max(point[i], c.Lo), c.Hi)
 	}
@@ -42,11 +42,11 @@ func (q *question) start(model *highs.Model, w *watch) (nodes int64, err error) 
 }
 
 // complete looks for a feasible point that agrees with the start's integers.
-func (q *question) complete(model *highs.Model, w *watch) ([]float64, int64, error) {
+func (q *question) complete(model *highs.Model, l *listener) ([]float64, int64, error) {
 	var columns []int32
 	var lo, hi, fixed []float64
-	for i, v := range q.milp.Start {
-		c := &q.milp.Columns[i]
+	for i, v := range q.MILP.Start {
+		c := &q.MILP.Columns[i]
 		near := math.Round(v)
 		if c.Integer && math.Abs(v-near) <= q.settings.numbers[mipTolerance] && near >= c.Lo && near <= c.Hi {
 			columns, fixed = append(columns, int32(i)), append(fixed, near)
@@ -56,20 +56,20 @@ func (q *question) complete(model *highs.Model, w *watch) ([]float64, int64, err
 	if columns == nil {
 		return nil, 0, nil
 	}
-	limited := q.options
+	limited := q.Options
 	limited.WorkLimit = startNodes
-	if q.options.WorkLimit > 0 {
-		limited.WorkLimit = min(q.options.WorkLimit, startNodes)
+	if q.Options.WorkLimit > 0 {
+		limited.WorkLimit = min(q.Options.WorkLimit, startNodes)
 	}
-	if err := q.settings.apply(model, limited, q.left()); err != nil {
+	if err := q.settings.apply(model, limited, q.Left()); err != nil {
 		return nil, 0, err
 	}
 	if err := model.ChangeBounds(columns, fixed, fixed); err != nil {
 		return nil, 0, err
 	}
-	w.setAside(true)
-	err := model.Run(w.event)
-	w.setAside(false)
+	l.aside.Store(true)
+	err := model.Run(l.event)
+	l.aside.Store(false)
 	point, nodes := model.Solution(), model.Nodes()
 	if restore := model.ChangeBounds(columns, lo, hi); err == nil {
 		err = restore
@@ -78,14 +78,4 @@ func (q *question) complete(model *highs.Model, w *watch) ([]float64, int64, err
 		err = model.Forget()
 	}
 	return point, nodes, err
-}
-
-// wholeStart is the start where it has a value for every column.
-func (q *question) wholeStart() []float64 {
-	for _, v := range q.milp.Start {
-		if math.IsNaN(v) {
-			return nil
-		}
-	}
-	return q.milp.Start
 }

@@ -54,17 +54,3 @@ func TestClaimOfEveryNativeStatus(t *testing.T) {
 		}
 	}
 }
-
-func TestReasonOfEveryCause(t *testing.T) {
-	for c, want := range map[cause]sdk.Reason{
-		running:       sdk.Interrupted,
-		cancelled:     sdk.Interrupted,
-		outOfTime:     sdk.TimeLimit,
-		outOfMemory:   sdk.MemoryLimit,
-		targetReached: sdk.NoReason,
-	} {
-		if got := c.reason(); got != want {
-			t.Errorf("cause %d: %v, want %v", c, got, want)
-		}
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-lpsolve/internal/lpsolve"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 func TestPhasesComeFirst(t *testing.T) {
@@ -36,8 +37,8 @@ func TestAnswersAreInTheProblemsOrder(t *testing.T) {
 		Objective: problem.Objective{Maximise: true, Offset: 0.5, Terms: terms(0, 1)},
 	}
 	r := solve(t, m, sdk.SolveOptions{})
-	if want := []float64{2.5, 6, 1, -3}; !closeTo(floats(r.Values), want) || r.Objective != 6.5 {
-		t.Errorf("%v at %v, want %v at 6.5", floats(r.Values), r.Objective, want)
+	if want := []float64{2.5, 6, 1, -3}; !closeTo(problem.Float64s(r.Values), want) || r.Objective != 6.5 {
+		t.Errorf("%v at %v, want %v at 6.5", problem.Float64s(r.Values), r.Objective, want)
 	}
 }
 
@@ -101,19 +102,19 @@ func TestMend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := newQuestion(lib, m, sdk.SolveOptions{}, defaults, testBegin)
+	q, err := newQuestion(lib, watch.Question{MILP: m}, defaults)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWatch(t.Context(), q)
-	defer w.end()
+	l := q.listen(t.Context())
+	defer l.End()
 	for _, c := range []struct{ broken, want []float64 }{
 		{[]float64{8, 3}, []float64{6, 3}},
 		{[]float64{8, 2.9999}, []float64{6, 3}},
 		{[]float64{8, 12}, nil},
 		{[]float64{8, math.NaN()}, nil},
 	} {
-		got, err := q.mend(w, q.members()[0], c.broken)
+		got, err := q.mend(l, q.members()[0], c.broken)
 		if err != nil || !closeTo(got, c.want) {
 			t.Errorf("%v becomes %v, %v; want %v", c.broken, got, err, c.want)
 		}
@@ -142,7 +143,7 @@ func TestMembers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := newQuestion(nil, m, c.options, s, testBegin)
+		q, err := newQuestion(nil, watch.Question{MILP: m, Options: c.options}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

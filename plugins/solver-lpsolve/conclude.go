@@ -15,13 +15,13 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	c := claimOf(o.code)
 	switch o.end {
 	case stopped:
-		c = claim{sdk.Unknown, o.cause.reason(), "stopped"}
+		c = claim{sdk.Unknown, o.reason, "stopped"}
 	case stalled:
 		c = claim{sdk.Unknown, sdk.Numerical, "stalled"}
 	}
 	r := &sdk.Result{Status: c.status, Reason: c.reason, Native: c.native, Tolerance: q.tolerance, Nodes: o.nodes}
 	x := o.point
-	if o.known != nil && (x == nil || q.wantsBest() && q.better(q.objective(o.known), q.objective(x))) {
+	if o.known != nil && (x == nil || q.WantsBest() && q.Better(q.Objective(o.known), q.Objective(x))) {
 		x = o.known
 	}
 	switch {
@@ -31,10 +31,10 @@ func (q *question) conclude(o outcome) *sdk.Result {
 		q.doubt(r, "lp_solve finds no point with settings whose proofs are not believed")
 	case r.Status == sdk.Optimal && o.point == nil:
 		q.doubt(r, "lp_solve's point breaks the rows")
-	case r.Status == sdk.Optimal && q.wantsBest() && !o.trusted:
-		q.doubt(r, "lp_solve claims the optimum %g with settings whose proofs are not believed", q.objective(o.point))
-	case r.Status == sdk.Optimal && q.wantsBest() && math.Abs(q.objective(x)-o.best) > q.slack(o.best):
-		q.doubt(r, "lp_solve claims the optimum %g at a point that breaks the rows; the best that keeps them has %g", o.best, q.objective(x))
+	case r.Status == sdk.Optimal && q.WantsBest() && !o.trusted:
+		q.doubt(r, "lp_solve claims the optimum %g with settings whose proofs are not believed", q.Objective(o.point))
+	case r.Status == sdk.Optimal && q.WantsBest() && math.Abs(q.Objective(x)-o.best) > q.slack(o.best):
+		q.doubt(r, "lp_solve claims the optimum %g at a point that breaks the rows; the best that keeps them has %g", o.best, q.Objective(x))
 	}
 	if x != nil {
 		q.hold(r, x)
@@ -43,7 +43,7 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	if o.code == statusUnbounded && o.end == finished && x != nil {
 		r.Detail = "the objective has no bound"
 	}
-	r.Elapsed = time.Since(q.begin)
+	r.Elapsed = time.Since(q.Begin)
 	return r
 }
 
@@ -61,14 +61,14 @@ func (q *question) slack(objective float64) float64 {
 // gap is by how much a point may be better than an optimum of lp_solve's,
 // which measures it relative to 1 + |objective|.
 func (q *question) gap(objective float64) float64 {
-	return min(q.options.Gap, largestGap) * (1 + math.Abs(objective))
+	return min(q.Options.Gap, largestGap) * (1 + math.Abs(objective))
 }
 
 // hold puts the point into the result.
 func (q *question) hold(r *sdk.Result, x []float64) {
 	r.Values = problem.Floats(x)
-	r.Objective = q.objective(x)
-	if r.Status == sdk.Optimal && q.wantsBest() {
+	r.Objective = q.Objective(x)
+	if r.Status == sdk.Optimal && q.WantsBest() {
 		return
 	}
 	r.Status = sdk.Feasible
@@ -80,23 +80,23 @@ func (q *question) hold(r *sdk.Result, x []float64) {
 // setBound fills in the bound where one is proved: the optimum with the gap
 // that was allowed, or else the relaxation's.
 func (q *question) setBound(r *sdk.Result, o outcome) {
-	if !q.wantsBest() || r.Status == sdk.Infeasible || o.code == statusUnbounded && o.end == finished {
+	if !q.WantsBest() || r.Status == sdk.Infeasible || o.code == statusUnbounded && o.end == finished {
 		return
 	}
 	bound := o.relaxation
-	if r.HasPoint() && r.Status != sdk.Optimal && !math.IsNaN(bound) && q.better(r.Objective, bound) && math.Abs(r.Objective-bound) > q.slack(bound) {
+	if r.HasPoint() && r.Status != sdk.Optimal && !math.IsNaN(bound) && q.Better(r.Objective, bound) && math.Abs(r.Objective-bound) > q.slack(bound) {
 		return // the relaxation's optimum was none
 	}
 	if r.Status == sdk.Optimal {
-		proved := r.Objective - sign(q.milp.Objective.Maximise)*q.gap(r.Objective)
-		if math.IsNaN(bound) || q.better(bound, proved) {
+		proved := r.Objective - sign(q.MILP.Objective.Maximise)*q.gap(r.Objective)
+		if math.IsNaN(bound) || q.Better(bound, proved) {
 			bound = proved
 		}
 	}
 	if math.IsNaN(bound) {
 		return
 	}
-	if r.HasPoint() && q.better(r.Objective, bound) {
+	if r.HasPoint() && q.Better(r.Objective, bound) {
 		bound = r.Objective
 	}
 	r.Bound, r.HasBound = bound, true

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -9,116 +8,10 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
 )
 
-// drawMILP draws a pure integer program small enough to enumerate. All its
-// numbers are small integers, so that feasibility is never a close call.
-func drawMILP(t *rapid.T) *problem.MILP {
-	m := &problem.MILP{Objective: problem.Objective{
-		Maximise: rapid.Bool().Draw(t, "maximise"),
-		Offset:   float64(rapid.IntRange(-3, 3).Draw(t, "offset")),
-	}}
-	n := rapid.IntRange(1, 5).Draw(t, "columns")
-	for range n {
-		lo := rapid.IntRange(-3, 2).Draw(t, "lo")
-		m.Columns = append(m.Columns, problem.Column{Lo: float64(lo), Hi: float64(lo + rapid.IntRange(0, 4).Draw(t, "width")), Integer: true})
-	}
-	for range rapid.IntRange(0, 4).Draw(t, "rows") {
-		m.Rows = append(m.Rows, drawRow(t, n))
-	}
-	if rapid.IntRange(0, 9).Draw(t, "no objective") > 0 {
-		m.Objective.Terms = drawTerms(t, n)
-	}
-	return m
-}
-
-func drawRow(t *rapid.T, n int) problem.Row {
-	row := problem.Row{Lo: math.Inf(-1), Hi: inf, Terms: drawTerms(t, n)}
-	side := float64(rapid.IntRange(-12, 12).Draw(t, "side"))
-	switch rapid.IntRange(0, 3).Draw(t, "sense") {
-	case 0:
-		row.Lo = side
-	case 1:
-		row.Hi = side
-	case 2:
-		row.Lo, row.Hi = side, side
-	default:
-		row.Lo, row.Hi = side, side+float64(rapid.IntRange(0, 6).Draw(t, "range"))
-	}
-	return row
-}
-
-func drawTerms(t *rapid.T, n int) []problem.Term {
-	coefs := make([]float64, n)
-	for i := range coefs {
-		coefs[i] = float64(rapid.IntRange(-7, 7).Draw(t, "coefficient"))
-	}
-	return terms(coefs...)
-}
-
-// enumerate is the best objective over all points, and whether there is one.
-func enumerate(m *problem.MILP) (best float64, found bool) {
-	x := make([]float64, len(m.Columns))
-	var walk func(i int)
-	walk = func(i int) {
-		if i == len(x) {
-			if m.Violation(x) > 0 {
-				return
-			}
-			v := problem.Evaluate(m.Objective.Terms, x) + m.Objective.Offset
-			if !found || m.Objective.Maximise && v > best || !m.Objective.Maximise && v < best {
-				best, found = v, true
-			}
-			return
-		}
-		for v := m.Columns[i].Lo; v <= m.Columns[i].Hi; v++ {
-			x[i] = v
-			walk(i + 1)
-		}
-	}
-	walk(0)
-	return best, found
-}
-
-// agree compares a result with the enumeration.
-func agree(t *rapid.T, m *problem.MILP, r *sdk.Result) {
-	t.Helper()
-	checkResult(t, m, r)
-	best, found := enumerate(m)
-	want := sdk.Optimal
-	switch {
-	case !found:
-		want = sdk.Infeasible
-	case len(m.Objective.Terms) == 0:
-		want = sdk.Feasible
-	}
-	if r.Status != want || r.Reason != sdk.NoReason {
-		t.Fatalf("%v (%v, native %q), want %v", r.Status, r.Reason, r.Native, want)
-	}
-	if found && math.Abs(r.Objective-best) > 1e-5 && want == sdk.Optimal {
-		t.Fatalf("optimum %v, enumeration finds %v", r.Objective, best)
-	}
-	if want == sdk.Optimal && (!r.HasBound || math.Abs(r.Bound-best) > 1e-5) {
-		t.Fatalf("bound %v (%v), enumeration finds %v", r.Bound, r.HasBound, best)
-	}
-}
-
-func TestOptimumEqualsEnumeration(t *testing.T) {
-	s := lpsolveOrSkip(t)
-	checks := 0
-	rapid.Check(t, func(t *rapid.T) {
-		for range 2 { // rapid's 100 draws, two problems each
-			m := drawMILP(t)
-			r, err := s.Solve(context.Background(), &problem.Problem{MILP: m}, sdk.SolveOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			agree(t, m, r)
-			checks++
-		}
-	})
-	t.Logf("%d problems", checks)
-}
+func TestOptimumEqualsEnumeration(t *testing.T) { milptest.Optima(t, lpsolveOrSkip(t)) }
 
 // drawNetwork draws a network of one hidden layer on few integers, lowered with
 // big-M rows, and the largest output there is. Its phases come last, so that
@@ -183,12 +76,7 @@ func TestNetworksEqualEnumeration(t *testing.T) {
 	s := lpsolveOrSkip(t)
 	rapid.Check(t, func(t *rapid.T) {
 		ask := func(m *problem.MILP, o sdk.SolveOptions) *sdk.Result {
-			r, err := s.Solve(context.Background(), &problem.Problem{MILP: m}, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkResult(t, m, r)
-			return r
+			return milptest.Solve(t, s, m, o)
 		}
 		for range 2 { // rapid's 100 draws, two networks each
 			m, best := drawNetwork(t)

@@ -10,10 +10,11 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
 func TestOptionsAreChecked(t *testing.T) {
-	for given, part := range map[[2]string]string{
+	rig.Refusals(t, parseOptions, map[[2]string]string{
 		{"speed", "high"}:       `no option "speed"`,
 		{"presolve", "3"}:       `no option "presolve"`,
 		{scaling, "2048"}:       "from 0 to 2047",
@@ -26,12 +27,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		{portfolio, "yes"}:      "on, off",
 		{"mip_gap", "1"}:        `no option "mip_gap"`,
 		{improve, "1000000000"}: "from 0 to 15",
-	} {
-		_, err := parseOptions(map[string]string{given[0]: given[1]})
-		if !errors.Is(err, sdk.ErrInvalidOption) || !strings.Contains(err.Error(), given[0]) || !strings.Contains(err.Error(), part) {
-			t.Errorf("%s=%q: error %v, want one with %q", given[0], given[1], err, part)
-		}
-	}
+	})
 }
 
 // Whatever the options, a small problem's point is right; its optimum is

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"math"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
@@ -24,16 +24,13 @@ func TestConformanceOverTheWire(t *testing.T) {
 // they do here.
 func TestProcess(t *testing.T) {
 	lpsolveOrSkip(t)
-	m := hard()
-	// No subset of numbers above 0 has a sum below 0.
-	row := m.Rows[0].Terms
-	numbers := row[:len(row)-2] // without the two slacks
-	none := []problem.Row{{Lo: math.Inf(-1), Hi: -1, Terms: numbers}}
+	m := milptest.Hard()
+	none := []problem.Row{milptest.NoSubset(m)}
 	r := rig.Walk(t, rig.Load(t, rig.Launch(t, client.Solver).Solver(), &problem.Problem{MILP: m}),
 		rig.Step{Delta: problem.Delta{Push: 1}, Options: sdk.SolveOptions{WorkLimit: 20}},
 		rig.Step{Delta: problem.Delta{Rows: none}, Options: sdk.SolveOptions{WorkLimit: 500}, Want: sdk.Infeasible},
 		rig.Step{Delta: problem.Delta{Pop: 1}, Options: sdk.SolveOptions{WorkLimit: 500}, Want: sdk.Feasible})
-	checkResult(t, m, r[0])
+	milptest.Check(t, m, r[0])
 	if r[0].Reason != sdk.WorkLimit || !r[0].HasBound {
 		t.Errorf("%v, %v, bound %v", r[0].Status, r[0].Reason, r[0].HasBound)
 	}

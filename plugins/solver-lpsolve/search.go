@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/plugins/solver-lpsolve/internal/lpsolve"
+	"github.com/hyfair/hyfair/sdk"
 )
 
 // member is one way to run lp_solve.
@@ -60,8 +61,8 @@ const (
 // that will do is looked for by all in turn; of an optimisation the second
 // takes over where the first has numerical trouble or comes to no end.
 func (q *question) members() []member {
-	own := q.settings.native(q.options)
-	own.BreakFirst = !q.wantsBest()
+	own := q.settings.native(q.Options)
+	own.BreakFirst = !q.WantsBest()
 	second, third := own, own
 	second.Simplex = primalOnly
 	if q.anyWillDo() {
@@ -87,8 +88,8 @@ type outcome struct {
 	code    int
 	end     end
 	trusted bool
-	cause   cause     // why the run was stopped, if it was
-	point   []float64 // the point lp_solve holds, nil for none that keeps the rows
+	reason  sdk.Reason // why the runs were stopped, if they were
+	point   []float64  // the point lp_solve holds, nil for none that keeps the rows
 	// best is the objective that lp_solve itself saw at its point, NaN for none.
 	best  float64
 	known []float64 // the best incumbent seen while running, nil for none
@@ -110,14 +111,14 @@ const (
 // search has the members take turns until one knows the answer, a limit is
 // reached, or none is left. Turns are measured in work, so the result is the
 // same each time.
-func (q *question) search(w *watch) (outcome, error) {
+func (q *question) search(l *listener) (outcome, error) {
 	last := outcome{end: stopped, best: math.NaN(), relaxation: math.NaN()}
 	relaxation, nodes := math.NaN(), int64(0)
 	left := q.members()
 	for round := 0; len(left) > 0; round++ {
 		var next []member
 		for k, m := range left {
-			if w.why() != running {
+			if l.over() {
 				last.end = stopped
 				return last, nil
 			}
@@ -125,7 +126,7 @@ func (q *question) search(w *watch) (outcome, error) {
 			if len(left) == 1 {
 				budget = 0 // there is nobody to take turns with
 			}
-			o, err := q.run(w, m, budget)
+			o, err := q.run(l, m, budget)
 			if err != nil {
 				return last, err
 			}
@@ -135,7 +136,7 @@ func (q *question) search(w *watch) (outcome, error) {
 			}
 			o.nodes, o.relaxation = nodes, relaxation
 			last = o
-			if q.settles(w, o) {
+			if q.settles(l, o) {
 				return o, nil
 			}
 			if o.end == sliced {
@@ -164,22 +165,22 @@ func (q *question) turn(round, k int) int64 {
 }
 
 // settles reports that an outcome is an answer, or the watch's end of it all.
-func (q *question) settles(w *watch, o outcome) bool {
+func (q *question) settles(l *listener, o outcome) bool {
 	switch {
 	case o.end != finished:
 		return o.end == stopped
-	case o.point != nil && !q.wantsBest():
+	case o.point != nil && !q.WantsBest():
 		return true
 	case o.code == statusOptimal:
 		return o.trusted && o.point != nil
 	case o.code == statusInfeasible:
-		return o.trusted && w.incumbent() == nil
+		return o.trusted && l.Best() == nil
 	}
 	return o.code == statusUnbounded
 }
 
 // run is one member's turn: it ends after so many calls; 0 for no limit.
-func (q *question) run(w *watch, m member, budget int64) (outcome, error) {
+func (q *question) run(l *listener, m member, budget int64) (outcome, error) {
 	o := outcome{trusted: m.trusted, best: math.NaN(), relaxation: math.NaN()}
 	patience := int64(stall + stallEach*(len(q.model.Rows)+len(q.model.Cost)))
 	var branch, since int64 // the branch that is being solved, and from which call on
@@ -188,7 +189,7 @@ func (q *question) run(w *watch, m member, budget int64) (outcome, error) {
 			branch, since = e.Nodes, e.Calls
 		}
 		switch {
-		case w.event(e, m.trusted):
+		case l.event(e, m.trusted):
 			o.end = stopped
 		case o.end != finished:
 		case budget > 0 && e.Calls > budget:
@@ -201,48 +202,48 @@ func (q *question) run(w *watch, m member, budget int64) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	w.ran(native.Nodes)
+	l.spent += native.Nodes
 	o.code, o.nodes = native.Status, native.Nodes
 	if native.Relaxed {
-		o.relaxation = native.Relaxation * sign(q.milp.Objective.Maximise)
+		o.relaxation = native.Relaxation * sign(q.MILP.Objective.Maximise)
 	}
 	if native.Values == nil {
 		return o, nil
 	}
-	return q.check(w, m, o, restore(q.milp, q.order, native.Values))
+	return q.check(l, m, o, restore(q.MILP, q.order, native.Values))
 }
 
 // check looks at the point that a run ended with.
-func (q *question) check(w *watch, m member, o outcome, x []float64) (outcome, error) {
+func (q *question) check(l *listener, m member, o outcome, x []float64) (outcome, error) {
 	if slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) >= lpsolve.Infinity }) {
 		if o.code == statusOptimal {
 			o.code = statusUnbounded // which lp_solve does not say of a model without rows
 		}
 		return o, nil
 	}
-	o.best = q.objective(x)
+	o.best = q.Objective(x)
 	if !q.keeps(x) {
 		if o.end != finished {
 			return o, nil // most likely no integer point at all
 		}
-		mended, err := q.mend(w, m, x)
+		mended, err := q.mend(l, m, x)
 		if mended == nil || err != nil {
 			return o, err
 		}
 		x = mended
 	}
 	o.point = x
-	w.found(x)
+	l.found(x)
 	return o, nil
 }
 
 // mend looks for a point with the same integers that keeps the rows: what is
 // left is a linear program. It returns nil where there is none.
-func (q *question) mend(w *watch, m member, x []float64) ([]float64, error) {
+func (q *question) mend(l *listener, m member, x []float64) ([]float64, error) {
 	fixed := *q.model
 	fixed.Lo, fixed.Hi = slices.Clone(fixed.Lo), slices.Clone(fixed.Hi)
 	for position, i := range q.order {
-		if i >= len(q.milp.Columns) || !q.milp.Columns[i].Integer {
+		if i >= len(q.MILP.Columns) || !q.MILP.Columns[i].Integer {
 			continue
 		}
 		v := math.Round(x[i])
@@ -251,11 +252,11 @@ func (q *question) mend(w *watch, m member, x []float64) ([]float64, error) {
 		}
 		fixed.Lo[position], fixed.Hi[position] = v, v
 	}
-	native, err := q.lib.Run(&fixed, m.Settings, func(e lpsolve.Event) bool { return e.Calls > stall || w.why() != running })
+	native, err := q.lib.Run(&fixed, m.Settings, func(e lpsolve.Event) bool { return e.Calls > stall || l.over() })
 	if err != nil || native.Values == nil {
 		return nil, err
 	}
-	mended := restore(q.milp, q.order, native.Values)
+	mended := restore(q.MILP, q.order, native.Values)
 	if !q.keeps(mended) {
 		return nil, nil
 	}

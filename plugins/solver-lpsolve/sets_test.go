@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
 )
 
 // drawSets adds one to three sets of at least two columns.
@@ -29,13 +30,9 @@ func TestSetsOfIntegersEqualEnumeration(t *testing.T) {
 	s := lpsolveOrSkip(t)
 	rapid.Check(t, func(t *rapid.T) {
 		for range 3 {
-			m := drawMILP(t)
+			m := milptest.Draw(t)
 			drawSets(t, m)
-			r, err := s.Solve(context.Background(), &problem.Problem{MILP: m}, sdk.SolveOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			agree(t, m, r)
+			milptest.Agree(t, m, milptest.Solve(t, s, m, sdk.SolveOptions{}))
 		}
 	})
 }
@@ -76,7 +73,7 @@ func survivors(t *rapid.T, s *solver, m *problem.MILP) (best float64, found bool
 func TestSetsEqualTheirCases(t *testing.T) {
 	s := lpsolveOrSkip(t)
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawMILP(t)
+		m := milptest.Draw(t)
 		for i := range m.Columns {
 			c := &m.Columns[i]
 			c.Integer, c.Lo, c.Hi = i > 0 && rapid.Bool().Draw(t, "integer"), 0, c.Hi-c.Lo
@@ -84,11 +81,7 @@ func TestSetsEqualTheirCases(t *testing.T) {
 		drawSets(t, m)
 		best, found := survivors(t, s, m)
 		for _, o := range []sdk.SolveOptions{{}, {WorkLimit: 2}, {Options: map[string]string{sets: "native"}}} {
-			r, err := s.Solve(context.Background(), &problem.Problem{MILP: m}, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkResult(t, m, r)
+			r := milptest.Solve(t, s, m, o)
 			want := sdk.Optimal
 			switch {
 			case !found:
@@ -134,11 +127,7 @@ func TestNetworksWithSetsEqualEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, best := drawNetwork(t)
 		m = withSets(m)
-		r, err := s.Solve(context.Background(), &problem.Problem{MILP: m}, sdk.SolveOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkResult(t, m, r)
+		r := milptest.Solve(t, s, m, sdk.SolveOptions{})
 		if r.Status != sdk.Optimal || math.Abs(r.Objective-best) > 1e-5 || !r.HasBound || math.Abs(r.Bound-best) > 1e-5 {
 			t.Fatalf("%v (%v) at %v, bound %v; enumeration finds %v", r.Status, r.Reason, r.Objective, r.Bound, best)
 		}
@@ -146,11 +135,7 @@ func TestNetworksWithSetsEqualEnumeration(t *testing.T) {
 			d := *m
 			d.Objective = problem.Objective{}
 			d.Rows = append(d.Rows[:len(d.Rows):len(d.Rows)], problem.Row{Lo: best + margin - m.Objective.Offset, Hi: inf, Terms: m.Objective.Terms})
-			r, err := s.Solve(context.Background(), &problem.Problem{MILP: &d}, sdk.SolveOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkResult(t, &d, r)
+			r := milptest.Solve(t, s, &d, sdk.SolveOptions{})
 			if r.Status != want || r.Reason != sdk.NoReason {
 				t.Fatalf("at least the best %+v: %v (%v), want %v", margin, r.Status, r.Reason, want)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 // version is the plugin's own.
@@ -33,7 +34,7 @@ func (s *solver) Describe(context.Context) (sdk.Description, error) {
 		Version:   version,
 		Summary:   "mixed-integer linear programs with lp_solve (branch and bound, floating point)",
 		Options:   describedOptions(),
-		Libraries: []sdk.Library{s.library()},
+		Libraries: []sdk.Library{native.Report(s.open())},
 		Serves: []sdk.Service{
 			{Form: problem.FormMILP, Goal: problem.Decide},
 			{Form: problem.FormMILP, Goal: problem.Maximise},
@@ -41,17 +42,6 @@ func (s *solver) Describe(context.Context) (sdk.Description, error) {
 		Exactness: sdk.NumericalGrade,
 		Sets:      true,
 	}, nil
-}
-
-func (s *solver) library() sdk.Library {
-	lib, err := s.open()
-	switch {
-	case lib == nil:
-		return native.Missing(err)
-	case err != nil:
-		return lib.File().Unusable(err)
-	}
-	return lib.File().Describe(lib.Version())
 }
 
 // Solve answers one problem. Not safe for concurrent use: see lpsolve.Lib.
@@ -68,7 +58,7 @@ func (s *solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptio
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", sdk.ErrIncompatible, err)
 	}
-	q, err := newQuestion(lib, p.MILP, o, set, begin)
+	q, err := newQuestion(lib, watch.Question{MILP: p.MILP, Options: o, Begin: begin}, set)
 	if err != nil {
 		return nil, err
 	}

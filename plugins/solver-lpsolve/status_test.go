@@ -6,6 +6,8 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
+	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 // Every result of solve in lp_solve 5.5.2 (lp_lib.h), and some beyond.
@@ -56,21 +58,6 @@ func TestClaimOfEveryNativeStatus(t *testing.T) {
 	}
 }
 
-func TestReasonOfEveryCause(t *testing.T) {
-	for c, want := range map[cause]sdk.Reason{
-		running:     sdk.Interrupted,
-		cancelled:   sdk.Interrupted,
-		outOfTime:   sdk.TimeLimit,
-		outOfWork:   sdk.WorkLimit,
-		outOfMemory: sdk.MemoryLimit,
-		answered:    sdk.NoReason,
-	} {
-		if got := c.reason(); got != want {
-			t.Errorf("cause %d: %v, want %v", c, got, want)
-		}
-	}
-}
-
 // What lp_solve says is believed only as far as its points and settings allow.
 func TestConclusions(t *testing.T) {
 	nan := math.NaN()
@@ -93,11 +80,11 @@ func TestConclusions(t *testing.T) {
 		{name: "infeasible", o: outcome{code: statusInfeasible, trusted: true, relaxation: nan}, status: sdk.Infeasible, bound: nan, without: true},
 		{name: "infeasible, scaling not trusted", o: outcome{code: statusInfeasible, relaxation: nan}, status: sdk.Unknown, reason: sdk.Numerical, bound: nan, without: true},
 		{name: "infeasible, and a point is known", o: outcome{code: statusInfeasible, trusted: true, known: five, relaxation: nan}, status: sdk.Feasible, reason: sdk.Numerical, bound: nan},
-		{name: "stopped in a branch without points", o: outcome{code: statusInfeasible, end: stopped, cause: outOfTime, trusted: true, relaxation: 8}, status: sdk.Unknown, reason: sdk.TimeLimit, bound: 8, without: true},
-		{name: "stopped after the last branch", o: outcome{code: statusOptimal, end: stopped, cause: cancelled, trusted: true, point: five, best: 5, relaxation: 8}, status: sdk.Feasible, reason: sdk.Interrupted, bound: 8},
+		{name: "stopped in a branch without points", o: outcome{code: statusInfeasible, end: stopped, reason: sdk.TimeLimit, trusted: true, relaxation: 8}, status: sdk.Unknown, reason: sdk.TimeLimit, bound: 8, without: true},
+		{name: "stopped after the last branch", o: outcome{code: statusOptimal, end: stopped, reason: sdk.Interrupted, trusted: true, point: five, best: 5, relaxation: 8}, status: sdk.Feasible, reason: sdk.Interrupted, bound: 8},
 		{name: "stalled", o: outcome{end: stalled, trusted: true, relaxation: 8}, status: sdk.Unknown, reason: sdk.Numerical, bound: 8, without: true},
 		{name: "stalled beside a point that will do", o: outcome{end: stalled, known: five, relaxation: nan}, decide: true, status: sdk.Feasible, bound: nan},
-		{name: "relaxation worse than a point", o: outcome{end: stopped, cause: outOfWork, known: five, relaxation: 3}, status: sdk.Feasible, reason: sdk.WorkLimit, bound: nan},
+		{name: "relaxation worse than a point", o: outcome{end: stopped, reason: sdk.WorkLimit, known: five, relaxation: 3}, status: sdk.Feasible, reason: sdk.WorkLimit, bound: nan},
 		{name: "numerical failure", o: outcome{code: 5, trusted: true, known: five, relaxation: 8}, status: sdk.Feasible, reason: sdk.Numerical, bound: 8},
 		{name: "any scaling's point", o: outcome{code: 1, point: five, relaxation: nan}, decide: true, status: sdk.Feasible, bound: nan},
 	} {
@@ -110,12 +97,12 @@ func TestConclusions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, err := newQuestion(nil, &m, sdk.SolveOptions{}, s, testBegin)
+			q, err := newQuestion(nil, watch.Question{MILP: &m}, s)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := q.conclude(c.o)
-			checkResult(t, &m, r)
+			milptest.Check(t, &m, r)
 			if r.Status != c.status || r.Reason != c.reason || r.HasPoint() == c.without {
 				t.Errorf("%v, %v (%s), point %v; want %v, %v", r.Status, r.Reason, r.Detail, r.HasPoint(), c.status, c.reason)
 			}

@@ -60,12 +60,3 @@ func (s settings) native(logic string) (z3.Engine, z3.Params) {
 	}
 	return z3.Core, p
 }
-
-// foldSeed brings a seed into the range of Z3's, 0 to 2³¹-1: those in it stay
-// as they are, others are scattered over it (Fibonacci hashing).
-func foldSeed(seed int64) uint32 {
-	if seed >= 0 && seed < 1<<31 {
-		return uint32(seed)
-	}
-	return uint32(uint64(seed) * 0x9e3779b97f4a7c15 >> 33)
-}

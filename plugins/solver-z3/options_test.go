@@ -1,27 +1,20 @@
 package main
 
 import (
-	"errors"
-	"math"
-	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
 func TestOptionsAreChecked(t *testing.T) {
-	for given, part := range map[[2]string]string{
+	rig.Refusals(t, parseOptions, map[[2]string]string{
 		{"speed", "high"}:    `no option "speed"`,
 		{"engine", "fast"}:   "core, auto, logic",
 		{"arith", "1"}:       "auto, 2, 6",
 		{"relevancy", ""}:    "auto, 0, 1, 2",
 		{"relevancy", "0.5"}: "auto, 0, 1, 2",
-	} {
-		_, err := parseOptions(map[string]string{given[0]: given[1]})
-		if !errors.Is(err, sdk.ErrInvalidOption) || !strings.Contains(err.Error(), given[0]) || !strings.Contains(err.Error(), part) {
-			t.Errorf("%s=%q: error %v, want one with %q", given[0], given[1], err, part)
-		}
-	}
+	})
 }
 
 // Z3 takes every option at every value.
@@ -35,25 +28,6 @@ func TestOptionsAreZ3s(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestFoldSeed(t *testing.T) {
-	for _, s := range []int64{0, 1, 42, math.MaxInt32} {
-		if got := foldSeed(s); int64(got) != s {
-			t.Errorf("seed %d becomes %d", s, got)
-		}
-	}
-	seen := map[uint32]int64{}
-	for _, s := range []int64{-1, -2, math.MinInt64, math.MaxInt64, math.MaxInt32 + 1, math.MaxInt32 + 2} {
-		got := foldSeed(s)
-		if got > math.MaxInt32 {
-			t.Errorf("seed %d becomes %d", s, got)
-		}
-		if was, twice := seen[got]; twice {
-			t.Errorf("seeds %d and %d both become %d", s, was, got)
-		}
-		seen[got] = s
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-z3/internal/z3"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -28,7 +29,7 @@ type question struct {
 
 // answer asks Z3.
 func (q *question) answer() (*sdk.Result, error) {
-	if err := q.held.solver.Set(z3.Params{"random_seed": foldSeed(q.options.Seed)}); err != nil {
+	if err := q.held.solver.Set(z3.Params{"random_seed": uint32(native.FoldSeed(q.options.Seed))}); err != nil {
 		return nil, err
 	}
 	if q.script.Objective != "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
 func TestAnswers(t *testing.T) {
@@ -136,36 +137,17 @@ func TestOtherForms(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	s := z3OrSkip(t)
-	d, err := s.Describe(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !d.Answers(problem.FormSMT, problem.Decide) || !d.Answers(problem.FormSMT, problem.Maximise) || d.Answers(problem.FormMILP, problem.Decide) {
-		t.Errorf("serves %v", d.Serves)
-	}
+	d := rig.Describes(t, z3OrSkip(t), problem.FormSMT)
 	if d.Exactness != sdk.Exact {
 		t.Errorf("exactness %v", d.Exactness)
 	}
-	lib := d.Libraries[0]
-	if !lib.Found || lib.Version == "" || lib.Path == "" || lib.Problem != "" {
-		t.Errorf("library %+v", lib)
-	}
+	// Every default is a value the option takes.
+	solve(t, scriptOf(t, "(assert true)"), sdk.SolveOptions{Options: rig.Defaults(d)})
 }
 
 func TestWithoutTheLibrary(t *testing.T) {
 	missing := &native.NotFoundError{Spec: z3.Spec, Searched: []string{"/nowhere"}}
 	s := &solver{open: func() (*z3.Lib, error) { return nil, missing }}
-	d, err := s.Describe(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []sdk.Library{{Name: "Z3", Hint: "make setup", Problem: "no libz3.so, libz3.so.4, libz3.dylib in /nowhere"}}
-	if diff := cmp.Diff(want, d.Libraries); diff != "" {
-		t.Error(diff)
-	}
-	_, err = s.Solve(context.Background(), &problem.Problem{SMT: &problem.Script{Text: "(assert true)"}}, sdk.SolveOptions{})
-	if !errors.Is(err, sdk.ErrIncompatible) || err.Error() != "incompatible: Z3 was not found; to install it: make setup" {
-		t.Errorf("error %v", err)
-	}
+	want := sdk.Library{Name: "Z3", Hint: "make setup", Problem: "no libz3.so, libz3.so.4, libz3.dylib in /nowhere"}
+	rig.LibraryMissing(t, s, &problem.Problem{SMT: &problem.Script{Text: "(assert true)"}}, want)
 }

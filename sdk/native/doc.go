@@ -13,6 +13,9 @@
 //	var version func() string
 //	err = lib.Bind(native.Symbol{Name: "Highs_version", Func: &version})
 //
+// Report makes an sdk.Library of all that may have become of it. Handles are what
+// callbacks get as user data, and package watch keeps the limits of a run.
+//
 // How Go types stand for C types is github.com/ebitengine/purego's business;
 // see purego.RegisterFunc.
 package native

@@ -3,6 +3,7 @@
 package native
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,5 +130,33 @@ func TestBesideExecutable(t *testing.T) {
 	want := []string{"/home/me/hyfair/.deps/lib", "/home/me/hyfair/bin/.deps/lib", "/home/me/hyfair/bin/lib"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// bound is a library as plugins bind theirs.
+type bound struct{ file *Library }
+
+func (b *bound) File() *Library  { return b.file }
+func (b *bound) Version() string { return "6" }
+
+func TestReport(t *testing.T) {
+	file, err := Open(libm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := errors.New("odd")
+	missing := &NotFoundError{Spec: libm, Searched: []string{"/nowhere"}}
+	for _, c := range []struct {
+		lib  *bound
+		err  error
+		want sdk.Library
+	}{
+		{&bound{file}, nil, file.Describe("6")},
+		{&bound{file}, odd, file.Unusable(odd)},
+		{nil, missing, Missing(missing)},
+	} {
+		if diff := cmp.Diff(c.want, Report(c.lib, c.err)); diff != "" {
+			t.Errorf("%v, %v:\n%s", c.lib, c.err, diff)
+		}
 	}
 }

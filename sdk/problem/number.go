@@ -37,3 +37,12 @@ func Floats(values []float64) []Number {
 	}
 	return out
 }
+
+// Float64s are the values as float64, rounded where they are fractions.
+func Float64s(values []Number) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = v.Float64()
+	}
+	return out
+}

@@ -3,6 +3,7 @@ package problem_test
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,5 +207,15 @@ func TestNumbersAreExact(t *testing.T) {
 	}
 	if n := (problem.Number{Float: 0.1}); n.String() != "0.1" || n.Float64() != 0.1 {
 		t.Errorf("0.1 is %s", n)
+	}
+}
+
+func TestFloatsAndBack(t *testing.T) {
+	in := []problem.Number{{Float: -1.5}, {Rat: big.NewRat(1, 4)}, {Rat: big.NewRat(1, 3)}}
+	if got, want := problem.Float64s(in), []float64{-1.5, 0.25, 1.0 / 3}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if back := problem.Float64s(problem.Floats([]float64{2, -0.5})); !slices.Equal(back, []float64{2, -0.5}) {
+		t.Errorf("2 and -0.5 come back as %v", back)
 	}
 }

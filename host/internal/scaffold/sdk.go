@@ -86,7 +86,7 @@ func published() string {
 // sdkModules are the modules that a plugin and its conformance test are built
 // from. A go.mod has to name them all.
 var sdkModules = []string{
-	"github.com/fatih/color", "github.com/golang/protobuf", "github.com/hashicorp/go-hclog", "github.com/hashicorp/go-plugin",
+	"github.com/ebitengine/purego", "github.com/fatih/color", "github.com/golang/protobuf", "github.com/hashicorp/go-hclog", "github.com/hashicorp/go-plugin",
 	"github.com/hashicorp/yamux", "github.com/mattn/go-colorable", "github.com/mattn/go-isatty", "github.com/oklog/run",
 	"golang.org/x/net", "golang.org/x/sys", "golang.org/x/text", "google.golang.org/genproto/googleapis/rpc",
 	"google.golang.org/grpc", "google.golang.org/protobuf",

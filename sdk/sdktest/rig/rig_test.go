@@ -3,8 +3,6 @@ package rig_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/internal/record"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/serve"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -21,39 +20,8 @@ func TestMain(m *testing.M) {
 	rig.Main(m, func() { serve.Strategy(sdktest.Wanderer{}) })
 }
 
-// recorder is a test that keeps what it is told and goes on by itself.
-type recorder struct {
-	testing.TB
-	failures []string
-	skipped  string
-}
-
-func (r *recorder) Helper() {}
-
-func (r *recorder) Errorf(format string, args ...any) {
-	r.failures = append(r.failures, fmt.Sprintf(format, args...))
-}
-
-func (r *recorder) Fatalf(format string, args ...any) {
-	r.Errorf(format, args...)
-	runtime.Goexit()
-}
-
-func (r *recorder) Skipf(format string, args ...any) {
-	r.skipped = fmt.Sprintf(format, args...)
-	runtime.Goexit()
-}
-
 // failures of a check, which may end its goroutine.
-func failures(t *testing.T, check func(testing.TB)) string {
-	r, done := &recorder{TB: t}, make(chan struct{})
-	go func() {
-		defer close(done)
-		check(r)
-	}()
-	<-done
-	return strings.Join(r.failures, "\n")
-}
+func failures(t *testing.T, check func(testing.TB)) string { return record.Of(t, check).Failed() }
 
 // seeded is a Wanderer whose seed is another one's.
 type seeded func(seed int64) int64
@@ -148,13 +116,9 @@ func TestNeed(t *testing.T) {
 		{"true", missing, "Odd is missing: no libodd.so", ""},
 	} {
 		t.Setenv("CI", c.ci)
-		var r *recorder
-		failed := failures(t, func(t testing.TB) {
-			r = t.(*recorder)
-			rig.Need(t, "Odd", c.opening)
-		})
-		if failed != c.failed || r.skipped != c.skipping {
-			t.Errorf("CI=%q, %v: failed %q, skipped %q", c.ci, c.opening, failed, r.skipped)
+		got := record.Of(t, func(t testing.TB) { rig.Need(t, "Odd", c.opening) })
+		if got.Failed() != c.failed || got.Skipped != c.skipping {
+			t.Errorf("CI=%q, %v: failed %q, skipped %q", c.ci, c.opening, got.Failed(), got.Skipped)
 		}
 	}
 }

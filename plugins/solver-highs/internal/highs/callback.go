@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/hyfair/hyfair/sdk/native"
 )
 
 // Kind is HiGHS's number for an occasion on which it calls back.
@@ -52,32 +54,14 @@ type listener struct {
 var (
 	trampoline = sync.OnceValue(func() uintptr { return purego.NewCallback(onEvent) })
 
-	mu        sync.RWMutex
-	listeners = map[uintptr]*listener{}
-	lastID    uintptr
+	listeners native.Handles[*listener]
 )
-
-func register(l *listener) uintptr {
-	mu.Lock()
-	defer mu.Unlock()
-	lastID++
-	listeners[lastID] = l
-	return lastID
-}
-
-func unregister(id uintptr) {
-	mu.Lock()
-	defer mu.Unlock()
-	delete(listeners, id)
-}
 
 // onEvent has the shape of HighsCCallbackType. The layout of *out differs
 // between versions, so its fields are asked for by name; that of *in begins
 // with the int user_interrupt in all of them.
 func onEvent(kind int32, _, out, in unsafe.Pointer, id uintptr) {
-	mu.RLock()
-	l := listeners[id]
-	mu.RUnlock()
+	l := listeners.Get(id)
 	if l == nil {
 		return
 	}

@@ -154,8 +154,8 @@ func (m *Model) Forget() error {
 func (m *Model) Run(handle Handler) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	id := register(&listener{lib: m.lib, columns: m.columns, handle: handle})
-	defer unregister(id)
+	id := listeners.Add(&listener{lib: m.lib, columns: m.columns, handle: handle})
+	defer listeners.Remove(id)
 	if err := check(m.lib.fn.setCallback(m.h, trampoline(), id), "a callback"); err != nil {
 		return err
 	}

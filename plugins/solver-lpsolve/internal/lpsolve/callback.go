@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/hyfair/hyfair/sdk/native"
 )
 
 // Event is one call back: lp_solve asks whether to stop, which it does at
@@ -51,34 +53,12 @@ var (
 	abortTrampoline   = sync.OnceValue(func() uintptr { return purego.NewCallback(onAbort) })
 	messageTrampoline = sync.OnceValue(func() uintptr { return purego.NewCallback(onMessage) })
 
-	mu        sync.RWMutex
-	listeners = map[uintptr]*listener{}
-	lastID    uintptr
+	listeners native.Handles[*listener]
 )
-
-func register(l *listener) uintptr {
-	mu.Lock()
-	defer mu.Unlock()
-	lastID++
-	listeners[lastID] = l
-	return lastID
-}
-
-func unregister(id uintptr) {
-	mu.Lock()
-	defer mu.Unlock()
-	delete(listeners, id)
-}
-
-func listenerOf(id uintptr) *listener {
-	mu.RLock()
-	defer mu.RUnlock()
-	return listeners[id]
-}
 
 // onAbort has the shape of lphandle_intfunc.
 func onAbort(_, id uintptr) uintptr {
-	l := listenerOf(id)
+	l := listeners.Get(id)
 	if l == nil {
 		return 0
 	}
@@ -97,7 +77,7 @@ func onAbort(_, id uintptr) uintptr {
 
 // onMessage has the shape of lphandleint_func.
 func onMessage(_, id uintptr, message int32) {
-	l := listenerOf(id)
+	l := listeners.Get(id)
 	switch {
 	case l == nil:
 	case message == messageRelaxed:

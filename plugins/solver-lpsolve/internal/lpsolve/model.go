@@ -80,8 +80,8 @@ func (l *Lib) Run(p *Problem, s Settings, handle Handler) (Outcome, error) {
 		return Outcome{}, err
 	}
 	listen := &listener{lib: l, lp: lp, columns: len(p.Cost), handle: handle}
-	id := register(listen)
-	defer unregister(id)
+	id := listeners.Add(listen)
+	defer listeners.Remove(id)
 	l.fn.putAbort(lp, abortTrampoline(), id)
 	l.fn.putMessage(lp, messageTrampoline(), id, messageRelaxed|messageFirst|messageImproved)
 	o := Outcome{Status: int(l.fn.solve(lp))}

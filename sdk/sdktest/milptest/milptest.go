@@ -1,0 +1,135 @@
+// Package milptest holds tests that any solver of the MILP form in floating
+// point passes if it branches and bounds, reports progress, and keeps every
+// limit: one function a test, for a plugin's own tests.
+//
+//	func TestAnswers(t *testing.T)   { milptest.Answers(t, newSolver(), "unbounded") }
+//	func TestWorkLimit(t *testing.T) { milptest.WorkLimit(t, newSolver()) }
+//	func TestOptimum(t *testing.T)   { milptest.Optima(t, newSolver()) }
+//
+// They go beyond package conformance, which asks what holds of every plugin:
+// here a stopped search comes with a point and a bound, its work is near the
+// limit, and a target ends it. Conformance stays the suite to pass; these find
+// the mistake sooner, and in more places.
+package milptest
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+var inf = math.Inf(1)
+
+// guardTime is how long a test waits for something that takes a fraction of a
+// second before it gives up; it is no measurement.
+const guardTime = 60 * time.Second
+
+// Solve has the solver answer a problem, and checks what must hold of every
+// result. It works in tests and in properties (a *rapid.T).
+func Solve(t rapid.TB, s sdk.Solver, m *problem.MILP, o sdk.SolveOptions) *sdk.Result {
+	t.Helper()
+	p := &problem.Problem{MILP: m}
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Solve(context.Background(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Check(t, m, r)
+	return r
+}
+
+// Check fails unless the result holds together: a point with the claims that
+// need one, within the tolerance told, with its own objective, and on the right
+// side of the bound; and a native status. The tolerance is that of a solver in
+// floating point, 1e-7 to 1e-3.
+func Check(t rapid.TB, m *problem.MILP, r *sdk.Result) {
+	t.Helper()
+	if r.Status < sdk.Feasible || r.Status > sdk.Unknown {
+		t.Fatalf("status %v", r.Status)
+	}
+	claimsPoint := r.Status == sdk.Feasible || r.Status == sdk.Optimal
+	if claimsPoint != r.HasPoint() {
+		t.Fatalf("%v with a point: %v", r.Status, r.HasPoint())
+	}
+	if !(r.Tolerance >= 1e-7 && r.Tolerance <= 1e-3) {
+		t.Fatalf("tolerance %v", r.Tolerance)
+	}
+	if r.Native == "" {
+		t.Fatalf("no native status")
+	}
+	if !r.HasPoint() {
+		return
+	}
+	x := problem.Float64s(r.Values)
+	if len(x) != len(m.Columns) {
+		t.Fatalf("%d values for %d columns", len(x), len(m.Columns))
+	}
+	if v := m.Violation(x); !(v <= r.Tolerance) {
+		t.Fatalf("point violates the problem by %g, tolerance %g", v, r.Tolerance)
+	}
+	if got := problem.Evaluate(m.Objective.Terms, x) + m.Objective.Offset; !(math.Abs(got-r.Objective) <= 1e-9*(1+math.Abs(got))) {
+		t.Fatalf("objective %v, the point's is %v", r.Objective, got)
+	}
+	if r.HasBound && (m.Objective.Maximise && r.Bound < r.Objective || !m.Objective.Maximise && r.Bound > r.Objective) {
+		t.Fatalf("bound %v contradicts the objective %v", r.Bound, r.Objective)
+	}
+}
+
+// Terms gives each column in turn its coefficient; those of 0 are left out.
+func Terms(coefs ...float64) []problem.Term {
+	var out []problem.Term
+	for i, c := range coefs {
+		if c != 0 {
+			out = append(out, problem.Term{Column: i, Coef: c})
+		}
+	}
+	return out
+}
+
+// MarketSplit asks for a subset of numbers whose sums come closest to half in
+// several rows at once: small, any subset will do for a point, and proving the
+// best one is far beyond branch and bound in a test's time. Its 0-1 columns come
+// first; each row then has two continuous slacks, the last two of its terms.
+func MarketSplit(rows, columns int) *problem.MILP {
+	m := &problem.MILP{}
+	for range columns {
+		m.Columns = append(m.Columns, problem.Column{Hi: 1, Integer: true})
+	}
+	state := uint32(12345)
+	for range rows {
+		var row problem.Row
+		sum := 0.0
+		for j := range columns {
+			state = state*1664525 + 1013904223
+			c := float64((state >> 16) % 100)
+			sum += c
+			row.Terms = append(row.Terms, problem.Term{Column: j, Coef: c})
+		}
+		over := len(m.Columns)
+		m.Columns = append(m.Columns, problem.Column{Hi: inf}, problem.Column{Hi: inf})
+		row.Terms = append(row.Terms, problem.Term{Column: over, Coef: 1}, problem.Term{Column: over + 1, Coef: -1})
+		row.Lo = math.Floor(sum / 2)
+		row.Hi = row.Lo
+		m.Rows = append(m.Rows, row)
+		m.Objective.Terms = append(m.Objective.Terms, problem.Term{Column: over, Coef: 1}, problem.Term{Column: over + 1, Coef: 1})
+	}
+	return m
+}
+
+// Hard is a MarketSplit on which a solver finds points at once and proves
+// nothing for hours.
+func Hard() *problem.MILP { return MarketSplit(5, 40) }
+
+// NoSubset has no point beside a MarketSplit's rows: no subset of numbers above
+// 0 has a sum below 0.
+func NoSubset(split *problem.MILP) problem.Row {
+	numbers := split.Rows[0].Terms
+	return problem.Row{Lo: -inf, Hi: -1, Terms: numbers[:len(numbers)-2]}
+}
