@@ -26,8 +26,7 @@ type opener func(ctx context.Context, proc *process, number uint64) (events, err
 
 // solve runs one call of a solver from end to end. Whatever the plugin does, it
 // returns once the guard's patience is over, after ctx ends or the time limit
-// passes.
-// answered tells a result of the plugin's from one made up here.
+// passes. answered tells a result of the plugin's from one made up here.
 func (p *Plugin) solve(ctx context.Context, s shape, o *sdk.SolveOptions, open opener) (r *sdk.Result, answered bool, err error) {
 	began := time.Now()
 	release, err := p.take(ctx)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"time"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -121,6 +122,8 @@ var networkCases = append(commonCases(problem.FormNetwork), []SolverCase{
 			{"strict decision", notion(fairness.DecisionStrict), optimum(1)},
 		}
 	}),
+	{Name: "network/no-time", Doc: "with no time at all, a violation is found or not, and never ruled out",
+		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkNoTime},
 	{Name: "network/random", Doc: "random tiny networks have the verdict that enumeration finds",
 		Needs: needs(problem.FormNetwork, problem.Decide),
 		Run:   func(ctx context.Context, e *SolverEnv) error { return checkRandomNetworks(ctx, e, problem.Decide) }},
@@ -207,4 +210,23 @@ func largeQuery() *problem.Query {
 		s.Features = append(s.Features, f)
 	}
 	return &problem.Query{Network: randomNetwork(rng, s.Inputs, 24), Space: s, Notion: fairness.Score, Epsilon: big.NewRat(9, 10), Goal: problem.Decide}
+}
+
+// checkNoTime asks a question with a violation under limits that are over before,
+// or soon after, the search begins.
+func checkNoTime(ctx context.Context, e *SolverEnv) error {
+	for _, limit := range []time.Duration{1, 10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond} {
+		p := &problem.Problem{Name: "one of four violates", Network: stepQuery("3/5")}
+		r, err := e.solve(ctx, p, sdk.SolveOptions{Seed: 1, TimeLimit: limit})
+		if err != nil {
+			return err
+		}
+		if err := e.check(p, r); err != nil {
+			return fmt.Errorf("in %v: %w", limit, err)
+		}
+		if err := e.checkTruth(r, feasible, false, true); err != nil {
+			return fmt.Errorf("in %v: %w", limit, err)
+		}
+	}
+	return nil
 }

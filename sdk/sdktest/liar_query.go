@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -25,6 +26,12 @@ func asking(change func(*problem.Query)) func(*problem.Problem, *sdk.SolveOption
 func networkLiars() []SolverLiar {
 	return []SolverLiar{
 		{"network/violating", "everything is fair to it", &bent{tell: func(_ *problem.Problem, r *sdk.Result) { *r = sdk.Result{Status: sdk.Infeasible} }}},
+		{"network/no-time", "it takes the end of its time for the end of its search", &bent{solve: func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
+			if o.TimeLimit > 0 && o.TimeLimit <= time.Millisecond {
+				return &sdk.Result{Status: sdk.Infeasible}, nil
+			}
+			return right.Solve(ctx, p, o)
+		}}},
 		{"network/violating", "its copies are the same", &bent{tell: func(_ *problem.Problem, r *sdk.Result) {
 			if r.Witness != nil {
 				r.Witness.Copy2 = r.Witness.Copy1

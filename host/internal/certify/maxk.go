@@ -139,7 +139,7 @@ func (m *maxK) askAtOnce(ctx context.Context) error {
 		fault = m.shown(res)
 	}
 	if fault == "" {
-		fault = m.heed(ctx, res)
+		fault = m.heed(res)
 	}
 	if fault != "" {
 		m.blame(fault)
@@ -164,14 +164,14 @@ func (m *maxK) shown(res *sdk.Result) (fault string) {
 }
 
 // heed takes over the solver's bound, unless an individual exceeds it.
-func (m *maxK) heed(ctx context.Context, res *sdk.Result) (fault string) {
+func (m *maxK) heed(res *sdk.Result) (fault string) {
 	upper := upperOf(res)
 	if !(upper < float64(m.Hi)) {
 		return ""
 	}
 	hi := max(0, int(math.Floor(upper)))
 	rng, region := m.auditor(), m.q.RegionOrWhole()
-	for i := 0; i < auditSamples && ctx.Err() == nil && m.Lo <= hi; i++ {
+	for i := 0; i < auditSamples && m.Lo <= hi; i++ { // however little time is left
 		m.reach(randomIndividual(m.q.Space, region, rng))
 	}
 	if m.Lo > hi {

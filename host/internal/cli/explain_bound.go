@@ -107,8 +107,13 @@ func limit(l *explain.Limit, sign string, decimals int) (bound, found string) {
 	}
 	unit := math.Pow10(decimals)
 	v := math.Floor(l.Proved*unit) / unit
+	if v > l.Proved { // the product was rounded up
+		v -= 1 / unit
+	}
 	if sign == atMost {
-		v = math.Ceil(l.Proved*unit) / unit
+		if v = math.Ceil(l.Proved*unit) / unit; v < l.Proved {
+			v += 1 / unit
+		}
 	}
 	return sign + strconv.FormatFloat(v, 'f', decimals, 64), found
 }

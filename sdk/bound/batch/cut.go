@@ -71,6 +71,10 @@ func (w *Workspace) Halved(inputs []int32) []float64 {
 	n := w.Lanes()
 	out := w.halved[:n]
 	l := &w.p.layers[0]
+	if len(inputs) == 0 { // it never helps
+		fill(out, math.Inf(1))
+		return out
+	}
 	if len(w.p.layers) > 1 && len(w.stages[0].active) > 0 {
 		list := w.inputList[:0]
 		for _, i := range inputs {

@@ -41,7 +41,7 @@ import "github.com/hyfair/hyfair/sdk/network"
 // tooLarge is the T from which on bounds are refused.
 const tooLarge = 0x1p100
 
-// errors gives E of every neuron, by layer, for inputs of magnitudes up to most.
+// roundingErrors gives E of every neuron, by layer, for inputs of magnitudes up to most.
 // The last layer has one neuron, the logit. ok is unset where no bound is given.
 func roundingErrors(layers []layer, most []float64) (errs [][]float64, ok bool) {
 	below := make([]float64, len(most)) // of what a layer reads: 2T + E, or X

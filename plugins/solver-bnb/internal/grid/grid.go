@@ -5,7 +5,6 @@ package grid
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -34,9 +33,6 @@ type Grid struct {
 	Combinations []Combination
 	// Inputs encloses every network input over the region.
 	Inputs []space.Interval
-	// Individuals counts the points of the region, before constraints; nil where a
-	// feature is real.
-	Individuals *big.Int
 	// Countable: no feature that varies is real, so that boxes hold finitely many
 	// individuals.
 	Countable bool
@@ -88,7 +84,7 @@ type Box []uint16
 
 // New makes the grid of a query's region.
 func New(q *problem.Query) (*Grid, error) {
-	g := &Grid{Space: q.Space, Protected: q.Space.Protected(), Inputs: make([]space.Interval, q.Space.Inputs), Individuals: big.NewInt(1), Countable: true}
+	g := &Grid{Space: q.Space, Protected: q.Space.Protected(), Inputs: make([]space.Interval, q.Space.Inputs), Countable: true}
 	region := q.RegionOrWhole()
 	g.base = make([]float64, len(q.Space.Features))
 	for i := range q.Space.Features {
@@ -174,15 +170,12 @@ func (g *Grid) dim(i int, f *space.Feature, iv space.Interval) Dim {
 	d := Dim{Feature: i, Step: 1, Real: !f.Discrete(), lo: iv.Lo, hi: iv.Hi}
 	if d.Real {
 		d.Cells = MaxCells
-		g.Individuals, g.Countable = nil, false
+		g.Countable = false
 		return d
 	}
 	values := iv.Hi - iv.Lo + 1
 	d.Step = int(math.Ceil(values / MaxCells))
 	d.Cells = int(math.Ceil(values / float64(d.Step)))
-	if g.Individuals != nil {
-		g.Individuals.Mul(g.Individuals, big.NewInt(int64(values)))
-	}
 	return d
 }
 

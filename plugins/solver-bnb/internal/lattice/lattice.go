@@ -67,14 +67,14 @@ const MaxDims = 2 * MaxBins
 // dimensions, and at most 2⁵³ points. It changes dims.
 func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin float64) (above, below, between float64) {
 	low, width, total := start, 0.0, 1.0
-	last, widest := -1, 0.0
+	last := -1
 	c.order = c.order[:0]
 	for i := range dims {
 		d := &dims[i]
 		low += d.level()
 		total *= float64(d.Cells)
-		if width += d.width; d.width >= widest && d.Cells > 1 {
-			last, widest = i, d.width
+		if width += d.width; d.Cells > 1 && (last < 0 || d.width >= dims[last].width) {
+			last = i
 		}
 	}
 	// From here on t counts from low, and thresholds are on the safe side.
@@ -91,14 +91,20 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 	if th.Above >= width && th.Below < 0 && !(th.From < min(th.To, width) && th.To >= 0) {
 		return 0, 0, 0
 	}
-	if last < 0 {
+	if last < 0 || len(dims) > MaxDims {
 		return 0, 0, 0
 	}
-	per := 0.0
-	if width > widest {
-		per = bins(width-widest, open, len(dims)) / (width - widest)
-	}
 	c.sort(dims, last)
+	rest, per := 0.0, 0.0
+	for _, i := range c.order {
+		rest += dims[i].width
+	}
+	if rest > 0 {
+		per = bins(rest, open, len(dims)) / rest
+	}
+	if per > 0x1p900 { // numbers too small to be told apart
+		return 0, 0, 0
+	}
 	if total < 1<<32*float64(dims[last].Cells) {
 		return sums(c, &c.narrow, c.shiftAdd32, dims, &dims[last], th, per)
 	}
@@ -125,6 +131,9 @@ func (c *Counter) sort(dims []Dim, but int) {
 // widest.
 func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, widest *Dim, th Thresholds, per float64) (above, below, between float64) {
 	end, early, late, times := convolve(c, r, shiftAdd, dims, per)
+	if end == 0 {
+		return 0, 0, 0
+	}
 	if per == 0 {
 		per = 1
 	}
@@ -248,7 +257,8 @@ const slip = 1e-9
 // a sum from k + early to k + late bins.
 //
 // Sums over shifted rows of such sums are such sums again, so no row has to be
-// added up at the end. Beyond its end a row goes on with its last number.
+// added up at the end. Beyond its end a row goes on with its last number. Where
+// contributions turn out to need more bins than there are, end is 0.
 func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, per float64) (end int, early, late, times float64) {
 	row := r.row[MaxBins:]
 	row[0] = 1
@@ -264,6 +274,9 @@ func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Di
 			continue
 		}
 		grown := end + int(most)
+		if most < 0 || most > MaxBins || grown > 3*MaxBins-perBlock[T]()*2 {
+			return 0, 0, 0, 0
+		}
 		per := perBlock[T]()
 		blocks := (grown + per - 1) / per
 		carryOn(c.lanes, row, end, blocks)

@@ -165,6 +165,44 @@ func TestCountOfManyPoints(t *testing.T) {
 	}
 }
 
+// Contributions of very different sizes are counted, if at all, within the rows.
+func TestCountOfUnlikeContributions(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		dims, sums := box(r)
+		for d := range dims {
+			scale := math.Pow(10, float64(r.IntN(640)-330))
+			dims[d].Step *= scale
+			for c := range dims[d].Values {
+				dims[d].Values[c] *= scale
+			}
+		}
+		var first float64
+		for i, variant := range supported() {
+			c := NewCounter("")
+			c.lanes = variant
+			again := slices.Clone(dims)
+			for d := range again {
+				again[d].Values = slices.Clone(again[d].Values)
+			}
+			above, below, _ := c.Count(0, again, Thresholds{Above: 1, Below: 1, From: 1, To: 0}, 0, 0)
+			if above+below > float64(len(sums)) {
+				t.Fatalf("%s: %v above and %v below 1, of %d: %+v", variant.name, above, below, len(sums), dims)
+			}
+			if i == 0 {
+				first = above
+			} else if above != first {
+				t.Fatalf("%s: %v above, %s %v", variant.name, above, supported()[0].name, first)
+			}
+			for k, v := range c.narrow.row[:MaxBins] {
+				if v != 0 {
+					t.Fatalf("%s: %d at %d, in front of the row", variant.name, v, k)
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkCount(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var dims []Dim

@@ -169,6 +169,9 @@ type sum struct {
 // for dims.
 func (w *worker) contributions(s *sum, box grid.Box, slopes, values []float64) {
 	s.start, s.dims, s.below, s.beyond = 0, s.dims[:0], 0, 0
+	for _, d := range w.idle {
+		s.dims = append(s.dims, lattice.Dim{Cells: int(box[2*d+1]-box[2*d]) + 1})
+	}
 	for i := 0; i < len(w.feeds); {
 		d := w.feeds[i].dim
 		dim := &w.g.Dims[d]
@@ -214,8 +217,8 @@ func (s *sum) middle() float64 {
 // above bounds from below how many cells of a box have t above a threshold
 // everywhere.
 func (w *worker) above(s *sum, threshold, open float64) float64 {
-	never := math.Inf(1)
-	th := lattice.Thresholds{Above: threshold + s.below, Below: -never, From: never, To: -never}
+	inf := math.Inf(1)
+	th := lattice.Thresholds{Above: threshold + s.below, Below: -inf, From: inf, To: -inf}
 	n, _, _ := w.counter.Count(s.start, s.dims, th, open, w.alignError())
 	return n
 }

@@ -127,9 +127,6 @@ func (f *frontier) pop(bucket int) *page {
 
 // putBack returns the leaves of a task that was not done.
 func (f *frontier) putBack(t task) {
-	if t.p == nil {
-		return
-	}
 	for i := t.from; i < t.to; i++ {
 		p := f.open(t.p.bucket)
 		p.boxes = append(p.boxes, t.p.boxes[i*f.numbers:(i+1)*f.numbers]...)

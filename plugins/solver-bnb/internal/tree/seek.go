@@ -17,7 +17,7 @@ const (
 // seek looks for a good individual.
 func (t *Tree) seek() {
 	w := t.workers[0]
-	w.out = &output{left: math.Inf(-1)}
+	w.out = &output{left: math.Inf(-1), beyond: math.Inf(-1)}
 	random := rand.New(rand.NewPCG(uint64(t.q.Seed), 0x626e62))
 	type start struct {
 		x       []float64
@@ -115,7 +115,7 @@ func (t *Tree) improve() {
 		return
 	}
 	w := t.workers[0]
-	w.out = &output{left: math.Inf(-1)}
+	w.out = &output{left: math.Inf(-1), beyond: math.Inf(-1)}
 	x := make([]float64, len(t.grid.Dims))
 	t.grid.Coordinates(x, t.Best.X, t.Best.Y)
 	w.points.tell = func([]float64, *verdict) {}

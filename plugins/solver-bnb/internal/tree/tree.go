@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -61,6 +62,7 @@ type Tree struct {
 	Proofs bool
 	left   float64    // the bound of boxes given up, for goals with values
 	range_ [2]float64 // of values, for the frontier's buckets
+	beyond float64    // the largest bound of a leaf beyond that range
 	fresh  bool       // Best was found since the last climb
 }
 
@@ -81,6 +83,9 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 	if err := askable(q); err != nil {
 		return nil, err
 	}
+	if err := scored(q); err != nil {
+		return nil, err
+	}
 	g, err := grid.New(q)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEmpty, err)
@@ -91,7 +96,7 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 	}
 	t := &Tree{
 		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(func() *network.Exact { return network.NewExact(q.Network) }),
-		front: newFrontier(len(g.Dims)), left: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
+		front: newFrontier(len(g.Dims)), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
 	}
 	if t.goal, err = goalOf(q); err != nil {
 		return nil, err
@@ -110,6 +115,19 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 		return nil, fmt.Errorf("%w: shares of a space of more than 2¹²⁷ individuals, or of more than seven real features", ErrUnsupported)
 	}
 	return t, nil
+}
+
+// scored refuses an ε of scores for which the error of judge's bounds is not known
+// to be small against ε and 1 − ε.
+func scored(q *problem.Query) error {
+	const least = 0x1p-30
+	if q.Notion != fairness.Score {
+		return nil
+	}
+	if eps, _ := q.Epsilon.Float64(); eps < least || eps > 1-least {
+		return fmt.Errorf("%w: ε = %s; it can be from 2⁻³⁰ to 1 − 2⁻³⁰", ErrUnsupported, q.Epsilon.RatString())
+	}
+	return nil
 }
 
 // Limits end a search; zeros set none.
@@ -228,8 +246,8 @@ func (t *Tree) round(pages []*page) {
 	var next atomic.Int64
 	work := func(w *worker) {
 		for i := int(next.Add(1)) - 1; i < len(tasks); i = int(next.Add(1)) - 1 {
-			if t.stop.Load() {
-				continue // the leaves go back
+			if t.stop.Load() && tasks[i].p != nil {
+				continue // the leaves go back; the region itself is bounded in any case
 			}
 			outs[i] = w.run(tasks[i])
 		}
@@ -255,7 +273,7 @@ func (t *Tree) merge(o *output) {
 	t.Outside, t.Fair, t.Unfair = t.Outside.Add(o.Outside), t.Fair.Add(o.Fair), t.Unfair.Add(o.Unfair)
 	t.Boxes += o.bounded
 	t.Stuck += o.stuck
-	t.left = max(t.left, o.left)
+	t.left, t.beyond = max(t.left, o.left), max(t.beyond, o.beyond)
 	t.take(o.best)
 	for i := range o.leaves {
 		t.front.push(&o.leaves[i])

@@ -27,6 +27,9 @@ func (w *worker) value(box grid.Box, lane, cut int, bound float64) {
 		w.bounded(box, lane)
 		return
 	}
+	if bound > w.t.range_[1] {
+		w.out.beyond = max(w.out.beyond, bound)
+	}
 	if cut < 0 {
 		w.out.left = max(w.out.left, bound)
 	}
@@ -50,6 +53,9 @@ func (t *Tree) valueOf(bucket int) float64 {
 	if t.goal.bins {
 		return math.Floor(v)
 	}
+	if bucket == numBuckets-1 {
+		return max(v, t.beyond)
+	}
 	return v
 }
 
@@ -71,9 +77,7 @@ func (t *Tree) valueRange() [2]float64 {
 
 // rootMost is what the bounds of the whole region allow the logits to differ.
 func (w *worker) rootMost() float64 {
-	w.out = &output{}
-	w.add(w.g.Whole())
-	w.n, w.waiting = 0, w.waiting[:0]
+	w.place(w.g.Whole())
 	w.space.Bound()
 	w.enclosures(0)
 	s := judge.Gather(w.lo, w.hi, nil, nil)

@@ -32,6 +32,7 @@ type worker struct {
 
 	feeds  []feed      // all inputs fed, dimension by dimension
 	inputs [][]int32   // by dimension: the inputs fed
+	idle   []int       // dimensions that feed none
 	halved [][]float64 // by dimension: how wide lanes would be after a cut
 
 	// Forms with slopes in common: the logits' own, and where lattice points are
@@ -53,14 +54,14 @@ type worker struct {
 // output is what a task leaves.
 type output struct {
 	Tally
-	owner   *worker
-	leaves  []leaf
-	boxes   []uint16 // of the leaves
-	pieces  []Piece
-	bounded int64
-	stuck   int64
-	left    float64
-	best    *Best
+	owner        *worker
+	leaves       []leaf
+	boxes        []uint16 // of the leaves
+	pieces       []Piece
+	bounded      int64
+	stuck        int64
+	left, beyond float64
+	best         *Best
 }
 
 // lanesTogether is about how many lanes are bounded together: two to four octets
@@ -90,6 +91,9 @@ func newWorker(t *Tree) *worker {
 		for f := range dim.Feeds {
 			inputs = append(inputs, int32(dim.Feeds[f].Input))
 			w.feeds = append(w.feeds, feed{&dim.Feeds[f], d, g.Apart(d, f)})
+		}
+		if len(inputs) == 0 {
+			w.idle = append(w.idle, d)
 		}
 		w.inputs, w.halved = append(w.inputs, inputs), append(w.halved, make([]float64, w.space.Lanes()))
 	}
@@ -130,7 +134,7 @@ func (w *worker) fresh() *output {
 		o, w.spare = w.spare[n-1], w.spare[:n-1]
 		*o = output{owner: w, leaves: o.leaves[:0], boxes: o.boxes[:0]}
 	}
-	o.left = math.Inf(-1)
+	o.left, o.beyond = math.Inf(-1), math.Inf(-1)
 	return o
 }
 
@@ -166,8 +170,17 @@ func (w *worker) cut(p *page, i int) {
 	box[2*d] = from
 }
 
-// add puts a box into the lanes.
+// add puts a box into the lanes, to be bounded and settled with others.
 func (w *worker) add(box grid.Box) {
+	w.place(box)
+	w.waiting = append(w.waiting, box...)
+	if w.n++; w.n == w.each {
+		w.flush()
+	}
+}
+
+// place puts a box into the lanes next to those that wait.
+func (w *worker) place(box grid.Box) {
 	lane := w.n * w.k
 	for d := range w.g.Dims {
 		from, to := box[2*d], box[2*d+1]
@@ -182,10 +195,6 @@ func (w *worker) add(box grid.Box) {
 		}
 	}
 	w.relax(box, w.n)
-	w.waiting = append(w.waiting, box...)
-	if w.n++; w.n == w.each {
-		w.flush()
-	}
 }
 
 // halves is by which share of itself the radius of so many cells in a row shrinks
