@@ -74,7 +74,7 @@ func (b *Bins) runs(r *Room, lo, hi []float64, of []bool) {
 // Most bounds from above how many bins the outcomes fall into.
 func (b *Bins) Most(r *Room, lo, hi []float64, possible []bool) int {
 	b.runs(r, lo, hi, possible)
-	return r.matching(b.Count())
+	return r.matched(b.Count())
 }
 
 // Least bounds it from below.
@@ -86,13 +86,13 @@ func (b *Bins) Least(r *Room, lo, hi []float64, sure []bool) int {
 // Range is both, of the same combinations.
 func (b *Bins) Range(r *Room, lo, hi []float64, of []bool) (least, most int) {
 	b.runs(r, lo, hi, of)
-	return r.apart(b.Count()), r.matching(b.Count())
+	return r.apart(b.Count()), r.matched(b.Count())
 }
 
-// matching is the size of a largest matching of runs and bins. For intervals it is
+// matched is the size of a largest matching of runs and bins. For intervals it is
 // found by giving every bin, in order, the run of those that reach it which ends
 // first (Glover, Naval Research Logistics Quarterly 14, 1967).
-func (r *Room) matching(bins int) (n int) {
+func (r *Room) matched(bins int) (n int) {
 	r.starts = append(r.starts[:0], make([]int32, bins+1)...)
 	for _, run := range r.runs {
 		r.starts[run.first+1]++

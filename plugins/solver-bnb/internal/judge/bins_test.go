@@ -18,7 +18,7 @@ func TestRunsAreMatchedAndTakenApart(t *testing.T) {
 			first := r.IntN(bins)
 			room.runs = append(room.runs, run{int32(first), int32(min(bins-1, first+r.IntN(1+r.IntN(5))))})
 		}
-		if got, want := room.matching(bins), augmented(room.runs, bins); got != want {
+		if got, want := room.matched(bins), augmented(room.runs, bins); got != want {
 			t.Fatalf("%d of %v matched with %d bins, want %d", got, room.runs, bins, want)
 		}
 		want := 0

@@ -63,8 +63,8 @@ const MaxDims = 2 * MaxBins
 
 // Count bounds the numbers of points from below, for t = start + Σ t_d; margin is
 // how far a sum computed of the contributions may be from the exact one, and open
-// how much of t's range the thresholds leave uncertain anyhow. At most MaxDims
-// dimensions, and at most 2⁵³ points. It changes dims.
+// how much of t's range the thresholds leave uncertain anyhow. Of more than MaxDims
+// dimensions it counts none; there may be 2⁵³ points. It changes dims.
 func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin float64) (above, below, between float64) {
 	low, width, total := start, 0.0, 1.0
 	last := -1

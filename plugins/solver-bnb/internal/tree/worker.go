@@ -127,8 +127,8 @@ func fixInputs(g *grid.Grid, s *batch.Workspace) {
 	}
 }
 
-// fresh is an empty output.
-func (w *worker) fresh() *output {
+// newOutput is an empty one, in the memory of one that was merged where there is.
+func (w *worker) newOutput() *output {
 	o := &output{owner: w}
 	if n := len(w.spare); n > 0 {
 		o, w.spare = w.spare[n-1], w.spare[:n-1]
@@ -140,7 +140,7 @@ func (w *worker) fresh() *output {
 
 // run does a task.
 func (w *worker) run(k task) *output {
-	w.out = w.fresh()
+	w.out = w.newOutput()
 	w.cutoff = w.t.cutoff()
 	if k.p == nil {
 		w.add(w.g.Whole())
@@ -231,7 +231,7 @@ func (w *worker) bound() {
 		w.diffMid, w.diffRad = w.space.Differences(w.k, w.apart)
 	}
 	if w.parallel != nil {
-		w.tie()
+		w.tie() // from here on the lanes hold no boxes any more, but what copies have in common
 		w.alignMean(w.parallel)
 		w.shift(w.parallel)
 	}
