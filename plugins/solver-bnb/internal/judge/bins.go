@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -123,6 +124,22 @@ func (r *Room) matched(bins int) (n int) {
 		}
 	}
 	return n
+}
+
+// Entropy is the Shannon entropy of the last call's runs over their first bins, in
+// bits: it grows on the way to a larger k, while k itself stays.
+func (r *Room) Entropy(bins int) (h float64) {
+	r.waiting = append(r.waiting[:0], make([]int32, bins)...)
+	for _, run := range r.runs {
+		r.waiting[run.first]++
+	}
+	for _, n := range r.waiting {
+		if n > 0 {
+			share := float64(n) / float64(len(r.runs))
+			h -= share * math.Log2(share)
+		}
+	}
+	return h
 }
 
 // next is the first last bin from j on of a run that waits, −1 for none.

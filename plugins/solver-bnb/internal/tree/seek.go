@@ -1,9 +1,6 @@
 package tree
 
-import (
-	"math"
-	"math/rand/v2"
-)
+import "math"
 
 // What the search looks at before it bounds anything: random individuals, and
 // climbs from the most promising of them.
@@ -18,7 +15,6 @@ const (
 func (t *Tree) seek() {
 	w := t.workers[0]
 	w.out = &output{left: math.Inf(-1), beyond: math.Inf(-1)}
-	random := rand.New(rand.NewPCG(uint64(t.q.Seed), 0x626e62))
 	type start struct {
 		x       []float64
 		promise float64
@@ -48,7 +44,7 @@ func (t *Tree) seek() {
 	}
 	for i := 0; i < samples && !t.stop.Load() && !t.enough(w.out.best); i++ {
 		for d := range x {
-			x[d] = t.grid.Dims[d].Random(random)
+			x[d] = t.grid.Dims[d].Random(t.random)
 		}
 		w.points.add(w, x, true)
 	}
@@ -76,8 +72,8 @@ func (t *Tree) enough(b *Best) bool {
 func (t *Tree) reached() bool { return t.enough(t.Best) }
 
 // climb goes from x to the most promising individual that differs in one feature,
-// until there is none. w.points must tell.
-func (t *Tree) climb(w *worker, x []float64, promise float64) {
+// until there is none, and returns where it ends. w.points must tell.
+func (t *Tree) climb(w *worker, x []float64, promise float64) (top []float64, reached float64) {
 	keep := w.points.tell
 	defer func() { w.points.tell = keep }()
 	x = append([]float64(nil), x...)
@@ -85,6 +81,7 @@ func (t *Tree) climb(w *worker, x []float64, promise float64) {
 	for !t.stop.Load() && !t.enough(w.out.best) {
 		better := false
 		w.points.tell = func(y []float64, v *verdict) {
+			t.climbed++
 			w.out.best = t.better(w.out.best, y, v)
 			if v.asked && v.promise > promise {
 				better, promise = true, v.promise
@@ -103,24 +100,76 @@ func (t *Tree) climb(w *worker, x []float64, promise float64) {
 		}
 		w.points.flush(w)
 		if !better {
-			return
+			break
 		}
 		copy(x, next)
 	}
+	return x, promise
 }
 
-// improve climbs from the best individual where it is a new one.
+// kicksInVain is after how many kicks improve begins elsewhere.
+const kicksInVain = 30
+
+// shareOfClimbs is how many individuals climbs may look at for each box bounded:
+// more of them where k is wanted, whose bounds seldom fall while boxes are large.
+func (g *goal) shareOfClimbs() float64 {
+	if g.bins {
+		return 4
+	}
+	return 0.5
+}
+
+// summit is where climbs have led to.
+type summit struct {
+	x       []float64
+	promise float64
+	vain    int // kicks since it was reached
+}
+
+// improve climbs where the largest value is wanted, as long as that takes a part of
+// the time: from the best individual where it is a new one, then from where a kick
+// leads, some features being given random values, and after many kicks in vain from
+// a random individual (iterated local search, Lourenço, Martin and Stützle, 2003).
 func (t *Tree) improve() {
-	if !t.fresh || !t.goal.values || t.stop.Load() {
+	if !t.goal.values {
 		return
 	}
 	w := t.workers[0]
-	w.out = &output{left: math.Inf(-1), beyond: math.Inf(-1)}
-	x := make([]float64, len(t.grid.Dims))
-	t.grid.Coordinates(x, t.Best.X, t.Best.Y)
+	w.out = w.newOutput()
 	w.points.tell = func([]float64, *verdict) {}
-	t.climb(w, x, math.Inf(-1))
+	x := make([]float64, len(t.grid.Dims))
+	if t.fresh {
+		t.grid.Coordinates(x, t.Best.X, t.Best.Y)
+		t.summit.promise = math.Inf(-1)
+		t.ascend(w, x)
+	}
+	for float64(t.climbed) < t.goal.shareOfClimbs()*float64(t.Boxes) && t.front.size > 0 && !t.stop.Load() {
+		if t.summit.x == nil || t.summit.vain >= kicksInVain {
+			for d := range x {
+				x[d] = t.grid.Dims[d].Random(t.random)
+			}
+			t.summit.promise = math.Inf(-1)
+		} else {
+			copy(x, t.summit.x)
+			for range 2 + t.random.IntN(3) {
+				d := t.random.IntN(len(x))
+				x[d] = t.grid.Dims[d].Random(t.random)
+			}
+		}
+		t.ascend(w, x)
+	}
 	w.points.tell = nil
-	t.take(w.out.best)
 	t.fresh = false
+	t.take(w.out.best)
+}
+
+// ascend climbs from x, and stays on top unless it is lower than where it was.
+func (t *Tree) ascend(w *worker, x []float64) {
+	top, promise := t.climb(w, x, math.Inf(-1))
+	if t.summit.vain++; promise >= t.summit.promise {
+		if promise > t.summit.promise {
+			t.summit.vain = 0
+		}
+		t.summit.x, t.summit.promise = top, promise
+	}
 }

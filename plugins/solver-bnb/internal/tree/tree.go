@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,11 +60,14 @@ type Tree struct {
 	// Pieces, where not nil, is given the boxes that are settled.
 	Pieces func([]Piece)
 	// Proofs: pieces carry their slopes.
-	Proofs bool
-	left   float64    // the bound of boxes given up, for goals with values
-	range_ [2]float64 // of values, for the frontier's buckets
-	beyond float64    // the largest bound of a leaf beyond that range
-	fresh  bool       // Best was found since the last climb
+	Proofs  bool
+	left    float64    // the bound of boxes given up, for goals with values
+	range_  [2]float64 // of values, for the frontier's buckets
+	beyond  float64    // the largest bound of a leaf beyond that range
+	fresh   bool       // Best was found since the last climb
+	random  *rand.Rand // of climbs
+	climbed int64      // individuals that climbs have looked at
+	summit  summit
 }
 
 // Tally counts individuals.
@@ -96,7 +100,7 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 	}
 	t := &Tree{
 		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(func() *network.Exact { return network.NewExact(q.Network) }),
-		front: newFrontier(len(g.Dims)), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
+		random: rand.New(rand.NewPCG(uint64(q.Seed), 0x626e62)), front: newFrontier(len(g.Dims)), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
 	}
 	if t.goal, err = goalOf(q); err != nil {
 		return nil, err
