@@ -161,6 +161,7 @@ func (t *Tree) improve() {
 	w.points.tell = nil
 	t.fresh = false
 	t.take(w.out.best)
+	w.spare = append(w.spare, w.out)
 }
 
 // ascend climbs from x, and stays on top unless it is lower than where it was.
