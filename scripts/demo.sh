@@ -9,9 +9,13 @@ A lender trained a network on 3,700 loan applications. Applicants who differ in 
 but sex, age and origin should get scores that lie no more than 0.05 apart.
 EOF
 
+bold="" plain=""
+if [ -t 1 ]; then
+	bold=$'\033[1m' plain=$'\033[0m'
+fi
 status=0
 show() { # WHY ARGUMENTS...: says why, shows the command, runs it
-	printf '\n\n%s\n\033[1m$ bin/hyfair %s\033[0m\n\n' "$1" "${*:2}"
+	printf '\n\n%s\n%s$ bin/hyfair %s%s\n\n' "$1" "$bold" "${*:2}" "$plain"
 	bin/hyfair "${@:2}" || status=1
 }
 
