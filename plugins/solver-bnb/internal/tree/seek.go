@@ -14,13 +14,13 @@ const (
 // seek looks for a good individual.
 func (t *Tree) seek() {
 	w := t.workers[0]
-	w.out = &output{left: math.Inf(-1), beyond: math.Inf(-1)}
+	w.out = w.newOutput()
 	type start struct {
 		x       []float64
 		promise float64
 	}
 	var best []start // the most promising first
-	tell := func(x []float64, v *verdict) {
+	w.points.tell = func(x []float64, v *verdict) {
 		w.out.best = t.better(w.out.best, x, v)
 		if !v.asked {
 			return
@@ -37,24 +37,29 @@ func (t *Tree) seek() {
 		best[at] = start{append([]float64(nil), x...), v.promise}
 		best = best[:min(len(best), climbs)]
 	}
-	w.points.tell = tell
 	x := make([]float64, len(t.grid.Dims))
 	if t.q.Near != nil {
 		w.points.add(w, t.near(x), true)
 	}
 	for i := 0; i < samples && !t.stop.Load() && !t.enough(w.out.best); i++ {
-		for d := range x {
-			x[d] = t.grid.Dims[d].Random(t.random)
-		}
+		t.anywhere(x)
 		w.points.add(w, x, true)
 	}
 	w.points.flush(w)
+	w.points.tell = nil
 	for i := 0; i < len(best) && !t.stop.Load() && !t.enough(w.out.best); i++ {
 		t.climb(w, best[i].x, best[i].promise)
 	}
-	w.points.tell = nil
 	t.take(w.out.best)
 	t.fresh = false
+	w.spare = append(w.spare, w.out)
+}
+
+// anywhere makes x a random individual.
+func (t *Tree) anywhere(x []float64) {
+	for d := range x {
+		x[d] = t.grid.Dims[d].Random(t.random)
+	}
 }
 
 // near is the query's point, moved into the region.
@@ -72,10 +77,9 @@ func (t *Tree) enough(b *Best) bool {
 func (t *Tree) reached() bool { return t.enough(t.Best) }
 
 // climb goes from x to the most promising individual that differs in one feature,
-// until there is none, and returns where it ends. w.points must tell.
+// until there is none, and returns where it ends.
 func (t *Tree) climb(w *worker, x []float64, promise float64) (top []float64, reached float64) {
-	keep := w.points.tell
-	defer func() { w.points.tell = keep }()
+	defer func() { w.points.tell = nil }()
 	x = append([]float64(nil), x...)
 	next := append([]float64(nil), x...)
 	for !t.stop.Load() && !t.enough(w.out.best) {
@@ -136,7 +140,6 @@ func (t *Tree) improve() {
 	}
 	w := t.workers[0]
 	w.out = w.newOutput()
-	w.points.tell = func([]float64, *verdict) {}
 	x := make([]float64, len(t.grid.Dims))
 	if t.fresh {
 		t.grid.Coordinates(x, t.Best.X, t.Best.Y)
@@ -145,9 +148,7 @@ func (t *Tree) improve() {
 	}
 	for float64(t.climbed) < t.goal.shareOfClimbs()*float64(t.Boxes) && t.front.size > 0 && !t.stop.Load() {
 		if t.summit.x == nil || t.summit.vain >= kicksInVain {
-			for d := range x {
-				x[d] = t.grid.Dims[d].Random(t.random)
-			}
+			t.anywhere(x)
 			t.summit.promise = math.Inf(-1)
 		} else {
 			copy(x, t.summit.x)
@@ -158,7 +159,6 @@ func (t *Tree) improve() {
 		}
 		t.ascend(w, x)
 	}
-	w.points.tell = nil
 	t.fresh = false
 	t.take(w.out.best)
 	w.spare = append(w.spare, w.out)
