@@ -20,7 +20,8 @@ const maxForms = 64
 // in all counterfactuals. A neuron that is never positive adds nothing. One
 // that is never negative is affine in what it is fed, so it needs no value a
 // column, only its coefficients over the rows that do differ between columns:
-// at first those of the protected inputs, z. Only the others, whose sign depends
+// at first those of the protected inputs, z. So is every neuron of a layer
+// without ReLU. Only the others, whose sign depends
 // on z, are computed column by column, and each becomes a row of its own. So
 // between two layers everything is affine in a few rows:
 //
@@ -51,6 +52,7 @@ type transposed struct {
 	out, octets int
 	weights     []float64
 	bias        []float64
+	relu        bool
 }
 
 func (t *transposed) row(i int32) *float64 { return &t.weights[int(i)*8*t.octets] }
@@ -69,7 +71,7 @@ func newKernel(v *lanes, layers []layer, m *mapping, c *combinations) *kernel {
 	k := &kernel{lanes: v}
 	for i := range layers {
 		k.layers = append(k.layers, transpose(&layers[i]))
-		if layers[i].relu {
+		if i < len(layers)-1 {
 			k.width = max(k.width, layers[i].out)
 		}
 	}
@@ -89,7 +91,7 @@ func newKernel(v *lanes, layers []layer, m *mapping, c *combinations) *kernel {
 }
 
 func transpose(l *layer) transposed {
-	t := transposed{out: l.out, octets: (l.out + 7) / 8}
+	t := transposed{out: l.out, octets: (l.out + 7) / 8, relu: l.relu}
 	pad := 8 * t.octets
 	t.weights, t.bias = make([]float64, l.in*pad), make([]float64, pad)
 	copy(t.bias, l.bias)
@@ -150,7 +152,7 @@ type working struct {
 	found  []span // ranges of outs
 	alive  []uint64
 	stable []uint64
-	steady []int32 // neurons that are never negative
+	steady []int32 // neurons that are affine: never negative, or without ReLU
 	open   []int32 // neurons to be computed column by column
 	// Arguments of the loops, with the pointers that stay the same filled in.
 	combination combination
@@ -236,9 +238,16 @@ func (k *kernel) tile(w *working, t *tile, out []float64) (logits span, same boo
 	return w.found[0], false
 }
 
-// signsOf sorts the neurons of layer l into steady and open ones; those that
-// are positive in no column are in neither.
+// signsOf sorts the neurons of layer l into steady and open ones; those whose
+// ReLU is positive in no column are in neither.
 func (k *kernel) signsOf(w *working, t *tile, l int) {
+	w.steady, w.open = w.steady[:0], w.open[:0]
+	if !k.layers[l].relu {
+		for j := range k.layers[l].out {
+			w.steady = append(w.steady, int32(j))
+		}
+		return
+	}
 	octets := k.layers[l].octets
 	words := (octets + 7) / 8
 	if l == 0 {
@@ -248,7 +257,6 @@ func (k *kernel) signsOf(w *working, t *tile, l int) {
 		w.interval.n, w.interval.octets = w.n, octets
 		k.bounds(&w.interval)
 	}
-	w.steady, w.open = w.steady[:0], w.open[:0]
 	for i, alive := range w.alive[:words] {
 		stable := w.stable[i]
 		for ; alive != 0; alive &= alive - 1 {
@@ -264,7 +272,7 @@ func (k *kernel) signsOf(w *working, t *tile, l int) {
 
 // advance goes from the forms of layer l's neurons to those of the next.
 func (k *kernel) advance(w *working, t *tile, l int) {
-	next := &k.layers[l+1]
+	next, relu := &k.layers[l+1], k.layers[l].relu
 	keep := w.keepsForms(t, next, l+2 == len(k.layers))
 	if !keep {
 		w.open = append(w.open, w.steady...)
@@ -273,11 +281,14 @@ func (k *kernel) advance(w *working, t *tile, l int) {
 		w.outs[i] = w.take()
 		if l == 0 { // the range is known
 			base := w.base[j]
-			w.found[i] = span{max(0, base+t.least[j]), base + t.most[j]}
+			w.found[i] = span{base + t.least[j], base + t.most[j]}
+			if relu {
+				w.found[i].least = max(0, w.found[i].least)
+			}
 		}
 	}
 	if len(w.open) > 0 {
-		k.expand(w, t, true, l > 0)
+		k.expand(w, t, relu, l > 0)
 	}
 	if keep {
 		k.carry(w, next, l&1)
@@ -287,7 +298,7 @@ func (k *kernel) advance(w *working, t *tile, l int) {
 	}
 	for i, j := range w.open {
 		row := w.outs[i]
-		if !(w.found[i].most > 0) {
+		if relu && !(w.found[i].most > 0) {
 			w.free = append(w.free, row)
 			continue
 		}

@@ -1,0 +1,270 @@
+// Package wild draws questions that a careful author would not think of, for
+// tests that hold fast methods against the plain definitions: networks of every
+// shape that a loader can produce, weights from denormal to huge, dead and doubled
+// neurons, ties, ε from 10⁻⁹ to 1 with up to forty digits, regions of one
+// individual, and constraints that leave next to nobody. Every space is small
+// enough to enumerate; Truth does.
+package wild
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Query draws a question of the notion over at most a few hundred individuals,
+// all of whose features are discrete. The goal is Decide. The same state of r
+// gives the same question.
+func Query(r *rand.Rand, n fairness.Notion) *problem.Query {
+	s := Space(r)
+	q := &problem.Query{Network: Network(r, s.Inputs), Space: s, Region: s.Whole(), Notion: n, Goal: problem.Decide}
+	cut(r, q)
+	if n.UsesEpsilon() {
+		q.Epsilon = Epsilon(r)
+		if n == fairness.Logit && r.IntN(3) == 0 { // a tie
+			if t := Enumerate(q); t.Some && t.Margin.Sign() >= 0 {
+				q.Epsilon = t.Margin
+			}
+		}
+	}
+	return q
+}
+
+// Epsilon draws an ε between 0 and 1: one that people use, one near an end, or
+// any from 10⁻⁹ on, of one to forty digits.
+func Epsilon(r *rand.Rand) *big.Rat {
+	text := []string{"0.05", "1/3", "0.5", "0.3", "0.999999999", "0.000001", "0.000023", "1/7", "0.0001"}
+	if i := r.IntN(2 * len(text)); i < len(text) {
+		return rat(text[i])
+	}
+	digits := make([]byte, 1+r.IntN(40))
+	for i := range digits {
+		digits[i] = '0' + byte(r.IntN(10))
+	}
+	eps := rat(fmt.Sprintf("%d.%se-%d", 1+r.IntN(9), digits, 1+r.IntN(9)))
+	return eps
+}
+
+func rat(text string) *big.Rat {
+	v, ok := new(big.Rat).SetString(text)
+	if !ok {
+		panic("wild: " + text)
+	}
+	return v
+}
+
+// Space draws two to four free features and one or two protected ones, with at
+// most some hundred individuals of at most 15 copies. A third have constraints, and
+// some of these leave next to nobody, or nobody.
+func Space(r *rand.Rand) *space.Space {
+	s := &space.Space{}
+	free := 1 + r.IntN(3)
+	for i := range free + 1 + r.IntN(2) {
+		f := space.Feature{Name: string(rune('a' + i)), Kind: space.Integer}
+		values := 1 + r.IntN(5)
+		if i >= free {
+			values = 2 + r.IntN(3)
+		}
+		f.Lo = float64(r.IntN(7) - 3)
+		f.Hi = f.Lo + float64(values-1)
+		if r.IntN(3) == 0 {
+			f.Kind, f.Lo, f.Hi = space.Categorical, 0, float64(values-1)
+			for v := range values {
+				f.Categories = append(f.Categories, fmt.Sprint("c", v))
+			}
+		}
+		switch feeds := r.IntN(6); {
+		case feeds == 0 && s.Inputs > 0: // a feature that the network does not see
+		case feeds <= 2:
+			for range values { // one-hot
+				table := make([]float64, values)
+				table[len(f.Inputs)] = 1
+				f.Inputs = append(f.Inputs, space.Input{Index: s.Inputs, Table: table})
+				s.Inputs++
+			}
+		default:
+			for range 1 + r.IntN(8)/7 {
+				f.Inputs = append(f.Inputs, space.Input{Index: s.Inputs, Scale: []float64{1, 1, 0.1, 1.0 / 3, -2, 0}[r.IntN(6)], Offset: []float64{0, 0, -0.5, 0.1}[r.IntN(4)]})
+				s.Inputs++
+			}
+		}
+		if i >= free {
+			for v := f.Lo; v <= f.Hi; v++ {
+				f.Protected = append(f.Protected, v)
+			}
+			if len(f.Protected) > 2 && r.IntN(3) == 0 {
+				f.Protected = slices.Delete(f.Protected, 1, 2)
+			}
+		}
+		s.Features = append(s.Features, f)
+	}
+	if s.Inputs == 0 {
+		s.Features[0].Inputs = []space.Input{{Scale: 1}}
+		s.Inputs = 1
+	}
+	if r.IntN(3) == 0 {
+		for range 1 + r.IntN(3) {
+			s.Forbidden = append(s.Forbidden, predicate(r, s))
+		}
+	}
+	return s
+}
+
+// predicate draws conditions on one to three features, often wide ones.
+func predicate(r *rand.Rand, s *space.Space) space.Predicate {
+	var p space.Predicate
+	for _, i := range r.Perm(len(s.Features))[:1+r.IntN(min(3, len(s.Features)))] {
+		f := &s.Features[i]
+		lo, hi := f.Lo+float64(r.IntN(int(f.Hi-f.Lo)+1)), f.Hi
+		if r.IntN(2) == 0 {
+			lo, hi = f.Lo, lo
+		}
+		c := space.Condition{Feature: i, Interval: space.Interval{Lo: lo, Hi: hi}}
+		if f.Kind == space.Categorical {
+			c = space.Condition{Feature: i}
+			for v := lo; v <= hi; v++ {
+				c.Set = append(c.Set, int(v))
+			}
+		}
+		p = append(p, c)
+	}
+	slices.SortFunc(p, func(a, b space.Condition) int { return a.Feature - b.Feature })
+	return p
+}
+
+// cut makes the question's region, in half of all cases, a part of the space: some
+// values less, or one individual.
+func cut(r *rand.Rand, q *problem.Query) {
+	kind := r.IntN(6)
+	for i := range q.Space.Features {
+		f, box := &q.Space.Features[i], &q.Region.Box[i]
+		switch {
+		case f.IsProtected():
+			if kind == 0 {
+				q.Region.Values[i] = slices.Clone(f.Protected[:2])
+			}
+		case kind == 1: // one individual
+			box.Lo += float64(r.IntN(int(f.Hi-f.Lo) + 1))
+			box.Hi = box.Lo
+		case kind == 2:
+			box.Lo += float64(r.IntN(int(f.Hi-f.Lo) + 1))
+		}
+	}
+}
+
+// Network draws a network of no to three hidden layers, with and without ReLU,
+// narrow and wide, with any head.
+func Network(r *rand.Rand, inputs int) *network.Network {
+	heads := []network.Head{network.HeadSigmoid, network.HeadSigmoid, network.HeadSoftmax, network.HeadLinear}
+	n := &network.Network{Head: heads[r.IntN(len(heads))], Precision: 64}
+	if r.IntN(3) == 0 {
+		n.Precision = 32
+	}
+	draw := weights(r)
+	hidden, linear := r.IntN(4), r.IntN(3)
+	for range hidden {
+		l := network.Layer{In: inputs, Out: 1 + r.IntN(5), ReLU: true}
+		if r.IntN(8) == 0 {
+			l.Out = 9 + r.IntN(60)
+		}
+		switch linear {
+		case 0:
+			l.ReLU = r.IntN(2) == 0
+		case 1:
+			l.ReLU = r.IntN(5) != 0
+		}
+		fill(r, &l, draw)
+		n.Layers, inputs = append(n.Layers, l), l.Out
+	}
+	last := network.Layer{In: inputs, Out: 1}
+	if n.Head == network.HeadSoftmax {
+		last.Out = 2
+	}
+	fill(r, &last, draw)
+	n.Layers = append(n.Layers, last)
+	for k := range n.Layers {
+		n.Layers[k].Name = fmt.Sprint("l", k)
+		if n.Precision == 32 {
+			for _, v := range [][]float64{n.Layers[k].Weights, n.Layers[k].Bias} {
+				for i := range v {
+					v[i] = float64(float32(v[i]))
+					v[i] = max(-math.MaxFloat32, min(math.MaxFloat32, v[i]))
+				}
+			}
+		}
+	}
+	return n
+}
+
+// weights draws a way of drawing a network's numbers.
+func weights(r *rand.Rand) func() float64 {
+	quarters := func() float64 { return float64(r.IntN(17)-8) / 4 }
+	switch r.IntN(8) {
+	case 0, 1:
+		return quarters
+	case 2: // saturating, but of a size that people have
+		return func() float64 { return 5 * r.NormFloat64() }
+	case 3:
+		return func() float64 { return 0.1 * r.NormFloat64() }
+	case 4: // sparse
+		return func() float64 {
+			if r.IntN(3) > 0 {
+				return 0
+			}
+			return quarters()
+		}
+	case 5: // large: logits of 10⁴ and more
+		size := math.Pow(10, 1+8*r.Float64())
+		return func() float64 { return math.Trunc(size * r.NormFloat64()) }
+	case 6: // everything at once, ties of 1 and −1 among it
+		return func() float64 {
+			switch r.IntN(8) {
+			case 0:
+				return 0
+			case 1:
+				return math.SmallestNonzeroFloat64 * float64(r.IntN(9)-4)
+			case 2, 3:
+				return math.Copysign(math.Pow(10, float64(r.IntN(36)-15)), r.NormFloat64()) * (1 + r.Float64())
+			case 4, 5:
+				return float64(2*r.IntN(2) - 1)
+			}
+			return r.NormFloat64()
+		}
+	}
+	return r.NormFloat64
+}
+
+// fill draws a layer's numbers, and makes some of its neurons dead, doubled, or
+// another's negative.
+func fill(r *rand.Rand, l *network.Layer, draw func() float64) {
+	for range l.In * l.Out {
+		l.Weights = append(l.Weights, draw())
+	}
+	for range l.Out {
+		l.Bias = append(l.Bias, draw())
+	}
+	for j := range l.Out {
+		other := r.IntN(l.Out)
+		switch r.IntN(12) {
+		case 0:
+			l.Bias[j] = -1e6
+		case 1:
+			copy(l.Row(j), l.Row(other))
+			l.Bias[j] = l.Bias[other]
+		case 2:
+			for i, w := range l.Row(other) {
+				l.Row(j)[i] = -w
+			}
+			l.Bias[j] = -l.Bias[other]
+		case 3:
+			l.Bias[j] = 0
+		}
+	}
+}
