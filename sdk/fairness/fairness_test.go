@@ -1,6 +1,7 @@
 package fairness_test
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -13,7 +14,10 @@ import (
 
 var twentieth = big.NewRat(1, 20)
 
-func rat(t testing.TB, text string) *big.Rat {
+func rat(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, text string) *big.Rat {
 	t.Helper()
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
@@ -120,6 +124,44 @@ func TestHugeLogits(t *testing.T) {
 			t.Errorf("σ(%s) in [%v, %v]", text, lo, hi)
 		}
 	}
+}
+
+// TestGapOfExtremeLogits holds the comparison against what the limits say: a huge
+// logit has a score less than 10⁻¹⁰⁰⁰⁰ beside 0 or 1, a tiny one's is ½ + l/4 to
+// within 10⁻²⁰⁰ of itself, and ε has 40 digits. Every answer must come at once.
+func TestGapOfExtremeLogits(t *testing.T) {
+	// extreme draws a logit, and the double of the integer that its score is near.
+	extreme := func(t *rapid.T, label string) (l *big.Rat, doubled int64) {
+		e := rapid.IntRange(100, 300).Draw(t, label+" exponent")
+		sign := rapid.IntRange(-1, 1).Draw(t, label+" sign")
+		digits := rapid.Int64Range(1, 1<<53).Draw(t, label+" digits")
+		if l = big.NewRat(int64(sign)*digits, 1<<53); rapid.Bool().Draw(t, label+" huge") {
+			size := rat(t, fmt.Sprintf("1e%d", rapid.SampledFrom([]int{21, e}).Draw(t, label+" size")))
+			return l.Mul(l, size), int64(1 + sign)
+		}
+		return l.Mul(l, rat(t, fmt.Sprintf("1e-%d", e))), 1
+	}
+	half := big.NewRat(1, 2)
+	rapid.Check(t, func(t *rapid.T) {
+		a, scoreA := extreme(t, "a")
+		b, scoreB := extreme(t, "b")
+		eps := new(big.Rat).Set(rapid.SampledFrom([]*big.Rat{rat(t, "1e-9"), half, rat(t, "0.999999999")}).Draw(t, "ε"))
+		if rapid.Bool().Draw(t, "beside") {
+			eps.Add(eps, rat(t, fmt.Sprintf("%de-40", rapid.Int64Range(-1e18, 1e18).Draw(t, "by"))))
+		}
+		beyond := big.NewRat(scoreA-scoreB, 2)
+		want := beyond.Cmp(eps) > 0
+		if scoreA-scoreB == 1 && eps.Cmp(half) == 0 {
+			// What is left is of a tiny logit, or below 0.
+			want = scoreB == 1 && b.Sign() < 0 || scoreA == 1 && a.Sign() > 0
+		}
+		if got := fairness.GapExceeds(a, b, eps); got != want {
+			t.Fatalf("σ(%s) − σ(%s) > %s: %v", a.FloatString(3), b.FloatString(3), eps.FloatString(40), got)
+		}
+		if got := fairness.GapExceeds(new(big.Rat).Neg(b), new(big.Rat).Neg(a), eps); got != want {
+			t.Fatalf("σ(%s) − σ(%s) > %s, mirrored: %v", a.FloatString(3), b.FloatString(3), eps.FloatString(40), got)
+		}
+	})
 }
 
 // TestPaperClaimFailsForBins is the example 0.0499 and 0.0501: 2-fair at

@@ -17,6 +17,12 @@ func GapExceeds(a, b, eps *big.Rat) bool {
 		return !GapExceeds(b, a, new(big.Rat).Neg(eps))
 	case order < 0 || eps.Cmp(big.NewRat(1, 1)) >= 0:
 		return false
+	// σ(0) = ½ is rational and joins ε: at ε = ½, only e^(−a) is left of σ(a) − σ(0) − ε,
+	// and enclosures would need more bits than a is large.
+	case a.Sign() == 0:
+		return CompareScore(b, new(big.Rat).Sub(big.NewRat(1, 2), eps)) < 0
+	case b.Sign() == 0:
+		return CompareScore(a, new(big.Rat).Add(big.NewRat(1, 2), eps)) > 0
 	}
 	for prec := uint(firstPrecision); ; prec *= 2 {
 		lo, hi := GapBounds(a, b, prec)
