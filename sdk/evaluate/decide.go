@@ -21,6 +21,9 @@ func (e *Evaluator) decide(s *scratch) (out Outcome, decided bool) {
 	if out.Violates, decided = e.compare(out.Gap, e.bound); !decided {
 		return out, false
 	}
+	if !e.edges.tabled() {
+		return out, false
+	}
 	first, last := e.edges.between(s.ends, low, high)
 	edges := last - first + 1
 	if edges <= 0 {

@@ -6,12 +6,20 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
 )
 
+// maxEdges bounds the bins whose edges are held.
+const maxEdges = 1 << 14
+
+// leastEps is the least ε whose bins can be numbered.
+var leastEps = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 62))
+
 // edges are the logits between the bins: bin j lies between edge j and edge
-// j+1, of which float64 numbers below and above are held. The outermost are
-// infinite.
+// j+1, of which float64 numbers below and above are held, unless there are more
+// than maxEdges bins. The outermost are infinite.
 type edges struct {
+	bins         int
 	below, above []float64
 	// A logit computed within the margin lies above edge j if it is at least
 	// thresholds[2j−1], and below it if it is less than thresholds[2j−2].
@@ -21,23 +29,28 @@ type edges struct {
 
 func newEdges(eps *big.Rat) edges {
 	bins := fairness.Bins(eps)
-	g := edges{below: make([]float64, bins+1), above: make([]float64, bins+1)}
+	g := edges{bins: bins}
+	g.perScore, _ = new(big.Rat).Inv(eps).Float64()
+	if bins > maxEdges {
+		return g
+	}
+	g.below, g.above = make([]float64, bins+1), make([]float64, bins+1)
 	p := new(big.Rat)
 	for j := 1; j < bins; j++ {
 		g.below[j], g.above[j] = fairness.LogitEnclosure(p.Add(p, eps))
 	}
 	g.below[0], g.above[0] = math.Inf(-1), math.Inf(-1)
 	g.below[bins], g.above[bins] = math.Inf(1), math.Inf(1)
-	g.perScore, _ = new(big.Rat).Inv(eps).Float64()
 	return g
 }
 
-func (g *edges) bins() int { return len(g.above) - 1 }
+// tabled says that the edges are held.
+func (g *edges) tabled() bool { return g.above != nil }
 
 // margin makes the thresholds for logits with an error up to err.
 func (g *edges) margin(err float64) {
 	err *= 1 + 0x1p-50 // outweighs the rounding below, as does the step to the next number
-	for j := 1; j < g.bins(); j++ {
+	for j := 1; j < g.bins && g.tabled(); j++ {
 		g.thresholds = append(g.thresholds, math.Nextafter(g.below[j]-err, math.Inf(-1)), math.Nextafter(g.above[j]+err, math.Inf(1)))
 	}
 }
@@ -47,7 +60,7 @@ func (g *edges) margin(err float64) {
 // at which the search begins. All columns are above edge first−1
 // and below edge last+1.
 func (g *edges) between(logits span, p, q float64) (first, last int) {
-	bins := g.bins()
+	bins := g.bins
 	first = min(max(1, int(p*g.perScore)), bins-1)
 	for first > 1 && g.thresholds[2*first-3] > logits.least {
 		first--
@@ -68,6 +81,9 @@ func (g *edges) between(logits span, p, q float64) (first, last int) {
 // bin finds the bin of every logit within err of l. ok is false where an edge
 // lies too near. guess is the bin to try first.
 func (g *edges) bin(l, err float64, guess int) (j int, ok bool) {
+	if !g.tabled() {
+		return g.binOfScore(l, err)
+	}
 	if !(g.above[guess] <= l && l < g.below[guess+1]) {
 		at, found := slices.BinarySearch(g.above[1:len(g.above)-1], l)
 		if guess = at; found {
@@ -77,4 +93,17 @@ func (g *edges) bin(l, err float64, guess int) (j int, ok bool) {
 	// Each difference is rounded once, which the factor on err outweighs.
 	err *= 1 + 0x1p-50
 	return guess, l-g.above[guess] >= err && g.below[guess+1]-l > err
+}
+
+// binOfScore is bin by the score itself, in place of the edges' logits. Scores are
+// within sigmoidError and a quarter of err, the sigmoid's steepest slope; the last
+// factor covers the rounding of perScore and of the products.
+func (g *edges) binOfScore(l, err float64) (j int, ok bool) {
+	p, off := network.Sigmoid(l), err/4+sigmoidError
+	lo, hi := (p-off)*g.perScore*(1-0x1p-50), (p+off)*g.perScore*(1+0x1p-50)
+	if !(hi-lo < 1) {
+		return 0, false
+	}
+	j = min(int(hi), g.bins-1)
+	return j, min(int(max(lo, 0)), g.bins-1) == j
 }

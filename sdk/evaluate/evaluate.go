@@ -13,6 +13,7 @@ package evaluate
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"os"
 	"runtime"
@@ -63,25 +64,24 @@ type Evaluator struct {
 	layers  []layer // the network with its head folded into the last layer
 	exact   *network.Exact
 	entropy entropies
-	kernel  *kernel
-	bound   float64 // the kernel's error bound inside the domain
-	pool    sync.Pool
+	lanes   *lanes
+	kernel  *kernel // nil above maxTable
+	// bound is the kernel's error bound inside the domain; +Inf where there is none,
+	// or no kernel: each logit is then computed on its own, which is slower.
+	bound float64
+	pool  sync.Pool
 }
 
-// Limits on what New accepts, far above the studies of this field.
-const (
-	// MaxBins bounds ⌈1/ε⌉.
-	MaxBins = 1 << 14
-	// maxTable bounds the protected contributions that New computes, one a
-	// combination and first-layer neuron.
-	maxTable = 1 << 26
-)
+// maxTable bounds the protected contributions that New computes for the kernel,
+// one a combination and first-layer neuron.
+const maxTable = 1 << 26
 
 // New prepares an evaluator. The network and the space must have passed
 // Validate. The region's protected values are the copies' values; its box is
 // not enforced (see space.RegionContains). A zero region is the whole space. ε
-// is a score difference, 0 < ε < 1. The environment variable that Force names
-// chooses among Kernels.
+// is a score difference, 2⁻⁶² ≤ ε < 1. Many combinations of a wide network, and an ε
+// below 2⁻¹⁴, cost time and change no answer. The environment variable that Force
+// names chooses among Kernels.
 func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
 	if n.Inputs() != s.Inputs {
 		return nil, fmt.Errorf("network takes %d inputs, space feeds %d", n.Inputs(), s.Inputs)
@@ -89,8 +89,8 @@ func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) 
 	if err := fairness.CheckEpsilon(eps, fairness.Score); err != nil {
 		return nil, err
 	}
-	if bins := fairness.Bins(eps); bins > MaxBins {
-		return nil, fmt.Errorf("ε = %s makes %d bins; at most %d can be counted", eps.RatString(), bins, MaxBins)
+	if eps.Cmp(leastEps) < 0 {
+		return nil, fmt.Errorf("ε = %s is below 2⁻⁶², of which bins cannot be counted", eps.RatString())
 	}
 	variant, err := chooseLanes(os.Getenv(Force))
 	if err != nil {
@@ -105,10 +105,6 @@ func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) 
 		return nil, err
 	}
 	layers := fold(n)
-	if size := combos.count * layers[0].out; size > maxTable {
-		return nil, fmt.Errorf("%d protected combinations times %d neurons of the first layer is above the limit of %d; cut the lists of protected values",
-			combos.count, layers[0].out, maxTable)
-	}
 	e := &Evaluator{
 		space: s, eps: new(big.Rat).Set(eps), edges: newEdges(eps),
 		combos: combos, mapping: newMapping(s), layers: layers,
@@ -116,8 +112,11 @@ func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) 
 	}
 	e.epsLo, e.epsHi = around(eps)
 	e.entropy = newEntropies(combos.count)
-	e.kernel = newKernel(variant, layers, e.mapping, combos)
-	e.bound = staticBound(layers, s, whole)
+	e.lanes, e.bound = variant, math.Inf(1)
+	if combos.count*layers[0].out <= maxTable {
+		e.kernel = newKernel(variant, layers, e.mapping, combos)
+		e.bound = staticBound(layers, s, whole)
+	}
 	e.edges.margin(e.bound)
 	e.pool.New = func() any { return e.newScratch() }
 	return e, nil
@@ -215,4 +214,4 @@ func (e *Evaluator) Scores(x []float64) (scores []float64, combinations []int) {
 }
 
 // Kernel names the variant of the vector loops in use: avx512, avx2 or scalar.
-func (e *Evaluator) Kernel() string { return e.kernel.name }
+func (e *Evaluator) Kernel() string { return e.lanes.name }

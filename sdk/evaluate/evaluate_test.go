@@ -301,7 +301,7 @@ func TestNewRefuses(t *testing.T) {
 		"inputs do not match":        {other, whole, twentieth},
 		"no epsilon":                 {n, whole, nil},
 		"epsilon of zero":            {n, whole, new(big.Rat)},
-		"too many bins":              {n, whole, big.NewRat(1, 1e9)},
+		"bins that have no numbers":  {n, whole, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 63))},
 		"no protected value left":    {n, empty, twentieth},
 		"value without a table item": {n, outside, twentieth},
 		"another space's region":     {n, space.Region{Values: make([][]float64, 5)}, twentieth},

@@ -23,6 +23,7 @@ type scratch struct {
 	values [2][]float64 // activations and their error bounds, for careful
 	bounds [2][]float64
 	counts []int32 // how many columns lie in each bin; 0 between individuals
+	bins   []int   // the columns' bins, where there are too many for counts
 	extent extent
 	census census
 	above  []int64 // answers to census
@@ -35,13 +36,15 @@ func (e *Evaluator) newScratch() *scratch {
 	}
 	columns := (e.combos.count + 7) &^ 7
 	s := &scratch{
-		working: e.kernel.working(e.mapping.inputs),
 		allowed: make([]int32, 0, e.combos.count),
 		logits:  make([]float64, columns),
 		errs:    make([]float64, columns),
 		point:   make([]float64, len(e.space.Features)),
-		counts:  make([]int32, e.edges.bins()),
+		counts:  make([]int32, len(e.edges.above)),
 		above:   make([]int64, 2*maxCounted),
+	}
+	if e.kernel != nil {
+		s.working = e.kernel.working(e.mapping.inputs)
 	}
 	for i := range s.values {
 		s.values[i], s.bounds[i] = make([]float64, width), make([]float64, width)

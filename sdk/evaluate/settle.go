@@ -3,6 +3,7 @@ package evaluate
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
@@ -27,24 +28,41 @@ func (e *Evaluator) settle(s *scratch) Outcome {
 // entropies, from exact counts.
 func (e *Evaluator) countBins(s *scratch, out *Outcome) {
 	least, most, bin := len(s.counts), 0, 0
+	s.bins = s.bins[:0]
 	for c := range s.n {
 		j, ok := e.edges.bin(s.logits[c], s.errs[c], bin)
 		if !ok {
 			j = e.settleBin(s, c)
 		}
+		if bin = j; !e.edges.tabled() {
+			s.bins = append(s.bins, j)
+			continue
+		}
 		s.counts[j]++
 		least, most = min(least, j), max(most, j)
-		bin = j
 	}
 	var sum int64
 	var largest int32
-	counts := s.counts[least : most+1]
-	for j, n := range counts {
-		if n > 0 {
-			out.K++
-			sum += e.entropy.sums[n]
-			largest = max(largest, n)
-			counts[j] = 0
+	count := func(n int32) {
+		out.K++
+		sum += e.entropy.sums[n]
+		largest = max(largest, n)
+	}
+	if e.edges.tabled() {
+		counts := s.counts[least : most+1]
+		for j, n := range counts {
+			if n > 0 {
+				count(n)
+				counts[j] = 0
+			}
+		}
+	} else {
+		slices.Sort(s.bins)
+		for from, c := 0, 1; c <= s.n; c++ {
+			if c == s.n || s.bins[c] != s.bins[from] {
+				count(int32(c - from))
+				from = c
+			}
 		}
 	}
 	out.Shannon, out.MinEntropy = e.entropy.of(s.n, sum, int(largest))

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
@@ -17,9 +16,6 @@ func TestNetworksOfEveryShape(t *testing.T) {
 	linear := 0
 	for seed := range uint64(150) {
 		q := wild.Query(rand.New(rand.NewPCG(seed, 11)), fairness.Score)
-		if fairness.Bins(q.Epsilon) > evaluate.MaxBins {
-			continue
-		}
 		for _, l := range q.Network.Layers[:len(q.Network.Layers)-1] {
 			if !l.ReLU {
 				linear++

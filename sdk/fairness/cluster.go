@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -70,11 +69,24 @@ func Bins(eps *big.Rat) int {
 // Bin is the index j of the bin that σ(logit) falls into, decided exactly. Bin
 // j is [jε, (j+1)ε), and the last one is closed at 1.
 func Bin(logit, eps *big.Rat) int {
-	// The first j whose upper edge lies above the score; the last bin has none.
-	return sort.Search(Bins(eps)-1, func(j int) bool {
-		edge := new(big.Rat).SetInt(new(big.Int).Add(big.NewInt(int64(j)), big.NewInt(1)))
-		return CompareScore(logit, edge.Mul(edge, eps)) < 0
-	})
+	last := Bins(eps) - 1
+	of := func(score *big.Rat) int {
+		j := new(big.Rat).Quo(score, eps)
+		if whole := new(big.Int).Quo(j.Num(), j.Denom()); whole.IsInt64() {
+			return int(min(whole.Int64(), int64(last)))
+		}
+		return last
+	}
+	if logit.Sign() == 0 {
+		return of(big.NewRat(1, 2))
+	}
+	// No other score is an edge (see firstPrecision), so that an enclosure decides.
+	for prec := uint(firstPrecision + eps.Denom().BitLen()); ; prec *= 2 {
+		lo, hi := score(logit, prec)
+		if j := of(rational(lo)); j == of(rational(hi)) {
+			return j
+		}
+	}
 }
 
 // KBins is the number of different bins that the scores fall into.

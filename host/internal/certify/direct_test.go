@@ -126,7 +126,7 @@ func TestMaxKAgainstTheReferee(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%d/%s", i, s.name), func(t *testing.T) {
 				// Without a climb, so that the solver has something to say.
-				o := certify.Options{Solver: s.solver, Description: s.description, Seed: int64(i), Climb: i%2 == 0}
+				o := certify.Options{Solver: s.solver, Description: s.description, Seed: int64(i), Climb: i%2 == 0, Enumerate: -1}
 				m, err := certify.BoundMaxK(t.Context(), q, o)
 				if err != nil {
 					t.Fatal(err)
@@ -224,7 +224,7 @@ func TestLiesAboutMaxK(t *testing.T) {
 				lie = func(_ *problem.Query, r *sdk.Result) { r.Witness.Copy1[0] = 1e6 }
 			}
 			s, most := lying{lie: lie}, mostBins(q)
-			m, err := certify.BoundMaxK(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Seed: 1})
+			m, err := certify.BoundMaxK(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Enumerate: -1, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,8 @@ import (
 )
 
 // Replay evaluates individuals in exact arithmetic, for those who find them by
-// other means than Run. Not safe for concurrent use.
+// other means than Run, against questions about two copies. Not safe for
+// concurrent use.
 type Replay struct {
 	replay *replayer
 	target *big.Rat
@@ -29,9 +30,6 @@ func NewReplay(q *problem.Query) *Replay {
 // float64 sees them; nil where that pair violates nothing, or x is none of the
 // query's individuals.
 func (r *Replay) Individual(x []float64) *Witness {
-	if r.replay.q.K > 2 {
-		return r.replay.reaching(x, r.replay.q.K)
-	}
 	w, _ := r.replay.extreme(x, r.target)
 	return w
 }
@@ -40,15 +38,12 @@ func (r *Replay) Individual(x []float64) *Witness {
 // it is fair or none of the query's individuals. known is false where ctx ended
 // first.
 func (r *Replay) Settle(ctx context.Context, x []float64) (w *Witness, known bool) {
-	if r.replay.q.K > 2 {
-		return r.replay.reaching(x, r.replay.q.K), true
-	}
 	w, _ = r.replay.individual(ctx, x, r.target)
 	return w, w != nil || ctx.Err() == nil
 }
 
-// Bins is k of x, exact; 0 for notions without bins, and where there are too
-// many combinations to evaluate.
+// Bins is k of x, exact; 0 for notions without bins, and where ε is too small to
+// count them.
 func (r *Replay) Bins(x []float64) int {
 	k, err := r.replay.bins(x)
 	if err != nil {

@@ -2,6 +2,7 @@ package certify_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -9,10 +10,13 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // mostBins is the largest k over every individual, by definition.
@@ -104,5 +108,71 @@ func TestBinsBeyondReach(t *testing.T) {
 	q.Notion = fairness.Logit
 	if _, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description}); err == nil {
 		t.Error("bins of logits were asked for")
+	}
+}
+
+// TestBinsOfASmallEpsilon: where ε makes more bins than any table holds, k is
+// counted all the same, and nothing is proved of what was not.
+func TestBinsOfASmallEpsilon(t *testing.T) {
+	bnb, bd := plugintest.Solver(t, "bnb")
+	z3, zd := plugintest.Solver(t, "z3")
+	for _, c := range []struct {
+		eps         string
+		individuals float64
+	}{{"0.000023", 10}, {"0.000001", 10}, {"0.00002", 10}, {"0.000000001", 10}, {"0.000023", 100}, {"1e-18", 30}} {
+		s := &space.Space{Inputs: 2, Features: []space.Feature{
+			{Name: "a", Kind: space.Integer, Hi: c.individuals - 1, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+			{Name: "p", Kind: space.Integer, Hi: 4, Protected: []float64{0, 1, 2, 3, 4}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+		}}
+		n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+			{In: 2, Out: 1, ReLU: true, Weights: []float64{1 / c.individuals, 1}, Bias: []float64{-2}},
+			{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{0}},
+		}}
+		eps, _ := new(big.Rat).SetString(c.eps)
+		q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide}
+		most := wild.Enumerate(q).K
+		for _, p := range []panelist{{name: "bnb", solver: bnb, description: bd}, {name: "z3", solver: z3, description: zd}} {
+			for _, enumerate := range []int{-1, 16} {
+				m, err := certify.BoundMaxK(t.Context(), q, certify.Options{Solver: p.solver, Description: p.description, Seed: 1, Enumerate: enumerate, Climb: c.individuals > 30})
+				if err != nil || m.Lo > most || m.Hi < most || c.individuals <= float64(enumerate) && !m.Certified() {
+					t.Errorf("ε = %s, %v individuals, %s: %+v, %v; the most is %d", c.eps, c.individuals, p.name, m, err, most)
+				}
+				one := *q
+				one.K = most
+				if rep, err := certify.Run(t.Context(), &one, certify.Options{Solver: p.solver, Description: p.description, Seed: 1, Enumerate: enumerate}); rep != nil && rep.Verdict == certify.Fair {
+					t.Errorf("ε = %s, %v individuals, %s: nobody reaches %d bins, %s, %v; somebody does", c.eps, c.individuals, p.name, most, rep.Grade, err)
+				}
+			}
+		}
+		one := *q
+		one.Epsilon = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 70))
+		if _, err := certify.BoundMaxK(t.Context(), &one, certify.Options{Solver: bnb, Description: bd}); !errors.Is(err, sdk.ErrUnsupported) {
+			t.Errorf("bins without numbers: %v", err)
+		}
+	}
+}
+
+// TestManyCombinationsOfAWideNetwork: above what the evaluator holds tables for,
+// bins are counted all the same.
+func TestManyCombinationsOfAWideNetwork(t *testing.T) {
+	s := &space.Space{Inputs: 2, Features: []space.Feature{
+		{Name: "a", Kind: space.Integer, Hi: 1, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+		{Name: "p", Kind: space.Integer, Hi: 1<<12 - 1, Inputs: []space.Input{{Index: 1, Scale: 0x1p-12}}},
+	}}
+	for v := range 1 << 12 {
+		s.Features[1].Protected = append(s.Features[1].Protected, float64(v))
+	}
+	hidden := network.Layer{In: 2, Out: 1<<14 + 1, ReLU: true, Bias: make([]float64, 1<<14+1)}
+	for j := range hidden.Out {
+		hidden.Weights = append(hidden.Weights, 0, float64(j%3-1))
+	}
+	last := network.Layer{In: hidden.Out, Out: 1, Weights: make([]float64, hidden.Out), Bias: []float64{-2}}
+	last.Weights[2] = 4
+	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{hidden, last}}
+	q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 20), K: 3, Goal: problem.Decide}
+	bnb, d := plugintest.Solver(t, "bnb")
+	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: bnb, Description: d, Seed: 1})
+	if err != nil || rep.Verdict != certify.Unfair {
+		t.Errorf("%+v, %v; scores reach from 0.12 to 0.88", rep, err)
 	}
 }

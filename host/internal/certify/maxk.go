@@ -2,6 +2,7 @@ package certify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -37,8 +38,9 @@ func (m *MaxK) Certified() bool { return m.Lo == m.Hi }
 
 // BoundMaxK encloses Max.K of the query's region: from below by a climb and by
 // the solver's own individuals, from above by the enclosure of the logits and by
-// the solver. One of the network form is asked for it at once, another for one
-// bin more as long as somebody reaches it. Limits end in a MaxK that says so;
+// the solver. A region as small as Options.Enumerate says is enumerated instead. One
+// of the network form is asked for it at once, another for one bin more as long as
+// somebody reaches it. Limits end in a MaxK that says so;
 // an error comes with what was known before, or without where the question is
 // malformed. q.Goal and q.K are ignored; the notion is the score.
 func BoundMaxK(ctx context.Context, q *problem.Query, o Options) (*MaxK, error) {
@@ -71,6 +73,10 @@ type maxK struct {
 
 func (m *maxK) bound(ctx context.Context) error {
 	m.enclose()
+	region, limit := m.q.RegionOrWhole(), m.o.Enumerate
+	if n, ok := individuals(m.q.Space, region, limit); ok && n <= limit {
+		return m.enumerate(ctx)
+	}
 	if m.Hi > 1 && m.o.Climb && !m.o.SolverOnly {
 		m.climb(ctx)
 	}
@@ -97,6 +103,22 @@ func (m *maxK) enclose() {
 			m.Hi, m.MaxK.Grade = within, sdk.Rigorous
 		}
 	}
+}
+
+// enumerate evaluates the individuals of a small region, which settles it.
+func (m *maxK) enumerate(ctx context.Context) error {
+	everybody(m.q.Space, m.q.RegionOrWhole(), func(x []float64) (more bool) {
+		if m.replay.describes(x) {
+			m.reach(x)
+		}
+		return ctx.Err() == nil
+	})
+	if ctx.Err() != nil {
+		m.MaxK.Reason = m.run.reason(ctx)
+		return nil
+	}
+	m.Hi, m.MaxK.Grade = m.Lo, sdk.Exact
+	return nil
 }
 
 // climb looks for individuals in many bins.
@@ -131,8 +153,7 @@ func (m *maxK) askAtOnce(ctx context.Context) error {
 	q.K = 0
 	res, err := m.question(ctx, &q)
 	if err != nil {
-		m.MaxK.Reason = lostSolver
-		return err
+		return m.unanswered(err)
 	}
 	fault := m.odd(&q, res)
 	if fault == "" && res.Witness != nil {
@@ -185,6 +206,17 @@ func (m *maxK) heed(res *sdk.Result) (fault string) {
 	return ""
 }
 
+// unanswered is the end of a question whose solver declined it, which is a reason
+// and no error, or was lost.
+func (m *maxK) unanswered(err error) error {
+	if errors.Is(err, sdk.ErrUnsupported) {
+		m.MaxK.Reason = err.Error()
+		return nil
+	}
+	m.MaxK.Reason = lostSolver
+	return err
+}
+
 // askUpwards asks whether somebody reaches one bin more, until nobody does.
 func (m *maxK) askUpwards(ctx context.Context) error {
 	o := m.o
@@ -206,9 +238,11 @@ func (m *maxK) askUpwards(ctx context.Context) error {
 		case rep.Witness != nil && m.reach(rep.Witness.Copy1) >= q.K:
 		case rep.Verdict == Fair:
 			m.Hi, m.MaxK.Grade, m.MaxK.Tolerance, m.MaxK.ToleranceFormula = q.K-1, rep.Grade, rep.Tolerance, rep.ToleranceFormula
+		case err != nil:
+			return m.unanswered(err)
 		default:
 			m.MaxK.Reason = rep.Reason
-			return err
+			return nil
 		}
 		if err != nil {
 			return err

@@ -2,9 +2,11 @@ package certify
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/big"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -20,7 +22,7 @@ type replayer struct {
 	// reach is where the second copy may lie: the region, and what the
 	// relaxations let it reach beyond.
 	reach space.Region
-	eval  *evaluate.Evaluator
+	eval  *evaluate.Evaluator // made for the first question about bins; see evaluator
 }
 
 func newReplayer(q *problem.Query) *replayer {
@@ -256,13 +258,12 @@ func (r *replayer) extreme(x []float64, target *big.Rat) (w *Witness, ok bool) {
 	return r.witness(top, bottom, target)
 }
 
-// evaluator computes k exactly at ε; nil with an error where the table of the
-// region's combinations is too large.
+// evaluator computes k exactly at ε; an error where ε is too small for that.
 func (r *replayer) evaluator() (*evaluate.Evaluator, error) {
 	if r.eval == nil {
 		e, err := evaluate.New(r.q.Network, r.q.Space, r.q.RegionOrWhole(), r.q.Epsilon)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 		}
 		r.eval = e
 	}
@@ -281,14 +282,11 @@ func (r *replayer) bins(x []float64) (int, error) {
 	return e.Evaluate(x).K, nil
 }
 
-// reaching replays an individual of a query for many bins: the witness that it
-// reaches at least k of them, by the copies with the largest and the smallest
-// score; nil where it does not.
+// reaching replays an individual of a query for many bins, for which newRun has
+// made the evaluator: the witness that it reaches at least k of them, by the copies
+// with the largest and the smallest score; nil where it does not.
 func (r *replayer) reaching(x []float64, k int) *Witness {
-	e, err := r.evaluator()
-	if err != nil {
-		return nil
-	}
+	e := r.eval
 	o := e.Evaluate(x)
 	if o.K < k {
 		return nil

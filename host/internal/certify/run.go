@@ -114,10 +114,14 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	if q, err = Inward(q); err != nil {
 		return nil, err
 	}
-	return &run{
+	r := &run{
 		q: q, o: o, lower: lowering, method: method, replay: newReplayer(q), start: time.Now(),
 		report: &Report{Regions: map[Method]int{}},
-	}, nil
+	}
+	if q.K > 2 {
+		_, err = r.replay.evaluator()
+	}
+	return r, err
 }
 
 // suits refuses questions that the solver or this package cannot be asked.
@@ -251,7 +255,9 @@ func (r *run) sweep(ctx context.Context) (left bool, err error) {
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				return true, nil
 			}
-			r.report.Faults = append(r.report.Faults, err.Error())
+			if !errors.Is(err, sdk.ErrUnsupported) { // declining is no fault
+				r.report.Faults = append(r.report.Faults, err.Error())
+			}
 			return true, err
 		}
 		r.progress()

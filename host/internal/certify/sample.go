@@ -241,29 +241,42 @@ func (r *run) weigh(ctx context.Context, x []float64) (*Witness, bool) {
 
 // enumerate decides a small region by evaluating every individual exactly.
 func (r *run) enumerate(ctx context.Context, region space.Region) outcome {
-	s := r.q.Space
-	free := s.Free()
-	x := make([]float64, len(s.Features))
-	for _, i := range free {
-		x[i] = region.Box[i].Lo
-		if s.Features[i].Discrete() {
-			x[i] = math.Ceil(region.Box[i].Lo)
-		}
-	}
 	done := outcome{decided: true, by: ByEnumeration, grade: sdk.Exact}
 	done.bound, _ = r.target.Float64()
-	for {
+	everybody(r.q.Space, region, func(x []float64) (more bool) {
 		w, ok := r.weigh(ctx, x)
-		if ctx.Err() != nil {
-			return outcome{stopped: true, bound: r.trivialBound(r.bounds(region)), why: r.reason(ctx)}
+		switch {
+		case ctx.Err() != nil:
+			done = outcome{stopped: true, bound: r.trivialBound(r.bounds(region)), why: r.reason(ctx)}
+			return false
+		case !ok:
+			return true
 		}
-		if ok {
-			r.found(w)
-			done.bound = math.Max(done.bound, w.Margin)
-			if r.deciding {
-				return outcome{decided: true, by: ByEnumeration, bound: r.trivialBound(r.bounds(region))}
-			}
+		r.found(w)
+		done.bound = math.Max(done.bound, w.Margin)
+		if r.deciding {
+			done = outcome{decided: true, by: ByEnumeration, bound: r.trivialBound(r.bounds(region))}
 		}
+		return !r.deciding
+	})
+	return done
+}
+
+// everybody visits a region's individuals, of which individuals has said that they
+// are finitely many, for as long as more are wanted. The slice is reused.
+func everybody(s *space.Space, region space.Region, visit func(x []float64) (more bool)) {
+	free := s.Free()
+	x := make([]float64, len(s.Features))
+	first := func(i int) float64 {
+		if s.Features[i].Discrete() {
+			return math.Ceil(region.Box[i].Lo)
+		}
+		return region.Box[i].Lo
+	}
+	for _, i := range free {
+		x[i] = first(i)
+	}
+	for visit(x) {
 		k := len(free) - 1
 		for ; k >= 0; k-- {
 			i := free[k]
@@ -271,13 +284,10 @@ func (r *run) enumerate(ctx context.Context, region space.Region) outcome {
 				x[i]++
 				break
 			}
-			x[i] = region.Box[i].Lo
-			if s.Features[i].Discrete() {
-				x[i] = math.Ceil(region.Box[i].Lo)
-			}
+			x[i] = first(i)
 		}
 		if k < 0 {
-			return done
+			return
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/compare"
 	"github.com/hyfair/hyfair/host/internal/search"
 	"github.com/hyfair/hyfair/host/internal/task"
-	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Report is what the events of one search tell.
@@ -170,7 +170,7 @@ func (m *Maker) tally(e *task.Event) {
 }
 
 // possible: an individual with a gap above ε can have this k.
-func possible(k int) bool { return k >= leastK && k <= evaluate.MaxBins }
+func possible(k int) bool { return k >= leastK && k <= space.MaxCombinations }
 
 func (m *Maker) found(e *task.Event) {
 	f := e.Found

@@ -26,6 +26,7 @@ func Query(r *rand.Rand, n fairness.Notion) *problem.Query {
 	s := Space(r)
 	q := &problem.Query{Network: Network(r, s.Inputs), Space: s, Region: s.Whole(), Notion: n, Goal: problem.Decide}
 	cut(r, q)
+	aim(r, q)
 	if n.UsesEpsilon() {
 		q.Epsilon = Epsilon(r)
 		if n == fairness.Logit && r.IntN(3) == 0 { // a tie
@@ -81,7 +82,7 @@ func Space(r *rand.Rand) *space.Space {
 			}
 		}
 		switch feeds := r.IntN(6); {
-		case feeds == 0 && s.Inputs > 0: // a feature that the network does not see
+		case feeds == 0 && s.Inputs > 0 && r.IntN(2) == 0: // a feature that the network does not see
 		case feeds <= 2:
 			for range values { // one-hot
 				table := make([]float64, values)
@@ -109,7 +110,7 @@ func Space(r *rand.Rand) *space.Space {
 		s.Features[0].Inputs = []space.Input{{Scale: 1}}
 		s.Inputs = 1
 	}
-	if r.IntN(3) == 0 {
+	if r.IntN(4) == 0 {
 		for range 1 + r.IntN(3) {
 			s.Forbidden = append(s.Forbidden, predicate(r, s))
 		}
@@ -155,6 +156,42 @@ func cut(r *rand.Rand, q *problem.Query) {
 			box.Hi = box.Lo
 		case kind == 2:
 			box.Lo += float64(r.IntN(int(f.Hi-f.Lo) + 1))
+		}
+	}
+}
+
+// aim brings the logits of most networks near 0, where decisions differ and scores
+// are not all 0 or 1: the last layer is multiplied by a power of two, and its bias
+// moved by somebody's logit.
+func aim(r *rand.Rand, q *problem.Query) {
+	if r.IntN(4) == 0 {
+		return
+	}
+	var logits []float64
+	for range 20 {
+		x := make([]float64, len(q.Space.Features))
+		for i := range x {
+			f := &q.Space.Features[i]
+			x[i] = f.Lo + float64(r.IntN(int(f.Hi-f.Lo)+1))
+		}
+		logits = append(logits, q.Network.Logit(q.Space.NetworkInputs(nil, x)))
+	}
+	last := &q.Network.Layers[len(q.Network.Layers)-1]
+	spread := slices.Max(logits) - slices.Min(logits)
+	factor := math.Ldexp(1, 3-r.IntN(6)-math.Ilogb(spread))
+	if !(spread > 0 && spread < 1e100) || factor < 1e-100 || factor > 1e100 || q.Network.Precision == 32 && (factor < 1e-20 || factor > 1e20) {
+		return
+	}
+	middle := logits[0] * factor
+	for _, v := range [][]float64{last.Weights, last.Bias} {
+		for i := range v {
+			v[i] *= factor
+		}
+	}
+	if end := len(last.Bias) - 1; r.IntN(4) > 0 {
+		last.Bias[end] -= middle
+		if q.Network.Precision == 32 {
+			last.Bias[end] = float64(float32(last.Bias[end]))
 		}
 	}
 }

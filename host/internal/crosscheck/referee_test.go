@@ -1,0 +1,326 @@
+package crosscheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/audit"
+	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/plugintest"
+	"github.com/hyfair/hyfair/host/internal/quantify"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+)
+
+// TestReferee holds every solver, encoding, bound and goal against enumeration in
+// exact arithmetic, on the questions of sdktest/wild. HYFAIR_REFEREE=20000 asks so
+// many in place of the usual number, HYFAIR_REFEREE_SEED begins elsewhere.
+func TestReferee(t *testing.T) {
+	number, seed := environment(t, "HYFAIR_REFEREE", 150), environment(t, "HYFAIR_REFEREE_SEED", 0)
+	var panel []*panelist
+	for _, name := range []string{"bnb", "highs", "lpsolve", "z3"} {
+		s, d := plugintest.Solver(t, name)
+		panel = append(panel, &panelist{name: name, solver: s, description: d})
+	}
+	counts := map[string]int{}
+	for asked := 0; asked < number; seed++ {
+		r := rand.New(rand.NewPCG(uint64(seed), 13))
+		q := wild.Query(r, fairness.Notions[seed%4])
+		c := &refereed{T: t, q: q, truth: wild.Enumerate(q), r: r, seed: seed, counts: counts}
+		c.name = fmt.Sprintf("seed %d, %s", seed, q.Notion)
+		s := panel[seed/4%len(panel)]
+		c.verdict(s)
+		if q.Notion == fairness.Score {
+			c.bins(s)
+			c.mostBins(s)
+			c.extremes(panel[0])
+		}
+		c.shares(panel[0])
+		c.audit()
+		asked += c.asked
+		if t.Failed() && number < 1000 {
+			break
+		}
+	}
+	t.Logf("%v", counts)
+}
+
+func environment(t *testing.T, name string, usual int) int {
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+type panelist struct {
+	name        string
+	solver      sdk.Incremental
+	description sdk.Description
+}
+
+// refereed is one question to which the truth is known.
+type refereed struct {
+	*testing.T
+	name   string
+	q      *problem.Query
+	truth  *wild.Truth
+	r      *rand.Rand
+	seed   int
+	asked  int
+	counts map[string]int
+}
+
+func (c *refereed) wrong(format string, args ...any) {
+	c.Helper()
+	c.Errorf("%s: %s", c.name, fmt.Sprintf(format, args...))
+}
+
+// ask runs one question with a limit that it must keep.
+func (c *refereed) ask(what string, run func(context.Context) error) (answered bool) {
+	c.Helper()
+	const limit = 10 * time.Second
+	ctx, cancel := context.WithTimeout(c.Context(), limit)
+	defer cancel()
+	c.asked++
+	start := time.Now()
+	err := run(ctx)
+	if took := time.Since(start); took > limit+5*time.Second {
+		c.wrong("%s took %v of %v", what, took, limit)
+	}
+	switch {
+	case errors.Is(err, sdk.ErrUnsupported):
+		c.counts[what+" declined"]++
+		return false
+	case err != nil:
+		c.wrong("%s: %v", what, err)
+		return false
+	}
+	return true
+}
+
+// options draws what a question is asked with.
+func (c *refereed) options(s *panelist) certify.Options {
+	o := certify.Options{Solver: s.solver, Description: s.description, Seed: int64(c.seed), Climb: c.r.IntN(2) == 0, Threads: 1 + c.r.IntN(2)}
+	if c.r.IntN(2) == 0 {
+		o.Enumerate = -1
+	}
+	var encodings []string
+	for _, e := range encode.Encodings {
+		if s.description.Answers(e.Form, problem.Decide) && (s.description.Sets || !e.Sets) {
+			encodings = append(encodings, e.Name)
+		}
+	}
+	if len(encodings) > 0 {
+		o.Encoding = encodings[c.r.IntN(len(encodings))]
+		bounds := certify.BoundsNames()
+		if o.Bounds = bounds[c.r.IntN(len(bounds))]; o.Bounds == certify.BoundsLP && !s.description.Answers(problem.FormMILP, problem.Maximise) {
+			o.Bounds = ""
+		}
+	}
+	return o
+}
+
+// verdict asks whether anybody is treated unfairly, and for the largest margin.
+func (c *refereed) verdict(s *panelist) {
+	o := c.options(s)
+	o.Maximise = c.r.IntN(2) == 0
+	what := fmt.Sprintf("certify by %s, %s, %s, maximise %v", s.name, o.Encoding, o.Bounds, o.Maximise)
+	var rep *certify.Report
+	if !c.ask("certify by "+s.name, func(ctx context.Context) (err error) {
+		rep, err = certify.Run(ctx, c.q, o)
+		return err
+	}) {
+		return
+	}
+	c.counts[fmt.Sprintf("certify by %s %s", s.name, rep.Verdict)]++
+	if len(rep.Faults) > 0 {
+		c.wrong("%s: faults %q", what, rep.Faults)
+	}
+	eps := 0.0
+	if c.q.Notion.UsesEpsilon() {
+		eps, _ = c.q.Epsilon.Float64()
+	}
+	most := math.Inf(-1)
+	if c.truth.Some {
+		most, _ = c.truth.Margin.Float64()
+	}
+	tolerance := math.Max(rep.Tolerance, rep.BoundTolerance) + 1e-9*math.Abs(most)
+	switch {
+	case rep.Verdict == certify.Unfair && c.truth.Unfair == 0:
+		c.wrong("%s: unfair; the largest margin is %v, ε %v", what, most, eps)
+	case rep.Verdict == certify.Fair && c.truth.Unfair > 0 && (rep.Grade != sdk.NumericalGrade || most > eps+tolerance):
+		c.wrong("%s: fair, %s, tolerance %v; %d are treated unfairly, the largest margin is %v, ε %v", what, rep.Grade, rep.Tolerance, c.truth.Unfair, most, eps)
+	}
+	if rep.HasBound && c.truth.Some && rep.Bound+tolerance < most {
+		c.wrong("%s: bound %v, tolerance %v, %s; the largest margin is %v", what, rep.Bound, rep.BoundTolerance, rep.BoundGrade, most)
+	}
+	if w := rep.Witness; w != nil {
+		if w.Margin > most+1e-12*math.Abs(most) {
+			c.wrong("%s: a witness of %v; the largest margin is %v", what, w.Margin, most)
+		}
+		if rep.Closed && w.Margin < most-tolerance-1e-6*math.Abs(most) {
+			c.wrong("%s: closed at %v, tolerance %v; the largest margin is %v", what, w.Margin, tolerance, most)
+		}
+		if want := c.bins1(w.Copy1); w.K != want {
+			c.wrong("%s: the witness has k = %d, not %d", what, w.K, want)
+		}
+	}
+}
+
+// bins1 is k of an individual.
+func (c *refereed) bins1(x []float64) int {
+	for _, p := range c.truth.People {
+		same := true
+		for _, i := range c.q.Space.Free() {
+			same = same && p.X[i] == x[i]
+		}
+		if same {
+			return p.K
+		}
+	}
+	return -1
+}
+
+// bins asks whether anybody reaches three bins or more.
+func (c *refereed) bins(s *panelist) {
+	q := *c.q
+	q.K = 3 + c.r.IntN(2)
+	o := c.options(s)
+	var rep *certify.Report
+	if !c.ask("bins by "+s.name, func(ctx context.Context) (err error) {
+		rep, err = certify.Run(ctx, &q, o)
+		return err
+	}) {
+		return
+	}
+	c.counts[fmt.Sprintf("bins by %s %s", s.name, rep.Verdict)]++
+	if rep.Verdict == certify.Unfair && c.truth.K < q.K || rep.Verdict == certify.Fair && c.truth.K >= q.K && rep.Grade != sdk.NumericalGrade || len(rep.Faults) > 0 {
+		c.wrong("%d bins by %s, %+v: %s, %s, %q; the most is %d", q.K, s.name, o, rep.Verdict, rep.Grade, rep.Faults, c.truth.K)
+	}
+}
+
+// mostBins asks for the largest k.
+func (c *refereed) mostBins(s *panelist) {
+	o := c.options(s)
+	var m *certify.MaxK
+	if !c.ask("Max.K by "+s.name, func(ctx context.Context) (err error) {
+		m, err = certify.BoundMaxK(ctx, c.q, o)
+		return err
+	}) {
+		return
+	}
+	c.counts[fmt.Sprintf("Max.K by %s certified %v", s.name, m.Certified())]++
+	if m.Lo > c.truth.K || m.Hi < c.truth.K && m.Grade != sdk.NumericalGrade || len(m.Faults) > 0 {
+		c.wrong("Max.K by %s: %d to %d, %s, %q; it is %d", s.name, m.Lo, m.Hi, m.Grade, m.Faults, c.truth.K)
+	}
+}
+
+// extremes asks for the largest and smallest k and gap.
+func (c *refereed) extremes(s *panelist) {
+	lowest, least, most := math.Inf(1), math.Inf(1), math.Inf(-1)
+	for _, p := range c.truth.People {
+		lowest = math.Min(lowest, float64(p.K))
+		if len(p.Logits) > 1 {
+			lo, hi := fairness.Gap(fairness.Score, p.Logits)
+			least, most = math.Min(least, hi), math.Max(most, lo)
+		}
+	}
+	for goal, want := range map[problem.Goal]float64{problem.MaxK: float64(c.truth.K), problem.MinK: lowest, problem.Maximise: most, problem.Minimise: least} {
+		q := *c.q
+		q.Goal = goal
+		var e *certify.Extreme
+		if !c.ask(goal.String()+" by "+s.name, func(ctx context.Context) (err error) {
+			e, err = certify.Enclose(ctx, &q, certify.Options{Solver: s.solver, Description: s.description, Seed: int64(c.seed)}, nil)
+			return err
+		}) {
+			continue
+		}
+		nobody := math.IsInf(want, 0) || len(c.truth.People) == 0
+		if c.counts[fmt.Sprintf("%s settled %v", goal, e.Settled())]++; len(e.Faults) > 0 || e.Nobody && !nobody {
+			c.wrong("%s: %+v; it is %v", goal, e, want)
+		}
+		if e.Nobody || nobody {
+			continue
+		}
+		sign := 1.0
+		if goal == problem.MinK || goal == problem.Minimise {
+			sign = -1
+		}
+		if slack := 1e-9 + e.Tolerance; sign*e.Bound < sign*want-slack || e.X != nil && sign*e.Found > sign*want+slack {
+			c.wrong("%s: %+v; it is %v", goal, e, want)
+		}
+	}
+}
+
+// shares asks how many are treated unfairly.
+func (c *refereed) shares(s *panelist) {
+	q := *c.q
+	var rep *quantify.Report
+	if !c.ask("quantify", func(ctx context.Context) (err error) {
+		rep, err = quantify.Run(ctx, &q, quantify.Options{Solver: s.solver, Description: s.description, Samples: 50, Seed: int64(c.seed), Threads: 1})
+		return err
+	}) {
+		return
+	}
+	c.counts[fmt.Sprintf("quantify complete %v", rep.Complete)]++
+	people := int64(len(c.truth.People))
+	if len(rep.Faults) > 0 {
+		c.wrong("quantify: faults %q", rep.Faults)
+	}
+	if people == 0 {
+		return
+	}
+	unfair := big.NewRat(int64(c.truth.Unfair), people)
+	if rep.Unfair.Cmp(unfair) > 0 || new(big.Rat).Sub(big.NewRat(1, 1), rep.Fair).Cmp(unfair) < 0 || rep.Complete && rep.Undecided.Sign() == 0 && rep.Unfair.Cmp(unfair) != 0 {
+		c.wrong("quantify: %s fair, %s unfair, %s undecided, %s; %d of %d are treated unfairly", rep.Fair, rep.Unfair, rep.Undecided, rep.Reason, c.truth.Unfair, people)
+	}
+	if c.truth.Unfair == 0 && rep.Sampled.Unfair > 0 || int64(c.truth.Unfair) == people && rep.Sampled.Unfair < rep.Sampled.N {
+		c.wrong("quantify: %+v sampled; %d of %d are treated unfairly", rep.Sampled, c.truth.Unfair, people)
+	}
+}
+
+// audit looks at everybody's first counterfactual.
+func (c *refereed) audit() {
+	if c.q.Notion != fairness.Score {
+		return
+	}
+	var rows [][]float64
+	for _, p := range c.truth.People {
+		rows = append(rows, c.q.Space.Counterfactuals(c.q.Region, p.X)[0])
+	}
+	var res *audit.Result
+	if !c.ask("audit", func(ctx context.Context) (err error) {
+		res, err = audit.Run(ctx, audit.Config{Network: c.q.Network, Space: c.q.Space, Region: c.q.Region, Epsilon: c.q.Epsilon}, rows)
+		return err
+	}) {
+		return
+	}
+	if len(res.People) != len(rows) {
+		c.wrong("audit: %d of %d people", len(res.People), len(rows))
+	}
+	for _, p := range res.People {
+		want := &c.truth.People[p.Index]
+		positive := want.Logits[0].Sign() > 0
+		flips := slices.ContainsFunc(want.Logits, func(l *big.Rat) bool { return (l.Sign() > 0) != positive })
+		if p.N != len(want.Logits) || p.K != want.K || p.Unfair != want.Unfair || p.Positive != positive || p.Flips != flips {
+			c.wrong("audit: %+v; k is %d, unfair %v, positive %v, flips %v", p, want.K, want.Unfair, positive, flips)
+		}
+	}
+}
