@@ -166,6 +166,6 @@ func compare(t *testing.T, q *problem.Query, rep *certify.Report, best *big.Rat,
 		t.Errorf("bound %v (tolerance %v), the referee's largest margin is %v", rep.Bound, rep.BoundTolerance, top)
 	}
 	if !rep.Closed {
-		t.Errorf("the maximum of a tiny network was not closed: %s", rep.Reason)
+		t.Errorf("the maximum of a tiny network was not closed: %s, bound %v + %v", rep.Reason, rep.Bound, rep.BoundTolerance)
 	}
 }

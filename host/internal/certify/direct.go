@@ -206,7 +206,7 @@ func upperOf(res *sdk.Result) float64 {
 // closed reports that a bound is no further from the best witness than it need be.
 func (r *run) closed(res *sdk.Result, bound float64) bool {
 	best, _ := r.target.Float64()
-	return bound <= best+math.Max(r.o.Gap, settledAbove)*math.Max(math.Abs(best), 1e-3)+res.Tolerance
+	return bound <= best+math.Min(r.apart(0), math.Max(r.o.Gap, settledAbove)*math.Max(math.Abs(best), 1e-3))+res.Tolerance
 }
 
 // refuted tries random individuals, and the best witness known, against a claim

@@ -10,6 +10,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // TestAReplayOutweighsANumericalProof puts ε within the solver's tolerance
@@ -104,6 +108,42 @@ func TestSameSeedSameResult(t *testing.T) {
 		}
 		if diff := cmp.Diff(first, rep, cmp.Comparer(func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })); diff != "" {
 			t.Fatalf("the same question and seed gave another report:\n%s", diff)
+		}
+	}
+}
+
+// TestSmallGaps: a maximum counts as found only where bound and best agree, however
+// small both are, and a bound is never below the truth.
+func TestSmallGaps(t *testing.T) {
+	panel := append(solvers(t), directPanel(t)...)
+	for _, weight := range []float64{1e-5, 1e-6, 1e-8, 0} {
+		s := &space.Space{Inputs: 2, Features: []space.Feature{
+			{Name: "a", Kind: space.Integer, Hi: 99, Inputs: []space.Input{{Index: 0, Scale: 1.0 / 128}}},
+			{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+		}}
+		// The gap grows from almost nothing at a = 60 to about weight/10.
+		n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+			{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 1, 1, 0}, Bias: []float64{-60.0 / 128, -60.0 / 128}},
+			{In: 2, Out: 1, Weights: []float64{weight, 0}, Bias: []float64{0.25}},
+		}}
+		q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 1e9), Goal: problem.Decide}
+		truth := wild.Enumerate(q)
+		most, _ := truth.Margin.Float64()
+		for _, p := range panel {
+			rep, err := certify.Run(t.Context(), q, certify.Options{Solver: p.solver, Description: p.description, Maximise: true, Enumerate: -1, Climb: true, Seed: 1})
+			if err != nil {
+				t.Fatalf("%v, %s: %v", weight, p.name, err)
+			}
+			best := 0.0
+			if rep.Witness != nil {
+				best = rep.Witness.Margin
+			}
+			if rep.HasBound && rep.Bound+rep.BoundTolerance < most || rep.Closed && best > 0 && best < most*0.998-rep.BoundTolerance || rep.Closed && best == 0 && most > 1e-6 {
+				t.Errorf("%v, %s: closed %v, %v ≤ %v + %v; the largest gap is %v", weight, p.name, rep.Closed, best, rep.Bound, rep.BoundTolerance, most)
+			}
+			if p.name == "bnb" && !rep.Closed && weight != 1e-8 { // bnb leaves out what is better by 5·10⁻¹¹
+				t.Errorf("%v, %s: not closed: %s, %v ≤ %v; the largest gap is %v", weight, p.name, rep.Reason, best, rep.Bound, most)
+			}
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 	}
 	b := r.bounds(region)
 	if r.boundsSuffice(b) {
-		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: r.trivialBound(b)}, nil
+		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: r.excludedBound(b)}, nil
 	}
 	if r.lower.Form == problem.FormNetwork {
 		return r.network(ctx, region)
@@ -81,7 +81,7 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 		case !r.boundsSuffice(tight):
 			b = tight
 		case !r.beaten(ctx, region):
-			return r.numerically(outcome{decided: true, by: ByBounds, bound: r.trivialBound(tight)}, slack), nil
+			return r.numerically(outcome{decided: true, by: ByBounds, bound: r.excludedBound(tight)}, slack), nil
 		case r.deciding && r.report.Witness != nil:
 			return outcome{decided: true, by: BySampling, bound: r.trivialBound(b)}, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"time"
 
@@ -209,7 +210,7 @@ func (r *run) maximise(ctx context.Context) error {
 	grade, tolerance, formula := r.report.Grade, r.report.Tolerance, r.report.ToleranceFormula
 	r.deciding = false
 	r.report.HasBound = false
-	r.target = r.floor()
+	r.target = new(big.Rat)
 	if w := r.report.Witness; w != nil {
 		r.raise(w)
 	}
@@ -221,19 +222,40 @@ func (r *run) maximise(ctx context.Context) error {
 		r.report.Reason = lostSolver
 		return err
 	}
-	r.report.Closed = !left
-	if left {
+	switch {
+	case left:
 		r.report.Reason = r.reason(ctx)
+	case r.report.HasBound && r.best() > 0 && r.report.Bound > r.best()+r.apart(r.report.BoundTolerance):
+		r.report.Reason = "so small a maximum is within the solver's tolerance"
+	default:
+		r.report.Closed = true
 	}
 	return nil
 }
 
-// floor is the target a search for the largest margin starts from.
-func (r *run) floor() *big.Rat {
-	if r.q.Notion == fairness.Score {
-		return big.NewRat(1, 1_000_000) // a sigmoid border exists for positive targets only
+// best is the target in float64.
+func (r *run) best() float64 {
+	t, _ := r.target.Float64()
+	return t
+}
+
+const (
+	// leastStep is the first step beyond the best margin that a bound is tried for,
+	// unless it is a small one.
+	leastStep = 1e-6
+	// smallStep is the step beyond a small margin, relative to it.
+	smallStep = 1e-3
+)
+
+// apart is how far from the best margin a bound on it may be for the maximum to
+// count as found: 10⁻⁶ or the tolerance of the proof, but no more than a
+// thousandth of the margin, unless Options.Gap allows it.
+func (r *run) apart(tolerance float64) float64 {
+	best, allowed := r.best(), math.Max(leastStep, tolerance)
+	if best > 0 {
+		allowed = math.Min(allowed, smallStep*best)
 	}
-	return new(big.Rat)
+	return math.Max(allowed, r.o.Gap*math.Abs(best))
 }
 
 // sweep works through the open regions, splitting what stays undecided. left

@@ -16,8 +16,6 @@ const (
 	// stopSlack ends a solve at the first point this far beyond every tangent:
 	// the replay then decides, and a tangent is added where it refuses.
 	stopSlack = 1e-3
-	// leastStep is the first step beyond the best gap that a bound is tried for.
-	leastStep = 1e-6
 	// maxRefinements bounds the tangents of one region.
 	maxRefinements = 200
 )
@@ -28,8 +26,8 @@ const (
 // each witness beyond the goal sets a higher one.
 func (a *ask) score(ctx context.Context) (outcome, error) {
 	upper := a.trivialBound(a.b)
-	step := leastStep
-	goal := a.goal(step)
+	coarser := 1.0
+	goal := a.goal(coarser)
 	curve, delta, ok := a.border(goal)
 	switch {
 	case !ok && a.deciding:
@@ -74,12 +72,12 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 			a.report.Refinements++
 			delta = problem.Delta{Rows: []problem.Row{a.tangent(curve, at)}}
 			continue
-		case a.deciding || step > 2*out.tolerance:
+		case a.deciding || goal-a.best() > 2*out.tolerance:
 			return outcome{bound: upper, why: out.why()}, nil
 		default:
-			step *= 10 // too fine for the solver's tolerance
+			coarser *= 10 // the step is too fine for the solver's tolerance
 		}
-		goal, last = a.goal(step), math.Inf(-1)
+		goal, last = a.goal(coarser), math.Inf(-1)
 		if curve, delta, ok = a.border(goal); !ok {
 			return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: upper}, nil
 		}
@@ -120,17 +118,11 @@ func (a *ask) tangent(c encode.Curve, at float64) problem.Row {
 // goal is the gap that a violation must exceed: ε, or while maximising a step
 // more than the best so far, so that the proof can close. (A score step δ is a
 // slack of 4δ or more.)
-func (a *ask) goal(step float64) float64 {
+func (a *ask) goal(coarser float64) float64 {
 	if a.deciding {
 		return a.best()
 	}
-	return a.best() + max(step, a.o.Gap*a.best())
-}
-
-// best is the target in float64.
-func (a *ask) best() float64 {
-	t, _ := a.target.Float64()
-	return t
+	return a.best() + coarser*a.apart(0)
 }
 
 // border is the curve at a target and the delta that describes it: bounds on

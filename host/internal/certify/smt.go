@@ -45,7 +45,7 @@ func (a *ask) closeIn(ctx context.Context, upper float64) (outcome, error) {
 	closing := !a.o.SolverOnly
 	for {
 		best := a.best()
-		step := math.Max(leastStep, a.o.Gap*math.Abs(best))
+		step := a.apart(0)
 		last := closing || upper-best <= 2*step
 		target := a.next(upper, step, last)
 		s, err := a.beyond(ctx, target)

@@ -83,7 +83,9 @@ type Report struct {
 	HasBound       bool
 	BoundGrade     sdk.Exactness
 	BoundTolerance float64
-	// Closed: the search for the largest gap ended by proof, not by a limit.
+	// Closed: the search for the largest gap ended by proof, not by a limit. The
+	// witness has the largest gap, to within 10⁻⁶ or BoundTolerance and a thousandth
+	// of itself, or Options.Gap; without a witness nothing exceeds Bound.
 	Closed bool
 	// Spurious counts points that a solver claimed and the replay refused.
 	Spurious int
