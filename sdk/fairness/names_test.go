@@ -2,6 +2,7 @@ package fairness_test
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -41,6 +42,8 @@ func TestEpsilonAndNotionNames(t *testing.T) {
 	}{
 		{"0.05", fairness.Score, true}, {" 1/20 ", fairness.Score, true}, {"0", fairness.Score, false},
 		{"1", fairness.Score, false}, {"-0.1", fairness.Score, false}, {"five", fairness.Score, false}, {"", fairness.Score, false},
+		{"5e-2", fairness.Score, true}, {"0." + strings.Repeat("3", 60), fairness.Score, true}, {"1/20000000000", fairness.Score, true},
+		{"0x1p-4", fairness.Score, false}, {"0_1.0", fairness.Logit, false}, {"1e-9999", fairness.Score, false}, {"1/0", fairness.Score, false},
 		{"0", fairness.Logit, true}, {"12.5", fairness.Logit, true}, {"-1", fairness.Logit, false},
 	} {
 		if _, err := fairness.ParseEpsilon(c.text, c.notion); (err == nil) != c.ok {

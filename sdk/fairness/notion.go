@@ -7,6 +7,7 @@ package fairness
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"strings"
 )
 
@@ -61,12 +62,26 @@ func ParseNotion(name string) (Notion, error) {
 	return 0, fmt.Errorf("unknown notion %q; known: %s", name, strings.Join(names, ", "))
 }
 
+// Exponents have three digits: a longer one would let a short text ask for
+// gigabytes.
+var (
+	decimal  = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?$`)
+	fraction = regexp.MustCompile(`^\d+/0*[1-9]\d*$`)
+)
+
+// maxEpsilon bounds the text of an ε: reading it takes more than linear time.
+const maxEpsilon = 4096
+
 // ParseEpsilon reads ε as a decimal or a fraction, exactly, and checks the
 // range the notion allows: 0 < ε < 1 for score, ε ≥ 0 for logit.
 func ParseEpsilon(text string, n Notion) (*big.Rat, error) {
-	eps, ok := new(big.Rat).SetString(strings.TrimSpace(text))
+	text = strings.TrimSpace(text)
+	if len(text) > maxEpsilon || !decimal.MatchString(text) && !fraction.MatchString(text) {
+		return nil, fmt.Errorf("%.60q is neither a decimal such as 0.05 nor a fraction such as 1/20", text)
+	}
+	eps, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return nil, fmt.Errorf("ε %q is not a decimal number", text)
+		return nil, fmt.Errorf("%.60q cannot be read as a number", text)
 	}
 	return eps, CheckEpsilon(eps, n)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/audit"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/host/internal/tabular"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -136,7 +137,7 @@ func (f *auditFlags) open(app *App, args []string) (*auditJob, error) {
 		return nil, err
 	}
 	j := &auditJob{study: st, config: audit.Config{Network: st.Network, Space: s, Region: region}}
-	if j.config.Epsilon, err = searchEpsilon(&f.question, st); err != nil {
+	if j.config.Epsilon, err = f.question.epsilonFor(st, fairness.Score); err != nil {
 		return nil, err
 	}
 	if j.config.Where, err = space.ParsePredicate(s, f.question.where); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -104,7 +105,7 @@ func (a *App) benchEvaluator(ctx context.Context, f *benchEvaluatorFlags, path s
 	if err != nil {
 		return nil, usage(err)
 	}
-	eps, err := searchEpsilon(&f.question, st)
+	eps, err := f.question.epsilonFor(st, fairness.Score)
 	if err != nil {
 		return nil, usage(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -150,7 +151,7 @@ func (c *nextCaller) ofStudy(a *App, f *benchNextFlags, path string, d *sdk.Desc
 		return "", err
 	}
 	c.space, c.start.Region = require(s, rest), region
-	if c.start.Epsilon, err = searchEpsilon(&f.question, st); err != nil {
+	if c.start.Epsilon, err = f.question.epsilonFor(st, fairness.Score); err != nil {
 		return "", err
 	}
 	if d.NeedsNetwork {

@@ -73,7 +73,7 @@ type mitigateTraining struct {
 // report puts together what is shown, and writes the guardrails.
 func (j *mitigateJob) report(outcomes []mitigate.Outcome) *mitigateReport {
 	f := &j.flags.search
-	eps, _ := searchEpsilon(&f.question, j.study) // a search had no objection
+	eps, _ := f.question.epsilonFor(j.study, fairness.Score) // a search had no objection
 	out := &mitigateReport{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Epsilon: shortDecimal(eps),
 		Strategy: f.strategy, Mode: f.mode, Budget: f.budget, Searches: f.runs, Label: j.flags.retraining.Label,
@@ -165,7 +165,7 @@ const explainedBy = 10
 // from the individuals that a search found.
 func (j *mitigateJob) explain(ctx context.Context, n *network.Network, found []task.Found) ([]space.Predicate, error) {
 	question := &j.flags.search.question
-	eps, err := searchEpsilon(question, j.study)
+	eps, err := question.epsilonFor(j.study, fairness.Score)
 	if err != nil {
 		return nil, err
 	}

@@ -33,15 +33,14 @@ func (f *questionFlags) add(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 }
 
+// epsilonFor is ε for questions in a notion, see study.EpsilonFor. Bins and
+// gaps are of scores, whatever notion the study certifies.
 func (f *questionFlags) epsilonFor(st *study.Study, n fairness.Notion) (*big.Rat, error) {
-	if f.epsilon == "" {
-		return st.Epsilon, fairness.CheckEpsilon(st.Epsilon, n)
+	eps, err := st.EpsilonFor(n, f.epsilon)
+	if err != nil && f.epsilon != "" {
+		err = fmt.Errorf("--epsilon: %w", err)
 	}
-	eps, err := fairness.ParseEpsilon(f.epsilon, n)
-	if err != nil {
-		return nil, fmt.Errorf("--epsilon: %w", err)
-	}
-	return eps, nil
+	return eps, err
 }
 
 // study reads the study that the flags name.
@@ -87,9 +86,7 @@ func (f *questionFlags) query(app *App, st *study.Study, protected []string, not
 			return nil, fmt.Errorf("--notion: %w", err)
 		}
 	}
-	if q.Notion.UsesEpsilon() {
-		q.Epsilon, err = f.epsilonFor(st, q.Notion)
-	}
+	q.Epsilon, err = f.epsilonFor(st, q.Notion)
 	return q, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -209,20 +208,10 @@ func (f *questionFlags) scores(app *App, path string) (*study.Study, *problem.Qu
 		return nil, nil, err
 	}
 	q := &problem.Query{Network: st.Network, Space: require(s, rest), Region: region, Notion: fairness.Score, Goal: problem.Decide}
-	if q.Epsilon, err = searchEpsilon(f, st); err != nil {
+	if q.Epsilon, err = f.epsilonFor(st, fairness.Score); err != nil {
 		return nil, nil, err
 	}
 	return st, q, nil
-}
-
-// searchEpsilon is ε as a score difference: bins and the gap are of scores
-// whatever notion the study certifies. A study whose ε is in logits needs
-// --epsilon.
-func searchEpsilon(f *questionFlags, st *study.Study) (eps *big.Rat, err error) {
-	if f.epsilon == "" && st.Notion == fairness.Logit {
-		return nil, errors.New("the study's ε is in logits, and a search needs a score difference: give --epsilon")
-	}
-	return f.epsilonFor(st, fairness.Score)
 }
 
 // openPlugins starts the strategy and the solver and shares the user's options

@@ -14,7 +14,8 @@ import (
 // Question is what all arms of a comparison are asked about: the part of it
 // that does not depend on the arm. The zero value is the study's own.
 type Question struct {
-	// Epsilon of the measures: who counts as found. Empty: the study's.
+	// Epsilon of the measures, a score difference: who counts as found. Empty: the
+	// study's.
 	Epsilon   string   `json:"epsilon,omitempty"`
 	Protected []string `json:"protected,omitempty"`
 	Where     string   `json:"where,omitempty"`
@@ -48,7 +49,7 @@ func Load(from Source, q Question) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Loaded{Study: st, Space: st.Space, Epsilon: st.Epsilon}
+	l := &Loaded{Study: st, Space: st.Space}
 	if len(q.Protected) > 0 && !(len(q.Protected) == 1 && q.Protected[0] == "all") {
 		if l.Space, err = st.Space.Protect(q.Protected...); err != nil {
 			return nil, fmt.Errorf("protected: %w", err)
@@ -61,13 +62,8 @@ func Load(from Source, q Question) (*Loaded, error) {
 	if l.Region, l.Rest, err = l.Space.Cut(l.Space.Whole(), where); err != nil {
 		return nil, fmt.Errorf("where: %w", err)
 	}
-	if q.Epsilon != "" {
-		if l.Epsilon, err = fairness.ParseEpsilon(q.Epsilon, fairness.Score); err != nil {
-			return nil, fmt.Errorf("epsilon: %w", err)
-		}
-	}
-	if err := fairness.CheckEpsilon(l.Epsilon, fairness.Score); err != nil {
-		return nil, fmt.Errorf("found is who has a score gap above ε: %w", err)
+	if l.Epsilon, err = st.EpsilonFor(fairness.Score, q.Epsilon); err != nil {
+		return nil, fmt.Errorf("epsilon: %w", err)
 	}
 	return l, nil
 }
@@ -86,8 +82,8 @@ func (l *Loaded) query(a *Arm, seed int64) (*problem.Query, error) {
 	}
 	if q.Notion.UsesEpsilon() {
 		q.Epsilon = l.Epsilon
-		if a.Epsilon != "" {
-			if q.Epsilon, err = fairness.ParseEpsilon(a.Epsilon, q.Notion); err != nil {
+		if a.Epsilon != "" || q.Notion == fairness.Logit && l.Notion == fairness.Logit { // where the study has one in logits, it stays
+			if q.Epsilon, err = l.EpsilonFor(q.Notion, a.Epsilon); err != nil {
 				return nil, fmt.Errorf("epsilon: %w", err)
 			}
 		}

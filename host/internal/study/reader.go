@@ -70,10 +70,6 @@ func (r *reader) question(root *node, s *Study) {
 		}
 	}
 	if n := root.get("epsilon"); n != nil && r.kind(n, scalarNode) {
-		if len(n.text) > 40 || !isDecimal.MatchString(n.text) && !isFraction.MatchString(n.text) {
-			r.add(n, "%q is neither a decimal such as 0.05 nor a fraction such as 1/20", n.text)
-			return
-		}
 		eps, err := fairness.ParseEpsilon(n.text, s.Notion)
 		if err == nil && eps.Sign() <= 0 { // bins have a width whatever the notion
 			r.add(n, "ε = %s is not above 0", n.text)

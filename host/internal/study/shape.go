@@ -99,9 +99,8 @@ func (f *faults) choice(n *node, words ...string) (string, bool) {
 const decimal = `[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?`
 
 var (
-	isDecimal  = regexp.MustCompile(`^` + decimal + `$`)
-	isRange    = regexp.MustCompile(`^\s*(` + decimal + `)\s*\.\.\s*(` + decimal + `)\s*$`)
-	isFraction = regexp.MustCompile(`^\d{1,9}/\d{1,9}$`)
+	isDecimal = regexp.MustCompile(`^` + decimal + `$`)
+	isRange   = regexp.MustCompile(`^\s*(` + decimal + `)\s*\.\.\s*(` + decimal + `)\s*$`)
 )
 
 func (f *faults) number(n *node) (float64, bool) {

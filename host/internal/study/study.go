@@ -309,6 +309,23 @@ func fileSHA256(path string) (string, error) {
 // once defers reading the data set to the first call.
 func (s *Study) once() { s.data = sync.OnceValues(s.readData) }
 
+// EpsilonFor is ε for a question in a notion: text, which is in the notion's
+// unit, or where text is empty the study's, and nil for a notion that has none.
+// A study's ε in logits is no score difference, and refused where one is needed.
+// A score difference will do in logits: scores whose logits are at most ε apart
+// are at most ε/4 apart, so the question is a stricter one.
+func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
+	switch {
+	case !n.UsesEpsilon():
+		return nil, nil
+	case text != "":
+		return fairness.ParseEpsilon(text, n)
+	case s.Notion == fairness.Logit && n == fairness.Score:
+		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", s.EpsilonText())
+	}
+	return s.Epsilon, fairness.CheckEpsilon(s.Epsilon, n)
+}
+
 // EpsilonText is ε as people write it: a decimal where it has a short one,
 // else a fraction.
 func (s *Study) EpsilonText() string {
