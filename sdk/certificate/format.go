@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -161,11 +162,11 @@ func (s *Statement) format() ([]byte, error) {
 		Notion: s.Notion.String(), Claim: claimJSON{Kind: s.Claim.Kind.String()},
 	}
 	if s.Epsilon != nil {
-		header.Epsilon = formatNumber(s.Epsilon)
+		header.Epsilon = fairness.Exact(s.Epsilon)
 	}
 	switch s.Claim.Kind {
 	case Gap:
-		header.Claim.Bound = formatNumber(s.Claim.Bound)
+		header.Claim.Bound = fairness.Exact(s.Claim.Bound)
 	case MaxK:
 		header.Claim.K = s.Claim.K
 	}

@@ -35,12 +35,3 @@ func parseNumber(text string) (*big.Rat, error) {
 	}
 	return r, nil
 }
-
-// formatNumber writes r as a decimal where that is exact and short, else as a
-// fraction.
-func formatNumber(r *big.Rat) string {
-	if digits, exact := r.FloatPrec(); exact && digits <= 60 {
-		return r.FloatString(digits)
-	}
-	return r.RatString()
-}

@@ -90,7 +90,7 @@ func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) 
 		return nil, err
 	}
 	if eps.Cmp(leastEps) < 0 {
-		return nil, fmt.Errorf("ε = %s is below 2⁻⁶², of which bins cannot be counted", eps.RatString())
+		return nil, fmt.Errorf("ε = %s is below 2⁻⁶², of which bins cannot be counted", fairness.Exact(eps))
 	}
 	variant, err := chooseLanes(os.Getenv(Force))
 	if err != nil {

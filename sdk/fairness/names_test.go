@@ -52,6 +52,23 @@ func TestEpsilonAndNotionNames(t *testing.T) {
 	}
 }
 
+// An ε comes back as it was asked about, to the last digit.
+func TestExact(t *testing.T) {
+	for text, want := range map[string]string{
+		"1/20": "0.05", "2/6": "1/3", "2": "2", "1e-12": "0.000000000001", "4e-13": "0.0000000000004", "0.12345678901234567": "0.12345678901234567",
+		"0." + strings.Repeat("37", 30): "0." + strings.Repeat("37", 30), "1e-61": "1/1" + strings.Repeat("0", 61),
+	} {
+		eps, err := fairness.ParseEpsilon(text, fairness.Logit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fairness.Exact(eps)
+		if again, err := fairness.ParseEpsilon(got, fairness.Logit); got != want || err != nil || again.Cmp(eps) != 0 {
+			t.Errorf("%s is written %s, want %s, and read as %v, %v", text, got, want, again, err)
+		}
+	}
+}
+
 func BenchmarkLogitEnclosure(b *testing.B) {
 	p := big.NewRat(123, 1000)
 	for b.Loop() {

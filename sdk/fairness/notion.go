@@ -86,16 +86,25 @@ func ParseEpsilon(text string, n Notion) (*big.Rat, error) {
 	return eps, CheckEpsilon(eps, n)
 }
 
+// Exact writes a number as every report and file has it: as a decimal where that
+// ends within 60 places, else as a fraction. ParseEpsilon reads it back.
+func Exact(r *big.Rat) string {
+	if places, ends := r.FloatPrec(); ends && places <= 60 {
+		return r.FloatString(places)
+	}
+	return r.RatString()
+}
+
 // CheckEpsilon checks the range of ε for the notion.
 func CheckEpsilon(eps *big.Rat, n Notion) error {
 	if eps == nil {
 		return fmt.Errorf("ε is missing")
 	}
 	if n == Score && (eps.Sign() <= 0 || eps.Cmp(big.NewRat(1, 1)) >= 0) {
-		return fmt.Errorf("ε = %s is outside 0 < ε < 1", eps.RatString())
+		return fmt.Errorf("ε = %s is outside 0 < ε < 1", Exact(eps))
 	}
 	if n == Logit && eps.Sign() < 0 {
-		return fmt.Errorf("ε = %s is negative", eps.RatString())
+		return fmt.Errorf("ε = %s is negative", Exact(eps))
 	}
 	return nil
 }

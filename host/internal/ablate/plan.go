@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/compare"
 	"github.com/hyfair/hyfair/host/internal/search"
 	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Plan is an ablation with everything settled: each of its tasks is a network,
@@ -82,7 +83,7 @@ func (p *Plan) AddSubject(from compare.Source) error {
 	}
 	from.Model = l.ModelPath
 	s := Subject{
-		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256, Epsilon: compare.EpsilonText(l.Epsilon), Source: from,
+		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256, Epsilon: fairness.Exact(l.Epsilon), Source: from,
 	}
 	for i := range p.Subjects { // the rows of one study are read once
 		if o := &p.Subjects[i]; o.StudySHA256 == s.StudySHA256 && o.Source.Study == from.Study && o.Source.Data == from.Data {

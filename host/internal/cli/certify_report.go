@@ -103,7 +103,7 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 		Solver: certifySolver{d.Name, d.Version, libraryOf(d)},
 	}
 	if j.query.Notion.UsesEpsilon() {
-		out.Epsilon = shortDecimal(j.query.Epsilon)
+		out.Epsilon = fairness.Exact(j.query.Epsilon)
 	}
 	if rep.Verdict == certify.Fair {
 		out.Grade = rep.Grade.String()
@@ -177,13 +177,13 @@ func (j *certifyJob) questionInWords() string {
 		names += ", who may also differ by " + strings.Join(j.flags.relax, ", ") + ","
 	}
 	if j.flags.k > 0 {
-		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, j.flags.k, shortDecimal(j.query.Epsilon), cut)
+		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, j.flags.k, fairness.Exact(j.query.Epsilon), cut)
 	}
 	switch j.query.Notion {
 	case fairness.Score:
-		return fmt.Sprintf("do counterfactuals in %s get scores more than ε = %s apart%s?", names, shortDecimal(j.query.Epsilon), cut)
+		return fmt.Sprintf("do counterfactuals in %s get scores more than ε = %s apart%s?", names, fairness.Exact(j.query.Epsilon), cut)
 	case fairness.Logit:
-		return fmt.Sprintf("do counterfactuals in %s get logits more than ε = %s apart%s?", names, shortDecimal(j.query.Epsilon), cut)
+		return fmt.Sprintf("do counterfactuals in %s get logits more than ε = %s apart%s?", names, fairness.Exact(j.query.Epsilon), cut)
 	}
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, j.query.Notion, cut)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/check"
 	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -23,10 +24,10 @@ func newCheckReport(path string, r *certificate.Reader) *checkReport {
 	}
 	out.Sums.Network, out.Sums.Space = r.Fingerprints()
 	if st.Claim.Bound != nil {
-		out.Claim.Bound = exactText(st.Claim.Bound)
+		out.Claim.Bound = fairness.Exact(st.Claim.Bound)
 	}
 	if st.Epsilon != nil {
-		out.Epsilon = exactText(st.Epsilon)
+		out.Epsilon = fairness.Exact(st.Epsilon)
 	}
 	region := st.RegionOrWhole()
 	out.Region = checkRegion{
@@ -47,25 +48,17 @@ func claimSentence(st *certificate.Statement) string {
 	case certificate.Gap:
 		return fmt.Sprintf("every individual's %s (%s) is at most %s", measure, st.Notion, readable(c.Bound))
 	case certificate.MaxK:
-		return fmt.Sprintf("no individual's scores fall into more than %d bins of width %s", c.K, exactText(st.Epsilon))
+		return fmt.Sprintf("no individual's scores fall into more than %d bins of width %s", c.K, fairness.Exact(st.Epsilon))
 	}
 	if st.Notion.UsesEpsilon() {
-		return fmt.Sprintf("every individual is treated fairly: the gap (%s) is at most %s", st.Notion, exactText(st.Epsilon))
+		return fmt.Sprintf("every individual is treated fairly: the gap (%s) is at most %s", st.Notion, fairness.Exact(st.Epsilon))
 	}
 	return fmt.Sprintf("every individual is treated fairly: no counterfactual changes the outcome (%s)", st.Notion)
 }
 
-// exactText is r as a decimal where that is exact and short, else as a fraction.
-func exactText(r *big.Rat) string {
-	if digits, exact := r.FloatPrec(); exact && digits <= 30 {
-		return r.FloatString(digits)
-	}
-	return r.RatString()
-}
-
 // readable is r for a sentence: a long fraction has a decimal beside it.
 func readable(r *big.Rat) string {
-	text := exactText(r)
+	text := fairness.Exact(r)
 	if len(text) > 20 {
 		about, _ := r.Float64()
 		text += fmt.Sprintf(" (about %.6g)", about)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/explain"
 	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -53,7 +54,7 @@ type explainIndividual struct {
 
 func (j *explainJob) report(w *explain.Worst, source *explainSource) *explainReport {
 	return &explainReport{
-		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Epsilon: shortDecimal(j.epsilon),
+		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Epsilon: fairness.Exact(j.epsilon),
 		Protected: protectedNames(j.space), Where: j.flags.question.where, Source: source, InitK: w.K,
 		Individuals: []explainIndividual{}, Predicates: []explain.Predicate{}, Rejected: []explain.Predicate{},
 		Delta: j.flags.delta, Confidence: explain.Confidence,

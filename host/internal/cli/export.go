@@ -17,6 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/export"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -109,7 +110,7 @@ func runExport(ctx context.Context, app *App, f *exportFlags, path string) error
 		Notion: queries[0].Notion.String(), Encoding: f.encoding, Bounds: f.bounds, Relax: f.relax,
 	}
 	if queries[0].Epsilon != nil {
-		rep.Epsilon = shortDecimal(queries[0].Epsilon)
+		rep.Epsilon = fairness.Exact(queries[0].Epsilon)
 	}
 	stem, err := f.stem(st, queries[0], format)
 	if err != nil {

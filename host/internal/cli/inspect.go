@@ -14,6 +14,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/load"
 	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -180,7 +181,7 @@ func (out *inspection) describe(st *study.Study) {
 	s := st.Space
 	out.Study, out.Summary, out.Extrapolated = st.Name, st.Summary, st.Extrapolated
 	out.Notion, out.Clustering = st.Notion.String(), st.Clustering.String()
-	out.Epsilon = st.EpsilonText()
+	out.Epsilon = fairness.Exact(st.Epsilon)
 	out.Protected = map[string][]float64{}
 	for i := range s.Features {
 		f := &s.Features[i]

@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/journal"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -122,7 +123,7 @@ func (a *App) questionSettings(st *study.Study, q *problem.Query, plugin *discov
 		"notion": q.Notion.String(), "protected": strings.Join(protectedNames(q.Space), ","), "threads": strconv.Itoa(a.Threads),
 	}
 	if q.Epsilon != nil {
-		settings["epsilon"] = q.Epsilon.RatString()
+		settings["epsilon"] = fairness.Exact(q.Epsilon)
 	}
 	if q.K > 0 {
 		settings["k"] = strconv.Itoa(q.K)

@@ -75,7 +75,7 @@ func (j *mitigateJob) report(outcomes []mitigate.Outcome) *mitigateReport {
 	f := &j.flags.search
 	eps, _ := f.question.epsilonFor(j.study, fairness.Score) // a search had no objection
 	out := &mitigateReport{
-		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Epsilon: shortDecimal(eps),
+		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Epsilon: fairness.Exact(eps),
 		Strategy: f.strategy, Mode: f.mode, Budget: f.budget, Searches: f.runs, Label: j.flags.retraining.Label,
 		Arms: []mitigateArm{}, Remarks: append([]string{}, mitigate.Remarks(outcomes)...), Journal: j.journal,
 	}

@@ -65,7 +65,7 @@ func (j *quantifyJob) report(rep *quantify.Report) *quantifyReport {
 		sharesJSON: sharesOf(sharesEvent(rep), rep.Faults), Solver: certifySolver{d.Name, d.Version, libraryOf(d)},
 	}
 	if j.query.Notion.UsesEpsilon() {
-		out.Epsilon = shortDecimal(j.query.Epsilon)
+		out.Epsilon = fairness.Exact(j.query.Epsilon)
 	}
 	if rep.Map != nil {
 		out.Map = j.mapReport(rep.Map)
@@ -135,13 +135,13 @@ func (j *quantifyJob) questionInWords() string {
 		cut = " where " + j.flags.question.where
 	}
 	if j.flags.k > 0 {
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, j.flags.k, shortDecimal(j.query.Epsilon))
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, j.flags.k, fairness.Exact(j.query.Epsilon))
 	}
 	switch j.query.Notion {
 	case fairness.Score:
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose scores lie more than ε = %s apart?", cut, names, shortDecimal(j.query.Epsilon))
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose scores lie more than ε = %s apart?", cut, names, fairness.Exact(j.query.Epsilon))
 	case fairness.Logit:
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose logits lie more than ε = %s apart?", cut, names, shortDecimal(j.query.Epsilon))
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose logits lie more than ε = %s apart?", cut, names, fairness.Exact(j.query.Epsilon))
 	}
 	return fmt.Sprintf("how many individuals%s have counterfactuals in %s that get different decisions (%s)?", cut, names, j.query.Notion)
 }

@@ -27,7 +27,7 @@ type questionFlags struct {
 func (f *questionFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.model, "model", "", "use this network in place of the study's: a file, or a name beside the study's own")
-	fl.StringVar(&f.epsilon, "epsilon", "", "ε, a decimal (default: the study's)")
+	fl.StringVar(&f.epsilon, "epsilon", "", "ε, a decimal or a fraction (default: the study's)")
 	fl.StringSliceVar(&f.protected, "protected", nil, "protected attributes to vary together; each (one at a time), subsets (every subset) or all (default: all the study protects)")
 	fl.StringVar(&f.where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&f.rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")

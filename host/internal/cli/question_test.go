@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 )
 
 // loanWith is a study that says of the loan example what differs.
@@ -47,6 +49,44 @@ func TestLogitsAreNoScores(t *testing.T) {
 		code, stdout, stderr := hyfair(args...)
 		if code != ExitUsage || stdout != "" || !strings.Contains(stderr, "the study's ε = 0.5 is a difference of logits") || !strings.Contains(stderr, "--epsilon") {
 			t.Errorf("%s: exit code %d: %s%s", strings.Join(args, " "), code, stdout, stderr)
+		}
+	}
+}
+
+// Every report and file says the very ε that was asked about.
+func TestEpsilonIsWrittenExactly(t *testing.T) {
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb", "hyfair-search-rw": "plugins/search-rw"})
+	journal, model := filepath.Join(t.TempDir(), "journal.db"), filepath.Join(t.TempDir(), "model.mps")
+	for asked, want := range map[string]string{
+		"2/6": "1/3", "0.1234567890123456789012345678901234567890": "0.123456789012345678901234567890123456789",
+	} {
+		study := loanWith(t, "epsilon: "+asked+"\n")
+		for _, c := range []struct {
+			args []string
+			text string
+		}{
+			{[]string{"certify", study, "--journal", journal}, "more than ε = " + want + " apart"},
+			{[]string{"quantify", study, "--where", "credit_rating=8,purpose=car", "--samples", "0"}, "more than ε = " + want + " apart"},
+			{[]string{"search", study, "--strategy", "rw", "--solver", "none", "--budget", "5it"}, "ε = " + want + ", "},
+			{[]string{"audit", study}, "differ by more than " + want + "."},
+			{[]string{"explain", study, "--row", "0", "--samples", "100", "--test", "50"}, "ε = " + want + "\n"},
+			{[]string{"inspect", study}, "ε = " + want + ", "},
+			{[]string{"export", study, "--format", "mps", "--out", model}, ""},
+		} {
+			if code, stdout, stderr := command(t, plugins, c.args...); code != ExitDone || !strings.Contains(stdout, c.text) {
+				t.Errorf("%s: exit code %d, does not say %q: %s%s", c.args[0], code, c.text, stdout, stderr)
+			}
+			if code, stdout, stderr := command(t, plugins, append(c.args, "--json")...); code != ExitDone || !strings.Contains(stdout, `"epsilon": "`+want+`"`) {
+				t.Errorf("%s --json: exit code %d, does not say %s: %s%s", c.args[0], code, want, stdout, stderr)
+			}
+		}
+		if text, err := os.ReadFile(model); err != nil || !strings.Contains(string(text), ", epsilon "+want+",") {
+			t.Errorf("%v: the exported file does not say %s: %.300s", err, want, text)
+		}
+		_, runs, _ := command(t, plugins, "runs", "--journal", journal)
+		run := strings.Fields(strings.Split(runs, "\n")[1])[0]
+		if code, stdout, stderr := command(t, plugins, "runs", "show", run, "--journal", journal); code != ExitDone || !strings.Contains(stdout, " "+want+"\n") {
+			t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 		}
 	}
 }

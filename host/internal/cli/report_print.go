@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/journal"
 	"github.com/hyfair/hyfair/host/internal/report"
 	"github.com/hyfair/hyfair/host/internal/search"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // write renders the report in any format but JSON.
@@ -57,7 +58,7 @@ func (r *reportedRun) title(by string, settings ...string) string {
 		t += ", where " + r.Where
 	}
 	if eps, ok := new(big.Rat).SetString(r.Settings["epsilon"]); ok {
-		t += ", ε = " + shortDecimal(eps)
+		t += ", ε = " + fairness.Exact(eps)
 	}
 	for _, name := range settings {
 		if v := r.Settings[name]; v != "" {

@@ -177,7 +177,7 @@ func (j *searchJob) giveRows(st *study.Study) error {
 func (j *searchJob) describe(st *study.Study, f *searchFlags) {
 	j.study, j.model = st.Name, filepath.Base(st.ModelPath)
 	settings := map[string]string{
-		"epsilon": j.start.Epsilon.RatString(), "mode": f.mode, "solver": j.solver, "budget": j.budget.String(),
+		"epsilon": fairness.Exact(j.start.Epsilon), "mode": f.mode, "solver": j.solver, "budget": j.budget.String(),
 	}
 	if j.fast != nil {
 		settings["chains"], settings["keep"] = strconv.Itoa(f.chains), strconv.FormatInt(f.keep, 10)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -241,9 +240,4 @@ func decimal(v *float64) string {
 		return strconv.FormatFloat(*v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(*v, 'f', 3, 64)
-}
-
-// shortDecimal is a rational number to twelve places, without trailing zeros.
-func shortDecimal(r *big.Rat) string {
-	return strings.TrimRight(strings.TrimRight(r.FloatString(12), "0"), ".")
 }

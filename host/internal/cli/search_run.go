@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -54,7 +55,7 @@ type searchJob struct {
 func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 	report := &searchReport{
 		Strategy: j.strategyName, Solver: j.solver, Mode: j.mode(), Study: j.study, Model: j.model, Seed: j.app.Seed,
-		Epsilon: shortDecimal(j.start.Epsilon), Budget: j.budget.String(), Out: j.out,
+		Epsilon: fairness.Exact(j.start.Epsilon), Budget: j.budget.String(), Out: j.out,
 	}
 	if j.fast != nil {
 		report.Chains = j.fast.Chains

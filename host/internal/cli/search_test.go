@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -226,14 +225,5 @@ func TestRequire(t *testing.T) {
 	})
 	if len(s.Forbidden) != 0 {
 		t.Error("the study's own space was changed")
-	}
-}
-
-func TestShortDecimal(t *testing.T) {
-	for r, want := range map[string]string{"1/20": "0.05", "1/3": "0.333333333333", "2": "2", "100": "100", "1/8": "0.125"} {
-		v, _ := new(big.Rat).SetString(r)
-		if got := shortDecimal(v); got != want {
-			t.Errorf("%s is shown as %s, want %s", r, got, want)
-		}
 	}
 }

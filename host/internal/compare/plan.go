@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Plan is a comparison with everything settled: each of its tasks is a subject,
@@ -92,7 +93,7 @@ func (p *Plan) AddSubject(from Source, partition string) error {
 	}
 	p.Subjects = append(p.Subjects, Subject{
 		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256,
-		Notion: l.Notion.String(), Epsilon: EpsilonText(l.Epsilon), Partition: partition, Features: features,
+		Notion: l.Notion.String(), Epsilon: fairness.Exact(l.Epsilon), Partition: partition, Features: features,
 		Source: from, loaded: l,
 	})
 	return nil

@@ -95,14 +95,3 @@ func (l *Loaded) query(a *Arm, seed int64) (*problem.Query, error) {
 func (l *Loaded) evaluator() (*evaluate.Evaluator, error) {
 	return evaluate.New(l.Network, l.Space, l.Region, l.Epsilon)
 }
-
-// EpsilonText writes ε as people do: a decimal where it has a short one.
-func EpsilonText(eps *big.Rat) string {
-	if eps == nil {
-		return ""
-	}
-	if digits, exact := eps.FloatPrec(); exact && digits <= 40 {
-		return eps.FloatString(digits)
-	}
-	return eps.RatString()
-}

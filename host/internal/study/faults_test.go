@@ -34,7 +34,7 @@ var faults = []fault{
 			`4:13: features.b.real: "x" is no range; write lo..hi, such as 10..100`,
 			`5:9: notion: unknown value "scor"; did you mean "score"? allowed: score, logit, decision, decision-strict`,
 		}, true},
-	{"epsilon of the notion", "features: {a: {integer: 0..1}}\nepsilon: 1.5\n", []string{"2:10: epsilon: ε = 3/2 is outside 0 < ε < 1"}, false},
+	{"epsilon of the notion", "features: {a: {integer: 0..1}}\nepsilon: 1.5\n", []string{"2:10: epsilon: ε = 1.5 is outside 0 < ε < 1"}, false},
 	{"epsilon nought", "features: {a: {integer: 0..1}}\nnotion: logit\nepsilon: 0\n", []string{"3:10: epsilon: ε = 0 is not above 0"}, true},
 	{"epsilon beyond measure", "features: {a: {integer: 0..1}}\nepsilon: 1e-99999999\n", []string{"2:10: epsilon: "}, false},
 	{"wrong types", "features:\n  a: 5\n  b: {integer: [1, 2]}\n  c: {categories: p}\n",

@@ -321,16 +321,7 @@ func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
 	case text != "":
 		return fairness.ParseEpsilon(text, n)
 	case s.Notion == fairness.Logit && n == fairness.Score:
-		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", s.EpsilonText())
+		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", fairness.Exact(s.Epsilon))
 	}
 	return s.Epsilon, fairness.CheckEpsilon(s.Epsilon, n)
-}
-
-// EpsilonText is ε as people write it: a decimal where it has a short one,
-// else a fraction.
-func (s *Study) EpsilonText() string {
-	if digits, exact := s.Epsilon.FloatPrec(); exact && digits <= 40 {
-		return s.Epsilon.FloatString(digits)
-	}
-	return s.Epsilon.RatString()
 }
