@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/ablate"
 	"github.com/hyfair/hyfair/host/internal/compare"
 	"github.com/hyfair/hyfair/host/internal/plot"
-	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -23,7 +21,7 @@ func init() { commands = append(commands, newAblate) }
 type ablateFlags struct {
 	question   compare.Question
 	arms       []string
-	models     string
+	models     modelsFlag
 	budget     string
 	runs       int
 	format     string
@@ -72,7 +70,7 @@ again goes on where it was broken off. docs/ablate.md has the grid's format.`,
 	}
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.arms, "arm", nil, "only this arm of the grid; may be repeated")
-	fl.StringVar(&f.models, "models", "", "pattern of the networks beside each study's own, such as 'AC-[1368]' (default: as the grid says)")
+	f.models.add(cmd)
 	fl.StringVar(&f.budget, "budget", defaultAblateBudget, "of each task: a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&f.runs, "runs", defaultAblateRuns, "runs of each arm on each network, with the seeds seed, seed + 1, …")
 	fl.StringVar(&f.question.Epsilon, "epsilon", "", "ε, a score difference (default: the study's)")
@@ -105,9 +103,6 @@ func (f *ablateFlags) validate(args []string) error {
 		return errors.New("--resume and --fresh exclude each other")
 	case f.changed("target") && f.target < 2:
 		return fmt.Errorf("--target %d: want a k of 2 or more", f.target)
-	}
-	if _, err := filepath.Match(f.models, ""); err != nil {
-		return fmt.Errorf("--models %q: %w", f.models, err)
 	}
 	return validateBound(f.bound)
 }
@@ -206,23 +201,9 @@ func pickArms(names []string, known []ablate.Arm) ([]ablate.Arm, error) {
 // subjects loads every study with every network asked for.
 func (f *ablateFlags) subjects(app *App, p *ablate.Plan, studies []ablate.FileStudy) error {
 	for _, s := range studies {
-		pattern := s.Models
-		if f.changed("models") {
-			pattern = f.models
-		}
-		models := []string{""}
-		if pattern != "" {
-			names, err := study.Models(s.Path, study.Options{DataRoot: app.Data})
-			if err != nil {
-				return fmt.Errorf("%s: %w", s.At, err)
-			}
-			models = slices.DeleteFunc(names, func(name string) bool {
-				ok, _ := filepath.Match(pattern, name)
-				return !ok
-			})
-			if len(models) == 0 && !f.changed("models") {
-				return fmt.Errorf("%s: models %q: the study has no such network beside its own", s.At, pattern)
-			}
+		models, err := f.models.of(app, s.Path, s.Models)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.At, err)
 		}
 		for _, m := range models {
 			if err := p.AddSubject(compare.Source{Study: s.Path, Data: app.Data, Model: m}); err != nil {
@@ -230,8 +211,8 @@ func (f *ablateFlags) subjects(app *App, p *ablate.Plan, studies []ablate.FileSt
 			}
 		}
 	}
-	if len(p.Subjects) == 0 && f.models != "" {
-		return fmt.Errorf("--models %q: no study has such a network beside its own", f.models)
+	if len(p.Subjects) == 0 {
+		return f.models.none()
 	}
 	return nil
 }

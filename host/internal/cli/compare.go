@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/host/internal/compare"
 	"github.com/hyfair/hyfair/host/internal/discover"
-	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -27,7 +25,7 @@ type compareFlags struct {
 	question compare.Question
 	solvers  []string
 	arms     []string
-	models   string
+	models   modelsFlag
 	budget   time.Duration
 	runs     int
 	format   string
@@ -72,7 +70,7 @@ journal: the same command again goes on where it was broken off.`,
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.solvers, "solvers", nil, "an arm for each of these solvers, alike in all else")
 	fl.StringArrayVar(&f.arms, "arm", nil, "an arm: name=solver:NAME,key:value,… or the name of an arm of the comparison file; may be repeated")
-	fl.StringVar(&f.models, "models", "", "pattern of the networks beside each study's own, such as 'AC-[1368]' (default: the study's network)")
+	f.models.add(cmd)
 	fl.DurationVar(&f.budget, "budget", defaultCompareBudget, "wall time of each task, loading included")
 	fl.IntVar(&f.runs, "runs", defaultCompareRuns, "runs of each arm on each model, with the seeds seed, seed + 1, …")
 	fl.StringVar(&f.question.Epsilon, "epsilon", "", "ε of the measures and of arms without their own, a score difference (default: the study's)")
@@ -92,10 +90,6 @@ func (f *compareFlags) validate() error {
 		return fmt.Errorf("--format %q: want %s", f.format, strings.Join(compare.Formats, ", "))
 	case len(f.solvers) > 0 && len(f.arms) > 0:
 		return errors.New("give --solvers or --arm, not both: --solvers a,b is short for --arm a=solver:a --arm b=solver:b")
-	}
-	_, err := filepath.Match(f.models, "")
-	if err != nil {
-		return fmt.Errorf("--models %q: %w", f.models, err)
 	}
 	return nil
 }
@@ -202,22 +196,9 @@ func chosenArms(texts []string, known []compare.Arm) ([]compare.Arm, error) {
 // subjects loads every study with every network asked for.
 func (f *compareFlags) subjects(app *App, p *compare.Plan, studies []compare.FileStudy) error {
 	for _, s := range studies {
-		pattern := s.Models
-		if f.changed("models") {
-			pattern = f.models
-		}
-		models := []string{""}
-		if pattern != "" {
-			names, err := study.Models(s.Path, study.Options{DataRoot: app.Data})
-			if err != nil {
-				return err
-			}
-			models = nil
-			for _, name := range names {
-				if ok, _ := filepath.Match(pattern, name); ok {
-					models = append(models, name)
-				}
-			}
+		models, err := f.models.of(app, s.Path, s.Models)
+		if err != nil {
+			return err
 		}
 		for _, m := range models {
 			if err := p.AddSubject(compare.Source{Study: s.Path, Data: app.Data, Model: m}, s.Partition); err != nil {
@@ -225,8 +206,8 @@ func (f *compareFlags) subjects(app *App, p *compare.Plan, studies []compare.Fil
 			}
 		}
 	}
-	if len(p.Subjects) == 0 && f.models != "" {
-		return fmt.Errorf("--models %q: no study has such a network beside its own", f.models)
+	if len(p.Subjects) == 0 {
+		return f.models.none()
 	}
 	return nil
 }

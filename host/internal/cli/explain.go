@@ -55,7 +55,7 @@ type explainFlags struct {
 	tree     string
 	rulesOut string
 	// For a grid.
-	models string
+	models modelsFlag
 	format string
 	out    string
 	// changed reports that the user gave a flag.
@@ -120,7 +120,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.DurationVar(&f.bound, "bound", 0, "time for a solver to prove the least k and gap inside each predicate kept and the largest outside all, such as 10s; 0: none")
 	fl.StringVar(&f.tree, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&f.rulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
-	fl.StringVar(&f.models, "models", "", "of a file of studies: pattern of the networks, such as 'AC-[138]' (default: as the file says)")
+	f.models.add(cmd)
 	fl.StringVar(&f.format, "format", "table", "of a file of studies: "+strings.Join(explainFormats, ", "))
 	fl.StringVar(&f.out, "out", "", "of a file of studies: write the --format to this file, and the table to standard output")
 	return cmd

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/host/internal/yamlfile"
 )
 
@@ -164,11 +161,13 @@ func (f *explainFlags) readGrid(app *App, file string) (name string, networks []
 		if !filepath.IsAbs(of) {
 			of = filepath.Join(filepath.Dir(file), of)
 		}
-		found, err := f.networks(app, of, s.Models)
+		models, err := f.models.of(app, of, s.Models)
 		if err != nil {
 			in.Fault(fmt.Sprintf("$.studies[%d]", i), "%v", err)
 		}
-		networks = append(networks, found...)
+		for _, model := range models {
+			networks = append(networks, explainNetwork{Study: of, Model: model})
+		}
 	}
 	if err := in.Err(); err != nil {
 		return "", nil, err
@@ -177,7 +176,7 @@ func (f *explainFlags) readGrid(app *App, file string) (name string, networks []
 		return "", nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(networks) == 0 {
-		return "", nil, fmt.Errorf("%s: no network matches --models %q", file, f.models)
+		return "", nil, f.models.none()
 	}
 	if raw.Name == "" {
 		raw.Name = filepath.Base(file)
@@ -194,37 +193,3 @@ func take[T any](to *T, parse func(string) (T, error)) func(string) error {
 }
 
 func parseFloat(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
-
-// networks are those of a study that match the file's pattern and --models.
-func (f *explainFlags) networks(app *App, file, pattern string) ([]explainNetwork, error) {
-	if pattern == "" {
-		if _, err := os.Stat(file); err != nil {
-			return nil, err
-		}
-		return []explainNetwork{{Study: file}}, nil
-	}
-	names, err := study.Models(file, study.Options{DataRoot: app.Data})
-	if err != nil {
-		return nil, err
-	}
-	var out []explainNetwork
-	matched := false
-	for _, name := range names {
-		ok, err := path.Match(pattern, name)
-		if err != nil {
-			return nil, fmt.Errorf("models %q: %w", pattern, err)
-		}
-		matched = matched || ok
-		wanted, err := path.Match(f.models, name)
-		if err != nil {
-			return nil, fmt.Errorf("--models %q: %w", f.models, err)
-		}
-		if ok && (wanted || f.models == "") {
-			out = append(out, explainNetwork{Study: file, Model: name})
-		}
-	}
-	if !matched {
-		return nil, fmt.Errorf("no network matches %q", pattern)
-	}
-	return out, nil
-}

@@ -220,7 +220,7 @@ func testExplainGrid(t *testing.T, plugins string) {
 		`3:10: samples: "many"`:             "studies: [{study: s}]\nbudget: 1s\nsamples: many\n",
 		`unknown field "speed"`:             "studies: [{study: s}]\nspeed: 3\n",
 		"stat nowhere.yaml":                 "studies: [{study: nowhere.yaml}]\n",
-		`no network matches "Z*"`:           fmt.Sprintf("studies: [{study: %q, models: Z*}]\n", loan),
+		`models "Z*": the study has`:        fmt.Sprintf("studies: [{study: %q, models: Z*}]\n", loan),
 		"--individuals 0: want at least 1":  fmt.Sprintf("studies: [{study: %q}]\nindividuals: 0\n", loan),
 		"quantile 2: want a number between": fmt.Sprintf("studies: [{study: %q}]\nquantile: 2\n", loan),
 	} {

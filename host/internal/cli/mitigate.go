@@ -29,7 +29,7 @@ type mitigateFlags struct {
 	guardrails  string
 	delta       float64
 	mostRefused float64
-	models      string
+	models      modelsFlag
 	retraining  mitigate.Retraining
 	out         string
 }
@@ -58,7 +58,7 @@ its networks is treated in turn.`,
 			if yamlfile.HasKey(args[0], "studies") {
 				return f.runGrid(cmd.Context(), app, cmd, args[0])
 			}
-			if f.models != "" {
+			if f.models.given() {
 				return usage(errors.New("--models is for a file of several studies, such as studies/rq4.yaml"))
 			}
 			return runMitigate(cmd.Context(), app, &f, args[0])
@@ -71,7 +71,7 @@ its networks is treated in turn.`,
 	fl.StringVar(&f.guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
 	fl.Float64Var(&f.delta, "delta", explain.DefaultDelta, "explained guardrails: how much larger the mean k inside a rule must be than outside")
 	fl.Float64Var(&f.mostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
-	fl.StringVar(&f.models, "models", "", "of a file of studies: pattern of the networks, such as 'AC-[138]' (default: as the file says)")
+	f.models.add(cmd)
 	fl.StringVar(&f.out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
 	fl.StringVar(&s.strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
 	fl.StringVar(&s.solver, "solver", "", "solver plugin in the loop, or none (default: the first usable of bnb, highs, z3, lpsolve)")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/mitigate"
-	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/host/internal/yamlfile"
 )
 
@@ -143,57 +141,26 @@ func (f *mitigateFlags) readGrid(app *App, cmd *cobra.Command, file string) (tas
 		in.Fault("$.studies", "lists no study")
 	}
 	for i, s := range raw.Studies {
-		place := fmt.Sprintf("$.studies[%d]", i)
 		path := filepath.FromSlash(s.Study)
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(filepath.Dir(file), path)
 		}
-		found, err := f.networks(app, path, s.Models)
+		models, err := f.models.of(app, path, s.Models)
 		if err != nil {
-			in.Fault(place, "%v", err)
+			in.Fault(fmt.Sprintf("$.studies[%d]", i), "%v", err)
 		}
-		tasks = append(tasks, found...)
+		for _, model := range models {
+			tasks = append(tasks, mitigateTask{path, model})
+		}
 	}
 	if err := in.Err(); err != nil {
 		return nil, "", err
 	}
 	if len(tasks) == 0 {
-		return nil, "", fmt.Errorf("%s: no network matches --models %q", file, f.models)
+		return nil, "", f.models.none()
 	}
 	if raw.Name == "" {
 		raw.Name = filepath.Base(file)
 	}
 	return tasks, raw.Name, nil
-}
-
-// networks are those of a study that match the file's pattern and --models.
-func (f *mitigateFlags) networks(app *App, file, pattern string) (tasks []mitigateTask, err error) {
-	if pattern == "" {
-		return []mitigateTask{{study: file}}, nil
-	}
-	names, err := study.Models(file, study.Options{DataRoot: app.Data})
-	if err != nil {
-		return nil, err
-	}
-	matched := false
-	for _, name := range names {
-		ok, err := path.Match(pattern, name)
-		if err != nil {
-			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
-		}
-		matched = matched || ok
-		wanted := true
-		if f.models != "" {
-			if wanted, err = path.Match(f.models, name); err != nil {
-				return nil, fmt.Errorf("--models %q: %w", f.models, err)
-			}
-		}
-		if ok && wanted {
-			tasks = append(tasks, mitigateTask{file, name})
-		}
-	}
-	if !matched {
-		return nil, fmt.Errorf("no network matches %q", pattern)
-	}
-	return tasks, nil
 }
