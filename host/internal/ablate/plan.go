@@ -53,6 +53,8 @@ type Subject struct {
 	// Epsilon as a score difference.
 	Epsilon string `json:"epsilon"`
 
+	// Clustering is the study's; k counts bins whatever it is.
+	Clustering fairness.Clustering `json:"-"`
 	// Source is where this machine has it.
 	Source compare.Source `json:"-"`
 }
@@ -83,7 +85,7 @@ func (p *Plan) AddSubject(from compare.Source) error {
 	}
 	from.Model = l.ModelPath
 	s := Subject{
-		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256, Epsilon: fairness.Exact(l.Epsilon), Source: from,
+		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256, Epsilon: fairness.Exact(l.Epsilon), Clustering: l.Clustering, Source: from,
 	}
 	for i := range p.Subjects { // the rows of one study are read once
 		if o := &p.Subjects[i]; o.StudySHA256 == s.StudySHA256 && o.Source.Study == from.Study && o.Source.Data == from.Data {

@@ -214,6 +214,9 @@ func (f *ablateFlags) subjects(app *App, p *ablate.Plan, studies []ablate.FileSt
 	if len(p.Subjects) == 0 {
 		return f.models.none()
 	}
+	for i := range p.Subjects {
+		app.countsBins(p.Subjects[i].Clustering)
+	}
 	return nil
 }
 

@@ -209,6 +209,9 @@ func (f *compareFlags) subjects(app *App, p *compare.Plan, studies []compare.Fil
 	if len(p.Subjects) == 0 {
 		return f.models.none()
 	}
+	for i := range p.Subjects {
+		app.countsBins(p.Subjects[i].Clustering)
+	}
 	return nil
 }
 

@@ -43,6 +43,16 @@ func (f *questionFlags) epsilonFor(st *study.Study, n fairness.Notion) (*big.Rat
 	return eps, err
 }
 
+// countsBins says once a run that k counts bins, where a study wants another
+// clustering.
+func (a *App) countsBins(c fairness.Clustering) {
+	if c == fairness.ByBins || a.toldOfBins == nil || *a.toldOfBins {
+		return
+	}
+	*a.toldOfBins = true
+	fmt.Fprintf(a.Stderr, "hyfair: k counts bins; the study's clustering, %s, is not used\n", c)
+}
+
 // study reads the study that the flags name.
 func (f *questionFlags) study(app *App, path string) (*study.Study, error) {
 	return study.Load(path, study.Options{DataRoot: app.Data, Model: f.model, Rules: f.rules})
@@ -86,7 +96,9 @@ func (f *questionFlags) query(app *App, st *study.Study, protected []string, not
 			return nil, fmt.Errorf("--notion: %w", err)
 		}
 	}
-	q.Epsilon, err = f.epsilonFor(st, q.Notion)
+	if q.Epsilon, err = f.epsilonFor(st, q.Notion); err == nil && q.Notion == fairness.Score {
+		app.countsBins(st.Clustering)
+	}
 	return q, err
 }
 
@@ -105,6 +117,7 @@ func (f *questionFlags) load(app *App, path string) (st *study.Study, s *space.S
 		return nil, nil, region, nil, fmt.Errorf("--protected %s asks several questions; name the attributes to vary together, such as %s",
 			strings.Join(f.protected, ","), strings.Join(protectedNames(st.Space), ","))
 	}
+	app.countsBins(st.Clustering)
 	s, region, rest, err = f.cut(st.Space, sets[0])
 	return st, s, region, rest, err
 }

@@ -90,3 +90,36 @@ func TestEpsilonIsWrittenExactly(t *testing.T) {
 		}
 	}
 }
+
+// A study's clustering by linkage is not passed over in silence where k, which
+// counts bins, is part of the answer.
+func TestClusteringIsNotPassedOver(t *testing.T) {
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb", "hyfair-search-rw": "plugins/search-rw"})
+	study := loanWith(t, "clustering: linkage\n")
+	grid := filepath.Join(t.TempDir(), "grid.yml")
+	if err := os.WriteFile(grid, []byte("studies: [{study: "+study+"}]\nsolver: none\nstrategies: [{name: rw}, {name: absent}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := "hyfair: k counts bins; the study's clustering, linkage, is not used\n"
+	small := []string{"--where", "credit_rating=8,purpose=car"}
+	for _, c := range []struct {
+		args  []string
+		times int
+	}{
+		{append([]string{"certify", study, "--protected", "each"}, small...), 1},
+		{append([]string{"certify", study, "--k", "3"}, small...), 1},
+		{append([]string{"certify", study, "--notion", "decision"}, small...), 0},
+		{append([]string{"quantify", study, "--k", "3", "--samples", "0", "--json"}, small...), 1},
+		{[]string{"search", study, "--strategy", "rw", "--solver", "none", "--budget", "5it", "--runs", "2"}, 1},
+		{[]string{"audit", study}, 1},
+		{[]string{"explain", study, "--row", "0", "--samples", "100", "--test", "50"}, 1},
+		{[]string{"mitigate", study, "--arms", "original,original+guards", "--strategy", "rw", "--solver", "none", "--budget", "5it"}, 1},
+		{[]string{"compare", study, "--solvers", "absent"}, 1},
+		{[]string{"ablate", grid}, 1},
+		{[]string{"inspect", study}, 0},
+	} {
+		if _, _, stderr := command(t, plugins, c.args...); strings.Count(stderr, said) != c.times || strings.Count(stderr, "linkage") != c.times {
+			t.Errorf("%s: said %d times, want %d: %s", strings.Join(c.args, " "), strings.Count(stderr, said), c.times, stderr)
+		}
+	}
+}

@@ -43,6 +43,9 @@ type App struct {
 	Journal   string
 	LogLevel  string
 	Set       []string
+
+	// toldOfBins, which copies share, says that countsBins has spoken.
+	toldOfBins *bool
 }
 
 // exitError carries an exit code; a nil err prints nothing more.
@@ -76,7 +79,7 @@ const sameSignal = 500 * time.Millisecond
 // the command's context; a second one, half a second later or more, ends the
 // process at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	app := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr}
+	app := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr, toldOfBins: new(bool)}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	go func() {

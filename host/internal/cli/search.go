@@ -136,9 +136,6 @@ func openSearch(ctx context.Context, app *App, f *searchFlags, path string) (*se
 	if err != nil {
 		return nil, nothing, usage(err)
 	}
-	if st.Clustering != fairness.ByBins {
-		fmt.Fprintf(app.Stderr, "hyfair: k counts bins in a search; the study's clustering, %s, is not used\n", st.Clustering)
-	}
 	j.space = q.Space
 	if err := q.Validate(); err != nil {
 		return nil, nothing, usage(err)

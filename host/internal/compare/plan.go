@@ -50,6 +50,8 @@ type Subject struct {
 	// Features names the non-protected features by index; empty at the others.
 	Features []string `json:"features"`
 
+	// Clustering is the study's; k counts bins whatever it is.
+	Clustering fairness.Clustering `json:"-"`
 	// Source is where this machine has it.
 	Source Source `json:"-"`
 	loaded *Loaded
@@ -94,7 +96,7 @@ func (p *Plan) AddSubject(from Source, partition string) error {
 	p.Subjects = append(p.Subjects, Subject{
 		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256,
 		Notion: l.Notion.String(), Epsilon: fairness.Exact(l.Epsilon), Partition: partition, Features: features,
-		Source: from, loaded: l,
+		Clustering: l.Clustering, Source: from, loaded: l,
 	})
 	return nil
 }
