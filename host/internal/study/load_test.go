@@ -3,6 +3,7 @@ package study_test
 import (
 	"errors"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +68,46 @@ func TestLoadSpace(t *testing.T) {
 	}
 	if len(s.SHA256) != 64 || len(s.ModelSHA256) != 64 || s.SHA256 == s.ModelSHA256 {
 		t.Errorf("hashes %q and %q", s.SHA256, s.ModelSHA256)
+	}
+}
+
+// TestInputsOfDecimals: the numbers of an input are float64 first, as a training
+// script holds them, and each operation on them is rounded once. For the
+// decimals here that gives other float64 than the decimals themselves would.
+func TestInputsOfDecimals(t *testing.T) {
+	folder := write(t, map[string]string{"study.yaml": "model: net.json\nfeatures:\n" +
+		"  a: {integer: 0..9, inputs: {mean: 0.11, deviation: 16.83}}\n" +
+		"  b: {integer: 0..9, inputs: {min: -7.6, max: -3.7}}\n",
+		"net.json": `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid",
+			"layers": [{"name": "out", "inputs": 2, "units": 1, "activation": "linear", "weights": [[1, 1]], "bias": [0]}]}`,
+	})
+	s := mustLoad(t, folder, study.Options{})
+	nearest := func(r *big.Rat) *big.Rat {
+		v, _ := r.Float64()
+		return new(big.Rat).SetFloat64(v)
+	}
+	as := func(number func(*big.Rat) *big.Rat) (inputs []space.Input) {
+		read := func(text string) *big.Rat {
+			r, _ := new(big.Rat).SetString(text)
+			return number(r)
+		}
+		for k, from := range []*big.Rat{read("0.11"), read("-7.6")} {
+			width := []*big.Rat{read("16.83"), number(new(big.Rat).Sub(read("-3.7"), read("-7.6")))}[k]
+			scale, _ := new(big.Rat).Inv(width).Float64()
+			offset, _ := new(big.Rat).Quo(new(big.Rat).Neg(from), width).Float64()
+			inputs = append(inputs, space.Input{Index: k, Scale: scale, Offset: offset})
+		}
+		return inputs
+	}
+	want, other := as(nearest), as(func(r *big.Rat) *big.Rat { return r })
+	for k := range want {
+		got := s.Space.Features[k].Inputs[0]
+		if d := cmp.Diff(want[k], got); d != "" {
+			t.Errorf("input %d (-want +got):\n%s", k, d)
+		}
+		if got.Scale == other[k].Scale || got.Offset == other[k].Offset {
+			t.Errorf("input %d: these decimals do not tell", k)
+		}
 	}
 }
 
