@@ -287,6 +287,10 @@ func resolveArm(a *compare.Arm, d sdk.Description) error {
 
 // colour reports whether standard output is a terminal that wants colours.
 func (a *App) colour() bool {
-	file, ok := a.Stdout.(*os.File)
+	out, ok := a.Stdout.(*output)
+	if !ok {
+		return false
+	}
+	file, ok := out.to.(*os.File)
 	return ok && os.Getenv("NO_COLOR") == "" && isTerminal(file)
 }

@@ -26,6 +26,7 @@ const (
 	ExitCheck         = 3
 	ExitContradiction = 4
 	ExitInterrupted   = 130
+	ExitPipe          = 141
 )
 
 // App is one run of the program: its streams and the flags every command has.
@@ -77,9 +78,15 @@ const sameSignal = 500 * time.Millisecond
 
 // Main runs the program and returns its exit code. SIGINT and SIGTERM cancel
 // the command's context; a second one, half a second later or more, ends the
-// process at once.
+// process at once. Standard output is closed at the end.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	app := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr, toldOfBins: new(bool)}
+	out := &output{to: stdout}
+	app := &App{Stdin: stdin, Stdout: out, Stderr: stderr, toldOfBins: new(bool)}
+	// A pipe without a reader is an error of its write, and does not end the run:
+	// the journal and other files are still completed.
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+	defer signal.Stop(pipe)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	go func() {
@@ -92,13 +99,27 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(app)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	lost := out.close()
+	err = without(err, lost) // commands may pass it on, or not
 	code := exitCode(ctx, err)
 	var exit *exitError
 	if err != nil && !(errors.As(err, &exit) && exit.err == nil) {
 		fmt.Fprintf(stderr, "hyfair: %v\n", err)
+	}
+	switch {
+	case lost == nil:
+	case errors.Is(lost, syscall.EPIPE): // by the reader's own wish
+		if code == ExitDone {
+			return ExitPipe
+		}
+	default:
+		fmt.Fprintf(stderr, "hyfair: %v\n", lost)
+		if code != ExitInterrupted {
+			return ExitFailed
+		}
 	}
 	return code
 }

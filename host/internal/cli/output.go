@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+)
+
+// output is standard output. It keeps the first error, which every later write
+// gets too: what a command prints, it need not watch. Safe for concurrent use.
+type output struct {
+	to io.Writer
+
+	mu  sync.Mutex
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.to.Write(p)
+	o.lost(err)
+	return n, o.err
+}
+
+// close ends the output and returns the error that a part of it was lost by.
+func (o *output) close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if c, ok := o.to.(io.Closer); ok && o.err == nil {
+		o.lost(c.Close())
+	}
+	return o.err
+}
+
+// lost keeps an error, without the name of a file that the user did not give.
+func (o *output) lost(err error) {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		err = file.Err
+	}
+	if err != nil {
+		o.err = fmt.Errorf("standard output cannot be written, and the result is lost: %w", err)
+	}
+}
+
+// without takes one error out of another, as if it had not happened.
+func without(err, what error) error {
+	if what == nil || !errors.Is(err, what) {
+		return err
+	}
+	var rest []error
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			rest = append(rest, without(e, what))
+		}
+	}
+	return errors.Join(rest...)
+}
