@@ -112,6 +112,7 @@ func runExport(ctx context.Context, app *App, f *exportFlags, path string) error
 	if queries[0].Epsilon != nil {
 		rep.Epsilon = fairness.Exact(queries[0].Epsilon)
 	}
+	app.begin()
 	stem, err := f.stem(st, queries[0], format)
 	if err != nil {
 		return err

@@ -213,7 +213,7 @@ func (g *guarded) stream(ctx context.Context, rows *tabular.Stream, out guardWri
 		var bad *tabular.RowError
 		row := guardRow{Row: s.Rows + 1, Line: line}
 		switch {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF) || ctx.Err() != nil:
 			return nil
 		case errors.As(err, &bad):
 			row.Answer, row.Why = answerUnusable, bad.Error()

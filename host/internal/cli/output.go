@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"sync"
 )
 
@@ -46,6 +48,34 @@ func (o *output) lost(err error) {
 	}
 	if err != nil {
 		o.err = fmt.Errorf("standard output cannot be written, and the result is lost: %w", err)
+	}
+}
+
+// input is standard input, whose reading a signal ends. Not safe for concurrent
+// use.
+type input struct {
+	from   io.Reader
+	done   <-chan struct{}
+	buffer []byte // of the read under way, which may outlive Read
+}
+
+func (i *input) Read(p []byte) (int, error) {
+	select {
+	case <-i.done:
+		return 0, context.Canceled
+	default:
+	}
+	i.buffer = slices.Grow(i.buffer[:0], len(p))[:len(p)]
+	read := make(chan func() (int, error), 1)
+	go func(buffer []byte) {
+		n, err := i.from.Read(buffer)
+		read <- func() (int, error) { return copy(p, buffer[:n]), err }
+	}(i.buffer)
+	select {
+	case got := <-read:
+		return got()
+	case <-i.done:
+		return 0, context.Canceled
 	}
 }
 

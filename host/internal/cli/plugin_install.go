@@ -43,6 +43,7 @@ then on a plugin that is not what was installed is refused.
 			if err != nil {
 				return err
 			}
+			app.begin()
 			in, err := discover.Install(cmd.Context(), args[0], dir, force, logger)
 			if err != nil {
 				return err
@@ -117,6 +118,7 @@ func newPluginUninstall(app *App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			app.begin()
 			f, err := discover.Uninstall(cmd.Context(), dir, k, args[0])
 			if err != nil {
 				return mistake(err)

@@ -137,6 +137,7 @@ func (a *App) testPlugin(ctx context.Context, f discover.Found, cases []string) 
 	if !a.JSON {
 		fmt.Fprintf(a.Stdout, "%s %s %s, %s\n", out.Kind, out.Name, out.Version, out.Path)
 	}
+	a.begin()
 	report, err := a.conform(ctx, plugin, cases, func(o conformance.Outcome) {
 		c := caseJSON{o.Case, o.Doc, o.Verdict.String(), o.Why, o.Elapsed.Seconds()}
 		out.Cases = append(out.Cases, c)

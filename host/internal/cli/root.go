@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -47,6 +48,16 @@ type App struct {
 
 	// toldOfBins, which copies share, says that countsBins has spoken.
 	toldOfBins *bool
+	// working: see begin; nil where nobody asks.
+	working *atomic.Bool
+}
+
+// begin says that the command has read what it needs: from now on it has
+// something to finish or to show, and ends by itself when its context does.
+func (a *App) begin() {
+	if a.working != nil {
+		a.working.Store(true)
+	}
 }
 
 // exitError carries an exit code; a nil err prints nothing more.
@@ -72,6 +83,10 @@ func usage(err error) error {
 	return &exitError{ExitUsage, err}
 }
 
+// patience is how long a command that has not begun to work may take to end after
+// a signal: it may wait for a file.
+const patience = time.Second
+
 // sameSignal is how long after the first signal a second one is taken for the
 // same wish.
 const sameSignal = 500 * time.Millisecond
@@ -81,7 +96,6 @@ const sameSignal = 500 * time.Millisecond
 // process at once. Standard output is closed at the end.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &output{to: stdout}
-	app := &App{Stdin: stdin, Stdout: out, Stderr: stderr, toldOfBins: new(bool)}
 	// A pipe without a reader is an error of its write, and does not end the run:
 	// the journal and other files are still completed.
 	pipe := make(chan os.Signal, 1)
@@ -89,6 +103,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer signal.Stop(pipe)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	app := &App{Stdin: &input{from: stdin, done: ctx.Done()}, Stdout: out, Stderr: stderr, toldOfBins: new(bool), working: &atomic.Bool{}}
 	go func() {
 		<-ctx.Done()
 		// Programs that end others may signal a process and then its group: only
@@ -98,13 +113,22 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}()
 	root := newRoot(app)
 	root.SetArgs(args)
-	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	lost := out.close()
+	ended := make(chan error, 1)
+	go func() { ended <- root.ExecuteContext(ctx) }()
+	var err, lost error
+	select {
+	case err = <-ended:
+		lost = out.close()
+	case <-abandoned(ctx, app.working):
+		err = ctx.Err()
+	}
 	err = without(err, lost) // commands may pass it on, or not
 	code := exitCode(ctx, err)
+	if code == ExitInterrupted && errors.Is(err, context.Canceled) {
+		err = errors.Join(errors.New("interrupted"), without(err, context.Canceled))
+	}
 	var exit *exitError
 	if err != nil && !(errors.As(err, &exit) && exit.err == nil) {
 		fmt.Fprintf(stderr, "hyfair: %v\n", err)
@@ -124,13 +148,28 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
+// abandoned closes the channel it returns once a command outstays a signal
+// without having begun to work.
+func abandoned(ctx context.Context, working *atomic.Bool) <-chan struct{} {
+	out := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		time.Sleep(patience)
+		if !working.Load() {
+			close(out)
+		}
+	})
+	return out
+}
+
+// exitCode is the code of a command that ended with err. After a signal, what
+// looks like a failure or a mistake of the user's is none.
 func exitCode(ctx context.Context, err error) int {
 	var exit *exitError
-	switch {
-	case errors.As(err, &exit):
-		return exit.code
-	case ctx.Err() != nil:
+	switch coded := errors.As(err, &exit); {
+	case ctx.Err() != nil && !(coded && exit.code > ExitUsage):
 		return ExitInterrupted
+	case coded:
+		return exit.code
 	case err != nil:
 		return ExitFailed
 	}

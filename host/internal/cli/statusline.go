@@ -23,6 +23,7 @@ type statusLine struct {
 const statusEvery = 100 * time.Millisecond
 
 func newStatusLine(a *App) *statusLine {
+	a.begin()
 	file, ok := a.Stderr.(*os.File)
 	if a.JSON || !ok || !term.IsTerminal(int(file.Fd())) {
 		return &statusLine{}

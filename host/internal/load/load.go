@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/sdk/network"
 )
 
@@ -57,18 +58,11 @@ func Model(path string) (*network.Network, Info, error) {
 }
 
 func model(path string) (*network.Network, Info, error) {
-	file, err := os.Open(path)
+	file, stat, err := files.Open(path)
 	if err != nil {
 		return nil, Info{}, plain(err)
 	}
 	defer file.Close()
-	stat, err := file.Stat()
-	if err != nil {
-		return nil, Info{}, plain(err)
-	}
-	if !stat.Mode().IsRegular() {
-		return nil, Info{}, fmt.Errorf("not a file but a %s", kindOf(stat.Mode()))
-	}
 	return read(file, stat.Size(), path)
 }
 
@@ -78,13 +72,6 @@ func plain(err error) error {
 		return e.Err
 	}
 	return err
-}
-
-func kindOf(mode os.FileMode) string {
-	if mode.IsDir() {
-		return "folder"
-	}
-	return "device, pipe or socket"
 }
 
 // read finds the format of the size bytes behind r and reads them.

@@ -12,6 +12,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/hyfair/hyfair/host/internal/files"
 )
 
 // Bounds on a study file. They keep hostile YAML (deep nesting, aliases of
@@ -78,7 +80,7 @@ func (n *node) find(key string) int {
 // readFile reads a study file. name is how messages call it. sum is given the
 // file's bytes.
 func readFile(path, name string, sum io.Writer) (*node, error) {
-	f, err := os.Open(path)
+	f, _, err := files.Open(path)
 	if err != nil {
 		var e *os.PathError
 		if errors.As(err, &e) {

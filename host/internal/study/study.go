@@ -13,11 +13,11 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/load"
 	"github.com/hyfair/hyfair/host/internal/tabular"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -294,7 +294,7 @@ func (p *placed) Error() string {
 func (p *placed) Unwrap() error { return p.err }
 
 func fileSHA256(path string) (string, error) {
-	f, err := os.Open(path)
+	f, _, err := files.Open(path)
 	if err != nil {
 		return "", plain(path, err)
 	}

@@ -9,9 +9,10 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/files"
 )
 
 // Error is a fault at a place in a data file.
@@ -50,21 +51,13 @@ type records struct {
 // open opens a file and reads up to its first row. Where sum is not nil,
 // everything read is hashed into it. The caller closes the file.
 func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error) {
-	stat, err := os.Stat(file.Path)
-	switch {
-	case err != nil:
-		err = reason(err)
-	case !stat.Mode().IsRegular(): // opening a pipe would wait for ever
-		err = errors.New("not a file")
-	case stat.Size() > MaxFileBytes:
-		err = fmt.Errorf("%d bytes; at most %d are read", stat.Size(), MaxFileBytes)
-	}
-	if err != nil {
-		return nil, nil, &Error{Path: file.Path, Err: err}
-	}
-	f, err := os.Open(file.Path)
+	f, stat, err := files.Open(file.Path)
 	if err != nil {
 		return nil, nil, &Error{Path: file.Path, Err: reason(err)}
+	}
+	if stat.Size() > MaxFileBytes {
+		f.Close()
+		return nil, nil, &Error{Path: file.Path, Err: fmt.Errorf("%d bytes; at most %d are read", stat.Size(), MaxFileBytes)}
 	}
 	r, err := newRecords(f, file, format, sum)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -17,6 +16,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/hyfair/hyfair/host/internal/files"
 )
 
 // Bounds on a file.
@@ -27,14 +28,7 @@ const (
 
 // Read reads a file of at most 64 KiB.
 func Read(path string) (string, error) {
-	stat, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !stat.Mode().IsRegular() { // opening a pipe would wait for ever
-		return "", fmt.Errorf("%s: not a file", path)
-	}
-	f, err := os.Open(path)
+	f, _, err := files.Open(path)
 	if err != nil {
 		return "", err
 	}
