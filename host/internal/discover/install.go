@@ -24,7 +24,8 @@ const staging = ".staging-"
 
 // NotInstalled are the folders within a plugin's folder that are not copied:
 // caches, which may come from another Python and would be trusted unread, and
-// what belongs to the author's workplace.
+// what belongs to the author's workplace. A link in the place of one stays behind
+// too.
 var NotInstalled = []string{"__pycache__", ".git", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv"}
 
 // Installed is a plugin in its new place.
@@ -172,11 +173,11 @@ type workplaceless struct {
 func (w workplaceless) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := w.lstatFS.ReadDir(name)
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		if !e.Type().IsRegular() && slices.Contains(NotInstalled, e.Name()) {
+			return true
+		}
 		if !e.IsDir() {
 			return false
-		}
-		if slices.Contains(NotInstalled, e.Name()) {
-			return true
 		}
 		inner, err := w.ReadDir(path.Join(name, e.Name()))
 		return err == nil && len(inner) == 0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -95,6 +96,32 @@ func TestInstalledPluginsArePinnedAndUsed(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, PinsName))
 	if err != nil || !strings.Contains(string(text), `"hyfair-search-folder/lib/notes.txt": {`) {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// A virtual environment holds links, and may be one itself: it stays behind.
+func TestVirtualEnvironmentsStayBehind(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skipf("SKIPPED %s: %v", t.Name(), err)
+	}
+	for _, linked := range []bool{false, true} {
+		folder := packed(t, "hyfair-search-folder")
+		place := filepath.Join(folder, ".venv")
+		if linked {
+			elsewhere := t.TempDir()
+			if err := os.Symlink(elsewhere, place); err != nil {
+				t.Fatal(err)
+			}
+			place = elsewhere
+		}
+		if out, err := exec.Command(python, "-m", "venv", "--without-pip", place).CombinedOutput(); err != nil {
+			t.Skipf("SKIPPED %s: %v: %s", t.Name(), err, out)
+		}
+		in := install(t, folder, filepath.Join(t.TempDir(), "plugins"))
+		if _, err := os.Lstat(filepath.Join(in.Found.Path, ".venv")); in.Files != 3 || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("linked %v: %d files, .venv: %v", linked, in.Files, err)
+		}
 	}
 }
 
