@@ -154,6 +154,11 @@ func (p *Plugin) live(ctx context.Context) (*process, error) {
 	return proc, nil
 }
 
+func (p *Plugin) ready(ctx context.Context) error {
+	_, err := p.live(ctx)
+	return err
+}
+
 // String names the plugin in messages: "solver highs".
 func (p *Plugin) String() string {
 	name := p.description.Name

@@ -40,6 +40,10 @@ type solver struct{ p *Plugin }
 // Describe returns what the plugin said at its start.
 func (s *solver) Describe(context.Context) (sdk.Description, error) { return s.p.description, nil }
 
+// Ready starts the plugin again where its process has ended, which else is the
+// next call's to do, in the time that it has.
+func (s *solver) Ready(ctx context.Context) error { return s.p.ready(ctx) }
+
 func (s *solver) check(prob *problem.Problem) error {
 	if s.p.config.Kind != Solver {
 		return fmt.Errorf("%w: %s is no solver", sdk.ErrUnsupported, s.p)

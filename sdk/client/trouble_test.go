@@ -66,6 +66,12 @@ func TestExitInACall(t *testing.T) {
 		t.Errorf("the last incumbent came back as %+v", r)
 	}
 	wantBest(t, solve(t, p, sdk.SolveOptions{}), 33) // in a new process
+	if _, err := p.Solver().Solve(t.Context(), box(), sdk.SolveOptions{Seed: 13}); !errors.Is(err, sdk.ErrPluginExited) || !p.Exited() {
+		t.Fatal(err)
+	}
+	if err := p.Solver().(interface{ Ready(context.Context) error }).Ready(t.Context()); err != nil || p.Exited() {
+		t.Errorf("made ready: %v, exited %v", err, p.Exited())
+	}
 }
 
 func TestGarbage(t *testing.T) {

@@ -133,6 +133,15 @@ type runnable struct {
 	// unclaimed, where not empty, says what the plugin does not claim.
 	unclaimed string
 	run       func(context.Context) error
+	// plugin is what the case is about.
+	plugin any
+}
+
+// readier is implemented by plugins that run elsewhere and may have to be
+// started again, as those of sdk/client: the case before may have cost the
+// plugin its process, and the next must not pay for another in its own time.
+type readier interface {
+	Ready(context.Context) error
 }
 
 // choose picks the cases of Only, and refuses names that do not exist and
@@ -174,6 +183,12 @@ func execute(ctx context.Context, c runnable, o Options) Outcome {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if p, ok := c.plugin.(readier); ok {
+		if err := p.Ready(ctx); err != nil {
+			out.Verdict, out.Why = Failed, fmt.Sprintf("it cannot be started again: %v", err)
+			return out
+		}
+	}
 	start := time.Now()
 	done := make(chan error, 1)
 	go func() {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
@@ -17,6 +19,36 @@ func TestGoodFakesPass(t *testing.T) {
 	t.Run("strategy", func(t *testing.T) {
 		conformance.Strategy(t, sdktest.Wanderer{}, conformance.Options{})
 	})
+}
+
+// mortal loses its process with every limit, and needs longer to come back than
+// any limit of a case.
+type mortal struct {
+	sdktest.Enumerator
+	dead *bool
+}
+
+func (m mortal) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	if *m.dead {
+		return nil, sdk.ErrPluginExited
+	}
+	r, err := m.Enumerator.Solve(ctx, p, o)
+	*m.dead = o.TimeLimit > 0 || ctx.Err() != nil
+	return r, err
+}
+
+func (m mortal) Ready(context.Context) error {
+	*m.dead = false
+	return nil
+}
+
+// A case does not pay for what the one before has cost.
+func TestCasesBeginWithAPluginThatIsReady(t *testing.T) {
+	names := []string{"milp/cancel", "milp/cancelled", "milp/time-limit", "milp/work-limit"}
+	report, err := conformance.CheckSolver(t.Context(), mortal{dead: new(bool)}, conformance.Options{Only: names}, nil)
+	if err != nil || report.Count(conformance.Passed) != len(names) {
+		t.Errorf("%v, %+v", err, report.Outcomes)
+	}
 }
 
 func TestReportsSayWhatWasSkipped(t *testing.T) {

@@ -61,7 +61,7 @@ func bindSolver(ctx context.Context, s sdk.Solver, o Options) ([]runnable, sdk.D
 	e := &SolverEnv{Solver: s, Description: d, Options: o}
 	var cases []runnable
 	for _, c := range SolverCases() {
-		b := runnable{name: c.Name, doc: c.Doc, run: func(ctx context.Context) error { return c.Run(ctx, e) }}
+		b := runnable{name: c.Name, doc: c.Doc, plugin: s, run: func(ctx context.Context) error { return c.Run(ctx, e) }}
 		switch {
 		case describeErr != nil && c.Name != "describe":
 			b.unclaimed = "Describe fails"

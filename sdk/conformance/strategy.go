@@ -55,7 +55,7 @@ func bindStrategy(ctx context.Context, s sdk.Strategy, o Options) ([]runnable, s
 	e := &StrategyEnv{Strategy: s, Description: d, Options: o}
 	var cases []runnable
 	for _, c := range strategyCases {
-		b := runnable{name: c.Name, doc: c.Doc, run: func(ctx context.Context) error { return c.Run(ctx, e) }}
+		b := runnable{name: c.Name, doc: c.Doc, plugin: s, run: func(ctx context.Context) error { return c.Run(ctx, e) }}
 		switch {
 		case describeErr != nil && c.Name != "describe":
 			b.unclaimed = "Describe fails"
