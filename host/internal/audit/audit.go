@@ -19,6 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hyfair/hyfair/host/internal/decide"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -142,7 +143,7 @@ type auditor struct {
 	rows      [][]float64
 	protected []int
 	lines     []line // copied by each goroutine
-	decider   *decider
+	decider   *decide.Decider
 	total     int
 
 	mu     sync.Mutex // guards what follows, and calls of Progress
@@ -161,7 +162,7 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 		}
 		a.lines = append(a.lines, l)
 	}
-	a.decider = newDecider(c.Network, c.Space)
+	a.decider = decide.New(c.Network, c.Space)
 	return a, nil
 }
 

@@ -172,38 +172,6 @@ func TestAgreesWithDefinitions(t *testing.T) {
 	})
 }
 
-// TestLogitErrorIsABound compares float64 logits with exact ones.
-func TestLogitErrorIsABound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
-		c := randomCase(r)
-		scale := math.Ldexp(1, rapid.IntRange(-300, 300).Draw(t, "scale"))
-		for i := range c.Network.Layers {
-			l := &c.Network.Layers[i]
-			for k := range l.Weights {
-				l.Weights[k] *= scale * (1 + r.Float64())
-			}
-		}
-		d := newDecider(c.Network, c.Space)
-		for range 20 {
-			row := randomRow(r, c.Space)
-			computed := c.Network.Logit(c.Space.NetworkInputs(nil, row))
-			exact := d.exact.Logit(c.Space.ExactInputs(row))
-			if math.IsInf(computed, 0) || math.IsNaN(computed) {
-				continue // nothing is claimed of those
-			}
-			off := new(big.Rat).Sub(exact, new(big.Rat).SetFloat64(computed))
-			if !math.IsInf(d.bound, 0) && !math.IsNaN(d.bound) && off.Abs(off).Cmp(new(big.Rat).SetFloat64(d.bound)) > 0 {
-				f, _ := off.Float64()
-				t.Fatalf("%v: logit %v is off by %v, more than %v", row, computed, f, d.bound)
-			}
-			if got := d.positive(computed, row); got != (exact.Sign() > 0) {
-				t.Fatalf("%v: decided %v on a logit of %s", row, got, exact.RatString())
-			}
-		}
-	})
-}
-
 func TestWhoIsNotAudited(t *testing.T) {
 	c := randomCase(rand.New(rand.NewPCG(1, 1)))
 	c.Space.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 6, Hi: 6}}}}

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/network"
 )
 
 // bench audits one group after the other on one goroutine.
@@ -96,22 +95,23 @@ func forEach(n int, do func(int)) {
 // person puts together what is known of the i-th of the points.
 func (b *bench) person(i, row int) Person {
 	x, o := b.points[i], &b.outcomes[i]
-	own := b.decider.look(x)
+	score, positive := b.decider.At(x)
 	p := Person{
 		Index: row, N: o.N, K: o.K, Gap: o.Gap, Unfair: o.Violates, Shannon: o.Shannon, MinEntropy: o.MinEntropy,
-		Score: own.score, Positive: own.positive, Effects: make([]Effect, len(b.each)),
+		Score: score, Positive: positive, Effects: make([]Effect, len(b.each)),
 	}
 	high, low := b.whole.Point(x, o.ArgMax), b.whole.Point(x, o.ArgMin)
-	most, least := b.decider.look(high), b.decider.look(low)
-	p.High, p.Low = Copy{b.protectedOf(high), most.score}, Copy{b.protectedOf(low), least.score}
+	most, yesHigh := b.decider.At(high)
+	least, yesLow := b.decider.At(low)
+	p.High, p.Low = Copy{b.protectedOf(high), most}, Copy{b.protectedOf(low), least}
 	switch {
-	case most.positive != own.positive || least.positive != own.positive:
+	case yesHigh != positive || yesLow != positive:
 		p.Flips = true
-	case nearHalf(most.score) || nearHalf(least.score):
-		p.Flips = b.anyFlips(x, own.positive)
+	case nearHalf(most) || nearHalf(least):
+		p.Flips = b.anyFlips(x, positive)
 	}
 	for n, line := range b.each {
-		p.Effects[n] = b.effect(x, b.protected[n], line, &b.effects[n][i], own.positive)
+		p.Effects[n] = b.effect(x, b.protected[n], line, &b.effects[n][i], positive)
 	}
 	return p
 }
@@ -129,7 +129,10 @@ func (b *bench) protectedOf(point []float64) []float64 {
 func (b *bench) anyFlips(x []float64, positive bool) bool {
 	scores, combinations := b.whole.Scores(x)
 	for i, c := range combinations {
-		if nearHalf(scores[i]) && b.decider.look(b.whole.Point(x, c)).positive != positive {
+		if !nearHalf(scores[i]) {
+			continue
+		}
+		if _, yes := b.decider.At(b.whole.Point(x, c)); yes != positive {
 			return true
 		}
 	}
@@ -162,7 +165,7 @@ func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *ev
 		}
 		yes := score > 0.5
 		if nearHalf(score) {
-			yes = b.decider.look(points[i]).positive
+			_, yes = b.decider.At(points[i])
 		}
 		e.Flips = e.Flips || yes != positive
 	}
@@ -175,15 +178,3 @@ func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *ev
 // nearHalf: rounding could put the score on the other side of ½. No evaluation
 // in use is off by nearly as much.
 func nearHalf(score float64) bool { return score > 0.5-1.0/64 && score < 0.5+1.0/64 }
-
-// look is an evaluation of a single point.
-type look struct {
-	score    float64
-	positive bool // the score exceeds ½, exactly
-}
-
-// look evaluates a point of the space.
-func (d *decider) look(point []float64) look {
-	logit := d.network.Logit(d.space.NetworkInputs(nil, point))
-	return look{network.Sigmoid(logit), d.positive(logit, point)}
-}

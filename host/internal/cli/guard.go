@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/decide"
 	"github.com/hyfair/hyfair/host/internal/guard"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/host/internal/tabular"
-	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -102,7 +102,7 @@ const (
 
 // guarded is a model with its guardrails.
 type guarded struct {
-	network *network.Network
+	decider *decide.Decider
 	space   *space.Space
 	rules   *guard.Rules
 	guards  []space.Predicate
@@ -125,9 +125,9 @@ func (g *guarded) answer(row *guardRow, point []float64) {
 			return
 		}
 	}
-	logit := g.network.Logit(g.space.NetworkInputs(nil, point))
-	score, decision := network.Sigmoid(logit), 0
-	if logit > 0 {
+	score, positive := g.decider.At(point)
+	decision := 0
+	if positive {
 		decision = 1
 	}
 	row.Answer, row.Score, row.Decision = answerPredict, &score, &decision
@@ -145,7 +145,7 @@ func runGuard(ctx context.Context, app *App, f *guardFlags, model, rules string)
 	if err != nil {
 		return usage(err)
 	}
-	g := &guarded{network: st.Network, space: st.Space}
+	g := &guarded{decider: decide.New(st.Network, st.Space), space: st.Space}
 	if g.rules, err = guard.Read(rules, st.Space); err != nil {
 		return usage(err)
 	}

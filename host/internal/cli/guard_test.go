@@ -212,6 +212,37 @@ func TestGuardRefusesToStart(t *testing.T) {
 	}
 }
 
+// TestGuardDecidesAsAuditDoes: the first person's logit is exactly 0, a no, and 1
+// in float64, a yes; the second's is 1 in both.
+func TestGuardDecidesAsAuditDoes(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"net.json": `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid", "layers": [{"name": "o", "inputs": 4, "units": 1,
+			"activation": "linear", "weights": [[-1, 9007199254740992, 1, 2]], "bias": [-9007199254740992]}]}`,
+		"study.yaml": "model: net.json\ndata: {files: [rows.csv], label: {column: y, positive: [1]}}\nfeatures:\n" +
+			"  a: {integer: -1..1}\n  b: {integer: 0..1}\n  c: {integer: 0..1}\n  p: {integer: 0..1}\nprotected: {p: all}\nepsilon: 0.1\n",
+		"rows.csv":   "a,b,c,p,y\n1,1,1,0,0\n-1,1,0,0,1\n",
+		"rules.json": `{"format": "hyfair-guard", "version": 1, "features": [{"name": "b", "kind": "integer"}], "rules": [{"name": "b", "conditions": [{"feature": "b", "most": 0}]}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, stdout, stderr := guardedRows(t, "a,b,c,p\n1,1,1,0\n-1,1,0,0\n", dir, filepath.Join(dir, "rules.json"))
+	if want := "row,line,answer,score,decision,rule,why\n1,2,predict,0.5,0,,\n2,3,predict,0.7310585786300049,1,,\n"; code != ExitDone || stdout != want {
+		t.Errorf("exit code %d, %s\n%s", code, stderr, stdout)
+	}
+	report := auditJSON(t, dir)
+	for _, person := range report.Rows {
+		if person.Positive != (person.Index == 1) {
+			t.Errorf("audit decides %v of row %d", person.Positive, person.Index)
+		}
+	}
+	if stdout, _, _ := inspectRun(t, dir, "--json"); !strings.Contains(stdout, `"accuracy": 100`) {
+		t.Errorf("inspect has both wrong: %s", stdout)
+	}
+}
+
 // TestGuardExport: what export writes runs, and says of every applicant what
 // hyfair guard says.
 func TestGuardExport(t *testing.T) {

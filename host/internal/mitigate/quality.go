@@ -3,6 +3,7 @@ package mitigate
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/host/internal/decide"
 	"github.com/hyfair/hyfair/host/internal/guard"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -53,13 +54,12 @@ func Judge(s *space.Space, subject Subject, rows [][]float64, labels []int) Qual
 		counts[k] = map[float64]*tally{}
 	}
 	var all tally
-	var inputs []float64
+	decider := decide.New(subject.Network, s)
 	for i, row := range rows {
 		if _, refused := guard.Refuses(subject.Guards, row); refused {
 			continue
 		}
-		inputs = s.NetworkInputs(inputs, row)
-		positive := subject.Network.Logit(inputs) > 0
+		_, positive := decider.At(row)
 		all.add(positive, labels[i] == 1)
 		for k, f := range protected {
 			group := groupOf(&s.Features[f], row[f])

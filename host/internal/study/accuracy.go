@@ -3,6 +3,8 @@ package study
 import (
 	"errors"
 	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/decide"
 )
 
 // ErrNoInput tells of a value outside the domain of a feature that feeds the
@@ -10,8 +12,8 @@ import (
 var ErrNoInput = errors.New("outside the domain, so that the feature's table has no network input for it")
 
 // Accuracy is the share, in per cent, of the given rows of the data set whose
-// label the network gets right, deciding 1 where the score is above ½: where
-// the logit, in float64, is above 0. nil rows are all rows. It is an error to
+// label the network gets right, deciding 1 where the exact score is above ½.
+// nil rows are all rows. It is an error to
 // ask without a network, data, labels or rows; ErrNoInput (wrapped) tells of a
 // row that the network cannot be fed.
 func (s *Study) Accuracy(rows []int) (float64, error) {
@@ -35,14 +37,13 @@ func (s *Study) Accuracy(rows []int) (float64, error) {
 		return 0, fmt.Errorf("%s: accuracy of no rows", s.Path)
 	}
 	right := 0
-	var inputs []float64
+	decider := decide.New(s.Network, s.Space)
 	for _, i := range rows {
 		if f := s.unfed(d.Points[i]); f >= 0 {
 			path, line := d.Where(i)
 			return 0, fmt.Errorf("%s:%d: %s is %v: %w", path, line, s.Space.Features[f].Name, d.Points[i][f], ErrNoInput)
 		}
-		inputs = s.Space.NetworkInputs(inputs, d.Points[i])
-		if positive := s.Network.Logit(inputs) > 0; positive == (d.Labels[i] == 1) {
+		if _, positive := decider.At(d.Points[i]); positive == (d.Labels[i] == 1) {
 			right++
 		}
 	}
