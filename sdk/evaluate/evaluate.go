@@ -205,7 +205,9 @@ func (e *Evaluator) Scores(x []float64) (scores []float64, combinations []int) {
 	}
 	for column := range s.n {
 		if !known {
-			e.refine(s, column)
+			if e.refine(s, column); math.IsInf(s.errs[column], 1) {
+				e.exactLogit(s, column) // float64 overflows on the way
+			}
 		}
 		scores = append(scores, network.Sigmoid(s.logits[column]))
 		combinations = append(combinations, int(s.combos[column]))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 
+	"github.com/hyfair/hyfair/host/internal/jsonout"
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -62,8 +63,9 @@ func (r *Replay) Pair(copy1, copy2 []float64) *Witness {
 	return w
 }
 
-// Event is the witness as a journal keeps it.
+// Event is the witness as a journal keeps it, in finite numbers.
 func (w *Witness) Event() task.Event {
 	return task.Event{Kind: task.KindWitness, Witness: &task.Witness{
-		Copy1: w.Copy1, Copy2: w.Copy2, Logit1: w.Logit1, Logit2: w.Logit2, Score1: w.Score1, Score2: w.Score2, Margin: w.Margin, K: w.K}}
+		Copy1: w.Copy1, Copy2: w.Copy2, Logit1: jsonout.Finite(w.Logit1), Logit2: jsonout.Finite(w.Logit2),
+		Score1: w.Score1, Score2: w.Score2, Margin: jsonout.Finite(w.Margin), K: w.K}}
 }

@@ -3,13 +3,13 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/audit"
+	"github.com/hyfair/hyfair/host/internal/jsonout"
 	"github.com/hyfair/hyfair/host/internal/report"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -134,14 +134,12 @@ func (r *auditReport) writeJSON(w io.Writer, n int, row func(i int) auditRow) er
 	out := bufio.NewWriter(w)
 	out.Write(before) // an error stays with the writer until Flush
 	out.WriteString(empty[:len(empty)-1])
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
 	for i := range n {
 		if i > 0 {
 			out.WriteByte(',')
 		}
 		out.WriteByte('\n')
-		if err := encoder.Encode(row(i)); err != nil {
+		if err := jsonout.Encode(out, row(i), ""); err != nil {
 			return err
 		}
 	}

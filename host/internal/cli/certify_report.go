@@ -5,10 +5,12 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/jsonout"
 	"github.com/hyfair/hyfair/host/internal/partition"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -118,12 +120,12 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 		out.Regions[string(by)] = n
 	}
 	if w := rep.Witness; w != nil {
-		s := j.query.Space
-		out.Gap, out.K = &w.Margin, w.K
+		s, in := j.query.Space, w.Event().Witness
+		out.Gap, out.K = &in.Margin, w.K
 		out.Witness = &certifyWitness{
 			X1: valuesOf(s, w.Copy1, false), Z1: valuesOf(s, w.Copy1, true), X2: valuesOf(s, w.Copy2, false), Z2: valuesOf(s, w.Copy2, true),
 			Labels: certifyLabels{labelsOf(s, w.Copy1, false), labelsOf(s, w.Copy1, true), labelsOf(s, w.Copy2, false), labelsOf(s, w.Copy2, true)},
-			Score1: w.Score1, Score2: w.Score2, Logit1: w.Logit1, Logit2: w.Logit2,
+			Score1: w.Score1, Score2: w.Score2, Logit1: in.Logit1, Logit2: in.Logit2,
 		}
 		if !math.IsNaN(w.Float32) {
 			out.Witness.GapFloat32 = &w.Float32
@@ -225,7 +227,7 @@ func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.
 	}
 	switch rep.Verdict {
 	case certify.Unfair:
-		fmt.Fprintf(w, "UNFAIR: %s %.6g, replayed in exact arithmetic", what, rep.Witness.Margin)
+		fmt.Fprintf(w, "UNFAIR: %s %s, replayed in exact arithmetic", what, upTo(rep.Witness.Margin, 6))
 		if rep.Witness.K > 0 {
 			fmt.Fprintf(w, "; this person's counterfactuals fall into k = %d bins", rep.Witness.K)
 		}
@@ -247,6 +249,9 @@ func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.
 		return
 	}
 	switch {
+	case math.IsInf(rep.Bound, 0) && !(rep.Closed || j.flags.maximise || rep.Verdict == certify.Undecided):
+	case math.IsInf(rep.Bound, 0):
+		fmt.Fprintf(w, "largest %s: best known %s, no bound that float64 can hold\n", what, bestOf(rep))
 	case rep.Closed && rep.Witness == nil:
 		fmt.Fprintf(w, "proved (%s): no %s exceeds %.9g", rep.BoundGrade, what, rep.Bound)
 		if rep.BoundTolerance > 0 {
@@ -283,5 +288,13 @@ func bestOf(rep *certify.Report) string {
 	if rep.Witness == nil {
 		return "none"
 	}
-	return fmt.Sprintf("%.9g", rep.Witness.Margin)
+	return upTo(rep.Witness.Margin, 9)
+}
+
+// upTo is a number in so many digits, or that float64 cannot hold it.
+func upTo(v float64, digits int) string {
+	if math.IsInf(v, 0) {
+		return fmt.Sprintf("beyond %.4g", jsonout.Finite(v))
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64)
 }

@@ -251,3 +251,56 @@ func TestThirdPartySolver(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
+
+// TestVerdictsBeyondFloat64: a network whose logits float64 cannot hold, by 10⁶⁰⁰
+// for each of p and a, gets its verdict, in JSON and in the journal as well.
+func TestVerdictsBeyondFloat64(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"net.json": `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid", "layers": [
+			{"name": "h", "inputs": 2, "units": 2, "activation": "relu", "weights": [[1e300, 0], [0, 1e300]], "bias": [0, 0]},
+			{"name": "o", "inputs": 2, "units": 1, "activation": "linear", "weights": [[1e300, -1e300]], "bias": [0]}]}`,
+		"study.yaml": "model: net.json\ndata: {files: [rows.csv]}\nfeatures:\n  a: {integer: 0..9}\n  p: {integer: 0..1}\nprotected: {p: all}\nepsilon: 0.1\n",
+		"rows.csv":   "a,p\n0,0\n1,1\n2,0\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plugins := rogueFolder(t, "rogue")
+	for _, c := range []struct {
+		args []string
+		gap  float64
+	}{
+		{[]string{"--climb"}, 0.5},
+		{[]string{"--partition", "adaptive", "--all"}, 0.5},
+		{[]string{"--notion", "logit", "--epsilon", "1", "--maximize"}, math.MaxFloat64},
+	} {
+		ask := append([]string{"certify", dir, "--solver", "rogue"}, c.args...)
+		kept := filepath.Join(t.TempDir(), "journal.db")
+		code, stdout, stderr := command(t, plugins, append(ask, "--json", "--journal", kept)...)
+		out := oneObject(t, stdout)
+		if code != ExitDone || stderr != "" || out.Verdict != "unfair" || *out.Gap != c.gap || *out.Witness.Logit2 != -math.MaxFloat64 || out.Bound != nil && *out.Bound > 1 {
+			t.Errorf("%v: exit code %d, %s\n%s", c.args, code, stderr, stdout)
+		}
+		witnesses := 0
+		for _, e := range journalled(t, kept, "") {
+			if e.Witness != nil {
+				witnesses++
+			}
+		}
+		if witnesses == 0 {
+			t.Errorf("%v: the journal has no witness", c.args)
+		}
+		if code, stdout, stderr := command(t, plugins, ask...); code != ExitDone || strings.Contains(stdout, "Inf") || !strings.Contains(stdout, "UNFAIR") {
+			t.Errorf("%v: exit code %d, %s\n%s", c.args, code, stderr, stdout)
+		}
+	}
+	// The copies' scores are ½ and 0, 1 and ½, 1 and 1.
+	for _, row := range auditJSON(t, dir).Rows {
+		want := [][3]float64{{0.5, 0.5, 0}, {0.5, 1, 0.5}, {1, 1, 1}}[row.Index]
+		if want != [3]float64{row.Score, row.High.Score, row.Low.Score} || row.Unfair != (row.Index < 2) || row.Flips != (row.Index == 1) || row.Attributes[0].BestScore != want[1] {
+			t.Errorf("%+v", row)
+		}
+	}
+}

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/jsonout"
 )
 
 // Exit codes, as documented in docs/cli.md.
@@ -218,10 +219,7 @@ var commands []func(*App) *cobra.Command
 
 // printJSON writes v as the one object of --json.
 func (a *App) printJSON(v any) error {
-	enc := json.NewEncoder(a.Stdout)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	return jsonout.Encode(a.Stdout, v, "  ")
 }
 
 // logger writes to standard error at the chosen level.

@@ -1,0 +1,149 @@
+// Package jsonout writes objects as JSON whatever their numbers: JSON has none
+// that is not finite.
+package jsonout
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"strings"
+)
+
+// Finite is v, or the largest number there is of its sign, where v is infinite
+// because float64 cannot hold what it stands for. It is for what is known to be
+// that large at least, and not for bounds.
+func Finite(v float64) float64 { return max(-math.MaxFloat64, min(v, math.MaxFloat64)) }
+
+// Encode writes v as json.Encoder does, without escapes for HTML. A number that
+// is not finite is null.
+func Encode(w io.Writer, v any, indent string) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetIndent("", indent)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	var number *json.UnsupportedValueError
+	if errors.As(err, &number) {
+		text.Reset()
+		err = e.Encode(plain(reflect.ValueOf(v)))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text.Bytes())
+	return err
+}
+
+// plain is v in types of this package's choice, written alike but for numbers
+// that are not finite, which become nil.
+func plain(v reflect.Value) any {
+	if !v.IsValid() {
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
+		if v.IsNil() {
+			return nil
+		}
+	}
+	switch v.Interface().(type) {
+	case json.Marshaler, encoding.TextMarshaler, []byte:
+		return v.Interface()
+	}
+	switch v.Kind() {
+	case reflect.Float32, reflect.Float64:
+		if f := v.Float(); math.IsInf(f, 0) || math.IsNaN(f) {
+			return nil
+		}
+	case reflect.Pointer, reflect.Interface:
+		return plain(v.Elem())
+	case reflect.Slice, reflect.Array:
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = plain(v.Index(i))
+		}
+		return list
+	case reflect.Map:
+		// Of the same type of keys, which says how they are written.
+		m := reflect.MakeMap(reflect.MapOf(v.Type().Key(), reflect.TypeFor[any]()))
+		for of := v.MapRange(); of.Next(); {
+			value := reflect.New(reflect.TypeFor[any]()).Elem()
+			if p := plain(of.Value()); p != nil {
+				value.Set(reflect.ValueOf(p))
+			}
+			m.SetMapIndex(of.Key(), value)
+		}
+		return m.Interface()
+	case reflect.Struct:
+		return object(v)
+	}
+	return v.Interface()
+}
+
+// member is a field of an object.
+type member struct {
+	name  string
+	value any
+}
+
+// members is an object whose fields keep their order.
+type members []member
+
+// MarshalJSON implements json.Marshaler.
+func (m members) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	text.WriteByte('{')
+	for i, f := range m {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		if err := e.Encode(f.name); err != nil {
+			return nil, err
+		}
+		text.WriteByte(':')
+		if err := e.Encode(f.value); err != nil {
+			return nil, err
+		}
+	}
+	text.WriteByte('}')
+	return text.Bytes(), nil
+}
+
+// object has the fields of a struct by their tags; an embedded struct's stand
+// among its own.
+func object(v reflect.Value) members {
+	var out members
+	for i := range v.NumField() {
+		f, value := v.Type().Field(i), v.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "" && value.Kind() == reflect.Struct:
+			out = append(out, object(value)...)
+			continue
+		case !f.IsExported() || name == "-",
+			strings.Contains(options, "omitempty") && empty(value), strings.Contains(options, "omitzero") && value.IsZero():
+			continue
+		case name == "":
+			name = f.Name
+		}
+		out = append(out, member{name, plain(value)})
+	}
+	return out
+}
+
+// empty is what omitempty leaves out.
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Array, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
