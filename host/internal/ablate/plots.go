@@ -2,7 +2,6 @@ package ablate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/plot"
 	"github.com/hyfair/hyfair/host/internal/search"
 	"github.com/hyfair/hyfair/host/internal/stats"
@@ -36,11 +36,7 @@ func (a *Ablation) Plot(dir, format string) error {
 }
 
 func drawTo(path string, figure *plot.Figure, format string) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(figure.Write(file, format), file.Close())
+	return files.Write(path, func(file *os.File) error { return figure.Write(file, format) })
 }
 
 // fileName keeps what is harmless in the name of a file.

@@ -2,9 +2,7 @@ package audit
 
 import (
 	"encoding/csv"
-	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -91,39 +89,4 @@ func yes(v bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-// File is a file that appears under its name only when it is complete.
-type File struct {
-	*os.File
-	path string
-}
-
-// Create opens a temporary file beside path.
-func Create(path string) (*File, error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return nil, err
-	}
-	return &File{file, path}, nil
-}
-
-// Finish closes the file and gives it its name, unless written, what came of
-// writing it, or closing is an error: then it is removed, and whatever had the
-// name keeps it.
-func (f *File) Finish(written error) error {
-	err := errors.Join(written, f.Chmod(0o644), f.File.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), f.path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
-// Discard removes the file; whatever had the name keeps it.
-func (f *File) Discard() {
-	f.File.Close()
-	os.Remove(f.Name())
 }

@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"errors"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -187,49 +183,6 @@ func TestCSVRoundTrip(t *testing.T) {
 		if cell(line, "skipped") != want || cell(line, "k") != "" || cell(line, "sex.advantage") != "" || cell(line, "income") == "" {
 			t.Errorf("line %d: %v", line, records[line])
 		}
-	}
-}
-
-// TestFileIsWhole: a file has its name when it is complete, and not before.
-func TestFileIsWhole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out.csv")
-	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	content := func() string {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	for name, end := range map[string]func(*File) error{
-		"failed":    func(f *File) error { return f.Finish(io.ErrShortWrite) },
-		"discarded": func(f *File) error { f.Discard(); return io.ErrShortWrite },
-	} {
-		f, err := Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(f, "half")
-		if err := end(f); !errors.Is(err, io.ErrShortWrite) || content() != "before" {
-			t.Errorf("%s: %v, %q", name, err, content())
-		}
-	}
-	f, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	io.WriteString(f, "after")
-	if content() != "before" {
-		t.Error("the file changed before it was finished")
-	}
-	if err := f.Finish(nil); err != nil || content() != "after" {
-		t.Errorf("%v, %q", err, content())
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

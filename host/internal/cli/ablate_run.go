@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/ablate"
 	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/journal"
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/host/internal/workers"
@@ -162,11 +162,11 @@ func (f *ablateFlags) print(app *App, a *ablate.Ablation) error {
 	}
 	format := f.format
 	if f.out != "" {
-		file, err := os.Create(f.out)
+		file, err := files.Create(f.out)
 		if err != nil {
 			return usage(fmt.Errorf("--out: %w", err))
 		}
-		if err := errors.Join(writeAblation(file, a, f.format, false), file.Close()); err != nil {
+		if err := file.Finish(writeAblation(file, a, f.format, false)); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 		format = compare.FormatTable

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/audit"
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/host/internal/tabular"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -76,9 +77,9 @@ func runAudit(ctx context.Context, app *App, f *auditFlags, args []string) error
 	if err != nil {
 		return usage(err)
 	}
-	var out *audit.File
+	var out *files.File
 	if f.out != "" {
-		if out, err = audit.Create(f.out); err != nil {
+		if out, err = files.Create(f.out); err != nil {
 			return usage(fmt.Errorf("--out: %w", err))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/journal"
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/host/internal/workers"
@@ -124,11 +125,11 @@ func (f *compareFlags) show(app *App, args []string) error {
 func (f *compareFlags) print(app *App, c *compare.Comparison) error {
 	format := f.format
 	if f.out != "" {
-		file, err := os.Create(f.out)
+		file, err := files.Create(f.out)
 		if err != nil {
 			return usage(fmt.Errorf("--out: %w", err))
 		}
-		if err := errors.Join(writeComparison(file, c, f.format, false), file.Close()); err != nil {
+		if err := file.Finish(writeComparison(file, c, f.format, false)); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 		format = compare.FormatTable

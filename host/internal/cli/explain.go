@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/explain"
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/guard"
 	"github.com/hyfair/hyfair/host/internal/lime"
 	"github.com/hyfair/hyfair/host/internal/study"
@@ -330,7 +331,7 @@ func (j *explainJob) writeFiles(r *explainReport) error {
 	}
 	rules, err := guard.New(j.space, r.Study, predicates)
 	if err == nil {
-		err = writeFile(f.rulesOut, func(file *os.File) error { return guard.Write(file, rules) })
+		err = files.Write(f.rulesOut, func(file *os.File) error { return guard.Write(file, rules) })
 	}
 	if err != nil {
 		return usage(fmt.Errorf("--rules-out: %w", err))
@@ -339,18 +340,10 @@ func (j *explainJob) writeFiles(r *explainReport) error {
 }
 
 func writeTree(path string, tree *explain.TreeJSON, title string) error {
-	return writeFile(path, func(file *os.File) error {
+	return files.Write(path, func(file *os.File) error {
 		if strings.HasSuffix(path, ".svg") {
 			return tree.SVG(file, title)
 		}
 		return (&App{Stdout: file}).printJSON(tree)
 	})
-}
-
-func writeFile(path string, write func(*os.File) error) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(file), file.Close())
 }

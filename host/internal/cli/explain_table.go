@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/report"
 )
 
@@ -18,7 +19,7 @@ func (g *explainGrid) write(app *App, f *explainFlags) error {
 	if f.out == "" {
 		return g.format(app.Stdout, f.format)
 	}
-	if err := writeFile(f.out, func(file *os.File) error { return g.format(file, f.format) }); err != nil {
+	if err := files.Write(f.out, func(file *os.File) error { return g.format(file, f.format) }); err != nil {
 		return usage(fmt.Errorf("--out: %w", err))
 	}
 	return g.format(app.Stdout, compare.FormatTable)

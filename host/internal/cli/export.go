@@ -15,6 +15,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/host/internal/export"
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -234,18 +235,13 @@ func (r *exportReport) write(stem string, f export.Format, q *problem.Query, l *
 
 // file writes a file whole or not at all.
 func (r *exportReport) file(path, what string, write func(io.Writer) error) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	out, err := files.Create(path)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	defer os.Remove(temp.Name()) // fails once it is renamed
-	err = write(temp)
-	stat, statErr := temp.Stat()
-	err = errors.Join(err, statErr, temp.Chmod(0o644), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
+	err = write(out)
+	stat, statErr := out.Stat()
+	if err := out.Finish(errors.Join(err, statErr)); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	r.Files = append(r.Files, exportedFile{Path: path, What: what, Bytes: stat.Size()})

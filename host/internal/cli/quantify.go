@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/audit"
 	"github.com/hyfair/hyfair/host/internal/discover"
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/quantify"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk"
@@ -306,11 +306,11 @@ func ratFloat(r *big.Rat) float64 {
 // mapFile is the file that --map names, under its name once it is complete.
 type mapFile struct {
 	*quantify.MapWriter
-	file *audit.File
+	file *files.File
 }
 
 func (j *quantifyJob) createMap() (*mapFile, error) {
-	file, err := audit.Create(j.flags.mapFile)
+	file, err := files.Create(j.flags.mapFile)
 	if err != nil {
 		return nil, err
 	}

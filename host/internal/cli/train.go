@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/load"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/host/internal/tabular"
@@ -205,23 +205,7 @@ func networkRows(s *space.Space, data *tabular.Data, rows []int) (x [][]float64,
 // writeNetwork writes the file in one go, so that a network that is there
 // already is replaced whole or not at all.
 func writeNetwork(path string, n *network.Network) error {
-	var text bytes.Buffer
-	if err := load.WriteJSON(&text, n); err != nil {
-		return err
-	}
-	if stat, err := os.Stat(path); err == nil && !stat.Mode().IsRegular() {
-		return os.WriteFile(path, text.Bytes(), 0o666) // a pipe or device
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name()) // after the renaming there is nothing to remove
-	_, err = temporary.Write(text.Bytes())
-	if err = errors.Join(err, temporary.Chmod(0o644), temporary.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
+	return files.Write(path, func(file *os.File) error { return load.WriteJSON(file, n) })
 }
 
 func (r *trainReport) print(w io.Writer) {

@@ -2,12 +2,10 @@ package search
 
 import (
 	"encoding/csv"
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -69,34 +67,21 @@ func (w *CSV) Flush() error {
 // complete.
 type CSVFile struct {
 	*CSV
-	file *os.File
-	path string
+	file *files.File
 }
 
 // CreateCSV opens a temporary file beside path.
 func CreateCSV(path string, s *space.Space) (*CSVFile, error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	file, err := files.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	return &CSVFile{CSV: NewCSV(file, s), file: file, path: path}, nil
+	return &CSVFile{CSV: NewCSV(file, s), file: file}, nil
 }
 
 // Close writes the rest and gives the file its name; where something failed,
 // the file is removed and whatever had the name keeps it.
-func (f *CSVFile) Close() error {
-	err := errors.Join(f.Flush(), f.file.Chmod(0o644), f.file.Close())
-	if err == nil {
-		err = os.Rename(f.file.Name(), f.path)
-	}
-	if err != nil {
-		os.Remove(f.file.Name())
-	}
-	return err
-}
+func (f *CSVFile) Close() error { return f.file.Finish(f.Flush()) }
 
 // Discard removes the file; whatever had the name keeps it.
-func (f *CSVFile) Discard() {
-	f.file.Close()
-	os.Remove(f.file.Name())
-}
+func (f *CSVFile) Discard() { f.file.Discard() }

@@ -1,0 +1,64 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// File is a file that appears under its name only when it is complete. What is no
+// regular file (a pipe, a device, a link) is not replaced but written to.
+type File struct {
+	*os.File
+	path string // empty: written in place
+}
+
+// Create opens a temporary file beside path.
+func Create(path string) (*File, error) {
+	if stat, err := os.Lstat(path); err == nil && !stat.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		return &File{File: file}, nil
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return nil, err
+	}
+	return &File{file, path}, nil
+}
+
+// Finish closes the file and gives it its name, unless written, what came of
+// writing it, or closing is an error: then it is removed, and whatever had the
+// name keeps it.
+func (f *File) Finish(written error) error {
+	if f.path == "" {
+		return errors.Join(written, f.File.Close())
+	}
+	err := errors.Join(written, f.Chmod(0o644), f.File.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), f.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// Discard removes the file; whatever had the name keeps it.
+func (f *File) Discard() {
+	f.File.Close()
+	if f.path != "" {
+		os.Remove(f.Name())
+	}
+}
+
+// Write writes a file as a whole or not at all.
+func Write(path string, write func(*os.File) error) error {
+	file, err := Create(path)
+	if err != nil {
+		return err
+	}
+	return file.Finish(write(file.File))
+}
