@@ -192,7 +192,7 @@ func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer events.close()
+	defer func() { err = errors.Join(err, events.close()) }()
 	var rep *certify.Report
 	var parts *partition.Report
 	var maxK *certify.MaxK

@@ -72,13 +72,15 @@ func (e *runEvents) path() string {
 	return e.journal.Path()
 }
 
-func (e *runEvents) close() {
+// close tells what went wrong with the journal since it was opened.
+func (e *runEvents) close() error {
 	if e.journal == nil {
-		return
+		return nil
 	}
 	if err := e.journal.Close(); err != nil {
-		fmt.Fprintf(e.app.Stderr, "hyfair: not all of this run's events are kept: %v\n", err)
+		return fmt.Errorf("not all of this run's events are kept: %w", err)
 	}
+	return nil
 }
 
 // faults are what a plugin did wrong.

@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 	"github.com/hyfair/hyfair/host/internal/task"
 )
 
@@ -38,4 +43,29 @@ func journalled(t *testing.T, path, run string) (events []task.Event) {
 		t.Fatal(err)
 	}
 	return events
+}
+
+// TestAJournalThatTakesNothingIsAnError, of every command that keeps a run: the
+// result is there, and the exit code is not 0.
+func TestAJournalThatTakesNothingIsAnError(t *testing.T) {
+	plugins, study := plugintest.Folder(t, map[string]string{"hyfair-search-sa": "plugins/search-sa", "hyfair-solver-bnb": "plugins/solver-bnb"}), tenureStudy(t)
+	path := filepath.Join(t.TempDir(), "journal.db")
+	j, err := journal.Open(path)
+	if err == nil {
+		err = j.Close()
+	}
+	db, openErr := sql.Open("sqlite", path)
+	if err := errors.Join(err, openErr); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TRIGGER full BEFORE INSERT ON events WHEN NEW.kind <> 'started' BEGIN SELECT RAISE(ABORT, 'no room'); END"); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"certify", study}, {"quantify", study}, {"search", study, "--budget", "10it", "--solver", "none"}} {
+		code, stdout, stderr := command(t, plugins, append(args, "--journal", path, "--json")...)
+		if code != ExitFailed || !strings.Contains(stderr, "no room") || !strings.Contains(stdout, `"study": "tenure"`) {
+			t.Errorf("%v: exit code %d, %s\n%s", args[0], code, stderr, stdout)
+		}
+	}
 }

@@ -199,7 +199,7 @@ func (j *quantifyJob) one(ctx context.Context) (out *quantifyReport, err error) 
 	if err != nil {
 		return nil, err
 	}
-	defer events.close()
+	defer func() { err = errors.Join(err, events.close()) }()
 	var file *mapFile
 	if j.flags.mapFile != "" {
 		if file, err = j.createMap(); err != nil {
