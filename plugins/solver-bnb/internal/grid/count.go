@@ -49,16 +49,9 @@ func (c Count) times(n uint64) (product Count, ok bool) {
 func (g *Grid) Exactly(b Box) (n Count, ok bool) {
 	n, ok = Of(1), true
 	for d := range g.Dims {
-		if n, ok = n.times(uint64(g.values(d, b))); !ok {
+		if n, ok = n.times(b[2*d+1] - b[2*d] + 1); !ok {
 			return Count{math.MaxUint64, math.MaxUint64}, false
 		}
 	}
 	return n, true
-}
-
-func (g *Grid) values(d int, b Box) int {
-	if dim := &g.Dims[d]; dim.Step > 1 {
-		return dim.Count(b[2*d], b[2*d+1])
-	}
-	return int(b[2*d+1]) - int(b[2*d]) + 1
 }

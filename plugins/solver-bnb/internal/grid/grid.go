@@ -12,8 +12,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// MaxCells bounds the cells of a feature: their numbers take 16 bits.
-const MaxCells = 1 << 16
+// RealCells are the cells of a real feature, and the most of a discrete one of which
+// tables of what they feed are made: their numbers take 16 bits.
+const RealCells = 1 << 16
 
 // Grid is a region seen as cells. It is read-only once made.
 type Grid struct {
@@ -42,15 +43,15 @@ type Grid struct {
 // Dim is a feature that varies.
 type Dim struct {
 	Feature int
-	// Cells run from 0 to Cells−1. A cell holds Step values of a discrete feature,
-	// the last one possibly fewer, or an interval of a real one.
-	Cells, Step int
-	Real        bool
-	lo, hi      float64 // of the feature, in the region
+	// Cells run from 0 to Cells−1. A cell holds a value of a discrete feature, or an
+	// interval of a real one.
+	Cells  int
+	Real   bool
+	lo, hi float64 // of the feature, in the region
 	// IsShift: its values are what a second copy's value is beyond the first's. It
 	// has no feeds: see Relaxed.
 	IsShift bool
-	// Even: a cell is one value, and all inputs are affine in it.
+	// Even: the feature is discrete, and all inputs are affine in it.
 	Even bool
 	// Feeds are the inputs fed.
 	Feeds []Feed
@@ -59,12 +60,17 @@ type Dim struct {
 // Feed encloses a network input by cells.
 type Feed struct {
 	Input int
-	// Lo and Hi enclose the input in each cell. Monotone: they do not fall from
-	// cell to cell, or do not rise.
-	Lo, Hi   []float64
-	Monotone bool
-	// Width bounds Hi − Lo over the cells.
+	// Width bounds how wide At is, over the cells.
 	Width float64
+	// lo and hi enclose the input in each cell; nil where there are more than
+	// RealCells and the input is affine. monotone: they do not fall from cell to cell,
+	// or do not rise.
+	lo, hi   []float64
+	monotone bool
+	// least is the value of the first cell, of a discrete feature.
+	least float64
+	of    *space.Feature
+	in    *space.Input
 }
 
 // Fixed is an input that does not vary within the region.
@@ -80,7 +86,7 @@ type Combination struct {
 }
 
 // Box is the first and the last cell of each dimension in turn.
-type Box []uint16
+type Box []uint64
 
 // New makes the grid of a query's region.
 func New(q *problem.Query) (*Grid, error) {
@@ -138,55 +144,65 @@ func (g *Grid) add(i int, f *space.Feature, iv space.Interval) {
 		return
 	}
 	d := g.dim(i, f, iv)
-	d.Even = !d.Real && d.Step == 1
+	d.Even = !d.Real
 	for k := range f.Inputs {
 		in := &f.Inputs[k]
 		d.Even = d.Even && in.Table == nil
-		feed := Feed{Input: in.Index, Lo: make([]float64, d.Cells), Hi: make([]float64, d.Cells)}
-		whole := space.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}
-		rises, falls := true, true
-		for c := range d.Cells {
-			lo, hi := d.Values(c)
-			e := enclose(f, in, lo, hi)
-			feed.Lo[c], feed.Hi[c] = e.Lo, e.Hi
-			whole = space.Interval{Lo: min(whole.Lo, e.Lo), Hi: max(whole.Hi, e.Hi)}
-			if e.Lo < e.Hi {
-				feed.Width = max(feed.Width, math.Nextafter(e.Hi-e.Lo, math.Inf(1)))
-			}
-			if c > 0 {
-				rises = rises && e.Lo >= feed.Lo[c-1] && e.Hi >= feed.Hi[c-1]
-				falls = falls && e.Lo <= feed.Lo[c-1] && e.Hi <= feed.Hi[c-1]
-			}
+		feed := Feed{Input: in.Index, least: iv.Lo, of: f, in: in}
+		if d.Cells <= RealCells || in.Table != nil {
+			g.Inputs[in.Index] = feed.tabulate(&d)
+		} else {
+			e := enclose(f, in, iv.Lo, iv.Hi)
+			most := max(math.Abs(e.Lo), math.Abs(e.Hi))
+			g.Inputs[in.Index], feed.Width = e, 2*(math.Nextafter(most, math.Inf(1))-most)
 		}
-		feed.Monotone = rises || falls
-		g.Inputs[in.Index] = whole
 		d.Feeds = append(d.Feeds, feed)
 	}
 	g.Dims = append(g.Dims, d)
 }
 
+// tabulate fills in what cells feed, and returns what they do together.
+func (f *Feed) tabulate(d *Dim) space.Interval {
+	f.lo, f.hi = make([]float64, d.Cells), make([]float64, d.Cells)
+	whole := space.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}
+	rises, falls := true, true
+	for c := range d.Cells {
+		lo, hi := d.Values(uint64(c))
+		e := enclose(f.of, f.in, lo, hi)
+		f.lo[c], f.hi[c] = e.Lo, e.Hi
+		whole = space.Interval{Lo: min(whole.Lo, e.Lo), Hi: max(whole.Hi, e.Hi)}
+		if e.Lo < e.Hi {
+			f.Width = max(f.Width, math.Nextafter(e.Hi-e.Lo, math.Inf(1)))
+		}
+		if c > 0 {
+			rises = rises && e.Lo >= f.lo[c-1] && e.Hi >= f.hi[c-1]
+			falls = falls && e.Lo <= f.lo[c-1] && e.Hi <= f.hi[c-1]
+		}
+	}
+	f.monotone = rises || falls
+	return whole
+}
+
 // dim cuts an interval of values of feature i into cells.
 func (g *Grid) dim(i int, f *space.Feature, iv space.Interval) Dim {
-	d := Dim{Feature: i, Step: 1, Real: !f.Discrete(), lo: iv.Lo, hi: iv.Hi}
+	d := Dim{Feature: i, Real: !f.Discrete(), lo: iv.Lo, hi: iv.Hi}
 	if d.Real {
-		d.Cells = MaxCells
+		d.Cells = RealCells
 		g.Countable = false
 		return d
 	}
-	values := iv.Hi - iv.Lo + 1
-	d.Step = int(math.Ceil(values / MaxCells))
-	d.Cells = int(math.Ceil(values / float64(d.Step)))
+	d.Cells = int(int64(iv.Hi)-int64(iv.Lo)) + 1
 	return d
 }
 
 // Values is the least and the greatest value in a cell; of a real feature, both
 // rounded outward but for the ends of the domain.
-func (d *Dim) Values(cell int) (lo, hi float64) {
+func (d *Dim) Values(cell uint64) (lo, hi float64) {
 	if !d.Real {
-		lo = d.lo + float64(cell*d.Step)
-		return lo, min(lo+float64(d.Step-1), d.hi)
+		v := float64(int64(d.lo) + int64(cell))
+		return v, v
 	}
-	return d.border(cell, -1), d.border(cell+1, 1)
+	return d.border(int(cell), -1), d.border(int(cell)+1, 1)
 }
 
 // border is the value between cell−1 and cell.
@@ -201,15 +217,6 @@ func (d *Dim) border(cell, outward int) float64 {
 	// Three roundings, of values no larger than the ends' magnitudes.
 	slip := 0x1p-50 * max(math.Abs(d.lo), math.Abs(d.hi))
 	return min(max(v+float64(outward)*slip, d.lo), d.hi)
-}
-
-// Count is the number of values in cells from to to of a discrete feature.
-func (d *Dim) Count(from, to uint16) int {
-	n := (int(to) - int(from) + 1) * d.Step
-	if int(to) == d.Cells-1 {
-		n -= d.Cells*d.Step - int(d.hi-d.lo+1)
-	}
-	return n
 }
 
 // enclose bounds an input over the values lo to hi of the feature.
@@ -251,12 +258,24 @@ func centre(lo, hi float64) (c, r float64) {
 	return c, r
 }
 
+// At encloses the input in a cell.
+func (f *Feed) At(cell uint64) space.Interval {
+	if f.lo != nil {
+		return space.Interval{Lo: f.lo[cell], Hi: f.hi[cell]}
+	}
+	return enclose(f.of, f.in, f.least+float64(cell), f.least+float64(cell))
+}
+
 // Enclose is the centre and the radius of an input over cells from to to.
-func (f *Feed) Enclose(from, to uint16) (c, r float64) {
-	lo, hi := min(f.Lo[from], f.Lo[to]), max(f.Hi[from], f.Hi[to])
-	if !f.Monotone {
+func (f *Feed) Enclose(from, to uint64) (c, r float64) {
+	if f.lo == nil {
+		e := enclose(f.of, f.in, f.least+float64(from), f.least+float64(to))
+		return centre(e.Lo, e.Hi)
+	}
+	lo, hi := min(f.lo[from], f.lo[to]), max(f.hi[from], f.hi[to])
+	if !f.monotone {
 		for cell := from + 1; cell < to; cell++ {
-			lo, hi = min(lo, f.Lo[cell]), max(hi, f.Hi[cell])
+			lo, hi = min(lo, f.lo[cell]), max(hi, f.hi[cell])
 		}
 	}
 	return centre(lo, hi)
@@ -266,7 +285,7 @@ func (f *Feed) Enclose(from, to uint16) (c, r float64) {
 func (g *Grid) Whole() Box {
 	b := make(Box, 2*len(g.Dims))
 	for d := range g.Dims {
-		b[2*d+1] = uint16(g.Dims[d].Cells - 1)
+		b[2*d+1] = uint64(g.Dims[d].Cells - 1)
 	}
 	return b
 }
@@ -276,7 +295,7 @@ func (g *Grid) Whole() Box {
 func (g *Grid) Size(b Box) float64 {
 	n := 1.0
 	for d := range g.Dims {
-		n *= float64(g.values(d, b))
+		n *= float64(b[2*d+1] - b[2*d] + 1)
 	}
 	return n
 }
@@ -328,10 +347,9 @@ func (g *Grid) Complete(point []float64, z int) []float64 {
 // rounding of the exact product and sum.
 func (g *Grid) Input(d, f int, v float64) float64 {
 	dim := &g.Dims[d]
-	if dim.Step == 1 && !dim.Real {
-		feed := &dim.Feeds[f]
+	if feed := &dim.Feeds[f]; feed.lo != nil && !dim.Real {
 		cell := int(v - dim.lo)
-		return feed.Lo[cell] + (feed.Hi[cell]-feed.Lo[cell])/2
+		return feed.lo[cell] + (feed.hi[cell]-feed.lo[cell])/2
 	}
 	return g.Fed(dim.Feature, f, v)
 }

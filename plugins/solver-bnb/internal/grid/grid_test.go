@@ -51,7 +51,7 @@ func randomBox(r *rand.Rand, g *Grid) (Box, []float64) {
 		if r.IntN(3) == 0 {
 			j = i
 		}
-		b[2*d], b[2*d+1] = uint16(min(i, j)), uint16(max(i, j))
+		b[2*d], b[2*d+1] = uint64(min(i, j)), uint64(max(i, j))
 		iv := g.Box(b)[g.Dims[d].Feature]
 		lo, hi := iv.Lo, iv.Hi
 		x[d] = g.Dims[d].Nearest(lo + r.Float64()*(hi-lo))
@@ -124,7 +124,7 @@ func TestCountsAddUp(t *testing.T) {
 	g, _ := mixedGrid(t)
 	whole, ok := g.Exactly(g.Whole())
 	want := big.NewInt(12 * 200_001 * 4)
-	if want.Mul(want, big.NewInt(MaxCells)); !ok || whole.Big().Cmp(want) != 0 {
+	if want.Mul(want, big.NewInt(RealCells)); !ok || whole.Big().Cmp(want) != 0 {
 		t.Fatalf("%v individuals and cells, want %v", whole.Big(), want)
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -101,8 +101,8 @@ func (g *Grid) Lanes() int {
 
 // span is the least and the greatest value in a box of a dimension.
 func (g *Grid) span(d int, b Box) (lo, hi float64) {
-	lo, _ = g.Dims[d].Values(int(b[2*d]))
-	_, hi = g.Dims[d].Values(int(b[2*d+1]))
+	lo, _ = g.Dims[d].Values(b[2*d])
+	_, hi = g.Dims[d].Values(b[2*d+1])
 	return lo, hi
 }
 

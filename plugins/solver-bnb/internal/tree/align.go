@@ -185,10 +185,10 @@ func (w *worker) contributions(s *sum, box grid.Box, slopes, values []float64) {
 		var first, last float64
 		for ; i < len(w.feeds) && w.feeds[i].dim == d; i++ {
 			a, feed := slopes[i], &w.feeds[i]
-			first += a * feed.Lo[from]
-			last += a * feed.Lo[to]
+			first += a * feed.At(from).Lo
+			last += a * feed.At(to).Lo
 			for c := range contribution.Values {
-				contribution.Values[c] += a * feed.Lo[int(from)+c]
+				contribution.Values[c] += a * feed.At(from+uint64(c)).Lo
 			}
 			s.below, s.beyond = s.below+max(-a*feed.Width, 0), s.beyond+max(a*feed.Width, 0)
 		}

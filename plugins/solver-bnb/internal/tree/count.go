@@ -8,6 +8,20 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
 )
 
+// maxCounted is how many cells of a dimension may be counted, which visits each of
+// them.
+const maxCounted = grid.RealCells
+
+// countable reports a box that count takes.
+func countable(box grid.Box, size float64) bool {
+	for d := 0; d < len(box); d += 2 {
+		if box[d+1]-box[d] >= maxCounted {
+			return false
+		}
+	}
+	return size < 1<<53
+}
+
 // count bounds how many individuals of box b are surely treated fairly, and how
 // many surely are not. Where logits' signs are not all, th are the thresholds of
 // the parallel forms, and no two logits of an individual are more than apart from

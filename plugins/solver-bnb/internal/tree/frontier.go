@@ -19,7 +19,7 @@ type leaf struct {
 // page holds leaves of one bucket.
 type page struct {
 	bucket       int
-	boxes        []uint16
+	boxes        []uint16 // words of their numbers, the low ones first
 	fair, unfair []float32
 	split        []uint16
 }
@@ -31,7 +31,8 @@ func (p *page) len() int { return len(p.split) }
 // frontier holds the leaves to come in buckets, of which the highest goes first.
 // Within a bucket the last come are the first to go, which keeps memory warm.
 type frontier struct {
-	numbers int // of a box
+	words   int // of a number
+	stride  int // words of a box
 	buckets [][]*page
 	top     int // no bucket above it has leaves
 	size    int
@@ -42,8 +43,30 @@ type frontier struct {
 // numBuckets is how many buckets there are.
 const numBuckets = 2048
 
-func newFrontier(dims int) *frontier {
-	return &frontier{numbers: 2 * dims, buckets: make([][]*page, numBuckets)}
+func newFrontier(g *grid.Grid) *frontier {
+	f := &frontier{words: 1, buckets: make([][]*page, numBuckets)}
+	for d := range g.Dims {
+		if g.Dims[d].Cells > 1<<16 {
+			f.words = 4
+		}
+	}
+	f.stride = 2 * len(g.Dims) * f.words
+	return f
+}
+
+// box puts the box of leaf i of a page into b.
+func (f *frontier) box(p *page, i int, b grid.Box) {
+	from := p.boxes[i*f.stride : (i+1)*f.stride]
+	if f.words == 1 {
+		for k, v := range from {
+			b[k] = uint64(v)
+		}
+		return
+	}
+	for k := range b {
+		w := from[4*k : 4*k+4]
+		b[k] = uint64(w[0]) | uint64(w[1])<<16 | uint64(w[2])<<32 | uint64(w[3])<<48
+	}
 }
 
 // byMass is the bucket of a leaf of so many unsettled individuals: two for each
@@ -58,7 +81,11 @@ func byMass(mass float64) int {
 
 func (f *frontier) push(l *leaf) {
 	p := f.open(l.bucket)
-	p.boxes = append(p.boxes, l.box...)
+	for _, v := range l.box {
+		if p.boxes = append(p.boxes, uint16(v)); f.words > 1 {
+			p.boxes = append(p.boxes, uint16(v>>16), uint16(v>>32), uint16(v>>48))
+		}
+	}
 	p.fair, p.unfair = append(p.fair, float32(l.fair)), append(p.unfair, float32(l.unfair))
 	p.split = append(p.split, l.split)
 }
@@ -84,14 +111,14 @@ func (f *frontier) page() *page {
 	}
 	f.pages++
 	return &page{
-		boxes: make([]uint16, 0, pageSize*f.numbers), fair: make([]float32, 0, pageSize), unfair: make([]float32, 0, pageSize),
+		boxes: make([]uint16, 0, pageSize*f.stride), fair: make([]float32, 0, pageSize), unfair: make([]float32, 0, pageSize),
 		split: make([]uint16, 0, pageSize),
 	}
 }
 
 // bytes is the memory held.
 func (f *frontier) bytes() int64 {
-	return int64(f.pages-len(f.free)) * pageSize * int64(2*f.numbers+10)
+	return int64(f.pages-len(f.free)) * pageSize * int64(2*f.stride+10)
 }
 
 // take removes about n leaves from the top, in whole pages.
@@ -129,7 +156,7 @@ func (f *frontier) pop(bucket int) *page {
 func (f *frontier) putBack(t task) {
 	for i := t.from; i < t.to; i++ {
 		p := f.open(t.p.bucket)
-		p.boxes = append(p.boxes, t.p.boxes[i*f.numbers:(i+1)*f.numbers]...)
+		p.boxes = append(p.boxes, t.p.boxes[i*f.stride:(i+1)*f.stride]...)
 		p.fair, p.unfair = append(p.fair, t.p.fair[i]), append(p.unfair, t.p.unfair[i])
 		p.split = append(p.split, t.p.split[i])
 	}

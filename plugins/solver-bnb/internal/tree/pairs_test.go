@@ -78,9 +78,9 @@ func randomCells(r *rand.Rand, g *grid.Grid) (grid.Box, []float64) {
 		case 1:
 			j = min(i+r.IntN(4), g.Dims[d].Cells-1)
 		}
-		b[2*d], b[2*d+1] = uint16(min(i, j)), uint16(max(i, j))
-		lo, _ := g.Dims[d].Values(int(b[2*d]))
-		_, hi := g.Dims[d].Values(int(b[2*d+1]))
+		b[2*d], b[2*d+1] = uint64(min(i, j)), uint64(max(i, j))
+		lo, _ := g.Dims[d].Values(b[2*d])
+		_, hi := g.Dims[d].Values(b[2*d+1])
 		x[d] = g.Dims[d].Nearest(lo + r.Float64()*(hi-lo))
 		if r.IntN(3) == 0 {
 			x[d] = []float64{lo, hi}[r.IntN(2)]

@@ -59,11 +59,10 @@ func (w *worker) enumerated(box grid.Box, fair, unfair float64) {
 
 // Rest gives the leaves that are left, as pieces that are undecided.
 func (t *Tree) Rest(visit func(Piece)) {
-	n := t.front.numbers
 	t.front.each(func(p *page, i int) {
-		visit(Piece{
-			Box: p.boxes[i*n : (i+1)*n], Claim: PieceUndecided, Fair: float64(p.fair[i]), Unfair: float64(p.unfair[i]),
-		})
+		box := make(grid.Box, 2*len(t.grid.Dims))
+		t.front.box(p, i, box)
+		visit(Piece{Box: box, Claim: PieceUndecided, Fair: float64(p.fair[i]), Unfair: float64(p.unfair[i])})
 	})
 }
 

@@ -56,8 +56,8 @@ func (p *points) enumerate(w *worker, box grid.Box) {
 	dims := p.t.grid.Dims
 	x, ends := make([]float64, len(dims)), make([][2]float64, len(dims))
 	for d := range dims {
-		lo, _ := dims[d].Values(int(box[2*d]))
-		_, hi := dims[d].Values(int(box[2*d+1]))
+		lo, _ := dims[d].Values(box[2*d])
+		_, hi := dims[d].Values(box[2*d+1])
 		x[d], ends[d] = lo, [2]float64{lo, hi}
 	}
 	before := w.out.Tally
@@ -84,7 +84,7 @@ func (p *points) enumerate(w *worker, box grid.Box) {
 func (p *points) middle(w *worker, box grid.Box) {
 	p.x = p.x[:0]
 	for d := range p.t.grid.Dims {
-		lo, hi := p.t.grid.Dims[d].Values(int(box[2*d] + (box[2*d+1]-box[2*d])/2))
+		lo, hi := p.t.grid.Dims[d].Values(box[2*d] + (box[2*d+1]-box[2*d])/2)
 		p.x = append(p.x, p.t.grid.Dims[d].Nearest(lo+(hi-lo)/2))
 	}
 	p.add(w, p.x, true)

@@ -74,7 +74,7 @@ func (w *worker) settle(box grid.Box, b int) {
 			w.fair(box, lane, size)
 			return
 		}
-		if t.goal.counts && certain && !t.Proofs && size <= 1<<53 {
+		if t.goal.counts && certain && !t.Proofs && countable(box, size) {
 			if count, violate = w.count(box, b, spread.Apart, th, possible, sure); count+violate >= size {
 				w.counted(count, violate)
 				w.piece(box, lane, PieceCounted, count, violate)
@@ -117,7 +117,7 @@ func (w *worker) counted(fair, unfair float64) {
 
 // all is the number of a box's individuals, exactly.
 func (w *worker) all(box grid.Box, size float64) grid.Count {
-	if size <= 1<<53 {
+	if size < 1<<53 {
 		return grid.Of(size)
 	}
 	n, _ := w.g.Exactly(box)

@@ -16,7 +16,8 @@ type worker struct {
 	k       int // lanes a box: a combination each, of both copies where they may differ
 	each    int // boxes bounded together
 	space   *batch.Workspace
-	waiting []uint16 // boxes in the lanes
+	waiting []uint64 // boxes in the lanes
+	box     grid.Box // that is cut
 	n       int
 	points  *points
 	counter *lattice.Counter
@@ -56,7 +57,7 @@ type output struct {
 	Tally
 	owner        *worker
 	leaves       []leaf
-	boxes        []uint16 // of the leaves
+	boxes        []uint64 // of the leaves
 	pieces       []Piece
 	bounded      int64
 	stuck        int64
@@ -70,7 +71,7 @@ const lanesTogether = 32
 
 func newWorker(t *Tree) *worker {
 	g := t.grid
-	w := &worker{t: t, g: g, k: g.Lanes(), counter: lattice.NewCounter(t.plan.Kernel()), points: newPoints(t)}
+	w := &worker{t: t, g: g, k: g.Lanes(), counter: lattice.NewCounter(t.plan.Kernel()), points: newPoints(t), box: g.Whole()}
 	w.each = max(1, lanesTogether/w.k)
 	w.space = t.plan.NewWorkspace(w.each * w.k)
 	fixInputs(g, w.space)
@@ -85,7 +86,7 @@ func newWorker(t *Tree) *worker {
 	for d := range g.Dims {
 		dim := &g.Dims[d]
 		if !dim.Even {
-			cells += dim.Cells
+			cells += min(dim.Cells, maxCounted)
 		}
 		var inputs []int32
 		for f := range dim.Feeds {
@@ -156,8 +157,8 @@ func (w *worker) run(k task) *output {
 
 // cut bounds both halves of leaf i of page p.
 func (w *worker) cut(p *page, i int) {
-	n := 2 * len(w.g.Dims)
-	box := p.boxes[i*n : (i+1)*n]
+	box := w.box
+	w.t.front.box(p, i, box)
 	w.out.Fair = w.out.Fair.Sub(grid.Of(float64(p.fair[i])))
 	w.out.Unfair = w.out.Unfair.Sub(grid.Of(float64(p.unfair[i])))
 	d := int(p.split[i])
@@ -167,7 +168,6 @@ func (w *worker) cut(p *page, i int) {
 	w.add(box)
 	box[2*d], box[2*d+1] = mid+1, to
 	w.add(box)
-	box[2*d] = from
 }
 
 // add puts a box into the lanes, to be bounded and settled with others.
@@ -188,7 +188,7 @@ func (w *worker) place(box grid.Box) {
 			feed := &w.g.Dims[d].Feeds[f]
 			c, r := feed.Enclose(from, to)
 			centre, radius := w.space.Centre(feed.Input)[lane:lane+w.k], w.space.Radius(feed.Input)[lane:lane+w.k]
-			cut, h := w.space.Cut(feed.Input)[lane:lane+w.k], r*halves(int(to-from)+1)
+			cut, h := w.space.Cut(feed.Input)[lane:lane+w.k], r*halves(to-from+1)
 			for z := range centre {
 				centre[z], radius[z], cut[z] = c, r, h
 			}
@@ -199,7 +199,7 @@ func (w *worker) place(box grid.Box) {
 
 // halves is by which share of itself the radius of so many cells in a row shrinks
 // where they are cut in two.
-func halves(cells int) float64 {
+func halves(cells uint64) float64 {
 	if cells == 1 {
 		return 0
 	}
