@@ -93,7 +93,7 @@ func countedSample(s *quantify.Sampled) *task.Counted {
 	if s == nil {
 		return nil
 	}
-	return &task.Counted{Unfair: s.Unfair, N: s.N}
+	return &task.Counted{Unfair: s.Unfair, N: s.N, All: s.All}
 }
 
 func countedRows(r *quantify.Rows) *task.Counted {

@@ -42,7 +42,7 @@ func TestQuantifyEach(t *testing.T) {
 	var names []string
 	for _, q := range set.Questions {
 		names = append(names, strings.Join(q.Protected, ","))
-		if !q.Complete || q.Fair+q.Unfair != 1 || q.Journal != path || q.Run == "" {
+		if !q.Complete || *q.Fair+*q.Unfair != 1 || q.Journal != path || q.Run == "" {
 			t.Errorf("%s: %+v", q.Protected, q)
 		}
 	}
@@ -85,7 +85,7 @@ func TestQuantifyEachInTime(t *testing.T) {
 		t.Fatalf("%d questions", len(set.Questions))
 	}
 	for _, q := range set.Questions {
-		if q.Sampled == nil || q.Sampled.N != 50 || q.Undecided != 1 || q.Reason != "time limit" {
+		if q.Sampled == nil || q.Sampled.N != 50 || *q.Undecided != 1 || q.Reason != "time limit" {
 			t.Errorf("%s: %+v", q.Protected, q)
 		}
 	}
@@ -100,7 +100,7 @@ func TestQuantifyIsKept(t *testing.T) {
 		t.Fatalf("run %q in %q", out.Run, out.Journal)
 	}
 	code, stdout, _ := command(t, plugins, "runs", "--journal", path)
-	if code != ExitDone || !strings.Contains(stdout, "quantify") || !strings.Contains(stdout, "unfair "+shareText(out.Unfair)+", undecided 0.00 %") {
+	if code != ExitDone || !strings.Contains(stdout, "quantify") || !strings.Contains(stdout, "unfair "+shareText(*out.Unfair)+", undecided 0.00 %") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	_, stdout, _ = command(t, plugins, "runs", "show", out.Run, "--journal", path, "--json")
@@ -132,7 +132,7 @@ func TestQuantifyIsKept(t *testing.T) {
 	for _, line := range lines {
 		values[line[0]] = line[1]
 	}
-	if err != nil || values["exact.unfair"] != out.Exact.Unfair || values["unfair"] != exactly(&out.Unfair) || values["rows.unfair"] == "" || values["state"] != "finished" {
+	if err != nil || values["exact.unfair"] != out.Exact.Unfair || values["unfair"] != exactly(out.Unfair) || values["rows.unfair"] == "" || values["state"] != "finished" {
 		t.Errorf("%v\n%s", err, stdout)
 	}
 	_, stdout, _ = reported(t, path, out.Run, "--format", "latex")
@@ -155,7 +155,7 @@ func TestQuantifyIsKilled(t *testing.T) {
 			return false
 		}
 		known, err := lastShares(j, infos[0].Name)
-		return err == nil && known.Undecided == 0
+		return err == nil && *known.Undecided == 0
 	}
 	for range 1000 {
 		if proved() {
@@ -174,11 +174,11 @@ func TestQuantifyIsKilled(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &told); err != nil || code != ExitDone {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}
-	if told.Undecided != 0 || told.Fair <= 0 || told.Unfair <= 0 || told.Grade != "exact" || told.Complete || told.State != "broken off" || told.Sampled == nil || told.Sampled.N != 20 {
+	if *told.Undecided != 0 || *told.Fair <= 0 || *told.Unfair <= 0 || told.Grade != "exact" || told.Complete || told.State != "broken off" || told.Sampled == nil || told.Sampled.N != 20 {
 		t.Errorf("%+v", told)
 	}
 	_, stdout, _ = command(t, "nowhere", "runs", "--journal", r.journal)
-	if !strings.Contains(stdout, "broken off") || !strings.Contains(stdout, "unfair "+shareText(told.Unfair)) {
+	if !strings.Contains(stdout, "broken off") || !strings.Contains(stdout, "unfair "+shareText(*told.Unfair)) {
 		t.Error(stdout)
 	}
 }
@@ -192,12 +192,12 @@ func TestSharesOfDamagedEvents(t *testing.T) {
 		s.Grade, s.Individuals = "exact", strings.Repeat("9", 1<<20)
 		s.Sampled, s.Rows = &task.Counted{Unfair: 3, N: 2}, &task.Counted{Unfair: -1, N: 2}
 		out := sharesOf(&s, nil)
-		if out.Fair != 0 || out.Unfair != 0 || out.Undecided != 1 || out.Exact != (sharesExact{"0", "0", "1"}) || out.Grade != "" || out.Individuals != "" || out.Sampled != nil || out.Rows != nil {
+		if *out.Fair != 0 || *out.Unfair != 0 || *out.Undecided != 1 || *out.Exact != (sharesExact{"0", "0", "1"}) || out.Grade != "" || out.Individuals != "" || out.Sampled != nil || out.Rows != nil {
 			t.Errorf("%.40q: %+v", s.Fair, out)
 		}
 	}
 	out := sharesOf(&task.Shares{Fair: "1/3", Unfair: "2/3", Grade: "rigorous", Individuals: "12", Rows: &task.Counted{}}, nil)
-	if out.Fair+out.Unfair != 1 || out.Undecided != 0 || out.Exact.Fair != "1/3" || out.Grade != "rigorous" || out.Individuals != "12" || out.Rows == nil || out.Rows.Share != 0 {
+	if *out.Fair+*out.Unfair != 1 || *out.Undecided != 0 || out.Exact.Fair != "1/3" || out.Grade != "rigorous" || out.Individuals != "12" || out.Rows == nil || out.Rows.Share != 0 {
 		t.Errorf("%+v", out)
 	}
 }

@@ -98,29 +98,41 @@ func (j *quantifyJob) print(r *quantifyReport) {
 	w := j.app.Stdout
 	fmt.Fprintf(w, "%s, network %s: %s\n", r.Study, r.Model, j.questionInWords())
 	fmt.Fprintf(w, "solver %s %s\n\n", r.Solver.Name, r.Solver.Version)
+	if r.nobody() {
+		fmt.Fprintf(w, "%s\n\n%.2f s\n", r.between(), r.Seconds)
+		return
+	}
 	proof := ""
 	if r.Grade != "" {
 		proof = ", " + r.Grade
 	}
-	fmt.Fprintf(w, "fair       %9s  proved%s\n", shareText(r.Fair), proof)
-	fmt.Fprintf(w, "unfair     %9s  proved%s\n", shareText(r.Unfair), proof)
-	fmt.Fprintf(w, "undecided  %9s", shareText(r.Undecided))
+	fmt.Fprintf(w, "fair       %9s  proved%s\n", shareOrNone(r.Fair), proof)
+	fmt.Fprintf(w, "unfair     %9s  proved%s\n", shareOrNone(r.Unfair), proof)
+	fmt.Fprintf(w, "undecided  %9s", shareOrNone(r.Undecided))
 	if !r.Complete && r.Reason != "" {
 		fmt.Fprintf(w, "  %s", r.Reason)
 	}
 	fmt.Fprintf(w, "\n\n%s\n", r.between())
-	if s := r.Sampled; s != nil && s.N > 0 {
+	if s := r.Sampled; s != nil && s.N > 0 && s.All {
+		fmt.Fprintf(w, "all %s individuals, evaluated exactly: %s\n", grouped(s.N), shareText(s.Share))
+	} else if s != nil && s.N > 0 {
 		fmt.Fprintf(w, "sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn uniformly, evaluated exactly\n",
 			shareText(s.Share), 100*s.Confidence, shareText(s.Lo), shareText(s.Hi), grouped(s.N))
 	}
 	if d := r.Rows; d != nil {
-		fmt.Fprintf(w, "data set: %s, %s of %s rows, evaluated exactly", shareText(d.Share), grouped(d.Unfair), grouped(d.N))
+		share := shareText(d.Share) + ", "
+		if d.N == 0 {
+			share = ""
+		}
+		fmt.Fprintf(w, "data set: %s%s of %s rows, evaluated exactly", share, grouped(d.Unfair), grouped(d.N))
 		if d.Outside > 0 {
 			fmt.Fprintf(w, "; %s more rows are not in the space asked about", grouped(d.Outside))
 		}
 		fmt.Fprintln(w)
 	} else if j.noRows != "" {
 		fmt.Fprintf(w, "data set: not looked at, %s\n", j.noRows)
+	} else {
+		fmt.Fprintln(w, "data set: not looked at, evaluating it exactly takes too long")
 	}
 	if r.Map != nil {
 		r.Map.print(w)
@@ -176,6 +188,14 @@ func shareText(share float64) string {
 		return ">99.99 %"
 	}
 	return text
+}
+
+// shareOrNone is a share where there is one.
+func shareOrNone(share *float64) string {
+	if share == nil {
+		return "-"
+	}
+	return shareText(*share)
 }
 
 // roughly writes a count that may have more digits than anybody reads.

@@ -35,7 +35,7 @@ func (j *quantifyJob) printSet(s *quantifySet) error {
 			rows = shareText(q.Rows.Share)
 		}
 		t.Rows = append(t.Rows, report.Texts(strings.Join(q.Protected, " × "),
-			shareText(q.Fair), shareText(q.Unfair), shareText(q.Undecided), sampled, rows))
+			shareOrNone(q.Fair), shareOrNone(q.Unfair), shareOrNone(q.Undecided), sampled, rows))
 	}
 	fmt.Fprintln(j.app.Stdout)
 	return t.Terminal(j.app.Stdout, false)

@@ -30,10 +30,10 @@ func quantified(t *testing.T, plugins string, args ...string) (out quantifyRepor
 	if err := d.Decode(&out); err != nil || strings.TrimSpace(stdout[d.InputOffset():]) != "" {
 		t.Fatalf("%v in %s", err, stdout)
 	}
-	if sum := out.Fair + out.Unfair + out.Undecided; sum != 1 {
+	if sum := *out.Fair + *out.Unfair + *out.Undecided; sum != 1 {
 		t.Errorf("the shares add up to %v", sum)
 	}
-	if out.Interval.Lo != out.Unfair || out.Interval.Hi != 1-out.Fair {
+	if out.Interval.Lo != *out.Unfair || out.Interval.Hi != 1-*out.Fair {
 		t.Errorf("interval %+v of %+v", out.Interval, out)
 	}
 	return out
@@ -44,19 +44,22 @@ func quantified(t *testing.T, plugins string, args ...string) (out quantifyRepor
 func TestQuantifyTenure(t *testing.T) {
 	plugins, study := bnbFolder(t), tenureStudy(t)
 	out := quantified(t, plugins, study, "--notion", "logit", "--epsilon", "2.5", "--seed", "4")
-	if out.Exact != (sharesExact{"3/10", "7/10", "0"}) || out.Undecided != 0 || out.Individuals != "30" || !out.Complete || out.Reason != "" || out.Grade != "rigorous" ||
+	if *out.Exact != (sharesExact{"3/10", "7/10", "0"}) || *out.Undecided != 0 || out.Individuals != "30" || !out.Complete || out.Reason != "" || out.Grade != "rigorous" ||
 		out.Solver.Name != "bnb" || out.Epsilon != "2.5" || out.Notion != "logit" || out.Study != "tenure" || out.Seed != 4 || len(out.Protected) != 1 || out.Map != nil || out.Rows != nil {
 		t.Errorf("%+v", out)
 	}
-	if s := out.Sampled; s.N != 10_000 || math.Abs(s.Share-0.7) > 0.05 || !(s.Lo < s.Share && s.Share < s.Hi) || s.Method != "clopper-pearson" || s.Confidence != 0.95 {
+	if s := out.Sampled; *s != (sharesSampled{Share: 0.7, Lo: 0.7, Hi: 0.7, N: 30, All: true, Method: "clopper-pearson", Confidence: 0.95}) {
+		t.Errorf("%+v", s)
+	}
+	if s := quantified(t, plugins, study, "--notion", "logit", "--epsilon", "2.5", "--samples", "29").Sampled; s.N != 29 || s.All || !(s.Lo < 0.7 && 0.7 < s.Hi) {
 		t.Errorf("%+v", s)
 	}
 	out = quantified(t, plugins, study, "--notion", "decision", "--where", "years=3..6,job=baker|cook", "--samples", "0", "--solver", "bnb")
-	if out.Exact != (sharesExact{"1/4", "3/4", "0"}) || out.Sampled != nil || out.Where == "" {
+	if *out.Exact != (sharesExact{"1/4", "3/4", "0"}) || out.Sampled != nil || out.Where == "" {
 		t.Errorf("two jobs of three, margin 0 at four years: %+v", out)
 	}
 	code, stdout, stderr := command(t, plugins, "quantify", study, "--notion", "logit", "--epsilon", "2.5")
-	for _, want := range []string{"tenure, network model.json: how many individuals", "fair         30.00 %", "unfair       70.00 %", "70.00 % of 30 individuals", "sampled: ", "data set: not looked at", "boxes"} {
+	for _, want := range []string{"tenure, network model.json: how many individuals", "fair         30.00 %", "unfair       70.00 %", "70.00 % of 30 individuals", "all 30 individuals, evaluated exactly: 70.00 %", "data set: not looked at", "boxes"} {
 		if code != ExitDone || !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d, does not say %q: %s%s", code, want, stdout, stderr)
 		}
@@ -112,7 +115,7 @@ func TestQuantifyMap(t *testing.T) {
 	path = filepath.Join(t.TempDir(), "map.jsonl")
 	again := quantified(t, plugins, append(where, "--map", path)...)
 	text, err := os.ReadFile(path)
-	if err != nil || strings.Count(string(text), "\n") != len(lines)-1 || again.Exact != out.Exact {
+	if err != nil || strings.Count(string(text), "\n") != len(lines)-1 || *again.Exact != *out.Exact {
 		t.Errorf("%v, %d lines, want %d", err, strings.Count(string(text), "\n"), len(lines)-1)
 	}
 	code, stdout, _ := command(t, plugins, append([]string{"quantify", "--map", path}, where...)...)
@@ -125,7 +128,7 @@ func TestQuantifyMap(t *testing.T) {
 func TestQuantifyTimeout(t *testing.T) {
 	plugins := bnbFolder(t)
 	out := quantified(t, plugins, "../../../studies/loan", "--rules", "none", "--epsilon", "0.01", "--timeout", "400ms", "--samples", "100")
-	if !out.Complete && (out.Reason != "time limit" || out.Undecided == 0) {
+	if !out.Complete && (out.Reason != "time limit" || *out.Undecided == 0) {
 		t.Errorf("%+v", out)
 	}
 }

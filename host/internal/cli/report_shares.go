@@ -40,7 +40,7 @@ func (r *sharesReport) proved() *report.Table {
 	for _, name := range []string{"fair", "unfair", "undecided", "grade", "individuals", "boxes"} {
 		t.Columns = append(t.Columns, report.Column{Title: name, Right: name != "grade"})
 	}
-	t.Rows = append(t.Rows, report.Texts(shareText(r.Fair), shareText(r.Unfair), shareText(r.Undecided), r.Grade, r.Individuals, strconv.FormatInt(r.Boxes, 10)))
+	t.Rows = append(t.Rows, report.Texts(shareOrNone(r.Fair), shareOrNone(r.Unfair), shareOrNone(r.Undecided), r.Grade, r.Individuals, strconv.FormatInt(r.Boxes, 10)))
 	if !r.Complete && r.Reason != "" {
 		t.Notes = append(t.Notes, "Undecided because of: "+r.Reason+".")
 	}
@@ -58,8 +58,13 @@ func (r *sharesReport) evaluated() *report.Table {
 		t.Columns = append(t.Columns, report.Column{Title: name, Right: name != ""})
 	}
 	if s := r.Sampled; s != nil {
-		t.Rows = append(t.Rows, report.Texts("drawn uniformly", shareText(s.Share), strconv.Itoa(s.N), shareText(s.Lo), shareText(s.Hi)))
-		t.Notes = append(t.Notes, fmt.Sprintf("At least and at most: %.0f %% Clopper-Pearson interval.", 100*s.Confidence))
+		who := "drawn uniformly"
+		if s.All {
+			who = "all individuals"
+		} else {
+			t.Notes = append(t.Notes, fmt.Sprintf("At least and at most: %.0f %% Clopper-Pearson interval.", 100*s.Confidence))
+		}
+		t.Rows = append(t.Rows, report.Texts(who, shareText(s.Share), strconv.Itoa(s.N), shareText(s.Lo), shareText(s.Hi)))
 	}
 	if d := r.Rows; d != nil {
 		t.Rows = append(t.Rows, report.Texts("rows of the data set", shareText(d.Share), strconv.Itoa(d.N), "", ""))
@@ -81,12 +86,14 @@ func (r *sharesReport) flat() *report.Table {
 			t.Rows = append(t.Rows, report.Texts(what, v))
 		}
 	}
-	add("fair", exactly(&r.Fair))
-	add("unfair", exactly(&r.Unfair))
-	add("undecided", exactly(&r.Undecided))
-	add("exact.fair", r.Exact.Fair)
-	add("exact.unfair", r.Exact.Unfair)
-	add("exact.undecided", r.Exact.Undecided)
+	add("fair", exactly(r.Fair))
+	add("unfair", exactly(r.Unfair))
+	add("undecided", exactly(r.Undecided))
+	if r.Exact != nil {
+		add("exact.fair", r.Exact.Fair)
+		add("exact.unfair", r.Exact.Unfair)
+		add("exact.undecided", r.Exact.Undecided)
+	}
 	add("grade", r.Grade)
 	add("individuals", r.Individuals)
 	add("boxes", strconv.FormatInt(r.Boxes, 10))

@@ -11,12 +11,13 @@ import (
 // sharesJSON is the part of the JSON objects of hyfair quantify and of reports on
 // its runs that says how many are discriminated against.
 type sharesJSON struct {
-	// Fair, Unfair and Undecided add up to exactly 1; see quantify.Report.Floats.
-	Fair      float64        `json:"fair"`
-	Unfair    float64        `json:"unfair"`
-	Undecided float64        `json:"undecided"`
-	Exact     sharesExact    `json:"exact"`
-	Interval  sharesInterval `json:"interval"`
+	// Fair, Unfair and Undecided add up to exactly 1; see quantify.Report.Floats. They,
+	// Exact and Interval are nil where there are no individuals.
+	Fair      *float64        `json:"fair"`
+	Unfair    *float64        `json:"unfair"`
+	Undecided *float64        `json:"undecided"`
+	Exact     *sharesExact    `json:"exact"`
+	Interval  *sharesInterval `json:"interval"`
 	// Grade is of the proof behind fair and unfair.
 	Grade string `json:"grade,omitempty"`
 	// Individuals of the region in decimal digits, of any number.
@@ -47,6 +48,8 @@ type sharesSampled struct {
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	N     int     `json:"n"`
+	// All: these are all individuals, and Lo and Hi the share itself.
+	All bool `json:"all"`
 	// Method names how Lo and Hi are computed, and Confidence what they promise.
 	Method     string  `json:"method"`
 	Confidence float64 `json:"confidence"`
@@ -75,18 +78,27 @@ func sharesOf(s *task.Shares, faults []string) sharesJSON {
 	if n, ok := fraction(s.Individuals); ok && n.IsInt() {
 		out.Individuals = n.Num().String()
 	}
-	out.Fair, out.Unfair, out.Undecided = rep.Floats()
-	out.Exact = sharesExact{rep.Fair.RatString(), rep.Unfair.RatString(), rep.Undecided.RatString()}
-	out.Interval = sharesInterval{Lo: out.Unfair, Hi: 1 - out.Fair}
-	if c := s.Sampled; sane(c) {
-		lo, hi := quantify.ClopperPearson(c.Unfair, c.N, quantify.Confidence)
-		out.Sampled = &sharesSampled{shareOf(c), lo, hi, c.N, quantify.Method, quantify.Confidence}
+	if !out.nobody() {
+		fair, unfair, undecided := rep.Floats()
+		out.Fair, out.Unfair, out.Undecided = &fair, &unfair, &undecided
+		out.Exact = &sharesExact{rep.Fair.RatString(), rep.Unfair.RatString(), rep.Undecided.RatString()}
+		out.Interval = &sharesInterval{Lo: unfair, Hi: 1 - fair}
+	}
+	if c := s.Sampled; sane(c) && !out.nobody() {
+		share := shareOf(c)
+		out.Sampled = &sharesSampled{Share: share, Lo: share, Hi: share, N: c.N, All: c.All, Method: quantify.Method, Confidence: quantify.Confidence}
+		if !c.All {
+			out.Sampled.Lo, out.Sampled.Hi = quantify.ClopperPearson(c.Unfair, c.N, quantify.Confidence)
+		}
 	}
 	if c := s.Rows; sane(c) {
 		out.Rows = &sharesRows{shareOf(c), c.Unfair, c.N, c.Outside}
 	}
 	return out
 }
+
+// nobody reports that there are no individuals, so that there are no shares.
+func (s *sharesJSON) nobody() bool { return s.Individuals == "0" }
 
 // mostDigits bounds the numbers that are read; those of a space have some tens.
 const mostDigits = 1 << 12
@@ -116,7 +128,7 @@ func shareOf(c *task.Counted) float64 {
 
 // measures are the shares by name, as hyfair runs lists them.
 func (s *sharesJSON) measures() map[string]*float64 {
-	m := map[string]*float64{"fair": &s.Fair, "unfair": &s.Unfair, "undecided": &s.Undecided}
+	m := map[string]*float64{"fair": s.Fair, "unfair": s.Unfair, "undecided": s.Undecided}
 	if s.Sampled != nil && s.Sampled.N > 0 {
 		m["sampled"] = &s.Sampled.Share
 	}
@@ -128,12 +140,15 @@ func (s *sharesJSON) measures() map[string]*float64 {
 
 // between says in words where the share of discriminated individuals lies.
 func (s *sharesJSON) between() string {
+	if s.nobody() {
+		return "nobody is in the space asked about: 0 of 0 individuals are discriminated against"
+	}
 	of := "all individuals"
 	if n, ok := new(big.Int).SetString(s.Individuals, 10); ok {
 		of = fmt.Sprintf("%s individuals", roughly(n))
 	}
-	if s.Undecided == 0 {
-		return fmt.Sprintf("%s of %s are discriminated against", shareText(s.Unfair), of)
+	if *s.Undecided == 0 {
+		return fmt.Sprintf("%s of %s are discriminated against", shareText(*s.Unfair), of)
 	}
 	return fmt.Sprintf("between %s and %s of %s are discriminated against", shareText(s.Interval.Lo), shareText(s.Interval.Hi), of)
 }

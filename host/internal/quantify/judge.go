@@ -1,6 +1,7 @@
 package quantify
 
 import (
+	"context"
 	"math/big"
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
@@ -142,9 +143,21 @@ func (j *judge) apart(x []float64, o evaluate.Outcome) bool {
 	return fairness.Violates(fairness.Logit, logits, j.q.Epsilon)
 }
 
-// all decides many individuals, out[i] of xs[i], on all processors.
-func (j *judge) all(xs [][]float64, out []verdict) {
-	parallel(len(xs), func(i int) { out[i] = j.of(xs[i]) })
+// all decides many individuals, the i-th verdict of xs[i], on all processors. ok is
+// unset where ctx ended before; then whoever is being evaluated is left behind.
+func (j *judge) all(ctx context.Context, xs [][]float64) (out []verdict, ok bool) {
+	verdicts := make([]verdict, len(xs))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		parallel(ctx, len(xs), func(i int) { verdicts[i] = j.of(xs[i]) })
+	}()
+	select {
+	case <-done:
+		return verdicts, ctx.Err() == nil
+	case <-ctx.Done():
+		return nil, false
+	}
 }
 
 // inBox reports that the non-protected entries of x are values of the region.

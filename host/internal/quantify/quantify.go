@@ -61,7 +61,8 @@ type Progress struct {
 // Report is what is known at the end.
 type Report struct {
 	// Fair and Unfair are proved shares of the individuals, in a space with real
-	// features of the volume; Undecided is what they leave of 1.
+	// features of the volume; Undecided is what they leave of 1. Where Nobody says so,
+	// all are 0: shares of nobody.
 	Fair, Unfair, Undecided *big.Rat
 	// Grade of the proof; 0 where nothing is proved.
 	Grade sdk.Exactness
@@ -101,6 +102,22 @@ func down(share *big.Rat) float64 {
 	return f
 }
 
+// Nobody reports that the region is known to hold no individuals.
+func (r *Report) Nobody() bool { return r.Individuals != nil && r.Individuals.Sign() == 0 }
+
+// nobody concludes that there are no individuals.
+func (r *run) nobody() {
+	rep := r.report
+	rep.Fair, rep.Unfair, rep.Undecided, rep.Individuals = new(big.Rat), new(big.Rat), new(big.Rat), new(big.Int)
+	rep.Complete, rep.Reason = true, ""
+}
+
+// nobody reports that the constraints leave nobody in a question's region.
+func nobody(q *problem.Query) bool {
+	k, exact := q.Space.MaxCounterfactuals(q.RegionOrWhole())
+	return exact && k == 0
+}
+
 // contradicted takes back what a solver claimed that cannot be right.
 func (r *Report) contradicted(format string, args ...any) {
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
@@ -128,6 +145,7 @@ type run struct {
 	witnesses []settled
 	free      []int // features
 	tally     *tally
+	ctx       context.Context // of the question, for what is evaluated of pieces
 	// broken is the first error of Options.Pieces.
 	broken error
 }
@@ -141,6 +159,10 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if nobody(r.q) {
+		r.nobody()
+		return r.report, nil
+	}
 	if o.Samples > 0 {
 		r.sample(ctx)
 	}
@@ -149,6 +171,10 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	}
 	if ctx.Err() != nil {
 		r.report.Reason = reason(ctx, sdk.Interrupted)
+		return r.report, nil
+	}
+	if s := r.report.Sampled; s != nil && s.All && s.N == 0 {
+		r.nobody()
 		return r.report, nil
 	}
 	r.glimpse(nil, 0) // of the sample and the rows
@@ -191,6 +217,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 func (r *run) ask(ctx context.Context) error {
 	ctx, giveUp := client.GiveUp(ctx)
 	defer giveUp()
+	r.ctx = ctx
 	o := sdk.SolveOptions{
 		Seed: r.o.Seed, Threads: r.o.Threads, Memory: r.o.Memory, Options: r.o.Set,
 		Progress: func(p sdk.Progress) { r.glimpse(p.Shares, 0) },
@@ -265,10 +292,9 @@ func (r *run) pieces(list []sdk.Piece) error {
 		if !r.sane(p) {
 			return fmt.Errorf("solver %s: a piece of it is no box of the region", r.o.Description.Name)
 		}
-		fault := r.against(p)
-		if xs := r.tally.each(p); xs != nil {
-			fault = r.counted(p, xs)
-		} else {
+		fault, one := r.counted(p)
+		if !one {
+			fault = r.against(p)
 			r.tally.add(p)
 		}
 		if fault != "" && !slices.Contains(r.tally.faults, fault) {
@@ -279,11 +305,21 @@ func (r *run) pieces(list []sdk.Piece) error {
 	return r.o.Pieces(list)
 }
 
-// counted evaluates a piece's points, adds it up, and holds its numbers against
-// them.
-func (r *run) counted(p *sdk.Piece, xs [][]float64) (fault string) {
-	verdicts := make([]verdict, len(xs))
-	r.judge.all(xs, verdicts)
+// counted evaluates the points of a small mixed piece, adds it up, and holds its
+// numbers against them. ok is unset of other pieces, and where the time is over.
+func (r *run) counted(p *sdk.Piece) (fault string, ok bool) {
+	most, ok := r.tally.mixed(p)
+	if !ok {
+		return "", false
+	}
+	xs, ok := r.points(p.Box, float64(most))
+	if !ok {
+		return "", false
+	}
+	verdicts, ok := r.judge.all(r.ctx, xs)
+	if !ok {
+		return "", false
+	}
 	r.tally.addEach(p, xs, verdicts)
 	numbers := map[verdict]int64{}
 	for _, v := range verdicts {
@@ -292,7 +328,7 @@ func (r *run) counted(p *sdk.Piece, xs [][]float64) (fault string) {
 	if p.Fair.Cmp(big.NewInt(numbers[fair])) > 0 || p.Unfair.Cmp(big.NewInt(numbers[unfair])) > 0 {
 		fault = fmt.Sprintf("solver %s: it counts more fair or more unfair individuals in a box than there are", r.o.Description.Name)
 	}
-	return fault
+	return fault, true
 }
 
 // sane reports that a piece is a box of the region.
@@ -347,7 +383,10 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	}
 	rep.Fair, rep.Unfair, rep.Individuals = s.Fair, s.Unfair, s.Individuals
 	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(s.Fair, s.Unfair))
-	rep.Complete = res.Status == sdk.Optimal
+	if rep.Complete = res.Status == sdk.Optimal; rep.Complete && rep.Nobody() {
+		r.nobody()
+		return
+	}
 	if s.Fair.Sign() > 0 || s.Unfair.Sign() > 0 {
 		rep.Grade = r.o.Description.Exactness
 	}

@@ -6,9 +6,11 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,7 +42,7 @@ func TestAgainstEnumeration(t *testing.T) {
 				t.Fatal(err)
 			}
 			if all == 0 {
-				if rep.Sampled.N != 0 || rep.Unfair.Sign() != 0 {
+				if !rep.Nobody() || !rep.Complete || rep.Unfair.Sign()+rep.Fair.Sign()+rep.Undecided.Sign() != 0 {
 					t.Errorf("%s, seed %d: nobody there, and %+v", n, seed, rep)
 				}
 				continue
@@ -50,8 +52,15 @@ func TestAgainstEnumeration(t *testing.T) {
 				t.Errorf("%s, seed %d: %v fair, %v unfair, %+v; want %v", n, seed, rep.Fair, rep.Unfair, rep, want)
 			}
 			share := float64(want[unfair]) / float64(all)
-			if lo, hi := ClopperPearson(rep.Sampled.Unfair, rep.Sampled.N, certain); rep.Sampled.N != 200 || lo > share || hi < share {
-				t.Errorf("%s, seed %d: sampled %+v of %v", n, seed, rep.Sampled, want)
+			if s := *rep.Sampled; s != (Sampled{int(want[unfair]), int(all), share, share, true}) {
+				t.Errorf("%s, seed %d: all are %+v of %v", n, seed, s, want)
+			}
+			some, err := Run(t.Context(), q, Options{Solver: solver, Description: description, Samples: 8, Seed: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lo, hi := ClopperPearson(some.Sampled.Unfair, some.Sampled.N, certain); some.Sampled.N != 8 || some.Sampled.All || lo > share || hi < share {
+				t.Errorf("%s, seed %d: sampled %+v of %v", n, seed, some.Sampled, want)
 			}
 			checkMap(t, q, rep, pieces)
 		}
@@ -179,8 +188,10 @@ func TestContradicted(t *testing.T) {
 	}{
 		"everybody fair":    {fake{status: sdk.Optimal, shares: shares(1, 0, 1)}, "nobody is unfair"},
 		"everybody unfair":  {fake{status: sdk.Optimal, shares: shares(0, 1, 1)}, "nobody is fair"},
-		"nearly all fair":   {fake{status: sdk.Unknown, shares: shares(999, 0, 1000)}, "a sample of 2000"},
-		"nearly all unfair": {fake{status: sdk.Unknown, shares: shares(0, 999, 1000)}, "a sample of 2000"},
+		"nearly all fair":   {fake{status: sdk.Unknown, shares: shares(999, 0, 1000)}, fmt.Sprintf("of all %d", all)},
+		"nearly all unfair": {fake{status: sdk.Unknown, shares: shares(0, 999, 1000)}, fmt.Sprintf("of all %d", all)},
+		"one too many":      {fake{status: sdk.Optimal, shares: shares(numbers[fair]+1, numbers[unfair]-1, all)}, fmt.Sprintf("of all %d", all)},
+		"nobody":            {fake{status: sdk.Optimal, shares: &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat), Individuals: new(big.Int)}}, "there are no individuals"},
 		"above 1":           {fake{status: sdk.Optimal, shares: shares(2, 1, 2)}, "no shares"},
 		"negative":          {fake{status: sdk.Optimal, shares: shares(-1, 1, 2)}, "no shares"},
 		"a piece":           {fake{status: sdk.Optimal, shares: right, pieces: whole}, "claims of a box that it is fair"},
@@ -216,7 +227,7 @@ func TestUnsoundProgress(t *testing.T) {
 			Solver: &fake{told: claim, status: sdk.Unknown, reason: sdk.Incomplete}, Description: description(), Samples: 2000, Seed: 1,
 			Progress: func(p Progress) { seen = append(seen, p) },
 		})
-		if err != nil || len(seen) != 2 || seen[0].Sampled == nil || seen[0].Sampled.N != 2000 || (seen[1].Fair != nil) != sound {
+		if err != nil || len(seen) != 2 || seen[0].Sampled == nil || int64(seen[0].Sampled.N) != numbers[fair]+numbers[unfair] || (seen[1].Fair != nil) != sound {
 			t.Errorf("%v: %v, %+v", claim, err, seen)
 		}
 	}
@@ -433,5 +444,35 @@ func TestClopperPearson(t *testing.T) {
 	}
 	if lo, hi := ClopperPearson(0, 0, 0.95); lo != 0 || hi != 1 {
 		t.Errorf("of nothing: %v to %v", lo, hi)
+	}
+}
+
+// However long it takes to evaluate individuals and rows, the solver is asked.
+func TestSamplingLeavesTimeForTheSolver(t *testing.T) {
+	q := tiny(rand.New(rand.NewPCG(1, 7)), fairness.Score)
+	q.Space.Features[0].Hi, q.Space.Forbidden = 1<<40, nil
+	q.Region = q.Space.Whole()
+	rows := slices.Repeat([][]float64{make([]float64, len(q.Space.Features))}, 1<<22)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	rep, err := Run(ctx, q, Options{
+		Solver: &fake{status: sdk.Optimal, shares: shares(0, 0, 1)}, Description: description(), Samples: 1 << 40, Rows: rows, Seed: 1,
+	})
+	if err != nil || !rep.Complete || rep.Sampled.All || rep.Sampled.N == 0 {
+		t.Errorf("%v, %+v, sampled %+v", err, rep, rep.Sampled)
+	}
+}
+
+// Shares of nobody are none, however few or many points the space has.
+func TestNobody(t *testing.T) {
+	for _, last := range []float64{3, 1 << 40} {
+		q := tiny(rand.New(rand.NewPCG(1, 7)), fairness.Score)
+		q.Space.Features[0].Hi = last
+		q.Space.Forbidden = []space.Predicate{{{Feature: 3, Set: []int{0, 1}}}}
+		q.Region = q.Space.Whole()
+		rep, err := Run(t.Context(), q, Options{Solver: &fake{err: errors.New("asked")}, Description: description(), Samples: 100, Rows: [][]float64{make([]float64, 5)}})
+		if err != nil || !rep.Nobody() || !rep.Complete || rep.Fair.Sign()+rep.Unfair.Sign()+rep.Undecided.Sign() != 0 {
+			t.Errorf("%v, %+v", err, rep)
+		}
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -28,6 +30,9 @@ type Sampled struct {
 	Unfair, N int
 	// Lo and Hi enclose the true share with the Confidence.
 	Lo, Hi float64
+	// All: they are all individuals of the region, each once, and Lo and Hi are the
+	// share itself.
+	All bool
 }
 
 // Share is the sample's; 0 for no sample.
@@ -54,11 +59,15 @@ func shareOf(part, all int) float64 {
 }
 
 const (
-	// batch individuals are evaluated between two looks at the context.
+	// batch is the most individuals that are evaluated together.
 	batch = 1024
 	// maxTries bounds the draws an individual may cost, where most points of the
 	// box are no individuals.
-	maxTries = 1000
+	maxTries = 100
+	// Sampling, and the rows in turn, take at most one part in asides of the time that
+	// is left, and maxAside of any: the time is the solver's.
+	asides   = 10
+	maxAside = time.Minute
 	// maxWitnesses bounds the individuals, of the sample and of the rows, that are
 	// tried on every piece.
 	maxWitnesses = 256
@@ -79,31 +88,98 @@ func (s *settled) word() string {
 	return "fair"
 }
 
-// sample draws and evaluates individuals.
-func (r *run) sample(ctx context.Context) {
-	s, region := r.q.Space, r.q.RegionOrWhole()
-	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), 0x5a4d))
-	out := &Sampled{}
-	xs, verdicts := make([][]float64, 0, batch), make([]verdict, batch)
-	for tries := 0; out.N < r.o.Samples && tries < r.o.Samples*maxTries && ctx.Err() == nil; tries += len(xs) {
-		xs = xs[:0]
-		for range min(batch, r.o.Samples-out.N) {
-			xs = append(xs, draw(s, region, rng))
+// aside bounds what is done beside asking the solver.
+func aside(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := maxAside
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline)/asides)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// inBatches evaluates points, as next gives up to n of them, until it gives none;
+// learn hears of each. It reports whether there was time for all.
+func (r *run) inBatches(ctx context.Context, next func(n int) [][]float64, learn func(x []float64, v verdict)) bool {
+	for n := 16; ; n = min(2*n, batch) { // what was begun when the time ends is lost
+		xs := next(n)
+		if len(xs) == 0 {
+			return true
 		}
-		r.judge.all(xs, verdicts)
+		verdicts, ok := r.judge.all(ctx, xs)
+		if !ok {
+			return false
+		}
 		for i, x := range xs {
-			if verdicts[i] == outside {
-				continue
-			}
-			out.N++
-			if verdicts[i] == unfair {
-				out.Unfair++
-			}
-			r.know(x, verdicts[i], maxWitnesses)
+			learn(x, verdicts[i])
 		}
 	}
+}
+
+// sample evaluates the individuals of the region, where there are no more points in
+// its box than are to be drawn, and else individuals drawn.
+func (r *run) sample(ctx context.Context) {
+	ctx, cancel := aside(ctx)
+	defer cancel()
+	s, region := r.q.Space, r.q.RegionOrWhole()
+	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), 0x5a4d))
+	out, tries := &Sampled{}, 0
+	next := func(n int) (xs [][]float64) {
+		for n = min(n, r.o.Samples-out.N, r.o.Samples*maxTries-tries); len(xs) < n; tries++ {
+			xs = append(xs, draw(s, region, rng))
+		}
+		return xs
+	}
+	few, ok := r.points(region.Box, float64(r.o.Samples))
+	if ok {
+		rng.Shuffle(len(few), func(i, j int) { few[i], few[j] = few[j], few[i] }) // so that any part of them is a sample
+		next = func(n int) (xs [][]float64) {
+			n = min(n, len(few))
+			xs, few = few[:n], few[n:]
+			return xs
+		}
+	}
+	complete := r.inBatches(ctx, next, func(x []float64, v verdict) {
+		if v == outside {
+			return
+		}
+		if out.N++; v == unfair {
+			out.Unfair++
+		}
+		r.know(x, v, maxWitnesses)
+	})
 	out.Lo, out.Hi = ClopperPearson(out.Unfair, out.N, Confidence)
+	if out.All = ok && complete; out.All && out.N > 0 {
+		out.Lo, out.Hi = out.Share(), out.Share()
+	}
 	r.report.Sampled = out
+}
+
+// points lists the points of a box, or reports that there are more than most, or no
+// end of them.
+func (r *run) points(box space.Box, most float64) (xs [][]float64, ok bool) {
+	if r.q.Space.HasReals() {
+		return nil, false
+	}
+	count := 1.0
+	for _, i := range r.free {
+		count *= size(box[i], true)
+	}
+	if count > most {
+		return nil, false
+	}
+	xs = [][]float64{make([]float64, len(r.q.Space.Features))}
+	for _, i := range r.free {
+		more := make([][]float64, 0, len(xs)*int(size(box[i], true)))
+		for _, x := range xs {
+			for v := box[i].Lo; v <= box[i].Hi; v++ {
+				y := slices.Clone(x)
+				y[i] = v
+				more = append(more, y)
+			}
+		}
+		xs = more
+	}
+	return xs, true
 }
 
 // draw is a point of the region's box, uniformly.
@@ -122,33 +198,32 @@ func draw(s *space.Space, region space.Region, rng *rand.Rand) []float64 {
 
 // rows evaluates the data set's.
 func (r *run) rows(ctx context.Context) {
+	ctx, cancel := aside(ctx)
+	defer cancel()
 	s, region := r.q.Space, r.q.RegionOrWhole()
-	out := &Rows{}
-	verdicts := make([]verdict, batch)
-	var xs [][]float64
-	for from := 0; from < len(r.o.Rows) && ctx.Err() == nil; from += batch {
-		xs = xs[:0]
-		for _, row := range r.o.Rows[from:min(from+batch, len(r.o.Rows))] {
-			if x := s.Canonical(row); inBox(s, region, x) {
+	out, left := &Rows{}, r.o.Rows
+	next := func(n int) (xs [][]float64) {
+		for ; len(xs) < n && len(left) > 0; left = left[1:] {
+			if x := s.Canonical(left[0]); inBox(s, region, x) {
 				xs = append(xs, x)
 			} else {
 				out.Outside++
 			}
 		}
-		r.judge.all(xs, verdicts)
-		for i, x := range xs {
-			switch verdicts[i] {
-			case outside:
-				out.Outside++
-				continue
-			case unfair:
-				out.Unfair++
-			}
-			out.N++
-			r.know(x, verdicts[i], 2*maxWitnesses)
-		}
+		return xs
 	}
-	if ctx.Err() == nil {
+	complete := r.inBatches(ctx, next, func(x []float64, v verdict) {
+		switch v {
+		case outside:
+			out.Outside++
+			return
+		case unfair:
+			out.Unfair++
+		}
+		out.N++
+		r.know(x, v, 2*maxWitnesses)
+	})
+	if complete {
 		r.report.Rows = out
 	}
 }
@@ -176,13 +251,24 @@ func (r *run) objection(claim *sdk.Shares) string {
 			}
 		}
 	}
-	if s := r.report.Sampled; s != nil && s.N > 0 {
+	s := r.report.Sampled
+	if claim.Individuals != nil && claim.Individuals.Sign() == 0 && len(r.witnesses) > 0 {
+		return fmt.Sprintf("solver %s: it claims that there are no individuals; one was evaluated", name)
+	}
+	if s != nil && s.N > 0 {
 		lo, hi := ClopperPearson(s.Unfair, s.N, certain)
+		if s.All {
+			lo, hi = math.Nextafter(s.Lo, 0), math.Nextafter(s.Hi, 1)
+		}
 		least, _ := claim.Unfair.Float64()
 		most, _ := new(big.Rat).Sub(one, claim.Fair).Float64()
 		if lo > most || hi < least {
-			return fmt.Sprintf("solver %s: it claims that between %.6g and %.6g of all individuals are discriminated against; a sample of %d, evaluated exactly, has %.6g",
-				name, least, most, s.N, s.Share())
+			who := "a sample of"
+			if s.All {
+				who = "all"
+			}
+			return fmt.Sprintf("solver %s: it claims that between %.6g and %.6g of all individuals are discriminated against; of %s %d, evaluated exactly, %.6g are",
+				name, least, most, who, s.N, s.Share())
 		}
 	}
 	return ""
@@ -198,8 +284,8 @@ func within(free []int, box space.Box, x []float64) bool {
 	return true
 }
 
-// parallel calls do for 0 to n−1 on GOMAXPROCS goroutines.
-func parallel(n int, do func(i int)) {
+// parallel calls do for 0 to n−1 on GOMAXPROCS goroutines, until ctx ends.
+func parallel(ctx context.Context, n int, do func(i int)) {
 	const chunk = 32
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -210,7 +296,7 @@ func parallel(n int, do func(i int)) {
 				if from >= n {
 					return
 				}
-				for i := from; i < min(from+chunk, n); i++ {
+				for i := from; i < min(from+chunk, n) && ctx.Err() == nil; i++ {
 					do(i)
 				}
 			}

@@ -2,7 +2,6 @@ package quantify
 
 import (
 	"math"
-	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -50,7 +49,7 @@ type tally struct {
 	pieces   map[sdk.PieceClaim]int64
 	covered  float64
 	faults   []string
-	// points may still be evaluated one by one; see each.
+	// points may still be evaluated one by one; see mixed.
 	points int
 }
 
@@ -131,36 +130,19 @@ func (t *tally) measure(p *sdk.Piece) (share, points float64) {
 	return share, points
 }
 
-// each lists the points of a piece that is mixed and small: it is worth
-// evaluating them, since the piece's numbers do not say where in it they lie.
-func (t *tally) each(p *sdk.Piece) [][]float64 {
+// mixed reports a piece of which the points are worth evaluating, since its numbers
+// do not say where in it they lie; it says how many of them may be.
+func (t *tally) mixed(p *sdk.Piece) (most int, ok bool) {
 	if p.Claim != sdk.PieceUndecided || p.Fair == nil || p.Unfair == nil || p.Fair.Sign()+p.Unfair.Sign() == 0 {
-		return nil
+		return 0, false
 	}
-	_, count := t.measure(p)
-	if count > maxPoints || int(count) > t.points || t.q.Space.HasReals() {
-		return nil
-	}
-	t.points -= int(count)
-	xs := [][]float64{make([]float64, len(p.Box))}
-	for n := range t.features {
-		i := t.features[n].Index
-		more := make([][]float64, 0, len(xs)*int(size(p.Box[i], true)))
-		for _, x := range xs {
-			for v := p.Box[i].Lo; v <= p.Box[i].Hi; v++ {
-				y := slices.Clone(x)
-				y[i] = v
-				more = append(more, y)
-			}
-		}
-		xs = more
-	}
-	return xs
+	return min(maxPoints, t.points), true
 }
 
 // addEach counts a piece whose points were evaluated.
 func (t *tally) addEach(p *sdk.Piece, xs [][]float64, verdicts []verdict) {
 	t.pieces[p.Claim]++
+	t.points -= len(xs)
 	share, points := t.measure(p)
 	t.covered += share
 	one := share / points

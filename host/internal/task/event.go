@@ -177,6 +177,8 @@ type Counted struct {
 	N      int `json:"n"`
 	// Outside are rows that are no individuals of the region; N does not count them.
 	Outside int `json:"outside,omitempty"`
+	// All: they are all individuals of the region.
+	All bool `json:"all,omitempty"`
 }
 
 // Progress is a snapshot of a run's counters.
