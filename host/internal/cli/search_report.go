@@ -56,8 +56,10 @@ type searchRun struct {
 	NoSeed      int64   `json:"no_seed"`
 	Spurious    int64   `json:"spurious"`
 	Seconds     float64 `json:"seconds"`
-	Error       string  `json:"error,omitempty"`
-	SolverError string  `json:"solver_error,omitempty"`
+	// Ended is why the run ended before its budget did.
+	Ended       string `json:"ended,omitempty"`
+	Error       string `json:"error,omitempty"`
+	SolverError string `json:"solver_error,omitempty"`
 	// Faults tells what was wrong with answers of the solver, the first few.
 	Faults []string `json:"faults,omitempty"`
 
@@ -95,7 +97,7 @@ func (r *searchReport) add(name string, seed int64, result *search.Result, fault
 	}
 	run := searchRun{
 		Run: name, Seed: seed, Measures: result.Measures, Evaluations: result.Evaluations, Outside: result.Outside,
-		NoSeed: result.NoSeed, Spurious: result.Spurious, Seconds: result.Seconds, Faults: faults, best: result.Best,
+		NoSeed: result.NoSeed, Spurious: result.Spurious, Seconds: result.Seconds, Ended: result.Ended, Faults: faults, best: result.Best,
 	}
 	if result.Err != nil {
 		run.Error = result.Err.Error()
@@ -188,6 +190,9 @@ func (r *searchReport) printNotes(w io.Writer) {
 		spurious += run.Spurious
 		for _, fault := range run.Faults {
 			fmt.Fprintf(w, "\nThe solver's answer was of no use (run with seed %d): %s\n", run.Seed, fault)
+		}
+		if run.Ended != "" {
+			fmt.Fprintf(w, "\nThe run with seed %d ended before its budget did: %s.\n", run.Seed, run.Ended)
 		}
 		if run.SolverError != "" {
 			fmt.Fprintf(w, "\nThe solver was lost in the run with seed %d, which went on without: %s\n", run.Seed, run.SolverError)

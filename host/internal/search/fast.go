@@ -82,7 +82,7 @@ func (b *batch) try(ctx context.Context, moves []sdk.Move) (trials []sdk.Trial, 
 	}
 	b.moves, b.trials = moves, make([]sdk.Trial, len(moves))
 	for i := range moves {
-		if err := b.rounds.admit(&moves[i]); err != nil {
+		if err := b.admit(&moves[i]); err != nil {
 			return nil, false, b.blame(err)
 		}
 		if b.spent(len(b.xs)) {

@@ -79,6 +79,9 @@ type Result struct {
 	Evaluations, Outside, NoSeed, Spurious, Refused int64
 	// Interrupted: ctx ended the run before its budget did.
 	Interrupted bool
+	// Ended is why the run ended before its budget did, where nobody broke a rule: the
+	// constraints leave nobody, or next to nobody.
+	Ended string
 	// Err is what ended the run early: a strategy that broke the rules or is
 	// gone. SolverErr is why the run went on without its solver.
 	Err, SolverErr error
@@ -103,6 +106,8 @@ type run struct {
 	finds   finds
 	result  Result
 	own     int64 // what the session says it has evaluated by itself
+	// vain counts the moves since reached, which is how many evaluations there were.
+	vain, reached int64
 
 	nextProgress, nextSnapshot time.Time
 }
@@ -119,7 +124,12 @@ func Run(ctx context.Context, c Config) *Result {
 		limited, cancel = context.WithDeadline(ctx, c.Stream.Start.Add(c.Budget.Time))
 	}
 	defer cancel()
-	if r.result.Err = r.start(limited); r.session != nil {
+	if k, exact := c.Space.MaxCounterfactuals(c.Region); exact && k == 0 {
+		r.result.Ended = "the constraints leave nobody in the space"
+	} else {
+		r.result.Err = r.start(limited)
+	}
+	if r.session != nil {
 		if c.Fast != nil {
 			r.result.Err = r.fast(limited)
 		} else {
@@ -163,7 +173,7 @@ func (r *run) loop(ctx context.Context) error {
 		}
 		told = make([]sdk.Trial, 0, len(moves))
 		for i := range moves {
-			if err := r.rounds.admit(&moves[i]); err != nil {
+			if err := r.admit(&moves[i]); err != nil {
 				return r.blame(err)
 			}
 			if r.spent(0) {
@@ -180,10 +190,25 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
+// maxVain moves without an evaluation end a run with a budget in evaluations, which
+// would have no end where next to nobody is in the space.
+const maxVain = 100_000
+
+// admit takes the next move.
+func (r *run) admit(m *sdk.Move) error {
+	if evaluations := r.result.Evaluations + r.own; evaluations > r.reached {
+		r.reached, r.vain = evaluations, 0
+	}
+	if r.vain++; r.vain > maxVain && r.Budget.Evals > 0 {
+		r.result.Ended = fmt.Sprintf("%d proposals in a row led to no evaluation", maxVain)
+	}
+	return r.rounds.admit(m)
+}
+
 // spent reports that a budget in rounds or evaluations is used up, with more
-// evaluations under way.
+// evaluations under way, or that it never will be.
 func (r *run) spent(more int) bool {
-	return r.Budget.Iter > 0 && r.rounds.closed >= r.Budget.Iter ||
+	return r.result.Ended != "" || r.Budget.Iter > 0 && r.rounds.closed >= r.Budget.Iter ||
 		r.Budget.Evals > 0 && r.result.Evaluations+r.own+int64(more) >= r.Budget.Evals
 }
 

@@ -415,3 +415,42 @@ func TestStartFails(t *testing.T) {
 		t.Errorf("interrupted at the start: error %v, interrupted %v", r.Err, r.Interrupted)
 	}
 }
+
+// A budget in evaluations ends where there is next to nobody to evaluate, and a
+// search among nobody does not begin.
+func TestNobodyToEvaluate(t *testing.T) {
+	var i int64
+	outside := session{func(_ context.Context, _ []sdk.Trial, want int) (moves []sdk.Move, _ error) {
+		for range want {
+			i++
+			x := 99.0
+			if i == 50 {
+				x = 5
+			}
+			moves = append(moves, sdk.Move{ID: i, Round: i, Kind: sdk.MovePoint, Point: []float64{x, 0}})
+		}
+		return moves, nil
+	}}
+	for name, c := range map[string]Config{
+		"paper": first(config(t, outside)), "fast": first(fastConfig(t, outside, Budget{})),
+	} {
+		i = 0
+		c.Budget = Budget{Evals: 2}
+		if r := Run(context.Background(), c); r.Err != nil || r.Evaluations != 1 || r.Outside < maxVain || r.Outside > maxVain+60 || !strings.Contains(r.Ended, "no evaluation") {
+			t.Errorf("%s: %d evaluated, %d outside, ended by %q, %v", name, r.Evaluations, r.Outside, r.Ended, r.Err)
+		}
+		i = 0
+		c.Budget = Budget{Iter: 2 * maxVain}
+		if r := Run(context.Background(), c); r.Err != nil || *r.Measures.Iter != 2*maxVain || r.Ended != "" {
+			t.Errorf("%s: %v rounds, ended by %q, %v", name, *r.Measures.Iter, r.Ended, r.Err)
+		}
+	}
+	c, _ := config(t, outside)
+	c.Space.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 99}}}}
+	c.Start = func(context.Context) (sdk.Session, error) { return nil, errors.New("started") }
+	if r := Run(context.Background(), c); r.Err != nil || !strings.Contains(r.Ended, "nobody") {
+		t.Errorf("ended by %q, %v", r.Ended, r.Err)
+	}
+}
+
+func first(c Config, _ *recorder) Config { return c }
