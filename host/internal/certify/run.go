@@ -63,6 +63,10 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if Nobody(r.q) {
+		r.report.Verdict, r.report.Grade, r.report.Nobody, r.report.Closed = Fair, sdk.Exact, true, o.Maximise
+		return r.report, nil
+	}
 	err = r.decide(ctx)
 	switch {
 	case err != nil || !o.Maximise || r.report.Verdict == Undecided:
@@ -79,6 +83,12 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		}
 	}
 	return r.report, err
+}
+
+// Nobody reports that the constraints leave nobody in a query's region.
+func Nobody(q *problem.Query) bool {
+	k, exact := q.Space.MaxCounterfactuals(q.RegionOrWhole())
+	return exact && k == 0
 }
 
 // newRun checks query and options and fills in the defaults.

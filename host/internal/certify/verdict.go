@@ -68,6 +68,9 @@ const (
 // Report is the outcome of one Run.
 type Report struct {
 	Verdict Verdict
+	// Nobody: the constraints leave no individual in the region. It is Fair, vacuously,
+	// and there are no numbers.
+	Nobody bool
 	// Grade of the proof where the verdict is Fair.
 	Grade sdk.Exactness
 	// Tolerance, in the notion's unit: a numerical Fair means gap ≤ ε +

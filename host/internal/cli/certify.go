@@ -197,7 +197,7 @@ func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 	var parts *partition.Report
 	var maxK *certify.MaxK
 	var failed error
-	if j.flags.partition.chunks != "" {
+	if j.flags.partition.chunks != "" && !certify.Nobody(j.query) {
 		rep, parts, failed = j.partitioned(ctx, events)
 	} else {
 		rep, failed = j.undivided(ctx)

@@ -63,7 +63,9 @@ func (j *certifyJob) certificate(ctx context.Context, rep *certify.Report) (*cer
 	}
 	start := time.Now()
 	q := *j.query
-	q.Goal = j.flags.goal()
+	if q.Goal = j.flags.goal(); rep.Nobody {
+		q.Goal = problem.Decide // there is no largest gap
+	}
 	out, err := j.write(ctx, &q)
 	if err != nil {
 		return nil, fmt.Errorf("no certificate: %w", err)

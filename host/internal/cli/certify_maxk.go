@@ -48,9 +48,9 @@ func (f *certifyFlags) binned(queries []*problem.Query) error {
 
 // boundMaxK asks for Max.K after the verdict, and lets its individual be the
 // witness: with three bins or more, its gap exceeds ε. nil where there was no
-// time left.
+// time left, or there is nobody.
 func (j *certifyJob) boundMaxK(ctx context.Context, rep *certify.Report) (*certify.MaxK, error) {
-	if !j.flags.maxK || ctx.Err() != nil {
+	if !j.flags.maxK || rep.Nobody || ctx.Err() != nil {
 		return nil, nil
 	}
 	line := newStatusLine(j.app)

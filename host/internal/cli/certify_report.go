@@ -31,6 +31,8 @@ type certifyOutput struct {
 	AskedK    int      `json:"asked_k,omitempty"`
 
 	Verdict string `json:"verdict"`
+	// Nobody: fair vacuously, since the constraints leave nobody.
+	Nobody bool `json:"nobody,omitempty"`
 	// Grade and Tolerance are of the proof that stands behind fair, or behind
 	// bound.
 	Grade            string  `json:"grade,omitempty"`
@@ -99,7 +101,7 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed,
 		Seconds: time.Since(j.start).Seconds(), Notion: j.query.Notion.String(), Encoding: j.encoding(), Bounds: j.bounds(),
 		Protected: protectedNames(j.query.Space), AskedK: j.flags.k,
-		Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
+		Verdict: rep.Verdict.String(), Nobody: rep.Nobody, Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,
 		Solver: certifySolver{d.Name, d.Version, libraryOf(d)},
@@ -221,6 +223,10 @@ func quantity(n fairness.Notion) string {
 
 func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.Report) {
 	what := quantity(j.query.Notion)
+	if rep.Nobody {
+		fmt.Fprintf(w, "FAIR, grade %s, vacuously: the constraints leave nobody in the space asked about\n", rep.Grade)
+		return
+	}
 	if j.flags.k > 0 {
 		j.printBins(w, rep)
 		return
@@ -249,6 +255,8 @@ func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.
 		return
 	}
 	switch {
+	case rep.Closed && math.IsInf(rep.Bound, -1):
+		fmt.Fprintf(w, "proved (%s): nobody has two counterfactuals with a %s\n", rep.BoundGrade, what)
 	case math.IsInf(rep.Bound, 0) && !(rep.Closed || j.flags.maximise || rep.Verdict == certify.Undecided):
 	case math.IsInf(rep.Bound, 0):
 		fmt.Fprintf(w, "largest %s: best known %s, no bound that float64 can hold\n", what, bestOf(rep))

@@ -112,12 +112,6 @@ func (r *run) nobody() {
 	rep.Complete, rep.Reason = true, ""
 }
 
-// nobody reports that the constraints leave nobody in a question's region.
-func nobody(q *problem.Query) bool {
-	k, exact := q.Space.MaxCounterfactuals(q.RegionOrWhole())
-	return exact && k == 0
-}
-
 // contradicted takes back what a solver claimed that cannot be right.
 func (r *Report) contradicted(format string, args ...any) {
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
@@ -159,7 +153,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if nobody(r.q) {
+	if certify.Nobody(r.q) {
 		r.nobody()
 		return r.report, nil
 	}
