@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
@@ -144,6 +145,29 @@ func TestSmallGaps(t *testing.T) {
 			if p.name == "bnb" && !rep.Closed && weight != 1e-8 { // bnb leaves out what is better by 5·10⁻¹¹
 				t.Errorf("%v, %s: not closed: %s, %v ≤ %v; the largest gap is %v", weight, p.name, rep.Reason, best, rep.Bound, most)
 			}
+		}
+	}
+}
+
+// A gap of ½ to all digits, between a logit of 0 and one of 10⁹, is found and closed at
+// once: the target that it sets is ½ itself.
+func TestHugeLogitBesideZero(t *testing.T) {
+	solver, description := plugintest.Solver(t, "bnb")
+	for _, relaxed := range []bool{false, true} {
+		q := &problem.Query{
+			Network: &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{{In: 2, Out: 1, Weights: []float64{62_500_000, 1e9}, Bias: []float64{0}}}},
+			Space: &space.Space{Inputs: 2, Features: []space.Feature{
+				{Name: "a", Kind: space.Integer, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+				{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+			}},
+			Notion: fairness.Score, Epsilon: big.NewRat(1, 2), Goal: problem.Decide,
+		}
+		if relaxed {
+			q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+		}
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true})
+		if err != nil || rep.Verdict != certify.Fair || !rep.Closed || rep.Witness == nil || rep.Witness.Margin != 0.5 {
+			t.Errorf("relaxed %v: %v, %+v", relaxed, err, rep)
 		}
 	}
 }
