@@ -42,7 +42,7 @@ type ask struct {
 func (r *run) ask(ctx context.Context, low *lowering, b *bound.Bounds, o encode.Order) (*ask, error) {
 	loaded, err := r.o.Solver.Load(ctx, low.problem)
 	if err != nil {
-		return nil, err
+		return nil, Failed(err)
 	}
 	return &ask{run: r, low: low, order: o, b: b, loaded: loaded, model: problem.NewStack(low.problem), now: low.problem}, nil
 }
@@ -148,6 +148,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 		err = fmt.Errorf("solver %s returned neither a result nor an error", a.o.Description.Name)
 	}
 	if err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
+		err = Failed(err)
 		if seen = a.lastWords(res, seen); seen == nil {
 			return nil, err
 		}

@@ -109,11 +109,11 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: q.Goal.String(), Network: q}, o)
 	switch {
 	case err == nil && res == nil:
-		return nil, fmt.Errorf("solver %s returned neither a result nor an error", r.o.Description.Name)
+		return nil, Failed(fmt.Errorf("solver %s returned neither a result nor an error", r.o.Description.Name))
 	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}, nil
 	case err != nil:
-		return nil, err
+		return nil, Failed(err)
 	}
 	r.report.Nodes += res.Nodes
 	return res, nil

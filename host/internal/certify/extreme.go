@@ -108,7 +108,7 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 	}
 	res, err := e.question(ctx, e.q)
 	if err != nil {
-		e.Reason = lostSolver
+		e.Reason = FailureReason(err)
 		return err
 	}
 	fault := e.odd(e.q, res)

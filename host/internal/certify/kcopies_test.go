@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,6 +87,27 @@ func TestManyBinsAgainstTheReferee(t *testing.T) {
 	}
 	if reached < 20 || grades[sdk.Exact] < 5 || grades[sdk.NumericalGrade] < 5 {
 		t.Errorf("%d reached, proofs %v: the sample does not exercise the solvers", reached, grades)
+	}
+}
+
+// TestARealCrash: lp_solve 5.5.2.5 aborts over some of the referee's questions as
+// sets, which leaves them undecided and the solver at hand.
+func TestARealCrash(t *testing.T) {
+	solver, d := plugintest.Solver(t, "lpsolve")
+	r := rand.New(rand.NewPCG(20, 7))
+	q := tiny(r, 0, false)
+	q.Notion, q.Epsilon, q.K = fairness.Score, big.NewRat(3, 10), 3
+	o := certify.Options{Solver: solver, Description: d, Encoding: "sos1", Bounds: "linear", SolverOnly: true, Seed: 1}
+	rep, err := certify.Run(t.Context(), q, o)
+	if err == nil {
+		t.Skip("SKIPPED: this lp_solve does not crash")
+	}
+	if rep.Verdict != certify.Undecided || certify.Unanswered(err) != nil || !errors.Is(err, sdk.ErrPluginExited) || !strings.HasPrefix(rep.Reason, "the solver failed: solver lpsolve exited") {
+		t.Errorf("%v, %+v", err, rep)
+	}
+	o.Encoding = "bigm"
+	if rep, err = certify.Run(t.Context(), q, o); err != nil || rep.Verdict != certify.Unfair {
+		t.Errorf("the next question: %v, %+v", err, rep)
 	}
 }
 

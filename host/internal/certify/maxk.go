@@ -153,6 +153,9 @@ func (m *maxK) askAtOnce(ctx context.Context) error {
 	q.K = 0
 	res, err := m.question(ctx, &q)
 	if err != nil {
+		if Unanswered(err) == nil {
+			m.report.Faults = append(m.report.Faults, err.Error())
+		}
 		return m.unanswered(err)
 	}
 	fault := m.odd(&q, res)
@@ -209,11 +212,9 @@ func (m *maxK) heed(res *sdk.Result) (fault string) {
 // unanswered is the end of a question whose solver declined it, which is a reason
 // and no error, or was lost.
 func (m *maxK) unanswered(err error) error {
-	if errors.Is(err, sdk.ErrUnsupported) {
-		m.MaxK.Reason = err.Error()
+	if m.MaxK.Reason = FailureReason(err); errors.Is(err, sdk.ErrUnsupported) {
 		return nil
 	}
-	m.MaxK.Reason = lostSolver
 	return err
 }
 

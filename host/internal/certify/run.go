@@ -52,8 +52,8 @@ type run struct {
 }
 
 // Run answers the query. Limits, faults and interruptions end in a Report that
-// says so. Where the solver is lost, Run returns its error and a Report of what
-// was learned before: a witness found stays a verdict. Without a Report, the
+// says so. Where the solver is lost, Run returns its error, a Failure, and a
+// Report of what was learned before: a witness found stays a verdict. Without a Report, the
 // query or the options are malformed. q.Goal is ignored: the question is to
 // decide, then, with o.Maximise, to maximise.
 func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
@@ -177,7 +177,7 @@ func (r *run) decide(ctx context.Context) error {
 	case r.report.Witness != nil:
 		r.report.Verdict = Unfair
 	case err != nil:
-		r.report.Reason = lostSolver
+		r.report.Reason = FailureReason(err)
 	case left:
 		r.report.Verdict = Undecided
 		r.report.Reason = r.reason(ctx)
@@ -211,9 +211,6 @@ func (r *run) reconsider() {
 	}
 }
 
-// lostSolver is the Reason where Run returns an error as well, which says more.
-const lostSolver = "the solver failed"
-
 // maximise raises the target to each witness's margin until nothing is left
 // above it. A witness of the decision stays the best until it is beaten.
 func (r *run) maximise(ctx context.Context) error {
@@ -229,7 +226,7 @@ func (r *run) maximise(ctx context.Context) error {
 	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
 	r.report.Grade, r.report.Tolerance, r.report.ToleranceFormula = grade, tolerance, formula
 	if err != nil {
-		r.report.Reason = lostSolver
+		r.report.Reason = FailureReason(err)
 		return err
 	}
 	switch {

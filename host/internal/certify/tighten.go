@@ -78,7 +78,7 @@ func (r *run) tightenLayer(ctx context.Context, region space.Region, b *bound.Bo
 	}
 	loaded, err := r.o.Solver.Load(ctx, relaxed.Problem)
 	if err != nil {
-		return 0, err
+		return 0, Failed(err)
 	}
 	defer loaded.Close()
 	output := k == len(b.Pre)-1
@@ -126,7 +126,7 @@ func (r *run) optimum(ctx context.Context, loaded sdk.Loaded, relaxed *encode.Re
 	case err != nil && ctx.Err() != nil:
 		return 0, 0, false, nil
 	case err != nil:
-		return 0, 0, false, err
+		return 0, 0, false, Failed(err)
 	case res == nil || res.Status != sdk.Optimal || !(res.Tolerance >= 0 && res.Tolerance <= maxTolerance):
 		return 0, 0, false, nil
 	}

@@ -206,8 +206,11 @@ func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 		events.failed(failed)
 		return nil, badQuestion(failed)
 	}
-	if failed == nil {
+	// A solver that failed in the middle of a question leaves it undecided, which
+	// the report says: the next one is asked all the same.
+	if failed = certify.Unanswered(failed); failed == nil {
 		maxK, failed = j.boundMaxK(ctx, rep)
+		failed = certify.Unanswered(failed)
 	}
 	events.report(j, rep, failed, interrupted(ctx))
 	out = j.output(rep)

@@ -112,18 +112,6 @@ func TestCertifyJSON(t *testing.T) {
 			t.Errorf("%+v: %s", out, stderr)
 		}
 	})
-	t.Run("no verdict", func(t *testing.T) {
-		out, stderr := ask(t, ExitFailed, "--set", "mode=exit")
-		if out.Verdict != "undecided" || out.Reason == "" || len(out.Faults) != 1 || strings.Count(stderr, "last words") != 1 {
-			t.Errorf("%+v: %s", out, stderr)
-		}
-	})
-	t.Run("lost while maximising", func(t *testing.T) {
-		out, stderr := ask(t, ExitFailed, "--maximize", "--set", "mode=exit", "--set", "from=2")
-		if out.Verdict != "unfair" || out.Witness == nil || out.K != 2 || out.Closed || !strings.Contains(stderr, "last words") {
-			t.Errorf("%+v: %s", out, stderr)
-		}
-	})
 	t.Run("time limit", func(t *testing.T) {
 		out, _ := ask(t, ExitDone, "--timeout", "1s", "--set", "mode=deaf")
 		if out.Verdict != "undecided" || out.Reason != "time limit" || out.Seconds > 3 {
@@ -155,6 +143,62 @@ func TestCertifyInWords(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A solver that crashes in the middle of a question leaves it undecided and
+// costs nothing else, whatever was asked, and in whatever form.
+func TestCrashCostsNoRun(t *testing.T) {
+	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
+	text, err := os.ReadFile(study)
+	if err != nil {
+		t.Fatal(err)
+	}
+	six := filepath.Join(filepath.Dir(study), "six.yaml") // copies, and too many people to try
+	wider := strings.Replace(string(text), "0..9", "0..99", 1) + "  job: all\n"
+	if err := os.WriteFile(six, []byte(wider), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range []string{"network", "bigm"} {
+		for _, mode := range []string{"exit", "panic", "error"} {
+			for _, c := range []struct {
+				name, verdict string
+				args          []string
+			}{
+				{"decide", "undecided", []string{study}},
+				{"relaxed", "undecided", []string{study, "--relax", "years=1"}},
+				{"bounds", "undecided", []string{study, "--bounds", "lp"}},
+				{"maximise", "unfair", []string{study, "--maximize", "--set", "from=2"}},
+				{"many bins", "undecided", []string{six, "--k", "3"}},
+				{"most bins", "unfair", []string{six, "--max-k", "--set", "from=2"}},
+			} {
+				if c.name == "bounds" && form != "bigm" {
+					continue
+				}
+				t.Run(form+"/"+mode+"/"+c.name, func(t *testing.T) {
+					args := append([]string{"certify", "--solver", "rogue", "--climb=false", "--encoding", form, "--set", "mode=" + mode, "--json"}, c.args...)
+					code, stdout, stderr := command(t, plugins, args...)
+					out := oneObject(t, stdout)
+					if code != ExitDone || stderr != "" || out.Verdict != c.verdict || (out.Witness != nil) != (c.verdict == "unfair") || len(out.Faults) == 0 || out.Closed {
+						t.Errorf("exit code %d, %+v: %s", code, out, stderr)
+					}
+					if most := c.name == "most bins"; !most && !strings.HasPrefix(out.Reason, "the solver failed: solver rogue") || strings.Contains(out.Reason, "\n") {
+						t.Errorf("reason %q", out.Reason)
+					}
+				})
+			}
+		}
+	}
+	code, stdout, stderr := command(t, plugins, "certify", study, "--solver", "rogue", "--climb=false", "--set", "mode=exit")
+	if code != ExitDone || !strings.Contains(stdout, "UNDECIDED: the solver failed: solver rogue exited while solving") || strings.Count(stderr, "last words") != 1 {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, _, _ := command(t, plugins, "certify", study, "--solver", "rogue", "--climb=false", "--set", "mode=exit", "--check", "fair"); code != ExitCheck {
+		t.Errorf("--check: exit code %d", code)
+	}
+	code, stdout, stderr = command(t, plugins, "quantify", study, "--solver", "rogue", "--set", "mode=exit")
+	if code != ExitDone || !strings.Contains(stdout, "the solver failed: solver rogue exited while solving") || !strings.Contains(stdout, "sampled: ") || strings.Count(stderr, "last words") != 1 {
+		t.Errorf("quantify: exit code %d: %s%s", code, stdout, stderr)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/host/internal/discover"
 	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/quantify"
@@ -208,6 +209,12 @@ func (j *quantifyJob) one(ctx context.Context) (out *quantifyReport, err error) 
 		}
 	}
 	rep, failed := j.run(ctx, file, events)
+	if rep != nil {
+		if certify.Unanswered(failed) == nil && failed != nil {
+			fmt.Fprintf(j.app.Stderr, "hyfair: %v\n", failed)
+		}
+		failed = certify.Unanswered(failed)
+	}
 	if file != nil {
 		failed = errors.Join(failed, file.finish(rep != nil))
 	}

@@ -320,6 +320,39 @@ func TestALostSolverCostsOnlyItsAnswers(t *testing.T) {
 	t.Error("no network needed its solver")
 }
 
+// fragileSolver is lost at every question but each third.
+type fragileSolver struct {
+	sdk.Incremental
+	asked *int
+}
+
+func (s fragileSolver) Load(ctx context.Context, p *problem.Problem) (sdk.Loaded, error) {
+	if *s.asked++; *s.asked%3 != 0 {
+		return nil, errGone
+	}
+	return s.Incremental.Load(ctx, p)
+}
+
+// A solver that is lost now and then is asked on.
+func TestAFragileSolverIsAskedOn(t *testing.T) {
+	solver, d := plugintest.Solver(t, "highs")
+	answered := 0
+	for i := range 40 {
+		q := tiny(rand.New(rand.NewPCG(uint64(i), 14)))
+		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+		asked := 0
+		rep, err := partition.Run(t.Context(), q, partition.Options{Chunks: chunks(t, q, "1"), All: true,
+			Solvers: []certify.Options{{Solver: fragileSolver{solver, &asked}, Description: d, Encoding: "bigm"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answered = max(answered, rep.By[certify.BySolver]); answered > 1 {
+			return
+		}
+	}
+	t.Errorf("%d parts were answered by the solver at most", answered)
+}
+
 // A heuristically pruned network gives witnesses and no proofs.
 func TestHeuristicPruningProvesNothing(t *testing.T) {
 	solver, d := plugintest.Solver(t, "highs")

@@ -98,7 +98,7 @@ type part struct {
 	seed   uint64
 }
 
-// maxFaults solver failures end the solver's passes.
+// maxFaults solver failures in a row end the solver's passes.
 const maxFaults = 3
 
 // Run decides the parts of the query's region. Cheap methods go first over all

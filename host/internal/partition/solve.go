@@ -148,6 +148,9 @@ func (r *run) note(rep *certify.Report, err error) {
 	if rep == nil {
 		return
 	}
+	if err == nil {
+		r.lost = 0
+	}
 	r.report.Spurious += rep.Spurious
 	r.report.Solves += rep.Solves
 	r.report.Nodes += rep.Nodes

@@ -145,8 +145,8 @@ type run struct {
 }
 
 // Run answers the question. q.Goal is ignored. Limits and interruptions end in
-// a Report that says so. Where the solver is lost, Run returns its error and a
-// Report of what was known by then; without a Report, the query is malformed or
+// a Report that says so. Where the solver is lost, Run returns its error, a
+// certify.Failure, and a Report of what was known by then; without a Report, the query is malformed or
 // cannot be asked.
 func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	r, err := newRun(q, o)
@@ -238,6 +238,7 @@ func (r *run) ask(ctx context.Context) error {
 	if res == nil && err == nil {
 		err = fmt.Errorf("solver %s returned neither a result nor an error", r.o.Description.Name)
 	}
+	err = certify.Failed(err)
 	if res == nil {
 		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Other}
 	}
@@ -246,9 +247,12 @@ func (r *run) ask(ctx context.Context) error {
 	}
 	r.conclude(ctx, res)
 	if err != nil {
-		r.report.Reason = "the solver failed"
+		r.report.Reason = certify.FailureReason(err)
 	}
-	return errors.Join(err, r.broken)
+	if r.broken != nil { // which ended the solver, too
+		return r.broken
+	}
+	return err
 }
 
 // tellEvery is the least time between two glimpses for the sake of pieces.

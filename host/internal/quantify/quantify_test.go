@@ -248,7 +248,7 @@ func TestStopped(t *testing.T) {
 		"Ctrl-C":     {fake: fake{told: told, waits: true}, cancel: true, reason: "interrupted"},
 		"time":       {fake: fake{told: told, waits: true}, limit: 50 * time.Millisecond, reason: "time limit"},
 		"memory":     {fake: fake{status: sdk.Unknown, reason: sdk.MemoryLimit, shares: told}, reason: "memory limit"},
-		"solver end": {fake: fake{told: told, err: sdk.ErrPluginExited}, reason: "the solver failed", err: sdk.ErrPluginExited},
+		"solver end": {fake: fake{told: told, err: sdk.ErrPluginExited}, reason: "the solver failed: plugin exited", err: sdk.ErrPluginExited},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -1,0 +1,48 @@
+package certify
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// Failure is the error of a solver that was asked and gave no answer: its process
+// ended, it panicked, it answered garbage, it had something to say. What was known
+// before stands, and the question is undecided.
+type Failure struct{ err error }
+
+// Error is what the solver, or its process, said.
+func (f *Failure) Error() string { return f.err.Error() }
+
+// Unwrap keeps the error's identity.
+func (f *Failure) Unwrap() error { return f.err }
+
+// Failed marks the error of a solver that was asked as a Failure, unless it is
+// nil or says that the question, an option or the installation is not right.
+func Failed(err error) error {
+	for _, refusal := range []error{nil, sdk.ErrUnsupported, sdk.ErrInvalidProblem, sdk.ErrInvalidOption, sdk.ErrIncompatible} {
+		if errors.Is(err, refusal) {
+			return err
+		}
+	}
+	return &Failure{err}
+}
+
+// Unanswered is what is left of an error once a report has told of the solver's
+// failure: nothing of a Failure.
+func Unanswered(err error) error {
+	if failure := (*Failure)(nil); errors.As(err, &failure) {
+		return nil
+	}
+	return err
+}
+
+// FailureReason says in one line why a question has no answer.
+func FailureReason(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	if Unanswered(err) == nil {
+		line = "the solver failed: " + line
+	}
+	return line
+}
