@@ -49,7 +49,7 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 		a.found(out.witness)
 		return outcome{decided: true, by: BySolver, bound: trivial}, nil
 	case fair && a.audit(ctx, out, 0, tolerance):
-		return outcome{decided: true, by: BySampling, bound: trivial}, nil
+		return outcome{decided: a.report.Witness != nil, by: BySampling, bound: trivial, why: out.why()}, nil
 	case fair:
 		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
 	}
@@ -105,9 +105,12 @@ func (a *ask) refute(ctx context.Context, out *answer, upper float64) {
 	if out.fault != "" || out.upper == math.Inf(1) {
 		return
 	}
-	a.audit(ctx, out, 0, math.Inf(1))
-	if len(a.q.Relax) > 0 {
-		return // a witness may be one of the other order, of which this claim does not speak
+	if len(a.low.orders) > 1 { // a witness may be one of the other order, of which this claim does not speak
+		a.audit(ctx, out, 0, math.Inf(1))
+		return
+	}
+	if a.audit(ctx, out, upper-a.best(), 0) {
+		return
 	}
 	if w := a.report.Witness; w != nil && a.q.Space.RegionContains(a.low.region, w.Copy1) && upper < w.Margin {
 		out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", upper, w.Margin)

@@ -248,6 +248,28 @@ func TestLies(t *testing.T) {
 	}
 }
 
+// Where only the solver's points count, one that the host came across is no
+// witness, and refutes the claim all the same.
+func TestLiesWhereOnlyTheSolverCounts(t *testing.T) {
+	for _, lie := range lies {
+		for _, n := range fairness.Notions {
+			if lie.fault == "" || lie.only != nil && lie.only[0] != n {
+				continue
+			}
+			t.Run(lie.name+"/"+n.String(), func(t *testing.T) {
+				q, s := tenure(n, 1<<20), &bent{solve: lie.solve}
+				for _, maximise := range []bool{false, true} {
+					rep, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Encoding: "bigm", Maximise: maximise, SolverOnly: true, Seed: 1})
+					if rep == nil {
+						t.Fatal(err)
+					}
+					sound(t, q, rep)
+				}
+			})
+		}
+	}
+}
+
 // TestLiesWhileMaximising asks solvers that go wrong once the verdict is in:
 // verdict and witness stay, and no bound is believed that is wrong.
 func TestLiesWhileMaximising(t *testing.T) {
