@@ -24,7 +24,8 @@ type Relaxation struct {
 }
 
 // Relax writes the linear relaxation of the query's network up to a layer,
-// counted from 0. b must enclose the network over RelaxedRegion(q).
+// counted from 0. b must enclose the network over RelaxedRegion(q). What floating
+// point does not carry is an error.
 func Relax(q *problem.Query, b *bound.Bounds, layer int) (*Relaxation, error) {
 	for _, pre := range b.Pre[:layer] {
 		for _, iv := range pre {
@@ -68,7 +69,7 @@ func Relax(q *problem.Query, b *bound.Bounds, layer int) (*Relaxation, error) {
 		out.Neurons = append(out.Neurons, problem.Objective{Offset: y.form.constant, Terms: y.form.terms})
 		out.Widths = append(out.Widths, 1+e.carried(y.gain, layer-1)+ranges)
 	}
-	return out, e.milp.Validate()
+	return out, errors.Join(e.milp.Validate(), Carried(e.milp))
 }
 
 // head is a neuron as a form over the columns, and the magnitude of its weights.

@@ -153,6 +153,30 @@ func Evaluate(terms []Term, values []float64) float64 {
 	return sum
 }
 
+// Magnitude is the most that a row's terms can add up to, all with one sign, within
+// the columns' bounds, or a row's side. Bounds and sides that are not finite do
+// not count.
+func (m *MILP) Magnitude() float64 {
+	finite := func(lo, hi float64) (most float64) {
+		for _, v := range []float64{math.Abs(lo), math.Abs(hi)} {
+			if !math.IsInf(v, 0) {
+				most = math.Max(most, v)
+			}
+		}
+		return most
+	}
+	most := 0.0
+	for i := range m.Rows {
+		r := &m.Rows[i]
+		sum := 0.0
+		for _, t := range r.Terms {
+			sum += math.Abs(t.Coef) * finite(m.Columns[t.Column].Lo, m.Columns[t.Column].Hi)
+		}
+		most = max(most, sum, finite(r.Lo, r.Hi))
+	}
+	return most
+}
+
 // Violation is the largest amount by which the values break a bound, a row, a
 // set or integrality: 0 for a perfectly feasible point. len(values) must be the
 // number of columns.

@@ -23,6 +23,8 @@ type lowering struct {
 	sensitivity float64
 	fidelity    encode.Fidelity
 	decode      func([]problem.Number) ([][]float64, error)
+	// proofless says why nothing but a point is believed; empty: proofs are.
+	proofless string
 	// orders are the orders of the two copies that must each be asked about; in
 	// the SMT form every assertion covers them all.
 	orders []encode.Order
@@ -55,6 +57,14 @@ func (r *run) lowered(q *problem.Query, b *bound.Bounds) (*lowering, error) {
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	}
+	if out.milp != nil {
+		if err := encode.Carried(out.problem.MILP); err != nil {
+			out.proofless = err.Error()
+		}
+	}
+	if out.fidelity == encode.Under { // what is not in it may be in the question
+		out.proofless = "the encoding is an under-approximation, which proves nothing"
 	}
 	return out, nil
 }

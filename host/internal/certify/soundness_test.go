@@ -5,10 +5,13 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
@@ -183,5 +186,44 @@ func TestBoundsOfALiarAreTried(t *testing.T) {
 	}
 	if rep.Verdict != certify.Unfair || len(rep.Faults) == 0 {
 		t.Errorf("%s (%s), faults %q", rep.Verdict, rep.Grade, rep.Faults)
+	}
+}
+
+// TestSteepNetworks: over values that floating point does not carry, what a solver's
+// points show is believed, and its bounds are not. Each seed is one at which
+// lp_solve's bound was off by more than its tolerance.
+func TestSteepNetworks(t *testing.T) {
+	solver, d := plugintest.Solver(t, "lpsolve")
+	told := 0
+	for _, seed := range []uint64{48, 56, 76, 131, 133, 143} {
+		r := rand.New(rand.NewPCG(seed, 99))
+		q := tiny(r, 0, false)
+		for k := range q.Network.Layers {
+			l, by := &q.Network.Layers[k], math.Pow(10, float64(r.IntN(9)))
+			for _, weights := range [][]float64{l.Weights, l.Bias} {
+				for i := range weights {
+					weights[i] *= by * (1 + r.Float64())
+				}
+			}
+		}
+		q.Notion = []fairness.Notion{fairness.Logit, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[r.IntN(4)]
+		q.Epsilon = big.NewRat(1, 2)
+		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+		truth, _ := enumerate(q)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		rep, err := certify.Run(ctx, q, certify.Options{Solver: solver, Description: d, Encoding: "bigm", Maximise: true, Seed: 1})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if top, _ := truth.Float64(); rep.Verdict != certify.Unfair || rep.Bound+rep.BoundTolerance < top {
+			t.Errorf("seed %d: %s, bound %v (%s, tolerance %v), the largest margin is %v", seed, rep.Verdict, rep.Bound, rep.BoundGrade, rep.BoundTolerance, top)
+		}
+		if strings.Contains(rep.Reason, "beyond 2³⁰ (10⁹) floating point proves nothing; bnb takes the network itself") {
+			told++
+		}
+	}
+	if told == 0 {
+		t.Error("no report says why")
 	}
 }

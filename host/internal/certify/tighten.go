@@ -74,7 +74,7 @@ func (r *run) tightened(ctx context.Context, region space.Region, b *bound.Bound
 func (r *run) tightenLayer(ctx context.Context, region space.Region, b *bound.Bounds, k int, left *int) (tolerance float64, err error) {
 	relaxed, err := encode.Relax(r.part(region), b, k)
 	if err != nil {
-		return 0, nil //nolint:nilerr // bounds that are not finite are not tightened
+		return 0, nil //nolint:nilerr // bounds that are not finite, or beyond floating point, are not tightened
 	}
 	loaded, err := r.o.Solver.Load(ctx, relaxed.Problem)
 	if err != nil {
