@@ -1,6 +1,9 @@
 package export
 
 import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -15,6 +18,9 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 	low, err := e.LowerMILP(q, b)
 	if err != nil {
 		return nil, lowering(err)
+	}
+	if err := encode.Carried(low.Problem.MILP); err != nil {
+		return nil, fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 	}
 	if q.K > 2 {
 		delta, err := low.InBins(q.Epsilon, q.K)
