@@ -27,7 +27,8 @@ func (w *Writer) AddPiece(p sdk.Piece) error {
 	return w.Add(l)
 }
 
-// leaf is the piece in the order that a file has. The piece is not changed.
+// leaf is the piece in the order that a file has, and nothing of it that the
+// checker does not need. The piece is not changed.
 func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 	l := &Leaf{Box: p.Box}
 	switch {
@@ -47,7 +48,15 @@ func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 		l.Enumerated = true
 		return l, nil
 	}
-	l.Copies = slices.Clone(p.Proof.Copies)
+	for _, c := range p.Proof.Copies {
+		if !s.forbidden(p.Box, c.Protected) {
+			l.Copies = append(l.Copies, c)
+		}
+	}
+	if len(l.Copies) < 2 { // nobody there has two counterfactuals: nothing is to be proved
+		l.Copies = nil
+		return l, nil
+	}
 	slices.SortFunc(l.Copies, func(a, b sdk.CopyProof) int { return slices.Compare(a.Protected, b.Protected) })
 	for i := range l.Copies {
 		c := &l.Copies[i]
@@ -56,6 +65,33 @@ func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 		})
 	}
 	return l, nil
+}
+
+// forbidden reports that a constraint forbids the combination of protected values
+// at every individual of the box.
+func (s *Statement) forbidden(box space.Box, protected []float64) bool {
+	of := s.Space.Protected()
+	return slices.ContainsFunc(s.Space.Forbidden, func(p space.Predicate) bool {
+		return !slices.ContainsFunc(p, func(c space.Condition) bool {
+			if k := slices.Index(of, c.Feature); k >= 0 {
+				return k >= len(protected) || !c.Holds(protected[k])
+			}
+			return !everywhere(&c, box[c.Feature])
+		})
+	})
+}
+
+// everywhere reports that a condition holds on a whole interval.
+func everywhere(c *space.Condition, iv space.Interval) bool {
+	if c.Set == nil {
+		return c.Interval.Contains(iv.Lo) && c.Interval.Contains(iv.Hi)
+	}
+	for v := iv.Lo; v <= iv.Hi; v++ {
+		if !c.Holds(v) {
+			return false
+		}
+	}
+	return true
 }
 
 // few reports a box of at most 4096 points, about what a solver goes through
