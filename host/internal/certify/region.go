@@ -135,8 +135,8 @@ func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds
 			return outcome{}, err
 		}
 		if low.proofless != "" && out.grade != 0 {
-			r.faults++ // of smaller regions, few are asked about
-			out = outcome{bound: r.trivialBound(b), why: low.proofless}
+			// In smaller regions it would be no other.
+			out = outcome{stopped: true, bound: r.trivialBound(b), why: low.proofless}
 		}
 		if i > 0 {
 			out = all.and(out)
