@@ -18,9 +18,9 @@ import (
 // in the region reaches them.
 var ErrTooFewBins = errors.New("fewer bins can be reached than are asked for")
 
-// maxEdges bounds the edges of a lowering: a finer ε has a million bins, and no
-// solver would come back.
-const maxEdges = 1 << 12
+// maxEdges bounds the edges of a lowering: the rows grow with their square, a finer
+// ε has a million bins, and no solver would come back.
+const maxEdges = 1 << 9
 
 // edges are enclosures of the logits at which bins begin, in increasing order:
 // those that the bounds let logits cross. A query for k bins asks for copies in

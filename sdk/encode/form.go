@@ -1,24 +1,50 @@
 package encode
 
-import "github.com/hyfair/hyfair/sdk/problem"
+import (
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/problem"
+)
 
 // form is Σ coef·column + constant, its terms in order of first use.
 type form struct {
 	constant float64
 	terms    []problem.Term
+	// at finds the terms by column where they are many; nil where it is not made, or
+	// not up to date.
+	at map[int]int
 }
+
+// manyTerms are searched by column, and not one after the other.
+const manyTerms = 16
 
 func (f *form) add(column int, coef float64) {
 	if coef == 0 {
 		return
 	}
-	for i := range f.terms {
-		if f.terms[i].Column == column {
-			f.terms[i].Coef += coef
-			return
-		}
+	if i, ok := f.find(column); ok {
+		f.terms[i].Coef += coef
+		return
+	}
+	if f.at != nil {
+		f.at[column] = len(f.terms)
 	}
 	f.terms = append(f.terms, problem.Term{Column: column, Coef: coef})
+}
+
+func (f *form) find(column int) (i int, ok bool) {
+	if len(f.terms) <= manyTerms {
+		i = slices.IndexFunc(f.terms, func(t problem.Term) bool { return t.Column == column })
+		return i, i >= 0
+	}
+	if len(f.at) != len(f.terms) {
+		f.at = make(map[int]int, 2*len(f.terms))
+		for i := range f.terms {
+			f.at[f.terms[i].Column] = i
+		}
+	}
+	i, ok = f.at[column]
+	return i, ok
 }
 
 func (f *form) plus(g form, factor float64) {
