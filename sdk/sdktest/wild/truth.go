@@ -1,11 +1,14 @@
 package wild
 
 import (
+	"math"
 	"math/big"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Person is what is true of one individual, by the definitions in exact
@@ -31,11 +34,14 @@ type Truth struct {
 }
 
 // Enumerate finds the truth, individual by individual. All features must be
-// discrete; relaxations and predicates are not looked at.
+// discrete, and predicates about individuals; of relaxations see Pairs.
 func Enumerate(q *problem.Query) *Truth {
 	t := &Truth{}
 	exact := network.NewExact(q.Network)
 	Everybody(q, func(x []float64) {
+		if !describes(q, x) {
+			return
+		}
 		p := Person{X: append([]float64(nil), x...)}
 		for _, point := range q.Space.Counterfactuals(q.Region, x) {
 			p.Logits = append(p.Logits, exact.Logit(q.Space.ExactInputs(point)))
@@ -59,6 +65,65 @@ func Enumerate(q *problem.Query) *Truth {
 		t.People = append(t.People, p)
 	})
 	return t
+}
+
+func describes(q *problem.Query, x []float64) bool {
+	holds := func(p space.Predicate) bool { return p.Holds(x) }
+	return !slices.ContainsFunc(q.Forbid, holds) && !slices.ContainsFunc(q.Require, func(p space.Predicate) bool { return !holds(p) })
+}
+
+// Pairs is the largest margin of a relaxed question, over all pairs of a
+// counterfactual of an individual that it is about and one of another within reach
+// that differs in a protected feature; some says whether there is such a pair.
+func Pairs(q *problem.Query) (most *big.Rat, some bool) {
+	type copied struct {
+		point []float64
+		logit *big.Rat
+	}
+	exact := network.NewExact(q.Network)
+	collect := func(of *problem.Query) (out []copied) {
+		Everybody(of, func(x []float64) {
+			if !describes(of, x) {
+				return
+			}
+			for _, p := range q.Space.Counterfactuals(q.Region, x) {
+				out = append(out, copied{p, exact.Logit(q.Space.ExactInputs(p))})
+			}
+		})
+		return out
+	}
+	wide := *q
+	wide.Region, wide.Require, wide.Forbid = q.Region.Clone(), nil, nil
+	for _, r := range q.Relax {
+		f := &q.Space.Features[r.Feature]
+		wide.Region.Box[r.Feature] = space.Interval{Lo: f.Lo, Hi: f.Hi}
+	}
+	others := collect(&wide)
+	for _, one := range collect(q) {
+		for _, two := range others {
+			if !comparable(q, one.point, two.point) {
+				continue
+			}
+			if m, ok := margin(q.Notion, []*big.Rat{one.logit, two.logit}); ok && (!some || m.Cmp(most) > 0) {
+				most, some = m, true
+			}
+		}
+	}
+	return most, some
+}
+
+// comparable reports that a relaxed question compares the points.
+func comparable(q *problem.Query, x, y []float64) (differ bool) {
+	for i := range x {
+		far := math.Abs(x[i] - y[i])
+		switch at := slices.IndexFunc(q.Relax, func(r problem.Relaxation) bool { return r.Feature == i }); {
+		case q.Space.Features[i].IsProtected():
+			differ = differ || far > 0
+		case at < 0 && far > 0 || at >= 0 && far > q.Relax[at].Tolerance:
+			return false
+		}
+	}
+	return differ
 }
 
 // Everybody visits every point of the region's box, its protected entries at the

@@ -26,6 +26,7 @@ func Query(r *rand.Rand, n fairness.Notion) *problem.Query {
 	s := Space(r)
 	q := &problem.Query{Network: Network(r, s.Inputs), Space: s, Region: s.Whole(), Notion: n, Goal: problem.Decide}
 	cut(r, q)
+	condition(r, q)
 	aim(r, q)
 	if n.UsesEpsilon() {
 		q.Epsilon = Epsilon(r)
@@ -158,6 +159,36 @@ func cut(r *rand.Rand, q *problem.Query) {
 			box.Lo += float64(r.IntN(int(f.Hi-f.Lo) + 1))
 		}
 	}
+}
+
+// condition gives some questions predicates about individuals.
+func condition(r *rand.Rand, q *problem.Query) {
+	for _, predicates := range []*[]space.Predicate{&q.Require, &q.Forbid} {
+		if r.IntN(8) > 0 {
+			continue
+		}
+		p := predicate(r, q.Space)
+		p = slices.DeleteFunc(p, func(c space.Condition) bool { return q.Space.Features[c.Feature].IsProtected() })
+		if len(p) > 0 {
+			*predicates = append(*predicates, p)
+		}
+	}
+}
+
+// Relaxed lets up to two ordered features of the question differ between the
+// copies, and gives the question back; nil where none can.
+func Relaxed(r *rand.Rand, q *problem.Query) *problem.Query {
+	relaxed := *q
+	for _, i := range q.Space.Free() {
+		f := &q.Space.Features[i]
+		if f.Kind == space.Integer && f.Hi > f.Lo && len(relaxed.Relax) < 2 && r.IntN(2) == 0 {
+			relaxed.Relax = append(relaxed.Relax, problem.Relaxation{Feature: i, Tolerance: float64(1 + r.IntN(2))})
+		}
+	}
+	if relaxed.Relax == nil {
+		return nil
+	}
+	return &relaxed
 }
 
 // aim brings the logits of most networks near 0, where decisions differ and scores
