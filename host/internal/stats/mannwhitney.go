@@ -6,25 +6,28 @@ import (
 )
 
 // maxExact is the largest number of values, both samples together, for which
-// the distribution of U is computed exactly.
+// the distribution of U is computed exactly: the numbers of arrangements, at most
+// C(60, 30) ≈ 1.2e17, fit into 64 bits, and the work is some million additions.
 const maxExact = 60
 
 // MannWhitney is the two-sided p of the test of H. B. Mann and D. R. Whitney (On
 // a test of whether one of two random variables is stochastically larger than
 // the other, Annals of Mathematical Statistics 18, 1947): how likely two samples
-// of one distribution differ in order as much as x and y do. Up to 60 values
-// without ties it is exact, otherwise the normal approximation with the
-// corrections for ties and for continuity. 1 where a sample is empty or all
+// of one distribution differ in order as much as x and y do, twice the smaller
+// tail. Up to 60 values it is exact, given the ties, by the shift algorithm of
+// B. Streitberg and J. Röhmel (Exact distributions for permutation and rank
+// tests: an introduction to some recently published algorithms, Statistical
+// Software Newsletter 12, 1986); otherwise it is the normal approximation with
+// the corrections for ties and for continuity. 1 where a sample is empty or all
 // values are equal. Values must not be NaN; infinities rank as they should.
 func MannWhitney(x, y []float64) float64 {
-	if len(x) == 0 || len(y) == 0 {
+	switch {
+	case len(x) == 0 || len(y) == 0:
 		return 1
+	case len(x)+len(y) <= maxExact:
+		return exactP(x, y)
 	}
-	ties := tieTerm(x, y)
-	if ties == 0 && len(x)+len(y) <= maxExact {
-		return exactP(u(x, y), len(x), len(y))
-	}
-	return normalP(u(x, y), len(x), len(y), ties)
+	return normalP(u(x, y), len(x), len(y), tieTerm(x, y))
 }
 
 // tieTerm is Σ (t³ − t) over groups of t equal values.
@@ -44,50 +47,55 @@ func tieTerm(x, y []float64) float64 {
 	return sum
 }
 
-// exactP doubles the smaller tail of the distribution of U, the share of the
-// arrangements of m and n values with at most, or at least, that U.
-func exactP(u float64, m, n int) float64 {
-	counts := arrangements(m, n)
-	var total, below, above float64
-	for v, c := range counts {
+// exactP doubles the smaller tail of the distribution of x's rank sum, which is
+// U and a constant: the share of the arrangements, the choices of as many of all
+// values as x has, with at most, or at least, that sum. Equal values share their
+// ranks, so ranks count twice, to be whole.
+func exactP(x, y []float64) float64 {
+	ranks := make([]int, 0, len(x)+len(y))
+	for _, r := range Ranks(append(slices.Clone(x), y...)) {
+		ranks = append(ranks, int(2*r))
+	}
+	seen := 0
+	for _, r := range ranks[:len(x)] {
+		seen += r
+	}
+	var below, above, total uint64
+	for sum, c := range arrangements(ranks, len(x)) {
 		total += c
-		if float64(v) <= u {
+		if sum <= seen {
 			below += c
 		}
-		if float64(v) >= u {
+		if sum >= seen {
 			above += c
 		}
 	}
-	return math.Min(1, 2*math.Min(below, above)/total)
+	return math.Min(1, 2*float64(min(below, above))/float64(total))
 }
 
-// arrangements counts, for each U, the arrangements of m and n values with it,
-// by Mann and Whitney's recurrence on which sample the largest value is of: of
-// the first, it exceeds all n of the second; of the second, it changes nothing.
-// Counts stay below 2⁶⁰ and lose no digit that matters for a p.
-func arrangements(m, n int) []float64 {
-	// table[j] is the distribution for i values of the first sample and j of the
-	// second, i growing.
-	table := make([][]float64, n+1)
-	for j := range table {
-		table[j] = []float64{1}
+// arrangements counts, for each sum, the choices of m ranks with it. The shift
+// algorithm takes in one rank after the other: what can be chosen with it is
+// what could be chosen before, one rank fewer, shifted by it.
+func arrangements(ranks []int, m int) []uint64 {
+	most := 0
+	for _, r := range ranks {
+		most += r
 	}
-	for i := 1; i <= m; i++ {
-		next := make([][]float64, n+1)
-		next[0] = []float64{1}
-		for j := 1; j <= n; j++ {
-			d := make([]float64, i*j+1)
-			for v, c := range table[j] { // the largest of the first sample
-				d[v+j] += c
+	counts := make([][]uint64, m+1) // by the number of ranks chosen
+	for i := range counts {
+		counts[i] = make([]uint64, most+1)
+	}
+	counts[0][0] = 1
+	reach := 0 // the sum of those taken in
+	for taken, r := range ranks {
+		reach += r
+		for i := min(taken+1, m); i > 0; i-- {
+			for sum := r; sum <= reach; sum++ {
+				counts[i][sum] += counts[i-1][sum-r]
 			}
-			for v, c := range next[j-1] {
-				d[v] += c
-			}
-			next[j] = d
 		}
-		table = next
 	}
-	return table[n]
+	return counts[m]
 }
 
 // normalP approximates U by a normal distribution.
