@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugintest"
 )
 
 // directly is what scripts read of a question about the network itself.
@@ -46,14 +48,21 @@ func TestDefaultSolverNeedsNoLibrary(t *testing.T) {
 	}
 }
 
-// A question that the default solver does not answer goes to the next; where the
-// solver is named, that it does not is the answer.
-func TestNextSolver(t *testing.T) {
-	plugins := bnbFolder(t)
-	rogues := rogueFolder(t, "highs") // a solver of all forms, under the name of the next
+// withNextSolver adds a solver of all forms, under the name of the next one after
+// bnb, to a plugin folder.
+func withNextSolver(t *testing.T, plugins string) string {
+	t.Helper()
+	rogues := rogueFolder(t, "highs")
 	if err := os.Rename(filepath.Join(rogues, "hyfair-solver-highs"), filepath.Join(plugins, "hyfair-solver-highs")); err != nil {
 		t.Fatal(err)
 	}
+	return plugins
+}
+
+// A question that the default solver does not answer goes to the next; where the
+// solver is named, that it does not is the answer.
+func TestNextSolver(t *testing.T) {
+	plugins := withNextSolver(t, bnbFolder(t))
 	_, n := tenure() // with values beyond those that bnb bounds on the way
 	const far = 0x1p110
 	for i := range n.Layers[0].Weights {
@@ -65,7 +74,8 @@ func TestNextSolver(t *testing.T) {
 	for i := range n.Layers[1].Weights {
 		n.Layers[1].Weights[i] /= far
 	}
-	steep := []string{tenureStudyOf(t, n), "--climb=false"}
+	study := tenureStudyOf(t, n)
+	steep := []string{study, "--climb=false"}
 	out, stderr := askedDirectly(t, plugins, steep...)
 	if out.Solver.Name != "highs" || out.Encoding == "" || out.Verdict != "unfair" || !strings.Contains(stderr, "solver bnb") || !strings.Contains(stderr, "asking highs") {
 		t.Errorf("%+v: %s", out, stderr)
@@ -74,6 +84,32 @@ func TestNextSolver(t *testing.T) {
 	if code == ExitDone || !strings.Contains(stderr, "bnb") || strings.Contains(stderr, "asking highs") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
+	if solver, stderr := solverInTheLoop(t, plugins, study); solver != "highs" || !strings.Contains(stderr, "solver bnb") || !strings.Contains(stderr, "asking highs") {
+		t.Errorf("a search asks %s: %s", solver, stderr)
+	}
+}
+
+// The solver in a search's loop is that of the other commands, the one whose
+// individuals come fastest; here a solver of rows and columns is there, too.
+func TestDefaultSolverInTheLoop(t *testing.T) {
+	plugins := withNextSolver(t, bnbFolder(t))
+	if solver, stderr := solverInTheLoop(t, plugins, tenureStudy(t)); solver != "bnb" || strings.Contains(stderr, "asking") {
+		t.Errorf("a search asks %s: %s", solver, stderr)
+	}
+}
+
+// solverInTheLoop is the solver that a search takes by itself.
+func solverInTheLoop(t *testing.T, plugins, study string) (solver, stderr string) {
+	t.Helper()
+	if err := os.Symlink(plugintest.Build(t, "search-rw"), filepath.Join(plugins, "hyfair-search-rw")); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := command(t, plugins, "search", study, "--strategy", "rw", "--budget", "3it", "--json")
+	var out searchReport
+	if err := json.Unmarshal([]byte(stdout), &out); code != ExitDone || err != nil {
+		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
+	}
+	return out.Solver, stderr
 }
 
 // Relaxed questions go to the default solver as they are. On tenure two people a

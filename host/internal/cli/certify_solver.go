@@ -13,20 +13,29 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
+// How the flag --solver of commands with a solver in the loop reads.
+const (
+	loopSolverHelp = "solver plugin in the loop, or none (default: the first usable of bnb, highs, lpsolve)"
+	noSolver       = "none"
+)
+
+// lowerings are the encodings that a question without one is put in where no
+// solver takes the network itself, in the order in which they are tried.
+var lowerings = []string{"bigm", "smt"}
+
 // openSolver starts the named solver, or the first that can be used with the
 // encoding; without one, with the network itself, or else with rows and columns,
 // or else with scripts.
 func openSolver(ctx context.Context, app *App, name, encoding string) (*discover.Plugin, error) {
-	if name == "" && encoding == "" {
-		encodings := []string{certify.Direct, "bigm", "smt"}
-		return firstSolver(ctx, app, encodings)
-	}
-	if name == "" {
-		return firstSolver(ctx, app, []string{encoding})
-	}
 	catalogue, options, err := app.pluginsAndOptions()
 	if err != nil {
 		return nil, err
+	}
+	if name == "" && encoding == "" {
+		return firstSolver(ctx, catalogue, options, append([]string{certify.Direct}, lowerings...))
+	}
+	if name == "" {
+		return firstSolver(ctx, catalogue, options, []string{encoding})
 	}
 	plugin, err := catalogue.Open(ctx, client.Solver, name, options)
 	if errors.Is(err, sdk.ErrInvalidOption) {
@@ -35,18 +44,9 @@ func openSolver(ctx context.Context, app *App, name, encoding string) (*discover
 	return plugin, unknownPlugin(err)
 }
 
-// loweredSolver starts the first solver that problems are lowered for.
-func loweredSolver(ctx context.Context, app *App) (*discover.Plugin, error) {
-	return firstSolver(ctx, app, []string{"bigm", "smt"})
-}
-
 // firstSolver starts the default solver for the first of the encodings that has
 // one. The error is that of rows and columns, where those are among them.
-func firstSolver(ctx context.Context, app *App, encodings []string) (*discover.Plugin, error) {
-	catalogue, options, err := app.pluginsAndOptions()
-	if err != nil {
-		return nil, err
-	}
+func firstSolver(ctx context.Context, catalogue *discover.Catalogue, options map[string]string, encodings []string) (*discover.Plugin, error) {
 	var failed error
 	for _, name := range encodings {
 		e, err := certify.LookupEncoding(name)
@@ -85,15 +85,14 @@ func (a *App) pluginsAndOptions() (*discover.Catalogue, map[string]string, error
 	return catalogue, options, err
 }
 
-// refuses asks a solver that nobody named for next to nothing, and gives its
-// reason where it does not answer such questions at all.
-func (j *certifyJob) refuses(ctx context.Context) error {
-	o := certify.Options{Description: j.plugin.Description(), Encoding: j.flags.encoding}
-	if j.flags.solver != "" || !o.Direct() {
+// refusal asks a solver that gets the network itself for next to nothing, and
+// gives its reason where it does not answer such questions at all.
+func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query, seed int64) error {
+	if o := (certify.Options{Description: p.Description()}); !o.Direct() {
 		return nil
 	}
-	_, err := j.plugin.Solver().Solve(ctx, &problem.Problem{Name: "trial", Network: j.query},
-		sdk.SolveOptions{WorkLimit: 1, TimeLimit: time.Second, Seed: j.app.Seed, Options: j.plugin.Options})
+	_, err := p.Solver().Solve(ctx, &problem.Problem{Name: "trial", Network: q},
+		sdk.SolveOptions{WorkLimit: 1, TimeLimit: time.Second, Seed: seed, Options: p.Options})
 	if errors.Is(err, sdk.ErrUnsupported) {
 		return err
 	}
@@ -103,16 +102,33 @@ func (j *certifyJob) refuses(ctx context.Context) error {
 // suited is the job with a solver that answers its question: another than the
 // one taken by default, where that one does not.
 func (j *certifyJob) suited(ctx context.Context) (*certifyJob, error) {
-	why := j.refuses(ctx)
-	if why == nil || j.flags.encoding != "" {
-		return j, nil // an encoding that was named leaves no choice
+	if j.flags.solver != "" || j.flags.encoding != "" {
+		return j, nil // which leaves no choice
 	}
-	other, err := loweredSolver(ctx, j.app)
+	why := refusal(ctx, j.plugin, j.query, j.app.Seed)
+	if why == nil {
+		return j, nil
+	}
+	catalogue, options, err := j.app.pluginsAndOptions()
 	if err != nil {
-		return nil, fmt.Errorf("%w; and of the other solvers: %w", why, err)
+		return nil, err
 	}
-	fmt.Fprintf(j.app.Stderr, "hyfair: %v; asking %s\n", why, other.Found.Name)
+	other, err := j.app.instead(ctx, why, catalogue, options, lowerings)
+	if err != nil {
+		return nil, err
+	}
 	out := *j
 	out.plugin = other
 	return &out, nil
+}
+
+// instead starts a solver of the encodings in place of one that does not answer
+// the question, and says so.
+func (a *App) instead(ctx context.Context, why error, catalogue *discover.Catalogue, options map[string]string, encodings []string) (*discover.Plugin, error) {
+	other, err := firstSolver(ctx, catalogue, options, encodings)
+	if err != nil {
+		return nil, fmt.Errorf("%w; and of the other solvers: %w", why, err)
+	}
+	fmt.Fprintf(a.Stderr, "hyfair: %v; asking %s\n", why, other.Found.Name)
+	return other, nil
 }

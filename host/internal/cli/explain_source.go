@@ -70,7 +70,7 @@ func (j *explainJob) consider(w *explain.Worst, x []float64) (taken bool) {
 func (j *explainJob) searched(ctx context.Context) (*explain.Worst, *explainSource, error) {
 	f := j.flags
 	job, closePlugins, err := openSearch(ctx, j.app, &searchFlags{
-		question: f.question, strategy: f.strategy, solver: "none", mode: modeFast, budget: f.budget,
+		question: f.question, strategy: f.strategy, solver: noSolver, mode: modeFast, budget: f.budget,
 		chains: search.DefaultChains, keep: search.DefaultKeep, runs: 1,
 	}, j.path)
 	defer closePlugins()

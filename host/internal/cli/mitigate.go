@@ -74,7 +74,7 @@ its networks is treated in turn.`,
 	f.models.add(cmd)
 	fl.StringVar(&f.out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
 	fl.StringVar(&s.strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
-	fl.StringVar(&s.solver, "solver", "", "solver plugin in the loop, or none (default: the first usable of bnb, highs, z3, lpsolve)")
+	fl.StringVar(&s.solver, "solver", "", loopSolverHelp)
 	fl.StringVar(&s.mode, "mode", modePaper, "paper or fast, of every search")
 	fl.StringVar(&s.budget, "budget", "10s", "of each arm's search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&s.chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances side by side")

@@ -62,7 +62,7 @@ evaluates and counts. docs/search.md has the loop, the measures and the files.`,
 	f.question.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.strategy, "strategy", "", "strategy plugin, or one of a plugin's presets: rw, sa, sa+knn, climb, … (default: sa; in fast mode climb)")
-	fl.StringVar(&f.solver, "solver", "", "solver plugin in the loop, or none (default: the first usable of bnb, highs, z3, lpsolve)")
+	fl.StringVar(&f.solver, "solver", "", loopSolverHelp)
 	fl.StringVar(&f.mode, "mode", modePaper, "paper: one candidate a round, the solver in the loop; fast: many chains, batches, solver seeds in the background")
 	fl.StringVar(&f.budget, "budget", "10s", "a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&f.chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances side by side")
@@ -238,11 +238,11 @@ func (j *searchJob) openPlugins(ctx context.Context, f *searchFlags, q *problem.
 		return closeAll, unknownPlugin(err)
 	}
 	plugins = append(plugins, strategy)
-	solver, err := j.openSolver(ctx, catalogue, f.solver)
+	solver, err := j.openSolver(ctx, catalogue, f.solver, q)
 	if err != nil {
 		return closeAll, unknownPlugin(err)
 	}
-	j.solver = "none"
+	j.solver = noSolver
 	if solver != nil {
 		plugins = append(plugins, solver)
 		d := solver.Description()
@@ -297,17 +297,22 @@ func (j *searchJob) openStrategy(ctx context.Context, c *discover.Catalogue, f *
 const seedWork = 1000
 
 // openSolver starts the solver in the loop; nil for none. Where none was named
-// and none can be used, the search goes on without and says so.
-func (j *searchJob) openSolver(ctx context.Context, c *discover.Catalogue, name string) (*discover.Plugin, error) {
+// it is the first that gives individuals: of those that take the network itself,
+// or else rows and columns. Where none can be used, the search goes on without
+// and says so.
+func (j *searchJob) openSolver(ctx context.Context, c *discover.Catalogue, name string, q *problem.Query) (*discover.Plugin, error) {
 	switch name {
-	case "none":
+	case noSolver:
 		return nil, nil
 	case "":
-		p, err := c.DefaultSolver(ctx, nil, problem.FormMILP, problem.Decide, problem.Maximise)
-		if err != nil && ctx.Err() == nil {
-			if p, err := c.DefaultSolver(ctx, nil, problem.FormNetwork, problem.Decide); err == nil {
-				return p, nil
+		p, err := firstSolver(ctx, c, nil, []string{certify.Direct, "bigm"})
+		if err == nil {
+			if why := refusal(ctx, p, q, j.app.Seed); why != nil {
+				p.Close()
+				p, err = j.app.instead(ctx, why, c, nil, []string{"bigm"})
 			}
+		}
+		if err != nil && ctx.Err() == nil {
 			fmt.Fprintf(j.app.Stderr, "hyfair: searching without a solver in the loop: %v\n", err)
 			return nil, nil
 		}

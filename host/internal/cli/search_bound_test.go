@@ -10,8 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugintest"
 )
 
-// A search with a bound certifies what it found where the two meet, and the
-// solver of networks is the one in the loop where no other is there.
+// A search with a bound certifies what it found where the two meet.
 func TestSearchBound(t *testing.T) {
 	plugins, study := bnbFolder(t), tenureStudy(t)
 	if err := os.Symlink(plugintest.Build(t, "search-rw"), filepath.Join(plugins, "hyfair-search-rw")); err != nil {
