@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -85,7 +84,7 @@ func (r *runner) Start(context.Context) error {
 	pumps.Go(func() { r.pump(bufio.NewReaderSize(stderr, 64<<10)) })
 	go func() {
 		r.err = r.cmd.Wait()
-		_ = syscall.Kill(-r.pid, syscall.SIGKILL) // what the plugin left behind
+		_ = killGroup(r.cmd.Process) // what the plugin left behind
 		// The last words are in the pipes. A grandchild that left the group may
 		// hold them open for ever, so they are read for so long and no longer.
 		deadline := time.Now().Add(lastWords)
@@ -170,10 +169,7 @@ func (r *runner) Kill(context.Context) error {
 	if r.pid == 0 {
 		return nil
 	}
-	if err := syscall.Kill(-r.pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
-		return err
-	}
-	return nil
+	return killGroup(r.cmd.Process)
 }
 
 // handshake is the first line of standard output, if there was one.

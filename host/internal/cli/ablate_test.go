@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -228,8 +227,8 @@ func testAblateSurvivesKills(t *testing.T, binary, plugins string) {
 			var pid int
 			fmt.Sscan(text, &pid)
 			if pid != but && pid > 1 {
-				syscall.Kill(pid, syscall.SIGKILL)
-				return true
+				p, err := os.FindProcess(pid)
+				return err == nil && p.Kill() == nil
 			}
 		}
 		return false

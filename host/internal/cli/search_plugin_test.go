@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,7 +81,9 @@ func TestSearchWithPlugins(t *testing.T) {
 			return seeding(func() {
 				if !killed {
 					killed = true
-					syscall.Kill(p.Pid(), syscall.SIGKILL)
+					if process, err := os.FindProcess(p.Pid()); err != nil || process.Kill() != nil {
+						t.Error("the plugin was not there to be killed")
+					}
 				}
 			})
 		}

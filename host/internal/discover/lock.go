@@ -2,14 +2,13 @@ package discover
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/hyfair/hyfair/host/internal/filelock"
 )
 
 // lock keeps other installs out of a plugin folder until release is called, and
@@ -22,13 +21,13 @@ func lock(ctx context.Context, dir string) (release func(), err error) {
 		return nil, err
 	}
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+		free, err := filelock.Try(f, 0)
+		if err != nil {
 			f.Close()
 			return nil, fmt.Errorf("locking %s: %w", path, err)
+		}
+		if free {
+			break
 		}
 		select {
 		case <-ctx.Done():

@@ -7,12 +7,11 @@ import (
 	"os"
 	"sync"
 
-	"golang.org/x/sys/unix"
+	"github.com/hyfair/hyfair/host/internal/filelock"
 )
 
 // liveness tells runs that are being written from those whose process is gone.
-// A writer locks the byte number runs.id of a file beside the journal, and the
-// operating system frees the lock when the process ends, however it ends. The
+// A writer locks the byte number runs.id of a file beside the journal. The
 // journal itself cannot be locked so: closing it once more would free the locks
 // that SQLite holds in the same process.
 type liveness struct {
@@ -33,13 +32,12 @@ func (l *liveness) claim(id int64) (bool, error) {
 	if err := l.open(os.O_RDWR | os.O_CREATE); err != nil {
 		return false, err
 	}
-	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: id, Len: 1}
-	err := unix.FcntlFlock(l.file.Fd(), setLock, &lock)
-	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
-		return false, nil
-	}
+	free, err := filelock.Try(l.file, id)
 	if err != nil {
 		return false, fmt.Errorf("locking %s: %w", l.path, err)
+	}
+	if !free {
+		return false, nil
 	}
 	if l.own == nil {
 		l.own = map[int64]bool{}
@@ -54,8 +52,7 @@ func (l *liveness) free(id int64) {
 	defer l.mu.Unlock()
 	if l.own[id] {
 		delete(l.own, id)
-		lock := unix.Flock_t{Type: unix.F_UNLCK, Start: id, Len: 1}
-		unix.FcntlFlock(l.file.Fd(), setLock, &lock) // closing the file frees it at the latest
+		filelock.Free(l.file, id) // closing the file frees it at the latest
 	}
 }
 
@@ -69,8 +66,7 @@ func (l *liveness) live(id int64) bool {
 	if l.open(os.O_RDWR) != nil {
 		return false // nobody ever locked a run here
 	}
-	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: id, Len: 1}
-	return unix.FcntlFlock(l.file.Fd(), getLock, &lock) == nil && lock.Type != unix.F_UNLCK
+	return filelock.Taken(l.file, id)
 }
 
 func (l *liveness) open(flag int) (err error) {

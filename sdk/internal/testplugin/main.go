@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command testplugin is a plugin for the tests of sdk/client and sdk/serve. The
 // variable TESTPLUGIN_MODE chooses how it behaves; most modes misbehave.
 package main

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package pythontest runs the Python side's own tests, and holds plugins in
 // Python against the host's side of the wire: they must be as good as those in
 // Go, and as clear about what is wrong with them.

@@ -1,4 +1,4 @@
-package journal
+package filelock
 
 import "golang.org/x/sys/unix"
 

@@ -1,11 +1,11 @@
-//go:build !linux
+//go:build unix && !linux
 
-package journal
+package filelock
 
 import "golang.org/x/sys/unix"
 
 // Locks of a process, which ends them all when it closes any one of its open
-// files of the same name: open a journal once in a process.
+// files of the same name: open it once in a process.
 const (
 	setLock = unix.F_SETLK
 	getLock = unix.F_GETLK
