@@ -134,6 +134,7 @@ func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.
 
 // merge lets flags override the file.
 func (f *ablateFlags) merge(app *App, file *ablate.File) (*ablate.Plan, error) {
+	app.compares()
 	memory, err := app.memoryBytes()
 	if err != nil {
 		return nil, err

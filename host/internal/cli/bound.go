@@ -36,7 +36,7 @@ func (a *App) prover(ctx context.Context, goals ...problem.Goal) (*prover, error
 		return nil, fmt.Errorf("--bound: %w", err)
 	}
 	return &prover{plugin, certify.Options{
-		Solver: plugin.Solver(), Description: plugin.Description(), Threads: a.Threads, Memory: memory, Seed: a.Seed,
+		Solver: plugin.Solver(), Description: plugin.Description(), Threads: a.threads(), Memory: memory, Seed: a.Seed,
 	}}, nil
 }
 

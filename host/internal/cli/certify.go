@@ -239,7 +239,7 @@ func (j *certifyJob) undivided(ctx context.Context) (*certify.Report, error) {
 func (j *certifyJob) options() certify.Options {
 	return certify.Options{
 		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Encoding: j.encoding(), Bounds: j.bounds(), Climb: j.flags.climb,
-		Maximise: j.flags.maximise, Gap: j.flags.gap, Threads: j.app.Threads, Memory: j.memory,
+		Maximise: j.flags.maximise, Gap: j.flags.gap, Threads: j.app.threads(), Memory: j.memory,
 		Seed: j.app.Seed, Set: j.plugin.Options,
 	}
 }

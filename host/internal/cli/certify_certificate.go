@@ -91,7 +91,7 @@ func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJ
 	var broken error
 	var open bool // a part of the region is
 	o := sdk.SolveOptions{
-		Seed: j.app.Seed, Threads: j.app.Threads, Memory: j.memory, Gap: j.flags.gap, Options: j.plugin.Options,
+		Seed: j.app.Seed, Threads: j.app.threads(), Memory: j.memory, Gap: j.flags.gap, Options: j.plugin.Options,
 		Proofs: true, Pieces: func(pieces []sdk.Piece) {
 			for _, p := range pieces {
 				if broken == nil {

@@ -87,7 +87,7 @@ func (j *certifyJob) solvers(ctx context.Context) (all []certify.Options, closeA
 	}
 	settings := func(p *discover.Plugin) certify.Options {
 		return certify.Options{Solver: p.Solver(), Description: p.Description(), Encoding: j.encoding(), Bounds: j.bounds(),
-			Threads: j.app.Threads, Memory: j.memory, Seed: j.app.Seed, Set: p.Options}
+			Threads: j.app.threads(), Memory: j.memory, Seed: j.app.Seed, Set: p.Options}
 	}
 	all = append(all, settings(j.plugin))
 	for len(all) < j.app.Jobs {

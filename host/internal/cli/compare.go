@@ -129,6 +129,7 @@ func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*comp
 
 // merge lets flags override the file.
 func (f *compareFlags) merge(app *App, file *compare.File) (*compare.Plan, error) {
+	app.compares()
 	memory, err := app.memoryBytes()
 	if err != nil {
 		return nil, err

@@ -68,6 +68,7 @@ func (n *explainNetwork) name() string {
 
 // runGrid works through the networks of a file.
 func (f *explainFlags) runGrid(ctx context.Context, app *App, file string) error {
+	app.compares()
 	begin := time.Now()
 	name, networks, err := f.readGrid(app, file)
 	if err != nil {

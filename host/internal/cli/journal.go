@@ -122,7 +122,10 @@ func (a *App) solverRun(command string, st *study.Study, q *problem.Query, plugi
 // questionSettings are those that every question to a solver has.
 func (a *App) questionSettings(st *study.Study, q *problem.Query, plugin *discover.Plugin, memory int64) map[string]string {
 	settings := map[string]string{
-		"notion": q.Notion.String(), "protected": strings.Join(protectedNames(q.Space), ","), "threads": strconv.Itoa(a.Threads),
+		"notion": q.Notion.String(), "protected": strings.Join(protectedNames(q.Space), ","),
+	}
+	if a.Threads != 0 {
+		settings["threads"] = strconv.Itoa(a.Threads)
 	}
 	if q.Epsilon != nil {
 		settings["epsilon"] = fairness.Exact(q.Epsilon)

@@ -56,6 +56,7 @@ func (t *mitigateTask) name() string {
 
 // runGrid works through the networks of a file and shows each as it is done.
 func (f *mitigateFlags) runGrid(ctx context.Context, app *App, cmd *cobra.Command, file string) error {
+	app.compares()
 	grid := mitigateGrid{Networks: []*mitigateReport{}, Seed: app.Seed}
 	begin := time.Now()
 	tasks, name, err := f.readGrid(app, cmd, file)

@@ -277,7 +277,7 @@ func (j *quantifyJob) run(ctx context.Context, out *mapFile, events *quantifyEve
 		which = fmt.Sprintf("%d of %d · %s · ", j.asked+1, j.of, strings.Join(protectedNames(j.query.Space), " × "))
 	}
 	o := quantify.Options{
-		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Threads: j.app.Threads, Memory: j.memory, Seed: j.app.Seed, Set: j.plugin.Options,
+		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Threads: j.app.threads(), Memory: j.memory, Seed: j.app.Seed, Set: j.plugin.Options,
 		Samples: j.flags.samples, Rows: j.rows,
 		Progress: func(p quantify.Progress) {
 			line.show(which + quantifyProgress(p))

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -202,7 +203,7 @@ func newRoot(app *App) *cobra.Command {
 	f.StringVar(&app.Data, "data", os.Getenv("HYFAIR_DATA"), "folder that study files take data and models from (default $HYFAIR_DATA)")
 	f.Int64Var(&app.Seed, "seed", 1, "seed of every random choice")
 	f.IntVar(&app.Jobs, "jobs", 1, "tasks that run at the same time")
-	f.IntVar(&app.Threads, "threads", 1, "threads a solver may use")
+	f.IntVar(&app.Threads, "threads", 0, "threads a solver may use; 0: as many as there are usable cores, shared among --jobs; one in compare, ablate and files of several studies")
 	f.StringVar(&app.Memory, "memory", "", "memory a solver may use, such as 2GiB")
 	f.StringVar(&app.PluginDir, "plugin-dir", "", "look for plugins in this folder first")
 	f.StringVar(&app.Journal, "journal", "", "journal file that runs are kept in (default: journal.db in the folder for runs)")
@@ -216,6 +217,23 @@ func newRoot(app *App) *cobra.Command {
 
 // commands is the register: each command's file adds itself in init.
 var commands []func(*App) *cobra.Command
+
+// threads a solver may use: what --threads says, or the cores that this process
+// may use, shared among --jobs.
+func (a *App) threads() int {
+	if a.Threads != 0 {
+		return a.Threads
+	}
+	return max(1, runtime.GOMAXPROCS(0)/max(1, a.Jobs))
+}
+
+// compares gives solvers one thread where --threads does not say otherwise, as
+// what is compared should have on any machine.
+func (a *App) compares() {
+	if a.Threads == 0 {
+		a.Threads = 1
+	}
+}
 
 // printJSON writes v as the one object of --json.
 func (a *App) printJSON(v any) error {

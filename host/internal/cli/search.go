@@ -249,7 +249,7 @@ func (j *searchJob) openPlugins(ctx context.Context, f *searchFlags, q *problem.
 		j.solver = d.Name
 		j.newSeeder = func() search.Seeder {
 			return &certify.Seeder{Query: q, WorkLimit: seedWork, Options: certify.Options{
-				Solver: solver.Solver(), Description: d, Threads: j.app.Threads, Memory: memory, Set: solver.Options,
+				Solver: solver.Solver(), Description: d, Threads: j.app.threads(), Memory: memory, Set: solver.Options,
 			}}
 		}
 	}

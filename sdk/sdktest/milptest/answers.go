@@ -167,12 +167,15 @@ func (c known) ask(t testing.TB, s sdk.Solver, unbounded string) {
 	}
 }
 
-// SameTwice asks one problem twice, stopped on the way: all of the result but
-// its time is the same.
+// SameTwice asks one problem twice, and once more with three threads, stopped on
+// the way: all of the result but its time is the same.
 func SameTwice(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	m, o := Repeatable()
-	Same(t, Solve(t, s, m, o), Solve(t, s, m, o), "same problem and seed")
+	first := Solve(t, s, m, o)
+	Same(t, first, Solve(t, s, m, o), "same problem and seed")
+	o.Threads = 3
+	Same(t, first, Solve(t, s, m, o), "three threads")
 }
 
 // Repeatable is a search that stops on the way, where two runs may differ.

@@ -59,6 +59,8 @@ func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 		panic("out of luck")
 	case "error":
 		return nil, fmt.Errorf("no licence")
+	case "threads":
+		return nil, fmt.Errorf("asked with %d threads", o.Threads)
 	case "deaf":
 		time.Sleep(time.Hour)
 	case "deaf-with-incumbent":
