@@ -10,7 +10,7 @@ import (
 )
 
 // maxEdges bounds the bins whose edges are held.
-const maxEdges = 1 << 14
+const maxEdges = 1 << 12
 
 // leastEps is the least ε whose bins can be numbered.
 var leastEps = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 62))

@@ -80,7 +80,7 @@ const maxTable = 1 << 26
 // Validate. The region's protected values are the copies' values; its box is
 // not enforced (see space.RegionContains). A zero region is the whole space. ε
 // is a score difference, 2⁻⁶² ≤ ε < 1. Many combinations of a wide network, and an ε
-// below 2⁻¹⁴, cost time and change no answer. The environment variable that Force
+// below 2⁻¹², cost time and change no answer. The environment variable that Force
 // names chooses among Kernels.
 func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
 	if n.Inputs() != s.Inputs {
