@@ -12,9 +12,6 @@ import (
 // maxEdges bounds the bins whose edges are held.
 const maxEdges = 1 << 12
 
-// leastEps is the least ε whose bins can be numbered.
-var leastEps = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 62))
-
 // edges are the logits between the bins: bin j lies between edge j and edge
 // j+1, of which float64 numbers below and above are held, unless there are more
 // than maxEdges bins. The outermost are infinite.

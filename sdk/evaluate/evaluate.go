@@ -33,7 +33,8 @@ type Outcome struct {
 	// K is k(x), the number of different bins its scores fall into; exact.
 	K int
 	// Gap is the largest score minus the smallest one, in float64 arithmetic:
-	// for display and ordering, to some 14 digits. All variants of the loops
+	// for display and ordering, to some 14 digits where the values inside the network
+	// are of its logits' size, and to less where larger ones cancel. All variants of the loops
 	// compute the same number; between processor architectures, whose exponential
 	// functions differ, its last digit may not be the same. Whether it exceeds ε
 	// is Violates' to say.
@@ -79,7 +80,7 @@ const maxTable = 1 << 26
 // New prepares an evaluator. The network and the space must have passed
 // Validate. The region's protected values are the copies' values; its box is
 // not enforced (see space.RegionContains). A zero region is the whole space. ε
-// is a score difference, 2⁻⁶² ≤ ε < 1. Many combinations of a wide network, and an ε
+// is a score difference that fairness.CheckEpsilon accepts. Many combinations of a wide network, and an ε
 // below 2⁻¹², cost time and change no answer. The environment variable that Force
 // names chooses among Kernels.
 func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
@@ -88,9 +89,6 @@ func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) 
 	}
 	if err := fairness.CheckEpsilon(eps, fairness.Score); err != nil {
 		return nil, err
-	}
-	if eps.Cmp(leastEps) < 0 {
-		return nil, fmt.Errorf("ε = %s is below 2⁻⁶², of which bins cannot be counted", fairness.Exact(eps))
 	}
 	variant, err := chooseLanes(os.Getenv(Force))
 	if err != nil {

@@ -153,7 +153,44 @@ func (e *Evaluator) settleGap(s *scratch) (high, low int, violates bool) {
 	if _, violates, decided := e.exceeds(s, x); decided {
 		return x.high, x.low, violates
 	}
-	var largest, smallest *big.Rat
+	largest, smallest, high, low := e.exactExtremes(s)
+	return high, low, fairness.GapExceeds(largest, smallest, e.eps)
+}
+
+// LogitsApart reports, exactly, whether the largest logit of x's allowed
+// counterfactuals exceeds the smallest by more than apart, in logits: the Logit
+// notion. False where there are fewer than two.
+func (e *Evaluator) LogitsApart(x []float64, apart *big.Rat) bool {
+	s := e.pool.Get().(*scratch)
+	defer e.pool.Put(s)
+	proven := e.load(s, x)
+	if s.n < 2 {
+		return false
+	}
+	if e.score(s, proven) {
+		s.spell()
+		fill(s.errs[:s.n], e.bound)
+	}
+	least, most := around(apart)
+	for refined := false; ; refined = true {
+		x := s.extremes()
+		gap := s.logits[x.high] - s.logits[x.low]
+		tolerance := (2*x.err + math.Abs(gap)*0x1p-50) * (1 + 0x1p-50)
+		switch {
+		case gap-tolerance > most:
+			return true
+		case gap+tolerance < least:
+			return false
+		case refined:
+			largest, smallest, _, _ := e.exactExtremes(s)
+			return largest.Sub(largest, smallest).Cmp(apart) > 0
+		}
+		s.eachCandidate(func(c int) { e.refine(s, c) })
+	}
+}
+
+// exactExtremes evaluates the columns exactly that may be the extremes.
+func (e *Evaluator) exactExtremes(s *scratch) (largest, smallest *big.Rat, high, low int) {
 	s.eachCandidate(func(c int) {
 		l := e.exactLogit(s, c)
 		if largest == nil || l.Cmp(largest) > 0 {
@@ -163,7 +200,7 @@ func (e *Evaluator) settleGap(s *scratch) (high, low int, violates bool) {
 			smallest, low = l, c
 		}
 	})
-	return high, low, fairness.GapExceeds(largest, smallest, e.eps)
+	return largest, smallest, high, low
 }
 
 // eachCandidate visits the columns whose exact logit may be the member's

@@ -1,10 +1,14 @@
 package evaluate_test
 
 import (
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
 
@@ -27,11 +31,31 @@ func TestNetworksOfEveryShape(t *testing.T) {
 			wild.Everybody(q, func(x []float64) {
 				if people++; people < 25 { // exact evaluation is what takes the time
 					agree(t, e, q.Network, q.Space, q.Space.Whole(), q.Epsilon, x, e.Evaluate(x))
+					apart(t, e, q, x)
 				}
 			})
 		}
 	}
 	if linear < 40 {
 		t.Errorf("%d networks with linear hidden layers were drawn", linear)
+	}
+}
+
+// apart holds LogitsApart against the exact difference of the logits, and beside it.
+func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
+	exact := network.NewExact(q.Network)
+	var logits []*big.Rat
+	for _, point := range q.Space.Counterfactuals(q.Space.Whole(), x) {
+		logits = append(logits, exact.Logit(q.Space.ExactInputs(point)))
+	}
+	gap := new(big.Rat)
+	if first, second, ok := fairness.Pair(fairness.Logit, logits); ok {
+		gap.Sub(logits[first], logits[second])
+	}
+	for _, factor := range []float64{1, 1 - 1e-6, 1 + 1e-6, 1 - 1e-3, 0.5, 2} {
+		limit := new(big.Rat).Mul(gap, new(big.Rat).SetFloat64(factor))
+		if got, want := e.LogitsApart(x, limit), gap.Cmp(limit) > 0; got != want {
+			t.Fatalf("%v: logits %s apart, more than %s: %v", x, gap.FloatString(20), limit.FloatString(20), got)
+		}
 	}
 }

@@ -27,7 +27,6 @@ type judge struct {
 	// plain evaluates at ε, or at ½ where only decisions count; negated is plain
 	// with the network's logit negated, for the decision notions.
 	plain, negated *evaluate.Evaluator
-	exact          *network.Exact
 }
 
 // half is the ε whose two bins are the two decisions: a score of ½ is in the
@@ -35,7 +34,7 @@ type judge struct {
 var half = big.NewRat(1, 2)
 
 func newJudge(q *problem.Query) (*judge, error) {
-	j := &judge{q: q, exact: network.NewExact(q.Network)}
+	j := &judge{q: q}
 	eps := half
 	if q.Notion == fairness.Score {
 		eps = q.Epsilon
@@ -87,7 +86,7 @@ func (j *judge) of(x []float64) verdict {
 	case n == fairness.Score:
 		violates = o.Violates
 	case n == fairness.Logit:
-		violates = j.apart(x, o)
+		violates = j.plain.LogitsApart(x, j.q.Epsilon)
 	case n == fairness.Decision:
 		// The negated logits lie on both sides of the edge where some −l < 0 and
 		// some −l ≥ 0: l1 > 0 ≥ l2.
@@ -117,30 +116,6 @@ func (j *judge) describes(x []float64) bool {
 		}
 	}
 	return true
-}
-
-// near is how close to ε a difference of logits must be, relative to them, for
-// all copies to be evaluated exactly and not only those that float64 finds to be
-// the extremes. It is far more than the evaluator's error.
-var near = big.NewRat(1, 1_000_000)
-
-// apart decides the logit notion.
-func (j *judge) apart(x []float64, o evaluate.Outcome) bool {
-	logit := func(point []float64) *big.Rat { return j.exact.Logit(j.q.Space.ExactInputs(point)) }
-	hi, lo := logit(j.plain.Point(x, o.ArgMax)), logit(j.plain.Point(x, o.ArgMin))
-	gap := new(big.Rat).Sub(hi, lo)
-	if gap.Cmp(j.q.Epsilon) > 0 {
-		return true
-	}
-	scale := new(big.Rat).Add(new(big.Rat).Abs(hi), new(big.Rat).Abs(lo))
-	if scale.Add(scale, big.NewRat(1, 1)); gap.Add(gap, scale.Mul(scale, near)).Cmp(j.q.Epsilon) < 0 {
-		return false
-	}
-	var logits []*big.Rat
-	for _, p := range j.q.Space.Counterfactuals(j.q.RegionOrWhole(), x) {
-		logits = append(logits, logit(p))
-	}
-	return fairness.Violates(fairness.Logit, logits, j.q.Epsilon)
 }
 
 // all decides many individuals, the i-th verdict of xs[i], on all processors. ok is

@@ -152,3 +152,33 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// TestCancellingLogits: where large values cancel, floating point does not know the
+// extremes, and the exact difference decides.
+func TestCancellingLogits(t *testing.T) {
+	for _, m := range []float64{1, 1e12, 1e13} {
+		q := &problem.Query{
+			Network: &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+				{In: 2, Out: 2, ReLU: true, Weights: []float64{2 * m, 4e-5, 2 * m, 0}, Bias: []float64{-m, -m}},
+				{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{3}},
+			}},
+			Space: &space.Space{Inputs: 2, Features: []space.Feature{
+				{Name: "w", Kind: space.Integer, Lo: 1, Hi: 4, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+				{Name: "z", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+			}},
+			Notion: fairness.Logit, Epsilon: big.NewRat(2, 100_000), Goal: problem.Quantify,
+		}
+		q.Region = q.Space.Whole()
+		j, err := newJudge(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact := network.NewExact(q.Network)
+		for w := range 4 {
+			x := []float64{float64(w + 1), 0}
+			if got, want := j.of(x), truth(q, exact, x); got != want {
+				t.Errorf("m = %v, w = %d: %d, want %d", m, w+1, got, want)
+			}
+		}
+	}
+}

@@ -257,6 +257,10 @@ func Network(r *rand.Rand, inputs int) *network.Network {
 	}
 	fill(r, &last, draw)
 	n.Layers = append(n.Layers, last)
+	if hidden > 0 && r.IntN(5) == 0 {
+		k := r.IntN(hidden)
+		cancel(r, &n.Layers[k], &n.Layers[k+1])
+	}
 	for k := range n.Layers {
 		n.Layers[k].Name = fmt.Sprint("l", k)
 		if n.Precision == 32 {
@@ -307,6 +311,25 @@ func weights(r *rand.Rand) func() float64 {
 		}
 	}
 	return r.NormFloat64
+}
+
+// cancel makes two neurons of a layer alike, steep, and of opposite weight in the
+// next: what is left of them in floating point is what they differ by, and rounding.
+func cancel(r *rand.Rand, l, next *network.Layer) {
+	if l.Out < 2 {
+		return
+	}
+	size := math.Ldexp(1, 10+r.IntN(35))
+	for i := range l.In {
+		l.Row(0)[i] *= size
+		l.Row(1)[i] = l.Row(0)[i]
+	}
+	l.Bias[0] *= size
+	l.Bias[1] = l.Bias[0]
+	l.Row(1)[r.IntN(l.In)] += r.NormFloat64()
+	for j := range next.Out {
+		next.Row(j)[1] = -next.Row(j)[0]
+	}
 }
 
 // fill draws a layer's numbers, and makes some of its neurons dead, doubled, or
