@@ -53,8 +53,8 @@ func (c Clustering) K(logits []*big.Rat, eps *big.Rat) int {
 	return KBins(logits, eps)
 }
 
-// Bins is the number of bins, ⌈1/ε⌉, for ε > 0. For ε below 2⁻⁶³ it stops at the largest
-// int, and the bins above are one.
+// Bins is the number of bins, ⌈1/ε⌉, for an ε that CheckEpsilon accepts. For a smaller
+// ε > 0 it stops at the largest int.
 func Bins(eps *big.Rat) int {
 	q, rest := new(big.Int).QuoRem(eps.Denom(), eps.Num(), new(big.Int))
 	if rest.Sign() > 0 {
@@ -72,10 +72,7 @@ func Bin(logit, eps *big.Rat) int {
 	last := Bins(eps) - 1
 	of := func(score *big.Rat) int {
 		j := new(big.Rat).Quo(score, eps)
-		if whole := new(big.Int).Quo(j.Num(), j.Denom()); whole.IsInt64() {
-			return int(min(whole.Int64(), int64(last)))
-		}
-		return last
+		return int(min(new(big.Int).Quo(j.Num(), j.Denom()).Int64(), int64(last)))
 	}
 	if logit.Sign() == 0 {
 		return of(big.NewRat(1, 2))

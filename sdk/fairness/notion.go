@@ -95,13 +95,20 @@ func Exact(r *big.Rat) string {
 	return r.RatString()
 }
 
-// CheckEpsilon checks the range of ε for the notion.
+// leastEpsilon makes as many bins as an int numbers.
+var leastEpsilon = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 62))
+
+// CheckEpsilon checks the range of ε for the notion: 2⁻⁶² ≤ ε < 1 for score, ε ≥ 0
+// for logit.
 func CheckEpsilon(eps *big.Rat, n Notion) error {
 	if eps == nil {
 		return fmt.Errorf("ε is missing")
 	}
 	if n == Score && (eps.Sign() <= 0 || eps.Cmp(big.NewRat(1, 1)) >= 0) {
 		return fmt.Errorf("ε = %s is outside 0 < ε < 1", Exact(eps))
+	}
+	if n == Score && eps.Cmp(leastEpsilon) < 0 {
+		return fmt.Errorf("ε = %s is below 2⁻⁶² (2.2e-19), the least difference of scores that is told apart", Exact(eps))
 	}
 	if n == Logit && eps.Sign() < 0 {
 		return fmt.Errorf("ε = %s is negative", Exact(eps))
