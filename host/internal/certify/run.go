@@ -232,8 +232,8 @@ func (r *run) maximise(ctx context.Context) error {
 	switch {
 	case left:
 		r.report.Reason = r.reason(ctx)
-	case r.report.HasBound && r.best() > 0 && r.report.Bound > r.best()+r.apart(r.report.BoundTolerance):
-		r.report.Reason = "so small a maximum is within the solver's tolerance"
+	case r.report.HasBound && r.best() > 0 && r.report.Bound > r.best()+r.apart(coarsest*r.report.BoundTolerance):
+		r.report.Reason = "the solver's tolerance is too coarse to close so small a maximum"
 	default:
 		r.report.Closed = true
 	}
@@ -250,13 +250,16 @@ const (
 	// leastStep is the first step beyond the best margin that a bound is tried for,
 	// unless it is a small one.
 	leastStep = 1e-6
+	// coarsest is the last step that is tried where a smaller one lies within the
+	// solver's tolerance, in units of the proof's.
+	coarsest = 40
 	// smallStep is the step beyond a small margin, relative to it.
 	smallStep = 1e-3
 )
 
 // apart is how far from the best margin a bound on it may be for the maximum to
-// count as found: 10⁻⁶ or the tolerance of the proof, but no more than a
-// thousandth of the margin, unless Options.Gap allows it.
+// count as found: 10⁻⁶ or what the solver's tolerance makes necessary, but no more
+// than a thousandth of the margin, unless Options.Gap allows it.
 func (r *run) apart(tolerance float64) float64 {
 	best, allowed := r.best(), math.Max(leastStep, tolerance)
 	if best > 0 {

@@ -87,8 +87,9 @@ type Report struct {
 	BoundGrade     sdk.Exactness
 	BoundTolerance float64
 	// Closed: the search for the largest gap ended by proof, not by a limit. The
-	// witness has the largest gap, to within 10⁻⁶ or BoundTolerance and a thousandth
-	// of itself, or Options.Gap; without a witness nothing exceeds Bound.
+	// witness's gap and Bound lie at most 10⁻⁶ apart, or what the solver's tolerance
+	// makes necessary, and never more than a thousandth of the gap, unless Options.Gap
+	// allows it. Without a witness, nothing exceeds Bound.
 	Closed bool
 	// Spurious counts points that a solver claimed and the replay refused.
 	Spurious int

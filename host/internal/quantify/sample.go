@@ -129,7 +129,7 @@ func (r *run) sample(ctx context.Context) {
 		}
 		return xs
 	}
-	few, ok := r.points(region.Box, float64(r.o.Samples))
+	few, ok := r.points(region.Box, float64(min(r.o.Samples, maxListed)))
 	if ok {
 		rng.Shuffle(len(few), func(i, j int) { few[i], few[j] = few[j], few[i] }) // so that any part of them is a sample
 		next = func(n int) (xs [][]float64) {
@@ -153,6 +153,9 @@ func (r *run) sample(ctx context.Context) {
 	}
 	r.report.Sampled = out
 }
+
+// maxListed bounds the points of a box that are listed.
+const maxListed = 1 << 17
 
 // points lists the points of a box, or reports that there are more than most, or no
 // end of them.

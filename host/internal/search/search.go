@@ -199,15 +199,16 @@ func (r *run) admit(m *sdk.Move) error {
 	if evaluations := r.result.Evaluations + r.own; evaluations > r.reached {
 		r.reached, r.vain = evaluations, 0
 	}
-	if r.vain++; r.vain > maxVain && r.Budget.Evals > 0 {
-		r.result.Ended = fmt.Sprintf("%d proposals in a row led to no evaluation", maxVain)
-	}
+	r.vain++
 	return r.rounds.admit(m)
 }
 
 // spent reports that a budget in rounds or evaluations is used up, with more
 // evaluations under way, or that it never will be.
 func (r *run) spent(more int) bool {
+	if r.Budget.Evals > 0 && r.vain-int64(more) > maxVain && r.result.Evaluations+r.own <= r.reached {
+		r.result.Ended = fmt.Sprintf("%d proposals in a row led to no evaluation", maxVain)
+	}
 	return r.result.Ended != "" || r.Budget.Iter > 0 && r.rounds.closed >= r.Budget.Iter ||
 		r.Budget.Evals > 0 && r.result.Evaluations+r.own+int64(more) >= r.Budget.Evals
 }
