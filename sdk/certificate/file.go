@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// File writes a certificate to a file, which appears once it is complete. Not
-// safe for concurrent use.
+// File is a certificate whose claim is known at its end only. Not safe for
+// concurrent use.
 type File struct {
 	*Writer
-	path  string
 	spool *os.File     // the leaves, until the claim is known
 	zip   *gzip.Writer // nil: not compressed
 }
 
-// Create begins a certificate that Close leaves at path, compressed if path
+// Create begins a certificate that will be written to path, compressed if path
 // ends in .gz. The claim may be told as late as before Close: see SetClaim. The
 // leaves wait in a file beside path. Either Close or Abort must be called.
 func Create(path string, s Statement) (*File, error) {
@@ -29,7 +28,7 @@ func Create(path string, s Statement) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, spool: spool}
+	f := &File{spool: spool}
 	to := io.Writer(spool)
 	if strings.HasSuffix(path, ".gz") {
 		f.zip = gzip.NewWriter(spool)
@@ -43,13 +42,13 @@ func Create(path string, s Statement) (*File, error) {
 // it stops is known at the end only.
 func (f *File) SetClaim(c Claim) { f.statement.Claim = c }
 
-// Close completes the file and puts it in place. On an error there is no file.
-func (f *File) Close() error {
-	err := f.close()
-	return errors.Join(err, f.Abort())
+// Close completes the certificate and writes it to a writer, unless an error comes
+// before; what follows is Abort.
+func (f *File) Close(to io.Writer) error {
+	return errors.Join(f.close(to), f.Abort())
 }
 
-func (f *File) close() (err error) {
+func (f *File) close(to io.Writer) error {
 	if err := f.Writer.Close(); err != nil {
 		return err
 	}
@@ -65,30 +64,12 @@ func (f *File) close() (err error) {
 	if err != nil {
 		return err
 	}
-	out, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, out.Close(), os.Remove(out.Name()))
-		}
-	}()
-	if err := f.assemble(out, head); err != nil {
-		return err
-	}
-	if err := out.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), f.path)
+	return f.assemble(to, head)
 }
 
 // assemble writes the statement and copies the leaves behind it. Compressed
 // streams may follow one another and are read as one.
-func (f *File) assemble(out *os.File, head []byte) error {
+func (f *File) assemble(out io.Writer, head []byte) error {
 	if f.zip != nil {
 		z := gzip.NewWriter(out)
 		if _, err := z.Write(head); err != nil {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -123,7 +125,7 @@ func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJ
 		file.SetClaim(st.Claim)
 	}
 	out := &certificateJSON{File: j.flags.certificate, Claim: claimSentence(&st), Leaves: file.Leaves()}
-	return out, file.Close()
+	return out, files.Write(j.flags.certificate, func(to *os.File) error { return file.Close(to) })
 }
 
 // roundUp is the least decimal of nine digits that is at least v: as a claim it

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/files"
 	"github.com/hyfair/hyfair/host/internal/load"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk/certificate"
@@ -49,7 +50,7 @@ func loanCertificate(t *testing.T, bound string) string {
 			t.Fatal(err)
 		}
 	}
-	if err := f.Close(); err != nil {
+	if err := files.Write(path, func(to *os.File) error { return f.Close(to) }); err != nil {
 		t.Fatal(err)
 	}
 	return path

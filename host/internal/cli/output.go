@@ -47,7 +47,7 @@ func (o *output) lost(err error) {
 		err = file.Err
 	}
 	if err != nil {
-		o.err = fmt.Errorf("standard output cannot be written, and the result is lost: %w", err)
+		o.err = fmt.Errorf("standard output cannot be written: %w", err)
 	}
 }
 

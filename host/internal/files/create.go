@@ -2,12 +2,16 @@ package files
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
 
-// File is a file that appears under its name only when it is complete. What is no
-// regular file (a pipe, a device, a link) is not replaced but written to.
+// File is a file that appears under its name only when it is complete, with the
+// permissions of the one that it replaces. What is no regular file (a pipe, a device,
+// a link) is not replaced but written to.
 type File struct {
 	*os.File
 	path string // empty: written in place
@@ -15,16 +19,30 @@ type File struct {
 
 // Create opens a temporary file beside path.
 func Create(path string) (*File, error) {
-	if stat, err := os.Lstat(path); err == nil && !stat.Mode().IsRegular() {
+	stat, absent := os.Lstat(path)
+	if absent == nil && !stat.Mode().IsRegular() {
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
 			return nil, err
 		}
 		return &File{File: file}, nil
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	var file *os.File
+	err := fs.ErrExist
+	for errors.Is(err, fs.ErrExist) {
+		name := fmt.Sprintf(".%s.%x", filepath.Base(path), rand.Uint64())
+		file, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	}
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		failed.Path = path // the name that the user gave
+	}
 	if err != nil {
 		return nil, err
+	}
+	if absent == nil {
+		if err := file.Chmod(stat.Mode().Perm()); err != nil {
+			return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
+		}
 	}
 	return &File{file, path}, nil
 }
@@ -36,7 +54,7 @@ func (f *File) Finish(written error) error {
 	if f.path == "" {
 		return errors.Join(written, f.File.Close())
 	}
-	err := errors.Join(written, f.Chmod(0o644), f.File.Close())
+	err := errors.Join(written, f.File.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), f.path)
 	}

@@ -50,6 +50,21 @@ func TestFileIsWhole(t *testing.T) {
 	if err := f.Finish(nil); err != nil || content() != "after" {
 		t.Errorf("%v, %q", err, content())
 	}
+	if stat, err := os.Stat(path); err != nil || stat.Mode().Perm() != 0o600 {
+		t.Errorf("a private file became %v, %v", stat.Mode(), err)
+	}
+	defer syscall.Umask(syscall.Umask(0o077))
+	other := filepath.Join(dir, "other.csv")
+	if err := Write(other, func(*os.File) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if stat, err := os.Stat(other); err != nil || stat.Mode().Perm() != 0o600 {
+		t.Errorf("umask 077 leaves %v, %v", stat.Mode(), err)
+	}
+	os.Remove(other)
+	if err := Write(filepath.Join(dir, "absent", "out.csv"), nil); err == nil || !strings.Contains(err.Error(), filepath.Join("absent", "out.csv")) {
+		t.Errorf("an error that names another file: %v", err)
+	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -1,7 +1,7 @@
 package batch
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"os"
 
@@ -45,7 +45,7 @@ func New(n *network.Network, root []space.Interval) (*Plan, error) {
 	}
 	errs, ok := roundingErrors(layers, most)
 	if !ok {
-		return nil, fmt.Errorf("batch: values of this network could reach %g: no bounds beyond that", tooLarge)
+		return nil, errors.New("values inside this network could exceed 2¹⁰⁰ (10³⁰), beyond which it has no bounds")
 	}
 	p := &Plan{lanes: variant, inputs: len(root), errs: errs, widest: len(root)}
 	for i := range layers {
