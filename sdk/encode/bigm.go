@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -56,7 +55,7 @@ func SOS1(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 func (e *builder) lower(name string) (*Lowered, error) {
 	q, b := e.q, e.bounds
 	if math.IsInf(b.Logit.Lo, 0) || math.IsInf(b.Logit.Hi, 0) {
-		return nil, errors.New("the network's values over this region are not bounded in float64")
+		return nil, ErrUnbounded
 	}
 	var err error
 	if e.edges, err = binEdges(q, b); err != nil {

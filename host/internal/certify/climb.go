@@ -76,6 +76,9 @@ func (c *climber) climb(ctx context.Context, region space.Region, rng *rand.Rand
 	top := 0.0
 	// A region that was split has been climbed in before: less and less is spent.
 	c.left = climbEvaluations >> min(c.report.Splits, 8) / max(1, c.eval.Combinations())
+	if n, ok := individuals(c.q.Space, region, c.left); ok {
+		c.left = min(c.left, 4*n) // who are few need not be met often
+	}
 	for c.left > 0 && ctx.Err() == nil {
 		x, merit, found := c.draw(ctx, region, rng)
 		if !found {

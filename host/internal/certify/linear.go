@@ -126,6 +126,16 @@ func (r *run) boundsSuffice(b *bound.Bounds) bool { return r.boundsExclude(b, r.
 func (r *run) boundsExclude(b *bound.Bounds, target *big.Rat) bool {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		t, _ := target.Float64()
+		switch {
+		case r.q.K > 2:
+		case r.q.Notion == fairness.Score:
+			return r.trivialBound(b) < math.Nextafter(t, 0)
+		case r.q.Notion == fairness.Decision:
+			return hi <= 0 || lo > 0
+		case r.q.Notion == fairness.DecisionStrict:
+			return hi <= 0 || lo >= 0
+		}
 		return false
 	}
 	L, U := new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi)

@@ -46,14 +46,14 @@ func (r *run) lowered(q *problem.Query, b *bound.Bounds) (*lowering, error) {
 		out.problem, out.logits, out.fidelity, out.decode = out.milp.Problem, out.milp.Logits, out.milp.Fidelity, out.milp.Decode
 		out.sensitivity = out.milp.Sensitivity
 		out.orders = out.milp.Orders()
-		if !(out.sensitivity < math.Inf(1)) { // no tolerance could be stated
-			return nil, fmt.Errorf("%w: what a solver's tolerance does to the logit is not bounded in float64", sdk.ErrInvalidProblem)
+		if !(out.sensitivity < math.Inf(1)) {
+			err = encode.ErrUnbounded // no tolerance could be stated
 		}
 	}
 	switch {
 	case errors.Is(err, encode.ErrTooFewBins):
 		return nil, nil
-	case errors.Is(err, sdk.ErrUnsupported):
+	case errors.Is(err, sdk.ErrUnsupported) || errors.Is(err, encode.ErrUnbounded):
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)

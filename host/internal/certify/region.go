@@ -2,6 +2,7 @@ package certify
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -116,6 +117,9 @@ func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds
 		b = r.assumed(region, b)
 	}
 	low, err := r.lowered(r.part(region), b)
+	if errors.Is(err, encode.ErrUnbounded) {
+		return outcome{stopped: true, bound: r.trivialBound(b), why: err.Error()}, nil
+	}
 	if err != nil {
 		return outcome{}, err
 	}
