@@ -148,7 +148,9 @@ func (a *answer) result(end tree.End) *sdk.Result {
 		}
 		return r
 	}
-	r.Objective = a.objective(a.t.Best)
+	if r.Objective = a.objective(a.t.Best); a.q.Goal == problem.Maximise {
+		r.Objective = a.t.Margin(r.Witness.Copy1, r.Witness.Copy2)
+	}
 	if !math.IsInf(bound, 0) {
 		r.Bound, r.HasBound = bound, true
 	}

@@ -14,8 +14,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // directPanel is the solvers that take networks.
@@ -262,5 +265,30 @@ func TestSeedsFromASolverOfNetworks(t *testing.T) {
 	}
 	if len(found) < 2 {
 		t.Errorf("six seeds found %v", found)
+	}
+}
+
+// TestBoundsWhereLargeValuesCancel: individuals that were evaluated in floating point
+// do not exceed the bound either, to the last digit.
+func TestBoundsWhereLargeValuesCancel(t *testing.T) {
+	bnb, d := plugintest.Solver(t, "bnb")
+	for _, n := range fairness.Notions {
+		for _, size := range []float64{1e6, 1e8, 1e10} {
+			s := &space.Space{Inputs: 2, Features: []space.Feature{
+				{Name: "a", Kind: space.Integer, Lo: -20, Hi: 20, Inputs: []space.Input{{Index: 0, Scale: 0.1}}},
+				{Name: "p", Kind: space.Integer, Hi: 2, Protected: []float64{0, 1, 2}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+			}}
+			q := &problem.Query{Space: s, Region: s.Whole(), Notion: n, Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Network: &network.Network{
+				Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+					{In: 2, Out: 2, Weights: []float64{0.7, 0.3, 0.3, -0.9}, Bias: []float64{-size, size}},
+					{In: 2, Out: 1, Weights: []float64{1, 1.0 / 3}, Bias: []float64{size - size/3}},
+				}}}
+			truth := wild.Enumerate(q)
+			rep, err := certify.Run(t.Context(), q, certify.Options{Solver: bnb, Description: d, Maximise: true, Enumerate: -1, Seed: 1})
+			if err != nil || len(rep.Faults) > 0 || truth.Some && rep.HasBound && truth.Margin.Cmp(new(big.Rat).SetFloat64(rep.Bound)) > 0 {
+				m, _ := truth.Margin.Float64()
+				t.Errorf("%s, %v: %v, %q; the bound is %v, and the largest margin %v", n, size, err, rep.Faults, rep.Bound, m)
+			}
+		}
 	}
 }

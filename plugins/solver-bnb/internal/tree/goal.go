@@ -3,7 +3,9 @@ package tree
 import (
 	"fmt"
 	"math"
+	"math/big"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -62,7 +64,8 @@ func (t *Tree) slack() float64 {
 	return 5e-11
 }
 
-// cutoff is the value up to which boxes are of no interest.
+// cutoff is the value up to which boxes are of no interest: no individual that was
+// evaluated has a larger one.
 func (t *Tree) cutoff() float64 {
 	if t.goal.Goal == goalDecide { // boxes have values where they are of pairs
 		return t.judge.Tolerated()
@@ -70,7 +73,31 @@ func (t *Tree) cutoff() float64 {
 	if t.Best == nil {
 		return math.Inf(-1)
 	}
-	return t.Best.Value + t.slack()*max(1, math.Abs(t.Best.Value))
+	return t.Best.Value + t.slack()*max(1, math.Abs(t.Best.Value)) + t.misjudged()
+}
+
+// misjudged bounds how far an individual's value may be from the computed one, which
+// is of logits that are within the plan's error each. The sigmoid's slope is at most
+// ¼. Where large values cancel inside a network it is far more than a float64's
+// rounding.
+func (t *Tree) misjudged() float64 {
+	switch {
+	case t.goal.bins:
+		return 0
+	case t.q.Notion == fairness.Score:
+		return t.plan.Error() / 2
+	}
+	return 2 * t.plan.Error()
+}
+
+// Margin is what the query's notion measures between two points, from exact logits.
+func (t *Tree) Margin(one, two []float64) float64 {
+	logits := make([]*big.Rat, 2)
+	for i, point := range [][]float64{one, two} {
+		logits[i] = t.exact().Logit(t.q.Space.ExactInputs(point))
+	}
+	margin, _ := fairness.Gap(t.q.Notion, logits)
+	return margin
 }
 
 // Bound is a bound on every individual's value, for goals with values: not less
