@@ -97,9 +97,13 @@ func fractionBits(values []float64) uint {
 func scaled(values []float64, shift uint) []*big.Int {
 	out := make([]*big.Int, len(values))
 	for i, v := range values {
-		r := new(big.Rat).SetFloat64(v)
-		num := new(big.Int).Lsh(r.Num(), shift)
-		out[i] = num.Quo(num, r.Denom())
+		frac, exp := math.Frexp(v)
+		out[i] = big.NewInt(int64(frac * (1 << 53)))
+		if up := int(shift) + exp - 53; up >= 0 {
+			out[i].Lsh(out[i], uint(up))
+		} else { // what falls off is zeros
+			out[i].Rsh(out[i], uint(-up))
+		}
 	}
 	return out
 }

@@ -118,6 +118,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	}
 	a.now = now
 	a.report.Solves++
+	a.note()
 	var mu sync.Mutex
 	var seen *Witness // the best incumbent that was replayed on the way
 	o := sdk.SolveOptions{

@@ -99,6 +99,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 // that.
 func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, error) {
 	r.report.Solves++
+	r.note()
 	o := sdk.SolveOptions{
 		Seed: r.o.Seed, Threads: r.o.Threads, Memory: r.o.Memory, Gap: r.o.Gap, Options: r.o.Set, WorkLimit: r.workLimit,
 		Progress: r.told,
@@ -224,7 +225,10 @@ func (r *run) refuted(region space.Region, limit float64) (fault string) {
 		return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
 	}
 	rng := r.auditor()
-	for range auditSamples { // however little time is left: a claim that was not audited is none
+	for range auditSamples { // however little time is left, see attend
+		if r.abandoned() {
+			break
+		}
 		x := randomIndividual(r.q.Space, region, rng)
 		if m, ok := r.floatMargin(x); r.q.K <= 2 && (!ok || m <= limit) {
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
@@ -74,16 +75,43 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 		return nil, fmt.Errorf("solver %s does not answer %s in the %s form: %w", o.Description.Name, q.Goal, problem.FormNetwork, sdk.ErrUnsupported)
 	}
 	o.Encoding, o.Maximise = Direct, false
-	var err error
-	if e.run, err = newRun(q, o); err != nil {
-		return nil, err
+	first := &Extreme{Grade: sdk.Exact}
+	out, overdue, err := attend(ctx, o, first, func(left context.Context, o Options, keep func(*Extreme)) (out *Extreme, err error) {
+		if e.run, err = newRun(q, o); err != nil {
+			return nil, err
+		}
+		e.left, e.keep = left, func(*Report) { keep(e.known()) }
+		if e.evaluator, err = e.replay.evaluator(); err != nil {
+			return nil, err
+		}
+		err = e.ask(ctx, known)
+		return e.known(), err
+	})
+	if out == first {
+		out.Bound = widest(q)
 	}
-	if e.evaluator, err = e.replay.evaluator(); err != nil {
-		return nil, err
+	if overdue && !out.Settled() {
+		out.Reason = over(ctx)
 	}
-	err = e.ask(ctx, known)
-	e.Faults, e.Nodes = e.report.Faults, e.report.Nodes
-	return e.Extreme, err
+	return out, err
+}
+
+// widest is the bound that holds for any network.
+func widest(q *problem.Query) float64 {
+	switch q.Goal {
+	case problem.MaxK:
+		return float64(mostBins(q))
+	case problem.Minimise:
+		return 0
+	}
+	return 1 // bin, or as a gap of scores
+}
+
+// known is what is known so far.
+func (e *enclosing) known() *Extreme {
+	out := *e.Extreme
+	out.Faults, out.Nodes = slices.Clone(e.report.Faults), e.report.Nodes
+	return &out
 }
 
 // enclosing is one question under way.
@@ -99,6 +127,7 @@ type enclosing struct {
 
 func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 	e.trivial()
+	e.note()
 	for _, x := range known {
 		e.meet(x)
 	}
@@ -141,6 +170,8 @@ func (e *enclosing) why(ctx context.Context, res *sdk.Result) string {
 // trivial is the bound that needs no solver: there is one bin and a gap of 0 at
 // least, and at most what copies, ε and the enclosure of the logits allow.
 func (e *enclosing) trivial() {
+	e.Bound = widest(e.q)
+	e.note()
 	switch {
 	case e.sign > 0 && e.bins:
 		m := maxK{run: e.run, MaxK: &MaxK{Grade: sdk.Exact}}
@@ -148,8 +179,6 @@ func (e *enclosing) trivial() {
 		e.Bound, e.Grade, e.Nobody = float64(m.Hi), m.MaxK.Grade, m.Hi == 0
 	case e.sign > 0:
 		e.Bound, e.Grade = e.trivialBound(e.bounds(e.q.RegionOrWhole())), sdk.Rigorous
-	case e.bins:
-		e.Bound = 1
 	}
 }
 
@@ -173,6 +202,7 @@ func (e *enclosing) meet(x []float64) {
 	v, copies := e.value(x)
 	if counts := copies > 1 || copies == 1 && e.bins; counts && (e.X == nil || e.sign*v > e.sign*e.Found) {
 		e.X, e.Found = e.q.Space.Canonical(x), v
+		e.note()
 	}
 }
 
@@ -210,7 +240,10 @@ func (e *enclosing) hear(res *sdk.Result) (fault string) {
 		return "" // nothing new
 	}
 	rng, region := e.auditor(), e.q.RegionOrWhole()
-	for range auditSamples { // however little time is left: a claim that was not audited is none
+	for range auditSamples { // however little time is left, see attend
+		if e.abandoned() {
+			break
+		}
 		e.meet(randomIndividual(e.q.Space, region, rng))
 	}
 	switch {

@@ -33,7 +33,7 @@ func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 		a.found(out.witness)
 		return outcome{decided: true, by: BySolver}, nil
 	case out.fault == "" && out.upper < -tolerance:
-		if a.auditBins(ctx, out) {
+		if a.auditBins(out) {
 			break
 		}
 		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, tolerance: tolerance,
@@ -64,7 +64,7 @@ func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 			break
 		}
 	}
-	if out.fault == "" && out.Status == sdk.Infeasible && !a.auditBins(ctx, out) {
+	if out.fault == "" && out.Status == sdk.Infeasible && !a.auditBins(out) {
 		return outcome{decided: true, by: BySolver, grade: a.o.Description.Exactness}, nil
 	}
 	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
@@ -72,7 +72,7 @@ func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 
 // auditBins tries random individuals against a claim that none reaches so many
 // bins; one that does is a fault of the claim, and a witness.
-func (a *ask) auditBins(ctx context.Context, out *answer) bool {
+func (a *ask) auditBins(out *answer) bool {
 	if out.seen != nil {
 		out.fault = "it claims that nobody reaches so many bins; the witness it showed on the way does"
 		a.fault(out.fault)
@@ -80,8 +80,8 @@ func (a *ask) auditBins(ctx context.Context, out *answer) bool {
 		return true
 	}
 	rng := a.auditor()
-	for range auditSamples {
-		if ctx.Err() != nil {
+	for range auditSamples { // however little time is left, see attend
+		if a.abandoned() {
 			break
 		}
 		if w := a.settle(randomIndividual(a.q.Space, a.low.region, rng)); w != nil {

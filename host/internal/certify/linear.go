@@ -48,7 +48,7 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	case out.witness != nil:
 		a.found(out.witness)
 		return outcome{decided: true, by: BySolver, bound: trivial}, nil
-	case fair && a.audit(ctx, out, 0, tolerance):
+	case fair && a.audit(out, 0, tolerance):
 		return outcome{decided: a.report.Witness != nil, by: BySampling, bound: trivial, why: out.why()}, nil
 	case fair:
 		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
@@ -69,7 +69,7 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 	tolerance := a.linearTolerance(out)
 	trivial := a.trivialBound(a.b)
 	upper := math.Min(out.upper, trivial)
-	a.refute(ctx, out, upper+tolerance)
+	a.refute(out, upper+tolerance)
 	if out.fault != "" {
 		return outcome{bound: trivial, why: out.why()}, nil
 	}
@@ -101,15 +101,15 @@ func (a *ask) inside(ctx context.Context, tolerance float64) error {
 
 // refute holds a claimed bound against the best witness known in the region,
 // and against random individuals.
-func (a *ask) refute(ctx context.Context, out *answer, upper float64) {
+func (a *ask) refute(out *answer, upper float64) {
 	if out.fault != "" || out.upper == math.Inf(1) {
 		return
 	}
 	if len(a.low.orders) > 1 { // a witness may be one of the other order, of which this claim does not speak
-		a.audit(ctx, out, 0, math.Inf(1))
+		a.audit(out, 0, math.Inf(1))
 		return
 	}
-	if a.audit(ctx, out, upper-a.best(), 0) {
+	if a.audit(out, upper-a.best(), 0) {
 		return
 	}
 	if w := a.report.Witness; w != nil && a.q.Space.RegionContains(a.low.region, w.Copy1) && upper < w.Margin {

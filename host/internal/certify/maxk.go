@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -53,16 +54,39 @@ func BoundMaxK(ctx context.Context, q *problem.Query, o Options) (*MaxK, error) 
 	case o.Heuristic:
 		return nil, fmt.Errorf("%w: heuristic pruning bounds nothing", sdk.ErrInvalidOption)
 	}
-	r, err := newRun(&question, o)
-	if err != nil {
-		return nil, err
+	first := &MaxK{Grade: sdk.Exact}
+	out, overdue, err := attend(ctx, o, first, func(left context.Context, o Options, keep func(*MaxK)) (*MaxK, error) {
+		r, err := newRun(&question, o)
+		if err != nil {
+			return nil, err
+		}
+		r.deciding, r.target = true, q.Epsilon
+		m := &maxK{run: r, MaxK: &MaxK{Hi: mostBins(q), Grade: sdk.Exact}}
+		r.left, r.keep = left, func(*Report) { keep(m.summed()) }
+		r.note()
+		err = m.bound(ctx)
+		return m.summed(), err
+	})
+	if out == first {
+		out.Hi = mostBins(q)
 	}
-	r.deciding, r.target = true, q.Epsilon
-	m := &maxK{run: r, MaxK: &MaxK{Grade: sdk.Exact}}
-	err = m.bound(ctx)
-	m.Faults = append(m.Faults, r.report.Faults...)
-	m.Spurious, m.Solves, m.Nodes = m.Spurious+r.report.Spurious, m.Solves+r.report.Solves, m.Nodes+r.report.Nodes
-	return m.MaxK, err
+	if overdue && !out.Certified() {
+		out.Reason = over(ctx)
+	}
+	return out, err
+}
+
+// mostBins is what k is at most for any network.
+func mostBins(q *problem.Query) int {
+	return min(q.RegionOrWhole().Count(), fairness.Bins(q.Epsilon))
+}
+
+// summed is what is known so far, of all questions put on the way.
+func (m *maxK) summed() *MaxK {
+	out, r := *m.MaxK, m.report
+	out.Faults = slices.Concat(out.Faults, r.Faults)
+	out.Spurious, out.Solves, out.Nodes = out.Spurious+r.Spurious, out.Solves+r.Solves, out.Nodes+r.Nodes
+	return &out
 }
 
 // maxK is one question for Max.K under way.
@@ -143,6 +167,7 @@ func (m *maxK) reach(x []float64) int {
 	if w.K > m.Lo {
 		m.Lo, m.Witness = w.K, w
 		m.witnessed(w)
+		m.note()
 	}
 	return w.K
 }
@@ -195,7 +220,7 @@ func (m *maxK) heed(res *sdk.Result) (fault string) {
 	}
 	hi := max(0, int(math.Floor(upper)))
 	rng, region := m.auditor(), m.q.RegionOrWhole()
-	for i := 0; i < auditSamples && m.Lo <= hi; i++ { // however little time is left
+	for i := 0; i < auditSamples && m.Lo <= hi && !m.abandoned(); i++ { // however little time is left, see attend
 		m.reach(randomIndividual(m.q.Space, region, rng))
 	}
 	if m.Lo > hi {
@@ -229,7 +254,8 @@ func (m *maxK) askUpwards(ctx context.Context) error {
 			m.MaxK.Reason = "a solver of this form is asked for 3 bins or more"
 			return nil
 		}
-		rep, err := Run(ctx, &q, o)
+		m.note()
+		rep, err := answerTo(ctx, m.left, &q, o, nil)
 		if rep == nil {
 			return err
 		}

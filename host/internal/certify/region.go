@@ -81,7 +81,7 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 		switch {
 		case !r.boundsSuffice(tight):
 			b = tight
-		case !r.beaten(ctx, region):
+		case !r.beaten(region):
 			return r.numerically(outcome{decided: true, by: ByBounds, bound: r.excludedBound(tight)}, slack), nil
 		case r.deciding && r.report.Witness != nil:
 			return outcome{decided: true, by: BySampling, bound: r.trivialBound(b)}, nil

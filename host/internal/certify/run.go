@@ -49,6 +49,12 @@ type run struct {
 	// workLimit bounds each question to a solver of the network form, in the
 	// solver's own unit; 0: none.
 	workLimit int64
+	// keep, where not nil, takes what is known for the case that time is over before
+	// anything else is; decided is the report as of the verdict, nil before.
+	keep    func(*Report)
+	decided *Report
+	// left ends when nobody waits for the answer any more, see attend.
+	left context.Context
 }
 
 // Run answers the query. Limits, faults and interruptions end in a Report that
@@ -57,30 +63,47 @@ type run struct {
 // query or the options are malformed. q.Goal is ignored: the question is to
 // decide, then, with o.Maximise, to maximise.
 func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
+	rep, overdue, err := attend(ctx, o, &Report{Regions: map[Method]int{}}, func(left context.Context, o Options, keep func(*Report)) (*Report, error) {
+		return answerTo(ctx, left, q, o, keep)
+	})
+	if overdue && (o.Maximise || rep.Verdict == Undecided) {
+		rep.Reason = over(ctx)
+	}
+	return rep, err
+}
+
+// answerTo is Run, for as long as it takes.
+func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(*Report)) (*Report, error) {
 	question := *q
 	question.Goal = problem.Decide
 	r, err := newRun(&question, o)
 	if err != nil {
 		return nil, err
 	}
+	r.left, r.keep = left, keep
 	if Nobody(r.q) {
 		r.report.Verdict, r.report.Grade, r.report.Nobody, r.report.Closed = Fair, sdk.Exact, true, o.Maximise
 		return r.report, nil
 	}
 	err = r.decide(ctx)
+	decided := *r.report
+	r.decided = &decided
+	r.note()
 	switch {
 	case err != nil || !o.Maximise || r.report.Verdict == Undecided:
 	case ctx.Err() != nil:
 		r.report.Reason = r.reason(ctx)
 	default:
 		err = r.maximise(ctx)
-		r.reconsider()
+		r.reconsider(r.report)
 	}
-	if w := r.report.Witness; w != nil {
+	if r.report.Witness != nil {
+		w := *r.report.Witness // which others hold by now
 		k, unknown := r.replay.bins(w.Copy1)
 		if w.K = k; unknown != nil {
 			r.report.Faults = append(r.report.Faults, "k of the witness: "+unknown.Error())
 		}
+		r.report.Witness = &w
 	}
 	return r.report, err
 }
@@ -126,7 +149,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{
-		q: q, o: o, lower: lowering, method: method, replay: newReplayer(q), start: time.Now(),
+		q: q, o: o, lower: lowering, method: method, replay: newReplayer(q), start: time.Now(), left: context.Background(),
 		report: &Report{Regions: map[Method]int{}},
 	}
 	if q.K > 2 {
@@ -191,23 +214,23 @@ func (r *run) decide(ctx context.Context) error {
 	}
 	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
 	if r.report.Verdict != Fair {
-		r.unproved()
+		r.report.unproved()
 	}
 	return err
 }
 
 // unproved takes back the grade of a proof that the report does not hold.
-func (r *run) unproved() {
-	r.report.Grade, r.report.Tolerance, r.report.ToleranceFormula = 0, 0, ""
+func (r *Report) unproved() {
+	r.Grade, r.Tolerance, r.ToleranceFormula = 0, 0, ""
 }
 
 // reconsider withdraws a numerical Fair where maximising found a witness that
 // lies within the tolerance above ε: an exact replay outweighs any proof.
-func (r *run) reconsider() {
-	w := r.report.Witness
-	if r.report.Verdict == Fair && w != nil && r.replay.violates(w.Exact1, w.Exact2, r.epsilon()) {
-		r.report.Verdict = Unfair
-		r.unproved()
+func (r *run) reconsider(rep *Report) {
+	w := rep.Witness
+	if rep.Verdict == Fair && w != nil && r.replay.violates(w.Exact1, w.Exact2, r.epsilon()) {
+		rep.Verdict = Unfair
+		rep.unproved()
 	}
 }
 
@@ -221,7 +244,7 @@ func (r *run) maximise(ctx context.Context) error {
 	if w := r.report.Witness; w != nil {
 		r.raise(w)
 	}
-	r.unproved()
+	r.report.unproved()
 	left, err := r.sweep(ctx)
 	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
 	r.report.Grade, r.report.Tolerance, r.report.ToleranceFormula = grade, tolerance, formula
@@ -362,14 +385,20 @@ func (r *run) progress() {
 
 func (r *run) reason(ctx context.Context) string {
 	switch {
-	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return "time limit"
 	case ctx.Err() != nil:
-		return "interrupted"
+		return over(ctx)
 	case len(r.reasons) > 0:
 		return r.reasons[0]
 	}
 	return "unknown"
+}
+
+// over says why a context has ended.
+func over(ctx context.Context) string {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return "time limit"
+	}
+	return "interrupted"
 }
 
 // found records a replayed witness, or the worse pair of the same individual's
@@ -385,6 +414,7 @@ func (r *run) found(w *Witness) {
 	if !r.deciding {
 		r.raise(w)
 	}
+	r.note()
 }
 
 func (r *run) witnessed(w *Witness) {

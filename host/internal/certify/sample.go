@@ -45,7 +45,7 @@ func (r *run) excludedBound(b *bound.Bounds) float64 {
 // audit tries random individuals of the region against a claim that nothing in
 // it exceeds the target by more than margin, and reports whether one does. One
 // beyond the tolerance as well is a fault of the claim.
-func (a *ask) audit(ctx context.Context, out *answer, margin, tolerance float64) bool {
+func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 	if a.o.Heuristic {
 		return false // the claim is about another network
 	}
@@ -60,8 +60,8 @@ func (a *ask) audit(ctx context.Context, out *answer, margin, tolerance float64)
 		}
 		return true
 	}
-	for range auditSamples {
-		if ctx.Err() != nil {
+	for range auditSamples { // however little time is left, see attend
+		if a.abandoned() {
 			break
 		}
 		x := randomIndividual(a.q.Space, region, rng)
@@ -89,11 +89,11 @@ func (a *ask) audit(ctx context.Context, out *answer, margin, tolerance float64)
 // beaten tries random individuals against bounds that the solver tightened, and
 // reports whether one exceeds the target by more than they let it: a fault of the
 // solver.
-func (r *run) beaten(ctx context.Context, region space.Region) bool {
+func (r *run) beaten(region space.Region) bool {
 	rng, best := r.auditor(), 0.0
 	best, _ = r.target.Float64()
-	for range auditSamples {
-		if ctx.Err() != nil {
+	for range auditSamples { // however little time is left, see attend
+		if r.abandoned() {
 			break
 		}
 		x := randomIndividual(r.q.Space, region, rng)

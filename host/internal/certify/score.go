@@ -48,7 +48,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 			a.found(out.witness)
 		}
 		if a.excluded(out) {
-			if !a.audit(ctx, out, goal-a.best(), a.proved(goal, out).tolerance) {
+			if !a.audit(out, goal-a.best(), a.proved(goal, out).tolerance) {
 				return a.proved(math.Min(goal, upper), out), nil
 			}
 			by = BySampling

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/hyfair/hyfair/host/internal/overtime"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -31,6 +32,8 @@ type Seeder struct {
 
 	base *run           // shared by all boxes, made for the first
 	of   *problem.Query // that base was made for
+	// behind is closed when a question that was left behind has ended.
+	behind chan struct{}
 }
 
 // radii are the shares of each feature's domain by which the box around an
@@ -41,16 +44,47 @@ var radii = []float64{0.1, 0.3, 1}
 const maxSeedTangents = 8
 
 // Seed returns a replayed 2-discriminant individual near from, in canonical
-// form. ok is false where the solver found none, or ctx ended. An error means that the
+// form. ok is false where the solver found none, where ctx ended, or where an earlier
+// question goes on that did not hear its own end. An error means that the
 // solver is lost or the query malformed. Not safe for concurrent use.
 func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []float64, ok bool, err error) {
+	if s.behind != nil {
+		select {
+		case <-s.behind:
+			s.behind = nil
+		default:
+			return nil, false, nil
+		}
+	}
+	type answer struct {
+		of  Seeder
+		x   []float64
+		ok  bool
+		err error
+	}
+	ended, mine := make(chan struct{}), *s
+	a, heard := overtime.Within(ctx, func(left context.Context) answer {
+		defer close(ended)
+		x, ok, err := mine.seed(ctx, left, from, seed)
+		return answer{mine, x, ok, err}
+	})
+	if !heard {
+		s.behind = ended
+		return nil, false, nil
+	}
+	*s = a.of
+	return a.x, a.ok, a.err
+}
+
+// seed is Seed, for as long as it takes.
+func (s *Seeder) seed(ctx, left context.Context, from []float64, seed int64) (x []float64, ok bool, err error) {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0x5eed))
 	for _, radius := range radii {
 		region := around(s.Query, from, radius)
 		if region.Box == nil {
 			continue // from lies too far outside for a box of this size
 		}
-		w, err := s.box(ctx, region, rng, seed)
+		w, err := s.box(ctx, left, region, rng, seed)
 		switch {
 		case w != nil:
 			return s.Query.Space.Canonical(w.Copy1), true, nil
@@ -64,7 +98,7 @@ func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []floa
 }
 
 // box asks for a violating individual in one box.
-func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, seed int64) (*Witness, error) {
+func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.Rand, seed int64) (*Witness, error) {
 	if s.base == nil || s.of != s.Query {
 		q := *s.Query
 		q.Notion = fairness.Score
@@ -80,7 +114,7 @@ func (s *Seeder) box(ctx context.Context, region space.Region, rng *rand.Rand, s
 		s.base, s.of = base, s.Query
 	}
 	r := *s.base
-	r.o.Seed = seed
+	r.o.Seed, r.left = seed, left
 	r.report = &Report{Regions: map[Method]int{}}
 	defer func() {
 		s.Spurious += r.report.Spurious

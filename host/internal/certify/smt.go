@@ -154,7 +154,7 @@ func (a *ask) judge(ctx context.Context, out *answer, target *big.Rat) sought {
 		return sought{found: found}
 	case out.fault == "" && out.Status == sdk.Infeasible:
 		limit, _ := target.Float64()
-		if a.audit(ctx, out, limit-a.best(), 0) {
+		if a.audit(out, limit-a.best(), 0) {
 			if a.deciding && a.report.Witness != nil {
 				return sought{found: found}
 			}
