@@ -141,10 +141,9 @@ func (b *batch) evaluateAll() {
 		}
 		b.trials[i] = evaluated(b.moves[i].ID, b.xs[n], out)
 	}
-	b.xs, b.at = b.xs[:0], b.at[:0]
+	if b.xs, b.at = b.xs[:0], b.at[:0]; b.late.left {
+		b.xs = nil // they are still being read
+	}
 }
 
-func (b *batch) outside(i int) {
-	b.result.Outside++
-	b.trials[i] = sdk.Trial{ID: b.moves[i].ID, Status: sdk.TrialOutside}
-}
+func (b *batch) outside(i int) { b.trials[i] = b.run.outside(&b.moves[i]) }

@@ -105,6 +105,7 @@ type run struct {
 	tally   tally
 	finds   finds
 	result  Result
+	late    *timely
 	own     int64 // what the session says it has evaluated by itself
 	// vain counts the moves since reached, which is how many evaluations there were.
 	vain, reached int64
@@ -124,6 +125,8 @@ func Run(ctx context.Context, c Config) *Result {
 		limited, cancel = context.WithDeadline(ctx, c.Stream.Start.Add(c.Budget.Time))
 	}
 	defer cancel()
+	r.late = &timely{ctx: limited, of: c.Evaluator}
+	r.Evaluator = r.late
 	if k, exact := c.Space.MaxCounterfactuals(c.Region); exact && k == 0 {
 		r.result.Ended = "the constraints leave nobody in the space"
 	} else {
@@ -235,7 +238,14 @@ func (r *run) try(ctx context.Context, m *sdk.Move) sdk.Trial {
 	if trial, ok := r.evaluate(m, m.Point); ok {
 		return trial
 	}
-	r.result.Outside++
+	return r.outside(m)
+}
+
+// outside answers a move that evaluated nobody.
+func (r *run) outside(m *sdk.Move) sdk.Trial {
+	if !r.late.left {
+		r.result.Outside++
+	}
 	return sdk.Trial{ID: m.ID, Status: sdk.TrialOutside}
 }
 

@@ -1,0 +1,41 @@
+package search
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk/evaluate"
+)
+
+// endless evaluates for ever.
+type endless struct{ Evaluator }
+
+func (endless) Evaluate([]float64) evaluate.Outcome { select {} }
+
+func (endless) EvaluateAll([][]float64, []evaluate.Outcome) { select {} }
+
+// TestABudgetEndsAnEvaluation: an individual that takes for ever to evaluate does
+// not keep a search from ending with its budget, and counts as nothing.
+func TestABudgetEndsAnEvaluation(t *testing.T) {
+	budget := Budget{Time: 50 * time.Millisecond}
+	paper, _ := config(t, count())
+	paper.Budget = budget
+	fast, _ := fastConfig(t, strolling(20), budget)
+	for name, c := range map[string]Config{"paper": paper, "fast": fast} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.Evaluator, c.Stream.Start = endless{}, time.Now()
+			ended := make(chan *Result, 1)
+			go func() { ended <- Run(context.Background(), c) }()
+			select {
+			case r := <-ended:
+				if r.Err != nil || r.Evaluations != 0 || r.Outside != 0 {
+					t.Errorf("error %v, %d evaluations, %d outside", r.Err, r.Evaluations, r.Outside)
+				}
+			case <-time.After(30 * time.Second):
+				t.Fatal("the budget did not hold")
+			}
+		})
+	}
+}
