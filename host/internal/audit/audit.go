@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/host/internal/decide"
+	"github.com/hyfair/hyfair/host/internal/overtime"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -124,10 +125,10 @@ func Run(ctx context.Context, c Config, rows [][]float64) (*Result, error) {
 		a.total += len(g.rows)
 	}
 	a.result.People = make([]Person, 0, a.total)
-	if err := a.all(ctx, groups); err != nil {
+	if err, heard := overtime.Within(ctx, func(context.Context) error { return a.all(ctx, groups) }); heard && err != nil {
 		return nil, err
 	}
-	r := &a.result
+	r := a.end()
 	r.Unreached = a.total - len(r.People)
 	slices.SortFunc(r.People, func(p, q Person) int {
 		return cmp.Or(cmp.Compare(q.K, p.K), cmp.Compare(q.Gap, p.Gap), cmp.Compare(p.Index, q.Index))
@@ -148,6 +149,7 @@ type auditor struct {
 
 	mu     sync.Mutex // guards what follows, and calls of Progress
 	result Result
+	over   bool // what is done later does not count
 }
 
 func newAuditor(c Config, rows [][]float64) (*auditor, error) {
@@ -194,8 +196,19 @@ func (a *auditor) all(ctx context.Context, groups []group) error {
 func (a *auditor) done(people []Person) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.over {
+		return
+	}
 	a.result.People = append(a.result.People, people...)
 	if a.Progress != nil {
 		a.Progress(len(a.result.People), a.total)
 	}
+}
+
+// end is the result as it stands, and stays.
+func (a *auditor) end() *Result {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.over = true
+	return &a.result
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/certify"
 	"github.com/hyfair/hyfair/host/internal/export"
 	"github.com/hyfair/hyfair/host/internal/files"
+	"github.com/hyfair/hyfair/host/internal/overtime"
 	"github.com/hyfair/hyfair/host/internal/study"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -126,7 +127,7 @@ func runExport(ctx context.Context, app *App, f *exportFlags, path string) error
 		if len(queries) > 1 {
 			name += "-" + fileName(strings.Join(protectedNames(q.Space), "+"))
 		}
-		if err := rep.query(name, format, q, export.Options{Encoding: f.encoding, Bounds: f.bounds, Maximise: f.maximise}); err != nil {
+		if err := rep.query(ctx, name, format, q, export.Options{Encoding: f.encoding, Bounds: f.bounds, Maximise: f.maximise}); err != nil {
 			return err
 		}
 	}
@@ -201,14 +202,25 @@ func fileName(name string) string {
 }
 
 // query writes the problems of one question.
-func (r *exportReport) query(stem string, f export.Format, q *problem.Query, o export.Options) error {
-	lowered, err := export.Lower(q, f, o)
-	if err != nil {
-		return refused(err)
+func (r *exportReport) query(ctx context.Context, stem string, f export.Format, q *problem.Query, o export.Options) error {
+	type answer struct {
+		lowered []export.Lowered
+		err     error
 	}
+	a, heard := overtime.Within(ctx, func(context.Context) answer {
+		lowered, err := export.Lower(q, f, o)
+		return answer{lowered, err}
+	})
+	switch {
+	case !heard:
+		return ctx.Err()
+	case a.err != nil:
+		return refused(a.err)
+	}
+	lowered := a.lowered
 	r.Fidelity, r.Meaning, r.Loose = lowered[0].Fidelity.String(), lowered[0].Meaning, lowered[0].Loose
 	for i := range lowered {
-		if err := r.write(stem+lowered[i].Suffix, f, q, &lowered[i]); err != nil {
+		if err := r.write(ctx, stem+lowered[i].Suffix, f, q, &lowered[i]); err != nil {
 			return err
 		}
 	}
@@ -216,36 +228,50 @@ func (r *exportReport) query(stem string, f export.Format, q *problem.Query, o e
 }
 
 // write writes one problem, and the network that it speaks of.
-func (r *exportReport) write(stem string, f export.Format, q *problem.Query, l *export.Lowered) error {
+func (r *exportReport) write(ctx context.Context, stem string, f export.Format, q *problem.Query, l *export.Lowered) error {
 	comments := append([]string{r.question(q)}, l.Meaning...)
 	if f.Form == problem.FormNetwork {
 		network := stem + ".onnx"
 		comments = append(comments, "over the network in "+filepath.Base(network))
-		err := r.file(network, "the two copies as one network (ONNX)", func(w io.Writer) error {
+		err := r.file(ctx, network, "the two copies as one network (ONNX)", func(w io.Writer) error {
 			return export.WriteNetwork(w, l.Problem.Network)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return r.file(stem+f.Extension, f.Summary, func(w io.Writer) error {
+	return r.file(ctx, stem+f.Extension, f.Summary, func(w io.Writer) error {
 		return export.Write(w, f, l.Problem, comments...)
 	})
 }
 
 // file writes a file whole or not at all.
-func (r *exportReport) file(path, what string, write func(io.Writer) error) error {
+func (r *exportReport) file(ctx context.Context, path, what string, write func(io.Writer) error) error {
 	out, err := files.Create(path)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	err = write(out)
+	err = write(&stopped{ctx, out})
 	stat, statErr := out.Stat()
 	if err := out.Finish(errors.Join(err, statErr)); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	r.Files = append(r.Files, exportedFile{Path: path, What: what, Bytes: stat.Size()})
 	return nil
+}
+
+// stopped writes nothing more once its context has ended.
+type stopped struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+// Write implements io.Writer.
+func (s *stopped) Write(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.to.Write(b)
 }
 
 // question is what was asked, in a line.
