@@ -227,10 +227,13 @@ func (c *Condition) format(f *Feature) string {
 }
 
 // Label is the value as a person reads it: the category's name, or the number
-// in its shortest form.
+// in its shortest form, a whole one with all its digits.
 func (f *Feature) Label(v float64) string {
 	if f.Kind == Categorical && f.Contains(v) {
 		return f.Categories[int(v)]
+	}
+	if math.Trunc(v) == v && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }

@@ -184,3 +184,16 @@ func FuzzParsePredicate(f *testing.F) {
 		}
 	})
 }
+
+// TestWholeNumbersHaveAllTheirDigits: also those from 10⁸ on, which are read back.
+func TestWholeNumbersHaveAllTheirDigits(t *testing.T) {
+	f := &space.Feature{Kind: space.Integer, Lo: -1e12, Hi: 1e12}
+	for v, want := range map[float64]string{777777777: "777777777", -1e12: "-1000000000000", 7: "7"} {
+		if got := f.Label(v); got != want {
+			t.Errorf("%v is shown as %s", v, got)
+		}
+	}
+	if real := (&space.Feature{Kind: space.Real, Lo: 0, Hi: 1e300}); real.Label(1e300) != "1e+300" || real.Label(0.5) != "0.5" || real.Label(123456789) != "123456789" {
+		t.Errorf("shown as %s, %s, %s", real.Label(1e300), real.Label(0.5), real.Label(123456789))
+	}
+}
