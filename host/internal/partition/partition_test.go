@@ -301,23 +301,29 @@ func TestALostSolverCostsOnlyItsAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, rep := needy(t, d); rep.Fair+rep.Unfair == 0 || len(rep.Faults) != 1 || rep.Faults[0] != errGone.Error() {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// needy is a question with parts that need a solver, and what comes of it with one
+// that is lost.
+func needy(t *testing.T, d sdk.Description) (*problem.Query, *partition.Report) {
+	t.Helper()
 	for i := range 40 {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 14)))
-		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}} // some parts need a solver
+		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
 		rep, err := partition.Run(t.Context(), q, partition.Options{Chunks: chunks(t, q, "2"), All: true,
 			Solvers: []certify.Options{{Solver: brokenSolver{}, Description: d, Encoding: "bigm"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rep.Undecided == 0 {
-			continue
+		if rep.Undecided > 0 {
+			return q, rep
 		}
-		if rep.Fair+rep.Unfair == 0 || len(rep.Faults) != 1 || rep.Faults[0] != errGone.Error() {
-			t.Errorf("%+v", rep)
-		}
-		return
 	}
-	t.Error("no network needed its solver")
+	t.Fatal("no network needed its solver")
+	return nil, nil
 }
 
 // fragileSolver is lost at every question but each third.
@@ -383,5 +389,46 @@ func TestHeuristicPruningProvesNothing(t *testing.T) {
 	}
 	if found < 10 || fair < 10 {
 		t.Errorf("%d found, %d fair: the sample does not exercise both", found, fair)
+	}
+}
+
+// endless never answers, whatever becomes of its context.
+type endless struct{ sdktest.Enumerator }
+
+func (endless) Load(context.Context, *problem.Problem) (sdk.Loaded, error) { select {} }
+
+// TestTimeHoldsAgainstWhatHearsNothing: the parts that were decided are kept, and
+// those in work when the time ended are undecided.
+func TestTimeHoldsAgainstWhatHearsNothing(t *testing.T) {
+	d, err := sdktest.Enumerator{}.Describe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, want := needy(t, d)
+	for _, soft := range []time.Duration{time.Minute, 50 * time.Millisecond} {
+		t.Run(soft.String(), func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			ended := make(chan *partition.Report, 1)
+			go func() {
+				rep, err := partition.Run(ctx, q, partition.Options{
+					Chunks: chunks(t, q, "2"), All: true, SoftTimeout: soft,
+					Solvers: []certify.Options{{Solver: endless{}, Description: d, Encoding: "bigm"}},
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				ended <- rep
+			}()
+			select {
+			case rep := <-ended:
+				if rep == nil || rep.Fair+rep.Unfair == 0 || rep.Fair > want.Fair || rep.Unfair > want.Unfair || rep.Undecided < want.Undecided {
+					t.Errorf("%+v", rep)
+				}
+			case <-time.After(30 * time.Second):
+				t.Fatal("the time limit did not hold")
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/overtime"
 	"github.com/hyfair/hyfair/host/internal/task"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -130,6 +132,15 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	for i, region := range regions {
 		parts[i] = part{region, Text(q.Space, whole, region), uint64(i)}
 	}
+	overtime.Within(ctx, func(context.Context) error {
+		r.all(ctx, parts)
+		return nil
+	})
+	return r.conclude()
+}
+
+// all goes through the parts, stage by stage.
+func (r *run) all(ctx context.Context, parts []part) {
 	left := r.resume(parts)
 	left = r.cheap(ctx, left, "bounds and sampling", rootBoxes)
 	left = r.cheap(ctx, left, "bounds, boxes split", splitBoxes)
@@ -137,8 +148,19 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if len(left) > 0 && ctx.Err() == nil {
 		r.cheap(ctx, left, "bounds, boxes split further", lastBoxes)
 	}
-	r.conclude()
-	return &r.report, r.err
+	if found := r.worst(); found != nil {
+		w := *found
+		w.K = r.replay.Bins(w.Copy1)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.report.Witness = &w
+	}
+}
+
+func (r *run) worst() *certify.Witness {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.report.Witness
 }
 
 // The boxes that one part may be split into, pass by pass.
@@ -159,6 +181,8 @@ type run struct {
 	report Report
 	err    error
 	lost   int
+	// concluded: nothing counts or is told any more.
+	concluded bool
 }
 
 // over reports that nothing more is to be done.
@@ -188,7 +212,6 @@ func (r *run) resume(parts []part) []part {
 			left = append(left, p)
 			continue
 		}
-		r.report.Resumed++
 	}
 	return left
 }
@@ -214,7 +237,10 @@ func (r *run) recall(res result) bool {
 	default:
 		return false
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.count(f, res.Tolerance, res.Formula)
+	r.report.Resumed++
 	return true
 }
 
@@ -292,6 +318,9 @@ func (r *run) settle(at part, f finding, tolerance float64, formula string, took
 	events = append(events, task.Event{Kind: task.KindVerdict, Verdict: verdict})
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.concluded {
+		return
+	}
 	if r.o.Store != nil {
 		if err := r.o.Store.Complete(at.key, res, took.Seconds(), events...); err != nil {
 			if r.err == nil { // all later ones are the same
@@ -304,8 +333,7 @@ func (r *run) settle(at part, f finding, tolerance float64, formula string, took
 	r.show(stage)
 }
 
-// count adds a decided part to the report. The caller holds the lock, or is
-// alone.
+// count adds a decided part to the report. The caller holds the lock.
 func (r *run) count(f finding, tolerance float64, formula string) {
 	r.report.Undecided--
 	r.report.By[f.by]++
@@ -339,22 +367,26 @@ func (r *run) glimpse(stage string) {
 }
 
 func (r *run) show(stage string) {
-	if r.o.Progress == nil {
+	if r.o.Progress == nil || r.concluded {
 		return
 	}
 	r.report.Stage, r.report.Elapsed = stage, time.Since(r.start)
 	r.o.Progress(r.report)
 }
 
-func (r *run) conclude() {
-	if w := r.report.Witness; w != nil {
-		w.K = r.replay.Bins(w.Copy1)
-	}
-	r.report.Elapsed = time.Since(r.start)
+// conclude is the report and the store's error as they stand; what is learned later
+// does not count.
+func (r *run) conclude() (*Report, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.concluded = true
+	out := r.report
+	out.By, out.Faults, out.Elapsed = maps.Clone(out.By), slices.Clone(out.Faults), time.Since(r.start)
 	switch {
-	case r.report.Unfair > 0:
-		r.report.Verdict = certify.Unfair
-	case r.report.Undecided == 0:
-		r.report.Verdict = certify.Fair
+	case out.Unfair > 0:
+		out.Verdict = certify.Unfair
+	case out.Undecided == 0:
+		out.Verdict = certify.Fair
 	}
+	return &out, r.err
 }

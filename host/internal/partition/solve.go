@@ -162,6 +162,8 @@ func (r *run) note(rep *certify.Report, err error) {
 // splitAll halves each part; those that cannot be halved stay.
 func (r *run) splitAll(parts []part) []part {
 	p := newPruner(r.q)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var out []part
 	for _, at := range parts {
 		low, high, ok := p.split(at.region, centre(r.q.Space, at.region))
