@@ -117,10 +117,7 @@ func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) err
 	}
 	plugin, err := openSolver(ctx, app, f.solver, f.encoding)
 	if err != nil {
-		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			err = fmt.Errorf("--timeout %v was over before a solver had started: %w", f.timeout, err)
-		}
-		return err
+		return tooLate(ctx, f.timeout, err)
 	}
 	defer plugin.Close()
 	if err := f.certifiable(queries, plugin.Description()); err != nil {
@@ -128,6 +125,15 @@ func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) err
 	}
 	job := certifyJob{app: app, flags: f, study: st, plugin: plugin, memory: memory}
 	return job.all(ctx, queries, start)
+}
+
+// tooLate says of a solver that could not be started that the time was over, where
+// it was.
+func tooLate(ctx context.Context, timeout time.Duration, err error) error {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return fmt.Errorf("--timeout %v was over before a solver had started: %w", timeout, err)
+	}
+	return err
 }
 
 // certifyJob is one question on its way to a verdict.

@@ -199,6 +199,8 @@ func effort(out *certifyOutput) string {
 		return fmt.Sprintf("solver asked %s, %d nodes", times(out.Solves), out.Nodes)
 	case out.Partitions == nil && out.Regions[string(certify.BySampling)] > 0:
 		return "found by local search: the solver was not needed"
+	case out.Verdict == certify.Undecided.String():
+		return "the solver was not asked"
 	}
 	return "the solver was not needed"
 }

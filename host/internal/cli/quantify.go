@@ -118,7 +118,7 @@ func runQuantify(ctx context.Context, app *App, f *quantifyFlags, path string) e
 	}
 	j.readRows()
 	if j.plugin, err = quantifier(ctx, app, f.solver); err != nil {
-		return err
+		return tooLate(ctx, f.timeout, err)
 	}
 	defer j.plugin.Close()
 	return j.all(ctx, queries)
