@@ -60,7 +60,7 @@ type Dim struct {
 // Feed encloses a network input by cells.
 type Feed struct {
 	Input int
-	// Width bounds how wide At is, over the cells.
+	// Width bounds how wide an enclosure of the input is, over the cells.
 	Width float64
 	// lo and hi enclose the input in each cell; nil where there are more than
 	// RealCells and the input is affine. monotone: they do not fall from cell to cell,
@@ -258,12 +258,31 @@ func centre(lo, hi float64) (c, r float64) {
 	return c, r
 }
 
-// At encloses the input in a cell.
-func (f *Feed) At(cell uint64) space.Interval {
+// Low is the lower end of an enclosure of the input in a cell, at most Width wide.
+func (f *Feed) Low(cell uint64) float64 {
 	if f.lo != nil {
-		return space.Interval{Lo: f.lo[cell], Hi: f.hi[cell]}
+		return f.lo[cell]
 	}
-	return enclose(f.of, f.in, f.least+float64(cell), f.least+float64(cell))
+	return f.computed(cell)
+}
+
+//go:noinline
+func (f *Feed) computed(cell uint64) float64 {
+	v := f.least + float64(cell)
+	return enclose(f.of, f.in, v, v).Lo
+}
+
+// AddLows adds a times Low of the cells from one on to sums, one a cell.
+func (f *Feed) AddLows(sums []float64, a float64, from uint64) {
+	if f.lo == nil {
+		for c := range sums {
+			sums[c] += a * f.computed(from+uint64(c))
+		}
+		return
+	}
+	for c, low := range f.lo[from:][:len(sums)] {
+		sums[c] += a * low
+	}
 }
 
 // Enclose is the centre and the radius of an input over cells from to to.

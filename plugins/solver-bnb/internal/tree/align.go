@@ -185,11 +185,9 @@ func (w *worker) contributions(s *sum, box grid.Box, slopes, values []float64) {
 		var first, last float64
 		for ; i < len(w.feeds) && w.feeds[i].dim == d; i++ {
 			a, feed := slopes[i], &w.feeds[i]
-			first += a * feed.At(from).Lo
-			last += a * feed.At(to).Lo
-			for c := range contribution.Values {
-				contribution.Values[c] += a * feed.At(from+uint64(c)).Lo
-			}
+			first += a * feed.Low(from)
+			last += a * feed.Low(to)
+			feed.AddLows(contribution.Values, a, from)
 			s.below, s.beyond = s.below+max(-a*feed.Width, 0), s.beyond+max(a*feed.Width, 0)
 		}
 		switch {
