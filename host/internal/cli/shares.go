@@ -86,8 +86,9 @@ func sharesOf(s *task.Shares, faults []string) sharesJSON {
 	}
 	if c := s.Sampled; sane(c) && !out.nobody() {
 		share := shareOf(c)
-		out.Sampled = &sharesSampled{Share: share, Lo: share, Hi: share, N: c.N, All: c.All, Method: quantify.Method, Confidence: quantify.Confidence}
+		out.Sampled = &sharesSampled{Share: share, Lo: share, Hi: share, N: c.N, All: c.All, Method: "enumeration", Confidence: 1}
 		if !c.All {
+			out.Sampled.Method, out.Sampled.Confidence = quantify.Method, quantify.Confidence
 			out.Sampled.Lo, out.Sampled.Hi = quantify.ClopperPearson(c.Unfair, c.N, quantify.Confidence)
 		}
 	}
