@@ -197,7 +197,7 @@ func TestCrashCostsNoRun(t *testing.T) {
 		t.Errorf("--check: exit code %d", code)
 	}
 	code, stdout, stderr = command(t, plugins, "quantify", study, "--solver", "rogue", "--set", "mode=exit")
-	if code != ExitDone || !strings.Contains(stdout, "the solver failed: solver rogue exited while solving") || !strings.Contains(stdout, "sampled: ") || strings.Count(stderr, "last words") != 1 {
+	if code != ExitDone || !strings.Contains(stdout, "the solver failed: solver rogue exited while solving") || !strings.Contains(stdout, "all 30 individuals, evaluated exactly: 80.00 %") || strings.Count(stderr, "last words") != 1 {
 		t.Errorf("quantify: exit code %d: %s%s", code, stdout, stderr)
 	}
 }
