@@ -163,13 +163,8 @@ func (e *Evaluator) settleGap(s *scratch) (high, low int, violates bool) {
 func (e *Evaluator) LogitsApart(x []float64, apart *big.Rat) bool {
 	s := e.pool.Get().(*scratch)
 	defer e.pool.Put(s)
-	proven := e.load(s, x)
-	if s.n < 2 {
+	if e.spread(s, x); s.n < 2 {
 		return false
-	}
-	if e.score(s, proven) {
-		s.spell()
-		fill(s.errs[:s.n], e.bound)
 	}
 	least, most := around(apart)
 	for refined := false; ; refined = true {
@@ -186,6 +181,29 @@ func (e *Evaluator) LogitsApart(x []float64, apart *big.Rat) bool {
 			return largest.Sub(largest, smallest).Cmp(apart) > 0
 		}
 		s.eachCandidate(func(c int) { e.refine(s, c) })
+	}
+}
+
+// Gap encloses the largest score minus the smallest one of x's allowed
+// counterfactuals between float64 numbers rounded outward, however large the
+// values are that cancel inside the network. Both are 0 where there are fewer than
+// two.
+func (e *Evaluator) Gap(x []float64) (lo, hi float64) {
+	s := e.pool.Get().(*scratch)
+	defer e.pool.Put(s)
+	if e.spread(s, x); s.n < 2 {
+		return 0, 0
+	}
+	s.eachCandidate(func(c int) { e.refine(s, c) })
+	largest, smallest, _, _ := e.exactExtremes(s)
+	return fairness.Gap(fairness.Score, []*big.Rat{largest, smallest})
+}
+
+// spread loads x and computes its logits, each with its error.
+func (e *Evaluator) spread(s *scratch, x []float64) {
+	if proven := e.load(s, x); s.n > 1 && e.score(s, proven) {
+		s.spell()
+		fill(s.errs[:s.n], e.bound)
 	}
 }
 

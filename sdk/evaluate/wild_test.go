@@ -41,12 +41,17 @@ func TestNetworksOfEveryShape(t *testing.T) {
 	}
 }
 
-// apart holds LogitsApart against the exact difference of the logits, and beside it.
+// apart holds Gap against the exact gap of the scores, and LogitsApart against the
+// exact difference of the logits, and beside it.
 func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
 	exact := network.NewExact(q.Network)
 	var logits []*big.Rat
 	for _, point := range q.Space.Counterfactuals(q.Space.Whole(), x) {
 		logits = append(logits, exact.Logit(q.Space.ExactInputs(point)))
+	}
+	wantLo, wantHi := fairness.Gap(fairness.Score, logits)
+	if lo, hi := e.Gap(x); lo != wantLo || hi != wantHi {
+		t.Fatalf("%v: a gap from %v to %v, it is from %v to %v", x, lo, hi, wantLo, wantHi)
 	}
 	gap := new(big.Rat)
 	if first, second, ok := fairness.Pair(fairness.Logit, logits); ok {

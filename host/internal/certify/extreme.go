@@ -18,8 +18,8 @@ type Extreme struct {
 	// Bound is proved: nobody of the region has a larger value where the largest
 	// was asked for, nobody a smaller one where the smallest was.
 	Bound float64
-	// Found is the value that X has, the farthest of those evaluated: k exactly,
-	// the gap to some 14 digits. X is nil, and Found 0, where nobody was come across.
+	// Found is the value that X has, the farthest of those evaluated: k exactly; a
+	// gap rounded down where the largest was asked for, up where the smallest was. X is nil, and Found 0, where nobody was come across.
 	Found float64
 	X     []float64
 	// Nobody: it is proved that the region holds nobody with such a value, and
@@ -182,7 +182,7 @@ func (e *enclosing) trivial() {
 	}
 }
 
-// value is what x has, and how many counterfactuals; none where it is no
+// value is what x has, in float64 arithmetic, and how many counterfactuals; none where it is no
 // individual of the query. A gap takes two of them: where there is one it is 0
 // whatever the network does, so that a floor would be one for nobody's sake.
 func (e *enclosing) value(x []float64) (v float64, copies int) {
@@ -200,24 +200,41 @@ func (e *enclosing) value(x []float64) (v float64, copies int) {
 // meet takes an individual into account.
 func (e *enclosing) meet(x []float64) {
 	v, copies := e.value(x)
-	if counts := copies > 1 || copies == 1 && e.bins; counts && (e.X == nil || e.sign*v > e.sign*e.Found) {
+	farther := func() bool { return e.X == nil || e.sign*v > e.sign*e.Found }
+	if counts := copies > 1 || copies == 1 && e.bins; !counts || !farther() {
+		return
+	}
+	if v = e.exactly(x, v); farther() {
 		e.X, e.Found = e.q.Space.Canonical(x), v
 		e.note()
 	}
+}
+
+// exactly is the value that x surely has: a gap, where large values cancel, may
+// be wrong by far more than its last digits in float64 arithmetic.
+func (e *enclosing) exactly(x []float64, v float64) float64 {
+	if e.bins {
+		return v
+	}
+	lo, hi := e.evaluator.Gap(x)
+	if e.sign > 0 {
+		return lo
+	}
+	return hi
 }
 
 // show evaluates the individual that the solver holds. One with a single
 // counterfactual is a right answer, and says nothing of those with a gap.
 func (e *enclosing) show(res *sdk.Result) (fault string) {
 	v, copies := e.value(res.Witness.Copy1)
+	if copies == 0 {
+		return "its individual is none of the question's"
+	}
 	allowed := 0.0
 	if !e.bins {
 		allowed = misstated + res.Tolerance
 	}
-	switch {
-	case copies == 0:
-		return "its individual is none of the question's"
-	case !(math.Abs(res.Objective-v) <= allowed):
+	if v = e.exactly(res.Witness.Copy1, v); !(math.Abs(res.Objective-v) <= allowed) {
 		return fmt.Sprintf("it claims the objective %.9g, its own individual has %.9g", res.Objective, v)
 	}
 	e.meet(res.Witness.Copy1)
