@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/ablate"
-	"github.com/hyfair/hyfair/host/internal/compare"
-	"github.com/hyfair/hyfair/host/internal/plot"
+	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/view/plot"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/hyfair/hyfair/host/internal/ablate"
-	"github.com/hyfair/hyfair/host/internal/search"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 

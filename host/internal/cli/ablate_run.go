@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/ablate"
-	"github.com/hyfair/hyfair/host/internal/compare"
-	"github.com/hyfair/hyfair/host/internal/files"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/task"
-	"github.com/hyfair/hyfair/host/internal/workers"
+	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
@@ -32,34 +32,34 @@ func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
 		fmt.Fprintf(app.Stderr, "hyfair: %d jobs of %d thread(s) cannot have cores of their own here (%d to be had): their times will be longer than alone\n",
 			p.Jobs, p.Threads, len(workers.Cores()))
 	}
-	record, err := f.open(app, p)
+	kept, err := f.open(app, p)
 	if err != nil {
 		return err
 	}
-	work := func(ctx context.Context, job *ablate.Job, cores []int, event func(task.Event) error) (workers.Usage, error) {
+	work := func(ctx context.Context, job *ablate.Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
 		return processes.Do(ctx, workers.Task{Job: workJob{Ablate: job}, Limit: p.Limit(), Cores: cores}, event)
 	}
 	line := newStatusLine(app)
-	broken := ablate.Run(ctx, p, record, work, slots, func(s ablate.Progress) { line.show(ablateProgress(s)) })
+	broken := ablate.Run(ctx, p, kept, work, slots, func(s ablate.Progress) { line.show(ablateProgress(s)) })
 	var unproved error
 	if broken == nil {
-		unproved = ablate.Prove(ctx, p, record, app.boundOf(p), line.show)
+		unproved = ablate.Prove(ctx, p, kept, app.boundOf(p), line.show)
 	}
 	line.clear()
-	a, err := ablate.Tabulate(p, f.target, ablate.From(record))
+	a, err := ablate.Tabulate(p, f.target, ablate.From(kept))
 	if err != nil {
-		return errors.Join(err, broken, record.close())
+		return errors.Join(err, broken, kept.close())
 	}
-	failed := errors.Join(broken, unproved, a.TakeBounds(p, record))
+	failed := errors.Join(broken, unproved, a.TakeBounds(p, kept))
 	if a.Failed > 0 {
 		failed = errors.Join(failed, fmt.Errorf("%d of %d tasks failed twice; the same command tries them again", a.Failed, a.Tasks))
 	}
-	end := task.Finished{Interrupted: interrupted(ctx)}
+	end := record.Finished{Interrupted: interrupted(ctx)}
 	if failed != nil {
 		end.Error = failed.Error()
 	}
-	failed = errors.Join(failed, record.finish(end), record.close())
-	a.Run, a.Journal = record.name()
+	failed = errors.Join(failed, kept.finish(end), kept.close())
+	a.Run, a.Journal = kept.name()
 	a.Interrupted = end.Interrupted
 	if err := f.print(app, a); err != nil {
 		return errors.Join(err, failed)
@@ -76,7 +76,7 @@ func (f *ablateFlags) open(app *App, p *ablate.Plan) (recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	started := task.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": version()}, Machine: thisMachine()}
+	started := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": version()}, Machine: thisMachine()}
 	for i := range p.Subjects {
 		addSubject(&started, p.Subjects[i].Study, p.Subjects[i].Model)
 	}

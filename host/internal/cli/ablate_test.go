@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/ablate"
-	"github.com/hyfair/hyfair/host/internal/compare"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/plugintest"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // ablated reads the one object of ablate --json.
@@ -308,7 +308,7 @@ func testAblateFindsTheSameSideBySide(t *testing.T, binary, plugins string) {
 		defer j.Close()
 		kinds := map[string]int{}
 		a := ablated(t, stdout)
-		if err := j.Events(a.Run, func(e task.Event) error {
+		if err := j.Events(a.Run, func(e record.Event) error {
 			kinds[string(e.Kind)]++
 			return nil
 		}); err != nil {

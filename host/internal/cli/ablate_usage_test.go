@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // Mistakes end with exit code 2 before anything is run, and those of a grid

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/ablate"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
+	"github.com/hyfair/hyfair/host/internal/record"
 )
 
 // ablateWork does one task of an ablation: a search, whose events go out. The
@@ -29,9 +29,9 @@ func ablateWork(ctx context.Context, app *App, job *ablate.Job, out *eventWriter
 	}
 	this := j.task
 	this.Seed = job.Seed
-	stream := &task.Stream{Run: this.NewRun(processStart), Start: processStart, Sinks: []func(task.Event){out.write}}
-	stream.Emit(task.Event{Kind: task.KindStarted, Started: &task.Started{
-		Task: this, At: processStart.UTC(), Features: j.space.Names(), Domains: task.Domains(j.space), Study: j.study, Model: j.model, Versions: j.versions, Machine: thisMachine(),
+	stream := &record.Stream{Run: this.NewRun(processStart), Start: processStart, Sinks: []func(record.Event){out.write}}
+	stream.Emit(record.Event{Kind: record.KindStarted, Started: &record.Started{
+		Task: this, At: processStart.UTC(), Features: j.space.Names(), Domains: record.Domains(j.space), Study: j.study, Model: j.model, Versions: j.versions, Machine: thisMachine(),
 	}})
 	result, _ := j.once(ctx, 0, stream)
 	return errors.Join(result.Err, result.SolverErr, out.err)

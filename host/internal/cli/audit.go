@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/audit"
-	"github.com/hyfair/hyfair/host/internal/files"
-	"github.com/hyfair/hyfair/host/internal/study"
-	"github.com/hyfair/hyfair/host/internal/tabular"
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -68,7 +68,7 @@ stands beside 15, 25, … docs/audit.md explains the summary and the CSV file.`,
 type auditJob struct {
 	study  *study.Study
 	config audit.Config
-	data   *tabular.Data
+	data   *people.Data
 }
 
 func runAudit(ctx context.Context, app *App, f *auditFlags, args []string) error {

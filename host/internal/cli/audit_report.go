@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/audit"
-	"github.com/hyfair/hyfair/host/internal/jsonout"
-	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/host/internal/view/jsonout"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -175,11 +175,11 @@ func (r *auditReport) print(w io.Writer) error {
 }
 
 // worst lists the worst-treated people.
-func (r *auditReport) worst() *report.Table {
+func (r *auditReport) worst() *view.Table {
 	who := strings.Join(r.Protected, ", ")
-	t := &report.Table{
+	t := &view.Table{
 		Title: "The people whose copies are treated most differently",
-		Columns: []report.Column{
+		Columns: []view.Column{
 			{Title: "row"}, {Title: "k", Right: true}, {Title: "gap", Right: true},
 			{Title: "score", Right: true}, {Title: who},
 			{Title: "lowest", Right: true}, {Title: "with"}, {Title: "highest", Right: true}, {Title: "with"},
@@ -188,7 +188,7 @@ func (r *auditReport) worst() *report.Table {
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		t.Rows = append(t.Rows, report.Texts(fmt.Sprintf("%s:%d", row.File, row.Line), fmt.Sprint(row.K), fmt.Sprintf("%.4f", row.Gap),
+		t.Rows = append(t.Rows, view.Texts(fmt.Sprintf("%s:%d", row.File, row.Line), fmt.Sprint(row.K), fmt.Sprintf("%.4f", row.Gap),
 			fmt.Sprintf("%.4f", row.Score), r.combination(row.Labels),
 			fmt.Sprintf("%.4f", row.Low.Score), r.combination(row.Low.Labels),
 			fmt.Sprintf("%.4f", row.High.Score), r.combination(row.High.Labels)))

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/certify"
-	"github.com/hyfair/hyfair/host/internal/discover"
-	"github.com/hyfair/hyfair/host/internal/search"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 

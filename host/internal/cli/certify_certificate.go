@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/certify"
-	"github.com/hyfair/hyfair/host/internal/files"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/client"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/plugintest"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
 // directly is what scripts read of a question about the network itself.

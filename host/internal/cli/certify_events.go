@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/certify"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // certifyEvents is the stream of events of one question.
@@ -25,7 +25,7 @@ func (j *certifyJob) events() (*certifyEvents, error) {
 	}
 	e := &certifyEvents{runEvents: runEvents{app: j.app, journal: opened}}
 	if e.kept = j.resumable(opened); e.kept != nil {
-		e.stream = &task.Stream{Start: j.start}
+		e.stream = &record.Stream{Start: j.start}
 		keep(e.stream, e.kept)
 		e.run = e.kept.Name()
 		return e, nil
@@ -38,7 +38,7 @@ func (j *certifyJob) events() (*certifyEvents, error) {
 }
 
 // started is the question by its content.
-func (j *certifyJob) started() task.Started {
+func (j *certifyJob) started() record.Started {
 	settings := j.app.questionSettings(j.study, j.query, j.plugin, j.memory)
 	settings["encoding"], settings["bounds"], settings["climb"] = j.encoding(), j.bounds(), strconv.FormatBool(j.flags.climb)
 	if j.flags.maxK {
@@ -60,26 +60,26 @@ func (j *certifyJob) started() task.Started {
 }
 
 // task is the question without where and when it is asked.
-func (j *certifyJob) task() task.Task { return j.started().Task }
+func (j *certifyJob) task() record.Task { return j.started().Task }
 
 func (e *certifyEvents) report(j *certifyJob, rep *certify.Report, failed error, interrupted bool) {
 	e.faults(j.plugin.String(), rep.Faults)
 	if w := rep.Witness; w != nil {
 		e.stream.Emit(w.Event())
 	}
-	v := &task.Verdict{Region: j.flags.question.where, Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, Reason: rep.Reason}
+	v := &record.Verdict{Region: j.flags.question.where, Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, Reason: rep.Reason}
 	if rep.Verdict == certify.Fair {
 		v.Grade = rep.Grade.String()
 	}
 	if rep.HasBound && !math.IsInf(rep.Bound, 0) {
 		v.Bound = &rep.Bound
 	}
-	e.stream.Emit(task.Event{Kind: task.KindVerdict, Verdict: v})
+	e.stream.Emit(record.Event{Kind: record.KindVerdict, Verdict: v})
 	// Parts that a time limit left open can be gone on with.
 	limited := j.flags.partition.chunks != "" && rep.Reason == "time limit"
-	end := &task.Finished{Interrupted: interrupted || limited}
+	end := &record.Finished{Interrupted: interrupted || limited}
 	if failed != nil {
 		end.Error = failed.Error()
 	}
-	e.stream.Emit(task.Event{Kind: task.KindFinished, Finished: end})
+	e.stream.Emit(record.Event{Kind: record.KindFinished, Finished: end})
 }

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/certify"
-	"github.com/hyfair/hyfair/host/internal/discover"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/partition"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 

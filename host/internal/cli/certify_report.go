@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/certify"
-	"github.com/hyfair/hyfair/host/internal/jsonout"
-	"github.com/hyfair/hyfair/host/internal/partition"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/view/jsonout"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 )
 
 // certifySet is the JSON object of hyfair certify where --protected asks

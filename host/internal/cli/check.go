@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/check"
-	"github.com/hyfair/hyfair/host/internal/load"
-	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/certificate"
 )
 
@@ -160,7 +160,7 @@ func (out *checkReport) compare(app *App, f *checkFlags, st *certificate.Stateme
 			return &check.Refusal{Reason: fmt.Sprintf("it is not about the space of %s: %v", of.Path, err)}, nil
 		}
 	case f.model != "":
-		n, _, err := load.Model(f.model)
+		n, _, err := model.Model(f.model)
 		if err != nil {
 			return nil, usage(err)
 		}

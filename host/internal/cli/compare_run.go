@@ -11,11 +11,11 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/hyfair/hyfair/host/internal/compare"
-	"github.com/hyfair/hyfair/host/internal/files"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/task"
-	"github.com/hyfair/hyfair/host/internal/workers"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
@@ -30,26 +30,26 @@ func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
 	if err != nil {
 		return err
 	}
-	record, err := f.open(app, p)
+	kept, err := f.open(app, p)
 	if err != nil {
 		return err
 	}
-	work := func(ctx context.Context, job *compare.Job, event func(task.Event) error) (workers.Usage, error) {
+	work := func(ctx context.Context, job *compare.Job, event func(record.Event) error) (workers.Usage, error) {
 		return processes.Do(ctx, workers.Task{Job: workJob{Compare: job}, Limit: time.Duration(job.Budget)}, event)
 	}
 	line := newStatusLine(app)
-	failed := compare.Run(ctx, p, record, work, func(s compare.Progress) { line.show(compareProgress(s)) })
+	failed := compare.Run(ctx, p, kept, work, func(s compare.Progress) { line.show(compareProgress(s)) })
 	line.clear()
-	end := task.Finished{Interrupted: interrupted(ctx)}
+	end := record.Finished{Interrupted: interrupted(ctx)}
 	if failed != nil {
 		end.Error = failed.Error()
 	}
-	c, err := compare.Tabulate(p, compare.From(record))
-	failed = errors.Join(failed, record.finish(end), record.close())
+	c, err := compare.Tabulate(p, compare.From(kept))
+	failed = errors.Join(failed, kept.finish(end), kept.close())
 	if err != nil {
 		return errors.Join(err, failed)
 	}
-	c.Run, c.Journal = record.name()
+	c.Run, c.Journal = kept.name()
 	c.Interrupted = end.Interrupted
 	if err := f.print(app, c); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (f *compareFlags) open(app *App, p *compare.Plan) (recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	started := task.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": version()}, Machine: thisMachine()}
+	started := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": version()}, Machine: thisMachine()}
 	for i := range p.Subjects {
 		addSubject(&started, p.Subjects[i].Study, p.Subjects[i].Model)
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/compare"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/load"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/sdk/network"
 )
 
@@ -161,12 +161,12 @@ func TestInterruptOfCompare(t *testing.T) {
 func needle(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	model, err := os.Create(filepath.Join(dir, "model.json"))
+	file, err := os.Create(filepath.Join(dir, "model.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer model.Close()
-	if err := load.WriteJSON(model, &network.Network{
+	defer file.Close()
+	if err := model.WriteJSON(file, &network.Network{
 		Layers: []network.Layer{
 			{Name: "hidden", In: 2, Out: 1, Weights: []float64{1, 5}, Bias: []float64{-999999}, ReLU: true},
 			{Name: "output", In: 1, Out: 1, Weights: []float64{2}, Bias: []float64{-1}},

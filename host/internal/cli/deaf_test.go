@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/plugintest"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
 // TestTimeLimitsHold: a solver that hears nothing is killed soon after the time is

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hyfair/hyfair/host/internal/ablate"
-	"github.com/hyfair/hyfair/host/internal/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 )
 
 // reference is docs/cli.md by section: the text below each "## " heading.

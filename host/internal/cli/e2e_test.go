@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/plugintest"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // program is hyfair as users run it.
@@ -109,7 +109,7 @@ func began(path string) bool {
 }
 
 // finished is the last event of the only run in the journal.
-func (r *running) finished(t *testing.T) *task.Finished {
+func (r *running) finished(t *testing.T) *record.Finished {
 	t.Helper()
 	events := journalled(t, r.journal, "")
 	last := events[len(events)-1]

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/explain"
-	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -57,9 +57,9 @@ func (r *explainReport) printProved(w io.Writer) error {
 	if r.Prover == nil {
 		return nil
 	}
-	t := &report.Table{
+	t := &view.Table{
 		Title: fmt.Sprintf("Proved of everybody, by %s in %.1f s", r.Prover.Solver, r.Prover.Seconds),
-		Columns: []report.Column{
+		Columns: []view.Column{
 			{Title: "where"}, {Title: "k", Right: true}, {Title: "found", Right: true}, {Title: "gap", Right: true}, {Title: "found", Right: true}, {Title: "grade"},
 		},
 		Notes: []string{
@@ -75,12 +75,12 @@ func (r *explainReport) printProved(w io.Writer) error {
 }
 
 // proved is a line of that table.
-func proved(where, sign string, p *explain.Proved) []report.Cell {
+func proved(where, sign string, p *explain.Proved) []view.Cell {
 	switch {
 	case p == nil:
-		return report.Texts(where, "–", "–", "–", "–", "")
+		return view.Texts(where, "–", "–", "–", "–", "")
 	case p.Nobody:
-		return report.Texts(where, "nobody", "–", "–", "–", "")
+		return view.Texts(where, "nobody", "–", "–", "–", "")
 	}
 	k, foundK := limit(p.K, sign, 0)
 	gap, foundGap := limit(p.Gap, sign, 3)
@@ -90,7 +90,7 @@ func proved(where, sign string, p *explain.Proved) []report.Cell {
 			grades = append(grades, l.Grade)
 		}
 	}
-	return report.Texts(where, k, foundK, gap, foundGap, strings.Join(grades, ", "))
+	return view.Texts(where, k, foundK, gap, foundGap, strings.Join(grades, ", "))
 }
 
 // limit is a bound and what was found: "= 9" where they are the same. A bound is

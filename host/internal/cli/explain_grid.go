@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/yamlfile"
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
 // explainFile is a file that lists studies, such as studies/rq3.yaml, and how

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/lime"
-	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -107,8 +107,8 @@ func newLimeReport(b *lime.Baseline, s *space.Space) *limeReport {
 // print shows the report to a person.
 func (r *limeReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f in the mean.\n\n", r.Explanations, grouped(r.Samples), r.R2)
-	t := &report.Table{
-		Columns: []report.Column{{Title: "feature"}, {Title: "explanations", Right: true}, {Title: "k", Right: true}},
+	t := &view.Table{
+		Columns: []view.Column{{Title: "feature"}, {Title: "explanations", Right: true}, {Title: "k", Right: true}},
 		Notes: []string{
 			fmt.Sprintf("explanations: how many of the %d have it among their strongest three. k: mean over its other values, all else equal.", r.Explanations),
 		},
@@ -120,18 +120,18 @@ func (r *limeReport) print(w io.Writer) error {
 		} else if f.K != nil {
 			k = fmt.Sprintf("%.1f", *f.K)
 		}
-		t.Rows = append(t.Rows, report.Texts(f.Name, strconv.Itoa(f.Explanations), k))
+		t.Rows = append(t.Rows, view.Texts(f.Name, strconv.Itoa(f.Explanations), k))
 	}
 	if err := t.Terminal(w, false); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	sets := &report.Table{Columns: []report.Column{{Title: ""}, {Title: "Size", Right: true}, {Title: "K", Right: true}, {Title: "Pert.K", Right: true}, {Title: "Diff", Right: true}}}
+	sets := &view.Table{Columns: []view.Column{{Title: ""}, {Title: "Size", Right: true}, {Title: "K", Right: true}, {Title: "Pert.K", Right: true}, {Title: "Diff", Right: true}}}
 	for _, row := range []struct {
 		name string
 		set  *limeSet
 	}{{"union", &r.Union}, {"intersection", &r.Intersection}} {
-		sets.Rows = append(sets.Rows, report.Texts(append([]string{row.name}, row.set.cells(r.K)...)...))
+		sets.Rows = append(sets.Rows, view.Texts(append([]string{row.name}, row.set.cells(r.K)...)...))
 	}
 	if err := sets.Terminal(w, false); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/lime"
+	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
 )
 
 // limeOf runs hyfair explain on a person in the loan example's planted cluster.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/explain"
-	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -124,9 +124,9 @@ func (r *explainReport) print(w io.Writer) error {
 }
 
 // table is the paper's, one row a predicate.
-func (r *explainReport) table() *report.Table {
-	t := &report.Table{
-		Columns: []report.Column{
+func (r *explainReport) table() *view.Table {
+	t := &view.Table{
+		Columns: []view.Column{
 			{Title: "", Right: true}, {Title: "Init.K", Right: true}, {Title: "Size", Right: true}, {Title: "K", Right: true}, {Title: "", Right: true}, {Title: "Pert.K", Right: true}, {Title: "", Right: true},
 			{Title: "Diff", Right: true}, {Title: "Cov", Right: true}, {Title: "individuals", Right: true}, {Title: "rows", Right: true}, {Title: "", Right: true},
 		},
@@ -142,7 +142,7 @@ func (r *explainReport) table() *report.Table {
 		if p.Support != nil {
 			rows, share = grouped(p.Support.Rows), percent(p.Support.Share)
 		}
-		t.Rows = append(t.Rows, report.Texts(fmt.Sprint(i+1), fmt.Sprint(r.InitK), fmt.Sprint(p.Size),
+		t.Rows = append(t.Rows, view.Texts(fmt.Sprint(i+1), fmt.Sprint(r.InitK), fmt.Sprint(p.Size),
 			fmt.Sprintf("%.2f", p.Inside.Mean), ends(&p.Inside), fmt.Sprintf("%.2f", p.Outside.Mean), ends(&p.Outside),
 			fmt.Sprintf("%.2f", p.Diff), percent(p.Coverage.Share), counted(&p.Coverage), rows, share))
 	}

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/explain"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/study"
-	"github.com/hyfair/hyfair/host/internal/tabular"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // explainSource says where the people to explain come from.
@@ -83,7 +83,7 @@ func (j *explainJob) searched(ctx context.Context) (*explain.Worst, *explainSour
 	}
 	stream, name := job.record(0, time.Now(), opened, nil)
 	w := &explain.Worst{}
-	stream.Sinks = append(stream.Sinks, func(e task.Event) {
+	stream.Sinks = append(stream.Sinks, func(e record.Event) {
 		if e.Found != nil {
 			j.consider(w, e.Found.X)
 		}
@@ -111,7 +111,7 @@ func (j *explainJob) journalled() (*explain.Worst, *explainSource, error) {
 			return usage(fmt.Errorf("--from %s: %w", j.flags.from, err))
 		}
 		source.Run, source.Strategy, source.Budget = d.Name, d.Started.Task.Arm, d.Started.Task.Settings["budget"]
-		return jo.Events(d.Name, func(e task.Event) error {
+		return jo.Events(d.Name, func(e record.Event) error {
 			if e.Found != nil {
 				j.consider(w, e.Found.X)
 			}
@@ -131,7 +131,7 @@ func (j *explainJob) fits(d *journal.Details) error {
 	if !slices.Equal(d.Started.Features, j.space.Names()) {
 		return fmt.Errorf("run %s is of study %s, which has other features than %s", d.Name, d.Started.Study, j.study.Name)
 	}
-	if d.Started.Domains != nil && !slices.Equal(d.Started.Domains, task.Domains(j.space)) {
+	if d.Started.Domains != nil && !slices.Equal(d.Started.Domains, record.Domains(j.space)) {
 		return fmt.Errorf("run %s is about other domains or other protected attributes than this question", d.Name)
 	}
 	if d.Started.Task.Network != j.study.ModelSHA256 {
@@ -143,7 +143,7 @@ func (j *explainJob) fits(d *journal.Details) error {
 // given takes rows: of a file, or of the study's data.
 func (j *explainJob) given() (*explain.Worst, *explainSource, error) {
 	f := j.flags
-	var data *tabular.Data
+	var data *people.Data
 	var err error
 	switch {
 	case f.rows == "":

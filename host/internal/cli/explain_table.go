@@ -6,9 +6,9 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/hyfair/hyfair/host/internal/compare"
-	"github.com/hyfair/hyfair/host/internal/files"
-	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // write shows the grid in the format wanted, in a file or on standard output.
@@ -48,17 +48,17 @@ var explainFormats = append([]string{formatMarkdown}, compare.Formats...)
 
 // table is the paper's Table 3: a row a network, LIME on the left where it was asked,
 // and the first of the predicates kept on the right.
-func (g *explainGrid) table() *report.Table {
+func (g *explainGrid) table() *view.Table {
 	lime, bounded := false, false
 	for i := range g.Networks {
 		if r := g.Networks[i].Report; r != nil {
 			lime, bounded = lime || r.LIME != nil, bounded || r.Prover != nil
 		}
 	}
-	t := &report.Table{
+	t := &view.Table{
 		Title:   g.Name,
-		Columns: []report.Column{{Title: "network"}, {Title: "Init.K", Right: true}},
-		Groups:  []report.Group{{Span: 2}},
+		Columns: []view.Column{{Title: "network"}, {Title: "Init.K", Right: true}},
+		Groups:  []view.Group{{Span: 2}},
 		Notes: []string{
 			"Size, K, Pert.K, Diff, Cov of the predicate kept that holds for most of the high neighbours; kept counts all of them.",
 			"K, Pert.K: mean k (± standard deviation) of fresh neighbours for whom it holds, and for whom it does not.",
@@ -68,28 +68,28 @@ func (g *explainGrid) table() *report.Table {
 	measures := []string{"Size", "K", "Pert.K", "Diff", "Cov"}
 	right := func(prefix string, titles ...string) {
 		for _, title := range titles {
-			t.Columns = append(t.Columns, report.Column{Title: prefix + title, Right: true})
+			t.Columns = append(t.Columns, view.Column{Title: prefix + title, Right: true})
 		}
 	}
 	if lime {
 		right("LIME ", measures...)
-		t.Groups = append(t.Groups, report.Group{Title: "LIME", Span: len(measures)})
+		t.Groups = append(t.Groups, view.Group{Title: "LIME", Span: len(measures)})
 		t.Notes = append(t.Notes, "LIME: Size counts the features in the union of the strongest three of each explanation; it covers the one individual.")
 	}
 	right("", append(measures, "individuals", "rows", "kept")...)
-	t.Groups = append(t.Groups, report.Group{Title: "predicate", Span: len(measures) + 3})
+	t.Groups = append(t.Groups, view.Group{Title: "predicate", Span: len(measures) + 3})
 	if bounded {
 		right("", "k inside", "k outside")
-		t.Groups = append(t.Groups, report.Group{Title: "proved", Span: 2})
+		t.Groups = append(t.Groups, view.Group{Title: "proved", Span: 2})
 		t.Notes = append(t.Notes, "proved: a solver's floor of k for everybody inside this predicate and ceiling for everybody outside all that were kept; in brackets the nearest found, = where they meet.")
 	}
 	for i := range g.Networks {
 		n := &g.Networks[i]
 		name := n.name()
 		if n.Report == nil {
-			row := report.Texts(name)
+			row := view.Texts(name)
 			for range t.Columns[1:] {
-				row = append(row, report.Cell{Text: "N/A"})
+				row = append(row, view.Cell{Text: "N/A"})
 			}
 			t.Rows, t.Notes = append(t.Rows, row), append(t.Notes, name+": "+n.Error)
 			continue
@@ -102,7 +102,7 @@ func (g *explainGrid) table() *report.Table {
 		if bounded {
 			row = append(row, n.Report.provedCells()...)
 		}
-		t.Rows = append(t.Rows, report.Texts(row...))
+		t.Rows = append(t.Rows, view.Texts(row...))
 		for _, note := range []string{n.Report.Nothing, n.Error} {
 			if note != "" {
 				t.Notes = append(t.Notes, name+": "+note)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/export"
+	"github.com/hyfair/hyfair/host/internal/answer/export"
 )
 
 // TestExportWritesEveryFormat exports the shipped example in each format.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/fetch"
+	"github.com/hyfair/hyfair/host/internal/question/fetch"
 )
 
 func init() { commands = append(commands, newFetch) }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/fetch"
+	"github.com/hyfair/hyfair/host/internal/question/fetch"
 )
 
 // TestFetchFromAMirrorThatIsIncomplete: the report tells every file, standard

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/decide"
-	"github.com/hyfair/hyfair/host/internal/guard"
-	"github.com/hyfair/hyfair/host/internal/study"
-	"github.com/hyfair/hyfair/host/internal/tabular"
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -102,7 +102,7 @@ const (
 
 // guarded is a model with its guardrails.
 type guarded struct {
-	decider *decide.Decider
+	decider *individual.Decider
 	space   *space.Space
 	rules   *guard.Rules
 	guards  []space.Predicate
@@ -145,7 +145,7 @@ func runGuard(ctx context.Context, app *App, f *guardFlags, model, rules string)
 	if err != nil {
 		return usage(err)
 	}
-	g := &guarded{decider: decide.New(st.Network, st.Space), space: st.Space}
+	g := &guarded{decider: individual.New(st.Network, st.Space), space: st.Space}
 	if g.rules, err = guard.Read(rules, st.Space); err != nil {
 		return usage(err)
 	}
@@ -153,7 +153,7 @@ func runGuard(ctx context.Context, app *App, f *guardFlags, model, rules string)
 		return usage(err)
 	}
 	const name = "standard input"
-	var rows *tabular.Stream
+	var rows *people.Stream
 	if f.encoded {
 		rows, err = st.EncodedStream(app.Stdin, name)
 	} else {
@@ -202,7 +202,7 @@ func (f *guardFlags) load(app *App, model string) (*study.Study, error) {
 }
 
 // stream answers row after row. An error of the rows is the user's.
-func (g *guarded) stream(ctx context.Context, rows *tabular.Stream, out guardWriter, report *guardReport) error {
+func (g *guarded) stream(ctx context.Context, rows *people.Stream, out guardWriter, report *guardReport) error {
 	if err := out.begin(report); err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (g *guarded) stream(ctx context.Context, rows *tabular.Stream, out guardWri
 	point := make([]float64, len(g.space.Features))
 	for ctx.Err() == nil {
 		line, err := rows.Next(point)
-		var bad *tabular.RowError
+		var bad *people.RowError
 		row := guardRow{Row: s.Rows + 1, Line: line}
 		switch {
 		case errors.Is(err, io.EOF) || ctx.Err() != nil:

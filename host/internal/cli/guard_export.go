@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
 )
 
 type guardExportFlags struct {

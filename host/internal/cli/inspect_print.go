@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 )
 
 // printInspection writes out for people. st is nil for a network alone.

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/discover"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/study"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -42,8 +42,8 @@ func (a *App) notKept(err error) {
 // record begins a run in the journal, which may be nil, and returns the stream
 // that its events take, and the run: nil where nothing is kept. What goes wrong
 // later is told when the journal is closed.
-func (a *App) record(j *journal.Journal, started task.Started) (*task.Stream, *journal.Run) {
-	stream := &task.Stream{Run: started.Task.NewRun(started.At), Start: started.At}
+func (a *App) record(j *journal.Journal, started record.Started) (*record.Stream, *journal.Run) {
+	stream := &record.Stream{Run: started.Task.NewRun(started.At), Start: started.At}
 	if j == nil {
 		return stream, nil
 	}
@@ -60,7 +60,7 @@ func (a *App) record(j *journal.Journal, started task.Started) (*task.Stream, *j
 type runEvents struct {
 	app     *App
 	journal *journal.Journal // nil: the folder for runs could not be written
-	stream  *task.Stream
+	stream  *record.Stream
 	run     string // the run's name in the journal; empty: it is not kept
 }
 
@@ -86,19 +86,19 @@ func (e *runEvents) close() error {
 // faults are what a plugin did wrong.
 func (e *runEvents) faults(plugin string, list []string) {
 	for _, f := range list {
-		e.stream.Emit(task.Event{Kind: task.KindFault, Fault: &task.Fault{Plugin: plugin, Error: f}})
+		e.stream.Emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: plugin, Error: f}})
 	}
 }
 
 // failed ends a run that has nothing to show.
 func (e *runEvents) failed(err error) {
-	e.stream.Emit(task.Event{Kind: task.KindFinished, Finished: &task.Finished{Error: err.Error()}})
+	e.stream.Emit(record.Event{Kind: record.KindFinished, Finished: &record.Finished{Error: err.Error()}})
 }
 
 // keep lets a stream's events go to a run of a journal.
-func keep(stream *task.Stream, run *journal.Run) {
+func keep(stream *record.Stream, run *journal.Run) {
 	stream.Run = run.Name()
-	stream.Sinks = append(stream.Sinks, func(e task.Event) { run.Emit(e) })
+	stream.Sinks = append(stream.Sinks, func(e record.Event) { run.Emit(e) })
 }
 
 // nameOf is a run's name; empty where nothing is kept.
@@ -110,10 +110,10 @@ func nameOf(run *journal.Run) string {
 }
 
 // solverRun says what a command runs that puts a question to a solver.
-func (a *App) solverRun(command string, st *study.Study, q *problem.Query, plugin *discover.Plugin, where string, settings map[string]string) task.Started {
+func (a *App) solverRun(command string, st *study.Study, q *problem.Query, plugin *discover.Plugin, where string, settings map[string]string) record.Started {
 	d := plugin.Description()
-	return task.Started{
-		Task:     task.Task{Command: command, Network: st.ModelSHA256, Study: st.SHA256, Arm: d.Name, Seed: a.Seed, Region: where, Settings: settings},
+	return record.Started{
+		Task:     record.Task{Command: command, Network: st.ModelSHA256, Study: st.SHA256, Arm: d.Name, Seed: a.Seed, Region: where, Settings: settings},
 		Features: q.Space.Names(), Study: st.Name, Model: filepath.Base(st.ModelPath),
 		Versions: map[string]string{"hyfair": version(), plugin.String(): d.Version, "library": libraryOf(d)}, Machine: thisMachine(),
 	}
@@ -147,6 +147,6 @@ func (a *App) questionSettings(st *study.Study, q *problem.Query, plugin *discov
 	return settings
 }
 
-func thisMachine() task.Machine {
-	return task.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
+func thisMachine() record.Machine {
+	return record.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/plugintest"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // keptIn opens a journal that is there.
@@ -34,12 +34,12 @@ func onlyRun(t *testing.T, path string) journal.Info {
 }
 
 // journalled is a run's events; without a name, those of the only run.
-func journalled(t *testing.T, path, run string) (events []task.Event) {
+func journalled(t *testing.T, path, run string) (events []record.Event) {
 	t.Helper()
 	if run == "" {
 		run = onlyRun(t, path).Name
 	}
-	if err := keptIn(t, path).Events(run, func(e task.Event) error { events = append(events, e); return nil }); err != nil {
+	if err := keptIn(t, path).Events(run, func(e record.Event) error { events = append(events, e); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return events

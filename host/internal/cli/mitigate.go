@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/explain"
-	"github.com/hyfair/hyfair/host/internal/guard"
-	"github.com/hyfair/hyfair/host/internal/mitigate"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/study"
-	"github.com/hyfair/hyfair/host/internal/tabular"
-	"github.com/hyfair/hyfair/host/internal/train"
-	"github.com/hyfair/hyfair/host/internal/yamlfile"
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/answer/train"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -212,7 +212,7 @@ func giveTrainingRows(c *mitigate.Config, st *study.Study) error {
 	return nil
 }
 
-func pointsOf(data *tabular.Data, rows []int) (points [][]float64, labels []int) {
+func pointsOf(data *people.Data, rows []int) (points [][]float64, labels []int) {
 	for _, i := range rows {
 		points, labels = append(points, data.Points[i]), append(labels, data.Labels[i])
 	}

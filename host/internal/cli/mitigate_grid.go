@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/mitigate"
-	"github.com/hyfair/hyfair/host/internal/yamlfile"
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
 // mitigateFile is a file that lists studies, such as studies/rq4.yaml, and what

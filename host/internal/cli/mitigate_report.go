@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hyfair/hyfair/host/internal/explain"
-	"github.com/hyfair/hyfair/host/internal/guard"
-	"github.com/hyfair/hyfair/host/internal/mitigate"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/network"
@@ -163,7 +163,7 @@ const explainedBy = 10
 
 // explain is mitigate.Config.Explain: guardrails by hyfair explain's defaults
 // from the individuals that a search found.
-func (j *mitigateJob) explain(ctx context.Context, n *network.Network, found []task.Found) ([]space.Predicate, error) {
+func (j *mitigateJob) explain(ctx context.Context, n *network.Network, found []record.Found) ([]space.Predicate, error) {
 	question := &j.flags.search.question
 	eps, err := question.epsilonFor(j.study, fairness.Score)
 	if err != nil {

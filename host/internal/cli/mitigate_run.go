@@ -12,13 +12,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/export"
-	"github.com/hyfair/hyfair/host/internal/guard"
-	"github.com/hyfair/hyfair/host/internal/mitigate"
-	"github.com/hyfair/hyfair/host/internal/report"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/study"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -73,8 +73,8 @@ func (j *mitigateJob) search(ctx context.Context, name string, subject mitigate.
 	loading := time.Since(s.begin)
 	for i := 0; i < s.runs && (i == 0 || ctx.Err() == nil) && err == nil; i++ {
 		stream, run := s.record(i, time.Now().Add(-loading), opened, nil)
-		stream.Sinks = append(stream.Sinks, func(e task.Event) {
-			if e.Kind == task.KindFound {
+		stream.Sinks = append(stream.Sinks, func(e record.Event) {
+			if e.Kind == record.KindFound {
 				out.Found = append(out.Found, *e.Found)
 			}
 		})
@@ -147,7 +147,7 @@ func (j *mitigateJob) writeGuardrails(name string, guards []space.Predicate) err
 }
 
 // writeTables writes a table into a folder, as Markdown and as CSV.
-func writeTables(folder string, t *report.Table) error {
+func writeTables(folder string, t *view.Table) error {
 	for name, write := range map[string]func(io.Writer) error{"table.md": t.Markdown, "table.csv": t.CSV} {
 		var text bytes.Buffer
 		if err := write(&text); err != nil {

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/guard"
-	"github.com/hyfair/hyfair/host/internal/load"
-	"github.com/hyfair/hyfair/host/internal/plugintest"
-	"github.com/hyfair/hyfair/host/internal/study"
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/network"
 )
 
@@ -108,7 +108,7 @@ func TestMitigateLoan(t *testing.T) {
 		}
 		var networks []*network.Network
 		for _, file := range files {
-			n, _, err := load.Model(file)
+			n, _, err := model.Model(file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/scaffold"
+	"github.com/hyfair/hyfair/host/internal/plugin/scaffold"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 

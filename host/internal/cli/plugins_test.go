@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/plugintest"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
 // pluginFolder holds discover/testdata/testplugin, which takes its kind and

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/quantify"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
 )
 
@@ -48,12 +48,12 @@ func (e *quantifyEvents) progress(p quantify.Progress) {
 		return
 	}
 	e.told, e.proved = time.Now(), e.proved || news
-	s := &task.Shares{Fair: "0", Unfair: "0", Boxes: p.Boxes, Sampled: countedSample(p.Sampled), Rows: countedRows(p.Rows)}
+	s := &record.Shares{Fair: "0", Unfair: "0", Boxes: p.Boxes, Sampled: countedSample(p.Sampled), Rows: countedRows(p.Rows)}
 	if p.Fair != nil && p.Unfair != nil {
 		s.Fair, s.Unfair = p.Fair.RatString(), p.Unfair.RatString()
 		s.Grade = gradeOf(p.Fair, p.Unfair, e.job.plugin.Description().Exactness)
 	}
-	e.stream.Emit(task.Event{Kind: task.KindShares, Shares: s})
+	e.stream.Emit(record.Event{Kind: record.KindShares, Shares: s})
 }
 
 // gradeOf is the name of a proof's grade; empty where nothing is proved.
@@ -68,18 +68,18 @@ func gradeOf(fair, unfair *big.Rat, grade sdk.Exactness) string {
 func (e *quantifyEvents) report(rep *quantify.Report, failed error, interrupted bool) {
 	e.faults(e.job.plugin.String(), rep.Faults)
 	s := sharesEvent(rep)
-	e.stream.Emit(task.Event{Kind: task.KindShares, Shares: s})
+	e.stream.Emit(record.Event{Kind: record.KindShares, Shares: s})
 	told := sharesOf(s, nil)
-	end := &task.Finished{Interrupted: interrupted, Measures: told.measures()}
+	end := &record.Finished{Interrupted: interrupted, Measures: told.measures()}
 	if failed != nil {
 		end.Error = failed.Error()
 	}
-	e.stream.Emit(task.Event{Kind: task.KindFinished, Finished: end})
+	e.stream.Emit(record.Event{Kind: record.KindFinished, Finished: end})
 }
 
 // sharesEvent is a report as the journal keeps it.
-func sharesEvent(rep *quantify.Report) *task.Shares {
-	s := &task.Shares{
+func sharesEvent(rep *quantify.Report) *record.Shares {
+	s := &record.Shares{
 		Fair: rep.Fair.RatString(), Unfair: rep.Unfair.RatString(), Grade: gradeOf(rep.Fair, rep.Unfair, rep.Grade),
 		Boxes: rep.Boxes, Complete: rep.Complete, Reason: rep.Reason, Sampled: countedSample(rep.Sampled), Rows: countedRows(rep.Rows),
 	}
@@ -89,16 +89,16 @@ func sharesEvent(rep *quantify.Report) *task.Shares {
 	return s
 }
 
-func countedSample(s *quantify.Sampled) *task.Counted {
+func countedSample(s *quantify.Sampled) *record.Counted {
 	if s == nil {
 		return nil
 	}
-	return &task.Counted{Unfair: s.Unfair, N: s.N, All: s.All}
+	return &record.Counted{Unfair: s.Unfair, N: s.N, All: s.All}
 }
 
-func countedRows(r *quantify.Rows) *task.Counted {
+func countedRows(r *quantify.Rows) *record.Counted {
 	if r == nil {
 		return nil
 	}
-	return &task.Counted{Unfair: r.Unfair, N: r.N, Outside: r.Outside}
+	return &record.Counted{Unfair: r.Unfair, N: r.N, Outside: r.Outside}
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // A small part of the shipped study, where a quantification takes no time.
@@ -109,7 +109,7 @@ func TestQuantifyIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(out.measures(), shown.Measures); diff != "" || shown.State != "finished" || shown.Arm != "bnb" || shown.Region != fewLoans[2] ||
-		shown.Settings["samples"] != "500" || shown.Settings["notion"] != "score" || shown.Events[task.KindShares] < 2 {
+		shown.Settings["samples"] != "500" || shown.Settings["notion"] != "score" || shown.Events[record.KindShares] < 2 {
 		t.Errorf("%s%+v", diff, shown)
 	}
 	code, stdout, stderr := reported(t, path, out.Run, "--json")
@@ -185,18 +185,18 @@ func TestQuantifyIsKilled(t *testing.T) {
 
 // Events that make no sense, as in a damaged journal, prove nothing.
 func TestSharesOfDamagedEvents(t *testing.T) {
-	for _, s := range []task.Shares{
+	for _, s := range []record.Shares{
 		{}, {Fair: "1/2"}, {Fair: "2/3", Unfair: "2/3"}, {Fair: "-1/2", Unfair: "1/2"}, {Fair: "1/0", Unfair: "0"}, {Fair: "1e999999999", Unfair: "0"},
 		{Fair: "0x1", Unfair: "0"}, {Fair: strings.Repeat("9", 1<<20), Unfair: "0"},
 	} {
 		s.Grade, s.Individuals = "exact", strings.Repeat("9", 1<<20)
-		s.Sampled, s.Rows = &task.Counted{Unfair: 3, N: 2}, &task.Counted{Unfair: -1, N: 2}
+		s.Sampled, s.Rows = &record.Counted{Unfair: 3, N: 2}, &record.Counted{Unfair: -1, N: 2}
 		out := sharesOf(&s, nil)
 		if *out.Fair != 0 || *out.Unfair != 0 || *out.Undecided != 1 || *out.Exact != (sharesExact{"0", "0", "1"}) || out.Grade != "" || out.Individuals != "" || out.Sampled != nil || out.Rows != nil {
 			t.Errorf("%.40q: %+v", s.Fair, out)
 		}
 	}
-	out := sharesOf(&task.Shares{Fair: "1/3", Unfair: "2/3", Grade: "rigorous", Individuals: "12", Rows: &task.Counted{}}, nil)
+	out := sharesOf(&record.Shares{Fair: "1/3", Unfair: "2/3", Grade: "rigorous", Individuals: "12", Rows: &record.Counted{}}, nil)
 	if *out.Fair+*out.Unfair != 1 || *out.Undecided != 0 || out.Exact.Fair != "1/3" || out.Grade != "rigorous" || out.Individuals != "12" || out.Rows == nil || out.Rows.Share != 0 {
 		t.Errorf("%+v", out)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // quantifySet is the JSON object of hyfair quantify where --protected asks several
@@ -22,9 +22,9 @@ func (j *quantifyJob) printSet(s *quantifySet) error {
 	if j.app.JSON {
 		return j.app.printJSON(s)
 	}
-	t := &report.Table{Columns: []report.Column{{Title: "protected"}}}
+	t := &view.Table{Columns: []view.Column{{Title: "protected"}}}
 	for _, name := range []string{"fair", "unfair", "undecided", "sampled", "data set"} {
-		t.Columns = append(t.Columns, report.Column{Title: name, Right: true})
+		t.Columns = append(t.Columns, view.Column{Title: name, Right: true})
 	}
 	for _, q := range s.Questions {
 		sampled, rows := "-", "-"
@@ -34,7 +34,7 @@ func (j *quantifyJob) printSet(s *quantifySet) error {
 		if q.Rows != nil && q.Rows.N > 0 {
 			rows = shareText(q.Rows.Share)
 		}
-		t.Rows = append(t.Rows, report.Texts(strings.Join(q.Protected, " × "),
+		t.Rows = append(t.Rows, view.Texts(strings.Join(q.Protected, " × "),
 			shareOrNone(q.Fair), shareOrNone(q.Unfair), shareOrNone(q.Undecided), sampled, rows))
 	}
 	fmt.Fprintln(j.app.Stdout)

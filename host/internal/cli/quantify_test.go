@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/plugintest"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
 // bnbFolder is a plugin folder with the real solver-bnb and nothing else.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hyfair/hyfair/host/internal/compare"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // recorder is where results of many tasks go: a run of the journal, or memory
@@ -19,13 +19,13 @@ type recorder interface {
 	compare.Record
 	// name is the run's name and the journal's file, both empty in memory.
 	name() (run, file string)
-	finish(task.Finished) error
+	finish(record.Finished) error
 	close() error
 }
 
 // addSubject takes a study with one network into what is told of a run of
 // several.
-func addSubject(s *task.Started, study, model string) {
+func addSubject(s *record.Started, study, model string) {
 	if !slices.Contains(strings.Split(s.Study, ","), study) {
 		s.Study = strings.TrimPrefix(s.Study+","+study, ",")
 	}
@@ -46,7 +46,7 @@ var errNothingOpen = errors.New("no run of the very same arms, networks, rules a
 
 // beginOrResume begins a run of the tasks with these keys, or goes on with one
 // that was broken off.
-func (a *App) beginOrResume(started task.Started, keys []string, how beginning) (recorder, error) {
+func (a *App) beginOrResume(started record.Started, keys []string, how beginning) (recorder, error) {
 	j, err := a.openJournal()
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (a *App) beginOrResume(started task.Started, keys []string, how beginning) 
 }
 
 // resume opens the newest run of the task that was broken off; nil for none.
-func (a *App) resume(j *journal.Journal, t task.Task, keys []string) (*journal.Run, error) {
+func (a *App) resume(j *journal.Journal, t record.Task, keys []string) (*journal.Run, error) {
 	open, err := j.Unfinished(t)
 	if err != nil || len(open) == 0 {
 		return nil, err
@@ -97,9 +97,9 @@ type journaled struct {
 	*journal.Run
 }
 
-func (r *journaled) name() (run, file string)     { return r.Run.Name(), r.journal.Path() }
-func (r *journaled) finish(f task.Finished) error { return r.Run.Finish(f) }
-func (r *journaled) close() error                 { return r.journal.Close() }
+func (r *journaled) name() (run, file string)       { return r.Run.Name(), r.journal.Path() }
+func (r *journaled) finish(f record.Finished) error { return r.Run.Finish(f) }
+func (r *journaled) close() error                   { return r.journal.Close() }
 
 // kept is results in memory. Safe for concurrent use.
 type kept struct {
@@ -119,7 +119,7 @@ func (k *kept) Done(key string) ([]byte, float64, bool) {
 }
 
 // Complete implements compare.Record.
-func (k *kept) Complete(key string, result any, seconds float64, _ ...task.Event) error {
+func (k *kept) Complete(key string, result any, seconds float64, _ ...record.Event) error {
 	text, err := json.Marshal(result)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -127,6 +127,6 @@ func (k *kept) Complete(key string, result any, seconds float64, _ ...task.Event
 	return err
 }
 
-func (k *kept) name() (run, file string)   { return "", "" }
-func (k *kept) finish(task.Finished) error { return nil }
-func (k *kept) close() error               { return nil }
+func (k *kept) name() (run, file string)     { return "", "" }
+func (k *kept) finish(record.Finished) error { return nil }
+func (k *kept) close() error                 { return nil }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/runreport"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/search/runreport"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 func init() { commands = append(commands, newReport) }
@@ -96,7 +96,7 @@ func makeReport(app *App, name string) (out written, err error) {
 		switch s.Task.Command {
 		case "search":
 			maker := runreport.NewMaker()
-			if err := j.Events(d.Name, func(e task.Event) error { maker.Add(e); return nil }); err != nil {
+			if err := j.Events(d.Name, func(e record.Event) error { maker.Add(e); return nil }); err != nil {
 				return err
 			}
 			out = &runReport{run, s.Task.Arm, *maker.Report()}

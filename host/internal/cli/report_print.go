@@ -8,15 +8,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/report"
-	"github.com/hyfair/hyfair/host/internal/search"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // write renders the report in any format but JSON.
 func (r *runReport) write(w io.Writer, format string) error {
-	tables := []*report.Table{r.measures(), r.byK(), r.more()}
+	tables := []*view.Table{r.measures(), r.byK(), r.more()}
 	switch format {
 	case "csv":
 		return r.flat().CSV(w)
@@ -41,7 +41,7 @@ func (r *runReport) write(w io.Writer, format string) error {
 }
 
 // withoutLast is a table less its last column.
-func withoutLast(t *report.Table) *report.Table {
+func withoutLast(t *view.Table) *view.Table {
 	out := *t
 	n := len(t.Columns) - 1
 	out.Columns, out.Rows = t.Columns[:n], nil
@@ -96,14 +96,14 @@ func (r *runReport) notes() []string {
 	return notes
 }
 
-func (r *runReport) measures() *report.Table {
-	t := &report.Table{Title: r.title(r.Strategy, "mode", "solver", "budget"), Notes: r.notes()}
+func (r *runReport) measures() *view.Table {
+	t := &view.Table{Title: r.title(r.Strategy, "mode", "solver", "budget"), Notes: r.notes()}
 	cells := make([]string, len(search.Names))
 	for i, name := range search.Names {
-		t.Columns = append(t.Columns, report.Column{Title: name, Right: true})
+		t.Columns = append(t.Columns, view.Column{Title: name, Right: true})
 		cells[i] = decimal(r.Measures[name])
 	}
-	t.Rows = append(t.Rows, report.Texts(cells...))
+	t.Rows = append(t.Rows, view.Texts(cells...))
 	return t
 }
 
@@ -111,10 +111,10 @@ func (r *runReport) measures() *report.Table {
 const widestBar = 40
 
 // byK is the time-to-k curve and the histogram.
-func (r *runReport) byK() *report.Table {
-	t := &report.Table{
+func (r *runReport) byK() *view.Table {
+	t := &view.Table{
 		Title: "Seconds to the first individual with k or more; individuals by k",
-		Columns: []report.Column{
+		Columns: []view.Column{
 			{Title: "k", Right: true}, {Title: "seconds", Right: true}, {Title: "k or more", Right: true}, {Title: "individuals", Right: true}, {},
 		},
 	}
@@ -125,23 +125,23 @@ func (r *runReport) byK() *report.Table {
 	for _, step := range slices.Backward(r.K) {
 		// Rounded up, so that nobody is overlooked.
 		bar := int((step.Individuals*widestBar + most - 1) / most)
-		t.Rows = append(t.Rows, report.Texts(strconv.Itoa(step.K), fmt.Sprintf("%.3f", step.Seconds),
+		t.Rows = append(t.Rows, view.Texts(strconv.Itoa(step.K), fmt.Sprintf("%.3f", step.Seconds),
 			strconv.FormatInt(step.AtLeast, 10), strconv.FormatInt(step.Individuals, 10), strings.Repeat("■", bar)))
 	}
 	return t
 }
 
 // more is what the measures of the paper do not say.
-func (r *runReport) more() *report.Table {
-	t := &report.Table{
+func (r *runReport) more() *view.Table {
+	t := &view.Table{
 		Title: "How uneven outcomes are, and how spread out the individuals",
-		Columns: []report.Column{
+		Columns: []view.Column{
 			{Title: ""}, {Title: "mean", Right: true}, {Title: "of the best", Right: true},
 		},
-		Rows: [][]report.Cell{
-			report.Texts("Shannon entropy (bits)", decimal(r.Shannon.Mean), decimal(r.Shannon.Best)),
-			report.Texts("min-entropy (bits)", decimal(r.MinEntropy.Mean), decimal(r.MinEntropy.Best)),
-			report.Texts("Gower distance of two", decimal(r.Spread), ""),
+		Rows: [][]view.Cell{
+			view.Texts("Shannon entropy (bits)", decimal(r.Shannon.Mean), decimal(r.Shannon.Best)),
+			view.Texts("min-entropy (bits)", decimal(r.MinEntropy.Mean), decimal(r.MinEntropy.Best)),
+			view.Texts("Gower distance of two", decimal(r.Spread), ""),
 		},
 	}
 	if n := r.found(); n > r.Kept {
@@ -163,9 +163,9 @@ func (r *runReport) found() int64 {
 
 // flat has everything in three columns, for CSV: what, at which k, and how
 // much. N/A is an empty cell.
-func (r *runReport) flat() *report.Table {
-	t := &report.Table{Columns: []report.Column{{Title: "measure"}, {Title: "k"}, {Title: "value"}}}
-	add := func(what, k, v string) { t.Rows = append(t.Rows, report.Texts(what, k, v)) }
+func (r *runReport) flat() *view.Table {
+	t := &view.Table{Columns: []view.Column{{Title: "measure"}, {Title: "k"}, {Title: "value"}}}
+	add := func(what, k, v string) { t.Rows = append(t.Rows, view.Texts(what, k, v)) }
 	for _, name := range search.Names {
 		add(name, "", exactly(r.Measures[name]))
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/hyfair/hyfair/host/internal/report"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // sharesReport is the JSON object of hyfair report on a quantification.
@@ -35,12 +35,12 @@ func (r *sharesReport) write(w io.Writer, format string) error {
 }
 
 // proved is the table of what the solver proved.
-func (r *sharesReport) proved() *report.Table {
-	t := &report.Table{Title: r.title(r.Solver, "notion", "k", "protected", "timeout"), Notes: r.notes("")}
+func (r *sharesReport) proved() *view.Table {
+	t := &view.Table{Title: r.title(r.Solver, "notion", "k", "protected", "timeout"), Notes: r.notes("")}
 	for _, name := range []string{"fair", "unfair", "undecided", "grade", "individuals", "boxes"} {
-		t.Columns = append(t.Columns, report.Column{Title: name, Right: name != "grade"})
+		t.Columns = append(t.Columns, view.Column{Title: name, Right: name != "grade"})
 	}
-	t.Rows = append(t.Rows, report.Texts(shareOrNone(r.Fair), shareOrNone(r.Unfair), shareOrNone(r.Undecided), r.Grade, r.Individuals, strconv.FormatInt(r.Boxes, 10)))
+	t.Rows = append(t.Rows, view.Texts(shareOrNone(r.Fair), shareOrNone(r.Unfair), shareOrNone(r.Undecided), r.Grade, r.Individuals, strconv.FormatInt(r.Boxes, 10)))
 	if !r.Complete && r.Reason != "" {
 		t.Notes = append(t.Notes, "Undecided because of: "+r.Reason+".")
 	}
@@ -52,10 +52,10 @@ func (r *sharesReport) proved() *report.Table {
 }
 
 // evaluated is the table of individuals that were evaluated exactly.
-func (r *sharesReport) evaluated() *report.Table {
-	t := &report.Table{Title: "Individuals evaluated exactly"}
+func (r *sharesReport) evaluated() *view.Table {
+	t := &view.Table{Title: "Individuals evaluated exactly"}
 	for _, name := range []string{"", "discriminated", "of", "at least", "at most"} {
-		t.Columns = append(t.Columns, report.Column{Title: name, Right: name != ""})
+		t.Columns = append(t.Columns, view.Column{Title: name, Right: name != ""})
 	}
 	if s := r.Sampled; s != nil {
 		who := "drawn uniformly"
@@ -64,10 +64,10 @@ func (r *sharesReport) evaluated() *report.Table {
 		} else {
 			t.Notes = append(t.Notes, fmt.Sprintf("At least and at most: %.0f %% Clopper-Pearson interval.", 100*s.Confidence))
 		}
-		t.Rows = append(t.Rows, report.Texts(who, shareText(s.Share), strconv.Itoa(s.N), shareText(s.Lo), shareText(s.Hi)))
+		t.Rows = append(t.Rows, view.Texts(who, shareText(s.Share), strconv.Itoa(s.N), shareText(s.Lo), shareText(s.Hi)))
 	}
 	if d := r.Rows; d != nil {
-		t.Rows = append(t.Rows, report.Texts("rows of the data set", shareText(d.Share), strconv.Itoa(d.N), "", ""))
+		t.Rows = append(t.Rows, view.Texts("rows of the data set", shareText(d.Share), strconv.Itoa(d.N), "", ""))
 		if d.Outside > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%d more rows are not in the space asked about.", d.Outside))
 		}
@@ -79,11 +79,11 @@ func (r *sharesReport) evaluated() *report.Table {
 }
 
 // flat has everything in two columns, for CSV. What is not known is not there.
-func (r *sharesReport) flat() *report.Table {
-	t := &report.Table{Columns: []report.Column{{Title: "measure"}, {Title: "value"}}}
+func (r *sharesReport) flat() *view.Table {
+	t := &view.Table{Columns: []view.Column{{Title: "measure"}, {Title: "value"}}}
 	add := func(what, v string) {
 		if v != "" {
-			t.Rows = append(t.Rows, report.Texts(what, v))
+			t.Rows = append(t.Rows, view.Texts(what, v))
 		}
 	}
 	add("fair", exactly(r.Fair))

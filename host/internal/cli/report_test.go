@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 func reported(t *testing.T, path, run string, args ...string) (code int, stdout, stderr string) {
@@ -137,7 +137,7 @@ func TestReportPointsElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := j.Begin(task.Started{Task: task.Task{Command: "compare"}})
+	run, err := j.Begin(record.Started{Task: record.Task{Command: "compare"}})
 	if err != nil {
 		t.Fatal(err)
 	}

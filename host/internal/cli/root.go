@@ -18,7 +18,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/jsonout"
+	"github.com/hyfair/hyfair/host/internal/view/jsonout"
 )
 
 // Exit codes, as documented in docs/cli.md.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 func init() { commands = append(commands, newRuns) }
@@ -186,13 +186,13 @@ func measuresOf(j *journal.Journal, info *journal.Info) (map[string]*float64, er
 }
 
 func searchMeasures(j *journal.Journal, run string) (map[string]*float64, error) {
-	var events []task.Event
-	err := j.Events(run, func(e task.Event) error {
+	var events []record.Event
+	err := j.Events(run, func(e record.Event) error {
 		switch e.Kind {
-		case task.KindFound:
+		case record.KindFound:
 			e.Found.X = nil // there may be millions
 			events = append(events, e)
-		case task.KindTally, task.KindProgress, task.KindFinished:
+		case record.KindTally, record.KindProgress, record.KindFinished:
 			events = append(events, e)
 		}
 		return nil
@@ -204,13 +204,13 @@ func searchMeasures(j *journal.Journal, run string) (map[string]*float64, error)
 // lastShares are what the events of a quantification tell, with the faults of the
 // solver; before the first of them, nothing is proved.
 func lastShares(j *journal.Journal, run string) (sharesJSON, error) {
-	last := &task.Shares{Fair: "0", Unfair: "0"}
+	last := &record.Shares{Fair: "0", Unfair: "0"}
 	var faults []string
-	err := j.Events(run, func(e task.Event) error {
+	err := j.Events(run, func(e record.Event) error {
 		switch e.Kind {
-		case task.KindShares:
+		case record.KindShares:
 			last = e.Shares
-		case task.KindFault:
+		case record.KindFault:
 			faults = append(faults, e.Fault.Error)
 		}
 		return nil

@@ -10,9 +10,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // runsJSON is the JSON object of hyfair runs.
@@ -50,17 +50,17 @@ type runDetailsJSON struct {
 	Settings      map[string]string `json:"settings"`
 	Features      []string          `json:"features"`
 	Versions      map[string]string `json:"versions"`
-	Machine       task.Machine      `json:"machine"`
+	Machine       record.Machine    `json:"machine"`
 	// Events counts them by kind.
-	Events    map[task.Kind]int64 `json:"events"`
-	Witnesses []witnessJSON       `json:"witnesses"`
+	Events    map[record.Kind]int64 `json:"events"`
+	Witnesses []witnessJSON         `json:"witnesses"`
 }
 
 // witnessJSON is a replayed pair; the copies are in the order of features.
 type witnessJSON struct {
 	Seconds float64 `json:"seconds"`
 	Task    string  `json:"task,omitempty"`
-	task.Witness
+	record.Witness
 }
 
 // deletedJSON is the JSON object of hyfair runs delete.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 // threeRuns is a journal of a search that was killed, a certification that is
@@ -17,8 +17,8 @@ func threeRuns(t *testing.T) (path string, killed, done, live string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "journal.db")
 	begin := func(j *journal.Journal, command string) *journal.Run {
-		r, err := j.Begin(task.Started{
-			Task:  task.Task{Command: command, Network: "n", Study: "s", Arm: "arm", Seed: 4, Settings: map[string]string{"epsilon": "1/20"}},
+		r, err := j.Begin(record.Started{
+			Task:  record.Task{Command: command, Network: "n", Study: "s", Arm: "arm", Seed: 4, Settings: map[string]string{"epsilon": "1/20"}},
 			Study: "tenure", Model: "model.json", Features: []string{"years", "group"}, Versions: map[string]string{"hyfair": "9.9"}, Machine: thisMachine(),
 		})
 		if err != nil {
@@ -26,7 +26,7 @@ func threeRuns(t *testing.T) (path string, killed, done, live string) {
 		}
 		return r
 	}
-	emit := func(r *journal.Run, e task.Event) {
+	emit := func(r *journal.Run, e record.Event) {
 		if err := r.Emit(e); err != nil {
 			t.Fatal(err)
 		}
@@ -38,14 +38,14 @@ func threeRuns(t *testing.T) (path string, killed, done, live string) {
 	r := begin(j, "search")
 	killed = r.Name()
 	for k := range 3 {
-		emit(r, task.Event{Seconds: float64(k + 1), Kind: task.KindFound, Found: &task.Found{X: []float64{1, 0}, K: k + 2, Gap: 0.5}})
+		emit(r, record.Event{Seconds: float64(k + 1), Kind: record.KindFound, Found: &record.Found{X: []float64{1, 0}, K: k + 2, Gap: 0.5}})
 	}
-	emit(r, task.Event{Seconds: 4, Kind: task.KindProgress, Progress: &task.Progress{Iter: 10}})
+	emit(r, record.Event{Seconds: 4, Kind: record.KindProgress, Progress: &record.Progress{Iter: 10}})
 	r = begin(j, "certify")
 	done = r.Name()
-	emit(r, task.Event{Kind: task.KindWitness, Witness: &task.Witness{Copy1: []float64{7, 0}, Copy2: []float64{7, 1}, Score1: 0.75, Score2: 0.25, Margin: 0.5, K: 2}})
-	emit(r, task.Event{Kind: task.KindVerdict, Verdict: &task.Verdict{Verdict: "unfair"}})
-	if err := r.Finish(task.Finished{}); err != nil {
+	emit(r, record.Event{Kind: record.KindWitness, Witness: &record.Witness{Copy1: []float64{7, 0}, Copy2: []float64{7, 1}, Score1: 0.75, Score2: 0.25, Margin: 0.5, K: 2}})
+	emit(r, record.Event{Kind: record.KindVerdict, Verdict: &record.Verdict{Verdict: "unfair"}})
+	if err := r.Finish(record.Finished{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Close(); err != nil {
@@ -113,7 +113,7 @@ func TestRuns(t *testing.T) {
 
 	code, stdout, _ = runs("export", killed)
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
-	var e task.Event
+	var e record.Event
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &e); err != nil || code != ExitDone || len(lines) != 5 || e.Progress == nil || e.Progress.Iter != 10 || e.Seq != 4 {
 		t.Errorf("exit code %d, %v\n%s", code, err, stdout)
 	}

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/certify"
-	"github.com/hyfair/hyfair/host/internal/discover"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/study"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -191,7 +191,7 @@ func (j *searchJob) describe(st *study.Study, f *searchFlags) {
 	for name, value := range j.start.Options {
 		settings["set."+name] = value
 	}
-	j.task = task.Task{
+	j.task = record.Task{
 		Command: "search", Network: st.ModelSHA256, Study: st.SHA256, Arm: j.strategyName,
 		Region: f.question.where, Settings: settings,
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/search"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -63,7 +63,7 @@ type searchRun struct {
 	// Faults tells what was wrong with answers of the solver, the first few.
 	Faults []string `json:"faults,omitempty"`
 
-	best *task.Found
+	best *record.Found
 }
 
 // searchBest is the worst-treated individual of all runs.

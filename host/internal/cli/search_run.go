@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/certify"
-	"github.com/hyfair/hyfair/host/internal/journal"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -26,7 +26,7 @@ type searchJob struct {
 	begin time.Time
 
 	// task is that of every run but for the seed.
-	task         task.Task
+	task         record.Task
 	study, model string
 	versions     map[string]string
 	query        *problem.Query
@@ -116,11 +116,11 @@ func (j *searchJob) run(ctx context.Context) (*searchReport, error) {
 
 // record begins run number i, counted from 0: its events' stream, and its name
 // in the journal.
-func (j *searchJob) record(i int, begin time.Time, opened *journal.Journal, csv *search.CSVFile) (*task.Stream, string) {
+func (j *searchJob) record(i int, begin time.Time, opened *journal.Journal, csv *search.CSVFile) (*record.Stream, string) {
 	this := j.task
 	this.Seed = j.app.Seed + int64(i)
-	stream, kept := j.app.record(opened, task.Started{
-		Task: this, At: begin.UTC(), Features: j.space.Names(), Domains: task.Domains(j.space), Study: j.study, Model: j.model, Versions: j.versions, Machine: thisMachine(),
+	stream, kept := j.app.record(opened, record.Started{
+		Task: this, At: begin.UTC(), Features: j.space.Names(), Domains: record.Domains(j.space), Study: j.study, Model: j.model, Versions: j.versions, Machine: thisMachine(),
 	})
 	if csv != nil {
 		csv.Start(i+1, this.Seed)
@@ -139,7 +139,7 @@ func (j *searchJob) mode() string {
 
 // once is run number i, counted from 0. faults tell what was wrong with the
 // solver's answers.
-func (j *searchJob) once(ctx context.Context, i int, stream *task.Stream) (result *search.Result, faults []string) {
+func (j *searchJob) once(ctx context.Context, i int, stream *record.Stream) (result *search.Result, faults []string) {
 	seed := j.app.Seed + int64(i)
 	config := search.Config{
 		Space: j.space, Region: j.start.Region, Evaluator: j.evaluator, Guards: j.guards,

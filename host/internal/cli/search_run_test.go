@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hyfair/hyfair/host/internal/search"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/network"
@@ -93,7 +93,7 @@ func job(t *testing.T, s sdk.Strategy) (*searchJob, *bytes.Buffer) {
 	stderr := &bytes.Buffer{}
 	return &searchJob{
 		app: &App{Seed: 7, Stderr: stderr, Journal: filepath.Join(dir, "journal.db")}, begin: time.Now(),
-		task: task.Task{Command: "search", Arm: "steps"}, study: "tenure", model: "hand-made", space: sp,
+		task: record.Task{Command: "search", Arm: "steps"}, study: "tenure", model: "hand-made", space: sp,
 		start: sdk.StartOptions{Epsilon: eps, Region: sp.Whole()}, evaluator: e,
 		strategyName: "steps", strategy: s, solver: "none",
 		budget: search.Budget{Iter: 20}, runs: 1, out: filepath.Join(dir, "found.csv"),

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hyfair/hyfair/host/internal/load"
+	"github.com/hyfair/hyfair/host/internal/question/model"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
 	"pgregory.net/rapid"
@@ -26,12 +26,12 @@ func tenureStudy(t *testing.T) string {
 func tenureStudyOf(t *testing.T, n *network.Network) string {
 	t.Helper()
 	dir := t.TempDir()
-	model, err := os.Create(filepath.Join(dir, "model.json"))
+	file, err := os.Create(filepath.Join(dir, "model.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer model.Close()
-	if err := load.WriteJSON(model, n); err != nil {
+	defer file.Close()
+	if err := model.WriteJSON(file, n); err != nil {
 		t.Fatal(err)
 	}
 	text := `name: tenure

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/hyfair/hyfair/host/internal/quantify"
-	"github.com/hyfair/hyfair/host/internal/task"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/record"
 )
 
 // sharesJSON is the part of the JSON objects of hyfair quantify and of reports on
@@ -65,7 +65,7 @@ type sharesRows struct {
 
 // sharesOf is what an event tells. In one that makes no sense, which only a
 // damaged journal has, nothing is proved.
-func sharesOf(s *task.Shares, faults []string) sharesJSON {
+func sharesOf(s *record.Shares, faults []string) sharesJSON {
 	rep := quantify.Report{Fair: new(big.Rat), Unfair: new(big.Rat), Undecided: big.NewRat(1, 1)}
 	out := sharesJSON{Boxes: s.Boxes, Complete: s.Complete, Reason: s.Reason, Faults: faults}
 	fair, ok1 := fraction(s.Fair)
@@ -117,10 +117,10 @@ func fraction(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-func sane(c *task.Counted) bool { return c != nil && 0 <= c.Unfair && c.Unfair <= c.N }
+func sane(c *record.Counted) bool { return c != nil && 0 <= c.Unfair && c.Unfair <= c.N }
 
 // shareOf is 0 of nobody.
-func shareOf(c *task.Counted) float64 {
+func shareOf(c *record.Counted) float64 {
 	if c.N == 0 {
 		return 0
 	}

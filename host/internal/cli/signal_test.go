@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hyfair/hyfair/host/internal/plugintest"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
 // signalled sends a signal to a hyfair under way and waits for its end.

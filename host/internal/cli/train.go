@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/files"
-	"github.com/hyfair/hyfair/host/internal/load"
-	"github.com/hyfair/hyfair/host/internal/study"
-	"github.com/hyfair/hyfair/host/internal/tabular"
-	"github.com/hyfair/hyfair/host/internal/train"
+	"github.com/hyfair/hyfair/host/internal/answer/train"
+	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/network"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -73,10 +73,10 @@ type trainReport struct {
 	Interrupted bool `json:"interrupted"`
 	// Train are the rows trained on, HoldBack those of --hold-back, Test those
 	// that the study holds back.
-	Train    rowsReport   `json:"train"`
-	HoldBack rowsReport   `json:"hold_back"`
-	Test     rowsReport   `json:"test"`
-	Network  load.Summary `json:"network"`
+	Train    rowsReport    `json:"train"`
+	HoldBack rowsReport    `json:"hold_back"`
+	Test     rowsReport    `json:"test"`
+	Network  model.Summary `json:"network"`
 }
 
 type rowsReport struct {
@@ -143,7 +143,7 @@ func runTrain(ctx context.Context, app *App, f *trainFlags, path string) error {
 		Epochs: result.Epochs, Best: result.Best, Interrupted: interrupted,
 		Train:    measuredRows(result.TrainRows, result.TrainLoss, result.TrainAccuracy),
 		HoldBack: measuredRows(result.HeldRows, result.HeldLoss, result.HeldAccuracy),
-		Network:  load.Summarise(n),
+		Network:  model.Summarise(n),
 	}
 	loss, accuracy := train.Measure(n, x, y)
 	report.Test = measuredRows(len(x), loss, accuracy)
@@ -173,7 +173,7 @@ func (f *trainFlags) validate() error {
 
 // insideTables refuses data that the features' tables, such as one-hot inputs,
 // have no entry for.
-func insideTables(s *space.Space, data *tabular.Data) error {
+func insideTables(s *space.Space, data *people.Data) error {
 	for i := range s.Features {
 		f := &s.Features[i]
 		for _, in := range f.Inputs {
@@ -194,7 +194,7 @@ func insideTables(s *space.Space, data *tabular.Data) error {
 }
 
 // networkRows gives the network's inputs and the labels of some rows.
-func networkRows(s *space.Space, data *tabular.Data, rows []int) (x [][]float64, y []int) {
+func networkRows(s *space.Space, data *people.Data, rows []int) (x [][]float64, y []int) {
 	for _, i := range rows {
 		x = append(x, s.NetworkInputs(nil, data.Points[i]))
 		y = append(y, data.Labels[i])
@@ -205,7 +205,7 @@ func networkRows(s *space.Space, data *tabular.Data, rows []int) (x [][]float64,
 // writeNetwork writes the file in one go, so that a network that is there
 // already is replaced whole or not at all.
 func writeNetwork(path string, n *network.Network) error {
-	return files.Write(path, func(file *os.File) error { return load.WriteJSON(file, n) })
+	return files.Write(path, func(file *os.File) error { return model.WriteJSON(file, n) })
 }
 
 func (r *trainReport) print(w io.Writer) {

@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/ablate"
-	"github.com/hyfair/hyfair/host/internal/compare"
-	"github.com/hyfair/hyfair/host/internal/task"
-	"github.com/hyfair/hyfair/host/internal/workers"
+	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -126,7 +126,7 @@ type eventWriter struct {
 	failed func()
 }
 
-func (w *eventWriter) write(e task.Event) {
+func (w *eventWriter) write(e record.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil {

@@ -1,0 +1,214 @@
+// Package audit says of every person of a data set how much the protected
+// attributes decide: k, gap and the extreme counterfactuals of each, and what
+// each attribute does by itself.
+//
+// A person is a row: an individual x together with the protected values z0 the
+// person has. Those values join the question's: in Z(x), each protected
+// attribute takes its listed values and the person's own, in every combination
+// that no constraint forbids. So the person is one of the own counterfactuals,
+// and so are all people who differ in one attribute only.
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/big"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/system/overtime"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Config says what is audited.
+type Config struct {
+	// Network and Space must have passed Validate. The protected features of the
+	// space are those that vary.
+	Network *network.Network
+	Space   *space.Space
+	// Region has the values that copies take; its box is not looked at: see Where.
+	Region space.Region
+	// Where leaves out the people at whom it does not hold; nil: nobody.
+	Where space.Predicate
+	// Epsilon is a score difference.
+	Epsilon *big.Rat
+	// Progress is told now and then how many people of all are done, one call at a
+	// time; may be nil.
+	Progress func(done, total int)
+}
+
+// Result is what was learned.
+type Result struct {
+	// People are those audited, the worst-treated first: by k, then by gap, then
+	// in the order of the rows.
+	People []Person
+	// Skipped are those that lie outside the space, in the order of the rows.
+	Skipped []Skipped
+	// Excluded counts those whom Where leaves out, Unreached those whose turn had
+	// not come when the context ended.
+	Excluded, Unreached int
+}
+
+// Skipped is a row that is not in the space.
+type Skipped struct {
+	Index int
+	// Feature has a value outside its domain; −1: a constraint forbids the row.
+	Feature int
+}
+
+// Person is an audited row. Scores are computed in float64.
+type Person struct {
+	// Index is the row.
+	Index int
+	// N is |Z(x)|, the own combination included; at least 1.
+	N int
+	// K is k(x), exact. Gap is the largest score minus the smallest, and Unfair
+	// whether it exceeds ε, exact.
+	K      int
+	Gap    float64
+	Unfair bool
+	// Shannon and MinEntropy, in bits, are of the distribution of the
+	// counterfactuals over the bins.
+	Shannon, MinEntropy float64
+	// Score is the person's own. Positive: the decision is yes, because the score
+	// exceeds ½; exact. Flips: some counterfactual gets the other decision; exact.
+	Score           float64
+	Positive, Flips bool
+	// High and Low are the counterfactuals with the extreme scores.
+	High, Low Copy
+	// Effects has an entry for each protected feature, in the space's order.
+	Effects []Effect
+}
+
+// Copy is a counterfactual.
+type Copy struct {
+	// Z has the values of the protected features, in the space's order.
+	Z     []float64
+	Score float64
+}
+
+// Effect is what one protected feature does to a person whose other features
+// keep their values.
+type Effect struct {
+	// N counts the values it may take, the own one included. K, Gap and Unfair
+	// are over those.
+	N, K   int
+	Gap    float64
+	Unfair bool
+	// Best and Worst are the values with the largest and the smallest score; the
+	// own value where no other has a larger (smaller) one.
+	Best, Worst           float64
+	BestScore, WorstScore float64
+	// Flips: another value brings the other decision; exact.
+	Flips bool
+	// Advantage is the own score minus the mean score at the other values; 0
+	// where there are none.
+	Advantage float64
+}
+
+// Run audits the rows, points of the space. When the context ends it returns
+// what is done by then, with the context's error. Any other error is about the
+// question, and comes without a result. Rows are evaluated on GOMAXPROCS
+// goroutines, which decide nothing about the result.
+func Run(ctx context.Context, c Config, rows [][]float64) (*Result, error) {
+	a, err := newAuditor(c, rows)
+	if err != nil {
+		return nil, err
+	}
+	groups := a.sort()
+	for _, g := range groups {
+		a.total += len(g.rows)
+	}
+	a.result.People = make([]Person, 0, a.total)
+	if err, heard := overtime.Within(ctx, func(context.Context) error { return a.all(ctx, groups) }); heard && err != nil {
+		return nil, err
+	}
+	r := a.end()
+	r.Unreached = a.total - len(r.People)
+	slices.SortFunc(r.People, func(p, q Person) int {
+		return cmp.Or(cmp.Compare(q.K, p.K), cmp.Compare(q.Gap, p.Gap), cmp.Compare(p.Index, q.Index))
+	})
+	if r.Unreached > 0 {
+		return r, ctx.Err()
+	}
+	return r, nil
+}
+
+type auditor struct {
+	Config
+	rows      [][]float64
+	protected []int
+	lines     []line // copied by each goroutine
+	decider   *individual.Decider
+	total     int
+
+	mu     sync.Mutex // guards what follows, and calls of Progress
+	result Result
+	over   bool // what is done later does not count
+}
+
+func newAuditor(c Config, rows [][]float64) (*auditor, error) {
+	a := &auditor{Config: c, rows: rows, protected: c.Space.Protected()}
+	if len(a.protected) == 0 {
+		return nil, errors.New("nothing is protected, so that nothing can be audited")
+	}
+	for _, f := range a.protected {
+		l, err := newLine(&c, f)
+		if err != nil {
+			return nil, err
+		}
+		a.lines = append(a.lines, l)
+	}
+	a.decider = individual.New(c.Network, c.Space)
+	return a, nil
+}
+
+// all audits the groups, several at a time: making a group's evaluators can
+// take as long as using them.
+func (a *auditor) all(ctx context.Context, groups []group) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var wait sync.WaitGroup
+	var next atomic.Int64
+	var failed error
+	var once sync.Once
+	for range min(len(groups), runtime.GOMAXPROCS(0)) {
+		b := a.newBench()
+		wait.Go(func() {
+			for at := next.Add(1) - 1; at < int64(len(groups)) && ctx.Err() == nil; at = next.Add(1) - 1 {
+				if err := b.audit(ctx, groups[at]); err != nil {
+					once.Do(func() { failed = err })
+					stop()
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return failed
+}
+
+// done takes people who are done.
+func (a *auditor) done(people []Person) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return
+	}
+	a.result.People = append(a.result.People, people...)
+	if a.Progress != nil {
+		a.Progress(len(a.result.People), a.total)
+	}
+}
+
+// end is the result as it stands, and stays.
+func (a *auditor) end() *Result {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.over = true
+	return &a.result
+}

@@ -1,0 +1,144 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Sentences says in plain words what came of the audit; epsilon is ε as people
+// write it.
+func (sum *Summary) Sentences(epsilon string) []string {
+	var names []string
+	for i := range sum.Attributes {
+		names = append(names, sum.Attributes[i].Name)
+	}
+	attributes := either(names, "and")
+	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", people(sum.People, "was", "were"), attributes)}
+	if sum.People > 0 {
+		out = append(out,
+			fmt.Sprintf("%s of them (%s) are treated unfairly: the scores of their copies differ by more than %s.",
+				Grouped(sum.Unfair), percent(sum.UnfairShare), epsilon),
+			fmt.Sprintf("%s (%s) would get the other decision with another %s: %s who get a no would get a yes, %s who get a yes would get a no.",
+				Grouped(sum.Flips), percent(sum.FlipsShare), either(names, "or"), Grouped(sum.ToYes), Grouped(sum.ToNo)),
+			fmt.Sprintf("The copies of a person get %.2f different outcomes on average, and %d at most.", sum.MeanK, sum.MaxK))
+	}
+	if sum.Alone > 0 {
+		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid all but their own combination, and count as treated fairly.", people(sum.Alone, "has", "have")))
+	}
+	return append(out, sum.left()...)
+}
+
+// left says who was not audited.
+func (sum *Summary) left() []string {
+	var out []string
+	if len(sum.Outside) > 0 {
+		var which []string
+		for _, name := range slices.Sorted(maps.Keys(sum.Outside)) {
+			which = append(which, Grouped(sum.Outside[name])+" by "+name)
+		}
+		out = append(out, "Not audited, because a value lies outside its feature's domain: "+strings.Join(which, ", ")+".")
+	}
+	if sum.Forbidden > 0 {
+		out = append(out, fmt.Sprintf("Not audited, because a constraint says that there is no such person: %s.", Grouped(sum.Forbidden)))
+	}
+	if sum.Excluded > 0 {
+		out = append(out, fmt.Sprintf("Left out by --where: %s.", Grouped(sum.Excluded)))
+	}
+	if sum.Unreached > 0 {
+		out = append(out, fmt.Sprintf("Interrupted before the turn of %s more.", Grouped(sum.Unreached)))
+	}
+	return out
+}
+
+// Tables writes what each attribute does, and to whom.
+func (sum *Summary) Tables(w io.Writer, epsilon string) error {
+	tables := []*view.Table{sum.byAttribute(epsilon)}
+	for i := range sum.Attributes {
+		tables = append(tables, sum.Attributes[i].byGroup(epsilon))
+	}
+	for _, t := range tables {
+		if err := t.Terminal(w, false); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func right(titles ...string) []view.Column {
+	columns := make([]view.Column, len(titles))
+	for i, title := range titles {
+		columns[i] = view.Column{Title: title, Right: i > 0}
+	}
+	return columns
+}
+
+func (sum *Summary) byAttribute(epsilon string) *view.Table {
+	t := &view.Table{
+		Title:   "What each attribute does by itself, all else being kept",
+		Columns: right("attribute", "gap > "+epsilon, "no → yes", "yes → no", "mean gap", "largest gap", "largest k", "strongest"),
+		Notes: []string{
+			"no → yes: people who get a no and would get a yes with another value of the attribute; yes → no: the reverse.",
+			"strongest: of the people with such a gap, those whom no other attribute gives a larger one.",
+		},
+	}
+	for i := range sum.Attributes {
+		a := &sum.Attributes[i]
+		t.Rows = append(t.Rows, view.Texts(a.Name, count(a.Unfair, a.UnfairShare), Grouped(a.ToYes), Grouped(a.ToNo),
+			decimals(a.MeanGap), decimals(a.MaxGap), strconv.Itoa(a.MaxK), Grouped(a.Strongest)))
+	}
+	return t
+}
+
+func (a *Attribute) byGroup(epsilon string) *view.Table {
+	t := &view.Table{
+		Title:   "People by their own " + a.Name,
+		Columns: right(a.Name, "people", "get a yes", "no → yes", "yes → no", "advantage", "gap > "+epsilon, "mean k"),
+		Notes: []string{fmt.Sprintf("no → yes, yes → no: with another %s. advantage: the mean of own score − mean score with other values of %s.",
+			a.Name, a.Name)},
+	}
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		t.Rows = append(t.Rows, view.Texts(g.Label, Grouped(g.People), percent(float64(g.Positive)/float64(g.People)),
+			Grouped(g.ToYes), Grouped(g.ToNo), fmt.Sprintf("%+.4f", g.Advantage), percent(g.UnfairShare), fmt.Sprintf("%.2f", g.MeanK)))
+	}
+	return t
+}
+
+// either is a list of names as a sentence has it.
+func either(names []string, last string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " " + last + " " + names[len(names)-1]
+}
+
+func people(n int, one, many string) string {
+	if n == 1 {
+		return "1 person " + one
+	}
+	return Grouped(n) + " people " + many
+}
+
+func count(n int, share float64) string { return Grouped(n) + " (" + percent(share) + ")" }
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+func decimals(v float64) string { return fmt.Sprintf("%.4f", v) }
+
+// Grouped writes a count with a comma between thousands.
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,82 @@
+package certify
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/hyfair/hyfair/host/internal/system/overtime"
+)
+
+// attend answers a question, and leaves the work behind where it does not hear
+// that ctx is over: the answer is then what was kept last, before left ended, and
+// nobody is told of anything any more. So a claim whose audit would take too long counts for
+// nothing, whatever loop the time is spent in.
+func attend[T any](ctx context.Context, o Options, first T, work func(left context.Context, o Options, keep func(T)) (T, error)) (out T, overdue bool, err error) {
+	var telling, keeping sync.Mutex
+	latest, over := first, false
+	if progress := o.Progress; progress != nil {
+		o.Progress = func(p Progress) {
+			telling.Lock()
+			defer telling.Unlock()
+			if !over {
+				progress(p)
+			}
+		}
+	}
+	if witnessed := o.Witnessed; witnessed != nil {
+		o.Witnessed = func(w *Witness) {
+			telling.Lock()
+			defer telling.Unlock()
+			if !over {
+				witnessed(w)
+			}
+		}
+	}
+	type answer struct {
+		out T
+		err error
+	}
+	a, ok := overtime.Within(ctx, func(left context.Context) answer {
+		out, err := work(left, o, func(v T) {
+			keeping.Lock()
+			defer keeping.Unlock()
+			if left.Err() == nil {
+				latest = v
+			}
+		})
+		return answer{out, err}
+	})
+	if ok {
+		return a.out, false, a.err
+	}
+	telling.Lock()
+	over = true
+	telling.Unlock()
+	keeping.Lock()
+	defer keeping.Unlock()
+	return latest, true, nil
+}
+
+// abandoned reports that the answer counts for nothing any more.
+func (r *run) abandoned() bool { return r.left.Err() != nil }
+
+// note keeps what would be said if time were over now.
+func (r *run) note() {
+	if r.keep == nil {
+		return
+	}
+	var now Report
+	if r.decided != nil {
+		now = *r.decided
+	} else if r.report.Witness != nil {
+		now.Verdict = Unfair
+	}
+	now.Witness = r.report.Witness
+	r.reconsider(&now)
+	now.Spurious, now.Refinements, now.Splits = r.report.Spurious, r.report.Refinements, r.report.Splits
+	now.Solves, now.Nodes = r.report.Solves, r.report.Nodes
+	now.Regions, now.Faults = maps.Clone(r.report.Regions), slices.Clone(r.report.Faults)
+	r.keep(&now)
+}

@@ -1,0 +1,203 @@
+package certify_test
+
+import (
+	"errors"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// TestAReplayOutweighsANumericalProof puts ε within the solver's tolerance
+// below the largest margin: whatever the proof said, no report may call fair a
+// network that it holds an exactly replayed witness against.
+func TestAReplayOutweighsANumericalProof(t *testing.T) {
+	solver, description := highs(t)
+	unfair := 0
+	for i := range 20 {
+		q := tiny(rand.New(rand.NewPCG(uint64(i), 7)), 0, false)
+		q.Notion = fairness.Logit
+		best, some := enumerate(q)
+		if !some || best.Sign() <= 0 {
+			continue
+		}
+		q.Epsilon = new(big.Rat).Sub(best, big.NewRat(1, 2_000_000))
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true, Enumerate: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict == certify.Fair && rep.Witness != nil && new(big.Rat).Sub(rep.Witness.Exact1, rep.Witness.Exact2).Cmp(q.Epsilon) > 0 {
+			t.Errorf("network %d: fair, beside a witness with %v > ε", i, rep.Witness.Margin)
+		}
+		if rep.Verdict == certify.Unfair {
+			unfair++
+			if rep.Grade != 0 || rep.Tolerance != 0 {
+				t.Errorf("network %d: unfair with the grade %s and tolerance %v of a proof", i, rep.Grade, rep.Tolerance)
+			}
+		}
+	}
+	if unfair == 0 {
+		t.Error("no network was found unfair: the test tests nothing")
+	}
+}
+
+// TestOneCounterfactualIsFair: with nothing left to vary, everybody is fair,
+// whatever a solver would say.
+func TestOneCounterfactualIsFair(t *testing.T) {
+	solver, description := highs(t)
+	q := tiny(rand.New(rand.NewPCG(1, 8)), 0, false)
+	q.Notion, q.Epsilon = fairness.Score, big.NewRat(1, 20)
+	for _, i := range q.Space.Protected() {
+		q.Region.Values[i] = q.Region.Values[i][:1]
+	}
+	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Verdict != certify.Fair || rep.Grade != sdk.Exact || rep.Solves != 0 || !rep.Closed {
+		t.Errorf("verdict %s, grade %s, %d solves, closed %v", rep.Verdict, rep.Grade, rep.Solves, rep.Closed)
+	}
+}
+
+// TestEpsilonNearOne: the border of the score notion runs close to both ends
+// of the sigmoid.
+func TestEpsilonNearOne(t *testing.T) {
+	solver, description := highs(t)
+	q := tiny(rand.New(rand.NewPCG(3, 9)), 0, false)
+	q.Notion = fairness.Score
+	last := &q.Network.Layers[len(q.Network.Layers)-1]
+	for i := range last.Weights {
+		last.Weights[i] *= 1000 // scores of 0 and 1, as good as
+	}
+	best, _ := enumerate(q)
+	for _, eps := range []float64{0.999, 0.9999999, 1 - 1e-9} {
+		q.Epsilon = new(big.Rat).SetFloat64(eps)
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Enumerate: -1})
+		if err != nil {
+			t.Fatalf("ε = %v: %v", eps, err)
+		}
+		if want := best.Cmp(q.Epsilon) > 0; (rep.Verdict == certify.Unfair) != want {
+			top, _ := best.Float64()
+			t.Errorf("ε = %v: %s, the largest gap is %v", eps, rep.Verdict, top)
+		}
+	}
+}
+
+// TestSameSeedSameResult: without limits nothing depends on the clock, the
+// witness and the solver's work included.
+func TestSameSeedSameResult(t *testing.T) {
+	var first *certify.Report
+	for range 3 {
+		solver, description := highs(t) // a process of its own each time
+		q := tiny(rand.New(rand.NewPCG(11, 12)), 1, true)
+		q.Notion, q.Epsilon = fairness.Score, big.NewRat(1, 100)
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true, Enumerate: -1, Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = rep
+		}
+		if diff := cmp.Diff(first, rep, cmp.Comparer(func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })); diff != "" {
+			t.Fatalf("the same question and seed gave another report:\n%s", diff)
+		}
+	}
+}
+
+// TestSmallGaps: a maximum counts as found only where bound and best agree, however
+// small both are, and a bound is never below the truth.
+func TestSmallGaps(t *testing.T) {
+	panel := append(solvers(t), directPanel(t)...)
+	for _, weight := range []float64{1e-5, 1e-8, 0} {
+		s := &space.Space{Inputs: 2, Features: []space.Feature{
+			{Name: "a", Kind: space.Integer, Hi: 99, Inputs: []space.Input{{Index: 0, Scale: 1.0 / 128}}},
+			{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+		}}
+		// The gap grows from almost nothing at a = 60 to about weight/10.
+		n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+			{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 1, 1, 0}, Bias: []float64{-60.0 / 128, -60.0 / 128}},
+			{In: 2, Out: 1, Weights: []float64{weight, 0}, Bias: []float64{0.25}},
+		}}
+		q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 1e9), Goal: problem.Decide}
+		truth := wild.Enumerate(q)
+		most, _ := truth.Margin.Float64()
+		for _, p := range panel {
+			rep, err := certify.Run(t.Context(), q, certify.Options{Solver: p.solver, Description: p.description, Maximise: true, Enumerate: -1, Climb: true, Seed: 1})
+			if err != nil {
+				t.Fatalf("%v, %s: %v", weight, p.name, err)
+			}
+			best := 0.0
+			if rep.Witness != nil {
+				best = rep.Witness.Margin
+			}
+			if rep.HasBound && rep.Bound+rep.BoundTolerance < most || rep.Closed && best > 0 && best < most*0.998-rep.BoundTolerance || rep.Closed && best == 0 && most > 1e-6 {
+				t.Errorf("%v, %s: closed %v, %v ≤ %v + %v; the largest gap is %v", weight, p.name, rep.Closed, best, rep.Bound, rep.BoundTolerance, most)
+			}
+			if p.name == "bnb" && !rep.Closed && weight != 1e-8 { // bnb leaves out what is better by 5·10⁻¹¹
+				t.Errorf("%v, %s: not closed: %s, %v ≤ %v; the largest gap is %v", weight, p.name, rep.Reason, best, rep.Bound, most)
+			}
+		}
+	}
+}
+
+// A gap of ½ to all digits, between a logit of 0 and one of 10⁹, is found and closed at
+// once: the target that it sets is ½ itself.
+func TestHugeLogitBesideZero(t *testing.T) {
+	solver, description := plugintest.Solver(t, "bnb")
+	for _, relaxed := range []bool{false, true} {
+		q := &problem.Query{
+			Network: &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{{In: 2, Out: 1, Weights: []float64{62_500_000, 1e9}, Bias: []float64{0}}}},
+			Space: &space.Space{Inputs: 2, Features: []space.Feature{
+				{Name: "a", Kind: space.Integer, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+				{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+			}},
+			Notion: fairness.Score, Epsilon: big.NewRat(1, 2), Goal: problem.Decide,
+		}
+		if relaxed {
+			q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+		}
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true})
+		if err != nil || rep.Verdict != certify.Fair || !rep.Closed || rep.Witness == nil || rep.Witness.Margin != 0.5 {
+			t.Errorf("relaxed %v: %v, %+v", relaxed, err, rep)
+		}
+	}
+}
+
+// TestOneEndIsEnough: where float64 cannot hold one end of an enclosure, the other
+// may decide; and where no solver's answer would count, that is a reason and no error.
+func TestOneEndIsEnough(t *testing.T) {
+	network := func(bias float64) *network.Network {
+		return &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+			{In: 2, Out: 1, ReLU: true, Weights: []float64{1e200, 1e200}, Bias: []float64{0}},
+			{In: 1, Out: 1, ReLU: true, Weights: []float64{1e200}, Bias: []float64{0}},
+			{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{bias}},
+		}}
+	}
+	for _, p := range append(solvers(t), directPanel(t)[0]) {
+		for _, n := range []fairness.Notion{fairness.Score, fairness.Decision, fairness.DecisionStrict} {
+			for _, bias := range []float64{100, -1} {
+				q := &problem.Query{Network: network(bias), Notion: n, Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Space: &space.Space{Inputs: 2, Features: []space.Feature{
+					{Name: "a", Kind: space.Integer, Hi: 999, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+					{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+				}}}
+				rep, err := certify.Run(t.Context(), q, certify.Options{Solver: p.solver, Description: p.description, Seed: 1})
+				if errors.Is(err, sdk.ErrUnsupported) && p.name == "bnb" && bias < 0 {
+					continue // it says so
+				}
+				if err != nil || rep.Verdict == certify.Fair != (bias > 0) && rep.Verdict != certify.Undecided || bias > 0 && rep.Verdict != certify.Fair {
+					t.Errorf("%s, %s, bias %v: %+v, %v", p.name, n, bias, rep, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package certify_test
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// rogue builds testdata/rogue.
+func rogue(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hyfair-solver-rogue")
+	if out, err := exec.Command("go", "build", "-o", path, "./testdata/rogue").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// TestRogueProcesses is about what only a process can do: end, hang, flood.
+func TestRogueProcesses(t *testing.T) {
+	path := rogue(t)
+	run := func(t *testing.T, ctx context.Context, maximise bool, set map[string]string) (*certify.Report, error) {
+		t.Helper()
+		p, err := client.Launch(t.Context(), client.Config{Path: path, Kind: client.Solver, KillGrace: 300 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		q := tenure(fairness.Score, 10)
+		rep, err := certify.Run(ctx, q, certify.Options{Solver: p.Solver(), Description: p.Description(), Encoding: "bigm", Maximise: maximise, Enumerate: -1, Set: set})
+		if rep == nil {
+			t.Fatal("no report:", err)
+		}
+		sound(t, q, rep)
+		return rep, err
+	}
+	for _, c := range []struct {
+		mode, err, fault string
+		verdict          certify.Verdict
+	}{
+		{mode: "", verdict: certify.Unfair},
+		{mode: "flood", verdict: certify.Unfair},
+		{mode: "exit", err: "last words", fault: "last words"},
+		{mode: "exit-with-incumbent", verdict: certify.Unfair},
+		{mode: "panic", err: "out of luck", fault: "out of luck"},
+		{mode: "error", err: "no licence", fault: "no licence"},
+		{mode: "infeasible", verdict: certify.Unfair, fault: "a replayed witness has"},
+		{mode: "short", err: "garbage", fault: "garbage"},
+	} {
+		t.Run("mode "+c.mode, func(t *testing.T) {
+			rep, err := run(t, t.Context(), false, map[string]string{"mode": c.mode})
+			if rep.Verdict != c.verdict || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("verdict %s, error %v", rep.Verdict, err)
+			}
+			if c.fault != "" && !holdsFault(rep, c.fault) {
+				t.Errorf("faults %q", rep.Faults)
+			}
+		})
+		if c.err == "" {
+			continue
+		}
+		t.Run("maximising, mode "+c.mode, func(t *testing.T) {
+			rep, err := run(t, t.Context(), true, map[string]string{"mode": c.mode, "from": "2"})
+			if rep.Verdict != certify.Unfair || err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("verdict %s, error %v", rep.Verdict, err)
+			}
+		})
+	}
+	for _, c := range []struct {
+		mode    string
+		verdict certify.Verdict
+	}{{"deaf", certify.Undecided}, {"patient", certify.Undecided}, {"deaf-with-incumbent", certify.Unfair}} {
+		t.Run(c.mode, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			began := time.Now()
+			rep, err := run(t, ctx, true, map[string]string{"mode": c.mode})
+			if took := time.Since(began); took > 3*time.Second {
+				t.Errorf("took %v with a limit of 1 s", took)
+			} else {
+				t.Logf("took %v with a limit of 1 s", took.Round(time.Millisecond))
+			}
+			if err != nil || rep.Verdict != c.verdict || rep.Verdict == certify.Undecided && rep.Reason != "time limit" || len(rep.Faults) > 0 {
+				t.Errorf("error %v, report %+v", err, rep)
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+func TestMain(m *testing.M) { plugintest.Main(m) }
+
+// solved asks the solver and makes a certificate of its pieces. The claim of a
+// bound is the solver's bound.
+func solved(t *testing.T, solver sdk.Solver, q *problem.Query) (text []byte, result *sdk.Result) {
+	t.Helper()
+	st, err := certificate.FromQuery(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pieces []sdk.Piece
+	result, err = solver.Solve(t.Context(), &problem.Problem{Name: "check", Network: q}, sdk.SolveOptions{
+		Proofs: true, Pieces: func(list []sdk.Piece) { pieces = append(pieces, list...) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch q.Goal {
+	case problem.Maximise:
+		st.Claim = certificate.Claim{Kind: certificate.Gap, Bound: new(big.Rat).SetFloat64(result.Bound)}
+	case problem.MaxK:
+		st.Claim = certificate.Claim{Kind: certificate.MaxK, K: int(result.Bound)}
+	}
+	var b bytes.Buffer
+	w, err := certificate.NewWriter(&b, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pieces {
+		if err := w.AddPiece(p); err != nil {
+			t.Fatalf("%s %s: %s, %s; of %d pieces %+v: %v", q.Goal, q.Notion, result.Status, result.Native, len(pieces), p, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), result
+}
+
+// TestCertificatesOfTheSolverAreAccepted asks solver-bnb for everything that can
+// be certified about tiny networks.
+func TestCertificatesOfTheSolverAreAccepted(t *testing.T) {
+	solver, _ := plugintest.Solver(t, "bnb")
+	var leaves Report
+	for seed := range uint64(6) {
+		for _, notion := range fairness.Notions {
+			for _, goal := range []problem.Goal{problem.Decide, problem.Maximise, problem.MaxK} {
+				if goal == problem.MaxK && notion != fairness.Score {
+					continue
+				}
+				r := rand.New(rand.NewPCG(seed, uint64(notion)+20))
+				st := randomStatement(r, notion, false)
+				// So many that not all are gone through one by one.
+				st.Space.Features[0].Hi = 120
+				if st.Region.Box != nil {
+					st.Region.Box[0].Hi = 100
+				}
+				q := &problem.Query{
+					Network: st.Network, Space: st.Space, Region: st.Region, Notion: notion, Epsilon: st.Epsilon,
+					Forbid: st.Forbid, Goal: goal, Seed: int64(seed),
+				}
+				most := largest(st)
+				if math.IsInf(most, -1) && goal == problem.Maximise {
+					continue // there is no margin to bound
+				}
+				if goal == problem.Decide {
+					if notion.UsesEpsilon() {
+						q.Epsilon = above(most)
+					} else if most > 0 {
+						continue // not fair
+					}
+				}
+				name := fmt.Sprintf("seed %d, %s, %s", seed, notion, goal)
+				text, result := solved(t, solver, q)
+				if goal == problem.Decide && result.Status != sdk.Infeasible {
+					t.Fatalf("%s: %s, %s", name, result.Status, result.Native)
+				}
+				reader, err := certificate.NewReader(bytes.NewReader(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				report, err := Run(t.Context(), reader, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if report.Refusal != nil {
+					t.Errorf("%s: %s", name, report.Refusal)
+				}
+				leaves.ByBounds += report.ByBounds
+				leaves.Enumerated += report.Enumerated
+			}
+		}
+	}
+	if leaves.ByBounds < 50 || leaves.Enumerated < 50 {
+		t.Errorf("too few leaves of a sort to show much: %+v", leaves)
+	}
+}

@@ -1,0 +1,42 @@
+package check
+
+import (
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTheCheckerIsIndependent: of this module, the checker and the format use
+// words and definitions only, nothing that bounds, evaluates fast or searches.
+func TestTheCheckerIsIndependent(t *testing.T) {
+	allowed := []string{"sdk", "sdk/certificate", "sdk/fairness", "sdk/network", "sdk/problem", "sdk/space"}
+	files := 0
+	for _, dir := range []string{".", "../../../../sdk/certificate", "../../../../sdk/fairness", "../../../../sdk/network", "../../../../sdk/problem", "../../../../sdk/space"} {
+		names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			files++
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range file.Imports {
+				of, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), "github.com/hyfair/hyfair/")
+				if ours && !slices.Contains(allowed, of) {
+					t.Errorf("%s imports %s", name, of)
+				}
+			}
+		}
+	}
+	if files < 20 {
+		t.Errorf("only %d files seen", files)
+	}
+}

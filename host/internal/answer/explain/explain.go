@@ -1,0 +1,365 @@
+// Package explain finds out under which conditions on features that are not
+// protected a network becomes sensitive to protected ones: the paper's Algorithm 2.
+// Neighbours of the individuals treated worst are sampled, a decision tree tells
+// those with the largest k from the others, and the paths to its high leaves,
+// simplified and tested on fresh samples, are the explanation. docs/explain.md
+// tells it to users.
+package explain
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Evaluator is what an explanation needs of evaluate.Evaluator.
+type Evaluator interface {
+	EvaluateAll(xs [][]float64, out []evaluate.Outcome)
+}
+
+// Config is what is explained, and how.
+type Config struct {
+	Space  *space.Space
+	Region space.Region
+	// Evaluator computes k; Bins is the largest k that its ε allows.
+	Evaluator Evaluator
+	Bins      int
+	// Around are the individuals treated worst, in the region, at least one.
+	Around [][]float64
+	// Rows are individuals of real data, for the support of predicates; they may
+	// lie outside the domains. nil: no data.
+	Rows [][]float64
+
+	// Samples is the number n of neighbours that the tree is grown from.
+	Samples int
+	// Quantile of their k that high ones reach at least.
+	Quantile float64
+	// Delta is how much larger the mean k inside a predicate must be.
+	Delta float64
+	// Test is the number of fresh neighbours on either side of a predicate.
+	Test int
+	// Spread is the cloud's.
+	Spread float64
+	Growth Growth
+	// Alpha is the price of a leaf in pruning; nil: chosen by cross-validation.
+	Alpha *float64
+	Seed  int64
+
+	// Progress, where not nil, is told what is done next.
+	Progress func(string)
+}
+
+// Defaults of a Config.
+const (
+	DefaultSamples  = 5000
+	DefaultQuantile = 0.95
+	DefaultDelta    = 3
+	DefaultTest     = 2000
+	DefaultSpread   = 0.25
+	DefaultDepth    = 8
+	DefaultLeaf     = 20
+)
+
+// Result is an explanation.
+type Result struct {
+	// Sample is what the tree was grown from.
+	Sample Sample
+	// Predicates are those kept, the one that covers most of the high samples
+	// first; Rejected are candidates that did not pass.
+	Predicates []Predicate
+	Rejected   []Predicate
+	// Tree is the pruned tree and Alpha the price it was pruned at; nil where
+	// nothing was grown.
+	Tree  *Node
+	Alpha float64
+	// Nothing says why there is no predicate; empty where there is one.
+	Nothing string
+}
+
+// Sample describes the neighbours that a tree is grown from.
+type Sample struct {
+	N int `json:"n"`
+	// Individuals that they lie around.
+	Around int     `json:"around"`
+	KLeast int     `json:"k_least"`
+	KMost  int     `json:"k_most"`
+	KMean  float64 `json:"k_mean"`
+	// Threshold is the least k of a neighbour labelled high, High their number.
+	Threshold int `json:"threshold"`
+	High      int `json:"high"`
+}
+
+// Predicate is a path of the tree, simplified and tested.
+type Predicate struct {
+	// Text reads "hours-per-week >= 40 and marital-status != Married-civ-spouse".
+	Text string `json:"text"`
+	// Conditions are those of a guard rules file.
+	Conditions []guard.Condition `json:"conditions"`
+	// Size is the number of conjuncts: a range with two ends counts as two.
+	Size int `json:"size"`
+	// Inside and Outside are the mean k of fresh neighbours where the predicate
+	// holds (the tables' K) and where it does not (Pert.K); Diff is the first minus
+	// the second.
+	Inside  Mean    `json:"k_in"`
+	Outside Mean    `json:"k_out"`
+	Diff    float64 `json:"diff"`
+	// Purity is the share of high ones among the neighbours that the tree was
+	// grown from where it holds; Recall is the share of the high ones where it
+	// holds.
+	Purity   float64  `json:"purity"`
+	Recall   float64  `json:"recall"`
+	Coverage Coverage `json:"coverage"`
+	// Support in the data; nil without data.
+	Support *Support `json:"support"`
+	// Floor is proved of everybody inside; nil where no solver was asked.
+	Floor *Proved `json:"floor,omitempty"`
+	// Rejected says why the predicate was not kept; empty where it was.
+	Rejected string `json:"rejected,omitempty"`
+
+	// Holds is the predicate itself.
+	Holds space.Predicate `json:"-"`
+}
+
+// Support is what a predicate finds in real data. Rows count that are individuals
+// of the space.
+type Support struct {
+	Rows int `json:"rows"`
+	Of   int `json:"of"`
+	// Share is Rows/Of; 0 where there are no rows.
+	Share float64 `json:"share"`
+	// KIn and KOut are the mean k of the rows where the predicate holds, and of the
+	// others; nil for none.
+	KIn  *float64 `json:"k_in"`
+	KOut *float64 `json:"k_out"`
+}
+
+// Streams of random numbers, one a purpose.
+const (
+	streamSample = 0x73616d706c65
+	streamTest   = 0x74657374
+)
+
+// Run explains. Equal configurations give equal results on every machine. The
+// error is about the configuration, or ctx's.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	e := &explainer{Config: c, cloud: &Cloud{Space: c.Space, Region: c.Region, Around: c.Around, Spread: c.Spread}}
+	if err := e.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Bins < 1 {
+		return nil, fmt.Errorf("%d bins: at least 1 is needed", c.Bins)
+	}
+	if e.Progress == nil {
+		e.Progress = func(string) {}
+	}
+	return e.run(ctx)
+}
+
+// Validate says what is wrong with the numbers of the method, from Samples on, before
+// anybody is looked for.
+func (c *Config) Validate() error {
+	switch {
+	case c.Samples < 2:
+		return fmt.Errorf("%d samples: at least 2 are needed", c.Samples)
+	case c.Test < 2:
+		return fmt.Errorf("%d samples to test with: at least 2 are needed", c.Test)
+	case !(c.Quantile > 0 && c.Quantile < 1):
+		return fmt.Errorf("quantile %v: want a number between 0 and 1", c.Quantile)
+	case !(c.Spread > 0) || math.IsInf(c.Spread, 0):
+		return fmt.Errorf("spread %v: want a number above 0", c.Spread)
+	case math.IsNaN(c.Delta):
+		return fmt.Errorf("delta %v: want a number", c.Delta)
+	case c.Growth.Depth < 1 || c.Growth.Leaf < 1:
+		return fmt.Errorf("depth %d, leaf %d: both are at least 1", c.Growth.Depth, c.Growth.Leaf)
+	case c.Alpha != nil && !(*c.Alpha >= 0):
+		return fmt.Errorf("alpha %v: want 0 or more", *c.Alpha)
+	}
+	return nil
+}
+
+type explainer struct {
+	Config
+	cloud *Cloud
+	// points are the neighbours, ks and high what is known of them.
+	points [][]float64
+	ks     []float64
+	high   []bool
+	// least and most bound k everywhere in the region.
+	least, most float64
+	rowKs       []rowK
+}
+
+// rowK is a row of the data and its k.
+type rowK struct {
+	point []float64
+	k     float64
+}
+
+func (e *explainer) run(ctx context.Context) (*Result, error) {
+	if err := e.cloud.check(); err != nil {
+		return nil, err
+	}
+	e.Progress(fmt.Sprintf("%d neighbours", e.Samples))
+	rng := rand.New(rand.NewPCG(uint64(e.Seed), streamSample))
+	var err error
+	if e.points, err = e.cloud.Sample(rng, e.Samples, e.Samples, nil); err != nil {
+		return nil, err
+	}
+	if e.ks, err = e.evaluate(ctx, e.points); err != nil {
+		return nil, err
+	}
+	r := &Result{Sample: e.label(e.ks)}
+	if r.Sample.High == 0 {
+		r.Nothing = fmt.Sprintf("all %d neighbours have k = %d: there is nothing to tell apart", r.Sample.N, r.Sample.KLeast)
+		return r, nil
+	}
+	e.Progress("decision tree")
+	full := Grow(e.Space, e.points, e.high, e.Growth)
+	if e.Alpha != nil {
+		r.Alpha = *e.Alpha
+	} else {
+		r.Alpha = ChooseAlpha(e.Space, e.points, e.high, e.Growth, full, uint64(e.Seed))
+	}
+	r.Tree = Prune(full, r.Alpha)
+	candidates := e.candidates(r.Tree)
+	if len(candidates) == 0 {
+		r.Nothing = "pruning left nothing of the tree: no condition tells high neighbours from others"
+		return r, nil
+	}
+	if err := e.support(ctx); err != nil {
+		return nil, err
+	}
+	for i, p := range candidates {
+		e.Progress(fmt.Sprintf("testing predicate %d of %d", i+1, len(candidates)))
+		tested, err := e.test(ctx, p, i)
+		if err != nil {
+			return nil, err
+		}
+		if tested.Rejected == "" {
+			r.Predicates = append(r.Predicates, tested)
+		} else {
+			r.Rejected = append(r.Rejected, tested)
+		}
+	}
+	if len(r.Predicates) == 0 {
+		r.Nothing = fmt.Sprintf("none of %d predicates passed the test", len(candidates))
+	}
+	return r, nil
+}
+
+// batch is how many individuals are evaluated between two looks at the context.
+const batch = 4096
+
+// evaluate computes k of each point.
+func (e *explainer) evaluate(ctx context.Context, points [][]float64) ([]float64, error) {
+	ks := make([]float64, 0, len(points))
+	out := make([]evaluate.Outcome, min(batch, len(points)))
+	for part := range slices.Chunk(points, batch) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e.Evaluator.EvaluateAll(part, out)
+		for i := range part {
+			ks = append(ks, float64(out[i].K))
+		}
+	}
+	return ks, nil
+}
+
+// label says which neighbours are high: k ≥ the quantile (the least value that at
+// least this share of the sample does not exceed) and k > the least.
+func (e *explainer) label(ks []float64) Sample {
+	sorted := slices.Sorted(slices.Values(ks))
+	threshold := sorted[max(0, int(math.Ceil(e.Quantile*float64(len(sorted))))-1)]
+	if threshold == sorted[0] {
+		threshold++ // k > the least
+	}
+	mean, _ := meanSD(ks)
+	s := Sample{
+		N: len(ks), Around: len(e.Around), KLeast: int(sorted[0]), KMost: int(sorted[len(sorted)-1]), KMean: mean, Threshold: int(threshold),
+	}
+	e.high = make([]bool, len(ks))
+	for i, k := range ks {
+		if e.high[i] = k >= threshold; e.high[i] {
+			s.High++
+		}
+	}
+	copies, _ := e.Space.MaxCounterfactuals(e.Region)
+	e.least, e.most = 1, float64(max(1, min(copies, e.Bins)))
+	return s
+}
+
+// candidates are the tree's paths to high leaves, simplified, without those that
+// another one contains, in descending order of the high samples that they hold for.
+func (e *explainer) candidates(tree *Node) []space.Predicate {
+	var all []space.Predicate
+	for _, p := range paths(tree, e.Space) {
+		if p = e.trim(p); len(p) > 0 {
+			p = e.trim(simplify(generalise(e.Space, p, e.points, e.ks), e.points, e.ks))
+			slices.SortFunc(p, func(a, b space.Condition) int { return a.Feature - b.Feature })
+			all = append(all, p)
+		}
+	}
+	var out []space.Predicate
+	for i, p := range all {
+		redundant := slices.ContainsFunc(all[:i], func(q space.Predicate) bool { return within(p, q, e.Space) }) ||
+			slices.ContainsFunc(all[i+1:], func(q space.Predicate) bool { return within(p, q, e.Space) && !within(q, p, e.Space) })
+		if !redundant {
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(p, q space.Predicate) int {
+		_, a := e.count(p)
+		_, b := e.count(q)
+		return b - a
+	})
+	return out
+}
+
+// trim leaves out what holds all over the region.
+func (e *explainer) trim(p space.Predicate) space.Predicate {
+	var out space.Predicate
+	for _, c := range p {
+		iv := e.Region.Box[c.Feature]
+		if f := &e.Space.Features[c.Feature]; f.Kind == space.Categorical {
+			all := true
+			for v := range f.Categories {
+				all = all && (!iv.Contains(float64(v)) || c.Holds(float64(v)))
+			}
+			if all {
+				continue
+			}
+		} else {
+			if c.Interval.Lo <= iv.Lo {
+				c.Interval.Lo = math.Inf(-1)
+			}
+			if c.Interval.Hi >= iv.Hi {
+				c.Interval.Hi = math.Inf(1)
+			}
+			if math.IsInf(c.Interval.Lo, -1) && math.IsInf(c.Interval.Hi, 1) {
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// count is the samples where p holds, and the high ones of them.
+func (e *explainer) count(p space.Predicate) (n, high int) {
+	for i, x := range e.points {
+		if p.Holds(x) {
+			n++
+			if e.high[i] {
+				high++
+			}
+		}
+	}
+	return n, high
+}

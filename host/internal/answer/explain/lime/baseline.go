@@ -1,0 +1,179 @@
+package lime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Config is one individual to be explained as the paper does with LIME.
+type Config struct {
+	Network   *network.Network
+	Space     *space.Space
+	Region    space.Region
+	Evaluator *evaluate.Evaluator
+	// Rows are what LIME draws from; see New.
+	Rows [][]float64
+	// Individual is in the space, its protected entries ignored.
+	Individual []float64
+	// Samples of each explanation.
+	Samples int
+	Seed    int64
+	// Progress, where not nil, is told of each explanation done.
+	Progress func(done, total int)
+}
+
+// top is how many features of each explanation count.
+const top = 3
+
+// Baseline is what LIME says about an individual: one explanation for each of its
+// counterfactuals, and what is common to them.
+type Baseline struct {
+	// K is the individual's k; Explanations is the number of its counterfactuals.
+	K, Explanations int
+	// R2 is the mean over the explanations.
+	R2 float64
+	// Union has every feature among the strongest three of any explanation;
+	// Intersection those among the strongest three of each.
+	Union, Intersection Set
+}
+
+// Set is a set of features, and what becomes of k when they change one by one.
+type Set struct {
+	// Features in the order of the space.
+	Features []Feature
+	// Mean and SD (sample standard deviation) are over the K of the features: nil
+	// where too few have one.
+	Mean, SD *float64
+}
+
+// Feature is one of a set.
+type Feature struct {
+	// Index in the space.
+	Index int
+	// Times is in how many explanations it is among the strongest three.
+	Times int
+	// K is the mean k over its other values, all else equal. nil for a protected
+	// feature, which k ranges over already, and for one that has no other value.
+	K *float64
+}
+
+// stream is the first of the random streams of this package.
+const stream = 0x6c696d65 << 32
+
+// Explain makes the baseline. Equal configurations give equal results.
+func Explain(ctx context.Context, c Config) (*Baseline, error) {
+	e, err := New(c.Space, c.Rows)
+	if err != nil {
+		return nil, err
+	}
+	copies := c.Space.Counterfactuals(c.Region, c.Individual)
+	if len(copies) == 0 {
+		return nil, errors.New("the individual has no counterfactual")
+	}
+	out := &Baseline{K: c.Evaluator.Evaluate(c.Individual).K, Explanations: len(copies)}
+	times := make([]int, len(c.Space.Features))
+	score := Score(c.Network, c.Space)
+	options := Options{Samples: c.Samples, Features: DefaultFeatures}
+	for i, point := range copies {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, err := e.Explain(point, score, options, rand.New(rand.NewPCG(uint64(c.Seed), stream+uint64(i))))
+		if err != nil {
+			return nil, fmt.Errorf("counterfactual %d: %w", i, err)
+		}
+		for _, f := range x.Top(top) {
+			times[f]++
+		}
+		out.R2 += x.R2 / float64(len(copies))
+		if c.Progress != nil {
+			c.Progress(i+1, len(copies))
+		}
+	}
+	for f, n := range times {
+		if n == 0 {
+			continue
+		}
+		feature := Feature{Index: f, Times: n, K: c.otherwise(f)}
+		out.Union.Features = append(out.Union.Features, feature)
+		if n == len(copies) {
+			out.Intersection.Features = append(out.Intersection.Features, feature)
+		}
+	}
+	out.Union.measure()
+	out.Intersection.measure()
+	return out, nil
+}
+
+// Score is a function that computes the network's score at a point of the space.
+// It is not safe for concurrent use.
+func Score(n *network.Network, s *space.Space) func([]float64) float64 {
+	inputs := make([]float64, s.Inputs)
+	return func(point []float64) float64 {
+		inputs = s.NetworkInputs(inputs, point)
+		return network.Sigmoid(n.Logit(inputs))
+	}
+}
+
+func (s *Set) measure() {
+	var ks []float64
+	for _, f := range s.Features {
+		if f.K != nil {
+			ks = append(ks, *f.K)
+		}
+	}
+	s.Mean, s.SD = statistics.Finite(statistics.Mean(ks)), statistics.Finite(statistics.SD(ks))
+}
+
+// otherwise is the mean k over the other values of a feature. Values that leave no
+// counterfactual do not count.
+func (c *Config) otherwise(f int) *float64 {
+	if c.Space.Features[f].IsProtected() {
+		return nil
+	}
+	var ks []float64
+	x := c.Space.Canonical(c.Individual)
+	for _, v := range c.values(f) {
+		if v == c.Individual[f] {
+			continue
+		}
+		x[f] = v
+		if out := c.Evaluator.Evaluate(x); out.N > 0 {
+			ks = append(ks, float64(out.K))
+		}
+	}
+	return statistics.Finite(statistics.Mean(ks))
+}
+
+// mostValues bounds the values tried of one feature.
+const mostValues = 256
+
+// values are those of the region where they are few, else some drawn uniformly.
+func (c *Config) values(f int) []float64 {
+	iv, discrete := c.Region.Box[f], c.Space.Features[f].Discrete()
+	var out []float64
+	if discrete && iv.Hi-iv.Lo < mostValues {
+		for v := iv.Lo; v <= iv.Hi; v++ {
+			out = append(out, v)
+		}
+		return out
+	}
+	rng := rand.New(rand.NewPCG(uint64(c.Seed), stream+1<<31+uint64(f)))
+	for range mostValues {
+		if discrete {
+			out = append(out, iv.Lo+float64(rng.Int64N(int64(iv.Hi-iv.Lo)+1)))
+		} else {
+			out = append(out, iv.Lo+float64((iv.Hi-iv.Lo)*rng.Float64()))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,110 @@
+package lime
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Comparison is our LIME beside the package's. Rankings are of all features by the
+// size of their weights, and agree by C. Spearman's rank correlation.
+type Comparison struct {
+	// Python is the interpreter, Version the package's.
+	Python  string `json:"python"`
+	Version string `json:"version"`
+	// Points were explained by both with so many Samples each.
+	Points  int `json:"points"`
+	Samples int `json:"samples"`
+	// Spearman is the mean over the points.
+	Spearman float64 `json:"spearman"`
+	Median   float64 `json:"spearman_median"`
+	Least    float64 `json:"spearman_least"`
+	// Again is the mean agreement of our LIME with itself under another seed: what
+	// drawing other samples leaves of it.
+	Again float64 `json:"spearman_again"`
+	// Top3 is the mean number of features that both have among the strongest three.
+	Top3 float64 `json:"top3"`
+	// R2 and ReferenceR2 are the means.
+	R2          float64 `json:"r2"`
+	ReferenceR2 float64 `json:"reference_r2"`
+}
+
+// Compare explains points of the space by both and holds the results against each
+// other. The interpreter is FindReference's.
+func Compare(ctx context.Context, python string, n *network.Network, s *space.Space, rows, points [][]float64, samples int, seed int64) (*Comparison, error) {
+	if len(points) == 0 {
+		return nil, errors.New("no point to compare explanations of")
+	}
+	e, err := New(s, rows)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := runReference(ctx, python, n, s, rows, points, samples, seed)
+	if err != nil {
+		return nil, err
+	}
+	out := &Comparison{Python: python, Version: theirs.Version, Points: len(points), Samples: samples}
+	score, options := Score(n, s), Options{Samples: samples, Features: len(s.Features)}
+	var agree []float64
+	share := 1 / float64(len(points))
+	for i, point := range points {
+		var ours [2]*Explanation
+		for again := range ours {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			rng := rand.New(rand.NewPCG(uint64(seed), stream+1<<30+uint64(2*i+again)))
+			if ours[again], err = e.Explain(point, score, options, rng); err != nil {
+				return nil, err
+			}
+		}
+		reference := Explanation{Weights: theirs.Weights[i]}
+		agree = append(agree, spearman(ours[0].Weights, reference.Weights))
+		out.Again += share * spearman(ours[0].Weights, ours[1].Weights)
+		out.R2 += share * ours[0].R2
+		out.ReferenceR2 += share * theirs.R2[i]
+		for _, f := range ours[0].Top(top) {
+			if slices.Contains(reference.Top(top), f) {
+				out.Top3 += share
+			}
+		}
+	}
+	slices.Sort(agree)
+	out.Spearman, out.Median, out.Least = statistics.Mean(agree), statistics.Quantile(agree, 0.5), agree[0]
+	return out, nil
+}
+
+// spearman is the rank correlation of two lists of weights by size, with shared ranks
+// for equal ones. Where a list's are all equal there is no ranking: 1 if neither has
+// one, else 0.
+func spearman(a, b []float64) float64 {
+	x, y := sizeRanks(a), sizeRanks(b)
+	mx, my := statistics.Mean(x), statistics.Mean(y)
+	var xy, xx, yy float64
+	for i := range x {
+		xy += (x[i] - mx) * (y[i] - my)
+		xx += (x[i] - mx) * (x[i] - mx)
+		yy += (y[i] - my) * (y[i] - my)
+	}
+	switch {
+	case xx == 0 && yy == 0:
+		return 1
+	case xx == 0 || yy == 0:
+		return 0
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+func sizeRanks(weights []float64) []float64 {
+	sizes := make([]float64, len(weights))
+	for i, w := range weights {
+		sizes[i] = math.Abs(w)
+	}
+	return statistics.Ranks(sizes)
+}

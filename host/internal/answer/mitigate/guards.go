@@ -1,0 +1,64 @@
+package mitigate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// ErrNoRules is for Config.Explain to wrap where what was found has no
+// explanation.
+var ErrNoRules = errors.New("no guardrails")
+
+// guards are the rules given, or those that explain what a search of the
+// network without guardrails found, as far as these do not refuse too many.
+func (r *run) guards(ctx context.Context, way string, n *network.Network) (kept []space.Predicate, leftOut int, err error) {
+	if r.Rules != nil {
+		return r.Rules, 0, nil
+	}
+	if r.Explain == nil {
+		return nil, 0, &skipped{errors.New("there are no rules")}
+	}
+	s, err := r.search(ctx, Arm{Way: way}, Subject{Network: n})
+	if err != nil {
+		return nil, 0, err
+	}
+	r.Progress("explaining " + way)
+	rules, err := r.Explain(ctx, n, s.Found)
+	switch {
+	case errors.Is(err, ErrNoRules):
+		return nil, 0, &skipped{err}
+	case err != nil:
+		return nil, 0, err
+	case len(rules) == 0:
+		return nil, 0, &skipped{fmt.Errorf("%w: nothing explains what was found", ErrNoRules)}
+	}
+	kept = within(rules, r.Train, r.MostRefused)
+	if len(kept) == 0 {
+		return nil, 0, &skipped{fmt.Errorf("%w: each of the %d rules refuses more than %.4g %% of the training rows", ErrNoRules, len(rules), 100*r.MostRefused)}
+	}
+	return kept, len(rules) - len(kept), nil
+}
+
+// within takes rules in their order, as long as all that are taken refuse at
+// most a share of the rows together.
+func within(rules []space.Predicate, rows [][]float64, most float64) []space.Predicate {
+	var kept []space.Predicate
+	for _, rule := range rules {
+		tried := append(kept[:len(kept):len(kept)], rule)
+		refused := 0
+		for _, row := range rows {
+			if _, ok := guard.Refuses(tried, row); ok {
+				refused++
+			}
+		}
+		if float64(refused) <= most*float64(len(rows)) {
+			kept = tried
+		}
+	}
+	return kept
+}

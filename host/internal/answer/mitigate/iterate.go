@@ -1,0 +1,75 @@
+package mitigate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/answer/train"
+)
+
+// heavier is the factor from one round's penalty to the next one's.
+const heavier = 10
+
+// errNoBetter: rounds of training brought no network worth having.
+var errNoBetter = errors.New("no round brought a better network")
+
+// iterate trains as Consistent does and searches in turns. Each turn looks at
+// all that was found until then and makes the penalty heavier. It ends when a
+// turn brings no smaller Max.K, or of equals fewer individuals, than the best
+// network before, or costs too much accuracy on the rows held back.
+func (r *run) iterate(ctx context.Context, m *made, before *Searched) error {
+	best, from := before, r.Network
+	accuracy := r.heldAccuracy()
+	lost := 0.0
+	turn := r.material
+	for round := 1; round <= r.Retraining.Rounds; round++ {
+		name := fmt.Sprintf("%s, round %d", Iterated, round)
+		var next made
+		if err := r.train(ctx, &next, name, from, turn.consistent); err != nil {
+			return err
+		}
+		m.rounds = round
+		if lost = accuracy - next.trained.HeldAccuracy; lost > r.Retraining.MaxLoss {
+			break
+		}
+		s, err := r.searchOnce(ctx, name, Subject{Network: next.network})
+		if err != nil {
+			return err
+		}
+		if !fewer(s, best) {
+			break
+		}
+		m.network, m.trained = next.network, next.trained
+		best, from = s, next.network
+		if s.ID() == 0 {
+			return nil
+		}
+		turn.found = append(turn.found[:len(turn.found):len(turn.found)], s.Found...)
+		turn.Weight *= heavier
+	}
+	switch {
+	case m.network != nil:
+		return nil
+	case lost > r.Retraining.MaxLoss:
+		return fmt.Errorf("%w: the first one cost %.2f points of accuracy on the rows held back", errNoBetter, 100*lost)
+	}
+	return fmt.Errorf("%w: the search of the first one found no fewer", errNoBetter)
+}
+
+// heldAccuracy is the original network's on the rows that choose epochs.
+func (r *run) heldAccuracy() float64 {
+	var x [][]float64
+	var y []int
+	for _, i := range r.material.held() {
+		x, y = append(x, r.Space.NetworkInputs(nil, r.Train[i])), append(y, r.TrainLabels[i])
+	}
+	_, accuracy := train.Measure(r.Network, x, y)
+	return accuracy
+}
+
+// fewer reports that a has a smaller Max.K than b, or the same and fewer
+// individuals.
+func fewer(a, b *Searched) bool {
+	return a.MaxK() < b.MaxK() || a.MaxK() == b.MaxK() && a.ID() < b.ID()
+}

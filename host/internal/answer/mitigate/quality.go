@@ -1,0 +1,157 @@
+package mitigate
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Quality is what a subject is worth on rows of data whose outcome is known.
+// Shares are 0 to 1; nil is a share of no rows.
+type Quality struct {
+	// Rows were put to the subject, Answered of them not refused.
+	Rows     int `json:"rows"`
+	Answered int `json:"answered"`
+	// Refused is the share of the rows that guardrails refuse.
+	Refused *float64 `json:"refused"`
+	// Accuracy counts a refusal as no right answer; AccuracyAnswered looks at the
+	// answered rows alone, as do all measures below.
+	Accuracy         *float64 `json:"accuracy"`
+	AccuracyAnswered *float64 `json:"accuracy_answered"`
+	// F1 is 2·TP / (2·TP + FP + FN), of the positive outcome; nil where nobody
+	// has it or is given it.
+	F1 *float64 `json:"f1"`
+	// Parity and Opportunity are the largest over Groups.
+	Parity      *float64 `json:"demographic_parity_difference"`
+	Opportunity *float64 `json:"equal_opportunity_difference"`
+	Groups      []Groups `json:"groups"`
+}
+
+// Groups compares the groups that the values of one protected attribute make.
+type Groups struct {
+	Attribute string `json:"attribute"`
+	// Parity is the largest less the smallest share of positive decisions among
+	// groups of at least MinGroup rows; Opportunity the same among those whose
+	// outcome is positive. nil with fewer than two such groups.
+	Parity      *float64 `json:"demographic_parity_difference"`
+	Opportunity *float64 `json:"equal_opportunity_difference"`
+}
+
+// MinGroup is how many rows a group has at least to be compared: shares of
+// fewer say little.
+const MinGroup = 10
+
+// Judge measures a subject on rows and their labels. A row's group is its own
+// value of an attribute that is categorical or has a domain no larger than its
+// list of protected values, else the nearest value in that list, the smaller one
+// of two.
+func Judge(s *space.Space, subject Subject, rows [][]float64, labels []int) Quality {
+	protected := s.Protected()
+	counts := make([]map[float64]*tally, len(protected))
+	for k := range counts {
+		counts[k] = map[float64]*tally{}
+	}
+	var all tally
+	decider := individual.New(subject.Network, s)
+	for i, row := range rows {
+		if _, refused := guard.Refuses(subject.Guards, row); refused {
+			continue
+		}
+		_, positive := decider.At(row)
+		all.add(positive, labels[i] == 1)
+		for k, f := range protected {
+			group := groupOf(&s.Features[f], row[f])
+			if counts[k][group] == nil {
+				counts[k][group] = &tally{}
+			}
+			counts[k][group].add(positive, labels[i] == 1)
+		}
+	}
+	right := all.hits + all.rejections
+	q := Quality{
+		Rows: len(rows), Answered: all.rows(), Refused: share(len(rows)-all.rows(), len(rows)),
+		Accuracy: share(right, len(rows)), AccuracyAnswered: share(right, all.rows()),
+		F1: share(2*all.hits, 2*all.hits+all.alarms+all.misses), Groups: []Groups{},
+	}
+	for k, f := range protected {
+		g := Groups{
+			Attribute:   s.Features[f].Name,
+			Parity:      spread(counts[k], func(t *tally) (int, int) { return t.hits + t.alarms, t.rows() }),
+			Opportunity: spread(counts[k], func(t *tally) (int, int) { return t.hits, t.hits + t.misses }),
+		}
+		q.Groups = append(q.Groups, g)
+		q.Parity, q.Opportunity = larger(q.Parity, g.Parity), larger(q.Opportunity, g.Opportunity)
+	}
+	return q
+}
+
+// tally counts decisions against outcomes.
+type tally struct {
+	hits, alarms       int // positive decisions, on positive and on other rows
+	misses, rejections int // the other decisions, on the same
+}
+
+func (t *tally) add(decision, outcome bool) {
+	switch {
+	case decision && outcome:
+		t.hits++
+	case decision:
+		t.alarms++
+	case outcome:
+		t.misses++
+	default:
+		t.rejections++
+	}
+}
+
+func (t *tally) rows() int { return t.hits + t.alarms + t.misses + t.rejections }
+
+// spread is the largest less the smallest share among groups of at least
+// MinGroup; nil below two of them.
+func spread(groups map[float64]*tally, count func(*tally) (part, whole int)) *float64 {
+	lo, hi, n := math.Inf(1), math.Inf(-1), 0
+	for _, t := range groups {
+		part, whole := count(t)
+		if whole < MinGroup {
+			continue
+		}
+		v := float64(part) / float64(whole)
+		lo, hi, n = min(lo, v), max(hi, v), n+1
+	}
+	if n < 2 {
+		return nil
+	}
+	difference := hi - lo
+	return &difference
+}
+
+func share(part, whole int) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	v := float64(part) / float64(whole)
+	return &v
+}
+
+func larger(a, b *float64) *float64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+// groupOf is the value that stands for v.
+func groupOf(f *space.Feature, v float64) float64 {
+	if f.Discrete() && f.Hi-f.Lo < float64(len(f.Protected)) || f.Kind == space.Categorical {
+		return v
+	}
+	nearest := f.Protected[0]
+	for _, p := range f.Protected {
+		if math.Abs(p-v) < math.Abs(nearest-v) {
+			nearest = p
+		}
+	}
+	return nearest
+}

@@ -1,0 +1,212 @@
+package mitigate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/answer/train"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// material is what networks are trained on: a study's rows and the individuals
+// found so far.
+type material struct {
+	Retraining
+	space  *space.Space
+	region space.Region
+	rows   [][]float64 // points
+	labels []int
+	found  []record.Found
+}
+
+// worst are the individuals to train on, each once: those of the largest k, then
+// the largest gap.
+func (m *material) worst() [][]float64 {
+	sorted := slices.Clone(m.found)
+	slices.SortStableFunc(sorted, func(a, b record.Found) int {
+		return cmp.Or(cmp.Compare(b.K, a.K), cmp.Compare(b.Gap, a.Gap), slices.Compare(a.X, b.X))
+	})
+	sorted = slices.CompactFunc(sorted, func(a, b record.Found) bool { return slices.Equal(a.X, b.X) })
+	out := make([][]float64, min(m.Augment, len(sorted)))
+	for i := range out {
+		out[i] = sorted[i].X
+	}
+	return out
+}
+
+// errNothingFound: there is nothing to train on beyond the data.
+var errNothingFound = errors.New("the search of the original network found nobody who is treated differently: there is nothing to retrain on")
+
+// retrained is the paper's way: the rows and, of the individuals found, all
+// copies.
+func (m *material) retrained(ctx context.Context, from *network.Network, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+	worst := m.worst()
+	if len(worst) == 0 {
+		return nil, train.Report{}, errNothingFound
+	}
+	rows, labels := slices.Clone(m.rows), slices.Clone(m.labels)
+	for i := range worst {
+		copies := m.space.Counterfactuals(m.region, worst[i])
+		label := m.label(from, copies)
+		for _, point := range copies {
+			rows, labels = append(rows, point), append(labels, label)
+		}
+	}
+	return m.fit(ctx, m.config(from), rows, labels, progress)
+}
+
+// label is what the copies of one individual are trained with.
+func (m *material) label(n *network.Network, copies [][]float64) int {
+	positive, sum := 0, 0.0
+	for _, point := range copies {
+		logit := n.Logit(m.space.NetworkInputs(nil, point))
+		if logit > 0 {
+			positive++
+		}
+		sum += network.Sigmoid(logit)
+	}
+	mean := sum > float64(len(copies))/2
+	if m.Label == LabelMajority && 2*positive != len(copies) {
+		mean = 2*positive > len(copies)
+	}
+	if mean {
+		return 1
+	}
+	return 0
+}
+
+// consistent trains on the rows, with a penalty on the spread of the logits.
+func (m *material) consistent(ctx context.Context, from *network.Network, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+	config := m.config(from)
+	config.Consistency = train.Consistency{Weight: m.Weight, Group: m.group()}
+	return m.fit(ctx, config, m.rows, m.labels, progress)
+}
+
+// group draws some copies of an individual: of one drawn uniformly from the
+// space half of the time, because a search goes where no data is; else of one
+// found or of the row itself. Individuals that rules forbid altogether have no
+// copies and no spread.
+func (m *material) group() func(*rand.Rand, int) [][]float64 {
+	worst := m.worst()
+	protected := m.space.Protected()
+	point := make([]float64, len(m.space.Features))
+	inputs := make([][]float64, m.Copies)
+	return func(rng *rand.Rand, row int) [][]float64 {
+		switch source := rng.IntN(4); {
+		case source < 2:
+			m.draw(rng, point)
+		case source == 2 && len(worst) > 0:
+			copy(point, worst[rng.IntN(len(worst))])
+		default:
+			copy(point, m.rows[row])
+		}
+		n := 0
+		for range m.Copies {
+			for _, f := range protected {
+				values := m.region.Values[f]
+				point[f] = values[rng.IntN(len(values))]
+			}
+			if m.space.Allowed(point) {
+				inputs[n] = m.space.NetworkInputs(inputs[n], point)
+				n++
+			}
+		}
+		return inputs[:n]
+	}
+}
+
+// draw sets the entries of point that are not protected, uniformly from the
+// region's box.
+func (m *material) draw(rng *rand.Rand, point []float64) {
+	for _, i := range m.space.Free() {
+		iv := m.region.Box[i]
+		if m.space.Features[i].Discrete() {
+			point[i] = iv.Lo + math.Floor(float64(rng.Float64())*(iv.Hi-iv.Lo+1))
+		} else {
+			point[i] = iv.Lo + float64(float64(rng.Float64())*(iv.Hi-iv.Lo))
+		}
+	}
+}
+
+// blind trains on the rows without the protected attributes' inputs.
+func (m *material) blind(ctx context.Context, from *network.Network, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+	hidden := m.protectedInputs()
+	config := m.config(m.blinded(from, hidden))
+	x := m.inputs(m.rows)
+	for _, row := range x {
+		for _, i := range hidden {
+			row[i] = 0 // its weight has no slope then, and stays 0
+		}
+	}
+	return m.train(ctx, config, x, m.labels, progress)
+}
+
+// blinded is the network with no weight from the inputs; what these contribute
+// on average over the rows moves into the biases.
+func (m *material) blinded(from *network.Network, hidden []int) *network.Network {
+	mean := make([]float64, from.Inputs())
+	for _, row := range m.inputs(m.rows) {
+		for _, i := range hidden {
+			mean[i] += row[i] / float64(len(m.rows))
+		}
+	}
+	out := *train.OneLogit(from)
+	out.Layers = slices.Clone(out.Layers)
+	first := &out.Layers[0]
+	first.Weights, first.Bias = slices.Clone(first.Weights), slices.Clone(first.Bias)
+	for j := range first.Out {
+		for _, i := range hidden {
+			first.Bias[j] += float64(first.Weights[j*first.In+i] * mean[i])
+			first.Weights[j*first.In+i] = 0
+		}
+	}
+	return &out
+}
+
+// protectedInputs are the network inputs that protected features feed.
+func (m *material) protectedInputs() []int {
+	var out []int
+	for _, f := range m.space.Protected() {
+		for _, in := range m.space.Features[f].Inputs {
+			out = append(out, in.Index)
+		}
+	}
+	return out
+}
+
+// fit trains on points; those beyond the study's rows are never held back.
+func (m *material) fit(ctx context.Context, c train.Config, points [][]float64, labels []int, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+	return m.train(ctx, c, m.inputs(points), labels, progress)
+}
+
+// train trains on network inputs, of which the study's rows come first.
+func (m *material) train(ctx context.Context, c train.Config, x [][]float64, y []int, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+	c.HeldBack, c.Held = 0, m.held()
+	return train.Train(ctx, c, x, y, progress)
+}
+
+// held draws the study's rows that choose the epoch.
+func (m *material) held() []int {
+	n := max(1, min(int(m.HeldBack*float64(len(m.rows))), len(m.rows)-1))
+	rng := rand.New(rand.NewPCG(uint64(m.Seed), heldStream))
+	out := rng.Perm(len(m.rows))[:n]
+	slices.Sort(out)
+	return out
+}
+
+// heldStream tells the numbers that held draws apart from others of the seed.
+const heldStream = 0x68656c64
+
+func (m *material) inputs(points [][]float64) [][]float64 {
+	out := make([][]float64, len(points))
+	for i, p := range points {
+		out[i] = m.space.NetworkInputs(nil, p)
+	}
+	return out
+}

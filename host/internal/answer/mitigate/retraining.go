@@ -1,0 +1,116 @@
+package mitigate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/answer/train"
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// The policies that say which label the copies of an individual are trained
+// with: all copies of one get the same.
+const (
+	// LabelMajority is the decision that most of the copies get from the original
+	// network; of a tie LabelMean decides.
+	LabelMajority = "majority"
+	// LabelMean is whether the mean score of the copies is above ½.
+	LabelMean = "mean"
+)
+
+// Labels lists the policies.
+func Labels() []string { return []string{LabelMajority, LabelMean} }
+
+// Retraining says how networks are trained further; DefaultRetraining is where
+// to begin. The zero value is not valid.
+type Retraining struct {
+	// Epochs, Rate and Patience are train.Config's; 0 as Patience trains all
+	// epochs. HeldBack is the share of the training rows that choose the epoch;
+	// individuals added to the rows are never held back.
+	Epochs   int
+	Rate     float64
+	Patience int
+	HeldBack float64
+	// Augment is how many of the individuals found are added to the rows with all
+	// their copies, those with the largest k first. Label is the policy.
+	Augment int
+	Label   string
+	// Weight is that of the penalty on the spread of logits, Copies how many
+	// counterfactuals it looks at a time.
+	Weight float64
+	Copies int
+	// Rounds bounds the turns of Iterated, MaxLoss the accuracy, as a share, that
+	// these may cost on the rows held back.
+	Rounds  int
+	MaxLoss float64
+	Seed    int64
+}
+
+// DefaultRetraining is what hyfair mitigate begins with.
+func DefaultRetraining() Retraining {
+	return Retraining{
+		Epochs: 20, Rate: 0.0005, Patience: 5, HeldBack: 0.1, Augment: 200, Label: LabelMajority,
+		Weight: 10, Copies: 8, Rounds: 3, MaxLoss: DearLoss, Seed: 1,
+	}
+}
+
+// DearLoss is the share of accuracy beyond which a mitigation is called dear:
+// two points, the most that the paper's retrained networks lose.
+const DearLoss = 0.02
+
+// Validate says what makes no sense.
+func (r *Retraining) Validate() error {
+	switch {
+	case r.Epochs < 1:
+		return fmt.Errorf("%d epochs; want 1 or more", r.Epochs)
+	case !(r.Rate > 0):
+		return fmt.Errorf("learning rate %v; want more than 0", r.Rate)
+	case !(r.HeldBack > 0 && r.HeldBack < 1):
+		return fmt.Errorf("share %v held back; want more than 0, below 1", r.HeldBack)
+	case r.Augment < 1:
+		return fmt.Errorf("%d individuals to add; want 1 or more", r.Augment)
+	case !slices.Contains(Labels(), r.Label):
+		return fmt.Errorf("label policy %q; the policies are %s", r.Label, strings.Join(Labels(), " and "))
+	case !(r.Weight > 0) || math.IsInf(r.Weight, 0):
+		return fmt.Errorf("weight %v of the penalty; want more than 0", r.Weight)
+	case r.Copies < 2:
+		return fmt.Errorf("a spread over %d copies; want 2 or more", r.Copies)
+	case r.Rounds < 1:
+		return fmt.Errorf("%d rounds; want 1 or more", r.Rounds)
+	case !(r.MaxLoss >= 0 && r.MaxLoss <= 1):
+		return fmt.Errorf("a loss of %v; want a share from 0 to 1", r.MaxLoss)
+	}
+	return r.config(nil).Validate()
+}
+
+// config is that of a training without a penalty.
+func (r *Retraining) config(start *network.Network) train.Config {
+	return train.Config{Start: start, Epochs: r.Epochs, LearningRate: r.Rate, Patience: r.Patience, HeldBack: r.HeldBack, Seed: r.Seed}
+}
+
+// checkData refuses rows that nothing can be learnt from, before any search
+// takes its time.
+func checkData(rows [][]float64, labels []int) error {
+	if len(rows) < 2 {
+		return fmt.Errorf("%d rows to train on; at least 2 are needed, one of them to be held back", len(rows))
+	}
+	if len(rows) != len(labels) {
+		return fmt.Errorf("%d rows but %d labels", len(rows), len(labels))
+	}
+	count := map[int]int{}
+	for i, label := range labels {
+		if label != 0 && label != 1 {
+			return fmt.Errorf("row %d has the label %d; want 0 or 1", i, label)
+		}
+		count[label]++
+	}
+	for label := range 2 {
+		if count[label] == 0 {
+			return errors.Join(train.ErrOneClass, fmt.Errorf("none of the %d rows to train on has the outcome %d: there is nothing to learn", len(rows), label))
+		}
+	}
+	return nil
+}

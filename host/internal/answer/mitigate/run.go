@@ -1,0 +1,251 @@
+package mitigate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/answer/train"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Searched is what the searches of a subject brought.
+type Searched struct {
+	// Runs are the measures of each search, at least one.
+	Runs []search.Measures
+	// Found are the individuals kept one by one, in the order they were found.
+	Found []record.Found
+	// Refused counts the moves that guardrails refused.
+	Refused int64
+	// Evaluations counts individuals evaluated.
+	Evaluations int64
+}
+
+// MaxK is the largest k of all runs, 0 where nobody was found.
+func (s *Searched) MaxK() float64 {
+	k := 0.0
+	for i := range s.Runs {
+		if m := s.Runs[i].MaxK; m != nil {
+			k = max(k, *m)
+		}
+	}
+	return k
+}
+
+// ID is how many individuals all runs found together; one that two runs found
+// counts twice.
+func (s *Searched) ID() float64 {
+	n := 0.0
+	for i := range s.Runs {
+		n += *s.Runs[i].ID
+	}
+	return n
+}
+
+// Config is a comparison. All but Test, Rules, Explain, Trained and Progress is
+// required.
+type Config struct {
+	Arms    []Arm
+	Network *network.Network
+	Space   *space.Space
+	Region  space.Region
+	// Train and Test are rows with known outcome: points of Space, encoded, of
+	// which every table has an entry. Without Test, quality is measured on Train.
+	Train, Test             [][]float64
+	TrainLabels, TestLabels []int
+	Retraining              Retraining
+	// Rules are the guardrails of every guarded arm; where they are nil, Explain
+	// makes those of each network from what its own search found. Rules that are
+	// not nil and empty guard nothing.
+	Rules   []space.Predicate
+	Explain func(ctx context.Context, n *network.Network, found []record.Found) ([]space.Predicate, error)
+	// MostRefused bounds the share of the training rows that guardrails which
+	// Explain made may refuse: rules are taken in their order, and one that would
+	// exceed it is left out. 1 takes all.
+	MostRefused float64
+	// Search searches a subject; name tells the arm. When ctx ends it returns
+	// what was found until then, and no error.
+	Search func(ctx context.Context, name string, s Subject) (*Searched, error)
+	// Trained, where not nil, is told of each new network and may keep it.
+	Trained func(way string, n *network.Network) error
+	// Progress, where not nil, is told what goes on.
+	Progress func(text string)
+}
+
+// Outcome is one arm that is done.
+type Outcome struct {
+	Arm     Arm
+	Subject Subject
+	// Searched is of the arm's own search.
+	*Searched
+	Quality Quality
+	// LeftOut counts the rules that MostRefused left out.
+	LeftOut int
+	// Trained tells of the training that the network came out of; nil for
+	// Original. Rounds counts the turns of Iterated.
+	Trained *train.Report
+	Rounds  int
+	// Skipped says why nothing was searched; everything else is empty then.
+	Skipped string
+}
+
+// Run works through the arms in their order. When ctx ends, or an arm fails,
+// it returns the arms done so far and the error; an arm under way when ctx
+// ended is not among them. What one arm lacks to be tried, such as individuals
+// to retrain on, skips it and the run goes on.
+func Run(ctx context.Context, c Config) ([]Outcome, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	r := &run{
+		Config: c, searched: map[string]*Searched{}, made: map[string]*made{Original: {network: c.Network}},
+		material: material{Retraining: c.Retraining, space: c.Space, region: c.Region, rows: c.Train, labels: c.TrainLabels},
+	}
+	if r.Progress == nil {
+		r.Progress = func(string) {}
+	}
+	var out []Outcome
+	for _, arm := range c.Arms {
+		o, err := r.arm(ctx, arm)
+		var skip *skipped
+		switch {
+		case errors.As(err, &skip):
+			out = append(out, Outcome{Arm: arm, Skipped: skip.Error()})
+		case ctx.Err() != nil:
+			return out, ctx.Err()
+		case err != nil:
+			return out, fmt.Errorf("arm %s: %w", arm, err)
+		default:
+			out = append(out, *o)
+		}
+	}
+	return out, nil
+}
+
+func (c *Config) check() error {
+	if !(c.MostRefused > 0 && c.MostRefused <= 1) {
+		return fmt.Errorf("guardrails that refuse at most a share of %v; want more than 0, at most 1", c.MostRefused)
+	}
+	return errors.Join(c.Retraining.Validate(), checkData(c.Train, c.TrainLabels))
+}
+
+type run struct {
+	Config
+	material material
+	searched map[string]*Searched // by arm's name
+	made     map[string]*made     // by way
+}
+
+// made is a network and how it came about.
+type made struct {
+	network *network.Network
+	trained *train.Report
+	rounds  int
+	err     error
+}
+
+// skipped is why an arm cannot be tried.
+type skipped struct{ error }
+
+func (s *skipped) Unwrap() error { return s.error }
+
+func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
+	m, err := r.network(ctx, arm.Way)
+	if err != nil {
+		return nil, err
+	}
+	o := &Outcome{Arm: arm, Subject: Subject{Network: m.network}, Trained: m.trained, Rounds: m.rounds}
+	if arm.Guarded {
+		if o.Subject.Guards, o.LeftOut, err = r.guards(ctx, arm.Way, m.network); err != nil {
+			return nil, err
+		}
+	}
+	if o.Searched, err = r.search(ctx, arm, o.Subject); err != nil {
+		return nil, err
+	}
+	rows, labels := r.Test, r.TestLabels
+	if len(rows) == 0 {
+		rows, labels = r.Train, r.TrainLabels
+	}
+	o.Quality = Judge(r.Space, o.Subject, rows, labels)
+	return o, nil
+}
+
+// search searches an arm, once.
+func (r *run) search(ctx context.Context, arm Arm, s Subject) (*Searched, error) {
+	name := arm.String()
+	if done := r.searched[name]; done != nil {
+		return done, nil
+	}
+	done, err := r.searchOnce(ctx, name, s)
+	if err == nil {
+		r.searched[name] = done
+	}
+	return done, err
+}
+
+// searchOnce searches a subject. A search that was broken off is ctx's error.
+func (r *run) searchOnce(ctx context.Context, name string, s Subject) (*Searched, error) {
+	r.Progress("searching " + name)
+	done, err := r.Search(ctx, name, s)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// network makes the way's network, once.
+func (r *run) network(ctx context.Context, way string) (*made, error) {
+	m := r.made[way]
+	if m == nil {
+		m = &made{}
+		m.err = r.make(ctx, way, m)
+		r.made[way] = m
+	}
+	return m, m.err
+}
+
+func (r *run) make(ctx context.Context, way string, m *made) error {
+	original, err := r.search(ctx, Arm{Way: Original}, Subject{Network: r.Network})
+	if err != nil {
+		return err
+	}
+	r.material.found = slices.Clone(original.Found)
+	switch way {
+	case Retrained:
+		err = r.train(ctx, m, way, r.Network, r.material.retrained)
+	case Consistent:
+		err = r.train(ctx, m, way, r.Network, r.material.consistent)
+	case Iterated:
+		err = r.iterate(ctx, m, original)
+	case Blind:
+		err = r.train(ctx, m, way, r.Network, r.material.blind)
+	}
+	if errors.Is(err, errNothingFound) || errors.Is(err, errNoBetter) {
+		return &skipped{err}
+	}
+	if err == nil && r.Trained != nil {
+		err = r.Trained(way, m.network)
+	}
+	return err
+}
+
+type trainer func(context.Context, *network.Network, func(train.Epoch)) (*network.Network, train.Report, error)
+
+func (r *run) train(ctx context.Context, m *made, what string, from *network.Network, how trainer) error {
+	n, report, err := how(ctx, from, func(e train.Epoch) {
+		r.Progress(fmt.Sprintf("training %s, epoch %d of %d, loss %.4f", what, e.Number, r.Retraining.Epochs, e.TrainLoss))
+	})
+	if err != nil {
+		return err
+	}
+	m.network, m.trained = n, &report
+	return nil
+}

@@ -1,0 +1,108 @@
+package mitigate
+
+import (
+	"strconv"
+
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// muchRefused is the share of the rows from which on refusing is no exception
+// any more, and the rest of a row no success.
+const muchRefused = 0.5
+
+// Network is the outcomes of one network.
+type Network struct {
+	Name     string
+	Outcomes []Outcome
+}
+
+// Table is the paper's table on mitigation, with what it leaves out: what the
+// guardrails refuse, accuracy on the answered rows, and group measures. Of
+// several networks each has a column with its name.
+func Table(networks ...Network) *view.Table {
+	t := &view.Table{}
+	if len(networks) > 1 {
+		t.Columns = append(t.Columns, view.Column{Title: "network"})
+	}
+	t.Columns = append(t.Columns, view.Column{Title: "arm"})
+	for _, title := range []string{
+		"Acc (%)", "Acc.ans (%)", "Refused (%)", "Iter", "Max.K", "Avg.K", "#ID", "Succ.rate (%)", "#ID.maxK", "F1", "DPD", "EOD",
+	} {
+		t.Columns = append(t.Columns, view.Column{Title: title, Right: true})
+	}
+	marked := false
+	for n := range networks {
+		if n > 0 {
+			t.Rows = append(t.Rows, nil)
+		}
+		for i := range networks[n].Outcomes {
+			o := &networks[n].Outcomes[i]
+			marked = marked || o.refusesMany()
+			row := o.cells()
+			if len(networks) > 1 {
+				row = append(view.Texts(networks[n].Name), row...)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	t.Notes = append(t.Notes,
+		"Acc counts a refusal as no right answer. Acc.ans, F1, DPD (demographic parity difference) and EOD (equal opportunity difference) are of the answered rows.")
+	if marked {
+		t.Notes = append(t.Notes, "! refuses half of the rows or more: no success, whatever the other columns say.")
+	}
+	return t
+}
+
+// refusesMany reports that guardrails refuse too many to be called a success.
+func (o *Outcome) refusesMany() bool {
+	return o.Quality.Refused != nil && *o.Quality.Refused >= muchRefused
+}
+
+func (o *Outcome) cells() []view.Cell {
+	if o.Skipped != "" {
+		return view.Texts(o.Arm.String(), "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–")
+	}
+	q, s := &o.Quality, search.Summarise(o.Runs)
+	cells := view.Texts(o.Arm.String(), percent(q.Accuracy), percent(q.AccuracyAnswered), percent(q.Refused))
+	for _, c := range []struct {
+		mean, sd *float64
+		digits   int // of one run
+	}{
+		{s.Mean.Iter, s.SD.Iter, 0}, {s.Mean.MaxK, s.SD.MaxK, 0}, {s.Mean.AvgK, s.SD.AvgK, 2}, {s.Mean.ID, s.SD.ID, 0},
+		{s.Mean.SuccRate, s.SD.SuccRate, 2}, {s.Mean.IDMaxK, s.SD.IDMaxK, 0},
+	} {
+		text := number(c.mean, c.digits)
+		if c.sd != nil {
+			digits := max(1, c.digits)
+			if *c.mean >= 1000 {
+				digits = 0
+			}
+			text = number(c.mean, digits) + " ± " + number(c.sd, digits)
+		}
+		cells = append(cells, view.Cell{Text: text})
+	}
+	cells = append(cells, view.Texts(number(q.F1, 3), number(q.Parity, 3), number(q.Opportunity, 3))...)
+	if o.refusesMany() {
+		cells[refusedCell].Text += " !"
+		cells[refusedCell].Alarm = true
+	}
+	return cells
+}
+
+// refusedCell is the place of the share of refused rows among an arm's cells.
+const refusedCell = 3
+
+func percent(share *float64) string {
+	if share == nil {
+		return "N/A"
+	}
+	return strconv.FormatFloat(100**share, 'f', 2, 64)
+}
+
+func number(v *float64, digits int) string {
+	if v == nil {
+		return "N/A"
+	}
+	return strconv.FormatFloat(*v, 'f', digits, 64)
+}

@@ -1,0 +1,84 @@
+package mitigate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+)
+
+func ptr(v float64) *float64 { return &v }
+
+func outcome(arm Arm, maxK, id, refused, accuracy float64, runs int) Outcome {
+	o := Outcome{Arm: arm, Searched: &Searched{}}
+	for range runs {
+		m := search.Measures{Iter: ptr(1000), ID: ptr(id), SuccRate: ptr(id)}
+		if id > 0 {
+			m.MaxK, m.AvgK, m.IDMaxK = ptr(maxK), ptr(maxK/2), ptr(1)
+		}
+		o.Runs = append(o.Runs, m)
+		maxK--
+	}
+	o.Quality = Quality{Rows: 100, Answered: int(100 - 100*refused), Refused: ptr(refused), Accuracy: ptr(accuracy * (1 - refused)), AccuracyAnswered: ptr(accuracy), F1: ptr(0.5)}
+	return o
+}
+
+func TestTable(t *testing.T) {
+	var text strings.Builder
+	table := Table(
+		Network{"A", []Outcome{outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 2), outcome(Arm{Original, true}, 8, 10, 0.6, 0.9, 1)}},
+		Network{"B", []Outcome{{Arm: Arm{Way: Retrained}, Skipped: "no"}, outcome(Arm{Way: Blind}, 0, 0, 0, 0.8, 1)}},
+	)
+	if err := table.CSV(&text); err != nil {
+		t.Fatal(err)
+	}
+	want := `network,arm,Acc (%),Acc.ans (%),Refused (%),Iter,Max.K,Avg.K,#ID,Succ.rate (%),#ID.maxK,F1,DPD,EOD
+A,original,80.00,80.00,0.00,1000 ± 0,8.5 ± 0.7,4.25 ± 0.35,10.0 ± 0.0,10.00 ± 0.00,1.0 ± 0.0,0.500,N/A,N/A
+A,original+guards,36.00,90.00,60.00 !,1000,8,4.00,10,10.00,1,0.500,N/A,N/A
+B,retrained,–,–,–,–,–,–,–,–,–,–,–,–
+B,blind,80.00,80.00,0.00,1000,N/A,N/A,0,0.00,N/A,0.500,N/A,N/A
+`
+	if d := cmp.Diff(want, text.String()); d != "" {
+		t.Error(d)
+	}
+	if len(table.Notes) != 2 || !strings.Contains(table.Notes[1], "no success") {
+		t.Errorf("notes %q", table.Notes)
+	}
+	if alone := Table(Network{"A", []Outcome{outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 1)}}); len(alone.Columns) != len(table.Columns)-1 || len(alone.Notes) != 1 {
+		t.Errorf("of one network: %d columns, notes %q", len(alone.Columns), alone.Notes)
+	}
+}
+
+func TestRemarks(t *testing.T) {
+	everybody := outcome(Arm{Original, true}, 0, 0, 1, 0, 1)
+	everybody.Quality.Answered, everybody.Quality.AccuracyAnswered = 0, nil
+	half := outcome(Arm{Retrained, true}, 5, 3, 0.5, 0.9, 1)
+	half.LeftOut = 2
+	got := Remarks([]Outcome{
+		outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 1),
+		everybody,
+		outcome(Arm{Way: Retrained}, 12, 10, 0, 0.77, 1),
+		half,
+		outcome(Arm{Way: Consistent}, 0, 0, 0.1, 0.79, 1),
+		{Arm: Arm{Way: Iterated}, Skipped: "no time"},
+		outcome(Arm{Way: Blind}, 0, 0, 0, 0.8, 1),
+	})
+	want := []string{
+		"original+guards: the guardrails refuse everybody, which is no success whatever the other columns say",
+		"retrained: costs 3.00 points of accuracy on the answered rows",
+		"retrained: the largest k found rose from 9 to 12",
+		"retrained+guards: the guardrails refuse 50.00 % of the rows, which is no success whatever the other columns say",
+		"retrained+guards: 2 further rules are left out, which would have refused too many",
+		"consistent: the search found nobody, which proves nothing: hyfair certify may",
+		"iterated: left out: no time",
+		"blind: no score depends on a protected attribute any more: k is 1 for everybody, by construction",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if got := Remarks([]Outcome{outcome(Arm{Way: Retrained}, 12, 10, 0, 0.5, 1)}); len(got) > 0 {
+		t.Errorf("without the original there is nothing to compare with: %q", got)
+	}
+}

@@ -1,0 +1,157 @@
+package partition
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// samples individuals are drawn of each part before anything is bounded.
+const samples = 16
+
+// maxCopies of an individual are looked at in float64, more or less, where it
+// has more; a witness is then replayed with all.
+const maxCopies = 1 << 12
+
+// copies is the largest and the smallest logit of an individual's copies, in
+// float64; ok is false where it has fewer than two.
+func (p *pruner) copies(x []float64) (hi, lo float64, ok bool) {
+	p.tracker = p.tracker[:0]
+	at := -1
+	p.q.Space.EachCombination(p.q.RegionOrWhole(), x, func(point []float64) {
+		if at++; at%p.step == 0 && p.q.Space.Allowed(point) {
+			p.tracker = append(p.tracker, p.q.Network.Logit(p.q.Space.NetworkInputs(p.inputs, point)))
+		}
+	})
+	if len(p.tracker) < 2 {
+		return 0, 0, false
+	}
+	return slices.Max(p.tracker), slices.Min(p.tracker), true
+}
+
+// merit is positive where float64 sees a violation, and grows towards one.
+func (p *pruner) merit(x []float64) float64 {
+	hi, lo, ok := p.copies(x)
+	if !ok {
+		return math.Inf(-1)
+	}
+	switch p.q.Notion {
+	case fairness.Score:
+		return network.Sigmoid(hi) - network.Sigmoid(lo) - p.eps
+	case fairness.Logit:
+		return hi - lo - p.eps
+	case fairness.Decision:
+		return math.Min(hi, -lo+math.SmallestNonzeroFloat64)
+	}
+	return math.Min(hi, -lo)
+}
+
+// try replays an individual that float64 sees as a violation.
+func (p *pruner) try(x []float64) *certify.Witness {
+	if !(p.merit(x) > 0) {
+		return nil
+	}
+	return p.replay.Individual(x)
+}
+
+// sample draws individuals and climbs from the best.
+func (p *pruner) sample(ctx context.Context, part space.Region, rng *rand.Rand) *certify.Witness {
+	var best []float64
+	top := math.Inf(-1)
+	for range samples {
+		if ctx.Err() != nil {
+			return nil
+		}
+		x := make([]float64, len(p.q.Space.Features))
+		for _, i := range p.q.Space.Free() {
+			iv := part.Box[i]
+			if p.q.Space.Features[i].Discrete() {
+				x[i] = iv.Lo + float64(rng.Int64N(int64(iv.Hi-iv.Lo)+1))
+			} else {
+				x[i] = iv.Lo + rng.Float64()*(iv.Hi-iv.Lo)
+			}
+		}
+		if m := p.merit(x); best == nil || m > top {
+			best, top = x, m
+		}
+	}
+	return p.seek(ctx, part, best)
+}
+
+// seek climbs from x inside a box by one feature at a time, to either end or to
+// where the sign of the copies' middle turns, and replays what looks like a
+// violation. x is moved.
+func (p *pruner) seek(ctx context.Context, box space.Region, x []float64) *certify.Witness {
+	if w := p.try(x); w != nil {
+		return w
+	}
+	top := p.merit(x)
+	for improved := true; improved; {
+		improved = false
+		for _, i := range p.q.Space.Free() {
+			iv, keep := box.Box[i], x[i]
+			if !(iv.Hi > iv.Lo) {
+				continue
+			}
+			if ctx.Err() != nil {
+				return nil
+			}
+			for _, v := range [...]float64{iv.Lo, iv.Hi, p.turn(iv, x, i)} {
+				x[i] = v
+				if m := p.merit(x); m > top+1e-12 {
+					top, keep, improved = m, v, true
+				}
+			}
+			if x[i] = keep; top > 0 {
+				if w := p.try(x); w != nil {
+					return w
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// turn is the value of feature i at which the middle of the copies' logits
+// changes its sign, the present one where it does not.
+func (p *pruner) turn(iv space.Interval, x []float64, i int) float64 {
+	at := x[i]
+	defer func() { x[i] = at }()
+	sign := func(v float64) bool {
+		x[i] = v
+		hi, lo, _ := p.copies(x)
+		return hi+lo > 0
+	}
+	low, high := iv.Lo, iv.Hi
+	if p.q.Notion == fairness.Logit || sign(low) == sign(high) {
+		return at
+	}
+	positive := sign(high)
+	least := (iv.Hi - iv.Lo) * minSplit
+	if p.q.Space.Features[i].Discrete() {
+		least = 1
+	}
+	for high-low > least {
+		middle := low + (high-low)/2
+		if p.q.Space.Features[i].Discrete() {
+			middle = math.Floor(middle)
+		}
+		if sign(middle) == positive {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	x[i] = low
+	m := p.merit(x)
+	if x[i] = high; p.merit(x) > m {
+		return high
+	}
+	return low
+}

@@ -1,0 +1,181 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+const (
+	// firstSoft is the soft limit of the solver's first pass, softGrowth its
+	// growth from pass to pass: what is easy comes first.
+	firstSoft  = time.Second
+	softGrowth = 4
+	// heuristicFrom is the pass from which a question whose limit ran out is put
+	// again to a heuristically pruned network.
+	heuristicFrom = 1
+)
+
+// solve puts what is left to the solvers, pass by pass, in an order that the
+// seed shuffles. It returns the parts that stay undecided.
+func (r *run) solve(ctx context.Context, left []part) []part {
+	if len(r.o.Solvers) == 0 {
+		return left
+	}
+	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), 0x9a27))
+	rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+	soft := min(firstSoft, r.o.SoftTimeout)
+	for pass := 0; len(left) > 0 && !r.over(ctx) && r.lost < maxFaults; pass++ {
+		stage := fmt.Sprintf("solver, at most %v a question", soft)
+		left = r.pass(ctx, left, soft, pass, stage)
+		if r.o.Adaptive && !r.over(ctx) {
+			if halves := r.splitAll(left); len(halves) > len(left) {
+				left = r.cheap(ctx, r.resume(halves), "bounds of split parts", splitBoxes)
+				continue
+			} // else there is nothing to halve, and only a longer question can help
+		}
+		if soft == r.o.SoftTimeout {
+			break
+		}
+		soft = min(soft*softGrowth, r.o.SoftTimeout)
+	}
+	return left
+}
+
+// pass asks about each part once.
+func (r *run) pass(ctx context.Context, parts []part, soft time.Duration, pass int, stage string) (left []part) {
+	undecided := make([]bool, len(parts))
+	for i := range undecided {
+		undecided[i] = true
+	}
+	next := make(chan int)
+	var group sync.WaitGroup
+	for _, solver := range r.o.Solvers {
+		group.Go(func() {
+			for i := range next {
+				if !r.over(ctx) && !r.gone() {
+					undecided[i] = !r.ask(ctx, solver, parts[i], soft, pass, stage)
+				}
+			}
+		})
+	}
+	for i := range parts {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	for i := range parts {
+		if undecided[i] {
+			left = append(left, parts[i])
+		}
+	}
+	return left
+}
+
+func (r *run) gone() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost >= maxFaults
+}
+
+// ask puts one part to a solver, and where its limit ran out in a later pass,
+// once more with a pruned network, which can only find a witness. (Nothing is
+// pruned for a solver that is asked about the network itself.)
+func (r *run) ask(ctx context.Context, solver certify.Options, at part, soft time.Duration, pass int, stage string) bool {
+	begin := time.Now()
+	for _, heuristic := range []bool{false, true} {
+		if heuristic && (pass < heuristicFrom || solver.Direct()) || ctx.Err() != nil {
+			break
+		}
+		limited, cancel := context.WithTimeout(ctx, soft)
+		q := *r.q
+		q.Region = at.region
+		solver.Heuristic = heuristic
+		rep, err := certify.Run(limited, &q, solver)
+		cancel()
+		r.note(rep, err)
+		if rep == nil || rep.Verdict == certify.Undecided {
+			continue
+		}
+		f := finding{verdict: rep.Verdict, by: by(rep), witness: rep.Witness}
+		tolerance, formula := 0.0, ""
+		if rep.Verdict == certify.Fair {
+			f.grade, f.witness = rep.Grade, nil
+			tolerance, formula = rep.Tolerance, rep.ToleranceFormula
+		}
+		r.settle(at, f, tolerance, formula, time.Since(begin), stage)
+		return true
+	}
+	r.glimpse(stage)
+	return false
+}
+
+// by is the method that counts for a part: the solver's, where one of its
+// regions needed it.
+func by(rep *certify.Report) certify.Method {
+	for _, m := range []certify.Method{certify.BySolver, certify.BySampling, certify.ByEnumeration} {
+		if rep.Regions[m] > 0 {
+			return m
+		}
+	}
+	return certify.ByBounds
+}
+
+// note adds a question's counters and faults to the report.
+func (r *run) note(rep *certify.Report, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fault := func(text string) {
+		if !slices.Contains(r.report.Faults, text) {
+			r.report.Faults = append(r.report.Faults, text)
+		}
+	}
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+		r.lost++
+		fault(err.Error())
+		if errors.Is(err, sdk.ErrUnsupported) || errors.Is(err, sdk.ErrInvalidOption) {
+			r.lost = maxFaults // it will not get better
+		}
+	}
+	if rep == nil {
+		return
+	}
+	if err == nil {
+		r.lost = 0
+	}
+	r.report.Spurious += rep.Spurious
+	r.report.Solves += rep.Solves
+	r.report.Nodes += rep.Nodes
+	for _, f := range rep.Faults {
+		fault(f)
+	}
+}
+
+// splitAll halves each part; those that cannot be halved stay.
+func (r *run) splitAll(parts []part) []part {
+	p := newPruner(r.q)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []part
+	for _, at := range parts {
+		low, high, ok := p.split(at.region, centre(r.q.Space, at.region))
+		if !ok || r.report.Total >= MaxParts {
+			out = append(out, at)
+			continue
+		}
+		for k, half := range []space.Region{low, high} {
+			out = append(out, part{half, Text(r.q.Space, r.whole, half), at.seed*2 + uint64(k) + 1})
+		}
+		r.report.Total++
+		r.report.Undecided++
+	}
+	return out
+}

@@ -1,0 +1,410 @@
+// Package quantify says how many individuals of a space are discriminated
+// against: which share is proved to be treated fairly, which is proved not to
+// be, and what a sample and the data set say beside that.
+//
+// A solver of the network form claims; what is concluded here has been held
+// against individuals that were evaluated exactly. A claim that one of them, or
+// all of them together, contradict proves nothing.
+package quantify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Options steer a Run. Solver and Description are required; the solver serves
+// Quantify in the network form.
+type Options struct {
+	Solver      sdk.Solver
+	Description sdk.Description
+	Threads     int
+	Memory      int64
+	Seed        int64
+	// Set are the plugin's own options.
+	Set map[string]string
+	// Samples individuals are drawn uniformly and evaluated; 0: none.
+	Samples int
+	// Rows are the data set's, one entry a feature; nil: none.
+	Rows [][]float64
+	// Pieces, where not nil, gets the parts of the region as they are settled, one
+	// call at a time; an error of it ends the run.
+	Pieces func([]sdk.Piece) error
+	// Progress, where not nil, is called from one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Progress is a glimpse of a running question.
+type Progress struct {
+	// Fair and Unfair are shares claimed so far that what was evaluated exactly does
+	// not contradict, nil before the first.
+	Fair, Unfair *big.Rat
+	// Sampled and Rows are as in Report.
+	Sampled *Sampled
+	Rows    *Rows
+	Boxes   int64
+	// Pieces handed over so far; after the time limit they are what is going on.
+	Pieces  int64
+	Elapsed time.Duration
+}
+
+// Report is what is known at the end.
+type Report struct {
+	// Fair and Unfair are proved shares of the individuals, in a space with real
+	// features of the volume; Undecided is what they leave of 1. Where Nobody says so,
+	// all are 0: shares of nobody.
+	Fair, Unfair, Undecided *big.Rat
+	// Grade of the proof; 0 where nothing is proved.
+	Grade sdk.Exactness
+	// Individuals of the region; nil where that is not known.
+	Individuals *big.Int
+	// Boxes that the solver looked at.
+	Boxes int64
+	// Complete: the solver came to its end.
+	Complete bool
+	// Reason says, for a person, why it did not; Faults lists what was wrong with
+	// its answers.
+	Reason string
+	Faults []string
+	// Sampled and Rows are nil where nothing was asked of them.
+	Sampled *Sampled
+	Rows    *Rows
+	// Map is nil without Options.Pieces.
+	Map *Map
+}
+
+// Floats are the three shares in float64, the proved ones rounded down to
+// multiples of 2⁻⁵³, so that they add up to exactly 1 in every order. Where
+// nothing is undecided, what rounding takes from the fair is given to the unfair.
+func (r *Report) Floats() (fair, unfair, undecided float64) {
+	if fair = down(r.Fair); r.Undecided.Sign() == 0 {
+		return fair, 1 - fair, 0
+	}
+	unfair = down(r.Unfair)
+	return fair, unfair, 1 - fair - unfair
+}
+
+// down rounds a share down to a multiple of 2⁻⁵³.
+func down(share *big.Rat) float64 {
+	n := new(big.Int).Lsh(share.Num(), 53)
+	n.Quo(n, share.Denom())
+	f, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(n), -53).Float64()
+	return f
+}
+
+// Nobody reports that the region is known to hold no individuals.
+func (r *Report) Nobody() bool { return r.Individuals != nil && r.Individuals.Sign() == 0 }
+
+// nobody concludes that there are no individuals.
+func (r *run) nobody() {
+	rep := r.report
+	rep.Fair, rep.Unfair, rep.Undecided, rep.Individuals = new(big.Rat), new(big.Rat), new(big.Rat), new(big.Int)
+	rep.Complete, rep.Reason = true, ""
+}
+
+// contradicted takes back what a solver claimed that cannot be right.
+func (r *Report) contradicted(format string, args ...any) {
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+	r.Fair, r.Unfair, r.Undecided = new(big.Rat), new(big.Rat), big.NewRat(1, 1)
+	r.Grade, r.Complete = 0, false
+	r.Reason = "the solver contradicted what was evaluated exactly"
+}
+
+// run is one question under way.
+type run struct {
+	q      *problem.Query
+	o      Options
+	judge  *judge
+	report *Report
+	start  time.Time
+	// glimpses is held while progress is told, which both progress of the solver and
+	// pieces give rise to.
+	glimpses sync.Mutex
+	told     time.Time // of pieces
+	handed   int64     // pieces
+	// last are the shares last told, for a solver that is lost; sound are the last
+	// of them to which there is no objection.
+	last, sound *sdk.Shares
+	// witnesses are individuals evaluated exactly, to try pieces with.
+	witnesses []settled
+	free      []int // features
+	tally     *tally
+	ctx       context.Context // of the question, for what is evaluated of pieces
+	// broken is the first error of Options.Pieces.
+	broken error
+}
+
+// Run answers the question. q.Goal is ignored. Limits and interruptions end in
+// a Report that says so. Where the solver is lost, Run returns its error, a
+// certify.Failure, and a Report of what was known by then; without a Report, the query is malformed or
+// cannot be asked.
+func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
+	r, err := newRun(q, o)
+	if err != nil {
+		return nil, err
+	}
+	if certify.Nobody(r.q) {
+		r.nobody()
+		return r.report, nil
+	}
+	if o.Samples > 0 {
+		r.sample(ctx)
+	}
+	if o.Rows != nil {
+		r.rows(ctx)
+	}
+	if ctx.Err() != nil {
+		r.report.Reason = reason(ctx, sdk.Interrupted)
+		return r.report, nil
+	}
+	if s := r.report.Sampled; s != nil && s.All && s.N == 0 {
+		r.nobody()
+		return r.report, nil
+	}
+	r.glimpse(nil, 0) // of the sample and the rows
+	err = r.ask(ctx)
+	return r.report, err
+}
+
+func newRun(q *problem.Query, o Options) (*run, error) {
+	question := *q
+	question.Goal = problem.Quantify
+	question.Seed = o.Seed
+	switch err := question.Validate(); {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+	case !o.Description.Answers(problem.FormNetwork, problem.Quantify):
+		return nil, fmt.Errorf("solver %s does not serve %s in the %s form: %w", o.Description.Name, problem.Quantify, problem.FormNetwork, sdk.ErrUnsupported)
+	case len(question.Relax) > 0:
+		return nil, fmt.Errorf("%w: shares are of individuals, and relaxations speak of pairs", sdk.ErrInvalidProblem)
+	case len(question.Exclude) > 0:
+		return nil, fmt.Errorf("%w: shares are of all individuals of a region", sdk.ErrInvalidProblem)
+	}
+	inward, err := certify.Inward(&question)
+	if err != nil {
+		return nil, err
+	}
+	j, err := newJudge(inward)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{q: inward, o: o, free: inward.Space.Free(), judge: j, start: time.Now(), report: &Report{
+		Fair: new(big.Rat), Unfair: new(big.Rat), Undecided: big.NewRat(1, 1),
+	}}
+	if o.Pieces != nil {
+		r.tally = newTally(inward)
+	}
+	return r, nil
+}
+
+// ask puts the question to the solver and concludes.
+func (r *run) ask(ctx context.Context) error {
+	ctx, giveUp := client.GiveUp(ctx)
+	defer giveUp()
+	r.ctx = ctx
+	o := sdk.SolveOptions{
+		Seed: r.o.Seed, Threads: r.o.Threads, Memory: r.o.Memory, Options: r.o.Set,
+		Progress: func(p sdk.Progress) { r.glimpse(p.Shares, 0) },
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
+	}
+	if r.o.Pieces != nil {
+		o.Pieces = func(list []sdk.Piece) {
+			if r.broken == nil {
+				if r.broken = r.pieces(list); r.broken != nil {
+					giveUp()
+				}
+			}
+		}
+	}
+	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: "quantify", Network: r.q}, o)
+	if r.tally != nil {
+		r.report.Map = r.tally.result()
+	}
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		res, err = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}, nil
+	}
+	if res == nil && err == nil {
+		err = fmt.Errorf("solver %s returned neither a result nor an error", r.o.Description.Name)
+	}
+	err = certify.Failed(err)
+	if res == nil {
+		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Other}
+	}
+	if res.Shares == nil {
+		res.Shares = r.last
+	}
+	r.conclude(ctx, res)
+	if err != nil {
+		r.report.Reason = certify.FailureReason(err)
+	}
+	if r.broken != nil { // which ended the solver, too
+		return r.broken
+	}
+	return err
+}
+
+// tellEvery is the least time between two glimpses for the sake of pieces.
+const tellEvery = 100 * time.Millisecond
+
+// glimpse passes on what is new: shares, or nil, and pieces.
+func (r *run) glimpse(s *sdk.Shares, pieces int) {
+	r.glimpses.Lock()
+	defer r.glimpses.Unlock()
+	if r.handed += int64(pieces); s != nil {
+		if r.last = s; r.objection(s) == "" {
+			r.sound = s
+		}
+	}
+	if r.o.Progress == nil {
+		return
+	}
+	if pieces > 0 {
+		if time.Since(r.told) < tellEvery {
+			return
+		}
+		r.told = time.Now()
+	}
+	out := Progress{Sampled: r.report.Sampled, Rows: r.report.Rows, Pieces: r.handed, Elapsed: time.Since(r.start)}
+	if s := r.sound; s != nil {
+		out.Fair, out.Unfair, out.Boxes = s.Fair, s.Unfair, s.Boxes
+	}
+	r.o.Progress(out)
+}
+
+// pieces hands pieces on, and tries the individuals that are known on them.
+func (r *run) pieces(list []sdk.Piece) error {
+	for i := range list {
+		p := &list[i]
+		if !r.sane(p) {
+			return fmt.Errorf("solver %s: a piece of it is no box of the region", r.o.Description.Name)
+		}
+		fault, one := r.counted(p)
+		if !one {
+			fault = r.against(p)
+			r.tally.add(p)
+		}
+		if fault != "" && !slices.Contains(r.tally.faults, fault) {
+			r.tally.faults = append(r.tally.faults, fault)
+		}
+	}
+	r.glimpse(nil, len(list))
+	return r.o.Pieces(list)
+}
+
+// counted evaluates the points of a small mixed piece, adds it up, and holds its
+// numbers against them. ok is unset of other pieces, and where the time is over.
+func (r *run) counted(p *sdk.Piece) (fault string, ok bool) {
+	most, ok := r.tally.mixed(p)
+	if !ok {
+		return "", false
+	}
+	xs, ok := r.points(p.Box, float64(most))
+	if !ok {
+		return "", false
+	}
+	verdicts, ok := r.judge.all(r.ctx, xs)
+	if !ok {
+		return "", false
+	}
+	r.tally.addEach(p, xs, verdicts)
+	numbers := map[verdict]int64{}
+	for _, v := range verdicts {
+		numbers[v]++
+	}
+	if p.Fair.Cmp(big.NewInt(numbers[fair])) > 0 || p.Unfair.Cmp(big.NewInt(numbers[unfair])) > 0 {
+		fault = fmt.Sprintf("solver %s: it counts more fair or more unfair individuals in a box than there are", r.o.Description.Name)
+	}
+	return fault, true
+}
+
+// sane reports that a piece is a box of the region.
+func (r *run) sane(p *sdk.Piece) bool {
+	region := r.q.RegionOrWhole()
+	if len(p.Box) != len(region.Box) || p.Claim < sdk.PieceFair || p.Claim > sdk.PieceOutside {
+		return false
+	}
+	for _, i := range r.free {
+		side := p.Box[i]
+		if !(side.Lo <= side.Hi && region.Box[i].Contains(side.Lo) && region.Box[i].Contains(side.Hi)) {
+			return false
+		}
+		if r.q.Space.Features[i].Discrete() && (side.Lo != math.Floor(side.Lo) || side.Hi != math.Floor(side.Hi)) {
+			return false
+		}
+	}
+	return true
+}
+
+// against holds a piece against the individuals that were evaluated.
+func (r *run) against(p *sdk.Piece) string {
+	if p.Claim == sdk.PieceUndecided {
+		return ""
+	}
+	for i := range r.witnesses {
+		w := &r.witnesses[i]
+		if !within(r.free, p.Box, w.x) {
+			continue
+		}
+		if p.Claim == sdk.PieceOutside || (p.Claim == sdk.PieceUnfair) != w.unfair {
+			return fmt.Sprintf("solver %s: it claims of a box that it is %s; an individual in it, evaluated exactly, is %s", r.o.Description.Name, p.Claim, w.word())
+		}
+	}
+	return ""
+}
+
+// conclude takes over what the solver claims, unless something contradicts it.
+func (r *run) conclude(ctx context.Context, res *sdk.Result) {
+	rep := r.report
+	if res.Status != sdk.Optimal {
+		rep.Reason = reason(ctx, res.Reason)
+	}
+	s := res.Shares
+	if s == nil {
+		return
+	}
+	rep.Boxes = s.Boxes
+	if fault := r.objection(s); fault != "" {
+		rep.contradicted("%s", fault)
+		return
+	}
+	rep.Fair, rep.Unfair, rep.Individuals = s.Fair, s.Unfair, s.Individuals
+	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(s.Fair, s.Unfair))
+	if rep.Complete = res.Status == sdk.Optimal; rep.Complete && rep.Nobody() {
+		r.nobody()
+		return
+	}
+	if s.Fair.Sign() > 0 || s.Unfair.Sign() > 0 {
+		rep.Grade = r.o.Description.Exactness
+	}
+	if r.tally != nil {
+		if rep.Map.Covered > 1+1e-6 {
+			r.tally.faults = append(r.tally.faults, fmt.Sprintf("solver %s: its pieces overlap", r.o.Description.Name))
+		}
+		for _, f := range r.tally.faults {
+			rep.contradicted("%s", f)
+		}
+	}
+}
+
+// reason says in words why a solver stopped.
+func reason(ctx context.Context, why sdk.Reason) string {
+	switch {
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return "time limit"
+	case ctx.Err() != nil:
+		return "interrupted"
+	}
+	return why.String()
+}

@@ -1,0 +1,184 @@
+package quantify
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+func TestMain(m *testing.M) { plugintest.Main(m) }
+
+// tiny draws a question over some hundred individuals. Weights are multiples of
+// ¼, so that ties happen; constraints leave some points no counterfactual.
+func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
+	s := &space.Space{}
+	feed := func(in space.Input) []space.Input {
+		in.Index = s.Inputs
+		s.Inputs++
+		return []space.Input{in}
+	}
+	s.Features = []space.Feature{
+		{Name: "a", Kind: space.Integer, Lo: -2, Hi: float64(2 + r.IntN(5)), Inputs: feed(space.Input{Scale: 0.5})},
+		{Name: "c", Kind: space.Categorical, Hi: 2, Categories: []string{"x", "y", "z"}, Inputs: feed(space.Input{Table: []float64{0, 1, -1}})},
+		{Name: "b", Kind: space.Integer, Hi: float64(3 + r.IntN(4)), Inputs: feed(space.Input{Scale: 0.25, Offset: -0.5})},
+		{Name: "sex", Kind: space.Categorical, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: feed(space.Input{Scale: 1})},
+		{Name: "age", Kind: space.Integer, Hi: 9, Protected: []float64{1, 4, 5}, Inputs: feed(space.Input{Scale: 0.25, Offset: -0.5})},
+	}
+	if r.IntN(2) == 0 {
+		s.Forbidden = []space.Predicate{
+			{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 1}}, {Feature: 3, Set: []int{r.IntN(2)}}},
+			{{Feature: 1, Set: []int{0, 2}}, {Feature: 3, Set: []int{1}}},
+			{{Feature: 2, Interval: space.Interval{Lo: 2, Hi: 2}}}, // nobody
+		}
+	}
+	net := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	outputs := 1
+	if r.IntN(3) == 0 {
+		net.Head, outputs = network.HeadSoftmax, 2
+	}
+	widths := []int{s.Inputs, 4, 3, outputs}
+	for k := range len(widths) - 1 {
+		l := network.Layer{In: widths[k], Out: widths[k+1], ReLU: k < len(widths)-2}
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, float64(r.IntN(17)-8)/4)
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, float64(r.IntN(9)-4)/4)
+		}
+		net.Layers = append(net.Layers, l)
+	}
+	q := &problem.Query{Network: net, Space: s, Region: s.Whole(), Notion: n, Goal: problem.Quantify}
+	switch n {
+	case fairness.Score:
+		q.Epsilon = big.NewRat(int64(1+r.IntN(8)), 20)
+		if r.IntN(3) == 0 {
+			q.K = 3
+		}
+	case fairness.Logit:
+		q.Epsilon = big.NewRat(int64(r.IntN(8)), 4) // ties with ε
+	}
+	if r.IntN(2) == 0 {
+		q.Region.Box[0].Hi = 1
+		q.Region.Values[4] = []float64{1, 5}
+	}
+	if r.IntN(3) == 0 {
+		q.Require = []space.Predicate{{{Feature: 1, Set: []int{0, 2}}}}
+	}
+	if r.IntN(3) == 0 {
+		q.Forbid = []space.Predicate{{{Feature: 2, Interval: space.Interval{Lo: 1, Hi: 1}}, {Feature: 0, Interval: space.Interval{Lo: 1, Hi: 9}}}}
+	}
+	return q
+}
+
+// truth is the referee: the definitions, in exact arithmetic.
+func truth(q *problem.Query, exact *network.Exact, x []float64) verdict {
+	for _, p := range q.Require {
+		if !p.Holds(x) {
+			return outside
+		}
+	}
+	for _, p := range q.Forbid {
+		if p.Holds(x) {
+			return outside
+		}
+	}
+	var logits []*big.Rat
+	for _, p := range q.Space.Counterfactuals(q.Region, x) {
+		logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
+	}
+	switch {
+	case len(logits) == 0:
+		return outside
+	case len(logits) == 1:
+		return fair
+	case q.K > 2:
+		if fairness.KBins(logits, q.Epsilon) >= q.K {
+			return unfair
+		}
+	case fairness.Violates(q.Notion, logits, q.Epsilon):
+		return unfair
+	}
+	return fair
+}
+
+// everybody visits every point of the region's box.
+func everybody(q *problem.Query, visit func(x []float64)) {
+	box := q.Region.Box
+	for a := box[0].Lo; a <= box[0].Hi; a++ {
+		for c := box[1].Lo; c <= box[1].Hi; c++ {
+			for b := box[2].Lo; b <= box[2].Hi; b++ {
+				visit([]float64{a, c, b, 0, 0})
+			}
+		}
+	}
+}
+
+// counted is the truth of everybody together.
+func counted(q *problem.Query) (numbers map[verdict]int64) {
+	exact, numbers := network.NewExact(q.Network), map[verdict]int64{}
+	everybody(q, func(x []float64) { numbers[truth(q, exact, x)]++ })
+	return numbers
+}
+
+// TestJudge holds the fast decisions against the definitions.
+func TestJudge(t *testing.T) {
+	for _, n := range fairness.Notions {
+		seen := map[verdict]int{}
+		for seed := range uint64(25) {
+			q := tiny(rand.New(rand.NewPCG(seed, 7)), n)
+			j, err := newJudge(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact := network.NewExact(q.Network)
+			everybody(q, func(x []float64) {
+				want := truth(q, exact, x)
+				seen[want]++
+				if got := j.of(x); got != want {
+					t.Fatalf("%s, seed %d, k %d: %v is %d, want %d", n, seed, q.K, x, got, want)
+				}
+			})
+		}
+		for _, v := range []verdict{outside, fair, unfair} {
+			if seen[v] == 0 {
+				t.Errorf("%s: no individual with verdict %d was drawn", n, v)
+			}
+		}
+	}
+}
+
+// TestCancellingLogits: where large values cancel, floating point does not know the
+// extremes, and the exact difference decides.
+func TestCancellingLogits(t *testing.T) {
+	for _, m := range []float64{1, 1e12, 1e13} {
+		q := &problem.Query{
+			Network: &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+				{In: 2, Out: 2, ReLU: true, Weights: []float64{2 * m, 4e-5, 2 * m, 0}, Bias: []float64{-m, -m}},
+				{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{3}},
+			}},
+			Space: &space.Space{Inputs: 2, Features: []space.Feature{
+				{Name: "w", Kind: space.Integer, Lo: 1, Hi: 4, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+				{Name: "z", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+			}},
+			Notion: fairness.Logit, Epsilon: big.NewRat(2, 100_000), Goal: problem.Quantify,
+		}
+		q.Region = q.Space.Whole()
+		j, err := newJudge(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact := network.NewExact(q.Network)
+		for w := range 4 {
+			x := []float64{float64(w + 1), 0}
+			if got, want := j.of(x), truth(q, exact, x); got != want {
+				t.Errorf("m = %v, w = %d: %d, want %d", m, w+1, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package search
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+)
+
+// finds knows the individuals found, so that each counts once.
+type finds struct {
+	seen map[[2]uint64]struct{}
+	// pending sums up what has been found and not been told of one by one.
+	pending record.Tally
+}
+
+// MaxDistinct bounds the individuals that a run remembers, and so #ID: beyond
+// it only new bests are counted.
+const MaxDistinct = 1 << 24
+
+// found counts a 2-discriminant individual unless it was found before. x is
+// canonical.
+func (r *run) found(m *sdk.Move, x []float64, out evaluate.Outcome) {
+	best := r.result.Best
+	better := best == nil || out.K > best.K || out.K == best.K && out.Gap > best.Gap
+	full := len(r.finds.seen) >= MaxDistinct
+	if full && !better {
+		return
+	}
+	key := identity(x)
+	if _, again := r.finds.seen[key]; again {
+		return
+	}
+	if !full {
+		r.finds.seen[key] = struct{}{}
+	}
+	if !better && !r.keeps(key) {
+		r.finds.pending.Add(out.K, out.Shannon, out.MinEntropy)
+		return
+	}
+	f := &record.Found{
+		X: slices.Clone(x), K: out.K, Gap: out.Gap, Shannon: out.Shannon, MinEntropy: out.MinEntropy,
+		Round: m.Round, Chain: m.Chain, Seed: m.Kind == sdk.MoveSeedFrom,
+	}
+	r.emit(record.Event{Kind: record.KindFound, Found: f})
+	if better {
+		r.result.Best = f
+		r.emit(record.Event{Kind: record.KindBest, Best: f})
+	}
+}
+
+// keeps decides whether the individual just found has an event of its own: the
+// first Keep of a fast run do, and number n after them with probability Keep/n,
+// by its key, so that the same run keeps the same ones.
+func (r *run) keeps(key [2]uint64) bool {
+	if r.Fast == nil || r.Fast.Keep < 0 {
+		return true
+	}
+	n := uint64(len(r.finds.seen))
+	keep := uint64(r.Fast.Keep)
+	if n <= keep {
+		return true
+	}
+	share, _ := bits.Mul64(key[0]^key[1], n) // uniform over 0 to n−1
+	return share < keep
+}
+
+// sumUp tells of the finds that had no event of their own.
+func (r *run) sumUp() {
+	if t := r.finds.pending; len(t.K) > 0 {
+		r.finds.pending = record.Tally{}
+		r.emit(record.Event{Kind: record.KindTally, Tally: &t})
+	}
+}
+
+// identity is a canonical individual's key: 128 bits, two chains of the
+// multiply-and-fold step of wyhash, so that a long run's memory stays small and
+// no two of its individuals can be expected to meet.
+func identity(x []float64) [2]uint64 {
+	a, b := uint64(0xa0761d6478bd642f), uint64(0xe7037ed1a0b428db)
+	for _, v := range x {
+		bit := math.Float64bits(v + 0) // −0 is 0
+		a = fold(a^bit, 0x8ebc6af09c88c6e3)
+		b = fold(b^bits.RotateLeft64(bit, 32), 0x589965cc75374cc3)
+	}
+	return [2]uint64{fold(a, b^0x1d8e4e27c47d124f), fold(b, a^0xeb44accab455d165)}
+}
+
+func fold(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
+}

@@ -1,0 +1,253 @@
+// Package runreport makes the report on a search from its events alone, long
+// after the run: the measures, when which k was first reached, how many
+// individuals have which k, how spread out they are, and how uneven the
+// outcomes of each are distributed.
+package runreport
+
+import (
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Report is what the events of one search tell.
+type Report struct {
+	// Measures are those of search.Names, by their names; nil is N/A.
+	Measures map[string]*float64 `json:"measures"`
+	// K has an entry for each k from 2 (a gap above ε makes two bins) to the
+	// largest found; empty where nothing was.
+	K []Step `json:"k"`
+	// Shannon and MinEntropy are in bits.
+	Shannon    Entropy `json:"shannon"`
+	MinEntropy Entropy `json:"min_entropy"`
+	// Kept counts the individuals whose events are in the journal in full; fast
+	// runs sum up the others.
+	Kept int64 `json:"kept"`
+	// Spread is the mean over all pairs of Sampled individuals, of those kept, of
+	// Gower's distance over non-protected features: 0 (all alike) to 1. nil for
+	// fewer than two individuals, and where the journal does not know the
+	// features' domains.
+	Spread  *float64 `json:"spread"`
+	Sampled int      `json:"sampled"`
+	// Best is the individual with the largest k, and of those with the largest
+	// gap; the first such. nil where nothing was found.
+	Best *Individual `json:"best"`
+	// Faults are what plugins did wrong, the first few.
+	Faults []string `json:"faults,omitempty"`
+}
+
+// Step is a k.
+type Step struct {
+	K int `json:"k"`
+	// Individuals have this k, AtLeast this one or a larger one.
+	Individuals int64 `json:"individuals"`
+	AtLeast     int64 `json:"at_least"`
+	// Seconds to the first individual with this k or a larger one.
+	Seconds float64 `json:"seconds"`
+}
+
+// Entropy is one of the two measures that DICE (ICSE 2023) reports of a
+// distribution of outcomes, over individuals; nil where no event tells it.
+type Entropy struct {
+	// Mean is over all individuals found, Best is of the best one.
+	Mean *float64 `json:"mean"`
+	Best *float64 `json:"best"`
+}
+
+// Individual is one that was found.
+type Individual struct {
+	// X has its non-protected features.
+	X       map[string]float64 `json:"x"`
+	K       int                `json:"k"`
+	Gap     float64            `json:"gap"`
+	Round   int64              `json:"round"`
+	Seconds float64            `json:"seconds"`
+	// Solver: the solver found it, not the strategy.
+	Solver bool `json:"solver"`
+}
+
+const (
+	// sampleSize bounds the individuals that the spread is measured on.
+	sampleSize = 10_000
+	// sampleSeed decides which; always the same, so that a report is as well.
+	sampleSeed = 1
+	// leastK is the least k that goes with a gap above ε.
+	leastK = 2
+	// mostFaults bounds the faults that a report repeats.
+	mostFaults = 10
+)
+
+// Maker folds the events of a run, in their order, into a report. Its memory
+// is bounded by the number of individuals, of which it keeps a few words each.
+// Not safe for concurrent use.
+type Maker struct {
+	report   Report
+	features []string
+	domains  []record.Domain
+	// events are those that the measures come from, without individuals.
+	events []record.Event
+	counts map[int]int64
+	first  map[int]float64 // seconds to the first with this k
+	maxK   int
+
+	best                *record.Found
+	bestSeconds         float64
+	shannon, minEntropy sum
+
+	random *rand.Rand
+	sample [][]float64
+}
+
+// sum is of the entropies that events tell.
+type sum struct {
+	total float64
+	n     int64
+}
+
+// add takes the sum over n individuals; 0, which nobody with a gap above ε
+// has, is what journals say that do not know.
+func (s *sum) add(bits float64, n int64) {
+	if bits > 0 {
+		s.total += bits
+		s.n += n
+	}
+}
+
+func (s *sum) entropy(best float64) Entropy {
+	if s.n == 0 {
+		return Entropy{}
+	}
+	mean := s.total / float64(s.n)
+	e := Entropy{Mean: &mean}
+	if best > 0 {
+		e.Best = &best
+	}
+	return e
+}
+
+// NewMaker starts a report without events.
+func NewMaker() *Maker {
+	return &Maker{counts: map[int]int64{}, first: map[int]float64{}, random: rand.New(rand.NewPCG(sampleSeed, 0x5eed5))}
+}
+
+// Add takes the next event. Kinds that a report has no use for are ignored.
+func (m *Maker) Add(e record.Event) {
+	switch e.Kind {
+	case record.KindStarted:
+		m.features, m.domains = e.Started.Features, e.Started.Domains
+	case record.KindFound:
+		m.found(&e)
+	case record.KindTally:
+		m.tally(&e)
+	case record.KindFault:
+		if len(m.report.Faults) < mostFaults {
+			m.report.Faults = append(m.report.Faults, e.Fault.Plugin+": "+e.Fault.Error)
+		}
+	case record.KindProgress, record.KindFinished:
+		m.events = append(m.events, e)
+	}
+}
+
+// tally takes individuals that have no events of their own. As none of them
+// has a k above all earlier ones, when each came does not matter.
+func (m *Maker) tally(e *record.Event) {
+	var people int64
+	for k, n := range e.Tally.K {
+		if n < 0 || !possible(k) {
+			return // no search wrote that
+		}
+		people += n
+	}
+	for k, n := range e.Tally.K {
+		m.count(k, n, e.Seconds)
+	}
+	m.shannon.add(e.Tally.Shannon, people)
+	m.minEntropy.add(e.Tally.MinEntropy, people)
+	m.events = append(m.events, *e)
+}
+
+// possible: an individual with a gap above ε can have this k.
+func possible(k int) bool { return k >= leastK && k <= space.MaxCombinations }
+
+func (m *Maker) found(e *record.Event) {
+	f := e.Found
+	if !possible(f.K) {
+		return // no search wrote that
+	}
+	m.report.Kept++
+	m.count(f.K, 1, e.Seconds)
+	m.shannon.add(f.Shannon, 1)
+	m.minEntropy.add(f.MinEntropy, 1)
+	if m.best == nil || f.K > m.best.K || f.K == m.best.K && f.Gap > m.best.Gap {
+		m.best, m.bestSeconds = f, e.Seconds
+	}
+	m.draw(f.X)
+	kept := *e
+	kept.Found = &record.Found{K: f.K, Gap: f.Gap}
+	m.events = append(m.events, kept)
+}
+
+func (m *Maker) count(k int, n int64, seconds float64) {
+	if m.counts[k] == 0 {
+		m.first[k] = seconds
+	}
+	m.counts[k] += n
+	m.maxK = max(m.maxK, k)
+}
+
+// draw keeps a uniform sample of what it is given (reservoir sampling: Vitter,
+// Random sampling with a reservoir, ACM TOMS 11, 1985, algorithm R).
+func (m *Maker) draw(x []float64) {
+	if len(x) != len(m.domains) {
+		return // a journal that does not say what the numbers mean
+	}
+	if len(m.sample) < sampleSize {
+		m.sample = append(m.sample, x)
+	} else if at := m.random.Int64N(m.report.Kept); at < sampleSize {
+		m.sample[at] = x
+	}
+}
+
+// Report is what the events so far tell.
+func (m *Maker) Report() *Report {
+	r := m.report
+	measures := search.Measure(m.events)
+	r.Measures = measures.Map()
+	r.K = m.steps()
+	r.Sampled = len(m.sample)
+	r.Spread = compare.Diversity(record.Space(m.domains), m.sample)
+	if m.best == nil {
+		return &r
+	}
+	r.Shannon, r.MinEntropy = m.shannon.entropy(m.best.Shannon), m.minEntropy.entropy(m.best.MinEntropy)
+	r.Best = &Individual{X: map[string]float64{}, K: m.best.K, Gap: m.best.Gap, Round: m.best.Round, Seconds: m.bestSeconds, Solver: m.best.Seed}
+	for i, name := range m.features {
+		if i < len(m.best.X) && !(i < len(m.domains) && m.domains[i].Protected) {
+			r.Best.X[name] = m.best.X[i]
+		}
+	}
+	return &r
+}
+
+// steps go from 2 to the largest k.
+func (m *Maker) steps() []Step {
+	steps := []Step{}
+	for k := leastK; k <= m.maxK; k++ {
+		steps = append(steps, Step{K: k, Individuals: m.counts[k]})
+	}
+	var atLeast int64
+	for i := len(steps) - 1; i >= 0; i-- {
+		s := &steps[i]
+		atLeast += s.Individuals
+		s.AtLeast = atLeast
+		seconds, known := m.first[s.K]
+		if i+1 < len(steps) && (!known || steps[i+1].Seconds < seconds) {
+			seconds = steps[i+1].Seconds
+		}
+		s.Seconds = seconds
+	}
+	return steps
+}

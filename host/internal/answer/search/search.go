@@ -1,0 +1,330 @@
+// Package search runs the loop between a strategy, which proposes where to
+// look, and the host, which evaluates and counts: the paper's Algorithm 1 with
+// the strategy's part of it left to the strategy.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Evaluator is what a run needs of evaluate.Evaluator.
+type Evaluator interface {
+	Evaluate(x []float64) evaluate.Outcome
+	EvaluateAll(xs [][]float64, out []evaluate.Outcome)
+}
+
+// Config is one run. All but Seeder, Fast, the limits and Progress is required.
+type Config struct {
+	Space  *space.Space
+	Region space.Region
+	// Evaluator is handed individuals of the region's box only.
+	Evaluator Evaluator
+	// Guards refuse the individuals for which one of them holds: moves there are
+	// told so and evaluate nothing.
+	Guards []space.Predicate
+	// Strategy is its name, for messages. Start opens a session, which Run
+	// closes; errors of both name the plugin.
+	Strategy string
+	Start    func(context.Context) (sdk.Session, error)
+	// Solver is its name, for messages. Seeder may be nil: no solver.
+	Solver string
+	Seeder Seeder
+	// SeedLimit is how long one question to the solver may take before it counts
+	// as unanswered; 0: no limit but the budget's.
+	SeedLimit time.Duration
+	Seed      int64
+	Budget    Budget
+	// Fast, where not nil, makes it a fast run; nil: one move at a time, as in
+	// the paper.
+	Fast *Fast
+	// Stream carries the run's clock and takes its events.
+	Stream *record.Stream
+	// Patience is how long the strategy may take to start or to answer one Next;
+	// 0: a minute.
+	Patience time.Duration
+	// Progress, where not nil, is called several times a second.
+	Progress func(Progress)
+}
+
+// Progress is a glimpse of a run.
+type Progress struct {
+	Iter, Found int64
+	Evaluations int64
+	MaxK        int // 0 before the first find
+	Elapsed     time.Duration
+	Budget      Budget
+}
+
+// Result is what a run found. It is complete as far as the run went, also
+// where Interrupted or Err is set.
+type Result struct {
+	Measures Measures
+	// Best is the individual with the largest k, among those the one with the
+	// largest gap; nil where none was found.
+	Best *record.Found
+	// Evaluations counts individuals evaluated, repeated ones and those that the
+	// strategy evaluated by itself included; Outside
+	// the moves that lay outside the space; NoSeed the questions to the solver
+	// that brought no individual; Spurious the answers that were no
+	// 2-discriminant individual of the region; Refused the moves that a guard
+	// refused.
+	Evaluations, Outside, NoSeed, Spurious, Refused int64
+	// Interrupted: ctx ended the run before its budget did.
+	Interrupted bool
+	// Ended is why the run ended before its budget did, where nobody broke a rule: the
+	// constraints leave nobody, or next to nobody.
+	Ended string
+	// Err is what ended the run early: a strategy that broke the rules or is
+	// gone. SolverErr is why the run went on without its solver.
+	Err, SolverErr error
+	Seconds        float64
+}
+
+const (
+	defaultPatience  = time.Minute
+	progressInterval = 200 * time.Millisecond
+	snapshotInterval = time.Second
+	// hangUp is how long a Next that was told to stop may take to return before
+	// it is left behind.
+	hangUp = 100 * time.Millisecond
+)
+
+// run is the state of Run.
+type run struct {
+	Config
+	session sdk.Session
+	rounds  rounds
+	tally   tally
+	finds   finds
+	result  Result
+	late    *timely
+	own     int64 // what the session says it has evaluated by itself
+	// vain counts the moves since reached, which is how many evaluations there were.
+	vain, reached int64
+
+	nextProgress, nextSnapshot time.Time
+}
+
+// Run searches until the budget is used up, the strategy is finished or broken,
+// or ctx ends.
+func Run(ctx context.Context, c Config) *Result {
+	if c.Patience == 0 {
+		c.Patience = defaultPatience
+	}
+	r := &run{Config: c, finds: finds{seen: map[[2]uint64]struct{}{}}}
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if c.Budget.Time > 0 {
+		limited, cancel = context.WithDeadline(ctx, c.Stream.Start.Add(c.Budget.Time))
+	}
+	defer cancel()
+	r.late = &timely{ctx: limited, of: c.Evaluator}
+	r.Evaluator = r.late
+	if k, exact := c.Space.MaxCounterfactuals(c.Region); exact && k == 0 {
+		r.result.Ended = "the constraints leave nobody in the space"
+	} else {
+		r.result.Err = r.start(limited)
+	}
+	if r.session != nil {
+		if c.Fast != nil {
+			r.result.Err = r.fast(limited)
+		} else {
+			r.result.Err = r.loop(limited)
+		}
+	}
+	r.result.Interrupted = ctx.Err() != nil
+	r.finish()
+	if r.session != nil {
+		r.session.Close() // of a session that did not end well, Err tells
+	}
+	return &r.result
+}
+
+// start opens the session. No error and no session: ctx ended.
+func (r *run) start(ctx context.Context) error {
+	patient, cancel := context.WithTimeout(ctx, r.Patience)
+	defer cancel()
+	session, err := r.Start(patient)
+	switch {
+	case err == nil:
+		r.session = session
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return r.blame(fmt.Errorf("the budget of %s was used up before the search began", r.Budget))
+	case ctx.Err() != nil:
+		return nil
+	case patient.Err() != nil:
+		return r.blame(fmt.Errorf("not started after %v", r.Patience))
+	}
+	return r.fault(r.Strategy, err)
+}
+
+// loop returns what ended it, nil for the budget, the strategy's own end, or ctx.
+func (r *run) loop(ctx context.Context) error {
+	var told []sdk.Trial
+	for ctx.Err() == nil {
+		moves, err := r.ask(ctx, told, 1).answer() // one candidate a round, as in the paper
+		if moves == nil || err != nil {
+			return err
+		}
+		told = make([]sdk.Trial, 0, len(moves))
+		for i := range moves {
+			if err := r.admit(&moves[i]); err != nil {
+				return r.blame(err)
+			}
+			if r.spent(0) {
+				return nil
+			}
+			trial := r.try(ctx, &moves[i])
+			if ctx.Err() != nil && trial.Status != sdk.TrialEvaluated {
+				return nil // the budget ended inside the solver: no answer
+			}
+			told = append(told, trial)
+			r.report()
+		}
+	}
+	return nil
+}
+
+// maxVain moves without an evaluation end a run with a budget in evaluations, which
+// would have no end where next to nobody is in the space.
+const maxVain = 100_000
+
+// admit takes the next move.
+func (r *run) admit(m *sdk.Move) error {
+	if evaluations := r.result.Evaluations + r.own; evaluations > r.reached {
+		r.reached, r.vain = evaluations, 0
+	}
+	r.vain++
+	return r.rounds.admit(m)
+}
+
+// spent reports that a budget in rounds or evaluations is used up, with more
+// evaluations under way, or that it never will be.
+func (r *run) spent(more int) bool {
+	if r.Budget.Evals > 0 && r.vain-int64(more) > maxVain && r.result.Evaluations+r.own <= r.reached {
+		r.result.Ended = fmt.Sprintf("%d proposals in a row led to no evaluation", maxVain)
+	}
+	return r.result.Ended != "" || r.Budget.Iter > 0 && r.rounds.closed >= r.Budget.Iter ||
+		r.Budget.Evals > 0 && r.result.Evaluations+r.own+int64(more) >= r.Budget.Evals
+}
+
+// blame names the strategy in an error made here, and records it.
+func (r *run) blame(err error) error {
+	return r.fault(r.Strategy, fmt.Errorf("strategy %s: %w", r.Strategy, err))
+}
+
+// fault records what a plugin did wrong; an error of its own names it already.
+func (r *run) fault(plugin string, err error) error {
+	r.emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: plugin, Error: err.Error()}})
+	return err
+}
+
+// try answers one move.
+func (r *run) try(ctx context.Context, m *sdk.Move) sdk.Trial {
+	if m.Kind == sdk.MoveSeedFrom {
+		return r.trySeed(ctx, m)
+	}
+	if r.refuses(m.Point) {
+		return r.refused(m)
+	}
+	if trial, ok := r.evaluate(m, m.Point); ok {
+		return trial
+	}
+	return r.outside(m)
+}
+
+// outside answers a move that evaluated nobody.
+func (r *run) outside(m *sdk.Move) sdk.Trial {
+	if !r.late.left {
+		r.result.Outside++
+	}
+	return sdk.Trial{ID: m.ID, Status: sdk.TrialOutside}
+}
+
+// evaluate evaluates an individual and records it; ok is false outside.
+func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
+	if len(x) != len(r.Space.Features) || !r.Space.RegionContains(r.Region, x) {
+		return trial, false
+	}
+	x = r.Space.Canonical(x)
+	out := r.Evaluator.Evaluate(x)
+	if out.N == 0 {
+		return trial, false
+	}
+	r.result.Evaluations++
+	if out.Violates {
+		r.found(m, x, out)
+	}
+	return evaluated(m.ID, x, &out), true
+}
+
+// refuses reports that a guard refuses an individual of the region.
+func (r *run) refuses(x []float64) bool {
+	if len(r.Guards) == 0 || len(x) != len(r.Space.Features) || !r.Space.RegionContains(r.Region, x) {
+		return false
+	}
+	for _, g := range r.Guards {
+		if g.Holds(x) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) refused(m *sdk.Move) sdk.Trial {
+	r.result.Refused++
+	return sdk.Trial{ID: m.ID, Status: sdk.TrialRefused}
+}
+
+// evaluated is the trial of an individual with its outcome.
+func evaluated(id int64, x []float64, out *evaluate.Outcome) sdk.Trial {
+	return sdk.Trial{
+		ID: id, Status: sdk.TrialEvaluated, Point: x, K: out.K, Gap: out.Gap, Violates: out.Violates,
+		Shannon: out.Shannon, MinEntropy: out.MinEntropy,
+	}
+}
+
+func (r *run) emit(e record.Event) {
+	e = r.Stream.Emit(e)
+	r.tally.add(&e)
+}
+
+// report tells of progress when it is time.
+func (r *run) report() {
+	now := time.Now()
+	if r.Progress != nil && now.After(r.nextProgress) {
+		r.nextProgress = now.Add(progressInterval)
+		r.Progress(Progress{
+			Iter: r.rounds.closed, Found: r.tally.found, MaxK: r.tally.maxK, Evaluations: r.result.Evaluations + r.own,
+			Elapsed: now.Sub(r.Stream.Start), Budget: r.Budget,
+		})
+	}
+	if now.After(r.nextSnapshot) {
+		r.nextSnapshot = now.Add(snapshotInterval)
+		r.sumUp()
+		r.emit(record.Event{Kind: record.KindProgress, Progress: &record.Progress{
+			Iter: r.rounds.closed, Found: r.tally.found, MaxK: r.tally.maxK,
+		}})
+	}
+}
+
+func (r *run) finish() {
+	r.sumUp()
+	r.result.Evaluations += r.own
+	r.tally.iter = r.rounds.closed
+	r.result.Measures = r.tally.measures()
+	end := &record.Finished{Iter: r.rounds.closed, Interrupted: r.result.Interrupted, Measures: r.result.Measures.Map()}
+	if r.result.Err != nil {
+		end.Error = r.result.Err.Error()
+	}
+	r.emit(record.Event{Kind: record.KindFinished, Finished: end})
+	r.result.Seconds = time.Since(r.Stream.Start).Seconds()
+}

@@ -1,0 +1,138 @@
+// Package ablate searches the same networks with several arms – strategies,
+// their options, modes, with and without a solver – under equal budgets, each
+// task in a process of its own, and tabulates and ranks what they find.
+// docs/ablate.md describes it for users.
+package ablate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+)
+
+// Modes of an arm, see docs/search.md.
+const (
+	ModePaper = "paper"
+	ModeFast  = "fast"
+)
+
+// NoSolver is the solver of an arm that searches without one.
+const NoSolver = "none"
+
+// Arm is one way to search.
+type Arm struct {
+	Name string `json:"name"`
+	// Strategy is a strategy plugin or one of its presets, with Set for options.
+	Strategy string            `json:"strategy"`
+	Set      map[string]string `json:"set,omitempty"`
+	// Mode is paper or fast; Chains of fast mode, 0 for its default.
+	Mode   string `json:"mode"`
+	Chains int    `json:"chains,omitempty"`
+	// Solver is the plugin in the loop, or none, with SolverSet for options.
+	Solver    string            `json:"solver"`
+	SolverSet map[string]string `json:"solver_set,omitempty"`
+
+	// At is where the arm is described, as file:line:column, for messages.
+	At string `json:"-"`
+}
+
+// maxArms bounds what a grid may spread into, far above any use.
+const maxArms = 1000
+
+// armKeys are the keys of an arm that a grid may vary beside the strategy's
+// options.
+var armKeys = []string{"strategy", "mode", "solver", "chains"}
+
+// set gives what a key of a grid stands for its value: a field of the arm, or
+// an option of its strategy or, with solver_set. before it, of its solver.
+func (a *Arm) set(key, value string) error {
+	switch key {
+	case "strategy":
+		a.Strategy = value
+	case "mode":
+		if value != ModePaper && value != ModeFast {
+			return fmt.Errorf("%q is none of %s, %s", value, ModePaper, ModeFast)
+		}
+		a.Mode = value
+	case "solver":
+		a.Solver = value
+	case "chains":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > search.MaxChains {
+			return fmt.Errorf("%q is no whole number from 1 to %d", value, search.MaxChains)
+		}
+		a.Chains = n
+	default:
+		if name, ok := strings.CutPrefix(key, "solver_set."); ok {
+			put(&a.SolverSet, name, value)
+		} else {
+			put(&a.Set, strings.TrimPrefix(key, "set."), value)
+		}
+	}
+	if slices.Contains(armKeys, key) && strings.TrimSpace(value) == "" {
+		return errors.New("is empty")
+	}
+	return nil
+}
+
+// put sets an option in a copy of the options, which arms of a grid share.
+func put(options *map[string]string, key, value string) {
+	out := map[string]string{key: value}
+	for k, v := range *options {
+		if k != key {
+			out[k] = v
+		}
+	}
+	*options = out
+}
+
+// check looks at an arm by itself.
+func (a *Arm) check() error {
+	switch {
+	case a.Strategy == "":
+		return errors.New("names no strategy")
+	case a.Solver == "":
+		return errors.New("names no solver: give solver: NAME or solver: none, here or for all arms at the top of the file")
+	case a.Solver == NoSolver && len(a.SolverSet) > 0:
+		return errors.New("sets options of a solver and has none")
+	case a.Chains > 0 && a.Mode != ModeFast:
+		return errors.New("chains are of mode: fast; paper mode has one")
+	case strings.ContainsAny(a.Name, "\n\t|"):
+		return fmt.Errorf("%q: a name is one line, without |", a.Name)
+	}
+	return nil
+}
+
+// axis is one dimension of a grid.
+type axis struct {
+	key    string
+	values []string
+}
+
+// cross lists the arm with every combination of the axes' values, the last axis
+// changing fastest, and names them after their values. The error tells the axis
+// it is about.
+func cross(base Arm, axes []axis) (arms []Arm, at string, err error) {
+	arms = []Arm{base}
+	for _, x := range axes {
+		var next []Arm
+		for i := range arms {
+			for _, value := range x.values {
+				a := arms[i]
+				if err := a.set(x.key, value); err != nil {
+					return nil, x.key, err
+				}
+				a.Name = strings.TrimSpace(fmt.Sprintf("%s %s=%s", a.Name, x.key, value))
+				if next = append(next, a); len(next) > maxArms {
+					return nil, x.key, fmt.Errorf("the grid has more than %d arms", maxArms)
+				}
+			}
+		}
+		arms = next
+	}
+	return arms, "", nil
+}

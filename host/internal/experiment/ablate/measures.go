@@ -1,0 +1,138 @@
+package ablate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/statistics"
+)
+
+// measure is a column of the tables.
+type measure struct {
+	name     string
+	decimals int
+	cell     func(*Cell) *statistics.Cell
+	// of is the value of a run, nil where it has none: N/A.
+	of func(*run) *float64
+	// worth orders runs from worse to better, entry after entry; nil stands for
+	// the value itself, 0 where there is none.
+	worth func(*run) []float64
+	// beyond the paper's table.
+	beyond bool
+}
+
+// run is a result together with the target that its network's runs are held
+// against, 0 for none.
+type run struct {
+	*Result
+	target int
+}
+
+// sooner is the worth of a time; one that never came is worse than any.
+func sooner(seconds *float64) float64 {
+	if seconds == nil {
+		return math.Inf(-1)
+	}
+	return -*seconds
+}
+
+func orZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+// Names of measures that are looked for.
+const (
+	measureMaxK    = "Max.K"
+	measureID      = "#ID"
+	measureTMaxK   = "T.maxK"
+	measureTTarget = "T.target"
+)
+
+// measureNamed is the measure of that name, which must be one.
+func measureNamed(name string) *measure {
+	return &measures[slices.IndexFunc(measures, func(m measure) bool { return m.name == name })]
+}
+
+// measures are the paper's columns, the time to the target, and what DICE
+// reports. A time or a
+// count at a run's own largest k is compared among equal k only: a run that
+// reaches a larger one is better, however late.
+var measures = []measure{
+	{name: "Iter", cell: func(c *Cell) *statistics.Cell { return &c.Iter }, of: func(r *run) *float64 { return r.Measures.Iter }},
+	{name: measureMaxK, decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.MaxK }, of: func(r *run) *float64 { return r.Measures.MaxK }},
+	{name: "Avg.K", decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.AvgK }, of: func(r *run) *float64 { return r.Measures.AvgK }},
+	{name: "T.1st", decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.T1st }, of: func(r *run) *float64 { return r.Measures.T1st },
+		worth: func(r *run) []float64 { return []float64{sooner(r.Measures.T1st)} }},
+	{name: "#K.1st", decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.K1st }, of: func(r *run) *float64 { return r.Measures.K1st }},
+	{name: measureID, decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.ID }, of: func(r *run) *float64 { return r.Measures.ID }},
+	{name: "Succ.rate", decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.SuccRate }, of: func(r *run) *float64 { return r.Measures.SuccRate }},
+	{name: "#ID.maxK", decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.IDMaxK }, of: func(r *run) *float64 { return r.Measures.IDMaxK },
+		worth: func(r *run) []float64 { return []float64{orZero(r.Measures.MaxK), orZero(r.Measures.IDMaxK)} }},
+	{name: measureTMaxK, decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.TMaxK }, of: func(r *run) *float64 { return r.Measures.TMaxK },
+		worth: func(r *run) []float64 { return []float64{orZero(r.Measures.MaxK), sooner(r.Measures.TMaxK)} }},
+	{name: measureTTarget, decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.TTarget }, of: (*run).timeToTarget,
+		worth: func(r *run) []float64 { return []float64{sooner(r.timeToTarget())} }},
+	{name: "Shannon", decimals: 3, cell: func(c *Cell) *statistics.Cell { return &c.Shannon }, of: func(r *run) *float64 { return r.Shannon }, beyond: true},
+	{name: "MinEntropy", decimals: 3, cell: func(c *Cell) *statistics.Cell { return &c.MinEntropy }, of: func(r *run) *float64 { return r.MinEntropy }, beyond: true},
+	{name: "Spread", decimals: 3, cell: func(c *Cell) *statistics.Cell { return &c.Spread }, of: func(r *run) *float64 { return r.Spread }, beyond: true},
+}
+
+// timeToTarget is when the run reached the target; nil where it never did.
+func (r *run) timeToTarget() *float64 {
+	if seconds, ok := r.reached(r.target); ok && r.target > 0 {
+		return &seconds
+	}
+	return nil
+}
+
+// worths are the runs of each arm as numbers that order them as the measure
+// does, larger being better: their places among all of them, equal ones sharing
+// theirs. Tests that look at order alone take them for the values.
+func (m *measure) worths(arms [][]run) [][]float64 {
+	of := m.worth
+	if of == nil {
+		of = func(r *run) []float64 { return []float64{orZero(m.of(r))} }
+	}
+	keys := make([][][]float64, len(arms))
+	var all [][]float64
+	for a := range arms {
+		for i := range arms[a] {
+			keys[a] = append(keys[a], of(&arms[a][i]))
+		}
+		all = append(all, keys[a]...)
+	}
+	slices.SortFunc(all, slices.Compare[[]float64])
+	out := make([][]float64, len(arms))
+	for a := range arms {
+		for _, key := range keys[a] {
+			// The middle of the places that it shares.
+			first, _ := slices.BinarySearchFunc(all, key, slices.Compare[[]float64])
+			after, _ := slices.BinarySearchFunc(all, key, func(have, want []float64) int {
+				return cmp.Or(slices.Compare(have, want), -1)
+			})
+			out[a] = append(out[a], float64(first+after+1)/2)
+		}
+	}
+	return out
+}
+
+// target is the largest k that at least half of the runs reached; 0 where fewer
+// found anything.
+func target(arms [][]run) int {
+	var ks []int
+	for _, runs := range arms {
+		for i := range runs {
+			ks = append(ks, runs[i].maxK())
+		}
+	}
+	if len(ks) == 0 {
+		return 0
+	}
+	slices.Sort(ks)
+	// The largest value that half of them, rounded up, are at or above.
+	return ks[len(ks)-(len(ks)+1)/2]
+}

@@ -1,0 +1,271 @@
+package ablate
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Write renders the ablation in any of compare.Formats but JSON. colour allows
+// escape sequences in a table.
+func (a *Ablation) Write(w io.Writer, format string, colour bool) error {
+	switch format {
+	case compare.FormatCSV:
+		return a.csv().CSV(w)
+	case compare.FormatLaTeX:
+		for _, t := range []*view.Table{a.paper("bold:"), a.beyond(), a.ranks()} {
+			if err := t.LaTeX(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, t := range []*view.Table{a.paper("*"), a.beyond(), a.ranks()} {
+		if i > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if err := t.Terminal(w, colour); err != nil {
+			return err
+		}
+	}
+	for i := range a.Cells {
+		if c := &a.Cells[i]; c.Failed > 0 {
+			text := fmt.Sprintf("FAILED %s, %s: %d of %d tasks: %s", a.model(c), c.Arm, c.Failed, c.Failed+c.Runs, compare.FirstLine(c.Errors[len(c.Errors)-1]))
+			if _, err := fmt.Fprintln(w, view.Alarm(text, colour)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (a *Ablation) title(what string) string {
+	if a.Name != "" {
+		return a.Name + ": " + what
+	}
+	return what
+}
+
+// model names a cell's model, with its study where there are several.
+func (a *Ablation) model(c *Cell) string {
+	for i := range a.Cells {
+		if a.Cells[i].Study != c.Study && a.Cells[i].Model == c.Model {
+			return c.Study + "/" + c.Model
+		}
+	}
+	return c.Model
+}
+
+// paper is the paper's Table 2, a line for each arm. mark is how significant
+// cells look.
+func (a *Ablation) paper(mark string) *view.Table {
+	t := &view.Table{Title: a.title("what the searches found"), Columns: []view.Column{{Title: "model"}, {Title: "search"}}, Notes: a.notes(mark)}
+	for _, m := range measures {
+		if m.beyond {
+			continue
+		}
+		title := m.name
+		if strings.HasPrefix(title, "T.") {
+			title += " (s)"
+		} else if title == "Succ.rate" {
+			title += " (%)"
+		}
+		t.Columns = append(t.Columns, view.Column{Title: title, Right: true})
+		if m.name == measureMaxK && len(a.Bounds) > 0 {
+			t.Columns = append(t.Columns, view.Column{Title: "proved", Right: true})
+		}
+	}
+	t.Columns = append(t.Columns, view.Column{Title: "found in", Right: true})
+	for i := range a.Cells {
+		c := &a.Cells[i]
+		if i > 0 && i%len(a.Arms) == 0 {
+			t.Rows = append(t.Rows, nil)
+		}
+		line := view.Texts(a.model(c), c.Arm)
+		for _, m := range measures {
+			if !m.beyond {
+				line = append(line, shown(&m, c))
+			}
+			if m.name == measureMaxK && len(a.Bounds) > 0 {
+				line = append(line, a.proved(c))
+			}
+		}
+		if c.Target > 0 {
+			line[len(line)-1].Text += fmt.Sprintf(" (k≥%d: %d/%d)", c.Target, c.Reached, c.Runs)
+		}
+		found := view.Cell{Text: fmt.Sprintf("%d/%d", c.Found, c.Runs)}
+		if c.Failed > 0 {
+			found.Text += fmt.Sprintf(", %d failed", c.Failed)
+			found.Alarm = true
+		}
+		t.Rows = append(t.Rows, append(line, found))
+	}
+	return t
+}
+
+func shown(m *measure, c *Cell) view.Cell {
+	cell := m.cell(c)
+	return view.Cell{Text: cell.Text(m.decimals), Bold: cell.Bold}
+}
+
+// beyond is what the paper has not: how a person's outcomes are distributed, how
+// far those found are apart, and what it cost.
+func (a *Ablation) beyond() *view.Table {
+	t := &view.Table{
+		Title:   a.title("how uneven the outcomes, how spread out the individuals, at what cost"),
+		Columns: []view.Column{{Title: "model"}, {Title: "search"}},
+		Notes: []string{
+			"Shannon, MinEntropy: of the distribution of an individual's outcomes over the bins, in bits, mean over individuals;",
+			"Spread: mean Gower distance of two individuals found, 0 to 1; CPU time is that of worker and plugins",
+		},
+	}
+	for _, m := range measures {
+		if m.beyond {
+			t.Columns = append(t.Columns, view.Column{Title: m.name, Right: true})
+		}
+	}
+	t.Columns = append(t.Columns, view.Column{Title: "CPU s", Right: true}, view.Column{Title: "wall s", Right: true}, view.Column{Title: "retried", Right: true})
+	for i := range a.Cells {
+		c := &a.Cells[i]
+		if i > 0 && i%len(a.Arms) == 0 {
+			t.Rows = append(t.Rows, nil)
+		}
+		line := view.Texts(a.model(c), c.Arm)
+		for _, m := range measures {
+			if m.beyond {
+				line = append(line, shown(&m, c))
+			}
+		}
+		t.Rows = append(t.Rows, append(line, view.Texts(number(c.CPU, 1), number(c.Seconds, 1), strconv.Itoa(c.Retried))...))
+	}
+	return t
+}
+
+// ranks is the ranking.
+func (a *Ablation) ranks() *view.Table {
+	t := &view.Table{
+		Title: a.title("ranking over networks"),
+		Columns: []view.Column{
+			{Title: "by"}, {Title: "search"}, {Title: "mean rank", Right: true}, {Title: "wins", Right: true},
+			{Title: "losses", Right: true}, {Title: "A12", Right: true}, {Title: "networks", Right: true},
+		},
+		Notes: []string{
+			"mean rank: over the networks on which every search has a run, by the mean place of its runs among all runs; 1 is the best",
+			fmt.Sprintf("wins, losses: other searches, over networks with %d runs of each, against which it is significantly better or worse; A12: mean chance to do better than another", statistics.MinRunsForBold),
+		},
+	}
+	for i := range a.Ranking {
+		r := &a.Ranking[i]
+		if i > 0 && r.Measure != a.Ranking[i-1].Measure {
+			t.Rows = append(t.Rows, nil)
+		}
+		t.Rows = append(t.Rows, view.Texts(r.Measure, r.Arm, number(r.MeanRank, 2), strconv.Itoa(r.Wins), strconv.Itoa(r.Losses), number(r.A12, 2), strconv.Itoa(r.Networks)))
+	}
+	return t
+}
+
+func number(v *float64, decimals int) string {
+	if v == nil {
+		return "N/A"
+	}
+	return strconv.FormatFloat(*v, 'f', decimals, 64)
+}
+
+// notes say under which rules the figures came about.
+func (a *Ablation) notes(mark string) []string {
+	seeds := fmt.Sprint(a.Seed)
+	if n := len(a.Seeds); n > 1 {
+		seeds = fmt.Sprintf("%d to %d", a.Seed, a.Seeds[n-1])
+	}
+	memory := "no limit of memory"
+	if a.Memory > 0 {
+		memory = fmt.Sprintf("%.4g MiB of memory", float64(a.Memory)/(1<<20))
+	}
+	notes := []string{
+		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found somebody); budget %s, %d thread(s), %s; %d run(s), seed(s) %s",
+			a.Budget, a.Threads, memory, a.Runs, seeds),
+		"T.target: seconds to the k given, of the runs that reached it; T.maxK and #ID.maxK are about each run's own largest k",
+	}
+	if a.Runs >= statistics.MinRunsForBold && len(a.Arms) > 1 {
+		notes = append(notes, mark+" better than every other search: Mann-Whitney U, p < 0.05 after Holm; N/A counts as the worst, and T.maxK and #ID.maxK are compared among equal Max.K only")
+	} else {
+		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs and two searches", statistics.MinRunsForBold))
+	}
+	notes = append(notes, a.boundNotes()...)
+	notes = append(notes, a.neighbours()...)
+	if a.Retried > 0 {
+		notes = append(notes, fmt.Sprintf("%d task(s) were lost once and tried again", a.Retried))
+	}
+	if a.Failed > 0 {
+		notes = append(notes, fmt.Sprintf("FAILED: %d of %d tasks, twice each; they count nowhere, and the same command tries them again", a.Failed, a.Tasks))
+	}
+	if missing := a.Tasks - a.Done - a.Failed; missing > 0 {
+		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", a.Done, a.Tasks))
+	}
+	if a.Run != "" {
+		notes = append(notes, "run "+a.Run+" of the journal")
+	}
+	return notes
+}
+
+// neighbours tells whether tasks disturbed each other.
+func (a *Ablation) neighbours() []string {
+	switch {
+	case a.Jobs < 2:
+		return nil
+	case a.Done > 0 && a.Pinned == a.Done:
+		return []string{fmt.Sprintf("%d tasks ran side by side, each with its plugins on %d core(s) of its own", a.Jobs, a.Threads)}
+	case a.Pinned > 0:
+		return []string{fmt.Sprintf("%d tasks ran side by side, %d of %d NOT on cores of their own: their times are longer than alone", a.Jobs, a.Done-a.Pinned, a.Done)}
+	}
+	return []string{fmt.Sprintf("%d tasks ran side by side, NOT on cores of their own: times are longer than alone", a.Jobs)}
+}
+
+// csv has a line for each network and arm, with everything.
+func (a *Ablation) csv() *view.Table {
+	t := &view.Table{}
+	column := func(names ...string) {
+		for _, n := range names {
+			t.Columns = append(t.Columns, view.Column{Title: n})
+		}
+	}
+	column("study", "model", "arm", "strategy", "mode", "solver", "runs", "found", "failed", "retried")
+	for _, m := range measures {
+		column(m.name, m.name+".sd", m.name+".bold", m.name+".p", m.name+".a12")
+	}
+	column("bound", "bound.certified", "bound.grade", "target", "reached", "cpu_seconds", "seconds", "errors")
+	exact := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*v, 'g', -1, 64)
+	}
+	for i := range a.Cells {
+		c := &a.Cells[i]
+		arm := &a.Arms[i%len(a.Arms)]
+		line := []string{c.Study, c.Model, c.Arm, arm.Strategy, arm.Mode, arm.Solver, strconv.Itoa(c.Runs), strconv.Itoa(c.Found), strconv.Itoa(c.Failed), strconv.Itoa(c.Retried)}
+		for _, m := range measures {
+			cell := m.cell(c)
+			var p, a12 []string
+			for _, against := range cell.Against {
+				p = append(p, fmt.Sprintf("%s:%.3g", against.Arm, against.PHolm))
+				a12 = append(a12, fmt.Sprintf("%s:%.3f", against.Arm, against.A12))
+			}
+			line = append(line, exact(cell.Mean), exact(cell.SD), strconv.FormatBool(cell.Bold), strings.Join(p, "; "), strings.Join(a12, "; "))
+		}
+		proved := []string{"", "", ""}
+		if b := a.bound(c); b != nil && b.Error == "" {
+			proved = []string{strconv.Itoa(b.MaxK), strconv.FormatBool(b.Certified), b.Grade}
+		}
+		line = append(append(line, proved...), strconv.Itoa(c.Target), strconv.Itoa(c.Reached), exact(c.CPU), exact(c.Seconds), strings.Join(c.Errors, "; "))
+		t.Rows = append(t.Rows, view.Texts(line...))
+	}
+	return t
+}

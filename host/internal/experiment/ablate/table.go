@@ -1,0 +1,227 @@
+package ablate
+
+import (
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/statistics"
+)
+
+// Ablation is a plan with what its tasks came to: the object of --json.
+// docs/cli.md lists its fields.
+type Ablation struct {
+	Name string `json:"name,omitempty"`
+	// Run is its name in Journal.
+	Run     string    `json:"run,omitempty"`
+	Journal string    `json:"journal,omitempty"`
+	Arms    []ArmInfo `json:"arms"`
+	// Cells have a network and an arm each; Ranking has a line for each measure
+	// ranked by and each arm, the best first.
+	Cells   []Cell `json:"cells"`
+	Ranking []Rank `json:"ranking"`
+	// Bounds have a network each, in the order of Cells; those that were not asked
+	// for, or not yet, are absent.
+	Bounds []Bound `json:"bounds,omitempty"`
+	// What was the same for every arm.
+	compare.Question
+	Budget  string  `json:"budget"`
+	Runs    int     `json:"runs"`
+	Seed    int64   `json:"seed"`
+	Seeds   []int64 `json:"seeds"`
+	Threads int     `json:"threads"`
+	Memory  int64   `json:"memory,omitempty"`
+	Jobs    int     `json:"jobs"`
+	// Pinned counts the tasks that had processors for themselves.
+	Pinned int `json:"pinned"`
+	// Seconds is the wall time of all tasks together.
+	Seconds float64 `json:"seconds"`
+	// Done, Failed and, where the ablation was interrupted, missing tasks add up
+	// to Tasks. Retried tasks failed once.
+	Done        int  `json:"done"`
+	Failed      int  `json:"failed"`
+	Retried     int  `json:"retried"`
+	Tasks       int  `json:"tasks"`
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Plots are the files that were drawn.
+	Plots []string `json:"plots,omitempty"`
+
+	// networks hold the runs by network and arm, for plots.
+	networks []network
+}
+
+// network is one study and model with each arm's runs.
+type network struct {
+	study, model string
+	target       int
+	arms         [][]run
+}
+
+// ArmInfo is an arm with the versions behind it.
+type ArmInfo struct {
+	Arm
+	StrategyVersion string `json:"strategy_version"`
+	SolverVersion   string `json:"solver_version,omitempty"`
+	SolverLibrary   string `json:"solver_library,omitempty"`
+}
+
+// Cell is one arm on one network, over its runs.
+type Cell struct {
+	Study string `json:"study"`
+	Model string `json:"model"`
+	Arm   string `json:"arm"`
+	// Runs that were done, and Found of them those that found somebody; Failed
+	// ones count nowhere else, Retried ones failed once.
+	Runs    int `json:"runs"`
+	Found   int `json:"found"`
+	Failed  int `json:"failed"`
+	Retried int `json:"retried"`
+	// The measures of docs/semantics.md.
+	Iter     statistics.Cell `json:"Iter"`
+	ID       statistics.Cell `json:"#ID"`
+	T1st     statistics.Cell `json:"T.1st"`
+	K1st     statistics.Cell `json:"#K.1st"`
+	MaxK     statistics.Cell `json:"Max.K"`
+	AvgK     statistics.Cell `json:"Avg.K"`
+	SuccRate statistics.Cell `json:"Succ.rate"`
+	IDMaxK   statistics.Cell `json:"#ID.maxK"`
+	TMaxK    statistics.Cell `json:"T.maxK"`
+	// Target is the k that times to target are about, the same for all arms on the
+	// network; 0 for none. Reached counts the runs that got there, TTarget says
+	// when.
+	Target  int             `json:"target"`
+	Reached int             `json:"reached"`
+	TTarget statistics.Cell `json:"T.target"`
+	// Shannon and MinEntropy are means over a run's individuals of the entropies
+	// of their outcomes, in bits; Spread is how far a run's individuals are apart, 0
+	// to 1.
+	Shannon    statistics.Cell `json:"Shannon"`
+	MinEntropy statistics.Cell `json:"MinEntropy"`
+	Spread     statistics.Cell `json:"Spread"`
+	// CPU and Seconds of wall time are means over the runs.
+	CPU     *float64 `json:"cpu_seconds"`
+	Seconds *float64 `json:"seconds"`
+	// Errors tell what failed or had to be tried again.
+	Errors []string `json:"errors,omitempty"`
+}
+
+// Tabulate makes the tables of the results there are; result gives nil for a
+// task without one. aim is the k of times to target; 0: the largest that at
+// least half of a network's runs reached.
+func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation, error) {
+	a := &Ablation{
+		Name: p.Name, Question: p.Question, Budget: p.Budget, Runs: p.Runs, Seed: p.Seed, Threads: p.Threads, Memory: p.Memory, Jobs: p.Jobs,
+		Cells: []Cell{},
+	}
+	for i := range p.Runs {
+		a.Seeds = append(a.Seeds, p.Seed+int64(i))
+	}
+	for i := range p.Arms {
+		arm := p.Arms[i]
+		strategy, solver := p.Plugins[StrategyKey(arm.Strategy)], p.Plugins[SolverKey(arm.Solver)]
+		a.Arms = append(a.Arms, ArmInfo{arm, strategy.Version, solver.Version, solver.Library})
+	}
+	of := map[*Subject]map[*Arm][]*Result{}
+	for _, e := range p.Entries() {
+		a.Tasks++
+		r, err := result(e)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			continue
+		}
+		a.count(r)
+		if of[e.Subject] == nil {
+			of[e.Subject] = map[*Arm][]*Result{}
+		}
+		of[e.Subject][e.Arm] = append(of[e.Subject][e.Arm], r)
+	}
+	for i := range p.Subjects {
+		a.add(p, &p.Subjects[i], of[&p.Subjects[i]], aim)
+	}
+	a.Ranking = a.rank(p)
+	return a, nil
+}
+
+// count takes a result into the sums.
+func (a *Ablation) count(r *Result) {
+	a.Seconds += r.Seconds
+	if r.Retried != "" {
+		a.Retried++
+	}
+	if r.Error != "" {
+		a.Failed++
+		return
+	}
+	a.Done++
+	if len(r.Cores) > 0 {
+		a.Pinned++
+	}
+}
+
+// add makes one network's cells, an arm each.
+func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int) {
+	n := network{study: s.Study, model: s.Model, arms: make([][]run, len(p.Arms))}
+	for i := range p.Arms {
+		for _, r := range results[&p.Arms[i]] {
+			if r.Error == "" {
+				n.arms[i] = append(n.arms[i], run{Result: r})
+			}
+		}
+	}
+	if n.target = aim; aim == 0 {
+		n.target = target(n.arms)
+	}
+	for i := range n.arms {
+		for k := range n.arms[i] {
+			n.arms[i][k].target = n.target
+		}
+	}
+	cells, names := make([]Cell, len(p.Arms)), make([]string, len(p.Arms))
+	for i := range p.Arms {
+		names[i] = p.Arms[i].Name
+		cells[i] = cell(s, names[i], n.arms[i], results[&p.Arms[i]])
+		cells[i].Target = n.target
+	}
+	for _, m := range measures {
+		tested := make([]*statistics.Cell, len(cells))
+		for i := range cells {
+			tested[i] = m.cell(&cells[i])
+		}
+		statistics.Test(tested, names, m.worths(n.arms))
+	}
+	a.Cells = append(a.Cells, cells...)
+	a.networks = append(a.networks, n)
+}
+
+// cell is one arm's on a network: runs are its results that did not fail.
+func cell(s *Subject, arm string, runs []run, results []*Result) Cell {
+	c := Cell{Study: s.Study, Model: s.Model, Arm: arm, Runs: len(runs), Failed: len(results) - len(runs)}
+	for _, r := range results {
+		if r.Retried != "" {
+			c.Retried++
+			c.Errors = append(c.Errors, r.Retried)
+		}
+		if r.Error != "" {
+			c.Errors = append(c.Errors, r.Error)
+		}
+	}
+	var cpu, seconds []float64
+	for i := range runs {
+		r := &runs[i]
+		cpu, seconds = append(cpu, r.CPU), append(seconds, r.Seconds)
+		if r.maxK() > 0 {
+			c.Found++
+		}
+		if r.timeToTarget() != nil {
+			c.Reached++
+		}
+	}
+	for _, m := range measures {
+		values := make([]*float64, len(runs))
+		for i := range runs {
+			values[i] = m.of(&runs[i])
+		}
+		*m.cell(&c) = statistics.Of(values)
+	}
+	c.CPU, c.Seconds = statistics.Finite(statistics.Mean(cpu)), statistics.Finite(statistics.Mean(seconds))
+	return c
+}

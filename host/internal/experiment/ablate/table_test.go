@@ -1,0 +1,312 @@
+package ablate
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func ptr(v float64) *float64 { return &v }
+
+// result is that of a search which found n individuals with k from t seconds
+// on, k less one being reached half-way; n = 0: none.
+func result(n, k int, t float64) *Result {
+	r := &Result{Measures: search.Measures{Iter: ptr(100), ID: ptr(float64(n)), SuccRate: ptr(float64(n))}, Seconds: 10, CPU: 9}
+	if n > 0 {
+		r.Steps = []Step{{t / 2, k - 1}, {t, k}}
+		r.Shannon, r.MinEntropy, r.Spread = ptr(float64(k)/3), ptr(float64(k)/4), ptr(0.25)
+		r.Counts = map[int]int64{k - 1: 1, k: int64(n) - 1}
+		m := &r.Measures
+		m.T1st, m.K1st, m.MaxK, m.TMaxK = ptr(t/2), ptr(float64(k-1)), ptr(float64(k)), ptr(t)
+		m.IDMaxK, m.AvgK = ptr(float64(n-1)), ptr((float64(k-1)+float64((n-1)*k))/float64(n))
+	}
+	return r
+}
+
+// handmade is a plan of three arms on two networks and results whose tables can
+// be checked by hand: "good" finds more and worse than "fair" in every run,
+// though later, and "idle" finds nobody; one of its tasks failed.
+func handmade(runs int) (*Plan, map[string]*Result) {
+	p := &Plan{
+		Name: "handmade", Budget: "10s", Runs: runs, Seed: 5, Threads: 2, Memory: 1 << 30, Jobs: 2,
+		Subjects: []Subject{{Study: "s", Model: "A_1"}, {Study: "s", Model: "A_2"}},
+		Arms: []Arm{
+			{Name: "good", Strategy: "sa+knn", Mode: ModeFast, Chains: 8, Solver: NoSolver, Set: map[string]string{"p": "0.5"}},
+			{Name: "fair", Strategy: "rw", Mode: ModePaper, Solver: "highs"}, {Name: "idle", Strategy: "rw", Mode: ModePaper, Solver: NoSolver},
+		},
+		Plugins: map[string]Plugin{"strategy sa+knn": {"sa", "1.1", ""}, "strategy rw": {"rw", "1.0", ""}, "solver highs": {"highs", "2.0", "HiGHS 1.11"}},
+	}
+	results := map[string]*Result{}
+	for _, e := range p.Entries() {
+		run := int(e.Seed - 5)
+		switch e.Arm.Name {
+		case "good":
+			results[e.Key] = result(20+run, 9, 6+float64(run)/4)
+		case "fair":
+			results[e.Key] = result(5+run, 4, 1+float64(run)/8)
+		case "idle":
+			results[e.Key] = result(0, 0, 0)
+			if e.Subject.Model == "A_2" && run == 0 {
+				results[e.Key] = &Result{Error: "strategy rw exited while proposing moves\nat length", Retried: "signal: killed"}
+			}
+		}
+		if run == 1 && e.Arm.Name == "good" {
+			results[e.Key].Retried = "signal: killed"
+		}
+		if r := results[e.Key]; r.Error == "" {
+			r.Cores = []int{run % 2, 2 + run%2}
+		}
+	}
+	return p, results
+}
+
+// these hands results to Tabulate.
+func these(results map[string]*Result) func(Entry) (*Result, error) {
+	return func(e Entry) (*Result, error) { return results[e.Key], nil }
+}
+
+func tabulated(t *testing.T, p *Plan, aim int, results map[string]*Result) *Ablation {
+	t.Helper()
+	a, err := Tabulate(p, aim, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestTables(t *testing.T) {
+	p, results := handmade(6)
+	a := tabulated(t, p, 0, results)
+	for _, format := range []string{"table", "csv", "latex"} {
+		var b strings.Builder
+		if err := a.Write(&b, format, false); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", "handmade."+format)
+		if *update {
+			if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), b.String()); d != "" {
+			t.Errorf("%s: %s", path, d)
+		}
+		if format == "csv" {
+			if _, err := csv.NewReader(strings.NewReader(b.String())).ReadAll(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestMeasures(t *testing.T) {
+	p, results := handmade(6)
+	a := tabulated(t, p, 0, results)
+	good, fair, idle := &a.Cells[0], &a.Cells[1], &a.Cells[2]
+	// 20 to 25 individuals: mean 22.5, variance 17.5/5.
+	if *good.ID.Mean != 22.5 || *good.ID.SD != math.Sqrt(3.5) || *good.MaxK.Mean != 9 || *good.TMaxK.Mean != 6.625 || good.Found != 6 || good.Retried != 1 {
+		t.Errorf("%+v", good)
+	}
+	// N/A where nobody was found, with 0 of them.
+	if *idle.ID.Mean != 0 || idle.MaxK.Mean != nil || idle.T1st.Mean != nil || idle.Found != 0 || idle.Runs != 6 {
+		t.Errorf("%+v", idle)
+	}
+	// A larger k later is better than a smaller one soon; the first find is not.
+	if !good.TMaxK.Bold || fair.TMaxK.Bold || !fair.T1st.Bold || good.T1st.Bold || !good.ID.Bold || !good.IDMaxK.Bold {
+		t.Errorf("bold: T.maxK %v %v, T.1st %v %v, #ID %v", good.TMaxK.Bold, fair.TMaxK.Bold, good.T1st.Bold, fair.T1st.Bold, good.ID.Bold)
+	}
+	if against := fair.T1st.Against; against[0].Arm != "good" || against[0].A12 != 1 || against[1].A12 != 1 {
+		t.Errorf("%+v", against)
+	}
+	// All 18 runs: 6 reach 9, 12 reach 4, 18 reach 0. Half of them reach 4.
+	if good.Target != 4 || good.Reached != 6 || *fair.TTarget.Mean != *fair.TMaxK.Mean || *good.TTarget.Mean != 6.625/2 || idle.Reached != 0 {
+		t.Errorf("targets %d, %+v, %+v", good.Target, fair.TTarget, good.TTarget)
+	}
+	if aimed := tabulated(t, p, 9, results); aimed.Cells[0].Target != 9 || aimed.Cells[1].Reached != 0 || *aimed.Cells[0].TTarget.Mean != 6.625 || aimed.Cells[1].TTarget.Mean != nil {
+		t.Errorf("%+v", aimed.Cells[0])
+	}
+	if a.Done != 35 || a.Failed != 1 || a.Tasks != 36 || a.Retried != 3 || a.Pinned != 35 || a.Cells[5].Failed != 1 || a.Cells[5].Runs != 5 {
+		t.Errorf("%d done, %d failed, %d retried of %d; %+v", a.Done, a.Failed, a.Retried, a.Tasks, a.Cells[5])
+	}
+	if info := a.Arms[1]; info.SolverVersion != "2.0" || info.StrategyVersion != "1.0" || a.Arms[0].StrategyVersion != "1.1" {
+		t.Errorf("%+v", a.Arms)
+	}
+}
+
+// By Max.K good is the first on both networks, fair the second, and each of
+// them beats those below on both: 4, 2 and 0 wins. By the time to 4, fair is
+// first.
+func TestRanking(t *testing.T) {
+	p, results := handmade(6)
+	a := tabulated(t, p, 0, results)
+	want := []Rank{
+		{"Max.K", "good", ptr(1), 2, 4, 0, ptr(1)}, {"Max.K", "fair", ptr(2), 2, 2, 2, ptr(0.5)}, {"Max.K", "idle", ptr(3), 2, 0, 4, ptr(0)},
+		{"T.target", "fair", ptr(1), 2, 4, 0, ptr(1)}, {"T.target", "good", ptr(2), 2, 2, 2, ptr(0.5)}, {"T.target", "idle", ptr(3), 2, 0, 4, ptr(0)},
+		{"#ID", "good", ptr(1), 2, 4, 0, ptr(1)}, {"#ID", "fair", ptr(2), 2, 2, 2, ptr(0.5)}, {"#ID", "idle", ptr(3), 2, 0, 4, ptr(0)},
+	}
+	if d := cmp.Diff(want, a.Ranking); d != "" {
+		t.Error(d)
+	}
+	// A network on which an arm has no run says nothing about ranks.
+	for key := range results {
+		if strings.Contains(key, "A_2 | fair") {
+			delete(results, key)
+		}
+	}
+	for _, r := range tabulated(t, p, 0, results).Ranking {
+		if r.Networks != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Ranks of equals are shared, and places of runs too.
+func TestRanksOfEquals(t *testing.T) {
+	p, results := handmade(2)
+	for _, e := range p.Entries() {
+		results[e.Key] = result(3, 3, 1)
+	}
+	a := tabulated(t, p, 0, results)
+	for _, r := range a.Ranking {
+		if *r.MeanRank != 2 || *r.A12 != 0.5 || r.Wins+r.Losses != 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestWorths(t *testing.T) {
+	m := measureNamed(measureTMaxK)
+	arms := [][]run{
+		{{Result: result(3, 5, 2)}, {Result: result(0, 0, 0)}},
+		{{Result: result(9, 4, 1)}, {Result: result(3, 5, 1)}, {Result: result(1, 5, 2)}},
+	}
+	// From worse to better: nobody, k 4, k 5 after 2 s (twice), k 5 after 1 s.
+	if d := cmp.Diff([][]float64{{3.5, 1}, {2, 5, 3.5}}, m.worths(arms)); d != "" {
+		t.Error(d)
+	}
+}
+
+// What nobody found, or nobody ran, makes no table break.
+func TestEmpty(t *testing.T) {
+	p, results := handmade(5)
+	for key, r := range results {
+		if strings.Contains(key, "A_1") {
+			delete(results, key)
+		} else if r.Error == "" {
+			results[key] = result(0, 0, 0)
+		}
+	}
+	a := tabulated(t, p, 0, results)
+	for _, format := range []string{"table", "csv", "latex"} {
+		var b strings.Builder
+		if err := a.Write(&b, format, true); err != nil {
+			t.Error(err)
+		}
+		if format == "table" && (!strings.Contains(b.String(), "INCOMPLETE: 14 of 30") || !strings.Contains(b.String(), "\x1b[31mFAILED A_2, idle: 1 of 5")) {
+			t.Error(b.String())
+		}
+	}
+	if _, err := json.Marshal(a); err != nil {
+		t.Error(err)
+	}
+	if err := a.Plot(t.TempDir(), "svg"); err != nil || len(a.Plots) != 0 {
+		t.Error(a.Plots, err)
+	}
+}
+
+// The plan in the journal is enough for the same tables.
+func TestPlanOf(t *testing.T) {
+	p, results := handmade(3)
+	tk, err := p.Task()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := PlanOf(tk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts [2]bytes.Buffer
+	for i, plan := range []*Plan{p, again} {
+		if err := json.NewEncoder(&texts[i]).Encode(tabulated(t, plan, 0, results)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(texts[0].String(), texts[1].String()); d != "" {
+		t.Error(d)
+	}
+	tk.Command = "compare"
+	if _, err := PlanOf(tk); err == nil {
+		t.Error("a comparison is taken for an ablation")
+	}
+}
+
+// Plots have a file for each network and kind, with every arm in it.
+func TestPlots(t *testing.T) {
+	p, results := handmade(5)
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	a := tabulated(t, p, 0, results)
+	if err := a.Plot(dir, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range a.Plots {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(path)
+		names = append(names, name)
+		want := map[string]string{"target": "share of runs with k ≥ 4", "maxk": "largest k: median and quartiles", "histogram": "individuals found, mean over runs"}
+		kind := strings.TrimSuffix(name[strings.LastIndexByte(name, '-')+1:], ".svg")
+		for _, words := range []string{">good<", ">fair<", ">idle<", ">handmade: s/A_", ">" + want[kind] + "<"} {
+			if !strings.Contains(string(text), words) {
+				t.Errorf("%s lacks %s", name, words)
+			}
+		}
+	}
+	if d := cmp.Diff([]string{
+		"s-A_1-histogram.svg", "s-A_1-maxk.svg", "s-A_1-target.svg", "s-A_2-histogram.svg", "s-A_2-maxk.svg", "s-A_2-target.svg",
+	}, names); d != "" {
+		t.Error(d)
+	}
+}
+
+// The curves' points, by hand.
+func TestCurves(t *testing.T) {
+	runs := []run{{Result: result(2, 5, 1)}, {Result: result(2, 5, 3)}, {Result: result(2, 4, 2)}, {Result: result(0, 0, 0)}}
+	share := timeToTarget(runs, 5, 0.1, 10)
+	if share[0].Y != 0 || share[1].X != 1 || share[1].Y != 0.25 || share[2].X != 3 || share[2].Y != 0.5 || share[3].X != 10 || share[3].Y != 0.5 || len(share) != 4 {
+		t.Errorf("%v", share)
+	}
+	s := largestOverTime(runs, 0.1, 10)
+	at := map[float64]int{}
+	for i, p := range s.Steps {
+		at[p.X] = i
+	}
+	// At 2 s the runs are at 5, 4 (since 1.5 s), 4 and 0; at the end at 5, 5, 4, 0.
+	for x, want := range map[float64][3]float64{0.1: {0, 0, 0}, 2: {3, 4, 4.25}, 10: {3, 4.5, 5}} {
+		i, ok := at[x]
+		if got := [3]float64{s.Low[i], s.Steps[i].Y, s.High[i]}; !ok || got != want {
+			t.Errorf("at %v s: %v, want %v", x, got, want)
+		}
+	}
+	if bars := histogram(runs); len(bars) != 3 || bars[0].X != 3 || bars[0].Y != 0.25 || bars[1].Y != 0.75 || bars[2].Y != 0.5 {
+		t.Errorf("%v", bars)
+	}
+}

@@ -1,0 +1,183 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/view/jsonout"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Disagreement is a proof of one arm that a replayed witness refutes. The
+// witness may be another arm's, or the same arm's in another run.
+type Disagreement struct {
+	Study string `json:"study"`
+	Model string `json:"model"`
+	// Prover proved that no margin in the region exceeds Limit, to the grade given
+	// and with its tolerance included; Finder found an individual there.
+	Prover string `json:"prover"`
+	Finder string `json:"finder"`
+	// Notion is the prover's.
+	Notion string  `json:"notion"`
+	Grade  string  `json:"grade"`
+	Limit  float64 `json:"limit"`
+	// Count is how many pairs of a proved region and an individual contradict
+	// each other; the rest tells of the one with the largest margin.
+	Count  int     `json:"count"`
+	Margin float64 `json:"margin"`
+	// Region says what of the space was proved, X is the individual found there.
+	Region string             `json:"region"`
+	X      map[string]float64 `json:"x"`
+	// Seeds of the two runs.
+	ProverSeed int64 `json:"prover_seed"`
+	FinderSeed int64 `json:"finder_seed"`
+}
+
+// String tells it in one line.
+func (d *Disagreement) String() string {
+	return fmt.Sprintf("%s/%s: %s proved (%s) that no %s margin exceeds %.6g (%s), and %s found one of %.6g there",
+		d.Study, d.Model, d.Prover, d.Grade, d.Notion, d.Limit, d.Region, d.Finder, d.Margin)
+}
+
+// slack is how far a margin must lie above a proved limit to contradict it:
+// margins and limits are exact values rounded to float64.
+func slack(limit float64) float64 { return 1e-9 * math.Max(1, math.Abs(limit)) }
+
+// proved and found are a proof and an individual with the run they are from.
+type proved struct {
+	*Proof
+	seed int64
+}
+
+type found struct {
+	*Individual
+	seed int64
+}
+
+// disagreements holds every proof on a subject against every individual found
+// there, whatever notion it was found by: a replayed pair of logits has a margin
+// in each.
+func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disagreement, error) {
+	proofs, finds := map[string][]proved{}, map[string][]found{}
+	for i := range p.Arms {
+		a := &p.Arms[i]
+		proofs[a.Name], finds[a.Name] = gather(results(a))
+	}
+	var out []Disagreement
+	for i := range p.Arms {
+		prover, err := p.arm(s, &p.Arms[i])
+		if err != nil {
+			return nil, err
+		}
+		notion, err := fairness.ParseNotion(prover.Notion)
+		if err != nil {
+			return nil, err
+		}
+		for k := range p.Arms {
+			d := Disagreement{Study: s.Study, Model: s.Model, Prover: prover.Name, Finder: p.Arms[k].Name, Notion: prover.Notion, Margin: math.Inf(-1)}
+			for _, one := range finds[d.Finder] {
+				d.hold(s, notion, one, proofs[d.Prover])
+			}
+			if d.Count > 0 {
+				out = append(out, d)
+			}
+		}
+	}
+	return out, nil
+}
+
+// hold holds an individual against proofs.
+func (d *Disagreement) hold(s *Subject, n fairness.Notion, one found, proofs []proved) {
+	margin := jsonout.Finite(pairMargin(n, one.Logit1, one.Logit2))
+	if n == fairness.Score {
+		margin = math.Max(margin, one.Gap)
+	}
+	for _, p := range proofs {
+		if margin <= p.Limit+slack(p.Limit) || !p.Box.Contains(one.X) {
+			continue
+		}
+		d.Count++
+		if margin > d.Margin {
+			d.Margin, d.X, d.FinderSeed = margin, s.named(one.X), one.seed
+			d.Limit, d.Grade, d.Region, d.ProverSeed = p.Limit, p.Grade, s.text(p.Box), p.seed
+		}
+	}
+}
+
+// named gives an individual's values by feature.
+func (s *Subject) named(x []float64) map[string]float64 {
+	out := map[string]float64{}
+	for i, name := range s.Features {
+		if name != "" {
+			out[name] = x[i]
+		}
+	}
+	return out
+}
+
+// text writes a box in the domain's values; categories by index.
+func (s *Subject) text(b Box) string {
+	if len(b) == 0 {
+		return "everywhere"
+	}
+	var parts []string
+	for _, side := range b {
+		text := fmt.Sprintf("%s=%v..%v", s.Features[side.Feature], side.Lo, side.Hi)
+		if side.Lo == side.Hi {
+			text = fmt.Sprintf("%s=%v", s.Features[side.Feature], side.Lo)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ",")
+}
+
+// seeded is a result and the seed of its run.
+type seeded struct {
+	*Result
+	seed int64
+}
+
+// gather collects an arm's proofs, of a box the one with the lowest limit, and
+// the individuals it found, each once, over its runs.
+func gather(results []seeded) ([]proved, []found) {
+	tightest := map[string]proved{}
+	once := map[string]found{}
+	for _, r := range results {
+		for i := range r.Proofs {
+			p := &r.Proofs[i]
+			key := fmt.Sprint(p.Box)
+			if have, ok := tightest[key]; !ok || p.Limit < have.Limit {
+				tightest[key] = proved{p, r.seed}
+			}
+		}
+		for i := range r.Individuals {
+			one := &r.Individuals[i]
+			key := identity(one.X)
+			// Another run may have replayed a wider pair of the same individual.
+			if have, ok := once[key]; !ok || one.Logit1-one.Logit2 > have.Logit1-have.Logit2 {
+				once[key] = found{one, r.seed}
+			}
+		}
+	}
+	proofs := make([]proved, 0, len(tightest))
+	for _, key := range sortedKeys(tightest) {
+		proofs = append(proofs, tightest[key])
+	}
+	finds := make([]found, 0, len(once))
+	for _, key := range sortedKeys(once) {
+		finds = append(finds, once[key])
+	}
+	return proofs, finds
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, cmp.Compare[string])
+	return keys
+}

@@ -1,0 +1,73 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Diversity is the mean over all pairs of individuals of Gower's distance over
+// the non-protected features (see sdk/chain/nearest): nil for fewer than two
+// individuals. It takes the sum over pairs feature by feature, so that it costs
+// n log n and not n².
+func Diversity(s *space.Space, found [][]float64) *float64 {
+	n := float64(len(found))
+	free := s.Free()
+	if n < 2 || len(free) == 0 {
+		return nil
+	}
+	var shares []float64
+	for _, i := range free {
+		values := make([]float64, len(found))
+		for k, x := range found {
+			values[k] = x[i]
+		}
+		slices.Sort(values)
+		f := &s.Features[i]
+		sum := 0.0
+		switch {
+		case f.Kind == space.Categorical:
+			sum = n * (n - 1) / 2
+			for from := 0; from < len(values); {
+				to := from
+				for to < len(values) && values[to] == values[from] {
+					to++
+				}
+				sum -= float64(to-from) * float64(to-from-1) / 2
+				from = to
+			}
+		case f.Hi > f.Lo:
+			for k, v := range values { // v is added for each smaller one and taken off for each larger
+				sum += v * (2*float64(k) - n + 1)
+			}
+			sum /= f.Hi - f.Lo
+		}
+		shares = append(shares, sum/(n*(n-1)/2))
+	}
+	mean := statistics.Mean(shares)
+	return &mean
+}
+
+// pairMargin is what a notion measures between two logits.
+func pairMargin(n fairness.Notion, l1, l2 float64) float64 {
+	if l1 < l2 {
+		l1, l2 = l2, l1
+	}
+	switch n {
+	case fairness.Score:
+		return network.Sigmoid(l1) - network.Sigmoid(l2)
+	case fairness.Logit:
+		return l1 - l2
+	case fairness.Decision:
+		if l2 > 0 {
+			return math.Inf(-1) // both copies get the same decision
+		}
+		return l1
+	default:
+		return math.Min(l1, -l2)
+	}
+}

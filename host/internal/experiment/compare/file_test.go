@@ -1,0 +1,142 @@
+package compare
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const whole1 = `name: mine
+summary: about
+studies:
+  - study: a.yaml
+    models: AC-*
+    partition: 10
+  - study: /b.yaml
+budget: 90s
+runs: 3
+threads: 2
+seed: 7
+epsilon: 0.1
+protected: [sex]
+where: age=1..2
+rules: [x]
+arms:
+  - name: one
+    about: words
+    solver: z3
+    notion: decision-strict
+    partition: study
+    soft: 1m
+  - {name: two, solver: highs, epsilon: 1/20, gap: 1e-4, goal: maximise}
+`
+
+func TestReadFile(t *testing.T) {
+	got, err := parseFile(whole1, "dir/mine.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &File{
+		Name: "mine", Budget: Duration(90 * time.Second), Runs: 3, Threads: 2, Seed: 7,
+		Studies:  []FileStudy{{Path: "dir/a.yaml", Models: "AC-*", Partition: "10"}, {Path: "/b.yaml"}},
+		Question: Question{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
+		Arms: []Arm{
+			{Name: "one", Solver: "z3", Notion: "decision-strict", Partition: "study", Soft: Duration(time.Minute)},
+			{Name: "two", Solver: "highs", Epsilon: "1/20", Gap: 1e-4, Goal: GoalMaximise},
+		},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Mistakes name file, line and column.
+func TestFileFaults(t *testing.T) {
+	for name, c := range map[string]struct{ from, to, want string }{
+		"unknown key":     {"soft: 1m", "sofft: 1m", "mine.yaml:22:5: "},
+		"unknown top key": {"runs: 3", "rums: 3", "mine.yaml:9:1: "},
+		"notion":          {"decision-strict", "fair", "mine.yaml:20:13: arms[0].notion: unknown notion"},
+		"gap":             {"1e-4", "2", "mine.yaml:23:52: arms[1].gap: "},
+		"budget":          {"90s", "soon", "mine.yaml:8:9: budget: "},
+		"runs":            {"runs: 3", "runs: 0", "mine.yaml:9:7: runs: "},
+		"no solver":       {"solver: z3", "about2: z3", "mine.yaml:19:5: "},
+		"same names":      {"name: two", "name: one", "two arms are called"},
+		"no study":        {"study: a.yaml", "study: ''", "studies[0]: needs study"},
+		"pattern":         {"AC-*", "'AC-['", "mine.yaml:5:13: studies[0].models"},
+		"syntax":          {"runs: 3", "runs: [3", "mine.yaml:"},
+		"shape":           {"threads: 2", "threads: {a: 2}", "mine.yaml:"},
+		"deep":            {"threads: 2", "threads: " + strings.Repeat("[", 1000), "nested too deep"},
+		"twice":           {"runs: 3", "runs: 3\nruns: 4", "mine.yaml:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(whole1, c.from) {
+				t.Fatal("the case changes nothing")
+			}
+			_, err := parseFile(strings.Replace(whole1, c.from, c.to, 1), "mine.yaml")
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v\nwant %s", err, c.want)
+			}
+		})
+	}
+	if _, err := parseFile("", "mine.yaml"); err == nil || !strings.Contains(err.Error(), "mine.yaml:1:1: the file is empty") {
+		t.Error(err)
+	}
+}
+
+// The shipped comparison is one, and the studies are not.
+func TestShippedFiles(t *testing.T) {
+	const studies = "../../../../studies/"
+	f, err := ReadFile(studies + "rq1.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range f.Studies {
+		if _, err := os.Stat(s.Path); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(f.Arms) < 5 || f.Runs != 10 || f.Budget != Duration(100*time.Second) {
+		t.Errorf("%+v", f)
+	}
+	if !IsFile(studies + "rq1.yaml") {
+		t.Error("rq1.yaml is not taken for a comparison file")
+	}
+	for _, path := range []string{"adult.yaml", "loan/study.yaml", "loan", "absent.yaml"} {
+		if IsFile(studies + path) {
+			t.Errorf("%s is taken for a comparison file", path)
+		}
+	}
+}
+
+func TestFileTooLarge(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.yaml")
+	if err := os.WriteFile(path, []byte("arms:\n"+strings.Repeat("# words\n", 1<<14)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "64 KiB") {
+		t.Error(err)
+	}
+}
+
+func FuzzParseFile(f *testing.F) {
+	f.Add(whole1)
+	f.Add("arms: [{name: a, solver: b}]\nstudies: [{study: c}]\n")
+	f.Add("arms: &a [*a]\n")
+	f.Add("? [a]\n: b\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := parseFile(text, "fuzz.yaml")
+		if (got == nil) == (err == nil) {
+			t.Errorf("%v, %v", got, err)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "fuzz.yaml:") {
+			t.Errorf("no place in %v", err)
+		}
+		if got != nil && checkArms(got.Arms) != nil {
+			t.Errorf("arms %+v", got.Arms)
+		}
+	})
+}

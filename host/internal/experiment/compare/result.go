@@ -1,0 +1,172 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/record"
+)
+
+// Result is what one task came to: all that the tables need, so that they can
+// be made again from the journal alone.
+type Result struct {
+	// Individuals are the distinct ones whose witnesses were replayed, in the
+	// order in which they were found.
+	Individuals []Individual `json:"individuals,omitempty"`
+	// Proofs are the regions in which the arm proved a limit.
+	Proofs []Proof `json:"proofs,omitempty"`
+	// Diversity is the mean Gower distance between two of those found, over
+	// non-protected features; nil for fewer than two. Regions counts the regions
+	// of the yardstick partition that they lie in.
+	Diversity *float64 `json:"diversity,omitempty"`
+	Regions   int      `json:"regions"`
+	// Certified is the share of the space proved fair.
+	Certified float64 `json:"certified"`
+	// Fair, Unfair and Undecided count regions, Asked the questions about them,
+	// Solves those that reached the solver, with Nodes of work. Spurious counts
+	// points that the replay refused.
+	Fair      int64 `json:"fair"`
+	Unfair    int64 `json:"unfair"`
+	Undecided int64 `json:"undecided"`
+	Asked     int64 `json:"asked"`
+	Solves    int64 `json:"solves"`
+	Nodes     int64 `json:"nodes"`
+	Spurious  int64 `json:"spurious"`
+	// Seconds of wall time, and CPU time of the worker and its plugins.
+	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu"`
+	// Killed: the worker did not end by itself soon after its budget; what it had
+	// told by then counts.
+	Killed bool `json:"killed,omitempty"`
+	// Error ended the task before its budget.
+	Error string `json:"error,omitempty"`
+	// Faults of the solver, the first few.
+	Faults []string `json:"faults,omitempty"`
+}
+
+// Individual is one who was found.
+type Individual struct {
+	X []float64 `json:"x"`
+	// Seconds from the start of the task.
+	Seconds float64 `json:"t"`
+	K       int     `json:"k"`
+	// Gap is the exact gap, rounded, of an individual that counts: above ε. 0 for
+	// one that only another notion calls a witness.
+	Gap float64 `json:"gap,omitempty"`
+	// The logits of the replayed pair.
+	Logit1 float64 `json:"l1"`
+	Logit2 float64 `json:"l2"`
+}
+
+// counts reports whether the individual's gap exceeds ε: a 2-discriminant.
+func (i *Individual) counts() bool { return i.Gap > 0 }
+
+// Proof says that no individual of a box has a larger margin.
+type Proof struct {
+	Box   Box     `json:"box,omitempty"`
+	Limit float64 `json:"limit"`
+	Grade string  `json:"grade"`
+}
+
+// fold makes a result of a task's events as they come in.
+type fold struct {
+	subject *Loaded
+	// epsilon is the limit that the verdict fair stands for, in the notion's unit.
+	epsilon  float64
+	result   Result
+	finished bool
+	// interrupted: the worker was told to stop before its budget.
+	interrupted bool
+}
+
+func newFold(subject *Loaded, arm *Arm) (*fold, error) {
+	q, err := subject.query(arm, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := &fold{subject: subject}
+	if q.Notion.UsesEpsilon() {
+		f.epsilon, _ = q.Epsilon.Float64()
+	}
+	return f, nil
+}
+
+// add takes in one event; what a worker of this program cannot have sent is an
+// error.
+func (f *fold) add(e *record.Event) error {
+	switch e.Kind {
+	case record.KindWitness:
+		w := e.Witness
+		if len(w.Copy1) != len(f.subject.Space.Features) {
+			return fmt.Errorf("a witness has %d values", len(w.Copy1))
+		}
+		f.result.Individuals = append(f.result.Individuals, Individual{
+			X: f.subject.Space.Canonical(w.Copy1), Seconds: e.Seconds, K: w.K, Logit1: w.Logit1, Logit2: w.Logit2,
+		})
+	case record.KindFound:
+		if len(f.result.Individuals) == 0 {
+			return fmt.Errorf("an individual was found without a witness")
+		}
+		f.result.Individuals[len(f.result.Individuals)-1].Gap = e.Found.Gap
+	case record.KindVerdict:
+		return f.verdict(e.Verdict)
+	case record.KindFault:
+		f.result.Faults = append(f.result.Faults, e.Fault.Error)
+	case record.KindFinished:
+		f.finished, f.interrupted = true, e.Finished.Interrupted
+		f.result.Error, f.result.Seconds = e.Finished.Error, e.Seconds
+		f.measures(e.Finished.Measures)
+	}
+	return nil
+}
+
+// verdict keeps what a region's verdict proves.
+func (f *fold) verdict(v *record.Verdict) error {
+	limit := f.epsilon
+	switch {
+	case v.Verdict == certify.Fair.String():
+	case v.Bound != nil:
+		limit = *v.Bound
+	default:
+		return nil
+	}
+	box, err := boxOf(f.subject.Space, f.subject.Region, v.Region)
+	if err != nil {
+		return fmt.Errorf("region %q: %w", v.Region, err)
+	}
+	f.result.Proofs = append(f.result.Proofs, Proof{Box: box, Limit: limit + v.Tolerance, Grade: v.Grade})
+	return nil
+}
+
+func (f *fold) measures(m map[string]*float64) {
+	for name, to := range map[string]*int64{
+		measureFair: &f.result.Fair, measureUnfair: &f.result.Unfair, measureUndecided: &f.result.Undecided, measureAsked: &f.result.Asked,
+		measureSolves: &f.result.Solves, measureNodes: &f.result.Nodes, measureSpurious: &f.result.Spurious,
+	} {
+		if v := m[name]; v != nil {
+			*to = int64(*v)
+		}
+	}
+	if v := m[measureCertified]; v != nil {
+		f.result.Certified = *v
+	}
+}
+
+// end completes the result with what follows from all individuals together.
+func (f *fold) end(yardstick string) (*Result, error) {
+	c, err := chunksOf(f.subject.Space, yardstick)
+	if err != nil {
+		return nil, err
+	}
+	var found [][]float64
+	cells := map[string]bool{}
+	for i := range f.result.Individuals {
+		if one := &f.result.Individuals[i]; one.counts() {
+			found = append(found, one.X)
+			cells[c.Cell(f.subject.Space, f.subject.Region, one.X)] = true
+		}
+	}
+	f.result.Regions = len(cells)
+	f.result.Diversity = Diversity(f.subject.Space, found)
+	return &f.result, nil
+}

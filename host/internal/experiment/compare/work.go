@@ -1,0 +1,363 @@
+package compare
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Opened is a solver ready to be asked.
+type Opened struct {
+	Solver      sdk.Incremental
+	Description sdk.Description
+	// Set are its options; Close ends it.
+	Set   map[string]string
+	Close func()
+}
+
+// Measures of a finished task, beside those that its events tell.
+const (
+	measureFair      = "fair"      // regions proved fair
+	measureUnfair    = "unfair"    // regions with a witness
+	measureUndecided = "undecided" // regions undecided at the end
+	measureAsked     = "asked"     // questions put to certify
+	measureCertified = "certified" // share of the region proved fair
+	measureSpurious  = "spurious"  // points refused by the replay
+	measureSolves    = "solves"    // questions put to the solver
+	measureNodes     = "nodes"
+)
+
+const (
+	// maxLosses losses of the solver in a row end a task.
+	maxLosses = 3
+	// maxFaultEvents bounds the faults that one task reports.
+	maxFaultEvents = 20
+	// replayTime of the budget, or a tenth of it, is kept for the last answer.
+	replayTime = 250 * time.Millisecond
+	// progressEvery is how often a task tells how it stands.
+	progressEvery = time.Second
+)
+
+// Work does one task: it asks about region after region until nothing is left
+// or the budget, counted from start, is used up, and emits what it learns. The
+// last event is Finished, also where ctx ends first. An error means that the
+// task could not be begun: nothing was emitted then.
+func Work(ctx context.Context, job *Job, start time.Time, open func(context.Context) (*Opened, error), emit func(record.Event)) error {
+	// Questions end early enough for their answers to be replayed in time: what a
+	// solver holds at its limit counts.
+	budget := time.Duration(job.Budget)
+	ctx, cancel := context.WithDeadline(ctx, start.Add(budget-min(replayTime, budget/10)))
+	defer cancel()
+	w := &worker{job: job, stream: &record.Stream{Start: start, Sinks: []func(record.Event){emit}}}
+	if err := w.begin(); err != nil {
+		return err
+	}
+	solver, err := open(ctx)
+	if err != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return err
+	}
+	w.started(solver)
+	if solver != nil {
+		defer solver.Close()
+		w.solver = solver
+		w.loop(ctx)
+	}
+	w.finished(ctx)
+	return nil
+}
+
+// worker is a task under way.
+type worker struct {
+	job    *Job
+	loaded *Loaded
+	query  *problem.Query
+	eval   *evaluate.Evaluator
+	solver *Opened
+	stream *record.Stream
+	rng    *rand.Rand
+	// emitting guards stream, finding what witness writes: a solver's incumbents
+	// come from another goroutine.
+	emitting, finding sync.Mutex
+
+	queue []item
+	seen  map[string]bool
+
+	certified *big.Rat
+	counts    map[string]int64
+	found     int64
+	maxK      int
+	faults    int
+	losses    int
+	lost      error
+	told      time.Time
+}
+
+// item is a region waiting for its turn.
+type item struct {
+	region space.Region
+	// known is an individual of the region that was found; the region is cut
+	// beside it before anything is asked.
+	known []float64
+	// limit of the next question; 0: what is left of the budget.
+	limit Duration
+	// tries counts the questions that left it undecided.
+	tries int
+}
+
+// begin loads what the question is about and fills the queue.
+func (w *worker) begin() error {
+	var err error
+	if w.loaded, err = Load(w.job.Source, w.job.Question); err != nil {
+		return err
+	}
+	if w.loaded.SHA256 != w.job.StudySHA256 || w.loaded.ModelSHA256 != w.job.ModelSHA256 {
+		return fmt.Errorf("%s or %s was changed since the comparison began", w.loaded.Path, w.loaded.ModelPath)
+	}
+	if w.query, err = w.loaded.query(&w.job.Arm, w.job.Seed); err != nil {
+		return err
+	}
+	if w.eval, err = w.loaded.evaluator(); err != nil {
+		return err
+	}
+	w.seen, w.counts, w.certified = map[string]bool{}, map[string]int64{}, new(big.Rat)
+	regions := []space.Region{w.loaded.Region}
+	if w.job.Arm.Partition != "" {
+		c, err := chunksOf(w.loaded.Space, w.job.Arm.Partition)
+		if err != nil {
+			return err
+		}
+		if regions, err = c.Split(w.loaded.Space, w.loaded.Region); err != nil {
+			return err
+		}
+	}
+	// The order depends on the seed alone: every arm with this partition gets the
+	// same one.
+	order := rand.New(rand.NewPCG(uint64(w.job.Seed), 1))
+	order.Shuffle(len(regions), func(i, k int) { regions[i], regions[k] = regions[k], regions[i] })
+	for _, r := range regions {
+		w.queue = append(w.queue, item{region: r, limit: w.job.Arm.Soft})
+	}
+	w.rng = rand.New(rand.NewPCG(uint64(w.job.Seed), 2))
+	return nil
+}
+
+// loop works through the queue.
+func (w *worker) loop(ctx context.Context) {
+	for len(w.queue) > 0 && ctx.Err() == nil && w.lost == nil {
+		next := w.queue[0]
+		w.queue = w.queue[1:]
+		if next.known != nil {
+			w.cut(next)
+			continue
+		}
+		w.ask(ctx, next)
+		w.progress()
+	}
+}
+
+// cut replaces a region by its parts beside the individual known there, along
+// one feature drawn among those in which it has several values. The part that
+// holds the individual is cut further when its turn comes.
+func (w *worker) cut(it item) {
+	features := wide(w.loaded.Space, it.region)
+	if len(features) == 0 {
+		return // nobody else is there
+	}
+	i := features[w.rng.IntN(len(features))]
+	below, at, above := beside(&w.loaded.Space.Features[i], i, it.region, it.known[i])
+	for _, r := range append(below, above...) {
+		w.queue = append(w.queue, item{region: r, limit: w.job.Arm.Soft})
+	}
+	for _, r := range at {
+		w.queue = append(w.queue, item{region: r, known: it.known})
+	}
+}
+
+// ask puts the question about one region.
+func (w *worker) ask(ctx context.Context, it item) {
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if it.limit > 0 {
+		limited, cancel = context.WithTimeout(ctx, time.Duration(it.limit))
+	}
+	defer cancel()
+	q := *w.query
+	q.Region = it.region
+	w.counts[measureAsked]++
+	rep, err := certify.Run(limited, &q, certify.Options{
+		Solver: w.solver.Solver, Description: w.solver.Description, Set: w.solver.Set,
+		Encoding: w.job.Arm.Encoding, Bounds: w.job.Arm.Bounds, Climb: w.job.Arm.Start == StartSearch, SolverOnly: true,
+		Maximise: w.job.Arm.Goal == GoalMaximise, Gap: w.job.Arm.Gap,
+		Threads: w.job.Threads, Memory: w.job.Memory, Seed: w.job.Seed,
+		Witnessed: w.witness,
+	})
+	if rep == nil { // the question is malformed, which another region would not change
+		w.lost = err
+		w.fault(err.Error())
+		return
+	}
+	w.counts[measureSpurious] += int64(rep.Spurious)
+	w.counts[measureSolves] += int64(rep.Solves)
+	w.counts[measureNodes] += rep.Nodes
+	for _, f := range rep.Faults {
+		w.fault(f)
+	}
+	switch {
+	case err == nil:
+		w.losses = 0
+	case limited.Err() == nil: // a solver that had to be stopped at its limit is none that is broken
+		if w.losses++; w.losses == maxLosses {
+			w.lost = fmt.Errorf("the solver was lost %d times in a row: %w", maxLosses, err)
+		}
+	}
+	// Where it was not for lack of time, asking again would bring the same.
+	w.learn(it, rep, limited.Err() != nil || err != nil)
+}
+
+// learn takes in the answer to a question. again: an undecided region deserves
+// another try.
+func (w *worker) learn(it item, rep *certify.Report, again bool) {
+	w.witness(rep.Witness)
+	w.verdict(it, rep)
+	switch {
+	case rep.Verdict == certify.Fair:
+		w.counts[measureFair]++
+		w.certified.Add(w.certified, share(w.loaded.Space, w.loaded.Region, it.region))
+	case rep.Witness != nil:
+		w.counts[measureUnfair]++
+		w.queue = append(w.queue, item{region: it.region, known: rep.Witness.Copy1})
+	case again:
+		it.tries++
+		it.limit = it.limit.doubled()
+		w.queue = append(w.queue, it)
+	default:
+		w.counts[measureUndecided]++
+	}
+}
+
+// witness records an individual unless it was found before. Safe for concurrent
+// use.
+func (w *worker) witness(found *certify.Witness) {
+	if found == nil {
+		return
+	}
+	w.finding.Lock()
+	defer w.finding.Unlock()
+	if time.Since(w.stream.Start) > time.Duration(w.job.Budget) {
+		return // too late to count
+	}
+	x := w.loaded.Space.Canonical(found.Copy1)
+	key := identity(x)
+	if w.seen[key] {
+		return
+	}
+	w.seen[key] = true
+	o := w.eval.Evaluate(x)
+	event := found.Event()
+	event.Witness.K = o.K
+	w.emit(event)
+	if o.Violates {
+		w.found++
+		w.maxK = max(w.maxK, o.K)
+		w.emit(record.Event{Kind: record.KindFound, Found: &record.Found{X: x, K: o.K, Gap: o.Gap, Round: w.counts[measureAsked] - 1, Seed: true}})
+	}
+}
+
+// identity is the values of a canonical individual as a key.
+func identity(x []float64) string {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0)) // −0 is 0
+	}
+	return string(b)
+}
+
+func (w *worker) verdict(it item, rep *certify.Report) {
+	v := &record.Verdict{Region: partition.Text(w.loaded.Space, w.loaded.Region, it.region), Verdict: rep.Verdict.String(), Reason: rep.Reason}
+	if rep.Verdict == certify.Fair {
+		v.Grade, v.Tolerance = rep.Grade.String(), rep.Tolerance
+	}
+	if rep.Verdict == certify.Unfair && rep.Closed && rep.HasBound && !math.IsInf(rep.Bound, 0) {
+		bound := rep.Bound
+		v.Bound, v.Grade, v.Tolerance = &bound, rep.BoundGrade.String(), rep.BoundTolerance
+	}
+	for _, m := range []certify.Method{certify.ByBounds, certify.BySolver, certify.BySampling, certify.ByEnumeration} {
+		if rep.Regions[m] > 0 {
+			v.By = string(m)
+		}
+	}
+	w.emit(record.Event{Kind: record.KindVerdict, Verdict: v})
+}
+
+func (w *worker) fault(text string) {
+	if w.faults++; w.faults <= maxFaultEvents {
+		w.emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: w.job.Arm.Solver, Error: text}})
+	}
+}
+
+func (w *worker) progress() {
+	if time.Since(w.told) < progressEvery {
+		return
+	}
+	w.told = time.Now()
+	w.finding.Lock()
+	defer w.finding.Unlock()
+	w.emit(record.Event{Kind: record.KindProgress, Progress: &record.Progress{
+		Found: w.found, MaxK: w.maxK, Open: len(w.queue), Decided: int(w.counts[measureFair] + w.counts[measureUnfair]),
+	}})
+}
+
+func (w *worker) emit(e record.Event) {
+	w.emitting.Lock()
+	defer w.emitting.Unlock()
+	w.stream.Emit(e)
+}
+
+func (w *worker) started(solver *Opened) {
+	s := &record.Started{
+		Task: record.Task{
+			Command: "compare", Network: w.job.ModelSHA256, Study: w.job.StudySHA256, Arm: w.job.Arm.Name, Seed: w.job.Seed, Region: w.job.Where,
+		},
+		At: w.stream.Start.UTC(), Features: w.loaded.Space.Names(), Study: w.loaded.Name, Model: w.loaded.ModelPath,
+		Machine: record.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
+	}
+	if solver != nil {
+		s.Versions = map[string]string{w.job.Arm.Solver: solver.Description.Version}
+	}
+	w.stream.Run = s.Task.NewRun(s.At)
+	w.emit(record.Event{Kind: record.KindStarted, Started: s})
+}
+
+func (w *worker) finished(ctx context.Context) {
+	for _, it := range w.queue {
+		if it.tries > 0 {
+			w.counts[measureUndecided]++
+		}
+	}
+	end := &record.Finished{Iter: w.counts[measureAsked], Measures: map[string]*float64{}}
+	for _, name := range []string{measureFair, measureUnfair, measureUndecided, measureAsked, measureSpurious, measureSolves, measureNodes} {
+		v := float64(w.counts[name])
+		end.Measures[name] = &v
+	}
+	certified, _ := w.certified.Float64()
+	end.Measures[measureCertified] = &certified
+	end.Interrupted = ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded)
+	if w.lost != nil {
+		end.Error = w.lost.Error()
+	}
+	w.emit(record.Event{Kind: record.KindFinished, Finished: end})
+}

@@ -1,0 +1,282 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest"
+)
+
+// tinyStudy writes a study of 4 × 2 individuals in two groups and a network of
+// two neurons with the given weights, and returns its path.
+func tinyStudy(t testing.TB, weights [6]float64) string {
+	t.Helper()
+	dir := t.TempDir()
+	n := &network.Network{
+		Layers: []network.Layer{
+			{Name: "hidden", In: 3, Out: 2, Weights: weights[:], Bias: []float64{-1, 0.5}, ReLU: true},
+			{Name: "output", In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{-0.25}},
+		},
+		Head: network.HeadSigmoid, Precision: 64,
+	}
+	file, err := os.Create(filepath.Join(dir, "model.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := model.WriteJSON(file, n); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "study.yaml")
+	text := "name: tiny\nmodel: model.json\nfeatures:\n  years: {integer: 0..3}\n  group: {categories: [a, b]}\n  job: {categories: [x, y]}\nprotected:\n  group: all\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// enumerator opens the solver that tries every point.
+func enumerator(ctx context.Context) (*Opened, error) {
+	d, err := sdktest.Enumerator{}.Describe(ctx)
+	return &Opened{Solver: sdktest.Enumerator{}, Description: d, Close: func() {}}, err
+}
+
+// tinyPlan compares arms on a study without processes.
+func tinyPlan(t testing.TB, study string, runs int, arms ...Arm) *Plan {
+	t.Helper()
+	p := &Plan{Arms: arms, Budget: Duration(time.Minute), Runs: runs, Seed: 1, Threads: 1, Jobs: 1}
+	for i := range p.Arms {
+		p.Arms[i].Solver, p.Arms[i].Encoding, p.Arms[i].Bounds = "enumerator", "bigm", "interval"
+	}
+	if err := p.AddSubject(Source{Study: study}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// inProcess is a Worker without a process.
+func inProcess(open func(context.Context) (*Opened, error)) Worker {
+	return func(ctx context.Context, job *Job, event func(record.Event) error) (workers.Usage, error) {
+		begin := time.Now()
+		var bad error
+		err := Work(ctx, job, begin, open, func(e record.Event) { bad = errors.Join(bad, event(e)) })
+		return workers.Usage{Wall: time.Since(begin), CPU: time.Second}, errors.Join(err, bad)
+	}
+}
+
+// discriminated lists who has a gap above ε, by trying everybody.
+func discriminated(t testing.TB, l *Loaded) (keys []string, all int) {
+	t.Helper()
+	e, err := l.evaluator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for years := range 4 {
+		for job := range 2 {
+			x := []float64{float64(years), 0, float64(job)}
+			all++
+			if e.Evaluate(x).Violates {
+				keys = append(keys, identity(x))
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keys, all
+}
+
+// A task that has the time finds everybody there is to find, each once, and
+// proves the rest fair: with and without a partition, whichever the goal.
+func TestWorkIsComplete(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	mixed := 0
+	for range 12 {
+		var weights [6]float64
+		for i := range weights {
+			weights[i] = float64(rng.IntN(17)-8) / 4
+		}
+		p := tinyPlan(t, tinyStudy(t, weights), 1,
+			Arm{Name: "whole"}, Arm{Name: "chunks", Partition: "2"}, Arm{Name: "named", Partition: "years=3"})
+		p.Seed = rng.Int64N(100)
+		want, all := discriminated(t, p.Subjects[0].loaded)
+		if len(want) > 0 && len(want) < all {
+			mixed++
+		}
+		record := newMemory()
+		if err := Run(t.Context(), p, record, inProcess(enumerator), nil); err != nil {
+			t.Fatal(err)
+		}
+		results, err := allOf(p, record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, r := range results {
+			var got []string
+			for i := range r.Individuals {
+				got = append(got, identity(r.Individuals[i].X))
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s: found %d of %d", key, len(got), len(want))
+			}
+			if certified := float64(all-len(want)) / float64(all); math.Abs(r.Certified-certified) > 1e-12 || r.Undecided != 0 || r.Error != "" {
+				t.Fatalf("%s: certified %v of %v, %+v", key, r.Certified, certified, r)
+			}
+		}
+		c, err := Tabulate(p, these(results))
+		if err != nil || len(c.Disagreements) > 0 {
+			t.Fatalf("%v, %v", err, c.Disagreements)
+		}
+	}
+	if mixed < 3 {
+		t.Errorf("only %d of the networks treat some people fairly and others not", mixed)
+	}
+}
+
+// tilted is a network in which half of the people are treated differently.
+var tilted = [6]float64{0.5, 1, 0, 0, 0, 0.25}
+
+func TestWorkUnderANotionOfDecisions(t *testing.T) {
+	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "decisions", Notion: "decision-strict"}, Arm{Name: "largest", Notion: "logit", Epsilon: "0.25", Goal: GoalMaximise})
+	record := newMemory()
+	if err := Run(t.Context(), p, record, inProcess(enumerator), nil); err != nil {
+		t.Fatal(err)
+	}
+	results, err := allOf(p, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, r := range results {
+		if r.count() == 0 || r.Fair == 0 || len(r.Proofs) == 0 {
+			t.Errorf("%s: %+v", key, r)
+		}
+	}
+}
+
+// The same seed gives the same course, another one another.
+func TestWorkDependsOnTheSeed(t *testing.T) {
+	p := tinyPlan(t, tinyStudy(t, tilted), 3, Arm{Name: "a", Partition: "1"}, Arm{Name: "b", Partition: "1"})
+	order := func(arm, seed int) (regions []string) {
+		e := p.Entries()[2*seed+arm]
+		job, err := p.job(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Work(t.Context(), job, time.Now(), enumerator, func(e record.Event) {
+			if e.Kind == record.KindVerdict {
+				regions = append(regions, e.Verdict.Region)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regions
+	}
+	one := order(0, 0)
+	if len(one) != 8 || !slices.Equal(one, order(1, 0)) {
+		t.Errorf("two arms with the same partition and seed: %v and %v", one, order(1, 0))
+	}
+	if slices.Equal(one, order(0, 1)) && slices.Equal(one, order(0, 2)) {
+		t.Errorf("three seeds give the order %v", one)
+	}
+}
+
+// slow is a solver that answers only when told to stop.
+type slow struct{ sdktest.Enumerator }
+
+func (s slow) Load(context.Context, *problem.Problem) (sdk.Loaded, error) { return s, nil }
+func (slow) Close() error                                                 { return nil }
+func (s slow) Solve(ctx context.Context, _ problem.Delta, _ sdk.SolveOptions) (*sdk.Result, error) {
+	<-ctx.Done()
+	return &sdk.Result{Status: sdk.Unknown, Reason: sdk.TimeLimit}, nil
+}
+
+func (s slow) describe(ctx context.Context) (*Opened, error) {
+	o, err := enumerator(ctx)
+	o.Solver = solverOf{s}
+	return o, err
+}
+
+// solverOf gives slow the methods of a solver that is asked problem by problem.
+type solverOf struct{ slow }
+
+func (s solverOf) Solve(ctx context.Context, _ *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	return s.slow.Solve(ctx, problem.Delta{}, o)
+}
+
+// Regions that stay undecided at their limit come back with larger ones until
+// the budget is used up, and are counted once.
+func TestWorkWithinItsBudget(t *testing.T) {
+	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "soft", Partition: "years=3", Soft: Duration(50 * time.Millisecond)})
+	p.Budget = Duration(600 * time.Millisecond)
+	record := newMemory()
+	if err := Run(t.Context(), p, record, inProcess(slow{}.describe), nil); err != nil {
+		t.Fatal(err)
+	}
+	results, err := allOf(p, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := results[p.Entries()[0].Key]
+	if r.Undecided != 2 || r.Asked < 3 || r.Certified != 0 || r.count() != 0 || r.Error != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// lost is a solver that is gone at every question.
+type lost struct{ sdktest.Enumerator }
+
+func (lost) Load(context.Context, *problem.Problem) (sdk.Loaded, error) {
+	return nil, fmt.Errorf("it went away: %w", sdk.ErrPluginExited)
+}
+
+func TestWorkWithoutItsSolver(t *testing.T) {
+	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "lost"})
+	record := newMemory()
+	open := func(ctx context.Context) (*Opened, error) {
+		o, err := enumerator(ctx)
+		o.Solver = lost{}
+		return o, err
+	}
+	if err := Run(t.Context(), p, record, inProcess(open), nil); err != nil {
+		t.Fatal(err)
+	}
+	results, err := allOf(p, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := results[p.Entries()[0].Key]; !strings.Contains(r.Error, "it went away") || r.Asked != maxLosses || len(r.Faults) == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A study that is no longer what was planned is not run.
+func TestWorkRefusesChangedFiles(t *testing.T) {
+	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "a"})
+	job, err := p.job(p.Entries()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.ModelSHA256 = "another"
+	err = Work(t.Context(), job, time.Now(), enumerator, func(e record.Event) { t.Errorf("emitted %+v", e) })
+	if err == nil || !strings.Contains(err.Error(), "changed") {
+		t.Error(err)
+	}
+}

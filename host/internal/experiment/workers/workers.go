@@ -1,0 +1,213 @@
+// Package workers runs tasks in processes of their own: what a task leaks, breaks
+// or hangs in is gone with its process. docs/decisions/0013 says why.
+package workers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/record"
+)
+
+// Processes starts workers as processes of a program.
+//
+// A worker reads its job as one line of JSON from standard input and writes its
+// events to standard output, one a line. The end of its standard input tells it
+// to stop, be it that the whole was interrupted or that this process is gone;
+// plugins end when their worker does. So nothing is left behind whatever is
+// killed. Safe for concurrent use.
+type Processes struct {
+	// Program and Args start a worker; Env is added to this process's environment.
+	Program string
+	Args    []string
+	Env     []string
+	// Grace is how long after its limit, or after it was told to stop, a worker
+	// may take to end before it is killed; 0: 10 s.
+	Grace time.Duration
+	// Log, where not nil, gets what workers write to standard error.
+	Log io.Writer
+}
+
+// Task is what one worker is to do.
+type Task struct {
+	// Job is written to the worker as JSON.
+	Job any
+	// Limit is how long it should take; 0: as long as it likes.
+	Limit time.Duration
+	// Cores are the processors that the worker and its plugins may use, where the
+	// system can be told; empty: all.
+	Cores []int
+}
+
+// Usage is what a worker cost.
+type Usage struct {
+	// Wall time, and CPU time of the worker and all it started.
+	Wall, CPU time.Duration
+	// Killed: it did not end by itself.
+	Killed bool
+}
+
+const (
+	defaultGrace = 10 * time.Second
+	// maxEvent bounds the line of one event.
+	maxEvent = 16 << 20
+	// maxWords bounds what is kept of a worker's standard error.
+	maxWords = 4 << 10
+)
+
+// Do does one task: it hands the worker's events over in order and tells what
+// it cost. An error means that the task was not done; a worker that was killed
+// after it said something is none.
+func (p *Processes) Do(ctx context.Context, t Task, event func(record.Event) error) (Usage, error) {
+	line, err := json.Marshal(t.Job)
+	if err != nil {
+		return Usage{}, err
+	}
+	cmd := exec.Command(p.Program, p.Args...)
+	if len(p.Env) > 0 {
+		cmd.Env = append(os.Environ(), p.Env...)
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return Usage{}, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return Usage{}, err
+	}
+	var words tail
+	cmd.Stderr = &words
+	if p.Log != nil {
+		cmd.Stderr = io.MultiWriter(&words, p.Log)
+	}
+	cmd.WaitDelay = time.Second // for what somebody else holds open
+	begin := time.Now()
+	if err := start(cmd, t.Cores); err != nil {
+		return Usage{}, fmt.Errorf("starting a worker: %w", err)
+	}
+	grace := p.Grace
+	if grace == 0 {
+		grace = defaultGrace
+	}
+	var killed atomic.Bool
+	kill := func() {
+		killed.Store(true)
+		cmd.Process.Kill()
+	}
+	limit := t.Limit + grace
+	if t.Limit == 0 {
+		limit = math.MaxInt64
+	}
+	late := time.AfterFunc(limit, kill)
+	defer late.Stop()
+	stop := context.AfterFunc(ctx, func() {
+		stdin.Close()
+		late.Reset(grace)
+	})
+	defer stop()
+	_, err = stdin.Write(append(line, '\n')) // fails where the worker is gone, and its last words say more
+	spoke, bad := read(stdout, event)
+	if bad != nil {
+		kill()
+		io.Copy(io.Discard, stdout)
+	}
+	ended := cmd.Wait()
+	late.Stop()
+	stdin.Close()
+	usage := Usage{Wall: time.Since(begin), Killed: killed.Load()}
+	if s := cmd.ProcessState; s != nil {
+		usage.CPU = s.UserTime() + s.SystemTime()
+	}
+	switch {
+	case bad != nil:
+		return usage, fmt.Errorf("a worker's answer: %w", bad)
+	case usage.Killed && spoke:
+		return usage, nil
+	case ended != nil || !spoke:
+		return usage, errors.Join(fmt.Errorf("a worker failed: %s", words.text(ended)), err)
+	}
+	return usage, nil
+}
+
+// read hands over the events of a worker until it closes its output. spoke: it
+// sent any.
+func read(r io.Reader, event func(record.Event) error) (spoke bool, err error) {
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 0, 64<<10), maxEvent)
+	for in.Scan() {
+		var e record.Event
+		if err := json.Unmarshal(in.Bytes(), &e); err != nil {
+			if in.Scan() || in.Err() != nil {
+				return spoke, err
+			}
+			return spoke, nil // the last line, torn by the worker's end
+		}
+		if !whole(&e) {
+			return spoke, fmt.Errorf("an event of kind %q without what it tells", e.Kind)
+		}
+		if err := event(e); err != nil {
+			return spoke, err
+		}
+		spoke = true
+	}
+	return spoke, in.Err()
+}
+
+// whole reports that an event that is looked at has its payload.
+func whole(e *record.Event) bool {
+	switch e.Kind {
+	case record.KindWitness:
+		return e.Witness != nil
+	case record.KindFound:
+		return e.Found != nil
+	case record.KindVerdict:
+		return e.Verdict != nil
+	case record.KindProgress:
+		return e.Progress != nil
+	case record.KindFault:
+		return e.Fault != nil
+	case record.KindFinished:
+		return e.Finished != nil
+	}
+	return true
+}
+
+// tail keeps the end of what is written to it. Safe for concurrent use.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b...)
+	t.kept = t.kept[max(0, len(t.kept)-maxWords):]
+	return len(b), nil
+}
+
+// text is what was kept, or else the error.
+func (t *tail) text(err error) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if words := bytes.TrimSpace(t.kept); len(words) > 0 {
+		return strings.TrimPrefix(string(words), "hyfair: ")
+	}
+	if err == nil {
+		return "it said nothing"
+	}
+	return err.Error()
+}

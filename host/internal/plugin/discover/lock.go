@@ -1,0 +1,54 @@
+package discover
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/system/filelock"
+)
+
+// lock keeps other installs out of a plugin folder until release is called, and
+// clears away what one that was killed has left. The operating system gives the
+// lock up with the process.
+func lock(ctx context.Context, dir string) (release func(), err error) {
+	path := filepath.Join(dir, ".lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		free, err := filelock.Try(f, 0)
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("locking %s: %w", path, err)
+		}
+		if free {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	clearStaging(dir)
+	return func() { f.Close() }, nil
+}
+
+// clearStaging removes what is half done, while nobody else can be at work.
+func clearStaging(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // what lies there harms nobody
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), staging) {
+			os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+}

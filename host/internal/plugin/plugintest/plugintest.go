@@ -1,0 +1,111 @@
+// Package plugintest builds this repository's programs and launches its real
+// plugins for tests of the host.
+package plugintest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+)
+
+var built struct {
+	sync.Mutex
+	dir   string
+	paths map[string]string // by folder
+}
+
+// Main runs a package's tests and removes what they built: call it from
+// TestMain.
+func Main(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// root is the repository's.
+func root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
+}
+
+// Program compiles the program in a folder of the repository, such as "host", once
+// in a run of the package's tests, and returns the file. Do not write to it.
+func Program(t testing.TB, folder string) string {
+	t.Helper()
+	built.Lock()
+	defer built.Unlock()
+	if path := built.paths[folder]; path != "" {
+		return path
+	}
+	if built.dir == "" {
+		dir, err := os.MkdirTemp("", "hyfair-programs-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.dir, built.paths = dir, map[string]string{}
+	}
+	// Each has a folder to itself, where no other plugin is found.
+	path := filepath.Join(built.dir, strconv.Itoa(len(built.paths)), "hyfair-"+filepath.Base(folder))
+	build := exec.Command("go", "build", "-o", path, "./"+folder)
+	build.Dir = root()
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", folder, err, out)
+	}
+	built.paths[folder] = path
+	return path
+}
+
+// Build is Program of plugins/<name>.
+func Build(t testing.TB, name string) string {
+	t.Helper()
+	return Program(t, "plugins/"+name)
+}
+
+// Folder is a new plugin folder with programs, each given as a file's name and the
+// folder of the repository that it is compiled from.
+func Folder(t testing.TB, programs map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, from := range programs {
+		// A link of its own: a process then runs under the name in this folder.
+		if err := os.Link(Program(t, from), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Solver launches the real plugin solver-<name> with this process's environment,
+// and env, "key=value", over it: HYFAIR_SIMD=scalar chooses a variant of the vector
+// loops. A missing native library skips the test by name, and fails it where CI is
+// set. Tests that call it may be parallel.
+func Solver(t testing.TB, name string, env ...string) (sdk.Incremental, sdk.Description) {
+	t.Helper()
+	if os.Getenv("HYFAIR_LIB_DIR") == "" {
+		env = append([]string{"HYFAIR_LIB_DIR=" + filepath.Join(root(), ".deps", "lib")}, env...)
+	}
+	p, err := client.Launch(t.Context(), client.Config{Path: Build(t, "solver-"+name), Kind: client.Solver, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	d := p.Description()
+	for _, lib := range d.Libraries {
+		if !lib.Found {
+			if os.Getenv("CI") != "" {
+				t.Fatalf("library %s is missing: %s", lib.Name, lib.Problem)
+			}
+			t.Skipf("SKIPPED: library %s is missing (%s); %s brings it", lib.Name, lib.Problem, lib.Hint)
+		}
+	}
+	return p.Solver(), d
+}

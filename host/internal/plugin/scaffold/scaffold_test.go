@@ -1,0 +1,262 @@
+package scaffold
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/conformance"
+)
+
+var kinds = []client.Kind{client.Strategy, client.Solver}
+
+// root is the repository's.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func written(t *testing.T, r Request) *Project {
+	t.Helper()
+	p, err := Write(r, "hyfair")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// offline runs the go command in the project, without a network and without
+// leave to change go.mod.
+func offline(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// A Go project builds without a network, is clean, passes its own tests, and
+// its plugin is found and passes the suite.
+func TestGoProjects(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.String(), func(t *testing.T) {
+			p := written(t, Request{Kind: kind, Name: "my-idea", Language: Go, Dir: filepath.Join(t.TempDir(), "new", "with space")})
+			if p.SDK != root(t) || p.InTree {
+				t.Errorf("built against %q, in the tree: %v", p.SDK, p.InTree)
+			}
+			if out, err := exec.Command("gofmt", "-l", p.Path).CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("gofmt: %v %s", err, out)
+			}
+			offline(t, p.Path, strings.Fields(p.Build())[1:]...)
+			offline(t, p.Path, "vet", ".")
+			offline(t, p.Path, "test", ".")
+			passes(t, filepath.Join(p.Path, "bin"), kind, "my-idea", discover.Unpinned)
+		})
+	}
+}
+
+// A project in hyfair's own tree is part of its module.
+func TestGoProjectInTheTree(t *testing.T) {
+	tree := t.TempDir()
+	for _, name := range []string{"sdk", "go.sum"} {
+		if err := os.Symlink(filepath.Join(root(t), name), filepath.Join(tree, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(tree, "go.mod"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(tree)
+	for _, r := range []Request{{Name: "one"}, {Name: "two", Dir: "plugins"}} {
+		r.Kind, r.Language = client.Strategy, Go
+		p := written(t, r)
+		if want := filepath.Join(tree, "plugins", "search-"+r.Name); p.Path != want || !p.InTree || slices.Contains(p.Files, "go.mod") {
+			t.Errorf("%+v; want it in %s", p, want)
+		}
+		if want := "go build -o bin/plugins/hyfair-search-" + r.Name + " ./plugins/search-" + r.Name; p.Build() != want {
+			t.Errorf("built by %s, want %s", p.Build(), want)
+		}
+	}
+	text, err = os.ReadFile(filepath.Join(tree, "plugins", "search-one", "compare.yaml"))
+	if err != nil || !strings.Contains(string(text), "study: ../../studies/loan\n") {
+		t.Errorf("%v: %s", err, text)
+	}
+	// Elsewhere in the tree it is a module of its own.
+	if p := written(t, Request{Kind: client.Strategy, Name: "three", Language: Go, Dir: "mine"}); p.InTree || p.SDK != tree || !slices.Contains(p.Files, "go.mod") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// passes runs the suite on the plugin as the host finds it.
+func passes(t *testing.T, dir string, kind client.Kind, name string, state discover.State) {
+	t.Helper()
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	t.Setenv(discover.EnvDir, "")
+	c, err := discover.New(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch := func() *discover.Plugin {
+		p, err := c.Open(t.Context(), kind, name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Close() })
+		return p
+	}
+	p := launch()
+	if p.Found.State != state {
+		t.Errorf("it is %s", p.Found.State)
+	}
+	var report *conformance.Report
+	if kind == client.Strategy {
+		report, err = conformance.CheckStrategy(t.Context(), p.Strategy(), conformance.Options{
+			NewStrategy: strategies(launch)}, nil)
+	} else {
+		report, err = conformance.CheckSolver(t.Context(), p.Solver(), conformance.Options{NewSolver: solvers(launch)}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range report.Outcomes {
+		if o.Verdict == conformance.Failed {
+			t.Errorf("%s: %s", o.Case, o.Why)
+		}
+	}
+	if n := report.Count(conformance.Passed); n < 19 {
+		t.Errorf("only %d cases passed", n)
+	}
+	if d := report.Description; kind == client.Strategy && (d.Lag != 1 || len(d.Presets) != 2 || d.Presets[1].Name != name+"+strict") {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestNothingIsOverwritten(t *testing.T) {
+	dir := t.TempDir()
+	for language, name := range map[Language]string{Go: "search-mine", Python: "hyfair-search-mine"} {
+		mine := filepath.Join(dir, name)
+		if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Write(Request{Kind: client.Strategy, Name: "mine", Language: language, Dir: dir}, "hyfair"); err == nil || !strings.Contains(err.Error(), mine) {
+			t.Errorf("%s: %v", language, err)
+		}
+		if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	for says, r := range map[string]Request{
+		"no template":                         {Kind: client.Strategy, Name: "a", Language: "perl", Dir: dir},
+		"does not hold the sources of hyfair": {Kind: client.Solver, Name: "a", Language: Go, Dir: dir, SDK: dir},
+		"lower-case letters":                  {Kind: client.Solver, Name: "A", Language: Go, Dir: dir},
+	} {
+		if _, err := Write(r, "hyfair"); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, name := range []string{"a", "my-idea", "sa2", "x-1-y"} {
+		if err := CheckName(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{"", "My-Idea", "2fast", "-a", "a-", "a--b", "a_b", "a.b", "sa+knn", "a b", "../a", "a/b", "ä", "none", "a\n", strings.Repeat("a", maxName+1)} {
+		if err := CheckName(name); err == nil {
+			t.Errorf("%q is taken", name)
+		}
+	}
+}
+
+func TestPathsAreQuoted(t *testing.T) {
+	for path, want := range map[string]string{"/a/b-c_d.e": "/a/b-c_d.e", "/a b": "'/a b'", "/it's": `'/it'\''s'`, "/$(x)": "'/$(x)'"} {
+		if got := Shell(path); got != want {
+			t.Errorf("%s becomes %s, want %s", path, got, want)
+		}
+	}
+}
+
+// A Python project needs nothing built; its folder is the plugin. Installed,
+// and so away from where it was made, it runs as well.
+func TestPythonProjects(t *testing.T) {
+	needPython(t)
+	for _, kind := range kinds {
+		t.Run(kind.String(), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "with space")
+			p := written(t, Request{Kind: kind, Name: "my-idea", Language: Python, Dir: dir})
+			passes(t, dir, kind, "my-idea", discover.Unpinned)
+			installed := t.TempDir()
+			if in, err := discover.Install(t.Context(), p.Path, installed, false, nil); err != nil || in.Files != len(p.Files) {
+				t.Fatalf("%+v, %v", in, err)
+			}
+			passes(t, installed, kind, "my-idea", discover.Pinned)
+			passes(t, installed, kind, "my-idea", discover.Pinned) // running it has changed nothing
+		})
+	}
+}
+
+// What starts a Python project is what starts the SDK's examples, with one more
+// place to look at.
+func TestPythonIsLookedForAsInTheExamples(t *testing.T) {
+	want, err := os.ReadFile(filepath.Join(root(t), "sdk", "python", "examples", "minimal", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := fill("templates/common/run.tmpl", &Project{Request: Request{Language: Python}})
+	if err != nil || got != string(want) {
+		t.Errorf("%v: the template run.tmpl is no longer sdk/python/examples/minimal/run:\n%s", err, got)
+	}
+}
+
+// Without a tree on the machine, Go needs a published version, and Python a
+// package.
+func TestWithoutTheSources(t *testing.T) {
+	p := &Project{Request: Request{Kind: client.Strategy, Name: "x", Language: Python, Dir: "/d"}, File: "hyfair-search-x", Path: "/d/hyfair-search-x"}
+	files, err := p.render("hyfair")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.name == "compare.yaml" && !strings.Contains(f.text, "study: STUDY.yaml") || f.name == "run" && strings.Contains(f.text, "tree=") {
+			t.Errorf("%s:\n%s", f.name, f.text)
+		}
+	}
+	p.Language = Go
+	module, sums, err := p.module()
+	if err != nil || sums != "" || !strings.Contains(module, "require "+modulePath+" ") || strings.Contains(module, "replace") {
+		t.Errorf("%v, %q:\n%s", err, sums, module)
+	}
+}
+
+func strategies(launch func() *discover.Plugin) func(context.Context) (sdk.Strategy, error) {
+	return func(context.Context) (sdk.Strategy, error) { return launch().Strategy(), nil }
+}
+
+func solvers(launch func() *discover.Plugin) func(context.Context) (sdk.Solver, error) {
+	return func(context.Context) (sdk.Solver, error) { return launch().Solver(), nil }
+}

@@ -1,0 +1,179 @@
+package hdf5
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/host/internal/question/model/hdf5/hdf5test"
+)
+
+func openRoot(file []byte) (*Group, error) {
+	f, err := Open(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return nil, err
+	}
+	return f.Root()
+}
+
+func mustRoot(t *testing.T, g *hdf5test.Group) *Group {
+	t.Helper()
+	file, _ := hdf5test.File(g)
+	root, err := openRoot(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// Any shape in any chunks under any filters gives back its numbers.
+func TestDatasetRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := &hdf5test.Dataset{
+			Bits: rapid.SampledFrom([]int{32, 64}).Draw(t, "bits"),
+			Big:  rapid.Bool().Draw(t, "big"),
+		}
+		rank, elements := rapid.IntRange(1, 2).Draw(t, "rank"), uint64(1)
+		chunked := rapid.Bool().Draw(t, "chunked")
+		for range rank {
+			n := rapid.Uint64Range(1, 9).Draw(t, "extent")
+			d.Shape = append(d.Shape, n)
+			elements *= n
+			if chunked {
+				d.Chunk = append(d.Chunk, rapid.Uint64Range(1, 11).Draw(t, "chunk"))
+			}
+		}
+		if chunked {
+			d.Filters = rapid.SampledFrom([][]uint16{nil, {1}, {2}, {2, 1}, {1, 2}}).Draw(t, "filters")
+		}
+		want := make([]float64, elements)
+		for i := range want {
+			want[i] = float64(rapid.Float32().Draw(t, "value"))
+		}
+		d.Data = want
+		file, _ := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{"d": d}})
+		root, err := openRoot(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := root.Dataset("d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := set.Floats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) || set.Bits() != d.Bits || fmt.Sprint(set.Shape()) != fmt.Sprint(d.Shape) {
+			t.Fatalf("shape %v, %d bits, %v; want %v, %d, %v", set.Shape(), set.Bits(), got, d.Shape, d.Bits, want)
+		}
+	})
+}
+
+// Groups of many members make B-trees of several levels.
+func TestGroups(t *testing.T) {
+	members := map[string]hdf5test.Object{}
+	var want []string
+	for i := range 37 {
+		name := fmt.Sprintf("layer_%02d", i)
+		members[name] = &hdf5test.Group{Members: map[string]hdf5test.Object{
+			"inner": &hdf5test.Group{Members: map[string]hdf5test.Object{
+				"bias:0": &hdf5test.Dataset{Shape: []uint64{1}, Data: []float64{float64(i)}},
+			}},
+		}}
+		want = append(want, name)
+	}
+	root := mustRoot(t, &hdf5test.Group{Members: map[string]hdf5test.Object{"weights": &hdf5test.Group{Members: members}}})
+	weights, err := root.Group("weights")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, weights.Names()); diff != "" {
+		t.Error(diff)
+	}
+	for i, name := range want {
+		set, err := weights.Dataset(name + "/inner/bias:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := set.Floats()
+		if err != nil || got[0] != float64(i) || set.Path() != "/weights/"+name+"/inner/bias:0" {
+			t.Errorf("%s holds %v, error %v", set.Path(), got, err)
+		}
+	}
+	for _, path := range []string{"nothing", "layer_00/nothing", "layer_00/inner/bias:0/deeper", ""} {
+		if _, err := weights.Dataset(path); err == nil {
+			t.Errorf("Dataset(%q): no error", path)
+		}
+	}
+	if _, err := weights.Group("absent"); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "/weights") {
+		t.Errorf("error %v; want ErrNotFound with the group's path", err)
+	}
+	if _, err := weights.Dataset("layer_00"); err == nil || !strings.Contains(err.Error(), "not a data set") {
+		t.Errorf("a group opened as a data set: error %v", err)
+	}
+}
+
+func TestStrings(t *testing.T) {
+	long := strings.Repeat("{\"class_name\": \"Dense\"} ", 9000) // far above the 64 KiB of a message
+	for _, continued := range []bool{false, true} {
+		root := mustRoot(t, &hdf5test.Group{Continued: continued, Attributes: []hdf5test.Attribute{
+			{Name: "config", Values: []string{long}, Scalar: true},
+			{Name: "names", Values: []string{"a", "", "ccc"}},
+			{Name: "fixed", Values: []string{"dense", "d", ""}, Fixed: true},
+			{Name: "version", Values: []string{"2.3.0-tf"}, Scalar: true, Fixed: true},
+			{Name: "none", Values: []string{}, Fixed: true},
+		}})
+		for name, want := range map[string]string{"config": long, "version": "2.3.0-tf"} {
+			if got, ok, err := root.String(name); got != want || !ok || err != nil {
+				t.Errorf("%s = %.40q, %v, %v", name, got, ok, err)
+			}
+		}
+		for name, want := range map[string][]string{"names": {"a", "", "ccc"}, "fixed": {"dense", "d", ""}, "none": {}} {
+			got, ok, err := root.Strings(name)
+			if diff := cmp.Diff(want, got); diff != "" || !ok || err != nil {
+				t.Errorf("%s: %v, %v, %s", name, ok, err, diff)
+			}
+		}
+		if _, ok, err := root.Strings("absent"); ok || err != nil {
+			t.Errorf("absent attribute: %v, %v", ok, err)
+		}
+		if _, _, err := root.String("names"); err == nil {
+			t.Error("three strings read as one")
+		}
+	}
+}
+
+// The values of the hash's own test driver.
+func TestLookup3(t *testing.T) {
+	for text, want := range map[string]uint32{"": 0xdeadbeef, "Four score and seven years ago": 0x17770551} {
+		if got := lookup3([]byte(text)); got != want {
+			t.Errorf("lookup3(%q) = %#x, want %#x", text, got, want)
+		}
+	}
+}
+
+func TestFletcher32(t *testing.T) {
+	// By hand: words 0x0102, 0x0300; low = 0x0402, high = 0x0102 + 0x0402.
+	if got, want := fletcher32([]byte{1, 2, 3}), uint32(0x0504_0402); got != want {
+		t.Errorf("fletcher32 = %#x, want %#x", got, want)
+	}
+	good := []byte{1, 2, 3, 0x02, 0x04, 0x04, 0x05}
+	if body, err := stripFletcher32(good); err != nil || len(body) != 3 {
+		t.Errorf("%v, %v", body, err)
+	}
+	good[1]++
+	if _, err := stripFletcher32(good); err == nil {
+		t.Error("a changed byte went unnoticed")
+	}
+	// A sum of 65535 is a remainder of 0, which HDF5 writes as 65535.
+	if _, err := stripFletcher32([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,253 @@
+package hdf5
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/question/model/hdf5/hdf5test"
+)
+
+// sample is a file with every structure that the writer knows.
+func sample() ([]byte, map[string]int64) {
+	return hdf5test.File(&hdf5test.Group{
+		Continued: true,
+		Attributes: []hdf5test.Attribute{
+			{Name: "config", Values: []string{"{}"}, Scalar: true},
+			{Name: "names", Values: []string{"a", "b"}, Fixed: true},
+		},
+		Members: map[string]hdf5test.Object{
+			"empty_1": &hdf5test.Group{},
+			"empty_2": &hdf5test.Group{},
+			"flat":    &hdf5test.Dataset{Shape: []uint64{2, 3}, Data: []float64{1, 2, 3, 4, 5, 6}, Bits: 32},
+			"chunks":  &hdf5test.Dataset{Shape: []uint64{5, 3}, Data: make([]float64, 15), Chunk: []uint64{2, 2}, Filters: []uint16{2, 1}},
+			"group": &hdf5test.Group{Members: map[string]hdf5test.Object{
+				"inner": &hdf5test.Group{Attributes: []hdf5test.Attribute{{Name: "x", Values: []string{"y"}}}},
+			}},
+		},
+	})
+}
+
+// readAll reads all that a file has and returns the first error. It is what a
+// hostile file is put through.
+func readAll(file []byte) error {
+	root, err := openRoot(file)
+	if err != nil {
+		return err
+	}
+	return readGroup(root)
+}
+
+func readGroup(g *Group) error {
+	for _, name := range []string{"config", "names", "x", "model_config", "layer_names", "weight_names"} {
+		if _, _, err := g.Strings(name); err != nil {
+			return err
+		}
+	}
+	for _, name := range g.Names() {
+		set, err := g.Dataset(name)
+		if err == nil {
+			if _, err = set.Floats(); err != nil {
+				return err
+			}
+			continue
+		}
+		inner, groupErr := g.Group(name)
+		if groupErr != nil {
+			return errors.Join(err, groupErr)
+		}
+		if err := readGroup(inner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestHostileFiles(t *testing.T) {
+	if file, _ := sample(); readAll(file) != nil {
+		t.Fatal(readAll(file))
+	}
+	put := func(mark string, offset int64, value uint64) func([]byte, map[string]int64) {
+		return func(b []byte, at map[string]int64) { binary.LittleEndian.PutUint64(b[at[mark]+offset:], value) }
+	}
+	same := func(mark, target string) func([]byte, map[string]int64) {
+		return func(b []byte, at map[string]int64) { binary.LittleEndian.PutUint64(b[at[mark]:], uint64(at[target])) }
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(b []byte, at map[string]int64)
+		kind  error
+		want  string
+	}{
+		{"group inside itself", same("/group member inner", "/group header"), ErrCorrupt, "its own ancestor"},
+		{"root inside a group", same("/group member inner", "/ header"), ErrCorrupt, "its own ancestor"},
+		{"tree node below itself", same("/ child", "/ tree"), ErrCorrupt, "cycle"},
+		{"chunk tree below itself", same("/chunks child", "/chunks tree"), ErrCorrupt, "cycle"},
+		{"tree of the wrong type", same("/group child", "/chunks tree"), ErrCorrupt, "symbol table node expected"},
+		{"header continued in itself", func(b []byte, at map[string]int64) {
+			binary.LittleEndian.PutUint64(b[at["/ continuation"]:], uint64(at["/ header"]+16))
+		}, ErrCorrupt, "cycle"},
+		{"continuation outside", put("/ continuation", 0, 1<<40), ErrCorrupt, "outside the file"},
+		{"continuation too long", put("/ continuation", 8, 1<<60), ErrCorrupt, "claims"},
+		{"root outside", put("root", 0, 1<<62), ErrCorrupt, "outside the file"},
+		{"root undefined", put("root", 0, 1<<64-1), ErrCorrupt, "without a header"},
+		{"heap of 2^60 bytes", put("/ heap", 8, 1<<60), ErrCorrupt, "claims"},
+		{"heap elsewhere", put("/ heap", 24, 1<<63), ErrCorrupt, "outside the file"},
+		{"ten million rows", put("/flat shape", 0, 10_000_000), ErrCorrupt, "bytes of data for shape"},
+		{"ten million rows of chunks", put("/chunks shape", 0, 10_000_000), ErrCorrupt, "chunks were written"},
+		{"2^40 rows", put("/flat shape", 0, 1<<40), ErrUnsupported, "more than"},
+		{"2^63 × 2^63", func(b []byte, at map[string]int64) {
+			binary.LittleEndian.PutUint64(b[at["/flat shape"]:], 1<<63)
+			binary.LittleEndian.PutUint64(b[at["/flat shape"]+8:], 1<<63)
+		}, ErrUnsupported, "more than"},
+		{"data outside", put("/flat layout", 2, 1<<40), ErrCorrupt, "outside the file"},
+		{"data never written", put("/flat layout", 2, 1<<64-1), ErrCorrupt, "never written"},
+		{"chunk of 2^32 rows", func(b []byte, at map[string]int64) {
+			binary.LittleEndian.PutUint32(b[at["/chunks layout"]+11:], 1<<32-1)
+		}, ErrUnsupported, "a chunk of shape"},
+		{"chunk of no rows", func(b []byte, at map[string]int64) {
+			binary.LittleEndian.PutUint32(b[at["/chunks layout"]+11:], 0)
+		}, ErrCorrupt, "chunk of shape"},
+		{"chunk data that is no stream", func(b []byte, at map[string]int64) {
+			b[at["/chunks data"]] ^= 0xff
+		}, ErrCorrupt, "deflate"},
+		{"string outside", put("/ attribute config", 4, 1<<40), ErrCorrupt, "outside the file"},
+		{"string of 4 GiB", func(b []byte, at map[string]int64) {
+			binary.LittleEndian.PutUint32(b[at["/ attribute config"]:], 1<<32-1)
+		}, ErrCorrupt, `attribute "config"`},
+		{"string of no object", func(b []byte, at map[string]int64) {
+			binary.LittleEndian.PutUint32(b[at["/ attribute config"]+12:], 77)
+		}, ErrCorrupt, "no object 77"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file, at := sample()
+			c.spoil(file, at)
+			err := readAll(file)
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v; want %v with %q", err, c.kind, c.want)
+			}
+		})
+	}
+}
+
+// Files that claim much and hold little must not cost memory.
+func TestHostileMemory(t *testing.T) {
+	const rows = 10_000_000
+	manyTimes := func() []byte {
+		file, at := hdf5test.File(&hdf5test.Group{Attributes: []hdf5test.Attribute{
+			{Name: "names", Values: append([]string{strings.Repeat("x", 1<<20)}, make([]string, 3000)...)},
+		}})
+		first := file[at["/ attribute names"]:]
+		for i := 1; i <= 3000; i++ { // each a reference to the same MiB
+			copy(first[16*i:], first[:16])
+		}
+		return file
+	}
+	one := func(d *hdf5test.Dataset) []byte {
+		file, _ := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{"d": d}})
+		return file
+	}
+	data := make([]float64, 32)
+	for name, file := range map[string][]byte{
+		"contiguous":         one(&hdf5test.Dataset{Shape: []uint64{rows, 5}, Data: data}),
+		"chunks not written": one(&hdf5test.Dataset{Shape: []uint64{rows, 5}, Data: data, Chunk: []uint64{32, 5}, Filters: []uint16{1}}),
+		"one huge chunk":     hugeChunk(rows),
+		"string many times":  manyTimes(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := readAll(file)
+			runtime.ReadMemStats(&after)
+			if err == nil {
+				t.Error("no error")
+			}
+			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used >= 64 {
+				t.Errorf("%d MiB allocated for a file of %d KiB (%v)", used, len(file)>>10, err)
+			}
+		})
+	}
+}
+
+// hugeChunk claims one chunk of the given rows over the stored bytes of a small one.
+func hugeChunk(rows uint32) []byte {
+	file, at := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{
+		"d": &hdf5test.Dataset{Shape: []uint64{8, 5}, Data: make([]float64, 40), Chunk: []uint64{8, 5}, Filters: []uint16{1}},
+	}})
+	binary.LittleEndian.PutUint64(file[at["/d shape"]:], uint64(rows))
+	binary.LittleEndian.PutUint32(file[at["/d layout"]+11:], rows)
+	return file
+}
+
+func TestFiltersRefusedByName(t *testing.T) {
+	for id, want := range map[uint16]string{4: "szip", 5: "n-bit", 32000: "LZF", 500: "filter 500"} {
+		file, _ := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{
+			"d": &hdf5test.Dataset{Shape: []uint64{2}, Data: []float64{1, 2}, Chunk: []uint64{2}, Filters: []uint16{id}},
+		}})
+		err := readAll(file)
+		if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "/d,") {
+			t.Errorf("filter %d: error %v", id, err)
+		}
+	}
+}
+
+// Every prefix of a file is an error; the second form also mends the length
+// that the superblock states, so that reading gets further.
+func TestTruncated(t *testing.T) {
+	file, _ := sample()
+	for n := range file {
+		if err := readAll(file[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes were read without error", n, len(file))
+		}
+		if n < 96 {
+			continue
+		}
+		cut := bytes.Clone(file[:n])
+		binary.LittleEndian.PutUint64(cut[40:], uint64(n))
+		_ = readAll(cut) // the tail may be padding; what counts is that it returns
+	}
+}
+
+// One wrong byte anywhere is an error or changes a value, never a panic.
+func TestCorrupted(t *testing.T) {
+	file, _ := sample()
+	for i := range file {
+		for _, flip := range []byte{0x01, 0x80, 0xff} {
+			file[i] ^= flip
+			_ = readAll(file)
+			file[i] ^= flip
+		}
+	}
+	if err := readAll(file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FuzzHDF5 reads all of a file; the only thing that matters is that it returns.
+func FuzzHDF5(f *testing.F) {
+	file, at := sample()
+	f.Add(file)
+	binary.LittleEndian.PutUint64(file[at["/ child"]:], uint64(at["/ tree"]))
+	f.Add(bytes.Clone(file))
+	f.Add(hugeChunk(1 << 20))
+	for _, name := range []string{"latest.h5", "refused_lzf.h5"} { // version 2 headers, an unknown filter
+		file, err := os.ReadFile(filepath.Join("..", "testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(file)
+	}
+	for _, d := range []*hdf5test.Dataset{
+		{Shape: []uint64{3}, Data: []float64{1, 2, 3}, Bits: 64, Big: true},
+		{Shape: []uint64{3, 2}, Data: make([]float64, 6), Chunk: []uint64{2, 2}, Filters: []uint16{1}},
+	} {
+		file, _ := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{"d": d}})
+		f.Add(file)
+	}
+	f.Fuzz(func(t *testing.T, file []byte) { _ = readAll(file) })
+}

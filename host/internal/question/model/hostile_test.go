@@ -1,0 +1,183 @@
+package model
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/question/model/hdf5/hdf5test"
+)
+
+func fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// mustBeSound reads a file: an error, or a network that passes Validate.
+func mustBeSound(t testing.TB, file []byte) (ok bool) {
+	t.Helper()
+	n, _, err := readBytes(file)
+	if err != nil {
+		return false
+	}
+	if err := n.Validate(); err != nil {
+		t.Errorf("an unsound network was given without error: %v", err)
+	}
+	return true
+}
+
+// Every prefix of a real file is refused, also where the superblock's own
+// length of the file is mended, as long as weights are missing.
+func TestTruncatedKeras(t *testing.T) {
+	for _, name := range []string{"sequential.h5", "latest.h5"} {
+		file := fixture(t, name)
+		for n := range file {
+			if mustBeSound(t, file[:n]) {
+				t.Errorf("%s: the first %d of %d bytes make a network", name, n, len(file))
+			}
+		}
+	}
+	file := fixture(t, "sequential.h5")
+	for n := 96; n < len(file); n++ {
+		cut := bytes.Clone(file[:n])
+		binary.LittleEndian.PutUint64(cut[40:], uint64(n))
+		mustBeSound(t, cut) // training state at the end of the file is not needed
+	}
+}
+
+// One wrong byte anywhere gives an error or a sound network.
+func TestCorruptedKeras(t *testing.T) {
+	for name, step := range map[string]int{"sequential.h5": 7, "latest.h5": 1, "functional.h5": 7} {
+		file := fixture(t, name)
+		refused := 0
+		for i := 0; i < len(file); i += step {
+			for _, flip := range []byte{0x01, 0xff} {
+				file[i] ^= flip
+				if !mustBeSound(t, file) {
+					refused++
+				}
+				file[i] ^= flip
+			}
+		}
+		if refused == 0 {
+			t.Errorf("%s: no wrong byte was noticed", name)
+		}
+	}
+}
+
+// An architecture and headers of ten million rows over a file of a few KiB.
+func TestKerasMemory(t *testing.T) {
+	const rows = 10_000_000
+	set := func(chunk []uint64) map[string]map[string]*hdf5test.Dataset {
+		return map[string]map[string]*hdf5test.Dataset{"a": {
+			"kernel:0": {Shape: []uint64{rows, 4}, Data: make([]float64, 8), Bits: 32, Chunk: chunk, Filters: filtersFor(chunk)},
+			"bias:0":   {Shape: []uint64{4}, Data: make([]float64, 4), Bits: 32},
+		}}
+	}
+	wide := sequential(layer("Dense", "a", `"units": 4, "batch_input_shape": [null, 10000000]`))
+	open := sequential(layer("Dense", "a", `"units": 4`))
+	for name, file := range map[string][]byte{
+		"contiguous":              kerasFile(open, set(nil)),
+		"chunked":                 kerasFile(open, set([]uint64{2, 4})),
+		"stated by the config":    kerasFile(wide, set(nil)),
+		"65536 units, no weights": kerasFile(sequential(layer("Dense", "a", `"units": 65536`)), widest()),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _, err := readBytes(file)
+			runtime.ReadMemStats(&after)
+			if err == nil {
+				t.Error("no error")
+			}
+			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used >= 64 {
+				t.Errorf("%d MiB allocated for a file of %d KiB (%v)", used, len(file)>>10, err)
+			}
+		})
+	}
+}
+
+func filtersFor(chunk []uint64) []uint16 {
+	if chunk == nil {
+		return nil
+	}
+	return []uint16{2, 1}
+}
+
+// widest claims the widest layer that is read, over a few bytes.
+func widest() map[string]map[string]*hdf5test.Dataset {
+	return map[string]map[string]*hdf5test.Dataset{"a": {
+		"kernel:0": {Shape: []uint64{512, 65536}, Data: make([]float64, 8), Bits: 32, Chunk: []uint64{512, 1}, Filters: []uint16{1}},
+		"bias:0":   {Shape: []uint64{65536}, Data: make([]float64, 4), Bits: 32},
+	}}
+}
+
+// FuzzKeras reads a file as a Keras network: an error, or a sound network
+// that survives being written and read again.
+func FuzzKeras(f *testing.F) {
+	for _, name := range []string{"sequential.h5", "latest.h5", "refused_soft_link.h5"} {
+		f.Add(fixture(f, name))
+	}
+	f.Add(kerasFile(sequential(layer("Dense", "a", `"units": 3, "activation": "relu"`), layer("Dense", "b", `"units": 1`)), twoLayers))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if len(file) == 0 || file[0] == '{' {
+			return // FuzzJSON's
+		}
+		roundTrip(t, file)
+	})
+}
+
+// FuzzConfig puts any architecture over sound weights.
+func FuzzConfig(f *testing.F) {
+	f.Add(sequential(layer("Dense", "a", `"units": 3, "activation": "relu"`), layer("Dropout", "d", ""), layer("Dense", "b", `"units": 1, "activation": "sigmoid"`)))
+	f.Add(`{"class_name": "Functional", "config": {"layers": [
+		{"class_name": "InputLayer", "name": "i", "config": {"batch_input_shape": [null, 2]}, "inbound_nodes": []},
+		{"class_name": "Dense", "name": "a", "config": {"units": 3, "activation": {"class_name": "ReLU", "config": {}}}, "inbound_nodes": [[["i", 0, 0, {}]]]},
+		{"class_name": "Dense", "name": "b", "config": {"units": 1}, "inbound_nodes": [[["a", 0, 0, {}]]]}],
+		"input_layers": [["i", 0, 0]], "output_layers": [["b", 0, 0]]}}`)
+	f.Fuzz(func(t *testing.T, config string) { roundTrip(t, kerasFile(config, twoLayers)) })
+}
+
+// FuzzJSON reads a file of the project's own format in the same way.
+func FuzzJSON(f *testing.F) {
+	f.Add([]byte(smallJSON))
+	for _, name := range []string{"functional.json", "deep.json"} {
+		f.Add(fixture(f, name))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if len(text) == 0 || text[0] != '{' {
+			return
+		}
+		roundTrip(t, text)
+	})
+}
+
+func roundTrip(t *testing.T, file []byte) {
+	n, _, err := readBytes(file)
+	if err != nil {
+		return
+	}
+	var b bytes.Buffer
+	if err := WriteJSON(&b, n); err != nil {
+		t.Fatalf("a network that was read cannot be written: %v", err)
+	}
+	again, _, err := readBytes(b.Bytes())
+	if err != nil {
+		t.Fatalf("a network that was written cannot be read: %v", err)
+	}
+	for i := range n.Layers {
+		n.Layers[i].Name = again.Layers[i].Name // JSON mends names that are not UTF-8
+	}
+	if diff := cmp.Diff(n, again); diff != "" {
+		t.Error(diff)
+	}
+}

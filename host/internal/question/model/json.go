@@ -1,0 +1,216 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// The project's own format, described in docs/formats.md.
+const (
+	jsonFormat  = "hyfair-network"
+	jsonVersion = 1
+	// maxJSON bounds a file that is held in memory while it is read.
+	maxJSON = 64 << 20
+)
+
+func init() {
+	formats = append(formats, format{
+		name: jsonFormat,
+		is: func(head []byte, extension string) bool {
+			return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) || extension == ".json" && len(head) > 0
+		},
+		read: readJSON,
+	})
+}
+
+func readJSON(r io.ReaderAt, size int64) (*network.Network, string, error) {
+	if size > maxJSON {
+		return nil, "", fmt.Errorf("a JSON network of %d bytes; at most %d are read", size, maxJSON)
+	}
+	text := make([]byte, size)
+	if n, err := r.ReadAt(text, 0); n < len(text) {
+		return nil, "", err
+	}
+	n, err := parseJSON(text)
+	return n, "", err
+}
+
+// parseJSON reads a network of the project's own format. Errors give the line
+// and the field; a field that is unknown, missing or there twice is one.
+func parseJSON(text []byte) (*network.Network, error) {
+	s := newScanner(text, 0, text)
+	n := &network.Network{}
+	var layers []byte
+	var layersAt int64
+	err := s.object("network", map[string]func(field string) error{
+		"format": func(field string) error {
+			return s.oneOf(field, map[string]func(){jsonFormat: func() {}})
+		},
+		"version": func(field string) error {
+			v, err := s.integer(field, 0, 1<<30)
+			if err == nil && v != jsonVersion {
+				err = s.errorf(field, "version %d; this program reads version %d", v, jsonVersion)
+			}
+			return err
+		},
+		"precision": func(field string) error {
+			v, err := s.integer(field, 32, 64)
+			if err == nil && v != 32 && v != 64 {
+				err = s.errorf(field, "%d bits; 32 or 64 expected", v)
+			}
+			n.Precision = v
+			return err
+		},
+		"head": func(field string) error {
+			return s.oneOf(field, map[string]func(){
+				"sigmoid": func() { n.Head = network.HeadSigmoid },
+				"softmax": func() { n.Head = network.HeadSoftmax },
+				"linear":  func() { n.Head = network.HeadLinear },
+			})
+		},
+		// The numbers can be read only once the precision is known, and fields may come in any order.
+		"layers": func(field string) (err error) {
+			layers, layersAt, err = s.raw(field)
+			return err
+		},
+	})
+	if err == nil {
+		err = s.end()
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.Layers, err = parseLayersJSON(newScanner(layers, layersAt, text), n.Precision)
+	if err != nil {
+		return nil, err
+	}
+	if len(n.Layers) == 0 {
+		return nil, errors.New("layers: a network has at least one")
+	}
+	return n, nil
+}
+
+func parseLayersJSON(s *scanner, precision int) ([]network.Layer, error) {
+	var layers []network.Layer
+	left := maxParameters
+	err := s.array("layers", func(field string, i int) error {
+		l, err := parseLayerJSON(s, field, precision, left)
+		if err != nil {
+			return err
+		}
+		if i > 0 && l.In != layers[i-1].Out {
+			return s.errorf(field+".inputs", "%d, the layer before has %d units", l.In, layers[i-1].Out)
+		}
+		left -= len(l.Weights) + len(l.Bias)
+		layers = append(layers, l)
+		return nil
+	})
+	return layers, err
+}
+
+func parseLayerJSON(s *scanner, field string, precision, budget int) (network.Layer, error) {
+	var l network.Layer
+	// Rows are checked against the shape at the end, as fields may come in any order.
+	var widths []int
+	err := s.object(field, map[string]func(string) error{
+		"name": func(field string) (err error) {
+			l.Name, err = s.text(field)
+			return err
+		},
+		"inputs": func(field string) (err error) {
+			l.In, err = s.integer(field, 1, network.MaxUnits)
+			return err
+		},
+		"units": func(field string) (err error) {
+			l.Out, err = s.integer(field, 1, network.MaxUnits)
+			return err
+		},
+		"activation": func(field string) error {
+			return s.oneOf(field, map[string]func(){"relu": func() { l.ReLU = true }, "linear": func() {}})
+		},
+		"weights": func(field string) error {
+			return s.array(field, func(field string, _ int) (err error) {
+				before := len(l.Weights)
+				l.Weights, err = s.floats(l.Weights, field, precision, budget)
+				widths = append(widths, len(l.Weights)-before)
+				return err
+			})
+		},
+		"bias": func(field string) (err error) {
+			l.Bias, err = s.floats(l.Bias, field, precision, budget)
+			return err
+		},
+	})
+	if err != nil {
+		return l, err
+	}
+	if len(widths) != l.Out {
+		return l, s.errorf(field+".weights", "%d rows for %d units", len(widths), l.Out)
+	}
+	for j, n := range widths {
+		if n != l.In {
+			return l, s.errorf(fmt.Sprintf("%s.weights[%d]", field, j), "%d weights for %d inputs", n, l.In)
+		}
+	}
+	if len(l.Bias) != l.Out {
+		return l, s.errorf(field+".bias", "%d biases for %d units", len(l.Bias), l.Out)
+	}
+	return l, nil
+}
+
+// WriteJSON writes n in the project's own format, which Model reads back to
+// the very same numbers: each is written as the shortest decimal that rounds
+// to it at the network's precision. n is validated first; a network of
+// precision 32 whose weights are not float32 values is refused.
+func WriteJSON(w io.Writer, n *network.Network) error {
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	b := &bytes.Buffer{}
+	fmt.Fprintf(b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"precision\": %d,\n  \"head\": %q,\n  \"layers\": [",
+		jsonFormat, jsonVersion, n.Precision, n.Head)
+	for i := range n.Layers {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := writeLayerJSON(w, b, &n.Layers[i], n.Precision); err != nil {
+			return fmt.Errorf("layer %d (%s): %w", i, n.Layers[i].Name, err)
+		}
+	}
+	b.WriteString("\n  ]\n}\n")
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// writeLayerJSON writes one layer, a neuron a line, emptying b into w after each.
+func writeLayerJSON(w io.Writer, b *bytes.Buffer, l *network.Layer, precision int) error {
+	name, err := json.Marshal(l.Name)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "\n    {\n      \"name\": %s,\n      \"inputs\": %d,\n      \"units\": %d,\n      \"activation\": %q,\n      \"weights\": [",
+		name, l.In, l.Out, activationName(l.ReLU))
+	for j := range l.Out {
+		if j > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n        ")
+		if err := writeFloats(b, l.Row(j), precision); err != nil {
+			return fmt.Errorf("weights of neuron %d: %w", j, err)
+		}
+		if _, err := b.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	b.WriteString("\n      ],\n      \"bias\": ")
+	if err := writeFloats(b, l.Bias, precision); err != nil {
+		return fmt.Errorf("bias: %w", err)
+	}
+	b.WriteString("\n    }")
+	return nil
+}

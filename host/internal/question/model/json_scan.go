@@ -1,0 +1,255 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// scanner reads JSON token by token, so that nothing is allocated beyond what
+// is asked for and every error knows its line.
+type scanner struct {
+	d    *json.Decoder
+	base int64  // where the decoder's input begins in file
+	file []byte // for line numbers
+}
+
+// newScanner reads text, which stands in file at base.
+func newScanner(text []byte, base int64, file []byte) *scanner {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return &scanner{d: d, base: base, file: file}
+}
+
+// errorf is an error at the token that was read last.
+func (s *scanner) errorf(field, format string, args ...any) error {
+	return s.errorAt(s.d.InputOffset(), field, fmt.Sprintf(format, args...))
+}
+
+func (s *scanner) errorAt(offset int64, field, what string) error {
+	at := min(s.base+offset, int64(len(s.file)))
+	line := 1 + bytes.Count(s.file[:at], []byte("\n"))
+	return fmt.Errorf("line %d: %s: %s", line, field, what)
+}
+
+// syntax is an error of the decoder, near the token that was read last.
+func (s *scanner) syntax(field string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return s.errorAt(int64(len(s.file)), field, "the file ends in the middle")
+	}
+	return s.errorf(field, "%v", err)
+}
+
+func (s *scanner) token(field string) (json.Token, error) {
+	t, err := s.d.Token()
+	if err != nil {
+		return nil, s.syntax(field, err)
+	}
+	return t, nil
+}
+
+// describe names a token in messages.
+func describe(t json.Token) string {
+	switch t := t.(type) {
+	case nil:
+		return "null"
+	case string:
+		return fmt.Sprintf("the text %.40q", t)
+	case json.Number:
+		return fmt.Sprintf("the number %.40s", t)
+	}
+	return fmt.Sprint(t)
+}
+
+func (s *scanner) open(field string, delimiter json.Delim, what string) error {
+	t, err := s.token(field)
+	if err == nil && t != delimiter {
+		err = s.errorf(field, "%s expected, not %s", what, describe(t))
+	}
+	return err
+}
+
+// object reads an object that must have exactly the given fields, once each,
+// in any order.
+func (s *scanner) object(field string, fields map[string]func(field string) error) error {
+	if err := s.open(field, '{', "an object"); err != nil {
+		return err
+	}
+	prefix := ""
+	if field != "network" {
+		prefix = field + "."
+	}
+	seen := make(map[string]bool)
+	for s.d.More() {
+		t, err := s.token(field)
+		if err != nil {
+			return err
+		}
+		name, _ := t.(string)
+		read, known := fields[name]
+		if !known {
+			return s.errorf(field, "unknown field %.40q; known: %s", name, names(fields))
+		}
+		if seen[name] {
+			return s.errorf(prefix+name, "a second time")
+		}
+		seen[name] = true
+		if err := read(prefix + name); err != nil {
+			return err
+		}
+	}
+	if _, err := s.token(field); err != nil { // the closing brace
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !seen[name] {
+			return s.errorf(prefix+name, "missing")
+		}
+	}
+	return nil
+}
+
+func names[V any](fields map[string]V) string {
+	return strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
+}
+
+// array reads an array, calling read for each element.
+func (s *scanner) array(field string, read func(field string, i int) error) error {
+	if err := s.open(field, '[', "an array"); err != nil {
+		return err
+	}
+	for i := 0; s.d.More(); i++ {
+		if err := read(fmt.Sprintf("%s[%d]", field, i), i); err != nil {
+			return err
+		}
+	}
+	_, err := s.token(field) // the closing bracket
+	return err
+}
+
+// raw takes the value of the field that was named last as it stands, with its
+// place in the file.
+func (s *scanner) raw(field string) ([]byte, int64, error) {
+	before := s.d.InputOffset()
+	var value json.RawMessage
+	if err := s.d.Decode(&value); err != nil {
+		return nil, 0, s.malformed(field, before, err)
+	}
+	return value, s.base + s.d.InputOffset() - int64(len(value)), nil
+}
+
+// malformed finds the place of a fault in the value that follows the colon
+// after an offset. The offsets in a decoder's own errors are right for the first value of its input only.
+func (s *scanner) malformed(field string, offset int64, err error) error {
+	rest := s.file[min(s.base+offset, int64(len(s.file))):]
+	colon := int64(bytes.IndexByte(rest, ':') + 1)
+	var value json.RawMessage
+	again := json.NewDecoder(bytes.NewReader(rest[colon:])).Decode(&value)
+	var fault *json.SyntaxError
+	if errors.As(again, &fault) {
+		return s.errorAt(offset+colon+fault.Offset, field, fault.Error())
+	}
+	return s.syntax(field, err)
+}
+
+// end checks that nothing follows.
+func (s *scanner) end() error {
+	if t, err := s.d.Token(); !errors.Is(err, io.EOF) {
+		return s.errorf("network", "something follows it: %s", describe(t))
+	}
+	return nil
+}
+
+func (s *scanner) text(field string) (string, error) {
+	t, err := s.token(field)
+	if err != nil {
+		return "", err
+	}
+	text, ok := t.(string)
+	if !ok {
+		return "", s.errorf(field, "a text expected, not %s", describe(t))
+	}
+	return text, nil
+}
+
+// oneOf reads a text that must be one of the choices, and calls its function.
+func (s *scanner) oneOf(field string, choices map[string]func()) error {
+	text, err := s.text(field)
+	if err != nil {
+		return err
+	}
+	choose, ok := choices[text]
+	if !ok {
+		return s.errorf(field, "%.40q; known: %s", text, names(choices))
+	}
+	choose()
+	return nil
+}
+
+func (s *scanner) integer(field string, lo, hi int) (int, error) {
+	t, err := s.token(field)
+	if err != nil {
+		return 0, err
+	}
+	number, _ := t.(json.Number)
+	v, err := strconv.Atoi(string(number))
+	if err != nil || v < lo || v > hi {
+		return 0, s.errorf(field, "a whole number from %d to %d expected, not %s", lo, hi, describe(t))
+	}
+	return v, nil
+}
+
+// floats appends an array of numbers to values, each rounded once to the
+// precision in bits, and refuses to go beyond limit values.
+func (s *scanner) floats(values []float64, field string, precision, limit int) ([]float64, error) {
+	if err := s.open(field, '[', "an array of numbers"); err != nil {
+		return values, err
+	}
+	for i := 0; s.d.More(); i++ {
+		t, err := s.token(field)
+		if err != nil {
+			return values, err
+		}
+		number, ok := t.(json.Number)
+		if !ok {
+			return values, s.errorf(fmt.Sprintf("%s[%d]", field, i), "a number expected, not %s", describe(t))
+		}
+		v, err := strconv.ParseFloat(string(number), precision)
+		if err != nil {
+			return values, s.errorf(fmt.Sprintf("%s[%d]", field, i), "%.40s is outside what %d bits hold", number, precision)
+		}
+		if len(values) == limit {
+			return values, s.errorf(field, "more than %d weights and biases", maxParameters)
+		}
+		values = append(values, v)
+	}
+	_, err := s.token(field) // the closing bracket
+	return values, err
+}
+
+// writeFloats writes values as a JSON array of shortest round-trip decimals.
+func writeFloats(b *bytes.Buffer, values []float64, precision int) error {
+	b.WriteByte('[')
+	for i, v := range values {
+		if precision == 32 && float64(float32(v)) != v {
+			return fmt.Errorf("%v at %d is no float32 value in a network of precision 32", v, i)
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		form := byte('f')
+		if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e15) {
+			form = 'e'
+		}
+		b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, form, -1, precision))
+	}
+	b.WriteByte(']')
+	return nil
+}

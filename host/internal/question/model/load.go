@@ -1,0 +1,111 @@
+// Package model reads trained networks: Keras .h5 files, ONNX, and the project's
+// own JSON, which it also writes. A format is one file here, which puts itself on
+// the list of formats. docs/formats.md says what is read of each.
+//
+// Files are taken as hostile: what they can make the program allocate is
+// bounded, and every fault is an error that names its place.
+package model
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// maxParameters bounds the weights and biases of one network.
+const maxParameters = 64 << 20
+
+// format is one kind of model file.
+type format struct {
+	name string
+	// is recognises a file by its first bytes (up to 64) or its extension
+	// (lower case, with the dot).
+	is func(head []byte, extension string) bool
+	// read gives the network and the program that wrote it, where the file says so.
+	read func(r io.ReaderAt, size int64) (n *network.Network, producer string, err error)
+}
+
+// formats are all that is read. Each recognises its own files only, so their
+// order does not matter.
+var formats []format
+
+// Info says where a network came from and what it looks like.
+type Info struct {
+	// Path is the file as it was given.
+	Path string `json:"path"`
+	// Format is the name of the file's format: "keras-h5", "onnx" or "hyfair-network".
+	Format string `json:"format"`
+	// Producer is what wrote the file, as far as it says; may be empty.
+	Producer string `json:"producer,omitempty"`
+	// Bytes is the size of the file.
+	Bytes int64 `json:"bytes"`
+	Summary
+}
+
+// Model reads the network in the file at path and validates it. The format is
+// told by content. Errors name the file.
+func Model(path string) (*network.Network, Info, error) {
+	n, info, err := model(path)
+	if err != nil {
+		return nil, Info{}, fmt.Errorf("model %s: %w", path, err)
+	}
+	return n, info, nil
+}
+
+func model(path string) (*network.Network, Info, error) {
+	file, stat, err := files.Open(path)
+	if err != nil {
+		return nil, Info{}, plain(err)
+	}
+	defer file.Close()
+	return read(file, stat.Size(), path)
+}
+
+// plain drops the path from an error of package os, which Model gives.
+func plain(err error) error {
+	if e, ok := err.(*os.PathError); ok {
+		return e.Err
+	}
+	return err
+}
+
+// read finds the format of the size bytes behind r and reads them.
+func read(r io.ReaderAt, size int64, path string) (*network.Network, Info, error) {
+	head := make([]byte, min(size, 64))
+	if n, err := r.ReadAt(head, 0); n < len(head) {
+		return nil, Info{}, err
+	}
+	f, err := choose(head, strings.ToLower(filepath.Ext(path)))
+	if err != nil {
+		return nil, Info{}, err
+	}
+	n, producer, err := f.read(r, size)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	if err := n.Validate(); err != nil {
+		return nil, Info{}, err
+	}
+	return n, Info{Path: path, Format: f.name, Producer: producer, Bytes: size, Summary: Summarise(n)}, nil
+}
+
+func choose(head []byte, extension string) (format, error) {
+	for _, f := range formats {
+		if f.is(head, extension) {
+			return f, nil
+		}
+	}
+	const known = "hyfair reads Keras .h5 files, chains of dense layers in ONNX, and its own .json format (docs/formats.md)"
+	switch {
+	case len(head) == 0:
+		return format{}, fmt.Errorf("the file is empty")
+	case strings.HasPrefix(string(head), "PK\x03\x04"):
+		return format{}, fmt.Errorf("a zip archive, as Keras 3 writes with .keras; %s: save the network with model.save(\"network.h5\")", known)
+	}
+	return format{}, fmt.Errorf("neither HDF5 nor JSON nor ONNX; %s", known)
+}

@@ -1,0 +1,240 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// ONNX: a chain of dense layers, as hyfair mitigate writes it and the usual
+// exporters write small networks. docs/formats.md lists the operators.
+const (
+	onnxFormat = "onnx"
+	// maxONNX bounds a file that is held in memory while it is read.
+	maxONNX = 256 << 20
+	// Operators mean what they mean here from opset 7 on.
+	leastOpset = 7
+)
+
+func init() {
+	formats = append(formats, format{
+		name: onnxFormat,
+		// The field ir_version comes first, a small number, then one of the others.
+		is: func(head []byte, _ string) bool {
+			return len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 32 && slices.Contains([]byte{0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42}, head[2])
+		},
+		read: readONNX,
+	})
+}
+
+func readONNX(r io.ReaderAt, size int64) (*network.Network, string, error) {
+	if size > maxONNX {
+		return nil, "", fmt.Errorf("an ONNX network of %d bytes; at most %d are read", size, maxONNX)
+	}
+	text := make([]byte, size)
+	if n, err := r.ReadAt(text, 0); n < len(text) {
+		return nil, "", err
+	}
+	m, err := parseONNX(text)
+	if err != nil {
+		return nil, "", err
+	}
+	n, err := m.network()
+	return n, m.producer, err
+}
+
+// network follows the chain from the graph's input to its output.
+func (m *onnxModel) network() (*network.Network, error) {
+	if m.opset < leastOpset {
+		return nil, fmt.Errorf("operators of version %d; versions from %d on are read", m.opset, leastOpset)
+	}
+	at, err := m.ends()
+	if err != nil {
+		return nil, err
+	}
+	c := &onnxChain{model: m, left: maxParameters}
+	for range m.nodes {
+		if at == m.outputs[0] {
+			break
+		}
+		node, err := m.consumer(at)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.follow(node, at); err != nil {
+			return nil, fmt.Errorf("node %q (%.40s): %w", node.name, node.op, err)
+		}
+		at = node.outputs[0]
+	}
+	if at != m.outputs[0] {
+		return nil, fmt.Errorf("no chain of nodes leads from the input to the output %q", m.outputs[0])
+	}
+	return c.finish()
+}
+
+// ends checks that there is one output, and one input beside the constants, and
+// gives the latter.
+func (m *onnxModel) ends() (input string, err error) {
+	var inputs []string
+	for _, name := range m.inputs { // old files list constants among the inputs
+		if _, constant := m.tensors[name]; !constant {
+			inputs = append(inputs, name)
+		}
+	}
+	if len(inputs) != 1 || len(m.outputs) != 1 {
+		return "", fmt.Errorf("the graph has %d inputs and %d outputs; networks with one of each are read", len(inputs), len(m.outputs))
+	}
+	return inputs[0], nil
+}
+
+// consumer is the only node that takes the named value.
+func (m *onnxModel) consumer(value string) (*onnxNode, error) {
+	var found *onnxNode
+	for i := range m.nodes {
+		if !slices.Contains(m.nodes[i].inputs, value) {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("%q goes to several nodes, %q and %q; chains of layers are read", value, found.name, m.nodes[i].name)
+		}
+		found = &m.nodes[i]
+	}
+	if found == nil {
+		return nil, fmt.Errorf("no node takes %q", value)
+	}
+	if len(found.outputs) != 1 {
+		return nil, fmt.Errorf("node %q (%.40s) has %d outputs; one is expected", found.name, found.op, len(found.outputs))
+	}
+	return found, nil
+}
+
+// onnxChain is the network as far as nodes were followed.
+type onnxChain struct {
+	model     *onnxModel
+	layers    []network.Layer
+	biased    bool // the last layer has its bias
+	head      network.Head
+	precision int
+	left      int // numbers that may still be read
+}
+
+// errAfterEnd: only one activation ends a network.
+var errAfterEnd = errors.New("follows the output's activation")
+
+// follow takes one node in, which takes the value at.
+func (c *onnxChain) follow(node *onnxNode, at string) error {
+	if c.head != 0 && node.op != "Cast" && node.op != "Identity" {
+		return errAfterEnd
+	}
+	var last *network.Layer
+	if len(c.layers) > 0 {
+		last = &c.layers[len(c.layers)-1]
+	}
+	switch node.op {
+	case "Identity":
+		return nil
+	case "Cast": // of values between layers, whose arithmetic is not the file's business
+		if to := node.ints["to"]; to != onnxFloat && to != onnxDouble {
+			return fmt.Errorf("to numbers of type %d; floats (1) and doubles (11) are read", to)
+		}
+		return nil
+	case "Gemm", "MatMul":
+		return c.dense(node, at)
+	case "Add":
+		return c.add(node, at, last)
+	case "Relu":
+		if last == nil || last.ReLU {
+			return errors.New("follows no dense layer")
+		}
+		last.ReLU = true
+		return nil
+	case "Sigmoid":
+		c.head = network.HeadSigmoid
+		return nil
+	case "Softmax":
+		c.head = network.HeadSoftmax
+		if axis, given := node.ints["axis"]; given && axis != 1 && axis != -1 {
+			return fmt.Errorf("axis %d; the last one, 1 or −1, is expected", axis)
+		}
+		return nil
+	}
+	return errors.New("this operator is not read; Gemm, MatMul, Add, Relu, Sigmoid, Softmax, Cast and Identity are")
+}
+
+// dense is y = x·W + b, or with W transposed.
+func (c *onnxChain) dense(node *onnxNode, at string) error {
+	if len(node.inputs) < 2 || len(node.inputs) > 3 || node.inputs[0] != at || node.op == "MatMul" && len(node.inputs) != 2 {
+		return errors.New("inputs other than a value, weights and a bias")
+	}
+	transposed := false
+	if node.op == "Gemm" {
+		for name, want := range map[string]float32{"alpha": 1, "beta": 1} {
+			if v, given := node.floats[name]; given && v != want {
+				return fmt.Errorf("%s is %v; 1 is expected", name, v)
+			}
+		}
+		if node.ints["transA"] != 0 {
+			return errors.New("transA is not read")
+		}
+		transposed = node.ints["transB"] != 0
+	}
+	t, err := c.tensor(node.inputs[1], 2)
+	if err != nil {
+		return err
+	}
+	l := network.Layer{Name: node.name, In: t.dims[0], Out: t.dims[1], Weights: t.values}
+	if transposed {
+		l.In, l.Out = l.Out, l.In
+	} else {
+		l.Weights = make([]float64, len(t.values))
+		for i := range l.In {
+			for j := range l.Out {
+				l.Weights[j*l.In+i] = t.values[i*l.Out+j]
+			}
+		}
+	}
+	c.layers, c.biased = append(c.layers, l), false
+	last := &c.layers[len(c.layers)-1]
+	if len(node.inputs) == 3 && node.inputs[2] != "" {
+		return c.bias(node.inputs[2], last)
+	}
+	last.Bias = make([]float64, l.Out)
+	return nil
+}
+
+// add is the bias of a MatMul before it.
+func (c *onnxChain) add(node *onnxNode, at string, last *network.Layer) error {
+	if len(node.inputs) != 2 || last == nil || last.ReLU || c.biased {
+		return errors.New("adds to something other than a dense layer without a bias")
+	}
+	if node.inputs[0] == at {
+		return c.bias(node.inputs[1], last)
+	}
+	return c.bias(node.inputs[0], last)
+}
+
+func (c *onnxChain) bias(name string, to *network.Layer) error {
+	t, err := c.tensor(name, 1)
+	if err != nil {
+		return err
+	}
+	if len(t.values) != to.Out {
+		return fmt.Errorf("a bias of %d numbers for %d units", len(t.values), to.Out)
+	}
+	to.Bias, c.biased = t.values, true
+	return nil
+}
+
+// finish puts the network together.
+func (c *onnxChain) finish() (*network.Network, error) {
+	if len(c.layers) == 0 {
+		return nil, errors.New("the graph has no dense layer")
+	}
+	if c.head == 0 {
+		c.head = network.HeadLinear
+	}
+	return &network.Network{Layers: c.layers, Head: c.head, Precision: c.precision}, nil
+}

@@ -1,0 +1,219 @@
+package model
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protowire"
+	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/sdk/network"
+)
+
+// TestONNXRoundTrip: what export.WriteScores writes is read back to the same
+// weights, bit for bit.
+func TestONNXRoundTrip(t *testing.T) {
+	bits := cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawNetwork(t)
+		if want.Head != network.HeadSigmoid {
+			t.Skip("scores are written of one sigmoid unit")
+		}
+		var b bytes.Buffer
+		if err := export.WriteScores(&b, want); err != nil {
+			t.Fatal(err)
+		}
+		got, info, err := readBytes(b.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Format != "onnx" || info.Producer != "hyfair" {
+			t.Errorf("format %q by %q", info.Format, info.Producer)
+		}
+		want.Precision = 64 // as the weights are stored
+		for i := range want.Layers {
+			want.Layers[i].Name, got.Layers[i].Name = "", ""
+		}
+		if d := cmp.Diff(want, got, bits); d != "" {
+			t.Fatalf("(-written +read):\n%s", d)
+		}
+	})
+}
+
+// proto builds messages of the format by hand, apart from the writer.
+type proto []byte
+
+func (p proto) text(field protowire.Number, v string) proto {
+	return protowire.AppendString(protowire.AppendTag(p, field, protowire.BytesType), v)
+}
+
+func (p proto) number(field protowire.Number, v int64) proto {
+	return protowire.AppendVarint(protowire.AppendTag(p, field, protowire.VarintType), uint64(v))
+}
+
+func (p proto) float(field protowire.Number, v float32) proto {
+	return protowire.AppendFixed32(protowire.AppendTag(p, field, protowire.Fixed32Type), math.Float32bits(v))
+}
+
+func onnxNodeOf(op string, output string, inputs ...string) proto {
+	var p proto
+	for _, in := range inputs {
+		p = p.text(1, in)
+	}
+	return p.text(2, output).text(3, "the "+op).text(4, op)
+}
+
+// with adds an attribute, an int64 or a float32.
+func (p proto) with(name string, v any) proto {
+	a := proto{}.text(1, name)
+	switch v := v.(type) {
+	case int:
+		a = a.number(3, int64(v))
+	case float32:
+		a = a.float(2, v)
+	}
+	return p.text(5, string(a))
+}
+
+// constant is a float tensor in the field raw_data, or packed in float_data.
+func constant(name string, raw bool, dims []int64, values ...float32) proto {
+	var packed, data proto
+	for _, d := range dims {
+		packed = protowire.AppendVarint(packed, uint64(d))
+	}
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+	}
+	p := proto{}.text(1, string(packed)).number(2, 1).text(8, name)
+	if raw {
+		return p.text(9, string(data))
+	}
+	return p.text(4, string(data))
+}
+
+func onnxFile(opset int64, parts ...proto) []byte {
+	graph := proto{}.text(2, "g").text(11, string(proto{}.text(1, "in"))).text(12, string(proto{}.text(1, "out")))
+	for _, p := range parts {
+		field := protowire.Number(1)
+		if number, _, _ := protowire.ConsumeTag(p); number == 1 { // inputs of a node, or dims of a tensor
+			if _, _, n := protowire.ConsumeTag(p); n > 0 && !bytes.Contains(p, []byte("the ")) {
+				field = 5
+			}
+		}
+		graph = graph.text(field, string(p))
+	}
+	return proto{}.number(1, 8).text(2, "by hand").text(7, string(graph)).text(8, string(proto{}.number(2, opset)))
+}
+
+var (
+	weights23 = constant("w", true, []int64{2, 3}, 1, 2, 3, 4, 5, 6)
+	bias3     = constant("b", false, []int64{3}, 7, 8, 9)
+	weights31 = constant("v", false, []int64{3, 1}, 1, -1, 2)
+	weights32 = constant("u", true, []int64{3, 2}, 1, 2, 3, 4, 5, 6)
+)
+
+// want23 is the layer of weights23 and bias3.
+var want23 = network.Layer{Name: "the MatMul", In: 2, Out: 3, Weights: []float64{1, 4, 2, 5, 3, 6}, Bias: []float64{7, 8, 9}, ReLU: true}
+
+// TestONNXOfOthers: the forms in which exporters write the same chain.
+func TestONNXOfOthers(t *testing.T) {
+	matmul := []proto{weights23, bias3, onnxNodeOf("MatMul", "s", "in", "w"), onnxNodeOf("Add", "a", "b", "s"), onnxNodeOf("Relu", "r", "a")}
+	linear := network.Layer{Name: "the Gemm", In: 3, Out: 1, Weights: []float64{1, -1, 2}, Bias: []float64{0}}
+	two := network.Layer{Name: "the MatMul", In: 3, Out: 2, Weights: []float64{1, 3, 5, 2, 4, 6}, Bias: []float64{0, 0}}
+	for name, c := range map[string]struct {
+		parts []proto
+		head  network.Head
+		last  network.Layer
+	}{
+		"sigmoid, nodes in any order": {append([]proto{onnxNodeOf("Cast", "out", "o").with("to", 1), onnxNodeOf("Sigmoid", "o", "l"), onnxNodeOf("Gemm", "l", "r", "v").with("alpha", float32(1)), weights31}, matmul...), network.HeadSigmoid, linear},
+		"linear, identity":            {append(matmul[:5:5], weights31, onnxNodeOf("Gemm", "l", "r", "v").with("transB", 0), onnxNodeOf("Identity", "out", "l")), network.HeadLinear, linear},
+		"softmax":                     {append(matmul[:5:5], weights32, onnxNodeOf("MatMul", "l", "r", "u"), onnxNodeOf("Softmax", "out", "l").with("axis", -1)), network.HeadSoftmax, two},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _, err := readBytes(onnxFile(13, c.parts...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := &network.Network{Layers: []network.Layer{want23, c.last}, Head: c.head, Precision: 32}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestONNXRefusals(t *testing.T) {
+	dense := onnxNodeOf("MatMul", "s", "in", "w")
+	wide := constant("w", true, []int64{1 << 20, 1 << 20}, 1)
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"another operator":      {onnxFile(13, weights23, onnxNodeOf("Conv", "out", "in", "w")), `node "the Conv" (Conv): this operator is not read`},
+		"half numbers":          {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Cast", "out", "s").with("to", 10)), "type 10"},
+		"a branch":              {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "out", "s"), onnxNodeOf("Sigmoid", "x", "s")), `"s" goes to several nodes`},
+		"a dead end":            {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "r", "s")), `no chain of nodes leads from the input to the output "out"`},
+		"a circle":              {onnxFile(13, onnxNodeOf("Identity", "in", "in")), "no chain of nodes leads"},
+		"a loose end":           {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "out", "x")), `no node takes "s"`},
+		"weights not there":     {onnxFile(13, onnxNodeOf("Gemm", "out", "in", "w")), `"w" is not a constant`},
+		"weights of two names":  {onnxFile(13, weights23, weights23, dense), `two constants are named "w"`},
+		"scaled":                {onnxFile(13, weights23, onnxNodeOf("Gemm", "out", "in", "w").with("alpha", float32(0.5))), "alpha is 0.5"},
+		"transposed input":      {onnxFile(13, weights23, onnxNodeOf("Gemm", "out", "in", "w").with("transA", 1)), "transA"},
+		"a bias too long":       {onnxFile(13, weights31, bias3, onnxNodeOf("Gemm", "out", "in", "v", "b")), "a bias of 3 numbers for 1 units"},
+		"two biases":            {onnxFile(13, weights23, bias3, dense, onnxNodeOf("Add", "t", "s", "b"), onnxNodeOf("Add", "out", "t", "b")), "without a bias"},
+		"relu on the input":     {onnxFile(13, onnxNodeOf("Relu", "out", "in")), "follows no dense layer"},
+		"only an identity":      {onnxFile(13, onnxNodeOf("Identity", "out", "in")), "no dense layer"},
+		"after the end":         {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Sigmoid", "t", "s"), onnxNodeOf("Relu", "out", "t")), "follows the output's activation"},
+		"softmax over the rows": {onnxFile(13, weights32, onnxNodeOf("MatMul", "s", "in", "u"), onnxNodeOf("Softmax", "out", "s").with("axis", 0)), "axis 0"},
+		"three classes":         {onnxFile(13, weights23, dense, onnxNodeOf("Softmax", "out", "s")), "3 output units with a softmax"},
+		"relu at the end":       {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Relu", "out", "s")), "the output layer has a ReLU"},
+		"old operators":         {onnxFile(6, weights23, dense), "operators of version 6"},
+		"numbers missing":       {onnxFile(13, constant("w", true, []int64{2, 3}, 1, 2), dense), "8 bytes of numbers for [2 3]"},
+		"a huge shape":          {onnxFile(13, wide, dense), "one that is too large"},
+		"not a number":          {onnxFile(13, constant("w", true, []int64{2, 1}, 1, float32(math.NaN())), onnxNodeOf("MatMul", "out", "in", "w")), "NaN"},
+		"cut off":               {onnxFile(13, weights23, dense)[:40], "cut off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, _, err := readBytes(c.file)
+			if n != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("network %v, error %v; want %q", n, err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzONNX: an error or a sound network, whatever the bytes.
+func FuzzONNX(f *testing.F) {
+	f.Add(onnxFile(13, weights23, bias3, onnxNodeOf("MatMul", "s", "in", "w"), onnxNodeOf("Add", "a", "b", "s"), onnxNodeOf("Relu", "r", "a"), weights31,
+		onnxNodeOf("Gemm", "l", "r", "v"), onnxNodeOf("Sigmoid", "out", "l")))
+	f.Add(onnxFile(13, onnxNodeOf("Identity", "in", "in")))
+	f.Fuzz(func(t *testing.T, file []byte) { mustBeSound(t, file) })
+}
+
+// TestCorruptedONNX: every prefix is refused or sound, and so is every file with
+// one wrong byte.
+func TestCorruptedONNX(t *testing.T) {
+	file := onnxFile(13, weights31, onnxNodeOf("Gemm", "l", "in", "v"), onnxNodeOf("Sigmoid", "out", "l"))
+	if !mustBeSound(t, file) {
+		t.Fatal("the whole file is refused")
+	}
+	refused := 0
+	for i := range file {
+		mustBeSound(t, file[:i])
+		for _, flip := range []byte{0x01, 0x80, 0xff} {
+			file[i] ^= flip
+			if !mustBeSound(t, file) {
+				refused++
+			}
+			file[i] ^= flip
+		}
+	}
+	if refused == 0 {
+		t.Error("no wrong byte was noticed")
+	}
+}

@@ -1,0 +1,157 @@
+package people
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Encoder turns the rows of files with certain columns into points. It is
+// read-only and safe for concurrent use.
+type Encoder struct {
+	columns  []Column
+	cells    []int            // where each feature's cell is
+	category []map[string]int // index by name, nil for a number
+	checked  []int            // cells in which a missing value counts
+	missing  []string
+	label    int // the label's cell, −1 without
+	strip    string
+	positive []string
+}
+
+// ErrMissing tells that a row has a missing value.
+var ErrMissing = errors.New("missing value")
+
+// CellError is a fault in one cell of a row.
+type CellError struct {
+	Cell int // index in the row
+	Err  error
+}
+
+func (e *CellError) Error() string { return fmt.Sprintf("cell %d: %v", e.Cell+1, e.Err) }
+
+// Unwrap gives the reason.
+func (e *CellError) Unwrap() error { return e.Err }
+
+// NewEncoder binds the declarations of spec to rows with the given columns.
+// Columns of features must be there; one for the label need not, for rows
+// that have none. Bins that are fitted must have been: see Data.Encoder.
+func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
+	e := &Encoder{
+		columns: spec.Features, missing: spec.Format.Missing,
+		strip: spec.Label.StripSuffix, positive: spec.Label.Positive, label: -1,
+	}
+	for i := range spec.Features {
+		c := &spec.Features[i]
+		cell := slices.Index(columns, c.Name)
+		if cell < 0 {
+			return nil, fmt.Errorf("feature %q is read from column %s, which is not there; the columns are %s",
+				c.Feature, quote(c.Name), list(columns))
+		}
+		e.cells = append(e.cells, cell)
+		var index map[string]int
+		if c.Categories != nil {
+			index = make(map[string]int, len(c.Categories))
+			for k, name := range c.Categories {
+				index[name] = k
+			}
+		}
+		e.category = append(e.category, index)
+	}
+	if spec.Label.Column != "" {
+		e.label = slices.Index(columns, spec.Label.Column)
+	}
+	for _, name := range spec.Format.Drop {
+		if !slices.Contains(columns, name) {
+			return nil, fmt.Errorf("column %s is to be dropped but not there; the columns are %s", quote(name), list(columns))
+		}
+	}
+	if len(e.missing) > 0 {
+		for cell, name := range columns {
+			if !slices.Contains(spec.Format.Drop, name) {
+				e.checked = append(e.checked, cell)
+			}
+		}
+	}
+	return e, nil
+}
+
+// Encode writes the row's point to dst, which has one entry a feature. A fault
+// is a *CellError; one that wraps ErrMissing tells of a missing value.
+func (e *Encoder) Encode(dst []float64, row []string) error {
+	if err := e.complete(row); err != nil {
+		return err
+	}
+	for i := range e.columns {
+		v, err := e.run(i, row)
+		if err == nil {
+			dst[i], err = e.finish(i, v)
+		}
+		if err != nil {
+			return &CellError{e.cells[i], fmt.Errorf("feature %q: %w", e.columns[i].Feature, err)}
+		}
+	}
+	return nil
+}
+
+// complete finds the first missing value of a row.
+func (e *Encoder) complete(row []string) error {
+	for _, cell := range e.checked {
+		if slices.Contains(e.missing, row[cell]) {
+			return &CellError{cell, fmt.Errorf("%w %s", ErrMissing, quote(row[cell]))}
+		}
+	}
+	return nil
+}
+
+// run takes the feature's cell through the column's steps.
+func (e *Encoder) run(feature int, row []string) (value, error) {
+	v := value{text: row[e.cells[feature]]}
+	steps := e.columns[feature].Steps
+	for k := range steps {
+		if err := steps[k].apply(&v); err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}
+
+// finish reads the encoded value: a category's index, or a number.
+func (e *Encoder) finish(feature int, v value) (float64, error) {
+	index := e.category[feature]
+	if index == nil {
+		err := v.asNumber()
+		return v.number, err
+	}
+	if v.isNumber {
+		if v.number != math.Trunc(v.number) || v.number < 0 || v.number >= float64(len(index)) {
+			return 0, fmt.Errorf("%v is no index of the %d categories", v.number, len(index))
+		}
+		return v.number, nil
+	}
+	k, ok := index[v.text]
+	if !ok {
+		return 0, fmt.Errorf("%s is none of the categories %s", quote(v.text), list(e.columns[feature].Categories))
+	}
+	return float64(k), nil
+}
+
+// Label reads the row's label: the text, and whether it is a positive one.
+func (e *Encoder) Label(row []string) (text string, positive bool) {
+	text = row[e.label]
+	if e.strip != "" {
+		text = strings.TrimSuffix(text, e.strip)
+	}
+	return text, slices.Contains(e.positive, text)
+}
+
+// list joins names for a message, the first twenty of them.
+func list(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(", … (%d in all)", len(names))
+	}
+	return strings.Join(names, ", ")
+}

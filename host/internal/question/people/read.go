@@ -1,0 +1,195 @@
+package people
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Read reads the whole data set. Bins whose ends are to be read off the data
+// cost one more pass over the files.
+func Read(spec *Spec) (*Data, error) {
+	fitted, err := fit(spec)
+	if err != nil {
+		return nil, err
+	}
+	d := &Data{spec: fitted}
+	sum := newSum()
+	seen := labels{}
+	for k := range fitted.Files {
+		r, closer, err := open(&fitted.Files[k], &fitted.Format, sum)
+		if err != nil {
+			return nil, err
+		}
+		err = d.readFile(k, r, seen)
+		closer.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	if fitted.Label.Column != "" && len(d.Points) > 0 && !slices.Contains(d.Labels, 1) {
+		return nil, fmt.Errorf("%s: no row's %s is %s; the values there are %s",
+			fitted.Files[0].Path, fitted.Label.Column, list(fitted.Label.Positive), seen)
+	}
+	d.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	d.Test = heldBack(fitted, d.places)
+	return d, nil
+}
+
+func (d *Data) readFile(file int, r *records, seen labels) error {
+	spec := d.spec
+	e, err := NewEncoder(spec, r.columns)
+	if err != nil {
+		return r.fault(0, 0, err)
+	}
+	if spec.Label.Column != "" && e.label < 0 {
+		return r.fault(0, 0, fmt.Errorf("the label is read from column %s, which is not there; the columns are %s",
+			quote(spec.Label.Column), list(r.columns)))
+	}
+	d.columns = append(d.columns, r.columns)
+	scratch := make([]float64, len(spec.Features))
+	for {
+		start := r.offset()
+		row, err := r.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		d.Read++
+		if (len(d.Points)+1)*len(spec.Features) > MaxCells {
+			return r.at(0, fmt.Errorf("too many rows: at most %d of %d features are read", MaxCells/len(spec.Features), len(spec.Features)))
+		}
+		if err := e.Encode(scratch, row); err != nil {
+			if errors.Is(err, ErrMissing) && !spec.Format.RefuseMissing {
+				d.Dropped++
+				continue
+			}
+			return r.atCell(err)
+		}
+		if e.label >= 0 {
+			text, positive := e.Label(row)
+			seen.add(text)
+			d.Labels = append(d.Labels, map[bool]int{true: 1}[positive])
+		}
+		d.Points = append(d.Points, d.keep(scratch))
+		d.places = append(d.places, place{file, r.line, start})
+	}
+}
+
+// atCell places a *CellError in the file.
+func (r *records) atCell(err error) error {
+	var cell *CellError
+	if errors.As(err, &cell) {
+		return r.at(cell.Cell, fmt.Errorf("column %s: %w", quote(r.columns[cell.Cell]), cell.Err))
+	}
+	return r.at(0, err)
+}
+
+// labels remembers a few of the labels seen, for a message.
+type labels map[string]bool
+
+func (l labels) add(text string) {
+	if len(l) < 5 {
+		l[text] = true
+	}
+}
+
+func (l labels) String() string { return list(slices.Sorted(maps.Keys(l))) }
+
+// fit returns a copy of spec in which the ends of every bin are known.
+func fit(spec *Spec) (*Spec, error) {
+	out := *spec
+	out.Features = slices.Clone(spec.Features)
+	for i := range out.Features {
+		c := &out.Features[i]
+		c.Steps = slices.Clone(c.Steps)
+		for k := range c.Steps {
+			b := c.Steps[k].Bins
+			if b == nil || !b.Fit {
+				continue
+			}
+			before := *c
+			before.Steps, before.Categories = c.Steps[:k], nil
+			lo, hi := math.Inf(1), math.Inf(-1)
+			err := eachValue(&out, before, func(v value) error {
+				err := v.asNumber()
+				lo, hi = min(lo, v.number), max(hi, v.number)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			if !(lo < hi) {
+				return nil, fmt.Errorf("feature %q: column %s has no two different values to lay bins between", c.Feature, quote(c.Name))
+			}
+			c.Steps[k] = Step{Bins: &Bins{Count: b.Count, Min: lo, Max: hi}}
+		}
+	}
+	return &out, nil
+}
+
+// Values lists the different texts that the column's steps give over the rows
+// kept, sorted: the categories of a feature that takes them from the data.
+// More than most of them are an error.
+func Values(spec *Spec, column Column, most int) ([]string, error) {
+	seen := map[string]bool{}
+	err := eachValue(spec, column, func(v value) error {
+		if seen[v.asText()] = true; len(seen) > most {
+			return fmt.Errorf("feature %q: more than %d different values", column.Feature, most)
+		}
+		return nil
+	})
+	return slices.Sorted(maps.Keys(seen)), err
+}
+
+// eachValue takes one column of every row kept through its steps.
+func eachValue(spec *Spec, column Column, visit func(value) error) error {
+	one := *spec
+	one.Features = []Column{column}
+	for k := range spec.Files {
+		if err := one.eachIn(&spec.Files[k], visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (spec *Spec) eachIn(file *File, visit func(value) error) error {
+	r, closer, err := open(file, &spec.Format, nil)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	e, err := NewEncoder(spec, r.columns)
+	if err != nil {
+		return r.fault(0, 0, err)
+	}
+	for {
+		row, err := r.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := e.complete(row); err != nil {
+			if spec.Format.RefuseMissing {
+				return r.atCell(err)
+			}
+			continue
+		}
+		v, err := e.run(0, row)
+		if err == nil {
+			err = visit(v)
+		}
+		if err != nil {
+			return r.atCell(&CellError{e.cells[0], fmt.Errorf("feature %q: %w", spec.Features[0].Feature, err)})
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package people
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
+)
+
+// Error is a fault at a place in a data file.
+type Error struct {
+	Path string
+	// Line and Column count from 1; Column is in bytes. 0 means the whole file.
+	Line, Column int
+	Err          error
+}
+
+// Error gives path:line:column: what.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+	}
+	return fmt.Sprintf("%s:%d:%d: %v", e.Path, e.Line, e.Column, e.Err)
+}
+
+// Unwrap gives the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// records reads one file record by record. The cells it hands out are valid
+// until the next record.
+type records struct {
+	path    string
+	format  *Format
+	columns []string
+	csv     *csv.Reader
+	limit   *limited
+	skipped int   // lines passed over before csv began
+	base    int64 // bytes passed over before csv began
+	// line is where the current record began, last where its last cell did.
+	line, last int
+}
+
+// open opens a file and reads up to its first row. Where sum is not nil,
+// everything read is hashed into it. The caller closes the file.
+func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error) {
+	f, stat, err := files.Open(file.Path)
+	if err != nil {
+		return nil, nil, &Error{Path: file.Path, Err: reason(err)}
+	}
+	if stat.Size() > MaxFileBytes {
+		f.Close()
+		return nil, nil, &Error{Path: file.Path, Err: fmt.Errorf("%d bytes; at most %d are read", stat.Size(), MaxFileBytes)}
+	}
+	r, err := newRecords(f, file, format, sum)
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return r, f, nil
+}
+
+func reason(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+func newRecords(src io.Reader, file *File, format *Format, sum hash.Hash) (*records, error) {
+	if sum != nil {
+		src = io.TeeReader(src, sum)
+	}
+	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
+	r.limit.reset()
+	buffer := bufio.NewReaderSize(r.limit, bufferBytes)
+	for r.skipped < file.Skip {
+		n, err := skipLine(buffer)
+		if err != nil && err != io.EOF {
+			return nil, r.fault(r.skipped+1, 1, err)
+		}
+		if n == 0 {
+			return nil, r.fault(0, 0, fmt.Errorf("only %d lines, %d are to be skipped", r.skipped, file.Skip))
+		}
+		r.base += n
+		r.skipped++
+		r.limit.reset()
+	}
+	r.last = r.skipped
+	r.csv = csv.NewReader(buffer)
+	r.csv.ReuseRecord = true
+	r.csv.Comma = format.Delimiter
+	if r.csv.Comma == 0 {
+		r.csv.Comma = ','
+	}
+	// A blank before an opening quote is common, and meant as nothing.
+	r.csv.TrimLeadingSpace = format.Trim && r.csv.Comma != '\t' && r.csv.Comma != ' '
+	r.csv.FieldsPerRecord = -1
+	r.columns = format.Columns
+	if r.columns == nil {
+		header, err := r.next()
+		if err == io.EOF {
+			return nil, r.fault(0, 0, errors.New("no header line"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.columns = slices.Clone(header)
+		r.columns[0] = strings.TrimPrefix(r.columns[0], "\ufeff") // a byte order mark
+	}
+	if len(r.columns) > MaxColumns {
+		return nil, r.fault(0, 0, fmt.Errorf("%d columns; at most %d are read", len(r.columns), MaxColumns))
+	}
+	for i, name := range r.columns {
+		if slices.Contains(r.columns[:i], name) && format.Columns == nil {
+			return nil, r.fault(r.skipped+1, 1, fmt.Errorf("column %s appears twice", quote(name)))
+		}
+	}
+	return r, nil
+}
+
+// next gives the cells of the next record, or io.EOF. After the header it has
+// as many cells as there are columns.
+func (r *records) next() ([]string, error) {
+	r.limit.reset()
+	cells, err := r.csv.Read()
+	if err == io.EOF {
+		return nil, err
+	}
+	if err != nil {
+		var parse *csv.ParseError
+		if errors.As(err, &parse) {
+			return nil, r.fault(r.skipped+parse.Line, parse.Column, parse.Err)
+		}
+		return nil, r.fault(r.last+1, 1, err)
+	}
+	line, _ := r.csv.FieldPos(0)
+	r.line = r.skipped + line
+	line, _ = r.csv.FieldPos(len(cells) - 1)
+	r.last = r.skipped + line
+	if r.columns != nil && len(cells) != len(r.columns) {
+		return nil, r.at(0, fmt.Errorf("%d cells, want %d as there are columns", len(cells), len(r.columns)))
+	}
+	if r.format.Trim {
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+	}
+	return cells, nil
+}
+
+// at is a fault in the given cell of the current record.
+func (r *records) at(cell int, err error) error {
+	line, column := r.csv.FieldPos(cell)
+	return r.fault(r.skipped+line, column, err)
+}
+
+func (r *records) fault(line, column int, err error) error {
+	return &Error{Path: r.path, Line: line, Column: column, Err: err}
+}
+
+// offset is the position in the file right after the current record.
+func (r *records) offset() int64 { return r.base + r.csv.InputOffset() }
+
+// bufferBytes is read ahead of a record at most.
+const bufferBytes = 64 << 10
+
+var errLongRecord = fmt.Errorf("a record of more than %d bytes; is a quote left open?", MaxRecordBytes)
+
+// limited ends a record that grows too long: it hands out a bounded number of
+// bytes between two resets.
+type limited struct {
+	src  io.Reader
+	left int
+}
+
+func (l *limited) reset() { l.left = MaxRecordBytes + bufferBytes }
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errLongRecord
+	}
+	n, err := l.src.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err
+}
+
+// skipLine passes over one line and counts its bytes.
+func skipLine(r *bufio.Reader) (n int64, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		n += int64(len(part))
+		if err != bufio.ErrBufferFull {
+			return n, err
+		}
+	}
+}
+
+// newSum is the hash of a data set's files, one after the other.
+func newSum() hash.Hash { return sha256.New() }

@@ -1,0 +1,88 @@
+package people
+
+import (
+	"errors"
+	"slices"
+)
+
+// ReadRows reads one more file of rows that spec describes, without labels and
+// without the declared files. The file begins with a line of column names, or,
+// where spec names the columns itself, may do without. Columns that no feature
+// is read from may be missing, and there may be others. Cells that are named
+// may be separated by commas whatever spec.Format says. Bins that take their
+// ends from the data must have them: see Data.Rows. A file without a row is an
+// error.
+func ReadRows(spec *Spec, path string) (*Data, error) {
+	rows := *spec
+	rows.Files, rows.Label, rows.Split = []File{{Path: path}}, Label{}, Split{}
+	header, err := header(&rows)
+	if err != nil {
+		return nil, err
+	}
+	if header != nil {
+		rows.Format.Drop = slices.DeleteFunc(slices.Clone(rows.Format.Drop), func(name string) bool { return !slices.Contains(header, name) })
+	}
+	d, err := Read(&rows)
+	if err != nil {
+		return nil, err
+	}
+	if d.Read == 0 {
+		return nil, &Error{Path: path, Err: errors.New("no rows")}
+	}
+	return d, nil
+}
+
+// header settles the format of spec's only file by its first line, and gives
+// the names there; nil where it has none because the format has them.
+func header(spec *Spec) ([]string, error) {
+	return headerOf(spec, func(format *Format) (*records, error) {
+		r, closer, err := open(&spec.Files[0], format, nil)
+		if err == nil {
+			closer.Close() // only its names are wanted, which are read
+		}
+		return r, err
+	})
+}
+
+// headerOf is header for rows that open reads, up to the first, as often as it
+// is called.
+func headerOf(spec *Spec, open func(*Format) (*records, error)) ([]string, error) {
+	firstLine := func(spec *Spec) ([]string, error) {
+		format := spec.Format
+		r, err := open(&format)
+		if err != nil {
+			return nil, err
+		}
+		return r.columns, nil
+	}
+	columns := spec.Format.Columns
+	spec.Format.Columns = nil
+	names, err := firstLine(spec)
+	if declared := spec.Format.Delimiter; err == nil && !named(spec, names) && declared != 0 && declared != ',' {
+		spec.Format.Delimiter = ','
+		if other, err := firstLine(spec); err == nil && named(spec, other) {
+			return other, nil
+		}
+		spec.Format.Delimiter = declared
+	}
+	if columns != nil && (err != nil || !mentions(spec, names)) {
+		spec.Format.Columns = columns
+		return nil, nil
+	}
+	return names, err // columns that are missing are told when rows are read
+}
+
+// named reports whether every feature has its column.
+func named(spec *Spec, columns []string) bool {
+	return !slices.ContainsFunc(spec.Features, func(c Column) bool { return !slices.Contains(columns, c.Name) })
+}
+
+// mentions reports whether a feature's column is named: then the line is one of
+// names, perhaps not of all.
+func mentions(spec *Spec, columns []string) bool {
+	return slices.ContainsFunc(spec.Features, func(c Column) bool { return slices.Contains(columns, c.Name) })
+}
+
+// Rows reads one more file in the way of the data set, whose ends its bins keep:
+// see ReadRows.
+func (d *Data) Rows(path string) (*Data, error) { return ReadRows(d.spec, path) }

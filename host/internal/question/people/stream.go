@@ -1,0 +1,95 @@
+package people
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+)
+
+// Stream reads rows that spec describes one at a time, from a source that can
+// be read once, such as standard input. Not safe for concurrent use.
+type Stream struct {
+	records *records
+	encoder *Encoder
+}
+
+// NewStream reads up to the first row. What is said of ReadRows about column
+// names and separators holds here; name stands for the source in errors.
+func NewStream(spec *Spec, src io.Reader, name string) (*Stream, error) {
+	rows := *spec
+	rows.Files, rows.Split = []File{{Path: name}}, Split{}
+	buffer := bufio.NewReaderSize(src, bufferBytes)
+	first, err := firstRecord(buffer)
+	if err != nil {
+		return nil, &Error{Path: name, Err: err}
+	}
+	header, err := headerOf(&rows, func(format *Format) (*records, error) {
+		return newRecords(bytes.NewReader(first), &rows.Files[0], format, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if header != nil {
+		rows.Format.Drop = slices.DeleteFunc(slices.Clone(rows.Format.Drop), func(name string) bool { return !slices.Contains(header, name) })
+	}
+	r, err := newRecords(io.MultiReader(bytes.NewReader(first), buffer), &rows.Files[0], &rows.Format, nil)
+	if err != nil {
+		return nil, err
+	}
+	e, err := NewEncoder(&rows, r.columns)
+	if err != nil {
+		return nil, &Error{Path: name, Err: err}
+	}
+	return &Stream{records: r, encoder: e}, nil
+}
+
+// Stream reads further rows in the way of the data set, whose ends its bins
+// keep: see NewStream.
+func (d *Data) Stream(src io.Reader, name string) (*Stream, error) {
+	return NewStream(d.spec, src, name)
+}
+
+// firstRecord reads the first line, its end included. A source without one is
+// an error.
+func firstRecord(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > MaxRecordBytes:
+			return nil, errLongRecord
+		case err == nil || errors.Is(err, io.EOF) && len(line) > 0:
+			return line, nil
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("no rows")
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
+// Next encodes the next row into dst, which has one entry a feature, and says
+// in which line it begins. io.EOF ends the rows. A *RowError tells of a row that
+// cannot be used, after which the next one can be read; every other error ends
+// the reading.
+func (s *Stream) Next(dst []float64) (line int, err error) {
+	cells, err := s.records.next()
+	if err != nil {
+		return 0, err
+	}
+	if err := s.encoder.Encode(dst, cells); err != nil {
+		return s.records.line, &RowError{err}
+	}
+	return s.records.line, nil
+}
+
+// RowError is a row that cannot be encoded: a *CellError.
+type RowError struct{ Err error }
+
+func (e *RowError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *RowError) Unwrap() error { return e.Err }

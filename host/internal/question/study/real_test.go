@@ -1,0 +1,159 @@
+package study_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/question/study"
+)
+
+const studies = "../../../../studies/"
+
+// dataRoot is the folder with the public data sets and networks: $HYFAIR_DATA,
+// or ../shared/data beside the repository. Without it the test is skipped.
+func dataRoot(t testing.TB) string {
+	t.Helper()
+	root := os.Getenv("HYFAIR_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(filepath.Join(root, "adult", "adult.data")); err != nil {
+		t.Skipf("SKIPPED %s: no public data sets in %s; set HYFAIR_DATA to the folder with adult/ and bank/", t.Name(), root)
+	}
+	return root
+}
+
+// published are the accuracies, in per cent over all rows, of the published
+// networks (score above ½), which tell whether rows are encoded as in training.
+var published = map[string][]float64{
+	"adult": {84.47, 84.29, 84.15, 84.30, 84.65, 84.31, 84.32, 83.14, 82.64, 84.16, 81.13, 83.86},
+	"bank":  {90.58, 89.94, 89.03, 90.61, 89.51, 90.16, 89.87, 90.55},
+}
+
+func TestAccuracyOfPublishedNetworks(t *testing.T) {
+	root := dataRoot(t)
+	for name, prefix := range map[string]string{"adult": "AC", "bank": "BM"} {
+		for i, want := range published[name] {
+			model := fmt.Sprintf("%s-%d", prefix, i+1)
+			t.Run(model, func(t *testing.T) {
+				s, err := study.Load(studies+name+".yaml", study.Options{DataRoot: root, Model: model})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := s.Accuracy(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if math.Round(got*100)/100 != want {
+					t.Errorf("accuracy %.4f, published %.2f", got, want)
+				}
+			})
+		}
+	}
+}
+
+// TestShippedStudies needs neither networks nor data.
+func TestShippedStudies(t *testing.T) {
+	for name, want := range map[string]struct {
+		inputs, k int
+		free      string // the lattice points of the non-protected features
+	}{
+		// The products of the domains' sizes, as in the published queries.
+		"adult":          {13, 90, "7 16 16 7 14 6 20 20 100 41"},
+		"adult-all-ages": {13, 910, "7 16 16 7 14 6 20 20 100 41"},
+		"bank":           {16, 2, "11 3 7 2 2 2 2 12 7 5001 5 50 1000 8 3"},
+		"bank-ages":      {16, 9, "11 3 7 2 2 2 2 12 7 5001 5 50 1000 8 3"},
+	} {
+		s := mustLoad(t, studies+name+".yaml", study.Options{NoModel: true})
+		if s.Name != name || s.Summary == "" || s.Space.Inputs != want.inputs {
+			t.Errorf("%s: name %q, summary %q, %d inputs", name, s.Name, s.Summary, s.Space.Inputs)
+		}
+		if k, exact := s.Space.MaxCounterfactuals(s.Space.Whole()); k != want.k || !exact {
+			t.Errorf("%s: K = %d (exact %v), want %d", name, k, exact, want.k)
+		}
+		var sizes []string
+		for _, i := range s.Space.Free() {
+			f := &s.Space.Features[i]
+			sizes = append(sizes, fmt.Sprint(f.Hi-f.Lo+1))
+		}
+		if got := strings.Join(sizes, " "); got != want.free {
+			t.Errorf("%s: sizes %s, want %s", name, got, want.free)
+		}
+		if len(s.Space.Forbidden) != 0 {
+			t.Errorf("%s: rules are on", name)
+		}
+		if extrapolated := len(s.Extrapolated) > 0; extrapolated != (name == "bank-ages") {
+			t.Errorf("%s: extrapolated %v", name, s.Extrapolated)
+		}
+	}
+	s := mustLoad(t, studies+"adult.yaml", study.Options{NoModel: true, Rules: []string{"husbands-are-male", "wives-are-female"}})
+	if k, exact := s.Space.MaxCounterfactuals(s.Space.Whole()); k != 90 || !exact {
+		t.Errorf("K = %d (exact %v) with rules: those who are no spouses keep all 90", k, exact)
+	}
+	i, _ := s.Space.Index("relationship")
+	x := make([]float64, len(s.Space.Features))
+	if n := len(s.Space.Counterfactuals(s.Space.Whole(), x)); s.Space.Features[i].Label(x[i]) != "Husband" || n != 45 {
+		t.Errorf("a husband has %d counterfactuals, want 45", n)
+	}
+}
+
+// TestPublicData holds the rows against what is known of the data sets.
+func TestPublicData(t *testing.T) {
+	root := dataRoot(t)
+	for name, want := range map[string]struct{ rows, dropped, test, positive int }{
+		"adult": {45222, 3620, 15060, 11208},
+		"bank":  {3090, 1029, 618, 370},
+	} {
+		s := mustLoad(t, studies+name+".yaml", study.Options{DataRoot: root, Rules: []string{"all"}})
+		d, err := s.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		positive := 0
+		for _, l := range d.Labels {
+			positive += l
+		}
+		if len(d.Points) != want.rows || d.Dropped != want.dropped || len(d.Test) != want.test || positive != want.positive {
+			t.Errorf("%s: %d rows, %d dropped, %d for testing, %d positive; want %v", name, len(d.Points), d.Dropped, len(d.Test), positive, want)
+		}
+		features, outside, forbidden := d.Outside(s.Space)
+		if outside != 0 {
+			t.Errorf("%s: %d rows outside the domains: %v", name, outside, features)
+		}
+		if name == "adult" && forbidden != 2 {
+			t.Errorf("%d rows break a rule; the study says one husband and one wife", forbidden)
+		}
+		for _, i := range []int{0, want.rows / 2, want.rows - 1} {
+			columns, cells, err := d.Raw(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := s.Encoder(columns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			point := make([]float64, len(s.Space.Features))
+			if err := e.Encode(point, cells); err != nil || !slices.Equal(point, d.Points[i]) {
+				t.Errorf("%s: row %d encodes to %v %v, want %v", name, i, point, err, d.Points[i])
+			}
+		}
+	}
+}
+
+func BenchmarkAdultRows(b *testing.B) {
+	root := dataRoot(b)
+	for b.Loop() {
+		s, err := study.Load(studies+"adult.yaml", study.Options{DataRoot: root, NoModel: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.Data(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,327 @@
+// Package study reads study files: the YAML that says which network is under
+// study, on which data, with which features, protected values and rules.
+// docs/studies.md is its reference and studies/study.schema.json its schema.
+//
+// A study file is taken as hostile: its size, nesting and expanded aliases are
+// bounded, and every mistake is an error that names file, line and column.
+package study
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Options say how a study is loaded. The zero value takes the file as it is.
+type Options struct {
+	// DataRoot is the folder that data: paths start from.
+	DataRoot string
+	// Model replaces the study's network: a file, or the bare name of one in
+	// the study's folder of models, such as AC-8.
+	Model string
+	// Rules replaces the study's choice of constraints: names, or "all" or
+	// "none" alone. An entry may hold several names, separated by commas. Empty
+	// keeps what the study says.
+	Rules []string
+	// NoModel leaves the network out: Network is nil and nothing is said of
+	// its file.
+	NoModel bool
+}
+
+// Rule is a named constraint.
+type Rule struct {
+	Name, About string
+	// Forbid lists predicates; a point at which one of them holds is forbidden.
+	Forbid []space.Predicate
+	// On tells whether the space was made with the rule.
+	On bool
+}
+
+// Study is a study file, read and checked, with its network. It is read-only
+// and safe for concurrent use.
+type Study struct {
+	Name, Summary string
+	// Path is the study file; SHA256 the hash, in hexadecimal, of its content
+	// and of what it extends.
+	Path, SHA256 string
+
+	// Network is what is studied, read from ModelPath, whose content hashes to
+	// ModelSHA256. All empty with Options.NoModel.
+	Network                *network.Network
+	ModelPath, ModelSHA256 string
+	Model                  model.Info
+
+	Space *space.Space
+	// Rules lists every constraint, on or off, in the order of the file.
+	Rules []Rule
+	// Extrapolated names the features whose protected values lie outside their
+	// domain, which the study has allowed expressly.
+	Extrapolated []string
+
+	// Epsilon is exact. Notion and Clustering are the study's defaults.
+	Epsilon    *big.Rat
+	Notion     fairness.Notion
+	Clustering fairness.Clustering
+
+	spec    *people.Spec // nil without a data section
+	dataErr error        // why the data's files cannot be told
+	data    func() (*people.Data, error)
+}
+
+// ErrNoData tells that the study declares no data.
+var ErrNoData = errors.New("the study declares no data")
+
+// Load reads the study that path means: a study file, or a folder with one.
+// Mistakes in the file are returned as Faults, a *Fault where nothing further
+// could be read. The data set is not read, unless a feature takes its
+// categories from it: see Data.
+func Load(path string, o Options) (*Study, error) {
+	file, err := studyFile(path)
+	if err != nil {
+		return nil, err
+	}
+	root, hash, err := readStudy(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{options: o}
+	s := r.study(root)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	s.Path, s.SHA256 = file, hash
+	if s.Name == "" {
+		s.Name = nameOf(file)
+	}
+	if err := s.switchRules(o.Rules); err != nil {
+		return nil, err
+	}
+	if !o.NoModel {
+		if err := r.model(root, s); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Space.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, nil
+}
+
+// nameOf is the name of a study that gives itself none.
+func nameOf(file string) string {
+	stem := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if stem != "study" {
+		return stem
+	}
+	if abs, err := filepath.Abs(file); err == nil {
+		return filepath.Base(filepath.Dir(abs))
+	}
+	return stem
+}
+
+// HasData reports whether the study declares a data set.
+func (s *Study) HasData() bool { return s.spec != nil }
+
+// Data reads the data set on the first call and gives the same one ever
+// after. ErrNoData (wrapped) tells that there is none, ErrNoDataRoot that the
+// data root is not set.
+func (s *Study) Data() (*people.Data, error) { return s.data() }
+
+func (s *Study) readData() (*people.Data, error) {
+	if s.spec == nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, ErrNoData)
+	}
+	if s.dataErr != nil {
+		return nil, s.dataErr
+	}
+	return people.Read(s.spec)
+}
+
+// Encoder encodes raw rows that have the given columns, as the study says. It
+// reads the data set only where bins take their ends from it.
+func (s *Study) Encoder(columns []string) (*people.Encoder, error) {
+	if s.spec == nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, ErrNoData)
+	}
+	if !s.spec.NeedsFit() {
+		return people.NewEncoder(s.spec, columns)
+	}
+	d, err := s.Data()
+	if err != nil {
+		return nil, err
+	}
+	return d.Encoder(columns)
+}
+
+// switchRules turns rules on and off and gives the space the ones that are on.
+func (s *Study) switchRules(wanted []string) error {
+	on := map[string]bool{}
+	var known []string
+	for i := range s.Rules {
+		known = append(known, s.Rules[i].Name)
+		on[s.Rules[i].Name] = s.Rules[i].On
+	}
+	var names []string
+	for _, w := range wanted {
+		for _, name := range strings.Split(w, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) > 0 {
+		all := len(names) == 1 && names[0] == "all"
+		for name := range on {
+			on[name] = all
+		}
+		if !all && !(len(names) == 1 && names[0] == "none") {
+			for _, name := range names {
+				if _, ok := on[name]; !ok {
+					return fmt.Errorf("rules: no rule %q in %s; %s", name, s.Path, meant(name, append([]string{"all", "none"}, known...)))
+				}
+				on[name] = true
+			}
+		}
+	}
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		if r.On = on[r.Name]; r.On {
+			s.Space.Forbidden = append(s.Space.Forbidden, r.Forbid...)
+		}
+	}
+	return nil
+}
+
+// model finds, reads and checks the network.
+func (r *reader) model(root *node, s *Study) error {
+	n := root.get("model")
+	path, err := r.modelPath(root, n)
+	if err != nil {
+		return err
+	}
+	s.Network, s.Model, err = model.Model(path)
+	if err != nil {
+		return err
+	}
+	s.ModelPath = path
+	if s.ModelSHA256, err = fileSHA256(path); err != nil {
+		return err
+	}
+	at := root.get("features")
+	if have := s.Network.Inputs(); have != s.Space.Inputs {
+		r.add(at, "the features feed %d network inputs, %s takes %d", s.Space.Inputs, path, have)
+	}
+	logit := root.get("output") != nil && root.get("output").text == "logit"
+	switch linear := s.Network.Head == network.HeadLinear; {
+	case linear && !logit:
+		if n == nil {
+			n = root
+		}
+		r.add(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability", path)
+	case !linear && logit:
+		r.add(root.get("output"), "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.Network.Head)
+	}
+	return r.err()
+}
+
+func (r *reader) modelPath(root, n *node) (string, error) {
+	if r.options.Model != "" {
+		folder, err := r.modelFolder(root)
+		if err != nil {
+			return "", err
+		}
+		path, err := replacement(r.options.Model, folder, r.options.DataRoot)
+		if err != nil {
+			return "", fmt.Errorf("model: %w", err)
+		}
+		return path, nil
+	}
+	if n == nil {
+		r.add(&node{at: root.at}, "the study names no model; give a key model: or --model FILE")
+		return "", r.err()
+	}
+	path, err := where(n.at.file, n.text, r.options.DataRoot)
+	if err == nil {
+		err = missing(n.text, path, r.options.DataRoot)
+	}
+	if err != nil {
+		return "", &placed{n, err}
+	}
+	return path, nil
+}
+
+// modelFolder is where bare model names are looked up: models, or the folder
+// of model; "" if neither is known, and still data: without a data root.
+func (r *reader) modelFolder(root *node) (string, error) {
+	n := root.get("models")
+	text := ""
+	if n != nil {
+		text = n.text
+	} else if n = root.get("model"); n != nil {
+		text = n.text[:strings.LastIndexAny(n.text, `/\:`)+1] + "."
+	} else {
+		return "", nil
+	}
+	if strings.HasPrefix(text, dataPrefix) && r.options.DataRoot == "" {
+		return text, nil // a model given by its path needs no folder
+	}
+	return where(n.at.file, text, r.options.DataRoot)
+}
+
+// placed is an error of the world outside at a place in a study file.
+type placed struct {
+	n   *node
+	err error
+}
+
+func (p *placed) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s: %v", p.n.at.file, p.n.at.line, p.n.at.column, p.n.path, p.err)
+}
+
+func (p *placed) Unwrap() error { return p.err }
+
+func fileSHA256(path string) (string, error) {
+	f, _, err := files.Open(path)
+	if err != nil {
+		return "", plain(path, err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", plain(path, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// once defers reading the data set to the first call.
+func (s *Study) once() { s.data = sync.OnceValues(s.readData) }
+
+// EpsilonFor is ε for a question in a notion: text, which is in the notion's
+// unit, or where text is empty the study's, and nil for a notion that has none.
+// A study's ε in logits is no score difference, and refused where one is needed.
+// A score difference will do in logits: scores whose logits are at most ε apart
+// are at most ε/4 apart, so the question is a stricter one.
+func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
+	switch {
+	case !n.UsesEpsilon():
+		return nil, nil
+	case text != "":
+		return fairness.ParseEpsilon(text, n)
+	case s.Notion == fairness.Logit && n == fairness.Score:
+		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", fairness.Exact(s.Epsilon))
+	}
+	return s.Epsilon, fairness.CheckEpsilon(s.Epsilon, n)
+}

@@ -1,0 +1,45 @@
+package record
+
+import "github.com/hyfair/hyfair/sdk/space"
+
+// Domain is what a journal keeps of a feature besides its name, so that
+// distances between individuals can be measured from the journal alone.
+type Domain struct {
+	// Kind is the name that study files give it: integer, categorical or real.
+	Kind string `json:"kind"`
+	// Lo and Hi bound the values; of categories the indices.
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+	// Protected features vary between counterfactuals and tell no individuals
+	// apart.
+	Protected bool `json:"protected,omitempty"`
+}
+
+// Domains are those of the space's features, in their order.
+func Domains(s *space.Space) []Domain {
+	out := make([]Domain, len(s.Features))
+	for i := range s.Features {
+		f := &s.Features[i]
+		out[i] = Domain{Kind: f.Kind.String(), Lo: f.Lo, Hi: f.Hi, Protected: f.IsProtected()}
+	}
+	return out
+}
+
+// Space is a space with these domains: good for distances, and for nothing that
+// asks for names, categories or a network. An unknown kind counts as a real
+// one.
+func Space(domains []Domain) *space.Space {
+	kinds := map[string]space.Kind{}
+	for _, k := range []space.Kind{space.Integer, space.Categorical, space.Real} {
+		kinds[k.String()] = k
+	}
+	s := &space.Space{Features: make([]space.Feature, len(domains))}
+	for i, d := range domains {
+		f := &s.Features[i]
+		f.Kind, f.Lo, f.Hi = kinds[d.Kind], d.Lo, d.Hi
+		if d.Protected {
+			f.Protected = []float64{d.Lo}
+		}
+	}
+	return s
+}

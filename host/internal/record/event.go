@@ -1,0 +1,213 @@
+package record
+
+import "time"
+
+// Kind says what an event tells.
+type Kind string
+
+// The kinds. Each but the unknown ones of a later version has its own payload.
+const (
+	KindStarted  Kind = "started"  // first event of a run
+	KindFound    Kind = "found"    // a distinct individual with gap > ε
+	KindBest     Kind = "best"     // the best individual so far
+	KindTally    Kind = "tally"    // distinct individuals with gap > ε, summed up
+	KindClaim    Kind = "claim"    // what a solver answered
+	KindWitness  Kind = "witness"  // a replayed witness
+	KindVerdict  Kind = "verdict"  // what the host concluded
+	KindShares   Kind = "shares"   // which share is discriminated against, as far as is known
+	KindProgress Kind = "progress" // counters, about once a second
+	KindFault    Kind = "fault"    // what a plugin did wrong
+	KindFinished Kind = "finished" // last event of a run that was not killed
+)
+
+// Event is one thing that happened in a run. In a journal Run, Seq, Seconds and
+// Kind are always set, and of the payloads the one that Kind names.
+type Event struct {
+	// Run tells the runs in one journal apart: see Task.NewRun.
+	Run string `json:"run"`
+	// Seq counts the events of a run from 0, so that a reader sees a gap.
+	Seq int64 `json:"seq"`
+	// Seconds since the run's clock started.
+	Seconds float64 `json:"t"`
+	Kind    Kind    `json:"kind"`
+	// Task is the key of the task within the run that the event belongs to;
+	// empty: to the run as a whole.
+	Task string `json:"task,omitempty"`
+
+	Started  *Started  `json:"started,omitempty"`
+	Found    *Found    `json:"found,omitempty"`
+	Best     *Found    `json:"best,omitempty"`
+	Tally    *Tally    `json:"tally,omitempty"`
+	Claim    *Claim    `json:"claim,omitempty"`
+	Witness  *Witness  `json:"witness,omitempty"`
+	Verdict  *Verdict  `json:"verdict,omitempty"`
+	Shares   *Shares   `json:"shares,omitempty"`
+	Progress *Progress `json:"progress,omitempty"`
+	Fault    *Fault    `json:"fault,omitempty"`
+	Finished *Finished `json:"finished,omitempty"`
+}
+
+// Started says what is run, by which versions, where and when.
+type Started struct {
+	Task Task      `json:"task"`
+	At   time.Time `json:"at"` // when the clock started, UTC
+	// Features names the entries of every point in the run's events.
+	Features []string `json:"features"`
+	// Domains are theirs; nil where a journal of an earlier version has none.
+	Domains []Domain `json:"domains,omitempty"`
+	// Study and Model are the names people know them by.
+	Study string `json:"study"`
+	Model string `json:"model"`
+	// Versions of the program and of each plugin that takes part, by name.
+	Versions map[string]string `json:"versions,omitempty"`
+	Machine  Machine           `json:"machine"`
+}
+
+// Machine is where a run takes place.
+type Machine struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPUs int    `json:"cpus"`
+}
+
+// Found is an individual and what was evaluated of it.
+type Found struct {
+	// X is the individual in the order of Started.Features, its protected
+	// entries 0.
+	X []float64 `json:"x"`
+	K int       `json:"k"`
+	// Gap is a score difference.
+	Gap float64 `json:"gap"`
+	// Shannon and MinEntropy are the entropies, in bits, of the distribution of
+	// the counterfactuals over the bins; 0, which no individual with gap > ε has,
+	// where a journal of an earlier version has none.
+	Shannon    float64 `json:"shannon,omitempty"`
+	MinEntropy float64 `json:"min_entropy,omitempty"`
+	// Round is the iteration of the search it was evaluated in, from 0; Chain
+	// tells parallel chains apart.
+	Round int64 `json:"round"`
+	Chain int   `json:"chain,omitempty"`
+	// Seed: the solver found it, not the strategy.
+	Seed bool `json:"seed,omitempty"`
+}
+
+// Tally sums up distinct individuals with gap > ε that have no found event of
+// their own: those of a fast search beyond the ones it keeps. None of them has
+// a k above that of an earlier found event. The zero value counts none.
+type Tally struct {
+	// K counts the individuals by k.
+	K map[int]int64 `json:"k"`
+	// Shannon and MinEntropy are sums over the individuals, in bits.
+	Shannon    float64 `json:"shannon"`
+	MinEntropy float64 `json:"min_entropy"`
+}
+
+// Add counts one individual.
+func (t *Tally) Add(k int, shannon, minEntropy float64) {
+	if t.K == nil {
+		t.K = map[int]int64{}
+	}
+	t.K[k]++
+	t.Shannon += shannon
+	t.MinEntropy += minEntropy
+}
+
+// Claim is a solver's answer to one question, not yet believed.
+type Claim struct {
+	// Region asked about, as a predicate in the space's own names.
+	Region string `json:"region,omitempty"`
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"`
+	Native string `json:"native,omitempty"`
+	// Seconds the solver took; Nodes of its search.
+	Seconds float64 `json:"seconds"`
+	Nodes   int64   `json:"nodes,omitempty"`
+}
+
+// Witness is two counterfactuals of one individual, replayed exactly.
+type Witness struct {
+	Copy1  []float64 `json:"copy1"`
+	Copy2  []float64 `json:"copy2"`
+	Logit1 float64   `json:"logit1"`
+	Logit2 float64   `json:"logit2"`
+	Score1 float64   `json:"score1"`
+	Score2 float64   `json:"score2"`
+	// Margin in the notion's unit; K is the number of bins the individual's
+	// scores fall into.
+	Margin float64 `json:"margin"`
+	K      int     `json:"k"`
+}
+
+// Verdict is what the host concluded about a region.
+type Verdict struct {
+	Region    string  `json:"region,omitempty"`
+	Verdict   string  `json:"verdict"`
+	Grade     string  `json:"grade,omitempty"`
+	Tolerance float64 `json:"tolerance,omitempty"`
+	// Bound on the gap or margin, where one is known.
+	Bound  *float64 `json:"bound,omitempty"`
+	By     string   `json:"by,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// Shares is what is known of how many individuals are discriminated against. The
+// last one of a run counts.
+type Shares struct {
+	// Fair and Unfair are the proved shares as fractions, such as "3/8".
+	Fair   string `json:"fair"`
+	Unfair string `json:"unfair"`
+	// Grade of the proof; empty where nothing is proved.
+	Grade string `json:"grade,omitempty"`
+	// Individuals of the region in decimal digits; empty where that is not known.
+	Individuals string `json:"individuals,omitempty"`
+	// Boxes that the solver looked at.
+	Boxes int64 `json:"boxes"`
+	// Complete: the solver came to its end; Reason says why it did not.
+	Complete bool   `json:"complete,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	// Sampled individuals and Rows of the data set were evaluated exactly; nil for
+	// none.
+	Sampled *Counted `json:"sampled,omitempty"`
+	Rows    *Counted `json:"rows,omitempty"`
+}
+
+// Counted is individuals of whom Unfair of N are discriminated against.
+type Counted struct {
+	Unfair int `json:"unfair"`
+	N      int `json:"n"`
+	// Outside are rows that are no individuals of the region; N does not count them.
+	Outside int `json:"outside,omitempty"`
+	// All: they are all individuals of the region.
+	All bool `json:"all,omitempty"`
+}
+
+// Progress is a snapshot of a run's counters.
+type Progress struct {
+	// Iter counts closed rounds of a search; Found its distinct individuals
+	// with gap > ε, MaxK the largest k among them.
+	Iter  int64 `json:"iter,omitempty"`
+	Found int64 `json:"found,omitempty"`
+	MaxK  int   `json:"max_k,omitempty"`
+	// Open and Decided count the regions of a certification.
+	Open    int `json:"open,omitempty"`
+	Decided int `json:"decided,omitempty"`
+}
+
+// Fault is what a plugin did wrong, or that it is gone.
+type Fault struct {
+	Plugin string `json:"plugin"`
+	Error  string `json:"error"`
+}
+
+// Finished ends a run.
+type Finished struct {
+	// Iter counts the closed rounds of a search.
+	Iter int64 `json:"iter,omitempty"`
+	// Interrupted: the user stopped the run.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Error ended the run, where one did.
+	Error string `json:"error,omitempty"`
+	// Measures as shown to the user, by their names; null where nothing was
+	// found.
+	Measures map[string]*float64 `json:"measures,omitempty"`
+}

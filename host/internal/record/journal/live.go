@@ -1,0 +1,90 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/hyfair/hyfair/host/internal/system/filelock"
+)
+
+// liveness tells runs that are being written from those whose process is gone.
+// A writer locks the byte number runs.id of a file beside the journal. The
+// journal itself cannot be locked so: closing it once more would free the locks
+// that SQLite holds in the same process.
+type liveness struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File // nil until it is needed
+	own  map[int64]bool
+}
+
+// claim locks a run; false: another writer has it.
+func (l *liveness) claim(id int64) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.own[id] {
+		return false, nil
+	}
+	if err := l.open(os.O_RDWR | os.O_CREATE); err != nil {
+		return false, err
+	}
+	free, err := filelock.Try(l.file, id)
+	if err != nil {
+		return false, fmt.Errorf("locking %s: %w", l.path, err)
+	}
+	if !free {
+		return false, nil
+	}
+	if l.own == nil {
+		l.own = map[int64]bool{}
+	}
+	l.own[id] = true
+	return true, nil
+}
+
+// free gives a claimed run up.
+func (l *liveness) free(id int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.own[id] {
+		delete(l.own, id)
+		filelock.Free(l.file, id) // closing the file frees it at the latest
+	}
+}
+
+// live reports that somebody is writing the run.
+func (l *liveness) live(id int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.own[id] {
+		return true
+	}
+	if l.open(os.O_RDWR) != nil {
+		return false // nobody ever locked a run here
+	}
+	return filelock.Taken(l.file, id)
+}
+
+func (l *liveness) open(flag int) (err error) {
+	if l.file == nil {
+		l.file, err = os.OpenFile(l.path, flag, 0o644)
+	}
+	return err
+}
+
+func (l *liveness) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	if errors.Is(err, fs.ErrClosed) {
+		return nil
+	}
+	return err
+}

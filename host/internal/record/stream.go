@@ -1,0 +1,25 @@
+package record
+
+import "time"
+
+// Stream is the events of one run on their way to a journal: it numbers and
+// times them. Not safe for concurrent use.
+type Stream struct {
+	// Run is the run's name, Start the moment its clock started.
+	Run   string
+	Start time.Time
+	// Sinks are called in turn with each event.
+	Sinks []func(Event)
+	seq   int64
+}
+
+// Emit completes the event with run, number and time, hands it on, and returns
+// it.
+func (s *Stream) Emit(e Event) Event {
+	e.Run, e.Seq, e.Seconds = s.Run, s.seq, time.Since(s.Start).Seconds()
+	s.seq++
+	for _, sink := range s.Sinks {
+		sink(e)
+	}
+	return e
+}

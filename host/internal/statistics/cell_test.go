@@ -1,0 +1,108 @@
+package statistics
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func pointers(values ...float64) []*float64 {
+	out := make([]*float64, len(values))
+	for i := range values {
+		if !math.IsNaN(values[i]) {
+			out[i] = &values[i]
+		}
+	}
+	return out
+}
+
+func TestCellText(t *testing.T) {
+	na := math.NaN()
+	for want, values := range map[string][]*float64{
+		"N/A":         pointers(na, na),
+		"3.00":        pointers(na, 3),
+		"2.00 ± 1.41": pointers(1, na, 3),
+	} {
+		c := Of(values)
+		if got := c.Text(2); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Five runs each, all of the first above all others: two-sided p is 2/C(10,5) =
+// 2/252 for each pair, 4/252 after Holm's correction for two.
+func TestTest(t *testing.T) {
+	values := [][]float64{{11, 12, 13, 14, 15}, {1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}
+	cells := make([]*Cell, 3)
+	for i := range values {
+		c := Of(pointers(values[i]...))
+		cells[i] = &c
+	}
+	Test(cells, []string{"a", "b", "c"}, values)
+	if !cells[0].Bold || cells[1].Bold || cells[2].Bold {
+		t.Errorf("bold: %v %v %v", cells[0].Bold, cells[1].Bold, cells[2].Bold)
+	}
+	want := []Against{{Arm: "b", P: 2.0 / 252, PHolm: 4.0 / 252, A12: 1}, {Arm: "c", P: 2.0 / 252, PHolm: 4.0 / 252, A12: 1}}
+	if d := cmp.Diff(want, cells[0].Against, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })); d != "" {
+		t.Error(d)
+	}
+	c := cells[2].Against
+	if !c[0].Worse() || c[0].Better() || !c[1].Better() {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Significance without five runs, or without another arm's runs, makes nothing
+// bold.
+func TestBoldNeedsRunsAndRivals(t *testing.T) {
+	for name, values := range map[string][][]float64{
+		"four runs":      {{5, 6, 7, 8}, {1, 2, 3, 4}},
+		"four of others": {{11, 12, 13, 14, 15, 16, 17}, {1, 2, 3, 4}},
+		"rival missing":  {{11, 12, 13, 14, 15}, {1, 2, 3, 4, 5}, nil},
+		"alone":          {{1, 2, 3, 4, 5}},
+	} {
+		cells, names := make([]*Cell, len(values)), make([]string, len(values))
+		for i := range values {
+			c := Of(pointers(values[i]...))
+			cells[i] = &c
+		}
+		Test(cells, names, values)
+		if cells[0].Bold {
+			t.Errorf("%s: bold", name)
+		}
+	}
+}
+
+func TestRanks(t *testing.T) {
+	for _, c := range []struct{ values, want []float64 }{
+		{nil, []float64{}},
+		{[]float64{7}, []float64{1}},
+		{[]float64{3, 1, 2}, []float64{3, 1, 2}},
+		{[]float64{5, 1, 5, 5, 0}, []float64{4, 2, 4, 4, 1}},
+		{[]float64{math.Inf(-1), 0, math.Inf(-1)}, []float64{1.5, 3, 1.5}},
+	} {
+		if d := cmp.Diff(c.want, Ranks(c.values)); d != "" {
+			t.Errorf("%v: %s", c.values, d)
+		}
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		q      float64
+		want   float64
+	}{
+		{[]float64{4}, 0.25, 4},
+		{[]float64{1, 2}, 0.5, 1.5},
+		{[]float64{1, 2, 3, 4}, 0.25, 1.75}, // R: quantile(1:4, 0.25)
+		{[]float64{1, 2, 3, 4}, 1, 4},
+		{[]float64{1, 2, 3, 4}, 0, 1},
+	} {
+		if got := Quantile(c.values, c.q); got != c.want {
+			t.Errorf("%v at %v: %v, want %v", c.values, c.q, got, c.want)
+		}
+	}
+}

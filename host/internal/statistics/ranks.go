@@ -1,0 +1,39 @@
+package statistics
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Ranks are the places of the values in ascending order, from 1; equal values
+// share the mean of theirs. Values must not be NaN.
+func Ranks(values []float64) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	out := make([]float64, len(values))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && values[order[j]] == values[order[i]] {
+			j++
+		}
+		for _, at := range order[i:j] {
+			out[at] = float64(i+j+1) / 2
+		}
+		i = j
+	}
+	return out
+}
+
+// Quantile is the value below which a share q (0 to 1) of the values lies, by
+// linear interpolation between neighbours (R. J. Hyndman and Y. Fan's type 7,
+// Sample quantiles in statistical packages, The American Statistician 50, 1996);
+// values are in ascending order and not none.
+func Quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := min(int(at), len(sorted)-1)
+	below, above := sorted[i], sorted[min(i+1, len(sorted)-1)]
+	return below + (at-float64(i))*(above-below)
+}
