@@ -128,7 +128,7 @@ func TestCheckComparesWithWhatIsAtHand(t *testing.T) {
 		{[]string{"--model", other}, ExitCheck, "bias"},
 		{[]string{"--study", "../../../studies/loan", "--model", other}, ExitCheck, "bias"},
 		{[]string{"--study", "../../../studies/loan", "--rules", "none"}, ExitCheck, "constraints forbid"},
-		{[]string{"--study", "../study/testdata/people"}, ExitCheck, "not about"},
+		{[]string{"--study", "../question/study/testdata/people"}, ExitCheck, "not about"},
 		{[]string{"--rules", "none"}, ExitUsage, "--study"},
 		{[]string{"--model", "missing.json"}, ExitUsage, "missing.json"},
 	} {

@@ -29,7 +29,7 @@ func TestInspectGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir("../study/testdata")
+	t.Chdir("../question/study/testdata")
 	seconds := regexp.MustCompile(`"seconds": [-+.e0-9]+`)
 	for name, args := range map[string][]string{
 		"study.txt":   {"people"},
@@ -73,10 +73,10 @@ func TestInspectRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"wants one study or model":            {},
 		"no such file":                        {"nowhere.yaml"},
-		"../study/testdata/people/people.csv": {"../study/testdata/people/people.csv"},
-		"is taken for a network":              {"../study/testdata/people/models/small.json", "--rules", "all"},
-		`no model "smal"`:                     {"../study/testdata/people", "--model", "smal"},
-		`no rule "x"`:                         {"../study/testdata/people", "--rules", "x"},
+		"../question/study/testdata/people/people.csv": {"../question/study/testdata/people/people.csv"},
+		"is taken for a network":              {"../question/study/testdata/people/models/small.json", "--rules", "all"},
+		`no model "smal"`:                     {"../question/study/testdata/people", "--model", "smal"},
+		`no rule "x"`:                         {"../question/study/testdata/people", "--rules", "x"},
 	} {
 		stdout, stderr, code := inspectRun(t, args...)
 		if code != ExitUsage || stdout != "" || !strings.Contains(stderr, want) {

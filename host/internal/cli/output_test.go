@@ -24,7 +24,7 @@ var asUsersDo = []string{
 	"guard STUDY DIR/rules.json --encoded", "guard STUDY DIR/rules.json --encoded --json", "guard export DIR/rules.json",
 	"compare STUDY --solvers bnb --budget 1s --runs 1 --format csv", "compare STUDY --solvers bnb --budget 1s --runs 1 --json",
 	"ablate DIR/grid.yaml", "ablate DIR/grid.yaml --format latex", "check DIR/c.cert", "check DIR/c.cert --json", "export STUDY --format lp --out DIR/lp",
-	"train ../study/testdata/people --out DIR/n.json --epochs 2", "mitigate ../study/testdata/people --arms original --budget 50it",
+	"train ../question/study/testdata/people --out DIR/n.json --epochs 2", "mitigate ../question/study/testdata/people --arms original --budget 50it",
 	"fetch --into DIR/data --base-url http://127.0.0.1:1 --retries 0", "plugins", "plugins --json",
 	"plugin new search full --language python --dir DIR", "plugin test bnb --case describe", "plugin install DIR/hyfair-search-full", "plugin uninstall full",
 	"bench evaluator STUDY --individuals 10 --time 1ms", "bench next --messages 10",
