@@ -1,0 +1,57 @@
+// Package tier says how much a test asks. There are three tiers, and whatever a
+// lower one asserts is asserted by those above it too:
+//
+//	make check      go test -short ./...             before each commit
+//	make test       go test ./...                    each package, with reduced counts
+//	make test-long  HYFAIR_TEST=long go test ./...   all counts, all seeds, the long referees
+//
+// A package that tests itself from the inside can use it whatever it is: it
+// imports nothing of this module.
+package tier
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// Variable is the environment variable that chooses the long tier: its only value
+// is "long".
+const Variable = "HYFAIR_TEST"
+
+// Long reports whether the long tier is asked for.
+func Long() bool {
+	switch value := os.Getenv(Variable); value {
+	case "":
+		return false
+	case "long":
+		return true
+	default:
+		panic(fmt.Sprintf("%s is %q: it can only be long, or unset", Variable, value))
+	}
+}
+
+// Count is how many seeds, questions or repetitions a test takes: long in the long
+// tier, else usual.
+func Count(usual, long int) int {
+	if Long() {
+		return long
+	}
+	return usual
+}
+
+// NeedLong skips the test below the long tier.
+func NeedLong(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skipf("SKIPPED %s: it takes long; %s=long (make test-long) runs it", t.Name(), Variable)
+	}
+}
+
+// NeedUsual skips the test where go test has the flag -short, as make check gives it.
+func NeedUsual(t testing.TB) {
+	t.Helper()
+	if testing.Short() && !Long() {
+		t.Skipf("SKIPPED %s: it does more than a quick check; make test runs it", t.Name())
+	}
+}
