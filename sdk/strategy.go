@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -29,7 +29,7 @@ type StartOptions struct {
 	// Rows are the data set's rows as points, where Describe asks for them.
 	Rows [][]float64
 	// Network, where Describe asks for it.
-	Network *network.Network
+	Network *relu.Network
 	// Options are the strategy's own, with a preset's values filled in.
 	Options map[string]string
 	// Chains is how many searches the host wants advanced side by side; 0 and 1

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -21,7 +21,7 @@ var twentieth = big.NewRat(1, 20)
 // study is a random network over a space small enough to go through.
 type study struct {
 	space   *space.Space
-	network *network.Network
+	network *relu.Network
 	rows    [][]float64
 	eval    *evaluate.Evaluator
 	refuse  func(x []float64) bool
@@ -42,9 +42,9 @@ func grid(free, values int) *study {
 	add(space.Feature{Name: "sex", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}})
 	rng := rand.New(rand.NewPCG(7, 7))
 	in := st.space.Inputs
-	st.network = &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	st.network = &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	for _, out := range []int{8, 1} {
-		l := network.Layer{In: in, Out: out, ReLU: out > 1}
+		l := relu.Layer{In: in, Out: out, ReLU: out > 1}
 		for range in * out {
 			l.Weights = append(l.Weights, 2*rng.NormFloat64())
 		}

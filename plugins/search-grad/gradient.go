@@ -1,6 +1,6 @@
 package main
 
-import "github.com/hyfair/hyfair/sdk/network"
+import "github.com/hyfair/hyfair/sdk/model/relu"
 
 // gradient computes logits and their gradients with respect to the network's
 // inputs by backpropagation. Not safe for concurrent use.
@@ -8,12 +8,12 @@ import "github.com/hyfair/hyfair/sdk/network"
 // The conversions to float64 keep compilers from fusing products and sums, so
 // that the results are the same on every machine.
 type gradient struct {
-	network *network.Network
+	network *relu.Network
 	values  [][]float64 // the inputs, then each layer's outputs
 	back    [2][]float64
 }
 
-func newGradient(n *network.Network) *gradient {
+func newGradient(n *relu.Network) *gradient {
 	g := &gradient{network: n, values: [][]float64{make([]float64, n.Inputs())}}
 	width := n.Inputs()
 	for i := range n.Layers {
@@ -45,7 +45,7 @@ func (g *gradient) at() (logit float64, slopes []float64) {
 	last := g.values[len(g.values)-1]
 	from, to := g.back[0], g.back[1]
 	logit, from[0] = last[0], 1
-	if g.network.Head == network.HeadSoftmax {
+	if g.network.Head == relu.HeadSoftmax {
 		logit, from[0], from[1] = last[1]-last[0], -1, 1
 	}
 	for k := len(g.network.Layers) - 1; k >= 0; k-- {

@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -23,16 +23,16 @@ var twentieth = big.NewRat(1, 20)
 // study is a random network over features of every kind, and rows.
 type study struct {
 	space   *space.Space
-	network *network.Network
+	network *relu.Network
 	rows    [][]float64
 	eval    *evaluate.Evaluator
 	refuse  func(x []float64) bool
 }
 
-func randomNetwork(rng *rand.Rand, head network.Head, widths ...int) *network.Network {
-	n := &network.Network{Head: head, Precision: 64}
+func randomNetwork(rng *rand.Rand, head relu.Head, widths ...int) *relu.Network {
+	n := &relu.Network{Head: head, Precision: 64}
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, rng.NormFloat64())
 		}
@@ -62,7 +62,7 @@ func mixed() *study {
 		{Name: "sex", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 8, Scale: 1}}},
 	}}}
 	rng := rand.New(rand.NewPCG(5, 5))
-	st.network = randomNetwork(rng, network.HeadSigmoid, 9, 12, 6, 1)
+	st.network = randomNetwork(rng, relu.HeadSigmoid, 9, 12, 6, 1)
 	for range 60 {
 		row := make([]float64, len(st.space.Features))
 		for i := range row {
@@ -111,11 +111,11 @@ func (st *study) answer(m sdk.Move) sdk.Trial {
 // Backpropagation agrees with differences of the network's own logits.
 func TestGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	nets := []*network.Network{
-		randomNetwork(rng, network.HeadSigmoid, 4, 1),
-		randomNetwork(rng, network.HeadSigmoid, 3, 7, 5, 1),
-		randomNetwork(rng, network.HeadSoftmax, 5, 9, 2),
-		randomNetwork(rng, network.HeadLinear, 2, 30, 20, 10, 1),
+	nets := []*relu.Network{
+		randomNetwork(rng, relu.HeadSigmoid, 4, 1),
+		randomNetwork(rng, relu.HeadSigmoid, 3, 7, 5, 1),
+		randomNetwork(rng, relu.HeadSoftmax, 5, 9, 2),
+		randomNetwork(rng, relu.HeadLinear, 2, 30, 20, 10, 1),
 	}
 	for _, n := range nets {
 		g := newGradient(n)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -86,7 +86,7 @@ func TestIdleFeature(t *testing.T) {
 		{Name: "idle", Kind: space.Integer, Hi: 999},
 		{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: in(1)},
 	}}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 10, -1, -10}, Bias: []float64{-40.5, 40.5}},
 		{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{0}},
 	}}
@@ -111,7 +111,7 @@ func TestBoundsBeyondTheRegion(t *testing.T) {
 			{Name: "p", Kind: space.Integer, Hi: float64(k - 1), Protected: values, Inputs: []space.Input{{Index: 1, Scale: 1}}},
 		}}
 		// 0.01·p, and a peak of 50 at n = 333350, which the second copy reaches.
-		net := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+		net := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 			{In: 2, Out: 4, ReLU: true, Weights: []float64{1, 0, 1, 0, 1, 0, 0, 1}, Bias: []float64{-333300, -333350, -333400, 0}},
 			{In: 4, Out: 1, Weights: []float64{1, -2, 1, 0.01}, Bias: []float64{0}},
 		}}

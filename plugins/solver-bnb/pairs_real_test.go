@@ -8,7 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -29,7 +29,7 @@ func strip(r *rand.Rand) *problem.Query {
 	}
 	q := &problem.Query{
 		Space: s, Region: s.Whole(), Epsilon: big.NewRat(1, 20),
-		Network: &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+		Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 			{In: 2, Out: 4, ReLU: true, Weights: draw(8, 3), Bias: draw(4, 1)},
 			{In: 4, Out: 1, Weights: draw(4, 1), Bias: draw(1, 0.5)},
 		}},
@@ -118,7 +118,7 @@ func sampled(q *problem.Query) (most, beyond float64) {
 				if q.Notion == fairness.DecisionStrict {
 					most = max(most, min(max(f, g), -min(f, g)))
 				} else {
-					most = max(most, math.Abs(network.Sigmoid(f)-network.Sigmoid(g)))
+					most = max(most, math.Abs(relu.Sigmoid(f)-relu.Sigmoid(g)))
 				}
 			}
 		}

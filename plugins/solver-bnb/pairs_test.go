@@ -10,7 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -148,7 +148,7 @@ type pairTruth struct {
 }
 
 func enumeratePairs(q *problem.Query) pairTruth {
-	exact := network.NewExact(q.Network)
+	exact := relu.NewExact(q.Network)
 	out := pairTruth{most: math.Inf(-1)}
 	region := q.RegionOrWhole()
 	reach := append(space.Box(nil), region.Box...)
@@ -170,7 +170,7 @@ func enumeratePairs(q *problem.Query) pairTruth {
 			value, limit := math.Abs(one.logit-two.logit), eps
 			switch high, low := max(one.logit, two.logit), min(one.logit, two.logit); {
 			case q.Notion == fairness.Score:
-				value = network.Sigmoid(high) - network.Sigmoid(low)
+				value = relu.Sigmoid(high) - relu.Sigmoid(low)
 			case q.Notion == fairness.DecisionStrict:
 				value, limit = min(high, -low), 0
 			case q.Notion == fairness.Decision && low > 0:
@@ -191,7 +191,7 @@ func enumeratePairs(q *problem.Query) pairTruth {
 	return out
 }
 
-func exactly(q *problem.Query, n *network.Exact, points ...[]float64) (logits []*big.Rat) {
+func exactly(q *problem.Query, n *relu.Exact, points ...[]float64) (logits []*big.Rat) {
 	for _, x := range points {
 		logits = append(logits, n.Logit(q.Space.ExactInputs(x)))
 	}
@@ -257,7 +257,7 @@ func checkPair(t *testing.T, i int, q *problem.Query, got *sdk.Result) {
 	if !q.Space.Contains(x) || !q.Space.Contains(y) || !q.Space.RegionContains(q.RegionOrWhole(), x) || !describes(q, x) || !compared(q, x, y) {
 		t.Errorf("question %d, %s: %v and %v are no pair of it", i, q.Notion, x, y)
 	}
-	logits := exactly(q, network.NewExact(q.Network), x, y)
+	logits := exactly(q, relu.NewExact(q.Network), x, y)
 	if value, _ := fairness.Gap(q.Notion, logits); q.Goal == problem.Maximise && !near(got.Objective, value) {
 		t.Errorf("question %d, %s: objective %v, but the witness has %v", i, q.Notion, got.Objective, value)
 	}

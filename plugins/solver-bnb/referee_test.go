@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -62,11 +62,11 @@ func tiny(r *rand.Rand) *problem.Query {
 	for range r.IntN(4) {
 		widths = append(widths, 1+r.IntN(5))
 	}
-	head := []network.Head{network.HeadSigmoid, network.HeadSoftmax}[r.IntN(2)]
+	head := []relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}[r.IntN(2)]
 	widths = append(widths, int(head)) // 1 or 2 outputs
-	n := &network.Network{Head: head, Precision: 64}
+	n := &relu.Network{Head: head, Precision: 64}
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, math.Round(r.NormFloat64()*64)/64)
 		}
@@ -97,7 +97,7 @@ type truth struct {
 
 func enumerate(t *testing.T, q *problem.Query) truth {
 	t.Helper()
-	exact := network.NewExact(q.Network)
+	exact := relu.NewExact(q.Network)
 	out := truth{most: math.Inf(-1), least: math.Inf(1), minK: math.MaxInt}
 	x := make([]float64, len(q.Space.Features))
 	var each func(i int)
@@ -283,14 +283,14 @@ func TestManyFeatures(t *testing.T) {
 	s.Features[n-1].Hi = 1000
 	s.Features = append(s.Features, space.Feature{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: n, Scale: 1}}})
 	// The logit is 10 or less for p = 1, and 0 for p = 0, less bias.
-	hidden := network.Layer{In: n + 1, Out: 2, ReLU: true, Weights: make([]float64, 2*(n+1)), Bias: []float64{-500, -500}}
+	hidden := relu.Layer{In: n + 1, Out: 2, ReLU: true, Weights: make([]float64, 2*(n+1)), Bias: []float64{-500, -500}}
 	hidden.Weights[n-1], hidden.Weights[n], hidden.Weights[2*n] = 1, 10, 1
 	for _, c := range []struct {
 		bias float64
 		want sdk.Status
 	}{{-10.5, sdk.Infeasible}, {-9.5, sdk.Feasible}} {
-		q := &problem.Query{Space: s, Notion: fairness.Decision, Goal: problem.Decide, Network: &network.Network{
-			Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{hidden, {In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{c.bias}}},
+		q := &problem.Query{Space: s, Notion: fairness.Decision, Goal: problem.Decide, Network: &relu.Network{
+			Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{hidden, {In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{c.bias}}},
 		}}
 		got := solveWith(t, q, sdk.SolveOptions{Threads: 1, WorkLimit: 5000})
 		if got.Status != c.want || c.want == sdk.Infeasible && got.Nodes < 3 {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -79,7 +79,7 @@ func linear(slope, step, shift, offset float64) *problem.Query {
 		{Name: "b", Kind: space.Integer, Hi: 5, Inputs: in(1)},
 		{Name: "a", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: in(2)},
 	}}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{In: 3, Out: 2, ReLU: true, Weights: []float64{slope, step, shift, -slope, -step, -shift}, Bias: []float64{offset, -offset}},
 		{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{0}},
 	}}

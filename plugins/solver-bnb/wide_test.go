@@ -7,7 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -55,7 +55,7 @@ func TestOneAmongVeryMany(t *testing.T) {
 // this one's 2.1.
 func needle(at, last []float64) *problem.Query {
 	s := &space.Space{Inputs: len(at) + 1}
-	first := network.Layer{In: len(at) + 1, ReLU: true}
+	first := relu.Layer{In: len(at) + 1, ReLU: true}
 	apart := func(input int, from float64) {
 		for _, sign := range []float64{1, -1} {
 			row := make([]float64, first.In)
@@ -74,7 +74,7 @@ func needle(at, last []float64) *problem.Query {
 	for i := range minus {
 		minus[i] = -1
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		first, {In: first.Out, Out: 1, ReLU: true, Weights: minus, Bias: []float64{1}}, {In: 1, Out: 1, Weights: []float64{2}, Bias: []float64{0.1}},
 	}}
 	return &problem.Query{Network: n, Space: s, Notion: fairness.Score, Epsilon: big.NewRat(1, 20)}

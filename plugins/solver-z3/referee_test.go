@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -19,8 +19,8 @@ import (
 // The referee: questions about tiny networks, lowered and put to Z3, and put as
 // they are to an enumeration of every pair of points in exact arithmetic.
 
-func tinyNetwork(r *rand.Rand, inputs int) *network.Network {
-	n := &network.Network{Head: network.Head(1 + r.IntN(3)), Precision: 64}
+func tinyNetwork(r *rand.Rand, inputs int) *relu.Network {
+	n := &relu.Network{Head: relu.Head(1 + r.IntN(3)), Precision: 64}
 	coarse := r.IntN(2) == 0 // so that logits meet 0 and ε exactly now and then
 	weight := func() float64 {
 		if coarse {
@@ -28,8 +28,8 @@ func tinyNetwork(r *rand.Rand, inputs int) *network.Network {
 		}
 		return r.NormFloat64()
 	}
-	add := func(out int, relu bool) {
-		l := network.Layer{In: inputs, Out: out, ReLU: relu}
+	add := func(out int, rectified bool) {
+		l := relu.Layer{In: inputs, Out: out, ReLU: rectified}
 		for range inputs * out {
 			l.Weights = append(l.Weights, weight())
 		}
@@ -43,7 +43,7 @@ func tinyNetwork(r *rand.Rand, inputs int) *network.Network {
 		add(1+r.IntN(4), true)
 	}
 	units := 1
-	if n.Head == network.HeadSoftmax {
+	if n.Head == relu.HeadSoftmax {
 		units = 2
 	}
 	add(units, false)
@@ -121,7 +121,7 @@ func replay(t *testing.T, q *problem.Query, low *encode.LoweredSMT, r *sdk.Resul
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact := network.NewExact(q.Network)
+	exact := relu.NewExact(q.Network)
 	var logits []*big.Rat
 	for _, p := range [][]float64{w.Copy1, w.Copy2} {
 		if !q.Space.Contains(p) {

@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -26,7 +26,7 @@ type Bounds struct {
 type Method struct {
 	Name    string
 	Summary string
-	Bound   func(*network.Network, []space.Interval) *Bounds
+	Bound   func(*relu.Network, []space.Interval) *Bounds
 }
 
 // Methods is the register: a new method adds one line. All are rigorous.
@@ -101,7 +101,7 @@ func affine(in *space.Input, v float64) space.Interval {
 
 // Intervals propagates input ranges through the network by interval
 // arithmetic. len(inputs) must be the network's number of inputs.
-func Intervals(n *network.Network, inputs []space.Interval) *Bounds {
+func Intervals(n *relu.Network, inputs []space.Interval) *Bounds {
 	b := &Bounds{Pre: make([][]space.Interval, len(n.Layers))}
 	v := inputs
 	for k := range n.Layers {
@@ -120,8 +120,8 @@ func Intervals(n *network.Network, inputs []space.Interval) *Bounds {
 	return b
 }
 
-func logit(n *network.Network, last *network.Layer, pre, v []space.Interval) space.Interval {
-	if n.Head != network.HeadSoftmax {
+func logit(n *relu.Network, last *relu.Layer, pre, v []space.Interval) space.Interval {
+	if n.Head != relu.HeadSoftmax {
 		return pre[0]
 	}
 	row, bias := difference(last)
@@ -131,7 +131,7 @@ func logit(n *network.Network, last *network.Layer, pre, v []space.Interval) spa
 
 // difference is the linear form of l1 − l0 of a softmax head, each entry
 // rounded once.
-func difference(last *network.Layer) (row []float64, bias float64) {
+func difference(last *relu.Layer) (row []float64, bias float64) {
 	w0, w1 := last.Row(0), last.Row(1)
 	row = make([]float64, last.In)
 	for i := range row {

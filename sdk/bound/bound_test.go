@@ -9,23 +9,23 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-func randomNetwork(r *rand.Rand, inputs int, head network.Head, scale float64) *network.Network {
+func randomNetwork(r *rand.Rand, inputs int, head relu.Head, scale float64) *relu.Network {
 	widths := []int{inputs}
 	for range 1 + r.IntN(3) {
 		widths = append(widths, 1+r.IntN(5))
 	}
-	if head == network.HeadSoftmax {
+	if head == relu.HeadSoftmax {
 		widths = append(widths, 2)
 	} else {
 		widths = append(widths, 1)
 	}
-	n := &network.Network{Head: head, Precision: 64}
+	n := &relu.Network{Head: head, Precision: 64}
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, r.NormFloat64()*scale)
 		}
@@ -42,7 +42,7 @@ func randomNetwork(r *rand.Rand, inputs int, head network.Head, scale float64) *
 func TestBoundsEncloseExactValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
 		scale := rapid.SampledFrom([]float64{1, 1e-3, 1e6, 1e-310}).Draw(t, "scale")
 		n := randomNetwork(r, 3, head, scale)
 		box := make([]space.Interval, 3)
@@ -63,7 +63,7 @@ func TestBoundsEncloseExactValues(t *testing.T) {
 					inside(t, neuron(n, k, j, x), b.Pre[k-1][j])
 				}
 			}
-			inside(t, network.NewExact(n).Logit(x), b.Logit)
+			inside(t, relu.NewExact(n).Logit(x), b.Logit)
 		}
 		if linear.Logit.Lo < interval.Logit.Lo || linear.Logit.Hi > interval.Logit.Hi {
 			t.Fatalf("linear bounds %v are looser than interval bounds %v", linear.Logit, interval.Logit)
@@ -74,7 +74,7 @@ func TestBoundsEncloseExactValues(t *testing.T) {
 // TestLinearBoundsSeeCancellation: x − x is 0 through two always-active
 // neurons, which interval arithmetic cannot see.
 func TestLinearBoundsSeeCancellation(t *testing.T) {
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{In: 1, Out: 2, Weights: []float64{1, 1}, Bias: []float64{5, 5}, ReLU: true},
 		{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{0}},
 	}}
@@ -88,12 +88,12 @@ func TestLinearBoundsSeeCancellation(t *testing.T) {
 }
 
 // neuron is the exact pre-activation of neuron j of layer k (counted from 1).
-func neuron(n *network.Network, k, j int, x []*big.Rat) *big.Rat {
-	cut := &network.Network{Head: network.HeadLinear, Precision: 64}
+func neuron(n *relu.Network, k, j int, x []*big.Rat) *big.Rat {
+	cut := &relu.Network{Head: relu.HeadLinear, Precision: 64}
 	cut.Layers = append(cut.Layers, n.Layers[:k]...)
 	l := cut.Layers[k-1]
-	cut.Layers[k-1] = network.Layer{In: l.In, Out: 1, Weights: l.Row(j), Bias: l.Bias[j : j+1]}
-	return network.NewExact(cut).Logit(x)
+	cut.Layers[k-1] = relu.Layer{In: l.In, Out: 1, Weights: l.Row(j), Bias: l.Bias[j : j+1]}
+	return relu.NewExact(cut).Logit(x)
 }
 
 func inside(t *rapid.T, v *big.Rat, iv space.Interval) {
@@ -119,7 +119,7 @@ func TestDifferencesEncloseExactValues(t *testing.T) {
 	r := s.Whole()
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
-		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
 		n := randomNetwork(rng, 3, head, 1)
 		b := bound.Linear(n, bound.Inputs(s, r))
 		x := float64(rng.IntN(11) - 5)
@@ -138,7 +138,7 @@ func TestDifferencesEncloseExactValues(t *testing.T) {
 				inside(t, new(big.Rat).Sub(neuron(n, k, j, one), neuron(n, k, j, two)), d.Pre[k-1][j])
 			}
 		}
-		exact := network.NewExact(n)
+		exact := relu.NewExact(n)
 		inside(t, new(big.Rat).Sub(exact.Logit(one), exact.Logit(two)), d.Logit)
 	})
 }

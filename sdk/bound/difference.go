@@ -3,7 +3,7 @@ package bound
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -20,7 +20,7 @@ type Difference struct {
 // r, and of the features that may differ by as much as tolerance says, indexed
 // by feature (0: not at all; nil: none may). r and b must enclose both copies;
 // the bounds b are used where they are tighter.
-func Differences(n *network.Network, s *space.Space, r space.Region, tolerance []float64, b *Bounds) *Difference {
+func Differences(n *relu.Network, s *space.Space, r space.Region, tolerance []float64, b *Bounds) *Difference {
 	d := &Difference{Pre: make([][]space.Interval, len(n.Layers))}
 	v := inputDifferences(s, r, tolerance)
 	for k := range n.Layers {
@@ -32,7 +32,7 @@ func Differences(n *network.Network, s *space.Space, r space.Region, tolerance [
 		d.Pre[k] = pre
 		if k == len(n.Layers)-1 {
 			d.Logit = pre[0]
-			if n.Head == network.HeadSoftmax {
+			if n.Head == relu.HeadSoftmax {
 				row, _ := difference(l)
 				d.Logit = enclose(row, 0, v, 1).Intersect(spread(b.Logit))
 			}

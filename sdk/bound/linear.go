@@ -3,7 +3,7 @@ package bound
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -14,7 +14,7 @@ import (
 // et al., POPL 2019, section 2): 0 or 1, whichever leaves the smaller triangle.
 // Every level's form is evaluated on the way, and the best of all levels and
 // of interval arithmetic is kept, so Linear is never looser than Intervals.
-func Linear(n *network.Network, inputs []space.Interval) *Bounds {
+func Linear(n *relu.Network, inputs []space.Interval) *Bounds {
 	b := &Bounds{Pre: make([][]space.Interval, len(n.Layers))}
 	s := &substitution{n: n, post: [][]space.Interval{inputs}, pre: b.Pre}
 	for k := range n.Layers {
@@ -33,7 +33,7 @@ func Linear(n *network.Network, inputs []space.Interval) *Bounds {
 	return b
 }
 
-func activate(l *network.Layer, pre []space.Interval) []space.Interval {
+func activate(l *relu.Layer, pre []space.Interval) []space.Interval {
 	if !l.ReLU {
 		return pre
 	}
@@ -47,13 +47,13 @@ func activate(l *network.Layer, pre []space.Interval) []space.Interval {
 // substitution carries the bounds found so far: post[k] encloses what layer k
 // reads (post[0] the inputs), pre[k] its neurons before the activation.
 type substitution struct {
-	n    *network.Network
+	n    *relu.Network
 	post [][]space.Interval
 	pre  [][]space.Interval
 }
 
-func (s *substitution) logit(last *network.Layer, pre []space.Interval) space.Interval {
-	if s.n.Head != network.HeadSoftmax {
+func (s *substitution) logit(last *relu.Layer, pre []space.Interval) space.Interval {
+	if s.n.Head != relu.HeadSoftmax {
 		return pre[0]
 	}
 	row, bias := difference(last)
@@ -101,7 +101,7 @@ func (s *substitution) lower(k int, row []float64, constant float64, extra int) 
 
 // relax replaces each ReLU of the layer by the line that bounds its term from
 // below: c becomes the coefficients of the neurons before the activation.
-func (s *substitution) relax(l *network.Layer, pre []space.Interval, c []float64, constant, err float64) (float64, float64) {
+func (s *substitution) relax(l *relu.Layer, pre []space.Interval, c []float64, constant, err float64) (float64, float64) {
 	if !l.ReLU {
 		return constant, err
 	}
@@ -128,7 +128,7 @@ func (s *substitution) relax(l *network.Layer, pre []space.Interval, c []float64
 }
 
 // through writes a form over a layer's neurons as one over what it reads.
-func through(l *network.Layer, c []float64, constant, err float64, reads []space.Interval) ([]float64, float64, float64) {
+func through(l *relu.Layer, c []float64, constant, err float64, reads []space.Interval) ([]float64, float64, float64) {
 	out := make([]float64, l.In)
 	size := make([]float64, l.In) // Σ|c·w| for each input
 	used := 0.0

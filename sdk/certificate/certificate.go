@@ -15,7 +15,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -25,7 +25,7 @@ type Statement struct {
 	// Producer is what wrote the certificate, Study the name of the study; both
 	// are for people and may be empty.
 	Producer, Study string
-	Network         *network.Network
+	Network         *relu.Network
 	Space           *space.Space
 	// Region bounds the claim; the zero value means the whole space.
 	Region space.Region

@@ -18,7 +18,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -41,7 +41,7 @@ func people() certificate.Statement {
 	region.Box[0].Hi = 40
 	return certificate.Statement{
 		Producer: "tests", Study: "people",
-		Network: &network.Network{Head: network.HeadSoftmax, Precision: 64, Layers: []network.Layer{
+		Network: &relu.Network{Head: relu.HeadSoftmax, Precision: 64, Layers: []relu.Layer{
 			{Name: "hidden", In: 5, Out: 2, Weights: []float64{0.1, -1, 1e-7, 1.0 / 3, 1e21, 0, 2, 3, 4, 5e-324}, Bias: []float64{0, -0.25}, ReLU: true},
 			{In: 2, Out: 2, Weights: []float64{1, -2, math.MaxFloat64, 4}, Bias: []float64{0, 1}},
 		}},
@@ -297,7 +297,7 @@ func TestWriterRefuses(t *testing.T) {
 func TestFingerprints(t *testing.T) {
 	a, b := people(), people()
 	b.Network.Layers[0].Name = "another"
-	sum := func(n *network.Network) string {
+	sum := func(n *relu.Network) string {
 		s, err := certificate.NetworkSHA256(n)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -135,7 +135,7 @@ func line(v any) ([]byte, error) {
 // NetworkSHA256 is the fingerprint of a network in a certificate, in
 // hexadecimal: the SHA-256 of its line without the layers' names. n must have
 // passed Validate.
-func NetworkSHA256(n *network.Network) (string, error) {
+func NetworkSHA256(n *relu.Network) (string, error) {
 	of := toNetworkJSON(n)
 	for i := range of.Layers {
 		of.Layers[i].Name = ""
@@ -207,7 +207,7 @@ func (s *Statement) flatBox(b space.Box) []float64 {
 	return out
 }
 
-func toNetworkJSON(n *network.Network) networkJSON {
+func toNetworkJSON(n *relu.Network) networkJSON {
 	out := networkJSON{Precision: n.Precision, Head: n.Head.String()}
 	for i := range n.Layers {
 		l := &n.Layers[i]

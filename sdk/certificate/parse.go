@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -83,8 +83,8 @@ func (c *Claim) parse(sc *scanner) error {
 }
 
 func (s *Statement) parseNetwork(sc *scanner) error {
-	n := &network.Network{}
-	heads := []network.Head{network.HeadSigmoid, network.HeadSoftmax, network.HeadLinear}
+	n := &relu.Network{}
+	heads := []relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}
 	s.Network = n
 	return sc.object(field{name: "network", read: func() error {
 		return sc.object(
@@ -108,14 +108,14 @@ func (s *Statement) parseNetwork(sc *scanner) error {
 	}})
 }
 
-func parseLayer(sc *scanner) (l network.Layer, err error) {
+func parseLayer(sc *scanner) (l relu.Layer, err error) {
 	err = sc.object(
 		field{name: "name", optional: true, read: func() (err error) { l.Name, err = sc.text(); return err }},
-		field{name: "inputs", read: func() (err error) { l.In, err = sc.integer(1, network.MaxUnits); return err }},
-		field{name: "units", read: func() (err error) { l.Out, err = sc.integer(1, network.MaxUnits); return err }},
+		field{name: "inputs", read: func() (err error) { l.In, err = sc.integer(1, relu.MaxUnits); return err }},
+		field{name: "units", read: func() (err error) { l.Out, err = sc.integer(1, relu.MaxUnits); return err }},
 		field{name: "relu", read: func() (err error) { l.ReLU, err = sc.boolean(); return err }},
 		field{name: "weights", read: func() (err error) { l.Weights, err = sc.floats(maxLine); return err }},
-		field{name: "bias", read: func() (err error) { l.Bias, err = sc.floats(network.MaxUnits); return err }},
+		field{name: "bias", read: func() (err error) { l.Bias, err = sc.floats(relu.MaxUnits); return err }},
 	)
 	return l, err
 }

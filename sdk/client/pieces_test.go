@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -19,9 +19,9 @@ import (
 // shareQuery asks which share of four individuals is treated fairly.
 func shareQuery() *problem.Problem {
 	return &problem.Problem{Name: "shares", Network: &problem.Query{
-		Network: &network.Network{
-			Layers: []network.Layer{{In: 2, Out: 1, Weights: []float64{1, 1}, Bias: []float64{0}}},
-			Head:   network.HeadSigmoid, Precision: 64,
+		Network: &relu.Network{
+			Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{1, 1}, Bias: []float64{0}}},
+			Head:   relu.HeadSigmoid, Precision: 64,
 		},
 		Space: &space.Space{Inputs: 2, Features: []space.Feature{
 			{Name: "a", Kind: space.Integer, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 1}}},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -23,12 +23,12 @@ import (
 // decisions differ from a = 2 on, with the margins 1 and 2.
 func stepQuery(epsilon string) *problem.Query {
 	return &problem.Query{
-		Network: &network.Network{
-			Layers: []network.Layer{
+		Network: &relu.Network{
+			Layers: []relu.Layer{
 				{Name: "hidden", In: 2, Out: 1, Weights: []float64{1, 3}, Bias: []float64{-3}, ReLU: true},
 				{Name: "output", In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{-1}},
 			},
-			Head: network.HeadSigmoid, Precision: 64,
+			Head: relu.HeadSigmoid, Precision: 64,
 		},
 		Space: &space.Space{
 			Features: []space.Feature{
@@ -121,7 +121,7 @@ var networkCases = append(commonCases(problem.FormNetwork), []SolverCase{
 	queryCase("network/maximise", "the largest gap or margin, for each notion", problem.Maximise, func() queries {
 		notion := func(n fairness.Notion) *problem.Query { return bent("1/20", func(q *problem.Query) { q.Notion = n }) }
 		return queries{
-			{"score", notion(fairness.Score), optimum(network.Sigmoid(2) - network.Sigmoid(-1))},
+			{"score", notion(fairness.Score), optimum(relu.Sigmoid(2) - relu.Sigmoid(-1))},
 			{"logit", notion(fairness.Logit), optimum(3)},
 			{"decision", notion(fairness.Decision), optimum(2)},
 			{"strict decision", notion(fairness.DecisionStrict), optimum(1)},
@@ -138,9 +138,9 @@ var networkCases = append(commonCases(problem.FormNetwork), []SolverCase{
 }...)
 
 // randomNetwork has the hidden layer given and dyadic weights.
-func randomNetwork(rng *rand.Rand, inputs, hidden int) *network.Network {
-	dense := func(in, out int, relu bool) network.Layer {
-		l := network.Layer{Name: "dense", In: in, Out: out, ReLU: relu}
+func randomNetwork(rng *rand.Rand, inputs, hidden int) *relu.Network {
+	dense := func(in, out int, rectified bool) relu.Layer {
+		l := relu.Layer{Name: "dense", In: in, Out: out, ReLU: rectified}
 		for range in * out {
 			l.Weights = append(l.Weights, float64(rng.IntN(65)-32)/16)
 		}
@@ -149,12 +149,12 @@ func randomNetwork(rng *rand.Rand, inputs, hidden int) *network.Network {
 		}
 		return l
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 32}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
 	out := 1
 	if rng.IntN(3) == 0 {
-		n.Head, out = network.HeadSoftmax, 2
+		n.Head, out = relu.HeadSoftmax, 2
 	}
-	n.Layers = []network.Layer{dense(inputs, hidden, true), dense(hidden, 3, true), dense(3, out, false)}
+	n.Layers = []relu.Layer{dense(inputs, hidden, true), dense(hidden, 3, true), dense(3, out, false)}
 	return n
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -183,7 +183,7 @@ func (e *builder) copyOf(c int, shared []*featureColumns, region space.Region) (
 	cols.neurons = append(cols.neurons, nil)
 	last := &layers[len(layers)-1]
 	out := affineOf(last, 0, v)
-	if e.q.Network.Head == network.HeadSoftmax {
+	if e.q.Network.Head == relu.HeadSoftmax {
 		diff := affineOf(last, 1, v)
 		diff.plus(out, -1)
 		out = diff
@@ -194,7 +194,7 @@ func (e *builder) copyOf(c int, shared []*featureColumns, region space.Region) (
 	return cols, logit
 }
 
-func affineOf(l *network.Layer, j int, v []form) form {
+func affineOf(l *relu.Layer, j int, v []form) form {
 	out := form{constant: l.Bias[j]}
 	for i, w := range l.Row(j) {
 		if w != 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -34,7 +34,7 @@ func drawBinsQuery(t *rapid.T) *problem.Query {
 
 // logitsOf are the exact logits of all counterfactuals of an individual.
 func logitsOf(q *problem.Query, x []float64) (points [][]float64, logits []*big.Rat) {
-	exact := network.NewExact(q.Network)
+	exact := relu.NewExact(q.Network)
 	points = q.Space.Counterfactuals(q.RegionOrWhole(), x)
 	for _, p := range points {
 		logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
@@ -186,7 +186,7 @@ func TestTooFewBinsIsAProof(t *testing.T) {
 	}
 }
 
-func scaled(l network.Layer, factor float64) network.Layer {
+func scaled(l relu.Layer, factor float64) relu.Layer {
 	l.Weights, l.Bias = slices.Clone(l.Weights), slices.Clone(l.Bias)
 	for i := range l.Weights {
 		l.Weights[i] *= factor
@@ -204,7 +204,7 @@ func lineQuery(r *rand.Rand, eps *big.Rat) *problem.Query {
 		{Name: "n", Kind: space.Integer, Lo: 0, Hi: 1, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 		{Name: "z", Kind: space.Integer, Lo: 0, Hi: 9, Protected: []float64{0, 1, 2, 3}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
 	}}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{In: 2, Out: 1, Weights: []float64{r.NormFloat64(), r.NormFloat64()}, Bias: []float64{r.NormFloat64()}}}}
 	return &problem.Query{Network: n, Space: s, Notion: fairness.Score, Epsilon: eps, K: 3, Goal: problem.Decide}
 }

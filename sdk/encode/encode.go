@@ -10,7 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -129,7 +129,7 @@ func (l *Lowered) Lift(points [][]float64) ([]float64, error) {
 	return start, nil
 }
 
-func (l *Lowered) liftLayer(layer *network.Layer, columns []neuronColumns, v, start []float64) []float64 {
+func (l *Lowered) liftLayer(layer *relu.Layer, columns []neuronColumns, v, start []float64) []float64 {
 	out := make([]float64, layer.Out)
 	for j := range out {
 		sum := layer.Bias[j]

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -32,8 +32,8 @@ func mixedSpace() *space.Space {
 	}}
 }
 
-func randomNetwork(r *rand.Rand, inputs int, head network.Head) *network.Network {
-	n := &network.Network{Head: head, Precision: 64}
+func randomNetwork(r *rand.Rand, inputs int, head relu.Head) *relu.Network {
+	n := &relu.Network{Head: head, Precision: 64}
 	in := inputs
 	for range 1 + r.IntN(3) {
 		out := 1 + r.IntN(5)
@@ -41,15 +41,15 @@ func randomNetwork(r *rand.Rand, inputs int, head network.Head) *network.Network
 		in = out
 	}
 	units := 1
-	if head == network.HeadSoftmax {
+	if head == relu.HeadSoftmax {
 		units = 2
 	}
 	n.Layers = append(n.Layers, layer(r, in, units, false))
 	return n
 }
 
-func layer(r *rand.Rand, in, out int, relu bool) network.Layer {
-	l := network.Layer{In: in, Out: out, ReLU: relu}
+func layer(r *rand.Rand, in, out int, rectified bool) relu.Layer {
+	l := relu.Layer{In: in, Out: out, ReLU: rectified}
 	for range in * out {
 		l.Weights = append(l.Weights, r.NormFloat64())
 	}
@@ -81,7 +81,7 @@ func TestLoweringsKeepEveryPoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		s := mixedSpace()
-		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax, network.HeadLinear}).Draw(t, "head")
+		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}).Draw(t, "head")
 		q := &problem.Query{Network: randomNetwork(r, s.Inputs, head), Space: s, Notion: fairness.Score,
 			Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Region: s.Whole()}
 		if rapid.Bool().Draw(t, "cut") {
@@ -93,7 +93,7 @@ func TestLoweringsKeepEveryPoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		encoding := rapid.SampledFrom(milpEncodings()).Draw(t, "encoding")
-		method := rapid.SampledFrom([]func(*network.Network, []space.Interval) *bound.Bounds{bound.Intervals, bound.Linear}).Draw(t, "bounds")
+		method := rapid.SampledFrom([]func(*relu.Network, []space.Interval) *bound.Bounds{bound.Intervals, bound.Linear}).Draw(t, "bounds")
 		low, err := encoding.LowerMILP(q, method(q.Network, bound.Inputs(s, q.Region)))
 		if err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestTangentsKeepEveryViolation(t *testing.T) {
 func TestTangentsTouchTheBorder(t *testing.T) {
 	for _, eps := range []float64{0.01, 0.05, 0.5} {
 		for a := -4.0; a < 8; a += 0.25 {
-			p := network.Sigmoid(a) - eps
+			p := relu.Sigmoid(a) - eps
 			if p <= 1e-5 {
 				continue
 			}
@@ -182,7 +182,7 @@ func TestForbiddenPointsAreCutOff(t *testing.T) {
 	s := mixedSpace()
 	s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 9}}, {Feature: 5, Set: []int{1}}}}
 	r := rand.New(rand.NewPCG(1, 1))
-	q := &problem.Query{Network: randomNetwork(r, s.Inputs, network.HeadSigmoid), Space: s, Notion: fairness.Logit,
+	q := &problem.Query{Network: randomNetwork(r, s.Inputs, relu.HeadSigmoid), Space: s, Notion: fairness.Logit,
 		Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Region: s.Whole()}
 	low, err := encode.BigM(q, bound.Intervals(q.Network, bound.Inputs(s, q.Region)))
 	if err != nil {

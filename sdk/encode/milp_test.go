@@ -10,7 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -118,7 +118,7 @@ func TestMILPMeansTheQuery(t *testing.T) {
 			if len(q.Relax) > 0 && !slices.Equal(a, b) {
 				relaxed++
 			}
-			exact := network.NewExact(q.Network)
+			exact := relu.NewExact(q.Network)
 			logits := []*big.Rat{exact.Logit(q.Space.ExactInputs(a)), exact.Logit(q.Space.ExactInputs(b))}
 			if len(lows[0].Orders()) == 1 && logits[0].Cmp(logits[1]) < 0 {
 				continue // the other way round is a pair of its own

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -33,7 +33,7 @@ func pinQuery(seed uint64) *problem.Query {
 		}
 		return out
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{In: 2, Out: 2, ReLU: true, Weights: weights(4), Bias: weights(2)},
 		{In: 2, Out: 1, ReLU: true, Weights: weights(2), Bias: weights(1)},
 		{In: 1, Out: 1, Weights: weights(1), Bias: weights(1)},
@@ -53,7 +53,7 @@ func TestRowsPinTheLogits(t *testing.T) {
 			low := lowerToMILP(t, e, q)
 			fixed := fixFeatures(t, low, one, two)
 			for c, p := range [][]float64{one, two} {
-				want, _ := network.NewExact(q.Network).Logit(q.Space.ExactInputs(p)).Float64()
+				want, _ := relu.NewExact(q.Network).Logit(q.Space.ExactInputs(p)).Float64()
 				for _, up := range []bool{true, false} {
 					best, tried := extreme(t, fixed, low.Logits[c], up)
 					choices[e.Name] += tried

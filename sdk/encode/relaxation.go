@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -88,7 +88,7 @@ func (e *builder) heads(layer int, v []form) []head {
 		}
 		return out
 	}
-	if layer == len(e.q.Network.Layers)-1 && e.q.Network.Head == network.HeadSoftmax {
+	if layer == len(e.q.Network.Layers)-1 && e.q.Network.Head == relu.HeadSoftmax {
 		y := affineOf(l, 1, v)
 		y.plus(affineOf(l, 0, v), -1)
 		gain := weights(0)

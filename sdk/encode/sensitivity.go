@@ -3,7 +3,7 @@ package encode
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // sensitivity propagates one unit of error in every row, bound, integer value
@@ -16,7 +16,7 @@ func (e *builder) sensitivity() float64 {
 	gain := make([]float64, last.In)
 	for i := range gain {
 		gain[i] = math.Abs(last.Row(0)[i])
-		if n.Head == network.HeadSoftmax {
+		if n.Head == relu.HeadSoftmax {
 			gain[i] = math.Abs(last.Row(1)[i] - last.Row(0)[i])
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/script"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -21,7 +21,7 @@ import (
 func TestSMTSoftmaxDifferenceIsExact(t *testing.T) {
 	s := &space.Space{Inputs: 1, Features: []space.Feature{
 		{Name: "z", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 0, Scale: 1}}}}}
-	n := &network.Network{Head: network.HeadSoftmax, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSoftmax, Precision: 64, Layers: []relu.Layer{
 		{In: 1, Out: 2, Weights: []float64{-1, 0x1p-80}, Bias: []float64{0x1p-90, 1}}}}
 	q := &problem.Query{Network: n, Space: s, Notion: fairness.Logit, Epsilon: new(big.Rat), Goal: problem.Decide}
 	low := lowerTo(t, q, SMT)
@@ -41,7 +41,7 @@ func TestSMTSoftmaxDifferenceIsExact(t *testing.T) {
 func TestSMTRemovesStableNeurons(t *testing.T) {
 	s := &space.Space{Inputs: 1, Features: []space.Feature{
 		{Name: "z", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 0, Scale: 1}}}}}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{In: 1, Out: 3, ReLU: true, Weights: []float64{1, 1, 1}, Bias: []float64{2, -3, -0.5}},
 		{In: 3, Out: 1, Weights: []float64{1, 1, 1}, Bias: []float64{0}}}}
 	q := &problem.Query{Network: n, Space: s, Notion: fairness.Decision, Goal: problem.Decide}
@@ -59,7 +59,7 @@ func TestSMTRemovesStableNeurons(t *testing.T) {
 
 func TestSMTCopies(t *testing.T) {
 	s := tinySpace()
-	q := &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(4, 4)), s.Inputs, network.HeadSigmoid), Space: s,
+	q := &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(4, 4)), s.Inputs, relu.HeadSigmoid), Space: s,
 		Notion: fairness.Score, Epsilon: big.NewRat(1, 20), K: 3, Goal: problem.Decide}
 	low := lowerTo(t, q, SMT)
 	p := []float64{1, 2, 0.3, 1, 0.1, 0}
@@ -81,7 +81,7 @@ func TestSMTNamesStayApart(t *testing.T) {
 		s.Features = append(s.Features, f)
 		s.Inputs++
 	}
-	q := &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, network.HeadSigmoid), Space: s, Notion: fairness.Decision, Goal: problem.Decide}
+	q := &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, relu.HeadSigmoid), Space: s, Notion: fairness.Decision, Goal: problem.Decide}
 	low := lowerTo(t, q, SMT)
 	declared := parse(t, low.Problem.SMT.Text).Symbols // a name declared twice does not parse
 	for _, y := range low.Problem.SMT.Symbols {
@@ -94,7 +94,7 @@ func TestSMTNamesStayApart(t *testing.T) {
 func TestSMTRefuses(t *testing.T) {
 	s := tinySpace()
 	fresh := func() *problem.Query {
-		return &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, network.HeadSigmoid), Space: s,
+		return &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, relu.HeadSigmoid), Space: s,
 			Region: s.Whole(), Notion: fairness.Decision, Goal: problem.Decide}
 	}
 	bounds := bound.Intervals(fresh().Network, bound.Inputs(s, s.Whole()))
@@ -120,10 +120,10 @@ func TestSMTRefuses(t *testing.T) {
 	}
 }
 
-func tinyDeep(inputs int) *network.Network {
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+func tinyDeep(inputs int) *relu.Network {
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	for range 4 {
-		n.Layers = append(n.Layers, network.Layer{In: inputs, Out: 1, Weights: make([]float64, inputs), Bias: []float64{0}})
+		n.Layers = append(n.Layers, relu.Layer{In: inputs, Out: 1, Weights: make([]float64, inputs), Bias: []float64{0}})
 		inputs = 1
 	}
 	return n
@@ -131,7 +131,7 @@ func tinyDeep(inputs int) *network.Network {
 
 func TestSMTDecodeRefusesForeignValues(t *testing.T) {
 	s := tinySpace()
-	q := &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, network.HeadSigmoid), Space: s, Notion: fairness.Decision, Goal: problem.Decide}
+	q := &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, relu.HeadSigmoid), Space: s, Notion: fairness.Decision, Goal: problem.Decide}
 	low := lowerTo(t, q, SMT)
 	good := func() []problem.Number {
 		out := make([]problem.Number, len(low.Problem.SMT.Symbols))

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -37,7 +37,7 @@ func (w *writer) copyOf(c int, shared []*smtFeature) ([]*smtFeature, int) {
 	}
 	last := &layers[len(layers)-1]
 	weights, bias := exactRow(last, 0)
-	if w.q.Network.Head == network.HeadSoftmax {
+	if w.q.Network.Head == relu.HeadSoftmax {
 		second, offset := exactRow(last, 1)
 		for i := range weights {
 			weights[i].Sub(second[i], weights[i])
@@ -96,7 +96,7 @@ func (w *writer) relu(n, y string, b space.Interval) value {
 }
 
 // exactRow is a neuron's weights and bias as the fractions they are.
-func exactRow(l *network.Layer, j int) (weights []*big.Rat, bias *big.Rat) {
+func exactRow(l *relu.Layer, j int) (weights []*big.Rat, bias *big.Rat) {
 	weights = make([]*big.Rat, l.In)
 	for i, w := range l.Row(j) {
 		weights[i] = exactly(w)

@@ -9,14 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // scoreQuery is an open question about the score notion.
 func scoreQuery(seed uint64, eps *big.Rat) *problem.Query {
 	s := tinySpace()
-	return &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(seed, 5)), s.Inputs, network.HeadSigmoid), Space: s,
+	return &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(seed, 5)), s.Inputs, relu.HeadSigmoid), Space: s,
 		Region: s.Whole(), Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide}
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/script"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -61,10 +61,10 @@ func points(s *space.Space) [][]float64 {
 
 // tinyNetwork has coarse weights, so that logits meet 0 and ε exactly now and
 // then.
-func tinyNetwork(r *rand.Rand, inputs int, head network.Head) *network.Network {
-	n := &network.Network{Head: head, Precision: 64}
-	dense := func(in, out int, relu bool) network.Layer {
-		l := network.Layer{In: in, Out: out, ReLU: relu}
+func tinyNetwork(r *rand.Rand, inputs int, head relu.Head) *relu.Network {
+	n := &relu.Network{Head: head, Precision: 64}
+	dense := func(in, out int, rectified bool) relu.Layer {
+		l := relu.Layer{In: in, Out: out, ReLU: rectified}
 		for range in*out + out {
 			l.Weights = append(l.Weights, float64(r.IntN(9)-4)/4)
 		}
@@ -77,7 +77,7 @@ func tinyNetwork(r *rand.Rand, inputs int, head network.Head) *network.Network {
 		inputs = out
 	}
 	units := 1
-	if head == network.HeadSoftmax {
+	if head == relu.HeadSoftmax {
 		units = 2
 	}
 	n.Layers = append(n.Layers, dense(inputs, units, false))
@@ -91,7 +91,7 @@ var smts = slices.DeleteFunc(slices.Clone(Encodings), func(e Encoding) bool { re
 func drawQuery(t *rapid.T) *problem.Query {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 	s := tinySpace()
-	head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax, network.HeadLinear}).Draw(t, "head")
+	head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}).Draw(t, "head")
 	q := &problem.Query{Network: tinyNetwork(r, s.Inputs, head), Space: s, Region: s.Whole(), Goal: problem.Decide,
 		Notion:  rapid.SampledFrom([]fairness.Notion{fairness.Logit, fairness.Decision, fairness.DecisionStrict}).Draw(t, "notion"),
 		Epsilon: rapid.SampledFrom([]*big.Rat{new(big.Rat), big.NewRat(1, 4), big.NewRat(1, 20)}).Draw(t, "ε")}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -49,7 +49,7 @@ func BenchmarkEvaluate(b *testing.B) {
 		{"BM-1", pairLike(), []int{13, 64, 16}},
 	} {
 		r := rand.New(rand.NewPCG(1, 2))
-		n := randomNetwork(r, network.HeadSigmoid, 0.25, c.widths...)
+		n := randomNetwork(r, relu.HeadSigmoid, 0.25, c.widths...)
 		e := newEvaluator(b, n, c.s, twentieth)
 		xs := make([][]float64, 2000)
 		for i := range xs {

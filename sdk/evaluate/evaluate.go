@@ -7,7 +7,7 @@
 // carries a proven bound of its error (derived in rounding.go); where a logit
 // lies within its bound of a bin's edge, or a gap within its bound of ε, the
 // copies concerned are evaluated again with a tighter bound and, if that does
-// not decide, in exact arithmetic by sdk/network and sdk/fairness, whose
+// not decide, in exact arithmetic by sdk/model/relu and sdk/fairness, whose
 // definitions this package is tested against.
 package evaluate
 
@@ -21,7 +21,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -63,7 +63,7 @@ type Evaluator struct {
 	combos  *combinations
 	mapping *mapping
 	layers  []layer // the network with its head folded into the last layer
-	exact   *network.Exact
+	exact   *relu.Exact
 	entropy entropies
 	lanes   *lanes
 	kernel  *kernel // nil above maxTable
@@ -83,7 +83,7 @@ const maxTable = 1 << 26
 // is a score difference that fairness.CheckEpsilon accepts. Many combinations of a wide network, and an ε
 // below 2⁻¹², cost time and change no answer. The environment variable that Force
 // names chooses among Kernels.
-func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
+func New(n *relu.Network, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
 	if n.Inputs() != s.Inputs {
 		return nil, fmt.Errorf("network takes %d inputs, space feeds %d", n.Inputs(), s.Inputs)
 	}
@@ -106,7 +106,7 @@ func New(n *network.Network, s *space.Space, region space.Region, eps *big.Rat) 
 	e := &Evaluator{
 		space: s, eps: new(big.Rat).Set(eps), edges: newEdges(eps),
 		combos: combos, mapping: newMapping(s), layers: layers,
-		exact: network.NewExact(n),
+		exact: relu.NewExact(n),
 	}
 	e.epsLo, e.epsHi = around(eps)
 	e.entropy = newEntropies(combos.count)
@@ -207,7 +207,7 @@ func (e *Evaluator) Scores(x []float64) (scores []float64, combinations []int) {
 				e.exactLogit(s, column) // float64 overflows on the way
 			}
 		}
-		scores = append(scores, network.Sigmoid(s.logits[column]))
+		scores = append(scores, relu.Sigmoid(s.logits[column]))
 		combinations = append(combinations, int(s.combos[column]))
 	}
 	return scores, combinations

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -24,7 +24,7 @@ type failer interface {
 	Fatal(...any)
 }
 
-func newEvaluator(t failer, n *network.Network, s *space.Space, eps *big.Rat) *evaluate.Evaluator {
+func newEvaluator(t failer, n *relu.Network, s *space.Space, eps *big.Rat) *evaluate.Evaluator {
 	t.Helper()
 	if err := n.Validate(); err != nil {
 		t.Fatal(err)
@@ -40,9 +40,9 @@ func newEvaluator(t failer, n *network.Network, s *space.Space, eps *big.Rat) *e
 }
 
 // agree compares an outcome with the definitions on exact logits.
-func agree(t failer, e *evaluate.Evaluator, n *network.Network, s *space.Space, r space.Region, eps *big.Rat, x []float64, got evaluate.Outcome) {
+func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r space.Region, eps *big.Rat, x []float64, got evaluate.Outcome) {
 	t.Helper()
-	exact := network.NewExact(n)
+	exact := relu.NewExact(n)
 	logit := func(point []float64) *big.Rat { return exact.Logit(s.ExactInputs(point)) }
 	var logits []*big.Rat
 	for _, point := range s.Counterfactuals(r, x) {
@@ -105,7 +105,7 @@ func TestAgreesWithDefinitions(t *testing.T) {
 		for range r.IntN(4) {
 			widths = append(widths, 1+r.IntN(7))
 		}
-		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax, network.HeadLinear}).Draw(t, "head")
+		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}).Draw(t, "head")
 		scale := rapid.SampledFrom([]float64{0.5, 1, 3, 1e-5, 1e-160, 1e8, 1e155}).Draw(t, "scale")
 		n := randomNetwork(r, head, scale, widths...)
 		eps := rapid.SampledFrom([]*big.Rat{twentieth, big.NewRat(1, 3), big.NewRat(3, 10), big.NewRat(1, 1000)}).Draw(t, "eps")
@@ -156,9 +156,9 @@ func meaningful(s *space.Space, x []float64) bool {
 
 // line is a network whose logit is the sum of a real feature and an offset
 // that the protected feature chooses.
-func line(offsets ...float64) (*network.Network, *space.Space) {
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64,
-		Layers: []network.Layer{{In: 2, Out: 1, Weights: []float64{1, 1}, Bias: []float64{0}}}}
+func line(offsets ...float64) (*relu.Network, *space.Space) {
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64,
+		Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{1, 1}, Bias: []float64{0}}}}
 	s := &space.Space{Inputs: 2, Features: []space.Feature{
 		{Name: "x", Kind: space.Real, Lo: -10, Hi: 10, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 		{Name: "z", Kind: space.Integer, Lo: 0, Hi: float64(len(offsets) - 1), Inputs: []space.Input{{Index: 1, Table: offsets}}},
@@ -234,7 +234,7 @@ func TestRegion(t *testing.T) {
 		t.Errorf("the largest score at %v", p)
 	}
 	scores, combos := e.Scores(x)
-	want := []float64{network.Sigmoid(-0.5), network.Sigmoid(0.5)}
+	want := []float64{relu.Sigmoid(-0.5), relu.Sigmoid(0.5)}
 	if !slices.Equal(scores, want) || !slices.Equal(combos, []int{0, 1}) {
 		t.Errorf("scores %v at %v, want %v", scores, combos, want)
 	}
@@ -253,7 +253,7 @@ func TestManyCombinations(t *testing.T) {
 	}
 	// Leaves 729 less 81 or 729 combinations, never in one run.
 	s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 5, Hi: 5}}, {Feature: 3, Interval: space.Interval{Lo: 4, Hi: 4}}}}
-	n := randomNetwork(r, network.HeadSigmoid, 0.4, 4, 9, 6)
+	n := randomNetwork(r, relu.HeadSigmoid, 0.4, 4, 9, 6)
 	e := newEvaluator(t, n, s, twentieth)
 	for v := range 10 {
 		x := []float64{float64(v), 0, 0, 0}
@@ -268,7 +268,7 @@ func TestManyCombinations(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	s := randomSpace(r)
-	n := randomNetwork(r, network.HeadSigmoid, 0.7, s.Inputs, 12, 5)
+	n := randomNetwork(r, relu.HeadSigmoid, 0.7, s.Inputs, 12, 5)
 	e := newEvaluator(t, n, s, twentieth)
 	xs := make([][]float64, 500)
 	want := make([]evaluate.Outcome, len(xs))
@@ -291,14 +291,14 @@ func TestConcurrentUse(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	n, s := line(0, 1)
-	other := randomNetwork(rand.New(rand.NewPCG(1, 1)), network.HeadSigmoid, 1, 3)
+	other := randomNetwork(rand.New(rand.NewPCG(1, 1)), relu.HeadSigmoid, 1, 3)
 	whole := s.Whole()
 	empty := s.Whole()
 	empty.Values[1] = nil
 	outside := s.Whole()
 	outside.Values[1] = []float64{0, 7}
 	for name, c := range map[string]struct {
-		n      *network.Network
+		n      *relu.Network
 		region space.Region
 		eps    *big.Rat
 	}{
@@ -319,7 +319,7 @@ func TestNewRefuses(t *testing.T) {
 func TestEvaluateDoesNotAllocate(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	s := randomSpace(r)
-	e := newEvaluator(t, randomNetwork(r, network.HeadSigmoid, 0.5, s.Inputs, 10, 10), s, twentieth)
+	e := newEvaluator(t, randomNetwork(r, relu.HeadSigmoid, 0.5, s.Inputs, 10, 10), s, twentieth)
 	x := randomIndividual(r, s)
 	if n := testing.AllocsPerRun(200, func() { e.Evaluate(x) }); n >= 1 {
 		t.Errorf("%v allocations an individual", n)

@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // randomNetwork has the given layer widths, inputs first and without the
 // output layer.
-func randomNetwork(r *rand.Rand, head network.Head, scale float64, widths ...int) *network.Network {
+func randomNetwork(r *rand.Rand, head relu.Head, scale float64, widths ...int) *relu.Network {
 	outputs := 1
-	if head == network.HeadSoftmax {
+	if head == relu.HeadSoftmax {
 		outputs = 2
 	}
 	widths = append(widths, outputs)
-	n := &network.Network{Head: head, Precision: 64}
+	n := &relu.Network{Head: head, Precision: 64}
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, r.NormFloat64()*scale)
 		}

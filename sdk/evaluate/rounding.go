@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -63,13 +63,13 @@ type layer struct {
 
 // fold copies the network's layers and makes the head one logit. Rounding
 // w1 − w0 costs each weight one more relative error u.
-func fold(n *network.Network) []layer {
+func fold(n *relu.Network) []layer {
 	layers := make([]layer, len(n.Layers))
 	for k := range n.Layers {
 		l := &n.Layers[k]
 		layers[k] = layer{in: l.In, out: l.Out, weights: l.Weights, bias: l.Bias, relu: l.ReLU}
 	}
-	if n.Head == network.HeadSoftmax {
+	if n.Head == relu.HeadSoftmax {
 		last := &layers[len(layers)-1]
 		difference := layer{in: last.in, out: 1, weights: make([]float64, last.in), bias: []float64{last.bias[1] - last.bias[0]}, extra: 1}
 		for i := range difference.weights {

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -25,13 +25,13 @@ func TestErrorBounds(t *testing.T) {
 		}}
 		scale := rapid.SampledFrom([]float64{1, 30, 1e-3, 1e-105, 1e-310, 1e60, 1e200}).Draw(t, "scale")
 		outputs := rapid.IntRange(1, 2).Draw(t, "outputs")
-		n := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+		n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 		if outputs == 2 {
-			n.Head = network.HeadSoftmax
+			n.Head = relu.HeadSoftmax
 		}
 		widths := []int{3, 1 + r.IntN(9), 1 + r.IntN(9), outputs}
 		for k := range 3 {
-			l := network.Layer{In: widths[k], Out: widths[k+1], ReLU: k < 2}
+			l := relu.Layer{In: widths[k], Out: widths[k+1], ReLU: k < 2}
 			for range l.In * l.Out {
 				l.Weights = append(l.Weights, r.NormFloat64()*scale)
 			}
@@ -75,7 +75,7 @@ func TestSteepForms(t *testing.T) {
 			{Name: "x", Kind: space.Integer, Lo: 0, Hi: 1, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 			{Name: "z", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Table: []float64{0, unit}}}},
 		}}
-		n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+		n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 			{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 1e200, 1, -1e200}, Bias: []float64{1, 1}},
 			{In: 2, Out: 2, ReLU: true, Weights: []float64{1e200, 1e200, -1e200, 1}, Bias: []float64{0, 3}},
 			{In: 2, Out: 1, Weights: []float64{1e-200, 1}, Bias: []float64{-1}},
@@ -90,7 +90,7 @@ func TestSteepForms(t *testing.T) {
 				scores, _ := e.Scores(x)
 				for c, got := range scores {
 					logit, _ := e.exact.Logit(s.ExactInputs(e.Point(x, c))).Float64()
-					if want := network.Sigmoid(logit); math.Abs(got-want) > 1e-9 {
+					if want := relu.Sigmoid(logit); math.Abs(got-want) > 1e-9 {
 						t.Errorf("unit %g, %v, %s: score %v, want %v", unit, x, v.name, got, want)
 					}
 				}

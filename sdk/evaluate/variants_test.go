@@ -13,12 +13,12 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // eachVariant makes an evaluator of every variant of the vector loops.
-func eachVariant(t failer, n *network.Network, s *space.Space, eps *big.Rat) map[string]*evaluate.Evaluator {
+func eachVariant(t failer, n *relu.Network, s *space.Space, eps *big.Rat) map[string]*evaluate.Evaluator {
 	t.Helper()
 	before, set := os.LookupEnv(evaluate.Force)
 	defer func() {
@@ -63,7 +63,7 @@ func TestVariantsAgree(t *testing.T) {
 		for range rapid.IntRange(0, 5).Draw(t, "layers") {
 			widths = append(widths, rapid.SampledFrom([]int{1, 3, 8, 9, 16, 30, 64, 65, 100, 150}).Draw(t, "width"))
 		}
-		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
 		scale := rapid.SampledFrom([]float64{0.05, 0.2, 1}).Draw(t, "scale")
 		n := randomNetwork(r, head, scale, widths...)
 		xs := make([][]float64, 6)
@@ -92,7 +92,7 @@ func TestVariantsAgree(t *testing.T) {
 
 // centre moves the network's output so that x's first counterfactual has a
 // score of about ½: where bins are narrow.
-func centre(n *network.Network, s *space.Space, x []float64) {
+func centre(n *relu.Network, s *space.Space, x []float64) {
 	points := s.Counterfactuals(s.Whole(), x)
 	if len(points) == 0 {
 		return
@@ -108,13 +108,13 @@ func TestCopiesOnEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
 		s := randomSpace(r)
-		n := randomNetwork(r, network.HeadSigmoid, 1, s.Inputs, 1+r.IntN(12), 1+r.IntN(6))
+		n := randomNetwork(r, relu.HeadSigmoid, 1, s.Inputs, 1+r.IntN(12), 1+r.IntN(6))
 		x := randomIndividual(r, s)
 		points := s.Counterfactuals(s.Whole(), x)
 		if len(points) == 0 {
 			t.Skip("not in the space")
 		}
-		logit := network.NewExact(n).Logit(s.ExactInputs(points[r.IntN(len(points))]))
+		logit := relu.NewExact(n).Logit(s.ExactInputs(points[r.IntN(len(points))]))
 		edge, _ := fairness.LogitEnclosure(big.NewRat(rapid.Int64Range(1, 19).Draw(t, "edge"), 20))
 		bias := n.Layers[len(n.Layers)-1].Bias
 		target := new(big.Rat).SetFloat64(edge)
@@ -133,7 +133,7 @@ func TestCopiesOnEdges(t *testing.T) {
 func TestAnyNumberOfCores(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	s := adultLike()
-	e := newEvaluator(t, randomNetwork(r, network.HeadSigmoid, 0.2, 13, 30, 20), s, twentieth)
+	e := newEvaluator(t, randomNetwork(r, relu.HeadSigmoid, 0.2, 13, 30, 20), s, twentieth)
 	xs := make([][]float64, 1000)
 	want := make([]evaluate.Outcome, len(xs))
 	for i := range xs {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
@@ -44,7 +44,7 @@ func TestNetworksOfEveryShape(t *testing.T) {
 // apart holds Gap against the exact gap of the scores, and LogitsApart against the
 // exact difference of the logits, and beside it.
 func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
-	exact := network.NewExact(q.Network)
+	exact := relu.NewExact(q.Network)
 	var logits []*big.Rat
 	for _, point := range q.Space.Counterfactuals(q.Space.Whole(), x) {
 		logits = append(logits, exact.Logit(q.Space.ExactInputs(point)))

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -79,7 +79,7 @@ type Relaxation struct {
 // Query is a question about a network in the words of fairness
 // (docs/semantics.md). It is read-only once handed over.
 type Query struct {
-	Network *network.Network
+	Network *relu.Network
 	Space   *space.Space
 	// Region bounds the question; a zero Region means the whole space.
 	Region space.Region

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -25,7 +25,7 @@ func smallMILP() *problem.MILP {
 }
 
 func smallQuery() *problem.Query {
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 32, Layers: []network.Layer{{In: 2, Out: 1, Weights: []float64{1, 2}, Bias: []float64{0}}}}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32, Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{1, 2}, Bias: []float64{0}}}}
 	s := &space.Space{Inputs: 2, Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 		{Name: "z", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},

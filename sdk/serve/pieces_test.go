@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 	"github.com/hyfair/hyfair/sdk/internal/topb"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -48,7 +48,7 @@ func (divider) Solve(_ context.Context, _ *problem.Problem, o sdk.SolveOptions) 
 func TestPiecesAreSplit(t *testing.T) {
 	api := dialSolver(t, divider{})
 	q := topb.Problem(&problem.Problem{Network: &problem.Query{
-		Network: &network.Network{Layers: []network.Layer{{In: 2, Out: 1, Weights: []float64{1, 1}, Bias: []float64{0}}}, Head: network.HeadSigmoid, Precision: 64},
+		Network: &relu.Network{Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{1, 1}, Bias: []float64{0}}}, Head: relu.HeadSigmoid, Precision: 64},
 		Space: &space.Space{Inputs: 2, Features: []space.Feature{
 			{Name: "a", Kind: space.Integer, Hi: 999, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 			{Name: "s", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},

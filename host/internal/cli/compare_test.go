@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/question/model"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // compared reads the one object of compare --json.
@@ -166,12 +166,12 @@ func needle(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := model.WriteJSON(file, &network.Network{
-		Layers: []network.Layer{
+	if err := model.WriteJSON(file, &relu.Network{
+		Layers: []relu.Layer{
 			{Name: "hidden", In: 2, Out: 1, Weights: []float64{1, 5}, Bias: []float64{-999999}, ReLU: true},
 			{Name: "output", In: 1, Out: 1, Weights: []float64{2}, Bias: []float64{-1}},
 		},
-		Head: network.HeadSigmoid, Precision: 64,
+		Head: relu.HeadSigmoid, Precision: 64,
 	}); err != nil {
 		t.Fatal(err)
 	}

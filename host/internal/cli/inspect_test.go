@@ -71,12 +71,12 @@ func TestInspectGolden(t *testing.T) {
 
 func TestInspectRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
-		"wants one study or model":            {},
-		"no such file":                        {"nowhere.yaml"},
+		"wants one study or model":                     {},
+		"no such file":                                 {"nowhere.yaml"},
 		"../question/study/testdata/people/people.csv": {"../question/study/testdata/people/people.csv"},
-		"is taken for a network":              {"../question/study/testdata/people/models/small.json", "--rules", "all"},
-		`no model "smal"`:                     {"../question/study/testdata/people", "--model", "smal"},
-		`no rule "x"`:                         {"../question/study/testdata/people", "--rules", "x"},
+		"is taken for a network":                       {"../question/study/testdata/people/models/small.json", "--rules", "all"},
+		`no model "smal"`:                              {"../question/study/testdata/people", "--model", "smal"},
+		`no rule "x"`:                                  {"../question/study/testdata/people", "--rules", "x"},
 	} {
 		stdout, stderr, code := inspectRun(t, args...)
 		if code != ExitUsage || stdout != "" || !strings.Contains(stderr, want) {

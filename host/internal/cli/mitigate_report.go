@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -163,7 +163,7 @@ const explainedBy = 10
 
 // explain is mitigate.Config.Explain: guardrails by hyfair explain's defaults
 // from the individuals that a search found.
-func (j *mitigateJob) explain(ctx context.Context, n *network.Network, found []record.Found) ([]space.Predicate, error) {
+func (j *mitigateJob) explain(ctx context.Context, n *relu.Network, found []record.Found) ([]space.Predicate, error) {
 	question := &j.flags.search.question
 	eps, err := question.epsilonFor(j.study, fairness.Score)
 	if err != nil {

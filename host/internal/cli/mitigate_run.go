@@ -19,7 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -31,7 +31,7 @@ type mitigateJob struct {
 	study    *study.Study
 	space    *space.Space
 	region   space.Region
-	original *network.Network
+	original *relu.Network
 	// scratch is a folder for networks on their way to a search.
 	scratch string
 	// files has what was written: networks by way, guardrails by arm.
@@ -106,7 +106,7 @@ func hashOf(s *space.Space, guards []space.Predicate) string {
 }
 
 // trained is mitigate.Config.Trained: it writes the network, where --out asks.
-func (j *mitigateJob) trained(way string, n *network.Network) error {
+func (j *mitigateJob) trained(way string, n *relu.Network) error {
 	if j.flags.out == "" {
 		return nil
 	}

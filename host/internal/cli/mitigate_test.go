@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/model"
 	"github.com/hyfair/hyfair/host/internal/question/study"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // annealing is a folder with the plugin of simulated annealing.
@@ -106,7 +106,7 @@ func TestMitigateLoan(t *testing.T) {
 		if d := cmp.Diff(files, armNamed(t, &r, way).Files); d != "" {
 			t.Error(d)
 		}
-		var networks []*network.Network
+		var networks []*relu.Network
 		for _, file := range files {
 			n, _, err := model.Model(file)
 			if err != nil {
@@ -118,7 +118,7 @@ func TestMitigateLoan(t *testing.T) {
 		for _, i := range data.Test {
 			inputs := st.Space.NetworkInputs(nil, data.Points[i])
 			a, b := networks[0].Logit(inputs), networks[1].Logit(inputs)
-			if math.Abs(network.Sigmoid(a)-network.Sigmoid(b)) > 1e-6 {
+			if math.Abs(relu.Sigmoid(a)-relu.Sigmoid(b)) > 1e-6 {
 				t.Fatalf("%s: logits %v from .json, %v from .onnx", way, a, b)
 			}
 			if (a > 0) == (data.Labels[i] == 1) {

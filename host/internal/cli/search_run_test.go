@@ -19,14 +19,14 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // tenure is a space of one non-protected and one protected feature, and a
 // network that holds years against group b alone: the logit is 4 for group a,
 // 4 − years for b.
-func tenure() (*space.Space, *network.Network) {
+func tenure() (*space.Space, *relu.Network) {
 	s := &space.Space{
 		Features: []space.Feature{
 			{Name: "years", Kind: space.Integer, Lo: 0, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
@@ -37,12 +37,12 @@ func tenure() (*space.Space, *network.Network) {
 		},
 		Inputs: 3,
 	}
-	n := &network.Network{
-		Layers: []network.Layer{
+	n := &relu.Network{
+		Layers: []relu.Layer{
 			{Name: "hidden", In: 3, Out: 1, Weights: []float64{1, 20, 0}, Bias: []float64{-20}, ReLU: true},
 			{Name: "output", In: 1, Out: 1, Weights: []float64{-1}, Bias: []float64{4}},
 		},
-		Head: network.HeadSigmoid, Precision: 64,
+		Head: relu.HeadSigmoid, Precision: 64,
 	}
 	return s, n
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hyfair/hyfair/host/internal/question/model"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 	"pgregory.net/rapid"
 )
@@ -23,7 +23,7 @@ func tenureStudy(t *testing.T) string {
 }
 
 // tenureStudyOf is that study with another network.
-func tenureStudyOf(t *testing.T, n *network.Network) string {
+func tenureStudyOf(t *testing.T, n *relu.Network) string {
 	t.Helper()
 	dir := t.TempDir()
 	file, err := os.Create(filepath.Join(dir, "model.json"))

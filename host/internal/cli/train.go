@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/files"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -204,7 +204,7 @@ func networkRows(s *space.Space, data *people.Data, rows []int) (x [][]float64, 
 
 // writeNetwork writes the file in one go, so that a network that is there
 // already is replaced whole or not at all.
-func writeNetwork(path string, n *network.Network) error {
+func writeNetwork(path string, n *relu.Network) error {
 	return files.Write(path, func(file *os.File) error { return model.WriteJSON(file, n) })
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/bound/batch"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -93,14 +93,14 @@ type enclosures struct {
 }
 
 // agree compares the exact evaluation with network.Exact.
-func (c *enclosures) agree(n *network.Network) {
+func (c *enclosures) agree(n *relu.Network) {
 	x, inputs := make([]int64, len(c.domain)), make([]*big.Rat, len(c.domain))
 	for i, iv := range c.domain {
 		v := int64(iv.Lo) + c.random.Int64N(int64(iv.Hi-iv.Lo)+1)
 		x[i], inputs[i] = v, new(big.Rat).SetInt64(v)
 	}
 	c.exact.at(x, 0)
-	if got, _ := c.exact.logit(c.t).Rat(nil); got.Cmp(network.NewExact(n).Logit(inputs)) != 0 {
+	if got, _ := c.exact.logit(c.t).Rat(nil); got.Cmp(relu.NewExact(n).Logit(inputs)) != 0 {
 		c.t.Fatalf("two exact evaluations of one point differ: %v", x)
 	}
 }

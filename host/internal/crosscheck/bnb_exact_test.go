@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // everyNeuron evaluates a network in integers and keeps what every neuron is
@@ -13,7 +13,7 @@ import (
 // logit alone.
 type everyNeuron struct {
 	layers []integerLayer
-	head   network.Head
+	head   relu.Head
 	values [][]big.Int // before the activation, by layer
 	shifts []uint      // values[k] are over 2^shifts[k]
 	term   big.Int
@@ -28,7 +28,7 @@ type integerLayer struct {
 }
 
 // newEveryNeuron prepares n, which must have passed Validate.
-func newEveryNeuron(n *network.Network) *everyNeuron {
+func newEveryNeuron(n *relu.Network) *everyNeuron {
 	e := &everyNeuron{head: n.Head}
 	for k := range n.Layers {
 		l := &n.Layers[k]
@@ -126,7 +126,7 @@ func (e *everyNeuron) neuron(t testing.TB, layer, neuron int) *big.Float {
 func (e *everyNeuron) logit(t testing.TB) *big.Float {
 	last := len(e.layers) - 1
 	l := e.neuron(t, last, 0)
-	if e.head == network.HeadSoftmax {
+	if e.head == relu.HeadSoftmax {
 		l = exactly(t, newFloat().Sub(e.neuron(t, last, 1), l))
 	}
 	return l

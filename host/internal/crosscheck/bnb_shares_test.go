@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -85,7 +85,7 @@ type sample struct {
 func newSample(q *problem.Query, n int) *sample {
 	s := &sample{q: q}
 	r := rand.New(rand.NewPCG(5, uint64(q.Network.Parameters())))
-	exact := network.NewExact(q.Network)
+	exact := relu.NewExact(q.Network)
 	for len(s.xs) < n {
 		x := make([]float64, len(q.Space.Features))
 		for _, i := range q.Space.Free() {
@@ -106,7 +106,7 @@ func newSample(q *problem.Query, n int) *sample {
 }
 
 // violates decides an individual exactly, for the score and the decision.
-func violates(q *problem.Query, exact *network.Exact, copies [][]float64) bool {
+func violates(q *problem.Query, exact *relu.Exact, copies [][]float64) bool {
 	least, most, sure := math.Inf(1), math.Inf(-1), true
 	for _, p := range copies {
 		l := q.Network.Logit(q.Space.NetworkInputs(nil, p))
@@ -115,7 +115,7 @@ func violates(q *problem.Query, exact *network.Exact, copies [][]float64) bool {
 	answer := least <= 0 && most > 0
 	if q.Notion == fairness.Score {
 		eps, _ := q.Epsilon.Float64()
-		gap := network.Sigmoid(most) - network.Sigmoid(least)
+		gap := relu.Sigmoid(most) - relu.Sigmoid(least)
 		answer, sure = gap > eps, math.Abs(gap-eps) > careful
 	} else {
 		sure = math.Abs(least) > careful && math.Abs(most) > careful

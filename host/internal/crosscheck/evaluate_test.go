@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/model"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -95,7 +95,7 @@ func subjects() []subject {
 	return out
 }
 
-func (s *subject) network(t testing.TB, root string) *network.Network {
+func (s *subject) network(t testing.TB, root string) *relu.Network {
 	n, _, err := model.Model(filepath.Join(root, s.file))
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func (s *subject) individual(r *rand.Rand) []float64 {
 }
 
 // evaluators are one a variant of the vector loops.
-func evaluators(t *testing.T, n *network.Network, s *space.Space, eps *big.Rat) []*evaluate.Evaluator {
+func evaluators(t *testing.T, n *relu.Network, s *space.Space, eps *big.Rat) []*evaluate.Evaluator {
 	var out []*evaluate.Evaluator
 	for _, kernel := range evaluate.Kernels() {
 		t.Setenv(evaluate.Force, kernel)
@@ -179,7 +179,7 @@ func TestEvaluatorOnEdges(t *testing.T) {
 	for _, sub := range subjects() {
 		t.Run(sub.name, func(t *testing.T) {
 			n := sub.network(t, root)
-			exact := network.NewExact(n)
+			exact := relu.NewExact(n)
 			r := rand.New(rand.NewPCG(3, uint64(n.Parameters())))
 			bias := &n.Layers[len(n.Layers)-1].Bias[0]
 			original := new(big.Rat).SetFloat64(*bias)
@@ -205,15 +205,15 @@ func TestEvaluatorOnEdges(t *testing.T) {
 
 // reference evaluates one copy after the other.
 type reference struct {
-	network *network.Network
-	exact   *network.Exact
+	network *relu.Network
+	exact   *relu.Exact
 	space   *space.Space
 	eps     *big.Rat
 	edges   []float64 // the logits of ε, 2ε, …
 }
 
-func newReference(n *network.Network, s *space.Space, eps *big.Rat) *reference {
-	r := &reference{network: n, exact: network.NewExact(n), space: s, eps: eps}
+func newReference(n *relu.Network, s *space.Space, eps *big.Rat) *reference {
+	r := &reference{network: n, exact: relu.NewExact(n), space: s, eps: eps}
 	edge := new(big.Rat)
 	for range fairness.Bins(eps) - 1 {
 		v, _ := fairness.LogitEnclosure(edge.Add(edge, eps))
@@ -258,7 +258,7 @@ func (r *reference) evaluate(x []float64, exactly bool) (bins map[int]int, gap f
 	bins = map[int]int{}
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, l := range logits {
-		score := network.Sigmoid(l)
+		score := relu.Sigmoid(l)
 		least, most = math.Min(least, score), math.Max(most, score)
 		j := 0
 		for _, edge := range r.edges {

@@ -10,23 +10,23 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-func randomNetwork(r *rand.Rand, inputs int, head network.Head, scale float64) *network.Network {
+func randomNetwork(r *rand.Rand, inputs int, head relu.Head, scale float64) *relu.Network {
 	widths := []int{inputs}
 	for range r.IntN(4) {
 		widths = append(widths, 1+r.IntN(12))
 	}
 	out := 1
-	if head == network.HeadSoftmax {
+	if head == relu.HeadSoftmax {
 		out = 2
 	}
 	widths = append(widths, out)
-	n := &network.Network{Head: head, Precision: 64}
+	n := &relu.Network{Head: head, Precision: 64}
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1 && r.IntN(8) > 0}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1 && r.IntN(8) > 0}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, r.NormFloat64()*scale)
 		}
@@ -57,7 +57,7 @@ func fillIn(r *rand.Rand, w *batch.Workspace, root []space.Interval) {
 func TestFormsEncloseExactLogits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
 		scale := rapid.SampledFrom([]float64{1, 1e-3, 1e5, 1e-310}).Draw(t, "scale")
 		inputs := 1 + r.IntN(4)
 		n := randomNetwork(r, inputs, head, scale)
@@ -71,7 +71,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := p.NewWorkspace(1 + r.IntN(24))
-		exact := network.NewExact(n)
+		exact := relu.NewExact(n)
 		for range 2 { // the second time over what the first has left
 			fillIn(r, w, root)
 			w.Bound()
@@ -140,7 +140,7 @@ func TestTightness(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var width, other float64
 	for range 200 {
-		n := randomNetwork(r, 3, network.HeadSigmoid, 1)
+		n := randomNetwork(r, 3, relu.HeadSigmoid, 1)
 		root := []space.Interval{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 2}, {Lo: -3, Hi: -1}}
 		p, err := batch.New(n, root)
 		if err != nil {
@@ -170,7 +170,7 @@ func TestTightness(t *testing.T) {
 }
 
 func TestRefusesHugeNetworks(t *testing.T) {
-	n := &network.Network{Head: network.HeadLinear, Precision: 64, Layers: []network.Layer{{In: 1, Out: 1, Weights: []float64{1e40}, Bias: []float64{0}}}}
+	n := &relu.Network{Head: relu.HeadLinear, Precision: 64, Layers: []relu.Layer{{In: 1, Out: 1, Weights: []float64{1e40}, Bias: []float64{0}}}}
 	if _, err := batch.New(n, []space.Interval{{Lo: 0, Hi: 1}}); err == nil {
 		t.Error("no error")
 	}

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/sdk/bound/batch"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestEvaluateAgreesWithExactLogits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
-		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
 		n := randomNetwork(r, 3, head, 1)
 		root := []space.Interval{{Lo: -1, Hi: 4}, {Lo: 0, Hi: 2}, {Lo: -3, Hi: -1}}
 		p, err := batch.New(n, root)
@@ -24,7 +24,7 @@ func TestEvaluateAgreesWithExactLogits(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := p.NewWorkspace(16)
-		exact := network.NewExact(n)
+		exact := relu.NewExact(n)
 		for range 2 {
 			fillIn(r, w, root)
 			w.Evaluate()

@@ -5,7 +5,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -33,7 +33,7 @@ type stage struct {
 // New prepares n, which must have passed Validate, for boxes of inputs within
 // root. It refuses a network whose weights are so large that rounding could not
 // be bounded.
-func New(n *network.Network, root []space.Interval) (*Plan, error) {
+func New(n *relu.Network, root []space.Interval) (*Plan, error) {
 	variant, err := choose(os.Getenv(Force))
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 package batch
 
-import "github.com/hyfair/hyfair/sdk/network"
+import "github.com/hyfair/hyfair/sdk/model/relu"
 
 // How rounding is covered.
 //
@@ -82,7 +82,7 @@ func (l *layer) bias(j int) float64  { return l.weights[j*(l.in+1)] }
 
 // layersOf copies the network's. The difference of a softmax head's rows rounds
 // once, which is among the roundings counted.
-func layersOf(n *network.Network) []layer {
+func layersOf(n *relu.Network) []layer {
 	out := make([]layer, len(n.Layers))
 	for k := range n.Layers {
 		from := &n.Layers[k]
@@ -90,7 +90,7 @@ func layersOf(n *network.Network) []layer {
 		for j := range from.Out {
 			l.weights = append(append(l.weights, from.Bias[j]), from.Row(j)...)
 		}
-		if k == len(n.Layers)-1 && n.Head == network.HeadSoftmax {
+		if k == len(n.Layers)-1 && n.Head == relu.HeadSoftmax {
 			for i := range l.in + 1 {
 				l.weights[i] = l.weights[l.in+1+i] - l.weights[i]
 			}

@@ -4,15 +4,15 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // chain is a random network of the given widths.
-func chain(r *rand.Rand, widths ...int) *network.Network {
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+func chain(r *rand.Rand, widths ...int) *relu.Network {
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, r.NormFloat64())
 		}

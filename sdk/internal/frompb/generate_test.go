@@ -9,7 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -75,14 +75,14 @@ func values(t *rapid.T) []problem.Number {
 	return maybe(t, func(t *rapid.T) []problem.Number { return append([]problem.Number{}, list(t, 0, 5, number)...) })
 }
 
-func net(t *rapid.T, inputs int) *network.Network {
-	n := &network.Network{Head: network.Head(1 + below(t, 3)), Precision: 32 * (1 + below(t, 2))}
+func net(t *rapid.T, inputs int) *relu.Network {
+	n := &relu.Network{Head: relu.Head(1 + below(t, 3)), Precision: 32 * (1 + below(t, 2))}
 	widths := append(list(t, 0, 2, func(t *rapid.T) int { return 1 + below(t, 3) }), 1)
-	if n.Head == network.HeadSoftmax {
+	if n.Head == relu.HeadSoftmax {
 		widths[len(widths)-1] = 2
 	}
 	for i, out := range widths {
-		n.Layers = append(n.Layers, network.Layer{
+		n.Layers = append(n.Layers, relu.Layer{
 			Name: text(t), In: inputs, Out: out, ReLU: i < len(widths)-1,
 			Weights: floats(t, inputs*out), Bias: floats(t, out),
 		})
@@ -415,7 +415,7 @@ func proof(t *rapid.T) *sdk.Proof {
 func startOptions(t *rapid.T, s *space.Space) sdk.StartOptions {
 	return sdk.StartOptions{
 		Seed: draw(t, rapid.Int64()), Epsilon: maybe(t, rational), Region: region(t, s),
-		Network: maybe(t, func(t *rapid.T) *network.Network { return net(t, s.Inputs) }), Options: options(t),
+		Network: maybe(t, func(t *rapid.T) *relu.Network { return net(t, s.Inputs) }), Options: options(t),
 		Chains: below(t, 99),
 	}
 }

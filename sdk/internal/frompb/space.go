@@ -6,28 +6,28 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Network converts a network; nil stays nil. Its Validate is the caller's.
-func Network(m *problemv1.Network) (*network.Network, error) {
+func Network(m *problemv1.Network) (*relu.Network, error) {
 	if m == nil {
 		return nil, nil
 	}
 	if err := enum(m.Head); err != nil {
 		return nil, err
 	}
-	layers, err := each(m.Layers, "layer", func(l *problemv1.Layer) (network.Layer, error) {
+	layers, err := each(m.Layers, "layer", func(l *problemv1.Layer) (relu.Layer, error) {
 		if l == nil {
-			return network.Layer{}, errors.New("empty")
+			return relu.Layer{}, errors.New("empty")
 		}
-		return network.Layer{
+		return relu.Layer{
 			Name: l.Name, In: int(l.In), Out: int(l.Out),
 			Weights: l.Weights, Bias: l.Bias, ReLU: l.Relu,
 		}, nil
 	})
-	return &network.Network{Layers: layers, Head: network.Head(m.Head), Precision: int(m.Precision)}, err
+	return &relu.Network{Layers: layers, Head: relu.Head(m.Head), Precision: int(m.Precision)}, err
 }
 
 // Space converts a space; nil stays nil. Its Validate is the caller's.

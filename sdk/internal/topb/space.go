@@ -2,19 +2,19 @@ package topb
 
 import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Network converts a network; nil stays nil. The message aliases its weights.
-func Network(n *network.Network) *problemv1.Network {
+func Network(n *relu.Network) *problemv1.Network {
 	if n == nil {
 		return nil
 	}
 	return &problemv1.Network{
 		Head:      problemv1.Head(n.Head),
 		Precision: narrow(n.Precision),
-		Layers: each(n.Layers, func(l *network.Layer) *problemv1.Layer {
+		Layers: each(n.Layers, func(l *relu.Layer) *problemv1.Layer {
 			return &problemv1.Layer{
 				Name: clean(l.Name), In: narrow(l.In), Out: narrow(l.Out),
 				Weights: l.Weights, Bias: l.Bias, Relu: l.ReLU,

@@ -14,7 +14,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -229,16 +229,16 @@ func aim(r *rand.Rand, q *problem.Query) {
 
 // Network draws a network of no to three hidden layers, with and without ReLU,
 // narrow and wide, with any head.
-func Network(r *rand.Rand, inputs int) *network.Network {
-	heads := []network.Head{network.HeadSigmoid, network.HeadSigmoid, network.HeadSoftmax, network.HeadLinear}
-	n := &network.Network{Head: heads[r.IntN(len(heads))], Precision: 64}
+func Network(r *rand.Rand, inputs int) *relu.Network {
+	heads := []relu.Head{relu.HeadSigmoid, relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}
+	n := &relu.Network{Head: heads[r.IntN(len(heads))], Precision: 64}
 	if r.IntN(3) == 0 {
 		n.Precision = 32
 	}
 	draw := weights(r)
 	hidden, linear := r.IntN(4), r.IntN(3)
 	for range hidden {
-		l := network.Layer{In: inputs, Out: 1 + r.IntN(5), ReLU: true}
+		l := relu.Layer{In: inputs, Out: 1 + r.IntN(5), ReLU: true}
 		if r.IntN(8) == 0 {
 			l.Out = 9 + r.IntN(60)
 		}
@@ -251,8 +251,8 @@ func Network(r *rand.Rand, inputs int) *network.Network {
 		fill(r, &l, draw)
 		n.Layers, inputs = append(n.Layers, l), l.Out
 	}
-	last := network.Layer{In: inputs, Out: 1}
-	if n.Head == network.HeadSoftmax {
+	last := relu.Layer{In: inputs, Out: 1}
+	if n.Head == relu.HeadSoftmax {
 		last.Out = 2
 	}
 	fill(r, &last, draw)
@@ -315,7 +315,7 @@ func weights(r *rand.Rand) func() float64 {
 
 // cancel makes two neurons of a layer alike, steep, and of opposite weight in the
 // next: what is left of them in floating point is what they differ by, and rounding.
-func cancel(r *rand.Rand, l, next *network.Layer) {
+func cancel(r *rand.Rand, l, next *relu.Layer) {
 	if l.Out < 2 {
 		return
 	}
@@ -334,7 +334,7 @@ func cancel(r *rand.Rand, l, next *network.Layer) {
 
 // fill draws a layer's numbers, and makes some of its neurons dead, doubled, or
 // another's negative.
-func fill(r *rand.Rand, l *network.Layer, draw func() float64) {
+func fill(r *rand.Rand, l *relu.Layer, draw func() float64) {
 	for range l.In * l.Out {
 		l.Weights = append(l.Weights, draw())
 	}

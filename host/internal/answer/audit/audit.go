@@ -21,7 +21,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -29,7 +29,7 @@ import (
 type Config struct {
 	// Network and Space must have passed Validate. The protected features of the
 	// space are those that vary.
-	Network *network.Network
+	Network *relu.Network
 	Space   *space.Space
 	// Region has the values that copies take; its box is not looked at: see Where.
 	Region space.Region

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -129,10 +129,10 @@ func randomCase(r *rand.Rand) Config {
 			{Feature: r.IntN(4), Interval: space.Interval{Lo: 1, Hi: 2}},
 		})
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	scale := []float64{0, 0.5, 1, 2}[r.IntN(4)] // with 0 every logit is 0: a no
 	for _, shape := range [][2]int{{6, 5}, {5, 1}} {
-		l := network.Layer{In: shape[0], Out: shape[1], ReLU: shape[1] > 1, Weights: make([]float64, shape[0]*shape[1]), Bias: make([]float64, shape[1])}
+		l := relu.Layer{In: shape[0], Out: shape[1], ReLU: shape[1] > 1, Weights: make([]float64, shape[0]*shape[1]), Bias: make([]float64, shape[1])}
 		for i := range l.Weights {
 			// Multiples of 1/4 make logits of exactly 0 likely.
 			l.Weights[i] = math.Round(4*scale*r.NormFloat64()) / 4
@@ -140,7 +140,7 @@ func randomCase(r *rand.Rand) Config {
 		n.Layers = append(n.Layers, l)
 	}
 	if r.IntN(3) == 0 {
-		n.Head = network.HeadSoftmax
+		n.Head = relu.HeadSoftmax
 		last := &n.Layers[1]
 		last.Out, last.Weights, last.Bias = 2, append(make([]float64, 5), last.Weights...), []float64{0.25, 0}
 	}

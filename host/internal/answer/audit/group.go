@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -84,7 +84,7 @@ func joined(values []float64, own float64) []float64 {
 // other protected ones are ordinary features, which keep a person's values.
 type line struct {
 	feature int
-	network *network.Network
+	network *relu.Network
 	space   *space.Space
 	values  []float64
 	epsilon *big.Rat

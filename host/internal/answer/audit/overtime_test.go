@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -24,7 +24,7 @@ func TestASignalEndsAnEvaluation(t *testing.T) {
 		}
 		s.Features = append(s.Features, f)
 	}
-	hidden := network.Layer{In: 2, Out: width, Weights: make([]float64, 2*width), Bias: make([]float64, width), ReLU: true}
+	hidden := relu.Layer{In: 2, Out: width, Weights: make([]float64, 2*width), Bias: make([]float64, width), ReLU: true}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range hidden.Weights {
 		hidden.Weights[i] = rng.NormFloat64()
@@ -32,7 +32,7 @@ func TestASignalEndsAnEvaluation(t *testing.T) {
 	for i := range hidden.Bias {
 		hidden.Bias[i] = rng.NormFloat64()
 	}
-	n := &network.Network{Precision: 64, Head: network.HeadSigmoid, Layers: []network.Layer{
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{
 		hidden, {In: width, Out: 1, Weights: hidden.Bias, Bias: []float64{0}},
 	}}
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)

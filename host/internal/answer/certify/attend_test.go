@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -37,7 +37,7 @@ func crowded() *problem.Query {
 		}
 		s.Features = append(s.Features, f)
 	}
-	return &problem.Query{Space: s, Notion: fairness.Score, Epsilon: big.NewRat(1, 20), Network: &network.Network{Precision: 32, Head: network.HeadSigmoid, Layers: []network.Layer{
+	return &problem.Query{Space: s, Notion: fairness.Score, Epsilon: big.NewRat(1, 20), Network: &relu.Network{Precision: 32, Head: relu.HeadSigmoid, Layers: []relu.Layer{
 		{In: 3, Out: width, Weights: weights(3 * width), Bias: weights(width), ReLU: true}, {In: width, Out: 1, Weights: weights(width), Bias: []float64{0}},
 	}}}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -124,7 +124,7 @@ func TestSmallGaps(t *testing.T) {
 			{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
 		}}
 		// The gap grows from almost nothing at a = 60 to about weight/10.
-		n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+		n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 			{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 1, 1, 0}, Bias: []float64{-60.0 / 128, -60.0 / 128}},
 			{In: 2, Out: 1, Weights: []float64{weight, 0}, Bias: []float64{0.25}},
 		}}
@@ -156,7 +156,7 @@ func TestHugeLogitBesideZero(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	for _, relaxed := range []bool{false, true} {
 		q := &problem.Query{
-			Network: &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{{In: 2, Out: 1, Weights: []float64{62_500_000, 1e9}, Bias: []float64{0}}}},
+			Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{62_500_000, 1e9}, Bias: []float64{0}}}},
 			Space: &space.Space{Inputs: 2, Features: []space.Feature{
 				{Name: "a", Kind: space.Integer, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 				{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
@@ -176,8 +176,8 @@ func TestHugeLogitBesideZero(t *testing.T) {
 // TestOneEndIsEnough: where float64 cannot hold one end of an enclosure, the other
 // may decide; and where no solver's answer would count, that is a reason and no error.
 func TestOneEndIsEnough(t *testing.T) {
-	network := func(bias float64) *network.Network {
-		return &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	network := func(bias float64) *relu.Network {
+		return &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 			{In: 2, Out: 1, ReLU: true, Weights: []float64{1e200, 1e200}, Bias: []float64{0}},
 			{In: 1, Out: 1, ReLU: true, Weights: []float64{1e200}, Bias: []float64{0}},
 			{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{bias}},

@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -22,7 +22,7 @@ import (
 
 // mostBins is the largest k over every individual, by definition.
 func mostBins(q *problem.Query) int {
-	exact, most := network.NewExact(q.Network), 0
+	exact, most := relu.NewExact(q.Network), 0
 	eachIndividual(q, func(x []float64) {
 		var logits []*big.Rat
 		for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
@@ -146,7 +146,7 @@ func TestBinsOfASmallEpsilon(t *testing.T) {
 			{Name: "a", Kind: space.Integer, Hi: c.individuals - 1, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 			{Name: "p", Kind: space.Integer, Hi: 4, Protected: []float64{0, 1, 2, 3, 4}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
 		}}
-		n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+		n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 			{In: 2, Out: 1, ReLU: true, Weights: []float64{1 / c.individuals, 1}, Bias: []float64{-2}},
 			{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{0}},
 		}}
@@ -184,13 +184,13 @@ func TestManyCombinationsOfAWideNetwork(t *testing.T) {
 	for v := range 1 << 12 {
 		s.Features[1].Protected = append(s.Features[1].Protected, float64(v))
 	}
-	hidden := network.Layer{In: 2, Out: 1<<14 + 1, ReLU: true, Bias: make([]float64, 1<<14+1)}
+	hidden := relu.Layer{In: 2, Out: 1<<14 + 1, ReLU: true, Bias: make([]float64, 1<<14+1)}
 	for j := range hidden.Out {
 		hidden.Weights = append(hidden.Weights, 0, float64(j%3-1))
 	}
-	last := network.Layer{In: hidden.Out, Out: 1, Weights: make([]float64, hidden.Out), Bias: []float64{-2}}
+	last := relu.Layer{In: hidden.Out, Out: 1, Weights: make([]float64, hidden.Out), Bias: []float64{-2}}
 	last.Weights[2] = 4
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{hidden, last}}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{hidden, last}}
 	q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 20), K: 3, Goal: problem.Decide}
 	bnb, d := plugintest.Solver(t, "bnb")
 	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: bnb, Description: d, Seed: 1})

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -29,12 +29,12 @@ func tenure(n fairness.Notion, steps float64) *problem.Query {
 		},
 		Inputs: 2,
 	}
-	net := &network.Network{
-		Layers: []network.Layer{
+	net := &relu.Network{
+		Layers: []relu.Layer{
 			{Name: "hidden", In: 2, Out: 1, Weights: []float64{1, 20}, Bias: []float64{-20}, ReLU: true},
 			{Name: "output", In: 1, Out: 1, Weights: []float64{-1}, Bias: []float64{4}},
 		},
-		Head: network.HeadSigmoid, Precision: 64,
+		Head: relu.HeadSigmoid, Precision: 64,
 	}
 	q := &problem.Query{Network: net, Space: s, Region: s.Whole(), Notion: n, Goal: problem.Decide}
 	if n.UsesEpsilon() {
@@ -47,7 +47,7 @@ func tenure(n fairness.Notion, steps float64) *problem.Query {
 func largest(n fairness.Notion) float64 {
 	switch n {
 	case fairness.Score:
-		return network.Sigmoid(4) - network.Sigmoid(-6)
+		return relu.Sigmoid(4) - relu.Sigmoid(-6)
 	case fairness.Logit:
 		return 10
 	}

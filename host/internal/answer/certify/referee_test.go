@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -18,7 +18,7 @@ import (
 // enumerate evaluates every individual of a discrete space; where features are
 // relaxed, against every other within reach that differs in a protected value.
 func enumerate(q *problem.Query) (best *big.Rat, ok bool) {
-	exact := network.NewExact(q.Network)
+	exact := relu.NewExact(q.Network)
 	type copied struct {
 		point []float64
 		logit *big.Rat
@@ -349,9 +349,9 @@ func tiny(r *rand.Rand, reals int, constrained bool) *problem.Query {
 	if reals > 0 {
 		width = 2
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	if r.IntN(4) == 0 {
-		n.Head = network.HeadSoftmax
+		n.Head = relu.HeadSoftmax
 	}
 	in := s.Inputs
 	layers := 1 + r.IntN(2)
@@ -363,15 +363,15 @@ func tiny(r *rand.Rand, reals int, constrained bool) *problem.Query {
 		in = width
 	}
 	outputs := 1
-	if n.Head == network.HeadSoftmax {
+	if n.Head == relu.HeadSoftmax {
 		outputs = 2
 	}
 	n.Layers = append(n.Layers, quarterLayer(r, in, outputs, false))
 	return &problem.Query{Network: n, Space: s, Region: s.Whole(), Goal: problem.Decide}
 }
 
-func quarterLayer(r *rand.Rand, in, out int, relu bool) network.Layer {
-	l := network.Layer{In: in, Out: out, ReLU: relu}
+func quarterLayer(r *rand.Rand, in, out int, rectified bool) relu.Layer {
+	l := relu.Layer{In: in, Out: out, ReLU: rectified}
 	for range in * out {
 		l.Weights = append(l.Weights, float64(r.IntN(17)-8)/4)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -18,7 +18,7 @@ import (
 // replayer evaluates points through the original network in exact arithmetic.
 type replayer struct {
 	q     *problem.Query
-	exact *network.Exact
+	exact *relu.Exact
 	// reach is where the second copy may lie: the region, and what the
 	// relaxations let it reach beyond.
 	reach space.Region
@@ -26,7 +26,7 @@ type replayer struct {
 }
 
 func newReplayer(q *problem.Query) *replayer {
-	return &replayer{q: q, exact: network.NewExact(q.Network), reach: encode.RelaxedRegion(q)}
+	return &replayer{q: q, exact: relu.NewExact(q.Network), reach: encode.RelaxedRegion(q)}
 }
 
 // admits reports whether the two points are copies of one individual that the
@@ -172,11 +172,11 @@ func (r *replayer) describe(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 	w := &Witness{Copy1: copy1, Copy2: copy2, Exact1: a, Exact2: b}
 	w.Logit1, _ = a.Float64()
 	w.Logit2, _ = b.Float64()
-	w.Score1, w.Score2 = network.Sigmoid(w.Logit1), network.Sigmoid(w.Logit2)
+	w.Score1, w.Score2 = relu.Sigmoid(w.Logit1), relu.Sigmoid(w.Logit2)
 	margin, _ := r.margin(a, b)
 	w.Margin, _ = margin.Float64()
 	single := func(point []float64) float64 {
-		return network.Sigmoid(float64(r.q.Network.Logit32(r.q.Space.NetworkInputs(nil, point))))
+		return relu.Sigmoid(float64(r.q.Network.Logit32(r.q.Space.NetworkInputs(nil, point))))
 	}
 	w.Float32 = single(copy1) - single(copy2)
 	return w

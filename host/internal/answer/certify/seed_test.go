@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -22,7 +22,7 @@ import (
 // discriminant reports whether x has two counterfactuals more than ε apart,
 // exactly.
 func discriminant(q *problem.Query, x []float64) bool {
-	exact := network.NewExact(q.Network)
+	exact := relu.NewExact(q.Network)
 	points := q.Space.Counterfactuals(q.RegionOrWhole(), x)
 	for _, a := range points {
 		for _, b := range points {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -21,8 +21,8 @@ func deep(r *rand.Rand) *problem.Query {
 		{Name: "u", Kind: space.Real, Lo: -1, Hi: 1, Inputs: []space.Input{{Index: 2, Scale: 1}}},
 		{Name: "sex", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 3, Scale: 1}}},
 	}}
-	layer := func(in, out int, relu bool) network.Layer {
-		l := network.Layer{In: in, Out: out, ReLU: relu, Weights: make([]float64, in*out), Bias: make([]float64, out)}
+	layer := func(in, out int, rectified bool) relu.Layer {
+		l := relu.Layer{In: in, Out: out, ReLU: rectified, Weights: make([]float64, in*out), Bias: make([]float64, out)}
 		for i := range l.Weights {
 			l.Weights[i] = r.NormFloat64()
 		}
@@ -31,7 +31,7 @@ func deep(r *rand.Rand) *problem.Query {
 		}
 		return l
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{layer(4, 5, true), layer(5, 5, true), layer(5, 1, false)}}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{layer(4, 5, true), layer(5, 5, true), layer(5, 1, false)}}
 	return &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Logit, Epsilon: big.NewRat(1, 2), Goal: problem.Decide}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -48,13 +48,13 @@ func randomStatement(r *rand.Rand, notion fairness.Notion, reals bool) *certific
 	for range r.IntN(4) {
 		widths = append(widths, 2+r.IntN(3))
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 32}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
 	widths = append(widths, 1)
 	if r.IntN(3) == 0 {
-		n.Head, widths[len(widths)-1] = network.HeadSoftmax, 2
+		n.Head, widths[len(widths)-1] = relu.HeadSoftmax, 2
 	}
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, float64(float32(r.NormFloat64())))
 		}

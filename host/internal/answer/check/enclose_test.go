@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -41,7 +41,7 @@ func randomValue(r *rand.Rand, s *space.Space, feature int, iv space.Interval) f
 }
 
 // anySlopes are slopes of about half of the neurons, good and bad ones.
-func anySlopes(r *rand.Rand, n *network.Network) (out []sdk.Slope) {
+func anySlopes(r *rand.Rand, n *relu.Network) (out []sdk.Slope) {
 	for k := range n.Layers {
 		for j := range n.Layers[k].Out {
 			if n.Layers[k].ReLU && r.IntN(2) == 0 {
@@ -64,7 +64,7 @@ func TestFormsEncloseExactValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := &encloser{subject: s}
-		exact := network.NewExact(st.Network)
+		exact := relu.NewExact(st.Network)
 		for range 3 {
 			box := randomBox(r, st)
 			e.at(box)
@@ -108,7 +108,7 @@ func TestFormsEncloseExactValues(t *testing.T) {
 // oneNeuron is relu(x) on −1 ≤ x ≤ 1 as a logit, with one protected value.
 func oneNeuron() *certificate.Statement {
 	return &certificate.Statement{
-		Network: &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+		Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 			{In: 2, Out: 1, Weights: []float64{1, 0}, Bias: []float64{0}, ReLU: true},
 			{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{0}},
 		}},
@@ -250,7 +250,7 @@ func TestRealFeaturesAreNotEnumerated(t *testing.T) {
 func TestLargeQuestionsAreRefusedAtOnce(t *testing.T) {
 	st := oneNeuron()
 	for range 2000 {
-		st.Network.Layers = append([]network.Layer{
+		st.Network.Layers = append([]relu.Layer{
 			{In: 2, Out: 2, Weights: []float64{5e-324, 1, 0, 1}, Bias: []float64{0, 5e-324}, ReLU: true},
 		}, st.Network.Layers...)
 	}

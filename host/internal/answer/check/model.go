@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // model is a network in integers, with one output, the logit.
@@ -22,7 +22,7 @@ type layer struct {
 
 // newModel turns a network that has passed Validate into integers. The two
 // units before a softmax become their difference.
-func newModel(n *network.Network) *model {
+func newModel(n *relu.Network) *model {
 	m := &model{}
 	for i := range n.Layers {
 		l := &n.Layers[i]
@@ -32,7 +32,7 @@ func newModel(n *network.Network) *model {
 			weights: integers(l.Weights, shift), bias: integers(l.Bias, shift),
 		})
 	}
-	if n.Head == network.HeadSoftmax {
+	if n.Head == relu.HeadSoftmax {
 		last := &m.layers[len(m.layers)-1]
 		for i := range last.in {
 			last.weights[i].Sub(&last.weights[last.in+i], &last.weights[i])

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -32,10 +32,10 @@ func original(t testing.TB) *certificate.Statement {
 	}}
 	s.Forbidden = []space.Predicate{{{Feature: 1, Interval: space.Interval{Lo: 1, Hi: 1}}, {Feature: 2, Set: []int{2}}}}
 	r := rand.New(rand.NewPCG(7, 7))
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 32}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
 	widths := []int{6, 5, 4, 1}
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, float64(float32(r.NormFloat64())))
 		}
@@ -181,7 +181,7 @@ func list(v any) []any {
 // attained is the range of the exact logits of a leaf's copy.
 func attained(st *certificate.Statement, leaf, c map[string]any) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	exact := network.NewExact(st.Network)
+	exact := relu.NewExact(st.Network)
 	box, values := list(leaf["box"]), list(c["protected"])
 	for age := box[0].(float64); age <= box[1].(float64); age++ {
 		for job := box[2].(float64); job <= box[3].(float64); job++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -100,7 +100,7 @@ func bounds(st *certificate.Statement, box space.Box, protected []float64) (spac
 			}
 		}
 	}
-	if st.Network.Head == network.HeadSoftmax {
+	if st.Network.Head == relu.HeadSoftmax {
 		for v := range rows[0] {
 			rows[0][v] = rows[1][v] - rows[0][v]
 		}
@@ -138,7 +138,7 @@ func worst(st *certificate.Statement, of []sdk.CopyProof) float64 {
 	}
 	switch st.Notion {
 	case fairness.Score:
-		return network.Sigmoid(hi) - network.Sigmoid(lo) + slack
+		return relu.Sigmoid(hi) - relu.Sigmoid(lo) + slack
 	case fairness.Logit:
 		return hi - lo
 	case fairness.Decision:
@@ -229,7 +229,7 @@ func judge(t testing.TB, text []byte) string {
 // statement is about. It needs a space without real features.
 func individuals(st *certificate.Statement, visit func(x []float64, logits []*big.Rat)) {
 	s, region := st.Space, st.RegionOrWhole()
-	exact := network.NewExact(st.Network)
+	exact := relu.NewExact(st.Network)
 	x := make([]float64, len(s.Features))
 	free := s.Free()
 	var walk func(k int)

@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // SameNetwork names the first difference between the network of a certificate
 // and another one; nil where both compute the same by the same weights. Names
 // of layers do not count.
-func SameNetwork(of, other *network.Network) error {
+func SameNetwork(of, other *relu.Network) error {
 	if len(of.Layers) != len(other.Layers) {
 		return fmt.Errorf("the certificate's network has %d layers, this one %d", len(of.Layers), len(other.Layers))
 	}

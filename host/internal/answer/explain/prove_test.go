@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -35,10 +35,10 @@ func clinic(seed uint64) problem.Query {
 		Forbidden: []space.Predicate{{{Feature: 1, Set: []int{3}}, {Feature: 3, Set: []int{0}}}},
 	}
 	rng := rand.New(rand.NewPCG(seed, 3))
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	in := s.Inputs
 	for _, out := range []int{4, 1} {
-		l := network.Layer{In: in, Out: out, ReLU: out > 1}
+		l := relu.Layer{In: in, Out: out, ReLU: out > 1}
 		for range in * out {
 			l.Weights = append(l.Weights, float64(rng.IntN(33)-16)/8)
 		}

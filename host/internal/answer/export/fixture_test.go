@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -14,7 +14,7 @@ import (
 // feature, one hidden layer of two neurons.
 func tiny(n fairness.Notion) *problem.Query {
 	q := &problem.Query{
-		Network: &network.Network{Head: network.HeadSigmoid, Precision: 32, Layers: []network.Layer{
+		Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 32, Layers: []relu.Layer{
 			{Name: "hidden", In: 2, Out: 2, ReLU: true, Weights: []float64{1, -2, 0.5, 0.25}, Bias: []float64{-0.5, 1e-05}},
 			{Name: "score", In: 2, Out: 1, Weights: []float64{1.5, -0.75}, Bias: []float64{0.125}},
 		}},
@@ -62,13 +62,13 @@ func random(r *rand.Rand, n fairness.Notion) *problem.Query {
 	feature("b", false, tables)
 	feature("sex", true, tables && r.IntN(2) == 0)
 	feature("age", true, false)
-	net := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	net := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	outputs := 1
 	if r.IntN(2) == 0 {
-		net.Head, outputs = network.HeadSoftmax, 2
+		net.Head, outputs = relu.HeadSoftmax, 2
 	}
 	width := s.Inputs
-	for _, l := range []network.Layer{{Out: 3, ReLU: true}, {Out: 2, ReLU: r.IntN(2) == 0}, {Out: outputs}} {
+	for _, l := range []relu.Layer{{Out: 3, ReLU: true}, {Out: 2, ReLU: r.IntN(2) == 0}, {Out: outputs}} {
 		l.In = width
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, dyadic(r))
@@ -91,7 +91,7 @@ func dyadic(r *rand.Rand) float64 { return float64(r.IntN(33)-16) / 8 }
 
 // eachPair visits every pair of copies of every individual, with its logits.
 func eachPair(q *problem.Query, visit func(one, two []float64, l1, l2 *big.Rat)) {
-	exact := network.NewExact(q.Network)
+	exact := relu.NewExact(q.Network)
 	s := q.Space
 	free := s.Free()
 	x := make([]float64, len(s.Features))

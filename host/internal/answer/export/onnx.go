@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // Numbers of ONNX's fields and enumerations (onnx.proto3, IR version 8), as far
@@ -31,7 +31,7 @@ const (
 
 // writeONNX writes a chain of dense layers: for each a Gemm (y = x·Wᵀ + b) and,
 // where it has one, a Relu. The input X and the output Y are of shape [1, n].
-func writeONNX(w io.Writer, layers []network.Layer, double bool) error {
+func writeONNX(w io.Writer, layers []relu.Layer, double bool) error {
 	element := elementOf(double)
 	graph := chain(layers, element, "X", "Y")
 	graph.bytes(graphInput, value("X", element, one, layers[0].In))
@@ -47,11 +47,11 @@ func writeONNX(w io.Writer, layers []network.Layer, double bool) error {
 // logits are sums of large terms. load.Model reads the file back. Networks with
 // two softmax units are refused, for which train.OneLogit has one with the same
 // scores, and so are those with a linear output, which is no probability.
-func WriteScores(w io.Writer, n *network.Network) error {
+func WriteScores(w io.Writer, n *relu.Network) error {
 	if err := n.Validate(); err != nil {
 		return err
 	}
-	if n.Head != network.HeadSigmoid {
+	if n.Head != relu.HeadSigmoid {
 		return fmt.Errorf("the network has %d output units (%s); scores are written of networks with one sigmoid unit", n.Layers[len(n.Layers)-1].Out, n.Head)
 	}
 	var graph message
@@ -78,7 +78,7 @@ func elementOf(double bool) uint64 {
 }
 
 // chain is a graph of dense layers from one value to another.
-func chain(layers []network.Layer, element uint64, from, output string) message {
+func chain(layers []relu.Layer, element uint64, from, output string) message {
 	var graph message
 	for k := range layers {
 		l := &layers[k]

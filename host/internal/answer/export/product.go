@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -23,7 +23,7 @@ const maxProduct = 1 << 26
 // of copy 1 and of copy 2. Outputs are the logits l1 and l2, then whatever
 // linear forms of them the notion bounds.
 type product struct {
-	layers  []network.Layer
+	layers  []relu.Layer
 	inputs  []productInput
 	outputs []productOutput
 	// double: some weight is no float32, and the file holds float64s.
@@ -114,7 +114,7 @@ func (p *product) addInputs(s *space.Space, region space.Region) (at [2][]int) {
 // ReLUs between them, which interpolate the table.
 func (p *product) addMaps(s *space.Space, at [2][]int) {
 	units := newUnits(p.inputs)
-	out := network.Layer{Name: "inputs", In: units.count, Out: 2 * s.Inputs, Bias: make([]float64, 2*s.Inputs)}
+	out := relu.Layer{Name: "inputs", In: units.count, Out: 2 * s.Inputs, Bias: make([]float64, 2*s.Inputs)}
 	out.Weights = make([]float64, out.In*out.Out)
 	for c := range at {
 		for i := range s.Features {
@@ -136,8 +136,8 @@ func (p *product) addMaps(s *space.Space, at [2][]int) {
 }
 
 // sideBySide is a layer twice, each on its own half of inputs and outputs.
-func sideBySide(l *network.Layer) network.Layer {
-	out := network.Layer{Name: l.Name, In: 2 * l.In, Out: 2 * l.Out, ReLU: l.ReLU, Bias: append(append([]float64(nil), l.Bias...), l.Bias...)}
+func sideBySide(l *relu.Layer) relu.Layer {
+	out := relu.Layer{Name: l.Name, In: 2 * l.In, Out: 2 * l.Out, ReLU: l.ReLU, Bias: append(append([]float64(nil), l.Bias...), l.Bias...)}
 	out.Weights = make([]float64, out.In*out.Out)
 	for j := range l.Out {
 		copy(out.Row(j), l.Row(j))
@@ -147,12 +147,12 @@ func sideBySide(l *network.Layer) network.Layer {
 }
 
 // addHead turns the last layer's outputs into the logits and forms asked for.
-func (p *product) addHead(head network.Head) {
+func (p *product) addHead(head relu.Head) {
 	width := 1
-	if head == network.HeadSoftmax {
+	if head == relu.HeadSoftmax {
 		width = 2
 	}
-	l := network.Layer{Name: "property", In: 2 * width, Out: len(p.outputs), Bias: make([]float64, len(p.outputs))}
+	l := relu.Layer{Name: "property", In: 2 * width, Out: len(p.outputs), Bias: make([]float64, len(p.outputs))}
 	l.Weights = make([]float64, l.In*l.Out)
 	for j, o := range p.outputs {
 		for c, w := range o.row {
@@ -241,7 +241,7 @@ func (p *product) note(q *problem.Query, region space.Region) {
 }
 
 // single reports that every weight is a float32.
-func single(layers []network.Layer) bool {
+func single(layers []relu.Layer) bool {
 	for i := range layers {
 		for _, list := range [][]float64{layers[i].Weights, layers[i].Bias} {
 			for _, w := range list {

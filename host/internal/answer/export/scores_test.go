@@ -13,13 +13,13 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/question/model"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // scoring is a network of some size and inputs to try it with. Its first layer
 // adds up terms in the hundreds that nearly cancel, as those of unscaled features
 // do, so that float32 arithmetic would not do.
-func scoring(precision int) (*network.Network, [][]float64) {
+func scoring(precision int) (*relu.Network, [][]float64) {
 	rng := rand.New(rand.NewPCG(8, uint64(precision)))
 	draw := func(n int, scale float64) []float64 {
 		out := make([]float64, n)
@@ -30,10 +30,10 @@ func scoring(precision int) (*network.Network, [][]float64) {
 		}
 		return out
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: precision}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: precision}
 	in := 6
 	for _, units := range []int{20, 10, 1} {
-		n.Layers = append(n.Layers, network.Layer{Name: "layer", In: in, Out: units, ReLU: units > 1, Weights: draw(in*units, 0.4), Bias: draw(units, 0.2)})
+		n.Layers = append(n.Layers, relu.Layer{Name: "layer", In: in, Out: units, ReLU: units > 1, Weights: draw(in*units, 0.4), Bias: draw(units, 0.2)})
 		in = units
 	}
 	const offset = 1000
@@ -55,7 +55,7 @@ func scoring(precision int) (*network.Network, [][]float64) {
 	return n, inputs
 }
 
-func writeScores(t *testing.T, n *network.Network) string {
+func writeScores(t *testing.T, n *relu.Network) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := export.WriteScores(&b, n); err != nil {
@@ -132,9 +132,9 @@ func TestScoresInOnnxruntime(t *testing.T) {
 		}
 		worst, single := 0.0, 0.0
 		for i, x := range inputs {
-			score := network.Sigmoid(n.Logit(x))
+			score := relu.Sigmoid(n.Logit(x))
 			worst = max(worst, math.Abs(scores[i]-score))
-			single = max(single, math.Abs(network.Sigmoid(float64(n.Logit32(x)))-score))
+			single = max(single, math.Abs(relu.Sigmoid(float64(n.Logit32(x)))-score))
 		}
 		t.Logf("%d bits: largest difference %.2g; in float32 it would be %.2g", precision, worst, single)
 		if !(worst <= 1e-6) || !(single > 1e-6) {
@@ -146,16 +146,16 @@ func TestScoresInOnnxruntime(t *testing.T) {
 func TestScoresRefused(t *testing.T) {
 	n, _ := scoring(32)
 	two := *n
-	two.Head = network.HeadSoftmax
-	two.Layers = append([]network.Layer{}, n.Layers...)
+	two.Head = relu.HeadSoftmax
+	two.Layers = append([]relu.Layer{}, n.Layers...)
 	last := &two.Layers[len(two.Layers)-1]
 	last.Out, last.Weights, last.Bias = 2, append(last.Weights, last.Weights...), []float64{0, 0}
 	broken := *n
 	broken.Precision = 16
 	linear := *n
-	linear.Head = network.HeadLinear
+	linear.Head = relu.HeadLinear
 	for name, c := range map[string]struct {
-		n    *network.Network
+		n    *relu.Network
 		want string
 	}{"two units": {&two, "2 output units"}, "not valid": {&broken, "precision is 16"}, "no probability": {&linear, "linear"}} {
 		t.Run(name, func(t *testing.T) {

@@ -3,7 +3,7 @@ package export
 import (
 	"math/big"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -67,11 +67,11 @@ func hasAffine(f *space.Feature) bool {
 }
 
 // layer computes the units; nil where they are the inputs.
-func (u *units) layer() *network.Layer {
+func (u *units) layer() *relu.Layer {
 	if !u.relu {
 		return nil
 	}
-	l := &network.Layer{Name: "values", In: len(u.inputs), Out: u.count, ReLU: true, Bias: make([]float64, u.count)}
+	l := &relu.Layer{Name: "values", In: len(u.inputs), Out: u.count, ReLU: true, Bias: make([]float64, u.count)}
 	l.Weights = make([]float64, l.In*l.Out)
 	for x := range u.inputs {
 		if u.plus[x] >= 0 {

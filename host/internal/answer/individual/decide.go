@@ -5,16 +5,16 @@ package individual
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Decider decides yes where the logit exceeds 0. Read-only and safe for
 // concurrent use.
 type Decider struct {
-	network *network.Network
+	network *relu.Network
 	space   *space.Space
-	exact   *network.Exact
+	exact   *relu.Exact
 	// largest is how far from 0 a feature's values lie for which bound holds.
 	largest []float64
 	// bound is how far a logit computed in float64 may be from the true one.
@@ -22,8 +22,8 @@ type Decider struct {
 }
 
 // New prepares a decider. Network and space must have passed Validate.
-func New(n *network.Network, s *space.Space) *Decider {
-	d := &Decider{network: n, space: s, exact: network.NewExact(n), largest: make([]float64, len(s.Features))}
+func New(n *relu.Network, s *space.Space) *Decider {
+	d := &Decider{network: n, space: s, exact: relu.NewExact(n), largest: make([]float64, len(s.Features))}
 	for i := range s.Features {
 		f := &s.Features[i]
 		d.largest[i] = max(math.Abs(f.Lo), math.Abs(f.Hi))
@@ -41,11 +41,11 @@ func New(n *network.Network, s *space.Space) *Decider {
 func (d *Decider) At(point []float64) (score float64, positive bool) {
 	logit := d.network.Logit(d.space.NetworkInputs(nil, point))
 	if d.sure(logit, point) {
-		return network.Sigmoid(logit), logit > 0
+		return relu.Sigmoid(logit), logit > 0
 	}
 	exact := d.exact.Logit(d.space.ExactInputs(point))
 	logit, _ = exact.Float64()
-	return network.Sigmoid(logit), exact.Sign() > 0
+	return relu.Sigmoid(logit), exact.Sign() > 0
 }
 
 // sure reports that a logit computed at a point has the sign of the true one.
@@ -67,7 +67,7 @@ func (d *Decider) sure(logit float64, point []float64) bool {
 // as they go through the weights; a ReLU adds nothing. Factors are rounded up
 // for what this function itself rounds; underflow adds 2⁻¹⁰⁷⁴ a product. A
 // bound that overflows is infinite or NaN, and then decides nothing.
-func logitError(n *network.Network, s *space.Space, largest []float64) float64 {
+func logitError(n *relu.Network, s *space.Space, largest []float64) float64 {
 	const u = 0x1p-53
 	size, off := make([]float64, s.Inputs), make([]float64, s.Inputs)
 	for i := range s.Features {
@@ -97,7 +97,7 @@ func logitError(n *network.Network, s *space.Space, largest []float64) float64 {
 		}
 		size, off = nextSize, nextOff
 	}
-	if n.Head == network.HeadSoftmax {
+	if n.Head == relu.HeadSoftmax {
 		return 1.01*(off[0]+off[1]) + 4*u*(size[0]+size[1])
 	}
 	return off[0]

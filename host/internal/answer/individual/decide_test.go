@@ -9,23 +9,23 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // question is a network with weights of one magnitude, of which many sums are 0,
 // over a table and two numbers.
-func question(r *rand.Rand, scale float64) (*network.Network, *space.Space) {
+func question(r *rand.Rand, scale float64) (*relu.Network, *space.Space) {
 	s := &space.Space{Inputs: 4, Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Lo: -3, Hi: 6, Inputs: []space.Input{{Index: 0, Scale: 0.5, Offset: 0.25}}},
 		{Name: "age", Kind: space.Integer, Lo: 0, Hi: 9, Protected: []float64{-1, 3, 12}, Inputs: []space.Input{{Index: 1, Scale: 0.1, Offset: -1}}},
 		{Name: "group", Kind: space.Categorical, Hi: 1, Categories: []string{"x", "y"}, Protected: []float64{0, 1},
 			Inputs: []space.Input{{Index: 2, Table: []float64{1, 0}}, {Index: 3, Table: []float64{0, 1}}}},
 	}}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	exact := r.IntN(2) == 0 // few digits make logits of exactly 0 likely
 	for _, shape := range [][2]int{{4, 5}, {5, 1}} {
-		l := network.Layer{In: shape[0], Out: shape[1], ReLU: shape[1] > 1, Weights: make([]float64, shape[0]*shape[1]), Bias: make([]float64, shape[1])}
+		l := relu.Layer{In: shape[0], Out: shape[1], ReLU: shape[1] > 1, Weights: make([]float64, shape[0]*shape[1]), Bias: make([]float64, shape[1])}
 		for i := range l.Weights {
 			if l.Weights[i] = scale * math.Round(4*r.NormFloat64()); !exact {
 				l.Weights[i] *= 1 + r.Float64()
@@ -45,7 +45,7 @@ func TestAt(t *testing.T) {
 		if err := errors.Join(n.Validate(), s.Validate()); err != nil {
 			t.Fatal(err)
 		}
-		d, exactly := New(n, s), network.NewExact(n)
+		d, exactly := New(n, s), relu.NewExact(n)
 		for range 20 {
 			point := []float64{float64(r.IntN(10) - 3), float64(r.IntN(14) - 1), float64(r.IntN(2))}
 			if r.IntN(4) == 0 {
@@ -63,7 +63,7 @@ func TestAt(t *testing.T) {
 				t.Fatalf("%v: decided %v on a logit of %s", point, positive, exact.RatString())
 			}
 			logit, _ := exact.Float64()
-			if want := network.Sigmoid(logit); !(math.Abs(score-want) <= max(1e-9, d.bound/4)) && d.sure(computed, point) || !(score >= 0 && score <= 1) || exact.Sign() == 0 && score != 0.5 {
+			if want := relu.Sigmoid(logit); !(math.Abs(score-want) <= max(1e-9, d.bound/4)) && d.sure(computed, point) || !(score >= 0 && score <= 1) || exact.Sign() == 0 && score != 0.5 {
 				t.Fatalf("%v: score %v of a logit of %s", point, score, exact.FloatString(30))
 			}
 		}

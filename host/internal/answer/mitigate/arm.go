@@ -11,14 +11,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Subject is what a search looks at: a network and the guardrails in front of
 // it, predicates over features that are not protected.
 type Subject struct {
-	Network *network.Network
+	Network *relu.Network
 	Guards  []space.Predicate
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -16,7 +16,7 @@ var ErrNoRules = errors.New("no guardrails")
 
 // guards are the rules given, or those that explain what a search of the
 // network without guardrails found, as far as these do not refuse too many.
-func (r *run) guards(ctx context.Context, way string, n *network.Network) (kept []space.Predicate, leftOut int, err error) {
+func (r *run) guards(ctx context.Context, way string, n *relu.Network) (kept []space.Predicate, leftOut int, err error) {
 	if r.Rules != nil {
 		return r.Rules, 0, nil
 	}

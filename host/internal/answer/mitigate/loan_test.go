@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -198,12 +198,12 @@ func TestArmsShareTheirNetworks(t *testing.T) {
 	l := openLoan(t, "retrained+guards", "original", "consistent", "original+guards", "retrained")
 	rule := l.rule(t, plantedRule)
 	var explained []int
-	l.config.Explain = func(_ context.Context, _ *network.Network, found []record.Found) ([]space.Predicate, error) {
+	l.config.Explain = func(_ context.Context, _ *relu.Network, found []record.Found) ([]space.Predicate, error) {
 		explained = append(explained, len(found))
 		return []space.Predicate{rule}, nil
 	}
-	kept := map[string]*network.Network{}
-	l.config.Trained = func(way string, n *network.Network) error { kept[way] = n; return nil }
+	kept := map[string]*relu.Network{}
+	l.config.Trained = func(way string, n *relu.Network) error { kept[way] = n; return nil }
 	arms := runLoan(t, l)
 	want := []string{"original", "original+guards", "retrained", "retrained+guards", "consistent"}
 	if len(l.searches) != len(want) {
@@ -235,7 +235,7 @@ func TestArmsShareTheirNetworks(t *testing.T) {
 // same logit, and the rest of the network has learnt something.
 func TestBlindIsTheSameForAllCopies(t *testing.T) {
 	l := openLoan(t, "blind", "blind+guards")
-	l.config.Explain = func(context.Context, *network.Network, []record.Found) ([]space.Predicate, error) {
+	l.config.Explain = func(context.Context, *relu.Network, []record.Found) ([]space.Predicate, error) {
 		return nil, ErrNoRules
 	}
 	arms := runLoan(t, l)
@@ -266,11 +266,11 @@ func TestBlindIsTheSameForAllCopies(t *testing.T) {
 // TestTrainingIsDeterministic: the same seed gives the same networks, bit for
 // bit, and another seed others.
 func TestTrainingIsDeterministic(t *testing.T) {
-	networks := func(seed int64) map[string]*network.Network {
+	networks := func(seed int64) map[string]*relu.Network {
 		l := openLoan(t, Retrained, Consistent, Blind)
 		l.config.Retraining.Seed, l.config.Retraining.Epochs = seed, 1
 		l.config.Train, l.config.TrainLabels = l.config.Train[:1000], l.config.TrainLabels[:1000]
-		out := map[string]*network.Network{}
+		out := map[string]*relu.Network{}
 		for name, o := range runLoan(t, l) {
 			out[name] = o.Subject.Network
 		}

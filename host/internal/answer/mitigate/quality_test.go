@@ -4,13 +4,13 @@ import (
 	"math"
 	"testing"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // shop is a space of one ordinary feature and two protected ones, and a network
 // that decides by the ordinary one: positive above 4.
-func shop(t testing.TB) (*space.Space, *network.Network) {
+func shop(t testing.TB) (*space.Space, *relu.Network) {
 	t.Helper()
 	s := &space.Space{
 		Inputs: 3,
@@ -20,7 +20,7 @@ func shop(t testing.TB) (*space.Space, *network.Network) {
 			{Name: "age", Kind: space.Integer, Lo: 10, Hi: 90, Protected: []float64{20, 40, 60}, Inputs: []space.Input{{Index: 2, Scale: 1}}},
 		},
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{Name: "output", In: 3, Out: 1, Weights: []float64{1, 0, 0}, Bias: []float64{-4.5}},
 	}}
 	for _, v := range []interface{ Validate() error }{s, n} {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -45,7 +45,7 @@ var errNothingFound = errors.New("the search of the original network found nobod
 
 // retrained is the paper's way: the rows and, of the individuals found, all
 // copies.
-func (m *material) retrained(ctx context.Context, from *network.Network, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+func (m *material) retrained(ctx context.Context, from *relu.Network, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	worst := m.worst()
 	if len(worst) == 0 {
 		return nil, train.Report{}, errNothingFound
@@ -62,14 +62,14 @@ func (m *material) retrained(ctx context.Context, from *network.Network, progres
 }
 
 // label is what the copies of one individual are trained with.
-func (m *material) label(n *network.Network, copies [][]float64) int {
+func (m *material) label(n *relu.Network, copies [][]float64) int {
 	positive, sum := 0, 0.0
 	for _, point := range copies {
 		logit := n.Logit(m.space.NetworkInputs(nil, point))
 		if logit > 0 {
 			positive++
 		}
-		sum += network.Sigmoid(logit)
+		sum += relu.Sigmoid(logit)
 	}
 	mean := sum > float64(len(copies))/2
 	if m.Label == LabelMajority && 2*positive != len(copies) {
@@ -82,7 +82,7 @@ func (m *material) label(n *network.Network, copies [][]float64) int {
 }
 
 // consistent trains on the rows, with a penalty on the spread of the logits.
-func (m *material) consistent(ctx context.Context, from *network.Network, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+func (m *material) consistent(ctx context.Context, from *relu.Network, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	config := m.config(from)
 	config.Consistency = train.Consistency{Weight: m.Weight, Group: m.group()}
 	return m.fit(ctx, config, m.rows, m.labels, progress)
@@ -135,7 +135,7 @@ func (m *material) draw(rng *rand.Rand, point []float64) {
 }
 
 // blind trains on the rows without the protected attributes' inputs.
-func (m *material) blind(ctx context.Context, from *network.Network, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+func (m *material) blind(ctx context.Context, from *relu.Network, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	hidden := m.protectedInputs()
 	config := m.config(m.blinded(from, hidden))
 	x := m.inputs(m.rows)
@@ -149,7 +149,7 @@ func (m *material) blind(ctx context.Context, from *network.Network, progress fu
 
 // blinded is the network with no weight from the inputs; what these contribute
 // on average over the rows moves into the biases.
-func (m *material) blinded(from *network.Network, hidden []int) *network.Network {
+func (m *material) blinded(from *relu.Network, hidden []int) *relu.Network {
 	mean := make([]float64, from.Inputs())
 	for _, row := range m.inputs(m.rows) {
 		for _, i := range hidden {
@@ -181,12 +181,12 @@ func (m *material) protectedInputs() []int {
 }
 
 // fit trains on points; those beyond the study's rows are never held back.
-func (m *material) fit(ctx context.Context, c train.Config, points [][]float64, labels []int, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+func (m *material) fit(ctx context.Context, c train.Config, points [][]float64, labels []int, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	return m.train(ctx, c, m.inputs(points), labels, progress)
 }
 
 // train trains on network inputs, of which the study's rows come first.
-func (m *material) train(ctx context.Context, c train.Config, x [][]float64, y []int, progress func(train.Epoch)) (*network.Network, train.Report, error) {
+func (m *material) train(ctx context.Context, c train.Config, x [][]float64, y []int, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	c.HeldBack, c.Held = 0, m.held()
 	return train.Train(ctx, c, x, y, progress)
 }

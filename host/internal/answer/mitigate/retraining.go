@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/train"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // The policies that say which label the copies of an individual are trained
@@ -87,7 +87,7 @@ func (r *Retraining) Validate() error {
 }
 
 // config is that of a training without a penalty.
-func (r *Retraining) config(start *network.Network) train.Config {
+func (r *Retraining) config(start *relu.Network) train.Config {
 	return train.Config{Start: start, Epochs: r.Epochs, LearningRate: r.Rate, Patience: r.Patience, HeldBack: r.HeldBack, Seed: r.Seed}
 }
 

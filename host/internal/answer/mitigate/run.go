@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -50,7 +50,7 @@ func (s *Searched) ID() float64 {
 // required.
 type Config struct {
 	Arms    []Arm
-	Network *network.Network
+	Network *relu.Network
 	Space   *space.Space
 	Region  space.Region
 	// Train and Test are rows with known outcome: points of Space, encoded, of
@@ -62,7 +62,7 @@ type Config struct {
 	// makes those of each network from what its own search found. Rules that are
 	// not nil and empty guard nothing.
 	Rules   []space.Predicate
-	Explain func(ctx context.Context, n *network.Network, found []record.Found) ([]space.Predicate, error)
+	Explain func(ctx context.Context, n *relu.Network, found []record.Found) ([]space.Predicate, error)
 	// MostRefused bounds the share of the training rows that guardrails which
 	// Explain made may refuse: rules are taken in their order, and one that would
 	// exceed it is left out. 1 takes all.
@@ -71,7 +71,7 @@ type Config struct {
 	// what was found until then, and no error.
 	Search func(ctx context.Context, name string, s Subject) (*Searched, error)
 	// Trained, where not nil, is told of each new network and may keep it.
-	Trained func(way string, n *network.Network) error
+	Trained func(way string, n *relu.Network) error
 	// Progress, where not nil, is told what goes on.
 	Progress func(text string)
 }
@@ -142,7 +142,7 @@ type run struct {
 
 // made is a network and how it came about.
 type made struct {
-	network *network.Network
+	network *relu.Network
 	trained *train.Report
 	rounds  int
 	err     error
@@ -237,9 +237,9 @@ func (r *run) make(ctx context.Context, way string, m *made) error {
 	return err
 }
 
-type trainer func(context.Context, *network.Network, func(train.Epoch)) (*network.Network, train.Report, error)
+type trainer func(context.Context, *relu.Network, func(train.Epoch)) (*relu.Network, train.Report, error)
 
-func (r *run) train(ctx context.Context, m *made, what string, from *network.Network, how trainer) error {
+func (r *run) train(ctx context.Context, m *made, what string, from *relu.Network, how trainer) error {
 	n, report, err := how(ctx, from, func(e train.Epoch) {
 		r.Progress(fmt.Sprintf("training %s, epoch %d of %d, loss %.4f", what, e.Number, r.Retraining.Epochs, e.TrainLoss))
 	})

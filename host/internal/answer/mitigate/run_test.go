@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -73,7 +73,7 @@ func always(k, count int) func(string) (int, int) {
 // the others go on.
 func TestNothingToDo(t *testing.T) {
 	c := shopConfig(t, always(0, 0), "original", "original+guards", "retrained", "consistent")
-	c.Explain = func(_ context.Context, _ *network.Network, found []record.Found) ([]space.Predicate, error) {
+	c.Explain = func(_ context.Context, _ *relu.Network, found []record.Found) ([]space.Predicate, error) {
 		if len(found) > 0 {
 			t.Errorf("%d found", len(found))
 		}
@@ -103,7 +103,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 	}{{1, []int{0, 1, 2, 3}}, {0.6, []int{0, 2, 3}}, {0.4, []int{0, 3}}, {0.3, []int{2, 3}}, {0.01, []int{3}}} {
 		c := shopConfig(t, always(2, 5), "original+guards")
 		c.MostRefused = test.most
-		c.Explain = func(context.Context, *network.Network, []record.Found) ([]space.Predicate, error) { return rules, nil }
+		c.Explain = func(context.Context, *relu.Network, []record.Found) ([]space.Predicate, error) { return rules, nil }
 		outcomes, err := Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 	}
 	c := shopConfig(t, always(2, 5), "original+guards")
 	c.MostRefused = 0.1
-	c.Explain = func(context.Context, *network.Network, []record.Found) ([]space.Predicate, error) {
+	c.Explain = func(context.Context, *relu.Network, []record.Found) ([]space.Predicate, error) {
 		return rules[:2], nil
 	}
 	outcomes, err := Run(t.Context(), c)
@@ -135,7 +135,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 func TestRulesGivenAreNotExplained(t *testing.T) {
 	c := shopConfig(t, always(2, 5), "original+guards", "retrained+guards")
 	c.Rules = []space.Predicate{}
-	c.Explain = func(context.Context, *network.Network, []record.Found) ([]space.Predicate, error) {
+	c.Explain = func(context.Context, *relu.Network, []record.Found) ([]space.Predicate, error) {
 		t.Error("explained")
 		return nil, nil
 	}
@@ -161,7 +161,7 @@ func TestIterated(t *testing.T) {
 		{"worse at once", []result{{9, 5}, {10, 1}}, 1, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var nets []*network.Network
+			var nets []*relu.Network
 			c := shopConfig(t, nil, "iterated")
 			base := shopConfig(t, func(name string) (int, int) {
 				r := test.rounds[0]
@@ -281,7 +281,7 @@ func TestInterrupted(t *testing.T) {
 // certain yes.
 func TestLabels(t *testing.T) {
 	s, _ := shop(t)
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{Name: "output", In: 3, Out: 1, Weights: []float64{1, 0, 0}, Bias: []float64{0}},
 	}}
 	row := func(points float64) []float64 { return []float64{points, 0, 20} }

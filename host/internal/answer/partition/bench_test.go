@@ -7,7 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -25,14 +25,14 @@ func BenchmarkParts(b *testing.B) {
 		s.Features = append(s.Features, f)
 		s.Inputs++
 	}
-	layer := func(in, out int, relu bool) network.Layer {
-		l := network.Layer{In: in, Out: out, ReLU: relu, Bias: make([]float64, out)}
+	layer := func(in, out int, rectified bool) relu.Layer {
+		l := relu.Layer{In: in, Out: out, ReLU: rectified, Bias: make([]float64, out)}
 		for range in * out {
 			l.Weights = append(l.Weights, r.NormFloat64()/2)
 		}
 		return l
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{layer(8, 16, true), layer(16, 8, true), layer(8, 1, false)}}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{layer(8, 16, true), layer(16, 8, true), layer(8, 1, false)}}
 	chunks, err := partition.ParseChunks(s, "a=4,b=4,c=4,d=4")
 	if err != nil {
 		b.Fatal(err)

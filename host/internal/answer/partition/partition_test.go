@@ -20,7 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -42,8 +42,8 @@ func tiny(r *rand.Rand) *problem.Query {
 	if r.IntN(3) == 0 {
 		s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 1}}, {Feature: 3, Set: []int{r.IntN(2)}}}}
 	}
-	layer := func(in, out int, relu bool) network.Layer {
-		l := network.Layer{In: in, Out: out, ReLU: relu}
+	layer := func(in, out int, rectified bool) relu.Layer {
+		l := relu.Layer{In: in, Out: out, ReLU: rectified}
 		for range in * out {
 			l.Weights = append(l.Weights, float64(r.IntN(17)-8)/4)
 		}
@@ -52,7 +52,7 @@ func tiny(r *rand.Rand) *problem.Query {
 		}
 		return l
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{layer(5, 3, true), layer(3, 3, true), layer(3, 1, false)}}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{layer(5, 3, true), layer(3, 3, true), layer(3, 1, false)}}
 	q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Goal: problem.Decide}
 	q.Notion = fairness.Notions[r.IntN(len(fairness.Notions))]
 	if q.Notion.UsesEpsilon() {

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -167,7 +167,7 @@ func (p *pruner) possible(hi, lo float64) bool {
 const scoreSlop = 1e-12
 
 func (p *pruner) scoresApart(hi, lo float64) bool {
-	return !(network.Sigmoid(hi)-network.Sigmoid(lo) <= p.eps-scoreSlop)
+	return !(relu.Sigmoid(hi)-relu.Sigmoid(lo) <= p.eps-scoreSlop)
 }
 
 // fairByDifference uses that the copies share all but their protected features:

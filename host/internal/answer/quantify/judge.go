@@ -6,7 +6,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -51,9 +51,9 @@ func newJudge(q *problem.Query) (*judge, error) {
 
 // negated is the network with the sign of its logit changed, which is exact:
 // for two outputs, the logit is their difference.
-func negated(n *network.Network) *network.Network {
+func negated(n *relu.Network) *relu.Network {
 	out := *n
-	out.Layers = append([]network.Layer(nil), n.Layers...)
+	out.Layers = append([]relu.Layer(nil), n.Layers...)
 	last := &out.Layers[len(out.Layers)-1]
 	last.Weights, last.Bias = minus(last.Weights), minus(last.Bias)
 	return &out

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -18,7 +18,7 @@ import (
 // boxes of them in which part of the individuals are known to be fair.
 func wide() (*problem.Query, []sdk.Piece) {
 	s := &space.Space{}
-	layer := network.Layer{Out: 1, Bias: []float64{0}}
+	layer := relu.Layer{Out: 1, Bias: []float64{0}}
 	for i := range 13 {
 		f := space.Feature{Name: string(rune('a' + i)), Kind: space.Integer, Hi: 99, Inputs: []space.Input{{Index: i, Scale: 1}}}
 		if i == 12 {
@@ -30,7 +30,7 @@ func wide() (*problem.Query, []sdk.Piece) {
 	}
 	s.Inputs = layer.In
 	q := &problem.Query{
-		Network: &network.Network{Layers: []network.Layer{layer}, Head: network.HeadSigmoid, Precision: 64},
+		Network: &relu.Network{Layers: []relu.Layer{layer}, Head: relu.HeadSigmoid, Precision: 64},
 		Space:   s, Region: s.Whole(), Notion: fairness.Decision, Goal: problem.Quantify,
 	}
 	r := rand.New(rand.NewPCG(1, 2))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -37,14 +37,14 @@ func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
 			{{Feature: 2, Interval: space.Interval{Lo: 2, Hi: 2}}}, // nobody
 		}
 	}
-	net := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	net := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	outputs := 1
 	if r.IntN(3) == 0 {
-		net.Head, outputs = network.HeadSoftmax, 2
+		net.Head, outputs = relu.HeadSoftmax, 2
 	}
 	widths := []int{s.Inputs, 4, 3, outputs}
 	for k := range len(widths) - 1 {
-		l := network.Layer{In: widths[k], Out: widths[k+1], ReLU: k < len(widths)-2}
+		l := relu.Layer{In: widths[k], Out: widths[k+1], ReLU: k < len(widths)-2}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, float64(r.IntN(17)-8)/4)
 		}
@@ -77,7 +77,7 @@ func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
 }
 
 // truth is the referee: the definitions, in exact arithmetic.
-func truth(q *problem.Query, exact *network.Exact, x []float64) verdict {
+func truth(q *problem.Query, exact *relu.Exact, x []float64) verdict {
 	for _, p := range q.Require {
 		if !p.Holds(x) {
 			return outside
@@ -121,7 +121,7 @@ func everybody(q *problem.Query, visit func(x []float64)) {
 
 // counted is the truth of everybody together.
 func counted(q *problem.Query) (numbers map[verdict]int64) {
-	exact, numbers := network.NewExact(q.Network), map[verdict]int64{}
+	exact, numbers := relu.NewExact(q.Network), map[verdict]int64{}
 	everybody(q, func(x []float64) { numbers[truth(q, exact, x)]++ })
 	return numbers
 }
@@ -136,7 +136,7 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			exact := network.NewExact(q.Network)
+			exact := relu.NewExact(q.Network)
 			everybody(q, func(x []float64) {
 				want := truth(q, exact, x)
 				seen[want]++
@@ -158,7 +158,7 @@ func TestJudge(t *testing.T) {
 func TestCancellingLogits(t *testing.T) {
 	for _, m := range []float64{1, 1e12, 1e13} {
 		q := &problem.Query{
-			Network: &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+			Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 				{In: 2, Out: 2, ReLU: true, Weights: []float64{2 * m, 4e-5, 2 * m, 0}, Bias: []float64{-m, -m}},
 				{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{3}},
 			}},
@@ -173,7 +173,7 @@ func TestCancellingLogits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		exact := network.NewExact(q.Network)
+		exact := relu.NewExact(q.Network)
 		for w := range 4 {
 			x := []float64{float64(w + 1), 0}
 			if got, want := j.of(x), truth(q, exact, x); got != want {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // Config says how to train. Only Hidden may be left empty in every sense (the
@@ -18,7 +18,7 @@ type Config struct {
 	// Start, where not nil, is the network whose weights training starts from;
 	// Hidden is then empty. Two softmax units become one sigmoid unit (OneLogit),
 	// and the network returned has float32 weights whatever those of Start are.
-	Start *network.Network
+	Start *relu.Network
 	// Epochs is the number of passes over the rows, by default 100.
 	Epochs int
 	// Batch is the number of rows a step looks at, by default 32.
@@ -107,8 +107,8 @@ func (c Config) withDefaults() (Config, error) {
 		c.Loss = CrossEntropy
 	}
 	for k, width := range c.Hidden {
-		if width < 1 || width > network.MaxUnits {
-			return c, fmt.Errorf("hidden layer %d: %d neurons; want 1 to %d", k+1, width, network.MaxUnits)
+		if width < 1 || width > relu.MaxUnits {
+			return c, fmt.Errorf("hidden layer %d: %d neurons; want 1 to %d", k+1, width, relu.MaxUnits)
 		}
 	}
 	switch {
@@ -151,8 +151,8 @@ func checkData(x [][]float64, y []int) error {
 		return fmt.Errorf("%d rows but %d labels", len(x), len(y))
 	}
 	inputs := len(x[0])
-	if inputs == 0 || inputs > network.MaxUnits {
-		return fmt.Errorf("rows have %d inputs; want 1 to %d", inputs, network.MaxUnits)
+	if inputs == 0 || inputs > relu.MaxUnits {
+		return fmt.Errorf("rows have %d inputs; want 1 to %d", inputs, relu.MaxUnits)
 	}
 	for i, row := range x {
 		if len(row) != inputs {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // model is a network in training: all weights and biases in one flat vector,
@@ -131,15 +131,15 @@ func (m *model) addPenalty(gradient []float64, strength float64) {
 
 // network makes a validated network of the parameters, which must be float32
 // values.
-func (m *model) network() (*network.Network, error) {
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 32}
+func (m *model) network() (*relu.Network, error) {
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
 	for k := range m.layers {
 		l := &m.layers[k]
 		name := fmt.Sprintf("hidden %d", k+1)
 		if k == len(m.layers)-1 {
 			name = "output"
 		}
-		n.Layers = append(n.Layers, network.Layer{
+		n.Layers = append(n.Layers, relu.Layer{
 			Name: name, In: l.in, Out: l.out, ReLU: k < len(m.layers)-1,
 			Weights: slices.Clone(l.weights(m.parameters)), Bias: slices.Clone(l.bias(m.parameters)),
 		})

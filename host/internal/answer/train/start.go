@@ -3,26 +3,26 @@ package train
 import (
 	"fmt"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // OneLogit is the network with a single output unit, whose logit is the same:
 // of two softmax units the difference, rounded to the network's precision. A
 // network with one output unit is returned as it is.
-func OneLogit(n *network.Network) *network.Network {
-	if n.Head != network.HeadSoftmax {
+func OneLogit(n *relu.Network) *relu.Network {
+	if n.Head != relu.HeadSoftmax {
 		return n
 	}
 	last := len(n.Layers) - 1
 	two := &n.Layers[last]
-	one := network.Layer{Name: two.Name, In: two.In, Out: 1, Weights: make([]float64, two.In), Bias: []float64{two.Bias[1] - two.Bias[0]}}
+	one := relu.Layer{Name: two.Name, In: two.In, Out: 1, Weights: make([]float64, two.In), Bias: []float64{two.Bias[1] - two.Bias[0]}}
 	for i, w := range two.Row(1) {
 		one.Weights[i] = w - two.Row(0)[i]
 	}
 	if n.Precision == 32 {
 		one.Weights, one.Bias = rounded(one.Weights), rounded(one.Bias)
 	}
-	out := &network.Network{Head: network.HeadSigmoid, Precision: n.Precision}
+	out := &relu.Network{Head: relu.HeadSigmoid, Precision: n.Precision}
 	out.Layers = append(append(out.Layers, n.Layers[:last]...), one)
 	return out
 }
@@ -48,7 +48,7 @@ func (c *Config) checkStart(inputs int) error {
 }
 
 // startFrom is a model with the weights of a network.
-func startFrom(n *network.Network) *model {
+func startFrom(n *relu.Network) *model {
 	n = OneLogit(n)
 	m := shape(n.Inputs(), widths(n))
 	for k := range m.layers {
@@ -59,7 +59,7 @@ func startFrom(n *network.Network) *model {
 }
 
 // widths are those of the hidden layers.
-func widths(n *network.Network) []int {
+func widths(n *relu.Network) []int {
 	out := []int{}
 	for _, l := range n.Layers[:len(n.Layers)-1] {
 		out = append(out, l.Out)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // TestStartsFromTheNetwork: training with a vanishing step leaves the network as
@@ -41,7 +41,7 @@ func TestTwoSoftmaxUnitsAreOneSigmoidUnit(t *testing.T) {
 		}
 		return out
 	}
-	two := &network.Network{Head: network.HeadSoftmax, Precision: 32, Layers: []network.Layer{
+	two := &relu.Network{Head: relu.HeadSoftmax, Precision: 32, Layers: []relu.Layer{
 		{Name: "hidden", In: 3, Out: 5, ReLU: true, Weights: draw(15), Bias: draw(5)},
 		{Name: "output", In: 5, Out: 2, Weights: draw(10), Bias: draw(2)},
 	}}
@@ -77,7 +77,7 @@ func TestConsistencyNarrowsTheSpread(t *testing.T) {
 	copies := func(row int) [][]float64 {
 		return [][]float64{{x[row][0], -1}, {x[row][0], 0}, {x[row][0], 1}}
 	}
-	variance := func(n *network.Network) (sum float64) {
+	variance := func(n *relu.Network) (sum float64) {
 		for row := range x {
 			var logits [3]float64
 			for i, c := range copies(row) {
@@ -164,9 +164,9 @@ func TestRefusesBadStarts(t *testing.T) {
 	x, y := xor(20, 1)
 	from, _ := mustTrain(t, Config{Hidden: []int{3}, Epochs: 1}, x, y)
 	linear := *from
-	linear.Layers = append([]network.Layer{}, from.Layers...)
+	linear.Layers = append([]relu.Layer{}, from.Layers...)
 	linear.Layers[0].ReLU = false
-	three := &network.Network{Head: network.HeadSigmoid, Precision: 32, Layers: []network.Layer{{In: 3, Out: 1, Weights: make([]float64, 3), Bias: []float64{0}}}}
+	three := &relu.Network{Head: relu.HeadSigmoid, Precision: 32, Layers: []relu.Layer{{In: 3, Out: 1, Weights: make([]float64, 3), Bias: []float64{0}}}}
 	for _, test := range []struct {
 		name string
 		c    Config

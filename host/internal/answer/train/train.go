@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // Train fits a network to the rows x, each a vector of network inputs (see
@@ -23,7 +23,7 @@ import (
 // input that cannot be trained on, ErrOneClass, ErrDiverged.
 //
 // Train does not change or keep x and y. Calls may run concurrently.
-func Train(ctx context.Context, c Config, x [][]float64, y []int, progress func(Epoch)) (*network.Network, Report, error) {
+func Train(ctx context.Context, c Config, x [][]float64, y []int, progress func(Epoch)) (*relu.Network, Report, error) {
 	begin := time.Now()
 	c, err := c.withDefaults()
 	if err != nil {
@@ -219,7 +219,7 @@ func (r *run) measure(rows []int) (loss, accuracy float64) {
 // Measure gives the mean cross-entropy of a network's logits and its accuracy,
 // a share from 0 to 1, on rows of network inputs and their labels; both are
 // NaN without rows.
-func Measure(n *network.Network, x [][]float64, y []int) (loss, accuracy float64) {
+func Measure(n *relu.Network, x [][]float64, y []int) (loss, accuracy float64) {
 	right := 0
 	for i, row := range x {
 		logit := n.Logit(row)

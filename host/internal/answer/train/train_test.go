@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // xor is n points of the square [−1, 1]², labelled by whether their signs
@@ -33,7 +33,7 @@ func xor(n int, seed uint64) (x [][]float64, y []int) {
 
 var xorConfig = Config{Hidden: []int{16}, Epochs: 60, LearningRate: 0.01, Batch: 16, Seed: 1}
 
-func mustTrain(t *testing.T, c Config, x [][]float64, y []int) (*network.Network, Report) {
+func mustTrain(t *testing.T, c Config, x [][]float64, y []int) (*relu.Network, Report) {
 	t.Helper()
 	n, report, err := Train(context.Background(), c, x, y, nil)
 	if err != nil {
@@ -42,7 +42,7 @@ func mustTrain(t *testing.T, c Config, x [][]float64, y []int) (*network.Network
 	return n, report
 }
 
-func accuracy(n *network.Network, x [][]float64, y []int) float64 {
+func accuracy(n *relu.Network, x [][]float64, y []int) float64 {
 	right := 0
 	for i, row := range x {
 		if (n.Logit(row) > 0) == (y[i] == 1) {
@@ -78,7 +78,7 @@ func TestWithoutHiddenLayersIsLogisticRegression(t *testing.T) {
 		v := 4*rng.Float64() - 2
 		x = append(x, []float64{v})
 		label := 0
-		if rng.Float64() < network.Sigmoid(1.5*v-0.5) {
+		if rng.Float64() < relu.Sigmoid(1.5*v-0.5) {
 			label = 1
 		}
 		y = append(y, label)
@@ -96,7 +96,7 @@ func TestShapeAndPrecision(t *testing.T) {
 	if err := n.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if n.Head != network.HeadSigmoid || n.Precision != 32 || n.Inputs() != 2 || n.Neurons() != 8 {
+	if n.Head != relu.HeadSigmoid || n.Precision != 32 || n.Inputs() != 2 || n.Neurons() != 8 {
 		t.Errorf("head %v, precision %d, %d inputs, %d neurons", n.Head, n.Precision, n.Inputs(), n.Neurons())
 	}
 	for _, l := range n.Layers {

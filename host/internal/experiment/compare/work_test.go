@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/model"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 )
@@ -27,12 +27,12 @@ import (
 func tinyStudy(t testing.TB, weights [6]float64) string {
 	t.Helper()
 	dir := t.TempDir()
-	n := &network.Network{
-		Layers: []network.Layer{
+	n := &relu.Network{
+		Layers: []relu.Layer{
 			{Name: "hidden", In: 3, Out: 2, Weights: weights[:], Bias: []float64{-1, 0.5}, ReLU: true},
 			{Name: "output", In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{-0.25}},
 		},
-		Head: network.HeadSigmoid, Precision: 64,
+		Head: relu.HeadSigmoid, Precision: 64,
 	}
 	file, err := os.Create(filepath.Join(dir, "model.json"))
 	if err != nil {

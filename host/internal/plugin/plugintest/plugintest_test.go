@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -31,8 +31,8 @@ func many() *problem.Problem {
 		s.Features = append(s.Features, f)
 	}
 	s.Inputs = len(s.Features)
-	layer := func(in, out int, relu bool) network.Layer {
-		l := network.Layer{In: in, Out: out, ReLU: relu}
+	layer := func(in, out int, rectified bool) relu.Layer {
+		l := relu.Layer{In: in, Out: out, ReLU: rectified}
 		for range in * out {
 			l.Weights = append(l.Weights, r.NormFloat64())
 		}
@@ -42,7 +42,7 @@ func many() *problem.Problem {
 		return l
 	}
 	return &problem.Problem{Name: "many", Network: &problem.Query{
-		Network: &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{layer(s.Inputs, 8, true), layer(8, 1, false)}},
+		Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{layer(s.Inputs, 8, true), layer(8, 1, false)}},
 		Space:   s, Region: s.Whole(), Notion: fairness.Decision, Goal: problem.Quantify,
 	}}
 }

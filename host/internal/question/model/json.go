@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // The project's own format, described in docs/formats.md.
@@ -28,7 +28,7 @@ func init() {
 	})
 }
 
-func readJSON(r io.ReaderAt, size int64) (*network.Network, string, error) {
+func readJSON(r io.ReaderAt, size int64) (*relu.Network, string, error) {
 	if size > maxJSON {
 		return nil, "", fmt.Errorf("a JSON network of %d bytes; at most %d are read", size, maxJSON)
 	}
@@ -42,9 +42,9 @@ func readJSON(r io.ReaderAt, size int64) (*network.Network, string, error) {
 
 // parseJSON reads a network of the project's own format. Errors give the line
 // and the field; a field that is unknown, missing or there twice is one.
-func parseJSON(text []byte) (*network.Network, error) {
+func parseJSON(text []byte) (*relu.Network, error) {
 	s := newScanner(text, 0, text)
-	n := &network.Network{}
+	n := &relu.Network{}
 	var layers []byte
 	var layersAt int64
 	err := s.object("network", map[string]func(field string) error{
@@ -68,9 +68,9 @@ func parseJSON(text []byte) (*network.Network, error) {
 		},
 		"head": func(field string) error {
 			return s.oneOf(field, map[string]func(){
-				"sigmoid": func() { n.Head = network.HeadSigmoid },
-				"softmax": func() { n.Head = network.HeadSoftmax },
-				"linear":  func() { n.Head = network.HeadLinear },
+				"sigmoid": func() { n.Head = relu.HeadSigmoid },
+				"softmax": func() { n.Head = relu.HeadSoftmax },
+				"linear":  func() { n.Head = relu.HeadLinear },
 			})
 		},
 		// The numbers can be read only once the precision is known, and fields may come in any order.
@@ -95,8 +95,8 @@ func parseJSON(text []byte) (*network.Network, error) {
 	return n, nil
 }
 
-func parseLayersJSON(s *scanner, precision int) ([]network.Layer, error) {
-	var layers []network.Layer
+func parseLayersJSON(s *scanner, precision int) ([]relu.Layer, error) {
+	var layers []relu.Layer
 	left := maxParameters
 	err := s.array("layers", func(field string, i int) error {
 		l, err := parseLayerJSON(s, field, precision, left)
@@ -113,8 +113,8 @@ func parseLayersJSON(s *scanner, precision int) ([]network.Layer, error) {
 	return layers, err
 }
 
-func parseLayerJSON(s *scanner, field string, precision, budget int) (network.Layer, error) {
-	var l network.Layer
+func parseLayerJSON(s *scanner, field string, precision, budget int) (relu.Layer, error) {
+	var l relu.Layer
 	// Rows are checked against the shape at the end, as fields may come in any order.
 	var widths []int
 	err := s.object(field, map[string]func(string) error{
@@ -123,11 +123,11 @@ func parseLayerJSON(s *scanner, field string, precision, budget int) (network.La
 			return err
 		},
 		"inputs": func(field string) (err error) {
-			l.In, err = s.integer(field, 1, network.MaxUnits)
+			l.In, err = s.integer(field, 1, relu.MaxUnits)
 			return err
 		},
 		"units": func(field string) (err error) {
-			l.Out, err = s.integer(field, 1, network.MaxUnits)
+			l.Out, err = s.integer(field, 1, relu.MaxUnits)
 			return err
 		},
 		"activation": func(field string) error {
@@ -167,7 +167,7 @@ func parseLayerJSON(s *scanner, field string, precision, budget int) (network.La
 // the very same numbers: each is written as the shortest decimal that rounds
 // to it at the network's precision. n is validated first; a network of
 // precision 32 whose weights are not float32 values is refused.
-func WriteJSON(w io.Writer, n *network.Network) error {
+func WriteJSON(w io.Writer, n *relu.Network) error {
 	if err := n.Validate(); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func WriteJSON(w io.Writer, n *network.Network) error {
 }
 
 // writeLayerJSON writes one layer, a neuron a line, emptying b into w after each.
-func writeLayerJSON(w io.Writer, b *bytes.Buffer, l *network.Layer, precision int) error {
+func writeLayerJSON(w io.Writer, b *bytes.Buffer, l *relu.Layer, precision int) error {
 	name, err := json.Marshal(l.Name)
 	if err != nil {
 		return err

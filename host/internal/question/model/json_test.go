@@ -13,14 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // drawNetwork is any valid network with up to four layers.
-func drawNetwork(t *rapid.T) *network.Network {
-	n := &network.Network{
+func drawNetwork(t *rapid.T) *relu.Network {
+	n := &relu.Network{
 		Precision: rapid.SampledFrom([]int{32, 64}).Draw(t, "precision"),
-		Head:      rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax, network.HeadLinear}).Draw(t, "head"),
+		Head:      rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}).Draw(t, "head"),
 	}
 	number := rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64)
 	if n.Precision == 32 {
@@ -33,11 +33,11 @@ func drawNetwork(t *rapid.T) *network.Network {
 		units := rapid.IntRange(1, 4).Draw(t, "units")
 		if i == last {
 			units = 1
-			if n.Head == network.HeadSoftmax {
+			if n.Head == relu.HeadSoftmax {
 				units = 2
 			}
 		}
-		n.Layers = append(n.Layers, network.Layer{
+		n.Layers = append(n.Layers, relu.Layer{
 			Name: rapid.String().Draw(t, "name"), In: inputs, Out: units,
 			Weights: numbers(units * inputs), Bias: numbers(units),
 			ReLU: i < last && rapid.Bool().Draw(t, "relu"),
@@ -186,18 +186,18 @@ func TestJSONFaults(t *testing.T) {
 }
 
 func TestWriteJSONRefuses(t *testing.T) {
-	good := func() *network.Network {
-		return &network.Network{Precision: 32, Head: network.HeadLinear, Layers: []network.Layer{
+	good := func() *relu.Network {
+		return &relu.Network{Precision: 32, Head: relu.HeadLinear, Layers: []relu.Layer{
 			{Name: "a", In: 1, Out: 1, Weights: []float64{0.5}, Bias: []float64{0}},
 		}}
 	}
 	for name, c := range map[string]struct {
-		spoil func(*network.Network)
+		spoil func(*relu.Network)
 		want  string
 	}{
-		"not float32": {func(n *network.Network) { n.Layers[0].Weights[0] = 0.1 }, "layer 0 (a): weights of neuron 0: 0.1 at 0 is no float32"},
-		"NaN":         {func(n *network.Network) { n.Layers[0].Bias[0] = math.NaN() }, "bias of neuron 0 is NaN"},
-		"shape":       {func(n *network.Network) { n.Layers[0].Out = 2 }, "1 weights for shape 2×1"},
+		"not float32": {func(n *relu.Network) { n.Layers[0].Weights[0] = 0.1 }, "layer 0 (a): weights of neuron 0: 0.1 at 0 is no float32"},
+		"NaN":         {func(n *relu.Network) { n.Layers[0].Bias[0] = math.NaN() }, "bias of neuron 0 is NaN"},
+		"shape":       {func(n *relu.Network) { n.Layers[0].Out = 2 }, "1 weights for shape 2×1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := good()

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/question/model/hdf5"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 func init() {
@@ -23,7 +23,7 @@ func init() {
 // architecture as JSON in the root attribute model_config, and below
 // model_weights one group a layer, whose attribute weight_names lists the
 // data sets that hold its weights.
-func readKeras(r io.ReaderAt, size int64) (*network.Network, string, error) {
+func readKeras(r io.ReaderAt, size int64) (*relu.Network, string, error) {
 	file, err := hdf5.Open(r, size)
 	if err != nil {
 		return nil, "", err
@@ -51,7 +51,7 @@ func readKeras(r io.ReaderAt, size int64) (*network.Network, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	n := &network.Network{Head: plan.head, Precision: 32}
+	n := &relu.Network{Head: plan.head, Precision: 32}
 	inputs, parameters := plan.inputs, 0
 	for _, d := range plan.dense {
 		l, bits, err := weights.layer(d, inputs, maxParameters-parameters)
@@ -123,7 +123,7 @@ func splitStrings(g *hdf5.Group, name string) ([]string, bool, error) {
 // layer reads the weights of one dense layer, which may have at most budget of
 // them, and checks them against the architecture. inputs is 0 where the
 // architecture does not say it. bits is the wider of the stored precisions.
-func (w *kerasWeights) layer(d denseLayer, inputs, budget int) (l network.Layer, bits int, err error) {
+func (w *kerasWeights) layer(d denseLayer, inputs, budget int) (l relu.Layer, bits int, err error) {
 	kernel, bias, err := w.open(d)
 	if err != nil {
 		return l, 0, err
@@ -135,8 +135,8 @@ func (w *kerasWeights) layer(d denseLayer, inputs, budget int) (l network.Layer,
 	if shape[0] != inputs || shape[1] != d.units {
 		return l, 0, fmt.Errorf("kernel %s has shape %v, the architecture says [%d %d]", kernel.Path(), shape, inputs, d.units)
 	}
-	if inputs < 1 || inputs > network.MaxUnits {
-		return l, 0, fmt.Errorf("%d inputs; 1 to %d are supported", inputs, network.MaxUnits)
+	if inputs < 1 || inputs > relu.MaxUnits {
+		return l, 0, fmt.Errorf("%d inputs; 1 to %d are supported", inputs, relu.MaxUnits)
 	}
 	if inputs*d.units+d.units > budget {
 		return l, 0, fmt.Errorf("%d×%d weights: a network may have %d parameters", d.units, inputs, maxParameters)
@@ -144,7 +144,7 @@ func (w *kerasWeights) layer(d denseLayer, inputs, budget int) (l network.Layer,
 	if bias != nil && !slices.Equal(bias.Shape(), []int{d.units}) {
 		return l, 0, fmt.Errorf("bias %s has shape %v, the architecture says [%d]", bias.Path(), bias.Shape(), d.units)
 	}
-	l = network.Layer{Name: d.name, In: inputs, Out: d.units, ReLU: d.relu, Bias: make([]float64, d.units)}
+	l = relu.Layer{Name: d.name, In: inputs, Out: d.units, ReLU: d.relu, Bias: make([]float64, d.units)}
 	k, err := kernel.Floats()
 	if err != nil {
 		return l, 0, err

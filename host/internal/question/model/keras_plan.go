@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // readClasses is what a Keras architecture may consist of, for messages.
@@ -32,13 +32,13 @@ type denseLayer struct {
 type plan struct {
 	inputs int // 0 where the architecture does not say
 	dense  []denseLayer
-	head   network.Head
+	head   relu.Head
 }
 
 // planOf folds activations into the dense layers before them and drops the
 // layers that do nothing when a network is used.
 func planOf(layers []kerasLayer) (*plan, error) {
-	p := &plan{head: network.HeadLinear}
+	p := &plan{head: relu.HeadLinear}
 	for i := range layers {
 		l := &layers[i]
 		place := fmt.Sprintf("layer %d (%s)", i, l.Name)
@@ -91,8 +91,8 @@ func (p *plan) inputShape(c *layerConfig) error {
 		return fmt.Errorf("inputs of %d dimensions are not supported; hyfair reads networks on one row of numbers", len(shape)-1)
 	}
 	if n := shape[1]; n != nil {
-		if *n < 1 || *n > network.MaxUnits {
-			return fmt.Errorf("%d inputs; 1 to %d are supported", *n, network.MaxUnits)
+		if *n < 1 || *n > relu.MaxUnits {
+			return fmt.Errorf("%d inputs; 1 to %d are supported", *n, relu.MaxUnits)
 		}
 		p.inputs = *n
 	}
@@ -101,11 +101,11 @@ func (p *plan) inputShape(c *layerConfig) error {
 
 func (p *plan) addDense(l *kerasLayer, place string) error {
 	c := l.config
-	if p.head != network.HeadLinear {
+	if p.head != relu.HeadLinear {
 		return fmt.Errorf("a layer after the %s; it is supported on the output only", p.head)
 	}
-	if c.Units == nil || *c.Units < 1 || *c.Units > network.MaxUnits {
-		return fmt.Errorf("units is missing or outside 1 to %d", network.MaxUnits)
+	if c.Units == nil || *c.Units < 1 || *c.Units > relu.MaxUnits {
+		return fmt.Errorf("units is missing or outside 1 to %d", relu.MaxUnits)
 	}
 	p.dense = append(p.dense, denseLayer{
 		place: place, name: l.Name, units: *c.Units, bias: c.UseBias == nil || *c.UseBias,
@@ -121,7 +121,7 @@ func (p *plan) activate(activation string) error {
 	if len(p.dense) == 0 {
 		return fmt.Errorf("%s before the first Dense layer is not supported", activation)
 	}
-	if p.head != network.HeadLinear {
+	if p.head != relu.HeadLinear {
 		return fmt.Errorf("%s after the %s is not supported", activation, p.head)
 	}
 	last := &p.dense[len(p.dense)-1]
@@ -129,9 +129,9 @@ func (p *plan) activate(activation string) error {
 	case "relu":
 		last.relu = true // once is as good as twice
 	case "sigmoid":
-		p.head = network.HeadSigmoid
+		p.head = relu.HeadSigmoid
 	case "softmax":
-		p.head = network.HeadSoftmax
+		p.head = relu.HeadSoftmax
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (p *plan) checkHead() error {
 		return fmt.Errorf("%s: a ReLU on the output layer is not supported; a network ends in sigmoid, softmax or linear units", last.place)
 	}
 	want := 1
-	if p.head == network.HeadSoftmax {
+	if p.head == relu.HeadSoftmax {
 		want = 2
 	}
 	if last.units != want {

@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/question/model/hdf5/hdf5test"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // readBytes reads a file held in memory.
-func readBytes(file []byte) (*network.Network, Info, error) {
+func readBytes(file []byte) (*relu.Network, Info, error) {
 	return read(bytes.NewReader(file), int64(len(file)), "memory.h5")
 }
 
@@ -77,7 +77,7 @@ var twoLayers = map[string]map[string]*hdf5test.Dataset{"a": dense(2, 3), "b": d
 
 func TestKerasArchitectures(t *testing.T) {
 	a, b := layer("Dense", "a", `"units": 3, "activation": "relu"`), layer("Dense", "b", `"units": 1, "activation": "sigmoid"`)
-	want := &network.Network{Precision: 32, Head: network.HeadSigmoid, Layers: []network.Layer{
+	want := &relu.Network{Precision: 32, Head: relu.HeadSigmoid, Layers: []relu.Layer{
 		// Keras's kernel is [[1 2 3] [4 5 6]], inputs × units.
 		{Name: "a", In: 2, Out: 3, Weights: []float64{1, 4, 2, 5, 3, 6}, Bias: []float64{-1, -2, -3}, ReLU: true},
 		{Name: "b", In: 3, Out: 1, Weights: []float64{1, 2, 3}, Bias: []float64{-1}},

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/system/files"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // maxParameters bounds the weights and biases of one network.
@@ -27,7 +27,7 @@ type format struct {
 	// (lower case, with the dot).
 	is func(head []byte, extension string) bool
 	// read gives the network and the program that wrote it, where the file says so.
-	read func(r io.ReaderAt, size int64) (n *network.Network, producer string, err error)
+	read func(r io.ReaderAt, size int64) (n *relu.Network, producer string, err error)
 }
 
 // formats are all that is read. Each recognises its own files only, so their
@@ -49,7 +49,7 @@ type Info struct {
 
 // Model reads the network in the file at path and validates it. The format is
 // told by content. Errors name the file.
-func Model(path string) (*network.Network, Info, error) {
+func Model(path string) (*relu.Network, Info, error) {
 	n, info, err := model(path)
 	if err != nil {
 		return nil, Info{}, fmt.Errorf("model %s: %w", path, err)
@@ -57,7 +57,7 @@ func Model(path string) (*network.Network, Info, error) {
 	return n, info, nil
 }
 
-func model(path string) (*network.Network, Info, error) {
+func model(path string) (*relu.Network, Info, error) {
 	file, stat, err := files.Open(path)
 	if err != nil {
 		return nil, Info{}, plain(err)
@@ -75,7 +75,7 @@ func plain(err error) error {
 }
 
 // read finds the format of the size bytes behind r and reads them.
-func read(r io.ReaderAt, size int64, path string) (*network.Network, Info, error) {
+func read(r io.ReaderAt, size int64, path string) (*relu.Network, Info, error) {
 	head := make([]byte, min(size, 64))
 	if n, err := r.ReadAt(head, 0); n < len(head) {
 		return nil, Info{}, err

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // ONNX: a chain of dense layers, as hyfair mitigate writes it and the usual
@@ -30,7 +30,7 @@ func init() {
 	})
 }
 
-func readONNX(r io.ReaderAt, size int64) (*network.Network, string, error) {
+func readONNX(r io.ReaderAt, size int64) (*relu.Network, string, error) {
 	if size > maxONNX {
 		return nil, "", fmt.Errorf("an ONNX network of %d bytes; at most %d are read", size, maxONNX)
 	}
@@ -47,7 +47,7 @@ func readONNX(r io.ReaderAt, size int64) (*network.Network, string, error) {
 }
 
 // network follows the chain from the graph's input to its output.
-func (m *onnxModel) network() (*network.Network, error) {
+func (m *onnxModel) network() (*relu.Network, error) {
 	if m.opset < leastOpset {
 		return nil, fmt.Errorf("operators of version %d; versions from %d on are read", m.opset, leastOpset)
 	}
@@ -114,9 +114,9 @@ func (m *onnxModel) consumer(value string) (*onnxNode, error) {
 // onnxChain is the network as far as nodes were followed.
 type onnxChain struct {
 	model     *onnxModel
-	layers    []network.Layer
+	layers    []relu.Layer
 	biased    bool // the last layer has its bias
-	head      network.Head
+	head      relu.Head
 	precision int
 	left      int // numbers that may still be read
 }
@@ -129,7 +129,7 @@ func (c *onnxChain) follow(node *onnxNode, at string) error {
 	if c.head != 0 && node.op != "Cast" && node.op != "Identity" {
 		return errAfterEnd
 	}
-	var last *network.Layer
+	var last *relu.Layer
 	if len(c.layers) > 0 {
 		last = &c.layers[len(c.layers)-1]
 	}
@@ -152,10 +152,10 @@ func (c *onnxChain) follow(node *onnxNode, at string) error {
 		last.ReLU = true
 		return nil
 	case "Sigmoid":
-		c.head = network.HeadSigmoid
+		c.head = relu.HeadSigmoid
 		return nil
 	case "Softmax":
-		c.head = network.HeadSoftmax
+		c.head = relu.HeadSoftmax
 		if axis, given := node.ints["axis"]; given && axis != 1 && axis != -1 {
 			return fmt.Errorf("axis %d; the last one, 1 or −1, is expected", axis)
 		}
@@ -185,7 +185,7 @@ func (c *onnxChain) dense(node *onnxNode, at string) error {
 	if err != nil {
 		return err
 	}
-	l := network.Layer{Name: node.name, In: t.dims[0], Out: t.dims[1], Weights: t.values}
+	l := relu.Layer{Name: node.name, In: t.dims[0], Out: t.dims[1], Weights: t.values}
 	if transposed {
 		l.In, l.Out = l.Out, l.In
 	} else {
@@ -206,7 +206,7 @@ func (c *onnxChain) dense(node *onnxNode, at string) error {
 }
 
 // add is the bias of a MatMul before it.
-func (c *onnxChain) add(node *onnxNode, at string, last *network.Layer) error {
+func (c *onnxChain) add(node *onnxNode, at string, last *relu.Layer) error {
 	if len(node.inputs) != 2 || last == nil || last.ReLU || c.biased {
 		return errors.New("adds to something other than a dense layer without a bias")
 	}
@@ -216,7 +216,7 @@ func (c *onnxChain) add(node *onnxNode, at string, last *network.Layer) error {
 	return c.bias(node.inputs[0], last)
 }
 
-func (c *onnxChain) bias(name string, to *network.Layer) error {
+func (c *onnxChain) bias(name string, to *relu.Layer) error {
 	t, err := c.tensor(name, 1)
 	if err != nil {
 		return err
@@ -229,12 +229,12 @@ func (c *onnxChain) bias(name string, to *network.Layer) error {
 }
 
 // finish puts the network together.
-func (c *onnxChain) finish() (*network.Network, error) {
+func (c *onnxChain) finish() (*relu.Network, error) {
 	if len(c.layers) == 0 {
 		return nil, errors.New("the graph has no dense layer")
 	}
 	if c.head == 0 {
-		c.head = network.HeadLinear
+		c.head = relu.HeadLinear
 	}
-	return &network.Network{Layers: c.layers, Head: c.head, Precision: c.precision}, nil
+	return &relu.Network{Layers: c.layers, Head: c.head, Precision: c.precision}, nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // onnxModel is what a file says, as far as it is needed; fields that are not are
@@ -256,7 +256,7 @@ func parseONNXTensor(message []byte) (*onnxTensor, uint64, []byte, error) {
 	var element uint64
 	var data []byte
 	dim := func(v uint64) error {
-		if v < 1 || v > network.MaxUnits || len(t.dims) == 2 {
+		if v < 1 || v > relu.MaxUnits || len(t.dims) == 2 {
 			return errors.New("more than two dimensions, or one that is too large")
 		}
 		t.dims = append(t.dims, int(v))

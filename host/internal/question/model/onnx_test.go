@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/host/internal/answer/export"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // TestONNXRoundTrip: what export.WriteScores writes is read back to the same
@@ -21,7 +21,7 @@ func TestONNXRoundTrip(t *testing.T) {
 	bits := cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawNetwork(t)
-		if want.Head != network.HeadSigmoid {
+		if want.Head != relu.HeadSigmoid {
 			t.Skip("scores are written of one sigmoid unit")
 		}
 		var b bytes.Buffer
@@ -118,28 +118,28 @@ var (
 )
 
 // want23 is the layer of weights23 and bias3.
-var want23 = network.Layer{Name: "the MatMul", In: 2, Out: 3, Weights: []float64{1, 4, 2, 5, 3, 6}, Bias: []float64{7, 8, 9}, ReLU: true}
+var want23 = relu.Layer{Name: "the MatMul", In: 2, Out: 3, Weights: []float64{1, 4, 2, 5, 3, 6}, Bias: []float64{7, 8, 9}, ReLU: true}
 
 // TestONNXOfOthers: the forms in which exporters write the same chain.
 func TestONNXOfOthers(t *testing.T) {
 	matmul := []proto{weights23, bias3, onnxNodeOf("MatMul", "s", "in", "w"), onnxNodeOf("Add", "a", "b", "s"), onnxNodeOf("Relu", "r", "a")}
-	linear := network.Layer{Name: "the Gemm", In: 3, Out: 1, Weights: []float64{1, -1, 2}, Bias: []float64{0}}
-	two := network.Layer{Name: "the MatMul", In: 3, Out: 2, Weights: []float64{1, 3, 5, 2, 4, 6}, Bias: []float64{0, 0}}
+	linear := relu.Layer{Name: "the Gemm", In: 3, Out: 1, Weights: []float64{1, -1, 2}, Bias: []float64{0}}
+	two := relu.Layer{Name: "the MatMul", In: 3, Out: 2, Weights: []float64{1, 3, 5, 2, 4, 6}, Bias: []float64{0, 0}}
 	for name, c := range map[string]struct {
 		parts []proto
-		head  network.Head
-		last  network.Layer
+		head  relu.Head
+		last  relu.Layer
 	}{
-		"sigmoid, nodes in any order": {append([]proto{onnxNodeOf("Cast", "out", "o").with("to", 1), onnxNodeOf("Sigmoid", "o", "l"), onnxNodeOf("Gemm", "l", "r", "v").with("alpha", float32(1)), weights31}, matmul...), network.HeadSigmoid, linear},
-		"linear, identity":            {append(matmul[:5:5], weights31, onnxNodeOf("Gemm", "l", "r", "v").with("transB", 0), onnxNodeOf("Identity", "out", "l")), network.HeadLinear, linear},
-		"softmax":                     {append(matmul[:5:5], weights32, onnxNodeOf("MatMul", "l", "r", "u"), onnxNodeOf("Softmax", "out", "l").with("axis", -1)), network.HeadSoftmax, two},
+		"sigmoid, nodes in any order": {append([]proto{onnxNodeOf("Cast", "out", "o").with("to", 1), onnxNodeOf("Sigmoid", "o", "l"), onnxNodeOf("Gemm", "l", "r", "v").with("alpha", float32(1)), weights31}, matmul...), relu.HeadSigmoid, linear},
+		"linear, identity":            {append(matmul[:5:5], weights31, onnxNodeOf("Gemm", "l", "r", "v").with("transB", 0), onnxNodeOf("Identity", "out", "l")), relu.HeadLinear, linear},
+		"softmax":                     {append(matmul[:5:5], weights32, onnxNodeOf("MatMul", "l", "r", "u"), onnxNodeOf("Softmax", "out", "l").with("axis", -1)), relu.HeadSoftmax, two},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _, err := readBytes(onnxFile(13, c.parts...))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := &network.Network{Layers: []network.Layer{want23, c.last}, Head: c.head, Precision: 32}
+			want := &relu.Network{Layers: []relu.Layer{want23, c.last}, Head: c.head, Precision: 32}
 			if d := cmp.Diff(want, got); d != "" {
 				t.Error(d)
 			}

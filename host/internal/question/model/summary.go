@@ -1,7 +1,7 @@
 package model
 
 import (
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // Summary describes a network for people: what `hyfair inspect` prints. Its
@@ -34,7 +34,7 @@ type LayerSummary struct {
 }
 
 // Summarise describes n, which must have passed Validate.
-func Summarise(n *network.Network) Summary {
+func Summarise(n *relu.Network) Summary {
 	s := Summary{
 		Inputs: n.Inputs(), Parameters: n.Parameters(), Neurons: n.Neurons(),
 		Head: n.Head.String(), Precision: n.Precision,

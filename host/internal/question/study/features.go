@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hyfair/hyfair/host/internal/question/people"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -44,8 +44,8 @@ func (r *reader) features(n *node, s *Study) {
 			s.spec.Features = append(s.spec.Features, column)
 		}
 	}
-	if s.Space.Inputs > network.MaxUnits {
-		r.add(n, "feed %d network inputs; at most %d are possible", s.Space.Inputs, network.MaxUnits)
+	if s.Space.Inputs > relu.MaxUnits {
+		r.add(n, "feed %d network inputs; at most %d are possible", s.Space.Inputs, relu.MaxUnits)
 	}
 }
 

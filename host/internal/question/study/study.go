@@ -21,7 +21,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -60,7 +60,7 @@ type Study struct {
 
 	// Network is what is studied, read from ModelPath, whose content hashes to
 	// ModelSHA256. All empty with Options.NoModel.
-	Network                *network.Network
+	Network                *relu.Network
 	ModelPath, ModelSHA256 string
 	Model                  model.Info
 
@@ -225,7 +225,7 @@ func (r *reader) model(root *node, s *Study) error {
 		r.add(at, "the features feed %d network inputs, %s takes %d", s.Space.Inputs, path, have)
 	}
 	logit := root.get("output") != nil && root.get("output").text == "logit"
-	switch linear := s.Network.Head == network.HeadLinear; {
+	switch linear := s.Network.Head == relu.HeadLinear; {
 	case linear && !logit:
 		if n == nil {
 			n = root

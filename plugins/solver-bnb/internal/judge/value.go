@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // slipped outweighs the error of a difference of two computed scores. Exp is good
@@ -12,7 +12,7 @@ import (
 const slipped = 0x1p-44
 
 // Gap is the difference of two logits' scores, about.
-func (j *Judge) Gap(high, low float64) float64 { return network.Sigmoid(high) - network.Sigmoid(low) }
+func (j *Judge) Gap(high, low float64) float64 { return relu.Sigmoid(high) - relu.Sigmoid(low) }
 
 // Value is about what the notion measures of an individual with these extreme
 // logits.
@@ -91,7 +91,7 @@ func (j *Judge) Lower(whole, s *Spread) float64 {
 	}
 	// Two logits apart, anywhere between Least and Most, are closest in score at
 	// one of the ends.
-	low := network.Sigmoid(whole.Least+apart) - network.Sigmoid(whole.Least)
-	high := network.Sigmoid(whole.Most) - network.Sigmoid(whole.Most-apart)
+	low := relu.Sigmoid(whole.Least+apart) - relu.Sigmoid(whole.Least)
+	high := relu.Sigmoid(whole.Most) - relu.Sigmoid(whole.Most-apart)
 	return max(min(low, high)-slipped, 0)
 }

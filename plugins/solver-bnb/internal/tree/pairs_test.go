@@ -10,7 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -50,11 +50,11 @@ func wide(r *rand.Rand) *problem.Query {
 	if len(q.Relax) == 0 || r.IntN(3) == 0 {
 		q.Require = []space.Predicate{{{Feature: 4, Interval: space.Interval{Lo: 0, Hi: 1}}, {Feature: 1, Interval: space.Interval{Lo: 10, Hi: 1e5}}}}
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	widths := []int{s.Inputs, 6, 4, 1}[:3+r.IntN(2)]
 	widths[len(widths)-1] = 1
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, r.NormFloat64()/8)
 		}

@@ -22,7 +22,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -39,8 +39,8 @@ type Tree struct {
 	rules *grid.Rules
 	plan  *batch.Plan
 	judge judge.Judge
-	bins  *judge.Bins           // for goals about k
-	exact func() *network.Exact // made when first needed
+	bins  *judge.Bins        // for goals about k
+	exact func() *relu.Exact // made when first needed
 	goal  goal
 	pairs bool // of copies are compared: see pairs.go
 
@@ -99,7 +99,7 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	t := &Tree{
-		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(func() *network.Exact { return network.NewExact(q.Network) }),
+		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(func() *relu.Exact { return relu.NewExact(q.Network) }),
 		random: rand.New(rand.NewPCG(uint64(q.Seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
 	}
 	if t.goal, err = goalOf(q); err != nil {

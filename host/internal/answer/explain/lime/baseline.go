@@ -9,13 +9,13 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Config is one individual to be explained as the paper does with LIME.
 type Config struct {
-	Network   *network.Network
+	Network   *relu.Network
 	Space     *space.Space
 	Region    space.Region
 	Evaluator *evaluate.Evaluator
@@ -115,11 +115,11 @@ func Explain(ctx context.Context, c Config) (*Baseline, error) {
 
 // Score is a function that computes the network's score at a point of the space.
 // It is not safe for concurrent use.
-func Score(n *network.Network, s *space.Space) func([]float64) float64 {
+func Score(n *relu.Network, s *space.Space) func([]float64) float64 {
 	inputs := make([]float64, s.Inputs)
 	return func(point []float64) float64 {
 		inputs = s.NetworkInputs(inputs, point)
-		return network.Sigmoid(n.Logit(inputs))
+		return relu.Sigmoid(n.Logit(inputs))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -32,7 +32,7 @@ func office(t *testing.T) Config {
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	n := &network.Network{Head: network.HeadSigmoid, Precision: 64, Layers: []network.Layer{
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{In: 5, Out: 1, Weights: []float64{2, 0, 0, 1, 0}, Bias: []float64{-12}, ReLU: true},
 		{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{-3}},
 	}}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/statistics"
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -37,7 +37,7 @@ type Comparison struct {
 
 // Compare explains points of the space by both and holds the results against each
 // other. The interpreter is FindReference's.
-func Compare(ctx context.Context, python string, n *network.Network, s *space.Space, rows, points [][]float64, samples int, seed int64) (*Comparison, error) {
+func Compare(ctx context.Context, python string, n *relu.Network, s *space.Space, rows, points [][]float64, samples int, seed int64) (*Comparison, error) {
 	if len(points) == 0 {
 		return nil, errors.New("no point to compare explanations of")
 	}

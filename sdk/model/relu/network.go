@@ -1,7 +1,7 @@
-// Package network holds a trained fully connected ReLU network and evaluates
+// Package relu holds a trained fully connected ReLU network and evaluates
 // it: in float64 (fast), in float32 (the arithmetic of a deployment) and in
 // exact rational arithmetic (the meaning a verdict is about).
-package network
+package relu
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package network
+package relu
 
 // Logit evaluates the network in float64 at one input vector (length
 // Inputs()) and returns the value before the last activation: l0, or l1 − l0

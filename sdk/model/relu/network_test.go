@@ -1,4 +1,4 @@
-package network_test
+package relu_test
 
 import (
 	"math"
@@ -10,16 +10,16 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hyfair/hyfair/sdk/network"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // xor is 1 where exactly one input is 1, by hand: relu(a+b) − 2·relu(a+b−1).
-func xor(head network.Head) *network.Network {
-	n := &network.Network{Head: head, Precision: 32, Layers: []network.Layer{
+func xor(head relu.Head) *relu.Network {
+	n := &relu.Network{Head: head, Precision: 32, Layers: []relu.Layer{
 		{Name: "hidden", In: 2, Out: 2, Weights: []float64{1, 1, 1, 1}, Bias: []float64{0, -1}, ReLU: true},
 		{Name: "output", In: 2, Out: 1, Weights: []float64{1, -2}, Bias: []float64{0}},
 	}}
-	if head == network.HeadSoftmax {
+	if head == relu.HeadSoftmax {
 		last := &n.Layers[1]
 		last.Out, last.Weights, last.Bias = 2, []float64{0.5, 0.5, 1.5, -1.5}, []float64{0.25, 0.25}
 	}
@@ -27,12 +27,12 @@ func xor(head network.Head) *network.Network {
 }
 
 func TestKnownNetwork(t *testing.T) {
-	for _, head := range []network.Head{network.HeadSigmoid, network.HeadLinear, network.HeadSoftmax} {
+	for _, head := range []relu.Head{relu.HeadSigmoid, relu.HeadLinear, relu.HeadSoftmax} {
 		n := xor(head)
 		if err := n.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		exact := network.NewExact(n)
+		exact := relu.NewExact(n)
 		for _, c := range [][3]float64{{0, 0, 0}, {1, 0, 1}, {0, 1, 1}, {1, 1, 0}, {0.5, 0.25, 0.75}, {-3, 1, 0}} {
 			in := c[:2]
 			if got := n.Logit(in); got != c[2] {
@@ -46,7 +46,7 @@ func TestKnownNetwork(t *testing.T) {
 			}
 		}
 	}
-	n := xor(network.HeadSigmoid)
+	n := xor(relu.HeadSigmoid)
 	if n.Inputs() != 2 || n.Parameters() != 9 || n.Neurons() != 2 {
 		t.Errorf("%d inputs, %d parameters, %d neurons; want 2, 9, 2", n.Inputs(), n.Parameters(), n.Neurons())
 	}
@@ -60,15 +60,15 @@ func rationals(values []float64) []*big.Rat {
 	return out
 }
 
-func randomNetwork(r *rand.Rand, head network.Head, value func() float64) *network.Network {
+func randomNetwork(r *rand.Rand, head relu.Head, value func() float64) *relu.Network {
 	widths := []int{1 + r.IntN(4)}
 	for range r.IntN(4) {
 		widths = append(widths, 1+r.IntN(6))
 	}
-	widths = append(widths, map[network.Head]int{network.HeadSigmoid: 1, network.HeadLinear: 1, network.HeadSoftmax: 2}[head])
-	n := &network.Network{Head: head, Precision: 64}
+	widths = append(widths, map[relu.Head]int{relu.HeadSigmoid: 1, relu.HeadLinear: 1, relu.HeadSoftmax: 2}[head])
+	n := &relu.Network{Head: head, Precision: 64}
 	for k := 1; k < len(widths); k++ {
-		l := network.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
 		for range l.In * l.Out {
 			l.Weights = append(l.Weights, value())
 		}
@@ -82,7 +82,7 @@ func randomNetwork(r *rand.Rand, head network.Head, value func() float64) *netwo
 
 // naive is the definition, one fraction at a time. magnitude is the same with
 // every term positive: what rounding errors are measured against.
-func naive(n *network.Network, inputs []*big.Rat) (logit, magnitude *big.Rat) {
+func naive(n *relu.Network, inputs []*big.Rat) (logit, magnitude *big.Rat) {
 	v, size := inputs, make([]*big.Rat, len(inputs))
 	for i := range inputs {
 		size[i] = new(big.Rat).Abs(inputs[i])
@@ -104,7 +104,7 @@ func naive(n *network.Network, inputs []*big.Rat) (logit, magnitude *big.Rat) {
 		}
 		v, size = next, nextSize
 	}
-	if n.Head == network.HeadSoftmax {
+	if n.Head == relu.HeadSoftmax {
 		return v[1].Sub(v[1], v[0]), size[1].Add(size[1], size[0])
 	}
 	return v[0], size[0]
@@ -130,7 +130,7 @@ func TestExactIsTheDefinition(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-				head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax, network.HeadLinear}).Draw(t, "head")
+				head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}).Draw(t, "head")
 				n := randomNetwork(r, head, func() float64 { return value(r) })
 				if err := n.Validate(); err != nil {
 					t.Fatal(err)
@@ -142,7 +142,7 @@ func TestExactIsTheDefinition(t *testing.T) {
 					before[i] = inputs[i].String()
 				}
 				want, _ := naive(n, inputs)
-				exact := network.NewExact(n)
+				exact := relu.NewExact(n)
 				for range 2 {
 					if got := exact.Logit(inputs); got.Cmp(want) != 0 {
 						t.Fatalf("exact logit %s, want %s", got, want)
@@ -164,13 +164,13 @@ func TestExactIsTheDefinition(t *testing.T) {
 func TestFloatLogitsAreClose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		head := rapid.SampledFrom([]network.Head{network.HeadSigmoid, network.HeadSoftmax}).Draw(t, "head")
+		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
 		n := randomNetwork(r, head, r.NormFloat64)
 		inputs := make([]float64, n.Inputs())
 		for i := range inputs {
 			inputs[i] = r.NormFloat64() * 10
 		}
-		exact := network.NewExact(n).Logit(rationals(inputs))
+		exact := relu.NewExact(n).Logit(rationals(inputs))
 		_, magnitude := naive(n, rationals(inputs))
 		size, _ := magnitude.Float64()
 		for what, c := range map[string]struct {
@@ -191,8 +191,8 @@ func TestFloatLogitsAreClose(t *testing.T) {
 
 func TestExactConcurrently(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	n := randomNetwork(r, network.HeadSoftmax, r.NormFloat64)
-	exact := network.NewExact(n)
+	n := randomNetwork(r, relu.HeadSoftmax, r.NormFloat64)
+	exact := relu.NewExact(n)
 	inputs := make([]*big.Rat, n.Inputs())
 	for i := range inputs {
 		inputs[i] = big.NewRat(int64(i)+1, 3)
@@ -213,9 +213,9 @@ func TestExactConcurrently(t *testing.T) {
 
 // TestLogit32RoundsEverywhere: single precision loses what it has to lose.
 func TestLogit32RoundsEverywhere(t *testing.T) {
-	one := func(w, b float64) *network.Network {
-		return &network.Network{Head: network.HeadSigmoid, Precision: 64,
-			Layers: []network.Layer{{In: 1, Out: 1, Weights: []float64{w}, Bias: []float64{b}}}}
+	one := func(w, b float64) *relu.Network {
+		return &relu.Network{Head: relu.HeadSigmoid, Precision: 64,
+			Layers: []relu.Layer{{In: 1, Out: 1, Weights: []float64{w}, Bias: []float64{b}}}}
 	}
 	for name, c := range map[string]struct{ w, b, x, want float64 }{
 		"input":    {1, 0, 1 + 0x1p-40, 1},
@@ -231,23 +231,23 @@ func TestLogit32RoundsEverywhere(t *testing.T) {
 
 func TestValidateRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(*network.Network)
+		spoil func(*relu.Network)
 		want  string
 	}{
-		"no layers":          {func(n *network.Network) { n.Layers = nil }, "no layers"},
-		"precision":          {func(n *network.Network) { n.Precision = 16 }, "16 bits"},
-		"zero width":         {func(n *network.Network) { n.Layers[0].Out = 0 }, "layer 0 (hidden): shape 0×2"},
-		"absurd width":       {func(n *network.Network) { n.Layers[0].In = 1 << 30 }, "outside 1 to"},
-		"weights missing":    {func(n *network.Network) { n.Layers[0].Weights = []float64{1} }, "1 weights for shape 2×2"},
-		"biases missing":     {func(n *network.Network) { n.Layers[0].Bias = nil }, "0 biases for 2 neurons"},
-		"NaN weight":         {func(n *network.Network) { n.Layers[0].Weights[3] = math.NaN() }, "weight of neuron 1 from input 1 is NaN"},
-		"infinite bias":      {func(n *network.Network) { n.Layers[1].Bias[0] = math.Inf(-1) }, "layer 1 (output): bias of neuron 0"},
-		"layers do not meet": {func(n *network.Network) { n.Layers[1].In, n.Layers[1].Weights = 1, []float64{1} }, "takes 1 inputs, layer 0 gives 2"},
-		"ReLU at the end":    {func(n *network.Network) { n.Layers[1].ReLU = true }, "output layer has a ReLU"},
-		"no head":            {func(n *network.Network) { n.Head = 0 }, "unknown head"},
-		"head and outputs":   {func(n *network.Network) { n.Head = network.HeadSoftmax }, "1 output units with a softmax"},
+		"no layers":          {func(n *relu.Network) { n.Layers = nil }, "no layers"},
+		"precision":          {func(n *relu.Network) { n.Precision = 16 }, "16 bits"},
+		"zero width":         {func(n *relu.Network) { n.Layers[0].Out = 0 }, "layer 0 (hidden): shape 0×2"},
+		"absurd width":       {func(n *relu.Network) { n.Layers[0].In = 1 << 30 }, "outside 1 to"},
+		"weights missing":    {func(n *relu.Network) { n.Layers[0].Weights = []float64{1} }, "1 weights for shape 2×2"},
+		"biases missing":     {func(n *relu.Network) { n.Layers[0].Bias = nil }, "0 biases for 2 neurons"},
+		"NaN weight":         {func(n *relu.Network) { n.Layers[0].Weights[3] = math.NaN() }, "weight of neuron 1 from input 1 is NaN"},
+		"infinite bias":      {func(n *relu.Network) { n.Layers[1].Bias[0] = math.Inf(-1) }, "layer 1 (output): bias of neuron 0"},
+		"layers do not meet": {func(n *relu.Network) { n.Layers[1].In, n.Layers[1].Weights = 1, []float64{1} }, "takes 1 inputs, layer 0 gives 2"},
+		"ReLU at the end":    {func(n *relu.Network) { n.Layers[1].ReLU = true }, "output layer has a ReLU"},
+		"no head":            {func(n *relu.Network) { n.Head = 0 }, "unknown head"},
+		"head and outputs":   {func(n *relu.Network) { n.Head = relu.HeadSoftmax }, "1 output units with a softmax"},
 	} {
-		n := xor(network.HeadSigmoid)
+		n := xor(relu.HeadSigmoid)
 		c.spoil(n)
 		if err := n.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
@@ -260,7 +260,7 @@ func TestSigmoid(t *testing.T) {
 		{0, 0.5}, {1, 0.7310585786300049}, {-1, 0.2689414213699951}, {-40, 4.248354255291589e-18},
 		{1e9, 1}, {-1e9, 0}, {math.Inf(1), 1}, {math.Inf(-1), 0}, {-745, math.Exp(-745)},
 	} {
-		if got := network.Sigmoid(c[0]); math.Abs(got-c[1]) > 1e-15*c[1] {
+		if got := relu.Sigmoid(c[0]); math.Abs(got-c[1]) > 1e-15*c[1] {
 			t.Errorf("Sigmoid(%v) = %v, want %v", c[0], got, c[1])
 		}
 	}
