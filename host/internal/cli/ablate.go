@@ -12,14 +12,14 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view/plot"
-	"github.com/hyfair/hyfair/sdk/client"
 )
 
 func init() { commands = append(commands, newAblate) }
 
 type ablateFlags struct {
-	question   compare.Question
+	question   question.Scope
 	arms       []string
 	models     modelsFlag
 	budget     string
@@ -103,8 +103,10 @@ func (f *ablateFlags) validate(args []string) error {
 		return errors.New("--resume and --fresh exclude each other")
 	case f.changed("target") && f.target < 2:
 		return fmt.Errorf("--target %d: want a k of 2 or more", f.target)
+	case f.bound < 0:
+		return fmt.Errorf("--bound %v is negative", f.bound)
 	}
-	return validateBound(f.bound)
+	return nil
 }
 
 // plan is what flags and grid ask for, with every file and plugin looked at.
@@ -120,16 +122,18 @@ func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.
 	if err != nil {
 		return nil, usage(err)
 	}
+	s, err := app.session()
+	if err != nil {
+		return nil, err
+	}
+	s.Threads, s.Memory = p.Threads, p.Memory // of every arm and of --bound
 	if err := f.subjects(app, p, file.Studies); err != nil {
 		return nil, usage(err)
 	}
 	if err := p.Settle(); err != nil {
 		return nil, usage(err)
 	}
-	if err := resolveStrategies(ctx, app, p); err != nil || p.Bound == 0 {
-		return p, err
-	}
-	return p, resolveProver(ctx, app, p)
+	return p, app.end(app.current, p.Resolve(ctx, app.current))
 }
 
 // merge lets flags override the file.
@@ -140,7 +144,7 @@ func (f *ablateFlags) merge(app *App, file *ablate.File) (*ablate.Plan, error) {
 		return nil, err
 	}
 	p := &ablate.Plan{
-		Name: file.Name, Question: file.Question, Arms: file.Arms, Plugins: map[string]ablate.Plugin{},
+		Name: file.Name, Scope: file.Scope, Arms: file.Arms, Plugins: map[string]ablate.Plugin{},
 		Budget: file.Budget, Runs: file.Runs, Seed: file.Seed, Threads: file.Threads, Memory: memory, Jobs: file.Jobs, Bound: file.Bound,
 	}
 	if f.changed("bound") {
@@ -207,7 +211,7 @@ func (f *ablateFlags) subjects(app *App, p *ablate.Plan, studies []ablate.FileSt
 			return fmt.Errorf("%s: %w", s.At, err)
 		}
 		for _, m := range models {
-			if err := p.AddSubject(compare.Source{Study: s.Path, Data: app.Data, Model: m}); err != nil {
+			if err := p.AddSubject(question.Spec{Study: s.Path, Data: app.Data, Model: m}); err != nil {
 				return fmt.Errorf("%s: %w", s.At, err)
 			}
 		}
@@ -216,49 +220,7 @@ func (f *ablateFlags) subjects(app *App, p *ablate.Plan, studies []ablate.FileSt
 		return f.models.none()
 	}
 	for i := range p.Subjects {
-		app.countsBins(p.Subjects[i].Clustering)
+		question.CountsBins(p.Subjects[i].Clustering, app.current.Note)
 	}
 	return nil
-}
-
-// resolveStrategies starts each plugin once to learn its version, and then each
-// arm's search on the first network, so that what an arm has wrong is told now,
-// with its place in the grid, and not after hours.
-func resolveStrategies(ctx context.Context, app *App, p *ablate.Plan) error {
-	catalogue, err := app.catalogue()
-	if err != nil {
-		return err
-	}
-	for i := range p.Arms {
-		a := &p.Arms[i]
-		for _, want := range []struct {
-			kind      client.Kind
-			name, key string
-		}{{client.Strategy, a.Strategy, ablate.StrategyKey(a.Strategy)}, {client.Solver, a.Solver, ablate.SolverKey(a.Solver)}} {
-			if _, known := p.Plugins[want.key]; known || want.key == ablate.SolverKey(ablate.NoSolver) {
-				continue
-			}
-			plugin, err := catalogue.Launch(ctx, want.kind, want.name)
-			if err != nil {
-				return unknownPlugin(armError(a, err))
-			}
-			d := plugin.Description()
-			plugin.Close()
-			for _, l := range d.Libraries {
-				if !l.Found {
-					return armError(a, fmt.Errorf("library %s was not found; to install it: %s", l.Name, l.Hint))
-				}
-			}
-			p.Plugins[want.key] = ablate.Plugin{Name: d.Name, Version: d.Version, Library: libraryOf(d)}
-		}
-		if err := trySearch(ctx, app, p.Job(p.Entries()[i])); err != nil {
-			return usage(armError(a, err))
-		}
-	}
-	return nil
-}
-
-// armError tells which arm an error is about and where it is described.
-func armError(a *ablate.Arm, err error) error {
-	return fmt.Errorf("%s: arm %s: %w", a.At, a.Name, err)
 }

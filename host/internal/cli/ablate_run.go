@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
@@ -36,14 +38,14 @@ func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
 	if err != nil {
 		return err
 	}
-	work := func(ctx context.Context, job *ablate.Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
-		return processes.Do(ctx, workers.Task{Job: workJob{Ablate: job}, Limit: p.Limit(), Cores: cores}, event)
+	work := func(ctx context.Context, r *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error) {
+		return processes.Do(ctx, workers.Task{Job: workJob{Search: r, Threads: p.Threads, Memory: p.Memory}, Limit: p.Limit(), Cores: cores}, event)
 	}
 	line := newStatusLine(app)
 	broken := ablate.Run(ctx, p, kept, work, slots, func(s ablate.Progress) { line.show(ablateProgress(s)) })
 	var unproved error
 	if broken == nil {
-		unproved = ablate.Prove(ctx, p, kept, app.boundOf(p), line.show)
+		unproved = ablate.Prove(ctx, p, app.current, kept, line.show)
 	}
 	line.clear()
 	a, err := ablate.Tabulate(p, f.target, ablate.From(kept))
@@ -54,7 +56,7 @@ func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
 	if a.Failed > 0 {
 		failed = errors.Join(failed, fmt.Errorf("%d of %d tasks failed twice; the same command tries them again", a.Failed, a.Tasks))
 	}
-	end := record.Finished{Interrupted: interrupted(ctx)}
+	end := record.Finished{Interrupted: session.Interrupted(ctx)}
 	if failed != nil {
 		end.Error = failed.Error()
 	}
@@ -76,7 +78,7 @@ func (f *ablateFlags) open(app *App, p *ablate.Plan) (recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	started := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": version()}, Machine: thisMachine()}
+	started := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": session.Version()}, Machine: session.Machine()}
 	for i := range p.Subjects {
 		addSubject(&started, p.Subjects[i].Study, p.Subjects[i].Model)
 	}

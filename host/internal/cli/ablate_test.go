@@ -48,7 +48,7 @@ func grid(t *testing.T, study, text string) string {
 func TestAblate(t *testing.T) {
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{
 		"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa", "hyfair-search-mortal": "host/internal/cli/testdata/mortal",
-		"hyfair-solver-rogue": "host/internal/certify/testdata/rogue",
+		"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue",
 	})
 	for _, c := range []struct {
 		name string

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -20,7 +21,7 @@ import (
 func init() { commands = append(commands, newAudit) }
 
 type auditFlags struct {
-	question questionFlags
+	question question.Spec
 	encoded  bool
 	top      int
 	out      string
@@ -56,7 +57,7 @@ stands beside 15, 25, … docs/audit.md explains the summary and the CSV file.`,
 			return runAudit(cmd.Context(), app, &f, args)
 		},
 	}
-	f.question.add(cmd)
+	addQuestion(cmd, &f.question)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.encoded, "encoded", false, "ROWS.csv has feature values already, below the features' names")
 	fl.IntVar(&f.top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")
@@ -133,15 +134,16 @@ func (f *auditFlags) open(app *App, args []string) (*auditJob, error) {
 	case f.encoded && len(args) < 2:
 		return nil, errors.New("--encoded speaks of ROWS.csv, which is not given")
 	}
-	st, s, region, _, err := f.question.load(app, args[0])
+	q, err := app.open(f.question, args[0])
 	if err != nil {
 		return nil, err
 	}
+	st, s, region := q.Study, q.Space, q.Region
 	j := &auditJob{study: st, config: audit.Config{Network: st.Network, Space: s, Region: region}}
-	if j.config.Epsilon, err = f.question.epsilonFor(st, fairness.Score); err != nil {
+	if j.config.Epsilon, err = q.EpsilonFor(fairness.Score); err != nil {
 		return nil, err
 	}
-	if j.config.Where, err = space.ParsePredicate(s, f.question.where); err != nil {
+	if j.config.Where, err = space.ParsePredicate(s, f.question.Where); err != nil {
 		return nil, fmt.Errorf("--where: %w", err)
 	}
 	switch {
@@ -167,7 +169,7 @@ func (j *auditJob) report(r *audit.Result, f *auditFlags) *auditReport {
 	sum := r.Summarise(s, j.config.Region, j.data.Points)
 	out := &auditReport{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Epsilon: epsilon,
-		Protected: protectedNames(s), Where: f.question.where, Rules: []string{},
+		Protected: question.Protected(s), Where: f.question.Where, Rules: []string{},
 		Summary: auditSummary{
 			Rows: j.data.Read, Dropped: j.data.Dropped, Summary: *sum, Text: sum.Sentences(epsilon),
 		},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/host/internal/view/jsonout"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -97,7 +98,7 @@ func (j *auditJob) row(p *audit.Person) auditRow {
 	row := auditRow{
 		Index: p.Index, File: filepath.Base(path), Line: line, K: p.K, N: p.N, Gap: p.Gap, Unfair: p.Unfair,
 		Shannon: p.Shannon, MinEntropy: p.MinEntropy, Score: p.Score, Positive: p.Positive, Flips: p.Flips,
-		X: valuesOf(s, point, false), Z: valuesOf(s, point, true), Labels: map[string]string{},
+		X: individual.Values(s, point, false), Z: individual.Values(s, point, true), Labels: map[string]string{},
 		High: copyOf(s, &p.High), Low: copyOf(s, &p.Low),
 	}
 	for i := range s.Features {

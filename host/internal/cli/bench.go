@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -38,7 +38,7 @@ func newBench(app *App) *cobra.Command {
 }
 
 type benchEvaluatorFlags struct {
-	question    questionFlags
+	question    question.Spec
 	individuals int
 	budget      time.Duration
 }
@@ -68,7 +68,7 @@ only slow it down.`,
 			return nil
 		},
 	}
-	f.question.add(cmd)
+	addQuestion(cmd, &f.question)
 	cmd.Flags().IntVar(&f.individuals, "individuals", 5000, "how many different individuals")
 	cmd.Flags().DurationVar(&f.budget, "time", 2*time.Second, "how long to measure")
 	return cmd
@@ -101,19 +101,20 @@ func (a *App) benchEvaluator(ctx context.Context, f *benchEvaluatorFlags, path s
 		return nil, usage(fmt.Errorf("--time %v: want a positive time such as 2s", f.budget))
 	}
 	begin := time.Now()
-	st, s, region, rest, err := f.question.load(a, path)
+	q, err := a.open(f.question, path)
 	if err != nil {
 		return nil, usage(err)
 	}
-	eps, err := f.question.epsilonFor(st, fairness.Score)
+	st := q.Study
+	scores, err := q.Scores()
 	if err != nil {
 		return nil, usage(err)
 	}
-	e, err := evaluate.New(st.Network, require(s, rest), region, eps)
+	e, err := evaluate.New(st.Network, scores.Space, scores.Region, scores.Epsilon)
 	if err != nil {
 		return nil, usage(err)
 	}
-	xs, rows, err := benchIndividuals(st, s, region, f.individuals, a.Seed)
+	xs, rows, err := benchIndividuals(st, q.Space, q.Region, f.individuals, a.Seed)
 	if err != nil {
 		return nil, usage(err)
 	}

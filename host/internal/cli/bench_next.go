@@ -12,14 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 type benchNextFlags struct {
-	question questionFlags
+	question question.Spec
 	strategy string
 	messages int
 }
@@ -56,7 +56,7 @@ made up, no network is evaluated. Without a STUDY the space has ten features and
 			return nil
 		},
 	}
-	f.question.add(cmd)
+	addQuestion(cmd, &f.question)
 	cmd.Flags().StringVar(&f.strategy, "strategy", "sa", "strategy plugin, or one of a plugin's presets")
 	cmd.Flags().IntVar(&f.messages, "messages", 5000, "how many calls to time, of each kind")
 	return cmd
@@ -95,7 +95,7 @@ func (a *App) benchNext(ctx context.Context, f *benchNextFlags, args []string) (
 	}
 	plugin, err := catalogue.Open(ctx, client.Strategy, f.strategy, options)
 	if err != nil {
-		return nil, badQuestion(unknownPlugin(err))
+		return nil, badQuestion(usageIf(err))
 	}
 	defer plugin.Close()
 	caller.strategy = plugin.Strategy()
@@ -146,14 +146,16 @@ func (c *nextCaller) anySpace() {
 }
 
 func (c *nextCaller) ofStudy(a *App, f *benchNextFlags, path string, d *sdk.Description) (name string, err error) {
-	st, s, region, rest, err := f.question.load(a, path)
+	q, err := a.open(f.question, path)
 	if err != nil {
 		return "", err
 	}
-	c.space, c.start.Region = require(s, rest), region
-	if c.start.Epsilon, err = f.question.epsilonFor(st, fairness.Score); err != nil {
+	st := q.Study
+	scores, err := q.Scores()
+	if err != nil {
 		return "", err
 	}
+	c.space, c.start.Region, c.start.Epsilon = scores.Space, scores.Region, scores.Epsilon
 	if d.NeedsNetwork {
 		c.start.Network = st.Network
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +12,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -22,13 +22,10 @@ import (
 func init() { commands = append(commands, newCertify) }
 
 type certifyFlags struct {
-	question  questionFlags
+	question  question.Spec
 	solver    string
-	notion    string
 	encoding  string
 	bounds    string
-	relax     []string
-	k         int
 	maxK      bool
 	climb     bool
 	partition partitionFlags
@@ -54,15 +51,15 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 		Args: exactlyOne("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runCertify(cmd.Context(), app, &f, args[0]) },
 	}
-	f.question.add(cmd)
+	addQuestion(cmd, &f.question)
 	f.partition.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.solver, "solver", "", "solver plugin (default: the first usable of bnb, highs, z3, lpsolve)")
-	fl.StringVar(&f.notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
+	fl.StringVar(&f.question.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
 	fl.StringVar(&f.encoding, "encoding", "", "lowering of the network for the solver: "+encodingNames()+" (default: network, or bigm or smt for a solver of these forms)")
 	fl.StringVar(&f.bounds, "bounds", "", "bounds of the neurons for the lowering: interval, linear or lp (default: interval, or linear for a solver of scripts)")
-	fl.StringSliceVar(&f.relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
-	fl.IntVar(&f.k, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
+	fl.StringSliceVar(&f.question.Relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
+	fl.IntVar(&f.question.K, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.BoolVar(&f.maxK, "max-k", false, "after the verdict, look for the largest number of outcome bins that one individual's counterfactuals reach, and bound it from above")
 	fl.BoolVar(&f.climb, "climb", true, "look for a violation by local search before asking the solver, and give it the best individual as a start")
 	fl.BoolVar(&f.maximise, "maximize", false, "after the verdict, look for the largest gap and bound it from above")
@@ -83,13 +80,15 @@ func (f *certifyFlags) validate() error {
 	if f.timeout < 0 {
 		return fmt.Errorf("--timeout %v is negative", f.timeout)
 	}
-	if f.k != 0 && f.k < 3 {
-		return fmt.Errorf("--k %d: want 3 or more; without it the question is for two that differ", f.k)
-	}
-	if f.k > 0 && f.maximise {
+	return errors.Join(f.question.Validate(), oneGoal(f.question.K, f.maximise), f.validateMaxK(), f.validatePartition())
+}
+
+// oneGoal checks --maximize beside --k.
+func oneGoal(k int, maximise bool) error {
+	if k > 0 && maximise {
 		return errors.New("--k and --maximize exclude each other: a question for bins has no gap to maximise")
 	}
-	return errors.Join(f.validateMaxK(), f.validatePartition())
+	return nil
 }
 
 func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) error {
@@ -104,26 +103,30 @@ func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) err
 		ctx, cancel = context.WithTimeout(ctx, max(f.timeout-100*time.Millisecond, f.timeout/2))
 		defer cancel()
 	}
-	st, queries, err := f.queries(app, path)
+	st, queries, err := app.queries(f.question, path, problem.Decide)
 	if err != nil {
 		return usage(err)
 	}
 	if err := f.binned(queries); err != nil {
 		return usage(err)
 	}
-	memory, err := app.memoryBytes()
+	s, err := app.session()
 	if err != nil {
-		return usage(err)
+		return err
 	}
-	plugin, err := openSolver(ctx, app, f.solver, f.encoding)
+	set, err := app.pluginOptions()
 	if err != nil {
-		return tooLate(ctx, f.timeout, err)
+		return err
+	}
+	plugin, err := certify.OpenSolver(ctx, s, f.solver, f.encoding, set)
+	if err != nil {
+		return tooLate(ctx, f.timeout, app.end(s, err))
 	}
 	defer plugin.Close()
 	if err := f.certifiable(queries, plugin.Description()); err != nil {
 		return usage(err)
 	}
-	job := certifyJob{app: app, flags: f, study: st, plugin: plugin, memory: memory}
+	job := certifyJob{app: app, flags: f, study: st, plugin: plugin, session: s, set: set, memory: s.Memory}
 	return job.all(ctx, queries, start)
 }
 
@@ -145,6 +148,9 @@ type certifyJob struct {
 	plugin *discover.Plugin
 	memory int64
 	start  time.Time
+
+	session *session.Session
+	set     map[string]string
 }
 
 // all answers the questions in turn and shows the results: one as it is,
@@ -178,7 +184,7 @@ func (j *certifyJob) all(ctx context.Context, queries []*problem.Query, start ti
 				}
 			}
 		}
-		if failed = errors.Join(failed, err); out == nil || interrupted(ctx) {
+		if failed = errors.Join(failed, err); out == nil || session.Interrupted(ctx) {
 			break
 		}
 	}
@@ -190,6 +196,21 @@ func (j *certifyJob) all(ctx context.Context, queries []*problem.Query, start ti
 		}
 	}
 	return j.exit(ctx, set.Verdict, failed)
+}
+
+// suited is the job with a solver that answers its question: another than the
+// one taken by default, where that one does not.
+func (j *certifyJob) suited(ctx context.Context) (*certifyJob, error) {
+	if j.flags.solver != "" || j.flags.encoding != "" {
+		return j, nil // which leaves no choice
+	}
+	other, err := certify.Instead(ctx, j.session, j.plugin, j.query, j.set, certify.Lowerings...)
+	if err != nil {
+		return nil, err
+	}
+	out := *j
+	out.plugin = other
+	return &out, nil
 }
 
 // run answers one question. out is nil where there is nothing to show.
@@ -218,7 +239,7 @@ func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 		maxK, failed = j.boundMaxK(ctx, rep)
 		failed = certify.Unanswered(failed)
 	}
-	events.report(j, rep, failed, interrupted(ctx))
+	events.report(j, rep, failed, session.Interrupted(ctx))
 	out = j.output(rep)
 	out.MaxK = maxKJSON(maxK)
 	out.Journal, out.Run, out.Partitions = events.path(), events.run, parts
@@ -267,14 +288,9 @@ func badQuestion(err error) error {
 	return err
 }
 
-// interrupted tells Ctrl-C from a deadline of our own.
-func interrupted(ctx context.Context) bool {
-	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded)
-}
-
 func (j *certifyJob) exit(ctx context.Context, verdict string, failed error) error {
 	switch {
-	case interrupted(ctx):
+	case session.Interrupted(ctx):
 		return &exitError{ExitInterrupted, errors.New("interrupted; what was found so far is shown")}
 	case failed != nil:
 		return failed
@@ -291,13 +307,4 @@ func certifyProgress(p certify.Progress) string {
 		best = fmt.Sprintf("best margin %.4g", p.Witness.Margin)
 	}
 	return fmt.Sprintf("%d regions decided, %d open · %s · %d nodes · %s", p.Decided, p.Open, best, p.Nodes, p.Elapsed.Round(100*time.Millisecond))
-}
-
-// libraryOf names the native libraries behind a plugin, for reports.
-func libraryOf(d sdk.Description) string {
-	var parts []string
-	for _, l := range d.Libraries {
-		parts = append(parts, strings.TrimSpace(l.Name+" "+l.Version))
-	}
-	return strings.Join(slices.Compact(parts), ", ")
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
 // directly is what scripts read of a question about the network itself.
@@ -63,7 +65,7 @@ func withNextSolver(t *testing.T, plugins string) string {
 // solver is named, that it does not is the answer.
 func TestNextSolver(t *testing.T) {
 	plugins := withNextSolver(t, bnbFolder(t))
-	_, n := tenure() // with values beyond those that bnb bounds on the way
+	_, n := sdktest.Tenure() // with values beyond those that bnb bounds on the way
 	const far = 0x1p110
 	for i := range n.Layers[0].Weights {
 		n.Layers[0].Weights[i] *= far
@@ -105,7 +107,7 @@ func solverInTheLoop(t *testing.T, plugins, study string) (solver, stderr string
 		t.Fatal(err)
 	}
 	code, stdout, stderr := command(t, plugins, "search", study, "--strategy", "rw", "--budget", "3it", "--json")
-	var out searchReport
+	var out search.Result
 	if err := json.Unmarshal([]byte(stdout), &out); code != ExitDone || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}

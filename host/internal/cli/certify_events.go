@@ -44,8 +44,8 @@ func (j *certifyJob) started() record.Started {
 	if j.flags.maxK {
 		settings["max-k"] = "true"
 	}
-	if len(j.flags.relax) > 0 {
-		settings["relax"] = strings.Join(j.flags.relax, ",")
+	if len(j.flags.question.Relax) > 0 {
+		settings["relax"] = strings.Join(j.flags.question.Relax, ",")
 	}
 	if j.flags.maximise {
 		settings["maximize"], settings["gap"] = "true", strconv.FormatFloat(j.flags.gap, 'g', -1, 64)
@@ -56,7 +56,7 @@ func (j *certifyJob) started() record.Started {
 	} else if j.flags.timeout > 0 {
 		settings["timeout"] = j.flags.timeout.String()
 	}
-	return j.app.solverRun("certify", j.study, j.query, j.plugin, j.flags.question.where, settings)
+	return j.app.solverRun("certify", j.study, j.query, j.plugin, j.flags.question.Where, settings)
 }
 
 // task is the question without where and when it is asked.
@@ -67,7 +67,7 @@ func (e *certifyEvents) report(j *certifyJob, rep *certify.Report, failed error,
 	if w := rep.Witness; w != nil {
 		e.stream.Emit(w.Event())
 	}
-	v := &record.Verdict{Region: j.flags.question.where, Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, Reason: rep.Reason}
+	v := &record.Verdict{Region: j.flags.question.Where, Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, Reason: rep.Reason}
 	if rep.Verdict == certify.Fair {
 		v.Grade = rep.Grade.String()
 	}

@@ -28,11 +28,11 @@ type certifyMaxK struct {
 func (f *certifyFlags) validateMaxK() error {
 	switch {
 	case !f.maxK:
-	case f.k > 0:
+	case f.question.K > 0:
 		return errors.New("--max-k and --k exclude each other: the largest k answers for every k")
 	case f.partition.chunks != "":
 		return errors.New("--partition and --max-k exclude each other")
-	case len(f.relax) > 0:
+	case len(f.question.Relax) > 0:
 		return errors.New("--relax and --max-k exclude each other: bins are of one individual's counterfactuals")
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -40,7 +41,7 @@ func (f *certifyFlags) validatePartition() error {
 		return errors.New("--all: there are no parts without --partition")
 	case p.chunks != "" && f.maximise:
 		return errors.New("--partition and --maximize exclude each other: parts are decided, not maximised")
-	case p.chunks != "" && f.k > 0:
+	case p.chunks != "" && f.question.K > 0:
 		return errors.New("--partition and --k exclude each other")
 	case p.chunks != "" && p.soft <= 0:
 		return fmt.Errorf("--soft-timeout %v: want a positive time such as 100s", p.soft)
@@ -91,7 +92,7 @@ func (j *certifyJob) solvers(ctx context.Context) (all []certify.Options, closeA
 	}
 	all = append(all, settings(j.plugin))
 	for len(all) < j.app.Jobs {
-		p, err := openSolver(ctx, j.app, j.plugin.Found.Name, j.flags.encoding)
+		p, err := certify.OpenSolver(ctx, j.session, j.plugin.Found.Name, j.flags.encoding, j.set)
 		if err != nil {
 			return all, closeAll, err
 		}
@@ -112,7 +113,7 @@ func (j *certifyJob) whole(ctx context.Context, p *partition.Report) *certify.Re
 	}
 	switch {
 	case p.Undecided == 0:
-	case interrupted(ctx):
+	case session.Interrupted(ctx):
 		rep.Reason = "interrupted"
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		rep.Reason = "time limit"

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view/jsonout"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -100,11 +103,11 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 	out := &certifyOutput{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed,
 		Seconds: time.Since(j.start).Seconds(), Notion: j.query.Notion.String(), Encoding: j.encoding(), Bounds: j.bounds(),
-		Protected: protectedNames(j.query.Space), AskedK: j.flags.k,
+		Protected: question.Protected(j.query.Space), AskedK: j.flags.question.K,
 		Verdict: rep.Verdict.String(), Nobody: rep.Nobody, Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,
-		Solver: certifySolver{d.Name, d.Version, libraryOf(d)},
+		Solver: certifySolver{d.Name, d.Version, session.Library(d)},
 	}
 	if j.query.Notion.UsesEpsilon() {
 		out.Epsilon = fairness.Exact(j.query.Epsilon)
@@ -125,8 +128,8 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 		s, in := j.query.Space, w.Event().Witness
 		out.Gap, out.K = &in.Margin, w.K
 		out.Witness = &certifyWitness{
-			X1: valuesOf(s, w.Copy1, false), Z1: valuesOf(s, w.Copy1, true), X2: valuesOf(s, w.Copy2, false), Z2: valuesOf(s, w.Copy2, true),
-			Labels: certifyLabels{labelsOf(s, w.Copy1, false), labelsOf(s, w.Copy1, true), labelsOf(s, w.Copy2, false), labelsOf(s, w.Copy2, true)},
+			X1: individual.Values(s, w.Copy1, false), Z1: individual.Values(s, w.Copy1, true), X2: individual.Values(s, w.Copy2, false), Z2: individual.Values(s, w.Copy2, true),
+			Labels: certifyLabels{individual.Labels(s, w.Copy1, false), individual.Labels(s, w.Copy1, true), individual.Labels(s, w.Copy2, false), individual.Labels(s, w.Copy2, true)},
 			Score1: w.Score1, Score2: w.Score2, Logit1: in.Logit1, Logit2: in.Logit2,
 		}
 		if !math.IsNaN(w.Float32) {
@@ -157,7 +160,7 @@ func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error
 	}
 	if wit := rep.Witness; wit != nil {
 		fmt.Fprintln(w)
-		printPair(w, j.query.Space, wit.Copy1, wit.Copy2, wit.Score1, wit.Score2)
+		individual.PrintPair(w, j.query.Space, wit.Copy1, wit.Copy2, wit.Score1, wit.Score2)
 	}
 	fmt.Fprintf(w, "\n%s, %.2f s\n", effort(out), out.Seconds)
 	if out.Spurious > 0 {
@@ -172,16 +175,16 @@ func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error
 }
 
 func (j *certifyJob) questionInWords() string {
-	names := strings.Join(protectedNames(j.query.Space), " × ")
+	names := strings.Join(question.Protected(j.query.Space), " × ")
 	cut := ""
-	if j.flags.question.where != "" {
-		cut = " where " + j.flags.question.where
+	if j.flags.question.Where != "" {
+		cut = " where " + j.flags.question.Where
 	}
-	if len(j.flags.relax) > 0 {
-		names += ", who may also differ by " + strings.Join(j.flags.relax, ", ") + ","
+	if len(j.flags.question.Relax) > 0 {
+		names += ", who may also differ by " + strings.Join(j.flags.question.Relax, ", ") + ","
 	}
-	if j.flags.k > 0 {
-		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, j.flags.k, fairness.Exact(j.query.Epsilon), cut)
+	if j.flags.question.K > 0 {
+		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, j.flags.question.K, fairness.Exact(j.query.Epsilon), cut)
 	}
 	switch j.query.Notion {
 	case fairness.Score:
@@ -229,7 +232,7 @@ func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.
 		fmt.Fprintf(w, "FAIR, grade %s, vacuously: the constraints leave nobody in the space asked about\n", rep.Grade)
 		return
 	}
-	if j.flags.k > 0 {
+	if j.flags.question.K > 0 {
 		j.printBins(w, rep)
 		return
 	}
@@ -285,7 +288,7 @@ func (j *certifyJob) printBins(w io.Writer, rep *certify.Report) {
 	case certify.Unfair:
 		fmt.Fprintf(w, "REACHED: this person's counterfactuals fall into k = %d bins, evaluated exactly\n", rep.Witness.K)
 	case certify.Fair:
-		fmt.Fprintf(w, "NOT REACHED, grade %s: nobody's counterfactuals fall into %d bins\n", rep.Grade, j.flags.k)
+		fmt.Fprintf(w, "NOT REACHED, grade %s: nobody's counterfactuals fall into %d bins\n", rep.Grade, j.flags.question.K)
 		if rep.Tolerance > 0 {
 			fmt.Fprintf(w, "(tolerance %.2g: %s)\n", rep.Tolerance, rep.ToleranceFormula)
 		}

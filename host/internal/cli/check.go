@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/model"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/certificate"
@@ -152,7 +153,7 @@ func (out *checkReport) compare(app *App, f *checkFlags, st *certificate.Stateme
 			return &check.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", of.ModelPath, err)}, nil
 		}
 		// Which of the study's protected features vary is the certificate's choice.
-		s, err := of.Space.Protect(protectedNames(st.Space)...)
+		s, err := of.Space.Protect(question.Protected(st.Space)...)
 		if err == nil {
 			err = check.SameSpace(st.Space, s)
 		}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -31,7 +32,7 @@ func newCheckReport(path string, r *certificate.Reader) *checkReport {
 	}
 	region := st.RegionOrWhole()
 	out.Region = checkRegion{
-		Protected: append([]string{}, protectedNames(st.Space)...), Combinations: region.Count(),
+		Protected: append([]string{}, question.Protected(st.Space)...), Combinations: region.Count(),
 		Where: cutText(st.Space, region), Require: predicateTexts(st.Space, st.Require), Forbid: predicateTexts(st.Space, st.Forbid),
 	}
 	if !st.Space.HasReals() {

@@ -14,6 +14,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -22,7 +24,7 @@ import (
 func init() { commands = append(commands, newCompare) }
 
 type compareFlags struct {
-	question compare.Question
+	question question.Scope
 	solvers  []string
 	arms     []string
 	models   modelsFlag
@@ -118,6 +120,9 @@ func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*comp
 	if err != nil {
 		return nil, usage(err)
 	}
+	if _, err := app.session(); err != nil {
+		return nil, err
+	}
 	if err := f.subjects(app, p, file.Studies); err != nil {
 		return nil, usage(err)
 	}
@@ -135,7 +140,7 @@ func (f *compareFlags) merge(app *App, file *compare.File) (*compare.Plan, error
 		return nil, err
 	}
 	p := &compare.Plan{
-		Name: file.Name, Question: file.Question, Arms: file.Arms, Solvers: map[string]compare.Solver{},
+		Name: file.Name, Scope: file.Scope, Arms: file.Arms, Solvers: map[string]compare.Solver{},
 		Budget: file.Budget, Runs: file.Runs, Seed: file.Seed, Threads: file.Threads, Memory: memory, Jobs: app.Jobs,
 	}
 	if p.Budget == 0 || f.changed("budget") {
@@ -202,7 +207,7 @@ func (f *compareFlags) subjects(app *App, p *compare.Plan, studies []compare.Fil
 			return err
 		}
 		for _, m := range models {
-			if err := p.AddSubject(compare.Source{Study: s.Path, Data: app.Data, Model: m}, s.Partition); err != nil {
+			if err := p.AddSubject(question.Spec{Study: s.Path, Data: app.Data, Model: m}, s.Partition); err != nil {
 				return err
 			}
 		}
@@ -211,7 +216,7 @@ func (f *compareFlags) subjects(app *App, p *compare.Plan, studies []compare.Fil
 		return f.models.none()
 	}
 	for i := range p.Subjects {
-		app.countsBins(p.Subjects[i].Clustering)
+		question.CountsBins(p.Subjects[i].Clustering, app.current.Note)
 	}
 	return nil
 }
@@ -241,7 +246,7 @@ func resolveArms(ctx context.Context, app *App, p *compare.Plan) error {
 		}
 		plugin, err := catalogue.Launch(ctx, client.Solver, name)
 		if err != nil {
-			return unknownPlugin(err)
+			return usageIf(err)
 		}
 		plugins[name] = plugin
 		opened = append(opened, plugin)
@@ -256,7 +261,7 @@ func resolveArms(ctx context.Context, app *App, p *compare.Plan) error {
 	}
 	for name, plugin := range plugins {
 		d := plugin.Description()
-		p.Solvers[name] = compare.Solver{Version: d.Version, Library: libraryOf(d), Set: plugin.Options}
+		p.Solvers[name] = compare.Solver{Version: d.Version, Library: session.Library(d), Set: plugin.Options}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
@@ -40,7 +41,7 @@ func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
 	line := newStatusLine(app)
 	failed := compare.Run(ctx, p, kept, work, func(s compare.Progress) { line.show(compareProgress(s)) })
 	line.clear()
-	end := record.Finished{Interrupted: interrupted(ctx)}
+	end := record.Finished{Interrupted: session.Interrupted(ctx)}
 	if failed != nil {
 		end.Error = failed.Error()
 	}
@@ -155,7 +156,7 @@ func (f *compareFlags) open(app *App, p *compare.Plan) (recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	started := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": version()}, Machine: thisMachine()}
+	started := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": session.Version()}, Machine: session.Machine()}
 	for i := range p.Subjects {
 		addSubject(&started, p.Subjects[i].Study, p.Subjects[i].Model)
 	}

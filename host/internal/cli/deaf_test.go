@@ -35,7 +35,7 @@ func TestTimeLimitsHold(t *testing.T) {
 // their exit codes, and with what they know.
 func TestEveryCommandEndsWithItsTime(t *testing.T) {
 	plugins := plugintest.Folder(t, map[string]string{
-		"hyfair-solver-rogue": "host/internal/certify/testdata/rogue", "hyfair-search-deaf": "host/internal/cli/testdata/deaf",
+		"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue", "hyfair-search-deaf": "host/internal/cli/testdata/deaf",
 		"hyfair-search-rw": "plugins/search-rw",
 	})
 	binary, study := program(t), tenureStudy(t)

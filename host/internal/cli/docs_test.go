@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 )
@@ -100,7 +101,7 @@ func TestReferenceOfFlags(t *testing.T) {
 func TestReferenceOfJSON(t *testing.T) {
 	sections := reference(t)
 	for command, object := range map[string]any{
-		"inspect": inspection{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": searchReport{},
+		"inspect": inspection{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": search.Result{},
 		"train": trainReport{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
 		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": exportReport{}, "fetch": fetchReport{},
 		"runs": runsJSON{}, "runs show": runDetailsJSON{}, "runs delete": deletedJSON{},

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -77,7 +78,7 @@ type dataJSON struct {
 
 func diagnose(data string, c *discover.Catalogue, listings []discover.Listing) *diagnosis {
 	d := &diagnosis{
-		Version: version(),
+		Version: session.Version(),
 		Machine: machineJSON{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuModel()},
 		Plugins: pluginList(listings), Searched: searched(c), Data: dataJSON{Path: data}, Advice: []string{},
 	}

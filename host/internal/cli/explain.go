@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -28,7 +29,7 @@ import (
 func init() { commands = append(commands, newExplain) }
 
 type explainFlags struct {
-	question questionFlags
+	question question.Spec
 	// Where the individuals come from.
 	from        string
 	rows        string
@@ -98,7 +99,7 @@ method, the measures and the comparison with LIME (--lime).`,
 			return f.runOne(cmd.Context(), app, args[0])
 		},
 	}
-	f.question.add(cmd)
+	addQuestion(cmd, &f.question)
 	fl := cmd.Flags()
 	fl.StringVar(&f.from, "from", "", "explain the people treated worst of this search in the journal")
 	fl.StringVar(&f.rows, "rows", "", "explain the people treated worst in this file of rows, encoded as the study's own")
@@ -140,8 +141,8 @@ func (f *explainFlags) validate(grid bool) error {
 	if c := f.method(); c.Validate() != nil {
 		return c.Validate()
 	}
-	if err := validateBound(f.bound); err != nil {
-		return err
+	if f.bound < 0 {
+		return fmt.Errorf("--bound %v is negative", f.bound)
 	}
 	if f.tree != "" && filepath.Ext(f.tree) != ".svg" && filepath.Ext(f.tree) != ".json" {
 		return fmt.Errorf("--tree %s: want a file name that ends in .svg or .json", f.tree)
@@ -185,7 +186,7 @@ const maxExplainSamples = 1 << 20
 type explainJob struct {
 	app     *App
 	flags   *explainFlags
-	path    string // of the study
+	asked   *question.Question
 	study   *study.Study
 	query   *problem.Query
 	space   *space.Space
@@ -201,11 +202,16 @@ type explainJob struct {
 
 // open reads the question.
 func (f *explainFlags) open(app *App, path string) (*explainJob, error) {
-	st, q, err := f.question.scores(app, path)
+	asked, err := app.open(f.question, path)
 	if err != nil {
 		return nil, err
 	}
-	j := &explainJob{app: app, flags: f, path: path, study: st, query: q, space: q.Space, region: q.Region, epsilon: q.Epsilon}
+	q, err := asked.Scores()
+	if err != nil {
+		return nil, err
+	}
+	st := asked.Study
+	j := &explainJob{app: app, flags: f, asked: asked, study: st, query: q, space: q.Space, region: q.Region, epsilon: q.Epsilon}
 	if j.evaluator, err = evaluate.New(st.Network, j.space, j.region, j.epsilon); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -31,20 +33,24 @@ func (j *explainJob) prove(ctx context.Context, r *explainReport, known [][]floa
 		return nil
 	}
 	begin := time.Now()
-	solver, err := j.app.prover(ctx, problem.MinK, problem.Minimise, problem.MaxK, problem.Maximise)
+	s, err := j.app.session()
 	if err != nil {
 		return err
 	}
-	defer solver.close()
+	solver, err := certify.OpenProver(ctx, s, j.app.Seed, problem.MinK, problem.Minimise, problem.MaxK, problem.Maximise)
+	if err != nil {
+		return err
+	}
+	defer solver.Close()
 	line := newStatusLine(j.app)
 	proving := explain.Proving{
-		Query: *j.query, Time: j.flags.bound, Known: known, Ask: solver.enclose,
+		Query: *j.query, Time: j.flags.bound, Known: known, Ask: solver.Enclose,
 		Progress: func(text string) { line.show(j.study.Name + ": " + text) },
 	}
 	r.Ceiling, err = proving.Run(ctx, r.Predicates)
 	line.clear()
-	r.Prover = &explainProver{Solver: solver.name(), Seconds: time.Since(begin).Seconds()}
-	r.Interrupted = interrupted(ctx)
+	r.Prover = &explainProver{Solver: solver.Description().Name, Seconds: time.Since(begin).Seconds()}
+	r.Interrupted = session.Interrupted(ctx)
 	if err != nil {
 		r.Prover.Error = err.Error()
 		return fmt.Errorf("--bound: %w", err)

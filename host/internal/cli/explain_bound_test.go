@@ -14,6 +14,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -93,8 +94,12 @@ func TestExplainWithoutAProof(t *testing.T) {
 	// With bins so narrow a proof takes far longer than until the signal.
 	ctx, cancel := context.WithCancel(t.Context())
 	j := &explainJob{app: &App{PluginDir: bnbFolder(t), LogLevel: "error", Threads: 1, Stderr: io.Discard}, flags: &explainFlags{bound: time.Hour}}
-	var err error
-	if j.study, j.query, err = (&questionFlags{epsilon: "0.0003"}).scores(j.app, loanStudy); err != nil {
+	asked, err := j.app.open(question.Spec{Scope: question.Scope{Epsilon: "0.0003"}}, loanStudy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.study = asked.Study
+	if j.query, err = asked.Scores(); err != nil {
 		t.Fatal(err)
 	}
 	planted, err := space.ParsePredicate(j.query.Space, "credit_rating=..4,loan_amount=12..")
@@ -124,8 +129,13 @@ func TestBoundsOfAdult(t *testing.T) {
 		t.Skipf("SKIPPED %s: no published networks in %s; set HYFAIR_DATA", t.Name(), root)
 	}
 	app := &App{Data: root, PluginDir: bnbFolder(t), LogLevel: "error", Threads: 1, Stderr: io.Discard}
-	question := &questionFlags{model: "AC-1", where: "capital-gain=0,capital-loss=0,hours-per-week=30..50,workclass=Private,native-country=United-States"}
-	_, q, err := question.scores(app, "../../../studies/adult.yaml")
+	asked, err := app.open(question.Spec{Model: "AC-1", Scope: question.Scope{
+		Where: "capital-gain=0,capital-loss=0,hours-per-week=30..50,workclass=Private,native-country=United-States",
+	}}, "../../../studies/adult.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := asked.Scores()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (f *explainFlags) runGrid(ctx context.Context, app *App, file string) error
 func (f *explainFlags) explainNetwork(ctx context.Context, app *App, n explainNetwork) (*explainReport, error) {
 	begin := time.Now()
 	one := *f
-	one.question.model = n.Model
+	one.question.Model = n.Model
 	j, err := one.open(app, n.Study)
 	if err != nil {
 		return nil, err

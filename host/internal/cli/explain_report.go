@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -55,7 +57,7 @@ type explainIndividual struct {
 func (j *explainJob) report(w *explain.Worst, source *explainSource) *explainReport {
 	return &explainReport{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Epsilon: fairness.Exact(j.epsilon),
-		Protected: protectedNames(j.space), Where: j.flags.question.where, Source: source, InitK: w.K,
+		Protected: question.Protected(j.space), Where: j.flags.question.Where, Source: source, InitK: w.K,
 		Individuals: []explainIndividual{}, Predicates: []explain.Predicate{}, Rejected: []explain.Predicate{},
 		Delta: j.flags.delta, Confidence: explain.Confidence,
 	}
@@ -63,7 +65,7 @@ func (j *explainJob) report(w *explain.Worst, source *explainSource) *explainRep
 
 func (j *explainJob) individual(x []float64) explainIndividual {
 	out := j.evaluator.Evaluate(x)
-	return explainIndividual{X: valuesOf(j.space, x, false), Labels: labelsOf(j.space, x, false), K: out.K, Gap: out.Gap}
+	return explainIndividual{X: individual.Values(j.space, x, false), Labels: individual.Labels(j.space, x, false), K: out.K, Gap: out.Gap}
 }
 
 // take takes an explanation in.

@@ -69,34 +69,39 @@ func (j *explainJob) consider(w *explain.Worst, x []float64) (taken bool) {
 // journal like any other.
 func (j *explainJob) searched(ctx context.Context) (*explain.Worst, *explainSource, error) {
 	f := j.flags
-	job, closePlugins, err := openSearch(ctx, j.app, &searchFlags{
-		question: f.question, strategy: f.strategy, solver: noSolver, mode: modeFast, budget: f.budget,
-		chains: search.DefaultChains, keep: search.DefaultKeep, runs: 1,
-	}, j.path)
-	defer closePlugins()
+	s, err := j.app.session()
 	if err != nil {
 		return nil, nil, err
 	}
-	opened, err := j.app.openJournal()
+	set, err := j.app.pluginOptions()
 	if err != nil {
 		return nil, nil, err
 	}
-	stream, name := job.record(0, time.Now(), opened, nil)
+	r := search.Request{
+		Spec: j.asked.Spec, Strategy: f.strategy, Solver: search.NoSolver, Set: set, Mode: search.FastMode, Budget: f.budget,
+		Keep: search.DefaultKeep, Runs: 1, Seed: j.app.Seed,
+	}
+	searcher, err := search.OpenFor(ctx, s, j.asked, r)
+	if err != nil {
+		return nil, nil, j.app.end(s, err)
+	}
+	defer searcher.Close()
+	run, err := searcher.Begin(r.Seed, time.Now())
+	if err != nil {
+		return nil, nil, err
+	}
 	w := &explain.Worst{}
-	stream.Sinks = append(stream.Sinks, func(e record.Event) {
+	run.Sinks = append(run.Sinks, func(e record.Event) {
 		if e.Found != nil {
 			j.consider(w, e.Found.X)
 		}
 	})
-	result, _ := job.once(ctx, 0, stream)
-	err = result.Err
-	if opened != nil {
-		err = errors.Join(err, opened.Close())
-	}
+	result, _ := searcher.Run(ctx, r.Seed, run, "")
+	err = j.app.end(s, result.Err)
 	if result.Interrupted {
 		err = ctx.Err()
 	}
-	return w, &explainSource{Kind: "search", Run: name, Strategy: job.strategyName, Budget: f.budget, Evaluations: result.Evaluations}, err
+	return w, &explainSource{Kind: "search", Run: run.Name(), Strategy: searcher.Strategy(), Budget: f.budget, Evaluations: result.Evaluations}, err
 }
 
 // journalled takes what a search in the journal found.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
@@ -26,10 +27,7 @@ import (
 func init() { commands = append(commands, newExport) }
 
 type exportFlags struct {
-	question questionFlags
-	notion   string
-	relax    []string
-	k        int
+	question question.Spec
 	format   string
 	encoding string
 	bounds   string
@@ -54,14 +52,14 @@ round.`,
 		Args: exactlyOne("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runExport(cmd.Context(), app, &f, args[0]) },
 	}
-	f.question.add(cmd)
+	addQuestion(cmd, &f.question)
 	fl := cmd.Flags()
-	fl.StringVar(&f.notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
+	fl.StringVar(&f.question.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
 	fl.StringVar(&f.format, "format", "", "smt2, mps, lp or vnnlib (default: what the name of --out ends in)")
 	fl.StringVar(&f.encoding, "encoding", "", "lowering of the network (default: bigm for mps and lp, smt for smt2)")
 	fl.StringVar(&f.bounds, "bounds", certify.DefaultBounds, "bounds of the neurons for the lowering: interval or linear")
-	fl.StringSliceVar(&f.relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
-	fl.IntVar(&f.k, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
+	fl.StringSliceVar(&f.question.Relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
+	fl.IntVar(&f.question.K, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.BoolVar(&f.maximise, "maximize", false, "ask for the largest margin in place of any violation (not in the score notion)")
 	fl.StringVar(&f.out, "out", "", "file to write, or folder to write into: one that is there, or a name that ends in / (default: here)")
 	return cmd
@@ -99,17 +97,19 @@ func runExport(ctx context.Context, app *App, f *exportFlags, path string) error
 	if err != nil {
 		return usage(err)
 	}
-	ask := certifyFlags{question: f.question, notion: f.notion, relax: f.relax, k: f.k, maximise: f.maximise}
-	if err := ask.validate(); err != nil {
+	if err := f.question.Validate(); err != nil {
 		return usage(err)
 	}
-	st, queries, err := ask.queries(app, path)
+	if err := oneGoal(f.question.K, f.maximise); err != nil {
+		return usage(err)
+	}
+	st, queries, err := app.queries(f.question, path, problem.Decide)
 	if err != nil {
 		return usage(err)
 	}
 	rep := &exportReport{
-		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: app.Seed, Format: format.Name, K: f.k,
-		Notion: queries[0].Notion.String(), Encoding: f.encoding, Bounds: f.bounds, Relax: f.relax,
+		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: app.Seed, Format: format.Name, K: f.question.K,
+		Notion: queries[0].Notion.String(), Encoding: f.encoding, Bounds: f.bounds, Relax: f.question.Relax,
 	}
 	if queries[0].Epsilon != nil {
 		rep.Epsilon = fairness.Exact(queries[0].Epsilon)
@@ -125,7 +125,7 @@ func runExport(ctx context.Context, app *App, f *exportFlags, path string) error
 		}
 		name := stem
 		if len(queries) > 1 {
-			name += "-" + fileName(strings.Join(protectedNames(q.Space), "+"))
+			name += "-" + fileName(strings.Join(question.Protected(q.Space), "+"))
 		}
 		if err := rep.query(ctx, name, format, q, export.Options{Encoding: f.encoding, Bounds: f.bounds, Maximise: f.maximise}); err != nil {
 			return err
@@ -276,7 +276,7 @@ func (s *stopped) Write(b []byte) (int, error) {
 
 // question is what was asked, in a line.
 func (r *exportReport) question(q *problem.Query) string {
-	parts := []string{"hyfair: study " + r.Study, "network " + r.Model, "notion " + r.Notion, "protected " + strings.Join(protectedNames(q.Space), " ")}
+	parts := []string{"hyfair: study " + r.Study, "network " + r.Model, "notion " + r.Notion, "protected " + strings.Join(question.Protected(q.Space), " ")}
 	if r.Epsilon != "" {
 		parts = append(parts, "epsilon "+r.Epsilon)
 	}

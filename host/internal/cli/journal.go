@@ -3,14 +3,15 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -115,14 +116,14 @@ func (a *App) solverRun(command string, st *study.Study, q *problem.Query, plugi
 	return record.Started{
 		Task:     record.Task{Command: command, Network: st.ModelSHA256, Study: st.SHA256, Arm: d.Name, Seed: a.Seed, Region: where, Settings: settings},
 		Features: q.Space.Names(), Study: st.Name, Model: filepath.Base(st.ModelPath),
-		Versions: map[string]string{"hyfair": version(), plugin.String(): d.Version, "library": libraryOf(d)}, Machine: thisMachine(),
+		Versions: map[string]string{"hyfair": session.Version(), plugin.String(): d.Version, "library": session.Library(d)}, Machine: session.Machine(),
 	}
 }
 
 // questionSettings are those that every question to a solver has.
 func (a *App) questionSettings(st *study.Study, q *problem.Query, plugin *discover.Plugin, memory int64) map[string]string {
 	settings := map[string]string{
-		"notion": q.Notion.String(), "protected": strings.Join(protectedNames(q.Space), ","),
+		"notion": q.Notion.String(), "protected": strings.Join(question.Protected(q.Space), ","),
 	}
 	if a.Threads != 0 {
 		settings["threads"] = strconv.Itoa(a.Threads)
@@ -145,8 +146,4 @@ func (a *App) questionSettings(st *study.Study, q *problem.Query, plugin *discov
 		settings["set."+name] = value
 	}
 	return settings
-}
-
-func thisMachine() record.Machine {
-	return record.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 }

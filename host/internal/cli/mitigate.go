@@ -24,7 +24,7 @@ import (
 func init() { commands = append(commands, newMitigate) }
 
 type mitigateFlags struct {
-	search      searchFlags // its out is not used
+	search      search.Request
 	arms        []string
 	guardrails  string
 	delta       float64
@@ -65,7 +65,7 @@ its networks is treated in turn.`,
 		},
 	}
 	s := &f.search
-	s.question.add(cmd)
+	addQuestion(cmd, &s.Spec)
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.arms, "arms", mitigate.DefaultArms(), "what to compare: "+strings.Join(mitigate.Ways(), ", ")+", each also with +guards")
 	fl.StringVar(&f.guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
@@ -73,13 +73,13 @@ its networks is treated in turn.`,
 	fl.Float64Var(&f.mostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
 	f.models.add(cmd)
 	fl.StringVar(&f.out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
-	fl.StringVar(&s.strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
-	fl.StringVar(&s.solver, "solver", "", loopSolverHelp)
-	fl.StringVar(&s.mode, "mode", modePaper, "paper or fast, of every search")
-	fl.StringVar(&s.budget, "budget", "10s", "of each arm's search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
-	fl.IntVar(&s.chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances side by side")
-	fl.Int64Var(&s.keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
-	fl.IntVar(&s.runs, "runs", 1, "searches of each arm, with the seeds seed, seed + 1, …")
+	fl.StringVar(&s.Strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
+	fl.StringVar(&s.Solver, "solver", "", loopSolverHelp)
+	fl.StringVar(&s.Mode, "mode", search.Paper, "paper or fast, of every search")
+	fl.StringVar(&s.Budget, "budget", "10s", "of each arm's search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
+	fl.IntVar(&s.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances side by side")
+	fl.Int64Var(&s.Keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
+	fl.IntVar(&s.Runs, "runs", 1, "searches of each arm, with the seeds seed, seed + 1, …")
 	r := &f.retraining
 	fl.IntVar(&r.Epochs, "epochs", r.Epochs, "passes over the rows of each training, at most")
 	fl.Float64Var(&r.Rate, "rate", r.Rate, "Adam's step size")
@@ -117,7 +117,6 @@ func (f *mitigateFlags) run(ctx context.Context, app *App, path string) (*mitiga
 	if err != nil {
 		return nil, nil, err
 	}
-	defer j.close()
 	line := newStatusLine(app)
 	c.Progress = line.show
 	outcomes, failed := mitigate.Run(ctx, *c)
@@ -154,14 +153,21 @@ func openMitigate(app *App, f *mitigateFlags, path string) (*mitigateJob, *mitig
 	if !(f.mostRefused > 0 && f.mostRefused <= 1) {
 		return nil, nil, usage(fmt.Errorf("--refuse-at-most %v: want more than 0, at most 1", f.mostRefused))
 	}
-	if _, err := f.search.validate(); err != nil {
+	if f.search.Chains < 1 {
+		return nil, nil, usage(fmt.Errorf("--chains %d: want 1 to %d", f.search.Chains, search.MaxChains))
+	}
+	if err := f.search.Validate(); err != nil {
 		return nil, nil, usage(err)
 	}
-	st, s, region, rest, err := f.search.question.load(app, path)
+	asked, err := app.open(f.search.Spec, path)
 	if err != nil {
 		return nil, nil, usage(err)
 	}
-	s = require(s, rest)
+	scores, err := asked.Scores()
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	st, s, region := asked.Study, scores.Space, scores.Region
 	c := &mitigate.Config{Arms: arms, Network: st.Network, Space: s, Region: region, Retraining: f.retraining, MostRefused: f.mostRefused}
 	if err := giveTrainingRows(c, st); err != nil {
 		return nil, nil, usage(err)
@@ -172,11 +178,13 @@ func openMitigate(app *App, f *mitigateFlags, path string) (*mitigateJob, *mitig
 		}
 	}
 	j := &mitigateJob{
-		app: app, flags: f, path: path, study: st, space: s, region: region, original: st.Network,
+		app: app, flags: f, asked: asked, study: st, space: s, region: region, original: st.Network,
 		files: map[string][]string{}, runs: map[string][]string{},
 	}
-	if err := j.openFolders(); err != nil {
-		return nil, nil, err
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o777); err != nil {
+			return nil, nil, usage(fmt.Errorf("--out: %w", err))
+		}
 	}
 	c.Search, c.Trained, c.Explain = j.search, j.trained, j.explain
 	return j, c, nil
@@ -218,18 +226,3 @@ func pointsOf(data *people.Data, rows []int) (points [][]float64, labels []int) 
 	}
 	return points, labels
 }
-
-// openFolders makes the folder that new networks go to, where there is to be
-// one, and the one for networks on their way to a search.
-func (j *mitigateJob) openFolders() (err error) {
-	if out := j.flags.out; out != "" {
-		if err := os.MkdirAll(out, 0o777); err != nil {
-			return usage(fmt.Errorf("--out: %w", err))
-		}
-	}
-	j.scratch, err = os.MkdirTemp("", "hyfair-mitigate-")
-	return err
-}
-
-// close removes what is not kept.
-func (j *mitigateJob) close() { os.RemoveAll(j.scratch) }

@@ -68,7 +68,7 @@ func (f *mitigateFlags) runGrid(ctx context.Context, app *App, cmd *cobra.Comman
 	var table []mitigate.Network
 	for i, t := range tasks {
 		one := *f
-		one.search.question.model = t.model
+		one.search.Model = t.model
 		if f.out != "" {
 			one.out = filepath.Join(f.out, t.name())
 		}
@@ -122,8 +122,8 @@ func (f *mitigateFlags) readGrid(app *App, cmd *cobra.Command, file string) (tas
 		flag, value string
 		to          *string
 	}{
-		{"strategy", raw.Strategy, &f.search.strategy}, {"solver", raw.Solver, &f.search.solver},
-		{"mode", raw.Mode, &f.search.mode}, {"budget", raw.Budget, &f.search.budget},
+		{"strategy", raw.Strategy, &f.search.Strategy}, {"solver", raw.Solver, &f.search.Solver},
+		{"mode", raw.Mode, &f.search.Mode}, {"budget", raw.Budget, &f.search.Budget},
 	} {
 		if setting.value != "" && !cmd.Flag(setting.flag).Changed {
 			*setting.to = setting.value
@@ -133,7 +133,7 @@ func (f *mitigateFlags) readGrid(app *App, cmd *cobra.Command, file string) (tas
 	case raw.Runs < 0:
 		in.Fault("$.runs", "%d searches an arm; want 1 or more", raw.Runs)
 	case raw.Runs > 0 && !cmd.Flag("runs").Changed:
-		f.search.runs = raw.Runs
+		f.search.Runs = raw.Runs
 	}
 	if len(raw.Arms) > 0 && !cmd.Flag("arms").Changed {
 		f.arms = raw.Arms

@@ -73,10 +73,10 @@ type mitigateTraining struct {
 // report puts together what is shown, and writes the guardrails.
 func (j *mitigateJob) report(outcomes []mitigate.Outcome) *mitigateReport {
 	f := &j.flags.search
-	eps, _ := f.question.epsilonFor(j.study, fairness.Score) // a search had no objection
+	eps, _ := j.asked.EpsilonFor(fairness.Score) // a search had no objection
 	out := &mitigateReport{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Epsilon: fairness.Exact(eps),
-		Strategy: f.strategy, Mode: f.mode, Budget: f.budget, Searches: f.runs, Label: j.flags.retraining.Label,
+		Strategy: f.Strategy, Mode: f.Mode, Budget: f.Budget, Searches: f.Runs, Label: j.flags.retraining.Label,
 		Arms: []mitigateArm{}, Remarks: append([]string{}, mitigate.Remarks(outcomes)...), Journal: j.journal,
 	}
 	for i := range outcomes {
@@ -164,8 +164,7 @@ const explainedBy = 10
 // explain is mitigate.Config.Explain: guardrails by hyfair explain's defaults
 // from the individuals that a search found.
 func (j *mitigateJob) explain(ctx context.Context, n *relu.Network, found []record.Found) ([]space.Predicate, error) {
-	question := &j.flags.search.question
-	eps, err := question.epsilonFor(j.study, fairness.Score)
+	eps, err := j.asked.EpsilonFor(fairness.Score)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -27,13 +28,11 @@ import (
 type mitigateJob struct {
 	app      *App
 	flags    *mitigateFlags
-	path     string
+	asked    *question.Question
 	study    *study.Study
 	space    *space.Space
 	region   space.Region
 	original *relu.Network
-	// scratch is a folder for networks on their way to a search.
-	scratch string
 	// files has what was written: networks by way, guardrails by arm.
 	files map[string][]string
 	// runs are the searches in the journal, by arm.
@@ -44,54 +43,58 @@ type mitigateJob struct {
 // search is mitigate.Config.Search: searches as hyfair search makes them, of the
 // subject's network, which the plugins see as a file like any other.
 func (j *mitigateJob) search(ctx context.Context, name string, subject mitigate.Subject) (*mitigate.Searched, error) {
-	flags := j.flags.search
-	if subject.Network != j.original {
-		file := filepath.Join(j.scratch, "network.json")
-		if err := writeNetwork(file, subject.Network); err != nil {
-			return nil, err
-		}
-		flags.question.model = file
-	}
 	if err := j.writeGuardrails(name, subject.Guards); err != nil {
 		return nil, err
 	}
-	s, closePlugins, err := openSearch(ctx, j.app, &flags, j.path)
-	defer closePlugins()
+	s, err := j.app.session()
 	if err != nil {
 		return nil, err
 	}
-	s.guards, s.model = subject.Guards, filepath.Base(j.study.ModelPath)
-	s.task.Settings["arm"] = name
+	r := j.flags.search
+	if r.Set, err = j.app.pluginOptions(); err != nil {
+		return nil, err
+	}
+	r.Seed = j.app.Seed
+	asked := j.asked
+	if subject.Network != j.original {
+		if asked, err = asked.With(subject.Network); err != nil {
+			return nil, err
+		}
+	}
+	begin := time.Now()
+	searcher, err := search.OpenFor(ctx, s, asked, r)
+	if err != nil {
+		return nil, err
+	}
+	defer searcher.Close()
+	searcher.Guards, searcher.Label = subject.Guards, map[string]string{"arm": name}
 	if len(subject.Guards) > 0 {
-		s.task.Settings["guards"] = hashOf(s.space, subject.Guards)
-	}
-	opened, err := j.app.openJournal()
-	if err != nil {
-		return nil, err
+		searcher.Label["guards"] = hashOf(j.space, subject.Guards)
 	}
 	out := &mitigate.Searched{}
-	loading := time.Since(s.begin)
-	for i := 0; i < s.runs && (i == 0 || ctx.Err() == nil) && err == nil; i++ {
-		stream, run := s.record(i, time.Now().Add(-loading), opened, nil)
-		stream.Sinks = append(stream.Sinks, func(e record.Event) {
+	loading := time.Since(begin)
+	for i := 0; i < r.Runs && (i == 0 || ctx.Err() == nil) && err == nil; i++ {
+		seed := r.Seed + int64(i)
+		run, failed := searcher.Begin(seed, time.Now().Add(-loading))
+		if failed != nil {
+			return nil, failed
+		}
+		run.Sinks = append(run.Sinks, func(e record.Event) {
 			if e.Kind == record.KindFound {
 				out.Found = append(out.Found, *e.Found)
 			}
 		})
-		var result *search.Result
-		if result, _ = s.once(ctx, i, stream); ctx.Err() == nil {
+		var result *search.Outcome
+		if result, _ = searcher.Run(ctx, seed, run, ""); ctx.Err() == nil {
 			err = errors.Join(result.Err, result.SolverErr)
 		}
 		out.Runs = append(out.Runs, result.Measures)
 		out.Refused += result.Refused
 		out.Evaluations += result.Evaluations
-		if run != "" {
-			j.runs[name] = append(j.runs[name], run)
+		if run.Kept != nil {
+			j.runs[name] = append(j.runs[name], run.Name())
+			j.journal = run.Journal
 		}
-	}
-	if opened != nil {
-		j.journal = opened.Path()
-		err = errors.Join(err, opened.Close())
 	}
 	return out, err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
@@ -48,11 +49,11 @@ func TestNewStrategyIsBuiltTestedUsedAndInstalled(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	bin := filepath.Join(folder, "bin")
-	search := func(args ...string) searchReport {
+	searched := func(args ...string) search.Result {
 		t.Helper()
-		return object[searchReport](t, append([]string{"search", "../../../studies/loan", "--solver", "none", "--budget", "200it", "--journal", filepath.Join(dir, "journal.db")}, args...)...)
+		return object[search.Result](t, append([]string{"search", "../../../studies/loan", "--solver", "none", "--budget", "200it", "--journal", filepath.Join(dir, "journal.db")}, args...)...)
 	}
-	first := search("--strategy", "my-idea+strict", "--plugin-dir", bin)
+	first := searched("--strategy", "my-idea+strict", "--plugin-dir", bin)
 	if first.Strategy != "my-idea+strict" || *first.MaxK < 5 {
 		t.Errorf("%+v", first)
 	}
@@ -64,7 +65,7 @@ func TestNewStrategyIsBuiltTestedUsedAndInstalled(t *testing.T) {
 	if in.Name != "my-idea" || in.Version != "0.1.0" || in.State != "pinned" || in.Replaced || in.Files != 1 {
 		t.Errorf("%+v", in)
 	}
-	if again := search("--strategy", "my-idea+strict"); *again.MaxK != *first.MaxK || *again.ID != *first.ID {
+	if again := searched("--strategy", "my-idea+strict"); *again.MaxK != *first.MaxK || *again.ID != *first.ID {
 		t.Errorf("installed, it finds something else: %+v", again)
 	}
 	if l := object[pluginsJSON](t, "plugins").Plugins; len(l) != 1 || l[0].State != "pinned" || l[0].Path != in.Path {

@@ -16,7 +16,7 @@ func pluginFolder(t *testing.T, names ...string) string {
 	t.Helper()
 	programs := map[string]string{}
 	for _, n := range names {
-		programs[n] = "host/internal/discover/testdata/testplugin"
+		programs[n] = "host/internal/plugin/discover/testdata/testplugin"
 	}
 	dir := plugintest.Folder(t, programs)
 	t.Setenv("HYFAIR_PLUGIN_DIR", "")

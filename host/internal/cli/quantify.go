@@ -15,20 +15,18 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
-	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 func init() { commands = append(commands, newQuantify) }
 
 type quantifyFlags struct {
-	question questionFlags
+	question question.Spec
 	solver   string
-	notion   string
-	k        int
 	samples  int
 	mapFile  string
 	timeout  time.Duration
@@ -50,11 +48,11 @@ evaluated exactly.`,
 		Args: exactlyOne("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runQuantify(cmd.Context(), app, &f, args[0]) },
 	}
-	f.question.add(cmd)
+	addQuestion(cmd, &f.question)
 	fl := cmd.Flags()
 	fl.StringVar(&f.solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")
-	fl.StringVar(&f.notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
-	fl.IntVar(&f.k, "k", 0, "count individuals whose counterfactuals reach at least this many outcome bins, 3 or more")
+	fl.StringVar(&f.question.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
+	fl.IntVar(&f.question.K, "k", 0, "count individuals whose counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.IntVar(&f.samples, "samples", 10_000, "individuals to draw uniformly and evaluate; 0: none")
 	fl.StringVar(&f.mapFile, "map", "", "write the boxes that the space was divided into to this file, .csv or .jsonl")
 	fl.DurationVar(&f.timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: until nothing is undecided")
@@ -67,12 +65,10 @@ func (f *quantifyFlags) validate() error {
 		return fmt.Errorf("--timeout %v is negative", f.timeout)
 	case f.samples < 0:
 		return fmt.Errorf("--samples %d: want 0 or more", f.samples)
-	case f.k != 0 && f.k < 3:
-		return fmt.Errorf("--k %d: want 3 or more; without it, those count who are treated differently at all", f.k)
 	case f.mapFile != "" && !slices.Contains(quantify.MapFormats, filepath.Ext(f.mapFile)):
 		return fmt.Errorf("--map %s: want a name that ends in %s", f.mapFile, strings.Join(quantify.MapFormats, " or "))
 	}
-	return nil
+	return f.question.Validate()
 }
 
 // quantifyJob is a question with everything read.
@@ -105,35 +101,25 @@ func runQuantify(ctx context.Context, app *App, f *quantifyFlags, path string) e
 	}
 	var queries []*problem.Query
 	var err error
-	if j.study, queries, err = f.question.queries(app, path, func(st *study.Study, protected []string) (*problem.Query, error) {
-		return f.query(app, st, protected)
-	}); err != nil {
+	if j.study, queries, err = app.queries(f.question, path, problem.Quantify); err != nil {
 		return usage(err)
 	}
 	if len(queries) > 1 && f.mapFile != "" {
-		return usage(fmt.Errorf("--map is of one question; --protected %s asks several", strings.Join(f.question.protected, ",")))
+		return usage(fmt.Errorf("--map is of one question; --protected %s asks several", strings.Join(f.question.Protected, ",")))
 	}
 	if j.memory, err = app.memoryBytes(); err != nil {
 		return usage(err)
 	}
 	j.readRows()
-	if j.plugin, err = quantifier(ctx, app, f.solver); err != nil {
+	s, err := app.session()
+	if err != nil {
+		return err
+	}
+	if j.plugin, err = quantifier(ctx, app, s, f.solver); err != nil {
 		return tooLate(ctx, f.timeout, err)
 	}
 	defer j.plugin.Close()
 	return j.all(ctx, queries)
-}
-
-// query is the question about one set of protected attributes.
-func (f *quantifyFlags) query(app *App, st *study.Study, protected []string) (*problem.Query, error) {
-	q, err := f.question.query(app, st, protected, f.notion, f.k)
-	if err != nil {
-		return nil, err
-	}
-	if q.Goal = problem.Quantify; q.K > 2 && q.Notion != fairness.Score {
-		return nil, fmt.Errorf("--k %d: the notion %s has no bins", q.K, q.Notion)
-	}
-	return q, q.Validate()
 }
 
 func (j *quantifyJob) readRows() {
@@ -167,7 +153,7 @@ func (j *quantifyJob) all(ctx context.Context, queries []*problem.Query) error {
 		if out != nil {
 			set.Questions = append(set.Questions, out)
 		}
-		if failed = errors.Join(failed, err); out == nil || interrupted(ctx) {
+		if failed = errors.Join(failed, err); out == nil || session.Interrupted(ctx) {
 			break
 		}
 	}
@@ -178,7 +164,7 @@ func (j *quantifyJob) all(ctx context.Context, queries []*problem.Query) error {
 	case len(set.Questions) == 1 && j.app.JSON:
 		failed = errors.Join(failed, j.app.printJSON(set.Questions[0]))
 	}
-	if interrupted(ctx) && len(set.Questions) > 0 {
+	if session.Interrupted(ctx) && len(set.Questions) > 0 {
 		return &exitError{ExitInterrupted, errors.New("interrupted; what was proved so far is shown")}
 	}
 	return failed
@@ -225,7 +211,7 @@ func (j *quantifyJob) one(ctx context.Context) (out *quantifyReport, err error) 
 	if failed == nil && len(rep.Faults) > 0 {
 		failed = errors.New(strings.Join(rep.Faults, "\n"))
 	}
-	events.report(rep, failed, interrupted(ctx))
+	events.report(rep, failed, session.Interrupted(ctx))
 	out = j.report(rep)
 	out.Journal, out.Run = events.path(), events.run
 	if !j.app.JSON {
@@ -235,13 +221,18 @@ func (j *quantifyJob) one(ctx context.Context) (out *quantifyReport, err error) 
 }
 
 // quantifier starts the solver named, or the first that quantifies.
-func quantifier(ctx context.Context, app *App, name string) (*discover.Plugin, error) {
-	if name == "" {
-		return networkSolver(ctx, app, problem.Quantify)
-	}
-	p, err := openSolver(ctx, app, name, "")
+func quantifier(ctx context.Context, app *App, s *session.Session, name string) (p *discover.Plugin, err error) {
+	options, err := app.pluginOptions()
 	if err != nil {
 		return nil, err
+	}
+	if name == "" {
+		p, err = s.Plugins.DefaultSolver(ctx, options, problem.FormNetwork, problem.Quantify)
+	} else {
+		p, err = certify.OpenSolver(ctx, s, name, "", options)
+	}
+	if err != nil {
+		return nil, app.end(s, err)
 	}
 	if d := p.Description(); !d.Answers(problem.FormNetwork, problem.Quantify) {
 		p.Close()
@@ -250,31 +241,13 @@ func quantifier(ctx context.Context, app *App, name string) (*discover.Plugin, e
 	return p, nil
 }
 
-// networkSolver starts the first of the default solvers that serves all the
-// goals in the network form.
-func networkSolver(ctx context.Context, app *App, goals ...problem.Goal) (*discover.Plugin, error) {
-	catalogue, err := app.catalogue()
-	if err != nil {
-		return nil, err
-	}
-	options, err := app.pluginOptions()
-	if err != nil {
-		return nil, err
-	}
-	p, err := catalogue.DefaultSolver(ctx, options, problem.FormNetwork, goals...)
-	if errors.Is(err, sdk.ErrInvalidOption) {
-		return nil, usage(err)
-	}
-	return p, err
-}
-
 // run asks.
 func (j *quantifyJob) run(ctx context.Context, out *mapFile, events *quantifyEvents) (*quantify.Report, error) {
 	line := newStatusLine(j.app)
 	defer line.clear()
 	which := ""
 	if j.of > 1 {
-		which = fmt.Sprintf("%d of %d · %s · ", j.asked+1, j.of, strings.Join(protectedNames(j.query.Space), " × "))
+		which = fmt.Sprintf("%d of %d · %s · ", j.asked+1, j.of, strings.Join(question.Protected(j.query.Space), " × "))
 	}
 	o := quantify.Options{
 		Solver: j.plugin.Solver(), Description: j.plugin.Description(), Threads: j.app.threads(), Memory: j.memory, Seed: j.app.Seed, Set: j.plugin.Options,

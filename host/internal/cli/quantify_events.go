@@ -29,7 +29,7 @@ func (j *quantifyJob) events() (*quantifyEvents, error) {
 	if j.flags.timeout > 0 {
 		settings["timeout"] = j.flags.timeout.String()
 	}
-	started := j.app.solverRun("quantify", j.study, j.query, j.plugin, j.flags.question.where, settings)
+	started := j.app.solverRun("quantify", j.study, j.query, j.plugin, j.flags.question.Where, settings)
 	started.At = j.start.UTC()
 	e := &quantifyEvents{runEvents: runEvents{app: j.app, journal: opened}, job: j}
 	stream, kept := j.app.record(opened, started)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -61,8 +63,8 @@ func (j *quantifyJob) report(rep *quantify.Report) *quantifyReport {
 	d := j.plugin.Description()
 	out := &quantifyReport{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Seconds: time.Since(j.start).Seconds(),
-		Notion: j.query.Notion.String(), Protected: protectedNames(j.query.Space), Where: j.flags.question.where, AskedK: j.flags.k,
-		sharesJSON: sharesOf(sharesEvent(rep), rep.Faults), Solver: certifySolver{d.Name, d.Version, libraryOf(d)},
+		Notion: j.query.Notion.String(), Protected: question.Protected(j.query.Space), Where: j.flags.question.Where, AskedK: j.flags.question.K,
+		sharesJSON: sharesOf(sharesEvent(rep), rep.Faults), Solver: certifySolver{d.Name, d.Version, session.Library(d)},
 	}
 	if j.query.Notion.UsesEpsilon() {
 		out.Epsilon = fairness.Exact(j.query.Epsilon)
@@ -141,13 +143,13 @@ func (j *quantifyJob) print(r *quantifyReport) {
 }
 
 func (j *quantifyJob) questionInWords() string {
-	names := strings.Join(protectedNames(j.query.Space), " × ")
+	names := strings.Join(question.Protected(j.query.Space), " × ")
 	cut := ""
-	if j.flags.question.where != "" {
-		cut = " where " + j.flags.question.where
+	if j.flags.question.Where != "" {
+		cut = " where " + j.flags.question.Where
 	}
-	if j.flags.k > 0 {
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, j.flags.k, fairness.Exact(j.query.Epsilon))
+	if j.flags.question.K > 0 {
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, j.flags.question.K, fairness.Exact(j.query.Epsilon))
 	}
 	switch j.query.Notion {
 	case fairness.Score:

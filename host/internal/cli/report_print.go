@@ -101,7 +101,7 @@ func (r *runReport) measures() *view.Table {
 	cells := make([]string, len(search.Names))
 	for i, name := range search.Names {
 		t.Columns = append(t.Columns, view.Column{Title: name, Right: true})
-		cells[i] = decimal(r.Measures[name])
+		cells[i] = search.Decimal(r.Measures[name])
 	}
 	t.Rows = append(t.Rows, view.Texts(cells...))
 	return t
@@ -139,9 +139,9 @@ func (r *runReport) more() *view.Table {
 			{Title: ""}, {Title: "mean", Right: true}, {Title: "of the best", Right: true},
 		},
 		Rows: [][]view.Cell{
-			view.Texts("Shannon entropy (bits)", decimal(r.Shannon.Mean), decimal(r.Shannon.Best)),
-			view.Texts("min-entropy (bits)", decimal(r.MinEntropy.Mean), decimal(r.MinEntropy.Best)),
-			view.Texts("Gower distance of two", decimal(r.Spread), ""),
+			view.Texts("Shannon entropy (bits)", search.Decimal(r.Shannon.Mean), search.Decimal(r.Shannon.Best)),
+			view.Texts("min-entropy (bits)", search.Decimal(r.MinEntropy.Mean), search.Decimal(r.MinEntropy.Best)),
+			view.Texts("Gower distance of two", search.Decimal(r.Spread), ""),
 		},
 	}
 	if n := r.found(); n > r.Kept {

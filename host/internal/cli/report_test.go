@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
@@ -26,7 +27,7 @@ func TestReportOfASearch(t *testing.T) {
 	if code != ExitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var searched searchReport
+	var searched search.Result
 	if err := json.Unmarshal([]byte(stdout), &searched); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view/jsonout"
 )
 
@@ -48,8 +49,9 @@ type App struct {
 	LogLevel  string
 	Set       []string
 
-	// toldOfBins, which copies share, says that countsBins has spoken.
-	toldOfBins *bool
+	// current is the session, once there is one, and line its line of progress.
+	current *session.Session
+	line    *statusLine
 	// working: see begin; nil where nobody asks.
 	working *atomic.Bool
 }
@@ -105,7 +107,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer signal.Stop(pipe)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := &App{Stdin: &input{from: stdin, done: ctx.Done()}, Stdout: out, Stderr: stderr, toldOfBins: new(bool), working: &atomic.Bool{}}
+	app := &App{Stdin: &input{from: stdin, done: ctx.Done()}, Stdout: out, Stderr: stderr, working: &atomic.Bool{}}
 	go func() {
 		<-ctx.Done()
 		// Programs that end others may signal a process and then its group: only
@@ -247,6 +249,52 @@ func (a *App) logger() (hclog.Logger, error) {
 		return nil, usage(fmt.Errorf("--log-level %q: want trace, debug, info, warn, error or off", a.LogLevel))
 	}
 	return hclog.New(&hclog.LoggerOptions{Name: "hyfair", Level: level, Output: a.Stderr}), nil
+}
+
+// session is what the command runs in, made on the first call.
+func (a *App) session() (*session.Session, error) {
+	if a.current != nil {
+		return a.current, nil
+	}
+	catalogue, err := a.catalogue()
+	if err != nil {
+		return nil, err
+	}
+	memory, err := a.memoryBytes()
+	if err != nil {
+		return nil, usage(err)
+	}
+	a.line = statusLineOf(a)
+	a.current = &session.Session{
+		Plugins: catalogue, Threads: a.threads(), ThreadsGiven: a.Threads != 0, Memory: memory, Jobs: a.Jobs, Begun: time.Now(),
+		JournalFile: a.Journal, Progress: a.line.show, Tell: a.say, Working: a.begin,
+	}
+	return a.current, nil
+}
+
+// say tells something beside the result.
+func (a *App) say(text string) {
+	if a.line != nil {
+		a.line.clear()
+	}
+	fmt.Fprintf(a.Stderr, "hyfair: %s\n", text)
+}
+
+// end ends a session with the error of what ran in it, and makes errors of the
+// request the user's.
+func (a *App) end(s *session.Session, err error) error {
+	if a.line != nil {
+		a.line.clear()
+	}
+	return usageIf(errors.Join(err, s.Close()))
+}
+
+// usageIf makes errors of the request the user's.
+func usageIf(err error) error {
+	if session.IsMistake(err) {
+		return usage(err)
+	}
+	return err
 }
 
 // pluginOptions reads --set.

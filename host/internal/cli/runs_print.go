@@ -130,7 +130,7 @@ func (r *runJSON) measure(name string) string {
 	if v := r.Measures[name]; r.Command == "quantify" && v != nil {
 		return shareText(*v)
 	}
-	return decimal(r.Measures[name])
+	return search.Decimal(r.Measures[name])
 }
 
 // headline is what came of a run, in a few words.

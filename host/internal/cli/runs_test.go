@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 )
 
 // threeRuns is a journal of a search that was killed, a certification that is
@@ -19,7 +20,7 @@ func threeRuns(t *testing.T) (path string, killed, done, live string) {
 	begin := func(j *journal.Journal, command string) *journal.Run {
 		r, err := j.Begin(record.Started{
 			Task:  record.Task{Command: command, Network: "n", Study: "s", Arm: "arm", Seed: 4, Settings: map[string]string{"epsilon": "1/20"}},
-			Study: "tenure", Model: "model.json", Features: []string{"years", "group"}, Versions: map[string]string{"hyfair": "9.9"}, Machine: thisMachine(),
+			Study: "tenure", Model: "model.json", Features: []string{"years", "group"}, Versions: map[string]string{"hyfair": "9.9"}, Machine: session.Machine(),
 		})
 		if err != nil {
 			t.Fatal(err)

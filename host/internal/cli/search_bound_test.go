@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
@@ -18,7 +19,7 @@ func TestSearchBound(t *testing.T) {
 	}
 	args := []string{"search", study, "--strategy", "rw", "--budget", "60it", "--epsilon", "0.1"}
 	code, stdout, stderr := command(t, plugins, append(args, "--json", "--bound", "20s")...)
-	var out searchReport
+	var out search.Result
 	if err := json.Unmarshal([]byte(stdout), &out); code != ExitDone || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}

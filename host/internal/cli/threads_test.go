@@ -13,7 +13,7 @@ import (
 // compared it gets one, and what --threads says counts everywhere.
 func TestThreads(t *testing.T) {
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{
-		"hyfair-solver-rogue": "host/internal/certify/testdata/rogue", "hyfair-search-rw": "plugins/search-rw",
+		"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue", "hyfair-search-rw": "plugins/search-rw",
 	})
 	study, mode := tenureStudy(t), "--set=mode=threads"
 	loan, err := filepath.Abs("../../../studies/loan")

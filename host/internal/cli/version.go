@@ -3,9 +3,10 @@ package cli
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/session"
 )
 
 func init() { commands = append(commands, newVersion) }
@@ -19,9 +20,9 @@ func newVersion(app *App) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if app.JSON {
-				return app.printJSON(versionOutput{version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+				return app.printJSON(versionOutput{session.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
 			}
-			_, err := fmt.Fprintf(app.Stdout, "hyfair %s, %s, %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(app.Stdout, "hyfair %s, %s, %s/%s\n", session.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
@@ -33,12 +34,4 @@ type versionOutput struct {
 	Go      string `json:"go"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
-}
-
-// version is the program's, as the build recorded it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

@@ -15,10 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -44,8 +45,11 @@ tasks.`,
 
 // workJob is the line that a worker reads: one of its fields is set.
 type workJob struct {
-	Compare *compare.Job `json:"compare,omitempty"`
-	Ablate  *ablate.Job  `json:"ablate,omitempty"`
+	Compare *compare.Job    `json:"compare,omitempty"`
+	Search  *search.Request `json:"search,omitempty"`
+	// Threads and Memory are for the solver.
+	Threads int   `json:"threads,omitempty"`
+	Memory  int64 `json:"memory,omitempty"`
 }
 
 // workers starts this very program as workers.
@@ -81,8 +85,8 @@ func runWork(ctx context.Context, app *App) error {
 		stop()
 	}()
 	out := &eventWriter{out: json.NewEncoder(app.Stdout), failed: stop}
-	if job.Ablate != nil {
-		return ablateWork(ctx, app, job.Ablate, out)
+	if job.Search != nil {
+		return searchWork(ctx, app, &job, out)
 	}
 	err = compare.Work(ctx, job.Compare, processStart, func(ctx context.Context) (*compare.Opened, error) {
 		return openForWork(ctx, app, job.Compare)
@@ -96,13 +100,36 @@ func readJob(in *bufio.Reader) (job workJob, err error) {
 	if err == nil {
 		err = json.Unmarshal(line, &job)
 	}
-	if err == nil && (job.Compare == nil) == (job.Ablate == nil) {
+	if err == nil && (job.Compare == nil) == (job.Search == nil) {
 		err = errors.New("it names none, or two")
 	}
 	if err != nil {
 		return job, fmt.Errorf("a task is expected on standard input, as hyfair compare and hyfair ablate write it: %w", err)
 	}
 	return job, nil
+}
+
+// searchWork does one search, whose events go out. The error tells that the search
+// is not what was asked for: its strategy or its solver was lost on the way.
+func searchWork(ctx context.Context, app *App, job *workJob, out *eventWriter) error {
+	flush := out.buffer(app.Stdout)
+	defer flush()
+	catalogue, err := app.catalogue()
+	if err != nil {
+		return err
+	}
+	s := &session.Session{Plugins: catalogue, Threads: job.Threads, Memory: job.Memory, Jobs: 1, Begun: processStart, Events: out.write}
+	searcher, err := search.Open(ctx, s, *job.Search)
+	if err != nil {
+		return app.end(s, err)
+	}
+	defer searcher.Close()
+	run, err := searcher.Begin(job.Search.Seed, processStart)
+	if err != nil {
+		return err
+	}
+	result, _ := searcher.Run(ctx, job.Search.Seed, run, "")
+	return errors.Join(result.Err, result.SolverErr, out.err)
 }
 
 // openForWork starts the solver of a task.
@@ -133,5 +160,44 @@ func (w *eventWriter) write(e record.Event) {
 		if w.err = w.out.Encode(e); w.err != nil {
 			w.failed()
 		}
+	}
+}
+
+// flushEvery is how long an event of a search may wait in a worker: a search
+// makes many thousands a second.
+const flushEvery = 100 * time.Millisecond
+
+// buffer lets events wait a little and go out together. The function it returns
+// sends what is left.
+func (w *eventWriter) buffer(to io.Writer) (flush func()) {
+	buffered := bufio.NewWriterSize(to, 64<<10)
+	w.out = json.NewEncoder(buffered)
+	send := func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.err == nil {
+			if w.err = buffered.Flush(); w.err != nil {
+				w.failed()
+			}
+		}
+	}
+	tick := time.NewTicker(flushEvery)
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for {
+			select {
+			case <-tick.C:
+				send()
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		tick.Stop()
+		close(done)
+		group.Wait()
+		send()
 	}
 }

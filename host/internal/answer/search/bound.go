@@ -1,6 +1,9 @@
 package search
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+)
 
 // Bound is what a solver proved of k beside searches, which only find.
 type Bound struct {
@@ -25,4 +28,16 @@ func (b *Bound) Hold(found int) error {
 		return fmt.Errorf("solver %s claims that nobody reaches more than %d bins; a search found somebody who reaches %d", b.Solver, b.MaxK, found)
 	}
 	return nil
+}
+
+// Print tells a person; nil: there is nothing to tell.
+func (b *Bound) Print(w io.Writer) {
+	if b == nil {
+		return
+	}
+	fmt.Fprintf(w, "\nNobody reaches more than k = %d, proved (%s) by %s in %.1f s", b.MaxK, b.Grade, b.Solver, b.Seconds)
+	if b.Certified {
+		fmt.Fprintf(w, ": Max.K = %d, certified", b.MaxK)
+	}
+	fmt.Fprintln(w, ".")
 }

@@ -38,25 +38,25 @@ func (e tens) EvaluateAll(xs [][]float64, out []evaluate.Outcome) {
 	}
 }
 
-// session is a strategy made of functions; the zero one is finished at once.
-type session struct {
+// fakeSession is a strategy made of functions; the zero one is finished at once.
+type fakeSession struct {
 	next func(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error)
 }
 
-func (s session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+func (s fakeSession) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
 	if s.next == nil {
 		return nil, io.EOF
 	}
 	return s.next(ctx, told, want)
 }
 
-func (session) Close() error { return nil }
+func (fakeSession) Close() error { return nil }
 
 // script makes the moves one after the other, a round each unless they say
 // otherwise, and keeps what it is told.
-func script(moves []sdk.Move, told *[]sdk.Trial) session {
+func script(moves []sdk.Move, told *[]sdk.Trial) fakeSession {
 	var i int
-	return session{func(_ context.Context, t []sdk.Trial, _ int) ([]sdk.Move, error) {
+	return fakeSession{func(_ context.Context, t []sdk.Trial, _ int) ([]sdk.Move, error) {
 		if told != nil {
 			*told = append(*told, t...)
 		}
@@ -77,9 +77,9 @@ func points(at ...float64) (moves []sdk.Move) {
 }
 
 // count goes up the line for ever, a round each step.
-func count() session {
+func count() fakeSession {
 	var i int64
-	return session{func(context.Context, []sdk.Trial, int) ([]sdk.Move, error) {
+	return fakeSession{func(context.Context, []sdk.Trial, int) ([]sdk.Move, error) {
 		i++
 		return []sdk.Move{{ID: i, Round: i - 1, Kind: sdk.MovePoint, Point: []float64{float64(i % 99), 0}}}, nil
 	}}

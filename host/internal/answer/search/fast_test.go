@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
@@ -51,7 +52,7 @@ func withoutTime(events []record.Event) []record.Event {
 // A run with a smaller budget finds the beginning of what one with a larger
 // budget does, a slow solver or not.
 func TestFastRunsArePrefixes(t *testing.T) {
-	play := func(budget Budget, delay time.Duration) (*Result, []record.Event) {
+	play := func(budget Budget, delay time.Duration) (*Outcome, []record.Event) {
 		c, rec := fastConfig(t, strolling(20), budget)
 		var asked atomic.Int64
 		c.Seeder = seeder(func(from []float64, seed int64) ([]float64, bool, error) {
@@ -119,7 +120,7 @@ func TestBackgroundSolverLost(t *testing.T) {
 
 // Beyond the kept ones finds are summed up, and the measures stay.
 func TestFindsAreSummedUp(t *testing.T) {
-	play := func(keep int64) (*Result, *recorder) {
+	play := func(keep int64) (*Outcome, *recorder) {
 		c, rec := fastConfig(t, strolling(0), Budget{Evals: 5000})
 		c.Fast.Keep = keep
 		return Run(context.Background(), c), rec
@@ -153,7 +154,7 @@ func TestFindsAreSummedUp(t *testing.T) {
 
 // A strategy that evaluates by itself uses up the budget with that.
 func TestOwnEvaluationsCount(t *testing.T) {
-	s := &thinker{session: count()}
+	s := &thinker{fakeSession: count()}
 	c, _ := fastConfig(t, s, Budget{Evals: 1000})
 	r := Run(context.Background(), c)
 	if r.Err != nil || r.Evaluations < 1000 || r.Evaluations > 1200 || s.own == 0 {
@@ -162,13 +163,13 @@ func TestOwnEvaluationsCount(t *testing.T) {
 }
 
 type thinker struct {
-	session
+	fakeSession
 	own int64
 }
 
 func (s *thinker) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
 	s.own += 99
-	return s.session.Next(ctx, told, 1)
+	return s.fakeSession.Next(ctx, told, 1)
 }
 
 func (s *thinker) Evaluations() int64 { return s.own }
@@ -192,7 +193,7 @@ func TestFastLiarsAndEnds(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
-			config, _ := fastConfig(t, session{func(context.Context, []sdk.Trial, int) ([]sdk.Move, error) {
+			config, _ := fastConfig(t, fakeSession{func(context.Context, []sdk.Trial, int) ([]sdk.Move, error) {
 				if calls++; calls == 1 {
 					return []sdk.Move{move(1), move(2)}, nil
 				}
@@ -233,7 +234,7 @@ func TestFastBudgetsAreExact(t *testing.T) {
 	moves := points(99, 10, 99, 99, 20, 30, 40, 50, 60, 70)
 	for _, budget := range []int64{1, 2, 3, 5} {
 		calls := 0
-		c, _ := fastConfig(t, session{func(_ context.Context, _ []sdk.Trial, want int) ([]sdk.Move, error) {
+		c, _ := fastConfig(t, fakeSession{func(_ context.Context, _ []sdk.Trial, want int) ([]sdk.Move, error) {
 			calls++
 			return moves[(calls-1)*want : calls*want], nil
 		}}, Budget{Evals: budget})
@@ -246,7 +247,7 @@ func TestFastBudgetsAreExact(t *testing.T) {
 // Chains that a strategy ends together close no more rounds than the budget has.
 func TestFastEndWithinBudget(t *testing.T) {
 	calls := 0
-	c, _ := fastConfig(t, session{func(context.Context, []sdk.Trial, int) ([]sdk.Move, error) {
+	c, _ := fastConfig(t, fakeSession{func(context.Context, []sdk.Trial, int) ([]sdk.Move, error) {
 		if calls++; calls > 1 {
 			return nil, io.EOF
 		}
@@ -317,7 +318,7 @@ func (s *solitary) Close() error {
 
 // What a strategy says of its own evaluations cannot keep a run alive.
 func TestFastHugeOwnEvaluations(t *testing.T) {
-	s := &boaster{session: count()}
+	s := &boaster{fakeSession: count()}
 	c, _ := fastConfig(t, s, Budget{Evals: 1000})
 	if r := Run(context.Background(), c); r.Err != nil || r.Evaluations < 1000 {
 		t.Errorf("error %v, %d evaluations", r.Err, r.Evaluations)
@@ -325,7 +326,7 @@ func TestFastHugeOwnEvaluations(t *testing.T) {
 }
 
 type boaster struct {
-	session
+	fakeSession
 	asked bool
 }
 
@@ -344,7 +345,7 @@ func TestFastPointsAreTheStrategys(t *testing.T) {
 		moves[i].Point[1] = 1
 	}
 	calls := 0
-	c, rec := fastConfig(t, session{func(_ context.Context, told []sdk.Trial, _ int) ([]sdk.Move, error) {
+	c, rec := fastConfig(t, fakeSession{func(_ context.Context, told []sdk.Trial, _ int) ([]sdk.Move, error) {
 		for _, trial := range told {
 			trial.Point[0] = -1
 		}

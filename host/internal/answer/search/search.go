@@ -63,9 +63,9 @@ type Progress struct {
 	Budget      Budget
 }
 
-// Result is what a run found. It is complete as far as the run went, also
+// Outcome is what a run found. It is complete as far as the run went, also
 // where Interrupted or Err is set.
-type Result struct {
+type Outcome struct {
 	Measures Measures
 	// Best is the individual with the largest k, among those the one with the
 	// largest gap; nil where none was found.
@@ -104,7 +104,7 @@ type run struct {
 	rounds  rounds
 	tally   tally
 	finds   finds
-	result  Result
+	result  Outcome
 	late    *timely
 	own     int64 // what the session says it has evaluated by itself
 	// vain counts the moves since reached, which is how many evaluations there were.
@@ -115,7 +115,7 @@ type run struct {
 
 // Run searches until the budget is used up, the strategy is finished or broken,
 // or ctx ends.
-func Run(ctx context.Context, c Config) *Result {
+func Run(ctx context.Context, c Config) *Outcome {
 	if c.Patience == 0 {
 		c.Patience = defaultPatience
 	}

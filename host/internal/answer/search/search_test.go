@@ -10,6 +10,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -86,7 +87,7 @@ func TestNothingFoundIsNotApplicable(t *testing.T) {
 	c, _ := config(t, script(points(1, 2, 3), nil))
 	na := math.NaN()
 	check(t, Run(context.Background(), c).Measures, 3, 0, na, na, na, na, 0, na, na)
-	c, _ = config(t, session{})
+	c, _ = config(t, fakeSession{})
 	check(t, Run(context.Background(), c).Measures, 0, 0, na, na, na, na, na, na, na)
 }
 
@@ -211,7 +212,7 @@ func TestInterruptKeepsWhatWasFound(t *testing.T) {
 			ctx, stop := context.WithCancel(context.Background())
 			defer stop()
 			var i int64
-			c, rec := config(t, session{func(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, error) {
+			c, rec := config(t, fakeSession{func(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, error) {
 				i++
 				if i == 3 {
 					return third(ctx, stop, i)
@@ -267,7 +268,7 @@ func TestLiars(t *testing.T) {
 	for name, liar := range cases {
 		t.Run(name, func(t *testing.T) {
 			var i int64
-			c, rec := config(t, session{func(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, error) {
+			c, rec := config(t, fakeSession{func(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, error) {
 				if i++; i == 1 {
 					return []sdk.Move{move(1, 0)}, nil
 				}
@@ -291,7 +292,7 @@ func TestLiars(t *testing.T) {
 
 // A hang under a budget in time is noticed too, when the time is up.
 func TestHangUntilTheTimeIsUp(t *testing.T) {
-	c, _ := config(t, session{func(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, error) {
+	c, _ := config(t, fakeSession{func(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}})
@@ -420,7 +421,7 @@ func TestStartFails(t *testing.T) {
 // search among nobody does not begin.
 func TestNobodyToEvaluate(t *testing.T) {
 	var i int64
-	outside := session{func(_ context.Context, _ []sdk.Trial, want int) (moves []sdk.Move, _ error) {
+	outside := fakeSession{func(_ context.Context, _ []sdk.Trial, want int) (moves []sdk.Move, _ error) {
 		for range want {
 			i++
 			x := 99.0

@@ -26,7 +26,7 @@ func TestABudgetEndsAnEvaluation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.Evaluator, c.Stream.Start = endless{}, time.Now()
-			ended := make(chan *Result, 1)
+			ended := make(chan *Outcome, 1)
 			go func() { ended <- Run(context.Background(), c) }()
 			select {
 			case r := <-ended:

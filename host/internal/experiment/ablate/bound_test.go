@@ -34,12 +34,12 @@ func TestProve(t *testing.T) {
 	p, m := smallPlan(1, 1), newMemory()
 	p.Subjects = []Subject{{Study: "s", Model: "a"}, {Study: "s", Model: "b"}, {Study: "s", Model: "c"}}
 	c := &claims{k: map[string]int{"a": 9, "c": 4}}
-	if err := Prove(t.Context(), p, m, c.ask, nil); err != nil || len(c.asked) > 0 {
+	if err := prove(t.Context(), p, m, c.ask, nil); err != nil || len(c.asked) > 0 {
 		t.Fatalf("without a time: %v, asked about %v", err, c.asked)
 	}
 	p.Bound = time.Second
 	var told []string
-	err := Prove(t.Context(), p, m, c.ask, func(text string) { told = append(told, text) })
+	err := prove(t.Context(), p, m, c.ask, func(text string) { told = append(told, text) })
 	if err == nil || !strings.Contains(err.Error(), "bound of s/b: the solver exited") || !slices.Equal(c.asked, []string{"a", "b", "c"}) {
 		t.Errorf("%v, asked about %v", err, c.asked)
 	}
@@ -48,7 +48,7 @@ func TestProve(t *testing.T) {
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	err = Prove(ctx, p, m, func(context.Context, *Subject) (*search.Bound, error) {
+	err = prove(ctx, p, m, func(context.Context, *Subject) (*search.Bound, error) {
 		cancel()
 		return &search.Bound{MaxK: 20}, nil
 	}, nil)
@@ -56,10 +56,10 @@ func TestProve(t *testing.T) {
 		t.Errorf("cut short: %v", err)
 	}
 	c.asked, c.k["b"] = nil, 7
-	if err := Prove(ctx, p, m, c.ask, nil); err != nil || len(c.asked) > 0 {
+	if err := prove(ctx, p, m, c.ask, nil); err != nil || len(c.asked) > 0 {
 		t.Errorf("after the end: %v, asked about %v", err, c.asked)
 	}
-	if err := Prove(t.Context(), p, m, c.ask, nil); err != nil || !slices.Equal(c.asked, []string{"b"}) {
+	if err := prove(t.Context(), p, m, c.ask, nil); err != nil || !slices.Equal(c.asked, []string{"b"}) {
 		t.Errorf("%v, asked about %v", err, c.asked)
 	}
 }
@@ -76,7 +76,7 @@ func TestBoundsInTheTables(t *testing.T) {
 	}
 	p.Bound = time.Second
 	m := newMemory()
-	if err := Prove(t.Context(), p, m, (&claims{k: map[string]int{"A_1": 9, "A_2": 11, "A_3": 4}}).ask, nil); err == nil {
+	if err := prove(t.Context(), p, m, (&claims{k: map[string]int{"A_1": 9, "A_2": 11, "A_3": 4}}).ask, nil); err == nil {
 		t.Error("A_4 was lost without an error")
 	}
 	a := tabulated(t, p, 0, results)

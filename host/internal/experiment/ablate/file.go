@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
@@ -27,7 +27,7 @@ type File struct {
 	Jobs    int
 	// Bound is the time a solver gets for each network, see Plan; 0: none.
 	Bound time.Duration
-	compare.Question
+	question.Scope
 }
 
 // FileStudy is a study of a grid file.
@@ -115,7 +115,7 @@ type fileReader struct {
 }
 
 func (r *fileReader) file(raw *rawFile) *File {
-	f := &File{Name: raw.Name, Question: compare.Question{Epsilon: raw.Epsilon, Protected: raw.Protected, Where: raw.Where, Rules: raw.Rules}}
+	f := &File{Name: raw.Name, Scope: question.Scope{Epsilon: raw.Epsilon, Protected: raw.Protected, Where: raw.Where, Rules: raw.Rules}}
 	if f.Name == "" {
 		f.Name = strings.TrimSuffix(filepath.Base(r.path), filepath.Ext(r.path))
 	}

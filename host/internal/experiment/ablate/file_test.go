@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/question"
 )
 
 const whole = `name: mine
@@ -53,8 +53,8 @@ func TestParseFile(t *testing.T) {
 	on := map[string]string{"presolve": "on"}
 	want := &File{
 		Name: "mine", Budget: "90s", Runs: 3, Seed: 7, Threads: 2, Jobs: 4, Bound: 10 * time.Second,
-		Studies:  []FileStudy{{"dir/a.yaml", "AC-*", "dir/mine.yaml:4:12"}, {"/b.yaml", "", "dir/mine.yaml:6:12"}},
-		Question: compare.Question{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
+		Studies: []FileStudy{{"dir/a.yaml", "AC-*", "dir/mine.yaml:4:12"}, {"/b.yaml", "", "dir/mine.yaml:6:12"}},
+		Scope:   question.Scope{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
 		Arms: []Arm{
 			{Name: "rw", Strategy: "rw", Mode: ModePaper, Solver: "highs", At: "dir/mine.yaml:9:5"},
 			{Name: "tuned", Strategy: "sa", Mode: ModeFast, Chains: 8, Solver: NoSolver, Set: map[string]string{"p": "0.8", "schedule": "slow"}, At: "dir/mine.yaml:10:5"},

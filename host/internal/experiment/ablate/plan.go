@@ -3,14 +3,13 @@ package ablate
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -26,7 +25,7 @@ type Plan struct {
 	// Plugins tells the versions behind the arms, by "strategy NAME" as an arm has
 	// it and "solver NAME".
 	Plugins map[string]Plugin `json:"plugins"`
-	compare.Question
+	question.Scope
 	// Budget of each task, as search.ParseBudget reads it.
 	Budget string `json:"budget"`
 	// Runs have the seeds Seed, Seed + 1, …
@@ -56,7 +55,7 @@ type Subject struct {
 	// Clustering is the study's; k counts bins whatever it is.
 	Clustering fairness.Clustering `json:"-"`
 	// Source is where this machine has it.
-	Source compare.Source `json:"-"`
+	Source question.Spec `json:"-"`
 }
 
 // Name is how reports call it.
@@ -74,8 +73,9 @@ type Plugin struct {
 const maxTasks = 1 << 20
 
 // AddSubject loads a study with one network and takes it into the plan.
-func (p *Plan) AddSubject(from compare.Source) error {
-	l, err := compare.Load(from, p.Question)
+func (p *Plan) AddSubject(from question.Spec) error {
+	from.Scope = p.Scope
+	l, err := compare.Load(from)
 	if err != nil {
 		return err
 	}
@@ -83,9 +83,9 @@ func (p *Plan) AddSubject(from compare.Source) error {
 	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
 		model = model[:dot]
 	}
-	from.Model = l.ModelPath
+	from.Model, from.StudySHA256, from.ModelSHA256, from.Epsilon = l.ModelPath, l.SHA256, l.ModelSHA256, fairness.Exact(l.Epsilon)
 	s := Subject{
-		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256, Epsilon: fairness.Exact(l.Epsilon), Clustering: l.Clustering, Source: from,
+		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256, Epsilon: from.Epsilon, Clustering: l.Clustering, Source: from,
 	}
 	for i := range p.Subjects { // the rows of one study are read once
 		if o := &p.Subjects[i]; o.StudySHA256 == s.StudySHA256 && o.Source.Study == from.Study && o.Source.Data == from.Data {
@@ -99,6 +99,7 @@ func (p *Plan) AddSubject(from compare.Source) error {
 		}
 		s.DataSHA256 = data.SHA256
 	}
+	s.Source.DataSHA256 = s.DataSHA256
 	p.Subjects = append(p.Subjects, s)
 	return nil
 }
@@ -215,33 +216,22 @@ func PlanOf(t record.Task) (*Plan, error) {
 	return p, nil
 }
 
-// Job is one task as a worker process gets it.
-type Job struct {
-	compare.Source
-	// Question has its ε filled in.
-	compare.Question
-	// The files must still be those of the plan.
-	StudySHA256 string `json:"study_sha256"`
-	ModelSHA256 string `json:"model_sha256"`
-	DataSHA256  string `json:"data_sha256,omitempty"`
-	Arm         Arm    `json:"arm"`
-	Seed        int64  `json:"seed"`
-	Budget      string `json:"budget"`
-	Threads     int    `json:"threads"`
-	Memory      int64  `json:"memory,omitempty"`
-	// StrategyPlugin is the plugin's own name, which its options go by.
-	StrategyPlugin string `json:"strategy_plugin"`
-}
-
-// Job is what a worker needs for an entry.
-func (p *Plan) Job(e Entry) *Job {
-	j := &Job{
-		Source: e.Subject.Source, Question: p.Question, StudySHA256: e.Subject.StudySHA256, ModelSHA256: e.Subject.ModelSHA256,
-		DataSHA256: e.Subject.DataSHA256, Arm: *e.Arm, Seed: e.Seed, Budget: p.Budget, Threads: p.Threads, Memory: p.Memory,
-		StrategyPlugin: p.Plugins[StrategyKey(e.Arm.Strategy)].Name,
+// Request is what an entry asks.
+func (p *Plan) Request(e Entry) *search.Request {
+	r := &search.Request{
+		Spec: e.Subject.Source, Strategy: e.Arm.Strategy, Solver: e.Arm.Solver, Mode: e.Arm.Mode, Budget: p.Budget,
+		Chains: e.Arm.Chains, Keep: search.DefaultKeep, Runs: 1, Seed: e.Seed, Set: map[string]string{},
 	}
-	j.Epsilon = e.Subject.Epsilon
-	return j
+	r.Scope, r.Epsilon = p.Scope, e.Subject.Epsilon
+	// Options are addressed to their plugin: the strategy by its own name, which a
+	// preset's is not.
+	for name, value := range e.Arm.Set {
+		r.Set[p.Plugins[StrategyKey(e.Arm.Strategy)].Name+"."+name] = value
+	}
+	for name, value := range e.Arm.SolverSet {
+		r.Set[e.Arm.Solver+"."+name] = value
+	}
+	return r
 }
 
 // StrategyKey and SolverKey are the names of plugins in a plan.
@@ -249,16 +239,3 @@ func StrategyKey(name string) string { return "strategy " + name }
 
 // SolverKey is the name of a solver in a plan.
 func SolverKey(name string) string { return "solver " + name }
-
-// Options are an arm's as --set writes them, each addressed to its plugin: the
-// strategy by its own name, which a preset's is not.
-func (a *Arm) Options(strategyPlugin string) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(a.Set)) {
-		out = append(out, strategyPlugin+"."+name+"="+a.Set[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(a.SolverSet)) {
-		out = append(out, a.Solver+"."+name+"="+a.SolverSet[name])
-	}
-	return out
-}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
@@ -15,7 +16,7 @@ import (
 
 // Worker does one task somewhere, on these processors (none: on any), hands its
 // events over in order, and tells what it cost.
-type Worker func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error)
+type Worker func(ctx context.Context, r *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error)
 
 // Progress is a glimpse of an ablation under way.
 type Progress struct {
@@ -136,7 +137,7 @@ func (r *runner) do(ctx context.Context, e Entry, cores []int) {
 func (r *runner) try(ctx context.Context, e Entry, cores []int) (*fold, error) {
 	f := &fold{fast: e.Arm.Mode == ModeFast}
 	r.tell(e.Key)
-	usage, err := r.work(ctx, r.plan.Job(e), cores, func(event record.Event) error {
+	usage, err := r.work(ctx, r.plan.Request(e), cores, func(event record.Event) error {
 		if p := event.Progress; p != nil {
 			r.tell(fmt.Sprintf("%s: %d found, largest k %d", e.Key, p.Found, p.MaxK))
 		}

@@ -69,6 +69,9 @@ func smallPlan(runs, jobs int) *Plan {
 	}
 }
 
+// armOf names the arm of smallPlan that a request is of.
+var armOf = map[string]string{"rw": "a", "sa": "b"}
+
 // wellDone emits a search that finds three individuals.
 func wellDone(event func(record.Event) error) (workers.Usage, error) {
 	for i, e := range []record.Event{
@@ -105,9 +108,9 @@ func results(t *testing.T, p *Plan, m *memory) map[string]*Result {
 func TestRun(t *testing.T) {
 	p, m := smallPlan(2, 1), newMemory()
 	var seen []Progress
-	work := func(_ context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
-		if job.Epsilon != "0.05" || job.Budget != "10s" || cores != nil {
-			t.Errorf("%+v on %v", job, cores)
+	work := func(_ context.Context, r *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error) {
+		if r.Epsilon != "0.05" || r.Budget != "10s" || cores != nil {
+			t.Errorf("%+v on %v", r, cores)
 		}
 		return wellDone(event)
 	}
@@ -168,8 +171,8 @@ func TestRunTriesAgain(t *testing.T) {
 			p, m := smallPlan(1, 1), newMemory()
 			luck := 1
 			tries := map[string]int{}
-			work := func(_ context.Context, job *Job, _ []int, event func(record.Event) error) (workers.Usage, error) {
-				if tries[job.Arm.Name]++; job.Arm.Name == "b" || tries["a"] > luck {
+			work := func(_ context.Context, r *search.Request, _ []int, event func(record.Event) error) (workers.Usage, error) {
+				if tries[armOf[r.Strategy]]++; armOf[r.Strategy] == "b" || tries["a"] > luck {
 					return wellDone(event)
 				}
 				for _, e := range c.events {
@@ -223,12 +226,12 @@ func TestRunGoesOn(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := 0
-		err := Run(ctx, p, m, func(_ context.Context, job *Job, _ []int, event func(record.Event) error) (workers.Usage, error) {
+		err := Run(ctx, p, m, func(_ context.Context, r *search.Request, _ []int, event func(record.Event) error) (workers.Usage, error) {
 			if begun++; begun == 2 {
 				cancel() // in the middle of the second task
 				return workers.Usage{}, context.Canceled
 			}
-			ran[fmt.Sprint(job.Arm.Name, job.Seed)]++
+			ran[fmt.Sprint(armOf[r.Strategy], r.Seed)]++
 			return wellDone(event)
 		}, nil, nil)
 		cancel()
@@ -251,7 +254,7 @@ func TestRunWithAFullDisk(t *testing.T) {
 	m := newMemory()
 	m.full = errors.New("the disk is full")
 	begun := 0
-	err := Run(t.Context(), smallPlan(3, 1), m, func(_ context.Context, _ *Job, _ []int, event func(record.Event) error) (workers.Usage, error) {
+	err := Run(t.Context(), smallPlan(3, 1), m, func(_ context.Context, _ *search.Request, _ []int, event func(record.Event) error) (workers.Usage, error) {
 		begun++
 		return wellDone(event)
 	}, nil, nil)
@@ -273,7 +276,7 @@ func TestRunOnSlots(t *testing.T) {
 	}
 	var mu sync.Mutex
 	busy := map[int]bool{}
-	work := func(_ context.Context, _ *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
+	work := func(_ context.Context, _ *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error) {
 		mark := func(on bool) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -1,7 +1,7 @@
 package ablate
 
 import (
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 )
 
@@ -21,7 +21,7 @@ type Ablation struct {
 	// for, or not yet, are absent.
 	Bounds []Bound `json:"bounds,omitempty"`
 	// What was the same for every arm.
-	compare.Question
+	question.Scope
 	Budget  string  `json:"budget"`
 	Runs    int     `json:"runs"`
 	Seed    int64   `json:"seed"`
@@ -107,7 +107,7 @@ type Cell struct {
 // least half of a network's runs reached.
 func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation, error) {
 	a := &Ablation{
-		Name: p.Name, Question: p.Question, Budget: p.Budget, Runs: p.Runs, Seed: p.Seed, Threads: p.Threads, Memory: p.Memory, Jobs: p.Jobs,
+		Name: p.Name, Scope: p.Scope, Budget: p.Budget, Runs: p.Runs, Seed: p.Seed, Threads: p.Threads, Memory: p.Memory, Jobs: p.Jobs,
 		Cells: []Cell{},
 	}
 	for i := range p.Runs {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
@@ -20,7 +21,7 @@ type File struct {
 	Runs    int
 	Threads int
 	Seed    int64
-	Question
+	question.Scope
 }
 
 // FileStudy is a study of a comparison file.
@@ -111,7 +112,7 @@ type fileReader struct {
 }
 
 func (r *fileReader) file(raw *rawFile) *File {
-	f := &File{Name: raw.Name, Question: Question{Epsilon: raw.Epsilon, Protected: raw.Protected, Where: raw.Where, Rules: raw.Rules}}
+	f := &File{Name: raw.Name, Scope: question.Scope{Epsilon: raw.Epsilon, Protected: raw.Protected, Where: raw.Where, Rules: raw.Rules}}
 	if f.Name == "" {
 		f.Name = strings.TrimSuffix(filepath.Base(r.path), filepath.Ext(r.path))
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/question"
 )
 
 const whole1 = `name: mine
@@ -42,8 +44,8 @@ func TestReadFile(t *testing.T) {
 	}
 	want := &File{
 		Name: "mine", Budget: Duration(90 * time.Second), Runs: 3, Threads: 2, Seed: 7,
-		Studies:  []FileStudy{{Path: "dir/a.yaml", Models: "AC-*", Partition: "10"}, {Path: "/b.yaml"}},
-		Question: Question{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
+		Studies: []FileStudy{{Path: "dir/a.yaml", Models: "AC-*", Partition: "10"}, {Path: "/b.yaml"}},
+		Scope:   question.Scope{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
 		Arms: []Arm{
 			{Name: "one", Solver: "z3", Notion: "decision-strict", Partition: "study", Soft: Duration(time.Minute)},
 			{Name: "two", Solver: "highs", Epsilon: "1/20", Gap: 1e-4, Goal: GoalMaximise},

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -20,7 +21,7 @@ type Plan struct {
 	Arms     []Arm     `json:"arms"`
 	// Solvers tells the versions behind the arms, by solver.
 	Solvers map[string]Solver `json:"solvers"`
-	Question
+	question.Scope
 	// Budget is the wall time of each task.
 	Budget Duration `json:"budget"`
 	// Runs have the seeds Seed, Seed + 1, …
@@ -53,7 +54,7 @@ type Subject struct {
 	// Clustering is the study's; k counts bins whatever it is.
 	Clustering fairness.Clustering `json:"-"`
 	// Source is where this machine has it.
-	Source Source `json:"-"`
+	Source question.Spec `json:"-"`
 	loaded *Loaded
 }
 
@@ -79,8 +80,9 @@ const (
 
 // AddSubject loads a study with one network and takes it into the plan.
 // partition is what PartitionOfStudy stands for there; empty: nothing.
-func (p *Plan) AddSubject(from Source, partition string) error {
-	l, err := Load(from, p.Question)
+func (p *Plan) AddSubject(from question.Spec, partition string) error {
+	from.Scope = p.Scope
+	l, err := Load(from)
 	if err != nil {
 		return err
 	}
@@ -88,6 +90,7 @@ func (p *Plan) AddSubject(from Source, partition string) error {
 	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
 		model = model[:dot]
 	}
+	from = l.asked.Spec
 	from.Model = l.ModelPath
 	features := make([]string, len(l.Space.Features))
 	for _, i := range l.Space.Free() {
@@ -253,17 +256,14 @@ func PlanOf(t record.Task) (*Plan, error) {
 
 // Job is one task as a worker process gets it.
 type Job struct {
-	Source
-	Question
 	// The files must still be those of the plan.
-	StudySHA256 string            `json:"study_sha256"`
-	ModelSHA256 string            `json:"model_sha256"`
-	Arm         Arm               `json:"arm"`
-	Seed        int64             `json:"seed"`
-	Budget      Duration          `json:"budget"`
-	Threads     int               `json:"threads"`
-	Memory      int64             `json:"memory,omitempty"`
-	Set         map[string]string `json:"set,omitempty"`
+	question.Spec
+	Arm     Arm               `json:"arm"`
+	Seed    int64             `json:"seed"`
+	Budget  Duration          `json:"budget"`
+	Threads int               `json:"threads"`
+	Memory  int64             `json:"memory,omitempty"`
+	Set     map[string]string `json:"set,omitempty"`
 }
 
 // job is what a worker needs for an entry.
@@ -273,8 +273,8 @@ func (p *Plan) job(e Entry) (*Job, error) {
 		return nil, err
 	}
 	return &Job{
-		Source: e.Subject.Source, Question: p.Question, StudySHA256: e.Subject.StudySHA256, ModelSHA256: e.Subject.ModelSHA256,
-		Arm: arm, Seed: e.Seed, Budget: p.Budget, Threads: p.Threads, Memory: p.Memory,
+		Spec: e.Subject.Source,
+		Arm:  arm, Seed: e.Seed, Budget: p.Budget, Threads: p.Threads, Memory: p.Memory,
 		Set: p.Solvers[arm.Solver].Set,
 	}, nil
 }

@@ -1,9 +1,9 @@
 package compare
 
 import (
-	"fmt"
 	"math/big"
 
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -11,84 +11,51 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Question is what all arms of a comparison are asked about: the part of it
-// that does not depend on the arm. The zero value is the study's own.
-type Question struct {
-	// Epsilon of the measures, a score difference: who counts as found. Empty: the
-	// study's.
-	Epsilon   string   `json:"epsilon,omitempty"`
-	Protected []string `json:"protected,omitempty"`
-	Where     string   `json:"where,omitempty"`
-	Rules     []string `json:"rules,omitempty"`
-}
-
-// Source is where a study and its network are read from.
-type Source struct {
-	// Study is the study file, Data the data root, Model a network in place of
-	// the study's: a file or a bare name.
-	Study string `json:"study"`
-	Data  string `json:"data,omitempty"`
-	Model string `json:"model,omitempty"`
-}
-
 // Loaded is a study with the question applied to it. It is read-only.
 type Loaded struct {
 	*study.Study
-	// Space has the protected features that the question asks for; Region is what
-	// --where leaves of it, and Rest what of it no box can say.
+	// Space, Region and Rest are the question's.
 	Space  *space.Space
 	Region space.Region
 	Rest   space.Predicate
-	// Epsilon of the measures, exact.
+	// Epsilon of the measures, a score difference: who counts as found.
 	Epsilon *big.Rat
+
+	asked *question.Question
 }
 
 // Load reads a study and applies the question.
-func Load(from Source, q Question) (*Loaded, error) {
-	st, err := study.Load(from.Study, study.Options{DataRoot: from.Data, Model: from.Model, Rules: q.Rules})
+func Load(spec question.Spec) (*Loaded, error) {
+	q, err := question.Open(spec)
 	if err != nil {
 		return nil, err
 	}
-	l := &Loaded{Study: st, Space: st.Space}
-	if len(q.Protected) > 0 && !(len(q.Protected) == 1 && q.Protected[0] == "all") {
-		if l.Space, err = st.Space.Protect(q.Protected...); err != nil {
-			return nil, fmt.Errorf("protected: %w", err)
-		}
-	}
-	where, err := space.ParsePredicate(l.Space, q.Where)
-	if err != nil {
-		return nil, fmt.Errorf("where: %w", err)
-	}
-	if l.Region, l.Rest, err = l.Space.Cut(l.Space.Whole(), where); err != nil {
-		return nil, fmt.Errorf("where: %w", err)
-	}
-	if l.Epsilon, err = st.EpsilonFor(fairness.Score, q.Epsilon); err != nil {
-		return nil, fmt.Errorf("epsilon: %w", err)
-	}
-	return l, nil
+	l := &Loaded{Study: q.Study, Space: q.Space, Region: q.Region, Rest: q.Rest, asked: q}
+	l.Epsilon, err = q.EpsilonFor(fairness.Score)
+	return l, err
 }
 
 // query is an arm's question about the whole region.
 func (l *Loaded) query(a *Arm, seed int64) (*problem.Query, error) {
-	q := &problem.Query{Network: l.Network, Space: l.Space, Region: l.Region, Goal: problem.Decide, Notion: l.Notion, Seed: seed}
-	if len(l.Rest) > 0 {
-		q.Require = []space.Predicate{l.Rest}
-	}
-	var err error
+	asked := *l.asked
+	asked.Spec.Notion, asked.Spec.Epsilon = a.Notion, a.Epsilon
+	notion := l.Notion
 	if a.Notion != "" {
-		if q.Notion, err = fairness.ParseNotion(a.Notion); err != nil {
+		var err error
+		if notion, err = fairness.ParseNotion(a.Notion); err != nil {
 			return nil, err
 		}
 	}
-	if q.Notion.UsesEpsilon() {
-		q.Epsilon = l.Epsilon
-		if a.Epsilon != "" || q.Notion == fairness.Logit && l.Notion == fairness.Logit { // where the study has one in logits, it stays
-			if q.Epsilon, err = l.EpsilonFor(q.Notion, a.Epsilon); err != nil {
-				return nil, fmt.Errorf("epsilon: %w", err)
-			}
-		}
+	// Without ε of its own, an arm has that of the measures; in logits the study's,
+	// where that is one.
+	if a.Epsilon == "" && !(notion == fairness.Logit && l.Notion == fairness.Logit) {
+		asked.Spec.Epsilon = fairness.Exact(l.Epsilon)
 	}
-	return q, q.Validate()
+	q, err := asked.Query(problem.Decide)
+	if q != nil {
+		q.Seed = seed
+	}
+	return q, err
 }
 
 // evaluator measures individuals in the question's region.

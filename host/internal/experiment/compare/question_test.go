@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/question"
 )
 
 // An arm's ε is in its notion's unit: where the study has one in logits, arms
@@ -24,7 +26,7 @@ func TestEpsilonOfArms(t *testing.T) {
 		{logit, "0.1", "logit", "2.5", "5/2"},
 		{logit, "0.1", "score", "", "1/10"},
 	} {
-		l, err := Load(Source{Study: c.study}, Question{Epsilon: c.question})
+		l, err := Load(question.Spec{Study: c.study, Scope: question.Scope{Epsilon: c.question}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +38,7 @@ func TestEpsilonOfArms(t *testing.T) {
 			t.Errorf("%+v: ε = %v", c, got)
 		}
 	}
-	if _, err := Load(Source{Study: logit}, Question{}); err == nil {
+	if _, err := Load(question.Spec{Study: logit}); err == nil {
 		t.Error("logits are taken for a score difference")
 	}
 }

@@ -1,6 +1,9 @@
 package compare
 
-import "github.com/hyfair/hyfair/host/internal/statistics"
+import (
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/statistics"
+)
 
 // Comparison is a plan with what its tasks came to: the object of --json.
 // docs/cli.md lists its fields.
@@ -17,7 +20,7 @@ type Comparison struct {
 	Disagreements []Disagreement `json:"disagreements"`
 	Matrix        [][]int        `json:"matrix"`
 	// What was the same for every arm.
-	Question
+	question.Scope
 	Budget  string  `json:"budget"`
 	Runs    int     `json:"runs"`
 	Seed    int64   `json:"seed"`
@@ -147,7 +150,7 @@ func (r *Result) worst() *Individual {
 // those of large partitions are large.
 func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error) {
 	c := &Comparison{
-		Name: p.Name, Question: p.Question, Budget: p.Budget.String(), Runs: p.Runs, Seed: p.Seed, Threads: p.Threads, Memory: p.Memory, Jobs: p.Jobs,
+		Name: p.Name, Scope: p.Scope, Budget: p.Budget.String(), Runs: p.Runs, Seed: p.Seed, Threads: p.Threads, Memory: p.Memory, Jobs: p.Jobs,
 		Rows: []Row{}, Disagreements: []Disagreement{},
 	}
 	for run := range p.Runs {

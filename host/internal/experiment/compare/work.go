@@ -122,11 +122,8 @@ type item struct {
 // begin loads what the question is about and fills the queue.
 func (w *worker) begin() error {
 	var err error
-	if w.loaded, err = Load(w.job.Source, w.job.Question); err != nil {
+	if w.loaded, err = Load(w.job.Spec); err != nil {
 		return err
-	}
-	if w.loaded.SHA256 != w.job.StudySHA256 || w.loaded.ModelSHA256 != w.job.ModelSHA256 {
-		return fmt.Errorf("%s or %s was changed since the comparison began", w.loaded.Path, w.loaded.ModelPath)
 	}
 	if w.query, err = w.loaded.query(&w.job.Arm, w.job.Seed); err != nil {
 		return err

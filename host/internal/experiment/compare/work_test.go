@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/model"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
@@ -63,7 +64,7 @@ func tinyPlan(t testing.TB, study string, runs int, arms ...Arm) *Plan {
 	for i := range p.Arms {
 		p.Arms[i].Solver, p.Arms[i].Encoding, p.Arms[i].Bounds = "enumerator", "bigm", "interval"
 	}
-	if err := p.AddSubject(Source{Study: study}, ""); err != nil {
+	if err := p.AddSubject(question.Spec{Study: study}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Settle(); err != nil {

@@ -2,7 +2,9 @@
 
 package workers
 
-import "os/exec"
+import (
+	"os/exec"
+)
 
 // Cores lists the processors that this process may use; none where they are not
 // known or workers cannot be kept on some of them.

@@ -1,4 +1,4 @@
-package cli
+package search
 
 import (
 	"bytes"
@@ -15,37 +15,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hyfair/hyfair/host/internal/answer/search"
+
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
 )
-
-// tenure is a space of one non-protected and one protected feature, and a
-// network that holds years against group b alone: the logit is 4 for group a,
-// 4 − years for b.
-func tenure() (*space.Space, *relu.Network) {
-	s := &space.Space{
-		Features: []space.Feature{
-			{Name: "years", Kind: space.Integer, Lo: 0, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
-			{Name: "group", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"a", "b"}, Protected: []float64{0, 1},
-				Inputs: []space.Input{{Index: 1, Scale: 1}}},
-			{Name: "job", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"baker", "clerk, junior"},
-				Inputs: []space.Input{{Index: 2, Scale: 1}}},
-		},
-		Inputs: 3,
-	}
-	n := &relu.Network{
-		Layers: []relu.Layer{
-			{Name: "hidden", In: 3, Out: 1, Weights: []float64{1, 20, 0}, Bias: []float64{-20}, ReLU: true},
-			{Name: "output", In: 1, Out: 1, Weights: []float64{-1}, Bias: []float64{4}},
-		},
-		Head: relu.HeadSigmoid, Precision: 64,
-	}
-	return s, n
-}
 
 // steps is a strategy that proposes years 0 to 9 for both jobs, a round each,
 // then does what last says.
@@ -75,10 +56,11 @@ func (s *stepping) Next(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, 
 
 func (*stepping) Close() error { return nil }
 
-// job is a search of the tenure study with the steps strategy.
-func job(t *testing.T, s sdk.Strategy) (*searchJob, *bytes.Buffer) {
+// searcher is a search of the tenure study with the steps strategy, and what the
+// user is told.
+func searcher(t *testing.T, strategy sdk.Strategy) (*Searcher, *bytes.Buffer) {
 	t.Helper()
-	sp, n := tenure()
+	sp, n := sdktest.Tenure()
 	for _, v := range []interface{ Validate() error }{sp, n} {
 		if err := v.Validate(); err != nil {
 			t.Fatal(err)
@@ -90,21 +72,45 @@ func job(t *testing.T, s sdk.Strategy) (*searchJob, *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	stderr := &bytes.Buffer{}
-	return &searchJob{
-		app: &App{Seed: 7, Stderr: stderr, Journal: filepath.Join(dir, "journal.db")}, begin: time.Now(),
-		task: record.Task{Command: "search", Arm: "steps"}, study: "tenure", model: "hand-made", space: sp,
-		start: sdk.StartOptions{Epsilon: eps, Region: sp.Whole()}, evaluator: e,
-		strategyName: "steps", strategy: s, solver: "none",
-		budget: search.Budget{Iter: 20}, runs: 1, out: filepath.Join(dir, "found.csv"),
-	}, stderr
+	told := &bytes.Buffer{}
+	return &Searcher{
+		session: &session.Session{
+			Begun: time.Now(), JournalFile: filepath.Join(dir, "journal.db"), Threads: 1,
+			Tell: func(text string) { fmt.Fprintln(told, text) },
+		},
+		request:  Request{Mode: Paper, Runs: 1, Seed: 7, Out: filepath.Join(dir, "found.csv")},
+		question: &question.Question{Study: &study.Study{Name: "tenure", ModelPath: "hand-made"}},
+		query:    &problem.Query{Network: n, Space: sp, Region: sp.Whole(), Epsilon: eps},
+		start:    sdk.StartOptions{Epsilon: eps, Region: sp.Whole()}, eval: e,
+		strategyName: "steps", strategy: strategy, solver: NoSolver, budget: Budget{Iter: 20},
+	}, told
+}
+
+// answer runs it, and closes its journal.
+func answer(ctx context.Context, o *Searcher) (*Result, error) {
+	out, err := o.answer(ctx)
+	return out, errors.Join(err, o.session.Close())
+}
+
+// journalled reads a run's events.
+func journalled(t *testing.T, file, run string) (events []record.Event) {
+	t.Helper()
+	j, err := journal.OpenExisting(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if err := j.Events(run, func(e record.Event) error { events = append(events, e); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return events
 }
 
 func TestSearchReport(t *testing.T) {
-	j, stderr := job(t, steps{func(context.Context) ([]sdk.Move, error) {
+	j, stderr := searcher(t, steps{func(context.Context) ([]sdk.Move, error) {
 		return []sdk.Move{{ID: 21, Round: 20, Kind: sdk.MovePoint, Point: make([]float64, 3)}}, nil
 	}})
-	report, err := j.run(context.Background())
+	report, err := answer(t.Context(), j)
 	if err != nil || stderr.Len() > 0 {
 		t.Fatal(err, stderr)
 	}
@@ -147,7 +153,7 @@ func TestSearchReport(t *testing.T) {
 	}
 
 	var shown bytes.Buffer
-	report.print(&shown, j.space)
+	report.Print(&shown)
 	for _, line := range []string{"steps on tenure (hand-made), ε = 0.05, solver none, paper mode, budget 20it, seed 7",
 		"2 different outcomes over 2 copies, scores from 0.0067 to 0.9820", "  lowest   0.0067  group = b", "  years  9", "  job    baker"} {
 		if !strings.Contains(shown.String(), line) {
@@ -155,7 +161,7 @@ func TestSearchReport(t *testing.T) {
 		}
 	}
 
-	file, err := os.Open(j.out)
+	file, err := os.Open(j.request.Out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,15 +180,15 @@ func TestSearchReport(t *testing.T) {
 	if events[0].Started == nil || events[0].Started.Task.Seed != 7 {
 		t.Errorf("the first event is %+v", events[0])
 	}
-	if d := cmp.Diff(report.Measures, search.Measure(events)); d != "" {
+	if d := cmp.Diff(report.Measures, Measure(events)); d != "" {
 		t.Errorf("the journal tells other measures:\n%s", d)
 	}
 }
 
 func TestSearchRunsAreSummarised(t *testing.T) {
-	j, _ := job(t, steps{func(context.Context) ([]sdk.Move, error) { return nil, nil }})
-	j.runs = 3
-	report, err := j.run(context.Background())
+	j, _ := searcher(t, steps{func(context.Context) ([]sdk.Move, error) { return nil, nil }})
+	j.request.Runs = 3
+	report, err := answer(t.Context(), j)
 	if err == nil || !strings.Contains(err.Error(), "run 1 of 3: strategy steps: no move was made") {
 		t.Errorf("error %v", err)
 	}
@@ -193,7 +199,7 @@ func TestSearchRunsAreSummarised(t *testing.T) {
 		if run.Seed != int64(7+i) || run.Error == "" || *run.Measures.Iter != 19 {
 			t.Errorf("run %d: %+v", i, run)
 		}
-		events := journalled(t, j.app.Journal, run.Run)
+		events := journalled(t, j.session.JournalFile, run.Run)
 		if first := events[0].Started; first == nil || first.Task.Seed != run.Seed {
 			t.Errorf("run %s has the seed %d, in the journal %+v", run.Run, run.Seed, first)
 		}
@@ -202,7 +208,7 @@ func TestSearchRunsAreSummarised(t *testing.T) {
 		t.Errorf("the report's run is %s, of %+v", report.Run, report.Runs)
 	}
 	var shown bytes.Buffer
-	report.print(&shown, j.space)
+	report.Print(&shown)
 	for _, part := range []string{"seeds 7 to 9", "19 ± 0", "3 of 3 runs found something"} {
 		if !strings.Contains(shown.String(), part) {
 			t.Errorf("%q is not shown in\n%s", part, &shown)
@@ -213,17 +219,17 @@ func TestSearchRunsAreSummarised(t *testing.T) {
 // Ctrl-C: the report, the CSV and the journal hold what was found.
 func TestSearchInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
-	j, _ := job(t, steps{func(ctx context.Context) ([]sdk.Move, error) {
+	j, _ := searcher(t, steps{func(ctx context.Context) ([]sdk.Move, error) {
 		stop()
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}})
-	j.runs, j.budget = 5, search.Budget{Time: time.Hour}
-	report, err := j.run(ctx)
+	j.request.Runs, j.budget = 5, Budget{Time: time.Hour}
+	report, err := answer(ctx, j)
 	if err != nil || !report.Interrupted || len(report.Runs) != 1 || *report.ID != 16 || report.Best == nil {
 		t.Errorf("error %v, report %+v", err, report)
 	}
-	if text, err := os.ReadFile(j.out); err != nil || bytes.Count(text, []byte("\n")) != 17 {
+	if text, err := os.ReadFile(j.request.Out); err != nil || bytes.Count(text, []byte("\n")) != 17 {
 		t.Errorf("CSV %q, error %v", text, err)
 	}
 	events := journalled(t, report.Journal, report.Run)
@@ -233,9 +239,9 @@ func TestSearchInterrupted(t *testing.T) {
 }
 
 func TestSearchFindsNothing(t *testing.T) {
-	j, _ := job(t, steps{})
-	j.budget = search.Budget{Iter: 3} // years 0 and 1 only
-	report, err := j.run(context.Background())
+	j, _ := searcher(t, steps{})
+	j.budget = Budget{Iter: 3} // years 0 and 1 only
+	report, err := answer(t.Context(), j)
 	if err != nil || report.Best != nil || report.T1st != nil {
 		t.Errorf("error %v, report %+v", err, report)
 	}
@@ -244,33 +250,32 @@ func TestSearchFindsNothing(t *testing.T) {
 		t.Errorf("%s, error %v", text, err)
 	}
 	var shown bytes.Buffer
-	report.print(&shown, j.space)
+	report.Print(&shown)
 	if !strings.Contains(shown.String(), "N/A") || !strings.Contains(shown.String(), "proves nothing") {
 		t.Error(&shown)
 	}
 }
 
 func TestSearchOutputsThatCannotBeWritten(t *testing.T) {
-	j, _ := job(t, steps{})
-	j.out = filepath.Join(j.out, "no", "folder.csv")
-	var exit *exitError
-	if _, err := j.run(context.Background()); !errors.As(err, &exit) || exit.code != ExitUsage || !strings.Contains(err.Error(), "--out") {
+	j, _ := searcher(t, steps{})
+	j.request.Out = filepath.Join(j.request.Out, "no", "folder.csv")
+	if _, err := answer(t.Context(), j); !session.IsMistake(err) || !strings.Contains(err.Error(), "--out") {
 		t.Errorf("--out into a missing folder: %v", err)
 	}
-	j, _ = job(t, steps{})
-	j.app.Journal = t.TempDir()
-	if _, err := j.run(context.Background()); !errors.As(err, &exit) || exit.code != ExitUsage {
+	j, _ = searcher(t, steps{})
+	j.session.JournalFile = t.TempDir()
+	if _, err := answer(t.Context(), j); !session.IsMistake(err) {
 		t.Errorf("--journal that is a folder: %v", err)
 	}
 	// A home that cannot be written to costs the journal alone.
-	j, stderr := job(t, steps{})
-	j.app.Journal, j.budget = "", search.Budget{Iter: 3}
+	j, stderr := searcher(t, steps{})
+	j.session.JournalFile, j.budget = "", Budget{Iter: 3}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("HYFAIR_RUNS_DIR", filepath.Join(file, "runs"))
-	if report, err := j.run(context.Background()); err != nil || report.Journal != "" || !strings.Contains(stderr.String(), "events are not kept") {
+	if report, err := answer(t.Context(), j); err != nil || report.Journal != "" || !strings.Contains(stderr.String(), "events are not kept") {
 		t.Errorf("error %v, journal %q, standard error %q", err, report.Journal, stderr)
 	}
 }

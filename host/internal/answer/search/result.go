@@ -1,30 +1,33 @@
-package cli
+package search
 
 import (
 	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// searchReport is the JSON object of hyfair search: the measures of its run,
+// Result is the answer to a Request and the JSON object of hyfair search: the measures of its run,
 // or their means, then the rest.
-type searchReport struct {
-	search.Measures
-	SD        *search.Measures `json:"sd,omitempty"`
-	RunsFound int              `json:"runs_found"`
-	Best      *searchBest      `json:"best"`
+type Result struct {
+	Measures
+	SD        *Measures `json:"sd,omitempty"`
+	RunsFound int       `json:"runs_found"`
+	Best      *Best     `json:"best"`
 	// Bound is there with --bound only.
-	Bound *search.Bound `json:"bound,omitempty"`
+	Bound *Bound `json:"bound,omitempty"`
 
 	Strategy string  `json:"strategy"`
 	Solver   string  `json:"solver"`
@@ -38,19 +41,21 @@ type searchReport struct {
 	Seconds  float64 `json:"seconds"`
 
 	Interrupted bool        `json:"interrupted,omitempty"`
-	Runs        []searchRun `json:"runs"`
+	Runs        []RunResult `json:"runs"`
 	Journal     string      `json:"journal,omitempty"`
 	// Run is the name of the first run in the journal.
 	Run string `json:"run,omitempty"`
 	Out string `json:"out,omitempty"`
+
+	space *space.Space
 }
 
-// searchRun is one run.
-type searchRun struct {
+// RunResult is one run.
+type RunResult struct {
 	// Run is its name in the journal.
 	Run  string `json:"run,omitempty"`
 	Seed int64  `json:"seed"`
-	search.Measures
+	Measures
 	Evaluations int64   `json:"evaluations"`
 	Outside     int64   `json:"outside"`
 	NoSeed      int64   `json:"no_seed"`
@@ -66,8 +71,8 @@ type searchRun struct {
 	best *record.Found
 }
 
-// searchBest is the worst-treated individual of all runs.
-type searchBest struct {
+// Best is the worst-treated individual of all runs.
+type Best struct {
 	X      map[string]float64 `json:"x"`
 	Labels map[string]string  `json:"labels"`
 	K      int                `json:"k"`
@@ -76,27 +81,40 @@ type searchBest struct {
 	Shannon    float64 `json:"shannon"`
 	MinEntropy float64 `json:"min_entropy"`
 	// Run counts from 1.
-	Run    int           `json:"run"`
-	Round  int64         `json:"round"`
-	Scores []searchScore `json:"scores"`
+	Run    int     `json:"run"`
+	Round  int64   `json:"round"`
+	Scores []Score `json:"scores"`
 
 	point []float64
 }
 
-// searchScore is one counterfactual of it.
-type searchScore struct {
+// Score is one counterfactual of it.
+type Score struct {
 	Z      map[string]float64 `json:"z"`
 	Labels map[string]string  `json:"labels"`
 	Score  float64            `json:"score"`
 }
 
-// add takes a run's result; name is its own in the journal.
-func (r *searchReport) add(name string, seed int64, result *search.Result, faults []string) {
-	if len(r.Runs) == 0 {
-		r.Run = name
+// result is what is known before the first run.
+func (o *Searcher) result() *Result {
+	r := &Result{
+		Strategy: o.strategyName, Solver: o.solver, Mode: o.request.Mode, Study: o.question.Study.Name,
+		Model: filepath.Base(o.question.Study.ModelPath), Seed: o.request.Seed,
+		Epsilon: fairness.Exact(o.query.Epsilon), Budget: o.budget.String(), Out: o.request.Out, space: o.query.Space,
 	}
-	run := searchRun{
-		Run: name, Seed: seed, Measures: result.Measures, Evaluations: result.Evaluations, Outside: result.Outside,
+	if o.fast != nil {
+		r.Chains = o.fast.Chains
+	}
+	return r
+}
+
+// add takes in a run.
+func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []string) {
+	if len(r.Runs) == 0 {
+		r.Run, r.Journal = kept.Name(), kept.Journal
+	}
+	run := RunResult{
+		Run: kept.Name(), Seed: seed, Measures: result.Measures, Evaluations: result.Evaluations, Outside: result.Outside,
 		NoSeed: result.NoSeed, Spurious: result.Spurious, Seconds: result.Seconds, Ended: result.Ended, Faults: faults, best: result.Best,
 	}
 	if result.Err != nil {
@@ -110,12 +128,13 @@ func (r *searchReport) add(name string, seed int64, result *search.Result, fault
 }
 
 // finish computes what is said of all runs together.
-func (r *searchReport) finish(e *evaluate.Evaluator, s *space.Space) {
-	measures := make([]search.Measures, len(r.Runs))
+func (r *Result) finish(e *evaluate.Evaluator) {
+	s := r.space
+	measures := make([]Measures, len(r.Runs))
 	for i := range r.Runs {
 		measures[i] = r.Runs[i].Measures
 	}
-	summary := search.Summarise(measures)
+	summary := Summarise(measures)
 	r.Measures, r.RunsFound = summary.Mean, summary.Found
 	if len(r.Runs) > 1 {
 		r.SD = &summary.SD
@@ -125,8 +144,8 @@ func (r *searchReport) finish(e *evaluate.Evaluator, s *space.Space) {
 		if f == nil || r.Best != nil && (f.K < r.Best.K || f.K == r.Best.K && f.Gap <= r.Best.Gap) {
 			continue
 		}
-		r.Best = &searchBest{
-			X: valuesOf(s, f.X, false), Labels: labelsOf(s, f.X, false),
+		r.Best = &Best{
+			X: individual.Values(s, f.X, false), Labels: individual.Labels(s, f.X, false),
 			K: f.K, Gap: f.Gap, Shannon: f.Shannon, MinEntropy: f.MinEntropy, Run: i + 1, Round: f.Round, point: f.X,
 		}
 	}
@@ -136,14 +155,14 @@ func (r *searchReport) finish(e *evaluate.Evaluator, s *space.Space) {
 	scores, combinations := e.Scores(r.Best.point)
 	for i, c := range combinations {
 		point := e.Point(r.Best.point, c)
-		r.Best.Scores = append(r.Best.Scores, searchScore{
-			Z: valuesOf(s, point, true), Labels: labelsOf(s, point, true), Score: scores[i],
+		r.Best.Scores = append(r.Best.Scores, Score{
+			Z: individual.Values(s, point, true), Labels: individual.Labels(s, point, true), Score: scores[i],
 		})
 	}
 }
 
-// print shows the report to a person.
-func (r *searchReport) print(w io.Writer, s *space.Space) {
+// Print shows the result to a person.
+func (r *Result) Print(w io.Writer) {
 	mode := r.Mode + " mode"
 	if r.Chains > 0 {
 		mode = fmt.Sprintf("%s with %d chains", mode, r.Chains)
@@ -155,12 +174,12 @@ func (r *searchReport) print(w io.Writer, s *space.Space) {
 		fmt.Fprintf(w, "%d runs with seeds %d to %d, mean ± standard deviation\n\n", len(r.Runs), r.Seed, r.Runs[len(r.Runs)-1].Seed)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, strings.Join(search.Names, "\t")+"\t")
-	cells := make([]string, len(search.Names))
+	fmt.Fprintln(t, strings.Join(Names, "\t")+"\t")
+	cells := make([]string, len(Names))
 	for i, cell := range r.Cells() {
-		cells[i] = decimal(*cell)
+		cells[i] = Decimal(*cell)
 		if r.SD != nil && *r.SD.Cells()[i] != nil {
-			cells[i] += " ± " + decimal(*r.SD.Cells()[i])
+			cells[i] += " ± " + Decimal(*r.SD.Cells()[i])
 		}
 	}
 	fmt.Fprintln(t, strings.Join(cells, "\t")+"\t")
@@ -173,16 +192,16 @@ func (r *searchReport) print(w io.Writer, s *space.Space) {
 	if r.Best == nil {
 		fmt.Fprintln(w, "No individual with a gap above ε was found. That proves nothing: ask hyfair certify.")
 	} else {
-		r.Best.print(w, s)
+		r.Best.print(w, r.space)
 	}
-	printBound(w, r.Bound)
+	r.Bound.Print(w)
 	if r.Out != "" {
 		fmt.Fprintf(w, "\nAll individuals found: %s\n", r.Out)
 	}
 }
 
 // printNotes says what the measures do not.
-func (r *searchReport) printNotes(w io.Writer) {
+func (r *Result) printNotes(w io.Writer) {
 	var outside, spurious int64
 	for i := range r.Runs {
 		run := &r.Runs[i]
@@ -211,8 +230,8 @@ func (r *searchReport) printNotes(w io.Writer) {
 
 // print tells who is treated worst: the individual, and the copies with the
 // lowest and the highest score.
-func (b *searchBest) print(w io.Writer, s *space.Space) {
-	byScore := func(x, y searchScore) int { return cmp.Compare(x.Score, y.Score) }
+func (b *Best) print(w io.Writer, s *space.Space) {
+	byScore := func(x, y Score) int { return cmp.Compare(x.Score, y.Score) }
 	low, high := slices.MinFunc(b.Scores, byScore), slices.MaxFunc(b.Scores, byScore)
 	fmt.Fprintf(w, "The worst-treated individual: %d different outcomes over %d copies, scores from %.4f to %.4f\n\n", b.K, len(b.Scores), low.Score, high.Score)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -224,7 +243,7 @@ func (b *searchBest) print(w io.Writer, s *space.Space) {
 	fmt.Fprintln(w)
 	for _, end := range []struct {
 		name string
-		of   searchScore
+		of   Score
 	}{{"lowest", low}, {"highest", high}} {
 		var words []string
 		for _, i := range s.Protected() {
@@ -236,8 +255,8 @@ func (b *searchBest) print(w io.Writer, s *space.Space) {
 	t.Flush()
 }
 
-// decimal shows a measure: N/A, a whole number, or three decimals.
-func decimal(v *float64) string {
+// Decimal shows a measure: N/A, a whole number, or three decimals.
+func Decimal(v *float64) string {
 	switch {
 	case v == nil:
 		return "N/A"

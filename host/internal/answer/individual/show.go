@@ -1,4 +1,4 @@
-package cli
+package individual
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// valuesOf is an individual (protected = false) or a protected combination as
+// Values is an individual (protected = false) or a protected combination as
 // --json shows it: feature name → domain value.
-func valuesOf(s *space.Space, point []float64, protected bool) map[string]float64 {
+func Values(s *space.Space, point []float64, protected bool) map[string]float64 {
 	out := map[string]float64{}
 	for i := range s.Features {
 		if s.Features[i].IsProtected() == protected {
@@ -20,8 +20,8 @@ func valuesOf(s *space.Space, point []float64, protected bool) map[string]float6
 	return out
 }
 
-// labelsOf is valuesOf with category names in place of indices.
-func labelsOf(s *space.Space, point []float64, protected bool) map[string]string {
+// Labels is Values with category names in place of indices.
+func Labels(s *space.Space, point []float64, protected bool) map[string]string {
 	out := map[string]string{}
 	for i := range s.Features {
 		if f := &s.Features[i]; f.IsProtected() == protected {
@@ -31,9 +31,9 @@ func labelsOf(s *space.Space, point []float64, protected bool) map[string]string
 	return out
 }
 
-// printPair shows two counterfactuals of one individual side by side: what
+// PrintPair shows two counterfactuals of one individual side by side: what
 // they share once, what tells them apart, and their scores.
-func printPair(w io.Writer, s *space.Space, one, two []float64, score1, score2 float64) {
+func PrintPair(w io.Writer, s *space.Space, one, two []float64, score1, score2 float64) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "  \tone copy\tthe other\n")
 	for _, protected := range []bool{false, true} {

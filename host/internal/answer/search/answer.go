@@ -1,0 +1,454 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Request asks for a search. It is plain data; the zero value of all but Spec,
+// Mode, Budget and Runs is a default.
+type Request struct {
+	question.Spec
+	// Strategy is a plugin or one of a plugin's presets; empty: sa, and in fast
+	// mode climb where that is there. Solver is the plugin in the loop, or NoSolver;
+	// empty: the first that gives individuals, or none.
+	Strategy string `json:"strategy,omitempty"`
+	Solver   string `json:"solver,omitempty"`
+	// Set are options of the two plugins, as discover.Configure takes them.
+	Set map[string]string `json:"set,omitempty"`
+	// Mode is Paper or FastMode. Chains (0: DefaultChains) and Keep (see Fast)
+	// are for the second.
+	Mode   string `json:"mode"`
+	Chains int    `json:"chains,omitempty"`
+	Keep   int64  `json:"keep,omitempty"`
+	// Budget of each run, as ParseBudget reads it. Runs have the seeds Seed,
+	// Seed + 1, …
+	Budget string `json:"budget"`
+	Runs   int    `json:"runs"`
+	Seed   int64  `json:"seed"`
+	// Bound is how long a solver may take, after the search, to prove what k no
+	// individual exceeds; 0: it is not asked.
+	Bound time.Duration `json:"bound,omitempty"`
+	// Out is a file for all individuals found; empty: none. It changes no result.
+	Out string `json:"-"`
+}
+
+// Modes of a search, see docs/search.md.
+const (
+	Paper    = "paper"
+	FastMode = "fast"
+	// NoSolver stands for a search without a solver.
+	NoSolver = "none"
+)
+
+// Validate checks what can be checked without reading anything.
+func (r *Request) Validate() error {
+	switch {
+	case r.Mode != Paper && r.Mode != FastMode:
+		return fmt.Errorf("--mode %q: want %s or %s", r.Mode, Paper, FastMode)
+	case r.Chains < 0 || r.Chains > MaxChains:
+		return fmt.Errorf("--chains %d: want 1 to %d", r.Chains, MaxChains)
+	case r.Runs < 1:
+		return fmt.Errorf("--runs %d: want at least 1", r.Runs)
+	case r.Bound < 0:
+		return fmt.Errorf("--bound %v is negative", r.Bound)
+	}
+	if _, err := ParseBudget(r.Budget); err != nil {
+		return fmt.Errorf("--budget: %w", err)
+	}
+	return nil
+}
+
+// Searcher is a search with everything opened. Close ends its plugins.
+type Searcher struct {
+	// Guards refuse individuals, see Config; Label tells searches of one question
+	// apart in the journal. Both may be set before the first run.
+	Guards []space.Predicate
+	Label  map[string]string
+
+	session  *session.Session
+	request  Request
+	question *question.Question
+	query    *problem.Query
+	start    sdk.StartOptions // without the seed
+	eval     *evaluate.Evaluator
+	budget   Budget
+	fast     *Fast // nil: paper mode
+
+	plugins      []*discover.Plugin
+	strategyName string
+	strategy     sdk.Strategy
+	dataSHA256   string // of the rows in start
+	solver       string
+	newSeeder    func() Seeder
+}
+
+// Open reads the question and opens all that a search needs.
+func Open(ctx context.Context, s *session.Session, r Request) (*Searcher, error) {
+	if err := r.Validate(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	q, err := question.Open(r.Spec)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	return OpenFor(ctx, s, q, r)
+}
+
+// OpenFor is Open for a question that was read.
+func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Request) (_ *Searcher, err error) {
+	o := &Searcher{session: s, request: r, question: q}
+	if o.budget, err = ParseBudget(r.Budget); err != nil {
+		return nil, session.Mistake(fmt.Errorf("--budget: %w", err))
+	}
+	if o.query, err = q.Scores(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	question.CountsBins(q.Study.Clustering, s.Note)
+	o.start.Epsilon, o.start.Region = o.query.Epsilon, o.query.Region
+	if o.eval, err = evaluate.New(o.query.Network, o.query.Space, o.query.Region, o.query.Epsilon); err != nil {
+		return nil, session.Mistake(err)
+	}
+	if err := o.openPlugins(ctx); err != nil {
+		o.Close()
+		return nil, err
+	}
+	return o, nil
+}
+
+// Strategy is the strategy's name, or its preset's.
+func (o *Searcher) Strategy() string { return o.strategyName }
+
+// Close ends the plugins.
+func (o *Searcher) Close() {
+	for _, p := range o.plugins {
+		p.Close()
+	}
+}
+
+// openPlugins starts the strategy and the solver and shares the options among
+// them.
+func (o *Searcher) openPlugins(ctx context.Context) error {
+	strategy, err := o.openStrategy(ctx)
+	if err != nil {
+		return err
+	}
+	o.plugins = append(o.plugins, strategy)
+	solver, err := o.openSolver(ctx)
+	if err != nil {
+		return err
+	}
+	o.solver = NoSolver
+	if solver != nil {
+		o.plugins = append(o.plugins, solver)
+		d := solver.Description()
+		o.solver = d.Name
+		o.newSeeder = func() Seeder {
+			return &certify.Seeder{Query: o.query, WorkLimit: seedWork, Options: certify.Options{
+				Solver: solver.Solver(), Description: d, Threads: o.session.Threads, Memory: o.session.Memory, Set: solver.Options,
+			}}
+		}
+	}
+	if err := discover.Configure(o.request.Set, o.plugins...); err != nil {
+		return err
+	}
+	o.strategy, o.start.Options = strategy.Strategy(), strategy.Options
+	d := strategy.Description()
+	if o.request.Mode == FastMode {
+		o.fast = &Fast{Chains: o.request.Chains, Ahead: d.Lag > 0, Keep: o.request.Keep}
+		if o.fast.Chains == 0 {
+			o.fast.Chains = DefaultChains
+		}
+		o.start.Chains = o.fast.Chains
+	}
+	if d.NeedsNetwork {
+		o.start.Network = o.query.Network
+	}
+	if d.NeedsRows && o.question.Study.HasData() {
+		data, err := o.question.Study.Data()
+		if err != nil {
+			return session.Mistake(err)
+		}
+		if want := o.request.DataSHA256; want != "" && want != data.SHA256 {
+			return fmt.Errorf("the data of %s: %w", o.question.Study.Path, question.ErrChanged)
+		}
+		o.start.Rows, o.dataSHA256 = data.Points, data.SHA256
+	}
+	return nil
+}
+
+// openStrategy starts the strategy named. Without a name it is sa; in fast mode
+// climb, where that is there.
+func (o *Searcher) openStrategy(ctx context.Context) (p *discover.Plugin, err error) {
+	names := []string{o.request.Strategy}
+	switch {
+	case o.request.Strategy == "" && o.request.Mode == FastMode:
+		names = []string{"climb", "sa"}
+	case o.request.Strategy == "":
+		names = []string{"sa"}
+	}
+	for _, o.strategyName = range names {
+		if p, err = o.session.Plugins.Launch(ctx, client.Strategy, o.strategyName); !errors.Is(err, discover.ErrNotFound) {
+			break
+		}
+	}
+	return p, err
+}
+
+// seedWork bounds one question for an individual, in the solver's own unit, so
+// that seeds do not depend on the machine.
+const seedWork = 1000
+
+// openSolver starts the solver in the loop; nil for none. Where none was named
+// it is the first that gives individuals: of those that take the network itself,
+// or else rows and columns. Where none can be used, the search goes on without
+// and says so.
+func (o *Searcher) openSolver(ctx context.Context) (*discover.Plugin, error) {
+	switch o.request.Solver {
+	case NoSolver:
+		return nil, nil
+	case "":
+		p, err := certify.OpenSolverFor(ctx, o.session, o.query, nil, "bigm")
+		if err != nil && ctx.Err() == nil {
+			o.session.Note("searching without a solver in the loop: %v", err)
+			return nil, nil
+		}
+		return p, err
+	}
+	return o.session.Plugins.Launch(ctx, client.Solver, o.request.Solver)
+}
+
+// task is a run's.
+func (o *Searcher) task(seed int64) record.Task {
+	st := o.question.Study
+	settings := map[string]string{
+		"epsilon": fairness.Exact(o.query.Epsilon), "mode": o.request.Mode, "solver": o.solver, "budget": o.budget.String(),
+		"protected": strings.Join(question.Protected(o.query.Space), ","),
+	}
+	if o.fast != nil {
+		settings["chains"], settings["keep"] = strconv.Itoa(o.fast.Chains), strconv.FormatInt(o.fast.Keep, 10)
+	}
+	if o.dataSHA256 != "" {
+		settings["data"] = o.dataSHA256
+	}
+	for _, r := range st.Rules {
+		if r.On {
+			settings["rule."+r.Name] = "on"
+		}
+	}
+	for name, value := range o.start.Options {
+		settings["set."+name] = value
+	}
+	for name, value := range o.Label {
+		settings[name] = value
+	}
+	return record.Task{
+		Command: "search", Network: st.ModelSHA256, Study: st.SHA256, Arm: o.strategyName, Seed: seed,
+		Region: o.request.Where, Settings: settings,
+	}
+}
+
+// Begin begins a run with a seed, whose clock shows 0 at begin.
+func (o *Searcher) Begin(seed int64, begin time.Time) (*session.Run, error) {
+	versions := map[string]string{}
+	for _, p := range o.plugins {
+		versions[p.String()] = p.Description().Version
+	}
+	s := o.query.Space
+	return o.session.Begin(record.Started{
+		Task: o.task(seed), At: begin, Features: s.Names(), Domains: record.Domains(s),
+		Study: o.question.Study.Name, Model: filepath.Base(o.question.Study.ModelPath), Versions: versions,
+	})
+}
+
+// Try opens the strategy's session and ends it.
+func (o *Searcher) Try(ctx context.Context) error {
+	opened, err := o.open(ctx, o.request.Seed)
+	if err != nil {
+		return err
+	}
+	return opened.Close()
+}
+
+func (o *Searcher) open(ctx context.Context, seed int64) (sdk.Session, error) {
+	start := o.start
+	start.Seed = seed
+	return o.strategy.Start(ctx, o.query.Space, start)
+}
+
+// Run searches once. progress tells the state of the run in words. faults tell
+// what was wrong with the solver's answers.
+func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which string) (out *Outcome, faults []string) {
+	config := Config{
+		Space: o.query.Space, Region: o.query.Region, Evaluator: o.eval, Guards: o.Guards,
+		Strategy: o.strategyName, Solver: o.solver, Seed: seed, Budget: o.budget, Fast: o.fast, Stream: run.Stream,
+		Start:    func(ctx context.Context) (sdk.Session, error) { return o.open(ctx, seed) },
+		Progress: func(p Progress) { o.session.Show(which + p.String()) },
+	}
+	if o.newSeeder != nil {
+		config.Seeder = o.newSeeder()
+	}
+	if o.budget.Time > 0 {
+		// One hard question must not eat the whole run.
+		config.SeedLimit = max(time.Second, o.budget.Time/10)
+	}
+	out = Run(ctx, config)
+	if s, ok := config.Seeder.(*certify.Seeder); ok {
+		out.Spurious += int64(s.Spurious) // points that its own replay refused
+		faults = s.Faults[:min(len(s.Faults), maxFaults)]
+	}
+	return out, faults
+}
+
+// maxFaults bounds how many of a solver's faults are repeated in a result.
+const maxFaults = 10
+
+// String is one line for a person.
+func (p Progress) String() string {
+	best, done := "nothing found yet", fmt.Sprintf("%.1fs of %s", p.Elapsed.Seconds(), p.Budget)
+	if p.MaxK > 0 {
+		best = fmt.Sprintf("%d found, largest k %d", p.Found, p.MaxK)
+	}
+	switch {
+	case p.Budget.Iter > 0:
+		done = "of " + strconv.FormatInt(p.Budget.Iter, 10)
+	case p.Budget.Evals > 0:
+		done = fmt.Sprintf("%d of %d evaluations", p.Evaluations, p.Budget.Evals)
+	}
+	return fmt.Sprintf("%d rounds · %s · %s", p.Iter, best, done)
+}
+
+// Answer searches as often as asked; an interrupt keeps the runs so far, the one
+// under way included. The error is the first run's that failed, or about a file
+// that could not be written; the result stands beside it unless nothing was
+// searched.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	o, err := Open(ctx, s, r)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	return o.answer(ctx)
+}
+
+func (o *Searcher) answer(ctx context.Context) (_ *Result, err error) {
+	if _, err := o.session.Journal(); err != nil {
+		return nil, err
+	}
+	r := &o.request
+	var csv *CSVFile
+	if r.Out != "" {
+		if csv, err = CreateCSV(r.Out, o.query.Space); err != nil {
+			return nil, session.Mistake(fmt.Errorf("--out: %w", err))
+		}
+	}
+	out, failed := o.runs(ctx, csv)
+	switch bad := session.IsMistake(failed); {
+	case csv != nil && bad:
+		csv.Discard()
+	case csv != nil:
+		failed = errors.Join(failed, csv.Close())
+	}
+	if session.IsMistake(failed) {
+		return nil, failed
+	}
+	if r.Bound > 0 && ctx.Err() == nil {
+		var unbounded error
+		out.Bound, unbounded = o.bound(ctx, out.Best)
+		failed = errors.Join(failed, unbounded)
+		out.Interrupted = session.Interrupted(ctx)
+	}
+	return out, failed
+}
+
+// runs searches as often as asked.
+func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
+	out := o.result()
+	loading := time.Since(o.session.Begun)
+	var failed error
+	for i := range o.request.Runs {
+		seed, begin, which := o.request.Seed+int64(i), time.Now().Add(-loading), ""
+		if i == 0 {
+			begin = o.session.Begun
+		}
+		run, err := o.Begin(seed, begin)
+		if err != nil {
+			return out, err
+		}
+		if csv != nil {
+			csv.Start(i+1, seed)
+			run.Sinks = append(run.Sinks, csv.Add)
+		}
+		if o.request.Runs > 1 {
+			which = fmt.Sprintf("run %d of %d · ", i+1, o.request.Runs)
+		}
+		outcome, faults := o.Run(ctx, seed, run, which)
+		out.add(run, seed, outcome, faults)
+		if outcome.Err != nil && failed == nil {
+			if failed = outcome.Err; o.request.Runs > 1 {
+				failed = fmt.Errorf("run %d of %d: %w", i+1, o.request.Runs, outcome.Err)
+			}
+		}
+		if outcome.Interrupted {
+			break
+		}
+	}
+	out.finish(o.eval)
+	out.Seconds = time.Since(o.session.Begun).Seconds()
+	return out, failed
+}
+
+// bound asks a solver for the largest k, within the limit, and holds it against
+// the best individual.
+func (o *Searcher) bound(ctx context.Context, best *Best) (*Bound, error) {
+	p, err := certify.OpenProver(ctx, o.session, o.request.Seed, problem.MaxK)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	b, err := Prove(ctx, p, o.query, o.request.Bound)
+	if b == nil {
+		return nil, err
+	}
+	if best != nil {
+		if err := b.Hold(best.K); err != nil {
+			return nil, fmt.Errorf("--bound: %w", err)
+		}
+	}
+	return b, err
+}
+
+// Prove bounds the largest k of a question within the limit. A bound that comes
+// with an error has its text.
+func Prove(ctx context.Context, p *certify.Prover, q *problem.Query, limit time.Duration) (*Bound, error) {
+	start := time.Now()
+	e, err := p.Enclose(ctx, *q, problem.MaxK, limit, nil)
+	if e == nil {
+		return nil, err
+	}
+	b := &Bound{Grade: e.Grade.String(), Solver: p.Description().Name, Seconds: time.Since(start).Seconds()}
+	if !e.Nobody {
+		b.MaxK = int(e.Bound)
+	}
+	if err != nil {
+		b.Error = err.Error()
+	}
+	return b, err
+}

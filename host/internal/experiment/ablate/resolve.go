@@ -1,0 +1,84 @@
+package ablate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Resolve starts each plugin once to learn its version, and then each arm's search
+// on the first network, so that what an arm has wrong is told now, with its place in
+// the grid, and not after hours. The plan must be settled.
+func (p *Plan) Resolve(ctx context.Context, s *session.Session) error {
+	for i := range p.Arms {
+		if err := p.resolve(ctx, s, i); err != nil {
+			return fmt.Errorf("%s: arm %s: %w", p.Arms[i].At, p.Arms[i].Name, err)
+		}
+	}
+	if p.Bound == 0 {
+		return nil
+	}
+	// That there is no solver for it is told before the searches, too.
+	solver, err := certify.OpenProver(ctx, s, p.Seed, problem.MaxK)
+	if err != nil {
+		return err
+	}
+	defer solver.Close()
+	d := solver.Description()
+	p.Plugins[SolverKey(d.Name)] = Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d)}
+	return nil
+}
+
+func (p *Plan) resolve(ctx context.Context, s *session.Session, arm int) error {
+	a := &p.Arms[arm]
+	for _, want := range []struct {
+		kind      client.Kind
+		name, key string
+	}{{client.Strategy, a.Strategy, StrategyKey(a.Strategy)}, {client.Solver, a.Solver, SolverKey(a.Solver)}} {
+		if _, known := p.Plugins[want.key]; known || want.key == SolverKey(NoSolver) {
+			continue
+		}
+		plugin, err := s.Plugins.Launch(ctx, want.kind, want.name)
+		if err != nil {
+			return err
+		}
+		d := plugin.Description()
+		plugin.Close()
+		for _, l := range d.Libraries {
+			if !l.Found {
+				return fmt.Errorf("library %s was not found; to install it: %s", l.Name, l.Hint)
+			}
+		}
+		p.Plugins[want.key] = Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d)}
+	}
+	searcher, err := search.Open(ctx, s, *p.Request(p.Entries()[arm]))
+	if err != nil {
+		return session.Mistake(err)
+	}
+	defer searcher.Close()
+	return session.Mistake(searcher.Try(ctx))
+}
+
+// boundOf asks for the bound of a network, of a solver in a process of its own.
+func (p *Plan) boundOf(ctx context.Context, s *session.Session, of *Subject) (*search.Bound, error) {
+	asked, err := question.Open(of.Source)
+	if err != nil {
+		return nil, err
+	}
+	q, err := asked.Scores()
+	if err != nil {
+		return nil, err
+	}
+	solver, err := certify.OpenProver(ctx, s, p.Seed, problem.MaxK)
+	if err != nil {
+		return nil, err
+	}
+	defer solver.Close()
+	return search.Prove(ctx, solver, q, p.Bound)
+}

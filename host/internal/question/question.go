@@ -1,0 +1,341 @@
+// Package question turns what is asked into a Question: a study and its network,
+// read and checked, with the part of the space that is asked about. Every command,
+// experiment and worker makes its queries here. What is answered, and by whom, is
+// for package answer.
+package question
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Spec says what is asked of which study. It is plain data, a part of every
+// request. The zero value of all but Study asks what the study asks.
+type Spec struct {
+	// Study is the study file, Data the folder that data: paths start from, Model a
+	// network in place of the study's: a file, or a bare name beside it.
+	Study string `json:"study,omitempty"`
+	Data  string `json:"data,omitempty"`
+	Model string `json:"model,omitempty"`
+	// StudySHA256, ModelSHA256 and DataSHA256 are the contents that the files must
+	// have; empty: any.
+	StudySHA256 string `json:"study_sha256,omitempty"`
+	ModelSHA256 string `json:"model_sha256,omitempty"`
+	DataSHA256  string `json:"data_sha256,omitempty"`
+
+	// Notion is the study's where empty. K asks for that many bins; 0: for two people
+	// who differ.
+	Notion string `json:"notion,omitempty"`
+	K      int    `json:"k,omitempty"`
+	Scope
+	// Relax lets features differ between the copies: "hours-per-week=5".
+	Relax []string `json:"relax,omitempty"`
+}
+
+// Scope is what all arms of an experiment are asked alike. The zero value is the
+// study's own.
+type Scope struct {
+	// Epsilon is a decimal or a fraction in the notion's unit.
+	Epsilon string `json:"epsilon,omitempty"`
+	// Protected attributes vary together; "all": those of the study.
+	Protected []string `json:"protected,omitempty"`
+	// Where cuts the space, a predicate in its own names.
+	Where string `json:"where,omitempty"`
+	// Rules are the constraints to switch on, as study.Options has them.
+	Rules []string `json:"rules,omitempty"`
+}
+
+// Validate checks what can be checked without reading anything.
+func (s *Spec) Validate() error {
+	if s.K != 0 && s.K < 3 {
+		return fmt.Errorf("--k %d: want 3 or more; without it the question is for two that differ", s.K)
+	}
+	return nil
+}
+
+// Canonical is the spec by content: without the places where this machine has
+// the files. It needs all sums.
+func (s Spec) Canonical() Spec {
+	s.Study, s.Data, s.Model = "", "", ""
+	return s
+}
+
+// Question is a spec with its study read. It is read-only.
+type Question struct {
+	Spec  Spec
+	Study *study.Study
+	// Space has the protected attributes that are asked about. Region is what Where
+	// leaves of it, and Rest what of Where no box can say.
+	Space  *space.Space
+	Region space.Region
+	Rest   space.Predicate
+}
+
+// ErrChanged tells that a file has not the content that the spec names.
+var ErrChanged = errors.New("the file was changed since the run began")
+
+// Open reads the study and applies the spec, which must ask one question.
+func Open(spec Spec) (*Question, error) {
+	all, err := OpenAll(spec)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) > 1:
+		return nil, fmt.Errorf("--protected %s asks several questions; name the attributes to vary together, such as %s",
+			strings.Join(spec.Protected, ","), strings.Join(Protected(all[0].Study.Space), ","))
+	}
+	return all[0], nil
+}
+
+// OpenAll is Open for a spec whose protected attributes may be "each" (one at a
+// time) or "subsets" (every subset, smaller ones first): one question a set.
+func OpenAll(spec Spec) ([]*Question, error) {
+	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules})
+	if err != nil {
+		return nil, err
+	}
+	return Of(st, spec)
+}
+
+// Of asks the spec's questions of a study that was read.
+func Of(st *study.Study, spec Spec) ([]*Question, error) {
+	if err := unchanged(st, &spec); err != nil {
+		return nil, err
+	}
+	sets, err := protectedSets(st.Space, spec.Protected)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Question, len(sets))
+	for i, set := range sets {
+		q := &Question{Spec: spec, Study: st, Space: st.Space}
+		if len(sets) > 1 {
+			q.Spec.Protected = set
+		}
+		if !slices.Equal(set, Protected(st.Space)) {
+			if q.Space, err = st.Space.Protect(set...); err != nil {
+				return nil, fmt.Errorf("--protected: %w", err)
+			}
+		}
+		where, err := space.ParsePredicate(q.Space, spec.Where)
+		if err == nil {
+			q.Region, q.Rest, err = q.Space.Cut(q.Space.Whole(), where)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--where: %w", err)
+		}
+		out[i] = q
+	}
+	return out, nil
+}
+
+// With is the question asked of another network of the study's shape, which need
+// not be a file.
+func (q *Question) With(n *relu.Network) (*Question, error) {
+	sum := sha256.New()
+	if err := model.WriteJSON(sum, n); err != nil {
+		return nil, err
+	}
+	st, out := *q.Study, *q
+	st.Network, st.ModelSHA256 = n, hex.EncodeToString(sum.Sum(nil))
+	out.Study, out.Spec.ModelSHA256 = &st, st.ModelSHA256
+	return &out, nil
+}
+
+// unchanged holds the files against the sums of the spec, or fills them in.
+func unchanged(st *study.Study, spec *Spec) error {
+	for _, f := range []struct {
+		path, have string
+		want       *string
+	}{{st.Path, st.SHA256, &spec.StudySHA256}, {st.ModelPath, st.ModelSHA256, &spec.ModelSHA256}} {
+		if *f.want != "" && *f.want != f.have {
+			return fmt.Errorf("%s: %w", f.path, ErrChanged)
+		}
+		*f.want = f.have
+	}
+	return nil
+}
+
+// CountsBins tells the user that k counts bins, where the study wants another
+// clustering.
+func CountsBins(c fairness.Clustering, note func(format string, args ...any)) {
+	if c != fairness.ByBins {
+		note("k counts bins; the study's clustering, %s, is not used", c)
+	}
+}
+
+// EpsilonFor is ε for a question in a notion, see study.EpsilonFor. Bins and gaps
+// are of scores, whatever notion is certified.
+func (q *Question) EpsilonFor(n fairness.Notion) (*big.Rat, error) {
+	eps, err := q.Study.EpsilonFor(n, q.Spec.Epsilon)
+	if err != nil && q.Spec.Epsilon != "" {
+		err = fmt.Errorf("--epsilon: %w", err)
+	}
+	return eps, err
+}
+
+// Query is the question as a solver gets it.
+func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
+	out := &problem.Query{Network: q.Study.Network, Space: q.Space, Region: q.Region, Notion: q.Study.Notion, K: q.Spec.K, Goal: goal}
+	if len(q.Rest) > 0 {
+		out.Require = append(out.Require, q.Rest)
+	}
+	if q.Spec.Notion != "" {
+		if out.Notion, err = fairness.ParseNotion(q.Spec.Notion); err != nil {
+			return nil, fmt.Errorf("--notion: %w", err)
+		}
+	}
+	if out.K > 2 && goal == problem.Quantify && out.Notion != fairness.Score {
+		return nil, fmt.Errorf("--k %d: the notion %s has no bins", out.K, out.Notion)
+	}
+	if out.Epsilon, err = q.EpsilonFor(out.Notion); err != nil {
+		return nil, err
+	}
+	for _, text := range q.Spec.Relax {
+		r, err := parseRelaxation(q.Space, text)
+		if err != nil {
+			return nil, fmt.Errorf("--relax %q: %w", text, err)
+		}
+		out.Relax = append(out.Relax, r)
+	}
+	if len(out.Relax) > 0 {
+		// The copies are two people, and the cut is for both (docs/semantics.md).
+		out.Space = q.Space.Restrict(q.Region)
+	}
+	return out, out.Validate()
+}
+
+// Scores is the question as one about scores, whatever notion the study
+// certifies: who violates it. What no box can say becomes constraints, which
+// strategies, solvers and evaluation all respect.
+func (q *Question) Scores() (*problem.Query, error) {
+	eps, err := q.EpsilonFor(fairness.Score)
+	if err != nil {
+		return nil, err
+	}
+	out := &problem.Query{
+		Network: q.Study.Network, Space: forbid(q.Space, q.Rest), Region: q.Region,
+		Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide,
+	}
+	return out, out.Validate()
+}
+
+// forbid forbids what rest, a set of categories with holes, leaves out.
+func forbid(s *space.Space, rest space.Predicate) *space.Space {
+	if len(rest) == 0 {
+		return s
+	}
+	out := *s
+	out.Forbidden = slices.Clone(s.Forbidden)
+	for i := range rest {
+		hole := space.Condition{Feature: rest[i].Feature}
+		for v := range s.Features[hole.Feature].Categories {
+			if !rest[i].Holds(float64(v)) {
+				hole.Set = append(hole.Set, v)
+			}
+		}
+		out.Forbidden = append(out.Forbidden, space.Predicate{hole})
+	}
+	return &out
+}
+
+func parseRelaxation(s *space.Space, text string) (r problem.Relaxation, err error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return r, fmt.Errorf("want FEATURE=TOLERANCE")
+	}
+	name = strings.TrimSpace(name)
+	if r.Feature, ok = s.Index(name); !ok {
+		return r, fmt.Errorf("no feature %q; there are %s", name, strings.Join(s.Names(), ", "))
+	}
+	f := &s.Features[r.Feature]
+	switch {
+	case f.IsProtected():
+		return r, fmt.Errorf("%s is protected, so its copies differ as they like", name)
+	case f.Kind == space.Categorical:
+		return r, fmt.Errorf("%s has categories, which lie at no distance from each other", name)
+	}
+	if r.Tolerance, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil || !(r.Tolerance >= 0) {
+		return r, fmt.Errorf("%q is no tolerance", value)
+	}
+	return r, nil
+}
+
+// The words that Spec.Protected knows beside names.
+const (
+	protectedAll     = "all"
+	protectedEach    = "each"
+	protectedSubsets = "subsets"
+)
+
+// maxSubsets bounds the attributes whose subsets are asked about.
+const maxSubsets = 10
+
+// protectedSets lists the sets of attributes to vary together, one a question.
+func protectedSets(s *space.Space, asked []string) ([][]string, error) {
+	all := Protected(s)
+	if len(asked) == 0 {
+		return [][]string{all}, nil
+	}
+	if len(asked) > 1 {
+		for _, word := range asked {
+			if word == protectedAll || word == protectedEach || word == protectedSubsets {
+				return nil, fmt.Errorf("--protected %s: %s stands alone", strings.Join(asked, ","), word)
+			}
+		}
+		return [][]string{asked}, nil
+	}
+	switch asked[0] {
+	case protectedAll:
+		return [][]string{all}, nil
+	case protectedEach:
+		var sets [][]string
+		for _, name := range all {
+			sets = append(sets, []string{name})
+		}
+		return sets, nil
+	case protectedSubsets:
+		return subsets(all)
+	}
+	return [][]string{asked}, nil
+}
+
+func subsets(names []string) ([][]string, error) {
+	if len(names) > maxSubsets {
+		return nil, fmt.Errorf("--protected subsets: %d attributes have %d subsets; name those that matter", len(names), 1<<len(names)-1)
+	}
+	var sets [][]string
+	for mask := 1; mask < 1<<len(names); mask++ {
+		var set []string
+		for i, name := range names {
+			if mask>>i&1 == 1 {
+				set = append(set, name)
+			}
+		}
+		sets = append(sets, set)
+	}
+	slices.SortStableFunc(sets, func(a, b []string) int { return len(a) - len(b) })
+	return sets, nil
+}
+
+// Protected names the protected attributes of a space.
+func Protected(s *space.Space) []string {
+	var names []string
+	for _, i := range s.Protected() {
+		names = append(names, s.Features[i].Name)
+	}
+	return names
+}

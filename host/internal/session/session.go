@@ -1,0 +1,241 @@
+// Package session is what a run needs around it and what does not change its
+// result: plugins, the journal, threads, memory, the clock, progress and words for
+// the user. What is asked is in a request (packages question and answer).
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// Session is made once by a command, by a worker, by a test, and must not be
+// copied. Its fields are set before its first use. Safe for concurrent use.
+type Session struct {
+	// Plugins are those that can be started.
+	Plugins *discover.Catalogue
+	// Threads that a solver may use, 1 or more; ThreadsGiven: the user said so.
+	Threads      int
+	ThreadsGiven bool
+	// Memory that a solver may use, in bytes; 0: no limit. Jobs run side by side.
+	Memory int64
+	Jobs   int
+	// Begun is when the clock started; time limits count from here.
+	Begun time.Time
+	// JournalFile keeps the runs; empty: the one in the folder for runs, or none
+	// where that cannot be written.
+	JournalFile string
+	// Events, where not nil, takes the events in place of a journal.
+	Events func(record.Event)
+	// Working is called when a run begins: the request has been read, and from now on
+	// the command has something to finish or to show; nil: nobody asks.
+	Working func()
+	// Progress replaces the line of progress, Tell says something beside the result;
+	// nil: nobody reads it.
+	Progress, Tell func(text string)
+
+	mu     sync.Mutex
+	told   map[string]bool
+	opened bool
+	kept   *journal.Journal
+}
+
+// Show replaces the line of progress.
+func (s *Session) Show(text string) {
+	if s.Progress != nil {
+		s.Progress(text)
+	}
+}
+
+// Note tells the user something beside the result, the same only once.
+func (s *Session) Note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.told == nil {
+		s.told = map[string]bool{}
+	}
+	if s.Tell != nil && !s.told[text] {
+		s.told[text] = true
+		s.Tell(text)
+	}
+}
+
+// Journal opens the journal on the first call. It is nil where the folder for
+// runs cannot be written, which the user is told, and in a worker.
+func (s *Session) Journal() (*journal.Journal, error) {
+	s.mu.Lock()
+	if s.opened || s.Events != nil {
+		defer s.mu.Unlock()
+		return s.kept, nil
+	}
+	s.opened = true
+	path, err := s.JournalFile, error(nil)
+	if path == "" {
+		path, err = journal.DefaultPath()
+	}
+	if err == nil {
+		s.kept, err = journal.Open(path)
+	}
+	s.mu.Unlock()
+	if err != nil && s.JournalFile == "" {
+		s.notKept(err)
+		return nil, nil
+	}
+	return s.kept, Mistake(err)
+}
+
+func (s *Session) notKept(err error) { s.Note("this run's events are not kept: %v", err) }
+
+// Close closes the journal and tells what went wrong with it.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		return nil
+	}
+	kept := s.kept
+	s.kept, s.opened = nil, false
+	if err := kept.Close(); err != nil {
+		return fmt.Errorf("not all of this run's events are kept: %w", err)
+	}
+	return nil
+}
+
+// Run is one run under way: the stream that its events take, and where they go.
+type Run struct {
+	*record.Stream
+	// Kept is the run in the journal, Journal that journal's file; nil and empty
+	// where nothing is kept.
+	Kept    *journal.Run
+	Journal string
+}
+
+// Name is the run's name in the journal; empty where nothing is kept.
+func (r *Run) Name() string {
+	if r.Kept == nil {
+		return ""
+	}
+	return r.Kept.Name()
+}
+
+// Begin starts a run. started needs no versions of this program, no machine, and
+// no time where that is the session's.
+func (s *Session) Begin(started record.Started) (*Run, error) {
+	if s.Working != nil {
+		s.Working()
+	}
+	j, err := s.Journal()
+	if err != nil {
+		return nil, err
+	}
+	if started.At.IsZero() {
+		started.At = s.Begun
+	}
+	at := started.At
+	started.At, started.Machine = started.At.UTC(), Machine()
+	if started.Versions == nil {
+		started.Versions = map[string]string{}
+	}
+	started.Versions["hyfair"] = Version()
+	run := &Run{Stream: &record.Stream{Run: started.Task.NewRun(started.At), Start: at}}
+	switch {
+	case s.Events != nil:
+		run.Sinks = append(run.Sinks, s.Events)
+		run.Emit(record.Event{Kind: record.KindStarted, Started: &started})
+	case j != nil:
+		kept, err := j.Begin(started)
+		if err != nil {
+			s.notKept(err)
+			break
+		}
+		run.keep(j, kept)
+	}
+	return run, nil
+}
+
+// Resume goes on with a run of the journal.
+func (s *Session) Resume(j *journal.Journal, kept *journal.Run) *Run {
+	run := &Run{Stream: &record.Stream{Start: s.Begun}}
+	run.keep(j, kept)
+	return run
+}
+
+func (r *Run) keep(j *journal.Journal, kept *journal.Run) {
+	r.Kept, r.Journal, r.Run = kept, j.Path(), kept.Name()
+	r.Sinks = append(r.Sinks, func(e record.Event) { kept.Emit(e) })
+}
+
+// Faults records what a plugin did wrong.
+func (r *Run) Faults(plugin string, list []string) {
+	for _, f := range list {
+		r.Emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: plugin, Error: f}})
+	}
+}
+
+// Fail ends a run that has nothing to show.
+func (r *Run) Fail(err error) {
+	r.Emit(record.Event{Kind: record.KindFinished, Finished: &record.Finished{Error: err.Error()}})
+}
+
+// Machine is this one.
+func Machine() record.Machine {
+	return record.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
+}
+
+// Version is the program's, as the build recorded it.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// Library names the native libraries behind a plugin.
+func Library(d sdk.Description) string {
+	var parts []string
+	for _, l := range d.Libraries {
+		if p := strings.TrimSpace(l.Name + " " + l.Version); len(parts) == 0 || parts[len(parts)-1] != p {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mistake is an error of the request.
+type mistake struct{ error }
+
+// Unwrap gives the error itself.
+func (m *mistake) Unwrap() error { return m.error }
+
+// Mistake marks an error as one of the request: what was asked for cannot be done
+// as it stands. nil stays nil.
+func Mistake(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &mistake{err}
+}
+
+// IsMistake reports an error of the request, marked or of a kind that always is: an
+// unknown plugin, a malformed question, an option that a plugin refuses.
+func IsMistake(err error) bool {
+	var m *mistake
+	return errors.As(err, &m) || errors.Is(err, discover.ErrNotFound) ||
+		errors.Is(err, sdk.ErrInvalidProblem) || errors.Is(err, sdk.ErrInvalidOption)
+}
+
+// Interrupted tells a signal from a deadline of the run's own.
+func Interrupted(ctx context.Context) bool {
+	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded)
+}
