@@ -181,7 +181,7 @@ func enumeratePairs(q *problem.Query) pairTruth {
 			out.most = max(out.most, value)
 			violates := value > limit
 			if math.Abs(value-limit) < 1e-9 {
-				violates = fairness.Violates(q.Notion, exactly(q, exact, one.point, two.point), q.Epsilon)
+				violates = q.Notion.Violates(exactly(q, exact, one.point, two.point), q.Epsilon)
 			}
 			if violates {
 				out.violating++
@@ -258,10 +258,10 @@ func checkPair(t *testing.T, i int, q *problem.Query, got *sdk.Result) {
 		t.Errorf("question %d, %s: %v and %v are no pair of it", i, q.Notion, x, y)
 	}
 	logits := exactly(q, relu.NewExact(q.Network), x, y)
-	if value, _ := fairness.Gap(q.Notion, logits); q.Goal == problem.Maximise && !near(got.Objective, value) {
+	if value, _ := q.Notion.Gap(logits); q.Goal == problem.Maximise && !near(got.Objective, value) {
 		t.Errorf("question %d, %s: objective %v, but the witness has %v", i, q.Notion, got.Objective, value)
 	}
-	if q.Goal == problem.Decide && !fairness.Violates(q.Notion, logits, q.Epsilon) {
+	if q.Goal == problem.Decide && !q.Notion.Violates(logits, q.Epsilon) {
 		t.Errorf("question %d, %s: %v and %v do not violate", i, q.Notion, x, y)
 	}
 }

@@ -121,7 +121,7 @@ func enumerate(t *testing.T, q *problem.Query) truth {
 				return
 			}
 			out.individuals++
-			violates := fairness.Violates(q.Notion, logits, q.Epsilon)
+			violates := q.Notion.Violates(logits, q.Epsilon)
 			k := fairness.KBins(logits, q.Epsilon)
 			if q.K > 2 {
 				violates = k >= q.K
@@ -131,7 +131,7 @@ func enumerate(t *testing.T, q *problem.Query) truth {
 			} else {
 				out.fair++
 			}
-			lo, _ := fairness.Gap(q.Notion, logits)
+			lo, _ := q.Notion.Gap(logits)
 			if len(logits) > 1 {
 				out.most = max(out.most, lo)
 			}

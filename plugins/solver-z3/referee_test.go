@@ -148,7 +148,7 @@ func TestZ3AgreesWithEnumeration(t *testing.T) {
 				t.Errorf("network %d, %s: Z3 says %v (%s), enumeration %v", seed, notion, r.Status, r.Native, want)
 			}
 			verdicts[r.Status]++
-			if r.Status == sdk.Feasible && !fairness.Violates(notion, replay(t, q, low, r), q.Epsilon) {
+			if r.Status == sdk.Feasible && !notion.Violates(replay(t, q, low, r), q.Epsilon) {
 				t.Errorf("network %d, %s: the point does not survive its replay", seed, notion)
 			}
 		}
@@ -201,7 +201,7 @@ func byTangents(t *testing.T, q *problem.Query, low *encode.LoweredSMT, l sdk.Lo
 			return r.Status
 		}
 		logits := replay(t, q, low, r)
-		if fairness.Violates(q.Notion, logits, q.Epsilon) {
+		if q.Notion.Violates(logits, q.Epsilon) {
 			return sdk.Feasible
 		}
 		at, _ := logits[o.High].Float64()

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -34,13 +33,8 @@ func (s *Statement) validateSubject() error {
 	if s.Network.Inputs() != s.Space.Inputs {
 		return fmt.Errorf("network takes %d inputs, space feeds %d", s.Network.Inputs(), s.Space.Inputs)
 	}
-	if s.Notion < fairness.Score || s.Notion > fairness.DecisionStrict {
-		return fmt.Errorf("unknown notion %d", s.Notion)
-	}
-	if s.Notion.UsesEpsilon() {
-		if err := fairness.CheckEpsilon(s.Epsilon, s.Notion); err != nil {
-			return err
-		}
+	if err := s.Notion.Validate(s.Epsilon); err != nil {
+		return err
 	}
 	if err := s.validateRegion(); err != nil {
 		return fmt.Errorf("region: %w", err)
@@ -80,7 +74,7 @@ func (c *Claim) validate(s *Statement) error {
 		return fmt.Errorf("claim that a gap is at most %s; gaps are not negative", c.Bound.RatString())
 	case c.Kind == Gap:
 		return nil
-	case c.Kind == MaxK && s.Notion != fairness.Score:
+	case c.Kind == MaxK && !s.Notion.Binned():
 		return fmt.Errorf("claim about bins under the notion %s; bins are of scores", s.Notion)
 	case c.Kind == MaxK && c.K < 1:
 		return fmt.Errorf("claim of at most %d bins; at least 1", c.K)

@@ -45,7 +45,7 @@ func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
 	}
 	logits := []*big.Rat{exact.Logit(q.Space.ExactInputs(w.Copy1)), exact.Logit(q.Space.ExactInputs(w.Copy2))}
 	if q.Goal == problem.Decide {
-		if !fairness.Violates(q.Notion, logits, q.Epsilon) {
+		if !q.Notion.Violates(logits, q.Epsilon) {
 			return fmt.Errorf("witness %v and %v is treated fairly", w.Copy1, w.Copy2)
 		}
 		if all := clusterLogits(q, exact, w.Copy1); q.K > 2 && fairness.KBins(all, q.Epsilon) < q.K {
@@ -53,7 +53,7 @@ func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
 		}
 		return nil
 	}
-	lo, hi := fairness.Gap(q.Notion, logits)
+	lo, hi := q.Notion.Gap(logits)
 	if eps := e.slack(hi); !(r.Objective >= lo-eps && r.Objective <= hi+eps) {
 		return fmt.Errorf("the objective claimed is %v; at the witness held it is %v", r.Objective, lo)
 	}
@@ -158,7 +158,7 @@ func referee(q *problem.Query) decided {
 		if out.count(q, logits); len(logits) < 2 {
 			return
 		}
-		lo, hi := fairness.Gap(q.Notion, logits)
+		lo, hi := q.Notion.Gap(logits)
 		out.lo, out.hi = max(out.lo, lo), max(out.hi, hi)
 	})
 	out.pair = !math.IsInf(out.hi, -1)
@@ -181,7 +181,7 @@ func (d *decided) count(q *problem.Query, logits []*big.Rat) {
 		d.fair++
 	}
 	if q.Notion.UsesEpsilon() {
-		lo, _ := fairness.Gap(q.Notion, logits)
+		lo, _ := q.Notion.Gap(logits)
 		k := fairness.KBins(logits, q.Epsilon)
 		d.least, d.most, d.fewest = min(d.least, lo), max(d.most, k), min(d.fewest, k)
 	}
@@ -191,7 +191,7 @@ func violates(q *problem.Query, logits []*big.Rat) bool {
 	if q.K > 2 {
 		return fairness.KBins(logits, q.Epsilon) >= q.K
 	}
-	return fairness.Violates(q.Notion, logits, q.Epsilon)
+	return q.Notion.Violates(logits, q.Epsilon)
 }
 
 // eachIndividual visits the individuals of a region over discrete features.

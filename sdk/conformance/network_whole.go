@@ -55,7 +55,7 @@ func value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
 		k := float64(fairness.KBins(logits, q.Epsilon))
 		return k, k
 	}
-	return fairness.Gap(q.Notion, logits)
+	return q.Notion.Gap(logits)
 }
 
 // checkShares checks what must hold of shares, whatever the problem.

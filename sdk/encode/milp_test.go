@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -129,7 +128,7 @@ func TestMILPMeansTheQuery(t *testing.T) {
 			if nearTie(logits[0], logits[1], q.Epsilon) {
 				continue
 			}
-			violates := fairness.Violates(q.Notion, logits, q.Epsilon)
+			violates := q.Notion.Violates(logits, q.Epsilon)
 			violating[violates]++
 			for _, low := range lows {
 				if got := violatesInSomeOrder(t, low, q, a, b); got != violates {

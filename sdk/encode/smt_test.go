@@ -294,7 +294,7 @@ func TestSMTMeansTheQuery(t *testing.T) {
 				t.Fatalf("at %v and %v the script holds: %v, want %v\n%s", a, b, got, want, low.Problem.SMT.Text)
 			}
 			one, two := r.logits(values)
-			want = want && fairness.Violates(q.Notion, []*big.Rat{one, two}, q.Epsilon) && (len(low.Orders()) == 2 || one.Cmp(two) > 0)
+			want = want && q.Notion.Violates([]*big.Rat{one, two}, q.Epsilon) && (len(low.Orders()) == 2 || one.Cmp(two) > 0)
 			if want {
 				violating++
 			}

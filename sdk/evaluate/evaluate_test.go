@@ -54,7 +54,7 @@ func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r s
 	if want := fairness.KBins(logits, eps); got.K != want {
 		t.Fatalf("%v: k = %d, want %d", x, got.K, want)
 	}
-	if want := fairness.Violates(fairness.Score, logits, eps); got.Violates != want {
+	if want := fairness.Score.Violates(logits, eps); got.Violates != want {
 		t.Fatalf("%v: violates %v, want %v", x, got.Violates, want)
 	}
 	if len(logits) == 0 {
@@ -67,7 +67,7 @@ func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r s
 	if math.Abs(got.Shannon-shannon) > 1e-10 || math.Abs(got.MinEntropy-least) > 1e-10 {
 		t.Fatalf("%v: entropies %v and %v, want %v and %v", x, got.Shannon, got.MinEntropy, shannon, least)
 	}
-	lo, hi := fairness.Gap(fairness.Score, logits)
+	lo, hi := fairness.Score.Gap(logits)
 	slack := 1e-9
 	if bound := evaluate.Bound(e); !math.IsInf(bound, 1) {
 		slack += bound
@@ -77,7 +77,7 @@ func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r s
 	}
 	// The extreme combinations are extreme, up to rounding.
 	pair := []*big.Rat{logit(e.Point(x, got.ArgMax)), logit(e.Point(x, got.ArgMin))}
-	if l, h := fairness.Gap(fairness.Score, pair); pair[0].Cmp(pair[1]) < 0 && slack < 1e-8 || h < lo-2*slack || l > hi+2*slack {
+	if l, h := fairness.Score.Gap(pair); pair[0].Cmp(pair[1]) < 0 && slack < 1e-8 || h < lo-2*slack || l > hi+2*slack {
 		t.Fatalf("%v: combinations %d and %d are not the extremes", x, got.ArgMax, got.ArgMin)
 	}
 }

@@ -196,7 +196,7 @@ func (e *Evaluator) Gap(x []float64) (lo, hi float64) {
 	}
 	s.eachCandidate(func(c int) { e.refine(s, c) })
 	largest, smallest, _, _ := e.exactExtremes(s)
-	return fairness.Gap(fairness.Score, []*big.Rat{largest, smallest})
+	return fairness.Score.Gap([]*big.Rat{largest, smallest})
 }
 
 // spread loads x and computes its logits, each with its error.

@@ -49,12 +49,12 @@ func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
 	for _, point := range q.Space.Counterfactuals(q.Space.Whole(), x) {
 		logits = append(logits, exact.Logit(q.Space.ExactInputs(point)))
 	}
-	wantLo, wantHi := fairness.Gap(fairness.Score, logits)
+	wantLo, wantHi := fairness.Score.Gap(logits)
 	if lo, hi := e.Gap(x); lo != wantLo || hi != wantHi {
 		t.Fatalf("%v: a gap from %v to %v, it is from %v to %v", x, lo, hi, wantLo, wantHi)
 	}
 	gap := new(big.Rat)
-	if first, second, ok := fairness.Pair(fairness.Logit, logits); ok {
+	if first, second, ok := fairness.Logit.Pair(logits); ok {
 		gap.Sub(logits[first], logits[second])
 	}
 	for _, factor := range []float64{1, 1 - 1e-6, 1 + 1e-6, 1 - 1e-3, 0.5, 2} {

@@ -168,7 +168,7 @@ func TestGapOfExtremeLogits(t *testing.T) {
 // ε = 0.05, yet two bins.
 func TestPaperClaimFailsForBins(t *testing.T) {
 	logits := []*big.Rat{refLogit(rat(t, "0.0499")), refLogit(rat(t, "0.0501"))}
-	if fairness.Violates(fairness.Score, logits, twentieth) {
+	if fairness.Score.Violates(logits, twentieth) {
 		t.Error("a gap of 0.0002 violates ε = 0.05")
 	}
 	if k := fairness.KBins(logits, twentieth); k != 2 {
@@ -197,7 +197,7 @@ func TestRelations(t *testing.T) {
 		for i := range logits {
 			logits[i] = drawLogit(t, "logit")
 		}
-		violates := fairness.Violates(fairness.Score, logits, eps)
+		violates := fairness.Score.Violates(logits, eps)
 		bins, linkage := fairness.KBins(logits, eps), fairness.KLinkage(logits, eps)
 		if bins < 1 || bins > fairness.Bins(eps) || bins > len(logits) {
 			t.Fatalf("k = %d of %d bins and %d copies", bins, fairness.Bins(eps), len(logits))
@@ -357,14 +357,14 @@ func TestNotions(t *testing.T) {
 		for i, l := range c.logits {
 			logits[i] = rat(t, l)
 		}
-		if got := fairness.Violates(c.notion, logits, eps); got != c.violates {
+		if got := c.notion.Violates(logits, eps); got != c.violates {
 			t.Errorf("%s %v ε = %s: violates %v", c.notion, c.logits, c.eps, got)
 		}
-		lo, hi := fairness.Gap(c.notion, logits)
+		lo, hi := c.notion.Gap(logits)
 		if !(lo <= c.gap+1e-15 && c.gap-1e-15 <= hi) || hi-lo > 1e-15 {
 			t.Errorf("%s %v: gap in [%v, %v], want %v", c.notion, c.logits, lo, hi, c.gap)
 		}
-		first, second, ok := fairness.Pair(c.notion, logits)
+		first, second, ok := c.notion.Pair(logits)
 		if ok != c.ok || ok && [2]int{first, second} != c.pair {
 			t.Errorf("%s %v: pair %d, %d, %v; want %v, %v", c.notion, c.logits, first, second, ok, c.pair, c.ok)
 		}
@@ -378,17 +378,17 @@ func TestGapEnclosesExactly(t *testing.T) {
 			logits[i].Mul(logits[i], big.NewRat(1, 3)) // no float64
 		}
 		spread := new(big.Rat).Sub(slices.MaxFunc(logits, (*big.Rat).Cmp), slices.MinFunc(logits, (*big.Rat).Cmp))
-		lo, hi := fairness.Gap(fairness.Logit, logits)
+		lo, hi := fairness.Logit.Gap(logits)
 		within(t, "logit gap", spread, lo, hi, 0)
-		lo, hi = fairness.Gap(fairness.Score, logits)
+		lo, hi = fairness.Score.Gap(logits)
 		if lo < 0 || hi > 1 || hi-lo > 1e-15 {
 			t.Fatalf("score gap in [%v, %v]", lo, hi)
 		}
 		eps := new(big.Rat).SetFloat64(hi)
-		if hi > 0 && fairness.Violates(fairness.Score, logits, eps) {
+		if hi > 0 && fairness.Score.Violates(logits, eps) {
 			t.Fatal("gap above its own upper bound")
 		}
-		if lo > 0 && !fairness.Violates(fairness.Score, logits, eps.SetFloat64(lo)) {
+		if lo > 0 && !fairness.Score.Violates(logits, eps.SetFloat64(lo)) {
 			t.Fatal("gap below its own lower bound")
 		}
 	})

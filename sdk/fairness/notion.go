@@ -32,34 +32,109 @@ const (
 // Notions lists every notion in order.
 var Notions = []Notion{Score, Logit, Decision, DecisionStrict}
 
-var notionNames = map[Notion]string{
-	Score: "score", Logit: "logit", Decision: "decision", DecisionStrict: "decision-strict",
+// definitions says what each notion means. A notion's definition has a file of its
+// own; nothing else in the SDK or the host asks which notion it deals with, except
+// where sdk/encode lowers one and where a method for one notion only says so.
+var definitions = [...]definition{Score: scoreGap, Logit: logitGap, Decision: decision, DecisionStrict: decisionStrict}
+
+// definition is what a notion measures of two copies, of which a has the larger
+// logit and b the smaller one. The methods of Notion say what each field is for.
+type definition struct {
+	name string
+	// unit of ε; empty where the notion compares with 0.
+	unit                  string
+	linear, binned, jumps bool
+	slope                 float64
+	// check says what is wrong with an ε; nil where the notion has none.
+	check func(eps *big.Rat) error
+	// exceeds and margin are exact, margin up to 2^(−prec).
+	exceeds func(a, b, target *big.Rat) bool
+	margin  func(a, b *big.Rat, prec uint) (lo, hi *big.Rat)
+	// between, promise (nil: between), most and sure work in float64 arithmetic.
+	between, promise func(high, low float64) float64
+	most             func(high, low, apart float64) float64
+	sure             func(high, low, target float64) bool
+}
+
+func (n Notion) known() bool { return n > 0 && int(n) < len(definitions) }
+
+// is gives the notion's definition, an empty one of a number that is no notion.
+func (n Notion) is() *definition {
+	if !n.known() {
+		return &definitions[0]
+	}
+	return &definitions[n]
 }
 
 // String gives the name used on the command line, in study files and in JSON.
 func (n Notion) String() string {
-	if name, ok := notionNames[n]; ok {
+	if name := n.is().name; name != "" {
 		return name
 	}
 	return fmt.Sprintf("Notion(%d)", uint8(n))
 }
 
-// UsesEpsilon reports whether the notion compares with ε; the decision
-// notions compare with 0.
-func (n Notion) UsesEpsilon() bool { return n == Score || n == Logit }
-
 // ParseNotion is the inverse of String.
 func ParseNotion(name string) (Notion, error) {
-	for n, s := range notionNames {
-		if s == name {
+	names := make([]string, len(Notions))
+	for i, n := range Notions {
+		if names[i] = n.String(); names[i] == name {
 			return n, nil
 		}
 	}
-	names := make([]string, len(Notions))
-	for i, n := range Notions {
-		names[i] = n.String()
-	}
 	return 0, fmt.Errorf("unknown notion %q; known: %s", name, strings.Join(names, ", "))
+}
+
+// Validate checks a notion and, where it uses ε, the range of ε.
+func (n Notion) Validate(eps *big.Rat) error {
+	switch {
+	case !n.known():
+		return fmt.Errorf("unknown notion %d", n)
+	case n.UsesEpsilon():
+		return CheckEpsilon(eps, n)
+	}
+	return nil
+}
+
+// UsesEpsilon reports whether the notion compares with ε; the decision
+// notions compare with 0.
+func (n Notion) UsesEpsilon() bool { return n.Unit() != "" }
+
+// Unit is what ε is a difference of, "score" or "logit"; empty for the notions
+// without ε.
+func (n Notion) Unit() string { return n.is().unit }
+
+// Quantity names what the notion measures: "score gap", "logit gap" or "margin".
+func (n Notion) Quantity() string {
+	if n.UsesEpsilon() {
+		return n.Unit() + " gap"
+	}
+	return "margin"
+}
+
+// Linear reports whether what the notion measures is linear in the two logits, so
+// that a MILP or a script can say it. The score gap is not: see encode.Curve.
+func (n Notion) Linear() bool { return n.is().linear }
+
+// Binned reports whether ε is the width of a bin of scores, so that an individual
+// has a k.
+func (n Notion) Binned() bool { return n.is().binned }
+
+// Jumps reports whether what the notion measures ends where the smaller logit
+// passes 0, as it does for Decision: which side of 0 a logit lies on must be known
+// exactly.
+func (n Notion) Jumps() bool { return n.is().jumps }
+
+// Slope is how far what the notion measures can move, at most, where one of the two
+// logits moves by 1; where it jumps, on one side.
+func (n Notion) Slope() float64 { return n.is().slope }
+
+// Threshold is what a violation exceeds: ε, or 0 for the notions that use none.
+func (n Notion) Threshold(eps *big.Rat) *big.Rat {
+	if n.UsesEpsilon() {
+		return eps
+	}
+	return new(big.Rat)
 }
 
 // Exponents have three digits: a longer one would let a short text ask for
@@ -95,23 +170,14 @@ func Exact(r *big.Rat) string {
 	return r.RatString()
 }
 
-// leastEpsilon makes as many bins as an int numbers.
-var leastEpsilon = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 62))
-
-// CheckEpsilon checks the range of ε for the notion: 2⁻⁶² ≤ ε < 1 for score, ε ≥ 0
-// for logit.
+// CheckEpsilon checks the range of ε for a notion that uses it: 2⁻⁶² ≤ ε < 1 for
+// score, ε ≥ 0 for logit.
 func CheckEpsilon(eps *big.Rat, n Notion) error {
 	if eps == nil {
 		return fmt.Errorf("ε is missing")
 	}
-	if n == Score && (eps.Sign() <= 0 || eps.Cmp(big.NewRat(1, 1)) >= 0) {
-		return fmt.Errorf("ε = %s is outside 0 < ε < 1", Exact(eps))
-	}
-	if n == Score && eps.Cmp(leastEpsilon) < 0 {
-		return fmt.Errorf("ε = %s is below 2⁻⁶² (2.2e-19), the least difference of scores that is told apart", Exact(eps))
-	}
-	if n == Logit && eps.Sign() < 0 {
-		return fmt.Errorf("ε = %s is negative", Exact(eps))
+	if check := n.is().check; check != nil {
+		return check(eps)
 	}
 	return nil
 }

@@ -118,13 +118,8 @@ func (q *Query) Validate() error {
 	if q.Network.Inputs() != q.Space.Inputs {
 		return fmt.Errorf("network takes %d inputs, space feeds %d", q.Network.Inputs(), q.Space.Inputs)
 	}
-	if q.Notion < fairness.Score || q.Notion > fairness.DecisionStrict {
-		return fmt.Errorf("unknown notion %d", q.Notion)
-	}
-	if q.Notion.UsesEpsilon() {
-		if err := fairness.CheckEpsilon(q.Epsilon, q.Notion); err != nil {
-			return err
-		}
+	if err := q.Notion.Validate(q.Epsilon); err != nil {
+		return err
 	}
 	if q.Goal < Decide || q.Goal > Quantify {
 		return fmt.Errorf("unknown goal %d", q.Goal)

@@ -199,13 +199,13 @@ func (e *query) pairs(a []float64, seconds [][]float64, logits []*big.Rat) {
 		}
 		pair := []*big.Rat{mine, logits[i]}
 		if e.q.Goal == problem.Decide {
-			if fairness.Violates(e.q.Notion, pair, e.q.Epsilon) {
+			if e.q.Notion.Violates(pair, e.q.Epsilon) {
 				e.hold(a, b, mine.Cmp(logits[i]) >= 0, 0)
 				e.done = true
 			}
 			continue
 		}
-		lo, _ := fairness.Gap(e.q.Notion, pair)
+		lo, _ := e.q.Notion.Gap(pair)
 		if math.IsInf(lo, -1) || e.witness != nil && lo <= e.value {
 			continue
 		}

@@ -84,13 +84,13 @@ func (e *query) violates(logits []*big.Rat) bool {
 	if e.q.K > 2 {
 		return fairness.KBins(logits, e.q.Epsilon) >= e.q.K
 	}
-	return fairness.Violates(e.q.Notion, logits, e.q.Epsilon)
+	return e.q.Notion.Violates(logits, e.q.Epsilon)
 }
 
 // valueOf is a number of bins, or the gap rounded down.
 func (e *query) valueOf(logits []*big.Rat) float64 {
 	if e.q.Goal == problem.Minimise {
-		lo, _ := fairness.Gap(e.q.Notion, logits)
+		lo, _ := e.q.Notion.Gap(logits)
 		return lo
 	}
 	return float64(fairness.KBins(logits, e.q.Epsilon))

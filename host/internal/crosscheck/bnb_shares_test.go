@@ -127,7 +127,7 @@ func violates(q *problem.Query, exact *relu.Exact, copies [][]float64) bool {
 	for _, p := range copies {
 		logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
 	}
-	return fairness.Violates(q.Notion, logits, q.Epsilon)
+	return q.Notion.Violates(logits, q.Epsilon)
 }
 
 // holds fails where the sampled share is further from the proved interval than

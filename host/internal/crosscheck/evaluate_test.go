@@ -278,6 +278,6 @@ func (r *reference) evaluate(x []float64, exactly bool) (bins map[int]int, gap f
 		exact[i] = r.exact.Logit(r.space.ExactInputs(p))
 		bins[fairness.Bin(exact[i], r.eps)]++
 	}
-	gap, _ = fairness.Gap(fairness.Score, exact)
-	return bins, gap, fairness.Violates(fairness.Score, exact, r.eps)
+	gap, _ = fairness.Score.Gap(exact)
+	return bins, gap, fairness.Score.Violates(exact, r.eps)
 }

@@ -275,7 +275,7 @@ func (c *refereed) extremes(s *panelist) {
 	for _, p := range c.truth.People {
 		lowest = math.Min(lowest, float64(p.K))
 		if len(p.Logits) > 1 {
-			lo, hi := fairness.Gap(fairness.Score, p.Logits)
+			lo, hi := fairness.Score.Gap(p.Logits)
 			least, most = math.Min(least, hi), math.Max(most, lo)
 		}
 	}

@@ -50,9 +50,9 @@ func Enumerate(q *problem.Query) *Truth {
 			return
 		}
 		if q.Epsilon != nil || !q.Notion.UsesEpsilon() {
-			p.Unfair = fairness.Violates(q.Notion, p.Logits, q.Epsilon)
+			p.Unfair = q.Notion.Violates(p.Logits, q.Epsilon)
 		}
-		if q.Notion == fairness.Score && q.Epsilon != nil {
+		if q.Notion.Binned() && q.Epsilon != nil {
 			p.K = fairness.KBins(p.Logits, q.Epsilon)
 			t.K = max(t.K, p.K)
 		}
@@ -149,23 +149,9 @@ func Everybody(q *problem.Query, visit func(x []float64)) {
 // margin is the largest of an individual's pairs of copies; ok is false where it
 // has no pair that the notion compares.
 func margin(n fairness.Notion, logits []*big.Rat) (m *big.Rat, ok bool) {
-	first, second, ok := fairness.Pair(n, logits)
-	if !ok {
-		return nil, false
+	first, second, ok := n.Pair(logits)
+	if ok {
+		m, _ = n.Margin(logits[first], logits[second])
 	}
-	a, b := logits[first], logits[second]
-	switch n {
-	case fairness.Score:
-		m, _ = fairness.GapBounds(a, b, 100)
-	case fairness.Logit:
-		m = new(big.Rat).Sub(a, b)
-	case fairness.Decision:
-		m = a
-	default:
-		m = new(big.Rat).Neg(b)
-		if a.Cmp(m) < 0 {
-			m = a
-		}
-	}
-	return m, true
+	return m, ok
 }

@@ -125,8 +125,8 @@ func (s *slow) about(points [][]float64) about {
 	a.least = -math.Log2(largest)
 	a.min, a.max = least.score, most.score
 	logits := []*big.Rat{least.logit, most.logit}
-	a.unfair = fairness.Violates(fairness.Score, logits, s.c.Epsilon)
-	a.lo, a.hi = fairness.Gap(fairness.Score, logits)
+	a.unfair = fairness.Score.Violates(logits, s.c.Epsilon)
+	a.lo, a.hi = fairness.Score.Gap(logits)
 	return a
 }
 

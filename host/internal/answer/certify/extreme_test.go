@@ -50,7 +50,7 @@ func extremes(q *problem.Query) map[problem.Goal]float64 {
 			note(problem.MaxK, problem.MinK, float64(fairness.KBins(logits, q.Epsilon)))
 		}
 		if len(logits) > 1 {
-			gap, _ := fairness.Gap(fairness.Score, logits)
+			gap, _ := fairness.Score.Gap(logits)
 			note(problem.Maximise, problem.Minimise, gap)
 		}
 	})

@@ -88,7 +88,7 @@ func above(v float64) *big.Rat {
 func largest(st *certificate.Statement) float64 {
 	most := math.Inf(-1)
 	individuals(st, func(_ []float64, logits []*big.Rat) {
-		_, hi := fairness.Gap(st.Notion, logits)
+		_, hi := st.Notion.Gap(logits)
 		most = math.Max(most, hi)
 	})
 	return most

@@ -68,7 +68,7 @@ func original(t testing.TB) *certificate.Statement {
 func gapOf(st *certificate.Statement) (most *big.Rat, at []float64) {
 	most = new(big.Rat)
 	individuals(st, func(x []float64, logits []*big.Rat) {
-		if first, second, ok := fairness.Pair(fairness.Score, logits); ok {
+		if first, second, ok := fairness.Score.Pair(logits); ok {
 			if _, hi := fairness.GapBounds(logits[first], logits[second], 40); hi.Cmp(most) > 0 {
 				most, at = hi, slices.Clone(x)
 			}

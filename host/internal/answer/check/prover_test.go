@@ -272,11 +272,11 @@ func holds(st *certificate.Statement) bool {
 func holdsAt(st *certificate.Statement, logits []*big.Rat) bool {
 	switch st.Claim.Kind {
 	case certificate.Fair:
-		return !fairness.Violates(st.Notion, logits, st.Epsilon)
+		return !st.Notion.Violates(logits, st.Epsilon)
 	case certificate.MaxK:
 		return fairness.KBins(logits, st.Epsilon) <= st.Claim.K
 	}
-	first, second, ok := fairness.Pair(st.Notion, logits)
+	first, second, ok := st.Notion.Pair(logits)
 	if !ok {
 		return true
 	}

@@ -101,7 +101,7 @@ func truth(q *problem.Query, exact *relu.Exact, x []float64) verdict {
 		if fairness.KBins(logits, q.Epsilon) >= q.K {
 			return unfair
 		}
-	case fairness.Violates(q.Notion, logits, q.Epsilon):
+	case q.Notion.Violates(logits, q.Epsilon):
 		return unfair
 	}
 	return fair

@@ -15,10 +15,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Judge knows one notion of fairness. It is read-only.
+// Judge knows one notion of fairness. It is read-only. What it asks of a notion by
+// name are bounds that hold for all t, in the innermost loops; of any other notion it
+// knows less, and nothing wrong.
 type Judge struct {
-	Notion fairness.Notion
-	// epsilon encloses ε.
+	fairness.Notion
+	// below and above enclose ε; 0 where the notion uses none.
 	below, above float64
 }
 
@@ -102,7 +104,7 @@ func (j *Judge) Thresholds(s *Spread) lattice.Thresholds {
 		th.Above, th.Below = -s.Least, -s.Most
 		if s.Sure {
 			th.From, th.To = -s.SureMost, -s.SureLeast
-			if j.Notion == fairness.DecisionStrict {
+			if !j.Jumps() {
 				th.To = math.Nextafter(th.To, math.Inf(-1))
 			}
 		}

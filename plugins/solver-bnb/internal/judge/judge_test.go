@@ -86,14 +86,14 @@ func TestPromises(t *testing.T) {
 				l := rat(at)
 				logits = append(logits, l.Add(l, rat(min(v, hi[z]))))
 			}
-			violates := fairness.Violates(j.Notion, logits, eps)
+			violates := j.Notion.Violates(logits, eps)
 			if (at > th.Above || at <= th.Below) && violates {
 				t.Fatalf("%s: violates at %v, beyond %+v", j.Notion, at, th)
 			}
 			if at > th.From && at <= th.To && !violates {
 				t.Fatalf("%s: fair at %v, within %+v", j.Notion, at, th)
 			}
-			gapLo, gapHi := fairness.Gap(j.Notion, logits)
+			gapLo, gapHi := j.Notion.Gap(logits)
 			if len(logits) > 1 && gapLo > upper || j.Notion.UsesEpsilon() && gapHi < lower {
 				t.Fatalf("%s: %v to %v is outside %v to %v", j.Notion, gapLo, gapHi, lower, upper)
 			}

@@ -1,10 +1,6 @@
 package judge
 
-import (
-	"math"
-
-	"github.com/hyfair/hyfair/sdk/fairness"
-)
+import "math"
 
 // Pairs says which lanes' logits are compared: those of a first and a second copy
 // of different combinations. It is read-only.
@@ -105,48 +101,10 @@ func (j *Judge) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
 	return most
 }
 
-// Most bounds what the notion measures of two logits, of which one is at most
-// high, the other at least low, and the one is larger by at most apart.
-func (j *Judge) Most(high, low, apart float64) float64 {
-	switch j.Notion {
-	case fairness.Logit:
-		return apart
-	case fairness.Score:
-		if apart <= 0 {
-			return 0
-		}
-		// Two logits so far apart differ the more in score the nearer their middle is
-		// to 0.
-		m := min(max(0, low+apart/2), high-apart/2)
-		return min(j.Gap(m+apart/2, m-apart/2)+slipped, 1)
-	case fairness.Decision:
-		if low > 0 {
-			return math.Inf(-1)
-		}
-		return min(high, apart)
-	}
-	return min(high, -low, apart/2)
-}
-
 // Surely reports that logits of which one is at least high and the other at most
 // low violate the notion.
-func (j *Judge) Surely(high, low float64) bool {
-	switch j.Notion {
-	case fairness.Logit:
-		return down(high-low) > j.above
-	case fairness.Score:
-		return j.Gap(high, low)-slipped > j.above
-	case fairness.Decision:
-		return high > 0 && low <= 0
-	}
-	return high > 0 && low < 0
-}
+func (j *Judge) Surely(high, low float64) bool { return j.Sure(high, low, j.above) }
 
 // Tolerated is the largest of what the notion measures that is no violation, or
 // next to it.
-func (j *Judge) Tolerated() float64 {
-	if j.Signs() {
-		return 0
-	}
-	return j.below
-}
+func (j *Judge) Tolerated() float64 { return j.below }

@@ -42,9 +42,9 @@ func TestWidest(t *testing.T) {
 					if !p.One[one] || !p.Two[two] || one%p.Combinations == two%p.Combinations {
 						continue
 					}
-					most = max(most, j.Value(logits[one], logits[two]))
+					most = max(most, j.Between(logits[one], logits[two]))
 					if !p.OneWay {
-						most = max(most, j.Value(logits[two], logits[one]))
+						most = max(most, j.Between(logits[two], logits[one]))
 					}
 				}
 			}
@@ -65,7 +65,7 @@ func TestWidest(t *testing.T) {
 				if !up {
 					one, two = two, one
 				}
-				visited = max(visited, j.Value(logits[one], logits[two]))
+				visited = max(visited, j.Between(logits[one], logits[two]))
 			})
 			if j.Notion != fairness.Score && visited != most {
 				t.Fatalf("%s: visits show %v of %v", j.Notion, visited, most)
@@ -89,7 +89,7 @@ func TestSurely(t *testing.T) {
 		case 1:
 			high, low = math.Abs(high), 0
 		}
-		violates := fairness.Violates(j.Notion, []*big.Rat{rat(high), rat(low)}, eps)
+		violates := j.Notion.Violates([]*big.Rat{rat(high), rat(low)}, eps)
 		if j.Surely(high, low) && !violates {
 			t.Fatalf("%s: %v and %v surely violate, and do not", j.Notion, high, low)
 		}

@@ -11,38 +11,11 @@ import (
 // to a unit in the last place, so a score to some 2⁻⁵¹.
 const slipped = 0x1p-44
 
-// Gap is the difference of two logits' scores, about.
-func (j *Judge) Gap(high, low float64) float64 { return relu.Sigmoid(high) - relu.Sigmoid(low) }
+// scores is the difference of two logits' scores, about. It is fairness.Score.Between,
+// inlined: bounds of boxes spend their time in it.
+func scores(high, low float64) float64 { return relu.Sigmoid(high) - relu.Sigmoid(low) }
 
-// Value is about what the notion measures of an individual with these extreme
-// logits.
-func (j *Judge) Value(high, low float64) float64 {
-	switch j.Notion {
-	case fairness.Score:
-		return j.Gap(high, low)
-	case fairness.Logit:
-		return high - low
-	case fairness.Decision:
-		if low > 0 {
-			return math.Inf(-1)
-		}
-		return high
-	}
-	return min(high, -low)
-}
-
-// Promise grows with these extreme logits towards a violation and beyond.
-func (j *Judge) Promise(high, low float64) float64 {
-	switch j.Notion {
-	case fairness.Score:
-		return j.Gap(high, low)
-	case fairness.Logit:
-		return high - low
-	}
-	return min(high, -low)
-}
-
-// Upper bounds what the notion measures (fairness.Gap) of any individual whose
+// Upper bounds what the notion measures of any individual whose
 // logits lie in the enclosures of whole and, from one t on, in those of s.
 func (j *Judge) Upper(whole, s *Spread) float64 {
 	if math.IsInf(whole.Apart, -1) { // at most one combination, and no pair
@@ -60,21 +33,16 @@ func (j *Judge) Upper(whole, s *Spread) float64 {
 		// to 0. Both lie between Least and Most, so it is half of apart away from
 		// either; two that are less apart come nearer, but with less of a gap.
 		m := max(0, whole.Least+apart/2, apart/2-whole.Most)
-		gap := j.Gap(m+apart/2, m-apart/2)
-		gap = min(gap, j.Gap(whole.Most, whole.Least))
+		gap := scores(m+apart/2, m-apart/2)
+		gap = min(gap, scores(whole.Most, whole.Least))
 		// For one t all logits lie between t + Least and t + Most, with the middle of
 		// these in their middle.
 		half := (s.Most - s.Least) / 2
 		m = max(0, s.From+s.Least+half, -s.To-s.Least-half)
-		gap = min(gap, j.Gap(m+half, m-half))
+		gap = min(gap, scores(m+half, m-half))
 		return min(gap+slipped, 1)
-	case fairness.Decision:
-		if whole.Least > 0 {
-			return math.Inf(-1)
-		}
-		return whole.Most
 	}
-	return min(whole.Most, -whole.Least)
+	return j.Most(whole.Most, whole.Least, math.Inf(1))
 }
 
 // Lower bounds the same from below, for the notions with ε.

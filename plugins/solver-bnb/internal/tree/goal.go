@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -77,17 +76,13 @@ func (t *Tree) cutoff() float64 {
 }
 
 // misjudged bounds how far an individual's value may be from the computed one, which
-// is of logits that are within the plan's error each. The sigmoid's slope is at most
-// ¼. Where large values cancel inside a network it is far more than a float64's
-// rounding.
+// is of logits that are within the plan's error each. Where large values cancel inside
+// a network it is far more than a float64's rounding.
 func (t *Tree) misjudged() float64 {
-	switch {
-	case t.goal.bins:
+	if t.goal.bins {
 		return 0
-	case t.q.Notion == fairness.Score:
-		return t.plan.Error() / 2
 	}
-	return 2 * t.plan.Error()
+	return 2 * t.q.Notion.Slope() * t.plan.Error()
 }
 
 // Margin is what the query's notion measures between two points, from exact logits.
@@ -96,7 +91,7 @@ func (t *Tree) Margin(one, two []float64) float64 {
 	for i, point := range [][]float64{one, two} {
 		logits[i] = t.exact().Logit(t.q.Space.ExactInputs(point))
 	}
-	margin, _ := fairness.Gap(t.q.Notion, logits)
+	margin, _ := t.q.Notion.Gap(logits)
 	return margin
 }
 

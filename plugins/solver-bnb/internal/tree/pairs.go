@@ -8,7 +8,6 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -126,14 +125,14 @@ func (p *points) pair(x, logits []float64) (v verdict) {
 		v.single = false
 		v.promise = max(v.promise, t.judge.Promise(high, low))
 		doubtful = doubtful || math.Abs(low) <= e
-		v.best(one, two, t.judge.Value(high, low), !t.goal.values && t.judge.Surely(high-e, low+e))
+		v.best(one, two, t.judge.Between(high, low), !t.goal.values && t.judge.Surely(high-e, low+e))
 	})
 	switch {
 	case v.single:
 		v.sure = true
 		return v
 	case t.goal.values:
-		v.sure = t.q.Notion != fairness.Decision || !doubtful
+		v.sure = !t.q.Notion.Jumps() || !doubtful
 	default:
 		v.sure = v.violates || t.judge.Widest(&m.pairs, judge.Interval{Lo: p.lo, Hi: p.hi}, nil) <= t.judge.Tolerated()
 	}
@@ -178,7 +177,7 @@ func (p *points) exactly(x []float64, v *verdict) {
 	v.violates, v.sure, v.value = false, true, math.Inf(-1)
 	m.pairs.Each(rank, func(one, two int, _ bool) {
 		pair := []*big.Rat{logits[one], logits[two]}
-		value, _ := fairness.Gap(t.q.Notion, pair)
-		v.best(one, two, value, !t.goal.values && fairness.Violates(t.q.Notion, pair, t.q.Epsilon))
+		value, _ := t.q.Notion.Gap(pair)
+		v.best(one, two, value, !t.goal.values && t.q.Notion.Violates(pair, t.q.Epsilon))
 	})
 }

@@ -133,9 +133,9 @@ func TestBoundsHoldForPairs(t *testing.T) {
 					}
 					a := q.Network.Logit(q.Space.NetworkInputs(nil, g.Complete(one, i%len(g.Combinations))))
 					b := q.Network.Logit(q.Space.NetworkInputs(nil, g.Complete(two, j%len(g.Combinations))))
-					best = max(best, tree.judge.Value(a, b))
+					best = max(best, tree.judge.Between(a, b))
 					if !w.matching.pairs.OneWay {
-						best = max(best, tree.judge.Value(b, a))
+						best = max(best, tree.judge.Between(b, a))
 					}
 				}
 			}

@@ -154,9 +154,9 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 	s := judge.Gather(p.lo, p.hi, allowed, allowed)
 	v.z1, v.z2 = ends(logits, allowed)
 	high, low := logits[v.z1], logits[v.z2]
-	v.promise, v.value = t.judge.Promise(high, low), t.judge.Value(high, low)
-	if t.q.Notion == fairness.Decision && t.goal.values && math.Abs(low) <= e { // is it a "no"?
-		v.value, _ = fairness.Gap(t.q.Notion, p.exact(x, allowed))
+	v.promise, v.value = t.judge.Promise(high, low), t.judge.Between(high, low)
+	if t.q.Notion.Jumps() && t.goal.values && math.Abs(low) <= e { // is it a "no"?
+		v.value, _ = t.q.Notion.Gap(p.exact(x, allowed))
 	}
 	if !s.Sure { // a single counterfactual: fair, with the gap 0, and there is no largest one of a pair
 		v.sure, v.single = true, !t.goal.bins && !t.goal.least
@@ -171,7 +171,7 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 			least = fairness.KBins(p.exact(x, allowed), t.q.Epsilon)
 		}
 		// Of equal k, what is on the way to a larger one: of 4096 bins at most 12 bits, and a gap below 1.
-		v.promise = float64(least) + p.room.Entropy(t.bins.Count())/32 + t.judge.Gap(high, low)/2
+		v.promise = float64(least) + p.room.Entropy(t.bins.Count())/32 + fairness.Score.Between(high, low)/2
 		if t.goal.values {
 			v.value = float64(least)
 		}
@@ -180,7 +180,7 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 		}
 	}
 	if !v.sure && !t.goal.values {
-		v.violates, v.sure = fairness.Violates(t.q.Notion, p.exact(x, allowed), t.q.Epsilon), true
+		v.violates, v.sure = t.q.Notion.Violates(p.exact(x, allowed), t.q.Epsilon), true
 	}
 	if t.goal.least {
 		v.value, v.promise = -v.value, -v.promise

@@ -125,7 +125,7 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 // to be small against ε and 1 − ε.
 func scored(q *problem.Query) error {
 	const least = 0x1p-30
-	if q.Notion != fairness.Score {
+	if q.Notion.Unit() != fairness.Score.Unit() {
 		return nil
 	}
 	if eps, _ := q.Epsilon.Float64(); eps < least || eps > 1-least {

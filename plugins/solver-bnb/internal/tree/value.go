@@ -5,7 +5,6 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
-	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // most bounds the value of every individual of a bounded box.
@@ -66,7 +65,7 @@ func (t *Tree) valueRange() [2]float64 {
 	switch {
 	case t.goal.bins:
 		most = float64(t.bins.Count())
-	case t.q.Notion != fairness.Score:
+	case t.q.Notion.Linear():
 		most = t.workers[0].rootMost()
 	}
 	if t.goal.least {

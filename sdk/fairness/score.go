@@ -1,0 +1,103 @@
+package fairness
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/model/relu"
+)
+
+// scoreGap measures σ(a) − σ(b).
+var scoreGap = definition{
+	name: "score", unit: "score", binned: true, slope: 0.25,
+	check:   checkScoreEpsilon,
+	exceeds: GapExceeds,
+	margin: func(a, b *big.Rat, prec uint) (lo, hi *big.Rat) {
+		if a.Cmp(b) == 0 {
+			return new(big.Rat), new(big.Rat)
+		}
+		lo, hi = GapBounds(a, b, prec)
+		if lo.Sign() < 0 {
+			lo = new(big.Rat)
+		}
+		if one := big.NewRat(1, 1); hi.Cmp(one) > 0 {
+			hi = one
+		}
+		return lo, hi
+	},
+	between: scoresApart,
+	most: func(high, low, apart float64) float64 {
+		if apart <= 0 {
+			return 0
+		}
+		if !(apart < high-low) {
+			return math.Min(1, scoresApart(high, low)+1e-15)
+		}
+		// Two logits so far apart differ the more in score the nearer their middle is
+		// to 0.
+		m := min(max(0, low+apart/2), high-apart/2)
+		return min(scoresApart(m+apart/2, m-apart/2)+slop, 1)
+	},
+	sure: func(high, low, target float64) bool { return scoresApart(high, low)-slop > target },
+}
+
+// slop outweighs the error of a difference of two computed scores. Exp is good to a
+// unit in the last place, so a score to some 2⁻⁵¹; there is room for the rounding of
+// the logits' middle, and for an exponential much worse than any in use.
+const slop = 0x1p-44
+
+func scoresApart(high, low float64) float64 { return relu.Sigmoid(high) - relu.Sigmoid(low) }
+
+// leastEpsilon makes as many bins as an int numbers.
+var leastEpsilon = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 62))
+
+func checkScoreEpsilon(eps *big.Rat) error {
+	if eps.Sign() <= 0 || eps.Cmp(big.NewRat(1, 1)) >= 0 {
+		return fmt.Errorf("ε = %s is outside 0 < ε < 1", Exact(eps))
+	}
+	if eps.Cmp(leastEpsilon) < 0 {
+		return fmt.Errorf("ε = %s is below 2⁻⁶² (2.2e-19), the least difference of scores that is told apart", Exact(eps))
+	}
+	return nil
+}
+
+// GapExceeds reports σ(a) − σ(b) > ε, exactly. The order matters: for a ≤ b
+// and ε ≥ 0 the answer is false.
+func GapExceeds(a, b, eps *big.Rat) bool {
+	order := a.Cmp(b)
+	switch {
+	case eps.Sign() == 0 || order == 0:
+		return order > eps.Sign()
+	case eps.Sign() < 0:
+		// Equality cannot occur, so this is the complement of the other order.
+		return !GapExceeds(b, a, new(big.Rat).Neg(eps))
+	case order < 0 || eps.Cmp(big.NewRat(1, 1)) >= 0:
+		return false
+	// σ(0) = ½ is rational and joins ε: at ε = ½, only e^(−a) is left of σ(a) − σ(0) − ε,
+	// and enclosures would need more bits than a is large.
+	case a.Sign() == 0:
+		return CompareScore(b, new(big.Rat).Sub(big.NewRat(1, 2), eps)) < 0
+	case b.Sign() == 0:
+		return CompareScore(a, new(big.Rat).Add(big.NewRat(1, 2), eps)) > 0
+	}
+	for prec := uint(firstPrecision); ; prec *= 2 {
+		lo, hi := GapBounds(a, b, prec)
+		if lo.Cmp(eps) > 0 {
+			return true
+		}
+		if hi.Cmp(eps) < 0 {
+			return false
+		}
+	}
+}
+
+// GapBounds encloses σ(a) − σ(b) between binary fractions at most 2^(−prec)
+// apart. So GapBounds(a, b, 60) gives a lower bound that the pair reaches and
+// that is short enough to write into a problem as the next target.
+func GapBounds(a, b *big.Rat, prec uint) (lo, hi *big.Rat) {
+	prec += 8 // room for the few units that the roundings cost
+	aLo, aHi := score(a, prec)
+	bLo, bHi := score(b, prec)
+	return rational(down(prec).Sub(aLo, bHi)), rational(up(prec).Sub(aHi, bLo))
+}
