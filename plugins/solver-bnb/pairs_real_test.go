@@ -118,7 +118,7 @@ func sampled(q *problem.Query) (most, beyond float64) {
 				if q.Notion == fairness.DecisionStrict {
 					most = max(most, min(max(f, g), -min(f, g)))
 				} else {
-					most = max(most, math.Abs(relu.Sigmoid(f)-relu.Sigmoid(g)))
+					most = max(most, math.Abs(fairness.Sigmoid(f)-fairness.Sigmoid(g)))
 				}
 			}
 		}

@@ -170,7 +170,7 @@ func enumeratePairs(q *problem.Query) pairTruth {
 			value, limit := math.Abs(one.logit-two.logit), eps
 			switch high, low := max(one.logit, two.logit), min(one.logit, two.logit); {
 			case q.Notion == fairness.Score:
-				value = relu.Sigmoid(high) - relu.Sigmoid(low)
+				value = fairness.Sigmoid(high) - fairness.Sigmoid(low)
 			case q.Notion == fairness.DecisionStrict:
 				value, limit = min(high, -low), 0
 			case q.Notion == fairness.Decision && low > 0:

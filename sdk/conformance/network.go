@@ -121,7 +121,7 @@ var networkCases = append(commonCases(problem.FormNetwork), []SolverCase{
 	queryCase("network/maximise", "the largest gap or margin, for each notion", problem.Maximise, func() queries {
 		notion := func(n fairness.Notion) *problem.Query { return bent("1/20", func(q *problem.Query) { q.Notion = n }) }
 		return queries{
-			{"score", notion(fairness.Score), optimum(relu.Sigmoid(2) - relu.Sigmoid(-1))},
+			{"score", notion(fairness.Score), optimum(fairness.Sigmoid(2) - fairness.Sigmoid(-1))},
 			{"logit", notion(fairness.Logit), optimum(3)},
 			{"decision", notion(fairness.Decision), optimum(2)},
 			{"strict decision", notion(fairness.DecisionStrict), optimum(1)},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -219,7 +218,7 @@ func realQuery() (q *problem.Query, fair float64) {
 		q.Goal = problem.Quantify
 		q.Space.Features[0].Kind, q.Space.Features[0].Hi = space.Real, 2.5
 	})
-	score := 0.5 + relu.Sigmoid(-1)
+	score := 0.5 + fairness.Sigmoid(-1)
 	at := math.Log(score/(1-score)) + 1
 	return q, at / 2.5
 }

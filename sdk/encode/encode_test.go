@@ -161,7 +161,7 @@ func TestTangentsKeepEveryViolation(t *testing.T) {
 func TestTangentsTouchTheBorder(t *testing.T) {
 	for _, eps := range []float64{0.01, 0.05, 0.5} {
 		for a := -4.0; a < 8; a += 0.25 {
-			p := relu.Sigmoid(a) - eps
+			p := fairness.Sigmoid(a) - eps
 			if p <= 1e-5 {
 				continue
 			}

@@ -3,7 +3,7 @@ package encode
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -34,13 +34,13 @@ const usualLeast = 1e-7
 // σ(u) − σ(l) ≤ ε up to rounding, and nothing lies beyond the border.
 func NewCurve(eps, l, u float64) (c Curve, ok bool) {
 	c = Curve{eps, l, u, math.Min(usualLeast, (1-eps)/4)}
-	return c, relu.Sigmoid(u)-relu.Sigmoid(l) > eps && eps > 0 && eps < 1
+	return c, fairness.Sigmoid(u)-fairness.Sigmoid(l) > eps && eps > 0 && eps < 1
 }
 
 // LeastA is a lower bound on a wherever the border is crossed with b ≥ L.
 func (c Curve) LeastA() float64 {
-	p := relu.Sigmoid(c.l) + c.eps
-	rest := (1 - c.eps) - relu.Sigmoid(c.l) // 1 − p, with the digits that p near 1 has lost
+	p := fairness.Sigmoid(c.l) + c.eps
+	rest := (1 - c.eps) - fairness.Sigmoid(c.l) // 1 − p, with the digits that p near 1 has lost
 	if !(rest > 0) {
 		return c.u
 	}
@@ -61,8 +61,8 @@ func (c Curve) g(a float64) float64 {
 
 // parts are σ(a) − ε, at least c.least, and 1 − σ(a) + ε.
 func (c Curve) parts(a float64) (u, rest float64) {
-	u = math.Max(relu.Sigmoid(a)-c.eps, c.least)
-	return u, relu.Sigmoid(-a) + c.eps
+	u = math.Max(fairness.Sigmoid(a)-c.eps, c.least)
+	return u, fairness.Sigmoid(-a) + c.eps
 }
 
 // Start spreads n tangent points evenly over the logits b that matter.
@@ -72,7 +72,7 @@ func (c Curve) Start(n int) []float64 {
 	var points []float64
 	for i := range n {
 		b := lo + (hi-lo)*float64(i)/float64(n-1)
-		p := math.Min(relu.Sigmoid(b), 1-c.eps-1e-3*(1-c.eps))
+		p := math.Min(fairness.Sigmoid(b), 1-c.eps-1e-3*(1-c.eps))
 		points = append(points, math.Log(p+c.eps)-math.Log(1-c.eps-p))
 	}
 	return points
@@ -86,11 +86,11 @@ func (c Curve) Start(n int) []float64 {
 // Where the slack can be positive, the row does not forbid a violation. In
 // these units a change of the score by δ moves the slack by at least 4δ.
 func (c Curve) Row(at float64, a, b, slack int) problem.Row {
-	if p := c.least + c.eps; relu.Sigmoid(at) < p {
+	if p := c.least + c.eps; fairness.Sigmoid(at) < p {
 		at = math.Log(p) - math.Log(1-c.eps-c.least)
 	}
 	u, rest := c.parts(at)
-	slope := (u + c.eps) * relu.Sigmoid(-at) / (u * rest)
+	slope := (u + c.eps) * fairness.Sigmoid(-at) / (u * rest)
 	g := math.Log(u) - math.Log(rest)
 	m := math.Max(1, slope)
 	side := (g-slope*at)/m + slop*(1+(math.Abs(g)+slope*math.Abs(at))/m)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // maxEdges bounds the bins whose edges are held.
@@ -96,7 +95,7 @@ func (g *edges) bin(l, err float64, guess int) (j int, ok bool) {
 // within sigmoidError and a quarter of err, the sigmoid's steepest slope; the last
 // factor covers the rounding of perScore and of the products.
 func (g *edges) binOfScore(l, err float64) (j int, ok bool) {
-	p, off := relu.Sigmoid(l), err/4+sigmoidError
+	p, off := fairness.Sigmoid(l), err/4+sigmoidError
 	lo, hi := (p-off)*g.perScore*(1-0x1p-50), (p+off)*g.perScore*(1+0x1p-50)
 	if !(hi-lo < 1) {
 		return 0, false

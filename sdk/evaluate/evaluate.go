@@ -207,7 +207,7 @@ func (e *Evaluator) Scores(x []float64) (scores []float64, combinations []int) {
 				e.exactLogit(s, column) // float64 overflows on the way
 			}
 		}
-		scores = append(scores, relu.Sigmoid(s.logits[column]))
+		scores = append(scores, fairness.Sigmoid(s.logits[column]))
 		combinations = append(combinations, int(s.combos[column]))
 	}
 	return scores, combinations

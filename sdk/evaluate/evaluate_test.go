@@ -234,7 +234,7 @@ func TestRegion(t *testing.T) {
 		t.Errorf("the largest score at %v", p)
 	}
 	scores, combos := e.Scores(x)
-	want := []float64{relu.Sigmoid(-0.5), relu.Sigmoid(0.5)}
+	want := []float64{fairness.Sigmoid(-0.5), fairness.Sigmoid(0.5)}
 	if !slices.Equal(scores, want) || !slices.Equal(combos, []int{0, 1}) {
 		t.Errorf("scores %v at %v, want %v", scores, combos, want)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -90,7 +91,7 @@ func TestSteepForms(t *testing.T) {
 				scores, _ := e.Scores(x)
 				for c, got := range scores {
 					logit, _ := e.exact.Logit(s.ExactInputs(e.Point(x, c))).Float64()
-					if want := relu.Sigmoid(logit); math.Abs(got-want) > 1e-9 {
+					if want := fairness.Sigmoid(logit); math.Abs(got-want) > 1e-9 {
 						t.Errorf("unit %g, %v, %s: score %v, want %v", unit, x, v.name, got, want)
 					}
 				}

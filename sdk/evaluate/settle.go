@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // settle decides all there is to say of an individual from whatever is known
@@ -126,7 +125,7 @@ const sigmoidError = 0x1p-44
 // exceeds computes the gap and decides whether it exceeds ε; decided is false
 // where ε lies too near.
 func (e *Evaluator) exceeds(s *scratch, x extremes) (gap float64, exceeds, decided bool) {
-	gap = relu.Sigmoid(s.logits[x.high]) - relu.Sigmoid(s.logits[x.low])
+	gap = fairness.Sigmoid(s.logits[x.high]) - fairness.Sigmoid(s.logits[x.low])
 	exceeds, decided = e.compare(gap, x.err)
 	return gap, exceeds, decided
 }

@@ -47,7 +47,7 @@ var scoreGap = definition{
 // the logits' middle, and for an exponential much worse than any in use.
 const slop = 0x1p-44
 
-func scoresApart(high, low float64) float64 { return relu.Sigmoid(high) - relu.Sigmoid(low) }
+func scoresApart(high, low float64) float64 { return fairness.Sigmoid(high) - fairness.Sigmoid(low) }
 
 // leastEpsilon makes as many bins as an int numbers.
 var leastEpsilon = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 62))

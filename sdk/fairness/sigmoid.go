@@ -5,6 +5,16 @@ import (
 	"math/big"
 )
 
+// Sigmoid is the logistic function 1 / (1 + e^−t), to float64 accuracy and
+// without overflow.
+func Sigmoid(t float64) float64 {
+	if t >= 0 {
+		return 1 / (1 + math.Exp(-t))
+	}
+	e := math.Exp(t)
+	return e / (1 + e)
+}
+
 // Every comparison with a sigmoid starts at this many bits and doubles them
 // until the enclosure decides. It does decide: by the Lindemann-Weierstrass
 // theorem e^l is irrational at every rational l ≠ 0, so a score is never

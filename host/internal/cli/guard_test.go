@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // plantedRules is a rules file that names the planted cluster of the loan study.
@@ -126,7 +126,7 @@ func TestGuardJSON(t *testing.T) {
 			continue
 		}
 		logit := st.Network.Logit(st.Space.NetworkInputs(nil, x))
-		if row.Answer != "predict" || math.Abs(*row.Score-relu.Sigmoid(logit)) > 1e-15 || (*row.Decision == 1) != (logit > 0) || row.Row != i+1 {
+		if row.Answer != "predict" || math.Abs(*row.Score-fairness.Sigmoid(logit)) > 1e-15 || (*row.Decision == 1) != (logit > 0) || row.Row != i+1 {
 			t.Fatalf("row %d with logit %v: %+v", i, logit, row)
 		}
 	}

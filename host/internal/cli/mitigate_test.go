@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/model"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -118,7 +119,7 @@ func TestMitigateLoan(t *testing.T) {
 		for _, i := range data.Test {
 			inputs := st.Space.NetworkInputs(nil, data.Points[i])
 			a, b := networks[0].Logit(inputs), networks[1].Logit(inputs)
-			if math.Abs(relu.Sigmoid(a)-relu.Sigmoid(b)) > 1e-6 {
+			if math.Abs(fairness.Sigmoid(a)-fairness.Sigmoid(b)) > 1e-6 {
 				t.Fatalf("%s: logits %v from .json, %v from .onnx", way, a, b)
 			}
 			if (a > 0) == (data.Labels[i] == 1) {

@@ -10,7 +10,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -111,7 +110,7 @@ func largestPair(q *problem.Query) (most float64, some bool) {
 			}
 			switch q.Notion {
 			case fairness.Score:
-				high = relu.Sigmoid(high) - relu.Sigmoid(low)
+				high = fairness.Sigmoid(high) - fairness.Sigmoid(low)
 			case fairness.Logit:
 				high -= low
 			case fairness.DecisionStrict:

@@ -115,7 +115,7 @@ func violates(q *problem.Query, exact *relu.Exact, copies [][]float64) bool {
 	answer := least <= 0 && most > 0
 	if q.Notion == fairness.Score {
 		eps, _ := q.Epsilon.Float64()
-		gap := relu.Sigmoid(most) - relu.Sigmoid(least)
+		gap := fairness.Sigmoid(most) - fairness.Sigmoid(least)
 		answer, sure = gap > eps, math.Abs(gap-eps) > careful
 	} else {
 		sure = math.Abs(least) > careful && math.Abs(most) > careful

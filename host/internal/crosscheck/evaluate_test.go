@@ -258,7 +258,7 @@ func (r *reference) evaluate(x []float64, exactly bool) (bins map[int]int, gap f
 	bins = map[int]int{}
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, l := range logits {
-		score := relu.Sigmoid(l)
+		score := fairness.Sigmoid(l)
 		least, most = math.Min(least, score), math.Max(most, score)
 		j := 0
 		for _, edge := range r.edges {

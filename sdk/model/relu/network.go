@@ -142,13 +142,3 @@ func (l *Layer) validate() error {
 	}
 	return nil
 }
-
-// Sigmoid is the logistic function 1 / (1 + e^−t), to float64 accuracy and
-// without overflow.
-func Sigmoid(t float64) float64 {
-	if t >= 0 {
-		return 1 / (1 + math.Exp(-t))
-	}
-	e := math.Exp(t)
-	return e / (1 + e)
-}

@@ -180,7 +180,7 @@ func TestNetworkForm(t *testing.T) {
 	}
 	var scores []string
 	for _, x := range [][]float64{r.Witness.Copy1, r.Witness.Copy2} {
-		score := relu.Sigmoid(q.Network.Logit(q.Space.NetworkInputs(make([]float64, 2), x)))
+		score := fairness.Sigmoid(q.Network.Logit(q.Space.NetworkInputs(make([]float64, 2), x)))
 		scores = append(scores, strconv.FormatFloat(score, 'g', -1, 64))
 	}
 	if want := "(Fraction(1, 20), [" + strings.Join(scores, ", ") + "], 'SCORE')"; r.Detail != want {

@@ -56,7 +56,7 @@ func (s *slow) at(point []float64) evaluated {
 		e.logit = s.exact.Logit(s.c.Space.ExactInputs(point))
 		e.bin = s.bin(e.logit)
 		v, _ := e.logit.Float64()
-		e.score = relu.Sigmoid(v)
+		e.score = fairness.Sigmoid(v)
 		s.known[key] = e
 	}
 	return e

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -62,7 +61,7 @@ func (c *climber) merit(x []float64) (merit float64, ok bool) {
 	switch c.q.Notion {
 	case fairness.Score:
 		// Where the sigmoid is flat the logits still show the way.
-		return relu.Sigmoid(hi) - relu.Sigmoid(lo) + 1e-6*(hi-lo), true
+		return fairness.Sigmoid(hi) - fairness.Sigmoid(lo) + 1e-6*(hi-lo), true
 	case fairness.Logit:
 		return hi - lo, true
 	}

@@ -47,7 +47,7 @@ func tenure(n fairness.Notion, steps float64) *problem.Query {
 func largest(n fairness.Notion) float64 {
 	switch n {
 	case fairness.Score:
-		return relu.Sigmoid(4) - relu.Sigmoid(-6)
+		return fairness.Sigmoid(4) - fairness.Sigmoid(-6)
 	case fairness.Logit:
 		return 10
 	}

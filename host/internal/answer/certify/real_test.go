@@ -11,7 +11,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -52,7 +51,7 @@ func TestPublishedNetworksAreUnfair(t *testing.T) {
 				t.Fatalf("verdict %s (%s), faults %q", rep.Verdict, rep.Reason, rep.Faults)
 			}
 			score := func(x []float64) float64 {
-				return relu.Sigmoid(q.Network.Logit(q.Space.NetworkInputs(nil, x)))
+				return fairness.Sigmoid(q.Network.Logit(q.Space.NetworkInputs(nil, x)))
 			}
 			if gap := score(w.Copy1) - score(w.Copy2); gap <= 0.05 || math.Abs(gap-w.Margin) > 1e-9 || w.K < 2 {
 				t.Errorf("gap %v, reported %v with k = %d", gap, w.Margin, w.K)

@@ -172,11 +172,11 @@ func (r *replayer) describe(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 	w := &Witness{Copy1: copy1, Copy2: copy2, Exact1: a, Exact2: b}
 	w.Logit1, _ = a.Float64()
 	w.Logit2, _ = b.Float64()
-	w.Score1, w.Score2 = relu.Sigmoid(w.Logit1), relu.Sigmoid(w.Logit2)
+	w.Score1, w.Score2 = fairness.Sigmoid(w.Logit1), fairness.Sigmoid(w.Logit2)
 	margin, _ := r.margin(a, b)
 	w.Margin, _ = margin.Float64()
 	single := func(point []float64) float64 {
-		return relu.Sigmoid(float64(r.q.Network.Logit32(r.q.Space.NetworkInputs(nil, point))))
+		return fairness.Sigmoid(float64(r.q.Network.Logit32(r.q.Space.NetworkInputs(nil, point))))
 	}
 	w.Float32 = single(copy1) - single(copy2)
 	return w

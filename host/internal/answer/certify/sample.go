@@ -10,7 +10,6 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -26,7 +25,7 @@ func (r *run) trivialBound(b *bound.Bounds) float64 {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
 	switch r.q.Notion {
 	case fairness.Score:
-		return math.Min(1, relu.Sigmoid(hi)-relu.Sigmoid(lo)+1e-15)
+		return math.Min(1, fairness.Sigmoid(hi)-fairness.Sigmoid(lo)+1e-15)
 	case fairness.Logit:
 		return math.Nextafter(hi-lo, math.Inf(1))
 	case fairness.Decision:
@@ -152,7 +151,7 @@ func (r *run) floatMargin(x []float64) (float64, bool) {
 	})
 	switch r.q.Notion {
 	case fairness.Score:
-		return relu.Sigmoid(hi) - relu.Sigmoid(lo), hi > lo
+		return fairness.Sigmoid(hi) - fairness.Sigmoid(lo), hi > lo
 	case fairness.Logit:
 		return hi - lo, hi > lo
 	case fairness.Decision:

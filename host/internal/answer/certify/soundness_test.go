@@ -14,7 +14,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -117,7 +116,7 @@ func TestTheLastWordDoesNotUndoAWitness(t *testing.T) {
 	const steps = 1 << 40
 	q := tenure(fairness.Score, steps)
 	// Only tenures above 9.999 of ten years are violations: too few for an audit.
-	q.Epsilon = new(big.Rat).SetFloat64(relu.Sigmoid(4) - relu.Sigmoid(-5.999))
+	q.Epsilon = new(big.Rat).SetFloat64(fairness.Sigmoid(4) - fairness.Sigmoid(-5.999))
 	point := func(m *problem.MILP, at float64) []problem.Number {
 		years := at * 10 / steps
 		values := map[string]float64{"years": at, "group#2": 1, "n1.1#2": years, "n1.1#2 active": 1, "logit#1": 4, "logit#2": 4 - years}

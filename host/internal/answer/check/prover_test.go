@@ -138,7 +138,7 @@ func worst(st *certificate.Statement, of []sdk.CopyProof) float64 {
 	}
 	switch st.Notion {
 	case fairness.Score:
-		return relu.Sigmoid(hi) - relu.Sigmoid(lo) + slack
+		return fairness.Sigmoid(hi) - fairness.Sigmoid(lo) + slack
 	case fairness.Logit:
 		return hi - lo
 	case fairness.Decision:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -132,9 +133,9 @@ func TestScoresInOnnxruntime(t *testing.T) {
 		}
 		worst, single := 0.0, 0.0
 		for i, x := range inputs {
-			score := relu.Sigmoid(n.Logit(x))
+			score := fairness.Sigmoid(n.Logit(x))
 			worst = max(worst, math.Abs(scores[i]-score))
-			single = max(single, math.Abs(relu.Sigmoid(float64(n.Logit32(x)))-score))
+			single = max(single, math.Abs(fairness.Sigmoid(float64(n.Logit32(x)))-score))
 		}
 		t.Logf("%d bits: largest difference %.2g; in float32 it would be %.2g", precision, worst, single)
 		if !(worst <= 1e-6) || !(single > 1e-6) {

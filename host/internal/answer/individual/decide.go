@@ -5,6 +5,7 @@ package individual
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -41,11 +42,11 @@ func New(n *relu.Network, s *space.Space) *Decider {
 func (d *Decider) At(point []float64) (score float64, positive bool) {
 	logit := d.network.Logit(d.space.NetworkInputs(nil, point))
 	if d.sure(logit, point) {
-		return relu.Sigmoid(logit), logit > 0
+		return fairness.Sigmoid(logit), logit > 0
 	}
 	exact := d.exact.Logit(d.space.ExactInputs(point))
 	logit, _ = exact.Float64()
-	return relu.Sigmoid(logit), exact.Sign() > 0
+	return fairness.Sigmoid(logit), exact.Sign() > 0
 }
 
 // sure reports that a logit computed at a point has the sign of the true one.

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -63,7 +64,7 @@ func TestAt(t *testing.T) {
 				t.Fatalf("%v: decided %v on a logit of %s", point, positive, exact.RatString())
 			}
 			logit, _ := exact.Float64()
-			if want := relu.Sigmoid(logit); !(math.Abs(score-want) <= max(1e-9, d.bound/4)) && d.sure(computed, point) || !(score >= 0 && score <= 1) || exact.Sign() == 0 && score != 0.5 {
+			if want := fairness.Sigmoid(logit); !(math.Abs(score-want) <= max(1e-9, d.bound/4)) && d.sure(computed, point) || !(score >= 0 && score <= 1) || exact.Sign() == 0 && score != 0.5 {
 				t.Fatalf("%v: score %v of a logit of %s", point, score, exact.FloatString(30))
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -69,7 +70,7 @@ func (m *material) label(n *relu.Network, copies [][]float64) int {
 		if logit > 0 {
 			positive++
 		}
-		sum += relu.Sigmoid(logit)
+		sum += fairness.Sigmoid(logit)
 	}
 	mean := sum > float64(len(copies))/2
 	if m.Label == LabelMajority && 2*positive != len(copies) {

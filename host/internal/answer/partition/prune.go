@@ -10,7 +10,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -167,7 +166,7 @@ func (p *pruner) possible(hi, lo float64) bool {
 const scoreSlop = 1e-12
 
 func (p *pruner) scoresApart(hi, lo float64) bool {
-	return !(relu.Sigmoid(hi)-relu.Sigmoid(lo) <= p.eps-scoreSlop)
+	return !(fairness.Sigmoid(hi)-fairness.Sigmoid(lo) <= p.eps-scoreSlop)
 }
 
 // fairByDifference uses that the copies share all but their protected features:

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -43,7 +42,7 @@ func (p *pruner) merit(x []float64) float64 {
 	}
 	switch p.q.Notion {
 	case fairness.Score:
-		return relu.Sigmoid(hi) - relu.Sigmoid(lo) - p.eps
+		return fairness.Sigmoid(hi) - fairness.Sigmoid(lo) - p.eps
 	case fairness.Logit:
 		return hi - lo - p.eps
 	case fairness.Decision:

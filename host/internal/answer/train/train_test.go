@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -78,7 +79,7 @@ func TestWithoutHiddenLayersIsLogisticRegression(t *testing.T) {
 		v := 4*rng.Float64() - 2
 		x = append(x, []float64{v})
 		label := 0
-		if rng.Float64() < relu.Sigmoid(1.5*v-0.5) {
+		if rng.Float64() < fairness.Sigmoid(1.5*v-0.5) {
 			label = 1
 		}
 		y = append(y, label)

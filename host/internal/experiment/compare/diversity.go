@@ -6,7 +6,6 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -59,7 +58,7 @@ func pairMargin(n fairness.Notion, l1, l2 float64) float64 {
 	}
 	switch n {
 	case fairness.Score:
-		return relu.Sigmoid(l1) - relu.Sigmoid(l2)
+		return fairness.Sigmoid(l1) - fairness.Sigmoid(l2)
 	case fairness.Logit:
 		return l1 - l2
 	case fairness.Decision:

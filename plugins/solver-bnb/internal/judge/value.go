@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // slipped outweighs the error of a difference of two computed scores. Exp is good
@@ -13,7 +12,7 @@ const slipped = 0x1p-44
 
 // scores is the difference of two logits' scores, about. It is fairness.Score.Between,
 // inlined: bounds of boxes spend their time in it.
-func scores(high, low float64) float64 { return relu.Sigmoid(high) - relu.Sigmoid(low) }
+func scores(high, low float64) float64 { return fairness.Sigmoid(high) - fairness.Sigmoid(low) }
 
 // Upper bounds what the notion measures of any individual whose
 // logits lie in the enclosures of whole and, from one t on, in those of s.
@@ -59,7 +58,7 @@ func (j *Judge) Lower(whole, s *Spread) float64 {
 	}
 	// Two logits apart, anywhere between Least and Most, are closest in score at
 	// one of the ends.
-	low := relu.Sigmoid(whole.Least+apart) - relu.Sigmoid(whole.Least)
-	high := relu.Sigmoid(whole.Most) - relu.Sigmoid(whole.Most-apart)
+	low := fairness.Sigmoid(whole.Least+apart) - fairness.Sigmoid(whole.Least)
+	high := fairness.Sigmoid(whole.Most) - fairness.Sigmoid(whole.Most-apart)
 	return max(min(low, high)-slipped, 0)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -119,7 +120,7 @@ func Score(n *relu.Network, s *space.Space) func([]float64) float64 {
 	inputs := make([]float64, s.Inputs)
 	return func(point []float64) float64 {
 		inputs = s.NetworkInputs(inputs, point)
-		return relu.Sigmoid(n.Logit(inputs))
+		return fairness.Sigmoid(n.Logit(inputs))
 	}
 }
 
