@@ -30,7 +30,7 @@ func TestNoTimeProvesNothing(t *testing.T) {
 			}
 			late := solveWith(t, q, sdk.SolveOptions{Threads: 1, TimeLimit: 1})
 			soon := solveWith(t, q, sdk.SolveOptions{Threads: 1, TimeLimit: time.Duration(1 + r.IntN(300_000))})
-			never, err := solver{}.Solve(gone, &problem.Problem{Network: q}, sdk.SolveOptions{Threads: 1})
+			never, err := solver{}.Solve(gone, &problem.Problem{Query: q}, sdk.SolveOptions{Threads: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -284,7 +284,7 @@ func TestPairsAreRefused(t *testing.T) {
 			case 0:
 				q.Goal = problem.Decide
 			}
-			_, err := solver{}.Solve(t.Context(), &problem.Problem{Network: q}, o)
+			_, err := solver{}.Solve(t.Context(), &problem.Problem{Query: q}, o)
 			if refused := errors.Is(err, sdk.ErrUnsupported); refused != (goal != 0) || refused && !strings.Contains(err.Error(), "cop") {
 				t.Errorf("%s, k = %d: %v", q.Goal, q.K, err)
 			}

@@ -193,7 +193,7 @@ func solve(t *testing.T, q *problem.Query, threads int) *sdk.Result {
 
 func solveWith(t *testing.T, q *problem.Query, o sdk.SolveOptions) *sdk.Result {
 	t.Helper()
-	got, err := solver{}.Solve(context.Background(), &problem.Problem{Network: q}, o)
+	got, err := solver{}.Solve(context.Background(), &problem.Problem{Query: q}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (solver) Describe(context.Context) (sdk.Description, error) {
 
 // Solve answers a problem in the network form.
 func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
-	if p.Network == nil {
+	if p.Query == nil {
 		return nil, fmt.Errorf("%w: bnb answers problems in the %s form, this one is in the %s form", sdk.ErrUnsupported, problem.FormNetwork, p.Form())
 	}
 	read := option.Read(options, o.Options)
@@ -50,7 +50,7 @@ func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 	if o.Memory > 0 {
 		memory = o.Memory
 	}
-	q := *p.Network
+	q := *p.Query
 	q.Seed = o.Seed
 	a := &answer{q: &q, o: o}
 	return a.find(ctx, memory)

@@ -106,7 +106,7 @@ func truth(t *testing.T, q *problem.Query) sdk.Status {
 	if err := q.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := sdktest.Enumerator{}.Solve(context.Background(), &problem.Problem{Network: q}, sdk.SolveOptions{})
+	r, err := sdktest.Enumerator{}.Solve(context.Background(), &problem.Problem{Query: q}, sdk.SolveOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

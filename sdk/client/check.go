@@ -26,8 +26,8 @@ func shapeOf(p *problem.Problem) shape {
 	case problem.FormSMT:
 		return shape{form: form, width: len(p.SMT.Symbols)}
 	case problem.FormNetwork:
-		if p.Network.Space != nil {
-			return shape{form: form, width: len(p.Network.Space.Features), quantifies: p.Network.Goal == problem.Quantify}
+		if p.Query.Space != nil {
+			return shape{form: form, width: len(p.Query.Space.Features), quantifies: p.Query.Goal == problem.Quantify}
 		}
 	}
 	return shape{}

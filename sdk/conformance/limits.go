@@ -45,7 +45,7 @@ func (e *SolverEnv) check(p *problem.Problem, r *sdk.Result) error {
 	case problem.FormSMT:
 		err = e.checkScript(p.SMT, r)
 	default:
-		err = e.checkQuery(p.Network, r)
+		err = e.checkQuery(p.Query, r)
 	}
 	if err != nil {
 		return fmt.Errorf("problem %q: %w", p.Name, err)

@@ -45,7 +45,7 @@ func hard(f problem.Form) *problem.Problem {
 	case problem.FormSMT:
 		return &problem.Problem{Name: "market split", SMT: splitScript(marketSplit())}
 	}
-	return &problem.Problem{Name: "large network", Network: largeQuery()}
+	return &problem.Problem{Name: "large network", Query: largeQuery()}
 }
 
 // splitScript writes a problem with 0-1 columns and equality rows as a script.

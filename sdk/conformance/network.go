@@ -56,7 +56,7 @@ func (e *SolverEnv) askQuery(ctx context.Context, name string, q *problem.Query,
 
 // askQueryIn is askQuery with a time limit, 0 for none.
 func (e *SolverEnv) askQueryIn(ctx context.Context, name string, q *problem.Query, want truth, limit time.Duration) error {
-	p := &problem.Problem{Name: name, Network: q}
+	p := &problem.Problem{Name: name, Query: q}
 	r, err := e.solve(ctx, p, sdk.SolveOptions{Seed: 1, TimeLimit: limit})
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func checkPiecesOfGoals(ctx context.Context, e *SolverEnv) error {
 		for _, k := range wholeQueries(4) {
 			k.q.Goal = goal
 			name := fmt.Sprintf("%s, %s", k.name, goal)
-			r, pieces, err := e.divide(ctx, &problem.Problem{Name: name, Network: k.q}, sdk.SolveOptions{Seed: 1})
+			r, pieces, err := e.divide(ctx, &problem.Problem{Name: name, Query: k.q}, sdk.SolveOptions{Seed: 1})
 			if err != nil {
 				return err
 			}

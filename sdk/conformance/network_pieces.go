@@ -43,7 +43,7 @@ func (e *SolverEnv) divide(ctx context.Context, p *problem.Problem, o sdk.SolveO
 func checkPieces(ctx context.Context, e *SolverEnv, o sdk.SolveOptions) error {
 	for _, k := range wholeQueries(6) {
 		k.q.Goal = problem.Quantify
-		p := &problem.Problem{Name: k.name, Network: k.q}
+		p := &problem.Problem{Name: k.name, Query: k.q}
 		r, pieces, err := e.divide(ctx, p, o)
 		if err != nil {
 			return err
@@ -211,7 +211,7 @@ func checkPiecesAgain(ctx context.Context, e *SolverEnv) error {
 	other := &SolverEnv{Solver: s, Description: e.Description, Options: e.Options}
 	for _, k := range wholeQueries(3) {
 		k.q.Goal = problem.Quantify
-		p := &problem.Problem{Name: k.name, Network: k.q}
+		p := &problem.Problem{Name: k.name, Query: k.q}
 		r, pieces, err := e.divide(ctx, p, sdk.SolveOptions{Seed: 7})
 		if err != nil {
 			return err
@@ -232,7 +232,7 @@ func checkPiecesAgain(ctx context.Context, e *SolverEnv) error {
 
 func checkRealShares(ctx context.Context, e *SolverEnv) error {
 	q, fair := realQuery()
-	p := &problem.Problem{Name: "a real feature", Network: q}
+	p := &problem.Problem{Name: "a real feature", Query: q}
 	r, pieces, err := e.divide(ctx, p, sdk.SolveOptions{Seed: 1, WorkLimit: 5000})
 	switch {
 	case errors.Is(err, sdk.ErrUnsupported):

@@ -120,7 +120,7 @@ func optionalQuery(name, doc string, list func() queries) SolverCase {
 	c.Run = func(ctx context.Context, e *SolverEnv) error {
 		for _, k := range list() {
 			k.q.Goal = problem.Decide
-			r, err := e.solve(ctx, &problem.Problem{Name: k.name, Network: k.q}, sdk.SolveOptions{})
+			r, err := e.solve(ctx, &problem.Problem{Name: k.name, Query: k.q}, sdk.SolveOptions{})
 			if errors.Is(err, sdk.ErrUnsupported) {
 				return skip("declined: %v", err)
 			}

@@ -161,7 +161,7 @@ func (e *SolverEnv) askShares(ctx context.Context, name string, q *problem.Query
 			early = known.checkBounds(p.Shares)
 		}
 	}}
-	p := &problem.Problem{Name: name, Network: q}
+	p := &problem.Problem{Name: name, Query: q}
 	r, err := e.solve(ctx, p, o)
 	if err != nil {
 		return err

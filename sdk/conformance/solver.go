@@ -267,7 +267,7 @@ func sample(f problem.Form, g problem.Goal) *problem.Problem {
 	case f == problem.FormNetwork:
 		q := stepQuery("1/5")
 		q.Goal = g
-		return &problem.Problem{Name: "sample", Network: q}
+		return &problem.Problem{Name: "sample", Query: q}
 	case f == problem.FormMILP && g == problem.Decide:
 		m := knapsack()
 		m.Objective = problem.Objective{}

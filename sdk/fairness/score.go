@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-
-	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // scoreGap measures σ(a) − σ(b).
@@ -47,7 +45,7 @@ var scoreGap = definition{
 // the logits' middle, and for an exponential much worse than any in use.
 const slop = 0x1p-44
 
-func scoresApart(high, low float64) float64 { return fairness.Sigmoid(high) - fairness.Sigmoid(low) }
+func scoresApart(high, low float64) float64 { return Sigmoid(high) - Sigmoid(low) }
 
 // leastEpsilon makes as many bins as an int numbers.
 var leastEpsilon = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 62))

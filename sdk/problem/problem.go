@@ -176,16 +176,16 @@ func (q *Query) RegionOrWhole() space.Region {
 // Problem is what a solver gets: exactly one of the three forms.
 type Problem struct {
 	// Name identifies the problem in logs; it carries no meaning.
-	Name    string
-	Network *Query
-	MILP    *MILP
-	SMT     *Script
+	Name  string
+	Query *Query
+	MILP  *MILP
+	SMT   *Script
 }
 
 // Form says which form is set; 0 where none is.
 func (p *Problem) Form() Form {
 	switch {
-	case p.Network != nil:
+	case p.Query != nil:
 		return FormNetwork
 	case p.MILP != nil:
 		return FormMILP
@@ -199,7 +199,7 @@ func (p *Problem) Form() Form {
 // sdk/serve call it, so a solver may trust its input.
 func (p *Problem) Validate() error {
 	set := 0
-	for _, here := range []bool{p.Network != nil, p.MILP != nil, p.SMT != nil} {
+	for _, here := range []bool{p.Query != nil, p.MILP != nil, p.SMT != nil} {
 		if here {
 			set++
 		}
@@ -209,7 +209,7 @@ func (p *Problem) Validate() error {
 	}
 	switch p.Form() {
 	case FormNetwork:
-		return p.Network.Validate()
+		return p.Query.Validate()
 	case FormMILP:
 		return p.MILP.Validate()
 	}

@@ -42,7 +42,7 @@ func TestValidateNamesTheFault(t *testing.T) {
 	query := func(spoil func(*problem.Query)) *problem.Problem {
 		q := smallQuery()
 		spoil(q)
-		return &problem.Problem{Network: q}
+		return &problem.Problem{Query: q}
 	}
 	for name, c := range map[string]struct {
 		p    *problem.Problem

@@ -94,11 +94,11 @@ func copyProblem(p *problem.Problem) *problem.Problem {
 		s := *p.SMT
 		out.SMT = &s
 	}
-	if p.Network != nil {
-		q, s, n := *p.Network, *p.Network.Space, *p.Network.Network
+	if p.Query != nil {
+		q, s, n := *p.Query, *p.Query.Space, *p.Query.Network
 		s.Features, n.Layers = slices.Clone(s.Features), slices.Clone(n.Layers)
 		q.Space, q.Network = &s, &n
-		out.Network = &q
+		out.Query = &q
 	}
 	return &out
 }
@@ -129,8 +129,8 @@ func generalLiars() []SolverLiar {
 				d.Serves = slices.DeleteFunc(d.Serves, func(s sdk.Service) bool { return s.Goal == problem.Quantify })
 			},
 			ask: func(p *problem.Problem, _ *sdk.SolveOptions) {
-				if p.Network != nil {
-					p.Network.Goal = problem.Decide
+				if p.Query != nil {
+					p.Query.Goal = problem.Decide
 				}
 			}}},
 	}
@@ -152,8 +152,8 @@ func commonLiars(f problem.Form) []SolverLiar {
 				p.MILP.Columns[0].Lo--
 			case p.SMT != nil:
 				p.SMT.Text += " "
-			case p.Network != nil:
-				p.Network.Space.Features[0].Hi++
+			case p.Query != nil:
+				p.Query.Space.Features[0].Hi++
 			}
 		}}),
 		liar("unknown-option", "it takes any option", &bent{ask: func(_ *problem.Problem, o *sdk.SolveOptions) { o.Options = nil }}),

@@ -17,8 +17,8 @@ import (
 // asking limits a hook to network problems.
 func asking(change func(*problem.Query)) func(*problem.Problem, *sdk.SolveOptions) {
 	return func(p *problem.Problem, _ *sdk.SolveOptions) {
-		if p.Network != nil {
-			change(p.Network)
+		if p.Query != nil {
+			change(p.Query)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func networkLiars() []SolverLiar {
 			}
 		}}},
 		{"network/fair", "it finds a witness everywhere", &bent{tell: func(p *problem.Problem, r *sdk.Result) {
-			if p.Network != nil && r.Status == sdk.Infeasible {
+			if p.Query != nil && r.Status == sdk.Infeasible {
 				*r = sdk.Result{Status: sdk.Feasible, Witness: &sdk.Witness{Copy1: []float64{3, 1}, Copy2: []float64{3, 0}}}
 			}
 		}}},
@@ -105,12 +105,12 @@ func networkLiars() []SolverLiar {
 // content answers a maximisation by any violating individual.
 func content(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
 	r, err := right.Solve(ctx, p, o)
-	if err != nil || p.Network == nil || p.Network.Goal != problem.Maximise {
+	if err != nil || p.Query == nil || p.Query.Goal != problem.Maximise {
 		return r, err
 	}
 	any := copyProblem(p)
-	any.Network.Region = any.Network.Space.Whole()
-	any.Network.Region.Box[0].Hi--
+	any.Query.Region = any.Query.Space.Whole()
+	any.Query.Region.Box[0].Hi--
 	return right.Solve(ctx, any, o)
 }
 

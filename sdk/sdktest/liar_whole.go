@@ -22,7 +22,7 @@ func wholeLiars() []SolverLiar {
 	half := func() *bent { return narrow(func(r *space.Region) { r.Box[4].Hi = 0 }) }
 	telling := func(g problem.Goal, tell func(*sdk.Result)) *bent {
 		return &bent{tell: func(p *problem.Problem, r *sdk.Result) {
-			if p.Network != nil && p.Network.Goal == g {
+			if p.Query != nil && p.Query.Goal == g {
 				tell(r)
 			}
 		}}
@@ -134,10 +134,10 @@ func pieceLiars() []SolverLiar {
 // roundsAndDivides answers for the whole numbers of a real feature as if they
 // were all there is, with pieces from one to the next.
 func roundsAndDivides(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
-	if p.Network == nil || !p.Network.Space.HasReals() {
+	if p.Query == nil || !p.Query.Space.HasReals() {
 		return right.Solve(ctx, p, o)
 	}
-	side := p.Network.RegionOrWhole().Box[0]
+	side := p.Query.RegionOrWhole().Box[0]
 	o.Pieces([]sdk.Piece{{Box: space.Box{side, {}}, Claim: sdk.PieceFair}})
 	return &sdk.Result{Status: sdk.Optimal, Shares: &sdk.Shares{Fair: big.NewRat(1, 1), Unfair: new(big.Rat)}}, nil
 }

@@ -57,7 +57,7 @@ func (e Enumerator) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOp
 	var r *sdk.Result
 	switch p.Form() {
 	case problem.FormNetwork:
-		r, err = solveNetwork(m, p.Network, o)
+		r, err = solveNetwork(m, p.Query, o)
 	case problem.FormMILP:
 		r, err = solveMILP(m, p.MILP, o)
 	case problem.FormSMT:

@@ -185,8 +185,8 @@ func answers(d *sdk.Description, p *problem.Problem) error {
 // its best point, one without for any.
 func goalOf(p *problem.Problem) problem.Goal {
 	switch {
-	case p.Network != nil:
-		return p.Network.Goal
+	case p.Query != nil:
+		return p.Query.Goal
 	case p.MILP != nil && len(p.MILP.Objective.Terms) > 0, p.SMT != nil && p.SMT.Objective != "":
 		return problem.Maximise
 	}

@@ -108,7 +108,7 @@ func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJ
 	if deadline, ok := ctx.Deadline(); ok {
 		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
 	}
-	res, err := j.plugin.Solver().Solve(ctx, &problem.Problem{Name: "certificate", Network: q}, o)
+	res, err := j.plugin.Solver().Solve(ctx, &problem.Problem{Name: "certificate", Query: q}, o)
 	switch {
 	case err != nil:
 		return nil, err

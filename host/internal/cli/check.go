@@ -11,7 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/question"
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/certificate"
 )
@@ -161,7 +161,7 @@ func (out *checkReport) compare(app *App, f *checkFlags, st *certificate.Stateme
 			return &check.Refusal{Reason: fmt.Sprintf("it is not about the space of %s: %v", of.Path, err)}, nil
 		}
 	case f.model != "":
-		n, _, err := model.Model(f.model)
+		n, _, err := modelfile.Read(f.model)
 		if err != nil {
 			return nil, usage(err)
 		}

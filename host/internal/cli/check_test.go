@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/certificate"
@@ -106,13 +106,13 @@ func TestCheckRefuses(t *testing.T) {
 // another space is none for these.
 func TestCheckComparesWithWhatIsAtHand(t *testing.T) {
 	path := loanCertificate(t, "1000")
-	n, _, err := model.Model("../../../studies/loan/network.json")
+	n, _, err := modelfile.Read("../../../studies/loan/network.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	n.Layers[0].Bias[0] = 0.5
 	var text bytes.Buffer
-	if err := model.WriteJSON(&text, n); err != nil {
+	if err := modelfile.WriteJSON(&text, n); err != nil {
 		t.Fatal(err)
 	}
 	other := filepath.Join(t.TempDir(), "other.json")

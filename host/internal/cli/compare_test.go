@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
@@ -166,7 +166,7 @@ func needle(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := model.WriteJSON(file, &relu.Network{
+	if err := modelfile.WriteJSON(file, &relu.Network{
 		Layers: []relu.Layer{
 			{Name: "hidden", In: 2, Out: 1, Weights: []float64{1, 5}, Bias: []float64{-999999}, ReLU: true},
 			{Name: "output", In: 1, Out: 1, Weights: []float64{2}, Bias: []float64{-1}},

@@ -234,7 +234,7 @@ func (r *exportReport) write(ctx context.Context, stem string, f export.Format, 
 		network := stem + ".onnx"
 		comments = append(comments, "over the network in "+filepath.Base(network))
 		err := r.file(ctx, network, "the two copies as one network (ONNX)", func(w io.Writer) error {
-			return export.WriteNetwork(w, l.Problem.Network)
+			return export.WriteNetwork(w, l.Problem.Query)
 		})
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -68,14 +68,14 @@ type inspection struct {
 	Seed    int64   `json:"seed"`
 	Seconds float64 `json:"seconds"`
 
-	Format     string               `json:"format"`
-	Producer   string               `json:"producer,omitempty"`
-	Precision  int                  `json:"precision"`
-	Head       string               `json:"head"`
-	Inputs     int                  `json:"inputs"`
-	Layers     []model.LayerSummary `json:"layers"`
-	Parameters int                  `json:"parameters"`
-	Neurons    int                  `json:"neurons"`
+	Format     string                   `json:"format"`
+	Producer   string                   `json:"producer,omitempty"`
+	Precision  int                      `json:"precision"`
+	Head       string                   `json:"head"`
+	Inputs     int                      `json:"inputs"`
+	Layers     []modelfile.LayerSummary `json:"layers"`
+	Parameters int                      `json:"parameters"`
+	Neurons    int                      `json:"neurons"`
 
 	Features  []featureJSON        `json:"features,omitempty"`
 	Protected map[string][]float64 `json:"protected,omitempty"`
@@ -134,7 +134,7 @@ func (a *App) inspect(path, network string, rules []string) (out *inspection, st
 		if network != "" || len(rules) > 0 {
 			return nil, nil, fmt.Errorf("%s is taken for a network, for which --model and --rules mean nothing; a study is a folder or a .yaml file", path)
 		}
-		_, info, err := model.Model(path)
+		_, info, err := modelfile.Read(path)
 		return networkPart(info), nil, err
 	}
 	st, err = study.Load(path, study.Options{DataRoot: a.Data, Model: network, Rules: rules})
@@ -168,7 +168,7 @@ func isStudy(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(path)))
 }
 
-func networkPart(info model.Info) *inspection {
+func networkPart(info modelfile.Info) *inspection {
 	return &inspection{
 		Model: filepath.Base(info.Path), Path: info.Path, Format: info.Format, Producer: info.Producer,
 		Precision: info.Precision, Head: info.Head, Inputs: info.Summary.Inputs,

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -109,7 +109,7 @@ func TestMitigateLoan(t *testing.T) {
 		}
 		var networks []*relu.Network
 		for _, file := range files {
-			n, _, err := model.Model(file)
+			n, _, err := modelfile.Read(file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 )
@@ -31,7 +31,7 @@ func tenureStudyOf(t *testing.T, n *relu.Network) string {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := model.WriteJSON(file, n); err != nil {
+	if err := modelfile.WriteJSON(file, n); err != nil {
 		t.Fatal(err)
 	}
 	text := `name: tenure

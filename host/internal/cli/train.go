@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/train"
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -73,10 +73,10 @@ type trainReport struct {
 	Interrupted bool `json:"interrupted"`
 	// Train are the rows trained on, HoldBack those of --hold-back, Test those
 	// that the study holds back.
-	Train    rowsReport    `json:"train"`
-	HoldBack rowsReport    `json:"hold_back"`
-	Test     rowsReport    `json:"test"`
-	Network  model.Summary `json:"network"`
+	Train    rowsReport        `json:"train"`
+	HoldBack rowsReport        `json:"hold_back"`
+	Test     rowsReport        `json:"test"`
+	Network  modelfile.Summary `json:"network"`
 }
 
 type rowsReport struct {
@@ -143,7 +143,7 @@ func runTrain(ctx context.Context, app *App, f *trainFlags, path string) error {
 		Epochs: result.Epochs, Best: result.Best, Interrupted: interrupted,
 		Train:    measuredRows(result.TrainRows, result.TrainLoss, result.TrainAccuracy),
 		HoldBack: measuredRows(result.HeldRows, result.HeldLoss, result.HeldAccuracy),
-		Network:  model.Summarise(n),
+		Network:  modelfile.Summarise(n),
 	}
 	loss, accuracy := train.Measure(n, x, y)
 	report.Test = measuredRows(len(x), loss, accuracy)
@@ -205,7 +205,7 @@ func networkRows(s *space.Space, data *people.Data, rows []int) (x [][]float64, 
 // writeNetwork writes the file in one go, so that a network that is there
 // already is replaced whole or not at all.
 func writeNetwork(path string, n *relu.Network) error {
-	return files.Write(path, func(file *os.File) error { return model.WriteJSON(file, n) })
+	return files.Write(path, func(file *os.File) error { return modelfile.WriteJSON(file, n) })
 }
 
 func (r *trainReport) print(w io.Writer) {

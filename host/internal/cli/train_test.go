@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/train"
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 )
 
 var loanStudy = filepath.Join("..", "..", "..", "studies", "loan")
@@ -81,7 +81,7 @@ func TestTrainJSON(t *testing.T) {
 		Interrupted  *bool
 		Train, Test  rows
 		HoldBack     rows `json:"hold_back"`
-		Network      model.Summary
+		Network      modelfile.Summary
 	}
 	decoder := json.NewDecoder(strings.NewReader(stdout))
 	if err := decoder.Decode(&report); err != nil {
@@ -101,11 +101,11 @@ func TestTrainJSON(t *testing.T) {
 			t.Errorf("loss %v and accuracy %v %%", part.Loss, part.Accuracy)
 		}
 	}
-	n, _, err := model.Model(path)
+	n, _, err := modelfile.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := model.Summarise(n); !cmp.Equal(report.Network, want) {
+	if want := modelfile.Summarise(n); !cmp.Equal(report.Network, want) {
 		t.Errorf("network: %+v, the file holds %+v", report.Network, want)
 	}
 }
@@ -158,7 +158,7 @@ func TestTrainKeepsTheBestSoFar(t *testing.T) {
 	if err := json.Unmarshal(stdout.Bytes(), &report); err != nil || report.Epochs != 2 || !report.Interrupted {
 		t.Errorf("report %+v, error %v", report, err)
 	}
-	if _, _, err := model.Model(path); err != nil {
+	if _, _, err := modelfile.Read(path); err != nil {
 		t.Error(err)
 	}
 	app.JSON = false
@@ -235,7 +235,7 @@ func TestTrainReplacesAFileWhole(t *testing.T) {
 	if code, _, stderr := trainWith(loanStudy, "--epochs", "1", "--hidden", "2", "--out", out); code != ExitDone {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
-	if _, _, err := model.Model(out); err != nil {
+	if _, _, err := modelfile.Read(out); err != nil {
 		t.Error(err)
 	}
 	files, err := os.ReadDir(folder)

@@ -26,7 +26,7 @@ const secondsVariable = "HYFAIR_BENCH_SECONDS"
 // solved asks and fails where there is no answer.
 func solved(b *testing.B, solver sdk.Solver, q *problem.Query, o sdk.SolveOptions) *sdk.Result {
 	b.Helper()
-	r, err := solver.Solve(b.Context(), &problem.Problem{Network: q}, o)
+	r, err := solver.Solve(b.Context(), &problem.Problem{Query: q}, o)
 	if err != nil {
 		b.Fatal(err)
 	}

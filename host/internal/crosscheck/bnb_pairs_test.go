@@ -37,7 +37,7 @@ func TestRelaxedMaximaArePairs(t *testing.T) {
 				}
 			}
 			most, some := largestPair(q)
-			got, err := solver.Solve(t.Context(), &problem.Problem{Network: q}, sdk.SolveOptions{Threads: 1})
+			got, err := solver.Solve(t.Context(), &problem.Problem{Query: q}, sdk.SolveOptions{Threads: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

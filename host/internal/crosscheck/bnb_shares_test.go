@@ -64,7 +64,7 @@ func TestSharesHoldAgainstSamples(t *testing.T) {
 func quantified(t *testing.T, solver sdk.Solver, q *problem.Query, o sdk.SolveOptions) *sdk.Shares {
 	t.Helper()
 	o.WorkLimit = 100_000
-	r, err := solver.Solve(t.Context(), &problem.Problem{Network: q}, o)
+	r, err := solver.Solve(t.Context(), &problem.Problem{Query: q}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

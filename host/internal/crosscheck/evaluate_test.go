@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -96,7 +96,7 @@ func subjects() []subject {
 }
 
 func (s *subject) network(t testing.TB, root string) *relu.Network {
-	n, _, err := model.Model(filepath.Join(root, s.file))
+	n, _, err := modelfile.Read(filepath.Join(root, s.file))
 	if err != nil {
 		t.Fatal(err)
 	}

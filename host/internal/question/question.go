@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -146,7 +146,7 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 // not be a file.
 func (q *Question) With(n *relu.Network) (*Question, error) {
 	sum := sha256.New()
-	if err := model.WriteJSON(sum, n); err != nil {
+	if err := modelfile.WriteJSON(sum, n); err != nil {
 		return nil, err
 	}
 	st, out := *q.Study, *q

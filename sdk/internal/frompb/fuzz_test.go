@@ -101,7 +101,7 @@ func acceptProblem(t *testing.T, m *problemv1.Problem) {
 	if _, err := frompb.Problem(topb.Problem(p)); err != nil {
 		t.Errorf("accepted once, then refused: %v", err)
 	}
-	if q := p.Network; q != nil {
+	if q := p.Query; q != nil {
 		x := make([]float64, len(q.Space.Features))
 		for i := range x {
 			x[i] = q.Space.Features[i].Lo

@@ -276,7 +276,7 @@ func anyProblem(t *rapid.T) *problem.Problem {
 	p := &problem.Problem{Name: text(t)}
 	switch below(t, 3) {
 	case 0:
-		p.Network = query(t)
+		p.Query = query(t)
 	case 1:
 		p.MILP = milp(t)
 	case 2:

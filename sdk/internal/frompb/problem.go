@@ -29,7 +29,7 @@ func form(m *problemv1.Problem) (p *problem.Problem, err error) {
 	p = &problem.Problem{Name: m.GetName()}
 	switch f := m.GetForm().(type) {
 	case *problemv1.Problem_Network:
-		p.Network, err = query(f.Network)
+		p.Query, err = query(f.Network)
 	case *problemv1.Problem_Milp:
 		p.MILP, err = milp(f.Milp)
 	case *problemv1.Problem_Smt:

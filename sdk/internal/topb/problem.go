@@ -12,8 +12,8 @@ func Problem(p *problem.Problem) *problemv1.Problem {
 	}
 	m := &problemv1.Problem{Name: clean(p.Name)}
 	switch {
-	case p.Network != nil:
-		m.Form = &problemv1.Problem_Network{Network: query(p.Network)}
+	case p.Query != nil:
+		m.Form = &problemv1.Problem_Network{Network: query(p.Query)}
 	case p.MILP != nil:
 		m.Form = &problemv1.Problem_Milp{Milp: milp(p.MILP)}
 	case p.SMT != nil:

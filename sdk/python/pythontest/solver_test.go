@@ -174,7 +174,7 @@ func TestNetworkForm(t *testing.T) {
 		Space: people(), Notion: fairness.Score, Epsilon: big.NewRat(1, 20), Goal: problem.Decide,
 	}
 	q.Space.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 50, Hi: math.Inf(1)}}, {Feature: 1, Set: []int{1}}}}
-	r, err := p.Solver().Solve(t.Context(), &problem.Problem{Name: "network", Network: q}, sdk.SolveOptions{})
+	r, err := p.Solver().Solve(t.Context(), &problem.Problem{Name: "network", Query: q}, sdk.SolveOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 	if deadline, ok := ctx.Deadline(); ok {
 		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
 	}
-	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: q.Goal.String(), Network: q}, o)
+	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: q.Goal.String(), Query: q}, o)
 	switch {
 	case err == nil && res == nil:
 		return nil, Failed(fmt.Errorf("solver %s returned neither a result nor an error", r.o.Description.Name))

@@ -160,7 +160,7 @@ type lying struct {
 func (l lying) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
 	r, err := l.Enumerator.Solve(ctx, p, o)
 	if err == nil {
-		l.lie(p.Network, r)
+		l.lie(p.Query, r)
 	}
 	return r, err
 }

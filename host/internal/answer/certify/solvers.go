@@ -97,7 +97,7 @@ func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query) error {
 	if o := (Options{Description: p.Description()}); !o.Direct() {
 		return nil
 	}
-	_, err := p.Solver().Solve(ctx, &problem.Problem{Name: "trial", Network: q},
+	_, err := p.Solver().Solve(ctx, &problem.Problem{Name: "trial", Query: q},
 		sdk.SolveOptions{WorkLimit: 1, TimeLimit: time.Second, Seed: q.Seed, Options: p.Options})
 	if errors.Is(err, sdk.ErrUnsupported) {
 		return err

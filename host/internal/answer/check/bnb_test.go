@@ -26,7 +26,7 @@ func solved(t *testing.T, solver sdk.Solver, q *problem.Query) (text []byte, res
 		t.Fatal(err)
 	}
 	var pieces []sdk.Piece
-	result, err = solver.Solve(t.Context(), &problem.Problem{Name: "check", Network: q}, sdk.SolveOptions{
+	result, err = solver.Solve(t.Context(), &problem.Problem{Name: "check", Query: q}, sdk.SolveOptions{
 		Proofs: true, Pieces: func(list []sdk.Piece) { pieces = append(pieces, list...) },
 	})
 	if err != nil {

@@ -94,7 +94,7 @@ func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
 		fidelity = encode.Over
 	}
 	return []Lowered{{
-		Problem: &problem.Problem{Name: "vnnlib", Network: q}, Fidelity: fidelity, Loose: p.loose,
+		Problem: &problem.Problem{Name: "vnnlib", Query: q}, Fidelity: fidelity, Loose: p.loose,
 		Meaning: []string{"unsat: no two copies violate the notion; sat: a candidate, to be rounded and replayed"},
 	}}, nil
 }

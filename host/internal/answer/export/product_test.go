@@ -49,7 +49,7 @@ func TestProductComputesBothCopies(t *testing.T) {
 		text := write(t, "vnnlib", lowered[0].Problem, "a comment")
 		property := parseProperty(t, text)
 		var onnx bytes.Buffer
-		if err := export.WriteNetwork(&onnx, lowered[0].Problem.Network); err != nil {
+		if err := export.WriteNetwork(&onnx, lowered[0].Problem.Query); err != nil {
 			t.Fatal(err)
 		}
 		net := readONNX(t, onnx.Bytes())
@@ -325,7 +325,7 @@ func TestManyProtectedValues(t *testing.T) {
 		f.Protected = append(f.Protected, float64(v))
 	}
 	f.Hi = 199
-	text := write(t, "vnnlib", &problem.Problem{Network: q})
+	text := write(t, "vnnlib", &problem.Problem{Query: q})
 	if n := strings.Count(text, "(or "); n != 1 {
 		t.Errorf("%d lists of alternatives; want one, as 200 × 200 are too many", n)
 	}

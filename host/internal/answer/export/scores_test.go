@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/export"
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
@@ -73,7 +73,7 @@ func writeScores(t *testing.T, n *relu.Network) string {
 func TestScoresLoadBack(t *testing.T) {
 	for _, precision := range []int{32, 64} {
 		n, inputs := scoring(precision)
-		got, info, err := model.Model(writeScores(t, n))
+		got, info, err := modelfile.Read(writeScores(t, n))
 		if err != nil {
 			t.Fatal(err)
 		}

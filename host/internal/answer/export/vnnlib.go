@@ -29,7 +29,7 @@ func WriteNetwork(w io.Writer, q *problem.Query) error {
 // writeProperty writes the VNN-LIB 1.0 property that holds where the copies
 // violate the notion.
 func writeProperty(w *writer, prob *problem.Problem) error {
-	p, err := newProduct(prob.Network)
+	p, err := newProduct(prob.Query)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func (s *shelf) verdict(t *testing.T, key string) string {
 func violated(t *testing.T, q problem.Query, part space.Region) bool {
 	t.Helper()
 	q.Region = part
-	r, err := sdktest.Enumerator{}.Solve(t.Context(), &problem.Problem{Network: &q}, sdk.SolveOptions{})
+	r, err := sdktest.Enumerator{}.Solve(t.Context(), &problem.Problem{Query: &q}, sdk.SolveOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

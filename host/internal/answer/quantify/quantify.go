@@ -228,7 +228,7 @@ func (r *run) ask(ctx context.Context) error {
 			}
 		}
 	}
-	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: "quantify", Network: r.q}, o)
+	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: "quantify", Query: r.q}, o)
 	if r.tally != nil {
 		r.report.Map = r.tally.result()
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/question"
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -40,7 +40,7 @@ func tinyStudy(t testing.TB, weights [6]float64) string {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := model.WriteJSON(file, n); err != nil {
+	if err := modelfile.WriteJSON(file, n); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "study.yaml")

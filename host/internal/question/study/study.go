@@ -17,7 +17,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hyfair/hyfair/host/internal/question/model"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -62,7 +62,7 @@ type Study struct {
 	// ModelSHA256. All empty with Options.NoModel.
 	Network                *relu.Network
 	ModelPath, ModelSHA256 string
-	Model                  model.Info
+	Model                  modelfile.Info
 
 	Space *space.Space
 	// Rules lists every constraint, on or off, in the order of the file.
@@ -212,7 +212,7 @@ func (r *reader) model(root *node, s *Study) error {
 	if err != nil {
 		return err
 	}
-	s.Network, s.Model, err = model.Model(path)
+	s.Network, s.Model, err = modelfile.Read(path)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package hdf5
 
-import "bytes"
+import (
+	"bytes"
+)
 
 // localHeap holds the names of a group's members.
 type localHeap struct {

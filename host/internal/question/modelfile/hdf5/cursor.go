@@ -1,6 +1,8 @@
 package hdf5
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+)
 
 // undefined is the address that stands for "nothing is stored".
 const undefined = int64(-1)

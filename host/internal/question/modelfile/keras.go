@@ -1,4 +1,4 @@
-package model
+package modelfile
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/hyfair/hyfair/host/internal/question/model/hdf5"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/question/model/hdf5/hdf5test"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5/hdf5test"
 )
 
 // sample is a file with every structure that the writer knows.

@@ -1,4 +1,4 @@
-package model
+package modelfile
 
 import (
 	"bytes"
@@ -55,7 +55,7 @@ func TestPublicNetworks(t *testing.T) {
 	root := dataRoot(t)
 	for _, want := range public {
 		t.Run(filepath.Base(want.name), func(t *testing.T) {
-			n, info, err := Model(filepath.Join(root, want.name+".h5"))
+			n, info, err := Read(filepath.Join(root, want.name+".h5"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestPublicNetworks(t *testing.T) {
 func BenchmarkModel(b *testing.B) {
 	path := filepath.Join(dataRoot(b), "adult", "models", "AC-4.h5")
 	for b.Loop() {
-		if _, _, err := Model(path); err != nil {
+		if _, _, err := Read(path); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,10 +1,10 @@
-// Package model reads trained networks: Keras .h5 files, ONNX, and the project's
+// Package modelfile reads trained networks: Keras .h5 files, ONNX, and the project's
 // own JSON, which it also writes. A format is one file here, which puts itself on
 // the list of formats. docs/formats.md says what is read of each.
 //
 // Files are taken as hostile: what they can make the program allocate is
 // bounded, and every fault is an error that names its place.
-package model
+package modelfile
 
 import (
 	"fmt"
@@ -47,17 +47,17 @@ type Info struct {
 	Summary
 }
 
-// Model reads the network in the file at path and validates it. The format is
+// Read reads the network in the file at path and validates it. The format is
 // told by content. Errors name the file.
-func Model(path string) (*relu.Network, Info, error) {
-	n, info, err := model(path)
+func Read(path string) (*relu.Network, Info, error) {
+	n, info, err := open(path)
 	if err != nil {
 		return nil, Info{}, fmt.Errorf("model %s: %w", path, err)
 	}
 	return n, info, nil
 }
 
-func model(path string) (*relu.Network, Info, error) {
+func open(path string) (*relu.Network, Info, error) {
 	file, stat, err := files.Open(path)
 	if err != nil {
 		return nil, Info{}, plain(err)
@@ -66,7 +66,7 @@ func model(path string) (*relu.Network, Info, error) {
 	return read(file, stat.Size(), path)
 }
 
-// plain drops the path from an error of package os, which Model gives.
+// plain drops the path from an error of package os, which Read gives.
 func plain(err error) error {
 	if e, ok := err.(*os.PathError); ok {
 		return e.Err

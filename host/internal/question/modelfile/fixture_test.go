@@ -1,4 +1,4 @@
-package model
+package modelfile
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/question/model/hdf5"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
 )
 
 // Each .h5 file of testdata holds the numbers of the .json beside it, which
@@ -18,11 +18,11 @@ func TestKerasEqualsJSON(t *testing.T) {
 		"sequential": "sigmoid", "functional": "softmax", "latest": "linear", "deep": "sigmoid",
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, info, err := Model(filepath.Join("testdata", name+".h5"))
+			got, info, err := Read(filepath.Join("testdata", name+".h5"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, _, err := Model(filepath.Join("testdata", name+".json"))
+			want, _, err := Read(filepath.Join("testdata", name+".json"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestRefusedByName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", name+".h5")
-			_, _, err := Model(path)
+			_, _, err := Read(path)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("error %v, want %q", err, want)
 			}

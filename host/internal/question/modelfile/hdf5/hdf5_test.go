@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/hyfair/hyfair/host/internal/question/model/hdf5/hdf5test"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5/hdf5test"
 )
 
 func openRoot(file []byte) (*Group, error) {

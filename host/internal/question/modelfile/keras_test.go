@@ -1,4 +1,4 @@
-package model
+package modelfile
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/question/model/hdf5/hdf5test"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5/hdf5test"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
