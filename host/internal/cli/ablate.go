@@ -12,6 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view/plot"
 )
@@ -204,7 +205,7 @@ func pickArms(names []string, known []ablate.Arm) ([]ablate.Arm, error) {
 }
 
 // subjects loads every study with every network asked for.
-func (f *ablateFlags) subjects(app *App, p *ablate.Plan, studies []ablate.FileStudy) error {
+func (f *ablateFlags) subjects(app *App, p *ablate.Plan, studies []gridfile.Study) error {
 	for _, s := range studies {
 		models, err := f.models.of(app, s.Path, s.Models)
 		if err != nil {

@@ -41,7 +41,7 @@ func testAblateUsage(t *testing.T, _, plugins string) {
 		"unknown solver":   {"studies: [{study: STUDY}]\nsolver: absent\nstrategies:\n  - name: rw\n", nil, "grid.yml:4:5: arm rw: "},
 		"unknown option":   {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - {name: rw}\n  - name: sa\n    set: {colour: red}\n", nil, "grid.yml:5:5: arm sa: --set sa.colour"},
 		"bad value":        {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - name: sa\n    grid: {p: [0.5, often]}\n", nil, "grid.yml:4:5: arm sa p=often: "},
-		"refused at start": {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - {name: mortal, set: {seed: none}}\n", nil, "grid.yml:4:5: arm mortal: "},
+		"refused at start": {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - {name: mortal, set: {seed: none}}\n", nil, "grid.yml:4:6: arm mortal: "},
 		"no rows":          {"studies: [{study: STUDY}]\nsolver: none\nstrategies:\n  - name: sa+knn\n", nil, "grid.yml:4:5: arm sa+knn: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -105,7 +106,7 @@ func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*comp
 	file := &compare.File{}
 	for _, arg := range args {
 		if !compare.IsFile(arg) {
-			file.Studies = append(file.Studies, compare.FileStudy{Path: arg})
+			file.Studies = append(file.Studies, gridfile.Study{Path: arg})
 			continue
 		}
 		if len(args) > 1 {
@@ -200,7 +201,7 @@ func chosenArms(texts []string, known []compare.Arm) ([]compare.Arm, error) {
 }
 
 // subjects loads every study with every network asked for.
-func (f *compareFlags) subjects(app *App, p *compare.Plan, studies []compare.FileStudy) error {
+func (f *compareFlags) subjects(app *App, p *compare.Plan, studies []gridfile.Study) error {
 	for _, s := range studies {
 		models, err := f.models.of(app, s.Path, s.Models)
 		if err != nil {

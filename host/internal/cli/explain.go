@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
@@ -60,8 +61,7 @@ type explainFlags struct {
 	models modelsFlag
 	format string
 	out    string
-	// changed reports that the user gave a flag.
-	changed func(name string) bool
+	flags  *pflag.FlagSet
 }
 
 // defaultExplainBudget is in evaluations, so that equal seeds give equal
@@ -88,7 +88,7 @@ method, the measures and the comparison with LIME (--lime).`,
   hyfair explain studies/rq3.yaml --models 'AC-[138]' --budget 60s --format latex`,
 		Args: exactlyOne("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.changed = func(name string) bool { return cmd.Flag(name).Changed }
+			f.flags = cmd.Flags()
 			grid := yamlfile.HasKey(args[0], "studies")
 			if err := f.validate(grid); err != nil {
 				return usage(err)
@@ -149,11 +149,11 @@ func (f *explainFlags) validate(grid bool) error {
 	}
 	sources := 0
 	for _, name := range []string{"from", "rows", "budget"} {
-		if f.changed(name) {
+		if f.flags.Changed(name) {
 			sources++
 		}
 	}
-	if f.changed("row") && !f.changed("rows") {
+	if f.flags.Changed("row") && !f.flags.Changed("rows") {
 		sources++
 	}
 	if !grid && sources > 1 {
@@ -167,12 +167,12 @@ func (f *explainFlags) validate(grid bool) error {
 	}
 	alone, gridOnly := []string{"from", "rows", "row", "tree", "rules-out", "lime-reference", "model"}, []string{"models", "format", "out"}
 	for _, name := range alone {
-		if grid && f.changed(name) {
+		if grid && f.flags.Changed(name) {
 			return fmt.Errorf("--%s is for a single study, not for a file of several", name)
 		}
 	}
 	for _, name := range gridOnly {
-		if !grid && f.changed(name) {
+		if !grid && f.flags.Changed(name) {
 			return fmt.Errorf("--%s is for a file of several studies, such as studies/rq3.yaml", name)
 		}
 	}
@@ -227,7 +227,7 @@ func (f *explainFlags) method() explain.Config {
 		Samples: f.samples, Quantile: f.quantile, Delta: f.delta, Test: f.test, Spread: f.spread,
 		Growth: explain.Growth{Depth: f.depth, Leaf: f.leaf},
 	}
-	if f.changed("alpha") {
+	if f.flags.Changed("alpha") {
 		c.Alpha = &f.alpha
 	}
 	return c

@@ -2,38 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 )
-
-// explainFile is a file that lists studies, such as studies/rq3.yaml, and how
-// each of their networks is explained. Flags that are given override it.
-type explainFile struct {
-	Name    string `yaml:"name"`
-	Summary string `yaml:"summary"`
-	Studies []struct {
-		// Study is relative to the file's folder, where it is not absolute; Models is a pattern of networks
-		// beside the study's own, empty for that one.
-		Study  string `yaml:"study"`
-		Models string `yaml:"models"`
-	} `yaml:"studies"`
-	// The rest are flags of the same names; empty leaves it to them.
-	Strategy    string `yaml:"strategy"`
-	Budget      string `yaml:"budget"`
-	Individuals string `yaml:"individuals"`
-	Samples     string `yaml:"samples"`
-	Quantile    string `yaml:"quantile"`
-	Delta       string `yaml:"delta"`
-	Spread      string `yaml:"spread"`
-	Lime        string `yaml:"lime"`
-	Bound       string `yaml:"bound"`
-}
 
 // explainGrid is the JSON object of hyfair explain with a file of studies.
 type explainGrid struct {
@@ -121,56 +96,19 @@ func (f *explainFlags) explainNetwork(ctx context.Context, app *App, n explainNe
 	return r, err
 }
 
-// readGrid reads the file, takes its settings where no flag was given, and
-// lists the networks.
+// readGrid reads a file that lists studies, such as studies/rq3.yaml, takes its
+// settings where no flag was given, and lists the networks.
 func (f *explainFlags) readGrid(app *App, file string) (name string, networks []explainNetwork, err error) {
-	text, err := yamlfile.Read(file)
+	settings := []string{"strategy", "budget", "individuals", "samples", "quantile", "delta", "spread", "lime", "bound"}
+	in, err := gridfile.Open(file, "a file of studies to explain", settings...)
 	if err != nil {
 		return "", nil, err
 	}
-	var raw explainFile
-	in, err := yamlfile.Decode(text, file, "a file of studies to explain", &raw)
+	takeSettings(in, f.flags, settings...)
+	err = f.models.all(app, in, func(path, model string) {
+		networks = append(networks, explainNetwork{Study: path, Model: model})
+	})
 	if err != nil {
-		return "", nil, err
-	}
-	for _, setting := range []struct {
-		flag, value string
-		take        func(string) error
-	}{
-		{"strategy", raw.Strategy, func(s string) error { f.strategy = s; return nil }},
-		{"budget", raw.Budget, func(s string) error { f.budget = s; return nil }},
-		{"individuals", raw.Individuals, take(&f.individuals, strconv.Atoi)},
-		{"samples", raw.Samples, take(&f.samples, strconv.Atoi)},
-		{"quantile", raw.Quantile, take(&f.quantile, parseFloat)},
-		{"delta", raw.Delta, take(&f.delta, parseFloat)},
-		{"spread", raw.Spread, take(&f.spread, parseFloat)},
-		{"lime", raw.Lime, take(&f.lime, strconv.ParseBool)},
-		{"bound", raw.Bound, take(&f.bound, time.ParseDuration)},
-	} {
-		if setting.value == "" || f.changed(setting.flag) {
-			continue
-		}
-		if err := setting.take(setting.value); err != nil {
-			in.Fault("$."+setting.flag, "%q: %v", setting.value, err)
-		}
-	}
-	if len(raw.Studies) == 0 {
-		in.Fault("$.studies", "lists no study")
-	}
-	for i, s := range raw.Studies {
-		of := filepath.FromSlash(s.Study)
-		if !filepath.IsAbs(of) {
-			of = filepath.Join(filepath.Dir(file), of)
-		}
-		models, err := f.models.of(app, of, s.Models)
-		if err != nil {
-			in.Fault(fmt.Sprintf("$.studies[%d]", i), "%v", err)
-		}
-		for _, model := range models {
-			networks = append(networks, explainNetwork{Study: of, Model: model})
-		}
-	}
-	if err := in.Err(); err != nil {
 		return "", nil, err
 	}
 	if err := f.validate(true); err != nil {
@@ -179,18 +117,8 @@ func (f *explainFlags) readGrid(app *App, file string) (name string, networks []
 	if len(networks) == 0 {
 		return "", nil, f.models.none()
 	}
-	if raw.Name == "" {
-		raw.Name = filepath.Base(file)
+	if name = in.Setting("name"); name == "" {
+		name = filepath.Base(file)
 	}
-	return raw.Name, networks, nil
+	return name, networks, nil
 }
-
-// take reads a setting into a flag.
-func take[T any](to *T, parse func(string) (T, error)) func(string) error {
-	return func(text string) (err error) {
-		*to, err = parse(text)
-		return errors.Unwrap(err) // without the name of the function that parses
-	}
-}
-
-func parseFloat(text string) (float64, error) { return strconv.ParseFloat(text, 64) }

@@ -11,28 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
-	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 )
-
-// mitigateFile is a file that lists studies, such as studies/rq4.yaml, and what
-// to do with each of their networks. Flags that are given override it.
-type mitigateFile struct {
-	Name    string `yaml:"name"`
-	Summary string `yaml:"summary"`
-	Studies []struct {
-		// Study is a path, from the file's folder where it is relative; Models is a pattern of networks
-		// beside the study's own, empty for that one.
-		Study  string `yaml:"study"`
-		Models string `yaml:"models"`
-	} `yaml:"studies"`
-	Arms     []string `yaml:"arms"`
-	Strategy string   `yaml:"strategy"`
-	Solver   string   `yaml:"solver"`
-	Mode     string   `yaml:"mode"`
-	Budget   string   `yaml:"budget"`
-	// Runs is a number of searches an arm; 0 leaves it to --runs.
-	Runs int `yaml:"runs"`
-}
 
 // mitigateGrid is the JSON object of hyfair mitigate with a file of studies.
 type mitigateGrid struct {
@@ -109,59 +89,26 @@ func (f *mitigateFlags) readGrid(app *App, cmd *cobra.Command, file string) (tas
 	if cmd.Flag("model").Changed || f.guardrails != "" {
 		return nil, "", errors.New("--model and --guardrails are for a single study, not for a file of several")
 	}
-	text, err := yamlfile.Read(file)
+	settings := []string{"arms", "strategy", "solver", "mode", "budget", "runs"}
+	in, err := gridfile.Open(file, "a file of studies to mitigate", settings...)
 	if err != nil {
 		return nil, "", err
 	}
-	var raw mitigateFile
-	in, err := yamlfile.Decode(text, file, "a file of studies to mitigate", &raw)
+	if runs := in.Root.Get("runs"); runs != nil {
+		if v, ok := runs.Float(); ok && v < 1 {
+			in.Fault(runs, "%v searches an arm; want 1 or more", v)
+		}
+	}
+	takeSettings(in, cmd.Flags(), settings...)
+	err = f.models.all(app, in, func(path, model string) { tasks = append(tasks, mitigateTask{path, model}) })
 	if err != nil {
-		return nil, "", err
-	}
-	for _, setting := range []struct {
-		flag, value string
-		to          *string
-	}{
-		{"strategy", raw.Strategy, &f.search.Strategy}, {"solver", raw.Solver, &f.search.Solver},
-		{"mode", raw.Mode, &f.search.Mode}, {"budget", raw.Budget, &f.search.Budget},
-	} {
-		if setting.value != "" && !cmd.Flag(setting.flag).Changed {
-			*setting.to = setting.value
-		}
-	}
-	switch {
-	case raw.Runs < 0:
-		in.Fault("$.runs", "%d searches an arm; want 1 or more", raw.Runs)
-	case raw.Runs > 0 && !cmd.Flag("runs").Changed:
-		f.search.Runs = raw.Runs
-	}
-	if len(raw.Arms) > 0 && !cmd.Flag("arms").Changed {
-		f.arms = raw.Arms
-	}
-	if len(raw.Studies) == 0 {
-		in.Fault("$.studies", "lists no study")
-	}
-	for i, s := range raw.Studies {
-		path := filepath.FromSlash(s.Study)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(file), path)
-		}
-		models, err := f.models.of(app, path, s.Models)
-		if err != nil {
-			in.Fault(fmt.Sprintf("$.studies[%d]", i), "%v", err)
-		}
-		for _, model := range models {
-			tasks = append(tasks, mitigateTask{path, model})
-		}
-	}
-	if err := in.Err(); err != nil {
 		return nil, "", err
 	}
 	if len(tasks) == 0 {
 		return nil, "", f.models.none()
 	}
-	if raw.Name == "" {
-		raw.Name = filepath.Base(file)
+	if name = in.Setting("name"); name == "" {
+		name = filepath.Base(file)
 	}
-	return tasks, raw.Name, nil
+	return tasks, name, nil
 }

@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 )
 
@@ -52,6 +56,40 @@ func (f *modelsFlag) of(app *App, file, pattern string) ([]string, error) {
 		return nil, fmt.Errorf("%s %q: the study has no such network beside its own", name, pattern)
 	}
 	return names, nil
+}
+
+// all lists the networks of a file's studies. Its mistakes and theirs are the
+// error.
+func (f *modelsFlag) all(app *App, in *gridfile.File, take func(path, model string)) error {
+	for i, s := range in.Studies() {
+		models, err := f.of(app, s.Path, s.Models)
+		if err != nil {
+			in.Fault(in.Root.Get("studies").Items[i], "%v", err)
+		}
+		for _, model := range models {
+			take(s.Path, model)
+		}
+	}
+	return in.Err()
+}
+
+// takeSettings gives flags that the user did not give the values that a file has
+// under their names.
+func takeSettings(in *gridfile.File, flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		flag := flags.Lookup(name)
+		list, several := flag.Value.(pflag.SliceValue)
+		switch at := in.Root.Get(name); {
+		case at == nil || flag.Changed:
+		case several:
+			list.Replace(in.Texts(name))
+		default:
+			text := in.Setting(name)
+			if err := flag.Value.Set(text); err != nil && text != "" {
+				in.Fault(at, "%q: %v", text, cmp.Or(errors.Unwrap(err), err))
+			}
+		}
+	}
 }
 
 // none is the error where no study has a network that the flag asks for.

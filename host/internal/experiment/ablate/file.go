@@ -1,13 +1,12 @@
 package ablate
 
 import (
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
@@ -16,7 +15,7 @@ import (
 // rules. Flags of the command line override it.
 type File struct {
 	Name    string
-	Studies []FileStudy
+	Studies []gridfile.Study
 	Arms    []Arm
 	// Budget is empty, Runs, Seed, Threads and Jobs are 0 where the file says
 	// nothing.
@@ -30,59 +29,12 @@ type File struct {
 	question.Scope
 }
 
-// FileStudy is a study of a grid file.
-type FileStudy struct {
-	// Path of the study, relative paths taken from the file's folder.
-	Path string
-	// Models is a pattern of names beside the study's own network; empty: that
-	// one.
-	Models string
-	// At is where the study is named, as file:line:column, for messages.
-	At string
-}
-
 // Bounds on what a file may ask for, far above any use.
 const (
 	maxRuns    = 1000
 	maxThreads = 1024
 	maxSeed    = 1 << 53
 )
-
-// rawFile is the file's shape. Values are kept as text until something that
-// knows the type reads them.
-type rawFile struct {
-	Name    string `yaml:"name"`
-	Summary string `yaml:"summary"`
-	Studies []struct {
-		Study  string `yaml:"study"`
-		Models string `yaml:"models"`
-	} `yaml:"studies"`
-	Strategies []rawArm `yaml:"strategies"`
-	Mode       string   `yaml:"mode"`
-	Solver     string   `yaml:"solver"`
-	Budget     string   `yaml:"budget"`
-	Runs       string   `yaml:"runs"`
-	Seed       string   `yaml:"seed"`
-	Threads    string   `yaml:"threads"`
-	Jobs       string   `yaml:"jobs"`
-	Bound      string   `yaml:"bound"`
-	Epsilon    string   `yaml:"epsilon"`
-	Protected  []string `yaml:"protected"`
-	Where      string   `yaml:"where"`
-	Rules      []string `yaml:"rules"`
-}
-
-type rawArm struct {
-	Name      string              `yaml:"name"`
-	About     string              `yaml:"about"`
-	Strategy  string              `yaml:"strategy"`
-	Set       map[string]string   `yaml:"set"`
-	Mode      string              `yaml:"mode"`
-	Chains    string              `yaml:"chains"`
-	Solver    string              `yaml:"solver"`
-	SolverSet map[string]string   `yaml:"solver_set"`
-	Grid      map[string][]string `yaml:"grid"`
-}
 
 // ReadFile reads a grid file. Every mistake is an error that names file, line
 // and column; all that can be told apart are reported together.
@@ -94,153 +46,139 @@ func ReadFile(path string) (*File, error) {
 	return parseFile(text, path)
 }
 
-func parseFile(text, path string) (*File, error) {
-	var raw rawFile
-	in, err := yamlfile.Decode(text, path, "a grid file", &raw)
+func parseFile(text []byte, path string) (*File, error) {
+	in, err := gridfile.Parse(text, path, "a grid file",
+		append(gridfile.ScopeKeys(), "strategies", "mode", "solver", "budget", "runs", "seed", "threads", "jobs", "bound")...)
 	if err != nil {
 		return nil, err
 	}
-	r := &fileReader{Reader: in, path: path}
-	f := r.file(&raw)
+	r := &fileReader{File: in, defaults: Arm{Mode: ModePaper}}
+	f := &File{
+		Name: in.Name(), Studies: in.Studies(), Scope: in.Scope(), Budget: in.Setting("budget"), Bound: in.Time("bound", 0),
+		Runs: in.Number("runs", 1, maxRuns), Seed: int64(in.Number("seed", 1, maxSeed)),
+		Threads: in.Number("threads", 1, maxThreads), Jobs: in.Number("jobs", 1, maxThreads),
+	}
+	r.set(&r.defaults, in.Root, "mode", "solver")
+	strategies := in.Root.Want("strategies")
+	for _, n := range strategies.List() {
+		f.Arms = append(f.Arms, r.arms(n)...)
+		if len(f.Arms) > maxArms {
+			r.Fault(strategies, "more than %d arms", maxArms)
+			break
+		}
+	}
+	if len(strategies.List()) == 0 {
+		r.Fault(strategies, "lists no strategy")
+	}
+	for i := range f.Arms {
+		if slices.ContainsFunc(f.Arms[:i], func(a Arm) bool { return a.Name == f.Arms[i].Name }) {
+			r.Fault(strategies, "two arms are called %q", f.Arms[i].Name)
+		}
+	}
+	if f.Budget != "" {
+		if _, err := search.ParseBudget(f.Budget); err != nil {
+			r.Fault(in.Root.Get("budget"), "%v", err)
+		}
+	}
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// fileReader turns the shape into a File.
+// fileReader reads arms, with what the file says for all of them.
 type fileReader struct {
-	*yamlfile.Reader
-	path string
+	*gridfile.File
+	defaults Arm
 }
 
-func (r *fileReader) file(raw *rawFile) *File {
-	f := &File{Name: raw.Name, Scope: question.Scope{Epsilon: raw.Epsilon, Protected: raw.Protected, Where: raw.Where, Rules: raw.Rules}}
-	if f.Name == "" {
-		f.Name = strings.TrimSuffix(filepath.Base(r.path), filepath.Ext(r.path))
-	}
-	r.studies(f, raw)
-	for _, key := range []string{"mode", "solver"} {
-		value := map[string]string{"mode": raw.Mode, "solver": raw.Solver}[key]
-		if value == "" {
-			continue
+// set gives the arm what the keys of a mapping say; false after a mistake.
+func (r *fileReader) set(a *Arm, n *yamlfile.Node, keys ...string) bool {
+	all := true
+	for _, key := range keys {
+		value := n.Get(key)
+		text, ok := r.Text(value)
+		if ok {
+			if err := a.set(key, text); err != nil {
+				r.Fault(value, "%v", err)
+				ok = false
+			}
 		}
-		if err := new(Arm).set(key, value); err != nil {
-			r.Fault("$."+key, "%v", err)
-		}
+		all = all && (ok || value == nil)
 	}
-	for i := range raw.Strategies {
-		f.Arms = append(f.Arms, r.arms(fmt.Sprintf("$.strategies[%d]", i), &raw.Strategies[i], raw)...)
-		if len(f.Arms) > maxArms {
-			r.Fault("$.strategies", "more than %d arms", maxArms)
-			break
-		}
-	}
-	if len(raw.Strategies) == 0 {
-		r.Fault("$.strategies", "lists no strategy")
-	}
-	for i := range f.Arms {
-		if slices.ContainsFunc(f.Arms[:i], func(a Arm) bool { return a.Name == f.Arms[i].Name }) {
-			r.Fault("$.strategies", "two arms are called %q", f.Arms[i].Name)
-		}
-	}
-	if f.Budget = raw.Budget; f.Budget != "" {
-		if _, err := search.ParseBudget(f.Budget); err != nil {
-			r.Fault("$.budget", "%v", err)
-		}
-	}
-	if raw.Bound != "" {
-		var err error
-		if f.Bound, err = time.ParseDuration(raw.Bound); err != nil || f.Bound < 0 {
-			r.Fault("$.bound", "%q is no time such as 10s", raw.Bound)
-		}
-	}
-	f.Runs = int(r.Integer("$.runs", raw.Runs, 1, maxRuns))
-	f.Seed = r.Integer("$.seed", raw.Seed, 1, maxSeed)
-	f.Threads = int(r.Integer("$.threads", raw.Threads, 1, maxThreads))
-	f.Jobs = int(r.Integer("$.jobs", raw.Jobs, 1, maxThreads))
-	return f
+	return all
 }
 
-func (r *fileReader) studies(f *File, raw *rawFile) {
-	for i, s := range raw.Studies {
-		place := fmt.Sprintf("$.studies[%d]", i)
-		if s.Study == "" {
-			r.Fault(place, "needs study: FILE")
-			continue
-		}
-		st := FileStudy{Path: s.Study, Models: s.Models, At: r.At(place + ".study")}
-		if !filepath.IsAbs(st.Path) {
-			st.Path = filepath.Join(filepath.Dir(r.path), st.Path)
-		}
-		if _, err := filepath.Match(s.Models, ""); err != nil {
-			r.Fault(place+".models", "%q is no pattern: %v", s.Models, err)
-		}
-		f.Studies = append(f.Studies, st)
+// options reads a mapping of texts; nil for none.
+func (r *fileReader) options(n *yamlfile.Node) map[string]string {
+	if !r.Kind(n, yamlfile.Mapping) {
+		return nil
 	}
-	if len(raw.Studies) == 0 {
-		r.Fault("$.studies", "lists no study")
+	out := map[string]string{}
+	for _, e := range n.Entries {
+		out[e.Key.Text], _ = r.Text(e.Value)
 	}
+	return out
 }
 
 // arms are what one entry of strategies describes: one arm, or those of its
 // grid.
-func (r *fileReader) arms(place string, raw *rawArm, defaults *rawFile) []Arm {
-	a := Arm{
-		Name: raw.Name, Strategy: raw.Strategy, Set: raw.Set, Mode: ModePaper, Solver: defaults.Solver, SolverSet: raw.SolverSet, At: r.At(place),
+func (r *fileReader) arms(n *yamlfile.Node) []Arm {
+	if !r.Mapping(n, "name", "about", "strategy", "set", "mode", "chains", "solver", "solver_set", "grid") {
+		return nil
 	}
-	if defaults.Mode != "" {
-		a.Mode = defaults.Mode
+	r.Text(n.Get("about"))
+	a := r.defaults
+	a.At, a.Set, a.SolverSet = n.At.String(), r.options(n.Get("set")), r.options(n.Get("solver_set"))
+	if !r.set(&a, n, armKeys...) {
+		return nil
 	}
-	if a.Name == "" {
-		a.Name = raw.Strategy
+	grid := n.Want("grid")
+	if a.Name, _ = r.Text(n.Get("name")); a.Name == "" {
+		a.Name = a.Strategy
 	}
-	if _, varied := raw.Grid["strategy"]; a.Strategy == "" && !varied {
-		a.Strategy = raw.Name
+	if a.Strategy == "" && grid.Get("strategy") == nil {
+		a.Strategy = a.Name
 	}
-	for _, field := range []struct{ key, value string }{{"mode", raw.Mode}, {"chains", raw.Chains}, {"solver", raw.Solver}} {
-		if field.value == "" {
-			continue
-		}
-		if err := a.set(field.key, field.value); err != nil {
-			r.Fault(place+"."+field.key, "%v", err)
-			return nil
-		}
-	}
-	axes, ok := r.axes(place+".grid", raw)
+	axes, ok := r.axes(grid, n)
 	if !ok {
 		return nil
 	}
 	arms, at, err := cross(a, axes)
 	if err != nil {
-		r.Fault(place+".grid."+at, "%v", err)
+		r.Fault(grid.Get(at), "%v", err)
 		return nil
 	}
 	for i := range arms {
 		if err := arms[i].check(); err != nil {
-			r.Fault(place, "%v", err)
+			r.Fault(n, "%v", err)
 			return nil
 		}
 	}
 	return arms
 }
 
-// axes reads a grid in the file's order.
-func (r *fileReader) axes(place string, raw *rawArm) (axes []axis, ok bool) {
+// axes reads the grid of an arm, in the file's order.
+func (r *fileReader) axes(grid, arm *yamlfile.Node) (axes []axis, ok bool) {
+	if grid.Kind != yamlfile.Null && !r.Kind(grid, yamlfile.Mapping) {
+		return nil, false
+	}
 	ok = true
-	for _, key := range r.Keys(place) {
-		values := raw.Grid[key]
-		fixed := map[string]string{"strategy": raw.Strategy, "mode": raw.Mode, "solver": raw.Solver, "chains": raw.Chains}[key]
-		if v, set := raw.Set[strings.TrimPrefix(key, "set.")]; set && !slices.Contains(armKeys, key) {
-			fixed = v
+	for _, e := range grid.Entries {
+		key, at := e.Key.Text, e.Value
+		values, valid := r.Reader.Texts(at)
+		fixed := arm.Get(key)
+		if !slices.Contains(armKeys, key) {
+			fixed = arm.Want("set").Get(strings.TrimPrefix(key, "set."))
 		}
 		switch {
+		case !valid:
 		case len(values) == 0:
-			r.Fault(place+"."+key, "lists no value")
-		case fixed != "":
-			r.Fault(place+"."+key, "is fixed to %s beside the grid: give it in one place", fixed)
+			r.Fault(at, "lists no value")
+		case fixed != nil:
+			r.Fault(at, "is fixed to %s beside the grid: give it in one place", fixed.Text)
 		case repeated(values) != "":
-			r.Fault(place+"."+key, "%s is there twice", repeated(values))
+			r.Fault(at, "%s is there twice", repeated(values))
 		default:
 			axes = append(axes, axis{key, values})
 			continue

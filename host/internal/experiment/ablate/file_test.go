@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 )
 
@@ -46,14 +47,14 @@ bound: 10s
 `
 
 func TestParseFile(t *testing.T) {
-	got, err := parseFile(whole, "dir/mine.yaml")
+	got, err := parseFile([]byte(whole), "dir/mine.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	on := map[string]string{"presolve": "on"}
 	want := &File{
 		Name: "mine", Budget: "90s", Runs: 3, Seed: 7, Threads: 2, Jobs: 4, Bound: 10 * time.Second,
-		Studies: []FileStudy{{"dir/a.yaml", "AC-*", "dir/mine.yaml:4:12"}, {"/b.yaml", "", "dir/mine.yaml:6:12"}},
+		Studies: []gridfile.Study{{Path: "dir/a.yaml", Models: "AC-*", At: "dir/mine.yaml:4:12"}, {Path: "/b.yaml", At: "dir/mine.yaml:6:12"}},
 		Scope:   question.Scope{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
 		Arms: []Arm{
 			{Name: "rw", Strategy: "rw", Mode: ModePaper, Solver: "highs", At: "dir/mine.yaml:9:5"},
@@ -72,7 +73,7 @@ func TestParseFile(t *testing.T) {
 // Options that are called like keys of an arm, and those of a solver, can be
 // varied too.
 func TestGridKeys(t *testing.T) {
-	f, err := parseFile("studies: [{study: a}]\nsolver: z3\nstrategies: [{name: n, grid: {strategy: [rw, sa], mode: [fast], set.mode: [x], solver_set.t: [1, 2]}}]\n", "g.yaml")
+	f, err := parseFile([]byte("studies: [{study: a}]\nsolver: z3\nstrategies: [{name: n, grid: {strategy: [rw, sa], mode: [fast], set.mode: [x], solver_set.t: [1, 2]}}]\n"), "g.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,23 +120,24 @@ func TestFileFaults(t *testing.T) {
 		"top mode":          {"summary: about", "mode: slow", "mine.yaml:2:7: mode: "},
 		"syntax":            {"runs: 3", "runs: [3", "mine.yaml:"},
 		"shape":             {"threads: 2", "threads: {a: 2}", "mine.yaml:"},
-		"deep":              {"threads: 2", "threads: " + strings.Repeat("[", 1000), "nested too deep"},
+		"deep":              {"threads: 2", "threads: " + strings.Repeat("[", 1000), "nested more than 32 deep"},
 		"key twice":         {"runs: 3", "runs: 3\nruns: 4", "mine.yaml:"},
-		"anchor":            {"rules: [x]", "rules: &r [x]", "mine.yaml:30:8: &: a grid file has no tags"},
+		"tag":               {"rules: [x]", "rules: !!str x", "mine.yaml:30:8: a grid file has no use for a tag"},
+		"alias of nothing":  {"rules: [x]", "rules: *r", "mine.yaml:30:8: no anchor &r before this"},
 		"explosion":         {"p: [0.5, 1e-3]", explosion(), "more than 1000 arms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(whole, c.from) {
 				t.Fatal("the case changes nothing")
 			}
-			_, err := parseFile(strings.Replace(whole, c.from, c.to, 1), "mine.yaml")
+			_, err := parseFile([]byte(strings.Replace(whole, c.from, c.to, 1)), "mine.yaml")
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v\nwant %s", err, c.want)
 			}
 		})
 	}
 	for text, want := range map[string]string{"": "the file is empty", "name: x\n": "lists no study", "studies: [{study: a}]\n": "lists no strategy"} {
-		if _, err := parseFile(text, "mine.yaml"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseFile([]byte(text), "mine.yaml"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -180,7 +182,7 @@ func FuzzParseFile(f *testing.F) {
 	f.Add("? [a]\n: b\n")
 	f.Add("studies: [{study: c}]\nstrategies: [{grid: {'a.b': [1], \"[\": [2]}}]\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := parseFile(text, "fuzz.yaml")
+		got, err := parseFile([]byte(text), "fuzz.yaml")
 		if (got == nil) == (err == nil) {
 			t.Errorf("%v, %v", got, err)
 		}

@@ -1,11 +1,7 @@
 package compare
 
 import (
-	"fmt"
-	"path/filepath"
-	"strings"
-	"time"
-
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
@@ -14,7 +10,7 @@ import (
 // of the command line override it.
 type File struct {
 	Name    string
-	Studies []FileStudy
+	Studies []gridfile.Study
 	Arms    []Arm
 	// Budget, Runs, Threads and Seed are 0 where the file says nothing.
 	Budget  Duration
@@ -22,59 +18,6 @@ type File struct {
 	Threads int
 	Seed    int64
 	question.Scope
-}
-
-// FileStudy is a study of a comparison file.
-type FileStudy struct {
-	// Path of the study, relative paths taken from the file's folder.
-	Path string
-	// Models is a pattern of names beside the study's own network; empty: that
-	// one.
-	Models string
-	// Partition is what "partition: study" of an arm stands for.
-	Partition string
-}
-
-// rawFile is the file's shape. Values are kept as text until something that
-// knows the type reads them.
-type rawFile struct {
-	Name    string `yaml:"name"`
-	Summary string `yaml:"summary"`
-	Studies []struct {
-		Study     string `yaml:"study"`
-		Models    string `yaml:"models"`
-		Partition string `yaml:"partition"`
-	} `yaml:"studies"`
-	Arms      []rawArm `yaml:"arms"`
-	Budget    string   `yaml:"budget"`
-	Runs      string   `yaml:"runs"`
-	Threads   string   `yaml:"threads"`
-	Seed      string   `yaml:"seed"`
-	Epsilon   string   `yaml:"epsilon"`
-	Protected []string `yaml:"protected"`
-	Where     string   `yaml:"where"`
-	Rules     []string `yaml:"rules"`
-}
-
-// rawArm has the keys of armKeys.
-type rawArm struct {
-	Name      string `yaml:"name"`
-	About     string `yaml:"about"`
-	Solver    string `yaml:"solver"`
-	Notion    string `yaml:"notion"`
-	Epsilon   string `yaml:"epsilon"`
-	Encoding  string `yaml:"encoding"`
-	Bounds    string `yaml:"bounds"`
-	Partition string `yaml:"partition"`
-	Goal      string `yaml:"goal"`
-	Gap       string `yaml:"gap"`
-	Start     string `yaml:"start"`
-	Soft      string `yaml:"soft"`
-}
-
-// values are the arm's settings in the order of armKeys.
-func (r *rawArm) values() []string {
-	return []string{r.Solver, r.Notion, r.Epsilon, r.Encoding, r.Bounds, r.Partition, r.Goal, r.Gap, r.Start, r.Soft}
 }
 
 // IsFile reports whether the path is a comparison file: a YAML file with a key
@@ -91,78 +34,42 @@ func ReadFile(path string) (*File, error) {
 	return parseFile(text, path)
 }
 
-func parseFile(text, path string) (*File, error) {
-	var raw rawFile
-	in, err := yamlfile.Decode(text, path, "a comparison file", &raw)
+func parseFile(text []byte, path string) (*File, error) {
+	in, err := gridfile.Parse(text, path, "a comparison file", append(gridfile.ScopeKeys(), "arms", "budget", "runs", "threads", "seed")...)
 	if err != nil {
 		return nil, err
 	}
-	r := &fileReader{Reader: in, path: path}
-	f := r.file(&raw)
+	f := &File{
+		Name: in.Name(), Scope: in.Scope(), Studies: in.Studies("partition"), Budget: Duration(in.Time("budget", 1)),
+		Runs: in.Number("runs", 1, maxRuns), Threads: in.Number("threads", 1, 1<<10), Seed: int64(in.Number("seed", 1, 1<<53)),
+	}
+	arms := in.Root.Want("arms")
+	for _, n := range arms.List() {
+		f.Arms = append(f.Arms, readArm(in, n))
+	}
+	if err := checkArms(f.Arms); err != nil {
+		in.Fault(arms, "%v", err)
+	}
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// fileReader turns the shape into a File.
-type fileReader struct {
-	*yamlfile.Reader
-	path string
-}
-
-func (r *fileReader) file(raw *rawFile) *File {
-	f := &File{Name: raw.Name, Scope: question.Scope{Epsilon: raw.Epsilon, Protected: raw.Protected, Where: raw.Where, Rules: raw.Rules}}
-	if f.Name == "" {
-		f.Name = strings.TrimSuffix(filepath.Base(r.path), filepath.Ext(r.path))
+func readArm(in *gridfile.File, n *yamlfile.Node) (a Arm) {
+	if !in.Mapping(n, append([]string{"name", "about"}, armKeys...)...) {
+		return a
 	}
-	for i, s := range raw.Studies {
-		if s.Study == "" {
-			r.Fault(fmt.Sprintf("$.studies[%d]", i), "needs study: FILE")
-			continue
-		}
-		study := FileStudy{Path: s.Study, Models: s.Models, Partition: s.Partition}
-		if !filepath.IsAbs(study.Path) {
-			study.Path = filepath.Join(filepath.Dir(r.path), study.Path)
-		}
-		if _, err := filepath.Match(s.Models, ""); err != nil {
-			r.Fault(fmt.Sprintf("$.studies[%d].models", i), "%q is no pattern: %v", s.Models, err)
-		}
-		f.Studies = append(f.Studies, study)
+	in.Text(n.Get("about"))
+	a.Name, _ = in.Text(n.Get("name"))
+	if n.Get("solver") == nil {
+		in.Fault(n, "names no solver")
 	}
-	if len(raw.Studies) == 0 {
-		r.Fault("$.studies", "lists no study")
-	}
-	for i := range raw.Arms {
-		f.Arms = append(f.Arms, r.arm(fmt.Sprintf("$.arms[%d]", i), &raw.Arms[i]))
-	}
-	if err := checkArms(f.Arms); err != nil {
-		r.Fault("$.arms", "%v", err)
-	}
-	if raw.Budget != "" {
-		budget, err := time.ParseDuration(raw.Budget)
-		if err != nil || budget <= 0 {
-			r.Fault("$.budget", "%q is no time above 0 such as 100s", raw.Budget)
-		}
-		f.Budget = Duration(budget)
-	}
-	f.Runs = int(r.Integer("$.runs", raw.Runs, 1, maxRuns))
-	f.Threads = int(r.Integer("$.threads", raw.Threads, 1, 1<<10))
-	f.Seed = r.Integer("$.seed", raw.Seed, 1, 1<<53)
-	return f
-}
-
-func (r *fileReader) arm(place string, raw *rawArm) Arm {
-	a := Arm{Name: raw.Name}
-	if raw.Solver == "" {
-		r.Fault(place, "names no solver")
-	}
-	for k, value := range raw.values() {
-		if value == "" {
-			continue
-		}
-		if err := a.set(armKeys[k], value); err != nil {
-			r.Fault(place+"."+armKeys[k], "%v", err)
+	for _, key := range armKeys {
+		if value, ok := in.Text(n.Get(key)); ok {
+			if err := a.set(key, value); err != nil {
+				in.Fault(n.Get(key), "%v", err)
+			}
 		}
 	}
 	return a

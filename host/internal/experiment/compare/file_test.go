@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 )
 
@@ -38,13 +39,13 @@ arms:
 `
 
 func TestReadFile(t *testing.T) {
-	got, err := parseFile(whole1, "dir/mine.yaml")
+	got, err := parseFile([]byte(whole1), "dir/mine.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &File{
 		Name: "mine", Budget: Duration(90 * time.Second), Runs: 3, Threads: 2, Seed: 7,
-		Studies: []FileStudy{{Path: "dir/a.yaml", Models: "AC-*", Partition: "10"}, {Path: "/b.yaml"}},
+		Studies: []gridfile.Study{{Path: "dir/a.yaml", Models: "AC-*", Partition: "10", At: "dir/mine.yaml:4:12"}, {Path: "/b.yaml", At: "dir/mine.yaml:7:12"}},
 		Scope:   question.Scope{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
 		Arms: []Arm{
 			{Name: "one", Solver: "z3", Notion: "decision-strict", Partition: "study", Soft: Duration(time.Minute)},
@@ -71,20 +72,20 @@ func TestFileFaults(t *testing.T) {
 		"pattern":         {"AC-*", "'AC-['", "mine.yaml:5:13: studies[0].models"},
 		"syntax":          {"runs: 3", "runs: [3", "mine.yaml:"},
 		"shape":           {"threads: 2", "threads: {a: 2}", "mine.yaml:"},
-		"deep":            {"threads: 2", "threads: " + strings.Repeat("[", 1000), "nested too deep"},
+		"deep":            {"threads: 2", "threads: " + strings.Repeat("[", 1000), "nested more than 32 deep"},
 		"twice":           {"runs: 3", "runs: 3\nruns: 4", "mine.yaml:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(whole1, c.from) {
 				t.Fatal("the case changes nothing")
 			}
-			_, err := parseFile(strings.Replace(whole1, c.from, c.to, 1), "mine.yaml")
+			_, err := parseFile([]byte(strings.Replace(whole1, c.from, c.to, 1)), "mine.yaml")
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v\nwant %s", err, c.want)
 			}
 		})
 	}
-	if _, err := parseFile("", "mine.yaml"); err == nil || !strings.Contains(err.Error(), "mine.yaml:1:1: the file is empty") {
+	if _, err := parseFile(nil, "mine.yaml"); err == nil || !strings.Contains(err.Error(), "mine.yaml:1:1: the file is empty") {
 		t.Error(err)
 	}
 }
@@ -116,10 +117,10 @@ func TestShippedFiles(t *testing.T) {
 
 func TestFileTooLarge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.yaml")
-	if err := os.WriteFile(path, []byte("arms:\n"+strings.Repeat("# words\n", 1<<14)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("arms:\n"+strings.Repeat("# words\n", 1<<16)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "64 KiB") {
+	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "256 KiB") {
 		t.Error(err)
 	}
 }
@@ -130,7 +131,7 @@ func FuzzParseFile(f *testing.F) {
 	f.Add("arms: &a [*a]\n")
 	f.Add("? [a]\n: b\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := parseFile(text, "fuzz.yaml")
+		got, err := parseFile([]byte(text), "fuzz.yaml")
 		if (got == nil) == (err == nil) {
 			t.Errorf("%v, %v", got, err)
 		}

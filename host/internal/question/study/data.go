@@ -5,11 +5,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
 // data reads the data section into s.spec. A data root that is not set is no
 // fault of the file: it is kept for the moment the data is wanted.
-func (r *reader) data(n *node, s *Study) {
+func (r *reader) data(n *yamlfile.Node, s *Study) {
 	if !r.object(n, "data") {
 		return
 	}
@@ -17,62 +18,52 @@ func (r *reader) data(n *node, s *Study) {
 	s.spec = spec
 	r.files(n, s)
 	r.format(n, &spec.Format)
-	if l := n.get("label"); l != nil && r.object(l, "label") {
+	if l := n.Get("label"); l != nil && r.object(l, "label") {
 		r.label(l, spec)
 	}
-	if h := n.get("held-back"); h != nil && r.object(h, "held-back") {
-		if f := h.get("fraction"); f == nil {
-			r.add(h, "needs fraction:, such as 0.2")
-		} else if v, ok := r.number(f); ok && (v < 0 || v >= 1) {
-			r.add(f, "%s is not from 0 up to, but not, 1", f.text)
+	if h := n.Get("held-back"); h != nil && r.object(h, "held-back") {
+		if f := h.Get("fraction"); f == nil {
+			r.Fault(h, "needs fraction:, such as 0.2")
+		} else if v, ok := r.Number(f); ok && (v < 0 || v >= 1) {
+			r.Fault(f, "%s is not from 0 up to, but not, 1", f.Text)
 		} else {
 			spec.Split.Fraction = v
 		}
-		if seed := h.get("seed"); seed != nil {
-			v, _ := r.integer(seed, 0, 1<<52)
-			spec.Split.Seed = uint64(v)
-		}
+		seed, _ := r.Integer(h.Get("seed"), 0, 1<<52)
+		spec.Split.Seed = uint64(seed)
 	}
 }
 
 // files reads the list of data files: paths, or mappings with more to say.
-func (r *reader) files(n *node, s *Study) {
-	files := n.get("files")
+func (r *reader) files(n *yamlfile.Node, s *Study) {
+	files := n.Get("files")
 	if files == nil {
-		r.add(n, "needs files:, a list of data files")
+		r.Fault(n, "needs files:, a list of data files")
 		return
 	}
-	items := files.items
-	if files.kind != sequenceNode {
-		items = []*node{files}
+	if len(files.List()) == 0 {
+		r.Fault(files, "lists no file")
 	}
-	if len(items) == 0 {
-		r.add(files, "lists no file")
-	}
-	for _, item := range items {
+	for _, item := range files.List() {
 		var file people.File
 		path := item
-		if item.kind == mappingNode {
+		if item.Kind == yamlfile.Mapping {
 			if !r.object(item, "file") {
 				continue
 			}
-			if path = item.get("path"); path == nil {
-				r.add(item, "needs path:")
+			if path = item.Get("path"); path == nil {
+				r.Fault(item, "needs path:")
 				continue
 			}
-			if skip := item.get("skip"); skip != nil {
-				file.Skip, _ = r.integer(skip, 0, 1<<30)
-			}
-			if held := item.get("held-back"); held != nil {
-				file.HeldBack, _ = r.boolean(held)
-			}
+			file.Skip, _ = r.Integer(item.Get("skip"), 0, 1<<30)
+			file.HeldBack, _ = r.Boolean(item.Get("held-back"))
 		}
-		text, ok := r.name(path)
+		text, ok := r.Name(path)
 		if !ok {
 			continue
 		}
 		var err error
-		if file.Path, err = where(path.at.file, text, r.options.DataRoot); err == nil {
+		if file.Path, err = where(path.At.File, text, r.options.DataRoot); err == nil {
 			err = missing(text, file.Path, r.options.DataRoot)
 		}
 		if err != nil && s.dataErr == nil {
@@ -82,57 +73,44 @@ func (r *reader) files(n *node, s *Study) {
 	}
 }
 
-func (r *reader) format(n *node, f *people.Format) {
+func (r *reader) format(n *yamlfile.Node, f *people.Format) {
 	header := true
-	if c := n.get("columns"); c != nil && r.kind(c, sequenceNode) {
-		f.Columns, _ = r.texts(c)
+	if c := n.Get("columns"); c != nil && r.Kind(c, yamlfile.Sequence) {
+		f.Columns, _ = r.Texts(c)
 		header = false
 		for i, name := range f.Columns {
 			if slices.Contains(f.Columns[:i], name) {
-				r.add(c.items[i], "column %q appears twice", name)
+				r.Fault(c.Items[i], "column %q appears twice", name)
 			}
 		}
 		if len(f.Columns) == 0 {
-			r.add(c, "names no column")
+			r.Fault(c, "names no column")
 		}
 	}
-	if h := n.get("header"); h != nil {
-		if v, ok := r.boolean(h); ok && v != header {
-			if v {
-				r.add(h, "true, and columns: names the columns as well; leave columns out, or skip: the header line")
-			} else {
-				r.add(h, "false, so columns: must name the columns")
-			}
-		}
+	h := n.Get("header")
+	switch v, ok := r.Boolean(h); {
+	case !ok || v == header:
+	case v:
+		r.Fault(h, "true, and columns: names the columns as well; leave columns out, or skip: the header line")
+	default:
+		r.Fault(h, "false, so columns: must name the columns")
 	}
-	if d := n.get("delimiter"); d != nil {
-		if text, ok := r.text(d); ok {
-			f.Delimiter = r.delimiter(d, text)
-		}
+	d := n.Get("delimiter")
+	if text, ok := r.Text(d); ok {
+		f.Delimiter = r.delimiter(d, text)
 	}
-	if t := n.get("trim"); t != nil {
-		f.Trim, _ = r.boolean(t)
-	}
-	if m := n.get("missing"); m != nil {
-		f.Missing, _ = r.texts(m)
-	}
-	if m := n.get("missing-rows"); m != nil {
-		word, _ := r.choice(m, "drop", "refuse")
-		f.RefuseMissing = word == "refuse"
-	}
-	if d := n.get("drop"); d != nil {
-		f.Drop, _ = r.texts(d)
-		for i, name := range f.Drop {
-			at := d
-			if d.kind == sequenceNode {
-				at = d.items[i]
-			}
-			r.column(at, name, f)
-		}
+	f.Trim, _ = r.Boolean(n.Get("trim"))
+	f.Missing, _ = r.Texts(n.Get("missing"))
+	word, _ := r.Choice(n.Get("missing-rows"), "drop", "refuse")
+	f.RefuseMissing = word == "refuse"
+	drop := n.Get("drop")
+	f.Drop, _ = r.Texts(drop)
+	for i, name := range f.Drop {
+		r.column(drop.List()[i], name, f)
 	}
 }
 
-func (r *reader) delimiter(n *node, text string) rune {
+func (r *reader) delimiter(n *yamlfile.Node, text string) rune {
 	switch text {
 	case "tab":
 		return '\t'
@@ -141,38 +119,34 @@ func (r *reader) delimiter(n *node, text string) rune {
 	}
 	c, size := utf8.DecodeRuneInString(text)
 	if size != len(text) || c == utf8.RuneError || c == '"' || c == '\n' || c == '\r' {
-		r.add(n, "%q is no delimiter; give one character, tab or space", text)
+		r.Fault(n, "%q is no delimiter; give one character, tab or space", text)
 		return 0
 	}
 	return c
 }
 
 // column checks the name of a column where the study lists the columns.
-func (r *reader) column(n *node, name string, f *people.Format) {
+func (r *reader) column(n *yamlfile.Node, name string, f *people.Format) {
 	if len(f.Columns) > 0 && !slices.Contains(f.Columns, name) {
-		r.add(n, "no column %q; %s", name, meant(name, f.Columns))
+		r.Fault(n, "no column %q; %s", name, yamlfile.Suggest(name, f.Columns))
 	}
 }
 
-func (r *reader) label(n *node, spec *people.Spec) {
+func (r *reader) label(n *yamlfile.Node, spec *people.Spec) {
 	for _, key := range []string{"column", "positive"} {
-		if n.get(key) == nil {
-			r.add(n, "needs %s:", key)
+		if n.Get(key) == nil {
+			r.Fault(n, "needs %s:", key)
 		}
 	}
-	if c := n.get("column"); c != nil {
-		if name, ok := r.name(c); ok {
-			spec.Label.Column = name
-			r.column(c, name, &spec.Format)
-		}
+	c, positive := n.Get("column"), n.Get("positive")
+	if name, ok := r.Name(c); ok {
+		spec.Label.Column = name
+		r.column(c, name, &spec.Format)
 	}
-	if p := n.get("positive"); p != nil {
-		spec.Label.Positive, _ = r.texts(p)
-		if p.kind == sequenceNode && len(p.items) == 0 {
-			r.add(p, "lists no value")
-		}
+	values, ok := r.Texts(positive)
+	if ok && len(values) == 0 {
+		r.Fault(positive, "lists no value")
 	}
-	if x := n.get("strip-suffix"); x != nil {
-		spec.Label.StripSuffix, _ = r.text(x)
-	}
+	spec.Label.Positive = values
+	spec.Label.StripSuffix, _ = r.Text(n.Get("strip-suffix"))
 }

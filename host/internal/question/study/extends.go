@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
 // maxExtends bounds a chain of studies that extend one another.
@@ -14,33 +16,37 @@ const maxExtends = 8
 // readStudy reads the study file at path with all it extends, and the hash of
 // what was read: that of the file, or with extends, of the files' hashes in
 // the order in which they were read.
-func readStudy(path string) (root *node, hash string, err error) {
-	var chain []*node
+func readStudy(path string) (root *yamlfile.Node, hash string, err error) {
+	var chain []*yamlfile.Node
 	var hashes [][]byte
 	var seen []string
 	for {
-		sum := sha256.New()
-		n, err := readFile(path, path, sum)
+		text, err := yamlfile.Read(path)
+		if err != nil {
+			return nil, "", err
+		}
+		n, err := yamlfile.Parse(text, path, "a study")
 		if err != nil {
 			return nil, "", err
 		}
 		chain = append(chain, n)
-		hashes = append(hashes, sum.Sum(nil))
-		if n.kind != mappingNode {
-			return nil, "", &Fault{n.at.file, n.at.line, n.at.column, "a study is a mapping of keys such as model and features, not " + n.kind.String()}
+		sum := sha256.Sum256(text)
+		hashes = append(hashes, sum[:])
+		if n.Kind != yamlfile.Mapping {
+			return nil, "", &yamlfile.Fault{Place: n.At, Message: "a study is a mapping of keys such as model and features, not " + n.Kind.String()}
 		}
 		seen = append(seen, filepath.Clean(path))
-		base := n.get("extends")
+		base := n.Get("extends")
 		if base == nil {
 			break
 		}
 		at := func(format string, args ...any) error {
-			return &Fault{base.at.file, base.at.line, base.at.column, "extends: " + fmt.Sprintf(format, args...)}
+			return &yamlfile.Fault{Place: base.At, Message: "extends: " + fmt.Sprintf(format, args...)}
 		}
-		if base.kind != scalarNode {
-			return nil, "", at("want the path of one study file, not %s", base.kind)
+		if base.Kind != yamlfile.Scalar {
+			return nil, "", at("want the path of one study file, not %s", base.Kind)
 		}
-		if path, err = studyFile(relativeTo(path, base.text)); err != nil {
+		if path, err = studyFile(relativeTo(path, base.Text)); err != nil {
 			return nil, "", at("%v", err)
 		}
 		if slices.Contains(seen, filepath.Clean(path)) {
@@ -54,50 +60,47 @@ func readStudy(path string) (root *node, hash string, err error) {
 	for i := len(chain) - 2; i >= 0; i-- {
 		root = merge(ownBusiness(root), chain[i])
 	}
-	if len(hashes) == 1 {
-		return root, hex.EncodeToString(hashes[0]), nil
+	if len(hashes) > 1 {
+		sum := sha256.Sum256(slices.Concat(hashes...))
+		return root, hex.EncodeToString(sum[:]), nil
 	}
-	sum := sha256.New()
-	for _, h := range hashes {
-		sum.Write(h)
-	}
-	return root, hex.EncodeToString(sum.Sum(nil)), nil
+	return root, hex.EncodeToString(hashes[0]), nil
 }
 
 // ownBusiness leaves out what a study that extends root does not inherit.
-func ownBusiness(root *node) *node {
+func ownBusiness(root *yamlfile.Node) *yamlfile.Node {
 	out := *root
-	out.entries = slices.DeleteFunc(slices.Clone(root.entries), func(e entry) bool {
-		return slices.Contains([]string{"extends", "name", "summary"}, e.key.text)
+	out.Entries = slices.DeleteFunc(slices.Clone(root.Entries), func(e yamlfile.Entry) bool {
+		return slices.Contains([]string{"extends", "name", "summary"}, e.Key.Text)
 	})
 	return &out
 }
 
 // merge lays over on base: mappings are merged key by key, base's keys first
 // and in base's order; null takes a key of base away; anything else replaces.
-func merge(base, over *node) *node {
-	if base.kind != mappingNode || over.kind != mappingNode {
+func merge(base, over *yamlfile.Node) *yamlfile.Node {
+	if base.Kind != yamlfile.Mapping || over.Kind != yamlfile.Mapping {
 		return over
 	}
-	own := make(map[string]entry, len(over.entries))
-	for _, e := range over.entries {
-		own[e.key.text] = e
+	own := make(map[string]yamlfile.Entry, len(over.Entries))
+	for _, e := range over.Entries {
+		own[e.Key.Text] = e
 	}
 	out := *over
-	out.entries = nil
-	for _, b := range base.entries {
-		e, changed := own[b.key.text]
-		delete(own, b.key.text)
+	out.Entries = nil
+	for _, b := range base.Entries {
+		e, changed := own[b.Key.Text]
+		delete(own, b.Key.Text)
 		switch {
 		case !changed:
-			out.entries = append(out.entries, b)
-		case e.value.kind != nullNode:
-			out.entries = append(out.entries, entry{e.key, merge(b.value, e.value)})
+			out.Entries = append(out.Entries, b)
+		case e.Value.Kind != yamlfile.Null:
+			out.Entries = append(out.Entries, yamlfile.Entry{Key: e.Key, Value: merge(b.Value, e.Value)})
 		}
 	}
-	for _, e := range over.entries {
-		if _, new := own[e.key.text]; new {
-			out.entries = append(out.entries, e)
+	for _, e := range over.Entries {
+		if _, new := own[e.Key.Text]; new {
+			out.Entries = append(out.Entries, e)
 		}
 	}
 	return &out

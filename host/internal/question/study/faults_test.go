@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
 // fault is a study file with mistakes and the lines they are reported in,
@@ -105,8 +106,8 @@ func TestFaults(t *testing.T) {
 					t.Errorf("got  %s\nwant %s", got[i], f.want[i])
 				}
 			}
-			var many study.Faults
-			var one *study.Fault
+			var many yamlfile.Faults
+			var one *yamlfile.Fault
 			if !errors.As(err, &many) && !errors.As(err, &one) {
 				t.Errorf("a %T is neither Faults nor a Fault", err)
 			}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
 // FuzzStudy reads any bytes as a study. Nothing may panic, and what passes
@@ -22,9 +24,9 @@ func FuzzStudy(f *testing.F) {
 	f.Add([]byte("? - x\n: - y\n"))
 	f.Add([]byte("features: {a: {real: -1e308..1e308, inputs: {min: -1e308, max: 1e308}}}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		root, err := parse(text, "/nowhere/study.yaml")
+		root, err := yamlfile.Parse(text, "/nowhere/study.yaml", "a study")
 		if err != nil {
-			var fault *Fault
+			var fault *yamlfile.Fault
 			if !errors.As(err, &fault) || fault.Line < 1 || fault.Column < 1 {
 				t.Fatalf("%T without a place: %v", err, err)
 			}
@@ -32,7 +34,7 @@ func FuzzStudy(f *testing.F) {
 		}
 		r := &reader{}
 		s := r.study(root)
-		if r.err() != nil {
+		if r.Err() != nil {
 			return
 		}
 		if err := s.switchRules([]string{"all"}); err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
 // dataPrefix marks a path under the data root.
@@ -132,5 +134,5 @@ func replacement(model, folder, dataRoot string) (string, error) {
 		}
 		stems = append(stems, stem)
 	}
-	return "", fmt.Errorf("no model %q in %s; %s", model, folder, meant(model, stems))
+	return "", fmt.Errorf("no model %q in %s; %s", model, folder, yamlfile.Suggest(model, stems))
 }

@@ -1,111 +1,105 @@
 package study
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // reader turns the nodes of a study file into a Study and collects faults.
 type reader struct {
-	faults
+	yamlfile.Reader
 	options Options
 }
 
 // study reads the whole file but the network. What it returns is of use only
 // if no fault was added.
-func (r *reader) study(root *node) *Study {
+func (r *reader) study(root *yamlfile.Node) *Study {
 	s := &Study{Space: &space.Space{}, Epsilon: big.NewRat(1, 20), Notion: fairness.Score, Clustering: fairness.ByBins}
 	s.once()
 	r.object(root, "study")
-	for key, text := range map[string]*string{"name": &s.Name, "summary": &s.Summary, "model": new(string), "models": new(string)} {
-		if n := root.get(key); n != nil {
-			*text, _ = r.name(n)
-		}
-	}
-	s.Summary = strings.TrimSpace(s.Summary)
-	if n := root.get("output"); n != nil {
-		r.choice(n, "score", "logit")
-	}
+	s.Name, _ = r.Name(root.Get("name"))
+	summary, _ := r.Name(root.Get("summary"))
+	s.Summary = strings.TrimSpace(summary)
+	r.Name(root.Get("model"))
+	r.Name(root.Get("models"))
+	r.Choice(root.Get("output"), "score", "logit")
 	r.question(root, s)
-	if n := root.get("data"); n != nil {
+	if n := root.Get("data"); n != nil {
 		r.data(n, s)
 	}
-	n := root.get("features")
+	n := root.Get("features")
 	if n == nil {
-		r.add(&node{at: root.at}, "the study has no features")
+		r.Fault(root, "the study has no features")
 		return s
 	}
 	r.features(n, s)
-	if n := root.get("protected"); n != nil {
+	if n := root.Get("protected"); n != nil {
 		r.protected(n, s)
 	}
-	if n := root.get("constraints"); n != nil {
+	if n := root.Get("constraints"); n != nil {
 		r.constraints(n, s)
 	}
 	return s
 }
 
 // question reads ε, the notion and the clustering.
-func (r *reader) question(root *node, s *Study) {
-	if n := root.get("notion"); n != nil {
-		var names []string
-		for _, notion := range fairness.Notions {
-			names = append(names, notion.String())
-		}
-		if name, ok := r.choice(n, names...); ok {
-			s.Notion, _ = fairness.ParseNotion(name)
-		}
+func (r *reader) question(root *yamlfile.Node, s *Study) {
+	if name, ok := r.Choice(root.Get("notion"), words(fairness.Notions)...); ok {
+		s.Notion, _ = fairness.ParseNotion(name)
 	}
-	if n := root.get("clustering"); n != nil {
-		var names []string
-		for _, c := range fairness.Clusterings {
-			names = append(names, c.String())
-		}
-		if name, ok := r.choice(n, names...); ok {
-			s.Clustering, _ = fairness.ParseClustering(name)
-		}
+	if name, ok := r.Choice(root.Get("clustering"), words(fairness.Clusterings)...); ok {
+		s.Clustering, _ = fairness.ParseClustering(name)
 	}
-	if n := root.get("epsilon"); n != nil && r.kind(n, scalarNode) {
-		eps, err := fairness.ParseEpsilon(n.text, s.Notion)
+	if n := root.Get("epsilon"); r.Kind(n, yamlfile.Scalar) {
+		eps, err := fairness.ParseEpsilon(n.Text, s.Notion)
 		if err == nil && eps.Sign() <= 0 { // bins have a width whatever the notion
-			r.add(n, "ε = %s is not above 0", n.text)
+			r.Fault(n, "ε = %s is not above 0", n.Text)
 		} else if err != nil {
-			r.add(n, "%v", err)
+			r.Fault(n, "%v", err)
 		}
 		s.Epsilon = eps
 	}
 }
 
+// words are the names of values.
+func words[T fmt.Stringer](values []T) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, v.String())
+	}
+	return out
+}
+
 // protected reads the protected attributes and the values their copies take.
-func (r *reader) protected(n *node, s *Study) {
-	if !r.kind(n, mappingNode) {
+func (r *reader) protected(n *yamlfile.Node, s *Study) {
+	if !r.Kind(n, yamlfile.Mapping) {
 		return
 	}
 	count := 1
-	for _, e := range n.entries {
-		i, ok := s.Space.Index(e.key.text)
+	for _, e := range n.Entries {
+		i, ok := s.Space.Index(e.Key.Text)
 		if !ok {
-			r.add(&node{at: e.key.at, path: n.path}, "no feature %q; %s", e.key.text, meant(e.key.text, s.Space.Names()))
+			r.FaultAt(n, e, "no feature %q; %s", e.Key.Text, yamlfile.Suggest(e.Key.Text, s.Space.Names()))
 			continue
 		}
 		f := &s.Space.Features[i]
 		if f.Kind == 0 {
 			continue // its domain is at fault, which was reported
 		}
-		values, beyond := e.value, false
-		if values.kind == mappingNode {
+		values, beyond := e.Value, false
+		if values.Kind == yamlfile.Mapping {
 			if !r.object(values, "protected") {
 				continue
 			}
-			if x := values.get("extrapolate"); x != nil {
-				beyond, _ = r.boolean(x)
-			}
-			if values = values.get("values"); values == nil {
-				r.add(e.value, "needs values:")
+			beyond, _ = r.Boolean(values.Get("extrapolate"))
+			if values = values.Get("values"); values == nil {
+				r.Fault(e.Value, "needs values:")
 				continue
 			}
 		}
@@ -114,27 +108,27 @@ func (r *reader) protected(n *node, s *Study) {
 			s.Extrapolated = append(s.Extrapolated, f.Name)
 		}
 		if count *= max(1, len(f.Protected)); count > space.MaxCombinations {
-			r.add(n, "more than %d protected combinations", space.MaxCombinations)
+			r.Fault(n, "more than %d protected combinations", space.MaxCombinations)
 			return
 		}
 	}
 }
 
 // protectedValues reads all, lo..hi, a value or a list of values.
-func (r *reader) protectedValues(n *node, f *space.Feature, beyond bool) []float64 {
-	if n.kind == scalarNode {
-		lo, hi, ok := f.Lo, f.Hi, n.text == "all" && f.Discrete()
+func (r *reader) protectedValues(n *yamlfile.Node, f *space.Feature, beyond bool) []float64 {
+	if n.Kind == yamlfile.Scalar {
+		lo, hi, ok := f.Lo, f.Hi, n.Text == "all" && f.Discrete()
 		if !ok && f.Kind == space.Integer {
-			lo, hi, ok = rangeValue(n.text)
+			lo, hi, ok = rangeValue(n.Text)
 			ok = ok && whole(lo) && whole(hi) && lo <= hi
 		}
 		if ok {
 			if hi-lo >= space.MaxCombinations {
-				r.add(n, "more than %d values", space.MaxCombinations)
+				r.Fault(n, "more than %d values", space.MaxCombinations)
 				return nil
 			}
 			if !beyond && (lo < f.Lo || hi > f.Hi) {
-				r.add(n, "%s reaches outside the domain %v..%v; write {values: %s, extrapolate: true} if that is meant", n.text, f.Lo, f.Hi, n.text)
+				r.Fault(n, "%s reaches outside the domain %v..%v; write {values: %s, extrapolate: true} if that is meant", n.Text, f.Lo, f.Hi, n.Text)
 				return nil
 			}
 			out := make([]float64, 0, int(hi-lo)+1)
@@ -144,20 +138,15 @@ func (r *reader) protectedValues(n *node, f *space.Feature, beyond bool) []float
 			return out
 		}
 	}
-	items := n.items
-	if n.kind == scalarNode {
-		items = []*node{n}
-	} else if !r.kind(n, sequenceNode) {
-		return nil
-	}
+	items := n.List()
 	if len(items) == 0 {
-		r.add(n, "no values; leave the feature out if it is not protected")
+		r.Fault(n, "no values; leave the feature out if it is not protected")
 	}
 	var out []float64
 	for _, item := range items {
 		v, ok := r.valueOf(item, f, beyond)
 		if ok && slices.Contains(out, v) {
-			r.add(item, "%s appears twice", item.text)
+			r.Fault(item, "%s appears twice", item.Text)
 		} else if ok {
 			out = append(out, v)
 		}
@@ -168,68 +157,60 @@ func (r *reader) protectedValues(n *node, f *space.Feature, beyond bool) []float
 
 // valueOf reads one value of a feature: a category by name or index, or a
 // number; outside the domain only where beyond is set.
-func (r *reader) valueOf(n *node, f *space.Feature, beyond bool) (float64, bool) {
-	if !r.kind(n, scalarNode) {
+func (r *reader) valueOf(n *yamlfile.Node, f *space.Feature, beyond bool) (float64, bool) {
+	if !r.Kind(n, yamlfile.Scalar) {
 		return 0, false
 	}
 	if f.Kind == space.Categorical {
-		if i := slices.Index(f.Categories, n.text); i >= 0 {
+		if i := slices.Index(f.Categories, n.Text); i >= 0 {
 			return float64(i), true
 		}
-		if v, ok := decimalValue(n); ok && f.Contains(v) {
+		if v, ok := n.Float(); ok && f.Contains(v) {
 			return v, true
 		}
-		r.add(n, "no category %q; %s", n.text, meant(n.text, f.Categories))
+		r.Fault(n, "no category %q; %s", n.Text, yamlfile.Suggest(n.Text, f.Categories))
 		return 0, false
 	}
-	v, ok := r.number(n)
+	v, ok := r.Number(n)
 	switch {
 	case !ok:
 		return 0, false
 	case f.Kind == space.Integer && !whole(v):
-		r.add(n, "%s is not whole, as the feature is", n.text)
+		r.Fault(n, "%s is not whole, as the feature is", n.Text)
 		return 0, false
 	case !beyond && !f.Contains(v):
-		r.add(n, "%s is outside the domain %v..%v; write {values: […], extrapolate: true} if that is meant", n.text, f.Lo, f.Hi)
+		r.Fault(n, "%s is outside the domain %v..%v; write {values: […], extrapolate: true} if that is meant", n.Text, f.Lo, f.Hi)
 		return 0, false
 	}
 	return v, true
 }
 
 // constraints reads the named rules.
-func (r *reader) constraints(n *node, s *Study) {
-	if !r.kind(n, mappingNode) {
+func (r *reader) constraints(n *yamlfile.Node, s *Study) {
+	if !r.Kind(n, yamlfile.Mapping) {
 		return
 	}
 	if slices.ContainsFunc(s.Space.Features, func(f space.Feature) bool { return f.Kind == 0 }) {
 		return // a domain is at fault: predicates cannot be read
 	}
-	for _, e := range n.entries {
-		rule := Rule{Name: e.key.text, On: true}
+	for _, e := range n.Entries {
+		rule := Rule{Name: e.Key.Text, On: true}
 		if rule.Name == "all" || rule.Name == "none" || rule.Name != strings.TrimSpace(rule.Name) || strings.Contains(rule.Name, ",") {
-			r.add(e.key, "a rule cannot be called %q: --rules gives that another meaning", rule.Name)
+			r.Fault(e.Key, "a rule cannot be called %q: --rules gives that another meaning", rule.Name)
 		}
-		if !r.object(e.value, "constraint") {
+		if !r.object(e.Value, "constraint") {
 			continue
 		}
-		if on := e.value.get("on"); on != nil {
-			rule.On, _ = r.boolean(on)
+		if on := e.Value.Get("on"); on != nil {
+			rule.On, _ = r.Boolean(on)
 		}
-		if about := e.value.get("about"); about != nil {
-			rule.About, _ = r.text(about)
-		}
-		forbid := e.value.get("forbid")
+		rule.About, _ = r.Text(e.Value.Get("about"))
+		forbid := e.Value.Get("forbid")
 		if forbid == nil {
-			r.add(e.value, `needs forbid:, a predicate such as "sex=Female,relationship=Husband", or a list of them`)
+			r.Fault(e.Value, `needs forbid:, a predicate such as "sex=Female,relationship=Husband", or a list of them`)
 			continue
 		}
-		items := forbid.items
-		if forbid.kind == scalarNode {
-			items = []*node{forbid}
-		} else if !r.kind(forbid, sequenceNode) {
-			continue
-		}
-		for _, item := range items {
+		for _, item := range forbid.List() {
 			if p, ok := r.predicate(item, s.Space); ok {
 				rule.Forbid = append(rule.Forbid, p)
 			}
@@ -238,20 +219,20 @@ func (r *reader) constraints(n *node, s *Study) {
 	}
 }
 
-func (r *reader) predicate(n *node, s *space.Space) (space.Predicate, bool) {
-	if _, ok := r.name(n); !ok {
+func (r *reader) predicate(n *yamlfile.Node, s *space.Space) (space.Predicate, bool) {
+	if _, ok := r.Name(n); !ok {
 		return nil, false
 	}
-	p, err := space.ParsePredicate(s, n.text)
+	p, err := space.ParsePredicate(s, n.Text)
 	if err != nil {
-		r.add(n, "%v", err)
+		r.Fault(n, "%v", err)
 		return nil, false
 	}
 	for i := range p {
 		c := &p[i]
 		f := &s.Features[c.Feature]
 		if c.Set == nil && c.Interval.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi}).Empty() && !slices.ContainsFunc(f.Protected, c.Holds) {
-			r.add(n, "never holds: %s has values from %s to %s", f.Name, f.Label(f.Lo), f.Label(f.Hi))
+			r.Fault(n, "never holds: %s has values from %s to %s", f.Name, f.Label(f.Lo), f.Label(f.Hi))
 			return nil, false
 		}
 	}

@@ -3,9 +3,9 @@ package study
 import (
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
 // shapes lists the keys of every mapping of a study file. The names are those
@@ -25,138 +25,25 @@ var shapes = map[string][]string{
 	"constraint": {"about", "forbid", "on"},
 }
 
-// object checks that n is a mapping of the shape and reports the keys that do
-// not belong; false if it is no mapping.
-func (f *faults) object(n *node, shape string) bool {
-	if !f.kind(n, mappingNode) {
-		return false
-	}
-	for _, e := range n.entries {
-		if !slices.Contains(shapes[shape], e.key.text) {
-			f.add(&node{at: e.key.at, path: n.path}, "unknown key %q; %s", e.key.text, meant(e.key.text, shapes[shape]))
-		}
-	}
-	return true
-}
+// object checks that n is a mapping of the shape.
+func (r *reader) object(n *yamlfile.Node, shape string) bool { return r.Mapping(n, shapes[shape]...) }
 
-func (f *faults) kind(n *node, want nodeKind) bool {
-	if n.kind != want {
-		f.add(n, "want %s, this is %s", want, n.kind)
-	}
-	return n.kind == want
-}
-
-// text reads a single value as it was written.
-func (f *faults) text(n *node) (string, bool) {
-	if !f.kind(n, scalarNode) {
-		return "", false
-	}
-	if strings.TrimSpace(n.text) == "" && !n.quoted {
-		f.add(n, "is empty")
-		return "", false
-	}
-	return n.text, true
-}
-
-// name reads a text that names something and so is not empty.
-func (f *faults) name(n *node) (string, bool) {
-	text, ok := f.text(n)
-	if ok && strings.TrimSpace(text) == "" {
-		f.add(n, "is empty")
-		return "", false
-	}
-	return text, ok
-}
-
-// texts reads a list of single values, or one alone.
-func (f *faults) texts(n *node) ([]string, bool) {
-	if n.kind == scalarNode {
-		text, ok := f.text(n)
-		return []string{text}, ok
-	}
-	if !f.kind(n, sequenceNode) {
-		return nil, false
-	}
-	out, all := make([]string, 0, len(n.items)), true
-	for _, item := range n.items {
-		text, ok := f.text(item)
-		out, all = append(out, text), all && ok
-	}
-	return out, all
-}
-
-// choice reads one of the words.
-func (f *faults) choice(n *node, words ...string) (string, bool) {
-	text, ok := f.text(n)
-	if ok && !slices.Contains(words, text) {
-		f.add(n, "unknown value %q; %s", text, meant(text, words))
-		return "", false
-	}
-	return text, ok
-}
-
-// decimal is how numbers are written in a study file.
-const decimal = `[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?`
-
-var (
-	isDecimal = regexp.MustCompile(`^` + decimal + `$`)
-	isRange   = regexp.MustCompile(`^\s*(` + decimal + `)\s*\.\.\s*(` + decimal + `)\s*$`)
-)
-
-func (f *faults) number(n *node) (float64, bool) {
-	if !f.kind(n, scalarNode) {
-		return 0, false
-	}
-	v, ok := decimalValue(n)
-	if !ok {
-		f.add(n, "%q is not a number", n.text)
-	}
-	return v, ok
-}
-
-func decimalValue(n *node) (float64, bool) {
-	if n.quoted || len(n.text) > 64 || !isDecimal.MatchString(n.text) {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(n.text, 64)
-	return v + 0, err == nil // +0 turns −0 into 0
-}
-
-// integer reads a whole number from lo to hi.
-func (f *faults) integer(n *node, lo, hi float64) (int, bool) {
-	v, ok := f.number(n)
-	if ok && (v != math.Trunc(v) || v < lo || v > hi) {
-		f.add(n, "%s is not a whole number from %v to %v", n.text, lo, hi)
-		return 0, false
-	}
-	return int(v), ok
-}
-
-func (f *faults) boolean(n *node) (bool, bool) {
-	if !f.kind(n, scalarNode) {
-		return false, false
-	}
-	if n.quoted || n.text != "true" && n.text != "false" {
-		f.add(n, "%q is neither true nor false", n.text)
-		return false, false
-	}
-	return n.text == "true", true
-}
+var isRange = regexp.MustCompile(`^\s*(` + yamlfile.Decimal + `)\s*\.\.\s*(` + yamlfile.Decimal + `)\s*$`)
 
 // interval reads lo..hi, both ends part of it.
-func (f *faults) interval(n *node, integer bool) (lo, hi float64, ok bool) {
-	if !f.kind(n, scalarNode) {
+func (r *reader) interval(n *yamlfile.Node, integer bool) (lo, hi float64, ok bool) {
+	if !r.Kind(n, yamlfile.Scalar) {
 		return 0, 0, false
 	}
-	lo, hi, ok = rangeValue(n.text)
+	lo, hi, ok = rangeValue(n.Text)
 	switch {
 	case !ok:
-		f.add(n, "%q is no range; write lo..hi, such as 10..100", n.text)
+		r.Fault(n, "%q is no range; write lo..hi, such as 10..100", n.Text)
 	case lo > hi:
-		f.add(n, "the domain %s is empty: %v is above %v", n.text, lo, hi)
+		r.Fault(n, "the domain %s is empty: %v is above %v", n.Text, lo, hi)
 		ok = false
 	case integer && !(whole(lo) && whole(hi)):
-		f.add(n, "the ends of %s are not whole numbers within ±2^52; write real: for such a domain", n.text)
+		r.Fault(n, "the ends of %s are not whole numbers within ±2^52; write real: for such a domain", n.Text)
 		ok = false
 	}
 	return lo, hi, ok

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -85,8 +86,8 @@ type Study struct {
 var ErrNoData = errors.New("the study declares no data")
 
 // Load reads the study that path means: a study file, or a folder with one.
-// Mistakes in the file are returned as Faults, a *Fault where nothing further
-// could be read. The data set is not read, unless a feature takes its
+// Mistakes in the file are returned as yamlfile.Faults, a *yamlfile.Fault where
+// nothing further could be read. The data set is not read, unless a feature takes its
 // categories from it: see Data.
 func Load(path string, o Options) (*Study, error) {
 	file, err := studyFile(path)
@@ -99,7 +100,7 @@ func Load(path string, o Options) (*Study, error) {
 	}
 	r := &reader{options: o}
 	s := r.study(root)
-	if err := r.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	s.Path, s.SHA256 = file, hash
@@ -190,7 +191,7 @@ func (s *Study) switchRules(wanted []string) error {
 		if !all && !(len(names) == 1 && names[0] == "none") {
 			for _, name := range names {
 				if _, ok := on[name]; !ok {
-					return fmt.Errorf("rules: no rule %q in %s; %s", name, s.Path, meant(name, append([]string{"all", "none"}, known...)))
+					return fmt.Errorf("rules: no rule %q in %s; %s", name, s.Path, yamlfile.Suggest(name, append([]string{"all", "none"}, known...)))
 				}
 				on[name] = true
 			}
@@ -206,8 +207,8 @@ func (s *Study) switchRules(wanted []string) error {
 }
 
 // model finds, reads and checks the network.
-func (r *reader) model(root *node, s *Study) error {
-	n := root.get("model")
+func (r *reader) model(root *yamlfile.Node, s *Study) error {
+	n := root.Get("model")
 	path, err := r.modelPath(root, n)
 	if err != nil {
 		return err
@@ -220,24 +221,24 @@ func (r *reader) model(root *node, s *Study) error {
 	if s.ModelSHA256, err = fileSHA256(path); err != nil {
 		return err
 	}
-	at := root.get("features")
 	if have := s.Network.Inputs(); have != s.Space.Inputs {
-		r.add(at, "the features feed %d network inputs, %s takes %d", s.Space.Inputs, path, have)
+		r.Fault(root.Get("features"), "the features feed %d network inputs, %s takes %d", s.Space.Inputs, path, have)
 	}
-	logit := root.get("output") != nil && root.get("output").text == "logit"
+	output := root.Get("output")
+	logit := output != nil && output.Text == "logit"
 	switch linear := s.Network.Head == relu.HeadLinear; {
 	case linear && !logit:
 		if n == nil {
 			n = root
 		}
-		r.add(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability", path)
+		r.Fault(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability", path)
 	case !linear && logit:
-		r.add(root.get("output"), "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.Network.Head)
+		r.Fault(output, "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.Network.Head)
 	}
-	return r.err()
+	return r.Err()
 }
 
-func (r *reader) modelPath(root, n *node) (string, error) {
+func (r *reader) modelPath(root, n *yamlfile.Node) (string, error) {
 	if r.options.Model != "" {
 		folder, err := r.modelFolder(root)
 		if err != nil {
@@ -250,12 +251,12 @@ func (r *reader) modelPath(root, n *node) (string, error) {
 		return path, nil
 	}
 	if n == nil {
-		r.add(&node{at: root.at}, "the study names no model; give a key model: or --model FILE")
-		return "", r.err()
+		r.Fault(root, "the study names no model; give a key model: or --model FILE")
+		return "", r.Err()
 	}
-	path, err := where(n.at.file, n.text, r.options.DataRoot)
+	path, err := where(n.At.File, n.Text, r.options.DataRoot)
 	if err == nil {
-		err = missing(n.text, path, r.options.DataRoot)
+		err = missing(n.Text, path, r.options.DataRoot)
 	}
 	if err != nil {
 		return "", &placed{n, err}
@@ -265,30 +266,30 @@ func (r *reader) modelPath(root, n *node) (string, error) {
 
 // modelFolder is where bare model names are looked up: models, or the folder
 // of model; "" if neither is known, and still data: without a data root.
-func (r *reader) modelFolder(root *node) (string, error) {
-	n := root.get("models")
+func (r *reader) modelFolder(root *yamlfile.Node) (string, error) {
+	n := root.Get("models")
 	text := ""
 	if n != nil {
-		text = n.text
-	} else if n = root.get("model"); n != nil {
-		text = n.text[:strings.LastIndexAny(n.text, `/\:`)+1] + "."
+		text = n.Text
+	} else if n = root.Get("model"); n != nil {
+		text = n.Text[:strings.LastIndexAny(n.Text, `/\:`)+1] + "."
 	} else {
 		return "", nil
 	}
 	if strings.HasPrefix(text, dataPrefix) && r.options.DataRoot == "" {
 		return text, nil // a model given by its path needs no folder
 	}
-	return where(n.at.file, text, r.options.DataRoot)
+	return where(n.At.File, text, r.options.DataRoot)
 }
 
 // placed is an error of the world outside at a place in a study file.
 type placed struct {
-	n   *node
+	n   *yamlfile.Node
 	err error
 }
 
 func (p *placed) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s: %v", p.n.at.file, p.n.at.line, p.n.at.column, p.n.path, p.err)
+	return fmt.Sprintf("%s: %s: %v", p.n.At, p.n.Path, p.err)
 }
 
 func (p *placed) Unwrap() error { return p.err }
