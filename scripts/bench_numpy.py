@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Paired benchmark: numpy in float32 on one thread against `hyfair bench evaluator`.
+"""Paired benchmark: numpy in float32 on one thread against BenchmarkEvaluate of host/internal/crosscheck.
 
     scripts/bench_numpy.py [--rounds 5] [--seconds 1] [--hyfair bin/hyfair] [MODEL ...]
 
-MODELs are of studies/adult.yaml (AC-1 AC-4 AC-7 unless named), whose files lie under $HYFAIR_DATA; without
-it the network of studies/loan is measured. Both sides run in turns, so that what else the machine does
+MODELs are AC-1, AC-4, AC-7 and AC-8 of studies/adult.yaml (the first three unless named), whose files lie
+under $HYFAIR_DATA; without it the network of studies/loan is measured. Both sides run in turns, so that what else the machine does
 hits both.
 
 The numpy side evaluates individuals in chunks: what the copies of a person share of the first layer is
@@ -21,6 +21,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import argparse
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -93,11 +94,21 @@ def fastest(shape):
     return max(tried, key=lambda n: rate(n.logits, n.chunk, 0.15))
 
 
-def run_hyfair(arguments):
-    done = subprocess.run(arguments, stdout=subprocess.PIPE, check=False)
+def run(arguments):
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        sys.exit(f"bench_numpy: {' '.join(arguments)} failed")
-    return json.loads(done.stdout)
+        sys.exit(f"bench_numpy: {' '.join(arguments)} failed\n{done.stdout}")
+    return done.stdout
+
+
+def go_rate(name, seconds):
+    """Individuals a second of BenchmarkEvaluate on one network."""
+    package = "./host/internal/crosscheck"
+    text = run(["go", "test", "-run", "^$", "-bench", f"^BenchmarkEvaluate$/^{name}$", "-benchtime", f"{seconds}s", package])
+    found = re.search(r"([0-9.e+]+) individuals/s", text)
+    if not found:
+        sys.exit(f"bench_numpy: BenchmarkEvaluate has no {name}\n{text}")
+    return float(found[1])
 
 
 def main():
@@ -109,14 +120,14 @@ def main():
     options = parser.parse_args()
     root = os.environ.get("HYFAIR_DATA")
     if root:
-        subjects = [["studies/adult.yaml", "--model", m, "--data", root] for m in options.models]
+        subjects = [(f"adult.yaml$/^{m}", ["studies/adult.yaml", "--model", m, "--data", root]) for m in options.models]
     else:
         print("HYFAIR_DATA is not set: the network of studies/loan in place of the public ones")
-        subjects = [["studies/loan"]]
+        subjects = [("loan", ["studies/loan"])]
     print(f"individuals a second on one core, the fastest run of each of {options.rounds} rounds, medians; numpy {np.__version__}")
     print(f"{'model':14}{'numpy logits':>14}{'with k, gap':>14}{'hyfair':>14}{'ratio':>9}{'with k, gap':>13}")
-    for subject in subjects:
-        about = run_hyfair([options.hyfair, "inspect", *subject, "--json"])
+    for name, study in subjects:
+        about = json.loads(run([options.hyfair, "inspect", *study, "--json"]))
         protected = sum(len(f["inputs"]) for f in about["features"] if f["name"] in about["protected"])
         units = [l["units"] for l in about["layers"][:-1]] + [1]  # a softmax of two is one logit
         net = fastest((about["inputs"], units, protected, about["K"]))
@@ -125,7 +136,7 @@ def main():
             rounds.append((
                 rate(net.logits, net.chunk, options.seconds),
                 rate(net.outcomes, net.chunk, options.seconds),
-                run_hyfair([options.hyfair, "bench", "evaluator", *subject, "--time", f"{options.seconds}s", "--json"])["individuals_per_second"],
+                go_rate(name, options.seconds),
             ))
         logits, outcomes, ours = (statistics.median(column) for column in zip(*rounds))
         against = [statistics.median(r[2] / r[i] for r in rounds) for i in (0, 1)]

@@ -169,6 +169,29 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
+// BenchmarkAskAhead is what a move costs a host that asks for it, is busy for
+// 100 µs, and fetches the answer.
+func BenchmarkAskAhead(b *testing.B) {
+	s := start(b, launch(b, config(client.Strategy, "walk")), sdk.StartOptions{Options: map[string]string{"moves": "1000000000"}}).(client.Pipelined)
+	told := []sdk.Trial{{Status: sdk.TrialEvaluated, Point: []float64{30, 1}, K: 2, Gap: 0.1}}
+	var spent time.Duration
+	for b.Loop() {
+		begin := time.Now()
+		if err := s.Ask(b.Context(), told, 1); err != nil {
+			b.Fatal(err)
+		}
+		asked := time.Now()
+		for time.Since(asked) < 100*time.Microsecond {
+		}
+		fetching := time.Now()
+		if _, err := s.Answer(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		spent += asked.Sub(begin) + time.Since(fetching)
+	}
+	b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N), "ns/move")
+}
+
 func BenchmarkLaunch(b *testing.B) {
 	for b.Loop() {
 		p, err := client.Launch(b.Context(), config(client.Solver, "good"))

@@ -27,9 +27,8 @@ var asUsersDo = []string{
 	"train ../question/study/testdata/people --out DIR/n.json --epochs 2", "mitigate ../question/study/testdata/people --arms original --budget 50it",
 	"fetch --into DIR/data --base-url http://127.0.0.1:1 --retries 0", "plugins", "plugins --json",
 	"plugin new search full --language python --dir DIR", "plugin test bnb --case describe", "plugin install DIR/hyfair-search-full", "plugin uninstall full",
-	"bench evaluator STUDY --individuals 10 --time 1ms", "bench next --messages 10",
 	"runs", "runs --json", "runs show RUN", "runs export RUN", "report RUN", "runs delete RUN",
-	"doctor", "version", "version --json", "completion bash", "completion fish", "completion powershell", "completion zsh", "--help", "help certify", "certify --help", "bench", "plugin",
+	"doctor", "version", "version --json", "completion bash", "completion fish", "completion powershell", "completion zsh", "--help", "help certify", "certify --help", "plugin",
 }
 
 // TestNoResultIsLost runs every command with a full disk as standard output: it

@@ -44,7 +44,6 @@ func TestLogitsAreNoScores(t *testing.T) {
 		{"compare", study, "--solvers", "highs"},
 		{"compare", study, "--arm", "a=solver:highs,notion:score"},
 		{"ablate", grid},
-		{"bench", "evaluator", study},
 	} {
 		code, stdout, stderr := hyfair(args...)
 		if code != ExitUsage || stdout != "" || !strings.Contains(stderr, "the study's ε = 0.5 is a difference of logits") || !strings.Contains(stderr, "--epsilon") {
