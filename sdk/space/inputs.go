@@ -1,6 +1,15 @@
 package space
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
+
+// HasTable reports that the feature feeds the network by a table, which has no
+// entry for values outside the domain.
+func (f *Feature) HasTable() bool {
+	return slices.ContainsFunc(f.Inputs, func(in Input) bool { return in.Table != nil })
+}
 
 // NetworkInputs maps a point to the network's inputs in float64, into dst if
 // it is long enough.

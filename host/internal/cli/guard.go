@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
@@ -120,7 +119,7 @@ func (g *guarded) answer(row *guardRow, point []float64) {
 			continue
 		}
 		row.Why = fmt.Sprintf("%s is %s, outside its domain %s to %s", f.Name, f.Label(point[i]), f.Label(f.Lo), f.Label(f.Hi))
-		if hasTable(f) {
+		if f.HasTable() {
 			row.Answer = answerUnusable
 			return
 		}
@@ -131,12 +130,6 @@ func (g *guarded) answer(row *guardRow, point []float64) {
 		decision = 1
 	}
 	row.Answer, row.Score, row.Decision = answerPredict, &score, &decision
-}
-
-// hasTable reports that the network's inputs have no value for a feature outside
-// its domain.
-func hasTable(f *space.Feature) bool {
-	return slices.ContainsFunc(f.Inputs, func(in space.Input) bool { return in.Table != nil })
 }
 
 func runGuard(ctx context.Context, app *App, f *guardFlags, model, rules string) error {

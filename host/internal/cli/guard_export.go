@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 type guardExportFlags struct {
@@ -57,7 +58,7 @@ func runGuardExport(app *App, f *guardExportFlags, path string) error {
 	report := guardExportReport{Language: f.language, Rules: len(rules.Rules), Out: f.out}
 	if f.out == "" {
 		report.Source = source.String()
-	} else if err := os.WriteFile(f.out, source.Bytes(), 0o666); err != nil {
+	} else if err := files.Write(f.out, func(file *os.File) error { _, err := file.Write(source.Bytes()); return err }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -154,7 +155,7 @@ func (a *App) inspect(path, network string, rules []string) (out *inspection, st
 		return nil, nil, err
 	}
 	out.rowsJSON, err = rowsOf(st)
-	if errors.Is(err, study.ErrNoInput) {
+	if errors.Is(err, individual.ErrNoInput) {
 		out.note, err = fmt.Sprintf("no accuracy: %v", err), nil
 	}
 	return out, st, err
@@ -226,14 +227,14 @@ func rowsOf(st *study.Study) (*rowsJSON, error) {
 		return out, nil
 	}
 	if len(d.Points) > 0 {
-		v, err := st.Accuracy(nil)
+		v, err := individual.Accuracy(st, nil)
 		if err != nil {
 			return out, err
 		}
 		out.Accuracy = &v
 	}
 	if len(d.Test) > 0 {
-		v, err := st.Accuracy(d.Test)
+		v, err := individual.Accuracy(st, d.Test)
 		if err != nil {
 			return out, err
 		}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -117,11 +117,7 @@ func (j *mitigateJob) trained(way string, n *relu.Network) error {
 	if err := writeNetwork(stem+".json", n); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	var onnx bytes.Buffer
-	if err := export.WriteScores(&onnx, n); err != nil {
-		return err
-	}
-	if err := os.WriteFile(stem+".onnx", onnx.Bytes(), 0o666); err != nil {
+	if err := files.Write(stem+".onnx", func(file *os.File) error { return export.WriteScores(file, n) }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	j.files[way] = append(j.files[way], stem+".json", stem+".onnx")
@@ -137,26 +133,18 @@ func (j *mitigateJob) writeGuardrails(name string, guards []space.Predicate) err
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := guard.Write(&text, rules); err != nil {
-		return err
-	}
-	file := filepath.Join(j.flags.out, name+".json")
-	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
+	path := filepath.Join(j.flags.out, name+".json")
+	if err := files.Write(path, func(file *os.File) error { return guard.Write(file, rules) }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	j.files[name] = []string{file}
+	j.files[name] = []string{path}
 	return nil
 }
 
 // writeTables writes a table into a folder, as Markdown and as CSV.
 func writeTables(folder string, t *view.Table) error {
 	for name, write := range map[string]func(io.Writer) error{"table.md": t.Markdown, "table.csv": t.CSV} {
-		var text bytes.Buffer
-		if err := write(&text); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), text.Bytes(), 0o666); err != nil {
+		if err := files.Write(filepath.Join(folder, name), func(file *os.File) error { return write(file) }); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}

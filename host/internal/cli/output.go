@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"sync"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 // output is standard output. It keeps the first error, which every later write
@@ -42,12 +43,8 @@ func (o *output) close() error {
 
 // lost keeps an error, without the name of a file that the user did not give.
 func (o *output) lost(err error) {
-	var file *fs.PathError
-	if errors.As(err, &file) {
-		err = file.Err
-	}
 	if err != nil {
-		o.err = fmt.Errorf("standard output cannot be written: %w", err)
+		o.err = fmt.Errorf("standard output cannot be written: %w", files.Reason(err))
 	}
 }
 

@@ -176,18 +176,12 @@ func (f *trainFlags) validate() error {
 func insideTables(s *space.Space, data *people.Data) error {
 	for i := range s.Features {
 		f := &s.Features[i]
-		for _, in := range f.Inputs {
-			if in.Table == nil {
-				continue
+		for row, point := range data.Points {
+			if f.HasTable() && !f.Contains(point[i]) {
+				file, line := data.Where(row)
+				return fmt.Errorf("%s:%d: %s is %v, outside its domain %v..%v: widen the domain in the study, or drop the row",
+					file, line, f.Name, point[i], f.Lo, f.Hi)
 			}
-			for row, point := range data.Points {
-				if !f.Contains(point[i]) {
-					file, line := data.Where(row)
-					return fmt.Errorf("%s:%d: %s is %v, outside its domain %v..%v: widen the domain in the study, or drop the row",
-						file, line, f.Name, point[i], f.Lo, f.Hi)
-				}
-			}
-			break
 		}
 	}
 	return nil

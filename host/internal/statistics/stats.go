@@ -18,7 +18,7 @@ func Mean(values []float64) float64 {
 func SD(values []float64) float64 {
 	mean, squares := Mean(values), 0.0
 	for _, v := range values {
-		squares += (v - mean) * (v - mean)
+		squares += float64((v - mean) * (v - mean)) // rounded, the same on every machine
 	}
 	if len(values) < 2 {
 		return math.NaN()

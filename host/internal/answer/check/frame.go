@@ -35,21 +35,12 @@ func newFrame(s *space.Space, box space.Box) frame {
 			continue
 		}
 		from, n := f.variables(), 1
-		if hasTable(feature) {
+		if feature.HasTable() {
 			n = int(box[i].Hi - box[i].Lo)
 		}
 		f.groups = append(f.groups, group{i, from, from + n})
 	}
 	return f
-}
-
-func hasTable(f *space.Feature) bool {
-	for k := range f.Inputs {
-		if f.Inputs[k].Table != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // enclose is the least and the largest value of unit j over the box, times

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -280,9 +281,8 @@ func (e *explainer) label(ks []float64) Sample {
 	if threshold == sorted[0] {
 		threshold++ // k > the least
 	}
-	mean, _ := meanSD(ks)
 	s := Sample{
-		N: len(ks), Around: len(e.Around), KLeast: int(sorted[0]), KMost: int(sorted[len(sorted)-1]), KMean: mean, Threshold: int(threshold),
+		N: len(ks), Around: len(e.Around), KLeast: int(sorted[0]), KMost: int(sorted[len(sorted)-1]), KMean: statistics.Mean(ks), Threshold: int(threshold),
 	}
 	e.high = make([]bool, len(ks))
 	for i, k := range ks {

@@ -1,6 +1,10 @@
 package explain
 
-import "math"
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/host/internal/statistics"
+)
 
 // Mean is a mean of sampled k with what is known of its error.
 type Mean struct {
@@ -29,10 +33,10 @@ func meanOf(ks []float64, least, most float64) Mean {
 	if m.N == 0 {
 		return m
 	}
-	m.Mean, m.SD = meanSD(ks)
-	if m.N < 2 {
+	if m.Mean = statistics.Mean(ks); m.N < 2 {
 		return m
 	}
+	m.SD = statistics.SD(ks)
 	n, log := float64(m.N), math.Log(4/(1-Confidence))
 	half := math.Sqrt(2*m.SD*m.SD*log/n) + 7*(most-least)*log/(3*(n-1))
 	m.Low, m.High = max(least, m.Mean-half), min(most, m.Mean+half)

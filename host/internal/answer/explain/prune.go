@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -125,7 +126,7 @@ func ChooseAlpha(s *space.Space, points [][]float64, high []bool, g Growth, root
 	}
 	chosen, least := 0, math.Inf(1)
 	for i := range tried {
-		if mean, _ := meanSD(errors[i]); mean <= least {
+		if mean := statistics.Mean(errors[i]); mean <= least {
 			chosen, least = i, mean
 		}
 	}
@@ -154,19 +155,4 @@ func pick(points [][]float64, high []bool, rows []int) ([][]float64, []bool) {
 		p[i], h[i] = points[r], high[r]
 	}
 	return p, h
-}
-
-// meanSD is the mean and the sample standard deviation (0 below two values).
-func meanSD(values []float64) (mean, sd float64) {
-	for _, v := range values {
-		mean += v
-	}
-	mean /= float64(len(values))
-	for _, v := range values {
-		sd += float64((v - mean) * (v - mean)) // rounded, the same on every machine
-	}
-	if len(values) < 2 {
-		return mean, 0
-	}
-	return mean, math.Sqrt(sd / float64(len(values)-1))
 }

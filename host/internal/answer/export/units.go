@@ -26,7 +26,7 @@ type units struct {
 func newUnits(inputs []productInput) *units {
 	u := &units{inputs: inputs, plus: make([]int, len(inputs)), minus: make([]int, len(inputs)), ramp: make([]int, len(inputs))}
 	for x := range inputs {
-		u.relu = u.relu || hasTable(inputs[x].feature)
+		u.relu = u.relu || inputs[x].feature.HasTable()
 	}
 	take := func(n int) int {
 		u.count += n
@@ -41,20 +41,11 @@ func newUnits(inputs []productInput) *units {
 				u.minus[x] = take(1)
 			}
 		}
-		if hasTable(in.feature) {
+		if in.feature.HasTable() {
 			u.ramp[x] = take(max(1, int(in.feature.Hi-in.feature.Lo)))
 		}
 	}
 	return u
-}
-
-func hasTable(f *space.Feature) bool {
-	for k := range f.Inputs {
-		if f.Inputs[k].Table != nil {
-			return true
-		}
-	}
-	return false
 }
 
 func hasAffine(f *space.Feature) bool {

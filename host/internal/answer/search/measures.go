@@ -1,9 +1,8 @@
 package search
 
 import (
-	"math"
-
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/statistics"
 )
 
 // Names lists the measures in the order of the tables' columns.
@@ -102,22 +101,17 @@ func (t *tally) add(e *record.Event) {
 }
 
 func (t *tally) measures() Measures {
-	m := Measures{Iter: value(t.iter), ID: value(t.found)}
+	m := Measures{Iter: new(float64(t.iter)), ID: new(float64(t.found))}
 	if t.iter > 0 {
-		m.SuccRate = value(100 * float64(t.found) / float64(t.iter))
+		m.SuccRate = new(100 * float64(t.found) / float64(t.iter))
 	}
 	if t.found == 0 {
 		return m
 	}
-	m.T1st, m.K1st = value(t.first.seconds), value(t.first.k)
-	m.MaxK, m.AvgK = value(t.maxK), value(float64(t.sumK)/float64(t.found))
-	m.IDMaxK, m.TMaxK = value(t.counts[t.maxK]), value(t.times[t.maxK])
+	m.T1st, m.K1st = new(t.first.seconds), new(float64(t.first.k))
+	m.MaxK, m.AvgK = new(float64(t.maxK)), new(float64(t.sumK)/float64(t.found))
+	m.IDMaxK, m.TMaxK = new(float64(t.counts[t.maxK])), new(t.times[t.maxK])
 	return m
-}
-
-func value[N int | int64 | float64](n N) *float64 {
-	v := float64(n)
-	return &v
 }
 
 // Summary is the measures of several runs, each cell over the runs in which it
@@ -146,25 +140,7 @@ func Summarise(runs []Measures) Summary {
 	}
 	means, sds := s.Mean.Cells(), s.SD.Cells()
 	for c, values := range columns {
-		*means[c], *sds[c] = meanSD(values)
+		*means[c], *sds[c] = statistics.Finite(statistics.Mean(values)), statistics.Finite(statistics.SD(values))
 	}
 	return s
-}
-
-func meanSD(values []float64) (mean, sd *float64) {
-	n := float64(len(values))
-	if n == 0 {
-		return nil, nil
-	}
-	var sum, squares float64
-	for _, v := range values {
-		sum += v
-	}
-	for _, v := range values {
-		squares += (v - sum/n) * (v - sum/n)
-	}
-	if n > 1 {
-		sd = value(math.Sqrt(squares / (n - 1)))
-	}
-	return value(sum / n), sd
 }

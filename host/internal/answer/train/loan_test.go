@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -153,7 +154,7 @@ func TestLoanDataFitsItsStudy(t *testing.T) {
 	if len(d.Points) < 5000 || len(d.Test) < len(d.Points)/12 {
 		t.Errorf("%d rows, %d of them held back", len(d.Points), len(d.Test))
 	}
-	accuracy, err := s.Accuracy(d.Test)
+	accuracy, err := individual.Accuracy(s, d.Test)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ type measure struct {
 func none(float64) float64 { return 0 }
 
 var measures = []measure{
-	{"#ID", func(r *Row) *statistics.Cell { return &r.ID }, func(r *Result) *float64 { return ptr(float64(r.count())) }, none, false},
+	{"#ID", func(r *Row) *statistics.Cell { return &r.ID }, func(r *Result) *float64 { return new(float64(r.count())) }, none, false},
 	// Censored: it would have taken longer than the budget.
 	{"T.1st", func(r *Row) *statistics.Cell { return &r.T1st }, func(r *Result) *float64 {
 		return of(r.first(), func(i *Individual) float64 { return i.Seconds })
@@ -105,13 +105,11 @@ var measures = []measure{
 	}, none, false},
 }
 
-func ptr(v float64) *float64 { return &v }
-
 func of(i *Individual, value func(*Individual) float64) *float64 {
 	if i == nil {
 		return nil
 	}
-	return ptr(value(i))
+	return new(value(i))
 }
 
 // count is #ID.
@@ -211,7 +209,7 @@ func rows(p *Plan, s *Subject, results map[*Arm][]seeded) []Row {
 			cells[i] = m.cell(&out[i])
 			for _, v := range cells[i].Values {
 				if v == nil {
-					v = ptr(m.missing(p.Budget.seconds()))
+					v = new(m.missing(p.Budget.seconds()))
 				}
 				worth := *v
 				if m.less {
@@ -237,7 +235,7 @@ func row(s *Subject, a *Arm, results []seeded) Row {
 		return statistics.Finite(statistics.Mean(values))
 	}
 	count := func(value func(*Result) int64) *float64 {
-		return mean(func(x *Result) *float64 { return ptr(float64(value(x))) })
+		return mean(func(x *Result) *float64 { return new(float64(value(x))) })
 	}
 	for _, x := range results {
 		if x.first() != nil {

@@ -5,17 +5,16 @@ package fetch
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 // Options steer a Run.
@@ -124,7 +123,7 @@ func Run(ctx context.Context, files []File, o Options) ([]Outcome, error) {
 func (r *run) file(ctx context.Context, f File) Outcome {
 	out := Outcome{File: f, State: Failed}
 	target := r.target(f)
-	sum, size, err := hashFile(target)
+	sum, size, err := files.SHA256(target)
 	switch {
 	case err == nil:
 		out.SHA256, out.Bytes = sum, size
@@ -152,7 +151,7 @@ func (r *run) file(ctx context.Context, f File) Outcome {
 	if there {
 		out.State = Replaced
 	}
-	if out.SHA256, out.Bytes, err = hashFile(target); err != nil {
+	if out.SHA256, out.Bytes, err = files.SHA256(target); err != nil {
 		out.State, out.Err = Failed, r.byHand(f, err)
 	}
 	return out
@@ -206,7 +205,7 @@ var errChecksum = errors.New("not the published file")
 
 // keep checks a whole download and puts it in its place at once.
 func keep(part, target, want string) error {
-	got, _, err := hashFile(part)
+	got, _, err := files.SHA256(part)
 	if err != nil {
 		return err
 	}
@@ -226,22 +225,3 @@ func (r *run) byHand(f File, err error) error {
 }
 
 func (r *run) mirrored(f File) string { return strings.TrimSuffix(r.o.BaseURL, "/") + "/" + f.Path }
-
-// hashFile is a regular file's SHA-256 and size.
-func hashFile(path string) (sum string, size int64, err error) {
-	stat, err := os.Stat(path)
-	if err != nil {
-		return "", 0, err
-	}
-	if !stat.Mode().IsRegular() { // a pipe would be read for ever
-		return "", 0, fmt.Errorf("%s is there and is no file; move it away", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	size, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), size, err
-}

@@ -116,7 +116,7 @@ func TestDiskTrouble(t *testing.T) {
 		into := t.TempDir()
 		os.MkdirAll(filepath.Join(into, "set/file.bin"), 0o755)
 		out := bring(t, options(into), one(h))["set/file.bin"]
-		if out.State != fetch.Failed || !strings.Contains(out.Err.Error(), "is no file") {
+		if out.State != fetch.Failed || !strings.Contains(out.Err.Error(), "not a file but a folder") {
 			t.Errorf("%s: %v", out.State, out.Err)
 		}
 	})

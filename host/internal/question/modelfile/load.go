@@ -9,7 +9,6 @@ package modelfile
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -60,18 +59,10 @@ func Read(path string) (*relu.Network, Info, error) {
 func open(path string) (*relu.Network, Info, error) {
 	file, stat, err := files.Open(path)
 	if err != nil {
-		return nil, Info{}, plain(err)
+		return nil, Info{}, files.Reason(err)
 	}
 	defer file.Close()
 	return read(file, stat.Size(), path)
-}
-
-// plain drops the path from an error of package os, which Read gives.
-func plain(err error) error {
-	if e, ok := err.(*os.PathError); ok {
-		return e.Err
-	}
-	return err
 }
 
 // read finds the format of the size bytes behind r and reads them.

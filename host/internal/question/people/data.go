@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -76,11 +77,11 @@ func (d *Data) Raw(i int) (columns, cells []string, err error) {
 	path := d.spec.Files[p.file].Path
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, &Error{Path: path, Err: reason(err)}
+		return nil, nil, &Error{Path: path, Err: files.Reason(err)}
 	}
 	defer f.Close()
 	if _, err := f.Seek(p.offset, io.SeekStart); err != nil {
-		return nil, nil, &Error{Path: path, Err: reason(err)}
+		return nil, nil, &Error{Path: path, Err: files.Reason(err)}
 	}
 	format := d.spec.Format
 	format.Columns = d.columns[p.file]

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ func Read(spec *Spec) (*Data, error) {
 		return nil, err
 	}
 	d := &Data{spec: fitted}
-	sum := newSum()
+	sum := sha256.New()
 	seen := labels{}
 	for k := range fitted.Files {
 		r, closer, err := open(&fitted.Files[k], &fitted.Format, sum)

@@ -2,13 +2,11 @@ package people
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -53,7 +51,7 @@ type records struct {
 func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error) {
 	f, stat, err := files.Open(file.Path)
 	if err != nil {
-		return nil, nil, &Error{Path: file.Path, Err: reason(err)}
+		return nil, nil, &Error{Path: file.Path, Err: files.Reason(err)}
 	}
 	if stat.Size() > MaxFileBytes {
 		f.Close()
@@ -65,14 +63,6 @@ func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error
 		return nil, nil, err
 	}
 	return r, f, nil
-}
-
-func reason(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
 }
 
 func newRecords(src io.Reader, file *File, format *Format, sum hash.Hash) (*records, error) {
@@ -203,6 +193,3 @@ func skipLine(r *bufio.Reader) (n int64, err error) {
 		}
 	}
 }
-
-// newSum is the hash of a data set's files, one after the other.
-func newSum() hash.Hash { return sha256.New() }

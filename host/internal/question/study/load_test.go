@@ -2,7 +2,6 @@ package study_test
 
 import (
 	"errors"
-	"math"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -161,47 +160,6 @@ func TestData(t *testing.T) {
 	point := make([]float64, 7)
 	if err := e.Encode(point, cells); err != nil || !slices.Equal(point, d.Points[4]) {
 		t.Errorf("encoded again: %v %v, want %v", point, err, d.Points[4])
-	}
-}
-
-func TestAccuracy(t *testing.T) {
-	s := mustLoad(t, peopleStudy, study.Options{})
-	d, err := s.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
-	right := 0
-	for i, p := range d.Points {
-		positive := s.Network.Logit(s.Space.NetworkInputs(nil, p)) > 0
-		if positive == (d.Labels[i] == 1) {
-			right++
-		}
-	}
-	got, err := s.Accuracy(nil)
-	if want := float64(right) / 8 * 100; err != nil || math.Abs(got-want) > 1e-9 {
-		t.Errorf("accuracy %v %v, want %v", got, err, want)
-	}
-	if _, err := s.Accuracy([]int{}); err == nil {
-		t.Error("the accuracy of no rows is a number")
-	}
-}
-
-// TestAccuracyOutsideATable: rows outside a domain are no reason to stop, but
-// a table has nothing to feed the network for them.
-func TestAccuracyOutsideATable(t *testing.T) {
-	folder := write(t, map[string]string{
-		"rows.csv": "a,y\n0,1\n2,1\n1,0\n",
-		"study.yaml": "model: net.json\ndata: {files: rows.csv, label: {column: y, positive: 1}}\n" +
-			"features: {a: {integer: 0..1, inputs: {table: [3, -3]}}}\n",
-		"net.json": `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid",
-			"layers": [{"name": "out", "inputs": 1, "units": 1, "activation": "linear", "weights": [[1]], "bias": [0]}]}`,
-	})
-	s := mustLoad(t, folder, study.Options{})
-	if _, err := s.Accuracy(nil); !errors.Is(err, study.ErrNoInput) || !strings.Contains(err.Error(), "rows.csv:3: a is 2") {
-		t.Errorf("a row that cannot be fed: %v", err)
-	}
-	if got, err := s.Accuracy([]int{0, 2}); err != nil || got != 100 {
-		t.Errorf("the other rows: %v %v", got, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 // dataPrefix marks a path under the data root.
@@ -23,7 +24,7 @@ var ErrNoDataRoot = errors.New("the file lies under the data root, which is not 
 func studyFile(path string) (string, error) {
 	stat, err := os.Stat(path)
 	if err != nil {
-		return "", plain(path, err)
+		return "", fmt.Errorf("%s: %w", path, files.Reason(err))
 	}
 	if stat.Mode().IsRegular() {
 		return path, nil
@@ -53,7 +54,7 @@ func studyFile(path string) (string, error) {
 func filesIn(folder string, extensions ...string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, plain(folder, err)
+		return nil, fmt.Errorf("%s: %w", folder, files.Reason(err))
 	}
 	var out []string
 	for _, e := range entries {
@@ -62,15 +63,6 @@ func filesIn(folder string, extensions ...string) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// plain says what os said, once and with the path first.
-func plain(path string, err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
-		err = e.Err
-	}
-	return fmt.Errorf("%s: %w", path, err)
 }
 
 // relativeTo reads a path written in a study file.

@@ -7,11 +7,8 @@
 package study
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"path/filepath"
 	"strings"
@@ -218,8 +215,8 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 		return err
 	}
 	s.ModelPath = path
-	if s.ModelSHA256, err = fileSHA256(path); err != nil {
-		return err
+	if s.ModelSHA256, _, err = files.SHA256(path); err != nil {
+		return fmt.Errorf("%s: %w", path, files.Reason(err))
 	}
 	if have := s.Network.Inputs(); have != s.Space.Inputs {
 		r.Fault(root.Get("features"), "the features feed %d network inputs, %s takes %d", s.Space.Inputs, path, have)
@@ -293,19 +290,6 @@ func (p *placed) Error() string {
 }
 
 func (p *placed) Unwrap() error { return p.err }
-
-func fileSHA256(path string) (string, error) {
-	f, _, err := files.Open(path)
-	if err != nil {
-		return "", plain(path, err)
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", plain(path, err)
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
 
 // once defers reading the data set to the first call.
 func (s *Study) once() { s.data = sync.OnceValues(s.readData) }

@@ -5,10 +5,8 @@
 package yamlfile
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -24,10 +22,7 @@ func Read(path string) ([]byte, error) {
 			return text, nil
 		}
 	}
-	if e := (*os.PathError)(nil); errors.As(err, &e) {
-		err = e.Err
-	}
-	return nil, fmt.Errorf("%s: %w", path, err)
+	return nil, fmt.Errorf("%s: %w", path, files.Reason(err))
 }
 
 // HasKey reports whether the path is a file with this key at its top level, even

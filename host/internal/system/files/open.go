@@ -3,7 +3,10 @@
 package files
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -33,4 +36,24 @@ func kindOf(mode fs.FileMode) string {
 		return "pipe, which cannot be read twice: write it to a file first"
 	}
 	return "device or socket"
+}
+
+// Reason is what went wrong with a file, without its name, which the caller says.
+func Reason(err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// SHA256 is the hash of a file's content, in hexadecimal, and its size.
+func SHA256(path string) (sum string, size int64, err error) {
+	f, _, err := Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), size, err
 }

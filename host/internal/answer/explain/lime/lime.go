@@ -84,7 +84,7 @@ func New(s *space.Space, rows [][]float64) (*Explainer, error) {
 // fits reports that a network can be asked for the value, and for what is drawn
 // between such values. Numbers may lie outside the domain where no table ends there.
 func fits(f *space.Feature, v float64) bool {
-	table := slices.ContainsFunc(f.Inputs, func(in space.Input) bool { return in.Table != nil })
+	table := f.HasTable()
 	if f.Kind == space.Categorical || table {
 		return f.Contains(v)
 	}

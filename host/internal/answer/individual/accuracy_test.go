@@ -1,0 +1,104 @@
+package individual_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+)
+
+func mustLoad(t *testing.T, path string, o study.Options) *study.Study {
+	t.Helper()
+	s, err := study.Load(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestAccuracy(t *testing.T) {
+	s := mustLoad(t, "../../question/study/testdata/people", study.Options{})
+	d, err := s.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i, p := range d.Points {
+		positive := s.Network.Logit(s.Space.NetworkInputs(nil, p)) > 0
+		if positive == (d.Labels[i] == 1) {
+			right++
+		}
+	}
+	got, err := individual.Accuracy(s, nil)
+	if want := float64(right) / 8 * 100; err != nil || math.Abs(got-want) > 1e-9 {
+		t.Errorf("accuracy %v %v, want %v", got, err, want)
+	}
+	if _, err := individual.Accuracy(s, []int{}); err == nil {
+		t.Error("the accuracy of no rows is a number")
+	}
+}
+
+// TestAccuracyOutsideATable: rows outside a domain are no reason to stop, but
+// a table has nothing to feed the network for them.
+func TestAccuracyOutsideATable(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"rows.csv": "a,y\n0,1\n2,1\n1,0\n",
+		"study.yaml": "model: net.json\ndata: {files: rows.csv, label: {column: y, positive: 1}}\n" +
+			"features: {a: {integer: 0..1, inputs: {table: [3, -3]}}}\n",
+		"net.json": `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid",
+			"layers": [{"name": "out", "inputs": 1, "units": 1, "activation": "linear", "weights": [[1]], "bias": [0]}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := mustLoad(t, folder, study.Options{})
+	if _, err := individual.Accuracy(s, nil); !errors.Is(err, individual.ErrNoInput) || !strings.Contains(err.Error(), "rows.csv:3: a is 2") {
+		t.Errorf("a row that cannot be fed: %v", err)
+	}
+	if got, err := individual.Accuracy(s, []int{0, 2}); err != nil || got != 100 {
+		t.Errorf("the other rows: %v %v", got, err)
+	}
+}
+
+// published are the accuracies, in per cent over all rows, of the published
+// networks (score above ½), which tell whether rows are encoded as in training.
+var published = map[string][]float64{
+	"adult": {84.47, 84.29, 84.15, 84.30, 84.65, 84.31, 84.32, 83.14, 82.64, 84.16, 81.13, 83.86},
+	"bank":  {90.58, 89.94, 89.03, 90.61, 89.51, 90.16, 89.87, 90.55},
+}
+
+func TestAccuracyOfPublishedNetworks(t *testing.T) {
+	root := os.Getenv("HYFAIR_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(filepath.Join(root, "adult", "adult.data")); err != nil {
+		t.Skipf("SKIPPED %s: no public data sets in %s; set HYFAIR_DATA to the folder with adult/ and bank/", t.Name(), root)
+	}
+	for name, prefix := range map[string]string{"adult": "AC", "bank": "BM"} {
+		for i, want := range published[name] {
+			model := fmt.Sprintf("%s-%d", prefix, i+1)
+			t.Run(model, func(t *testing.T) {
+				s, err := study.Load("../../../../studies/"+name+".yaml", study.Options{DataRoot: root, Model: model})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := individual.Accuracy(s, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if math.Round(got*100)/100 != want {
+					t.Errorf("accuracy %.4f, published %.2f", got, want)
+				}
+			})
+		}
+	}
+}
