@@ -50,7 +50,7 @@ type Description struct {
 	// own direction); the host builds every goal on them.
 	Serves []Service
 	// Exactness is the grade a solver's claims can have at best.
-	Exactness Exactness
+	Exactness Grade
 	// Sets: a solver of the MILP form takes problem.MILP.Sets.
 	Sets bool
 	// Concurrent allows several calls at once in one process.

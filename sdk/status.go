@@ -64,31 +64,31 @@ func (r Reason) String() string {
 	return fmt.Sprintf("Reason(%d)", uint8(r))
 }
 
-// Exactness says what arithmetic stands behind a solver's claims, from the
+// Grade says what arithmetic stands behind a solver's claims, from the
 // strongest to the weakest. It is also the grade of a proof.
-type Exactness uint8
+type Grade uint8
 
 const (
-	// Exact: rational arithmetic from end to end.
-	Exact Exactness = iota + 1
-	// Rigorous: floating point with every rounding bounded outward.
-	Rigorous
-	// NumericalGrade: a solver's tolerance is inside.
-	NumericalGrade
+	// GradeExact: rational arithmetic from end to end.
+	GradeExact Grade = iota + 1
+	// GradeRigorous: floating point with every rounding bounded outward.
+	GradeRigorous
+	// GradeNumerical: a solver's tolerance is inside.
+	GradeNumerical
 )
 
 // String gives the name used in reports and JSON.
-func (e Exactness) String() string {
-	switch e {
-	case Exact:
+func (g Grade) String() string {
+	switch g {
+	case GradeExact:
 		return "exact"
-	case Rigorous:
+	case GradeRigorous:
 		return "rigorous"
-	case NumericalGrade:
+	case GradeNumerical:
 		return "numerical"
 	}
-	return fmt.Sprintf("Exactness(%d)", uint8(e))
+	return fmt.Sprintf("Grade(%d)", uint8(g))
 }
 
 // Weakest is the weaker of two grades.
-func Weakest(a, b Exactness) Exactness { return max(a, b) }
+func Weakest(a, b Grade) Grade { return max(a, b) }

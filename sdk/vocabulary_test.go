@@ -43,10 +43,10 @@ func TestEveryWordHasAName(t *testing.T) {
 			t.Errorf("notion %s reads back as %v, %v", v, back, err)
 		}
 	}
-	for _, v := range []sdk.Exactness{sdk.Exact, sdk.Rigorous, sdk.NumericalGrade} {
+	for _, v := range []sdk.Grade{sdk.GradeExact, sdk.GradeRigorous, sdk.GradeNumerical} {
 		check("grade", v.String())
 	}
-	for _, beyond := range []string{sdk.Status(99).String(), sdk.Reason(99).String(), problem.Goal(99).String(), sdk.Exactness(0).String()} {
+	for _, beyond := range []string{sdk.Status(99).String(), sdk.Reason(99).String(), problem.Goal(99).String(), sdk.Grade(0).String()} {
 		if !strings.Contains(beyond, "(") {
 			t.Errorf("a value beyond the vocabulary is called %q", beyond)
 		}
@@ -54,10 +54,10 @@ func TestEveryWordHasAName(t *testing.T) {
 }
 
 func TestTheWeakestGradeCounts(t *testing.T) {
-	if got := sdk.Weakest(sdk.Exact, sdk.NumericalGrade); got != sdk.NumericalGrade {
+	if got := sdk.Weakest(sdk.GradeExact, sdk.GradeNumerical); got != sdk.GradeNumerical {
 		t.Errorf("exact with numerical is %s", got)
 	}
-	if got := sdk.Weakest(sdk.Rigorous, sdk.Exact); got != sdk.Rigorous {
+	if got := sdk.Weakest(sdk.GradeRigorous, sdk.GradeExact); got != sdk.GradeRigorous {
 		t.Errorf("rigorous with exact is %s", got)
 	}
 }

@@ -28,7 +28,7 @@ func (solver) Describe(context.Context) (sdk.Description, error) {
 		Version:    version,
 		Summary:    "Branch and bound over boxes of people, with rigorous linear bounds; pure Go, no library needed",
 		Options:    options,
-		Exactness:  sdk.Rigorous,
+		Exactness:  sdk.GradeRigorous,
 		Concurrent: true,
 	}
 	for _, g := range problem.Goals {

@@ -39,7 +39,7 @@ func (s *solver) Describe(context.Context) (sdk.Description, error) {
 			{Form: problem.FormSMT, Goal: problem.Decide},
 			{Form: problem.FormSMT, Goal: problem.Maximise},
 		},
-		Exactness: sdk.Exact,
+		Exactness: sdk.GradeExact,
 	}, nil
 }
 

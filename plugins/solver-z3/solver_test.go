@@ -138,7 +138,7 @@ func TestOtherForms(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	d := rig.Describes(t, z3OrSkip(t), problem.FormSMT)
-	if d.Exactness != sdk.Exact {
+	if d.Exactness != sdk.GradeExact {
 		t.Errorf("exactness %v", d.Exactness)
 	}
 	// Every default is a value the option takes.

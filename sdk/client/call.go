@@ -230,7 +230,7 @@ const assumedTolerance = 1e-6
 
 // last is the claim that the latest progress amounts to; nil where it has no
 // point, no bound and no shares, or makes no sense.
-func (w *incumbents) last(e sdk.Exactness) *sdk.Result {
+func (w *incumbents) last(e sdk.Grade) *sdk.Result {
 	if w.latest == nil {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (w *incumbents) last(e sdk.Exactness) *sdk.Result {
 	if p.Values != nil {
 		r.Status = sdk.Feasible
 	}
-	if e != sdk.Exact {
+	if e != sdk.GradeExact {
 		r.Tolerance = assumedTolerance
 	}
 	return r

@@ -17,7 +17,7 @@ func TestSolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.Name != "tiny" || d.Version != "1.2.3" || d.Options[0].Help != "how fast" || d.Libraries[0].Hint == "" ||
-		!d.Answers(problem.FormMILP, problem.Maximise) || d.Answers(problem.FormSMT, problem.Decide) || d.Exactness != sdk.NumericalGrade {
+		!d.Answers(problem.FormMILP, problem.Maximise) || d.Answers(problem.FormSMT, problem.Decide) || d.Exactness != sdk.GradeNumerical {
 		t.Errorf("description %+v", d)
 	}
 	r := solve(t, p, sdk.SolveOptions{Seed: 42, Options: map[string]string{"speed": "9"}})

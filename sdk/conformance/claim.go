@@ -25,7 +25,7 @@ const (
 
 // slack is the amount by which an objective near v may be off.
 func (e *SolverEnv) slack(v float64) float64 {
-	if e.Description.Exactness == sdk.NumericalGrade {
+	if e.Description.Exactness == sdk.GradeNumerical {
 		return relative * math.Max(1, math.Abs(v))
 	}
 	return relativeExact * math.Max(1, math.Abs(v))
@@ -47,7 +47,7 @@ func (e *SolverEnv) checkShape(r *sdk.Result) error {
 		return fmt.Errorf("%s, and yet a point is held", r.Status)
 	case !(r.Tolerance >= 0 && r.Tolerance <= maxTolerance):
 		return fmt.Errorf("tolerance %v is outside 0 to %v", r.Tolerance, maxTolerance)
-	case e.Description.Exactness == sdk.Exact && r.Tolerance != 0:
+	case e.Description.Exactness == sdk.GradeExact && r.Tolerance != 0:
 		return fmt.Errorf("tolerance %v from a solver that claims to be exact", r.Tolerance)
 	case r.HasBound && math.IsNaN(r.Bound):
 		return errors.New("the bound is NaN")

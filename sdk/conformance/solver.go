@@ -163,7 +163,7 @@ func checkSolverDescription(ctx context.Context, e *SolverEnv) error {
 			return fmt.Errorf("Serves names %s of %s; that form knows decide and maximise only", s.Goal, s.Form)
 		}
 	}
-	if d.Exactness < sdk.Exact || d.Exactness > sdk.NumericalGrade {
+	if d.Exactness < sdk.GradeExact || d.Exactness > sdk.GradeNumerical {
 		return fmt.Errorf("Exactness is %s", d.Exactness)
 	}
 	if len(d.Presets) > 0 {

@@ -72,7 +72,7 @@ func milpLiars() []SolverLiar {
 		{"milp/feasible", "it says infeasible, though it is feasible", &bent{tell: func(_ *problem.Problem, r *sdk.Result) { *r = sdk.Result{Status: sdk.Infeasible} }}},
 		{"milp/feasible", "its status has no meaning", &bent{tell: func(_ *problem.Problem, r *sdk.Result) { r.Status = 0 }}},
 		{"milp/feasible", "its tolerance excuses everything", &bent{
-			describe: func(d *sdk.Description) { d.Exactness = sdk.NumericalGrade },
+			describe: func(d *sdk.Description) { d.Exactness = sdk.GradeNumerical },
 			tell:     func(_ *problem.Problem, r *sdk.Result) { r.Tolerance = math.Inf(1) }}},
 		{"milp/feasible", "it panics", &bent{tell: func(*problem.Problem, *sdk.Result) { panic("index out of range") }}},
 		{"milp/infeasible", "it never says infeasible", &bent{tell: func(_ *problem.Problem, r *sdk.Result) {

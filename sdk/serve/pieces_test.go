@@ -23,7 +23,7 @@ type divider struct{}
 
 func (divider) Describe(context.Context) (sdk.Description, error) {
 	return sdk.Description{
-		Name: "divider", Exactness: sdk.Exact, Serves: []sdk.Service{{Form: problem.FormNetwork, Goal: problem.Quantify}},
+		Name: "divider", Exactness: sdk.GradeExact, Serves: []sdk.Service{{Form: problem.FormNetwork, Goal: problem.Quantify}},
 	}, nil
 }
 

@@ -58,7 +58,7 @@ func (w *waiter) Describe(context.Context) (sdk.Description, error) {
 		return sdk.Description{}, fmt.Errorf("no licence: %w", sdk.ErrIncompatible)
 	}
 	return sdk.Description{
-		Name: "waiter", Exactness: sdk.Exact,
+		Name: "waiter", Exactness: sdk.GradeExact,
 		Serves: []sdk.Service{{Form: problem.FormMILP, Goal: problem.Decide}},
 	}, nil
 }

@@ -57,7 +57,7 @@ func (e *quantifyEvents) progress(p quantify.Progress) {
 }
 
 // gradeOf is the name of a proof's grade; empty where nothing is proved.
-func gradeOf(fair, unfair *big.Rat, grade sdk.Exactness) string {
+func gradeOf(fair, unfair *big.Rat, grade sdk.Grade) string {
 	if fair.Sign() == 0 && unfair.Sign() == 0 || grade == 0 {
 		return ""
 	}

@@ -122,7 +122,7 @@ func (c *refereed) faults(s *panelist, what string, faults []string) {
 	c.Helper()
 	switch {
 	case len(faults) == 0:
-	case s.description.Exactness == sdk.NumericalGrade:
+	case s.description.Exactness == sdk.GradeNumerical:
 		c.counts[s.name+" faulted"]++
 	default:
 		c.wrong("%s: faults of %s %q", what, s.name, faults)
@@ -177,7 +177,7 @@ func (c *refereed) verdict(s *panelist) {
 	switch {
 	case rep.Verdict == certify.Unfair && c.truth.Unfair == 0:
 		c.wrong("%s: unfair; the largest margin is %v, ε %v", what, most, eps)
-	case rep.Verdict == certify.Fair && c.truth.Unfair > 0 && (rep.Grade != sdk.NumericalGrade || most > eps+tolerance):
+	case rep.Verdict == certify.Fair && c.truth.Unfair > 0 && (rep.Grade != sdk.GradeNumerical || most > eps+tolerance):
 		c.wrong("%s: fair, %s, tolerance %v; %d are treated unfairly, the largest margin is %v, ε %v", what, rep.Grade, rep.Tolerance, c.truth.Unfair, most, eps)
 	}
 	if rep.HasBound && c.truth.Some && rep.Bound+tolerance < most {
@@ -246,7 +246,7 @@ func (c *refereed) bins(s *panelist) {
 		return
 	}
 	c.counts[fmt.Sprintf("bins by %s %s", s.name, rep.Verdict)]++
-	if rep.Verdict == certify.Unfair && c.truth.K < q.K || rep.Verdict == certify.Fair && c.truth.K >= q.K && rep.Grade != sdk.NumericalGrade {
+	if rep.Verdict == certify.Unfair && c.truth.K < q.K || rep.Verdict == certify.Fair && c.truth.K >= q.K && rep.Grade != sdk.GradeNumerical {
 		c.wrong("%d bins by %s, %+v: %s, %s; the most is %d", q.K, s.name, o, rep.Verdict, rep.Grade, c.truth.K)
 	}
 	c.faults(s, "bins", rep.Faults)
@@ -263,7 +263,7 @@ func (c *refereed) mostBins(s *panelist) {
 		return
 	}
 	c.counts[fmt.Sprintf("Max.K by %s certified %v", s.name, m.Certified())]++
-	if m.Lo > c.truth.K || m.Hi < c.truth.K && m.Grade != sdk.NumericalGrade {
+	if m.Lo > c.truth.K || m.Hi < c.truth.K && m.Grade != sdk.GradeNumerical {
 		c.wrong("Max.K by %s: %d to %d, %s; it is %d", s.name, m.Lo, m.Hi, m.Grade, c.truth.K)
 	}
 	c.faults(s, "Max.K", m.Faults)

@@ -319,7 +319,7 @@ func solverDescription(t *rapid.T) sdk.Description {
 	d.Serves = list(t, 0, 3, func(t *rapid.T) sdk.Service {
 		return sdk.Service{Form: problem.Forms[below(t, 3)], Goal: problem.Goals[below(t, 6)]}
 	})
-	d.Exactness = sdk.Exact + sdk.Exactness(below(t, 3))
+	d.Exactness = sdk.GradeExact + sdk.Grade(below(t, 3))
 	d.Concurrent, d.Sets = draw(t, rapid.Bool()), draw(t, rapid.Bool())
 	return d
 }

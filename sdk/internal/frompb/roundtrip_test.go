@@ -165,7 +165,7 @@ func TestEnumsAgree(t *testing.T) {
 		t.Errorf("%d claims of pieces on the wire; want %d", got, want)
 	}
 	for value, name := range map[int32]string{
-		int32(sdk.NumericalGrade): pluginv1.Exactness_EXACTNESS_NUMERICAL.String(),
+		int32(sdk.GradeNumerical): pluginv1.Exactness_EXACTNESS_NUMERICAL.String(),
 	} {
 		if got := pluginv1.Exactness(value).String(); got != name {
 			t.Errorf("%s; want %s", got, name)

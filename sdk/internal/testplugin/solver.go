@@ -34,7 +34,7 @@ func (t tiny) Describe(context.Context) (sdk.Description, error) {
 			{Form: problem.FormMILP, Goal: problem.Maximise},
 			{Form: problem.FormNetwork, Goal: problem.Decide},
 		},
-		Exactness:  sdk.NumericalGrade,
+		Exactness:  sdk.GradeNumerical,
 		Concurrent: t.mode == "concurrent",
 	}, nil
 }

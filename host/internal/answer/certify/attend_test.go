@@ -53,7 +53,7 @@ func (quick) Solve(context.Context, *problem.Problem, sdk.SolveOptions) (*sdk.Re
 // end of the time are left behind, and a claim that could not be audited counts for
 // nothing.
 func TestAnAuditThatTakesTooLongIsNoProof(t *testing.T) {
-	d := sdk.Description{Name: "quick", Exactness: sdk.Exact}
+	d := sdk.Description{Name: "quick", Exactness: sdk.GradeExact}
 	for _, g := range []problem.Goal{problem.Decide, problem.Maximise, problem.MaxK} {
 		d.Serves = append(d.Serves, sdk.Service{Form: problem.FormNetwork, Goal: g})
 	}

@@ -140,7 +140,7 @@ func compare(t *testing.T, q *problem.Query, rep *certify.Report, best *big.Rat,
 			t.Errorf("unfair at ε = %v, the referee's largest margin is %v", eps, top)
 		}
 	case certify.Fair:
-		if rep.Grade != sdk.NumericalGrade && some && best.Cmp(new(big.Rat).SetFloat64(eps)) > 0 {
+		if rep.Grade != sdk.GradeNumerical && some && best.Cmp(new(big.Rat).SetFloat64(eps)) > 0 {
 			t.Errorf("fair (%s) at ε = %v, the referee's largest margin is %v", rep.Grade, eps, top)
 		}
 		if top > eps+tolerance {

@@ -135,7 +135,7 @@ func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	switch {
 	case !(res.Tolerance >= 0 && res.Tolerance <= maxTolerance):
 		return fmt.Sprintf("it claims a tolerance of %.3g, which excuses too much", res.Tolerance)
-	case r.o.Description.Exactness != sdk.NumericalGrade && res.Tolerance > 0:
+	case r.o.Description.Exactness != sdk.GradeNumerical && res.Tolerance > 0:
 		return fmt.Sprintf("it claims a tolerance of %.3g, and to be %s", res.Tolerance, r.o.Description.Exactness)
 	case res.HasBound && math.IsNaN(res.Bound) || best && math.IsNaN(res.Objective):
 		return "its bound or its objective is NaN"

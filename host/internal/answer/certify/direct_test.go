@@ -74,7 +74,7 @@ func TestDirectAgainstTheReferee(t *testing.T) {
 						verdicts[s.name] = map[certify.Verdict]int{}
 					}
 					verdicts[s.name][rep.Verdict]++
-					if rep.Verdict == certify.Fair && rep.Grade > sdk.Rigorous {
+					if rep.Verdict == certify.Fair && rep.Grade > sdk.GradeRigorous {
 						t.Errorf("fair by the grade %s", rep.Grade)
 					}
 					if kind.reals > 0 && !rep.Closed {

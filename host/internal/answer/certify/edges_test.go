@@ -64,7 +64,7 @@ func TestOneCounterfactualIsFair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Verdict != certify.Fair || rep.Grade != sdk.Exact || rep.Solves != 0 || !rep.Closed {
+	if rep.Verdict != certify.Fair || rep.Grade != sdk.GradeExact || rep.Solves != 0 || !rep.Closed {
 		t.Errorf("verdict %s, grade %s, %d solves, closed %v", rep.Verdict, rep.Grade, rep.Solves, rep.Closed)
 	}
 }

@@ -27,7 +27,7 @@ type Extreme struct {
 	Nobody bool
 	// Grade of the proof behind Bound or Nobody, with Tolerance and where it comes
 	// from.
-	Grade            sdk.Exactness
+	Grade            sdk.Grade
 	Tolerance        float64
 	ToleranceFormula string
 	// Reason says, for a person, why the two do not meet; empty where they do.
@@ -51,7 +51,7 @@ func (e *Extreme) Settled() bool {
 // was known before, an error about the question without. The notion is the score;
 // what the query requires and forbids is about individuals, and relaxes nothing.
 func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64) (*Extreme, error) {
-	e := &enclosing{Extreme: &Extreme{Grade: sdk.Exact}, sign: 1}
+	e := &enclosing{Extreme: &Extreme{Grade: sdk.GradeExact}, sign: 1}
 	switch q.Goal {
 	case problem.MaxK, problem.MinK:
 		e.bins = true
@@ -75,7 +75,7 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 		return nil, fmt.Errorf("solver %s does not answer %s in the %s form: %w", o.Description.Name, q.Goal, problem.FormNetwork, sdk.ErrUnsupported)
 	}
 	o.Encoding, o.Maximise = Direct, false
-	first := &Extreme{Grade: sdk.Exact}
+	first := &Extreme{Grade: sdk.GradeExact}
 	out, overdue, err := attend(ctx, o, first, func(left context.Context, o Options, keep func(*Extreme)) (out *Extreme, err error) {
 		if e.run, err = newRun(q, o); err != nil {
 			return nil, err
@@ -174,11 +174,11 @@ func (e *enclosing) trivial() {
 	e.note()
 	switch {
 	case e.sign > 0 && e.bins:
-		m := maxK{run: e.run, MaxK: &MaxK{Grade: sdk.Exact}}
+		m := maxK{run: e.run, MaxK: &MaxK{Grade: sdk.GradeExact}}
 		m.enclose()
 		e.Bound, e.Grade, e.Nobody = float64(m.Hi), m.MaxK.Grade, m.Hi == 0
 	case e.sign > 0:
-		e.Bound, e.Grade = e.trivialBound(e.bounds(e.q.RegionOrWhole())), sdk.Rigorous
+		e.Bound, e.Grade = e.trivialBound(e.bounds(e.q.RegionOrWhole())), sdk.GradeRigorous
 	}
 }
 

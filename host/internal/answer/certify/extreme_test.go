@@ -193,7 +193,7 @@ func TestKnownIndividuals(t *testing.T) {
 	if e := enclose([]float64{10, 1}, []float64{11, 0}, []float64{3}); e.Settled() || e.Found != 2 || e.X[0] != 10 || e.Bound != 1 || e.Reason != "time limit" || asked != 1 {
 		t.Errorf("%+v, asked %d times", e, asked)
 	}
-	if e := enclose([]float64{10, 1}, []float64{0, 0}); !e.Settled() || e.Found != 1 || e.Bound != 1 || e.Grade != sdk.Exact || asked != 1 {
+	if e := enclose([]float64{10, 1}, []float64{0, 0}); !e.Settled() || e.Found != 1 || e.Bound != 1 || e.Grade != sdk.GradeExact || asked != 1 {
 		t.Errorf("%+v, asked %d times", e, asked)
 	}
 	q.Forbid = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 5}}}}

@@ -36,7 +36,7 @@ func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 		if a.auditBins(out) {
 			break
 		}
-		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, tolerance: tolerance,
+		return outcome{decided: true, by: BySolver, grade: sdk.GradeNumerical, tolerance: tolerance,
 			formula: "2 × sensitivity of a logit × the solver's tolerance, in logits from a bin's edge"}, nil
 	}
 	return outcome{stopped: out.stops(ctx), why: out.why()}, nil

@@ -38,7 +38,7 @@ func mostBins(q *problem.Query) int {
 func TestManyBinsAgainstTheReferee(t *testing.T) {
 	t.Parallel()
 	panel := solvers(t)
-	asked, reached, grades := 0, 0, map[sdk.Exactness]int{}
+	asked, reached, grades := 0, 0, map[sdk.Grade]int{}
 	for i := range 40 {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		q := tiny(r, 0, i%3 == 0)
@@ -85,7 +85,7 @@ func TestManyBinsAgainstTheReferee(t *testing.T) {
 			}
 		}
 	}
-	if reached < 20 || grades[sdk.Exact] < 5 || grades[sdk.NumericalGrade] < 5 {
+	if reached < 20 || grades[sdk.GradeExact] < 5 || grades[sdk.GradeNumerical] < 5 {
 		t.Errorf("%d reached, proofs %v: the sample does not exercise the solvers", reached, grades)
 	}
 }

@@ -51,7 +51,7 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	case fair && a.audit(out, 0, tolerance):
 		return outcome{decided: a.report.Witness != nil, by: BySampling, bound: trivial, why: out.why()}, nil
 	case fair:
-		return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
+		return outcome{decided: true, by: BySolver, grade: sdk.GradeNumerical, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
 	}
 	return outcome{stopped: out.stops(ctx), bound: trivial, why: out.why()}, nil
 }
@@ -74,7 +74,7 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 		return outcome{bound: trivial, why: out.why()}, nil
 	}
 	if out.Status != sdk.Optimal && out.Status != sdk.Infeasible {
-		return outcome{stopped: out.stops(ctx), grade: sdk.NumericalGrade, tolerance: tolerance, formula: linearFormula, bound: upper, why: out.why()}, nil
+		return outcome{stopped: out.stops(ctx), grade: sdk.GradeNumerical, tolerance: tolerance, formula: linearFormula, bound: upper, why: out.why()}, nil
 	}
 	if out.witness == nil && out.Values != nil && a.q.Notion == fairness.Decision {
 		if err := a.inside(ctx, tolerance); err != nil {
@@ -83,9 +83,9 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 	}
 	best := a.best()
 	if out.Status == sdk.Optimal && upper > best+tolerance+a.o.Gap*math.Abs(best) {
-		return outcome{grade: sdk.NumericalGrade, tolerance: tolerance, formula: linearFormula, bound: upper, why: "the optimum claimed did not survive the replay"}, nil
+		return outcome{grade: sdk.GradeNumerical, tolerance: tolerance, formula: linearFormula, bound: upper, why: "the optimum claimed did not survive the replay"}, nil
 	}
-	return outcome{decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: math.Max(upper, best), tolerance: tolerance, formula: linearFormula}, nil
+	return outcome{decided: true, by: BySolver, grade: sdk.GradeNumerical, bound: math.Max(upper, best), tolerance: tolerance, formula: linearFormula}, nil
 }
 
 // inside looks for the best witness a tolerance away from the tie l2 = 0, where

@@ -23,7 +23,7 @@ type MaxK struct {
 	Witness *Witness
 	// Grade of the proof behind Hi, with Tolerance and where it comes from, in
 	// logits from a bin's edge.
-	Grade            sdk.Exactness
+	Grade            sdk.Grade
 	Tolerance        float64
 	ToleranceFormula string
 	// Reason says, for a person, why the two do not meet; Faults lists what was
@@ -54,14 +54,14 @@ func BoundMaxK(ctx context.Context, q *problem.Query, o Options) (*MaxK, error) 
 	case o.Heuristic:
 		return nil, fmt.Errorf("%w: heuristic pruning bounds nothing", sdk.ErrInvalidOption)
 	}
-	first := &MaxK{Grade: sdk.Exact}
+	first := &MaxK{Grade: sdk.GradeExact}
 	out, overdue, err := attend(ctx, o, first, func(left context.Context, o Options, keep func(*MaxK)) (*MaxK, error) {
 		r, err := newRun(&question, o)
 		if err != nil {
 			return nil, err
 		}
 		r.deciding, r.target = true, q.Epsilon
-		m := &maxK{run: r, MaxK: &MaxK{Hi: mostBins(q), Grade: sdk.Exact}}
+		m := &maxK{run: r, MaxK: &MaxK{Hi: mostBins(q), Grade: sdk.GradeExact}}
 		r.left, r.keep = left, func(*Report) { keep(m.summed()) }
 		r.note()
 		err = m.bound(ctx)
@@ -124,7 +124,7 @@ func (m *maxK) enclose() {
 	if b := m.bounds(region); !math.IsInf(b.Logit.Lo, 0) && !math.IsInf(b.Logit.Hi, 0) {
 		lo, hi := new(big.Rat).SetFloat64(b.Logit.Lo), new(big.Rat).SetFloat64(b.Logit.Hi)
 		if within := binsWithin(lo, hi, m.q.Epsilon); within < m.Hi {
-			m.Hi, m.MaxK.Grade = within, sdk.Rigorous
+			m.Hi, m.MaxK.Grade = within, sdk.GradeRigorous
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (m *maxK) enumerate(ctx context.Context) error {
 		m.MaxK.Reason = m.run.reason(ctx)
 		return nil
 	}
-	m.Hi, m.MaxK.Grade = m.Lo, sdk.Exact
+	m.Hi, m.MaxK.Grade = m.Lo, sdk.GradeExact
 	return nil
 }
 

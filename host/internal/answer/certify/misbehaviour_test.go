@@ -301,7 +301,7 @@ func TestBoundBesideAnEarlyWitness(t *testing.T) {
 			t.Fatal(err)
 		}
 		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: e, Description: d, Encoding: "bigm"}) // eleven individuals: enumerated
-		if err != nil || rep.Verdict != certify.Unfair || rep.Regions[certify.ByEnumeration] != 1 || rep.BoundGrade != sdk.Rigorous {
+		if err != nil || rep.Verdict != certify.Unfair || rep.Regions[certify.ByEnumeration] != 1 || rep.BoundGrade != sdk.GradeRigorous {
 			t.Errorf("%s: error %v, report %+v", n, err, rep)
 		}
 		sound(t, q, rep)

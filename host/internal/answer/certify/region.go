@@ -21,7 +21,7 @@ type outcome struct {
 	by      Method
 	// grade and tolerance of what is said about bound, and of the decision; no
 	// grade: the bound is an enclosure of the logits.
-	grade     sdk.Exactness
+	grade     sdk.Grade
 	tolerance float64
 	formula   string
 	// bound: no individual of the region has a larger margin.
@@ -66,7 +66,7 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 	}
 	b := r.bounds(region)
 	if r.boundsSuffice(b) {
-		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: r.excludedBound(b)}, nil
+		return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous, bound: r.excludedBound(b)}, nil
 	}
 	if r.lower.Form == problem.FormNetwork {
 		return r.network(ctx, region)
@@ -104,7 +104,7 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 // numerically is an outcome that rests on bounds from a solver, by which the
 // logit may be off by slack.
 func (r *run) numerically(out outcome, slack float64) outcome {
-	out.grade = sdk.NumericalGrade
+	out.grade = sdk.GradeNumerical
 	if slack = 2 * slack; slack > out.tolerance {
 		out.tolerance, out.formula = slack, "2 copies × width of the bounds that the solver tightened (its tolerance over every row, column and phase)"
 	}
@@ -124,7 +124,7 @@ func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds
 		return outcome{}, err
 	}
 	if low == nil { // the enclosure reaches fewer bins than are asked for
-		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous}, nil
+		return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous}, nil
 	}
 	var all outcome
 	for i, o := range low.orders {
@@ -168,5 +168,5 @@ func (a *ask) decide(ctx context.Context) (outcome, error) {
 // alone is the outcome of a region in which nobody has as many counterfactuals
 // as the question needs: everybody is fair (docs/semantics.md), and the gap is 0.
 func (r *run) alone() outcome {
-	return outcome{decided: true, by: ByBounds, grade: sdk.Exact}
+	return outcome{decided: true, by: ByBounds, grade: sdk.GradeExact}
 }

@@ -82,7 +82,7 @@ func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(
 	}
 	r.left, r.keep = left, keep
 	if Nobody(r.q) {
-		r.report.Verdict, r.report.Grade, r.report.Nobody, r.report.Closed = Fair, sdk.Exact, true, o.Maximise
+		r.report.Verdict, r.report.Grade, r.report.Nobody, r.report.Closed = Fair, sdk.GradeExact, true, o.Maximise
 		return r.report, nil
 	}
 	err = r.decide(ctx)
@@ -350,7 +350,7 @@ func (r *run) noteOpen() {
 // merge lets a region's outcome count in the report.
 func (r *run) merge(out outcome) {
 	if out.grade == 0 {
-		out.grade = sdk.Rigorous // an enclosure of the logits
+		out.grade = sdk.GradeRigorous // an enclosure of the logits
 	}
 	r.report.Grade = sdk.Weakest(r.report.Grade, out.grade)
 	if out.tolerance > r.report.Tolerance {

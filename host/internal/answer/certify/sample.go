@@ -246,7 +246,7 @@ func (r *run) weigh(ctx context.Context, x []float64) (*Witness, bool) {
 
 // enumerate decides a small region by evaluating every individual exactly.
 func (r *run) enumerate(ctx context.Context, region space.Region) outcome {
-	done := outcome{decided: true, by: ByEnumeration, grade: sdk.Exact}
+	done := outcome{decided: true, by: ByEnumeration, grade: sdk.GradeExact}
 	done.bound, _ = r.target.Float64()
 	everybody(r.q.Space, region, func(x []float64) (more bool) {
 		w, ok := r.weigh(ctx, x)

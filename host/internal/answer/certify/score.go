@@ -33,7 +33,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 	case !ok && a.deciding:
 		return outcome{bound: upper, why: "the bounds leave no room above ε"}, nil
 	case !ok:
-		return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: upper}, nil
+		return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous, bound: upper}, nil
 	}
 	delta.Objective = &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: a.low.milp.Slack, Coef: 1}}}
 	last := math.Inf(-1)
@@ -79,7 +79,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 		}
 		goal, last = a.goal(coarser), math.Inf(-1)
 		if curve, delta, ok = a.border(goal); !ok {
-			return outcome{decided: true, by: ByBounds, grade: sdk.Rigorous, bound: upper}, nil
+			return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous, bound: upper}, nil
 		}
 		if !math.IsNaN(at) {
 			delta.Rows = append(delta.Rows, a.tangent(curve, at))
@@ -148,7 +148,7 @@ func (a *ask) border(target float64) (encode.Curve, problem.Delta, bool) {
 // at most ¼, and both logits may be off by the solver's tolerance.
 func (a *ask) proved(bound float64, out *answer) outcome {
 	return outcome{
-		decided: true, by: BySolver, grade: sdk.NumericalGrade, bound: bound,
+		decided: true, by: BySolver, grade: sdk.GradeNumerical, bound: bound,
 		tolerance: out.tolerance / 2,
 		formula:   "2 copies × ¼ (slope of σ) × sensitivity of a logit × the solver's tolerance",
 	}

@@ -41,7 +41,7 @@ func (a *ask) beyondNothing(bound float64, s sought) outcome {
 // that few are needed; where only the solver's points count, the interval
 // between best and bound is halved instead.
 func (a *ask) closeIn(ctx context.Context, upper float64) (outcome, error) {
-	grade := sdk.Rigorous // upper is an enclosure until a question lowers it
+	grade := sdk.GradeRigorous // upper is an enclosure until a question lowers it
 	closing := !a.o.SolverOnly
 	for {
 		best := a.best()
@@ -101,7 +101,7 @@ const (
 type sought struct {
 	found   quest
 	by      Method
-	grade   sdk.Exactness // of none
+	grade   sdk.Grade // of none
 	stopped bool
 	why     string
 }
@@ -178,11 +178,11 @@ func (a *ask) beyondBorder(ctx context.Context, target *big.Rat) (sought, error)
 	curve, ok := encode.NewCurve(eps, a.b.Logit.Lo, a.b.Logit.Hi)
 	switch {
 	case !ok && a.boundsExclude(a.b, target):
-		return sought{found: none, by: ByBounds, grade: sdk.Rigorous}, nil
+		return sought{found: none, by: ByBounds, grade: sdk.GradeRigorous}, nil
 	case !ok: // the curve is drawn in floating point, which proves nothing
 		return sought{why: "the bounds leave no room above the gap asked for that a border could be drawn in"}, nil
 	}
-	grade := sdk.Exact
+	grade := sdk.GradeExact
 	for _, order := range a.low.smt.Orders() {
 		s, err := a.beyondInOrder(ctx, target, curve, order)
 		if err != nil || s.found != none {

@@ -105,7 +105,7 @@ func TestNobodyLivesThere(t *testing.T) {
 	q := tenure(fairness.Score, 100)
 	q.Region.Box[0] = space.Interval{Lo: -3.5, Hi: 4.7} // 0 to 4
 	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: sdktest.Enumerator{}, Description: described(t, sdktest.Enumerator{})})
-	if err != nil || rep.Verdict != certify.Fair || rep.Grade != sdk.Exact {
+	if err != nil || rep.Verdict != certify.Fair || rep.Grade != sdk.GradeExact {
 		t.Errorf("up to 4 hundredths of ten years: %+v, %v", rep, err)
 	}
 }

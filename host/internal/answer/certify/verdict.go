@@ -72,7 +72,7 @@ type Report struct {
 	// and there are no numbers.
 	Nobody bool
 	// Grade of the proof where the verdict is Fair.
-	Grade sdk.Exactness
+	Grade sdk.Grade
 	// Tolerance, in the notion's unit: a numerical Fair means gap ≤ ε +
 	// Tolerance. ToleranceFormula says where it comes from.
 	Tolerance        float64
@@ -84,7 +84,7 @@ type Report struct {
 	// and BoundTolerance (the notion's unit).
 	Bound          float64
 	HasBound       bool
-	BoundGrade     sdk.Exactness
+	BoundGrade     sdk.Grade
 	BoundTolerance float64
 	// Closed: the search for the largest gap ended by proof, not by a limit. The
 	// witness's gap and Bound lie at most 10⁻⁶ apart, or what the solver's tolerance

@@ -22,7 +22,7 @@ const maxApart = 16
 type finding struct {
 	verdict certify.Verdict
 	by      certify.Method
-	grade   sdk.Exactness // of Fair
+	grade   sdk.Grade // of Fair
 	witness *certify.Witness
 }
 
@@ -73,7 +73,7 @@ func combinations(q *problem.Query) [][][]float64 {
 // decide works through a part box by box, splitting at most boxes times.
 func (p *pruner) decide(ctx context.Context, part space.Region, boxes int, rng *rand.Rand) finding {
 	if part.Count() < 2 {
-		return finding{verdict: certify.Fair, by: certify.ByBounds, grade: sdk.Exact}
+		return finding{verdict: certify.Fair, by: certify.ByBounds, grade: sdk.GradeExact}
 	}
 	if w := p.sample(ctx, part, rng); w != nil {
 		return finding{verdict: certify.Unfair, by: certify.BySampling, witness: w}
@@ -110,7 +110,7 @@ func (p *pruner) decide(ctx context.Context, part space.Region, boxes int, rng *
 		}
 		open = append(open, low, high)
 	}
-	return finding{verdict: certify.Fair, by: certify.ByBounds, grade: sdk.Rigorous}
+	return finding{verdict: certify.Fair, by: certify.ByBounds, grade: sdk.GradeRigorous}
 }
 
 // single reports that a box holds one individual.

@@ -65,9 +65,9 @@ type Report struct {
 	Resumed int `json:"resumed"`
 	// Grade is the weakest of the proofs of fair parts; Tolerance the largest,
 	// with its formula.
-	Grade            sdk.Exactness `json:"-"`
-	Tolerance        float64       `json:"-"`
-	ToleranceFormula string        `json:"-"`
+	Grade            sdk.Grade `json:"-"`
+	Tolerance        float64   `json:"-"`
+	ToleranceFormula string    `json:"-"`
 	// Witness has the largest margin of those found.
 	Witness *certify.Witness `json:"-"`
 	// Spurious, Solves, Nodes and Faults are the solvers'.
@@ -84,7 +84,7 @@ type Report struct {
 type result struct {
 	Verdict   string         `json:"verdict"`
 	By        certify.Method `json:"by"`
-	Grade     sdk.Exactness  `json:"grade,omitempty"`
+	Grade     sdk.Grade      `json:"grade,omitempty"`
 	Tolerance float64        `json:"tolerance,omitempty"`
 	Formula   string         `json:"tolerance_formula,omitempty"`
 	// X is the witness's individual, with the first copy's protected values.
@@ -221,7 +221,7 @@ func (r *run) recall(res result) bool {
 	f := finding{by: res.By, grade: res.Grade}
 	switch res.Verdict {
 	case certify.Fair.String():
-		if res.Grade < sdk.Exact || res.Grade > sdk.NumericalGrade || !(res.Tolerance >= 0) {
+		if res.Grade < sdk.GradeExact || res.Grade > sdk.GradeNumerical || !(res.Tolerance >= 0) {
 			return false // no proof is without them
 		}
 		f.verdict = certify.Fair

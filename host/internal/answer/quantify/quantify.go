@@ -65,7 +65,7 @@ type Report struct {
 	// all are 0: shares of nobody.
 	Fair, Unfair, Undecided *big.Rat
 	// Grade of the proof; 0 where nothing is proved.
-	Grade sdk.Exactness
+	Grade sdk.Grade
 	// Individuals of the region; nil where that is not known.
 	Individuals *big.Int
 	// Boxes that the solver looked at.

@@ -47,7 +47,7 @@ func TestAgainstEnumeration(t *testing.T) {
 				}
 				continue
 			}
-			if len(rep.Faults) > 0 || !rep.Complete || rep.Grade != sdk.Rigorous ||
+			if len(rep.Faults) > 0 || !rep.Complete || rep.Grade != sdk.GradeRigorous ||
 				rep.Fair.Cmp(big.NewRat(want[fair], all)) != 0 || rep.Unfair.Cmp(big.NewRat(want[unfair], all)) != 0 || rep.Undecided.Sign() != 0 {
 				t.Errorf("%s, seed %d: %v fair, %v unfair, %+v; want %v", n, seed, rep.Fair, rep.Unfair, rep, want)
 			}
@@ -134,7 +134,7 @@ type fake struct {
 func (f *fake) Describe(context.Context) (sdk.Description, error) { return description(), nil }
 
 func description() sdk.Description {
-	return sdk.Description{Name: "fake", Exactness: sdk.Exact, Serves: []sdk.Service{{Form: problem.FormNetwork, Goal: problem.Quantify}}}
+	return sdk.Description{Name: "fake", Exactness: sdk.GradeExact, Serves: []sdk.Service{{Form: problem.FormNetwork, Goal: problem.Quantify}}}
 }
 
 func (f *fake) Solve(ctx context.Context, _ *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
@@ -210,7 +210,7 @@ func TestContradicted(t *testing.T) {
 		})
 	}
 	rep, err := Run(t.Context(), q, Options{Solver: &fake{status: sdk.Optimal, shares: right}, Description: description(), Samples: 2000, Seed: 1})
-	if err != nil || len(rep.Faults) > 0 || !rep.Complete || rep.Grade != sdk.Exact {
+	if err != nil || len(rep.Faults) > 0 || !rep.Complete || rep.Grade != sdk.GradeExact {
 		t.Errorf("the truth: %v, %+v", err, rep)
 	}
 }
