@@ -162,11 +162,11 @@ func (s *Statement) format() ([]byte, error) {
 		Notion: s.Notion.String(), Claim: claimJSON{Kind: s.Claim.Kind.String()},
 	}
 	if s.Epsilon != nil {
-		header.Epsilon = fairness.Exact(s.Epsilon)
+		header.Epsilon = fairness.FormatRat(s.Epsilon)
 	}
 	switch s.Claim.Kind {
 	case Gap:
-		header.Claim.Bound = fairness.Exact(s.Claim.Bound)
+		header.Claim.Bound = fairness.FormatRat(s.Claim.Bound)
 	case MaxK:
 		header.Claim.K = s.Claim.K
 	}

@@ -68,7 +68,7 @@ func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 		return out, fmt.Errorf("bins %d to %d: %w", out.first, last, ErrTooFewBins)
 	}
 	if count > maxEdges {
-		return out, fmt.Errorf("ε = %s has %d bins within reach, more than %d: %w", fairness.Exact(q.Epsilon), count+1, maxEdges+1, sdk.ErrUnsupported)
+		return out, fmt.Errorf("ε = %s has %d bins within reach, more than %d: %w", fairness.FormatRat(q.Epsilon), count+1, maxEdges+1, sdk.ErrUnsupported)
 	}
 	for j := range count {
 		lo, hi := fairness.Edge(out.first+1+j, q.Epsilon)

@@ -11,7 +11,7 @@ var logitGap = definition{
 	name: "logit", unit: "logit", linear: true, slope: 1,
 	check: func(eps *big.Rat) error {
 		if eps.Sign() < 0 {
-			return fmt.Errorf("ε = %s is negative", Exact(eps))
+			return fmt.Errorf("ε = %s is negative", FormatRat(eps))
 		}
 		return nil
 	},

@@ -62,7 +62,7 @@ func TestExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fairness.Exact(eps)
+		got := fairness.FormatRat(eps)
 		if again, err := fairness.ParseEpsilon(got, fairness.Logit); got != want || err != nil || again.Cmp(eps) != 0 {
 			t.Errorf("%s is written %s, want %s, and read as %v, %v", text, got, want, again, err)
 		}

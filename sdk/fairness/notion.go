@@ -161,9 +161,9 @@ func ParseEpsilon(text string, n Notion) (*big.Rat, error) {
 	return eps, CheckEpsilon(eps, n)
 }
 
-// Exact writes a number as every report and file has it: as a decimal where that
+// FormatRat writes a number as every report and file has it: as a decimal where that
 // ends within 60 places, else as a fraction. ParseEpsilon reads it back.
-func Exact(r *big.Rat) string {
+func FormatRat(r *big.Rat) string {
 	if places, ends := r.FloatPrec(); ends && places <= 60 {
 		return r.FloatString(places)
 	}

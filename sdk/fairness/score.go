@@ -52,10 +52,10 @@ var leastEpsilon = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewI
 
 func checkScoreEpsilon(eps *big.Rat) error {
 	if eps.Sign() <= 0 || eps.Cmp(big.NewRat(1, 1)) >= 0 {
-		return fmt.Errorf("ε = %s is outside 0 < ε < 1", Exact(eps))
+		return fmt.Errorf("ε = %s is outside 0 < ε < 1", FormatRat(eps))
 	}
 	if eps.Cmp(leastEpsilon) < 0 {
-		return fmt.Errorf("ε = %s is below 2⁻⁶² (2.2e-19), the least difference of scores that is told apart", Exact(eps))
+		return fmt.Errorf("ε = %s is below 2⁻⁶² (2.2e-19), the least difference of scores that is told apart", FormatRat(eps))
 	}
 	return nil
 }

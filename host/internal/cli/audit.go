@@ -165,7 +165,7 @@ func (f *auditFlags) open(app *App, args []string) (*auditJob, error) {
 // report puts together what is shown.
 func (j *auditJob) report(r *audit.Result, f *auditFlags) *auditReport {
 	s := j.config.Space
-	epsilon := fairness.Exact(j.config.Epsilon)
+	epsilon := fairness.FormatRat(j.config.Epsilon)
 	sum := r.Summarise(s, j.config.Region, j.data.Points)
 	out := &auditReport{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Epsilon: epsilon,

@@ -110,7 +110,7 @@ func (j *certifyJob) output(rep *certify.Report) *certifyOutput {
 		Solver: certifySolver{d.Name, d.Version, session.Library(d)},
 	}
 	if j.query.Notion.UsesEpsilon() {
-		out.Epsilon = fairness.Exact(j.query.Epsilon)
+		out.Epsilon = fairness.FormatRat(j.query.Epsilon)
 	}
 	if rep.Verdict == certify.Fair {
 		out.Grade = rep.Grade.String()
@@ -184,13 +184,13 @@ func (j *certifyJob) questionInWords() string {
 		names += ", who may also differ by " + strings.Join(j.flags.question.Relax, ", ") + ","
 	}
 	if j.flags.question.K > 0 {
-		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, j.flags.question.K, fairness.Exact(j.query.Epsilon), cut)
+		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, j.flags.question.K, fairness.FormatRat(j.query.Epsilon), cut)
 	}
 	switch j.query.Notion {
 	case fairness.Score:
-		return fmt.Sprintf("do counterfactuals in %s get scores more than ε = %s apart%s?", names, fairness.Exact(j.query.Epsilon), cut)
+		return fmt.Sprintf("do counterfactuals in %s get scores more than ε = %s apart%s?", names, fairness.FormatRat(j.query.Epsilon), cut)
 	case fairness.Logit:
-		return fmt.Sprintf("do counterfactuals in %s get logits more than ε = %s apart%s?", names, fairness.Exact(j.query.Epsilon), cut)
+		return fmt.Sprintf("do counterfactuals in %s get logits more than ε = %s apart%s?", names, fairness.FormatRat(j.query.Epsilon), cut)
 	}
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, j.query.Notion, cut)
 }

@@ -25,10 +25,10 @@ func newCheckReport(path string, r *certificate.Reader) *checkReport {
 	}
 	out.Sums.Network, out.Sums.Space = r.Fingerprints()
 	if st.Claim.Bound != nil {
-		out.Claim.Bound = fairness.Exact(st.Claim.Bound)
+		out.Claim.Bound = fairness.FormatRat(st.Claim.Bound)
 	}
 	if st.Epsilon != nil {
-		out.Epsilon = fairness.Exact(st.Epsilon)
+		out.Epsilon = fairness.FormatRat(st.Epsilon)
 	}
 	region := st.RegionOrWhole()
 	out.Region = checkRegion{
@@ -49,17 +49,17 @@ func claimSentence(st *certificate.Statement) string {
 	case certificate.Gap:
 		return fmt.Sprintf("every individual's %s (%s) is at most %s", measure, st.Notion, readable(c.Bound))
 	case certificate.MaxK:
-		return fmt.Sprintf("no individual's scores fall into more than %d bins of width %s", c.K, fairness.Exact(st.Epsilon))
+		return fmt.Sprintf("no individual's scores fall into more than %d bins of width %s", c.K, fairness.FormatRat(st.Epsilon))
 	}
 	if st.Notion.UsesEpsilon() {
-		return fmt.Sprintf("every individual is treated fairly: the gap (%s) is at most %s", st.Notion, fairness.Exact(st.Epsilon))
+		return fmt.Sprintf("every individual is treated fairly: the gap (%s) is at most %s", st.Notion, fairness.FormatRat(st.Epsilon))
 	}
 	return fmt.Sprintf("every individual is treated fairly: no counterfactual changes the outcome (%s)", st.Notion)
 }
 
 // readable is r for a sentence: a long fraction has a decimal beside it.
 func readable(r *big.Rat) string {
-	text := fairness.Exact(r)
+	text := fairness.FormatRat(r)
 	if len(text) > 20 {
 		about, _ := r.Float64()
 		text += fmt.Sprintf(" (about %.6g)", about)

@@ -56,7 +56,7 @@ type explainIndividual struct {
 
 func (j *explainJob) report(w *explain.Worst, source *explainSource) *explainReport {
 	return &explainReport{
-		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Epsilon: fairness.Exact(j.epsilon),
+		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Epsilon: fairness.FormatRat(j.epsilon),
 		Protected: question.Protected(j.space), Where: j.flags.question.Where, Source: source, InitK: w.K,
 		Individuals: []explainIndividual{}, Predicates: []explain.Predicate{}, Rejected: []explain.Predicate{},
 		Delta: j.flags.delta, Confidence: explain.Confidence,

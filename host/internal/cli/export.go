@@ -112,7 +112,7 @@ func runExport(ctx context.Context, app *App, f *exportFlags, path string) error
 		Notion: queries[0].Notion.String(), Encoding: f.encoding, Bounds: f.bounds, Relax: f.question.Relax,
 	}
 	if queries[0].Epsilon != nil {
-		rep.Epsilon = fairness.Exact(queries[0].Epsilon)
+		rep.Epsilon = fairness.FormatRat(queries[0].Epsilon)
 	}
 	app.begin()
 	stem, err := f.stem(st, queries[0], format)

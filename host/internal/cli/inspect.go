@@ -182,7 +182,7 @@ func (out *inspection) describe(st *study.Study) {
 	s := st.Space
 	out.Study, out.Summary, out.Extrapolated = st.Name, st.Summary, st.Extrapolated
 	out.Notion, out.Clustering = st.Notion.String(), st.Clustering.String()
-	out.Epsilon = fairness.Exact(st.Epsilon)
+	out.Epsilon = fairness.FormatRat(st.Epsilon)
 	out.Protected = map[string][]float64{}
 	for i := range s.Features {
 		f := &s.Features[i]

@@ -129,7 +129,7 @@ func (a *App) questionSettings(st *study.Study, q *problem.Query, plugin *discov
 		settings["threads"] = strconv.Itoa(a.Threads)
 	}
 	if q.Epsilon != nil {
-		settings["epsilon"] = fairness.Exact(q.Epsilon)
+		settings["epsilon"] = fairness.FormatRat(q.Epsilon)
 	}
 	if q.K > 0 {
 		settings["k"] = strconv.Itoa(q.K)

@@ -75,7 +75,7 @@ func (j *mitigateJob) report(outcomes []mitigate.Outcome) *mitigateReport {
 	f := &j.flags.search
 	eps, _ := j.asked.EpsilonFor(fairness.Score) // a search had no objection
 	out := &mitigateReport{
-		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Epsilon: fairness.Exact(eps),
+		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Epsilon: fairness.FormatRat(eps),
 		Strategy: f.Strategy, Mode: f.Mode, Budget: f.Budget, Searches: f.Runs, Label: j.flags.retraining.Label,
 		Arms: []mitigateArm{}, Remarks: append([]string{}, mitigate.Remarks(outcomes)...), Journal: j.journal,
 	}

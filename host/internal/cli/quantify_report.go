@@ -67,7 +67,7 @@ func (j *quantifyJob) report(rep *quantify.Report) *quantifyReport {
 		sharesJSON: sharesOf(sharesEvent(rep), rep.Faults), Solver: certifySolver{d.Name, d.Version, session.Library(d)},
 	}
 	if j.query.Notion.UsesEpsilon() {
-		out.Epsilon = fairness.Exact(j.query.Epsilon)
+		out.Epsilon = fairness.FormatRat(j.query.Epsilon)
 	}
 	if rep.Map != nil {
 		out.Map = j.mapReport(rep.Map)
@@ -149,13 +149,13 @@ func (j *quantifyJob) questionInWords() string {
 		cut = " where " + j.flags.question.Where
 	}
 	if j.flags.question.K > 0 {
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, j.flags.question.K, fairness.Exact(j.query.Epsilon))
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, j.flags.question.K, fairness.FormatRat(j.query.Epsilon))
 	}
 	switch j.query.Notion {
 	case fairness.Score:
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose scores lie more than ε = %s apart?", cut, names, fairness.Exact(j.query.Epsilon))
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose scores lie more than ε = %s apart?", cut, names, fairness.FormatRat(j.query.Epsilon))
 	case fairness.Logit:
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose logits lie more than ε = %s apart?", cut, names, fairness.Exact(j.query.Epsilon))
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose logits lie more than ε = %s apart?", cut, names, fairness.FormatRat(j.query.Epsilon))
 	}
 	return fmt.Sprintf("how many individuals%s have counterfactuals in %s that get different decisions (%s)?", cut, names, j.query.Notion)
 }

@@ -58,7 +58,7 @@ func (r *reportedRun) title(by string, settings ...string) string {
 		t += ", where " + r.Where
 	}
 	if eps, ok := new(big.Rat).SetString(r.Settings["epsilon"]); ok {
-		t += ", ε = " + fairness.Exact(eps)
+		t += ", ε = " + fairness.FormatRat(eps)
 	}
 	for _, name := range settings {
 		if v := r.Settings[name]; v != "" {

@@ -239,7 +239,7 @@ func (o *Searcher) openSolver(ctx context.Context) (*discover.Plugin, error) {
 func (o *Searcher) task(seed int64) record.Task {
 	st := o.question.Study
 	settings := map[string]string{
-		"epsilon": fairness.Exact(o.query.Epsilon), "mode": o.request.Mode, "solver": o.solver, "budget": o.budget.String(),
+		"epsilon": fairness.FormatRat(o.query.Epsilon), "mode": o.request.Mode, "solver": o.solver, "budget": o.budget.String(),
 		"protected": strings.Join(question.Protected(o.query.Space), ","),
 	}
 	if o.fast != nil {

@@ -100,7 +100,7 @@ func (o *Searcher) result() *Result {
 	r := &Result{
 		Strategy: o.strategyName, Solver: o.solver, Mode: o.request.Mode, Study: o.question.Study.Name,
 		Model: filepath.Base(o.question.Study.ModelPath), Seed: o.request.Seed,
-		Epsilon: fairness.Exact(o.query.Epsilon), Budget: o.budget.String(), Out: o.request.Out, space: o.query.Space,
+		Epsilon: fairness.FormatRat(o.query.Epsilon), Budget: o.budget.String(), Out: o.request.Out, space: o.query.Space,
 	}
 	if o.fast != nil {
 		r.Chains = o.fast.Chains

@@ -83,7 +83,7 @@ func (p *Plan) AddSubject(from question.Spec) error {
 	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
 		model = model[:dot]
 	}
-	from.Model, from.StudySHA256, from.ModelSHA256, from.Epsilon = l.ModelPath, l.SHA256, l.ModelSHA256, fairness.Exact(l.Epsilon)
+	from.Model, from.StudySHA256, from.ModelSHA256, from.Epsilon = l.ModelPath, l.SHA256, l.ModelSHA256, fairness.FormatRat(l.Epsilon)
 	s := Subject{
 		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256, Epsilon: from.Epsilon, Clustering: l.Clustering, Source: from,
 	}

@@ -98,7 +98,7 @@ func (p *Plan) AddSubject(from question.Spec, partition string) error {
 	}
 	p.Subjects = append(p.Subjects, Subject{
 		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256,
-		Notion: l.Notion.String(), Epsilon: fairness.Exact(l.Epsilon), Partition: partition, Features: features,
+		Notion: l.Notion.String(), Epsilon: fairness.FormatRat(l.Epsilon), Partition: partition, Features: features,
 		Clustering: l.Clustering, Source: from, loaded: l,
 	})
 	return nil

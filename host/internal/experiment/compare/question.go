@@ -49,7 +49,7 @@ func (l *Loaded) query(a *Arm, seed int64) (*problem.Query, error) {
 	// Without ε of its own, an arm has that of the measures; in logits the study's,
 	// where that is one.
 	if a.Epsilon == "" && !(notion == fairness.Logit && l.Notion == fairness.Logit) {
-		asked.Spec.Epsilon = fairness.Exact(l.Epsilon)
+		asked.Spec.Epsilon = fairness.FormatRat(l.Epsilon)
 	}
 	q, err := asked.Query(problem.Decide)
 	if q != nil {

@@ -62,7 +62,7 @@ func TestLoadSpace(t *testing.T) {
 	if s.Space.Inputs != 10 || s.Network.Inputs() != 10 {
 		t.Errorf("%d inputs, network %d; want 10", s.Space.Inputs, s.Network.Inputs())
 	}
-	if s.Name != "people" || s.Epsilon.RatString() != "1/10" || fairness.Exact(s.Epsilon) != "0.1" || s.Notion != fairness.Score || s.Clustering != fairness.ByBins {
+	if s.Name != "people" || s.Epsilon.RatString() != "1/10" || fairness.FormatRat(s.Epsilon) != "0.1" || s.Notion != fairness.Score || s.Clustering != fairness.ByBins {
 		t.Errorf("name %q, ε %s, %s, %s", s.Name, s.Epsilon, s.Notion, s.Clustering)
 	}
 	if len(s.SHA256) != 64 || len(s.ModelSHA256) != 64 || s.SHA256 == s.ModelSHA256 {

@@ -306,7 +306,7 @@ func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
 	case text != "":
 		return fairness.ParseEpsilon(text, n)
 	case s.Notion == fairness.Logit && n == fairness.Score:
-		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", fairness.Exact(s.Epsilon))
+		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", fairness.FormatRat(s.Epsilon))
 	}
 	return s.Epsilon, fairness.CheckEpsilon(s.Epsilon, n)
 }

@@ -20,7 +20,7 @@ type Bins struct{ below, above []float64 } // of the inner edges
 func NewBins(eps *big.Rat) (*Bins, error) {
 	n := fairness.Bins(eps)
 	if n > MaxBins {
-		return nil, fmt.Errorf("ε = %s makes %d bins; up to %d are counted", fairness.Exact(eps), n, MaxBins)
+		return nil, fmt.Errorf("ε = %s makes %d bins; up to %d are counted", fairness.FormatRat(eps), n, MaxBins)
 	}
 	b := &Bins{}
 	for j := 1; j < n; j++ {

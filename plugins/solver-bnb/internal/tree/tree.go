@@ -129,7 +129,7 @@ func scored(q *problem.Query) error {
 		return nil
 	}
 	if eps, _ := q.Epsilon.Float64(); eps < least || eps > 1-least {
-		return fmt.Errorf("%w: ε = %s; it can be from 2⁻³⁰ to 1 − 2⁻³⁰", ErrUnsupported, fairness.Exact(q.Epsilon))
+		return fmt.Errorf("%w: ε = %s; it can be from 2⁻³⁰ to 1 − 2⁻³⁰", ErrUnsupported, fairness.FormatRat(q.Epsilon))
 	}
 	return nil
 }
