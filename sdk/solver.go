@@ -51,8 +51,8 @@ type Description struct {
 	Serves []Service
 	// Exactness is the grade a solver's claims can have at best.
 	Exactness Grade
-	// Sets: a solver of the MILP form takes problem.MILP.Sets.
-	Sets bool
+	// SOS1: a solver of the MILP form takes special ordered sets (problem.MILP.SOS1).
+	SOS1 bool
 	// Concurrent allows several calls at once in one process.
 	Concurrent bool
 

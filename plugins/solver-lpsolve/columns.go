@@ -83,9 +83,9 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 			}
 		}
 	}
-	for i := range m.Sets {
-		set := make([]int32, len(m.Sets[i].Columns))
-		for k, c := range m.Sets[i].Columns {
+	for i := range m.SOS1 {
+		set := make([]int32, len(m.SOS1[i].Columns))
+		for k, c := range m.SOS1[i].Columns {
 			set[k] = at[c]
 		}
 		p.Sets = append(p.Sets, set)

@@ -18,13 +18,13 @@ import (
 // times the nodes that it takes with binaries, 5 s in place of 7 ms, and with
 // integer columns in sets left 50 of 6000 random programs without an answer.
 func spellOut(m *problem.MILP, native bool) (*problem.MILP, error) {
-	if len(m.Sets) == 0 {
+	if len(m.SOS1) == 0 {
 		return m, nil
 	}
 	out := *m
-	out.Columns, out.Rows, out.Sets = m.Columns[:len(m.Columns):len(m.Columns)], m.Rows[:len(m.Rows):len(m.Rows)], nil
-	for i := range m.Sets {
-		s := &m.Sets[i]
+	out.Columns, out.Rows, out.SOS1 = m.Columns[:len(m.Columns):len(m.Columns)], m.Rows[:len(m.Rows):len(m.Rows)], nil
+	for i := range m.SOS1 {
+		s := &m.SOS1[i]
 		fits := native
 		for _, k := range s.Columns {
 			c := &m.Columns[k]
@@ -37,12 +37,12 @@ func spellOut(m *problem.MILP, native bool) (*problem.MILP, error) {
 		switch {
 		case len(s.Columns) < 2: // holds anyway
 		case fits:
-			out.Sets = append(out.Sets, *s)
+			out.SOS1 = append(out.SOS1, *s)
 		default:
 			withBinaries(&out, s)
 		}
 	}
-	if len(out.Sets) > 0 {
+	if len(out.SOS1) > 0 {
 		giveRows(&out)
 	}
 	return &out, nil
@@ -54,7 +54,7 @@ func spellOut(m *problem.MILP, native bool) (*problem.MILP, error) {
 //	lo·b ≤ x ≤ hi·b
 //
 // They are branched on like the phases of neurons, which they are of a ReLU.
-func withBinaries(m *problem.MILP, s *problem.Set) {
+func withBinaries(m *problem.MILP, s *problem.SOS1) {
 	last := len(s.Columns) - 1
 	var others []problem.Term
 	for range last {
@@ -97,8 +97,8 @@ func giveRows(m *problem.MILP) {
 			in[t.Column] = in[t.Column] || t.Coef != 0
 		}
 	}
-	for i := range m.Sets {
-		for _, c := range m.Sets[i].Columns {
+	for i := range m.SOS1 {
+		for _, c := range m.SOS1[i].Columns {
 			if !in[c] {
 				in[c] = true
 				m.Rows = append(m.Rows, problem.Row{Lo: math.Inf(-1), Hi: m.Columns[c].Hi, Terms: []problem.Term{{Column: c, Coef: 1}}})

@@ -22,7 +22,7 @@ func drawSets(t *rapid.T, m *problem.MILP) {
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "sets") {
 		some := rapid.Permutation(all).Draw(t, "set")[:rapid.IntRange(min(2, n), n).Draw(t, "size")]
-		m.Sets = append(m.Sets, problem.Set{Columns: some})
+		m.SOS1 = append(m.SOS1, problem.SOS1{Columns: some})
 	}
 }
 
@@ -42,10 +42,10 @@ func TestSetsOfIntegersEqualEnumeration(t *testing.T) {
 func survivors(t *rapid.T, s *solver, m *problem.MILP) (best float64, found bool) {
 	var walk func(i int, columns []problem.Column)
 	walk = func(i int, columns []problem.Column) {
-		if i < len(m.Sets) {
-			for _, keep := range m.Sets[i].Columns {
+		if i < len(m.SOS1) {
+			for _, keep := range m.SOS1[i].Columns {
 				next := append([]problem.Column(nil), columns...)
-				for _, c := range m.Sets[i].Columns {
+				for _, c := range m.SOS1[i].Columns {
 					if c != keep {
 						next[c].Lo, next[c].Hi = 0, 0
 					}
@@ -55,7 +55,7 @@ func survivors(t *rapid.T, s *solver, m *problem.MILP) (best float64, found bool
 			return
 		}
 		plain := *m
-		plain.Columns, plain.Sets = columns, nil
+		plain.Columns, plain.SOS1 = columns, nil
 		r, err := s.Solve(context.Background(), &problem.Problem{MILP: &plain}, sdk.SolveOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func withSets(m *problem.MILP) *problem.MILP {
 		out.Columns[phase.Column] = problem.Column{Hi: phase.Coef, Role: problem.RoleNeuron}
 		terms := append(above.Terms[:len(above.Terms):len(above.Terms)], problem.Term{Column: phase.Column, Coef: -1})
 		out.Rows = append(out.Rows, problem.Row{Lo: above.Lo, Hi: above.Lo, Terms: terms})
-		out.Sets = append(out.Sets, problem.Set{Columns: []int{value, phase.Column}})
+		out.SOS1 = append(out.SOS1, problem.SOS1{Columns: []int{value, phase.Column}})
 	}
 	return out
 }
@@ -147,7 +147,7 @@ func TestUnboundedColumnsInSetsAreRefused(t *testing.T) {
 	s := lpsolveOrSkip(t)
 	m := &problem.MILP{
 		Columns: []problem.Column{{Name: "x", Hi: 1}, {Name: "far", Hi: inf}},
-		Sets:    []problem.Set{{Name: "s", Columns: []int{0, 1}}},
+		SOS1:    []problem.SOS1{{Name: "s", Columns: []int{0, 1}}},
 	}
 	if _, err := s.Solve(context.Background(), &problem.Problem{MILP: m}, sdk.SolveOptions{}); !errors.Is(err, sdk.ErrUnsupported) {
 		t.Errorf("%v, want ErrUnsupported", err)
@@ -160,7 +160,7 @@ func TestProofsWithNativeSetsAreNotBelieved(t *testing.T) {
 	m := &problem.MILP{
 		Columns:   []problem.Column{{Hi: 3}, {Hi: 4}},
 		Rows:      []problem.Row{{Lo: 1, Hi: inf, Terms: terms(1, 1)}},
-		Sets:      []problem.Set{{Columns: []int{0, 1}}},
+		SOS1:      []problem.SOS1{{Columns: []int{0, 1}}},
 		Objective: problem.Objective{Maximise: true, Terms: terms(1, 1)},
 	}
 	if r := solve(t, m, native); r.Status != sdk.Feasible || r.Reason != sdk.Numerical || r.Objective != 4 || r.HasBound {

@@ -40,7 +40,7 @@ func (s *solver) Describe(context.Context) (sdk.Description, error) {
 			{Form: problem.FormMILP, Goal: problem.Maximise},
 		},
 		Exactness: sdk.GradeNumerical,
-		Sets:      true,
+		SOS1:      true,
 	}, nil
 }
 

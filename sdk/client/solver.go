@@ -53,8 +53,8 @@ func (s *solver) check(prob *problem.Problem) error {
 	}
 	// Here and not in sdk/serve: a plugin that knows nothing of sets would not
 	// see them at all, and answer another question.
-	if prob.MILP != nil && len(prob.MILP.Sets) > 0 && !s.p.description.Sets {
-		return fmt.Errorf("%w: %s takes no special ordered sets; the problem has %d", sdk.ErrUnsupported, s.p, len(prob.MILP.Sets))
+	if prob.MILP != nil && len(prob.MILP.SOS1) > 0 && !s.p.description.SOS1 {
+		return fmt.Errorf("%w: %s takes no special ordered sets; the problem has %d", sdk.ErrUnsupported, s.p, len(prob.MILP.SOS1))
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func TestSolveRefuses(t *testing.T) {
 	broken := box()
 	broken.MILP.Objective.Terms[0].Column = 17
 	sets := box()
-	sets.MILP.Sets = []problem.Set{{Name: "one of two", Columns: []int{0, 1}}}
+	sets.MILP.SOS1 = []problem.SOS1{{Name: "one of two", Columns: []int{0, 1}}}
 	script := &problem.Problem{SMT: &problem.Script{Text: "(assert true)"}}
 	for _, c := range []struct {
 		name    string

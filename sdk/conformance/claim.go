@@ -155,7 +155,7 @@ func violation(p *problem.MILP, point []*big.Rat) (worst float64, where string) 
 	for i, row := range p.Rows {
 		note(sum(row.Terms, point), row.Lo, row.Hi, "row", i, row.Name)
 	}
-	for i, set := range p.Sets {
+	for i, set := range p.SOS1 {
 		largest, second := new(big.Rat), new(big.Rat)
 		for _, c := range set.Columns {
 			switch v := new(big.Rat).Abs(point[c]); {

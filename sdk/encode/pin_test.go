@@ -91,15 +91,15 @@ func fixFeatures(t *testing.T, low *Lowered, points ...[]float64) *problem.MILP 
 // differ from 0, and counts the choices.
 func extreme(t *testing.T, m *problem.MILP, column int, up bool) (best float64, choices int) {
 	t.Helper()
-	if len(m.Sets) > 0 {
-		set := m.Sets[0]
+	if len(m.SOS1) > 0 {
+		set := m.SOS1[0]
 		best = math.Inf(1)
 		if up {
 			best = math.Inf(-1)
 		}
 		for _, keep := range set.Columns {
 			next := *m
-			next.Columns, next.Sets = slices.Clone(m.Columns), m.Sets[1:]
+			next.Columns, next.SOS1 = slices.Clone(m.Columns), m.SOS1[1:]
 			for _, c := range set.Columns {
 				if c != keep {
 					next.Columns[c].Lo, next.Columns[c].Hi = 0, 0
@@ -168,8 +168,8 @@ func TestRegister(t *testing.T) {
 			continue
 		}
 		low := lowerToMILP(t, e, pinQuery(1))
-		if low.Fidelity != e.Fidelity || (len(low.Problem.MILP.Sets) > 0) != e.Sets || low.Problem.Name != e.Name {
-			t.Errorf("%s lowers to %s, %s, with %d sets", e.Name, low.Problem.Name, low.Fidelity, len(low.Problem.MILP.Sets))
+		if low.Fidelity != e.Fidelity || (len(low.Problem.MILP.SOS1) > 0) != e.SOS1 || low.Problem.Name != e.Name {
+			t.Errorf("%s lowers to %s, %s, with %d sets", e.Name, low.Problem.Name, low.Fidelity, len(low.Problem.MILP.SOS1))
 		}
 	}
 	if _, err := Find("bigM"); err == nil {

@@ -16,8 +16,8 @@ type Encoding struct {
 	Form problem.Form
 	// Fidelity of what is lowered.
 	Fidelity Fidelity
-	// Sets: the problem has special ordered sets, which not every solver takes.
-	Sets      bool
+	// SOS1: the problem has special ordered sets, which not every solver takes.
+	SOS1      bool
 	LowerMILP func(*problem.Query, *bound.Bounds) (*Lowered, error)
 	LowerSMT  func(*problem.Query, *bound.Bounds) (*LoweredSMT, error)
 }
@@ -29,7 +29,7 @@ var Encodings = []Encoding{
 	{Name: "bigm+diff", Summary: "bigm with rows on the difference of the two copies of each neuron; exact up to the solver's tolerance",
 		Form: problem.FormMILP, Fidelity: Exact, LowerMILP: BigMDifferences},
 	{Name: "sos1", Summary: "a special ordered set a ReLU of open sign, no binaries and no big-M; exact up to the solver's tolerance",
-		Form: problem.FormMILP, Fidelity: Exact, Sets: true, LowerMILP: SOS1},
+		Form: problem.FormMILP, Fidelity: Exact, SOS1: true, LowerMILP: SOS1},
 	{Name: "smt", Summary: "rationals, a ReLU of open sign a choice between its pieces; exact",
 		Form: problem.FormSMT, Fidelity: Exact, LowerSMT: SMT},
 	{Name: "smt-ite", Summary: "rationals, a ReLU of open sign an ite; exact",

@@ -71,6 +71,6 @@ func (e *builder) sos1(name string, yMinusX form, x int, b space.Interval) (nega
 	negative = e.column(problem.Column{Name: name + " negative part", Hi: -b.Lo, Role: problem.RoleNeuron})
 	yMinusX.add(negative, 1)
 	e.row(name, yMinusX, 0, 0)
-	e.milp.Sets = append(e.milp.Sets, problem.Set{Name: name, Columns: []int{x, negative}})
+	e.milp.SOS1 = append(e.milp.SOS1, problem.SOS1{Name: name, Columns: []int{x, negative}})
 	return negative
 }

@@ -47,9 +47,9 @@ type Row struct {
 	Terms  []Term
 }
 
-// Set is a special ordered set of type 1: at most one of its columns is not
+// SOS1 is a special ordered set of type 1: at most one of its columns is not
 // zero.
-type Set struct {
+type SOS1 struct {
 	Name    string
 	Columns []int
 }
@@ -67,9 +67,9 @@ type Objective struct {
 type MILP struct {
 	Columns []Column
 	Rows    []Row
-	// Sets are special ordered sets of type 1; a solver takes them only where
+	// SOS1 are special ordered sets of type 1; a solver takes them only where
 	// its Description says so.
-	Sets      []Set
+	SOS1      []SOS1
 	Objective Objective
 	// Start is an optional start value for each column, NaN where there is
 	// none; nil for no start at all.
@@ -89,9 +89,9 @@ func (m *MILP) Validate() error {
 			return fmt.Errorf("row %d (%s): %w", i, m.Rows[i].Name, err)
 		}
 	}
-	for i := range m.Sets {
-		if err := m.validateSet(&m.Sets[i]); err != nil {
-			return fmt.Errorf("set %d (%s): %w", i, m.Sets[i].Name, err)
+	for i := range m.SOS1 {
+		if err := m.validateSet(&m.SOS1[i]); err != nil {
+			return fmt.Errorf("set %d (%s): %w", i, m.SOS1[i].Name, err)
 		}
 	}
 	if math.IsNaN(m.Objective.Offset) || math.IsInf(m.Objective.Offset, 0) {
@@ -113,7 +113,7 @@ func (m *MILP) validateRow(r *Row) error {
 	return m.validateTerms(r.Terms)
 }
 
-func (m *MILP) validateSet(s *Set) error {
+func (m *MILP) validateSet(s *SOS1) error {
 	seen := make(map[int]bool, len(s.Columns))
 	for _, c := range s.Columns {
 		if c < 0 || c >= len(m.Columns) {
@@ -199,8 +199,8 @@ func (m *MILP) Violation(values []float64) float64 {
 		note(r.Lo - v)
 		note(v - r.Hi)
 	}
-	for i := range m.Sets {
-		note(secondLargest(m.Sets[i].Columns, values))
+	for i := range m.SOS1 {
+		note(secondLargest(m.SOS1[i].Columns, values))
 	}
 	return worst
 }

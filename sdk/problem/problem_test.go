@@ -58,8 +58,8 @@ func TestValidateNamesTheFault(t *testing.T) {
 		"no such column":      {milp(func(m *problem.MILP) { m.Rows[0].Terms[1].Column = 2 }), "row 0 (sum): no column 2"},
 		"column twice":        {milp(func(m *problem.MILP) { m.Rows[0].Terms[1].Column = 0 }), "appears twice"},
 		"infinite term":       {milp(func(m *problem.MILP) { m.Objective.Terms[0].Coef = math.Inf(1) }), "objective: coefficient"},
-		"set of no column":    {milp(func(m *problem.MILP) { m.Sets = []problem.Set{{Name: "s", Columns: []int{0, 5}}} }), "set 0 (s): no column 5"},
-		"set with a twin":     {milp(func(m *problem.MILP) { m.Sets = []problem.Set{{Columns: []int{1, 1}}} }), "appears twice"},
+		"set of no column":    {milp(func(m *problem.MILP) { m.SOS1 = []problem.SOS1{{Name: "s", Columns: []int{0, 5}}} }), "set 0 (s): no column 5"},
+		"set with a twin":     {milp(func(m *problem.MILP) { m.SOS1 = []problem.SOS1{{Columns: []int{1, 1}}} }), "appears twice"},
 		"crossed sides":       {milp(func(m *problem.MILP) { m.Rows[0].Lo = 9 }), "row 0 (sum): sides"},
 		"short start":         {milp(func(m *problem.MILP) { m.Start = []float64{1} }), "1 start values for 2 columns"},
 		"empty script":        {&problem.Problem{SMT: &problem.Script{Text: " \n"}}, "empty SMT-LIB script"},
@@ -105,11 +105,11 @@ func TestViolationMeasuresTheWorstBreach(t *testing.T) {
 			t.Errorf("%v breaks the problem by %v, want %v", c.values, got, c.want)
 		}
 	}
-	m.Sets = []problem.Set{{Columns: []int{0, 1}}}
+	m.SOS1 = []problem.SOS1{{Columns: []int{0, 1}}}
 	if got := m.Violation([]float64{1, -0.5}); got != 0.5 {
 		t.Errorf("two columns of a set at 1 and -0.5 break it by %v, want 0.5", got)
 	}
-	m.Sets = nil
+	m.SOS1 = nil
 	if got := m.Violation([]float64{1, math.NaN()}); !math.IsNaN(got) {
 		t.Errorf("a NaN value breaks the problem by %v, want NaN", got)
 	}

@@ -97,8 +97,8 @@ func milpLiars() []SolverLiar {
 				}
 			}
 		})}},
-		{"milp/sets", "it forgets the sets", &bent{ask: about(func(m *problem.MILP) { m.Sets = nil })}},
-		{"milp/sets", "it branches on the first set only", &bent{ask: about(func(m *problem.MILP) { m.Sets = m.Sets[:min(1, len(m.Sets))] })}},
+		{"milp/sets", "it forgets the sets", &bent{ask: about(func(m *problem.MILP) { m.SOS1 = nil })}},
+		{"milp/sets", "it branches on the first set only", &bent{ask: about(func(m *problem.MILP) { m.SOS1 = m.SOS1[:min(1, len(m.SOS1))] })}},
 		{"milp/ranges", "it keeps one side of a row", &bent{ask: about(func(m *problem.MILP) {
 			for i := range m.Rows {
 				if !math.IsInf(m.Rows[i].Hi, 1) {

@@ -76,11 +76,11 @@ func (s *milp) set(k int) {
 // choose tries every column of the sets from the k-th on as the one that may
 // differ from zero.
 func (s *milp) choose(k int) {
-	if k == len(s.p.Sets) {
+	if k == len(s.p.SOS1) {
 		s.leaf()
 		return
 	}
-	columns := s.p.Sets[k].Columns
+	columns := s.p.SOS1[k].Columns
 	if len(columns) == 0 {
 		s.choose(k + 1)
 		return

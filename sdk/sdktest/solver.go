@@ -38,7 +38,7 @@ func (Enumerator) Describe(context.Context) (sdk.Description, error) {
 			{Form: problem.FormMILP, Goal: problem.Decide}, {Form: problem.FormMILP, Goal: problem.Maximise},
 			{Form: problem.FormSMT, Goal: problem.Decide},
 		},
-		Exactness: sdk.GradeExact, Sets: true, Concurrent: true,
+		Exactness: sdk.GradeExact, SOS1: true, Concurrent: true,
 	}, nil
 }
 

@@ -286,7 +286,7 @@ func resolveArm(a *compare.Arm, d sdk.Description) error {
 		return usage(err)
 	case !d.Answers(e.Form, problem.Decide):
 		return usage(fmt.Errorf("solver %s does not answer problems in the %s form, which the encoding %s is", d.Name, e.Form, e.Name))
-	case e.Sets && !d.Sets:
+	case e.SOS1 && !d.SOS1:
 		return usage(fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs", d.Name, e.Name))
 	}
 	return nil

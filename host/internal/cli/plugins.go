@@ -137,7 +137,7 @@ func pluginList(listings []discover.Listing) []pluginJSON {
 		p := pluginJSON{
 			Name: l.Name, Kind: l.Kind.String(), Version: d.Version, Summary: d.Summary,
 			Path: l.Path, Source: l.Source, State: string(l.State), Language: l.Language, Usable: l.Usable(),
-			Forms: []string{}, Serves: serves(d), Sets: d.Sets, Needs: needs(d), Lag: d.Lag, Options: []optionJSON{}, Presets: []presetJSON{}, Libraries: []libraryJSON{},
+			Forms: []string{}, Serves: serves(d), Sets: d.SOS1, Needs: needs(d), Lag: d.Lag, Options: []optionJSON{}, Presets: []presetJSON{}, Libraries: []libraryJSON{},
 		}
 		if l.Err != nil {
 			p.Error = l.Err.Error()

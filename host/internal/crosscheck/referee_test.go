@@ -137,7 +137,7 @@ func (c *refereed) options(s *panelist) certify.Options {
 	}
 	var encodings []string
 	for _, e := range encode.Encodings {
-		if s.description.Answers(e.Form, problem.Decide) && (s.description.Sets || !e.Sets) {
+		if s.description.Answers(e.Form, problem.Decide) && (s.description.SOS1 || !e.SOS1) {
 			encodings = append(encodings, e.Name)
 		}
 	}

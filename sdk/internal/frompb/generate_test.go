@@ -246,14 +246,14 @@ func milp(t *rapid.T) *problem.MILP {
 	})
 	n := len(m.Columns)
 	m.Rows = list(t, 0, 3, func(t *rapid.T) problem.Row { return row(t, n) })
-	m.Sets = list(t, 0, 2, func(t *rapid.T) problem.Set { return set(t, n) })
+	m.SOS1 = list(t, 0, 2, func(t *rapid.T) problem.SOS1 { return set(t, n) })
 	m.Objective = objective(t, n)
 	m.Start = maybe(t, func(t *rapid.T) []float64 { return startValues(t, n) })
 	return m
 }
 
-func set(t *rapid.T, columns int) problem.Set {
-	s := problem.Set{Name: text(t)}
+func set(t *rapid.T, columns int) problem.SOS1 {
+	s := problem.SOS1{Name: text(t)}
 	for c := range columns {
 		if draw(t, rapid.Bool()) {
 			s.Columns = append(s.Columns, c)
@@ -320,7 +320,7 @@ func solverDescription(t *rapid.T) sdk.Description {
 		return sdk.Service{Form: problem.Forms[below(t, 3)], Goal: problem.Goals[below(t, 6)]}
 	})
 	d.Exactness = sdk.GradeExact + sdk.Grade(below(t, 3))
-	d.Concurrent, d.Sets = draw(t, rapid.Bool()), draw(t, rapid.Bool())
+	d.Concurrent, d.SOS1 = draw(t, rapid.Bool()), draw(t, rapid.Bool())
 	return d
 }
 

@@ -107,7 +107,7 @@ func milp(m *problemv1.Milp) (*problem.MILP, error) {
 	if out.Rows, err = each(m.Rows, "row", row); err != nil {
 		return nil, err
 	}
-	if out.Sets, err = each(m.Sets, "set", set); err != nil {
+	if out.SOS1, err = each(m.Sets, "set", set); err != nil {
 		return nil, err
 	}
 	if out.Objective, err = objective(m.Objective); err != nil {
@@ -133,8 +133,8 @@ func row(m *problemv1.Row) (problem.Row, error) {
 	return r, err
 }
 
-func set(m *problemv1.Set) (problem.Set, error) {
-	s := problem.Set{Name: m.GetName()}
+func set(m *problemv1.Set) (problem.SOS1, error) {
+	s := problem.SOS1{Name: m.GetName()}
 	for _, c := range m.GetColumns() {
 		s.Columns = append(s.Columns, int(c))
 	}

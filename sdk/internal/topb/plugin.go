@@ -15,7 +15,7 @@ func SolverDescription(d *sdk.Description) *pluginv1.Description {
 		}),
 		Exactness:  pluginv1.Exactness(d.Exactness),
 		Concurrent: d.Concurrent,
-		Sets:       d.Sets,
+		Sets:       d.SOS1,
 	}}
 	return m
 }

@@ -53,7 +53,7 @@ func milp(m *problem.MILP) *problemv1.Milp {
 		Rows:      each(m.Rows, row),
 		Objective: objective(&m.Objective),
 		Start:     start(m.Start),
-		Sets: each(m.Sets, func(s *problem.Set) *problemv1.Set {
+		Sets: each(m.SOS1, func(s *problem.SOS1) *problemv1.Set {
 			return &problemv1.Set{Name: clean(s.Name), Columns: narrowAll(s.Columns)}
 		}),
 	}

@@ -39,7 +39,7 @@ func solvers(t *testing.T) []panelist {
 			p.bounds = slices.DeleteFunc(p.bounds, func(b string) bool { return b == certify.BoundsLP })
 		}
 		for _, e := range encode.Encodings {
-			if d.Answers(e.Form, problem.Decide) && (d.Sets || !e.Sets) {
+			if d.Answers(e.Form, problem.Decide) && (d.SOS1 || !e.SOS1) {
 				p.encodings = append(p.encodings, e.Name)
 			}
 		}

@@ -169,7 +169,7 @@ func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 		return fmt.Errorf("%w: heuristic pruning is of a lowered network", sdk.ErrInvalidOption)
 	case o.Bounds == BoundsLP && !o.Description.Answers(problem.FormMILP, problem.Maximise):
 		return fmt.Errorf("solver %s solves no linear programs, which the bounds %s need: %w", o.Description.Name, BoundsLP, sdk.ErrUnsupported)
-	case e.Sets && !o.Description.Sets:
+	case e.SOS1 && !o.Description.SOS1:
 		return fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs: %w", o.Description.Name, e.Name, sdk.ErrUnsupported)
 	case q.K > 2 && q.Notion != fairness.Score:
 		return fmt.Errorf("%w: k = %d bins of scores are asked for in the notion %s, which has none", sdk.ErrInvalidProblem, q.K, q.Notion)

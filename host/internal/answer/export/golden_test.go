@@ -42,7 +42,7 @@ func TestFilesOfATinyProblem(t *testing.T) {
 	}
 	sets := &problem.MILP{
 		Columns:   []problem.Column{{Name: "a", Hi: 1}, {Name: "b", Lo: -1, Hi: 1, Integer: true}, {Name: "c d", Hi: 3}},
-		Sets:      []problem.Set{{Name: "one of", Columns: []int{0, 2}}, {Name: "other", Columns: []int{1, 2}}},
+		SOS1:      []problem.SOS1{{Name: "one of", Columns: []int{0, 2}}, {Name: "other", Columns: []int{1, 2}}},
 		Rows:      []problem.Row{{Name: "r", Lo: -1, Hi: 2.5, Terms: []problem.Term{{Column: 0, Coef: 1}, {Column: 1, Coef: 0.1}}}},
 		Objective: problem.Objective{Offset: 4},
 	}

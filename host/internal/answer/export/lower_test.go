@@ -74,7 +74,7 @@ func TestExportedIsWhatCertifyAsks(t *testing.T) {
 				q.K = 3
 			}
 			seen := &spy{}
-			description := sdk.Description{Name: "spy", Sets: true, Serves: []sdk.Service{{Form: e.Form, Goal: problem.Decide}, {Form: e.Form, Goal: problem.Maximise}}, Exactness: sdk.GradeExact}
+			description := sdk.Description{Name: "spy", SOS1: true, Serves: []sdk.Service{{Form: e.Form, Goal: problem.Decide}, {Form: e.Form, Goal: problem.Maximise}}, Exactness: sdk.GradeExact}
 			_, err := certify.Run(t.Context(), q, certify.Options{Solver: seen, Description: description, Encoding: encoding, Bounds: bounds, Enumerate: -1})
 			if err != nil && !errors.Is(err, errSpy) {
 				t.Fatal(err)

@@ -109,14 +109,14 @@ func lpIntegers(w *writer, m *problem.MILP, columns []string) {
 }
 
 func lpSets(w *writer, m *problem.MILP, columns []string) {
-	if len(m.Sets) == 0 {
+	if len(m.SOS1) == 0 {
 		return
 	}
 	names := legalNames(setNames(m))
 	w.printf("SOS\n")
-	for i := range m.Sets {
+	for i := range m.SOS1 {
 		w.printf(" %s: S1::", names.new[i])
-		for k, j := range m.Sets[i].Columns {
+		for k, j := range m.SOS1[i].Columns {
 			if k > 0 && k%lineTerms == 0 {
 				w.printf("\n  ")
 			}

@@ -76,7 +76,7 @@ func anyMILP() *rapid.Generator[*problem.MILP] {
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "sets") {
 			columns := rapid.SliceOfNDistinct(rapid.IntRange(0, len(m.Columns)-1), 1, len(m.Columns), rapid.ID[int]).Draw(t, "set")
-			m.Sets = append(m.Sets, problem.Set{Name: name().Draw(t, "name"), Columns: columns})
+			m.SOS1 = append(m.SOS1, problem.SOS1{Name: name().Draw(t, "name"), Columns: columns})
 		}
 		m.Objective = problem.Objective{Maximise: rapid.Bool().Draw(t, "maximise"), Offset: number().Draw(t, "offset"), Terms: terms()}
 		return m
@@ -97,10 +97,10 @@ func TestFilesSayTheSameModel(t *testing.T) {
 					legal(t, list)
 				}
 				sameModel(t, m, columns, got, rows)
-				if len(got.sets) != len(m.Sets) {
-					t.Fatalf("%d sets, want %d", len(got.sets), len(m.Sets))
+				if len(got.sets) != len(m.SOS1) {
+					t.Fatalf("%d sets, want %d", len(got.sets), len(m.SOS1))
 				}
-				for _, s := range m.Sets {
+				for _, s := range m.SOS1 {
 					var want []string
 					for _, c := range s.Columns {
 						want = append(want, columns[c])

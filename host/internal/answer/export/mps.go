@@ -137,14 +137,14 @@ func mpsBounds(w *writer, c *problem.Column, name string) {
 }
 
 func mpsSets(w *writer, m *problem.MILP, columns []string) {
-	if len(m.Sets) == 0 {
+	if len(m.SOS1) == 0 {
 		return
 	}
 	names := legalNames(setNames(m))
 	w.printf("SOS\n")
-	for i := range m.Sets {
+	for i := range m.SOS1 {
 		w.printf(" S1 %s\n", names.new[i])
-		for k, j := range m.Sets[i].Columns {
+		for k, j := range m.SOS1[i].Columns {
 			w.printf("    %s %d\n", columns[j], k+1)
 		}
 	}
@@ -222,9 +222,9 @@ func namesOf(rows []oneRow) []string {
 }
 
 func setNames(m *problem.MILP) []string {
-	out := make([]string, len(m.Sets))
+	out := make([]string, len(m.SOS1))
 	for i := range out {
-		out[i] = m.Sets[i].Name
+		out[i] = m.SOS1[i].Name
 	}
 	return out
 }
