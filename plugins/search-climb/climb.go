@@ -29,7 +29,7 @@ type climb struct {
 }
 
 func newClimb(t *terrain, rng *rand.Rand) *climb {
-	return &climb{terrain: t, rng: rng, order: slices.Clone(t.ground.Movable())}
+	return &climb{terrain: t, rng: rng, order: slices.Clone(t.domain.Movable())}
 }
 
 // step finds the next individual for the host: the climb goes up where a single
@@ -101,7 +101,7 @@ func (c *climb) summit() {
 func (c *climb) kick() {
 	x := c.top.x
 	for range 1 + c.rng.IntN(c.settings.kick) {
-		x = c.ground.Neighbour(c.rng, x)
+		x = c.domain.Neighbour(c.rng, x)
 	}
 	c.clear()
 	c.add(x)
@@ -118,7 +118,7 @@ func (c *climb) start() {
 		c.add(c.summits.mixture(c.rng))
 	} else {
 		for range c.draws {
-			c.add(c.ground.Row(c.rng))
+			c.add(c.domain.Row(c.rng))
 		}
 	}
 	if c.at = c.best(); !c.at.nowhere() {
@@ -126,7 +126,7 @@ func (c *climb) start() {
 	}
 	c.clear()
 	for range c.draws {
-		c.add(c.ground.Uniform(c.rng))
+		c.add(c.domain.Uniform(c.rng))
 	}
 	c.at = c.best()
 }

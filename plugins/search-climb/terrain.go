@@ -16,7 +16,7 @@ import (
 // they take a step.
 type terrain struct {
 	settings
-	ground    *chain.Ground
+	domain    *chain.Domain
 	protected []int
 	eval      *evaluate.Evaluator
 	// share is the number of evaluations after which a step gives up getting
@@ -33,7 +33,7 @@ type terrain struct {
 }
 
 func newTerrain(set settings, s *space.Space, o sdk.StartOptions, e *evaluate.Evaluator) *terrain {
-	return &terrain{settings: set, ground: chain.NewGround(s, o), protected: s.Protected(), eval: e, refused: map[string]bool{}}
+	return &terrain{settings: set, domain: chain.NewDomain(s, o), protected: s.Protected(), eval: e, refused: map[string]bool{}}
 }
 
 // memory knows the latest individuals by key. Its zero value knows none.
@@ -119,7 +119,7 @@ const realSteps = 16
 // that double in length; of a wide categorical one, whose values have no order,
 // random ones.
 func (t *terrain) around(dst []float64, i int, v float64, rng *rand.Rand) []float64 {
-	f, iv := &t.ground.Space().Features[i], t.ground.Interval(i)
+	f, iv := &t.domain.Space().Features[i], t.domain.Interval(i)
 	if f.Discrete() && iv.Hi-iv.Lo < float64(t.values) {
 		for w := iv.Lo; w <= iv.Hi; w++ {
 			if w != v {

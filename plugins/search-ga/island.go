@@ -28,7 +28,7 @@ func fitter(a, b person) int {
 // while the next generation is bred.
 type island struct {
 	*settings
-	ground     *chain.Ground
+	domain     *chain.Domain
 	rng        *rand.Rand
 	seen       *memory
 	people     []person
@@ -38,8 +38,8 @@ type island struct {
 	elders     []person // the elite of the last complete generation, for the other island
 }
 
-func newIsland(set *settings, g *chain.Ground, rng *rand.Rand, seen *memory, size int) *island {
-	l := &island{settings: set, ground: g, rng: rng, seen: seen, people: make([]person, size)}
+func newIsland(set *settings, g *chain.Domain, rng *rand.Rand, seen *memory, size int) *island {
+	l := &island{settings: set, domain: g, rng: rng, seen: seen, people: make([]person, size)}
 	for i := range l.people {
 		l.people[i].x = l.unseen(g.Row(rng))
 	}
@@ -81,7 +81,7 @@ func (l *island) breed(other *island) {
 	draw := l.drawing(parents)
 	for len(next) < size {
 		if fit == 0 || l.rng.Float64() < l.fresh {
-			next = append(next, person{x: l.unseen(l.ground.Row(l.rng))})
+			next = append(next, person{x: l.unseen(l.domain.Row(l.rng))})
 		} else {
 			next = append(next, person{x: l.child(draw)})
 		}
@@ -117,7 +117,7 @@ func (l *island) drawing(people []person) func() []float64 {
 func (l *island) child(draw func() []float64) []float64 {
 	first := draw()
 	x := slices.Clone(first)
-	movable := l.ground.Movable()
+	movable := l.domain.Movable()
 	if l.rng.Float64() < l.crossover && len(movable) > 1 {
 		second := draw()
 		if l.onePoint {
@@ -131,13 +131,13 @@ func (l *island) child(draw func() []float64) []float64 {
 				}
 			}
 		}
-		if !l.ground.Inside(x) { // a constraint forbids the mixture
+		if !l.domain.Inside(x) { // a constraint forbids the mixture
 			copy(x, first)
 		}
 	}
 	for range movable {
 		if l.rng.Float64() < l.mutation {
-			x = l.ground.Neighbour(l.rng, x)
+			x = l.domain.Neighbour(l.rng, x)
 		}
 	}
 	return l.unseen(x)
@@ -150,12 +150,12 @@ const attempts = 32
 // Protected entries, which differ between rows that are the same individual,
 // become zero.
 func (l *island) unseen(x []float64) []float64 {
-	x = l.ground.Space().Canonical(x)
+	x = l.domain.Space().Canonical(x)
 	for range attempts {
 		if l.seen.add(x) {
 			break
 		}
-		x = l.ground.Neighbour(l.rng, x)
+		x = l.domain.Neighbour(l.rng, x)
 	}
 	return x
 }

@@ -24,7 +24,7 @@ type session struct {
 // seat is an individual's place.
 type seat struct{ island, index int }
 
-func newSession(set settings, g *chain.Ground, seed int64) *session {
+func newSession(set settings, g *chain.Domain, seed int64) *session {
 	s := &session{flying: map[int64]seat{}}
 	seen := newMemory()
 	for i := range s.islands {

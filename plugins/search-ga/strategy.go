@@ -40,5 +40,5 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 			set.population = min(max(o.Chains, minPopulation), maxPopulation)
 		}
 	}
-	return newSession(set, chain.NewGround(s, o), o.Seed), nil
+	return newSession(set, chain.NewDomain(s, o), o.Seed), nil
 }

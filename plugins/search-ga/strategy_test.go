@@ -213,7 +213,7 @@ func TestCrossover(t *testing.T) {
 		}
 		most, turn := 0, 0
 		for seed := range uint64(200) {
-			l := &island{settings: &set, ground: chain.NewGround(st.space, sdk.StartOptions{}), rng: rand.New(rand.NewPCG(seed, 1)), seen: newMemory()}
+			l := &island{settings: &set, domain: chain.NewDomain(st.space, sdk.StartOptions{}), rng: rand.New(rand.NewPCG(seed, 1)), seen: newMemory()}
 			x := l.child(func() []float64 {
 				turn++
 				return [][]float64{low, high}[turn%2]

@@ -44,7 +44,7 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}
-	t := &terrain{settings: set, ground: chain.NewGround(s, o), eval: e, refused: map[string]bool{}}
-	t.seeds = cluster(s, t.ground.Rows(), set.clusters, o.Seed)
+	t := &terrain{settings: set, domain: chain.NewDomain(s, o), eval: e, refused: map[string]bool{}}
+	t.seeds = cluster(s, t.domain.Rows(), set.clusters, o.Seed)
 	return newSession(t, o, min(max(o.Chains, 1), maxWalks)), nil
 }

@@ -152,7 +152,7 @@ func TestStepsWidenTheGap(t *testing.T) {
 	up, down := 0, 0
 	w := st.start(t, st.options(1)).walks[0]
 	for range 500 {
-		x := w.ground.Uniform(w.rng)
+		x := w.domain.Uniform(w.rng)
 		o := st.eval.Evaluate(x)
 		if o.Gap > 0.9 { // little is left to be gained
 			continue
@@ -182,7 +182,7 @@ func TestBeatsChance(t *testing.T) {
 			s := st.start(t, o)
 			moves := st.host(8).Drive(t, s, 60)
 			best, drawn := 0, 0
-			g := chain.NewGround(st.space, o)
+			g := chain.NewDomain(st.space, o)
 			rng := rand.New(rand.NewPCG(uint64(seed), 1))
 			for _, m := range moves {
 				best = max(best, st.eval.Evaluate(m.Point).K)

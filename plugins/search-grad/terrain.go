@@ -14,7 +14,7 @@ import (
 // they take a step.
 type terrain struct {
 	settings
-	ground *chain.Ground
+	domain *chain.Domain
 	eval   *evaluate.Evaluator
 	seeds  [][][]float64 // rows by cluster
 	// refused are individuals that the host does not want, by key.
@@ -34,7 +34,7 @@ func (p place) compare(other place) int {
 }
 
 // welcome reports that x is in the space and was not refused.
-func (t *terrain) welcome(x []float64) bool { return !t.refused[key(x)] && t.ground.Inside(x) }
+func (t *terrain) welcome(x []float64) bool { return !t.refused[key(x)] && t.domain.Inside(x) }
 
 // key is an individual with protected entries zero, as a map key.
 func key(x []float64) string {
@@ -47,9 +47,9 @@ func key(x []float64) string {
 
 // stepOf is the length of a step of an ordered feature.
 func (t *terrain) stepOf(i int) float64 {
-	iv := t.ground.Interval(i)
+	iv := t.domain.Interval(i)
 	step := 2 * float64((iv.Hi/2-iv.Lo/2)*t.stride)
-	if t.ground.Space().Features[i].Discrete() {
+	if t.domain.Space().Features[i].Discrete() {
 		step = math.Max(1, math.Round(step))
 	}
 	return math.Min(step, math.MaxFloat64)

@@ -62,9 +62,9 @@ func (w *walk) seed() {
 		var x []float64
 		if len(w.seeds) > 0 {
 			rows := w.seeds[w.seeded%len(w.seeds)]
-			x = w.ground.Space().Canonical(rows[w.rng.IntN(len(rows))])
+			x = w.domain.Space().Canonical(rows[w.rng.IntN(len(rows))])
 		} else {
-			x = w.ground.Uniform(w.rng)
+			x = w.domain.Uniform(w.rng)
 		}
 		w.seeded++
 		if w.welcome(x) {
@@ -72,7 +72,7 @@ func (w *walk) seed() {
 			return
 		}
 	}
-	if w.x = w.ground.Uniform(w.rng); !w.welcome(w.x) {
+	if w.x = w.domain.Uniform(w.rng); !w.welcome(w.x) {
 		w.x = nil
 	}
 }
@@ -86,11 +86,11 @@ func (w *walk) follow(hi, lo int) bool {
 	x := slices.Clone(w.x)
 	// The feature without order that promises most, and its best value.
 	feature, value, most := -1, 0.0, 0.0
-	for _, i := range w.ground.Movable() {
-		f := &w.ground.Space().Features[i]
+	for _, i := range w.domain.Movable() {
+		f := &w.domain.Space().Features[i]
 		if !tabled(f) {
 			if s := w.along(f); s != 0 {
-				x[i] = within(w.ground.Interval(i), x[i]+math.Copysign(w.stepOf(i), s))
+				x[i] = within(w.domain.Interval(i), x[i]+math.Copysign(w.stepOf(i), s))
 			}
 		} else if v, gain := w.promise(i); gain > most {
 			feature, value, most = i, v, gain
@@ -118,7 +118,7 @@ func (w *walk) slope(x []float64, hi, lo int) []float64 {
 		combination int
 		sign        float64
 	}{{hi, 1}, {lo, -1}} {
-		w.ground.Space().NetworkInputs(w.gradient.values[0], w.eval.Point(x, copied.combination))
+		w.domain.Space().NetworkInputs(w.gradient.values[0], w.eval.Point(x, copied.combination))
 		logit, slopes := w.gradient.at()
 		flat := copied.sign / (4 + float64(logit*logit))
 		for i, s := range slopes {
@@ -142,7 +142,7 @@ const maxPromises = 4096
 // promise is the value of feature i that by first order changes the difference
 // most, and by how much; gain is 0 where the current value is best.
 func (w *walk) promise(i int) (value, gain float64) {
-	f, iv := &w.ground.Space().Features[i], w.ground.Interval(i)
+	f, iv := &w.domain.Space().Features[i], w.domain.Interval(i)
 	for v := iv.Lo; v <= iv.Hi && v < iv.Lo+maxPromises; v++ {
 		sum := 0.0
 		for k := range f.Inputs {
@@ -162,7 +162,7 @@ func (w *walk) promise(i int) (value, gain float64) {
 
 // perturb changes one feature of the best individual.
 func (w *walk) perturb() bool {
-	movable := w.ground.Movable()
+	movable := w.domain.Movable()
 	if len(movable) == 0 {
 		return false
 	}
@@ -185,7 +185,7 @@ func (w *walk) perturb() bool {
 
 // beside is another value of feature i: of an ordered one, up to a step away.
 func (w *walk) beside(i int, v float64) float64 {
-	f, iv := &w.ground.Space().Features[i], w.ground.Interval(i)
+	f, iv := &w.domain.Space().Features[i], w.domain.Interval(i)
 	if f.Kind == space.Categorical {
 		return iv.Lo + float64(w.rng.Int64N(int64(iv.Hi-iv.Lo)+1))
 	}
@@ -208,9 +208,9 @@ func (w *walk) weigh() {
 	o := w.eval.Evaluate(w.best.x)
 	w.evaluations++
 	slopes := w.slope(w.best.x, o.ArgMax, o.ArgMin)
-	features := w.ground.Space().Features
+	features := w.domain.Space().Features
 	effects, most := make([]float64, 0, len(features)), 0.0
-	for _, i := range w.ground.Movable() {
+	for _, i := range w.domain.Movable() {
 		f := &features[i]
 		effect := 0.0
 		for k := range f.Inputs {

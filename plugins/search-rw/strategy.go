@@ -25,18 +25,18 @@ func (strategy) Describe(context.Context) (sdk.Description, error) {
 }
 
 func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
-	ground := chain.NewGround(s, o)
+	domain := chain.NewDomain(s, o)
 	if o.Chains > 1 {
-		return chain.NewMany(ground, walk{ground}, o.Chains, 0, o.Seed), nil
+		return chain.NewParallel(domain, walk{domain}, o.Chains, 0, o.Seed), nil
 	}
-	return chain.New(ground, walk{ground}, o.Seed), nil
+	return chain.New(domain, walk{domain}, o.Seed), nil
 }
 
 // walk is chain.Rules and chain.FastRules.
-type walk struct{ ground *chain.Ground }
+type walk struct{ domain *chain.Domain }
 
 func (w walk) Propose(rng *rand.Rand, current []float64) []float64 {
-	return w.ground.Neighbour(rng, current)
+	return w.domain.Neighbour(rng, current)
 }
 
 func (walk) Accept(*rand.Rand, int, int, int64) bool { return true }

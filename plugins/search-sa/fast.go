@@ -17,9 +17,9 @@ func (f *fast) Propose(rng *rand.Rand, current []float64) []float64 {
 		return (*annealing)(f).Propose(rng, current)
 	}
 	if rng.Float64() >= f.p {
-		return f.ground.Row(rng)
+		return f.domain.Row(rng)
 	}
-	return f.ground.Neighbour(rng, current)
+	return f.domain.Neighbour(rng, current)
 }
 
 // AcceptTrial is Metropolis' rule for chain.Value, the temperature counted

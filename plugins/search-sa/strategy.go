@@ -44,11 +44,11 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 	if err != nil {
 		return nil, err
 	}
-	a := &annealing{settings: set, ground: chain.NewGround(s, o), near: map[string][][]float64{}}
+	a := &annealing{settings: set, domain: chain.NewDomain(s, o), near: map[string][][]float64{}}
 	if set.knn {
 		var rows [][]float64
-		for _, row := range a.ground.Rows() {
-			if a.ground.Inside(row) {
+		for _, row := range a.domain.Rows() {
+			if a.domain.Inside(row) {
 				rows = append(rows, row)
 			}
 		}
@@ -58,15 +58,15 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 		a.index = nearest.New(s, rows)
 	}
 	if o.Chains > 1 {
-		return chain.NewMany(a.ground, (*fast)(a), o.Chains, set.patience, o.Seed), nil
+		return chain.NewParallel(a.domain, (*fast)(a), o.Chains, set.patience, o.Seed), nil
 	}
-	return chain.New(a.ground, a, o.Seed), nil
+	return chain.New(a.domain, a, o.Seed), nil
 }
 
 // annealing is chain.Rules.
 type annealing struct {
 	settings
-	ground *chain.Ground
+	domain *chain.Domain
 	index  *nearest.Index // nil unless knn
 
 	// near keeps the neighbours found, by individual: the same ones are asked for
@@ -77,7 +77,7 @@ type annealing struct {
 func (a *annealing) Propose(rng *rand.Rand, current []float64) []float64 {
 	switch {
 	case rng.Float64() >= a.p:
-		return a.ground.Row(rng)
+		return a.domain.Row(rng)
 	case a.knn:
 		return a.neighbour(rng, current)
 	}

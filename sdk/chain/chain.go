@@ -54,7 +54,7 @@ const (
 // Next answers the one move before it and makes one new move. It never
 // finishes by itself. Not safe for concurrent use.
 type Chain struct {
-	ground *Ground
+	domain *Domain
 	rules  Rules
 	rng    *rand.Rand
 
@@ -67,11 +67,11 @@ type Chain struct {
 	inFlight sdk.Move
 }
 
-// New starts a chain on the ground; seed drives every draw, the rules'
+// New starts a chain on the domain; seed drives every draw, the rules'
 // included.
-func New(g *Ground, r Rules, seed int64) *Chain {
+func New(d *Domain, r Rules, seed int64) *Chain {
 	// The second word is the golden ratio's, an arbitrary constant.
-	return &Chain{ground: g, rules: r, rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15))}
+	return &Chain{domain: d, rules: r, rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15))}
 }
 
 // Next takes the trial of the move in flight and returns the next move. A
@@ -104,7 +104,7 @@ func (c *Chain) Close() error { return nil }
 func (c *Chain) begin() {
 	switch {
 	case c.current == nil:
-		c.seed(c.ground.Row(c.rng))
+		c.seed(c.domain.Row(c.rng))
 	case c.k > c.best:
 		c.best = c.k
 		c.propose()
@@ -117,7 +117,7 @@ func (c *Chain) begin() {
 // a random row.
 func (c *Chain) seed(x []float64) {
 	if c.noSolver {
-		c.ask(restart, sdk.MovePoint, c.ground.Row(c.rng))
+		c.ask(restart, sdk.MovePoint, c.domain.Row(c.rng))
 		return
 	}
 	c.ask(seeding, sdk.MoveSeedFrom, x)
@@ -146,7 +146,7 @@ func (c *Chain) learn(t sdk.Trial) {
 		return
 	}
 	if !evaluated && c.step == seeding {
-		c.ask(restart, sdk.MovePoint, c.ground.Row(c.rng))
+		c.ask(restart, sdk.MovePoint, c.domain.Row(c.rng))
 		return
 	}
 	first := c.current == nil

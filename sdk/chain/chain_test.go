@@ -49,8 +49,8 @@ func TestTraceOfAlgorithm1(t *testing.T) {
 		asked = append(asked, current, candidate)
 		return decision
 	}}
-	ground := NewGround(ladder(), sdk.StartOptions{Rows: [][]float64{{3, 1}}})
-	c := New(ground, rules, 1)
+	domain := NewDomain(ladder(), sdk.StartOptions{Rows: [][]float64{{3, 1}}})
+	c := New(domain, rules, 1)
 	moves, err := c.Next(context.Background(), nil, 1)
 	if err != nil || moves[0].Kind != sdk.MoveSeedFrom || moves[0].Point[0] != 3 {
 		t.Fatalf("first move %v, error %v; want a seed from the row 3", moves, err)
@@ -96,7 +96,7 @@ func TestTraceOfAlgorithm1(t *testing.T) {
 }
 
 func TestNoIndividualToStartFromClosesTheRound(t *testing.T) {
-	c := New(NewGround(ladder(), sdk.StartOptions{}), upwards{}, 1)
+	c := New(NewDomain(ladder(), sdk.StartOptions{}), upwards{}, 1)
 	moves, err := c.Next(context.Background(), nil, 1)
 	for round := range int64(3) {
 		for _, kind := range []sdk.MoveKind{sdk.MoveSeedFrom, sdk.MovePoint} {
@@ -115,7 +115,7 @@ func TestNoIndividualToStartFromClosesTheRound(t *testing.T) {
 func TestNextRefusesTrialsItDoesNotWaitFor(t *testing.T) {
 	ctx := context.Background()
 	started := func() *Chain {
-		c := New(NewGround(ladder(), sdk.StartOptions{}), upwards{}, 1)
+		c := New(NewDomain(ladder(), sdk.StartOptions{}), upwards{}, 1)
 		if _, err := c.Next(ctx, nil, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestNextRefusesTrialsItDoesNotWaitFor(t *testing.T) {
 		"none":          {ctx, started(), nil, 1, "waits for the trial of move 1"},
 		"another":       {ctx, started(), []sdk.Trial{{ID: 7}}, 1, "waits for the trial of move 1"},
 		"two":           {ctx, started(), []sdk.Trial{{ID: 1}, {ID: 1}}, 1, "told of 2 moves"},
-		"before a move": {ctx, New(NewGround(ladder(), sdk.StartOptions{}), upwards{}, 1), []sdk.Trial{{ID: 1}}, 1, "before any"},
+		"before a move": {ctx, New(NewDomain(ladder(), sdk.StartOptions{}), upwards{}, 1), []sdk.Trial{{ID: 1}}, 1, "before any"},
 		"want 0":        {ctx, started(), []sdk.Trial{{ID: 1}}, 0, "asked for 0 moves"},
 		"ended":         {ended, started(), []sdk.Trial{{ID: 1}}, 1, "canceled"},
 	}
@@ -145,13 +145,13 @@ func TestNextRefusesTrialsItDoesNotWaitFor(t *testing.T) {
 }
 
 // metropolis draws in both of its rules.
-type metropolis struct{ ground *Ground }
+type metropolis struct{ domain *Domain }
 
 func (m metropolis) Propose(rng *rand.Rand, current []float64) []float64 {
 	if rng.IntN(2) == 0 {
-		return m.ground.Row(rng)
+		return m.domain.Row(rng)
 	}
-	return m.ground.Neighbour(rng, current)
+	return m.domain.Neighbour(rng, current)
 }
 
 func (m metropolis) Accept(rng *rand.Rand, current, candidate int, round int64) bool {
@@ -168,7 +168,7 @@ func (w world) eval(x []float64) int { return w.k[int(x[0])] }
 
 // algorithm1 is the paper's listing read from top to bottom, with calls in
 // place of moves.
-func algorithm1(g *Ground, r Rules, rng *rand.Rand, w world, rounds int64) (moves []sdk.Move) {
+func algorithm1(g *Domain, r Rules, rng *rand.Rand, w world, rounds int64) (moves []sdk.Move) {
 	var round int64
 	solve := func(x []float64) []float64 {
 		moves = append(moves, sdk.Move{ID: int64(len(moves)) + 1, Round: round, Kind: sdk.MoveSeedFrom, Point: x})
@@ -206,7 +206,7 @@ func TestChainIsAlgorithm1(t *testing.T) {
 		}
 		seed := rapid.Int64().Draw(t, "seed")
 		rows := [][]float64{{1, 0}, {50, 0}, {70, 0}}
-		g := NewGround(ladder(), sdk.StartOptions{Rows: rows})
+		g := NewDomain(ladder(), sdk.StartOptions{Rows: rows})
 		c := New(g, metropolis{g}, seed)
 		want := algorithm1(g, metropolis{g}, New(g, nil, seed).rng, w, 30)
 

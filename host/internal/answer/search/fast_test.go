@@ -19,15 +19,15 @@ import (
 )
 
 // stroll is a random walk in several chains.
-type stroll struct{ *chain.Ground }
+type stroll struct{ *chain.Domain }
 
 func (s stroll) Propose(rng *rand.Rand, x []float64) []float64 { return s.Neighbour(rng, x) }
 
 func (stroll) AcceptTrial(*rand.Rand, *sdk.Trial, *sdk.Trial, int64) bool { return true }
 
 func strolling(patience int64) sdk.Session {
-	g := chain.NewGround(line(), sdk.StartOptions{})
-	return chain.NewMany(g, stroll{g}, 8, patience, 3)
+	g := chain.NewDomain(line(), sdk.StartOptions{})
+	return chain.NewParallel(g, stroll{g}, 8, patience, 3)
 }
 
 func fastConfig(t *testing.T, s sdk.Session, budget Budget) (Config, *recorder) {
@@ -91,9 +91,9 @@ func TestBackgroundSeeds(t *testing.T) {
 	c, rec := fastConfig(t, strolling(20), Budget{Evals: 3 * firstSeed})
 	lo := line()
 	lo.Features[0].Hi = 9 // where the strategy looks, nobody is found
-	g := chain.NewGround(lo, sdk.StartOptions{})
+	g := chain.NewDomain(lo, sdk.StartOptions{})
 	c.Start = func(context.Context) (sdk.Session, error) {
-		return chain.NewMany(g, stroll{g}, 8, 20, 3), nil
+		return chain.NewParallel(g, stroll{g}, 8, 20, 3), nil
 	}
 	c.Seeder = seeder(func([]float64, int64) ([]float64, bool, error) { return []float64{95, 1}, true, nil })
 	r := Run(context.Background(), c)

@@ -22,17 +22,17 @@ func (s *stairs) AcceptTrial(_ *rand.Rand, current, candidate *sdk.Trial, age in
 	return Value(candidate) >= Value(current)
 }
 
-func manyOf(t *testing.T, chains int, patience int64) (*Many, *stairs) {
+func manyOf(t *testing.T, chains int, patience int64) (*Parallel, *stairs) {
 	t.Helper()
 	rules := &stairs{}
-	return NewMany(NewGround(ladder(), sdk.StartOptions{Rows: [][]float64{{3, 1}}}), rules, chains, patience, 1), rules
+	return NewParallel(NewDomain(ladder(), sdk.StartOptions{Rows: [][]float64{{3, 1}}}), rules, chains, patience, 1), rules
 }
 
 func tell(m sdk.Move, k int) sdk.Trial {
 	return sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: m.Point, K: k}
 }
 
-func ask(t *testing.T, m *Many, told []sdk.Trial, want int) []sdk.Move {
+func ask(t *testing.T, m *Parallel, told []sdk.Trial, want int) []sdk.Move {
 	t.Helper()
 	moves, err := m.Next(context.Background(), told, want)
 	if err != nil {
@@ -110,8 +110,8 @@ func TestManyStartsAnew(t *testing.T) {
 // each call wants.
 func TestChainsAreIndependent(t *testing.T) {
 	play := func(want int) map[int][]float64 {
-		g := NewGround(ladder(), sdk.StartOptions{Rows: [][]float64{{3, 1}, {50, 0}, {80, 0}}})
-		m := NewMany(g, anywhere{g}, 6, 5, 7)
+		g := NewDomain(ladder(), sdk.StartOptions{Rows: [][]float64{{3, 1}, {50, 0}, {80, 0}}})
+		m := NewParallel(g, anywhere{g}, 6, 5, 7)
 		out := map[int][]float64{}
 		var told []sdk.Trial
 		for range 600 / want {
@@ -130,7 +130,7 @@ func TestChainsAreIndependent(t *testing.T) {
 }
 
 // anywhere is a random walk.
-type anywhere struct{ *Ground }
+type anywhere struct{ *Domain }
 
 func (a anywhere) Propose(rng *rand.Rand, x []float64) []float64 { return a.Neighbour(rng, x) }
 

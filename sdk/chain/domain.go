@@ -14,10 +14,10 @@ import (
 // outside.
 const redraws = 64
 
-// Ground is where a search may step: the region, the data set's rows inside
+// Domain is where a search may step: the region, the data set's rows inside
 // it, and the features that can change. It is read-only and safe for
 // concurrent use; the generators handed to its methods need not be.
-type Ground struct {
+type Domain struct {
 	space  *space.Space
 	region space.Region
 	rows   [][]float64
@@ -26,43 +26,43 @@ type Ground struct {
 	free, movable []int
 }
 
-// NewGround takes the region (the zero Region: the whole space) and the rows
+// NewDomain takes the region (the zero Region: the whole space) and the rows
 // from o, and keeps the rows whose individuals lie in the region. It aliases
 // the rows and modifies nothing.
-func NewGround(s *space.Space, o sdk.StartOptions) *Ground {
-	g := &Ground{space: s, region: o.Region, free: s.Free()}
-	if len(g.region.Box) == 0 {
-		g.region = s.Whole()
+func NewDomain(s *space.Space, o sdk.StartOptions) *Domain {
+	d := &Domain{space: s, region: o.Region, free: s.Free()}
+	if len(d.region.Box) == 0 {
+		d.region = s.Whole()
 	}
-	for _, i := range g.free {
-		if iv := g.Interval(i); iv.Lo < iv.Hi {
-			g.movable = append(g.movable, i)
+	for _, i := range d.free {
+		if iv := d.Interval(i); iv.Lo < iv.Hi {
+			d.movable = append(d.movable, i)
 		}
 	}
 	for _, row := range o.Rows {
-		if len(row) == len(s.Features) && s.RegionContains(g.region, row) {
-			g.rows = append(g.rows, row)
+		if len(row) == len(s.Features) && s.RegionContains(d.region, row) {
+			d.rows = append(d.rows, row)
 		}
 	}
-	return g
+	return d
 }
 
 // Space is the space searched.
-func (g *Ground) Space() *space.Space { return g.space }
+func (d *Domain) Space() *space.Space { return d.space }
 
 // Rows are the data set's rows in the region's box, in the data set's order.
 // Not to be modified.
-func (g *Ground) Rows() [][]float64 { return g.rows }
+func (d *Domain) Rows() [][]float64 { return d.rows }
 
 // Movable are the non-protected features with more than one value in the
 // region, in order. Not to be modified.
-func (g *Ground) Movable() []int { return g.movable }
+func (d *Domain) Movable() []int { return d.movable }
 
 // Interval is the region's interval of a non-protected feature, its ends values
 // of the domain where the feature is discrete.
-func (g *Ground) Interval(i int) space.Interval {
-	f := &g.space.Features[i]
-	iv := g.region.Box[i].Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
+func (d *Domain) Interval(i int) space.Interval {
+	f := &d.space.Features[i]
+	iv := d.region.Box[i].Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
 	if f.Discrete() {
 		iv = space.Interval{Lo: math.Ceil(iv.Lo), Hi: math.Floor(iv.Hi)}
 	}
@@ -71,29 +71,29 @@ func (g *Ground) Interval(i int) space.Interval {
 
 // Inside reports whether x is an individual of the region with at least one
 // allowed counterfactual: what the host does not call outside.
-func (g *Ground) Inside(x []float64) bool {
-	if len(x) != len(g.space.Features) || !g.space.RegionContains(g.region, x) {
+func (d *Domain) Inside(x []float64) bool {
+	if len(x) != len(d.space.Features) || !d.space.RegionContains(d.region, x) {
 		return false
 	}
-	if len(g.space.Forbidden) == 0 {
+	if len(d.space.Forbidden) == 0 {
 		return true
 	}
 	allowed := false
-	g.space.EachCombination(g.region, x, func(point []float64) {
-		allowed = allowed || g.space.Allowed(point)
+	d.space.EachCombination(d.region, x, func(point []float64) {
+		allowed = allowed || d.space.Allowed(point)
 	})
 	return allowed
 }
 
 // Row draws a row of the data set uniformly, as an individual: a fresh slice.
 // Where the region holds no row it draws uniformly from the box.
-func (g *Ground) Row(rng *rand.Rand) []float64 {
-	if len(g.rows) == 0 {
-		return g.Uniform(rng)
+func (d *Domain) Row(rng *rand.Rand) []float64 {
+	if len(d.rows) == 0 {
+		return d.Uniform(rng)
 	}
 	var x []float64
 	for range redraws {
-		if x = g.rows[rng.IntN(len(g.rows))]; g.Inside(x) {
+		if x = d.rows[rng.IntN(len(d.rows))]; d.Inside(x) {
 			break
 		}
 	}
@@ -103,18 +103,18 @@ func (g *Ground) Row(rng *rand.Rand) []float64 {
 // Uniform draws every non-protected feature uniformly from the region's box,
 // again where a constraint leaves the individual without counterfactuals. The
 // protected entries are zero.
-func (g *Ground) Uniform(rng *rand.Rand) []float64 {
-	x := make([]float64, len(g.space.Features))
+func (d *Domain) Uniform(rng *rand.Rand) []float64 {
+	x := make([]float64, len(d.space.Features))
 	for range redraws {
-		for _, i := range g.free {
-			iv := g.Interval(i)
-			if g.space.Features[i].Discrete() {
+		for _, i := range d.free {
+			iv := d.Interval(i)
+			if d.space.Features[i].Discrete() {
 				x[i] = iv.Lo + float64(rng.Int64N(int64(iv.Hi-iv.Lo)+1))
 			} else {
 				x[i] = within(iv, rng.Float64())
 			}
 		}
-		if g.Inside(x) {
+		if d.Inside(x) {
 			break
 		}
 	}
@@ -125,15 +125,15 @@ func (g *Ground) Uniform(rng *rand.Rand) []float64 {
 // the region, feature and value each drawn uniformly (a real feature: from its
 // interval), again where that leads outside. x is not modified; a fresh copy
 // of it is the answer where nothing can change or every draw leads outside.
-func (g *Ground) Neighbour(rng *rand.Rand, x []float64) []float64 {
+func (d *Domain) Neighbour(rng *rand.Rand, x []float64) []float64 {
 	out := slices.Clone(x)
-	if len(g.movable) == 0 {
+	if len(d.movable) == 0 {
 		return out
 	}
 	for range redraws {
-		i := g.movable[rng.IntN(len(g.movable))]
-		out[i] = g.another(rng, i, x[i])
-		if g.Inside(out) {
+		i := d.movable[rng.IntN(len(d.movable))]
+		out[i] = d.another(rng, i, x[i])
+		if d.Inside(out) {
 			return out
 		}
 		out[i] = x[i]
@@ -142,9 +142,9 @@ func (g *Ground) Neighbour(rng *rand.Rand, x []float64) []float64 {
 }
 
 // another draws a value of feature i other than v.
-func (g *Ground) another(rng *rand.Rand, i int, v float64) float64 {
-	iv := g.Interval(i)
-	if !g.space.Features[i].Discrete() {
+func (d *Domain) another(rng *rand.Rand, i int, v float64) float64 {
+	iv := d.Interval(i)
+	if !d.space.Features[i].Discrete() {
 		return within(iv, rng.Float64())
 	}
 	n := int64(iv.Hi-iv.Lo) + 1

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// FastRules are what a strategy adds to the rounds of Many. They serve all
+// FastRules are what a strategy adds to the rounds of Parallel. They serve all
 // chains: what they draw comes from the chain's own rng, and they keep nothing
 // of one chain for another.
 type FastRules interface {
@@ -21,7 +21,7 @@ type FastRules interface {
 	AcceptTrial(rng *rand.Rand, current, candidate *sdk.Trial, age int64) bool
 }
 
-// Many advances several chains side by side, for searches with
+// Parallel advances several chains side by side, for searches with
 // StartOptions.Chains above 1. Each chain has its own random numbers and one
 // move in flight; a call of Next makes one move for each of the chains that
 // wait for none, up to want, those longest at rest first. It is an sdk.Session
@@ -40,8 +40,8 @@ type FastRules interface {
 // so the solver is no part of every round, and a plateau is left to the
 // strategy for a while. Better is more bins or, with as many, a larger entropy
 // of the distribution over them.
-type Many struct {
-	ground   *Ground
+type Parallel struct {
+	domain   *Domain
 	rules    FastRules
 	patience int64
 
@@ -63,16 +63,16 @@ type walker struct {
 	step    step
 }
 
-// NewMany starts the chains on the ground. A chain starts anew after patience
+// NewParallel starts the chains on the domain. A chain starts anew after patience
 // rounds without progress; 0: never. seed drives every draw.
-func NewMany(g *Ground, r FastRules, chains int, patience, seed int64) *Many {
-	m := &Many{ground: g, rules: r, patience: patience, chains: make([]walker, chains), inFlight: map[int64]int{}}
-	for i := range m.chains {
+func NewParallel(d *Domain, r FastRules, chains int, patience, seed int64) *Parallel {
+	p := &Parallel{domain: d, rules: r, patience: patience, chains: make([]walker, chains), inFlight: map[int64]int{}}
+	for i := range p.chains {
 		// The first chain has the draws of a single one.
-		m.chains[i] = walker{rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15+uint64(i))), step: restart}
-		m.ready = append(m.ready, i)
+		p.chains[i] = walker{rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15+uint64(i))), step: restart}
+		p.ready = append(p.ready, i)
 	}
-	return m
+	return p
 }
 
 // Value orders individuals of a fast search: by k, then by the Shannon entropy
@@ -80,7 +80,7 @@ func NewMany(g *Ground, r FastRules, chains int, patience, seed int64) *Many {
 func Value(t *sdk.Trial) float64 { return float64(t.K) + t.Shannon/16 }
 
 // Next implements sdk.Session.
-func (m *Many) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+func (p *Parallel) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -88,53 +88,53 @@ func (m *Many) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move
 		return nil, fmt.Errorf("asked for %d moves; the least is 1", want)
 	}
 	for i := range told {
-		n, ok := m.inFlight[told[i].ID]
+		n, ok := p.inFlight[told[i].ID]
 		if !ok {
 			return nil, fmt.Errorf("told of move %d, which is not under way", told[i].ID)
 		}
-		delete(m.inFlight, told[i].ID)
-		m.learn(&m.chains[n], &told[i])
-		m.ready = append(m.ready, n)
+		delete(p.inFlight, told[i].ID)
+		p.learn(&p.chains[n], &told[i])
+		p.ready = append(p.ready, n)
 	}
-	if len(m.ready) == 0 {
+	if len(p.ready) == 0 {
 		return nil, errors.New("asked for moves while every chain waits for the answer to its last one")
 	}
-	n := min(want, len(m.ready))
+	n := min(want, len(p.ready))
 	moves := make([]sdk.Move, n)
-	for i, c := range m.ready[:n] {
-		moves[i] = m.move(c)
+	for i, c := range p.ready[:n] {
+		moves[i] = p.move(c)
 	}
-	m.ready = slices.Delete(m.ready, 0, n)
+	p.ready = slices.Delete(p.ready, 0, n)
 	return moves, nil
 }
 
 // Close releases nothing; it is there for sdk.Session.
-func (m *Many) Close() error { return nil }
+func (p *Parallel) Close() error { return nil }
 
 // move makes a chain's next move.
-func (m *Many) move(c int) sdk.Move {
-	w := &m.chains[c]
+func (p *Parallel) move(c int) sdk.Move {
+	w := &p.chains[c]
 	kind := sdk.MovePoint
 	var x []float64
 	switch w.step {
 	case restart:
-		x = m.ground.Row(w.rng)
+		x = p.domain.Row(w.rng)
 	case seeding:
 		kind, x = sdk.MoveSeedFrom, slices.Clone(w.current.Point)
 	default:
-		x = m.rules.Propose(w.rng, w.current.Point)
+		x = p.rules.Propose(w.rng, w.current.Point)
 	}
-	m.lastID++
-	m.inFlight[m.lastID] = c
-	return sdk.Move{ID: m.lastID, Round: w.round, Chain: c, Kind: kind, Point: x}
+	p.lastID++
+	p.inFlight[p.lastID] = c
+	return sdk.Move{ID: p.lastID, Round: w.round, Chain: c, Kind: kind, Point: x}
 }
 
 // learn takes the trial of the chain's move and settles its next step.
-func (m *Many) learn(w *walker, t *sdk.Trial) {
+func (p *Parallel) learn(w *walker, t *sdk.Trial) {
 	evaluated := t.Status == sdk.TrialEvaluated
 	switch {
 	case t.Status == sdk.TrialNoSolver:
-		m.noSolver = true
+		p.noSolver = true
 		w.step = restart
 	case w.step != candidate && evaluated:
 		w.current, w.best, w.stale, w.age = *t, Value(t), 0, 0
@@ -144,12 +144,12 @@ func (m *Many) learn(w *walker, t *sdk.Trial) {
 	case w.step == restart:
 		w.round++ // a row that cannot be evaluated; the next one is another round's
 	default:
-		m.closeRound(w, t, evaluated)
+		p.closeRound(w, t, evaluated)
 	}
 }
 
-func (m *Many) closeRound(w *walker, t *sdk.Trial, evaluated bool) {
-	if evaluated && m.rules.AcceptTrial(w.rng, &w.current, t, w.age) {
+func (p *Parallel) closeRound(w *walker, t *sdk.Trial, evaluated bool) {
+	if evaluated && p.rules.AcceptTrial(w.rng, &w.current, t, w.age) {
 		w.current = *t
 	}
 	w.round++
@@ -158,8 +158,8 @@ func (m *Many) closeRound(w *walker, t *sdk.Trial, evaluated bool) {
 	if v := Value(&w.current); v > w.best {
 		w.best, w.stale = v, 0
 	}
-	if m.patience > 0 && w.stale >= m.patience {
-		if w.step = seeding; m.noSolver {
+	if p.patience > 0 && w.stale >= p.patience {
+		if w.step = seeding; p.noSolver {
 			w.step = restart
 		}
 	}

@@ -43,7 +43,7 @@ func TestNeighbourChangesOneFreeFeatureAndStaysInside(t *testing.T) {
 	s := mixed()
 	cuts := []string{"", "years=0..3", "job=b..c", "rate=0.25..0.5", "years=3,job=a|b", "years=1,rate=0"}
 	rapid.Check(t, func(t *rapid.T) {
-		g := NewGround(s, sdk.StartOptions{Region: region(t, s, rapid.SampledFrom(cuts).Draw(t, "cut"))})
+		g := NewDomain(s, sdk.StartOptions{Region: region(t, s, rapid.SampledFrom(cuts).Draw(t, "cut"))})
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		x := g.Uniform(rng)
 		x[1] = 5
@@ -72,7 +72,7 @@ func TestNeighbourChangesOneFreeFeatureAndStaysInside(t *testing.T) {
 func TestNeighbourIsUniform(t *testing.T) {
 	s := mixed()
 	s.Forbidden = nil
-	g := NewGround(s, sdk.StartOptions{})
+	g := NewDomain(s, sdk.StartOptions{})
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := []float64{1, 1, 0, 0.5}
 	const draws = 30_000
@@ -108,7 +108,7 @@ func TestNeighbourIsUniform(t *testing.T) {
 
 func TestNeighbourWithNothingToChange(t *testing.T) {
 	s := mixed()
-	g := NewGround(s, sdk.StartOptions{Region: region(t, s, "years=2,job=a,rate=1")})
+	g := NewDomain(s, sdk.StartOptions{Region: region(t, s, "years=2,job=a,rate=1")})
 	x := []float64{2, 0, 0, 1}
 	if y := g.Neighbour(rand.New(rand.NewPCG(1, 1)), x); !slices.Equal(x, y) {
 		t.Errorf("neighbour %v of the only point %v", y, x)
@@ -125,7 +125,7 @@ func TestRowsAreThoseOfTheRegion(t *testing.T) {
 		{1.5, 1, 1, 0}, // no integer
 		{1, 1},         // no row of this space
 	}
-	g := NewGround(s, sdk.StartOptions{Rows: rows, Region: region(t, s, "years=0..4")})
+	g := NewDomain(s, sdk.StartOptions{Rows: rows, Region: region(t, s, "years=0..4")})
 	if len(g.Rows()) != 1 || !slices.Equal(g.Rows()[0], inside) {
 		t.Fatalf("rows %v, want %v alone", g.Rows(), inside)
 	}
@@ -145,8 +145,8 @@ func TestRowAvoidsWhatConstraintsForbid(t *testing.T) {
 	s := mixed()
 	rng := rand.New(rand.NewPCG(3, 3))
 	forbidden, allowed := []float64{4, 1, 2, 0}, []float64{2, 1, 2, 0}
-	g := NewGround(s, sdk.StartOptions{Rows: [][]float64{forbidden, allowed}})
-	empty := NewGround(s, sdk.StartOptions{Region: region(t, s, "years=2..4,job=c")})
+	g := NewDomain(s, sdk.StartOptions{Rows: [][]float64{forbidden, allowed}})
+	empty := NewDomain(s, sdk.StartOptions{Region: region(t, s, "years=2..4,job=c")})
 	for range 200 {
 		if x := g.Row(rng); !slices.Equal(x, allowed) {
 			t.Fatalf("drew %v", x)
