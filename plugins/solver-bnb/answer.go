@@ -30,7 +30,7 @@ const tellEvery = 100 * time.Millisecond
 func (a *answer) find(ctx context.Context, memory int64) (*sdk.Result, error) {
 	a.start = time.Now()
 	a.told = a.start
-	t, err := tree.New(a.q, max(1, a.o.Threads))
+	t, err := tree.New(a.q, a.o.Seed, max(1, a.o.Threads))
 	switch {
 	case errors.Is(err, tree.ErrUnsupported):
 		return nil, refusal(err)

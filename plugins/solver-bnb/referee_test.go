@@ -76,7 +76,7 @@ func tiny(r *rand.Rand) *problem.Query {
 		n.Layers = append(n.Layers, l)
 	}
 	q := &problem.Query{
-		Network: n, Space: s, Epsilon: big.NewRat(1, []int64{20, 5, 2}[r.IntN(3)]), Seed: int64(r.IntN(100)), Goal: problem.Decide,
+		Network: n, Space: s, Epsilon: big.NewRat(1, []int64{20, 5, 2}[r.IntN(3)]), Goal: problem.Decide,
 		Notion: []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[r.IntN(4)],
 	}
 	if r.IntN(4) == 0 {

@@ -50,9 +50,7 @@ func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 	if o.Memory > 0 {
 		memory = o.Memory
 	}
-	q := *p.Query
-	q.Seed = o.Seed
-	a := &answer{q: &q, o: o}
+	a := &answer{q: p.Query, o: o}
 	return a.find(ctx, memory)
 }
 

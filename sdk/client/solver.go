@@ -65,6 +65,9 @@ func (s *solver) Solve(ctx context.Context, prob *problem.Problem, o sdk.SolveOp
 		return nil, err
 	}
 	m := &solverv1.SolveRequest{Problem: topb.Problem(prob), Options: topb.SolveOptions(&o)}
+	if q := m.Problem.GetNetwork(); q != nil {
+		q.Seed = o.Seed // for plugins that read it there
+	}
 	r, _, err := s.p.solve(ctx, shapeOf(prob), &o, func(ctx context.Context, proc *process, number uint64) (events, error) {
 		m.Call = number
 		return solverv1.NewSolverClient(proc.conn).Solve(ctx, m)

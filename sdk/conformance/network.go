@@ -175,8 +175,10 @@ func randomQuery(rng *rand.Rand) *problem.Query {
 			{{Feature: 0, Interval: space.Interval{Lo: 2, Hi: inf}}, {Feature: 4, Interval: space.Interval{Lo: 1, Hi: 1}}},
 		}
 	}
+	n := randomNetwork(rng, s.Inputs, 4)
+	rng.Int64() // skipped: with the questions that follow, every liar is caught
 	q := &problem.Query{
-		Network: randomNetwork(rng, s.Inputs, 4), Space: s, Seed: rng.Int64(),
+		Network: n, Space: s,
 		Notion: fairness.Notions[rng.IntN(len(fairness.Notions))], Epsilon: big.NewRat(int64(1+rng.IntN(12)), 20),
 	}
 	return q

@@ -100,8 +100,6 @@ type Query struct {
 	Near []float64
 	// Exclude lists individuals that must not be the answer.
 	Exclude [][]float64
-	// Seed drives every random choice a solver makes.
-	Seed int64
 }
 
 // Validate checks a query and names the first fault.

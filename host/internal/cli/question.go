@@ -55,7 +55,6 @@ func (a *App) queries(spec question.Spec, path string, goal problem.Goal) (*stud
 		if q.Notion == fairness.Score {
 			question.CountsBins(one.Study.Clustering, s.Note)
 		}
-		q.Seed = a.Seed
 		out = append(out, q)
 	}
 	return all[0].Study, out, nil

@@ -178,7 +178,7 @@ func query(t *rapid.T) *problem.Query {
 		K:       []int{0, 2, 3, 20}[below(t, 4)],
 		Goal:    problem.Goals[below(t, len(problem.Goals))],
 		Require: predicates(t), Forbid: predicates(t),
-		Near: maybe(t, point), Exclude: list(t, 0, 2, point), Seed: draw(t, rapid.Int64()),
+		Near: maybe(t, point), Exclude: list(t, 0, 2, point),
 	}
 	if q.Notion.UsesEpsilon() || draw(t, rapid.Bool()) {
 		q.Epsilon = big.NewRat(int64(1+below(t, 99)), 100)

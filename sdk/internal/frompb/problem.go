@@ -41,7 +41,7 @@ func form(m *problemv1.Problem) (p *problem.Problem, err error) {
 }
 
 func query(m *problemv1.Query) (*problem.Query, error) {
-	q := &problem.Query{Notion: fairness.Notion(m.GetNotion()), K: int(m.GetK()), Goal: problem.Goal(m.GetGoal()), Seed: m.GetSeed()}
+	q := &problem.Query{Notion: fairness.Notion(m.GetNotion()), K: int(m.GetK()), Goal: problem.Goal(m.GetGoal())}
 	err := errors.Join(enum(m.GetNotion()), enum(m.GetGoal()))
 	if err != nil {
 		return nil, err

@@ -38,7 +38,6 @@ func query(q *problem.Query) *problemv1.Query {
 		Forbid:  each(q.Forbid, predicate),
 		Near:    point(q.Near),
 		Exclude: points(q.Exclude),
-		Seed:    q.Seed,
 	}
 }
 

@@ -102,7 +102,6 @@ class Query:
     """A point the answer should stay close to."""
     exclude: List[Point] = field(default_factory=list)
     """Individuals that must not be the answer."""
-    seed: int = 0
 
     def check(self) -> None:
         """Raises ValueError that names the first fault."""

@@ -143,11 +143,11 @@ func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.R
 	return a.anyViolation(ctx, rng)
 }
 
-// direct asks a solver of the network form. Its seed, and a point of the box to
+// direct asks a solver of the network form. The seed, and a point of the box to
 // stay near, are what makes answers differ.
 func (s *Seeder) direct(ctx context.Context, r *run, region space.Region, rng *rand.Rand) (*Witness, error) {
 	q := r.part(region)
-	q.Seed, q.Near = r.o.Seed, randomIndividual(q.Space, region, rng)
+	q.Near = randomIndividual(q.Space, region, rng)
 	r.workLimit = s.WorkLimit
 	res, err := r.question(ctx, q)
 	if err != nil || res.Witness == nil {

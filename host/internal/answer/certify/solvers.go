@@ -98,7 +98,7 @@ func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query) error {
 		return nil
 	}
 	_, err := p.Solver().Solve(ctx, &problem.Problem{Name: "trial", Query: q},
-		sdk.SolveOptions{WorkLimit: 1, TimeLimit: time.Second, Seed: q.Seed, Options: p.Options})
+		sdk.SolveOptions{WorkLimit: 1, TimeLimit: time.Second, Options: p.Options})
 	if errors.Is(err, sdk.ErrUnsupported) {
 		return err
 	}

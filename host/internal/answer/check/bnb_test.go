@@ -74,7 +74,7 @@ func TestCertificatesOfTheSolverAreAccepted(t *testing.T) {
 				}
 				q := &problem.Query{
 					Network: st.Network, Space: st.Space, Region: st.Region, Notion: notion, Epsilon: st.Epsilon,
-					Forbid: st.Forbid, Goal: goal, Seed: int64(seed),
+					Forbid: st.Forbid, Goal: goal,
 				}
 				most := largest(st)
 				if math.IsInf(most, -1) && goal == problem.Maximise {

@@ -179,7 +179,6 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 func newRun(q *problem.Query, o Options) (*run, error) {
 	question := *q
 	question.Goal = problem.Quantify
-	question.Seed = o.Seed
 	switch err := question.Validate(); {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)

@@ -146,7 +146,7 @@ func (p *Plan) settle(s *Subject) error {
 	for i := range p.Arms {
 		a, err := p.arm(s, &p.Arms[i])
 		if err == nil {
-			_, err = s.loaded.query(&a, p.Seed)
+			_, err = s.loaded.query(&a)
 		}
 		if err == nil && a.Partition != "" {
 			_, err = chunksOf(s.loaded.Space, a.Partition)

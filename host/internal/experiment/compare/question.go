@@ -36,7 +36,7 @@ func Load(spec question.Spec) (*Loaded, error) {
 }
 
 // query is an arm's question about the whole region.
-func (l *Loaded) query(a *Arm, seed int64) (*problem.Query, error) {
+func (l *Loaded) query(a *Arm) (*problem.Query, error) {
 	asked := *l.asked
 	asked.Spec.Notion, asked.Spec.Epsilon = a.Notion, a.Epsilon
 	notion := l.Notion
@@ -51,11 +51,7 @@ func (l *Loaded) query(a *Arm, seed int64) (*problem.Query, error) {
 	if a.Epsilon == "" && !(notion == fairness.Logit && l.Notion == fairness.Logit) {
 		asked.Spec.Epsilon = fairness.FormatRat(l.Epsilon)
 	}
-	q, err := asked.Query(problem.Decide)
-	if q != nil {
-		q.Seed = seed
-	}
-	return q, err
+	return asked.Query(problem.Decide)
 }
 
 // evaluator measures individuals in the question's region.

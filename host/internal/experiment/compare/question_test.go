@@ -30,7 +30,7 @@ func TestEpsilonOfArms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := l.query(&Arm{Notion: c.notion, Epsilon: c.epsilon}, 1)
+		q, err := l.query(&Arm{Notion: c.notion, Epsilon: c.epsilon})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -80,7 +80,7 @@ type fold struct {
 }
 
 func newFold(subject *Loaded, arm *Arm) (*fold, error) {
-	q, err := subject.query(arm, 0)
+	q, err := subject.query(arm)
 	if err != nil {
 		return nil, err
 	}

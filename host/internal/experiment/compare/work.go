@@ -125,7 +125,7 @@ func (w *worker) begin() error {
 	if w.loaded, err = Load(w.job.Spec); err != nil {
 		return err
 	}
-	if w.query, err = w.loaded.query(&w.job.Arm, w.job.Seed); err != nil {
+	if w.query, err = w.loaded.query(&w.job.Arm); err != nil {
 		return err
 	}
 	if w.eval, err = w.loaded.evaluator(); err != nil {

@@ -99,7 +99,7 @@ func TestBoundsHoldForPairs(t *testing.T) {
 		if err := q.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		tree, err := New(q, 1)
+		tree, err := New(q, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -82,8 +82,8 @@ type Best struct {
 	Value  float64
 }
 
-// New prepares a query for a number of threads.
-func New(q *problem.Query, threads int) (*Tree, error) {
+// New prepares a query for a number of threads; climbs draw from the seed.
+func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	if err := askable(q); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func New(q *problem.Query, threads int) (*Tree, error) {
 	}
 	t := &Tree{
 		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(func() *relu.Exact { return relu.NewExact(q.Network) }),
-		random: rand.New(rand.NewPCG(uint64(q.Seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
+		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
 	}
 	if t.goal, err = goalOf(q); err != nil {
 		return nil, err

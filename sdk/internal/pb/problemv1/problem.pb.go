@@ -417,7 +417,7 @@ type Query struct {
 	Near *Point `protobuf:"bytes,11,opt,name=near,proto3" json:"near,omitempty"`
 	// Individuals that must not be the answer.
 	Exclude []*Point `protobuf:"bytes,12,rep,name=exclude,proto3" json:"exclude,omitempty"`
-	// Drives every random choice.
+	// The same as SolveOptions.seed, for plugins that read it here.
 	Seed          int64 `protobuf:"varint,13,opt,name=seed,proto3" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -176,7 +176,7 @@ def _query(m: problem_pb2.Query) -> problem.Query:
         relax=[problem.Relaxation(r.feature, r.tolerance) for r in m.relax],
         require=[predicate(p) for p in m.require], forbid=[predicate(p) for p in m.forbid],
         near=finite(m.near.values, "near") if m.HasField("near") else None,
-        exclude=[finite(x.values, "exclude") for x in m.exclude], seed=m.seed)
+        exclude=[finite(x.values, "exclude") for x in m.exclude])
 
 
 def _milp(m: problem_pb2.Milp) -> problem.MILP:
