@@ -119,7 +119,7 @@ func TestBoundsBeyondTheRegion(t *testing.T) {
 		region.Box[0] = space.Interval{Lo: 0, Hi: 1000}
 		q := &problem.Query{
 			Network: net, Space: s, Region: region, Notion: fairness.Logit, Epsilon: big.NewRat(1, 20), Goal: problem.Maximise,
-			Relax: []problem.Relaxation{{Feature: 0, Tolerance: 500000}},
+			Relax: []problem.RelaxedFeature{{Feature: 0, Tolerance: 500000}},
 		}
 		for _, limit := range []int64{1, 10, 100, 1000} {
 			got := solveWith(t, q, sdk.SolveOptions{Threads: 1, WorkLimit: limit})

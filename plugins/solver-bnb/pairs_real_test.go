@@ -33,7 +33,7 @@ func strip(r *rand.Rand) *problem.Query {
 			{In: 2, Out: 4, ReLU: true, Weights: draw(8, 3), Bias: draw(4, 1)},
 			{In: 4, Out: 1, Weights: draw(4, 1), Bias: draw(1, 0.5)},
 		}},
-		Relax: []problem.Relaxation{{Feature: 0, Tolerance: []float64{0.1, 0.3, 2}[r.IntN(3)]}},
+		Relax: []problem.RelaxedFeature{{Feature: 0, Tolerance: []float64{0.1, 0.3, 2}[r.IntN(3)]}},
 	}
 	if r.IntN(2) == 0 {
 		q.Region.Box[0] = space.Interval{Lo: 0.25, Hi: 0.625}

@@ -26,7 +26,7 @@ func tinyPairs(r *rand.Rand) *problem.Query {
 	if kind > 0 {
 		for _, i := range q.Space.Free() {
 			if r.IntN(2) == 0 || len(q.Relax) == 0 {
-				q.Relax = append(q.Relax, problem.Relaxation{Feature: i, Tolerance: []float64{1, 1, 2.5, 3, math.Inf(1), 0}[r.IntN(6)]})
+				q.Relax = append(q.Relax, problem.RelaxedFeature{Feature: i, Tolerance: []float64{1, 1, 2.5, 3, math.Inf(1), 0}[r.IntN(6)]})
 			}
 		}
 	}
@@ -270,7 +270,7 @@ func checkPair(t *testing.T, i int, q *problem.Query, got *sdk.Result) {
 func TestPairsAreRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 33))
 	relaxed, conditioned := tiny(r), tiny(r)
-	relaxed.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+	relaxed.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
 	conditioned.Forbid = []space.Predicate{{{Feature: conditioned.Space.Protected()[0], Interval: space.Interval{Lo: 1, Hi: 1}}}}
 	for _, q := range []*problem.Query{relaxed, conditioned} {
 		q.Notion = fairness.Score

@@ -70,7 +70,7 @@ func tinyQuery(seed uint64) *problem.Query {
 		q.Exclude = [][]float64{{0, 1, 0, 0}}
 	}
 	if seed%3 == 0 {
-		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+		q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
 	}
 	return q
 }

@@ -140,7 +140,7 @@ func TestFromQuery(t *testing.T) {
 		t.Errorf("%v, %v", got.Region.Box, err)
 	}
 	for name, change := range map[string]func(*problem.Query){
-		"relaxed":   func(q *problem.Query) { q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}} },
+		"relaxed":   func(q *problem.Query) { q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}} },
 		"excludes":  func(q *problem.Query) { q.Exclude = [][]float64{{17, 0, 0, 0}} },
 		"quantify":  func(q *problem.Query) { q.Goal = problem.Quantify },
 		"protected": func(q *problem.Query) { q.Forbid = []space.Predicate{{{Feature: 3}}} },

@@ -89,7 +89,7 @@ var networkQueryCases = []SolverCase{
 	optionalQuery("network/relax", "a relaxed feature may differ between the copies, within its tolerance", func() queries {
 		relax := func(eps string, by float64) *problem.Query {
 			return bent(eps, func(q *problem.Query) {
-				q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: by}}
+				q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: by}}
 				q.Network.Layers[0].Weights = []float64{1, 1}
 				q.Network.Layers[0].Bias = []float64{0}
 			})

@@ -309,7 +309,7 @@ func TestBinsRefuse(t *testing.T) {
 		spoil func(*problem.Query)
 		want  error
 	}{
-		"relaxed": {func(q *problem.Query) { q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}} }, sdk.ErrUnsupported},
+		"relaxed": {func(q *problem.Query) { q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}} }, sdk.ErrUnsupported},
 		"apart": {func(q *problem.Query) {
 			q.Forbid = []space.Predicate{{{Feature: 1, Interval: space.Interval{Lo: 1, Hi: 2}}}}
 		}, sdk.ErrUnsupported},

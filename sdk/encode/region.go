@@ -52,5 +52,5 @@ func RelaxedRegion(q *problem.Query) space.Region {
 
 // isRelaxed reports that the copies may differ in a non-protected feature.
 func isRelaxed(q *problem.Query, feature int) bool {
-	return slices.ContainsFunc(q.Relax, func(r problem.Relaxation) bool { return r.Feature == feature })
+	return slices.ContainsFunc(q.Relax, func(r problem.RelaxedFeature) bool { return r.Feature == feature })
 }

@@ -118,9 +118,9 @@ func drawQuery(t *rapid.T) *problem.Query {
 		q.Exclude = [][]float64{{2, 2, 0.3, 0, 0, 0}, {1, 1, 1, 0, 0, 0}}
 	}
 	if flag("relax") {
-		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1.5}, {Feature: 2, Tolerance: 0.7}}
+		q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1.5}, {Feature: 2, Tolerance: 0.7}}
 		if flag("relax category") {
-			q.Relax = append(q.Relax, problem.Relaxation{Feature: 1, Tolerance: 1})
+			q.Relax = append(q.Relax, problem.RelaxedFeature{Feature: 1, Tolerance: 1})
 		}
 	}
 	if err := q.Validate(); err != nil {

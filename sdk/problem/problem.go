@@ -69,9 +69,9 @@ func (g Goal) String() string {
 	return fmt.Sprintf("Goal(%d)", uint8(g))
 }
 
-// Relaxation lets a non-protected feature differ between the copies by at
+// RelaxedFeature lets a non-protected feature differ between the copies by at
 // most Tolerance (in the feature's own unit), both copies inside the domain.
-type Relaxation struct {
+type RelaxedFeature struct {
 	Feature   int
 	Tolerance float64
 }
@@ -92,7 +92,7 @@ type Query struct {
 	Goal Goal
 	// Relax lists the features that may differ between the copies; with it the
 	// copies must also differ in a protected attribute (z1 ≠ z2).
-	Relax []Relaxation
+	Relax []RelaxedFeature
 	// Require and Forbid are predicates over the first copy's point that must,
 	// or must not, hold (guards, constraints of a region).
 	Require, Forbid []space.Predicate

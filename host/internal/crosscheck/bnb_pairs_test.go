@@ -33,7 +33,7 @@ func TestRelaxedMaximaArePairs(t *testing.T) {
 				lo := f.Lo + float64(r.IntN(int(f.Hi-f.Lo-width)+1))
 				q.Region.Box[j] = space.Interval{Lo: lo, Hi: lo + width}
 				if width > 0 {
-					q.Relax = append(q.Relax, problem.Relaxation{Feature: j, Tolerance: width / 10})
+					q.Relax = append(q.Relax, problem.RelaxedFeature{Feature: j, Tolerance: width / 10})
 				}
 			}
 			most, some := largestPair(q)

@@ -252,7 +252,7 @@ func forbid(s *space.Space, rest space.Predicate) *space.Space {
 	return &out
 }
 
-func parseRelaxation(s *space.Space, text string) (r problem.Relaxation, err error) {
+func parseRelaxation(s *space.Space, text string) (r problem.RelaxedFeature, err error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
 		return r, fmt.Errorf("want FEATURE=TOLERANCE")

@@ -184,8 +184,8 @@ func query(t *rapid.T) *problem.Query {
 		q.Epsilon = big.NewRat(int64(1+below(t, 99)), 100)
 	}
 	if free := s.Free(); len(free) > 0 {
-		q.Relax = list(t, 0, 2, func(t *rapid.T) problem.Relaxation {
-			return problem.Relaxation{Feature: free[below(t, len(free))], Tolerance: math.Abs(float(t))}
+		q.Relax = list(t, 0, 2, func(t *rapid.T) problem.RelaxedFeature {
+			return problem.RelaxedFeature{Feature: free[below(t, len(free))], Tolerance: math.Abs(float(t))}
 		})
 	}
 	return q

@@ -79,8 +79,8 @@ func query(m *problemv1.Query) (*problem.Query, error) {
 	return q, nil
 }
 
-func relaxation(m *problemv1.Relaxation) (problem.Relaxation, error) {
-	r := problem.Relaxation{Feature: int(m.GetFeature()), Tolerance: m.GetTolerance()}
+func relaxation(m *problemv1.Relaxation) (problem.RelaxedFeature, error) {
+	r := problem.RelaxedFeature{Feature: int(m.GetFeature()), Tolerance: m.GetTolerance()}
 	if !finite(r.Tolerance) {
 		return r, fmt.Errorf("tolerance %v", r.Tolerance)
 	}

@@ -31,7 +31,7 @@ func query(q *problem.Query) *problemv1.Query {
 		Epsilon: Rat(q.Epsilon),
 		K:       narrow(q.K),
 		Goal:    problemv1.Goal(q.Goal),
-		Relax: each(q.Relax, func(r *problem.Relaxation) *problemv1.Relaxation {
+		Relax: each(q.Relax, func(r *problem.RelaxedFeature) *problemv1.Relaxation {
 			return &problemv1.Relaxation{Feature: narrow(r.Feature), Tolerance: r.Tolerance}
 		}),
 		Require: each(q.Require, predicate),

@@ -116,7 +116,7 @@ func Pairs(q *problem.Query) (most *big.Rat, some bool) {
 func comparable(q *problem.Query, x, y []float64) (differ bool) {
 	for i := range x {
 		far := math.Abs(x[i] - y[i])
-		switch at := slices.IndexFunc(q.Relax, func(r problem.Relaxation) bool { return r.Feature == i }); {
+		switch at := slices.IndexFunc(q.Relax, func(r problem.RelaxedFeature) bool { return r.Feature == i }); {
 		case q.Space.Features[i].IsProtected():
 			differ = differ || far > 0
 		case at < 0 && far > 0 || at >= 0 && far > q.Relax[at].Tolerance:

@@ -182,7 +182,7 @@ func Relaxed(r *rand.Rand, q *problem.Query) *problem.Query {
 	for _, i := range q.Space.Free() {
 		f := &q.Space.Features[i]
 		if f.Kind == space.Integer && f.Hi > f.Lo && len(relaxed.Relax) < 2 && r.IntN(2) == 0 {
-			relaxed.Relax = append(relaxed.Relax, problem.Relaxation{Feature: i, Tolerance: float64(1 + r.IntN(2))})
+			relaxed.Relax = append(relaxed.Relax, problem.RelaxedFeature{Feature: i, Tolerance: float64(1 + r.IntN(2))})
 		}
 	}
 	if relaxed.Relax == nil {

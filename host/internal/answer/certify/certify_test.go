@@ -100,7 +100,7 @@ type tinyKind struct {
 // relax lets the integer feature differ between the copies, and cuts it for
 // the first copy, so that the copies' regions differ.
 func relax(r *rand.Rand, q *problem.Query) {
-	q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: float64(r.IntN(3))}}
+	q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: float64(r.IntN(3))}}
 	q.Region.Box[0].Hi -= float64(r.IntN(2))
 }
 

@@ -164,7 +164,7 @@ func TestHugeLogitBesideZero(t *testing.T) {
 			Notion: fairness.Score, Epsilon: big.NewRat(1, 2), Goal: problem.Decide,
 		}
 		if relaxed {
-			q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+			q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
 		}
 		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true})
 		if err != nil || rep.Verdict != certify.Fair || !rep.Closed || rep.Witness == nil || rep.Witness.Margin != 0.5 {

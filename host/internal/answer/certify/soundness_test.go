@@ -93,7 +93,7 @@ func TestPredicatesOfOneCopy(t *testing.T) {
 // TestNobodyLivesThere: a region without an individual is no fair one.
 func TestNobodyLivesThere(t *testing.T) {
 	for _, iv := range []space.Interval{{Lo: 5, Hi: 4}, {Lo: 0.2, Hi: 0.7}, {Lo: 200, Hi: 300}} {
-		for _, relax := range [][]problem.Relaxation{nil, {{Feature: 0, Tolerance: 1}}} {
+		for _, relax := range [][]problem.RelaxedFeature{nil, {{Feature: 0, Tolerance: 1}}} {
 			q := tenure(fairness.Score, 100)
 			q.Region.Box[0], q.Relax = iv, relax
 			rep, err := certify.Run(t.Context(), q, certify.Options{Solver: sdktest.Enumerator{}, Description: described(t, sdktest.Enumerator{}), Climb: true})
@@ -207,7 +207,7 @@ func TestSteepNetworks(t *testing.T) {
 		}
 		q.Notion = []fairness.Notion{fairness.Logit, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[r.IntN(4)]
 		q.Epsilon = big.NewRat(1, 2)
-		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+		q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
 		truth, _ := enumerate(q)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		rep, err := certify.Run(ctx, q, certify.Options{Solver: solver, Description: d, Encoding: "bigm", Maximise: true, Seed: 1})

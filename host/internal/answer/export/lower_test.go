@@ -68,7 +68,7 @@ func TestExportedIsWhatCertifyAsks(t *testing.T) {
 			switch {
 			case i%5 == 0:
 				kind = "relaxed"
-				q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+				q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
 			case i%5 == 1 && q.Notion == fairness.Score:
 				kind = "three bins"
 				q.K = 3
@@ -143,7 +143,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 		"no bounds":                   {"lp", export.Options{Encoding: "bigm", Bounds: "magic"}, nil, sdk.ErrInvalidOption, "magic"},
 		"the largest score gap":       {"lp", export.Options{Encoding: "bigm", Bounds: "interval", Maximise: true}, nil, sdk.ErrInvalidOption, "sequence"},
 		"a vnnlib objective":          {"vnnlib", export.Options{Maximise: true}, func(q *problem.Query) { q.Notion = fairness.Decision }, sdk.ErrInvalidOption, "no objective"},
-		"a relaxed vnnlib":            {"vnnlib", export.Options{}, func(q *problem.Query) { q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}} }, sdk.ErrUnsupported, "relaxed"},
+		"a relaxed vnnlib":            {"vnnlib", export.Options{}, func(q *problem.Query) { q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}} }, sdk.ErrUnsupported, "relaxed"},
 		"a vnnlib of many copies":     {"vnnlib", export.Options{}, func(q *problem.Query) { q.K = 3 }, sdk.ErrUnsupported, "3 bins"},
 		"one counterfactual":          {"mps", export.Options{Encoding: "bigm", Bounds: "interval"}, func(q *problem.Query) { q.Space.Features[1].Protected = []float64{0} }, export.ErrDecided, ""},
 		"a gap beyond reach":          {"mps", export.Options{Encoding: "bigm", Bounds: "interval"}, func(q *problem.Query) { q.Epsilon = big.NewRat(999999, 1000000) }, export.ErrDecided, ""},

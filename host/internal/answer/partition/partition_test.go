@@ -142,7 +142,7 @@ func TestPartsAgainstEnumeration(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(i), 11))
 		q := tiny(r)
 		if i%4 == 3 {
-			q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: float64(r.IntN(3))}}
+			q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: float64(r.IntN(3))}}
 		}
 		store := &shelf{}
 		o := partition.Options{Chunks: chunks(t, q, "2"), All: true, Seed: int64(i), Store: store}
@@ -312,7 +312,7 @@ func needy(t *testing.T, d sdk.Description) (*problem.Query, *partition.Report) 
 	t.Helper()
 	for i := range 40 {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 14)))
-		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+		q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
 		rep, err := partition.Run(t.Context(), q, partition.Options{Chunks: chunks(t, q, "2"), All: true,
 			Solvers: []certify.Options{{Solver: brokenSolver{}, Description: d, Encoding: "bigm"}}})
 		if err != nil {
@@ -345,7 +345,7 @@ func TestAFragileSolverIsAskedOn(t *testing.T) {
 	answered := 0
 	for i := range 40 {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 14)))
-		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+		q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
 		asked := 0
 		rep, err := partition.Run(t.Context(), q, partition.Options{Chunks: chunks(t, q, "1"), All: true,
 			Solvers: []certify.Options{{Solver: fragileSolver{solver, &asked}, Description: d, Encoding: "bigm"}}})

@@ -46,7 +46,7 @@ func unsettled(t *testing.T) *problem.Query {
 	t.Helper()
 	for i := range 2000 {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 14)))
-		q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}}
+		q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
 		rep, err := partition.Run(t.Context(), q, partition.Options{Chunks: chunks(t, q, "1"), All: true})
 		if err != nil {
 			t.Fatal(err)

@@ -290,7 +290,7 @@ func TestRefused(t *testing.T) {
 	}
 	for want, change := range map[error]func(*problem.Query, *Options){
 		sdk.ErrUnsupported:    func(_ *problem.Query, o *Options) { o.Description.Serves = nil },
-		sdk.ErrInvalidProblem: func(q *problem.Query, _ *Options) { q.Relax = []problem.Relaxation{{Feature: 0, Tolerance: 1}} },
+		sdk.ErrInvalidProblem: func(q *problem.Query, _ *Options) { q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}} },
 	} {
 		if err := ask(change); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)

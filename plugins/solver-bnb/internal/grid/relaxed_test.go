@@ -20,7 +20,7 @@ func relaxedQuery(r *rand.Rand) *problem.Query {
 	q.Region = q.Space.Whole()
 	for i, tolerance := range []float64{2.5, 70_000, 1, []float64{0.1, 0.3, math.Inf(1)}[r.IntN(3)]} {
 		if r.IntN(3) > 0 {
-			q.Relax = append(q.Relax, problem.Relaxation{Feature: i, Tolerance: tolerance})
+			q.Relax = append(q.Relax, problem.RelaxedFeature{Feature: i, Tolerance: tolerance})
 		}
 		if r.IntN(2) == 0 {
 			f := &q.Space.Features[i]
@@ -56,7 +56,7 @@ func TestPartners(t *testing.T) {
 				t.Fatalf("%v and %v are not in the space, or the region", one, two)
 			}
 			for _, i := range q.Space.Free() {
-				at := slices.IndexFunc(q.Relax, func(r problem.Relaxation) bool { return r.Feature == i })
+				at := slices.IndexFunc(q.Relax, func(r problem.RelaxedFeature) bool { return r.Feature == i })
 				if one[i] == two[i] {
 					continue
 				}

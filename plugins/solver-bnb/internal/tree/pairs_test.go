@@ -40,7 +40,7 @@ func wide(r *rand.Rand) *problem.Query {
 	tolerances := [][]float64{{1, 7, 200}, {1000, 1e6}, {1, 2.5}, {0.1, 0.013, 9}}
 	for i, list := range tolerances {
 		if r.IntN(2) == 0 {
-			q.Relax = append(q.Relax, problem.Relaxation{Feature: i, Tolerance: list[r.IntN(len(list))]})
+			q.Relax = append(q.Relax, problem.RelaxedFeature{Feature: i, Tolerance: list[r.IntN(len(list))]})
 		}
 		if r.IntN(3) == 0 {
 			f := &s.Features[i]
