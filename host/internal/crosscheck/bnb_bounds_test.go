@@ -146,7 +146,7 @@ func (c *enclosures) fill(from, to int) {
 				lo = values[c.random.IntN(len(values))]
 				hi = lo
 			}
-			c.w.Centre(i)[v], c.w.Radius(i)[v] = (lo+hi)/2, (hi-lo)/2
+			c.w.Centre(i)[v], c.w.HalfWidth(i)[v] = (lo+hi)/2, (hi-lo)/2
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (c *enclosures) check(lane int, offsets []int64) *big.Float {
 	inputs := make([]*big.Float, len(offsets))
 	for i, o := range offsets {
 		const one = 1 << (boxBits + 1)
-		centre, radius := int64(c.w.Centre(i)[lane]*one), int64(c.w.Radius(i)[lane]*one)
+		centre, radius := int64(c.w.Centre(i)[lane]*one), int64(c.w.HalfWidth(i)[lane]*one)
 		x[i] = centre<<offsetBits + radius*o
 		inputs[i] = over2(c.t, big.NewInt(x[i]), pointBits)
 	}
@@ -261,7 +261,7 @@ func (c *enclosures) fail(lane int, offsets []int64, format string, args ...any)
 	c.t.Helper()
 	box := ""
 	for i, o := range offsets {
-		box += fmt.Sprintf("\n  input %d: %v ± %v, point at %d/%d of the radius", i, c.w.Centre(i)[lane], c.w.Radius(i)[lane], o, 1<<offsetBits)
+		box += fmt.Sprintf("\n  input %d: %v ± %v, point at %d/%d of the radius", i, c.w.Centre(i)[lane], c.w.HalfWidth(i)[lane], o, 1<<offsetBits)
 	}
 	c.t.Fatalf("lane %d of %d, groups of %d: "+format+box, append([]any{lane, c.w.Lanes(), c.group}, args...)...)
 }

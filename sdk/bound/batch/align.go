@@ -1,8 +1,8 @@
 package batch
 
-// Common is the row of the slopes at input i that Align takes off, for the caller
+// CommonSlope is the row of the slopes at input i that Align takes off, for the caller
 // to fill in; zeros to begin with.
-func (w *Workspace) Common(i int) []float64 { return w.row(w.common, 1+i) }
+func (w *Workspace) CommonSlope(i int) []float64 { return w.row(w.common, 1+i) }
 
 // Align encloses, after Bound, what is left of a form of each lane over its box
 // when the common slopes are taken off: the rows mid ± rad. slack is a row that is

@@ -47,7 +47,7 @@ func fillIn(r *rand.Rand, w *batch.Workspace, root []space.Interval) {
 			if r.IntN(4) == 0 {
 				hi = lo
 			}
-			w.Centre(i)[v], w.Radius(i)[v] = (lo+hi)/2, (hi-lo)/2
+			w.Centre(i)[v], w.HalfWidth(i)[v] = (lo+hi)/2, (hi-lo)/2
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 			for i := range root { // slopes between those of two lanes
 				row, part := sides[0].Slope(i), float64(r.IntN(3))/2
 				for v := range w.Lanes() {
-					w.Common(i)[v] = row[0] + part*(row[w.Lanes()-1]-row[0])
+					w.CommonSlope(i)[v] = row[0] + part*(row[w.Lanes()-1]-row[0])
 				}
 			}
 			left, around := make([]float64, w.Lanes()), make([]float64, w.Lanes())
@@ -92,7 +92,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 					for i := range x {
 						x[i] = rat(w.Centre(i)[v])
 						offset := []float64{-1, 1, 2*r.Float64() - 1}[r.IntN(3)]
-						x[i].Add(x[i], new(big.Rat).Mul(rat(w.Radius(i)[v]), rat(offset)))
+						x[i].Add(x[i], new(big.Rat).Mul(rat(w.HalfWidth(i)[v]), rat(offset)))
 						at.Add(at, new(big.Rat).Mul(rat(form.Slope(i)[v]), x[i]))
 					}
 					logit := exact.Logit(x)
@@ -113,7 +113,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 					}
 					rest := rat(sides[0].Base[v])
 					for i := range x {
-						slope := new(big.Rat).Sub(rat(sides[0].Slope(i)[v]), rat(w.Common(i)[v]))
+						slope := new(big.Rat).Sub(rat(sides[0].Slope(i)[v]), rat(w.CommonSlope(i)[v]))
 						rest.Add(rest, slope.Mul(slope, x[i]))
 					}
 					rest.Sub(rest, rat(left[v]))
@@ -153,7 +153,7 @@ func TestTightness(t *testing.T) {
 			box := make([]space.Interval, 3)
 			point := true
 			for i := range box {
-				c, d := w.Centre(i)[v], w.Radius(i)[v]
+				c, d := w.Centre(i)[v], w.HalfWidth(i)[v]
 				box[i] = space.Interval{Lo: c - d, Hi: c + d}
 				point = point && d == 0
 			}

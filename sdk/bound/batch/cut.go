@@ -58,16 +58,16 @@ func (w *Workspace) note(m int, rows, weights *float64) {
 	}
 }
 
-// Cut is the row of how much smaller input i's radius becomes where its box is
-// cut, for Halved to read; the caller fills it in.
-func (w *Workspace) Cut(i int) []float64 { return w.row(w.cut, 1+i) }
+// SplitReduction is the row of how much smaller input i's half-width becomes where
+// its box is cut, for SplitWidths to read; the caller fills it in.
+func (w *Workspace) SplitReduction(i int) []float64 { return w.row(w.cut, 1+i) }
 
-// Halved guesses, after Bound, how wide each lane's enclosure of the logit would
+// SplitWidths guesses, after Bound, how wide each lane's enclosure of the logit would
 // be if its box were cut in two across the inputs listed, on average over the
 // halves: in units of its own, to compare inputs by. A neuron of the first layer
 // is taken as it would be in a half, that is with the sign settled where it would
 // be, and layers above by what it passes on to them.
-func (w *Workspace) Halved(inputs []int32) []float64 {
+func (w *Workspace) SplitWidths(inputs []int32) []float64 {
 	n := w.Lanes()
 	out := w.halved[:n]
 	l := &w.p.layers[0]
@@ -97,7 +97,7 @@ func (w *Workspace) Halved(inputs []int32) []float64 {
 	}
 	form := w.Logit()
 	for _, i := range inputs {
-		c, cut := form.Slope(int(i)), w.Cut(int(i))
+		c, cut := form.Slope(int(i)), w.SplitReduction(int(i))
 		for v := range out {
 			out[v] -= 2 * direct * math.Abs(c[v]) * cut[v]
 		}

@@ -18,7 +18,7 @@ func (w *Workspace) Differences(group int, apart []int32) (mid, rad []float64) {
 	list := w.apart[:0]
 	for _, i := range apart {
 		list = append(list, 1+i)
-		c, r := w.Centre(int(i)), w.Radius(int(i))
+		c, r := w.Centre(int(i)), w.HalfWidth(int(i))
 		dc, dr := w.row(w.diffMid, 1+int(i)), w.row(w.diffRad, 1+int(i))
 		for v := range n {
 			ref := v - v%group

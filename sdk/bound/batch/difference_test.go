@@ -32,10 +32,10 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 			fillIn(r, w, root)
 			for v := range w.Lanes() { // inputs 2 and 3 tell the lanes of a group apart
 				for i := range 2 {
-					w.Centre(i)[v], w.Radius(i)[v] = w.Centre(i)[v-v%group], w.Radius(i)[v-v%group]
+					w.Centre(i)[v], w.HalfWidth(i)[v] = w.Centre(i)[v-v%group], w.HalfWidth(i)[v-v%group]
 				}
 				for i := 2; i < 4; i++ {
-					w.Radius(i)[v] = 0
+					w.HalfWidth(i)[v] = 0
 				}
 			}
 			w.Bound()
@@ -51,7 +51,7 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 						for i := range x {
 							x[i] = rat(w.Centre(i)[lane])
 							if i < 2 {
-								x[i].Add(x[i], new(big.Rat).Mul(rat(w.Radius(i)[lane]), rat(at[i])))
+								x[i].Add(x[i], new(big.Rat).Mul(rat(w.HalfWidth(i)[lane]), rat(at[i])))
 							}
 						}
 						return x

@@ -35,8 +35,8 @@ func unit(inputs int) []space.Interval {
 func scatter(r *rand.Rand, w *Workspace) {
 	for i := range w.p.inputs {
 		for v := range w.Lanes() {
-			w.Centre(i)[v], w.Radius(i)[v] = r.Float64()-0.5, r.Float64()*r.Float64()/2
-			w.Cut(i)[v] = w.Radius(i)[v] / 2
+			w.Centre(i)[v], w.HalfWidth(i)[v] = r.Float64()-0.5, r.Float64()*r.Float64()/2
+			w.SplitReduction(i)[v] = w.HalfWidth(i)[v] / 2
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestVariantsAgree(t *testing.T) {
 				compare("logit", w.Logit(), first.Logit())
 				align := func(w *Workspace, f Form) (mid, rad []float64) {
 					for i := range p.inputs {
-						fill(w.Common(i), f.Slope(i)[0])
+						fill(w.CommonSlope(i), f.Slope(i)[0])
 					}
 					mid, rad = make([]float64, w.Lanes()), make([]float64, w.Lanes())
 					w.Align(&f, w.Slack(), mid, rad)
@@ -85,7 +85,7 @@ func TestVariantsAgree(t *testing.T) {
 				}
 				for i := range p.inputs {
 					inputs := []int32{int32(i), int32((i + 1) % p.inputs)}
-					same(t, variant.name, "halved", w.Halved(inputs), first.Halved(inputs))
+					same(t, variant.name, "halved", w.SplitWidths(inputs), first.SplitWidths(inputs))
 				}
 				for side := range 2 {
 					compare("side", w.Side(side), first.Side(side))

@@ -1,7 +1,7 @@
 package batch
 
 // Workspace is the memory of one goroutine: so and so many lanes. The caller
-// fills in the boxes with Centre and Radius and calls Bound; the results hold
+// fills in the boxes with Centre and HalfWidth and calls Bound; the results hold
 // until the next call. All rows are Lanes() numbers long.
 type Workspace struct {
 	p      *Plan
@@ -82,12 +82,12 @@ func (p *Plan) NewWorkspace(lanes int) *Workspace {
 // Lanes is the number of lanes.
 func (w *Workspace) Lanes() int { return 8 * w.octets }
 
-// Centre and Radius are the rows of input i: in lane v the box is centre ± radius
+// Centre and HalfWidth are the rows of input i: in lane v the box is centre ± half-width
 // there, which must lie in the plan's root box but for a rounding.
 func (w *Workspace) Centre(i int) []float64 { return w.row(w.centre, 1+i) }
 
-// Radius is the other half of Centre.
-func (w *Workspace) Radius(i int) []float64 { return w.row(w.radius, 1+i) }
+// HalfWidth goes with Centre.
+func (w *Workspace) HalfWidth(i int) []float64 { return w.row(w.radius, 1+i) }
 
 // Form is linear forms of the inputs, one a lane.
 type Form struct {
@@ -136,7 +136,7 @@ func (w *Workspace) row(rows []float64, i int) []float64 {
 func (w *Workspace) Bound() {
 	w.moving = w.moving[:0]
 	for i := range w.p.inputs {
-		for _, r := range w.Radius(i) {
+		for _, r := range w.HalfWidth(i) {
 			if r != 0 {
 				w.moving = append(w.moving, int32(1+i))
 				break

@@ -217,7 +217,9 @@ func TestExtremesOfWhat(t *testing.T) {
 		"a verdict": {func(q *problem.Query, _ *certify.Options) { q.Goal = problem.Decide }, sdk.ErrInvalidProblem},
 		"logits":    {func(q *problem.Query, _ *certify.Options) { q.Notion = fairness.Logit }, sdk.ErrInvalidProblem},
 		"k":         {func(q *problem.Query, _ *certify.Options) { q.K = 3 }, sdk.ErrInvalidProblem},
-		"relaxed":   {func(q *problem.Query, _ *certify.Options) { q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}} }, sdk.ErrInvalidProblem},
+		"relaxed": {func(q *problem.Query, _ *certify.Options) {
+			q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
+		}, sdk.ErrInvalidProblem},
 		"one copy": {func(q *problem.Query, _ *certify.Options) {
 			q.Forbid = []space.Predicate{{{Feature: 1, Set: []int{0}}}}
 		}, sdk.ErrInvalidProblem},

@@ -75,8 +75,8 @@ type Feed struct {
 
 // Fixed is an input that does not vary within the region.
 type Fixed struct {
-	Input          int
-	Centre, Radius float64
+	Input             int
+	Centre, HalfWidth float64
 }
 
 // Combination is the values of the protected features and the inputs they feed.
@@ -133,7 +133,7 @@ func New(q *problem.Query) (*Grid, error) {
 }
 
 func (f *Fixed) interval() space.Interval {
-	return space.Interval{Lo: f.Centre - f.Radius, Hi: f.Centre + f.Radius}
+	return space.Interval{Lo: f.Centre - f.HalfWidth, Hi: f.Centre + f.HalfWidth}
 }
 
 func (g *Grid) add(i int, f *space.Feature, iv space.Interval) {
@@ -241,7 +241,7 @@ func enclose(f *space.Feature, in *space.Input, lo, hi float64) space.Interval {
 
 func fixed(input int, e space.Interval) Fixed {
 	c, r := centre(e.Lo, e.Hi)
-	return Fixed{Input: input, Centre: c, Radius: r}
+	return Fixed{Input: input, Centre: c, HalfWidth: r}
 }
 
 // centre is the middle of an interval and a radius that covers it: exactly where

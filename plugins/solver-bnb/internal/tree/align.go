@@ -39,7 +39,7 @@ type blend struct {
 func (w *worker) common(b int, slopes []float64) {
 	lane := b * w.k
 	for i := range w.feeds {
-		row := w.space.Common(w.feeds[i].Input)[lane : lane+w.k]
+		row := w.space.CommonSlope(w.feeds[i].Input)[lane : lane+w.k]
 		for z := range row {
 			row[z] = slopes[i]
 		}
@@ -83,7 +83,7 @@ func (w *worker) alignMean(to *aligned) {
 func (w *worker) alignLowest(side int, to *aligned, middle []float64) {
 	to.form = w.space.Side(side)
 	for i := range w.feeds {
-		clear(w.space.Common(w.feeds[i].Input))
+		clear(w.space.CommonSlope(w.feeds[i].Input))
 	}
 	w.space.Align(&to.form, nil, middle, to.rad)
 	for b := range w.n {
@@ -142,7 +142,7 @@ func (w *worker) around(a *aligned, b int) (from, to float64) {
 	for i, slope := range a.of(w, b) {
 		input := w.feeds[i].Input
 		mid += slope * w.space.Centre(input)[b*w.k]
-		rad += math.Abs(slope) * w.space.Radius(input)[b*w.k]
+		rad += math.Abs(slope) * w.space.HalfWidth(input)[b*w.k]
 	}
 	return mid - rad, mid + rad
 }

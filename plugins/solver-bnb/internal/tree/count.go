@@ -105,7 +105,7 @@ func (w *worker) rest(side, lane int) float64 {
 	add := func(input int) {
 		c := form.Slope(input)[lane]
 		mid += c * w.space.Centre(input)[lane]
-		rad += math.Abs(c) * w.space.Radius(input)[lane]
+		rad += math.Abs(c) * w.space.HalfWidth(input)[lane]
 	}
 	for _, f := range w.g.Fixed {
 		add(f.Input)

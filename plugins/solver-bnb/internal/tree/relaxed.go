@@ -48,12 +48,12 @@ func (w *worker) relax(box grid.Box, b int) {
 		var second ball
 		second.c, second.r = w.g.Second(r.of, r.f, box)
 		if r.tied {
-			r.first[b] = ball{w.space.Centre(r.input)[lane], w.space.Radius(r.input)[lane]}
+			r.first[b] = ball{w.space.Centre(r.input)[lane], w.space.HalfWidth(r.input)[lane]}
 			r.more[b].c, r.more[b].r = w.g.More(r.of, r.f, box)
 		}
 		r.cut[b] = second.r * w.g.ShiftShare(r.of, box)
 		w.seconds(r, b, second)
-		cut := w.space.Cut(r.input)[lane+w.k/2 : lane+w.k]
+		cut := w.space.SplitReduction(r.input)[lane+w.k/2 : lane+w.k]
 		for z := range cut {
 			cut[z] = min(cut[z], second.r)
 		}
@@ -63,13 +63,13 @@ func (w *worker) relax(box grid.Box, b int) {
 // seconds makes an input of the second copies of box b what it is.
 func (w *worker) seconds(r *relaxed, b int, in ball) {
 	from, to := b*w.k+w.k/2, (b+1)*w.k
-	centre, radius := w.space.Centre(r.input)[from:to], w.space.Radius(r.input)[from:to]
+	centre, radius := w.space.Centre(r.input)[from:to], w.space.HalfWidth(r.input)[from:to]
 	for z := range centre {
 		centre[z], radius[z] = in.c, in.r
 	}
 }
 
-// cutShifts says, for Halved to read, what would shrink where boxes are cut across
+// cutShifts says, for SplitWidths to read, what would shrink where boxes are cut across
 // a shift: second copies do.
 func (w *worker) cutShifts(d int) {
 	for i := range w.relaxed {
@@ -77,7 +77,7 @@ func (w *worker) cutShifts(d int) {
 		if r.of.Shift != d {
 			continue
 		}
-		cut := w.space.Cut(r.input)
+		cut := w.space.SplitReduction(r.input)
 		for b := range w.n {
 			lane := b * w.k
 			for z := range w.k {

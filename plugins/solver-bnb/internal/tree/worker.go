@@ -120,10 +120,10 @@ func newWorker(t *Tree) *worker {
 func fixInputs(g *grid.Grid, s *batch.Workspace) {
 	for lane := range s.Lanes() {
 		for _, f := range g.Fixed {
-			s.Centre(f.Input)[lane], s.Radius(f.Input)[lane] = f.Centre, f.Radius
+			s.Centre(f.Input)[lane], s.HalfWidth(f.Input)[lane] = f.Centre, f.HalfWidth
 		}
 		for _, f := range g.Combinations[lane%len(g.Combinations)].Inputs {
-			s.Centre(f.Input)[lane], s.Radius(f.Input)[lane] = f.Centre, f.Radius
+			s.Centre(f.Input)[lane], s.HalfWidth(f.Input)[lane] = f.Centre, f.HalfWidth
 		}
 	}
 }
@@ -187,8 +187,8 @@ func (w *worker) place(box grid.Box) {
 		for f := range w.g.Dims[d].Feeds {
 			feed := &w.g.Dims[d].Feeds[f]
 			c, r := feed.Enclose(from, to)
-			centre, radius := w.space.Centre(feed.Input)[lane:lane+w.k], w.space.Radius(feed.Input)[lane:lane+w.k]
-			cut, h := w.space.Cut(feed.Input)[lane:lane+w.k], r*halves(to-from+1)
+			centre, radius := w.space.Centre(feed.Input)[lane:lane+w.k], w.space.HalfWidth(feed.Input)[lane:lane+w.k]
+			cut, h := w.space.SplitReduction(feed.Input)[lane:lane+w.k], r*halves(to-from+1)
 			for z := range centre {
 				centre[z], radius[z], cut[z] = c, r, h
 			}
@@ -225,7 +225,7 @@ func (w *worker) bound() {
 	w.space.Bound()
 	for d, inputs := range w.inputs {
 		w.cutShifts(d)
-		copy(w.halved[d], w.space.Halved(inputs))
+		copy(w.halved[d], w.space.SplitWidths(inputs))
 	}
 	if w.apart != nil {
 		w.diffMid, w.diffRad = w.space.Differences(w.k, w.apart)
