@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -248,8 +248,8 @@ func check(t *testing.T, i int, q *problem.Query, want truth, got *sdk.Result) {
 func TestKernelsAgree(t *testing.T) {
 	for i := range 40 {
 		var want *sdk.Result
-		for _, kernel := range evaluate.Kernels() {
-			t.Setenv(evaluate.Force, kernel)
+		for _, kernel := range simd.Kernels() {
+			t.Setenv(simd.Variable, kernel)
 			r := rand.New(rand.NewPCG(uint64(i), 7))
 			q := tiny(r)
 			q.Goal = problem.Goals[i%len(problem.Goals)]

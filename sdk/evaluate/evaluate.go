@@ -15,13 +15,13 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -81,8 +81,8 @@ const maxTable = 1 << 26
 // Validate. The region's protected values are the copies' values; its box is
 // not enforced (see space.RegionContains). A zero region is the whole space. ε
 // is a score difference that fairness.CheckEpsilon accepts. Many combinations of a wide network, and an ε
-// below 2⁻¹², cost time and change no answer. The environment variable that Force
-// names chooses among Kernels.
+// below 2⁻¹², cost time and change no answer. simd.Variable
+// chooses among the variants of its loops.
 func New(n *relu.Network, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
 	if n.Inputs() != s.Inputs {
 		return nil, fmt.Errorf("network takes %d inputs, space feeds %d", n.Inputs(), s.Inputs)
@@ -90,7 +90,7 @@ func New(n *relu.Network, s *space.Space, region space.Region, eps *big.Rat) (*E
 	if err := fairness.CheckEpsilon(eps, fairness.Score); err != nil {
 		return nil, err
 	}
-	variant, err := chooseLanes(os.Getenv(Force))
+	variant, err := simd.Choose(variants)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,6 @@
 package evaluate
 
-import (
-	"fmt"
-	"math"
-	"strings"
-)
+import "math"
 
 // The kernel's work is done by six loops over float64 vectors. They exist in
 // plain Go and, where the processor has them, in vector instructions
@@ -97,26 +93,5 @@ type lanes struct {
 // infinities are read by the assembly.
 var infinities = [2]float64{math.Inf(1), math.Inf(-1)}
 
-// Force names the environment variable that makes New take another variant of
-// the vector loops than the fastest: one of Kernels.
-const Force = "HYFAIR_SIMD"
-
-// Kernels names the variants of the vector loops that this machine has, the
-// fastest first: avx512, avx2 and scalar. Outcomes do not depend on them.
-func Kernels() []string {
-	var names []string
-	for _, l := range supported() {
-		names = append(names, l.name)
-	}
-	return names
-}
-
-// chooseLanes finds the variant of a name, the fastest for none.
-func chooseLanes(name string) (*lanes, error) {
-	for _, l := range supported() {
-		if name == "" || l.name == name {
-			return l, nil
-		}
-	}
-	return nil, fmt.Errorf("%s=%s: this machine has %s", Force, name, strings.Join(Kernels(), ", "))
-}
+// Name is the kernel that the variant is written for.
+func (l *lanes) Name() string { return l.name }

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/sdk/simd"
 )
 
 // TestVariantsOfTheLoops runs every loop of every variant this machine has on
 // the same random vectors, of all lengths that take different ways through the
 // code: results must be those of the plain variant to the last bit.
 func TestVariantsOfTheLoops(t *testing.T) {
-	for _, v := range supported() {
+	for _, v := range simd.Supported(variants) {
 		if v == &scalar {
 			continue
 		}

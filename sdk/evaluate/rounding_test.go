@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -81,8 +82,8 @@ func TestSteepForms(t *testing.T) {
 			{In: 2, Out: 2, ReLU: true, Weights: []float64{1e200, 1e200, -1e200, 1}, Bias: []float64{0, 3}},
 			{In: 2, Out: 1, Weights: []float64{1e-200, 1}, Bias: []float64{-1}},
 		}}
-		for _, v := range supported() {
-			t.Setenv(Force, v.name)
+		for _, v := range simd.Supported(variants) {
+			t.Setenv(simd.Variable, v.name)
 			e, err := New(n, s, space.Region{}, big.NewRat(1, 20))
 			if err != nil {
 				t.Fatal(err)

@@ -14,21 +14,22 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // eachVariant makes an evaluator of every variant of the vector loops.
 func eachVariant(t failer, n *relu.Network, s *space.Space, eps *big.Rat) map[string]*evaluate.Evaluator {
 	t.Helper()
-	before, set := os.LookupEnv(evaluate.Force)
+	before, set := os.LookupEnv(simd.Variable)
 	defer func() {
-		if os.Unsetenv(evaluate.Force); set {
-			os.Setenv(evaluate.Force, before)
+		if os.Unsetenv(simd.Variable); set {
+			os.Setenv(simd.Variable, before)
 		}
 	}()
 	out := map[string]*evaluate.Evaluator{}
-	for _, name := range evaluate.Kernels() {
-		os.Setenv(evaluate.Force, name)
+	for _, name := range simd.Kernels() {
+		os.Setenv(simd.Variable, name)
 		out[name] = newEvaluator(t, n, s, eps)
 		if got := out[name].Kernel(); got != name {
 			t.Fatalf("asked for %s, got %s", name, got)
@@ -152,7 +153,7 @@ func TestAnyNumberOfCores(t *testing.T) {
 }
 
 func TestUnknownVariantIsRefused(t *testing.T) {
-	t.Setenv(evaluate.Force, "abacus")
+	t.Setenv(simd.Variable, "abacus")
 	n, s := line(0, 1)
 	if _, err := evaluate.New(n, s, space.Region{}, twentieth); err == nil {
 		t.Error("a variant that does not exist was accepted")

@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -117,8 +118,8 @@ func (s *subject) individual(r *rand.Rand) []float64 {
 // evaluators are one a variant of the vector loops.
 func evaluators(t *testing.T, n *relu.Network, s *space.Space, eps *big.Rat) []*evaluate.Evaluator {
 	var out []*evaluate.Evaluator
-	for _, kernel := range evaluate.Kernels() {
-		t.Setenv(evaluate.Force, kernel)
+	for _, kernel := range simd.Kernels() {
+		t.Setenv(simd.Variable, kernel)
 		e, err := evaluate.New(n, s, space.Region{}, eps)
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +160,7 @@ func TestEvaluatorOnPublicNetworks(t *testing.T) {
 				if v == 0 {
 					e.EvaluateAll(xs, outs)
 				} else if e.EvaluateAll(xs, others); !slices.Equal(others, outs) {
-					t.Errorf("%s and %s differ", e.Kernel(), evaluate.Kernels()[0])
+					t.Errorf("%s and %s differ", e.Kernel(), simd.Kernels()[0])
 				}
 			}
 			ref := newReference(n, sub.space, eps)

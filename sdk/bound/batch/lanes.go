@@ -1,9 +1,7 @@
 package batch
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"unsafe"
 )
 
@@ -127,21 +125,8 @@ type lanes struct {
 	align   func(*alignment)
 }
 
-// Force names the environment variable that makes New take another variant of the
-// vector loops than the fastest. Bounds do not depend on it.
-const Force = "HYFAIR_SIMD"
-
-// choose finds the variant of a name, the fastest for none.
-func choose(name string) (*lanes, error) {
-	var names []string
-	for _, l := range supported() {
-		if name == "" || l.name == name {
-			return l, nil
-		}
-		names = append(names, l.name)
-	}
-	return nil, fmt.Errorf("%s=%s: this machine has %s", Force, name, strings.Join(names, ", "))
-}
+// Name is the kernel that the variant is written for.
+func (l *lanes) Name() string { return l.name }
 
 var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, strip: stripScalar, halve: halveScalar, align: alignScalar}
 

@@ -1,22 +1,8 @@
 package batch
 
-import (
-	"math"
+import "math"
 
-	"golang.org/x/sys/cpu"
-)
-
-// supported lists the variants this machine can run, the fastest first.
-func supported() []*lanes {
-	var out []*lanes
-	if x := &cpu.X86; x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512VL {
-		out = append(out, &avx512)
-	}
-	if x := &cpu.X86; x.HasAVX2 && x.HasFMA {
-		out = append(out, &avx2)
-	}
-	return append(out, &scalar)
-}
+var variants = []*lanes{&avx512, &avx2, &scalar}
 
 var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, split: splitAVX512, enclose: encloseAVX512, strip: stripAVX512, halve: halveAVX512, align: alignAVX512}
 

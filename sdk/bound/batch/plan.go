@@ -3,9 +3,9 @@ package batch
 import (
 	"errors"
 	"math"
-	"os"
 
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -34,7 +34,7 @@ type stage struct {
 // root. It refuses a network whose weights are so large that rounding could not
 // be bounded.
 func New(n *relu.Network, root []space.Interval) (*Plan, error) {
-	variant, err := choose(os.Getenv(Force))
+	variant, err := simd.Choose(variants)
 	if err != nil {
 		return nil, err
 	}

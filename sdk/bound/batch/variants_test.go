@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -47,7 +48,7 @@ func TestVariantsAgree(t *testing.T) {
 	for _, widths := range [][]int{{3, 1}, {5, 7, 1}, {12, 16, 8, 1}, {13, 33, 2, 19, 5, 1}} {
 		for _, lanes := range []int{8, 16, 24, 32, 56} {
 			var first *Workspace
-			for _, variant := range supported() {
+			for _, variant := range simd.Supported(variants) {
 				r := rand.New(rand.NewPCG(uint64(lanes), uint64(len(widths))))
 				p, err := New(chain(r, widths...), unit(widths[0]))
 				if err != nil {

@@ -10,10 +10,10 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -53,9 +53,9 @@ func many() *problem.Problem {
 func TestEnvironment(t *testing.T) {
 	const limit = 20_000
 	var first *sdk.Result
-	for _, kernel := range evaluate.Kernels() {
-		t.Setenv(evaluate.Force, "nonsense") // what is asked for comes before what is there
-		solver, _ := plugintest.Solver(t, "bnb", evaluate.Force+"="+kernel)
+	for _, kernel := range simd.Kernels() {
+		t.Setenv(simd.Variable, "nonsense") // what is asked for comes before what is there
+		solver, _ := plugintest.Solver(t, "bnb", simd.Variable+"="+kernel)
 		r, err := solver.Solve(t.Context(), many(), sdk.SolveOptions{WorkLimit: limit})
 		if err != nil {
 			t.Fatalf("%s: %v", kernel, err)
@@ -64,11 +64,11 @@ func TestEnvironment(t *testing.T) {
 			first = r
 		}
 		if got, want := r.Shares, first.Shares; r.Nodes != first.Nodes || r.Nodes < limit || got.Fair.Cmp(want.Fair) != 0 || got.Unfair.Cmp(want.Unfair) != 0 {
-			t.Errorf("%s: %d boxes, %v; %s: %d boxes, %v", kernel, r.Nodes, got, evaluate.Kernels()[0], first.Nodes, want)
+			t.Errorf("%s: %d boxes, %v; %s: %d boxes, %v", kernel, r.Nodes, got, simd.Kernels()[0], first.Nodes, want)
 		}
 	}
 	solver, _ := plugintest.Solver(t, "bnb")
-	if _, err := solver.Solve(t.Context(), many(), sdk.SolveOptions{}); err == nil || !strings.Contains(err.Error(), evaluate.Force+"=nonsense") {
+	if _, err := solver.Solve(t.Context(), many(), sdk.SolveOptions{}); err == nil || !strings.Contains(err.Error(), simd.Variable+"=nonsense") {
 		t.Errorf("a variant that this machine does not have: %v", err)
 	}
 }

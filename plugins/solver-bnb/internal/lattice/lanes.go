@@ -35,6 +35,9 @@ type lanes struct {
 	fill                 func(dst unsafe.Pointer, pattern uint64, blocks int)
 }
 
+// Name is the kernel that the variant is written for.
+func (l *lanes) Name() string { return l.name }
+
 var scalar = lanes{name: "scalar", shiftAdd: shiftAddScalar[float64], shiftAdd32: shiftAddScalar[uint32], spread: spreadScalar}
 
 func spreadScalar(a *spread) {

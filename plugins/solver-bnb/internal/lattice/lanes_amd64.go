@@ -1,21 +1,11 @@
 package lattice
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"golang.org/x/sys/cpu"
-)
-
-// supported lists the variants this machine can run, the fastest first.
-func supported() []*lanes {
-	var out []*lanes
-	if cpu.X86.HasAVX512F {
-		out = append(out, &lanes{"avx512", shiftAddAVX512, shiftAdd32AVX512, spreadAVX512, fillAVX512})
-	}
-	if cpu.X86.HasAVX2 {
-		out = append(out, &lanes{"avx2", shiftAddAVX2, shiftAdd32AVX2, spreadAVX2, fillAVX2})
-	}
-	return append(out, &scalar)
+var variants = []*lanes{
+	{"avx512", shiftAddAVX512, shiftAdd32AVX512, spreadAVX512, fillAVX512},
+	{"avx2", shiftAddAVX2, shiftAdd32AVX2, spreadAVX2, fillAVX2},
+	&scalar,
 }
 
 //go:noescape

@@ -12,6 +12,8 @@ import (
 	"math"
 	"slices"
 	"unsafe"
+
+	"github.com/hyfair/hyfair/sdk/simd"
 )
 
 // The range of t, the widest dimension's apart, is cut into MinBins to MaxBins
@@ -52,9 +54,9 @@ type Counter struct {
 // NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
 // the fastest for none that it has.
 func NewCounter(kernel string) *Counter {
-	variants := supported()
-	at := max(0, slices.IndexFunc(variants, func(l *lanes) bool { return l.name == kernel }))
-	return &Counter{lanes: variants[at], wide: newRows[float64](), narrow: newRows[uint32]()}
+	supported := simd.Supported(variants)
+	at := max(0, slices.IndexFunc(supported, func(l *lanes) bool { return l.name == kernel }))
+	return &Counter{lanes: supported[at], wide: newRows[float64](), narrow: newRows[uint32]()}
 }
 
 // MaxDims bounds the dimensions of a box: binning moves a sum by half a bin for

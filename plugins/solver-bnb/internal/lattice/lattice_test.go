@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/sdk/simd"
 )
 
 // box is a random box of dimensions, and the sums of all its points.
@@ -82,7 +84,7 @@ func TestCountBoundsTheTruth(t *testing.T) {
 			}
 		}
 		var first [3]float64
-		for i, variant := range supported() {
+		for i, variant := range simd.Supported(variants) {
 			c := NewCounter("")
 			c.lanes = variant
 			again := copied(dims)
@@ -95,7 +97,7 @@ func TestCountBoundsTheTruth(t *testing.T) {
 				first = got
 				counted, truth = counted+got[0]+got[1]+got[2], truth+above+below+between
 			} else if got != first {
-				t.Fatalf("%s counts %v, %s %v", variant.name, got, supported()[0].name, first)
+				t.Fatalf("%s counts %v, %s %v", variant.name, got, simd.Supported(variants)[0].name, first)
 			}
 		}
 	})
@@ -126,7 +128,7 @@ func TestNarrowNumbersAgree(t *testing.T) {
 		dims, sumsOf := box(r)
 		th := Thresholds{Below: sumsOf[r.IntN(len(sumsOf))] - 1, Above: sumsOf[r.IntN(len(sumsOf))]}
 		th.From, th.To = th.Below, th.Above
-		for _, variant := range supported() {
+		for _, variant := range simd.Supported(variants) {
 			c := NewCounter("")
 			c.lanes = variant
 			width := 0.0
@@ -150,7 +152,7 @@ func TestNarrowNumbersAgree(t *testing.T) {
 // 2⁴⁰ points, more than narrow numbers hold, are counted exactly where bins are.
 func TestCountOfManyPoints(t *testing.T) {
 	var first float64
-	for _, variant := range supported() {
+	for _, variant := range simd.Supported(variants) {
 		c := NewCounter("")
 		c.lanes = variant
 		var dims []Dim
@@ -166,7 +168,7 @@ func TestCountOfManyPoints(t *testing.T) {
 		if first == 0 {
 			first = above
 		} else if above != first {
-			t.Errorf("%s: %v above, %s %v", variant.name, above, supported()[0].name, first)
+			t.Errorf("%s: %v above, %s %v", variant.name, above, simd.Supported(variants)[0].name, first)
 		}
 	}
 }
@@ -184,7 +186,7 @@ func TestCountOfUnlikeContributions(t *testing.T) {
 			}
 		}
 		var first float64
-		for i, variant := range supported() {
+		for i, variant := range simd.Supported(variants) {
 			c := NewCounter("")
 			c.lanes = variant
 			again := copied(dims)
@@ -195,7 +197,7 @@ func TestCountOfUnlikeContributions(t *testing.T) {
 			if i == 0 {
 				first = above
 			} else if above != first {
-				t.Fatalf("%s: %v above, %s %v", variant.name, above, supported()[0].name, first)
+				t.Fatalf("%s: %v above, %s %v", variant.name, above, simd.Supported(variants)[0].name, first)
 			}
 			for k, v := range c.narrow.row[:MaxBins] {
 				if v != 0 {

@@ -1,0 +1,43 @@
+// Package simd chooses among the variants of a package's vector loops: those that
+// the machine can run, the fastest first, or the one that the environment asks
+// for. The loops are their packages' own, and all variants of one give the same
+// results to the last bit.
+package simd
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Variable is the environment variable that asks for another variant than the
+// fastest: one of Kernels.
+const Variable = "HYFAIR_SIMD"
+
+// Variant is one variant of a package's loops, with the name of a kernel.
+type Variant interface{ Name() string }
+
+// Supported lists the variants that this machine can run, the fastest first.
+func Supported[V Variant](variants []V) []V {
+	var out []V
+	for _, kernel := range Kernels() {
+		if i := slices.IndexFunc(variants, func(v V) bool { return v.Name() == kernel }); i >= 0 {
+			out = append(out, variants[i])
+		}
+	}
+	return out
+}
+
+// Choose is the variant that the environment asks for, or the fastest. One that
+// this machine does not have is an error.
+func Choose[V Variant](variants []V) (V, error) {
+	supported, name := Supported(variants), os.Getenv(Variable)
+	for _, v := range supported {
+		if name == "" || v.Name() == name {
+			return v, nil
+		}
+	}
+	var none V
+	return none, fmt.Errorf("%s=%s: this machine has %s", Variable, name, strings.Join(Kernels(), ", "))
+}
