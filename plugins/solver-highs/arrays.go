@@ -7,46 +7,14 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// HiGHS refuses matrix entries from 1e15 on, and takes costs from 1e20 on for
-// infinite.
-const (
-	largestEntry = 1e15
-	largestCost  = 1e20
-)
-
-// dropped bounds what HiGHS changes in a row by leaving out coefficients that
-// are too small for it, given the columns' bounds. A problem whose meaning it
-// would change without bound, or refuse, is an error.
-func dropped(m *problem.MILP) (float64, error) {
-	worst := 0.0
-	for i := range m.Rows {
-		r := &m.Rows[i]
-		sum := 0.0
-		for _, t := range r.Terms {
-			size := math.Abs(t.Coef)
-			if size >= largestEntry {
-				return 0, fmt.Errorf("%w: row %d (%s) has the coefficient %g at column %d; HiGHS takes none from %g on", sdk.ErrUnsupported, i, r.Name, t.Coef, t.Column, largestEntry)
-			}
-			if size > 0 && size <= smallest {
-				c := &m.Columns[t.Column]
-				sum += size * max(math.Abs(c.Lo), math.Abs(c.Hi))
-			}
-		}
-		if math.IsInf(sum, 1) {
-			return 0, fmt.Errorf("%w: row %d (%s) has a coefficient of at most %g at a column without bounds; HiGHS would leave it out", sdk.ErrUnsupported, i, r.Name, smallest)
-		}
-		worst = max(worst, sum)
-	}
-	for _, t := range m.Objective.Terms {
-		if math.Abs(t.Coef) >= largestCost {
-			return 0, fmt.Errorf("%w: the objective has the coefficient %g at column %d; HiGHS takes none from %g on", sdk.ErrUnsupported, t.Coef, t.Column, largestCost)
-		}
-	}
-	return worst, nil
-}
+// numbers are those that HiGHS takes: it refuses matrix entries from 1e15 on,
+// takes costs from 1e20 on for infinite, and drops entries up to the least that it
+// can be told.
+var numbers = milp.Range{Solver: highs.Spec.Name, Smallest: 1e-12, Entry: 1e15, Cost: 1e20}
 
 // arrays lays a MILP out as HiGHS takes it.
 func arrays(m *problem.MILP) (*highs.Problem, error) {

@@ -12,21 +12,9 @@ import (
 
 func TestMain(m *testing.M) { rig.MainWithLibraries(m, main, "../../.deps/lib") }
 
-// shared is one solver for all tests: the library is loaded once.
-var shared = newSolver()
-
-// highsOrSkip is the solver with its library; without it the test is skipped,
-// or fails where CI=true promises the library.
-func highsOrSkip(t *testing.T) *solver {
-	t.Helper()
-	_, err := shared.open()
-	rig.Need(t, "HiGHS (libhighs)", err)
-	return shared
-}
-
 func solve(t *testing.T, m *problem.MILP, o sdk.SolveOptions) *sdk.Result {
 	t.Helper()
-	return milptest.Solve(t, highsOrSkip(t), m, o)
+	return milptest.Solve(t, rig.Need(t, solver), m, o)
 }
 
 var inf, noBound = math.Inf(1), math.Inf(-1)

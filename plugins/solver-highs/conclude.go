@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -29,15 +28,14 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	if o.code == statusUnboundedOrInfeasible && !q.WantsBest() {
 		o.code = statusInfeasible // there is nothing to be unbounded
 	}
-	c := claimOf(o.code)
-	r := &sdk.Result{Status: c.status, Reason: c.reason, Native: c.native, Tolerance: q.tolerance, Nodes: o.nodes}
+	r := q.Result(claims.Of(o.code), o.nodes)
 	if o.code == statusInterrupt && o.stopped {
 		r.Reason = o.reason
 	}
 
 	x := o.point
 	for _, other := range [][]float64{o.known, q.WholeStart()} {
-		if other == nil || !(q.MILP.Violation(other) <= q.tolerance) {
+		if other == nil || !q.Feasible(other) {
 			continue
 		}
 		if x == nil || q.WantsBest() && q.Better(q.Objective(other), q.Objective(x)) {
@@ -55,7 +53,6 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	if o.code == statusUnbounded && x != nil {
 		r.Detail = "the objective has no bound"
 	}
-	r.Elapsed = time.Since(q.Begin)
 	return r
 }
 
@@ -76,8 +73,8 @@ func (q *question) doubt(r *sdk.Result, x, other []float64) {
 // slack is by how much an optimum may miss the true one: the gap asked for,
 // and the tolerance.
 func (q *question) slack(objective float64) float64 {
-	relative := max(q.Options.Gap, q.tolerance) * math.Abs(objective)
-	return q.tolerance + max(q.settings.numbers[absoluteGap], relative)
+	relative := max(q.Options.Gap, q.Tolerance) * math.Abs(objective)
+	return q.Tolerance + max(q.settings[absoluteGap].Number, relative)
 }
 
 // hold puts the point into the result.
@@ -91,7 +88,7 @@ func (q *question) hold(r *sdk.Result, x []float64) {
 		r.Status = sdk.Feasible
 	case r.Status == sdk.Unknown:
 		r.Status = sdk.Feasible
-		if !q.WantsBest() || q.ReachesTarget(x) {
+		if q.Suffices(x) {
 			r.Reason = sdk.NoReason // all that was asked for is there
 		}
 	}

@@ -4,8 +4,9 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
-func TestOptimumEqualsEnumeration(t *testing.T) { milptest.Optima(t, highsOrSkip(t)) }
+func TestOptimumEqualsEnumeration(t *testing.T) { milptest.Optima(t, rig.Need(t, solver)) }
 
-func TestDeltasEqualEnumeration(t *testing.T) { milptest.Deltas(t, highsOrSkip(t)) }
+func TestDeltasEqualEnumeration(t *testing.T) { milptest.Deltas(t, rig.Need(t, solver)) }

@@ -7,30 +7,31 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/watch"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
-func TestCancelStopsAHardProblem(t *testing.T) { milptest.Cancel(t, highsOrSkip(t)) }
+func TestCancelStopsAHardProblem(t *testing.T) { milptest.Cancel(t, rig.Need(t, solver)) }
 
-func TestCancelledBeforeTheStart(t *testing.T) { milptest.Cancelled(t, highsOrSkip(t)) }
+func TestCancelledBeforeTheStart(t *testing.T) { milptest.Cancelled(t, rig.Need(t, solver)) }
 
-func TestTimeLimits(t *testing.T) { milptest.TimeLimits(t, highsOrSkip(t)) }
+func TestTimeLimits(t *testing.T) { milptest.TimeLimits(t, rig.Need(t, solver)) }
 
-func TestWorkLimit(t *testing.T) { milptest.WorkLimit(t, highsOrSkip(t)) }
+func TestWorkLimit(t *testing.T) { milptest.WorkLimit(t, rig.Need(t, solver)) }
 
-func TestMemoryLimit(t *testing.T) { milptest.MemoryLimit(t, highsOrSkip(t)) }
+func TestMemoryLimit(t *testing.T) { milptest.MemoryLimit(t, rig.Need(t, solver)) }
 
-func TestTarget(t *testing.T) { milptest.Target(t, highsOrSkip(t)) }
+func TestTarget(t *testing.T) { milptest.Target(t, rig.Need(t, solver)) }
 
-func TestGapStopsEarly(t *testing.T) { milptest.Gap(t, highsOrSkip(t)) }
+func TestGapStopsEarly(t *testing.T) { milptest.Gap(t, rig.Need(t, solver)) }
 
-func TestProgress(t *testing.T) { milptest.Progress(t, highsOrSkip(t)) }
+func TestProgress(t *testing.T) { milptest.Progress(t, rig.Need(t, solver)) }
 
 // The clock of a loaded problem starts anew at each Solve.
 func TestTimeLimitIsOfOneSolve(t *testing.T) {
-	s, ctx := highsOrSkip(t), context.Background()
+	s, ctx := rig.Need(t, solver), context.Background()
 	l, err := s.Load(ctx, &problem.Problem{MILP: milptest.Hard()})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +84,7 @@ func TestStartValues(t *testing.T) {
 // nobody's business.
 func TestBoundsWhileCompletingAStart(t *testing.T) {
 	reports := 0
-	lib, err := highsOrSkip(t).open()
+	lib, err := rig.Need(t, solver).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,12 +96,13 @@ func TestBoundsWhileCompletingAStart(t *testing.T) {
 			m.Start[i] = 1
 		}
 	}
-	l, err := load(lib, &problem.Problem{MILP: m})
+	kept, err := load(lib, &problem.Problem{MILP: m})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	defaults, err := parseOptions(nil)
+	defer kept.Close()
+	l := kept.(*loaded)
+	defaults, err := options.Read(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,14 +115,14 @@ func TestBoundsWhileCompletingAStart(t *testing.T) {
 			t.Errorf("reported the bound %v of the narrower problem", p.Bound)
 		}
 	}}
-	q := &question{Question: watch.Question{MILP: m, Options: o, Begin: time.Now()}, lib: lib, settings: defaults, tolerance: defaults.tolerance()}
-	w := watch.Start(context.Background(), q.Question)
-	nodes, err := q.start(l.model, &listener{Watch: w, q: q})
+	q := &question{Question: milp.Question{MILP: m, Options: o, Begin: time.Now(), Tolerance: settings(defaults).tolerance()}, lib: lib, settings: defaults}
+	w := milp.Watch(context.Background(), q.Question)
+	nodes, err := q.start(l.model, &listener{Monitor: w, q: q})
 	w.End()
 	if err != nil || nodes < 2 {
 		t.Fatalf("%d nodes, %v; want a search", nodes, err)
 	}
-	if w.Best() == nil || reports == 0 {
-		t.Errorf("best %v, %d reports; the points found do count", w.Best(), reports)
+	if w.Incumbent() == nil || reports == 0 {
+		t.Errorf("best %v, %d reports; the points found do count", w.Incumbent(), reports)
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 // loaded keeps a problem in HiGHS and changes it there. Each Solve starts
@@ -22,7 +22,7 @@ type loaded struct {
 	held *problem.MILP
 }
 
-func load(lib *highs.Lib, p *problem.Problem) (*loaded, error) {
+func load(lib *highs.Lib, p *problem.Problem) (sdk.Loaded, error) {
 	model, err := lib.New()
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (l *loaded) Close() error {
 // error the delta is not applied.
 func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions) (*sdk.Result, error) {
 	begin := time.Now()
-	s, err := parseOptions(o.Options)
+	s, err := options.Read(o.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", sdk.ErrInvalidProblem, err)
 	}
-	q := &question{Question: watch.Question{MILP: p.MILP, Options: o, Begin: begin}, lib: l.lib, settings: s}
+	q := &question{Question: milp.Question{MILP: p.MILP, Options: o, Begin: begin}, lib: l.lib, settings: s}
 	r, err := l.solve(ctx, q)
 	if err != nil {
 		*l.stack = before
@@ -60,13 +60,13 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 }
 
 func (l *loaded) solve(ctx context.Context, q *question) (*sdk.Result, error) {
-	lost, err := dropped(q.MILP)
+	lost, err := numbers.Lost(q.MILP)
 	if err != nil {
 		return nil, err
 	}
-	q.tolerance = max(lost, q.settings.tolerance())
+	q.Tolerance = max(lost, q.settings.tolerance())
 	if len(q.MILP.Columns) == 0 {
-		return q.withoutColumns(), nil
+		return q.WithoutColumns("empty"), nil
 	}
 	if err := l.bring(q.MILP, q.settings, q.Options); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 )
 
 func TestOptionsAreChecked(t *testing.T) {
-	rig.Refusals(t, parseOptions, map[[2]string]string{
+	rig.Refusals(t, options.Read, map[[2]string]string{
 		{"speed", "high"}:                 `no option "speed"`,
 		{"presolve", "maybe"}:             "choose, on, off",
 		{"mip_detect_symmetry", "1"}:      "true, false",
@@ -32,9 +32,9 @@ func TestOptionsAreChecked(t *testing.T) {
 func TestOptionsAreHiGHSs(t *testing.T) {
 	m := &problem.MILP{Columns: []problem.Column{{Hi: 3, Integer: true}}, Objective: problem.Objective{Maximise: true, Terms: terms(1)}}
 	for _, o := range options {
-		values := o.words
+		values := o.Words
 		if values == nil {
-			values = []string{o.Default, problem.Number{Float: o.min}.String(), problem.Number{Float: o.max}.String()}
+			values = []string{o.Default, problem.Number{Float: o.Min}.String(), problem.Number{Float: o.Max}.String()}
 		}
 		for _, v := range values {
 			if r := solve(t, m, sdk.SolveOptions{Options: map[string]string{o.Name: v}}); r.Status != sdk.Optimal {
@@ -63,7 +63,7 @@ func TestToleranceIsTheOneItRunsWith(t *testing.T) {
 
 // What HiGHS would leave out of a row, or not take, is accounted for.
 func TestExtremeCoefficients(t *testing.T) {
-	s := highsOrSkip(t)
+	s := rig.Need(t, solver)
 	row := func(c float64) []problem.Row {
 		return []problem.Row{{Name: "odd", Lo: 0, Hi: 5, Terms: terms(1, c)}}
 	}

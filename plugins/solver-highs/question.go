@@ -2,29 +2,21 @@ package main
 
 import (
 	"context"
-	"time"
+	"maps"
+	"sync/atomic"
 
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
+	"github.com/hyfair/hyfair/sdk/option"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 // question is one Solve: the problem as it stands and how to answer it.
 type question struct {
-	watch.Question
-	lib       *highs.Lib
-	settings  settings
-	tolerance float64
-}
-
-// withoutColumns answers a problem that HiGHS only calls empty: every row is 0.
-func (q *question) withoutColumns() *sdk.Result {
-	r := &sdk.Result{Status: sdk.Infeasible, Native: "empty", Tolerance: q.tolerance, Elapsed: time.Since(q.Begin)}
-	if q.MILP.Violation(nil) == 0 {
-		r.Status, r.Values, r.Objective = sdk.Feasible, []problem.Number{}, q.MILP.Objective.Offset
-	}
-	return r
+	milp.Question
+	lib      *highs.Lib
+	settings settings
 }
 
 // answer runs HiGHS on the model, which holds the problem, and reads the
@@ -33,14 +25,14 @@ func (q *question) answer(ctx context.Context, model *highs.Model) (*sdk.Result,
 	if err := model.Forget(); err != nil {
 		return nil, err
 	}
-	w := watch.Start(ctx, q.Question)
-	o, err := q.run(model, &listener{Watch: w, q: q})
-	w.End()
+	l := &listener{Monitor: milp.Watch(ctx, q.Question), q: q}
+	o, err := q.run(model, l)
+	l.End()
 	if err != nil {
 		return nil, err
 	}
-	o.known = w.Best()
-	o.reason, o.stopped = w.Stopped()
+	o.known = l.Incumbent()
+	o.reason, o.stopped = l.Stopped()
 	if q.openEnded(o) {
 		return q.settleUnbounded(ctx, o)
 	}
@@ -63,10 +55,11 @@ func (q *question) run(model *highs.Model, l *listener) (outcome, error) {
 			return outcome{}, err
 		}
 		nodes += model.Nodes()
-		if model.Status() != statusSolveError || s.words[presolve] == "off" {
+		if model.Status() != statusSolveError || s[presolve].Word == "off" {
 			return outcome{code: model.Status(), point: model.Solution(), bound: model.Bound(), nodes: nodes}, nil
 		}
-		s = s.with(presolve, "off")
+		s = maps.Clone(s)
+		s[presolve] = option.Value{Word: "off"}
 		if err := model.Forget(); err != nil {
 			return outcome{}, err
 		}
@@ -79,25 +72,43 @@ func (q *question) openEnded(o outcome) bool {
 	return q.WantsBest() && (o.code == statusUnboundedOrInfeasible || o.code == statusUnbounded && o.point == nil)
 }
 
-// settleUnbounded asks again without the objective: a point shows that it is
-// the objective that has no bound.
+// settleUnbounded finds out whether it is the objective that has no bound.
 func (q *question) settleUnbounded(ctx context.Context, o outcome) (*sdk.Result, error) {
-	plain := q.WithoutObjective()
-	l, err := load(q.lib, &problem.Problem{MILP: plain.MILP})
-	if err != nil {
-		return nil, err
+	point, r, err := q.SettleUnbounded(o.nodes, func(plain milp.Question) (*sdk.Result, error) {
+		l, err := load(q.lib, &problem.Problem{MILP: plain.MILP})
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		return l.Solve(ctx, problem.Delta{}, plain.Options)
+	})
+	if point == nil {
+		return r, err
 	}
-	defer l.Close()
-	r, err := l.Solve(ctx, problem.Delta{}, plain.Options)
-	if err != nil {
-		return nil, err
+	o.code, o.point = statusUnbounded, point
+	return q.conclude(o), nil
+}
+
+// listener hears HiGHS's events, which come on HiGHS's threads, for the monitor.
+// HiGHS keeps its time limit by itself, except where it forgets to; a memory
+// limit it has none.
+type listener struct {
+	*milp.Monitor
+	q *question
+	// aside: a narrower problem is being solved, whose points count and whose
+	// bounds do not.
+	aside atomic.Bool
+}
+
+// event is the highs.Handler.
+func (l *listener) event(e highs.Event) (stop bool) {
+	if e.Values != nil && l.q.Feasible(e.Values) && l.Found(e.Values) && l.q.ReachesTarget(e.Values) {
+		l.Stop(sdk.NoReason)
 	}
-	r.Nodes += o.nodes
-	r.Elapsed = time.Since(q.Begin)
-	if r.Status == sdk.Feasible {
-		o.code = statusUnbounded
-		o.point = problem.Float64s(r.Values)
-		return q.conclude(o), nil
+	if !l.aside.Load() && (e.Kind == highs.MIPInterrupt || e.Kind == highs.MIPImproved) {
+		l.Bounded(e.Bound)
+		l.Searched(e.Nodes)
 	}
-	return r, nil
+	_, stop = l.Stopped()
+	return stop
 }

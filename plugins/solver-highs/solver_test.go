@@ -7,19 +7,18 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
-func TestAnswers(t *testing.T) { milptest.Answers(t, highsOrSkip(t), "unbounded") }
+func TestAnswers(t *testing.T) { milptest.Answers(t, rig.Need(t, solver), "unbounded") }
 
-func TestSameProblemTwice(t *testing.T) { milptest.SameTwice(t, highsOrSkip(t)) }
+func TestSameProblemTwice(t *testing.T) { milptest.SameTwice(t, rig.Need(t, solver)) }
 
 // On one load, an answer does not depend on what was asked before.
 func TestLoadedForgetsWhatItAnsweredBefore(t *testing.T) {
-	s, ctx := highsOrSkip(t), context.Background()
+	s, ctx := rig.Need(t, solver), context.Background()
 	m, o := milptest.Repeatable()
 	fresh := solve(t, m, o)
 	l, err := s.Load(ctx, &problem.Problem{MILP: m})
@@ -41,7 +40,7 @@ func TestLoadedForgetsWhatItAnsweredBefore(t *testing.T) {
 }
 
 func TestBadDeltaLeavesTheProblem(t *testing.T) {
-	s, ctx := highsOrSkip(t), context.Background()
+	s, ctx := rig.Need(t, solver), context.Background()
 	m := &problem.MILP{Columns: []problem.Column{{Hi: 3, Integer: true}}, Objective: problem.Objective{Maximise: true, Terms: terms(1)}}
 	l, err := s.Load(ctx, &problem.Problem{MILP: m})
 	if err != nil {
@@ -72,22 +71,7 @@ func TestBadDeltaLeavesTheProblem(t *testing.T) {
 	}
 }
 
-func TestOtherForms(t *testing.T) {
-	p := &problem.Problem{SMT: &problem.Script{Text: "(declare-const x Int)"}}
-	if _, err := newSolver().Solve(context.Background(), p, sdk.SolveOptions{}); !errors.Is(err, sdk.ErrUnsupported) {
-		t.Errorf("error %v, want ErrUnsupported", err)
-	}
-}
-
-func TestDescribe(t *testing.T) {
-	d := rig.Describes(t, highsOrSkip(t), problem.FormMILP)
-	// Every default is a value the option takes.
-	solve(t, &problem.MILP{}, sdk.SolveOptions{Options: rig.Defaults(d)})
-}
-
-func TestWithoutTheLibrary(t *testing.T) {
-	missing := &native.NotFoundError{Spec: highs.Spec, Searched: []string{"/nowhere"}}
-	s := &solver{open: func() (*highs.Lib, error) { return nil, missing }}
-	want := sdk.Library{Name: "HiGHS", Hint: "make setup", Problem: "no libhighs.so, libhighs.so.1, libhighs.dylib in /nowhere"}
-	rig.LibraryMissing(t, s, &problem.Problem{MILP: &problem.MILP{}}, want)
+// What every plugin around a library must do beside answering.
+func TestLibrary(t *testing.T) {
+	rig.Library(t, rig.Need(t, solver), &solver.Plugin, highs.Spec, &problem.Problem{MILP: &problem.MILP{}})
 }

@@ -20,7 +20,7 @@ func (q *question) start(model *highs.Model, l *listener) (nodes int64, err erro
 		return 0, nil
 	}
 	point := q.WholeStart()
-	if point == nil || !(q.MILP.Violation(point) <= q.settings.numbers[primalTolerance]) {
+	if point == nil || !(q.MILP.Violation(point) <= q.settings[primalTolerance].Number) {
 		if point, nodes, err = q.complete(model, l); err != nil {
 			return 0, err
 		}
@@ -48,7 +48,7 @@ func (q *question) complete(model *highs.Model, l *listener) ([]float64, int64, 
 	for i, v := range q.MILP.Start {
 		c := &q.MILP.Columns[i]
 		near := math.Round(v)
-		if c.Integer && math.Abs(v-near) <= q.settings.numbers[mipTolerance] && near >= c.Lo && near <= c.Hi {
+		if c.Integer && math.Abs(v-near) <= q.settings[mipTolerance].Number && near >= c.Lo && near <= c.Hi {
 			columns, fixed = append(columns, int32(i)), append(fixed, near)
 			lo, hi = append(lo, c.Lo), append(hi, c.Hi)
 		}

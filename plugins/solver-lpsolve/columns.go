@@ -7,11 +7,12 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-lpsolve/internal/lpsolve"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// lp_solve's matrix drops entries that are smaller.
-const smallest = 1e-11
+// numbers are those that lp_solve takes: its matrix drops smaller entries.
+var numbers = milp.Range{Solver: lpsolve.Spec.Name, Smallest: 1e-11, Entry: lpsolve.Infinity, Cost: lpsolve.Infinity}
 
 // branchingOrder lists the columns in the order in which lp_solve gets them.
 // It branches on the first column that is not integer yet, so the phases of
@@ -90,8 +91,9 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 		}
 		p.Sets = append(p.Sets, set)
 	}
-	if p.Cost, err = costs(m, at); err != nil {
-		return nil, "", err
+	p.Cost = make([]float64, len(m.Columns))
+	for _, t := range m.Objective.Terms {
+		p.Cost[at[t.Column]] = t.Coef * sign(m.Objective.Maximise)
 	}
 	if len(m.Objective.Terms) == 0 && last >= 0 {
 		direct(p, &p.Rows[last])
@@ -128,26 +130,11 @@ func translateRow(m *problem.MILP, i int, at []int32) (lpsolve.Row, error) {
 		return row, fmt.Errorf("%w: row %d (%s) has the sides %g to %g; lp_solve takes %g for infinite", sdk.ErrUnsupported, i, r.Name, r.Lo, r.Hi, lpsolve.Infinity)
 	}
 	for _, t := range r.Terms {
-		if math.Abs(t.Coef) >= lpsolve.Infinity {
-			return row, fmt.Errorf("%w: row %d (%s) has the coefficient %g at column %d; lp_solve takes none from %g on", sdk.ErrUnsupported, i, r.Name, t.Coef, t.Column, lpsolve.Infinity)
-		}
 		if t.Coef != 0 {
 			row.Index, row.Value = append(row.Index, at[t.Column]), append(row.Value, t.Coef)
 		}
 	}
 	return row, nil
-}
-
-// costs are the objective's coefficients, negated to maximise.
-func costs(m *problem.MILP, at []int32) ([]float64, error) {
-	cost := make([]float64, len(m.Columns))
-	for _, t := range m.Objective.Terms {
-		if math.Abs(t.Coef) >= lpsolve.Infinity {
-			return nil, fmt.Errorf("%w: the objective has the coefficient %g at column %d; lp_solve takes none from %g on", sdk.ErrUnsupported, t.Coef, t.Column, lpsolve.Infinity)
-		}
-		cost[at[t.Column]] = t.Coef * sign(m.Objective.Maximise)
-	}
-	return cost, nil
 }
 
 // sign turns maximising into minimising.
@@ -160,28 +147,6 @@ func sign(maximise bool) float64 {
 
 // tooLarge: finite, and infinite for lp_solve.
 func tooLarge(v float64) bool { return math.Abs(v) >= lpsolve.Infinity && !math.IsInf(v, 0) }
-
-// dropped bounds what lp_solve changes in a row by leaving out coefficients
-// that are too small for it, given the columns' bounds. A problem whose meaning
-// it would change without bound is an error.
-func dropped(m *problem.MILP) (float64, error) {
-	worst := 0.0
-	for i := range m.Rows {
-		r := &m.Rows[i]
-		sum := 0.0
-		for _, t := range r.Terms {
-			if size := math.Abs(t.Coef); size > 0 && size <= smallest {
-				c := &m.Columns[t.Column]
-				sum += size * max(math.Abs(c.Lo), math.Abs(c.Hi))
-			}
-		}
-		if math.IsInf(sum, 1) {
-			return 0, fmt.Errorf("%w: row %d (%s) has a coefficient of at most %g at a column without bounds; lp_solve would leave it out", sdk.ErrUnsupported, i, r.Name, smallest)
-		}
-		worst = max(worst, sum)
-	}
-	return worst, nil
-}
 
 // restore brings a point back into the problem's order, without the columns
 // that spellOut has added, and takes integers that are off by a rounding error to

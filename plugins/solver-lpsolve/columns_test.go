@@ -7,8 +7,9 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-lpsolve/internal/lpsolve"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/watch"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
 func TestPhasesComeFirst(t *testing.T) {
@@ -88,8 +89,8 @@ func TestRestore(t *testing.T) {
 
 // A point whose integers are right and whose row is broken gets the rest anew.
 func TestMend(t *testing.T) {
-	s := lpsolveOrSkip(t)
-	lib, err := s.open()
+	s := rig.Need(t, solver)
+	lib, err := s.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +99,11 @@ func TestMend(t *testing.T) {
 		Rows:      []problem.Row{{Lo: noBound, Hi: 0, Terms: terms(1, -2)}},
 		Objective: problem.Objective{Maximise: true, Terms: terms(1)},
 	}
-	defaults, err := parseOptions(nil)
+	defaults, err := options.Read(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := newQuestion(lib, watch.Question{MILP: m}, defaults)
+	q, err := newQuestion(lib, milp.Question{MILP: m}, defaults)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,11 +140,11 @@ func TestMembers(t *testing.T) {
 		{name: "own scaling", options: sdk.SolveOptions{Options: map[string]string{scaling: "0"}}, trusted: []bool{false, false, false}},
 	} {
 		m := &problem.MILP{Columns: []problem.Column{{Hi: 1}}, Objective: c.objective}
-		s, err := parseOptions(c.options.Options)
+		s, err := options.Read(c.options.Options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := newQuestion(nil, watch.Question{MILP: m, Options: c.options}, s)
+		q, err := newQuestion(nil, milp.Question{MILP: m, Options: c.options}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

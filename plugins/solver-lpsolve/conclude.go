@@ -3,23 +3,23 @@ package main
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // conclude turns the outcome into a claim, and lp_solve's word is not taken
 // further than its own points, its settings and the start values bear out.
 func (q *question) conclude(o outcome) *sdk.Result {
-	c := claimOf(o.code)
+	c := claims.Of(o.code)
 	switch o.end {
 	case stopped:
-		c = claim{sdk.Unknown, o.reason, "stopped"}
+		c = milp.Claim{Status: sdk.Unknown, Reason: o.reason, Native: "stopped"}
 	case stalled:
-		c = claim{sdk.Unknown, sdk.Numerical, "stalled"}
+		c = milp.Claim{Status: sdk.Unknown, Reason: sdk.Numerical, Native: "stalled"}
 	}
-	r := &sdk.Result{Status: c.status, Reason: c.reason, Native: c.native, Tolerance: q.tolerance, Nodes: o.nodes}
+	r := q.Result(c, o.nodes)
 	x := o.point
 	if o.known != nil && (x == nil || q.WantsBest() && q.Better(q.Objective(o.known), q.Objective(x))) {
 		x = o.known
@@ -43,7 +43,6 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	if o.code == statusUnbounded && o.end == finished && x != nil {
 		r.Detail = "the objective has no bound"
 	}
-	r.Elapsed = time.Since(q.Begin)
 	return r
 }
 
@@ -55,7 +54,7 @@ func (q *question) doubt(r *sdk.Result, why string, args ...any) {
 // slack is by how much an optimum may miss the true one: the gap asked for,
 // and the tolerance.
 func (q *question) slack(objective float64) float64 {
-	return q.tolerance + q.gap(objective) + q.tolerance*math.Abs(objective)
+	return q.Tolerance + q.gap(objective) + q.Tolerance*math.Abs(objective)
 }
 
 // gap is by how much a point may be better than an optimum of lp_solve's,
@@ -72,7 +71,7 @@ func (q *question) hold(r *sdk.Result, x []float64) {
 		return
 	}
 	r.Status = sdk.Feasible
-	if q.suffices(x) {
+	if q.Suffices(x) {
 		r.Reason, r.Detail = sdk.NoReason, "" // all that was asked for is there
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
-func TestOptimumEqualsEnumeration(t *testing.T) { milptest.Optima(t, lpsolveOrSkip(t)) }
+func TestOptimumEqualsEnumeration(t *testing.T) { milptest.Optima(t, rig.Need(t, solver)) }
 
 // drawNetwork draws a network of one hidden layer on few integers, lowered with
 // big-M rows, and the largest output there is. Its phases come last, so that
@@ -73,7 +74,7 @@ func drawNetwork(t *rapid.T) (*problem.MILP, float64) {
 
 // The largest output of a network, and on which side of it there are points.
 func TestNetworksEqualEnumeration(t *testing.T) {
-	s := lpsolveOrSkip(t)
+	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
 		ask := func(m *problem.MILP, o sdk.SolveOptions) *sdk.Result {
 			return milptest.Solve(t, s, m, o)

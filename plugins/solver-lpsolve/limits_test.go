@@ -8,23 +8,24 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
-func TestCancelStopsAHardProblem(t *testing.T) { milptest.Cancel(t, lpsolveOrSkip(t)) }
+func TestCancelStopsAHardProblem(t *testing.T) { milptest.Cancel(t, rig.Need(t, solver)) }
 
-func TestCancelledBeforeTheStart(t *testing.T) { milptest.Cancelled(t, lpsolveOrSkip(t)) }
+func TestCancelledBeforeTheStart(t *testing.T) { milptest.Cancelled(t, rig.Need(t, solver)) }
 
-func TestTimeLimits(t *testing.T) { milptest.TimeLimits(t, lpsolveOrSkip(t)) }
+func TestTimeLimits(t *testing.T) { milptest.TimeLimits(t, rig.Need(t, solver)) }
 
-func TestWorkLimit(t *testing.T) { milptest.WorkLimit(t, lpsolveOrSkip(t)) }
+func TestWorkLimit(t *testing.T) { milptest.WorkLimit(t, rig.Need(t, solver)) }
 
-func TestMemoryLimit(t *testing.T) { milptest.MemoryLimit(t, lpsolveOrSkip(t)) }
+func TestMemoryLimit(t *testing.T) { milptest.MemoryLimit(t, rig.Need(t, solver)) }
 
-func TestTarget(t *testing.T) { milptest.Target(t, lpsolveOrSkip(t)) }
+func TestTarget(t *testing.T) { milptest.Target(t, rig.Need(t, solver)) }
 
-func TestGapStopsEarly(t *testing.T) { milptest.Gap(t, lpsolveOrSkip(t)) }
+func TestGapStopsEarly(t *testing.T) { milptest.Gap(t, rig.Need(t, solver)) }
 
-func TestProgress(t *testing.T) { milptest.Progress(t, lpsolveOrSkip(t)) }
+func TestProgress(t *testing.T) { milptest.Progress(t, rig.Need(t, solver)) }
 
 // lp_solve takes no start, but the answer is never worse than one.
 func TestStartIsHeld(t *testing.T) {

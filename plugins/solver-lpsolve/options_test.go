@@ -14,7 +14,7 @@ import (
 )
 
 func TestOptionsAreChecked(t *testing.T) {
-	rig.Refusals(t, parseOptions, map[[2]string]string{
+	rig.Refusals(t, options.Read, map[[2]string]string{
 		{"speed", "high"}:       `no option "speed"`,
 		{"presolve", "3"}:       `no option "presolve"`,
 		{scaling, "2048"}:       "from 0 to 2047",
@@ -39,9 +39,9 @@ func TestOptionsReachLpSolve(t *testing.T) {
 		Objective: problem.Objective{Maximise: true, Terms: terms(1, 1)},
 	}
 	for _, o := range options {
-		values := o.words
+		values := o.Words
 		if values == nil {
-			values = []string{"0", "1", "3", "4", "5", strconv.Itoa(o.max - o.max%64)}
+			values = []string{"0", "1", "3", "4", "5", strconv.Itoa(int(o.Max) - int(o.Max)%64)}
 		}
 		for _, v := range values {
 			r := solve(t, m, sdk.SolveOptions{Options: map[string]string{o.Name: v}})
@@ -73,7 +73,7 @@ func TestToleranceFollowsEpsilon(t *testing.T) {
 
 // What lp_solve would leave out of a row, or take for infinite, is accounted for.
 func TestExtremeNumbers(t *testing.T) {
-	s := lpsolveOrSkip(t)
+	s := rig.Need(t, solver)
 	row := func(c float64) []problem.Row {
 		return []problem.Row{{Name: "odd", Lo: 0, Hi: 5, Terms: terms(1, c)}}
 	}

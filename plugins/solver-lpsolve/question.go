@@ -2,20 +2,17 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/hyfair/hyfair/plugins/solver-lpsolve/internal/lpsolve"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/watch"
+	"github.com/hyfair/hyfair/sdk/milp"
 )
 
 // question is one Solve: the problem, how lp_solve sees it, and how to answer.
 type question struct {
-	watch.Question
-	lib       *lpsolve.Lib
-	settings  settings
-	tolerance float64
+	milp.Question
+	lib      *lpsolve.Lib
+	settings settings
 	// order has the problem's column at each of the model's; columns beyond the
 	// problem's last are spellOut's.
 	order []int
@@ -25,13 +22,14 @@ type question struct {
 	plainly string
 }
 
-func newQuestion(lib *lpsolve.Lib, asked watch.Question, s settings) (*question, error) {
-	lost, err := dropped(asked.MILP)
+func newQuestion(lib *lpsolve.Lib, asked milp.Question, s settings) (*question, error) {
+	lost, err := numbers.Lost(asked.MILP)
 	if err != nil {
 		return nil, err
 	}
-	q := &question{Question: asked, lib: lib, settings: s, tolerance: max(lost, s.tolerance())}
-	spelt, err := spellOut(q.MILP, s[sets] == nativeSets)
+	q := &question{Question: asked, lib: lib, settings: s}
+	q.Tolerance = max(lost, s.tolerance())
+	spelt, err := spellOut(q.MILP, s[sets].Word == "native")
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +42,11 @@ func newQuestion(lib *lpsolve.Lib, asked watch.Question, s settings) (*question,
 func (q *question) answer(ctx context.Context) (*sdk.Result, error) {
 	switch {
 	case q.plainly != "":
-		return &sdk.Result{Status: sdk.Infeasible, Native: "not asked", Detail: q.plainly, Tolerance: q.tolerance, Elapsed: time.Since(q.Begin)}, nil
-	case len(q.MILP.Columns) == 0:
-		r := &sdk.Result{Status: sdk.Feasible, Native: "not asked", Values: []problem.Number{}, Objective: q.MILP.Objective.Offset, Tolerance: q.tolerance}
-		r.Elapsed = time.Since(q.Begin)
+		r := q.Result(milp.Claim{Status: sdk.Infeasible, Native: "not asked"}, 0)
+		r.Detail = q.plainly
 		return r, nil
+	case len(q.MILP.Columns) == 0:
+		return q.WithoutColumns("not asked"), nil
 	}
 	l := q.listen(ctx)
 	o, err := q.search(l)
@@ -57,53 +55,93 @@ func (q *question) answer(ctx context.Context) (*sdk.Result, error) {
 		return nil, err
 	}
 	o.reason, _ = l.Stopped()
-	o.known = l.Best()
+	o.known = l.Incumbent()
 	if q.WantsBest() && o.end == finished && o.code == statusUnbounded && o.point == nil && o.known == nil {
 		return q.settleUnbounded(ctx, o)
 	}
 	return q.conclude(o), nil
 }
 
-// settleUnbounded asks again without the objective: a point shows that it is
-// the objective that has no bound.
+// settleUnbounded finds out whether it is the objective that has no bound.
 func (q *question) settleUnbounded(ctx context.Context, o outcome) (*sdk.Result, error) {
-	plain := q.WithoutObjective()
-	if q.Options.WorkLimit > 0 {
-		plain.Options.WorkLimit = max(1, q.Options.WorkLimit-o.nodes)
+	point, r, err := q.SettleUnbounded(o.nodes, func(plain milp.Question) (*sdk.Result, error) {
+		if q.Options.WorkLimit > 0 {
+			plain.Options.WorkLimit = max(1, q.Options.WorkLimit-o.nodes)
+		}
+		asked, err := newQuestion(q.lib, plain, q.settings)
+		if err != nil {
+			return nil, err
+		}
+		return asked.answer(ctx)
+	})
+	if point == nil {
+		return r, err
 	}
-	asked, err := newQuestion(q.lib, plain, q.settings)
-	if err != nil {
-		return nil, err
-	}
-	r, err := asked.answer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.Nodes += o.nodes
-	r.Elapsed = time.Since(q.Begin)
-	if r.Status == sdk.Feasible {
-		o.point, o.nodes = problem.Float64s(r.Values), r.Nodes
-		return q.conclude(o), nil
-	}
-	return r, nil
+	o.point, o.nodes = point, r.Nodes
+	return q.conclude(o), nil
 }
 
 // anyWillDo reports that the question ends at the first point, or the first
 // that reaches the target.
 func (q *question) anyWillDo() bool { return !q.WantsBest() || q.Options.Target != nil }
 
-// suffices reports that a feasible point is all that was asked for.
-func (q *question) suffices(x []float64) bool { return !q.WantsBest() || q.ReachesTarget(x) }
-
-// keeps reports that the point breaks nothing beyond the tolerance.
-func (q *question) keeps(x []float64) bool { return q.MILP.Violation(x) <= q.tolerance }
-
 // start is the problem's start where it is a whole feasible point; lp_solve
 // takes none, but a claim must not contradict it.
 func (q *question) start() []float64 {
 	x := q.WholeStart()
-	if x == nil || !q.keeps(x) {
+	if x == nil || !q.Feasible(x) {
 		return nil
 	}
 	return x
+}
+
+// listener hears the events of all runs of a question for the monitor. They come
+// on the thread that asked for the run.
+type listener struct {
+	*milp.Monitor
+	q       *question
+	spent   int64 // nodes of the runs before this one
+	bounded bool  // a relaxation was told of
+}
+
+// listen starts the monitor; End it. A start that is a point already is the first
+// incumbent.
+func (q *question) listen(ctx context.Context) *listener {
+	l := &listener{Monitor: milp.Watch(ctx, q.Question), q: q}
+	if x := q.start(); x != nil {
+		l.found(x)
+	}
+	return l
+}
+
+// over reports that the runs are to stop.
+func (l *listener) over() bool {
+	_, stopped := l.Stopped()
+	return stopped
+}
+
+// event hears of a run; whether its bounds count is the member's matter.
+func (l *listener) event(e lpsolve.Event, trusted bool) (stop bool) {
+	if e.Values != nil {
+		if x := restore(l.q.MILP, l.q.order, e.Values); l.q.Feasible(x) {
+			l.found(x)
+		}
+	}
+	nodes := l.spent + e.Nodes
+	l.Searched(nodes)
+	if e.Relaxed && trusted && !l.bounded {
+		l.bounded = true
+		l.Bounded(e.Relaxation * sign(l.q.MILP.Objective.Maximise))
+	}
+	if limit := l.q.Options.WorkLimit; limit > 0 && nodes >= limit {
+		l.Stop(sdk.WorkLimit)
+	}
+	return l.over()
+}
+
+// found takes a point that keeps the rows for the incumbent, if it is better.
+func (l *listener) found(x []float64) {
+	if l.Found(x) && l.q.Suffices(x) {
+		l.Stop(sdk.NoReason)
+	}
 }

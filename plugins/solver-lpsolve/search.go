@@ -75,7 +75,7 @@ func (q *question) members() []member {
 	trusted := own.Scaling == geometric && len(q.model.Sets) == 0
 	list := []member{{own, trusted}, {second, trusted}, {third, false}}
 	switch {
-	case q.settings[portfolio] != 0: // off
+	case q.settings[portfolio].Word == "off":
 		return list[:1]
 	case q.anyWillDo():
 		return list
@@ -174,7 +174,7 @@ func (q *question) settles(l *listener, o outcome) bool {
 	case o.code == statusOptimal:
 		return o.trusted && o.point != nil
 	case o.code == statusInfeasible:
-		return o.trusted && l.Best() == nil
+		return o.trusted && l.Incumbent() == nil
 	}
 	return o.code == statusUnbounded
 }
@@ -222,7 +222,7 @@ func (q *question) check(l *listener, m member, o outcome, x []float64) (outcome
 		return o, nil
 	}
 	o.best = q.Objective(x)
-	if !q.keeps(x) {
+	if !q.Feasible(x) {
 		if o.end != finished {
 			return o, nil // most likely no integer point at all
 		}
@@ -257,7 +257,7 @@ func (q *question) mend(l *listener, m member, x []float64) ([]float64, error) {
 		return nil, err
 	}
 	mended := restore(q.MILP, q.order, native.Values)
-	if !q.keeps(mended) {
+	if !q.Feasible(mended) {
 		return nil, nil
 	}
 	return mended, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
 // drawSets adds one to three sets of at least two columns.
@@ -27,7 +28,7 @@ func drawSets(t *rapid.T, m *problem.MILP) {
 }
 
 func TestSetsOfIntegersEqualEnumeration(t *testing.T) {
-	s := lpsolveOrSkip(t)
+	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
 		for range 3 {
 			m := milptest.Draw(t)
@@ -39,7 +40,7 @@ func TestSetsOfIntegersEqualEnumeration(t *testing.T) {
 
 // survivors is the best objective over all ways to let one column of each set
 // differ from 0, each a problem without sets.
-func survivors(t *rapid.T, s *solver, m *problem.MILP) (best float64, found bool) {
+func survivors(t *rapid.T, s sdk.Solver, m *problem.MILP) (best float64, found bool) {
 	var walk func(i int, columns []problem.Column)
 	walk = func(i int, columns []problem.Column) {
 		if i < len(m.SOS1) {
@@ -71,7 +72,7 @@ func survivors(t *rapid.T, s *solver, m *problem.MILP) (best float64, found bool
 // Some of the columns are in no row. With lp_solve's own sets, and with little
 // work, what is claimed must hold, and not everything is.
 func TestSetsEqualTheirCases(t *testing.T) {
-	s := lpsolveOrSkip(t)
+	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
 		m := milptest.Draw(t)
 		for i := range m.Columns {
@@ -123,7 +124,7 @@ func withSets(m *problem.MILP) *problem.MILP {
 }
 
 func TestNetworksWithSetsEqualEnumeration(t *testing.T) {
-	s := lpsolveOrSkip(t)
+	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
 		m, best := drawNetwork(t)
 		m = withSets(m)
@@ -144,7 +145,7 @@ func TestNetworksWithSetsEqualEnumeration(t *testing.T) {
 }
 
 func TestUnboundedColumnsInSetsAreRefused(t *testing.T) {
-	s := lpsolveOrSkip(t)
+	s := rig.Need(t, solver)
 	m := &problem.MILP{
 		Columns: []problem.Column{{Name: "x", Hi: 1}, {Name: "far", Hi: inf}},
 		SOS1:    []problem.SOS1{{Name: "s", Columns: []int{0, 1}}},

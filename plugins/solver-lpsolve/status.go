@@ -1,9 +1,8 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 )
 
 // Results of solve that the plugin acts upon.
@@ -13,44 +12,28 @@ const (
 	statusUnbounded  = 3
 )
 
-// claim is what a native status means where lp_solve holds no point that keeps
-// the rows. Where it holds one, Unknown becomes Feasible and the reason stays.
-type claim struct {
-	status sdk.Status
-	reason sdk.Reason
-	native string
-}
-
 // claims lists the results of solve (lp_lib.h of 5.5.2). SUBOPTIMAL is what a
 // run ends with that was stopped and holds a point, whatever stopped it: its
 // reason is filled in by what did.
-var claims = map[int]claim{
-	-5: {sdk.Unknown, sdk.Other, "unknown error"},
-	-4: {sdk.Unknown, sdk.Other, "data ignored"},
-	-3: {sdk.Unknown, sdk.Other, "no basis factorisation"},
-	-2: {sdk.Unknown, sdk.MemoryLimit, "out of memory"},
-	-1: {sdk.Unknown, sdk.Other, "not run"},
-	0:  {sdk.Optimal, sdk.NoReason, "optimal"},
-	1:  {sdk.Unknown, sdk.Other, "suboptimal"},
-	2:  {sdk.Infeasible, sdk.NoReason, "infeasible"},
-	3:  {sdk.Unknown, sdk.Other, "unbounded"},
-	4:  {sdk.Unknown, sdk.Numerical, "degenerate"},
-	5:  {sdk.Unknown, sdk.Numerical, "numerical failure"},
-	6:  {sdk.Unknown, sdk.Interrupted, "user abort"},
-	7:  {sdk.Unknown, sdk.TimeLimit, "time-out"},
-	8:  {sdk.Unknown, sdk.Other, "running"},
-	9:  {sdk.Unknown, sdk.Other, "presolved"},
-	10: {sdk.Unknown, sdk.Numerical, "procedure failed"},
-	11: {sdk.Unknown, sdk.Interrupted, "procedure broken off"},
-	12: {sdk.Unknown, sdk.Other, "feasible point found"},
-	13: {sdk.Unknown, sdk.Numerical, "no feasible point found"},
-	25: {sdk.Unknown, sdk.Numerical, "accuracy error"},
-}
-
-// claimOf reads a native status; numbers it does not know are Unknown, Other.
-func claimOf(code int) claim {
-	if c, known := claims[code]; known {
-		return c
-	}
-	return claim{sdk.Unknown, sdk.Other, fmt.Sprintf("status %d", code)}
+var claims = milp.Claims{
+	-5: {Status: sdk.Unknown, Reason: sdk.Other, Native: "unknown error"},
+	-4: {Status: sdk.Unknown, Reason: sdk.Other, Native: "data ignored"},
+	-3: {Status: sdk.Unknown, Reason: sdk.Other, Native: "no basis factorisation"},
+	-2: {Status: sdk.Unknown, Reason: sdk.MemoryLimit, Native: "out of memory"},
+	-1: {Status: sdk.Unknown, Reason: sdk.Other, Native: "not run"},
+	0:  {Status: sdk.Optimal, Native: "optimal"},
+	1:  {Status: sdk.Unknown, Reason: sdk.Other, Native: "suboptimal"},
+	2:  {Status: sdk.Infeasible, Native: "infeasible"},
+	3:  {Status: sdk.Unknown, Reason: sdk.Other, Native: "unbounded"},
+	4:  {Status: sdk.Unknown, Reason: sdk.Numerical, Native: "degenerate"},
+	5:  {Status: sdk.Unknown, Reason: sdk.Numerical, Native: "numerical failure"},
+	6:  {Status: sdk.Unknown, Reason: sdk.Interrupted, Native: "user abort"},
+	7:  {Status: sdk.Unknown, Reason: sdk.TimeLimit, Native: "time-out"},
+	8:  {Status: sdk.Unknown, Reason: sdk.Other, Native: "running"},
+	9:  {Status: sdk.Unknown, Reason: sdk.Other, Native: "presolved"},
+	10: {Status: sdk.Unknown, Reason: sdk.Numerical, Native: "procedure failed"},
+	11: {Status: sdk.Unknown, Reason: sdk.Interrupted, Native: "procedure broken off"},
+	12: {Status: sdk.Unknown, Reason: sdk.Other, Native: "feasible point found"},
+	13: {Status: sdk.Unknown, Reason: sdk.Numerical, Native: "no feasible point found"},
+	25: {Status: sdk.Unknown, Reason: sdk.Numerical, Native: "accuracy error"},
 }

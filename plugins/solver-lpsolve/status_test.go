@@ -5,57 +5,35 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 // Every result of solve in lp_solve 5.5.2 (lp_lib.h), and some beyond.
 func TestClaimOfEveryNativeStatus(t *testing.T) {
-	type want struct {
-		status sdk.Status
-		reason sdk.Reason
-	}
-	known := map[int]want{
-		-5: {sdk.Unknown, sdk.Other},       // UNKNOWNERROR
-		-4: {sdk.Unknown, sdk.Other},       // DATAIGNORED
-		-3: {sdk.Unknown, sdk.Other},       // NOBFP
-		-2: {sdk.Unknown, sdk.MemoryLimit}, // NOMEMORY
-		-1: {sdk.Unknown, sdk.Other},       // NOTRUN
-		0:  {sdk.Optimal, sdk.NoReason},    // OPTIMAL
-		1:  {sdk.Unknown, sdk.Other},       // SUBOPTIMAL
-		2:  {sdk.Infeasible, sdk.NoReason}, // INFEASIBLE
-		3:  {sdk.Unknown, sdk.Other},       // UNBOUNDED
-		4:  {sdk.Unknown, sdk.Numerical},   // DEGENERATE
-		5:  {sdk.Unknown, sdk.Numerical},   // NUMFAILURE
-		6:  {sdk.Unknown, sdk.Interrupted}, // USERABORT
-		7:  {sdk.Unknown, sdk.TimeLimit},   // TIMEOUT
-		8:  {sdk.Unknown, sdk.Other},       // RUNNING
-		9:  {sdk.Unknown, sdk.Other},       // PRESOLVED
-		10: {sdk.Unknown, sdk.Numerical},   // PROCFAIL
-		11: {sdk.Unknown, sdk.Interrupted}, // PROCBREAK
-		12: {sdk.Unknown, sdk.Other},       // FEASFOUND
-		13: {sdk.Unknown, sdk.Numerical},   // NOFEASFOUND
-		25: {sdk.Unknown, sdk.Numerical},   // ACCURACYERROR
-	}
-	names := map[string]bool{}
-	for code := -10; code <= 40; code++ {
-		c := claimOf(code)
-		w, listed := known[code]
-		if !listed {
-			w = want{sdk.Unknown, sdk.Other}
-		}
-		if c.status != w.status || c.reason != w.reason {
-			t.Errorf("status %d: %v, %v; want %v, %v", code, c.status, c.reason, w.status, w.reason)
-		}
-		if c.native == "" || names[c.native] {
-			t.Errorf("status %d: native text %q is empty or not its own", code, c.native)
-		}
-		names[c.native] = true
-	}
-	if len(claims) != len(known) {
-		t.Errorf("%d statuses mapped, %d known", len(claims), len(known))
-	}
+	milptest.Claims(t, claims, milp.Claims{
+		-5: {Status: sdk.Unknown, Reason: sdk.Other},       // UNKNOWNERROR
+		-4: {Status: sdk.Unknown, Reason: sdk.Other},       // DATAIGNORED
+		-3: {Status: sdk.Unknown, Reason: sdk.Other},       // NOBFP
+		-2: {Status: sdk.Unknown, Reason: sdk.MemoryLimit}, // NOMEMORY
+		-1: {Status: sdk.Unknown, Reason: sdk.Other},       // NOTRUN
+		0:  {Status: sdk.Optimal, Reason: sdk.NoReason},    // OPTIMAL
+		1:  {Status: sdk.Unknown, Reason: sdk.Other},       // SUBOPTIMAL
+		2:  {Status: sdk.Infeasible, Reason: sdk.NoReason}, // INFEASIBLE
+		3:  {Status: sdk.Unknown, Reason: sdk.Other},       // UNBOUNDED
+		4:  {Status: sdk.Unknown, Reason: sdk.Numerical},   // DEGENERATE
+		5:  {Status: sdk.Unknown, Reason: sdk.Numerical},   // NUMFAILURE
+		6:  {Status: sdk.Unknown, Reason: sdk.Interrupted}, // USERABORT
+		7:  {Status: sdk.Unknown, Reason: sdk.TimeLimit},   // TIMEOUT
+		8:  {Status: sdk.Unknown, Reason: sdk.Other},       // RUNNING
+		9:  {Status: sdk.Unknown, Reason: sdk.Other},       // PRESOLVED
+		10: {Status: sdk.Unknown, Reason: sdk.Numerical},   // PROCFAIL
+		11: {Status: sdk.Unknown, Reason: sdk.Interrupted}, // PROCBREAK
+		12: {Status: sdk.Unknown, Reason: sdk.Other},       // FEASFOUND
+		13: {Status: sdk.Unknown, Reason: sdk.Numerical},   // NOFEASFOUND
+		25: {Status: sdk.Unknown, Reason: sdk.Numerical},   // ACCURACYERROR
+	})
 }
 
 // What lp_solve says is believed only as far as its points and settings allow.
@@ -93,11 +71,11 @@ func TestConclusions(t *testing.T) {
 			if c.decide {
 				m.Objective = problem.Objective{}
 			}
-			s, err := parseOptions(nil)
+			s, err := options.Read(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, err := newQuestion(nil, watch.Question{MILP: &m}, s)
+			q, err := newQuestion(nil, milp.Question{MILP: &m}, s)
 			if err != nil {
 				t.Fatal(err)
 			}

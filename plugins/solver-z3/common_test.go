@@ -13,18 +13,6 @@ import (
 
 func TestMain(m *testing.M) { rig.MainWithLibraries(m, main, "../../.deps/lib") }
 
-// shared is one solver for all tests: the library is loaded once.
-var shared = newSolver()
-
-// z3OrSkip is the solver with its library; without it the test is skipped, or
-// fails where CI=true promises the library.
-func z3OrSkip(t *testing.T) *solver {
-	t.Helper()
-	_, err := shared.open()
-	rig.Need(t, "Z3 (libz3)", err)
-	return shared
-}
-
 // scriptOf makes a script whose symbols are all that its text declares.
 func scriptOf(t fataler, text string) *problem.Script {
 	t.Helper()
@@ -41,7 +29,7 @@ func scriptOf(t fataler, text string) *problem.Script {
 
 func solve(t *testing.T, s *problem.Script, o sdk.SolveOptions) *sdk.Result {
 	t.Helper()
-	r, err := z3OrSkip(t).Solve(context.Background(), &problem.Problem{SMT: s}, o)
+	r, err := rig.Need(t, solver).Solve(context.Background(), &problem.Problem{SMT: s}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

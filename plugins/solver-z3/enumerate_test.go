@@ -11,6 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/sdktest/script"
 )
 
@@ -127,14 +128,14 @@ func agree(t *rapid.T, text string, p *problem.Script, r *sdk.Result) {
 func drawOptions(t *rapid.T) map[string]string {
 	out := map[string]string{}
 	for _, o := range options {
-		out[o.Name] = rapid.SampledFrom(o.words).Draw(t, o.Name)
+		out[o.Name] = rapid.SampledFrom(o.Words).Draw(t, o.Name)
 	}
 	return out
 }
 
 // Under every engine, verdicts are those of the enumeration.
 func TestVerdictEqualsEnumeration(t *testing.T) {
-	s := z3OrSkip(t)
+	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "(set-logic QF_LIRA)\n"}).Draw(t, "logic") + declarations + drawAssertions(t, 5)
 		p := scriptOf(t, text)
@@ -150,7 +151,7 @@ func TestVerdictEqualsEnumeration(t *testing.T) {
 // the script as it then stands gives: popping restores it exactly, also under
 // changing options.
 func TestDeltasEqualEnumeration(t *testing.T) {
-	s := z3OrSkip(t)
+	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
 		p := scriptOf(t, declarations+drawAssertions(t, 1))
 		l, err := s.Load(context.Background(), &problem.Problem{SMT: p})

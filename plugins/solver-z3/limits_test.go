@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
 // hard asks for a subset of 40 numbers with given sums in 5 rows at once: no
@@ -63,7 +64,7 @@ func solveWithin(ctx context.Context, t *testing.T, l sdk.Loaded, d problem.Delt
 
 func loadHard(t *testing.T, s *problem.Script) sdk.Loaded {
 	t.Helper()
-	l, err := z3OrSkip(t).Load(context.Background(), &problem.Problem{SMT: s})
+	l, err := rig.Need(t, solver).Load(context.Background(), &problem.Problem{SMT: s})
 	if err != nil {
 		t.Fatal(err)
 	}

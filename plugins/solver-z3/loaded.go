@@ -24,7 +24,8 @@ type loaded struct {
 	settings settings
 }
 
-func load(lib *z3.Lib, s *problem.Script) (*loaded, error) {
+func load(lib *z3.Lib, p *problem.Problem) (sdk.Loaded, error) {
+	s := p.SMT
 	base, err := readChunk(s.Text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", sdk.ErrInvalidProblem, err)
@@ -37,12 +38,12 @@ func load(lib *z3.Lib, s *problem.Script) (*loaded, error) {
 	if s.Objective != "" && !slices.ContainsFunc(s.Symbols, func(y problem.Symbol) bool { return y.Name == s.Objective && y.Sort != "Bool" }) {
 		return nil, fmt.Errorf("%w: the objective %q is not among the script's Int and Real symbols", sdk.ErrInvalidProblem, s.Objective)
 	}
-	l := &loaded{lib: lib, script: s, levels: [][]*chunk{{base}}}
-	l.settings, err = parseOptions(nil)
+	defaults, err := parseOptions(nil)
 	if err != nil {
 		return nil, err
 	}
-	return l, l.hold(l.levels, l.settings)
+	l := &loaded{lib: lib, script: s, levels: [][]*chunk{{base}}}
+	return l, l.hold(l.levels, defaults)
 }
 
 // Close frees what Z3 holds.

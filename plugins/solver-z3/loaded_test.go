@@ -8,11 +8,12 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
 func loadScript(t *testing.T, text string) sdk.Loaded {
 	t.Helper()
-	l, err := z3OrSkip(t).Load(context.Background(), &problem.Problem{SMT: scriptOf(t, text)})
+	l, err := rig.Need(t, solver).Load(context.Background(), &problem.Problem{SMT: scriptOf(t, text)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/sdktest/script"
 )
 
@@ -70,7 +71,7 @@ func TestObjectiveMustBeASymbol(t *testing.T) {
 	for _, objective := range []string{"y", "p"} {
 		s := scriptOf(t, "(declare-const x Int)(declare-const p Bool)")
 		s.Objective = objective
-		if _, err := z3OrSkip(t).Solve(context.Background(), &problem.Problem{SMT: s}, sdk.SolveOptions{}); !errors.Is(err, sdk.ErrInvalidProblem) {
+		if _, err := rig.Need(t, solver).Solve(context.Background(), &problem.Problem{SMT: s}, sdk.SolveOptions{}); !errors.Is(err, sdk.ErrInvalidProblem) {
 			t.Errorf("objective %q: error %v, want ErrInvalidProblem", objective, err)
 		}
 	}
@@ -100,7 +101,7 @@ func TestProgressTellsIncumbents(t *testing.T) {
 
 // The optimum of random scripts is that of the enumeration.
 func TestOptimumEqualsEnumeration(t *testing.T) {
-	s := z3OrSkip(t)
+	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawSum(t)
 		text := declarations + drawAssertions(t, 3) + "(declare-const v Real)(assert (= (* 7 v) " + v.text() + "))"

@@ -6,40 +6,22 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// allowed is one plugin option, one of a few words.
-type allowed struct {
-	sdk.Option
-	words []string
-}
-
-var options = []allowed{
+var options = option.Table{
 	{Option: sdk.Option{Name: "engine", Default: "core", Help: "core: the incremental core; auto: Z3's own choice, with preprocessing where nothing was pushed; logic: Z3's strategy for the script's set-logic"},
-		words: []string{"core", "auto", "logic"}},
+		Words: []string{"core", "auto", "logic"}},
 	{Option: sdk.Option{Name: "arith", Default: "auto", Help: "solver for linear arithmetic: auto, 2 (the older simplex) or 6 (the newer)"},
-		words: []string{"auto", "2", "6"}},
+		Words: []string{"auto", "2", "6"}},
 	{Option: sdk.Option{Name: "relevancy", Default: "auto", Help: "filter what the arithmetic is told of: auto, or 0 (all) to 2 (least)"},
-		words: []string{"auto", "0", "1", "2"}},
+		Words: []string{"auto", "0", "1", "2"}},
 }
 
-func describedOptions() []sdk.Option {
-	out := make([]sdk.Option, len(options))
-	for i, o := range options {
-		out[i] = o.Option
-	}
-	return out
-}
-
-// settings are plugin options after checking. Comparable.
+// settings are the options' values. Comparable.
 type settings struct{ engine, arith, relevancy string }
 
 // parseOptions checks the plugin's own options and fills in the defaults.
 func parseOptions(given map[string]string) (settings, error) {
-	words := map[string]string{}
-	r := option.Read(describedOptions(), given)
-	for _, o := range options {
-		words[o.Name] = r.Choice(o.Name, o.words...)
-	}
-	return settings{words["engine"], words["arith"], words["relevancy"]}, r.Err()
+	v, err := options.Read(given)
+	return settings{v["engine"].Word, v["arith"].Word, v["relevancy"].Word}, err
 }
 
 // native is the engine and its parameters. Without a set-logic there is no

@@ -22,7 +22,7 @@ func TestOptionsAreZ3s(t *testing.T) {
 	for _, logic := range []string{"", "(set-logic QF_LRA)"} {
 		s := scriptOf(t, logic+"(declare-const x Real)(assert (< 0 x 1))")
 		for _, o := range options {
-			for _, word := range o.words {
+			for _, word := range o.Words {
 				if r := solve(t, s, sdk.SolveOptions{Options: map[string]string{o.Name: word}}); r.Status != sdk.Feasible {
 					t.Errorf("%s=%s: %v (%s)", o.Name, word, r.Status, r.Native)
 				}
@@ -34,30 +34,30 @@ func TestOptionsAreZ3s(t *testing.T) {
 // What Z3 has been seen to say, and what its sources say it may.
 func TestReasons(t *testing.T) {
 	for _, c := range []struct {
-		cause   cause
+		reached sdk.Reason
 		native  string
 		limited bool
 		want    sdk.Reason
 	}{
-		{cancelled, "canceled", false, sdk.Interrupted},
-		{outOfTime, "canceled", true, sdk.TimeLimit},
-		{outOfMemory, "interrupted", false, sdk.MemoryLimit},
-		{running, "timeout", false, sdk.TimeLimit},
-		{running, "canceled", false, sdk.Interrupted},
-		{running, "canceled", true, sdk.WorkLimit},
-		{running, "interrupted from keyboard", false, sdk.Interrupted},
-		{running, "max. resource limit exceeded", false, sdk.WorkLimit},
-		{running, "(resource limits reached)", true, sdk.WorkLimit},
-		{running, "max. memory exceeded", false, sdk.MemoryLimit},
-		{running, "memout", false, sdk.MemoryLimit},
-		{running, "Z3 fails to check: out of memory", false, sdk.MemoryLimit},
-		{running, "smt tactic failed to show goal to be sat/unsat (incomplete (theory arithmetic))", false, sdk.Incomplete},
-		{running, "(incomplete quantifiers)", true, sdk.Incomplete},
-		{running, "unknown", false, sdk.Other},
-		{running, "", false, sdk.Other},
+		{sdk.Interrupted, "canceled", false, sdk.Interrupted},
+		{sdk.TimeLimit, "canceled", true, sdk.TimeLimit},
+		{sdk.MemoryLimit, "interrupted", false, sdk.MemoryLimit},
+		{sdk.NoReason, "timeout", false, sdk.TimeLimit},
+		{sdk.NoReason, "canceled", false, sdk.Interrupted},
+		{sdk.NoReason, "canceled", true, sdk.WorkLimit},
+		{sdk.NoReason, "interrupted from keyboard", false, sdk.Interrupted},
+		{sdk.NoReason, "max. resource limit exceeded", false, sdk.WorkLimit},
+		{sdk.NoReason, "(resource limits reached)", true, sdk.WorkLimit},
+		{sdk.NoReason, "max. memory exceeded", false, sdk.MemoryLimit},
+		{sdk.NoReason, "memout", false, sdk.MemoryLimit},
+		{sdk.NoReason, "Z3 fails to check: out of memory", false, sdk.MemoryLimit},
+		{sdk.NoReason, "smt tactic failed to show goal to be sat/unsat (incomplete (theory arithmetic))", false, sdk.Incomplete},
+		{sdk.NoReason, "(incomplete quantifiers)", true, sdk.Incomplete},
+		{sdk.NoReason, "unknown", false, sdk.Other},
+		{sdk.NoReason, "", false, sdk.Other},
 	} {
-		if got := reasonOf(c.cause, c.native, c.limited); got != c.want {
-			t.Errorf("cause %d, %q: %v, want %v", c.cause, c.native, got, c.want)
+		if got := reasonOf(c.reached, c.native, c.limited); got != c.want {
+			t.Errorf("reached %q, %q: %v, want %v", c.reached, c.native, got, c.want)
 		}
 	}
 }

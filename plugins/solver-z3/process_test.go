@@ -16,11 +16,11 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Solver(t, z3OrSkip(t), conformance.Options{})
+	conformance.Solver(t, rig.Need(t, solver), conformance.Options{})
 }
 
 func TestConformanceOverTheWire(t *testing.T) {
-	z3OrSkip(t)
+	rig.Need(t, solver)
 	rig.Conformance(t, client.Solver)
 }
 
@@ -28,7 +28,7 @@ func TestConformanceOverTheWire(t *testing.T) {
 // Z3 checks must end neither the check nor the process. A loaded problem, its deltas and a cancel
 // work in a process as they do here.
 func TestProcess(t *testing.T) {
-	z3OrSkip(t)
+	rig.Need(t, solver)
 	p := rig.Launch(t, client.Solver)
 	l := rig.Load(t, p.Solver(), &problem.Problem{SMT: hard(t)})
 	pid := p.Pid()

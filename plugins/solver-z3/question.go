@@ -83,12 +83,12 @@ func (q *question) find(s *z3.Solver) (finding, error) {
 	if err := s.Set(z3.Params{"rlimit": left}); err != nil {
 		return finding{}, err
 	}
-	a, native, c := q.limits.check(q.lib, q.held.x, s)
-	q.spoilt = q.spoilt || c != running || a == z3.Undef
+	a, native, reached := q.limits.check(q.lib, q.held.x, s)
+	q.spoilt = q.spoilt || reached != sdk.NoReason || a == z3.Undef
 	q.work += s.Work()
 	switch a {
 	case z3.Undef:
-		return finding{native: native, reason: reasonOf(c, native, q.options.WorkLimit > 0)}, nil
+		return finding{native: native, reason: reasonOf(reached, native, q.options.WorkLimit > 0)}, nil
 	case z3.Unsat:
 		return finding{answer: a, native: "unsat"}, nil
 	}
@@ -96,8 +96,8 @@ func (q *question) find(s *z3.Solver) (finding, error) {
 	switch {
 	case err == nil:
 		return finding{answer: a, native: "sat", point: point}, nil
-	case c != running: // the interruption reached the model
-		return finding{native: err.Error(), reason: reasonOf(c, "", false)}, nil
+	case reached != sdk.NoReason: // the interruption reached the model
+		return finding{native: err.Error(), reason: reached}, nil
 	}
 	q.spoilt = true
 	var odd *z3.IrrationalError

@@ -6,16 +6,6 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// cause is why a check was interrupted.
-type cause int
-
-const (
-	running cause = iota // it was not
-	cancelled
-	outOfTime
-	outOfMemory
-)
-
 // reasons are Z3's words for having no answer, up to 5.4, and what they mean.
 // The first that occurs counts.
 var reasons = []struct {
@@ -35,17 +25,12 @@ var reasons = []struct {
 	{"interrupt", sdk.Interrupted},
 }
 
-// reasonOf is why there is no answer. What was done from here counts before
-// Z3's text, in which every interruption looks alike; a work limit may look
-// like one too.
-func reasonOf(c cause, native string, limited bool) sdk.Reason {
-	switch c {
-	case cancelled:
-		return sdk.Interrupted
-	case outOfTime:
-		return sdk.TimeLimit
-	case outOfMemory:
-		return sdk.MemoryLimit
+// reasonOf is why there is no answer. What was done from here, the limit reached,
+// counts before Z3's text, in which every interruption looks alike; a work limit may
+// look like one too.
+func reasonOf(reached sdk.Reason, native string, limited bool) sdk.Reason {
+	if reached != sdk.NoReason {
+		return reached
 	}
 	for _, r := range reasons {
 		if !strings.Contains(strings.ToLower(native), r.part) {

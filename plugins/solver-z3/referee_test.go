@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -83,7 +84,7 @@ func lowered(t *testing.T, q *problem.Query, lower func(*problem.Query, *bound.B
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := z3OrSkip(t).Load(context.Background(), low.Problem)
+	l, err := rig.Need(t, solver).Load(context.Background(), low.Problem)
 	if err != nil {
 		t.Fatal(err)
 	}

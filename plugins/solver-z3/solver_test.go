@@ -12,7 +12,6 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-z3/internal/z3"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
@@ -78,7 +77,7 @@ func TestSameProblemTwice(t *testing.T) {
 // Whatever a script holds, it is refused with what is wrong and where, and the
 // process and the solver live on.
 func TestBadScripts(t *testing.T) {
-	s, ctx := z3OrSkip(t), context.Background()
+	s, ctx := rig.Need(t, solver), context.Background()
 	for text, want := range map[string]string{
 		"(declare-const x Int)\n(assert (= x y))":           "line 2, column 13: unknown constant y",
 		"(assert (+ 1 true))":                               "line 1, column",
@@ -123,31 +122,16 @@ func TestDeepScripts(t *testing.T) {
 	const deep = 50_000
 	text := "(declare-const p Bool)(assert " + strings.Repeat("(not ", deep) + "p" + strings.Repeat(")", deep) + ")"
 	s := &problem.Script{Text: text, Symbols: []problem.Symbol{{Name: "p", Sort: "Bool"}}}
-	r, err := z3OrSkip(t).Solve(context.Background(), &problem.Problem{SMT: s}, sdk.SolveOptions{})
+	r, err := rig.Need(t, solver).Solve(context.Background(), &problem.Problem{SMT: s}, sdk.SolveOptions{})
 	if err != nil || r.Status != sdk.Feasible || r.Values[0].String() != "1" {
 		t.Errorf("%+v, %v; want p true", r, err)
 	}
 }
 
-func TestOtherForms(t *testing.T) {
-	p := &problem.Problem{MILP: &problem.MILP{}}
-	if _, err := newSolver().Solve(context.Background(), p, sdk.SolveOptions{}); !errors.Is(err, sdk.ErrUnsupported) {
-		t.Errorf("error %v, want ErrUnsupported", err)
-	}
-}
-
-func TestDescribe(t *testing.T) {
-	d := rig.Describes(t, z3OrSkip(t), problem.FormSMT)
+// What every plugin around a library must do beside answering.
+func TestLibrary(t *testing.T) {
+	d := rig.Library(t, rig.Need(t, solver), &solver.Plugin, z3.Spec, &problem.Problem{SMT: scriptOf(t, "(assert true)")})
 	if d.Exactness != sdk.GradeExact {
 		t.Errorf("exactness %v", d.Exactness)
 	}
-	// Every default is a value the option takes.
-	solve(t, scriptOf(t, "(assert true)"), sdk.SolveOptions{Options: rig.Defaults(d)})
-}
-
-func TestWithoutTheLibrary(t *testing.T) {
-	missing := &native.NotFoundError{Spec: z3.Spec, Searched: []string{"/nowhere"}}
-	s := &solver{open: func() (*z3.Lib, error) { return nil, missing }}
-	want := sdk.Library{Name: "Z3", Hint: "make setup", Problem: "no libz3.so, libz3.so.4, libz3.dylib in /nowhere"}
-	rig.LibraryMissing(t, s, &problem.Problem{SMT: &problem.Script{Text: "(assert true)"}}, want)
 }

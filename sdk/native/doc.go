@@ -1,20 +1,26 @@
-// Package native finds and binds a native library at run time, for solver
-// plugins that have no use for cgo: the tree builds with Go alone, and a
-// library that is missing is a sentence with the command that installs it.
+// Package native is the base of solver plugins around a native library, without
+// cgo: the tree builds with Go alone, and a library that is missing is a sentence
+// with the command that installs it. Open finds the library and binds its C
+// functions to a struct of Go ones; Solver and Incremental are all of a plugin but
+// what is its library's:
 //
-//	lib, err := native.Open(native.Spec{
-//		Name:  "HiGHS",
-//		Files: []string{"libhighs.so", "libhighs.so.1"},
-//		Hint:  "make setup",
-//	})
-//	if err != nil {
-//		return native.Missing(err) // an sdk.Library for Description.Libraries
+//	type Lib struct {
+//		*native.Library
+//		fn struct {
+//			version func() string `symbol:"Highs_version"`
+//		}
 //	}
-//	var version func() string
-//	err = lib.Bind(native.Symbol{Name: "Highs_version", Func: &version})
 //
-// Report makes an sdk.Library of all that may have become of it. Handles are what
-// callbacks get as user data, and package watch keeps the limits of a run.
+//	func Open() (l *Lib, err error) {
+//		l = &Lib{}
+//		if l.Library, err = native.Open(spec, &l.fn); err == nil {
+//			l.Version = l.fn.version()
+//		}
+//		return l, err
+//	}
+//
+// Handles are what callbacks get as user data. What a solver of the MILP form does
+// around a search, in a library or not, is in package milp.
 //
 // How Go types stand for C types is github.com/ebitengine/purego's business;
 // see purego.RegisterFunc.

@@ -1,10 +1,10 @@
 package native
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"github.com/ebitengine/purego"
@@ -27,16 +27,23 @@ type Spec struct {
 	Hint string
 }
 
-// Library is an open native library. It stays open as long as the process.
-// Not safe for concurrent use until all of Bind's calls are done; the bound
-// functions are as safe as the library makes them.
+// Library is a native library that is open and bound. It stays open as long as
+// the process, and its functions are as safe for concurrent use as the library
+// makes them.
 type Library struct {
+	// Version is the library's own word, for Report; the plugin asks for it.
+	Version string
+
 	spec   Spec
 	path   string
 	handle uintptr
 }
 
-// Open finds the library and loads it. Searched in this order:
+// Open finds the library, loads it and binds its functions: functions points to
+// a struct of function variables in the shapes of the C functions, each with the C
+// function's name as its tag "symbol".
+//
+// Searched in this order:
 //
 //  1. the folders in $HYFAIR_LIB_DIR;
 //  2. folders relative to the executable: ../../.deps/lib (for
@@ -44,19 +51,18 @@ type Library struct {
 //  3. the system's loader, which knows LD_LIBRARY_PATH and its own cache;
 //  4. folders that distributions use without telling the loader.
 //
-// A file that is there and cannot be loaded does not end the search. The error
-// is a *NotFoundError.
-func Open(s Spec) (*Library, error) {
+// A file that is there and cannot be loaded does not end the search. Where
+// nothing is found, the error is a *NotFoundError and there is no Library; where
+// functions are missing, the error names them, none is bound, and the Library is
+// good for Report only.
+func Open(s Spec, functions any) (*Library, error) {
 	missing := &NotFoundError{Spec: s}
 	for _, dir := range searchDirs() {
 		if dir == loader {
-			if l := s.openFrom("", missing); l != nil {
-				return l, nil
-			}
-			continue
+			dir = ""
 		}
 		if l := s.openFrom(dir, missing); l != nil {
-			return l, nil
+			return l, l.bind(functions)
 		}
 	}
 	return nil, missing
@@ -91,56 +97,45 @@ func (s Spec) openFrom(dir string, missing *NotFoundError) *Library {
 	return nil
 }
 
-// Path is the file loaded, as far as it is known: where the loader chose it,
-// the bare file name until the first symbol is bound.
-func (l *Library) Path() string { return l.path }
-
-// Symbol is a C function to bind.
-type Symbol struct {
-	Name string
-	// Func points to a Go function variable of the C function's shape.
-	Func any
-	// Optional leaves the variable nil where the library has no such symbol.
-	Optional bool
-}
-
-// Bind sets every Symbol's function variable, or none: the error names all
-// symbols that are missing.
-func (l *Library) Bind(symbols ...Symbol) error {
-	addresses := make([]uintptr, len(symbols))
+// bind sets all function variables, or none.
+func (l *Library) bind(functions any) error {
+	variables := reflect.ValueOf(functions).Elem()
+	addresses := make([]uintptr, variables.NumField())
 	var missing []string
-	for i, s := range symbols {
-		address, err := dlsym(l.handle, s.Name)
-		if err != nil && !s.Optional {
-			missing = append(missing, s.Name)
+	for i := range addresses {
+		name := variables.Type().Field(i).Tag.Get("symbol")
+		var err error
+		if addresses[i], err = dlsym(l.handle, name); err != nil {
+			missing = append(missing, name)
 		}
-		addresses[i] = address
 	}
 	if missing != nil {
-		return fmt.Errorf("%s at %s has no %s: it is another version than this program knows, or another library; to install a fitting one: %s",
-			l.spec.Name, l.path, strings.Join(missing, ", "), l.spec.Hint)
+		return l.Unfit("has no %s: it is another version than this program knows, or another library", strings.Join(missing, ", "))
 	}
-	for i, s := range symbols {
-		if addresses[i] == 0 {
-			continue
-		}
-		purego.RegisterFunc(s.Func, addresses[i])
-		if !filepath.IsAbs(l.path) {
-			l.path = fileOf(addresses[i], l.path)
+	for i, address := range addresses {
+		// The variables need not be exported, hence not by reflection alone.
+		v := variables.Field(i)
+		purego.RegisterFunc(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Interface(), address)
+		if !filepath.IsAbs(l.path) { // the loader chose it
+			l.path = fileOf(address, l.path)
 		}
 	}
 	return nil
 }
 
-// Describe fills an sdk.Library for a library found and bound.
-func (l *Library) Describe(version string) sdk.Library {
-	return sdk.Library{Name: l.spec.Name, Found: true, Version: version, Path: l.path}
+// Unfit is the error of a library that cannot be used, for the reason given,
+// which follows its name and path.
+func (l *Library) Unfit(reason string, args ...any) error {
+	return fmt.Errorf("%s at %s %s; to install a fitting one: %s", l.spec.Name, l.path, fmt.Sprintf(reason, args...), l.spec.Hint)
 }
 
-// Unusable fills an sdk.Library for a library that was found and could not be
-// bound or used, for the reason given.
-func (l *Library) Unusable(err error) sdk.Library {
-	return sdk.Library{Name: l.spec.Name, Path: l.path, Hint: l.spec.Hint, Problem: err.Error()}
+// Report tells of a library that was found: err is why it cannot be used, nil
+// where it can.
+func (l *Library) Report(err error) sdk.Library {
+	if err != nil {
+		return sdk.Library{Name: l.spec.Name, Path: l.path, Hint: l.spec.Hint, Problem: err.Error()}
+	}
+	return sdk.Library{Name: l.spec.Name, Found: true, Version: l.Version, Path: l.path}
 }
 
 // NotFoundError says where a library was looked for in vain.
@@ -161,20 +156,11 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("%s was not found; to install it: %s", e.Spec.Name, e.Spec.Hint)
 }
 
-// Problem tells all that was tried and seen.
-func (e *NotFoundError) Problem() string {
+// Report tells all that was tried and seen.
+func (e *NotFoundError) Report() sdk.Library {
 	text := fmt.Sprintf("no %s in %s", strings.Join(e.Spec.Files, ", "), strings.Join(e.Searched, ", "))
 	if e.Broken != nil {
 		text = strings.Join(e.Broken, "; ") + "; " + text
 	}
-	return text
-}
-
-// Missing fills an sdk.Library from Open's error.
-func Missing(err error) sdk.Library {
-	var e *NotFoundError
-	if !errors.As(err, &e) {
-		return sdk.Library{Problem: err.Error()}
-	}
-	return sdk.Library{Name: e.Spec.Name, Hint: e.Spec.Hint, Problem: e.Problem()}
+	return sdk.Library{Name: e.Spec.Name, Hint: e.Spec.Hint, Problem: text}
 }

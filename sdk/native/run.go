@@ -46,3 +46,11 @@ func FoldSeed(seed int64) int32 {
 	}
 	return int32(uint64(seed) * 0x9e3779b97f4a7c15 >> 33)
 }
+
+// Array is a C array's address; one element stands in for an empty one.
+func Array[T any](s []T) *T {
+	if len(s) == 0 {
+		return new(T)
+	}
+	return &s[0]
+}

@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
 // known is a problem and what a solver says of it.
@@ -190,4 +192,45 @@ func Same(t testing.TB, first, second *sdk.Result, when string) {
 	if diff := cmp.Diff(first, second, cmpopts.IgnoreFields(sdk.Result{}, "Elapsed")); diff != "" {
 		t.Errorf("%s, another result:\n%s", when, diff)
 	}
+}
+
+// Claims fails unless the claims are those known, by status and reason, each with a
+// native text of its own, and every other code is Unknown, Other.
+func Claims(t testing.TB, claims, known milp.Claims) {
+	t.Helper()
+	if len(claims) != len(known) {
+		t.Errorf("%d statuses mapped, %d known", len(claims), len(known))
+	}
+	names := map[string]bool{}
+	for code := -10; code < 100; code++ {
+		c, want := claims.Of(code), milp.Claim{Status: sdk.Unknown, Reason: sdk.Other}
+		if k, ok := known[code]; ok {
+			want = k
+		}
+		if c.Status != want.Status || c.Reason != want.Reason {
+			t.Errorf("status %d: %v, %v; want %v, %v", code, c.Status, c.Reason, want.Status, want.Reason)
+		}
+		if c.Native == "" || names[c.Native] {
+			t.Errorf("status %d: native text %q is empty or not its own", code, c.Native)
+		}
+		names[c.Native] = true
+	}
+}
+
+// Process has a solver in a process keep a Hard problem, change it, and be stopped,
+// as one here is; limit is the work in which it can tell that there is no point, and
+// hold one. It gives the result of the stopped search.
+func Process(t testing.TB, s sdk.Incremental, limit int64) *sdk.Result {
+	t.Helper()
+	m := Hard()
+	none := []problem.Row{NoSubset(m)}
+	r := rig.Walk(t, rig.Load(t, s, &problem.Problem{MILP: m}),
+		rig.Step{Delta: problem.Delta{Push: 1}, Options: sdk.SolveOptions{WorkLimit: 20}},
+		rig.Step{Delta: problem.Delta{Rows: none}, Options: sdk.SolveOptions{WorkLimit: limit}, Want: sdk.Infeasible},
+		rig.Step{Delta: problem.Delta{Pop: 1}, Options: sdk.SolveOptions{WorkLimit: limit}, Want: sdk.Feasible})
+	Check(t, m, r[0])
+	if r[0].Reason != sdk.WorkLimit || !r[0].HasBound {
+		t.Errorf("%v, %v, bound %v", r[0].Status, r[0].Reason, r[0].HasBound)
+	}
+	return r[0]
 }

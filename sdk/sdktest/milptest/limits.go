@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 // Cancel cancels a Hard problem as soon as its search is on its way, with one
@@ -94,7 +94,7 @@ func WorkLimit(t testing.TB, s sdk.Solver) {
 // MemoryLimit gives a Hard problem a byte.
 func MemoryLimit(t testing.TB, s sdk.Solver) {
 	t.Helper()
-	if watch.Memory() == 0 {
+	if milp.Memory() == 0 {
 		t.Skip("SKIPPED: this system does not tell a process its memory")
 	}
 	r := Solve(t, s, Hard(), sdk.SolveOptions{Memory: 1})

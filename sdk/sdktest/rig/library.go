@@ -3,63 +3,90 @@ package rig
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Describes fails unless the solver, whose one library is there, describes itself
-// as answering questions and optimising in the form and in no other, with the
-// library found. It gives the description.
-func Describes(t testing.TB, s sdk.Solver, form problem.Form) sdk.Description {
+// Need gives the solver, whose native libraries are there. Without one the test is
+// skipped, by its name, or fails where CI=true promises it.
+func Need[S sdk.Solver](t testing.TB, s S) S {
 	t.Helper()
 	d, err := s.Describe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, lib := range d.Libraries {
+		if lib.Found {
+			continue
+		}
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is missing: %s", lib.Name, lib.Problem)
+		}
+		t.Skipf("SKIPPED, %s is missing: %s", lib.Name, lib.Problem)
+	}
+	return s
+}
+
+// Library fails unless the solver around a native library, p its plugin, describes
+// itself and refuses what it must, with the library and without. It is asked a
+// problem that it can answer; spec is what the library is looked for by. It gives
+// the description.
+func Library[L native.Bound](t testing.TB, s sdk.Solver, p *native.Plugin[L], spec native.Spec, asked *problem.Problem) sdk.Description {
+	t.Helper()
+	describe := func() (sdk.Description, sdk.Library) {
+		t.Helper()
+		d, err := s.Describe(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Libraries) != 1 {
+			t.Fatalf("libraries %+v, want one", d.Libraries)
+		}
+		return d, d.Libraries[0]
+	}
+	d, lib := describe()
 	for _, f := range problem.Forms {
-		if d.Answers(f, problem.Decide) != (f == form) || d.Answers(f, problem.Maximise) != (f == form) {
+		if d.Answers(f, problem.Decide) != (f == asked.Form()) || d.Answers(f, problem.Maximise) != (f == asked.Form()) {
 			t.Errorf("serves %v", d.Serves)
 			break
 		}
 	}
-	if len(d.Libraries) != 1 {
-		t.Fatalf("libraries %+v, want one", d.Libraries)
-	}
-	if lib := d.Libraries[0]; !lib.Found || lib.Version == "" || lib.Path == "" || lib.Problem != "" {
+	if !lib.Found || lib.Name != spec.Name || lib.Version == "" || lib.Path == "" || lib.Problem != "" {
 		t.Errorf("library %+v", lib)
 	}
-	return d
-}
-
-// Defaults gives every option its default, as a user might.
-func Defaults(d sdk.Description) map[string]string {
-	out := map[string]string{}
+	defaults := map[string]string{} // as a user might give them
 	for _, o := range d.Options {
-		out[o.Name] = o.Default
+		defaults[o.Name] = o.Default
 	}
-	return out
-}
+	if _, err := s.Solve(t.Context(), asked, sdk.SolveOptions{Options: defaults}); err != nil {
+		t.Errorf("with every option at its default: %v", err)
+	}
 
-// LibraryMissing fails unless a solver whose library was not found describes
-// itself with the library as wanted, and refuses the problem in one sentence
-// that says how to install it.
-func LibraryMissing(t testing.TB, s sdk.Solver, p *problem.Problem, want sdk.Library) {
-	t.Helper()
-	d, err := s.Describe(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	open := p.Open
+	defer func() { p.Open = open }()
+	p.Open = func() (none L, err error) {
+		return none, &native.NotFoundError{Spec: spec, Searched: []string{"/nowhere"}}
 	}
-	if len(d.Libraries) != 1 || d.Libraries[0] != want {
-		t.Errorf("libraries %+v, want %+v", d.Libraries, want)
+	_, lib = describe()
+	want := sdk.Library{Name: spec.Name, Hint: spec.Hint, Problem: "no " + strings.Join(spec.Files, ", ") + " in /nowhere"}
+	if lib != want {
+		t.Errorf("library %+v, want %+v", lib, want)
 	}
-	_, err = s.Solve(t.Context(), p, sdk.SolveOptions{})
-	text := fmt.Sprintf("incompatible: %s was not found; to install it: %s", want.Name, want.Hint)
-	if !errors.Is(err, sdk.ErrIncompatible) || err.Error() != text {
-		t.Errorf("error %v, want %q", err, text)
+	for _, q := range []*problem.Problem{{Network: &problem.Query{}}, {MILP: &problem.MILP{}}, {SMT: &problem.Script{Text: "(assert true)"}}} {
+		text, is := fmt.Sprintf("incompatible: %s was not found; to install it: %s", spec.Name, spec.Hint), sdk.ErrIncompatible
+		if form := q.Form(); form != asked.Form() {
+			text, is = fmt.Sprintf("unsupported: %s answers problems in the %s form, this one is in the %s form", spec.Name, asked.Form(), form), sdk.ErrUnsupported
+		}
+		if _, err := s.Solve(t.Context(), q, sdk.SolveOptions{}); !errors.Is(err, is) || err.Error() != text {
+			t.Errorf("error %v, want %q", err, text)
+		}
 	}
+	return d
 }
 
 // Refusals fails unless parse refuses each option's value, by {option, value}, in

@@ -8,75 +8,119 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/internal/record"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
 )
 
-// bound is a solver that describes itself as said, and answers with an error.
-type bound struct {
-	sdk.Description
-	err error
+// odd is a library that is there.
+type odd struct{}
+
+func (odd) Report(error) sdk.Library {
+	return sdk.Library{Name: "Odd", Found: true, Version: "1", Path: "/odd.so"}
 }
 
-func (b bound) Describe(context.Context) (sdk.Description, error) { return b.Description, nil }
+var spec = native.Spec{Name: "Odd", Files: []string{"libodd.so"}, Hint: "make odd"}
 
-func (b bound) Solve(context.Context, *problem.Problem, sdk.SolveOptions) (*sdk.Result, error) {
-	return nil, b.err
+// bent is a solver around odd that may bend what it says.
+type bent struct {
+	*native.Solver[odd]
+	describe func(*sdk.Description)
+	solve    func(error) error
 }
 
-func serving(forms ...problem.Form) (out []sdk.Service) {
-	for _, f := range forms {
-		out = append(out, sdk.Service{Form: f, Goal: problem.Decide}, sdk.Service{Form: f, Goal: problem.Maximise})
+func (b bent) Describe(ctx context.Context) (sdk.Description, error) {
+	d, err := b.Solver.Describe(ctx)
+	if b.describe != nil {
+		b.describe(&d)
 	}
-	return out
+	return d, err
 }
 
-func TestDescribes(t *testing.T) {
-	found := sdk.Library{Name: "Odd", Found: true, Version: "1", Path: "/odd.so"}
-	lost := found
-	lost.Found = false
+func (b bent) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	r, err := b.Solver.Solve(ctx, p, o)
+	if b.solve != nil {
+		err = b.solve(err)
+	}
+	return r, err
+}
+
+func TestLibrary(t *testing.T) {
 	for _, c := range []struct {
-		serves    []sdk.Service
-		libraries []sdk.Library
-		want      string
+		describe func(*sdk.Description)
+		solve    func(error) error
+		want     string
 	}{
-		{serving(problem.FormMILP), []sdk.Library{found}, ""},
-		{serving(problem.FormSMT), []sdk.Library{found}, "serves "},
-		{serving(problem.FormMILP, problem.FormSMT), []sdk.Library{found}, "serves "},
-		{serving(problem.FormMILP)[:1], []sdk.Library{found}, "serves "},
-		{serving(problem.FormMILP), nil, "libraries [], want one"},
-		{serving(problem.FormMILP), []sdk.Library{lost}, "library {Name:Odd Found:false"},
+		{nil, nil, ""},
+		{func(d *sdk.Description) { d.Serves[1].Form = problem.FormSMT }, nil, "serves "},
+		{func(d *sdk.Description) {
+			d.Serves = append(d.Serves, sdk.Service{Form: problem.FormSMT, Goal: problem.Decide})
+		}, nil, "serves "},
+		{func(d *sdk.Description) { d.Libraries = nil }, nil, "libraries [], want one"},
+		{func(d *sdk.Description) { d.Libraries[0].Found = false }, nil, "library {Name:Odd Found:false"},
+		{func(d *sdk.Description) { d.Libraries[0].Hint = "" }, nil, "library {Name:Odd Found:false"},
+		{func(d *sdk.Description) { d.Options[0].Default = "2" }, nil, "with every option at its default: a=2"},
+		{nil, func(err error) error {
+			if errors.Is(err, sdk.ErrIncompatible) {
+				return nil
+			}
+			return err
+		}, "error <nil>, want \"incompatible: Odd was not found; to install it: make odd"},
+		{nil, func(err error) error {
+			if errors.Is(err, sdk.ErrUnsupported) {
+				return errors.New(err.Error())
+			}
+			return err
+		}, "error unsupported: Odd answers problems in the milp form, this one is in the network form"},
 	} {
-		s := bound{Description: sdk.Description{Serves: c.serves, Libraries: c.libraries}}
-		got := failures(t, func(t testing.TB) { rig.Describes(t, s, problem.FormMILP) })
+		s := bent{&native.Solver[odd]{
+			Plugin: native.Plugin[odd]{
+				About: sdk.Description{Name: "odd", Options: []sdk.Option{{Name: "a", Default: "1"}}}, Form: problem.FormMILP, Library: "Odd",
+				Open: func() (odd, error) { return odd{}, nil },
+			},
+			Answer: func(_ context.Context, _ odd, _ *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+				if o.Options["a"] != "1" {
+					return nil, errors.New("a=" + o.Options["a"])
+				}
+				return &sdk.Result{}, nil
+			},
+		}, c.describe, c.solve}
+		got := failures(t, func(t testing.TB) { rig.Library(t, s, &s.Plugin, spec, &problem.Problem{MILP: &problem.MILP{}}) })
 		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%v, %v: %q, want %q", c.serves, c.libraries, got, c.want)
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if _, err := s.Open(); err != nil {
+			t.Errorf("the library is not given back: %v", err)
 		}
 	}
-	d := rig.Defaults(sdk.Description{Options: []sdk.Option{{Name: "a", Default: "1"}, {Name: "b"}}})
-	if len(d) != 2 || d["a"] != "1" || d["b"] != "" {
-		t.Errorf("defaults %v", d)
-	}
 }
 
-func TestLibraryMissing(t *testing.T) {
-	want := sdk.Library{Name: "Odd", Hint: "make odd", Problem: "no odd.so"}
-	refused := fmt.Errorf("%w: Odd was not found; to install it: make odd", sdk.ErrIncompatible)
+// described is a solver of which no more is asked.
+type described struct {
+	sdk.Solver
+	sdk.Description
+}
+
+func (d described) Describe(context.Context) (sdk.Description, error) { return d.Description, nil }
+
+// A library that is missing skips a test, unless it is promised.
+func TestNeed(t *testing.T) {
 	for _, c := range []struct {
-		library sdk.Library
-		err     error
-		want    string
+		ci               string
+		found            bool
+		failed, skipping string
 	}{
-		{want, refused, ""},
-		{sdk.Library{Name: "Odd"}, refused, "libraries [{Name:Odd"},
-		{want, nil, "error <nil>"},
-		{want, errors.New(refused.Error()), "error incompatible"},
-		{want, sdk.ErrIncompatible, "error incompatible"},
+		{"", true, "", ""},
+		{"true", true, "", ""},
+		{"", false, "", "SKIPPED, Odd is missing: no libodd.so"},
+		{"true", false, "Odd is missing: no libodd.so", ""},
 	} {
-		s := bound{sdk.Description{Libraries: []sdk.Library{c.library}}, c.err}
-		got := failures(t, func(t testing.TB) { rig.LibraryMissing(t, s, &problem.Problem{}, want) })
-		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%v, %v: %q, want %q", c.library, c.err, got, c.want)
+		t.Setenv("CI", c.ci)
+		s := described{Description: sdk.Description{Libraries: []sdk.Library{{Name: "Odd", Found: c.found, Problem: "no libodd.so"}}}}
+		got := record.Of(t, func(t testing.TB) { rig.Need(t, s) })
+		if got.Failed() != c.failed || got.Skipped != c.skipping {
+			t.Errorf("CI=%q, found: %v: failed %q, skipped %q", c.ci, c.found, got.Failed(), got.Skipped)
 		}
 	}
 }

@@ -45,19 +45,6 @@ func MainWithLibraries(m *testing.M, plugin func(), folder string) {
 	Main(m, plugin)
 }
 
-// Need skips a test whose library cannot be opened, by name, and fails it where
-// CI=true promises the library.
-func Need(t testing.TB, library string, opening error) {
-	t.Helper()
-	if opening == nil {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("%s is missing: %v", library, opening)
-	}
-	t.Skipf("SKIPPED, %s is missing: %v", library, opening)
-}
-
 // Launch starts the plugin, as the host does, until the test ends. The test's
 // package calls Main.
 func Launch(t testing.TB, kind client.Kind) *client.Plugin {

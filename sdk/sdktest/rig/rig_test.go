@@ -101,24 +101,3 @@ func TestWalk(t *testing.T) {
 		t.Errorf("no such level: %v, %q", results, failed)
 	}
 }
-
-// A library that is missing skips a test, unless it is promised.
-func TestNeed(t *testing.T) {
-	missing := errors.New("no libodd.so")
-	for _, c := range []struct {
-		ci               string
-		opening          error
-		failed, skipping string
-	}{
-		{"", nil, "", ""},
-		{"true", nil, "", ""},
-		{"", missing, "", "SKIPPED, Odd is missing: no libodd.so"},
-		{"true", missing, "Odd is missing: no libodd.so", ""},
-	} {
-		t.Setenv("CI", c.ci)
-		got := record.Of(t, func(t testing.TB) { rig.Need(t, "Odd", c.opening) })
-		if got.Failed() != c.failed || got.Skipped != c.skipping {
-			t.Errorf("CI=%q, %v: failed %q, skipped %q", c.ci, c.opening, got.Failed(), got.Skipped)
-		}
-	}
-}

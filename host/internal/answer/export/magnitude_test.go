@@ -42,19 +42,15 @@ func steep(r *rand.Rand) (q *problem.Query, gap float64) {
 // either the optimum is the one that enumeration finds, or nothing is written.
 func TestWhatIsWrittenHasTheAnswer(t *testing.T) {
 	var h struct {
-		create    func() uintptr
-		destroy   func(uintptr)
-		silent    func(uintptr, string, int32) int32
-		read      func(uintptr, string) int32
-		run       func(uintptr) int32
-		status    func(uintptr) int32
-		objective func(uintptr) float64
+		create    func() uintptr                     `symbol:"Highs_create"`
+		destroy   func(uintptr)                      `symbol:"Highs_destroy"`
+		silent    func(uintptr, string, int32) int32 `symbol:"Highs_setBoolOptionValue"`
+		read      func(uintptr, string) int32        `symbol:"Highs_readModel"`
+		run       func(uintptr) int32                `symbol:"Highs_run"`
+		status    func(uintptr) int32                `symbol:"Highs_getModelStatus"`
+		objective func(uintptr) float64              `symbol:"Highs_getObjectiveValue"`
 	}
-	library(t, native.Spec{Name: "HiGHS", Files: []string{"libhighs.so"}, Hint: "make setup"},
-		native.Symbol{Name: "Highs_create", Func: &h.create}, native.Symbol{Name: "Highs_destroy", Func: &h.destroy},
-		native.Symbol{Name: "Highs_setBoolOptionValue", Func: &h.silent}, native.Symbol{Name: "Highs_readModel", Func: &h.read},
-		native.Symbol{Name: "Highs_run", Func: &h.run}, native.Symbol{Name: "Highs_getModelStatus", Func: &h.status},
-		native.Symbol{Name: "Highs_getObjectiveValue", Func: &h.objective})
+	library(t, native.Spec{Name: "HiGHS", Files: []string{"libhighs.so"}, Hint: "make setup"}, &h)
 	const optimal = 7
 	highs := func(path string) (float64, bool) {
 		model := h.create()
@@ -64,14 +60,12 @@ func TestWhatIsWrittenHasTheAnswer(t *testing.T) {
 		return h.objective(model), ok
 	}
 	var lp struct {
-		read      func(string, int32) uintptr
-		solve     func(uintptr) int32
-		objective func(uintptr) float64
-		free      func(uintptr)
+		read      func(string, int32) uintptr `symbol:"read_freeMPS"`
+		solve     func(uintptr) int32         `symbol:"solve"`
+		objective func(uintptr) float64       `symbol:"get_objective"`
+		free      func(uintptr)               `symbol:"delete_lp"`
 	}
-	library(t, native.Spec{Name: "lp_solve", Files: []string{"liblpsolve55.so"}, Hint: "make setup"},
-		native.Symbol{Name: "read_freeMPS", Func: &lp.read}, native.Symbol{Name: "solve", Func: &lp.solve},
-		native.Symbol{Name: "get_objective", Func: &lp.objective}, native.Symbol{Name: "delete_lp", Func: &lp.free})
+	library(t, native.Spec{Name: "lp_solve", Files: []string{"liblpsolve55.so"}, Hint: "make setup"}, &lp)
 	readers := []struct {
 		name, format string
 		optimum      func(path string) (float64, bool)

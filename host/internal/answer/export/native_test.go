@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// library opens a native library and binds what a test calls of it.
-func library(t *testing.T, s native.Spec, symbols ...native.Symbol) {
+// library opens a native library and binds what a test calls of it (see native.Open).
+func library(t *testing.T, s native.Spec, functions any) {
 	t.Helper()
 	if os.Getenv(native.EnvDir) == "" {
 		dir, err := filepath.Abs("../../../../.deps/lib")
@@ -26,11 +26,7 @@ func library(t *testing.T, s native.Spec, symbols ...native.Symbol) {
 		}
 		t.Setenv(native.EnvDir, dir)
 	}
-	lib, err := native.Open(s)
-	if err == nil {
-		err = lib.Bind(symbols...)
-	}
-	if err != nil {
+	if _, err := native.Open(s, functions); err != nil {
 		t.Skipf("SKIPPED %s: %v", t.Name(), err)
 	}
 }
@@ -39,24 +35,19 @@ func library(t *testing.T, s native.Spec, symbols ...native.Symbol) {
 // files, and compares what it holds with the model, number by number.
 func TestHiGHSReadsTheSameModel(t *testing.T) {
 	var h struct {
-		create  func() uintptr
-		destroy func(uintptr)
-		silent  func(uintptr, string, int32) int32
-		read    func(uintptr, string) int32
-		rows    func(uintptr) int32
-		name    func(uintptr, int32, *byte) int32
-		sense   func(uintptr, *int32) int32
-		offset  func(uintptr, *float64) int32
-		integer func(uintptr, int32, *int32) int32
-		columns func(h uintptr, from, to int32, n *int32, costs, lo, hi *float64, nz *int32, start, index *int32, values *float64) int32
-		sides   func(h uintptr, from, to int32, n *int32, lo, hi *float64, nz *int32, start, index *int32, values *float64) int32
+		create  func() uintptr                                                                                                           `symbol:"Highs_create"`
+		destroy func(uintptr)                                                                                                            `symbol:"Highs_destroy"`
+		silent  func(uintptr, string, int32) int32                                                                                       `symbol:"Highs_setBoolOptionValue"`
+		read    func(uintptr, string) int32                                                                                              `symbol:"Highs_readModel"`
+		rows    func(uintptr) int32                                                                                                      `symbol:"Highs_getNumRow"`
+		name    func(uintptr, int32, *byte) int32                                                                                        `symbol:"Highs_getColName"`
+		sense   func(uintptr, *int32) int32                                                                                              `symbol:"Highs_getObjectiveSense"`
+		offset  func(uintptr, *float64) int32                                                                                            `symbol:"Highs_getObjectiveOffset"`
+		integer func(uintptr, int32, *int32) int32                                                                                       `symbol:"Highs_getColIntegrality"`
+		columns func(h uintptr, from, to int32, n *int32, costs, lo, hi *float64, nz *int32, start, index *int32, values *float64) int32 `symbol:"Highs_getColsByRange"`
+		sides   func(h uintptr, from, to int32, n *int32, lo, hi *float64, nz *int32, start, index *int32, values *float64) int32        `symbol:"Highs_getRowsByRange"`
 	}
-	library(t, native.Spec{Name: "HiGHS", Files: []string{"libhighs.so"}, Hint: "make setup"},
-		native.Symbol{Name: "Highs_create", Func: &h.create}, native.Symbol{Name: "Highs_destroy", Func: &h.destroy},
-		native.Symbol{Name: "Highs_setBoolOptionValue", Func: &h.silent}, native.Symbol{Name: "Highs_readModel", Func: &h.read},
-		native.Symbol{Name: "Highs_getColName", Func: &h.name}, native.Symbol{Name: "Highs_getNumRow", Func: &h.rows}, native.Symbol{Name: "Highs_getObjectiveSense", Func: &h.sense},
-		native.Symbol{Name: "Highs_getObjectiveOffset", Func: &h.offset}, native.Symbol{Name: "Highs_getColIntegrality", Func: &h.integer},
-		native.Symbol{Name: "Highs_getColsByRange", Func: &h.columns}, native.Symbol{Name: "Highs_getRowsByRange", Func: &h.sides})
+	library(t, native.Spec{Name: "HiGHS", Files: []string{"libhighs.so"}, Hint: "make setup"}, &h)
 
 	check := func(format string, m *problem.MILP) {
 		t.Helper()
@@ -185,16 +176,13 @@ func TestHiGHSReadsTheSameModel(t *testing.T) {
 // its answers with enumeration.
 func TestZ3AnswersTheScripts(t *testing.T) {
 	var z struct {
-		config  func() uintptr
-		context func(uintptr) uintptr
-		eval    func(uintptr, string) string
-		destroy func(uintptr)
-		handler func(uintptr, uintptr)
+		config  func() uintptr               `symbol:"Z3_mk_config"`
+		context func(uintptr) uintptr        `symbol:"Z3_mk_context"`
+		eval    func(uintptr, string) string `symbol:"Z3_eval_smtlib2_string"`
+		destroy func(uintptr)                `symbol:"Z3_del_context"`
+		handler func(uintptr, uintptr)       `symbol:"Z3_set_error_handler"`
 	}
-	library(t, native.Spec{Name: "Z3", Files: []string{"libz3.so"}, Hint: "make setup"},
-		native.Symbol{Name: "Z3_mk_config", Func: &z.config}, native.Symbol{Name: "Z3_mk_context", Func: &z.context},
-		native.Symbol{Name: "Z3_eval_smtlib2_string", Func: &z.eval}, native.Symbol{Name: "Z3_del_context", Func: &z.destroy},
-		native.Symbol{Name: "Z3_set_error_handler", Func: &z.handler})
+	library(t, native.Spec{Name: "Z3", Files: []string{"libz3.so"}, Hint: "make setup"}, &z)
 	smt2, err := export.Lookup("smt2")
 	if err != nil {
 		t.Fatal(err)

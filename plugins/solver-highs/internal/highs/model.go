@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+
+	"github.com/hyfair/hyfair/sdk/native"
 )
 
 // What HighsStatus and the matrix format are in C.
@@ -62,8 +64,8 @@ func (m *Model) Close() {
 // Pass replaces the whole model.
 func (m *Model) Pass(p *Problem) error {
 	rc := m.lib.fn.passMip(m.h, int32(len(p.Cost)), int32(len(p.Rows.Lo)), int32(len(p.Rows.Value)), rowwise,
-		sense(p.Maximise), p.Offset, first(p.Cost), first(p.Lo), first(p.Hi), first(p.Rows.Lo), first(p.Rows.Hi),
-		first(p.Rows.Start), first(p.Rows.Index), first(p.Rows.Value), first(p.Integer))
+		sense(p.Maximise), p.Offset, native.Array(p.Cost), native.Array(p.Lo), native.Array(p.Hi), native.Array(p.Rows.Lo), native.Array(p.Rows.Hi),
+		native.Array(p.Rows.Start), native.Array(p.Rows.Index), native.Array(p.Rows.Value), native.Array(p.Integer))
 	m.columns = len(p.Cost)
 	return check(rc, "the model")
 }
@@ -97,7 +99,7 @@ func (m *Model) ChangeBounds(columns []int32, lo, hi []float64) error {
 	if len(columns) == 0 {
 		return nil
 	}
-	rc := m.lib.fn.changeBounds(m.h, int32(len(columns)), first(columns), first(lo), first(hi))
+	rc := m.lib.fn.changeBounds(m.h, int32(len(columns)), native.Array(columns), native.Array(lo), native.Array(hi))
 	return check(rc, "the new bounds")
 }
 
@@ -109,7 +111,7 @@ func (m *Model) ChangeObjective(maximise bool, offset float64, cost []float64) e
 	if err := check(m.lib.fn.changeOffset(m.h, offset), "the objective's offset"); err != nil {
 		return err
 	}
-	return check(m.lib.fn.changeCosts(m.h, 0, int32(len(cost)-1), first(cost)), "the objective")
+	return check(m.lib.fn.changeCosts(m.h, 0, int32(len(cost)-1), native.Array(cost)), "the objective")
 }
 
 // AddRows adds rows at the end.
@@ -117,8 +119,8 @@ func (m *Model) AddRows(r *Rows) error {
 	if len(r.Lo) == 0 {
 		return nil
 	}
-	rc := m.lib.fn.addRows(m.h, int32(len(r.Lo)), first(r.Lo), first(r.Hi), int32(len(r.Value)),
-		first(r.Start), first(r.Index), first(r.Value))
+	rc := m.lib.fn.addRows(m.h, int32(len(r.Lo)), native.Array(r.Lo), native.Array(r.Hi), int32(len(r.Value)),
+		native.Array(r.Start), native.Array(r.Index), native.Array(r.Value))
 	return check(rc, "the new rows")
 }
 
@@ -133,7 +135,7 @@ func (m *Model) DeleteRows(from, to int) error {
 // SetStart proposes values for some columns. HiGHS refuses values outside of
 // the bounds, and completes what is left open.
 func (m *Model) SetStart(columns []int32, values []float64) error {
-	return check(m.lib.fn.setStart(m.h, int32(len(columns)), first(columns), first(values)), "the start values")
+	return check(m.lib.fn.setStart(m.h, int32(len(columns)), native.Array(columns), native.Array(values)), "the start values")
 }
 
 // Forget drops what earlier runs left behind (basis, solution, clocks), so that
@@ -181,7 +183,7 @@ func (m *Model) Solution() []float64 {
 		return nil
 	}
 	values := make([]float64, m.columns)
-	if m.lib.fn.solution(m.h, first(values), nil, nil, nil) == statusError {
+	if m.lib.fn.solution(m.h, native.Array(values), nil, nil, nil) == statusError {
 		return nil
 	}
 	return values
@@ -210,14 +212,6 @@ func sense(maximise bool) int32 {
 		return -1
 	}
 	return 1
-}
-
-// first is a C array's address; one element stands in for an empty one.
-func first[T any](s []T) *T {
-	if len(s) == 0 {
-		return new(T)
-	}
-	return &s[0]
 }
 
 func check(rc int32, what string, args ...any) error {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/hyfair/hyfair/sdk/native"
 )
 
 // Infinity is what lp_solve takes for infinite, from itself on.
@@ -95,7 +97,7 @@ func (l *Lib) Run(p *Problem, s Settings, handle Handler) (Outcome, error) {
 
 // fill builds the model; rows by rows, which is fast only in row mode.
 func (l *Lib) fill(lp uintptr, p *Problem) error {
-	if l.fn.setCost(lp, int32(len(p.Cost)), first(p.Cost), first(numbers(len(p.Cost)))) == 0 {
+	if l.fn.setCost(lp, int32(len(p.Cost)), native.Array(p.Cost), native.Array(numbers(len(p.Cost)))) == 0 {
 		return errors.New("lp_solve refuses the objective")
 	}
 	for i := range p.Cost {
@@ -123,7 +125,7 @@ func (l *Lib) fill(lp uintptr, p *Problem) error {
 			kind, side = atMost, r.Hi
 		}
 		// lp_solve sorts the arrays it is given.
-		if l.fn.addRow(lp, int32(len(index)), first(slices.Clone(r.Value)), first(index), kind, side) == 0 {
+		if l.fn.addRow(lp, int32(len(index)), native.Array(slices.Clone(r.Value)), native.Array(index), kind, side) == 0 {
 			return fmt.Errorf("lp_solve refuses row %d", i)
 		}
 	}
@@ -139,7 +141,7 @@ func (l *Lib) fill(lp uintptr, p *Problem) error {
 		for j, c := range set {
 			index[j], weight[j] = c+1, float64(j+1)
 		}
-		if l.fn.addSet(lp, first([]byte("s\x00")), 1, int32(i+1), int32(len(set)), first(index), first(weight)) == 0 {
+		if l.fn.addSet(lp, native.Array([]byte("s\x00")), 1, int32(i+1), int32(len(set)), native.Array(index), native.Array(weight)) == 0 {
 			return fmt.Errorf("lp_solve refuses set %d", i)
 		}
 	}
@@ -189,12 +191,4 @@ func numbers(n int) []int32 {
 		out[i] = int32(i + 1)
 	}
 	return out
-}
-
-// first is a C array's address; one element stands in for an empty one.
-func first[T any](s []T) *T {
-	if len(s) == 0 {
-		return new(T)
-	}
-	return &s[0]
 }

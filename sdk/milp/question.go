@@ -1,20 +1,4 @@
-// Package watch is the eye on a search for the best point of a problem in the
-// MILP form, for solver plugins whose library calls back while it runs. A
-// Question says what is asked, a Watch keeps the limits that the library does
-// not keep by itself (cancellation, time, memory), remembers the best point seen
-// and tells of progress:
-//
-//	w := watch.Start(ctx, q)
-//	run(func(e Event) (stop bool) { // the library's callback
-//		if e.Point != nil && q.MILP.Violation(e.Point) <= tolerance {
-//			w.Found(e.Point)
-//		}
-//		w.Searched(e.Nodes)
-//		_, stop = w.Stopped()
-//		return stop
-//	})
-//	w.End()
-package watch
+package milp
 
 import (
 	"math"
@@ -30,6 +14,9 @@ type Question struct {
 	Options sdk.SolveOptions
 	// Begin is when the Solve was called: limits and elapsed times count from it.
 	Begin time.Time
+	// Tolerance is what the solver's arithmetic may leave in a row, an integer
+	// value, or the bound.
+	Tolerance float64
 }
 
 // WantsBest reports whether there is an objective to optimise; without one any
@@ -55,6 +42,12 @@ func (q *Question) ReachesTarget(x []float64) bool {
 	return t != nil && !q.Better(*t, q.Objective(x))
 }
 
+// Suffices reports that a feasible point is all that was asked for.
+func (q *Question) Suffices(x []float64) bool { return !q.WantsBest() || q.ReachesTarget(x) }
+
+// Feasible reports that the point breaks nothing beyond the tolerance.
+func (q *Question) Feasible(x []float64) bool { return q.MILP.Violation(x) <= q.Tolerance }
+
 // Left is the time that remains, -1 where there is no limit.
 func (q *Question) Left() time.Duration {
 	if q.Options.TimeLimit <= 0 {
@@ -74,9 +67,8 @@ func (q *Question) WholeStart() []float64 {
 	return q.MILP.Start
 }
 
-// WithoutObjective asks for any point at all, silently, in the time that is
-// left: what settles whether it is the objective that has no bound.
-func (q *Question) WithoutObjective() Question {
+// withoutObjective asks for any point at all, silently, in the time that is left.
+func (q *Question) withoutObjective() Question {
 	plain := *q.MILP
 	plain.Objective = problem.Objective{}
 	o := q.Options
@@ -84,5 +76,5 @@ func (q *Question) WithoutObjective() Question {
 	if left := q.Left(); left >= 0 {
 		o.TimeLimit = max(left, time.Nanosecond)
 	}
-	return Question{MILP: &plain, Options: o, Begin: time.Now()}
+	return Question{MILP: &plain, Options: o, Begin: time.Now(), Tolerance: q.Tolerance}
 }

@@ -1,4 +1,4 @@
-package watch_test
+package milp_test
 
 import (
 	"context"
@@ -7,21 +7,21 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/watch"
 )
 
 // asked maximises, or minimises, x + 10.
-func asked(maximise bool, o sdk.SolveOptions) watch.Question {
+func asked(maximise bool, o sdk.SolveOptions) milp.Question {
 	m := &problem.MILP{
 		Columns:   []problem.Column{{Hi: 9}},
 		Objective: problem.Objective{Maximise: maximise, Offset: 10, Terms: []problem.Term{{Column: 0, Coef: 1}}},
 	}
-	return watch.Question{MILP: m, Options: o, Begin: time.Now()}
+	return milp.Question{MILP: m, Options: o, Begin: time.Now()}
 }
 
 // stopsFor waits until the watch says to stop.
-func stopsFor(t *testing.T, w *watch.Watch, want sdk.Reason) {
+func stopsFor(t *testing.T, w *milp.Monitor, want sdk.Reason) {
 	t.Helper()
 	for range 60_000 {
 		if reason, stopped := w.Stopped(); stopped {
@@ -39,7 +39,7 @@ func TestLimits(t *testing.T) {
 	t.Run("cancelled before", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		w := watch.Start(ctx, asked(true, sdk.SolveOptions{}))
+		w := milp.Watch(ctx, asked(true, sdk.SolveOptions{}))
 		defer w.End()
 		if reason, stopped := w.Stopped(); !stopped || reason != sdk.Interrupted {
 			t.Errorf("%v, %q at once; want it interrupted", stopped, reason)
@@ -47,7 +47,7 @@ func TestLimits(t *testing.T) {
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		w := watch.Start(ctx, asked(true, sdk.SolveOptions{}))
+		w := milp.Watch(ctx, asked(true, sdk.SolveOptions{}))
 		defer w.End()
 		if _, stopped := w.Stopped(); stopped {
 			t.Error("stopped by nothing")
@@ -57,7 +57,7 @@ func TestLimits(t *testing.T) {
 	})
 	t.Run("time", func(t *testing.T) {
 		q := asked(true, sdk.SolveOptions{TimeLimit: time.Millisecond})
-		w := watch.Start(t.Context(), q)
+		w := milp.Watch(t.Context(), q)
 		defer w.End()
 		stopsFor(t, w, sdk.TimeLimit)
 		if spent := time.Since(q.Begin); spent < time.Millisecond || q.Left() != 0 {
@@ -65,16 +65,16 @@ func TestLimits(t *testing.T) {
 		}
 	})
 	t.Run("memory", func(t *testing.T) {
-		if watch.Memory() == 0 {
+		if milp.Memory() == 0 {
 			t.Skip("SKIPPED: this system does not tell a process its memory")
 		}
-		w := watch.Start(t.Context(), asked(true, sdk.SolveOptions{Memory: 1}))
+		w := milp.Watch(t.Context(), asked(true, sdk.SolveOptions{Memory: 1}))
 		defer w.End()
 		stopsFor(t, w, sdk.MemoryLimit)
 	})
 	t.Run("the first reason counts", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		w := watch.Start(ctx, asked(true, sdk.SolveOptions{}))
+		w := milp.Watch(ctx, asked(true, sdk.SolveOptions{}))
 		w.Stop(sdk.NoReason)
 		w.Stop(sdk.WorkLimit)
 		cancel()
@@ -88,7 +88,7 @@ func TestLimits(t *testing.T) {
 func TestProgress(t *testing.T) {
 	for _, maximise := range []bool{false, true} {
 		var seen []sdk.Progress
-		w := watch.Start(t.Context(), asked(maximise, sdk.SolveOptions{Progress: func(p sdk.Progress) { seen = append(seen, p) }}))
+		w := milp.Watch(t.Context(), asked(maximise, sdk.SolveOptions{Progress: func(p sdk.Progress) { seen = append(seen, p) }}))
 		better, worse := 7.0, 3.0
 		if !maximise {
 			better, worse = worse, better
@@ -106,7 +106,7 @@ func TestProgress(t *testing.T) {
 		w.Bounded(math.NaN())
 		w.Bounded(12.5)
 		w.End()
-		if best := w.Best(); len(best) != 1 || best[0] != better {
+		if best := w.Incumbent(); len(best) != 1 || best[0] != better {
 			t.Errorf("maximise %v: the best is %v, want %v", maximise, best, better)
 		}
 		if len(seen) == 0 {
@@ -130,12 +130,12 @@ func TestProgress(t *testing.T) {
 
 func TestNothingNewIsNotTold(t *testing.T) {
 	told := 0
-	w := watch.Start(t.Context(), asked(true, sdk.SolveOptions{Progress: func(sdk.Progress) { told++ }}))
+	w := milp.Watch(t.Context(), asked(true, sdk.SolveOptions{Progress: func(sdk.Progress) { told++ }}))
 	w.Searched(0)
 	w.Bounded(math.Inf(-1))
 	w.End()
-	if told != 0 || w.Best() != nil {
-		t.Errorf("%d reports, best %v", told, w.Best())
+	if told != 0 || w.Incumbent() != nil {
+		t.Errorf("%d reports, best %v", told, w.Incumbent())
 	}
 }
 
@@ -146,14 +146,14 @@ func TestWithoutAnObjective(t *testing.T) {
 	q.MILP.Objective.Terms = nil
 	var last sdk.Progress
 	q.Options.Progress = func(p sdk.Progress) { last = p }
-	w := watch.Start(t.Context(), q)
+	w := milp.Watch(t.Context(), q)
 	if !w.Found([]float64{5}) || w.Found([]float64{7}) {
 		t.Error("want the first point taken, and no other")
 	}
 	w.Bounded(3)
 	w.End()
-	if last.HasBound || last.Values == nil || w.Best()[0] != 5 {
-		t.Errorf("%+v, best %v", last, w.Best())
+	if last.HasBound || last.Values == nil || w.Incumbent()[0] != 5 {
+		t.Errorf("%+v, best %v", last, w.Incumbent())
 	}
 }
 
@@ -187,7 +187,14 @@ func TestQuestion(t *testing.T) {
 	target := 12.0
 	q.Options = sdk.SolveOptions{TimeLimit: time.Nanosecond, Target: &target, Progress: func(sdk.Progress) {}, Seed: 3}
 	time.Sleep(time.Nanosecond)
-	plain := q.WithoutObjective()
+	var plain milp.Question
+	point, r, err := q.SettleUnbounded(5, func(asked milp.Question) (*sdk.Result, error) {
+		plain = asked
+		return &sdk.Result{Status: sdk.Feasible, Nodes: 2, Values: problem.Floats([]float64{4})}, nil
+	})
+	if err != nil || len(point) != 1 || point[0] != 4 || r.Nodes != 7 || r.Elapsed <= 0 {
+		t.Errorf("point %v, %+v, %v; want the point 4 after 7 nodes", point, r, err)
+	}
 	if plain.WantsBest() || !q.WantsBest() || plain.Options.Target != nil || plain.Options.Progress != nil || plain.Options.Seed != 3 || plain.Options.TimeLimit <= 0 {
 		t.Errorf("without its objective: %+v", plain)
 	}

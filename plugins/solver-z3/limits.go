@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/plugins/solver-z3/internal/z3"
+	"github.com/hyfair/hyfair/sdk"
 )
 
 // limits end a check from outside. Z3 has limits of its own; these are kept
@@ -17,27 +18,27 @@ type limits struct {
 }
 
 // reached tells which limit is, if one is.
-func (l *limits) reached(lib *z3.Lib) cause {
+func (l *limits) reached(lib *z3.Lib) sdk.Reason {
 	switch {
 	case l.ctx.Err() != nil:
-		return cancelled
+		return sdk.Interrupted
 	case !l.deadline.IsZero() && !time.Now().Before(l.deadline):
-		return outOfTime
+		return sdk.TimeLimit
 	case l.memory > 0 && lib.Allocated() > l.memory:
-		return outOfMemory
+		return sdk.MemoryLimit
 	}
-	return running
+	return sdk.NoReason
 }
 
 // How often limits are looked at, and an interruption repeated: one that comes
 // before the check has begun is lost.
 const watchEvery = 5 * time.Millisecond
 
-// check runs one check under the limits. Where they interrupt it, the cause is
+// check runs one check under the limits. Where they interrupt it, the reason is
 // given and the context is good for closing only, even if there is an answer.
-func (l *limits) check(lib *z3.Lib, x *z3.Context, s *z3.Solver) (a z3.Answer, native string, c cause) {
-	if c := l.reached(lib); c != running {
-		return z3.Undef, "not started", c
+func (l *limits) check(lib *z3.Lib, x *z3.Context, s *z3.Solver) (a z3.Answer, native string, why sdk.Reason) {
+	if why := l.reached(lib); why != sdk.NoReason {
+		return z3.Undef, "not started", why
 	}
 	over := make(chan struct{})
 	var watcher sync.WaitGroup
@@ -50,10 +51,10 @@ func (l *limits) check(lib *z3.Lib, x *z3.Context, s *z3.Solver) (a z3.Answer, n
 				return
 			case <-tick.C:
 			}
-			if c == running {
-				c = l.reached(lib)
+			if why == sdk.NoReason {
+				why = l.reached(lib)
 			}
-			if c != running {
+			if why != sdk.NoReason {
 				x.Interrupt()
 			}
 		}
@@ -61,5 +62,5 @@ func (l *limits) check(lib *z3.Lib, x *z3.Context, s *z3.Solver) (a z3.Answer, n
 	a, native = s.Check()
 	close(over)
 	watcher.Wait()
-	return a, native, c
+	return a, native, why
 }

@@ -1,0 +1,102 @@
+package milp
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Claim is what a native status means where the solver holds no point that is
+// worth something. Where it holds one, Unknown becomes Feasible and the reason
+// stays.
+type Claim struct {
+	Status sdk.Status
+	Reason sdk.Reason
+	Native string
+}
+
+// Claims are all statuses that a solver is known to end with, by number.
+type Claims map[int]Claim
+
+// Of reads a native status; one that is not known is Unknown, Other.
+func (c Claims) Of(code int) Claim {
+	if known, ok := c[code]; ok {
+		return known
+	}
+	return Claim{sdk.Unknown, sdk.Other, fmt.Sprintf("status %d", code)}
+}
+
+// Result is a claim as the question's result.
+func (q *Question) Result(c Claim, nodes int64) *sdk.Result {
+	return &sdk.Result{Status: c.Status, Reason: c.Reason, Native: c.Native, Tolerance: q.Tolerance, Nodes: nodes, Elapsed: time.Since(q.Begin)}
+}
+
+// WithoutColumns answers a problem that has none: any row holds at 0, or there is
+// no point.
+func (q *Question) WithoutColumns(native string) *sdk.Result {
+	if q.MILP.Violation(nil) != 0 {
+		return q.Result(Claim{sdk.Infeasible, sdk.NoReason, native}, 0)
+	}
+	r := q.Result(Claim{sdk.Feasible, sdk.NoReason, native}, 0)
+	r.Values, r.Objective = []problem.Number{}, q.MILP.Objective.Offset
+	return r
+}
+
+// SettleUnbounded asks again without the objective, after so many nodes: a point
+// shows that it is the objective that has no bound, and else there is the result.
+func (q *Question) SettleUnbounded(nodes int64, ask func(plain Question) (*sdk.Result, error)) (point []float64, r *sdk.Result, err error) {
+	if r, err = ask(q.withoutObjective()); err != nil {
+		return nil, nil, err
+	}
+	r.Nodes += nodes
+	r.Elapsed = time.Since(q.Begin)
+	if r.Status == sdk.Feasible {
+		return problem.Float64s(r.Values), r, nil
+	}
+	return nil, r, nil
+}
+
+// Range is the range of coefficients that a solver takes.
+type Range struct {
+	// Solver is its name for people.
+	Solver string
+	// Smallest: an entry of the matrix is left out that is no larger.
+	Smallest float64
+	// Entry and Cost: from these on, an entry of the matrix and a coefficient of the
+	// objective are refused, or mean something else.
+	Entry, Cost float64
+}
+
+// Lost bounds what the solver changes in a row by leaving out coefficients, given
+// the columns' bounds. A problem whose meaning it would change without bound, or
+// refuse, is sdk.ErrUnsupported.
+func (l Range) Lost(m *problem.MILP) (float64, error) {
+	worst := 0.0
+	for i := range m.Rows {
+		r := &m.Rows[i]
+		sum := 0.0
+		for _, t := range r.Terms {
+			size := math.Abs(t.Coef)
+			if size >= l.Entry {
+				return 0, fmt.Errorf("%w: row %d (%s) has the coefficient %g at column %d; %s takes none from %g on", sdk.ErrUnsupported, i, r.Name, t.Coef, t.Column, l.Solver, l.Entry)
+			}
+			if size > 0 && size <= l.Smallest {
+				c := &m.Columns[t.Column]
+				sum += size * max(math.Abs(c.Lo), math.Abs(c.Hi))
+			}
+		}
+		if math.IsInf(sum, 1) {
+			return 0, fmt.Errorf("%w: row %d (%s) has a coefficient of at most %g at a column without bounds; %s would leave it out", sdk.ErrUnsupported, i, r.Name, l.Smallest, l.Solver)
+		}
+		worst = max(worst, sum)
+	}
+	for _, t := range m.Objective.Terms {
+		if math.Abs(t.Coef) >= l.Cost {
+			return 0, fmt.Errorf("%w: the objective has the coefficient %g at column %d; %s takes none from %g on", sdk.ErrUnsupported, t.Coef, t.Column, l.Solver, l.Cost)
+		}
+	}
+	return worst, nil
+}

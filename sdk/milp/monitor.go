@@ -1,0 +1,174 @@
+package milp
+
+import (
+	"context"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// How often progress is handed on and memory looked at.
+const every = 50 * time.Millisecond
+
+// Monitor watches all runs of one Question. Its methods are safe for concurrent
+// use and quick, so that they may be called from a library's threads;
+// Options.Progress is called from one goroutine.
+type Monitor struct {
+	q    Question
+	over chan struct{}
+	done sync.WaitGroup
+
+	mu      sync.Mutex
+	stopped bool
+	reason  sdk.Reason
+	latest  sdk.Progress
+	best    []float64
+	told    bool // best is in a progress report, or there is nothing to tell
+	moved   bool // bound or nodes changed since the last report
+}
+
+// Watch begins to watch; End it. Where ctx is done already, the search is
+// stopped before it begins.
+func Watch(ctx context.Context, q Question) *Monitor {
+	m := &Monitor{q: q, over: make(chan struct{}), told: true}
+	if ctx.Err() != nil {
+		m.Stop(sdk.Interrupted)
+	}
+	m.done.Go(func() { m.loop(ctx) })
+	return m
+}
+
+// End stops watching, with a last report where something is left to tell;
+// afterwards nothing is reported. Call it once.
+func (m *Monitor) End() {
+	close(m.over)
+	m.done.Wait()
+}
+
+func (m *Monitor) loop(ctx context.Context) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var late <-chan time.Time
+	if left := m.q.Left(); left >= 0 {
+		timer := time.NewTimer(left)
+		defer timer.Stop()
+		late = timer.C
+	}
+	gone := ctx.Done()
+	for {
+		select {
+		case <-gone:
+			gone = nil
+			m.Stop(sdk.Interrupted)
+		case <-late:
+			m.Stop(sdk.TimeLimit)
+		case <-tick.C:
+			if limit := m.q.Options.Memory; limit > 0 && Memory() > limit {
+				m.Stop(sdk.MemoryLimit)
+			}
+			m.report()
+		case <-m.over:
+			m.report()
+			return
+		}
+	}
+}
+
+// Stop says that the search is to stop, and why: NoReason where all that was
+// asked for is there. The first reason counts.
+func (m *Monitor) Stop(reason sdk.Reason) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.stopped {
+		m.stopped, m.reason = true, reason
+	}
+}
+
+// Stopped reports whether the search is to stop, and why.
+func (m *Monitor) Stopped() (reason sdk.Reason, stopped bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.reason, m.stopped
+}
+
+// Incumbent is the best point found, nil for none; not to be modified.
+func (m *Monitor) Incumbent() []float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.best
+}
+
+// Found takes x, a feasible point in the problem's column order, for the best
+// one, and keeps it, if it is the first or better than those before.
+func (m *Monitor) Found(x []float64) (taken bool) {
+	v := m.q.Objective(x)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.best != nil && !(m.q.WantsBest() && m.q.Better(v, m.latest.Objective)) {
+		return false
+	}
+	m.best, m.latest.Objective, m.told = x, v, false
+	return true
+}
+
+// Searched tells how many nodes were searched so far, in all runs.
+func (m *Monitor) Searched(nodes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if nodes != m.latest.Nodes {
+		m.latest.Nodes, m.moved = nodes, true
+	}
+}
+
+// Bounded tells of a bound on the objective: no point of the whole problem is
+// better. One that is infinite, or of a question that has no objective, is none.
+func (m *Monitor) Bounded(bound float64) {
+	if !m.q.WantsBest() || math.IsInf(bound, 0) || math.IsNaN(bound) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.latest.HasBound || bound != m.latest.Bound {
+		m.latest.Bound, m.latest.HasBound, m.moved = bound, true, true
+	}
+}
+
+// report hands on what is new.
+func (m *Monitor) report() {
+	m.mu.Lock()
+	p := m.latest
+	fresh := !m.told || m.moved
+	if !m.told {
+		p.Values = problem.Floats(m.best)
+	}
+	m.told, m.moved = true, false
+	m.mu.Unlock()
+	if fresh && m.q.Options.Progress != nil {
+		p.Elapsed = time.Since(m.q.Begin)
+		m.q.Options.Progress(p)
+	}
+}
+
+// Memory is what this process holds, in bytes; 0 where the system does not
+// tell. For libraries that have no memory limit of their own.
+func Memory() int64 {
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(data))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(fields[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
