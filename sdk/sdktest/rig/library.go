@@ -77,7 +77,7 @@ func Library[L native.Bound](t testing.TB, s sdk.Solver, p *native.Plugin[L], sp
 	if lib != want {
 		t.Errorf("library %+v, want %+v", lib, want)
 	}
-	for _, q := range []*problem.Problem{{Network: &problem.Query{}}, {MILP: &problem.MILP{}}, {SMT: &problem.Script{Text: "(assert true)"}}} {
+	for _, q := range []*problem.Problem{{Query: &problem.Query{}}, {MILP: &problem.MILP{}}, {SMT: &problem.Script{Text: "(assert true)"}}} {
 		text, is := fmt.Sprintf("incompatible: %s was not found; to install it: %s", spec.Name, spec.Hint), sdk.ErrIncompatible
 		if form := q.Form(); form != asked.Form() {
 			text, is = fmt.Sprintf("unsupported: %s answers problems in the %s form, this one is in the %s form", spec.Name, asked.Form(), form), sdk.ErrUnsupported
