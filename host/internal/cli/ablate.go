@@ -11,10 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
-	"github.com/hyfair/hyfair/host/internal/view/plot"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 func init() { commands = append(commands, newAblate) }
@@ -25,8 +24,7 @@ type ablateFlags struct {
 	models     modelsFlag
 	budget     string
 	runs       int
-	format     string
-	out        string
+	shown      showFlags
 	target     int
 	plots      string
 	plotFormat string
@@ -78,11 +76,11 @@ again goes on where it was broken off. docs/ablate.md has the grid's format.`,
 	fl.StringSliceVar(&f.question.Protected, "protected", nil, "protected attributes to vary together (default: all the study protects)")
 	fl.StringVar(&f.question.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&f.question.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
-	fl.StringVar(&f.format, "format", compare.FormatTable, "table, csv, latex or json")
-	fl.StringVar(&f.out, "out", "", "write the --format to this file, and the table to standard output")
+	f.shown.add(cmd, "")
+	f.shown.addOut(cmd, "")
 	fl.IntVar(&f.target, "target", 0, "k that times to target are about (default: the largest that half of a network's runs reached)")
 	fl.StringVar(&f.plots, "plots", "", "draw time to target, largest k over time and individuals by k of each network into this folder")
-	fl.StringVar(&f.plotFormat, "plot-format", plot.SVG, "svg or png")
+	fl.StringVar(&f.plotFormat, "plot-format", view.SVG, "svg or png")
 	fl.DurationVar(&f.bound, "bound", 0, "after the searches, time for a solver to prove for each network how many bins nobody exceeds, such as 10s; 0: none")
 	fl.StringVar(&f.from, "from", "", "show the ablation of this run in the journal again, without running anything")
 	fl.BoolVar(&f.resume, "resume", false, "go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
@@ -96,10 +94,8 @@ func (f *ablateFlags) validate(args []string) error {
 		return fmt.Errorf("--from shows a run of the journal, whose grid is known: leave out %s", strings.Join(args, " "))
 	case f.from == "" && len(args) != 1:
 		return fmt.Errorf("ablate wants one GRID.yaml, got %d arguments; see hyfair ablate --help", len(args))
-	case !slices.Contains(compare.Formats, f.format):
-		return fmt.Errorf("--format %q: want %s", f.format, strings.Join(compare.Formats, ", "))
-	case !slices.Contains(plot.Formats, f.plotFormat):
-		return fmt.Errorf("--plot-format %q: want %s", f.plotFormat, strings.Join(plot.Formats, " or "))
+	case !slices.Contains(view.FigureFormats, f.plotFormat):
+		return fmt.Errorf("--plot-format %q: want %s", f.plotFormat, strings.Join(view.FigureFormats, " or "))
 	case f.resume && f.fresh:
 		return errors.New("--resume and --fresh exclude each other")
 	case f.changed("target") && f.target < 2:
@@ -107,7 +103,7 @@ func (f *ablateFlags) validate(args []string) error {
 	case f.bound < 0:
 		return fmt.Errorf("--bound %v is negative", f.bound)
 	}
-	return nil
+	return f.shown.validate()
 }
 
 // plan is what flags and grid ask for, with every file and plugin looked at.

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
@@ -154,34 +151,12 @@ func (f *ablateFlags) show(app *App) error {
 	return errors.Join(f.print(app, a), refuted)
 }
 
-// print draws plots and writes the result to standard output and, with --out,
-// to a file.
+// print draws plots and shows the result.
 func (f *ablateFlags) print(app *App, a *ablate.Ablation) error {
 	if f.plots != "" {
 		if err := a.Plot(f.plots, f.plotFormat); err != nil {
 			return fmt.Errorf("--plots: %w", err)
 		}
 	}
-	format := f.format
-	if f.out != "" {
-		file, err := files.Create(f.out)
-		if err != nil {
-			return usage(fmt.Errorf("--out: %w", err))
-		}
-		if err := file.Finish(writeAblation(file, a, f.format, false)); err != nil {
-			return fmt.Errorf("--out: %w", err)
-		}
-		format = compare.FormatTable
-	}
-	if app.JSON {
-		format = compare.FormatJSON
-	}
-	return writeAblation(app.Stdout, a, format, app.colour())
-}
-
-func writeAblation(w io.Writer, a *ablate.Ablation, format string, colour bool) error {
-	if format == compare.FormatJSON {
-		return (&App{Stdout: w}).printJSON(a)
-	}
-	return a.Write(w, format, colour)
+	return f.shown.show(app, a)
 }

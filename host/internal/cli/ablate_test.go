@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // ablated reads the one object of ablate --json.
@@ -69,7 +69,7 @@ func TestAblate(t *testing.T) {
 // shown is an ablation's table, for messages.
 func shown(a ablate.Ablation) string {
 	var b strings.Builder
-	if err := a.Write(&b, compare.FormatTable, false); err != nil {
+	if err := a.Document().Write(&b, view.Text, view.Options{}); err != nil {
 		return err.Error()
 	}
 	return b.String()

@@ -11,7 +11,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/host/internal/view/jsonout"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -140,7 +139,7 @@ func (r *auditReport) writeJSON(w io.Writer, n int, row func(i int) auditRow) er
 			out.WriteByte(',')
 		}
 		out.WriteByte('\n')
-		if err := jsonout.Encode(out, row(i), ""); err != nil {
+		if err := view.JSON(out, row(i), ""); err != nil {
 			return err
 		}
 	}
@@ -165,7 +164,7 @@ func (r *auditReport) print(w io.Writer) error {
 		}
 	}
 	if len(r.Rows) > 0 {
-		if err := r.worst().Terminal(w, false); err != nil {
+		if err := view.Of(r.worst()).Write(w, view.Text, view.Options{}); err != nil {
 			return err
 		}
 	}

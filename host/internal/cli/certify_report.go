@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/host/internal/view/jsonout"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -307,7 +307,7 @@ func bestOf(rep *certify.Report) string {
 // upTo is a number in so many digits, or that float64 cannot hold it.
 func upTo(v float64, digits int) string {
 	if math.IsInf(v, 0) {
-		return fmt.Sprintf("beyond %.4g", jsonout.Finite(v))
+		return fmt.Sprintf("beyond %.4g", view.Finite(v))
 	}
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -31,8 +30,7 @@ type compareFlags struct {
 	models   modelsFlag
 	budget   time.Duration
 	runs     int
-	format   string
-	out      string
+	shown    showFlags
 	from     string
 	fresh    bool
 	// changed reports that the user gave a flag.
@@ -80,21 +78,18 @@ journal: the same command again goes on where it was broken off.`,
 	fl.StringSliceVar(&f.question.Protected, "protected", nil, "protected attributes to vary together (default: all the study protects)")
 	fl.StringVar(&f.question.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&f.question.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
-	fl.StringVar(&f.format, "format", compare.FormatTable, "table, csv, latex or json")
-	fl.StringVar(&f.out, "out", "", "write the --format to this file, and the table to standard output")
+	f.shown.add(cmd, "")
+	f.shown.addOut(cmd, "")
 	fl.StringVar(&f.from, "from", "", "show the comparison of this run in the journal again, without running anything")
 	fl.BoolVar(&f.fresh, "fresh", false, "begin anew even where the same comparison was broken off")
 	return cmd
 }
 
 func (f *compareFlags) validate() error {
-	switch {
-	case !slices.Contains(compare.Formats, f.format):
-		return fmt.Errorf("--format %q: want %s", f.format, strings.Join(compare.Formats, ", "))
-	case len(f.solvers) > 0 && len(f.arms) > 0:
+	if len(f.solvers) > 0 && len(f.arms) > 0 {
 		return errors.New("give --solvers or --arm, not both: --solvers a,b is short for --arm a=solver:a --arm b=solver:b")
 	}
-	return nil
+	return f.shown.validate()
 }
 
 // plan is what flags and arguments ask for, with every file and plugin looked
@@ -290,14 +285,4 @@ func resolveArm(a *compare.Arm, d sdk.Description) error {
 		return usage(fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs", d.Name, e.Name))
 	}
 	return nil
-}
-
-// colour reports whether standard output is a terminal that wants colours.
-func (a *App) colour() bool {
-	out, ok := a.Stdout.(*output)
-	if !ok {
-		return false
-	}
-	file, ok := out.to.(*os.File)
-	return ok && os.Getenv("NO_COLOR") == "" && isTerminal(file)
 }

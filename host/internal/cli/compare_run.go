@@ -4,19 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
@@ -52,7 +47,7 @@ func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
 	}
 	c.Run, c.Journal = kept.name()
 	c.Interrupted = end.Interrupted
-	if err := f.print(app, c); err != nil {
+	if err := f.shown.show(app, c); err != nil {
 		return err
 	}
 	return compareExit(c, failed)
@@ -116,39 +111,11 @@ func (f *compareFlags) show(app *App, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.print(app, c); err != nil || len(c.Disagreements) == 0 {
+	if err := f.shown.show(app, c); err != nil || len(c.Disagreements) == 0 {
 		return err
 	}
 	return compareExit(c, nil)
 }
-
-// print writes the result to standard output and, with --out, to a file.
-func (f *compareFlags) print(app *App, c *compare.Comparison) error {
-	format := f.format
-	if f.out != "" {
-		file, err := files.Create(f.out)
-		if err != nil {
-			return usage(fmt.Errorf("--out: %w", err))
-		}
-		if err := file.Finish(writeComparison(file, c, f.format, false)); err != nil {
-			return fmt.Errorf("--out: %w", err)
-		}
-		format = compare.FormatTable
-	}
-	if app.JSON {
-		format = compare.FormatJSON
-	}
-	return writeComparison(app.Stdout, c, format, app.colour())
-}
-
-func writeComparison(w io.Writer, c *compare.Comparison, format string, colour bool) error {
-	if format == compare.FormatJSON {
-		return (&App{Stdout: w}).printJSON(c)
-	}
-	return c.Write(w, format, colour)
-}
-
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // open begins or resumes the run of a plan.
 func (f *compareFlags) open(app *App, p *compare.Plan) (recorder, error) {

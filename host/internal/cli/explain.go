@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -59,8 +59,7 @@ type explainFlags struct {
 	rulesOut string
 	// For a grid.
 	models modelsFlag
-	format string
-	out    string
+	shown  showFlags
 	flags  *pflag.FlagSet
 }
 
@@ -123,8 +122,8 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.StringVar(&f.tree, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&f.rulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
 	f.models.add(cmd)
-	fl.StringVar(&f.format, "format", "table", "of a file of studies: "+strings.Join(explainFormats, ", "))
-	fl.StringVar(&f.out, "out", "", "of a file of studies: write the --format to this file, and the table to standard output")
+	f.shown.add(cmd, "of a file of studies: ")
+	f.shown.addOut(cmd, "of a file of studies: ")
 	return cmd
 }
 
@@ -162,8 +161,8 @@ func (f *explainFlags) validate(grid bool) error {
 	if f.encoded && f.rows == "" {
 		return errors.New("--encoded speaks of the file of --rows, which is not given")
 	}
-	if !slices.Contains(explainFormats, f.format) {
-		return fmt.Errorf("--format %q: want %s", f.format, strings.Join(explainFormats, ", "))
+	if err := f.shown.validate(); err != nil {
+		return err
 	}
 	alone, gridOnly := []string{"from", "rows", "row", "tree", "rules-out", "lime-reference", "model"}, []string{"models", "format", "out"}
 	for _, name := range alone {
@@ -348,7 +347,7 @@ func (j *explainJob) writeFiles(r *explainReport) error {
 func writeTree(path string, tree *explain.TreeJSON, title string) error {
 	return files.Write(path, func(file *os.File) error {
 		if strings.HasSuffix(path, ".svg") {
-			return tree.SVG(file, title)
+			return (&view.Tree{Title: title, Root: tree.View()}).SVG(file)
 		}
 		return (&App{Stdout: file}).printJSON(tree)
 	})

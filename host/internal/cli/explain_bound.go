@@ -77,7 +77,7 @@ func (r *explainReport) printProved(w io.Writer) error {
 	}
 	t.Rows = append(t.Rows, proved("outside", atMost, r.Ceiling))
 	fmt.Fprintln(w)
-	return t.Terminal(w, false)
+	return view.Of(t).Write(w, view.Text, view.Options{})
 }
 
 // proved is a line of that table.

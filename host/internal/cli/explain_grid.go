@@ -68,7 +68,7 @@ func (f *explainFlags) runGrid(ctx context.Context, app *App, file string) error
 		}
 	}
 	grid.Seconds = time.Since(begin).Seconds()
-	if err := grid.write(app, f); err != nil {
+	if err := f.shown.show(app, &grid); err != nil {
 		return err
 	}
 	switch {

@@ -122,7 +122,7 @@ func (r *limeReport) print(w io.Writer) error {
 		}
 		t.Rows = append(t.Rows, view.Texts(f.Name, strconv.Itoa(f.Explanations), k))
 	}
-	if err := t.Terminal(w, false); err != nil {
+	if err := view.Of(t).Write(w, view.Text, view.Options{}); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -133,7 +133,7 @@ func (r *limeReport) print(w io.Writer) error {
 	}{{"union", &r.Union}, {"intersection", &r.Intersection}} {
 		sets.Rows = append(sets.Rows, view.Texts(append([]string{row.name}, row.set.cells(r.K)...)...))
 	}
-	if err := sets.Terminal(w, false); err != nil {
+	if err := view.Of(sets).Write(w, view.Text, view.Options{}); err != nil {
 		return err
 	}
 	if c := r.Reference; c != nil {

@@ -102,7 +102,7 @@ func (r *explainReport) print(w io.Writer) error {
 	}
 	if len(r.Predicates) > 0 {
 		fmt.Fprintln(w)
-		if err := r.table().Terminal(w, false); err != nil {
+		if err := view.Of(r.table()).Write(w, view.Text, view.Options{}); err != nil {
 			return err
 		}
 		if err := r.printProved(w); err != nil {
@@ -114,7 +114,7 @@ func (r *explainReport) print(w io.Writer) error {
 	}
 	if r.Tree != nil {
 		fmt.Fprintf(w, "\nThe tree (each leaf cost α = %.3g):\n\n", r.Alpha)
-		if err := r.Tree.Text(w); err != nil {
+		if err := view.Of(&view.Tree{Root: r.Tree.View()}).Write(w, view.Text, view.Options{}); err != nil {
 			return err
 		}
 	}

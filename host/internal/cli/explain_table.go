@@ -2,49 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
-	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// write shows the grid in the format wanted, in a file or on standard output.
-func (g *explainGrid) write(app *App, f *explainFlags) error {
-	if app.JSON {
-		return app.printJSON(g)
-	}
-	if f.out == "" {
-		return g.format(app.Stdout, f.format)
-	}
-	if err := files.Write(f.out, func(file *os.File) error { return g.format(file, f.format) }); err != nil {
-		return usage(fmt.Errorf("--out: %w", err))
-	}
-	return g.format(app.Stdout, compare.FormatTable)
-}
-
-func (g *explainGrid) format(w io.Writer, format string) error {
-	t := g.table()
-	switch format {
-	case formatMarkdown:
-		return t.Markdown(w)
-	case compare.FormatCSV:
-		return t.CSV(w)
-	case compare.FormatLaTeX:
-		return t.LaTeX(w)
-	case compare.FormatJSON:
-		return (&App{Stdout: w}).printJSON(g)
-	}
-	return t.Terminal(w, false)
-}
-
-// formatMarkdown is a format beside those of package compare.
-const formatMarkdown = "markdown"
-
-// explainFormats are the formats of a grid.
-var explainFormats = append([]string{formatMarkdown}, compare.Formats...)
+// Document shows the grid.
+func (g *explainGrid) Document() *view.Document { return view.Of(g.table()) }
 
 // table is the paper's Table 3: a row a network, LIME on the left where it was asked,
 // and the first of the predicates kept on the right.

@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -125,7 +126,7 @@ func (r *mitigateReport) print(w io.Writer, outcomes []mitigate.Outcome) error {
 	} else {
 		fmt.Fprintf(w, "seed %d\n\n", r.Seed)
 	}
-	if err := mitigate.Table(mitigate.Network{Outcomes: outcomes}).Terminal(w, false); err != nil {
+	if err := view.Of(mitigate.Table(mitigate.Network{Outcomes: outcomes})).Write(w, view.Text, view.Options{}); err != nil {
 		return err
 	}
 	for _, a := range r.Arms {

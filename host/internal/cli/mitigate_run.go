@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -143,8 +142,9 @@ func (j *mitigateJob) writeGuardrails(name string, guards []space.Predicate) err
 
 // writeTables writes a table into a folder, as Markdown and as CSV.
 func writeTables(folder string, t *view.Table) error {
-	for name, write := range map[string]func(io.Writer) error{"table.md": t.Markdown, "table.csv": t.CSV} {
-		if err := files.Write(filepath.Join(folder, name), func(file *os.File) error { return write(file) }); err != nil {
+	for name, format := range map[string]string{"table.md": view.Markdown, "table.csv": view.CSV} {
+		err := files.Write(filepath.Join(folder, name), func(file *os.File) error { return view.Of(t).Write(file, format, view.Options{}) })
+		if err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}

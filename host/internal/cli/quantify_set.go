@@ -38,5 +38,5 @@ func (j *quantifyJob) printSet(s *quantifySet) error {
 			shareOrNone(q.Fair), shareOrNone(q.Unfair), shareOrNone(q.Undecided), sampled, rows))
 	}
 	fmt.Fprintln(j.app.Stdout)
-	return t.Terminal(j.app.Stdout, false)
+	return view.Of(t).Write(j.app.Stdout, view.Text, view.Options{})
 }

@@ -3,9 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,11 +14,8 @@ import (
 
 func init() { commands = append(commands, newReport) }
 
-// reportFormats are those of --format.
-var reportFormats = []string{"table", "csv", "latex", "json"}
-
 func newReport(app *App) *cobra.Command {
-	var format string
+	var f showFlags
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Make the tables of a search or a quantification again from the journal, without running anything",
@@ -36,20 +30,17 @@ runs lists them.`,
   hyfair report 3f0 --json`,
 		Args: exactlyOne("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !slices.Contains(reportFormats, format) {
-				return usage(fmt.Errorf("--format %q: want %s", format, strings.Join(reportFormats, ", ")))
+			if err := f.validate(); err != nil {
+				return usage(err)
 			}
 			out, err := makeReport(app, args[0])
 			if err != nil {
 				return err
 			}
-			if app.JSON || format == "json" {
-				return app.printJSON(out)
-			}
-			return out.write(app.Stdout, format)
+			return f.show(app, out)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "table", "table, csv, latex or json")
+	f.add(cmd, "")
 	return cmd
 }
 
@@ -76,13 +67,8 @@ type runReport struct {
 	runreport.Report
 }
 
-// written is a report in one of the formats.
-type written interface {
-	write(w io.Writer, format string) error
-}
-
 // makeReport reads the journal.
-func makeReport(app *App, name string) (out written, err error) {
+func makeReport(app *App, name string) (out result, err error) {
 	err = withRun(app, func(j *journal.Journal) error {
 		d, err := j.Show(name)
 		if err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"math/big"
 	"slices"
 	"strconv"
@@ -14,41 +13,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// write renders the report in any format but JSON.
-func (r *runReport) write(w io.Writer, format string) error {
-	tables := []*view.Table{r.measures(), r.byK(), r.more()}
-	switch format {
-	case "csv":
-		return r.flat().CSV(w)
-	case "latex":
-		tables[1] = withoutLast(tables[1]) // the bars
-		for _, t := range tables {
-			if err := t.LaTeX(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for i, t := range tables {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if err := t.Terminal(w, false); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// withoutLast is a table less its last column.
-func withoutLast(t *view.Table) *view.Table {
-	out := *t
-	n := len(t.Columns) - 1
-	out.Columns, out.Rows = t.Columns[:n], nil
-	for _, row := range t.Rows {
-		out.Rows = append(out.Rows, row[:n])
-	}
-	return &out
+// Document shows the report.
+func (r *runReport) Document() *view.Document {
+	d := view.Of(r.measures(), r.byK(), r.more())
+	d.Data = r.data()
+	return d
 }
 
 // title names the run of a strategy or a solver, and some settings of it.
@@ -115,7 +84,7 @@ func (r *runReport) byK() *view.Table {
 	t := &view.Table{
 		Title: "Seconds to the first individual with k or more; individuals by k",
 		Columns: []view.Column{
-			{Title: "k", Right: true}, {Title: "seconds", Right: true}, {Title: "k or more", Right: true}, {Title: "individuals", Right: true}, {},
+			{Title: "k", Right: true}, {Title: "seconds", Right: true}, {Title: "k or more", Right: true}, {Title: "individuals", Right: true}, {Bars: true},
 		},
 	}
 	var most int64 = 1
@@ -161,9 +130,9 @@ func (r *runReport) found() int64 {
 	return r.K[0].AtLeast
 }
 
-// flat has everything in three columns, for CSV: what, at which k, and how
-// much. N/A is an empty cell.
-func (r *runReport) flat() *view.Table {
+// data has everything in three columns: what, at which k, and how much. N/A is an
+// empty cell.
+func (r *runReport) data() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Title: "measure"}, {Title: "k"}, {Title: "value"}}}
 	add := func(what, k, v string) { t.Rows = append(t.Rows, view.Texts(what, k, v)) }
 	for _, name := range search.Names {

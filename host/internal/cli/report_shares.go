@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -15,23 +14,11 @@ type sharesReport struct {
 	sharesJSON
 }
 
-// write renders the report in any format but JSON.
-func (r *sharesReport) write(w io.Writer, format string) error {
-	switch proved, evaluated := r.proved(), r.evaluated(); format {
-	case "csv":
-		return r.flat().CSV(w)
-	case "latex":
-		if err := proved.LaTeX(w); err != nil {
-			return err
-		}
-		return evaluated.LaTeX(w)
-	default:
-		if err := proved.Terminal(w, false); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-		return evaluated.Terminal(w, false)
-	}
+// Document shows the report.
+func (r *sharesReport) Document() *view.Document {
+	d := view.Of(r.proved(), r.evaluated())
+	d.Data = r.data()
+	return d
 }
 
 // proved is the table of what the solver proved.
@@ -78,8 +65,8 @@ func (r *sharesReport) evaluated() *view.Table {
 	return t
 }
 
-// flat has everything in two columns, for CSV. What is not known is not there.
-func (r *sharesReport) flat() *view.Table {
+// data has everything in two columns. What is not known is not there.
+func (r *sharesReport) data() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Title: "measure"}, {Title: "value"}}}
 	add := func(what, v string) {
 		if v != "" {

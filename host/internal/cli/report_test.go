@@ -94,7 +94,7 @@ Gower distance of two    N/A
 	for want, args := range map[string][]string{
 		"no such run":                                {"zzz"},
 		"of hyfair certify, and only searches":       {done},
-		`--format "yaml": want table, csv, latex, j`: {killed, "--format", "yaml"},
+		`--format "yaml": want table, csv, latex, m`: {killed, "--format", "yaml"},
 	} {
 		code, stdout, stderr := reported(t, path, args[0], args[1:]...)
 		if code != ExitUsage || stdout != "" || !strings.Contains(stderr, want) {

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/host/internal/view/jsonout"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // Exit codes, as documented in docs/cli.md.
@@ -239,7 +239,7 @@ func (a *App) compares() {
 
 // printJSON writes v as the one object of --json.
 func (a *App) printJSON(v any) error {
-	return jsonout.Encode(a.Stdout, v, "  ")
+	return view.JSON(a.Stdout, v, "  ")
 }
 
 // logger writes to standard error at the chosen level.

@@ -7,10 +7,60 @@ import (
 	"strings"
 )
 
-// LaTeX writes the table as a tabular environment with its title as the
-// caption. It needs no package.
-func (t *Table) LaTeX(w io.Writer) error {
+// LaTeX is the format of papers.
+const LaTeX = "latex"
+
+func init() { formats[LaTeX] = writeLaTeX }
+
+// writeLaTeX writes tables and facts as tabular environments with their titles as
+// captions, a tree as it stands in a terminal, and leaves figures out. The text
+// needs no package.
+func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	out := bufio.NewWriter(w)
+	for _, b := range d.Blocks {
+		switch b := bare(b).(type) {
+		case Paragraph:
+			latexLines(out, b)
+		case Warning:
+			latexLines(out, b)
+		case *List:
+			if b.Title != "" {
+				latexLines(out, []string{b.Title})
+			}
+			fmt.Fprintln(out, `\begin{itemize}`)
+			for _, item := range b.Items {
+				fmt.Fprintf(out, "\\item %s\n", escapeLaTeX(item))
+			}
+			fmt.Fprintln(out, `\end{itemize}`)
+		case *Facts:
+			b.table().latex(out)
+		case *Table:
+			if b.Paper != nil {
+				b = b.Paper
+			}
+			b.withoutBars().latex(out)
+		case *Tree:
+			if b.Title != "" {
+				latexLines(out, []string{b.Title})
+			}
+			fmt.Fprintln(out, `\begin{verbatim}`)
+			b.Root.text(out, "", "")
+			fmt.Fprintln(out, `\end{verbatim}`)
+		}
+	}
+	return out.Flush()
+}
+
+func latexLines(out io.Writer, texts []string) {
+	for _, text := range texts {
+		fmt.Fprintf(out, "%s\n", escapeLaTeX(text))
+	}
+	if len(texts) > 0 {
+		fmt.Fprintln(out)
+	}
+}
+
+func (t *Table) latex(out io.Writer) {
 	fmt.Fprintln(out, `\begin{table*}`)
 	fmt.Fprintln(out, `\centering`)
 	if t.Title != "" {
@@ -54,10 +104,9 @@ func (t *Table) LaTeX(w io.Writer) error {
 	}
 	fmt.Fprintln(out, "\\hline\n\\end{tabular}")
 	for _, note := range t.Notes {
-		fmt.Fprintf(out, "\\par\\smallskip\\footnotesize %s\n", escapeLaTeX(note))
+		fmt.Fprintf(out, "\\par\\smallskip\\footnotesize %s\n", escapeLaTeX(strings.ReplaceAll(note, BoldMark, "bold:")))
 	}
 	fmt.Fprintln(out, `\end{table*}`)
-	return out.Flush()
 }
 
 // latex replaces the characters that mean something to LaTeX, and the few

@@ -7,22 +7,67 @@ import (
 	"strings"
 )
 
-// Markdown writes the table as GitHub's flavour has it; rules are left out.
-func (t *Table) Markdown(w io.Writer) error {
+// Markdown is the format of issues and READMEs.
+const Markdown = "markdown"
+
+func init() { formats[Markdown] = writeMarkdown }
+
+// writeMarkdown writes GitHub's flavour. Rules and figures are left out, and a tree
+// is code.
+func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 	out := bufio.NewWriter(w)
-	if t.Title != "" {
-		fmt.Fprintf(out, "%s\n\n", markdown.Replace(t.Title))
+	for i, b := range d.Blocks {
+		b = bare(b)
+		if _, ok := b.(*Figure); ok {
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		switch b := b.(type) {
+		case Paragraph:
+			markdownLines(out, "", "", b)
+		case Warning:
+			markdownLines(out, "**", "**", b)
+		case *List:
+			markdownTitle(out, b.Title)
+			markdownLines(out, "- ", "", b.Items)
+		case *Facts:
+			b.table().markdown(out)
+		case *Table:
+			b.withoutBars().markdown(out)
+		case *Tree:
+			markdownTitle(out, b.Title)
+			fmt.Fprintln(out, "```")
+			b.Root.text(out, "", "")
+			fmt.Fprintln(out, "```")
+		}
 	}
-	heads := make([]Cell, len(t.Columns))
+	return out.Flush()
+}
+
+func markdownTitle(out io.Writer, text string) {
+	if text != "" {
+		fmt.Fprintf(out, "%s\n\n", markdown.Replace(text))
+	}
+}
+
+func markdownLines(out io.Writer, before, after string, texts []string) {
+	for _, text := range texts {
+		fmt.Fprintf(out, "%s%s%s\n", before, markdown.Replace(strings.TrimSpace(text)), after)
+	}
+}
+
+func (t *Table) markdown(out io.Writer) {
+	markdownTitle(out, t.Title)
 	marks := make([]string, len(t.Columns))
 	for c := range t.Columns {
-		heads[c].Text = t.Columns[c].Title
 		marks[c] = "---"
 		if t.Columns[c].Right {
 			marks[c] = "---:"
 		}
 	}
-	markdownRow(out, heads)
+	markdownRow(out, t.heads())
 	fmt.Fprintf(out, "| %s |\n", strings.Join(marks, " | "))
 	for _, row := range t.Rows {
 		if len(row) > 0 {
@@ -30,9 +75,8 @@ func (t *Table) Markdown(w io.Writer) error {
 		}
 	}
 	for _, note := range t.Notes {
-		fmt.Fprintf(out, "\n%s\n", markdown.Replace(note))
+		fmt.Fprintf(out, "\n%s\n", strings.ReplaceAll(markdown.Replace(note), BoldMark, "**bold**:"))
 	}
-	return out.Flush()
 }
 
 // markdown escapes what would be markup.

@@ -9,7 +9,7 @@ import (
 
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := sample().Markdown(&b); err != nil {
+	if err := Of(sample()).Write(&b, Markdown, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `Arms & their 100 % \_cells\_
@@ -30,7 +30,7 @@ func TestMarkdown(t *testing.T) {
 func TestMarkdownCellsStayCells(t *testing.T) {
 	table := &Table{Columns: []Column{{Title: "a|b"}, {Title: "c"}}, Rows: [][]Cell{Texts("x\ny", "|`*[")}}
 	var b strings.Builder
-	if err := table.Markdown(&b); err != nil {
+	if err := Of(table).Write(&b, Markdown, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := "| a\\|b | c |\n| --- | --- |\n| x y | \\|\\`\\*\\[ |\n"

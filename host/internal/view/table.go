@@ -1,14 +1,4 @@
-// Package view writes tables: for a terminal, as CSV, Markdown and LaTeX. What the
-// cells mean is their maker's business.
 package view
-
-import (
-	"bufio"
-	"fmt"
-	"io"
-	"strings"
-	"unicode/utf8"
-)
 
 // Cell is one field of a table.
 type Cell struct {
@@ -25,6 +15,10 @@ type Column struct {
 	Title string
 	// Right aligns numbers.
 	Right bool
+	// Bars: the cells are drawn with characters, for a terminal only.
+	Bars bool
+	// Width is the least number of characters in a terminal.
+	Width int
 }
 
 // Group heads several neighbouring columns.
@@ -42,8 +36,27 @@ type Table struct {
 	Groups []Group
 	// Rows have one cell a column. A row without cells is a rule.
 	Rows [][]Cell
-	// Notes follow the table, one a line.
+	// Notes follow the table, one a line. BoldMark stands for how bold cells look.
 	Notes []string
+	// Paper is the table as papers have it, where that is another: LaTeX takes it.
+	Paper *Table
+
+	// Plain tables have no rule below their heads in a terminal, and no line of heads
+	// where all are empty; Indented ones begin further right, and the columns of a
+	// Dense one are one blank apart.
+	Plain, Indented, Dense bool
+}
+
+// BoldMark stands in notes for the way a format marks bold cells.
+const BoldMark = "\uE000"
+
+// Columns have these titles; all but the first are aligned right.
+func Columns(titles ...string) []Column {
+	columns := make([]Column, len(titles))
+	for i, title := range titles {
+		columns[i] = Column{Title: title, Right: i > 0}
+	}
+	return columns
 }
 
 // Texts are cells without marks.
@@ -55,91 +68,32 @@ func Texts(texts ...string) []Cell {
 	return row
 }
 
-// Escape sequences of ECMA-48.
-const (
-	red   = "\x1b[31m"
-	bold  = "\x1b[1m"
-	plain = "\x1b[0m"
-)
+// Add appends a row of cells without marks.
+func (t *Table) Add(texts ...string) { t.Rows = append(t.Rows, Texts(texts...)) }
 
-// Terminal writes the table with aligned columns. colour allows escape
-// sequences; what they show is there without them, too.
-func (t *Table) Terminal(w io.Writer, colour bool) error {
-	out := bufio.NewWriter(w)
-	if t.Title != "" {
-		fmt.Fprintln(out, t.Title)
-	}
-	heads := make([]Cell, len(t.Columns))
+// heads are the columns' titles as a row.
+func (t *Table) heads() []Cell {
+	row := make([]Cell, len(t.Columns))
 	for c := range t.Columns {
-		heads[c].Text = t.Columns[c].Title
+		row[c].Text = t.Columns[c].Title
 	}
-	widths := t.widths(heads)
-	t.line(out, heads, widths, false)
-	total := max(0, 2*(len(widths)-1))
-	for _, n := range widths {
-		total += n
-	}
-	rule := strings.Repeat("─", total)
-	fmt.Fprintln(out, rule)
-	for _, row := range t.Rows {
-		if len(row) == 0 {
-			fmt.Fprintln(out, rule)
+	return row
+}
+
+// withoutBars is the table without its bars, which only a terminal shows.
+func (t *Table) withoutBars() *Table {
+	out := *t
+	out.Columns, out.Rows = nil, make([][]Cell, len(t.Rows))
+	for c, column := range t.Columns {
+		if column.Bars {
 			continue
 		}
-		t.line(out, row, widths, colour)
-	}
-	for _, note := range t.Notes {
-		fmt.Fprintln(out, note)
-	}
-	return out.Flush()
-}
-
-// shown is a cell's text in a terminal.
-func (c *Cell) shown() string {
-	if c.Bold {
-		return c.Text + "*"
-	}
-	return c.Text
-}
-
-func (t *Table) widths(heads []Cell) []int {
-	widths := make([]int, len(t.Columns))
-	for _, row := range append([][]Cell{heads}, t.Rows...) {
-		for c := range row {
-			widths[c] = max(widths[c], utf8.RuneCountInString(row[c].shown()))
+		out.Columns = append(out.Columns, column)
+		for r, row := range t.Rows {
+			if len(row) > 0 {
+				out.Rows[r] = append(out.Rows[r], row[c])
+			}
 		}
 	}
-	return widths
-}
-
-func (t *Table) line(out io.Writer, row []Cell, widths []int, colour bool) {
-	var b strings.Builder
-	for c := range row {
-		if c > 0 {
-			b.WriteString("  ")
-		}
-		text := row[c].shown()
-		pad := strings.Repeat(" ", widths[c]-utf8.RuneCountInString(text))
-		switch {
-		case colour && row[c].Alarm:
-			text = red + text + plain
-		case colour && row[c].Bold:
-			text = bold + text + plain
-		}
-		if t.Columns[c].Right {
-			text = pad + text
-		} else {
-			text += pad
-		}
-		b.WriteString(text)
-	}
-	fmt.Fprintln(out, strings.TrimRight(b.String(), " "))
-}
-
-// Alarm is a line that must not be overlooked: red where there are colours.
-func Alarm(text string, colour bool) string {
-	if colour {
-		return red + text + plain
-	}
-	return text
+	return &out
 }

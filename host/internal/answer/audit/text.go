@@ -63,7 +63,7 @@ func (sum *Summary) Tables(w io.Writer, epsilon string) error {
 		tables = append(tables, sum.Attributes[i].byGroup(epsilon))
 	}
 	for _, t := range tables {
-		if err := t.Terminal(w, false); err != nil {
+		if err := view.Of(t).Write(w, view.Text, view.Options{}); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintln(w); err != nil {

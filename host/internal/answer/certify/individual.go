@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"github.com/hyfair/hyfair/host/internal/record"
-	"github.com/hyfair/hyfair/host/internal/view/jsonout"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -66,6 +66,6 @@ func (r *Replay) Pair(copy1, copy2 []float64) *Witness {
 // Event is the witness as a journal keeps it, in finite numbers.
 func (w *Witness) Event() record.Event {
 	return record.Event{Kind: record.KindWitness, Witness: &record.Witness{
-		Copy1: w.Copy1, Copy2: w.Copy2, Logit1: jsonout.Finite(w.Logit1), Logit2: jsonout.Finite(w.Logit2),
-		Score1: w.Score1, Score2: w.Score2, Margin: jsonout.Finite(w.Margin), K: w.K}}
+		Copy1: w.Copy1, Copy2: w.Copy2, Logit1: view.Finite(w.Logit1), Logit2: view.Finite(w.Logit2),
+		Score1: w.Score1, Score2: w.Score2, Margin: view.Finite(w.Margin), K: w.K}}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // drawn is a tree of three leaves over the shop.
@@ -52,7 +54,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestTreeAsText(t *testing.T) {
 	var out bytes.Buffer
-	if err := drawn(t).Text(&out); err != nil {
+	if err := view.Of(&view.Tree{Root: drawn(t).View()}).Write(&out, view.Text, view.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "tree.txt", out.Bytes())
@@ -61,7 +63,7 @@ func TestTreeAsText(t *testing.T) {
 // The drawing is well-formed whatever the names are.
 func TestTreeAsSVG(t *testing.T) {
 	var out bytes.Buffer
-	if err := drawn(t).SVG(&out, "loan <1> & more"); err != nil {
+	if err := (&view.Tree{Title: "loan <1> & more", Root: drawn(t).View()}).SVG(&out); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "tree.svg", out.Bytes())

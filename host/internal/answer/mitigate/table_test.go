@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 func ptr(v float64) *float64 { return &v }
@@ -31,7 +32,7 @@ func TestTable(t *testing.T) {
 		Network{"A", []Outcome{outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 2), outcome(Arm{Original, true}, 8, 10, 0.6, 0.9, 1)}},
 		Network{"B", []Outcome{{Arm: Arm{Way: Retrained}, Skipped: "no"}, outcome(Arm{Way: Blind}, 0, 0, 0, 0.8, 1)}},
 	)
-	if err := table.CSV(&text); err != nil {
+	if err := view.Of(table).Write(&text, view.CSV, view.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `network,arm,Acc (%),Acc.ans (%),Refused (%),Iter,Max.K,Avg.K,#ID,Succ.rate (%),#ID.maxK,F1,DPD,EOD

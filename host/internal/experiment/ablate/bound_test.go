@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // claims is a solver that claims a bound for each network by its model's name, or
@@ -88,7 +89,7 @@ func TestBoundsInTheTables(t *testing.T) {
 		t.Errorf("%+v", a.Bounds)
 	}
 	var table, csv strings.Builder
-	if err := errors.Join(a.Write(&table, "table", false), a.Write(&csv, "csv", false)); err != nil {
+	if err := errors.Join(a.Document().Write(&table, view.Text, view.Options{}), a.Document().Write(&csv, view.CSV, view.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(table.String(), "\n")

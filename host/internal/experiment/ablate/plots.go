@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/system/files"
-	"github.com/hyfair/hyfair/host/internal/view/plot"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // Plot draws each network's figures into a folder, which it makes, and notes
@@ -35,7 +35,7 @@ func (a *Ablation) Plot(dir, format string) error {
 	return nil
 }
 
-func drawTo(path string, figure *plot.Figure, format string) error {
+func drawTo(path string, figure *view.Figure, format string) error {
 	return files.Write(path, func(file *os.File) error { return figure.Write(file, format) })
 }
 
@@ -50,20 +50,20 @@ func fileName(name string) string {
 }
 
 // figures are a network's by what they show; none where nobody was found.
-func (a *Ablation) figures(n *network) map[string]plot.Figure {
+func (a *Ablation) figures(n *network) map[string]view.Figure {
 	from, to, found := a.times(n)
 	if !found {
 		return nil
 	}
 	title := a.title(n.study + "/" + n.model)
-	x := plot.Axis{Label: "time (s)", Min: from, Max: to, Log: true}
-	reached := plot.Figure{
-		Title: title, X: x, Y: plot.Axis{Label: fmt.Sprintf("share of runs with k ≥ %d", n.target), Max: 1.02},
+	x := view.Axis{Label: "time (s)", Min: from, Max: to, Log: true}
+	reached := view.Figure{
+		Title: title, X: x, Y: view.Axis{Label: fmt.Sprintf("share of runs with k ≥ %d", n.target), Max: 1.02},
 	}
-	largest := plot.Figure{Title: title, X: x, Y: plot.Axis{Label: "largest k: median and quartiles", Whole: true}}
-	counts := plot.Figure{
-		Title: title, X: plot.Axis{Label: "k", Whole: true},
-		Y: plot.Axis{Label: "individuals found, mean over runs", Log: true, Min: math.Inf(1)},
+	largest := view.Figure{Title: title, X: x, Y: view.Axis{Label: "largest k: median and quartiles", Whole: true}}
+	counts := view.Figure{
+		Title: title, X: view.Axis{Label: "k", Whole: true},
+		Y: view.Axis{Label: "individuals found, mean over runs", Log: true, Min: math.Inf(1)},
 	}
 	for i, runs := range n.arms {
 		name := a.Arms[i].Name
@@ -71,7 +71,7 @@ func (a *Ablation) figures(n *network) map[string]plot.Figure {
 			continue
 		}
 		if n.target > 0 {
-			reached.Series = append(reached.Series, plot.Series{Name: name, Steps: timeToTarget(runs, n.target, from, to)})
+			reached.Series = append(reached.Series, view.Series{Name: name, Steps: timeToTarget(runs, n.target, from, to)})
 		}
 		s := largestOverTime(runs, from, to)
 		s.Name = name
@@ -82,9 +82,9 @@ func (a *Ablation) figures(n *network) map[string]plot.Figure {
 			counts.X.Min, counts.X.Max = 1, max(counts.X.Max, b.X+1)
 			counts.Y.Min, counts.Y.Max = min(counts.Y.Min, b.Y/2), max(counts.Y.Max, 1.5*b.Y)
 		}
-		counts.Series = append(counts.Series, plot.Series{Name: name, Bars: bars})
+		counts.Series = append(counts.Series, view.Series{Name: name, Bars: bars})
 	}
-	out := map[string]plot.Figure{"maxk": largest, "histogram": counts}
+	out := map[string]view.Figure{"maxk": largest, "histogram": counts}
 	if n.target > 0 {
 		out["target"] = reached
 	}
@@ -112,7 +112,7 @@ func (a *Ablation) times(n *network) (from, to float64, found bool) {
 }
 
 // timeToTarget is the share of runs that reached k by each moment.
-func timeToTarget(runs []run, k int, from, to float64) []plot.Point {
+func timeToTarget(runs []run, k int, from, to float64) []view.Point {
 	var times []float64
 	for i := range runs {
 		if t, ok := runs[i].reached(k); ok {
@@ -120,16 +120,16 @@ func timeToTarget(runs []run, k int, from, to float64) []plot.Point {
 		}
 	}
 	slices.Sort(times)
-	out := []plot.Point{{X: from}}
+	out := []view.Point{{X: from}}
 	for i, t := range times {
-		out = append(out, plot.Point{X: t, Y: float64(i+1) / float64(len(runs))})
+		out = append(out, view.Point{X: t, Y: float64(i+1) / float64(len(runs))})
 	}
-	return append(out, plot.Point{X: to, Y: float64(len(times)) / float64(len(runs))})
+	return append(out, view.Point{X: to, Y: float64(len(times)) / float64(len(runs))})
 }
 
 // largestOverTime is the median of the runs' largest k at each moment, with the
 // quartiles as its band; 0 before a run's first find.
-func largestOverTime(runs []run, from, to float64) (s plot.Series) {
+func largestOverTime(runs []run, from, to float64) (s view.Series) {
 	moments := []float64{from, to}
 	for i := range runs {
 		for _, step := range runs[i].Steps {
@@ -151,24 +151,24 @@ func largestOverTime(runs []run, from, to float64) (s plot.Series) {
 			}
 		}
 		slices.Sort(ks)
-		s.Steps = append(s.Steps, plot.Point{X: t, Y: statistics.Quantile(ks, 0.5)})
+		s.Steps = append(s.Steps, view.Point{X: t, Y: statistics.Quantile(ks, 0.5)})
 		s.Low, s.High = append(s.Low, statistics.Quantile(ks, 0.25)), append(s.High, statistics.Quantile(ks, 0.75))
 	}
 	return s
 }
 
 // histogram is how many individuals of each k a run found on average.
-func histogram(runs []run) []plot.Point {
+func histogram(runs []run) []view.Point {
 	sums := map[int]float64{}
 	for i := range runs {
 		for k, n := range runs[i].Counts {
 			sums[k] += float64(n)
 		}
 	}
-	var out []plot.Point
+	var out []view.Point
 	for k, n := range sums {
-		out = append(out, plot.Point{X: float64(k), Y: n / float64(len(runs))})
+		out = append(out, view.Point{X: float64(k), Y: n / float64(len(runs))})
 	}
-	slices.SortFunc(out, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
+	slices.SortFunc(out, func(a, b view.Point) int { return cmp.Compare(a.X, b.X) })
 	return out
 }

@@ -2,7 +2,6 @@ package ablate
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -11,39 +10,18 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Write renders the ablation in any of compare.Formats but JSON. colour allows
-// escape sequences in a table.
-func (a *Ablation) Write(w io.Writer, format string, colour bool) error {
-	switch format {
-	case compare.FormatCSV:
-		return a.csv().CSV(w)
-	case compare.FormatLaTeX:
-		for _, t := range []*view.Table{a.paper("bold:"), a.beyond(), a.ranks()} {
-			if err := t.LaTeX(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for i, t := range []*view.Table{a.paper("*"), a.beyond(), a.ranks()} {
-		if i > 0 {
-			if _, err := fmt.Fprintln(w); err != nil {
-				return err
-			}
-		}
-		if err := t.Terminal(w, colour); err != nil {
-			return err
-		}
-	}
+// Document shows the ablation.
+func (a *Ablation) Document() *view.Document {
+	var failed view.Warning
 	for i := range a.Cells {
 		if c := &a.Cells[i]; c.Failed > 0 {
-			text := fmt.Sprintf("FAILED %s, %s: %d of %d tasks: %s", a.model(c), c.Arm, c.Failed, c.Failed+c.Runs, compare.FirstLine(c.Errors[len(c.Errors)-1]))
-			if _, err := fmt.Fprintln(w, view.Alarm(text, colour)); err != nil {
-				return err
-			}
+			failed = append(failed, fmt.Sprintf("FAILED %s, %s: %d of %d tasks: %s",
+				a.model(c), c.Arm, c.Failed, c.Failed+c.Runs, compare.FirstLine(c.Errors[len(c.Errors)-1])))
 		}
 	}
-	return nil
+	d := view.Of(a.paper(), a.beyond(), a.ranks(), view.Close{Block: failed})
+	d.Data = a.data()
+	return d
 }
 
 func (a *Ablation) title(what string) string {
@@ -63,10 +41,9 @@ func (a *Ablation) model(c *Cell) string {
 	return c.Model
 }
 
-// paper is the paper's Table 2, a line for each arm. mark is how significant
-// cells look.
-func (a *Ablation) paper(mark string) *view.Table {
-	t := &view.Table{Title: a.title("what the searches found"), Columns: []view.Column{{Title: "model"}, {Title: "search"}}, Notes: a.notes(mark)}
+// paper is the paper's Table 2, a line for each arm.
+func (a *Ablation) paper() *view.Table {
+	t := &view.Table{Title: a.title("what the searches found"), Columns: []view.Column{{Title: "model"}, {Title: "search"}}, Notes: a.notes()}
 	for _, m := range measures {
 		if m.beyond {
 			continue
@@ -179,7 +156,7 @@ func number(v *float64, decimals int) string {
 }
 
 // notes say under which rules the figures came about.
-func (a *Ablation) notes(mark string) []string {
+func (a *Ablation) notes() []string {
 	seeds := fmt.Sprint(a.Seed)
 	if n := len(a.Seeds); n > 1 {
 		seeds = fmt.Sprintf("%d to %d", a.Seed, a.Seeds[n-1])
@@ -194,7 +171,7 @@ func (a *Ablation) notes(mark string) []string {
 		"T.target: seconds to the k given, of the runs that reached it; T.maxK and #ID.maxK are about each run's own largest k",
 	}
 	if a.Runs >= statistics.MinRunsForBold && len(a.Arms) > 1 {
-		notes = append(notes, mark+" better than every other search: Mann-Whitney U, p < 0.05 after Holm; N/A counts as the worst, and T.maxK and #ID.maxK are compared among equal Max.K only")
+		notes = append(notes, view.BoldMark+" better than every other search: Mann-Whitney U, p < 0.05 after Holm; N/A counts as the worst, and T.maxK and #ID.maxK are compared among equal Max.K only")
 	} else {
 		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs and two searches", statistics.MinRunsForBold))
 	}
@@ -228,8 +205,8 @@ func (a *Ablation) neighbours() []string {
 	return []string{fmt.Sprintf("%d tasks ran side by side, NOT on cores of their own: times are longer than alone", a.Jobs)}
 }
 
-// csv has a line for each network and arm, with everything.
-func (a *Ablation) csv() *view.Table {
+// data has a line for each network and arm, with everything.
+func (a *Ablation) data() *view.Table {
 	t := &view.Table{}
 	column := func(names ...string) {
 		for _, n := range names {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -89,9 +90,9 @@ func tabulated(t *testing.T, p *Plan, aim int, results map[string]*Result) *Abla
 func TestTables(t *testing.T) {
 	p, results := handmade(6)
 	a := tabulated(t, p, 0, results)
-	for _, format := range []string{"table", "csv", "latex"} {
+	for _, format := range []string{view.Text, view.CSV, view.LaTeX} {
 		var b strings.Builder
-		if err := a.Write(&b, format, false); err != nil {
+		if err := a.Document().Write(&b, format, view.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", "handmade."+format)
@@ -213,12 +214,12 @@ func TestEmpty(t *testing.T) {
 		}
 	}
 	a := tabulated(t, p, 0, results)
-	for _, format := range []string{"table", "csv", "latex"} {
+	for _, format := range []string{view.Text, view.CSV, view.LaTeX} {
 		var b strings.Builder
-		if err := a.Write(&b, format, true); err != nil {
+		if err := a.Document().Write(&b, format, view.Options{Colour: true}); err != nil {
 			t.Error(err)
 		}
-		if format == "table" && (!strings.Contains(b.String(), "INCOMPLETE: 14 of 30") || !strings.Contains(b.String(), "\x1b[31mFAILED A_2, idle: 1 of 5")) {
+		if format == view.Text && (!strings.Contains(b.String(), "INCOMPLETE: 14 of 30") || !strings.Contains(b.String(), "\x1b[31mFAILED A_2, idle: 1 of 5")) {
 			t.Error(b.String())
 		}
 	}

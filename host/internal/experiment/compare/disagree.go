@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/view/jsonout"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -91,7 +91,7 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disa
 
 // hold holds an individual against proofs.
 func (d *Disagreement) hold(s *Subject, n fairness.Notion, one found, proofs []proved) {
-	margin := jsonout.Finite(pairMargin(n, one.Logit1, one.Logit2))
+	margin := view.Finite(pairMargin(n, one.Logit1, one.Logit2))
 	if n == fairness.Score {
 		margin = math.Max(margin, one.Gap)
 	}

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -10,45 +9,15 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Formats of a comparison.
-const (
-	FormatTable = "table"
-	FormatCSV   = "csv"
-	FormatLaTeX = "latex"
-	FormatJSON  = "json"
-)
-
-// Formats lists them.
-var Formats = []string{FormatTable, FormatCSV, FormatLaTeX, FormatJSON}
-
-// Write renders the comparison in any format but JSON. colour allows escape
-// sequences in a table.
-func (c *Comparison) Write(w io.Writer, format string, colour bool) error {
-	switch format {
-	case FormatCSV:
-		return c.csv().CSV(w)
-	case FormatLaTeX:
-		for _, t := range []*view.Table{c.paper(), c.beyond(), c.matrix()} {
-			if err := t.LaTeX(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for _, t := range []*view.Table{c.main(), c.beyond(), c.matrix()} {
-		if err := t.Terminal(w, colour); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
-	}
+// Document shows the comparison.
+func (c *Comparison) Document() *view.Document {
+	var refuted view.Warning
 	for i := range c.Disagreements {
-		if _, err := fmt.Fprintln(w, view.Alarm("DISAGREEMENT "+c.Disagreements[i].String(), colour)); err != nil {
-			return err
-		}
+		refuted = append(refuted, "DISAGREEMENT "+c.Disagreements[i].String())
 	}
-	return nil
+	d := view.Of(c.main(), c.beyond(), c.matrix(), refuted)
+	d.Data = c.data()
+	return d
 }
 
 func (c *Comparison) title(what string) string {
@@ -78,7 +47,8 @@ func (c *Comparison) main() *view.Table {
 			{Title: "model"}, {Title: "arm"}, {Title: "#ID", Right: true}, {Title: "T.1st (s)", Right: true},
 			{Title: "#K.1st", Right: true}, {Title: "#K", Right: true}, {Title: "found in", Right: true},
 		},
-		Notes: c.notes("*"),
+		Notes: c.notes(),
+		Paper: c.paper(),
 	}
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -109,7 +79,7 @@ func (c *Comparison) model(r *Row) string {
 // paper is the main table as the paper has it: a line for each model, the arms
 // side by side.
 func (c *Comparison) paper() *view.Table {
-	t := &view.Table{Title: c.title("discriminated individuals found"), Columns: []view.Column{{Title: "DNN"}}, Groups: []view.Group{{Span: 1}}, Notes: c.notes("bold:")}
+	t := &view.Table{Title: c.title("discriminated individuals found"), Columns: []view.Column{{Title: "DNN"}}, Groups: []view.Group{{Span: 1}}, Notes: c.notes()}
 	for i := range c.Arms {
 		t.Groups = append(t.Groups, view.Group{Title: c.Arms[i].Name, Span: 4})
 		for _, name := range []string{"#ID", "T.1st (s)", "#K.1st", "#K"} {
@@ -196,9 +166,8 @@ func (c *Comparison) matrix() *view.Table {
 	return t
 }
 
-// notes say under which rules the figures came about. mark is how significant
-// cells look.
-func (c *Comparison) notes(mark string) []string {
+// notes say under which rules the figures came about.
+func (c *Comparison) notes() []string {
 	seeds := fmt.Sprint(c.Seeds[0])
 	if n := len(c.Seeds); n > 1 {
 		seeds = fmt.Sprintf("%d to %d", c.Seeds[0], c.Seeds[n-1])
@@ -212,7 +181,7 @@ func (c *Comparison) notes(mark string) []string {
 			c.Budget, c.Threads, memory, c.Runs, seeds),
 	}
 	if c.Runs >= statistics.MinRunsForBold && len(c.Arms) > 1 {
-		notes = append(notes, mark+" better than every other arm: Mann-Whitney U, p < 0.05 after Holm; a run that found nobody counts as the budget, or as k = 0")
+		notes = append(notes, view.BoldMark+" better than every other arm: Mann-Whitney U, p < 0.05 after Holm; a run that found nobody counts as the budget, or as k = 0")
 	} else {
 		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs and two arms", statistics.MinRunsForBold))
 	}
@@ -228,8 +197,8 @@ func (c *Comparison) notes(mark string) []string {
 	return notes
 }
 
-// csv has a line for each model and arm, with everything.
-func (c *Comparison) csv() *view.Table {
+// data has a line for each model and arm, with everything.
+func (c *Comparison) data() *view.Table {
 	t := &view.Table{}
 	column := func(names ...string) {
 		for _, n := range names {

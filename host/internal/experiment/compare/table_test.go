@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -54,9 +55,9 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{FormatTable, FormatCSV, FormatLaTeX} {
+	for _, format := range []string{view.Text, view.CSV, view.LaTeX} {
 		var b strings.Builder
-		if err := c.Write(&b, format, false); err != nil {
+		if err := c.Document().Write(&b, format, view.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", "handmade."+format)
@@ -139,7 +140,7 @@ func TestIncomplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	var table strings.Builder
-	if err := c.Write(&table, FormatTable, false); err != nil {
+	if err := c.Document().Write(&table, view.Text, view.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if c.Rows[0].Runs != 1 || c.Rows[1].Runs != 0 || c.Rows[0].ID.SD != nil || c.Rows[1].ID.Mean != nil || !strings.Contains(table.String(), "INCOMPLETE: 4 of 30") {
@@ -173,13 +174,13 @@ func TestDisagreements(t *testing.T) {
 		t.Errorf("%+v", c.Disagreements)
 	}
 	var table, csvText, latex strings.Builder
-	if err := c.Write(&table, FormatTable, true); err != nil {
+	if err := c.Document().Write(&table, view.Text, view.Options{Colour: true}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Count(table.String(), "\x1b[31mDISAGREEMENT s/A_1: ") != 4 {
 		t.Errorf("no red lines:\n%s", &table)
 	}
-	if err := c.Write(&csvText, FormatCSV, false); err != nil {
+	if err := c.Document().Write(&csvText, view.CSV, view.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(csvText.String())).ReadAll()
@@ -189,7 +190,7 @@ func TestDisagreements(t *testing.T) {
 	if last := len(rows[0]) - 1; rows[0][last] != "refuted_by" || rows[2][last] != "good:2 bad:0 idle:0" || rows[5][last] != "good:0 bad:0 idle:0" {
 		t.Errorf("%q", rows)
 	}
-	if err := c.Write(&latex, FormatLaTeX, false); err != nil {
+	if err := c.Document().Write(&latex, view.LaTeX, view.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(latex.String(), `bad & \textbf{2} & 0 & 0 \\`) {

@@ -1,4 +1,4 @@
-package jsonout
+package view
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ type embedded struct {
 	Share float64 `json:"share"`
 }
 
-type sample struct {
+type numbers struct {
 	Name   string `json:"name"`
 	Hidden int    `json:"-"`
 	own    int
@@ -30,16 +30,16 @@ type sample struct {
 	Plain  bool
 }
 
-func samples(f float64) sample {
-	return sample{
+func samples(f float64) numbers {
+	return numbers{
 		Name: "a < b", Hidden: 3, own: 4, embedded: embedded{f}, Bound: &f, List: []float64{1, f}, By: map[int]float64{10: f, 9: 1},
 		At: time.Unix(1, 0).UTC(), Raw: json.RawMessage(`{"x":1}`), Any: []any{f, embedded{f}, nil},
 	}
 }
 
-// TestEncode: what is finite is written as by encoding/json, and what is not as
+// TestJSON: what is finite is written as by encoding/json, and what is not as
 // null, in the same object.
-func TestEncode(t *testing.T) {
+func TestJSON(t *testing.T) {
 	var want bytes.Buffer
 	e := json.NewEncoder(&want)
 	e.SetEscapeHTML(false)
@@ -49,7 +49,7 @@ func TestEncode(t *testing.T) {
 	}
 	for _, f := range []float64{0.25, math.Inf(1), math.Inf(-1), math.NaN()} {
 		var got bytes.Buffer
-		if err := Encode(&got, samples(f), " "); err != nil {
+		if err := JSON(&got, samples(f), " "); err != nil {
 			t.Fatal(err)
 		}
 		should := want.Bytes()
@@ -61,7 +61,7 @@ func TestEncode(t *testing.T) {
 		}
 	}
 	var again bytes.Buffer
-	if err := Encode(&again, plain(reflect.ValueOf(samples(0.25))), " "); err != nil || again.String() != want.String() {
+	if err := JSON(&again, nullable(reflect.ValueOf(samples(0.25))), " "); err != nil || again.String() != want.String() {
 		t.Errorf("%v\n%s\nwant\n%s", err, &again, &want)
 	}
 	if Finite(math.Inf(-1)) != -math.MaxFloat64 || Finite(3) != 3 {

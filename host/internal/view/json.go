@@ -1,6 +1,4 @@
-// Package jsonout writes objects as JSON whatever their numbers: JSON has none
-// that is not finite.
-package jsonout
+package view
 
 import (
 	"bytes"
@@ -18,9 +16,9 @@ import (
 // that large at least, and not for bounds.
 func Finite(v float64) float64 { return max(-math.MaxFloat64, min(v, math.MaxFloat64)) }
 
-// Encode writes v as json.Encoder does, without escapes for HTML. A number that
+// JSON writes v as json.Encoder does, without escapes for HTML. A number that
 // is not finite is null.
-func Encode(w io.Writer, v any, indent string) error {
+func JSON(w io.Writer, v any, indent string) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetIndent("", indent)
@@ -29,7 +27,7 @@ func Encode(w io.Writer, v any, indent string) error {
 	var number *json.UnsupportedValueError
 	if errors.As(err, &number) {
 		text.Reset()
-		err = e.Encode(plain(reflect.ValueOf(v)))
+		err = e.Encode(nullable(reflect.ValueOf(v)))
 	}
 	if err != nil {
 		return err
@@ -38,9 +36,9 @@ func Encode(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// plain is v in types of this package's choice, written alike but for numbers
+// nullable is v in types of this package's choice, written alike but for numbers
 // that are not finite, which become nil.
-func plain(v reflect.Value) any {
+func nullable(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
 	}
@@ -60,11 +58,11 @@ func plain(v reflect.Value) any {
 			return nil
 		}
 	case reflect.Pointer, reflect.Interface:
-		return plain(v.Elem())
+		return nullable(v.Elem())
 	case reflect.Slice, reflect.Array:
 		list := make([]any, v.Len())
 		for i := range list {
-			list[i] = plain(v.Index(i))
+			list[i] = nullable(v.Index(i))
 		}
 		return list
 	case reflect.Map:
@@ -72,7 +70,7 @@ func plain(v reflect.Value) any {
 		m := reflect.MakeMap(reflect.MapOf(v.Type().Key(), reflect.TypeFor[any]()))
 		for of := v.MapRange(); of.Next(); {
 			value := reflect.New(reflect.TypeFor[any]()).Elem()
-			if p := plain(of.Value()); p != nil {
+			if p := nullable(of.Value()); p != nil {
 				value.Set(reflect.ValueOf(p))
 			}
 			m.SetMapIndex(of.Key(), value)
@@ -132,7 +130,7 @@ func object(v reflect.Value) members {
 		case name == "":
 			name = f.Name
 		}
-		out = append(out, member{name, plain(value)})
+		out = append(out, member{name, nullable(value)})
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package plot
+package view
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// sample is a figure with everything in it.
-func sample() *Figure {
+// figure is a figure with everything in it.
+func figure() *Figure {
 	return &Figure{
 		Title: "study & model <1>", X: Axis{Label: "time (s)", Min: 0.1, Max: 10, Log: true}, Y: Axis{Label: "share with k ≥ 3", Max: 1.02},
 		Series: []Series{
@@ -63,7 +63,7 @@ func svg(t *testing.T, text []byte) (texts map[string]int, paths map[string]int)
 }
 
 func TestSVG(t *testing.T) {
-	texts, paths := svg(t, drawn(t, sample(), SVG))
+	texts, paths := svg(t, drawn(t, figure(), SVG))
 	for _, want := range []string{"study & model <1>", "time (s)", "share with k ≥ 3", "one", "two p=0.5", "nobody", "0.1", "1", "10", "0.5"} {
 		if texts[want] == 0 {
 			t.Errorf("no %q among %v", want, texts)
@@ -93,16 +93,16 @@ func TestBars(t *testing.T) {
 
 // Equal figures give equal files; a PNG has the size it should have.
 func TestFilesAreDeterministic(t *testing.T) {
-	for _, format := range Formats {
-		if !bytes.Equal(drawn(t, sample(), format), drawn(t, sample(), format)) {
+	for _, format := range FigureFormats {
+		if !bytes.Equal(drawn(t, figure(), format), drawn(t, figure(), format)) {
 			t.Errorf("%s: two drawings differ", format)
 		}
 	}
-	config, err := png.DecodeConfig(bytes.NewReader(drawn(t, sample(), PNG)))
+	config, err := png.DecodeConfig(bytes.NewReader(drawn(t, figure(), PNG)))
 	if err != nil || config.Width < 900 || config.Height < 500 {
 		t.Errorf("%+v, %v", config, err)
 	}
-	if err := sample().Write(io.Discard, "gif"); err == nil {
+	if err := figure().Write(io.Discard, "gif"); err == nil {
 		t.Error("gif was drawn")
 	}
 }

@@ -1,7 +1,4 @@
-// Package plot draws the figures of reports as SVG or PNG: steps over time and
-// bars over whole numbers, several series each, told apart by colour and, where
-// they are lines, by dashes. Equal figures give equal files, byte for byte.
-package plot
+package view
 
 import (
 	"bytes"
@@ -20,14 +17,14 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Formats of files.
+// Formats of figures.
 const (
 	SVG = "svg"
 	PNG = "png"
 )
 
-// Formats lists them.
-var Formats = []string{SVG, PNG}
+// FigureFormats lists them.
+var FigureFormats = []string{SVG, PNG}
 
 // Point is a point of a series, in the axes' units.
 type Point struct{ X, Y float64 }
@@ -43,7 +40,9 @@ type Axis struct {
 	Whole bool
 }
 
-// Figure is a plot of several series.
+// Figure is a plot: steps over time and bars over whole numbers, several series
+// each, told apart by colour and, where they are lines, by dashes. Equal figures give
+// equal files, byte for byte.
 type Figure struct {
 	Title  string
 	X, Y   Axis
@@ -82,7 +81,7 @@ var dashes = [][]vg.Length{
 	nil, {vg.Points(7), vg.Points(3)}, {vg.Points(2), vg.Points(2)}, {vg.Points(7), vg.Points(2), vg.Points(2), vg.Points(2)},
 }
 
-// Write draws the figure in one of Formats.
+// Write draws the figure in one of FigureFormats.
 func (f *Figure) Write(w io.Writer, format string) error {
 	switch format {
 	case SVG:

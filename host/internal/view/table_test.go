@@ -24,7 +24,7 @@ func sample() *Table {
 
 func TestTerminal(t *testing.T) {
 	var b strings.Builder
-	if err := sample().Terminal(&b, false); err != nil {
+	if err := Of(sample()).Write(&b, Text, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `Arms & their 100 % _cells_
@@ -43,10 +43,10 @@ a "b", c\d         N/A
 // Colours change nothing but colours.
 func TestColour(t *testing.T) {
 	var without, with strings.Builder
-	if err := sample().Terminal(&without, false); err != nil {
+	if err := Of(sample()).Write(&without, Text, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := sample().Terminal(&with, true); err != nil {
+	if err := Of(sample()).Write(&with, Text, Options{Colour: true}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(with.String(), "\x1b[31mN/A\x1b[0m") {
@@ -60,7 +60,7 @@ func TestColour(t *testing.T) {
 
 func TestCSV(t *testing.T) {
 	var b strings.Builder
-	if err := sample().CSV(&b); err != nil {
+	if err := Of(sample()).Write(&b, CSV, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
@@ -75,7 +75,7 @@ func TestCSV(t *testing.T) {
 
 func TestLaTeX(t *testing.T) {
 	var b strings.Builder
-	if err := sample().LaTeX(&b); err != nil {
+	if err := Of(sample()).Write(&b, LaTeX, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `\begin{table*}

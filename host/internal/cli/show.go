@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// result is what a command has to show: as a document, or as it is.
+type result interface{ Document() *view.Document }
+
+// formatJSON is the format of results as they are, beside those of documents.
+const formatJSON = "json"
+
+// showFlags say how and where a result is shown.
+type showFlags struct{ format, out string }
+
+// add adds --format; of says in help what it is about.
+func (f *showFlags) add(cmd *cobra.Command, of string) {
+	cmd.Flags().StringVar(&f.format, "format", view.Text, of+strings.Join(view.Formats(), ", ")+" or "+formatJSON)
+}
+
+// addOut adds --out.
+func (f *showFlags) addOut(cmd *cobra.Command, of string) {
+	cmd.Flags().StringVar(&f.out, "out", "", of+"write the --format to this file, and the table to standard output")
+}
+
+func (f *showFlags) validate() error {
+	if all := append(view.Formats(), formatJSON); !slices.Contains(all, f.format) {
+		return fmt.Errorf("--format %q: want %s", f.format, strings.Join(all, ", "))
+	}
+	return nil
+}
+
+// show writes a result to standard output and, with --out, to a file.
+func (f *showFlags) show(app *App, r result) error {
+	if f.out == "" {
+		return app.showAs(r, f.format)
+	}
+	file, err := files.Create(f.out)
+	if err != nil {
+		return usage(fmt.Errorf("--out: %w", err))
+	}
+	if err := file.Finish(write(file, r, f.format, view.Options{})); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return app.show(r)
+}
+
+// show writes a result to standard output: for a person, or for --json.
+func (a *App) show(r result) error { return a.showAs(r, view.Text) }
+
+func (a *App) showAs(r result, format string) error {
+	if a.JSON {
+		format = formatJSON
+	}
+	return write(a.Stdout, r, format, view.Options{Colour: a.colour()})
+}
+
+func write(w io.Writer, r result, format string, o view.Options) error {
+	if format == formatJSON {
+		return view.JSON(w, r, "  ")
+	}
+	return r.Document().Write(w, format, o)
+}
+
+// colour reports whether standard output is a terminal that wants colours.
+func (a *App) colour() bool {
+	out, ok := a.Stdout.(*output)
+	if !ok {
+		return false
+	}
+	file, ok := out.to.(*os.File)
+	return ok && os.Getenv("NO_COLOR") == "" && isTerminal(file)
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

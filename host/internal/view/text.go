@@ -1,0 +1,181 @@
+package view
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+)
+
+// Text is the format of terminals.
+const Text = "table"
+
+func init() { formats[Text] = writeText }
+
+// Escape sequences of ECMA-48.
+const (
+	red   = "\x1b[31m"
+	bold  = "\x1b[1m"
+	plain = "\x1b[0m"
+)
+
+const indent = "  "
+
+// writeText parts blocks, also empty ones, by an empty line. Figures are left out.
+func writeText(w io.Writer, d *Document, o Options) error {
+	out := bufio.NewWriter(w)
+	first := true
+	for _, b := range d.Blocks {
+		_, close := b.(Close)
+		b = bare(b)
+		if _, ok := b.(*Figure); ok {
+			continue
+		}
+		if !first && !close {
+			fmt.Fprintln(out)
+		}
+		first = false
+		switch b := b.(type) {
+		case Paragraph:
+			lines(out, "", b)
+		case Warning:
+			for _, text := range b {
+				fmt.Fprintln(out, coloured(text, red, o))
+			}
+		case *List:
+			title(out, b.Title)
+			lines(out, indent+"- ", b.Items)
+		case *Facts:
+			b.text(out)
+		case *Table:
+			b.text(out, o)
+		case *Tree:
+			title(out, b.Title)
+			b.Root.text(out, "", "")
+		}
+	}
+	return out.Flush()
+}
+
+func lines(out io.Writer, mark string, texts []string) {
+	for _, text := range texts {
+		fmt.Fprintln(out, mark+text)
+	}
+}
+
+func title(out io.Writer, text string) {
+	if text != "" {
+		fmt.Fprintln(out, text)
+	}
+}
+
+func coloured(text, sequence string, o Options) string {
+	if o.Colour {
+		return sequence + text + plain
+	}
+	return text
+}
+
+// text writes the facts with their values aligned.
+func (f *Facts) text(out io.Writer) {
+	title(out, f.Title)
+	before := ""
+	if f.Indented || f.Title != "" {
+		before = indent
+	}
+	var aligned bytes.Buffer
+	t := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	for _, fact := range f.Rows {
+		cells := append([]string{before + fact.Name}, fact.Values...)
+		next := "\n" + before + strings.Repeat("\t", len(fact.Values))
+		fmt.Fprintln(t, strings.ReplaceAll(strings.Join(cells, "\t"), "\n", next))
+	}
+	t.Flush() // to a buffer
+	for line := range strings.Lines(aligned.String()) {
+		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
+	}
+}
+
+// text writes the table with aligned columns.
+func (t *Table) text(out io.Writer, o Options) {
+	title(out, t.Title)
+	heads := t.heads()
+	before, gap := "", "  "
+	if t.Indented {
+		before = indent
+	}
+	if t.Dense {
+		gap = " "
+	}
+	widths := t.widths(heads)
+	total := max(0, len(gap)*(len(widths)-1))
+	empty := true
+	for c, n := range widths {
+		total += n
+		empty = empty && heads[c].Text == ""
+	}
+	rule := before + strings.Repeat("─", total)
+	line := func(row []Cell, o Options) {
+		cells := make([]string, len(row))
+		for c := range row {
+			cells[c] = t.aligned(&row[c], c, widths[c], o)
+		}
+		fmt.Fprintln(out, strings.TrimRight(before+strings.Join(cells, gap), " "))
+	}
+	if !(t.Plain && empty) {
+		line(heads, Options{})
+	}
+	if !t.Plain {
+		fmt.Fprintln(out, rule)
+	}
+	for _, row := range t.Rows {
+		if len(row) == 0 {
+			fmt.Fprintln(out, rule)
+			continue
+		}
+		line(row, o)
+	}
+	for _, note := range t.Notes {
+		fmt.Fprintln(out, strings.ReplaceAll(note, BoldMark, "*"))
+	}
+}
+
+// shown is a cell's text in a terminal.
+func (c *Cell) shown() string {
+	if c.Bold {
+		return c.Text + "*"
+	}
+	return c.Text
+}
+
+func (t *Table) widths(heads []Cell) []int {
+	widths := make([]int, len(t.Columns))
+	for c := range t.Columns {
+		widths[c] = t.Columns[c].Width
+	}
+	for _, row := range append([][]Cell{heads}, t.Rows...) {
+		for c := range row {
+			widths[c] = max(widths[c], utf8.RuneCountInString(row[c].shown()))
+		}
+	}
+	return widths
+}
+
+// aligned is a cell of a column.
+func (t *Table) aligned(cell *Cell, column, width int, o Options) string {
+	text := cell.shown()
+	pad := strings.Repeat(" ", width-utf8.RuneCountInString(text))
+	switch {
+	case cell.Alarm:
+		text = coloured(text, red, o)
+	case cell.Bold:
+		text = coloured(text, bold, o)
+	}
+	if t.Columns[column].Right {
+		return pad + text
+	}
+	return text + pad
+}
