@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -86,7 +87,7 @@ func runAudit(ctx context.Context, app *App, f *auditFlags, args []string) error
 	}
 	line := newStatusLine(app)
 	j.config.Progress = func(done, total int) {
-		line.show(fmt.Sprintf("%s of %s people", grouped(done), grouped(total)))
+		line.show(fmt.Sprintf("%s of %s people", view.Count(done), view.Count(total)))
 	}
 	result, err := audit.Run(ctx, j.config, j.data.Points)
 	line.clear()
@@ -181,7 +182,7 @@ func (j *auditJob) report(r *audit.Result, f *auditFlags) *auditReport {
 		}
 	}
 	if j.data.Dropped > 0 {
-		out.Summary.Text = append(out.Summary.Text, fmt.Sprintf("Left out, because a value is missing: %s.", grouped(j.data.Dropped)))
+		out.Summary.Text = append(out.Summary.Text, fmt.Sprintf("Left out, because a value is missing: %s.", view.Count(j.data.Dropped)))
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -145,6 +146,6 @@ func roundUp(v float64) *big.Rat {
 // printCertificate tells of the certificate.
 func (j *certifyJob) printCertificate(c *certificateJSON) {
 	if c != nil {
-		fmt.Fprintf(j.app.Stdout, "certificate %s: %s; %s leaves, %.2f s (hyfair check verifies it)\n", c.File, c.Claim, grouped(int(c.Leaves)), c.Seconds)
+		fmt.Fprintf(j.app.Stdout, "certificate %s: %s; %s leaves, %.2f s (hyfair check verifies it)\n", c.File, c.Claim, view.Count(c.Leaves), c.Seconds)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/certificate"
 )
 
@@ -178,9 +179,9 @@ func (out *checkReport) run(ctx context.Context, app *App, r *certificate.Reader
 	status := newStatusLine(app)
 	report, err := check.Run(ctx, r, check.Options{Progress: func(p check.Progress) {
 		if p.Placed > 0 {
-			status.show(fmt.Sprintf("%s leaves checked, %s found in their place", grouped(int(p.Leaves)), grouped(int(p.Placed))))
+			status.show(fmt.Sprintf("%s leaves checked, %s found in their place", view.Count(p.Leaves), view.Count(p.Placed)))
 		} else {
-			status.show(fmt.Sprintf("%s leaves checked", grouped(int(p.Leaves))))
+			status.show(fmt.Sprintf("%s leaves checked", view.Count(p.Leaves)))
 		}
 	}})
 	status.clear()

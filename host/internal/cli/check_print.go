@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -112,7 +113,7 @@ func (out *checkReport) print(w io.Writer, refusal *check.Refusal) {
 	if len(out.Compared) > 0 && refusal == nil {
 		fmt.Fprintf(t, "\tthe very ones of the %s given\n", strings.Join(out.Compared, " and the "))
 	}
-	fmt.Fprintf(t, "protected\t%s, %s combinations\n", strings.Join(out.Region.Protected, ", "), grouped(out.Region.Combinations))
+	fmt.Fprintf(t, "protected\t%s, %s combinations\n", strings.Join(out.Region.Protected, ", "), view.Count(out.Region.Combinations))
 	region := out.Region.Where
 	if region == "" {
 		region = "the whole space"
@@ -129,7 +130,7 @@ func (out *checkReport) print(w io.Writer, refusal *check.Refusal) {
 	}
 	l := out.Leaves
 	fmt.Fprintf(t, "leaves\t%s checked: %s by bounds, %s enumerated, %s empty\n",
-		grouped(int(l.Checked)), grouped(int(l.Bounds)), grouped(int(l.Enumerated)), grouped(int(l.Void)))
+		view.Count(l.Checked), view.Count(l.Bounds), view.Count(l.Enumerated), view.Count(l.Void))
 	if out.Producer != "" {
 		fmt.Fprintf(t, "written by\t%s\n", out.Producer)
 	}

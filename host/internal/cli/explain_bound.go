@@ -64,7 +64,7 @@ func (r *explainReport) printProved(w io.Writer) error {
 		return nil
 	}
 	t := &view.Table{
-		Title: fmt.Sprintf("Proved of everybody, by %s in %.1f s", r.Prover.Solver, r.Prover.Seconds),
+		Title: fmt.Sprintf("Proved of everybody, by %s in %s", r.Prover.Solver, view.Seconds(r.Prover.Seconds)),
 		Columns: []view.Column{
 			{Title: "where"}, {Title: "k", Right: true}, {Title: "found", Right: true}, {Title: "gap", Right: true}, {Title: "found", Right: true}, {Title: "grade"},
 		},

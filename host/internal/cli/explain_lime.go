@@ -106,7 +106,7 @@ func newLimeReport(b *lime.Baseline, s *space.Space) *limeReport {
 
 // print shows the report to a person.
 func (r *limeReport) print(w io.Writer) error {
-	fmt.Fprintf(w, "LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f in the mean.\n\n", r.Explanations, grouped(r.Samples), r.R2)
+	fmt.Fprintf(w, "LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f in the mean.\n\n", r.Explanations, view.Count(r.Samples), r.R2)
 	t := &view.Table{
 		Columns: []view.Column{{Title: "feature"}, {Title: "explanations", Right: true}, {Title: "k", Right: true}},
 		Notes: []string{
@@ -146,24 +146,14 @@ func (r *limeReport) print(w io.Writer) error {
 
 // cells are Size, K, Pert.K and Diff.
 func (s *limeSet) cells(k int) []string {
-	pert, diff := "N/A", "N/A"
-	switch {
-	case s.PertK != nil && s.PertKSD != nil:
-		pert = meanSD(*s.PertK, *s.PertKSD)
-	case s.PertK != nil:
-		pert = fmt.Sprintf("%.1f", *s.PertK)
-	}
-	if s.Diff != nil {
-		diff = fmt.Sprintf("%.1f", *s.Diff)
-	}
-	return []string{strconv.Itoa(s.Size), strconv.Itoa(k), pert, diff}
+	return []string{strconv.Itoa(s.Size), strconv.Itoa(k), view.MeanSD(s.PertK, s.PertKSD, 1), view.Number(s.Diff, 1)}
 }
 
 // cells are Size, K, Pert.K, Diff and Cov of the union for the table of a file of
 // studies: an explanation covers the one individual. Five texts, also for nil.
 func (r *limeReport) cells() []string {
 	if r == nil {
-		return []string{"N/A", "N/A", "N/A", "N/A", "N/A"}
+		return []string{view.NA, view.NA, view.NA, view.NA, view.NA}
 	}
 	return append(r.Union.cells(r.K), "1")
 }

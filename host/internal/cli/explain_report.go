@@ -88,9 +88,9 @@ func (r *explainReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "\n\n")
 	if s := r.Sample; s != nil {
 		fmt.Fprintf(w, "Around %d with k = %d (%s), %s neighbours have k from %d to %d, %.2f in the mean.\n",
-			s.Around, r.InitK, r.Source, grouped(s.N), s.KLeast, s.KMost, s.KMean)
+			s.Around, r.InitK, r.Source, view.Count(s.N), s.KLeast, s.KMost, s.KMean)
 		if s.High > 0 {
-			fmt.Fprintf(w, "High is k ≥ %d: %s of them (%.1f %%).\n", s.Threshold, grouped(s.High), 100*float64(s.High)/float64(s.N))
+			fmt.Fprintf(w, "High is k ≥ %d: %s of them (%.1f %%).\n", s.Threshold, view.Count(s.High), 100*float64(s.High)/float64(s.N))
 		}
 		fmt.Fprintln(w)
 	}
@@ -134,7 +134,7 @@ func (r *explainReport) table() *view.Table {
 		},
 		Notes: []string{
 			fmt.Sprintf("K, Pert.K: mean k of %s fresh neighbours for whom the predicate holds, and does not, with their %.0f %% intervals.",
-				grouped(r.Predicates[0].Inside.N), 100*r.Confidence),
+				view.Count(r.Predicates[0].Inside.N), 100*r.Confidence),
 			"Cov: share of the space, and its individuals. rows: people in the data for whom it holds, and their share.",
 		},
 	}
@@ -142,27 +142,16 @@ func (r *explainReport) table() *view.Table {
 		p := &r.Predicates[i]
 		rows, share := "–", ""
 		if p.Support != nil {
-			rows, share = grouped(p.Support.Rows), percent(p.Support.Share)
+			rows, share = view.Count(p.Support.Rows), view.SmallShare(p.Support.Share)
 		}
 		t.Rows = append(t.Rows, view.Texts(fmt.Sprint(i+1), fmt.Sprint(r.InitK), fmt.Sprint(p.Size),
 			fmt.Sprintf("%.2f", p.Inside.Mean), ends(&p.Inside), fmt.Sprintf("%.2f", p.Outside.Mean), ends(&p.Outside),
-			fmt.Sprintf("%.2f", p.Diff), percent(p.Coverage.Share), counted(&p.Coverage), rows, share))
+			fmt.Sprintf("%.2f", p.Diff), view.SmallShare(p.Coverage.Share), counted(&p.Coverage), rows, share))
 	}
 	return t
 }
 
 func ends(m *explain.Mean) string { return fmt.Sprintf("%.2f–%.2f", m.Low, m.High) }
-
-// percent has two significant digits below a tenth.
-func percent(share float64) string {
-	switch {
-	case share == 0:
-		return "0 %"
-	case share >= 0.1:
-		return fmt.Sprintf("%.1f %%", 100*share)
-	}
-	return fmt.Sprintf("%.2g %%", 100*share)
-}
 
 // counted is a number of individuals: in full while people can read it.
 func counted(c *explain.Coverage) string {
@@ -172,7 +161,7 @@ func counted(c *explain.Coverage) string {
 	case len(c.Count) <= 12:
 		var n int
 		fmt.Sscan(c.Count, &n)
-		return grouped(n)
+		return view.Count(n)
 	}
 	var v float64
 	fmt.Sscan(c.Count, &v)

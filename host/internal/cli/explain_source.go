@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // explainSource says where the people to explain come from.
@@ -34,7 +35,7 @@ func (s *explainSource) String() string {
 	case "journal":
 		return "run " + s.Run + " of the journal"
 	case "rows":
-		return fmt.Sprintf("%s rows", grouped(s.Rows))
+		return fmt.Sprintf("%s rows", view.Count(s.Rows))
 	}
 	return fmt.Sprintf("search %s, %s", s.Strategy, s.Budget)
 }

@@ -53,7 +53,7 @@ func (g *explainGrid) table() *view.Table {
 		if n.Report == nil {
 			row := view.Texts(name)
 			for range t.Columns[1:] {
-				row = append(row, view.Cell{Text: "N/A"})
+				row = append(row, view.Cell{Text: view.NA})
 			}
 			t.Rows, t.Notes = append(t.Rows, row), append(t.Notes, name+": "+n.Error)
 			continue
@@ -79,17 +79,15 @@ func (g *explainGrid) table() *view.Table {
 // cells are a network's: those of the first predicate.
 func (r *explainReport) cells() []string {
 	if len(r.Predicates) == 0 {
-		return []string{"N/A", "N/A", "N/A", "N/A", "N/A", "N/A", "N/A", "0"}
+		return []string{view.NA, view.NA, view.NA, view.NA, view.NA, view.NA, view.NA, "0"}
 	}
 	p := &r.Predicates[0]
 	rows := "–"
 	if p.Support != nil {
-		rows = percent(p.Support.Share)
+		rows = view.SmallShare(p.Support.Share)
 	}
 	return []string{
-		strconv.Itoa(p.Size), meanSD(p.Inside.Mean, p.Inside.SD), meanSD(p.Outside.Mean, p.Outside.SD), fmt.Sprintf("%.1f", p.Diff),
-		percent(p.Coverage.Share), counted(&p.Coverage), rows, strconv.Itoa(len(r.Predicates)),
+		strconv.Itoa(p.Size), view.MeanSD(&p.Inside.Mean, &p.Inside.SD, 1), view.MeanSD(&p.Outside.Mean, &p.Outside.SD, 1), fmt.Sprintf("%.1f", p.Diff),
+		view.SmallShare(p.Coverage.Share), counted(&p.Coverage), rows, strconv.Itoa(len(r.Predicates)),
 	}
 }
-
-func meanSD(mean, sd float64) string { return fmt.Sprintf("%.1f ± %.1f", mean, sd) }

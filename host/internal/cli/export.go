@@ -19,6 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -294,7 +295,7 @@ func (r *exportReport) question(q *problem.Query) string {
 
 func (r *exportReport) print(w io.Writer) {
 	for _, f := range r.Files {
-		fmt.Fprintf(w, "%s\t%s, %s bytes\n", f.Path, f.What, grouped(int(f.Bytes)))
+		fmt.Fprintf(w, "%s\t%s, %s bytes\n", f.Path, f.What, view.Count(f.Bytes))
 	}
 	says := map[string]string{"exact": "exactly the question", "over-approximation": "allows more than the question", "under-approximation": "allows less than the question"}
 	fmt.Fprintln(w, says[r.Fidelity])

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/question/fetch"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 func init() { commands = append(commands, newFetch) }
@@ -163,9 +164,9 @@ func (f *fetchFlags) folder(app *App) (string, error) {
 
 func fetchProgress(p fetch.Progress) string {
 	if p.Total < 0 {
-		return fmt.Sprintf("%s · %s bytes", p.What, grouped(int(p.Done)))
+		return fmt.Sprintf("%s · %s bytes", p.What, view.Count(p.Done))
 	}
-	return fmt.Sprintf("%s · %s of %s bytes", p.What, grouped(int(p.Done)), grouped(int(p.Total)))
+	return fmt.Sprintf("%s · %s of %s bytes", p.What, view.Count(p.Done), view.Count(p.Total))
 }
 
 // print writes the report for people; data is the data root in force.
@@ -173,7 +174,7 @@ func (r *fetchReport) print(w io.Writer, data string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FILE\tSTATE\tBYTES\tLICENCE")
 	for _, f := range r.Files {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Path, f.State, grouped(int(f.Bytes)), f.Licence)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Path, f.State, view.Count(f.Bytes), f.Licence)
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nin %s\n", r.Into)

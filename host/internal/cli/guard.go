@@ -17,6 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -170,7 +171,7 @@ func runGuard(ctx context.Context, app *App, f *guardFlags, model, rules string)
 	s := &report.Summary
 	if !app.JSON {
 		fmt.Fprintf(app.Stderr, "%s rows: %s predicted, %s refused, %s unusable\n",
-			grouped(s.Rows), grouped(s.Predicted), grouped(s.Refused), grouped(s.Unusable))
+			view.Count(s.Rows), view.Count(s.Predicted), view.Count(s.Refused), view.Count(s.Unusable))
 	}
 	if err == nil && s.Interrupted {
 		return &exitError{code: ExitInterrupted}

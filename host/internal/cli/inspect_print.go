@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // printInspection writes out for people. st is nil for a network alone.
@@ -19,7 +20,7 @@ func printInspection(w io.Writer, out *inspection, st *study.Study) {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "network\t%s (%s, %d-bit weights)\n", out.Path, out.Format, out.Precision)
-	fmt.Fprintf(t, "size\t%s inputs, %s ReLU neurons, %s parameters\n", grouped(out.Inputs), grouped(out.Neurons), grouped(out.Parameters))
+	fmt.Fprintf(t, "size\t%s inputs, %s ReLU neurons, %s parameters\n", view.Count(out.Inputs), view.Count(out.Neurons), view.Count(out.Parameters))
 	t.Flush()
 
 	fmt.Fprintln(w)
@@ -41,7 +42,7 @@ func printInspection(w io.Writer, out *inspection, st *study.Study) {
 	if !*out.KExact {
 		bound = " at most (too many cases for the rules to be counted)"
 	}
-	fmt.Fprintf(t, "K\t%s counterfactuals%s\n", grouped(out.K), bound)
+	fmt.Fprintf(t, "K\t%s counterfactuals%s\n", view.Count(out.K), bound)
 	fmt.Fprintf(t, "question\tε = %s, notion %s, clustering %s\n", out.Epsilon, out.Notion, out.Clustering)
 	printRows(t, out)
 	t.Flush()
@@ -98,22 +99,22 @@ func printRows(w io.Writer, out *inspection) {
 	if r == nil {
 		return
 	}
-	fmt.Fprintf(w, "rows\t%s, %s of them held back", grouped(r.Rows), grouped(r.RowsTest))
+	fmt.Fprintf(w, "rows\t%s, %s of them held back", view.Count(r.Rows), view.Count(r.RowsTest))
 	if r.RowsDropped > 0 {
-		fmt.Fprintf(w, "; %s left out for missing values", grouped(r.RowsDropped))
+		fmt.Fprintf(w, "; %s left out for missing values", view.Count(r.RowsDropped))
 	}
 	fmt.Fprintln(w)
 	if r.RowsOutside > 0 {
 		var parts []string
 		for _, f := range out.Features {
 			if n := r.Outside[f.Name]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%s %s", f.Name, grouped(n)))
+				parts = append(parts, fmt.Sprintf("%s %s", f.Name, view.Count(n)))
 			}
 		}
-		fmt.Fprintf(w, "\t%s outside the domain: %s\n", grouped(r.RowsOutside), strings.Join(parts, ", "))
+		fmt.Fprintf(w, "\t%s outside the domain: %s\n", view.Count(r.RowsOutside), strings.Join(parts, ", "))
 	}
 	if r.RowsForbidden > 0 {
-		fmt.Fprintf(w, "\t%s forbidden by a rule\n", grouped(r.RowsForbidden))
+		fmt.Fprintf(w, "\t%s forbidden by a rule\n", view.Count(r.RowsForbidden))
 	}
 	if r.Accuracy != nil {
 		fmt.Fprintf(w, "accuracy\t%.2f %% of all rows", *r.Accuracy)
@@ -122,13 +123,4 @@ func printRows(w io.Writer, out *inspection) {
 		}
 		fmt.Fprintln(w)
 	}
-}
-
-// grouped writes a count with a comma between thousands.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
@@ -153,7 +154,7 @@ func (a *App) testPlugin(ctx context.Context, f discover.Found, cases []string) 
 	if a.JSON {
 		err = errors.Join(err, a.printJSON(out))
 	} else {
-		fmt.Fprintf(a.Stdout, "%d passed, %d failed, %d skipped in %.1f s\n", out.Passed, out.Failed, out.Skipped, out.Seconds)
+		fmt.Fprintf(a.Stdout, "%d passed, %d failed, %d skipped in %s\n", out.Passed, out.Failed, out.Skipped, view.Seconds(out.Seconds))
 	}
 	if err == nil && !out.OK {
 		return &exitError{code: ExitFailed}

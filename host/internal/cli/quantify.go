@@ -19,6 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -271,7 +272,7 @@ func quantifyProgress(p quantify.Progress) string {
 	most := new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)
 	open := new(big.Rat).Sub(most, p.Unfair)
 	line := fmt.Sprintf("discriminated: between %s and %s · undecided %s · %d boxes",
-		shareText(ratFloat(p.Unfair)), shareText(ratFloat(most)), shareText(ratFloat(open)), p.Boxes)
+		view.Share(ratFloat(p.Unfair)), view.Share(ratFloat(most)), view.Share(ratFloat(open)), p.Boxes)
 	if p.Pieces > 0 {
 		line += fmt.Sprintf(", %d in the map", p.Pieces)
 	}

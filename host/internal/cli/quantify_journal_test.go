@@ -12,6 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // A small part of the shipped study, where a quantification takes no time.
@@ -100,7 +101,7 @@ func TestQuantifyIsKept(t *testing.T) {
 		t.Fatalf("run %q in %q", out.Run, out.Journal)
 	}
 	code, stdout, _ := command(t, plugins, "runs", "--journal", path)
-	if code != ExitDone || !strings.Contains(stdout, "quantify") || !strings.Contains(stdout, "unfair "+shareText(*out.Unfair)+", undecided 0.00 %") {
+	if code != ExitDone || !strings.Contains(stdout, "quantify") || !strings.Contains(stdout, "unfair "+view.Share(*out.Unfair)+", undecided 0.00 %") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	_, stdout, _ = command(t, plugins, "runs", "show", out.Run, "--journal", path, "--json")
@@ -132,7 +133,7 @@ func TestQuantifyIsKept(t *testing.T) {
 	for _, line := range lines {
 		values[line[0]] = line[1]
 	}
-	if err != nil || values["exact.unfair"] != out.Exact.Unfair || values["unfair"] != exactly(out.Unfair) || values["rows.unfair"] == "" || values["state"] != "finished" {
+	if err != nil || values["exact.unfair"] != out.Exact.Unfair || values["unfair"] != view.Exact(out.Unfair) || values["rows.unfair"] == "" || values["state"] != "finished" {
 		t.Errorf("%v\n%s", err, stdout)
 	}
 	_, stdout, _ = reported(t, path, out.Run, "--format", "latex")
@@ -178,7 +179,7 @@ func TestQuantifyIsKilled(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 	_, stdout, _ = command(t, "nowhere", "runs", "--journal", r.journal)
-	if !strings.Contains(stdout, "broken off") || !strings.Contains(stdout, "unfair "+shareText(*told.Unfair)) {
+	if !strings.Contains(stdout, "broken off") || !strings.Contains(stdout, "unfair "+view.Share(*told.Unfair)) {
 		t.Error(stdout)
 	}
 }

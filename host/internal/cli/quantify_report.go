@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"math/big"
 	"path/filepath"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -108,27 +108,27 @@ func (j *quantifyJob) print(r *quantifyReport) {
 	if r.Grade != "" {
 		proof = ", " + r.Grade
 	}
-	fmt.Fprintf(w, "fair       %9s  proved%s\n", shareOrNone(r.Fair), proof)
-	fmt.Fprintf(w, "unfair     %9s  proved%s\n", shareOrNone(r.Unfair), proof)
-	fmt.Fprintf(w, "undecided  %9s", shareOrNone(r.Undecided))
+	fmt.Fprintf(w, "fair       %9s  proved%s\n", view.ShareOrDash(r.Fair), proof)
+	fmt.Fprintf(w, "unfair     %9s  proved%s\n", view.ShareOrDash(r.Unfair), proof)
+	fmt.Fprintf(w, "undecided  %9s", view.ShareOrDash(r.Undecided))
 	if !r.Complete && r.Reason != "" {
 		fmt.Fprintf(w, "  %s", r.Reason)
 	}
 	fmt.Fprintf(w, "\n\n%s\n", r.between())
 	if s := r.Sampled; s != nil && s.N > 0 && s.All {
-		fmt.Fprintf(w, "all %s individuals, evaluated exactly: %s\n", grouped(s.N), shareText(s.Share))
+		fmt.Fprintf(w, "all %s individuals, evaluated exactly: %s\n", view.Count(s.N), view.Share(s.Share))
 	} else if s != nil && s.N > 0 {
 		fmt.Fprintf(w, "sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn uniformly, evaluated exactly\n",
-			shareText(s.Share), 100*s.Confidence, shareText(s.Lo), shareText(s.Hi), grouped(s.N))
+			view.Share(s.Share), 100*s.Confidence, view.Share(s.Lo), view.Share(s.Hi), view.Count(s.N))
 	}
 	if d := r.Rows; d != nil {
-		share := shareText(d.Share) + ", "
+		share := view.Share(d.Share) + ", "
 		if d.N == 0 {
 			share = ""
 		}
-		fmt.Fprintf(w, "data set: %s%s of %s rows, evaluated exactly", share, grouped(d.Unfair), grouped(d.N))
+		fmt.Fprintf(w, "data set: %s%s of %s rows, evaluated exactly", share, view.Count(d.Unfair), view.Count(d.N))
 		if d.Outside > 0 {
-			fmt.Fprintf(w, "; %s more rows are not in the space asked about", grouped(d.Outside))
+			fmt.Fprintf(w, "; %s more rows are not in the space asked about", view.Count(d.Outside))
 		}
 		fmt.Fprintln(w)
 	} else if j.noRows != "" {
@@ -139,7 +139,7 @@ func (j *quantifyJob) print(r *quantifyReport) {
 	if r.Map != nil {
 		r.Map.print(w)
 	}
-	fmt.Fprintf(w, "\n%s boxes, %.2f s\n", grouped(int(r.Boxes)), r.Seconds)
+	fmt.Fprintf(w, "\n%s boxes, %.2f s\n", view.Count(r.Boxes), r.Seconds)
 }
 
 func (j *quantifyJob) questionInWords() string {
@@ -166,45 +166,15 @@ func (m *quantifyMap) print(w io.Writer) {
 	for _, n := range m.Pieces {
 		total += n
 	}
-	fmt.Fprintf(w, "\nmap: %s boxes in %s", grouped(int(total)), m.File)
+	fmt.Fprintf(w, "\nmap: %s boxes in %s", view.Count(total), m.File)
 	if m.Covered < 1-1e-9 {
-		fmt.Fprintf(w, ", %s of the space; the rest was not handed over and is undecided", shareText(m.Covered))
+		fmt.Fprintf(w, ", %s of the space; the rest was not handed over and is undecided", view.Share(m.Covered))
 	}
 	fmt.Fprintf(w, "\n\n%-24s %9s %9s %9s\n", "", "fair", "unfair", "undecided")
 	for _, f := range m.Features {
 		fmt.Fprintln(w, f.Name)
 		for _, v := range f.Values {
-			fmt.Fprintf(w, "  %-22s %9s %9s %9s\n", v.Label, shareText(v.Fair), shareText(v.Unfair), shareText(v.Undecided))
+			fmt.Fprintf(w, "  %-22s %9s %9s %9s\n", v.Label, view.Share(v.Fair), view.Share(v.Unfair), view.Share(v.Undecided))
 		}
 	}
-}
-
-// shareText is a share for people: 100 % and 0 % are only said where they are
-// true.
-func shareText(share float64) string {
-	text := fmt.Sprintf("%.2f %%", 100*share)
-	switch {
-	case share > 0 && text == "0.00 %":
-		return "<0.01 %"
-	case share < 1 && text == "100.00 %":
-		return ">99.99 %"
-	}
-	return text
-}
-
-// shareOrNone is a share where there is one.
-func shareOrNone(share *float64) string {
-	if share == nil {
-		return "-"
-	}
-	return shareText(*share)
-}
-
-// roughly writes a count that may have more digits than anybody reads.
-func roughly(n *big.Int) string {
-	if n.IsInt64() && n.Int64() < 1e15 {
-		return grouped(int(n.Int64()))
-	}
-	f, _ := new(big.Float).SetInt(n).Float64()
-	return fmt.Sprintf("%.3g", f)
 }

@@ -29,13 +29,13 @@ func (j *quantifyJob) printSet(s *quantifySet) error {
 	for _, q := range s.Questions {
 		sampled, rows := "-", "-"
 		if q.Sampled != nil && q.Sampled.N > 0 {
-			sampled = shareText(q.Sampled.Share)
+			sampled = view.Share(q.Sampled.Share)
 		}
 		if q.Rows != nil && q.Rows.N > 0 {
-			rows = shareText(q.Rows.Share)
+			rows = view.Share(q.Rows.Share)
 		}
 		t.Rows = append(t.Rows, view.Texts(strings.Join(q.Protected, " × "),
-			shareOrNone(q.Fair), shareOrNone(q.Unfair), shareOrNone(q.Undecided), sampled, rows))
+			view.ShareOrDash(q.Fair), view.ShareOrDash(q.Unfair), view.ShareOrDash(q.Undecided), sampled, rows))
 	}
 	fmt.Fprintln(j.app.Stdout)
 	return view.Of(t).Write(j.app.Stdout, view.Text, view.Options{})

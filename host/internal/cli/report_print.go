@@ -42,13 +42,13 @@ func (r *reportedRun) title(by string, settings ...string) string {
 func (r *reportedRun) notes(known string) []string {
 	switch journal.State(r.State) {
 	case journal.BrokenOff:
-		return []string{fmt.Sprintf("BROKEN OFF after %.1f s: the process was gone without a last word. This is what it had written%s.", r.Seconds, known)}
+		return []string{fmt.Sprintf("BROKEN OFF after %s: the process was gone without a last word. This is what it had written%s.", view.Seconds(r.Seconds), known)}
 	case journal.Interrupted:
-		return []string{fmt.Sprintf("Interrupted after %.1f s.", r.Seconds)}
+		return []string{fmt.Sprintf("Interrupted after %s.", view.Seconds(r.Seconds))}
 	case journal.Failed:
-		return []string{fmt.Sprintf("Failed after %.1f s: %s", r.Seconds, r.Error)}
+		return []string{fmt.Sprintf("Failed after %s: %s", view.Seconds(r.Seconds), r.Error)}
 	case journal.Running:
-		return []string{fmt.Sprintf("Still running, for %.1f s by now.", r.Seconds)}
+		return []string{fmt.Sprintf("Still running, for %s by now.", view.Seconds(r.Seconds))}
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (r *runReport) measures() *view.Table {
 	cells := make([]string, len(search.Names))
 	for i, name := range search.Names {
 		t.Columns = append(t.Columns, view.Column{Title: name, Right: true})
-		cells[i] = search.Decimal(r.Measures[name])
+		cells[i] = view.Measure(r.Measures[name])
 	}
 	t.Rows = append(t.Rows, view.Texts(cells...))
 	return t
@@ -108,9 +108,9 @@ func (r *runReport) more() *view.Table {
 			{Title: ""}, {Title: "mean", Right: true}, {Title: "of the best", Right: true},
 		},
 		Rows: [][]view.Cell{
-			view.Texts("Shannon entropy (bits)", search.Decimal(r.Shannon.Mean), search.Decimal(r.Shannon.Best)),
-			view.Texts("min-entropy (bits)", search.Decimal(r.MinEntropy.Mean), search.Decimal(r.MinEntropy.Best)),
-			view.Texts("Gower distance of two", search.Decimal(r.Spread), ""),
+			view.Texts("Shannon entropy (bits)", view.Measure(r.Shannon.Mean), view.Measure(r.Shannon.Best)),
+			view.Texts("min-entropy (bits)", view.Measure(r.MinEntropy.Mean), view.Measure(r.MinEntropy.Best)),
+			view.Texts("Gower distance of two", view.Measure(r.Spread), ""),
 		},
 	}
 	if n := r.found(); n > r.Kept {
@@ -136,7 +136,7 @@ func (r *runReport) data() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Title: "measure"}, {Title: "k"}, {Title: "value"}}}
 	add := func(what, k, v string) { t.Rows = append(t.Rows, view.Texts(what, k, v)) }
 	for _, name := range search.Names {
-		add(name, "", exactly(r.Measures[name]))
+		add(name, "", view.Exact(r.Measures[name]))
 	}
 	for _, e := range []struct {
 		name string
@@ -146,22 +146,14 @@ func (r *runReport) data() *view.Table {
 		{"min_entropy.mean", r.MinEntropy.Mean}, {"min_entropy.best", r.MinEntropy.Best},
 		{"spread", r.Spread},
 	} {
-		add(e.name, "", exactly(e.v))
+		add(e.name, "", view.Exact(e.v))
 	}
 	add("state", "", r.State)
 	for _, step := range r.K {
 		k := strconv.Itoa(step.K)
-		add("seconds", k, exactly(&step.Seconds))
+		add("seconds", k, view.Exact(&step.Seconds))
 		add("individuals", k, strconv.FormatInt(step.Individuals, 10))
 		add("at_least", k, strconv.FormatInt(step.AtLeast, 10))
 	}
 	return t
-}
-
-// exactly is a number to the last bit; empty for N/A.
-func exactly(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*v, 'g', -1, 64)
 }

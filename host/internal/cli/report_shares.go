@@ -27,7 +27,7 @@ func (r *sharesReport) proved() *view.Table {
 	for _, name := range []string{"fair", "unfair", "undecided", "grade", "individuals", "boxes"} {
 		t.Columns = append(t.Columns, view.Column{Title: name, Right: name != "grade"})
 	}
-	t.Rows = append(t.Rows, view.Texts(shareOrNone(r.Fair), shareOrNone(r.Unfair), shareOrNone(r.Undecided), r.Grade, r.Individuals, strconv.FormatInt(r.Boxes, 10)))
+	t.Rows = append(t.Rows, view.Texts(view.ShareOrDash(r.Fair), view.ShareOrDash(r.Unfair), view.ShareOrDash(r.Undecided), r.Grade, r.Individuals, strconv.FormatInt(r.Boxes, 10)))
 	if !r.Complete && r.Reason != "" {
 		t.Notes = append(t.Notes, "Undecided because of: "+r.Reason+".")
 	}
@@ -51,10 +51,10 @@ func (r *sharesReport) evaluated() *view.Table {
 		} else {
 			t.Notes = append(t.Notes, fmt.Sprintf("At least and at most: %.0f %% Clopper-Pearson interval.", 100*s.Confidence))
 		}
-		t.Rows = append(t.Rows, view.Texts(who, shareText(s.Share), strconv.Itoa(s.N), shareText(s.Lo), shareText(s.Hi)))
+		t.Rows = append(t.Rows, view.Texts(who, view.Share(s.Share), strconv.Itoa(s.N), view.Share(s.Lo), view.Share(s.Hi)))
 	}
 	if d := r.Rows; d != nil {
-		t.Rows = append(t.Rows, view.Texts("rows of the data set", shareText(d.Share), strconv.Itoa(d.N), "", ""))
+		t.Rows = append(t.Rows, view.Texts("rows of the data set", view.Share(d.Share), strconv.Itoa(d.N), "", ""))
 		if d.Outside > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%d more rows are not in the space asked about.", d.Outside))
 		}
@@ -73,9 +73,9 @@ func (r *sharesReport) data() *view.Table {
 			t.Rows = append(t.Rows, view.Texts(what, v))
 		}
 	}
-	add("fair", exactly(r.Fair))
-	add("unfair", exactly(r.Unfair))
-	add("undecided", exactly(r.Undecided))
+	add("fair", view.Exact(r.Fair))
+	add("unfair", view.Exact(r.Unfair))
+	add("undecided", view.Exact(r.Undecided))
 	if r.Exact != nil {
 		add("exact.fair", r.Exact.Fair)
 		add("exact.unfair", r.Exact.Unfair)
@@ -86,13 +86,13 @@ func (r *sharesReport) data() *view.Table {
 	add("boxes", strconv.FormatInt(r.Boxes, 10))
 	add("reason", r.Reason)
 	if s := r.Sampled; s != nil {
-		add("sampled.share", exactly(&s.Share))
-		add("sampled.lo", exactly(&s.Lo))
-		add("sampled.hi", exactly(&s.Hi))
+		add("sampled.share", view.Exact(&s.Share))
+		add("sampled.lo", view.Exact(&s.Lo))
+		add("sampled.hi", view.Exact(&s.Hi))
 		add("sampled.n", strconv.Itoa(s.N))
 	}
 	if d := r.Rows; d != nil {
-		add("rows.share", exactly(&d.Share))
+		add("rows.share", view.Exact(&d.Share))
 		add("rows.unfair", strconv.Itoa(d.Unfair))
 		add("rows.n", strconv.Itoa(d.N))
 		add("rows.outside", strconv.Itoa(d.Outside))

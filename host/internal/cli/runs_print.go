@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // runsJSON is the JSON object of hyfair runs.
@@ -128,9 +129,9 @@ var headlines = []string{"Max.K", "#ID", "T.1st", "unfair", "undecided"}
 // measure is one as people read it.
 func (r *runJSON) measure(name string) string {
 	if v := r.Measures[name]; r.Command == "quantify" && v != nil {
-		return shareText(*v)
+		return view.Share(*v)
 	}
-	return search.Decimal(r.Measures[name])
+	return view.Measure(r.Measures[name])
 }
 
 // headline is what came of a run, in a few words.
@@ -167,7 +168,7 @@ func (d *runDetailsJSON) print(w io.Writer) error {
 		line("where", d.Region)
 	}
 	line("started", d.Started.Local().Format(time.DateTime))
-	line("state", fmt.Sprintf("%s after %.1f s", d.State, d.Seconds))
+	line("state", fmt.Sprintf("%s after %s", d.State, view.Seconds(d.Seconds)))
 	if d.Error != "" {
 		line("error", d.Error)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // sharesJSON is the part of the JSON objects of hyfair quantify and of reports on
@@ -146,10 +147,10 @@ func (s *sharesJSON) between() string {
 	}
 	of := "all individuals"
 	if n, ok := new(big.Int).SetString(s.Individuals, 10); ok {
-		of = fmt.Sprintf("%s individuals", roughly(n))
+		of = fmt.Sprintf("%s individuals", view.BigCount(n))
 	}
 	if *s.Undecided == 0 {
-		return fmt.Sprintf("%s of %s are discriminated against", shareText(*s.Unfair), of)
+		return fmt.Sprintf("%s of %s are discriminated against", view.Share(*s.Unfair), of)
 	}
-	return fmt.Sprintf("between %s and %s of %s are discriminated against", shareText(s.Interval.Lo), shareText(s.Interval.Hi), of)
+	return fmt.Sprintf("between %s and %s of %s are discriminated against", view.Share(s.Interval.Lo), view.Share(s.Interval.Hi), of)
 }

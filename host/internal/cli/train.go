@@ -17,6 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -208,7 +209,7 @@ func (r *trainReport) print(w io.Writer) {
 		fmt.Fprintf(w, " → %d", l.Units)
 	}
 	fmt.Fprintf(w, ", %d weights and biases\n", r.Network.Parameters)
-	fmt.Fprintf(w, "epoch %d of %d completed, %.1f s, seed %d", r.Best, r.Epochs, r.Seconds, r.Seed)
+	fmt.Fprintf(w, "epoch %d of %d completed, %s, seed %d", r.Best, r.Epochs, view.Seconds(r.Seconds), r.Seed)
 	if r.Interrupted {
 		fmt.Fprint(w, "; interrupted, this is the best so far")
 	}

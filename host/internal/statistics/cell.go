@@ -2,7 +2,6 @@ package statistics
 
 import (
 	"math"
-	"strconv"
 )
 
 // Cell is a measure of one arm over its runs: a field of a table. Mean is over
@@ -54,18 +53,6 @@ func Finite(v float64) *float64 {
 		return nil
 	}
 	return &v
-}
-
-// Text is mean ± sd with so many decimals, N/A where no run has a value.
-func (c *Cell) Text(decimals int) string {
-	if c.Mean == nil {
-		return "N/A"
-	}
-	text := strconv.FormatFloat(*c.Mean, 'f', decimals, 64)
-	if c.SD != nil {
-		text += " ± " + strconv.FormatFloat(*c.SD, 'f', decimals, 64)
-	}
-	return text
 }
 
 // Test tests each cell of a measure against those of all other arms and decides

@@ -17,17 +17,16 @@ func pointers(values ...float64) []*float64 {
 	return out
 }
 
-func TestCellText(t *testing.T) {
+func TestOf(t *testing.T) {
 	na := math.NaN()
-	for want, values := range map[string][]*float64{
-		"N/A":         pointers(na, na),
-		"3.00":        pointers(na, 3),
-		"2.00 ± 1.41": pointers(1, na, 3),
-	} {
-		c := Of(values)
-		if got := c.Text(2); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+	if c := Of(pointers(na, na)); c.Mean != nil || c.SD != nil || len(c.Values) != 2 {
+		t.Errorf("of nothing: %+v", c)
+	}
+	if c := Of(pointers(na, 3)); *c.Mean != 3 || c.SD != nil {
+		t.Errorf("of one value: %+v", c)
+	}
+	if c := Of(pointers(1, na, 3)); *c.Mean != 2 || *c.SD != math.Sqrt2 {
+		t.Errorf("of two values: %+v", c)
 	}
 }
 

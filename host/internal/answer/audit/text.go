@@ -23,9 +23,9 @@ func (sum *Summary) Sentences(epsilon string) []string {
 	if sum.People > 0 {
 		out = append(out,
 			fmt.Sprintf("%s of them (%s) are treated unfairly: the scores of their copies differ by more than %s.",
-				Grouped(sum.Unfair), percent(sum.UnfairShare), epsilon),
+				view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), epsilon),
 			fmt.Sprintf("%s (%s) would get the other decision with another %s: %s who get a no would get a yes, %s who get a yes would get a no.",
-				Grouped(sum.Flips), percent(sum.FlipsShare), either(names, "or"), Grouped(sum.ToYes), Grouped(sum.ToNo)),
+				view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), either(names, "or"), view.Count(sum.ToYes), view.Count(sum.ToNo)),
 			fmt.Sprintf("The copies of a person get %.2f different outcomes on average, and %d at most.", sum.MeanK, sum.MaxK))
 	}
 	if sum.Alone > 0 {
@@ -40,18 +40,18 @@ func (sum *Summary) left() []string {
 	if len(sum.Outside) > 0 {
 		var which []string
 		for _, name := range slices.Sorted(maps.Keys(sum.Outside)) {
-			which = append(which, Grouped(sum.Outside[name])+" by "+name)
+			which = append(which, view.Count(sum.Outside[name])+" by "+name)
 		}
 		out = append(out, "Not audited, because a value lies outside its feature's domain: "+strings.Join(which, ", ")+".")
 	}
 	if sum.Forbidden > 0 {
-		out = append(out, fmt.Sprintf("Not audited, because a constraint says that there is no such person: %s.", Grouped(sum.Forbidden)))
+		out = append(out, fmt.Sprintf("Not audited, because a constraint says that there is no such person: %s.", view.Count(sum.Forbidden)))
 	}
 	if sum.Excluded > 0 {
-		out = append(out, fmt.Sprintf("Left out by --where: %s.", Grouped(sum.Excluded)))
+		out = append(out, fmt.Sprintf("Left out by --where: %s.", view.Count(sum.Excluded)))
 	}
 	if sum.Unreached > 0 {
-		out = append(out, fmt.Sprintf("Interrupted before the turn of %s more.", Grouped(sum.Unreached)))
+		out = append(out, fmt.Sprintf("Interrupted before the turn of %s more.", view.Count(sum.Unreached)))
 	}
 	return out
 }
@@ -92,8 +92,8 @@ func (sum *Summary) byAttribute(epsilon string) *view.Table {
 	}
 	for i := range sum.Attributes {
 		a := &sum.Attributes[i]
-		t.Rows = append(t.Rows, view.Texts(a.Name, count(a.Unfair, a.UnfairShare), Grouped(a.ToYes), Grouped(a.ToNo),
-			decimals(a.MeanGap), decimals(a.MaxGap), strconv.Itoa(a.MaxK), Grouped(a.Strongest)))
+		t.Rows = append(t.Rows, view.Texts(a.Name, count(a.Unfair, a.UnfairShare), view.Count(a.ToYes), view.Count(a.ToNo),
+			view.Score(a.MeanGap), view.Score(a.MaxGap), strconv.Itoa(a.MaxK), view.Count(a.Strongest)))
 	}
 	return t
 }
@@ -107,8 +107,8 @@ func (a *Attribute) byGroup(epsilon string) *view.Table {
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
-		t.Rows = append(t.Rows, view.Texts(g.Label, Grouped(g.People), percent(float64(g.Positive)/float64(g.People)),
-			Grouped(g.ToYes), Grouped(g.ToNo), fmt.Sprintf("%+.4f", g.Advantage), percent(g.UnfairShare), fmt.Sprintf("%.2f", g.MeanK)))
+		t.Rows = append(t.Rows, view.Texts(g.Label, view.Count(g.People), view.Percent(float64(g.Positive)/float64(g.People), 1),
+			view.Count(g.ToYes), view.Count(g.ToNo), fmt.Sprintf("%+.4f", g.Advantage), view.Percent(g.UnfairShare, 1), fmt.Sprintf("%.2f", g.MeanK)))
 	}
 	return t
 }
@@ -125,20 +125,7 @@ func people(n int, one, many string) string {
 	if n == 1 {
 		return "1 person " + one
 	}
-	return Grouped(n) + " people " + many
+	return view.Count(n) + " people " + many
 }
 
-func count(n int, share float64) string { return Grouped(n) + " (" + percent(share) + ")" }
-
-func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
-
-func decimals(v float64) string { return fmt.Sprintf("%.4f", v) }
-
-// Grouped writes a count with a comma between thousands.
-func Grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func count(n int, share float64) string { return view.Count(n) + " (" + view.Percent(share, 1) + ")" }

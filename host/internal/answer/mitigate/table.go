@@ -1,7 +1,7 @@
 package mitigate
 
 import (
-	"strconv"
+	"fmt"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -72,17 +72,15 @@ func (o *Outcome) cells() []view.Cell {
 		{s.Mean.Iter, s.SD.Iter, 0}, {s.Mean.MaxK, s.SD.MaxK, 0}, {s.Mean.AvgK, s.SD.AvgK, 2}, {s.Mean.ID, s.SD.ID, 0},
 		{s.Mean.SuccRate, s.SD.SuccRate, 2}, {s.Mean.IDMaxK, s.SD.IDMaxK, 0},
 	} {
-		text := number(c.mean, c.digits)
+		digits := c.digits
 		if c.sd != nil {
-			digits := max(1, c.digits)
-			if *c.mean >= 1000 {
+			if digits = max(1, digits); *c.mean >= 1000 {
 				digits = 0
 			}
-			text = number(c.mean, digits) + " ± " + number(c.sd, digits)
 		}
-		cells = append(cells, view.Cell{Text: text})
+		cells = append(cells, view.Cell{Text: view.MeanSD(c.mean, c.sd, digits)})
 	}
-	cells = append(cells, view.Texts(number(q.F1, 3), number(q.Parity, 3), number(q.Opportunity, 3))...)
+	cells = append(cells, view.Texts(view.Number(q.F1, 3), view.Number(q.Parity, 3), view.Number(q.Opportunity, 3))...)
 	if o.refusesMany() {
 		cells[refusedCell].Text += " !"
 		cells[refusedCell].Alarm = true
@@ -95,14 +93,7 @@ const refusedCell = 3
 
 func percent(share *float64) string {
 	if share == nil {
-		return "N/A"
+		return view.NA
 	}
-	return strconv.FormatFloat(100**share, 'f', 2, 64)
-}
-
-func number(v *float64, digits int) string {
-	if v == nil {
-		return "N/A"
-	}
-	return strconv.FormatFloat(*v, 'f', digits, 64)
+	return fmt.Sprintf("%.2f", 100**share)
 }

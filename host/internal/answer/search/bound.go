@@ -3,6 +3,8 @@ package search
 import (
 	"fmt"
 	"io"
+
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // Bound is what a solver proved of k beside searches, which only find.
@@ -35,7 +37,7 @@ func (b *Bound) Print(w io.Writer) {
 	if b == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nNobody reaches more than k = %d, proved (%s) by %s in %.1f s", b.MaxK, b.Grade, b.Solver, b.Seconds)
+	fmt.Fprintf(w, "\nNobody reaches more than k = %d, proved (%s) by %s in %s", b.MaxK, b.Grade, b.Solver, view.Seconds(b.Seconds))
 	if b.Certified {
 		fmt.Fprintf(w, ": Max.K = %d, certified", b.MaxK)
 	}

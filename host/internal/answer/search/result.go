@@ -4,16 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -177,9 +176,9 @@ func (r *Result) Print(w io.Writer) {
 	fmt.Fprintln(t, strings.Join(Names, "\t")+"\t")
 	cells := make([]string, len(Names))
 	for i, cell := range r.Cells() {
-		cells[i] = Decimal(*cell)
+		cells[i] = view.Measure(*cell)
 		if r.SD != nil && *r.SD.Cells()[i] != nil {
-			cells[i] += " ± " + Decimal(*r.SD.Cells()[i])
+			cells[i] += " ± " + view.Measure(*r.SD.Cells()[i])
 		}
 	}
 	fmt.Fprintln(t, strings.Join(cells, "\t")+"\t")
@@ -253,15 +252,4 @@ func (b *Best) print(w io.Writer, s *space.Space) {
 		fmt.Fprintf(t, "  %s\t%.4f\t%s\n", end.name, end.of.Score, strings.Join(words, ", "))
 	}
 	t.Flush()
-}
-
-// Decimal shows a measure: N/A, a whole number, or three decimals.
-func Decimal(v *float64) string {
-	switch {
-	case v == nil:
-		return "N/A"
-	case *v == math.Trunc(*v):
-		return strconv.FormatFloat(*v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(*v, 'f', 3, 64)
 }

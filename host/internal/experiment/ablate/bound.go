@@ -134,6 +134,6 @@ func (a *Ablation) boundNotes() []string {
 			grades = append(grades, b.Grade)
 		}
 	}
-	return []string{fmt.Sprintf("proved: k that nobody of the network's space exceeds, = where a search reached it; by %s (%s) in at most %.1f s each, apart from the searches",
-		a.Bounds[0].Solver, strings.Join(grades, ", "), most)}
+	return []string{fmt.Sprintf("proved: k that nobody of the network's space exceeds, = where a search reached it; by %s (%s) in at most %s each, apart from the searches",
+		a.Bounds[0].Solver, strings.Join(grades, ", "), view.Seconds(most))}
 }

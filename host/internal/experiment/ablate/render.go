@@ -89,7 +89,7 @@ func (a *Ablation) paper() *view.Table {
 
 func shown(m *measure, c *Cell) view.Cell {
 	cell := m.cell(c)
-	return view.Cell{Text: cell.Text(m.decimals), Bold: cell.Bold}
+	return view.Cell{Text: view.MeanSD(cell.Mean, cell.SD, m.decimals), Bold: cell.Bold}
 }
 
 // beyond is what the paper has not: how a person's outcomes are distributed, how
@@ -120,7 +120,7 @@ func (a *Ablation) beyond() *view.Table {
 				line = append(line, shown(&m, c))
 			}
 		}
-		t.Rows = append(t.Rows, append(line, view.Texts(number(c.CPU, 1), number(c.Seconds, 1), strconv.Itoa(c.Retried))...))
+		t.Rows = append(t.Rows, append(line, view.Texts(view.Number(c.CPU, 1), view.Number(c.Seconds, 1), strconv.Itoa(c.Retried))...))
 	}
 	return t
 }
@@ -143,16 +143,9 @@ func (a *Ablation) ranks() *view.Table {
 		if i > 0 && r.Measure != a.Ranking[i-1].Measure {
 			t.Rows = append(t.Rows, nil)
 		}
-		t.Rows = append(t.Rows, view.Texts(r.Measure, r.Arm, number(r.MeanRank, 2), strconv.Itoa(r.Wins), strconv.Itoa(r.Losses), number(r.A12, 2), strconv.Itoa(r.Networks)))
+		t.Rows = append(t.Rows, view.Texts(r.Measure, r.Arm, view.Number(r.MeanRank, 2), strconv.Itoa(r.Wins), strconv.Itoa(r.Losses), view.Number(r.A12, 2), strconv.Itoa(r.Networks)))
 	}
 	return t
-}
-
-func number(v *float64, decimals int) string {
-	if v == nil {
-		return "N/A"
-	}
-	return strconv.FormatFloat(*v, 'f', decimals, 64)
 }
 
 // notes say under which rules the figures came about.
@@ -218,12 +211,6 @@ func (a *Ablation) data() *view.Table {
 		column(m.name, m.name+".sd", m.name+".bold", m.name+".p", m.name+".a12")
 	}
 	column("bound", "bound.certified", "bound.grade", "target", "reached", "cpu_seconds", "seconds", "errors")
-	exact := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return strconv.FormatFloat(*v, 'g', -1, 64)
-	}
 	for i := range a.Cells {
 		c := &a.Cells[i]
 		arm := &a.Arms[i%len(a.Arms)]
@@ -235,13 +222,13 @@ func (a *Ablation) data() *view.Table {
 				p = append(p, fmt.Sprintf("%s:%.3g", against.Arm, against.PHolm))
 				a12 = append(a12, fmt.Sprintf("%s:%.3f", against.Arm, against.A12))
 			}
-			line = append(line, exact(cell.Mean), exact(cell.SD), strconv.FormatBool(cell.Bold), strings.Join(p, "; "), strings.Join(a12, "; "))
+			line = append(line, view.Exact(cell.Mean), view.Exact(cell.SD), strconv.FormatBool(cell.Bold), strings.Join(p, "; "), strings.Join(a12, "; "))
 		}
 		proved := []string{"", "", ""}
 		if b := a.bound(c); b != nil && b.Error == "" {
 			proved = []string{strconv.Itoa(b.MaxK), strconv.FormatBool(b.Certified), b.Grade}
 		}
-		line = append(append(line, proved...), strconv.Itoa(c.Target), strconv.Itoa(c.Reached), exact(c.CPU), exact(c.Seconds), strings.Join(c.Errors, "; "))
+		line = append(append(line, proved...), strconv.Itoa(c.Target), strconv.Itoa(c.Reached), view.Exact(c.CPU), view.Exact(c.Seconds), strings.Join(c.Errors, "; "))
 		t.Rows = append(t.Rows, view.Texts(line...))
 	}
 	return t

@@ -28,7 +28,7 @@ func (c *Comparison) title(what string) string {
 }
 
 func shown(c *statistics.Cell, digits int) view.Cell {
-	return view.Cell{Text: c.Text(digits), Bold: c.Bold}
+	return view.Cell{Text: view.MeanSD(c.Mean, c.SD, digits), Bold: c.Bold}
 }
 
 // paperCells are the paper's four columns.
@@ -101,13 +101,6 @@ func (c *Comparison) paper() *view.Table {
 	return t
 }
 
-func number(v *float64, digits int) string {
-	if v == nil {
-		return "N/A"
-	}
-	return strconv.FormatFloat(*v, 'f', digits, 64)
-}
-
 // beyond is what the paper only mentions.
 func (c *Comparison) beyond() *view.Table {
 	t := &view.Table{Title: c.title("how spread out, how much proved, at what cost (means over runs)"), Columns: []view.Column{{Title: "model"}, {Title: "arm"}}}
@@ -117,12 +110,12 @@ func (c *Comparison) beyond() *view.Table {
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		c.separate(t, i)
-		certified := "N/A"
+		certified := view.NA
 		if r.Certified != nil {
 			certified = strconv.FormatFloat(100**r.Certified, 'g', 4, 64)
 		}
-		line := view.Texts(c.model(r), r.Arm, number(r.Diversity, 3), number(r.Regions, 1), certified, number(r.Fair, 1), number(r.Unfair, 1),
-			number(r.Undecided, 1), number(r.Spurious, 1), strconv.Itoa(r.Faults), number(r.Asked, 1), number(r.CPU, 1), number(r.Seconds, 1))
+		line := view.Texts(c.model(r), r.Arm, view.Number(r.Diversity, 3), view.Number(r.Regions, 1), certified, view.Number(r.Fair, 1), view.Number(r.Unfair, 1),
+			view.Number(r.Undecided, 1), view.Number(r.Spurious, 1), strconv.Itoa(r.Faults), view.Number(r.Asked, 1), view.Number(r.CPU, 1), view.Number(r.Seconds, 1))
 		t.Rows = append(t.Rows, line)
 		t.Notes = append(t.Notes, c.trouble(r)...)
 	}
@@ -210,12 +203,6 @@ func (c *Comparison) data() *view.Table {
 		column(m.name, m.name+".sd", m.name+".bold", m.name+".p", m.name+".a12")
 	}
 	column("diversity", "regions", "certified", "fair", "unfair", "undecided", "spurious", "faults", "killed", "asked", "solves", "cpu_seconds", "seconds", "refuted_by")
-	exact := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return strconv.FormatFloat(*v, 'g', -1, 64)
-	}
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		line := []string{r.Study, r.Model, r.Arm, strconv.Itoa(r.Runs), strconv.Itoa(r.Found)}
@@ -226,10 +213,10 @@ func (c *Comparison) data() *view.Table {
 				p = append(p, fmt.Sprintf("%s:%.3g", a.Arm, a.PHolm))
 				a12 = append(a12, fmt.Sprintf("%s:%.3f", a.Arm, a.A12))
 			}
-			line = append(line, exact(cell.Mean), exact(cell.SD), strconv.FormatBool(cell.Bold), strings.Join(p, " "), strings.Join(a12, " "))
+			line = append(line, view.Exact(cell.Mean), view.Exact(cell.SD), strconv.FormatBool(cell.Bold), strings.Join(p, " "), strings.Join(a12, " "))
 		}
-		line = append(line, exact(r.Diversity), exact(r.Regions), exact(r.Certified), exact(r.Fair), exact(r.Unfair), exact(r.Undecided), exact(r.Spurious),
-			strconv.Itoa(r.Faults), strconv.Itoa(r.Killed), exact(r.Asked), exact(r.Solves), exact(r.CPU), exact(r.Seconds), c.refutedBy(r))
+		line = append(line, view.Exact(r.Diversity), view.Exact(r.Regions), view.Exact(r.Certified), view.Exact(r.Fair), view.Exact(r.Unfair), view.Exact(r.Undecided), view.Exact(r.Spurious),
+			strconv.Itoa(r.Faults), strconv.Itoa(r.Killed), view.Exact(r.Asked), view.Exact(r.Solves), view.Exact(r.CPU), view.Exact(r.Seconds), c.refutedBy(r))
 		t.Rows = append(t.Rows, view.Texts(line...))
 	}
 	return t
