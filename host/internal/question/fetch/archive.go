@@ -14,6 +14,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 // archive is what became of a zip file's download.
@@ -40,11 +42,7 @@ func (r *run) member(ctx context.Context, f File, s Source, target string) error
 	if got := hex.EncodeToString(sum[:]); got != f.SHA256 {
 		return fmt.Errorf("in the archive: %w: its SHA-256 is %s, not %s", errChecksum, got, f.SHA256)
 	}
-	part := target + ".part"
-	if err := os.WriteFile(part, content, 0o644); err != nil {
-		return err
-	}
-	return keep(part, target, f.SHA256)
+	return files.Write(target, func(file *os.File) error { _, err := file.Write(content); return err })
 }
 
 // archive downloads an archive, or remembers how that ended. One that was
