@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
@@ -104,11 +105,11 @@ func TestReferenceOfJSON(t *testing.T) {
 		"inspect": inspection{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": search.Result{},
 		"train": trainReport{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
 		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": exportReport{}, "fetch": fetchReport{},
-		"runs": runsJSON{}, "runs show": runDetailsJSON{}, "runs delete": deletedJSON{},
+		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},
 		"plugin new": newPluginJSON{}, "plugin install": installedJSON{}, "plugin uninstall": uninstalledJSON{},
 		"plugin test": testedJSON{},
-		"check":       checkReport{}, "audit": auditReport{}, "report": runReport{},
-		"report of a quantification": sharesReport{}, "quantify of several sets": quantifySet{},
+		"check":       checkReport{}, "audit": auditReport{}, "report": report.Search{},
+		"report of a quantification": report.Quantification{}, "quantify of several sets": quantifySet{},
 		"explain": explainReport{}, "explain of a file": explainGrid{},
 		"mitigate": mitigateReport{}, "mitigate of a file": mitigateGrid{}, "guard": guardReport{}, "guard export": guardExportReport{},
 	} {

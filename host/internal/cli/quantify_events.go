@@ -69,8 +69,8 @@ func (e *quantifyEvents) report(rep *quantify.Report, failed error, interrupted 
 	e.faults(e.job.plugin.String(), rep.Faults)
 	s := sharesEvent(rep)
 	e.stream.Emit(record.Event{Kind: record.KindShares, Shares: s})
-	told := sharesOf(s, nil)
-	end := &record.Finished{Interrupted: interrupted, Measures: told.measures()}
+	told := quantify.SharesOf(s, nil)
+	end := &record.Finished{Interrupted: interrupted, Measures: told.Measures()}
 	if failed != nil {
 		end.Error = failed.Error()
 	}

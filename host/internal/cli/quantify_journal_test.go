@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -54,7 +55,7 @@ func TestQuantifyEach(t *testing.T) {
 	if err := json.Unmarshal([]byte(ask("--protected", "age,origin", "--json")), &alone); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(alone.sharesJSON, set.Questions[5].sharesJSON); diff != "" {
+	if diff := cmp.Diff(alone.Shares, set.Questions[5].Shares); diff != "" {
 		t.Errorf("alone and in a list:\n%s", diff)
 	}
 	var runs []string
@@ -105,20 +106,20 @@ func TestQuantifyIsKept(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	_, stdout, _ = command(t, plugins, "runs", "show", out.Run, "--journal", path, "--json")
-	var shown runDetailsJSON
+	var shown report.Details
 	if err := json.Unmarshal([]byte(stdout), &shown); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(out.measures(), shown.Measures); diff != "" || shown.State != "finished" || shown.Arm != "bnb" || shown.Region != fewLoans[2] ||
+	if diff := cmp.Diff(out.Measures(), shown.Measures); diff != "" || shown.State != "finished" || shown.Arm != "bnb" || shown.Region != fewLoans[2] ||
 		shown.Settings["samples"] != "500" || shown.Settings["notion"] != "score" || shown.Events[record.KindShares] < 2 {
 		t.Errorf("%s%+v", diff, shown)
 	}
 	code, stdout, stderr := reported(t, path, out.Run, "--json")
-	var r sharesReport
+	var r report.Quantification
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != ExitDone || stderr != "" {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}
-	if diff := cmp.Diff(out.sharesJSON, r.sharesJSON); diff != "" || r.Run != out.Run || r.Solver != "bnb" || r.Where != fewLoans[2] {
+	if diff := cmp.Diff(out.Shares, r.Shares); diff != "" || r.Run != out.Run || r.Solver != "bnb" || r.Where != fewLoans[2] {
 		t.Errorf("%s%+v", diff, r)
 	}
 	_, stdout, _ = reported(t, path, out.Run)
@@ -155,8 +156,8 @@ func TestQuantifyIsKilled(t *testing.T) {
 		if err != nil || len(infos) == 0 {
 			return false
 		}
-		known, err := lastShares(j, infos[0].Name)
-		return err == nil && *known.Undecided == 0
+		known, err := report.Of(j, infos[0].Name)
+		return err == nil && *known.(*report.Quantification).Undecided == 0
 	}
 	for range 1000 {
 		if proved() {
@@ -171,7 +172,7 @@ func TestQuantifyIsKilled(t *testing.T) {
 		t.Fatalf("%+v", info)
 	}
 	code, stdout, stderr := reported(t, r.journal, info.Name, "--json")
-	var told sharesReport
+	var told report.Quantification
 	if err := json.Unmarshal([]byte(stdout), &told); err != nil || code != ExitDone {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}
@@ -181,24 +182,5 @@ func TestQuantifyIsKilled(t *testing.T) {
 	_, stdout, _ = command(t, "nowhere", "runs", "--journal", r.journal)
 	if !strings.Contains(stdout, "broken off") || !strings.Contains(stdout, "unfair "+view.Share(*told.Unfair)) {
 		t.Error(stdout)
-	}
-}
-
-// Events that make no sense, as in a damaged journal, prove nothing.
-func TestSharesOfDamagedEvents(t *testing.T) {
-	for _, s := range []record.Shares{
-		{}, {Fair: "1/2"}, {Fair: "2/3", Unfair: "2/3"}, {Fair: "-1/2", Unfair: "1/2"}, {Fair: "1/0", Unfair: "0"}, {Fair: "1e999999999", Unfair: "0"},
-		{Fair: "0x1", Unfair: "0"}, {Fair: strings.Repeat("9", 1<<20), Unfair: "0"},
-	} {
-		s.Grade, s.Individuals = "exact", strings.Repeat("9", 1<<20)
-		s.Sampled, s.Rows = &record.Counted{Unfair: 3, N: 2}, &record.Counted{Unfair: -1, N: 2}
-		out := sharesOf(&s, nil)
-		if *out.Fair != 0 || *out.Unfair != 0 || *out.Undecided != 1 || *out.Exact != (sharesExact{"0", "0", "1"}) || out.Grade != "" || out.Individuals != "" || out.Sampled != nil || out.Rows != nil {
-			t.Errorf("%.40q: %+v", s.Fair, out)
-		}
-	}
-	out := sharesOf(&record.Shares{Fair: "1/3", Unfair: "2/3", Grade: "rigorous", Individuals: "12", Rows: &record.Counted{}}, nil)
-	if *out.Fair+*out.Unfair != 1 || *out.Undecided != 0 || out.Exact.Fair != "1/3" || out.Grade != "rigorous" || out.Individuals != "12" || out.Rows == nil || out.Rows.Share != 0 {
-		t.Errorf("%+v", out)
 	}
 }

@@ -28,7 +28,7 @@ type quantifyReport struct {
 	Where     string   `json:"where,omitempty"`
 	AskedK    int      `json:"asked_k,omitempty"`
 
-	sharesJSON
+	quantify.Shares
 	Map    *quantifyMap  `json:"map,omitempty"`
 	Solver certifySolver `json:"solver"`
 	// Journal and Run are absent where nothing is kept.
@@ -64,7 +64,7 @@ func (j *quantifyJob) report(rep *quantify.Report) *quantifyReport {
 	out := &quantifyReport{
 		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Seconds: time.Since(j.start).Seconds(),
 		Notion: j.query.Notion.String(), Protected: question.Protected(j.query.Space), Where: j.flags.question.Where, AskedK: j.flags.question.K,
-		sharesJSON: sharesOf(sharesEvent(rep), rep.Faults), Solver: certifySolver{d.Name, d.Version, session.Library(d)},
+		Shares: quantify.SharesOf(sharesEvent(rep), rep.Faults), Solver: certifySolver{d.Name, d.Version, session.Library(d)},
 	}
 	if j.query.Notion.UsesEpsilon() {
 		out.Epsilon = fairness.FormatRat(j.query.Epsilon)
@@ -100,8 +100,8 @@ func (j *quantifyJob) print(r *quantifyReport) {
 	w := j.app.Stdout
 	fmt.Fprintf(w, "%s, network %s: %s\n", r.Study, r.Model, j.questionInWords())
 	fmt.Fprintf(w, "solver %s %s\n\n", r.Solver.Name, r.Solver.Version)
-	if r.nobody() {
-		fmt.Fprintf(w, "%s\n\n%.2f s\n", r.between(), r.Seconds)
+	if r.Nobody() {
+		fmt.Fprintf(w, "%s\n\n%.2f s\n", r.Between(), r.Seconds)
 		return
 	}
 	proof := ""
@@ -114,7 +114,7 @@ func (j *quantifyJob) print(r *quantifyReport) {
 	if !r.Complete && r.Reason != "" {
 		fmt.Fprintf(w, "  %s", r.Reason)
 	}
-	fmt.Fprintf(w, "\n\n%s\n", r.between())
+	fmt.Fprintf(w, "\n\n%s\n", r.Between())
 	if s := r.Sampled; s != nil && s.N > 0 && s.All {
 		fmt.Fprintf(w, "all %s individuals, evaluated exactly: %s\n", view.Count(s.N), view.Share(s.Share))
 	} else if s != nil && s.N > 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
@@ -44,18 +45,18 @@ func quantified(t *testing.T, plugins string, args ...string) (out quantifyRepor
 func TestQuantifyTenure(t *testing.T) {
 	plugins, study := bnbFolder(t), tenureStudy(t)
 	out := quantified(t, plugins, study, "--notion", "logit", "--epsilon", "2.5", "--seed", "4")
-	if *out.Exact != (sharesExact{"3/10", "7/10", "0"}) || *out.Undecided != 0 || out.Individuals != "30" || !out.Complete || out.Reason != "" || out.Grade != "rigorous" ||
+	if *out.Exact != (quantify.Fractions{Fair: "3/10", Unfair: "7/10", Undecided: "0"}) || *out.Undecided != 0 || out.Individuals != "30" || !out.Complete || out.Reason != "" || out.Grade != "rigorous" ||
 		out.Solver.Name != "bnb" || out.Epsilon != "2.5" || out.Notion != "logit" || out.Study != "tenure" || out.Seed != 4 || len(out.Protected) != 1 || out.Map != nil || out.Rows != nil {
 		t.Errorf("%+v", out)
 	}
-	if s := out.Sampled; *s != (sharesSampled{Share: 0.7, Lo: 0.7, Hi: 0.7, N: 30, All: true, Method: "enumeration", Confidence: 1}) {
+	if s := out.Sampled; *s != (quantify.SampledShare{Share: 0.7, Lo: 0.7, Hi: 0.7, N: 30, All: true, Method: "enumeration", Confidence: 1}) {
 		t.Errorf("%+v", s)
 	}
 	if s := quantified(t, plugins, study, "--notion", "logit", "--epsilon", "2.5", "--samples", "29").Sampled; s.N != 29 || s.All || !(s.Lo < 0.7 && 0.7 < s.Hi) {
 		t.Errorf("%+v", s)
 	}
 	out = quantified(t, plugins, study, "--notion", "decision", "--where", "years=3..6,job=baker|cook", "--samples", "0", "--solver", "bnb")
-	if *out.Exact != (sharesExact{"1/4", "3/4", "0"}) || out.Sampled != nil || out.Where == "" {
+	if *out.Exact != (quantify.Fractions{Fair: "1/4", Unfair: "3/4", Undecided: "0"}) || out.Sampled != nil || out.Where == "" {
 		t.Errorf("two jobs of three, margin 0 at four years: %+v", out)
 	}
 	code, stdout, stderr := command(t, plugins, "quantify", study, "--notion", "logit", "--epsilon", "2.5")

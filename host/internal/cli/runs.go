@@ -2,14 +2,11 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/answer/search"
-	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
@@ -75,15 +72,16 @@ func (a *App) existingJournal() (*journal.Journal, error) {
 	return j, usage(err)
 }
 
-// withRun does something with a run of the journal; a name that no run has is
-// the user's mistake.
+// withRun does something with a run of the journal; a name that no run has, and a
+// run that no report can be made of, are the user's mistakes.
 func withRun(a *App, do func(*journal.Journal) error) error {
 	j, err := a.existingJournal()
 	if err != nil {
 		return err
 	}
 	err = do(j)
-	if errors.Is(err, journal.ErrNoRun) {
+	var none *report.NoReportError
+	if errors.Is(err, journal.ErrNoRun) || errors.As(err, &none) {
 		err = usage(err)
 	}
 	return errors.Join(err, j.Close())
@@ -92,41 +90,29 @@ func withRun(a *App, do func(*journal.Journal) error) error {
 func listRuns(app *App) error {
 	j, err := app.existingJournal()
 	if errors.Is(err, fs.ErrNotExist) && app.Journal == "" {
-		return app.printRuns(runsJSON{Runs: []runJSON{}}) // nothing was run yet
+		err = nil // nothing was run yet
 	}
 	if err != nil {
 		return err
 	}
-	infos, err := j.Runs()
-	list := runsJSON{Journal: j.Path(), Runs: make([]runJSON, len(infos))}
-	for i := range infos {
-		if err == nil {
-			list.Runs[i], err = describeRun(j, &infos[i])
-		}
+	list, err := report.List(j)
+	if j != nil {
+		err = errors.Join(err, j.Close())
 	}
-	if err := errors.Join(err, j.Close()); err != nil {
+	if err != nil {
 		return err
 	}
-	return app.printRuns(list)
+	return app.show(list)
 }
 
 func showRun(app *App, name string) error {
-	var out runDetailsJSON
-	err := withRun(app, func(j *journal.Journal) (err error) {
-		d, err := j.Show(name)
+	return withRun(app, func(j *journal.Journal) error {
+		out, err := report.Show(j, name)
 		if err != nil {
 			return err
 		}
-		out, err = describeDetails(j, d)
-		return err
+		return app.show(out)
 	})
-	if err != nil {
-		return err
-	}
-	if app.JSON {
-		return app.printJSON(out)
-	}
-	return out.print(app.Stdout)
 }
 
 func exportRun(app *App, name string) error {
@@ -136,93 +122,12 @@ func exportRun(app *App, name string) error {
 	return withRun(app, func(j *journal.Journal) error { return j.Export(name, app.Stdout) })
 }
 
-// deleteRuns deletes all or, where one of them cannot be, none.
 func deleteRuns(app *App, names []string, force bool) error {
-	deleted := deletedJSON{Deleted: []string{}}
-	err := withRun(app, func(j *journal.Journal) error {
-		for _, name := range names {
-			d, err := j.Show(name)
-			if err != nil {
-				return err
-			}
-			if d.State == journal.Running && !force {
-				return fmt.Errorf("run %s: %w; --force deletes it all the same", d.Name, journal.ErrLive)
-			}
-			deleted.add(d.Name)
+	return withRun(app, func(j *journal.Journal) error {
+		out, err := report.Delete(j, names, force)
+		if err != nil {
+			return err
 		}
-		for i, name := range deleted.Deleted {
-			if _, err := j.Delete(name, force); err != nil {
-				deleted.Deleted = deleted.Deleted[:i]
-				return err
-			}
-		}
-		return nil
+		return app.show(out)
 	})
-	switch {
-	case err != nil:
-		return err
-	case app.JSON:
-		return app.printJSON(deleted)
-	}
-	for _, name := range deleted.Deleted {
-		fmt.Fprintf(app.Stdout, "deleted %s\n", name)
-	}
-	return nil
-}
-
-// measuresOf are those that the run gave at its end; of one that gave none,
-// because it was killed, those its events tell.
-func measuresOf(j *journal.Journal, info *journal.Info) (map[string]*float64, error) {
-	switch command := info.Started.Task.Command; {
-	case info.Measures != nil:
-		return info.Measures, nil
-	case command == "search":
-		return searchMeasures(j, info.Name)
-	case command == "quantify":
-		known, err := lastShares(j, info.Name)
-		return known.measures(), err
-	}
-	return nil, nil
-}
-
-func searchMeasures(j *journal.Journal, run string) (map[string]*float64, error) {
-	var events []record.Event
-	err := j.Events(run, func(e record.Event) error {
-		switch e.Kind {
-		case record.KindFound:
-			e.Found.X = nil // there may be millions
-			events = append(events, e)
-		case record.KindTally, record.KindProgress, record.KindFinished:
-			events = append(events, e)
-		}
-		return nil
-	})
-	measures := search.Measure(events)
-	return measures.Map(), err
-}
-
-// lastShares are what the events of a quantification tell, with the faults of the
-// solver; before the first of them, nothing is proved.
-func lastShares(j *journal.Journal, run string) (sharesJSON, error) {
-	last := &record.Shares{Fair: "0", Unfair: "0"}
-	var faults []string
-	err := j.Events(run, func(e record.Event) error {
-		switch e.Kind {
-		case record.KindShares:
-			last = e.Shares
-		case record.KindFault:
-			faults = append(faults, e.Fault.Error)
-		}
-		return nil
-	})
-	return sharesOf(last, faults), err
-}
-
-// runSeconds is how long a run took, or has taken until now (pauses before it
-// was resumed included).
-func runSeconds(info *journal.Info) float64 {
-	if info.State == journal.Running {
-		return max(info.Seconds, time.Since(info.Started.At).Seconds())
-	}
-	return info.Seconds
 }

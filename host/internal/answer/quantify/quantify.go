@@ -83,25 +83,6 @@ type Report struct {
 	Map *Map
 }
 
-// Floats are the three shares in float64, the proved ones rounded down to
-// multiples of 2⁻⁵³, so that they add up to exactly 1 in every order. Where
-// nothing is undecided, what rounding takes from the fair is given to the unfair.
-func (r *Report) Floats() (fair, unfair, undecided float64) {
-	if fair = down(r.Fair); r.Undecided.Sign() == 0 {
-		return fair, 1 - fair, 0
-	}
-	unfair = down(r.Unfair)
-	return fair, unfair, 1 - fair - unfair
-}
-
-// down rounds a share down to a multiple of 2⁻⁵³.
-func down(share *big.Rat) float64 {
-	n := new(big.Int).Lsh(share.Num(), 53)
-	n.Quo(n, share.Denom())
-	f, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(n), -53).Float64()
-	return f
-}
-
 // Nobody reports that the region is known to hold no individuals.
 func (r *Report) Nobody() bool { return r.Individuals != nil && r.Individuals.Sign() == 0 }
 

@@ -344,7 +344,7 @@ func TestFloats(t *testing.T) {
 		}
 		r := Report{Fair: big.NewRat(f, n), Unfair: big.NewRat(u, n)}
 		r.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(r.Fair, r.Unfair))
-		fair, unfair, undecided := r.Floats()
+		fair, unfair, undecided := floats(r.Fair, r.Unfair, r.Undecided)
 		for _, sum := range []float64{fair + unfair + undecided, undecided + unfair + fair, fair + undecided + unfair} {
 			if sum != 1 {
 				t.Fatalf("%d and %d of %d: %v %v %v add up to %v", f, u, n, fair, unfair, undecided, sum)

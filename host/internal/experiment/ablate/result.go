@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
-	"github.com/hyfair/hyfair/host/internal/answer/search/runreport"
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
@@ -158,11 +158,11 @@ func (f *fold) end() (*Result, error) {
 		return nil, errInterrupted
 	}
 	f.result.Measures = search.Measure(f.events)
-	maker := runreport.NewMaker()
+	maker := report.NewMaker()
 	for _, e := range f.events {
 		maker.Add(e)
 	}
-	more := maker.Report()
+	more := maker.Told()
 	f.result.Shannon, f.result.MinEntropy, f.result.Spread = more.Shannon.Mean, more.MinEntropy.Mean, more.Spread
 	return &f.result, nil
 }

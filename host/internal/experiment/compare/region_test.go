@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -148,7 +149,7 @@ func TestDiversityEqualsPairs(t *testing.T) {
 		for range rapid.IntRange(0, 9).Draw(t, "n") {
 			found = append(found, drawIndividual(t, "x"))
 		}
-		got := Diversity(s, found)
+		got := search.Diversity(s, found)
 		var sum, pairs float64
 		for i := range found {
 			for k := range i {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
@@ -167,6 +168,6 @@ func (f *fold) end(yardstick string) (*Result, error) {
 		}
 	}
 	f.result.Regions = len(cells)
-	f.result.Diversity = Diversity(f.subject.Space, found)
+	f.result.Diversity = search.Diversity(f.subject.Space, found)
 	return &f.result, nil
 }

@@ -1,20 +1,15 @@
-// Package runreport makes the report on a search from its events alone, long
-// after the run: the measures, when which k was first reached, how many
-// individuals have which k, how spread out they are, and how uneven the
-// outcomes of each are distributed.
-package runreport
+package report
 
 import (
 	"math/rand/v2"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Report is what the events of one search tell.
-type Report struct {
+// Told is what the events of one search tell.
+type Told struct {
 	// Measures are those of search.Names, by their names; nil is N/A.
 	Measures map[string]*float64 `json:"measures"`
 	// K has an entry for each k from 2 (a gap above ε makes two bins) to the
@@ -84,7 +79,7 @@ const (
 // is bounded by the number of individuals, of which it keeps a few words each.
 // Not safe for concurrent use.
 type Maker struct {
-	report   Report
+	told     Told
 	features []string
 	domains  []record.Domain
 	// events are those that the measures come from, without individuals.
@@ -143,8 +138,8 @@ func (m *Maker) Add(e record.Event) {
 	case record.KindTally:
 		m.tally(&e)
 	case record.KindFault:
-		if len(m.report.Faults) < mostFaults {
-			m.report.Faults = append(m.report.Faults, e.Fault.Plugin+": "+e.Fault.Error)
+		if len(m.told.Faults) < mostFaults {
+			m.told.Faults = append(m.told.Faults, e.Fault.Plugin+": "+e.Fault.Error)
 		}
 	case record.KindProgress, record.KindFinished:
 		m.events = append(m.events, e)
@@ -177,7 +172,7 @@ func (m *Maker) found(e *record.Event) {
 	if !possible(f.K) {
 		return // no search wrote that
 	}
-	m.report.Kept++
+	m.told.Kept++
 	m.count(f.K, 1, e.Seconds)
 	m.shannon.add(f.Shannon, 1)
 	m.minEntropy.add(f.MinEntropy, 1)
@@ -206,19 +201,19 @@ func (m *Maker) draw(x []float64) {
 	}
 	if len(m.sample) < sampleSize {
 		m.sample = append(m.sample, x)
-	} else if at := m.random.Int64N(m.report.Kept); at < sampleSize {
+	} else if at := m.random.Int64N(m.told.Kept); at < sampleSize {
 		m.sample[at] = x
 	}
 }
 
-// Report is what the events so far tell.
-func (m *Maker) Report() *Report {
-	r := m.report
+// Told is what the events so far tell.
+func (m *Maker) Told() *Told {
+	r := m.told
 	measures := search.Measure(m.events)
 	r.Measures = measures.Map()
 	r.K = m.steps()
 	r.Sampled = len(m.sample)
-	r.Spread = compare.Diversity(record.Space(m.domains), m.sample)
+	r.Spread = search.Diversity(record.Space(m.domains), m.sample)
 	if m.best == nil {
 		return &r
 	}

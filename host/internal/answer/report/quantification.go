@@ -1,28 +1,29 @@
-package cli
+package report
 
 import (
 	"fmt"
 	"strconv"
 
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// sharesReport is the JSON object of hyfair report on a quantification.
-type sharesReport struct {
-	reportedRun
+// Quantification is what the journal tells of a quantification.
+type Quantification struct {
+	Header
 	Solver string `json:"solver"`
-	sharesJSON
+	quantify.Shares
 }
 
 // Document shows the report.
-func (r *sharesReport) Document() *view.Document {
+func (r *Quantification) Document() *view.Document {
 	d := view.Of(r.proved(), r.evaluated())
 	d.Data = r.data()
 	return d
 }
 
 // proved is the table of what the solver proved.
-func (r *sharesReport) proved() *view.Table {
+func (r *Quantification) proved() *view.Table {
 	t := &view.Table{Title: r.title(r.Solver, "notion", "k", "protected", "timeout"), Notes: r.notes("")}
 	for _, name := range []string{"fair", "unfair", "undecided", "grade", "individuals", "boxes"} {
 		t.Columns = append(t.Columns, view.Column{Title: name, Right: name != "grade"})
@@ -34,12 +35,12 @@ func (r *sharesReport) proved() *view.Table {
 	for _, fault := range r.Faults {
 		t.Notes = append(t.Notes, "Fault: "+fault)
 	}
-	t.Notes = append(t.Notes, r.between()+".")
+	t.Notes = append(t.Notes, r.Between()+".")
 	return t
 }
 
 // evaluated is the table of individuals that were evaluated exactly.
-func (r *sharesReport) evaluated() *view.Table {
+func (r *Quantification) evaluated() *view.Table {
 	t := &view.Table{Title: "Individuals evaluated exactly"}
 	for _, name := range []string{"", "discriminated", "of", "at least", "at most"} {
 		t.Columns = append(t.Columns, view.Column{Title: name, Right: name != ""})
@@ -66,7 +67,7 @@ func (r *sharesReport) evaluated() *view.Table {
 }
 
 // data has everything in two columns. What is not known is not there.
-func (r *sharesReport) data() *view.Table {
+func (r *Quantification) data() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Title: "measure"}, {Title: "value"}}}
 	add := func(what, v string) {
 		if v != "" {

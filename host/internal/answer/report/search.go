@@ -1,61 +1,32 @@
-package cli
+package report
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
-	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
+// Search is what the journal tells of a search.
+type Search struct {
+	Header
+	Strategy string `json:"strategy"`
+	Told
+}
+
 // Document shows the report.
-func (r *runReport) Document() *view.Document {
+func (r *Search) Document() *view.Document {
 	d := view.Of(r.measures(), r.byK(), r.more())
 	d.Data = r.data()
 	return d
 }
 
-// title names the run of a strategy or a solver, and some settings of it.
-func (r *reportedRun) title(by string, settings ...string) string {
-	t := fmt.Sprintf("Run %s: %s on %s (%s), seed %d", r.Run, by, r.Study, r.Model, r.Seed)
-	if r.Where != "" {
-		t += ", where " + r.Where
-	}
-	if eps, ok := new(big.Rat).SetString(r.Settings["epsilon"]); ok {
-		t += ", ε = " + fairness.FormatRat(eps)
-	}
-	for _, name := range settings {
-		if v := r.Settings[name]; v != "" {
-			t += ", " + name + " " + v
-		}
-	}
-	return t
-}
-
-// notes say what became of the run where it did not simply end. Of one that is
-// gone, known says what was written.
-func (r *reportedRun) notes(known string) []string {
-	switch journal.State(r.State) {
-	case journal.BrokenOff:
-		return []string{fmt.Sprintf("BROKEN OFF after %s: the process was gone without a last word. This is what it had written%s.", view.Seconds(r.Seconds), known)}
-	case journal.Interrupted:
-		return []string{fmt.Sprintf("Interrupted after %s.", view.Seconds(r.Seconds))}
-	case journal.Failed:
-		return []string{fmt.Sprintf("Failed after %s: %s", view.Seconds(r.Seconds), r.Error)}
-	case journal.Running:
-		return []string{fmt.Sprintf("Still running, for %s by now.", view.Seconds(r.Seconds))}
-	}
-	return nil
-}
-
 // notes are also the solver's faults, and that nothing was found.
-func (r *runReport) notes() []string {
-	notes := r.reportedRun.notes("; Iter is that of its last snapshot")
+func (r *Search) notes() []string {
+	notes := r.Header.notes("; Iter is that of its last snapshot")
 	for _, fault := range r.Faults {
 		notes = append(notes, "Fault of "+fault)
 	}
@@ -65,7 +36,7 @@ func (r *runReport) notes() []string {
 	return notes
 }
 
-func (r *runReport) measures() *view.Table {
+func (r *Search) measures() *view.Table {
 	t := &view.Table{Title: r.title(r.Strategy, "mode", "solver", "budget"), Notes: r.notes()}
 	cells := make([]string, len(search.Names))
 	for i, name := range search.Names {
@@ -80,7 +51,7 @@ func (r *runReport) measures() *view.Table {
 const widestBar = 40
 
 // byK is the time-to-k curve and the histogram.
-func (r *runReport) byK() *view.Table {
+func (r *Search) byK() *view.Table {
 	t := &view.Table{
 		Title: "Seconds to the first individual with k or more; individuals by k",
 		Columns: []view.Column{
@@ -101,7 +72,7 @@ func (r *runReport) byK() *view.Table {
 }
 
 // more is what the measures of the paper do not say.
-func (r *runReport) more() *view.Table {
+func (r *Search) more() *view.Table {
 	t := &view.Table{
 		Title: "How uneven outcomes are, and how spread out the individuals",
 		Columns: []view.Column{
@@ -123,7 +94,7 @@ func (r *runReport) more() *view.Table {
 }
 
 // found is how many individuals there were.
-func (r *runReport) found() int64 {
+func (r *Search) found() int64 {
 	if len(r.K) == 0 {
 		return 0
 	}
@@ -132,7 +103,7 @@ func (r *runReport) found() int64 {
 
 // data has everything in three columns: what, at which k, and how much. N/A is an
 // empty cell.
-func (r *runReport) data() *view.Table {
+func (r *Search) data() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Title: "measure"}, {Title: "k"}, {Title: "value"}}}
 	add := func(what, k, v string) { t.Rows = append(t.Rows, view.Texts(what, k, v)) }
 	for _, name := range search.Names {

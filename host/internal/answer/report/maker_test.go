@@ -1,4 +1,4 @@
-package runreport
+package report
 
 import (
 	"math"
@@ -30,12 +30,12 @@ func found(seconds float64, f record.Found) record.Event {
 	return record.Event{Kind: record.KindFound, Seconds: seconds, Found: &f}
 }
 
-func reportOn(events ...record.Event) *Report {
+func reportOn(events ...record.Event) *Told {
 	m := NewMaker()
 	for _, e := range events {
 		m.Add(e)
 	}
-	return m.Report()
+	return m.Told()
 }
 
 func TestReport(t *testing.T) {
@@ -50,7 +50,7 @@ func TestReport(t *testing.T) {
 		record.Event{Kind: record.KindFinished, Finished: &record.Finished{Iter: 8}},
 	)
 	v := func(x float64) *float64 { return &x }
-	want := &Report{
+	want := &Told{
 		K: []Step{
 			{2, 0, 4, 1}, {3, 1, 4, 1}, {4, 0, 3, 2}, {5, 1, 3, 2}, {6, 2, 2, 2},
 		},
@@ -62,7 +62,7 @@ func TestReport(t *testing.T) {
 		Best:   &Individual{X: map[string]float64{"a": 20, "b": 1}, K: 6, Gap: 0.4, Round: 6, Seconds: 3},
 		Faults: []string{"solver: gone"},
 	}
-	if d := cmp.Diff(want, r, cmpopts.EquateApprox(0, 1e-12), cmpopts.IgnoreFields(Report{}, "Measures")); d != "" {
+	if d := cmp.Diff(want, r, cmpopts.EquateApprox(0, 1e-12), cmpopts.IgnoreFields(Told{}, "Measures")); d != "" {
 		t.Error(d)
 	}
 	for name, want := range map[string]float64{"Iter": 8, "#ID": 4, "T.1st": 1, "#K.1st": 3, "Max.K": 6, "Avg.K": 5, "Succ.rate": 50, "#ID.maxK": 2, "T.maxK": 2} {
@@ -124,7 +124,7 @@ func TestStepsAgree(t *testing.T) {
 		for i, k := range ks {
 			m.Add(found(float64(i), record.Found{X: []float64{10, 0, 0}, K: k}))
 		}
-		steps := m.Report().K
+		steps := m.Told().K
 		for i, step := range steps {
 			exactly, atLeast, first := int64(0), int64(0), math.Inf(1)
 			for n, k := range ks {
@@ -140,7 +140,7 @@ func TestStepsAgree(t *testing.T) {
 				t.Fatalf("%+v, want %+v, of %v", step, want, ks)
 			}
 		}
-		if last := steps[len(steps)-1]; last.AtLeast == 0 || last.K != *asInt(m.Report().Measures["Max.K"]) {
+		if last := steps[len(steps)-1]; last.AtLeast == 0 || last.K != *asInt(m.Told().Measures["Max.K"]) {
 			t.Fatalf("the curve ends at %+v", last)
 		}
 	})
@@ -155,14 +155,14 @@ func asInt(v *float64) *int {
 // all, the same one every time.
 func TestSampleIsFairAndBounded(t *testing.T) {
 	const n = 3 * sampleSize
-	sampled := func() (*Maker, *Report) {
+	sampled := func() (*Maker, *Told) {
 		m := NewMaker()
 		m.Add(started())
 		for i := range n {
 			// The first half are all alike, the second half as well.
 			m.Add(found(0, record.Found{X: []float64{10 + 10*math.Floor(float64(2*i)/n), 0, 0}, K: 2}))
 		}
-		return m, m.Report()
+		return m, m.Told()
 	}
 	m, r := sampled()
 	if len(m.sample) != sampleSize || r.Sampled != sampleSize || r.Kept != n {

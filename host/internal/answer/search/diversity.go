@@ -1,11 +1,9 @@
-package compare
+package search
 
 import (
-	"math"
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/statistics"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -49,24 +47,4 @@ func Diversity(s *space.Space, found [][]float64) *float64 {
 	}
 	mean := statistics.Mean(shares)
 	return &mean
-}
-
-// pairMargin is what a notion measures between two logits.
-func pairMargin(n fairness.Notion, l1, l2 float64) float64 {
-	if l1 < l2 {
-		l1, l2 = l2, l1
-	}
-	switch n {
-	case fairness.Score:
-		return fairness.Sigmoid(l1) - fairness.Sigmoid(l2)
-	case fairness.Logit:
-		return l1 - l2
-	case fairness.Decision:
-		if l2 > 0 {
-			return math.Inf(-1) // both copies get the same decision
-		}
-		return l1
-	default:
-		return math.Min(l1, -l2)
-	}
 }

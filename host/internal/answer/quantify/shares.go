@@ -1,0 +1,169 @@
+package quantify
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Shares says how many individuals are discriminated against, as results and
+// reports on runs show it.
+type Shares struct {
+	// Fair, Unfair and Undecided add up to exactly 1; see floats. They, Exact and
+	// Interval are nil where there are no individuals.
+	Fair      *float64   `json:"fair"`
+	Unfair    *float64   `json:"unfair"`
+	Undecided *float64   `json:"undecided"`
+	Exact     *Fractions `json:"exact"`
+	// Interval holds the share of discriminated individuals.
+	Interval *Interval `json:"interval"`
+	// Grade is of the proof behind fair and unfair.
+	Grade string `json:"grade,omitempty"`
+	// Individuals of the region in decimal digits, of any number.
+	Individuals string        `json:"individuals,omitempty"`
+	Sampled     *SampledShare `json:"sampled,omitempty"`
+	Rows        *RowsShare    `json:"rows,omitempty"`
+	Boxes       int64         `json:"boxes"`
+	Complete    bool          `json:"complete"`
+	Reason      string        `json:"reason,omitempty"`
+	Faults      []string      `json:"faults,omitempty"`
+}
+
+// Fractions has the shares as fractions.
+type Fractions struct {
+	Fair      string `json:"fair"`
+	Unfair    string `json:"unfair"`
+	Undecided string `json:"undecided"`
+}
+
+// Interval is what a share lies in.
+type Interval struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
+
+// SampledShare is the share among individuals that were drawn.
+type SampledShare struct {
+	Share float64 `json:"share"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	N     int     `json:"n"`
+	// All: these are all individuals, and Lo and Hi the share itself.
+	All bool `json:"all"`
+	// Method names how Lo and Hi are computed, and Confidence what they promise.
+	Method     string  `json:"method"`
+	Confidence float64 `json:"confidence"`
+}
+
+// RowsShare is the share among the rows of the data set.
+type RowsShare struct {
+	Share  float64 `json:"share"`
+	Unfair int     `json:"unfair"`
+	N      int     `json:"n"`
+	// Outside are rows that are no individuals of the region.
+	Outside int `json:"outside"`
+}
+
+// SharesOf is what an event tells. In one that makes no sense, which only a
+// damaged journal has, nothing is proved.
+func SharesOf(s *record.Shares, faults []string) Shares {
+	proved := [...]*big.Rat{new(big.Rat), new(big.Rat), big.NewRat(1, 1)} // fair, unfair, undecided
+	out := Shares{Boxes: s.Boxes, Complete: s.Complete, Reason: s.Reason, Faults: faults}
+	fair, ok1 := fraction(s.Fair)
+	unfair, ok2 := fraction(s.Unfair)
+	if ok1 && ok2 {
+		if left := new(big.Rat).Sub(proved[2], new(big.Rat).Add(fair, unfair)); left.Sign() >= 0 {
+			proved, out.Grade = [...]*big.Rat{fair, unfair, left}, s.Grade
+		}
+	}
+	if n, ok := fraction(s.Individuals); ok && n.IsInt() {
+		out.Individuals = n.Num().String()
+	}
+	if !out.Nobody() {
+		fair, unfair, undecided := floats(proved[0], proved[1], proved[2])
+		out.Fair, out.Unfair, out.Undecided = &fair, &unfair, &undecided
+		out.Exact = &Fractions{proved[0].RatString(), proved[1].RatString(), proved[2].RatString()}
+		out.Interval = &Interval{Lo: unfair, Hi: 1 - fair}
+	}
+	if c := s.Sampled; sane(c) && !out.Nobody() {
+		share := shareOf(c.Unfair, c.N)
+		out.Sampled = &SampledShare{Share: share, Lo: share, Hi: share, N: c.N, All: c.All, Method: "enumeration", Confidence: 1}
+		if !c.All {
+			out.Sampled.Method, out.Sampled.Confidence = Method, Confidence
+			out.Sampled.Lo, out.Sampled.Hi = ClopperPearson(c.Unfair, c.N, Confidence)
+		}
+	}
+	if c := s.Rows; sane(c) {
+		out.Rows = &RowsShare{shareOf(c.Unfair, c.N), c.Unfair, c.N, c.Outside}
+	}
+	return out
+}
+
+// floats are the three shares in float64, the proved ones rounded down to multiples
+// of 2⁻⁵³, so that they add up to exactly 1 in every order. Where nothing is
+// undecided, what rounding takes from the fair is given to the unfair.
+func floats(fair, unfair, undecided *big.Rat) (f, u, open float64) {
+	if f = down(fair); undecided.Sign() == 0 {
+		return f, 1 - f, 0
+	}
+	u = down(unfair)
+	return f, u, 1 - f - u
+}
+
+// down rounds a share down to a multiple of 2⁻⁵³.
+func down(share *big.Rat) float64 {
+	n := new(big.Int).Lsh(share.Num(), 53)
+	n.Quo(n, share.Denom())
+	f, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(n), -53).Float64()
+	return f
+}
+
+// Nobody reports that there are no individuals, so that there are no shares.
+func (s *Shares) Nobody() bool { return s.Individuals == "0" }
+
+// mostDigits bounds the numbers that are read; those of a space have some tens.
+const mostDigits = 1 << 12
+
+// fraction reads a share such as "3/8": digits, and digits.
+func fraction(text string) (*big.Rat, bool) {
+	if len(text) > mostDigits {
+		return nil, false
+	}
+	for _, c := range text {
+		if c != '/' && (c < '0' || c > '9') {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(text)
+}
+
+func sane(c *record.Counted) bool { return c != nil && 0 <= c.Unfair && c.Unfair <= c.N }
+
+// Measures are the shares by name, as lists of runs have them.
+func (s *Shares) Measures() map[string]*float64 {
+	m := map[string]*float64{"fair": s.Fair, "unfair": s.Unfair, "undecided": s.Undecided}
+	if s.Sampled != nil && s.Sampled.N > 0 {
+		m["sampled"] = &s.Sampled.Share
+	}
+	if s.Rows != nil && s.Rows.N > 0 {
+		m["rows"] = &s.Rows.Share
+	}
+	return m
+}
+
+// Between says in words where the share of discriminated individuals lies.
+func (s *Shares) Between() string {
+	if s.Nobody() {
+		return "nobody is in the space asked about: 0 of 0 individuals are discriminated against"
+	}
+	of := "all individuals"
+	if n, ok := new(big.Int).SetString(s.Individuals, 10); ok {
+		of = fmt.Sprintf("%s individuals", view.BigCount(n))
+	}
+	if *s.Undecided == 0 {
+		return fmt.Sprintf("%s of %s are discriminated against", view.Share(*s.Unfair), of)
+	}
+	return fmt.Sprintf("between %s and %s of %s are discriminated against", view.Share(s.Interval.Lo), view.Share(s.Interval.Hi), of)
+}
