@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -116,7 +116,7 @@ func (j *mitigateJob) trained(way string, n *relu.Network) error {
 	if err := writeNetwork(stem+".json", n); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if err := files.Write(stem+".onnx", func(file *os.File) error { return export.WriteScores(file, n) }); err != nil {
+	if err := files.Write(stem+".onnx", func(file *os.File) error { return modelfile.WriteONNX(file, n) }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	j.files[way] = append(j.files[way], stem+".json", stem+".onnx")

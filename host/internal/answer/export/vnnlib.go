@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -23,7 +24,7 @@ func WriteNetwork(w io.Writer, q *problem.Query) error {
 	if err != nil {
 		return err
 	}
-	return writeONNX(w, p.layers, p.double)
+	return modelfile.WriteONNXLayers(w, p.layers, p.double)
 }
 
 // writeProperty writes the VNN-LIB 1.0 property that holds where the copies

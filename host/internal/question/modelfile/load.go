@@ -1,5 +1,5 @@
-// Package modelfile reads trained networks: Keras .h5 files, ONNX, and the project's
-// own JSON, which it also writes. A format is one file here, which puts itself on
+// Package modelfile reads and writes trained networks: Keras .h5 files (read only),
+// ONNX, and the project's own JSON. A format is one file here, which puts itself on
 // the list of formats. docs/formats.md says what is read of each.
 //
 // Files are taken as hostile: what they can make the program allocate is

@@ -1,23 +1,43 @@
 package modelfile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// onnxModel is what a file says, as far as it is needed; fields that are not are
-// skipped. Numbers are those of onnx.proto3.
+// Numbers of ONNX's fields and enumerations (onnx.proto3, IR version 8), as far
+// as networks need them.
+const (
+	irVersion, opsetVersion = 8, 13
+
+	modelIR, modelProducer, modelGraph, modelOpset                         = 1, 2, 7, 8
+	opsetDomain, opsetNumber                                               = 1, 2
+	graphNode, graphName, graphConst, graphInput, graphOutput, graphSparse = 1, 2, 5, 11, 12, 15
+	nodeInput, nodeOutput, nodeName, nodeOp, nodeAttribute, nodeDomain     = 1, 2, 3, 4, 5, 7
+	attributeName, attributeFloat, attributeInt, attributeType             = 1, 2, 3, 20
+	tensorDims, tensorType, tensorName                                     = 1, 2, 8
+	tensorFloats, tensorRaw, tensorDoubles, tensorElsewhere                = 4, 9, 10, 13
+	valueName, valueType                                                   = 1, 2
+	typeTensor, tensorElement, tensorShape                                 = 1, 1, 2
+	shapeDim, dimValue, dimName                                            = 1, 1, 2
+	kindInt                                                                = 2
+	onnxFloat, onnxDouble                                                  = 1, 11
+)
+
+// onnxModel is what a file says, as far as it is needed.
 type onnxModel struct {
 	producer        string
 	opset           uint64
 	nodes           []onnxNode
-	tensors         map[string][]byte // undecoded
+	tensors         map[string]fields
 	inputs, outputs []string
 }
 
@@ -28,42 +48,89 @@ type onnxNode struct {
 	floats          map[string]float32
 }
 
-// maxNodes bounds the nodes of a graph: a chain's consumers are looked for one
-// by one.
-const maxNodes = 4096
+// Bounds on a message: the nodes of a graph, a chain's consumers being looked for
+// one by one, and all fields, of which the file may have hundreds of millions.
+const (
+	maxNodes  = 4096
+	maxFields = 1 << 16
+)
 
 var errBroken = errors.New("the file is no ONNX model, or is cut off")
 
-// protoFields calls f with each field of a message. Numbers come as v, the rest
-// as the bytes b.
-func protoFields(message []byte, f func(number protowire.Number, v uint64, b []byte) error) error {
-	for len(message) > 0 {
+// fields are those of a protobuf message.
+type fields map[protowire.Number][]field
+
+// field is a number, or the bytes of a text or a message.
+type field struct {
+	v uint64
+	b []byte
+}
+
+// number is the value of a field that is there once, else 0.
+func (f fields) number(of protowire.Number) uint64 {
+	if all := f[of]; len(all) > 0 {
+		return all[len(all)-1].v
+	}
+	return 0
+}
+
+// text is likewise the text of a field.
+func (f fields) text(of protowire.Number) string {
+	if all := f[of]; len(all) > 0 {
+		return string(all[len(all)-1].b)
+	}
+	return ""
+}
+
+// texts are those of a field that is repeated.
+func (f fields) texts(of protowire.Number) []string {
+	var out []string
+	for _, one := range f[of] {
+		out = append(out, string(one.b))
+	}
+	return out
+}
+
+func parseFields(message []byte) (fields, error) {
+	out := fields{}
+	for count := 0; len(message) > 0; count++ {
 		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return errBroken
+		if n < 0 || count == maxFields {
+			return nil, errBroken
 		}
 		message = message[n:]
-		var v uint64
-		var b []byte
+		var f field
 		switch kind {
 		case protowire.VarintType:
-			v, n = protowire.ConsumeVarint(message)
+			f.v, n = protowire.ConsumeVarint(message)
 		case protowire.Fixed32Type:
 			var small uint32
 			small, n = protowire.ConsumeFixed32(message)
-			v = uint64(small)
+			f.v = uint64(small)
 		case protowire.Fixed64Type:
-			v, n = protowire.ConsumeFixed64(message)
+			f.v, n = protowire.ConsumeFixed64(message)
 		case protowire.BytesType:
-			b, n = protowire.ConsumeBytes(message)
+			f.b, n = protowire.ConsumeBytes(message)
 		default: // groups, which the format does not have
-			return errBroken
+			return nil, errBroken
 		}
 		if n < 0 {
-			return errBroken
+			return nil, errBroken
 		}
 		message = message[n:]
-		if err := f(number, v, b); err != nil {
+		out[number] = append(out[number], f)
+	}
+	return out, nil
+}
+
+// each parses the messages of a repeated field.
+func (f fields) each(of protowire.Number, take func(fields) error) error {
+	for _, one := range f[of] {
+		inner, err := parseFields(one.b)
+		if err == nil {
+			err = take(inner)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -71,130 +138,75 @@ func protoFields(message []byte, f func(number protowire.Number, v uint64, b []b
 }
 
 func parseONNX(text []byte) (*onnxModel, error) {
-	m := &onnxModel{tensors: map[string][]byte{}}
-	graphs := 0
-	err := protoFields(text, func(number protowire.Number, _ uint64, b []byte) error {
-		switch number {
-		case 2:
-			m.producer = string(b[:min(len(b), 100)])
-		case 7:
-			graphs++
-			return protoFields(b, m.graph)
-		case 8:
-			return m.operators(b)
+	file, err := parseFields(text)
+	if err != nil {
+		return nil, err
+	}
+	m := &onnxModel{tensors: map[string]fields{}}
+	m.producer = file.text(modelProducer)
+	m.producer = m.producer[:min(len(m.producer), 100)]
+	err = file.each(modelOpset, func(f fields) error {
+		if standard(f.text(opsetDomain)) {
+			m.opset = f.number(opsetNumber)
 		}
 		return nil
 	})
-	if err == nil && graphs != 1 {
+	if graphs := len(file[modelGraph]); err == nil && graphs != 1 {
 		err = fmt.Errorf("%w: %d graphs", errBroken, graphs)
 	}
-	return m, err
-}
-
-// operators reads the version of the standard operators.
-func (m *onnxModel) operators(b []byte) error {
-	domain, version := "", uint64(0)
-	err := protoFields(b, func(number protowire.Number, v uint64, b []byte) error {
-		switch number {
-		case 1:
-			domain = string(b)
-		case 2:
-			version = v
-		}
-		return nil
-	})
-	if domain == "" || domain == "ai.onnx" {
-		m.opset = version
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return m, file.each(modelGraph, m.graph)
 }
 
-func (m *onnxModel) graph(number protowire.Number, _ uint64, b []byte) error {
-	switch number {
-	case 1:
-		if len(m.nodes) == maxNodes {
-			return fmt.Errorf("more than %d nodes", maxNodes)
-		}
-		n, err := parseONNXNode(b)
-		m.nodes = append(m.nodes, n)
-		return err
-	case 5:
-		name, err := protoText(b, 8)
-		if _, twice := m.tensors[name]; twice && err == nil {
-			err = fmt.Errorf("two constants are named %q", name)
-		}
-		m.tensors[name] = b
-		return err
-	case 11, 12:
-		name, err := protoText(b, 1)
-		if number == 11 {
-			m.inputs = append(m.inputs, name)
-		} else {
-			m.outputs = append(m.outputs, name)
-		}
-		return err
-	case 15:
+// standard reports that operators are ONNX's own.
+func standard(domain string) bool { return domain == "" || domain == "ai.onnx" }
+
+func (m *onnxModel) graph(f fields) error {
+	if len(f[graphSparse]) > 0 {
 		return errors.New("sparse constants are not read")
 	}
-	return nil
-}
-
-// protoText is a field of a message.
-func protoText(message []byte, field protowire.Number) (text string, err error) {
-	err = protoFields(message, func(number protowire.Number, _ uint64, b []byte) error {
-		if number == field {
-			text = string(b)
-		}
-		return nil
-	})
-	return text, err
-}
-
-func parseONNXNode(message []byte) (onnxNode, error) {
-	n := onnxNode{ints: map[string]int64{}, floats: map[string]float32{}}
-	err := protoFields(message, func(number protowire.Number, _ uint64, b []byte) error {
-		switch number {
-		case 1:
-			n.inputs = append(n.inputs, string(b))
-		case 2:
-			n.outputs = append(n.outputs, string(b))
-		case 3:
-			n.name = string(b)
-		case 4:
-			n.op = string(b)
-		case 5:
-			return n.attribute(b)
-		case 7:
-			if domain := string(b); domain != "" && domain != "ai.onnx" {
-				return fmt.Errorf("operators of %.40q are not read", domain)
-			}
-		}
-		return nil
-	})
-	return n, err
-}
-
-func (n *onnxNode) attribute(message []byte) error {
-	name, err := protoText(message, 1)
-	if err != nil {
-		return err
+	if len(f[graphNode]) > maxNodes {
+		return fmt.Errorf("more than %d nodes", maxNodes)
 	}
-	return protoFields(message, func(number protowire.Number, v uint64, _ []byte) error {
-		switch number {
-		case 2:
-			n.floats[name] = math.Float32frombits(uint32(v))
-		case 3:
-			n.ints[name] = int64(v)
+	return cmp.Or(f.each(graphNode, m.node), f.each(graphConst, func(tensor fields) error {
+		name := tensor.text(tensorName)
+		if _, twice := m.tensors[name]; twice {
+			return fmt.Errorf("two constants are named %q", name)
+		}
+		m.tensors[name] = tensor
+		return nil
+	}), f.each(graphInput, func(value fields) error {
+		m.inputs = append(m.inputs, value.text(valueName))
+		return nil
+	}), f.each(graphOutput, func(value fields) error {
+		m.outputs = append(m.outputs, value.text(valueName))
+		return nil
+	}))
+}
+
+func (m *onnxModel) node(f fields) error {
+	if domain := f.text(nodeDomain); !standard(domain) {
+		return fmt.Errorf("operators of %.40q are not read", domain)
+	}
+	n := onnxNode{
+		name: f.text(nodeName), op: f.text(nodeOp), inputs: f.texts(nodeInput), outputs: f.texts(nodeOutput),
+		ints: map[string]int64{}, floats: map[string]float32{},
+	}
+	err := f.each(nodeAttribute, func(a fields) error {
+		name := a.text(attributeName)
+		if len(a[attributeFloat]) > 0 {
+			n.floats[name] = math.Float32frombits(uint32(a.number(attributeFloat)))
+		}
+		if len(a[attributeInt]) > 0 {
+			n.ints[name] = int64(a.number(attributeInt))
 		}
 		return nil
 	})
+	m.nodes = append(m.nodes, n)
+	return err
 }
-
-// Element types of tensors.
-const (
-	onnxFloat  = 1
-	onnxDouble = 11
-)
 
 // onnxTensor is a constant.
 type onnxTensor struct {
@@ -251,47 +263,38 @@ func (c *onnxChain) tensor(name string, rank int) (*onnxTensor, error) {
 
 // parseONNXTensor gives shape, type of the numbers, and their bytes, low ones
 // first, in whichever of its three fields the file has them.
-func parseONNXTensor(message []byte) (*onnxTensor, uint64, []byte, error) {
-	t := &onnxTensor{}
-	var element uint64
-	var data []byte
-	dim := func(v uint64) error {
-		if v < 1 || v > relu.MaxUnits || len(t.dims) == 2 {
-			return errors.New("more than two dimensions, or one that is too large")
-		}
-		t.dims = append(t.dims, int(v))
-		return nil
+func parseONNXTensor(f fields) (t *onnxTensor, element uint64, data []byte, err error) {
+	if len(f[tensorElsewhere]) > 0 {
+		return nil, 0, nil, errors.New("its numbers are in another file, which is not read: save the model in one file")
 	}
-	err := protoFields(message, func(number protowire.Number, v uint64, b []byte) error {
-		switch number {
-		case 1:
-			if b == nil {
-				return dim(v)
-			}
-			for len(b) > 0 { // packed
-				v, n := protowire.ConsumeVarint(b)
-				if n < 0 {
-					return errBroken
-				}
-				if err := dim(v); err != nil {
-					return err
-				}
-				b = b[n:]
-			}
-		case 2:
-			element = v
-		case 4, 9, 10:
-			if b == nil || data != nil {
-				return errors.New("its numbers are not in one piece")
-			}
-			data = b
-		case 13:
-			return errors.New("its numbers are in another file, which is not read: save the model in one file")
+	t = &onnxTensor{}
+	for _, one := range f[tensorDims] {
+		dims := []uint64{one.v}
+		if one.b != nil { // packed
+			dims = nil
 		}
-		return nil
-	})
-	if err == nil && element != onnxFloat && element != onnxDouble {
-		err = fmt.Errorf("numbers of type %d; floats (1) and doubles (11) are read", element)
+		for b := one.b; len(b) > 0 && len(dims) <= 2; {
+			v, n := protowire.ConsumeVarint(b)
+			if n < 0 {
+				return nil, 0, nil, errBroken
+			}
+			dims, b = append(dims, v), b[n:]
+		}
+		for _, v := range dims {
+			if v < 1 || v > relu.MaxUnits || len(t.dims) == 2 {
+				return nil, 0, nil, errors.New("more than two dimensions, or one that is too large")
+			}
+			t.dims = append(t.dims, int(v))
+		}
 	}
-	return t, element, data, err
+	for _, one := range slices.Concat(f[tensorFloats], f[tensorRaw], f[tensorDoubles]) {
+		if one.b == nil || data != nil {
+			return nil, 0, nil, errors.New("its numbers are not in one piece")
+		}
+		data = one.b
+	}
+	if element = f.number(tensorType); element != onnxFloat && element != onnxDouble {
+		return nil, 0, nil, fmt.Errorf("numbers of type %d; floats (1) and doubles (11) are read", element)
+	}
+	return t, element, data, nil
 }

@@ -11,11 +11,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"pgregory.net/rapid"
 
-	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// TestONNXRoundTrip: what export.WriteScores writes is read back to the same
+// TestONNXRoundTrip: what WriteONNX writes is read back to the same
 // weights, bit for bit.
 func TestONNXRoundTrip(t *testing.T) {
 	bits := cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
@@ -25,7 +24,7 @@ func TestONNXRoundTrip(t *testing.T) {
 			t.Skip("scores are written of one sigmoid unit")
 		}
 		var b bytes.Buffer
-		if err := export.WriteScores(&b, want); err != nil {
+		if err := WriteONNX(&b, want); err != nil {
 			t.Fatal(err)
 		}
 		got, info, err := readBytes(b.Bytes())

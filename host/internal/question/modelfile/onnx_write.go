@@ -1,4 +1,4 @@
-package export
+package modelfile
 
 import (
 	"encoding/binary"
@@ -11,43 +11,25 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// Numbers of ONNX's fields and enumerations (onnx.proto3, IR version 8), as far
-// as a chain of Gemm and Relu needs them.
-const (
-	irVersion, opsetVersion = 8, 13
-
-	modelIR, modelProducer, modelGraph, modelOpset            = 1, 2, 7, 8
-	opsetNumber                                               = 2
-	graphNode, graphName, graphConst, graphInput, graphOutput = 1, 2, 5, 11, 12
-	nodeInput, nodeOutput, nodeName, nodeOp, nodeAttribute    = 1, 2, 3, 4, 5
-	attributeName, attributeInt, attributeType                = 1, 3, 20
-	tensorDims, tensorType, tensorName, tensorRaw             = 1, 2, 8, 9
-	valueName, valueType                                      = 1, 2
-	typeTensor, tensorElement, tensorShape                    = 1, 1, 2
-	shapeDim, dimValue, dimName                               = 1, 1, 2
-	kindInt                                                   = 2
-	elementFloat, elementDouble                               = 1, 11
-)
-
-// writeONNX writes a chain of dense layers: for each a Gemm (y = x·Wᵀ + b) and,
+// WriteONNXLayers writes a chain of dense layers: for each a Gemm (y = x·Wᵀ + b) and,
 // where it has one, a Relu. The input X and the output Y are of shape [1, n].
-func writeONNX(w io.Writer, layers []relu.Layer, double bool) error {
+func WriteONNXLayers(w io.Writer, layers []relu.Layer, double bool) error {
 	element := elementOf(double)
 	graph := chain(layers, element, "X", "Y")
 	graph.bytes(graphInput, value("X", element, one, layers[0].In))
 	graph.bytes(graphOutput, value("Y", element, one, layers[len(layers)-1].Out))
-	return writeModel(w, graph)
+	return writeGraph(w, graph)
 }
 
-// WriteScores writes, as ONNX, a network as deployments use it: an input "X" of
+// WriteONNX writes, as ONNX, a network as deployments use it: an input "X" of
 // shape [N, network inputs] for any N, and an output "scores" of shape [N, 1],
 // probabilities, both float32 or float64 as the network's precision says. Weights
 // are exactly the network's own, and the arithmetic in between is float64
 // whatever the precision: in float32 scores would be off by 1e-5 and more where
-// logits are sums of large terms. load.Model reads the file back. Networks with
+// logits are sums of large terms. Read reads the file back. Networks with
 // two softmax units are refused, for which train.OneLogit has one with the same
 // scores, and so are those with a linear output, which is no probability.
-func WriteScores(w io.Writer, n *relu.Network) error {
+func WriteONNX(w io.Writer, n *relu.Network) error {
 	if err := n.Validate(); err != nil {
 		return err
 	}
@@ -56,25 +38,25 @@ func WriteScores(w io.Writer, n *relu.Network) error {
 	}
 	var graph message
 	if n.Precision == 64 {
-		graph = chain(n.Layers, elementDouble, "X", "logits")
+		graph = chain(n.Layers, onnxDouble, "X", "logits")
 		graph.bytes(graphNode, node("Sigmoid", "scores", "logits"))
 	} else {
-		graph.bytes(graphNode, cast("X64", "X", elementDouble))
-		graph = append(graph, chain(n.Layers, elementDouble, "X64", "logits")...)
+		graph.bytes(graphNode, cast("X64", "X", onnxDouble))
+		graph = append(graph, chain(n.Layers, onnxDouble, "X64", "logits")...)
 		graph.bytes(graphNode, node("Sigmoid", "scores64", "logits"))
-		graph.bytes(graphNode, cast("scores", "scores64", elementFloat))
+		graph.bytes(graphNode, cast("scores", "scores64", onnxFloat))
 	}
 	element := elementOf(n.Precision == 64)
 	graph.bytes(graphInput, value("X", element, many, n.Inputs()))
 	graph.bytes(graphOutput, value("scores", element, many, 1))
-	return writeModel(w, graph)
+	return writeGraph(w, graph)
 }
 
 func elementOf(double bool) uint64 {
 	if double {
-		return elementDouble
+		return onnxDouble
 	}
-	return elementFloat
+	return onnxFloat
 }
 
 // chain is a graph of dense layers from one value to another.
@@ -105,8 +87,8 @@ func chain(layers []relu.Layer, element uint64, from, output string) message {
 	return graph
 }
 
-// writeModel wraps a graph up.
-func writeModel(w io.Writer, graph message) error {
+// writeGraph wraps a graph up.
+func writeGraph(w io.Writer, graph message) error {
 	var opset, model message
 	opset.varint(opsetNumber, opsetVersion)
 	model.varint(modelIR, irVersion)
@@ -166,7 +148,7 @@ func tensor(name string, element uint64, values []float64, dims ...int) message 
 	m.varint(tensorType, element)
 	m.bytes(tensorName, message(name))
 	for _, v := range values {
-		if element == elementDouble {
+		if element == onnxDouble {
 			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 		} else {
 			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))

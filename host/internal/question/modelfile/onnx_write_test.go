@@ -1,4 +1,4 @@
-package export_test
+package modelfile_test
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -59,7 +58,7 @@ func scoring(precision int) (*relu.Network, [][]float64) {
 func writeScores(t *testing.T, n *relu.Network) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := export.WriteScores(&b, n); err != nil {
+	if err := modelfile.WriteONNX(&b, n); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "network.onnx")
@@ -161,7 +160,7 @@ func TestScoresRefused(t *testing.T) {
 	}{"two units": {&two, "2 output units"}, "not valid": {&broken, "precision is 16"}, "no probability": {&linear, "linear"}} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := export.WriteScores(&b, c.n); err == nil || !strings.Contains(err.Error(), c.want) || b.Len() > 0 {
+			if err := modelfile.WriteONNX(&b, c.n); err == nil || !strings.Contains(err.Error(), c.want) || b.Len() > 0 {
 				t.Errorf("%d bytes, error %v", b.Len(), err)
 			}
 		})
