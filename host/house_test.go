@@ -37,7 +37,8 @@ func TestArrowsPointOneWay(t *testing.T) {
 		}
 		for _, spec := range file.Imports {
 			target := strings.Trim(spec.Path.Value, `"`)
-			if inner, ours := strings.CutPrefix(target, module); ours && !allowed(filepath.ToSlash(rel), inner) {
+			inner, ours := strings.CutPrefix(target, module)
+			if ours && (!allowed(filepath.ToSlash(rel), inner) || !strings.HasSuffix(rel, "_test.go") && !down(t, filepath.ToSlash(rel), inner)) {
 				t.Errorf("%s imports %s", rel, target)
 			}
 		}
@@ -62,4 +63,29 @@ func allowed(from, to string) bool {
 		return strings.HasPrefix(to, "plugins/"+room[1]+"/")
 	}
 	return false
+}
+
+// floors are the rooms of the host from below: each imports what stands on lower
+// floors, and what is in the same room.
+var floors = map[string]int{
+	"system": 0, "statistics": 0, "view": 1, "record": 1, "plugin": 1, "session": 2, "question": 2, "answer": 3, "experiment": 4, "cli": 5,
+}
+
+// down reports that an import between rooms of the host points down.
+func down(t *testing.T, from, to string) bool {
+	room := func(path string) (string, int) {
+		inner, ok := strings.CutPrefix(path, "host/internal/")
+		if !ok {
+			return "", -1
+		}
+		name, _, _ := strings.Cut(inner, "/")
+		floor, known := floors[name]
+		if !known && name != "crosscheck" {
+			t.Errorf("%s is in no room that this test knows", path)
+		}
+		return name, floor
+	}
+	here, above := room(from)
+	there, below := room(to)
+	return here == there || above < 0 || below < above
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
@@ -26,11 +27,6 @@ func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
 	}
 	// Go's threads in workers and plugins alike; a solver's are told it.
 	processes.Env = []string{"GOMAXPROCS=" + strconv.Itoa(p.Threads)}
-	slots := ablate.Slots(workers.Cores(), p.Jobs, p.Threads)
-	if p.Jobs > 1 && slots == nil {
-		fmt.Fprintf(app.Stderr, "hyfair: %d jobs of %d thread(s) cannot have cores of their own here (%d to be had): their times will be longer than alone\n",
-			p.Jobs, p.Threads, len(workers.Cores()))
-	}
 	kept, err := f.open(app, p)
 	if err != nil {
 		return err
@@ -39,7 +35,7 @@ func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
 		return processes.Do(ctx, workers.Task{Job: workJob{Search: r, Threads: p.Threads, Memory: p.Memory}, Limit: p.Limit(), Cores: cores}, event)
 	}
 	line := newStatusLine(app)
-	broken := ablate.Run(ctx, p, kept, work, slots, func(s ablate.Progress) { line.show(ablateProgress(s)) })
+	broken := ablate.Run(ctx, p, kept, work, app.slots(p.Jobs, p.Threads), func(s experiment.Progress) { line.show(s.String()) })
 	var unproved error
 	if broken == nil {
 		unproved = ablate.Prove(ctx, p, app.current, kept, line.show)
@@ -97,25 +93,6 @@ func (f *ablateFlags) open(app *App, p *ablate.Plan) (recorder, error) {
 		how = goOnOnly
 	}
 	return app.beginOrResume(started, keys, how)
-}
-
-// ablateProgress is one line about a running ablation.
-func ablateProgress(p ablate.Progress) string {
-	left := "?"
-	if p.Left > 0 {
-		left = p.Left.Round(time.Second).String()
-	}
-	line := fmt.Sprintf("%d of %d tasks", p.Done, p.Total)
-	if p.Resumed > 0 {
-		line += fmt.Sprintf(" (%d from before)", p.Resumed)
-	}
-	if p.Failed > 0 {
-		line += fmt.Sprintf(", %d failed", p.Failed)
-	}
-	if p.Retried > 0 {
-		line += fmt.Sprintf(", %d tried again", p.Retried)
-	}
-	return fmt.Sprintf("%s · %s left · %s", line, left, p.Latest)
 }
 
 // show renders an ablation of the journal again.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
@@ -30,11 +31,11 @@ func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
 	if err != nil {
 		return err
 	}
-	work := func(ctx context.Context, job *compare.Job, event func(record.Event) error) (workers.Usage, error) {
-		return processes.Do(ctx, workers.Task{Job: workJob{Compare: job}, Limit: time.Duration(job.Budget)}, event)
+	work := func(ctx context.Context, job *compare.Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
+		return processes.Do(ctx, workers.Task{Job: workJob{Compare: job}, Limit: time.Duration(job.Budget), Cores: cores}, event)
 	}
 	line := newStatusLine(app)
-	failed := compare.Run(ctx, p, kept, work, func(s compare.Progress) { line.show(compareProgress(s)) })
+	failed := compare.Run(ctx, p, kept, work, app.slots(p.Jobs, p.Threads), func(s experiment.Progress) { line.show(s.String()) })
 	line.clear()
 	end := record.Finished{Interrupted: session.Interrupted(ctx)}
 	if failed != nil {
@@ -62,19 +63,6 @@ func compareExit(c *compare.Comparison, failed error) error {
 		return &exitError{ExitInterrupted, errors.New("interrupted; the tasks that were done are shown, and the same command goes on with the others")}
 	}
 	return failed
-}
-
-// compareProgress is one line about a running comparison.
-func compareProgress(p compare.Progress) string {
-	left := "?"
-	if p.Left > 0 {
-		left = p.Left.Round(time.Second).String()
-	}
-	line := fmt.Sprintf("%d of %d tasks", p.Done, p.Total)
-	if p.Resumed > 0 {
-		line += fmt.Sprintf(" (%d from before)", p.Resumed)
-	}
-	return fmt.Sprintf("%s · %s left · %s", line, left, p.Latest)
 }
 
 // show renders a comparison of the journal again.

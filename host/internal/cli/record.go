@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
@@ -16,7 +16,7 @@ import (
 // recorder is where results of many tasks go: a run of the journal, or memory
 // where the journal cannot be written.
 type recorder interface {
-	compare.Record
+	experiment.Record
 	// name is the run's name and the journal's file, both empty in memory.
 	name() (run, file string)
 	finish(record.Finished) error
@@ -110,7 +110,7 @@ type kept struct {
 
 func newKept() *kept { return &kept{results: map[string][]byte{}, seconds: map[string]float64{}} }
 
-// Done implements compare.Record.
+// Done implements experiment.Record.
 func (k *kept) Done(key string) ([]byte, float64, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -118,7 +118,7 @@ func (k *kept) Done(key string) ([]byte, float64, bool) {
 	return text, k.seconds[key], ok
 }
 
-// Complete implements compare.Record.
+// Complete implements experiment.Record.
 func (k *kept) Complete(key string, result any, seconds float64, _ ...record.Event) error {
 	text, err := json.Marshal(result)
 	k.mu.Lock()

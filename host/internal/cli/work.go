@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
@@ -63,6 +64,16 @@ func (a *App) workers() (*workers.Processes, error) {
 		p.Log = a.Stderr
 	}
 	return p, nil
+}
+
+// slots are the processors of each job, none where they do not suffice.
+func (a *App) slots(jobs, threads int) [][]int {
+	cores := workers.Cores()
+	out := experiment.Slots(cores, jobs, threads)
+	if jobs > 1 && out == nil {
+		a.say(fmt.Sprintf("%d jobs of %d thread(s) cannot have cores of their own here (%d to be had): their times will be longer than alone", jobs, threads, len(cores)))
+	}
+	return out
 }
 
 // maxJob bounds the line that a worker reads.

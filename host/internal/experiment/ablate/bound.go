@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -34,11 +34,11 @@ func boundKey(s *Subject) string { return s.Name() + " | bound" }
 // recorded, so that another Prove asks again, and returned in the end. ctx ends
 // the questions early, which is no error. progress, where not nil, is told what is
 // asked next.
-func Prove(ctx context.Context, p *Plan, s *session.Session, record compare.Record, progress func(string)) error {
+func Prove(ctx context.Context, p *Plan, s *session.Session, record experiment.Record, progress func(string)) error {
 	return prove(ctx, p, record, func(ctx context.Context, of *Subject) (*search.Bound, error) { return p.boundOf(ctx, s, of) }, progress)
 }
 
-func prove(ctx context.Context, p *Plan, record compare.Record, ask func(context.Context, *Subject) (*search.Bound, error), progress func(string)) error {
+func prove(ctx context.Context, p *Plan, record experiment.Record, ask func(context.Context, *Subject) (*search.Bound, error), progress func(string)) error {
 	if p.Bound == 0 {
 		return nil
 	}
@@ -71,7 +71,7 @@ func prove(ctx context.Context, p *Plan, record compare.Record, ask func(context
 
 // TakeBounds adds the bounds that the record has, each held against what the
 // searches found. An error tells of one that somebody refutes, who then counts.
-func (a *Ablation) TakeBounds(p *Plan, record compare.Record) error {
+func (a *Ablation) TakeBounds(p *Plan, record experiment.Record) error {
 	var refuted error
 	for i := range p.Subjects {
 		s := &p.Subjects[i]

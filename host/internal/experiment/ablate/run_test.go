@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 )
@@ -107,14 +108,14 @@ func results(t *testing.T, p *Plan, m *memory) map[string]*Result {
 
 func TestRun(t *testing.T) {
 	p, m := smallPlan(2, 1), newMemory()
-	var seen []Progress
+	var seen []experiment.Progress
 	work := func(_ context.Context, r *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error) {
 		if r.Epsilon != "0.05" || r.Budget != "10s" || cores != nil {
 			t.Errorf("%+v on %v", r, cores)
 		}
 		return wellDone(event)
 	}
-	if err := Run(t.Context(), p, m, work, nil, func(s Progress) { seen = append(seen, s) }); err != nil {
+	if err := Run(t.Context(), p, m, work, nil, func(s experiment.Progress) { seen = append(seen, s) }); err != nil {
 		t.Fatal(err)
 	}
 	got := results(t, p, m)
@@ -139,8 +140,8 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d events are kept of 6", n)
 	}
 	last := seen[len(seen)-1]
-	if last.Done != 4 || last.Total != 4 || last.Left != 0 || !slices.ContainsFunc(seen, func(s Progress) bool { return s.Left > 0 }) ||
-		!slices.ContainsFunc(seen, func(s Progress) bool { return s.Latest == "s/m | a | seed 1: 2 found, largest k 4" }) {
+	if last.Done != 4 || last.Total != 4 || last.Left != 0 || !slices.ContainsFunc(seen, func(s experiment.Progress) bool { return s.Left > 0 }) ||
+		!slices.ContainsFunc(seen, func(s experiment.Progress) bool { return s.Latest == "s/m | a | seed 1: 2 found, largest k 4" }) {
 		t.Errorf("%+v", seen)
 	}
 }
@@ -265,11 +266,11 @@ func TestRunWithAFullDisk(t *testing.T) {
 
 // Tasks side by side never share a processor.
 func TestRunOnSlots(t *testing.T) {
-	slots := Slots([]int{0, 2, 4, 6, 8}, 2, 2)
+	slots := experiment.Slots([]int{0, 2, 4, 6, 8}, 2, 2)
 	if d := cmp.Diff([][]int{{0, 2}, {4, 6}}, slots); d != "" {
 		t.Error(d)
 	}
-	for _, none := range [][][]int{Slots([]int{0, 1, 2}, 2, 2), Slots([]int{0, 1}, 1, 1), Slots(nil, 2, 1)} {
+	for _, none := range [][][]int{experiment.Slots([]int{0, 1, 2}, 2, 2), experiment.Slots([]int{0, 1}, 1, 1), experiment.Slots(nil, 2, 1)} {
 		if none != nil {
 			t.Errorf("slots %v", none)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 )
@@ -48,7 +49,7 @@ func (m *memory) Complete(key string, result any, _ float64, events ...record.Ev
 }
 
 // allOf are all results in a record by key.
-func allOf(p *Plan, record Record) (map[string]*Result, error) {
+func allOf(p *Plan, record experiment.Record) (map[string]*Result, error) {
 	out := map[string]*Result{}
 	for _, e := range p.Entries() {
 		r, err := From(record)(e)
@@ -77,14 +78,14 @@ func TestRunGoesOn(t *testing.T) {
 	for len(kept.results) < 6 {
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := 0
-		err := Run(ctx, p, kept, func(ctx context.Context, job *Job, event func(record.Event) error) (workers.Usage, error) {
+		err := Run(ctx, p, kept, func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
 			if begun++; begun == 2 {
 				cancel() // in the middle of the second task
 				return workers.Usage{}, event(record.Event{Kind: record.KindFault, Fault: &record.Fault{}})
 			}
 			ran[fmt.Sprint(job.Arm.Name, job.Seed)]++
-			return inProcess(enumerator)(ctx, job, event)
-		}, nil)
+			return inProcess(enumerator)(ctx, job, cores, event)
+		}, nil, nil)
 		cancel()
 		if err != nil || begun == 0 {
 			t.Fatal(begun, err)
@@ -141,19 +142,19 @@ func asJSON(t *testing.T, v any) string {
 func TestRunWithFailures(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 2, Arm{Name: "a"}, Arm{Name: "b"})
 	kept := newMemory()
-	failing := func(ctx context.Context, job *Job, event func(record.Event) error) (workers.Usage, error) {
+	failing := func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
 		if job.Arm.Name == "a" {
 			return workers.Usage{}, errors.New("no such luck")
 		}
-		return inProcess(enumerator)(ctx, job, event)
+		return inProcess(enumerator)(ctx, job, cores, event)
 	}
-	err := Run(t.Context(), p, kept, failing, nil)
+	err := Run(t.Context(), p, kept, failing, nil, nil)
 	if err == nil || len(kept.results) != 2 {
 		t.Errorf("%d results, %v", len(kept.results), err)
 	}
 	full := newMemory()
 	full.full = errors.New("the disk is full")
-	if err := Run(t.Context(), p, full, inProcess(enumerator), nil); !errors.Is(err, full.full) {
+	if err := Run(t.Context(), p, full, inProcess(enumerator), nil, nil); !errors.Is(err, full.full) {
 		t.Error(err)
 	}
 }
@@ -161,8 +162,8 @@ func TestRunWithFailures(t *testing.T) {
 // Progress tells how many are done and, from the first on, how long it may take.
 func TestProgress(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 2, Arm{Name: "a"}, Arm{Name: "b"})
-	var seen []Progress
-	if err := Run(t.Context(), p, newMemory(), inProcess(enumerator), func(s Progress) { seen = append(seen, s) }); err != nil {
+	var seen []experiment.Progress
+	if err := Run(t.Context(), p, newMemory(), inProcess(enumerator), nil, func(s experiment.Progress) { seen = append(seen, s) }); err != nil {
 		t.Fatal(err)
 	}
 	last := seen[len(seen)-1]

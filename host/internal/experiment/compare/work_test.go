@@ -75,7 +75,7 @@ func tinyPlan(t testing.TB, study string, runs int, arms ...Arm) *Plan {
 
 // inProcess is a Worker without a process.
 func inProcess(open func(context.Context) (*Opened, error)) Worker {
-	return func(ctx context.Context, job *Job, event func(record.Event) error) (workers.Usage, error) {
+	return func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
 		begin := time.Now()
 		var bad error
 		err := Work(ctx, job, begin, open, func(e record.Event) { bad = errors.Join(bad, event(e)) })
@@ -121,7 +121,7 @@ func TestWorkIsComplete(t *testing.T) {
 			mixed++
 		}
 		record := newMemory()
-		if err := Run(t.Context(), p, record, inProcess(enumerator), nil); err != nil {
+		if err := Run(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		results, err := allOf(p, record)
@@ -157,7 +157,7 @@ var tilted = [6]float64{0.5, 1, 0, 0, 0, 0.25}
 func TestWorkUnderANotionOfDecisions(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "decisions", Notion: "decision-strict"}, Arm{Name: "largest", Notion: "logit", Epsilon: "0.25", Goal: GoalMaximise})
 	record := newMemory()
-	if err := Run(t.Context(), p, record, inProcess(enumerator), nil); err != nil {
+	if err := Run(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	results, err := allOf(p, record)
@@ -228,7 +228,7 @@ func TestWorkWithinItsBudget(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "soft", Partition: "years=3", Soft: Duration(50 * time.Millisecond)})
 	p.Budget = Duration(600 * time.Millisecond)
 	record := newMemory()
-	if err := Run(t.Context(), p, record, inProcess(slow{}.describe), nil); err != nil {
+	if err := Run(t.Context(), p, record, inProcess(slow{}.describe), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	results, err := allOf(p, record)
@@ -256,7 +256,7 @@ func TestWorkWithoutItsSolver(t *testing.T) {
 		o.Solver = lost{}
 		return o, err
 	}
-	if err := Run(t.Context(), p, record, inProcess(open), nil); err != nil {
+	if err := Run(t.Context(), p, record, inProcess(open), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	results, err := allOf(p, record)

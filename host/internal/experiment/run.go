@@ -1,0 +1,268 @@
+// Package experiment does many tasks under equal rules: it resumes what was broken
+// off, tries a failed task once more, and keeps tasks on processors of their own.
+// What the tasks are and what is measured over their results is for the kinds of
+// experiment: compare, ablate.
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/record"
+)
+
+// Record keeps results of tasks: journal.Run, or what stands for it. Done gives
+// the JSON of a result that was stored by Complete, ever. Complete stores once
+// for each key, at once and for good.
+type Record interface {
+	Done(key string) (result []byte, seconds float64, ok bool)
+	Complete(key string, result any, seconds float64, events ...record.Event) error
+}
+
+// Task is one of an experiment's.
+type Task struct {
+	// Key names it in the record.
+	Key string
+	// Try does it once, on these processors (none: on any), and tells on the way how
+	// it stands. retried says what went wrong the first time; empty: nothing. The
+	// outcome of an error is what was known by then.
+	Try func(ctx context.Context, cores []int, retried string, tell func(string)) (Outcome, error)
+}
+
+// Outcome is what a task came to.
+type Outcome struct {
+	// Result is recorded as JSON, with the events.
+	Result any
+	Events []record.Event
+}
+
+// Options say how tasks are done.
+type Options struct {
+	// Jobs run at the same time, each on its own of the slots where there are any.
+	Jobs  int
+	Slots [][]int
+	// Limit is about how long a task takes; 0: not known.
+	Limit time.Duration
+	// Failed is what is recorded of a task that failed twice, which another Run tries
+	// again; nil: nothing is, and the failure is returned.
+	Failed func(err error, retried string) any
+	// Progress, where not nil, is told the state whenever it changes.
+	Progress func(Progress)
+}
+
+// Progress is a glimpse of an experiment under way.
+type Progress struct {
+	// Done counts the tasks that have results, of Total, Resumed those that had
+	// one before; Failed those that failed, Retried those that failed once.
+	Done, Resumed, Failed, Retried, Total int
+	// Latest tells of one of the tasks under way.
+	Latest string
+	// Left is how long the rest may take; 0: not known yet.
+	Left time.Duration
+}
+
+// String is one line for a person.
+func (p Progress) String() string {
+	left := "?"
+	if p.Left > 0 {
+		left = p.Left.Round(time.Second).String()
+	}
+	line := fmt.Sprintf("%d of %d tasks", p.Done, p.Total)
+	if p.Resumed > 0 {
+		line += fmt.Sprintf(" (%d from before)", p.Resumed)
+	}
+	if p.Failed > 0 {
+		line += fmt.Sprintf(", %d failed", p.Failed)
+	}
+	if p.Retried > 0 {
+		line += fmt.Sprintf(", %d tried again", p.Retried)
+	}
+	return fmt.Sprintf("%s · %s left · %s", line, left, p.Latest)
+}
+
+// attempts is how often a task is tried.
+const attempts = 2
+
+// Slots divides processors among jobs, threads to each; nil where they do not
+// suffice, or there is one job, which nothing disturbs.
+func Slots(cores []int, jobs, threads int) [][]int {
+	if jobs < 2 || threads < 1 || len(cores)/threads < jobs {
+		return nil
+	}
+	out := make([][]int, jobs)
+	for i := range out {
+		out[i] = cores[i*threads : (i+1)*threads]
+	}
+	return out
+}
+
+// Run does the tasks that the record has no result of, Jobs at a time. The error
+// is about what could not be recorded, and about failures that Options.Failed does
+// not take. ctx ends the experiment early: tasks under way are not recorded.
+func Run(ctx context.Context, tasks []Task, kept Record, o Options) error {
+	r := &runner{Options: o, kept: kept}
+	var open []Task
+	for _, t := range tasks {
+		if _, _, ok := kept.Done(t.Key); !ok {
+			open = append(open, t)
+		}
+	}
+	done := len(tasks) - len(open)
+	r.state = Progress{Done: done, Resumed: done, Total: len(tasks)}
+	// Until a task is done, its limit tells what one takes.
+	r.state.Left = o.Limit * time.Duration((len(open)+o.Jobs-1)/o.Jobs)
+	queue := make(chan Task)
+	var group sync.WaitGroup
+	for i := range min(o.Jobs, len(open)) {
+		var cores []int
+		if i < len(o.Slots) {
+			cores = o.Slots[i]
+		}
+		group.Go(func() {
+			for t := range queue {
+				if ctx.Err() == nil { // it may have ended while t was handed over
+					r.do(ctx, t, cores)
+				}
+			}
+		})
+	}
+	for _, t := range open {
+		if ctx.Err() != nil || r.broken() {
+			break
+		}
+		queue <- t
+	}
+	close(queue)
+	group.Wait()
+	return errors.Join(r.failures...)
+}
+
+// runner is a Run under way. It is the only one to write to the record.
+type runner struct {
+	Options
+	kept Record
+
+	mu       sync.Mutex
+	state    Progress
+	failures []error
+	// spent is the wall time of the tasks done here.
+	spent time.Duration
+	// stop: the record cannot be written, and going on is no use.
+	stop bool
+}
+
+func (r *runner) broken() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stop
+}
+
+// do does one task, twice if need be, and records what it came to.
+func (r *runner) do(ctx context.Context, t Task, cores []int) {
+	begin := time.Now()
+	tell := func(latest string) { r.change(func(s *Progress) { s.Latest = latest }) }
+	retried := ""
+	for attempt := 1; ; attempt++ {
+		tell(t.Key)
+		out, err := t.Try(ctx, cores, retried, tell)
+		switch {
+		case ctx.Err() != nil:
+			return // cut short: not what the budget would have given
+		case err == nil:
+			r.complete(t.Key, out, time.Since(begin), false)
+			return
+		case attempt < attempts:
+			retried = err.Error()
+			r.change(func(s *Progress) { s.Retried++ })
+			continue
+		case r.Failed != nil:
+			out.Result, out.Events = r.Failed(err, retried), faults(out.Events)
+			r.complete(failedKey(r.kept, t.Key), out, time.Since(begin), true)
+			return
+		}
+		r.change(func(s *Progress) {
+			s.Failed++
+			r.failures = append(r.failures, fmt.Errorf("%s: %w", t.Key, err))
+		})
+		return
+	}
+}
+
+// complete records what a task came to.
+func (r *runner) complete(key string, out Outcome, wall time.Duration, failed bool) {
+	err := r.kept.Complete(key, out.Result, wall.Seconds(), out.Events...)
+	r.change(func(s *Progress) {
+		switch {
+		case err != nil:
+			r.failures, r.stop = append(r.failures, fmt.Errorf("%s: %w", key, err)), true
+			return
+		case failed:
+			s.Failed++
+		default:
+			s.Done++
+		}
+		r.spent += wall
+		here := s.Done - s.Resumed + s.Failed
+		left := s.Total - s.Done - s.Failed
+		s.Left = r.spent * time.Duration(left) / time.Duration(here*min(r.Jobs, max(1, left)))
+	})
+}
+
+// change changes the state and reports it.
+func (r *runner) change(do func(*Progress)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	do(&r.state)
+	if r.Progress != nil {
+		r.Progress(r.state)
+	}
+}
+
+// faults are the events that tell what plugins did wrong.
+func faults(events []record.Event) []record.Event {
+	var out []record.Event
+	for _, e := range events {
+		if e.Kind == record.KindFault {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// failedKey is where the next failure of a task is recorded: beside its result,
+// whose place stays free for another try.
+func failedKey(kept Record, key string) string {
+	for n := 1; ; n++ {
+		failed := keyOfFailure(key, n)
+		if _, _, ok := kept.Done(failed); !ok {
+			return failed
+		}
+	}
+}
+
+func keyOfFailure(key string, n int) string { return fmt.Sprintf("%s | failed %d", key, n) }
+
+// Result reads a task's result from a record: nil for a task that has none, and
+// the last failure of one that only failed.
+func Result[R any](kept Record, key string) (*R, error) {
+	text, _, ok := kept.Done(key)
+	for n := 1; !ok; n++ {
+		failed, _, found := kept.Done(keyOfFailure(key, n))
+		if !found {
+			break
+		}
+		text = failed
+	}
+	if text == nil {
+		return nil, nil
+	}
+	r := new(R)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("result of %s: %w", key, err)
+	}
+	return r, nil
+}
