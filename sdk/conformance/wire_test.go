@@ -2,24 +2,21 @@ package conformance_test
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/sdktest/program"
 )
 
 // build compiles a command of this module and returns its path.
 func build(t *testing.T, path string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), filepath.Base(path))
-	cmd := exec.Command("go", "build", "-o", out, "github.com/hyfair/hyfair/"+path)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", path, err, text)
+	if err := program.Build(path, out); err != nil {
+		t.Fatal(err)
 	}
 	return out
 }

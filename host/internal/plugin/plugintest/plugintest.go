@@ -4,15 +4,14 @@ package plugintest
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/sdktest/program"
 )
 
 var built struct {
@@ -29,12 +28,6 @@ func Main(m *testing.M) {
 		os.RemoveAll(built.dir)
 	}
 	os.Exit(code)
-}
-
-// root is the repository's.
-func root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
 }
 
 // Program compiles the program in a folder of the repository, such as "host", once
@@ -55,10 +48,8 @@ func Program(t testing.TB, folder string) string {
 	}
 	// Each has a folder to itself, where no other plugin is found.
 	path := filepath.Join(built.dir, strconv.Itoa(len(built.paths)), "hyfair-"+filepath.Base(folder))
-	build := exec.Command("go", "build", "-o", path, "./"+folder)
-	build.Dir = root()
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", folder, err, out)
+	if err := program.Build(folder, path); err != nil {
+		t.Fatal(err)
 	}
 	built.paths[folder] = path
 	return path
@@ -91,7 +82,7 @@ func Folder(t testing.TB, programs map[string]string) string {
 func Solver(t testing.TB, name string, env ...string) (sdk.Incremental, sdk.Description) {
 	t.Helper()
 	if os.Getenv("HYFAIR_LIB_DIR") == "" {
-		env = append([]string{"HYFAIR_LIB_DIR=" + filepath.Join(root(), ".deps", "lib")}, env...)
+		env = append([]string{"HYFAIR_LIB_DIR=" + filepath.Join(program.Root(), ".deps", "lib")}, env...)
 	}
 	p, err := client.Launch(t.Context(), client.Config{Path: Build(t, "solver-"+name), Kind: client.Solver, Env: env})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/sdktest/program"
 )
 
 // block is a piece of code in the guide for authors.
@@ -69,10 +70,8 @@ func TestGuideQuotesNewProjects(t *testing.T) {
 func TestGuideCommands(t *testing.T) {
 	tools := t.TempDir()
 	for from, to := range map[string]string{"host": "hyfair", "plugins/search-sa": "plugins/hyfair-search-sa", "plugins/search-rw": "plugins/hyfair-search-rw"} {
-		build := exec.Command("go", "build", "-o", filepath.Join(tools, filepath.FromSlash(to)), "./"+from)
-		build.Dir = root(t)
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		if err := program.Build(from, filepath.Join(tools, filepath.FromSlash(to))); err != nil {
+			t.Fatal(err)
 		}
 	}
 	scripts := map[string]string{}

@@ -1,0 +1,73 @@
+// Package program compiles this repository's programs for tests that start them.
+package program
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Root is the repository's folder.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+}
+
+// Build compiles the program in a folder of the repository, such as "host" or
+// "plugins/search-rw", into a file, whose folder it makes.
+//
+// It begins with a copy of what make build left in bin. Where that is up to date,
+// the go command links nothing. And no import tells go test that a test depends on
+// the program; but go test sees which files a test reads, and runs it again once
+// make build has changed them.
+func Build(folder, file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if made := made(folder); made != "" {
+		if err := copyFile(made, file); err != nil {
+			os.Remove(file)
+		}
+	} else if _, err := os.ReadDir(filepath.Join(Root(), folder)); err != nil {
+		return err
+	}
+	build := exec.Command("go", "build", "-o", file, "./"+folder)
+	build.Dir = Root()
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as the Makefile has it
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s: %w\n%s", folder, err, out)
+	}
+	return nil
+}
+
+// made is where make build puts the program; empty for one that it does not build.
+func made(folder string) string {
+	if folder == "host" {
+		return filepath.Join(Root(), "bin", "hyfair")
+	}
+	if name, ok := strings.CutPrefix(folder, "plugins/"); ok {
+		return filepath.Join(Root(), "bin", "plugins", "hyfair-"+name)
+	}
+	return ""
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
