@@ -1,37 +1,61 @@
 # README.md explains the two commands a newcomer needs: `make demo` and `make test`.
 
-GO        ?= go
-PLUGINS   := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
-BINARIES  := bin/hyfair $(PLUGINS:%=bin/plugins/hyfair-%)
+GO      ?= go
+PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
 export CGO_ENABLED = 0
 
-.PHONY: all build setup demo test vet cross bench bench-bnb bench-numpy generate clean FORCE
+.PHONY: all build setup setup-python setup-lime demo check test test-long vet cross bench bench-bnb bench-numpy generate clean
 
 all: build
 
-build: $(BINARIES)
+# One go command compiles and links them all, much faster than ten; but it calls a
+# program by its folder's name. A file that has not changed keeps its time, by which
+# go test knows that its tests need not run again.
+build:
+	@mkdir -p bin/plugins
+	$(GO) build -o bin/built/ ./host ./plugins/...
+	@put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; }; \
+	put bin/built/host bin/hyfair && for p in $(PLUGINS); do put bin/built/$$p bin/plugins/hyfair-$$p || exit 1; done
 
-bin/hyfair: FORCE
-	$(GO) build -o $@ ./host
-
-bin/plugins/hyfair-%: FORCE
-	$(GO) build -o $@ ./plugins/$*
-
-# Native libraries under .deps/, each optional: hyfair doctor says what is there.
+# Native libraries under .deps/, each optional: hyfair doctor says what is there. No
+# plugin in Go needs more; setup-python is for those in Python, and for tests;
+# setup-lime for hyfair explain --lime-reference.
 setup:
-	scripts/setup.sh
+	scripts/setup.sh highs z3 lpsolve
 
-demo: setup build
+setup-python: setup
+	scripts/setup.sh python
+
+setup-lime: setup-python
+	scripts/setup.sh lime
+
+# What is downloaded comes while what is there is compiled.
+demo:
+	@$(MAKE) --no-print-directory -j2 setup build
 	scripts/demo.sh
 
-# -p 2: packages that launch plugins share the machine fairly. The second run is with the plain loops that
-# processors without the vector instructions have; it leaves out what takes long and asks the same of them.
-test: setup build vet cross
-	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -p 2 -timeout 15m ./...
-	HYFAIR_SIMD=scalar $(GO) test -p 2 -timeout 15m -skip "TestSharesHoldAgainstSamples|TestReferee" \
-		./sdk/evaluate ./sdk/bound/batch ./plugins/solver-bnb/... ./host/internal/crosscheck
+# docs/development.md says which tier is for what. go test need not vet what make vet has
+# vetted. -p 2: packages that launch plugins share the machine fairly.
+GOTEST = HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off -p 2 -timeout 30m
+# These have plain loops beside those of vector instructions.
+VECTOR  := ./sdk/evaluate ./sdk/bound/batch ./plugins/solver-bnb/... ./host/internal/crosscheck
 
-vet:
+check: vet
+	$(GOTEST) -short ./...
+
+test:
+	@$(MAKE) --no-print-directory -j2 setup-python vet
+	$(GOTEST) ./...
+	HYFAIR_SIMD=scalar $(GOTEST) -short $(VECTOR)
+
+# The second run leaves out what takes long and asks the same of the plain loops.
+test-long: export HYFAIR_TEST = long
+test-long: setup-lime vet cross
+	$(GOTEST) ./...
+	HYFAIR_SIMD=scalar $(GOTEST) -skip "TestSharesHoldAgainstSamples|TestReferee" $(VECTOR)
+
+# After build, beside which it would compile the same once more.
+vet: build
 	@test -z "$$(gofmt -l host plugins sdk studies)" || { gofmt -l host plugins sdk studies; echo 'these files are not gofmt-ed'; exit 1; }
 	$(GO) vet ./...
 
@@ -64,5 +88,3 @@ bench-numpy: build
 
 clean:
 	rm -rf bin
-
-FORCE:

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // limeOf runs hyfair explain on a person in the loan example's planted cluster.
@@ -65,6 +66,7 @@ func TestExplainLIME(t *testing.T) {
 
 // Both LIMEs side by side, where there is a Python that has the other.
 func TestExplainLIMEReference(t *testing.T) {
+	tier.NeedLong(t)
 	if _, err := lime.FindReference(t.Context()); errors.Is(err, lime.ErrNoReference) {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)

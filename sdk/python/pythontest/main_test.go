@@ -44,7 +44,7 @@ func need(t testing.TB) {
 	if python != "" {
 		return
 	}
-	const missing = "no Python with grpcio and protobuf in .deps/python: scripts/setup.sh python brings it"
+	const missing = "no Python with grpcio and protobuf in .deps/python: make setup-python brings it"
 	if os.Getenv("CI") == "true" {
 		t.Fatal(missing)
 	}

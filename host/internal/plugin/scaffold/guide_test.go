@@ -120,9 +120,9 @@ func needPython(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root(t), ".deps", "python", "bin", "python")); err == nil {
 		return
 	} else if os.Getenv("CI") != "" {
-		t.Fatalf("no Python to run plugins with: %v; make setup brings it", err)
+		t.Fatalf("no Python to run plugins with: %v; make setup-python brings it", err)
 	} else {
-		t.Skipf("SKIPPED %s: no Python to run plugins with (%v); make setup brings it", t.Name(), err)
+		t.Skipf("SKIPPED %s: no Python to run plugins with (%v); make setup-python brings it", t.Name(), err)
 	}
 }
 

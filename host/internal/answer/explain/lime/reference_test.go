@@ -15,13 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// need is a Python with the package. It skips the test where there is none, and fails
+// need is a Python with the package, which only the long tier brings. It skips the test where there is none, and fails
 // it where CI=true promises one.
 func need(t *testing.T) string {
 	t.Helper()
+	tier.NeedLong(t)
 	python, err := FindReference(t.Context())
 	switch {
 	case err == nil:
