@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -53,6 +54,7 @@ func (quick) Solve(context.Context, *problem.Problem, sdk.SolveOptions) (*sdk.Re
 // end of the time are left behind, and a claim that could not be audited counts for
 // nothing.
 func TestAnAuditThatTakesTooLongIsNoProof(t *testing.T) {
+	tier.NeedUsual(t)
 	d := sdk.Description{Name: "quick", Exactness: sdk.GradeExact}
 	for _, g := range []problem.Goal{problem.Decide, problem.Maximise, problem.MaxK} {
 		d.Serves = append(d.Serves, sdk.Service{Form: problem.FormNetwork, Goal: g})

@@ -13,14 +13,16 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// TestVerdictsAgainstTheReferee puts 200 tiny networks to the three real
+// TestVerdictsAgainstTheReferee puts tiny networks to the three real
 // solvers, each with an encoding and bounds in turn, and compares verdict,
 // largest margin and bound with exhaustive enumeration, and with exact vertices
 // of activation patterns where features are real. What agrees with the referee
 // contradicts no other solver.
 func TestVerdictsAgainstTheReferee(t *testing.T) {
+	tier.NeedUsual(t)
 	t.Parallel()
 	questions := refereed()
 	for _, s := range solvers(t) {
@@ -42,7 +44,7 @@ func TestVerdictsAgainstTheReferee(t *testing.T) {
 				})
 			}
 			t.Logf("verdicts: %v", verdicts)
-			if verdicts[certify.Fair] < 50 || verdicts[certify.Unfair] < 50 {
+			if least := tier.Count(2, 50); verdicts[certify.Fair] < least || verdicts[certify.Unfair] < least {
 				t.Errorf("verdicts %v: the sample does not exercise both answers", verdicts)
 			}
 		})
@@ -59,11 +61,11 @@ type refereedQuestion struct {
 	some bool
 }
 
-// refereed asks the referee about 200 tiny networks, with every notion that it can
+// refereed asks the referee about tiny networks, with every notion that it can
 // tell the largest margin of.
 func refereed() []refereedQuestion {
 	var out []refereedQuestion
-	for i := range 200 {
+	for i := tier.Count(4, 0); i < tier.Count(10, 200); i++ {
 		kind := tinyKind{reals: 0, constrained: i%3 == 0, relaxed: i%5 == 1}
 		if i%10 >= 7 {
 			kind.reals = 1 + i%2

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -22,6 +23,7 @@ import (
 // below the largest margin: whatever the proof said, no report may call fair a
 // network that it holds an exactly replayed witness against.
 func TestAReplayOutweighsANumericalProof(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, description := highs(t)
 	unfair := 0
 	for i := range 20 {
@@ -96,6 +98,7 @@ func TestEpsilonNearOne(t *testing.T) {
 // TestSameSeedSameResult: without limits nothing depends on the clock, the
 // witness and the solver's work included.
 func TestSameSeedSameResult(t *testing.T) {
+	tier.NeedUsual(t)
 	var first *certify.Report
 	for range 3 {
 		solver, description := highs(t) // a process of its own each time
@@ -117,6 +120,7 @@ func TestSameSeedSameResult(t *testing.T) {
 // TestSmallGaps: a maximum counts as found only where bound and best agree, however
 // small both are, and a bound is never below the truth.
 func TestSmallGaps(t *testing.T) {
+	tier.NeedUsual(t)
 	panel := append(solvers(t), directPanel(t)...)
 	for _, weight := range []float64{1e-5, 1e-8, 0} {
 		s := &space.Space{Inputs: 2, Features: []space.Feature{
@@ -176,6 +180,7 @@ func TestHugeLogitBesideZero(t *testing.T) {
 // TestOneEndIsEnough: where float64 cannot hold one end of an enclosure, the other
 // may decide; and where no solver's answer would count, that is a reason and no error.
 func TestOneEndIsEnough(t *testing.T) {
+	tier.NeedUsual(t)
 	network := func(bias float64) *relu.Network {
 		return &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 			{In: 2, Out: 1, ReLU: true, Weights: []float64{1e200, 1e200}, Bias: []float64{0}},

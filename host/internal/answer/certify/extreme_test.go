@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -81,8 +82,9 @@ func part(r *rand.Rand, q *problem.Query) {
 // predicates and outside, are those that enumeration finds, and nobody lives
 // where it finds nobody.
 func TestExtremesAgainstTheReferee(t *testing.T) {
+	tier.NeedUsual(t)
 	panel, seen := directPanel(t), map[string]int{}
-	for i := range 48 {
+	for i := range tier.Count(24, 48) {
 		r := rand.New(rand.NewPCG(uint64(i), 19))
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion, q.Epsilon = fairness.Score, []*big.Rat{big.NewRat(1, 20), big.NewRat(1, 5), big.NewRat(3, 10)}[i%3]
@@ -107,7 +109,7 @@ func TestExtremesAgainstTheReferee(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"max-k", "min-k", "maximise", "minimise"} {
-		if seen[kind+" true"] < 20 || seen[kind+" false"] < 4 {
+		if least := tier.Count(2, 4); seen[kind+" true"] < 5*least || seen[kind+" false"] < least {
 			t.Errorf("too few of a kind: %v", seen)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -36,10 +37,11 @@ func mostBins(q *problem.Query) int {
 // TestManyBinsAgainstTheReferee asks the three solvers whether somebody reaches
 // as many bins as enumeration found, and one more.
 func TestManyBinsAgainstTheReferee(t *testing.T) {
+	tier.NeedUsual(t)
 	t.Parallel()
 	panel := solvers(t)
 	asked, reached, grades := 0, 0, map[sdk.Grade]int{}
-	for i := range 40 {
+	for i := tier.Count(7, 0); i < tier.Count(12, 40); i++ {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = fairness.Score
@@ -85,7 +87,7 @@ func TestManyBinsAgainstTheReferee(t *testing.T) {
 			}
 		}
 	}
-	if reached < 20 || grades[sdk.GradeExact] < 5 || grades[sdk.GradeNumerical] < 5 {
+	if least := tier.Count(1, 5); reached < 4*least || grades[sdk.GradeExact] < least || grades[sdk.GradeNumerical] < least {
 		t.Errorf("%d reached, proofs %v: the sample does not exercise the solvers", reached, grades)
 	}
 }
@@ -93,6 +95,7 @@ func TestManyBinsAgainstTheReferee(t *testing.T) {
 // TestARealCrash: lp_solve 5.5.2.5 aborts over some of the referee's questions as
 // sets, which leaves them undecided and the solver at hand.
 func TestARealCrash(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "lpsolve")
 	r := rand.New(rand.NewPCG(20, 7))
 	q := tiny(r, 0, false)
@@ -136,6 +139,7 @@ func TestBinsBeyondReach(t *testing.T) {
 // TestBinsOfASmallEpsilon: where ε makes more bins than any table holds, k is
 // counted all the same, and nothing is proved of what was not.
 func TestBinsOfASmallEpsilon(t *testing.T) {
+	tier.NeedUsual(t)
 	bnb, bd := plugintest.Solver(t, "bnb")
 	z3, zd := plugintest.Solver(t, "z3")
 	for _, c := range []struct {
@@ -177,6 +181,7 @@ func TestBinsOfASmallEpsilon(t *testing.T) {
 // TestManyCombinationsOfAWideNetwork: above what the evaluator holds tables for,
 // bins are counted all the same.
 func TestManyCombinationsOfAWideNetwork(t *testing.T) {
+	tier.NeedUsual(t)
 	s := &space.Space{Inputs: 2, Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Hi: 1, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 		{Name: "p", Kind: space.Integer, Hi: 1<<12 - 1, Inputs: []space.Input{{Index: 1, Scale: 0x1p-12}}},

@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // published is the question about a published network, in its study's own ε.
@@ -34,6 +35,7 @@ func published(t *testing.T, name, model string, n fairness.Notion) *problem.Que
 // TestPublishedNetworksAreUnfair finds two people for each network and holds
 // them against the definition once more, in float64.
 func TestPublishedNetworksAreUnfair(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, description := highs(t)
 	for _, c := range []struct{ study, model string }{
 		{"adult", "AC-1"}, {"adult", "AC-3"}, {"adult", "AC-6"}, {"adult", "AC-8"}, {"adult", "AC-9"}, {"bank", "BM-5"}, {"bank", "BM-6"},
@@ -71,16 +73,21 @@ func TestPublishedNetworksAreUnfair(t *testing.T) {
 // TestLargestLogitGaps reproduces optima that another interface to HiGHS gave
 // for the same two-copy programme, written on its own.
 func TestLargestLogitGaps(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, description := highs(t)
 	for _, c := range []struct {
 		study, model string
 		want         float64
+		slow         bool
 	}{
-		{"adult-all-ages", "AC-8", 20.0733654}, {"adult-all-ages", "AC-9", 11.8044341}, {"adult-all-ages", "AC-6", 13.0344479},
-		{"adult-all-ages", "AC-1", 16.7573992}, {"adult-all-ages", "AC-3", 88.2134974}, {"bank", "BM-6", 2.54985675},
-		{"adult", "AC-8", 17.4652586}, {"adult", "AC-9", 10.1598930},
+		{"adult-all-ages", "AC-8", 20.0733654, true}, {"adult-all-ages", "AC-9", 11.8044341, true}, {"adult-all-ages", "AC-6", 13.0344479, true},
+		{"adult-all-ages", "AC-1", 16.7573992, true}, {"adult-all-ages", "AC-3", 88.2134974, true}, {"bank", "BM-6", 2.54985675, false},
+		{"adult", "AC-8", 17.4652586, true}, {"adult", "AC-9", 10.1598930, false},
 	} {
 		t.Run(c.study+"/"+c.model, func(t *testing.T) {
+			if c.slow {
+				tier.NeedLong(t)
+			}
 			q := published(t, c.study, c.model, fairness.Logit)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()

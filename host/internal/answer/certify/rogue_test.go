@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // rogue builds testdata/rogue.
@@ -25,6 +26,7 @@ func rogue(t *testing.T) string {
 
 // TestRogueProcesses is about what only a process can do: end, hang, flood.
 func TestRogueProcesses(t *testing.T) {
+	tier.NeedUsual(t)
 	path := rogue(t)
 	run := func(t *testing.T, ctx context.Context, maximise bool, set map[string]string) (*certify.Report, error) {
 		t.Helper()

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -37,9 +38,10 @@ func discriminant(q *problem.Query, x []float64) bool {
 // Seeds of random networks are violations wherever there is one, and there is
 // none where the seeder finds none.
 func TestSeedsAgainstTheReferee(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, description := highs(t)
 	found, fair := 0, 0
-	for i := range 40 {
+	for i := range tier.Count(20, 40) {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = fairness.Score
@@ -64,7 +66,7 @@ func TestSeedsAgainstTheReferee(t *testing.T) {
 			fair++
 		}
 	}
-	if found < 10 || fair < 5 {
+	if least := tier.Count(2, 5); found < 2*least || fair < least {
 		t.Errorf("%d found, %d fair: the sample does not exercise both", found, fair)
 	}
 }
@@ -137,6 +139,7 @@ func TestSeedsFromAFairPlace(t *testing.T) {
 }
 
 func TestSeedsOfMisbehavingSolvers(t *testing.T) {
+	tier.NeedUsual(t)
 	from := []float64{5, 0}
 	for _, lie := range lies {
 		t.Run(lie.name, func(t *testing.T) {

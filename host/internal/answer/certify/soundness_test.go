@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -192,6 +193,7 @@ func TestBoundsOfALiarAreTried(t *testing.T) {
 // points show is believed, and its bounds are not. Each seed is one at which
 // lp_solve's bound was off by more than its tolerance.
 func TestSteepNetworks(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "lpsolve")
 	told := 0
 	for _, seed := range []uint64{48, 56, 76, 131, 133, 143} {

@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -38,6 +39,7 @@ func deep(r *rand.Rand) *problem.Query {
 // TestTightenedBoundsEnclose holds the bounds that HiGHS tightened against the
 // network at random points, and against those it started from.
 func TestTightenedBoundsEnclose(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "highs")
 	narrowed := 0
 	for i := range 30 {
