@@ -160,7 +160,7 @@ func (j *certifyJob) print(out *certifyOutput, rep *certify.Report, failed error
 	}
 	if wit := rep.Witness; wit != nil {
 		fmt.Fprintln(w)
-		individual.PrintPair(w, j.query.Space, wit.Copy1, wit.Copy2, wit.Score1, wit.Score2)
+		view.Of(individual.Pair(j.query.Space, wit.Copy1, wit.Copy2, wit.Score1, wit.Score2)).Write(w, view.Text, view.Options{})
 	}
 	fmt.Fprintf(w, "\n%s, %.2f s\n", effort(out), out.Seconds)
 	if out.Spurious > 0 {

@@ -59,15 +59,11 @@ func runSearch(ctx context.Context, app *App, r search.Request, path string) err
 	if failed = app.end(s, failed); out == nil {
 		return failed
 	}
-	if app.JSON {
-		if err := app.printJSON(out); err != nil {
-			return err
-		}
-	} else {
-		out.Print(app.Stdout)
-		if out.Journal != "" {
-			fmt.Fprintf(app.Stderr, "run %s in %s\n", out.Run, out.Journal)
-		}
+	if err := app.show(out); err != nil {
+		return err
+	}
+	if !app.JSON && out.Journal != "" {
+		fmt.Fprintf(app.Stderr, "run %s in %s\n", out.Run, out.Journal)
 	}
 	if out.Interrupted && failed == nil {
 		return &exitError{code: ExitInterrupted}

@@ -1,10 +1,7 @@
 package individual
 
 import (
-	"fmt"
-	"io"
-	"text/tabwriter"
-
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -31,28 +28,26 @@ func Labels(s *space.Space, point []float64, protected bool) map[string]string {
 	return out
 }
 
-// PrintPair shows two counterfactuals of one individual side by side: what
-// they share once, what tells them apart, and their scores.
-func PrintPair(w io.Writer, s *space.Space, one, two []float64, score1, score2 float64) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  \tone copy\tthe other\n")
+// Pair shows two counterfactuals of one individual side by side: what they share
+// once, what tells them apart, and their scores.
+func Pair(s *space.Space, one, two []float64, score1, score2 float64) *view.Table {
+	t := &view.Table{Plain: true, Indented: true, Columns: []view.Column{{}, {Title: "one copy"}, {Title: "the other"}}}
 	for _, protected := range []bool{false, true} {
 		for i := range s.Features {
 			f := &s.Features[i]
 			if f.IsProtected() != protected {
 				continue
 			}
-			a, b := f.Label(one[i]), f.Label(two[i])
-			mark := ""
+			name, a, b := f.Name, f.Label(one[i]), f.Label(two[i])
 			if protected && a != b {
-				mark = "*"
+				name += "*"
 			}
 			if a == b {
 				b = "same"
 			}
-			fmt.Fprintf(t, "  %s%s\t%s\t%s\n", f.Name, mark, a, b)
+			t.Add(name, a, b)
 		}
 	}
-	fmt.Fprintf(t, "  score\t%.4f\t%.4f\n", score1, score2)
-	t.Flush()
+	t.Add("score", view.Score(score1), view.Score(score2))
+	return t
 }

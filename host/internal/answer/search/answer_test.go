@@ -21,6 +21,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -153,7 +154,7 @@ func TestSearchReport(t *testing.T) {
 	}
 
 	var shown bytes.Buffer
-	report.Print(&shown)
+	report.Document().Write(&shown, view.Text, view.Options{})
 	for _, line := range []string{"steps on tenure (hand-made), ε = 0.05, solver none, paper mode, budget 20it, seed 7",
 		"2 different outcomes over 2 copies, scores from 0.0067 to 0.9820", "  lowest   0.0067  group = b", "  years  9", "  job    baker"} {
 		if !strings.Contains(shown.String(), line) {
@@ -208,7 +209,7 @@ func TestSearchRunsAreSummarised(t *testing.T) {
 		t.Errorf("the report's run is %s, of %+v", report.Run, report.Runs)
 	}
 	var shown bytes.Buffer
-	report.Print(&shown)
+	report.Document().Write(&shown, view.Text, view.Options{})
 	for _, part := range []string{"seeds 7 to 9", "19 ± 0", "3 of 3 runs found something"} {
 		if !strings.Contains(shown.String(), part) {
 			t.Errorf("%q is not shown in\n%s", part, &shown)
@@ -250,7 +251,7 @@ func TestSearchFindsNothing(t *testing.T) {
 		t.Errorf("%s, error %v", text, err)
 	}
 	var shown bytes.Buffer
-	report.Print(&shown)
+	report.Document().Write(&shown, view.Text, view.Options{})
 	if !strings.Contains(shown.String(), "N/A") || !strings.Contains(shown.String(), "proves nothing") {
 		t.Error(&shown)
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -32,14 +31,11 @@ func (b *Bound) Hold(found int) error {
 	return nil
 }
 
-// Print tells a person; nil: there is nothing to tell.
-func (b *Bound) Print(w io.Writer) {
-	if b == nil {
-		return
-	}
-	fmt.Fprintf(w, "\nNobody reaches more than k = %d, proved (%s) by %s in %s", b.MaxK, b.Grade, b.Solver, view.Seconds(b.Seconds))
+// String tells a person.
+func (b *Bound) String() string {
+	text := fmt.Sprintf("Nobody reaches more than k = %d, proved (%s) by %s in %s", b.MaxK, b.Grade, b.Solver, view.Seconds(b.Seconds))
 	if b.Certified {
-		fmt.Fprintf(w, ": Max.K = %d, certified", b.MaxK)
+		text += fmt.Sprintf(": Max.K = %d, certified", b.MaxK)
 	}
-	fmt.Fprintln(w, ".")
+	return text + "."
 }

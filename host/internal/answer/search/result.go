@@ -3,11 +3,9 @@ package search
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/record"
@@ -160,96 +158,100 @@ func (r *Result) finish(e *evaluate.Evaluator) {
 	}
 }
 
-// Print shows the result to a person.
-func (r *Result) Print(w io.Writer) {
+// Document shows the result.
+func (r *Result) Document() *view.Document {
 	mode := r.Mode + " mode"
 	if r.Chains > 0 {
 		mode = fmt.Sprintf("%s with %d chains", mode, r.Chains)
 	}
-	fmt.Fprintf(w, "%s on %s (%s), ε = %s, solver %s, %s, budget %s, ", r.Strategy, r.Study, r.Model, r.Epsilon, r.Solver, mode, r.Budget)
-	if len(r.Runs) == 1 {
-		fmt.Fprintf(w, "seed %d\n\n", r.Seed)
-	} else {
-		fmt.Fprintf(w, "%d runs with seeds %d to %d, mean ± standard deviation\n\n", len(r.Runs), r.Seed, r.Runs[len(r.Runs)-1].Seed)
+	seeds := fmt.Sprintf("seed %d", r.Seed)
+	if n := len(r.Runs); n > 1 {
+		seeds = fmt.Sprintf("%d runs with seeds %d to %d, mean ± standard deviation", n, r.Seed, r.Runs[n-1].Seed)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, strings.Join(Names, "\t")+"\t")
-	cells := make([]string, len(Names))
-	for i, cell := range r.Cells() {
-		cells[i] = view.Measure(*cell)
-		if r.SD != nil && *r.SD.Cells()[i] != nil {
-			cells[i] += " ± " + view.Measure(*r.SD.Cells()[i])
-		}
-	}
-	fmt.Fprintln(t, strings.Join(cells, "\t")+"\t")
-	t.Flush()
+	d := &view.Document{}
+	d.Say("%s on %s (%s), ε = %s, solver %s, %s, budget %s, %s", r.Strategy, r.Study, r.Model, r.Epsilon, r.Solver, mode, r.Budget, seeds)
+	d.Add(r.table())
 	if len(r.Runs) > 1 {
-		fmt.Fprintf(w, "\n%d of %d runs found something.\n", r.RunsFound, len(r.Runs))
+		d.Say("%d of %d runs found something.", r.RunsFound, len(r.Runs))
 	}
-	r.printNotes(w)
-	fmt.Fprintln(w)
+	r.notes(d)
 	if r.Best == nil {
-		fmt.Fprintln(w, "No individual with a gap above ε was found. That proves nothing: ask hyfair certify.")
+		d.Say("No individual with a gap above ε was found. That proves nothing: ask hyfair certify.")
 	} else {
-		r.Best.print(w, r.space)
+		r.Best.show(d, r.space)
 	}
-	r.Bound.Print(w)
+	if r.Bound != nil {
+		d.Say("%s", r.Bound)
+	}
 	if r.Out != "" {
-		fmt.Fprintf(w, "\nAll individuals found: %s\n", r.Out)
+		d.Say("All individuals found: %s", r.Out)
 	}
+	return d
 }
 
-// printNotes says what the measures do not.
-func (r *Result) printNotes(w io.Writer) {
+// table has the measures.
+func (r *Result) table() *view.Table {
+	t := &view.Table{Plain: true, Indented: true}
+	var cells []string
+	for i, cell := range r.Cells() {
+		t.Columns = append(t.Columns, view.Column{Title: Names[i], Right: true})
+		text := view.Measure(*cell)
+		if r.SD != nil && *r.SD.Cells()[i] != nil {
+			text += " ± " + view.Measure(*r.SD.Cells()[i])
+		}
+		cells = append(cells, text)
+	}
+	t.Add(cells...)
+	return t
+}
+
+// notes say what the measures do not.
+func (r *Result) notes(d *view.Document) {
 	var outside, spurious int64
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		outside += run.Outside
 		spurious += run.Spurious
 		for _, fault := range run.Faults {
-			fmt.Fprintf(w, "\nThe solver's answer was of no use (run with seed %d): %s\n", run.Seed, fault)
+			d.Say("The solver's answer was of no use (run with seed %d): %s", run.Seed, fault)
 		}
 		if run.Ended != "" {
-			fmt.Fprintf(w, "\nThe run with seed %d ended before its budget did: %s.\n", run.Seed, run.Ended)
+			d.Say("The run with seed %d ended before its budget did: %s.", run.Seed, run.Ended)
 		}
 		if run.SolverError != "" {
-			fmt.Fprintf(w, "\nThe solver was lost in the run with seed %d, which went on without: %s\n", run.Seed, run.SolverError)
+			d.Say("The solver was lost in the run with seed %d, which went on without: %s", run.Seed, run.SolverError)
 		}
 	}
 	if outside > 0 {
-		fmt.Fprintf(w, "\n%d proposals lay outside the space.\n", outside)
+		d.Say("%d proposals lay outside the space.", outside)
 	}
 	if spurious > 0 {
-		fmt.Fprintf(w, "\n%d answers of the solver were no individual with a gap above ε, and were dropped.\n", spurious)
+		d.Say("%d answers of the solver were no individual with a gap above ε, and were dropped.", spurious)
 	}
 	if r.Interrupted {
-		fmt.Fprintln(w, "\nInterrupted; this is what was found until then.")
+		d.Say("Interrupted; this is what was found until then.")
 	}
 }
 
-// print tells who is treated worst: the individual, and the copies with the
-// lowest and the highest score.
-func (b *Best) print(w io.Writer, s *space.Space) {
+// show tells who is treated worst: the individual, and the copies with the lowest
+// and the highest score.
+func (b *Best) show(d *view.Document, s *space.Space) {
 	byScore := func(x, y Score) int { return cmp.Compare(x.Score, y.Score) }
 	low, high := slices.MinFunc(b.Scores, byScore), slices.MaxFunc(b.Scores, byScore)
-	fmt.Fprintf(w, "The worst-treated individual: %d different outcomes over %d copies, scores from %.4f to %.4f\n\n", b.K, len(b.Scores), low.Score, high.Score)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	d.Say("The worst-treated individual: %d different outcomes over %d copies, scores from %s to %s",
+		b.K, len(b.Scores), view.Score(low.Score), view.Score(high.Score))
+	who, ends := &view.Facts{Indented: true}, &view.Table{Plain: true, Indented: true, Columns: make([]view.Column, 3)}
 	for _, i := range s.Free() {
 		name := s.Features[i].Name
-		fmt.Fprintf(t, "  %s\t%s\n", name, b.Labels[name])
+		who.Add(name, b.Labels[name])
 	}
-	t.Flush()
-	fmt.Fprintln(w)
-	for _, end := range []struct {
-		name string
-		of   Score
-	}{{"lowest", low}, {"highest", high}} {
+	for i, end := range []Score{low, high} {
 		var words []string
 		for _, i := range s.Protected() {
 			name := s.Features[i].Name
-			words = append(words, name+" = "+end.of.Labels[name])
+			words = append(words, name+" = "+end.Labels[name])
 		}
-		fmt.Fprintf(t, "  %s\t%.4f\t%s\n", end.name, end.of.Score, strings.Join(words, ", "))
+		ends.Add([]string{"lowest", "highest"}[i], view.Score(end.Score), strings.Join(words, ", "))
 	}
-	t.Flush()
+	d.Add(who, ends)
 }
