@@ -4,35 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
-	"github.com/hyfair/hyfair/host/internal/question"
-	"github.com/hyfair/hyfair/host/internal/question/people"
-	"github.com/hyfair/hyfair/host/internal/question/study"
-	"github.com/hyfair/hyfair/host/internal/system/files"
-	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/space"
 )
 
 func init() { commands = append(commands, newAudit) }
 
-type auditFlags struct {
-	question question.Spec
-	encoded  bool
-	top      int
-	out      string
-
-	// all: --top was not given, so that --json has everybody.
-	all bool
-}
-
 func newAudit(app *App) *cobra.Command {
-	var f auditFlags
+	var r audit.Request
 	cmd := &cobra.Command{
 		Use:   "audit STUDY [ROWS.csv]",
 		Short: "Say of every person in a data set how much the protected attributes decide",
@@ -54,135 +35,37 @@ stands beside 15, 25, … docs/audit.md explains the summary and the CSV file.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.all = !cmd.Flags().Changed("top")
-			return runAudit(cmd.Context(), app, &f, args)
+			if app.JSON && !cmd.Flags().Changed("top") {
+				r.Top = -1
+			} else if r.Top < 0 {
+				return usage(fmt.Errorf("--top %d: want 0 or more", r.Top))
+			}
+			return runAudit(cmd.Context(), app, r, args)
 		},
 	}
-	addQuestion(cmd, &f.question)
+	addQuestion(cmd, &r.Spec)
 	fl := cmd.Flags()
-	fl.BoolVar(&f.encoded, "encoded", false, "ROWS.csv has feature values already, below the features' names")
-	fl.IntVar(&f.top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")
-	fl.StringVar(&f.out, "out", "", "write everybody to this CSV file")
+	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv has feature values already, below the features' names")
+	fl.IntVar(&r.Top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")
+	fl.StringVar(&r.Out, "out", "", "write everybody to this CSV file")
 	return cmd
 }
 
-// auditJob is an audit with everything read.
-type auditJob struct {
-	study  *study.Study
-	config audit.Config
-	data   *people.Data
-}
-
-func runAudit(ctx context.Context, app *App, f *auditFlags, args []string) error {
-	begin := time.Now()
-	j, err := f.open(app, args)
+func runAudit(ctx context.Context, app *App, r audit.Request, args []string) error {
+	s, err := app.session()
 	if err != nil {
-		return usage(err)
+		return err
 	}
-	var out *files.File
-	if f.out != "" {
-		if out, err = files.Create(f.out); err != nil {
-			return usage(fmt.Errorf("--out: %w", err))
-		}
+	r.Study, r.Data, r.Seed = args[0], app.Data, app.Seed
+	if len(args) > 1 {
+		r.File = args[1]
 	}
-	line := newStatusLine(app)
-	j.config.Progress = func(done, total int) {
-		line.show(fmt.Sprintf("%s of %s people", view.Count(done), view.Count(total)))
+	out, failed := audit.Answer(ctx, s, r)
+	if failed = app.end(s, failed); out == nil {
+		return failed
 	}
-	result, err := audit.Run(ctx, j.config, j.data.Points)
-	line.clear()
-	if result == nil {
-		if out != nil {
-			out.Discard()
-		}
-		return usage(err)
-	}
-	var failed error
-	if out != nil {
-		if failed = out.Finish(result.WriteCSV(out, j.config.Space, j.data.Points, j.data.Where)); failed != nil {
-			failed = fmt.Errorf("--out: %w", failed)
-		}
-	}
-	report := j.report(result, f)
-	report.Interrupted = err != nil
-	report.Seed, report.Seconds = app.Seed, time.Since(begin).Seconds()
-	if failed == nil {
-		report.Out = f.out
-	}
-	if app.JSON {
-		people := result.People
-		if !f.all {
-			people = people[:min(f.top, len(people))]
-		}
-		failed = errors.Join(failed, report.writeJSON(app.Stdout, len(people), func(i int) auditRow { return j.row(&people[i]) }))
-	} else {
-		for i := range result.People[:min(f.top, len(result.People))] {
-			report.Rows = append(report.Rows, j.row(&result.People[i]))
-		}
-		failed = errors.Join(failed, report.print(app.Stdout))
-	}
-	if report.Interrupted && failed == nil {
+	if failed = errors.Join(failed, app.show(out)); out.Interrupted && failed == nil {
 		return &exitError{code: ExitInterrupted}
 	}
 	return failed
-}
-
-// open reads the study and the rows.
-func (f *auditFlags) open(app *App, args []string) (*auditJob, error) {
-	switch {
-	case f.top < 0:
-		return nil, fmt.Errorf("--top %d: want 0 or more", f.top)
-	case f.encoded && len(args) < 2:
-		return nil, errors.New("--encoded speaks of ROWS.csv, which is not given")
-	}
-	q, err := app.open(f.question, args[0])
-	if err != nil {
-		return nil, err
-	}
-	st, s, region := q.Study, q.Space, q.Region
-	j := &auditJob{study: st, config: audit.Config{Network: st.Network, Space: s, Region: region}}
-	if j.config.Epsilon, err = q.EpsilonFor(fairness.Score); err != nil {
-		return nil, err
-	}
-	if j.config.Where, err = space.ParsePredicate(s, f.question.Where); err != nil {
-		return nil, fmt.Errorf("--where: %w", err)
-	}
-	switch {
-	case f.encoded:
-		j.data, err = st.EncodedRows(args[1])
-	case len(args) == 2:
-		j.data, err = st.Rows(args[1])
-	default:
-		j.data, err = st.Data()
-	}
-	if errors.Is(err, study.ErrNoData) && len(args) == 2 {
-		err = fmt.Errorf("%w; rows of feature values can be audited with --encoded", err)
-	} else if errors.Is(err, study.ErrNoData) {
-		err = fmt.Errorf("%w; name a file of rows", err)
-	}
-	return j, err
-}
-
-// report puts together what is shown.
-func (j *auditJob) report(r *audit.Result, f *auditFlags) *auditReport {
-	s := j.config.Space
-	epsilon := fairness.FormatRat(j.config.Epsilon)
-	sum := r.Summarise(s, j.config.Region, j.data.Points)
-	out := &auditReport{
-		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Epsilon: epsilon,
-		Protected: question.Protected(s), Where: f.question.Where, Rules: []string{},
-		Summary: auditSummary{
-			Rows: j.data.Read, Dropped: j.data.Dropped, Summary: *sum, Text: sum.Sentences(epsilon),
-		},
-		Rows: []auditRow{},
-	}
-	for _, rule := range j.study.Rules {
-		if rule.On {
-			out.Rules = append(out.Rules, rule.Name)
-		}
-	}
-	if j.data.Dropped > 0 {
-		out.Summary.Text = append(out.Summary.Text, fmt.Sprintf("Left out, because a value is missing: %s.", view.Count(j.data.Dropped)))
-	}
-	return out
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
 )
 
 // audited runs hyfair audit without a data root.
@@ -26,7 +28,7 @@ func audited(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 // auditJSON is the object of an audit that must succeed.
-func auditJSON(t *testing.T, args ...string) (out auditReport) {
+func auditJSON(t *testing.T, args ...string) (out audit.Result) {
 	t.Helper()
 	code, stdout, stderr := audited(t, append(args, "--json")...)
 	if code != ExitDone || stderr != "" {
@@ -229,8 +231,8 @@ func TestAuditInterrupted(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
 	for _, asJSON := range []bool{false, true} {
 		var stdout bytes.Buffer
-		app := &App{Stdout: &stdout, Stderr: io.Discard, JSON: asJSON}
-		err := runAudit(ctx, app, &auditFlags{out: out, all: true}, []string{"../../../studies/loan", textFile(t, "some.csv", loanRows)})
+		app := &App{Stdout: &stdout, Stderr: io.Discard, JSON: asJSON, LogLevel: "off"}
+		err := runAudit(ctx, app, audit.Request{Out: out, Top: -1}, []string{"../../../studies/loan", textFile(t, "some.csv", loanRows)})
 		var exit *exitError
 		if !errors.As(err, &exit) || exit.code != ExitInterrupted {
 			t.Errorf("%v", err)

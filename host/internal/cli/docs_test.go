@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
@@ -108,7 +109,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},
 		"plugin new": newPluginJSON{}, "plugin install": installedJSON{}, "plugin uninstall": uninstalledJSON{},
 		"plugin test": testedJSON{},
-		"check":       checkReport{}, "audit": auditReport{}, "report": report.Search{},
+		"check":       checkReport{}, "audit": audit.Result{}, "report": report.Search{},
 		"report of a quantification": report.Quantification{}, "quantify of several sets": quantifySet{},
 		"explain": explainReport{}, "explain of a file": explainGrid{},
 		"mitigate": mitigateReport{}, "mitigate of a file": mitigateGrid{}, "guard": guardReport{}, "guard export": guardExportReport{},

@@ -67,6 +67,9 @@ func (a *App) showAs(r result, format string) error {
 
 func write(w io.Writer, r result, format string, o view.Options) error {
 	if format == formatJSON {
+		if large, ok := r.(interface{ WriteJSON(io.Writer) error }); ok {
+			return large.WriteJSON(w)
+		}
 		return view.JSON(w, r, "  ")
 	}
 	return r.Document().Write(w, format, o)

@@ -342,7 +342,7 @@ func (c *refereed) audit() {
 	for _, p := range c.truth.People {
 		rows = append(rows, c.q.Space.Counterfactuals(c.q.Region, p.X)[0])
 	}
-	var res *audit.Result
+	var res *audit.Outcome
 	if !c.ask("audit", func(ctx context.Context) (err error) {
 		res, err = audit.Run(ctx, audit.Config{Network: c.q.Network, Space: c.q.Space, Region: c.q.Region, Epsilon: c.q.Epsilon}, rows)
 		return err

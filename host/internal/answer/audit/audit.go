@@ -42,8 +42,8 @@ type Config struct {
 	Progress func(done, total int)
 }
 
-// Result is what was learned.
-type Result struct {
+// Outcome is what was learned.
+type Outcome struct {
 	// People are those audited, the worst-treated first: by k, then by gap, then
 	// in the order of the rows.
 	People []Person
@@ -115,7 +115,7 @@ type Effect struct {
 // what is done by then, with the context's error. Any other error is about the
 // question, and comes without a result. Rows are evaluated on GOMAXPROCS
 // goroutines, which decide nothing about the result.
-func Run(ctx context.Context, c Config, rows [][]float64) (*Result, error) {
+func Run(ctx context.Context, c Config, rows [][]float64) (*Outcome, error) {
 	a, err := newAuditor(c, rows)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ type auditor struct {
 	total     int
 
 	mu     sync.Mutex // guards what follows, and calls of Progress
-	result Result
+	result Outcome
 	over   bool // what is done later does not count
 }
 
@@ -206,7 +206,7 @@ func (a *auditor) done(people []Person) {
 }
 
 // end is the result as it stands, and stays.
-func (a *auditor) end() *Result {
+func (a *auditor) end() *Outcome {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.over = true

@@ -18,7 +18,7 @@ type Place func(row int) (path string, line int)
 // decision, whether it flips; the extreme counterfactuals; for each attribute
 // what it does alone; and the features. Categories are by their names.
 // docs/audit.md describes the columns.
-func (r *Result) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where Place) error {
+func (r *Outcome) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where Place) error {
 	out := csv.NewWriter(w)
 	out.Write(header(s)) // an error stays with the writer until the end
 	protected := s.Protected()

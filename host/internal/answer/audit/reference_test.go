@@ -198,7 +198,7 @@ func (s *slow) check(t failer, row []float64, p *Person) {
 }
 
 // checkOrder: every row once, the worst-treated first.
-func checkOrder(t *testing.T, r *Result, rows int) {
+func checkOrder(t *testing.T, r *Outcome, rows int) {
 	t.Helper()
 	seen := map[int]bool{}
 	for i := range r.People {

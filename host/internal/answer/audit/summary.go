@@ -77,6 +77,9 @@ func (t *Tally) close() {
 // Summary is what can be said of all people together: each compared with all
 // the own counterfactuals.
 type Summary struct {
+	// Rows were read, Dropped of them left out for missing values.
+	Rows    int `json:"rows"`
+	Dropped int `json:"dropped"`
 	Tally
 	// Alone counts those whom constraints leave the own combination only.
 	Alone int `json:"alone"`
@@ -88,6 +91,8 @@ type Summary struct {
 	Unreached int            `json:"unreached"`
 	// Attributes has what each protected feature does by itself.
 	Attributes []Attribute `json:"attributes"`
+	// Text says it in sentences.
+	Text []string `json:"text"`
 }
 
 // Attribute is what one protected feature does to people whose other features
@@ -119,7 +124,7 @@ type Group struct {
 
 // Summarise counts. rows are those that were audited, s and region what they
 // were audited in.
-func (r *Result) Summarise(s *space.Space, region space.Region, rows [][]float64) *Summary {
+func (r *Outcome) Summarise(s *space.Space, region space.Region, rows [][]float64) *Summary {
 	sum := &Summary{Outside: map[string]int{}, Excluded: r.Excluded, Unreached: r.Unreached, Attributes: []Attribute{}}
 	for _, skipped := range r.Skipped {
 		if skipped.Feature < 0 {
@@ -143,7 +148,7 @@ func (r *Result) Summarise(s *space.Space, region space.Region, rows [][]float64
 }
 
 // attribute is that of feature f, the n-th protected one.
-func (r *Result) attribute(n, f int, s *space.Space, values []float64, rows [][]float64) Attribute {
+func (r *Outcome) attribute(n, f int, s *space.Space, values []float64, rows [][]float64) Attribute {
 	feature := &s.Features[f]
 	a := Attribute{Name: feature.Name, Groups: []Group{}}
 	b := newBands(feature, values)

@@ -16,14 +16,14 @@ import (
 )
 
 // three people of a space in which sex and age are protected.
-func three() (*space.Space, [][]float64, *Result) {
+func three() (*space.Space, [][]float64, *Outcome) {
 	s := &space.Space{Features: []space.Feature{
 		{Name: "income", Kind: space.Integer, Lo: 0, Hi: 9},
 		{Name: "sex", Kind: space.Categorical, Hi: 1, Categories: []string{"f", "m, or \"so\""}, Protected: []float64{0, 1}},
 		{Name: "age", Kind: space.Integer, Lo: 0, Hi: 99, Protected: []float64{20, 30, 60}},
 	}}
 	rows := [][]float64{{1, 0, 25}, {2, 1, 44}, {3, 0, 60}, {4, 0, 200}, {5, 1, 20}}
-	r := &Result{
+	r := &Outcome{
 		People: []Person{
 			{Index: 1, N: 8, K: 4, Gap: 0.5, Unfair: true, Score: 0.7, Positive: true, Flips: true,
 				High: Copy{[]float64{1, 60}, 0.8}, Low: Copy{[]float64{0, 20}, 0.3},
@@ -79,7 +79,7 @@ func TestSummary(t *testing.T) {
 	if d := cmp.Diff(want, sum, cmpopts.EquateApprox(0, 1e-12)); d != "" {
 		t.Error(d)
 	}
-	text := strings.Join(sum.Sentences("0.05"), "\n")
+	text := strings.Join(sum.sentences("0.05"), "\n")
 	wantText := `3 people were audited: each was compared with copies that differ in sex and age only.
 2 of them (66.7 %) are treated unfairly: the scores of their copies differ by more than 0.05.
 2 (66.7 %) would get the other decision with another sex or age: 1 who get a no would get a yes, 1 who get a yes would get a no.
@@ -99,7 +99,7 @@ func TestSummaryOfNobody(t *testing.T) {
 	if sum.People != 0 || sum.MeanK != 0 || sum.UnfairShare != 0 || len(sum.Attributes) != 2 || len(sum.Attributes[0].Groups) != 0 {
 		t.Errorf("%+v", sum)
 	}
-	if text := sum.Sentences("0.05"); text[0] != "0 people were audited: each was compared with copies that differ in sex and age only." || strings.Contains(strings.Join(text, ""), "NaN") {
+	if text := sum.sentences("0.05"); text[0] != "0 people were audited: each was compared with copies that differ in sex and age only." || strings.Contains(strings.Join(text, ""), "NaN") {
 		t.Errorf("%q", text)
 	}
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,15 +10,15 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Sentences says in plain words what came of the audit; epsilon is ε as people
+// sentences says in plain words what came of the audit; epsilon is ε as people
 // write it.
-func (sum *Summary) Sentences(epsilon string) []string {
+func (sum *Summary) sentences(epsilon string) []string {
 	var names []string
 	for i := range sum.Attributes {
 		names = append(names, sum.Attributes[i].Name)
 	}
 	attributes := either(names, "and")
-	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", people(sum.People, "was", "were"), attributes)}
+	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", persons(sum.People, "was", "were"), attributes)}
 	if sum.People > 0 {
 		out = append(out,
 			fmt.Sprintf("%s of them (%s) are treated unfairly: the scores of their copies differ by more than %s.",
@@ -29,7 +28,7 @@ func (sum *Summary) Sentences(epsilon string) []string {
 			fmt.Sprintf("The copies of a person get %.2f different outcomes on average, and %d at most.", sum.MeanK, sum.MaxK))
 	}
 	if sum.Alone > 0 {
-		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid all but their own combination, and count as treated fairly.", people(sum.Alone, "has", "have")))
+		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid all but their own combination, and count as treated fairly.", persons(sum.Alone, "has", "have")))
 	}
 	return append(out, sum.left()...)
 }
@@ -53,38 +52,16 @@ func (sum *Summary) left() []string {
 	if sum.Unreached > 0 {
 		out = append(out, fmt.Sprintf("Interrupted before the turn of %s more.", view.Count(sum.Unreached)))
 	}
+	if sum.Dropped > 0 {
+		out = append(out, fmt.Sprintf("Left out, because a value is missing: %s.", view.Count(sum.Dropped)))
+	}
 	return out
-}
-
-// Tables writes what each attribute does, and to whom.
-func (sum *Summary) Tables(w io.Writer, epsilon string) error {
-	tables := []*view.Table{sum.byAttribute(epsilon)}
-	for i := range sum.Attributes {
-		tables = append(tables, sum.Attributes[i].byGroup(epsilon))
-	}
-	for _, t := range tables {
-		if err := view.Of(t).Write(w, view.Text, view.Options{}); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func right(titles ...string) []view.Column {
-	columns := make([]view.Column, len(titles))
-	for i, title := range titles {
-		columns[i] = view.Column{Title: title, Right: i > 0}
-	}
-	return columns
 }
 
 func (sum *Summary) byAttribute(epsilon string) *view.Table {
 	t := &view.Table{
 		Title:   "What each attribute does by itself, all else being kept",
-		Columns: right("attribute", "gap > "+epsilon, "no → yes", "yes → no", "mean gap", "largest gap", "largest k", "strongest"),
+		Columns: view.Columns("attribute", "gap > "+epsilon, "no → yes", "yes → no", "mean gap", "largest gap", "largest k", "strongest"),
 		Notes: []string{
 			"no → yes: people who get a no and would get a yes with another value of the attribute; yes → no: the reverse.",
 			"strongest: of the people with such a gap, those whom no other attribute gives a larger one.",
@@ -92,8 +69,8 @@ func (sum *Summary) byAttribute(epsilon string) *view.Table {
 	}
 	for i := range sum.Attributes {
 		a := &sum.Attributes[i]
-		t.Rows = append(t.Rows, view.Texts(a.Name, count(a.Unfair, a.UnfairShare), view.Count(a.ToYes), view.Count(a.ToNo),
-			view.Score(a.MeanGap), view.Score(a.MaxGap), strconv.Itoa(a.MaxK), view.Count(a.Strongest)))
+		t.Add(a.Name, count(a.Unfair, a.UnfairShare), view.Count(a.ToYes), view.Count(a.ToNo),
+			view.Score(a.MeanGap), view.Score(a.MaxGap), strconv.Itoa(a.MaxK), view.Count(a.Strongest))
 	}
 	return t
 }
@@ -101,14 +78,14 @@ func (sum *Summary) byAttribute(epsilon string) *view.Table {
 func (a *Attribute) byGroup(epsilon string) *view.Table {
 	t := &view.Table{
 		Title:   "People by their own " + a.Name,
-		Columns: right(a.Name, "people", "get a yes", "no → yes", "yes → no", "advantage", "gap > "+epsilon, "mean k"),
+		Columns: view.Columns(a.Name, "people", "get a yes", "no → yes", "yes → no", "advantage", "gap > "+epsilon, "mean k"),
 		Notes: []string{fmt.Sprintf("no → yes, yes → no: with another %s. advantage: the mean of own score − mean score with other values of %s.",
 			a.Name, a.Name)},
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
-		t.Rows = append(t.Rows, view.Texts(g.Label, view.Count(g.People), view.Percent(float64(g.Positive)/float64(g.People), 1),
-			view.Count(g.ToYes), view.Count(g.ToNo), fmt.Sprintf("%+.4f", g.Advantage), view.Percent(g.UnfairShare, 1), fmt.Sprintf("%.2f", g.MeanK)))
+		t.Add(g.Label, view.Count(g.People), view.Percent(float64(g.Positive)/float64(g.People), 1),
+			view.Count(g.ToYes), view.Count(g.ToNo), fmt.Sprintf("%+.4f", g.Advantage), view.Percent(g.UnfairShare, 1), fmt.Sprintf("%.2f", g.MeanK))
 	}
 	return t
 }
@@ -121,7 +98,7 @@ func either(names []string, last string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " " + last + " " + names[len(names)-1]
 }
 
-func people(n int, one, many string) string {
+func persons(n int, one, many string) string {
 	if n == 1 {
 		return "1 person " + one
 	}

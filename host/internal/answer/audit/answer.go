@@ -1,0 +1,169 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Request asks for an audit. It is plain data.
+type Request struct {
+	question.Spec
+	// File has the people; empty: the study's own data set. Encoded: it has feature
+	// values already.
+	File    string `json:"file,omitempty"`
+	Encoded bool   `json:"encoded,omitempty"`
+	// Top is how many people the result has, the worst-treated first; -1: all.
+	Top  int   `json:"top"`
+	Seed int64 `json:"seed"`
+	// Out is a CSV file for everybody; empty: none. It changes no result.
+	Out string `json:"-"`
+}
+
+// Validate checks what can be checked without reading anything.
+func (r *Request) Validate() error {
+	switch {
+	case r.Top < -1:
+		return fmt.Errorf("--top %d: want 0 or more", r.Top)
+	case r.Encoded && r.File == "":
+		return errors.New("--encoded speaks of ROWS.csv, which is not given")
+	}
+	return nil
+}
+
+// Answer audits. An interrupt keeps the people who are done. The error may be about
+// the file of everybody; the result stands beside it.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	q, data, err := r.open(s)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	c := Config{Network: q.Study.Network, Space: q.Space, Region: q.Region}
+	if c.Epsilon, err = q.EpsilonFor(fairness.Score); err != nil {
+		return nil, session.Mistake(err)
+	}
+	if c.Where, err = space.ParsePredicate(q.Space, r.Where); err != nil {
+		return nil, session.Mistake(fmt.Errorf("--where: %w", err))
+	}
+	c.Progress = func(done, total int) {
+		s.Show(fmt.Sprintf("%s of %s people", view.Count(done), view.Count(total)))
+	}
+	var file *files.File
+	if r.Out != "" {
+		if file, err = files.Create(r.Out); err != nil {
+			return nil, session.Mistake(fmt.Errorf("--out: %w", err))
+		}
+	}
+	outcome, err := Run(ctx, c, data.Points)
+	if outcome == nil {
+		if file != nil {
+			file.Discard()
+		}
+		return nil, session.Mistake(err)
+	}
+	out := newResult(q, data, &c, outcome)
+	out.Interrupted, out.Seed = err != nil, r.Seed
+	if out.shown = len(outcome.People); r.Top >= 0 {
+		out.shown = min(r.Top, out.shown)
+	}
+	if file != nil {
+		if err := file.Finish(outcome.WriteCSV(file, q.Space, data.Points, data.Where)); err != nil {
+			return out.after(s), fmt.Errorf("--out: %w", err)
+		}
+		out.Out = r.Out
+	}
+	return out.after(s), nil
+}
+
+// open reads the study and the rows.
+func (r *Request) open(s *session.Session) (q *question.Question, data *people.Data, err error) {
+	if err := r.Validate(); err != nil {
+		return nil, nil, err
+	}
+	if q, err = question.Open(r.Spec); err != nil {
+		return nil, nil, err
+	}
+	question.CountsBins(q.Study.Clustering, s.Note)
+	switch {
+	case r.Encoded:
+		data, err = q.Study.EncodedRows(r.File)
+	case r.File != "":
+		data, err = q.Study.Rows(r.File)
+	default:
+		data, err = q.Study.Data()
+	}
+	if errors.Is(err, study.ErrNoData) && r.File != "" {
+		err = fmt.Errorf("%w; rows of feature values can be audited with --encoded", err)
+	} else if errors.Is(err, study.ErrNoData) {
+		err = fmt.Errorf("%w; name a file of rows", err)
+	}
+	return q, data, err
+}
+
+func (r *Result) after(s *session.Session) *Result {
+	r.Seconds = time.Since(s.Begun).Seconds()
+	return r
+}
+
+func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outcome) *Result {
+	epsilon := fairness.FormatRat(c.Epsilon)
+	sum := outcome.Summarise(c.Space, c.Region, data.Points)
+	sum.Rows, sum.Dropped = data.Read, data.Dropped
+	sum.Text = sum.sentences(epsilon)
+	out := &Result{
+		Study: q.Study.Name, Model: filepath.Base(q.Study.ModelPath), Epsilon: epsilon,
+		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum, Rows: []Row{},
+		people: outcome.People, space: c.Space, data: data,
+	}
+	for _, rule := range q.Study.Rules {
+		if rule.On {
+			out.Rules = append(out.Rules, rule.Name)
+		}
+	}
+	return out
+}
+
+// row is the i-th of the people.
+func (r *Result) row(i int) Row {
+	p, s := &r.people[i], r.space
+	point := r.data.Points[p.Index]
+	path, line := r.data.Where(p.Index)
+	row := Row{
+		Index: p.Index, File: filepath.Base(path), Line: line, K: p.K, N: p.N, Gap: p.Gap, Unfair: p.Unfair,
+		Shannon: p.Shannon, MinEntropy: p.MinEntropy, Score: p.Score, Positive: p.Positive, Flips: p.Flips,
+		X: individual.Values(s, point, false), Z: individual.Values(s, point, true), Labels: map[string]string{},
+		High: counterfactual(s, &p.High), Low: counterfactual(s, &p.Low),
+	}
+	for i := range s.Features {
+		row.Labels[s.Features[i].Name] = s.Features[i].Label(point[i])
+	}
+	for n, i := range s.Protected() {
+		f, e := &s.Features[i], &p.Effects[n]
+		row.Attributes = append(row.Attributes, RowEffect{
+			Name: f.Name, K: e.K, N: e.N, Gap: e.Gap, Unfair: e.Unfair, Flips: e.Flips,
+			Best: f.Label(e.Best), BestScore: e.BestScore, Worst: f.Label(e.Worst), WorstScore: e.WorstScore, Advantage: e.Advantage,
+		})
+	}
+	return row
+}
+
+func counterfactual(s *space.Space, c *Copy) RowCopy {
+	out := RowCopy{Z: map[string]float64{}, Labels: map[string]string{}, Score: c.Score}
+	for n, i := range s.Protected() {
+		f := &s.Features[i]
+		out.Z[f.Name], out.Labels[f.Name] = c.Z[n], f.Label(c.Z[n])
+	}
+	return out
+}

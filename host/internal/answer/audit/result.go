@@ -1,0 +1,169 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Result is the answer to a Request and the JSON object of hyfair audit.
+type Result struct {
+	Study     string   `json:"study"`
+	Model     string   `json:"model"`
+	Seed      int64    `json:"seed"`
+	Seconds   float64  `json:"seconds"`
+	Epsilon   string   `json:"epsilon"`
+	Protected []string `json:"protected"`
+	Where     string   `json:"where,omitempty"`
+	// Rules are those that are on.
+	Rules []string `json:"rules"`
+
+	Summary Summary `json:"summary"`
+	// Rows has the people shown. WriteJSON makes them one by one: all at once they
+	// would take a gigabyte for some ten thousand people.
+	Rows        []Row  `json:"rows"`
+	Out         string `json:"out,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+
+	people []Person
+	shown  int // of people
+	space  *space.Space
+	data   *people.Data
+}
+
+// Row is a person.
+type Row struct {
+	Index int `json:"index"`
+	// File and Line are where the row begins.
+	File   string  `json:"file"`
+	Line   int     `json:"line"`
+	K      int     `json:"k"`
+	N      int     `json:"n"`
+	Gap    float64 `json:"gap"`
+	Unfair bool    `json:"unfair"`
+	// Shannon and MinEntropy are in bits.
+	Shannon    float64            `json:"shannon"`
+	MinEntropy float64            `json:"min_entropy"`
+	Score      float64            `json:"score"`
+	Positive   bool               `json:"positive"`
+	Flips      bool               `json:"flips"`
+	X          map[string]float64 `json:"x"`
+	Z          map[string]float64 `json:"z"`
+	// Labels are of both.
+	Labels     map[string]string `json:"labels"`
+	High       RowCopy           `json:"high"`
+	Low        RowCopy           `json:"low"`
+	Attributes []RowEffect       `json:"attributes"`
+}
+
+// RowCopy is a counterfactual.
+type RowCopy struct {
+	Z      map[string]float64 `json:"z"`
+	Labels map[string]string  `json:"labels"`
+	Score  float64            `json:"score"`
+}
+
+// RowEffect is what one attribute does to a person by itself.
+type RowEffect struct {
+	Name   string  `json:"name"`
+	K      int     `json:"k"`
+	N      int     `json:"n"`
+	Gap    float64 `json:"gap"`
+	Unfair bool    `json:"unfair"`
+	Flips  bool    `json:"flips"`
+	// Best and Worst are values of the attribute, as labels.
+	Best       string  `json:"best"`
+	BestScore  float64 `json:"best_score"`
+	Worst      string  `json:"worst"`
+	WorstScore float64 `json:"worst_score"`
+	Advantage  float64 `json:"advantage"`
+}
+
+// WriteJSON writes the result with its people, one a line.
+func (r *Result) WriteJSON(w io.Writer) error {
+	var text bytes.Buffer
+	if err := view.JSON(&text, r, "  "); err != nil {
+		return err
+	}
+	const empty = "\n  \"rows\": []" // no text in JSON has a line end within
+	before, after, _ := bytes.Cut(text.Bytes(), []byte(empty))
+	out := bufio.NewWriter(w)
+	out.Write(before) // an error stays with the writer until Flush
+	out.WriteString(empty[:len(empty)-1])
+	for i := range r.shown {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteByte('\n')
+		if err := view.JSON(out, r.row(i), ""); err != nil {
+			return err
+		}
+	}
+	out.WriteByte(']')
+	out.Write(after)
+	return out.Flush()
+}
+
+// Document shows the result.
+func (r *Result) Document() *view.Document {
+	head := fmt.Sprintf("Audit of %s (%s): %s, ε = %s", r.Study, r.Model, strings.Join(r.Protected, ", "), r.Epsilon)
+	if r.Where != "" {
+		head += ", where " + r.Where
+	}
+	if len(r.Rules) > 0 {
+		head += ", rules " + strings.Join(r.Rules, ", ")
+	}
+	d := view.Of(view.Paragraph{head}, view.Paragraph(r.Summary.Text))
+	if r.Summary.People > 0 {
+		d.Add(r.Summary.byAttribute(r.Epsilon))
+		for i := range r.Summary.Attributes {
+			d.Add(r.Summary.Attributes[i].byGroup(r.Epsilon))
+		}
+	}
+	if r.shown > 0 {
+		d.Add(r.worst())
+	} else {
+		d.Add(view.Paragraph{})
+	}
+	if r.Out != "" {
+		d.Say("Everybody: %s", r.Out)
+	}
+	return d
+}
+
+// worst lists the worst-treated people.
+func (r *Result) worst() *view.Table {
+	t := &view.Table{
+		Title: "The people whose copies are treated most differently",
+		Columns: []view.Column{
+			{Title: "row"}, {Title: "k", Right: true}, {Title: "gap", Right: true},
+			{Title: "score", Right: true}, {Title: strings.Join(r.Protected, ", ")},
+			{Title: "lowest", Right: true}, {Title: "with"}, {Title: "highest", Right: true}, {Title: "with"},
+		},
+		Notes: []string{"row: file and line. score: the person's own; above 0.5 is a yes."},
+	}
+	for i := range r.shown {
+		row := r.row(i)
+		t.Add(fmt.Sprintf("%s:%d", row.File, row.Line), strconv.Itoa(row.K), view.Score(row.Gap),
+			view.Score(row.Score), r.combination(row.Labels),
+			view.Score(row.Low.Score), r.combination(row.Low.Labels),
+			view.Score(row.High.Score), r.combination(row.High.Labels))
+	}
+	return t
+}
+
+// combination is the protected part of labels.
+func (r *Result) combination(labels map[string]string) string {
+	var words []string
+	for _, name := range r.Protected {
+		words = append(words, labels[name])
+	}
+	return strings.Join(words, ", ")
+}
