@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
@@ -103,7 +104,7 @@ func TestReferenceOfFlags(t *testing.T) {
 func TestReferenceOfJSON(t *testing.T) {
 	sections := reference(t)
 	for command, object := range map[string]any{
-		"inspect": inspection{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": search.Result{},
+		"inspect": inspect.Result{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": search.Result{},
 		"train": trainReport{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
 		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": exportReport{}, "fetch": fetchReport{},
 		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},

@@ -183,12 +183,12 @@ func runGuard(ctx context.Context, app *App, f *guardFlags, model, rules string)
 func (f *guardFlags) load(app *App, model string) (*study.Study, error) {
 	o := study.Options{DataRoot: app.Data}
 	if f.study == "" {
-		if !isStudy(model) {
+		if !study.IsStudy(model) {
 			return nil, fmt.Errorf("%s is taken for a network: give --study STUDY, which says how its rows are encoded", model)
 		}
 		return study.Load(model, o)
 	}
-	if isStudy(model) {
+	if study.IsStudy(model) {
 		return nil, fmt.Errorf("%s is a study by itself; --study is for a network", model)
 	}
 	o.Model = model

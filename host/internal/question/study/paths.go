@@ -128,3 +128,11 @@ func replacement(model, folder, dataRoot string) (string, error) {
 	}
 	return "", fmt.Errorf("no model %q in %s; %s", model, folder, yamlfile.Suggest(model, stems))
 }
+
+// IsStudy tells a study's path from a network's.
+func IsStudy(path string) bool {
+	if stat, err := os.Stat(path); err == nil && stat.IsDir() {
+		return true
+	}
+	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(path)))
+}

@@ -1,0 +1,212 @@
+// Package inspect says what is in a study or a network: layers, features, protected
+// values, constraints, rows, and how often the network is right.
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Request asks what is in a study or a network.
+type Request struct {
+	// Path is that of a study or a network.
+	Path string `json:"path"`
+	// Data, Model and Rules are as in question.Spec, for studies only.
+	Data  string   `json:"data,omitempty"`
+	Model string   `json:"model,omitempty"`
+	Rules []string `json:"rules,omitempty"`
+	Seed  int64    `json:"seed"`
+}
+
+// Result is the answer to a Request and the JSON object of hyfair inspect. What only
+// a study has is left out for a network.
+type Result struct {
+	Study   string  `json:"study,omitempty"`
+	Summary string  `json:"summary,omitempty"`
+	Model   string  `json:"model"`
+	Path    string  `json:"model_path"`
+	Seed    int64   `json:"seed"`
+	Seconds float64 `json:"seconds"`
+
+	Format     string                   `json:"format"`
+	Producer   string                   `json:"producer,omitempty"`
+	Precision  int                      `json:"precision"`
+	Head       string                   `json:"head"`
+	Inputs     int                      `json:"inputs"`
+	Layers     []modelfile.LayerSummary `json:"layers"`
+	Parameters int                      `json:"parameters"`
+	Neurons    int                      `json:"neurons"`
+
+	Features  []Feature            `json:"features,omitempty"`
+	Protected map[string][]float64 `json:"protected,omitempty"`
+	// Extrapolated names features whose protected values leave the domain.
+	Extrapolated []string `json:"extrapolated,omitempty"`
+	Rules        []Rule   `json:"rules,omitempty"`
+	// K is exact, or where KExact is false an upper bound.
+	K      int   `json:"K,omitempty"`
+	KExact *bool `json:"K_exact,omitempty"`
+
+	Epsilon    string `json:"epsilon,omitempty"`
+	Notion     string `json:"notion,omitempty"`
+	Clustering string `json:"clustering,omitempty"`
+
+	*Rows
+}
+
+// Rows is what the data set adds.
+type Rows struct {
+	Rows        int `json:"rows"`
+	RowsDropped int `json:"rows_dropped"`
+	RowsTest    int `json:"rows_test"`
+	// RowsOutside lie outside the domain of the features counted in Outside;
+	// RowsForbidden lie inside, but a rule forbids them.
+	RowsOutside   int            `json:"rows_outside"`
+	RowsForbidden int            `json:"rows_forbidden"`
+	Outside       map[string]int `json:"outside,omitempty"`
+	// Accuracy is over all rows, per cent; nil without labels or rows.
+	Accuracy     *float64 `json:"accuracy,omitempty"`
+	AccuracyTest *float64 `json:"accuracy_test,omitempty"`
+}
+
+// Feature is one of a study's.
+type Feature struct {
+	Name string  `json:"name"`
+	Kind string  `json:"kind"`
+	Lo   float64 `json:"lo"`
+	Hi   float64 `json:"hi"`
+	// Categories has the names by index.
+	Categories []string `json:"categories,omitempty"`
+	// Inputs are the network inputs that the feature feeds, from 0.
+	Inputs []int `json:"inputs"`
+}
+
+// Rule is one of a study's constraints.
+type Rule struct {
+	Name   string   `json:"name"`
+	On     bool     `json:"on"`
+	Forbid []string `json:"forbid"`
+}
+
+// Answer reads the study, or the network alone. The session is told why there are
+// no rows, where the study declares some.
+func Answer(_ context.Context, s *session.Session, r Request) (*Result, error) {
+	out, err := r.answer(s)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	out.Seed, out.Seconds = r.Seed, time.Since(s.Begun).Seconds()
+	return out, nil
+}
+
+func (r *Request) answer(s *session.Session) (*Result, error) {
+	if !study.IsStudy(r.Path) {
+		if r.Model != "" || len(r.Rules) > 0 {
+			return nil, fmt.Errorf("%s is taken for a network, for which --model and --rules mean nothing; a study is a folder or a .yaml file", r.Path)
+		}
+		_, info, err := modelfile.Read(r.Path)
+		return networkPart(info), err
+	}
+	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules})
+	if err != nil {
+		return nil, err
+	}
+	out := networkPart(st.Model)
+	out.describe(st)
+	if !st.HasData() {
+		return out, nil
+	}
+	out.Rows, err = rowsOf(st)
+	switch {
+	case errors.Is(err, study.ErrNoDataRoot) || errors.Is(err, fs.ErrNotExist):
+		s.Note("no rows and no accuracy: %v", err)
+	case errors.Is(err, individual.ErrNoInput):
+		s.Note("no accuracy: %v", err)
+	case err != nil:
+		return nil, err
+	}
+	return out, nil
+}
+
+func networkPart(info modelfile.Info) *Result {
+	return &Result{
+		Model: filepath.Base(info.Path), Path: info.Path, Format: info.Format, Producer: info.Producer,
+		Precision: info.Precision, Head: info.Head, Inputs: info.Summary.Inputs,
+		Layers: info.Layers, Parameters: info.Parameters, Neurons: info.Neurons,
+	}
+}
+
+// describe adds what the study file says.
+func (out *Result) describe(st *study.Study) {
+	s := st.Space
+	out.Study, out.Summary, out.Extrapolated = st.Name, st.Summary, st.Extrapolated
+	out.Notion, out.Clustering = st.Notion.String(), st.Clustering.String()
+	out.Epsilon = fairness.FormatRat(st.Epsilon)
+	out.Protected = map[string][]float64{}
+	for i := range s.Features {
+		f := &s.Features[i]
+		inputs := []int{}
+		for _, in := range f.Inputs {
+			inputs = append(inputs, in.Index)
+		}
+		out.Features = append(out.Features, Feature{f.Name, f.Kind.String(), f.Lo, f.Hi, f.Categories, inputs})
+		if f.IsProtected() {
+			out.Protected[f.Name] = f.Protected
+		}
+	}
+	for _, r := range st.Rules {
+		forbid := make([]string, len(r.Forbid))
+		for i, p := range r.Forbid {
+			forbid[i] = p.Format(s)
+		}
+		out.Rules = append(out.Rules, Rule{r.Name, r.On, forbid})
+	}
+	k, exact := s.MaxCounterfactuals(s.Whole())
+	out.K, out.KExact = k, &exact
+}
+
+// rowsOf counts rows and measures accuracy. With ErrNoInput the counts hold.
+func rowsOf(st *study.Study) (*Rows, error) {
+	d, err := st.Data()
+	if err != nil {
+		return nil, err
+	}
+	features, outside, forbidden := d.Outside(st.Space)
+	out := &Rows{
+		Rows: len(d.Points), RowsDropped: d.Dropped, RowsTest: len(d.Test),
+		RowsOutside: outside, RowsForbidden: forbidden,
+	}
+	if len(features) > 0 {
+		out.Outside = map[string]int{}
+		for _, f := range features {
+			out.Outside[st.Space.Features[f.Feature].Name] = f.Points
+		}
+	}
+	if d.Labels == nil {
+		return out, nil
+	}
+	if len(d.Points) > 0 {
+		v, err := individual.Accuracy(st, nil)
+		if err != nil {
+			return out, err
+		}
+		out.Accuracy = &v
+	}
+	if len(d.Test) > 0 {
+		v, err := individual.Accuracy(st, d.Test)
+		if err != nil {
+			return out, err
+		}
+		out.AccuracyTest = &v
+	}
+	return out, nil
+}
