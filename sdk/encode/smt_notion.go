@@ -58,21 +58,28 @@ func (l *LoweredSMT) Violating(n fairness.Notion, eps *big.Rat) (string, error) 
 // searched for by a solver that does not maximise.
 func (l *LoweredSMT) Exceeding(n fairness.Notion, amount *big.Rat) (string, error) {
 	m := realText(amount)
-	var ways []string
+	ways, err := l.Ways(n, func(term string) string { return "(> " + term + " " + m + ")" })
+	return assertion(anyOf(ways)), err
+}
+
+// Ways has a formula for each of Orders, which says of the margin of a notion that is
+// linear in the logits what above says of a term: that the margin, a minimum of terms,
+// is more than something.
+func (l *LoweredSMT) Ways(n fairness.Notion, above func(term string) string) (ways []string, err error) {
 	for _, o := range l.Orders() {
 		a, b := l.logits[o.High], l.logits[o.Low]
 		switch n {
 		case fairness.Logit:
-			ways = append(ways, fmt.Sprintf("(> (- %s %s) %s)", a, b, m))
+			ways = append(ways, above("(- "+a+" "+b+")"))
 		case fairness.Decision:
-			ways = append(ways, fmt.Sprintf("(and (> %s %s) (<= %s 0.0))", a, m, b))
+			ways = append(ways, "(and "+above(a)+" (<= "+b+" 0.0))")
 		case fairness.DecisionStrict:
-			ways = append(ways, fmt.Sprintf("(and (> %s %s) (> (- %s) %s))", a, m, b, m))
+			ways = append(ways, "(and "+above(a)+" "+above("(- "+b+")")+")")
 		default:
-			return "", fmt.Errorf("the notion %s is not linear in the logits", n)
+			return nil, fmt.Errorf("the notion %s is not linear in the logits", n)
 		}
 	}
-	return assertion(anyOf(ways)), nil
+	return ways, nil
 }
 
 // LowerBelow asserts that the lower of the two copies' logits is at most b.

@@ -60,8 +60,8 @@ func (n Notion) Gap(logits []*big.Rat) (lo, hi float64) {
 	switch {
 	case ok:
 		l, h := n.is().margin(logits[first], logits[second], 128)
-		lo, _ = ratEnclosure(l)
-		_, hi = ratEnclosure(h)
+		lo, _ = Enclosure(l)
+		_, hi = Enclosure(h)
 		return lo, hi
 	case n.UsesEpsilon():
 		return 0, 0

@@ -87,3 +87,21 @@ func TestNotionsSayWhatTheyAre(t *testing.T) {
 		}
 	}
 }
+
+func TestBetween(t *testing.T) {
+	for _, c := range []struct {
+		n               fairness.Notion
+		high, low, want float64
+	}{
+		{fairness.Score, 2, -2, 0.7615941559557649},
+		{fairness.Logit, 3, 1, 2},
+		{fairness.Decision, 3, 0, 3},
+		{fairness.Decision, 3, 0.5, math.Inf(-1)},
+		{fairness.DecisionStrict, 3, -0.5, 0.5},
+		{fairness.DecisionStrict, 3, 1, -1},
+	} {
+		if got := c.n.Between(c.high, c.low); got != c.want && !(math.Abs(got-c.want) < 1e-14) {
+			t.Errorf("%s of %v and %v: %v, want %v", c.n, c.high, c.low, got, c.want)
+		}
+	}
+}

@@ -190,8 +190,8 @@ func floatAbove(f *big.Float) float64 {
 	return v
 }
 
-// ratEnclosure is floatBelow and floatAbove of a rational number.
-func ratEnclosure(r *big.Rat) (lo, hi float64) {
+// Enclosure gives neighbouring or equal float64 numbers with lo ≤ r ≤ hi.
+func Enclosure(r *big.Rat) (lo, hi float64) {
 	v, exact := r.Float64()
 	if exact {
 		return v, v

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -40,7 +39,7 @@ func (f *certifyFlags) validateMaxK() error {
 
 // binned refuses --max-k where there are no bins.
 func (f *certifyFlags) binned(queries []*problem.Query) error {
-	if n := queries[0].Notion; f.maxK && n != fairness.Score {
+	if n := queries[0].Notion; f.maxK && !n.Binned() {
 		return fmt.Errorf("--max-k: the notion %s has no bins; --notion score has", n)
 	}
 	return nil

@@ -186,11 +186,8 @@ func (j *certifyJob) questionInWords() string {
 	if j.flags.question.K > 0 {
 		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, j.flags.question.K, fairness.FormatRat(j.query.Epsilon), cut)
 	}
-	switch j.query.Notion {
-	case fairness.Score:
-		return fmt.Sprintf("do counterfactuals in %s get scores more than ε = %s apart%s?", names, fairness.FormatRat(j.query.Epsilon), cut)
-	case fairness.Logit:
-		return fmt.Sprintf("do counterfactuals in %s get logits more than ε = %s apart%s?", names, fairness.FormatRat(j.query.Epsilon), cut)
+	if unit := j.query.Notion.Unit(); unit != "" {
+		return fmt.Sprintf("do counterfactuals in %s get %ss more than ε = %s apart%s?", names, unit, fairness.FormatRat(j.query.Epsilon), cut)
 	}
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, j.query.Notion, cut)
 }
@@ -215,19 +212,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// quantity names what the notion measures.
-func quantity(n fairness.Notion) string {
-	switch n {
-	case fairness.Score:
-		return "score gap"
-	case fairness.Logit:
-		return "logit gap"
-	}
-	return "margin"
-}
-
 func (j *certifyJob) printVerdict(w io.Writer, out *certifyOutput, rep *certify.Report) {
-	what := quantity(j.query.Notion)
+	what := j.query.Notion.Quantity()
 	if rep.Nobody {
 		fmt.Fprintf(w, "FAIR, grade %s, vacuously: the constraints leave nobody in the space asked about\n", rep.Grade)
 		return

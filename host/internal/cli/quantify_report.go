@@ -151,11 +151,8 @@ func (j *quantifyJob) questionInWords() string {
 	if j.flags.question.K > 0 {
 		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, j.flags.question.K, fairness.FormatRat(j.query.Epsilon))
 	}
-	switch j.query.Notion {
-	case fairness.Score:
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose scores lie more than ε = %s apart?", cut, names, fairness.FormatRat(j.query.Epsilon))
-	case fairness.Logit:
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose logits lie more than ε = %s apart?", cut, names, fairness.FormatRat(j.query.Epsilon))
+	if unit := j.query.Notion.Unit(); unit != "" {
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose %ss lie more than ε = %s apart?", cut, names, unit, fairness.FormatRat(j.query.Epsilon))
 	}
 	return fmt.Sprintf("how many individuals%s have counterfactuals in %s that get different decisions (%s)?", cut, names, j.query.Notion)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -52,7 +51,7 @@ func (a *App) queries(spec question.Spec, path string, goal problem.Goal) (*stud
 		if err != nil {
 			return nil, nil, err
 		}
-		if q.Notion == fairness.Score {
+		if q.Notion.Binned() {
 			question.CountsBins(one.Study.Clustering, s.Note)
 		}
 		out = append(out, q)

@@ -198,7 +198,7 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 			return nil, fmt.Errorf("--notion: %w", err)
 		}
 	}
-	if out.K > 2 && goal == problem.Quantify && out.Notion != fairness.Score {
+	if out.K > 2 && goal == problem.Quantify && !out.Notion.Binned() {
 		return nil, fmt.Errorf("--k %d: the notion %s has no bins", out.K, out.Notion)
 	}
 	if out.Epsilon, err = q.EpsilonFor(out.Notion); err != nil {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -32,7 +31,7 @@ type climber struct {
 func (r *run) climber() *climber {
 	if r.climbing == nil {
 		eps := r.q.Epsilon
-		if r.q.Notion != fairness.Score {
+		if !r.q.Notion.Binned() {
 			eps = big.NewRat(1, 20) // only the extremes are asked for
 		}
 		e, err := evaluate.New(r.q.Network, r.q.Space, r.q.RegionOrWhole(), eps)
@@ -58,14 +57,10 @@ func (c *climber) merit(x []float64) (merit float64, ok bool) {
 	}
 	hi := c.q.Network.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMax)))
 	lo := c.q.Network.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMin)))
-	switch c.q.Notion {
-	case fairness.Score:
-		// Where the sigmoid is flat the logits still show the way.
-		return fairness.Sigmoid(hi) - fairness.Sigmoid(lo) + 1e-6*(hi-lo), true
-	case fairness.Logit:
-		return hi - lo, true
+	if merit = c.q.Notion.Promise(hi, lo); !c.q.Notion.Linear() {
+		merit += 1e-6 * (hi - lo) // where the sigmoid is flat, the logits still show the way
 	}
-	return min(hi, -lo), true
+	return merit, true
 }
 
 // climb returns the best individual of some restarts, or the first that

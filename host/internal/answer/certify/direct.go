@@ -221,7 +221,7 @@ func (r *run) refuted(region space.Region, limit float64) (fault string) {
 	if !r.deciding && !math.IsInf(limit, -1) {
 		claimed = new(big.Rat).SetFloat64(limit + slip(limit))
 	}
-	if w := r.report.Witness; w != nil && r.q.Space.RegionContains(region, w.Copy1) && r.replay.violates(w.Exact1, w.Exact2, claimed) {
+	if w := r.report.Witness; w != nil && r.q.Space.RegionContains(region, w.Copy1) && r.q.Notion.Exceeds(w.Exact1, w.Exact2, claimed) {
 		return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
 	}
 	rng := r.auditor()
@@ -230,7 +230,7 @@ func (r *run) refuted(region space.Region, limit float64) (fault string) {
 			break
 		}
 		x := randomIndividual(r.q.Space, region, rng)
-		if m, ok := r.floatMargin(x); r.q.K <= 2 && (!ok || m <= limit) {
+		if m := r.floatMargin(x); r.q.K <= 2 && !(m > limit) {
 			continue
 		}
 		var w *Witness

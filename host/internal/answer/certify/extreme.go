@@ -8,7 +8,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -63,7 +62,7 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 		e.sign = -1
 	}
 	switch {
-	case q.Notion != fairness.Score:
+	case !q.Notion.Binned():
 		return nil, fmt.Errorf("%w: bins and gaps are of scores, and the notion is %s", sdk.ErrInvalidProblem, q.Notion)
 	case len(q.Relax) > 0 || q.K > 0:
 		return nil, fmt.Errorf("%w: relaxations and numbers of bins belong to other goals", sdk.ErrInvalidProblem)

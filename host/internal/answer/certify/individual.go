@@ -20,11 +20,7 @@ type Replay struct {
 // NewReplay is a replay of the query's individuals at its ε (0 for the decision
 // notions). The query must be valid.
 func NewReplay(q *problem.Query) *Replay {
-	out := &Replay{replay: newReplayer(q), target: new(big.Rat)}
-	if q.Notion.UsesEpsilon() {
-		out.target = q.Epsilon
-	}
-	return out
+	return &Replay{replay: newReplayer(q), target: q.Notion.Threshold(q.Epsilon)}
 }
 
 // Individual is the witness that x and the worst pair of its copies are, as

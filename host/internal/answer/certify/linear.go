@@ -76,7 +76,7 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 	if out.Status != sdk.Optimal && out.Status != sdk.Infeasible {
 		return outcome{stopped: out.stops(ctx), grade: sdk.GradeNumerical, tolerance: tolerance, formula: linearFormula, bound: upper, why: out.why()}, nil
 	}
-	if out.witness == nil && out.Values != nil && a.q.Notion == fairness.Decision {
+	if out.witness == nil && out.Values != nil && a.q.Notion.Jumps() {
 		if err := a.inside(ctx, tolerance); err != nil {
 			return outcome{}, err
 		}
@@ -126,28 +126,12 @@ func (r *run) boundsSuffice(b *bound.Bounds) bool { return r.boundsExclude(b, r.
 func (r *run) boundsExclude(b *bound.Bounds, target *big.Rat) bool {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		t, _ := target.Float64()
-		switch {
-		case r.q.K > 2:
-		case r.q.Notion == fairness.Score:
-			return r.trivialBound(b) < math.Nextafter(t, 0)
-		case r.q.Notion == fairness.Decision:
-			return hi <= 0 || lo > 0
-		case r.q.Notion == fairness.DecisionStrict:
-			return hi <= 0 || lo >= 0
-		}
-		return false
+		t, _ := fairness.Enclosure(target)
+		return r.q.K <= 2 && !r.q.Notion.Possible(hi, lo, math.Inf(1), t)
 	}
 	L, U := new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi)
 	if r.q.K > 2 {
 		return binsWithin(L, U, r.q.Epsilon) < r.q.K
 	}
-	switch r.q.Notion {
-	case fairness.Score, fairness.Logit:
-		return !r.replay.violates(U, L, target)
-	case fairness.Decision:
-		return U.Sign() <= 0 || L.Sign() > 0 || U.Cmp(target) <= 0
-	default:
-		return U.Cmp(target) <= 0 || L.Cmp(new(big.Rat).Neg(target)) >= 0
-	}
+	return !r.q.Notion.Exceeds(U, L, target)
 }

@@ -49,7 +49,7 @@ func BoundMaxK(ctx context.Context, q *problem.Query, o Options) (*MaxK, error) 
 	question.Goal, question.K = problem.MaxK, 3 // the replay is one of bins
 	o.Maximise = false
 	switch {
-	case q.Notion != fairness.Score:
+	case !q.Notion.Binned():
 		return nil, fmt.Errorf("%w: bins are of scores, and the notion is %s", sdk.ErrInvalidProblem, q.Notion)
 	case o.Heuristic:
 		return nil, fmt.Errorf("%w: heuristic pruning bounds nothing", sdk.ErrInvalidOption)

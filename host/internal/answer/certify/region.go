@@ -8,7 +8,6 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -159,7 +158,7 @@ func (a *ask) decide(ctx context.Context) (outcome, error) {
 		return a.manyBins(ctx)
 	case a.low.smt != nil:
 		return a.exact(ctx)
-	case a.q.Notion == fairness.Score:
+	case !a.q.Notion.Linear():
 		return a.score(ctx)
 	}
 	return a.linear(ctx)

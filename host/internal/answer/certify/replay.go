@@ -114,40 +114,6 @@ func sameIndividual(free []int, x, y []float64) bool {
 	return true
 }
 
-// violates decides exactly whether the copies violate the notion at the
-// target, the higher logit first.
-func (r *replayer) violates(a, b, target *big.Rat) bool {
-	switch r.q.Notion {
-	case fairness.Score:
-		return fairness.GapExceeds(a, b, target)
-	case fairness.Logit:
-		return new(big.Rat).Sub(a, b).Cmp(target) > 0
-	case fairness.Decision:
-		return a.Sign() > 0 && b.Sign() <= 0 && a.Cmp(target) > 0
-	default:
-		return a.Cmp(target) > 0 && new(big.Rat).Neg(b).Cmp(target) > 0
-	}
-}
-
-// margin encloses what the notion measures between two logits: exactly, but
-// for the score, whose enclosure is far narrower than a float64's rounding.
-func (r *replayer) margin(a, b *big.Rat) (lo, hi *big.Rat) {
-	switch r.q.Notion {
-	case fairness.Score:
-		return fairness.GapBounds(a, b, 100)
-	case fairness.Logit:
-		lo = new(big.Rat).Sub(a, b)
-	case fairness.Decision:
-		lo = a
-	default:
-		lo = new(big.Rat).Neg(b)
-		if a.Cmp(lo) < 0 {
-			lo = a
-		}
-	}
-	return lo, lo
-}
-
 func (r *replayer) logit(point []float64) *big.Rat {
 	return r.exact.Logit(r.q.Space.ExactInputs(point))
 }
@@ -162,7 +128,7 @@ func (r *replayer) witness(copy1, copy2 []float64, target *big.Rat) (w *Witness,
 	if a.Cmp(b) < 0 {
 		a, b, copy1, copy2 = b, a, copy2, copy1
 	}
-	if !r.violates(a, b, target) {
+	if !r.q.Notion.Exceeds(a, b, target) {
 		return nil, false
 	}
 	return r.describe(copy1, copy2, a, b), true
@@ -173,7 +139,7 @@ func (r *replayer) describe(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 	w.Logit1, _ = a.Float64()
 	w.Logit2, _ = b.Float64()
 	w.Score1, w.Score2 = fairness.Sigmoid(w.Logit1), fairness.Sigmoid(w.Logit2)
-	margin, _ := r.margin(a, b)
+	margin, _ := r.q.Notion.Margin(a, b)
 	w.Margin, _ = margin.Float64()
 	single := func(point []float64) float64 {
 		return fairness.Sigmoid(float64(r.q.Network.Logit32(r.q.Space.NetworkInputs(nil, point))))
@@ -220,7 +186,7 @@ func (r *replayer) individual(ctx context.Context, x []float64, target *big.Rat)
 	}
 	for _, pair := range [][2]int{{top, lo}, {hi, bottom}} {
 		a, b := pair[0], pair[1]
-		if !r.admits(points[a], points[b]) || !r.violates(logits[a], logits[b], target) {
+		if !r.admits(points[a], points[b]) || !r.q.Notion.Exceeds(logits[a], logits[b], target) {
 			continue
 		}
 		if v := r.describe(points[a], points[b], logits[a], logits[b]); w == nil || v.Margin > w.Margin {
@@ -272,7 +238,7 @@ func (r *replayer) evaluator() (*evaluate.Evaluator, error) {
 
 // bins is k of x at ε, exact; 0 for notions without bins.
 func (r *replayer) bins(x []float64) (int, error) {
-	if r.q.Notion != fairness.Score {
+	if !r.q.Notion.Binned() {
 		return 0, nil
 	}
 	e, err := r.evaluator()

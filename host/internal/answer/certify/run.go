@@ -11,7 +11,6 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -171,7 +170,7 @@ func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 		return fmt.Errorf("solver %s solves no linear programs, which the bounds %s need: %w", o.Description.Name, BoundsLP, sdk.ErrUnsupported)
 	case e.SOS1 && !o.Description.SOS1:
 		return fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs: %w", o.Description.Name, e.Name, sdk.ErrUnsupported)
-	case q.K > 2 && q.Notion != fairness.Score:
+	case q.K > 2 && !q.Notion.Binned():
 		return fmt.Errorf("%w: k = %d bins of scores are asked for in the notion %s, which has none", sdk.ErrInvalidProblem, q.K, q.Notion)
 	case q.K > 2 && len(q.Relax) > 0:
 		return fmt.Errorf("%w: k = %d bins are asked of one individual, and relaxations speak of two", sdk.ErrInvalidProblem, q.K)
@@ -186,12 +185,7 @@ func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 }
 
 // epsilon is the threshold of the notion as an exact number.
-func (r *run) epsilon() *big.Rat {
-	if r.q.Notion.UsesEpsilon() {
-		return r.q.Epsilon
-	}
-	return new(big.Rat)
-}
+func (r *run) epsilon() *big.Rat { return r.q.Notion.Threshold(r.q.Epsilon) }
 
 func (r *run) decide(ctx context.Context) error {
 	r.deciding, r.target = true, r.epsilon()
@@ -228,7 +222,7 @@ func (r *Report) unproved() {
 // lies within the tolerance above ε: an exact replay outweighs any proof.
 func (r *run) reconsider(rep *Report) {
 	w := rep.Witness
-	if rep.Verdict == Fair && w != nil && r.replay.violates(w.Exact1, w.Exact2, r.epsilon()) {
+	if rep.Verdict == Fair && w != nil && r.q.Notion.Exceeds(w.Exact1, w.Exact2, r.epsilon()) {
 		rep.Verdict = Unfair
 		rep.unproved()
 	}
@@ -426,7 +420,7 @@ func (r *run) witnessed(w *Witness) {
 // raise sets the target to the upper end of the witness's margin, so that the
 // same witness does not exceed it again.
 func (r *run) raise(w *Witness) {
-	_, m := r.replay.margin(w.Exact1, w.Exact2)
+	_, m := r.q.Notion.Margin(w.Exact1, w.Exact2)
 	if m.Cmp(r.target) > 0 {
 		r.target = m
 	}

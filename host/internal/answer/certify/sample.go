@@ -9,7 +9,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -22,23 +21,17 @@ const (
 
 // trivialBound is the largest margin that the enclosure of the logits allows.
 func (r *run) trivialBound(b *bound.Bounds) float64 {
-	lo, hi := b.Logit.Lo, b.Logit.Hi
-	switch r.q.Notion {
-	case fairness.Score:
-		return math.Min(1, fairness.Sigmoid(hi)-fairness.Sigmoid(lo)+1e-15)
-	case fairness.Logit:
-		return math.Nextafter(hi-lo, math.Inf(1))
-	case fairness.Decision:
-		return hi
-	default:
-		return math.Min(hi, -lo)
-	}
+	return r.q.Notion.Most(b.Logit.Hi, b.Logit.Lo, math.Inf(1))
 }
 
 // excludedBound is trivialBound where the enclosure leaves nothing above the
 // target, be it for want of copies to compare.
 func (r *run) excludedBound(b *bound.Bounds) float64 {
-	return math.Min(r.trivialBound(b), math.Nextafter(r.best(), math.Inf(1)))
+	beyond := math.Nextafter(r.best(), math.Inf(1))
+	if m := r.trivialBound(b); !math.IsInf(m, -1) {
+		return math.Min(m, beyond)
+	}
+	return beyond
 }
 
 // audit tries random individuals of the region against a claim that nothing in
@@ -64,7 +57,7 @@ func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 			break
 		}
 		x := randomIndividual(a.q.Space, region, rng)
-		if m, ok := a.floatMargin(x); !ok || m <= a.best() {
+		if m := a.floatMargin(x); !(m > a.best()) {
 			continue
 		}
 		w, ok := a.replay.extreme(x, a.target)
@@ -96,7 +89,7 @@ func (r *run) beaten(region space.Region) bool {
 			break
 		}
 		x := randomIndividual(r.q.Space, region, rng)
-		if m, ok := r.floatMargin(x); r.q.K <= 2 && (!ok || m <= best+leastMargin) {
+		if m := r.floatMargin(x); r.q.K <= 2 && !(m > best+leastMargin) {
 			continue
 		}
 		w := r.settle(x)
@@ -134,9 +127,10 @@ func randomIndividual(s *space.Space, region space.Region, rng *rand.Rand) []flo
 	return x
 }
 
-// floatMargin is the notion's margin at x in float64; ok is false where x has
-// no two counterfactuals or no pair that the notion compares.
-func (r *run) floatMargin(x []float64) (float64, bool) {
+// floatMargin is the notion's margin at x in float64, of some of its copies where they
+// are many; not above 0 where x has no two counterfactuals or no pair that the notion
+// compares.
+func (r *run) floatMargin(x []float64) float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	inputs := make([]float64, r.q.Space.Inputs)
 	n, seen := r.q.RegionOrWhole().Count(), 0
@@ -149,16 +143,7 @@ func (r *run) floatMargin(x []float64) (float64, bool) {
 		l := r.q.Network.Logit(r.q.Space.NetworkInputs(inputs, point))
 		lo, hi = math.Min(lo, l), math.Max(hi, l)
 	})
-	switch r.q.Notion {
-	case fairness.Score:
-		return fairness.Sigmoid(hi) - fairness.Sigmoid(lo), hi > lo
-	case fairness.Logit:
-		return hi - lo, hi > lo
-	case fairness.Decision:
-		return hi, lo <= 0 && hi > 0
-	default:
-		return math.Min(hi, -lo), lo < 0 && hi > 0
-	}
+	return r.q.Notion.Between(hi, lo)
 }
 
 // polish climbs from a witness by changing one feature at a time to values
@@ -167,7 +152,7 @@ func (r *run) floatMargin(x []float64) (float64, bool) {
 func (a *ask) polish(ctx context.Context, w *Witness) {
 	s, region := a.q.Space, a.q.RegionOrWhole()
 	x := append([]float64(nil), w.Copy1...)
-	best, _ := a.floatMargin(x)
+	best := a.floatMargin(x)
 	for improved := true; improved && ctx.Err() == nil; {
 		improved = false
 		for _, i := range s.Free() {
@@ -178,7 +163,7 @@ func (a *ask) polish(ctx context.Context, w *Witness) {
 					break
 				}
 				x[i] = v
-				if m, ok := a.floatMargin(x); ok && m > best+1e-9 {
+				if m := a.floatMargin(x); m > best+1e-9 {
 					best, keep, improved = m, v, true
 				}
 			}

@@ -82,7 +82,7 @@ func (a *ask) next(upper, step float64, last bool) *big.Rat {
 		if target := new(big.Rat).SetFloat64(best + (upper-best)/2); target.Cmp(a.target) > 0 {
 			return target
 		}
-	case a.q.Notion == fairness.Score || a.q.Space.HasReals():
+	case !a.q.Notion.Linear() || a.q.Space.HasReals():
 		return new(big.Rat).SetFloat64(best + step)
 	}
 	return new(big.Rat).Set(a.target)
@@ -109,7 +109,7 @@ type sought struct {
 // beyond asks whether anything in the region has a margin above target, which
 // is at least the run's own target.
 func (a *ask) beyond(ctx context.Context, target *big.Rat) (sought, error) {
-	if a.q.Notion == fairness.Score {
+	if !a.q.Notion.Linear() {
 		return a.beyondBorder(ctx, target)
 	}
 	text, err := a.low.smt.Exceeding(a.q.Notion, target)
@@ -121,7 +121,7 @@ func (a *ask) beyond(ctx context.Context, target *big.Rat) (sought, error) {
 		return sought{}, err
 	}
 	s := a.judge(ctx, out, target)
-	if s.found == unknown && out.Values != nil && a.q.Notion == fairness.Decision {
+	if s.found == unknown && out.Values != nil && a.q.Notion.Jumps() {
 		// Rounding a real feature may have taken the point across the tie l2 = 0:
 		// one a little inside keeps its decision.
 		if out, err = a.solve(ctx, a.level(text+a.low.smt.LowerBelow(insideTie)), nil); err != nil {
@@ -171,10 +171,7 @@ func (a *ask) judge(ctx context.Context, out *answer, target *big.Rat) sought {
 // In exact arithmetic a refused point never comes back, and over integers the
 // loop ends.
 func (a *ask) beyondBorder(ctx context.Context, target *big.Rat) (sought, error) {
-	eps, _ := target.Float64()
-	if new(big.Rat).SetFloat64(eps).Cmp(target) > 0 {
-		eps = math.Nextafter(eps, 0) // a lower target keeps the border outside
-	}
+	eps, _ := fairness.Enclosure(target) // a lower target keeps the border outside
 	curve, ok := encode.NewCurve(eps, a.b.Logit.Lo, a.b.Logit.Hi)
 	switch {
 	case !ok && a.boundsExclude(a.b, target):

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -52,7 +50,7 @@ func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 	if q.RegionOrWhole().Count() < 2 && len(q.Relax) == 0 {
 		return nil, ErrDecided
 	}
-	if o.Maximise && q.Notion == fairness.Score {
+	if o.Maximise && !q.Notion.Linear() {
 		return nil, fmt.Errorf("%w: the largest score gap is no single problem, but a sequence of them; maximise in the logit notion", sdk.ErrInvalidOption)
 	}
 	if f.Form == problem.FormNetwork {
@@ -104,7 +102,7 @@ func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
 func undecided(q *problem.Query, b *bound.Bounds) error {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
 	switch {
-	case q.Notion == fairness.Decision && !(hi > 0 && lo <= 0), q.Notion == fairness.DecisionStrict && !(hi > 0 && lo < 0):
+	case !q.Notion.UsesEpsilon() && !q.Notion.Possible(hi, lo, math.Inf(1), 0):
 		return ErrDecided
 	case math.IsInf(lo, 0) || math.IsInf(hi, 0):
 		return errors.New("the network's values over this region are not bounded in float64")
@@ -124,19 +122,6 @@ func lowering(err error) error {
 
 // epsilon is the notion's threshold as a float64, 0 where it has none.
 func epsilon(q *problem.Query) float64 {
-	if !q.Notion.UsesEpsilon() {
-		return 0
-	}
-	v, _ := q.Epsilon.Float64()
-	return v
-}
-
-// epsilonBelow is the float64 nearest to ε that is not above it: a lower target
-// keeps a description of the border an outer one.
-func epsilonBelow(eps *big.Rat) float64 {
-	v, _ := eps.Float64()
-	if new(big.Rat).SetFloat64(v).Cmp(eps) > 0 {
-		v = math.Nextafter(v, 0)
-	}
+	v, _ := q.Notion.Threshold(q.Epsilon).Float64()
 	return v
 }

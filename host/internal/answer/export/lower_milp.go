@@ -6,7 +6,6 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -35,7 +34,7 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 	fidelity, meaning := low.Fidelity, "infeasible: no two copies violate the notion; a point: a candidate, to be replayed"
 	for _, order := range low.Orders() {
 		switch {
-		case q.Notion == fairness.Score:
+		case !q.Notion.Linear():
 			curve, ok := encode.NewCurve(epsilon(q), b.Logit.Lo, b.Logit.Hi)
 			if !ok {
 				return nil, ErrDecided

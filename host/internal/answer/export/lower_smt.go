@@ -1,8 +1,8 @@
 package export
 
 import (
-	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
@@ -26,8 +26,8 @@ func lowerSMT(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise boo
 		}
 		texts = []string{text}
 		meaning = "unsat: nobody reaches so many bins; sat: somebody may, to be replayed"
-	case q.Notion == fairness.Score:
-		eps := epsilonBelow(q.Epsilon)
+	case !q.Notion.Linear():
+		eps, _ := fairness.Enclosure(q.Epsilon) // a lower target keeps the border outside
 		curve, ok := encode.NewCurve(eps, b.Logit.Lo, b.Logit.Hi)
 		if !ok {
 			return nil, ErrDecided
@@ -43,7 +43,12 @@ func lowerSMT(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise boo
 		meaning = "unsat: no score gap exceeds epsilon; sat: a candidate, to be replayed, and cut off by a further tangent where it fails"
 	case maximise:
 		slack = low.Problem.SMT.Symbols[low.Slack].Name
-		texts = []string{margin(q.Notion, low, slack)}
+		// The slack is at most the margin, in one of the orders to ask for.
+		ways, err := low.Ways(q.Notion, func(term string) string { return "(<= " + quoted(slack) + " " + term + ")" })
+		if err != nil {
+			return nil, lowering(err)
+		}
+		texts = []string{"(assert (or " + strings.Join(ways, " ") + "))\n"}
 		meaning = "the optimum is the largest margin"
 	default:
 		text, err := low.Violating(q.Notion, q.Epsilon)
@@ -61,23 +66,4 @@ func lowerSMT(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise boo
 		out = append(out, Lowered{Problem: p, Suffix: suffix(i), Fidelity: fidelity, Meaning: meanings(len(texts), meaning)})
 	}
 	return out, nil
-}
-
-// margin asserts that the slack is at most the margin of a linear notion, in
-// one of the orders to ask for: its maximum is the largest margin.
-func margin(n fairness.Notion, low *encode.LoweredSMT, slack string) string {
-	s := quoted(slack)
-	ways := ""
-	for _, o := range low.Orders() {
-		a, b := quoted(low.Problem.SMT.Symbols[low.Logits[o.High]].Name), quoted(low.Problem.SMT.Symbols[low.Logits[o.Low]].Name)
-		switch n {
-		case fairness.Logit:
-			ways += fmt.Sprintf(" (<= %s (- %s %s))", s, a, b)
-		case fairness.Decision:
-			ways += fmt.Sprintf(" (and (<= %s %s) (<= %s 0.0))", s, a, b)
-		default:
-			ways += fmt.Sprintf(" (and (<= %s %s) (<= %s (- %s)))", s, a, s, b)
-		}
-	}
-	return "(assert (or" + ways + "))\n"
 }

@@ -1,9 +1,10 @@
 package export
 
 import (
-	"math"
 	"math/big"
 	"strconv"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // number writes v as the shortest decimal that reads back to the very same
@@ -19,9 +20,6 @@ func decimalBelow(r *big.Rat) string {
 	if digits, exact := r.FloatPrec(); exact && digits <= 60 {
 		return r.FloatString(digits)
 	}
-	v, _ := r.Float64()
-	if new(big.Rat).SetFloat64(v).Cmp(r) > 0 {
-		v = math.Nextafter(v, math.Inf(-1))
-	}
+	v, _ := fairness.Enclosure(r)
 	return plain(v)
 }

@@ -181,7 +181,8 @@ func (p *product) addOutputs(q *problem.Query) error {
 	case fairness.Decision, fairness.DecisionStrict:
 		first.lo, second.hi = "0", "0"
 	case fairness.Score:
-		curve, ok := encode.NewCurve(epsilonBelow(q.Epsilon), b.Logit.Lo, b.Logit.Hi)
+		eps, _ := fairness.Enclosure(q.Epsilon) // a lower target keeps the border outside
+		curve, ok := encode.NewCurve(eps, b.Logit.Lo, b.Logit.Hi)
 		if !ok {
 			return ErrDecided
 		}
@@ -235,7 +236,7 @@ func (p *product) note(q *problem.Query, region space.Region) {
 			p.loose = append(p.loose, fmt.Sprintf("%s are left out: %d", c.what, c.n))
 		}
 	}
-	if q.Notion == fairness.Score {
+	if !q.Notion.Linear() {
 		p.loose = append(p.loose, "the border of the score notion is described from outside, by tangents")
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -31,7 +30,7 @@ type finding struct {
 type pruner struct {
 	q       *problem.Query
 	replay  *certify.Replay
-	eps     float64
+	target  float64       // what a violation exceeds
 	apart   [][][]float64 // the lists of protected values to bound apart
 	inputs  []float64
 	tracker []float64 // logits of the copies of an individual
@@ -40,9 +39,7 @@ type pruner struct {
 
 func newPruner(q *problem.Query) *pruner {
 	p := &pruner{q: q, replay: certify.NewReplay(q), inputs: make([]float64, q.Space.Inputs)}
-	if q.Epsilon != nil {
-		p.eps, _ = q.Epsilon.Float64()
-	}
+	p.target, _ = q.Notion.Threshold(q.Epsilon).Float64()
 	p.step = max(1, q.RegionOrWhole().Count()/maxCopies)
 	p.apart = combinations(q)
 	return p
@@ -139,59 +136,23 @@ func (p *pruner) fair(box space.Region) bool {
 			return false
 		}
 		hi, lo = math.Max(hi, b.Logit.Hi), math.Min(lo, b.Logit.Lo)
-		if p.possible(hi, lo) && len(p.apart) == 1 {
-			break
-		}
 	}
-	if !p.possible(hi, lo) {
-		return true
-	}
-	return p.fairByDifference(box, reach, hi, lo)
+	return !p.q.Notion.Possible(hi, lo, math.Inf(1), p.target) || p.q.Notion.UsesEpsilon() && !p.q.Notion.Possible(hi, lo, p.difference(reach), p.target)
 }
 
-// possible reports that logits hi and lo of two copies may violate the notion.
-func (p *pruner) possible(hi, lo float64) bool {
-	switch p.q.Notion {
-	case fairness.Decision:
-		return hi > 0 && lo <= 0
-	case fairness.DecisionStrict:
-		return hi > 0 && lo < 0
-	case fairness.Logit:
-		return !(math.Nextafter(hi-lo, math.Inf(1)) <= p.eps)
-	}
-	return p.scoresApart(hi, lo)
-}
-
-// scoreSlop is far above the rounding of two sigmoids and their difference.
-const scoreSlop = 1e-12
-
-func (p *pruner) scoresApart(hi, lo float64) bool {
-	return !(fairness.Sigmoid(hi)-fairness.Sigmoid(lo) <= p.eps-scoreSlop)
-}
-
-// fairByDifference uses that the copies share all but their protected features:
-// the difference of their logits is bounded far below that of the enclosures.
-func (p *pruner) fairByDifference(box, reach space.Region, hi, lo float64) bool {
-	if p.q.Notion.UsesEpsilon() {
-		reach.Values = p.q.RegionOrWhole().Values
-		b := bound.Linear(p.q.Network, bound.Inputs(p.q.Space, reach))
-		var tolerance []float64
-		for _, r := range p.q.Relax {
-			if tolerance == nil {
-				tolerance = make([]float64, len(p.q.Space.Features))
-			}
-			tolerance[r.Feature] = math.Max(tolerance[r.Feature], r.Tolerance)
+// difference bounds how far the logits of two copies lie apart, which share all but
+// their protected features: far less than their enclosures say.
+func (p *pruner) difference(reach space.Region) float64 {
+	reach.Values = p.q.RegionOrWhole().Values
+	b := bound.Linear(p.q.Network, bound.Inputs(p.q.Space, reach))
+	var tolerance []float64
+	for _, r := range p.q.Relax {
+		if tolerance == nil {
+			tolerance = make([]float64, len(p.q.Space.Features))
 		}
-		d := bound.Differences(p.q.Network, p.q.Space, reach, tolerance, b).Logit.Hi
-		if p.q.Notion == fairness.Logit {
-			return d <= p.eps
-		}
-		// σ is steepest at 0: within [lo, hi] two logits d apart differ most where
-		// their middle is nearest to 0.
-		middle := math.Min(math.Max(0, lo+d/2), hi-d/2)
-		return d >= 0 && !p.scoresApart(middle+d/2, middle-d/2)
+		tolerance[r.Feature] = math.Max(tolerance[r.Feature], r.Tolerance)
 	}
-	return false
+	return bound.Differences(p.q.Network, p.q.Space, reach, tolerance, b).Logit.Hi
 }
 
 // split bisects a box along the feature that moves the logit most.

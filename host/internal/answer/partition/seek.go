@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -40,15 +39,7 @@ func (p *pruner) merit(x []float64) float64 {
 	if !ok {
 		return math.Inf(-1)
 	}
-	switch p.q.Notion {
-	case fairness.Score:
-		return fairness.Sigmoid(hi) - fairness.Sigmoid(lo) - p.eps
-	case fairness.Logit:
-		return hi - lo - p.eps
-	case fairness.Decision:
-		return math.Min(hi, -lo+math.SmallestNonzeroFloat64)
-	}
-	return math.Min(hi, -lo)
+	return p.q.Notion.Promise(hi, lo) - p.target
 }
 
 // try replays an individual that float64 sees as a violation.
@@ -118,7 +109,8 @@ func (p *pruner) seek(ctx context.Context, box space.Region, x []float64) *certi
 }
 
 // turn is the value of feature i at which the middle of the copies' logits
-// changes its sign, the present one where it does not.
+// changes its sign, the present one where it does not, or where a violation depends
+// on the difference of the logits alone.
 func (p *pruner) turn(iv space.Interval, x []float64, i int) float64 {
 	at := x[i]
 	defer func() { x[i] = at }()
@@ -128,7 +120,7 @@ func (p *pruner) turn(iv space.Interval, x []float64, i int) float64 {
 		return hi+lo > 0
 	}
 	low, high := iv.Lo, iv.Hi
-	if p.q.Notion == fairness.Logit || sign(low) == sign(high) {
+	if p.q.Notion.Linear() && p.q.Notion.UsesEpsilon() || sign(low) == sign(high) {
 		return at
 	}
 	positive := sign(high)

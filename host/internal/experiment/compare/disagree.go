@@ -91,8 +91,8 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disa
 
 // hold holds an individual against proofs.
 func (d *Disagreement) hold(s *Subject, n fairness.Notion, one found, proofs []proved) {
-	margin := view.Finite(pairMargin(n, one.Logit1, one.Logit2))
-	if n == fairness.Score {
+	margin := view.Finite(n.Between(max(one.Logit1, one.Logit2), min(one.Logit1, one.Logit2)))
+	if n.Binned() {
 		margin = math.Max(margin, one.Gap)
 	}
 	for _, p := range proofs {

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -195,26 +194,5 @@ func TestDisagreements(t *testing.T) {
 	}
 	if !strings.Contains(latex.String(), `bad & \textbf{2} & 0 & 0 \\`) {
 		t.Error(latex.String())
-	}
-}
-
-// Margins of pairs of logits agree with the definitions in exact arithmetic.
-func TestPairMargin(t *testing.T) {
-	for _, c := range []struct {
-		notion fairness.Notion
-		a, b   float64
-		want   float64
-	}{
-		{fairness.Score, 2, -2, 0.7615941559557649},
-		{fairness.Score, -2, 2, 0.7615941559557649},
-		{fairness.Logit, 3, 1, 2},
-		{fairness.Decision, 3, 0, 3},
-		{fairness.Decision, 3, 0.5, math.Inf(-1)},
-		{fairness.DecisionStrict, 3, -0.5, 0.5},
-		{fairness.DecisionStrict, 3, 1, -1},
-	} {
-		if got := pairMargin(c.notion, c.a, c.b); got != c.want && !(math.Abs(got-c.want) < 1e-14) {
-			t.Errorf("%s of %v and %v: %v, want %v", c.notion, c.a, c.b, got, c.want)
-		}
 	}
 }
