@@ -80,7 +80,7 @@ func TestPartitionUsage(t *testing.T) {
 		"--partition 2 --soft-timeout 0s":  "--soft-timeout",
 		"--relax group=1":                  "protected",
 		"--relax job=1":                    "categories",
-		"--relax years=-1":                 "no tolerance",
+		"--relax years=-1":                 "not a tolerance",
 		"--relax years":                    "FEATURE=TOLERANCE",
 		"--relax salary=3":                 `no feature "salary"`,
 		"--k 2":                            "3 or more",

@@ -269,7 +269,7 @@ func parseRelaxation(s *space.Space, text string) (r problem.RelaxedFeature, err
 		return r, fmt.Errorf("%s has categories, which lie at no distance from each other", name)
 	}
 	if r.Tolerance, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil || !(r.Tolerance >= 0) {
-		return r, fmt.Errorf("%q is no tolerance", value)
+		return r, fmt.Errorf("%q is not a tolerance", value)
 	}
 	return r, nil
 }

@@ -63,7 +63,7 @@ func (a *Arm) set(key, value string) error {
 	case "chains":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > search.MaxChains {
-			return fmt.Errorf("%q is no whole number from 1 to %d", value, search.MaxChains)
+			return fmt.Errorf("%q is not a whole number from 1 to %d", value, search.MaxChains)
 		}
 		a.Chains = n
 	default:

@@ -178,7 +178,7 @@ func (r *fileReader) axes(grid, arm *yamlfile.Node) (axes []axis, ok bool) {
 		case fixed != nil:
 			r.Fault(at, "is fixed to %s beside the grid: give it in one place", fixed.Text)
 		case repeated(values) != "":
-			r.Fault(at, "%s is there twice", repeated(values))
+			r.Fault(at, "%s is listed twice", repeated(values))
 		default:
 			axes = append(axes, axis{key, values})
 			continue
@@ -188,7 +188,7 @@ func (r *fileReader) axes(grid, arm *yamlfile.Node) (axes []axis, ok bool) {
 	return axes, ok
 }
 
-// repeated is a value that is there twice; empty for none.
+// repeated is a value that is listed twice; empty for none.
 func repeated(values []string) string {
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {

@@ -36,7 +36,7 @@ type Plan struct {
 	Threads int   `json:"threads"`
 	Memory  int64 `json:"memory,omitempty"`
 	Jobs    int   `json:"jobs"`
-	// Bound is how long a solver may take to prove what k nobody exceeds, once for
+	// Bound is how long a solver may take to prove which k no individual exceeds, once for
 	// each network and after the searches; 0: it is not asked.
 	Bound time.Duration `json:"bound,omitempty"`
 }
@@ -133,7 +133,7 @@ func (p *Plan) Settle() error {
 	for i := range p.Subjects {
 		name := p.Subjects[i].Name()
 		if names[name] {
-			return fmt.Errorf("%s is there twice", name)
+			return fmt.Errorf("%s is listed twice", name)
 		}
 		names[name] = true
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // Plot draws each network's figures into a folder, which it makes, and notes
-// the files. A network on which nobody was found has none.
+// the files. A network on which nothing was found has none.
 func (a *Ablation) Plot(dir, format string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -49,7 +49,7 @@ func fileName(name string) string {
 	}, name)
 }
 
-// figures are a network's by what they show; none where nobody was found.
+// figures are a network's by what they show; none where nothing was found.
 func (a *Ablation) figures(n *network) map[string]view.Figure {
 	from, to, found := a.times(n)
 	if !found {

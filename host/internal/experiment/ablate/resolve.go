@@ -24,7 +24,7 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session) error {
 	if p.Bound == 0 {
 		return nil
 	}
-	// That there is no solver for it is told before the searches, too.
+	// A missing solver is reported before the searches as well.
 	solver, err := certify.OpenProver(ctx, s, p.Seed, problem.MaxK)
 	if err != nil {
 		return err

@@ -147,11 +147,11 @@ func (f *fold) end() (*Result, error) {
 		}
 	}
 	if !f.finished {
-		return nil, errors.New("the worker ended without a last word")
+		return nil, errors.New("the worker ended before it reported a result")
 	}
 	switch end := f.events[len(f.events)-1].Finished; {
 	case end == nil:
-		return nil, errors.New("the worker went on after its last word")
+		return nil, errors.New("the worker went on after its result")
 	case end.Error != "":
 		return nil, errors.New(end.Error)
 	case end.Interrupted:

@@ -159,14 +159,14 @@ func TestRunTriesAgain(t *testing.T) {
 		want   string
 	}{
 		"no worker":           {nil, workers.Usage{}, errors.New("a worker failed: signal: killed"), "a worker failed: signal: killed"},
-		"torn":                {[]record.Event{{Kind: record.KindStarted}}, workers.Usage{}, nil, "the worker ended without a last word"},
+		"torn":                {[]record.Event{{Kind: record.KindStarted}}, workers.Usage{}, nil, "the worker ended before it reported a result"},
 		"killed":              {[]record.Event{{Kind: record.KindStarted}}, workers.Usage{Killed: true}, nil, "the worker did not end by itself and was killed"},
 		"a lost strategy":     {[]record.Event{fault, end(record.Finished{Error: "x"})}, workers.Usage{}, errors.New("a worker failed: x"), "z3: it is gone"},
 		"a lost solver":       {[]record.Event{fault, end(record.Finished{})}, workers.Usage{}, errors.New("a worker failed: x"), "z3: it is gone"},
 		"a quietly lost one":  {[]record.Event{fault, end(record.Finished{})}, workers.Usage{}, nil, "z3: it is gone"},
 		"an error at the end": {[]record.Event{end(record.Finished{Error: "out of luck"})}, workers.Usage{}, nil, "out of luck"},
 		"interrupted":         {[]record.Event{end(record.Finished{Interrupted: true})}, workers.Usage{}, nil, "the worker was interrupted"},
-		"babbling":            {[]record.Event{end(record.Finished{}), {Kind: record.KindStarted}}, workers.Usage{}, nil, "the worker went on after its last word"},
+		"babbling":            {[]record.Event{end(record.Finished{}), {Kind: record.KindStarted}}, workers.Usage{}, nil, "the worker went on after its result"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, m := smallPlan(1, 1), newMemory()

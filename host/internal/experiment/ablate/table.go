@@ -67,7 +67,7 @@ type Cell struct {
 	Study string `json:"study"`
 	Model string `json:"model"`
 	Arm   string `json:"arm"`
-	// Runs that were done, and Found of them those that found somebody; Failed
+	// Runs that were done, and Found those of them that found an individual; Failed
 	// ones count nowhere else, Retried ones failed once.
 	Runs    int `json:"runs"`
 	Found   int `json:"found"`

@@ -96,7 +96,7 @@ func (a *Arm) set(key, value string) error {
 	case "soft":
 		soft, err := time.ParseDuration(value)
 		if err != nil {
-			return fmt.Errorf("%q is no time such as 10s", value)
+			return fmt.Errorf("%q is not a time such as 10s", value)
 		}
 		a.Soft = Duration(soft)
 	default:
@@ -125,7 +125,7 @@ func (a *Arm) check(key string) error {
 		return oneOf(a.Goal, GoalDecide, GoalMaximise)
 	case "gap":
 		if !(a.Gap >= 0 && a.Gap < 1) {
-			return fmt.Errorf("%v is no relative gap from 0 to below 1", a.Gap)
+			return fmt.Errorf("%v is not a relative gap from 0 to below 1", a.Gap)
 		}
 	case "start":
 		return oneOf(a.Start, StartNone, StartSearch)

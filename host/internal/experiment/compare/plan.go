@@ -130,7 +130,7 @@ func (p *Plan) Settle() error {
 	for i := range p.Subjects {
 		s := &p.Subjects[i]
 		if names[s.Name()] {
-			return fmt.Errorf("%s is there twice", s.Name())
+			return fmt.Errorf("%s is listed twice", s.Name())
 		}
 		names[s.Name()] = true
 		if err := p.settle(s); err != nil {

@@ -36,7 +36,7 @@ func (r *Row) paperCells() []view.Cell {
 	return []view.Cell{shown(&r.ID, 1), shown(&r.T1st, 2), shown(&r.K1st, 1), shown(&r.MaxK, 1)}
 }
 
-// foundOf is how many runs found somebody.
+// foundOf is how many runs found an individual.
 func (r *Row) foundOf() string { return fmt.Sprintf("%d/%d", r.Found, r.Runs) }
 
 // main is the paper's table with a line for each arm.

@@ -48,7 +48,7 @@ type Row struct {
 	Study string `json:"study"`
 	Model string `json:"model"`
 	Arm   string `json:"arm"`
-	// Runs that were done, and Found of them those that found somebody.
+	// Runs that were done, and Found those of them that found an individual.
 	Runs  int `json:"runs"`
 	Found int `json:"found"`
 	// The paper's columns.
@@ -80,9 +80,9 @@ type Row struct {
 type measure struct {
 	name string
 	cell func(*Row) *statistics.Cell
-	// of is the value of a run, nil where it found nobody.
+	// of is the value of a run, nil where it found none.
 	of func(*Result) *float64
-	// missing is what a run that found nobody counts for in tests, the worst there
+	// missing is what a run that found nothing counts for in tests, the worst there
 	// is.
 	missing func(budget float64) float64
 	// less: smaller is better.

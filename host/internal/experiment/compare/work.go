@@ -173,7 +173,7 @@ func (w *worker) loop(ctx context.Context) {
 func (w *worker) cut(it item) {
 	features := wide(w.loaded.Space, it.region)
 	if len(features) == 0 {
-		return // nobody else is there
+		return // the only process
 	}
 	i := features[w.rng.IntN(len(features))]
 	below, at, above := beside(&w.loaded.Space.Features[i], i, it.region, it.known[i])

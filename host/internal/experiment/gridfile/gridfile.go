@@ -82,7 +82,7 @@ func (f *File) Time(key string, least time.Duration) time.Duration {
 	}
 	t, err := time.ParseDuration(text)
 	if err != nil || t < least {
-		f.Fault(f.Root.Get(key), "%q is no time such as 100s", text)
+		f.Fault(f.Root.Get(key), "%q is not a time such as 100s", text)
 	}
 	return t
 }
@@ -118,7 +118,7 @@ func (f *File) Studies(more ...string) []Study {
 		}
 		s.Models, _ = f.Text(n.Get("models"))
 		if _, err := filepath.Match(s.Models, ""); err != nil {
-			f.Fault(n.Get("models"), "%q is no pattern: %v", s.Models, err)
+			f.Fault(n.Get("models"), "%q is not a pattern: %v", s.Models, err)
 		}
 		s.Partition, _ = f.Text(n.Get("partition"))
 	}

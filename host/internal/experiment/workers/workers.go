@@ -92,7 +92,7 @@ func (p *Processes) Do(ctx context.Context, t Task, event func(record.Event) err
 	if p.Log != nil {
 		cmd.Stderr = io.MultiWriter(&words, p.Log)
 	}
-	cmd.WaitDelay = time.Second // for what somebody else holds open
+	cmd.WaitDelay = time.Second // for pipes that another process holds open
 	begin := time.Now()
 	if err := start(cmd, t.Cores); err != nil {
 		return Usage{}, fmt.Errorf("starting a worker: %w", err)

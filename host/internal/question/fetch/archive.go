@@ -99,7 +99,7 @@ func (r *run) forget() {
 
 // extract reads a member of a zip file, through archives inside archives.
 // Nothing is written under a name that the archive gives; one that holds names
-// leading out of it is refused all the same, as nobody honest makes such.
+// leading out of it is refused as well: no honest archive has one.
 func extract(file string, members []string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

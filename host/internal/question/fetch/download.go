@@ -59,7 +59,7 @@ const longestPause = time.Minute
 func (r *run) download(ctx context.Context, what, from, part string) (continued bool, err error) {
 	u, err := url.Parse(from)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return false, fmt.Errorf("%q is no http or https URL", from)
+		return false, fmt.Errorf("%q is not an http or https URL", from)
 	}
 	if r.dead[u.Host] {
 		return false, fmt.Errorf("%s cannot be reached, as seen before", u.Host)
@@ -167,7 +167,7 @@ func (r *run) transfer(ctx context.Context, what, from, part string) error {
 var (
 	// errWhole: the part was whole already.
 	errWhole = errors.New("nothing is missing")
-	// errRange: the part does not fit the file, and is to be begun anew.
+	// errRange: the part does not fit the file, and the download has to start again.
 	errRange = errors.New("the server's file does not continue what is here")
 )
 

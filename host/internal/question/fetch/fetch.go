@@ -27,7 +27,7 @@ type Options struct {
 	// Client, where not nil, replaces NewClient's.
 	Client *http.Client
 	// Retries after a failure that may pass, each later than the one before.
-	// Progress starts the count anew.
+	// Progress starts the count again.
 	Retries int
 	// Wait is the pause before a retry, counted from 1; nil: a second, doubling,
 	// up to half a minute.
@@ -74,7 +74,7 @@ type Outcome struct {
 	Err error
 }
 
-// Missing reports that the file is not as it should be.
+// Missing reports that the file is absent or has other content.
 func (o *Outcome) Missing() bool { return o.State == Failed || o.State == Skipped }
 
 // maxFile bounds a download and a member of an archive; the largest file here

@@ -239,7 +239,7 @@ func writeFloats(b *bytes.Buffer, values []float64, precision int) error {
 	b.WriteByte('[')
 	for i, v := range values {
 		if precision == 32 && float64(float32(v)) != v {
-			return fmt.Errorf("%v at %d is no float32 value in a network of precision 32", v, i)
+			return fmt.Errorf("%v at %d is not a float32 value in a network of precision 32", v, i)
 		}
 		if i > 0 {
 			b.WriteString(", ")

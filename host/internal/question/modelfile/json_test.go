@@ -195,7 +195,7 @@ func TestWriteJSONRefuses(t *testing.T) {
 		spoil func(*relu.Network)
 		want  string
 	}{
-		"not float32": {func(n *relu.Network) { n.Layers[0].Weights[0] = 0.1 }, "layer 0 (a): weights of neuron 0: 0.1 at 0 is no float32"},
+		"not float32": {func(n *relu.Network) { n.Layers[0].Weights[0] = 0.1 }, "layer 0 (a): weights of neuron 0: 0.1 at 0 is not a float32"},
 		"NaN":         {func(n *relu.Network) { n.Layers[0].Bias[0] = math.NaN() }, "bias of neuron 0 is NaN"},
 		"shape":       {func(n *relu.Network) { n.Layers[0].Out = 2 }, "1 weights for shape 2×1"},
 	} {

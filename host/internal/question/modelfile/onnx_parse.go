@@ -55,7 +55,7 @@ const (
 	maxFields = 1 << 16
 )
 
-var errBroken = errors.New("the file is no ONNX model, or is cut off")
+var errBroken = errors.New("the file is not an ONNX model, or is cut off")
 
 // fields are those of a protobuf message.
 type fields map[protowire.Number][]field

@@ -28,7 +28,7 @@ func WriteONNXLayers(w io.Writer, layers []relu.Layer, double bool) error {
 // whatever the precision: in float32 scores would be off by 1e-5 and more where
 // logits are sums of large terms. Read reads the file back. Networks with
 // two softmax units are refused, for which train.OneLogit has one with the same
-// scores, and so are those with a linear output, which is no probability.
+// scores, and so are those with a linear output, which is not a probability.
 func WriteONNX(w io.Writer, n *relu.Network) error {
 	if err := n.Validate(); err != nil {
 		return err

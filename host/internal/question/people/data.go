@@ -71,7 +71,7 @@ func (d *Data) Where(i int) (path string, line int) {
 }
 
 // Raw reads the cells of point i as they stand in the file, with the columns'
-// names. It opens the file anew each time.
+// names. It opens the file each time.
 func (d *Data) Raw(i int) (columns, cells []string, err error) {
 	p := d.places[i]
 	path := d.spec.Files[p.file].Path

@@ -127,7 +127,7 @@ func (e *Encoder) finish(feature int, v value) (float64, error) {
 	}
 	if v.isNumber {
 		if v.number != math.Trunc(v.number) || v.number < 0 || v.number >= float64(len(index)) {
-			return 0, fmt.Errorf("%v is no index of the %d categories", v.number, len(index))
+			return 0, fmt.Errorf("%v is not an index of the %d categories", v.number, len(index))
 		}
 		return v.number, nil
 	}

@@ -101,7 +101,7 @@ func TestReadFaults(t *testing.T) {
 		"no number":         {"a,b\n1,2\n3,four\n", `:3:3: column "b": feature "b": "four" is not a number`, 0, Format{}, number("b"), Label{}},
 		"infinite":          {"a\nInf\n", `:2:1: column "a": feature "a": "Inf" is not a number`, 0, Format{}, number("a"), Label{}},
 		"no category":       {"#\ncity\nBern\nGraz\nLinz\n", `:5:1: column "city": feature "town": "Linz" is none of the categories Bern, Graz`, 1, Format{}, city, Label{}},
-		"no index":          {"city\n1\n9\n", `:3:1: column "city": feature "town": 3 is no index of the 2 categories`, 0, Format{}, Column{Feature: "town", Name: "city", Categories: []string{"low", "high"}, Steps: []Step{{Bins: &Bins{Count: 2, Max: 5}}}}, Label{}},
+		"no index":          {"city\n1\n9\n", `:3:1: column "city": feature "town": 3 is not an index of the 2 categories`, 0, Format{}, Column{Feature: "town", Name: "city", Categories: []string{"low", "high"}, Steps: []Step{{Bins: &Bins{Count: 2, Max: 5}}}}, Label{}},
 		"missing":           {"a\n1\n?\n", `:3:1: column "a": missing value "?"`, 0, refuse, number("a"), Label{}},
 		"missing, bins":     {"a\n1\n?\n", `:3:1: column "a": missing value "?"`, 0, refuse, number("a", Step{Bins: &Bins{Count: 2, Fit: true}}), Label{}},
 		"cells too few":     {"a,b\n1,2\n3\n", `:3:1: 1 cells, want 2 as there are columns`, 0, Format{}, number("a"), Label{}},

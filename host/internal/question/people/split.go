@@ -28,7 +28,7 @@ func heldBack(spec *Spec, places []place) []int {
 
 // lot is the number a row draws: SplitMix64 (Steele, Lea and Flood, 2014) at
 // step row+1 from seed. Being a formula and no library's stream, it gives the
-// same split everywhere and for ever.
+// same split on every machine and in every version.
 func lot(seed uint64, row int) uint64 {
 	z := seed + (uint64(row)+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -119,7 +119,7 @@ func (r *reader) delimiter(n *yamlfile.Node, text string) rune {
 	}
 	c, size := utf8.DecodeRuneInString(text)
 	if size != len(text) || c == utf8.RuneError || c == '"' || c == '\n' || c == '\r' {
-		r.Fault(n, "%q is no delimiter; give one character, tab or space", text)
+		r.Fault(n, "%q is not a delimiter; give one character, tab or space", text)
 		return 0
 	}
 	return c

@@ -32,7 +32,7 @@ var faults = []fault{
 		[]string{
 			`1:10: epsilon: "nought" is neither a decimal such as 0.05 nor a fraction such as 1/20`,
 			"3:16: features.a.integer: the domain 5..1 is empty: 5 is above 1",
-			`4:13: features.b.real: "x" is no range; write lo..hi, such as 10..100`,
+			`4:13: features.b.real: "x" is not a range; write lo..hi, such as 10..100`,
 			`5:9: notion: unknown value "scor"; did you mean "score"? allowed: score, logit, decision, decision-strict`,
 		}, true},
 	{"epsilon of the notion", "features: {a: {integer: 0..1}}\nepsilon: 1.5\n", []string{"2:10: epsilon: ε = 1.5 is outside 0 < ε < 1"}, false},
@@ -69,7 +69,7 @@ var faults = []fault{
 	{"no files", "data: {trim: true}\nfeatures: {a: {integer: 0..1}}\n", []string{"1:8: data: needs files:, a list of data files"}, false},
 	{"label half said", "data: {files: x.csv, label: {column: y}}\nfeatures: {a: {integer: 0..1}}\n", []string{"1:30: data.label: needs positive:"}, true},
 	{"header and columns", "data:\n  files: x.csv\n  header: true\n  columns: [a]\nfeatures: {a: {integer: 0..1}}\n", []string{"3:11: data.header: true, and columns: names the columns as well"}, false},
-	{"delimiter", "data: {files: x.csv, delimiter: ';;'}\nfeatures: {a: {integer: 0..1}}\n", []string{`1:33: data.delimiter: ";;" is no delimiter; give one character, tab or space`}, true},
+	{"delimiter", "data: {files: x.csv, delimiter: ';;'}\nfeatures: {a: {integer: 0..1}}\n", []string{`1:33: data.delimiter: ";;" is not a delimiter; give one character, tab or space`}, true},
 	{"fraction", "data: {files: x.csv, held-back: {fraction: 1.5}}\nfeatures: {a: {integer: 0..1}}\n", []string{"1:44: data.held-back.fraction: 1.5 is not from 0 up to, but not, 1"}, true},
 	{"skip", "data: {files: [{path: x.csv, skip: -1}]}\nfeatures: {a: {integer: 0..1}}\n", []string{"1:36: data.files[0].skip: -1 is not a whole number from 0 to"}, true},
 	{"step unknown", "features:\n  a: {integer: 0..1, encode: rond}\n", []string{`2:30: features.a.encode: unknown value "rond"; did you mean "round"?`}, true},

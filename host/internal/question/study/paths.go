@@ -29,7 +29,7 @@ func studyFile(path string) (string, error) {
 	if stat.Mode().IsRegular() {
 		return path, nil
 	}
-	if !stat.IsDir() { // opening a pipe would wait for ever
+	if !stat.IsDir() { // opening a pipe would block
 		return "", fmt.Errorf("%s: neither a file nor a folder", path)
 	}
 	found, err := filesIn(path, ".yaml", ".yml")

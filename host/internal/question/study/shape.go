@@ -38,7 +38,7 @@ func (r *reader) interval(n *yamlfile.Node, integer bool) (lo, hi float64, ok bo
 	lo, hi, ok = rangeValue(n.Text)
 	switch {
 	case !ok:
-		r.Fault(n, "%q is no range; write lo..hi, such as 10..100", n.Text)
+		r.Fault(n, "%q is not a range; write lo..hi, such as 10..100", n.Text)
 	case lo > hi:
 		r.Fault(n, "the domain %s is empty: %v is above %v", n.Text, lo, hi)
 		ok = false

@@ -296,7 +296,7 @@ func (s *Study) once() { s.data = sync.OnceValues(s.readData) }
 
 // EpsilonFor is ε for a question in a notion: text, which is in the notion's
 // unit, or where text is empty the study's, and nil for a notion that has none.
-// A study's ε in logits is no score difference, and refused where one is needed.
+// A study's ε in logits is not a difference of scores, and is refused where one is needed.
 // A score difference will do in logits: scores whose logits are at most ε apart
 // are at most ε/4 apart, so the question is a stricter one.
 func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {

@@ -47,7 +47,7 @@ func (r *Reader) Kind(n *Node, want Kind) bool {
 }
 
 // Mapping checks that n is a mapping and reports keys that are not among the
-// known ones; false if it is no mapping.
+// known ones; false if it is something else.
 func (r *Reader) Mapping(n *Node, known ...string) bool {
 	if !r.Kind(n, Mapping) {
 		return false

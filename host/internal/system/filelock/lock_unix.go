@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Try locks the byte at an offset; false: somebody else has it. The lock ends
+// Try locks the byte at an offset; false: another process has it. The lock ends
 // with the file at the latest.
 func Try(f *os.File, at int64) (bool, error) {
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: at, Len: 1}
@@ -26,7 +26,7 @@ func Free(f *os.File, at int64) error {
 	return unix.FcntlFlock(f.Fd(), setLock, &lock)
 }
 
-// Taken reports that somebody else has locked the byte.
+// Taken reports that another process has locked the byte.
 func Taken(f *os.File, at int64) bool {
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: at, Len: 1}
 	return unix.FcntlFlock(f.Fd(), getLock, &lock) == nil && lock.Type != unix.F_UNLCK

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Try locks the byte at an offset; false: somebody else has it. The lock ends
+// Try locks the byte at an offset; false: another process has it. The lock ends
 // with the file at the latest.
 func Try(f *os.File, at int64) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, offset(at))
@@ -22,7 +22,7 @@ func Free(f *os.File, at int64) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, offset(at))
 }
 
-// Taken reports that somebody else has locked the byte.
+// Taken reports that another process has locked the byte.
 func Taken(f *os.File, at int64) bool {
 	free, err := Try(f, at)
 	if free {

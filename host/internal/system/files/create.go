@@ -10,7 +10,7 @@ import (
 )
 
 // File is a file that appears under its name only when it is complete, with the
-// permissions of the one that it replaces. What is no regular file (a pipe, a device,
+// permissions of the one that it replaces. What is not a regular file (a pipe, a device,
 // a link) is not replaced but written to.
 type File struct {
 	*os.File

@@ -1,5 +1,6 @@
-// Package files opens the files that people name on the command line and in
-// studies.
+// Package files handles the files that people name on the command line and in
+// studies: it opens them if they are regular files, hashes them, writes them as a
+// whole or not at all, and says what went wrong with one.
 package files
 
 import (
@@ -25,7 +26,7 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return file, stat, err
 }
 
-// kindOf says what is no regular file; empty for one.
+// kindOf names what is not a regular file; empty for one that is.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():

@@ -14,8 +14,8 @@ const Allowed = time.Second
 
 // Within does the work, and leaves it behind where it has not returned when ctx
 // has been over for as long as is Allowed: ok is false then, and the work goes on
-// by itself, until it sees that left has ended. It must touch nothing that anybody
-// looks at afterwards.
+// by itself, until it sees that left has ended. It must touch nothing that another
+// goroutine looks at afterwards.
 func Within[T any](ctx context.Context, work func(left context.Context) T) (out T, ok bool) {
 	left, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
