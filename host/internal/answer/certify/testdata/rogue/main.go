@@ -69,7 +69,7 @@ func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 		}
 		time.Sleep(time.Hour)
 	case "patient-with-piece":
-		o.Pieces([]sdk.Piece{{Box: p.Network.RegionOrWhole().Box, Claim: sdk.PieceUnfair}})
+		o.Pieces([]sdk.Piece{{Box: p.Query.RegionOrWhole().Box, Claim: sdk.PieceUnfair}})
 		fallthrough
 	case "patient":
 		<-ctx.Done()
