@@ -1,6 +1,11 @@
 package sdk
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk/model"
+)
 
 // Errors are for "no answer". A limit reached is a result, not an error. Each
 // keeps its identity over the wire: errors.Is works on both sides.
@@ -17,3 +22,9 @@ var (
 	// ErrPluginExited: the plugin is gone.
 	ErrPluginExited = errors.New("plugin exited")
 )
+
+// Lacks is the error where a model does not have a capability that is needed. It
+// wraps ErrUnsupported.
+func Lacks(m model.Model, capability string) error {
+	return fmt.Errorf("%w: models of the family %s have no %s", ErrUnsupported, m.Family(), capability)
+}

@@ -2,8 +2,12 @@ package sdk
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -51,6 +55,10 @@ type Description struct {
 	Serves []Service
 	// Exactness is the grade a solver's claims can have at best.
 	Exactness Grade
+	// Families are those of the models that it takes: in the query of a solver of
+	// the network form, or in the Start of a strategy. Empty: networks of ReLU
+	// layers, relu.Family.
+	Families []string
 	// SOS1: a solver of the MILP form takes special ordered sets (problem.MILP.SOS1).
 	SOS1 bool
 	// Concurrent allows several calls at once in one process.
@@ -59,8 +67,8 @@ type Description struct {
 	// Presets names option settings of a strategy ("sa", "sa+knn"); each is
 	// selectable by its name. Strategies only.
 	Presets []Preset
-	// NeedsNetwork asks that a strategy's Start carry the network.
-	NeedsNetwork bool
+	// NeedsModel asks that a strategy's Start carry the model.
+	NeedsModel bool
 	// NeedsRows asks that a strategy's Start carry the data set's rows.
 	NeedsRows bool
 	// Lag is the largest number of calls of Next by which trials may lag behind
@@ -83,6 +91,20 @@ func (d *Description) Answers(f problem.Form, g problem.Goal) bool {
 		}
 	}
 	return false
+}
+
+// Refuses is nil where the plugin described takes models of m's family, and
+// otherwise an error that names it.
+func (d *Description) Refuses(m model.Model) error {
+	families := d.Families
+	if len(families) == 0 {
+		families = []string{"relu"}
+	}
+	if slices.Contains(families, m.Family()) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s takes models of the family %s, not of the family %s",
+		ErrUnsupported, d.Name, strings.Join(families, ", "), m.Family())
 }
 
 // Option describes one plugin option.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -28,8 +28,8 @@ type StartOptions struct {
 	Region space.Region
 	// Rows are the data set's rows as points, where Describe asks for them.
 	Rows [][]float64
-	// Network, where Describe asks for it.
-	Network *relu.Network
+	// Model, where Describe asks for it.
+	Model model.Model
 	// Options are the strategy's own, with a preset's values filled in.
 	Options map[string]string
 	// Chains is how many searches the host wants advanced side by side; 0 and 1

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -18,31 +19,35 @@ type strategy struct{}
 // depend on the machine.
 const nextWork = 1 << 30
 
-func (strategy) Describe(context.Context) (sdk.Description, error) {
-	return sdk.Description{
-		Name:         "climb",
-		Version:      "1.0.0",
-		Summary:      "steepest ascent over single features with kicks, recombination and restarts; evaluates by itself",
-		NeedsRows:    true,
-		NeedsNetwork: true,
-		Options:      options,
-		Presets:      []sdk.Preset{{Name: "climb", Summary: "ascent with kicks and restarts"}},
-	}, nil
+var description = sdk.Description{
+	Name:       "climb",
+	Version:    "1.0.0",
+	Summary:    "steepest ascent over single features with kicks, recombination and restarts; evaluates by itself",
+	NeedsRows:  true,
+	NeedsModel: true,
+	Families:   []string{relu.Family},
+	Options:    options,
+	Presets:    []sdk.Preset{{Name: "climb", Summary: "ascent with kicks and restarts"}},
 }
+
+func (strategy) Describe(context.Context) (sdk.Description, error) { return description, nil }
 
 func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
 	set, err := parse(o.Options)
 	if err != nil {
 		return nil, err
 	}
-	if o.Network == nil {
+	if o.Model == nil {
 		return nil, errors.New("the network is missing; this strategy evaluates by itself")
 	}
-	e, err := evaluate.New(o.Network, s, o.Region, o.Epsilon)
+	if err := description.Refuses(o.Model); err != nil {
+		return nil, err
+	}
+	e, err := evaluate.New(o.Model, s, o.Region, o.Epsilon)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}
 	t := newTerrain(set, s, o, e)
-	t.share = max(1, nextWork/(set.climbs*o.Network.Parameters()*max(1, e.Combinations())))
+	t.share = max(1, nextWork/(set.climbs*o.Model.Parameters()*max(1, e.Combinations())))
 	return newSession(t, o.Seed), nil
 }

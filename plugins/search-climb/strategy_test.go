@@ -69,7 +69,7 @@ func grid(free, values int) *study {
 }
 
 func (st *study) options(seed int64) sdk.StartOptions {
-	return sdk.StartOptions{Seed: seed, Epsilon: twentieth, Region: st.space.Whole(), Rows: st.rows, Network: st.network}
+	return sdk.StartOptions{Seed: seed, Epsilon: twentieth, Region: st.space.Whole(), Rows: st.rows, Model: st.network}
 }
 
 // start opens a session in this process.
@@ -357,7 +357,7 @@ func TestTrialsMustBeThoseOfTheMoves(t *testing.T) {
 		t.Error("no move is wanted, and there is no error")
 	}
 	o := st.options(1)
-	o.Network = nil
+	o.Model = nil
 	if _, err := (strategy{}).Start(t.Context(), st.space, o); err == nil {
 		t.Error("started without a network")
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/model"
 )
 
 // session is an sdk.Session with Lag 0 that also implements sdk.Evaluating. All
@@ -34,14 +35,15 @@ type session struct {
 // anew.
 const maxRefused = 1 << 16
 
-func newSession(t *terrain, o sdk.StartOptions, walks int) *session {
+func newSession(t *terrain, m model.Differentiable, seed int64, walks int) *session {
 	s := &session{terrain: t, steps: make([][]float64, walks)}
 	for i := range walks {
 		s.walks = append(s.walks, &walk{
-			terrain: t, gradient: newGradient(o.Network), seeded: i,
+			terrain: t, gradient: m.Gradient(), seeded: i,
 			// The constant is the golden ratio's, arbitrary; i tells the walks apart.
-			rng:    rand.New(rand.NewPCG(uint64(o.Seed), 0x9e3779b97f4a7c15+uint64(i))),
-			slopes: make([]float64, o.Network.Inputs()),
+			rng:    rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15+uint64(i))),
+			inputs: make([]float64, m.Inputs()),
+			slopes: make([]float64, m.Inputs()),
 		})
 	}
 	return s

@@ -8,6 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -17,34 +19,39 @@ type strategy struct{}
 // maxWalks bounds the walks side by side, whatever number of chains is wanted.
 const maxWalks = 4096
 
-func (strategy) Describe(context.Context) (sdk.Description, error) {
-	return sdk.Description{
-		Name:         "grad",
-		Version:      "1.0.0",
-		Summary:      "follows the gradient of the gap from clustered rows, in the spirit of ADF and EIDIG",
-		NeedsRows:    true,
-		NeedsNetwork: true,
-		Options:      options,
-		Presets: []sdk.Preset{
-			{Name: "grad", Summary: "the global phase: along the gradient from each seed", Options: map[string]string{"local": "0"}},
-			{Name: "grad+local", Summary: "the global phase, then perturbations of what it found", Options: map[string]string{"local": "100"}},
-		},
-	}, nil
+var description = sdk.Description{
+	Name:       "grad",
+	Version:    "1.0.0",
+	Summary:    "follows the gradient of the gap from clustered rows, in the spirit of ADF and EIDIG",
+	NeedsRows:  true,
+	NeedsModel: true,
+	Families:   []string{relu.Family},
+	Options:    options,
+	Presets: []sdk.Preset{
+		{Name: "grad", Summary: "the global phase: along the gradient from each seed", Options: map[string]string{"local": "0"}},
+		{Name: "grad+local", Summary: "the global phase, then perturbations of what it found", Options: map[string]string{"local": "100"}},
+	},
 }
+
+func (strategy) Describe(context.Context) (sdk.Description, error) { return description, nil }
 
 func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
 	set, err := parse(o.Options)
 	if err != nil {
 		return nil, err
 	}
-	if o.Network == nil {
+	if o.Model == nil {
 		return nil, errors.New("the network is missing; this strategy follows its gradient")
 	}
-	e, err := evaluate.New(o.Network, s, o.Region, o.Epsilon)
+	e, err := evaluate.New(o.Model, s, o.Region, o.Epsilon)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}
+	m, ok := o.Model.(model.Differentiable)
+	if !ok {
+		return nil, sdk.Lacks(o.Model, "gradient")
+	}
 	t := &terrain{settings: set, domain: chain.NewDomain(s, o), eval: e, refused: map[string]bool{}}
 	t.seeds = cluster(s, t.domain.Rows(), set.clusters, o.Seed)
-	return newSession(t, o, min(max(o.Chains, 1), maxWalks)), nil
+	return newSession(t, m, o.Seed, min(max(o.Chains, 1), maxWalks)), nil
 }

@@ -83,7 +83,7 @@ func mixed() *study {
 
 func (st *study) options(seed int64) sdk.StartOptions {
 	return sdk.StartOptions{
-		Seed: seed, Epsilon: twentieth, Region: st.space.Whole(), Rows: st.rows, Network: st.network,
+		Seed: seed, Epsilon: twentieth, Region: st.space.Whole(), Rows: st.rows, Model: st.network,
 		Chains: 8, Options: map[string]string{"local": "20"},
 	}
 }
@@ -106,41 +106,6 @@ func (st *study) answer(m sdk.Move) sdk.Trial {
 		return sdk.Trial{Status: sdk.TrialRefused}
 	}
 	return sdk.Trial{Status: sdk.TrialEvaluated, Point: m.Point, K: st.eval.Evaluate(m.Point).K}
-}
-
-// Backpropagation agrees with differences of the network's own logits.
-func TestGradient(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	nets := []*relu.Network{
-		randomNetwork(rng, relu.HeadSigmoid, 4, 1),
-		randomNetwork(rng, relu.HeadSigmoid, 3, 7, 5, 1),
-		randomNetwork(rng, relu.HeadSoftmax, 5, 9, 2),
-		randomNetwork(rng, relu.HeadLinear, 2, 30, 20, 10, 1),
-	}
-	for _, n := range nets {
-		g := newGradient(n)
-		for range 50 {
-			for i := range g.values[0] {
-				g.values[0][i] = rng.NormFloat64()
-			}
-			at := slices.Clone(g.values[0])
-			logit, slopes := g.at()
-			if want := n.Logit(at); math.Abs(logit-want) > 1e-9 {
-				t.Fatalf("logit %v, want %v", logit, want)
-			}
-			for i := range at {
-				const h = 1e-7
-				beside := func(d float64) float64 {
-					x := slices.Clone(at)
-					x[i] += d
-					return n.Logit(x)
-				}
-				if want := (beside(h) - beside(-h)) / (2 * h); math.Abs(slopes[i]-want) > 1e-4*(1+math.Abs(want)) {
-					t.Errorf("slope %d is %v, the difference quotient %v", i, slopes[i], want)
-				}
-			}
-		}
-	}
 }
 
 // A step of the global phase goes up: over many individuals and both kinds of
@@ -349,7 +314,7 @@ func TestTrialsMustBeThoseOfTheMoves(t *testing.T) {
 		}
 	}
 	o := st.options(1)
-	o.Network = nil
+	o.Model = nil
 	if _, err := (strategy{}).Start(t.Context(), st.space, o); err == nil {
 		t.Error("started without a network")
 	}

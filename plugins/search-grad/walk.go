@@ -13,8 +13,9 @@ import (
 type walk struct {
 	*terrain
 	rng      *rand.Rand
-	gradient *gradient
-	seeded   int // seeds so far, from the walk's number on, to take clusters in turn
+	gradient func(inputs []float64) (logit float64, slopes []float64)
+	inputs   []float64 // for gradient
+	seeded   int       // seeds so far, from the walk's number on, to take clusters in turn
 
 	x         []float64 // where the walk stands; nil: nowhere
 	local     bool      // phase
@@ -118,8 +119,7 @@ func (w *walk) slope(x []float64, hi, lo int) []float64 {
 		combination int
 		sign        float64
 	}{{hi, 1}, {lo, -1}} {
-		w.domain.Space().NetworkInputs(w.gradient.values[0], w.eval.Point(x, copied.combination))
-		logit, slopes := w.gradient.at()
+		logit, slopes := w.gradient(w.domain.Space().NetworkInputs(w.inputs, w.eval.Point(x, copied.combination)))
 		flat := copied.sign / (4 + float64(logit*logit))
 		for i, s := range slopes {
 			out[i] += float64(flat * s)

@@ -90,7 +90,7 @@ func TestIdleFeature(t *testing.T) {
 		{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 10, -1, -10}, Bias: []float64{-40.5, 40.5}},
 		{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{0}},
 	}}
-	q := &problem.Query{Network: n, Space: s, Notion: fairness.Decision, Goal: problem.Quantify}
+	q := &problem.Query{Model: n, Space: s, Notion: fairness.Decision, Goal: problem.Quantify}
 	got := solveWith(t, q, sdk.SolveOptions{Threads: 1, WorkLimit: 200})
 	// n + 10p > 40.5: the copies differ for n from 31 to 40.
 	if want := big.NewRat(1, 10); got.Status != sdk.Optimal || got.Shares.Unfair.Cmp(want) != 0 {
@@ -118,7 +118,7 @@ func TestBoundsBeyondTheRegion(t *testing.T) {
 		region := s.Whole()
 		region.Box[0] = space.Interval{Lo: 0, Hi: 1000}
 		q := &problem.Query{
-			Network: net, Space: s, Region: region, Notion: fairness.Logit, Epsilon: big.NewRat(1, 20), Goal: problem.Maximise,
+			Model: net, Space: s, Region: region, Notion: fairness.Logit, Epsilon: big.NewRat(1, 20), Goal: problem.Maximise,
 			Relax: []problem.RelaxedFeature{{Feature: 0, Tolerance: 500000}},
 		}
 		for _, limit := range []int64{1, 10, 100, 1000} {

@@ -29,7 +29,7 @@ func strip(r *rand.Rand) *problem.Query {
 	}
 	q := &problem.Query{
 		Space: s, Region: s.Whole(), Epsilon: big.NewRat(1, 20),
-		Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
+		Model: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 			{In: 2, Out: 4, ReLU: true, Weights: draw(8, 3), Bias: draw(4, 1)},
 			{In: 4, Out: 1, Weights: draw(4, 1), Bias: draw(1, 0.5)},
 		}},
@@ -46,8 +46,8 @@ func strip(r *rand.Rand) *problem.Query {
 // logit must not be positive) the logits' zeros cut the pairs into, so it is
 // largest at a corner of one.
 func corners(q *problem.Query) float64 {
-	l := &q.Network.Layers[0]
-	logit := func(x float64, a int) float64 { return q.Network.Logit([]float64{x, float64(a)}) }
+	l := &q.Model.(*relu.Network).Layers[0]
+	logit := func(x float64, a int) float64 { return q.Model.Logit([]float64{x, float64(a)}) }
 	var cuts [2][]float64
 	for a := range cuts {
 		breaks := []float64{0, 1, q.Region.Box[0].Lo, q.Region.Box[0].Hi}
@@ -114,7 +114,7 @@ func sampled(q *problem.Query) (most, beyond float64) {
 		for k := range n + 1 {
 			y := lo + (hi-lo)*float64(k)/n
 			for a := range 2 {
-				f, g := q.Network.Logit([]float64{x, float64(a)}), q.Network.Logit([]float64{y, float64(1 - a)})
+				f, g := q.Model.Logit([]float64{x, float64(a)}), q.Model.Logit([]float64{y, float64(1 - a)})
 				if q.Notion == fairness.DecisionStrict {
 					most = max(most, min(max(f, g), -min(f, g)))
 				} else {
@@ -124,8 +124,8 @@ func sampled(q *problem.Query) (most, beyond float64) {
 		}
 	}
 	slope := 0.0
-	for j, w := range q.Network.Layers[1].Weights {
-		slope += math.Abs(w * q.Network.Layers[0].Row(j)[0])
+	for j, w := range q.Model.(*relu.Network).Layers[1].Weights {
+		slope += math.Abs(w * q.Model.(*relu.Network).Layers[0].Row(j)[0])
 	}
 	return most, slope * 2 / n
 }

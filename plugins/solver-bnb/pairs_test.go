@@ -10,7 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -81,7 +81,7 @@ func copiesIn(q *problem.Query, box space.Box) (out []copyOf) {
 		switch {
 		case i == len(x):
 			for _, c := range q.Space.Counterfactuals(region, x) {
-				out = append(out, copyOf{c, q.Network.Logit(q.Space.NetworkInputs(nil, c))})
+				out = append(out, copyOf{c, q.Model.Logit(q.Space.NetworkInputs(nil, c))})
 			}
 		case q.Space.Features[i].IsProtected():
 			each(i + 1)
@@ -148,7 +148,7 @@ type pairTruth struct {
 }
 
 func enumeratePairs(q *problem.Query) pairTruth {
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	out := pairTruth{most: math.Inf(-1)}
 	region := q.RegionOrWhole()
 	reach := append(space.Box(nil), region.Box...)
@@ -191,7 +191,7 @@ func enumeratePairs(q *problem.Query) pairTruth {
 	return out
 }
 
-func exactly(q *problem.Query, n *relu.Exact, points ...[]float64) (logits []*big.Rat) {
+func exactly(q *problem.Query, n model.Exact, points ...[]float64) (logits []*big.Rat) {
 	for _, x := range points {
 		logits = append(logits, n.Logit(q.Space.ExactInputs(x)))
 	}
@@ -257,7 +257,7 @@ func checkPair(t *testing.T, i int, q *problem.Query, got *sdk.Result) {
 	if !q.Space.Contains(x) || !q.Space.Contains(y) || !q.Space.RegionContains(q.RegionOrWhole(), x) || !describes(q, x) || !compared(q, x, y) {
 		t.Errorf("question %d, %s: %v and %v are no pair of it", i, q.Notion, x, y)
 	}
-	logits := exactly(q, relu.NewExact(q.Network), x, y)
+	logits := exactly(q, q.Model.Exact(), x, y)
 	if value, _ := q.Notion.Gap(logits); q.Goal == problem.Maximise && !near(got.Objective, value) {
 		t.Errorf("question %d, %s: objective %v, but the witness has %v", i, q.Notion, got.Objective, value)
 	}

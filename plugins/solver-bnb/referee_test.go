@@ -76,7 +76,7 @@ func tiny(r *rand.Rand) *problem.Query {
 		n.Layers = append(n.Layers, l)
 	}
 	q := &problem.Query{
-		Network: n, Space: s, Epsilon: big.NewRat(1, []int64{20, 5, 2}[r.IntN(3)]), Goal: problem.Decide,
+		Model: n, Space: s, Epsilon: big.NewRat(1, []int64{20, 5, 2}[r.IntN(3)]), Goal: problem.Decide,
 		Notion: []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[r.IntN(4)],
 	}
 	if r.IntN(4) == 0 {
@@ -97,7 +97,7 @@ type truth struct {
 
 func enumerate(t *testing.T, q *problem.Query) truth {
 	t.Helper()
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	out := truth{most: math.Inf(-1), least: math.Inf(1), minK: math.MaxInt}
 	x := make([]float64, len(q.Space.Features))
 	var each func(i int)
@@ -289,7 +289,7 @@ func TestManyFeatures(t *testing.T) {
 		bias float64
 		want sdk.Status
 	}{{-10.5, sdk.Infeasible}, {-9.5, sdk.Feasible}} {
-		q := &problem.Query{Space: s, Notion: fairness.Decision, Goal: problem.Decide, Network: &relu.Network{
+		q := &problem.Query{Space: s, Notion: fairness.Decision, Goal: problem.Decide, Model: &relu.Network{
 			Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{hidden, {In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{c.bias}}},
 		}}
 		got := solveWith(t, q, sdk.SolveOptions{Threads: 1, WorkLimit: 5000})

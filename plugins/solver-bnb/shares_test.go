@@ -83,5 +83,5 @@ func linear(slope, step, shift, offset float64) *problem.Query {
 		{In: 3, Out: 2, ReLU: true, Weights: []float64{slope, step, shift, -slope, -step, -shift}, Bias: []float64{offset, -offset}},
 		{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{0}},
 	}}
-	return &problem.Query{Network: n, Space: s, Epsilon: big.NewRat(1, 20), Goal: problem.Quantify}
+	return &problem.Query{Model: n, Space: s, Epsilon: big.NewRat(1, 20), Goal: problem.Quantify}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/option"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -28,6 +29,7 @@ func (solver) Describe(context.Context) (sdk.Description, error) {
 		Version:    version,
 		Summary:    "Branch and bound over boxes of people, with rigorous linear bounds; pure Go, no library needed",
 		Options:    options,
+		Families:   []string{relu.Family},
 		Exactness:  sdk.GradeRigorous,
 		Concurrent: true,
 	}

@@ -77,5 +77,5 @@ func needle(at, last []float64) *problem.Query {
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		first, {In: first.Out, Out: 1, ReLU: true, Weights: minus, Bias: []float64{1}}, {In: 1, Out: 1, Weights: []float64{2}, Bias: []float64{0.1}},
 	}}
-	return &problem.Query{Network: n, Space: s, Notion: fairness.Score, Epsilon: big.NewRat(1, 20)}
+	return &problem.Query{Model: n, Space: s, Notion: fairness.Score, Epsilon: big.NewRat(1, 20)}
 }

@@ -62,7 +62,7 @@ func tinyQuery(seed uint64) *problem.Query {
 		{Name: "age", Kind: space.Integer, Lo: 0, Hi: 99, Protected: []float64{-1, 0, 2}, Inputs: []space.Input{{Index: 4, Scale: 1}}},
 		{Name: "sex", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 5, Scale: 1}}},
 	}}
-	q := &problem.Query{Network: tinyNetwork(r, s.Inputs), Space: s, Region: s.Whole(), Notion: fairness.Logit,
+	q := &problem.Query{Model: tinyNetwork(r, s.Inputs), Space: s, Region: s.Whole(), Notion: fairness.Logit,
 		Goal: problem.Decide, Epsilon: big.NewRat(1, 4)}
 	if seed%2 == 0 {
 		s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 1, Hi: 9}}, {Feature: 3, Set: []int{1}}}}
@@ -79,7 +79,7 @@ func tinyQuery(seed uint64) *problem.Query {
 // lowered is a query loaded into Z3.
 func lowered(t *testing.T, q *problem.Query, lower func(*problem.Query, *bound.Bounds) (*encode.LoweredSMT, error)) (*encode.LoweredSMT, *bound.Bounds, sdk.Loaded) {
 	t.Helper()
-	b := bound.Intervals(q.Network, bound.Inputs(q.Space, encode.RelaxedRegion(q)))
+	b := bound.Intervals(q.Model, bound.Inputs(q.Space, encode.RelaxedRegion(q)))
 	low, err := lower(q, b)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func replay(t *testing.T, q *problem.Query, low *encode.LoweredSMT, r *sdk.Resul
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	var logits []*big.Rat
 	for _, p := range [][]float64{w.Copy1, w.Copy2} {
 		if !q.Space.Contains(p) {

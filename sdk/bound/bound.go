@@ -1,6 +1,10 @@
-// Package bound encloses what a network computes over a region. Every bound
+// Package bound encloses what a model computes over a region. Every bound
 // is rounded outward, so it holds for the real function of the stored weights
 // and may stand in a rigorous proof.
+//
+// The methods are for networks of ReLU layers. A model of another family is
+// enclosed by itself, where it is model.Bounded, whatever the method; and
+// otherwise not at all: its logit may be anything.
 package bound
 
 import (
@@ -8,25 +12,26 @@ import (
 	"math"
 	"strings"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Bounds encloses every neuron of a network over a region.
+// Bounds encloses a model over a region.
 type Bounds struct {
-	// Pre holds one interval a neuron, by layer, around its value before the
-	// activation.
+	// Pre holds one interval a neuron of a network of ReLU layers, by layer, around
+	// its value before the activation; nil for other models.
 	Pre [][]space.Interval
 	// Logit encloses l0, or l1 − l0 for a softmax head (as one linear form,
 	// tighter than the difference of the two outputs' intervals).
 	Logit space.Interval
 }
 
-// Method is a named way to bound a network over a box of inputs.
+// Method is a named way to bound a model over a box of inputs.
 type Method struct {
 	Name    string
 	Summary string
-	Bound   func(*relu.Network, []space.Interval) *Bounds
+	Bound   func(model.Model, []space.Interval) *Bounds
 }
 
 // Methods is the register: a new method adds one line. All are rigorous.
@@ -99,9 +104,21 @@ func affine(in *space.Input, v float64) space.Interval {
 	return space.Interval{Lo: down(y), Hi: up(y)}
 }
 
+// itself encloses a model that is no network of ReLU layers.
+func itself(m model.Model, inputs []space.Interval) *Bounds {
+	if m, ok := m.(model.Bounded); ok {
+		return &Bounds{Logit: m.Bounds(inputs)}
+	}
+	return &Bounds{Logit: space.Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}}
+}
+
 // Intervals propagates input ranges through the network by interval
-// arithmetic. len(inputs) must be the network's number of inputs.
-func Intervals(n *relu.Network, inputs []space.Interval) *Bounds {
+// arithmetic. len(inputs) must be the model's number of inputs.
+func Intervals(m model.Model, inputs []space.Interval) *Bounds {
+	n, ok := m.(*relu.Network)
+	if !ok {
+		return itself(m, inputs)
+	}
 	b := &Bounds{Pre: make([][]space.Interval, len(n.Layers))}
 	v := inputs
 	for k := range n.Layers {

@@ -63,7 +63,7 @@ func TestBoundsEncloseExactValues(t *testing.T) {
 					inside(t, neuron(n, k, j, x), b.Pre[k-1][j])
 				}
 			}
-			inside(t, relu.NewExact(n).Logit(x), b.Logit)
+			inside(t, n.Exact().Logit(x), b.Logit)
 		}
 		if linear.Logit.Lo < interval.Logit.Lo || linear.Logit.Hi > interval.Logit.Hi {
 			t.Fatalf("linear bounds %v are looser than interval bounds %v", linear.Logit, interval.Logit)
@@ -93,7 +93,7 @@ func neuron(n *relu.Network, k, j int, x []*big.Rat) *big.Rat {
 	cut.Layers = append(cut.Layers, n.Layers[:k]...)
 	l := cut.Layers[k-1]
 	cut.Layers[k-1] = relu.Layer{In: l.In, Out: 1, Weights: l.Row(j), Bias: l.Bias[j : j+1]}
-	return relu.NewExact(cut).Logit(x)
+	return cut.Exact().Logit(x)
 }
 
 func inside(t *rapid.T, v *big.Rat, iv space.Interval) {
@@ -138,7 +138,7 @@ func TestDifferencesEncloseExactValues(t *testing.T) {
 				inside(t, new(big.Rat).Sub(neuron(n, k, j, one), neuron(n, k, j, two)), d.Pre[k-1][j])
 			}
 		}
-		exact := relu.NewExact(n)
+		exact := n.Exact()
 		inside(t, new(big.Rat).Sub(exact.Logit(one), exact.Logit(two)), d.Logit)
 	})
 }

@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -19,8 +20,13 @@ type Difference struct {
 // Differences propagates the differences of the protected inputs over region
 // r, and of the features that may differ by as much as tolerance says, indexed
 // by feature (0: not at all; nil: none may). r and b must enclose both copies;
-// the bounds b are used where they are tighter.
-func Differences(n *relu.Network, s *space.Space, r space.Region, tolerance []float64, b *Bounds) *Difference {
+// the bounds b are used where they are tighter, and alone for a model that is no
+// network of ReLU layers.
+func Differences(m model.Model, s *space.Space, r space.Region, tolerance []float64, b *Bounds) *Difference {
+	n, ok := m.(*relu.Network)
+	if !ok {
+		return &Difference{Logit: spread(b.Logit)}
+	}
 	d := &Difference{Pre: make([][]space.Interval, len(n.Layers))}
 	v := inputDifferences(s, r, tolerance)
 	for k := range n.Layers {

@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -14,7 +15,11 @@ import (
 // et al., POPL 2019, section 2): 0 or 1, whichever leaves the smaller triangle.
 // Every level's form is evaluated on the way, and the best of all levels and
 // of interval arithmetic is kept, so Linear is never looser than Intervals.
-func Linear(n *relu.Network, inputs []space.Interval) *Bounds {
+func Linear(m model.Model, inputs []space.Interval) *Bounds {
+	n, ok := m.(*relu.Network)
+	if !ok {
+		return itself(m, inputs)
+	}
 	b := &Bounds{Pre: make([][]space.Interval, len(n.Layers))}
 	s := &substitution{n: n, post: [][]space.Interval{inputs}, pre: b.Pre}
 	for k := range n.Layers {

@@ -47,22 +47,7 @@ type claimJSON struct {
 }
 
 type networkLine struct {
-	Network networkJSON `json:"network"`
-}
-
-type networkJSON struct {
-	Precision int         `json:"precision"`
-	Head      string      `json:"head"`
-	Layers    []layerJSON `json:"layers"`
-}
-
-type layerJSON struct {
-	Name    string    `json:"name,omitempty"`
-	Inputs  int       `json:"inputs"`
-	Units   int       `json:"units"`
-	ReLU    bool      `json:"relu"`
-	Weights []float64 `json:"weights"`
-	Bias    []float64 `json:"bias"`
+	Network *relu.Network `json:"network"`
 }
 
 type spaceLine struct {
@@ -132,22 +117,11 @@ func line(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// NetworkSHA256 is the fingerprint of a network in a certificate, in
-// hexadecimal: the SHA-256 of its line without the layers' names. n must have
-// passed Validate.
-func NetworkSHA256(n *relu.Network) (string, error) {
-	of := toNetworkJSON(n)
-	for i := range of.Layers {
-		of.Layers[i].Name = ""
-	}
-	return fingerprint(networkLine{of})
-}
-
-// SpaceSHA256 is the same of a space, its constraints included.
-func SpaceSHA256(s *space.Space) (string, error) { return fingerprint(spaceLine{toSpaceJSON(s)}) }
-
-func fingerprint(v any) (string, error) {
-	text, err := line(v)
+// SpaceSHA256 is the fingerprint of a space, its constraints included, in
+// hexadecimal: the SHA-256 of its line. (That of a network is its own: see
+// relu.Network.Fingerprint.)
+func SpaceSHA256(s *space.Space) (string, error) {
+	text, err := line(spaceLine{toSpaceJSON(s)})
 	if err != nil {
 		return "", err
 	}
@@ -170,10 +144,8 @@ func (s *Statement) format() ([]byte, error) {
 	case MaxK:
 		header.Claim.K = s.Claim.K
 	}
+	header.Network = s.Network.Fingerprint()
 	var err error
-	if header.Network, err = NetworkSHA256(s.Network); err != nil {
-		return nil, err
-	}
 	if header.Space, err = SpaceSHA256(s.Space); err != nil {
 		return nil, err
 	}
@@ -186,7 +158,7 @@ func (s *Statement) format() ([]byte, error) {
 		of.Region.Values = append(of.Region.Values, region.Values[i])
 	}
 	var out []byte
-	for _, v := range []any{header, networkLine{toNetworkJSON(s.Network)}, spaceLine{toSpaceJSON(s.Space)}, of} {
+	for _, v := range []any{header, networkLine{s.Network}, spaceLine{toSpaceJSON(s.Space)}, of} {
 		text, err := line(v)
 		if err != nil {
 			return nil, err
@@ -203,15 +175,6 @@ func (s *Statement) flatBox(b space.Box) []float64 {
 		if !s.Space.Features[i].IsProtected() {
 			out = append(out, b[i].Lo, b[i].Hi)
 		}
-	}
-	return out
-}
-
-func toNetworkJSON(n *relu.Network) networkJSON {
-	out := networkJSON{Precision: n.Precision, Head: n.Head.String()}
-	for i := range n.Layers {
-		l := &n.Layers[i]
-		out.Layers = append(out.Layers, layerJSON{l.Name, l.In, l.Out, l.ReLU, l.Weights, l.Bias})
 	}
 	return out
 }

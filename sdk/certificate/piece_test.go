@@ -107,7 +107,7 @@ func TestFromQuery(t *testing.T) {
 	s := people()
 	query := func(change func(*problem.Query)) *problem.Query {
 		q := &problem.Query{
-			Network: s.Network, Space: s.Space, Region: s.Region, Notion: s.Notion, Epsilon: s.Epsilon,
+			Model: s.Network, Space: s.Space, Region: s.Region, Notion: s.Notion, Epsilon: s.Epsilon,
 			Goal: problem.Decide, Require: s.Require, Forbid: s.Forbid,
 		}
 		change(q)

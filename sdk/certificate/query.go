@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -15,8 +16,12 @@ import (
 // certificate cannot say, relaxations and single excluded individuals, is an
 // error, and so are the other goals.
 func FromQuery(q *problem.Query) (Statement, error) {
+	n, err := relu.Of(q.Model, "a certificate")
+	if err != nil {
+		return Statement{}, err
+	}
 	s := Statement{
-		Network: q.Network, Space: q.Space, Region: q.RegionOrWhole().Clone(),
+		Network: n, Space: q.Space, Region: q.RegionOrWhole().Clone(),
 		Notion: q.Notion, Epsilon: q.Epsilon, Require: q.Require, Forbid: q.Forbid,
 	}
 	switch {

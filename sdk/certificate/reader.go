@@ -80,14 +80,11 @@ func NewReader(r io.Reader) (*Reader, error) {
 
 // checkSums holds the fingerprints against the content.
 func (r *Reader) checkSums() error {
-	of, err := NetworkSHA256(r.statement.Network)
-	if err != nil {
-		return err
-	}
-	if of != r.sums[0] {
+	if of := r.statement.Network.Fingerprint(); of != r.sums[0] {
 		return &Fault{1, fmt.Errorf("network_sha256 is %.64q, that of the network below is %s", r.sums[0], of)}
 	}
-	if of, err = SpaceSHA256(r.statement.Space); err != nil {
+	of, err := SpaceSHA256(r.statement.Space)
+	if err != nil {
 		return err
 	}
 	if of != r.sums[1] {

@@ -19,7 +19,7 @@ import (
 // shareQuery asks which share of four individuals is treated fairly.
 func shareQuery() *problem.Problem {
 	return &problem.Problem{Name: "shares", Query: &problem.Query{
-		Network: &relu.Network{
+		Model: &relu.Network{
 			Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{1, 1}, Bias: []float64{0}}},
 			Head:   relu.HeadSigmoid, Precision: 64,
 		},

@@ -23,7 +23,7 @@ import (
 // decisions differ from a = 2 on, with the margins 1 and 2.
 func stepQuery(epsilon string) *problem.Query {
 	return &problem.Query{
-		Network: &relu.Network{
+		Model: &relu.Network{
 			Layers: []relu.Layer{
 				{Name: "hidden", In: 2, Out: 1, Weights: []float64{1, 3}, Bias: []float64{-3}, ReLU: true},
 				{Name: "output", In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{-1}},
@@ -127,6 +127,8 @@ var networkCases = append(commonCases(problem.FormNetwork), []SolverCase{
 			{"strict decision", notion(fairness.DecisionStrict), optimum(1)},
 		}
 	}),
+	{Name: "network/other-family", Doc: "a model of a family that is not claimed is refused with ErrUnsupported, by name",
+		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkSolverFamily},
 	{Name: "network/no-time", Doc: "with no time at all, a violation is found or not, and never ruled out",
 		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkNoTime},
 	{Name: "network/random", Doc: "random tiny networks have the verdict that enumeration finds",
@@ -178,7 +180,7 @@ func randomQuery(rng *rand.Rand) *problem.Query {
 	n := randomNetwork(rng, s.Inputs, 4)
 	rng.Int64() // skipped: with the questions that follow, every liar is caught
 	q := &problem.Query{
-		Network: n, Space: s,
+		Model: n, Space: s,
 		Notion: fairness.Notions[rng.IntN(len(fairness.Notions))], Epsilon: big.NewRat(int64(1+rng.IntN(12)), 20),
 	}
 	return q
@@ -216,7 +218,7 @@ func largeQuery() *problem.Query {
 		}
 		s.Features = append(s.Features, f)
 	}
-	return &problem.Query{Network: randomNetwork(rng, s.Inputs, 24), Space: s, Notion: fairness.Score, Epsilon: big.NewRat(9, 10), Goal: problem.Decide}
+	return &problem.Query{Model: randomNetwork(rng, s.Inputs, 24), Space: s, Notion: fairness.Score, Epsilon: big.NewRat(9, 10), Goal: problem.Decide}
 }
 
 // checkNoTime asks a question with a violation under limits that are over before,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -39,7 +39,7 @@ func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
 	if err := checkCopies(q, w); err != nil {
 		return fmt.Errorf("witness %v and %v: %w", w.Copy1, w.Copy2, err)
 	}
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	if wholly(q.Goal) {
 		return e.checkWhole(q, r, clusterLogits(q, exact, w.Copy1))
 	}
@@ -64,7 +64,7 @@ func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
 }
 
 // clusterLogits are the logits of the individual's counterfactuals.
-func clusterLogits(q *problem.Query, exact *relu.Exact, x []float64) []*big.Rat {
+func clusterLogits(q *problem.Query, exact model.Exact, x []float64) []*big.Rat {
 	var out []*big.Rat
 	for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
 		out = append(out, exact.Logit(q.Space.ExactInputs(p)))
@@ -147,7 +147,7 @@ type decided struct {
 }
 
 func referee(q *problem.Query) decided {
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	region := q.RegionOrWhole()
 	out := decided{lo: math.Inf(-1), hi: math.Inf(-1), least: math.Inf(1), fewest: math.MaxInt}
 	eachIndividual(q.Space, region, func(x []float64) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -54,7 +53,7 @@ func (e *SolverEnv) checkClaims(q *problem.Query, r *sdk.Result, pieces []sdk.Pi
 	if faults != nil {
 		return faults
 	}
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	eachIndividual(q.Space, q.RegionOrWhole(), func(x []float64) {
 		home, err := homeOf(q.Space, pieces, x)
 		if err != nil {

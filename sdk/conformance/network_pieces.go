@@ -9,7 +9,6 @@ import (
 	"reflect"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -77,7 +76,7 @@ func newCensus(q *problem.Query, pieces []sdk.Piece) *census {
 	if c.homes = inRegion(q, pieces); c.homes != nil {
 		return c
 	}
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	eachIndividual(q.Space, q.RegionOrWhole(), func(x []float64) {
 		home, err := homeOf(q.Space, pieces, x)
 		if err != nil {

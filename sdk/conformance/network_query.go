@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -90,8 +91,8 @@ var networkQueryCases = []SolverCase{
 		relax := func(eps string, by float64) *problem.Query {
 			return bent(eps, func(q *problem.Query) {
 				q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: by}}
-				q.Network.Layers[0].Weights = []float64{1, 1}
-				q.Network.Layers[0].Bias = []float64{0}
+				first := &q.Model.(*relu.Network).Layers[0]
+				first.Weights, first.Bias = []float64{1, 1}, []float64{0}
 			})
 		}
 		// The logit is a + s − 1, so the largest gap is σ(0) − σ(−1) = 0.2311 without

@@ -115,15 +115,17 @@ func (e *StrategyEnv) start(ctx context.Context, with sdk.Strategy, st study, se
 
 // startChains is start for several chains.
 func (e *StrategyEnv) startChains(ctx context.Context, with sdk.Strategy, st study, seed int64, options map[string]string, chains int) (sdk.Session, error) {
-	o := sdk.StartOptions{
-		Seed: seed, Epsilon: big.NewRat(1, 20), Region: st.region.Clone(),
-		Options: merged(e.Options.Set, options), Chains: chains,
-	}
+	return e.startWith(ctx, with, st, sdk.StartOptions{Seed: seed, Options: options, Chains: chains})
+}
+
+// startWith is start with options, to which it adds what is the same each time.
+func (e *StrategyEnv) startWith(ctx context.Context, with sdk.Strategy, st study, o sdk.StartOptions) (sdk.Session, error) {
+	o.Epsilon, o.Region, o.Options = big.NewRat(1, 20), st.region.Clone(), merged(e.Options.Set, o.Options)
 	if e.Description.NeedsRows {
 		o.Rows = st.rows
 	}
-	if e.Description.NeedsNetwork {
-		o.Network = randomNetwork(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)
+	if e.Description.NeedsModel && o.Model == nil {
+		o.Model = randomNetwork(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)
 	}
 	s, err := with.Start(ctx, st.space, o)
 	if err != nil {

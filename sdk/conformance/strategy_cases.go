@@ -36,6 +36,8 @@ var strategyCases = []StrategyCase{
 	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
 	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
 		Needs: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
+	{Name: "other-family", Doc: "a model of a family that is not claimed is refused with ErrUnsupported, by name", Run: checkStrategyFamily,
+		Needs: func(d *sdk.Description) string { return unless(d.NeedsModel, "no model is asked for") }},
 	{Name: "cancelled", Doc: "a context that has ended brings Next back", Run: checkNextCancelled},
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -24,8 +23,7 @@ import (
 // InBins: ErrTooFewBins where nobody can reach so many, sdk.ErrUnsupported where
 // a relaxation or a predicate tells its copies apart.
 func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
-	e := &builder{q: q, bounds: b}
-	return e.lower("bigm")
+	return lower("bigm", q, b, false, nil)
 }
 
 // BigMDifferences is BigM with rows about the difference of the two copies,
@@ -33,11 +31,11 @@ func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 // features cancel in it. A query for more than two bins is lowered as BigM
 // does.
 func BigMDifferences(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
-	e := &builder{q: q, bounds: b}
+	var differences *bound.Difference
 	if q.K <= 2 {
-		e.differences = bound.Differences(q.Network, q.Space, RelaxedRegion(q), tolerances(q), b)
+		differences = bound.Differences(q.Model, q.Space, RelaxedRegion(q), tolerances(q), b)
 	}
-	return e.lower("bigm+diff")
+	return lower("bigm+diff", q, b, false, differences)
 }
 
 // SOS1 is BigM without the binaries and constants of its ReLUs: a ReLU of open
@@ -48,24 +46,27 @@ func BigMDifferences(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 //
 // Solvers branch on the sets themselves; see Encoding.Sets.
 func SOS1(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
-	e := &builder{q: q, bounds: b, sets: true}
-	return e.lower("sos1")
+	return lower("sos1", q, b, true, nil)
 }
 
-func (e *builder) lower(name string) (*Lowered, error) {
-	q, b := e.q, e.bounds
+// lower writes a query. sets and differences are how ReLUs are written: see
+// reluRows.
+func lower(name string, q *problem.Query, b *bound.Bounds, sets bool, differences *bound.Difference) (*Lowered, error) {
+	e := &builder{q: q, bounds: b, milp: &problem.MILP{}, fidelity: Exact, inputGain: make([]float64, q.Space.Inputs)}
+	var err error
+	if e.rows, err = e.rowsOf(sets, differences); err != nil {
+		return nil, err
+	}
 	if math.IsInf(b.Logit.Lo, 0) || math.IsInf(b.Logit.Hi, 0) {
 		return nil, ErrUnbounded
 	}
-	var err error
 	if e.edges, err = binEdges(q, b); err != nil {
 		return nil, err
 	}
 	if e.first, err = firstRegion(q); err != nil {
 		return nil, err
 	}
-	e.milp, e.fidelity = &problem.MILP{}, Exact
-	e.spelled, e.inputGain = e.needBinaries(), make([]float64, q.Space.Inputs)
+	e.spelled = e.needBinaries()
 	shared := make([]*featureColumns, len(q.Space.Features))
 	for i := range shared {
 		if !q.Space.Features[i].IsProtected() && !isRelaxed(q, i) {
@@ -81,9 +82,7 @@ func (e *builder) lower(name string) (*Lowered, error) {
 		out.Logits = append(out.Logits, logit)
 		region = RelaxedRegion(q)
 	}
-	if e.differences != nil {
-		e.differenceRows(out)
-	}
+	e.rows.relate()
 	for c := range out.copies {
 		e.predicates(c, out.copies[c].features)
 	}
@@ -94,7 +93,7 @@ func (e *builder) lower(name string) (*Lowered, error) {
 	out.Slack = e.column(problem.Column{Name: "slack", Lo: math.Inf(-1), Hi: math.Inf(1), Role: problem.RoleOther})
 	out.Problem = &problem.Problem{Name: name, MILP: e.milp}
 	out.Fidelity = e.fidelity
-	out.Sensitivity = e.sensitivity()
+	out.Sensitivity = 1 + e.rows.sensitivity() + e.edges.sensitivity()
 	return out, e.milp.Validate()
 }
 
@@ -106,14 +105,9 @@ type builder struct {
 	bounds   *bound.Bounds
 	milp     *problem.MILP
 	fidelity Fidelity
-	// sets: ReLUs are written as special ordered sets.
-	sets bool
+	rows     rows
 	// spelled marks the features that get one binary a value.
 	spelled []bool
-	// differences, where not nil, bound the copies' neurons against each other;
-	// before then holds each copy's neurons before the activation, by layer.
-	differences *bound.Difference
-	before      [][][]form
 	// inputGain is how far each network input moves where every column it is
 	// made of is off by one.
 	inputGain []float64
@@ -146,7 +140,7 @@ func minus(a, b, towards float64) float64 {
 	return d
 }
 
-// copyOf adds one copy of the network and returns its columns and its logit's.
+// copyOf adds one copy of the model and returns its columns and its logit's.
 func (e *builder) copyOf(c int, shared []*featureColumns, region space.Region) (copyColumns, int) {
 	suffix := fmt.Sprintf("#%d", c+1)
 	cols := copyColumns{features: make([]featureColumns, len(shared))}
@@ -170,36 +164,10 @@ func (e *builder) copyOf(c int, shared []*featureColumns, region space.Region) (
 			e.inputGain[in.Index] = math.Max(e.inputGain[in.Index], gain)
 		}
 	}
-	layers := e.q.Network.Layers
-	v := inputs
-	if e.differences != nil {
-		e.before = append(e.before, make([][]form, len(layers)))
-	}
-	for k := range layers[:len(layers)-1] {
-		var columns []neuronColumns
-		v, columns = e.hidden(k, suffix, v)
-		cols.neurons = append(cols.neurons, columns)
-	}
-	cols.neurons = append(cols.neurons, nil)
-	last := &layers[len(layers)-1]
-	out := affineOf(last, 0, v)
-	if e.q.Network.Head == relu.HeadSoftmax {
-		diff := affineOf(last, 1, v)
-		diff.plus(out, -1)
-		out = diff
-	}
+	var out form
+	out, cols.lift = e.rows.add(suffix, inputs)
 	logit := e.column(problem.Column{Name: "logit" + suffix, Lo: e.bounds.Logit.Lo, Hi: e.bounds.Logit.Hi, Role: problem.RoleLogit})
 	out.add(logit, -1)
 	e.row("logit"+suffix, out, 0, 0)
 	return cols, logit
-}
-
-func affineOf(l *relu.Layer, j int, v []form) form {
-	out := form{constant: l.Bias[j]}
-	for i, w := range l.Row(j) {
-		if w != 0 {
-			out.plus(v[i], w)
-		}
-	}
-	return out
 }

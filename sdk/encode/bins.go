@@ -125,7 +125,7 @@ func (e *builder) separate() [][]int {
 		for d := range columns {
 			columns[d] = e.column(problem.Column{
 				Name: fmt.Sprintf("bin %d begins between #%d and #%d", e.edges.first+1+i+d, i+1, i+2),
-				Hi:   1, Integer: true, Role: problem.RoleOther, Priority: len(e.q.Network.Layers) + 1,
+				Hi:   1, Integer: true, Role: problem.RoleOther, Priority: e.rows.depth() + 1,
 			})
 			sum.add(columns[d], 1)
 			upTo[d] = clone(sum)

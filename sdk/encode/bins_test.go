@@ -34,7 +34,7 @@ func drawBinsQuery(t *rapid.T) *problem.Query {
 
 // logitsOf are the exact logits of all counterfactuals of an individual.
 func logitsOf(q *problem.Query, x []float64) (points [][]float64, logits []*big.Rat) {
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	points = q.Space.Counterfactuals(q.RegionOrWhole(), x)
 	for _, p := range points {
 		logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
@@ -62,7 +62,7 @@ func TestBinsInOrder(t *testing.T) {
 	outcomes := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		q := drawBinsQuery(t)
-		b := bound.Intervals(q.Network, bound.Inputs(q.Space, RelaxedRegion(q)))
+		b := bound.Intervals(q.Model, bound.Inputs(q.Space, RelaxedRegion(q)))
 		e := rapid.SampledFrom(milps).Draw(t, "encoding")
 		low, err := e.LowerMILP(q, b)
 		if errors.Is(err, ErrTooFewBins) {
@@ -164,8 +164,8 @@ func TestTooFewBinsIsAProof(t *testing.T) {
 				q.Region.Values[i] = q.Region.Values[i][:1]
 			}
 		}
-		q.Network.Layers[len(q.Network.Layers)-1] = scaled(q.Network.Layers[len(q.Network.Layers)-1], 0.25)
-		b := bound.Linear(q.Network, bound.Inputs(q.Space, RelaxedRegion(q)))
+		q.Model.(*relu.Network).Layers[len(q.Model.(*relu.Network).Layers)-1] = scaled(q.Model.(*relu.Network).Layers[len(q.Model.(*relu.Network).Layers)-1], 0.25)
+		b := bound.Linear(q.Model, bound.Inputs(q.Space, RelaxedRegion(q)))
 		_, milp := rapid.SampledFrom(milps).Draw(t, "encoding").LowerMILP(q, b)
 		_, smt := SMT(q, b)
 		if errors.Is(milp, ErrTooFewBins) != errors.Is(smt, ErrTooFewBins) {
@@ -206,7 +206,7 @@ func lineQuery(r *rand.Rand, eps *big.Rat) *problem.Query {
 	}}
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{In: 2, Out: 1, Weights: []float64{r.NormFloat64(), r.NormFloat64()}, Bias: []float64{r.NormFloat64()}}}}
-	return &problem.Query{Network: n, Space: s, Notion: fairness.Score, Epsilon: eps, K: 3, Goal: problem.Decide}
+	return &problem.Query{Model: n, Space: s, Notion: fairness.Score, Epsilon: eps, K: 3, Goal: problem.Decide}
 }
 
 // TestSlackOfBinsDecides maximises the slack by enumeration: it is what the
@@ -217,7 +217,7 @@ func TestSlackOfBinsDecides(t *testing.T) {
 	for seed := range uint64(40) {
 		eps := []*big.Rat{big.NewRat(1, 4), big.NewRat(1, 5), big.NewRat(3, 10)}[seed%3]
 		q := lineQuery(rand.New(rand.NewPCG(seed, 7)), eps)
-		low, err := BigM(q, bound.Intervals(q.Network, bound.Inputs(q.Space, q.Space.Whole())))
+		low, err := BigM(q, bound.Intervals(q.Model, bound.Inputs(q.Space, q.Space.Whole())))
 		if errors.Is(err, ErrTooFewBins) {
 			continue
 		}
@@ -319,9 +319,9 @@ func TestBinsRefuse(t *testing.T) {
 		"as it should be": {func(*problem.Query) {}, nil},
 	} {
 		q := lineQuery(rand.New(rand.NewPCG(1, 1)), big.NewRat(1, 20))
-		q.Network.Layers[0].Weights[1] = 3
+		q.Model.(*relu.Network).Layers[0].Weights[1] = 3
 		c.spoil(q)
-		b := bound.Intervals(q.Network, bound.Inputs(q.Space, RelaxedRegion(q)))
+		b := bound.Intervals(q.Model, bound.Inputs(q.Space, RelaxedRegion(q)))
 		for _, e := range Encodings {
 			var err error
 			if e.Form == problem.FormMILP {

@@ -9,15 +9,15 @@ import (
 
 // remember keeps neuron j of layer k of the copy being added as it is before
 // the activation.
-func (e *builder) remember(k, j int, y form) {
+func (e *reluRows) remember(k, j int, y form) {
 	layers := e.before[len(e.before)-1]
 	if layers[k] == nil {
-		layers[k] = make([]form, e.q.Network.Layers[k].Out)
+		layers[k] = make([]form, e.n.Layers[k].Out)
 	}
 	layers[k][j] = clone(y)
 }
 
-// differenceRows relates the copies of each neuron. With δ = y1 − y2 in [a, b]
+// relate relates the copies of each neuron. With δ = y1 − y2 in [a, b]
 // and d = x1 − x2 the difference after the ReLU, which is monotone and never
 // moves further than its argument:
 //
@@ -27,13 +27,16 @@ func (e *builder) remember(k, j int, y form) {
 //
 // The first line is the convex hull of d over δ where nothing else is known of
 // y1 and y2; it does not hold on the other two.
-func (e *builder) differenceRows(out *Lowered) {
-	for k := range e.q.Network.Layers {
-		if !e.q.Network.Layers[k].ReLU {
+func (e *reluRows) relate() {
+	if e.differences == nil {
+		return
+	}
+	for k := range e.n.Layers {
+		if !e.n.Layers[k].ReLU {
 			continue
 		}
 		for j, iv := range e.differences.Pre[k] {
-			one, two := out.copies[0].neurons[k][j], out.copies[1].neurons[k][j]
+			one, two := e.columns[0][k][j], e.columns[1][k][j]
 			if one.value < 0 || two.value < 0 || one.phase < 0 {
 				continue // a constant, or d = δ already
 			}
@@ -49,7 +52,7 @@ func (e *builder) differenceRows(out *Lowered) {
 
 // difference adds the rows of one neuron; deep neurons also get a ≤ δ ≤ b,
 // which in the first layer the inputs' own bounds imply.
-func (e *builder) difference(name string, delta, d form, iv space.Interval, deep bool) {
+func (e *reluRows) difference(name string, delta, d form, iv space.Interval, deep bool) {
 	a, b := iv.Lo, iv.Hi
 	if math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return

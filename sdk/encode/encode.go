@@ -10,7 +10,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -119,50 +118,17 @@ func (l *Lowered) Lift(points [][]float64) ([]float64, error) {
 		for i := range point {
 			l.copies[c].features[i].lift(point[i], start)
 		}
-		v := l.query.Space.NetworkInputs(nil, point)
-		for k := range l.query.Network.Layers {
-			v = l.liftLayer(&l.query.Network.Layers[k], l.copies[c].neurons[k], v, start)
-		}
-		start[l.Logits[c]] = l.query.Network.Logit(l.query.Space.NetworkInputs(nil, point))
+		inputs := l.query.Space.NetworkInputs(nil, point)
+		l.copies[c].lift(inputs, start)
+		start[l.Logits[c]] = l.query.Model.Logit(inputs)
 	}
 	l.liftSeparators(start)
 	return start, nil
 }
 
-func (l *Lowered) liftLayer(layer *relu.Layer, columns []neuronColumns, v, start []float64) []float64 {
-	out := make([]float64, layer.Out)
-	for j := range out {
-		sum := layer.Bias[j]
-		for i, w := range layer.Row(j) {
-			sum += w * v[i]
-		}
-		active, negative := 1.0, 0.0
-		if layer.ReLU && sum < 0 {
-			sum, active, negative = 0, 0, -sum
-		}
-		out[j] = sum
-		if len(columns) > 0 {
-			if columns[j].value >= 0 {
-				start[columns[j].value] = sum
-			}
-			if columns[j].phase >= 0 {
-				start[columns[j].phase] = active
-			}
-			if columns[j].negative >= 0 {
-				start[columns[j].negative] = negative
-			}
-		}
-	}
-	return out
-}
-
-// copyColumns are the columns of one copy of the network.
+// copyColumns are the columns of one copy of the model.
 type copyColumns struct {
 	features []featureColumns
-	// neurons by hidden layer; the output layer has none.
-	neurons [][]neuronColumns
+	// lift fills in the start values of those of the model.
+	lift func(inputs, start []float64)
 }
-
-// neuronColumns are a neuron's value, its ReLU's phase, and the negative part
-// of the ReLU's argument; −1 where there is none.
-type neuronColumns struct{ value, phase, negative int }

@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -82,7 +83,7 @@ func TestLoweringsKeepEveryPoint(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		s := mixedSpace()
 		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}).Draw(t, "head")
-		q := &problem.Query{Network: randomNetwork(r, s.Inputs, head), Space: s, Notion: fairness.Score,
+		q := &problem.Query{Model: randomNetwork(r, s.Inputs, head), Space: s, Notion: fairness.Score,
 			Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Region: s.Whole()}
 		if rapid.Bool().Draw(t, "cut") {
 			q.Region.Box[0] = space.Interval{Lo: 1, Hi: 3}
@@ -93,8 +94,8 @@ func TestLoweringsKeepEveryPoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		encoding := rapid.SampledFrom(milpEncodings()).Draw(t, "encoding")
-		method := rapid.SampledFrom([]func(*relu.Network, []space.Interval) *bound.Bounds{bound.Intervals, bound.Linear}).Draw(t, "bounds")
-		low, err := encoding.LowerMILP(q, method(q.Network, bound.Inputs(s, q.Region)))
+		method := rapid.SampledFrom([]func(model.Model, []space.Interval) *bound.Bounds{bound.Intervals, bound.Linear}).Draw(t, "bounds")
+		low, err := encoding.LowerMILP(q, method(q.Model, bound.Inputs(s, q.Region)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,9 +183,9 @@ func TestForbiddenPointsAreCutOff(t *testing.T) {
 	s := mixedSpace()
 	s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 9}}, {Feature: 5, Set: []int{1}}}}
 	r := rand.New(rand.NewPCG(1, 1))
-	q := &problem.Query{Network: randomNetwork(r, s.Inputs, relu.HeadSigmoid), Space: s, Notion: fairness.Logit,
+	q := &problem.Query{Model: randomNetwork(r, s.Inputs, relu.HeadSigmoid), Space: s, Notion: fairness.Logit,
 		Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Region: s.Whole()}
-	low, err := encode.BigM(q, bound.Intervals(q.Network, bound.Inputs(s, q.Region)))
+	low, err := encode.BigM(q, bound.Intervals(q.Model, bound.Inputs(s, q.Region)))
 	if err != nil {
 		t.Fatal(err)
 	}

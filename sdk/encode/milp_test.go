@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -21,7 +20,7 @@ var milps = slices.DeleteFunc(slices.Clone(Encodings), func(e Encoding) bool { r
 
 func lowerToMILP(t fatalist, e Encoding, q *problem.Query) *Lowered {
 	t.Helper()
-	low, err := e.LowerMILP(q, bound.Intervals(q.Network, bound.Inputs(q.Space, RelaxedRegion(q))))
+	low, err := e.LowerMILP(q, bound.Intervals(q.Model, bound.Inputs(q.Space, RelaxedRegion(q))))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -117,7 +116,7 @@ func TestMILPMeansTheQuery(t *testing.T) {
 			if len(q.Relax) > 0 && !slices.Equal(a, b) {
 				relaxed++
 			}
-			exact := relu.NewExact(q.Network)
+			exact := q.Model.Exact()
 			logits := []*big.Rat{exact.Logit(q.Space.ExactInputs(a)), exact.Logit(q.Space.ExactInputs(b))}
 			if len(lows[0].Orders()) == 1 && logits[0].Cmp(logits[1]) < 0 {
 				continue // the other way round is a pair of its own

@@ -38,7 +38,7 @@ func pinQuery(seed uint64) *problem.Query {
 		{In: 2, Out: 1, ReLU: true, Weights: weights(2), Bias: weights(1)},
 		{In: 1, Out: 1, Weights: weights(1), Bias: weights(1)},
 	}}
-	return &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Logit, Epsilon: new(big.Rat), Goal: problem.Decide}
+	return &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Logit, Epsilon: new(big.Rat), Goal: problem.Decide}
 }
 
 // TestRowsPinTheLogits fixes the features of both copies and maximises and
@@ -53,7 +53,7 @@ func TestRowsPinTheLogits(t *testing.T) {
 			low := lowerToMILP(t, e, q)
 			fixed := fixFeatures(t, low, one, two)
 			for c, p := range [][]float64{one, two} {
-				want, _ := relu.NewExact(q.Network).Logit(q.Space.ExactInputs(p)).Float64()
+				want, _ := q.Model.Exact().Logit(q.Space.ExactInputs(p)).Float64()
 				for _, up := range []bool{true, false} {
 					best, tried := extreme(t, fixed, low.Logits[c], up)
 					choices[e.Name] += tried

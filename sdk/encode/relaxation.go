@@ -17,6 +17,8 @@ type Relaxation struct {
 	// Neurons are the layer's neurons before the activation as objectives, their
 	// direction left open; for the output layer the one logit.
 	Neurons []problem.Objective
+	// ReLU: a ReLU follows.
+	ReLU bool
 	// Widths are how far a neuron's optimum may lie beyond the true one for each
 	// unit of a solver's tolerance: what one unit in every row, bound and phase
 	// moves the neuron, and one unit of reduced cost over every column's range.
@@ -34,8 +36,11 @@ func Relax(q *problem.Query, b *bound.Bounds, layer int) (*Relaxation, error) {
 			}
 		}
 	}
-	e := &builder{q: q, bounds: b, milp: &problem.MILP{}, inputGain: make([]float64, q.Space.Inputs)}
-	var err error
+	n, err := relu.Of(q.Model, "a linear relaxation")
+	if err != nil {
+		return nil, err
+	}
+	e := &reluRows{n: n, builder: &builder{q: q, bounds: b, milp: &problem.MILP{}, inputGain: make([]float64, q.Space.Inputs)}}
 	if e.first, err = firstRegion(q); err != nil {
 		return nil, err
 	}
@@ -60,7 +65,7 @@ func Relax(q *problem.Query, b *bound.Bounds, layer int) (*Relaxation, error) {
 	for i := range e.milp.Columns {
 		e.milp.Columns[i].Integer = false
 	}
-	out := &Relaxation{Problem: &problem.Problem{Name: "relaxation", MILP: e.milp}}
+	out := &Relaxation{Problem: &problem.Problem{Name: "relaxation", MILP: e.milp}, ReLU: n.Layers[layer].ReLU}
 	ranges := 0.0
 	for _, c := range e.milp.Columns {
 		ranges += c.Hi - c.Lo
@@ -79,8 +84,8 @@ type head struct {
 }
 
 // heads are the neurons of a layer; of the output layer the logit.
-func (e *builder) heads(layer int, v []form) []head {
-	l := &e.q.Network.Layers[layer]
+func (e *reluRows) heads(layer int, v []form) []head {
+	l := &e.n.Layers[layer]
 	weights := func(j int) []float64 {
 		out := make([]float64, l.In)
 		for i, w := range l.Row(j) {
@@ -88,7 +93,7 @@ func (e *builder) heads(layer int, v []form) []head {
 		}
 		return out
 	}
-	if layer == len(e.q.Network.Layers)-1 && e.q.Network.Head == relu.HeadSoftmax {
+	if layer == len(e.n.Layers)-1 && e.n.Head == relu.HeadSoftmax {
 		y := affineOf(l, 1, v)
 		y.plus(affineOf(l, 0, v), -1)
 		gain := weights(0)

@@ -4,13 +4,59 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
+// reluRows are the rows of a network of ReLU layers.
+type reluRows struct {
+	*builder
+	n *relu.Network
+	// sets: ReLUs are written as special ordered sets.
+	sets bool
+	// differences, where not nil, bound the copies' neurons against each other;
+	// before then holds each copy's neurons before the activation, by layer.
+	differences *bound.Difference
+	before      [][][]form
+	// columns are each copy's, by hidden layer; the output layer has none.
+	columns [][][]neuronColumns
+}
+
+// neuronColumns are a neuron's value, its ReLU's phase, and the negative part
+// of the ReLU's argument; −1 where there is none.
+type neuronColumns struct{ value, phase, negative int }
+
+func (e *reluRows) depth() int { return len(e.n.Layers) }
+
+func (e *reluRows) add(suffix string, v []form) (form, func(inputs, start []float64)) {
+	layers := e.n.Layers
+	if e.differences != nil {
+		e.before = append(e.before, make([][]form, len(layers)))
+	}
+	columns := make([][]neuronColumns, len(layers))
+	for k := range layers[:len(layers)-1] {
+		v, columns[k] = e.hidden(k, suffix, v)
+	}
+	e.columns = append(e.columns, columns)
+	last := &layers[len(layers)-1]
+	out := affineOf(last, 0, v)
+	if e.n.Head == relu.HeadSoftmax {
+		diff := affineOf(last, 1, v)
+		diff.plus(out, -1)
+		out = diff
+	}
+	return out, func(v, start []float64) {
+		for k := range layers {
+			v = liftLayer(&layers[k], columns[k], v, start)
+		}
+	}
+}
+
 // hidden adds the neurons of hidden layer k and returns their values.
-func (e *builder) hidden(k int, suffix string, v []form) ([]form, []neuronColumns) {
-	l := &e.q.Network.Layers[k]
+func (e *reluRows) hidden(k int, suffix string, v []form) ([]form, []neuronColumns) {
+	l := &e.n.Layers[k]
 	out := make([]form, l.Out)
 	columns := make([]neuronColumns, l.Out)
 	for j := range out {
@@ -45,7 +91,7 @@ func (e *builder) hidden(k int, suffix string, v []form) ([]form, []neuronColumn
 		case e.sets:
 			columns[j].negative = e.sos1(name, y, x, b)
 		default:
-			columns[j].phase = e.column(problem.Column{Name: name + " active", Hi: 1, Integer: true, Role: problem.RoleReLU, Priority: len(e.q.Network.Layers) - k})
+			columns[j].phase = e.column(problem.Column{Name: name + " active", Hi: 1, Integer: true, Role: problem.RoleReLU, Priority: len(e.n.Layers) - k})
 			e.bigM(name, y, x, columns[j].phase, b)
 		}
 	}
@@ -54,7 +100,7 @@ func (e *builder) hidden(k int, suffix string, v []form) ([]form, []neuronColumn
 
 // bigM ties a ReLU's value x and phase to its argument y between b.Lo < 0 and
 // b.Hi > 0.
-func (e *builder) bigM(name string, yMinusX form, x, phase int, b space.Interval) {
+func (e *reluRows) bigM(name string, yMinusX form, x, phase int, b space.Interval) {
 	e.row(name+" above", clone(yMinusX), math.Inf(-1), 0)
 	below := clone(yMinusX)
 	below.add(phase, b.Lo)
@@ -67,10 +113,47 @@ func (e *builder) bigM(name string, yMinusX form, x, phase int, b space.Interval
 
 // sos1 splits the argument of a ReLU into its positive part x and its negative
 // part, which it returns, of which a set of type 1 lets only one differ from 0.
-func (e *builder) sos1(name string, yMinusX form, x int, b space.Interval) (negative int) {
+func (e *reluRows) sos1(name string, yMinusX form, x int, b space.Interval) (negative int) {
 	negative = e.column(problem.Column{Name: name + " negative part", Hi: -b.Lo, Role: problem.RoleNeuron})
 	yMinusX.add(negative, 1)
 	e.row(name, yMinusX, 0, 0)
 	e.milp.SOS1 = append(e.milp.SOS1, problem.SOS1{Name: name, Columns: []int{x, negative}})
 	return negative
+}
+
+func affineOf(l *relu.Layer, j int, v []form) form {
+	out := form{constant: l.Bias[j]}
+	for i, w := range l.Row(j) {
+		if w != 0 {
+			out.plus(v[i], w)
+		}
+	}
+	return out
+}
+
+func liftLayer(layer *relu.Layer, columns []neuronColumns, v, start []float64) []float64 {
+	out := make([]float64, layer.Out)
+	for j := range out {
+		sum := layer.Bias[j]
+		for i, w := range layer.Row(j) {
+			sum += w * v[i]
+		}
+		active, negative := 1.0, 0.0
+		if layer.ReLU && sum < 0 {
+			sum, active, negative = 0, 0, -sum
+		}
+		out[j] = sum
+		if len(columns) > 0 {
+			if columns[j].value >= 0 {
+				start[columns[j].value] = sum
+			}
+			if columns[j].phase >= 0 {
+				start[columns[j].phase] = active
+			}
+			if columns[j].negative >= 0 {
+				start[columns[j].negative] = negative
+			}
+		}
+	}
+	return out
 }

@@ -10,8 +10,8 @@ import (
 // and set of a copy to its logit: |W| products from the output back. A phase
 // counts its big-M, what x may take when the phase is off by one unit. In a set
 // the smaller part of the two may be one unit, and the ReLU is off by as much.
-func (e *builder) sensitivity() float64 {
-	n := e.q.Network
+func (e *reluRows) sensitivity() float64 {
+	n := e.n
 	last := &n.Layers[len(n.Layers)-1]
 	gain := make([]float64, last.In)
 	for i := range gain {
@@ -20,14 +20,14 @@ func (e *builder) sensitivity() float64 {
 			gain[i] = math.Abs(last.Row(1)[i] - last.Row(0)[i])
 		}
 	}
-	return 1 + e.carried(gain, len(n.Layers)-2) + e.edges.sensitivity()
+	return e.carried(gain, len(n.Layers)-2)
 }
 
 // carried is what one unit of error in every row, bound, integer value and set
 // up to layer k moves a form over that layer's neurons, whose weights gain
 // bounds. (The inputs are layer −1.)
-func (e *builder) carried(gain []float64, k int) float64 {
-	n, total := e.q.Network, 0.0
+func (e *reluRows) carried(gain []float64, k int) float64 {
+	n, total := e.n, 0.0
 	for ; k >= 0; k-- {
 		l := &n.Layers[k]
 		next := make([]float64, l.In)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -50,8 +51,11 @@ func lowerSMT(q *problem.Query, b *bound.Bounds, style reluStyle) (*LoweredSMT, 
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	if len(b.Pre) != len(q.Network.Layers) {
-		return nil, fmt.Errorf("bounds of %d layers for a network of %d", len(b.Pre), len(q.Network.Layers))
+	if n, ok := q.Model.(*relu.Network); ok && len(b.Pre) != len(n.Layers) {
+		return nil, fmt.Errorf("bounds of %d layers for a network of %d", len(b.Pre), len(n.Layers))
+	}
+	if err := (&Encoding{Form: problem.FormSMT}).Takes(q.Model); err != nil {
+		return nil, err
 	}
 	first, err := firstRegion(q)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestSMTSoftmaxDifferenceIsExact(t *testing.T) {
 		{Name: "z", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 0, Scale: 1}}}}}
 	n := &relu.Network{Head: relu.HeadSoftmax, Precision: 64, Layers: []relu.Layer{
 		{In: 1, Out: 2, Weights: []float64{-1, 0x1p-80}, Bias: []float64{0x1p-90, 1}}}}
-	q := &problem.Query{Network: n, Space: s, Notion: fairness.Logit, Epsilon: new(big.Rat), Goal: problem.Decide}
+	q := &problem.Query{Model: n, Space: s, Notion: fairness.Logit, Epsilon: new(big.Rat), Goal: problem.Decide}
 	low := lowerTo(t, q, SMT)
 	r := &referee{q, low}
 	values := r.assign([]float64{1}, []float64{0})
@@ -44,7 +44,7 @@ func TestSMTRemovesStableNeurons(t *testing.T) {
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 		{In: 1, Out: 3, ReLU: true, Weights: []float64{1, 1, 1}, Bias: []float64{2, -3, -0.5}},
 		{In: 3, Out: 1, Weights: []float64{1, 1, 1}, Bias: []float64{0}}}}
-	q := &problem.Query{Network: n, Space: s, Notion: fairness.Decision, Goal: problem.Decide}
+	q := &problem.Query{Model: n, Space: s, Notion: fairness.Decision, Goal: problem.Decide}
 	for lower, want := range map[string]string{"smt": "(or (<=", "smt-ite": "(ite (<="} {
 		e, err := Find(lower)
 		if err != nil {
@@ -59,7 +59,7 @@ func TestSMTRemovesStableNeurons(t *testing.T) {
 
 func TestSMTCopies(t *testing.T) {
 	s := tinySpace()
-	q := &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(4, 4)), s.Inputs, relu.HeadSigmoid), Space: s,
+	q := &problem.Query{Model: tinyNetwork(rand.New(rand.NewPCG(4, 4)), s.Inputs, relu.HeadSigmoid), Space: s,
 		Notion: fairness.Score, Epsilon: big.NewRat(1, 20), K: 3, Goal: problem.Decide}
 	low := lowerTo(t, q, SMT)
 	p := []float64{1, 2, 0.3, 1, 0.1, 0}
@@ -81,7 +81,7 @@ func TestSMTNamesStayApart(t *testing.T) {
 		s.Features = append(s.Features, f)
 		s.Inputs++
 	}
-	q := &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, relu.HeadSigmoid), Space: s, Notion: fairness.Decision, Goal: problem.Decide}
+	q := &problem.Query{Model: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, relu.HeadSigmoid), Space: s, Notion: fairness.Decision, Goal: problem.Decide}
 	low := lowerTo(t, q, SMT)
 	declared := parse(t, low.Problem.SMT.Text).Symbols // a name declared twice does not parse
 	for _, y := range low.Problem.SMT.Symbols {
@@ -94,16 +94,16 @@ func TestSMTNamesStayApart(t *testing.T) {
 func TestSMTRefuses(t *testing.T) {
 	s := tinySpace()
 	fresh := func() *problem.Query {
-		return &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, relu.HeadSigmoid), Space: s,
+		return &problem.Query{Model: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, relu.HeadSigmoid), Space: s,
 			Region: s.Whole(), Notion: fairness.Decision, Goal: problem.Decide}
 	}
-	bounds := bound.Intervals(fresh().Network, bound.Inputs(s, s.Whole()))
+	bounds := bound.Intervals(fresh().Model, bound.Inputs(s, s.Whole()))
 	for want, spoil := range map[string]func(*problem.Query){
 		`protected feature "x"`:          func(q *problem.Query) { q.Region.Values[3] = nil },
 		`feature "and" no value`:         func(q *problem.Query) { q.Region.Box[0] = space.Interval{Lo: 0.2, Hi: 0.8} },
 		`feature "real number" no value`: func(q *problem.Query) { q.Region.Box[2] = space.Interval{Lo: 2, Hi: 3} },
 		"unknown notion":                 func(q *problem.Query) { q.Notion = 9 },
-		"bounds of":                      func(q *problem.Query) { q.Network = tinyDeep(s.Inputs) },
+		"bounds of":                      func(q *problem.Query) { q.Model = tinyDeep(s.Inputs) },
 	} {
 		q := fresh()
 		spoil(q)
@@ -131,7 +131,7 @@ func tinyDeep(inputs int) *relu.Network {
 
 func TestSMTDecodeRefusesForeignValues(t *testing.T) {
 	s := tinySpace()
-	q := &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, relu.HeadSigmoid), Space: s, Notion: fairness.Decision, Goal: problem.Decide}
+	q := &problem.Query{Model: tinyNetwork(rand.New(rand.NewPCG(1, 1)), s.Inputs, relu.HeadSigmoid), Space: s, Notion: fairness.Decision, Goal: problem.Decide}
 	low := lowerTo(t, q, SMT)
 	good := func() []problem.Number {
 		out := make([]problem.Number, len(low.Problem.SMT.Symbols))

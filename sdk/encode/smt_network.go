@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// copyOf writes one copy of the network and returns its features and the
+// copyOf writes one copy of the model and returns its features and the
 // position of its logit.
 func (w *writer) copyOf(c int, shared []*smtFeature) ([]*smtFeature, int) {
 	suffix := fmt.Sprintf("@%d", c+1)
@@ -31,20 +31,21 @@ func (w *writer) copyOf(c int, shared []*smtFeature) ([]*smtFeature, int) {
 			v[in.Index] = f.input(in)
 		}
 	}
-	layers := w.q.Network.Layers
-	for k := range layers[:len(layers)-1] {
-		v = w.hidden(k, suffix, v)
-	}
-	last := &layers[len(layers)-1]
-	weights, bias := exactRow(last, 0)
-	if w.q.Network.Head == relu.HeadSoftmax {
-		second, offset := exactRow(last, 1)
-		for i := range weights {
-			weights[i].Sub(second[i], weights[i])
+	var out value
+	switch m := w.q.Model.(type) {
+	case *relu.Network:
+		out = w.network(m, suffix, v)
+	case Script:
+		terms := make([]string, len(v))
+		for i := range v {
+			if terms[i] = v[i].term; v[i].constant != nil {
+				terms[i] = realText(v[i].constant)
+			}
 		}
-		bias.Sub(offset, bias)
+		var text string
+		text, out.term = m.Script(suffix, terms)
+		w.text.WriteString(text)
 	}
-	out := affine(weights, v, bias)
 	if out.constant != nil {
 		out.term = realText(out.constant)
 	}
@@ -54,9 +55,27 @@ func (w *writer) copyOf(c int, shared []*smtFeature) ([]*smtFeature, int) {
 	return features, logit
 }
 
+// network writes a network of ReLU layers over its inputs' values.
+func (w *writer) network(n *relu.Network, suffix string, v []value) value {
+	layers := n.Layers
+	for k := range layers[:len(layers)-1] {
+		v = w.hidden(n, k, suffix, v)
+	}
+	last := &layers[len(layers)-1]
+	weights, bias := exactRow(last, 0)
+	if n.Head == relu.HeadSoftmax {
+		second, offset := exactRow(last, 1)
+		for i := range weights {
+			weights[i].Sub(second[i], weights[i])
+		}
+		bias.Sub(offset, bias)
+	}
+	return affine(weights, v, bias)
+}
+
 // hidden writes hidden layer k and returns its neurons' values.
-func (w *writer) hidden(k int, suffix string, v []value) []value {
-	l := &w.q.Network.Layers[k]
+func (w *writer) hidden(n *relu.Network, k int, suffix string, v []value) []value {
+	l := &n.Layers[k]
 	out := make([]value, l.Out)
 	for j := range out {
 		b := w.bounds.Pre[k][j]

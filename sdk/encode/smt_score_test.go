@@ -16,7 +16,7 @@ import (
 // scoreQuery is an open question about the score notion.
 func scoreQuery(seed uint64, eps *big.Rat) *problem.Query {
 	s := tinySpace()
-	return &problem.Query{Network: tinyNetwork(rand.New(rand.NewPCG(seed, 5)), s.Inputs, relu.HeadSigmoid), Space: s,
+	return &problem.Query{Model: tinyNetwork(rand.New(rand.NewPCG(seed, 5)), s.Inputs, relu.HeadSigmoid), Space: s,
 		Region: s.Whole(), Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide}
 }
 

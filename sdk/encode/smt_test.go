@@ -92,7 +92,7 @@ func drawQuery(t *rapid.T) *problem.Query {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 	s := tinySpace()
 	head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}).Draw(t, "head")
-	q := &problem.Query{Network: tinyNetwork(r, s.Inputs, head), Space: s, Region: s.Whole(), Goal: problem.Decide,
+	q := &problem.Query{Model: tinyNetwork(r, s.Inputs, head), Space: s, Region: s.Whole(), Goal: problem.Decide,
 		Notion:  rapid.SampledFrom([]fairness.Notion{fairness.Logit, fairness.Decision, fairness.DecisionStrict}).Draw(t, "notion"),
 		Epsilon: rapid.SampledFrom([]*big.Rat{new(big.Rat), big.NewRat(1, 4), big.NewRat(1, 20)}).Draw(t, "ε")}
 	flag := func(name string) bool { return rapid.IntRange(0, 2).Draw(t, name) == 0 }
@@ -193,8 +193,8 @@ func (r *referee) assign(points ...[]float64) map[string]*big.Rat {
 			out[name] = v
 		}
 		v := r.q.Space.ExactInputs(p)
-		for k := range r.q.Network.Layers {
-			l := &r.q.Network.Layers[k]
+		for k := range r.q.Model.(*relu.Network).Layers {
+			l := &r.q.Model.(*relu.Network).Layers[k]
 			next := make([]*big.Rat, l.Out)
 			for j := range next {
 				next[j] = new(big.Rat).SetFloat64(l.Bias[j])
@@ -224,7 +224,7 @@ func (r *referee) logits(values map[string]*big.Rat) (a, b *big.Rat) {
 
 func lowerTo(t fatalist, q *problem.Query, lower func(*problem.Query, *bound.Bounds) (*LoweredSMT, error)) *LoweredSMT {
 	t.Helper()
-	low, err := lower(q, bound.Intervals(q.Network, bound.Inputs(q.Space, RelaxedRegion(q))))
+	low, err := lower(q, bound.Intervals(q.Model, bound.Inputs(q.Space, RelaxedRegion(q))))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -7,8 +7,12 @@
 // carries a proven bound of its error (derived in rounding.go); where a logit
 // lies within its bound of a bin's edge, or a gap within its bound of ε, the
 // copies concerned are evaluated again with a tighter bound and, if that does
-// not decide, in exact arithmetic by sdk/model/relu and sdk/fairness, whose
+// not decide, in exact arithmetic by sdk/model and sdk/fairness, whose
 // definitions this package is tested against.
+//
+// All of this is for networks of ReLU layers. Models of other families are
+// evaluated one counterfactual at a time, with the error bounds that they give, and
+// as exactly.
 package evaluate
 
 import (
@@ -20,6 +24,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -52,7 +57,7 @@ type Outcome struct {
 	Shannon, MinEntropy float64
 }
 
-// Evaluator evaluates individuals of one network, space, region and ε. It is
+// Evaluator evaluates individuals of one model, space, region and ε. It is
 // read-only and safe for concurrent use.
 type Evaluator struct {
 	space   *space.Space
@@ -62,11 +67,14 @@ type Evaluator struct {
 	edges   edges
 	combos  *combinations
 	mapping *mapping
-	layers  []layer // the network with its head folded into the last layer
-	exact   *relu.Exact
+	// layers are a network of ReLU layers with its head folded into the last one;
+	// nil for other models.
+	layers  []layer
+	model   model.Model
+	exact   model.Exact
 	entropy entropies
 	lanes   *lanes
-	kernel  *kernel // nil above maxTable
+	kernel  *kernel // nil above maxTable, and for other models
 	// bound is the kernel's error bound inside the domain; +Inf where there is none,
 	// or no kernel: each logit is then computed on its own, which is slower.
 	bound float64
@@ -77,15 +85,15 @@ type Evaluator struct {
 // one a combination and first-layer neuron.
 const maxTable = 1 << 26
 
-// New prepares an evaluator. The network and the space must have passed
+// New prepares an evaluator. The model and the space must have passed
 // Validate. The region's protected values are the copies' values; its box is
 // not enforced (see space.RegionContains). A zero region is the whole space. ε
 // is a score difference that fairness.CheckEpsilon accepts. Many combinations of a wide network, and an ε
 // below 2⁻¹², cost time and change no answer. simd.Variable
 // chooses among the variants of its loops.
-func New(n *relu.Network, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
-	if n.Inputs() != s.Inputs {
-		return nil, fmt.Errorf("network takes %d inputs, space feeds %d", n.Inputs(), s.Inputs)
+func New(m model.Model, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
+	if m.Inputs() != s.Inputs {
+		return nil, fmt.Errorf("network takes %d inputs, space feeds %d", m.Inputs(), s.Inputs)
 	}
 	if err := fairness.CheckEpsilon(eps, fairness.Score); err != nil {
 		return nil, err
@@ -102,18 +110,20 @@ func New(n *relu.Network, s *space.Space, region space.Region, eps *big.Rat) (*E
 	if err != nil {
 		return nil, err
 	}
-	layers := fold(n)
 	e := &Evaluator{
 		space: s, eps: new(big.Rat).Set(eps), edges: newEdges(eps),
-		combos: combos, mapping: newMapping(s), layers: layers,
-		exact: relu.NewExact(n),
+		combos: combos, mapping: newMapping(s),
+		model: m, exact: m.Exact(),
 	}
 	e.epsLo, e.epsHi = around(eps)
 	e.entropy = newEntropies(combos.count)
 	e.lanes, e.bound = variant, math.Inf(1)
-	if combos.count*layers[0].out <= maxTable {
-		e.kernel = newKernel(variant, layers, e.mapping, combos)
-		e.bound = staticBound(layers, s, whole)
+	if n, ok := m.(*relu.Network); ok {
+		e.layers = fold(n)
+		if combos.count*e.layers[0].out <= maxTable {
+			e.kernel = newKernel(variant, e.layers, e.mapping, combos)
+			e.bound = staticBound(e.layers, s, whole)
+		}
 	}
 	e.edges.margin(e.bound)
 	e.pool.New = func() any { return e.newScratch() }

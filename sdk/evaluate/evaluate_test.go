@@ -42,7 +42,7 @@ func newEvaluator(t failer, n *relu.Network, s *space.Space, eps *big.Rat) *eval
 // agree compares an outcome with the definitions on exact logits.
 func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r space.Region, eps *big.Rat, x []float64, got evaluate.Outcome) {
 	t.Helper()
-	exact := relu.NewExact(n)
+	exact := n.Exact()
 	logit := func(point []float64) *big.Rat { return exact.Logit(s.ExactInputs(point)) }
 	var logits []*big.Rat
 	for _, point := range s.Counterfactuals(r, x) {

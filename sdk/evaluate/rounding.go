@@ -165,6 +165,17 @@ func (e *Evaluator) careful(s *scratch, point []float64) (logit, err float64) {
 			errs[f.Index] = f.inputError(point[f.feature])
 		}
 	}
+	if e.layers == nil {
+		largest := s.values[1][:len(v)]
+		for i := range v {
+			largest[i] = math.Abs(v[i])
+		}
+		logit, err = e.model.Logit(v), e.model.LogitError(largest, errs)
+		if !(err < math.Inf(1)) {
+			return 0, math.Inf(1)
+		}
+		return logit, err
+	}
 	for k := range e.layers {
 		l := &e.layers[k]
 		next, nextErrs := s.values[(k+1)%2][:l.out], s.bounds[(k+1)%2][:l.out]

@@ -183,6 +183,45 @@ func (e *Evaluator) LogitsApart(x []float64, apart *big.Rat) bool {
 	}
 }
 
+// DecisionsDiffer reports, exactly, whether the logit of one of x's allowed
+// counterfactuals is above 0 and that of another is not, or strictly: is below 0.
+// These are the decision notions. False where there are fewer than two.
+func (e *Evaluator) DecisionsDiffer(x []float64, strictly bool) bool {
+	s := e.pool.Get().(*scratch)
+	defer e.pool.Put(s)
+	if e.spread(s, x); s.n < 2 {
+		return false
+	}
+	above, below := false, false
+	for c := range s.n {
+		switch sign := e.sign(s, c); {
+		case sign > 0:
+			above = true
+		case sign < 0 || !strictly:
+			below = true
+		}
+		if above && below {
+			return true
+		}
+	}
+	return false
+}
+
+// sign is that of a column's exact logit.
+func (e *Evaluator) sign(s *scratch, column int) int {
+	for refined := false; ; refined = true {
+		switch l, err := s.logits[column], s.errs[column]; {
+		case l > err:
+			return 1
+		case l < -err:
+			return -1
+		case refined:
+			return e.exactLogit(s, column).Sign()
+		}
+		e.refine(s, column)
+	}
+}
+
 // Gap encloses the largest score minus the smallest one of x's allowed
 // counterfactuals between float64 numbers rounded outward, however large the
 // values are that cancel inside the network. Both are 0 where there are fewer than

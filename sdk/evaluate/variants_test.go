@@ -115,7 +115,7 @@ func TestCopiesOnEdges(t *testing.T) {
 		if len(points) == 0 {
 			t.Skip("not in the space")
 		}
-		logit := relu.NewExact(n).Logit(s.ExactInputs(points[r.IntN(len(points))]))
+		logit := n.Exact().Logit(s.ExactInputs(points[r.IntN(len(points))]))
 		edge, _ := fairness.LogitEnclosure(big.NewRat(rapid.Int64Range(1, 19).Draw(t, "edge"), 20))
 		bias := n.Layers[len(n.Layers)-1].Bias
 		target := new(big.Rat).SetFloat64(edge)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
@@ -20,17 +21,24 @@ func TestNetworksOfEveryShape(t *testing.T) {
 	linear := 0
 	for seed := range uint64(200) {
 		q := wild.Query(rand.New(rand.NewPCG(seed, 11)), fairness.Score)
-		for _, l := range q.Network.Layers[:len(q.Network.Layers)-1] {
+		for _, l := range q.Model.(*relu.Network).Layers[:len(q.Model.(*relu.Network).Layers)-1] {
 			if !l.ReLU {
 				linear++
 				break
 			}
 		}
 		people := 0
-		for _, e := range eachVariant(t, q.Network, q.Space, q.Epsilon) {
+		each := eachVariant(t, q.Model.(*relu.Network), q.Space, q.Epsilon)
+		if seed%4 == 0 {
+			var err error
+			if each["other"], err = evaluate.New(other{q.Model}, q.Space, q.Space.Whole(), q.Epsilon); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, e := range each {
 			wild.Everybody(q, func(x []float64) {
 				if people++; people < 25 { // exact evaluation is what takes the time
-					agree(t, e, q.Network, q.Space, q.Space.Whole(), q.Epsilon, x, e.Evaluate(x))
+					agree(t, e, q.Model.(*relu.Network), q.Space, q.Space.Whole(), q.Epsilon, x, e.Evaluate(x))
 					apart(t, e, q, x)
 				}
 			})
@@ -41,10 +49,13 @@ func TestNetworksOfEveryShape(t *testing.T) {
 	}
 }
 
+// other is a network that passes for a model of another family.
+type other struct{ model.Model }
+
 // apart holds Gap against the exact gap of the scores, and LogitsApart against the
 // exact difference of the logits, and beside it.
 func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	var logits []*big.Rat
 	for _, point := range q.Space.Counterfactuals(q.Space.Whole(), x) {
 		logits = append(logits, exact.Logit(q.Space.ExactInputs(point)))
@@ -61,6 +72,15 @@ func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
 		limit := new(big.Rat).Mul(gap, new(big.Rat).SetFloat64(factor))
 		if got, want := e.LogitsApart(x, limit), gap.Cmp(limit) > 0; got != want {
 			t.Fatalf("%v: logits %s apart, more than %s: %v", x, gap.FloatString(20), limit.FloatString(20), got)
+		}
+	}
+	above, zero, below := false, false, false
+	for _, l := range logits {
+		above, zero, below = above || l.Sign() > 0, zero || l.Sign() == 0, below || l.Sign() < 0
+	}
+	for strictly, want := range map[bool]bool{false: above && (zero || below), true: above && below} {
+		if got := e.DecisionsDiffer(x, strictly); got != want {
+			t.Fatalf("%v: decisions differ (strictly: %v): %v, the logits are %v", x, strictly, got, logits)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -17,7 +17,7 @@ import (
 type Form uint8
 
 const (
-	// FormNetwork is the query itself: a network, a space and a question.
+	// FormNetwork is the query itself: a model, a space and a question.
 	FormNetwork Form = iota + 1
 	// FormMILP is rows and columns.
 	FormMILP
@@ -76,11 +76,11 @@ type RelaxedFeature struct {
 	Tolerance float64
 }
 
-// Query is a question about a network in the words of fairness
+// Query is a question about a model in the words of fairness
 // (docs/semantics.md). It is read-only once handed over.
 type Query struct {
-	Network *relu.Network
-	Space   *space.Space
+	Model model.Model
+	Space *space.Space
 	// Region bounds the question; a zero Region means the whole space.
 	Region space.Region
 	Notion fairness.Notion
@@ -104,17 +104,17 @@ type Query struct {
 
 // Validate checks a query and names the first fault.
 func (q *Query) Validate() error {
-	if q.Network == nil || q.Space == nil {
+	if q.Model == nil || q.Space == nil {
 		return fmt.Errorf("query without a network or a space")
 	}
-	if err := q.Network.Validate(); err != nil {
+	if err := q.Model.Validate(); err != nil {
 		return err
 	}
 	if err := q.Space.Validate(); err != nil {
 		return err
 	}
-	if q.Network.Inputs() != q.Space.Inputs {
-		return fmt.Errorf("network takes %d inputs, space feeds %d", q.Network.Inputs(), q.Space.Inputs)
+	if q.Model.Inputs() != q.Space.Inputs {
+		return fmt.Errorf("network takes %d inputs, space feeds %d", q.Model.Inputs(), q.Space.Inputs)
 	}
 	if err := q.Notion.Validate(q.Epsilon); err != nil {
 		return err

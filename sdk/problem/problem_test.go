@@ -30,7 +30,7 @@ func smallQuery() *problem.Query {
 		{Name: "a", Kind: space.Integer, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 		{Name: "z", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
 	}}
-	return &problem.Query{Network: n, Space: s, Notion: fairness.Score, Epsilon: big.NewRat(1, 20), Goal: problem.Decide}
+	return &problem.Query{Model: n, Space: s, Notion: fairness.Score, Epsilon: big.NewRat(1, 20), Goal: problem.Decide}
 }
 
 func TestValidateNamesTheFault(t *testing.T) {
@@ -64,7 +64,7 @@ func TestValidateNamesTheFault(t *testing.T) {
 		"short start":         {milp(func(m *problem.MILP) { m.Start = []float64{1} }), "1 start values for 2 columns"},
 		"empty script":        {&problem.Problem{SMT: &problem.Script{Text: " \n"}}, "empty SMT-LIB script"},
 		"unknown sort":        {&problem.Problem{SMT: &problem.Script{Text: "(assert true)", Symbols: []problem.Symbol{{Name: "x", Sort: "Float"}}}}, `sort "Float"`},
-		"no network":          {query(func(q *problem.Query) { q.Network = nil }), "without a network"},
+		"no network":          {query(func(q *problem.Query) { q.Model = nil }), "without a network"},
 		"width mismatch":      {query(func(q *problem.Query) { q.Space.Inputs = 1; q.Space.Features = q.Space.Features[:1] }), "network takes 2 inputs, space feeds 1"},
 		"ε of one":            {query(func(q *problem.Query) { q.Epsilon = big.NewRat(1, 1) }), "outside 0 < ε < 1"},
 		"no ε":                {query(func(q *problem.Query) { q.Epsilon = nil }), "ε is missing"},
@@ -77,7 +77,7 @@ func TestValidateNamesTheFault(t *testing.T) {
 		"NaN relaxation":      {query(func(q *problem.Query) { q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: math.NaN()}} }), "relaxation of \"a\""},
 		"foreign predicate":   {query(func(q *problem.Query) { q.Forbid = []space.Predicate{{{Feature: 7}}} }), "no feature 7"},
 		"short excluded":      {query(func(q *problem.Query) { q.Exclude = [][]float64{{1}} }), "point has 1 entries for 2 features"},
-		"network without end": {query(func(q *problem.Query) { q.Network.Layers[0].ReLU = true }), "output layer has a ReLU"},
+		"network without end": {query(func(q *problem.Query) { q.Model.(*relu.Network).Layers[0].ReLU = true }), "output layer has a ReLU"},
 	} {
 		err := c.p.Validate()
 		if c.want == "" && err != nil {

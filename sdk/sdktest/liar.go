@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -95,9 +96,14 @@ func copyProblem(p *problem.Problem) *problem.Problem {
 		out.SMT = &s
 	}
 	if p.Query != nil {
-		q, s, n := *p.Query, *p.Query.Space, *p.Query.Network
-		s.Features, n.Layers = slices.Clone(s.Features), slices.Clone(n.Layers)
-		q.Space, q.Network = &s, &n
+		q, s := *p.Query, *p.Query.Space
+		s.Features = slices.Clone(s.Features)
+		q.Space = &s
+		if of, ok := q.Model.(*relu.Network); ok {
+			n := *of
+			n.Layers = slices.Clone(n.Layers)
+			q.Model = &n
+		}
 		out.Query = &q
 	}
 	return &out

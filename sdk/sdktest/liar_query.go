@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -31,6 +32,20 @@ func networkLiars() []SolverLiar {
 				return &sdk.Result{Status: sdk.Infeasible}, nil
 			}
 			return right.Solve(ctx, p, o)
+		}}},
+		{"network/other-family", "it takes every model for a network", &bent{ask: asking(func(q *problem.Query) {
+			if _, ok := q.Model.(*relu.Network); !ok {
+				q.Model = &relu.Network{Head: relu.HeadSigmoid, Precision: 32, Layers: []relu.Layer{
+					{In: q.Model.Inputs(), Out: 1, Weights: make([]float64, q.Model.Inputs()), Bias: []float64{0}},
+				}}
+			}
+		})}},
+		{"network/other-family", "it does not say what it refuses", &bent{solve: func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
+			r, err := right.Solve(ctx, p, o)
+			if errors.Is(err, sdk.ErrUnsupported) {
+				err = sdk.ErrUnsupported
+			}
+			return r, err
 		}}},
 		{"network/violating", "its copies are the same", &bent{tell: func(_ *problem.Problem, r *sdk.Result) {
 			if r.Witness != nil {
@@ -56,8 +71,9 @@ func networkLiars() []SolverLiar {
 		{"network/notions", "it knows the score notion only", &bent{ask: asking(func(q *problem.Query) { q.Notion = fairness.Score })}},
 		{"network/maximise", "the first violation is the largest to it", &bent{solve: content}},
 		{"network/random", "it takes the ReLUs away", &bent{ask: asking(func(q *problem.Query) {
-			for i := range q.Network.Layers {
-				q.Network.Layers[i].ReLU = false
+			layers := q.Model.(*relu.Network).Layers
+			for i := range layers {
+				layers[i].ReLU = false
 			}
 		})}},
 		{"network/random-maximise", "it looks at half of the space", &bent{ask: asking(func(q *problem.Query) {

@@ -157,6 +157,7 @@ func StrategyLiars() []StrategyLiar {
 		{"presets", "a preset does not start", &astray{describe: func(d *sdk.Description) { d.Presets[1].Options = map[string]string{"rounds": "few"} }}},
 		{"chains", "its chains begin elsewhere in every session", &astray{start: newChains()}},
 		{"lag", "it claims to bear a lag and does not", impatient()},
+		{"other-family", "it takes any model", &astray{describe: func(d *sdk.Description) { d.NeedsModel = true }}},
 		{"cancelled", "it does not hear a cancel", &astray{hear: func(ctx context.Context, _ []sdk.Trial) error {
 			if ctx.Err() != nil {
 				time.Sleep(Stubborn)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -18,7 +18,7 @@ type query struct {
 	*meter
 	q      *problem.Query
 	o      sdk.SolveOptions
-	exact  *relu.Exact
+	exact  model.Exact
 	region space.Region
 	down   bool
 
@@ -34,7 +34,7 @@ func solveNetwork(m *meter, q *problem.Query, o sdk.SolveOptions) (*sdk.Result, 
 	if err := served(q); err != nil {
 		return nil, err
 	}
-	e := &query{meter: m, q: q, o: o, exact: relu.NewExact(q.Network), region: q.RegionOrWhole(), down: o.Options["order"] == "down"}
+	e := &query{meter: m, q: q, o: o, exact: q.Model.Exact(), region: q.RegionOrWhole(), down: o.Options["order"] == "down"}
 	e.pieces = &pieces{space: q.Space, tell: o.Pieces, proofs: o.Proofs, counts: !e.seeksBest()}
 	defer e.pieces.flush()
 	for i := range q.Space.Features {

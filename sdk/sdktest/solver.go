@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/option"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 )
 
 // Enumerator is a solver that tries every point, in exact arithmetic. It takes
@@ -38,6 +40,7 @@ func (Enumerator) Describe(context.Context) (sdk.Description, error) {
 			{Form: problem.FormMILP, Goal: problem.Decide}, {Form: problem.FormMILP, Goal: problem.Maximise},
 			{Form: problem.FormSMT, Goal: problem.Decide},
 		},
+		Families:  []string{relu.Family, linear.Family},
 		Exactness: sdk.GradeExact, SOS1: true, Concurrent: true,
 	}, nil
 }
@@ -57,7 +60,9 @@ func (e Enumerator) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOp
 	var r *sdk.Result
 	switch p.Form() {
 	case problem.FormNetwork:
-		r, err = solveNetwork(m, p.Query, o)
+		if err = d.Refuses(p.Query.Model); err == nil {
+			r, err = solveNetwork(m, p.Query, o)
+		}
 	case problem.FormMILP:
 		r, err = solveMILP(m, p.MILP, o)
 	case problem.FormSMT:

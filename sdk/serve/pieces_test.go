@@ -48,7 +48,7 @@ func (divider) Solve(_ context.Context, _ *problem.Problem, o sdk.SolveOptions) 
 func TestPiecesAreSplit(t *testing.T) {
 	api := dialSolver(t, divider{})
 	q := topb.Problem(&problem.Problem{Query: &problem.Query{
-		Network: &relu.Network{Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{1, 1}, Bias: []float64{0}}}, Head: relu.HeadSigmoid, Precision: 64},
+		Model: &relu.Network{Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{1, 1}, Bias: []float64{0}}}, Head: relu.HeadSigmoid, Precision: 64},
 		Space: &space.Space{Inputs: 2, Features: []space.Feature{
 			{Name: "a", Kind: space.Integer, Hi: 999, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 			{Name: "s", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},

@@ -198,7 +198,7 @@ func TestDescribeIsAskedAgain(t *testing.T) {
 type picky struct{ closed chan bool }
 
 func (picky) Describe(context.Context) (sdk.Description, error) {
-	return sdk.Description{Name: "picky", NeedsNetwork: true}, nil
+	return sdk.Description{Name: "picky", NeedsModel: true}, nil
 }
 
 func (p picky) Start(context.Context, *space.Space, sdk.StartOptions) (sdk.Session, error) {
@@ -213,7 +213,11 @@ func TestSessionOrder(t *testing.T) {
 	api := strategyv1.NewStrategyClient(dial(t, func(s grpc.ServiceRegistrar) { serve.RegisterStrategy(s, p) }))
 	start := func(n *problemv1.Network) *strategyv1.SessionRequest {
 		s := &problemv1.Space{Inputs: 1, Features: []*problemv1.Feature{{Name: "age", Kind: 1, Hi: 9, Inputs: []*problemv1.Input{{Scale: 1}}}}}
-		return &strategyv1.SessionRequest{Message: &strategyv1.SessionRequest_Start{Start: &strategyv1.Start{Space: s, Network: n}}}
+		of := &strategyv1.Start{Space: s}
+		if n != nil {
+			of.Model = &strategyv1.Start_Network{Network: n}
+		}
+		return &strategyv1.SessionRequest{Message: &strategyv1.SessionRequest_Start{Start: of}}
 	}
 	done := &strategyv1.SessionRequest{Message: &strategyv1.SessionRequest_StartDone{StartDone: &strategyv1.StartDone{}}}
 	next := func(want int32) *strategyv1.SessionRequest {

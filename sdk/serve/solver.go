@@ -172,11 +172,16 @@ func (s *solver) Interrupt(_ context.Context, m *solverv1.InterruptRequest) (*so
 	return &solverv1.InterruptResponse{}, nil
 }
 
-// answers refuses a problem whose form and goal the description does not list.
+// answers refuses a problem whose form, goal or model's family the description does
+// not list.
 func answers(d *sdk.Description, p *problem.Problem) error {
 	form, goal := p.Form(), goalOf(p)
-	if d.Answers(form, goal) {
+	switch {
+	case !d.Answers(form, goal):
+	case p.Query == nil:
 		return nil
+	default:
+		return d.Refuses(p.Query.Model)
 	}
 	return fmt.Errorf("%w: %s does not answer %q in the %s form", sdk.ErrUnsupported, d.Name, goal, form)
 }

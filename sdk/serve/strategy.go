@@ -156,8 +156,13 @@ func (s *strategy) start(stream sessionStream) (sdk.Session, *space.Space, error
 			return nil, nil, fmt.Errorf("%w: a session's start is followed by rows or start_done", sdk.ErrInvalidProblem)
 		}
 	}
-	if d.NeedsNetwork && o.Network == nil {
+	if d.NeedsModel && o.Model == nil {
 		return nil, nil, fmt.Errorf("%w: %s needs the network", sdk.ErrInvalidProblem, d.Name)
+	}
+	if o.Model != nil {
+		if err := d.Refuses(o.Model); err != nil {
+			return nil, nil, err
+		}
 	}
 	session, err := s.impl.Start(stream.Context(), sp, o)
 	if err == nil && session == nil {

@@ -143,7 +143,7 @@ func TestBoundsOfAdult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := evaluate.New(q.Network, q.Space, q.Region, q.Epsilon)
+	e, err := evaluate.New(q.Model, q.Space, q.Region, q.Epsilon)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,7 @@ func serves(d *sdk.Description) []servesJSON {
 // needs lists what a strategy wants to be handed over.
 func needs(d *sdk.Description) []string {
 	out := []string{}
-	if d.NeedsNetwork {
+	if d.NeedsModel {
 		out = append(out, "network")
 	}
 	if d.NeedsRows {

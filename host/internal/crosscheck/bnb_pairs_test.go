@@ -78,7 +78,7 @@ func largestPair(q *problem.Query) (most float64, some bool) {
 		each = func(left []int) {
 			if len(left) == 0 {
 				for _, c := range q.Space.Counterfactuals(region, x) {
-					out = append(out, copied{slices.Clone(c), q.Network.Logit(q.Space.NetworkInputs(nil, c))})
+					out = append(out, copied{slices.Clone(c), q.Model.Logit(q.Space.NetworkInputs(nil, c))})
 				}
 				return
 			}

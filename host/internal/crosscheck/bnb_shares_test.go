@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -30,7 +30,7 @@ func adultBySex(t testing.TB, model string, notion fairness.Notion, rules ...str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &problem.Query{Network: st.Network, Space: s, Notion: notion, Epsilon: st.Epsilon, Goal: problem.Quantify}
+	return &problem.Query{Model: st.Network, Space: s, Notion: notion, Epsilon: st.Epsilon, Goal: problem.Quantify}
 }
 
 // TestSharesHoldAgainstSamples draws individuals uniformly from the spaces of
@@ -84,8 +84,8 @@ type sample struct {
 
 func newSample(q *problem.Query, n int) *sample {
 	s := &sample{q: q}
-	r := rand.New(rand.NewPCG(5, uint64(q.Network.Parameters())))
-	exact := relu.NewExact(q.Network)
+	r := rand.New(rand.NewPCG(5, uint64(q.Model.Parameters())))
+	exact := q.Model.Exact()
 	for len(s.xs) < n {
 		x := make([]float64, len(q.Space.Features))
 		for _, i := range q.Space.Free() {
@@ -106,10 +106,10 @@ func newSample(q *problem.Query, n int) *sample {
 }
 
 // violates decides an individual exactly, for the score and the decision.
-func violates(q *problem.Query, exact *relu.Exact, copies [][]float64) bool {
+func violates(q *problem.Query, exact model.Exact, copies [][]float64) bool {
 	least, most, sure := math.Inf(1), math.Inf(-1), true
 	for _, p := range copies {
-		l := q.Network.Logit(q.Space.NetworkInputs(nil, p))
+		l := q.Model.Logit(q.Space.NetworkInputs(nil, p))
 		least, most = min(least, l), max(most, l)
 	}
 	answer := least <= 0 && most > 0

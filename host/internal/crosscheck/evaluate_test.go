@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -180,7 +181,7 @@ func TestEvaluatorOnEdges(t *testing.T) {
 	for _, sub := range subjects() {
 		t.Run(sub.name, func(t *testing.T) {
 			n := sub.network(t, root)
-			exact := relu.NewExact(n)
+			exact := n.Exact()
 			r := rand.New(rand.NewPCG(3, uint64(n.Parameters())))
 			bias := &n.Layers[len(n.Layers)-1].Bias[0]
 			original := new(big.Rat).SetFloat64(*bias)
@@ -207,14 +208,14 @@ func TestEvaluatorOnEdges(t *testing.T) {
 // reference evaluates one copy after the other.
 type reference struct {
 	network *relu.Network
-	exact   *relu.Exact
+	exact   model.Exact
 	space   *space.Space
 	eps     *big.Rat
 	edges   []float64 // the logits of ε, 2ε, …
 }
 
 func newReference(n *relu.Network, s *space.Space, eps *big.Rat) *reference {
-	r := &reference{network: n, exact: relu.NewExact(n), space: s, eps: eps}
+	r := &reference{network: n, exact: n.Exact(), space: s, eps: eps}
 	edge := new(big.Rat)
 	for range fairness.Bins(eps) - 1 {
 		v, _ := fairness.LogitEnclosure(edge.Add(edge, eps))

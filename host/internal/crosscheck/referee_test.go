@@ -344,7 +344,7 @@ func (c *refereed) audit() {
 	}
 	var res *audit.Outcome
 	if !c.ask("audit", func(ctx context.Context) (err error) {
-		res, err = audit.Run(ctx, audit.Config{Network: c.q.Network, Space: c.q.Space, Region: c.q.Region, Epsilon: c.q.Epsilon}, rows)
+		res, err = audit.Run(ctx, audit.Config{Model: c.q.Model, Space: c.q.Space, Region: c.q.Region, Epsilon: c.q.Epsilon}, rows)
 		return err
 	}) {
 		return

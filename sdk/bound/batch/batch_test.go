@@ -71,7 +71,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := p.NewWorkspace(1 + r.IntN(24))
-		exact := relu.NewExact(n)
+		exact := n.Exact()
 		for range 2 { // the second time over what the first has left
 			fillIn(r, w, root)
 			w.Bound()

@@ -27,7 +27,7 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 		}
 		group := 1 + r.IntN(5)
 		w := p.NewWorkspace(16)
-		exact := relu.NewExact(n)
+		exact := n.Exact()
 		for range 2 {
 			fillIn(r, w, root)
 			for v := range w.Lanes() { // inputs 2 and 3 tell the lanes of a group apart

@@ -24,7 +24,7 @@ func TestEvaluateAgreesWithExactLogits(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := p.NewWorkspace(16)
-		exact := relu.NewExact(n)
+		exact := n.Exact()
 		for range 2 {
 			fillIn(r, w, root)
 			w.Evaluate()

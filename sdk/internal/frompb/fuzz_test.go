@@ -30,7 +30,7 @@ func FuzzMessages(f *testing.F) {
 	seed(0, &problemv1.Problem{Form: &problemv1.Problem_Smt{Smt: &problemv1.Script{Text: "(assert true)"}}})
 	seed(1, &problemv1.Delta{Push: 1, Rows: goodMilp().Rows})
 	seed(2, &solverv1.Result{Status: 1, Reason: 1, Values: &problemv1.Values{Numbers: []*problemv1.Number{goodQuery().Epsilon}}})
-	seed(3, &strategyv1.Start{Space: goodQuery().Space, Network: goodQuery().Network})
+	seed(3, &strategyv1.Start{Space: goodQuery().Space, Model: &strategyv1.Start_Network{Network: goodQuery().GetNetwork()}})
 	seed(4, &strategyv1.Next{Told: []*strategyv1.Trial{{Status: 1, Point: []float64{1}}}})
 	seed(5, &pluginv1.Description{Name: "x", Kind: &pluginv1.Description_Solver{Solver: &pluginv1.SolverTraits{Exactness: 1}}})
 	good := &solverv1.Shares{Fair: fraction("1/3"), Unfair: fraction("0"), Individuals: fraction("12"), Boxes: 4}
@@ -107,7 +107,7 @@ func acceptProblem(t *testing.T, m *problemv1.Problem) {
 			x[i] = q.Space.Features[i].Lo
 		}
 		q.Space.RegionContains(q.RegionOrWhole(), x)
-		q.Network.Logit(q.Space.NetworkInputs(nil, x))
+		q.Model.Logit(q.Space.NetworkInputs(nil, x))
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -89,6 +91,14 @@ func net(t *rapid.T, inputs int) *relu.Network {
 		inputs = out
 	}
 	return n
+}
+
+// anyModel is a network, or a model that is sent encoded.
+func anyModel(t *rapid.T, inputs int) model.Model {
+	if draw(t, rapid.Bool()) {
+		return net(t, inputs)
+	}
+	return &linear.Unit{Weights: floats(t, inputs), Bias: float(t)}
 }
 
 func people(t *rapid.T) *space.Space {
@@ -173,7 +183,7 @@ func query(t *rapid.T) *problem.Query {
 	}
 	point := func(t *rapid.T) []float64 { return floats(t, len(s.Features)) }
 	q := &problem.Query{
-		Network: net(t, s.Inputs), Space: s, Region: region(t, s),
+		Model: anyModel(t, s.Inputs), Space: s, Region: region(t, s),
 		Notion:  fairness.Notions[below(t, len(fairness.Notions))],
 		K:       []int{0, 2, 3, 20}[below(t, 4)],
 		Goal:    problem.Goals[below(t, len(problem.Goals))],
@@ -320,7 +330,7 @@ func solverDescription(t *rapid.T) sdk.Description {
 		return sdk.Service{Form: problem.Forms[below(t, 3)], Goal: problem.Goals[below(t, 6)]}
 	})
 	d.Exactness = sdk.GradeExact + sdk.Grade(below(t, 3))
-	d.Concurrent, d.SOS1 = draw(t, rapid.Bool()), draw(t, rapid.Bool())
+	d.Concurrent, d.SOS1, d.Families = draw(t, rapid.Bool()), draw(t, rapid.Bool()), list(t, 0, 2, text)
 	return d
 }
 
@@ -329,7 +339,8 @@ func strategyDescription(t *rapid.T) sdk.Description {
 	d.Presets = list(t, 0, 2, func(t *rapid.T) sdk.Preset {
 		return sdk.Preset{Name: "p" + text(t), Summary: text(t), Options: options(t)}
 	})
-	d.NeedsNetwork, d.NeedsRows, d.Lag = draw(t, rapid.Bool()), draw(t, rapid.Bool()), below(t, 9)
+	d.NeedsModel, d.NeedsRows, d.Lag = draw(t, rapid.Bool()), draw(t, rapid.Bool()), below(t, 9)
+	d.Families = list(t, 0, 2, text)
 	return d
 }
 
@@ -415,7 +426,7 @@ func proof(t *rapid.T) *sdk.Proof {
 func startOptions(t *rapid.T, s *space.Space) sdk.StartOptions {
 	return sdk.StartOptions{
 		Seed: draw(t, rapid.Int64()), Epsilon: maybe(t, rational), Region: region(t, s),
-		Network: maybe(t, func(t *rapid.T) *relu.Network { return net(t, s.Inputs) }), Options: options(t),
+		Model: maybe(t, func(t *rapid.T) model.Model { return anyModel(t, s.Inputs) }), Options: options(t),
 		Chains: below(t, 99),
 	}
 }

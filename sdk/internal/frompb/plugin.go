@@ -23,7 +23,7 @@ func SolverDescription(m *pluginv1.Description) (sdk.Description, error) {
 	if err := enum(t.Exactness); err != nil {
 		return d, err
 	}
-	d.Exactness, d.Concurrent, d.SOS1 = sdk.Grade(t.Exactness), t.Concurrent, t.Sets
+	d.Exactness, d.Concurrent, d.SOS1, d.Families = sdk.Grade(t.Exactness), t.Concurrent, t.Sets, t.Families
 	for i, s := range t.Serves {
 		if s.GetForm() == 0 || s.GetGoal() == 0 {
 			return d, fmt.Errorf("service %d: form or goal is unspecified", i)
@@ -48,7 +48,7 @@ func StrategyDescription(m *pluginv1.Description) (sdk.Description, error) {
 	if t.Lag < 0 {
 		return d, fmt.Errorf("lag %d", t.Lag)
 	}
-	d.NeedsNetwork, d.NeedsRows, d.Lag = t.NeedsNetwork, t.NeedsRows, int(t.Lag)
+	d.NeedsModel, d.NeedsRows, d.Lag, d.Families = t.NeedsNetwork, t.NeedsRows, int(t.Lag), t.Families
 	d.Presets, err = each(t.Presets, "preset", func(p *pluginv1.Preset) (sdk.Preset, error) {
 		if p.GetName() == "" {
 			return sdk.Preset{}, errors.New("no name")

@@ -13,16 +13,26 @@ import (
 )
 
 // Problem converts and validates a problem: what it returns may be handed to
-// an implementation. Errors wrap sdk.ErrInvalidProblem.
+// an implementation. Errors wrap sdk.ErrInvalidProblem, or sdk.ErrUnsupported
+// where the model is of a family that is not known here.
 func Problem(m *problemv1.Problem) (*problem.Problem, error) {
 	p, err := form(m)
 	if err == nil {
 		err = p.Validate()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+		return nil, invalid(err)
 	}
 	return p, nil
+}
+
+// invalid says that a message is no problem; a model of a family that is not known
+// here may be one.
+func invalid(err error) error {
+	if errors.Is(err, sdk.ErrUnsupported) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 }
 
 func form(m *problemv1.Problem) (p *problem.Problem, err error) {
@@ -46,13 +56,13 @@ func query(m *problemv1.Query) (*problem.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Network, err = Network(m.Network); err != nil {
+	if q.Model, err = modelOf(m.GetNetwork(), m.GetOther()); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
 	if q.Space, err = Space(m.Space); err != nil {
 		return nil, fmt.Errorf("space: %w", err)
 	}
-	if q.Network == nil || q.Space == nil {
+	if q.Model == nil || q.Space == nil {
 		return nil, errors.New("query without a network or a space")
 	}
 	if q.Region, err = Region(m.Region, q.Space); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
+	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 )
 
 // goodMilp, goodQuery and goodScript are accepted; the tests spoil them.
@@ -27,10 +28,10 @@ func goodMilp() *problemv1.Milp {
 
 func goodQuery() *problemv1.Query {
 	return &problemv1.Query{
-		Network: &problemv1.Network{
+		Model: &problemv1.Query_Network{Network: &problemv1.Network{
 			Head: problemv1.Head_HEAD_SIGMOID, Precision: 32,
 			Layers: []*problemv1.Layer{{In: 2, Out: 1, Weights: []float64{1, 2}, Bias: []float64{0}}},
-		},
+		}},
 		Space: &problemv1.Space{Inputs: 2, Features: []*problemv1.Feature{
 			{Name: "age", Kind: problemv1.Kind_KIND_INTEGER, Hi: 9, Inputs: []*problemv1.Input{{Index: 0, Scale: 1}}},
 			{Name: "sex", Kind: problemv1.Kind_KIND_CATEGORICAL, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []*problemv1.Input{{Index: 1, Scale: 1}}},
@@ -101,15 +102,18 @@ func wantRefused(t *testing.T, err, is error, says string) {
 func TestQueryRefused(t *testing.T) {
 	nan := math.NaN()
 	for name, spoil := range map[string]func(*problemv1.Query){
-		"notion is unspecified":          func(q *problemv1.Query) { q.Notion = 0 },
-		"goal 17 is unknown":             func(q *problemv1.Query) { q.Goal = 17 },
-		"head is unspecified":            func(q *problemv1.Query) { q.Network.Head = 0 },
-		"kind is unspecified":            func(q *problemv1.Query) { q.Space.Features[0].Kind = 0 },
-		"without a network":              func(q *problemv1.Query) { q.Network = nil },
-		"query without a network or a":   func(q *problemv1.Query) { q.Space = nil },
-		"layer 0: empty":                 func(q *problemv1.Query) { q.Network.Layers[0] = nil },
-		"3 weights for shape 1×2":        func(q *problemv1.Query) { q.Network.Layers[0].Weights = []float64{1, 2, 3} },
-		"weight of neuron 0":             func(q *problemv1.Query) { q.Network.Layers[0].Weights[1] = nan },
+		"notion is unspecified":        func(q *problemv1.Query) { q.Notion = 0 },
+		"goal 17 is unknown":           func(q *problemv1.Query) { q.Goal = 17 },
+		"head is unspecified":          func(q *problemv1.Query) { q.GetNetwork().Head = 0 },
+		"kind is unspecified":          func(q *problemv1.Query) { q.Space.Features[0].Kind = 0 },
+		"without a network":            func(q *problemv1.Query) { q.Model = nil },
+		"query without a network or a": func(q *problemv1.Query) { q.Space = nil },
+		"layer 0: empty":               func(q *problemv1.Query) { q.GetNetwork().Layers[0] = nil },
+		"not a bias and weights": func(q *problemv1.Query) {
+			q.Model = &problemv1.Query_Other{Other: &problemv1.EncodedModel{Family: linear.Family, Content: []byte("x")}}
+		},
+		"3 weights for shape 1×2":        func(q *problemv1.Query) { q.GetNetwork().Layers[0].Weights = []float64{1, 2, 3} },
+		"weight of neuron 0":             func(q *problemv1.Query) { q.GetNetwork().Layers[0].Weights[1] = nan },
 		"of which features feed 2":       func(q *problemv1.Query) { q.Space.Inputs = math.MaxInt32 },
 		"network input 7 is outside":     func(q *problemv1.Query) { q.Space.Features[0].Inputs[0].Index = 7 },
 		"table has 0 entries":            func(q *problemv1.Query) { q.Space.Features[0].Inputs[0].Table = &problemv1.Table{} },
@@ -298,17 +302,32 @@ func TestLaterServicesAreLeftOut(t *testing.T) {
 	}
 }
 
+// TestOtherFamily: a model of a family that is not known here is no invalid problem,
+// but one that others may solve.
+func TestOtherFamily(t *testing.T) {
+	other := &problemv1.EncodedModel{Family: "trees", Content: []byte{1}}
+	q := goodQuery()
+	q.Model = &problemv1.Query_Other{Other: other}
+	_, err := frompb.Problem(asQuery(q))
+	wantRefused(t, err, sdk.ErrUnsupported, `models of the family "trees" are not known here`)
+	_, _, again := frompb.Start(&strategyv1.Start{Space: q.Space, Model: &strategyv1.Start_Other{Other: other}})
+	wantRefused(t, again, sdk.ErrUnsupported, `models of the family "trees" are not known here`)
+	if errors.Is(err, sdk.ErrInvalidProblem) || errors.Is(again, sdk.ErrInvalidProblem) {
+		t.Error("an unknown family is called an invalid problem")
+	}
+}
+
 func TestSessionMessagesRefused(t *testing.T) {
 	q := goodQuery()
 	for name, spoil := range map[string]func(*strategyv1.Start){
 		"start without a space":       func(m *strategyv1.Start) { m.Space = nil },
 		"space has no features":       func(m *strategyv1.Start) { m.Space = &problemv1.Space{} },
 		"epsilon: number without":     func(m *strategyv1.Start) { m.Epsilon = &problemv1.Number{} },
-		"network has no layers":       func(m *strategyv1.Start) { m.Network.Layers = nil },
+		"network has no layers":       func(m *strategyv1.Start) { m.GetNetwork().Layers = nil },
 		"network takes 2 inputs":      func(m *strategyv1.Start) { m.Space = oneInput() },
 		"0 intervals and 0 value lis": func(m *strategyv1.Start) { m.Region = &problemv1.Region{} },
 	} {
-		m := &strategyv1.Start{Space: q.Space, Network: proto.Clone(q.Network).(*problemv1.Network)}
+		m := &strategyv1.Start{Space: q.Space, Model: &strategyv1.Start_Network{Network: proto.Clone(q.GetNetwork()).(*problemv1.Network)}}
 		spoil(m)
 		_, _, err := frompb.Start(m)
 		wantRefused(t, err, sdk.ErrInvalidProblem, name)

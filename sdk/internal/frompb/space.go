@@ -5,16 +5,31 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Network converts a network; nil stays nil. Its Validate is the caller's.
-func Network(m *problemv1.Network) (*relu.Network, error) {
-	if m == nil {
+// modelOf converts the arm that is set, which is nil where neither is. A family
+// that is not registered is sdk.ErrUnsupported. The model's Validate is the
+// caller's.
+func modelOf(n *problemv1.Network, other *problemv1.EncodedModel) (model.Model, error) {
+	switch {
+	case n != nil:
+		return network(n)
+	case other == nil:
 		return nil, nil
 	}
+	m, known, err := model.Read(other.Family, other.Content)
+	if err == nil && !known {
+		err = fmt.Errorf("%w: models of the family %q are not known here", sdk.ErrUnsupported, other.Family)
+	}
+	return m, err
+}
+
+func network(m *problemv1.Network) (*relu.Network, error) {
 	if err := enum(m.Head); err != nil {
 		return nil, err
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 // Start converts and validates a session's start; rows follow in chunks.
-// Errors wrap sdk.ErrInvalidProblem.
+// Errors are as Problem's.
 func Start(m *strategyv1.Start) (*space.Space, sdk.StartOptions, error) {
 	s, o, err := session(m)
 	if err != nil {
-		return nil, o, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
+		return nil, o, invalid(err)
 	}
 	return s, o, nil
 }
@@ -39,15 +39,15 @@ func session(m *strategyv1.Start) (s *space.Space, o sdk.StartOptions, err error
 	if o.Region, err = Region(m.Region, s); err != nil {
 		return nil, o, err
 	}
-	if o.Network, err = Network(m.Network); err != nil {
+	if o.Model, err = modelOf(m.GetNetwork(), m.GetOther()); err != nil {
 		return nil, o, fmt.Errorf("network: %w", err)
 	}
-	if o.Network != nil {
-		if err := o.Network.Validate(); err != nil {
+	if o.Model != nil {
+		if err := o.Model.Validate(); err != nil {
 			return nil, o, err
 		}
-		if o.Network.Inputs() != s.Inputs {
-			return nil, o, fmt.Errorf("network takes %d inputs, space feeds %d", o.Network.Inputs(), s.Inputs)
+		if o.Model.Inputs() != s.Inputs {
+			return nil, o, fmt.Errorf("network takes %d inputs, space feeds %d", o.Model.Inputs(), s.Inputs)
 		}
 	}
 	return s, o, nil

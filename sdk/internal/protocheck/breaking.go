@@ -9,7 +9,8 @@ import (
 // Breaking lists what a peer built from the old descriptors would no longer
 // find, or find changed, in the new ones: files, packages, messages, fields
 // (number, name, type, label, oneof), enum values, services and methods. Only
-// additions are free. A nil old set breaks nothing.
+// additions are free, and a message that becomes the one old member of a new
+// oneof, which is the same on the wire. A nil old set breaks nothing.
 func Breaking(old, new *descriptorpb.FileDescriptorSet) []string {
 	var b breakage
 	files := index(new.GetFile(), (*descriptorpb.FileDescriptorProto).GetName)
@@ -61,10 +62,26 @@ func (b *breakage) fields(message string, was, is *descriptorpb.DescriptorProto)
 			b.note("field %d (%s) of %s is gone", f.GetNumber(), f.GetName(), message)
 			continue
 		}
-		if before, after := signature(was, f), signature(is, g); before != after {
+		if before, after := signature(was, f), signature(is, g); before != after && !joins(was, is, f, g) {
 			b.note("field %d of %s changed from %q to %q", f.GetNumber(), message, before, after)
 		}
 	}
+}
+
+// joins reports that f has done nothing but become, as g, the one old field in a
+// oneof that is new.
+func joins(was, is *descriptorpb.DescriptorProto, f, g *descriptorpb.FieldDescriptorProto) bool {
+	if f.OneofIndex != nil || g.OneofIndex == nil || f.GetType() != descriptorpb.FieldDescriptorProto_TYPE_MESSAGE ||
+		signature(was, f)+" in oneof "+is.OneofDecl[g.GetOneofIndex()].GetName() != signature(is, g) {
+		return false
+	}
+	old := index(was.Field, (*descriptorpb.FieldDescriptorProto).GetNumber)
+	for _, of := range is.Field {
+		if of.OneofIndex != nil && of.GetOneofIndex() == g.GetOneofIndex() && of.GetNumber() != g.GetNumber() && old[of.GetNumber()] != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // signature is all of a field that its peers rely on.

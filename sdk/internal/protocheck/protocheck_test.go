@@ -102,6 +102,10 @@ message Thing {
     // Right.
     Colour right = 4;
   }
+  // First.
+  Thing first = 5;
+  // Second.
+  Thing second = 6;
   // Inner.
   message Inner {
     // List.
@@ -170,16 +174,22 @@ func TestBreakingFinds(t *testing.T) {
 		"service x.v1.Asker is gone":          {"service Asker", "service Teller"},
 		"method x.v1.Asker.Ask is gone":       {"rpc Ask(", "rpc Tell("},
 		"method x.v1.Asker.Ask changed":       {"stream AskResponse", "AskResponse"},
+		"field 5 of x.v1.Thing changed":       {firstAndSecond, "oneof both {\n" + firstAndSecond + "  }\n"},
+		"TYPE_INT32 size in oneof either":     {"int32 size = 1;", "oneof either { int32 size = 1; string name = 9; }"},
+		"first in oneof choice":               {"  }\n  // First.\n  Thing first = 5;\n", "    Thing first = 5;\n  }\n"},
 	} {
 		wantFault(t, Breaking(source(t, good), source(t, strings.Replace(good, edit[0], edit[1], 1))), fault)
 	}
 	wantFault(t, Breaking(source(t, good), nil), "file x/v1/x.proto is gone")
 }
 
+const firstAndSecond = "  // First.\n  Thing first = 5;\n  // Second.\n  Thing second = 6;\n"
+
 func TestAdditionsAreFree(t *testing.T) {
 	more := strings.NewReplacer(
 		"COLOUR_RED = 1;", "COLOUR_RED = 1; COLOUR_BLUE = 2;",
 		"int32 size = 1;", "int32 size = 1; string name = 9;",
+		"Thing first = 5;", "oneof either { Thing first = 5; string other = 10; }",
 		"// Asker.", "message More {} // Asker.",
 		"// Ask.", "rpc Tell(AskRequest) returns (AskResponse); // Ask.",
 	).Replace(good)

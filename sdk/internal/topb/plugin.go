@@ -16,6 +16,7 @@ func SolverDescription(d *sdk.Description) *pluginv1.Description {
 		Exactness:  pluginv1.Exactness(d.Exactness),
 		Concurrent: d.Concurrent,
 		Sets:       d.SOS1,
+		Families:   cleanAll(d.Families),
 	}}
 	return m
 }
@@ -27,9 +28,10 @@ func StrategyDescription(d *sdk.Description) *pluginv1.Description {
 		Presets: each(d.Presets, func(p *sdk.Preset) *pluginv1.Preset {
 			return &pluginv1.Preset{Name: clean(p.Name), Summary: clean(p.Summary), Options: p.Options}
 		}),
-		NeedsNetwork: d.NeedsNetwork,
+		NeedsNetwork: d.NeedsModel,
 		NeedsRows:    d.NeedsRows,
 		Lag:          narrow(d.Lag),
+		Families:     cleanAll(d.Families),
 	}}
 	return m
 }

@@ -23,8 +23,7 @@ func Problem(p *problem.Problem) *problemv1.Problem {
 }
 
 func query(q *problem.Query) *problemv1.Query {
-	return &problemv1.Query{
-		Network: Network(q.Network),
+	m := &problemv1.Query{
 		Space:   Space(q.Space),
 		Region:  Region(q.Region),
 		Notion:  problemv1.Notion(q.Notion),
@@ -39,6 +38,13 @@ func query(q *problem.Query) *problemv1.Query {
 		Near:    point(q.Near),
 		Exclude: points(q.Exclude),
 	}
+	switch network, other := modelOf(q.Model); {
+	case network != nil:
+		m.Model = &problemv1.Query_Network{Network: network}
+	case other != nil:
+		m.Model = &problemv1.Query_Other{Other: other}
+	}
+	return m
 }
 
 func milp(m *problem.MILP) *problemv1.Milp {

@@ -2,14 +2,25 @@ package topb
 
 import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Network converts a network; nil stays nil. The message aliases its weights.
-func Network(n *relu.Network) *problemv1.Network {
-	if n == nil {
-		return nil
+// modelOf converts a model to one of its two arms; neither is for nil. The message
+// of a network aliases its weights. A model that is not model.Portable is sent
+// without its content.
+func modelOf(m model.Model) (*problemv1.Network, *problemv1.EncodedModel) {
+	n, ok := m.(*relu.Network)
+	if !ok {
+		if m == nil {
+			return nil, nil
+		}
+		out := &problemv1.EncodedModel{Family: clean(m.Family())}
+		if p, ok := m.(model.Portable); ok {
+			out.Content, _ = p.MarshalBinary()
+		}
+		return nil, out
 	}
 	return &problemv1.Network{
 		Head:      problemv1.Head(n.Head),
@@ -20,7 +31,7 @@ func Network(n *relu.Network) *problemv1.Network {
 				Weights: l.Weights, Bias: l.Bias, Relu: l.ReLU,
 			}
 		}),
-	}
+	}, nil
 }
 
 // Space converts a space; nil stays nil. The message aliases its lists.

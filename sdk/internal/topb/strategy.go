@@ -8,11 +8,18 @@ import (
 
 // Start converts a session's start without the rows: see RowChunks.
 func Start(s *space.Space, o *sdk.StartOptions) *strategyv1.Start {
-	return &strategyv1.Start{
+	m := &strategyv1.Start{
 		Space: Space(s), Seed: o.Seed, Epsilon: Rat(o.Epsilon),
-		Region: Region(o.Region), Network: Network(o.Network), Options: o.Options,
+		Region: Region(o.Region), Options: o.Options,
 		Chains: narrow(o.Chains),
 	}
+	switch network, other := modelOf(o.Model); {
+	case network != nil:
+		m.Model = &strategyv1.Start_Network{Network: network}
+	case other != nil:
+		m.Model = &strategyv1.Start_Other{Other: other}
+	}
+	return m
 }
 
 // ChunkRows is the largest number of rows in a chunk.

@@ -3,14 +3,14 @@ package relu
 import (
 	"math"
 	"math/big"
+
+	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// Exact evaluates a network in exact rational arithmetic. The stored weights
+// exact evaluates a network in exact rational arithmetic. The stored weights
 // are binary fractions, so each layer is held as integers over one power of
 // two and a forward pass needs integer products and sums only, no gcd.
-//
-// It is read-only after NewExact and safe for concurrent use.
-type Exact struct {
+type exact struct {
 	layers []exactLayer
 	head   Head
 }
@@ -23,9 +23,9 @@ type exactLayer struct {
 	relu    bool
 }
 
-// NewExact prepares n, which must have passed Validate.
-func NewExact(n *Network) *Exact {
-	e := &Exact{head: n.Head}
+// Exact implements model.Model.
+func (n *Network) Exact() model.Exact {
+	e := &exact{head: n.Head}
 	for i := range n.Layers {
 		l := &n.Layers[i]
 		shift := max(fractionBits(l.Weights), fractionBits(l.Bias))
@@ -39,7 +39,7 @@ func NewExact(n *Network) *Exact {
 
 // Logit is the exact logit at exact inputs: l0, or l1 − l0 for a softmax head.
 // len(inputs) must be the network's number of inputs.
-func (e *Exact) Logit(inputs []*big.Rat) *big.Rat {
+func (e *exact) Logit(inputs []*big.Rat) *big.Rat {
 	// v[i] / den is the value of unit i; den stays positive, so signs are the numerators'.
 	den := big.NewInt(1)
 	for _, x := range inputs {

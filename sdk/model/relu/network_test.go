@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +33,7 @@ func TestKnownNetwork(t *testing.T) {
 		if err := n.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		exact := relu.NewExact(n)
+		exact := n.Exact()
 		for _, c := range [][3]float64{{0, 0, 0}, {1, 0, 1}, {0, 1, 1}, {1, 1, 0}, {0.5, 0.25, 0.75}, {-3, 1, 0}} {
 			in := c[:2]
 			if got := n.Logit(in); got != c[2] {
@@ -142,7 +143,7 @@ func TestExactIsTheDefinition(t *testing.T) {
 					before[i] = inputs[i].String()
 				}
 				want, _ := naive(n, inputs)
-				exact := relu.NewExact(n)
+				exact := n.Exact()
 				for range 2 {
 					if got := exact.Logit(inputs); got.Cmp(want) != 0 {
 						t.Fatalf("exact logit %s, want %s", got, want)
@@ -170,7 +171,7 @@ func TestFloatLogitsAreClose(t *testing.T) {
 		for i := range inputs {
 			inputs[i] = r.NormFloat64() * 10
 		}
-		exact := relu.NewExact(n).Logit(rationals(inputs))
+		exact := n.Exact().Logit(rationals(inputs))
 		_, magnitude := naive(n, rationals(inputs))
 		size, _ := magnitude.Float64()
 		for what, c := range map[string]struct {
@@ -192,7 +193,7 @@ func TestFloatLogitsAreClose(t *testing.T) {
 func TestExactConcurrently(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	n := randomNetwork(r, relu.HeadSoftmax, r.NormFloat64)
-	exact := relu.NewExact(n)
+	exact := n.Exact()
 	inputs := make([]*big.Rat, n.Inputs())
 	for i := range inputs {
 		inputs[i] = big.NewRat(int64(i)+1, 3)
@@ -253,4 +254,54 @@ func TestValidateRefuses(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
+}
+
+// TestGradient: backpropagation agrees with differences of the network's own logits.
+func TestGradient(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for k := range 12 {
+		n := randomNetwork(r, []relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}[k%3], r.NormFloat64)
+		gradient := n.Gradient()
+		at := make([]float64, n.Inputs())
+		for range 50 {
+			for i := range at {
+				at[i] = r.NormFloat64()
+			}
+			logit, slopes := gradient(at)
+			if want := n.Logit(at); math.Abs(logit-want) > 1e-9 {
+				t.Fatalf("logit %v, want %v", logit, want)
+			}
+			for i := range at {
+				const h = 1e-7
+				beside := func(d float64) float64 {
+					x := slices.Clone(at)
+					x[i] += d
+					return n.Logit(x)
+				}
+				if want := (beside(h) - beside(-h)) / (2 * h); math.Abs(slopes[i]-want) > 1e-4*(1+math.Abs(want)) {
+					t.Errorf("slope %d is %v, the difference quotient %v", i, slopes[i], want)
+				}
+			}
+		}
+	}
+}
+
+// TestLogitError: the bound holds, for inputs that are off as well.
+func TestLogitError(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		n := randomNetwork(r, rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head"), r.NormFloat64)
+		at, largest, off := make([]float64, n.Inputs()), make([]float64, n.Inputs()), make([]float64, n.Inputs())
+		exact := make([]*big.Rat, len(at))
+		for i := range at {
+			at[i], off[i] = r.NormFloat64(), math.Ldexp(r.Float64(), -10-r.IntN(40))
+			largest[i] = math.Abs(at[i])
+			exact[i] = new(big.Rat).Add(new(big.Rat).SetFloat64(at[i]), new(big.Rat).SetFloat64(off[i]*(2*r.Float64()-1)*0.999))
+		}
+		d := new(big.Rat).SetFloat64(n.Logit(at))
+		is, _ := d.Abs(d.Sub(d, n.Exact().Logit(exact))).Float64()
+		if most := n.LogitError(largest, off); is > most {
+			t.Fatalf("%v off, more than %v", is, most)
+		}
+	})
 }

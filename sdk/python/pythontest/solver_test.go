@@ -167,7 +167,7 @@ func TestNetworkForm(t *testing.T) {
 	need(t)
 	p := launch(t, script(client.Solver))
 	q := &problem.Query{
-		Network: &relu.Network{Head: relu.HeadSoftmax, Precision: 32, Layers: []relu.Layer{
+		Model: &relu.Network{Head: relu.HeadSoftmax, Precision: 32, Layers: []relu.Layer{
 			{Name: "a", In: 2, Out: 2, Weights: []float64{0.5, -0.25, 0.125, 1}, Bias: []float64{0.5, -1}, ReLU: true},
 			{Name: "b", In: 2, Out: 2, Weights: []float64{1, 0, 0.5, -1}, Bias: []float64{0, 0.25}},
 		}},
@@ -180,7 +180,7 @@ func TestNetworkForm(t *testing.T) {
 	}
 	var scores []string
 	for _, x := range [][]float64{r.Witness.Copy1, r.Witness.Copy2} {
-		score := fairness.Sigmoid(q.Network.Logit(q.Space.NetworkInputs(make([]float64, 2), x)))
+		score := fairness.Sigmoid(q.Model.Logit(q.Space.NetworkInputs(make([]float64, 2), x)))
 		scores = append(scores, strconv.FormatFloat(score, 'g', -1, 64))
 	}
 	if want := "(Fraction(1, 20), [" + strings.Join(scores, ", ") + "], 'SCORE')"; r.Detail != want {

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("google.protobuf")
 
-from hyfair import MoveKind, Result, Status, Move, Reason, Witness  # noqa: E402
+from hyfair import MoveKind, Result, Status, Move, Reason, Unsupported, Witness  # noqa: E402
 from hyfair._pb.problem.v1 import number_pb2, problem_pb2, space_pb2  # noqa: E402
 from hyfair._pb.solver.v1 import solver_pb2  # noqa: E402
 from hyfair._pb.strategy.v1 import strategy_pb2  # noqa: E402
@@ -54,6 +54,15 @@ def test_start():
     assert space.range(0, options.region) == (2, 3) and list(options.region.values[1]) == [1]
     _, options = read.start(start())
     assert space.range(0, options.region) == (0, 9) and options.epsilon is None and options.network is None
+
+
+def test_models_of_other_families():
+    for read_it, m in [
+        (read.start, start(other={"family": "trees"})),
+        (read.checked_problem, problem_pb2.Problem(network={"other": {"family": "trees"}})),
+    ]:
+        with pytest.raises(Unsupported, match="trees"):
+            read_it(m)
 
 
 @pytest.mark.parametrize("m", [

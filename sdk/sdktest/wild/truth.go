@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -37,7 +36,7 @@ type Truth struct {
 // discrete, and predicates about individuals; of relaxations see Pairs.
 func Enumerate(q *problem.Query) *Truth {
 	t := &Truth{}
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	Everybody(q, func(x []float64) {
 		if !describes(q, x) {
 			return
@@ -80,7 +79,7 @@ func Pairs(q *problem.Query) (most *big.Rat, some bool) {
 		point []float64
 		logit *big.Rat
 	}
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	collect := func(of *problem.Query) (out []copied) {
 		Everybody(of, func(x []float64) {
 			if !describes(of, x) {

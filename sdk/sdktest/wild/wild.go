@@ -24,7 +24,7 @@ import (
 // gives the same question.
 func Query(r *rand.Rand, n fairness.Notion) *problem.Query {
 	s := Space(r)
-	q := &problem.Query{Network: Network(r, s.Inputs), Space: s, Region: s.Whole(), Notion: n, Goal: problem.Decide}
+	q := &problem.Query{Model: Network(r, s.Inputs), Space: s, Region: s.Whole(), Notion: n, Goal: problem.Decide}
 	cut(r, q)
 	condition(r, q)
 	aim(r, q)
@@ -205,12 +205,13 @@ func aim(r *rand.Rand, q *problem.Query) {
 			f := &q.Space.Features[i]
 			x[i] = f.Lo + float64(r.IntN(int(f.Hi-f.Lo)+1))
 		}
-		logits = append(logits, q.Network.Logit(q.Space.NetworkInputs(nil, x)))
+		logits = append(logits, q.Model.Logit(q.Space.NetworkInputs(nil, x)))
 	}
-	last := &q.Network.Layers[len(q.Network.Layers)-1]
+	n := q.Model.(*relu.Network)
+	last := &n.Layers[len(n.Layers)-1]
 	spread := slices.Max(logits) - slices.Min(logits)
 	factor := math.Ldexp(1, 3-r.IntN(6)-math.Ilogb(spread))
-	if !(spread > 0 && spread < 1e100) || factor < 1e-100 || factor > 1e100 || q.Network.Precision == 32 && (factor < 1e-20 || factor > 1e20) {
+	if !(spread > 0 && spread < 1e100) || factor < 1e-100 || factor > 1e100 || n.Precision == 32 && (factor < 1e-20 || factor > 1e20) {
 		return
 	}
 	middle := logits[0] * factor
@@ -221,7 +222,7 @@ func aim(r *rand.Rand, q *problem.Query) {
 	}
 	if end := len(last.Bias) - 1; r.IntN(4) > 0 {
 		last.Bias[end] -= middle
-		if q.Network.Precision == 32 {
+		if n.Precision == 32 {
 			last.Bias[end] = float64(float32(last.Bias[end]))
 		}
 	}

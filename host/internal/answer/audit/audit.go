@@ -21,16 +21,16 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Config says what is audited.
 type Config struct {
-	// Network and Space must have passed Validate. The protected features of the
+	// Model and Space must have passed Validate. The protected features of the
 	// space are those that vary.
-	Network *relu.Network
-	Space   *space.Space
+	Model model.Model
+	Space *space.Space
 	// Region has the values that copies take; its box is not looked at: see Where.
 	Region space.Region
 	// Where leaves out the people at whom it does not hold; nil: nobody.
@@ -164,7 +164,7 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 		}
 		a.lines = append(a.lines, l)
 	}
-	a.decider = individual.New(c.Network, c.Space)
+	a.decider = individual.New(c.Model, c.Space)
 	return a, nil
 }
 

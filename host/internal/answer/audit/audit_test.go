@@ -36,7 +36,7 @@ func load(t *testing.T, path string, o study.Options) (Config, [][]float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Network: st.Network, Space: st.Space, Region: st.Space.Whole(), Epsilon: st.Epsilon}, d.Points
+	return Config{Model: st.Network, Space: st.Space, Region: st.Space.Whole(), Epsilon: st.Epsilon}, d.Points
 }
 
 // TestEveryApplicant holds the audit of the shipped study against the
@@ -144,14 +144,14 @@ func randomCase(r *rand.Rand) Config {
 		last := &n.Layers[1]
 		last.Out, last.Weights, last.Bias = 2, append(make([]float64, 5), last.Weights...), []float64{0.25, 0}
 	}
-	return Config{Network: n, Space: s, Region: s.Whole(), Epsilon: big.NewRat(1, 20)}
+	return Config{Model: n, Space: s, Region: s.Whole(), Epsilon: big.NewRat(1, 20)}
 }
 
 func TestAgreesWithDefinitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		c := randomCase(r)
-		if err := errors.Join(c.Space.Validate(), c.Network.Validate()); err != nil {
+		if err := errors.Join(c.Space.Validate(), c.Model.Validate()); err != nil {
 			t.Fatal(err)
 		}
 		rows := make([][]float64, 15)
@@ -255,7 +255,7 @@ func TestInterrupted(t *testing.T) {
 	if calls < 3 || len(r.People) == 0 || r.Unreached == 0 {
 		t.Errorf("%d calls, %d people, %d unreached", calls, len(r.People), r.Unreached)
 	}
-	full, err := Run(context.Background(), Config{Network: c.Network, Space: c.Space, Region: c.Region, Epsilon: c.Epsilon}, rows)
+	full, err := Run(context.Background(), Config{Model: c.Model, Space: c.Space, Region: c.Region, Epsilon: c.Epsilon}, rows)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -84,7 +84,7 @@ func joined(values []float64, own float64) []float64 {
 // other protected ones are ordinary features, which keep a person's values.
 type line struct {
 	feature int
-	network *relu.Network
+	model   model.Model
 	space   *space.Space
 	values  []float64
 	epsilon *big.Rat
@@ -100,7 +100,7 @@ func newLine(c *Config, feature int) (l line, err error) {
 	if err != nil {
 		return l, err
 	}
-	l = line{feature: feature, network: c.Network, space: s, values: c.Region.Values[feature], epsilon: c.Epsilon}
+	l = line{feature: feature, model: c.Model, space: s, values: c.Region.Values[feature], epsilon: c.Epsilon}
 	l.base, err = l.evaluator(listed)
 	return l, err
 }
@@ -108,7 +108,7 @@ func newLine(c *Config, feature int) (l line, err error) {
 func (l *line) evaluator(own float64) (*evaluate.Evaluator, error) {
 	region := l.space.Whole()
 	region.Values[l.feature] = joined(l.values, own)
-	return evaluate.New(l.network, l.space, region, l.epsilon)
+	return evaluate.New(l.model, l.space, region, l.epsilon)
 }
 
 // with is the evaluator for people with this own value. Groups come in an

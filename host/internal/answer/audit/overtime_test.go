@@ -44,7 +44,7 @@ func TestASignalEndsAnEvaluation(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		r, err := Run(ctx, Config{Network: n, Space: s, Region: s.Whole(), Epsilon: big.NewRat(1, 20)}, rows)
+		r, err := Run(ctx, Config{Model: n, Space: s, Region: s.Whole(), Epsilon: big.NewRat(1, 20)}, rows)
 		if !errors.Is(err, context.DeadlineExceeded) || r == nil || r.Unreached+len(r.People) != len(rows) {
 			t.Errorf("%+v, error %v", r, err)
 		}

@@ -42,7 +42,7 @@ func (b *bench) audit(ctx context.Context, g group) (err error) {
 			return err
 		}
 	}
-	if b.whole, err = evaluate.New(b.Network, b.Space, region, b.Epsilon); err != nil {
+	if b.whole, err = evaluate.New(b.Model, b.Space, region, b.Epsilon); err != nil {
 		return fmt.Errorf("row %d, with the person's own values: %w", g.rows[0], err)
 	}
 	for part := range slices.Chunk(g.rows, batch) {

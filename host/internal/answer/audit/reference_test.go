@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 )
 
 // slow computes what the package says of a person from the definitions, on
 // exact logits and by enumeration of its own.
 type slow struct {
 	c     Config
-	exact *relu.Exact
+	exact model.Exact
 	known map[string]evaluated // by point
 	edges []*big.Rat           // below and above the logit of each edge between bins
 }
@@ -29,7 +29,7 @@ type evaluated struct {
 }
 
 func newSlow(c Config) *slow {
-	s := &slow{c: c, exact: relu.NewExact(c.Network), known: map[string]evaluated{}}
+	s := &slow{c: c, exact: c.Model.Exact(), known: map[string]evaluated{}}
 	for j := 1; j < fairness.Bins(c.Epsilon); j++ {
 		lo, hi := fairness.LogitEnclosure(new(big.Rat).Mul(c.Epsilon, big.NewRat(int64(j), 1)))
 		s.edges = append(s.edges, new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi))

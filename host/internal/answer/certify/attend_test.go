@@ -38,7 +38,7 @@ func crowded() *problem.Query {
 		}
 		s.Features = append(s.Features, f)
 	}
-	return &problem.Query{Space: s, Notion: fairness.Score, Epsilon: big.NewRat(1, 20), Network: &relu.Network{Precision: 32, Head: relu.HeadSigmoid, Layers: []relu.Layer{
+	return &problem.Query{Space: s, Notion: fairness.Score, Epsilon: big.NewRat(1, 20), Model: &relu.Network{Precision: 32, Head: relu.HeadSigmoid, Layers: []relu.Layer{
 		{In: 3, Out: width, Weights: weights(3 * width), Bias: weights(width), ReLU: true}, {In: width, Out: 1, Weights: weights(width), Bias: []float64{0}},
 	}}}
 }

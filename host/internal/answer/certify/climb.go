@@ -34,7 +34,7 @@ func (r *run) climber() *climber {
 		if !r.q.Notion.Binned() {
 			eps = big.NewRat(1, 20) // only the extremes are asked for
 		}
-		e, err := evaluate.New(r.q.Network, r.q.Space, r.q.RegionOrWhole(), eps)
+		e, err := evaluate.New(r.q.Model, r.q.Space, r.q.RegionOrWhole(), eps)
 		if err != nil {
 			return nil
 		}
@@ -55,8 +55,8 @@ func (c *climber) merit(x []float64) (merit float64, ok bool) {
 	if c.q.K > 2 {
 		return float64(o.K) + o.Gap/2, true
 	}
-	hi := c.q.Network.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMax)))
-	lo := c.q.Network.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMin)))
+	hi := c.q.Model.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMax)))
+	lo := c.q.Model.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMin)))
 	if merit = c.q.Notion.Promise(hi, lo); !c.q.Notion.Linear() {
 		merit += 1e-6 * (hi - lo) // where the sigmoid is flat, the logits still show the way
 	}

@@ -283,7 +283,7 @@ func TestBoundsWhereLargeValuesCancel(t *testing.T) {
 				{Name: "a", Kind: space.Integer, Lo: -20, Hi: 20, Inputs: []space.Input{{Index: 0, Scale: 0.1}}},
 				{Name: "p", Kind: space.Integer, Hi: 2, Protected: []float64{0, 1, 2}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
 			}}
-			q := &problem.Query{Space: s, Region: s.Whole(), Notion: n, Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Network: &relu.Network{
+			q := &problem.Query{Space: s, Region: s.Whole(), Notion: n, Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Model: &relu.Network{
 				Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 					{In: 2, Out: 2, Weights: []float64{0.7, 0.3, 0.3, -0.9}, Bias: []float64{-size, size}},
 					{In: 2, Out: 1, Weights: []float64{1, 1.0 / 3}, Bias: []float64{size - size/3}},

@@ -77,7 +77,7 @@ func TestEpsilonNearOne(t *testing.T) {
 	solver, description := highs(t)
 	q := tiny(rand.New(rand.NewPCG(3, 9)), 0, false)
 	q.Notion = fairness.Score
-	last := &q.Network.Layers[len(q.Network.Layers)-1]
+	last := &q.Model.(*relu.Network).Layers[len(q.Model.(*relu.Network).Layers)-1]
 	for i := range last.Weights {
 		last.Weights[i] *= 1000 // scores of 0 and 1, as good as
 	}
@@ -132,7 +132,7 @@ func TestSmallGaps(t *testing.T) {
 			{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 1, 1, 0}, Bias: []float64{-60.0 / 128, -60.0 / 128}},
 			{In: 2, Out: 1, Weights: []float64{weight, 0}, Bias: []float64{0.25}},
 		}}
-		q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 1e9), Goal: problem.Decide}
+		q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 1e9), Goal: problem.Decide}
 		truth := wild.Enumerate(q)
 		most, _ := truth.Margin.Float64()
 		for _, p := range panel {
@@ -160,7 +160,7 @@ func TestHugeLogitBesideZero(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	for _, relaxed := range []bool{false, true} {
 		q := &problem.Query{
-			Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{62_500_000, 1e9}, Bias: []float64{0}}}},
+			Model: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{62_500_000, 1e9}, Bias: []float64{0}}}},
 			Space: &space.Space{Inputs: 2, Features: []space.Feature{
 				{Name: "a", Kind: space.Integer, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 				{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
@@ -191,7 +191,7 @@ func TestOneEndIsEnough(t *testing.T) {
 	for _, p := range append(solvers(t), directPanel(t)[0]) {
 		for _, n := range []fairness.Notion{fairness.Score, fairness.Decision, fairness.DecisionStrict} {
 			for _, bias := range []float64{100, -1} {
-				q := &problem.Query{Network: network(bias), Notion: n, Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Space: &space.Space{Inputs: 2, Features: []space.Feature{
+				q := &problem.Query{Model: network(bias), Notion: n, Epsilon: big.NewRat(1, 20), Goal: problem.Decide, Space: &space.Space{Inputs: 2, Features: []space.Feature{
 					{Name: "a", Kind: space.Integer, Hi: 999, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 					{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
 				}}}

@@ -13,7 +13,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
@@ -23,7 +22,7 @@ import (
 // extremes are the farthest values over every individual of the query, by
 // definition; absent from the map where nobody has such a value.
 func extremes(q *problem.Query) map[problem.Goal]float64 {
-	exact, out := relu.NewExact(q.Network), map[problem.Goal]float64{}
+	exact, out := q.Model.Exact(), map[problem.Goal]float64{}
 	note := func(most, least problem.Goal, v float64) {
 		if old, ok := out[most]; !ok || v > old {
 			out[most] = v

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -14,8 +15,8 @@ const heuristicSamples = 200
 // assumed narrows the bounds of neurons of open sign that showed one phase in
 // all of a sample's copies, as Fairify's heuristic pruning does. The bounds are
 // then no enclosure any more: see Options.Heuristic.
-func (r *run) assumed(region space.Region, b *bound.Bounds) *bound.Bounds {
-	n, s := r.q.Network, r.q.Space
+func (r *run) assumed(n *relu.Network, region space.Region, b *bound.Bounds) *bound.Bounds {
+	s := r.q.Space
 	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), 0x41e5))
 	seen := make([][]space.Interval, len(n.Layers))
 	for k := range seen {

@@ -23,7 +23,7 @@ import (
 
 // mostBins is the largest k over every individual, by definition.
 func mostBins(q *problem.Query) int {
-	exact, most := relu.NewExact(q.Network), 0
+	exact, most := q.Model.Exact(), 0
 	eachIndividual(q, func(x []float64) {
 		var logits []*big.Rat
 		for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
@@ -155,7 +155,7 @@ func TestBinsOfASmallEpsilon(t *testing.T) {
 			{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{0}},
 		}}
 		eps, _ := new(big.Rat).SetString(c.eps)
-		q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide}
+		q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide}
 		most := wild.Enumerate(q).K
 		for _, p := range []panelist{{name: "bnb", solver: bnb, description: bd}, {name: "z3", solver: z3, description: zd}} {
 			for _, enumerate := range []int{-1, 16} {
@@ -196,7 +196,7 @@ func TestManyCombinationsOfAWideNetwork(t *testing.T) {
 	last := relu.Layer{In: hidden.Out, Out: 1, Weights: make([]float64, hidden.Out), Bias: []float64{-2}}
 	last.Weights[2] = 4
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{hidden, last}}
-	q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 20), K: 3, Goal: problem.Decide}
+	q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 20), K: 3, Goal: problem.Decide}
 	bnb, d := plugintest.Solver(t, "bnb")
 	rep, err := certify.Run(t.Context(), q, certify.Options{Solver: bnb, Description: d, Seed: 1})
 	if err != nil || rep.Verdict != certify.Unfair {

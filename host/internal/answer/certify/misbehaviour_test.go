@@ -37,7 +37,7 @@ func tenure(n fairness.Notion, steps float64) *problem.Query {
 		},
 		Head: relu.HeadSigmoid, Precision: 64,
 	}
-	q := &problem.Query{Network: net, Space: s, Region: s.Whole(), Notion: n, Goal: problem.Decide}
+	q := &problem.Query{Model: net, Space: s, Region: s.Whole(), Notion: n, Goal: problem.Decide}
 	if n.UsesEpsilon() {
 		q.Epsilon = big.NewRat(1, 20)
 	}

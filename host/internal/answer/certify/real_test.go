@@ -29,7 +29,7 @@ func published(t *testing.T, name, model string, n fairness.Notion) *problem.Que
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &problem.Query{Network: s.Network, Space: s.Space, Region: s.Space.Whole(), Notion: n, Epsilon: s.Epsilon, Goal: problem.Decide}
+	return &problem.Query{Model: s.Network, Space: s.Space, Region: s.Space.Whole(), Notion: n, Epsilon: s.Epsilon, Goal: problem.Decide}
 }
 
 // TestPublishedNetworksAreUnfair finds two people for each network and holds
@@ -53,7 +53,7 @@ func TestPublishedNetworksAreUnfair(t *testing.T) {
 				t.Fatalf("verdict %s (%s), faults %q", rep.Verdict, rep.Reason, rep.Faults)
 			}
 			score := func(x []float64) float64 {
-				return fairness.Sigmoid(q.Network.Logit(q.Space.NetworkInputs(nil, x)))
+				return fairness.Sigmoid(q.Model.Logit(q.Space.NetworkInputs(nil, x)))
 			}
 			if gap := score(w.Copy1) - score(w.Copy2); gap <= 0.05 || math.Abs(gap-w.Margin) > 1e-9 || w.K < 2 {
 				t.Errorf("gap %v, reported %v with k = %d", gap, w.Margin, w.K)

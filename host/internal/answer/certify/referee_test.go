@@ -18,7 +18,7 @@ import (
 // enumerate evaluates every individual of a discrete space; where features are
 // relaxed, against every other within reach that differs in a protected value.
 func enumerate(q *problem.Query) (best *big.Rat, ok bool) {
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	type copied struct {
 		point []float64
 		logit *big.Rat
@@ -205,7 +205,7 @@ func pieces(q *problem.Query, point []float64, reals []int) []piece {
 	var out []piece
 	var walk func(layer int, v []affine, where []affine)
 	walk = func(layer int, v []affine, where []affine) {
-		l := &q.Network.Layers[layer]
+		l := &q.Model.(*relu.Network).Layers[layer]
 		y := make([]affine, l.Out)
 		for j := range y {
 			y[j] = constant(new(big.Rat).SetFloat64(l.Bias[j]), len(reals))
@@ -213,7 +213,7 @@ func pieces(q *problem.Query, point []float64, reals []int) []piece {
 				y[j] = combine(y[j], v[i], new(big.Rat).SetFloat64(w))
 			}
 		}
-		if layer == len(q.Network.Layers)-1 {
+		if layer == len(q.Model.(*relu.Network).Layers)-1 {
 			logit := y[0]
 			if len(y) == 2 {
 				logit = combine(y[1], y[0], big.NewRat(-1, 1))
@@ -367,7 +367,7 @@ func tiny(r *rand.Rand, reals int, constrained bool) *problem.Query {
 		outputs = 2
 	}
 	n.Layers = append(n.Layers, quarterLayer(r, in, outputs, false))
-	return &problem.Query{Network: n, Space: s, Region: s.Whole(), Goal: problem.Decide}
+	return &problem.Query{Model: n, Space: s, Region: s.Whole(), Goal: problem.Decide}
 }
 
 func quarterLayer(r *rand.Rand, in, out int, rectified bool) relu.Layer {

@@ -8,6 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -51,7 +52,7 @@ func (r *run) part(region space.Region) *problem.Query {
 
 // bounds encloses the network over all copies of a region's individuals.
 func (r *run) bounds(region space.Region) *bound.Bounds {
-	return r.method.Bound(r.q.Network, bound.Inputs(r.q.Space, encode.RelaxedRegion(r.part(region))))
+	return r.method.Bound(r.q.Model, bound.Inputs(r.q.Space, encode.RelaxedRegion(r.part(region))))
 }
 
 // region decides one region at the current target, or says why it cannot.
@@ -113,7 +114,7 @@ func (r *run) numerically(out outcome, slack float64) outcome {
 // askAbout puts a region's question to the solver.
 func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds, start [][]float64) (outcome, error) {
 	if r.o.Heuristic {
-		b = r.assumed(region, b)
+		b = r.assumed(r.q.Model.(*relu.Network), region, b) // see takes
 	}
 	low, err := r.lowered(r.part(region), b)
 	if errors.Is(err, encode.ErrUnbounded) {

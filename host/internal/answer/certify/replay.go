@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -18,7 +18,7 @@ import (
 // replayer evaluates points through the original network in exact arithmetic.
 type replayer struct {
 	q     *problem.Query
-	exact *relu.Exact
+	exact model.Exact
 	// reach is where the second copy may lie: the region, and what the
 	// relaxations let it reach beyond.
 	reach space.Region
@@ -26,7 +26,7 @@ type replayer struct {
 }
 
 func newReplayer(q *problem.Query) *replayer {
-	return &replayer{q: q, exact: relu.NewExact(q.Network), reach: encode.RelaxedRegion(q)}
+	return &replayer{q: q, exact: q.Model.Exact(), reach: encode.RelaxedRegion(q)}
 }
 
 // admits reports whether the two points are copies of one individual that the
@@ -142,7 +142,11 @@ func (r *replayer) describe(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 	margin, _ := r.q.Notion.Margin(a, b)
 	w.Margin, _ = margin.Float64()
 	single := func(point []float64) float64 {
-		return fairness.Sigmoid(float64(r.q.Network.Logit32(r.q.Space.NetworkInputs(nil, point))))
+		m, ok := r.q.Model.(model.Single)
+		if !ok {
+			return math.NaN()
+		}
+		return fairness.Sigmoid(float64(m.Logit32(r.q.Space.NetworkInputs(nil, point))))
 	}
 	w.Float32 = single(copy1) - single(copy2)
 	return w
@@ -210,7 +214,7 @@ func (r *replayer) extreme(x []float64, target *big.Rat) (w *Witness, ok bool) {
 		if !r.q.Space.Allowed(point) {
 			return
 		}
-		l := r.q.Network.Logit(r.q.Space.NetworkInputs(inputs, point))
+		l := r.q.Model.Logit(r.q.Space.NetworkInputs(inputs, point))
 		if l > hi {
 			hi, top = l, append(top[:0], point...)
 		}
@@ -227,7 +231,7 @@ func (r *replayer) extreme(x []float64, target *big.Rat) (w *Witness, ok bool) {
 // evaluator computes k exactly at ε; an error where ε is too small for that.
 func (r *replayer) evaluator() (*evaluate.Evaluator, error) {
 	if r.eval == nil {
-		e, err := evaluate.New(r.q.Network, r.q.Space, r.q.RegionOrWhole(), r.q.Epsilon)
+		e, err := evaluate.New(r.q.Model, r.q.Space, r.q.RegionOrWhole(), r.q.Epsilon)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 		}

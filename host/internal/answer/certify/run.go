@@ -11,6 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -157,8 +159,27 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	return r, err
 }
 
+// takes refuses models that the solver does not take, or that cannot be lowered for
+// it as the options say.
+func takes(m model.Model, e *encode.Encoding, o *Options) error {
+	err := e.Takes(m)
+	if e.Form == problem.FormNetwork {
+		err = o.Description.Refuses(m)
+	}
+	if err == nil && o.Heuristic {
+		_, err = relu.Of(m, "heuristic pruning")
+	}
+	if err == nil && o.Bounds == BoundsLP {
+		_, err = relu.Of(m, "the bounds "+BoundsLP)
+	}
+	return err
+}
+
 // suits refuses questions that the solver or this package cannot be asked.
 func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
+	if err := takes(q.Model, e, o); err != nil {
+		return fmt.Errorf("solver %s: %w", o.Description.Name, err)
+	}
 	switch {
 	case !o.Description.Answers(e.Form, problem.Decide):
 		return fmt.Errorf("solver %s does not answer problems in the %s form, which the encoding %s is: %w", o.Description.Name, e.Form, e.Name, sdk.ErrUnsupported)

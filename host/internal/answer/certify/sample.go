@@ -140,7 +140,7 @@ func (r *run) floatMargin(x []float64) float64 {
 		if (seen-1)%step != 0 || !r.q.Space.Allowed(point) {
 			return
 		}
-		l := r.q.Network.Logit(r.q.Space.NetworkInputs(inputs, point))
+		l := r.q.Model.Logit(r.q.Space.NetworkInputs(inputs, point))
 		lo, hi = math.Min(lo, l), math.Max(hi, l)
 	})
 	return r.q.Notion.Between(hi, lo)

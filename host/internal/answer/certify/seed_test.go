@@ -23,7 +23,7 @@ import (
 // discriminant reports whether x has two counterfactuals more than ε apart,
 // exactly.
 func discriminant(q *problem.Query, x []float64) bool {
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	points := q.Space.Counterfactuals(q.RegionOrWhole(), x)
 	for _, a := range points {
 		for _, b := range points {
@@ -77,7 +77,7 @@ func ladder() *problem.Query {
 	q := tenure(fairness.Score, 1000)
 	q.Space.Features = append(q.Space.Features, space.Feature{Name: "shoe size", Kind: space.Integer, Lo: 20, Hi: 60, Inputs: []space.Input{{Index: 2, Scale: 1}}})
 	q.Space.Inputs = 3
-	l := &q.Network.Layers[0]
+	l := &q.Model.(*relu.Network).Layers[0]
 	l.In, l.Weights = 3, append(slices.Clone(l.Weights), 0)
 	q.Region = q.Space.Whole()
 	return q

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
@@ -174,9 +175,9 @@ func TestSeedsNeedRowsAndColumns(t *testing.T) {
 // individuals before they prove anything.
 func TestBoundsOfALiarAreTried(t *testing.T) {
 	q := tenure(fairness.Score, 1<<40)
-	layers := append(q.Network.Layers[:1:1], q.Network.Layers...) // a layer more, so that there is one to tighten
+	layers := append(q.Model.(*relu.Network).Layers[:1:1], q.Model.(*relu.Network).Layers...) // a layer more, so that there is one to tighten
 	layers[1].In, layers[1].Weights, layers[1].Bias, layers[1].ReLU = 1, []float64{1}, []float64{0}, true
-	q.Network.Layers = layers
+	q.Model.(*relu.Network).Layers = layers
 	s := &bent{solve: func(_ context.Context, p *problem.Problem, _ sdk.SolveOptions, _ sdk.Solver) (*sdk.Result, error) {
 		return &sdk.Result{Status: sdk.Optimal, Objective: 4, Bound: 4, HasBound: true}, nil
 	}}
@@ -199,8 +200,8 @@ func TestSteepNetworks(t *testing.T) {
 	for _, seed := range []uint64{48, 56, 76, 131, 133, 143} {
 		r := rand.New(rand.NewPCG(seed, 99))
 		q := tiny(r, 0, false)
-		for k := range q.Network.Layers {
-			l, by := &q.Network.Layers[k], math.Pow(10, float64(r.IntN(9)))
+		for k := range q.Model.(*relu.Network).Layers {
+			l, by := &q.Model.(*relu.Network).Layers[k], math.Pow(10, float64(r.IntN(9)))
 			for _, weights := range [][]float64{l.Weights, l.Bias} {
 				for i := range weights {
 					weights[i] *= by * (1 + r.Float64())

@@ -86,7 +86,7 @@ func (r *run) tightenLayer(ctx context.Context, region space.Region, b *bound.Bo
 		iv := &b.Pre[k][j]
 		if output {
 			iv = &b.Logit
-		} else if !r.q.Network.Layers[k].ReLU || iv.Lo >= 0 || iv.Hi <= 0 {
+		} else if !relaxed.ReLU || iv.Lo >= 0 || iv.Hi <= 0 {
 			continue
 		}
 		for _, maximise := range []bool{true, false} {

@@ -33,7 +33,7 @@ func deep(r *rand.Rand) *problem.Query {
 		return l
 	}
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{layer(4, 5, true), layer(5, 5, true), layer(5, 1, false)}}
-	return &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Logit, Epsilon: big.NewRat(1, 2), Goal: problem.Decide}
+	return &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Logit, Epsilon: big.NewRat(1, 2), Goal: problem.Decide}
 }
 
 // TestTightenedBoundsEnclose holds the bounds that HiGHS tightened against the
@@ -68,8 +68,8 @@ func TestTightenedBoundsEnclose(t *testing.T) {
 			x := randomIndividual(q.Space, q.Region, rng)
 			x[3] = float64(rng.IntN(2))
 			v := q.Space.NetworkInputs(nil, x)
-			for k := range q.Network.Layers {
-				l := &q.Network.Layers[k]
+			for k := range q.Model.(*relu.Network).Layers {
+				l := &q.Model.(*relu.Network).Layers[k]
 				next := make([]float64, l.Out)
 				for j := range next {
 					y := l.Bias[j]
@@ -77,7 +77,7 @@ func TestTightenedBoundsEnclose(t *testing.T) {
 						y += w * v[in]
 					}
 					iv := after.Pre[k][j]
-					if k == len(q.Network.Layers)-1 {
+					if k == len(q.Model.(*relu.Network).Layers)-1 {
 						iv = after.Logit
 					}
 					if y < iv.Lo-1e-9 || y > iv.Hi+1e-9 {

@@ -73,7 +73,7 @@ func TestCertificatesOfTheSolverAreAccepted(t *testing.T) {
 					st.Region.Box[0].Hi = 100
 				}
 				q := &problem.Query{
-					Network: st.Network, Space: st.Space, Region: st.Region, Notion: notion, Epsilon: st.Epsilon,
+					Model: st.Network, Space: st.Space, Region: st.Region, Notion: notion, Epsilon: st.Epsilon,
 					Forbid: st.Forbid, Goal: goal,
 				}
 				most := largest(st)

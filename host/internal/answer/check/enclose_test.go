@@ -64,7 +64,7 @@ func TestFormsEncloseExactValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := &encloser{subject: s}
-		exact := relu.NewExact(st.Network)
+		exact := st.Network.Exact()
 		for range 3 {
 			box := randomBox(r, st)
 			e.at(box)

@@ -145,7 +145,7 @@ func TestEveryPartIsNeeded(t *testing.T) {
 		st.Space.Features[0].Hi, st.Region = 60, space.Region{}
 		// A constraint that leaves some boxes one of the copies less.
 		st.Space.Forbidden = append(st.Space.Forbidden, space.Predicate{{Feature: 0, Interval: space.Interval{Lo: -3, Hi: 20}}, {Feature: 1, Set: []int{0}}})
-		q := &problem.Query{Network: st.Network, Space: st.Space, Region: st.Space.Whole(), Notion: st.Notion, Forbid: st.Forbid, Goal: problem.Decide}
+		q := &problem.Query{Model: st.Network, Space: st.Space, Region: st.Space.Whole(), Notion: st.Notion, Forbid: st.Forbid, Goal: problem.Decide}
 		// A tenth of what is left above the largest gap, so that not all is enumerated.
 		q.Epsilon = above(largest(st))
 		q.Epsilon.Add(q.Epsilon, new(big.Rat).Mul(big.NewRat(1, 10), new(big.Rat).Sub(big.NewRat(1, 1), q.Epsilon)))

@@ -47,7 +47,7 @@ func clinic(seed uint64) problem.Query {
 		}
 		n.Layers, in = append(n.Layers, l), out
 	}
-	return problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 20)}
+	return problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 20)}
 }
 
 // enumerator asks a solver that tries every point.
@@ -76,7 +76,7 @@ func TestFloorsAndCeiling(t *testing.T) {
 	fair := 0
 	for seed := range uint64(12) {
 		q := clinic(seed)
-		e, err := evaluate.New(q.Network, q.Space, q.Region, q.Epsilon)
+		e, err := evaluate.New(q.Model, q.Space, q.Region, q.Epsilon)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 // feature, one hidden layer of two neurons.
 func tiny(n fairness.Notion) *problem.Query {
 	q := &problem.Query{
-		Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 32, Layers: []relu.Layer{
+		Model: &relu.Network{Head: relu.HeadSigmoid, Precision: 32, Layers: []relu.Layer{
 			{Name: "hidden", In: 2, Out: 2, ReLU: true, Weights: []float64{1, -2, 0.5, 0.25}, Bias: []float64{-0.5, 1e-05}},
 			{Name: "score", In: 2, Out: 1, Weights: []float64{1.5, -0.75}, Bias: []float64{0.125}},
 		}},
@@ -79,7 +79,7 @@ func random(r *rand.Rand, n fairness.Notion) *problem.Query {
 		width = l.Out
 		net.Layers = append(net.Layers, l)
 	}
-	q := &problem.Query{Network: net, Space: s, Notion: n, Goal: problem.Decide}
+	q := &problem.Query{Model: net, Space: s, Notion: n, Goal: problem.Decide}
 	if n.UsesEpsilon() {
 		q.Epsilon = big.NewRat(int64(1+r.IntN(30)), 100)
 	}
@@ -91,7 +91,7 @@ func dyadic(r *rand.Rand) float64 { return float64(r.IntN(33)-16) / 8 }
 
 // eachPair visits every pair of copies of every individual, with its logits.
 func eachPair(q *problem.Query, visit func(one, two []float64, l1, l2 *big.Rat)) {
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	s := q.Space
 	free := s.Free()
 	x := make([]float64, len(s.Features))

@@ -67,7 +67,7 @@ func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
 	}
-	b := method.Bound(q.Network, bound.Inputs(q.Space, encode.RelaxedRegion(q)))
+	b := method.Bound(q.Model, bound.Inputs(q.Space, encode.RelaxedRegion(q)))
 	if err := undecided(q, b); err != nil {
 		return nil, err
 	}

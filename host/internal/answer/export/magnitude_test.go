@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -23,8 +24,8 @@ import (
 // magnitude larger or smaller, with its largest logit gap.
 func steep(r *rand.Rand) (q *problem.Query, gap float64) {
 	q = random(r, fairness.Logit)
-	for k := range q.Network.Layers {
-		l, by := &q.Network.Layers[k], math.Pow(10, float64(r.IntN(13)-3))
+	for k := range q.Model.(*relu.Network).Layers {
+		l, by := &q.Model.(*relu.Network).Layers[k], math.Pow(10, float64(r.IntN(13)-3))
 		for _, weights := range [][]float64{l.Weights, l.Bias} {
 			for i := range weights {
 				weights[i] *= by * (1 + r.Float64())
@@ -83,7 +84,7 @@ func TestWhatIsWrittenHasTheAnswer(t *testing.T) {
 	written, refused := 0, 0
 	for i := range 120 {
 		q, gap := steep(rand.New(rand.NewPCG(uint64(i), 31)))
-		b := bound.Methods[0].Bound(q.Network, bound.Inputs(q.Space, q.RegionOrWhole()))
+		b := bound.Methods[0].Bound(q.Model, bound.Inputs(q.Space, q.RegionOrWhole()))
 		low, err := encode.BigM(q, b)
 		if err != nil {
 			t.Fatal(err)

@@ -61,9 +61,13 @@ func newProduct(q *problem.Query) (*product, error) {
 	case q.K > 2:
 		return nil, fmt.Errorf("queries for %d bins in VNN-LIB, which has two copies: %w", q.K, sdk.ErrUnsupported)
 	}
+	n, err := relu.Of(q.Model, "VNN-LIB")
+	if err != nil {
+		return nil, err
+	}
 	weights := 0
-	for i := range q.Network.Layers {
-		l := &q.Network.Layers[i]
+	for i := range n.Layers {
+		l := &n.Layers[i]
 		weights += 4 * l.In * l.Out
 	}
 	if weights > maxProduct {
@@ -73,14 +77,14 @@ func newProduct(q *problem.Query) (*product, error) {
 	region := q.RegionOrWhole()
 	at := p.addInputs(q.Space, region)
 	p.addMaps(q.Space, at)
-	for i := range q.Network.Layers {
-		p.layers = append(p.layers, sideBySide(&q.Network.Layers[i]))
+	for i := range n.Layers {
+		p.layers = append(p.layers, sideBySide(&n.Layers[i]))
 	}
 	p.double = !single(p.layers)
 	if err := p.addOutputs(q); err != nil {
 		return nil, err
 	}
-	p.addHead(q.Network.Head)
+	p.addHead(n.Head)
 	p.note(q, region)
 	return p, nil
 }
@@ -168,7 +172,7 @@ func (p *product) addHead(head relu.Head) {
 // addOutputs adds the logits and what the notion says of them. VNN-LIB knows no
 // strict comparison: the border itself counts as a violation.
 func (p *product) addOutputs(q *problem.Query) error {
-	b := bound.Linear(q.Network, bound.Inputs(q.Space, q.RegionOrWhole()))
+	b := bound.Linear(q.Model, bound.Inputs(q.Space, q.RegionOrWhole()))
 	if err := undecided(q, b); err != nil {
 		return err
 	}

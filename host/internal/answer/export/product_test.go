@@ -15,6 +15,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/script"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -30,7 +31,7 @@ func TestProductComputesBothCopies(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(i), 9))
 		q := random(r, fairness.Notions[i%4])
 		if i%3 == 0 {
-			q.Network.Layers[0].Weights[0] += 1e-12 // no float32: the file holds float64s
+			q.Model.(*relu.Network).Layers[0].Weights[0] += 1e-12 // no float32: the file holds float64s
 		}
 		f, err := export.Lookup("vnnlib")
 		if err != nil {
@@ -305,7 +306,7 @@ func TestONNXShapes(t *testing.T) {
 			t.Errorf("node %+v with weights of shape %v", node, m.dims[node.inputs[1]])
 		}
 	}
-	q.Network.Layers[0].Bias[1] = 0.5
+	q.Model.(*relu.Network).Layers[0].Bias[1] = 0.5
 	b.Reset()
 	if err := export.WriteNetwork(&b, q); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func BenchmarkParts(b *testing.B) {
 	}
 	for _, notion := range fairness.Notions {
 		b.Run(notion.String(), func(b *testing.B) {
-			q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Notion: notion, Goal: problem.Decide}
+			q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: notion, Goal: problem.Decide}
 			switch notion {
 			case fairness.Score:
 				q.Epsilon = big.NewRat(1, 2)

@@ -53,7 +53,7 @@ func tiny(r *rand.Rand) *problem.Query {
 		return l
 	}
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{layer(5, 3, true), layer(3, 3, true), layer(3, 1, false)}}
-	q := &problem.Query{Network: n, Space: s, Region: s.Whole(), Goal: problem.Decide}
+	q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Goal: problem.Decide}
 	q.Notion = fairness.Notions[r.IntN(len(fairness.Notions))]
 	if q.Notion.UsesEpsilon() {
 		q.Epsilon = big.NewRat(int64(1+r.IntN(12)), 20)

@@ -131,7 +131,7 @@ func (p *pruner) fair(box space.Region) bool {
 	// bounded together; where each is bounded apart, that pair is one copy.
 	for _, values := range p.apart {
 		reach.Values = values
-		b := bound.Linear(p.q.Network, bound.Inputs(p.q.Space, reach))
+		b := bound.Linear(p.q.Model, bound.Inputs(p.q.Space, reach))
 		if math.IsNaN(b.Logit.Lo) || math.IsNaN(b.Logit.Hi) {
 			return false
 		}
@@ -144,7 +144,7 @@ func (p *pruner) fair(box space.Region) bool {
 // their protected features: far less than their enclosures say.
 func (p *pruner) difference(reach space.Region) float64 {
 	reach.Values = p.q.RegionOrWhole().Values
-	b := bound.Linear(p.q.Network, bound.Inputs(p.q.Space, reach))
+	b := bound.Linear(p.q.Model, bound.Inputs(p.q.Space, reach))
 	var tolerance []float64
 	for _, r := range p.q.Relax {
 		if tolerance == nil {
@@ -152,7 +152,7 @@ func (p *pruner) difference(reach space.Region) float64 {
 		}
 		tolerance[r.Feature] = math.Max(tolerance[r.Feature], r.Tolerance)
 	}
-	return bound.Differences(p.q.Network, p.q.Space, reach, tolerance, b).Logit.Hi
+	return bound.Differences(p.q.Model, p.q.Space, reach, tolerance, b).Logit.Hi
 }
 
 // split bisects a box along the feature that moves the logit most.
@@ -192,7 +192,7 @@ func (p *pruner) logit(x []float64) float64 {
 	for _, i := range p.q.Space.Protected() {
 		x[i] = values[i][0]
 	}
-	return p.q.Network.Logit(p.q.Space.NetworkInputs(p.inputs, x))
+	return p.q.Model.Logit(p.q.Space.NetworkInputs(p.inputs, x))
 }
 
 func centre(s *space.Space, box space.Region) []float64 {

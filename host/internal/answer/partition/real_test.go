@@ -48,7 +48,7 @@ func TestPublicNetworks(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			q := &problem.Query{Network: st.Network, Space: s, Region: s.Whole(), Notion: fairness.DecisionStrict, Goal: problem.Decide}
+			q := &problem.Query{Model: st.Network, Space: s, Region: s.Whole(), Notion: fairness.DecisionStrict, Goal: problem.Decide}
 			store := &shelf{}
 			o := partition.Options{Chunks: chunks(t, q, c.chunk), All: true, Seed: 1, Store: store}
 			if c.least == c.parts { // what bounds leave of AC-8 takes Z3 longer than a test should
@@ -71,7 +71,7 @@ func TestPublicNetworks(t *testing.T) {
 // decisions.
 func refute(t *testing.T, q *problem.Query, o partition.Options, store *shelf) {
 	t.Helper()
-	eval, err := evaluate.New(q.Network, q.Space, q.Region, big.NewRat(1, 20))
+	eval, err := evaluate.New(q.Model, q.Space, q.Region, big.NewRat(1, 20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +91,8 @@ func refute(t *testing.T, q *problem.Query, o partition.Options, store *shelf) {
 				x[i] = part.Box[i].Lo + float64(rng.Int64N(int64(part.Box[i].Hi-part.Box[i].Lo)+1))
 			}
 			out := eval.Evaluate(x)
-			hi := q.Network.Logit(q.Space.NetworkInputs(nil, eval.Point(x, out.ArgMax)))
-			lo := q.Network.Logit(q.Space.NetworkInputs(nil, eval.Point(x, out.ArgMin)))
+			hi := q.Model.Logit(q.Space.NetworkInputs(nil, eval.Point(x, out.ArgMax)))
+			lo := q.Model.Logit(q.Space.NetworkInputs(nil, eval.Point(x, out.ArgMin)))
 			if tried++; hi > 1e-9 && lo < -1e-9 {
 				t.Fatalf("%v has the logits %v and %v in a part proved fair", x, hi, lo)
 			}

@@ -24,7 +24,7 @@ func (p *pruner) copies(x []float64) (hi, lo float64, ok bool) {
 	at := -1
 	p.q.Space.EachCombination(p.q.RegionOrWhole(), x, func(point []float64) {
 		if at++; at%p.step == 0 && p.q.Space.Allowed(point) {
-			p.tracker = append(p.tracker, p.q.Network.Logit(p.q.Space.NetworkInputs(p.inputs, point)))
+			p.tracker = append(p.tracker, p.q.Model.Logit(p.q.Space.NetworkInputs(p.inputs, point)))
 		}
 	})
 	if len(p.tracker) < 2 {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -24,47 +23,20 @@ const (
 // judge decides single individuals exactly. Safe for concurrent use.
 type judge struct {
 	q *problem.Query
-	// plain evaluates at ε, or at ½ where only decisions count; negated is plain
-	// with the network's logit negated, for the decision notions.
-	plain, negated *evaluate.Evaluator
+	// eval evaluates at ε, or at ½ where only decisions count.
+	eval *evaluate.Evaluator
 }
 
-// half is the ε whose two bins are the two decisions: a score of ½ is in the
-// upper one.
+// half stands for ε in notions without bins.
 var half = big.NewRat(1, 2)
 
 func newJudge(q *problem.Query) (*judge, error) {
-	j := &judge{q: q}
 	eps := half
 	if q.Notion == fairness.Score {
 		eps = q.Epsilon
 	}
-	var err error
-	if j.plain, err = evaluate.New(q.Network, q.Space, q.RegionOrWhole(), eps); err != nil {
-		return nil, err
-	}
-	if !q.Notion.UsesEpsilon() {
-		j.negated, err = evaluate.New(negated(q.Network), q.Space, q.RegionOrWhole(), half)
-	}
-	return j, err
-}
-
-// negated is the network with the sign of its logit changed, which is exact:
-// for two outputs, the logit is their difference.
-func negated(n *relu.Network) *relu.Network {
-	out := *n
-	out.Layers = append([]relu.Layer(nil), n.Layers...)
-	last := &out.Layers[len(out.Layers)-1]
-	last.Weights, last.Bias = minus(last.Weights), minus(last.Bias)
-	return &out
-}
-
-func minus(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = -v
-	}
-	return out
+	e, err := evaluate.New(q.Model, q.Space, q.RegionOrWhole(), eps)
+	return &judge{q: q, eval: e}, err
 }
 
 // of decides an individual of the region's box.
@@ -72,7 +44,7 @@ func (j *judge) of(x []float64) verdict {
 	if !j.describes(x) {
 		return outside
 	}
-	o := j.plain.Evaluate(x)
+	o := j.eval.Evaluate(x)
 	switch {
 	case o.N == 0:
 		return outside
@@ -86,14 +58,9 @@ func (j *judge) of(x []float64) verdict {
 	case n == fairness.Score:
 		violates = o.Violates
 	case n == fairness.Logit:
-		violates = j.plain.LogitsApart(x, j.q.Epsilon)
-	case n == fairness.Decision:
-		// The negated logits lie on both sides of the edge where some −l < 0 and
-		// some −l ≥ 0: l1 > 0 ≥ l2.
-		violates = j.negated.Evaluate(x).K == 2
+		violates = j.eval.LogitsApart(x, j.q.Epsilon)
 	default:
-		// And the logits do where l2 < 0 ≤ l1: with both, l1 > 0 > l2.
-		violates = o.K == 2 && j.negated.Evaluate(x).K == 2
+		violates = j.eval.DecisionsDiffer(x, n == fairness.DecisionStrict)
 	}
 	if violates {
 		return unfair

@@ -165,6 +165,8 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	case !o.Description.Answers(problem.FormNetwork, problem.Quantify):
 		return nil, fmt.Errorf("solver %s does not serve %s in the %s form: %w", o.Description.Name, problem.Quantify, problem.FormNetwork, sdk.ErrUnsupported)
+	case o.Description.Refuses(q.Model) != nil:
+		return nil, o.Description.Refuses(q.Model)
 	case len(question.Relax) > 0:
 		return nil, fmt.Errorf("%w: shares are of individuals, and relaxations speak of pairs", sdk.ErrInvalidProblem)
 	case len(question.Exclude) > 0:

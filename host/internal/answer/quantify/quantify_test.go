@@ -21,7 +21,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -70,7 +69,7 @@ func TestAgainstEnumeration(t *testing.T) {
 // checkMap goes through everybody and asks the pieces, and adds up by value.
 func checkMap(t *testing.T, q *problem.Query, rep *Report, pieces []sdk.Piece) {
 	t.Helper()
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	type key struct {
 		feature int
 		value   float64
@@ -313,7 +312,7 @@ func TestRefused(t *testing.T) {
 // TestRows counts the data set's rows, those outside by themselves.
 func TestRows(t *testing.T) {
 	q, _ := mixed(t)
-	exact := relu.NewExact(q.Network)
+	exact := q.Model.Exact()
 	var rows [][]float64
 	want := Rows{}
 	everybody(q, func(x []float64) {

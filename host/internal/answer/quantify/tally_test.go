@@ -30,8 +30,8 @@ func wide() (*problem.Query, []sdk.Piece) {
 	}
 	s.Inputs = layer.In
 	q := &problem.Query{
-		Network: &relu.Network{Layers: []relu.Layer{layer}, Head: relu.HeadSigmoid, Precision: 64},
-		Space:   s, Region: s.Whole(), Notion: fairness.Decision, Goal: problem.Quantify,
+		Model: &relu.Network{Layers: []relu.Layer{layer}, Head: relu.HeadSigmoid, Precision: 64},
+		Space: s, Region: s.Whole(), Notion: fairness.Decision, Goal: problem.Quantify,
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	list := make([]sdk.Piece, 1000)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -53,7 +54,7 @@ func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
 		}
 		net.Layers = append(net.Layers, l)
 	}
-	q := &problem.Query{Network: net, Space: s, Region: s.Whole(), Notion: n, Goal: problem.Quantify}
+	q := &problem.Query{Model: net, Space: s, Region: s.Whole(), Notion: n, Goal: problem.Quantify}
 	switch n {
 	case fairness.Score:
 		q.Epsilon = big.NewRat(int64(1+r.IntN(8)), 20)
@@ -77,7 +78,7 @@ func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
 }
 
 // truth is the referee: the definitions, in exact arithmetic.
-func truth(q *problem.Query, exact *relu.Exact, x []float64) verdict {
+func truth(q *problem.Query, exact model.Exact, x []float64) verdict {
 	for _, p := range q.Require {
 		if !p.Holds(x) {
 			return outside
@@ -121,7 +122,7 @@ func everybody(q *problem.Query, visit func(x []float64)) {
 
 // counted is the truth of everybody together.
 func counted(q *problem.Query) (numbers map[verdict]int64) {
-	exact, numbers := relu.NewExact(q.Network), map[verdict]int64{}
+	exact, numbers := q.Model.Exact(), map[verdict]int64{}
 	everybody(q, func(x []float64) { numbers[truth(q, exact, x)]++ })
 	return numbers
 }
@@ -136,7 +137,7 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			exact := relu.NewExact(q.Network)
+			exact := q.Model.Exact()
 			everybody(q, func(x []float64) {
 				want := truth(q, exact, x)
 				seen[want]++
@@ -158,7 +159,7 @@ func TestJudge(t *testing.T) {
 func TestCancellingLogits(t *testing.T) {
 	for _, m := range []float64{1, 1e12, 1e13} {
 		q := &problem.Query{
-			Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
+			Model: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
 				{In: 2, Out: 2, ReLU: true, Weights: []float64{2 * m, 4e-5, 2 * m, 0}, Bias: []float64{-m, -m}},
 				{In: 2, Out: 1, Weights: []float64{1, -1}, Bias: []float64{3}},
 			}},
@@ -173,7 +174,7 @@ func TestCancellingLogits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		exact := relu.NewExact(q.Network)
+		exact := q.Model.Exact()
 		for w := range 4 {
 			x := []float64{float64(w + 1), 0}
 			if got, want := j.of(x), truth(q, exact, x); got != want {

@@ -123,7 +123,7 @@ func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Re
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
 	o.start.Epsilon, o.start.Region = o.query.Epsilon, o.query.Region
-	if o.eval, err = evaluate.New(o.query.Network, o.query.Space, o.query.Region, o.query.Epsilon); err != nil {
+	if o.eval, err = evaluate.New(o.query.Model, o.query.Space, o.query.Region, o.query.Epsilon); err != nil {
 		return nil, session.Mistake(err)
 	}
 	if err := o.openPlugins(ctx); err != nil {
@@ -178,8 +178,11 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 		}
 		o.start.Chains = o.fast.Chains
 	}
-	if d.NeedsNetwork {
-		o.start.Network = o.query.Network
+	if d.NeedsModel {
+		if err := d.Refuses(o.query.Model); err != nil {
+			return session.Mistake(err)
+		}
+		o.start.Model = o.query.Model
 	}
 	if d.NeedsRows && o.question.Study.HasData() {
 		data, err := o.question.Study.Data()

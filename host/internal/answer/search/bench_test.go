@@ -49,8 +49,8 @@ func BenchmarkFast(b *testing.B) {
 					Stream: &record.Stream{Start: time.Now()},
 					Start: func(ctx context.Context) (sdk.Session, error) {
 						o := sdk.StartOptions{Seed: 1, Epsilon: big.NewRat(1, 20), Region: region, Rows: data.Points, Chains: DefaultChains}
-						if p.Description().NeedsNetwork {
-							o.Network = st.Network
+						if p.Description().NeedsModel {
+							o.Model = st.Network
 						}
 						return p.Strategy().Start(ctx, st.Space, o)
 					},

@@ -42,8 +42,8 @@ func many() *problem.Problem {
 		return l
 	}
 	return &problem.Problem{Name: "many", Query: &problem.Query{
-		Network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{layer(s.Inputs, 8, true), layer(8, 1, false)}},
-		Space:   s, Region: s.Whole(), Notion: fairness.Decision, Goal: problem.Quantify,
+		Model: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{layer(s.Inputs, 8, true), layer(8, 1, false)}},
+		Space: s, Region: s.Whole(), Notion: fairness.Decision, Goal: problem.Quantify,
 	}}
 }
 

@@ -63,7 +63,7 @@ func wide(r *rand.Rand) *problem.Query {
 		}
 		n.Layers = append(n.Layers, l)
 	}
-	q.Network = n
+	q.Model = n
 	return q
 }
 
@@ -131,8 +131,8 @@ func TestBoundsHoldForPairs(t *testing.T) {
 					if !w.matching.One[i] || !w.matching.Two[j] {
 						t.Fatalf("%v and %v are a pair, and lanes %d and %d of its box are none", one, two, i, j)
 					}
-					a := q.Network.Logit(q.Space.NetworkInputs(nil, g.Complete(one, i%len(g.Combinations))))
-					b := q.Network.Logit(q.Space.NetworkInputs(nil, g.Complete(two, j%len(g.Combinations))))
+					a := q.Model.Logit(q.Space.NetworkInputs(nil, g.Complete(one, i%len(g.Combinations))))
+					b := q.Model.Logit(q.Space.NetworkInputs(nil, g.Complete(two, j%len(g.Combinations))))
 					best = max(best, tree.judge.Between(a, b))
 					if !w.matching.pairs.OneWay {
 						best = max(best, tree.judge.Between(b, a))

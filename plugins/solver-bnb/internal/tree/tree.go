@@ -22,6 +22,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -40,7 +41,7 @@ type Tree struct {
 	plan  *batch.Plan
 	judge judge.Judge
 	bins  *judge.Bins        // for goals about k
-	exact func() *relu.Exact // made when first needed
+	exact func() model.Exact // made when first needed
 	goal  goal
 	pairs bool // of copies are compared: see pairs.go
 
@@ -94,12 +95,16 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEmpty, err)
 	}
-	plan, err := batch.New(q.Network, g.Inputs)
+	n, err := relu.Of(q.Model, "the bounds of many boxes")
+	if err != nil {
+		return nil, err
+	}
+	plan, err := batch.New(n, g.Inputs)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	t := &Tree{
-		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(func() *relu.Exact { return relu.NewExact(q.Network) }),
+		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(n.Exact),
 		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
 	}
 	if t.goal, err = goalOf(q); err != nil {

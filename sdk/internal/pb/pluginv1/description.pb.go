@@ -224,7 +224,9 @@ type SolverTraits struct {
 	// Whether several calls may run at once.
 	Concurrent bool `protobuf:"varint,3,opt,name=concurrent,proto3" json:"concurrent,omitempty"`
 	// Whether it takes the special ordered sets of a MILP.
-	Sets          bool `protobuf:"varint,4,opt,name=sets,proto3" json:"sets,omitempty"`
+	Sets bool `protobuf:"varint,4,opt,name=sets,proto3" json:"sets,omitempty"`
+	// The families of models that it takes in a query; none: "relu".
+	Families      []string `protobuf:"bytes,5,rep,name=families,proto3" json:"families,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -287,6 +289,13 @@ func (x *SolverTraits) GetSets() bool {
 	return false
 }
 
+func (x *SolverTraits) GetFamilies() []string {
+	if x != nil {
+		return x.Families
+	}
+	return nil
+}
+
 // Service is a form and a goal that a solver answers.
 type Service struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -347,12 +356,14 @@ type StrategyTraits struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Named option settings.
 	Presets []*Preset `protobuf:"bytes,1,rep,name=presets,proto3" json:"presets,omitempty"`
-	// Whether a session's start must carry the network.
+	// Whether a session's start must carry the model.
 	NeedsNetwork bool `protobuf:"varint,2,opt,name=needs_network,json=needsNetwork,proto3" json:"needs_network,omitempty"`
 	// Whether a session's start must carry the data set's rows.
 	NeedsRows bool `protobuf:"varint,3,opt,name=needs_rows,json=needsRows,proto3" json:"needs_rows,omitempty"`
 	// Rounds by which trials may lag behind the moves they answer.
-	Lag           int32 `protobuf:"varint,4,opt,name=lag,proto3" json:"lag,omitempty"`
+	Lag int32 `protobuf:"varint,4,opt,name=lag,proto3" json:"lag,omitempty"`
+	// The families of models that it takes; none: "relu".
+	Families      []string `protobuf:"bytes,5,rep,name=families,proto3" json:"families,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -413,6 +424,13 @@ func (x *StrategyTraits) GetLag() int32 {
 		return x.Lag
 	}
 	return 0
+}
+
+func (x *StrategyTraits) GetFamilies() []string {
+	if x != nil {
+		return x.Families
+	}
+	return nil
 }
 
 // Option describes one plugin option.
@@ -647,23 +665,25 @@ const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\tlibraries\x18\x05 \x03(\v2\x19.hyfair.plugin.v1.LibraryR\tlibraries\x128\n" +
 	"\x06solver\x18\x06 \x01(\v2\x1e.hyfair.plugin.v1.SolverTraitsH\x00R\x06solver\x12>\n" +
 	"\bstrategy\x18\a \x01(\v2 .hyfair.plugin.v1.StrategyTraitsH\x00R\bstrategyB\x06\n" +
-	"\x04kind\"\xb0\x01\n" +
+	"\x04kind\"\xcc\x01\n" +
 	"\fSolverTraits\x121\n" +
 	"\x06serves\x18\x01 \x03(\v2\x19.hyfair.plugin.v1.ServiceR\x06serves\x129\n" +
 	"\texactness\x18\x02 \x01(\x0e2\x1b.hyfair.plugin.v1.ExactnessR\texactness\x12\x1e\n" +
 	"\n" +
 	"concurrent\x18\x03 \x01(\bR\n" +
 	"concurrent\x12\x12\n" +
-	"\x04sets\x18\x04 \x01(\bR\x04sets\"c\n" +
+	"\x04sets\x18\x04 \x01(\bR\x04sets\x12\x1a\n" +
+	"\bfamilies\x18\x05 \x03(\tR\bfamilies\"c\n" +
 	"\aService\x12+\n" +
 	"\x04form\x18\x01 \x01(\x0e2\x17.hyfair.problem.v1.FormR\x04form\x12+\n" +
-	"\x04goal\x18\x02 \x01(\x0e2\x17.hyfair.problem.v1.GoalR\x04goal\"\x9a\x01\n" +
+	"\x04goal\x18\x02 \x01(\x0e2\x17.hyfair.problem.v1.GoalR\x04goal\"\xb6\x01\n" +
 	"\x0eStrategyTraits\x122\n" +
 	"\apresets\x18\x01 \x03(\v2\x18.hyfair.plugin.v1.PresetR\apresets\x12#\n" +
 	"\rneeds_network\x18\x02 \x01(\bR\fneedsNetwork\x12\x1d\n" +
 	"\n" +
 	"needs_rows\x18\x03 \x01(\bR\tneedsRows\x12\x10\n" +
-	"\x03lag\x18\x04 \x01(\x05R\x03lag\"J\n" +
+	"\x03lag\x18\x04 \x01(\x05R\x03lag\x12\x1a\n" +
+	"\bfamilies\x18\x05 \x03(\tR\bfamilies\"J\n" +
 	"\x06Option\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\adefault\x18\x02 \x01(\tR\adefault\x12\x12\n" +

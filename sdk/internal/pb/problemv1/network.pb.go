@@ -142,6 +142,61 @@ func (x *Network) GetPrecision() int32 {
 	return 0
 }
 
+// EncodedModel is a model of a family that has no message of its own.
+type EncodedModel struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The family's name; must be set.
+	Family string `protobuf:"bytes,1,opt,name=family,proto3" json:"family,omitempty"`
+	// As the family says.
+	Content       []byte `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EncodedModel) Reset() {
+	*x = EncodedModel{}
+	mi := &file_hyfair_problem_v1_network_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EncodedModel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EncodedModel) ProtoMessage() {}
+
+func (x *EncodedModel) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_problem_v1_network_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EncodedModel.ProtoReflect.Descriptor instead.
+func (*EncodedModel) Descriptor() ([]byte, []int) {
+	return file_hyfair_problem_v1_network_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *EncodedModel) GetFamily() string {
+	if x != nil {
+		return x.Family
+	}
+	return ""
+}
+
+func (x *EncodedModel) GetContent() []byte {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
 // Layer is y = W x + b, followed by max(0, .) where relu is set.
 type Layer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -163,7 +218,7 @@ type Layer struct {
 
 func (x *Layer) Reset() {
 	*x = Layer{}
-	mi := &file_hyfair_problem_v1_network_proto_msgTypes[1]
+	mi := &file_hyfair_problem_v1_network_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -175,7 +230,7 @@ func (x *Layer) String() string {
 func (*Layer) ProtoMessage() {}
 
 func (x *Layer) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_network_proto_msgTypes[1]
+	mi := &file_hyfair_problem_v1_network_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -188,7 +243,7 @@ func (x *Layer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layer.ProtoReflect.Descriptor instead.
 func (*Layer) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_network_proto_rawDescGZIP(), []int{1}
+	return file_hyfair_problem_v1_network_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Layer) GetName() string {
@@ -241,7 +296,10 @@ const file_hyfair_problem_v1_network_proto_rawDesc = "" +
 	"\aNetwork\x120\n" +
 	"\x06layers\x18\x01 \x03(\v2\x18.hyfair.problem.v1.LayerR\x06layers\x12+\n" +
 	"\x04head\x18\x02 \x01(\x0e2\x17.hyfair.problem.v1.HeadR\x04head\x12\x1c\n" +
-	"\tprecision\x18\x03 \x01(\x05R\tprecision\"\x7f\n" +
+	"\tprecision\x18\x03 \x01(\x05R\tprecision\"@\n" +
+	"\fEncodedModel\x12\x16\n" +
+	"\x06family\x18\x01 \x01(\tR\x06family\x12\x18\n" +
+	"\acontent\x18\x02 \x01(\fR\acontent\"\x7f\n" +
 	"\x05Layer\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x0e\n" +
 	"\x02in\x18\x02 \x01(\x05R\x02in\x12\x10\n" +
@@ -268,14 +326,15 @@ func file_hyfair_problem_v1_network_proto_rawDescGZIP() []byte {
 }
 
 var file_hyfair_problem_v1_network_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_hyfair_problem_v1_network_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_hyfair_problem_v1_network_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_hyfair_problem_v1_network_proto_goTypes = []any{
-	(Head)(0),       // 0: hyfair.problem.v1.Head
-	(*Network)(nil), // 1: hyfair.problem.v1.Network
-	(*Layer)(nil),   // 2: hyfair.problem.v1.Layer
+	(Head)(0),            // 0: hyfair.problem.v1.Head
+	(*Network)(nil),      // 1: hyfair.problem.v1.Network
+	(*EncodedModel)(nil), // 2: hyfair.problem.v1.EncodedModel
+	(*Layer)(nil),        // 3: hyfair.problem.v1.Layer
 }
 var file_hyfair_problem_v1_network_proto_depIdxs = []int32{
-	2, // 0: hyfair.problem.v1.Network.layers:type_name -> hyfair.problem.v1.Layer
+	3, // 0: hyfair.problem.v1.Network.layers:type_name -> hyfair.problem.v1.Layer
 	0, // 1: hyfair.problem.v1.Network.head:type_name -> hyfair.problem.v1.Head
 	2, // [2:2] is the sub-list for method output_type
 	2, // [2:2] is the sub-list for method input_type
@@ -295,7 +354,7 @@ func file_hyfair_problem_v1_network_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hyfair_problem_v1_network_proto_rawDesc), len(file_hyfair_problem_v1_network_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   2,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

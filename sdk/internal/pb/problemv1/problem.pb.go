@@ -27,7 +27,7 @@ type Form int32
 const (
 	// Illegal.
 	Form_FORM_UNSPECIFIED Form = 0
-	// A query: a network, a space and a question.
+	// A query: a model, a space and a question.
 	Form_FORM_NETWORK Form = 1
 	// Rows and columns.
 	Form_FORM_MILP Form = 2
@@ -390,11 +390,17 @@ func (*Problem_Milp) isProblem_Form() {}
 
 func (*Problem_Smt) isProblem_Form() {}
 
-// Query is a question about a network in the words of fairness.
+// Query is a question about a model in the words of fairness.
 type Query struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The network.
-	Network *Network `protobuf:"bytes,1,opt,name=network,proto3" json:"network,omitempty"`
+	// The model; one of them must be set. A plugin refuses what it does not take as
+	// unsupported, and names the family.
+	//
+	// Types that are valid to be assigned to Model:
+	//
+	//	*Query_Network
+	//	*Query_Other
+	Model isQuery_Model `protobuf_oneof:"model"`
 	// The space its inputs come from.
 	Space *Space `protobuf:"bytes,2,opt,name=space,proto3" json:"space,omitempty"`
 	// Bounds the question; absent: the whole space.
@@ -453,9 +459,27 @@ func (*Query) Descriptor() ([]byte, []int) {
 	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{1}
 }
 
+func (x *Query) GetModel() isQuery_Model {
+	if x != nil {
+		return x.Model
+	}
+	return nil
+}
+
 func (x *Query) GetNetwork() *Network {
 	if x != nil {
-		return x.Network
+		if x, ok := x.Model.(*Query_Network); ok {
+			return x.Network
+		}
+	}
+	return nil
+}
+
+func (x *Query) GetOther() *EncodedModel {
+	if x != nil {
+		if x, ok := x.Model.(*Query_Other); ok {
+			return x.Other
+		}
 	}
 	return nil
 }
@@ -543,6 +567,24 @@ func (x *Query) GetSeed() int64 {
 	}
 	return 0
 }
+
+type isQuery_Model interface {
+	isQuery_Model()
+}
+
+type Query_Network struct {
+	// A network of ReLU layers, whose family is "relu".
+	Network *Network `protobuf:"bytes,1,opt,name=network,proto3,oneof"`
+}
+
+type Query_Other struct {
+	// A model of another family.
+	Other *EncodedModel `protobuf:"bytes,14,opt,name=other,proto3,oneof"`
+}
+
+func (*Query_Network) isQuery_Model() {}
+
+func (*Query_Other) isQuery_Model() {}
 
 // Relaxation lets a feature differ between the copies.
 type Relaxation struct {
@@ -1343,9 +1385,10 @@ const file_hyfair_problem_v1_problem_proto_rawDesc = "" +
 	"\anetwork\x18\x02 \x01(\v2\x18.hyfair.problem.v1.QueryH\x00R\anetwork\x12-\n" +
 	"\x04milp\x18\x03 \x01(\v2\x17.hyfair.problem.v1.MilpH\x00R\x04milp\x12-\n" +
 	"\x03smt\x18\x04 \x01(\v2\x19.hyfair.problem.v1.ScriptH\x00R\x03smtB\x06\n" +
-	"\x04form\"\xdc\x04\n" +
-	"\x05Query\x124\n" +
-	"\anetwork\x18\x01 \x01(\v2\x1a.hyfair.problem.v1.NetworkR\anetwork\x12.\n" +
+	"\x04form\"\xa0\x05\n" +
+	"\x05Query\x126\n" +
+	"\anetwork\x18\x01 \x01(\v2\x1a.hyfair.problem.v1.NetworkH\x00R\anetwork\x127\n" +
+	"\x05other\x18\x0e \x01(\v2\x1f.hyfair.problem.v1.EncodedModelH\x00R\x05other\x12.\n" +
 	"\x05space\x18\x02 \x01(\v2\x18.hyfair.problem.v1.SpaceR\x05space\x121\n" +
 	"\x06region\x18\x03 \x01(\v2\x19.hyfair.problem.v1.RegionR\x06region\x121\n" +
 	"\x06notion\x18\x04 \x01(\x0e2\x19.hyfair.problem.v1.NotionR\x06notion\x123\n" +
@@ -1358,7 +1401,8 @@ const file_hyfair_problem_v1_problem_proto_rawDesc = "" +
 	" \x03(\v2\x1c.hyfair.problem.v1.PredicateR\x06forbid\x12,\n" +
 	"\x04near\x18\v \x01(\v2\x18.hyfair.problem.v1.PointR\x04near\x122\n" +
 	"\aexclude\x18\f \x03(\v2\x18.hyfair.problem.v1.PointR\aexclude\x12\x12\n" +
-	"\x04seed\x18\r \x01(\x03R\x04seed\"D\n" +
+	"\x04seed\x18\r \x01(\x03R\x04seedB\a\n" +
+	"\x05model\"D\n" +
 	"\n" +
 	"Relaxation\x12\x18\n" +
 	"\afeature\x18\x01 \x01(\x05R\afeature\x12\x1c\n" +
@@ -1461,62 +1505,64 @@ func file_hyfair_problem_v1_problem_proto_rawDescGZIP() []byte {
 var file_hyfair_problem_v1_problem_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_hyfair_problem_v1_problem_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_hyfair_problem_v1_problem_proto_goTypes = []any{
-	(Form)(0),           // 0: hyfair.problem.v1.Form
-	(Goal)(0),           // 1: hyfair.problem.v1.Goal
-	(Notion)(0),         // 2: hyfair.problem.v1.Notion
-	(Role)(0),           // 3: hyfair.problem.v1.Role
-	(*Problem)(nil),     // 4: hyfair.problem.v1.Problem
-	(*Query)(nil),       // 5: hyfair.problem.v1.Query
-	(*Relaxation)(nil),  // 6: hyfair.problem.v1.Relaxation
-	(*Milp)(nil),        // 7: hyfair.problem.v1.Milp
-	(*Set)(nil),         // 8: hyfair.problem.v1.Set
-	(*Column)(nil),      // 9: hyfair.problem.v1.Column
-	(*Row)(nil),         // 10: hyfair.problem.v1.Row
-	(*Objective)(nil),   // 11: hyfair.problem.v1.Objective
-	(*Start)(nil),       // 12: hyfair.problem.v1.Start
-	(*Script)(nil),      // 13: hyfair.problem.v1.Script
-	(*Symbol)(nil),      // 14: hyfair.problem.v1.Symbol
-	(*Delta)(nil),       // 15: hyfair.problem.v1.Delta
-	(*ColumnBound)(nil), // 16: hyfair.problem.v1.ColumnBound
-	(*Network)(nil),     // 17: hyfair.problem.v1.Network
-	(*Space)(nil),       // 18: hyfair.problem.v1.Space
-	(*Region)(nil),      // 19: hyfair.problem.v1.Region
-	(*Number)(nil),      // 20: hyfair.problem.v1.Number
-	(*Predicate)(nil),   // 21: hyfair.problem.v1.Predicate
-	(*Point)(nil),       // 22: hyfair.problem.v1.Point
+	(Form)(0),            // 0: hyfair.problem.v1.Form
+	(Goal)(0),            // 1: hyfair.problem.v1.Goal
+	(Notion)(0),          // 2: hyfair.problem.v1.Notion
+	(Role)(0),            // 3: hyfair.problem.v1.Role
+	(*Problem)(nil),      // 4: hyfair.problem.v1.Problem
+	(*Query)(nil),        // 5: hyfair.problem.v1.Query
+	(*Relaxation)(nil),   // 6: hyfair.problem.v1.Relaxation
+	(*Milp)(nil),         // 7: hyfair.problem.v1.Milp
+	(*Set)(nil),          // 8: hyfair.problem.v1.Set
+	(*Column)(nil),       // 9: hyfair.problem.v1.Column
+	(*Row)(nil),          // 10: hyfair.problem.v1.Row
+	(*Objective)(nil),    // 11: hyfair.problem.v1.Objective
+	(*Start)(nil),        // 12: hyfair.problem.v1.Start
+	(*Script)(nil),       // 13: hyfair.problem.v1.Script
+	(*Symbol)(nil),       // 14: hyfair.problem.v1.Symbol
+	(*Delta)(nil),        // 15: hyfair.problem.v1.Delta
+	(*ColumnBound)(nil),  // 16: hyfair.problem.v1.ColumnBound
+	(*Network)(nil),      // 17: hyfair.problem.v1.Network
+	(*EncodedModel)(nil), // 18: hyfair.problem.v1.EncodedModel
+	(*Space)(nil),        // 19: hyfair.problem.v1.Space
+	(*Region)(nil),       // 20: hyfair.problem.v1.Region
+	(*Number)(nil),       // 21: hyfair.problem.v1.Number
+	(*Predicate)(nil),    // 22: hyfair.problem.v1.Predicate
+	(*Point)(nil),        // 23: hyfair.problem.v1.Point
 }
 var file_hyfair_problem_v1_problem_proto_depIdxs = []int32{
 	5,  // 0: hyfair.problem.v1.Problem.network:type_name -> hyfair.problem.v1.Query
 	7,  // 1: hyfair.problem.v1.Problem.milp:type_name -> hyfair.problem.v1.Milp
 	13, // 2: hyfair.problem.v1.Problem.smt:type_name -> hyfair.problem.v1.Script
 	17, // 3: hyfair.problem.v1.Query.network:type_name -> hyfair.problem.v1.Network
-	18, // 4: hyfair.problem.v1.Query.space:type_name -> hyfair.problem.v1.Space
-	19, // 5: hyfair.problem.v1.Query.region:type_name -> hyfair.problem.v1.Region
-	2,  // 6: hyfair.problem.v1.Query.notion:type_name -> hyfair.problem.v1.Notion
-	20, // 7: hyfair.problem.v1.Query.epsilon:type_name -> hyfair.problem.v1.Number
-	1,  // 8: hyfair.problem.v1.Query.goal:type_name -> hyfair.problem.v1.Goal
-	6,  // 9: hyfair.problem.v1.Query.relax:type_name -> hyfair.problem.v1.Relaxation
-	21, // 10: hyfair.problem.v1.Query.require:type_name -> hyfair.problem.v1.Predicate
-	21, // 11: hyfair.problem.v1.Query.forbid:type_name -> hyfair.problem.v1.Predicate
-	22, // 12: hyfair.problem.v1.Query.near:type_name -> hyfair.problem.v1.Point
-	22, // 13: hyfair.problem.v1.Query.exclude:type_name -> hyfair.problem.v1.Point
-	9,  // 14: hyfair.problem.v1.Milp.columns:type_name -> hyfair.problem.v1.Column
-	10, // 15: hyfair.problem.v1.Milp.rows:type_name -> hyfair.problem.v1.Row
-	11, // 16: hyfair.problem.v1.Milp.objective:type_name -> hyfair.problem.v1.Objective
-	12, // 17: hyfair.problem.v1.Milp.start:type_name -> hyfair.problem.v1.Start
-	8,  // 18: hyfair.problem.v1.Milp.sets:type_name -> hyfair.problem.v1.Set
-	3,  // 19: hyfair.problem.v1.Column.role:type_name -> hyfair.problem.v1.Role
-	14, // 20: hyfair.problem.v1.Script.symbols:type_name -> hyfair.problem.v1.Symbol
-	3,  // 21: hyfair.problem.v1.Symbol.role:type_name -> hyfair.problem.v1.Role
-	16, // 22: hyfair.problem.v1.Delta.column_bounds:type_name -> hyfair.problem.v1.ColumnBound
-	10, // 23: hyfair.problem.v1.Delta.rows:type_name -> hyfair.problem.v1.Row
-	11, // 24: hyfair.problem.v1.Delta.objective:type_name -> hyfair.problem.v1.Objective
-	12, // 25: hyfair.problem.v1.Delta.start:type_name -> hyfair.problem.v1.Start
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	18, // 4: hyfair.problem.v1.Query.other:type_name -> hyfair.problem.v1.EncodedModel
+	19, // 5: hyfair.problem.v1.Query.space:type_name -> hyfair.problem.v1.Space
+	20, // 6: hyfair.problem.v1.Query.region:type_name -> hyfair.problem.v1.Region
+	2,  // 7: hyfair.problem.v1.Query.notion:type_name -> hyfair.problem.v1.Notion
+	21, // 8: hyfair.problem.v1.Query.epsilon:type_name -> hyfair.problem.v1.Number
+	1,  // 9: hyfair.problem.v1.Query.goal:type_name -> hyfair.problem.v1.Goal
+	6,  // 10: hyfair.problem.v1.Query.relax:type_name -> hyfair.problem.v1.Relaxation
+	22, // 11: hyfair.problem.v1.Query.require:type_name -> hyfair.problem.v1.Predicate
+	22, // 12: hyfair.problem.v1.Query.forbid:type_name -> hyfair.problem.v1.Predicate
+	23, // 13: hyfair.problem.v1.Query.near:type_name -> hyfair.problem.v1.Point
+	23, // 14: hyfair.problem.v1.Query.exclude:type_name -> hyfair.problem.v1.Point
+	9,  // 15: hyfair.problem.v1.Milp.columns:type_name -> hyfair.problem.v1.Column
+	10, // 16: hyfair.problem.v1.Milp.rows:type_name -> hyfair.problem.v1.Row
+	11, // 17: hyfair.problem.v1.Milp.objective:type_name -> hyfair.problem.v1.Objective
+	12, // 18: hyfair.problem.v1.Milp.start:type_name -> hyfair.problem.v1.Start
+	8,  // 19: hyfair.problem.v1.Milp.sets:type_name -> hyfair.problem.v1.Set
+	3,  // 20: hyfair.problem.v1.Column.role:type_name -> hyfair.problem.v1.Role
+	14, // 21: hyfair.problem.v1.Script.symbols:type_name -> hyfair.problem.v1.Symbol
+	3,  // 22: hyfair.problem.v1.Symbol.role:type_name -> hyfair.problem.v1.Role
+	16, // 23: hyfair.problem.v1.Delta.column_bounds:type_name -> hyfair.problem.v1.ColumnBound
+	10, // 24: hyfair.problem.v1.Delta.rows:type_name -> hyfair.problem.v1.Row
+	11, // 25: hyfair.problem.v1.Delta.objective:type_name -> hyfair.problem.v1.Objective
+	12, // 26: hyfair.problem.v1.Delta.start:type_name -> hyfair.problem.v1.Start
+	27, // [27:27] is the sub-list for method output_type
+	27, // [27:27] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_problem_v1_problem_proto_init() }
@@ -1531,6 +1577,10 @@ func file_hyfair_problem_v1_problem_proto_init() {
 		(*Problem_Network)(nil),
 		(*Problem_Milp)(nil),
 		(*Problem_Smt)(nil),
+	}
+	file_hyfair_problem_v1_problem_proto_msgTypes[1].OneofWrappers = []any{
+		(*Query_Network)(nil),
+		(*Query_Other)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -446,7 +446,12 @@ type Start struct {
 	// Bounds the search; absent: the whole space.
 	Region *problemv1.Region `protobuf:"bytes,4,opt,name=region,proto3" json:"region,omitempty"`
 	// Where the description asks for it.
-	Network *problemv1.Network `protobuf:"bytes,5,opt,name=network,proto3" json:"network,omitempty"`
+	//
+	// Types that are valid to be assigned to Model:
+	//
+	//	*Start_Network
+	//	*Start_Other
+	Model isStart_Model `protobuf_oneof:"model"`
 	// The strategy's own options.
 	Options map[string]string `protobuf:"bytes,6,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Chains to advance side by side; 0 and 1: a single one.
@@ -513,9 +518,27 @@ func (x *Start) GetRegion() *problemv1.Region {
 	return nil
 }
 
+func (x *Start) GetModel() isStart_Model {
+	if x != nil {
+		return x.Model
+	}
+	return nil
+}
+
 func (x *Start) GetNetwork() *problemv1.Network {
 	if x != nil {
-		return x.Network
+		if x, ok := x.Model.(*Start_Network); ok {
+			return x.Network
+		}
+	}
+	return nil
+}
+
+func (x *Start) GetOther() *problemv1.EncodedModel {
+	if x != nil {
+		if x, ok := x.Model.(*Start_Other); ok {
+			return x.Other
+		}
 	}
 	return nil
 }
@@ -533,6 +556,24 @@ func (x *Start) GetChains() int32 {
 	}
 	return 0
 }
+
+type isStart_Model interface {
+	isStart_Model()
+}
+
+type Start_Network struct {
+	// A network of ReLU layers, whose family is "relu".
+	Network *problemv1.Network `protobuf:"bytes,5,opt,name=network,proto3,oneof"`
+}
+
+type Start_Other struct {
+	// A model of another family.
+	Other *problemv1.EncodedModel `protobuf:"bytes,8,opt,name=other,proto3,oneof"`
+}
+
+func (*Start_Network) isStart_Model() {}
+
+func (*Start_Other) isStart_Model() {}
 
 // RowChunk is a part of the data set: at most 4096 rows.
 type RowChunk struct {
@@ -1223,18 +1264,20 @@ const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
 	"\x0fSessionResponse\x127\n" +
 	"\astarted\x18\x01 \x01(\v2\x1b.hyfair.strategy.v1.StartedH\x00R\astarted\x121\n" +
 	"\x05moves\x18\x02 \x01(\v2\x19.hyfair.strategy.v1.MovesH\x00R\x05movesB\t\n" +
-	"\amessage\"\xff\x02\n" +
+	"\amessage\"\xc3\x03\n" +
 	"\x05Start\x12.\n" +
 	"\x05space\x18\x01 \x01(\v2\x18.hyfair.problem.v1.SpaceR\x05space\x12\x12\n" +
 	"\x04seed\x18\x02 \x01(\x03R\x04seed\x123\n" +
 	"\aepsilon\x18\x03 \x01(\v2\x19.hyfair.problem.v1.NumberR\aepsilon\x121\n" +
-	"\x06region\x18\x04 \x01(\v2\x19.hyfair.problem.v1.RegionR\x06region\x124\n" +
-	"\anetwork\x18\x05 \x01(\v2\x1a.hyfair.problem.v1.NetworkR\anetwork\x12@\n" +
+	"\x06region\x18\x04 \x01(\v2\x19.hyfair.problem.v1.RegionR\x06region\x126\n" +
+	"\anetwork\x18\x05 \x01(\v2\x1a.hyfair.problem.v1.NetworkH\x00R\anetwork\x127\n" +
+	"\x05other\x18\b \x01(\v2\x1f.hyfair.problem.v1.EncodedModelH\x00R\x05other\x12@\n" +
 	"\aoptions\x18\x06 \x03(\v2&.hyfair.strategy.v1.Start.OptionsEntryR\aoptions\x12\x16\n" +
 	"\x06chains\x18\a \x01(\x05R\x06chains\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"8\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +
+	"\x05model\"8\n" +
 	"\bRowChunk\x12\x14\n" +
 	"\x05width\x18\x01 \x01(\x05R\x05width\x12\x16\n" +
 	"\x06values\x18\x02 \x03(\x01R\x06values\"\v\n" +
@@ -1312,28 +1355,29 @@ func file_hyfair_strategy_v1_strategy_proto_rawDescGZIP() []byte {
 var file_hyfair_strategy_v1_strategy_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_hyfair_strategy_v1_strategy_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_hyfair_strategy_v1_strategy_proto_goTypes = []any{
-	(MoveKind)(0),                // 0: hyfair.strategy.v1.MoveKind
-	(TrialStatus)(0),             // 1: hyfair.strategy.v1.TrialStatus
-	(*DescribeRequest)(nil),      // 2: hyfair.strategy.v1.DescribeRequest
-	(*DescribeResponse)(nil),     // 3: hyfair.strategy.v1.DescribeResponse
-	(*SessionRequest)(nil),       // 4: hyfair.strategy.v1.SessionRequest
-	(*SessionResponse)(nil),      // 5: hyfair.strategy.v1.SessionResponse
-	(*Start)(nil),                // 6: hyfair.strategy.v1.Start
-	(*RowChunk)(nil),             // 7: hyfair.strategy.v1.RowChunk
-	(*StartDone)(nil),            // 8: hyfair.strategy.v1.StartDone
-	(*Started)(nil),              // 9: hyfair.strategy.v1.Started
-	(*Next)(nil),                 // 10: hyfair.strategy.v1.Next
-	(*Moves)(nil),                // 11: hyfair.strategy.v1.Moves
-	(*Move)(nil),                 // 12: hyfair.strategy.v1.Move
-	(*Trial)(nil),                // 13: hyfair.strategy.v1.Trial
-	(*PackedMoves)(nil),          // 14: hyfair.strategy.v1.PackedMoves
-	(*PackedTrials)(nil),         // 15: hyfair.strategy.v1.PackedTrials
-	nil,                          // 16: hyfair.strategy.v1.Start.OptionsEntry
-	(*pluginv1.Description)(nil), // 17: hyfair.plugin.v1.Description
-	(*problemv1.Space)(nil),      // 18: hyfair.problem.v1.Space
-	(*problemv1.Number)(nil),     // 19: hyfair.problem.v1.Number
-	(*problemv1.Region)(nil),     // 20: hyfair.problem.v1.Region
-	(*problemv1.Network)(nil),    // 21: hyfair.problem.v1.Network
+	(MoveKind)(0),                  // 0: hyfair.strategy.v1.MoveKind
+	(TrialStatus)(0),               // 1: hyfair.strategy.v1.TrialStatus
+	(*DescribeRequest)(nil),        // 2: hyfair.strategy.v1.DescribeRequest
+	(*DescribeResponse)(nil),       // 3: hyfair.strategy.v1.DescribeResponse
+	(*SessionRequest)(nil),         // 4: hyfair.strategy.v1.SessionRequest
+	(*SessionResponse)(nil),        // 5: hyfair.strategy.v1.SessionResponse
+	(*Start)(nil),                  // 6: hyfair.strategy.v1.Start
+	(*RowChunk)(nil),               // 7: hyfair.strategy.v1.RowChunk
+	(*StartDone)(nil),              // 8: hyfair.strategy.v1.StartDone
+	(*Started)(nil),                // 9: hyfair.strategy.v1.Started
+	(*Next)(nil),                   // 10: hyfair.strategy.v1.Next
+	(*Moves)(nil),                  // 11: hyfair.strategy.v1.Moves
+	(*Move)(nil),                   // 12: hyfair.strategy.v1.Move
+	(*Trial)(nil),                  // 13: hyfair.strategy.v1.Trial
+	(*PackedMoves)(nil),            // 14: hyfair.strategy.v1.PackedMoves
+	(*PackedTrials)(nil),           // 15: hyfair.strategy.v1.PackedTrials
+	nil,                            // 16: hyfair.strategy.v1.Start.OptionsEntry
+	(*pluginv1.Description)(nil),   // 17: hyfair.plugin.v1.Description
+	(*problemv1.Space)(nil),        // 18: hyfair.problem.v1.Space
+	(*problemv1.Number)(nil),       // 19: hyfair.problem.v1.Number
+	(*problemv1.Region)(nil),       // 20: hyfair.problem.v1.Region
+	(*problemv1.Network)(nil),      // 21: hyfair.problem.v1.Network
+	(*problemv1.EncodedModel)(nil), // 22: hyfair.problem.v1.EncodedModel
 }
 var file_hyfair_strategy_v1_strategy_proto_depIdxs = []int32{
 	17, // 0: hyfair.strategy.v1.DescribeResponse.description:type_name -> hyfair.plugin.v1.Description
@@ -1347,24 +1391,25 @@ var file_hyfair_strategy_v1_strategy_proto_depIdxs = []int32{
 	19, // 8: hyfair.strategy.v1.Start.epsilon:type_name -> hyfair.problem.v1.Number
 	20, // 9: hyfair.strategy.v1.Start.region:type_name -> hyfair.problem.v1.Region
 	21, // 10: hyfair.strategy.v1.Start.network:type_name -> hyfair.problem.v1.Network
-	16, // 11: hyfair.strategy.v1.Start.options:type_name -> hyfair.strategy.v1.Start.OptionsEntry
-	13, // 12: hyfair.strategy.v1.Next.told:type_name -> hyfair.strategy.v1.Trial
-	15, // 13: hyfair.strategy.v1.Next.packed:type_name -> hyfair.strategy.v1.PackedTrials
-	12, // 14: hyfair.strategy.v1.Moves.moves:type_name -> hyfair.strategy.v1.Move
-	14, // 15: hyfair.strategy.v1.Moves.packed:type_name -> hyfair.strategy.v1.PackedMoves
-	0,  // 16: hyfair.strategy.v1.Move.kind:type_name -> hyfair.strategy.v1.MoveKind
-	1,  // 17: hyfair.strategy.v1.Trial.status:type_name -> hyfair.strategy.v1.TrialStatus
-	0,  // 18: hyfair.strategy.v1.PackedMoves.kinds:type_name -> hyfair.strategy.v1.MoveKind
-	1,  // 19: hyfair.strategy.v1.PackedTrials.statuses:type_name -> hyfair.strategy.v1.TrialStatus
-	2,  // 20: hyfair.strategy.v1.Strategy.Describe:input_type -> hyfair.strategy.v1.DescribeRequest
-	4,  // 21: hyfair.strategy.v1.Strategy.Session:input_type -> hyfair.strategy.v1.SessionRequest
-	3,  // 22: hyfair.strategy.v1.Strategy.Describe:output_type -> hyfair.strategy.v1.DescribeResponse
-	5,  // 23: hyfair.strategy.v1.Strategy.Session:output_type -> hyfair.strategy.v1.SessionResponse
-	22, // [22:24] is the sub-list for method output_type
-	20, // [20:22] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	22, // 11: hyfair.strategy.v1.Start.other:type_name -> hyfair.problem.v1.EncodedModel
+	16, // 12: hyfair.strategy.v1.Start.options:type_name -> hyfair.strategy.v1.Start.OptionsEntry
+	13, // 13: hyfair.strategy.v1.Next.told:type_name -> hyfair.strategy.v1.Trial
+	15, // 14: hyfair.strategy.v1.Next.packed:type_name -> hyfair.strategy.v1.PackedTrials
+	12, // 15: hyfair.strategy.v1.Moves.moves:type_name -> hyfair.strategy.v1.Move
+	14, // 16: hyfair.strategy.v1.Moves.packed:type_name -> hyfair.strategy.v1.PackedMoves
+	0,  // 17: hyfair.strategy.v1.Move.kind:type_name -> hyfair.strategy.v1.MoveKind
+	1,  // 18: hyfair.strategy.v1.Trial.status:type_name -> hyfair.strategy.v1.TrialStatus
+	0,  // 19: hyfair.strategy.v1.PackedMoves.kinds:type_name -> hyfair.strategy.v1.MoveKind
+	1,  // 20: hyfair.strategy.v1.PackedTrials.statuses:type_name -> hyfair.strategy.v1.TrialStatus
+	2,  // 21: hyfair.strategy.v1.Strategy.Describe:input_type -> hyfair.strategy.v1.DescribeRequest
+	4,  // 22: hyfair.strategy.v1.Strategy.Session:input_type -> hyfair.strategy.v1.SessionRequest
+	3,  // 23: hyfair.strategy.v1.Strategy.Describe:output_type -> hyfair.strategy.v1.DescribeResponse
+	5,  // 24: hyfair.strategy.v1.Strategy.Session:output_type -> hyfair.strategy.v1.SessionResponse
+	23, // [23:25] is the sub-list for method output_type
+	21, // [21:23] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_strategy_v1_strategy_proto_init() }
@@ -1381,6 +1426,10 @@ func file_hyfair_strategy_v1_strategy_proto_init() {
 	file_hyfair_strategy_v1_strategy_proto_msgTypes[3].OneofWrappers = []any{
 		(*SessionResponse_Started)(nil),
 		(*SessionResponse_Moves)(nil),
+	}
+	file_hyfair_strategy_v1_strategy_proto_msgTypes[4].OneofWrappers = []any{
+		(*Start_Network)(nil),
+		(*Start_Other)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -1,6 +1,7 @@
 """Messages into the package's types, refusing what is malformed: enums that are
 unspecified or unknown, numbers that are not finite, indices out of range, lists
-that do not match. The functions raise ValueError."""
+that do not match. The functions raise ValueError, and Unsupported for a model
+of a family that is not known here."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Dict, Iterable, List, Optional, Type, TypeVar
 
-from .. import network, problem, solver, space, strategy
+from .. import errors, network, problem, solver, space, strategy
 from .._pb.problem.v1 import network_pb2, number_pb2, problem_pb2, space_pb2
 from .._pb.solver.v1 import solver_pb2
 from .._pb.strategy.v1 import strategy_pb2
@@ -111,6 +112,7 @@ def start(m: strategy_pb2.Start) -> "tuple[space.Space, strategy.StartOptions]":
         raise ValueError(f"{m.chains} chains")
     if m.HasField("epsilon"):
         options.epsilon = Fraction(number(m.epsilon))
+    _known(m)
     if m.HasField("network"):
         options.network = _network(m.network)
         options.network.check()
@@ -164,7 +166,13 @@ def checked_problem(m: problem_pb2.Problem) -> problem.Problem:
     return p
 
 
+def _known(m: "problem_pb2.Query | strategy_pb2.Start") -> None:
+    if m.HasField("other"):
+        raise errors.Unsupported(f"models of the family {m.other.family!r} are not known here")
+
+
 def _query(m: problem_pb2.Query) -> problem.Query:
+    _known(m)
     if not (m.HasField("network") and m.HasField("space")):
         raise ValueError("query without a network or a space")
     s = _space(m.space)

@@ -37,16 +37,18 @@ class Description(_message.Message):
     def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., summary: _Optional[str] = ..., options: _Optional[_Iterable[_Union[Option, _Mapping]]] = ..., libraries: _Optional[_Iterable[_Union[Library, _Mapping]]] = ..., solver: _Optional[_Union[SolverTraits, _Mapping]] = ..., strategy: _Optional[_Union[StrategyTraits, _Mapping]] = ...) -> None: ...
 
 class SolverTraits(_message.Message):
-    __slots__ = ("serves", "exactness", "concurrent", "sets")
+    __slots__ = ("serves", "exactness", "concurrent", "sets", "families")
     SERVES_FIELD_NUMBER: _ClassVar[int]
     EXACTNESS_FIELD_NUMBER: _ClassVar[int]
     CONCURRENT_FIELD_NUMBER: _ClassVar[int]
     SETS_FIELD_NUMBER: _ClassVar[int]
+    FAMILIES_FIELD_NUMBER: _ClassVar[int]
     serves: _containers.RepeatedCompositeFieldContainer[Service]
     exactness: Exactness
     concurrent: bool
     sets: bool
-    def __init__(self, serves: _Optional[_Iterable[_Union[Service, _Mapping]]] = ..., exactness: _Optional[_Union[Exactness, str]] = ..., concurrent: bool = ..., sets: bool = ...) -> None: ...
+    families: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, serves: _Optional[_Iterable[_Union[Service, _Mapping]]] = ..., exactness: _Optional[_Union[Exactness, str]] = ..., concurrent: bool = ..., sets: bool = ..., families: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Service(_message.Message):
     __slots__ = ("form", "goal")
@@ -57,16 +59,18 @@ class Service(_message.Message):
     def __init__(self, form: _Optional[_Union[_problem_pb2.Form, str]] = ..., goal: _Optional[_Union[_problem_pb2.Goal, str]] = ...) -> None: ...
 
 class StrategyTraits(_message.Message):
-    __slots__ = ("presets", "needs_network", "needs_rows", "lag")
+    __slots__ = ("presets", "needs_network", "needs_rows", "lag", "families")
     PRESETS_FIELD_NUMBER: _ClassVar[int]
     NEEDS_NETWORK_FIELD_NUMBER: _ClassVar[int]
     NEEDS_ROWS_FIELD_NUMBER: _ClassVar[int]
     LAG_FIELD_NUMBER: _ClassVar[int]
+    FAMILIES_FIELD_NUMBER: _ClassVar[int]
     presets: _containers.RepeatedCompositeFieldContainer[Preset]
     needs_network: bool
     needs_rows: bool
     lag: int
-    def __init__(self, presets: _Optional[_Iterable[_Union[Preset, _Mapping]]] = ..., needs_network: bool = ..., needs_rows: bool = ..., lag: _Optional[int] = ...) -> None: ...
+    families: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, presets: _Optional[_Iterable[_Union[Preset, _Mapping]]] = ..., needs_network: bool = ..., needs_rows: bool = ..., lag: _Optional[int] = ..., families: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Option(_message.Message):
     __slots__ = ("name", "default", "help")

@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fhyfair/problem/v1/network.proto\x12\x11hyfair.problem.v1\"m\n\x07Network\x12(\n\x06layers\x18\x01 \x03(\x0b\x32\x18.hyfair.problem.v1.Layer\x12%\n\x04head\x18\x02 \x01(\x0e\x32\x17.hyfair.problem.v1.Head\x12\x11\n\tprecision\x18\x03 \x01(\x05\"[\n\x05Layer\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02in\x18\x02 \x01(\x05\x12\x0b\n\x03out\x18\x03 \x01(\x05\x12\x0f\n\x07weights\x18\x04 \x03(\x01\x12\x0c\n\x04\x62ias\x18\x05 \x03(\x01\x12\x0c\n\x04relu\x18\x06 \x01(\x08*Q\n\x04Head\x12\x14\n\x10HEAD_UNSPECIFIED\x10\x00\x12\x10\n\x0cHEAD_SIGMOID\x10\x01\x12\x10\n\x0cHEAD_SOFTMAX\x10\x02\x12\x0f\n\x0bHEAD_LINEAR\x10\x03\x42>Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fhyfair/problem/v1/network.proto\x12\x11hyfair.problem.v1\"m\n\x07Network\x12(\n\x06layers\x18\x01 \x03(\x0b\x32\x18.hyfair.problem.v1.Layer\x12%\n\x04head\x18\x02 \x01(\x0e\x32\x17.hyfair.problem.v1.Head\x12\x11\n\tprecision\x18\x03 \x01(\x05\"/\n\x0c\x45ncodedModel\x12\x0e\n\x06\x66\x61mily\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"[\n\x05Layer\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02in\x18\x02 \x01(\x05\x12\x0b\n\x03out\x18\x03 \x01(\x05\x12\x0f\n\x07weights\x18\x04 \x03(\x01\x12\x0c\n\x04\x62ias\x18\x05 \x03(\x01\x12\x0c\n\x04relu\x18\x06 \x01(\x08*Q\n\x04Head\x12\x14\n\x10HEAD_UNSPECIFIED\x10\x00\x12\x10\n\x0cHEAD_SIGMOID\x10\x01\x12\x10\n\x0cHEAD_SOFTMAX\x10\x02\x12\x0f\n\x0bHEAD_LINEAR\x10\x03\x42>Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -22,10 +22,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'hyfair._pb.problem.v1.netwo
 if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['DESCRIPTOR']._options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1'
-  _globals['_HEAD']._serialized_start=258
-  _globals['_HEAD']._serialized_end=339
+  _globals['_HEAD']._serialized_start=307
+  _globals['_HEAD']._serialized_end=388
   _globals['_NETWORK']._serialized_start=54
   _globals['_NETWORK']._serialized_end=163
-  _globals['_LAYER']._serialized_start=165
-  _globals['_LAYER']._serialized_end=256
+  _globals['_ENCODEDMODEL']._serialized_start=165
+  _globals['_ENCODEDMODEL']._serialized_end=212
+  _globals['_LAYER']._serialized_start=214
+  _globals['_LAYER']._serialized_end=305
 # @@protoc_insertion_point(module_scope)

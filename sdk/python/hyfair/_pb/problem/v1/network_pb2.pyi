@@ -27,6 +27,14 @@ class Network(_message.Message):
     precision: int
     def __init__(self, layers: _Optional[_Iterable[_Union[Layer, _Mapping]]] = ..., head: _Optional[_Union[Head, str]] = ..., precision: _Optional[int] = ...) -> None: ...
 
+class EncodedModel(_message.Message):
+    __slots__ = ("family", "content")
+    FAMILY_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_FIELD_NUMBER: _ClassVar[int]
+    family: str
+    content: bytes
+    def __init__(self, family: _Optional[str] = ..., content: _Optional[bytes] = ...) -> None: ...
+
 class Layer(_message.Message):
     __slots__ = ("name", "out", "weights", "bias", "relu")
     NAME_FIELD_NUMBER: _ClassVar[int]

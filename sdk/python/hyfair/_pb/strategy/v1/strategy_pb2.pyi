@@ -65,7 +65,7 @@ class SessionResponse(_message.Message):
     def __init__(self, started: _Optional[_Union[Started, _Mapping]] = ..., moves: _Optional[_Union[Moves, _Mapping]] = ...) -> None: ...
 
 class Start(_message.Message):
-    __slots__ = ("space", "seed", "epsilon", "region", "network", "options", "chains")
+    __slots__ = ("space", "seed", "epsilon", "region", "network", "other", "options", "chains")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -78,6 +78,7 @@ class Start(_message.Message):
     EPSILON_FIELD_NUMBER: _ClassVar[int]
     REGION_FIELD_NUMBER: _ClassVar[int]
     NETWORK_FIELD_NUMBER: _ClassVar[int]
+    OTHER_FIELD_NUMBER: _ClassVar[int]
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
     CHAINS_FIELD_NUMBER: _ClassVar[int]
     space: _space_pb2.Space
@@ -85,9 +86,10 @@ class Start(_message.Message):
     epsilon: _number_pb2.Number
     region: _space_pb2.Region
     network: _network_pb2.Network
+    other: _network_pb2.EncodedModel
     options: _containers.ScalarMap[str, str]
     chains: int
-    def __init__(self, space: _Optional[_Union[_space_pb2.Space, _Mapping]] = ..., seed: _Optional[int] = ..., epsilon: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., region: _Optional[_Union[_space_pb2.Region, _Mapping]] = ..., network: _Optional[_Union[_network_pb2.Network, _Mapping]] = ..., options: _Optional[_Mapping[str, str]] = ..., chains: _Optional[int] = ...) -> None: ...
+    def __init__(self, space: _Optional[_Union[_space_pb2.Space, _Mapping]] = ..., seed: _Optional[int] = ..., epsilon: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., region: _Optional[_Union[_space_pb2.Region, _Mapping]] = ..., network: _Optional[_Union[_network_pb2.Network, _Mapping]] = ..., other: _Optional[_Union[_network_pb2.EncodedModel, _Mapping]] = ..., options: _Optional[_Mapping[str, str]] = ..., chains: _Optional[int] = ...) -> None: ...
 
 class RowChunk(_message.Message):
     __slots__ = ("width", "values")

@@ -1,34 +1,32 @@
-package main
+package relu
 
-import "github.com/hyfair/hyfair/sdk/model/relu"
-
-// gradient computes logits and their gradients with respect to the network's
-// inputs by backpropagation. Not safe for concurrent use.
-//
-// The conversions to float64 keep compilers from fusing products and sums, so
-// that the results are the same on every machine.
-type gradient struct {
-	network *relu.Network
-	values  [][]float64 // the inputs, then each layer's outputs
-	back    [2][]float64
-}
-
-func newGradient(n *relu.Network) *gradient {
-	g := &gradient{network: n, values: [][]float64{make([]float64, n.Inputs())}}
+// Gradient implements model.Differentiable by backpropagation. The slope of a
+// ReLU at 0 is taken to be 0.
+func (n *Network) Gradient() func(inputs []float64) (logit float64, slopes []float64) {
+	g := &gradient{network: n, values: make([][]float64, len(n.Layers)+1)}
 	width := n.Inputs()
 	for i := range n.Layers {
-		g.values = append(g.values, make([]float64, n.Layers[i].Out))
+		g.values[i+1] = make([]float64, n.Layers[i].Out)
 		width = max(width, n.Layers[i].Out)
 	}
 	for i := range g.back {
 		g.back[i] = make([]float64, width)
 	}
-	return g
+	return g.at
 }
 
-// at gives the logit at the inputs in values[0] and its gradient, which is
-// overwritten by the next call. The slope of a ReLU at 0 is taken to be 0.
-func (g *gradient) at() (logit float64, slopes []float64) {
+// gradient is the memory of one goroutine.
+//
+// The conversions to float64 keep compilers from fusing products and sums, so
+// that the results are the same on every machine.
+type gradient struct {
+	network *Network
+	values  [][]float64 // the inputs, then each layer's outputs
+	back    [2][]float64
+}
+
+func (g *gradient) at(inputs []float64) (logit float64, slopes []float64) {
+	g.values[0] = inputs
 	for k := range g.network.Layers {
 		l, in, out := &g.network.Layers[k], g.values[k], g.values[k+1]
 		for j := range out {
@@ -45,7 +43,7 @@ func (g *gradient) at() (logit float64, slopes []float64) {
 	last := g.values[len(g.values)-1]
 	from, to := g.back[0], g.back[1]
 	logit, from[0] = last[0], 1
-	if g.network.Head == relu.HeadSoftmax {
+	if g.network.Head == HeadSoftmax {
 		logit, from[0], from[1] = last[1]-last[0], -1, 1
 	}
 	for k := len(g.network.Layers) - 1; k >= 0; k-- {

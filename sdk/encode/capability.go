@@ -1,0 +1,113 @@
+package encode
+
+import (
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Rows is a model that can be written as rows and columns. (A network of ReLU
+// layers is, in the ways of BigM, BigMDifferences and SOS1; these all write a
+// model of another family in its own.)
+type Rows interface {
+	model.Model
+	// Rows is the model where its inputs lie in the box: the first columns are the
+	// inputs, then come its own, and the objective is the logit. There are no sets
+	// and no start values.
+	Rows(box []space.Interval) *problem.MILP
+	// Sensitivity bounds how far the objective may lie from the true logit where
+	// each row, bound and integer value of Rows is off by one unit, and each input by
+	// as much as off says.
+	Sensitivity(off []float64) float64
+}
+
+// Script is a model that can be written in SMT-LIB 2, in exact arithmetic.
+type Script interface {
+	model.Model
+	// Script gives the logit as a term of sort Real over the terms of its inputs,
+	// and the declarations, definitions and assertions that it needs, whose names
+	// end in suffix.
+	Script(suffix string, inputs []string) (declarations, logit string)
+}
+
+// Takes is nil where the encoding can write m, and otherwise the error that
+// says what m lacks.
+func (e *Encoding) Takes(m model.Model) error {
+	if _, ok := m.(*relu.Network); ok {
+		return nil
+	}
+	switch e.Form {
+	case problem.FormMILP:
+		if _, ok := m.(Rows); !ok {
+			return sdk.Lacks(m, "rows, which solvers of the milp form need")
+		}
+	case problem.FormSMT:
+		if _, ok := m.(Script); !ok {
+			return sdk.Lacks(m, "script, which solvers of the smt form need")
+		}
+	}
+	return nil
+}
+
+// rows writes copies of one model for a builder.
+type rows interface {
+	// add writes a copy over the forms of its inputs and gives its logit, and what
+	// fills in its columns' start values.
+	add(suffix string, inputs []form) (logit form, lift func(inputs, start []float64))
+	// relate adds rows about the first two copies together.
+	relate()
+	// sensitivity propagates one unit of error in every row, bound, integer value
+	// and set of a copy to the form of its logit.
+	sensitivity() float64
+	// depth is the highest priority that its columns have.
+	depth() int
+}
+
+// rowsOf are the rows of the query's model. differences, where not nil, are for the
+// neurons of a network of ReLU layers.
+func (e *builder) rowsOf(sets bool, differences *bound.Difference) (rows, error) {
+	switch m := e.q.Model.(type) {
+	case *relu.Network:
+		return &reluRows{builder: e, n: m, sets: sets, differences: differences}, nil
+	case Rows:
+		return &otherRows{builder: e, m: m}, nil
+	}
+	return nil, (&Encoding{Form: problem.FormMILP}).Takes(e.q.Model)
+}
+
+// otherRows are those of a model that writes itself.
+type otherRows struct {
+	*builder
+	m Rows
+}
+
+func (o *otherRows) add(suffix string, inputs []form) (form, func(inputs, start []float64)) {
+	of := o.m.Rows(bound.Inputs(o.q.Space, RelaxedRegion(o.q)))
+	at := append([]form(nil), inputs...)
+	for _, c := range of.Columns[len(inputs):] {
+		c.Name += suffix
+		own := form{}
+		own.add(o.column(c), 1)
+		at = append(at, own)
+	}
+	sum := func(terms []problem.Term, constant float64) form {
+		out := form{constant: constant}
+		for _, t := range terms {
+			out.plus(at[t.Column], t.Coef)
+		}
+		return out
+	}
+	for _, r := range of.Rows {
+		o.row(r.Name+suffix, sum(r.Terms, 0), r.Lo, r.Hi)
+	}
+	return sum(of.Objective.Terms, of.Objective.Offset), func([]float64, []float64) {}
+}
+
+func (o *otherRows) relate() {}
+
+func (o *otherRows) sensitivity() float64 { return o.m.Sensitivity(o.inputGain) }
+
+func (o *otherRows) depth() int { return 0 }

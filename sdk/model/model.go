@@ -1,0 +1,126 @@
+// Package model says what the rest of the program asks of a model: few things,
+// which every Model answers, and capabilities, which some have.
+//
+// A capability is an interface of its own. Bounded, Single, Differentiable and
+// Portable are here. Rows and Script, which write a model as rows and columns or
+// as a script, are in sdk/encode, whose terms they speak. What is made for
+// networks of ReLU layers and nothing else (sdk/evaluate's kernel, sdk/bound/batch,
+// certificates, training) asks relu.Of for one.
+//
+// Who needs a capability that a model lacks says so with sdk.Lacks.
+package model
+
+import (
+	"encoding"
+	"fmt"
+	"math/big"
+	"sync"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Link says how a model's output becomes a score in [0, 1].
+type Link uint8
+
+const (
+	// Sigmoid: the score is σ(logit).
+	Sigmoid Link = iota + 1
+	// Identity: the model ends in its logit. A study says that it is read so.
+	Identity
+)
+
+// Model is a function from inputs to a logit. It is read-only once validated and
+// may then be shared between goroutines.
+type Model interface {
+	// Family is the name of the kind of model that this is one of, such as "relu".
+	Family() string
+	// Validate checks that the model is well formed, and names the first fault. The
+	// methods below are for models that have passed it.
+	Validate() error
+	// Inputs is the number of inputs.
+	Inputs() int
+	// Link says how the logit becomes a score.
+	Link() Link
+	// Parameters counts the numbers that the model is made of, and so tells roughly
+	// what an evaluation costs.
+	Parameters() int
+	// Fingerprint is a SHA-256, in hexadecimal, of all that has a say in the logit:
+	// models of equal fingerprints compute the same.
+	Fingerprint() string
+	// Logit evaluates the model in float64 at as many numbers as it has inputs.
+	Logit(inputs []float64) float64
+	// LogitError bounds how far Logit may lie from the exact logit, where each input
+	// is no further from 0 than largest says and no further from the exact input
+	// than off says. It is +Inf or NaN where there is no bound.
+	LogitError(largest, off []float64) float64
+	// Exact prepares exact evaluation.
+	Exact() Exact
+}
+
+// Exact evaluates a model in exact rational arithmetic: the meaning that a
+// verdict is about. It is safe for concurrent use.
+type Exact interface {
+	// Logit is the exact logit at exact inputs, which it does not change.
+	Logit(inputs []*big.Rat) *big.Rat
+}
+
+// Bounded is a model that encloses its logit over a box of inputs.
+type Bounded interface {
+	Model
+	// Bounds holds for the exact logit: it is rounded outward.
+	Bounds(inputs []space.Interval) space.Interval
+}
+
+// Single is a model that can be evaluated in single precision throughout, as a
+// deployment would.
+type Single interface {
+	Model
+	// Logit32 rounds inputs, parameters and every intermediate to float32.
+	Logit32(inputs []float64) float32
+}
+
+// Differentiable is a model whose logit has a gradient, at least almost
+// everywhere.
+type Differentiable interface {
+	Model
+	// Gradient prepares gradients, for one goroutine. What it returns gives the
+	// logit at the inputs and its slopes, which its next call overwrites. Both are
+	// the same on every machine.
+	Gradient() func(inputs []float64) (logit float64, slopes []float64)
+}
+
+// Portable is a model that can be handed to a plugin. Its content is for the
+// function that the family has registered.
+type Portable interface {
+	Model
+	encoding.BinaryMarshaler
+}
+
+var (
+	mu       sync.RWMutex
+	families = map[string]func([]byte) (Model, error){}
+)
+
+// Register names the function that reads a family's models from what
+// MarshalBinary makes of them. The package of a family calls it in an init
+// function; a program that is to take the family's models imports the package.
+func Register(family string, read func(content []byte) (Model, error)) {
+	mu.Lock()
+	defer mu.Unlock()
+	families[family] = read
+}
+
+// Read reads a model of a registered family; its Validate is the caller's. known is
+// unset where there is no such family.
+func Read(family string, content []byte) (m Model, known bool, err error) {
+	mu.RLock()
+	read := families[family]
+	mu.RUnlock()
+	if read == nil {
+		return nil, false, nil
+	}
+	if m, err = read(content); err != nil {
+		return nil, true, fmt.Errorf("model of the family %q: %w", family, err)
+	}
+	return m, true, nil
+}
