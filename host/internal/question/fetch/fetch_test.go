@@ -305,7 +305,7 @@ func TestMirror(t *testing.T) {
 	}
 	o.BaseURL = "ftp://example"
 	o.Into = t.TempDir()
-	if out := bring(t, o, f)["set/file.bin"]; out.State != fetch.Failed || !strings.Contains(out.Err.Error(), "no http or https URL") {
+	if out := bring(t, o, f)["set/file.bin"]; out.State != fetch.Failed || !strings.Contains(out.Err.Error(), "not an http or https URL") {
 		t.Errorf("%v", out.Err)
 	}
 }
