@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestNoTimeProvesNothing(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	for i := range 60 {
+	for i := range tier.Count(15, 60) {
 		r := rand.New(rand.NewPCG(uint64(i), 13))
 		q := tiny(r)
 		want := enumerate(t, q)

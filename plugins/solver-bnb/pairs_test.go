@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -202,7 +203,7 @@ func exactly(q *problem.Query, n model.Exact, points ...[]float64) (logits []*bi
 // largest, whatever is relaxed, required and forbidden; witnesses are pairs.
 func TestRefereeOfPairs(t *testing.T) {
 	seen := map[string]int{}
-	for i := range 300 {
+	for i := range tier.Count(60, 300) {
 		r := rand.New(rand.NewPCG(uint64(i), 32))
 		q := tinyPairs(r)
 		if err := q.Validate(); err != nil {
@@ -241,7 +242,7 @@ func TestRefereeOfPairs(t *testing.T) {
 		}
 	}
 	for _, answer := range []string{"decide feasible", "decide infeasible", "maximise optimal"} {
-		if seen[answer] < 50 {
+		if seen[answer] < tier.Count(10, 50) {
 			t.Errorf("%q was answered %d times", answer, seen[answer])
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -16,7 +17,7 @@ import (
 // of the boxes that are left never exceeds what enumeration finds.
 func TestSharesAreTrueAtAnyTime(t *testing.T) {
 	counted := 0
-	for i := range 150 {
+	for i := range tier.Count(40, 150) {
 		r := rand.New(rand.NewPCG(uint64(i), 11))
 		q := tiny(r)
 		q.Goal = problem.Quantify
@@ -35,7 +36,7 @@ func TestSharesAreTrueAtAnyTime(t *testing.T) {
 			}
 		}
 	}
-	if counted < 150 {
+	if counted < tier.Count(40, 150) {
 		t.Errorf("shares of only %d searches were not 0", counted)
 	}
 }

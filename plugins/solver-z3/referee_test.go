@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -135,7 +136,7 @@ func replay(t *testing.T, q *problem.Query, low *encode.LoweredSMT, r *sdk.Resul
 
 func TestZ3AgreesWithEnumeration(t *testing.T) {
 	verdicts := map[sdk.Status]int{}
-	for seed := range uint64(60) {
+	for seed := range uint64(tier.Count(12, 60)) {
 		q := tinyQuery(seed)
 		low, _, l := lowered(t, q, []func(*problem.Query, *bound.Bounds) (*encode.LoweredSMT, error){encode.SMT, encode.SMTIte}[seed%2])
 		for k, notion := range []fairness.Notion{fairness.Logit, fairness.Decision, fairness.DecisionStrict} {
@@ -155,7 +156,7 @@ func TestZ3AgreesWithEnumeration(t *testing.T) {
 		}
 	}
 	t.Logf("verdicts: %v", verdicts)
-	if verdicts[sdk.Feasible] < 20 || verdicts[sdk.Infeasible] < 20 {
+	if least := tier.Count(4, 20); verdicts[sdk.Feasible] < least || verdicts[sdk.Infeasible] < least {
 		t.Errorf("verdicts %v: the test shows little", verdicts)
 	}
 }
@@ -164,7 +165,7 @@ func TestZ3AgreesWithEnumeration(t *testing.T) {
 // does not survive its replay brings the next tangent.
 func TestScoreByTangentsAgreesWithEnumeration(t *testing.T) {
 	verdicts := map[sdk.Status]int{}
-	for seed := range uint64(40) {
+	for seed := range uint64(tier.Count(10, 40)) {
 		q := tinyQuery(seed)
 		q.Notion = fairness.Score
 		low, b, l := lowered(t, q, encode.SMT)
@@ -183,7 +184,7 @@ func TestScoreByTangentsAgreesWithEnumeration(t *testing.T) {
 		verdicts[got]++
 	}
 	t.Logf("verdicts: %v", verdicts)
-	if verdicts[sdk.Feasible] < 5 || verdicts[sdk.Infeasible] < 5 {
+	if least := tier.Count(1, 5); verdicts[sdk.Feasible] < least || verdicts[sdk.Infeasible] < least {
 		t.Errorf("verdicts %v: the test shows little", verdicts)
 	}
 }

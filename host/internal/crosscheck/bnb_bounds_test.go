@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -44,7 +45,7 @@ const (
 // at which a form is least or greatest, and others.
 func TestBoundsEncloseExactValues(t *testing.T) {
 	root := dataRoot(t)
-	points := individualsAsked(t, 1000)
+	points := individualsAsked(t, tier.Count(100, 1000))
 	for _, sub := range subjects() {
 		if len(sub.space.Forbidden) > 0 {
 			continue // the same network again

@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -18,6 +19,7 @@ import (
 // two people on public networks who may differ in age and hours, of all ages and
 // hours in a part of the space, and looks at every such pair.
 func TestRelaxedMaximaArePairs(t *testing.T) {
+	tier.NeedUsual(t)
 	dataRoot(t)
 	solver, _ := plugintest.Solver(t, "bnb")
 	found := 0

@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -38,9 +39,10 @@ func adultBySex(t testing.TB, model string, notion fairness.Notion, rules ...str
 // proves after so many boxes: the share of those discriminated against, and the
 // claim of the piece that each lies in. Neither depends on the number of threads.
 func TestSharesHoldAgainstSamples(t *testing.T) {
+	tier.NeedUsual(t)
 	dataRoot(t)
 	solver, _ := plugintest.Solver(t, "bnb")
-	for _, model := range []string{"AC-1", "AC-6", "AC-8"} {
+	for _, model := range []string{"AC-1", "AC-6", "AC-8"}[:tier.Count(1, 3)] {
 		for _, c := range []struct {
 			notion fairness.Notion
 			rules  string

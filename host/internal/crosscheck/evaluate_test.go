@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -84,8 +85,8 @@ type subject struct {
 	space      *space.Space
 }
 
-func subjects() []subject {
-	var out []subject
+// subjects are all of them in the long tier, else one in seven.
+func subjects() (out []subject) {
 	for i := 1; i <= 12; i++ {
 		name := fmt.Sprintf("AC-%d", i)
 		out = append(out, subject{name, "adult/models/" + name + ".h5", adult()}, subject{name + "/couples", "adult/models/" + name + ".h5", couples()})
@@ -94,7 +95,14 @@ func subjects() []subject {
 		name := fmt.Sprintf("BM-%d", i)
 		out = append(out, subject{name, "bank/models/" + name + ".h5", bank()})
 	}
-	return out
+	if tier.Long() {
+		return out
+	}
+	var some []subject
+	for i := 0; i < len(out); i += 7 {
+		some = append(some, out[i])
+	}
+	return some
 }
 
 func (s *subject) network(t testing.TB, root string) *relu.Network {
@@ -137,7 +145,7 @@ func evaluators(t *testing.T, n *relu.Network, s *space.Space, eps *big.Rat) []*
 // bit.
 func TestEvaluatorOnPublicNetworks(t *testing.T) {
 	root := dataRoot(t)
-	individuals := 2000
+	individuals := tier.Count(200, 2000)
 	if text := os.Getenv(individualsVariable); text != "" {
 		var err error
 		if individuals, err = strconv.Atoi(text); err != nil {

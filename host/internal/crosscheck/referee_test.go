@@ -21,6 +21,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
 
@@ -28,7 +29,8 @@ import (
 // exact arithmetic, on the questions of sdktest/wild. HYFAIR_REFEREE=20000 asks so
 // many in place of the usual number, HYFAIR_REFEREE_SEED begins elsewhere.
 func TestReferee(t *testing.T) {
-	number, seed := environment(t, "HYFAIR_REFEREE", 150), environment(t, "HYFAIR_REFEREE_SEED", 0)
+	tier.NeedUsual(t)
+	number, seed := environment(t, "HYFAIR_REFEREE", tier.Count(40, 150)), environment(t, "HYFAIR_REFEREE_SEED", 0)
 	var panel []*panelist
 	for _, name := range []string{"bnb", "highs", "lpsolve", "z3"} {
 		s, d := plugintest.Solver(t, name)

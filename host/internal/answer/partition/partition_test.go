@@ -23,6 +23,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -136,9 +137,10 @@ func chunks(t *testing.T, q *problem.Query, text string) partition.Chunks {
 // TestPartsAgainstEnumeration compares every part's verdict with exhaustive
 // enumeration, without a solver and with one, relaxed queries included.
 func TestPartsAgainstEnumeration(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "highs")
 	by, seen := map[certify.Method]int{}, map[string]int{}
-	for i := range 120 {
+	for i := range tier.Count(24, 120) {
 		r := rand.New(rand.NewPCG(uint64(i), 11))
 		q := tiny(r)
 		if i%4 == 3 {
@@ -188,12 +190,13 @@ func TestPartsAgainstEnumeration(t *testing.T) {
 		}
 	}
 	t.Logf("decided by %v; %v", by, seen)
-	if seen["fair"] < 500 || seen["unfair"] < 500 || by[certify.ByBounds] < 500 || by[certify.BySampling] < 500 {
+	if least := tier.Count(100, 500); seen["fair"] < least || seen["unfair"] < least || by[certify.ByBounds] < least || by[certify.BySampling] < least {
 		t.Errorf("decided by %v; %v: the sample does not exercise the methods", by, seen)
 	}
 }
 
 func TestAdaptiveSplitsWhatStaysUndecided(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "highs")
 	for i := range 30 {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 12)))
@@ -341,6 +344,7 @@ func (s fragileSolver) Load(ctx context.Context, p *problem.Problem) (sdk.Loaded
 
 // A solver that is lost now and then is asked on.
 func TestAFragileSolverIsAskedOn(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "highs")
 	answered := 0
 	for i := range 40 {
@@ -361,9 +365,10 @@ func TestAFragileSolverIsAskedOn(t *testing.T) {
 
 // A heuristically pruned network gives witnesses and no proofs.
 func TestHeuristicPruningProvesNothing(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "highs")
 	found, fair := 0, 0
-	for i := range 60 {
+	for i := range tier.Count(15, 60) {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 15)))
 		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: d, Heuristic: true, Enumerate: -1})
 		if err != nil {
@@ -387,7 +392,7 @@ func TestHeuristicPruningProvesNothing(t *testing.T) {
 			t.Errorf("network %d: %v", i, rep.Faults)
 		}
 	}
-	if found < 10 || fair < 10 {
+	if least := tier.Count(2, 10); found < least || fair < least {
 		t.Errorf("%d found, %d fair: the sample does not exercise both", found, fair)
 	}
 }
@@ -400,6 +405,7 @@ func (endless) Load(context.Context, *problem.Problem) (sdk.Loaded, error) { sel
 // TestTimeHoldsAgainstWhatHearsNothing: the parts that were decided are kept, and
 // those in work when the time ended are undecided.
 func TestTimeHoldsAgainstWhatHearsNothing(t *testing.T) {
+	tier.NeedUsual(t)
 	d, err := sdktest.Enumerator{}.Describe(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -13,12 +13,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestPublicNetworks decides Fairify's partitions of public networks (bounds and
 // sampling first, Z3 what they leave) and tries to refute every part that was
 // proved fair with random individuals.
 func TestPublicNetworks(t *testing.T) {
+	tier.NeedUsual(t)
 	root := os.Getenv("HYFAIR_DATA")
 	if root == "" {
 		root = "../../../../../shared/data"
@@ -38,6 +40,9 @@ func TestPublicNetworks(t *testing.T) {
 		{"bank", "BM-6", "100", nil, 510, 510},
 	} {
 		t.Run(c.model, func(t *testing.T) {
+			if c.study == "adult" {
+				tier.NeedLong(t)
+			}
 			st, err := study.Load("../../../../studies/"+c.study+".yaml", study.Options{DataRoot: root, Model: c.model, Rules: []string{"none"}})
 			if err != nil {
 				t.Fatal(err)
