@@ -124,8 +124,12 @@ func (a *answer) result(end tree.End) *sdk.Result {
 		}
 		return r
 	}
-	if b := a.t.Best; b != nil {
-		r.Witness = a.witness(b)
+	best := a.t.Best
+	if best != nil {
+		if a.q.Goal == problem.Maximise || a.q.Goal == problem.Minimise {
+			best = a.t.Exactly(*best)
+		}
+		r.Witness = a.witness(best)
 		r.Status = sdk.Feasible
 	}
 	if !a.values() {
@@ -148,9 +152,7 @@ func (a *answer) result(end tree.End) *sdk.Result {
 		}
 		return r
 	}
-	if r.Objective = a.objective(a.t.Best); a.q.Goal == problem.Maximise {
-		r.Objective = a.t.Margin(r.Witness.Copy1, r.Witness.Copy2)
-	}
+	r.Objective = a.objective(best)
 	if !math.IsInf(bound, 0) {
 		r.Bound, r.HasBound = bound, true
 	}

@@ -33,8 +33,11 @@ func (q *question) conclude(o outcome) *sdk.Result {
 		r.Reason = o.reason
 	}
 
-	x := o.point
-	for _, other := range [][]float64{o.known, q.WholeStart()} {
+	x, others := o.point, [][]float64{o.known, q.WholeStart()}
+	if r.Status == sdk.Infeasible { // a point beside that claim speaks against it, or is none
+		x, others = nil, append(others, o.point)
+	}
+	for _, other := range others {
 		if other == nil || !q.Feasible(other) {
 			continue
 		}

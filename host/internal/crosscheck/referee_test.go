@@ -30,14 +30,22 @@ import (
 // many in place of the usual number, HYFAIR_REFEREE_SEED begins elsewhere.
 func TestReferee(t *testing.T) {
 	tier.NeedUsual(t)
-	number, seed := environment(t, "HYFAIR_REFEREE", tier.Count(40, 150)), environment(t, "HYFAIR_REFEREE_SEED", 0)
+	number, next := environment(t, "HYFAIR_REFEREE", tier.Count(40, 150)), environment(t, "HYFAIR_REFEREE_SEED", 0)
 	var panel []*panelist
 	for _, name := range []string{"bnb", "highs", "lpsolve", "z3"} {
 		s, d := plugintest.Solver(t, name)
 		panel = append(panel, &panelist{name: name, solver: s, description: d})
 	}
 	counts := map[string]int{}
-	for asked := 0; asked < number; seed++ {
+	// Questions that were once answered wrongly go first.
+	seeds := []int{2930, 3042, 60212, 70036, 70280, 71108, 71404, 71879, 71896}
+	for asked := 0; asked < number || len(seeds) > 0; {
+		seed := next
+		if len(seeds) > 0 {
+			seed, seeds = seeds[0], seeds[1:]
+		} else {
+			next++
+		}
 		r := rand.New(rand.NewPCG(uint64(seed), 13))
 		q := wild.Query(r, fairness.Notions[seed%4])
 		c := &refereed{T: t, q: q, truth: wild.Enumerate(q), r: r, seed: seed, counts: counts}
@@ -189,7 +197,7 @@ func (c *refereed) verdict(s *panelist) {
 		if w.Margin > most+1e-12*math.Abs(most) {
 			c.wrong("%s: a witness of %v; the largest margin is %v", what, w.Margin, most)
 		}
-		if rep.Closed && w.Margin < most-tolerance-1e-6*math.Abs(most) {
+		if rep.Closed && w.Margin < most-tolerance-math.Min(1e-6, 1e-3*math.Abs(most)) { // as docs/cli.md says
 			c.wrong("%s: closed at %v, tolerance %v; the largest margin is %v", what, w.Margin, tolerance, most)
 		}
 		if want := c.bins1(w.Copy1); len(c.q.Relax) == 0 && w.K != want {

@@ -85,14 +85,40 @@ func (t *Tree) misjudged() float64 {
 	return 2 * t.q.Notion.Slope() * t.plan.Error()
 }
 
-// Margin is what the query's notion measures between two points, from exact logits.
-func (t *Tree) Margin(one, two []float64) float64 {
-	logits := make([]*big.Rat, 2)
-	for i, point := range [][]float64{one, two} {
-		logits[i] = t.exact().Logit(t.q.Space.ExactInputs(point))
+// Exactly is the individual with the two combinations that are the farthest apart, and
+// how far, from exact logits and rounded away from the bound.
+func (t *Tree) Exactly(b Best) *Best {
+	if t.pairs {
+		b.Value, _ = t.q.Notion.Gap([]*big.Rat{t.logit(b.X, b.Z1), t.logit(b.Y, b.Z2)})
+		return &b
 	}
-	margin, _ := t.q.Notion.Gap(logits)
-	return margin
+	var allowed []bool
+	if t.rules != nil {
+		allowed = t.rules.Allowed(b.X)
+	}
+	var high, low *big.Rat
+	for z := range t.grid.Combinations {
+		if allowed != nil && !allowed[z] {
+			continue
+		}
+		l := t.logit(b.X, z)
+		if high == nil || l.Cmp(high) > 0 {
+			high, b.Z1 = l, z
+		}
+		if low == nil || l.Cmp(low) <= 0 {
+			low, b.Z2 = l, z
+		}
+	}
+	least, most := t.q.Notion.Gap([]*big.Rat{high, low})
+	if b.Value = least; t.goal.least {
+		b.Value = -most
+	}
+	return &b
+}
+
+// logit is the exact one of a point with combination z.
+func (t *Tree) logit(point []float64, z int) *big.Rat {
+	return t.exact().Logit(t.q.Space.ExactInputs(t.grid.Complete(point, z)))
 }
 
 // Bound is a bound on every individual's value, for goals with values: not less

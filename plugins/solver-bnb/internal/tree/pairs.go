@@ -166,7 +166,7 @@ func (p *points) exactly(x []float64, v *verdict) {
 		if lane >= k {
 			point = two
 		}
-		logits[lane] = t.exact().Logit(t.q.Space.ExactInputs(t.grid.Complete(point, lane%k)))
+		logits[lane] = t.logit(point, lane%k)
 		order = append(order, lane)
 	}
 	slices.SortFunc(order, func(a, b int) int { return logits[a].Cmp(logits[b]) })

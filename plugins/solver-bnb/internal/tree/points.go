@@ -212,7 +212,7 @@ func (p *points) exact(x []float64, allowed []bool) []*big.Rat {
 	var out []*big.Rat
 	for z := range p.t.grid.Combinations {
 		if allowed == nil || allowed[z] {
-			out = append(out, p.t.exact().Logit(p.t.q.Space.ExactInputs(p.t.grid.Complete(point, z))))
+			out = append(out, p.t.logit(point, z))
 		}
 	}
 	return out
