@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
@@ -32,11 +33,11 @@ func newClimb(t *terrain, rng *rand.Rand) *climb {
 	return &climb{terrain: t, rng: rng, order: slices.Clone(t.domain.Movable())}
 }
 
-// step finds the next individual for the host: the climb goes up where a single
+// Step finds the next individual for the host: the climb goes up where a single
 // feature leads up, and from a top by a kick or to a new start. Where its share
 // is spent before that is known, it stays and hands over the best of what it
 // tried. The answer is nil where there is nothing new to be found.
-func (c *climb) step() []float64 {
+func (c *climb) Step() []float64 {
 	c.before, c.reached, c.others = c.at, place{}, nil
 	if !c.at.nowhere() {
 		if aside, more := c.ascend(); more {
@@ -131,8 +132,8 @@ func (c *climb) start() {
 	c.at = c.best()
 }
 
-// refuse takes back the last step, to x, which the host does not want.
-func (c *climb) refuse(x []float64) {
+// Refuse takes back the last step, to x, which the host does not want.
+func (c *climb) Refuse(x []float64) {
 	if !slices.Equal(c.at.x, x) { // it was handed over beside the step
 		return
 	}
@@ -142,13 +143,15 @@ func (c *climb) refuse(x []float64) {
 	c.vain++
 }
 
+// Evaluations counts all individuals ever evaluated.
+func (c *climb) Evaluations() int64 { return c.evaluations }
+
 // candidates are individuals to be evaluated together.
 type candidates struct {
-	xs       [][]float64
-	cells    []float64 // what xs are slices of
-	values   []float64
-	outcomes []evaluate.Outcome
-	// evaluations counts all individuals ever evaluated.
+	xs          [][]float64
+	cells       []float64 // what xs are slices of
+	values      []float64
+	outcomes    []evaluate.Outcome
 	evaluations int64
 }
 
@@ -178,11 +181,11 @@ func (c *climb) best() (best place) {
 		o := &c.outcomes[i]
 		h := height{o.K, o.Shannon}
 		if o.K >= c.bar && o.Violates && len(c.others) < c.surplus {
-			if k := key(x); !c.known.has(k) && !c.refused[k] {
+			if k := chain.Key(x); !c.known.Has(k) && !c.refused[k] {
 				c.others = append(c.others, slices.Clone(x))
 			}
 		}
-		if o.N > 0 && (best.nowhere() || h.compare(best.height) > 0) && !c.refused[key(x)] {
+		if o.N > 0 && (best.nowhere() || h.compare(best.height) > 0) && !c.refused[chain.Key(x)] {
 			best = place{x, h}
 		}
 	}

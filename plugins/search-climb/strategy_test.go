@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
@@ -155,7 +157,7 @@ func TestTopsAreTops(t *testing.T) {
 		told = nil
 		for _, m := range moves {
 			told = append(told, sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: m.Point})
-			c := s.climbs[m.Chain]
+			c := s.All[m.Chain]
 			if c.reached.nowhere() {
 				if before := c.before; !before.nowhere() {
 					steps++
@@ -192,27 +194,32 @@ func TestOthersComeAlong(t *testing.T) {
 	st := grid(3, 40)
 	one, many := st.start(t, st.options(6)), st.start(t, st.options(6))
 	best, others, all := 0, 0, map[string]bool{}
-	var told []sdk.Trial
-	for range 100 {
-		steps := st.host(8).Drive(t, one, 1)
-		one.flying = nil // the next call is told of nothing
-		moves, err := many.Next(t.Context(), told, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		told = nil
-		perClimb := map[int]int{}
+	evaluated := func(moves []sdk.Move) (told []sdk.Trial) {
 		for _, m := range moves {
 			told = append(told, sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated})
+		}
+		return told
+	}
+	var steps, moves []sdk.Move
+	for range 100 {
+		var err error
+		if steps, err = one.Next(t.Context(), evaluated(steps), 8); err != nil {
+			t.Fatal(err)
+		}
+		if moves, err = many.Next(t.Context(), evaluated(moves), 64); err != nil {
+			t.Fatal(err)
+		}
+		perClimb := map[int]int{}
+		for _, m := range moves {
 			if perClimb[m.Chain]++; perClimb[m.Chain] > 1 {
 				others++
-				if all[key(m.Point)] || st.height(m.Point).k < best {
-					t.Fatalf("%v with k = %d came along, known: %v; the best top has %d", m.Point, st.height(m.Point).k, all[key(m.Point)], best)
+				if all[chain.Key(m.Point)] || st.height(m.Point).k < best {
+					t.Fatalf("%v with k = %d came along, known: %v; the best top has %d", m.Point, st.height(m.Point).k, all[chain.Key(m.Point)], best)
 				}
 			} else if !slices.Equal(m.Point, steps[m.Chain].Point) {
 				t.Fatalf("climb %d goes to %v, and to %v where fewer are wanted", m.Chain, m.Point, steps[m.Chain].Point)
 			}
-			all[key(m.Point)] = true
+			all[chain.Key(m.Point)] = true
 		}
 		if len(many.terrain.summits) > 0 {
 			best = many.terrain.summits[0].k
@@ -220,20 +227,6 @@ func TestOthersComeAlong(t *testing.T) {
 	}
 	if one.Evaluations() != many.Evaluations() || others < 20 {
 		t.Errorf("%d individuals came along, with %d evaluations in place of %d", others, many.Evaluations(), one.Evaluations())
-	}
-}
-
-// A memory forgets the oldest and stays bounded.
-func TestMemory(t *testing.T) {
-	var m memory
-	number := func(i int) string { return key([]float64{float64(i)}) }
-	for i := range 3 * maxMemory {
-		if k := number(i); !m.add(k) || m.add(k) {
-			t.Fatalf("%d is not new once", i)
-		}
-	}
-	if n := len(m.young) + len(m.old); n > 2*maxMemory || m.has(number(0)) || !m.has(number(3*maxMemory-1)) {
-		t.Errorf("%d are remembered, the first: %v", n, m.has(number(0)))
 	}
 }
 
@@ -299,8 +292,8 @@ func TestRefusedIndividualsAreLeftAlone(t *testing.T) {
 	for _, m := range st.host(8).Drive(t, st.start(t, st.options(2)), 200) {
 		if !st.refuse(m.Point) {
 			found = max(found, st.eval.Evaluate(m.Point).K)
-		} else if round, again := refused[key(m.Point)]; !again {
-			refused[key(m.Point)] = m.Round
+		} else if round, again := refused[chain.Key(m.Point)]; !again {
+			refused[chain.Key(m.Point)] = m.Round
 		} else if round < m.Round { // two climbs may come there in one round
 			t.Errorf("%v was proposed in round %d and refused in round %d", m.Point, m.Round, round)
 		}

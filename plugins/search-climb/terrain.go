@@ -29,31 +29,11 @@ type terrain struct {
 	// those with k ≥ bar that it came across and that are not known.
 	surplus int
 	bar     int
-	known   memory
+	known   chain.Memory
 }
 
 func newTerrain(set settings, s *space.Space, o sdk.StartOptions, e *evaluate.Evaluator) *terrain {
 	return &terrain{settings: set, domain: chain.NewDomain(s, o), protected: s.Protected(), eval: e, refused: map[string]bool{}}
-}
-
-// memory knows the latest individuals by key. Its zero value knows none.
-type memory struct{ young, old map[string]bool }
-
-// maxMemory is the size of each half of a memory.
-const maxMemory = 1 << 17
-
-func (m *memory) has(key string) bool { return m.young[key] || m.old[key] }
-
-// add tells whether the key is new, and remembers it.
-func (m *memory) add(key string) bool {
-	if m.has(key) {
-		return false
-	}
-	if m.young == nil || len(m.young) >= maxMemory {
-		m.old, m.young = m.young, map[string]bool{}
-	}
-	m.young[key] = true
-	return true
 }
 
 // height ranks individuals: by k, then by the Shannon entropy of their

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -30,7 +29,7 @@ type island struct {
 	*settings
 	domain     *chain.Domain
 	rng        *rand.Rand
-	seen       *memory
+	seen       *chain.Memory
 	people     []person
 	asked      int // of people: they are evaluated in order
 	waiting    int // of those asked
@@ -38,7 +37,7 @@ type island struct {
 	elders     []person // the elite of the last complete generation, for the other island
 }
 
-func newIsland(set *settings, g *chain.Domain, rng *rand.Rand, seen *memory, size int) *island {
+func newIsland(set *settings, g *chain.Domain, rng *rand.Rand, seen *chain.Memory, size int) *island {
 	l := &island{settings: set, domain: g, rng: rng, seen: seen, people: make([]person, size)}
 	for i := range l.people {
 		l.people[i].x = l.unseen(g.Row(rng))
@@ -152,37 +151,10 @@ const attempts = 32
 func (l *island) unseen(x []float64) []float64 {
 	x = l.domain.Space().Canonical(x)
 	for range attempts {
-		if l.seen.add(x) {
+		if l.seen.Add(chain.Key(x)) {
 			break
 		}
 		x = l.domain.Neighbour(l.rng, x)
 	}
 	return x
-}
-
-// memory knows the latest individuals. Forgetting some only costs evaluations.
-type memory struct{ young, old map[string]struct{} }
-
-// maxMemory is the size of each half of the memory.
-const maxMemory = 1 << 17
-
-func newMemory() *memory { return &memory{young: map[string]struct{}{}} }
-
-// add tells whether x is new, and remembers it.
-func (m *memory) add(x []float64) bool {
-	b := make([]byte, 0, 8*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	if _, known := m.young[string(b)]; known {
-		return false
-	}
-	if _, known := m.old[string(b)]; known {
-		return false
-	}
-	if len(m.young) >= maxMemory {
-		m.old, m.young = m.young, map[string]struct{}{}
-	}
-	m.young[string(b)] = struct{}{}
-	return true
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
@@ -26,11 +25,9 @@ type seat struct{ island, index int }
 
 func newSession(set settings, g *chain.Domain, seed int64) *session {
 	s := &session{flying: map[int64]seat{}}
-	seen := newMemory()
+	seen := &chain.Memory{}
 	for i := range s.islands {
-		// The constant is the golden ratio's, arbitrary; i tells the islands apart.
-		rng := rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15+uint64(i)))
-		s.islands[i] = newIsland(&set, g, rng, seen, (set.population+i)/2)
+		s.islands[i] = newIsland(&set, g, chain.Random(seed, i), seen, (set.population+i)/2)
 	}
 	return s
 }

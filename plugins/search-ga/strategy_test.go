@@ -213,7 +213,7 @@ func TestCrossover(t *testing.T) {
 		}
 		most, turn := 0, 0
 		for seed := range uint64(200) {
-			l := &island{settings: &set, domain: chain.NewDomain(st.space, sdk.StartOptions{}), rng: rand.New(rand.NewPCG(seed, 1)), seen: newMemory()}
+			l := &island{settings: &set, domain: chain.NewDomain(st.space, sdk.StartOptions{}), rng: rand.New(rand.NewPCG(seed, 1)), seen: &chain.Memory{}}
 			x := l.child(func() []float64 {
 				turn++
 				return [][]float64{low, high}[turn%2]
@@ -259,25 +259,6 @@ func TestPopulation(t *testing.T) {
 func TestMovesFollowFromTheSeed(t *testing.T) {
 	st := hill()
 	st.host(20, 1).SameSeed(t, func() sdk.Strategy { return strategy{} }, st.space, st.options(7), 100)
-}
-
-// A memory forgets the oldest and stays bounded.
-func TestMemory(t *testing.T) {
-	m := newMemory()
-	for i := range 3 * maxMemory {
-		if x := []float64{float64(i)}; !m.add(x) || m.add(x) {
-			t.Fatalf("%v is new once", x)
-		}
-	}
-	if n := len(m.young) + len(m.old); n > 2*maxMemory {
-		t.Errorf("%d individuals are remembered", n)
-	}
-	if !m.add([]float64{0}) {
-		t.Error("the first of so many is not forgotten")
-	}
-	if m.add([]float64{3*maxMemory - 1}) {
-		t.Error("the last one is forgotten")
-	}
 }
 
 func TestOptionsAreChecked(t *testing.T) {

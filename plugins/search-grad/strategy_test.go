@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/evaluate"
@@ -115,7 +116,7 @@ func TestStepsWidenTheGap(t *testing.T) {
 	st := mixed()
 	gap := func(x []float64) float64 { return st.eval.Evaluate(x).Gap }
 	up, down := 0, 0
-	w := st.start(t, st.options(1)).walks[0]
+	w := st.start(t, st.options(1)).All[0]
 	for range 500 {
 		x := w.domain.Uniform(w.rng)
 		o := st.eval.Evaluate(x)
@@ -170,7 +171,7 @@ func TestLocalPhase(t *testing.T) {
 	o := st.options(2)
 	o.Chains = 1
 	s := st.start(t, o)
-	w := s.walks[0]
+	w := s.All[0]
 	perturbed := map[int]int{}
 	var told []sdk.Trial
 	for range 600 {
@@ -222,13 +223,13 @@ func TestRefusedIndividualsAreLeftAlone(t *testing.T) {
 			accepted++
 			continue
 		}
-		round, again := refused[key(m.Point)]
+		round, again := refused[chain.Key(m.Point)]
 		if again && round < m.Round { // two walks may come there in one round
 			t.Fatalf("%v was proposed in round %d and refused in round %d", m.Point, m.Round, round)
 		}
-		refused[key(m.Point)] = m.Round
+		refused[chain.Key(m.Point)] = m.Round
 	}
-	for _, w := range s.walks {
+	for _, w := range s.All {
 		if w.best.x != nil && st.refuse(w.best.x) {
 			t.Errorf("%v is the best of its walk, though refused", w.best.x)
 		}

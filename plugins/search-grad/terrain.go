@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/chain"
@@ -34,16 +33,7 @@ func (p place) compare(other place) int {
 }
 
 // welcome reports that x is in the space and was not refused.
-func (t *terrain) welcome(x []float64) bool { return !t.refused[key(x)] && t.domain.Inside(x) }
-
-// key is an individual with protected entries zero, as a map key.
-func key(x []float64) string {
-	b := make([]byte, 0, 8*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return string(b)
-}
+func (t *terrain) welcome(x []float64) bool { return !t.refused[chain.Key(x)] && t.domain.Inside(x) }
 
 // stepOf is the length of a step of an ordered feature.
 func (t *terrain) stepOf(i int) float64 {

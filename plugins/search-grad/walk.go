@@ -27,8 +27,8 @@ type walk struct {
 	evaluations int64
 }
 
-// step goes on to the next individual; nil where there is none.
-func (w *walk) step() []float64 {
+// Step goes on to the next individual; nil where there is none.
+func (w *walk) Step() []float64 {
 	if w.x != nil {
 		o := w.eval.Evaluate(w.x)
 		w.evaluations++
@@ -238,9 +238,12 @@ func spread(f *space.Feature, in *space.Input) float64 {
 	return slices.Max(in.Table) - slices.Min(in.Table)
 }
 
-// refuse takes back the last step, to x, which the host does not want.
-func (w *walk) refuse(x []float64) {
+// Refuse takes back the last step, to x, which the host does not want.
+func (w *walk) Refuse(x []float64) {
 	if slices.Equal(w.x, x) {
 		w.x = nil
 	}
 }
+
+// Evaluations counts the individuals that the walk has evaluated.
+func (w *walk) Evaluations() int64 { return w.evaluations }

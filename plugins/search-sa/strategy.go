@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -89,16 +87,13 @@ const maxNear = 1 << 14
 
 // neighbour draws one of the rows nearest to x.
 func (a *annealing) neighbour(rng *rand.Rand, x []float64) []float64 {
-	key := make([]byte, 0, 8*32)
-	for _, v := range x {
-		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
-	}
-	near, ok := a.near[string(key)]
+	key := chain.Key(x)
+	near, ok := a.near[key]
 	if !ok {
 		if near = a.index.Find(x, a.k); len(a.near) >= maxNear {
 			clear(a.near)
 		}
-		a.near[string(key)] = near
+		a.near[key] = near
 	}
 	if len(near) == 0 { // the data set holds no other individual
 		return slices.Clone(x)

@@ -70,8 +70,7 @@ type Chain struct {
 // New starts a chain on the domain; seed drives every draw, the rules'
 // included.
 func New(d *Domain, r Rules, seed int64) *Chain {
-	// The second word is the golden ratio's, an arbitrary constant.
-	return &Chain{domain: d, rules: r, rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15))}
+	return &Chain{domain: d, rules: r, rng: Random(seed, 0)}
 }
 
 // Next takes the trial of the move in flight and returns the next move. A

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
-	"pgregory.net/rapid"
 )
 
 // mixed has every kind of feature, a protected one in the middle, and a

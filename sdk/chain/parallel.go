@@ -68,8 +68,7 @@ type walker struct {
 func NewParallel(d *Domain, r FastRules, chains int, patience, seed int64) *Parallel {
 	p := &Parallel{domain: d, rules: r, patience: patience, chains: make([]walker, chains), inFlight: map[int64]int{}}
 	for i := range p.chains {
-		// The first chain has the draws of a single one.
-		p.chains[i] = walker{rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15+uint64(i))), step: restart}
+		p.chains[i] = walker{rng: Random(seed, i), step: restart}
 		p.ready = append(p.ready, i)
 	}
 	return p

@@ -1,0 +1,49 @@
+package chain
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+)
+
+// Random is the random numbers of one of several chains, walks or the like, by its
+// position. The first has those of a single one.
+func Random(seed int64, i int) *rand.Rand {
+	// The constant is the golden ratio's, arbitrary.
+	return rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15+uint64(i)))
+}
+
+// Key is an individual as a map key; its protected entries should be zero (see
+// space.Space.Canonical).
+func Key(x []float64) string {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return string(b)
+}
+
+// Memory knows the latest individuals by Key. Its zero value knows none.
+type Memory struct{ young, old map[string]struct{} }
+
+// maxMemory is the size of each half of a memory.
+const maxMemory = 1 << 17
+
+// Has reports that the individual is known.
+func (m *Memory) Has(key string) bool {
+	_, young := m.young[key]
+	_, old := m.old[key]
+	return young || old
+}
+
+// Add reports that the individual is new, and remembers it.
+func (m *Memory) Add(key string) bool {
+	if m.Has(key) {
+		return false
+	}
+	if m.young == nil || len(m.young) >= maxMemory {
+		m.old, m.young = m.young, map[string]struct{}{}
+	}
+	m.young[key] = struct{}{}
+	return true
+}

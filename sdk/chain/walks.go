@@ -1,0 +1,144 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// Walk is one of the searches side by side of a strategy that evaluates by itself.
+type Walk interface {
+	// Step goes on to the next individual; nil where there is none.
+	Step() []float64
+	// Refuse takes back what led to x, which the host does not want.
+	Refuse(x []float64)
+	// Evaluations counts the individuals that the walk has evaluated.
+	Evaluations() int64
+}
+
+// Walks is an sdk.Session with Lag 0 that also implements sdk.Evaluating. All walks
+// take a step together, on as many goroutines as there are processors; what one
+// finds the others may learn after the step, so that the moves do not depend on how
+// many those are. A round is a step.
+//
+// Of the trials only the individuals that the host does not want are of interest:
+// no walk should go there again.
+type Walks[W Walk] struct {
+	All []W
+	// Refused are the individuals that the host does not want, by Key: to be read
+	// in steps. It is there from the beginning.
+	Refused map[string]bool
+	// Before, where not nil, is called before all take a step, with the number of
+	// moves that are wanted.
+	Before func(want int)
+	// After, where not nil, is called after all have taken a step, for one walk after
+	// the other, with where it went, and gives further individuals to hand over.
+	After func(walk int, step []float64) [][]float64
+
+	queue  []sdk.Move // moves made and not yet handed over
+	flying []sdk.Move // moves handed over whose trials are to come
+	id     int64
+	round  int64
+}
+
+// maxRefused bounds the memory of refused individuals; beyond it, it begins again.
+const maxRefused = 1 << 16
+
+// Next hands over the individuals of a round; where fewer are wanted than there
+// are walks, it takes several calls.
+func (s *Walks[W]) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if want < 1 {
+		return nil, fmt.Errorf("asked for %d moves; the least is 1", want)
+	}
+	if err := s.learn(told); err != nil {
+		return nil, err
+	}
+	if len(s.queue) == 0 {
+		s.advance(want)
+		if len(s.queue) == 0 {
+			return nil, io.EOF
+		}
+	}
+	s.flying = s.queue[:min(want, len(s.queue))]
+	s.queue = s.queue[len(s.flying):]
+	return s.flying, nil
+}
+
+// learn takes the trials of the moves in flight.
+func (s *Walks[W]) learn(told []sdk.Trial) error {
+	if len(told) != len(s.flying) {
+		return fmt.Errorf("told of %d moves; this strategy (lag 0) waits for the trials of %d", len(told), len(s.flying))
+	}
+	for i := range told {
+		m := &s.flying[i]
+		if told[i].ID != m.ID {
+			return fmt.Errorf("told of move %d in place of move %d", told[i].ID, m.ID)
+		}
+		if told[i].Status == sdk.TrialEvaluated {
+			continue
+		}
+		if len(s.Refused) >= maxRefused {
+			clear(s.Refused)
+		}
+		s.Refused[Key(m.Point)] = true
+		s.All[m.Chain].Refuse(m.Point)
+	}
+	return nil
+}
+
+// advance lets every walk take a step.
+func (s *Walks[W]) advance(want int) {
+	if s.Before != nil {
+		s.Before(want)
+	}
+	steps := make([][]float64, len(s.All))
+	var next atomic.Int64
+	work := func() {
+		for i := next.Add(1) - 1; i < int64(len(s.All)); i = next.Add(1) - 1 {
+			steps[i] = s.All[i].Step()
+		}
+	}
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(s.All)) {
+		wait.Go(work)
+	}
+	wait.Wait()
+	s.queue = make([]sdk.Move, 0, len(s.All))
+	for i, x := range steps {
+		var others [][]float64
+		if s.After != nil {
+			others = s.After(i, x)
+		}
+		if x != nil {
+			s.propose(i, x)
+		}
+		for _, x := range others {
+			s.propose(i, x)
+		}
+	}
+	s.round++
+}
+
+func (s *Walks[W]) propose(walk int, x []float64) {
+	s.id++
+	s.queue = append(s.queue, sdk.Move{ID: s.id, Round: s.round, Chain: walk, Kind: sdk.MovePoint, Point: x})
+}
+
+// Evaluations counts the individuals evaluated by all walks.
+func (s *Walks[W]) Evaluations() (n int64) {
+	for _, w := range s.All {
+		n += w.Evaluations()
+	}
+	return n
+}
+
+// Close releases nothing; it is there for sdk.Session.
+func (s *Walks[W]) Close() error { return nil }
