@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func started(seed int64) record.Started {
@@ -319,5 +321,29 @@ func TestVisitorsMayUseTheJournalAndStop(t *testing.T) {
 	stop := errors.New("enough")
 	if err := j.Tasks(r.Name(), func(Done) error { return stop }); err != stop {
 		t.Errorf("error %v, want the visitor's", err)
+	}
+}
+
+// Those who create a journal at the same moment all get it.
+func TestCreatedByManyAtOnce(t *testing.T) {
+	folder := t.TempDir()
+	for i := range tier.Count(20, 200) {
+		path := filepath.Join(folder, strconv.Itoa(i))
+		errs := make(chan error)
+		const openers = 6
+		for range openers {
+			go func() {
+				j, err := Open(path)
+				if err == nil {
+					err = j.Close()
+				}
+				errs <- err
+			}()
+		}
+		for range openers {
+			if err := <-errs; err != nil {
+				t.Errorf("journal %d: %v", i, err)
+			}
+		}
 	}
 }

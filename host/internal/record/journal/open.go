@@ -143,7 +143,9 @@ func (j *Journal) adopt() error {
 	if err != nil {
 		return err
 	}
-	if kind == 0 && version == 0 {
+	// Another process may write both between the two readings: only create, in its
+	// transaction, knows what a file without our stamp is.
+	if kind == 0 {
 		// Deleted runs give their space back.
 		if _, err := j.conn.ExecContext(background, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
 			return err
@@ -175,9 +177,12 @@ func stamp(conn *sql.Conn) (kind, version int64, err error) {
 
 // create writes the tables into an empty file, in a transaction.
 func create(conn *sql.Conn) error {
-	kind, _, err := stamp(conn)
+	kind, version, err := stamp(conn)
 	if err != nil || kind != 0 {
 		return err // another process was faster
+	}
+	if version != 0 {
+		return errForeign
 	}
 	var things int
 	if err := conn.QueryRowContext(background, "SELECT count(*) FROM sqlite_master").Scan(&things); err != nil {
