@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -98,18 +97,10 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 	args := []string{"ablate", file, "--json"}
 
 	killed := startWith(t, binary, plugins, path, args...)
-	for deadline := time.Now().Add(time.Minute); done(path) < 1 || len(left(t, plugins)) == 0; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no task was done: %s", &killed.stderr)
-		}
-	}
+	until(t, "a task that is done, and the next", func() bool { return done(path) > 0 && len(left(t, plugins)) > 0 })
 	killed.Process.Kill()
 	killed.gone(t)
-	for deadline := time.Now().Add(10 * time.Second); len(left(t, binary)) > 0; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("workers are left: %v", left(t, binary))
-		}
-	}
+	until(t, "the end of the workers", func() bool { return len(left(t, binary)) == 0 })
 	if before := done(path); before < 1 || before > 5 {
 		t.Fatalf("%d of 6 tasks were done when it was killed", before)
 	}
@@ -237,19 +228,8 @@ func testAblateSurvivesKills(t *testing.T, binary, plugins string) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "journal.db")
 			r := startWith(t, binary, plugins, path, "ablate", file, "--json")
-			// The first search begins when the run does; the worker has begun it half
-			// a second later.
-			for deadline := time.Now().Add(time.Minute); !began(path); time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("it did not begin: %s", &r.stderr)
-				}
-			}
-			time.Sleep(500 * time.Millisecond)
-			for deadline := time.Now().Add(time.Minute); !kill(t, left(t, folder), r.Process.Pid); time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("nothing to kill: %s", &r.stderr)
-				}
-			}
+			until(t, "a worker", func() bool { return len(left(t, binary)) > 1 }) // beside the program itself
+			until(t, "something to kill", func() bool { return kill(t, left(t, folder), r.Process.Pid) })
 			code, stdout, stderr := r.wait(t)
 			if a := ablated(t, stdout); code != ExitDone || a.Done != 2 || a.Retried != 1 || a.Failed != 0 {
 				t.Errorf("exit code %d, %s\n%s", code, stderr, shown(a))
@@ -265,11 +245,7 @@ func testInterruptOfAblate(t *testing.T, binary, plugins string) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	file := grid(t, study, "solver: none\nbudget: 800ms\nruns: 20\nstrategies: [{name: rw}, {name: sa}]\n")
 	r := startWith(t, binary, plugins, path, "ablate", file, "--json")
-	for deadline := time.Now().Add(time.Minute); done(path) < 1; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no task was done: %s", &r.stderr)
-		}
-	}
+	until(t, "a task that is done", func() bool { return done(path) > 0 })
 	r.Process.Signal(os.Interrupt)
 	code, stdout, stderr := r.wait(t)
 	r.gone(t)

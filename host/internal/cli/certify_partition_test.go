@@ -34,7 +34,7 @@ func TestPartitionResumes(t *testing.T) {
 	// unfair: no bound proves it fair, and no sample sees it.
 	args := []string{"certify", study, "--solver", "rogue", "--set", "mode=deaf", "--relax", "years=1", "--partition", "1", "--all", "--epsilon", "0.1", "--json"}
 	r := start(t, binary, plugins, append(args, "--seed", "4")...)
-	r.solving(t)
+	r.solving(t, "rogue")
 	r.Process.Kill()
 	r.gone(t)
 	if err := os.Rename(r.journal, journal); err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -43,27 +42,6 @@ func (r *running) wait(t *testing.T) (code int, stdout, stderr string) {
 	return r.ProcessState.ExitCode(), r.stdout.String(), r.stderr.String()
 }
 
-// startWith is start with a journal that several commands share.
-func startWith(t *testing.T, binary, plugins, journal string, args ...string) *running {
-	t.Helper()
-	r := &running{plugins: plugins, journal: journal, ended: make(chan struct{})}
-	r.Cmd = exec.Command(binary, append(args, "--plugin-dir", plugins, "--journal", journal)...)
-	r.Env = append(os.Environ(), "HYFAIR_PLUGIN_DIR=", "XDG_DATA_HOME="+t.TempDir())
-	r.Stdout, r.Stderr = &r.stdout, &r.stderr
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(r.ended)
-		r.Wait()
-	}()
-	t.Cleanup(func() {
-		r.Process.Kill()
-		<-r.ended
-	})
-	return r
-}
-
 // done counts the tasks of the only run in a journal.
 func done(path string) int64 {
 	j, err := journal.OpenExisting(path)
@@ -87,11 +65,7 @@ func TestCompareGoesOnAfterAKill(t *testing.T) {
 	args := []string{"compare", study, "--solvers", "rogue,acme", "--set", "acme.mode=patient", "--budget", "1500ms", "--runs", "2", "--json"}
 
 	killed := startWith(t, binary, plugins, path, args...)
-	for deadline := time.Now().Add(time.Minute); done(path) < 1 || len(left(t, plugins)) == 0; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no task was done: %s", &killed.stderr)
-		}
-	}
+	until(t, "a task that is done, and the next", func() bool { return done(path) > 0 && len(left(t, plugins)) > 0 })
 	killed.Process.Kill()
 	killed.gone(t)
 	if rest := left(t, binary); len(rest) > 0 {
@@ -140,12 +114,8 @@ func TestInterruptOfCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(filepath.Dir(path), name+".db")
 			r := startWith(t, binary, plugins, path, "compare", study, "--solvers", "rogue,acme", "--set", "acme.mode=deaf", "--budget", "1m", "--runs", "1", "--json")
-			for deadline := time.Now().Add(time.Minute); done(path) < 1 || len(left(t, plugins)) == 0; time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("no task was done: %s", &r.stderr)
-				}
-			}
-			time.Sleep(300 * time.Millisecond)
+			until(t, "a task that is done, and the next", func() bool { return done(path) > 0 && len(left(t, plugins)) > 0 })
+			r.solving(t, "acme")
 			r.Process.Signal(signal)
 			r.gone(t)
 			c := compared(t, r.stdout.String())

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,8 +34,17 @@ type running struct {
 
 func start(t *testing.T, binary, plugins string, args ...string) *running {
 	t.Helper()
-	r := &running{plugins: plugins, journal: filepath.Join(t.TempDir(), "journal.db"), ended: make(chan struct{})}
-	r.Cmd = exec.Command(binary, append(args, "--plugin-dir", plugins, "--journal", r.journal)...)
+	return startWith(t, binary, plugins, filepath.Join(t.TempDir(), "journal.db"), args...)
+}
+
+// startWith is start with a journal that several commands share.
+func startWith(t *testing.T, binary, plugins, journal string, args ...string) *running {
+	t.Helper()
+	for _, sign := range misbehaves(plugins) { // of the last one that ran with them
+		os.Remove(sign)
+	}
+	r := &running{plugins: plugins, journal: journal, ended: make(chan struct{})}
+	r.Cmd = exec.Command(binary, append(args, "--plugin-dir", plugins, "--journal", journal)...)
 	r.Env = append(os.Environ(), "HYFAIR_PLUGIN_DIR=", "XDG_DATA_HOME="+t.TempDir())
 	r.Stdout, r.Stderr = &r.stdout, &r.stderr
 	if err := r.Start(); err != nil {
@@ -65,17 +76,18 @@ func left(t *testing.T, folder string) (pids []string) {
 	return pids
 }
 
-// solving waits until the question has been put to the plugin.
-func (r *running) solving(t *testing.T) {
+// solving waits until the rogue of the name has a question that it will not answer.
+func (r *running) solving(t *testing.T, rogue string) {
 	t.Helper()
-	for range 1000 {
-		if began(r.journal) && len(left(t, r.plugins)) > 0 {
-			time.Sleep(300 * time.Millisecond) // into the call
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("no question was asked in 10 s: %s", &r.stderr)
+	until(t, "a question to "+rogue, func() bool {
+		return slices.Contains(misbehaves(r.plugins), filepath.Join(r.plugins, rogue+".misbehaves"))
+	})
+}
+
+// misbehaves are the signs of rogues that have begun to.
+func misbehaves(plugins string) []string {
+	signs, _ := filepath.Glob(filepath.Join(plugins, "*.misbehaves"))
+	return signs
 }
 
 // gone checks that hyfair and its plugins end within two seconds, the promise.
@@ -97,15 +109,31 @@ func (r *running) gone(t *testing.T) {
 	}
 }
 
-// began reports that a run stands in the journal.
-func began(path string) bool {
-	j, err := journal.OpenExisting(path)
-	if err != nil {
-		return false // not yet there
+// until asks again and again, for a minute.
+func until(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within a minute", what)
+		}
 	}
-	defer j.Close()
-	infos, err := j.Runs()
-	return err == nil && len(infos) > 0
+}
+
+// busy are the clock ticks, of which there are 100 in a second, that the processes of a
+// folder have computed for.
+func busy(t *testing.T, folder string) (ticks int) {
+	for _, pid := range left(t, folder) {
+		stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+		if err != nil {
+			continue // it has just ended
+		}
+		_, rest, _ := bytes.Cut(stat, []byte(") ")) // the name may hold blanks
+		if fields := strings.Fields(string(rest)); len(fields) > 11 {
+			user, _ := strconv.Atoi(fields[11])
+			ticks += user
+		}
+	}
+	return ticks
 }
 
 // finished is the last event of the only run in the journal.
@@ -136,7 +164,7 @@ func TestSignals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, binary, plugins, append([]string{"certify", study, "--solver", "rogue", "--climb=false", "--maximize", "--json"}, c.set...)...)
-			r.solving(t)
+			r.solving(t, "rogue")
 			r.Process.Signal(c.signal)
 			r.gone(t)
 			if code := r.ProcessState.ExitCode(); code != ExitInterrupted {
@@ -153,7 +181,7 @@ func TestSignals(t *testing.T) {
 	}
 	t.Run("kill", func(t *testing.T) {
 		r := start(t, binary, plugins, "certify", study, "--solver", "rogue", "--climb=false", "--set", "mode=deaf")
-		r.solving(t)
+		r.solving(t, "rogue")
 		r.Process.Kill()
 		r.gone(t)
 		if info := onlyRun(t, r.journal); info.State != journal.BrokenOff {
@@ -211,8 +239,7 @@ func TestInterruptOfHiGHS(t *testing.T) {
 	}
 	r := start(t, program(t), plugins, "certify", "../../../studies/adult.yaml", "--data", root, "--model", "AC-5", "--climb=false",
 		"--solver", "highs", "--notion", "logit", "--maximize", "--json")
-	r.solving(t)
-	time.Sleep(4 * time.Second) // beyond the verdict, on most machines
+	until(t, "HiGHS in the middle of its work", func() bool { return busy(t, plugins) > 100 })
 	r.Process.Signal(os.Interrupt)
 	r.gone(t)
 	if code := r.ProcessState.ExitCode(); code != ExitInterrupted {

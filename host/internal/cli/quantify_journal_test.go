@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -159,12 +158,7 @@ func TestQuantifyIsKilled(t *testing.T) {
 		known, err := report.Of(j, infos[0].Name)
 		return err == nil && *known.(*report.Quantification).Undecided == 0
 	}
-	for range 1000 {
-		if proved() {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	until(t, "all of it", proved)
 	r.Process.Kill()
 	r.gone(t)
 	info := onlyRun(t, r.journal)

@@ -34,16 +34,6 @@ func signalled(t *testing.T, c *exec.Cmd, s os.Signal, stderr fmt.Stringer) {
 	}
 }
 
-// until asks again and again, for a minute.
-func until(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within a minute", what)
-		}
-	}
-}
-
 // TestAPipeIsNoModel: what has to be read twice, or from anywhere, is refused at
 // once, and nobody waits for a writer.
 func TestAPipeIsNoModel(t *testing.T) {

@@ -1,6 +1,7 @@
 // Command rogue is a solver plugin that is right (it tries every point) until
 // it misbehaves as the option mode says, from the question with the number in
-// the option from on, counted from 1. Its name is that of its file.
+// the option from on, counted from 1. Its name is that of its file. An empty file
+// NAME.misbehaves beside it says that it has begun to.
 package main
 
 import (
@@ -25,9 +26,11 @@ type rogue struct {
 	asked atomic.Int64
 }
 
+func name() string { return strings.TrimPrefix(filepath.Base(os.Args[0]), "hyfair-solver-") }
+
 func (*rogue) Describe(ctx context.Context) (sdk.Description, error) {
 	d, err := sdktest.Enumerator{}.Describe(ctx)
-	d.Name = strings.TrimPrefix(filepath.Base(os.Args[0]), "hyfair-solver-")
+	d.Name = name()
 	d.Options = []sdk.Option{{Name: "mode", Help: "how to misbehave"}, {Name: "from", Default: "1", Help: "from which question on"}}
 	d.Libraries = []sdk.Library{{Name: "librogue", Found: true, Version: "0.1"}}
 	return d, err
@@ -45,6 +48,11 @@ func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 	right := sdktest.Enumerator{}
 	if g.asked.Add(1) < from {
 		return right.Solve(ctx, p, o)
+	}
+	if mode != "" {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(os.Args[0]), name()+".misbehaves"), nil, 0o600); err != nil {
+			return nil, err
+		}
 	}
 	switch mode {
 	case "exit":
