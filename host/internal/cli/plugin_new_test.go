@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // object decodes the one JSON object that a command printed.
@@ -36,6 +37,7 @@ func nothingElse(t *testing.T) {
 
 // From an idea to a pinned plugin in use: what the commands print leads there.
 func TestNewStrategyIsBuiltTestedUsedAndInstalled(t *testing.T) {
+	tier.NeedLong(t) // the commands of the guide, tested in scaffold, do much of this in each run
 	nothingElse(t)
 	dir := t.TempDir()
 	p := object[newPluginJSON](t, "plugin", "new", "search", "my-idea", "--dir", dir)

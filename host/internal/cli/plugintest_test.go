@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func TestMain(m *testing.M) { plugintest.Main(m) }
@@ -37,6 +38,9 @@ func TestPluginsPassTheSuite(t *testing.T) {
 	}
 	for name, least := range map[string]int{"search-rw": 15, "search-sa": 15, "search-climb": 15, "search-ga": 15, "search-grad": 15, "solver-highs": 30, "solver-lpsolve": 30, "solver-z3": 15} {
 		t.Run(name, func(t *testing.T) {
+			if tier.NeedUsual(t); name != "search-rw" {
+				tier.NeedLong(t) // the tests of each plugin ask the suite, too
+			}
 			out, code, stderr := tested(t, plugintest.Build(t, name))
 			if code == ExitFailed && strings.Contains(stderr, "cannot be tested") && os.Getenv("CI") == "" {
 				t.Skipf("SKIPPED %s: %s", t.Name(), stderr)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/sdktest/program"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // block is a piece of code in the guide for authors.
@@ -68,6 +69,7 @@ func TestGuideQuotesNewProjects(t *testing.T) {
 // The walks of the guide lead where it says. Each section's commands run in one
 // shell, in a folder that is nobody's.
 func TestGuideCommands(t *testing.T) {
+	tier.NeedUsual(t)
 	tools := t.TempDir()
 	for from, to := range map[string]string{"host": "hyfair", "plugins/search-sa": "plugins/hyfair-search-sa", "plugins/search-rw": "plugins/hyfair-search-rw"} {
 		if err := program.Build(from, filepath.Join(tools, filepath.FromSlash(to))); err != nil {
@@ -88,6 +90,9 @@ func TestGuideCommands(t *testing.T) {
 		t.Run(section, func(t *testing.T) {
 			script := scripts[section]
 			delete(scripts, section)
+			if section != "Ten minutes in Go" {
+				tier.NeedLong(t)
+			}
 			if strings.Contains(section, "Python") {
 				needPython(t)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 var kinds = []client.Kind{client.Strategy, client.Solver}
@@ -51,6 +52,7 @@ func offline(t *testing.T, dir string, args ...string) {
 // A Go project builds without a network, is clean, passes its own tests, and
 // its plugin is found and passes the suite.
 func TestGoProjects(t *testing.T) {
+	tier.NeedLong(t) // TestGuideCommands does most of this in each run
 	for _, kind := range kinds {
 		t.Run(kind.String(), func(t *testing.T) {
 			p := written(t, Request{Kind: kind, Name: "my-idea", Language: Go, Dir: filepath.Join(t.TempDir(), "new", "with space")})
@@ -204,9 +206,13 @@ func TestPathsAreQuoted(t *testing.T) {
 // A Python project needs nothing built; its folder is the plugin. Installed,
 // and so away from where it was made, it runs as well.
 func TestPythonProjects(t *testing.T) {
+	tier.NeedUsual(t)
 	needPython(t)
 	for _, kind := range kinds {
 		t.Run(kind.String(), func(t *testing.T) {
+			if kind != client.Strategy {
+				tier.NeedLong(t)
+			}
 			dir := filepath.Join(t.TempDir(), "with space")
 			p := written(t, Request{Kind: kind, Name: "my-idea", Language: Python, Dir: dir})
 			passes(t, dir, kind, "my-idea", discover.Unpinned)
