@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -52,20 +51,10 @@ stands beside 15, 25, … docs/audit.md explains the summary and the CSV file.`,
 }
 
 func runAudit(ctx context.Context, app *App, r audit.Request, args []string) error {
-	s, err := app.session()
-	if err != nil {
-		return err
-	}
 	r.Study, r.Data, r.Seed = args[0], app.Data, app.Seed
 	if len(args) > 1 {
 		r.File = args[1]
 	}
-	out, failed := audit.Answer(ctx, s, r)
-	if failed = app.end(s, failed); out == nil {
-		return failed
-	}
-	if failed = errors.Join(failed, app.show(out)); out.Interrupted && failed == nil {
-		return &exitError{code: ExitInterrupted}
-	}
-	return failed
+	out, err := ask(ctx, app, audit.Answer, r)
+	return interruptedIf(out != nil && out.Interrupted, err)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
@@ -125,7 +126,7 @@ func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJ
 		st.Claim = certificate.Claim{Kind: certificate.Gap, Bound: roundUp(res.Bound)}
 		file.SetClaim(st.Claim)
 	}
-	out := &certificateJSON{File: j.flags.certificate, Claim: claimSentence(&st), Leaves: file.Leaves()}
+	out := &certificateJSON{File: j.flags.certificate, Claim: check.Sentence(&st), Leaves: file.Leaves()}
 	return out, files.Write(j.flags.certificate, func(to *os.File) error { return file.Close(to) })
 }
 

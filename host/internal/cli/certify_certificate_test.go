@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
@@ -45,7 +46,7 @@ func TestCertificatesOfCertifyAreAccepted(t *testing.T) {
 			continue
 		}
 		stdout, stderr, code := checkRun(t, path, "--study", "../../../studies/loan", "--json")
-		var got checkReport
+		var got check.Result
 		if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 			t.Fatal(err)
 		}

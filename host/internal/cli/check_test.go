@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -71,12 +72,12 @@ func TestCheckAccepts(t *testing.T) {
 	if code != ExitDone {
 		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	var got checkReport
+	var got check.Result
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
-	if !got.Accepted || got.Reason != nil || got.Leaves != (checkedLeaves{Checked: 2, Bounds: 1, Enumerated: 1}) ||
-		got.Region.Combinations != 2*2*3 || got.Region.Points != "4" || got.Claim != (claimJSON{Kind: "gap", Bound: "1000"}) ||
+	if !got.Accepted || got.Refusal != nil || got.Leaves != (check.Leaves{Checked: 2, Bounds: 1, Enumerated: 1}) ||
+		got.Region.Combinations != 2*2*3 || got.Region.Points != "4" || got.Claim != (check.Claim{Kind: "gap", Bound: "1000"}) ||
 		len(got.Claims) != 1 || got.Claims[0] != "every individual's gap (logit) is at most 1000" || len(got.Compared) != 2 {
 		t.Errorf("%s", stdout)
 	}
@@ -89,11 +90,11 @@ func TestCheckAccepts(t *testing.T) {
 func TestCheckRefuses(t *testing.T) {
 	path := loanCertificate(t, "0.0001")
 	stdout, stderr, code := checkRun(t, path, "--json")
-	var got checkReport
+	var got check.Result
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatalf("%v: %s", err, stderr)
 	}
-	if code != ExitCheck || got.Accepted || got.Reason == nil || got.Reason.Leaf != 1 || got.Reason.Line != 5 || stderr != "" {
+	if code != ExitCheck || got.Accepted || got.Refusal == nil || got.Refusal.Leaf != 1 || got.Refusal.Line != 5 || stderr != "" {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	stdout, _, code = checkRun(t, path)

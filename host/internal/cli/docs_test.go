@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
@@ -110,7 +111,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},
 		"plugin new": newPluginJSON{}, "plugin install": installedJSON{}, "plugin uninstall": uninstalledJSON{},
 		"plugin test": testedJSON{},
-		"check":       checkReport{}, "audit": audit.Result{}, "report": report.Search{},
+		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
 		"report of a quantification": report.Quantification{}, "quantify of several sets": quantifySet{},
 		"explain": explainReport{}, "explain of a file": explainGrid{},
 		"mitigate": mitigateReport{}, "mitigate of a file": mitigateGrid{}, "guard": guardReport{}, "guard export": guardExportReport{},

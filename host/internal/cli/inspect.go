@@ -24,16 +24,9 @@ A study whose data set is not there is shown without rows and accuracy.`,
   hyfair inspect network.h5 --json`,
 		Args: exactlyOne("study or model"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := app.session()
-			if err != nil {
-				return err
-			}
 			r.Path, r.Data, r.Seed = args[0], app.Data, app.Seed
-			out, err := inspect.Answer(cmd.Context(), s, r)
-			if err = app.end(s, err); err != nil {
-				return err
-			}
-			return app.show(out)
+			_, err := ask(cmd.Context(), app, inspect.Answer, r)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&r.Model, "model", "", "use this network in place of the study's: a file, or a name beside the study's own")

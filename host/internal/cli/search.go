@@ -47,26 +47,17 @@ func runSearch(ctx context.Context, app *App, r search.Request, path string) err
 	if r.Chains < 1 {
 		return usage(fmt.Errorf("--chains %d: want 1 to %d", r.Chains, search.MaxChains))
 	}
-	s, err := app.session()
-	if err != nil {
-		return err
-	}
+	var err error
 	if r.Set, err = app.pluginOptions(); err != nil {
 		return err
 	}
 	r.Study, r.Data, r.Seed = path, app.Data, app.Seed
-	out, failed := search.Answer(ctx, s, r)
-	if failed = app.end(s, failed); out == nil {
-		return failed
-	}
-	if err := app.show(out); err != nil {
+	out, err := ask(ctx, app, search.Answer, r)
+	if out == nil {
 		return err
 	}
 	if !app.JSON && out.Journal != "" {
 		fmt.Fprintf(app.Stderr, "run %s in %s\n", out.Run, out.Journal)
 	}
-	if out.Interrupted && failed == nil {
-		return &exitError{code: ExitInterrupted}
-	}
-	return failed
+	return interruptedIf(out.Interrupted, err)
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -53,6 +56,31 @@ func (f *showFlags) show(app *App, r result) error {
 		return fmt.Errorf("--out: %w", err)
 	}
 	return app.show(r)
+}
+
+// ask answers a request in a session and shows the result, which may come with an
+// error.
+func ask[R, T any, P interface {
+	*T
+	result
+}](ctx context.Context, app *App, answer func(context.Context, *session.Session, R) (P, error), request R) (P, error) {
+	s, err := app.session()
+	if err != nil {
+		return nil, err
+	}
+	out, err := answer(ctx, s, request)
+	if err = app.end(s, err); out != nil {
+		err = errors.Join(err, app.show(out))
+	}
+	return out, err
+}
+
+// interruptedIf ends a command with its error, or tells that it was interrupted.
+func interruptedIf(interrupted bool, err error) error {
+	if err == nil && interrupted {
+		return &exitError{code: ExitInterrupted}
+	}
+	return err
 }
 
 // show writes a result to standard output: for a person, or for --json.

@@ -1,182 +1,199 @@
-// Package check decides whether a certificate proves what it claims. It trusts
-// nothing that is written there but the question itself, and works in exact
-// arithmetic from end to end. Of the code that bounds networks elsewhere in
-// this program it shares nothing: what a relaxed ReLU encloses, how forms are
-// carried through layers and how boxes make up a region is written here again,
-// for this purpose alone. From the SDK it takes the words (network, space,
-// notion) and the exact definitions of sdk/fairness.
-//
-// What is checked, and why it suffices, is in docs/certificates.md.
+// Package check answers whether a certificate proves what it claims, and whether it
+// is about the network and the study in the user's hands. The judge is package
+// checker, which shares no code with what it checks.
 package check
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"io/fs"
+	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/check/checker"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Options of Run. The zero value uses every processor and tells of no progress.
-type Options struct {
-	// Workers check leaves side by side; 0: as many as GOMAXPROCS.
-	Workers int
-	// Progress is called now and then, from one goroutine at a time.
-	Progress func(Progress)
+// Request names a certificate.
+type Request struct {
+	Certificate string `json:"certificate"`
+	// Study and Model are what it must be about; empty: anything. Data and Rules are
+	// as in question.Spec, for the study.
+	Study string   `json:"study,omitempty"`
+	Data  string   `json:"data,omitempty"`
+	Model string   `json:"model,omitempty"`
+	Rules []string `json:"rules,omitempty"`
 }
 
-// Progress is a glimpse of a running check.
-type Progress struct {
-	// Leaves that were checked. Once all are, Placed tells how many have found
-	// their place in the region.
-	Leaves, Placed int64
+// Result is the answer to a Request and the JSON object of hyfair check.
+type Result struct {
+	Certificate string `json:"certificate"`
+	Accepted    bool   `json:"accepted"`
+	// Claims are sentences about every individual of Region.
+	Claims  []string     `json:"claims"`
+	Claim   Claim        `json:"claim"`
+	Refusal *Refusal     `json:"refusal,omitempty"`
+	Region  Region       `json:"region"`
+	Leaves  Leaves       `json:"leaves"`
+	Sums    Fingerprints `json:"sha256"`
+
+	Producer string `json:"producer,omitempty"`
+	Study    string `json:"study,omitempty"`
+	Notion   string `json:"notion"`
+	Epsilon  string `json:"epsilon,omitempty"`
+	// Compared names what the certificate was held against: study, model.
+	Compared []string `json:"compared,omitempty"`
+	Seconds  float64  `json:"seconds"`
 }
 
-// Report is the outcome of a check.
-type Report struct {
-	// Refusal is why the certificate is refused; nil where it is accepted.
-	Refusal *Refusal
-	// Leaves is how many leaves were checked; ByBounds, Enumerated and Void add
-	// up to it: settled by enclosures of the logits, by going down to single
-	// individuals, and because the claim is about no individual there.
-	Leaves, ByBounds, Enumerated, Void int64
+// Claim is what the certificate claims.
+type Claim struct {
+	Kind  string `json:"kind"`
+	Bound string `json:"bound,omitempty"`
+	K     int    `json:"k,omitempty"`
 }
 
-// Refusal says why a certificate is refused.
+// Refusal is why it is refused; Leaf and Line count from 1, 0 where no leaf is at
+// fault.
 type Refusal struct {
-	// Leaf is the first leaf at fault, from 1, and Line its line; 0 where no
-	// single leaf is.
-	Leaf, Line int64
-	Reason     string
+	Reason string `json:"reason"`
+	Leaf   int64  `json:"leaf,omitempty"`
+	Line   int64  `json:"line,omitempty"`
 }
 
-func (r *Refusal) String() string {
-	if r.Leaf == 0 {
-		return r.Reason
-	}
-	return fmt.Sprintf("leaf %d (line %d): %s", r.Leaf, r.Line, r.Reason)
+// Region is what it is about.
+type Region struct {
+	Protected    []string `json:"protected"`
+	Combinations int      `json:"combinations"`
+	// Points is exact and may be beyond what a JSON number holds.
+	Points  string   `json:"points,omitempty"`
+	Where   string   `json:"where,omitempty"`
+	Require []string `json:"require,omitempty"`
+	Forbid  []string `json:"forbid,omitempty"`
 }
 
-// Run reads the leaves and checks them. The error is one of ctx only; whatever
-// is wrong with the certificate is a Refusal, and the report then counts the
-// leaves checked until then.
-func Run(ctx context.Context, r *certificate.Reader, o Options) (*Report, error) {
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+// Leaves counts those that were checked, by what settled them.
+type Leaves struct {
+	Checked    int64 `json:"checked"`
+	Bounds     int64 `json:"bounds"`
+	Enumerated int64 `json:"enumerated"`
+	Void       int64 `json:"void"`
+}
+
+// Fingerprints are SHA-256 sums.
+type Fingerprints struct {
+	Network string `json:"network"`
+	Space   string `json:"space"`
+}
+
+// Answer checks the certificate. One that is refused is no error.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	if r.Study == "" && len(r.Rules) > 0 {
+		return nil, session.Mistake(errors.New("--rules are those of a study: name it by --study"))
 	}
-	if o.Progress == nil {
-		o.Progress = func(Progress) {}
-	}
-	st := r.Statement()
-	report := &Report{}
-	s, err := newSubject(st)
+	file, err := certificate.Open(r.Certificate)
 	if err != nil {
-		report.Refusal = &Refusal{Reason: err.Error()}
-		return report, nil
-	}
-	c := &run{subject: s, options: o, reader: r, cover: newCover(st), report: report}
-	c.leaves(ctx)
-	if err := ctx.Err(); err != nil {
-		return report, err
-	}
-	if report.Refusal == nil {
-		c.region(ctx)
-	}
-	return report, ctx.Err()
-}
-
-// run is one check under way.
-type run struct {
-	*subject
-	options Options
-	reader  *certificate.Reader
-	cover   *cover
-	report  *Report
-	found   atomic.Bool // a refusal: nothing further is handed out
-	mu      sync.Mutex  // of report
-}
-
-// task is a leaf to check, by number from 1 and line.
-type task struct {
-	leaf         *certificate.Leaf
-	number, line int64
-}
-
-// leaves hands the leaves out to the workers.
-func (c *run) leaves(ctx context.Context) {
-	tasks := make(chan task, c.options.Workers)
-	var done sync.WaitGroup
-	for range c.options.Workers {
-		done.Go(func() {
-			e := &encloser{subject: c.subject}
-			for t := range tasks {
-				by, err := e.leaf(ctx, t.leaf)
-				c.note(t, by, err)
-			}
-		})
-	}
-	for number := int64(1); !c.found.Load() && ctx.Err() == nil; number++ {
-		leaf, err := c.reader.Next()
-		if errors.Is(err, io.EOF) {
-			break
+		var path *fs.PathError
+		if !errors.As(err, &path) {
+			err = fmt.Errorf("%s: %w", r.Certificate, err)
 		}
-		t := task{leaf, number, c.reader.Line()}
+		return nil, session.Mistake(err)
+	}
+	defer file.Close()
+	out := newResult(r.Certificate, file)
+	refusal, err := out.compare(&r, file.Statement())
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	if refusal == nil {
+		if refusal, err = out.check(ctx, s, file); err != nil {
+			return nil, err
+		}
+	}
+	out.Seconds = time.Since(s.Begun).Seconds()
+	if out.Accepted = refusal == nil; !out.Accepted {
+		out.Refusal = &Refusal{refusal.Reason, refusal.Leaf, refusal.Line}
+	}
+	return out, nil
+}
+
+// compare holds the certificate's network and space against the user's.
+func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refusal, error) {
+	switch {
+	case r.Study != "":
+		of, err := study.Load(r.Study, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules})
+		if err != nil {
+			return nil, err
+		}
+		out.Compared = []string{"study", "model"}
+		if err := checker.SameNetwork(st.Network, of.Network); err != nil {
+			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", of.ModelPath, err)}, nil
+		}
+		// Which of the study's protected features vary is the certificate's choice.
+		s, err := of.Space.Protect(question.Protected(st.Space)...)
 		if err == nil {
-			err = c.cover.add(leaf.Box)
+			err = checker.SameSpace(st.Space, s)
 		}
 		if err != nil {
-			var fault *certificate.Fault
-			if errors.As(err, &fault) {
-				err = fault.Err // the line is told beside it
-			}
-			c.note(t, 0, err)
-			break
+			return &checker.Refusal{Reason: fmt.Sprintf("it is not about the space of %s: %v", of.Path, err)}, nil
 		}
-		tasks <- t
+	case r.Model != "":
+		n, _, err := modelfile.Read(r.Model)
+		if err != nil {
+			return nil, err
+		}
+		out.Compared = []string{"model"}
+		if err := checker.SameNetwork(st.Network, n); err != nil {
+			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", r.Model, err)}, nil
+		}
 	}
-	close(tasks)
-	done.Wait()
+	return nil, nil
 }
 
-// note keeps what became of a leaf. Leaves are handed out in order, so the
-// first one at fault is among those under way when a fault is found.
-func (c *run) note(t task, by method, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := c.report
+// check checks the leaves and counts them.
+func (out *Result) check(ctx context.Context, s *session.Session, r *certificate.Reader) (*checker.Refusal, error) {
+	report, err := checker.Run(ctx, r, checker.Options{Progress: func(p checker.Progress) {
+		text := view.Count(p.Leaves) + " leaves checked"
+		if p.Placed > 0 {
+			text += fmt.Sprintf(", %s found in their place", view.Count(p.Placed))
+		}
+		s.Show(text)
+	}})
 	if err != nil {
-		c.found.Store(true)
-		if r.Refusal == nil || t.number < r.Refusal.Leaf {
-			r.Refusal = &Refusal{Leaf: t.number, Line: t.line, Reason: err.Error()}
-		}
-		return
+		return nil, err
 	}
-	r.Leaves++
-	switch by {
-	case byBounds:
-		r.ByBounds++
-	case byEnumeration:
-		r.Enumerated++
-	case byVoid:
-		r.Void++
-	}
-	c.options.Progress(Progress{Leaves: r.Leaves})
+	out.Leaves = Leaves{report.Leaves, report.ByBounds, report.Enumerated, report.Void}
+	return report.Refusal, nil
 }
 
-// region checks that the leaves make up the region.
-func (c *run) region(ctx context.Context) {
-	r := c.report
-	err := c.cover.check(ctx, func(placed int) { c.options.Progress(Progress{Leaves: r.Leaves, Placed: int64(placed)}) })
-	if err == nil || ctx.Err() != nil {
-		return
+// newResult fills in what the certificate says of itself.
+func newResult(path string, r *certificate.Reader) *Result {
+	st := r.Statement()
+	out := &Result{
+		Certificate: path, Producer: st.Producer, Study: st.Study,
+		Notion: st.Notion.String(), Claims: []string{Sentence(st)},
+		Claim: Claim{Kind: st.Claim.Kind.String(), K: st.Claim.K},
 	}
-	r.Refusal = &Refusal{Reason: err.Error()}
-	var two *overlap
-	if errors.As(err, &two) {
-		r.Refusal.Leaf, r.Refusal.Line = int64(two.second)+1, int64(two.second)+1+certificate.StatementLines
+	out.Sums.Network, out.Sums.Space = r.Fingerprints()
+	if st.Claim.Bound != nil {
+		out.Claim.Bound = fairness.FormatRat(st.Claim.Bound)
 	}
+	if st.Epsilon != nil {
+		out.Epsilon = fairness.FormatRat(st.Epsilon)
+	}
+	region := st.RegionOrWhole()
+	out.Region = Region{
+		Protected: append([]string{}, question.Protected(st.Space)...), Combinations: region.Count(),
+		Where: cutText(st.Space, region), Require: predicateTexts(st.Space, st.Require), Forbid: predicateTexts(st.Space, st.Forbid),
+	}
+	if !st.Space.HasReals() {
+		out.Region.Points = checker.Points(st.Space, region.Box).String()
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package check
+package checker
 
 import (
 	"math/rand/v2"
@@ -14,7 +14,7 @@ import (
 // the loan network: with the slopes of the reference prover, and with the
 // checker's own.
 func BenchmarkLogit(b *testing.B) {
-	loan, err := study.Load("../../../../studies/loan", study.Options{})
+	loan, err := study.Load("../../../../../studies/loan", study.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

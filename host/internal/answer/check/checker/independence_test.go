@@ -1,4 +1,4 @@
-package check
+package checker
 
 import (
 	"go/parser"
@@ -14,7 +14,7 @@ import (
 func TestTheCheckerIsIndependent(t *testing.T) {
 	allowed := []string{"sdk", "sdk/certificate", "sdk/fairness", "sdk/model", "sdk/model/relu", "sdk/problem", "sdk/space"}
 	files := 0
-	for _, dir := range []string{".", "../../../../sdk/certificate", "../../../../sdk/fairness", "../../../../sdk/model", "../../../../sdk/model/relu", "../../../../sdk/problem", "../../../../sdk/space"} {
+	for _, dir := range []string{".", "../../../../../sdk/certificate", "../../../../../sdk/fairness", "../../../../../sdk/model", "../../../../../sdk/model/relu", "../../../../../sdk/problem", "../../../../../sdk/space"} {
 		names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
