@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 )
@@ -106,7 +107,7 @@ func TestReferenceOfJSON(t *testing.T) {
 	sections := reference(t)
 	for command, object := range map[string]any{
 		"inspect": inspect.Result{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": search.Result{},
-		"train": trainReport{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
+		"train": train.Result{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
 		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": exportReport{}, "fetch": fetchReport{},
 		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},
 		"plugin new": newPluginJSON{}, "plugin install": installedJSON{}, "plugin uninstall": uninstalledJSON{},

@@ -212,7 +212,7 @@ func giveTrainingRows(c *mitigate.Config, st *study.Study) error {
 	if data.Labels == nil {
 		return fmt.Errorf("%s: retraining and accuracy need labels, and the data has none", st.Path)
 	}
-	if err := insideTables(c.Space, data); err != nil {
+	if err := train.InsideTables(c.Space, data); err != nil {
 		return err
 	}
 	c.Train, c.TrainLabels = pointsOf(data, data.Train())

@@ -113,7 +113,7 @@ func (j *mitigateJob) trained(way string, n *relu.Network) error {
 		return nil
 	}
 	stem := filepath.Join(j.flags.out, way)
-	if err := writeNetwork(stem+".json", n); err != nil {
+	if err := files.Write(stem+".json", func(file *os.File) error { return modelfile.WriteJSON(file, n) }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	if err := files.Write(stem+".onnx", func(file *os.File) error { return modelfile.WriteONNX(file, n) }); err != nil {

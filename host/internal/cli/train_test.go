@@ -143,10 +143,10 @@ func TestTrainKeepsTheBestSoFar(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "n.json")
 	const batches = (6138 + 31) / 32 // of an epoch
 	ctx := &countdown{context.Background(), 2*batches + 10}
-	f := &trainFlags{config: train.Config{Hidden: []int{4}, Epochs: math.MaxInt32}, out: path}
+	request := train.Request{Study: loanStudy, Config: train.Config{Hidden: []int{4}, Epochs: math.MaxInt32, Seed: 1}, Out: path}
 	var stdout, stderr bytes.Buffer
-	app := &App{Stdout: &stdout, Stderr: &stderr, JSON: true, Seed: 1}
-	err := runTrain(ctx, app, f, loanStudy)
+	app := &App{Stdout: &stdout, Stderr: &stderr, JSON: true, LogLevel: "off"}
+	err := runTrain(ctx, app, request)
 	var exit *exitError
 	if !errors.As(err, &exit) || exit.code != ExitInterrupted || exit.err != nil {
 		t.Fatalf("error %v, want exit code %d without a message", err, ExitInterrupted)
@@ -163,7 +163,7 @@ func TestTrainKeepsTheBestSoFar(t *testing.T) {
 	}
 	app.JSON = false
 	stdout.Reset()
-	err = runTrain(&countdown{context.Background(), batches + 10}, app, f, loanStudy)
+	err = runTrain(&countdown{context.Background(), batches + 10}, app, request)
 	if !errors.As(err, &exit) || exit.code != ExitInterrupted || exit.err != nil || !strings.Contains(stdout.String(), "interrupted, this is the best so far") {
 		t.Errorf("error %v, output:\n%s", err, stdout.String())
 	}

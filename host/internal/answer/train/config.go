@@ -18,7 +18,7 @@ type Config struct {
 	// Start, where not nil, is the network whose weights training starts from;
 	// Hidden is then empty. Two softmax units become one sigmoid unit (OneLogit),
 	// and the network returned has float32 weights whatever those of Start are.
-	Start *relu.Network
+	Start *relu.Network `json:"-"`
 	// Epochs is the number of passes over the rows, by default 100.
 	Epochs int
 	// Batch is the number of rows a step looks at, by default 32.
@@ -37,7 +37,7 @@ type Config struct {
 	// the least loss on them; without, that of the last epoch.
 	HeldBack float64
 	// Held lists the rows held back, increasing, in place of HeldBack's share.
-	Held []int
+	Held []int `json:"-"`
 	// Patience ends training after that many epochs without a new least loss
 	// on the rows held back; 0 never does.
 	Patience int
@@ -45,7 +45,7 @@ type Config struct {
 	// every epoch.
 	Seed int64
 	// Loss is by default CrossEntropy.
-	Loss Loss
+	Loss Loss `json:"-"`
 	// Consistency is by default none. With rows held back, the epoch is chosen by
 	// the least loss and penalty together.
 	Consistency Consistency
