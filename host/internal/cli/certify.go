@@ -80,15 +80,7 @@ func (f *certifyFlags) validate() error {
 	if f.timeout < 0 {
 		return fmt.Errorf("--timeout %v is negative", f.timeout)
 	}
-	return errors.Join(f.question.Validate(), oneGoal(f.question.K, f.maximise), f.validateMaxK(), f.validatePartition())
-}
-
-// oneGoal checks --maximize beside --k.
-func oneGoal(k int, maximise bool) error {
-	if k > 0 && maximise {
-		return errors.New("--k and --maximize exclude each other: a question for bins has no gap to maximise")
-	}
-	return nil
+	return errors.Join(f.question.Validate(), f.question.OneGoal(f.maximise), f.validateMaxK(), f.validatePartition())
 }
 
 func runCertify(ctx context.Context, app *App, f *certifyFlags, path string) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
@@ -108,7 +109,7 @@ func TestReferenceOfJSON(t *testing.T) {
 	for command, object := range map[string]any{
 		"inspect": inspect.Result{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": search.Result{},
 		"train": train.Result{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
-		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": exportReport{}, "fetch": fetchReport{},
+		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": export.Result{}, "fetch": fetchReport{},
 		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},
 		"plugin new": newPluginJSON{}, "plugin install": installedJSON{}, "plugin uninstall": uninstalledJSON{},
 		"plugin test": testedJSON{},

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +18,7 @@ func TestExportWritesEveryFormat(t *testing.T) {
 		if code != ExitDone || stderr != "" {
 			t.Fatalf("%s: exit code %d, %s", f.Name, code, stderr)
 		}
-		var rep exportReport
+		var rep export.Result
 		if err := json.Unmarshal([]byte(stdout), &rep); err != nil {
 			t.Fatal(err)
 		}
@@ -91,22 +88,5 @@ func TestExportRefuses(t *testing.T) {
 		if code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d, want %d; standard error %q, want %q", name, code, c.code, stderr, c.want)
 		}
-	}
-}
-
-// TestASignalLeavesNoHalfFile: what is being written when the signal comes is not
-// left there.
-func TestASignalLeavesNoHalfFile(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	dir := t.TempDir()
-	err := new(exportReport).file(ctx, filepath.Join(dir, "x.mps"), "", func(w io.Writer) error {
-		_, before := io.WriteString(w, "ROWS\n")
-		cancel()
-		_, after := io.WriteString(w, "COLUMNS\n")
-		return errors.Join(before, after)
-	})
-	left, _ := os.ReadDir(dir)
-	if !errors.Is(err, context.Canceled) || len(left) > 0 {
-		t.Errorf("error %v, files %v", err, left)
 	}
 }

@@ -66,6 +66,14 @@ func (s *Spec) Validate() error {
 	return nil
 }
 
+// OneGoal checks a question that may ask for the largest gap or margin.
+func (s *Spec) OneGoal(maximise bool) error {
+	if s.K > 0 && maximise {
+		return errors.New("--k and --maximize exclude each other: a question for bins has no gap to maximise")
+	}
+	return nil
+}
+
 // Canonical is the spec by content: without the places where this machine has
 // the files. It needs all sums.
 func (s Spec) Canonical() Spec {

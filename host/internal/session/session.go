@@ -37,8 +37,7 @@ type Session struct {
 	JournalFile string
 	// Events, where not nil, takes the events in place of a journal.
 	Events func(record.Event)
-	// Working is called when a run begins: the request has been read, and from now on
-	// the command has something to finish or to show; nil: nobody asks.
+	// Working is called by Work; nil: nobody asks.
 	Working func()
 	// Progress replaces the line of progress, Tell says something beside the result;
 	// nil: nobody reads it.
@@ -48,6 +47,14 @@ type Session struct {
 	told   map[string]bool
 	opened bool
 	kept   *journal.Journal
+}
+
+// Work says that the request has been read: from now on the command has something to
+// finish or to show, and ends by itself when its context does.
+func (s *Session) Work() {
+	if s.Working != nil {
+		s.Working()
+	}
 }
 
 // Show replaces the line of progress.
@@ -132,9 +139,7 @@ func (r *Run) Name() string {
 // Begin starts a run. started needs no versions of this program, no machine, and
 // no time where that is the session's.
 func (s *Session) Begin(started record.Started) (*Run, error) {
-	if s.Working != nil {
-		s.Working()
-	}
+	s.Work()
 	j, err := s.Journal()
 	if err != nil {
 		return nil, err

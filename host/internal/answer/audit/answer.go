@@ -60,6 +60,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	c.Progress = func(done, total int) {
 		s.Show(fmt.Sprintf("%s of %s people", view.Count(done), view.Count(total)))
 	}
+	s.Work()
 	var file *files.File
 	if r.Out != "" {
 		if file, err = files.Create(r.Out); err != nil {

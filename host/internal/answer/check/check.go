@@ -158,6 +158,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 
 // check checks the leaves and counts them.
 func (out *Result) check(ctx context.Context, s *session.Session, r *certificate.Reader) (*checker.Refusal, error) {
+	s.Work()
 	report, err := checker.Run(ctx, r, checker.Options{Progress: func(p checker.Progress) {
 		text := view.Count(p.Leaves) + " leaves checked"
 		if p.Placed > 0 {

@@ -21,9 +21,10 @@ const startTangents = 8
 type Options struct {
 	// Encoding and Bounds name the lowering and the method that bounds the
 	// network for it; the vnnlib format uses neither.
-	Encoding, Bounds string
+	Encoding string `json:"encoding,omitempty"`
+	Bounds   string `json:"bounds,omitempty"`
 	// Maximise asks for the largest margin where the default is any violation.
-	Maximise bool
+	Maximise bool `json:"maximize,omitempty"`
 }
 
 // Lowered is a problem to write.

@@ -77,6 +77,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
+	s.Work()
 	x, y := inputs(st.Space, data, data.Train())
 	n, report, err := Train(ctx, r.Config, x, y, func(e Epoch) {
 		text := fmt.Sprintf("epoch %d of %d, loss %.4f", e.Number, r.Config.Epochs, e.TrainLoss)

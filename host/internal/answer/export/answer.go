@@ -1,0 +1,266 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/system/overtime"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Request asks for a question's files. It is plain data.
+type Request struct {
+	question.Spec
+	Options
+	// Format names one of Formats; empty: what Out ends in.
+	Format string `json:"format,omitempty"`
+	Seed   int64  `json:"seed"`
+	// Out is the file to write, or the folder to write into: one that is there, or a
+	// name that ends in a slash; empty: the working directory.
+	Out string `json:"-"`
+}
+
+// Result is the answer to a Request and the JSON object of hyfair export.
+type Result struct {
+	Study    string   `json:"study"`
+	Model    string   `json:"model"`
+	Seed     int64    `json:"seed"`
+	Seconds  float64  `json:"seconds"`
+	Format   string   `json:"format"`
+	Notion   string   `json:"notion"`
+	Epsilon  string   `json:"epsilon,omitempty"`
+	K        int      `json:"k,omitempty"`
+	Relax    []string `json:"relax,omitempty"`
+	Encoding string   `json:"encoding,omitempty"`
+	Bounds   string   `json:"bounds,omitempty"`
+	// Fidelity, Meaning and Loose are of every problem written.
+	Fidelity string   `json:"fidelity"`
+	Meaning  []string `json:"meaning"`
+	Loose    []string `json:"loose,omitempty"`
+	Files    []File   `json:"files"`
+}
+
+// File is one that was written.
+type File struct {
+	Path  string `json:"path"`
+	What  string `json:"what"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Answer writes the files.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	format, err := r.chosen()
+	if err == nil {
+		err = errors.Join(r.Validate(), r.OneGoal(r.Maximise))
+	}
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	asked, err := question.OpenAll(r.Spec)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	queries := make([]*problem.Query, len(asked))
+	for i, q := range asked {
+		if queries[i], err = q.Query(problem.Decide); err != nil {
+			return nil, session.Mistake(err)
+		}
+		if queries[i].Notion.Binned() {
+			question.CountsBins(q.Study.Clustering, s.Note)
+		}
+	}
+	st := asked[0].Study
+	out := &Result{
+		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Format: format.Name, K: r.K,
+		Notion: queries[0].Notion.String(), Encoding: r.Encoding, Bounds: r.Bounds, Relax: r.Relax,
+	}
+	if queries[0].Epsilon != nil {
+		out.Epsilon = fairness.FormatRat(queries[0].Epsilon)
+	}
+	s.Work()
+	stem, err := r.stem(fileName(out.Study+"-"+strings.TrimSuffix(out.Model, filepath.Ext(out.Model))+"-"+out.Notion), format)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range queries {
+		name := stem
+		if len(queries) > 1 {
+			name += "-" + fileName(strings.Join(question.Protected(q.Space), "+"))
+		}
+		if err := out.query(ctx, name, format, q, r.Options); err != nil {
+			return nil, err
+		}
+	}
+	out.Seconds = time.Since(s.Begun).Seconds()
+	return out, nil
+}
+
+// chosen is the format asked for; it fills in the encoding.
+func (r *Request) chosen() (Format, error) {
+	name := cmp.Or(r.Format, strings.TrimPrefix(filepath.Ext(r.Out), "."))
+	if name == "" {
+		return Format{}, errors.New("--format is missing: smt2, mps, lp or vnnlib")
+	}
+	format, err := Lookup(name)
+	if err != nil {
+		return format, fmt.Errorf("--format: %w", err)
+	}
+	switch format.Form {
+	case problem.FormMILP:
+		r.Encoding = cmp.Or(r.Encoding, "bigm")
+	case problem.FormSMT:
+		r.Encoding = cmp.Or(r.Encoding, "smt")
+	default:
+		if r.Encoding != "" {
+			return format, fmt.Errorf("--encoding %s: a vnnlib property keeps the network as it is", r.Encoding)
+		}
+		r.Bounds = ""
+	}
+	return format, nil
+}
+
+// stem is the path of the files to write, without extension; name is theirs where Out
+// says none. A folder asked for is made.
+func (r *Request) stem(name string, format Format) (string, error) {
+	if r.Out == "" {
+		return name, nil
+	}
+	stat, err := os.Stat(r.Out)
+	switch folder := err == nil && stat.IsDir(); {
+	case folder, strings.HasSuffix(r.Out, "/"), strings.HasSuffix(r.Out, string(filepath.Separator)):
+		if err := os.MkdirAll(r.Out, 0o755); err != nil {
+			return "", fmt.Errorf("--out: %w", err)
+		}
+		return filepath.Join(r.Out, name), nil
+	}
+	return strings.TrimSuffix(r.Out, format.Extension), nil
+}
+
+// fileName takes from a name what a file's name cannot hold everywhere.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// query writes the problems of one question.
+func (r *Result) query(ctx context.Context, stem string, f Format, q *problem.Query, o Options) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var lowered []Lowered
+	err, heard := overtime.Within(ctx, func(context.Context) (err error) {
+		lowered, err = Lower(q, f, o)
+		return err
+	})
+	switch {
+	case !heard:
+		return ctx.Err()
+	case errors.Is(err, sdk.ErrUnsupported): // no file can say it
+		return session.Mistake(err)
+	case err != nil:
+		return err
+	}
+	r.Fidelity, r.Meaning, r.Loose = lowered[0].Fidelity.String(), lowered[0].Meaning, lowered[0].Loose
+	for i := range lowered {
+		if err := r.write(ctx, stem+lowered[i].Suffix, f, q, &lowered[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes one problem, and the network that it speaks of.
+func (r *Result) write(ctx context.Context, stem string, f Format, q *problem.Query, l *Lowered) error {
+	comments := append([]string{r.question(q)}, l.Meaning...)
+	if f.Form == problem.FormNetwork {
+		network := stem + ".onnx"
+		comments = append(comments, "over the network in "+filepath.Base(network))
+		err := r.file(ctx, network, "the two copies as one network (ONNX)", func(w io.Writer) error {
+			return WriteNetwork(w, l.Problem.Query)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return r.file(ctx, stem+f.Extension, f.Summary, func(w io.Writer) error {
+		return Write(w, f, l.Problem, comments...)
+	})
+}
+
+// file writes a file whole or not at all.
+func (r *Result) file(ctx context.Context, path, what string, write func(io.Writer) error) error {
+	out, err := files.Create(path)
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	err = write(&stopped{ctx, out})
+	stat, statErr := out.Stat()
+	if err := out.Finish(errors.Join(err, statErr)); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	r.Files = append(r.Files, File{Path: path, What: what, Bytes: stat.Size()})
+	return nil
+}
+
+// stopped writes nothing more once its context has ended.
+type stopped struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+// Write implements io.Writer.
+func (s *stopped) Write(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.to.Write(b)
+}
+
+// question is what was asked, in a line.
+func (r *Result) question(q *problem.Query) string {
+	parts := []string{"hyfair: study " + r.Study, "network " + r.Model, "notion " + r.Notion, "protected " + strings.Join(question.Protected(q.Space), " ")}
+	if r.Epsilon != "" {
+		parts = append(parts, "epsilon "+r.Epsilon)
+	}
+	if r.K > 0 {
+		parts = append(parts, fmt.Sprintf("k %d", r.K))
+	}
+	if len(r.Relax) > 0 {
+		parts = append(parts, "relaxed "+strings.Join(r.Relax, " "))
+	}
+	if r.Encoding != "" {
+		parts = append(parts, "encoding "+r.Encoding, "bounds "+r.Bounds)
+	}
+	return strings.Join(append(parts, r.Fidelity), ", ")
+}
+
+// Document shows the result.
+func (r *Result) Document() *view.Document {
+	var written view.Paragraph
+	for _, f := range r.Files {
+		written = append(written, fmt.Sprintf("%s\t%s, %s bytes", f.Path, f.What, view.Count(f.Bytes)))
+	}
+	says := map[string]string{"exact": "exactly the question", "over-approximation": "allows more than the question", "under-approximation": "allows less than the question"}
+	meaning := &view.Facts{Title: says[r.Fidelity]}
+	for _, text := range append(r.Loose, r.Meaning...) {
+		meaning.Add(text)
+	}
+	return view.Of(written, view.Close{Block: meaning})
+}
