@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
@@ -116,7 +117,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
 		"report of a quantification": report.Quantification{}, "quantify of several sets": quantifySet{},
 		"explain": explainReport{}, "explain of a file": explainGrid{},
-		"mitigate": mitigateReport{}, "mitigate of a file": mitigateGrid{}, "guard": guardReport{}, "guard export": guardExportReport{},
+		"mitigate": mitigateReport{}, "mitigate of a file": mitigateGrid{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
 	} {
 		var fields []string
 		jsonFields(reflect.TypeOf(object), "", &fields)

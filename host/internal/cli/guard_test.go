@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -104,7 +105,7 @@ func TestGuardJSON(t *testing.T) {
 	if code != ExitDone || stderr != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	var out guardReport
+	var out guard.Result
 	decoder := json.NewDecoder(strings.NewReader(stdout))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&out); err != nil || decoder.More() {
@@ -254,11 +255,11 @@ func TestGuardExport(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "guard.py")
 	code, stdout, stderr := guardedRows(t, "", "export", rules, "--out", file, "--json")
-	var exported guardExportReport
+	var exported guard.ExportResult
 	if err := json.Unmarshal([]byte(stdout), &exported); err != nil || code != ExitDone || stderr != "" {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}
-	if exported != (guardExportReport{Language: "python", Rules: 1, Out: file}) {
+	if exported != (guard.ExportResult{Language: "python", Rules: 1, Out: file}) {
 		t.Errorf("%+v", exported)
 	}
 	text, err := os.ReadFile(file)

@@ -1,0 +1,306 @@
+package guard
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Request asks a guarded model about rows. It is plain data.
+type Request struct {
+	// Model is a study, whose network answers, or a network with the Study that says
+	// how its rows are encoded. Data is the folder that data: paths start from.
+	Model string `json:"model"`
+	Study string `json:"study,omitempty"`
+	Data  string `json:"data,omitempty"`
+	// Rules is the file of the guardrails.
+	Rules string `json:"rules"`
+	// Encoded rows have feature values already.
+	Encoded bool  `json:"encoded,omitempty"`
+	Seed    int64 `json:"seed"`
+}
+
+// Result is the JSON object of hyfair guard, whose rows are written as they come.
+type Result struct {
+	Study   string  `json:"study"`
+	Model   string  `json:"model"`
+	Rules   string  `json:"rules"`
+	Rows    []Row   `json:"rows"`
+	Summary Summary `json:"summary"`
+}
+
+// Summary counts rows by their answers.
+type Summary struct {
+	Seed        int64   `json:"seed"`
+	Seconds     float64 `json:"seconds"`
+	Rows        int     `json:"rows"`
+	Predicted   int     `json:"predicted"`
+	Refused     int     `json:"refused"`
+	Unusable    int     `json:"unusable"`
+	Interrupted bool    `json:"interrupted,omitempty"`
+}
+
+// String is the summary as a sentence.
+func (s *Summary) String() string {
+	return fmt.Sprintf("%s rows: %s predicted, %s refused, %s unusable",
+		view.Count(s.Rows), view.Count(s.Predicted), view.Count(s.Refused), view.Count(s.Unusable))
+}
+
+// Row is the answer to one row.
+type Row struct {
+	// Row counts from 1; Line is where the row begins.
+	Row  int `json:"row"`
+	Line int `json:"line"`
+	// Answer is predict, refuse, or unusable for a row that cannot be read or
+	// that the network cannot be fed.
+	Answer   string   `json:"answer"`
+	Score    *float64 `json:"score,omitempty"`
+	Decision *int     `json:"decision,omitempty"`
+	Rule     string   `json:"rule,omitempty"`
+	// Why is the rule's reason, what makes a row unusable, or, of a prediction, the
+	// feature that is outside its domain, where nothing is known of the model.
+	Why string `json:"why,omitempty"`
+}
+
+// guarded is a model with its guardrails.
+type guarded struct {
+	decider *individual.Decider
+	space   *space.Space
+	rules   *Rules
+	guards  []space.Predicate
+}
+
+// Answer answers each row of in as it comes: as CSV, or in the one object of --json.
+// An interrupt keeps what is written.
+func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to io.Writer, asJSON bool) (*Result, error) {
+	st, err := r.load()
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	g := &guarded{decider: individual.New(st.Network, st.Space), space: st.Space}
+	if g.rules, err = Read(r.Rules, st.Space); err == nil {
+		g.guards, err = g.rules.Predicates(st.Space)
+	}
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	open := st.Stream
+	if r.Encoded {
+		open = st.EncodedStream
+	}
+	rows, err := open(in, "standard input")
+	if errors.Is(err, study.ErrNoData) {
+		err = fmt.Errorf("%w; rows of feature values can be guarded with --encoded", err)
+	}
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	out := &Result{Study: st.Name, Model: filepath.Base(st.ModelPath), Rules: r.Rules, Rows: []Row{}, Summary: Summary{Seed: r.Seed}}
+	w := &writer{to: to, csv: csv.NewWriter(to), json: asJSON}
+	err = g.stream(ctx, rows, w, out)
+	out.Summary.Interrupted, out.Summary.Seconds = ctx.Err() != nil, time.Since(s.Begun).Seconds()
+	return out, errors.Join(err, w.end(out))
+}
+
+// load reads the study and the network that answers.
+func (r *Request) load() (*study.Study, error) {
+	o, isStudy := study.Options{DataRoot: r.Data}, study.IsStudy(r.Model)
+	switch {
+	case r.Study == "" && !isStudy:
+		return nil, fmt.Errorf("%s is taken for a network: give --study STUDY, which says how its rows are encoded", r.Model)
+	case r.Study == "":
+		return study.Load(r.Model, o)
+	case isStudy:
+		return nil, fmt.Errorf("%s is a study by itself; --study is for a network", r.Model)
+	}
+	o.Model = r.Model
+	return study.Load(r.Study, o)
+}
+
+// stream answers row after row. An error of the rows is the user's.
+func (g *guarded) stream(ctx context.Context, rows *people.Stream, w *writer, out *Result) error {
+	if err := w.begin(out); err != nil {
+		return err
+	}
+	s := &out.Summary
+	point := make([]float64, len(g.space.Features))
+	for ctx.Err() == nil {
+		line, err := rows.Next(point)
+		var bad *people.RowError
+		row := Row{Row: s.Rows + 1, Line: line}
+		switch {
+		case errors.Is(err, io.EOF) || ctx.Err() != nil:
+			return nil
+		case errors.As(err, &bad):
+			row.Answer, row.Why = "unusable", bad.Error()
+		case err != nil:
+			return session.Mistake(err)
+		default:
+			g.answer(&row, point)
+		}
+		s.Rows++
+		*map[string]*int{"predict": &s.Predicted, "refuse": &s.Refused, "unusable": &s.Unusable}[row.Answer]++
+		if err := w.row(&row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer fills in what the model says of a point.
+func (g *guarded) answer(row *Row, point []float64) {
+	if i, refused := Refuses(g.guards, point); refused {
+		row.Answer, row.Rule, row.Why = "refuse", g.rules.Rules[i].Name, g.rules.Rules[i].Why
+		return
+	}
+	for i := range g.space.Features {
+		f := &g.space.Features[i]
+		if f.Contains(point[i]) {
+			continue
+		}
+		row.Why = fmt.Sprintf("%s is %s, outside its domain %s to %s", f.Name, f.Label(point[i]), f.Label(f.Lo), f.Label(f.Hi))
+		if f.HasTable() {
+			row.Answer = "unusable"
+			return
+		}
+	}
+	score, positive := g.decider.At(point)
+	decision := 0
+	if positive {
+		decision = 1
+	}
+	row.Answer, row.Score, row.Decision = "predict", &score, &decision
+}
+
+// writer writes answers as they come, so that the reader of a pipe never waits for
+// one that is known: as CSV, or as the one object of --json with a row a line.
+type writer struct {
+	to   io.Writer
+	csv  *csv.Writer
+	json bool
+	rows int
+}
+
+func (w *writer) begin(r *Result) error {
+	if !w.json {
+		return w.cells("row", "line", "answer", "score", "decision", "rule", "why")
+	}
+	head, _, err := r.parts()
+	if err == nil {
+		_, err = w.to.Write(head)
+	}
+	return err
+}
+
+func (w *writer) row(r *Row) error {
+	if !w.json {
+		decision := ""
+		if r.Decision != nil {
+			decision = strconv.Itoa(*r.Decision)
+		}
+		return w.cells(strconv.Itoa(r.Row), strconv.Itoa(r.Line), r.Answer, view.Exact(r.Score), decision, r.Rule, r.Why)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	separator := ",\n"
+	if w.rows == 0 {
+		separator = "\n"
+	}
+	w.rows++
+	_, err = fmt.Fprintf(w.to, "%s%s", separator, text)
+	return err
+}
+
+func (w *writer) cells(cells ...string) error {
+	w.csv.Write(cells) // an error is kept
+	w.csv.Flush()
+	return w.csv.Error()
+}
+
+func (w *writer) end(r *Result) error {
+	if !w.json {
+		return nil
+	}
+	_, tail, err := r.parts()
+	if err == nil {
+		_, err = fmt.Fprintf(w.to, "\n%s\n", tail)
+	}
+	return err
+}
+
+// parts are the object's text before its rows and after them.
+func (r *Result) parts() (head, tail []byte, err error) {
+	text, err := json.Marshal(r)
+	rows := []byte(`,"rows":[`)
+	head, tail, _ = bytes.Cut(text, rows)
+	return slices.Concat(head, rows), tail, err
+}
+
+// ExportRequest asks for the guardrails of a file as a function.
+type ExportRequest struct {
+	Rules string `json:"rules"`
+	// Language is one of Languages.
+	Language string `json:"language"`
+	// Out is the file to write; empty: the result has the function.
+	Out string `json:"-"`
+}
+
+// ExportResult is the answer to an ExportRequest and the JSON object of hyfair guard
+// export.
+type ExportResult struct {
+	Language string `json:"language"`
+	Rules    int    `json:"rules"`
+	// Out is the file written; without one, Source is the function.
+	Out    string `json:"out,omitempty"`
+	Source string `json:"source,omitempty"`
+}
+
+// AnswerExport writes the function.
+func AnswerExport(_ context.Context, _ *session.Session, r ExportRequest) (*ExportResult, error) {
+	if !slices.Contains(Languages(), r.Language) {
+		return nil, session.Mistake(fmt.Errorf("--language %q: want %s", r.Language, strings.Join(Languages(), " or ")))
+	}
+	rules, err := Read(r.Rules, nil)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	var source strings.Builder
+	if err := Export(&source, rules, r.Language); err != nil {
+		return nil, err
+	}
+	out := &ExportResult{Language: r.Language, Rules: len(rules.Rules), Out: r.Out}
+	if r.Out == "" {
+		out.Source = source.String()
+	} else if err := files.Write(r.Out, func(file *os.File) error { _, err := file.WriteString(source.String()); return err }); err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	return out, nil
+}
+
+// Document is the function itself.
+func (r *ExportResult) Document() *view.Document {
+	if r.Source == "" {
+		return view.Of()
+	}
+	return view.Of(view.Paragraph{strings.TrimSuffix(r.Source, "\n")})
+}
