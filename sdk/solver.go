@@ -109,25 +109,29 @@ func (d *Description) Refuses(m model.Model) error {
 
 // Option describes one plugin option.
 type Option struct {
-	Name, Default, Help string
+	Name    string `json:"name"`
+	Default string `json:"default"`
+	Help    string `json:"help"`
 }
 
 // Library is a native library a plugin binds at run time.
 type Library struct {
-	Name string
+	Name string `json:"name"`
 	// Found, Version and Path tell what was loaded.
-	Found         bool
-	Version, Path string
+	Found   bool   `json:"found"`
+	Version string `json:"version,omitempty"`
+	Path    string `json:"path,omitempty"`
 	// Hint is the command that installs it, where it was not found; Problem
 	// says what was tried and seen.
-	Hint, Problem string
+	Hint    string `json:"hint,omitempty"`
+	Problem string `json:"problem,omitempty"`
 }
 
 // Preset is a named setting of a strategy's options.
 type Preset struct {
-	Name    string
-	Summary string
-	Options map[string]string
+	Name    string            `json:"name"`
+	Summary string            `json:"summary"`
+	Options map[string]string `json:"options"`
 }
 
 // SolveOptions bound and steer one Solve. The zero value sets no limit.

@@ -14,8 +14,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/host/internal/answer/fetch"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
+	"github.com/hyfair/hyfair/host/internal/answer/plugins"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
@@ -109,11 +111,11 @@ func TestReferenceOfJSON(t *testing.T) {
 	sections := reference(t)
 	for command, object := range map[string]any{
 		"inspect": inspect.Result{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": search.Result{},
-		"train": train.Result{}, "plugins": pluginsJSON{}, "doctor": diagnosis{},
-		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": export.Result{}, "fetch": fetchReport{},
+		"train": train.Result{}, "plugins": plugins.Listed{}, "doctor": plugins.Diagnosis{},
+		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": export.Result{}, "fetch": fetch.Result{},
 		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},
-		"plugin new": newPluginJSON{}, "plugin install": installedJSON{}, "plugin uninstall": uninstalledJSON{},
-		"plugin test": testedJSON{},
+		"plugin new": plugins.Written{}, "plugin install": plugins.Installed{}, "plugin uninstall": plugins.Uninstalled{},
+		"plugin test": plugins.Tested{},
 		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
 		"report of a quantification": report.Quantification{}, "quantify of several sets": quantifySet{},
 		"explain": explainReport{}, "explain of a file": explainGrid{},

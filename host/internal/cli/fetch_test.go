@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/question/fetch"
+	"github.com/hyfair/hyfair/host/internal/answer/fetch"
 )
 
 // TestFetchFromAMirrorThatIsIncomplete: the report tells every file, standard
@@ -19,7 +19,7 @@ func TestFetchFromAMirrorThatIsIncomplete(t *testing.T) {
 	defer server.Close()
 	into := filepath.Join(t.TempDir(), "data")
 	code, stdout, stderr := hyfair("fetch", "--into", into, "--base-url", server.URL, "--models", "bank", "--json")
-	var rep fetchReport
+	var rep fetch.Result
 	if err := json.Unmarshal([]byte(stdout), &rep); err != nil {
 		t.Fatalf("%v in %s", err, stdout)
 	}
@@ -58,23 +58,6 @@ func TestFetchFromAMirror(t *testing.T) {
 	}
 	if code, _, stderr := hyfair("inspect", filepath.Join("..", "..", "..", "studies", "bank.yaml"), "--data", into); code != ExitDone {
 		t.Errorf("the study does not find what was fetched: %s", stderr)
-	}
-}
-
-func TestFetchDefaultFolder(t *testing.T) {
-	t.Setenv("XDG_DATA_HOME", "/somewhere/share")
-	for _, c := range []struct {
-		flags fetchFlags
-		data  string
-		want  string
-	}{
-		{fetchFlags{into: "a"}, "b", "a"},
-		{fetchFlags{}, "b", "b"},
-		{fetchFlags{}, "", "/somewhere/share/hyfair/data"},
-	} {
-		if got, err := c.flags.folder(&App{Data: c.data}); err != nil || got != c.want {
-			t.Errorf("--into %q --data %q: %s, %v; want %s", c.flags.into, c.data, got, err, c.want)
-		}
 	}
 }
 

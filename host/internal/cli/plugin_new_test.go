@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/plugins"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
@@ -40,7 +41,7 @@ func TestNewStrategyIsBuiltTestedUsedAndInstalled(t *testing.T) {
 	tier.NeedLong(t) // the commands of the guide, tested in scaffold, do much of this in each run
 	nothingElse(t)
 	dir := t.TempDir()
-	p := object[newPluginJSON](t, "plugin", "new", "search", "my-idea", "--dir", dir)
+	p := object[plugins.Written](t, "plugin", "new", "search", "my-idea", "--dir", dir)
 	folder := filepath.Join(dir, "search-my-idea")
 	if p.Name != "my-idea" || p.Kind != "strategy" || p.Language != "go" || p.Path != folder || len(p.Steps) != 4 || p.SDK == "" {
 		t.Fatalf("%+v", p)
@@ -59,18 +60,18 @@ func TestNewStrategyIsBuiltTestedUsedAndInstalled(t *testing.T) {
 	if first.Strategy != "my-idea+strict" || *first.MaxK < 5 {
 		t.Errorf("%+v", first)
 	}
-	if l := object[pluginsJSON](t, "plugins", "--plugin-dir", bin).Plugins; len(l) != 1 || l[0].State != "unpinned" || l[0].Lag != 1 || strings.Join(l[0].Needs, ",") != "rows" {
+	if l := object[plugins.Listed](t, "plugins", "--plugin-dir", bin).Plugins; len(l) != 1 || l[0].State != "unpinned" || l[0].Lag != 1 || strings.Join(l[0].Needs, ",") != "rows" {
 		t.Errorf("%+v", l)
 	}
 
-	in := object[installedJSON](t, "plugin", "install", filepath.Join(bin, "hyfair-search-my-idea"))
+	in := object[plugins.Installed](t, "plugin", "install", filepath.Join(bin, "hyfair-search-my-idea"))
 	if in.Name != "my-idea" || in.Version != "0.1.0" || in.State != "pinned" || in.Replaced || in.Files != 1 {
 		t.Errorf("%+v", in)
 	}
 	if again := searched("--strategy", "my-idea+strict"); *again.MaxK != *first.MaxK || *again.ID != *first.ID {
 		t.Errorf("installed, it finds something else: %+v", again)
 	}
-	if l := object[pluginsJSON](t, "plugins").Plugins; len(l) != 1 || l[0].State != "pinned" || l[0].Path != in.Path {
+	if l := object[plugins.Listed](t, "plugins").Plugins; len(l) != 1 || l[0].State != "pinned" || l[0].Path != in.Path {
 		t.Errorf("%+v", l)
 	}
 	for _, c := range []struct {
@@ -106,13 +107,13 @@ func TestNewStrategyIsBuiltTestedUsedAndInstalled(t *testing.T) {
 	if code != ExitUsage && code != ExitFailed || !strings.Contains(stderr, "not what was installed") || !strings.Contains(stderr, in.Path) || strings.Count(stderr, "hyfair: ") != 1 {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	if l := object[pluginsJSON](t, "plugins").Plugins; l[0].State != "changed" || l[0].Usable || !strings.Contains(l[0].Error, "hyfair plugin uninstall") {
+	if l := object[plugins.Listed](t, "plugins").Plugins; l[0].State != "changed" || l[0].Usable || !strings.Contains(l[0].Error, "hyfair plugin uninstall") {
 		t.Errorf("%+v", l)
 	}
-	if out := object[uninstalledJSON](t, "plugin", "uninstall", "my-idea"); out.Path != in.Path {
+	if out := object[plugins.Uninstalled](t, "plugin", "uninstall", "my-idea"); out.Path != in.Path {
 		t.Errorf("%+v", out)
 	}
-	if l := object[pluginsJSON](t, "plugins").Plugins; len(l) != 0 {
+	if l := object[plugins.Listed](t, "plugins").Plugins; len(l) != 0 {
 		t.Errorf("%+v", l)
 	}
 }

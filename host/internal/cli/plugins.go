@@ -2,19 +2,16 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/answer/plugins"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
-	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/host/internal/plugin/scaffold"
 )
 
-func init() { commands = append(commands, newPlugins) }
+func init() { commands = append(commands, newPlugins, newPlugin, newDoctor) }
 
 func newPlugins(app *App) *cobra.Command {
 	return &cobra.Command{
@@ -30,25 +27,162 @@ installed), unpinned, or why it is not started.`,
 		Example: "  hyfair plugins\n  hyfair plugins --plugin-dir ./mine --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := app.catalogue()
-			if err != nil {
-				return err
-			}
-			listings := c.List(cmd.Context())
-			if err := cmd.Context().Err(); err != nil {
-				return err
-			}
-			if app.JSON {
-				return app.printJSON(pluginsJSON{Plugins: pluginList(listings), Searched: searched(c)})
-			}
-			printPlugins(app.Stdout, c, listings)
-			return nil
+			_, err := ask(cmd.Context(), app, plugins.List, struct{}{})
+			return err
 		},
 	}
 }
 
+func newDoctor(app *App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say whether this machine can run hyfair, and what brings the pieces that are missing",
+		Long: `Say whether this machine can run hyfair: the plugins that start, the native
+libraries they need, found or not, the command that brings each one that is
+missing, and the folder of the data. The exit code is 0 if at least one solver
+can be used, else 1.`,
+		Example: "  hyfair doctor\n  hyfair doctor --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out, err := ask(cmd.Context(), app, plugins.Diagnose, plugins.Checkup{Data: app.Data})
+			return failedUnless(out != nil && out.OK, err)
+		},
+	}
+}
+
+func newPlugin(app *App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plugin",
+		Short: "Write, test and install a plugin",
+		Long:  "Write, test, install and uninstall a plugin. hyfair plugins lists those that are found.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(fmt.Errorf("unknown command %q (hyfair plugin --help lists them)", "plugin "+args[0]))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPluginNew(app), newPluginTest(app), newPluginInstall(app), newPluginUninstall(app))
+	return cmd
+}
+
+func newPluginNew(app *App) *cobra.Command {
+	var r plugins.NewRequest
+	cmd := &cobra.Command{
+		Use:   "new search|solver NAME",
+		Short: "Write a new plugin that builds, passes the conformance suite and is found",
+		Long: `Write a new strategy (search) or solver, small and whole: it builds, passes the
+conformance suite, and is found. Its idea is a simple one, for yours to take its
+place. The next commands are printed: build, test, compare.
+
+A Go plugin is built against the sources of hyfair: those around the folder, or
+those that this program was built from, or those of --sdk. Within these sources
+it becomes plugins/search-NAME, a part of their module; elsewhere search-NAME is a
+module of its own, which needs nothing from the network. A Python plugin is a
+folder hyfair-search-NAME that is started as it stands.`,
+		Example: `  hyfair plugin new search my-idea
+  hyfair plugin new solver my-solver --language python --dir ~/plugins`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage(fmt.Errorf("want search or solver, and a NAME; got %d arguments", len(args)))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Kind, r.Name = args[0], args[1]
+			_, err := ask(cmd.Context(), app, plugins.New, r)
+			return err
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar((*string)(&r.Language), "language", string(scaffold.Go), "go or python")
+	fl.StringVar(&r.Dir, "dir", "", "folder in which the plugin's own folder is made (default: plugins in hyfair's sources, else the working directory)")
+	fl.StringVar(&r.SDK, "sdk", "", "folder of hyfair's sources to build against")
+	return cmd
+}
+
+func newPluginTest(app *App) *cobra.Command {
+	var r plugins.TestRequest
+	cmd := &cobra.Command{
+		Use:   "test PATH|NAME",
+		Short: "Run the conformance suite on a plugin, over the wire as the host would",
+		Long: `Run the conformance suite on a plugin, over the wire as the host would: small
+questions whose answers are known, with everything it says checked. PATH is a
+plugin's program or folder, anywhere; NAME is a plugin that hyfair plugins lists.
+What the plugin does not claim is skipped. The exit code is 0 if no case failed,
+else 1.`,
+		Example: `  hyfair plugin test highs
+  hyfair plugin test ./hyfair-search-hop --set anywhere=0.3
+  hyfair plugin test ./a.out --kind solver --case milp/equality --json`,
+		Args: exactlyOne("PATH|NAME"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			r.Plugin = args[0]
+			if r.Set, err = app.pluginOptions(); err != nil {
+				return err
+			}
+			out, err := ask(cmd.Context(), app, plugins.Test, r)
+			return failedUnless(out != nil && out.OK, err)
+		},
+	}
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, where the file's name does not say")
+	cmd.Flags().StringSliceVar(&r.Cases, "case", nil, "run only the cases of these names")
+	return cmd
+}
+
+func newPluginInstall(app *App) *cobra.Command {
+	var r plugins.InstallRequest
+	last := len(discover.NotInstalled) - 1
+	cmd := &cobra.Command{
+		Use:   "install PATH",
+		Short: "Copy a plugin to the user's data folder and pin it by its checksums",
+		Long: `Copy a plugin, a program hyfair-solver-NAME or hyfair-search-NAME or a folder of
+that name with a plugin.yaml, to the user's data folder, where every hyfair of
+this user finds it, and note the checksum of each of its files in pins.json
+there. The copy is started once, to see that it runs where it will stand. From
+then on a plugin that is not what was installed is refused.
+Of a folder, all is copied but its folders ` + strings.Join(discover.NotInstalled[:last], ", ") + " and " + discover.NotInstalled[last] + ".",
+		Example: `  hyfair plugin install bin/hyfair-search-my-idea
+  hyfair plugin install ./hyfair-search-my-idea --force`,
+		Args: exactlyOne("PATH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Path = args[0]
+			_, err := ask(cmd.Context(), app, plugins.Install, r)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&r.Force, "force", false, "replace the plugin of that name, whatever it is")
+	return cmd
+}
+
+func newPluginUninstall(app *App) *cobra.Command {
+	var r plugins.UninstallRequest
+	cmd := &cobra.Command{
+		Use:     "uninstall NAME",
+		Short:   "Remove an installed plugin and its pin",
+		Long:    "Remove a plugin that plugin install has installed, changed or not, and its pin.",
+		Example: "  hyfair plugin uninstall my-idea",
+		Args:    exactlyOne("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Name = args[0]
+			_, err := ask(cmd.Context(), app, plugins.Uninstall, r)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, where both have the NAME")
+	return cmd
+}
+
 // noArgs refuses arguments as a mistake of the user's.
 func noArgs(cmd *cobra.Command, args []string) error { return usage(cobra.NoArgs(cmd, args)) }
+
+// failedUnless ends a command with its error, or tells that what it shows is bad news.
+func failedUnless(ok bool, err error) error {
+	if err == nil && !ok {
+		return &exitError{code: ExitFailed}
+	}
+	return err
+}
 
 // catalogue looks for plugins as the flags say.
 func (a *App) catalogue() (*discover.Catalogue, error) {
@@ -58,192 +192,4 @@ func (a *App) catalogue() (*discover.Catalogue, error) {
 	}
 	c, err := discover.New(a.PluginDir, logger)
 	return c, usage(err)
-}
-
-type pluginsJSON struct {
-	Plugins  []pluginJSON `json:"plugins"`
-	Searched []placeJSON  `json:"searched"`
-}
-
-type placeJSON struct {
-	Path   string `json:"path"`
-	Source string `json:"source"`
-	Exists bool   `json:"exists"`
-}
-
-// pluginJSON is a plugin as plugins and doctor print it. Where error is set,
-// what the plugin would say of itself is missing.
-type pluginJSON struct {
-	Name      string        `json:"name"`
-	Kind      string        `json:"kind"`
-	Version   string        `json:"version"`
-	Summary   string        `json:"summary"`
-	Forms     []string      `json:"forms"`
-	Serves    []servesJSON  `json:"serves"`
-	Exactness string        `json:"exactness,omitempty"`
-	Sets      bool          `json:"sets"`
-	Needs     []string      `json:"needs"`
-	Lag       int           `json:"lag"`
-	Path      string        `json:"path"`
-	Source    string        `json:"source"`
-	State     string        `json:"state"`
-	Language  string        `json:"language,omitempty"`
-	Usable    bool          `json:"usable"`
-	Options   []optionJSON  `json:"options"`
-	Presets   []presetJSON  `json:"presets"`
-	Libraries []libraryJSON `json:"libraries"`
-	Error     string        `json:"error,omitempty"`
-}
-
-// servesJSON is a form and the goals that a solver answers in it.
-type servesJSON struct {
-	Form  string   `json:"form"`
-	Goals []string `json:"goals"`
-}
-
-type optionJSON struct {
-	Name    string `json:"name"`
-	Default string `json:"default"`
-	Help    string `json:"help"`
-}
-
-type presetJSON struct {
-	Name    string            `json:"name"`
-	Summary string            `json:"summary"`
-	Options map[string]string `json:"options"`
-}
-
-type libraryJSON struct {
-	Name    string `json:"name"`
-	Found   bool   `json:"found"`
-	Version string `json:"version,omitempty"`
-	Path    string `json:"path,omitempty"`
-	Hint    string `json:"hint,omitempty"`
-	Problem string `json:"problem,omitempty"`
-}
-
-func searched(c *discover.Catalogue) []placeJSON {
-	out := []placeJSON{}
-	for _, p := range c.Places {
-		out = append(out, placeJSON{p.Path, p.Source, p.Exists})
-	}
-	return out
-}
-
-func pluginList(listings []discover.Listing) []pluginJSON {
-	out := []pluginJSON{}
-	for _, l := range listings {
-		d := &l.Description
-		p := pluginJSON{
-			Name: l.Name, Kind: l.Kind.String(), Version: d.Version, Summary: d.Summary,
-			Path: l.Path, Source: l.Source, State: string(l.State), Language: l.Language, Usable: l.Usable(),
-			Forms: []string{}, Serves: serves(d), Sets: d.SOS1, Needs: needs(d), Lag: d.Lag, Options: []optionJSON{}, Presets: []presetJSON{}, Libraries: []libraryJSON{},
-		}
-		if l.Err != nil {
-			p.Error = l.Err.Error()
-		} else if l.Kind == client.Solver {
-			p.Exactness = d.Exactness.String()
-		}
-		for _, f := range p.Serves {
-			p.Forms = append(p.Forms, f.Form)
-		}
-		for _, o := range d.Options {
-			p.Options = append(p.Options, optionJSON(o))
-		}
-		for _, q := range d.Presets {
-			options := map[string]string{}
-			for k, v := range q.Options {
-				options[k] = v
-			}
-			p.Presets = append(p.Presets, presetJSON{q.Name, q.Summary, options})
-		}
-		for _, l := range d.Libraries {
-			p.Libraries = append(p.Libraries, libraryJSON(l))
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// serves groups what a solver answers by form.
-func serves(d *sdk.Description) []servesJSON {
-	out := []servesJSON{}
-	for _, s := range d.Serves {
-		i := slices.IndexFunc(out, func(f servesJSON) bool { return f.Form == s.Form.String() })
-		if i < 0 {
-			i = len(out)
-			out = append(out, servesJSON{Form: s.Form.String()})
-		}
-		out[i].Goals = append(out[i].Goals, s.Goal.String())
-	}
-	return out
-}
-
-// needs lists what a strategy wants to be handed over.
-func needs(d *sdk.Description) []string {
-	out := []string{}
-	if d.NeedsModel {
-		out = append(out, "network")
-	}
-	if d.NeedsRows {
-		out = append(out, "rows")
-	}
-	return out
-}
-
-func printPlugins(w io.Writer, c *discover.Catalogue, listings []discover.Listing) {
-	for i, p := range pluginList(listings) {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w, strings.Join(strings.Fields(p.Kind+" "+p.Name+" "+p.Version), " "))
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		line := func(label, text string) {
-			if text != "" {
-				fmt.Fprintf(t, "  %s\t%s\n", label, text)
-			}
-		}
-		line("", p.Summary)
-		line("error", strings.ReplaceAll(strings.TrimSpace(p.Error), "\n", "\n  \t"))
-		for _, f := range p.Serves {
-			line("serves", f.Form+": "+strings.Join(f.Goals, ", "))
-		}
-		line("proofs", p.Exactness)
-		if p.Sets {
-			line("takes", "special ordered sets")
-		}
-		line("needs", strings.Join(p.Needs, ", "))
-		if p.Lag > 0 {
-			line("lag", fmt.Sprint(p.Lag))
-		}
-		for _, l := range p.Libraries {
-			line("library", l.text())
-		}
-		for _, q := range p.Presets {
-			line("preset", q.Name+"\t"+q.Summary)
-		}
-		for _, o := range p.Options {
-			line("option", o.Name+"="+o.Default+"\t"+o.Help)
-		}
-		line("found", fmt.Sprintf("%s (%s), %s", p.Path, p.Source, p.State))
-		t.Flush()
-	}
-	if len(listings) == 0 {
-		fmt.Fprintln(w, "No plugins were found. Looked in:")
-		for _, p := range c.Places {
-			there := ""
-			if !p.Exists {
-				there = ", not there"
-			}
-			fmt.Fprintf(w, "  %s (%s%s)\n", p.Path, p.Source, there)
-		}
-	}
-}
-
-// text is one line about a library.
-func (l libraryJSON) text() string {
-	if !l.Found {
-		return l.Name + " not found; to install it: " + l.Hint
-	}
-	return strings.Join(strings.Fields(l.Name+" "+l.Version+" "+l.Path), " ")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/plugins"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
@@ -101,7 +102,7 @@ func TestPluginsOfAnEmptyFolder(t *testing.T) {
 
 func TestDoctor(t *testing.T) {
 	dir, data := pluginFolder(t, "hyfair-solver-highs", "hyfair-solver-z3", "hyfair-search-walk"), t.TempDir()
-	diagnose := func(args ...string) (code int, d diagnosis, text string) {
+	diagnose := func(args ...string) (code int, d plugins.Diagnosis, text string) {
 		t.Helper()
 		args = append(args, "--plugin-dir", dir)
 		_, text, _ = hyfair(append([]string{"doctor"}, args...)...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/plugins"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
@@ -14,7 +15,7 @@ import (
 func TestMain(m *testing.M) { plugintest.Main(m) }
 
 // tested runs hyfair plugin test --json.
-func tested(t *testing.T, args ...string) (out testedJSON, code int, stderr string) {
+func tested(t *testing.T, args ...string) (out plugins.Tested, code int, stderr string) {
 	t.Helper()
 	code, stdout, stderr := hyfair(append([]string{"plugin", "test", "--json"}, args...)...)
 	if code > ExitFailed || stdout == "" {

@@ -3,7 +3,8 @@ package record
 import (
 	"fmt"
 	"os"
-	"path/filepath"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 // RunsDir is the folder of the journal that commands use unless told
@@ -13,12 +14,9 @@ func RunsDir() (string, error) {
 	if dir := os.Getenv("HYFAIR_RUNS_DIR"); dir != "" {
 		return dir, nil
 	}
-	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "hyfair", "runs"), nil
-	}
-	home, err := os.UserHomeDir()
+	dir, err := files.UserData("runs")
 	if err != nil {
-		return "", fmt.Errorf("no folder for the journal: %w; set HYFAIR_RUNS_DIR or use --journal", err)
+		err = fmt.Errorf("no folder for the journal: %w; set HYFAIR_RUNS_DIR or use --journal", err)
 	}
-	return filepath.Join(home, ".local", "share", "hyfair", "runs"), nil
+	return dir, err
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -71,11 +72,11 @@ type Found struct {
 
 // Place is a folder in which plugins are looked for.
 type Place struct {
-	Path string
+	Path string `json:"path"`
 	// Source says in words why it is looked at.
-	Source string
+	Source string `json:"source"`
 	// Exists tells whether there is such a folder.
-	Exists bool
+	Exists bool `json:"exists"`
 }
 
 // Catalogue is what was found. It is read-only and safe for concurrent use.
@@ -84,8 +85,8 @@ type Catalogue struct {
 	Places []Place
 	// Plugins by kind and name.
 	Plugins []Found
-
-	logger hclog.Logger
+	// Logger gets the plugins' output; nil: none.
+	Logger hclog.Logger
 }
 
 // New looks for plugins in flagDir (--plugin-dir), $HYFAIR_PLUGIN_DIR, the
@@ -110,15 +111,11 @@ const besideHost = "beside hyfair"
 // UserFolder is where plugins are installed: hyfair/plugins in the user's data
 // folder, $XDG_DATA_HOME or ~/.local/share. It need not be there yet.
 func UserFolder() (string, error) {
-	data := os.Getenv("XDG_DATA_HOME")
-	if data == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("no data folder of the user's: %w", err)
-		}
-		data = filepath.Join(home, ".local", "share")
+	dir, err := files.UserData("plugins")
+	if err != nil {
+		return "", fmt.Errorf("no data folder of the user's: %w", err)
 	}
-	return filepath.Abs(filepath.Join(data, "hyfair", "plugins"))
+	return dir, nil
 }
 
 // places lists the folders to look in, the same one only once.
@@ -156,7 +153,7 @@ func places(flagDir string) []Place {
 }
 
 func scan(places []Place, logger hclog.Logger) (*Catalogue, error) {
-	c := &Catalogue{Places: places, logger: logger}
+	c := &Catalogue{Places: places, Logger: logger}
 	for _, p := range places {
 		if !p.Exists {
 			continue

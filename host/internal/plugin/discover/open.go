@@ -32,11 +32,6 @@ type Plugin struct {
 // time limit is answered, and its plugin ended, within a second of it.
 const killGrace = 500 * time.Millisecond
 
-// launch starts a plugin of the catalogue.
-func (c *Catalogue) launch(ctx context.Context, f Found) (*Plugin, error) {
-	return f.Launch(ctx, c.logger)
-}
-
 // Launch starts the plugin and checks that it is what its file says. The logger
 // gets its output; nil: none.
 func (f Found) Launch(ctx context.Context, logger hclog.Logger) (*Plugin, error) {
@@ -82,7 +77,7 @@ func (c *Catalogue) Launch(ctx context.Context, kind client.Kind, name string) (
 	if err != nil {
 		return nil, err
 	}
-	return c.launch(ctx, f)
+	return f.Launch(ctx, c.Logger)
 }
 
 // Open is Launch and Configure in one: for commands that use one plugin.
@@ -181,7 +176,7 @@ func (c *Catalogue) launchAll(ctx context.Context, kind client.Kind) []launched 
 		wg.Go(func() {
 			turn <- struct{}{}
 			defer func() { <-turn }()
-			out[i].plugin, out[i].err = c.launch(ctx, out[i].found)
+			out[i].plugin, out[i].err = out[i].found.Launch(ctx, c.Logger)
 		})
 	}
 	wg.Wait()

@@ -10,8 +10,8 @@ import (
 
 // Step is a command on the way, and what it is for.
 type Step struct {
-	Command string
-	Purpose string
+	Command string `json:"command"`
+	Purpose string `json:"purpose,omitempty"`
 }
 
 // steps sets the commands that lead from the project to a comparison. They are

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/question/fetch"
+	"github.com/hyfair/hyfair/host/internal/answer/fetch"
 )
 
 func TestRedirects(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/question/fetch"
+	"github.com/hyfair/hyfair/host/internal/answer/fetch"
 )
 
 // zipped is an archive of names and contents, in order.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/question/fetch"
+	"github.com/hyfair/hyfair/host/internal/answer/fetch"
 )
 
 // content is what the test's files hold: long enough to be cut.

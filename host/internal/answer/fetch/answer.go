@@ -1,0 +1,144 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/scaffold"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Request asks for public files. It is plain data.
+type Request struct {
+	// Models are some of Sets, or "all".
+	Models []string `json:"models"`
+	// Into is the folder to bring them into; empty: Data, the data root in force, or
+	// the one among the user's data.
+	Into string `json:"into,omitempty"`
+	Data string `json:"data,omitempty"`
+	// BaseURL is a mirror; Retries follow a failure that may pass.
+	BaseURL string `json:"base_url,omitempty"`
+	Retries int    `json:"retries"`
+}
+
+// Result is the answer to a Request and the JSON object of hyfair fetch.
+type Result struct {
+	Into    string    `json:"into"`
+	Seconds float64   `json:"seconds"`
+	Files   []FileResult `json:"files"`
+
+	data string // the data root in force
+}
+
+// FileResult is what became of a file.
+type FileResult struct {
+	Path    string `json:"path"`
+	State   State  `json:"state"`
+	Bytes   int64  `json:"bytes"`
+	SHA256  string `json:"sha256,omitempty"`
+	Licence string `json:"licence"`
+	Error   string `json:"error,omitempty"`
+}
+
+// Answer brings the files. The error says that some are missing; the result stands
+// beside it.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	list, err := r.files()
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	into, err := r.folder()
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	s.Work()
+	outcomes, err := Run(ctx, list, Options{Into: into, BaseURL: r.BaseURL, Retries: r.Retries, Progress: func(p Progress) {
+		total := ""
+		if p.Total >= 0 {
+			total = "of " + view.Count(p.Total) + " "
+		}
+		s.Show(fmt.Sprintf("%s · %s %sbytes", p.What, view.Count(p.Done), total))
+	}})
+	if outcomes == nil {
+		return nil, err
+	}
+	out := &Result{Into: into, Seconds: time.Since(s.Begun).Seconds(), data: r.Data}
+	missing := 0
+	for i := range outcomes {
+		o := &outcomes[i]
+		file := FileResult{Path: o.File.Path, State: o.State, Bytes: o.Bytes, SHA256: o.SHA256, Licence: o.File.Licence}
+		if o.Missing() {
+			missing++
+		}
+		if o.Err != nil {
+			file.Error = o.Err.Error()
+			s.Note("%s", file.Error)
+		}
+		out.Files = append(out.Files, file)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return out, errors.New("interrupted; run the same command again to go on")
+	case missing > 0:
+		return out, fmt.Errorf("%d of %d files are missing; run the same command again to try once more", missing, len(out.Files))
+	}
+	return out, nil
+}
+
+// files are those that Models names.
+func (r *Request) files() ([]File, error) {
+	switch {
+	case r.Retries < 0:
+		return nil, fmt.Errorf("--retries %d is negative", r.Retries)
+	case slices.Equal(r.Models, []string{"all"}):
+		return Files(), nil
+	case len(r.Models) == 0:
+		return nil, errors.New("--models names nothing")
+	}
+	for _, name := range r.Models {
+		if !slices.Contains(Sets, name) {
+			return nil, fmt.Errorf("--models %q: want %s or all", name, strings.Join(Sets, ", "))
+		}
+	}
+	return Files(r.Models...), nil
+}
+
+// folder is where the files go.
+func (r *Request) folder() (string, error) {
+	if r.Into != "" {
+		return r.Into, nil
+	}
+	if r.Data != "" {
+		return r.Data, nil
+	}
+	dir, err := files.UserData("data")
+	if err != nil {
+		err = fmt.Errorf("there is no home folder to bring the files into (%w); name a folder with --into", err)
+	}
+	return dir, err
+}
+
+// Document shows what became of the files, and how studies find them.
+func (r *Result) Document() *view.Document {
+	t := &view.Table{Plain: true, Columns: []view.Column{{Title: "FILE"}, {Title: "STATE"}, {Title: "BYTES"}, {Title: "LICENCE"}}}
+	for _, f := range r.Files {
+		t.Add(f.Path, string(f.State), view.Count(f.Bytes), f.Licence)
+	}
+	where := view.Paragraph{"in " + r.Into}
+	if r.data != r.Into {
+		path := r.Into
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		path = scaffold.Shell(path)
+		where = append(where, fmt.Sprintf("studies find it with --data %s, or once and for all with", path), "  export HYFAIR_DATA="+path)
+	}
+	return view.Of(t, where)
+}

@@ -1,0 +1,164 @@
+package plugins
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/client"
+)
+
+// Checkup asks whether this machine can run hyfair.
+type Checkup struct {
+	// Data is the folder that data: paths start from; empty: none was named.
+	Data string `json:"data,omitempty"`
+}
+
+// Diagnosis is the answer to a Checkup and the JSON object of hyfair doctor.
+type Diagnosis struct {
+	// OK: at least one solver can be used.
+	OK      bool    `json:"ok"`
+	Version string  `json:"version"`
+	Machine Machine `json:"machine"`
+	Listed
+	Data Data `json:"data"`
+	// Advice lists what to do, the most needed first; empty where all is well.
+	Advice []string `json:"advice"`
+}
+
+// Machine is this one.
+type Machine struct {
+	Go   string `json:"go"`
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPUs int    `json:"cpus"`
+	CPU  string `json:"cpu,omitempty"`
+}
+
+// Data is the folder of the data.
+type Data struct {
+	Path  string `json:"path"`
+	Found bool   `json:"found"`
+}
+
+// Diagnose answers a Checkup.
+func Diagnose(ctx context.Context, s *session.Session, r Checkup) (*Diagnosis, error) {
+	list, all := listed(ctx, s.Plugins)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	d := &Diagnosis{
+		Version: session.Version(), Listed: *list, Data: Data{Path: r.Data}, Advice: []string{},
+		Machine: Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuModel()},
+	}
+	usable := map[client.Kind]int{}
+	var fixes []string
+	for i := range all {
+		l := &all[i]
+		if l.Usable() {
+			usable[l.Kind]++
+		}
+		fixes = append(fixes, missing(l)...)
+	}
+	if d.OK = usable[client.Solver] > 0; !d.OK {
+		d.Advice = append(d.Advice, "no solver can be used, so that nothing can be certified: make setup && make build brings one")
+	}
+	if usable[client.Strategy] == 0 {
+		d.Advice = append(d.Advice, "no strategy can be used, so that nothing can be searched: make build brings some")
+	}
+	d.Advice = append(d.Advice, fixes...)
+	if info, err := os.Stat(r.Data); r.Data != "" && err == nil && info.IsDir() {
+		d.Data.Found = true
+	} else if r.Data != "" {
+		d.Advice = append(d.Advice, fmt.Sprintf("the data folder %s is not there: check --data or $HYFAIR_DATA", r.Data))
+	}
+	return d, nil
+}
+
+// missing says what would make the plugin usable.
+func missing(l *discover.Listing) (fixes []string) {
+	if l.Err != nil {
+		return []string{fmt.Sprintf("%s %s does not start: see its error above, or remove %s", l.Kind, l.Name, l.Path)}
+	}
+	for _, lib := range l.Description.Libraries {
+		if !lib.Found {
+			fixes = append(fixes, fmt.Sprintf("%s for %s %s: %s", lib.Name, l.Kind, l.Name, lib.Hint))
+		}
+	}
+	return fixes
+}
+
+// cpuModel is the processor's name where the system tells it in a file.
+func cpuModel() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if key, value, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// Document shows the diagnosis.
+func (d *Diagnosis) Document() *view.Document {
+	m := d.Machine
+	machine := fmt.Sprintf("hyfair %s, %s, %s/%s, %d CPUs", d.Version, m.Go, m.OS, m.Arch, m.CPUs)
+	if m.CPU != "" {
+		machine += fmt.Sprintf(" (%s)", m.CPU)
+	}
+	plugins, data := &view.Facts{Title: "plugins"}, &view.Facts{Title: "data"}
+	for i := range d.Plugins {
+		p := &d.Plugins[i]
+		mark := "ok     "
+		switch {
+		case p.Error != "":
+			mark = "BROKEN "
+		case !p.Usable:
+			mark = "MISSING"
+		}
+		plugins.Add(mark + "  " + p.title())
+		below := func(text string) {
+			plugins.Add(under + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+under))
+		}
+		for _, l := range p.Libraries {
+			below(library(&l))
+			if l.Problem != "" {
+				below(l.Problem)
+			}
+		}
+		if p.Error != "" {
+			below(p.Error)
+		}
+	}
+	if len(d.Plugins) == 0 {
+		plugins.Add("none found (hyfair plugins says where they are looked for)")
+	}
+	switch {
+	case d.Data.Found:
+		data.Add("ok       " + d.Data.Path)
+	case d.Data.Path != "":
+		data.Add("MISSING  " + d.Data.Path)
+	default:
+		data.Add("not set  studies of public data need --data or $HYFAIR_DATA; the shipped example does not")
+	}
+	out := view.Of(view.Paragraph{machine}, plugins, data)
+	if len(d.Advice) == 0 {
+		out.Add(view.Paragraph{"All is well."})
+	} else {
+		out.Add(&view.List{Title: "what to do", Items: d.Advice})
+	}
+	return out
+}
+
+// under is as wide as a plugin's mark.
+const under = "         "

@@ -1,0 +1,82 @@
+package plugins
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/scaffold"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// NewRequest asks for a new plugin.
+type NewRequest struct {
+	scaffold.Request
+	// Kind is search or solver.
+	Kind string
+}
+
+// Written is the answer to a NewRequest and the JSON object of hyfair plugin new.
+type Written struct {
+	Name     string          `json:"name"`
+	Kind     string          `json:"kind"`
+	Language string          `json:"language"`
+	Path     string          `json:"path"`
+	Files    []string        `json:"files"`
+	SDK      string          `json:"sdk,omitempty"`
+	Steps    []scaffold.Step `json:"steps"`
+}
+
+// New writes a new plugin.
+func New(_ context.Context, s *session.Session, r NewRequest) (*Written, error) {
+	r.Request.Kind = kinds[r.Kind]
+	if r.Request.Kind == 0 {
+		return nil, session.Mistake(fmt.Errorf("%q: want search or solver", r.Kind))
+	}
+	if r.Language != scaffold.Go && r.Language != scaffold.Python {
+		return nil, session.Mistake(fmt.Errorf("--language %q: want go or python", r.Language))
+	}
+	for _, f := range s.Plugins.Plugins {
+		if f.Kind == r.Request.Kind && f.Name == r.Name {
+			return nil, session.Mistake(fmt.Errorf("there is a %s %s already, %s, and a name offered twice is an error: choose another", f.Kind, f.Name, f.Path))
+		}
+	}
+	p, err := scaffold.Write(r.Request, thisProgram())
+	if err != nil {
+		return nil, mistake(err)
+	}
+	return &Written{p.Name, p.Kind.String(), string(p.Language), p.Path, p.Files, p.SDK, p.Steps}, nil
+}
+
+// thisProgram is this program as a shell in any folder finds it.
+func thisProgram() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return "hyfair"
+	}
+	if found, err := exec.LookPath("hyfair"); err == nil {
+		there, err1 := filepath.EvalSymlinks(found)
+		here, err2 := filepath.EvalSymlinks(exe)
+		if err1 == nil && err2 == nil && there == here {
+			return "hyfair"
+		}
+	}
+	return scaffold.Shell(exe)
+}
+
+// Document says what was written and what comes next.
+func (r *Written) Document() *view.Document {
+	next := &view.Facts{Title: "Next:"}
+	for _, s := range r.Steps {
+		if s.Purpose == "" {
+			next.Add(s.Command)
+		} else {
+			next.Add(s.Command, " # "+s.Purpose)
+		}
+	}
+	return view.Of(view.Paragraph{fmt.Sprintf("%s %s, in %s: %s", r.Kind, r.Name, r.Path, strings.Join(r.Files, ", "))}, next)
+}

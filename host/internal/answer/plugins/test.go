@@ -1,0 +1,186 @@
+package plugins
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/conformance"
+)
+
+// TestRequest asks for the conformance suite to be run on a plugin.
+type TestRequest struct {
+	// Plugin is a path, or the name of a plugin that is found; Kind is empty, solver
+	// or search.
+	Plugin string `json:"plugin"`
+	Kind   string `json:"kind,omitempty"`
+	// Cases are all where there are none; Set are options of the plugin.
+	Cases []string          `json:"cases,omitempty"`
+	Set   map[string]string `json:"set,omitempty"`
+}
+
+// Tested is the answer to a TestRequest and the JSON object of hyfair plugin test.
+type Tested struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`
+	Version string `json:"version"`
+	Path    string `json:"path"`
+	// OK: no case failed, and at least one passed.
+	OK      bool    `json:"ok"`
+	Passed  int     `json:"passed"`
+	Failed  int     `json:"failed"`
+	Skipped int     `json:"skipped"`
+	Cases   []Case  `json:"cases"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Case is one question of the suite.
+type Case struct {
+	Name    string  `json:"name"`
+	Doc     string  `json:"doc"`
+	Verdict string  `json:"verdict"`
+	Why     string  `json:"why,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Test runs the suite on the plugin's own processes. The error may stand beside what
+// was tested before it.
+func Test(ctx context.Context, s *session.Session, r TestRequest) (*Tested, error) {
+	kind, err := kindOf(r.Kind)
+	if err != nil {
+		return nil, err
+	}
+	found, err := find(s.Plugins, r.Plugin, kind)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	t := &tester{found: found, set: r.Set, session: s}
+	defer t.close()
+	plugin, err := t.launch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := plugin.Description()
+	out := &Tested{Name: d.Name, Kind: found.Kind.String(), Version: d.Version, Path: found.Path, Cases: []Case{}}
+	s.Work()
+	report, err := t.run(ctx, plugin, r.Cases, func(o conformance.Outcome) {
+		out.Cases = append(out.Cases, Case{o.Case, o.Doc, o.Verdict.String(), o.Why, o.Elapsed.Seconds()})
+		s.Show(fmt.Sprintf("%d cases tested, the last was %s", len(out.Cases), o.Case))
+	})
+	if len(out.Cases) == 0 && err != nil && ctx.Err() == nil {
+		return nil, session.Mistake(err) // names of cases that are none
+	}
+	out.Passed, out.Failed, out.Skipped = report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped)
+	out.OK, out.Seconds = err == nil && report.OK(), time.Since(s.Begun).Seconds()
+	return out, err
+}
+
+// find finds a plugin by its path, or else by its name.
+func find(c *discover.Catalogue, name string, kind client.Kind) (discover.Found, error) {
+	if _, err := os.Stat(name); err == nil || strings.ContainsRune(name, os.PathSeparator) {
+		f, ok := discover.At(name, kind)
+		if err == nil && !ok {
+			err = fmt.Errorf("%s: its name does not begin with hyfair-solver- or hyfair-search-; say what it is with --kind", name)
+		}
+		return f, err
+	}
+	if kind != 0 {
+		return c.Find(kind, name)
+	}
+	solver, err := c.Find(client.Solver, name)
+	strategy, strategyErr := c.Find(client.Strategy, name)
+	switch {
+	case errors.Is(strategyErr, discover.ErrNotFound):
+		return solver, err
+	case errors.Is(err, discover.ErrNotFound):
+		return strategy, strategyErr
+	}
+	return solver, fmt.Errorf("%s is the name of a solver (%s) and of a strategy (%s); say which with --kind", name, solver.Path, strategy.Path)
+}
+
+// tester starts processes of a plugin: what compares two starts more of them. A case
+// that hung may still be starting one.
+type tester struct {
+	found   discover.Found
+	set     map[string]string
+	session *session.Session
+
+	mu      sync.Mutex
+	started []*discover.Plugin
+}
+
+func (t *tester) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range t.started {
+		p.Close()
+	}
+}
+
+// launch starts the plugin, which must have its libraries: without them the suite
+// would skip nearly everything and prove nothing.
+func (t *tester) launch(ctx context.Context) (*discover.Plugin, error) {
+	p, err := t.found.Launch(ctx, t.session.Plugins.Logger)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.started = append(t.started, p)
+	if err := discover.Configure(t.set, p); err != nil {
+		return nil, session.Mistake(err)
+	}
+	for _, l := range p.Description().Libraries {
+		if !l.Found {
+			return nil, fmt.Errorf("%s cannot be tested: %s", p, strings.TrimSpace(library(&l)+"\n"+l.Problem))
+		}
+	}
+	return p, nil
+}
+
+// run runs the suite of the plugin's kind.
+func (t *tester) run(ctx context.Context, p *discover.Plugin, cases []string, each func(conformance.Outcome)) (*conformance.Report, error) {
+	o := conformance.Options{Set: p.Options, Only: cases}
+	if p.Found.Kind == client.Strategy {
+		o.NewStrategy = func(ctx context.Context) (sdk.Strategy, error) {
+			next, err := t.launch(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return next.Strategy(), nil
+		}
+		return conformance.CheckStrategy(ctx, p.Strategy(), o, each)
+	}
+	o.NewSolver = func(ctx context.Context) (sdk.Solver, error) {
+		next, err := t.launch(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return next.Solver(), nil
+	}
+	return conformance.CheckSolver(ctx, p.Solver(), o, each)
+}
+
+// Document shows a line a case.
+func (r *Tested) Document() *view.Document {
+	lines := view.Paragraph{fmt.Sprintf("%s %s %s, %s", r.Kind, r.Name, r.Version, r.Path)}
+	words := map[string]string{conformance.Passed.String(): "pass", conformance.Failed.String(): "FAIL"}
+	for _, c := range r.Cases {
+		line := cmp.Or(words[c.Verdict], "skip") + "  " + c.Name
+		if why, _, _ := strings.Cut(c.Why, "\n"); why != "" {
+			line += ": " + why
+		}
+		lines = append(lines, line)
+	}
+	return view.Of(append(lines, fmt.Sprintf("%d passed, %d failed, %d skipped in %s", r.Passed, r.Failed, r.Skipped, view.Seconds(r.Seconds))))
+}
