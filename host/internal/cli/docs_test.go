@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
@@ -118,7 +119,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"plugin test": plugins.Tested{},
 		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
 		"report of a quantification": report.Quantification{}, "quantify of several sets": quantifySet{},
-		"explain": explainReport{}, "explain of a file": explainGrid{},
+		"explain": explain.Result{}, "explain of a file": explainGrid{},
 		"mitigate": mitigateReport{}, "mitigate of a file": mitigateGrid{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
 	} {
 		var fields []string

@@ -4,42 +4,25 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // explainGrid is the JSON object of hyfair explain with a file of studies.
 type explainGrid struct {
-	Name     string           `json:"name"`
-	Networks []explainNetwork `json:"networks"`
-	Seed     int64            `json:"seed"`
-	Seconds  float64          `json:"seconds"`
+	Name     string            `json:"name"`
+	Networks []explain.Network `json:"networks"`
+	Seed     int64             `json:"seed"`
+	Seconds  float64           `json:"seconds"`
 	// Interrupted: not every network was reached, or not all was proved of the last.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
 
-// explainNetwork is one network of a file.
-type explainNetwork struct {
-	Study string `json:"study"`
-	Model string `json:"model"`
-	// Error says why there is no report, or why no more is proved in it; the others
-	// go on.
-	Error  string         `json:"error,omitempty"`
-	Report *explainReport `json:"report"`
-}
-
-// name is the network's without its ending, or the study's for its own network.
-func (n *explainNetwork) name() string {
-	switch {
-	case n.Model != "":
-		return strings.TrimSuffix(n.Model, filepath.Ext(n.Model))
-	case n.Report != nil:
-		return n.Report.Study
-	}
-	return n.Study
-}
+// Document shows the grid.
+func (g *explainGrid) Document() *view.Document { return view.Of(explain.Table(g.Name, g.Networks)) }
 
 // runGrid works through the networks of a file.
 func (f *explainFlags) runGrid(ctx context.Context, app *App, file string) error {
@@ -49,17 +32,27 @@ func (f *explainFlags) runGrid(ctx context.Context, app *App, file string) error
 	if err != nil {
 		return usage(err)
 	}
-	grid := explainGrid{Name: name, Networks: []explainNetwork{}, Seed: app.Seed}
+	s, err := app.session()
+	if err != nil {
+		return err
+	}
+	if f.request.Set, err = app.pluginOptions(); err != nil {
+		return err
+	}
+	grid := explainGrid{Name: name, Networks: []explain.Network{}, Seed: app.Seed}
 	failures := 0
 	for i, n := range networks {
-		fmt.Fprintf(app.Stderr, "network %d of %d: %s\n", i+1, len(networks), n.name())
-		n.Report, err = f.explainNetwork(ctx, app, n)
+		fmt.Fprintf(app.Stderr, "network %d of %d: %s\n", i+1, len(networks), n.Name())
+		r := f.request
+		r.Study, r.Data, r.Model, r.Seed = n.Study, app.Data, n.Model, app.Seed
+		n.Report, err = explain.Answer(ctx, s, r)
+		app.line.clear()
 		grid.Interrupted = ctx.Err() != nil
 		if grid.Interrupted && n.Report == nil {
 			break
 		}
 		if err != nil {
-			fmt.Fprintf(app.Stderr, "hyfair: %s: %v\n", n.name(), err)
+			fmt.Fprintf(app.Stderr, "hyfair: %s: %v\n", n.Name(), err)
 			n.Error = err.Error()
 			failures++
 		}
@@ -68,10 +61,9 @@ func (f *explainFlags) runGrid(ctx context.Context, app *App, file string) error
 		}
 	}
 	grid.Seconds = time.Since(begin).Seconds()
-	if err := f.shown.show(app, &grid); err != nil {
+	switch err := app.end(s, f.shown.show(app, &grid)); {
+	case err != nil:
 		return err
-	}
-	switch {
 	case grid.Interrupted:
 		return &exitError{code: ExitInterrupted}
 	case failures > 0:
@@ -80,25 +72,9 @@ func (f *explainFlags) runGrid(ctx context.Context, app *App, file string) error
 	return nil
 }
 
-// explainNetwork is one network on its own.
-func (f *explainFlags) explainNetwork(ctx context.Context, app *App, n explainNetwork) (*explainReport, error) {
-	begin := time.Now()
-	one := *f
-	one.question.Model = n.Model
-	j, err := one.open(app, n.Study)
-	if err != nil {
-		return nil, err
-	}
-	r, err := j.run(ctx)
-	if r != nil {
-		r.Seconds = time.Since(begin).Seconds()
-	}
-	return r, err
-}
-
 // readGrid reads a file that lists studies, such as studies/rq3.yaml, takes its
 // settings where no flag was given, and lists the networks.
-func (f *explainFlags) readGrid(app *App, file string) (name string, networks []explainNetwork, err error) {
+func (f *explainFlags) readGrid(app *App, file string) (name string, networks []explain.Network, err error) {
 	settings := []string{"strategy", "budget", "individuals", "samples", "quantile", "delta", "spread", "lime", "bound"}
 	in, err := gridfile.Open(file, "a file of studies to explain", settings...)
 	if err != nil {
@@ -106,7 +82,7 @@ func (f *explainFlags) readGrid(app *App, file string) (name string, networks []
 	}
 	takeSettings(in, f.flags, settings...)
 	err = f.models.all(app, in, func(path, model string) {
-		networks = append(networks, explainNetwork{Study: path, Model: model})
+		networks = append(networks, explain.Network{Study: path, Model: model})
 	})
 	if err != nil {
 		return "", nil, err

@@ -13,14 +13,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
 )
 
 // explained is what the tests look at of an explanation's JSON.
 type explained struct {
 	Study, Nothing, Where string
-	Source                explainSource
+	Source                explain.Source
 	InitK                 int `json:"init_k"`
-	Individuals           []explainIndividual
+	Individuals           []explain.Individual
 	Seconds               float64
 	Predicates            []struct {
 		Text       string

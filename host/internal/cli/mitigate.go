@@ -69,7 +69,7 @@ its networks is treated in turn.`,
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.arms, "arms", mitigate.DefaultArms(), "what to compare: "+strings.Join(mitigate.Ways(), ", ")+", each also with +guards")
 	fl.StringVar(&f.guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
-	fl.Float64Var(&f.delta, "delta", explain.DefaultDelta, "explained guardrails: how much larger the mean k inside a rule must be than outside")
+	fl.Float64Var(&f.delta, "delta", explain.DefaultMethod().Delta, "explained guardrails: how much larger the mean k inside a rule must be than outside")
 	fl.Float64Var(&f.mostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
 	f.models.add(cmd)
 	fl.StringVar(&f.out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")

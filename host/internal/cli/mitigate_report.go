@@ -181,10 +181,10 @@ func (j *mitigateJob) explain(ctx context.Context, n *relu.Network, found []reco
 	if len(around) == 0 {
 		return nil, fmt.Errorf("%w: the search found nobody to explain", mitigate.ErrNoRules)
 	}
-	result, err := explain.Run(ctx, explain.Config{
-		Space: j.space, Region: j.region, Evaluator: e, Bins: fairness.Bins(eps), Around: around,
-		Samples: explain.DefaultSamples, Quantile: explain.DefaultQuantile, Delta: j.flags.delta, Test: explain.DefaultTest,
-		Spread: explain.DefaultSpread, Growth: explain.Growth{Depth: explain.DefaultDepth, Leaf: explain.DefaultLeaf}, Seed: j.app.Seed,
+	method := explain.DefaultMethod()
+	method.Delta = j.flags.delta
+	result, err := explain.Explain(ctx, explain.Config{
+		Space: j.space, Region: j.region, Evaluator: e, Bins: fairness.Bins(eps), Around: around, Method: method, Seed: j.app.Seed,
 	})
 	if err != nil {
 		return nil, err

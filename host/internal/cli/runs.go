@@ -8,6 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 )
 
 func init() { commands = append(commands, newRuns) }
@@ -61,30 +62,19 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 // existingJournal opens the journal to read, or says that there is none: an
 // fs.ErrNotExist.
 func (a *App) existingJournal() (*journal.Journal, error) {
-	path := a.Journal
-	if path == "" {
-		var err error
-		if path, err = journal.DefaultPath(); err != nil {
-			return nil, err
-		}
-	}
-	j, err := journal.OpenExisting(path)
-	return j, usage(err)
+	j, err := (&session.Session{JournalFile: a.Journal}).Existing()
+	return j, usageIf(err)
 }
 
 // withRun does something with a run of the journal; a name that no run has, and a
 // run that no report can be made of, are the user's mistakes.
 func withRun(a *App, do func(*journal.Journal) error) error {
-	j, err := a.existingJournal()
-	if err != nil {
-		return err
-	}
-	err = do(j)
+	err := usageIf((&session.Session{JournalFile: a.Journal}).Past(do))
 	var none *report.NoReportError
-	if errors.Is(err, journal.ErrNoRun) || errors.As(err, &none) {
+	if errors.As(err, &none) {
 		err = usage(err)
 	}
-	return errors.Join(err, j.Close())
+	return err
 }
 
 func listRuns(app *App) error {

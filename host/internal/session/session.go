@@ -119,6 +119,33 @@ func (s *Session) Close() error {
 	return nil
 }
 
+// Past does something with the journal, which must be there. A run that it does not
+// have is a mistake.
+func (s *Session) Past(do func(*journal.Journal) error) error {
+	j, err := s.Existing()
+	if err != nil {
+		return err
+	}
+	if err = do(j); errors.Is(err, journal.ErrNoRun) {
+		err = Mistake(err)
+	}
+	return errors.Join(err, j.Close())
+}
+
+// Existing opens the journal to read. That there is none is a mistake, and an
+// fs.ErrNotExist.
+func (s *Session) Existing() (*journal.Journal, error) {
+	path := s.JournalFile
+	if path == "" {
+		var err error
+		if path, err = journal.DefaultPath(); err != nil {
+			return nil, err
+		}
+	}
+	j, err := journal.OpenExisting(path)
+	return j, Mistake(err)
+}
+
 // Run is one run under way: the stream that its events take, and where they go.
 type Run struct {
 	*record.Stream

@@ -37,38 +37,37 @@ type Config struct {
 	// lie outside the domains. nil: no data.
 	Rows [][]float64
 
-	// Samples is the number n of neighbours that the tree is grown from.
-	Samples int
-	// Quantile of their k that high ones reach at least.
-	Quantile float64
-	// Delta is how much larger the mean k inside a predicate must be.
-	Delta float64
-	// Test is the number of fresh neighbours on either side of a predicate.
-	Test int
-	// Spread is the cloud's.
-	Spread float64
-	Growth Growth
-	// Alpha is the price of a leaf in pruning; nil: chosen by cross-validation.
-	Alpha *float64
-	Seed  int64
+	Method
+	Seed int64
 
 	// Progress, where not nil, is told what is done next.
 	Progress func(string)
 }
 
-// Defaults of a Config.
-const (
-	DefaultSamples  = 5000
-	DefaultQuantile = 0.95
-	DefaultDelta    = 3
-	DefaultTest     = 2000
-	DefaultSpread   = 0.25
-	DefaultDepth    = 8
-	DefaultLeaf     = 20
-)
+// Method is the numbers of Algorithm 2.
+type Method struct {
+	// Samples is the number n of neighbours that the tree is grown from.
+	Samples int `json:"samples"`
+	// Quantile of their k that high ones reach at least.
+	Quantile float64 `json:"quantile"`
+	// Delta is how much larger the mean k inside a predicate must be.
+	Delta float64 `json:"delta"`
+	// Test is the number of fresh neighbours on either side of a predicate.
+	Test int `json:"test"`
+	// Spread is the cloud's.
+	Spread float64 `json:"spread"`
+	Growth
+	// Alpha is the price of a leaf in pruning; nil: chosen by cross-validation.
+	Alpha *float64 `json:"alpha,omitempty"`
+}
 
-// Result is an explanation.
-type Result struct {
+// DefaultMethod is what hyfair explain begins with.
+func DefaultMethod() Method {
+	return Method{Samples: 5000, Quantile: 0.95, Delta: 3, Test: 2000, Spread: 0.25, Growth: Growth{Depth: 8, Leaf: 20}}
+}
+
+// Explanation is what was found.
+type Explanation struct {
 	// Sample is what the tree was grown from.
 	Sample Sample
 	// Predicates are those kept, the one that covers most of the high samples
@@ -146,9 +145,9 @@ const (
 	streamTest   = 0x74657374
 )
 
-// Run explains. Equal configurations give equal results on every machine. The
+// Explain explains. Equal configurations give equal results on every machine. The
 // error is about the configuration, or ctx's.
-func Run(ctx context.Context, c Config) (*Result, error) {
+func Explain(ctx context.Context, c Config) (*Explanation, error) {
 	e := &explainer{Config: c, cloud: &Cloud{Space: c.Space, Region: c.Region, Around: c.Around, Spread: c.Spread}}
 	if err := e.Validate(); err != nil {
 		return nil, err
@@ -162,24 +161,23 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return e.run(ctx)
 }
 
-// Validate says what is wrong with the numbers of the method, from Samples on, before
-// anybody is looked for.
-func (c *Config) Validate() error {
+// Validate says what is wrong with the numbers.
+func (m *Method) Validate() error {
 	switch {
-	case c.Samples < 2:
-		return fmt.Errorf("%d samples: at least 2 are needed", c.Samples)
-	case c.Test < 2:
-		return fmt.Errorf("%d samples to test with: at least 2 are needed", c.Test)
-	case !(c.Quantile > 0 && c.Quantile < 1):
-		return fmt.Errorf("quantile %v: want a number between 0 and 1", c.Quantile)
-	case !(c.Spread > 0) || math.IsInf(c.Spread, 0):
-		return fmt.Errorf("spread %v: want a number above 0", c.Spread)
-	case math.IsNaN(c.Delta):
-		return fmt.Errorf("delta %v: want a number", c.Delta)
-	case c.Growth.Depth < 1 || c.Growth.Leaf < 1:
-		return fmt.Errorf("depth %d, leaf %d: both are at least 1", c.Growth.Depth, c.Growth.Leaf)
-	case c.Alpha != nil && !(*c.Alpha >= 0):
-		return fmt.Errorf("alpha %v: want 0 or more", *c.Alpha)
+	case m.Samples < 2:
+		return fmt.Errorf("%d samples: at least 2 are needed", m.Samples)
+	case m.Test < 2:
+		return fmt.Errorf("%d samples to test with: at least 2 are needed", m.Test)
+	case !(m.Quantile > 0 && m.Quantile < 1):
+		return fmt.Errorf("quantile %v: want a number between 0 and 1", m.Quantile)
+	case !(m.Spread > 0) || math.IsInf(m.Spread, 0):
+		return fmt.Errorf("spread %v: want a number above 0", m.Spread)
+	case math.IsNaN(m.Delta):
+		return fmt.Errorf("delta %v: want a number", m.Delta)
+	case m.Depth < 1 || m.Leaf < 1:
+		return fmt.Errorf("depth %d, leaf %d: both are at least 1", m.Depth, m.Leaf)
+	case m.Alpha != nil && !(*m.Alpha >= 0):
+		return fmt.Errorf("alpha %v: want 0 or more", *m.Alpha)
 	}
 	return nil
 }
@@ -202,7 +200,7 @@ type rowK struct {
 	k     float64
 }
 
-func (e *explainer) run(ctx context.Context) (*Result, error) {
+func (e *explainer) run(ctx context.Context) (*Explanation, error) {
 	if err := e.cloud.check(); err != nil {
 		return nil, err
 	}
@@ -215,7 +213,7 @@ func (e *explainer) run(ctx context.Context) (*Result, error) {
 	if e.ks, err = e.evaluate(ctx, e.points); err != nil {
 		return nil, err
 	}
-	r := &Result{Sample: e.label(e.ks)}
+	r := &Explanation{Sample: e.label(e.ks)}
 	if r.Sample.High == 0 {
 		r.Nothing = fmt.Sprintf("all %d neighbours have k = %d: there is nothing to tell apart", r.Sample.N, r.Sample.KLeast)
 		return r, nil

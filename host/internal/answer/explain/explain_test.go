@@ -43,7 +43,7 @@ func TestConditionsComeBack(t *testing.T) {
 	for seed := int64(0); seed < 20; seed++ {
 		c := defaults(s, kOf(shopK), [][]float64{{9, 0, 2, 0}, {8, 2, 5, 0}})
 		c.Seed, c.Samples, c.Test = seed, 2000, 500
-		r, err := Run(t.Context(), c)
+		r, err := Explain(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 			p := 1. / float64(len(around))
 			for i := range 3 {
 				f := &s.Features[i]
-				p *= marginal(f, a[i], DefaultSpread)[int(x[i]-f.Lo)]
+				p *= marginal(f, a[i], DefaultMethod().Spread)[int(x[i]-f.Lo)]
 			}
 			w += p
 		}
@@ -94,7 +94,7 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 	for seed := int64(0); seed < 150; seed++ {
 		c := defaults(s, kOf(shopK), around)
 		c.Seed, c.Samples, c.Test, c.Growth.Leaf = seed, 100, 60, 5
-		r, err := Run(t.Context(), c)
+		r, err := Explain(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestNothingToExplain(t *testing.T) {
 	} {
 		c := defaults(s, k, [][]float64{{9, 0, 2, 0}})
 		c.Samples, c.Test = 300, 100
-		r, err := Run(t.Context(), c)
+		r, err := Explain(t.Context(), c)
 		if err != nil || len(r.Predicates) > 0 || !strings.Contains(r.Nothing, says) {
 			t.Errorf("%+v, %v; want %q", r, err, says)
 		}
@@ -185,7 +185,7 @@ func TestExplanationsRepeat(t *testing.T) {
 		st, e := loan(t)
 		c := defaults(st.Space, e, worstOf(st.Space, e, 5, 500, 4))
 		c.Samples, c.Test = 1000, 200
-		r, err := Run(t.Context(), c)
+		r, err := Explain(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,13 +219,13 @@ func TestMistakesAndInterrupts(t *testing.T) {
 	} {
 		c := defaults(shop(), kOf(shopK), [][]float64{{9, 0, 2, 0}})
 		change(&c)
-		if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Explain(t.Context(), c); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v; want %q", err, says)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, defaults(shop(), kOf(shopK), [][]float64{{9, 0, 2, 0}})); !errors.Is(err, context.Canceled) {
+	if _, err := Explain(ctx, defaults(shop(), kOf(shopK), [][]float64{{9, 0, 2, 0}})); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted, it ends with %v", err)
 	}
 }

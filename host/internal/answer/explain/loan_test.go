@@ -31,8 +31,7 @@ func loan(t *testing.T) (*study.Study, *evaluate.Evaluator) {
 func defaults(s *space.Space, e Evaluator, around [][]float64) Config {
 	return Config{
 		Space: s, Region: s.Whole(), Evaluator: e, Bins: 20, Around: around,
-		Samples: DefaultSamples, Quantile: DefaultQuantile, Delta: DefaultDelta, Test: DefaultTest, Spread: DefaultSpread,
-		Growth: Growth{Depth: DefaultDepth, Leaf: DefaultLeaf}, Seed: 1,
+		Method: DefaultMethod(), Seed: 1,
 	}
 }
 
@@ -83,7 +82,7 @@ func TestPlantedCluster(t *testing.T) {
 	for seed := int64(1); seed <= 3; seed++ {
 		c := defaults(st.Space, e, worstOf(st.Space, e, uint64(seed), 2000, 10))
 		c.Seed, c.Rows = seed, data.Points
-		r, err := Run(t.Context(), c)
+		r, err := Explain(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +117,7 @@ func TestPlantedCluster(t *testing.T) {
 // which each is looked at with one of the twelve pairs in turn.
 func TestGuardingThePlantedCluster(t *testing.T) {
 	st, e := loan(t)
-	r, err := Run(t.Context(), defaults(st.Space, e, worstOf(st.Space, e, 1, 2000, 10)))
+	r, err := Explain(t.Context(), defaults(st.Space, e, worstOf(st.Space, e, 1, 2000, 10)))
 	if err != nil || len(r.Predicates) == 0 {
 		t.Fatal(err, r.Nothing)
 	}
@@ -188,7 +187,7 @@ func TestIntervalsFromAFreshSeed(t *testing.T) {
 		around := worstOf(st.Space, e, uint64(seed), 500, 3)
 		c := defaults(st.Space, e, around)
 		c.Seed, c.Samples, c.Growth.Leaf, c.Test = seed, 1000, 10, 1000
-		r, err := Run(t.Context(), c)
+		r, err := Explain(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +197,7 @@ func TestIntervalsFromAFreshSeed(t *testing.T) {
 			for side, printed := range []Mean{p.Inside, p.Outside} {
 				sum, n := 0.0, 0
 				for n < c.Test {
-					if x := neighbour(st.Space, around, DefaultSpread, rng); p.Holds.Holds(x) == (side == 0) {
+					if x := neighbour(st.Space, around, DefaultMethod().Spread, rng); p.Holds.Holds(x) == (side == 0) {
 						sum, n = sum+plainK(st, x), n+1
 					}
 				}

@@ -53,8 +53,8 @@ type Proving struct {
 	Progress func(string)
 }
 
-// question is one of a Proving.
-type question struct {
+// asked is one of a Proving.
+type asked struct {
 	name string
 	q    problem.Query
 	goal problem.Goal
@@ -107,11 +107,11 @@ func (p *Proving) Run(ctx context.Context, predicates []Predicate) (ceiling *Pro
 func (p *Proved) oneBin() bool { return p.K != nil && p.K.Found != nil && *p.K.Found == 1 }
 
 // questions lists what is asked, in order.
-func (p *Proving) questions(predicates []Predicate) (list []question, ceiling *Proved, err error) {
+func (p *Proving) questions(predicates []Predicate) (list []asked, ceiling *Proved, err error) {
 	ceiling = &Proved{}
 	outside := p.Query
 	outside.Forbid = append([]space.Predicate(nil), p.Query.Forbid...)
-	var gaps []question
+	var gaps []asked
 	for i := range predicates {
 		floor, name := &Proved{}, fmt.Sprintf("predicate %d of %d", i+1, len(predicates))
 		predicates[i].Floor = floor
@@ -129,17 +129,17 @@ func (p *Proving) questions(predicates []Predicate) (list []question, ceiling *P
 		if len(rest) > 0 {
 			inside.Require = append(append([]space.Predicate(nil), p.Query.Require...), rest)
 		}
-		list = append(list, question{"the least k of " + name, inside, problem.MinK, floor, &floor.K})
-		gaps = append(gaps, question{"the least gap of " + name, inside, problem.Minimise, floor, &floor.Gap})
+		list = append(list, asked{"the least k of " + name, inside, problem.MinK, floor, &floor.K})
+		gaps = append(gaps, asked{"the least gap of " + name, inside, problem.Minimise, floor, &floor.Gap})
 	}
-	list = append(list, question{"the largest k outside", outside, problem.MaxK, ceiling, &ceiling.K})
-	gaps = append(gaps, question{"the largest gap outside", outside, problem.Maximise, ceiling, &ceiling.Gap})
+	list = append(list, asked{"the largest k outside", outside, problem.MaxK, ceiling, &ceiling.K})
+	gaps = append(gaps, asked{"the largest gap outside", outside, problem.Maximise, ceiling, &ceiling.Gap})
 	return append(list, gaps...), ceiling, nil
 }
 
 // take takes an answer over. Where nobody lives there is nobody with a gap; where
 // nobody has a gap there may be people all the same.
-func (a *question) take(e *certify.Extreme, spent time.Duration) {
+func (a *asked) take(e *certify.Extreme, spent time.Duration) {
 	if e.Nobody {
 		a.to.Nobody = a.to.Nobody || a.at == &a.to.K
 		return

@@ -12,9 +12,9 @@ import (
 // Growth bounds a tree.
 type Growth struct {
 	// Depth is the most tests from the root to a leaf.
-	Depth int
+	Depth int `json:"depth"`
 	// Leaf is the fewest samples of a leaf; at least 1.
-	Leaf int
+	Leaf int `json:"leaf"`
 }
 
 // Node is a node of a classification tree: a leaf, or a test that sends

@@ -30,8 +30,8 @@ type Request struct {
 
 // Result is the answer to a Request and the JSON object of hyfair fetch.
 type Result struct {
-	Into    string    `json:"into"`
-	Seconds float64   `json:"seconds"`
+	Into    string       `json:"into"`
+	Seconds float64      `json:"seconds"`
 	Files   []FileResult `json:"files"`
 
 	data string // the data root in force

@@ -1,4 +1,4 @@
-package cli
+package explain
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -15,72 +15,85 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// explainReport is the JSON object of hyfair explain.
-type explainReport struct {
-	Study     string         `json:"study"`
-	Model     string         `json:"model"`
-	Seed      int64          `json:"seed"`
-	Seconds   float64        `json:"seconds"`
-	Epsilon   string         `json:"epsilon"`
-	Protected []string       `json:"protected"`
-	Where     string         `json:"where,omitempty"`
-	Source    *explainSource `json:"source"`
+// Result is the answer to a Request and the JSON object of hyfair explain.
+type Result struct {
+	Study     string   `json:"study"`
+	Model     string   `json:"model"`
+	Seed      int64    `json:"seed"`
+	Seconds   float64  `json:"seconds"`
+	Epsilon   string   `json:"epsilon"`
+	Protected []string `json:"protected"`
+	Where     string   `json:"where,omitempty"`
+	Source    *Source  `json:"source"`
 	// InitK is the largest k of the people found; 0 for nobody.
-	InitK       int                 `json:"init_k"`
-	Individuals []explainIndividual `json:"individuals"`
-	Sample      *explain.Sample     `json:"sample,omitempty"`
-	Delta       float64             `json:"delta"`
-	Confidence  float64             `json:"confidence"`
-	Predicates  []explain.Predicate `json:"predicates"`
-	Rejected    []explain.Predicate `json:"rejected"`
+	InitK       int          `json:"init_k"`
+	Individuals []Individual `json:"individuals"`
+	Sample      *Sample      `json:"sample,omitempty"`
+	Delta       float64      `json:"delta"`
+	Confidence  float64      `json:"confidence"`
+	Predicates  []Predicate  `json:"predicates"`
+	Rejected    []Predicate  `json:"rejected"`
 	// Nothing says why there is no predicate.
-	Nothing string            `json:"nothing,omitempty"`
-	Alpha   float64           `json:"alpha"`
-	Tree    *explain.TreeJSON `json:"tree"`
-	LIME    *limeReport       `json:"lime"`
+	Nothing string    `json:"nothing,omitempty"`
+	Alpha   float64   `json:"alpha"`
+	Tree    *TreeJSON `json:"tree"`
+	LIME    *LIME     `json:"lime"`
 	// Ceiling is proved of everybody outside all of Predicates, by Prover; nil
 	// where no solver was asked.
-	Ceiling *explain.Proved `json:"ceiling,omitempty"`
-	Prover  *explainProver  `json:"prover,omitempty"`
+	Ceiling *Proved `json:"ceiling,omitempty"`
+	Prover  *Prover `json:"prover,omitempty"`
 	// Interrupted: not all was proved that was to be.
 	Interrupted bool `json:"interrupted,omitempty"`
+
+	space *space.Space
 }
 
-// explainIndividual is one of those the neighbours lie around.
-type explainIndividual struct {
+// Individual is one of those the neighbours lie around.
+type Individual struct {
 	X      map[string]float64 `json:"x"`
 	Labels map[string]string  `json:"labels"`
 	K      int                `json:"k"`
 	Gap    float64            `json:"gap"`
 }
 
-func (j *explainJob) report(w *explain.Worst, source *explainSource) *explainReport {
-	return &explainReport{
-		Study: j.study.Name, Model: filepath.Base(j.study.ModelPath), Seed: j.app.Seed, Epsilon: fairness.FormatRat(j.epsilon),
-		Protected: question.Protected(j.space), Where: j.flags.question.Where, Source: source, InitK: w.K,
-		Individuals: []explainIndividual{}, Predicates: []explain.Predicate{}, Rejected: []explain.Predicate{},
-		Delta: j.flags.delta, Confidence: explain.Confidence,
+// result is what is known before anything is explained.
+func (j *job) result(w *Worst, source *Source) *Result {
+	st, s := j.question.Study, j.query.Space
+	return &Result{
+		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: j.request.Seed, Epsilon: fairness.FormatRat(j.query.Epsilon),
+		Protected: question.Protected(s), Where: j.request.Where, Source: source, InitK: w.K,
+		Individuals: []Individual{}, Predicates: []Predicate{}, Rejected: []Predicate{},
+		Delta: j.request.Delta, Confidence: Confidence, space: s,
 	}
 }
 
-func (j *explainJob) individual(x []float64) explainIndividual {
-	out := j.evaluator.Evaluate(x)
-	return explainIndividual{X: individual.Values(j.space, x, false), Labels: individual.Labels(j.space, x, false), K: out.K, Gap: out.Gap}
+func (j *job) individual(x []float64) Individual {
+	out, s := j.evaluator.Evaluate(x), j.query.Space
+	return Individual{X: individual.Values(s, x, false), Labels: individual.Labels(s, x, false), K: out.K, Gap: out.Gap}
+}
+
+// Guardrails are the predicates kept as rules. The result must come from Answer.
+func (r *Result) Guardrails() (*guard.Rules, error) {
+	var predicates []space.Predicate
+	for i := range r.Predicates {
+		predicates = append(predicates, r.Predicates[i].Holds)
+	}
+	return guard.New(r.space, r.Study, predicates)
 }
 
 // take takes an explanation in.
-func (r *explainReport) take(e *explain.Result, s *space.Space) (err error) {
+func (r *Result) take(e *Explanation) (err error) {
 	r.Sample, r.Alpha, r.Nothing = &e.Sample, e.Alpha, e.Nothing
 	r.Predicates = append(r.Predicates, e.Predicates...)
 	r.Rejected = append(r.Rejected, e.Rejected...)
 	if e.Tree != nil {
-		r.Tree, err = e.Tree.JSON(s)
+		r.Tree, err = e.Tree.JSON(r.space)
 	}
 	return err
 }
 
-// print shows the report to a person.
-func (r *explainReport) print(w io.Writer) error {
+// Print shows the result to a person.
+func (r *Result) Print(w io.Writer) error {
 	fmt.Fprintf(w, "Explanation of %s (%s): %s, ε = %s", r.Study, r.Model, strings.Join(r.Protected, ", "), r.Epsilon)
 	if r.Where != "" {
 		fmt.Fprintf(w, ", where %s", r.Where)
@@ -126,7 +139,7 @@ func (r *explainReport) print(w io.Writer) error {
 }
 
 // table is the paper's, one row a predicate.
-func (r *explainReport) table() *view.Table {
+func (r *Result) table() *view.Table {
 	t := &view.Table{
 		Columns: []view.Column{
 			{Title: "", Right: true}, {Title: "Init.K", Right: true}, {Title: "Size", Right: true}, {Title: "K", Right: true}, {Title: "", Right: true}, {Title: "Pert.K", Right: true}, {Title: "", Right: true},
@@ -151,10 +164,10 @@ func (r *explainReport) table() *view.Table {
 	return t
 }
 
-func ends(m *explain.Mean) string { return fmt.Sprintf("%.2f–%.2f", m.Low, m.High) }
+func ends(m *Mean) string { return fmt.Sprintf("%.2f–%.2f", m.Low, m.High) }
 
 // counted is a number of individuals: in full while people can read it.
-func counted(c *explain.Coverage) string {
+func counted(c *Coverage) string {
 	switch {
 	case c.Count == "":
 		return "–"

@@ -1,4 +1,4 @@
-package cli
+package explain
 
 import (
 	"context"
@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// limeReport is what LIME says of the one treated worst.
-type limeReport struct {
+// LIME is what LIME says of the one treated worst.
+type LIME struct {
 	// Explanations is the number of its counterfactuals, each explained with so many
 	// Samples.
 	Explanations int     `json:"explanations"`
@@ -22,23 +23,23 @@ type limeReport struct {
 	R2           float64 `json:"r2"`
 	K            int     `json:"k"`
 	Seconds      float64 `json:"seconds"`
-	Union        limeSet `json:"union"`
-	Intersection limeSet `json:"intersection"`
+	Union        LIMESet `json:"union"`
+	Intersection LIMESet `json:"intersection"`
 	// Reference compares with the Python package.
 	Reference *lime.Comparison `json:"reference"`
 }
 
-// limeSet is a set of features with the paper's measures of an explanation.
-type limeSet struct {
+// LIMESet is a set of features with the paper's measures of an explanation.
+type LIMESet struct {
 	Size     int           `json:"size"`
 	PertK    *float64      `json:"pert_k"`
 	PertKSD  *float64      `json:"pert_k_sd"`
 	Diff     *float64      `json:"diff"`
-	Features []limeFeature `json:"features"`
+	Features []LIMEFeature `json:"features"`
 }
 
-// limeFeature is one of them.
-type limeFeature struct {
+// LIMEFeature is one of them.
+type LIMEFeature struct {
 	Name         string   `json:"name"`
 	Protected    bool     `json:"protected"`
 	Explanations int      `json:"explanations"`
@@ -46,13 +47,13 @@ type limeFeature struct {
 }
 
 // findReference looks for the package before anything that takes time.
-func (j *explainJob) findReference(ctx context.Context) (err error) {
-	if !j.flags.limeReference {
+func (j *job) findReference(ctx context.Context) (err error) {
+	if !j.request.LIMEReference {
 		return nil
 	}
 	j.python, err = lime.FindReference(ctx)
 	if errors.Is(err, lime.ErrNoReference) {
-		return usage(fmt.Errorf("--lime-reference: %w", err))
+		return session.Mistake(fmt.Errorf("--lime-reference: %w", err))
 	}
 	return err
 }
@@ -61,26 +62,24 @@ func (j *explainJob) findReference(ctx context.Context) (err error) {
 const mostCompared = 50
 
 // baseline explains x by LIME, drawing from the study's rows.
-func (j *explainJob) baseline(ctx context.Context, r *explainReport, x []float64, rows [][]float64, line *statusLine) error {
-	begin := time.Now()
+func (j *job) baseline(ctx context.Context, r *Result, x []float64, rows [][]float64) error {
+	begin, q := time.Now(), j.query
 	c := lime.Config{
-		Network: j.study.Network, Space: j.space, Region: j.region, Evaluator: j.evaluator, Rows: rows,
-		Individual: x, Samples: j.flags.limeSamples, Seed: j.app.Seed,
-		Progress: func(done, total int) {
-			line.show(fmt.Sprintf("%s: LIME, counterfactual %d of %d", j.study.Name, done, total))
-		},
+		Network: j.question.Study.Network, Space: q.Space, Region: q.Region, Evaluator: j.evaluator, Rows: rows,
+		Individual: x, Samples: j.request.LIMESamples, Seed: j.request.Seed,
+		Progress: func(done, total int) { j.progress(fmt.Sprintf("LIME, counterfactual %d of %d", done, total)) },
 	}
 	b, err := lime.Explain(ctx, c)
 	if err != nil {
 		return fmt.Errorf("--lime: %w", err)
 	}
-	r.LIME = newLimeReport(b, j.space)
+	r.LIME = newLIME(b, q.Space)
 	r.LIME.Samples, r.LIME.Seconds = c.Samples, time.Since(begin).Seconds()
-	if !j.flags.limeReference {
+	if !j.request.LIMEReference {
 		return nil
 	}
-	copies := j.space.Counterfactuals(j.region, x)
-	line.show(fmt.Sprintf("%s: the Python package lime", j.study.Name))
+	copies := q.Space.Counterfactuals(q.Region, x)
+	j.progress("the Python package lime")
 	r.LIME.Reference, err = lime.Compare(ctx, j.python, c.Network, c.Space, rows, copies[:min(mostCompared, len(copies))], c.Samples, c.Seed)
 	if err != nil {
 		return fmt.Errorf("--lime-reference: %w", err)
@@ -88,24 +87,24 @@ func (j *explainJob) baseline(ctx context.Context, r *explainReport, x []float64
 	return nil
 }
 
-func newLimeReport(b *lime.Baseline, s *space.Space) *limeReport {
-	set := func(from *lime.Set) limeSet {
-		to := limeSet{Size: len(from.Features), PertK: from.Mean, PertKSD: from.SD, Features: []limeFeature{}}
+func newLIME(b *lime.Baseline, s *space.Space) *LIME {
+	set := func(from *lime.Set) LIMESet {
+		to := LIMESet{Size: len(from.Features), PertK: from.Mean, PertKSD: from.SD, Features: []LIMEFeature{}}
 		if from.Mean != nil {
 			diff := float64(b.K) - *from.Mean
 			to.Diff = &diff
 		}
 		for _, f := range from.Features {
 			feature := &s.Features[f.Index]
-			to.Features = append(to.Features, limeFeature{Name: feature.Name, Protected: feature.IsProtected(), Explanations: f.Times, K: f.K})
+			to.Features = append(to.Features, LIMEFeature{Name: feature.Name, Protected: feature.IsProtected(), Explanations: f.Times, K: f.K})
 		}
 		return to
 	}
-	return &limeReport{Explanations: b.Explanations, R2: b.R2, K: b.K, Union: set(&b.Union), Intersection: set(&b.Intersection)}
+	return &LIME{Explanations: b.Explanations, R2: b.R2, K: b.K, Union: set(&b.Union), Intersection: set(&b.Intersection)}
 }
 
-// print shows the report to a person.
-func (r *limeReport) print(w io.Writer) error {
+// print shows it to a person.
+func (r *LIME) print(w io.Writer) error {
 	fmt.Fprintf(w, "LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f in the mean.\n\n", r.Explanations, view.Count(r.Samples), r.R2)
 	t := &view.Table{
 		Columns: []view.Column{{Title: "feature"}, {Title: "explanations", Right: true}, {Title: "k", Right: true}},
@@ -129,7 +128,7 @@ func (r *limeReport) print(w io.Writer) error {
 	sets := &view.Table{Columns: []view.Column{{Title: ""}, {Title: "Size", Right: true}, {Title: "K", Right: true}, {Title: "Pert.K", Right: true}, {Title: "Diff", Right: true}}}
 	for _, row := range []struct {
 		name string
-		set  *limeSet
+		set  *LIMESet
 	}{{"union", &r.Union}, {"intersection", &r.Intersection}} {
 		sets.Rows = append(sets.Rows, view.Texts(append([]string{row.name}, row.set.cells(r.K)...)...))
 	}
@@ -145,13 +144,13 @@ func (r *limeReport) print(w io.Writer) error {
 }
 
 // cells are Size, K, Pert.K and Diff.
-func (s *limeSet) cells(k int) []string {
+func (s *LIMESet) cells(k int) []string {
 	return []string{strconv.Itoa(s.Size), strconv.Itoa(k), view.MeanSD(s.PertK, s.PertKSD, 1), view.Number(s.Diff, 1)}
 }
 
 // cells are Size, K, Pert.K, Diff and Cov of the union for the table of a file of
 // studies: an explanation covers the one individual. Five texts, also for nil.
-func (r *limeReport) cells() []string {
+func (r *LIME) cells() []string {
 	if r == nil {
 		return []string{view.NA, view.NA, view.NA, view.NA, view.NA}
 	}

@@ -1,4 +1,4 @@
-package cli
+package explain
 
 import (
 	"context"
@@ -11,14 +11,13 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// explainProver is who proved floors and ceiling.
-type explainProver struct {
+// Prover is who proved floors and ceiling.
+type Prover struct {
 	Solver  string  `json:"solver"`
 	Seconds float64 `json:"seconds"`
 	// Error says why it had no more to say; empty where it ended well.
@@ -28,28 +27,21 @@ type explainProver struct {
 // prove asks a solver for floors and ceiling of the predicates kept, where --bound
 // gives it time. The explanation stands whatever becomes of it; a signal leaves
 // what was proved until then.
-func (j *explainJob) prove(ctx context.Context, r *explainReport, known [][]float64) error {
-	if j.flags.bound == 0 || len(r.Predicates) == 0 {
+func (j *job) prove(ctx context.Context, r *Result, known [][]float64) error {
+	if j.request.Bound == 0 || len(r.Predicates) == 0 {
 		return nil
 	}
 	begin := time.Now()
-	s, err := j.app.session()
-	if err != nil {
-		return err
-	}
-	solver, err := certify.OpenProver(ctx, s, j.app.Seed, problem.MinK, problem.Minimise, problem.MaxK, problem.Maximise)
+	solver, err := certify.OpenProver(ctx, j.session, j.request.Seed, problem.MinK, problem.Minimise, problem.MaxK, problem.Maximise)
 	if err != nil {
 		return err
 	}
 	defer solver.Close()
-	line := newStatusLine(j.app)
-	proving := explain.Proving{
-		Query: *j.query, Time: j.flags.bound, Known: known, Ask: solver.Enclose,
-		Progress: func(text string) { line.show(j.study.Name + ": " + text) },
+	proving := Proving{
+		Query: *j.query, Time: j.request.Bound, Known: known, Ask: solver.Enclose, Progress: j.progress,
 	}
 	r.Ceiling, err = proving.Run(ctx, r.Predicates)
-	line.clear()
-	r.Prover = &explainProver{Solver: solver.Description().Name, Seconds: time.Since(begin).Seconds()}
+	r.Prover = &Prover{Solver: solver.Description().Name, Seconds: time.Since(begin).Seconds()}
 	r.Interrupted = session.Interrupted(ctx)
 	if err != nil {
 		r.Prover.Error = err.Error()
@@ -59,7 +51,7 @@ func (j *explainJob) prove(ctx context.Context, r *explainReport, known [][]floa
 }
 
 // printProved shows floors and ceiling to a person.
-func (r *explainReport) printProved(w io.Writer) error {
+func (r *Result) printProved(w io.Writer) error {
 	if r.Prover == nil {
 		return nil
 	}
@@ -81,7 +73,7 @@ func (r *explainReport) printProved(w io.Writer) error {
 }
 
 // proved is a line of that table.
-func proved(where, sign string, p *explain.Proved) []view.Cell {
+func proved(where, sign string, p *Proved) []view.Cell {
 	switch {
 	case p == nil:
 		return view.Texts(where, "–", "–", "–", "–", "")
@@ -91,7 +83,7 @@ func proved(where, sign string, p *explain.Proved) []view.Cell {
 	k, foundK := limit(p.K, sign, 0)
 	gap, foundGap := limit(p.Gap, sign, 3)
 	var grades []string
-	for _, l := range []*explain.Limit{p.K, p.Gap} {
+	for _, l := range []*Limit{p.K, p.Gap} {
 		if l != nil && !slices.Contains(grades, l.Grade) {
 			grades = append(grades, l.Grade)
 		}
@@ -101,7 +93,7 @@ func proved(where, sign string, p *explain.Proved) []view.Cell {
 
 // limit is a bound and what was found: "= 9" where they are the same. A bound is
 // rounded to the side on which it still holds.
-func limit(l *explain.Limit, sign string, decimals int) (bound, found string) {
+func limit(l *Limit, sign string, decimals int) (bound, found string) {
 	if l == nil {
 		return "–", "–"
 	}
@@ -132,11 +124,11 @@ const (
 
 // provedCells are a network's in the table of several: k inside the first
 // predicate and outside all.
-func (r *explainReport) provedCells() []string {
+func (r *Result) provedCells() []string {
 	if r.Prover == nil {
 		return []string{"–", "–"}
 	}
-	cell := func(p *explain.Proved, sign string) string {
+	cell := func(p *Proved, sign string) string {
 		switch {
 		case p == nil:
 			return "–"

@@ -1,26 +1,46 @@
-package cli
+package explain
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Document shows the grid.
-func (g *explainGrid) Document() *view.Document { return view.Of(g.table()) }
+// Network is one of several networks that are explained.
+type Network struct {
+	Study string `json:"study"`
+	Model string `json:"model"`
+	// Error says why there is no report, or why no more is proved in it; the others
+	// go on.
+	Error  string  `json:"error,omitempty"`
+	Report *Result `json:"report"`
+}
 
-// table is the paper's Table 3: a row a network, LIME on the left where it was asked,
+// Name is the network's without its ending, or the study's for its own network.
+func (n *Network) Name() string {
+	switch {
+	case n.Model != "":
+		return strings.TrimSuffix(n.Model, filepath.Ext(n.Model))
+	case n.Report != nil:
+		return n.Report.Study
+	}
+	return n.Study
+}
+
+// Table is the paper's Table 3: a row a network, LIME on the left where it was asked,
 // and the first of the predicates kept on the right.
-func (g *explainGrid) table() *view.Table {
+func Table(name string, networks []Network) *view.Table {
 	lime, bounded := false, false
-	for i := range g.Networks {
-		if r := g.Networks[i].Report; r != nil {
+	for i := range networks {
+		if r := networks[i].Report; r != nil {
 			lime, bounded = lime || r.LIME != nil, bounded || r.Prover != nil
 		}
 	}
 	t := &view.Table{
-		Title:   g.Name,
+		Title:   name,
 		Columns: []view.Column{{Title: "network"}, {Title: "Init.K", Right: true}},
 		Groups:  []view.Group{{Span: 2}},
 		Notes: []string{
@@ -47,9 +67,9 @@ func (g *explainGrid) table() *view.Table {
 		t.Groups = append(t.Groups, view.Group{Title: "proved", Span: 2})
 		t.Notes = append(t.Notes, "proved: a solver's floor of k for everybody inside this predicate and ceiling for everybody outside all that were kept; in brackets the nearest found, = where they meet.")
 	}
-	for i := range g.Networks {
-		n := &g.Networks[i]
-		name := n.name()
+	for i := range networks {
+		n := &networks[i]
+		name := n.Name()
 		if n.Report == nil {
 			row := view.Texts(name)
 			for range t.Columns[1:] {
@@ -77,7 +97,7 @@ func (g *explainGrid) table() *view.Table {
 }
 
 // cells are a network's: those of the first predicate.
-func (r *explainReport) cells() []string {
+func (r *Result) cells() []string {
 	if len(r.Predicates) == 0 {
 		return []string{view.NA, view.NA, view.NA, view.NA, view.NA, view.NA, view.NA, "0"}
 	}

@@ -1,4 +1,4 @@
-package cli
+package explain
 
 import (
 	"context"
@@ -7,17 +7,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// explainSource says where the people to explain come from.
-type explainSource struct {
+// Source says where the people to explain come from.
+type Source struct {
 	// Kind is search, journal or rows.
 	Kind string `json:"kind"`
 	// Run is the search's name in the journal.
@@ -30,7 +30,7 @@ type explainSource struct {
 	Rows int `json:"rows,omitempty"`
 }
 
-func (s *explainSource) String() string {
+func (s *Source) String() string {
 	switch s.Kind {
 	case "journal":
 		return "run " + s.Run + " of the journal"
@@ -41,21 +41,20 @@ func (s *explainSource) String() string {
 }
 
 // people finds those treated worst.
-func (j *explainJob) people(ctx context.Context) (*explain.Worst, *explainSource, error) {
-	f := j.flags
+func (j *job) people(ctx context.Context) (*Worst, *Source, error) {
 	switch {
-	case f.from != "":
+	case j.request.From != "":
 		return j.journalled()
-	case f.rows != "" || len(f.row) > 0:
+	case j.request.Rows != "" || len(j.request.Row) > 0:
 		w, source, err := j.given()
-		return w, source, usage(err)
+		return w, source, session.Mistake(err)
 	}
 	return j.searched(ctx)
 }
 
 // consider evaluates an individual, and takes it where it is one of the region.
-func (j *explainJob) consider(w *explain.Worst, x []float64) (taken bool) {
-	if len(x) != len(j.space.Features) || !j.space.ContainsIndividual(x) || !j.space.RegionContains(j.region, x) {
+func (j *job) consider(w *Worst, x []float64) (taken bool) {
+	if s := j.query.Space; len(x) != len(s.Features) || !s.ContainsIndividual(x) || !s.RegionContains(j.query.Region, x) {
 		return false
 	}
 	out := j.evaluator.Evaluate(x)
@@ -68,56 +67,46 @@ func (j *explainJob) consider(w *explain.Worst, x []float64) (taken bool) {
 
 // searched runs a fresh fast search without a solver, which keeps its run in the
 // journal like any other.
-func (j *explainJob) searched(ctx context.Context) (*explain.Worst, *explainSource, error) {
-	f := j.flags
-	s, err := j.app.session()
-	if err != nil {
-		return nil, nil, err
-	}
-	set, err := j.app.pluginOptions()
-	if err != nil {
-		return nil, nil, err
-	}
+func (j *job) searched(ctx context.Context) (*Worst, *Source, error) {
 	r := search.Request{
-		Spec: j.asked.Spec, Strategy: f.strategy, Solver: search.NoSolver, Set: set, Mode: search.FastMode, Budget: f.budget,
-		Keep: search.DefaultKeep, Runs: 1, Seed: j.app.Seed,
+		Spec: j.question.Spec, Strategy: j.request.Strategy, Solver: search.NoSolver, Set: j.request.Set, Mode: search.FastMode,
+		Budget: j.request.Budget, Keep: search.DefaultKeep, Runs: 1, Seed: j.request.Seed,
 	}
-	searcher, err := search.OpenFor(ctx, s, j.asked, r)
+	searcher, err := search.OpenFor(ctx, j.session, j.question, r)
 	if err != nil {
-		return nil, nil, j.app.end(s, err)
+		return nil, nil, err
 	}
 	defer searcher.Close()
 	run, err := searcher.Begin(r.Seed, time.Now())
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &explain.Worst{}
+	w := &Worst{}
 	run.Sinks = append(run.Sinks, func(e record.Event) {
 		if e.Found != nil {
 			j.consider(w, e.Found.X)
 		}
 	})
 	result, _ := searcher.Run(ctx, r.Seed, run, "")
-	err = j.app.end(s, result.Err)
-	if result.Interrupted {
+	if err = result.Err; result.Interrupted {
 		err = ctx.Err()
 	}
-	return w, &explainSource{Kind: "search", Run: run.Name(), Strategy: searcher.Strategy(), Budget: f.budget, Evaluations: result.Evaluations}, err
+	return w, &Source{Kind: "search", Run: run.Name(), Strategy: searcher.Strategy(), Budget: r.Budget, Evaluations: result.Evaluations}, err
 }
 
 // journalled takes what a search in the journal found.
-func (j *explainJob) journalled() (*explain.Worst, *explainSource, error) {
-	w, source := &explain.Worst{}, &explainSource{Kind: "journal"}
-	err := withRun(j.app, func(jo *journal.Journal) error {
-		d, err := jo.Show(j.flags.from)
+func (j *job) journalled() (*Worst, *Source, error) {
+	w, source := &Worst{}, &Source{Kind: "journal"}
+	err := j.session.Past(func(past *journal.Journal) error {
+		d, err := past.Show(j.request.From)
 		if err != nil {
 			return err
 		}
 		if err := j.fits(d); err != nil {
-			return usage(fmt.Errorf("--from %s: %w", j.flags.from, err))
+			return session.Mistake(fmt.Errorf("--from %s: %w", j.request.From, err))
 		}
 		source.Run, source.Strategy, source.Budget = d.Name, d.Started.Task.Arm, d.Started.Task.Settings["budget"]
-		return jo.Events(d.Name, func(e record.Event) error {
+		return past.Events(d.Name, func(e record.Event) error {
 			if e.Found != nil {
 				j.consider(w, e.Found.X)
 			}
@@ -130,48 +119,48 @@ func (j *explainJob) journalled() (*explain.Worst, *explainSource, error) {
 // fits holds a run against the question: individuals of another space mean
 // nothing here. Those of another network of the same space are welcome, and
 // evaluated anew; so are those of another ε.
-func (j *explainJob) fits(d *journal.Details) error {
+func (j *job) fits(d *journal.Details) error {
 	if command := d.Started.Task.Command; command != "search" {
 		return fmt.Errorf("run %s is of hyfair %s; the people treated worst are those of a search", d.Name, command)
 	}
-	if !slices.Equal(d.Started.Features, j.space.Names()) {
-		return fmt.Errorf("run %s is of study %s, which has other features than %s", d.Name, d.Started.Study, j.study.Name)
+	if !slices.Equal(d.Started.Features, j.query.Space.Names()) {
+		return fmt.Errorf("run %s is of study %s, which has other features than %s", d.Name, d.Started.Study, j.question.Study.Name)
 	}
-	if d.Started.Domains != nil && !slices.Equal(d.Started.Domains, record.Domains(j.space)) {
+	if d.Started.Domains != nil && !slices.Equal(d.Started.Domains, record.Domains(j.query.Space)) {
 		return fmt.Errorf("run %s is about other domains or other protected attributes than this question", d.Name)
 	}
-	if d.Started.Task.Network != j.study.ModelSHA256 {
-		fmt.Fprintf(j.app.Stderr, "hyfair: run %s is of network %s; its people are evaluated anew\n", d.Name, d.Started.Model)
+	if d.Started.Task.Network != j.question.Study.ModelSHA256 {
+		j.session.Note("run %s is of network %s; its people are evaluated anew", d.Name, d.Started.Model)
 	}
 	return nil
 }
 
 // given takes rows: of a file, or of the study's data.
-func (j *explainJob) given() (*explain.Worst, *explainSource, error) {
-	f := j.flags
+func (j *job) given() (*Worst, *Source, error) {
+	r, st := &j.request, j.question.Study
 	var data *people.Data
 	var err error
 	switch {
-	case f.rows == "":
-		data, err = j.study.Data()
-	case f.encoded:
-		data, err = j.study.EncodedRows(f.rows)
+	case r.Rows == "":
+		data, err = st.Data()
+	case r.Encoded:
+		data, err = st.EncodedRows(r.Rows)
 	default:
-		data, err = j.study.Rows(f.rows)
+		data, err = st.Rows(r.Rows)
 	}
 	switch {
-	case errors.Is(err, study.ErrNoData) && f.rows != "":
+	case errors.Is(err, study.ErrNoData) && r.Rows != "":
 		return nil, nil, fmt.Errorf("%w; rows of feature values can be given with --encoded", err)
 	case err != nil:
 		return nil, nil, err
 	}
-	rows := f.row
+	rows := r.Row
 	if len(rows) == 0 {
 		for i := range data.Points {
 			rows = append(rows, i)
 		}
 	}
-	w := &explain.Worst{}
+	w := &Worst{}
 	taken := 0
 	for _, i := range rows {
 		if i < 0 || i >= len(data.Points) {
@@ -179,12 +168,12 @@ func (j *explainJob) given() (*explain.Worst, *explainSource, error) {
 		}
 		if j.consider(w, data.Points[i]) {
 			taken++
-		} else if len(f.row) > 0 {
+		} else if len(r.Row) > 0 {
 			return nil, nil, fmt.Errorf("--row %d: it lies outside the part of the space in question", i)
 		}
 	}
 	if taken == 0 {
 		return nil, nil, errors.New("none of the rows lies in the part of the space in question")
 	}
-	return w, &explainSource{Kind: "rows", Rows: taken}, nil
+	return w, &Source{Kind: "rows", Rows: taken}, nil
 }

@@ -1,0 +1,159 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Request asks for an explanation. It is plain data.
+type Request struct {
+	question.Spec
+	// The people treated worst are those of a search in the journal, From; of a file of
+	// rows, Rows, whose values are the features' where it is Encoded; of single rows of
+	// that file or of the study's data, counted from 0; or else of a fresh fast search
+	// with this Strategy, its options Set, and Budget.
+	From     string            `json:"from,omitempty"`
+	Rows     string            `json:"rows,omitempty"`
+	Encoded  bool              `json:"encoded,omitempty"`
+	Row      []int             `json:"row,omitempty"`
+	Strategy string            `json:"strategy,omitempty"`
+	Set      map[string]string `json:"set,omitempty"`
+	Budget   string            `json:"budget,omitempty"`
+	// Individuals is how many of them to look around.
+	Individuals int `json:"individuals"`
+	Method
+	Seed int64 `json:"seed"`
+	// LIME explains the one treated worst by LIME, too, each copy by LIMESamples;
+	// LIMEReference holds it against the Python package.
+	LIME          bool `json:"lime,omitempty"`
+	LIMESamples   int  `json:"lime_samples,omitempty"`
+	LIMEReference bool `json:"lime_reference,omitempty"`
+	// Bound is how long a solver may take to prove floors and ceilings; 0: it is not
+	// asked.
+	Bound time.Duration `json:"bound,omitempty"`
+}
+
+// MaxSamples bounds the samples of one step.
+const MaxSamples = 1 << 20
+
+// Validate checks what can be checked without reading anything.
+func (r *Request) Validate() error {
+	switch {
+	case r.Individuals < 1:
+		return fmt.Errorf("--individuals %d: want at least 1", r.Individuals)
+	case r.LIMESamples < 10 || r.LIMESamples > MaxSamples:
+		return fmt.Errorf("--lime-samples %d: want 10 to %d", r.LIMESamples, MaxSamples)
+	case r.Samples > MaxSamples || r.Test > MaxSamples:
+		return fmt.Errorf("--samples and --test: want at most %d", MaxSamples)
+	case r.Bound < 0:
+		return fmt.Errorf("--bound %v is negative", r.Bound)
+	}
+	return r.Method.Validate()
+}
+
+// job is a request whose question was read.
+type job struct {
+	session   *session.Session
+	request   Request
+	question  *question.Question
+	query     *problem.Query
+	evaluator *evaluate.Evaluator
+	// python has the package of LIMEReference.
+	python string
+}
+
+// Answer finds the people treated worst and explains them. The error may come with
+// a result: the solver that was to prove more was lost, or there is none.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	begin := time.Now()
+	if err := r.Validate(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	q, err := question.Open(r.Spec)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	question.CountsBins(q.Study.Clustering, s.Note)
+	j := &job{session: s, request: r, question: q}
+	if j.query, err = q.Scores(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	if j.evaluator, err = evaluate.New(j.query.Model, j.query.Space, j.query.Region, j.query.Epsilon); err != nil {
+		return nil, session.Mistake(err)
+	}
+	out, err := j.answer(ctx)
+	if out != nil {
+		out.Seconds = time.Since(begin).Seconds()
+	}
+	return out, err
+}
+
+func (j *job) answer(ctx context.Context) (*Result, error) {
+	if err := j.findReference(ctx); err != nil {
+		return nil, err
+	}
+	worst, source, err := j.people(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := j.result(worst, source)
+	around := worst.Pick(j.query.Space, j.request.Individuals)
+	if len(around) == 0 {
+		out.Nothing = "nobody was found whose treatment depends on protected attributes"
+		return out, nil
+	}
+	for _, x := range around {
+		out.Individuals = append(out.Individuals, j.individual(x))
+	}
+	rows, err := j.rows()
+	if err != nil {
+		return nil, err
+	}
+	j.session.Work()
+	explanation, err := Explain(ctx, Config{
+		Space: j.query.Space, Region: j.query.Region, Evaluator: j.evaluator, Bins: fairness.Bins(j.query.Epsilon),
+		Around: around, Rows: rows, Method: j.request.Method, Seed: j.request.Seed, Progress: j.progress,
+	})
+	if err == nil {
+		err = out.take(explanation)
+	}
+	if err == nil && (j.request.LIME || j.request.LIMEReference) {
+		err = j.baseline(ctx, out, around[0], rows)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, session.Mistake(err)
+	}
+	return out, j.prove(ctx, out, around)
+}
+
+func (j *job) progress(text string) { j.session.Show(j.question.Study.Name + ": " + text) }
+
+// rows are those of the study; nil where it has none, or where they are not to be
+// had, which is said.
+func (j *job) rows() ([][]float64, error) {
+	if !j.question.Study.HasData() {
+		return nil, nil
+	}
+	data, err := j.question.Study.Data()
+	switch {
+	case errors.Is(err, study.ErrNoDataRoot) || errors.Is(err, os.ErrNotExist):
+		j.session.Note("without support in the data: %v", err)
+		return nil, nil
+	case err != nil:
+		return nil, session.Mistake(err)
+	}
+	return data.Points, nil
+}

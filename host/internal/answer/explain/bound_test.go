@@ -1,0 +1,126 @@
+package explain
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// proving is a request whose question was read, with solver-bnb at hand.
+func proving(t *testing.T, r Request) *job {
+	t.Helper()
+	plugins, err := discover.New(plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{session: &session.Session{Plugins: plugins, Threads: 1, Begun: time.Now()}, request: r}
+	if j.question, err = question.Open(r.Spec); err != nil {
+		t.Fatal(err)
+	}
+	if j.query, err = j.question.Scores(); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// After a signal there is what was proved until then.
+func TestProvingIsInterrupted(t *testing.T) {
+	// With bins so narrow a proof takes far longer than until the signal.
+	ctx, cancel := context.WithCancel(t.Context())
+	j := proving(t, Request{
+		Spec: question.Spec{Study: "../../../../studies/loan", Scope: question.Scope{Epsilon: "0.0003"}}, Bound: time.Hour,
+	})
+	planted, err := space.ParsePredicate(j.query.Space, "credit_rating=..4,loan_amount=12..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Result{Predicates: []Predicate{{Holds: planted}}}
+	time.AfterFunc(2*time.Second, cancel)
+	begin := time.Now()
+	err = j.prove(ctx, r, nil)
+	if spent := time.Since(begin); err != nil || !r.Interrupted || spent > time.Minute {
+		t.Fatalf("%v after %v: %+v", err, spent, r)
+	}
+	if k := r.Predicates[0].Floor.K; k == nil || k.Certified || k.Found == nil || k.Proved > *k.Found || k.Reason != "interrupted" || r.Ceiling.K != nil {
+		t.Errorf("%+v, %+v", k, r.Ceiling)
+	}
+}
+
+// Floor and ceiling of a predicate on a published network are the extremes of an
+// enumeration of everybody: three million people with ninety copies each.
+func TestBoundsOfAdult(t *testing.T) {
+	root := os.Getenv("HYFAIR_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(filepath.Join(root, "adult", "models", "AC-1.h5")); err != nil {
+		t.Skipf("SKIPPED %s: no published networks in %s; set HYFAIR_DATA", t.Name(), root)
+	}
+	j := proving(t, Request{Bound: time.Minute, Spec: question.Spec{
+		Study: "../../../../studies/adult.yaml", Data: root, Model: "AC-1",
+		Scope: question.Scope{Where: "capital-gain=0,capital-loss=0,hours-per-week=30..50,workclass=Private,native-country=United-States"},
+	}})
+	q := j.query
+	married, err := space.ParsePredicate(q.Space, "education-num=10..,marital-status=Married-AF-spouse|Married-civ-spouse|Married-spouse-absent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := evaluate.New(q.Model, q.Space, q.Region, q.Epsilon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leastK, leastGap, mostK, mostGap := 99, 9.0, 0, 0.0
+	people, out := [][]float64{}, make([]evaluate.Outcome, 4096)
+	flush := func() {
+		e.EvaluateAll(people, out)
+		for i, x := range people {
+			if o := &out[i]; married.Holds(x) {
+				leastK, leastGap = min(leastK, o.K), min(leastGap, o.Gap)
+			} else {
+				mostK, mostGap = max(mostK, o.K), max(mostGap, o.Gap)
+			}
+		}
+		people = people[:0]
+	}
+	free, x := q.Space.Free(), make([]float64, len(q.Space.Features))
+	var each func(k int)
+	each = func(k int) {
+		if k == len(free) {
+			if people = append(people, slices.Clone(x)); len(people) == len(out) {
+				flush()
+			}
+			return
+		}
+		for x[free[k]] = q.Region.Box[free[k]].Lo; x[free[k]] <= q.Region.Box[free[k]].Hi; x[free[k]]++ {
+			each(k + 1)
+		}
+	}
+	each(0)
+	flush()
+
+	r := &Result{Predicates: []Predicate{{Holds: married}}}
+	if err := j.prove(t.Context(), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	floor, ceiling := r.Predicates[0].Floor, r.Ceiling
+	for _, c := range []struct {
+		name string
+		l    *Limit
+		want float64
+	}{{"least k", floor.K, float64(leastK)}, {"least gap", floor.Gap, leastGap}, {"most k", ceiling.K, float64(mostK)}, {"largest gap", ceiling.Gap, mostGap}} {
+		if c.l == nil || !c.l.Certified || math.Abs(c.l.Proved-c.want) > 1e-7 {
+			t.Errorf("%s: %+v; enumeration has %v", c.name, c.l, c.want)
+		}
+	}
+}
