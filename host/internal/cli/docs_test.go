@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/plugins"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
@@ -120,7 +121,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
 		"report of a quantification": report.Quantification{}, "quantify of several sets": quantifySet{},
 		"explain": explain.Result{}, "explain of a file": explainGrid{},
-		"mitigate": mitigateReport{}, "mitigate of a file": mitigateGrid{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
+		"mitigate": mitigate.Result{}, "mitigate of a file": mitigateGrid{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
 	} {
 		var fields []string
 		jsonFields(reflect.TypeOf(object), "", &fields)

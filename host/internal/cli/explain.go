@@ -156,11 +156,7 @@ func (f *explainFlags) runOne(ctx context.Context, app *App, path string) error 
 		return failed
 	}
 	failed = errors.Join(failed, f.writeFiles(app, out))
-	if app.JSON {
-		failed = errors.Join(failed, app.printJSON(out))
-	} else {
-		failed = errors.Join(failed, out.Print(app.Stdout))
-	}
+	failed = errors.Join(failed, app.show(out))
 	if out.Interrupted && failed == nil {
 		return &exitError{ExitInterrupted, errors.New("interrupted; what was proved so far is shown")}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
@@ -79,7 +80,7 @@ func TestExplainLIMEReference(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	var text bytes.Buffer
-	if err := (&explain.Result{LIME: l}).Print(&text); err != nil || !strings.Contains(text.String(), "lime 0.") {
+	if err := (&explain.Result{LIME: l}).Document().Write(&text, view.Text, view.Options{}); err != nil || !strings.Contains(text.String(), "lime 0.") {
 		t.Errorf("%v in\n%s", err, text.String())
 	}
 }

@@ -4,38 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
-	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
-	"github.com/hyfair/hyfair/host/internal/answer/train"
-	"github.com/hyfair/hyfair/host/internal/question/people"
-	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
-	"github.com/hyfair/hyfair/sdk/space"
+	"github.com/hyfair/hyfair/host/internal/session"
 )
 
 func init() { commands = append(commands, newMitigate) }
 
 type mitigateFlags struct {
-	search      search.Request
-	arms        []string
-	guardrails  string
-	delta       float64
-	mostRefused float64
-	models      modelsFlag
-	retraining  mitigate.Retraining
-	out         string
+	mitigate.Request
+	models modelsFlag
 }
 
 func newMitigate(app *App) *cobra.Command {
-	f := mitigateFlags{retraining: mitigate.DefaultRetraining()}
+	f := mitigateFlags{Request: mitigate.Request{Retraining: mitigate.DefaultRetraining()}}
 	cmd := &cobra.Command{
 		Use:   "mitigate STUDY",
 		Short: "Guard a network, train it further, and search again: what helps, and what does it cost",
@@ -64,15 +52,15 @@ its networks is treated in turn.`,
 			return runMitigate(cmd.Context(), app, &f, args[0])
 		},
 	}
-	s := &f.search
+	s := &f.Search
 	addQuestion(cmd, &s.Spec)
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.arms, "arms", mitigate.DefaultArms(), "what to compare: "+strings.Join(mitigate.Ways(), ", ")+", each also with +guards")
-	fl.StringVar(&f.guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
-	fl.Float64Var(&f.delta, "delta", explain.DefaultMethod().Delta, "explained guardrails: how much larger the mean k inside a rule must be than outside")
-	fl.Float64Var(&f.mostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
+	fl.StringSliceVar(&f.Arms, "arms", mitigate.DefaultArms(), "what to compare: "+strings.Join(mitigate.Ways(), ", ")+", each also with +guards")
+	fl.StringVar(&f.Guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
+	fl.Float64Var(&f.Delta, "delta", explain.DefaultMethod().Delta, "explained guardrails: how much larger the mean k inside a rule must be than outside")
+	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
 	f.models.add(cmd)
-	fl.StringVar(&f.out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
+	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
 	fl.StringVar(&s.Strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
 	fl.StringVar(&s.Solver, "solver", "", loopSolverHelp)
 	fl.StringVar(&s.Mode, "mode", search.Paper, "paper or fast, of every search")
@@ -80,7 +68,7 @@ its networks is treated in turn.`,
 	fl.IntVar(&s.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances side by side")
 	fl.Int64Var(&s.Keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
 	fl.IntVar(&s.Runs, "runs", 1, "searches of each arm, with the seeds seed, seed + 1, …")
-	r := &f.retraining
+	r := &f.Retraining
 	fl.IntVar(&r.Epochs, "epochs", r.Epochs, "passes over the rows of each training, at most")
 	fl.Float64Var(&r.Rate, "rate", r.Rate, "Adam's step size")
 	fl.IntVar(&r.Patience, "patience", r.Patience, "stop a training after that many epochs without a better one; 0: never")
@@ -95,134 +83,32 @@ its networks is treated in turn.`,
 }
 
 func runMitigate(ctx context.Context, app *App, f *mitigateFlags, path string) error {
-	report, outcomes, failed := f.run(ctx, app, path)
-	switch {
-	case report == nil:
-	case app.JSON:
-		failed = errors.Join(failed, app.printJSON(report))
-	default:
-		failed = errors.Join(failed, report.print(app.Stdout, outcomes))
+	s, err := f.open(app)
+	if err != nil {
+		return err
 	}
-	if failed == nil && report.Interrupted {
+	f.Search.Study = path
+	out, failed := mitigate.Answer(ctx, s, f.Request)
+	if failed = app.end(s, failed); out == nil {
+		return failed
+	}
+	failed = errors.Join(failed, app.show(out))
+	if failed == nil && out.Interrupted {
 		return &exitError{code: ExitInterrupted}
 	}
 	return failed
 }
 
-// run compares the arms of one network. The report has the arms that were done
-// and stands beside an error, unless no arm was.
-func (f *mitigateFlags) run(ctx context.Context, app *App, path string) (*mitigateReport, []mitigate.Outcome, error) {
-	begin := time.Now()
-	j, c, err := openMitigate(app, f, path)
-	if err != nil {
-		return nil, nil, err
+// open completes the request.
+func (f *mitigateFlags) open(app *App) (*session.Session, error) {
+	if f.Search.Chains < 1 {
+		return nil, usage(fmt.Errorf("--chains %d: want 1 to %d", f.Search.Chains, search.MaxChains))
 	}
-	line := newStatusLine(app)
-	c.Progress = line.show
-	outcomes, failed := mitigate.Run(ctx, *c)
-	line.clear()
-	interrupted := ctx.Err() != nil
-	if interrupted && errors.Is(failed, ctx.Err()) {
-		failed = nil
-	}
-	if errors.Is(failed, train.ErrOneClass) {
-		failed = usage(failed)
-	}
-	if failed != nil && len(outcomes) == 0 {
-		return nil, nil, failed
-	}
-	report := j.report(outcomes)
-	report.Interrupted, report.Seed, report.Seconds = interrupted, app.Seed, time.Since(begin).Seconds()
-	if f.out != "" {
-		failed = errors.Join(failed, writeTables(f.out, mitigate.Table(mitigate.Network{Outcomes: outcomes})))
-	}
-	return report, outcomes, failed
-}
-
-// openMitigate reads the study and the rows, and sees that what was asked can
-// be done before anything takes time.
-func openMitigate(app *App, f *mitigateFlags, path string) (*mitigateJob, *mitigate.Config, error) {
-	f.retraining.Seed = app.Seed
-	arms, err := mitigate.ParseArms(f.arms)
-	if err != nil {
-		return nil, nil, usage(fmt.Errorf("--arms: %w", err))
-	}
-	if err := f.retraining.Validate(); err != nil {
-		return nil, nil, usage(err)
-	}
-	if !(f.mostRefused > 0 && f.mostRefused <= 1) {
-		return nil, nil, usage(fmt.Errorf("--refuse-at-most %v: want more than 0, at most 1", f.mostRefused))
-	}
-	if f.search.Chains < 1 {
-		return nil, nil, usage(fmt.Errorf("--chains %d: want 1 to %d", f.search.Chains, search.MaxChains))
-	}
-	if err := f.search.Validate(); err != nil {
-		return nil, nil, usage(err)
-	}
-	asked, err := app.open(f.search.Spec, path)
-	if err != nil {
-		return nil, nil, usage(err)
-	}
-	scores, err := asked.Scores()
-	if err != nil {
-		return nil, nil, usage(err)
-	}
-	st, s, region := asked.Study, scores.Space, scores.Region
-	c := &mitigate.Config{Arms: arms, Network: st.Network, Space: s, Region: region, Retraining: f.retraining, MostRefused: f.mostRefused}
-	if err := giveTrainingRows(c, st); err != nil {
-		return nil, nil, usage(err)
-	}
-	if f.guardrails != "" {
-		if c.Rules, err = readGuardrails(f.guardrails, s); err != nil {
-			return nil, nil, usage(err)
-		}
-	}
-	j := &mitigateJob{
-		app: app, flags: f, asked: asked, study: st, space: s, region: region, original: st.Network,
-		files: map[string][]string{}, runs: map[string][]string{},
-	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o777); err != nil {
-			return nil, nil, usage(fmt.Errorf("--out: %w", err))
-		}
-	}
-	c.Search, c.Trained, c.Explain = j.search, j.trained, j.explain
-	return j, c, nil
-}
-
-// readGuardrails is a rules file as predicates; never nil.
-func readGuardrails(path string, s *space.Space) ([]space.Predicate, error) {
-	rules, err := guard.Read(path, s)
+	s, err := app.session()
 	if err != nil {
 		return nil, err
 	}
-	return rules.Predicates(s)
-}
-
-// giveTrainingRows takes the rows that the study does not hold back to train
-// on, and those it does to judge by.
-func giveTrainingRows(c *mitigate.Config, st *study.Study) error {
-	data, err := st.Data()
-	if errors.Is(err, study.ErrNoData) {
-		return fmt.Errorf("%w; retraining and accuracy need some", err)
-	}
-	if err != nil {
-		return err
-	}
-	if data.Labels == nil {
-		return fmt.Errorf("%s: retraining and accuracy need labels, and the data has none", st.Path)
-	}
-	if err := train.InsideTables(c.Space, data); err != nil {
-		return err
-	}
-	c.Train, c.TrainLabels = pointsOf(data, data.Train())
-	c.Test, c.TestLabels = pointsOf(data, data.Test)
-	return nil
-}
-
-func pointsOf(data *people.Data, rows []int) (points [][]float64, labels []int) {
-	for _, i := range rows {
-		points, labels = append(points, data.Points[i]), append(labels, data.Labels[i])
-	}
-	return points, labels
+	f.Search.Data, f.Search.Seed = app.Data, app.Seed
+	f.Search.Set, err = app.pluginOptions()
+	return s, err
 }

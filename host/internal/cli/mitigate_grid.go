@@ -16,11 +16,11 @@ import (
 
 // mitigateGrid is the JSON object of hyfair mitigate with a file of studies.
 type mitigateGrid struct {
-	Name        string            `json:"name"`
-	Networks    []*mitigateReport `json:"networks"`
-	Seed        int64             `json:"seed"`
-	Seconds     float64           `json:"seconds"`
-	Interrupted bool              `json:"interrupted,omitempty"`
+	Name        string             `json:"name"`
+	Networks    []*mitigate.Result `json:"networks"`
+	Seed        int64              `json:"seed"`
+	Seconds     float64            `json:"seconds"`
+	Interrupted bool               `json:"interrupted,omitempty"`
 }
 
 // mitigateTask is one network of a file; model is empty for the study's own.
@@ -37,28 +37,33 @@ func (t *mitigateTask) name() string {
 // runGrid works through the networks of a file and shows each as it is done.
 func (f *mitigateFlags) runGrid(ctx context.Context, app *App, cmd *cobra.Command, file string) error {
 	app.compares()
-	grid := mitigateGrid{Networks: []*mitigateReport{}, Seed: app.Seed}
+	grid := mitigateGrid{Networks: []*mitigate.Result{}, Seed: app.Seed}
 	begin := time.Now()
 	tasks, name, err := f.readGrid(app, cmd, file)
 	if err != nil {
 		return usage(err)
 	}
 	grid.Name = name
+	s, err := f.open(app)
+	if err != nil {
+		return err
+	}
 	var failed error
 	var table []mitigate.Network
 	for i, t := range tasks {
-		one := *f
-		one.search.Model = t.model
-		if f.out != "" {
-			one.out = filepath.Join(f.out, t.name())
+		r := f.Request
+		r.Search.Study, r.Search.Model = t.study, t.model
+		if f.Out != "" {
+			r.Out = filepath.Join(f.Out, t.name())
 		}
 		fmt.Fprintf(app.Stderr, "network %d of %d: %s\n", i+1, len(tasks), t.name())
-		report, outcomes, err := one.run(ctx, app, t.study)
-		if report != nil {
-			grid.Networks = append(grid.Networks, report)
-			table = append(table, mitigate.Network{Name: t.name(), Outcomes: outcomes})
+		out, err := mitigate.Answer(ctx, s, r)
+		app.line.clear()
+		if out != nil {
+			grid.Networks = append(grid.Networks, out)
+			table = append(table, mitigate.Network{Name: t.name(), Result: out})
 			if !app.JSON {
-				err = errors.Join(err, report.print(app.Stdout, outcomes))
+				err = errors.Join(err, app.show(out))
 				fmt.Fprintln(app.Stdout)
 			}
 		}
@@ -70,8 +75,9 @@ func (f *mitigateFlags) runGrid(ctx context.Context, app *App, cmd *cobra.Comman
 			break
 		}
 	}
-	if len(table) > 0 && f.out != "" {
-		failed = errors.Join(failed, writeTables(f.out, mitigate.Table(table...)))
+	failed = app.end(s, failed)
+	if len(table) > 0 && f.Out != "" {
+		failed = errors.Join(failed, mitigate.WriteTables(f.Out, mitigate.Table(table...)))
 	}
 	grid.Seconds, grid.Interrupted = time.Since(begin).Seconds(), ctx.Err() != nil
 	if app.JSON && (len(grid.Networks) > 0 || failed == nil) {
@@ -86,7 +92,7 @@ func (f *mitigateFlags) runGrid(ctx context.Context, app *App, cmd *cobra.Comman
 // readGrid reads the file, takes its settings where no flag was given, and
 // lists the networks.
 func (f *mitigateFlags) readGrid(app *App, cmd *cobra.Command, file string) (tasks []mitigateTask, name string, err error) {
-	if cmd.Flag("model").Changed || f.guardrails != "" {
+	if cmd.Flag("model").Changed || f.Guardrails != "" {
 		return nil, "", errors.New("--model and --guardrails are for a single study, not for a file of several")
 	}
 	settings := []string{"arms", "strategy", "solver", "mode", "budget", "runs"}

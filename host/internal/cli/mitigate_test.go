@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
@@ -51,9 +52,9 @@ func mitigatedJSON[T any](t *testing.T, plugins string, args ...string) (out T) 
 	return out
 }
 
-func armNamed(t *testing.T, r *mitigateReport, name string) *mitigateArm {
+func armNamed(t *testing.T, r *mitigate.Result, name string) *mitigate.ArmResult {
 	t.Helper()
-	i := slices.IndexFunc(r.Arms, func(a mitigateArm) bool { return a.Name == name })
+	i := slices.IndexFunc(r.Arms, func(a mitigate.ArmResult) bool { return a.Name == name })
 	if i < 0 {
 		t.Fatalf("no arm %s", name)
 	}
@@ -67,7 +68,7 @@ func TestMitigateLoan(t *testing.T) {
 	plugins, out := annealing(t), filepath.Join(t.TempDir(), "new", "networks")
 	rules := textFile(t, "rules.json", plantedRules)
 	args := []string{"../../../studies/loan", "--guardrails", rules, "--arms", "original,original+guards,retrained,retrained+guards,blind", "--runs", "2"}
-	r := mitigatedJSON[mitigateReport](t, plugins, append(args, "--out", out)...)
+	r := mitigatedJSON[mitigate.Result](t, plugins, append(args, "--out", out)...)
 	if r.Study != "loan" || r.Model != "network.json" || r.Epsilon != "0.05" || r.Searches != 2 || r.Mode != "fast" || r.Label != "majority" || len(r.Arms) != 5 || r.Journal == "" {
 		t.Errorf("%+v", r)
 	}
@@ -146,7 +147,7 @@ func TestMitigateLoan(t *testing.T) {
 	}
 
 	// The same seed gives the same comparison.
-	again := mitigatedJSON[mitigateReport](t, plugins, args...)
+	again := mitigatedJSON[mitigate.Result](t, plugins, args...)
 	for i := range again.Arms {
 		a, b := &r.Arms[i], &again.Arms[i]
 		a.T1st, a.TMaxK, b.T1st, b.TMaxK, a.SD, b.SD, a.Runs, b.Runs, a.Files, b.Files = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
@@ -103,44 +102,32 @@ func newLIME(b *lime.Baseline, s *space.Space) *LIME {
 	return &LIME{Explanations: b.Explanations, R2: b.R2, K: b.K, Union: set(&b.Union), Intersection: set(&b.Intersection)}
 }
 
-// print shows it to a person.
-func (r *LIME) print(w io.Writer) error {
-	fmt.Fprintf(w, "LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f in the mean.\n\n", r.Explanations, view.Count(r.Samples), r.R2)
-	t := &view.Table{
-		Columns: []view.Column{{Title: "feature"}, {Title: "explanations", Right: true}, {Title: "k", Right: true}},
-		Notes: []string{
-			fmt.Sprintf("explanations: how many of the %d have it among their strongest three. k: mean over its other values, all else equal.", r.Explanations),
-		},
-	}
+// show appends it to a document.
+func (r *LIME) show(d *view.Document) {
+	d.Say("LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f in the mean.", r.Explanations, view.Count(r.Samples), r.R2)
+	features := &view.Table{Columns: view.Columns("feature", "explanations", "k"), Notes: []string{
+		fmt.Sprintf("explanations: how many of the %d have it among their strongest three. k: mean over its other values, all else equal.", r.Explanations),
+	}}
 	for _, f := range r.Union.Features {
 		k := "–"
 		if f.Protected {
 			k = "protected"
 		} else if f.K != nil {
-			k = fmt.Sprintf("%.1f", *f.K)
+			k = view.Number(f.K, 1)
 		}
-		t.Rows = append(t.Rows, view.Texts(f.Name, strconv.Itoa(f.Explanations), k))
+		features.Add(f.Name, strconv.Itoa(f.Explanations), k)
 	}
-	if err := view.Of(t).Write(w, view.Text, view.Options{}); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	sets := &view.Table{Columns: []view.Column{{Title: ""}, {Title: "Size", Right: true}, {Title: "K", Right: true}, {Title: "Pert.K", Right: true}, {Title: "Diff", Right: true}}}
-	for _, row := range []struct {
-		name string
-		set  *LIMESet
-	}{{"union", &r.Union}, {"intersection", &r.Intersection}} {
-		sets.Rows = append(sets.Rows, view.Texts(append([]string{row.name}, row.set.cells(r.K)...)...))
-	}
-	if err := view.Of(sets).Write(w, view.Text, view.Options{}); err != nil {
-		return err
-	}
+	sets := &view.Table{Columns: view.Columns("", "Size", "K", "Pert.K", "Diff")}
+	sets.Add(append([]string{"union"}, r.Union.cells(r.K)...)...)
+	sets.Add(append([]string{"intersection"}, r.Intersection.cells(r.K)...)...)
+	d.Add(features, sets)
 	if c := r.Reference; c != nil {
-		fmt.Fprintf(w, "\nlime %s on %d of them: Spearman's rank correlation of the features %.3f in the mean, median %.3f, least %.3f; "+
-			"ours with ours under another seed %.3f.\nOf the strongest three %.2f in common; R² %.2f, ours %.2f.\n",
-			c.Version, c.Points, c.Spearman, c.Median, c.Least, c.Again, c.Top3, c.ReferenceR2, c.R2)
+		d.Add(view.Paragraph{
+			fmt.Sprintf("lime %s on %d of them: Spearman's rank correlation of the features %.3f in the mean, median %.3f, least %.3f; ours with ours under another seed %.3f.",
+				c.Version, c.Points, c.Spearman, c.Median, c.Least, c.Again),
+			fmt.Sprintf("Of the strongest three %.2f in common; R² %.2f, ours %.2f.", c.Top3, c.ReferenceR2, c.R2),
+		})
 	}
-	return nil
 }
 
 // cells are Size, K, Pert.K and Diff.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // What a person sees, of features of every kind.
@@ -18,7 +20,9 @@ func TestExplainLIMEText(t *testing.T) {
 		Intersection: LIMESet{Size: 1, PertK: &mean, Diff: &diff},
 	}
 	var text bytes.Buffer
-	if err := l.print(&text); err != nil {
+	d := &view.Document{}
+	l.show(d)
+	if err := d.Write(&text, view.Text, view.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(text.String(), "\n")

@@ -3,7 +3,6 @@ package explain
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -50,35 +49,30 @@ func (j *job) prove(ctx context.Context, r *Result, known [][]float64) error {
 	return nil
 }
 
-// printProved shows floors and ceiling to a person.
-func (r *Result) printProved(w io.Writer) error {
-	if r.Prover == nil {
-		return nil
-	}
+// proved shows floors and ceiling.
+func (r *Result) proved() *view.Table {
 	t := &view.Table{
-		Title: fmt.Sprintf("Proved of everybody, by %s in %s", r.Prover.Solver, view.Seconds(r.Prover.Seconds)),
-		Columns: []view.Column{
-			{Title: "where"}, {Title: "k", Right: true}, {Title: "found", Right: true}, {Title: "gap", Right: true}, {Title: "found", Right: true}, {Title: "grade"},
-		},
+		Title:   fmt.Sprintf("Proved of everybody, by %s in %s", r.Prover.Solver, view.Seconds(r.Prover.Seconds)),
+		Columns: view.Columns("where", "k", "found", "gap", "found", "grade"),
 		Notes: []string{
 			"inside a predicate nobody has less; outside all of them nobody has more. found: the least and the most that somebody was found to have.",
 		},
 	}
+	t.Columns[5].Right = false
 	for i := range r.Predicates {
-		t.Rows = append(t.Rows, proved(fmt.Sprintf("inside %d", i+1), atLeast, r.Predicates[i].Floor))
+		t.Add(proved(fmt.Sprintf("inside %d", i+1), atLeast, r.Predicates[i].Floor)...)
 	}
-	t.Rows = append(t.Rows, proved("outside", atMost, r.Ceiling))
-	fmt.Fprintln(w)
-	return view.Of(t).Write(w, view.Text, view.Options{})
+	t.Add(proved("outside", atMost, r.Ceiling)...)
+	return t
 }
 
 // proved is a line of that table.
-func proved(where, sign string, p *Proved) []view.Cell {
+func proved(where, sign string, p *Proved) []string {
 	switch {
 	case p == nil:
-		return view.Texts(where, "–", "–", "–", "–", "")
+		return []string{where, "–", "–", "–", "–", ""}
 	case p.Nobody:
-		return view.Texts(where, "nobody", "–", "–", "–", "")
+		return []string{where, "nobody", "–", "–", "–", ""}
 	}
 	k, foundK := limit(p.K, sign, 0)
 	gap, foundGap := limit(p.Gap, sign, 3)
@@ -88,7 +82,7 @@ func proved(where, sign string, p *Proved) []view.Cell {
 			grades = append(grades, l.Grade)
 		}
 	}
-	return view.Texts(where, k, foundK, gap, foundGap, strings.Join(grades, ", "))
+	return []string{where, k, foundK, gap, foundGap, strings.Join(grades, ", ")}
 }
 
 // limit is a bound and what was found: "= 9" where they are the same. A bound is

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"strings"
@@ -92,74 +91,68 @@ func (r *Result) take(e *Explanation) (err error) {
 	return err
 }
 
-// Print shows the result to a person.
-func (r *Result) Print(w io.Writer) error {
-	fmt.Fprintf(w, "Explanation of %s (%s): %s, ε = %s", r.Study, r.Model, strings.Join(r.Protected, ", "), r.Epsilon)
+// Document shows the result.
+func (r *Result) Document() *view.Document {
+	d := &view.Document{}
+	where := ""
 	if r.Where != "" {
-		fmt.Fprintf(w, ", where %s", r.Where)
+		where = ", where " + r.Where
 	}
-	fmt.Fprintf(w, "\n\n")
+	d.Say("Explanation of %s (%s): %s, ε = %s%s", r.Study, r.Model, strings.Join(r.Protected, ", "), r.Epsilon, where)
 	if s := r.Sample; s != nil {
-		fmt.Fprintf(w, "Around %d with k = %d (%s), %s neighbours have k from %d to %d, %.2f in the mean.\n",
-			s.Around, r.InitK, r.Source, view.Count(s.N), s.KLeast, s.KMost, s.KMean)
+		sample := view.Paragraph{fmt.Sprintf("Around %d with k = %d (%s), %s neighbours have k from %d to %d, %.2f in the mean.",
+			s.Around, r.InitK, r.Source, view.Count(s.N), s.KLeast, s.KMost, s.KMean)}
 		if s.High > 0 {
-			fmt.Fprintf(w, "High is k ≥ %d: %s of them (%.1f %%).\n", s.Threshold, view.Count(s.High), 100*float64(s.High)/float64(s.N))
+			sample = append(sample, fmt.Sprintf("High is k ≥ %d: %s of them (%s).", s.Threshold, view.Count(s.High), view.Percent(float64(s.High)/float64(s.N), 1)))
 		}
-		fmt.Fprintln(w)
+		d.Add(sample)
 	}
 	if r.Nothing != "" {
-		fmt.Fprintf(w, "No explanation: %s.\n", r.Nothing)
-	}
-	for i := range r.Predicates {
-		fmt.Fprintf(w, "%3d  %s\n", i+1, r.Predicates[i].Text)
+		d.Say("No explanation: %s.", r.Nothing)
 	}
 	if len(r.Predicates) > 0 {
-		fmt.Fprintln(w)
-		if err := view.Of(r.table()).Write(w, view.Text, view.Options{}); err != nil {
-			return err
+		var texts view.Paragraph
+		for i := range r.Predicates {
+			texts = append(texts, fmt.Sprintf("%3d  %s", i+1, r.Predicates[i].Text))
 		}
-		if err := r.printProved(w); err != nil {
-			return err
+		d.Add(texts, r.table())
+		if r.Prover != nil {
+			d.Add(r.proved())
 		}
 	}
 	for i := range r.Rejected {
-		fmt.Fprintf(w, "\nnot kept: %s\n          %s\n", r.Rejected[i].Text, r.Rejected[i].Rejected)
+		d.Add(view.Paragraph{"not kept: " + r.Rejected[i].Text, "          " + r.Rejected[i].Rejected})
 	}
 	if r.Tree != nil {
-		fmt.Fprintf(w, "\nThe tree (each leaf cost α = %.3g):\n\n", r.Alpha)
-		if err := view.Of(&view.Tree{Root: r.Tree.View()}).Write(w, view.Text, view.Options{}); err != nil {
-			return err
-		}
+		d.Say("The tree (each leaf cost α = %.3g):", r.Alpha)
+		d.Add(&view.Tree{Root: r.Tree.View()})
 	}
 	if r.LIME != nil {
-		fmt.Fprintln(w)
-		return r.LIME.print(w)
+		r.LIME.show(d)
 	}
-	return nil
+	return d
 }
 
 // table is the paper's, one row a predicate.
 func (r *Result) table() *view.Table {
 	t := &view.Table{
-		Columns: []view.Column{
-			{Title: "", Right: true}, {Title: "Init.K", Right: true}, {Title: "Size", Right: true}, {Title: "K", Right: true}, {Title: "", Right: true}, {Title: "Pert.K", Right: true}, {Title: "", Right: true},
-			{Title: "Diff", Right: true}, {Title: "Cov", Right: true}, {Title: "individuals", Right: true}, {Title: "rows", Right: true}, {Title: "", Right: true},
-		},
+		Columns: view.Columns("", "Init.K", "Size", "K", "", "Pert.K", "", "Diff", "Cov", "individuals", "rows", ""),
 		Notes: []string{
 			fmt.Sprintf("K, Pert.K: mean k of %s fresh neighbours for whom the predicate holds, and does not, with their %.0f %% intervals.",
 				view.Count(r.Predicates[0].Inside.N), 100*r.Confidence),
 			"Cov: share of the space, and its individuals. rows: people in the data for whom it holds, and their share.",
 		},
 	}
+	t.Columns[0].Right = true
 	for i := range r.Predicates {
 		p := &r.Predicates[i]
 		rows, share := "–", ""
 		if p.Support != nil {
 			rows, share = view.Count(p.Support.Rows), view.SmallShare(p.Support.Share)
 		}
-		t.Rows = append(t.Rows, view.Texts(fmt.Sprint(i+1), fmt.Sprint(r.InitK), fmt.Sprint(p.Size),
+		t.Add(fmt.Sprint(i+1), fmt.Sprint(r.InitK), fmt.Sprint(p.Size),
 			fmt.Sprintf("%.2f", p.Inside.Mean), ends(&p.Inside), fmt.Sprintf("%.2f", p.Outside.Mean), ends(&p.Outside),
-			fmt.Sprintf("%.2f", p.Diff), view.SmallShare(p.Coverage.Share), counted(&p.Coverage), rows, share))
+			fmt.Sprintf("%.2f", p.Diff), view.SmallShare(p.Coverage.Share), counted(&p.Coverage), rows, share)
 	}
 	return t
 }

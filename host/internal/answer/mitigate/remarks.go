@@ -33,7 +33,7 @@ func (o *Outcome) remarks(original *Outcome) (out []string) {
 	switch {
 	case q.Rows > 0 && q.Answered == 0:
 		say("the guardrails refuse everybody, which is no success whatever the other columns say")
-	case o.refusesMany():
+	case q.refusesMany():
 		say("the guardrails refuse %s %% of the rows, which is no success whatever the other columns say", percent(q.Refused))
 	}
 	if o.LeftOut > 0 {
@@ -42,7 +42,7 @@ func (o *Outcome) remarks(original *Outcome) (out []string) {
 	switch {
 	case o.Arm.Way == Blind:
 		say("no score depends on a protected attribute any more: k is 1 for everybody, by construction")
-	case o.ID() == 0 && !o.refusesMany():
+	case o.ID() == 0 && !q.refusesMany():
 		say("the search found nobody, which proves nothing: hyfair certify may")
 	}
 	if original == nil || o == original {

@@ -30,23 +30,23 @@ type Retraining struct {
 	// Epochs, Rate and Patience are train.Config's; 0 as Patience trains all
 	// epochs. HeldBack is the share of the training rows that choose the epoch;
 	// individuals added to the rows are never held back.
-	Epochs   int
-	Rate     float64
-	Patience int
-	HeldBack float64
+	Epochs   int     `json:"epochs"`
+	Rate     float64 `json:"rate"`
+	Patience int     `json:"patience"`
+	HeldBack float64 `json:"hold_back"`
 	// Augment is how many of the individuals found are added to the rows with all
 	// their copies, those with the largest k first. Label is the policy.
-	Augment int
-	Label   string
+	Augment int    `json:"augment"`
+	Label   string `json:"label"`
 	// Weight is that of the penalty on the spread of logits, Copies how many
 	// counterfactuals it looks at a time.
-	Weight float64
-	Copies int
+	Weight float64 `json:"weight"`
+	Copies int     `json:"copies"`
 	// Rounds bounds the turns of Iterated, MaxLoss the accuracy, as a share, that
 	// these may cost on the rows held back.
-	Rounds  int
-	MaxLoss float64
-	Seed    int64
+	Rounds  int     `json:"rounds"`
+	MaxLoss float64 `json:"max_loss"`
+	Seed    int64   `json:"-"`
 }
 
 // DefaultRetraining is what hyfair mitigate begins with.

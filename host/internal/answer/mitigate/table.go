@@ -11,10 +11,10 @@ import (
 // any more, and the rest of a row no success.
 const muchRefused = 0.5
 
-// Network is the outcomes of one network.
+// Network is one of several networks.
 type Network struct {
-	Name     string
-	Outcomes []Outcome
+	Name string
+	*Result
 }
 
 // Table is the paper's table on mitigation, with what it leaves out: what the
@@ -36,10 +36,10 @@ func Table(networks ...Network) *view.Table {
 		if n > 0 {
 			t.Rows = append(t.Rows, nil)
 		}
-		for i := range networks[n].Outcomes {
-			o := &networks[n].Outcomes[i]
-			marked = marked || o.refusesMany()
-			row := o.cells()
+		for i := range networks[n].Arms {
+			a := &networks[n].Arms[i]
+			marked = marked || a.Quality.refusesMany()
+			row := a.cells()
 			if len(networks) > 1 {
 				row = append(view.Texts(networks[n].Name), row...)
 			}
@@ -55,22 +55,25 @@ func Table(networks ...Network) *view.Table {
 }
 
 // refusesMany reports that guardrails refuse too many to be called a success.
-func (o *Outcome) refusesMany() bool {
-	return o.Quality.Refused != nil && *o.Quality.Refused >= muchRefused
+func (q *Quality) refusesMany() bool {
+	return q != nil && q.Refused != nil && *q.Refused >= muchRefused
 }
 
-func (o *Outcome) cells() []view.Cell {
-	if o.Skipped != "" {
-		return view.Texts(o.Arm.String(), "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–")
+func (a *ArmResult) cells() []view.Cell {
+	if a.Skipped != "" {
+		return view.Texts(a.Name, "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–")
 	}
-	q, s := &o.Quality, search.Summarise(o.Runs)
-	cells := view.Texts(o.Arm.String(), percent(q.Accuracy), percent(q.AccuracyAnswered), percent(q.Refused))
+	q, sd := a.Quality, a.SD
+	if sd == nil {
+		sd = &search.Measures{}
+	}
+	cells := view.Texts(a.Name, percent(q.Accuracy), percent(q.AccuracyAnswered), percent(q.Refused))
 	for _, c := range []struct {
 		mean, sd *float64
 		digits   int // of one run
 	}{
-		{s.Mean.Iter, s.SD.Iter, 0}, {s.Mean.MaxK, s.SD.MaxK, 0}, {s.Mean.AvgK, s.SD.AvgK, 2}, {s.Mean.ID, s.SD.ID, 0},
-		{s.Mean.SuccRate, s.SD.SuccRate, 2}, {s.Mean.IDMaxK, s.SD.IDMaxK, 0},
+		{a.Iter, sd.Iter, 0}, {a.MaxK, sd.MaxK, 0}, {a.AvgK, sd.AvgK, 2}, {a.ID, sd.ID, 0},
+		{a.SuccRate, sd.SuccRate, 2}, {a.IDMaxK, sd.IDMaxK, 0},
 	} {
 		digits := c.digits
 		if c.sd != nil {
@@ -81,7 +84,7 @@ func (o *Outcome) cells() []view.Cell {
 		cells = append(cells, view.Cell{Text: view.MeanSD(c.mean, c.sd, digits)})
 	}
 	cells = append(cells, view.Texts(view.Number(q.F1, 3), view.Number(q.Parity, 3), view.Number(q.Opportunity, 3))...)
-	if o.refusesMany() {
+	if q.refusesMany() {
 		cells[refusedCell].Text += " !"
 		cells[refusedCell].Alarm = true
 	}

@@ -26,11 +26,20 @@ func outcome(arm Arm, maxK, id, refused, accuracy float64, runs int) Outcome {
 	return o
 }
 
+// named is a network with these arms.
+func named(name string, outcomes ...Outcome) Network {
+	r := &Result{}
+	for i := range outcomes {
+		r.Arms = append(r.Arms, outcomes[i].result(nil))
+	}
+	return Network{name, r}
+}
+
 func TestTable(t *testing.T) {
 	var text strings.Builder
 	table := Table(
-		Network{"A", []Outcome{outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 2), outcome(Arm{Original, true}, 8, 10, 0.6, 0.9, 1)}},
-		Network{"B", []Outcome{{Arm: Arm{Way: Retrained}, Skipped: "no"}, outcome(Arm{Way: Blind}, 0, 0, 0, 0.8, 1)}},
+		named("A", outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 2), outcome(Arm{Original, true}, 8, 10, 0.6, 0.9, 1)),
+		named("B", Outcome{Arm: Arm{Way: Retrained}, Skipped: "no"}, outcome(Arm{Way: Blind}, 0, 0, 0, 0.8, 1)),
 	)
 	if err := view.Of(table).Write(&text, view.CSV, view.Options{}); err != nil {
 		t.Fatal(err)
@@ -47,7 +56,7 @@ B,blind,80.00,80.00,0.00,1000,N/A,N/A,0,0.00,N/A,0.500,N/A,N/A
 	if len(table.Notes) != 2 || !strings.Contains(table.Notes[1], "no success") {
 		t.Errorf("notes %q", table.Notes)
 	}
-	if alone := Table(Network{"A", []Outcome{outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 1)}}); len(alone.Columns) != len(table.Columns)-1 || len(alone.Notes) != 1 {
+	if alone := Table(named("A", outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 1))); len(alone.Columns) != len(table.Columns)-1 || len(alone.Notes) != 1 {
 		t.Errorf("of one network: %d columns, notes %q", len(alone.Columns), alone.Notes)
 	}
 }

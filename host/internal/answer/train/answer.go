@@ -125,25 +125,9 @@ func (r *Request) open() (*study.Study, *people.Data, error) {
 	case data.Labels == nil:
 		err = fmt.Errorf("%s: training needs labels, and the data has none", st.Path)
 	default:
-		err = InsideTables(st.Space, data)
+		err = data.InsideTables(st.Space)
 	}
 	return st, data, err
-}
-
-// InsideTables refuses data that the features' tables, such as one-hot inputs, have
-// no entry for.
-func InsideTables(s *space.Space, data *people.Data) error {
-	for i := range s.Features {
-		f := &s.Features[i]
-		for row, point := range data.Points {
-			if f.HasTable() && !f.Contains(point[i]) {
-				file, line := data.Where(row)
-				return fmt.Errorf("%s:%d: %s is %v, outside its domain %v..%v: widen the domain in the study, or drop the row",
-					file, line, f.Name, point[i], f.Lo, f.Hi)
-			}
-		}
-	}
-	return nil
 }
 
 // inputs gives the network's inputs and the labels of some rows.

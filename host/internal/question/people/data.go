@@ -135,3 +135,19 @@ func (d *Data) Outside(s *space.Space) (features []Outside, outside, forbidden i
 	}
 	return features, outside, forbidden
 }
+
+// InsideTables refuses data that the features' tables, such as one-hot inputs,
+// have no entry for.
+func (d *Data) InsideTables(s *space.Space) error {
+	for i := range s.Features {
+		f := &s.Features[i]
+		for row, point := range d.Points {
+			if f.HasTable() && !f.Contains(point[i]) {
+				file, line := d.Where(row)
+				return fmt.Errorf("%s:%d: %s is %v, outside its domain %v..%v: widen the domain in the study, or drop the row",
+					file, line, f.Name, point[i], f.Lo, f.Hi)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,315 @@
+package mitigate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/answer/train"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Request asks for a comparison. It is plain data.
+type Request struct {
+	// Search is how every arm's network is searched. What it asks about is what the
+	// whole request asks about.
+	Search search.Request `json:"search"`
+	// Arms are as ParseArms reads them.
+	Arms []string `json:"arms"`
+	// Guardrails is a file with the rules of all arms that are guarded; empty: what
+	// explains what each network's search found, with Delta as δ and MostRefused as
+	// Config has it.
+	Guardrails  string     `json:"guardrails,omitempty"`
+	Delta       float64    `json:"delta"`
+	MostRefused float64    `json:"refuse_at_most"`
+	Retraining  Retraining `json:"retraining"`
+	// Out is a folder for networks, guardrails and tables; empty: none. It changes no
+	// result.
+	Out string `json:"-"`
+}
+
+// Validate checks what can be checked without reading anything.
+func (r *Request) Validate() error {
+	if _, err := ParseArms(r.Arms); err != nil {
+		return fmt.Errorf("--arms: %w", err)
+	}
+	if err := r.Retraining.Validate(); err != nil {
+		return err
+	}
+	if !(r.MostRefused > 0 && r.MostRefused <= 1) {
+		return fmt.Errorf("--refuse-at-most %v: want more than 0, at most 1", r.MostRefused)
+	}
+	return r.Search.Validate()
+}
+
+// job is a request whose question was read.
+type job struct {
+	session  *session.Session
+	request  Request
+	question *question.Question
+	query    *problem.Query
+	// files has what was written: networks by way, guardrails by arm.
+	files map[string][]string
+	// runs are the searches in the journal, by arm.
+	runs    map[string][]string
+	journal string
+}
+
+// Answer compares the arms. The result has those that were done and stands beside
+// an error, unless no arm was.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	begin := time.Now()
+	j, c, err := open(s, r)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	s.Work()
+	outcomes, failed := Run(ctx, *c)
+	interrupted := ctx.Err() != nil
+	if interrupted && errors.Is(failed, ctx.Err()) {
+		failed = nil
+	}
+	if errors.Is(failed, train.ErrOneClass) {
+		failed = session.Mistake(failed)
+	}
+	if failed != nil && len(outcomes) == 0 {
+		return nil, failed
+	}
+	out := j.result(outcomes)
+	out.Interrupted, out.Seconds = interrupted, time.Since(begin).Seconds()
+	if r.Out != "" {
+		failed = errors.Join(failed, WriteTables(r.Out, Table(Network{Result: out})))
+	}
+	return out, failed
+}
+
+// open reads the study and the rows, and sees that what was asked can be done
+// before anything takes time.
+func open(s *session.Session, r Request) (*job, *Config, error) {
+	r.Retraining.Seed = r.Search.Seed
+	if err := r.Validate(); err != nil {
+		return nil, nil, err
+	}
+	q, err := question.Open(r.Search.Spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	question.CountsBins(q.Study.Clustering, s.Note)
+	j := &job{session: s, request: r, question: q, files: map[string][]string{}, runs: map[string][]string{}}
+	if j.query, err = q.Scores(); err != nil {
+		return nil, nil, err
+	}
+	c := &Config{
+		Network: q.Study.Network, Space: j.query.Space, Region: j.query.Region, Retraining: r.Retraining, MostRefused: r.MostRefused,
+		Search: j.search, Trained: j.trained, Explain: j.explain, Progress: s.Show,
+	}
+	if c.Arms, err = ParseArms(r.Arms); err != nil {
+		return nil, nil, err
+	}
+	if err := giveTrainingRows(c, q.Study); err != nil {
+		return nil, nil, err
+	}
+	if r.Guardrails != "" {
+		rules, err := guard.Read(r.Guardrails, c.Space)
+		if err != nil {
+			return nil, nil, err
+		}
+		if c.Rules, err = rules.Predicates(c.Space); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.Out != "" {
+		if err := os.MkdirAll(r.Out, 0o777); err != nil {
+			return nil, nil, fmt.Errorf("--out: %w", err)
+		}
+	}
+	return j, c, nil
+}
+
+// giveTrainingRows takes the rows that the study does not hold back to train
+// on, and those it does to judge by.
+func giveTrainingRows(c *Config, st *study.Study) error {
+	data, err := st.Data()
+	if errors.Is(err, study.ErrNoData) {
+		return fmt.Errorf("%w; retraining and accuracy need some", err)
+	}
+	if err != nil {
+		return err
+	}
+	if data.Labels == nil {
+		return fmt.Errorf("%s: retraining and accuracy need labels, and the data has none", st.Path)
+	}
+	if err := data.InsideTables(c.Space); err != nil {
+		return err
+	}
+	c.Train, c.TrainLabels = pointsOf(data, data.Train())
+	c.Test, c.TestLabels = pointsOf(data, data.Test)
+	return nil
+}
+
+func pointsOf(data *people.Data, rows []int) (points [][]float64, labels []int) {
+	for _, i := range rows {
+		points, labels = append(points, data.Points[i]), append(labels, data.Labels[i])
+	}
+	return points, labels
+}
+
+// search is Config.Search: searches as hyfair search makes them, of the subject's
+// network.
+func (j *job) search(ctx context.Context, name string, subject Subject) (_ *Searched, err error) {
+	if err := j.writeGuardrails(name, subject.Guards); err != nil {
+		return nil, err
+	}
+	r, asked := j.request.Search, j.question
+	if subject.Network != j.question.Study.Network {
+		if asked, err = asked.With(subject.Network); err != nil {
+			return nil, err
+		}
+	}
+	begin := time.Now()
+	searcher, err := search.OpenFor(ctx, j.session, asked, r)
+	if err != nil {
+		return nil, err
+	}
+	defer searcher.Close()
+	searcher.Guards, searcher.Label = subject.Guards, map[string]string{"arm": name}
+	if len(subject.Guards) > 0 {
+		searcher.Label["guards"] = hashOf(j.query.Space, subject.Guards)
+	}
+	out := &Searched{}
+	loading := time.Since(begin)
+	for i := 0; i < r.Runs && (i == 0 || ctx.Err() == nil) && err == nil; i++ {
+		seed := r.Seed + int64(i)
+		run, failed := searcher.Begin(seed, time.Now().Add(-loading))
+		if failed != nil {
+			return nil, failed
+		}
+		run.Sinks = append(run.Sinks, func(e record.Event) {
+			if e.Kind == record.KindFound {
+				out.Found = append(out.Found, *e.Found)
+			}
+		})
+		var result *search.Outcome
+		if result, _ = searcher.Run(ctx, seed, run, ""); ctx.Err() == nil {
+			err = errors.Join(result.Err, result.SolverErr)
+		}
+		out.Runs = append(out.Runs, result.Measures)
+		out.Refused += result.Refused
+		out.Evaluations += result.Evaluations
+		if run.Kept != nil {
+			j.runs[name] = append(j.runs[name], run.Name())
+			j.journal = run.Journal
+		}
+	}
+	return out, err
+}
+
+// explainedBy is how many individuals guardrails are derived around.
+const explainedBy = 10
+
+// explain is Config.Explain: guardrails by hyfair explain's defaults
+// from the individuals that a search found.
+func (j *job) explain(ctx context.Context, n *relu.Network, found []record.Found) ([]space.Predicate, error) {
+	q := j.query
+	e, err := evaluate.New(n, q.Space, q.Region, q.Epsilon)
+	if err != nil {
+		return nil, err
+	}
+	var worst explain.Worst
+	for i := range found {
+		worst.Add(found[i].X, e.Evaluate(found[i].X))
+	}
+	around := worst.Pick(q.Space, explainedBy)
+	if len(around) == 0 {
+		return nil, fmt.Errorf("%w: the search found nobody to explain", ErrNoRules)
+	}
+	method := explain.DefaultMethod()
+	method.Delta = j.request.Delta
+	result, err := explain.Explain(ctx, explain.Config{
+		Space: q.Space, Region: q.Region, Evaluator: e, Bins: fairness.Bins(q.Epsilon), Around: around, Method: method, Seed: j.request.Search.Seed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(result.Predicates) == 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNoRules, result.Nothing)
+	}
+	var guards []space.Predicate
+	for i := range result.Predicates {
+		guards = append(guards, result.Predicates[i].Holds)
+	}
+	return guards, nil
+}
+
+// hashOf tells guardrails apart in the journal.
+func hashOf(s *space.Space, guards []space.Predicate) string {
+	sum := sha256.New()
+	for _, p := range guards {
+		fmt.Fprintln(sum, p.Format(s))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// trained is Config.Trained: it writes the network, where --out asks.
+func (j *job) trained(way string, n *relu.Network) error {
+	if j.request.Out == "" {
+		return nil
+	}
+	stem := filepath.Join(j.request.Out, way)
+	if err := files.Write(stem+".json", func(file *os.File) error { return modelfile.WriteJSON(file, n) }); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if err := files.Write(stem+".onnx", func(file *os.File) error { return modelfile.WriteONNX(file, n) }); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	j.files[way] = append(j.files[way], stem+".json", stem+".onnx")
+	return nil
+}
+
+// writeGuardrails writes the guardrails of an arm, where --out asks.
+func (j *job) writeGuardrails(name string, guards []space.Predicate) error {
+	if j.request.Out == "" || len(guards) == 0 {
+		return nil
+	}
+	rules, err := guard.New(j.query.Space, j.question.Study.Name, guards)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(j.request.Out, name+".json")
+	if err := files.Write(path, func(file *os.File) error { return guard.Write(file, rules) }); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	j.files[name] = []string{path}
+	return nil
+}
+
+// WriteTables writes a table into a folder, as Markdown and as CSV.
+func WriteTables(folder string, t *view.Table) error {
+	for name, format := range map[string]string{"table.md": view.Markdown, "table.csv": view.CSV} {
+		err := files.Write(filepath.Join(folder, name), func(file *os.File) error { return view.Of(t).Write(file, format, view.Options{}) })
+		if err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+	}
+	return nil
+}
