@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 	"github.com/hyfair/hyfair/sdk/sdktest/script"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -193,8 +194,12 @@ func (r *referee) assign(points ...[]float64) map[string]*big.Rat {
 			out[name] = v
 		}
 		v := r.q.Space.ExactInputs(p)
-		for k := range r.q.Model.(*relu.Network).Layers {
-			l := &r.q.Model.(*relu.Network).Layers[k]
+		n, ok := r.q.Model.(*relu.Network)
+		if !ok {
+			n, v = &relu.Network{}, []*big.Rat{r.q.Model.Exact().Logit(v)}
+		}
+		for k := range n.Layers {
+			l := &n.Layers[k]
 			next := make([]*big.Rat, l.Out)
 			for j := range next {
 				next[j] = new(big.Rat).SetFloat64(l.Bias[j])
@@ -260,11 +265,15 @@ func holds(t fatalist, s *script.Script, values map[string]*big.Rat) bool {
 // TestSMTMeansTheQuery tries every pair of points of a tiny space: the script
 // holds exactly where the query is about the pair, and with the notion's
 // assertion exactly where the definition of the notion says so. Both readings
-// of a ReLU, and neurons that the bounds settle, are in it.
+// of a ReLU, neurons that the bounds settle, and models of another family are in it.
 func TestSMTMeansTheQuery(t *testing.T) {
 	pairs, violating := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		q := drawQuery(t)
+		if rapid.IntRange(0, 4).Draw(t, "another family") == 0 {
+			weights := rapid.SliceOfN(rapid.Float64Range(-4, 4), q.Space.Inputs, q.Space.Inputs)
+			q.Model = linear.Capable{Unit: &linear.Unit{Weights: weights.Draw(t, "weights"), Bias: rapid.Float64Range(-4, 4).Draw(t, "bias")}}
+		}
 		low := lowerTo(t, q, rapid.SampledFrom(smts).Draw(t, "encoding").LowerSMT)
 		notion, err := low.Violating(q.Notion, q.Epsilon)
 		if err != nil {

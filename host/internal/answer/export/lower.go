@@ -64,6 +64,9 @@ func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 	if e.Form != f.Form {
 		return nil, fmt.Errorf("%w: encoding %s gives problems in the %s form, which the format %s does not write", sdk.ErrInvalidOption, e.Name, e.Form, f.Name)
 	}
+	if err := e.Takes(q.Model); err != nil {
+		return nil, err
+	}
 	method, err := bound.Lookup(o.Bounds)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)

@@ -1,0 +1,148 @@
+package crosscheck
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/linear"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+)
+
+// unit draws a linear unit that takes as many inputs as the question's space feeds.
+func unit(r *rand.Rand, q *problem.Query) *linear.Unit {
+	u := &linear.Unit{Bias: r.NormFloat64()}
+	for range q.Space.Inputs {
+		u.Weights = append(u.Weights, r.NormFloat64())
+	}
+	return u
+}
+
+// TestAnotherFamily asks the same questions about linear units as TestReferee asks
+// about networks: of a solver that declares the family and gets the unit over the
+// wire, and of those that get it as rows or as a script.
+func TestAnotherFamily(t *testing.T) {
+	tier.NeedUsual(t)
+	p, err := client.Launch(t.Context(), client.Config{Path: plugintest.Program(t, "sdk/conformance/internal/fakesolver"), Kind: client.Solver})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	declares := p.Description()
+	declares.Serves = declares.Serves[:0:0]
+	for _, s := range p.Description().Serves {
+		if s.Form == problem.FormNetwork {
+			declares.Serves = append(declares.Serves, s)
+		}
+	}
+	panel := []*panelist{{name: "enumerate", solver: p.Solver(), description: declares}}
+	for _, name := range []string{"highs", "lpsolve", "z3"} {
+		s, d := plugintest.Solver(t, name)
+		panel = append(panel, &panelist{name: name, solver: s, description: d})
+	}
+	counts := map[string]int{}
+	for seed := range tier.Count(10, 240) {
+		r := rand.New(rand.NewPCG(uint64(seed), 29))
+		for i, s := range panel {
+			q := wild.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])
+			plain := unit(r, q)
+			if q.Model = plain; i > 0 {
+				q.Model = linear.Capable{Unit: plain}
+			}
+			c := &refereed{T: t, q: q, truth: wild.Enumerate(q), r: r, seed: seed, counts: counts}
+			c.name = fmt.Sprintf("seed %d, %s", seed, q.Notion)
+			c.verdict(s)
+			c.audit()
+			if i == 0 {
+				c.shares(s)
+			} else {
+				c.relaxed(s)
+			}
+			if q.Notion == fairness.Score {
+				c.mostBins(s)
+				if i == 0 {
+					c.extremes(s)
+				}
+			}
+		}
+	}
+	t.Logf("%v", counts)
+	for _, s := range panel {
+		for _, v := range []certify.Verdict{certify.Fair, certify.Unfair} {
+			if counts[fmt.Sprintf("certify by %s %s", s.name, v)] == 0 {
+				t.Errorf("%s never answered %s: the test shows nothing", s.name, v)
+			}
+		}
+	}
+}
+
+// Whatever needs a capability that a model lacks says which, and of which family.
+func TestWhatAModelLacksIsNamed(t *testing.T) {
+	tier.NeedUsual(t)
+	r := rand.New(rand.NewPCG(1, 31))
+	q := wild.Query(r, fairness.Score)
+	q.Space.Forbidden = nil
+	plain := unit(r, q)
+	q.Model = plain
+	vnnlib, err := export.Lookup("vnnlib")
+	if err != nil {
+		t.Fatal(err)
+	}
+	smt2, err := export.Lookup("smt2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := func(f export.Format, encoding string) error {
+		_, err := export.Lower(q, f, export.Options{Encoding: encoding, Bounds: "interval"})
+		return err
+	}
+	certified := func(solver string, m model.Model, change func(*certify.Options)) error {
+		s, d := plugintest.Solver(t, solver)
+		o := certify.Options{Solver: s, Description: d, SolverOnly: true}
+		if change != nil {
+			change(&o)
+		}
+		asked := *q
+		asked.Model = m
+		_, err := certify.Run(t.Context(), &asked, o)
+		return err
+	}
+	s, d := plugintest.Solver(t, "bnb")
+	_, overTheWire := s.Solve(t.Context(), &problem.Problem{Name: "unit", Query: q}, sdk.SolveOptions{})
+	_, shares := quantify.Run(t.Context(), q, quantify.Options{Solver: s, Description: d, Samples: 10, Threads: 1})
+	_, stated := certificate.FromQuery(q)
+	capable := linear.Capable{Unit: plain}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{certified("highs", plain, nil), "solver highs: unsupported: models of the family linear have no rows"},
+		{certified("lpsolve", plain, nil), "solver lpsolve: unsupported: models of the family linear have no rows"},
+		{certified("z3", plain, nil), "solver z3: unsupported: models of the family linear have no script"},
+		{certified("bnb", capable, nil), "solver bnb: unsupported: bnb takes models of the family relu, not of the family linear"},
+		{certified("highs", capable, func(o *certify.Options) { o.Heuristic = true }), "the family linear have no layers of ReLU neurons for heuristic pruning"},
+		{certified("highs", capable, func(o *certify.Options) { o.Bounds = certify.BoundsLP }), "the family linear have no layers of ReLU neurons for the bounds lp"},
+		{overTheWire, `unsupported: models of the family "linear" are not known here`},
+		{shares, "bnb takes models of the family relu, not of the family linear"},
+		{stated, "the family linear have no layers of ReLU neurons for a certificate"},
+		{exported(vnnlib, ""), "the family linear have no layers of ReLU neurons for VNN-LIB"},
+		{exported(smt2, "smt"), "the family linear have no script"},
+	} {
+		if !errors.Is(c.err, sdk.ErrUnsupported) || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("got %v, want %q", c.err, c.want)
+		}
+	}
+}
