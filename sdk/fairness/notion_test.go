@@ -64,6 +64,25 @@ func TestNotionsAnswerForThemselves(t *testing.T) {
 	})
 }
 
+// A search that climbs by Promise arrives where a notion without ε is violated, and
+// nowhere else: a logit of 0 is a "no" for Decision, and no decision for DecisionStrict.
+func TestPromiseOfDecisions(t *testing.T) {
+	tiny := math.SmallestNonzeroFloat64
+	for _, n := range []fairness.Notion{fairness.Decision, fairness.DecisionStrict} {
+		for _, high := range []float64{-1, -tiny, 0, tiny, 1} {
+			for _, low := range []float64{-1, -tiny, 0, tiny, 1} {
+				if low > high {
+					continue
+				}
+				logits := []*big.Rat{new(big.Rat).SetFloat64(high), new(big.Rat).SetFloat64(low)}
+				if promises, violates := n.Promise(high, low) > 0, n.Violates(logits, nil); promises != violates {
+					t.Errorf("%s of %v and %v: promise %v, violates %v", n, high, low, n.Promise(high, low), violates)
+				}
+			}
+		}
+	}
+}
+
 func TestNotionsSayWhatTheyAre(t *testing.T) {
 	for _, c := range []struct {
 		n              fairness.Notion

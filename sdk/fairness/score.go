@@ -2,7 +2,6 @@ package fairness
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 )
 
@@ -29,20 +28,21 @@ var scoreGap = definition{
 		if apart <= 0 {
 			return 0
 		}
-		if !(apart < high-low) {
-			return math.Min(1, scoresApart(high, low)+1e-15)
+		if apart < high-low {
+			// Two logits so far apart differ the more in score the nearer their middle is
+			// to 0.
+			m := min(max(0, low+apart/2), high-apart/2)
+			high, low = m+apart/2, m-apart/2
 		}
-		// Two logits so far apart differ the more in score the nearer their middle is
-		// to 0.
-		m := min(max(0, low+apart/2), high-apart/2)
-		return min(scoresApart(m+apart/2, m-apart/2)+slop, 1)
+		return min(scoresApart(high, low)+slop, 1)
 	},
 	sure: func(high, low, target float64) bool { return scoresApart(high, low)-slop > target },
 }
 
-// slop outweighs the error of a difference of two computed scores. Exp is good to a
-// unit in the last place, so a score to some 2⁻⁵¹; there is room for the rounding of
-// the logits' middle, and for an exponential much worse than any in use.
+// slop outweighs the error of a difference of two computed scores, above and below:
+// Exp is good to a unit in the last place, so a score to some 2⁻⁵¹; there is room for
+// the rounding of the logits' middle, and for an exponential much worse than any in
+// use.
 const slop = 0x1p-44
 
 func scoresApart(high, low float64) float64 { return Sigmoid(high) - Sigmoid(low) }
