@@ -14,7 +14,7 @@ import (
 )
 
 // These solvers go on for longer than the grace when they should stop, which is
-// 400 ms. The modes are those of handOver in sdk/internal/testplugin.
+// 400 ms. The modes are those of handOver in testdata/testplugin.
 
 // quick is a question whose time is over before the first piece.
 func quick(pieces func([]sdk.Piece)) sdk.SolveOptions {

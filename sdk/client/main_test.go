@@ -27,7 +27,7 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	bin = dir
 	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator),
-		"github.com/hyfair/hyfair/sdk/internal/testplugin", "github.com/hyfair/hyfair/sdk/internal/testhost")
+		"./testdata/testplugin", "./testdata/testhost")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		panic(err)

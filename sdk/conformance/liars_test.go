@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk/conformance"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
 // caught runs one case and reports whether it failed.
@@ -31,7 +30,7 @@ func TestEverySolverCaseCatchesItsLiars(t *testing.T) {
 	for _, c := range conformance.SolverCases() {
 		missing[c.Name] = true
 	}
-	for _, l := range sdktest.SolverLiars() {
+	for _, l := range solverLiars() {
 		delete(missing, l.Case)
 		t.Run(l.Case+"/"+l.Lie, func(t *testing.T) {
 			r, err := conformance.CheckSolver(context.Background(), l.Solver, conformance.Options{Only: []string{l.Case}, Grace: grace}, nil)
@@ -48,7 +47,7 @@ func TestEveryStrategyCaseCatchesItsLiars(t *testing.T) {
 	for _, c := range conformance.StrategyCases() {
 		missing[c.Name] = true
 	}
-	for _, l := range sdktest.StrategyLiars() {
+	for _, l := range strategyLiars() {
 		delete(missing, l.Case)
 		t.Run(l.Case+"/"+l.Lie, func(t *testing.T) {
 			r, err := conformance.CheckStrategy(context.Background(), l.Strategy, conformance.Options{Only: []string{l.Case}, Grace: grace}, nil)

@@ -1,7 +1,6 @@
-// Package sdktest holds what tests of hosts, plugins and of the conformance
-// suite need: a solver and a strategy that are plainly right and slow
-// (Enumerator, Wanderer), and liars, each wrong in one way that the suite must
-// catch.
+// Package sdktest holds a solver and a strategy that are plainly right, and slow:
+// Enumerator and Wanderer. Tests of hosts, of plugins and of the conformance suite
+// compare with them. What else such tests share is in the packages below.
 package sdktest
 
 import (

@@ -197,7 +197,7 @@ func TestNetworkForm(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	needModule(t, "scipy")
 	host := filepath.Join(t.TempDir(), "testhost")
-	build := exec.Command("go", "build", "-o", host, "github.com/hyfair/hyfair/sdk/internal/testhost")
+	build := exec.Command("go", "build", "-o", host, "github.com/hyfair/hyfair/sdk/client/testdata/testhost")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -1,4 +1,4 @@
-package sdktest
+package conformance_test
 
 import (
 	"context"
@@ -39,11 +39,11 @@ func hasty(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sd
 	return r, err
 }
 
-func milpLiars() []SolverLiar {
+func milpLiars() []solverLiar {
 	infinite := math.Inf(1)
 	stuck := false
 	calls := int64(0)
-	return []SolverLiar{
+	return []solverLiar{
 		{"milp/empty", "nothing to decide is infeasible to it", &bent{tell: func(p *problem.Problem, r *sdk.Result) {
 			if p.MILP != nil && len(p.MILP.Columns) == 0 {
 				*r = sdk.Result{Status: sdk.Infeasible}
@@ -199,8 +199,8 @@ func forgetful() func(context.Context, *problem.Problem, sdk.SolveOptions, sdk.S
 	}
 }
 
-func milpDeltaLiars() []SolverLiar {
-	return []SolverLiar{
+func milpDeltaLiars() []solverLiar {
+	return []solverLiar{
 		{"milp/start", "it takes the start for the answer", &bent{tell: func(p *problem.Problem, r *sdk.Result) {
 			if p.MILP != nil && p.MILP.Start != nil {
 				r.Values = problem.Floats(p.MILP.Start)

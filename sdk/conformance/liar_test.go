@@ -1,4 +1,4 @@
-package sdktest
+package conformance_test
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
-// SolverLiar is a solver that is right in everything but one thing, which the
+// solverLiar is a solver that is right in everything but one thing, which the
 // conformance case named must catch.
-type SolverLiar struct {
+type solverLiar struct {
 	// Case is the name of the conformance case.
 	Case string
 	// Lie says what the solver does wrong.
@@ -21,8 +22,8 @@ type SolverLiar struct {
 	Solver sdk.Solver
 }
 
-// Stubborn is how long the liars that do not come back in time take.
-const Stubborn = 3 * time.Second
+// stubborn is how long the liars that do not come back in time take.
+const stubborn = 3 * time.Second
 
 // bent is an Enumerator with one thing changed. Hooks that are nil do nothing.
 type bent struct {
@@ -40,7 +41,7 @@ type bent struct {
 }
 
 func (b *bent) Describe(ctx context.Context) (sdk.Description, error) {
-	d, err := Enumerator{}.Describe(ctx)
+	d, err := sdktest.Enumerator{}.Describe(ctx)
 	if b.describe != nil {
 		b.describe(&d)
 	}
@@ -49,14 +50,14 @@ func (b *bent) Describe(ctx context.Context) (sdk.Description, error) {
 
 func (b *bent) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
 	if b.solve != nil {
-		return b.solve(ctx, p, o, Enumerator{})
+		return b.solve(ctx, p, o, sdktest.Enumerator{})
 	}
 	asked := p
 	if b.ask != nil {
 		asked = copyProblem(p)
 		b.ask(asked, &o)
 	}
-	r, err := Enumerator{}.Solve(ctx, asked, o)
+	r, err := sdktest.Enumerator{}.Solve(ctx, asked, o)
 	if err == nil && b.tell != nil {
 		b.tell(p, r)
 	}
@@ -64,24 +65,29 @@ func (b *bent) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions
 }
 
 func (b *bent) Load(_ context.Context, p *problem.Problem) (sdk.Loaded, error) {
-	return &bentLoaded{b, loaded{b, problem.NewStack(p)}}, nil
+	return &bentLoaded{b, problem.NewStack(p)}, nil
 }
 
 type bentLoaded struct {
-	liar *bent
-	loaded
+	liar  *bent
+	stack *problem.Stack
 }
 
 func (l *bentLoaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions) (*sdk.Result, error) {
 	if l.liar.delta != nil {
 		l.liar.delta(&d)
 	}
-	r, err := l.loaded.Solve(ctx, d, o)
-	if l.liar.deaf && errors.Is(err, sdk.ErrInvalidProblem) {
-		return l.loaded.Solve(ctx, problem.Delta{}, o)
+	p, err := l.stack.Apply(d)
+	if err != nil && l.liar.deaf {
+		p, err = l.stack.Apply(problem.Delta{})
 	}
-	return r, err
+	if err != nil {
+		return nil, errors.Join(sdk.ErrInvalidProblem, err)
+	}
+	return l.liar.Solve(ctx, p, o)
 }
+
+func (*bentLoaded) Close() error { return nil }
 
 // copyProblem copies what the liars change.
 func copyProblem(p *problem.Problem) *problem.Problem {
@@ -109,9 +115,9 @@ func copyProblem(p *problem.Problem) *problem.Problem {
 	return &out
 }
 
-// SolverLiars lists at least one liar for every conformance case of solvers.
+// solverLiars lists at least one liar for every conformance case of solvers.
 // The liars keep state: take a fresh list for every run.
-func SolverLiars() []SolverLiar {
+func solverLiars() []solverLiar {
 	return slices.Concat(
 		generalLiars(),
 		commonLiars(problem.FormMILP), milpLiars(), milpDeltaLiars(),
@@ -120,8 +126,8 @@ func SolverLiars() []SolverLiar {
 	)
 }
 
-func generalLiars() []SolverLiar {
-	return []SolverLiar{
+func generalLiars() []solverLiar {
+	return []solverLiar{
 		{"describe", "its name cannot be typed", &bent{describe: func(d *sdk.Description) { d.Name = "My Solver" }}},
 		{"describe", "its version is no version", &bent{describe: func(d *sdk.Description) { d.Version = "new" }}},
 		{"describe", "it serves nothing", &bent{describe: func(d *sdk.Description) { d.Serves = nil }}},
@@ -143,10 +149,10 @@ func generalLiars() []SolverLiar {
 }
 
 // commonLiars lie about problems of one form.
-func commonLiars(f problem.Form) []SolverLiar {
+func commonLiars(f problem.Form) []solverLiar {
 	calls := 0
-	liar := func(name, lie string, b *bent) SolverLiar { return SolverLiar{f.String() + "/" + name, lie, b} }
-	return []SolverLiar{
+	liar := func(name, lie string, b *bent) solverLiar { return solverLiar{f.String() + "/" + name, lie, b} }
+	return []solverLiar{
 		liar("twice", "it answers by turns", &bent{ask: func(_ *problem.Problem, o *sdk.SolveOptions) {
 			if calls++; calls%2 == 0 {
 				o.Options = map[string]string{"order": "down"}
@@ -179,7 +185,7 @@ func commonLiars(f problem.Form) []SolverLiar {
 				r.Status = sdk.Optimal
 			}
 		}}),
-		liar("time-limit", "it knows no time limit", &bent{solve: deafFor(Stubborn)}),
+		liar("time-limit", "it knows no time limit", &bent{solve: deafFor(stubborn)}),
 		liar("time-limit", "out of time, it concludes", &bent{tell: func(_ *problem.Problem, r *sdk.Result) {
 			if r.Reason == sdk.TimeLimit {
 				r.Status = sdk.Infeasible
@@ -189,12 +195,12 @@ func commonLiars(f problem.Form) []SolverLiar {
 }
 
 // deafFor solves without listening to the context; a time limit is replaced by
-// another where it is not 0. Either way it gives up when it has been Stubborn.
+// another where it is not 0. Either way it gives up when it has been stubborn.
 func deafFor(limit time.Duration) func(context.Context, *problem.Problem, sdk.SolveOptions, sdk.Solver) (*sdk.Result, error) {
 	return func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
 		o.TimeLimit = max(limit, o.TimeLimit)
 		if o.TimeLimit == 0 {
-			o.TimeLimit = Stubborn
+			o.TimeLimit = stubborn
 		}
 		return right.Solve(context.WithoutCancel(ctx), p, o)
 	}

@@ -1,4 +1,4 @@
-package sdktest
+package conformance_test
 
 import (
 	"context"
@@ -24,8 +24,8 @@ func asking(change func(*problem.Query)) func(*problem.Problem, *sdk.SolveOption
 	}
 }
 
-func networkLiars() []SolverLiar {
-	return []SolverLiar{
+func networkLiars() []solverLiar {
+	return []solverLiar{
 		{"network/violating", "everything is fair to it", &bent{tell: func(_ *problem.Problem, r *sdk.Result) { *r = sdk.Result{Status: sdk.Infeasible} }}},
 		{"network/no-time", "it takes the end of its time for the end of its search", &bent{solve: func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
 			if o.TimeLimit > 0 && o.TimeLimit <= time.Millisecond {
@@ -139,8 +139,8 @@ func reading(change func(*problem.Script)) func(*problem.Problem, *sdk.SolveOpti
 	}
 }
 
-func scriptLiars() []SolverLiar {
-	return []SolverLiar{
+func scriptLiars() []solverLiar {
+	return []solverLiar{
 		{"smt/feasible", "it says feasible and gives one value too many", &bent{tell: func(p *problem.Problem, r *sdk.Result) {
 			if p.SMT != nil && r.HasPoint() {
 				r.Values = append(r.Values, problem.Number{})

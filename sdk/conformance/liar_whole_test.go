@@ -1,4 +1,4 @@
-package sdktest
+package conformance_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // wholeLiars lie about individuals with all their counterfactuals.
-func wholeLiars() []SolverLiar {
+func wholeLiars() []solverLiar {
 	narrow := func(change func(*space.Region)) *bent {
 		return &bent{ask: asking(func(q *problem.Query) {
 			q.Region = q.RegionOrWhole().Clone()
@@ -27,7 +27,7 @@ func wholeLiars() []SolverLiar {
 			}
 		}}
 	}
-	return []SolverLiar{
+	return []solverLiar{
 		{"network/max-k", "its bound is below the k that it shows", telling(problem.MaxK, func(r *sdk.Result) { r.Bound-- })},
 		{"network/max-k", "it shows fewer bins than it says", telling(problem.MaxK, func(r *sdk.Result) { r.Objective, r.Bound = r.Objective+1, r.Bound+1 })},
 		{"network/max-k", "it looks at half of the space", half()},
@@ -63,7 +63,7 @@ func wholeLiars() []SolverLiar {
 }
 
 // pieceLiars lie about parts of the region.
-func pieceLiars() []SolverLiar {
+func pieceLiars() []solverLiar {
 	// dividing changes the lists of pieces on their way.
 	dividing := func(change func([]sdk.Piece) []sdk.Piece) *bent {
 		return &bent{ask: func(_ *problem.Problem, o *sdk.SolveOptions) {
@@ -81,7 +81,7 @@ func pieceLiars() []SolverLiar {
 		})
 	}
 	calls := 0
-	return []SolverLiar{
+	return []solverLiar{
 		{"network/pieces", "its pieces overlap", dividing(func(list []sdk.Piece) []sdk.Piece { return append(list, list[len(list)-1]) })},
 		{"network/pieces", "its pieces leave a hole", dividing(func(list []sdk.Piece) []sdk.Piece { return list[1:] })},
 		{"network/pieces", "its pieces reach out of the region", dividing(func(list []sdk.Piece) []sdk.Piece {

@@ -1,4 +1,4 @@
-package sdktest
+package conformance_test
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// StrategyLiar is a strategy that is right in everything but one thing, which
+// strategyLiar is a strategy that is right in everything but one thing, which
 // the conformance case named must catch.
-type StrategyLiar struct {
+type strategyLiar struct {
 	Case, Lie string
 	Strategy  sdk.Strategy
 }
@@ -34,7 +35,7 @@ type astray struct {
 }
 
 func (a *astray) Describe(ctx context.Context) (sdk.Description, error) {
-	d, err := Wanderer{}.Describe(ctx)
+	d, err := sdktest.Wanderer{}.Describe(ctx)
 	if a.describe != nil {
 		a.describe(&d)
 	}
@@ -50,7 +51,7 @@ func (a *astray) Start(ctx context.Context, s *space.Space, o sdk.StartOptions) 
 		s = &private
 		a.start(s, &o)
 	}
-	session, err := Wanderer{}.Start(ctx, s, o)
+	session, err := sdktest.Wanderer{}.Start(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +105,11 @@ func scaredOf(status sdk.TrialStatus) func(context.Context, []sdk.Trial) error {
 	return scared(func(t sdk.Trial) bool { return t.Status != status })
 }
 
-// StrategyLiars lists at least one liar for every conformance case of
+// strategyLiars lists at least one liar for every conformance case of
 // strategies. The liars keep state: take a fresh list for every run.
-func StrategyLiars() []StrategyLiar {
+func strategyLiars() []strategyLiar {
 	var seeds int64
-	return []StrategyLiar{
+	return []strategyLiar{
 		{"describe", "its summary is missing", &astray{describe: func(d *sdk.Description) { d.Summary = "" }}},
 		{"describe", "it claims to solve problems", &astray{describe: func(d *sdk.Description) { d.Serves = make([]sdk.Service, 1) }}},
 		{"moves", "its moves leave the space", &astray{say: each(func(m *sdk.Move) { m.Point[1] += 1000 })}},
@@ -136,7 +137,7 @@ func StrategyLiars() []StrategyLiar {
 					return nil, errors.New("out of memory")
 				}
 			}
-			return Wanderer{}.Start(ctx, s, o)
+			return sdktest.Wanderer{}.Start(ctx, s, o)
 		}}},
 		{"same-seed", "it makes its own seed", &astray{start: func(_ *space.Space, o *sdk.StartOptions) {
 			seeds++
@@ -150,7 +151,7 @@ func StrategyLiars() []StrategyLiar {
 		{"no-solver", "without a solver it gives up", &astray{hear: scaredOf(sdk.TrialNoSolver)}},
 		{"untouched", "it scribbles on the space", &astray{begin: func(ctx context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
 			s.Features[0].Name += "!"
-			return Wanderer{}.Start(ctx, s, o)
+			return sdktest.Wanderer{}.Start(ctx, s, o)
 		}}},
 		{"unknown-option", "it takes any option", &astray{start: func(_ *space.Space, o *sdk.StartOptions) { o.Options = nil }}},
 		{"default-options", "the default it names is not the one it has", &astray{describe: func(d *sdk.Description) { d.Options[0].Default = "2" }}},
@@ -160,7 +161,7 @@ func StrategyLiars() []StrategyLiar {
 		{"other-family", "it takes any model", &astray{describe: func(d *sdk.Description) { d.NeedsModel = true }}},
 		{"cancelled", "it does not hear a cancel", &astray{hear: func(ctx context.Context, _ []sdk.Trial) error {
 			if ctx.Err() != nil {
-				time.Sleep(Stubborn)
+				time.Sleep(stubborn)
 			}
 			return nil
 		}}},
@@ -182,7 +183,7 @@ func newChains() func(*space.Space, *sdk.StartOptions) {
 func oneSession() sdk.Strategy {
 	last := &astraySession{liar: &astray{}}
 	return &astray{begin: func(ctx context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
-		session, err := Wanderer{}.Start(ctx, s, o)
+		session, err := sdktest.Wanderer{}.Start(ctx, s, o)
 		last.Session = session
 		return last, err
 	}}
