@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/tree"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -43,7 +42,7 @@ func (a *answer) find(ctx context.Context, memory int64) (*sdk.Result, error) {
 	switch {
 	case a.o.Pieces != nil && len(a.q.Relax) > 0:
 		return nil, refusal(errors.New("parts of a region where features may differ between the copies: they would be boxes of pairs"))
-	case a.o.Proofs && grid.Conditioned(a.q):
+	case a.o.Proofs && a.q.TellsCopiesApart():
 		return nil, refusal(errors.New("proofs where a condition is about the first copy alone"))
 	}
 	l := tree.Limits{Boxes: a.o.WorkLimit, Memory: memory, Done: a.look}

@@ -9,9 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // checkQuery replays the witness of a claim through the network in exact
@@ -41,14 +39,14 @@ func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
 	}
 	exact := q.Model.Exact()
 	if wholly(q.Goal) {
-		return e.checkWhole(q, r, clusterLogits(q, exact, w.Copy1))
+		return e.checkWhole(q, r, q.Logits(exact, w.Copy1))
 	}
 	logits := []*big.Rat{exact.Logit(q.Space.ExactInputs(w.Copy1)), exact.Logit(q.Space.ExactInputs(w.Copy2))}
 	if q.Goal == problem.Decide {
 		if !q.Notion.Violates(logits, q.Epsilon) {
 			return fmt.Errorf("witness %v and %v is treated fairly", w.Copy1, w.Copy2)
 		}
-		if all := clusterLogits(q, exact, w.Copy1); q.K > 2 && fairness.KBins(all, q.Epsilon) < q.K {
+		if all := q.Logits(exact, w.Copy1); q.K > 2 && fairness.KBins(all, q.Epsilon) < q.K {
 			return fmt.Errorf("witness %v reaches %d bins of %d", w.Copy1, fairness.KBins(all, q.Epsilon), q.K)
 		}
 		return nil
@@ -61,15 +59,6 @@ func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
 		return fmt.Errorf("the bound %v contradicts the objective %v of the witness held", r.Bound, r.Objective)
 	}
 	return nil
-}
-
-// clusterLogits are the logits of the individual's counterfactuals.
-func clusterLogits(q *problem.Query, exact model.Exact, x []float64) []*big.Rat {
-	var out []*big.Rat
-	for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
-		out = append(out, exact.Logit(q.Space.ExactInputs(p)))
-	}
-	return out
 }
 
 // checkCopies checks that the two copies are what the query asks for.
@@ -113,10 +102,8 @@ func checkCopies(q *problem.Query, w *sdk.Witness) error {
 			return fmt.Errorf("the first copy satisfies %s, which is forbidden", p.Format(s))
 		}
 	}
-	for _, x := range q.Exclude {
-		if slices.Equal(s.Canonical(x), s.Canonical(w.Copy1)) {
-			return errors.New("the individual is among those excluded")
-		}
+	if q.Excludes(w.Copy1) {
+		return errors.New("the individual is among those excluded")
 	}
 	return nil
 }
@@ -148,33 +135,25 @@ type decided struct {
 
 func referee(q *problem.Query) decided {
 	exact := q.Model.Exact()
-	region := q.RegionOrWhole()
 	out := decided{lo: math.Inf(-1), hi: math.Inf(-1), least: math.Inf(1), fewest: math.MaxInt}
-	eachIndividual(q.Space, region, func(x []float64) {
-		logits := clusterLogits(q, exact, x)
-		if len(logits) == 0 || !asks(q, x) {
-			return
+	for x := range q.Space.Individuals(q.RegionOrWhole().Box) {
+		logits := q.Logits(exact, x)
+		if len(logits) == 0 || !q.Describes(x) {
+			continue
 		}
 		if out.count(q, logits); len(logits) < 2 {
-			return
+			continue
 		}
 		lo, hi := q.Notion.Gap(logits)
 		out.lo, out.hi = max(out.lo, lo), max(out.hi, hi)
-	})
+	}
 	out.pair = !math.IsInf(out.hi, -1)
 	return out
 }
 
-// asks reports whether the query's predicates, none about a protected feature,
-// hold at x.
-func asks(q *problem.Query, x []float64) bool {
-	holds := func(p space.Predicate) bool { return p.Holds(x) }
-	return !slices.ContainsFunc(q.Require, func(p space.Predicate) bool { return !holds(p) }) && !slices.ContainsFunc(q.Forbid, holds)
-}
-
 // count takes an individual into the counts.
 func (d *decided) count(q *problem.Query, logits []*big.Rat) {
-	if violates(q, logits) {
+	if q.Violates(logits) {
 		d.violates = true
 		d.unfair++
 	} else {
@@ -184,35 +163,5 @@ func (d *decided) count(q *problem.Query, logits []*big.Rat) {
 		lo, _ := q.Notion.Gap(logits)
 		k := fairness.KBins(logits, q.Epsilon)
 		d.least, d.most, d.fewest = min(d.least, lo), max(d.most, k), min(d.fewest, k)
-	}
-}
-
-func violates(q *problem.Query, logits []*big.Rat) bool {
-	if q.K > 2 {
-		return fairness.KBins(logits, q.Epsilon) >= q.K
-	}
-	return q.Notion.Violates(logits, q.Epsilon)
-}
-
-// eachIndividual visits the individuals of a region over discrete features.
-func eachIndividual(s *space.Space, r space.Region, visit func([]float64)) {
-	free := s.Free()
-	x := make([]float64, len(s.Features))
-	for _, i := range free {
-		x[i] = r.Box[i].Lo
-	}
-	for {
-		visit(x)
-		k := 0
-		for ; k < len(free); k++ {
-			i := free[k]
-			if x[i]++; x[i] <= r.Box[i].Hi {
-				break
-			}
-			x[i] = r.Box[i].Lo
-		}
-		if k == len(free) {
-			return
-		}
 	}
 }

@@ -54,25 +54,25 @@ func (e *SolverEnv) checkClaims(q *problem.Query, r *sdk.Result, pieces []sdk.Pi
 		return faults
 	}
 	exact := q.Model.Exact()
-	eachIndividual(q.Space, q.RegionOrWhole(), func(x []float64) {
+	for x := range q.Space.Individuals(q.RegionOrWhole().Box) {
 		home, err := homeOf(q.Space, pieces, x)
 		if err != nil {
 			faults = errors.Join(faults, err)
-			return
+			continue
 		}
-		logits := clusterLogits(q, exact, x)
-		if len(logits) == 0 || !asks(q, x) {
-			return
+		logits := q.Logits(exact, x)
+		if len(logits) == 0 || !q.Describes(x) {
+			continue
 		}
 		wrong := false
 		switch pieces[home].Claim {
 		case sdk.PieceOutside:
 			wrong = true
 		case sdk.PieceUnfair:
-			wrong = !violates(q, logits)
+			wrong = !q.Violates(logits)
 		case sdk.PieceFair:
 			if q.Goal == problem.Decide {
-				wrong = violates(q, logits)
+				wrong = q.Violates(logits)
 			} else if lo, hi := value(q, logits); r.HasBound {
 				wrong = sign(q.Goal == problem.Maximise || q.Goal == problem.MaxK)*(lo-r.Bound) > e.slack(hi)
 			}
@@ -80,7 +80,7 @@ func (e *SolverEnv) checkClaims(q *problem.Query, r *sdk.Result, pieces []sdk.Pi
 		if wrong {
 			faults = errors.Join(faults, fmt.Errorf("the piece %v is claimed to be %s, and holds %v, which is not", pieces[home].Box, pieces[home].Claim, x))
 		}
-	})
+	}
 	return faults
 }
 

@@ -62,36 +62,34 @@ func checkPieces(ctx context.Context, e *SolverEnv, o sdk.SolveOptions) error {
 
 // census is what enumeration counts in each piece.
 type census struct {
-	q       *problem.Query
-	pieces  []sdk.Piece
-	fair    []int64 // by piece
-	unfair  []int64
-	outside []int64
-	homes   error // a point in no piece, or in two, or a piece in no region
+	q      *problem.Query
+	pieces []sdk.Piece
+	fair   []int64 // by piece
+	unfair []int64
+	homes  error // a point in no piece, or in two, or a piece in no region
 }
 
 func newCensus(q *problem.Query, pieces []sdk.Piece) *census {
 	n := len(pieces)
-	c := &census{q: q, pieces: pieces, fair: make([]int64, n), unfair: make([]int64, n), outside: make([]int64, n)}
+	c := &census{q: q, pieces: pieces, fair: make([]int64, n), unfair: make([]int64, n)}
 	if c.homes = inRegion(q, pieces); c.homes != nil {
 		return c
 	}
 	exact := q.Model.Exact()
-	eachIndividual(q.Space, q.RegionOrWhole(), func(x []float64) {
+	for x := range q.Space.Individuals(q.RegionOrWhole().Box) {
 		home, err := homeOf(q.Space, pieces, x)
 		if err != nil {
 			c.homes = errors.Join(c.homes, err)
-			return
+			continue
 		}
-		switch logits := clusterLogits(q, exact, x); {
-		case len(logits) == 0 || !asks(q, x):
-			c.outside[home]++
-		case violates(q, logits):
+		switch logits := q.Logits(exact, x); {
+		case len(logits) == 0 || !q.Describes(x):
+		case q.Violates(logits):
 			c.unfair[home]++
 		default:
 			c.fair[home]++
 		}
-	})
+	}
 	return c
 }
 

@@ -86,7 +86,7 @@ func oneIndividual(q *problem.Query) error {
 	if len(q.Relax) > 0 {
 		return fmt.Errorf("a relaxed query for %d bins: %w", q.K, sdk.ErrUnsupported)
 	}
-	if tellsCopiesApart(q) {
+	if q.TellsCopiesApart() {
 		return fmt.Errorf("a query for %d bins with a predicate on a protected feature of one copy: %w", q.K, sdk.ErrUnsupported)
 	}
 	return nil

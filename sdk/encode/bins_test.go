@@ -24,7 +24,7 @@ import (
 func drawBinsQuery(t *rapid.T) *problem.Query {
 	q := drawQuery(t)
 	q.Relax, q.Require, q.Notion = nil, nil, fairness.Score
-	if tellsCopiesApart(q) {
+	if q.TellsCopiesApart() {
 		q.Forbid = q.Forbid[:1]
 	}
 	q.Epsilon = rapid.SampledFrom([]*big.Rat{big.NewRat(1, 8), big.NewRat(1, 20), big.NewRat(3, 10), big.NewRat(1, 4)}).Draw(t, "ε of bins")

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Order names two copies, from 0: High is to have the larger logit.
@@ -25,19 +23,10 @@ var (
 func (l *LoweredSMT) Orders() []Order { return orders(l.query) }
 
 func orders(q *problem.Query) []Order {
-	if len(q.Relax) > 0 || tellsCopiesApart(q) {
+	if len(q.Relax) > 0 || q.TellsCopiesApart() {
 		return []Order{InOrder, Swapped}
 	}
 	return []Order{InOrder}
-}
-
-// tellsCopiesApart reports that a predicate speaks of the first copy's protected
-// values.
-func tellsCopiesApart(q *problem.Query) bool {
-	protected := func(p space.Predicate) bool {
-		return slices.ContainsFunc(p, func(c space.Condition) bool { return q.Space.Features[c.Feature].IsProtected() })
-	}
-	return slices.ContainsFunc(q.Require, protected) || slices.ContainsFunc(q.Forbid, protected)
 }
 
 // Violating is the text of an assertion, for problem.Delta.Assert, under which

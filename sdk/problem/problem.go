@@ -6,6 +6,7 @@ package problem
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -169,6 +170,47 @@ func (q *Query) RegionOrWhole() space.Region {
 		return q.Space.Whole()
 	}
 	return q.Region
+}
+
+// Describes reports that what the query requires holds at a point, and nothing that
+// it forbids.
+func (q *Query) Describes(x []float64) bool {
+	holds := func(p space.Predicate) bool { return p.Holds(x) }
+	fails := func(p space.Predicate) bool { return !p.Holds(x) }
+	return !slices.ContainsFunc(q.Require, fails) && !slices.ContainsFunc(q.Forbid, holds)
+}
+
+// Excludes reports that x is one of the individuals that must not be the answer.
+func (q *Query) Excludes(x []float64) bool {
+	return slices.ContainsFunc(q.Exclude, func(y []float64) bool { return slices.Equal(q.Space.Canonical(y), q.Space.Canonical(x)) })
+}
+
+// TellsCopiesApart reports that a predicate is about a protected feature, and so about
+// the first copy and not about individuals.
+func (q *Query) TellsCopiesApart() bool {
+	protected := func(p space.Predicate) bool {
+		return slices.ContainsFunc(p, func(c space.Condition) bool { return q.Space.Features[c.Feature].IsProtected() })
+	}
+	return slices.ContainsFunc(q.Require, protected) || slices.ContainsFunc(q.Forbid, protected)
+}
+
+// Logits are the exact logits of an individual's counterfactuals in the region, in
+// the order of Space.Counterfactuals; exact is that of the model.
+func (q *Query) Logits(exact model.Exact, x []float64) []*big.Rat {
+	var out []*big.Rat
+	for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
+		out = append(out, exact.Logit(q.Space.ExactInputs(p)))
+	}
+	return out
+}
+
+// Violates reports, exactly, whether an individual whose counterfactuals have these
+// logits is what Decide looks for: it violates the notion, or reaches K bins.
+func (q *Query) Violates(logits []*big.Rat) bool {
+	if q.K > 2 {
+		return fairness.KBins(logits, q.Epsilon) >= q.K
+	}
+	return q.Notion.Violates(logits, q.Epsilon)
 }
 
 // Problem is what a solver gets: exactly one of the three forms.

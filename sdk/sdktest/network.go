@@ -122,11 +122,11 @@ func (e *query) individual(x []float64) {
 // someone looks for the best pair whose first copy lies at x, and says what may
 // be claimed of x.
 func (e *query) someone(x []float64) sdk.PieceClaim {
-	if e.excluded(x) {
+	if e.q.Excludes(x) {
 		return sdk.PieceOutside
 	}
 	all := e.q.Space.Counterfactuals(e.region, x)
-	firsts := slices.DeleteFunc(slices.Clone(all), func(p []float64) bool { return !e.allowedFirst(p) })
+	firsts := slices.DeleteFunc(slices.Clone(all), func(p []float64) bool { return !e.q.Describes(p) })
 	if len(firsts) == 0 {
 		return sdk.PieceOutside
 	}
@@ -154,14 +154,6 @@ func (e *query) someone(x []float64) sdk.PieceClaim {
 	return sdk.PieceFair
 }
 
-// excluded: x must not be the answer.
-func (e *query) excluded(x []float64) bool {
-	same := func(y []float64) bool {
-		return slices.Equal(e.q.Space.Canonical(y), e.q.Space.Canonical(x))
-	}
-	return slices.ContainsFunc(e.q.Exclude, same)
-}
-
 // reach is the box that the relaxations let the second copy range over.
 func (e *query) reach(x []float64) space.Box {
 	box := make(space.Box, len(x))
@@ -174,20 +166,6 @@ func (e *query) reach(x []float64) space.Box {
 		box[r.Feature] = space.Interval{Lo: v - r.Tolerance, Hi: v + r.Tolerance}.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
 	}
 	return box
-}
-
-func (e *query) allowedFirst(point []float64) bool {
-	for _, p := range e.q.Require {
-		if !p.Holds(point) {
-			return false
-		}
-	}
-	for _, p := range e.q.Forbid {
-		if p.Holds(point) {
-			return false
-		}
-	}
-	return true
 }
 
 // pairs weighs a against every second copy that differs in a protected value.

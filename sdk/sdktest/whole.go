@@ -25,12 +25,8 @@ func served(q *problem.Query) error {
 	if len(q.Relax) > 0 {
 		return fmt.Errorf("goal %s with relaxations: %w", q.Goal, sdk.ErrUnsupported)
 	}
-	for _, p := range slices.Concat(q.Require, q.Forbid) {
-		for _, c := range p {
-			if q.Space.Features[c.Feature].IsProtected() {
-				return fmt.Errorf("goal %s with a predicate on a protected feature: %w", q.Goal, sdk.ErrUnsupported)
-			}
-		}
+	if q.TellsCopiesApart() {
+		return fmt.Errorf("goal %s with a predicate on a protected feature: %w", q.Goal, sdk.ErrUnsupported)
 	}
 	return nil
 }
@@ -42,16 +38,13 @@ type tally struct{ looked, fair, unfair int64 }
 // whole weighs an individual with all its counterfactuals.
 func (e *query) whole(x []float64) {
 	copies := e.q.Space.Counterfactuals(e.region, x)
-	if len(copies) == 0 || !e.allowedFirst(copies[0]) {
+	if len(copies) == 0 || !e.q.Describes(copies[0]) {
 		e.pieces.point(x, sdk.PieceOutside)
 		return
 	}
-	logits := make([]*big.Rat, len(copies))
-	for i, p := range copies {
-		logits[i] = e.exact.Logit(e.q.Space.ExactInputs(p))
-	}
+	logits := e.q.Logits(e.exact, x)
 	if e.q.Goal == problem.Quantify {
-		if e.violates(logits) {
+		if e.q.Violates(logits) {
 			e.tally.unfair++
 			e.pieces.point(x, sdk.PieceUnfair)
 		} else {
@@ -63,7 +56,7 @@ func (e *query) whole(x []float64) {
 		}
 		return
 	}
-	if e.excluded(x) {
+	if e.q.Excludes(x) {
 		e.pieces.point(x, sdk.PieceOutside)
 		return
 	}
@@ -75,16 +68,9 @@ func (e *query) whole(x []float64) {
 	if math.IsInf(value, 0) || e.witness != nil && !better(value, e.value) {
 		return
 	}
-	high, low := extremes(logits)
+	high, low, _ := e.q.Notion.Pair(logits)
 	e.hold(copies[high], copies[low], true, value)
 	e.done = e.o.Target != nil && !better(*e.o.Target, value)
-}
-
-func (e *query) violates(logits []*big.Rat) bool {
-	if e.q.K > 2 {
-		return fairness.KBins(logits, e.q.Epsilon) >= e.q.K
-	}
-	return e.q.Notion.Violates(logits, e.q.Epsilon)
 }
 
 // valueOf is a number of bins, or the gap rounded down.
@@ -94,19 +80,6 @@ func (e *query) valueOf(logits []*big.Rat) float64 {
 		return lo
 	}
 	return float64(fairness.KBins(logits, e.q.Epsilon))
-}
-
-// extremes are the largest and the smallest logit: two where there are two.
-func extremes(logits []*big.Rat) (high, low int) {
-	for i, l := range logits {
-		if l.Cmp(logits[high]) > 0 {
-			high = i
-		}
-		if l.Cmp(logits[low]) <= 0 {
-			low = i
-		}
-	}
-	return high, low
 }
 
 // quantified is the answer about shares.

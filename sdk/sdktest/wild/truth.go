@@ -37,16 +37,13 @@ type Truth struct {
 func Enumerate(q *problem.Query) *Truth {
 	t := &Truth{}
 	exact := q.Model.Exact()
-	Everybody(q, func(x []float64) {
-		if !describes(q, x) {
-			return
+	for x := range q.Space.Individuals(q.Region.Box) {
+		if !q.Describes(x) {
+			continue
 		}
-		p := Person{X: append([]float64(nil), x...)}
-		for _, point := range q.Space.Counterfactuals(q.Region, x) {
-			p.Logits = append(p.Logits, exact.Logit(q.Space.ExactInputs(point)))
-		}
+		p := Person{X: append([]float64(nil), x...), Logits: q.Logits(exact, x)}
 		if len(p.Logits) == 0 {
-			return
+			continue
 		}
 		if q.Epsilon != nil || !q.Notion.UsesEpsilon() {
 			p.Unfair = q.Notion.Violates(p.Logits, q.Epsilon)
@@ -62,13 +59,8 @@ func Enumerate(q *problem.Query) *Truth {
 			t.Some, t.Margin = true, m
 		}
 		t.People = append(t.People, p)
-	})
+	}
 	return t
-}
-
-func describes(q *problem.Query, x []float64) bool {
-	holds := func(p space.Predicate) bool { return p.Holds(x) }
-	return !slices.ContainsFunc(q.Forbid, holds) && !slices.ContainsFunc(q.Require, func(p space.Predicate) bool { return !holds(p) })
 }
 
 // Pairs is the largest margin of a relaxed question, over all pairs of a
@@ -81,14 +73,14 @@ func Pairs(q *problem.Query) (most *big.Rat, some bool) {
 	}
 	exact := q.Model.Exact()
 	collect := func(of *problem.Query) (out []copied) {
-		Everybody(of, func(x []float64) {
-			if !describes(of, x) {
-				return
+		for x := range q.Space.Individuals(of.Region.Box) {
+			if !of.Describes(x) {
+				continue
 			}
 			for _, p := range q.Space.Counterfactuals(q.Region, x) {
 				out = append(out, copied{p, exact.Logit(q.Space.ExactInputs(p))})
 			}
-		})
+		}
 		return out
 	}
 	wide := *q
@@ -123,26 +115,6 @@ func comparable(q *problem.Query, x, y []float64) (differ bool) {
 		}
 	}
 	return differ
-}
-
-// Everybody visits every point of the region's box, its protected entries at the
-// start of their domains. The slice is reused.
-func Everybody(q *problem.Query, visit func(x []float64)) {
-	x := make([]float64, len(q.Space.Features))
-	free := q.Space.Free()
-	var walk func(k int)
-	walk = func(k int) {
-		if k == len(free) {
-			visit(x)
-			return
-		}
-		box := q.Region.Box[free[k]]
-		for v := box.Lo; v <= box.Hi; v++ {
-			x[free[k]] = v
-			walk(k + 1)
-		}
-	}
-	walk(0)
 }
 
 // margin is the largest of an individual's pairs of copies; ok is false where it

@@ -1,21 +1,5 @@
 package grid
 
-import (
-	"slices"
-
-	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/space"
-)
-
-// Conditioned reports that what a query requires or forbids is about one of two
-// copies, by its protected features, and not about individuals.
-func Conditioned(q *problem.Query) bool {
-	about := func(p space.Predicate) bool {
-		return slices.ContainsFunc(p, func(c space.Condition) bool { return q.Space.Features[c.Feature].IsProtected() })
-	}
-	return slices.ContainsFunc(q.Require, about) || slices.ContainsFunc(q.Forbid, about)
-}
-
 // Matching is what the rules say of the pairs of a box, or of a pair.
 type Matching struct {
 	// One and Two tell of each lane whether it may be a first copy and a second.

@@ -22,7 +22,7 @@ func askable(q *problem.Query) error {
 	switch {
 	case len(q.Relax) > 0:
 		why = "features that may differ between the copies"
-	case grid.Conditioned(q):
+	case q.TellsCopiesApart():
 		why = "a condition on the first copy's protected features"
 	default:
 		return nil

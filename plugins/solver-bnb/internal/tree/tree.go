@@ -105,7 +105,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	}
 	t := &Tree{
 		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(n.Exact),
-		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || grid.Conditioned(q),
+		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(),
 	}
 	if t.goal, err = goalOf(q); err != nil {
 		return nil, err
