@@ -1,9 +1,9 @@
 package sdk
 
 import (
-	"fmt"
 	"math/big"
 
+	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -43,13 +43,7 @@ const (
 var PieceClaims = []PieceClaim{PieceFair, PieceUnfair, PieceUndecided, PieceOutside}
 
 // String gives the name used in messages and JSON.
-func (c PieceClaim) String() string {
-	names := []string{"fair", "unfair", "undecided", "outside"}
-	if c >= PieceFair && int(c) <= len(names) {
-		return names[c-1]
-	}
-	return fmt.Sprintf("PieceClaim(%d)", uint8(c))
-}
+func (c PieceClaim) String() string { return named.Of(c, "fair", "unfair", "undecided", "outside") }
 
 // Piece is a box of the region and what is known of it.
 type Piece struct {

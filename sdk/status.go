@@ -1,6 +1,10 @@
 package sdk
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk/internal/named"
+)
 
 // Status is what a solver claims of a problem.
 type Status uint8
@@ -23,11 +27,7 @@ var Statuses = []Status{Feasible, Optimal, Infeasible, Unknown}
 
 // String gives the name used in messages and JSON.
 func (s Status) String() string {
-	names := []string{"feasible", "optimal", "infeasible", "unknown"}
-	if s >= Feasible && int(s) <= len(names) {
-		return names[s-1]
-	}
-	return fmt.Sprintf("Status(%d)", uint8(s))
+	return named.Of(s, "feasible", "optimal", "infeasible", "unknown")
 }
 
 // Reason says why a solver stopped short of an answer.
@@ -78,17 +78,7 @@ const (
 )
 
 // String gives the name used in reports and JSON.
-func (g Grade) String() string {
-	switch g {
-	case GradeExact:
-		return "exact"
-	case GradeRigorous:
-		return "rigorous"
-	case GradeNumerical:
-		return "numerical"
-	}
-	return fmt.Sprintf("Grade(%d)", uint8(g))
-}
+func (g Grade) String() string { return named.Of(g, "exact", "rigorous", "numerical") }
 
 // Weakest is the weaker of two grades.
 func Weakest(a, b Grade) Grade { return max(a, b) }

@@ -2,9 +2,9 @@ package sdk
 
 import (
 	"context"
-	"fmt"
 	"math/big"
 
+	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -104,11 +104,7 @@ var TrialStatuses = []TrialStatus{TrialEvaluated, TrialRefused, TrialOutside, Tr
 
 // String gives the name used in messages and events.
 func (s TrialStatus) String() string {
-	names := []string{"evaluated", "refused", "outside", "no-seed", "no-solver"}
-	if s >= TrialEvaluated && int(s) <= len(names) {
-		return names[s-1]
-	}
-	return fmt.Sprintf("TrialStatus(%d)", uint8(s))
+	return named.Of(s, "evaluated", "refused", "outside", "no-seed", "no-solver")
 }
 
 // Trial is what the host learned of a move.

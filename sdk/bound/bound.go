@@ -8,10 +8,9 @@
 package bound
 
 import (
-	"fmt"
 	"math"
-	"strings"
 
+	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -42,14 +41,7 @@ var Methods = []Method{
 
 // Lookup finds a method by name.
 func Lookup(name string) (Method, error) {
-	names := make([]string, len(Methods))
-	for i, m := range Methods {
-		if m.Name == name {
-			return m, nil
-		}
-		names[i] = m.Name
-	}
-	return Method{}, fmt.Errorf("unknown bounds %q; known: %s", name, strings.Join(names, ", "))
+	return named.Find(Methods, func(m Method) string { return m.Name }, "bounds", name)
 }
 
 // Inputs encloses the network inputs over a region, protected features taking

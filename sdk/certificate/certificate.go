@@ -10,11 +10,11 @@
 package certificate
 
 import (
-	"fmt"
 	"math/big"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -52,17 +52,7 @@ const (
 )
 
 // String gives the name used in the file.
-func (k ClaimKind) String() string {
-	switch k {
-	case Fair:
-		return "fair"
-	case Gap:
-		return "gap"
-	case MaxK:
-		return "max-k"
-	}
-	return fmt.Sprintf("ClaimKind(%d)", uint8(k))
-}
+func (k ClaimKind) String() string { return named.Of(k, "fair", "gap", "max-k") }
 
 // Claim is what is claimed of every individual of the region. The zero value
 // claims nothing and is refused, except by Create.

@@ -24,6 +24,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/named"
 )
 
 // Kind says which interface a plugin serves.
@@ -37,15 +38,7 @@ const (
 )
 
 // String gives the name used in messages.
-func (k Kind) String() string {
-	switch k {
-	case Solver:
-		return "solver"
-	case Strategy:
-		return "strategy"
-	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
+func (k Kind) String() string { return named.Of(k, "solver", "strategy") }
 
 // ErrGarbage is wrapped by errors about answers that make no sense: a status
 // that is none, a point of the wrong length, a NaN, a move out of order.

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/named"
 )
 
 // Options of a run. The zero value is sensible.
@@ -72,13 +73,7 @@ const (
 )
 
 // String gives the name used in listings and JSON.
-func (v Verdict) String() string {
-	names := []string{"passed", "failed", "skipped", "excluded"}
-	if v >= Passed && int(v) <= len(names) {
-		return names[v-1]
-	}
-	return fmt.Sprintf("Verdict(%d)", uint8(v))
-}
+func (v Verdict) String() string { return named.Of(v, "passed", "failed", "skipped", "excluded") }
 
 // Outcome is one case's verdict.
 type Outcome struct {

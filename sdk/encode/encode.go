@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -28,15 +29,7 @@ const (
 
 // String gives the name used in messages.
 func (f Fidelity) String() string {
-	switch f {
-	case Exact:
-		return "exact"
-	case Over:
-		return "over-approximation"
-	case Under:
-		return "under-approximation"
-	}
-	return fmt.Sprintf("Fidelity(%d)", uint8(f))
+	return named.Of(f, "exact", "over-approximation", "under-approximation")
 }
 
 // Lowered is a query in the MILP form: copies of the network that share the

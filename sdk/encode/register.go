@@ -1,10 +1,8 @@
 package encode
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -38,12 +36,5 @@ var Encodings = []Encoding{
 
 // Find looks an encoding up by name.
 func Find(name string) (Encoding, error) {
-	names := make([]string, len(Encodings))
-	for i, e := range Encodings {
-		if e.Name == name {
-			return e, nil
-		}
-		names[i] = e.Name
-	}
-	return Encoding{}, fmt.Errorf("unknown encoding %q; known: %s", name, strings.Join(names, ", "))
+	return named.Find(Encodings, func(e Encoding) string { return e.Name }, "encoding", name)
 }

@@ -1,11 +1,11 @@
 package fairness
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
-	"strings"
+
+	"github.com/hyfair/hyfair/sdk/internal/named"
 )
 
 // Clustering says which scores count as treated alike when k is counted.
@@ -23,25 +23,11 @@ const (
 var Clusterings = []Clustering{ByBins, ByLinkage}
 
 // String gives the name used on the command line, in study files and in JSON.
-func (c Clustering) String() string {
-	switch c {
-	case ByBins:
-		return "bins"
-	case ByLinkage:
-		return "linkage"
-	}
-	return fmt.Sprintf("Clustering(%d)", uint8(c))
-}
+func (c Clustering) String() string { return named.Of(c, "bins", "linkage") }
 
 // ParseClustering is the inverse of String.
 func ParseClustering(name string) (Clustering, error) {
-	names := make([]string, len(Clusterings))
-	for i, c := range Clusterings {
-		if names[i] = c.String(); names[i] == name {
-			return c, nil
-		}
-	}
-	return 0, fmt.Errorf("unknown clustering %q; known: %s", name, strings.Join(names, ", "))
+	return named.Find(Clusterings, Clustering.String, "clustering", name)
 }
 
 // K counts the clusters of the scores with these logits: 0 for no logits, else

@@ -9,6 +9,8 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
+
+	"github.com/hyfair/hyfair/sdk/internal/named"
 )
 
 // Notion says what it means for two copies of a person to be treated
@@ -76,13 +78,7 @@ func (n Notion) String() string {
 
 // ParseNotion is the inverse of String.
 func ParseNotion(name string) (Notion, error) {
-	names := make([]string, len(Notions))
-	for i, n := range Notions {
-		if names[i] = n.String(); names[i] == name {
-			return n, nil
-		}
-	}
-	return 0, fmt.Errorf("unknown notion %q; known: %s", name, strings.Join(names, ", "))
+	return named.Find(Notions, Notion.String, "notion", name)
 }
 
 // Validate checks a notion and, where it uses ε, the range of ε.

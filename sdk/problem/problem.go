@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -30,17 +31,7 @@ const (
 var Forms = []Form{FormNetwork, FormMILP, FormSMT}
 
 // String gives the name used in messages and JSON.
-func (f Form) String() string {
-	switch f {
-	case FormNetwork:
-		return "network"
-	case FormMILP:
-		return "milp"
-	case FormSMT:
-		return "smt"
-	}
-	return fmt.Sprintf("Form(%d)", uint8(f))
-}
+func (f Form) String() string { return named.Of(f, "network", "milp", "smt") }
 
 // Goal is what a query wants to know.
 type Goal uint8
@@ -63,11 +54,7 @@ var Goals = []Goal{Decide, Maximise, Minimise, MaxK, MinK, Quantify}
 
 // String gives the name used in messages and JSON.
 func (g Goal) String() string {
-	names := []string{"decide", "maximise", "minimise", "max-k", "min-k", "quantify"}
-	if g >= Decide && int(g) <= len(names) {
-		return names[g-1]
-	}
-	return fmt.Sprintf("Goal(%d)", uint8(g))
+	return named.Of(g, "decide", "maximise", "minimise", "max-k", "min-k", "quantify")
 }
 
 // RelaxedFeature lets a non-protected feature differ between the copies by at

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/hyfair/hyfair/sdk/internal/named"
 )
 
 // Kind says which values a feature takes.
@@ -27,17 +29,7 @@ const (
 )
 
 // String gives the name used in study files.
-func (k Kind) String() string {
-	switch k {
-	case Integer:
-		return "integer"
-	case Categorical:
-		return "categorical"
-	case Real:
-		return "real"
-	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
+func (k Kind) String() string { return named.Of(k, "integer", "categorical", "real") }
 
 // Feature is one named input of the model under study.
 type Feature struct {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/hyfair/hyfair/sdk/internal/named"
 )
 
 // Head says how the outputs of the last layer become one score in [0, 1].
@@ -23,17 +25,7 @@ const (
 )
 
 // String gives the name used in native model files and messages.
-func (h Head) String() string {
-	switch h {
-	case HeadSigmoid:
-		return "sigmoid"
-	case HeadSoftmax:
-		return "softmax"
-	case HeadLinear:
-		return "linear"
-	}
-	return fmt.Sprintf("Head(%d)", uint8(h))
-}
+func (h Head) String() string { return named.Of(h, "sigmoid", "softmax", "linear") }
 
 // Layer is one dense layer, y = W·x + b, followed by max(0, ·) where ReLU is set.
 type Layer struct {

@@ -1,0 +1,30 @@
+// Package named is about lists of things that have names: the values of an
+// enumeration, and what people choose by name.
+package named
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Of is the name of a value of an enumeration that begins at 1; "Status(9)" of a value
+// that has none.
+func Of[T ~uint8](v T, names ...string) string {
+	if i := int(v) - 1; i >= 0 && i < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", reflect.TypeFor[T]().Name(), uint8(v))
+}
+
+// Find is what has the name; the error says of which kind it should be, and what there
+// is.
+func Find[T any](list []T, nameOf func(T) string, kind, name string) (found T, err error) {
+	names := make([]string, len(list))
+	for i, v := range list {
+		if names[i] = nameOf(v); names[i] == name {
+			return v, nil
+		}
+	}
+	return found, fmt.Errorf("unknown %s %q; known: %s", kind, name, strings.Join(names, ", "))
+}
