@@ -156,69 +156,31 @@ func (e *Evaluator) settleGap(s *scratch) (high, low int, violates bool) {
 	return high, low, fairness.GapExceeds(largest, smallest, e.eps)
 }
 
-// LogitsApart reports, exactly, whether the largest logit of x's allowed
-// counterfactuals exceeds the smallest by more than apart, in logits: the Logit
-// notion. False where there are fewer than two.
-func (e *Evaluator) LogitsApart(x []float64, apart *big.Rat) bool {
+// Violates reports, exactly, whether x's allowed counterfactuals violate a notion,
+// which need not be the one that Outcome.Violates is about, at an ε in its unit.
+func (e *Evaluator) Violates(x []float64, n fairness.Notion, eps *big.Rat) bool {
 	s := e.pool.Get().(*scratch)
 	defer e.pool.Put(s)
 	if e.spread(s, x); s.n < 2 {
 		return false
 	}
-	least, most := around(apart)
+	target := n.Threshold(eps)
+	below, above := fairness.Enclosure(target)
 	for refined := false; ; refined = true {
 		x := s.extremes()
-		gap := s.logits[x.high] - s.logits[x.low]
-		tolerance := (2*x.err + math.Abs(gap)*0x1p-50) * (1 + 0x1p-50)
+		high, low := s.logits[x.high], s.logits[x.low]
+		// What rounding adds to err is far below 2⁻⁵⁰ of the numbers it is of.
+		errHigh, errLow := x.err*(1+0x1p-50)+math.Abs(high)*0x1p-50, x.err*(1+0x1p-50)+math.Abs(low)*0x1p-50
 		switch {
-		case gap-tolerance > most:
+		case n.Sure(high-errHigh, low+errLow, above):
 			return true
-		case gap+tolerance < least:
+		case !n.Possible(high+errHigh, low-errLow, math.Inf(1), below):
 			return false
 		case refined:
 			largest, smallest, _, _ := e.exactExtremes(s)
-			return largest.Sub(largest, smallest).Cmp(apart) > 0
+			return n.Exceeds(largest, smallest, target)
 		}
 		s.eachCandidate(func(c int) { e.refine(s, c) })
-	}
-}
-
-// DecisionsDiffer reports, exactly, whether the logit of one of x's allowed
-// counterfactuals is above 0 and that of another is not, or strictly: is below 0.
-// These are the decision notions. False where there are fewer than two.
-func (e *Evaluator) DecisionsDiffer(x []float64, strictly bool) bool {
-	s := e.pool.Get().(*scratch)
-	defer e.pool.Put(s)
-	if e.spread(s, x); s.n < 2 {
-		return false
-	}
-	above, below := false, false
-	for c := range s.n {
-		switch sign := e.sign(s, c); {
-		case sign > 0:
-			above = true
-		case sign < 0 || !strictly:
-			below = true
-		}
-		if above && below {
-			return true
-		}
-	}
-	return false
-}
-
-// sign is that of a column's exact logit.
-func (e *Evaluator) sign(s *scratch, column int) int {
-	for refined := false; ; refined = true {
-		switch l, err := s.logits[column], s.errs[column]; {
-		case l > err:
-			return 1
-		case l < -err:
-			return -1
-		case refined:
-			return e.exactLogit(s, column).Sign()
-		}
-		e.refine(s, column)
 	}
 }
 

@@ -52,8 +52,8 @@ func TestNetworksOfEveryShape(t *testing.T) {
 // other is a network that passes for a model of another family.
 type other struct{ model.Model }
 
-// apart holds Gap against the exact gap of the scores, and LogitsApart against the
-// exact difference of the logits, and beside it.
+// apart holds Gap against the exact gap of the scores, and Violates against
+// the definition, at the exact difference of the logits and beside it.
 func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
 	exact := q.Model.Exact()
 	var logits []*big.Rat
@@ -70,17 +70,19 @@ func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
 	}
 	for _, factor := range []float64{1, 1 - 1e-6, 1 + 1e-6, 1 - 1e-3, 0.5, 2} {
 		limit := new(big.Rat).Mul(gap, new(big.Rat).SetFloat64(factor))
-		if got, want := e.LogitsApart(x, limit), gap.Cmp(limit) > 0; got != want {
-			t.Fatalf("%v: logits %s apart, more than %s: %v", x, gap.FloatString(20), limit.FloatString(20), got)
+		for _, n := range fairness.Notions {
+			if got, want := e.Violates(x, n, limit), n.Violates(logits, limit); got != want {
+				t.Fatalf("%v: logits %s apart, %s at %s: %v", x, gap.FloatString(20), n, limit.FloatString(20), got)
+			}
 		}
 	}
 	above, zero, below := false, false, false
 	for _, l := range logits {
 		above, zero, below = above || l.Sign() > 0, zero || l.Sign() == 0, below || l.Sign() < 0
 	}
-	for strictly, want := range map[bool]bool{false: above && (zero || below), true: above && below} {
-		if got := e.DecisionsDiffer(x, strictly); got != want {
-			t.Fatalf("%v: decisions differ (strictly: %v): %v, the logits are %v", x, strictly, got, logits)
+	for n, want := range map[fairness.Notion]bool{fairness.Decision: above && (zero || below), fairness.DecisionStrict: above && below} {
+		if got := e.Violates(x, n, nil); got != want {
+			t.Fatalf("%v: violates %s: %v, the logits are %v", x, n, got, logits)
 		}
 	}
 }

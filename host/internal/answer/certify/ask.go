@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
@@ -93,9 +94,9 @@ func room(rows []problem.Row, slack int, values []float64) float64 {
 type answer struct {
 	*sdk.Result
 	point   [][]float64 // decoded, nil without a point
-	witness *Witness
+	witness *individual.Witness
 	// seen is the best incumbent that was replayed on the way.
-	seen *Witness
+	seen *individual.Witness
 	// upper: no point has a larger objective; +Inf where the solver did not say.
 	upper float64
 	// tolerance of one logit, from the solver's own.
@@ -120,7 +121,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	a.report.Solves++
 	a.note()
 	var mu sync.Mutex
-	var seen *Witness // the best incumbent that was replayed on the way
+	var seen *individual.Witness // the best incumbent that was replayed on the way
 	o := sdk.SolveOptions{
 		Seed: a.o.Seed, Threads: a.o.Threads, Memory: a.o.Memory, Gap: a.o.Gap, Options: a.o.Set, Target: target, WorkLimit: a.workLimit,
 		Progress: func(p sdk.Progress) {
@@ -133,7 +134,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if w, ok := a.try(points); ok && (seen == nil || w.Margin > seen.Margin) {
+			if w := a.try(points); w != nil && (seen == nil || w.Margin > seen.Margin) {
 				seen = w
 				a.witnessed(w)
 			}
@@ -177,7 +178,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 
 // lastWords is the better of a witness held and of the point that came with an
 // error: the last that the solver reported.
-func (a *ask) lastWords(res *sdk.Result, held *Witness) *Witness {
+func (a *ask) lastWords(res *sdk.Result, held *individual.Witness) *individual.Witness {
 	if res == nil || res.Values == nil {
 		return held
 	}
@@ -185,19 +186,18 @@ func (a *ask) lastWords(res *sdk.Result, held *Witness) *Witness {
 	if err != nil {
 		return held
 	}
-	if w, ok := a.try(points); ok && (held == nil || w.Margin > held.Margin) {
+	if w := a.try(points); w != nil && (held == nil || w.Margin > held.Margin) {
 		return w
 	}
 	return held
 }
 
 // try replays two points; a violation must beat the present target.
-func (a *ask) try(points [][]float64) (*Witness, bool) {
+func (a *ask) try(points [][]float64) *individual.Witness {
 	if a.q.K > 2 {
-		w := a.replay.reaching(points[0], a.q.K)
-		return w, w != nil
+		return a.replay.Reaching(points[0], a.q.K)
 	}
-	return a.replay.witness(points[0], points[1], a.target)
+	return a.replay.Pair(points[0], points[1], a.target)
 }
 
 func (a *ask) readPoint(out *answer) {
@@ -210,7 +210,7 @@ func (a *ask) readPoint(out *answer) {
 		return
 	}
 	out.point = points
-	if w, ok := a.try(points); ok {
+	if w := a.try(points); w != nil {
 		out.witness = w
 	} else if !a.o.Heuristic && a.isSpurious(out) {
 		a.report.Spurious++
@@ -221,12 +221,12 @@ func (a *ask) readPoint(out *answer) {
 // it, or that lies outside the space, from an honest point that the linear
 // description of the sigmoid still allows.
 func (a *ask) isSpurious(out *answer) bool {
-	if !a.replay.admits(out.point[0], out.point[1]) {
+	if !a.replay.Admits(out.point[0], out.point[1]) {
 		return true
 	}
 	allowed := math.Max(1e-6, out.tolerance)
 	for c, p := range out.point {
-		l, _ := a.replay.logit(p).Float64()
+		l, _ := a.replay.Logit(p).Float64()
 		if math.Abs(l-out.Values[a.low.logits[c]].Float64()) > allowed {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
 )
 
@@ -26,7 +27,7 @@ func attend[T any](ctx context.Context, o Options, first T, work func(left conte
 		}
 	}
 	if witnessed := o.Witnessed; witnessed != nil {
-		o.Witnessed = func(w *Witness) {
+		o.Witnessed = func(w *individual.Witness) {
 			telling.Lock()
 			defer telling.Unlock()
 			if !over {

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -30,11 +31,7 @@ type climber struct {
 // climber is nil where the region's table of combinations is too large.
 func (r *run) climber() *climber {
 	if r.climbing == nil {
-		eps := r.q.Epsilon
-		if !r.q.Notion.Binned() {
-			eps = big.NewRat(1, 20) // only the extremes are asked for
-		}
-		e, err := evaluate.New(r.q.Model, r.q.Space, r.q.RegionOrWhole(), eps)
+		e, err := r.replay.Evaluator()
 		if err != nil {
 			return nil
 		}
@@ -70,7 +67,7 @@ func (c *climber) climb(ctx context.Context, region space.Region, rng *rand.Rand
 	top := 0.0
 	// A region that was split has been climbed in before: less and less is spent.
 	c.left = climbEvaluations >> min(c.report.Splits, 8) / max(1, c.eval.Combinations())
-	if n, ok := individuals(c.q.Space, region, c.left); ok {
+	if n, ok := c.q.Space.CountIndividuals(region.Box, c.left); ok {
 		c.left = min(c.left, 4*n) // who are few need not be met often
 	}
 	for c.left > 0 && ctx.Err() == nil {
@@ -140,7 +137,7 @@ func (r *run) lookAround(ctx context.Context, region space.Region) (start [][]fl
 	}
 	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), uint64(r.report.Solves)^0xc11b))
 	credit := func(x []float64) bool {
-		w := r.settle(x)
+		w := r.settle(x, r.target)
 		if w != nil {
 			r.found(w)
 		}
@@ -168,12 +165,10 @@ func (c *climber) promising() float64 {
 	return t
 }
 
-// settle replays an individual exactly: the witness that it is at the present
-// target, or nil.
-func (r *run) settle(x []float64) *Witness {
+// settle replays an individual exactly: the witness that it is at a target, or nil.
+func (r *run) settle(x []float64, target *big.Rat) *individual.Witness {
 	if r.q.K > 2 {
-		return r.replay.reaching(x, r.q.K)
+		return r.replay.Reaching(x, r.q.K)
 	}
-	w, _ := r.replay.extreme(x, r.target)
-	return w
+	return r.replay.Extreme(x, target)
 }

@@ -165,18 +165,18 @@ func (r *run) credit(res *sdk.Result) (fault string) {
 	}
 	x, y := res.Witness.Copy1, res.Witness.Copy2
 	if r.q.K > 2 {
-		if w := r.replay.reaching(x, r.q.K); w != nil {
+		if w := r.replay.Reaching(x, r.q.K); w != nil {
 			r.found(w)
 			return ""
 		}
 		r.report.Spurious++
 		return fmt.Sprintf("its witness does not reach %d bins", r.q.K)
 	}
-	if !r.replay.admits(x, y) {
+	if !r.replay.Admits(x, y) {
 		r.report.Spurious++
 		return "its witness is none of the question's"
 	}
-	if w, ok := r.replay.witness(x, y, r.target); ok {
+	if w := r.replay.Pair(x, y, r.target); w != nil {
 		r.found(w)
 		if m := w.Margin; !r.deciding && math.Abs(res.Objective-m) > misstated*math.Max(1, math.Abs(m))+res.Tolerance {
 			return fmt.Sprintf("it claims the objective %.9g, its own point has %.9g", res.Objective, m)
@@ -233,12 +233,7 @@ func (r *run) refuted(region space.Region, limit float64) (fault string) {
 		if m := r.floatMargin(x); r.q.K <= 2 && !(m > limit) {
 			continue
 		}
-		var w *Witness
-		if r.q.K > 2 {
-			w = r.replay.reaching(x, r.q.K)
-		} else {
-			w, _ = r.replay.extreme(x, claimed)
-		}
+		w := r.settle(x, claimed)
 		if w == nil {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -257,7 +258,7 @@ func TestSeedsFromASolverOfNetworks(t *testing.T) {
 		for range 2 {
 			s := &certify.Seeder{Query: q, WorkLimit: 1000, Options: certify.Options{Solver: bnb, Description: d}}
 			x, ok, err := s.Seed(t.Context(), []float64{40, 0}, seed)
-			if err != nil || !ok || certify.NewReplay(q).Individual(x) == nil {
+			if err != nil || !ok || individual.NewJudge(q).Extreme(x, q.Epsilon) == nil {
 				t.Fatalf("seed %d: %v, %v, %v", seed, x, ok, err)
 			}
 			if again != nil && again[0] != x[0] {

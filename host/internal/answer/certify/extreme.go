@@ -80,7 +80,7 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 			return nil, err
 		}
 		e.left, e.keep = left, func(*Report) { keep(e.known()) }
-		if e.evaluator, err = e.replay.evaluator(); err != nil {
+		if e.evaluator, err = e.replay.Evaluator(); err != nil {
 			return nil, err
 		}
 		err = e.ask(ctx, known)
@@ -186,7 +186,7 @@ func (e *enclosing) trivial() {
 // whatever the network does, so that a floor would be one for nobody's sake.
 func (e *enclosing) value(x []float64) (v float64, copies int) {
 	s := e.q.Space
-	if len(x) != len(s.Features) || !s.ContainsIndividual(x) || !s.RegionContains(e.q.RegionOrWhole(), x) || !e.replay.describes(x) {
+	if len(x) != len(s.Features) || !s.ContainsIndividual(x) || !s.RegionContains(e.q.RegionOrWhole(), x) || !e.replay.Describes(x) {
 		return 0, 0
 	}
 	out := e.evaluator.Evaluate(x)

@@ -84,7 +84,7 @@ func (a *ask) auditBins(out *answer) bool {
 		if a.abandoned() {
 			break
 		}
-		if w := a.settle(randomIndividual(a.q.Space, a.low.region, rng)); w != nil {
+		if w := a.settle(randomIndividual(a.q.Space, a.low.region, rng), a.target); w != nil {
 			out.fault = "it claims that nobody reaches so many bins; a replayed individual does"
 			a.fault(out.fault)
 			if !a.o.SolverOnly {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -20,7 +21,7 @@ type MaxK struct {
 	// Lo bins are reached by the Witness, nil and 0 for nobody; nobody reaches more
 	// than Hi.
 	Lo, Hi  int
-	Witness *Witness
+	Witness *individual.Witness
 	// Grade of the proof behind Hi, with Tolerance and where it comes from, in
 	// logits from a bin's edge.
 	Grade            sdk.Grade
@@ -98,7 +99,7 @@ type maxK struct {
 func (m *maxK) bound(ctx context.Context) error {
 	m.enclose()
 	region, limit := m.q.RegionOrWhole(), m.o.Enumerate
-	if n, ok := individuals(m.q.Space, region, limit); ok && n <= limit {
+	if _, few := m.q.Space.CountIndividuals(region.Box, limit); few {
 		return m.enumerate(ctx)
 	}
 	if m.Hi > 1 && m.o.Climb && !m.o.SolverOnly {
@@ -131,12 +132,14 @@ func (m *maxK) enclose() {
 
 // enumerate evaluates the individuals of a small region, which settles it.
 func (m *maxK) enumerate(ctx context.Context) error {
-	everybody(m.q.Space, m.q.RegionOrWhole(), func(x []float64) (more bool) {
-		if m.replay.describes(x) {
+	for x := range m.q.Space.Individuals(m.q.RegionOrWhole().Box) {
+		if m.replay.Describes(x) {
 			m.reach(x)
 		}
-		return ctx.Err() == nil
-	})
+		if ctx.Err() != nil {
+			break
+		}
+	}
 	if ctx.Err() != nil {
 		m.MaxK.Reason = m.run.reason(ctx)
 		return nil
@@ -160,7 +163,7 @@ func (m *maxK) climb(ctx context.Context) {
 
 // reach takes an individual into account by its exact k, and returns that.
 func (m *maxK) reach(x []float64) int {
-	w := m.replay.reaching(x, 1)
+	w := m.replay.Reaching(x, 1)
 	if w == nil {
 		return 0
 	}
@@ -201,7 +204,7 @@ func (m *maxK) askAtOnce(ctx context.Context) error {
 
 // shown replays the individual that the solver holds.
 func (m *maxK) shown(res *sdk.Result) (fault string) {
-	if x := res.Witness.Copy1; !m.replay.describes(x) || !m.q.Space.RegionContains(m.q.RegionOrWhole(), x) {
+	if x := res.Witness.Copy1; !m.replay.Describes(x) || !m.q.Space.RegionContains(m.q.RegionOrWhole(), x) {
 		m.Spurious++
 		return "its individual is none of the question's"
 	}

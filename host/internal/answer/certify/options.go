@@ -3,6 +3,7 @@ package certify
 import (
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -47,7 +48,7 @@ type Options struct {
 	// Witnessed, where not nil, is called with each witness the moment its replay
 	// is done: also with an incumbent that the solver shows on its way, from
 	// another goroutine then. It must not block.
-	Witnessed func(*Witness)
+	Witnessed func(*individual.Witness)
 }
 
 // DefaultBounds is the method of a question that names none.
@@ -78,7 +79,7 @@ type Progress struct {
 	// Open and Decided count regions.
 	Open, Decided int
 	// Best is the largest margin replayed so far, valid where Witness is not nil.
-	Witness *Witness
+	Witness *individual.Witness
 	// Bound on the margin, or while Max.K is asked for on the number of bins; valid
 	// where HasBound is set.
 	Bound    float64

@@ -61,7 +61,7 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 		return r.alone(), nil
 	}
 	limit := max(1, r.o.Enumerate)
-	if n, ok := individuals(r.q.Space, region, limit); ok && n <= limit && len(r.q.Relax) == 0 {
+	if _, few := r.q.Space.CountIndividuals(region.Box, limit); few && len(r.q.Relax) == 0 {
 		return r.enumerate(ctx, region), nil
 	}
 	b := r.bounds(region)

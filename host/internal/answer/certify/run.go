@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
@@ -32,7 +33,7 @@ type run struct {
 	o      Options
 	lower  encode.Encoding
 	method bound.Method
-	replay *replayer
+	replay *individual.Judge
 	report *Report
 	start  time.Time
 
@@ -100,7 +101,7 @@ func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(
 	}
 	if r.report.Witness != nil {
 		w := *r.report.Witness // which others hold by now
-		k, unknown := r.replay.bins(w.Copy1)
+		k, unknown := r.replay.K(w.Copy1)
 		if w.K = k; unknown != nil {
 			r.report.Faults = append(r.report.Faults, "k of the witness: "+unknown.Error())
 		}
@@ -150,13 +151,15 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{
-		q: q, o: o, lower: lowering, method: method, replay: newReplayer(q), start: time.Now(), left: context.Background(),
+		q: q, o: o, lower: lowering, method: method, replay: individual.NewJudge(q), start: time.Now(), left: context.Background(),
 		report: &Report{Regions: map[Method]int{}},
 	}
 	if q.K > 2 {
-		_, err = r.replay.evaluator()
+		if _, err = r.replay.Evaluator(); err != nil {
+			return nil, err
+		}
 	}
-	return r, err
+	return r, nil
 }
 
 // takes refuses models that the solver does not take, or that cannot be lowered for
@@ -418,8 +421,8 @@ func over(ctx context.Context) string {
 
 // found records a replayed witness, or the worse pair of the same individual's
 // counterfactuals, and raises the target while maximising.
-func (r *run) found(w *Witness) {
-	if worse, ok := r.replay.extreme(w.Copy1, r.target); ok && worse.Margin > w.Margin {
+func (r *run) found(w *individual.Witness) {
+	if worse := r.replay.Extreme(w.Copy1, r.target); worse != nil && worse.Margin > w.Margin {
 		w = worse
 	}
 	if r.report.Witness == nil || w.Margin > r.report.Witness.Margin {
@@ -432,7 +435,7 @@ func (r *run) found(w *Witness) {
 	r.note()
 }
 
-func (r *run) witnessed(w *Witness) {
+func (r *run) witnessed(w *individual.Witness) {
 	if r.o.Witnessed != nil {
 		r.o.Witnessed(w)
 	}
@@ -440,7 +443,7 @@ func (r *run) witnessed(w *Witness) {
 
 // raise sets the target to the upper end of the witness's margin, so that the
 // same witness does not exceed it again.
-func (r *run) raise(w *Witness) {
+func (r *run) raise(w *individual.Witness) {
 	_, m := r.q.Notion.Margin(w.Exact1, w.Exact2)
 	if m.Cmp(r.target) > 0 {
 		r.target = m

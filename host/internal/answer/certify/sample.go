@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -60,8 +61,8 @@ func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 		if m := a.floatMargin(x); !(m > a.best()) {
 			continue
 		}
-		w, ok := a.replay.extreme(x, a.target)
-		if !ok {
+		w := a.replay.Extreme(x, a.target)
+		if w == nil {
 			continue
 		}
 		if !a.o.SolverOnly {
@@ -92,7 +93,7 @@ func (r *run) beaten(region space.Region) bool {
 		if m := r.floatMargin(x); r.q.K <= 2 && !(m > best+leastMargin) {
 			continue
 		}
-		w := r.settle(x)
+		w := r.settle(x, r.target)
 		if w == nil {
 			continue
 		}
@@ -149,7 +150,7 @@ func (r *run) floatMargin(x []float64) float64 {
 // polish climbs from a witness by changing one feature at a time to values
 // around its own and across its domain, as long as the margin grows, and
 // replays the end. It only ever helps: nothing rests on it.
-func (a *ask) polish(ctx context.Context, w *Witness) {
+func (a *ask) polish(ctx context.Context, w *individual.Witness) {
 	s, region := a.q.Space, a.q.RegionOrWhole()
 	x := append([]float64(nil), w.Copy1...)
 	best := a.floatMargin(x)
@@ -170,7 +171,7 @@ func (a *ask) polish(ctx context.Context, w *Witness) {
 			x[i] = keep
 		}
 	}
-	if better, ok := a.replay.extreme(x, a.target); ok {
+	if better := a.replay.Extreme(x, a.target); better != nil {
 		a.found(better)
 	}
 }
@@ -201,83 +202,32 @@ func candidates(f *space.Feature, iv space.Interval, at float64) []float64 {
 	return out
 }
 
-// individuals counts the individuals of a region, saturating above limit; ok
-// is false where a real feature has more than one value.
-func individuals(s *space.Space, region space.Region, limit int) (n int, ok bool) {
-	n = 1
-	for _, i := range s.Free() {
-		iv := region.Box[i]
-		switch {
-		case s.Features[i].Discrete():
-			if n <= limit {
-				n *= int(math.Min(math.Floor(iv.Hi)-math.Ceil(iv.Lo)+1, 1<<20))
-			}
-		case iv.Lo != iv.Hi:
-			return 0, false
-		}
-	}
-	return n, true
-}
-
 // weigh evaluates one individual exactly: the witness that it is at the present
 // target, if it is one.
-func (r *run) weigh(ctx context.Context, x []float64) (*Witness, bool) {
+func (r *run) weigh(ctx context.Context, x []float64) *individual.Witness {
 	if r.q.K > 2 {
-		w := r.replay.reaching(x, r.q.K)
-		return w, w != nil
+		return r.replay.Reaching(x, r.q.K)
 	}
-	return r.replay.individual(ctx, append([]float64(nil), x...), r.target)
+	return r.replay.Worst(ctx, x, r.target)
 }
 
 // enumerate decides a small region by evaluating every individual exactly.
 func (r *run) enumerate(ctx context.Context, region space.Region) outcome {
 	done := outcome{decided: true, by: ByEnumeration, grade: sdk.GradeExact}
 	done.bound, _ = r.target.Float64()
-	everybody(r.q.Space, region, func(x []float64) (more bool) {
-		w, ok := r.weigh(ctx, x)
-		switch {
-		case ctx.Err() != nil:
-			done = outcome{stopped: true, bound: r.trivialBound(r.bounds(region)), why: r.reason(ctx)}
-			return false
-		case !ok:
-			return true
+	for x := range r.q.Space.Individuals(region.Box) {
+		w := r.weigh(ctx, x)
+		if ctx.Err() != nil {
+			return outcome{stopped: true, bound: r.trivialBound(r.bounds(region)), why: r.reason(ctx)}
+		}
+		if w == nil {
+			continue
 		}
 		r.found(w)
-		done.bound = math.Max(done.bound, w.Margin)
 		if r.deciding {
-			done = outcome{decided: true, by: ByEnumeration, bound: r.trivialBound(r.bounds(region))}
+			return outcome{decided: true, by: ByEnumeration, bound: r.trivialBound(r.bounds(region))}
 		}
-		return !r.deciding
-	})
+		done.bound = math.Max(done.bound, w.Margin)
+	}
 	return done
-}
-
-// everybody visits a region's individuals, of which individuals has said that they
-// are finitely many, for as long as more are wanted. The slice is reused.
-func everybody(s *space.Space, region space.Region, visit func(x []float64) (more bool)) {
-	free := s.Free()
-	x := make([]float64, len(s.Features))
-	first := func(i int) float64 {
-		if s.Features[i].Discrete() {
-			return math.Ceil(region.Box[i].Lo)
-		}
-		return region.Box[i].Lo
-	}
-	for _, i := range free {
-		x[i] = first(i)
-	}
-	for visit(x) {
-		k := len(free) - 1
-		for ; k >= 0; k-- {
-			i := free[k]
-			if x[i]+1 <= region.Box[i].Hi && s.Features[i].Discrete() {
-				x[i]++
-				break
-			}
-			x[i] = first(i)
-		}
-		if k < 0 {
-			return
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
@@ -98,7 +99,7 @@ func (s *Seeder) seed(ctx, left context.Context, from []float64, seed int64) (x 
 }
 
 // box asks for a violating individual in one box.
-func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.Rand, seed int64) (*Witness, error) {
+func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.Rand, seed int64) (*individual.Witness, error) {
 	if s.base == nil || s.of != s.Query {
 		q := *s.Query
 		q.Notion = fairness.Score
@@ -145,7 +146,7 @@ func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.R
 
 // direct asks a solver of the network form. The seed, and a point of the box to
 // stay near, are what makes answers differ.
-func (s *Seeder) direct(ctx context.Context, r *run, region space.Region, rng *rand.Rand) (*Witness, error) {
+func (s *Seeder) direct(ctx context.Context, r *run, region space.Region, rng *rand.Rand) (*individual.Witness, error) {
 	q := r.part(region)
 	q.Near = randomIndividual(q.Space, region, rng)
 	r.workLimit = s.WorkLimit
@@ -165,7 +166,7 @@ func (s *Seeder) direct(ctx context.Context, r *run, region space.Region, rng *r
 
 // anyViolation runs the tangent loop with a random objective in place of the
 // slack, which is only kept above stopSlack.
-func (a *ask) anyViolation(ctx context.Context, rng *rand.Rand) (*Witness, error) {
+func (a *ask) anyViolation(ctx context.Context, rng *rand.Rand) (*individual.Witness, error) {
 	eps, _ := a.target.Float64()
 	curve, delta, ok := a.border(eps)
 	if !ok {

@@ -5,8 +5,8 @@ package certify
 
 import (
 	"fmt"
-	"math/big"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 )
 
@@ -35,25 +35,6 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("Verdict(%d)", uint8(v))
 }
 
-// Witness is one individual and two of its counterfactuals, replayed through
-// the original network in exact arithmetic. Copy1 has the higher logit.
-type Witness struct {
-	Copy1, Copy2   []float64
-	Exact1, Exact2 *big.Rat
-	// Logit and Score are the exact values rounded to float64; Float32 is the
-	// score difference a deployment in single precision would show.
-	Logit1, Logit2 float64
-	Score1, Score2 float64
-	Float32        float64
-	// Margin is a lower bound, good to float64 accuracy, on what the notion
-	// measures between the two copies: a score difference, a logit difference,
-	// or a decision margin.
-	Margin float64
-	// K is the number of outcome bins over all counterfactuals of the
-	// individual.
-	K int
-}
-
 // Method says how a region was decided.
 type Method string
 
@@ -79,7 +60,7 @@ type Report struct {
 	ToleranceFormula string
 	// Witness of Unfair; with Options.Maximise the worst one found, which for a
 	// Fair verdict has a gap of at most ε. nil where no point was replayed.
-	Witness *Witness
+	Witness *individual.Witness
 	// Bound: no individual has a larger gap or margin, to the grade BoundGrade
 	// and BoundTolerance (the notion's unit).
 	Bound          float64

@@ -3,9 +3,11 @@ package partition
 import (
 	"context"
 	"math"
+	"math/big"
 	"math/rand/v2"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
@@ -22,14 +24,15 @@ type finding struct {
 	verdict certify.Verdict
 	by      certify.Method
 	grade   sdk.Grade // of Fair
-	witness *certify.Witness
+	witness *individual.Witness
 }
 
 // pruner decides parts by rigorous bounds and by points that it finds. One a
 // goroutine.
 type pruner struct {
 	q       *problem.Query
-	replay  *certify.Replay
+	replay  *individual.Judge
+	exceed  *big.Rat      // target, exact
 	target  float64       // what a violation exceeds
 	apart   [][][]float64 // the lists of protected values to bound apart
 	inputs  []float64
@@ -38,8 +41,8 @@ type pruner struct {
 }
 
 func newPruner(q *problem.Query) *pruner {
-	p := &pruner{q: q, replay: certify.NewReplay(q), inputs: make([]float64, q.Space.Inputs)}
-	p.target, _ = q.Notion.Threshold(q.Epsilon).Float64()
+	p := &pruner{q: q, replay: individual.NewJudge(q), exceed: q.Notion.Threshold(q.Epsilon), inputs: make([]float64, q.Space.Inputs)}
+	p.target, _ = p.exceed.Float64()
 	p.step = max(1, q.RegionOrWhole().Count()/maxCopies)
 	p.apart = combinations(q)
 	return p
@@ -96,11 +99,11 @@ func (p *pruner) decide(ctx context.Context, part space.Region, boxes int, rng *
 			if len(p.q.Relax) > 0 || !p.single(box) {
 				return finding{}
 			}
-			w, known := p.replay.Settle(ctx, x)
+			w := p.replay.Worst(ctx, x, p.exceed)
 			if w != nil {
 				return finding{verdict: certify.Unfair, by: certify.BySampling, witness: w}
 			}
-			if !known {
+			if ctx.Err() != nil {
 				return finding{}
 			}
 			continue

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
 	"github.com/hyfair/hyfair/sdk"
@@ -69,7 +70,7 @@ type Report struct {
 	Tolerance        float64   `json:"-"`
 	ToleranceFormula string    `json:"-"`
 	// Witness has the largest margin of those found.
-	Witness *certify.Witness `json:"-"`
+	Witness *individual.Witness `json:"-"`
 	// Spurious, Solves, Nodes and Faults are the solvers'.
 	Spurious int      `json:"-"`
 	Solves   int      `json:"-"`
@@ -126,7 +127,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if o.SoftTimeout <= 0 {
 		o.SoftTimeout = DefaultSoftTimeout
 	}
-	r := &run{q: q, o: o, whole: whole, start: time.Now(), replay: certify.NewReplay(q)}
+	r := &run{q: q, o: o, whole: whole, start: time.Now(), replay: individual.NewJudge(q)}
 	r.report = Report{Total: len(regions), Undecided: len(regions), By: map[certify.Method]int{}}
 	parts := make([]part, len(regions))
 	for i, region := range regions {
@@ -150,14 +151,14 @@ func (r *run) all(ctx context.Context, parts []part) {
 	}
 	if found := r.worst(); found != nil {
 		w := *found
-		w.K = r.replay.Bins(w.Copy1)
+		w.K, _ = r.replay.K(w.Copy1) // none where ε is too small to count bins
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.report.Witness = &w
 	}
 }
 
-func (r *run) worst() *certify.Witness {
+func (r *run) worst() *individual.Witness {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.report.Witness
@@ -175,7 +176,7 @@ type run struct {
 	o      Options
 	whole  space.Region
 	start  time.Time
-	replay *certify.Replay
+	replay *individual.Judge
 
 	mu     sync.Mutex
 	report Report
@@ -229,7 +230,7 @@ func (r *run) recall(res result) bool {
 		if len(res.X) != len(r.q.Space.Features) {
 			return false
 		}
-		w := r.replay.Pair(res.X, res.Y)
+		w := r.replay.Pair(res.X, res.Y, r.q.Notion.Threshold(r.q.Epsilon))
 		if w == nil {
 			return false
 		}
@@ -353,7 +354,7 @@ func (r *run) count(f finding, tolerance float64, formula string) {
 
 // worse orders witnesses by margin, and equal ones by their individuals, so that
 // the order in which parts end does not matter.
-func worse(v, w *certify.Witness) bool {
+func worse(v, w *individual.Witness) bool {
 	if v.Margin != w.Margin {
 		return v.Margin > w.Margin
 	}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -43,15 +43,15 @@ func (p *pruner) merit(x []float64) float64 {
 }
 
 // try replays an individual that float64 sees as a violation.
-func (p *pruner) try(x []float64) *certify.Witness {
+func (p *pruner) try(x []float64) *individual.Witness {
 	if !(p.merit(x) > 0) {
 		return nil
 	}
-	return p.replay.Individual(x)
+	return p.replay.Extreme(x, p.exceed)
 }
 
 // sample draws individuals and climbs from the best.
-func (p *pruner) sample(ctx context.Context, part space.Region, rng *rand.Rand) *certify.Witness {
+func (p *pruner) sample(ctx context.Context, part space.Region, rng *rand.Rand) *individual.Witness {
 	var best []float64
 	top := math.Inf(-1)
 	for range samples {
@@ -77,7 +77,7 @@ func (p *pruner) sample(ctx context.Context, part space.Region, rng *rand.Rand) 
 // seek climbs from x inside a box by one feature at a time, to either end or to
 // where the sign of the copies' middle turns, and replays what looks like a
 // violation. x is moved.
-func (p *pruner) seek(ctx context.Context, box space.Region, x []float64) *certify.Witness {
+func (p *pruner) seek(ctx context.Context, box space.Region, x []float64) *individual.Witness {
 	if w := p.try(x); w != nil {
 		return w
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -105,7 +106,7 @@ func (r *Report) contradicted(format string, args ...any) {
 type run struct {
 	q      *problem.Query
 	o      Options
-	judge  *judge
+	judge  *individual.Judge
 	report *Report
 	start  time.Time
 	// glimpses is held while progress is told, which both progress of the solver and
@@ -176,8 +177,8 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJudge(inward)
-	if err != nil {
+	j := individual.NewJudge(inward)
+	if _, err := j.Evaluator(); err != nil {
 		return nil, err
 	}
 	r := &run{q: inward, o: o, free: inward.Space.Free(), judge: j, start: time.Now(), report: &Report{
@@ -292,20 +293,20 @@ func (r *run) counted(p *sdk.Piece) (fault string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	xs, ok := r.points(p.Box, float64(most))
+	xs, ok := r.points(p.Box, most)
 	if !ok {
 		return "", false
 	}
-	verdicts, ok := r.judge.all(r.ctx, xs)
+	verdicts, ok := r.all(r.ctx, xs)
 	if !ok {
 		return "", false
 	}
 	r.tally.addEach(p, xs, verdicts)
-	numbers := map[verdict]int64{}
+	numbers := map[individual.Verdict]int64{}
 	for _, v := range verdicts {
 		numbers[v]++
 	}
-	if p.Fair.Cmp(big.NewInt(numbers[fair])) > 0 || p.Unfair.Cmp(big.NewInt(numbers[unfair])) > 0 {
+	if p.Fair.Cmp(big.NewInt(numbers[individual.Fair])) > 0 || p.Unfair.Cmp(big.NewInt(numbers[individual.Unfair])) > 0 {
 		fault = fmt.Sprintf("solver %s: it counts more fair or more unfair individuals in a box than there are", r.o.Description.Name)
 	}
 	return fault, true

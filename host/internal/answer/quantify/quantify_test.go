@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -74,7 +75,7 @@ func checkMap(t *testing.T, q *problem.Query, rep *Report, pieces []sdk.Piece) {
 		feature int
 		value   float64
 	}
-	numbers := map[key]map[verdict]float64{}
+	numbers := map[key]map[individual.Verdict]float64{}
 	everybody(q, func(x []float64) {
 		v := truth(q, exact, x)
 		in := 0
@@ -94,7 +95,7 @@ func checkMap(t *testing.T, q *problem.Query, rep *Report, pieces []sdk.Piece) {
 		for _, i := range q.Space.Free() {
 			k := key{i, x[i]}
 			if numbers[k] == nil {
-				numbers[k] = map[verdict]float64{}
+				numbers[k] = map[individual.Verdict]float64{}
 			}
 			numbers[k][v]++
 		}
@@ -158,7 +159,7 @@ func shares(fair, unfair int64, of int64) *sdk.Shares {
 }
 
 // mixed is a question with fair and unfair individuals.
-func mixed(t *testing.T) (q *problem.Query, numbers map[verdict]int64) {
+func mixed(t *testing.T) (q *problem.Query, numbers map[individual.Verdict]int64) {
 	t.Helper()
 	for seed := range uint64(100) {
 		q := tiny(rand.New(rand.NewPCG(seed, 11)), fairness.Score)

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -99,13 +100,13 @@ func aside(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // inBatches evaluates points, as next gives up to n of them, until it gives none;
 // learn hears of each. It reports whether there was time for all.
-func (r *run) inBatches(ctx context.Context, next func(n int) [][]float64, learn func(x []float64, v verdict)) bool {
+func (r *run) inBatches(ctx context.Context, next func(n int) [][]float64, learn func(x []float64, v individual.Verdict)) bool {
 	for n := 16; ; n = min(2*n, batch) { // what was begun when the time ends is lost
 		xs := next(n)
 		if len(xs) == 0 {
 			return true
 		}
-		verdicts, ok := r.judge.all(ctx, xs)
+		verdicts, ok := r.all(ctx, xs)
 		if !ok {
 			return false
 		}
@@ -129,7 +130,7 @@ func (r *run) sample(ctx context.Context) {
 		}
 		return xs
 	}
-	few, ok := r.points(region.Box, float64(min(r.o.Samples, maxListed)))
+	few, ok := r.points(region.Box, min(r.o.Samples, maxListed))
 	if ok {
 		rng.Shuffle(len(few), func(i, j int) { few[i], few[j] = few[j], few[i] }) // so that any part of them is a sample
 		next = func(n int) (xs [][]float64) {
@@ -138,11 +139,11 @@ func (r *run) sample(ctx context.Context) {
 			return xs
 		}
 	}
-	complete := r.inBatches(ctx, next, func(x []float64, v verdict) {
-		if v == outside {
+	complete := r.inBatches(ctx, next, func(x []float64, v individual.Verdict) {
+		if v == individual.Outside {
 			return
 		}
-		if out.N++; v == unfair {
+		if out.N++; v == individual.Unfair {
 			out.Unfair++
 		}
 		r.know(x, v, maxWitnesses)
@@ -159,28 +160,12 @@ const maxListed = 1 << 17
 
 // points lists the points of a box, or reports that there are more than most, or no
 // end of them.
-func (r *run) points(box space.Box, most float64) (xs [][]float64, ok bool) {
-	if r.q.Space.HasReals() {
+func (r *run) points(box space.Box, most int) (xs [][]float64, ok bool) {
+	if _, few := r.q.Space.CountIndividuals(box, most); !few || r.q.Space.HasReals() {
 		return nil, false
 	}
-	count := 1.0
-	for _, i := range r.free {
-		count *= size(box[i], true)
-	}
-	if count > most {
-		return nil, false
-	}
-	xs = [][]float64{make([]float64, len(r.q.Space.Features))}
-	for _, i := range r.free {
-		more := make([][]float64, 0, len(xs)*int(size(box[i], true)))
-		for _, x := range xs {
-			for v := box[i].Lo; v <= box[i].Hi; v++ {
-				y := slices.Clone(x)
-				y[i] = v
-				more = append(more, y)
-			}
-		}
-		xs = more
+	for x := range r.q.Space.Individuals(box) {
+		xs = append(xs, slices.Clone(x))
 	}
 	return xs, true
 }
@@ -207,7 +192,7 @@ func (r *run) rows(ctx context.Context) {
 	out, left := &Rows{}, r.o.Rows
 	next := func(n int) (xs [][]float64) {
 		for ; len(xs) < n && len(left) > 0; left = left[1:] {
-			if x := s.Canonical(left[0]); inBox(s, region, x) {
+			if x := s.Canonical(left[0]); s.RegionContains(region, x) {
 				xs = append(xs, x)
 			} else {
 				out.Outside++
@@ -215,12 +200,12 @@ func (r *run) rows(ctx context.Context) {
 		}
 		return xs
 	}
-	complete := r.inBatches(ctx, next, func(x []float64, v verdict) {
+	complete := r.inBatches(ctx, next, func(x []float64, v individual.Verdict) {
 		switch v {
-		case outside:
+		case individual.Outside:
 			out.Outside++
 			return
-		case unfair:
+		case individual.Unfair:
 			out.Unfair++
 		}
 		out.N++
@@ -232,9 +217,9 @@ func (r *run) rows(ctx context.Context) {
 }
 
 // know keeps some individuals to hold claims against.
-func (r *run) know(x []float64, v verdict, limit int) {
+func (r *run) know(x []float64, v individual.Verdict, limit int) {
 	if len(r.witnesses) < limit {
-		r.witnesses = append(r.witnesses, settled{x, v == unfair})
+		r.witnesses = append(r.witnesses, settled{x, v == individual.Unfair})
 	}
 }
 

@@ -3,6 +3,7 @@ package quantify
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -140,7 +141,7 @@ func (t *tally) mixed(p *sdk.Piece) (most int, ok bool) {
 }
 
 // addEach counts a piece whose points were evaluated.
-func (t *tally) addEach(p *sdk.Piece, xs [][]float64, verdicts []verdict) {
+func (t *tally) addEach(p *sdk.Piece, xs [][]float64, verdicts []individual.Verdict) {
 	t.pieces[p.Claim]++
 	t.points -= len(xs)
 	share, points := t.measure(p)
@@ -156,9 +157,9 @@ func (t *tally) addEach(p *sdk.Piece, xs [][]float64, verdicts []verdict) {
 			s := &f.Slices[k]
 			weight := one * all / size(s.Interval, true)
 			switch verdicts[at] {
-			case fair:
+			case individual.Fair:
 				s.Fair += weight
-			case unfair:
+			case individual.Unfair:
 				s.Unfair += weight
 			default:
 				t.outside[n][k] += weight

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -77,8 +78,10 @@ func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
 	return q
 }
 
+const outside, fair, unfair = individual.Outside, individual.Fair, individual.Unfair
+
 // truth is the referee: the definitions, in exact arithmetic.
-func truth(q *problem.Query, exact model.Exact, x []float64) verdict {
+func truth(q *problem.Query, exact model.Exact, x []float64) individual.Verdict {
 	for _, p := range q.Require {
 		if !p.Holds(x) {
 			return outside
@@ -121,8 +124,8 @@ func everybody(q *problem.Query, visit func(x []float64)) {
 }
 
 // counted is the truth of everybody together.
-func counted(q *problem.Query) (numbers map[verdict]int64) {
-	exact, numbers := q.Model.Exact(), map[verdict]int64{}
+func counted(q *problem.Query) (numbers map[individual.Verdict]int64) {
+	exact, numbers := q.Model.Exact(), map[individual.Verdict]int64{}
 	everybody(q, func(x []float64) { numbers[truth(q, exact, x)]++ })
 	return numbers
 }
@@ -130,23 +133,23 @@ func counted(q *problem.Query) (numbers map[verdict]int64) {
 // TestJudge holds the fast decisions against the definitions.
 func TestJudge(t *testing.T) {
 	for _, n := range fairness.Notions {
-		seen := map[verdict]int{}
+		seen := map[individual.Verdict]int{}
 		for seed := range uint64(25) {
 			q := tiny(rand.New(rand.NewPCG(seed, 7)), n)
-			j, err := newJudge(q)
-			if err != nil {
+			j := individual.NewJudge(q)
+			if _, err := j.Evaluator(); err != nil {
 				t.Fatal(err)
 			}
 			exact := q.Model.Exact()
 			everybody(q, func(x []float64) {
 				want := truth(q, exact, x)
 				seen[want]++
-				if got := j.of(x); got != want {
+				if got := j.Of(x); got != want {
 					t.Fatalf("%s, seed %d, k %d: %v is %d, want %d", n, seed, q.K, x, got, want)
 				}
 			})
 		}
-		for _, v := range []verdict{outside, fair, unfair} {
+		for _, v := range []individual.Verdict{outside, fair, unfair} {
 			if seen[v] == 0 {
 				t.Errorf("%s: no individual with verdict %d was drawn", n, v)
 			}
@@ -170,14 +173,14 @@ func TestCancellingLogits(t *testing.T) {
 			Notion: fairness.Logit, Epsilon: big.NewRat(2, 100_000), Goal: problem.Quantify,
 		}
 		q.Region = q.Space.Whole()
-		j, err := newJudge(q)
-		if err != nil {
+		j := individual.NewJudge(q)
+		if _, err := j.Evaluator(); err != nil {
 			t.Fatal(err)
 		}
 		exact := q.Model.Exact()
 		for w := range 4 {
 			x := []float64{float64(w + 1), 0}
-			if got, want := j.of(x), truth(q, exact, x); got != want {
+			if got, want := j.Of(x), truth(q, exact, x); got != want {
 				t.Errorf("m = %v, w = %d: %d, want %d", m, w+1, got, want)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
@@ -248,7 +249,7 @@ func (w *worker) learn(it item, rep *certify.Report, again bool) {
 
 // witness records an individual unless it was found before. Safe for concurrent
 // use.
-func (w *worker) witness(found *certify.Witness) {
+func (w *worker) witness(found *individual.Witness) {
 	if found == nil {
 		return
 	}
