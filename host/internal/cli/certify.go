@@ -214,7 +214,7 @@ func (j *certifyJob) run(ctx context.Context) (out *certifyOutput, err error) {
 	defer func() { err = errors.Join(err, events.close()) }()
 	var rep *certify.Report
 	var parts *partition.Report
-	var maxK *certify.MaxK
+	var maxK *certify.Extreme
 	var failed error
 	if j.flags.partition.chunks != "" && !certify.Nobody(j.query) {
 		rep, parts, failed = j.partitioned(ctx, events)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -48,7 +50,7 @@ func (f *certifyFlags) binned(queries []*problem.Query) error {
 // boundMaxK asks for Max.K after the verdict, and lets its individual be the
 // witness: with three bins or more, its gap exceeds ε. nil where there was no
 // time left, or there is nobody.
-func (j *certifyJob) boundMaxK(ctx context.Context, rep *certify.Report) (*certify.MaxK, error) {
+func (j *certifyJob) boundMaxK(ctx context.Context, rep *certify.Report) (*certify.Extreme, error) {
 	if !j.flags.maxK || rep.Nobody || ctx.Err() != nil {
 		return nil, nil
 	}
@@ -60,7 +62,9 @@ func (j *certifyJob) boundMaxK(ctx context.Context, rep *certify.Report) (*certi
 			line.show(fmt.Sprintf("Max.K: at most %.0f · %d nodes · %s", p.Bound, p.Nodes, p.Elapsed))
 		}
 	}
-	m, err := certify.BoundMaxK(ctx, j.query, o)
+	q := *j.query
+	q.Goal = problem.MaxK
+	m, err := certify.Enclose(ctx, &q, o, nil)
 	line.clear()
 	if m == nil {
 		return nil, err
@@ -69,7 +73,14 @@ func (j *certifyJob) boundMaxK(ctx context.Context, rep *certify.Report) (*certi
 	rep.Nodes += m.Nodes
 	rep.Spurious += m.Spurious
 	rep.Faults = append(rep.Faults, m.Faults...)
-	if w := m.Witness; w != nil && m.Lo > 2 && !j.flags.maximise {
+	switch {
+	case err == nil:
+	case errors.Is(err, sdk.ErrUnsupported) && m.Reason != "":
+		err = nil // the solver declined, which the reason says
+	case certify.Unanswered(err) == nil && !slices.Contains(m.Faults, err.Error()):
+		rep.Faults = append(rep.Faults, err.Error())
+	}
+	if w := m.Witness; w != nil && w.K > 2 && !j.flags.maximise {
 		rep.Witness = w
 		if rep.Verdict == certify.Undecided {
 			rep.Verdict, rep.Reason = certify.Unfair, ""
@@ -78,11 +89,11 @@ func (j *certifyJob) boundMaxK(ctx context.Context, rep *certify.Report) (*certi
 	return m, err
 }
 
-func maxKJSON(m *certify.MaxK) *certifyMaxK {
+func maxKJSON(m *certify.Extreme) *certifyMaxK {
 	if m == nil {
 		return nil
 	}
-	return &certifyMaxK{m.Lo, m.Hi, m.Certified(), m.Grade.String(), m.Tolerance, m.Reason}
+	return &certifyMaxK{int(m.Found), int(m.Bound), m.Settled(), m.Grade.String(), m.Tolerance, m.Reason}
 }
 
 // print shows Max.K.

@@ -265,16 +265,18 @@ func (c *refereed) bins(s *panelist) {
 // mostBins asks for the largest k.
 func (c *refereed) mostBins(s *panelist) {
 	o := c.options(s)
-	var m *certify.MaxK
+	q := *c.q
+	q.Goal, q.K = problem.MaxK, 0
+	var m *certify.Extreme
 	if !c.ask("Max.K by "+s.name, func(ctx context.Context) (err error) {
-		m, err = certify.BoundMaxK(ctx, c.q, o)
+		m, err = certify.Enclose(ctx, &q, o, nil)
 		return err
 	}) {
 		return
 	}
-	c.counts[fmt.Sprintf("Max.K by %s certified %v", s.name, m.Certified())]++
-	if m.Lo > c.truth.K || m.Hi < c.truth.K && m.Grade != sdk.GradeNumerical {
-		c.wrong("Max.K by %s: %d to %d, %s; it is %d", s.name, m.Lo, m.Hi, m.Grade, c.truth.K)
+	c.counts[fmt.Sprintf("Max.K by %s certified %v", s.name, m.Settled())]++
+	if most := float64(c.truth.K); m.Found > most || m.Bound < most && m.Grade != sdk.GradeNumerical {
+		c.wrong("Max.K by %s: %v to %v, %s; it is %d", s.name, m.Found, m.Bound, m.Grade, c.truth.K)
 	}
 	c.faults(s, "Max.K", m.Faults)
 }
@@ -294,7 +296,7 @@ func (c *refereed) extremes(s *panelist) {
 		q.Goal = goal
 		var e *certify.Extreme
 		if !c.ask(goal.String()+" by "+s.name, func(ctx context.Context) (err error) {
-			e, err = certify.Enclose(ctx, &q, certify.Options{Solver: s.solver, Description: s.description, Seed: int64(c.seed)}, nil)
+			e, err = certify.Enclose(ctx, &q, certify.Options{Solver: s.solver, Description: s.description, Seed: int64(c.seed), Enumerate: -1}, nil)
 			return err
 		}) {
 			continue

@@ -69,13 +69,6 @@ func TestAnAuditThatTakesTooLongIsNoProof(t *testing.T) {
 			}
 			return rep.Reason, rep.Verdict == certify.Undecided, err
 		},
-		"max k": func(ctx context.Context, q *problem.Query) (string, bool, error) {
-			m, err := certify.BoundMaxK(ctx, q, o)
-			if m == nil {
-				return "", false, err
-			}
-			return m.Reason, m.Hi >= 20, err
-		},
 		"a bound": func(ctx context.Context, q *problem.Query) (string, bool, error) {
 			q.Goal = problem.MaxK
 			e, err := certify.Enclose(ctx, q, o, nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -49,7 +50,7 @@ func (c *climber) merit(x []float64) (merit float64, ok bool) {
 	if o.N < 2 {
 		return 0, false
 	}
-	if c.q.K > 2 {
+	if c.q.K > 2 || c.q.Goal == problem.MaxK {
 		return float64(o.K) + o.Gap/2, true
 	}
 	hi := c.q.Model.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMax)))

@@ -126,7 +126,7 @@ func TestMaxKAgainstTheReferee(t *testing.T) {
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = fairness.Score
 		q.Epsilon = []*big.Rat{big.NewRat(1, 20), big.NewRat(1, 5), big.NewRat(3, 10)}[i%3]
-		most := mostBins(q)
+		most := float64(mostBins(q))
 		for _, s := range panel {
 			if s.name == "highs" && (i >= 6 || i%3 == 0 && !tier.Long()) {
 				continue
@@ -134,17 +134,18 @@ func TestMaxKAgainstTheReferee(t *testing.T) {
 			t.Run(fmt.Sprintf("%d/%s", i, s.name), func(t *testing.T) {
 				// Without a climb, so that the solver has something to say.
 				o := certify.Options{Solver: s.solver, Description: s.description, Seed: int64(i), Climb: i%2 == 0, Enumerate: -1}
-				m, err := certify.BoundMaxK(t.Context(), q, o)
+				q.Goal = problem.MaxK
+				m, err := certify.Enclose(t.Context(), q, o, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if m.Lo > most || m.Hi < most || len(m.Faults) > 0 {
-					t.Errorf("from %d to %d, faults %v; the most is %d", m.Lo, m.Hi, m.Faults, most)
+				if m.Found > most || m.Bound < most || len(m.Faults) > 0 {
+					t.Errorf("from %v to %v, faults %v; the most is %v", m.Found, m.Bound, m.Faults, most)
 				}
-				if m.Witness == nil || m.Witness.K != m.Lo {
-					t.Errorf("the witness of %d bins is %+v", m.Lo, m.Witness)
+				if m.Witness == nil || float64(m.Witness.K) != m.Found {
+					t.Errorf("the witness of %v bins is %+v", m.Found, m.Witness)
 				}
-				if m.Certified() {
+				if m.Settled() {
 					certified[s.name]++
 				} else if s.name != "highs" || most > 2 {
 					t.Errorf("not certified: %+v", m)
@@ -230,19 +231,16 @@ func TestLiesAboutMaxK(t *testing.T) {
 			if name == "somebody elsewhere" {
 				lie = func(_ *problem.Query, r *sdk.Result) { r.Witness.Copy1[0] = 1e6 }
 			}
-			s, most := lying{lie: lie}, mostBins(q)
-			m, err := certify.BoundMaxK(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Enumerate: -1, Seed: 1})
+			s, most := lying{lie: lie}, float64(mostBins(q))
+			q.Goal = problem.MaxK
+			m, err := certify.Enclose(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Enumerate: -1, Seed: 1}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Lo > most || m.Hi < most || len(m.Faults) == 0 || m.Certified() {
-				t.Errorf("%+v; the most is %d", m, most)
+			if m.Found > most || m.Bound < most || len(m.Faults) == 0 || m.Settled() {
+				t.Errorf("%+v; the most is %v", m, most)
 			}
 		})
-	}
-	s := sdktest.Enumerator{}
-	if _, err := certify.BoundMaxK(t.Context(), tenure(fairness.Logit, 10), certify.Options{Solver: s, Description: described(t, s)}); !errors.Is(err, sdk.ErrInvalidProblem) {
-		t.Errorf("bins of logits: %v", err)
 	}
 }
 

@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -18,9 +22,12 @@ type Extreme struct {
 	// was asked for, nobody a smaller one where the smallest was.
 	Bound float64
 	// Found is the value that X has, the farthest of those evaluated: k exactly; a
-	// gap rounded down where the largest was asked for, up where the smallest was. X is nil, and Found 0, where nobody was come across.
-	Found float64
-	X     []float64
+	// gap rounded down where the largest was asked for, up where the smallest was. X is
+	// nil, and Found 0, where no individual was found. Witness are its two copies with
+	// the largest and the smallest score; nil for gaps.
+	Found   float64
+	X       []float64
+	Witness *individual.Witness
 	// Nobody: it is proved that the region holds nobody with such a value, and
 	// Bound says nothing. Everybody has a k; a gap takes two counterfactuals.
 	Nobody bool
@@ -31,9 +38,10 @@ type Extreme struct {
 	ToleranceFormula string
 	// Reason says, for a person, why the two do not meet; empty where they do.
 	// Faults lists what was wrong with the solver's answer.
-	Reason string
-	Faults []string
-	Nodes  int64
+	Reason           string
+	Faults           []string
+	Spurious, Solves int
+	Nodes            int64
 }
 
 // Settled reports that bound and individual meet, or that there is nobody.
@@ -46,6 +54,9 @@ func (e *Extreme) Settled() bool {
 // asks a solver of the network form, once. Its claim is held against its own
 // individual, against some random ones, and against those known (nil: none), of
 // whom the query's are evaluated; one contradiction, and it counts for nothing.
+// For k, a region as small as Options.Enumerate says is enumerated instead; for the
+// largest k, Options.Climb climbs first, and a solver that does not answer it at once is
+// asked for one bin more as long as an individual reaches it.
 // Limits end in an Extreme that says so; an error of the solver comes with what
 // was known before, an error about the question without. The notion is the score;
 // what the query requires and forbids is about individuals, and relaxes nothing.
@@ -70,10 +81,12 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 		return nil, fmt.Errorf("%w: a predicate on a protected feature speaks of a copy, not of an individual", sdk.ErrInvalidProblem)
 	case o.Heuristic:
 		return nil, fmt.Errorf("%w: heuristic pruning bounds nothing", sdk.ErrInvalidOption)
-	case !o.Description.Answers(problem.FormNetwork, q.Goal):
+	case q.Goal != problem.MaxK && !o.Description.Answers(problem.FormNetwork, q.Goal):
 		return nil, fmt.Errorf("solver %s does not answer %s in the %s form: %w", o.Description.Name, q.Goal, problem.FormNetwork, sdk.ErrUnsupported)
 	}
-	o.Encoding, o.Maximise = Direct, false
+	if o.Maximise = false; q.Goal != problem.MaxK {
+		o.Encoding = Direct
+	}
 	first := &Extreme{Grade: sdk.GradeExact}
 	out, overdue, err := attend(ctx, o, first, func(left context.Context, o Options, keep func(*Extreme)) (out *Extreme, err error) {
 		if e.run, err = newRun(q, o); err != nil {
@@ -99,7 +112,7 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 func widest(q *problem.Query) float64 {
 	switch q.Goal {
 	case problem.MaxK:
-		return float64(mostBins(q))
+		return float64(min(q.RegionOrWhole().Count(), fairness.Bins(q.Epsilon)))
 	case problem.Minimise:
 		return 0
 	}
@@ -108,8 +121,8 @@ func widest(q *problem.Query) float64 {
 
 // known is what is known so far.
 func (e *enclosing) known() *Extreme {
-	out := *e.Extreme
-	out.Faults, out.Nodes = slices.Clone(e.report.Faults), e.report.Nodes
+	out, r := *e.Extreme, e.report
+	out.Faults, out.Spurious, out.Solves, out.Nodes = slices.Clone(r.Faults), r.Spurious, r.Solves, r.Nodes
 	return &out
 }
 
@@ -127,12 +140,22 @@ type enclosing struct {
 func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 	e.trivial()
 	e.note()
+	if _, few := e.q.Space.CountIndividuals(e.q.RegionOrWhole().Box, e.o.Enumerate); few && e.bins {
+		e.enumerate(ctx)
+		return nil
+	}
 	for _, x := range known {
 		e.meet(x)
 	}
-	if e.Settled() || ctx.Err() != nil {
+	if e.o.Climb && !e.o.SolverOnly && e.q.Goal == problem.MaxK && e.Bound > 1 {
+		e.climb(ctx)
+	}
+	switch {
+	case e.Settled() || ctx.Err() != nil:
 		e.Reason = e.why(ctx, nil)
 		return nil
+	case e.lower.Form != problem.FormNetwork || !e.o.Description.Answers(problem.FormNetwork, e.q.Goal):
+		return e.askUpwards(ctx)
 	}
 	res, err := e.question(ctx, e.q)
 	if err != nil {
@@ -141,7 +164,9 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 	}
 	fault := e.odd(e.q, res)
 	if fault == "" && res.Witness != nil {
-		fault = e.show(res)
+		if fault = e.show(res); fault != "" {
+			e.report.Spurious++
+		}
 	}
 	if fault == "" {
 		fault = e.hear(res)
@@ -150,6 +175,68 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 		e.blame(fault)
 	}
 	e.Reason = e.why(ctx, res)
+	return nil
+}
+
+// enumerate evaluates the individuals of a small region, which settles k.
+func (e *enclosing) enumerate(ctx context.Context) {
+	for x := range e.q.Space.Individuals(e.q.RegionOrWhole().Box) {
+		if e.meet(x); ctx.Err() != nil {
+			e.Reason = e.run.reason(ctx)
+			return
+		}
+	}
+	e.Bound, e.Nobody, e.Grade = e.Found, e.X == nil, sdk.GradeExact
+}
+
+// climb looks for individuals in many bins.
+func (e *enclosing) climb(ctx context.Context) {
+	c := e.climber()
+	if c == nil {
+		return
+	}
+	rng := rand.New(rand.NewPCG(uint64(e.o.Seed), 0x6d6178))
+	if x, ok := c.climb(ctx, e.q.RegionOrWhole(), rng, func(_ []float64, merit float64) bool { return merit >= e.Bound }); ok {
+		e.meet(x)
+	}
+}
+
+// askUpwards asks whether an individual reaches one bin more, until none does.
+func (e *enclosing) askUpwards(ctx context.Context) error {
+	o := e.o
+	o.SolverOnly = false
+	for e.Found < e.Bound {
+		q := *e.q
+		q.K = max(3, int(e.Found)+1)
+		if float64(q.K) > e.Bound { // 2 bins are reached without a gap above ε: that is not asked
+			e.Reason = "a solver of this form is asked for 3 bins or more"
+			return nil
+		}
+		e.note()
+		rep, err := answerTo(ctx, e.left, &q, o, nil)
+		if rep == nil {
+			return err
+		}
+		all := e.report
+		all.Faults = append(all.Faults, rep.Faults...)
+		all.Spurious, all.Solves, all.Nodes = all.Spurious+rep.Spurious, all.Solves+rep.Solves, all.Nodes+rep.Nodes
+		if rep.Witness != nil {
+			e.meet(rep.Witness.Copy1)
+		}
+		switch {
+		case e.Found >= float64(q.K):
+		case rep.Verdict == Fair:
+			e.Bound, e.Grade, e.Tolerance, e.ToleranceFormula = float64(q.K-1), rep.Grade, rep.Tolerance, rep.ToleranceFormula
+		case err != nil:
+			e.Reason = FailureReason(err)
+		default:
+			e.Reason = rep.Reason
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -171,22 +258,30 @@ func (e *enclosing) why(ctx context.Context, res *sdk.Result) string {
 func (e *enclosing) trivial() {
 	e.Bound = widest(e.q)
 	e.note()
-	switch {
-	case e.sign > 0 && e.bins:
-		m := maxK{run: e.run, MaxK: &MaxK{Grade: sdk.GradeExact}}
-		m.enclose()
-		e.Bound, e.Grade, e.Nobody = float64(m.Hi), m.MaxK.Grade, m.Hi == 0
-	case e.sign > 0:
-		e.Bound, e.Grade = e.trivialBound(e.bounds(e.q.RegionOrWhole())), sdk.GradeRigorous
+	if e.sign < 0 {
+		return
 	}
+	region := e.q.RegionOrWhole()
+	if !e.bins {
+		e.Bound, e.Grade = e.trivialBound(e.bounds(region)), sdk.GradeRigorous
+		return
+	}
+	copies, _ := e.q.Space.MaxCounterfactuals(region)
+	most := min(copies, fairness.Bins(e.q.Epsilon))
+	if b := e.bounds(region); !math.IsInf(b.Logit.Lo, 0) && !math.IsInf(b.Logit.Hi, 0) {
+		lo, hi := new(big.Rat).SetFloat64(b.Logit.Lo), new(big.Rat).SetFloat64(b.Logit.Hi)
+		if within := binsWithin(lo, hi, e.q.Epsilon); within < most {
+			most, e.Grade = within, sdk.GradeRigorous
+		}
+	}
+	e.Bound, e.Nobody = float64(most), most == 0
 }
 
-// value is what x has, in float64 arithmetic, and how many counterfactuals; none where it is no
-// individual of the query. A gap takes two of them: where there is one it is 0
-// whatever the network does, so that a floor would be one for nobody's sake.
+// value is what x has, in float64 arithmetic, and how many counterfactuals; none where
+// it is no individual of the query. A gap takes two of them: where there is one it is 0
+// whatever the network does.
 func (e *enclosing) value(x []float64) (v float64, copies int) {
-	s := e.q.Space
-	if len(x) != len(s.Features) || !s.ContainsIndividual(x) || !s.RegionContains(e.q.RegionOrWhole(), x) || !e.replay.Describes(x) {
+	if !e.replay.Asked(x) {
 		return 0, 0
 	}
 	out := e.evaluator.Evaluate(x)
@@ -203,10 +298,16 @@ func (e *enclosing) meet(x []float64) {
 	if counts := copies > 1 || copies == 1 && e.bins; !counts || !farther() {
 		return
 	}
-	if v = e.exactly(x, v); farther() {
-		e.X, e.Found = e.q.Space.Canonical(x), v
-		e.note()
+	if v = e.exactly(x, v); !farther() {
+		return
 	}
+	e.X, e.Found = e.q.Space.Canonical(x), v
+	if e.bins {
+		if e.Witness = e.replay.Reaching(x, 1); e.Witness != nil {
+			e.witnessed(e.Witness)
+		}
+	}
+	e.note()
 }
 
 // exactly is the value that x surely has: a gap, where large values cancel, may
@@ -257,6 +358,9 @@ func (e *enclosing) hear(res *sdk.Result) (fault string) {
 	if !(claim < e.sign*e.Bound) && res.Status != sdk.Infeasible {
 		return "" // nothing new
 	}
+	if e.bins {
+		claim = math.Floor(claim) // between two numbers of bins there is none
+	}
 	rng, region := e.auditor(), e.q.RegionOrWhole()
 	for range auditSamples { // however little time is left, see attend
 		if e.abandoned() {
@@ -266,16 +370,14 @@ func (e *enclosing) hear(res *sdk.Result) (fault string) {
 	}
 	switch {
 	case e.X != nil && res.Status == sdk.Infeasible:
-		return "it claims that nobody lives there; a replayed individual does"
+		return "it claims that the region is empty; a replayed individual lies in it"
 	case e.X != nil && e.sign*e.Found > claim+slip(claim)+res.Tolerance:
 		return fmt.Sprintf("it claims the bound %.9g; a replayed individual has %.9g", e.sign*claim, e.Found)
 	}
-	e.Nobody = res.Status == sdk.Infeasible
-	if e.bins && !e.Nobody {
-		claim = math.Floor(claim) // between two numbers of bins there is none
-	}
-	if !e.Nobody {
+	if e.Nobody = res.Status == sdk.Infeasible || e.q.Goal == problem.MaxK && claim < 1; !e.Nobody {
 		e.Bound = e.sign * claim
+	} else if e.q.Goal == problem.MaxK {
+		e.Bound = 0
 	}
 	e.Grade, e.Tolerance = e.o.Description.Exactness, res.Tolerance
 	if res.Tolerance > 0 {

@@ -92,7 +92,7 @@ func TestExtremesAgainstTheReferee(t *testing.T) {
 		for _, s := range panel {
 			for _, goal := range []problem.Goal{problem.MaxK, problem.MinK, problem.Maximise, problem.Minimise} {
 				q.Goal = goal
-				e, err := certify.Enclose(t.Context(), q, certify.Options{Solver: s.solver, Description: s.description, Seed: int64(i)}, nil)
+				e, err := certify.Enclose(t.Context(), q, certify.Options{Solver: s.solver, Description: s.description, Seed: int64(i), Enumerate: -1}, nil)
 				if err != nil {
 					t.Fatalf("%d, %s, %s: %v", i, s.name, goal, err)
 				}
@@ -125,7 +125,7 @@ func TestGapsOfTwo(t *testing.T) {
 		want := extremes(q)
 		for _, goal := range []problem.Goal{problem.MinK, problem.Minimise} {
 			q.Goal = goal
-			e, err := certify.Enclose(t.Context(), q, certify.Options{Solver: s.solver, Description: s.description}, [][]float64{{4, 1}, {10, 1}})
+			e, err := certify.Enclose(t.Context(), q, certify.Options{Solver: s.solver, Description: s.description, Enumerate: -1}, [][]float64{{4, 1}, {10, 1}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +155,7 @@ func TestExtremesAgainstLies(t *testing.T) {
 		for _, goal := range []problem.Goal{problem.MaxK, problem.MinK, problem.Maximise, problem.Minimise} {
 			q.Goal = goal
 			s := lying{lie: lie}
-			e, err := certify.Enclose(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Seed: 1}, nil)
+			e, err := certify.Enclose(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Seed: 1, Enumerate: -1}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +185,7 @@ func TestKnownIndividuals(t *testing.T) {
 	}}
 	enclose := func(known ...[]float64) *certify.Extreme {
 		t.Helper()
-		e, err := certify.Enclose(t.Context(), q, certify.Options{Solver: s, Description: described(t, s)}, known)
+		e, err := certify.Enclose(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Enumerate: -1}, known)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestKnownIndividuals(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if e, err := certify.Enclose(ctx, q, certify.Options{Solver: s, Description: described(t, s)}, nil); err != nil || e.Reason != "interrupted" || asked != 2 {
+	if e, err := certify.Enclose(ctx, q, certify.Options{Solver: s, Description: described(t, s), Enumerate: -1}, nil); err != nil || e.Reason != "interrupted" || asked != 2 {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
@@ -224,10 +224,12 @@ func TestExtremesOfWhat(t *testing.T) {
 		"one copy": {func(q *problem.Query, _ *certify.Options) {
 			q.Forbid = []space.Predicate{{{Feature: 1, Set: []int{0}}}}
 		}, sdk.ErrInvalidProblem},
-		"pruned":    {func(_ *problem.Query, o *certify.Options) { o.Heuristic = true }, sdk.ErrInvalidOption},
-		"rows only": {func(_ *problem.Query, o *certify.Options) { o.Description.Serves = o.Description.Serves[:2] }, sdk.ErrUnsupported},
+		"pruned": {func(_ *problem.Query, o *certify.Options) { o.Heuristic = true }, sdk.ErrInvalidOption},
+		"rows only": {func(q *problem.Query, o *certify.Options) {
+			q.Goal, o.Description.Serves = problem.MinK, o.Description.Serves[:2]
+		}, sdk.ErrUnsupported},
 	} {
-		q, o := tenure(fairness.Score, 10), certify.Options{Solver: s, Description: described(t, s)}
+		q, o := tenure(fairness.Score, 10), certify.Options{Solver: s, Description: described(t, s), Enumerate: -1}
 		q.Goal = problem.MaxK
 		c.change(q, &o)
 		if e, err := certify.Enclose(t.Context(), q, o, nil); e != nil || !errors.Is(err, c.want) {

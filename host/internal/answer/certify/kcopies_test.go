@@ -159,8 +159,10 @@ func TestBinsOfASmallEpsilon(t *testing.T) {
 		most := wild.Enumerate(q).K
 		for _, p := range []panelist{{name: "bnb", solver: bnb, description: bd}, {name: "z3", solver: z3, description: zd}} {
 			for _, enumerate := range []int{-1, 16} {
-				m, err := certify.BoundMaxK(t.Context(), q, certify.Options{Solver: p.solver, Description: p.description, Seed: 1, Enumerate: enumerate, Climb: c.individuals > 30})
-				if err != nil || m.Lo > most || m.Hi < most || c.individuals <= float64(enumerate) && !m.Certified() {
+				all := *q
+				all.Goal = problem.MaxK
+				m, err := certify.Enclose(t.Context(), &all, certify.Options{Solver: p.solver, Description: p.description, Seed: 1, Enumerate: enumerate, Climb: c.individuals > 30}, nil)
+				if m == nil || err != nil && !errors.Is(err, sdk.ErrUnsupported) || m.Found > float64(most) || m.Bound < float64(most) || c.individuals <= float64(enumerate) && !m.Settled() {
 					t.Errorf("ε = %s, %v individuals, %s: %+v, %v; the most is %d", c.eps, c.individuals, p.name, m, err, most)
 				}
 				one := *q
@@ -171,8 +173,8 @@ func TestBinsOfASmallEpsilon(t *testing.T) {
 			}
 		}
 		one := *q
-		one.Epsilon = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 70))
-		if _, err := certify.BoundMaxK(t.Context(), &one, certify.Options{Solver: bnb, Description: bd}); !errors.Is(err, sdk.ErrInvalidProblem) {
+		one.Goal, one.Epsilon = problem.MaxK, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 70))
+		if _, err := certify.Enclose(t.Context(), &one, certify.Options{Solver: bnb, Description: bd}, nil); !errors.Is(err, sdk.ErrInvalidProblem) {
 			t.Errorf("an ε below 2⁻⁶²: %v", err)
 		}
 	}

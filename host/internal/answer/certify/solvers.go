@@ -120,7 +120,7 @@ func OpenProver(ctx context.Context, s *session.Session, seed int64, goals ...pr
 		return nil, fmt.Errorf("--bound: %w", err)
 	}
 	return &Prover{plugin, Options{
-		Solver: plugin.Solver(), Description: plugin.Description(), Threads: s.Threads, Memory: s.Memory, Seed: seed,
+		Solver: plugin.Solver(), Description: plugin.Description(), Threads: s.Threads, Memory: s.Memory, Seed: seed, Enumerate: -1,
 	}}, nil
 }
 
