@@ -3,14 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"math"
-	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
@@ -18,7 +17,7 @@ import (
 func TestCertificatesOfCertifyAreAccepted(t *testing.T) {
 	plugins := filepath.Dir(plugintest.Build(t, "solver-bnb"))
 	dir := t.TempDir()
-	certify := func(args ...string) (out certifyOutput, stderr string, code int) {
+	certify := func(args ...string) (out verdict.Result, stderr string, code int) {
 		t.Helper()
 		t.Setenv("HYFAIR_DATA", "")
 		var stdout, errs bytes.Buffer
@@ -81,19 +80,5 @@ func TestCertificateIsGivenUp(t *testing.T) {
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a file was written all the same")
-	}
-}
-
-// TestRoundUp: a claim must not be smaller than what was proved, and hardly
-// larger.
-func TestRoundUp(t *testing.T) {
-	for _, v := range []float64{0, 1, 0.1, 0.123456789123, 1.0 / 3, 99999999.99999, 1e-300, 5e-324, 1e300, -0.123456789123, -1e-20} {
-		r, exact := roundUp(v), new(big.Rat).SetFloat64(v)
-		if r.Cmp(exact) < 0 {
-			t.Errorf("%v becomes %s", v, r.RatString())
-		}
-		if near, _ := new(big.Rat).Sub(r, exact).Float64(); near > 1.1e-8*math.Abs(v) {
-			t.Errorf("%v becomes %s, %g more", v, r.RatString(), near)
-		}
 	}
 }

@@ -20,9 +20,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/plugins"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
+	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 )
@@ -112,14 +114,14 @@ func TestReferenceOfFlags(t *testing.T) {
 func TestReferenceOfJSON(t *testing.T) {
 	sections := reference(t)
 	for command, object := range map[string]any{
-		"inspect": inspect.Result{}, "certify": certifyOutput{}, "quantify": quantifyReport{}, "search": search.Result{},
+		"inspect": inspect.Result{}, "certify": verdict.Result{}, "quantify": quantify.Result{}, "search": search.Result{},
 		"train": train.Result{}, "plugins": plugins.Listed{}, "doctor": plugins.Diagnosis{},
 		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": export.Result{}, "fetch": fetch.Result{},
 		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},
 		"plugin new": plugins.Written{}, "plugin install": plugins.Installed{}, "plugin uninstall": plugins.Uninstalled{},
 		"plugin test": plugins.Tested{},
 		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
-		"report of a quantification": report.Quantification{}, "quantify of several sets": quantifySet{},
+		"report of a quantification": report.Quantification{}, "quantify of several sets": quantify.Results{},
 		"explain": explain.Result{}, "explain of a file": explainGrid{},
 		"mitigate": mitigate.Result{}, "mitigate of a file": mitigateGrid{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
 	} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
@@ -31,7 +32,7 @@ func TestQuantifyEach(t *testing.T) {
 		}
 		return stdout
 	}
-	var set quantifySet
+	var set quantify.Results
 	d := json.NewDecoder(strings.NewReader(ask("--protected", "subsets", "--json")))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&set); err != nil {
@@ -50,7 +51,7 @@ func TestQuantifyEach(t *testing.T) {
 	if diff := cmp.Diff([]string{"sex", "age", "origin", "sex,age", "sex,origin", "age,origin", "sex,age,origin"}, names); diff != "" {
 		t.Fatal(diff)
 	}
-	var alone quantifyReport
+	var alone quantify.Result
 	if err := json.Unmarshal([]byte(ask("--protected", "age,origin", "--json")), &alone); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestQuantifyEach(t *testing.T) {
 func TestQuantifyEachInTime(t *testing.T) {
 	code, stdout, stderr := command(t, rogueFolder(t, "rogue"), "quantify", "../../../studies/loan", "--solver", "rogue", "--set", "mode=patient",
 		"--protected", "each", "--samples", "50", "--timeout", "3s", "--json")
-	var set quantifySet
+	var set quantify.Results
 	if err := json.Unmarshal([]byte(stdout), &set); err != nil || code != ExitDone {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}

@@ -20,7 +20,7 @@ func bnbFolder(t *testing.T) string {
 	return plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"})
 }
 
-func quantified(t *testing.T, plugins string, args ...string) (out quantifyReport) {
+func quantified(t *testing.T, plugins string, args ...string) (out quantify.Result) {
 	t.Helper()
 	code, stdout, stderr := command(t, plugins, append([]string{"quantify", "--json"}, args...)...)
 	if code != ExitDone || stderr != "" {

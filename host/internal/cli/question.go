@@ -4,8 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/question"
-	"github.com/hyfair/hyfair/host/internal/question/study"
-	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // addQuestion adds the flags that say what is asked, shared by the commands that
@@ -31,30 +29,4 @@ func (a *App) open(spec question.Spec, path string) (*question.Question, error) 
 		question.CountsBins(q.Study.Clustering, s.Note)
 	}
 	return q, err
-}
-
-// queries are the questions that a spec asks of a study, one for each set of
-// protected attributes.
-func (a *App) queries(spec question.Spec, path string, goal problem.Goal) (*study.Study, []*problem.Query, error) {
-	spec.Study, spec.Data = path, a.Data
-	all, err := question.OpenAll(spec)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := a.session()
-	if err != nil {
-		return nil, nil, err
-	}
-	var out []*problem.Query
-	for _, one := range all {
-		q, err := one.Query(goal)
-		if err != nil {
-			return nil, nil, err
-		}
-		if q.Notion.Binned() {
-			question.CountsBins(one.Study.Clustering, s.Note)
-		}
-		out = append(out, q)
-	}
-	return all[0].Study, out, nil
 }

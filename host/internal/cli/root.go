@@ -52,6 +52,8 @@ type App struct {
 	// current is the session, once there is one, and line its line of progress.
 	current *session.Session
 	line    *statusLine
+	// parted: a part of the result was shown.
+	parted bool
 	// working: see begin; nil where nobody asks.
 	working *atomic.Bool
 }
@@ -267,9 +269,27 @@ func (a *App) session() (*session.Session, error) {
 	a.line = statusLineOf(a)
 	a.current = &session.Session{
 		Plugins: catalogue, Threads: a.threads(), ThreadsGiven: a.Threads != 0, Memory: memory, Jobs: a.Jobs, Begun: time.Now(),
-		JournalFile: a.Journal, Progress: a.line.show, Tell: a.say, Working: a.begin,
+		JournalFile: a.Journal, Progress: a.line.show, Tell: a.say, Part: a.part, Working: a.begin,
 	}
 	return a.current, nil
+}
+
+// part shows an answer before the whole result is there, and says what was wrong with
+// it; --json has all of it in the end.
+func (a *App) part(d *view.Document, wrong []string) {
+	if a.JSON {
+		return
+	}
+	if a.line.clear(); d != nil {
+		if a.parted {
+			fmt.Fprintln(a.Stdout)
+		}
+		a.parted = true
+		d.Write(a.Stdout, view.Text, view.Options{Colour: a.colour()}) // output keeps the error
+	}
+	for _, text := range wrong {
+		a.say(text)
+	}
 }
 
 // say tells something beside the result.

@@ -150,6 +150,25 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 	return out, nil
 }
 
+// Queries reads the study and makes the spec's queries, one for each set of protected
+// attributes. note tells the user something beside the result.
+func Queries(spec Spec, goal problem.Goal, note func(format string, args ...any)) (*study.Study, []*problem.Query, error) {
+	all, err := OpenAll(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]*problem.Query, len(all))
+	for i, one := range all {
+		if out[i], err = one.Query(goal); err != nil {
+			return nil, nil, err
+		}
+		if out[i].Notion.Binned() {
+			CountsBins(one.Study.Clustering, note)
+		}
+	}
+	return all[0].Study, out, nil
+}
+
 // With is the question asked of another network of the study's shape, which need
 // not be a file.
 func (q *Question) With(n *relu.Network) (*Question, error) {

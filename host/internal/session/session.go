@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 )
 
@@ -42,6 +43,9 @@ type Session struct {
 	// Progress replaces the line of progress, Tell says something beside the result;
 	// nil: nobody reads it.
 	Progress, Tell func(text string)
+	// Part shows an answer, or nil, before the command's whole result is there, and says
+	// what was wrong with it; nil: nobody reads it.
+	Part func(d *view.Document, wrong []string)
 
 	mu     sync.Mutex
 	told   map[string]bool
@@ -55,6 +59,25 @@ func (s *Session) Work() {
 	if s.Working != nil {
 		s.Working()
 	}
+}
+
+// Until ends early enough for an answer within a time limit, which counts from the
+// session's beginning; 0: none.
+func (s *Session) Until(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	// The last tenth of a second is for the report.
+	return context.WithDeadline(ctx, s.Begun.Add(max(limit-100*time.Millisecond, limit/2)))
+}
+
+// TooLate says of an error of a solver that could not be started that the time was
+// over, where it was.
+func TooLate(ctx context.Context, limit time.Duration, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return fmt.Errorf("--timeout %v was over before a solver had started: %w", limit, err)
+	}
+	return err
 }
 
 // Show replaces the line of progress.

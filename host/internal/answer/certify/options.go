@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
@@ -86,4 +87,13 @@ type Progress struct {
 	HasBound bool
 	Nodes    int64
 	Elapsed  time.Duration
+}
+
+// String is one line about a running question.
+func (p Progress) String() string {
+	best := "no witness yet"
+	if p.Witness != nil {
+		best = fmt.Sprintf("best margin %.4g", p.Witness.Margin)
+	}
+	return fmt.Sprintf("%d regions decided, %d open · %s · %d nodes · %s", p.Decided, p.Open, best, p.Nodes, p.Elapsed.Round(100*time.Millisecond))
 }

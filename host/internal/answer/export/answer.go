@@ -69,20 +69,10 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	asked, err := question.OpenAll(r.Spec)
+	st, queries, err := question.Queries(r.Spec, problem.Decide, s.Note)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	queries := make([]*problem.Query, len(asked))
-	for i, q := range asked {
-		if queries[i], err = q.Query(problem.Decide); err != nil {
-			return nil, session.Mistake(err)
-		}
-		if queries[i].Notion.Binned() {
-			question.CountsBins(q.Study.Clustering, s.Note)
-		}
-	}
-	st := asked[0].Study
 	out := &Result{
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Format: format.Name, K: r.K,
 		Notion: queries[0].Notion.String(), Encoding: r.Encoding, Bounds: r.Bounds, Relax: r.Relax,

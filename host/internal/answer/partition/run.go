@@ -81,6 +81,16 @@ type Report struct {
 	Elapsed time.Duration `json:"-"`
 }
 
+// String is one line about a run under way.
+func (r Report) String() string {
+	decided := r.Fair + r.Unfair
+	text := fmt.Sprintf("%d of %d partitions decided (%d fair, %d unfair) · %s · %s", decided, r.Total, r.Fair, r.Unfair, r.Stage, r.Elapsed.Round(time.Second))
+	if fresh := decided - r.Resumed; fresh > 0 && r.Undecided > 0 {
+		text += fmt.Sprintf(" · at this pace %v more", (r.Elapsed * time.Duration(r.Undecided) / time.Duration(fresh)).Round(time.Second))
+	}
+	return text
+}
+
 // result is what the store keeps of a part.
 type result struct {
 	Verdict   string         `json:"verdict"`

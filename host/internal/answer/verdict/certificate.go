@@ -1,4 +1,4 @@
-package cli
+package verdict
 
 import (
 	"context"
@@ -13,15 +13,14 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/system/files"
-	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// certificateJSON is the certificate that a run has written.
-type certificateJSON struct {
+// Certificate is one that was written.
+type Certificate struct {
 	File    string  `json:"file"`
 	Claim   string  `json:"claim"`
 	Leaves  int64   `json:"leaves"`
@@ -29,17 +28,17 @@ type certificateJSON struct {
 }
 
 // certifiable checks that a certificate can come of the questions.
-func (f *certifyFlags) certifiable(queries []*problem.Query, d sdk.Description) error {
+func (r *Request) certifiable(queries []*problem.Query, d sdk.Description) error {
 	switch {
-	case f.certificate == "":
+	case r.Certificate == "":
 		return nil
 	case len(queries) != 1:
 		return errors.New("--certificate is of one question; --protected each and subsets ask several")
-	case !d.Answers(problem.FormNetwork, f.goal()):
+	case !d.Answers(problem.FormNetwork, r.goal()):
 		return fmt.Errorf("--certificate: solver %s gives no proofs that could be checked; --solver bnb does", d.Name)
 	}
 	q := *queries[0]
-	q.Goal = f.goal()
+	q.Goal = r.goal()
 	if _, err := certificate.FromQuery(&q); err != nil {
 		return fmt.Errorf("--certificate: %w", err)
 	}
@@ -47,8 +46,8 @@ func (f *certifyFlags) certifiable(queries []*problem.Query, d sdk.Description) 
 }
 
 // goal is what the certificate is to be about.
-func (f *certifyFlags) goal() problem.Goal {
-	if f.maximise {
+func (r *Request) goal() problem.Goal {
+	if r.Maximise {
 		return problem.Maximise
 	}
 	return problem.Decide
@@ -57,20 +56,20 @@ func (f *certifyFlags) goal() problem.Goal {
 // certificate asks the solver once more, for the whole region and with its
 // proofs, and writes them. nil without an error tells that the verdict leaves
 // nothing to prove.
-func (j *certifyJob) certificate(ctx context.Context, rep *certify.Report) (*certificateJSON, error) {
+func (a *asker) certificate(ctx context.Context, rep *certify.Report) (*Certificate, error) {
 	switch {
-	case j.flags.certificate == "":
+	case a.Certificate == "":
 		return nil, nil
-	case !j.flags.maximise && rep.Verdict != certify.Fair:
-		fmt.Fprintf(j.app.Stderr, "hyfair: no certificate: the verdict is %s\n", rep.Verdict)
+	case !a.Maximise && rep.Verdict != certify.Fair:
+		a.session.Note("no certificate: the verdict is %s", rep.Verdict)
 		return nil, nil
 	}
 	start := time.Now()
-	q := *j.query
-	if q.Goal = j.flags.goal(); rep.Nobody {
+	q := *a.query
+	if q.Goal = a.goal(); rep.Nobody {
 		q.Goal = problem.Decide // there is no largest gap
 	}
-	out, err := j.write(ctx, &q)
+	out, err := a.write(ctx, &q)
 	if err != nil {
 		return nil, fmt.Errorf("no certificate: %w", err)
 	}
@@ -78,14 +77,14 @@ func (j *certifyJob) certificate(ctx context.Context, rep *certify.Report) (*cer
 	return out, nil
 }
 
-func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJSON, error) {
-	d := j.plugin.Description()
+func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, error) {
+	d := a.plugin.Description()
 	st, err := certificate.FromQuery(q)
 	if err != nil {
 		return nil, err
 	}
-	st.Study, st.Producer = j.study.Name, strings.TrimSpace(d.Name+" "+d.Version)
-	file, err := certificate.Create(j.flags.certificate, st)
+	st.Study, st.Producer = a.study.Name, strings.TrimSpace(d.Name+" "+d.Version)
+	file, err := certificate.Create(a.Certificate, st)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +94,7 @@ func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJ
 	var broken error
 	var open bool // a part of the region is
 	o := sdk.SolveOptions{
-		Seed: j.app.Seed, Threads: j.app.threads(), Memory: j.memory, Gap: j.flags.gap, Options: j.plugin.Options,
+		Seed: a.Seed, Threads: a.session.Threads, Memory: a.session.Memory, Gap: a.Gap, Options: a.plugin.Options,
 		Proofs: true, Pieces: func(pieces []sdk.Piece) {
 			for _, p := range pieces {
 				if broken == nil {
@@ -110,7 +109,7 @@ func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJ
 	if deadline, ok := ctx.Deadline(); ok {
 		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
 	}
-	res, err := j.plugin.Solver().Solve(ctx, &problem.Problem{Name: "certificate", Query: q}, o)
+	res, err := a.plugin.Solver().Solve(ctx, &problem.Problem{Name: "certificate", Query: q}, o)
 	switch {
 	case err != nil:
 		return nil, err
@@ -126,8 +125,8 @@ func (j *certifyJob) write(ctx context.Context, q *problem.Query) (*certificateJ
 		st.Claim = certificate.Claim{Kind: certificate.Gap, Bound: roundUp(res.Bound)}
 		file.SetClaim(st.Claim)
 	}
-	out := &certificateJSON{File: j.flags.certificate, Claim: check.Sentence(&st), Leaves: file.Leaves()}
-	return out, files.Write(j.flags.certificate, func(to *os.File) error { return file.Close(to) })
+	out := &Certificate{File: a.Certificate, Claim: check.Sentence(&st), Leaves: file.Leaves()}
+	return out, files.Write(a.Certificate, func(to *os.File) error { return file.Close(to) })
 }
 
 // roundUp is the least decimal of nine digits that is at least v: as a claim it
@@ -142,11 +141,4 @@ func roundUp(v float64) *big.Rat {
 	_, exponent, _ := strings.Cut(text, "e")
 	unit, _ := new(big.Rat).SetString("0.00000001e" + exponent)
 	return r.Add(r, unit)
-}
-
-// printCertificate tells of the certificate.
-func (j *certifyJob) printCertificate(c *certificateJSON) {
-	if c != nil {
-		fmt.Fprintf(j.app.Stdout, "certificate %s: %s; %s leaves, %.2f s (hyfair check verifies it)\n", c.File, c.Claim, view.Count(c.Leaves), c.Seconds)
-	}
 }

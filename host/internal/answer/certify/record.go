@@ -1,0 +1,79 @@
+package certify
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Asked is what was asked, as the results of questions to a solver begin.
+type Asked struct {
+	Study   string  `json:"study"`
+	Model   string  `json:"model"`
+	Seed    int64   `json:"seed"`
+	Seconds float64 `json:"seconds"`
+	Notion  string  `json:"notion"`
+	Epsilon string  `json:"epsilon,omitempty"`
+}
+
+// AskedOf is a question to a study.
+func AskedOf(st *study.Study, q *problem.Query, seed int64, seconds float64) Asked {
+	out := Asked{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: seed, Seconds: seconds, Notion: q.Notion.String()}
+	if q.Notion.UsesEpsilon() {
+		out.Epsilon = fairness.FormatRat(q.Epsilon)
+	}
+	return out
+}
+
+// Solver is who was asked, as results say it.
+type Solver struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Library string `json:"library"`
+}
+
+// SolverOf names the solver.
+func SolverOf(d sdk.Description) Solver { return Solver{d.Name, d.Version, session.Library(d)} }
+
+// Started is what a run of a command begins with that puts a question to a solver.
+// The caller may add to its settings.
+func Started(s *session.Session, command string, st *study.Study, q *problem.Query, plugin *discover.Plugin, where string, seed int64) record.Started {
+	settings := map[string]string{
+		"notion": q.Notion.String(), "protected": strings.Join(question.Protected(q.Space), ","),
+	}
+	if s.ThreadsGiven {
+		settings["threads"] = strconv.Itoa(s.Threads)
+	}
+	if q.Epsilon != nil {
+		settings["epsilon"] = fairness.FormatRat(q.Epsilon)
+	}
+	if q.K > 0 {
+		settings["k"] = strconv.Itoa(q.K)
+	}
+	if s.Memory > 0 {
+		settings["memory"] = strconv.FormatInt(s.Memory, 10)
+	}
+	for _, r := range st.Rules {
+		if r.On {
+			settings["rule."+r.Name] = "on"
+		}
+	}
+	for name, value := range plugin.Options {
+		settings["set."+name] = value
+	}
+	d := plugin.Description()
+	return record.Started{
+		Task:     record.Task{Command: command, Network: st.ModelSHA256, Study: st.SHA256, Arm: d.Name, Seed: seed, Region: where, Settings: settings},
+		Features: q.Space.Names(), Study: st.Name, Model: filepath.Base(st.ModelPath),
+		Versions: map[string]string{plugin.String(): d.Version, "library": session.Library(d)},
+	}
+}

@@ -1,0 +1,286 @@
+package quantify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Request asks which share of the space is treated fairly. It is plain data.
+type Request struct {
+	question.Spec
+	// Solver is the plugin's name, empty: the first that quantifies. Set are its
+	// options.
+	Solver string            `json:"solver,omitempty"`
+	Set    map[string]string `json:"set,omitempty"`
+	// Samples individuals are drawn uniformly; 0: none.
+	Samples int `json:"samples"`
+	// Timeout is for all of it, from the session's beginning; 0: none.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	Seed    int64         `json:"seed"`
+	// Map is the file that the parts of the space are written to; empty: none.
+	Map string `json:"-"`
+}
+
+// Validate checks what can be checked without reading anything.
+func (r *Request) Validate() error {
+	switch {
+	case r.Timeout < 0:
+		return fmt.Errorf("--timeout %v is negative", r.Timeout)
+	case r.Samples < 0:
+		return fmt.Errorf("--samples %d: want 0 or more", r.Samples)
+	case r.Map != "" && !slices.Contains(MapFormats, filepath.Ext(r.Map)):
+		return fmt.Errorf("--map %s: want a name that ends in %s", r.Map, strings.Join(MapFormats, " or "))
+	}
+	return r.Spec.Validate()
+}
+
+// Answer quantifies, for each of the request's questions, of which several are shown
+// one by one. The error may come with what is known in spite of it.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error) {
+	if err := r.Validate(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	ctx, cancel := s.Until(ctx, r.Timeout)
+	defer cancel()
+	st, queries, err := question.Queries(r.Spec, problem.Quantify, s.Note)
+	if err == nil && len(queries) > 1 && r.Map != "" {
+		err = fmt.Errorf("--map is of one question; --protected %s asks several", strings.Join(r.Protected, ","))
+	}
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	a := asker{Request: &r, session: s, study: st}
+	switch d, err := st.Data(); {
+	case err == nil:
+		a.rows = d.Points
+	case errors.Is(err, study.ErrNoData):
+		a.noRows = "the study declares none"
+	default:
+		a.noRows = err.Error()
+	}
+	if a.plugin, err = r.open(ctx, s); err != nil {
+		return nil, session.TooLate(ctx, r.Timeout, err)
+	}
+	defer a.plugin.Close()
+	out := &Results{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Questions: []*Result{}, asked: len(queries)}
+	var failed error
+	for i, q := range queries {
+		one := a
+		if one.query, one.start = q, s.Begun; i > 0 {
+			one.start = time.Now()
+		}
+		if len(queries) > 1 {
+			one.which = fmt.Sprintf("%d of %d · %s · ", i+1, len(queries), strings.Join(question.Protected(q.Space), " × "))
+		}
+		part, cancel := partOf(ctx, len(queries)-i)
+		answer, err := one.answer(part)
+		cancel()
+		if failed = errors.Join(failed, err); answer == nil {
+			break
+		}
+		if out.Questions = append(out.Questions, answer); len(queries) > 1 && s.Part != nil {
+			s.Part(answer.Document(), nil)
+		}
+		if session.Interrupted(ctx) {
+			break
+		}
+	}
+	if len(queries) == 1 && len(out.Questions) == 0 {
+		return nil, failed
+	}
+	out.Seconds = time.Since(s.Begun).Seconds()
+	return out, failed
+}
+
+// open starts the solver named, or the first that quantifies.
+func (r *Request) open(ctx context.Context, s *session.Session) (p *discover.Plugin, err error) {
+	if r.Solver == "" {
+		p, err = s.Plugins.DefaultSolver(ctx, r.Set, problem.FormNetwork, problem.Quantify)
+	} else {
+		p, err = certify.OpenSolver(ctx, s, r.Solver, "", r.Set)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d := p.Description(); !d.Answers(problem.FormNetwork, problem.Quantify) {
+		p.Close()
+		return nil, session.Mistake(fmt.Errorf("solver %s does not quantify (hyfair plugins lists what each serves)", r.Solver))
+	}
+	return p, nil
+}
+
+// partOf gives the first of several questions its part of the time that is left.
+func partOf(ctx context.Context, questions int) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok || questions < 2 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(questions))
+}
+
+// asker is one question with everything read.
+type asker struct {
+	*Request
+	session *session.Session
+	study   *study.Study
+	query   *problem.Query
+	plugin  *discover.Plugin
+	start   time.Time
+	// which says, in lines of progress, which of several questions it is.
+	which string
+	// rows of the data set; nil for none, and noRows says why.
+	rows   [][]float64
+	noRows string
+}
+
+// answer is nil where there is nothing to show.
+func (a *asker) answer(ctx context.Context) (*Result, error) {
+	run, err := a.begin()
+	if err != nil {
+		return nil, err
+	}
+	glimpses := &glimpses{run: run, grade: a.plugin.Description().Exactness}
+	o := Options{
+		Solver: a.plugin.Solver(), Description: a.plugin.Description(), Threads: a.session.Threads, Memory: a.session.Memory,
+		Seed: a.Seed, Set: a.plugin.Options, Samples: a.Samples, Rows: a.rows,
+		Progress: func(p Progress) {
+			a.session.Show(a.which + p.String())
+			glimpses.progress(p)
+		},
+	}
+	var file *files.File
+	var parts *MapWriter
+	if a.Map != "" {
+		if file, err = files.Create(a.Map); err == nil {
+			if parts, err = NewMapWriter(file, a.Map, a.query.Space); err != nil {
+				file.Discard()
+			}
+		}
+		if err != nil {
+			run.Fail(err)
+			return nil, session.Mistake(fmt.Errorf("--map: %w", err))
+		}
+		o.Pieces = parts.Write
+	}
+	rep, failed := Run(ctx, a.query, o)
+	if rep != nil && failed != nil && certify.Unanswered(failed) == nil {
+		a.session.Note("%v", failed)
+		failed = nil
+	}
+	switch {
+	case file == nil:
+	case rep == nil:
+		file.Discard()
+	default:
+		if err := file.Finish(parts.Close()); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("--map: %w", err))
+		}
+	}
+	if rep == nil {
+		run.Fail(failed)
+		return nil, failed
+	}
+	if failed == nil && len(rep.Faults) > 0 {
+		failed = errors.New(strings.Join(rep.Faults, "\n"))
+	}
+	told := rep.event()
+	out := a.result(rep, SharesOf(told, rep.Faults))
+	out.Journal, out.Run = run.Journal, run.Name()
+	run.Faults(a.plugin.String(), rep.Faults)
+	run.Emit(record.Event{Kind: record.KindShares, Shares: told})
+	end := &record.Finished{Interrupted: session.Interrupted(ctx), Measures: out.Measures()}
+	if failed != nil {
+		end.Error = failed.Error()
+	}
+	run.Emit(record.Event{Kind: record.KindFinished, Finished: end})
+	return out, failed
+}
+
+// begin begins the question's run.
+func (a *asker) begin() (*session.Run, error) {
+	started := certify.Started(a.session, "quantify", a.study, a.query, a.plugin, a.Where, a.Seed)
+	started.At = a.start
+	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
+	if a.Timeout > 0 {
+		started.Task.Settings["timeout"] = a.Timeout.String()
+	}
+	return a.session.Begin(started)
+}
+
+// glimpses tells a run how it stands.
+type glimpses struct {
+	run    *session.Run
+	grade  sdk.Grade // of the solver's proofs
+	told   time.Time
+	proved bool // there was a proof in what was told
+}
+
+// sharesEvery is the least time between two events about a running question: a
+// run that is killed loses about as much.
+const sharesEvery = time.Second
+
+// progress keeps a glimpse now and then, and the first with a proof.
+func (g *glimpses) progress(p Progress) {
+	news := p.Fair != nil && !g.proved
+	if time.Since(g.told) < sharesEvery && !news {
+		return
+	}
+	g.told, g.proved = time.Now(), g.proved || news
+	s := &record.Shares{Fair: "0", Unfair: "0", Boxes: p.Boxes, Sampled: p.Sampled.counted(), Rows: p.Rows.counted()}
+	if p.Fair != nil && p.Unfair != nil {
+		s.Fair, s.Unfair = p.Fair.RatString(), p.Unfair.RatString()
+		s.Grade = gradeOf(p.Fair, p.Unfair, g.grade)
+	}
+	g.run.Emit(record.Event{Kind: record.KindShares, Shares: s})
+}
+
+// gradeOf is the name of a proof's grade; empty where nothing is proved.
+func gradeOf(fair, unfair *big.Rat, grade sdk.Grade) string {
+	if fair.Sign() == 0 && unfair.Sign() == 0 || grade == 0 {
+		return ""
+	}
+	return grade.String()
+}
+
+// event is the report as the journal keeps it.
+func (r *Report) event() *record.Shares {
+	s := &record.Shares{
+		Fair: r.Fair.RatString(), Unfair: r.Unfair.RatString(), Grade: gradeOf(r.Fair, r.Unfair, r.Grade),
+		Boxes: r.Boxes, Complete: r.Complete, Reason: r.Reason, Sampled: r.Sampled.counted(), Rows: r.Rows.counted(),
+	}
+	if r.Individuals != nil {
+		s.Individuals = r.Individuals.String()
+	}
+	return s
+}
+
+func (s *Sampled) counted() *record.Counted {
+	if s == nil {
+		return nil
+	}
+	return &record.Counted{Unfair: s.Unfair, N: s.N, All: s.All}
+}
+
+func (r *Rows) counted() *record.Counted {
+	if r == nil {
+		return nil
+	}
+	return &record.Counted{Unfair: r.Unfair, N: r.N, Outside: r.Outside}
+}

@@ -1,0 +1,247 @@
+package quantify
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Results is the answer to a Request and the JSON object of hyfair quantify where
+// --protected asks several questions; docs/cli.md lists its fields.
+type Results struct {
+	Study     string    `json:"study"`
+	Model     string    `json:"model"`
+	Seed      int64     `json:"seed"`
+	Seconds   float64   `json:"seconds"`
+	Questions []*Result `json:"questions"`
+
+	asked int
+}
+
+// WriteJSON writes the answer to a single question as it is.
+func (r *Results) WriteJSON(w io.Writer) error {
+	if r.asked == 1 {
+		return view.JSON(w, r.Questions[0], "  ")
+	}
+	return view.JSON(w, r, "  ")
+}
+
+// Document shows the answer to a single question, or a line for each of several, whose
+// own documents the session has shown.
+func (r *Results) Document() *view.Document {
+	if r.asked == 1 {
+		return r.Questions[0].Document()
+	}
+	t := &view.Table{Columns: []view.Column{{Title: "protected"}}}
+	for _, name := range []string{"fair", "unfair", "undecided", "sampled", "data set"} {
+		t.Columns = append(t.Columns, view.Column{Title: name, Right: true})
+	}
+	for _, q := range r.Questions {
+		sampled, rows := "-", "-"
+		if q.Sampled != nil && q.Sampled.N > 0 {
+			sampled = view.Share(q.Sampled.Share)
+		}
+		if q.Rows != nil && q.Rows.N > 0 {
+			rows = view.Share(q.Rows.Share)
+		}
+		t.Add(strings.Join(q.Protected, " × "),
+			view.ShareOrDash(q.Fair), view.ShareOrDash(q.Unfair), view.ShareOrDash(q.Undecided), sampled, rows)
+	}
+	return view.Of(view.Paragraph{}, t)
+}
+
+// Result is the answer to one question and the JSON object of hyfair quantify;
+// docs/cli.md lists its fields.
+type Result struct {
+	certify.Asked
+	Protected []string `json:"protected"`
+	Where     string   `json:"where,omitempty"`
+	AskedK    int      `json:"asked_k,omitempty"`
+
+	Shares
+	Map    *Written       `json:"map,omitempty"`
+	Solver certify.Solver `json:"solver"`
+	// Journal and Run are absent where nothing is kept.
+	Journal string `json:"journal,omitempty"`
+	Run     string `json:"run,omitempty"`
+
+	of *asker
+}
+
+// Written is the map that was written.
+type Written struct {
+	File string `json:"file"`
+	// Pieces by claim.
+	Pieces map[string]int64 `json:"pieces"`
+	// Covered is the share of the region's box that the pieces make up.
+	Covered  float64          `json:"covered"`
+	Features []WrittenFeature `json:"features"`
+}
+
+// WrittenFeature is the shares by one feature's values.
+type WrittenFeature struct {
+	Name   string         `json:"name"`
+	Values []WrittenValue `json:"values"`
+}
+
+// WrittenValue is the shares of some values of a feature.
+type WrittenValue struct {
+	Lo        float64 `json:"lo"`
+	Hi        float64 `json:"hi"`
+	Label     string  `json:"label"`
+	Fair      float64 `json:"fair"`
+	Unfair    float64 `json:"unfair"`
+	Undecided float64 `json:"undecided"`
+}
+
+// result is what the report says.
+func (a *asker) result(rep *Report, shares Shares) *Result {
+	out := &Result{
+		Asked:     certify.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
+		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K,
+		Shares: shares, Solver: certify.SolverOf(a.plugin.Description()), of: a,
+	}
+	m := rep.Map
+	if m == nil {
+		return out
+	}
+	out.Map = &Written{File: a.Map, Pieces: map[string]int64{}, Covered: min(1, m.Covered), Features: []WrittenFeature{}}
+	for _, c := range sdk.PieceClaims {
+		out.Map.Pieces[c.String()] = m.Pieces[c]
+	}
+	for _, f := range m.Features {
+		of := &a.query.Space.Features[f.Index]
+		feature := WrittenFeature{Name: of.Name}
+		for _, s := range f.Slices {
+			label := of.Label(s.Lo)
+			if s.Hi > s.Lo {
+				label += ".." + of.Label(s.Hi)
+			}
+			feature.Values = append(feature.Values, WrittenValue{s.Lo, s.Hi, label, s.Fair, s.Unfair, s.Undecided})
+		}
+		out.Map.Features = append(out.Map.Features, feature)
+	}
+	return out
+}
+
+// Document shows the result.
+func (r *Result) Document() *view.Document {
+	d := view.Of(view.Paragraph{
+		fmt.Sprintf("%s, network %s: %s", r.Study, r.Model, r.question()),
+		fmt.Sprintf("solver %s %s", r.Solver.Name, r.Solver.Version),
+	})
+	if r.Nobody() {
+		d.Say("%s", r.Between())
+		d.Say("%.2f s", r.Seconds)
+		return d
+	}
+	proof, open := "proved", ""
+	if r.Grade != "" {
+		proof += ", " + r.Grade
+	}
+	if !r.Complete {
+		open = r.Reason
+	}
+	t := &view.Table{Plain: true, Columns: []view.Column{{}, {Right: true, Width: 9}, {}}}
+	t.Add("fair", view.ShareOrDash(r.Fair), proof)
+	t.Add("unfair", view.ShareOrDash(r.Unfair), proof)
+	t.Add("undecided", view.ShareOrDash(r.Undecided), open)
+	d.Add(t, r.evaluated())
+	if m := r.Map; m != nil {
+		total := int64(0)
+		for _, n := range m.Pieces {
+			total += n
+		}
+		text := fmt.Sprintf("map: %s boxes in %s", view.Count(total), m.File)
+		if m.Covered < 1-1e-9 {
+			text += fmt.Sprintf(", %s of the space; the rest was not handed over and is undecided", view.Share(m.Covered))
+		}
+		d.Add(view.Paragraph{text}, m.table())
+	}
+	d.Say("%s boxes, %.2f s", view.Count(r.Boxes), r.Seconds)
+	return d
+}
+
+// evaluated is what was proved in a sentence, and beside it what was evaluated.
+func (r *Result) evaluated() view.Paragraph {
+	out := view.Paragraph{r.Between()}
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if s := r.Sampled; s != nil && s.N > 0 && s.All {
+		say("all %s individuals, evaluated exactly: %s", view.Count(s.N), view.Share(s.Share))
+	} else if s != nil && s.N > 0 {
+		say("sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn uniformly, evaluated exactly",
+			view.Share(s.Share), 100*s.Confidence, view.Share(s.Lo), view.Share(s.Hi), view.Count(s.N))
+	}
+	switch d := r.Rows; {
+	case d != nil:
+		share, outside := "", ""
+		if d.N > 0 {
+			share = view.Share(d.Share) + ", "
+		}
+		if d.Outside > 0 {
+			outside = fmt.Sprintf("; %s more rows are not in the space asked about", view.Count(d.Outside))
+		}
+		say("data set: %s%s of %s rows, evaluated exactly%s", share, view.Count(d.Unfair), view.Count(d.N), outside)
+	case r.of.noRows != "":
+		say("data set: not looked at, %s", r.of.noRows)
+	default:
+		say("data set: not looked at, evaluating it exactly takes too long")
+	}
+	return out
+}
+
+// question is what was asked, in words.
+func (r *Result) question() string {
+	names, cut, notion := strings.Join(r.Protected, " × "), "", r.of.query.Notion
+	if r.Where != "" {
+		cut = " where " + r.Where
+	}
+	if r.AskedK > 0 {
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, r.AskedK, fairness.FormatRat(r.of.query.Epsilon))
+	}
+	if unit := notion.Unit(); unit != "" {
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose %ss lie more than ε = %s apart?", cut, names, unit, r.Epsilon)
+	}
+	return fmt.Sprintf("how many individuals%s have counterfactuals in %s that get different decisions (%s)?", cut, names, notion)
+}
+
+// table has the shares by value.
+func (m *Written) table() *view.Table {
+	t := &view.Table{Plain: true, Dense: true, Columns: []view.Column{{Width: 24}}}
+	for _, title := range []string{"fair", "unfair", "undecided"} {
+		t.Columns = append(t.Columns, view.Column{Title: title, Right: true, Width: 9})
+	}
+	for _, f := range m.Features {
+		t.Add(f.Name, "", "", "")
+		for _, v := range f.Values {
+			t.Add("  "+v.Label, view.Share(v.Fair), view.Share(v.Unfair), view.Share(v.Undecided))
+		}
+	}
+	return t
+}
+
+// String is one line about a running question.
+func (p Progress) String() string {
+	if p.Fair == nil || p.Unfair == nil {
+		return fmt.Sprintf("nothing proved yet · %s", p.Elapsed.Round(100*time.Millisecond))
+	}
+	most := new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)
+	share := func(r *big.Rat) string {
+		f, _ := r.Float64()
+		return view.Share(f)
+	}
+	text := fmt.Sprintf("discriminated: between %s and %s · undecided %s · %d boxes",
+		share(p.Unfair), share(most), share(new(big.Rat).Sub(most, p.Unfair)), p.Boxes)
+	if p.Pieces > 0 {
+		text += fmt.Sprintf(", %d in the map", p.Pieces)
+	}
+	return fmt.Sprintf("%s · %s", text, p.Elapsed.Round(100*time.Millisecond))
+}

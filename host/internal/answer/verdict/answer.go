@@ -1,0 +1,256 @@
+// Package verdict answers whether anybody is treated unfairly, as hyfair certify
+// asks: it reads the question, opens the solver, has the question decided (package
+// certify), as a whole or in parts (package partition), keeps the run in the journal,
+// and says what came out.
+package verdict
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Request asks for a verdict. It is plain data.
+type Request struct {
+	question.Spec
+	// Solver is the plugin's name, Set its options. Encoding and Bounds are those of
+	// the lowering. Empty: by default, see certify.OpenSolver and certify.Options.
+	Solver   string            `json:"solver,omitempty"`
+	Encoding string            `json:"encoding,omitempty"`
+	Bounds   string            `json:"bounds,omitempty"`
+	Set      map[string]string `json:"set,omitempty"`
+	// Climb, Maximise and Gap are those of certify.Options. MaxK asks for the largest
+	// number of bins, after the verdict.
+	Climb    bool    `json:"climb"`
+	Maximise bool    `json:"maximize,omitempty"`
+	Gap      float64 `json:"gap,omitempty"`
+	MaxK     bool    `json:"max_k,omitempty"`
+	// Timeout is for all of it, from the session's beginning; 0: none.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// Partition asks for a verdict in parts, see partition.ParseChunks; empty: as a
+	// whole. All and SoftTimeout are those of partition.Options.
+	Partition   string        `json:"partition,omitempty"`
+	All         bool          `json:"all,omitempty"`
+	SoftTimeout time.Duration `json:"soft_timeout,omitempty"`
+	Seed        int64         `json:"seed"`
+	// Fresh leaves a run in parts that was broken off, which is gone on with otherwise.
+	Fresh bool `json:"-"`
+	// Certificate is the file that a proof is written to; empty: none.
+	Certificate string `json:"-"`
+}
+
+// Validate checks what can be checked without reading anything.
+func (r *Request) Validate() error {
+	if !(r.Gap >= 0 && r.Gap < 1) {
+		return fmt.Errorf("--gap %v: want a relative gap from 0 to below 1", r.Gap)
+	}
+	if r.Timeout < 0 {
+		return fmt.Errorf("--timeout %v is negative", r.Timeout)
+	}
+	err := errors.Join(r.Spec.Validate(), r.OneGoal(r.Maximise))
+	switch {
+	case !r.MaxK:
+	case r.K > 0:
+		err = errors.Join(err, errors.New("--max-k and --k exclude each other: the largest k answers for every k"))
+	case r.Partition != "":
+		err = errors.Join(err, errors.New("--partition and --max-k exclude each other"))
+	case len(r.Relax) > 0:
+		err = errors.Join(err, errors.New("--relax and --max-k exclude each other: bins are of one individual's counterfactuals"))
+	}
+	switch {
+	case r.Partition == "" && r.All:
+		err = errors.Join(err, errors.New("--all: there are no parts without --partition"))
+	case r.Partition != "" && r.Maximise:
+		err = errors.Join(err, errors.New("--partition and --maximize exclude each other: parts are decided, not maximised"))
+	case r.Partition != "" && r.K > 0:
+		err = errors.Join(err, errors.New("--partition and --k exclude each other"))
+	case r.Partition != "" && r.SoftTimeout <= 0:
+		err = errors.Join(err, fmt.Errorf("--soft-timeout %v: want a positive time such as 100s", r.SoftTimeout))
+	}
+	return err
+}
+
+// Answer gives the verdicts on the request's questions, of which several are shown
+// one by one. The error may come with what is known in spite of it.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error) {
+	if err := r.Validate(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	ctx, cancel := s.Until(ctx, r.Timeout)
+	defer cancel()
+	st, queries, err := question.Queries(r.Spec, problem.Decide, s.Note)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	if n := queries[0].Notion; r.MaxK && !n.Binned() {
+		return nil, session.Mistake(fmt.Errorf("--max-k: the notion %s has no bins; --notion score has", n))
+	}
+	plugin, err := certify.OpenSolver(ctx, s, r.Solver, r.Encoding, r.Set)
+	if err != nil {
+		return nil, session.TooLate(ctx, r.Timeout, err)
+	}
+	defer plugin.Close()
+	if err := r.certifiable(queries, plugin.Description()); err != nil {
+		return nil, session.Mistake(err)
+	}
+	out := &Results{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Verdict: certify.Fair.String(), asked: len(queries)}
+	var failed error
+	for i, q := range queries {
+		a := &asker{Request: &r, session: s, study: st, query: q, plugin: plugin, start: s.Begun}
+		if i > 0 {
+			a.start = time.Now()
+		}
+		one, err := a.suited(ctx)
+		if failed = errors.Join(failed, err); one != nil {
+			out.add(s, one)
+		}
+		if one == nil || session.Interrupted(ctx) {
+			break
+		}
+	}
+	if len(queries) == 1 && len(out.Questions) == 0 {
+		return nil, failed
+	}
+	return out.finish(time.Since(s.Begun).Seconds()), failed
+}
+
+// asker is one question on its way to a verdict.
+type asker struct {
+	*Request
+	session *session.Session
+	study   *study.Study
+	query   *problem.Query
+	plugin  *discover.Plugin
+	start   time.Time
+}
+
+// suited answers the question with a solver that does: with another than the one
+// taken by default, where that one does not.
+func (a *asker) suited(ctx context.Context) (*Result, error) {
+	if a.Solver == "" && a.Encoding == "" { // else there is no choice
+		other, err := certify.Instead(ctx, a.session, a.plugin, a.query, a.Set, certify.Lowerings...)
+		if err != nil {
+			return nil, err
+		}
+		if other != a.plugin {
+			defer other.Close()
+		}
+		a.plugin = other
+	}
+	return a.answer(ctx)
+}
+
+// answer is nil where there is nothing to show.
+func (a *asker) answer(ctx context.Context) (*Result, error) {
+	run, err := a.begin()
+	if err != nil {
+		return nil, err
+	}
+	var rep *certify.Report
+	var parts *partition.Report
+	var maxK *certify.Extreme
+	if a.Partition != "" && !certify.Nobody(a.query) {
+		rep, parts, err = a.inParts(ctx, run)
+	} else {
+		o := a.options(a.plugin)
+		o.Climb, o.Maximise, o.Gap = a.Climb, a.Maximise, a.Gap
+		o.Progress = func(p certify.Progress) { a.session.Show(p.String()) }
+		rep, err = certify.Run(ctx, a.query, o)
+	}
+	if rep == nil {
+		run.Fail(err)
+		return nil, err
+	}
+	// A solver that failed in the middle of a question leaves it undecided, which
+	// the report says: the next one is asked all the same.
+	if err = certify.Unanswered(err); err == nil && a.MaxK && !rep.Nobody && ctx.Err() == nil {
+		maxK, err = a.maxK(ctx, rep)
+	}
+	a.report(run, rep, err, session.Interrupted(ctx))
+	out := a.result(rep, parts, maxK)
+	out.Journal, out.Run = run.Journal, run.Name()
+	if err == nil {
+		out.Certificate, err = a.certificate(ctx, rep)
+	}
+	for _, f := range rep.Faults {
+		if err == nil || f != err.Error() { // which is told as such
+			out.warnings = append(out.warnings, f)
+		}
+	}
+	return out, err
+}
+
+// options are those of a question to a solver process.
+func (a *asker) options(p *discover.Plugin) certify.Options {
+	return certify.Options{
+		Solver: p.Solver(), Description: p.Description(), Encoding: a.encoding(), Bounds: a.bounds(),
+		Threads: a.session.Threads, Memory: a.session.Memory, Seed: a.Seed, Set: p.Options,
+	}
+}
+
+// encoding is the lowering that is used.
+func (a *asker) encoding() string {
+	d := a.plugin.Description()
+	return cmp.Or(a.Encoding, certify.DefaultEncoding(&d))
+}
+
+// bounds is the method that bounds the network: the tighter one for scripts,
+// whose solvers gain most from every neuron that is stable.
+func (a *asker) bounds() string {
+	if a.Bounds != "" {
+		return a.Bounds
+	}
+	if e, err := certify.LookupEncoding(a.encoding()); err == nil && e.Form == problem.FormSMT {
+		return "linear"
+	}
+	return certify.DefaultBounds
+}
+
+// maxK asks for the largest k after the verdict, and lets its individual be the
+// witness: with three bins or more, its gap exceeds ε.
+func (a *asker) maxK(ctx context.Context, rep *certify.Report) (*certify.Extreme, error) {
+	o := a.options(a.plugin)
+	o.Climb, o.Gap = a.Climb, a.Gap
+	o.Progress = func(p certify.Progress) {
+		if p.HasBound {
+			a.session.Show(fmt.Sprintf("Max.K: at most %.0f · %d nodes · %s", p.Bound, p.Nodes, p.Elapsed))
+		}
+	}
+	q := *a.query
+	q.Goal = problem.MaxK
+	m, err := certify.Enclose(ctx, &q, o, nil)
+	if m == nil {
+		return nil, certify.Unanswered(err)
+	}
+	rep.Solves += m.Solves
+	rep.Nodes += m.Nodes
+	rep.Spurious += m.Spurious
+	rep.Faults = append(rep.Faults, m.Faults...)
+	switch {
+	case err == nil:
+	case errors.Is(err, sdk.ErrUnsupported) && m.Reason != "":
+		err = nil // the solver declined, which the reason says
+	case certify.Unanswered(err) == nil && !slices.Contains(m.Faults, err.Error()):
+		rep.Faults = append(rep.Faults, err.Error())
+	}
+	if w := m.Witness; w != nil && w.K > 2 && !a.Maximise {
+		rep.Witness = w
+		if rep.Verdict == certify.Undecided {
+			rep.Verdict, rep.Reason = certify.Unfair, ""
+		}
+	}
+	return m, certify.Unanswered(err)
+}

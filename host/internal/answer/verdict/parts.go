@@ -1,0 +1,80 @@
+package verdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/session"
+)
+
+// inParts answers the question in parts.
+func (a *asker) inParts(ctx context.Context, run *session.Run) (*certify.Report, *partition.Report, error) {
+	chunks, err := partition.ParseChunks(a.query.Space, a.Partition)
+	if err != nil {
+		return nil, nil, session.Mistake(fmt.Errorf("--%w", err))
+	}
+	solvers, closeAll, err := a.solvers(ctx)
+	defer closeAll()
+	if err != nil {
+		return nil, nil, err
+	}
+	o := partition.Options{
+		Chunks: chunks, Adaptive: a.Partition == partition.Adaptive, All: a.All,
+		SoftTimeout: a.SoftTimeout, Solvers: solvers, Seed: a.Seed,
+	}
+	o.Progress = func(r partition.Report) { a.session.Show(r.String()) }
+	if run.Kept != nil {
+		o.Store = run.Kept
+	}
+	rep, err := partition.Run(ctx, a.query, o)
+	if rep == nil {
+		return nil, nil, err
+	}
+	return whole(ctx, rep), rep, err
+}
+
+// solvers are the questions' settings for each solver process: the one that is
+// running, and with --jobs more of its kind.
+func (a *asker) solvers(ctx context.Context) (all []certify.Options, closeAll func(), err error) {
+	var more []*discover.Plugin
+	closeAll = func() {
+		for _, p := range more {
+			p.Close()
+		}
+	}
+	all = append(all, a.options(a.plugin))
+	for len(all) < a.session.Jobs {
+		p, err := certify.OpenSolver(ctx, a.session, a.plugin.Found.Name, a.Encoding, a.Set)
+		if err != nil {
+			return all, closeAll, err
+		}
+		more = append(more, p)
+		all = append(all, a.options(p))
+	}
+	return all, closeAll, nil
+}
+
+// whole is the report on the question that the parts make together.
+func whole(ctx context.Context, p *partition.Report) *certify.Report {
+	rep := &certify.Report{
+		Verdict: p.Verdict, Grade: p.Grade, Tolerance: p.Tolerance, ToleranceFormula: p.ToleranceFormula, Witness: p.Witness,
+		Spurious: p.Spurious, Solves: p.Solves, Nodes: p.Nodes, Faults: p.Faults, Regions: p.By,
+	}
+	if rep.Verdict != certify.Fair {
+		rep.Grade, rep.Tolerance, rep.ToleranceFormula = 0, 0, ""
+	}
+	switch {
+	case p.Undecided == 0:
+	case session.Interrupted(ctx):
+		rep.Reason = "interrupted"
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		rep.Reason = "time limit"
+	default:
+		rep.Reason = fmt.Sprintf("%d of %d partitions are undecided", p.Undecided, p.Total)
+	}
+	return rep
+}

@@ -1,0 +1,74 @@
+package verdict
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+)
+
+// begin begins the question's run. In parts, it goes on with the newest run of the
+// same question that did not finish, unless the request wants a fresh one.
+func (a *asker) begin() (*session.Run, error) {
+	started := certify.Started(a.session, "certify", a.study, a.query, a.plugin, a.Where, a.Seed)
+	started.At = a.start
+	settings := started.Task.Settings
+	settings["encoding"], settings["bounds"], settings["climb"] = a.encoding(), a.bounds(), strconv.FormatBool(a.Climb)
+	if a.MaxK {
+		settings["max-k"] = "true"
+	}
+	if len(a.Relax) > 0 {
+		settings["relax"] = strings.Join(a.Relax, ",")
+	}
+	if a.Maximise {
+		settings["maximize"], settings["gap"] = "true", strconv.FormatFloat(a.Gap, 'g', -1, 64)
+	}
+	if a.Partition == "" {
+		if a.Timeout > 0 {
+			settings["timeout"] = a.Timeout.String()
+		}
+		return a.session.Begin(started)
+	}
+	// The time limit is left out: with a larger one, the run can go on.
+	settings["partition"], settings["all"], settings["soft-timeout"] = a.Partition, strconv.FormatBool(a.All), a.SoftTimeout.String()
+	j, err := a.session.Journal()
+	if err == nil && j != nil && !a.Fresh {
+		if open, err := j.Unfinished(started.Task); err == nil && len(open) > 0 {
+			if kept, err := j.Resume(open[0].Name); err == nil {
+				run := a.session.Resume(j, kept)
+				run.Start = a.start
+				return run, nil
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.session.Begin(started)
+}
+
+// report tells the run what came out, and ends it.
+func (a *asker) report(run *session.Run, rep *certify.Report, failed error, interrupted bool) {
+	run.Faults(a.plugin.String(), rep.Faults)
+	if w := rep.Witness; w != nil {
+		run.Emit(w.Event())
+	}
+	v := &record.Verdict{Region: a.Where, Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, Reason: rep.Reason}
+	if rep.Verdict == certify.Fair {
+		v.Grade = rep.Grade.String()
+	}
+	if rep.HasBound && !math.IsInf(rep.Bound, 0) {
+		v.Bound = &rep.Bound
+	}
+	run.Emit(record.Event{Kind: record.KindVerdict, Verdict: v})
+	// Parts that a time limit left open can be gone on with.
+	limited := a.Partition != "" && rep.Reason == "time limit"
+	end := &record.Finished{Interrupted: interrupted || limited}
+	if failed != nil {
+		end.Error = failed.Error()
+	}
+	run.Emit(record.Event{Kind: record.KindFinished, Finished: end})
+}

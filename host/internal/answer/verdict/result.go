@@ -1,0 +1,140 @@
+package verdict
+
+import (
+	"math"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/question"
+)
+
+// Result is the answer to one question and the JSON object of hyfair certify;
+// docs/cli.md lists its fields.
+type Result struct {
+	certify.Asked
+	Encoding string `json:"encoding"`
+	Bounds   string `json:"bounds"`
+	// Protected are the attributes that vary; AskedK is Request.K.
+	Protected []string `json:"protected"`
+	AskedK    int      `json:"asked_k,omitempty"`
+
+	Verdict string `json:"verdict"`
+	// Nobody: fair vacuously, since the constraints leave nobody.
+	Nobody bool `json:"nobody,omitempty"`
+	// Grade and Tolerance are of the proof that stands behind fair, or behind
+	// bound.
+	Grade            string  `json:"grade,omitempty"`
+	Tolerance        float64 `json:"tolerance"`
+	ToleranceFormula string  `json:"tolerance_formula,omitempty"`
+	// Gap is the replayed witness's gap or margin; Bound is one that no
+	// individual exceeds by more than BoundTolerance, proved to BoundGrade.
+	Gap            *float64       `json:"gap"`
+	Bound          *float64       `json:"bound"`
+	BoundGrade     string         `json:"bound_grade,omitempty"`
+	BoundTolerance float64        `json:"bound_tolerance,omitempty"`
+	Closed         bool           `json:"closed"`
+	Witness        *Witness       `json:"witness"`
+	K              int            `json:"k,omitempty"`
+	Spurious       int            `json:"spurious"`
+	Refinements    int            `json:"refinements"`
+	Solves         int            `json:"solves"`
+	Nodes          int64          `json:"nodes"`
+	Splits         int            `json:"splits"`
+	Regions        map[string]int `json:"regions"`
+	Reason         string         `json:"reason,omitempty"`
+	Faults         []string       `json:"faults,omitempty"`
+	// MaxK is null without --max-k, and where there was no time for it.
+	MaxK *MaxK `json:"max_k,omitempty"`
+	// Partitions is null without --partition.
+	Partitions *partition.Report `json:"partitions,omitempty"`
+	// Certificate is null where none was written.
+	Certificate *Certificate   `json:"certificate,omitempty"`
+	Solver      certify.Solver `json:"solver"`
+	Journal     string         `json:"journal,omitempty"`
+	// Run is the run's name in the journal.
+	Run string `json:"run,omitempty"`
+
+	of       *asker
+	rep      *certify.Report
+	warnings []string
+}
+
+// MaxK is what is known of the largest number of bins that one individual's
+// counterfactuals reach.
+type MaxK struct {
+	// Lo bins are reached by the witness, and no individual reaches more than Hi.
+	Lo int `json:"lo"`
+	Hi int `json:"hi"`
+	// Certified: the two are the same.
+	Certified bool `json:"certified"`
+	// Grade and Tolerance are of the proof behind Hi.
+	Grade     string  `json:"grade"`
+	Tolerance float64 `json:"tolerance"`
+	Reason    string  `json:"reason,omitempty"`
+}
+
+// Witness is two people, X and Z each, who refute fairness.
+type Witness struct {
+	X1     map[string]float64 `json:"x1"`
+	Z1     map[string]float64 `json:"z1"`
+	X2     map[string]float64 `json:"x2"`
+	Z2     map[string]float64 `json:"z2"`
+	Labels Labels             `json:"labels"`
+	Score1 float64            `json:"score1"`
+	Score2 float64            `json:"score2"`
+	Logit1 float64            `json:"logit1"`
+	Logit2 float64            `json:"logit2"`
+	// GapFloat32 is the score difference in single precision, the arithmetic of
+	// a deployment; null where that overflows.
+	GapFloat32 *float64 `json:"gap_float32"`
+}
+
+// Labels are a witness with category names in place of numbers.
+type Labels struct {
+	X1 map[string]string `json:"x1"`
+	Z1 map[string]string `json:"z1"`
+	X2 map[string]string `json:"x2"`
+	Z2 map[string]string `json:"z2"`
+}
+
+// result is what the report says.
+func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certify.Extreme) *Result {
+	out := &Result{
+		Asked:    certify.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
+		Encoding: a.encoding(), Bounds: a.bounds(), Protected: question.Protected(a.query.Space), AskedK: a.K,
+		Verdict: rep.Verdict.String(), Nobody: rep.Nobody, Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
+		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
+		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,
+		Partitions: parts, Solver: certify.SolverOf(a.plugin.Description()), of: a, rep: rep,
+	}
+	if m := maxK; m != nil {
+		out.MaxK = &MaxK{int(m.Found), int(m.Bound), m.Settled(), m.Grade.String(), m.Tolerance, m.Reason}
+	}
+	if rep.Verdict == certify.Fair {
+		out.Grade = rep.Grade.String()
+	}
+	if rep.HasBound && !math.IsInf(rep.Bound, 0) {
+		out.Bound, out.BoundTolerance = &rep.Bound, rep.BoundTolerance
+		if rep.BoundGrade != 0 {
+			out.BoundGrade = rep.BoundGrade.String()
+		}
+	}
+	for by, n := range rep.Regions {
+		out.Regions[string(by)] = n
+	}
+	if w := rep.Witness; w != nil {
+		s, in := a.query.Space, w.Event().Witness
+		out.Gap, out.K = &in.Margin, w.K
+		out.Witness = &Witness{
+			X1: individual.Values(s, w.Copy1, false), Z1: individual.Values(s, w.Copy1, true), X2: individual.Values(s, w.Copy2, false), Z2: individual.Values(s, w.Copy2, true),
+			Labels: Labels{individual.Labels(s, w.Copy1, false), individual.Labels(s, w.Copy1, true), individual.Labels(s, w.Copy2, false), individual.Labels(s, w.Copy2, true)},
+			Score1: w.Score1, Score2: w.Score2, Logit1: in.Logit1, Logit2: in.Logit2,
+		}
+		if !math.IsNaN(w.Float32) {
+			out.Witness.GapFloat32 = &w.Float32
+		}
+	}
+	return out
+}
