@@ -84,7 +84,7 @@ func checkCopies(q *problem.Query, w *sdk.Witness) error {
 			differ = differ || by > 0
 			continue
 		}
-		if by > tolerance(q, i) {
+		if most, _ := q.Tolerance(i); by > most {
 			return fmt.Errorf("feature %q is not protected, and differs by %v", f.Name, by)
 		}
 	}
@@ -106,15 +106,6 @@ func checkCopies(q *problem.Query, w *sdk.Witness) error {
 		return errors.New("the individual is among those excluded")
 	}
 	return nil
-}
-
-func tolerance(q *problem.Query, feature int) float64 {
-	for _, r := range q.Relax {
-		if r.Feature == feature {
-			return r.Tolerance
-		}
-	}
-	return 0
 }
 
 // decided is what enumeration knows of a query without relaxations or

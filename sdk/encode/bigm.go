@@ -33,7 +33,11 @@ func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 func BigMDifferences(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	var differences *bound.Difference
 	if q.K <= 2 {
-		differences = bound.Differences(q.Model, q.Space, RelaxedRegion(q), tolerances(q), b)
+		tolerances := make([]float64, len(q.Space.Features))
+		for i := range tolerances {
+			tolerances[i], _ = q.Tolerance(i)
+		}
+		differences = bound.Differences(q.Model, q.Space, RelaxedRegion(q), tolerances, b)
 	}
 	return lower("bigm+diff", q, b, false, differences)
 }
@@ -69,7 +73,7 @@ func lower(name string, q *problem.Query, b *bound.Bounds, sets bool, difference
 	e.spelled = e.needBinaries()
 	shared := make([]*featureColumns, len(q.Space.Features))
 	for i := range shared {
-		if !q.Space.Features[i].IsProtected() && !isRelaxed(q, i) {
+		if _, relaxed := q.Tolerance(i); !q.Space.Features[i].IsProtected() && !relaxed {
 			f := e.feature(i, "", e.first)
 			shared[i] = &f
 		}
@@ -158,7 +162,7 @@ func (e *builder) copyOf(c int, shared []*featureColumns, region space.Region) (
 			for _, t := range inputs[in.Index].terms {
 				gain += math.Abs(t.Coef)
 			}
-			if isRelaxed(e.q, i) && !f.feature.Discrete() {
+			if _, relaxed := e.q.Tolerance(i); relaxed && !f.feature.Discrete() {
 				gain *= relaxedGain
 			}
 			e.inputGain[in.Index] = math.Max(e.inputGain[in.Index], gain)

@@ -99,7 +99,7 @@ func TestMILPMeansTheQuery(t *testing.T) {
 			a := rapid.SampledFrom(all).Draw(t, "a")
 			b := slices.Clone(rapid.SampledFrom(all).Draw(t, "b"))
 			for _, i := range q.Space.Free() {
-				if !isRelaxed(q, i) {
+				if _, relaxed := q.Tolerance(i); !relaxed {
 					b[i] = a[i]
 				}
 			}

@@ -3,7 +3,6 @@ package encode
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -48,9 +47,4 @@ func RelaxedRegion(q *problem.Query) space.Region {
 		*box = reach.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
 	}
 	return region
-}
-
-// isRelaxed reports that the copies may differ in a non-protected feature.
-func isRelaxed(q *problem.Query, feature int) bool {
-	return slices.ContainsFunc(q.Relax, func(r problem.RelaxedFeature) bool { return r.Feature == feature })
 }

@@ -14,22 +14,6 @@ import (
 // both columns. See Decode.
 const relaxedGain = 4
 
-// tolerances is the tolerance of each feature, 0 where it is not relaxed; nil
-// where none is. Of two relaxations of a feature the tighter counts.
-func tolerances(q *problem.Query) []float64 {
-	if len(q.Relax) == 0 {
-		return nil
-	}
-	out := make([]float64, len(q.Space.Features))
-	seen := make([]bool, len(out))
-	for _, r := range q.Relax {
-		if !seen[r.Feature] || r.Tolerance < out[r.Feature] {
-			out[r.Feature], seen[r.Feature] = r.Tolerance, true
-		}
-	}
-	return out
-}
-
 // relaxations binds copy 2 to copy 1: each relaxed feature within its tolerance,
 // and some protected value not the same.
 func (e *builder) relaxations(one, two []featureColumns) {

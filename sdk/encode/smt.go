@@ -68,7 +68,7 @@ func lowerSMT(q *problem.Query, b *bound.Bounds, style reluStyle) (*LoweredSMT, 
 	w := &writer{relus: style, q: q, region: RelaxedRegion(q), first: first, bounds: b, script: &problem.Script{}}
 	shared := make([]*smtFeature, len(q.Space.Features))
 	for i := range shared {
-		if !q.Space.Features[i].IsProtected() && !isRelaxed(q, i) {
+		if _, relaxed := q.Tolerance(i); !q.Space.Features[i].IsProtected() && !relaxed {
 			shared[i] = w.feature(i, "", w.first)
 		}
 	}

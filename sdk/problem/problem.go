@@ -172,6 +172,17 @@ func (q *Query) Excludes(x []float64) bool {
 	return slices.ContainsFunc(q.Exclude, func(y []float64) bool { return slices.Equal(q.Space.Canonical(y), q.Space.Canonical(x)) })
 }
 
+// Tolerance is how far a feature that is not protected may differ between the copies,
+// by the tighter of two relaxations; relaxed is unset where it may not differ.
+func (q *Query) Tolerance(feature int) (t float64, relaxed bool) {
+	for _, r := range q.Relax {
+		if r.Feature == feature && (!relaxed || r.Tolerance < t) {
+			t, relaxed = r.Tolerance, true
+		}
+	}
+	return t, relaxed
+}
+
 // TellsCopiesApart reports that a predicate is about a protected feature, and so about
 // the first copy and not about individuals.
 func (q *Query) TellsCopiesApart() bool {

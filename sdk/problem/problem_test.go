@@ -219,3 +219,54 @@ func TestFloatsAndBack(t *testing.T) {
 		t.Errorf("2 and -0.5 come back as %v", back)
 	}
 }
+
+func TestWhatAQueryIsAbout(t *testing.T) {
+	s := &space.Space{Inputs: 2, Features: []space.Feature{
+		{Name: "a", Kind: space.Integer, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+		{Name: "s", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+	}}
+	about := func(feature int, lo, hi float64) []space.Predicate {
+		return []space.Predicate{{{Feature: feature, Interval: space.Interval{Lo: lo, Hi: hi}}}}
+	}
+	q := &problem.Query{
+		Model: &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{{In: 2, Out: 1, Weights: []float64{1, 2}, Bias: []float64{-4}}}},
+		Space: s, Notion: fairness.Decision, Goal: problem.Decide, Require: about(0, 2, 9), Forbid: about(0, 5, 6), Exclude: [][]float64{{7, 1}},
+		Relax: []problem.RelaxedFeature{{Feature: 0, Tolerance: 3}, {Feature: 0, Tolerance: 2}},
+	}
+	if err := q.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for x := range s.Individuals(s.Whole().Box) {
+		a := x[0]
+		if got, want := q.Describes(x), a >= 2 && a != 5 && a != 6; got != want {
+			t.Errorf("a = %v is described: %v", a, got)
+		}
+		if got := q.Excludes(x); got != (a == 7) {
+			t.Errorf("a = %v is excluded: %v", a, got)
+		}
+		// The logits are a − 4 and a − 2: they differ in sign at 3 and 4.
+		logits := q.Logits(q.Model.Exact(), x)
+		if len(logits) != 2 || logits[1].Cmp(new(big.Rat).SetFloat64(a-2)) != 0 {
+			t.Errorf("a = %v: the logits are %v", a, logits)
+		}
+		if got := q.Violates(logits); got != (a == 3 || a == 4) {
+			t.Errorf("a = %v violates: %v", a, got)
+		}
+	}
+	if by, relaxed := q.Tolerance(0); by != 2 || !relaxed {
+		t.Errorf("a may differ by %v, %v", by, relaxed)
+	}
+	if _, relaxed := q.Tolerance(1); relaxed || q.TellsCopiesApart() {
+		t.Errorf("s may differ: %v; the copies are told apart: %v", relaxed, q.TellsCopiesApart())
+	}
+	q.Forbid = about(1, 0, 0)
+	if !q.TellsCopiesApart() {
+		t.Error("a predicate about s tells the copies apart")
+	}
+	q.Notion, q.Epsilon, q.K = fairness.Score, big.NewRat(1, 4), 3
+	for k, logits := range map[bool][]*big.Rat{true: {big.NewRat(-9, 1), new(big.Rat), big.NewRat(9, 1)}, false: {big.NewRat(-9, 1), big.NewRat(9, 1)}} {
+		if q.Violates(logits) != k {
+			t.Errorf("%v reaches three bins: %v", logits, !k)
+		}
+	}
+}

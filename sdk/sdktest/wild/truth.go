@@ -3,7 +3,6 @@ package wild
 import (
 	"math"
 	"math/big"
-	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -107,10 +106,9 @@ func Pairs(q *problem.Query) (most *big.Rat, some bool) {
 func comparable(q *problem.Query, x, y []float64) (differ bool) {
 	for i := range x {
 		far := math.Abs(x[i] - y[i])
-		switch at := slices.IndexFunc(q.Relax, func(r problem.RelaxedFeature) bool { return r.Feature == i }); {
-		case q.Space.Features[i].IsProtected():
+		if q.Space.Features[i].IsProtected() {
 			differ = differ || far > 0
-		case at < 0 && far > 0 || at >= 0 && far > q.Relax[at].Tolerance:
+		} else if most, _ := q.Tolerance(i); far > most {
 			return false
 		}
 	}

@@ -23,35 +23,23 @@ type Relaxed struct {
 	lo, hi    float64 // of the second copy's value
 }
 
-// tolerances is the tolerance of each relaxed feature, of two the tighter.
-func tolerances(q *problem.Query) map[int]float64 {
-	out := map[int]float64{}
-	for _, r := range q.Relax {
-		t, twice := out[r.Feature]
-		if q.Space.Features[r.Feature].Discrete() {
-			r.Tolerance = math.Floor(r.Tolerance)
-		}
-		if !twice || r.Tolerance < t {
-			out[r.Feature] = r.Tolerance
-		}
-	}
-	return out
-}
-
 // relax adds the dimensions of the features that may differ. Those that cannot,
 // for a tolerance or a domain too narrow, are left as they are.
 func (g *Grid) relax(q *problem.Query, region space.Region) {
 	if len(q.Relax) == 0 {
 		return
 	}
-	reach, tolerance := encode.RelaxedRegion(q), tolerances(q)
+	reach := encode.RelaxedRegion(q)
 	g.Mirrored = true
 	for i := range q.Space.Features {
-		t, relaxed := tolerance[i]
-		if !relaxed || t == 0 {
+		f := &q.Space.Features[i]
+		t, _ := q.Tolerance(i)
+		if f.Discrete() {
+			t = math.Floor(t)
+		}
+		if t == 0 {
 			continue
 		}
-		f := &q.Space.Features[i]
 		x, y := within(f, region.Box[i]), within(f, reach.Box[i])
 		// Outward, where differences are rounded.
 		shift := space.Interval{
