@@ -6,11 +6,12 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func TestMain(m *testing.M) { rig.Main(m, main) }
 
-func TestConformance(t *testing.T) { rig.Conformance(t, client.Strategy) }
+func TestConformance(t *testing.T) { tier.NeedUsual(t); rig.Conformance(t, client.Strategy) }
 
 // Two processes with one seed make the same moves, and evaluate as often.
 func TestProcessesAgree(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -87,6 +88,7 @@ func (st *study) best(moves []sdk.Move) (k int) {
 // One individual in ten thousand million has k = 11. It is found in some
 // thousands, one at a time or many, with lag or without, whatever the operators.
 func TestFindsThePeak(t *testing.T) {
+	tier.NeedUsual(t)
 	st := hill()
 	operators := []map[string]string{
 		{}, {"selection": "roulette", "elite": "0.2"}, {"cross": "one-point"}, {"exchange": "0"}, {"crossover": "0"},

@@ -10,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -134,6 +135,7 @@ func sampled(q *problem.Query) (most, beyond float64) {
 // largest value that another method finds, and is narrow; and what is decided a
 // little below and above it is decided right.
 func TestPairsOfRealFeatures(t *testing.T) {
+	tier.NeedUsual(t)
 	seen := map[sdk.Status]int{}
 	for i := range 60 {
 		r := rand.New(rand.NewPCG(uint64(i), 34))

@@ -202,6 +202,7 @@ func exactly(q *problem.Query, n model.Exact, points ...[]float64) (logits []*bi
 // Looking at every pair and the solver agree on what is decided and what is
 // largest, whatever is relaxed, required and forbidden; witnesses are pairs.
 func TestRefereeOfPairs(t *testing.T) {
+	tier.NeedUsual(t)
 	seen := map[string]int{}
 	for i := range tier.Count(60, 300) {
 		r := rand.New(rand.NewPCG(uint64(i), 32))

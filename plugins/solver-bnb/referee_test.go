@@ -159,6 +159,7 @@ func enumerate(t *testing.T, q *problem.Query) truth {
 // Enumeration and the solver agree on every goal of many tiny questions, and
 // answers do not depend on the number of threads.
 func TestReferee(t *testing.T) {
+	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(1, 6))
 	seen := map[string]int{}
 	for i := range tier.Count(40, 150) {

@@ -16,6 +16,7 @@ import (
 // Shares are true whenever a search is ended: what counting lattice points proves
 // of the boxes that are left never exceeds what enumeration finds.
 func TestSharesAreTrueAtAnyTime(t *testing.T) {
+	tier.NeedUsual(t)
 	counted := 0
 	for i := range tier.Count(40, 150) {
 		r := rand.New(rand.NewPCG(uint64(i), 11))

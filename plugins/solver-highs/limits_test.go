@@ -11,9 +11,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-func TestCancelStopsAHardProblem(t *testing.T) { milptest.Cancel(t, rig.Need(t, solver)) }
+func TestCancelStopsAHardProblem(t *testing.T) {
+	tier.NeedUsual(t)
+	milptest.Cancel(t, rig.Need(t, solver))
+}
 
 func TestCancelledBeforeTheStart(t *testing.T) { milptest.Cancelled(t, rig.Need(t, solver)) }
 
@@ -50,6 +54,7 @@ func TestTimeLimitIsOfOneSolve(t *testing.T) {
 }
 
 func TestStartValues(t *testing.T) {
+	tier.NeedUsual(t)
 	m := milptest.Hard()
 	found := solve(t, m, sdk.SolveOptions{WorkLimit: 60})
 	whole := problem.Float64s(found.Values)

@@ -8,11 +8,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/conformance"
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func TestConformance(t *testing.T) { conformance.Solver(t, rig.Need(t, solver), conformance.Options{}) }
 
 func TestConformanceOverTheWire(t *testing.T) {
+	tier.NeedUsual(t)
 	rig.Need(t, solver)
 	rig.Conformance(t, client.Solver)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // stored is a MILP as testdata has it: what is absent of a range is infinite.
@@ -59,6 +60,7 @@ func (s *stored) milp() *problem.MILP {
 // endless.json is the largest margin of a tiny random network, on which the
 // first member descends for ever; its optimum is that of exhaustive enumeration.
 func TestEndlessDescentIsLeft(t *testing.T) {
+	tier.NeedUsual(t)
 	text, err := os.ReadFile("testdata/endless.json")
 	if err != nil {
 		t.Fatal(err)

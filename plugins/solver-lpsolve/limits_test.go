@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func TestCancelStopsAHardProblem(t *testing.T) { milptest.Cancel(t, rig.Need(t, solver)) }
@@ -51,6 +52,7 @@ func TestStartIsHeld(t *testing.T) {
 
 // Members take turns within one work limit.
 func TestWorkLimitOfADecision(t *testing.T) {
+	tier.NeedUsual(t)
 	m := milptest.Hard()
 	m.Rows = append(m.Rows, problem.Row{Lo: noBound, Hi: 2, Terms: m.Objective.Terms})
 	m.Objective = problem.Objective{}

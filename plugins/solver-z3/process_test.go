@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/conformance"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func TestConformance(t *testing.T) {
@@ -28,6 +29,7 @@ func TestConformanceOverTheWire(t *testing.T) {
 // Z3 checks must end neither the check nor the process. A loaded problem, its deltas and a cancel
 // work in a process as they do here.
 func TestProcess(t *testing.T) {
+	tier.NeedUsual(t)
 	rig.Need(t, solver)
 	p := rig.Launch(t, client.Solver)
 	l := rig.Load(t, p.Solver(), &problem.Problem{SMT: hard(t)})

@@ -164,6 +164,7 @@ func TestZ3AgreesWithEnumeration(t *testing.T) {
 // The score notion by tangents: infeasible at slack 0 is fair; a point that
 // does not survive its replay brings the next tangent.
 func TestScoreByTangentsAgreesWithEnumeration(t *testing.T) {
+	tier.NeedUsual(t)
 	verdicts := map[sdk.Status]int{}
 	for seed := range uint64(tier.Count(10, 40)) {
 		q := tinyQuery(seed)

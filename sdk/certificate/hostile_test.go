@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestBrokenFiles cuts a file at every place and changes every byte: an error
 // that names the line, or a sound certificate, and no panic.
 func TestBrokenFiles(t *testing.T) {
+	tier.NeedUsual(t)
 	text := write(t, people(), peoplesLeaves())
 	for n := range len(text) - 1 { // without its last byte, a line end, it is still cut short
 		r, err := certificate.NewReader(bytes.NewReader(text[:n]))

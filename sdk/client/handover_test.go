@@ -11,6 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // These solvers go on for longer than the grace when they should stop, which is
@@ -23,6 +24,7 @@ func quick(pieces func([]sdk.Piece)) sdk.SolveOptions {
 
 // As long as pieces come, none is lost, and the plugin lives.
 func TestPiecesAfterTheLimit(t *testing.T) {
+	tier.NeedUsual(t)
 	t.Parallel()
 	p := launch(t, config(client.Solver, "liar:lingers"))
 	pid := p.Pid()
@@ -45,6 +47,7 @@ func TestPiecesAfterTheLimit(t *testing.T) {
 
 // A host that takes its time over a piece does not end the plugin for it.
 func TestSlowHostAfterTheLimit(t *testing.T) {
+	tier.NeedUsual(t)
 	t.Parallel()
 	p := launch(t, config(client.Solver, "liar:lingers"))
 	pid, pieces := p.Pid(), 0

@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func TestErrorsKeepTheirIdentity(t *testing.T) {
@@ -112,6 +113,7 @@ func TestGarbage(t *testing.T) {
 // A plugin that floods its progress stream, or reports nonsense, still gives
 // its result.
 func TestOddProgress(t *testing.T) {
+	tier.NeedUsual(t)
 	for _, mode := range []string{"flood", "odd progress"} {
 		p := launch(t, config(client.Solver, "liar:"+mode))
 		reports := 0
@@ -211,6 +213,7 @@ func TestStoppedSolverAnswers(t *testing.T) {
 
 // One that does not is killed, its last incumbent kept, and started again.
 func TestDeafSolverIsKilled(t *testing.T) {
+	tier.NeedUsual(t)
 	p := launch(t, config(client.Solver, "deaf"))
 	for name, stop := range stopping() {
 		ctx, o, reason := stop(t.Context())
@@ -283,6 +286,7 @@ func TestCallsTakeTurns(t *testing.T) {
 
 // A loaded problem survives its process, levels and all.
 func TestLoadedIsLoadedAgain(t *testing.T) {
+	tier.NeedUsual(t)
 	for _, mode := range []string{"deaf", "incremental"} {
 		t.Run(mode, func(t *testing.T) {
 			p := launch(t, config(client.Solver, mode))

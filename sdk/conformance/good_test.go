@@ -8,11 +8,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/conformance"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // The fakes that are plainly right pass every case they claim, and what they
 // skip is what they do not claim.
 func TestGoodFakesPass(t *testing.T) {
+	tier.NeedUsual(t)
 	t.Run("solver", func(t *testing.T) {
 		conformance.Solver(t, sdktest.Enumerator{}, conformance.Options{})
 	})

@@ -10,11 +10,13 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // The programs in docs/plugin-authors.md are whole: they build, gofmt leaves
 // them as they are, and they pass the suite as plugins.
 func TestProgramsOfTheAuthorsGuide(t *testing.T) {
+	tier.NeedUsual(t)
 	text, err := os.ReadFile("../../docs/plugin-authors.md")
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // caught runs one case and reports whether it failed.
@@ -26,6 +27,7 @@ func caught(t *testing.T, r *conformance.Report, err error) {
 const grace = 500 * time.Millisecond
 
 func TestEverySolverCaseCatchesItsLiars(t *testing.T) {
+	tier.NeedUsual(t)
 	missing := map[string]bool{}
 	for _, c := range conformance.SolverCases() {
 		missing[c.Name] = true

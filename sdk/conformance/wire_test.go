@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
 	"github.com/hyfair/hyfair/sdk/sdktest/program"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // build compiles a command of this module and returns its path.
@@ -34,6 +35,7 @@ func launch(t *testing.T, path string, kind client.Kind) *client.Plugin {
 // Every plugin of this repository, and the fakes, pass the suite over the
 // wire, with two processes where two are compared.
 func TestSolversOverTheWire(t *testing.T) {
+	tier.NeedUsual(t)
 	for _, command := range []string{"sdk/conformance/internal/fakesolver", "plugins/solver-highs", "plugins/solver-bnb"} {
 		t.Run(filepath.Base(command), func(t *testing.T) {
 			path := build(t, command)
@@ -45,6 +47,7 @@ func TestSolversOverTheWire(t *testing.T) {
 }
 
 func TestStrategiesOverTheWire(t *testing.T) {
+	tier.NeedUsual(t)
 	for _, command := range []string{"sdk/conformance/internal/fakestrategy", "plugins/search-rw", "plugins/search-sa"} {
 		t.Run(filepath.Base(command), func(t *testing.T) {
 			path := build(t, command)

@@ -17,6 +17,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -213,6 +214,7 @@ func lineQuery(r *rand.Rand, eps *big.Rat) *problem.Query {
 // best copies of the best individual have, found here by trying all of them,
 // and not negative exactly where somebody reaches three bins.
 func TestSlackOfBinsDecides(t *testing.T) {
+	tier.NeedUsual(t)
 	verdicts := map[bool]int{}
 	for seed := range uint64(40) {
 		eps := []*big.Rat{big.NewRat(1, 4), big.NewRat(1, 5), big.NewRat(3, 10)}[seed%3]

@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -45,6 +46,7 @@ func pinQuery(seed uint64) *problem.Query {
 // minimises their logits by enumeration, over every phase and over every choice
 // of the sets' columns: what is left is exactly what the network computes.
 func TestRowsPinTheLogits(t *testing.T) {
+	tier.NeedUsual(t)
 	choices := map[string]int{}
 	for _, seed := range []uint64{0, 1, 3, 6} { // with 6, sides rounded inward leave nothing
 		q := pinQuery(seed)

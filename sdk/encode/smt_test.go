@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 	"github.com/hyfair/hyfair/sdk/sdktest/script"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -267,6 +268,7 @@ func holds(t fatalist, s *script.Script, values map[string]*big.Rat) bool {
 // assertion exactly where the definition of the notion says so. Both readings
 // of a ReLU, neurons that the bounds settle, and models of another family are in it.
 func TestSMTMeansTheQuery(t *testing.T) {
+	tier.NeedUsual(t)
 	pairs, violating := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		q := drawQuery(t)

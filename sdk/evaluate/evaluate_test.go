@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -242,6 +243,7 @@ func TestRegion(t *testing.T) {
 
 // TestManyCombinations takes more than fit into one pass of the kernel.
 func TestManyCombinations(t *testing.T) {
+	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(5, 5))
 	s := &space.Space{Inputs: 4}
 	for i := range 4 {

@@ -10,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
 
@@ -18,6 +19,7 @@ import (
 // ReLU, wider than all the others, dead and doubled neurons, weights from denormal
 // to huge; and on ε and regions of that kind.
 func TestNetworksOfEveryShape(t *testing.T) {
+	tier.NeedUsual(t)
 	linear := 0
 	for seed := range uint64(200) {
 		q := wild.Query(rand.New(rand.NewPCG(seed, 11)), fairness.Score)

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // A network's bound is asked for once, after its searches, kept in the journal, and
 // stands beside what each search found.
 func TestAblateBound(t *testing.T) {
+	tier.NeedUsual(t)
 	binary, plugins := program(t), bnbFolder(t)
 	if err := os.Symlink(plugintest.Build(t, "search-rw"), filepath.Join(plugins, "hyfair-search-rw")); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // ablated reads the one object of ablate --json.
@@ -45,6 +46,7 @@ func grid(t *testing.T, study, text string) string {
 // TestAblate runs the program as users do, with real strategies, one that dies
 // and a solver that misbehaves, all built once.
 func TestAblate(t *testing.T) {
+	tier.NeedUsual(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{
 		"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa", "hyfair-search-mortal": "host/internal/cli/testdata/mortal",
 		"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue",

@@ -11,10 +11,12 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestCertificatesOfCertifyAreAccepted has certify write what check reads.
 func TestCertificatesOfCertifyAreAccepted(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins := filepath.Dir(plugintest.Build(t, "solver-bnb"))
 	dir := t.TempDir()
 	certify := func(args ...string) (out verdict.Result, stderr string, code int) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,7 @@ func partsOf(t *testing.T, stdout string) (out inParts) {
 // TestPartitionResumes kills a question in parts with signal 9 while its solver
 // does not come back from a part that it is needed for, and asks again.
 func TestPartitionResumes(t *testing.T) {
+	tier.NeedUsual(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue"), tenureStudy(t)
 	journal := filepath.Join(t.TempDir(), "journal.db")
 	// Only two different people show that the part of the shortest tenure is

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // rogueFolder is a plugin folder with certify/testdata/rogue under the names
@@ -149,6 +150,7 @@ func TestCertifyInWords(t *testing.T) {
 // A solver that crashes in the middle of a question leaves it undecided and
 // costs nothing else, whatever was asked, and in whatever form.
 func TestCrashCostsNoRun(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
 	text, err := os.ReadFile(study)
 	if err != nil {

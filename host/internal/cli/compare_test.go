@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // compared reads the one object of compare --json.
@@ -59,6 +60,7 @@ func done(path string) int64 {
 // A comparison of two solvers ends; killed in the middle, it leaves no process
 // behind and goes on where it was; the journal renders the same tables.
 func TestCompareGoesOnAfterAKill(t *testing.T) {
+	tier.NeedUsual(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), tenureStudy(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	// acme never answers, so that its tasks take their whole budget.
@@ -108,6 +110,7 @@ func TestCompareGoesOnAfterAKill(t *testing.T) {
 
 // Ctrl-C keeps what was done and shows it.
 func TestInterruptOfCompare(t *testing.T) {
+	tier.NeedUsual(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), tenureStudy(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	for name, signal := range map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM} {
@@ -156,6 +159,7 @@ func needle(t *testing.T) string {
 // A solver that calls everything infeasible is contradicted by one that found
 // somebody: exit code 4, and a line that cannot be overlooked.
 func TestCompareExposesALiar(t *testing.T) {
+	tier.NeedUsual(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), needle(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	args := []string{"compare", study, "--set", "rogue.mode=infeasible", "--arm", "liar=solver:rogue", "--arm", "honest=solver:acme,partition:20", "--budget", "60s", "--runs", "1"}

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestTimeLimitsHold: a solver that hears nothing is killed soon after the time is
 // over, whatever it was asked, and what is known by then is shown.
 func TestTimeLimitsHold(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
 	for _, args := range [][]string{
 		{"certify", "--encoding", "network"}, {"certify", "--encoding", "smt"},
@@ -34,6 +36,7 @@ func TestTimeLimitsHold(t *testing.T) {
 // be it at the start, in a call or at the end, commands end by themselves, with
 // their exit codes, and with what they know.
 func TestEveryCommandEndsWithItsTime(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins := plugintest.Folder(t, map[string]string{
 		"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue", "hyfair-search-deaf": "host/internal/cli/testdata/deaf",
 		"hyfair-search-rw": "plugins/search-rw",

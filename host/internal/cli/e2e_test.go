@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // program is hyfair as users run it.
@@ -150,6 +151,7 @@ func (r *running) finished(t *testing.T) *record.Finished {
 // A signal ends a question soon, whatever the solver does, with what was found
 // on standard output and in the journal, and no process left.
 func TestSignals(t *testing.T) {
+	tier.NeedUsual(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue"), tenureStudy(t)
 	for name, c := range map[string]struct {
 		signal  os.Signal
@@ -221,6 +223,7 @@ func TestSignals(t *testing.T) {
 // Ctrl-C while the real solver works on the hard problem of a published
 // network.
 func TestInterruptOfHiGHS(t *testing.T) {
+	tier.NeedUsual(t)
 	root := os.Getenv("HYFAIR_DATA")
 	if root == "" {
 		root = filepath.Join("..", "..", "..", "..", "shared", "data")

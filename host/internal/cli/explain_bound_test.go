@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // climbAnd links the strategy of explain's search into a folder of plugins.
@@ -23,6 +24,7 @@ func climbAnd(t *testing.T, plugins string) string {
 // The planted cluster's floor and ceiling are those that enumeration of the whole
 // space found, docs/loan.md: k is never below 9 inside, and never above 11 outside.
 func TestExplainBound(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins := climbAnd(t, bnbFolder(t))
 	args := []string{"explain", loanStudy, "--budget", "20000ev", "--samples", "2000", "--bound", "60s"}
 	code, stdout, stderr := command(t, plugins, append(args, "--json")...)
@@ -75,6 +77,7 @@ func TestExplainBound(t *testing.T) {
 
 // Without a solver that can prove it the explanation is there all the same.
 func TestExplainWithoutAProof(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins := climbAnd(t, t.TempDir())
 	code, stdout, stderr := command(t, plugins, "explain", loanStudy, "--budget", "20000ev", "--samples", "2000", "--bound", "5s")
 	if code != ExitFailed || !strings.Contains(stdout, plantedText) || strings.Contains(stdout, "Proved") || !strings.Contains(stderr, "--bound: no solver to use") {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // explained is what the tests look at of an explanation's JSON.
@@ -54,6 +55,7 @@ func explainJSON(t *testing.T, plugins string, args ...string) explained {
 const plantedText = "credit_rating <= 4 and loan_amount >= 12"
 
 func TestExplain(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins := shippedStrategies(t)
 	for _, c := range []struct {
 		name string

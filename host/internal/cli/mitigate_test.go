@@ -19,6 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // annealing is a folder with the plugin of simulated annealing.
@@ -65,6 +66,7 @@ func armNamed(t *testing.T, r *mitigate.Result, name string) *mitigate.ArmResult
 // take Max.K from 20 to what is documented of the rest; new networks are written,
 // load back to the same scores, and are those that were judged.
 func TestMitigateLoan(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins, out := annealing(t), filepath.Join(t.TempDir(), "new", "networks")
 	rules := textFile(t, "rules.json", plantedRules)
 	args := []string{"../../../studies/loan", "--guardrails", rules, "--arms", "original,original+guards,retrained,retrained+guards,blind", "--runs", "2"}
@@ -160,6 +162,7 @@ func TestMitigateLoan(t *testing.T) {
 // TestMitigateExplains: without a rules file guardrails come from explaining what
 // the search found, and on loan they name the planted features.
 func TestMitigateExplains(t *testing.T) {
+	tier.NeedUsual(t)
 	code, stdout, stderr := mitigated(t, annealing(t), "../../../studies/loan", "--arms", "original+guards")
 	if code != ExitDone || stderr != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
@@ -171,6 +174,7 @@ func TestMitigateExplains(t *testing.T) {
 }
 
 func TestMitigateGrid(t *testing.T) {
+	tier.NeedUsual(t)
 	dir := t.TempDir()
 	loan, err := filepath.Abs("../../../studies/loan")
 	if err != nil {

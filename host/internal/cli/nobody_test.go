@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,7 @@ func nobodysStudy(t *testing.T) string {
 // TestNobody: what is said of a space without people is said in words, not in
 // numbers.
 func TestNobody(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins, study := bnbFolder(t), nobodysStudy(t)
 	proof := filepath.Join(t.TempDir(), "fair.cert")
 	for _, args := range [][]string{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // asUsersDo has a command line for every command that prints, and for every way
@@ -34,6 +35,7 @@ var asUsersDo = []string{
 // TestNoResultIsLost runs every command with a full disk as standard output: it
 // fails, and says so once.
 func TestNoResultIsLost(t *testing.T) {
+	tier.NeedUsual(t)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skipf("SKIPPED %s: %v", t.Name(), err)

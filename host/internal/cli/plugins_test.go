@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/plugins"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // pluginFolder holds discover/testdata/testplugin, which takes its kind and
@@ -34,6 +35,7 @@ func hyfair(args ...string) (code int, stdout, stderr string) {
 }
 
 func TestPluginsAreListedAndBrokenOnesToo(t *testing.T) {
+	tier.NeedUsual(t)
 	dir := pluginFolder(t, "hyfair-solver-good", "hyfair-solver-broken", "hyfair-search-walk")
 	code, stdout, stderr := hyfair("plugins", "--json", "--plugin-dir", dir)
 	if code != ExitDone || stderr != "" {

@@ -30,6 +30,7 @@ func tested(t *testing.T, args ...string) (out plugins.Tested, code int, stderr 
 
 // Every plugin of this repository passes, from its file.
 func TestPluginsPassTheSuite(t *testing.T) {
+	tier.NeedUsual(t)
 	libraries, err := filepath.Abs("../../../.deps/lib")
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // A small part of the shipped study, where a quantification takes no time.
@@ -22,6 +23,7 @@ var fewLoans = []string{"../../../studies/loan", "--where", "loan_amount=11..12,
 // TestQuantifyEach: each set of attributes is a question of its own, and what it
 // says is what it says alone.
 func TestQuantifyEach(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins := bnbFolder(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	ask := func(args ...string) string {
@@ -77,6 +79,7 @@ func TestQuantifyEach(t *testing.T) {
 
 // Time is divided among the questions: the first leaves some to the others.
 func TestQuantifyEachInTime(t *testing.T) {
+	tier.NeedUsual(t)
 	code, stdout, stderr := command(t, rogueFolder(t, "rogue"), "quantify", "../../../studies/loan", "--solver", "rogue", "--set", "mode=patient",
 		"--protected", "each", "--samples", "50", "--timeout", "3s", "--json")
 	var set quantify.Results

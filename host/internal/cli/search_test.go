@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // tenureStudy writes the tenure study as files and returns the study's path.
@@ -134,6 +135,7 @@ func TestSearchMistakes(t *testing.T) {
 // of cores, its table can be made again from the journal, and its file holds the
 // people it kept.
 func TestFastSearch(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins := shippedStrategies(t)
 	type answer struct {
 		Iter        float64

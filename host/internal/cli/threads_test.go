@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // A solver gets the cores that the program may use; where arms or networks are
 // compared it gets one, and what --threads says counts everywhere.
 func TestThreads(t *testing.T) {
+	tier.NeedUsual(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{
 		"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue", "hyfair-search-rw": "plugins/search-rw",
 	})

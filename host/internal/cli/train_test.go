@@ -16,6 +16,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 var loanStudy = filepath.Join("..", "..", "..", "studies", "loan")
@@ -32,6 +33,7 @@ func trainWith(args ...string) (code int, stdout, stderr string) {
 }
 
 func TestTrainReproducesTheCommittedNetwork(t *testing.T) {
+	tier.NeedUsual(t)
 	want, err := os.ReadFile(filepath.Join(loanStudy, "network.json"))
 	if err != nil {
 		t.Fatal(err)

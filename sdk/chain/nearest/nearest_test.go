@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 	"pgregory.net/rapid"
 )
@@ -122,6 +123,7 @@ func drawRows(rng *rand.Rand, s *space.Space, n int, crowd float64) [][]float64 
 // Shapes of data sets: categories or numbers alone, many rows in one bucket,
 // signatures of several words, more categories than levels.
 func TestFindAgreesWithSortingWhateverTheShape(t *testing.T) {
+	tier.NeedUsual(t)
 	shapes := []struct{ categorical, numeric, rows int }{
 		{0, 0, 5}, {0, 1, 200}, {1, 0, 200}, {0, 4, 300}, {1, 3, 300}, {6, 5, 300}, {3, 2, 300}, {40, 3, 100}, {300, 2, 40},
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // What goes over the wire comes out as it went in, in either direction, and
@@ -70,6 +71,7 @@ func waitPrinted(t *testing.T, p *client.Plugin, text string) {
 
 // A data set larger than gRPC's own limit for a message, many sessions at once.
 func TestLargeAndMany(t *testing.T) {
+	tier.NeedUsual(t)
 	need(t)
 	p := launch(t, script(client.Strategy))
 	var open []sdk.Session
@@ -182,6 +184,7 @@ func TestExitInACall(t *testing.T) {
 // A session that is given up comes back at once, whatever the plugin does, and
 // others go on; the end of the plugin waits for none of them.
 func TestCancelledSession(t *testing.T) {
+	tier.NeedUsual(t)
 	need(t)
 	for _, trouble := range []string{"hang", "polite", "spin"} {
 		t.Run(trouble, func(t *testing.T) {

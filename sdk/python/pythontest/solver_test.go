@@ -23,6 +23,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -195,6 +196,7 @@ func TestNetworkForm(t *testing.T) {
 // A plugin whose host is killed is gone, and what it started with it: idle, in
 // the middle of a call that listens to nobody, and with SciPy at work.
 func TestOrphans(t *testing.T) {
+	tier.NeedUsual(t)
 	needModule(t, "scipy")
 	host := filepath.Join(t.TempDir(), "testhost")
 	build := exec.Command("go", "build", "-o", host, "github.com/hyfair/hyfair/sdk/client/testdata/testhost")

@@ -11,10 +11,12 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // A plugin that cannot start gives one error that says why.
 func TestStartErrors(t *testing.T) {
+	tier.NeedUsual(t)
 	need(t)
 	bare := filepath.Join(t.TempDir(), "bare")
 	if out, err := exec.Command(python, "-m", "venv", "--without-pip", bare).CombinedOutput(); err != nil {

@@ -13,10 +13,12 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestPytest runs the package's and the examples' own tests.
 func TestPytest(t *testing.T) {
+	tier.NeedUsual(t)
 	needModule(t, "pytest")
 	cmd := exec.Command(python, "-m", "pytest", "-p", "no:cacheprovider")
 	cmd.Dir = ".."
@@ -28,6 +30,7 @@ func TestPytest(t *testing.T) {
 }
 
 func TestExamplesConform(t *testing.T) {
+	tier.NeedUsual(t)
 	for name, c := range map[string]struct {
 		kind    client.Kind
 		modules []string
@@ -58,6 +61,7 @@ func TestExamplesConform(t *testing.T) {
 
 // The first thing that an author reads works as it stands.
 func TestReadmeConforms(t *testing.T) {
+	tier.NeedUsual(t)
 	need(t)
 	text, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -95,6 +99,7 @@ func TestExamplesStartAlike(t *testing.T) {
 
 // Where nothing says that a plugin cannot do TLS, it is found out.
 func TestRelaunchedWithoutTLS(t *testing.T) {
+	tier.NeedUsual(t)
 	need(t)
 	c := script(client.Strategy)
 	c.NoTLS = false

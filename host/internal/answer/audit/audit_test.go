@@ -44,6 +44,7 @@ func load(t *testing.T, path string, o study.Options) (Config, [][]float64) {
 // definitions: in the long tier everybody with the constraints off and every fifth with
 // all on, else one in 40.
 func TestEveryApplicant(t *testing.T) {
+	tier.NeedUsual(t)
 	for _, rules := range []string{"none", "all"} {
 		t.Run(rules, func(t *testing.T) {
 			c, rows := loan(t, rules)

@@ -230,6 +230,7 @@ func holdsFault(rep *certify.Report, text string) bool {
 // TestLies asks solvers that are wrong from the first question on, over ten
 // individuals (where splitting ends in exact enumeration) and over a million.
 func TestLies(t *testing.T) {
+	tier.NeedUsual(t)
 	for i, lie := range lies {
 		for _, n := range notions(i, lie.only) {
 			for _, steps := range []float64{10, 1 << 20} {
@@ -284,6 +285,7 @@ func TestLiesWhereOnlyTheSolverCounts(t *testing.T) {
 // TestLiesWhileMaximising asks solvers that go wrong once the verdict is in:
 // verdict and witness stay, and no bound is believed that is wrong.
 func TestLiesWhileMaximising(t *testing.T) {
+	tier.NeedUsual(t)
 	for i, lie := range lies {
 		for _, n := range notions(i, nil) {
 			t.Run(lie.name+"/"+n.String(), func(t *testing.T) {

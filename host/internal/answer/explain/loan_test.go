@@ -10,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -116,6 +117,7 @@ func TestPlantedCluster(t *testing.T) {
 // the planted cluster: all 4,920,000 individuals but for purpose and housing, of
 // which each is looked at with one of the twelve pairs in turn.
 func TestGuardingThePlantedCluster(t *testing.T) {
+	tier.NeedUsual(t)
 	st, e := loan(t)
 	r, err := Explain(t.Context(), defaults(st.Space, e, worstOf(st.Space, e, 1, 2000, 10)))
 	if err != nil || len(r.Predicates) == 0 {
@@ -181,6 +183,7 @@ func TestGuardingThePlantedCluster(t *testing.T) {
 // neighbours drawn anew by a plain sampler that only this test has, k counted copy by
 // copy from the plain forward pass.
 func TestIntervalsFromAFreshSeed(t *testing.T) {
+	tier.NeedUsual(t)
 	st, e := loan(t)
 	means, misses := 0, 0
 	for seed := int64(1); seed <= 4; seed++ {

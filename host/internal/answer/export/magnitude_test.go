@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // steep is a random query whose layers' weights are up to nine orders of
@@ -42,6 +43,7 @@ func steep(r *rand.Rand) (q *problem.Query, gap float64) {
 // TestWhatIsWrittenHasTheAnswer has other solvers read files and solve them:
 // either the optimum is the one that enumeration finds, or nothing is written.
 func TestWhatIsWrittenHasTheAnswer(t *testing.T) {
+	tier.NeedUsual(t)
 	var h struct {
 		create    func() uintptr                     `symbol:"Highs_create"`
 		destroy   func(uintptr)                      `symbol:"Highs_destroy"`

@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/script"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -26,6 +27,7 @@ import (
 // and the property holds at every violation. In the notions that need no
 // outer description it holds nowhere else but on the border.
 func TestProductComputesBothCopies(t *testing.T) {
+	tier.NeedUsual(t)
 	violations, files := 0, 0
 	for i := range 100 {
 		r := rand.New(rand.NewPCG(uint64(i), 9))

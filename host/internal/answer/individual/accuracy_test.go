@@ -11,6 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func mustLoad(t *testing.T, path string, o study.Options) *study.Study {
@@ -76,6 +77,7 @@ var published = map[string][]float64{
 }
 
 func TestAccuracyOfPublishedNetworks(t *testing.T) {
+	tier.NeedUsual(t)
 	root := os.Getenv("HYFAIR_DATA")
 	if root == "" {
 		root = filepath.Join("..", "..", "..", "..", "..", "shared", "data")

@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -141,6 +142,7 @@ func lattice(s *space.Space, visit func(x []float64)) {
 // planted cluster takes Max.K from 20 to what an enumeration of everybody else
 // gives, no more and no less, and nobody in the cluster is left.
 func TestGuardingTheClusterLeavesTheRest(t *testing.T) {
+	tier.NeedUsual(t)
 	l := openLoan(t, "original", "original+guards")
 	rule := l.rule(t, plantedRule)
 	l.config.Rules = []space.Predicate{rule}

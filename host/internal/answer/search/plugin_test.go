@@ -14,10 +14,12 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // The shipped strategies as processes, found in a folder by their names.
 func TestSearchWithPlugins(t *testing.T) {
+	tier.NeedUsual(t)
 	catalogue, err := discover.New(plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa"}), nil)
 	if err != nil {
 		t.Fatal(err)

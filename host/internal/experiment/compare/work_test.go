@@ -21,6 +21,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // tinyStudy writes a study of 4 × 2 individuals in two groups and a network of
@@ -106,6 +107,7 @@ func discriminated(t testing.TB, l *Loaded) (keys []string, all int) {
 // A task that has the time finds everybody there is to find, each once, and
 // proves the rest fair: with and without a partition, whichever the goal.
 func TestWorkIsComplete(t *testing.T) {
+	tier.NeedUsual(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	mixed := 0
 	for range 12 {

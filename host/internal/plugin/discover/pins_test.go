@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // program makes a plugin's file of its own, which can be changed.
@@ -101,6 +102,7 @@ func TestInstalledPluginsArePinnedAndUsed(t *testing.T) {
 
 // A virtual environment holds links, and may be one itself: it stays behind.
 func TestVirtualEnvironmentsStayBehind(t *testing.T) {
+	tier.NeedUsual(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skipf("SKIPPED %s: %v", t.Name(), err)
@@ -144,6 +146,7 @@ func TestUnpinnedBesidePinned(t *testing.T) {
 
 // Whatever is done to an installed plugin's files, it is refused by name.
 func TestChangedPluginsAreRefused(t *testing.T) {
+	tier.NeedUsual(t)
 	for name, c := range map[string]struct {
 		change func(t *testing.T, folder string)
 		says   string

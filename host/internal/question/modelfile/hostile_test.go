@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5/hdf5test"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func fixture(t testing.TB, name string) []byte {
@@ -38,6 +39,7 @@ func mustBeSound(t testing.TB, file []byte) (ok bool) {
 // Every prefix of a real file is refused, also where the superblock's own
 // length of the file is mended, as long as weights are missing.
 func TestTruncatedKeras(t *testing.T) {
+	tier.NeedUsual(t)
 	for _, name := range []string{"sequential.h5", "latest.h5"} {
 		file := fixture(t, name)
 		for n := range file {
@@ -56,6 +58,7 @@ func TestTruncatedKeras(t *testing.T) {
 
 // One wrong byte anywhere gives an error or a sound network.
 func TestCorruptedKeras(t *testing.T) {
+	tier.NeedUsual(t)
 	for name, step := range map[string]int{"sequential.h5": 7, "latest.h5": 1, "functional.h5": 7} {
 		file := fixture(t, name)
 		refused := 0

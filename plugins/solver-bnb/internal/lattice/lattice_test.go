@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/simd"
 )
 
@@ -175,6 +176,7 @@ func TestCountOfManyPoints(t *testing.T) {
 
 // Contributions of very different sizes are counted, if at all, within the rows.
 func TestCountOfUnlikeContributions(t *testing.T) {
+	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		dims, sums := box(r)
