@@ -5,7 +5,6 @@ import (
 	goformat "go/format"
 	"go/token"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -59,11 +58,6 @@ func identifiers(features []Feature, taken ...string) map[string]string {
 		out[f.Name] = unique
 	}
 	return out
-}
-
-// feature is the one with the name. A condition speaks of no other.
-func (r *Rules) feature(name string) *Feature {
-	return &r.Features[slices.IndexFunc(r.Features, func(f Feature) bool { return f.Name == name })]
 }
 
 // comparisons are the bounds of a condition as both languages write them.

@@ -12,15 +12,58 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Bounds on a rules file, far above what people can answer for.
-const (
-	maxBytes      = 1 << 20
-	maxRules      = 10_000
-	maxConditions = 1_000
-	maxFeatures   = 1 << 16
-	maxCategories = 1 << 16
-	format        = "hyfair-guard"
+// maxBytes is far above what people can answer for.
+const maxBytes = 1 << 20
+
+const format = "hyfair-guard"
+
+// The file's fields in the order they are written.
+type (
+	fileJSON struct {
+		Format   formatName    `json:"format"`
+		Version  version       `json:"version"`
+		Study    string        `json:"study,omitempty"`
+		Features []featureJSON `json:"features"`
+		Rules    []Rule        `json:"rules"`
+	}
+	featureJSON struct {
+		Name       string   `json:"name"`
+		Kind       kindName `json:"kind"`
+		Categories []string `json:"categories,omitempty"`
+	}
+
+	formatName string
+	version    float64
+	kindName   string
 )
+
+func (f formatName) valid() error {
+	if f != format {
+		return fmt.Errorf("want %q, not the text %.40q", format, string(f))
+	}
+	return nil
+}
+
+func (v version) valid() error {
+	if v != Version {
+		return fmt.Errorf("the number %v; this program reads version %d", float64(v), Version)
+	}
+	return nil
+}
+
+var kinds = []space.Kind{space.Integer, space.Categorical, space.Real}
+
+// kind is its place among kinds.
+func (k kindName) kind() int {
+	return slices.IndexFunc(kinds, func(known space.Kind) bool { return known.String() == string(k) })
+}
+
+func (k kindName) valid() error {
+	if k.kind() < 0 {
+		return fmt.Errorf("want integer, categorical or real, not the text %.40q", string(k))
+	}
+	return nil
+}
 
 // Read reads a rules file and holds it against the space that the rules are to
 // be used in; s may be nil, for a file that is to be looked at alone. Errors
@@ -50,151 +93,73 @@ func Parse(text []byte) (*Rules, error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("more than %d bytes of rules", maxBytes)
 	}
-	root, err := parse(text)
+	var file fileJSON
+	errorf, err := decode(text, &file)
 	if err != nil {
 		return nil, err
 	}
-	r := &Rules{}
-	var rules []*node
-	err = root.object(map[string]func(*node) error{
-		"format": func(n *node) error {
-			if n.value != format {
-				return n.errorf("want %q, not %s", format, n.kind())
-			}
-			return nil
-		},
-		"version": func(n *node) error {
-			if n.value != json.Number("1") {
-				return n.errorf("%s; this program reads version %d", n.kind(), Version)
-			}
-			r.Version = Version
-			return nil
-		},
-		"study":    func(n *node) error { return n.text(&r.Study) },
-		"features": func(n *node) error { return n.list(maxFeatures, r.readFeature) },
-		"rules": func(n *node) error { // read when the features are known, in whatever order they come
-			return n.list(maxRules, func(item *node) error { rules = append(rules, item); return nil })
-		},
-	}, "format", "version", "features", "rules")
-	if err != nil {
-		return nil, err
-	}
+	r := &Rules{Version: Version, Study: file.Study}
 	known := map[string]*Feature{}
-	for i := range r.Features {
-		known[r.Features[i].Name] = &r.Features[i]
-	}
-	names := map[string]bool{}
-	for _, n := range rules {
-		rule, err := readRule(n, known)
+	for i := range file.Features {
+		f, field := &file.Features[i], fmt.Sprintf("features[%d]", i)
+		feature, err := f.read(field, errorf)
 		if err != nil {
 			return nil, err
 		}
-		if names[rule.Name] {
-			return nil, n.errorf("a second rule named %q", rule.Name)
+		if known[f.Name] != nil {
+			return nil, errorf(field, "feature %q appears twice", f.Name)
+		}
+		known[f.Name] = feature
+		r.Features = append(r.Features, *feature)
+	}
+	names := map[string]bool{}
+	for i := range file.Rules {
+		rule, field := &file.Rules[i], fmt.Sprintf("rules[%d]", i)
+		switch {
+		case rule.Name == "":
+			return nil, errorf(field, "the name is empty")
+		case len(rule.Conditions) == 0:
+			return nil, errorf(field, "%w", errEverybody)
+		case names[rule.Name]:
+			return nil, errorf(field, "a second rule named %q", rule.Name)
 		}
 		names[rule.Name] = true
-		r.Rules = append(r.Rules, rule)
+		for k := range rule.Conditions {
+			c, field := &rule.Conditions[k], fmt.Sprintf("%s.conditions[%d]", field, k)
+			if err := different(c.In, field+".in", errorf); err != nil {
+				return nil, err
+			}
+			if err := c.check(known[c.Feature]); err != nil {
+				return nil, errorf(field, "%w", err)
+			}
+		}
+		r.Rules = append(r.Rules, *rule)
 	}
 	return r, nil
 }
 
-func (r *Rules) readFeature(n *node) error {
-	var f Feature
-	err := n.object(map[string]func(*node) error{
-		"name": func(n *node) error { return n.text(&f.Name) },
-		"kind": func(n *node) error {
-			for _, k := range []space.Kind{space.Integer, space.Categorical, space.Real} {
-				if n.value == k.String() {
-					f.Kind = k
-					return nil
-				}
-			}
-			return n.errorf("want integer, categorical or real, not %s", n.kind())
-		},
-		"categories": func(n *node) (err error) {
-			f.Categories, err = texts(n, maxCategories)
-			return err
-		},
-	}, "name", "kind")
+// read checks what the file says of a feature.
+func (f *featureJSON) read(field string, errorf func(field, format string, args ...any) error) (*Feature, error) {
+	kind := kinds[f.Kind.kind()]
 	switch {
-	case err != nil:
-		return err
 	case f.Name == "":
-		return n.errorf("the name is empty")
-	case slices.ContainsFunc(r.Features, func(g Feature) bool { return g.Name == f.Name }):
-		return n.errorf("feature %q appears twice", f.Name)
-	case (f.Kind == space.Categorical) != (len(f.Categories) > 0):
-		return n.errorf("feature %q is %s: categorical features have categories, others have none", f.Name, f.Kind)
+		return nil, errorf(field, "the name is empty")
+	case (kind == space.Categorical) != (len(f.Categories) > 0):
+		return nil, errorf(field, "feature %q is %s: categorical features have categories, others have none", f.Name, kind)
 	}
-	if len(f.Categories) == 0 {
-		f.Categories = nil
-	}
-	r.Features = append(r.Features, f)
-	return nil
+	return &Feature{Name: f.Name, Kind: kind, Categories: slices.Clip(f.Categories)}, different(f.Categories, field+".categories", errorf)
 }
 
-// texts reads a list of different texts, none of them empty.
-func texts(n *node, most int) ([]string, error) {
-	out := []string{}
-	seen := map[string]bool{}
-	err := n.list(most, func(item *node) error {
-		var text string
-		if err := item.text(&text); err != nil {
-			return err
-		}
-		if text == "" || seen[text] {
-			return item.errorf("%q is empty or there already", text)
+// different refuses texts that are empty or there twice.
+func different(texts []string, field string, errorf func(field, format string, args ...any) error) error {
+	seen := map[string]bool{"": true}
+	for i, text := range texts {
+		if seen[text] {
+			return errorf(fmt.Sprintf("%s[%d]", field, i), "%q is empty or there already", text)
 		}
 		seen[text] = true
-		out = append(out, text)
-		return nil
-	})
-	return out, err
-}
-
-func readRule(n *node, known map[string]*Feature) (Rule, error) {
-	var r Rule
-	err := n.object(map[string]func(*node) error{
-		"name": func(n *node) error { return n.text(&r.Name) },
-		"why":  func(n *node) error { return n.text(&r.Why) },
-		"conditions": func(n *node) error {
-			return n.list(maxConditions, func(item *node) error {
-				c, err := readCondition(item, known)
-				r.Conditions = append(r.Conditions, c)
-				return err
-			})
-		},
-	}, "name", "conditions")
-	switch {
-	case err != nil:
-		return r, err
-	case r.Name == "":
-		return r, n.errorf("the name is empty")
-	case len(r.Conditions) == 0:
-		return r, n.errorf("%w", errEverybody)
 	}
-	return r, nil
-}
-
-func readCondition(n *node, known map[string]*Feature) (Condition, error) {
-	var c Condition
-	err := n.object(map[string]func(*node) error{
-		"feature": func(n *node) error { return n.text(&c.Feature) },
-		"least":   func(n *node) error { return n.number(&c.Least) },
-		"above":   func(n *node) error { return n.number(&c.Above) },
-		"most":    func(n *node) error { return n.number(&c.Most) },
-		"below":   func(n *node) error { return n.number(&c.Below) },
-		"in": func(n *node) (err error) {
-			c.In, err = texts(n, maxCategories)
-			return err
-		},
-	}, "feature")
-	if err == nil {
-		if err = c.check(known[c.Feature]); err != nil {
-			err = n.errorf("%w", err)
-		}
-	}
-	return c, err
+	return nil
 }
 
 // check holds a condition against the feature it speaks of, nil for none.
@@ -237,48 +202,12 @@ func (r *Rules) fits(s *space.Space) error {
 	return err
 }
 
-// The file's fields in the order they are written.
-type (
-	fileJSON struct {
-		Format   string        `json:"format"`
-		Version  int           `json:"version"`
-		Study    string        `json:"study,omitempty"`
-		Features []featureJSON `json:"features"`
-		Rules    []ruleJSON    `json:"rules"`
-	}
-	featureJSON struct {
-		Name       string   `json:"name"`
-		Kind       string   `json:"kind"`
-		Categories []string `json:"categories,omitempty"`
-	}
-	ruleJSON struct {
-		Name       string      `json:"name"`
-		Why        string      `json:"why,omitempty"`
-		Conditions []Condition `json:"conditions"`
-	}
-)
-
-// MarshalJSON writes the condition in the form of the file.
-func (c Condition) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Feature string   `json:"feature"`
-		Least   *float64 `json:"least,omitempty"`
-		Above   *float64 `json:"above,omitempty"`
-		Most    *float64 `json:"most,omitempty"`
-		Below   *float64 `json:"below,omitempty"`
-		In      []string `json:"in,omitempty"`
-	}(c))
-}
-
 // Write writes the rules in the form that Parse reads back as they are. Rules
 // that Parse would refuse are an error.
 func Write(w io.Writer, r *Rules) error {
-	out := fileJSON{Format: format, Version: Version, Study: r.Study, Features: []featureJSON{}, Rules: []ruleJSON{}}
+	out := fileJSON{Format: format, Version: Version, Study: r.Study, Features: []featureJSON{}, Rules: append([]Rule{}, r.Rules...)}
 	for _, f := range r.Features {
-		out.Features = append(out.Features, featureJSON{f.Name, f.Kind.String(), f.Categories})
-	}
-	for _, rule := range r.Rules {
-		out.Rules = append(out.Rules, ruleJSON{rule.Name, rule.Why, rule.Conditions})
+		out.Features = append(out.Features, featureJSON{f.Name, kindName(f.Kind.String()), f.Categories})
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

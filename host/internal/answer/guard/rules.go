@@ -44,21 +44,24 @@ type Feature struct {
 // Rule is a conjunction of conditions.
 type Rule struct {
 	// Name is unique among the rules; it is what a refusal names.
-	Name string
+	Name string `json:"name"`
 	// Why says in a sentence why nobody is answered there; it may be empty.
-	Why string
+	Why string `json:"why,omitempty"`
 	// Conditions are at least one.
-	Conditions []Condition
+	Conditions []Condition `json:"conditions"`
 }
 
 // Condition restricts one feature. A categorical feature has In and nothing
 // else; a number at least one of the bounds, at most one at each end.
 type Condition struct {
-	Feature string
+	Feature string `json:"feature"`
 	// Least ≤ v, Above < v, v ≤ Most, v < Below; nil is no bound.
-	Least, Above, Most, Below *float64
+	Least *float64 `json:"least,omitempty"`
+	Above *float64 `json:"above,omitempty"`
+	Most  *float64 `json:"most,omitempty"`
+	Below *float64 `json:"below,omitempty"`
 	// In lists categories by name, one of which the value must be.
-	In []string
+	In []string `json:"in,omitempty"`
 }
 
 // New makes rules of predicates over the features of s that are not protected:

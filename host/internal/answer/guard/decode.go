@@ -1,0 +1,187 @@
+package guard
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// decoder reads JSON into Go values, more strictly than encoding/json: a field must be
+// known, there unless its tag says omitempty, and there once; nothing is null. Every
+// error names line and field.
+type decoder struct {
+	text []byte
+	json *json.Decoder
+	// lines of the values by their fields.
+	lines map[string]int
+	// counted lines end before offset: what line adds to is linear in all.
+	counted, offset int
+}
+
+// decode reads one JSON value, and nothing after it, into what to points to. errorf
+// makes an error of a field.
+func decode(text []byte, to any) (errorf func(field, format string, args ...any) error, err error) {
+	d := &decoder{text: text, json: json.NewDecoder(bytes.NewReader(text)), lines: map[string]int{}}
+	d.json.UseNumber()
+	if err := d.value(reflect.ValueOf(to).Elem(), ""); err != nil {
+		return nil, err
+	}
+	if _, err := d.json.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("line %d: something follows the object; a rules file is one object", d.line())
+	}
+	return d.errorf, nil
+}
+
+// line is that of the token read last.
+func (d *decoder) line() int {
+	to := min(int(d.json.InputOffset()), len(d.text))
+	d.counted += bytes.Count(d.text[d.offset:to], []byte("\n"))
+	d.offset = to
+	return d.counted + 1
+}
+
+func (d *decoder) errorf(field, format string, args ...any) error {
+	if field != "" {
+		format, args = "%s: "+format, append([]any{field}, args...)
+	}
+	return fmt.Errorf("line %d: %w", d.lines[field], fmt.Errorf(format, args...))
+}
+
+func (d *decoder) token(field string) (json.Token, error) {
+	t, err := d.json.Token()
+	if d.lines[field] == 0 {
+		d.lines[field] = d.line()
+	}
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		d.lines[field] = 1 + bytes.Count(d.text, []byte("\n"))
+		return nil, d.errorf(field, "the file ends in the middle")
+	case err != nil:
+		d.lines[field] = d.line()
+		return nil, d.errorf(field, "%w", err)
+	}
+	return t, nil
+}
+
+// valid is a value that can be wrong by itself, whatever follows.
+type valid interface{ valid() error }
+
+// value reads a value into a text, a number, a list or a struct, or a pointer to one.
+func (d *decoder) value(to reflect.Value, field string) error {
+	if err := d.fill(to, field); err != nil {
+		return err
+	}
+	if v, ok := to.Interface().(valid); ok && v.valid() != nil {
+		return d.errorf(field, "%w", v.valid())
+	}
+	return nil
+}
+
+func (d *decoder) fill(to reflect.Value, field string) error {
+	t, err := d.token(field)
+	if err != nil {
+		return err
+	}
+	if to.Kind() == reflect.Pointer {
+		to.Set(reflect.New(to.Type().Elem()))
+		to = to.Elem()
+	}
+	want := ""
+	switch to.Kind() {
+	case reflect.String:
+		if text, ok := t.(string); ok {
+			to.SetString(text)
+			return nil
+		}
+		want = "a text"
+	case reflect.Float64:
+		if number, ok := t.(json.Number); ok {
+			v, err := number.Float64()
+			if err != nil || math.IsInf(v, 0) {
+				return d.errorf(field, "%.40s is beyond the range of numbers", number)
+			}
+			to.SetFloat(v)
+			return nil
+		}
+		want = "a number"
+	case reflect.Slice:
+		if t == json.Delim('[') {
+			return d.list(to, field)
+		}
+		want = "a list"
+	default:
+		if t == json.Delim('{') {
+			return d.object(to, field)
+		}
+		want = "an object"
+	}
+	return d.errorf(field, "want %s, not %s", want, describe(t))
+}
+
+func (d *decoder) list(to reflect.Value, field string) error {
+	to.Set(reflect.MakeSlice(to.Type(), 0, 0))
+	for i := 0; d.json.More(); i++ {
+		to.Set(reflect.Append(to, reflect.Zero(to.Type().Elem())))
+		if err := d.value(to.Index(i), fmt.Sprintf("%s[%d]", field, i)); err != nil {
+			return err
+		}
+	}
+	_, err := d.token(field) // the closing bracket
+	return err
+}
+
+func (d *decoder) object(to reflect.Value, field string) error {
+	names, needed, seen := make([]string, to.NumField()), make([]bool, to.NumField()), make([]bool, to.NumField())
+	for i := range names {
+		name, options, _ := strings.Cut(to.Type().Field(i).Tag.Get("json"), ",")
+		names[i], needed[i] = name, options == ""
+	}
+	for d.json.More() {
+		t, err := d.token(field)
+		if err != nil {
+			return err
+		}
+		name := t.(string)                                                     // the decoder lets nothing else be a name
+		inner := strings.TrimPrefix(fmt.Sprintf("%s.%.40s", field, name), ".") // names may be long
+		i := slices.Index(names, name)
+		if i < 0 || seen[i] {
+			d.lines[inner] = d.line()
+			return d.errorf(inner, map[bool]string{true: "there is no such field here", false: "given twice"}[i < 0])
+		}
+		seen[i] = true
+		if err := d.value(to.Field(i), inner); err != nil {
+			return err
+		}
+	}
+	for i, name := range names {
+		if needed[i] && !seen[i] {
+			return d.errorf(field, "%q is missing", name)
+		}
+	}
+	_, err := d.token(field) // the closing brace
+	return err
+}
+
+// describe names a token in messages.
+func describe(t json.Token) string {
+	switch t := t.(type) {
+	case nil:
+		return "null"
+	case json.Number:
+		return fmt.Sprintf("the number %.40s", t)
+	case string:
+		return fmt.Sprintf("the text %.40q", t)
+	case json.Delim:
+		if t == '[' {
+			return "a list"
+		}
+		return "an object"
+	}
+	return fmt.Sprint(t)
+}
