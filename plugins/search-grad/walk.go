@@ -54,7 +54,7 @@ func (w *walk) Step() []float64 {
 // attempts bounds how often something random is drawn again.
 const attempts = 64
 
-// seed begins anew at a row of the next cluster, or a random individual where
+// seed begins again at a row of the next cluster, or a random individual where
 // there are no rows.
 func (w *walk) seed() {
 	w.local, w.iteration, w.best, w.weights = false, 0, place{}, nil

@@ -18,7 +18,7 @@ import (
 //
 // With several chains (fast mode) the candidate of candidate=current is a
 // random neighbour of the current individual instead, which proposes something
-// new every round, the energy has the entropy in it, and a chain starts anew,
+// new every round, the energy has the entropy in it, and a chain starts afresh,
 // at the first temperature, after patience rounds without progress.
 type strategy struct{}
 

@@ -74,9 +74,9 @@ func claimsAreTrue(t *testing.T, i int, q *problem.Query, want truth, got *sdk.R
 	}
 	switch {
 	case got.Status == sdk.Infeasible:
-		t.Errorf("question %d, %s %s: infeasible (%s), but somebody has %v", i, q.Goal, q.Notion, got.Reason, value)
+		t.Errorf("question %d, %s %s: infeasible (%s), but an individual has %v", i, q.Goal, q.Notion, got.Reason, value)
 	case got.HasBound && sign*value > sign*got.Bound+1e-8:
-		t.Errorf("question %d, %s %s: bound %v, but somebody has %v", i, q.Goal, q.Notion, got.Bound, value)
+		t.Errorf("question %d, %s %s: bound %v, but an individual has %v", i, q.Goal, q.Notion, got.Bound, value)
 	}
 }
 

@@ -212,7 +212,7 @@ func check(t *testing.T, i int, q *problem.Query, want truth, got *sdk.Result) {
 		t.Helper()
 		if math.IsInf(exact, 0) || want.individuals == 0 {
 			if got.Status != sdk.Infeasible {
-				t.Errorf("question %d, %s %s: %s, but there is nobody", i, q.Goal, q.Notion, got.Status)
+				t.Errorf("question %d, %s %s: %s, but there are no individuals", i, q.Goal, q.Notion, got.Status)
 			}
 			return
 		}

@@ -33,7 +33,7 @@ func TestGapStopsEarly(t *testing.T) { milptest.Gap(t, rig.Need(t, solver)) }
 
 func TestProgress(t *testing.T) { milptest.Progress(t, rig.Need(t, solver)) }
 
-// The clock of a loaded problem starts anew at each Solve.
+// The clock of a loaded problem starts at 0 at each Solve.
 func TestTimeLimitIsOfOneSolve(t *testing.T) {
 	s, ctx := rig.Need(t, solver), context.Background()
 	l, err := s.Load(ctx, &problem.Problem{MILP: milptest.Hard()})

@@ -108,7 +108,7 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 // direct gives a model without an objective one: to go far beyond the side of
 // r, the last row, which asks the question where deltas add to a problem. Any
 // objective is right where any point will do, and without one lp_solve is at a
-// loss: of the Bank network BM-6 it then cycled for ever in one branch of a
+// loss: of the Bank network BM-6 it then cycled without end in one branch of a
 // question that it answers in 0.05 s with one.
 func direct(p *lpsolve.Problem, r *lpsolve.Row) {
 	unbounded := func(c int32) bool { return math.IsInf(p.Lo[c], 0) || math.IsInf(p.Hi[c], 0) }

@@ -87,7 +87,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// A point whose integers are right and whose row is broken gets the rest anew.
+// A point whose integers are right and whose row is broken gets the rest again.
 func TestMend(t *testing.T) {
 	s := rig.Need(t, solver)
 	lib, err := s.Open()

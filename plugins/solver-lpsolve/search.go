@@ -42,7 +42,7 @@ const (
 	slice = 10_000
 	// bestSlice is slice where the best point is wanted, and share the divisor of
 	// it for the members after the first, which are there for the rare program in
-	// which the first descends for ever: lp_solve goes on branching on what is
+	// which the first never stops descending: lp_solve goes on branching on what is
 	// integer up to a rounding error. One of 39 columns and 56 rows, optimised by
 	// the second in 172 nodes, is at a depth of 400,000 after 4 s. (A limit of the
 	// depth would end it, too, and drop branches unsaid.) What takes long loses
@@ -53,7 +53,7 @@ const (
 	growth = 4
 	// stall is how often lp_solve may call back within one branch, and
 	// stallEach adds to it for each row and column: it cycles now and then, and
-	// would for ever.
+	// would go on doing so.
 	stall, stallEach = 50_000, 50
 )
 
@@ -124,7 +124,7 @@ func (q *question) search(l *listener) (outcome, error) {
 			}
 			budget := q.turn(round, k)
 			if len(left) == 1 {
-				budget = 0 // there is nobody to take turns with
+				budget = 0 // it has no other to take turns with
 			}
 			o, err := q.run(l, m, budget)
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // loaded keeps a script under deltas. Its levels are the truth; what Z3 holds
-// of them is made from them, and anew where an interruption has spoilt it.
+// of them is made from them, and made again where an interruption has spoilt it.
 type loaded struct {
 	lib    *z3.Lib
 	script *problem.Script
@@ -114,7 +114,7 @@ func (l *loaded) apply(d problem.Delta, s settings) error {
 		if errors.Is(err, sdk.ErrInvalidProblem) {
 			return err
 		}
-		l.drop() // neither here nor there: make it anew
+		l.drop() // in an unknown state: make it again
 	}
 	next = grown(next, added)
 	if err := l.hold(next, s); err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew")
+var update = flag.Bool("update", false, "write the golden file again")
 
 // people is a statement with everything that one can have.
 func people() certificate.Statement {

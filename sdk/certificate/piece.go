@@ -53,7 +53,7 @@ func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 			l.Copies = append(l.Copies, c)
 		}
 	}
-	if len(l.Copies) < 2 { // nobody there has two counterfactuals: nothing is to be proved
+	if len(l.Copies) < 2 { // no individual there has two counterfactuals: there is nothing to prove
 		l.Copies = nil
 		return l, nil
 	}

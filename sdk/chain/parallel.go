@@ -63,7 +63,7 @@ type walker struct {
 	step    step
 }
 
-// NewParallel starts the chains on the domain. A chain starts anew after patience
+// NewParallel starts the chains on the domain. A chain starts afresh after patience
 // rounds without progress; 0: never. seed drives every draw.
 func NewParallel(d *Domain, r FastRules, chains int, patience, seed int64) *Parallel {
 	p := &Parallel{domain: d, rules: r, patience: patience, chains: make([]walker, chains), inFlight: map[int64]int{}}

@@ -66,7 +66,7 @@ func TestManyTakesTurns(t *testing.T) {
 }
 
 // A chain without progress asks for a seed, then, without one, goes to a row;
-// its age begins anew, its rounds go on.
+// its age begins at 0 again, its rounds go on.
 func TestManyStartsAnew(t *testing.T) {
 	m, rules := manyOf(t, 1, 3)
 	steps := []struct {

@@ -83,7 +83,7 @@ func (s shape) shares(shares *sdk.Shares) error {
 func (s shape) pieces(wanted func([]sdk.Piece)) func(*solverv1.Pieces) error {
 	return func(m *solverv1.Pieces) error {
 		if wanted == nil || s.form != problem.FormNetwork {
-			return errors.New("pieces, for which nobody asked")
+			return errors.New("pieces, which were not asked for")
 		}
 		list, err := frompb.Pieces(m)
 		if err != nil {

@@ -60,7 +60,7 @@ type Config struct {
 	// StartTimeout bounds a start, up to the answer to Describe; 0: 10 s.
 	StartTimeout time.Duration
 	// KillGrace is how long a plugin that is to stop may be silent before it is
-	// killed; 0: 1 s. With every message of pieces it begins anew.
+	// killed; 0: 1 s. Every message of pieces starts it again.
 	KillGrace time.Duration
 	// HandOver is how long a plugin that is to stop may go on handing over pieces
 	// before it is killed; 0: 10 min. What SolveOptions.Pieces takes for them does

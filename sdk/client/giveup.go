@@ -22,7 +22,7 @@ func GiveUp(ctx context.Context) (calls context.Context, giveUp func()) {
 type givenUpKey struct{}
 
 // givenUp is closed when what a call has to say is no longer wanted; nil where
-// nobody can say so.
+// the caller cannot say so.
 func givenUp(ctx context.Context) <-chan struct{} {
 	up, _ := ctx.Value(givenUpKey{}).(chan struct{})
 	return up

@@ -61,7 +61,7 @@ func TestSlowHostAfterTheLimit(t *testing.T) {
 	}
 }
 
-// One that falls silent is killed all the same; one that goes on for ever, when
+// One that falls silent is killed all the same; one that never ends, when
 // it has had its time; and one of which nothing is wanted any more, soon.
 func TestEndOfPatience(t *testing.T) {
 	for _, c := range []struct {

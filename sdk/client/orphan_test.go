@@ -17,7 +17,7 @@ import (
 )
 
 // A plugin whose host is killed is gone: idle, in the middle of a call that
-// listens to nobody, without TLS, and behind a script, where the kernel tells
+// does not listen, without TLS, and behind a script, where the kernel tells
 // it nothing of the host's end.
 func TestOrphans(t *testing.T) {
 	plugin := filepath.Join(bin, "testplugin")

@@ -66,7 +66,7 @@ func TestOddPiecesAndShares(t *testing.T) {
 	}
 	p := launch(t, config(client.Solver, "liar:honest"))
 	if _, err := p.Solver().Solve(t.Context(), shareQuery(), sdk.SolveOptions{}); !errors.Is(err, client.ErrGarbage) {
-		t.Errorf("pieces that nobody asked for: %v", err)
+		t.Errorf("pieces that were not asked for: %v", err)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // Solve returns soon after ctx ends or the time limit passes, with a result and
 // no error: what the plugin held when interrupted, or what it last reported if
 // it had to be killed. That is within Config.KillGrace, unless the plugin still
-// hands over pieces: then the grace begins anew with each message of them, for
+// hands over pieces: then each message of them starts the grace again, for
 // Config.HandOver in all. Where the plugin exits by
 // itself the error wraps sdk.ErrPluginExited, and the result, where not nil,
 // is what it last reported. An answer that makes no sense wraps ErrGarbage.
@@ -137,8 +137,8 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 		return l.open(ctx, proc, number, d, next, &o)
 	})
 	if err != nil || !answered {
-		// Whether the plugin has applied the delta is anybody's guess: load
-		// again before the next.
+		// The plugin may or may not have applied the delta: load again before
+		// the next.
 		l.forget()
 	}
 	if err == nil {

@@ -93,7 +93,7 @@ func TestGarbage(t *testing.T) {
 		"silent":           "ended without a result",
 		"empty event":      "neither progress, nor pieces",
 		"shares":           "shares, for which the problem does not ask",
-		"unasked pieces":   "pieces, for which nobody asked",
+		"unasked pieces":   "pieces, which were not asked for",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			p := launch(t, config(client.Solver, "liar:"+mode))

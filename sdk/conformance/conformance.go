@@ -43,8 +43,8 @@ type Options struct {
 	// Timeout ends a case that has not returned; 0: two minutes.
 	Timeout time.Duration
 	// Grace is how long a plugin may take to come back after a cancel or a time
-	// limit; 0: ten seconds. Far above what a host tolerates, so that a busy
-	// machine fails nobody.
+	// limit; 0: ten seconds. Far above what a host tolerates, so that no
+	// plugin fails because the machine is busy.
 	Grace time.Duration
 }
 

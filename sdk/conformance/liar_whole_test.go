@@ -58,7 +58,7 @@ func wholeLiars() []solverLiar {
 				o.Progress(sdk.Progress{Shares: &sdk.Shares{Fair: big.NewRat(1, 1), Unfair: new(big.Rat)}})
 			}
 		}}},
-		{"network/quantify-predicates", "it counts everybody", &bent{ask: asking(func(q *problem.Query) { q.Require, q.Forbid = nil, nil })}},
+		{"network/quantify-predicates", "it counts all individuals", &bent{ask: asking(func(q *problem.Query) { q.Require, q.Forbid = nil, nil })}},
 	}
 }
 
@@ -111,7 +111,7 @@ func pieceLiars() []solverLiar {
 			return list
 		})},
 		{"network/pieces-goals", "its pieces leave a hole", dividing(func(list []sdk.Piece) []sdk.Piece { return list[1:] })},
-		{"network/pieces-goals", "nobody is asked about to it", claiming(sdk.PieceOutside)},
+		{"network/pieces-goals", "to it the question is about no individual", claiming(sdk.PieceOutside)},
 		{"network/pieces-goals", "what it did not look at is fair to it", claiming(sdk.PieceFair)},
 		{"network/pieces-goals", "what stays within the bound is unfair to it", claiming(sdk.PieceUnfair)},
 		{"network/pieces-limited", "stopped short, it keeps the rest to itself", dividing(func(list []sdk.Piece) []sdk.Piece {
@@ -127,7 +127,7 @@ func pieceLiars() []solverLiar {
 				o.Options = map[string]string{"order": "down"}
 			}
 		}}},
-		{"network/real-shares", "everybody between two whole numbers is fair to it", &bent{solve: roundsAndDivides}},
+		{"network/real-shares", "to it all values between two whole numbers are fair", &bent{solve: roundsAndDivides}},
 	}
 }
 

@@ -185,7 +185,7 @@ func (c *census) checkShares(r *sdk.Result) error {
 		}
 	}
 	if all == 0 {
-		return errors.New("shares of nobody")
+		return errors.New("shares where there are no individuals")
 	}
 	s := r.Shares
 	if s.Fair.Cmp(big.NewRat(fair, all)) > 0 || s.Unfair.Cmp(big.NewRat(unfair, all)) > 0 {

@@ -195,7 +195,7 @@ func checkKnownShares(r *sdk.Result, known decided) error {
 	all := known.fair + known.unfair
 	if all == 0 {
 		if r.Status != sdk.Infeasible {
-			return fmt.Errorf("nobody is asked about; want infeasible, got %s", answer(r, nil))
+			return fmt.Errorf("the question is about no individual; want infeasible, got %s", answer(r, nil))
 		}
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 // value. b must enclose the network over RelaxedRegion(q).
 //
 // A query for more than two bins has as many copies, to be put in order by
-// InBins: ErrTooFewBins where nobody can reach so many, sdk.ErrUnsupported where
+// InBins: ErrTooFewBins where no individual can reach so many, sdk.ErrUnsupported where
 // a relaxation or a predicate tells its copies apart.
 func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	return lower("bigm", q, b, false, nil)

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrTooFewBins is returned by a lowering of a query for more bins than the
-// bounds let the logits reach, or than there are protected combinations: nobody
+// bounds let the logits reach, or than there are protected combinations: no individual
 // in the region reaches them.
 var ErrTooFewBins = errors.New("fewer bins can be reached than are asked for")
 
@@ -144,7 +144,7 @@ func (e *builder) separate() [][]int {
 // InBins is the delta under which the copies of a query for k > 2 bins of ε lie
 // in different ones, in increasing order, each at least the slack's value, in
 // logits, from the edges that separate it from its neighbours. Its maximum is
-// negative only where nobody reaches k bins. ε and k are those of the query
+// negative only where no individual reaches k bins. ε and k are those of the query
 // that was lowered; else it is an error.
 //
 // The edges are logarithms, rounded outward, and a point on the upper edge of

@@ -155,7 +155,7 @@ func roomOf(at []space.Interval, logits []*big.Rat, picked []int) float64 {
 	return room
 }
 
-// TestTooFewBinsIsAProof: where a lowering says so, nobody reaches k bins.
+// TestTooFewBinsIsAProof: where a lowering says so, no individual reaches k bins.
 func TestTooFewBinsIsAProof(t *testing.T) {
 	proofs := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -212,7 +212,7 @@ func lineQuery(r *rand.Rand, eps *big.Rat) *problem.Query {
 
 // TestSlackOfBinsDecides maximises the slack by enumeration: it is what the
 // best copies of the best individual have, found here by trying all of them,
-// and not negative exactly where somebody reaches three bins.
+// and not negative exactly where some individual reaches three bins.
 func TestSlackOfBinsDecides(t *testing.T) {
 	tier.NeedUsual(t)
 	verdicts := map[bool]int{}

@@ -122,7 +122,7 @@ func TestMILPMeansTheQuery(t *testing.T) {
 				continue // the other way round is a pair of its own
 			}
 			if iv := lows[0].bounds.Logit; !q.Notion.UsesEpsilon() && !(iv.Hi > 1e-6 && iv.Lo < -1e-6) {
-				continue // the bounds decide; nobody asks
+				continue // the bounds decide; there is nothing to ask
 			}
 			if nearTie(logits[0], logits[1], q.Epsilon) {
 				continue

@@ -15,7 +15,7 @@ import (
 )
 
 // TestNetworksOfEveryShape holds every variant against the definitions on
-// networks that a loader can produce and nobody trains: hidden layers without
+// networks that a loader can produce and no training gives: hidden layers without
 // ReLU, wider than all the others, dead and doubled neurons, weights from denormal
 // to huge; and on ε and regions of that kind.
 func TestNetworksOfEveryShape(t *testing.T) {

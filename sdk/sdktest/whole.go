@@ -89,7 +89,7 @@ func (e *query) quantified() *sdk.Result {
 	case e.reason != sdk.NoReason:
 		r.Status = sdk.Unknown
 	case r.Shares.Individuals == nil || r.Shares.Individuals.Sign() == 0:
-		r.Status = sdk.Infeasible // nobody is asked about
+		r.Status = sdk.Infeasible // the question is about no individual
 		r.Shares = nil
 	}
 	return r
@@ -121,7 +121,7 @@ func (e *query) shares() *sdk.Shares {
 // pieces hands over parts of the region, some at a time.
 type pieces struct {
 	space  *space.Space
-	tell   func([]sdk.Piece) // nil: nobody listens
+	tell   func([]sdk.Piece) // nil: pieces are not wanted
 	proofs bool
 	// counts: a fair piece is one of individuals treated fairly, and not of such
 	// as stay within a bound.

@@ -10,7 +10,7 @@ import (
 )
 
 // SolverDescription converts what a solver says of itself. Forms and goals
-// that only a later version knows are left out: nobody here can ask for them.
+// that only a later version knows are left out: they cannot be asked for here.
 func SolverDescription(m *pluginv1.Description) (sdk.Description, error) {
 	d, err := description(m)
 	if err != nil {

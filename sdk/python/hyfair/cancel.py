@@ -1,4 +1,4 @@
-"""How a call learns that nobody waits for its answer any more."""
+"""How a call learns that its answer is no longer wanted."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ func TestInterruptedSolve(t *testing.T) {
 	}
 }
 
-// One that listens to nobody is killed, and the next call starts another.
+// One that does not listen is killed, and the next call starts another.
 func TestDeafSolve(t *testing.T) {
 	need(t)
 	p := launch(t, script(client.Solver))
@@ -194,7 +194,7 @@ func TestNetworkForm(t *testing.T) {
 }
 
 // A plugin whose host is killed is gone, and what it started with it: idle, in
-// the middle of a call that listens to nobody, and with SciPy at work.
+// the middle of a call that does not listen, and with SciPy at work.
 func TestOrphans(t *testing.T) {
 	tier.NeedUsual(t)
 	needModule(t, "scipy")

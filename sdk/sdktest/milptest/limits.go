@@ -64,7 +64,7 @@ func Cancelled(t testing.TB, s sdk.Solver) {
 }
 
 // TimeLimits gives a Hard problem a nanosecond, a millisecond and a fifth of a
-// second. Nobody measures how much later it stops: not before is all.
+// second. How much later it stops is not measured, only that it does not stop before.
 func TimeLimits(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	for _, limit := range []time.Duration{time.Nanosecond, time.Millisecond, 200 * time.Millisecond} {

@@ -18,7 +18,7 @@ type Person struct {
 	K      int        // bins at the query's ε; 0 for notions other than Score
 }
 
-// Truth is what is true of everybody in a query's region.
+// Truth is what is true of all individuals in a query's region.
 type Truth struct {
 	People []Person
 	Unfair int
@@ -27,7 +27,7 @@ type Truth struct {
 	// lower end of an enclosure 2⁻¹⁰⁰ wide.
 	Some   bool
 	Margin *big.Rat
-	// K is the largest k; 0 for notions other than Score, and for nobody.
+	// K is the largest k; 0 for notions other than Score, and where there are no individuals.
 	K int
 }
 

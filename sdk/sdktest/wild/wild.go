@@ -2,7 +2,7 @@
 // tests that hold fast methods against the plain definitions: networks of every
 // shape that a loader can produce, weights from denormal to huge, dead and doubled
 // neurons, ties, ε from 10⁻⁹ to 1 with up to forty digits, regions of one
-// individual, and constraints that leave next to nobody. Every space is small
+// individual, and constraints that leave hardly any individuals. Every space is small
 // enough to enumerate; Truth does.
 package wild
 
@@ -64,7 +64,7 @@ func rat(text string) *big.Rat {
 
 // Space draws two to four free features and one or two protected ones, with at
 // most some hundred individuals of at most 15 copies. A third have constraints, and
-// some of these leave next to nobody, or nobody.
+// some of these leave hardly any individuals, or none.
 func Space(r *rand.Rand) *space.Space {
 	s := &space.Space{}
 	free := 1 + r.IntN(3)
@@ -193,7 +193,7 @@ func Relaxed(r *rand.Rand, q *problem.Query) *problem.Query {
 
 // aim brings the logits of most networks near 0, where decisions differ and scores
 // are not all 0 or 1: the last layer is multiplied by a power of two, and its bias
-// moved by somebody's logit.
+// moved by an individual's logit.
 func aim(r *rand.Rand, q *problem.Query) {
 	if r.IntN(4) == 0 {
 		return

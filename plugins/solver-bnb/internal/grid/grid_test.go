@@ -111,7 +111,7 @@ func TestStandingHoldsForPoints(t *testing.T) {
 			}
 		}
 		if some && s.Nobody || !some && s.Individuals {
-			t.Fatalf("at %v somebody: %v; nobody %v, individuals %v", x, some, s.Nobody, s.Individuals)
+			t.Fatalf("at %v an individual: %v; nobody %v, individuals %v", x, some, s.Nobody, s.Individuals)
 		}
 	}
 	if seen[Nowhere] == 0 || seen[Somewhere] == 0 || seen[Everywhere] == 0 {

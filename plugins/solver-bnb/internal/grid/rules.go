@@ -53,8 +53,8 @@ type Standing struct {
 	// Possible and Sure tell of each combination whether it is allowed for some
 	// and for all individuals of the box.
 	Possible, Sure []bool
-	// Individuals: at least one combination is allowed for everybody. Nobody:
-	// none is for anybody.
+	// Individuals: each individual is allowed at least one combination. Nobody:
+	// none of them is allowed any.
 	Individuals, Nobody bool
 	// Cut is a dimension to cut where something holds in a part of the box; −1 for
 	// none.

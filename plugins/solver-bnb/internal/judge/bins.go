@@ -178,7 +178,7 @@ func (r *Room) apart(bins int) (n int) {
 // at most apart from each other: one more than the edges that fit between them.
 func (b *Bins) Across(apart, lo, hi float64) int {
 	most := 0
-	first, _ := slices.BinarySearch(b.above, lo) // edges below lo separate nobody
+	first, _ := slices.BinarySearch(b.above, lo) // edges below lo separate no copies
 	for j, last := first, first; j < len(b.below) && b.below[j] <= hi; j++ {
 		for last < len(b.below) && b.below[last] <= hi && down(b.below[last]-b.above[j]) <= apart {
 			last++

@@ -11,9 +11,9 @@ type Claim uint8
 
 // Claims.
 const (
-	PieceFair    Claim = iota + 1 // everybody is treated fairly
-	PieceUnfair                   // nobody is
-	PieceOutside                  // nobody is asked about
+	PieceFair    Claim = iota + 1 // all individuals are treated fairly
+	PieceUnfair                   // none is
+	PieceOutside                  // the question is about none of them
 	PieceBounded                  // values are at most the bound found
 	PieceCounted                  // all settled, by counting or one by one
 	PieceUndecided

@@ -104,7 +104,7 @@ func (w *worker) leaf(box grid.Box, lane, cut int, fair, unfair float64, bucket 
 	})
 }
 
-// fair settles a box in which everybody is treated fairly.
+// fair settles a box in which all individuals are treated fairly.
 func (w *worker) fair(box grid.Box, lane int, size float64) {
 	w.out.Fair = w.out.Fair.Add(w.all(box, size))
 	w.piece(box, lane, PieceFair, size, 0)
