@@ -152,8 +152,8 @@ type SolveOptions struct {
 	TimeLimit time.Duration
 	// WorkLimit in the solver's own deterministic unit, which Result.Nodes counts
 	// (branch-and-bound nodes, boxes); 0: none. Where a solver stops for it is the
-	// same every time, however many threads there are: at the limit or, by what the
-	// solver does at one go, beyond it (docs/limits.md).
+	// same every time, however many threads there are: at the limit, or beyond it by what
+	// the solver does in one step (docs/limits.md).
 	WorkLimit int64
 	// Gap is the relative optimality gap at which an optimising solver may
 	// stop; 0: the solver's tightest sensible setting.

@@ -12,7 +12,7 @@
 //     better than the current one. It goes on until no single feature helps;
 //  3. on such a top, kicks: some features, drawn at random, get random values,
 //     and the ascent is repeated. The new top is kept where it is no worse;
-//  4. gives up after so many kicks in vain, and starts again: from rows, from
+//  4. gives up after a number of kicks without success, and starts again: from rows, from
 //     a random individual, or from a mixture of two of the best tops of all
 //     climbs.
 //

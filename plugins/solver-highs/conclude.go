@@ -20,7 +20,7 @@ type outcome struct {
 	reason  sdk.Reason
 }
 
-// conclude turns the outcome into a claim, and HiGHS's word is not taken
+// conclude turns the outcome into a claim, and HiGHS is not believed
 // further than its own points and the start values bear out: "infeasible"
 // beside a feasible point, or "optimal" beside a better one, becomes Feasible
 // with the reason Numerical.

@@ -14,7 +14,7 @@ const startNodes = 500
 // are fixed, and the rest is left to a short run. (HiGHS would do the same of
 // itself, but gives up the whole run where that fails, and reports bounds of
 // the narrower problem meanwhile.) It returns the nodes spent; start values
-// that lead nowhere are no error.
+// that lead nowhere are not an error.
 func (q *question) start(model *highs.Model, l *listener) (nodes int64, err error) {
 	if q.MILP.Start == nil || !q.hasIntegers() {
 		return 0, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// conclude turns the outcome into a claim, and lp_solve's word is not taken
+// conclude turns the outcome into a claim, and lp_solve is not believed
 // further than its own points, its settings and the start values bear out.
 func (q *question) conclude(o outcome) *sdk.Result {
 	c := claims.Of(o.code)

@@ -20,7 +20,7 @@ const (
 	// geometric is the scaling whose proofs are believed. With lp_solve's
 	// default mode, which also rounds the factors to powers of two and scales
 	// the integer columns, optima of one network were off by up to 0.14, so its
-	// "infeasible" is no proof either; points are checked and believed from any.
+	// "infeasible" is not a proof either; points are checked and believed from any.
 	geometric = 4
 	// usual is lp_solve's default scaling.
 	usual = 196
@@ -59,7 +59,7 @@ const (
 
 // members are the ways to run lp_solve for this question, best first. A point
 // that will do is looked for by all in turn; of an optimisation the second
-// takes over where the first has numerical trouble or comes to no end.
+// takes over where the first has numerical trouble or does not end.
 func (q *question) members() []member {
 	own := q.settings.native(q.Options)
 	own.BreakFirst = !q.WantsBest()
@@ -105,7 +105,7 @@ const (
 	finished end = iota // by itself: the code counts
 	stopped             // the watch's doing
 	sliced              // at the end of its turn
-	stalled             // for want of progress
+	stalled             // because it made no progress
 )
 
 // search has the members take turns until one knows the answer, a limit is

@@ -170,7 +170,7 @@ func (q *question) stopped(o objective, best, later finding) *sdk.Result {
 	return r
 }
 
-// outward rounds a bound to the float64 that is no tighter.
+// outward rounds a bound to the nearest float64 that is not tighter.
 func (q *question) outward(v *big.Rat) float64 {
 	f, exact := v.Float64()
 	if exact {

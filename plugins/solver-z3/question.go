@@ -23,7 +23,7 @@ type question struct {
 
 	// work is what Z3 has spent so far, in its resource units.
 	work int64
-	// spoilt: the instance is good for nothing more.
+	// spoilt: the instance cannot be used again.
 	spoilt bool
 }
 

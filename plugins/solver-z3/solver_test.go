@@ -57,7 +57,7 @@ func TestAnswers(t *testing.T) {
 func TestIrrationalValuesAreNoAnswer(t *testing.T) {
 	s := scriptOf(t, "(declare-const x Real)(assert (= (* x x) 2))")
 	r := solve(t, s, sdk.SolveOptions{})
-	if r.Status != sdk.Unknown || r.Reason != sdk.Incomplete || !strings.Contains(r.Native, "no rational number") {
+	if r.Status != sdk.Unknown || r.Reason != sdk.Incomplete || !strings.Contains(r.Native, "not a rational number") {
 		t.Errorf("%v, %v (%s)", r.Status, r.Reason, r.Native)
 	}
 }

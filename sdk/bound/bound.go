@@ -96,7 +96,7 @@ func affine(in *space.Input, v float64) space.Interval {
 	return space.Interval{Lo: down(y), Hi: up(y)}
 }
 
-// itself encloses a model that is no network of ReLU layers.
+// itself encloses a model that is not a network of ReLU layers.
 func itself(m model.Model, inputs []space.Interval) *Bounds {
 	if m, ok := m.(model.Bounded); ok {
 		return &Bounds{Logit: m.Bounds(inputs)}

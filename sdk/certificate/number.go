@@ -27,11 +27,11 @@ func parseNumber(text string) (*big.Rat, error) {
 	case quotient && digits(num) && digits(den) && strings.Trim(den, "0") != "":
 	case digits(body):
 	default:
-		return nil, fmt.Errorf("%.40q is no decimal and no fraction", text)
+		return nil, fmt.Errorf("%.40q is neither a decimal nor a fraction", text)
 	}
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return nil, fmt.Errorf("%.40q is no decimal and no fraction", text)
+		return nil, fmt.Errorf("%.40q is neither a decimal nor a fraction", text)
 	}
 	return r, nil
 }

@@ -30,7 +30,7 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 				v, err := sc.number()
 				leaves = int64(v)
 				if err == nil && (v < 0 || v > 1<<53 || float64(leaves) != v) {
-					err = sc.errorf("%v is no count", v)
+					err = sc.errorf("%v is not a count", v)
 				}
 				return err
 			}})
@@ -88,7 +88,7 @@ func (s *Statement) parseSlopes(sc *scanner) ([]sdk.Slope, error) {
 			return err
 		}
 		if place < 2 && (v != math.Trunc(v) || v < 0 || v > maxItems) {
-			return sc.errorf("%v is no layer and no neuron", v)
+			return sc.errorf("%v is neither a layer nor a neuron", v)
 		}
 		switch place {
 		case 0:

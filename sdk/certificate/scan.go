@@ -25,7 +25,7 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("column %d: %s%s", s.at+1, where, fmt.Sprintf(format, args...))
 }
 
-// peek is the next byte that is no blank, 0 at the end of the line.
+// peek is the next byte that is not blank, 0 at the end of the line.
 func (s *scanner) peek() byte {
 	for s.at < len(s.line) {
 		switch c := s.line[s.at]; c {

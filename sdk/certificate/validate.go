@@ -102,7 +102,7 @@ func (s *Statement) validateRegion() error {
 		}
 		for k, v := range r.Values[i] {
 			if !slices.Contains(f.Protected, v) {
-				return fmt.Errorf("%v is no protected value of %q", v, f.Name)
+				return fmt.Errorf("%v is not a protected value of %q", v, f.Name)
 			}
 			if k > 0 && v <= r.Values[i][k-1] {
 				return fmt.Errorf("values of %q are not increasing at %v", f.Name, v)
@@ -164,14 +164,14 @@ func (s *Statement) checkCopy(c *sdk.CopyProof, r space.Region, protected int) e
 	for i := range s.Space.Features {
 		if f := &s.Space.Features[i]; f.IsProtected() {
 			if !slices.Contains(r.Values[i], c.Protected[k]) {
-				return fmt.Errorf("%v is no value of %q in the region", c.Protected[k], f.Name)
+				return fmt.Errorf("%v is not a value of %q in the region", c.Protected[k], f.Name)
 			}
 			k++
 		}
 	}
 	lo, hi := c.Logit.Lo, c.Logit.Hi
 	if nothing := math.IsInf(lo, -1) && math.IsInf(hi, 1); !nothing && (!(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0)) {
-		return fmt.Errorf("logit in %v to %v is no enclosure", lo, hi)
+		return fmt.Errorf("%v to %v does not enclose a logit", lo, hi)
 	}
 	for i, m := range c.Slopes {
 		if m.Layer < 0 || m.Layer >= len(s.Network.Layers) || !s.Network.Layers[m.Layer].ReLU {

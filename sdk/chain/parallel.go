@@ -37,7 +37,7 @@ type FastRules interface {
 //	        current ← ask for an individual near current    MoveSeedFrom
 //	        without one: current ← a row                    MovePoint
 //
-// so the solver is no part of every round, and a plateau is left to the
+// so the solver does not take part in every round, and a plateau is left to the
 // strategy for a while. Better is more bins or, with as many, a larger entropy
 // of the distribution over them.
 type Parallel struct {

@@ -93,7 +93,7 @@ type Plugin struct {
 const outputSize = 64 << 10
 
 // Launch starts the plugin and asks it to describe itself. An error wraps
-// sdk.ErrIncompatible where the program is no plugin of this kind or speaks
+// sdk.ErrIncompatible where the program is not a plugin of this kind or speaks
 // another version, and sdk.ErrPluginExited where it ended, hung, or could not
 // be started; it names what was seen and ends with what the plugin printed.
 func Launch(ctx context.Context, c Config) (*Plugin, error) {

@@ -77,7 +77,7 @@ func (p *process) interrupt(ctx context.Context, number uint64) {
 }
 
 // timed is take, with the guard knowing when it runs. Pieces alone are signs of a
-// plugin that is stopping: one that cannot stop reports progress all the same.
+// plugin that is stopping: one that cannot stop may still report progress.
 func (g *guard) timed(take func(*solverv1.Pieces) error) func(*solverv1.Pieces) error {
 	return func(m *solverv1.Pieces) error {
 		g.pulse.arrived(time.Now())
@@ -101,12 +101,12 @@ type pulse struct {
 	heard time.Time     // since when nothing has been heard
 	busy  time.Time     // since when pieces are worked on; zero for not now
 	here  time.Duration // spent on pieces since began
-	// unwanted: pieces are no reason to wait.
+	// unwanted: pieces are not a reason to wait.
 	unwanted bool
 }
 
-// begin marks the moment when the call is to stop; so much of the grace is used
-// up already.
+// begin marks the moment when the call is to stop; used is the part of the grace
+// that is over already.
 func (p *pulse) begin(now time.Time, used time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

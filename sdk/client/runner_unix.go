@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// killGroup ends a plugin and all that it started; what has ended is no error.
+// killGroup ends a plugin and all that it started; that it has ended already is not an error.
 func killGroup(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
 		return err

@@ -46,7 +46,7 @@ func (s *solver) Ready(ctx context.Context) error { return s.p.ready(ctx) }
 
 func (s *solver) check(prob *problem.Problem) error {
 	if s.p.config.Kind != Solver {
-		return fmt.Errorf("%w: %s is no solver", sdk.ErrUnsupported, s.p)
+		return fmt.Errorf("%w: %s is not a solver", sdk.ErrUnsupported, s.p)
 	}
 	if prob == nil || prob.Form() == 0 {
 		return fmt.Errorf("%w: no problem", sdk.ErrInvalidProblem)

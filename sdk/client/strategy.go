@@ -39,7 +39,7 @@ type sessionStream = grpc.BidiStreamingClient[strategyv1.SessionRequest, strateg
 func (s *strategy) Start(ctx context.Context, sp *space.Space, o sdk.StartOptions) (sdk.Session, error) {
 	p := s.p
 	if p.config.Kind != Strategy {
-		return nil, fmt.Errorf("%w: %s is no strategy", sdk.ErrUnsupported, p)
+		return nil, fmt.Errorf("%w: %s is not a strategy", sdk.ErrUnsupported, p)
 	}
 	if sp == nil {
 		return nil, fmt.Errorf("%w: no space", sdk.ErrInvalidProblem)
@@ -97,7 +97,7 @@ func (t *session) within(ctx context.Context, doing string, exchange func() erro
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case errors.Is(err, io.EOF):
-		err = fmt.Errorf("%s %w", t.p, garbage(errors.New("the session ended of itself")))
+		err = fmt.Errorf("%s %w", t.p, garbage(errors.New("the session ended on its own")))
 	default:
 		err = t.p.callError(t.proc, doing, err)
 	}

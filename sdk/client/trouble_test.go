@@ -84,7 +84,7 @@ func TestGarbage(t *testing.T) {
 		"reasonless":       "reason is unspecified",
 		"short point":      "1 values for 3 columns",
 		"NaN point":        "value 0: number NaN",
-		"odd fraction":     "is no fraction",
+		"odd fraction":     "is not a fraction",
 		"NaN bound":        "bound is NaN",
 		"NaN objective":    "objective NaN",
 		"pointless":        "status optimal without a point",

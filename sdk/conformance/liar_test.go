@@ -129,7 +129,7 @@ func solverLiars() []solverLiar {
 func generalLiars() []solverLiar {
 	return []solverLiar{
 		{"describe", "its name cannot be typed", &bent{describe: func(d *sdk.Description) { d.Name = "My Solver" }}},
-		{"describe", "its version is no version", &bent{describe: func(d *sdk.Description) { d.Version = "new" }}},
+		{"describe", "its version is not a version", &bent{describe: func(d *sdk.Description) { d.Version = "new" }}},
 		{"describe", "it serves nothing", &bent{describe: func(d *sdk.Description) { d.Serves = nil }}},
 		{"describe", "its exactness is left out", &bent{describe: func(d *sdk.Description) { d.Exactness = 0 }}},
 		{"describe", "an option appears twice", &bent{describe: func(d *sdk.Description) { d.Options = append(d.Options, d.Options[0]) }}},

@@ -44,7 +44,7 @@ func stepQuery(epsilon string) *problem.Query {
 func ratio(text string) *big.Rat {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		panic("conformance: " + text + " is no number")
+		panic("conformance: " + text + " is not a number")
 	}
 	return r
 }

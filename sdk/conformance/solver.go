@@ -261,7 +261,7 @@ func answer(r *sdk.Result, err error) string {
 	return text
 }
 
-// sample is a small problem of the form and goal; nil where there is no such.
+// sample is a small problem of the form and goal; nil where there is none.
 func sample(f problem.Form, g problem.Goal) *problem.Problem {
 	switch {
 	case f == problem.FormNetwork:

@@ -240,7 +240,7 @@ func (d *drive) check(m sdk.Move) error {
 	}
 	for i := range st.space.Features {
 		if f := &st.space.Features[i]; !f.IsProtected() && !f.Contains(m.Point[i]) {
-			return fmt.Errorf("%v is no value of feature %q", m.Point[i], f.Name)
+			return fmt.Errorf("%v is not a value of feature %q", m.Point[i], f.Name)
 		}
 	}
 	if m.Kind == sdk.MoveSeedFrom {

@@ -26,7 +26,7 @@ var strategyCases = []StrategyCase{
 	{Name: "refused", Doc: "individuals that a guardrail refuses are survived", Run: checkStatus(sdk.TrialRefused)},
 	{Name: "outside", Doc: "points said to be outside are survived", Run: checkStatus(sdk.TrialOutside)},
 	{Name: "no-seed", Doc: "a solver that finds no individual is survived", Run: checkStatus(sdk.TrialNoSeed)},
-	{Name: "no-solver", Doc: "a run without a solver is searched all the same", Run: checkStatus(sdk.TrialNoSolver)},
+	{Name: "no-solver", Doc: "a run without a solver is searched, too", Run: checkStatus(sdk.TrialNoSolver)},
 	{Name: "untouched", Doc: "space, region and rows are not modified", Run: checkStrategyUntouched},
 	{Name: "unknown-option", Doc: "an unknown option is refused with ErrInvalidOption", Run: checkStrategyOption},
 	{Name: "default-options", Doc: "every option set to its default changes nothing", Run: checkStrategyDefaults,
@@ -68,7 +68,7 @@ func checkStrategyDescription(ctx context.Context, e *StrategyEnv) error {
 		}
 		for name := range p.Options {
 			if !slices.ContainsFunc(d.Options, func(o sdk.Option) bool { return o.Name == name }) {
-				return fmt.Errorf("preset %q sets %q, which is no option", p.Name, name)
+				return fmt.Errorf("preset %q sets %q, which is not an option", p.Name, name)
 			}
 		}
 	}

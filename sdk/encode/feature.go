@@ -85,7 +85,7 @@ func (f *featureColumns) input(in *space.Input) form {
 
 // needBinaries finds the features that a single integer column cannot spell:
 // those that map through a table, those named in a category set, and
-// protected ones whose values are no arithmetic progression.
+// protected ones whose values are not an arithmetic progression.
 func (e *builder) needBinaries() []bool {
 	s := e.q.Space
 	need := make([]bool, len(s.Features))

@@ -180,7 +180,7 @@ func (f *smtFeature) decode(values []problem.Number) (float64, error) {
 		}
 	case f.integer:
 		if v != math.Trunc(v) || v < f.lo || v > f.hi {
-			return 0, fmt.Errorf("value %s is no integer from %v to %v", n, f.lo, f.hi)
+			return 0, fmt.Errorf("value %s is not an integer from %v to %v", n, f.lo, f.hi)
 		}
 	default:
 		v = math.Min(math.Max(v, f.lo), f.hi)

@@ -60,7 +60,7 @@ type definition struct {
 
 func (n Notion) known() bool { return n > 0 && int(n) < len(definitions) }
 
-// is gives the notion's definition, an empty one of a number that is no notion.
+// is gives the notion's definition, an empty one for a number that stands for none.
 func (n Notion) is() *definition {
 	if !n.known() {
 		return &definitions[0]

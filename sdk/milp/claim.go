@@ -63,7 +63,7 @@ func (q *Question) SettleUnbounded(nodes int64, ask func(plain Question) (*sdk.R
 type Range struct {
 	// Solver is its name for people.
 	Solver string
-	// Smallest: an entry of the matrix is left out that is no larger.
+	// Smallest: entries of the matrix up to this size are left out.
 	Smallest float64
 	// Entry and Cost: from these on, an entry of the matrix and a coefficient of the
 	// objective are refused, or mean something else.

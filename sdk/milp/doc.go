@@ -15,5 +15,5 @@
 //	})
 //	m.End()
 //
-// How to search, and how far a solver's word is believed, is each plugin's own.
+// How to search, and how far to believe the solver, is each plugin's own decision.
 package milp

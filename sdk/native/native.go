@@ -31,7 +31,7 @@ type Spec struct {
 // the process, and its functions are as safe for concurrent use as the library
 // makes them.
 type Library struct {
-	// Version is the library's own word, for Report; the plugin asks for it.
+	// Version is what the library says it is, for Report; the plugin asks for it.
 	Version string
 
 	spec   Spec
@@ -138,12 +138,12 @@ func (l *Library) Report(err error) sdk.Library {
 	return sdk.Library{Name: l.spec.Name, Found: true, Version: l.Version, Path: l.path}
 }
 
-// NotFoundError says where a library was looked for in vain.
+// NotFoundError says where a library was looked for and not found.
 type NotFoundError struct {
 	Spec Spec
 	// Searched lists the places, in order, that hold no such file.
 	Searched []string
-	// Broken holds the loader's word on each file that is there and cannot be
+	// Broken holds what the loader says of each file that is there and cannot be
 	// loaded.
 	Broken []string
 }

@@ -184,7 +184,7 @@ func (f *Feature) validate() error {
 			return fmt.Errorf("protected value %v", v)
 		}
 		if f.Kind == Categorical && !f.Contains(v) {
-			return fmt.Errorf("protected value %v is no category index", v)
+			return fmt.Errorf("protected value %v is not the index of a category", v)
 		}
 		if f.Kind == Integer && v != math.Trunc(v) {
 			return fmt.Errorf("protected value %v of an integer feature", v)

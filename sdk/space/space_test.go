@@ -67,7 +67,7 @@ func TestValidateRefuses(t *testing.T) {
 		"unknown kind":          {func(s *space.Space) { s.Features[4].Kind = 9 }, "unknown kind"},
 		"zero kind":             {func(s *space.Space) { s.Features[4].Kind = 0 }, "unknown kind"},
 		"protected NaN":         {func(s *space.Space) { s.Features[0].Protected[1] = nan }, "protected value NaN"},
-		"protected no category": {func(s *space.Space) { s.Features[1].Protected = []float64{0, 2} }, "no category index"},
+		"protected no category": {func(s *space.Space) { s.Features[1].Protected = []float64{0, 2} }, "not the index of a category"},
 		"protected fraction":    {func(s *space.Space) { s.Features[0].Protected[1] = 44.5 }, "of an integer feature"},
 		"protected unsorted":    {func(s *space.Space) { s.Features[0].Protected[1] = 5 }, "not strictly increasing"},
 		"protected repeated":    {func(s *space.Space) { s.Features[0].Protected[1] = 15 }, "not strictly increasing"},

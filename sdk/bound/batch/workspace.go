@@ -1,6 +1,6 @@
 package batch
 
-// Workspace is the memory of one goroutine: so and so many lanes. The caller
+// Workspace is the memory of one goroutine, for a number of lanes. The caller
 // fills in the boxes with Centre and HalfWidth and calls Bound; the results hold
 // until the next call. All rows are Lanes() numbers long.
 type Workspace struct {

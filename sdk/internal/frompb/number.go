@@ -59,11 +59,11 @@ func fraction(text string) (*big.Rat, error) {
 	}
 	num, den, has := strings.Cut(strings.TrimPrefix(text, "-"), "/")
 	if !digits(num) || has && (!digits(den) || strings.Trim(den, "0") == "") {
-		return nil, fmt.Errorf("%.40q is no fraction like -22/7", text)
+		return nil, fmt.Errorf("%.40q is not a fraction such as -22/7", text)
 	}
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return nil, fmt.Errorf("%.40q is no fraction like -22/7", text)
+		return nil, fmt.Errorf("%.40q is not a fraction such as -22/7", text)
 	}
 	return r, nil
 }

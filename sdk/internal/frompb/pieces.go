@@ -117,7 +117,7 @@ func count(m *problemv1.Number) (*big.Int, error) {
 		return nil, err
 	}
 	if !r.IsInt() || r.Sign() < 0 {
-		return nil, errors.New("it is no number of people")
+		return nil, errors.New("it is not a number of people")
 	}
 	return r.Num(), nil
 }

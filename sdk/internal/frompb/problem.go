@@ -26,7 +26,7 @@ func Problem(m *problemv1.Problem) (*problem.Problem, error) {
 	return p, nil
 }
 
-// invalid says that a message is no problem; a model of a family that is not known
+// invalid says that a message is not a problem; a model of a family that is not known
 // here may be one.
 func invalid(err error) error {
 	if errors.Is(err, sdk.ErrUnsupported) {

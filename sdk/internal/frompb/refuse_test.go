@@ -247,12 +247,12 @@ func TestPiecesRefused(t *testing.T) {
 
 func TestSharesRefused(t *testing.T) {
 	for name, m := range map[string]*solverv1.Shares{
-		"the shares sum to 1.5":     {Fair: fraction("1"), Unfair: fraction("1/2")},
-		"fair share: absent":        {Unfair: fraction("0")},
-		"fair share: -0.1":          {Fair: fraction("-1/10"), Unfair: fraction("0")},
-		"unfair share: 2.0":         {Fair: fraction("0"), Unfair: fraction("2")},
-		"individuals: it is no num": {Fair: fraction("0"), Unfair: fraction("0"), Individuals: fraction("-4")},
-		"-1 boxes":                  {Fair: fraction("0"), Unfair: fraction("0"), Boxes: -1},
+		"the shares sum to 1.5":        {Fair: fraction("1"), Unfair: fraction("1/2")},
+		"fair share: absent":           {Unfair: fraction("0")},
+		"fair share: -0.1":             {Fair: fraction("-1/10"), Unfair: fraction("0")},
+		"unfair share: 2.0":            {Fair: fraction("0"), Unfair: fraction("2")},
+		"individuals: it is not a num": {Fair: fraction("0"), Unfair: fraction("0"), Individuals: fraction("-4")},
+		"-1 boxes":                     {Fair: fraction("0"), Unfair: fraction("0"), Boxes: -1},
 	} {
 		_, err := frompb.Shares(m)
 		wantRefused(t, err, nil, name)

@@ -18,7 +18,7 @@ const Version = 1
 const Name = "hyfair"
 
 // Handshake makes sure that a program started as a plugin is one of ours. It
-// is no security measure.
+// is not a security measure.
 var Handshake = plugin.HandshakeConfig{
 	MagicCookieKey:   "HYFAIR_PLUGIN",
 	MagicCookieValue: "8f0c7d5e-individual-fairness-v1",

@@ -26,7 +26,7 @@ import (
 var inf = math.Inf(1)
 
 // guardTime is how long a test waits for something that takes a fraction of a
-// second before it gives up; it is no measurement.
+// second before it gives up. Nothing is measured by it.
 const guardTime = 60 * time.Second
 
 // Solve has the solver answer a problem, and checks what must hold of every

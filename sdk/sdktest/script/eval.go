@@ -29,7 +29,7 @@ func (s *Script) Holds(values map[string]*big.Rat) (bool, error) {
 			}
 			env[y.Name] = Value{Bool: v.Sign() != 0}
 		case y.Sort == "Int" && !v.IsInt():
-			return false, fmt.Errorf("value %s of %q is no integer", v.RatString(), y.Name)
+			return false, fmt.Errorf("value %s of %q is not an integer", v.RatString(), y.Name)
 		default:
 			env[y.Name] = Value{Rat: v}
 		}

@@ -37,7 +37,7 @@ type verdict struct {
 	promise  float64 // grows towards what is looked for
 	z1, z2   int     // of the largest and the smallest logit; in a pair, of the first copy and the second
 	sure     bool    // violates is
-	single   bool    // has no value for want of a second counterfactual
+	single   bool    // has no value: there is no second counterfactual
 }
 
 func newPoints(t *Tree) *points {

@@ -132,7 +132,7 @@ type summit struct {
 
 // improve climbs where the largest value is wanted, as long as that takes a part of
 // the time: from the best individual where it is a new one, then from where a kick
-// leads, some features being given random values, and after many kicks in vain from
+// leads, some features being given random values, and after many kicks without success from
 // a random individual (iterated local search, Lourenço, Martin and Stützle, 2003).
 func (t *Tree) improve() {
 	if !t.goal.values {

@@ -60,7 +60,7 @@ func (x *Context) err(what string) error {
 	return fmt.Errorf("Z3 fails to %s: %s", what, message)
 }
 
-// ParseError is Z3's word on text that it cannot read.
+// ParseError is what Z3 says of text that it cannot read.
 type ParseError struct{ Text string }
 
 // A complaint of the parser; several stand on lines of their own.
@@ -203,4 +203,4 @@ func (m *Model) Satisfies(formulas *Formulas) (bool, error) {
 // with products of unknowns have.
 type IrrationalError struct{ Text string }
 
-func (e *IrrationalError) Error() string { return "a value is no rational number: " + e.Text }
+func (e *IrrationalError) Error() string { return "a value is not a rational number: " + e.Text }

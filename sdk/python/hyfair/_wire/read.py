@@ -46,7 +46,7 @@ def number(m: number_pb2.Number) -> problem.Number:
     if kind != "fraction":
         raise ValueError("number without a value")
     if len(m.fraction) > MAX_FRACTION or not _FRACTION.fullmatch(m.fraction):
-        raise ValueError(f"{m.fraction[:40]!r} is no fraction like -22/7")
+        raise ValueError(f"{m.fraction[:40]!r} is not a fraction such as -22/7")
     top, _, bottom = m.fraction.partition("/")
     return Fraction(int(top), int(bottom or "1"))
 

@@ -27,8 +27,8 @@ func claimMutations() []mutation {
 		{"a smaller ε", true, func(_ testing.TB, st *certificate.Statement, d *document) { d.header["epsilon"] = less(st.Epsilon) }, "breaks the claim"},
 		{"no ε", false, func(_ testing.TB, _ *certificate.Statement, d *document) { delete(d.header, "epsilon") }, "ε is missing"},
 		{"ε = 0", false, set("epsilon", "0"), "outside 0 < ε < 1"},
-		{"ε as an exponent", false, set("epsilon", "1e-2"), "no decimal and no fraction"},
-		{"ε over nothing", false, set("epsilon", "1/0"), "no decimal and no fraction"},
+		{"ε as an exponent", false, set("epsilon", "1e-2"), "neither a decimal nor a fraction"},
+		{"ε over nothing", false, set("epsilon", "1/0"), "neither a decimal nor a fraction"},
 		{"the notion of logits", true, set("notion", "logit"), ""},
 		{"the notion of decisions", true, set("notion", "decision"), ""},
 		{"the strict notion of decisions", true, set("notion", "decision-strict"), ""},
@@ -151,7 +151,7 @@ func regionMutations() []mutation {
 		}, ""},
 		{"a protected value that is none", false, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			get(d.region, "region", "values", 1).([]any)[1] = 2
-		}, "no protected value"},
+		}, "not a protected value"},
 		{"the excluded individual let in", true, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			d.region["forbid"] = []any{}
 		}, "breaks the claim"},
@@ -267,7 +267,7 @@ func copyMutations() []mutation {
 		{"bounds upside down", false, in(func(_ *certificate.Statement, _, c map[string]any) {
 			l := list(c["logit"])
 			l[0], l[1] = l[1], l[0]
-		}), "no enclosure"},
+		}), "does not enclose a logit"},
 		{"a bound too few", false, in(func(_ *certificate.Statement, _, c map[string]any) { c["logit"] = list(c["logit"])[:1] }), "two ends"},
 		{"the bounds of another copy", false, func(_ testing.TB, st *certificate.Statement, d *document) {
 			// Wherever all logits of one copy lie beyond all that is stated of another.
@@ -289,7 +289,7 @@ func copyMutations() []mutation {
 		{"a slope of no layer", false, slope(0, 3), "no ReLU"},
 		{"a slope of the output", false, slope(0, 2), "no ReLU"},
 		{"a slope of no neuron", false, slope(1, 5), "which has"},
-		{"a slope of a neuron and a half", false, slope(1, 0.5), "no layer and no neuron"},
+		{"a slope of a neuron and a half", false, slope(1, 0.5), "neither a layer nor a neuron"},
 		{"a slope twice", false, in(func(_ *certificate.Statement, _, c map[string]any) {
 			c["slopes"] = append(slices.Clone(list(c["slopes"])[:3]), list(c["slopes"])...)
 		}), "not in order"},
@@ -300,7 +300,7 @@ func copyMutations() []mutation {
 		{"a copy twice", false, in(func(_ *certificate.Statement, leaf, _ map[string]any) {
 			leaf["copies"] = append(list(leaf["copies"])[:1:1], list(leaf["copies"])[:3]...)
 		}), "not in order"},
-		{"a copy of nobody in the region", false, in(func(_ *certificate.Statement, leaf, c map[string]any) { list(c["protected"])[1] = 3 }), "no value of"},
+		{"a copy of nobody in the region", false, in(func(_ *certificate.Statement, leaf, c map[string]any) { list(c["protected"])[1] = 3 }), "not a value of"},
 		{"a protected value too few", false, in(func(_ *certificate.Statement, leaf, c map[string]any) { c["protected"] = list(c["protected"])[1:] }), "protected values for"},
 	}
 }
