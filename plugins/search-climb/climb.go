@@ -70,13 +70,13 @@ func (c *climb) ascend() (best place, more bool) {
 		}
 		c.tried++
 		p := c.best()
-		if p.compare(c.at.height) > 0 {
+		if p.Compare(c.at.Rank) > 0 {
 			// This feature has its best value; all others may have a better one now.
 			c.order = slices.Concat(c.order[c.tried-1:], c.order[:c.tried-1])
 			c.at, c.tried = p, 1
 			return p, true
 		}
-		if best.nowhere() || p.compare(best.height) > 0 {
+		if best.nowhere() || p.Compare(best.Rank) > 0 {
 			best = p
 		}
 		if spent += len(c.values); spent >= c.share && !best.nowhere() {
@@ -90,10 +90,10 @@ func (c *climb) ascend() (best place, more bool) {
 func (c *climb) summit() {
 	c.reached = c.at
 	c.vain++
-	if c.top.nowhere() || c.at.compare(c.top.height) > 0 {
+	if c.top.nowhere() || c.at.Compare(c.top.Rank) > 0 {
 		c.vain = 0
 	}
-	if c.at.compare(c.top.height) >= 0 {
+	if c.at.Compare(c.top.Rank) >= 0 {
 		c.top = c.at
 	}
 }
@@ -179,13 +179,13 @@ func (c *climb) best() (best place) {
 	c.evaluations += int64(len(c.xs))
 	for i, x := range c.xs {
 		o := &c.outcomes[i]
-		h := height{o.K, o.Shannon}
+		h := chain.Rank{K: o.K, Shannon: o.Shannon}
 		if o.K >= c.bar && o.Violates && len(c.others) < c.surplus {
 			if k := chain.Key(x); !c.known.Has(k) && !c.refused[k] {
 				c.others = append(c.others, slices.Clone(x))
 			}
 		}
-		if o.N > 0 && (best.nowhere() || h.compare(best.height) > 0) && !c.refused[chain.Key(x)] {
+		if o.N > 0 && (best.nowhere() || h.Compare(best.Rank) > 0) && !c.refused[chain.Key(x)] {
 			best = place{x, h}
 		}
 	}

@@ -23,7 +23,7 @@ func (s *session) prepare(want int) {
 	t := s.terrain
 	t.surplus, t.bar = 0, 0
 	if len(t.summits) > 0 {
-		t.surplus, t.bar = want/len(s.All)-1, t.summits[0].k
+		t.surplus, t.bar = want/len(s.All)-1, t.summits[0].K
 	}
 }
 

@@ -112,9 +112,9 @@ func (st *study) each(visit func(x []float64)) {
 	}
 }
 
-func (st *study) height(x []float64) height {
+func (st *study) height(x []float64) chain.Rank {
 	o := st.eval.Evaluate(x)
-	return height{o.K, o.Shannon}
+	return chain.Rank{K: o.K, Shannon: o.Shannon}
 }
 
 // The largest k there is, known from going through all 32,768 individuals, is
@@ -161,8 +161,8 @@ func TestTopsAreTops(t *testing.T) {
 			if c.reached.nowhere() {
 				if before := c.before; !before.nowhere() {
 					steps++
-					if changed := differ(before.x, m.Point); changed != 1 || st.height(m.Point).compare(st.height(before.x)) <= 0 {
-						t.Fatalf("a step from %v to %v changes %d features and k from %d to %d", before.x, m.Point, changed, before.k, st.height(m.Point).k)
+					if changed := differ(before.x, m.Point); changed != 1 || st.height(m.Point).Compare(st.height(before.x)) <= 0 {
+						t.Fatalf("a step from %v to %v changes %d features and k from %d to %d", before.x, m.Point, changed, before.K, st.height(m.Point).K)
 					}
 				}
 				continue
@@ -171,7 +171,7 @@ func TestTopsAreTops(t *testing.T) {
 			for _, i := range st.space.Free() {
 				x := slices.Clone(c.reached.x)
 				for x[i] = 0; x[i] <= st.space.Features[i].Hi; x[i]++ {
-					if st.height(x).compare(st.height(c.reached.x)) > 0 {
+					if st.height(x).Compare(st.height(c.reached.x)) > 0 {
 						t.Fatalf("%v was taken for a top; %v is higher", c.reached.x, x)
 					}
 				}
@@ -182,7 +182,7 @@ func TestTopsAreTops(t *testing.T) {
 		t.Errorf("%d tops and %d steps up in 300 rounds of 8 climbs", tops, steps)
 	}
 	for i, top := range s.terrain.summits {
-		if i > 0 && top.compare(s.terrain.summits[i-1].height) > 0 {
+		if i > 0 && top.Compare(s.terrain.summits[i-1].Rank) > 0 {
 			t.Errorf("summit %d is higher than the one before", i)
 		}
 	}
@@ -213,8 +213,8 @@ func TestOthersComeAlong(t *testing.T) {
 		for _, m := range moves {
 			if perClimb[m.Chain]++; perClimb[m.Chain] > 1 {
 				others++
-				if all[chain.Key(m.Point)] || st.height(m.Point).k < best {
-					t.Fatalf("%v with k = %d came along, known: %v; the best top has %d", m.Point, st.height(m.Point).k, all[chain.Key(m.Point)], best)
+				if all[chain.Key(m.Point)] || st.height(m.Point).K < best {
+					t.Fatalf("%v with k = %d came along, known: %v; the best top has %d", m.Point, st.height(m.Point).K, all[chain.Key(m.Point)], best)
 				}
 			} else if !slices.Equal(m.Point, steps[m.Chain].Point) {
 				t.Fatalf("climb %d goes to %v, and to %v where fewer are wanted", m.Chain, m.Point, steps[m.Chain].Point)
@@ -222,7 +222,7 @@ func TestOthersComeAlong(t *testing.T) {
 			all[chain.Key(m.Point)] = true
 		}
 		if len(many.terrain.summits) > 0 {
-			best = many.terrain.summits[0].k
+			best = many.terrain.summits[0].K
 		}
 	}
 	if one.Evaluations() != many.Evaluations() || others < 20 {

@@ -36,22 +36,11 @@ func newTerrain(set settings, s *space.Space, o sdk.StartOptions, e *evaluate.Ev
 	return &terrain{settings: set, domain: chain.NewDomain(s, o), protected: s.Protected(), eval: e, refused: map[string]bool{}}
 }
 
-// height ranks individuals: by k, then by the Shannon entropy of their
-// counterfactuals over the bins. Both are the same on every machine.
-type height struct {
-	k       int
-	shannon float64
-}
-
-func (h height) compare(other height) int {
-	return cmp.Or(cmp.Compare(h.k, other.k), cmp.Compare(h.shannon, other.shannon))
-}
-
-// place is an individual and its height; the zero place is nowhere, below all
+// place is an individual and its rank; the zero place is nowhere, below all
 // others.
 type place struct {
 	x []float64
-	height
+	chain.Rank
 }
 
 func (p *place) nowhere() bool { return p.x == nil }
@@ -63,10 +52,10 @@ type summits []place
 const maxSummits = 32
 
 // offer adds a top unless it is there already or lower than all that are kept.
-// Of equal heights the earlier one is kept.
+// Of equal rank the earlier one is kept.
 func (s *summits) offer(top place) {
 	at, _ := slices.BinarySearchFunc(*s, top, func(kept, top place) int {
-		return cmp.Or(top.compare(kept.height), -1)
+		return cmp.Or(top.Compare(kept.Rank), -1)
 	})
 	if at >= maxSummits || slices.ContainsFunc(*s, func(p place) bool { return slices.Equal(p.x, top.x) }) {
 		return

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,14 +12,13 @@ import (
 // person is an individual and its fitness, which is 0, 0 until it is known and
 // for good where the host refuses the individual.
 type person struct {
-	x       []float64
-	k       int
-	shannon float64
+	x []float64
+	chain.Rank
 }
 
 // fitter compares by fitness, the fitter first.
 func fitter(a, b person) int {
-	return cmp.Or(cmp.Compare(b.k, a.k), cmp.Compare(b.shannon, a.shannon))
+	return b.Compare(a.Rank)
 }
 
 // island is half of the population. people are sorted, the fittest first, only
@@ -49,8 +47,7 @@ func newIsland(set *settings, g *chain.Domain, rng *rand.Rand, seen *chain.Memor
 func (l *island) learn(index int, t *sdk.Trial) {
 	l.waiting--
 	if t.Status == sdk.TrialEvaluated {
-		p := &l.people[index]
-		p.k, p.shannon = t.K, t.Shannon
+		l.people[index].Rank = chain.Rank{K: t.K, Shannon: t.Shannon}
 	}
 }
 
@@ -60,7 +57,7 @@ func (l *island) breed(other *island) {
 	slices.SortStableFunc(l.people, fitter)
 	// Those without fitness come last, and have no children.
 	fit := len(l.people)
-	for fit > 0 && l.people[fit-1].k == 0 {
+	for fit > 0 && l.people[fit-1].K == 0 {
 		fit--
 	}
 	parents := slices.Clone(l.people[:fit])
@@ -103,7 +100,7 @@ func (l *island) drawing(people []person) func() []float64 {
 	}
 	sums, sum := make([]float64, len(people)), 0.0
 	for i := range people {
-		sum += float64(people[i].k) + people[i].shannon
+		sum += float64(people[i].K) + people[i].Shannon
 		sums[i] = sum
 	}
 	return func() []float64 {

@@ -156,8 +156,8 @@ func TestRefusedIndividualsHaveNoChildren(t *testing.T) {
 	}
 	for _, land := range s.islands {
 		for _, p := range land.people[:land.asked] {
-			if p.k > 0 && st.refuse(p.x) {
-				t.Errorf("%v is refused and has the fitness %d", p.x, p.k)
+			if p.K > 0 && st.refuse(p.x) {
+				t.Errorf("%v is refused and has the fitness %d", p.x, p.K)
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func TestRefusedIndividualsHaveNoChildren(t *testing.T) {
 // Parents are drawn by fitness: by tournament, the best of so many; by roulette,
 // in proportion.
 func TestSelection(t *testing.T) {
-	people := []person{{x: []float64{0}, k: 6}, {x: []float64{1}, k: 2, shannon: 1}, {x: []float64{2}, k: 1}}
+	people := []person{{[]float64{0}, chain.Rank{K: 6}}, {[]float64{1}, chain.Rank{K: 2, Shannon: 1}}, {[]float64{2}, chain.Rank{K: 1}}}
 	const draws = 20_000
 	shares := func(set map[string]string) (out [3]float64) {
 		parsed, err := parse(set)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/chain"
@@ -20,16 +19,10 @@ type terrain struct {
 	refused map[string]bool
 }
 
-// place is an individual and what it is worth: its k, then the Shannon entropy
-// of its counterfactuals over the bins.
+// place is an individual and its rank.
 type place struct {
-	x       []float64
-	k       int
-	shannon float64
-}
-
-func (p place) compare(other place) int {
-	return cmp.Or(cmp.Compare(p.k, other.k), cmp.Compare(p.shannon, other.shannon))
+	x []float64
+	chain.Rank
 }
 
 // welcome reports that x is in the space and was not refused.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -32,15 +33,15 @@ func (w *walk) Step() []float64 {
 	if w.x != nil {
 		o := w.eval.Evaluate(w.x)
 		w.evaluations++
-		here := place{w.x, o.K, o.Shannon}
-		if d := here.compare(w.best); w.best.x == nil || d > 0 || w.local && d == 0 {
+		here := place{w.x, chain.Rank{K: o.K, Shannon: o.Shannon}}
+		if d := here.Compare(w.best.Rank); w.best.x == nil || d > 0 || w.local && d == 0 {
 			w.best, w.weights = here, nil
 		}
 		if !w.local {
 			if w.iteration++; w.iteration <= w.iterations && o.N > 1 && w.follow(o.ArgMax, o.ArgMin) {
 				return w.x
 			}
-			w.local, w.iteration = w.best.k > 1, 0
+			w.local, w.iteration = w.best.K > 1, 0
 		}
 	}
 	if w.local && w.iteration < w.settings.local && w.perturb() {

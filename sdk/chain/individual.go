@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
@@ -21,6 +22,18 @@ func Key(x []float64) string {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
 	return string(b)
+}
+
+// Rank orders individuals: by k, then by the Shannon entropy of their
+// counterfactuals over the bins. Both are the same on every machine.
+type Rank struct {
+	K       int
+	Shannon float64
+}
+
+// Compare is positive where r is above other.
+func (r Rank) Compare(other Rank) int {
+	return cmp.Or(cmp.Compare(r.K, other.K), cmp.Compare(r.Shannon, other.Shannon))
 }
 
 // Memory knows the latest individuals by Key. Its zero value knows none.
