@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
@@ -99,9 +100,7 @@ func runWork(ctx context.Context, app *App) error {
 	if job.Search != nil {
 		return searchWork(ctx, app, &job, out)
 	}
-	err = compare.Work(ctx, job.Compare, processStart, func(ctx context.Context) (*compare.Opened, error) {
-		return openForWork(ctx, app, job.Compare)
-	}, out.write)
+	err = compare.Work(ctx, job.Compare, processStart, opener(app, job.Compare), out.write)
 	return errors.Join(err, out.err)
 }
 
@@ -143,17 +142,19 @@ func searchWork(ctx context.Context, app *App, job *workJob, out *eventWriter) e
 	return errors.Join(result.Err, result.SolverErr, out.err)
 }
 
-// openForWork starts the solver of a task.
-func openForWork(ctx context.Context, app *App, job *compare.Job) (*compare.Opened, error) {
-	catalogue, err := app.catalogue()
-	if err != nil {
-		return nil, err
+// opener starts the solver of a task.
+func opener(app *App, job *compare.Job) compare.Open {
+	return func(ctx context.Context) (*certify.Options, func(), error) {
+		catalogue, err := app.catalogue()
+		if err != nil {
+			return nil, nil, err
+		}
+		p, err := catalogue.Open(ctx, client.Solver, job.Solver, job.Set)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &certify.Options{Solver: p.Solver(), Description: p.Description(), Set: p.Options}, func() { p.Close() }, nil
 	}
-	plugin, err := catalogue.Open(ctx, client.Solver, job.Arm.Solver, job.Set)
-	if err != nil {
-		return nil, err
-	}
-	return &compare.Opened{Solver: plugin.Solver(), Description: plugin.Description(), Set: plugin.Options, Close: func() { plugin.Close() }}, nil
 }
 
 // eventWriter writes events until the reader is gone. Safe for concurrent use.

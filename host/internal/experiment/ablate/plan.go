@@ -75,25 +75,22 @@ const maxTasks = 1 << 20
 // AddSubject loads a study with one network and takes it into the plan.
 func (p *Plan) AddSubject(from question.Spec) error {
 	from.Scope = p.Scope
-	l, err := compare.Load(from)
+	q, eps, model, err := question.Measured(from)
 	if err != nil {
 		return err
 	}
-	model := l.ModelPath[strings.LastIndexAny(l.ModelPath, `/\`)+1:]
-	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
-		model = model[:dot]
-	}
-	from.Model, from.StudySHA256, from.ModelSHA256, from.Epsilon = l.ModelPath, l.SHA256, l.ModelSHA256, fairness.FormatRat(l.Epsilon)
+	st := q.Study
+	from.Model, from.StudySHA256, from.ModelSHA256, from.Epsilon = st.ModelPath, st.SHA256, st.ModelSHA256, fairness.FormatRat(eps)
 	s := Subject{
-		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256, Epsilon: from.Epsilon, Clustering: l.Clustering, Source: from,
+		Study: st.Name, Model: model, StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Epsilon: from.Epsilon, Clustering: st.Clustering, Source: from,
 	}
 	for i := range p.Subjects { // the rows of one study are read once
 		if o := &p.Subjects[i]; o.StudySHA256 == s.StudySHA256 && o.Source.Study == from.Study && o.Source.Data == from.Data {
 			s.DataSHA256 = o.DataSHA256
 		}
 	}
-	if s.DataSHA256 == "" && l.HasData() {
-		data, err := l.Data()
+	if s.DataSHA256 == "" && st.HasData() {
+		data, err := st.Data()
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ package compare
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,11 +239,3 @@ func (d *Duration) UnmarshalText(text []byte) error {
 
 // seconds is a duration in seconds, as measures are given.
 func (d Duration) seconds() float64 { return time.Duration(d).Seconds() }
-
-// doubled is twice the limit, without overflow.
-func (d Duration) doubled() Duration {
-	if d > math.MaxInt64/2 {
-		return d
-	}
-	return 2 * d
-}

@@ -181,23 +181,3 @@ func sortedKeys[V any](m map[string]V) []string {
 	slices.SortFunc(keys, cmp.Compare[string])
 	return keys
 }
-
-// pairMargin is what a notion measures between two logits.
-func pairMargin(n fairness.Notion, l1, l2 float64) float64 {
-	if l1 < l2 {
-		l1, l2 = l2, l1
-	}
-	switch n {
-	case fairness.Score:
-		return fairness.Sigmoid(l1) - fairness.Sigmoid(l2)
-	case fairness.Logit:
-		return l1 - l2
-	case fairness.Decision:
-		if l2 > 0 {
-			return math.Inf(-1) // both copies get the same decision
-		}
-		return l1
-	default:
-		return math.Min(l1, -l2)
-	}
-}

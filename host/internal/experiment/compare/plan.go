@@ -1,14 +1,18 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // Plan is a comparison with everything settled: each of its tasks is a subject,
@@ -53,9 +57,24 @@ type Subject struct {
 
 	// Clustering is the study's; k counts bins whatever it is.
 	Clustering fairness.Clustering `json:"-"`
-	// Source is where this machine has it.
-	Source question.Spec `json:"-"`
-	loaded *Loaded
+	asked      *question.Question
+}
+
+// ask is an arm's question to the subject. Without ε of its own, an arm has that of the
+// measures; in logits the study's, where that is one.
+func (s *Subject) ask(a *Arm) question.Spec {
+	spec := s.asked.Spec
+	if spec.Notion, spec.Epsilon = a.Notion, a.Epsilon; a.Epsilon == "" && !(cmp.Or(a.Notion, s.Notion) == "logit" && s.Notion == "logit") {
+		spec.Epsilon = s.Epsilon
+	}
+	return spec
+}
+
+// query is an arm's question about the whole region.
+func (s *Subject) query(a *Arm) (*problem.Query, error) {
+	asked := *s.asked
+	asked.Spec = s.ask(a)
+	return asked.Query(problem.Decide)
 }
 
 // Name is how reports call it.
@@ -82,24 +101,20 @@ const (
 // partition is what PartitionOfStudy stands for there; empty: nothing.
 func (p *Plan) AddSubject(from question.Spec, partition string) error {
 	from.Scope = p.Scope
-	l, err := Load(from)
+	q, eps, model, err := question.Measured(from)
 	if err != nil {
 		return err
 	}
-	model := l.ModelPath[strings.LastIndexAny(l.ModelPath, `/\`)+1:]
-	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
-		model = model[:dot]
-	}
-	from = l.asked.Spec
-	from.Model = l.ModelPath
-	features := make([]string, len(l.Space.Features))
-	for _, i := range l.Space.Free() {
-		features[i] = l.Space.Features[i].Name
+	st := q.Study
+	q.Spec.Model = st.ModelPath
+	features := make([]string, len(q.Space.Features))
+	for _, i := range q.Space.Free() {
+		features[i] = q.Space.Features[i].Name
 	}
 	p.Subjects = append(p.Subjects, Subject{
-		Study: l.Name, Model: model, StudySHA256: l.SHA256, ModelSHA256: l.ModelSHA256,
-		Notion: l.Notion.String(), Epsilon: fairness.FormatRat(l.Epsilon), Partition: partition, Features: features,
-		Clustering: l.Clustering, Source: from, loaded: l,
+		Study: st.Name, Model: model, StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256,
+		Notion: st.Notion.String(), Epsilon: fairness.FormatRat(eps), Partition: partition, Features: features,
+		Clustering: st.Clustering, asked: q,
 	})
 	return nil
 }
@@ -146,10 +161,10 @@ func (p *Plan) settle(s *Subject) error {
 	for i := range p.Arms {
 		a, err := p.arm(s, &p.Arms[i])
 		if err == nil {
-			_, err = s.loaded.query(&a)
+			_, err = s.query(&a)
 		}
 		if err == nil && a.Partition != "" {
-			_, err = chunksOf(s.loaded.Space, a.Partition)
+			_, err = chunksOf(s.asked.Space, a.Partition)
 			if s.Yardstick == "" {
 				s.Yardstick = a.Partition
 			}
@@ -161,7 +176,7 @@ func (p *Plan) settle(s *Subject) error {
 	if s.Yardstick == "" {
 		s.Yardstick = defaultYardstick
 	}
-	_, err := chunksOf(s.loaded.Space, s.Yardstick)
+	_, err := chunksOf(s.asked.Space, s.Yardstick)
 	return err
 }
 
@@ -254,27 +269,26 @@ func PlanOf(t record.Task) (*Plan, error) {
 	return p, nil
 }
 
-// Job is one task as a worker process gets it.
+// Job is one task as a worker process gets it: a request to certify, put about region
+// after region within its Timeout. The files must still be those of the plan.
 type Job struct {
-	// The files must still be those of the plan.
-	question.Spec
-	Arm     Arm               `json:"arm"`
-	Seed    int64             `json:"seed"`
-	Budget  Duration          `json:"budget"`
-	Threads int               `json:"threads"`
-	Memory  int64             `json:"memory,omitempty"`
-	Set     map[string]string `json:"set,omitempty"`
+	verdict.Request
+	// Arm is its name, Measured the ε of the measures: who counts as found.
+	Arm      string `json:"arm"`
+	Measured string `json:"measured"`
+	Threads  int    `json:"threads"`
+	Memory   int64  `json:"memory,omitempty"`
 }
 
 // job is what a worker needs for an entry.
 func (p *Plan) job(e Entry) (*Job, error) {
-	arm, err := p.arm(e.Subject, e.Arm)
+	a, err := p.arm(e.Subject, e.Arm)
 	if err != nil {
 		return nil, err
 	}
-	return &Job{
-		Spec: e.Subject.Source,
-		Arm:  arm, Seed: e.Seed, Budget: p.Budget, Threads: p.Threads, Memory: p.Memory,
-		Set: p.Solvers[arm.Solver].Set,
-	}, nil
+	return &Job{Arm: a.Name, Measured: e.Subject.Epsilon, Threads: p.Threads, Memory: p.Memory, Request: verdict.Request{
+		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: p.Solvers[a.Solver].Set, Encoding: a.Encoding, Bounds: a.Bounds,
+		Climb: a.Start == StartSearch, Maximise: a.Goal == GoalMaximise, Gap: a.Gap,
+		Partition: a.Partition, SoftTimeout: time.Duration(a.Soft), Timeout: time.Duration(p.Budget), Seed: e.Seed,
+	}}, nil
 }

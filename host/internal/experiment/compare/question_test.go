@@ -26,11 +26,11 @@ func TestEpsilonOfArms(t *testing.T) {
 		{logit, "0.1", "logit", "2.5", "5/2"},
 		{logit, "0.1", "score", "", "1/10"},
 	} {
-		l, err := Load(question.Spec{Study: c.study, Scope: question.Scope{Epsilon: c.question}})
-		if err != nil {
+		p := &Plan{Scope: question.Scope{Epsilon: c.question}}
+		if err := p.AddSubject(question.Spec{Study: c.study}, ""); err != nil {
 			t.Fatal(err)
 		}
-		q, err := l.query(&Arm{Notion: c.notion, Epsilon: c.epsilon})
+		q, err := p.Subjects[0].query(&Arm{Notion: c.notion, Epsilon: c.epsilon})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestEpsilonOfArms(t *testing.T) {
 			t.Errorf("%+v: ε = %v", c, got)
 		}
 	}
-	if _, err := Load(question.Spec{Study: logit}); err == nil {
+	if err := new(Plan).AddSubject(question.Spec{Study: logit}, ""); err == nil {
 		t.Error("logits are taken for a score difference")
 	}
 }

@@ -83,7 +83,7 @@ func TestRunGoesOn(t *testing.T) {
 				cancel() // in the middle of the second task
 				return workers.Usage{}, event(record.Event{Kind: record.KindFault, Fault: &record.Fault{}})
 			}
-			ran[fmt.Sprint(job.Arm.Name, job.Seed)]++
+			ran[fmt.Sprint(job.Arm, job.Seed)]++
 			return inProcess(enumerator)(ctx, job, cores, event)
 		}, nil, nil)
 		cancel()
@@ -143,7 +143,7 @@ func TestRunWithFailures(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 2, Arm{Name: "a"}, Arm{Name: "b"})
 	kept := newMemory()
 	failing := func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
-		if job.Arm.Name == "a" {
+		if job.Arm == "a" {
 			return workers.Usage{}, errors.New("no such luck")
 		}
 		return inProcess(enumerator)(ctx, job, cores, event)

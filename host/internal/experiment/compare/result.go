@@ -5,6 +5,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
@@ -71,7 +72,7 @@ type Proof struct {
 
 // fold makes a result of a task's events as they come in.
 type fold struct {
-	subject *Loaded
+	subject *question.Question
 	// epsilon is the limit that the verdict fair stands for, in the notion's unit.
 	epsilon  float64
 	result   Result
@@ -80,12 +81,12 @@ type fold struct {
 	interrupted bool
 }
 
-func newFold(subject *Loaded, arm *Arm) (*fold, error) {
-	q, err := subject.query(arm)
+func newFold(s *Subject, arm *Arm) (*fold, error) {
+	q, err := s.query(arm)
 	if err != nil {
 		return nil, err
 	}
-	f := &fold{subject: subject}
+	f := &fold{subject: s.asked}
 	if q.Notion.UsesEpsilon() {
 		f.epsilon, _ = q.Epsilon.Float64()
 	}

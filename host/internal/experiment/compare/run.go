@@ -35,7 +35,7 @@ func (p *Plan) try(ctx context.Context, e Entry, work Worker, cores []int, tell 
 	if err != nil {
 		return out, err
 	}
-	f, err := newFold(e.Subject.loaded, &job.Arm)
+	f, err := newFold(e.Subject, e.Arm)
 	if err != nil {
 		return out, err
 	}

@@ -15,21 +15,16 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
-	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Opened is a solver ready to be asked.
-type Opened struct {
-	Solver      sdk.Incremental
-	Description sdk.Description
-	// Set are its options; Close ends it.
-	Set   map[string]string
-	Close func()
-}
+// Open starts the solver of a task: its options say who it is, and close ends it.
+type Open func(context.Context) (o *certify.Options, close func(), err error)
 
 // Measures of a finished task, beside those that its events tell.
 const (
@@ -58,24 +53,27 @@ const (
 // or the budget, counted from start, is used up, and emits what it learns. The
 // last event is Finished, also where ctx ends first. An error means that the
 // task could not be begun: nothing was emitted then.
-func Work(ctx context.Context, job *Job, start time.Time, open func(context.Context) (*Opened, error), emit func(record.Event)) error {
+func Work(ctx context.Context, job *Job, start time.Time, open Open, emit func(record.Event)) error {
 	// Questions end early enough for their answers to be replayed in time: what a
 	// solver holds at its limit counts.
-	budget := time.Duration(job.Budget)
+	budget := job.Timeout
 	ctx, cancel := context.WithDeadline(ctx, start.Add(budget-min(replayTime, budget/10)))
 	defer cancel()
 	w := &worker{job: job, stream: &record.Stream{Start: start, Sinks: []func(record.Event){emit}}}
 	if err := w.begin(); err != nil {
 		return err
 	}
-	solver, err := open(ctx)
+	solver, end, err := open(ctx)
 	if err != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return err
 	}
 	w.started(solver)
 	if solver != nil {
-		defer solver.Close()
-		w.solver = solver
+		defer end()
+		w.options = *solver
+		w.options.Encoding, w.options.Bounds, w.options.Climb, w.options.SolverOnly = job.Encoding, job.Bounds, job.Climb, true
+		w.options.Maximise, w.options.Gap, w.options.Seed = job.Maximise, job.Gap, job.Seed
+		w.options.Threads, w.options.Memory, w.options.Witnessed = job.Threads, job.Memory, w.witness
 		w.loop(ctx)
 	}
 	w.finished(ctx)
@@ -84,13 +82,13 @@ func Work(ctx context.Context, job *Job, start time.Time, open func(context.Cont
 
 // worker is a task under way.
 type worker struct {
-	job    *Job
-	loaded *Loaded
-	query  *problem.Query
-	eval   *evaluate.Evaluator
-	solver *Opened
-	stream *record.Stream
-	rng    *rand.Rand
+	job     *Job
+	asked   *question.Question
+	query   *problem.Query
+	eval    *evaluate.Evaluator
+	options certify.Options
+	stream  *record.Stream
+	rng     *rand.Rand
 	// emitting guards stream, finding what witness writes: a solver's incumbents
 	// come from another goroutine.
 	emitting, finding sync.Mutex
@@ -115,7 +113,7 @@ type item struct {
 	// beside it before anything is asked.
 	known []float64
 	// limit of the next question; 0: what is left of the budget.
-	limit Duration
+	limit time.Duration
 	// tries counts the questions that left it undecided.
 	tries int
 }
@@ -123,23 +121,27 @@ type item struct {
 // begin loads what the question is about and fills the queue.
 func (w *worker) begin() error {
 	var err error
-	if w.loaded, err = Load(w.job.Spec); err != nil {
+	if w.asked, err = question.Open(w.job.Spec); err != nil {
 		return err
 	}
-	if w.query, err = w.loaded.query(&w.job.Arm); err != nil {
+	if w.query, err = w.asked.Query(problem.Decide); err != nil {
 		return err
 	}
-	if w.eval, err = w.loaded.evaluator(); err != nil {
+	eps, err := w.asked.Study.EpsilonFor(fairness.Score, w.job.Measured)
+	if err != nil {
+		return err
+	}
+	if w.eval, err = evaluate.New(w.asked.Study.Network, w.asked.Space, w.asked.Region, eps); err != nil {
 		return err
 	}
 	w.seen, w.counts, w.certified = map[string]bool{}, map[string]int64{}, new(big.Rat)
-	regions := []space.Region{w.loaded.Region}
-	if w.job.Arm.Partition != "" {
-		c, err := chunksOf(w.loaded.Space, w.job.Arm.Partition)
+	regions := []space.Region{w.asked.Region}
+	if w.job.Partition != "" {
+		c, err := chunksOf(w.asked.Space, w.job.Partition)
 		if err != nil {
 			return err
 		}
-		if regions, err = c.Split(w.loaded.Space, w.loaded.Region); err != nil {
+		if regions, err = c.Split(w.asked.Space, w.asked.Region); err != nil {
 			return err
 		}
 	}
@@ -148,7 +150,7 @@ func (w *worker) begin() error {
 	order := rand.New(rand.NewPCG(uint64(w.job.Seed), 1))
 	order.Shuffle(len(regions), func(i, k int) { regions[i], regions[k] = regions[k], regions[i] })
 	for _, r := range regions {
-		w.queue = append(w.queue, item{region: r, limit: w.job.Arm.Soft})
+		w.queue = append(w.queue, item{region: r, limit: w.job.SoftTimeout})
 	}
 	w.rng = rand.New(rand.NewPCG(uint64(w.job.Seed), 2))
 	return nil
@@ -172,14 +174,14 @@ func (w *worker) loop(ctx context.Context) {
 // one feature drawn among those in which it has several values. The part that
 // holds the individual is cut further when its turn comes.
 func (w *worker) cut(it item) {
-	features := wide(w.loaded.Space, it.region)
+	features := wide(w.asked.Space, it.region)
 	if len(features) == 0 {
 		return // the only process
 	}
 	i := features[w.rng.IntN(len(features))]
-	below, at, above := beside(&w.loaded.Space.Features[i], i, it.region, it.known[i])
+	below, at, above := beside(&w.asked.Space.Features[i], i, it.region, it.known[i])
 	for _, r := range append(below, above...) {
-		w.queue = append(w.queue, item{region: r, limit: w.job.Arm.Soft})
+		w.queue = append(w.queue, item{region: r, limit: w.job.SoftTimeout})
 	}
 	for _, r := range at {
 		w.queue = append(w.queue, item{region: r, known: it.known})
@@ -190,19 +192,13 @@ func (w *worker) cut(it item) {
 func (w *worker) ask(ctx context.Context, it item) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if it.limit > 0 {
-		limited, cancel = context.WithTimeout(ctx, time.Duration(it.limit))
+		limited, cancel = context.WithTimeout(ctx, it.limit)
 	}
 	defer cancel()
 	q := *w.query
 	q.Region = it.region
 	w.counts[measureAsked]++
-	rep, err := certify.Run(limited, &q, certify.Options{
-		Solver: w.solver.Solver, Description: w.solver.Description, Set: w.solver.Set,
-		Encoding: w.job.Arm.Encoding, Bounds: w.job.Arm.Bounds, Climb: w.job.Arm.Start == StartSearch, SolverOnly: true,
-		Maximise: w.job.Arm.Goal == GoalMaximise, Gap: w.job.Arm.Gap,
-		Threads: w.job.Threads, Memory: w.job.Memory, Seed: w.job.Seed,
-		Witnessed: w.witness,
-	})
+	rep, err := certify.Run(limited, &q, w.options)
 	if rep == nil { // the question is malformed, which another region would not change
 		w.lost = err
 		w.fault(err.Error())
@@ -226,6 +222,14 @@ func (w *worker) ask(ctx context.Context, it item) {
 	w.learn(it, rep, limited.Err() != nil || err != nil)
 }
 
+// doubled is twice the limit, without overflow.
+func doubled(d time.Duration) time.Duration {
+	if d > math.MaxInt64/2 {
+		return d
+	}
+	return 2 * d
+}
+
 // learn takes in the answer to a question. again: an undecided region deserves
 // another try.
 func (w *worker) learn(it item, rep *certify.Report, again bool) {
@@ -234,13 +238,13 @@ func (w *worker) learn(it item, rep *certify.Report, again bool) {
 	switch {
 	case rep.Verdict == certify.Fair:
 		w.counts[measureFair]++
-		w.certified.Add(w.certified, share(w.loaded.Space, w.loaded.Region, it.region))
+		w.certified.Add(w.certified, share(w.asked.Space, w.asked.Region, it.region))
 	case rep.Witness != nil:
 		w.counts[measureUnfair]++
 		w.queue = append(w.queue, item{region: it.region, known: rep.Witness.Copy1})
 	case again:
 		it.tries++
-		it.limit = it.limit.doubled()
+		it.limit = doubled(it.limit)
 		w.queue = append(w.queue, it)
 	default:
 		w.counts[measureUndecided]++
@@ -255,10 +259,10 @@ func (w *worker) witness(found *individual.Witness) {
 	}
 	w.finding.Lock()
 	defer w.finding.Unlock()
-	if time.Since(w.stream.Start) > time.Duration(w.job.Budget) {
+	if time.Since(w.stream.Start) > w.job.Timeout {
 		return // too late to count
 	}
-	x := w.loaded.Space.Canonical(found.Copy1)
+	x := w.asked.Space.Canonical(found.Copy1)
 	key := identity(x)
 	if w.seen[key] {
 		return
@@ -285,7 +289,7 @@ func identity(x []float64) string {
 }
 
 func (w *worker) verdict(it item, rep *certify.Report) {
-	v := &record.Verdict{Region: partition.Text(w.loaded.Space, w.loaded.Region, it.region), Verdict: rep.Verdict.String(), Reason: rep.Reason}
+	v := &record.Verdict{Region: partition.Text(w.asked.Space, w.asked.Region, it.region), Verdict: rep.Verdict.String(), Reason: rep.Reason}
 	if rep.Verdict == certify.Fair {
 		v.Grade, v.Tolerance = rep.Grade.String(), rep.Tolerance
 	}
@@ -303,7 +307,7 @@ func (w *worker) verdict(it item, rep *certify.Report) {
 
 func (w *worker) fault(text string) {
 	if w.faults++; w.faults <= maxFaultEvents {
-		w.emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: w.job.Arm.Solver, Error: text}})
+		w.emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: w.job.Solver, Error: text}})
 	}
 }
 
@@ -325,16 +329,16 @@ func (w *worker) emit(e record.Event) {
 	w.stream.Emit(e)
 }
 
-func (w *worker) started(solver *Opened) {
+func (w *worker) started(solver *certify.Options) {
 	s := &record.Started{
 		Task: record.Task{
-			Command: "compare", Network: w.job.ModelSHA256, Study: w.job.StudySHA256, Arm: w.job.Arm.Name, Seed: w.job.Seed, Region: w.job.Where,
+			Command: "compare", Network: w.job.ModelSHA256, Study: w.job.StudySHA256, Arm: w.job.Arm, Seed: w.job.Seed, Region: w.job.Where,
 		},
-		At: w.stream.Start.UTC(), Features: w.loaded.Space.Names(), Study: w.loaded.Name, Model: w.loaded.ModelPath,
+		At: w.stream.Start.UTC(), Features: w.asked.Space.Names(), Study: w.asked.Study.Name, Model: w.asked.Study.ModelPath,
 		Machine: record.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
 	}
 	if solver != nil {
-		s.Versions = map[string]string{w.job.Arm.Solver: solver.Description.Version}
+		s.Versions = map[string]string{w.job.Solver: solver.Description.Version}
 	}
 	w.stream.Run = s.Task.NewRun(s.At)
 	w.emit(record.Event{Kind: record.KindStarted, Started: s})

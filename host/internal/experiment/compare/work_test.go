@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,11 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
@@ -53,9 +56,9 @@ func tinyStudy(t testing.TB, weights [6]float64) string {
 }
 
 // enumerator opens the solver that tries every point.
-func enumerator(ctx context.Context) (*Opened, error) {
+func enumerator(ctx context.Context) (*certify.Options, func(), error) {
 	d, err := sdktest.Enumerator{}.Describe(ctx)
-	return &Opened{Solver: sdktest.Enumerator{}, Description: d, Close: func() {}}, err
+	return &certify.Options{Solver: sdktest.Enumerator{}, Description: d}, func() {}, err
 }
 
 // tinyPlan compares arms on a study without processes.
@@ -75,7 +78,7 @@ func tinyPlan(t testing.TB, study string, runs int, arms ...Arm) *Plan {
 }
 
 // inProcess is a Worker without a process.
-func inProcess(open func(context.Context) (*Opened, error)) Worker {
+func inProcess(open Open) Worker {
 	return func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
 		begin := time.Now()
 		var bad error
@@ -85,9 +88,10 @@ func inProcess(open func(context.Context) (*Opened, error)) Worker {
 }
 
 // discriminated lists who has a gap above ε, by trying everybody.
-func discriminated(t testing.TB, l *Loaded) (keys []string, all int) {
+func discriminated(t testing.TB, s *Subject) (keys []string, all int) {
 	t.Helper()
-	e, err := l.evaluator()
+	eps, _ := new(big.Rat).SetString(s.Epsilon)
+	e, err := evaluate.New(s.asked.Study.Network, s.asked.Space, s.asked.Region, eps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +122,7 @@ func TestWorkIsComplete(t *testing.T) {
 		p := tinyPlan(t, tinyStudy(t, weights), 1,
 			Arm{Name: "whole"}, Arm{Name: "chunks", Partition: "2"}, Arm{Name: "named", Partition: "years=3"})
 		p.Seed = rng.Int64N(100)
-		want, all := discriminated(t, p.Subjects[0].loaded)
+		want, all := discriminated(t, &p.Subjects[0])
 		if len(want) > 0 && len(want) < all {
 			mixed++
 		}
@@ -211,10 +215,10 @@ func (s slow) Solve(ctx context.Context, _ problem.Delta, _ sdk.SolveOptions) (*
 	return &sdk.Result{Status: sdk.Unknown, Reason: sdk.TimeLimit}, nil
 }
 
-func (s slow) describe(ctx context.Context) (*Opened, error) {
-	o, err := enumerator(ctx)
+func (s slow) describe(ctx context.Context) (*certify.Options, func(), error) {
+	o, end, err := enumerator(ctx)
 	o.Solver = solverOf{s}
-	return o, err
+	return o, end, err
 }
 
 // solverOf gives slow the methods of a solver that is asked problem by problem.
@@ -253,10 +257,10 @@ func (lost) Load(context.Context, *problem.Problem) (sdk.Loaded, error) {
 func TestWorkWithoutItsSolver(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "lost"})
 	record := newMemory()
-	open := func(ctx context.Context) (*Opened, error) {
-		o, err := enumerator(ctx)
+	open := func(ctx context.Context) (*certify.Options, func(), error) {
+		o, end, err := enumerator(ctx)
 		o.Solver = lost{}
-		return o, err
+		return o, end, err
 	}
 	if err := Run(t.Context(), p, record, inProcess(open), nil, nil); err != nil {
 		t.Fatal(err)
