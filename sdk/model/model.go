@@ -16,6 +16,7 @@ import (
 	"math/big"
 	"sync"
 
+	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -28,6 +29,9 @@ const (
 	// Identity: the model ends in its logit. A study says that it is read so.
 	Identity
 )
+
+// String names the function that a model of this link ends in, as messages do.
+func (l Link) String() string { return named.Of(l, "sigmoid", "linear") }
 
 // Model is a function from inputs to a logit. It is read-only once validated and
 // may then be shared between goroutines.

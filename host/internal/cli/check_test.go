@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -37,7 +38,7 @@ func loanCertificate(t *testing.T, bound string) string {
 	limit, _ := new(big.Rat).SetString(bound)
 	path := filepath.Join(t.TempDir(), "loan.cert.gz")
 	f, err := certificate.Create(path, certificate.Statement{
-		Producer: "a test", Study: st.Name, Network: st.Network, Space: st.Space, Region: region,
+		Producer: "a test", Study: st.Name, Network: st.Model.(*relu.Network), Space: st.Space, Region: region,
 		Notion: fairness.Logit, Epsilon: big.NewRat(1, 20),
 		Claim: certificate.Claim{Kind: certificate.Gap, Bound: limit},
 	})
@@ -107,10 +108,11 @@ func TestCheckRefuses(t *testing.T) {
 // another space is none for these.
 func TestCheckComparesWithWhatIsAtHand(t *testing.T) {
 	path := loanCertificate(t, "1000")
-	n, _, err := modelfile.Read("../../../studies/loan/network.json")
+	m, _, err := modelfile.Read("../../../studies/loan/network.json")
 	if err != nil {
 		t.Fatal(err)
 	}
+	n := m.(*relu.Network)
 	n.Layers[0].Bias[0] = 0.5
 	var text bytes.Buffer
 	if err := modelfile.WriteJSON(&text, n); err != nil {

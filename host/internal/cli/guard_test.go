@@ -126,7 +126,7 @@ func TestGuardJSON(t *testing.T) {
 			}
 			continue
 		}
-		logit := st.Network.Logit(st.Space.NetworkInputs(nil, x))
+		logit := st.Model.Logit(st.Space.NetworkInputs(nil, x))
 		if row.Answer != "predict" || math.Abs(*row.Score-fairness.Sigmoid(logit)) > 1e-15 || (*row.Decision == 1) != (logit > 0) || row.Row != i+1 {
 			t.Fatalf("row %d with logit %v: %+v", i, logit, row)
 		}

@@ -116,7 +116,7 @@ func TestMitigateLoan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			networks = append(networks, n)
+			networks = append(networks, n.(*relu.Network))
 		}
 		right := 0
 		for _, i := range data.Test {

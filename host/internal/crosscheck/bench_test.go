@@ -33,7 +33,7 @@ func BenchmarkEvaluate(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			e, err := evaluate.New(st.Network, st.Space, st.Space.Whole(), st.Epsilon)
+			e, err := evaluate.New(st.Model, st.Space, st.Space.Whole(), st.Epsilon)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -130,7 +130,7 @@ func BenchmarkFirstWitness(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			q := &problem.Query{Model: st.Network, Space: st.Space, Notion: fairness.Score, Epsilon: st.Epsilon, Goal: problem.Decide}
+			q := &problem.Query{Model: st.Model, Space: st.Space, Notion: fairness.Score, Epsilon: st.Epsilon, Goal: problem.Decide}
 			var ms []float64
 			for b.Loop() {
 				var five []float64

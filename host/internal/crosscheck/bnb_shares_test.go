@@ -31,7 +31,7 @@ func adultBySex(t testing.TB, model string, notion fairness.Notion, rules ...str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &problem.Query{Model: st.Network, Space: s, Notion: notion, Epsilon: st.Epsilon, Goal: problem.Quantify}
+	return &problem.Query{Model: st.Model, Space: s, Notion: notion, Epsilon: st.Epsilon, Goal: problem.Quantify}
 }
 
 // TestSharesHoldAgainstSamples draws individuals uniformly from the spaces of

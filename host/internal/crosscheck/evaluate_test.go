@@ -106,14 +106,14 @@ func subjects() (out []subject) {
 }
 
 func (s *subject) network(t testing.TB, root string) *relu.Network {
-	n, _, err := modelfile.Read(filepath.Join(root, s.file))
+	m, _, err := modelfile.Read(filepath.Join(root, s.file))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.space.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	return n
+	return m.(*relu.Network)
 }
 
 func (s *subject) individual(r *rand.Rand) []float64 {

@@ -191,7 +191,7 @@ func (q *Question) With(n *relu.Network) (*Question, error) {
 		return nil, err
 	}
 	st, out := *q.Study, *q
-	st.Network, st.ModelSHA256 = n, hex.EncodeToString(sum.Sum(nil))
+	st.Model, st.ModelSHA256 = n, hex.EncodeToString(sum.Sum(nil))
 	out.Study, out.Spec.ModelSHA256 = &st, st.ModelSHA256
 	return &out, nil
 }
@@ -230,7 +230,7 @@ func (q *Question) EpsilonFor(n fairness.Notion) (*big.Rat, error) {
 
 // Query is the question as a solver gets it.
 func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
-	out := &problem.Query{Model: q.Study.Network, Space: q.Space, Region: q.Region, Notion: q.Study.Notion, K: q.Spec.K, Goal: goal}
+	out := &problem.Query{Model: q.Study.Model, Space: q.Space, Region: q.Region, Notion: q.Study.Notion, K: q.Spec.K, Goal: goal}
 	if len(q.Rest) > 0 {
 		out.Require = append(out.Require, q.Rest)
 	}
@@ -268,7 +268,7 @@ func (q *Question) Scores() (*problem.Query, error) {
 		return nil, err
 	}
 	out := &problem.Query{
-		Model: q.Study.Network, Space: forbid(q.Space, q.Rest), Region: q.Region,
+		Model: q.Study.Model, Space: forbid(q.Space, q.Rest), Region: q.Region,
 		Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide,
 	}
 	return out, out.Validate()

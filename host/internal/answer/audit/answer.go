@@ -50,7 +50,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	c := Config{Model: q.Study.Network, Space: q.Space, Region: q.Region}
+	c := Config{Model: q.Study.Model, Space: q.Space, Region: q.Region}
 	if c.Epsilon, err = q.EpsilonFor(fairness.Score); err != nil {
 		return nil, session.Mistake(err)
 	}

@@ -37,7 +37,7 @@ func load(t *testing.T, path string, o study.Options) (Config, [][]float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Model: st.Network, Space: st.Space, Region: st.Space.Whole(), Epsilon: st.Epsilon}, d.Points
+	return Config{Model: st.Model, Space: st.Space, Region: st.Space.Whole(), Epsilon: st.Epsilon}, d.Points
 }
 
 // TestEveryApplicant holds the audit of the shipped study against the

@@ -29,7 +29,7 @@ func published(t *testing.T, name, model string, n fairness.Notion) *problem.Que
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &problem.Query{Model: s.Network, Space: s.Space, Region: s.Space.Whole(), Notion: n, Epsilon: s.Epsilon, Goal: problem.Decide}
+	return &problem.Query{Model: s.Model, Space: s.Space, Region: s.Space.Whole(), Notion: n, Epsilon: s.Epsilon, Goal: problem.Decide}
 }
 
 // TestPublishedNetworksAreUnfair finds two people for each network and holds

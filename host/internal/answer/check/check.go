@@ -18,6 +18,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // Request names a certificate.
@@ -132,7 +134,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 			return nil, err
 		}
 		out.Compared = []string{"study", "model"}
-		if err := checker.SameNetwork(st.Network, of.Network); err != nil {
+		if err := sameNetwork(st, of.Model); err != nil {
 			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", of.ModelPath, err)}, nil
 		}
 		// Which of the study's protected features vary is the certificate's choice.
@@ -144,12 +146,12 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 			return &checker.Refusal{Reason: fmt.Sprintf("it is not about the space of %s: %v", of.Path, err)}, nil
 		}
 	case r.Model != "":
-		n, _, err := modelfile.Read(r.Model)
+		m, _, err := modelfile.Read(r.Model)
 		if err != nil {
 			return nil, err
 		}
 		out.Compared = []string{"model"}
-		if err := checker.SameNetwork(st.Network, n); err != nil {
+		if err := sameNetwork(st, m); err != nil {
 			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", r.Model, err)}, nil
 		}
 	}
@@ -197,4 +199,13 @@ func newResult(path string, r *certificate.Reader) *Result {
 		out.Region.Points = checker.Points(st.Space, region.Box).String()
 	}
 	return out
+}
+
+// sameNetwork names the first difference between a certificate's network and a model.
+func sameNetwork(st *certificate.Statement, m model.Model) error {
+	n, err := relu.Of(m, "a certificate")
+	if err != nil {
+		return err
+	}
+	return checker.SameNetwork(st.Network, n)
 }

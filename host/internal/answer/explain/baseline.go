@@ -64,7 +64,7 @@ const mostCompared = 50
 func (j *job) baseline(ctx context.Context, r *Result, x []float64, rows [][]float64) error {
 	begin, q := time.Now(), j.query
 	c := lime.Config{
-		Network: j.question.Study.Network, Space: q.Space, Region: q.Region, Evaluator: j.evaluator, Rows: rows,
+		Model: j.question.Study.Model, Space: q.Space, Region: q.Region, Evaluator: j.evaluator, Rows: rows,
 		Individual: x, Samples: j.request.LIMESamples, Seed: j.request.Seed,
 		Progress: func(done, total int) { j.progress(fmt.Sprintf("LIME, counterfactual %d of %d", done, total)) },
 	}
@@ -79,7 +79,7 @@ func (j *job) baseline(ctx context.Context, r *Result, x []float64, rows [][]flo
 	}
 	copies := q.Space.Counterfactuals(q.Region, x)
 	j.progress("the Python package lime")
-	r.LIME.Reference, err = lime.Compare(ctx, j.python, c.Network, c.Space, rows, copies[:min(mostCompared, len(copies))], c.Samples, c.Seed)
+	r.LIME.Reference, err = lime.Compare(ctx, j.python, c.Model, c.Space, rows, copies[:min(mostCompared, len(copies))], c.Samples, c.Seed)
 	if err != nil {
 		return fmt.Errorf("--lime-reference: %w", err)
 	}

@@ -21,7 +21,7 @@ func loan(t *testing.T) (*study.Study, *evaluate.Evaluator) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := evaluate.New(st.Network, st.Space, st.Space.Whole(), big.NewRat(1, 20))
+	e, err := evaluate.New(st.Model, st.Space, st.Space.Whole(), big.NewRat(1, 20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func plainK(st *study.Study, x []float64) float64 {
 	eps := big.NewRat(1, 20)
 	seen := map[int]bool{}
 	for _, point := range st.Space.Counterfactuals(st.Space.Whole(), x) {
-		logit := st.Network.Logit(st.Space.NetworkInputs(make([]float64, st.Space.Inputs), point))
+		logit := st.Model.Logit(st.Space.NetworkInputs(make([]float64, st.Space.Inputs), point))
 		bin := 0
 		for j := 1; j < fairness.Bins(eps); j++ {
 			if lo, hi := edge(j, eps); logit >= hi {

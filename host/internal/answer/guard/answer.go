@@ -95,7 +95,7 @@ func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	g := &guarded{decider: individual.New(st.Network, st.Space), space: st.Space}
+	g := &guarded{decider: individual.New(st.Model, st.Space), space: st.Space}
 	if g.rules, err = Read(r.Rules, st.Space); err == nil {
 		g.guards, err = g.rules.Predicates(st.Space)
 	}

@@ -21,7 +21,7 @@ func Accuracy(s *study.Study, rows []int) (float64, error) {
 		return 0, err
 	}
 	switch {
-	case s.Network == nil:
+	case s.Model == nil:
 		return 0, fmt.Errorf("%s: accuracy needs a network", s.Path)
 	case d.Labels == nil:
 		return 0, fmt.Errorf("%s: accuracy needs labels, and the data has none", s.Path)
@@ -36,7 +36,7 @@ func Accuracy(s *study.Study, rows []int) (float64, error) {
 		return 0, fmt.Errorf("%s: accuracy of no rows", s.Path)
 	}
 	right := 0
-	decider := New(s.Network, s.Space)
+	decider := New(s.Model, s.Space)
 	for _, row := range rows {
 		point := d.Points[row]
 		for i := range s.Space.Features {

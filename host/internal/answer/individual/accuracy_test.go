@@ -31,7 +31,7 @@ func TestAccuracy(t *testing.T) {
 	}
 	right := 0
 	for i, p := range d.Points {
-		positive := s.Network.Logit(s.Space.NetworkInputs(nil, p)) > 0
+		positive := s.Model.Logit(s.Space.NetworkInputs(nil, p)) > 0
 		if positive == (d.Labels[i] == 1) {
 			right++
 		}

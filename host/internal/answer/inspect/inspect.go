@@ -120,7 +120,7 @@ func (r *Request) answer(s *session.Session) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := networkPart(st.Model)
+	out := networkPart(st.ModelFile)
 	out.describe(st)
 	if !st.HasData() {
 		return out, nil

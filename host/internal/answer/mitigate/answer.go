@@ -119,8 +119,12 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 	if j.query, err = q.Scores(); err != nil {
 		return nil, nil, err
 	}
+	network, err := relu.Of(q.Study.Model, "training")
+	if err != nil {
+		return nil, nil, session.Mistake(err)
+	}
 	c := &Config{
-		Network: q.Study.Network, Space: j.query.Space, Region: j.query.Region, Retraining: r.Retraining, MostRefused: r.MostRefused,
+		Network: network, Space: j.query.Space, Region: j.query.Region, Retraining: r.Retraining, MostRefused: r.MostRefused,
 		Search: j.search, Trained: j.trained, Explain: j.explain, Progress: s.Show,
 	}
 	if c.Arms, err = ParseArms(r.Arms); err != nil {
@@ -181,7 +185,7 @@ func (j *job) search(ctx context.Context, name string, subject Subject) (_ *Sear
 		return nil, err
 	}
 	r, asked := j.request.Search, j.question
-	if subject.Network != j.question.Study.Network {
+	if subject.Network != j.question.Study.Model {
 		if asked, err = asked.With(subject.Network); err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func openLoan(t testing.TB, arms ...string) *loan {
 	r := DefaultRetraining()
 	r.Epochs, r.Patience = 3, 0
 	l.config = Config{
-		Network: st.Network, Space: st.Space, Region: st.Space.Whole(), Retraining: r, MostRefused: 1,
+		Network: st.Model.(*relu.Network), Space: st.Space, Region: st.Space.Whole(), Retraining: r, MostRefused: 1,
 		Search: func(_ context.Context, name string, s Subject) (*Searched, error) {
 			l.searches = append(l.searches, name)
 			return draws(t, st.Space, s, 20000), nil
@@ -146,7 +146,7 @@ func TestGuardingTheClusterLeavesTheRest(t *testing.T) {
 	l := openLoan(t, "original", "original+guards")
 	rule := l.rule(t, plantedRule)
 	l.config.Rules = []space.Predicate{rule}
-	e, err := evaluate.New(l.Network, l.Space, l.config.Region, big.NewRat(1, 20))
+	e, err := evaluate.New(l.Model, l.Space, l.config.Region, big.NewRat(1, 20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestArmsShareTheirNetworks(t *testing.T) {
 		t.Errorf("explained %v individuals", explained)
 	}
 	for _, way := range []string{Retrained, Consistent} {
-		if n := arms[way].Subject.Network; kept[way] != n || n == l.Network || arms[way].Trained == nil {
+		if n := arms[way].Subject.Network; kept[way] != n || n == l.config.Network || arms[way].Trained == nil {
 			t.Errorf("%s: the network kept is not the one searched", way)
 		}
 	}
@@ -302,7 +302,7 @@ func BenchmarkConsistent(b *testing.B) {
 	m := material{Retraining: l.config.Retraining, space: l.Space, region: l.config.Region, rows: l.config.Train, labels: l.config.TrainLabels}
 	m.Epochs = 1
 	for b.Loop() {
-		if _, _, err := m.consistent(b.Context(), l.Network, nil); err != nil {
+		if _, _, err := m.consistent(b.Context(), l.config.Network, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -53,7 +53,7 @@ func TestPublicNetworks(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			q := &problem.Query{Model: st.Network, Space: s, Region: s.Whole(), Notion: fairness.DecisionStrict, Goal: problem.Decide}
+			q := &problem.Query{Model: st.Model, Space: s, Region: s.Whole(), Notion: fairness.DecisionStrict, Goal: problem.Decide}
 			store := &shelf{}
 			o := partition.Options{Chunks: chunks(t, q, c.chunk), All: true, Seed: 1, Store: store}
 			if c.least == c.parts { // what bounds leave of AC-8 takes Z3 longer than a test should

@@ -29,7 +29,7 @@ func BenchmarkFast(b *testing.B) {
 		b.Fatal(err)
 	}
 	region := st.Space.Whole()
-	evaluator, err := evaluate.New(st.Network, st.Space, region, big.NewRat(1, 20))
+	evaluator, err := evaluate.New(st.Model, st.Space, region, big.NewRat(1, 20))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func BenchmarkFast(b *testing.B) {
 					Start: func(ctx context.Context) (sdk.Session, error) {
 						o := sdk.StartOptions{Seed: 1, Epsilon: big.NewRat(1, 20), Region: region, Rows: data.Points, Chains: DefaultChains}
 						if p.Description().NeedsModel {
-							o.Model = st.Network
+							o.Model = st.Model
 						}
 						return p.Strategy().Start(ctx, st.Space, o)
 					},

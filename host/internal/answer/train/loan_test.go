@@ -36,7 +36,7 @@ func people(t *testing.T, s *study.Study, count int) []person {
 	if !ok1 || !ok2 {
 		t.Fatalf("the features are %v", s.Space.Names())
 	}
-	e, err := evaluate.New(s.Network, s.Space, space.Region{}, s.Epsilon)
+	e, err := evaluate.New(s.Model, s.Space, space.Region{}, s.Epsilon)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func inProcess(open Open) Worker {
 func discriminated(t testing.TB, s *Subject) (keys []string, all int) {
 	t.Helper()
 	eps, _ := new(big.Rat).SetString(s.Epsilon)
-	e, err := evaluate.New(s.asked.Study.Network, s.asked.Space, s.asked.Region, eps)
+	e, err := evaluate.New(s.asked.Study.Model, s.asked.Space, s.asked.Region, eps)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -28,7 +29,7 @@ func init() {
 	})
 }
 
-func readJSON(r io.ReaderAt, size int64) (*relu.Network, string, error) {
+func readJSON(r io.ReaderAt, size int64) (model.Model, string, error) {
 	if size > maxJSON {
 		return nil, "", fmt.Errorf("a JSON network of %d bytes; at most %d are read", size, maxJSON)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -23,7 +24,7 @@ func init() {
 // architecture as JSON in the root attribute model_config, and below
 // model_weights one group a layer, whose attribute weight_names lists the
 // data sets that hold its weights.
-func readKeras(r io.ReaderAt, size int64) (*relu.Network, string, error) {
+func readKeras(r io.ReaderAt, size int64) (model.Model, string, error) {
 	file, err := hdf5.Open(r, size)
 	if err != nil {
 		return nil, "", err

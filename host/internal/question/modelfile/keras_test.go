@@ -16,7 +16,9 @@ import (
 
 // readBytes reads a file held in memory.
 func readBytes(file []byte) (*relu.Network, Info, error) {
-	return read(bytes.NewReader(file), int64(len(file)), "memory.h5")
+	m, info, err := read(bytes.NewReader(file), int64(len(file)), "memory.h5")
+	n, _ := m.(*relu.Network)
+	return n, info, err
 }
 
 // kerasFile writes a network with the given architecture and one group for

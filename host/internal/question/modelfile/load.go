@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/system/files"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 )
 
 // maxParameters bounds the weights and biases of one network.
@@ -26,7 +26,7 @@ type format struct {
 	// (lower case, with the dot).
 	is func(head []byte, extension string) bool
 	// read gives the network and the program that wrote it, where the file says so.
-	read func(r io.ReaderAt, size int64) (n *relu.Network, producer string, err error)
+	read func(r io.ReaderAt, size int64) (n model.Model, producer string, err error)
 }
 
 // formats are all that is read. Each recognises its own files only, so their
@@ -48,7 +48,7 @@ type Info struct {
 
 // Read reads the network in the file at path and validates it. The format is
 // told by content. Errors name the file.
-func Read(path string) (*relu.Network, Info, error) {
+func Read(path string) (model.Model, Info, error) {
 	n, info, err := open(path)
 	if err != nil {
 		return nil, Info{}, fmt.Errorf("model %s: %w", path, err)
@@ -56,7 +56,7 @@ func Read(path string) (*relu.Network, Info, error) {
 	return n, info, nil
 }
 
-func open(path string) (*relu.Network, Info, error) {
+func open(path string) (model.Model, Info, error) {
 	file, stat, err := files.Open(path)
 	if err != nil {
 		return nil, Info{}, files.Reason(err)
@@ -66,7 +66,7 @@ func open(path string) (*relu.Network, Info, error) {
 }
 
 // read finds the format of the size bytes behind r and reads them.
-func read(r io.ReaderAt, size int64, path string) (*relu.Network, Info, error) {
+func read(r io.ReaderAt, size int64, path string) (model.Model, Info, error) {
 	head := make([]byte, min(size, 64))
 	if n, err := r.ReadAt(head, 0); n < len(head) {
 		return nil, Info{}, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -30,7 +31,7 @@ func init() {
 	})
 }
 
-func readONNX(r io.ReaderAt, size int64) (*relu.Network, string, error) {
+func readONNX(r io.ReaderAt, size int64) (model.Model, string, error) {
 	if size > maxONNX {
 		return nil, "", fmt.Errorf("an ONNX network of %d bytes; at most %d are read", size, maxONNX)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // dataRoot finds the public networks, which are no part of the repository.
@@ -55,10 +57,11 @@ func TestPublicNetworks(t *testing.T) {
 	root := dataRoot(t)
 	for _, want := range public {
 		t.Run(filepath.Base(want.name), func(t *testing.T) {
-			n, info, err := Read(filepath.Join(root, want.name+".h5"))
+			m, info, err := Read(filepath.Join(root, want.name+".h5"))
 			if err != nil {
 				t.Fatal(err)
 			}
+			n := m.(*relu.Network)
 			if info.Inputs != want.inputs || info.Parameters != want.parameters || info.Neurons != want.neurons {
 				t.Errorf("%d inputs, %d parameters, %d neurons; want %d, %d, %d",
 					info.Inputs, info.Parameters, info.Neurons, want.inputs, want.parameters, want.neurons)

@@ -1,15 +1,16 @@
 package modelfile
 
 import (
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// Summary describes a network for people: what `hyfair inspect` prints. Its
+// Summary describes a model for people: what `hyfair inspect` prints. Its
 // JSON names are part of that command's output.
 type Summary struct {
-	// Inputs is the number of network inputs.
+	// Inputs is the number of the model's inputs.
 	Inputs int `json:"inputs"`
-	// Layers are the dense layers from the inputs to the outputs.
+	// Layers are the dense layers from the inputs to the outputs, of a network.
 	Layers []LayerSummary `json:"layers"`
 	// Parameters counts weights and biases.
 	Parameters int `json:"parameters"`
@@ -17,7 +18,8 @@ type Summary struct {
 	Neurons int `json:"neurons"`
 	// Head is "sigmoid", "softmax" or "linear".
 	Head string `json:"head"`
-	// Precision is the width of the stored weights in bits: 32 or 64.
+	// Precision is the width of the stored weights in bits: 32 or 64; 0 where the model
+	// is no network.
 	Precision int `json:"precision"`
 }
 
@@ -33,12 +35,14 @@ type LayerSummary struct {
 	Parameters int `json:"parameters"`
 }
 
-// Summarise describes n, which must have passed Validate.
-func Summarise(n *relu.Network) Summary {
-	s := Summary{
-		Inputs: n.Inputs(), Parameters: n.Parameters(), Neurons: n.Neurons(),
-		Head: n.Head.String(), Precision: n.Precision,
+// Summarise describes m, which must have passed Validate.
+func Summarise(m model.Model) Summary {
+	s := Summary{Inputs: m.Inputs(), Parameters: m.Parameters(), Head: m.Link().String()}
+	n, ok := m.(*relu.Network)
+	if !ok {
+		return s
 	}
+	s.Neurons, s.Head, s.Precision = n.Neurons(), n.Head.String(), n.Precision
 	for i := range n.Layers {
 		l := &n.Layers[i]
 		activation := activationName(l.ReLU)

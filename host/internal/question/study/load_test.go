@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -59,8 +60,8 @@ func TestLoadSpace(t *testing.T) {
 	if d := cmp.Diff(want, s.Space.Features); d != "" {
 		t.Errorf("features (-want +got):\n%s", d)
 	}
-	if s.Space.Inputs != 10 || s.Network.Inputs() != 10 {
-		t.Errorf("%d inputs, network %d; want 10", s.Space.Inputs, s.Network.Inputs())
+	if s.Space.Inputs != 10 || s.Model.Inputs() != 10 {
+		t.Errorf("%d inputs, network %d; want 10", s.Space.Inputs, s.Model.Inputs())
 	}
 	if s.Name != "people" || s.Epsilon.RatString() != "1/10" || fairness.FormatRat(s.Epsilon) != "0.1" || s.Notion != fairness.Score || s.Clustering != fairness.ByBins {
 		t.Errorf("name %q, ε %s, %s, %s", s.Name, s.Epsilon, s.Notion, s.Clustering)
@@ -215,7 +216,7 @@ func TestModelReplaced(t *testing.T) {
 			t.Errorf("--model %s: %v; want %q", model, err, want)
 		}
 	}
-	if s := mustLoad(t, peopleStudy, study.Options{NoModel: true}); s.Network != nil || s.ModelPath != "" {
+	if s := mustLoad(t, peopleStudy, study.Options{NoModel: true}); s.Model != nil || s.ModelPath != "" {
 		t.Error("NoModel still loads a model")
 	}
 }
@@ -226,8 +227,8 @@ func TestLinearOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := write(t, map[string]string{"logit.yaml": "extends: " + abs + "\nmodel: " + abs + "/models/linear.json\noutput: logit\n"})
-	if s := mustLoad(t, folder, study.Options{}); s.Name != "logit" || s.Network.Head.String() != "linear" {
-		t.Errorf("%s: head %s", s.Name, s.Network.Head)
+	if s := mustLoad(t, folder, study.Options{}); s.Name != "logit" || s.Model.Link() != model.Identity {
+		t.Errorf("%s: head %s", s.Name, s.Model.Link())
 	}
 	_, err = study.Load(folder, study.Options{Model: peopleStudy + "/models/small.json"})
 	if err == nil || !strings.Contains(err.Error(), "logit.yaml:3:9: output: logit is for a network that ends in a linear unit") {

@@ -19,7 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -48,7 +48,7 @@ type Rule struct {
 	On bool
 }
 
-// Study is a study file, read and checked, with its network. It is read-only
+// Study is a study file, read and checked, with its model. It is read-only
 // and safe for concurrent use.
 type Study struct {
 	Name, Summary string
@@ -56,11 +56,11 @@ type Study struct {
 	// and of what it extends.
 	Path, SHA256 string
 
-	// Network is what is studied, read from ModelPath, whose content hashes to
+	// Model is what is studied, read from ModelPath, whose content hashes to
 	// ModelSHA256. All empty with Options.NoModel.
-	Network                *relu.Network
+	Model                  model.Model
 	ModelPath, ModelSHA256 string
-	Model                  modelfile.Info
+	ModelFile              modelfile.Info
 
 	Space *space.Space
 	// Rules lists every constraint, on or off, in the order of the file.
@@ -210,7 +210,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	if err != nil {
 		return err
 	}
-	s.Network, s.Model, err = modelfile.Read(path)
+	s.Model, s.ModelFile, err = modelfile.Read(path)
 	if err != nil {
 		return err
 	}
@@ -218,19 +218,19 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	if s.ModelSHA256, _, err = files.SHA256(path); err != nil {
 		return fmt.Errorf("%s: %w", path, files.Reason(err))
 	}
-	if have := s.Network.Inputs(); have != s.Space.Inputs {
+	if have := s.Model.Inputs(); have != s.Space.Inputs {
 		r.Fault(root.Get("features"), "the features feed %d network inputs, %s takes %d", s.Space.Inputs, path, have)
 	}
 	output := root.Get("output")
 	logit := output != nil && output.Text == "logit"
-	switch linear := s.Network.Head == relu.HeadLinear; {
+	switch linear := s.Model.Link() == model.Identity; {
 	case linear && !logit:
 		if n == nil {
 			n = root
 		}
 		r.Fault(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability", path)
 	case !linear && logit:
-		r.Fault(output, "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.Network.Head)
+		r.Fault(output, "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.ModelFile.Head)
 	}
 	return r.Err()
 }

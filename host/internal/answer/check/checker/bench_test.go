@@ -8,6 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // BenchmarkLogit is one enclosure, of one protected combination over one box, in
@@ -19,7 +20,7 @@ func BenchmarkLogit(b *testing.B) {
 		b.Fatal(err)
 	}
 	st := &certificate.Statement{
-		Network: loan.Network, Space: loan.Space, Notion: fairness.Score, Epsilon: loan.Epsilon,
+		Network: loan.Model.(*relu.Network), Space: loan.Space, Notion: fairness.Score, Epsilon: loan.Epsilon,
 		Claim: certificate.Claim{Kind: certificate.Fair},
 	}
 	s, err := newSubject(st)

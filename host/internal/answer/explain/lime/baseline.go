@@ -10,13 +10,13 @@ import (
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Config is one individual to be explained as the paper does with LIME.
 type Config struct {
-	Network   *relu.Network
+	Model     model.Model
 	Space     *space.Space
 	Region    space.Region
 	Evaluator *evaluate.Evaluator
@@ -81,7 +81,7 @@ func Explain(ctx context.Context, c Config) (*Baseline, error) {
 	}
 	out := &Baseline{K: c.Evaluator.Evaluate(c.Individual).K, Explanations: len(copies)}
 	times := make([]int, len(c.Space.Features))
-	score := Score(c.Network, c.Space)
+	score := Score(c.Model, c.Space)
 	options := Options{Samples: c.Samples, Features: DefaultFeatures}
 	for i, point := range copies {
 		if err := ctx.Err(); err != nil {
@@ -114,13 +114,13 @@ func Explain(ctx context.Context, c Config) (*Baseline, error) {
 	return out, nil
 }
 
-// Score is a function that computes the network's score at a point of the space.
+// Score is a function that computes the model's score at a point of the space.
 // It is not safe for concurrent use.
-func Score(n *relu.Network, s *space.Space) func([]float64) float64 {
+func Score(m model.Model, s *space.Space) func([]float64) float64 {
 	inputs := make([]float64, s.Inputs)
 	return func(point []float64) float64 {
 		inputs = s.NetworkInputs(inputs, point)
-		return fairness.Sigmoid(n.Logit(inputs))
+		return fairness.Sigmoid(m.Logit(inputs))
 	}
 }
 

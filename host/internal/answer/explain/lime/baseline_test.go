@@ -45,13 +45,13 @@ func office(t *testing.T) Config {
 	for range 300 {
 		rows = append(rows, []float64{float64(rng.IntN(11)), float64(rng.IntN(3)), float64(1 + rng.IntN(6)), float64(rng.IntN(7)), 7})
 	}
-	return Config{Network: n, Space: s, Region: s.Whole(), Evaluator: e, Rows: rows, Individual: []float64{6, 1, 2, 0, 7}, Samples: 2000, Seed: 4}
+	return Config{Model: n, Space: s, Region: s.Whole(), Evaluator: e, Rows: rows, Individual: []float64{6, 1, 2, 0, 7}, Samples: 2000, Seed: 4}
 }
 
 // bins is k by its definition, from scores alone.
 func bins(c *Config, x []float64) float64 {
 	seen := map[float64]bool{}
-	score := Score(c.Network, c.Space)
+	score := Score(c.Model, c.Space)
 	for _, z := range c.Space.Features[3].Protected {
 		seen[math.Floor(20*score([]float64{x[0], x[1], x[2], z, x[4]}))] = true
 	}

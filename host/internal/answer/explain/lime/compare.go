@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/statistics"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -37,7 +37,7 @@ type Comparison struct {
 
 // Compare explains points of the space by both and holds the results against each
 // other. The interpreter is FindReference's.
-func Compare(ctx context.Context, python string, n *relu.Network, s *space.Space, rows, points [][]float64, samples int, seed int64) (*Comparison, error) {
+func Compare(ctx context.Context, python string, m model.Model, s *space.Space, rows, points [][]float64, samples int, seed int64) (*Comparison, error) {
 	if len(points) == 0 {
 		return nil, errors.New("no point to compare explanations of")
 	}
@@ -45,12 +45,12 @@ func Compare(ctx context.Context, python string, n *relu.Network, s *space.Space
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := runReference(ctx, python, n, s, rows, points, samples, seed)
+	theirs, err := runReference(ctx, python, m, s, rows, points, samples, seed)
 	if err != nil {
 		return nil, err
 	}
 	out := &Comparison{Python: python, Version: theirs.Version, Points: len(points), Samples: samples}
-	score, options := Score(n, s), Options{Samples: samples, Features: len(s.Features)}
+	score, options := Score(m, s), Options{Samples: samples, Features: len(s.Features)}
 	var agree []float64
 	share := 1 / float64(len(points))
 	for i, point := range points {

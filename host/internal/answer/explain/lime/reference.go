@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -57,7 +58,11 @@ type (
 const sameScore = 1e-6
 
 // runReference has the package explain the points.
-func runReference(ctx context.Context, python string, n *relu.Network, s *space.Space, rows, points [][]float64, samples int, seed int64) (*referenceAnswer, error) {
+func runReference(ctx context.Context, python string, m model.Model, s *space.Space, rows, points [][]float64, samples int, seed int64) (*referenceAnswer, error) {
+	n, err := relu.Of(m, "the package lime")
+	if err != nil {
+		return nil, err
+	}
 	job := referenceJob{Training: rows, Points: points, Samples: samples, Seed: uint32(seed), Inputs: s.Inputs}
 	for i := range s.Features {
 		f := &s.Features[i]

@@ -81,7 +81,7 @@ func TestPartsAreThePackages(t *testing.T) {
 			question.Categorical = append(question.Categorical, i)
 		}
 	}
-	score := Score(st.Network, s)
+	score := Score(st.Model, s)
 	m := newMoments(len(s.Features))
 	var kernel []float64
 	e.sample(rows[11], 1000, random(2), func(x, same []float64, apart int) {
@@ -153,7 +153,7 @@ func compared(t *testing.T, python string, st *study.Study, people int, least fl
 	for range people {
 		points = append(points, data.Points[rng.IntN(len(data.Points))])
 	}
-	c, err := Compare(t.Context(), python, st.Network, st.Space, data.Points, points, DefaultSamples, 1)
+	c, err := Compare(t.Context(), python, st.Model, st.Space, data.Points, points, DefaultSamples, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,12 +236,12 @@ func TestReferenceThatAnswersNonsense(t *testing.T) {
 		{`echo '{"weights":[[1,2,3,4,5]],"r2":[1],"scores":[0.9]}'`, "a score of 0.9"},
 	} {
 		fake(t, "cat >/dev/null; "+f.script)
-		_, err := Compare(t.Context(), os.Getenv("HYFAIR_PYTHON"), c.Network, c.Space, c.Rows, c.Rows[:1], 50, 1)
+		_, err := Compare(t.Context(), os.Getenv("HYFAIR_PYTHON"), c.Model, c.Space, c.Rows, c.Rows[:1], 50, 1)
 		if err == nil || !strings.Contains(err.Error(), f.says) {
 			t.Errorf("%s: %v", f.script, err)
 		}
 	}
-	if _, err := Compare(t.Context(), "python", c.Network, c.Space, c.Rows, nil, 50, 1); err == nil {
+	if _, err := Compare(t.Context(), "python", c.Model, c.Space, c.Rows, nil, 50, 1); err == nil {
 		t.Error("nothing was compared, without an error")
 	}
 }
