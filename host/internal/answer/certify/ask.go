@@ -2,12 +2,10 @@ package certify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
@@ -122,45 +120,39 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	a.note()
 	var mu sync.Mutex
 	var seen *individual.Witness // the best incumbent that was replayed on the way
-	o := sdk.SolveOptions{
-		Seed: a.o.Seed, Threads: a.o.Threads, Memory: a.o.Memory, Gap: a.o.Gap, Options: a.o.Set, Target: target, WorkLimit: a.workLimit,
-		Progress: func(p sdk.Progress) {
-			if p.Values == nil {
-				return
-			}
-			points, err := a.low.decode(p.Values)
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if w := a.try(points); w != nil && (seen == nil || w.Margin > seen.Margin) {
-				seen = w
-				a.witnessed(w)
-			}
-		},
-	}
-	if deadline, ok := ctx.Deadline(); ok {
-		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
+	o := a.o.Solving(ctx)
+	o.Target, o.WorkLimit = target, a.workLimit
+	o.Progress = func(p sdk.Progress) {
+		points := a.decoded(p.Values)
+		if points == nil {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if w := a.try(points); w != nil && (seen == nil || w.Margin > seen.Margin) {
+			seen = w
+			a.witnessed(w)
+		}
 	}
 	res, err := a.loaded.Solve(ctx, d, o)
 	mu.Lock()
 	defer mu.Unlock()
-	if err == nil && res == nil {
-		err = fmt.Errorf("solver %s returned neither a result nor an error", a.o.Description.Name)
-	}
-	if err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
-		err = Failed(err)
-		if seen = a.lastWords(res, seen); seen == nil {
-			return nil, err
+	if res, err = Answered(ctx, a.o.Description.Name, res, err); err != nil {
+		if res != nil { // the last that the solver reported
+			if points := a.decoded(res.Values); points != nil {
+				if w := a.try(points); w != nil && (seen == nil || w.Margin > seen.Margin) {
+					seen = w
+				}
+			}
 		}
-		if !a.deciding {
+		switch {
+		case seen == nil:
+			return nil, err
+		case !a.deciding:
 			a.found(seen)
 			return nil, err
 		}
 		a.faultText(err.Error()) // the question is answered all the same
-	}
-	if err != nil {
 		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}
 	}
 	a.report.Nodes += res.Nodes
@@ -176,20 +168,16 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	return out, nil
 }
 
-// lastWords is the better of a witness held and of the point that came with an
-// error: the last that the solver reported.
-func (a *ask) lastWords(res *sdk.Result, held *individual.Witness) *individual.Witness {
-	if res == nil || res.Values == nil {
-		return held
+// decoded are the copies that values stand for; nil where they stand for none.
+func (a *ask) decoded(values []problem.Number) [][]float64 {
+	if values == nil {
+		return nil
 	}
-	points, err := a.low.decode(res.Values)
+	points, err := a.low.decode(values)
 	if err != nil {
-		return held
+		return nil
 	}
-	if w := a.try(points); w != nil && (held == nil || w.Margin > held.Margin) {
-		return w
-	}
-	return held
+	return points
 }
 
 // try replays two points; a violation must beat the present target.

@@ -100,21 +100,11 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, error) {
 	r.report.Solves++
 	r.note()
-	o := sdk.SolveOptions{
-		Seed: r.o.Seed, Threads: r.o.Threads, Memory: r.o.Memory, Gap: r.o.Gap, Options: r.o.Set, WorkLimit: r.workLimit,
-		Progress: r.told,
-	}
-	if deadline, ok := ctx.Deadline(); ok {
-		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
-	}
+	o := r.o.Solving(ctx)
+	o.WorkLimit, o.Progress = r.workLimit, r.told
 	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: q.Goal.String(), Query: q}, o)
-	switch {
-	case err == nil && res == nil:
-		return nil, Failed(fmt.Errorf("solver %s returned neither a result nor an error", r.o.Description.Name))
-	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}, nil
-	case err != nil:
-		return nil, Failed(err)
+	if res, err = Answered(ctx, r.o.Description.Name, res, err); err != nil {
+		return nil, err
 	}
 	r.report.Nodes += res.Nodes
 	return res, nil
@@ -224,28 +214,14 @@ func (r *run) refuted(region space.Region, limit float64) (fault string) {
 	if w := r.report.Witness; w != nil && r.q.Space.RegionContains(region, w.Copy1) && r.q.Notion.Exceeds(w.Exact1, w.Exact2, claimed) {
 		return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
 	}
-	rng := r.auditor()
-	for range auditSamples { // however little time is left, see attend
-		if r.abandoned() {
-			break
-		}
-		x := randomIndividual(r.q.Space, region, rng)
-		if m := r.floatMargin(x); r.q.K <= 2 && !(m > limit) {
-			continue
-		}
-		w := r.settle(x, claimed)
-		if w == nil {
-			continue
-		}
-		if !r.o.SolverOnly {
-			r.found(w)
-		}
-		if r.q.K > 2 {
-			return fmt.Sprintf("it claims that nobody reaches %d bins; a replayed individual does", r.q.K)
-		}
+	switch w := r.counterexample(region, limit, claimed); {
+	case w == nil:
+		return ""
+	case r.q.K > 2:
+		return fmt.Sprintf("it claims that nobody reaches %d bins; a replayed individual does", r.q.K)
+	default:
 		return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
 	}
-	return ""
 }
 
 // blame records what was wrong with an answer.

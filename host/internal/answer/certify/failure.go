@@ -1,7 +1,9 @@
 package certify
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -27,6 +29,18 @@ func Failed(err error) error {
 		}
 	}
 	return &Failure{err}
+}
+
+// Answered is what a solver returned, of which something must be left: where ctx was
+// over, it was interrupted, and any other error is marked by Failed.
+func Answered(ctx context.Context, solver string, res *sdk.Result, err error) (*sdk.Result, error) {
+	switch {
+	case err == nil && res == nil:
+		err = fmt.Errorf("solver %s returned neither a result nor an error", solver)
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}, nil
+	}
+	return res, Failed(err)
 }
 
 // Unanswered is what is left of an error once a report has told of the solver's

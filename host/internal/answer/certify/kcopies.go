@@ -79,21 +79,12 @@ func (a *ask) auditBins(out *answer) bool {
 		a.found(out.seen)
 		return true
 	}
-	rng := a.auditor()
-	for range auditSamples { // however little time is left, see attend
-		if a.abandoned() {
-			break
-		}
-		if w := a.settle(randomIndividual(a.q.Space, a.low.region, rng), a.target); w != nil {
-			out.fault = "it claims that nobody reaches so many bins; a replayed individual does"
-			a.fault(out.fault)
-			if !a.o.SolverOnly {
-				a.found(w)
-			}
-			return true
-		}
+	if a.counterexample(a.low.region, 0, a.target) == nil {
+		return false
 	}
-	return false
+	out.fault = "it claims that nobody reaches so many bins; a replayed individual does"
+	a.fault(out.fault)
+	return true
 }
 
 // binsWithin counts the bins that logits from lo to hi can fall into.

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -50,6 +51,15 @@ type Options struct {
 	// is done: also with an incumbent that the solver shows on its way, from
 	// another goroutine then. It must not block.
 	Witnessed func(*individual.Witness)
+}
+
+// Solving are the solver's own options, with what is left of ctx as the time limit.
+func (o *Options) Solving(ctx context.Context) sdk.SolveOptions {
+	out := sdk.SolveOptions{Seed: o.Seed, Threads: o.Threads, Memory: o.Memory, Gap: o.Gap, Options: o.Set}
+	if deadline, ok := ctx.Deadline(); ok {
+		out.TimeLimit = max(time.Until(deadline), time.Millisecond)
+	}
+	return out
 }
 
 // DefaultBounds is the method of a question that names none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -83,30 +84,35 @@ func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 // reports whether one exceeds the target by more than they let it: a fault of the
 // solver.
 func (r *run) beaten(region space.Region) bool {
-	rng, best := r.auditor(), 0.0
-	best, _ = r.target.Float64()
-	for range auditSamples { // however little time is left, see attend
-		if r.abandoned() {
-			break
-		}
-		x := randomIndividual(r.q.Space, region, rng)
-		if m := r.floatMargin(x); r.q.K <= 2 && !(m > best+leastMargin) {
-			continue
-		}
-		w := r.settle(x, r.target)
-		if w == nil {
-			continue
-		}
-		text := fmt.Sprintf("solver %s: its bounds exclude a replayed witness with %.9g", r.o.Description.Name, w.Margin)
-		if !slices.Contains(r.report.Faults, text) {
-			r.report.Faults = append(r.report.Faults, text)
-		}
-		if !r.o.SolverOnly {
-			r.found(w)
-		}
-		return true
+	w := r.counterexample(region, r.best()+leastMargin, r.target)
+	if w == nil {
+		return false
 	}
-	return false
+	text := fmt.Sprintf("solver %s: its bounds exclude a replayed witness with %.9g", r.o.Description.Name, w.Margin)
+	if !slices.Contains(r.report.Faults, text) {
+		r.report.Faults = append(r.report.Faults, text)
+	}
+	return true
+}
+
+// counterexample is a witness at the target among random individuals of a region, whose
+// margin in float64 exceeds least where the question is not for many bins; nil where
+// none is met. It is found by that, where the host's own finds count.
+func (r *run) counterexample(region space.Region, least float64, target *big.Rat) *individual.Witness {
+	rng := r.auditor()
+	for i := 0; i < auditSamples && !r.abandoned(); i++ { // however little time is left, see attend
+		x := randomIndividual(r.q.Space, region, rng)
+		if r.q.K <= 2 && !(r.floatMargin(x) > least) {
+			continue
+		}
+		if w := r.settle(x, target); w != nil {
+			if !r.o.SolverOnly {
+				r.found(w)
+			}
+			return w
+		}
+	}
+	return nil
 }
 
 // auditor draws the individuals that a claim is tried with.

@@ -215,14 +215,7 @@ func (r *run) ask(ctx context.Context) error {
 	if r.tally != nil {
 		r.report.Map = r.tally.result()
 	}
-	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		res, err = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}, nil
-	}
-	if res == nil && err == nil {
-		err = fmt.Errorf("solver %s returned neither a result nor an error", r.o.Description.Name)
-	}
-	err = certify.Failed(err)
-	if res == nil {
+	if res, err = certify.Answered(ctx, r.o.Description.Name, res, err); res == nil {
 		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Other}
 	}
 	if res.Shares == nil {

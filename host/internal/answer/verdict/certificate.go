@@ -93,21 +93,18 @@ func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, erro
 	defer giveUp()
 	var broken error
 	var open bool // a part of the region is
-	o := sdk.SolveOptions{
-		Seed: a.Seed, Threads: a.session.Threads, Memory: a.session.Memory, Gap: a.Gap, Options: a.plugin.Options,
-		Proofs: true, Pieces: func(pieces []sdk.Piece) {
-			for _, p := range pieces {
-				if broken == nil {
-					if broken = file.AddPiece(p); broken != nil {
-						open = p.Claim == sdk.PieceUndecided
-						giveUp() // one part is enough to spoil it
-					}
+	settings := a.options(a.plugin)
+	settings.Gap = a.Gap
+	o := settings.Solving(ctx)
+	o.Proofs, o.Pieces = true, func(pieces []sdk.Piece) {
+		for _, p := range pieces {
+			if broken == nil {
+				if broken = file.AddPiece(p); broken != nil {
+					open = p.Claim == sdk.PieceUndecided
+					giveUp() // one part is enough to spoil it
 				}
 			}
-		},
-	}
-	if deadline, ok := ctx.Deadline(); ok {
-		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
+		}
 	}
 	res, err := a.plugin.Solver().Solve(ctx, &problem.Problem{Name: "certificate", Query: q}, o)
 	switch {
