@@ -77,7 +77,7 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 		return nil, fmt.Errorf("%w: bins and gaps are of scores, and the notion is %s", sdk.ErrInvalidProblem, q.Notion)
 	case len(q.Relax) > 0 || q.K > 0:
 		return nil, fmt.Errorf("%w: relaxations and numbers of bins belong to other goals", sdk.ErrInvalidProblem)
-	case speaksOfCopies(q):
+	case q.TellsCopiesApart():
 		return nil, fmt.Errorf("%w: a predicate on a protected feature speaks of a copy, not of an individual", sdk.ErrInvalidProblem)
 	case o.Heuristic:
 		return nil, fmt.Errorf("%w: heuristic pruning bounds nothing", sdk.ErrInvalidOption)

@@ -3,7 +3,6 @@ package certify
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -32,13 +31,4 @@ func Inward(q *problem.Query) (*problem.Query, error) {
 		out.Region.Box[i] = iv
 	}
 	return &out, nil
-}
-
-// speaksOfCopies reports that a predicate of the query is about a protected
-// feature, and so about one of the copies.
-func speaksOfCopies(q *problem.Query) bool {
-	protected := func(p space.Predicate) bool {
-		return slices.ContainsFunc(p, func(c space.Condition) bool { return q.Space.Features[c.Feature].IsProtected() })
-	}
-	return slices.ContainsFunc(q.Require, protected) || slices.ContainsFunc(q.Forbid, protected)
 }

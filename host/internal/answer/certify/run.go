@@ -198,7 +198,7 @@ func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 		return fmt.Errorf("%w: k = %d bins of scores are asked for in the notion %s, which has none", sdk.ErrInvalidProblem, q.K, q.Notion)
 	case q.K > 2 && len(q.Relax) > 0:
 		return fmt.Errorf("%w: k = %d bins are asked of one individual, and relaxations speak of two", sdk.ErrInvalidProblem, q.K)
-	case q.K > 2 && speaksOfCopies(q):
+	case q.K > 2 && q.TellsCopiesApart():
 		return fmt.Errorf("%w: k = %d bins are asked of one individual, and a predicate on a protected feature speaks of one of its copies", sdk.ErrInvalidProblem, q.K)
 	case o.Heuristic && o.Maximise:
 		return fmt.Errorf("%w: heuristic pruning finds witnesses and bounds nothing", sdk.ErrInvalidOption)

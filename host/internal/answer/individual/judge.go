@@ -87,26 +87,15 @@ func (j *Judge) near(feature int, x, y float64) bool {
 	if x == y {
 		return true
 	}
-	for _, relax := range j.q.Relax {
-		if relax.Feature == feature {
-			d := new(big.Rat).SetFloat64(x)
-			d.Sub(d, new(big.Rat).SetFloat64(y))
-			return d.Abs(d).Cmp(new(big.Rat).SetFloat64(relax.Tolerance)) <= 0
-		}
-	}
-	return false
+	most, relaxed := j.q.Tolerance(feature)
+	d := new(big.Rat).SetFloat64(x)
+	d.Sub(d, new(big.Rat).SetFloat64(y))
+	return relaxed && d.Abs(d).Cmp(new(big.Rat).SetFloat64(most)) <= 0
 }
 
 // Describes reports that the query's predicates speak of the individual, and that it
 // is not left out.
-func (j *Judge) Describes(x []float64) bool {
-	same := func(other []float64) bool {
-		return slices.Equal(j.q.Space.Canonical(other), j.q.Space.Canonical(x))
-	}
-	holds := func(p space.Predicate) bool { return p.Holds(x) }
-	return !slices.ContainsFunc(j.q.Require, func(p space.Predicate) bool { return !holds(p) }) &&
-		!slices.ContainsFunc(j.q.Forbid, holds) && !slices.ContainsFunc(j.q.Exclude, same)
-}
+func (j *Judge) Describes(x []float64) bool { return j.q.Describes(x) && !j.q.Excludes(x) }
 
 // Asked reports that x is an individual that the question is about, if it has a
 // counterfactual.
