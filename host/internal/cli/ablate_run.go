@@ -32,7 +32,7 @@ func (f *ablateFlags) run(ctx context.Context, app *App, path string) error {
 		return err
 	}
 	work := func(ctx context.Context, r *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error) {
-		return processes.Do(ctx, workers.Task{Job: workJob{Search: r, Threads: p.Threads, Memory: p.Memory}, Limit: p.Limit(), Cores: cores}, event)
+		return processes.Do(ctx, workers.Assignment{Job: workJob{Search: r, Threads: p.Threads, Memory: p.Memory}, Limit: p.Limit(), Cores: cores}, event)
 	}
 	line := newStatusLine(app)
 	broken := ablate.Run(ctx, p, kept, work, app.slots(p.Jobs, p.Threads), func(s experiment.Progress) { line.show(s.String()) })

@@ -32,7 +32,7 @@ func (f *compareFlags) run(ctx context.Context, app *App, args []string) error {
 		return err
 	}
 	work := func(ctx context.Context, job *compare.Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
-		return processes.Do(ctx, workers.Task{Job: workJob{Compare: job}, Limit: job.Timeout, Cores: cores}, event)
+		return processes.Do(ctx, workers.Assignment{Job: workJob{Compare: job}, Limit: job.Timeout, Cores: cores}, event)
 	}
 	line := newStatusLine(app)
 	failed := compare.Run(ctx, p, kept, work, app.slots(p.Jobs, p.Threads), func(s experiment.Progress) { line.show(s.String()) })

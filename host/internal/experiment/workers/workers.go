@@ -40,8 +40,8 @@ type Processes struct {
 	Log io.Writer
 }
 
-// Task is what one worker is to do.
-type Task struct {
+// Assignment is what one worker is to do.
+type Assignment struct {
 	// Job is written to the worker as JSON.
 	Job any
 	// Limit is how long it should take; 0: as long as it likes.
@@ -70,7 +70,7 @@ const (
 // Do does one task: it hands the worker's events over in order and tells what
 // it cost. An error means that the task was not done; a worker that was killed
 // after it said something is none.
-func (p *Processes) Do(ctx context.Context, t Task, event func(record.Event) error) (Usage, error) {
+func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Event) error) (Usage, error) {
 	line, err := json.Marshal(t.Job)
 	if err != nil {
 		return Usage{}, err

@@ -100,7 +100,7 @@ func TestProcesses(t *testing.T) {
 			if name == "deaf" {
 				limit = 500 * time.Millisecond
 			}
-			usage, err := workers.Do(t.Context(), Task{Job: testJob{name}, Limit: limit}, func(e record.Event) error {
+			usage, err := workers.Do(t.Context(), Assignment{Job: testJob{name}, Limit: limit}, func(e record.Event) error {
 				kinds += string(e.Kind[0])
 				return nil
 			})
@@ -118,7 +118,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("stopped", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var last record.Event
-		usage, err := (&Processes{Program: os.Args[0]}).Do(ctx, Task{Job: testJob{"obedient"}}, func(e record.Event) error {
+		usage, err := (&Processes{Program: os.Args[0]}).Do(ctx, Assignment{Job: testJob{"obedient"}}, func(e record.Event) error {
 			last = e
 			cancel()
 			return nil
@@ -129,13 +129,13 @@ func TestProcesses(t *testing.T) {
 	})
 	t.Run("an event refused", func(t *testing.T) {
 		refused := fmt.Errorf("not that")
-		_, err := workers.Do(t.Context(), Task{Job: testJob{"deaf"}, Limit: time.Minute}, func(record.Event) error { return refused })
+		_, err := workers.Do(t.Context(), Assignment{Job: testJob{"deaf"}, Limit: time.Minute}, func(record.Event) error { return refused })
 		if err == nil || !strings.Contains(err.Error(), "not that") {
 			t.Error(err)
 		}
 	})
 	t.Run("no program", func(t *testing.T) {
-		_, err := (&Processes{Program: "/nonexistent/worker"}).Do(t.Context(), Task{}, nil)
+		_, err := (&Processes{Program: "/nonexistent/worker"}).Do(t.Context(), Assignment{}, nil)
 		if err == nil {
 			t.Error("it started")
 		}
@@ -152,7 +152,7 @@ func TestWorkerAtHome(t *testing.T) {
 	last := cores[len(cores)-1]
 	workers := &Processes{Program: os.Args[0], Env: []string{"HYFAIR_TEST_STUDY=mine"}}
 	var at, study string
-	_, err := workers.Do(t.Context(), Task{Job: testJob{"where"}, Cores: []int{last}}, func(e record.Event) error {
+	_, err := workers.Do(t.Context(), Assignment{Job: testJob{"where"}, Cores: []int{last}}, func(e record.Event) error {
 		at, study = e.Started.Model, e.Started.Study
 		return nil
 	})
