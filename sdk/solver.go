@@ -85,12 +85,7 @@ type Service struct {
 
 // Answers reports whether the solver described serves the form and goal.
 func (d *Description) Answers(f problem.Form, g problem.Goal) bool {
-	for _, s := range d.Serves {
-		if s.Form == f && s.Goal == g {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(d.Serves, Service{f, g})
 }
 
 // Refuses is nil where the plugin described takes models of m's family, and

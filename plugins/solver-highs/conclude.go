@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -121,10 +122,5 @@ func (q *question) setBound(r *sdk.Result, o outcome) {
 }
 
 func (q *question) hasIntegers() bool {
-	for i := range q.MILP.Columns {
-		if q.MILP.Columns[i].Integer {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.MILP.Columns, func(c problem.Column) bool { return c.Integer })
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -91,15 +92,7 @@ func checkTwice(ctx context.Context, e *SolverEnv, f problem.Form) error {
 }
 
 func sameValues(a, b []problem.Number) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].String() != b[i].String() {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(v, w problem.Number) bool { return v.String() == w.String() })
 }
 
 func checkUntouched(ctx context.Context, e *SolverEnv, f problem.Form) error {

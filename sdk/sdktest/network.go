@@ -193,12 +193,7 @@ func (e *query) pairs(a []float64, seconds [][]float64, logits []*big.Rat) {
 }
 
 func (e *query) differ(a, b []float64) bool {
-	for _, i := range e.q.Space.Protected() {
-		if a[i] != b[i] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.q.Space.Protected(), func(i int) bool { return a[i] != b[i] })
 }
 
 // hold keeps a pair, the copy with the larger logit first; with relaxations

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -28,9 +29,7 @@ func solveScript(m *meter, p *problem.Script, o sdk.SolveOptions) (*sdk.Result, 
 		domains[i], whole = domain(s, y)
 		complete = complete && whole
 		if o.Options["order"] == "down" {
-			for a, b := 0, len(domains[i])-1; a < b; a, b = a+1, b-1 {
-				domains[i][a], domains[i][b] = domains[i][b], domains[i][a]
-			}
+			slices.Reverse(domains[i])
 		}
 	}
 	values := map[string]*big.Rat{}
