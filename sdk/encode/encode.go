@@ -86,7 +86,10 @@ func (l *Lowered) Decode(values []problem.Number) ([][]float64, error) {
 
 // Witness is Decode for a query with two copies.
 func (l *Lowered) Witness(values []problem.Number) (*sdk.Witness, error) {
-	points, err := l.Decode(values)
+	return witness(l.Decode(values))
+}
+
+func witness(points [][]float64, err error) (*sdk.Witness, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -139,14 +139,7 @@ func (l *LoweredSMT) Decode(values []problem.Number) ([][]float64, error) {
 
 // Witness is Decode for a query with two copies.
 func (l *LoweredSMT) Witness(values []problem.Number) (*sdk.Witness, error) {
-	points, err := l.Decode(values)
-	if err != nil {
-		return nil, err
-	}
-	if len(points) != 2 {
-		return nil, fmt.Errorf("%d copies where a witness has two", len(points))
-	}
-	return &sdk.Witness{Copy1: points[0], Copy2: points[1]}, nil
+	return witness(l.Decode(values))
 }
 
 // smtFeature is how a feature of one copy stands in the script: a symbol, or a

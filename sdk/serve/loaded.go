@@ -32,6 +32,11 @@ func (s *solver) Load(ctx context.Context, m *solverv1.LoadRequest) (*solverv1.L
 	if err != nil {
 		return nil, err
 	}
+	if p.Query != nil {
+		if err := d.Refuses(p.Query.Model); err != nil {
+			return nil, err
+		}
+	}
 	l := &loaded{stack: problem.NewStack(p)}
 	if incremental, ok := s.impl.(sdk.Incremental); ok {
 		release, err := s.take(ctx, d)

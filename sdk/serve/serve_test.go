@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -15,10 +16,13 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
+	"github.com/hyfair/hyfair/sdk/internal/topb"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 	"github.com/hyfair/hyfair/sdk/serve"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -264,5 +268,27 @@ func TestSessionOrder(t *testing.T) {
 		for len(p.closed) > 0 {
 			<-p.closed
 		}
+	}
+}
+
+// A model of a family that is known here, and that the solver does not declare, is
+// refused before the solver sees it.
+func TestUndeclaredFamilies(t *testing.T) {
+	w := &waiter{entered: make(chan string, 9)}
+	api := dialSolver(t, w)
+	q := topb.Problem(&problem.Problem{Query: &problem.Query{
+		Model: &linear.Unit{Weights: []float64{1, 2}},
+		Space: &space.Space{Inputs: 2, Features: []space.Feature{
+			{Name: "a", Kind: space.Integer, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+			{Name: "s", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+		}},
+		Notion: fairness.Decision, Goal: problem.Decide,
+	}})
+	_, loading := api.Load(t.Context(), &solverv1.LoadRequest{Problem: q})
+	if status.Code(loading) != codes.Unimplemented || !strings.Contains(loading.Error(), "not of the family linear") {
+		t.Errorf("loading: %v", loading)
+	}
+	if len(w.entered) > 0 {
+		t.Error("the solver was asked")
 	}
 }
