@@ -15,12 +15,6 @@ const maxItems = 1 << 20
 // parseHeader reads the first line into the statement, and gives the two
 // fingerprints.
 func (s *Statement) parseHeader(sc *scanner) (networkSum, spaceSum string, err error) {
-	text := func(to *string) func() error {
-		return func() (err error) {
-			*to, err = sc.text()
-			return err
-		}
-	}
 	err = sc.object(
 		field{name: "format", read: func() error { _, err := sc.oneOf(formatName); return err }},
 		field{name: "version", read: func() error {
@@ -30,21 +24,13 @@ func (s *Statement) parseHeader(sc *scanner) (networkSum, spaceSum string, err e
 			}
 			return err
 		}},
-		field{name: "producer", optional: true, read: text(&s.Producer)},
-		field{name: "study", optional: true, read: text(&s.Study)},
-		field{name: "notion", read: func() error {
-			var names []string
-			for _, n := range fairness.Notions {
-				names = append(names, n.String())
-			}
-			i, err := sc.oneOf(names...)
-			s.Notion = fairness.Notions[i]
-			return err
-		}},
+		field{name: "producer", optional: true, read: into(&s.Producer, sc.text)},
+		field{name: "study", optional: true, read: into(&s.Study, sc.text)},
+		field{name: "notion", read: word(sc, &s.Notion, fairness.Notions...)},
 		field{name: "epsilon", optional: true, read: exact(sc, &s.Epsilon)},
 		field{name: "claim", read: func() error { return s.Claim.parse(sc) }},
-		field{name: "network_sha256", read: text(&networkSum)},
-		field{name: "space_sha256", read: text(&spaceSum)},
+		field{name: "network_sha256", read: into(&networkSum, sc.text)},
+		field{name: "space_sha256", read: into(&spaceSum, sc.text)},
 	)
 	return networkSum, spaceSum, err
 }
@@ -63,18 +49,10 @@ func exact(sc *scanner, to **big.Rat) func() error {
 }
 
 func (c *Claim) parse(sc *scanner) error {
-	kinds := []ClaimKind{Fair, Gap, MaxK}
 	err := sc.object(
-		field{name: "kind", read: func() error {
-			i, err := sc.oneOf(Fair.String(), Gap.String(), MaxK.String())
-			c.Kind = kinds[i]
-			return err
-		}},
+		field{name: "kind", read: word(sc, &c.Kind, Fair, Gap, MaxK)},
 		field{name: "bound", optional: true, read: exact(sc, &c.Bound)},
-		field{name: "k", optional: true, read: func() (err error) {
-			c.K, err = sc.integer(1, math.MaxInt32)
-			return err
-		}},
+		field{name: "k", optional: true, read: into(&c.K, sc.between(1, math.MaxInt32))},
 	)
 	if err == nil && ((c.Bound != nil) != (c.Kind == Gap) || (c.K != 0) != (c.Kind == MaxK)) {
 		err = sc.errorf("a claim of kind gap has a bound, one of kind max-k has k, and neither has the other's")
@@ -84,38 +62,24 @@ func (c *Claim) parse(sc *scanner) error {
 
 func (s *Statement) parseNetwork(sc *scanner) error {
 	n := &relu.Network{}
-	heads := []relu.Head{relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}
 	s.Network = n
 	return sc.object(field{name: "network", read: func() error {
 		return sc.object(
-			field{name: "precision", read: func() (err error) {
-				n.Precision, err = sc.integer(32, 64)
-				return err
-			}},
-			field{name: "head", read: func() error {
-				i, err := sc.oneOf(heads[0].String(), heads[1].String(), heads[2].String())
-				n.Head = heads[i]
-				return err
-			}},
-			field{name: "layers", read: func() error {
-				return sc.array(maxItems, func() error {
-					l, err := parseLayer(sc)
-					n.Layers = append(n.Layers, l)
-					return err
-				})
-			}},
+			field{name: "precision", read: into(&n.Precision, sc.between(32, 64))},
+			field{name: "head", read: word(sc, &n.Head, relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear)},
+			field{name: "layers", read: list(sc, maxItems, &n.Layers, parseLayer)},
 		)
 	}})
 }
 
 func parseLayer(sc *scanner) (l relu.Layer, err error) {
 	err = sc.object(
-		field{name: "name", optional: true, read: func() (err error) { l.Name, err = sc.text(); return err }},
-		field{name: "inputs", read: func() (err error) { l.In, err = sc.integer(1, relu.MaxUnits); return err }},
-		field{name: "units", read: func() (err error) { l.Out, err = sc.integer(1, relu.MaxUnits); return err }},
-		field{name: "relu", read: func() (err error) { l.ReLU, err = sc.boolean(); return err }},
-		field{name: "weights", read: func() (err error) { l.Weights, err = sc.floats(maxLine); return err }},
-		field{name: "bias", read: func() (err error) { l.Bias, err = sc.floats(relu.MaxUnits); return err }},
+		field{name: "name", optional: true, read: into(&l.Name, sc.text)},
+		field{name: "inputs", read: into(&l.In, sc.between(1, relu.MaxUnits))},
+		field{name: "units", read: into(&l.Out, sc.between(1, relu.MaxUnits))},
+		field{name: "relu", read: into(&l.ReLU, sc.boolean)},
+		field{name: "weights", read: into(&l.Weights, sc.upTo(maxLine))},
+		field{name: "bias", read: into(&l.Bias, sc.upTo(relu.MaxUnits))},
 	)
 	return l, err
 }
@@ -125,62 +89,24 @@ func (s *Statement) parseSpace(sc *scanner) error {
 	s.Space = out
 	return sc.object(field{name: "space", read: func() error {
 		return sc.object(
-			field{name: "inputs", read: func() (err error) {
-				out.Inputs, err = sc.integer(0, space.MaxInputs)
-				return err
-			}},
-			field{name: "features", read: func() error {
-				return sc.array(space.MaxInputs, func() error {
-					f, err := parseFeature(sc)
-					out.Features = append(out.Features, f)
-					return err
-				})
-			}},
+			field{name: "inputs", read: into(&out.Inputs, sc.between(0, space.MaxInputs))},
+			field{name: "features", read: list(sc, space.MaxInputs, &out.Features, parseFeature)},
 			// Conditions name features, which are known once those are read: in a
 			// file, forbidden comes after features.
-			field{name: "forbidden", read: func() (err error) {
-				out.Forbidden, err = parsePredicates(sc, out)
-				return err
-			}},
+			field{name: "forbidden", read: predicates(sc, out, &out.Forbidden)},
 		)
 	}})
 }
 
 func parseFeature(sc *scanner) (f space.Feature, err error) {
-	kinds := []space.Kind{space.Integer, space.Categorical, space.Real}
-	number := func(to *float64) func() error {
-		return func() (err error) {
-			*to, err = sc.number()
-			return err
-		}
-	}
 	err = sc.object(
-		field{name: "name", read: func() (err error) { f.Name, err = sc.text(); return err }},
-		field{name: "kind", read: func() error {
-			i, err := sc.oneOf(kinds[0].String(), kinds[1].String(), kinds[2].String())
-			f.Kind = kinds[i]
-			return err
-		}},
-		field{name: "lo", read: number(&f.Lo)},
-		field{name: "hi", read: number(&f.Hi)},
-		field{name: "categories", optional: true, read: func() error {
-			return sc.array(maxItems, func() error {
-				c, err := sc.text()
-				f.Categories = append(f.Categories, c)
-				return err
-			})
-		}},
-		field{name: "protected", optional: true, read: func() (err error) {
-			f.Protected, err = sc.floats(space.MaxCombinations)
-			return err
-		}},
-		field{name: "inputs", read: func() error {
-			return sc.array(space.MaxInputs, func() error {
-				in, err := parseInput(sc)
-				f.Inputs = append(f.Inputs, in)
-				return err
-			})
-		}},
+		field{name: "name", read: into(&f.Name, sc.text)},
+		field{name: "kind", read: word(sc, &f.Kind, space.Integer, space.Categorical, space.Real)},
+		field{name: "lo", read: into(&f.Lo, sc.number)},
+		field{name: "hi", read: into(&f.Hi, sc.number)},
+		field{name: "categories", optional: true, read: list(sc, maxItems, &f.Categories, (*scanner).text)},
+		field{name: "protected", optional: true, read: into(&f.Protected, sc.upTo(space.MaxCombinations))},
+		field{name: "inputs", read: list(sc, space.MaxInputs, &f.Inputs, parseInput)},
 	)
 	if err == nil && f.Kind != space.Categorical && f.Categories != nil {
 		err = sc.errorf("categories of a feature of kind %s", f.Kind)
@@ -198,10 +124,10 @@ func parseInput(sc *scanner) (in space.Input, err error) {
 		}
 	}
 	err = sc.object(
-		field{name: "index", read: func() (err error) { in.Index, err = sc.integer(0, space.MaxInputs); return err }},
+		field{name: "index", read: into(&in.Index, sc.between(0, space.MaxInputs))},
 		field{name: "scale", optional: true, read: number(&in.Scale)},
 		field{name: "offset", optional: true, read: number(&in.Offset)},
-		field{name: "table", optional: true, read: func() (err error) { in.Table, err = sc.floats(maxLine); return err }},
+		field{name: "table", optional: true, read: into(&in.Table, sc.upTo(maxLine))},
 	)
 	if err == nil && (in.Table == nil && affine != 2 || in.Table != nil && affine != 0) {
 		err = sc.errorf("an input has scale and offset, or a table")
@@ -209,19 +135,14 @@ func parseInput(sc *scanner) (in space.Input, err error) {
 	return in, err
 }
 
-func parsePredicates(sc *scanner, s *space.Space) ([]space.Predicate, error) {
-	var out []space.Predicate
-	err := sc.array(maxItems, func() error {
-		p := space.Predicate{}
-		err := sc.array(space.MaxInputs, func() error {
-			c, err := parseCondition(sc, s)
-			p = append(p, c)
-			return err
-		})
-		out = append(out, p)
-		return err
+// predicates reads predicates about a space.
+func predicates(sc *scanner, s *space.Space, to *[]space.Predicate) func() error {
+	condition := func(sc *scanner) (space.Condition, error) { return parseCondition(sc, s) }
+	return list(sc, maxItems, to, func(sc *scanner) (space.Predicate, error) {
+		p := []space.Condition{}
+		err := list(sc, space.MaxInputs, &p, condition)()
+		return p, err
 	})
-	return out, err
 }
 
 func parseCondition(sc *scanner, s *space.Space) (space.Condition, error) {
@@ -250,11 +171,7 @@ func parseCondition(sc *scanner, s *space.Space) (space.Condition, error) {
 		field{name: "hi", optional: true, read: end(&c.Interval.Hi)},
 		field{name: "set", optional: true, read: func() error {
 			c.Set = []int{}
-			return sc.array(maxItems, func() error {
-				v, err := sc.integer(0, maxItems)
-				c.Set = append(c.Set, v)
-				return err
-			})
+			return list(sc, maxItems, &c.Set, func(sc *scanner) (int, error) { return sc.integer(0, maxItems) })()
 		}},
 	)
 	if err == nil && c.Set != nil {
@@ -269,16 +186,10 @@ func parseCondition(sc *scanner, s *space.Space) (space.Condition, error) {
 func (s *Statement) parseRegion(sc *scanner) error {
 	r := &s.Region
 	n := len(s.Space.Features)
-	predicates := func(to *[]space.Predicate) func() error {
-		return func() (err error) {
-			*to, err = parsePredicates(sc, s.Space)
-			return err
-		}
-	}
 	return sc.object(
 		field{name: "region", read: func() error {
 			return sc.object(
-				field{name: "box", read: func() (err error) { r.Box, err = s.parseBox(sc); return err }},
+				field{name: "box", read: s.box(sc, &r.Box)},
 				field{name: "values", read: func() error {
 					r.Values = make([][]float64, n)
 					protected := s.Space.Protected()
@@ -295,24 +206,26 @@ func (s *Statement) parseRegion(sc *scanner) error {
 				}},
 			)
 		}},
-		field{name: "require", read: predicates(&s.Require)},
-		field{name: "forbid", read: predicates(&s.Forbid)},
+		field{name: "require", read: predicates(sc, s.Space, &s.Require)},
+		field{name: "forbid", read: predicates(sc, s.Space, &s.Forbid)},
 	)
 }
 
-// parseBox reads lo, hi of each non-protected feature.
-func (s *Statement) parseBox(sc *scanner) (space.Box, error) {
-	free := s.Space.Free()
-	ends, err := sc.floats(2 * len(free))
-	if err != nil {
-		return nil, err
+// box reads lo, hi of each non-protected feature.
+func (s *Statement) box(sc *scanner, to *space.Box) func() error {
+	return func() error {
+		free := s.Space.Free()
+		ends, err := sc.floats(2 * len(free))
+		if err != nil {
+			return err
+		}
+		if len(ends) != 2*len(free) {
+			return sc.errorf("%d numbers for %d features that are not protected, each with two", len(ends), len(free))
+		}
+		*to = make(space.Box, len(s.Space.Features))
+		for k, i := range free {
+			(*to)[i] = space.Interval{Lo: ends[2*k], Hi: ends[2*k+1]}
+		}
+		return nil
 	}
-	if len(ends) != 2*len(free) {
-		return nil, sc.errorf("%d numbers for %d features that are not protected, each with two", len(ends), len(free))
-	}
-	b := make(space.Box, len(s.Space.Features))
-	for k, i := range free {
-		b[i] = space.Interval{Lo: ends[2*k], Hi: ends[2*k+1]}
-	}
-	return b, nil
 }

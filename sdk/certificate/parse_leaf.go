@@ -14,15 +14,11 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 	l = &Leaf{}
 	end := false
 	err = sc.object(
-		field{name: "box", optional: true, read: func() (err error) { l.Box, err = s.parseBox(sc); return err }},
-		field{name: "enumerated", optional: true, read: func() (err error) { l.Enumerated, err = sc.boolean(); return err }},
+		field{name: "box", optional: true, read: s.box(sc, &l.Box)},
+		field{name: "enumerated", optional: true, read: into(&l.Enumerated, sc.boolean)},
 		field{name: "copies", optional: true, read: func() error {
 			l.Copies = []sdk.CopyProof{}
-			return sc.array(s.RegionOrWhole().Count(), func() error {
-				c, err := s.parseCopy(sc)
-				l.Copies = append(l.Copies, c)
-				return err
-			})
+			return list(sc, s.RegionOrWhole().Count(), &l.Copies, s.parseCopy)()
 		}},
 		field{name: "end", optional: true, read: func() error {
 			end = true
@@ -55,10 +51,7 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 func (s *Statement) parseCopy(sc *scanner) (sdk.CopyProof, error) {
 	c := sdk.CopyProof{Logit: space.Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}}
 	err := sc.object(
-		field{name: "protected", read: func() (err error) {
-			c.Protected, err = sc.floats(len(s.Space.Features))
-			return err
-		}},
+		field{name: "protected", read: into(&c.Protected, sc.upTo(len(s.Space.Features)))},
 		field{name: "logit", optional: true, read: func() error {
 			ends, err := sc.floats(2)
 			if err != nil {
@@ -70,10 +63,7 @@ func (s *Statement) parseCopy(sc *scanner) (sdk.CopyProof, error) {
 			c.Logit = space.Interval{Lo: ends[0], Hi: ends[1]}
 			return nil
 		}},
-		field{name: "slopes", optional: true, read: func() (err error) {
-			c.Slopes, err = s.parseSlopes(sc)
-			return err
-		}},
+		field{name: "slopes", optional: true, read: into(&c.Slopes, func() ([]sdk.Slope, error) { return s.parseSlopes(sc) })},
 	)
 	return c, err
 }

@@ -132,6 +132,38 @@ func (s *scanner) array(limit int, read func() error) error {
 	return nil
 }
 
+// into is for a field whose value is read into a variable.
+func into[T any](to *T, read func() (T, error)) func() error {
+	return func() (err error) {
+		*to, err = read()
+		return err
+	}
+}
+
+// list is for a field whose value is an array, read element by element.
+func list[T any](s *scanner, limit int, to *[]T, read func(*scanner) (T, error)) func() error {
+	return func() error {
+		return s.array(limit, func() error {
+			v, err := read(s)
+			*to = append(*to, v)
+			return err
+		})
+	}
+}
+
+// word is for a field whose value is the name of one of the choices.
+func word[T fmt.Stringer](s *scanner, to *T, choices ...T) func() error {
+	names := make([]string, len(choices))
+	for i, c := range choices {
+		names[i] = c.String()
+	}
+	return func() error {
+		i, err := s.oneOf(names...)
+		*to = choices[i]
+		return err
+	}
+}
+
 // text reads a string.
 func (s *scanner) text() (string, error) {
 	if err := s.expect('"'); err != nil {
@@ -242,6 +274,11 @@ func (s *scanner) integer(lo, hi int) (int, error) {
 	return int(v), nil
 }
 
+// between is integer, to be called later.
+func (s *scanner) between(lo, hi int) func() (int, error) {
+	return func() (int, error) { return s.integer(lo, hi) }
+}
+
 func (s *scanner) boolean() (bool, error) {
 	s.peek()
 	for _, v := range []bool{true, false} {
@@ -252,6 +289,11 @@ func (s *scanner) boolean() (bool, error) {
 		}
 	}
 	return false, s.errorf("true or false expected")
+}
+
+// upTo is floats, to be called later.
+func (s *scanner) upTo(limit int) func() ([]float64, error) {
+	return func() ([]float64, error) { return s.floats(limit) }
 }
 
 // floats reads an array of at most limit numbers.
