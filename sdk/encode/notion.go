@@ -7,6 +7,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
+// LeastMargin keeps a violation that is asked for away from the tie at which floating
+// point cannot tell it from none, in logits.
+const LeastMargin = 1e-6
+
 // Violating is the delta under which the two copies, in that order, violate a notion by at
 // least margin (in logits) beyond ε, with no objective. It serves the notions
 // that are linear in the logits: logit, decision and decision-strict.
@@ -44,6 +48,26 @@ func (l *Lowered) MaximiseMargin(n fairness.Notion, o Order) problem.Delta {
 		}
 	}
 	return d
+}
+
+// Tangents is the delta that describes a border of the scores at first: bounds on the
+// logits, and StartTangents tangents, which leave room to the slack.
+func (l *Lowered) Tangents(c Curve, o Order) problem.Delta {
+	d := problem.Delta{ColumnBounds: l.logitBounds(o, c.LeastA(), c.GreatestB())}
+	for _, at := range c.Start(StartTangents) {
+		d.Rows = append(d.Rows, l.Tangent(c, o, at))
+	}
+	return d
+}
+
+// Tangent is the tangent at a, Curve.Row.
+func (l *Lowered) Tangent(c Curve, o Order, at float64) problem.Row {
+	return c.Row(at, l.Logits[o.High], l.Logits[o.Low], l.Slack)
+}
+
+// MostRoom is the objective that leaves the slack as much room as there is.
+func (l *Lowered) MostRoom() *problem.Objective {
+	return &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: l.Slack, Coef: 1}}}
 }
 
 // logitBounds asks for a ≥ least and b ≤ most within the logits' own bounds.

@@ -80,6 +80,15 @@ func (l *LoweredSMT) LowerBelow(b *big.Rat) string {
 	return assertion(anyOf(ways))
 }
 
+// Tangents asserts the border and StartTangents tangents of it.
+func (l *LoweredSMT) Tangents(c Curve, o Order) string {
+	text := l.Border(c, o)
+	for _, at := range c.Start(StartTangents) {
+		text += l.Tangent(c, o, at)
+	}
+	return text
+}
+
 // Border asserts what the bounds alone say of a violation of the score notion:
 // a ≥ Curve.LeastA and b ≤ Curve.GreatestB.
 func (l *LoweredSMT) Border(c Curve, o Order) string {

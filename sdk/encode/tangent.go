@@ -65,6 +65,10 @@ func (c Curve) parts(a float64) (u, rest float64) {
 	return u, fairness.Sigmoid(-a) + c.eps
 }
 
+// StartTangents describe the border well enough that most questions end at the first or
+// second answer.
+const StartTangents = 8
+
 // Start spreads n tangent points evenly over the logits b that matter.
 func (c Curve) Start(n int) []float64 {
 	lo := math.Max(math.Max(c.l, math.Log(c.least)), -30)

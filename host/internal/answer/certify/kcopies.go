@@ -6,7 +6,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // manyBins decides whether an individual of the region reaches q.K bins: as
@@ -21,7 +20,7 @@ func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 	}
 	// The room of every copy from its bin's edges is maximised, so that a point
 	// is a clear answer; the replay needs no more than stopSlack.
-	delta.Objective = &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: a.low.milp.Slack, Coef: 1}}}
+	delta.Objective = a.low.milp.MostRoom()
 	stop := stopSlack
 	out, err := a.solve(ctx, delta, &stop)
 	if err != nil {

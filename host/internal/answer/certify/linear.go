@@ -8,13 +8,10 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
-
-// leastMargin keeps a feasibility question away from the tie at which floating
-// point cannot tell a violation from its absence, in logits.
-const leastMargin = 1e-6
 
 const linearFormula = "2 copies × sensitivity of a logit × the solver's tolerance + 1e-6"
 
@@ -32,7 +29,7 @@ func (a *ask) linear(ctx context.Context) (outcome, error) {
 // most ε + tolerance is what a numerical proof means.
 func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	eps, trivial := a.best(), a.trivialBound(a.b)
-	out, err := a.solve(ctx, a.low.milp.Violating(a.q.Notion, eps, leastMargin, a.order), nil)
+	out, err := a.solve(ctx, a.low.milp.Violating(a.q.Notion, eps, encode.LeastMargin, a.order), nil)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -56,7 +53,7 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	return outcome{stopped: out.stops(ctx), bound: trivial, why: out.why()}, nil
 }
 
-func (a *ask) linearTolerance(out *answer) float64 { return 2*out.tolerance + leastMargin }
+func (a *ask) linearTolerance(out *answer) float64 { return 2*out.tolerance + encode.LeastMargin }
 
 func (a *ask) optimise(ctx context.Context) (outcome, error) {
 	out, err := a.solve(ctx, a.low.milp.MaximiseMargin(a.q.Notion, a.order), nil)

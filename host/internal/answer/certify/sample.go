@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -84,7 +85,7 @@ func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 // reports whether one exceeds the target by more than they let it: a fault of the
 // solver.
 func (r *run) beaten(region space.Region) bool {
-	w := r.counterexample(region, r.best()+leastMargin, r.target)
+	w := r.counterexample(region, r.best()+encode.LeastMargin, r.target)
 	if w == nil {
 		return false
 	}

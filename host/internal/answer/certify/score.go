@@ -10,9 +10,6 @@ import (
 )
 
 const (
-	// startTangents describe the border well enough that most questions end at
-	// the first or second answer.
-	startTangents = 8
 	// stopSlack ends a solve at the first point this far beyond every tangent:
 	// the replay then decides, and a tangent is added where it refuses.
 	stopSlack = 1e-3
@@ -35,7 +32,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 	case !ok:
 		return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous, bound: upper}, nil
 	}
-	delta.Objective = &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: a.low.milp.Slack, Coef: 1}}}
+	delta.Objective = a.low.milp.MostRoom()
 	last := math.Inf(-1)
 	stop := stopSlack
 	for range maxRefinements {
@@ -70,7 +67,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 		case moved:
 			last = at
 			a.report.Refinements++
-			delta = problem.Delta{Rows: []problem.Row{a.tangent(curve, at)}}
+			delta = problem.Delta{Rows: []problem.Row{a.low.milp.Tangent(curve, a.order, at)}}
 			continue
 		case a.deciding || goal-a.best() > 2*out.tolerance:
 			return outcome{bound: upper, why: out.why()}, nil
@@ -82,7 +79,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 			return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous, bound: upper}, nil
 		}
 		if !math.IsNaN(at) {
-			delta.Rows = append(delta.Rows, a.tangent(curve, at))
+			delta.Rows = append(delta.Rows, a.low.milp.Tangent(curve, a.order, at))
 		}
 	}
 	return outcome{bound: upper, why: "too many tangents"}, nil
@@ -111,10 +108,6 @@ func (a *ask) at(out *answer, o encode.Order, last float64) (at float64, moved b
 	return at, math.Abs(at-last) > 1e-9*(1+math.Abs(at))
 }
 
-func (a *ask) tangent(c encode.Curve, at float64) problem.Row {
-	return c.Row(at, a.low.logits[a.order.High], a.low.logits[a.order.Low], a.low.milp.Slack)
-}
-
 // goal is the gap that a violation must exceed: ε, or while maximising a step
 // more than the best so far, so that the proof can close. (A score step δ is a
 // slack of 4δ or more.)
@@ -128,20 +121,11 @@ func (a *ask) goal(coarser float64) float64 {
 // border is the curve at a target and the delta that describes it: bounds on
 // the logits and the first tangents.
 func (a *ask) border(target float64) (encode.Curve, problem.Delta, bool) {
-	L, U := a.b.Logit.Lo, a.b.Logit.Hi
-	curve, ok := encode.NewCurve(target, L, U)
+	curve, ok := encode.NewCurve(target, a.b.Logit.Lo, a.b.Logit.Hi)
 	if !ok {
 		return curve, problem.Delta{}, false
 	}
-	first, second := a.low.logits[a.order.High], a.low.logits[a.order.Low]
-	d := problem.Delta{ColumnBounds: []problem.ColumnBound{
-		{Column: first, Lo: curve.LeastA(), Hi: U},
-		{Column: second, Lo: L, Hi: curve.GreatestB()},
-	}}
-	for _, at := range curve.Start(startTangents) {
-		d.Rows = append(d.Rows, a.tangent(curve, at))
-	}
-	return curve, d, true
+	return curve, a.low.milp.Tangents(curve, a.order), true
 }
 
 // proved concludes that no gap of the region exceeds bound. The slope of σ is

@@ -187,7 +187,7 @@ func (a *ask) anyViolation(ctx context.Context, rng *rand.Rand) (*individual.Wit
 			return nil, nil
 		}
 		at := out.Values[a.low.logits[0]].Float64()
-		delta = problem.Delta{Rows: []problem.Row{a.tangent(curve, at)}}
+		delta = problem.Delta{Rows: []problem.Row{a.low.milp.Tangent(curve, a.order, at)}}
 	}
 	return nil, nil
 }

@@ -192,10 +192,7 @@ func (a *ask) beyondBorder(ctx context.Context, target *big.Rat) (sought, error)
 
 func (a *ask) beyondInOrder(ctx context.Context, target *big.Rat, curve encode.Curve, order encode.Order) (sought, error) {
 	smt := a.low.smt
-	tangents := smt.Border(curve, order)
-	for _, at := range curve.Start(startTangents) {
-		tangents += smt.Tangent(curve, order, at)
-	}
+	tangents := smt.Tangents(curve, order)
 	s := sought{why: "too many tangents"}
 	for _, room := range []*big.Rat{new(big.Rat).SetFloat64(stopSlack), new(big.Rat)} {
 		delta := a.level(tangents + smt.SlackAtLeast(room))

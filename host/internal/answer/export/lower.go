@@ -14,9 +14,6 @@ import (
 // ErrDecided is returned where nothing is left to ask a solver.
 var ErrDecided = errors.New("the bounds alone show that nothing here violates the notion; there is no problem left for a solver (certify says so with its grade)")
 
-// startTangents describe the sigmoid's border at first, as in certify.
-const startTangents = 8
-
 // Options say how a query is lowered.
 type Options struct {
 	// Encoding and Bounds name the lowering and the method that bounds the

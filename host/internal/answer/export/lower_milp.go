@@ -9,10 +9,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// leastMargin keeps a MILP away from the tie at which its solver could not tell
-// a violation from none, in logits, as certify does.
-const leastMargin = 1e-6
-
 func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bool) ([]Lowered, error) {
 	low, err := e.LowerMILP(q, b)
 	if err != nil {
@@ -26,7 +22,7 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 		if err != nil {
 			return nil, lowering(err)
 		}
-		delta.Objective = maximiseColumn(low.Slack)
+		delta.Objective = low.MostRoom()
 		return applied(low, []problem.Delta{delta}, low.Fidelity,
 			"an optimum below 0, or none: nobody reaches so many bins; above: a candidate, to be replayed")
 	}
@@ -39,38 +35,19 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 			if !ok {
 				return nil, ErrDecided
 			}
-			deltas = append(deltas, tangents(low, curve, order, b))
+			delta := low.Tangents(curve, order)
+			delta.Objective = low.MostRoom()
+			deltas = append(deltas, delta)
 			fidelity = encode.Over
 			meaning = "an optimum below 0, or none: no score gap exceeds epsilon; above: a candidate, to be replayed, and cut off by a further tangent where it fails"
 		case maximise:
 			deltas = append(deltas, low.MaximiseMargin(q.Notion, order))
 			meaning = "the optimum is the largest margin"
 		default:
-			deltas = append(deltas, low.Violating(q.Notion, epsilon(q), leastMargin, order))
+			deltas = append(deltas, low.Violating(q.Notion, epsilon(q), encode.LeastMargin, order))
 		}
 	}
 	return applied(low, deltas, fidelity, meaning)
-}
-
-// tangents describe the score notion as certify first does: bounds on the
-// logits, tangents of the border, and the room they leave as the objective.
-func tangents(low *encode.Lowered, curve encode.Curve, o encode.Order, b *bound.Bounds) problem.Delta {
-	high, second := low.Logits[o.High], low.Logits[o.Low]
-	d := problem.Delta{
-		ColumnBounds: []problem.ColumnBound{
-			{Column: high, Lo: curve.LeastA(), Hi: b.Logit.Hi},
-			{Column: second, Lo: b.Logit.Lo, Hi: curve.GreatestB()},
-		},
-		Objective: maximiseColumn(low.Slack),
-	}
-	for _, at := range curve.Start(startTangents) {
-		d.Rows = append(d.Rows, curve.Row(at, high, second, low.Slack))
-	}
-	return d
-}
-
-func maximiseColumn(column int) *problem.Objective {
-	return &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: column, Coef: 1}}}
 }
 
 // applied is one problem a delta.

@@ -33,11 +33,7 @@ func lowerSMT(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise boo
 			return nil, ErrDecided
 		}
 		for _, order := range low.Orders() {
-			text := low.Border(curve, order)
-			for _, at := range curve.Start(startTangents) {
-				text += low.Tangent(curve, order, at)
-			}
-			texts = append(texts, text+low.SlackAtLeast(new(big.Rat)))
+			texts = append(texts, low.Tangents(curve, order)+low.SlackAtLeast(new(big.Rat)))
 		}
 		fidelity = encode.Over
 		meaning = "unsat: no score gap exceeds epsilon; sat: a candidate, to be replayed, and cut off by a further tangent where it fails"

@@ -191,7 +191,7 @@ func (p *product) addOutputs(q *problem.Query) error {
 			return ErrDecided
 		}
 		first.lo, second.hi = plain(curve.LeastA()), plain(curve.GreatestB())
-		for _, t := range curve.Start(startTangents) {
+		for _, t := range curve.Start(encode.StartTangents) {
 			more = append(more, p.tangent(curve, t, b))
 		}
 	default:
