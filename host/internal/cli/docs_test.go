@@ -30,6 +30,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment/series"
 )
 
 const reference = "../../../docs/cli.md"
@@ -156,8 +157,8 @@ func TestReferenceOfJSON(t *testing.T) {
 		"plugin test": plugins.Tested{},
 		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
 		"report of a quantification": report.Quantification{}, "quantify of several sets": quantify.Results{},
-		"explain": explain.Result{}, "explain of a file": explainGrid{},
-		"mitigate": mitigate.Result{}, "mitigate of a file": mitigateGrid{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
+		"explain": explain.Result{}, "explain of a file": series.Explanations{},
+		"mitigate": mitigate.Result{}, "mitigate of a file": series.Mitigations{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
 	} {
 		var fields []string
 		jsonFields(reflect.TypeOf(object), "", &fields)

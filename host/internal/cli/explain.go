@@ -14,6 +14,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
+	"github.com/hyfair/hyfair/host/internal/experiment/series"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -27,10 +31,9 @@ type explainFlags struct {
 	// Where results go.
 	tree     string
 	rulesOut string
-	// For a grid.
-	models modelsFlag
-	shown  showFlags
-	flags  *pflag.FlagSet
+	// For a file of studies.
+	experimentFlags
+	flags *pflag.FlagSet
 }
 
 // defaultExplainBudget is in evaluations, so that equal seeds give equal
@@ -63,7 +66,7 @@ method, the measures and the comparison with LIME (--lime).`,
 				return usage(err)
 			}
 			if grid {
-				return f.runGrid(cmd.Context(), app, args[0])
+				return f.runSeries(cmd.Context(), app, args[0])
 			}
 			return f.runOne(cmd.Context(), app, args[0])
 		},
@@ -92,7 +95,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.DurationVar(&r.Bound, "bound", 0, "time for a solver to prove the least k and gap inside each predicate kept and the largest outside all, such as 10s; 0: none")
 	fl.StringVar(&f.tree, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&f.rulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
-	f.models.add(cmd)
+	f.add(cmd, "of a file of studies: ")
 	f.shown.add(cmd, "of a file of studies: ")
 	f.shown.addOut(cmd, "of a file of studies: ")
 	return cmd
@@ -123,10 +126,10 @@ func (f *explainFlags) validate(grid bool) error {
 	if f.request.Encoded && f.request.Rows == "" {
 		return errors.New("--encoded speaks of the file of --rows, which is not given")
 	}
-	if err := f.shown.validate(); err != nil {
+	if err := f.experimentFlags.validate(nil); err != nil {
 		return err
 	}
-	alone, gridOnly := []string{"from", "rows", "row", "tree", "rules-out", "lime-reference", "model"}, []string{"models", "format", "out"}
+	alone, gridOnly := []string{"from", "rows", "row", "tree", "rules-out", "lime-reference", "model"}, []string{"models", "format", "out", "resume", "fresh"}
 	for _, name := range alone {
 		if grid && f.flags.Changed(name) {
 			return fmt.Errorf("--%s is for a single study, not for a file of several", name)
@@ -146,11 +149,10 @@ func (f *explainFlags) runOne(ctx context.Context, app *App, path string) error 
 	if err != nil {
 		return err
 	}
-	r := f.request
-	if r.Set, err = app.pluginOptions(); err != nil {
+	r, err := f.complete(app, path)
+	if err != nil {
 		return err
 	}
-	r.Study, r.Data, r.Seed = path, app.Data, app.Seed
 	out, failed := explain.Answer(ctx, s, r)
 	if failed = app.end(s, failed); out == nil {
 		return failed
@@ -161,6 +163,31 @@ func (f *explainFlags) runOne(ctx context.Context, app *App, path string) error 
 		return &exitError{ExitInterrupted, errors.New("interrupted; what was proved so far is shown")}
 	}
 	return failed
+}
+
+// runSeries explains the networks of a file that lists studies, such as
+// studies/rq3.yaml, which has settings where no flag was given.
+func (f *explainFlags) runSeries(ctx context.Context, app *App, file string) error {
+	settings := []string{"strategy", "budget", "individuals", "samples", "quantile", "delta", "spread", "lime", "bound"}
+	in, err := gridfile.Open(file, "a file of studies to explain", settings...)
+	if err != nil {
+		return usage(err)
+	}
+	takeSettings(in, f.flags, settings...)
+	p := &series.Plan[explain.Request, explain.Result]{Kind: series.Explain}
+	return runSeries(ctx, app, &f.experimentFlags, in, p, func(spec question.Spec) (explain.Request, error) {
+		r, err := f.complete(app, spec.Study)
+		r.Model = spec.Model
+		return r, err
+	}, func() error { return f.validate(true) }, func(t experiment.Table) error { return f.shown.show(app, t) })
+}
+
+// complete is the request about a study.
+func (f *explainFlags) complete(app *App, path string) (r explain.Request, err error) {
+	r = f.request
+	r.Study, r.Data, r.Seed = path, app.Data, app.Seed
+	r.Set, err = app.pluginOptions()
+	return r, err
 }
 
 // writeFiles writes the tree and the guardrails.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,15 +12,18 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
+	"github.com/hyfair/hyfair/host/internal/experiment/series"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
-	"github.com/hyfair/hyfair/host/internal/session"
 )
 
 func init() { commands = append(commands, newMitigate) }
 
 type mitigateFlags struct {
 	mitigate.Request
-	models modelsFlag
+	experimentFlags
 }
 
 func newMitigate(app *App) *cobra.Command {
@@ -44,10 +48,12 @@ its networks is treated in turn.`,
 		Args: exactlyOne("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if yamlfile.HasKey(args[0], "studies") {
-				return f.runGrid(cmd.Context(), app, cmd, args[0])
+				return f.runSeries(cmd.Context(), app, cmd, args[0])
 			}
-			if f.models.given() {
-				return usage(errors.New("--models is for a file of several studies, such as studies/rq4.yaml"))
+			for _, name := range []string{"models", "resume", "fresh"} {
+				if f.changed(name) {
+					return usage(fmt.Errorf("--%s is for a file of several studies, such as studies/rq4.yaml", name))
+				}
 			}
 			return runMitigate(cmd.Context(), app, &f, args[0])
 		},
@@ -59,7 +65,7 @@ its networks is treated in turn.`,
 	fl.StringVar(&f.Guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
 	fl.Float64Var(&f.Delta, "delta", explain.DefaultMethod().Delta, "explained guardrails: how much larger the mean k inside a rule must be than outside")
 	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
-	f.models.add(cmd)
+	f.add(cmd, "of a file of studies: ")
 	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
 	fl.StringVar(&s.Strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
 	fl.StringVar(&s.Solver, "solver", "", loopSolverHelp)
@@ -83,12 +89,15 @@ its networks is treated in turn.`,
 }
 
 func runMitigate(ctx context.Context, app *App, f *mitigateFlags, path string) error {
-	s, err := f.open(app)
+	r, err := f.complete(app, path)
 	if err != nil {
 		return err
 	}
-	f.Search.Study = path
-	out, failed := mitigate.Answer(ctx, s, f.Request)
+	s, err := app.session()
+	if err != nil {
+		return err
+	}
+	out, failed := mitigate.Answer(ctx, s, r)
 	if failed = app.end(s, failed); out == nil {
 		return failed
 	}
@@ -99,16 +108,47 @@ func runMitigate(ctx context.Context, app *App, f *mitigateFlags, path string) e
 	return failed
 }
 
-// open completes the request.
-func (f *mitigateFlags) open(app *App) (*session.Session, error) {
-	if f.Search.Chains < 1 {
-		return nil, usage(fmt.Errorf("--chains %d: want 1 to %d", f.Search.Chains, search.MaxChains))
+// complete is the request about a study.
+func (f *mitigateFlags) complete(app *App, path string) (r mitigate.Request, err error) {
+	r = f.Request
+	if r.Search.Chains < 1 {
+		return r, usage(fmt.Errorf("--chains %d: want 1 to %d", r.Search.Chains, search.MaxChains))
 	}
-	s, err := app.session()
+	r.Search.Study, r.Search.Data, r.Search.Seed = path, app.Data, app.Seed
+	r.Search.Set, err = app.pluginOptions()
+	return r, err
+}
+
+// runSeries mitigates the networks of a file that lists studies, such as
+// studies/rq4.yaml, which has settings where no flag was given.
+func (f *mitigateFlags) runSeries(ctx context.Context, app *App, cmd *cobra.Command, file string) error {
+	if f.changed("model") || f.Guardrails != "" {
+		return usage(errors.New("--model and --guardrails are for a single study, not for a file of several"))
+	}
+	settings := []string{"arms", "strategy", "solver", "mode", "budget", "runs"}
+	in, err := gridfile.Open(file, "a file of studies to mitigate", settings...)
 	if err != nil {
-		return nil, err
+		return usage(err)
 	}
-	f.Search.Data, f.Search.Seed = app.Data, app.Seed
-	f.Search.Set, err = app.pluginOptions()
-	return s, err
+	if runs := in.Root.Get("runs"); runs != nil {
+		if v, ok := runs.Float(); ok && v < 1 {
+			in.Fault(runs, "%v searches an arm; want 1 or more", v)
+		}
+	}
+	takeSettings(in, cmd.Flags(), settings...)
+	p := &series.Plan[mitigate.Request, mitigate.Result]{Kind: series.Mitigate}
+	return runSeries(ctx, app, &f.experimentFlags, in, p, func(spec question.Spec) (mitigate.Request, error) {
+		r, err := f.complete(app, spec.Study)
+		if r.Search.Model = spec.Model; r.Out != "" {
+			r.Out = filepath.Join(r.Out, series.Name(spec))
+		}
+		return r, err
+	}, func() error { return f.validate(nil) }, func(t experiment.Table) error {
+		m := t.(*series.Mitigations)
+		err := app.show(m)
+		if f.Out != "" {
+			err = errors.Join(err, m.WriteTables(f.Out))
+		}
+		return err
+	})
 }

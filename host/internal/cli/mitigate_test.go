@@ -14,6 +14,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
+	"github.com/hyfair/hyfair/host/internal/experiment/series"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
@@ -186,7 +187,7 @@ func TestMitigateGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
-	r := mitigatedJSON[mitigateGrid](t, annealing(t), grid, "--out", out)
+	r := mitigatedJSON[series.Mitigations](t, annealing(t), grid, "--out", out)
 	if r.Name != "two" || len(r.Networks) != 2 || len(r.Networks[1].Arms) != 2 || r.Networks[0].Budget != "30000ev" { // the flag wins
 		t.Errorf("%+v", r)
 	}

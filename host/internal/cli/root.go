@@ -266,7 +266,7 @@ func (a *App) session() (*session.Session, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	a.line = statusLineOf(a)
+	a.line = newStatusLine(a)
 	a.current = &session.Session{
 		Plugins: catalogue, Threads: a.threads(), ThreadsGiven: a.Threads != 0, Memory: memory, Jobs: a.Jobs, Begun: time.Now(),
 		JournalFile: a.Journal, Progress: a.line.show, Tell: a.say, Part: a.part, Working: a.begin,

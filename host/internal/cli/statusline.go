@@ -23,11 +23,6 @@ type statusLine struct {
 const statusEvery = 100 * time.Millisecond
 
 func newStatusLine(a *App) *statusLine {
-	a.begin()
-	return statusLineOf(a)
-}
-
-func statusLineOf(a *App) *statusLine {
 	file, ok := a.Stderr.(*os.File)
 	if a.JSON || !ok || !term.IsTerminal(int(file.Fd())) {
 		return &statusLine{}

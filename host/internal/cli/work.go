@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,19 +10,21 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -34,47 +37,15 @@ var processStart = time.Now()
 func newWork(app *App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "work",
-		Short:  "Do one task (started by hyfair compare and hyfair ablate)",
+		Short:  "Do one task of an experiment (started by hyfair compare, ablate, explain and mitigate)",
 		Hidden: true,
-		Long: `Read one task as a line of JSON from standard input, do it, and write its events
-to standard output, one JSON object a line. The end of standard input ends the
-work. hyfair compare and hyfair ablate start one such process for each of their
-tasks.`,
+		Long: `Read one request as a line of JSON from standard input, answer it, and write events
+and the result to standard output, one JSON object a line. The end of standard input
+ends the work. Commands that do an experiment (hyfair compare, ablate, and explain and
+mitigate with a file of studies) start one such process for each task.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runWork(cmd.Context(), app) },
 	}
-}
-
-// workJob is the line that a worker reads: one of its fields is set.
-type workJob struct {
-	Compare *compare.Job    `json:"compare,omitempty"`
-	Search  *search.Request `json:"search,omitempty"`
-	// Threads and Memory are for the solver.
-	Threads int   `json:"threads,omitempty"`
-	Memory  int64 `json:"memory,omitempty"`
-}
-
-// workers starts this very program as workers.
-func (a *App) workers() (*workers.Processes, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := &workers.Processes{Program: self, Args: []string{"work", "--plugin-dir", a.PluginDir, "--log-level", a.LogLevel}}
-	if slices.Contains([]string{"trace", "debug", "info"}, a.LogLevel) {
-		p.Log = a.Stderr
-	}
-	return p, nil
-}
-
-// slots are the processors of each job, none where they do not suffice.
-func (a *App) slots(jobs, threads int) [][]int {
-	cores := workers.Cores()
-	out := experiment.Slots(cores, jobs, threads)
-	if jobs > 1 && out == nil {
-		a.say(fmt.Sprintf("%d jobs of %d thread(s) cannot have cores of their own here (%d to be had): their times will be longer than alone", jobs, threads, len(cores)))
-	}
-	return out
 }
 
 // maxJob bounds the line that a worker reads.
@@ -97,31 +68,85 @@ func runWork(ctx context.Context, app *App) error {
 		stop()
 	}()
 	out := &eventWriter{out: json.NewEncoder(app.Stdout), failed: stop}
-	if job.Search != nil {
-		return searchWork(ctx, app, &job, out)
+	return errors.Join(works[job.Kind](ctx, app, job, out), out.err)
+}
+
+// works are what a worker can do, by kind of request.
+var works = map[string]func(context.Context, *App, *experiment.Job, *eventWriter) error{
+	"compare": func(ctx context.Context, app *App, job *experiment.Job, out *eventWriter) error {
+		r, err := requestOf[compare.Job](job)
+		if err != nil {
+			return err
+		}
+		return compare.Work(ctx, r, processStart, opener(app, r), out.write)
+	},
+	"search":   searchWork,
+	"explain":  answers(explain.Answer),
+	"mitigate": answers(mitigate.Answer),
+}
+
+// requestOf reads a job's request.
+func requestOf[Q any](job *experiment.Job) (*Q, error) {
+	r := new(Q)
+	return r, usage(json.Unmarshal(job.Request, r))
+}
+
+// answers has a request answered, and sends the result with what is told on the way.
+func answers[Q, R any](answer func(context.Context, *session.Session, Q) (*R, error)) func(context.Context, *App, *experiment.Job, *eventWriter) error {
+	return func(ctx context.Context, app *App, job *experiment.Job, out *eventWriter) error {
+		r, err := requestOf[Q](job)
+		if err != nil {
+			return err
+		}
+		catalogue, err := app.catalogue()
+		if err != nil {
+			return err
+		}
+		s := &session.Session{
+			Plugins: catalogue, Threads: job.Threads, ThreadsGiven: true, Memory: job.Memory, Jobs: 1, Begun: processStart, JournalFile: job.Journal,
+			Progress: out.show, Tell: func(text string) { out.say(workers.Said{Note: text}) },
+		}
+		result, err := answer(ctx, s, *r)
+		err = errors.Join(err, s.Close())
+		said := workers.Said{Mistake: session.IsMistake(err)}
+		if err != nil {
+			said.Error = err.Error()
+		}
+		if result != nil {
+			var text bytes.Buffer
+			if err := view.JSON(&text, result, ""); err != nil {
+				return err
+			}
+			said.Result = text.Bytes()
+		}
+		out.say(said)
+		return nil
 	}
-	err = compare.Work(ctx, job.Compare, processStart, opener(app, job.Compare), out.write)
-	return errors.Join(err, out.err)
 }
 
 // readJob reads a line that fits the reader's buffer.
-func readJob(in *bufio.Reader) (job workJob, err error) {
+func readJob(in *bufio.Reader) (*experiment.Job, error) {
+	job := &experiment.Job{}
 	line, err := in.ReadSlice('\n')
 	if err == nil {
-		err = json.Unmarshal(line, &job)
+		err = json.Unmarshal(line, job)
 	}
-	if err == nil && (job.Compare == nil) == (job.Search == nil) {
-		err = errors.New("it names none, or two")
+	if err == nil && works[job.Kind] == nil {
+		err = fmt.Errorf("its kind is %q", job.Kind)
 	}
 	if err != nil {
-		return job, fmt.Errorf("a task is expected on standard input, as hyfair compare and hyfair ablate write it: %w", err)
+		return nil, fmt.Errorf("a task is expected on standard input, as hyfair compare and hyfair ablate write it: %w", err)
 	}
 	return job, nil
 }
 
 // searchWork does one search, whose events go out. The error tells that the search
 // is not what was asked for: its strategy or its solver was lost on the way.
-func searchWork(ctx context.Context, app *App, job *workJob, out *eventWriter) error {
+func searchWork(ctx context.Context, app *App, job *experiment.Job, out *eventWriter) error {
+	r, err := requestOf[search.Request](job)
+	if err != nil {
+		return err
+	}
 	flush := out.buffer(app.Stdout)
 	defer flush()
 	catalogue, err := app.catalogue()
@@ -129,16 +154,16 @@ func searchWork(ctx context.Context, app *App, job *workJob, out *eventWriter) e
 		return err
 	}
 	s := &session.Session{Plugins: catalogue, Threads: job.Threads, Memory: job.Memory, Jobs: 1, Begun: processStart, Events: out.write}
-	searcher, err := search.Open(ctx, s, *job.Search)
+	searcher, err := search.Open(ctx, s, *r)
 	if err != nil {
 		return app.end(s, err)
 	}
 	defer searcher.Close()
-	run, err := searcher.Begin(job.Search.Seed, processStart)
+	run, err := searcher.Begin(r.Seed, processStart)
 	if err != nil {
 		return err
 	}
-	result, _ := searcher.Run(ctx, job.Search.Seed, run, "")
+	result, _ := searcher.Run(ctx, r.Seed, run, "")
 	return errors.Join(result.Err, result.SolverErr, out.err)
 }
 
@@ -163,13 +188,32 @@ type eventWriter struct {
 	out    *json.Encoder
 	err    error
 	failed func()
+	shown  time.Time
 }
 
-func (w *eventWriter) write(e record.Event) {
+func (w *eventWriter) write(e record.Event) { w.send(e) }
+
+// show writes the state of the work, unless it did so a moment ago.
+func (w *eventWriter) show(text string) {
+	w.mu.Lock()
+	late := time.Since(w.shown) > statusEvery
+	if late {
+		w.shown = time.Now()
+	}
+	w.mu.Unlock()
+	if late {
+		w.say(workers.Said{Show: text})
+	}
+}
+
+// say writes something that is no event.
+func (w *eventWriter) say(s workers.Said) { w.send(workers.Line{Said: &s}) }
+
+func (w *eventWriter) send(line any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil {
-		if w.err = w.out.Encode(e); w.err != nil {
+		if w.err = w.out.Encode(line); w.err != nil {
 			w.failed()
 		}
 	}

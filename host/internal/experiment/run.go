@@ -1,7 +1,7 @@
 // Package experiment does many tasks under equal rules: it resumes what was broken
 // off, tries a failed task once more, and keeps tasks on processors of their own.
 // What the tasks are and what is measured over their results is for the kinds of
-// experiment: compare, ablate.
+// experiment: compare, ablate, series.
 package experiment
 
 import (
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
 )
 
 // Record keeps results of tasks: journal.Run, or what stands for it. Done gives
@@ -47,9 +48,9 @@ type Options struct {
 	Slots [][]int
 	// Limit is about how long a task takes; 0: not known.
 	Limit time.Duration
-	// Failed is what is recorded of a task that failed twice, which another Run tries
-	// again; nil: nothing is, and the failure is returned.
-	Failed func(err error, retried string) any
+	// Failed is what is recorded of a task that failed for good, made of what was known
+	// by then; another Run tries it again. nil: nothing is, and the failure is returned.
+	Failed func(known any, err error, retried string) any
 	// Progress, where not nil, is told the state whenever it changes.
 	Progress func(Progress)
 }
@@ -175,12 +176,12 @@ func (r *runner) do(ctx context.Context, t Task, cores []int) {
 		case err == nil:
 			r.complete(t.Key, out, time.Since(begin), false)
 			return
-		case attempt < attempts:
+		case attempt < attempts && !session.IsMistake(err): // a mistake stays one
 			retried = err.Error()
 			r.change(func(s *Progress) { s.Retried++ })
 			continue
 		case r.Failed != nil:
-			out.Result, out.Events = r.Failed(err, retried), faults(out.Events)
+			out.Result, out.Events = r.Failed(out.Result, err, retried), faults(out.Events)
 			r.complete(failedKey(r.kept, t.Key), out, time.Since(begin), true)
 			return
 		}
@@ -249,20 +250,26 @@ func keyOfFailure(key string, n int) string { return fmt.Sprintf("%s | failed %d
 // Result reads a task's result from a record: nil for a task that has none, and
 // the last failure of one that only failed.
 func Result[R any](kept Record, key string) (*R, error) {
-	text, _, ok := kept.Done(key)
+	r, _, err := Timed[R](kept, key)
+	return r, err
+}
+
+// Timed is Result with how many seconds the task took.
+func Timed[R any](kept Record, key string) (*R, float64, error) {
+	text, seconds, ok := kept.Done(key)
 	for n := 1; !ok; n++ {
-		failed, _, found := kept.Done(keyOfFailure(key, n))
+		failed, s, found := kept.Done(keyOfFailure(key, n))
 		if !found {
 			break
 		}
-		text = failed
+		text, seconds = failed, s
 	}
 	if text == nil {
-		return nil, nil
+		return nil, 0, nil
 	}
 	r := new(R)
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("result of %s: %w", key, err)
+		return nil, 0, fmt.Errorf("result of %s: %w", key, err)
 	}
-	return r, nil
+	return r, seconds, nil
 }

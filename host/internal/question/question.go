@@ -150,20 +150,6 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 	return out, nil
 }
 
-// Measured is Open for an experiment whose measures are of scores: with their ε, and the
-// name of the network, its file's without the ending.
-func Measured(spec Spec) (q *Question, eps *big.Rat, model string, err error) {
-	if q, err = Open(spec); err != nil {
-		return nil, nil, "", err
-	}
-	model = q.Study.ModelPath[strings.LastIndexAny(q.Study.ModelPath, `/\`)+1:]
-	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
-		model = model[:dot]
-	}
-	eps, err = q.EpsilonFor(fairness.Score)
-	return q, eps, model, err
-}
-
 // Queries reads the study and makes the spec's queries, one for each set of protected
 // attributes. note tells the user something beside the result.
 func Queries(spec Spec, goal problem.Goal, note func(format string, args ...any)) (*study.Study, []*problem.Query, error) {

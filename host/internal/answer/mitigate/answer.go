@@ -43,9 +43,9 @@ type Request struct {
 	Delta       float64    `json:"delta"`
 	MostRefused float64    `json:"refuse_at_most"`
 	Retraining  Retraining `json:"retraining"`
-	// Out is a folder for networks, guardrails and tables; empty: none. It changes no
-	// result.
-	Out string `json:"-"`
+	// Out is a folder for networks, guardrails and tables, which the result names; empty:
+	// none.
+	Out string `json:"out,omitempty"`
 }
 
 // Validate checks what can be checked without reading anything.

@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
-	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -29,44 +27,21 @@ type Bound struct {
 // boundKey is where a network's bound is recorded, beside the results of tasks.
 func boundKey(s *Subject) string { return s.Name() + " | bound" }
 
-// Prove asks for the bound of each network that the record has none of, one after
-// the other. A network's error does not keep the others from theirs: it is not
-// recorded, so that another Prove asks again, and returned in the end. ctx ends
-// the questions early, which is no error. progress, where not nil, is told what is
-// asked next.
-func Prove(ctx context.Context, p *Plan, s *session.Session, record experiment.Record, progress func(string)) error {
-	return prove(ctx, p, record, func(ctx context.Context, of *Subject) (*search.Bound, error) { return p.boundOf(ctx, s, of) }, progress)
-}
-
-func prove(ctx context.Context, p *Plan, record experiment.Record, ask func(context.Context, *Subject) (*search.Bound, error), progress func(string)) error {
+// prove asks for the bound of each network that the record has none of, one after the
+// other, see experiment.Run: what fails is not recorded, and asked again by another run.
+func (p *Plan) prove(ctx context.Context, b *experiment.Bench, ask func(context.Context, *Subject) (*search.Bound, error)) error {
 	if p.Bound == 0 {
 		return nil
 	}
-	var failed error
+	var tasks []experiment.Task
 	for i := range p.Subjects {
 		s := &p.Subjects[i]
-		if _, _, done := record.Done(boundKey(s)); done {
-			continue
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		if progress != nil {
-			progress(fmt.Sprintf("bound %d of %d · %s", i+1, len(p.Subjects), s.Name()))
-		}
-		begin := time.Now()
-		b, err := ask(ctx, s)
-		switch {
-		case ctx.Err() != nil: // cut short: not what the time would have given
-		case err != nil:
-			failed = errors.Join(failed, fmt.Errorf("bound of %s: %w", s.Name(), err))
-		default:
-			if err := record.Complete(boundKey(s), b, time.Since(begin).Seconds()); err != nil {
-				return errors.Join(failed, err)
-			}
-		}
+		tasks = append(tasks, experiment.Task{Key: boundKey(s), Try: func(ctx context.Context, _ []int, _ string, _ func(string)) (experiment.Outcome, error) {
+			bound, err := ask(ctx, s)
+			return experiment.Outcome{Result: bound}, err
+		}})
 	}
-	return failed
+	return b.Run(ctx, tasks, experiment.Options{Jobs: 1, Limit: p.Bound})
 }
 
 // TakeBounds adds the bounds that the record has, each held against what the

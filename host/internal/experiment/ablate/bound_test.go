@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -29,38 +30,39 @@ func (c *claims) ask(_ context.Context, s *Subject) (*search.Bound, error) {
 	return &search.Bound{MaxK: k, Grade: "rigorous", Solver: "prover", Seconds: 1.25}, nil
 }
 
-// Each network is asked about once; what fails or is cut short is asked again the
-// next time, and nothing is asked without a time to do so.
+// Each network is asked about, once more where that fails; what fails for good or is cut
+// short is asked again the next time, and nothing is asked without a time to do so.
 func TestProve(t *testing.T) {
-	p, m := smallPlan(1, 1), newMemory()
-	p.Subjects = []Subject{{Study: "s", Model: "a"}, {Study: "s", Model: "b"}, {Study: "s", Model: "c"}}
+	p := smallPlan(1, 1)
+	p.Subjects = []Subject{on("a"), on("b"), on("c")}
 	c := &claims{k: map[string]int{"a": 9, "c": 4}}
-	if err := prove(t.Context(), p, m, c.ask, nil); err != nil || len(c.asked) > 0 {
+	var told []experiment.Progress
+	bench := &experiment.Bench{Kept: newMemory(), Progress: func(s experiment.Progress) { told = append(told, s) }}
+	if err := p.prove(t.Context(), bench, c.ask); err != nil || len(c.asked) > 0 {
 		t.Fatalf("without a time: %v, asked about %v", err, c.asked)
 	}
 	p.Bound = time.Second
-	var told []string
-	err := prove(t.Context(), p, m, c.ask, func(text string) { told = append(told, text) })
-	if err == nil || !strings.Contains(err.Error(), "bound of s/b: the solver exited") || !slices.Equal(c.asked, []string{"a", "b", "c"}) {
+	err := p.prove(t.Context(), bench, c.ask)
+	if err == nil || !strings.Contains(err.Error(), "s/b | bound: the solver exited") || !slices.Equal(c.asked, []string{"a", "b", "b", "c"}) {
 		t.Errorf("%v, asked about %v", err, c.asked)
 	}
-	if len(told) != 3 || told[1] != "bound 2 of 3 · s/b" {
-		t.Errorf("told %q", told)
+	if last := told[len(told)-1]; last.Done != 2 || last.Failed != 1 || last.Retried != 1 || last.Total != 3 {
+		t.Errorf("told %+v", last)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	err = prove(ctx, p, m, func(context.Context, *Subject) (*search.Bound, error) {
+	err = p.prove(ctx, bench, func(context.Context, *Subject) (*search.Bound, error) {
 		cancel()
 		return &search.Bound{MaxK: 20}, nil
-	}, nil)
+	})
 	if err != nil {
 		t.Errorf("cut short: %v", err)
 	}
 	c.asked, c.k["b"] = nil, 7
-	if err := prove(ctx, p, m, c.ask, nil); err != nil || len(c.asked) > 0 {
+	if err := p.prove(ctx, bench, c.ask); err != nil || len(c.asked) > 0 {
 		t.Errorf("after the end: %v, asked about %v", err, c.asked)
 	}
-	if err := prove(t.Context(), p, m, c.ask, nil); err != nil || !slices.Equal(c.asked, []string{"b"}) {
+	if err := p.prove(t.Context(), bench, c.ask); err != nil || !slices.Equal(c.asked, []string{"b"}) {
 		t.Errorf("%v, asked about %v", err, c.asked)
 	}
 }
@@ -69,7 +71,7 @@ func TestProve(t *testing.T) {
 // and none where one went beyond.
 func TestBoundsInTheTables(t *testing.T) {
 	p, results := handmade(2)
-	p.Subjects = append(p.Subjects, Subject{Study: "s", Model: "A_3"}, Subject{Study: "s", Model: "A_4"})
+	p.Subjects = append(p.Subjects, on("A_3"), on("A_4"))
 	for _, e := range p.Entries() {
 		if results[e.Key] == nil {
 			results[e.Key] = result(3, 5, 1)
@@ -77,7 +79,7 @@ func TestBoundsInTheTables(t *testing.T) {
 	}
 	p.Bound = time.Second
 	m := newMemory()
-	if err := prove(t.Context(), p, m, (&claims{k: map[string]int{"A_1": 9, "A_2": 11, "A_3": 4}}).ask, nil); err == nil {
+	if err := p.prove(t.Context(), &experiment.Bench{Kept: m}, (&claims{k: map[string]int{"A_1": 9, "A_2": 11, "A_3": 4}}).ask); err == nil {
 		t.Error("A_4 was lost without an error")
 	}
 	a := tabulated(t, p, 0, results)

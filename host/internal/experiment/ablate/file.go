@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
-	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
@@ -17,24 +17,11 @@ type File struct {
 	Name    string
 	Studies []gridfile.Study
 	Arms    []Arm
-	// Budget is empty, Runs, Seed, Threads and Jobs are 0 where the file says
-	// nothing.
-	Budget  string
-	Runs    int
-	Seed    int64
-	Threads int
-	Jobs    int
+	// Terms have nothing where the file says nothing.
+	experiment.Terms
 	// Bound is the time a solver gets for each network, see Plan; 0: none.
 	Bound time.Duration
-	question.Scope
 }
-
-// Bounds on what a file may ask for, far above any use.
-const (
-	maxRuns    = 1000
-	maxThreads = 1024
-	maxSeed    = 1 << 53
-)
 
 // ReadFile reads a grid file. Every mistake is an error that names file, line
 // and column; all that can be told apart are reported together.
@@ -48,16 +35,15 @@ func ReadFile(path string) (*File, error) {
 
 func parseFile(text []byte, path string) (*File, error) {
 	in, err := gridfile.Parse(text, path, "a grid file",
-		append(gridfile.ScopeKeys(), "strategies", "mode", "solver", "budget", "runs", "seed", "threads", "jobs", "bound")...)
+		append(gridfile.TermsKeys(), "jobs", "strategies", "mode", "solver", "bound")...)
 	if err != nil {
 		return nil, err
 	}
 	r := &fileReader{File: in, defaults: Arm{Mode: ModePaper}}
 	f := &File{
-		Name: in.Name(), Studies: in.Studies(), Scope: in.Scope(), Budget: in.Setting("budget"), Bound: in.Time("bound", 0),
-		Runs: in.Number("runs", 1, maxRuns), Seed: int64(in.Number("seed", 1, maxSeed)),
-		Threads: in.Number("threads", 1, maxThreads), Jobs: in.Number("jobs", 1, maxThreads),
+		Name: in.Name(), Studies: in.Studies(), Terms: in.Terms(), Bound: in.Time("bound", 0),
 	}
+	f.Budget = in.Setting("budget")
 	r.set(&r.defaults, in.Root, "mode", "solver")
 	strategies := in.Root.Want("strategies")
 	for _, n := range strategies.List() {

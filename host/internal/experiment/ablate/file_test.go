@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 )
@@ -53,9 +54,12 @@ func TestParseFile(t *testing.T) {
 	}
 	on := map[string]string{"presolve": "on"}
 	want := &File{
-		Name: "mine", Budget: "90s", Runs: 3, Seed: 7, Threads: 2, Jobs: 4, Bound: 10 * time.Second,
+		Name: "mine", Bound: 10 * time.Second,
 		Studies: []gridfile.Study{{Path: "dir/a.yaml", Models: "AC-*", At: "dir/mine.yaml:4:12"}, {Path: "/b.yaml", At: "dir/mine.yaml:6:12"}},
-		Scope:   question.Scope{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
+		Terms: experiment.Terms{
+			Budget: "90s", Runs: 3, Seed: 7, Threads: 2, Jobs: 4,
+			Scope: question.Scope{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
+		},
 		Arms: []Arm{
 			{Name: "rw", Strategy: "rw", Mode: ModePaper, Solver: "highs", At: "dir/mine.yaml:9:5"},
 			{Name: "tuned", Strategy: "sa", Mode: ModeFast, Chains: 8, Solver: NoSolver, Set: map[string]string{"p": "0.8", "schedule": "slow"}, At: "dir/mine.yaml:10:5"},

@@ -55,7 +55,7 @@ func (a *Ablation) figures(n *network) map[string]view.Figure {
 	if !found {
 		return nil
 	}
-	title := a.title(n.study + "/" + n.model)
+	title := a.Title(n.study + "/" + n.model)
 	x := view.Axis{Label: "time (s)", Min: from, Max: to, Log: true}
 	reached := view.Figure{
 		Title: title, X: x, Y: view.Axis{Label: fmt.Sprintf("share of runs with k ≥ %d", n.target), Max: 1.02},

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -16,7 +16,7 @@ func (a *Ablation) Document() *view.Document {
 	for i := range a.Cells {
 		if c := &a.Cells[i]; c.Failed > 0 {
 			failed = append(failed, fmt.Sprintf("FAILED %s, %s: %d of %d tasks: %s",
-				a.model(c), c.Arm, c.Failed, c.Failed+c.Runs, compare.FirstLine(c.Errors[len(c.Errors)-1])))
+				a.lines().Label(&c.Row), c.Arm, c.Failed, c.Failed+c.Runs, experiment.FirstLine(c.Errors[len(c.Errors)-1])))
 		}
 	}
 	d := view.Of(a.paper(), a.beyond(), a.ranks(), view.Close{Block: failed})
@@ -24,26 +24,18 @@ func (a *Ablation) Document() *view.Document {
 	return d
 }
 
-func (a *Ablation) title(what string) string {
-	if a.Name != "" {
-		return a.Name + ": " + what
-	}
-	return what
-}
-
-// model names a cell's model, with its study where there are several.
-func (a *Ablation) model(c *Cell) string {
+// lines are the cells as tables begin their lines.
+func (a *Ablation) lines() *experiment.Rows {
+	t := &experiment.Rows{Arms: len(a.Arms)}
 	for i := range a.Cells {
-		if a.Cells[i].Study != c.Study && a.Cells[i].Model == c.Model {
-			return c.Study + "/" + c.Model
-		}
+		t.Rows = append(t.Rows, &a.Cells[i].Row)
 	}
-	return c.Model
+	return t
 }
 
 // paper is the paper's Table 2, a line for each arm.
 func (a *Ablation) paper() *view.Table {
-	t := &view.Table{Title: a.title("what the searches found"), Columns: []view.Column{{Title: "model"}, {Title: "search"}}, Notes: a.notes()}
+	var columns []string
 	for _, m := range measures {
 		if m.beyond {
 			continue
@@ -54,21 +46,16 @@ func (a *Ablation) paper() *view.Table {
 		} else if title == "Succ.rate" {
 			title += " (%)"
 		}
-		t.Columns = append(t.Columns, view.Column{Title: title, Right: true})
+		columns = append(columns, title)
 		if m.name == measureMaxK && len(a.Bounds) > 0 {
-			t.Columns = append(t.Columns, view.Column{Title: "proved", Right: true})
+			columns = append(columns, "proved")
 		}
 	}
-	t.Columns = append(t.Columns, view.Column{Title: "found in", Right: true})
-	for i := range a.Cells {
+	t := a.lines().Table(a.Title("what the searches found"), "search", append(columns, "found in"), func(i int) (line []view.Cell) {
 		c := &a.Cells[i]
-		if i > 0 && i%len(a.Arms) == 0 {
-			t.Rows = append(t.Rows, nil)
-		}
-		line := view.Texts(a.model(c), c.Arm)
 		for _, m := range measures {
 			if !m.beyond {
-				line = append(line, shown(&m, c))
+				line = append(line, experiment.Shown(m.cell(c), m.decimals))
 			}
 			if m.name == measureMaxK && len(a.Bounds) > 0 {
 				line = append(line, a.proved(c))
@@ -77,50 +64,38 @@ func (a *Ablation) paper() *view.Table {
 		if c.Target > 0 {
 			line[len(line)-1].Text += fmt.Sprintf(" (k≥%d: %d/%d)", c.Target, c.Reached, c.Runs)
 		}
-		found := view.Cell{Text: fmt.Sprintf("%d/%d", c.Found, c.Runs)}
+		found := view.Cell{Text: c.FoundOf()}
 		if c.Failed > 0 {
 			found.Text += fmt.Sprintf(", %d failed", c.Failed)
 			found.Alarm = true
 		}
-		t.Rows = append(t.Rows, append(line, found))
-	}
+		return append(line, found)
+	})
+	t.Notes = a.notes()
 	return t
-}
-
-func shown(m *measure, c *Cell) view.Cell {
-	cell := m.cell(c)
-	return view.Cell{Text: view.MeanSD(cell.Mean, cell.SD, m.decimals), Bold: cell.Bold}
 }
 
 // beyond is what the paper has not: how a person's outcomes are distributed, how
 // far those found are apart, and what it cost.
 func (a *Ablation) beyond() *view.Table {
-	t := &view.Table{
-		Title:   a.title("how uneven the outcomes, how spread out the individuals, at what cost"),
-		Columns: []view.Column{{Title: "model"}, {Title: "search"}},
-		Notes: []string{
-			"Shannon, MinEntropy: of the distribution of an individual's outcomes over the bins, in bits, mean over individuals;",
-			"Spread: mean Gower distance of two individuals found, 0 to 1; CPU time is that of worker and plugins",
-		},
-	}
+	var columns []string
 	for _, m := range measures {
 		if m.beyond {
-			t.Columns = append(t.Columns, view.Column{Title: m.name, Right: true})
+			columns = append(columns, m.name)
 		}
 	}
-	t.Columns = append(t.Columns, view.Column{Title: "CPU s", Right: true}, view.Column{Title: "wall s", Right: true}, view.Column{Title: "retried", Right: true})
-	for i := range a.Cells {
+	t := a.lines().Table(a.Title("how uneven the outcomes, how spread out the individuals, at what cost"), "search", append(columns, "CPU s", "wall s", "retried"), func(i int) (line []view.Cell) {
 		c := &a.Cells[i]
-		if i > 0 && i%len(a.Arms) == 0 {
-			t.Rows = append(t.Rows, nil)
-		}
-		line := view.Texts(a.model(c), c.Arm)
 		for _, m := range measures {
 			if m.beyond {
-				line = append(line, shown(&m, c))
+				line = append(line, experiment.Shown(m.cell(c), m.decimals))
 			}
 		}
-		t.Rows = append(t.Rows, append(line, view.Texts(view.Number(c.CPU, 1), view.Number(c.Seconds, 1), strconv.Itoa(c.Retried))...))
+		return append(line, view.Texts(view.Number(c.CPU, 1), view.Number(c.Seconds, 1), strconv.Itoa(c.Retried))...)
+	})
+	t.Notes = []string{
+		"Shannon, MinEntropy: of the distribution of an individual's outcomes over the bins, in bits, mean over individuals;",
+		"Spread: mean Gower distance of two individuals found, 0 to 1; CPU time is that of worker and plugins",
 	}
 	return t
 }
@@ -128,7 +103,7 @@ func (a *Ablation) beyond() *view.Table {
 // ranks is the ranking.
 func (a *Ablation) ranks() *view.Table {
 	t := &view.Table{
-		Title: a.title("ranking over networks"),
+		Title: a.Title("ranking over networks"),
 		Columns: []view.Column{
 			{Title: "by"}, {Title: "search"}, {Title: "mean rank", Right: true}, {Title: "wins", Right: true},
 			{Title: "losses", Right: true}, {Title: "A12", Right: true}, {Title: "networks", Right: true},
@@ -150,17 +125,8 @@ func (a *Ablation) ranks() *view.Table {
 
 // notes say under which rules the figures came about.
 func (a *Ablation) notes() []string {
-	seeds := fmt.Sprint(a.Seed)
-	if n := len(a.Seeds); n > 1 {
-		seeds = fmt.Sprintf("%d to %d", a.Seed, a.Seeds[n-1])
-	}
-	memory := "no limit of memory"
-	if a.Memory > 0 {
-		memory = fmt.Sprintf("%.4g MiB of memory", float64(a.Memory)/(1<<20))
-	}
 	notes := []string{
-		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found somebody); budget %s, %d thread(s), %s; %d run(s), seed(s) %s",
-			a.Budget, a.Threads, memory, a.Runs, seeds),
+		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found somebody); budget %s, %s", a.Budget, &a.Terms),
 		"T.target: seconds to the k given, of the runs that reached it; T.maxK and #ID.maxK are about each run's own largest k",
 	}
 	if a.Runs >= statistics.MinRunsForBold && len(a.Arms) > 1 {
@@ -200,29 +166,17 @@ func (a *Ablation) neighbours() []string {
 
 // data has a line for each network and arm, with everything.
 func (a *Ablation) data() *view.Table {
-	t := &view.Table{}
-	column := func(names ...string) {
-		for _, n := range names {
-			t.Columns = append(t.Columns, view.Column{Title: n})
-		}
-	}
-	column("study", "model", "arm", "strategy", "mode", "solver", "runs", "found", "failed", "retried")
+	columns := []string{"study", "model", "arm", "strategy", "mode", "solver", "runs", "found", "failed", "retried"}
 	for _, m := range measures {
-		column(m.name, m.name+".sd", m.name+".bold", m.name+".p", m.name+".a12")
+		columns = append(columns, experiment.DataColumns(m.name)...)
 	}
-	column("bound", "bound.certified", "bound.grade", "target", "reached", "cpu_seconds", "seconds", "errors")
+	t := &view.Table{Columns: view.Columns(append(columns, "bound", "bound.certified", "bound.grade", "target", "reached", "cpu_seconds", "seconds", "errors")...)}
 	for i := range a.Cells {
 		c := &a.Cells[i]
 		arm := &a.Arms[i%len(a.Arms)]
 		line := []string{c.Study, c.Model, c.Arm, arm.Strategy, arm.Mode, arm.Solver, strconv.Itoa(c.Runs), strconv.Itoa(c.Found), strconv.Itoa(c.Failed), strconv.Itoa(c.Retried)}
 		for _, m := range measures {
-			cell := m.cell(c)
-			var p, a12 []string
-			for _, against := range cell.Against {
-				p = append(p, fmt.Sprintf("%s:%.3g", against.Arm, against.PHolm))
-				a12 = append(a12, fmt.Sprintf("%s:%.3f", against.Arm, against.A12))
-			}
-			line = append(line, view.Exact(cell.Mean), view.Exact(cell.SD), strconv.FormatBool(cell.Bold), strings.Join(p, "; "), strings.Join(a12, "; "))
+			line = append(line, experiment.Data(m.cell(c), "; ")...)
 		}
 		proved := []string{"", "", ""}
 		if b := a.bound(c); b != nil && b.Error == "" {

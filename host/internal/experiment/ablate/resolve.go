@@ -6,6 +6,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -50,10 +51,8 @@ func (p *Plan) resolve(ctx context.Context, s *session.Session, arm int) error {
 		}
 		d := plugin.Description()
 		plugin.Close()
-		for _, l := range d.Libraries {
-			if !l.Found {
-				return fmt.Errorf("library %s was not found; to install it: %s", l.Name, l.Hint)
-			}
+		if err := discover.Missing(d); err != nil {
+			return err
 		}
 		p.Plugins[want.key] = Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d)}
 	}

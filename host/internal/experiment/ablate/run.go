@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
@@ -11,32 +12,43 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// Worker does one task somewhere, on these processors (none: on any), hands its
-// events over in order, and tells what it cost.
-type Worker func(ctx context.Context, r *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error)
+// Recall reads a plan back from a task of the journal, with the k of times to target.
+func Recall(t record.Task, target int) (experiment.Plan, error) {
+	p, err := experiment.PlanOf[Plan](t, command, "ablation")
+	if err != nil {
+		return nil, err
+	}
+	p.Target = target
+	return p, nil
+}
 
-// Run does the tasks of the plan that the record has no result of, see
-// experiment.Run. A task that fails twice is recorded as failed; failed tasks are
-// for the tables to tell.
-func Run(ctx context.Context, p *Plan, kept experiment.Record, work Worker, slots [][]int, progress func(experiment.Progress)) error {
+// Do implements experiment.Plan. A task that fails twice is recorded as failed; failed
+// tasks are for the tables to tell.
+func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	var tasks []experiment.Task
 	for _, e := range p.Entries() {
 		tasks = append(tasks, experiment.Task{Key: e.Key, Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
-			f, err := p.try(ctx, e, work, cores, tell)
+			f, err := p.try(ctx, e, b, cores, tell)
 			f.result.Retried = retried
 			return experiment.Outcome{Result: &f.result, Events: f.events}, err
 		}})
 	}
-	return experiment.Run(ctx, tasks, kept, experiment.Options{
-		Jobs: p.Jobs, Slots: slots, Limit: p.Limit(), Progress: progress,
-		Failed: func(err error, retried string) any { return &Result{Error: err.Error(), Retried: retried} },
+	err := b.Run(ctx, tasks, experiment.Options{
+		Jobs: p.Jobs, Limit: p.Limit(),
+		Failed: func(_ any, err error, retried string) any { return &Result{Error: err.Error(), Retried: retried} },
 	})
+	if err != nil {
+		return err
+	}
+	return p.prove(ctx, b, func(ctx context.Context, of *Subject) (*search.Bound, error) { return p.boundOf(ctx, b.Session, of) })
 }
 
 // try does a task once.
-func (p *Plan) try(ctx context.Context, e Entry, work Worker, cores []int, tell func(string)) (*fold, error) {
+func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []int, tell func(string)) (*fold, error) {
 	f := &fold{fast: e.Arm.Mode == ModeFast}
-	usage, err := work(ctx, p.Request(e), cores, func(event record.Event) error {
+	// Go's threads in worker and plugins alike; a solver's are told it.
+	t := workers.Assignment{Limit: p.Limit(), Cores: cores, Env: []string{"GOMAXPROCS=" + strconv.Itoa(p.Threads)}}
+	usage, err := b.Work(ctx, "search", p.Request(e), t, func(event record.Event) error {
 		if p := event.Progress; p != nil {
 			tell(fmt.Sprintf("%s: %d found, largest k %d", e.Key, p.Found, p.MaxK))
 		}
@@ -60,4 +72,26 @@ func (p *Plan) try(ctx context.Context, e Entry, work Worker, cores []int, tell 
 // From reads results from a record, see experiment.Result.
 func From(kept experiment.Record) func(Entry) (*Result, error) {
 	return func(e Entry) (*Result, error) { return experiment.Result[Result](kept, e.Key) }
+}
+
+// Tabulate implements experiment.Plan.
+func (p *Plan) Tabulate(from experiment.Record) (experiment.Table, error) {
+	a, err := Tabulate(p, p.Target, From(from))
+	if err != nil {
+		return nil, err
+	}
+	return a, a.TakeBounds(p, from)
+}
+
+// Keep implements experiment.Table.
+func (a *Ablation) Keep(where experiment.Kept) {
+	a.Run, a.Journal, a.Interrupted = where.Run, where.Journal, where.Interrupted
+}
+
+// Failure implements experiment.Table.
+func (a *Ablation) Failure() error {
+	if a.Failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d tasks failed twice; the same command tries them again", a.Failed, a.Tasks)
 }

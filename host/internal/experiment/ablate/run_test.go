@@ -52,6 +52,16 @@ func (m *memory) Complete(key string, result any, _ float64, events ...record.Ev
 	return err
 }
 
+// runOn does a plan's tasks without processes.
+func runOn(ctx context.Context, p *Plan, kept experiment.Record,
+	work func(ctx context.Context, r *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error),
+	slots [][]int, progress func(experiment.Progress),
+) error {
+	return p.Do(ctx, &experiment.Bench{Kept: kept, Slots: slots, Progress: progress, Work: func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error) {
+		return work(ctx, request.(*search.Request), t.Cores, event)
+	}})
+}
+
 // keys are those stored under, sorted.
 func (m *memory) keys() []string {
 	var out []string
@@ -65,8 +75,8 @@ func (m *memory) keys() []string {
 // smallPlan has two arms on one network.
 func smallPlan(runs, jobs int) *Plan {
 	return &Plan{
-		Subjects: []Subject{{Study: "s", Model: "m", Epsilon: "0.05"}}, Arms: []Arm{{Name: "a", Strategy: "rw", Solver: "none", Mode: ModePaper}, {Name: "b", Strategy: "sa", Solver: "none", Mode: ModePaper}},
-		Budget: "10s", Runs: runs, Seed: 1, Threads: 1, Jobs: jobs,
+		Subjects: []Subject{{Subject: experiment.Subject{Study: "s", Model: "m"}, Epsilon: "0.05"}}, Arms: []Arm{{Name: "a", Strategy: "rw", Solver: "none", Mode: ModePaper}, {Name: "b", Strategy: "sa", Solver: "none", Mode: ModePaper}},
+		Terms: experiment.Terms{Budget: "10s", Runs: runs, Seed: 1, Threads: 1, Jobs: jobs},
 	}
 }
 
@@ -115,7 +125,7 @@ func TestRun(t *testing.T) {
 		}
 		return wellDone(event)
 	}
-	if err := Run(t.Context(), p, m, work, nil, func(s experiment.Progress) { seen = append(seen, s) }); err != nil {
+	if err := runOn(t.Context(), p, m, work, nil, func(s experiment.Progress) { seen = append(seen, s) }); err != nil {
 		t.Fatal(err)
 	}
 	got := results(t, p, m)
@@ -183,7 +193,7 @@ func TestRunTriesAgain(t *testing.T) {
 				}
 				return c.usage, c.err
 			}
-			if err := Run(t.Context(), p, m, work, nil, nil); err != nil {
+			if err := runOn(t.Context(), p, m, work, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			got := results(t, p, m)
@@ -194,7 +204,7 @@ func TestRunTriesAgain(t *testing.T) {
 			p, m = smallPlan(1, 1), newMemory()
 			luck, tries = 1<<30, map[string]int{}
 			for again := range 2 {
-				if err := Run(t.Context(), p, m, work, nil, nil); err != nil {
+				if err := runOn(t.Context(), p, m, work, nil, nil); err != nil {
 					t.Fatal(err)
 				}
 				got = results(t, p, m)
@@ -207,7 +217,7 @@ func TestRunTriesAgain(t *testing.T) {
 				t.Error(d)
 			}
 			luck = 0
-			if err := Run(t.Context(), p, m, work, nil, nil); err != nil {
+			if err := runOn(t.Context(), p, m, work, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			if a := results(t, p, m)["s/m | a | seed 1"]; a.Error != "" || *a.Measures.ID != 3 {
@@ -227,7 +237,7 @@ func TestRunGoesOn(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := 0
-		err := Run(ctx, p, m, func(_ context.Context, r *search.Request, _ []int, event func(record.Event) error) (workers.Usage, error) {
+		err := runOn(ctx, p, m, func(_ context.Context, r *search.Request, _ []int, event func(record.Event) error) (workers.Usage, error) {
 			if begun++; begun == 2 {
 				cancel() // in the middle of the second task
 				return workers.Usage{}, context.Canceled
@@ -255,7 +265,7 @@ func TestRunWithAFullDisk(t *testing.T) {
 	m := newMemory()
 	m.full = errors.New("the disk is full")
 	begun := 0
-	err := Run(t.Context(), smallPlan(3, 1), m, func(_ context.Context, _ *search.Request, _ []int, event func(record.Event) error) (workers.Usage, error) {
+	err := runOn(t.Context(), smallPlan(3, 1), m, func(_ context.Context, _ *search.Request, _ []int, event func(record.Event) error) (workers.Usage, error) {
 		begun++
 		return wellDone(event)
 	}, nil, nil)
@@ -295,7 +305,7 @@ func TestRunOnSlots(t *testing.T) {
 	}
 	p, m := smallPlan(5, 2), newMemory()
 	p.Threads = 2
-	if err := Run(t.Context(), p, m, work, slots, nil); err != nil {
+	if err := runOn(t.Context(), p, m, work, slots, nil); err != nil {
 		t.Fatal(err)
 	}
 	for key, r := range results(t, p, m) {

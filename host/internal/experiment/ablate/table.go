@@ -1,18 +1,15 @@
 package ablate
 
 import (
-	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 )
 
 // Ablation is a plan with what its tasks came to: the object of --json.
 // docs/cli.md lists its fields.
 type Ablation struct {
-	Name string `json:"name,omitempty"`
-	// Run is its name in Journal.
-	Run     string    `json:"run,omitempty"`
-	Journal string    `json:"journal,omitempty"`
-	Arms    []ArmInfo `json:"arms"`
+	experiment.Head
+	Arms []ArmInfo `json:"arms"`
 	// Cells have a network and an arm each; Ranking has a line for each measure
 	// ranked by and each arm, the best first.
 	Cells   []Cell `json:"cells"`
@@ -20,15 +17,7 @@ type Ablation struct {
 	// Bounds have a network each, in the order of Cells; those that were not asked
 	// for, or not yet, are absent.
 	Bounds []Bound `json:"bounds,omitempty"`
-	// What was the same for every arm.
-	question.Scope
-	Budget  string  `json:"budget"`
-	Runs    int     `json:"runs"`
-	Seed    int64   `json:"seed"`
-	Seeds   []int64 `json:"seeds"`
-	Threads int     `json:"threads"`
-	Memory  int64   `json:"memory,omitempty"`
-	Jobs    int     `json:"jobs"`
+	experiment.Terms
 	// Pinned counts the tasks that had processors for themselves.
 	Pinned int `json:"pinned"`
 	// Seconds is the wall time of all tasks together.
@@ -64,13 +53,8 @@ type ArmInfo struct {
 
 // Cell is one arm on one network, over its runs.
 type Cell struct {
-	Study string `json:"study"`
-	Model string `json:"model"`
-	Arm   string `json:"arm"`
-	// Runs that were done, and Found those of them that found an individual; Failed
-	// ones count nowhere else, Retried ones failed once.
-	Runs    int `json:"runs"`
-	Found   int `json:"found"`
+	experiment.Row
+	// Failed runs count nowhere else, Retried ones failed once.
 	Failed  int `json:"failed"`
 	Retried int `json:"retried"`
 	// The measures of docs/semantics.md.
@@ -106,13 +90,7 @@ type Cell struct {
 // task without one. aim is the k of times to target; 0: the largest that at
 // least half of a network's runs reached.
 func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation, error) {
-	a := &Ablation{
-		Name: p.Name, Scope: p.Scope, Budget: p.Budget, Runs: p.Runs, Seed: p.Seed, Threads: p.Threads, Memory: p.Memory, Jobs: p.Jobs,
-		Cells: []Cell{},
-	}
-	for i := range p.Runs {
-		a.Seeds = append(a.Seeds, p.Seed+int64(i))
-	}
+	a := &Ablation{Head: experiment.Head{Name: p.Name}, Terms: p.Listed(), Cells: []Cell{}}
 	for i := range p.Arms {
 		arm := p.Arms[i]
 		strategy, solver := p.Plugins[StrategyKey(arm.Strategy)], p.Plugins[SolverKey(arm.Solver)]
@@ -194,7 +172,7 @@ func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int)
 
 // cell is one arm's on a network: runs are its results that did not fail.
 func cell(s *Subject, arm string, runs []run, results []*Result) Cell {
-	c := Cell{Study: s.Study, Model: s.Model, Arm: arm, Runs: len(runs), Failed: len(results) - len(runs)}
+	c := Cell{Row: experiment.Row{Study: s.Study, Model: s.Model, Arm: arm, Runs: len(runs)}, Failed: len(results) - len(runs)}
 	for _, r := range results {
 		if r.Retried != "" {
 			c.Retried++

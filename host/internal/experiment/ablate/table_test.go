@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -36,13 +37,16 @@ func result(n, k int, t float64) *Result {
 	return r
 }
 
+// on is a subject with this network.
+func on(model string) Subject { return Subject{Subject: experiment.Subject{Study: "s", Model: model}} }
+
 // handmade is a plan of three arms on two networks and results whose tables can
 // be checked by hand: "good" finds more and worse than "fair" in every run,
 // though later, and "idle" finds nobody; one of its tasks failed.
 func handmade(runs int) (*Plan, map[string]*Result) {
 	p := &Plan{
-		Name: "handmade", Budget: "10s", Runs: runs, Seed: 5, Threads: 2, Memory: 1 << 30, Jobs: 2,
-		Subjects: []Subject{{Study: "s", Model: "A_1"}, {Study: "s", Model: "A_2"}},
+		Name: "handmade", Terms: experiment.Terms{Budget: "10s", Runs: runs, Seed: 5, Threads: 2, Memory: 1 << 30, Jobs: 2},
+		Subjects: []Subject{on("A_1"), on("A_2")},
 		Arms: []Arm{
 			{Name: "good", Strategy: "sa+knn", Mode: ModeFast, Chains: 8, Solver: NoSolver, Set: map[string]string{"p": "0.5"}},
 			{Name: "fair", Strategy: "rw", Mode: ModePaper, Solver: "highs"}, {Name: "idle", Strategy: "rw", Mode: ModePaper, Solver: NoSolver},
@@ -234,11 +238,11 @@ func TestEmpty(t *testing.T) {
 // The plan in the journal is enough for the same tables.
 func TestPlanOf(t *testing.T) {
 	p, results := handmade(3)
-	tk, err := p.Task()
+	tk, err := p.Frame().Task()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := PlanOf(tk)
+	again, err := experiment.PlanOf[Plan](tk, command, "ablation")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +256,7 @@ func TestPlanOf(t *testing.T) {
 		t.Error(d)
 	}
 	tk.Command = "compare"
-	if _, err := PlanOf(tk); err == nil {
+	if _, err := experiment.PlanOf[Plan](tk, command, "ablation"); err == nil {
 		t.Error("a comparison is taken for an ablation")
 	}
 }

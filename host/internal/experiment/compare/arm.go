@@ -236,6 +236,3 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	*d = Duration(t)
 	return err
 }
-
-// seconds is a duration in seconds, as measures are given.
-func (d Duration) seconds() float64 { return time.Duration(d).Seconds() }

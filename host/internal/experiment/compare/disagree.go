@@ -1,8 +1,8 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -163,21 +163,12 @@ func gather(results []seeded) ([]proved, []found) {
 		}
 	}
 	proofs := make([]proved, 0, len(tightest))
-	for _, key := range sortedKeys(tightest) {
+	for _, key := range slices.Sorted(maps.Keys(tightest)) {
 		proofs = append(proofs, tightest[key])
 	}
 	finds := make([]found, 0, len(once))
-	for _, key := range sortedKeys(once) {
+	for _, key := range slices.Sorted(maps.Keys(once)) {
 		finds = append(finds, once[key])
 	}
 	return proofs, finds
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, cmp.Compare[string])
-	return keys
 }

@@ -1,8 +1,8 @@
 package compare
 
 import (
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
-	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
@@ -12,12 +12,8 @@ type File struct {
 	Name    string
 	Studies []gridfile.Study
 	Arms    []Arm
-	// Budget, Runs, Threads and Seed are 0 where the file says nothing.
-	Budget  Duration
-	Runs    int
-	Threads int
-	Seed    int64
-	question.Scope
+	// Terms have nothing where the file says nothing.
+	experiment.Terms
 }
 
 // IsFile reports whether the path is a comparison file: a YAML file with a key
@@ -35,13 +31,15 @@ func ReadFile(path string) (*File, error) {
 }
 
 func parseFile(text []byte, path string) (*File, error) {
-	in, err := gridfile.Parse(text, path, "a comparison file", append(gridfile.ScopeKeys(), "arms", "budget", "runs", "threads", "seed")...)
+	in, err := gridfile.Parse(text, path, "a comparison file", append(gridfile.TermsKeys(), "arms")...)
 	if err != nil {
 		return nil, err
 	}
 	f := &File{
-		Name: in.Name(), Scope: in.Scope(), Studies: in.Studies("partition"), Budget: Duration(in.Time("budget", 1)),
-		Runs: in.Number("runs", 1, maxRuns), Threads: in.Number("threads", 1, 1<<10), Seed: int64(in.Number("seed", 1, 1<<53)),
+		Name: in.Name(), Studies: in.Studies("partition"), Terms: in.Terms(),
+	}
+	if t := in.Time("budget", 1); t > 0 {
+		f.Budget = Duration(t).String()
 	}
 	arms := in.Root.Want("arms")
 	for _, n := range arms.List() {

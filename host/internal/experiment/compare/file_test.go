@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 )
@@ -44,9 +45,12 @@ func TestReadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &File{
-		Name: "mine", Budget: Duration(90 * time.Second), Runs: 3, Threads: 2, Seed: 7,
+		Name:    "mine",
 		Studies: []gridfile.Study{{Path: "dir/a.yaml", Models: "AC-*", Partition: "10", At: "dir/mine.yaml:4:12"}, {Path: "/b.yaml", At: "dir/mine.yaml:7:12"}},
-		Scope:   question.Scope{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
+		Terms: experiment.Terms{
+			Budget: "90s", Runs: 3, Threads: 2, Seed: 7,
+			Scope: question.Scope{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
+		},
 		Arms: []Arm{
 			{Name: "one", Solver: "z3", Notion: "decision-strict", Partition: "study", Soft: Duration(time.Minute)},
 			{Name: "two", Solver: "highs", Epsilon: "1/20", Gap: 1e-4, Goal: GoalMaximise},
@@ -102,7 +106,7 @@ func TestShippedFiles(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if len(f.Arms) < 5 || f.Runs != 10 || f.Budget != Duration(100*time.Second) {
+	if len(f.Arms) < 5 || f.Runs != 10 || f.Budget != "100s" {
 		t.Errorf("%+v", f)
 	}
 	if !IsFile(studies + "rq1.yaml") {

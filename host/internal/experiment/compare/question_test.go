@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
 )
 
@@ -26,7 +27,7 @@ func TestEpsilonOfArms(t *testing.T) {
 		{logit, "0.1", "logit", "2.5", "5/2"},
 		{logit, "0.1", "score", "", "1/10"},
 	} {
-		p := &Plan{Scope: question.Scope{Epsilon: c.question}}
+		p := &Plan{Terms: experiment.Terms{Scope: question.Scope{Epsilon: c.question}}}
 		if err := p.AddSubject(question.Spec{Study: c.study}, ""); err != nil {
 			t.Fatal(err)
 		}

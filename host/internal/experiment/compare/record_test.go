@@ -63,6 +63,16 @@ func allOf(p *Plan, record experiment.Record) (map[string]*Result, error) {
 	return out, nil
 }
 
+// worked is what stands for a worker in tests.
+type worked = func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error)
+
+// runOn does a plan's tasks without processes.
+func runOn(ctx context.Context, p *Plan, kept experiment.Record, work worked, slots [][]int, progress func(experiment.Progress)) error {
+	return p.Do(ctx, &experiment.Bench{Kept: kept, Slots: slots, Progress: progress, Work: func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error) {
+		return work(ctx, request.(*Job), t.Cores, event)
+	}})
+}
+
 // these hands results to Tabulate.
 func these(results map[string]*Result) func(Entry) (*Result, error) {
 	return func(e Entry) (*Result, error) { return results[e.Key], nil }
@@ -78,7 +88,7 @@ func TestRunGoesOn(t *testing.T) {
 	for len(kept.results) < 6 {
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := 0
-		err := Run(ctx, p, kept, func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
+		err := runOn(ctx, p, kept, func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
 			if begun++; begun == 2 {
 				cancel() // in the middle of the second task
 				return workers.Usage{}, event(record.Event{Kind: record.KindFault, Fault: &record.Fault{}})
@@ -108,11 +118,11 @@ func TestRunGoesOn(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	// The plan in the journal is enough for the same tables.
-	tk, err := p.Task()
+	tk, err := p.Frame().Task()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := PlanOf(tk)
+	again, err := experiment.PlanOf[Plan](tk, command, "comparison")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +158,13 @@ func TestRunWithFailures(t *testing.T) {
 		}
 		return inProcess(enumerator)(ctx, job, cores, event)
 	}
-	err := Run(t.Context(), p, kept, failing, nil, nil)
+	err := runOn(t.Context(), p, kept, failing, nil, nil)
 	if err == nil || len(kept.results) != 2 {
 		t.Errorf("%d results, %v", len(kept.results), err)
 	}
 	full := newMemory()
 	full.full = errors.New("the disk is full")
-	if err := Run(t.Context(), p, full, inProcess(enumerator), nil, nil); !errors.Is(err, full.full) {
+	if err := runOn(t.Context(), p, full, inProcess(enumerator), nil, nil); !errors.Is(err, full.full) {
 		t.Error(err)
 	}
 }
@@ -163,7 +173,7 @@ func TestRunWithFailures(t *testing.T) {
 func TestProgress(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 2, Arm{Name: "a"}, Arm{Name: "b"})
 	var seen []experiment.Progress
-	if err := Run(t.Context(), p, newMemory(), inProcess(enumerator), nil, func(s experiment.Progress) { seen = append(seen, s) }); err != nil {
+	if err := runOn(t.Context(), p, newMemory(), inProcess(enumerator), nil, func(s experiment.Progress) { seen = append(seen, s) }); err != nil {
 		t.Fatal(err)
 	}
 	last := seen[len(seen)-1]

@@ -4,33 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// Worker does one task somewhere, on these processors (none: on any), hands its
-// events over in order, and tells what it cost. An error means that the task was
-// not done.
-type Worker func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error)
+// Recall reads a plan back from a task of the journal.
+func Recall(t record.Task) (experiment.Plan, error) {
+	return experiment.PlanOf[Plan](t, command, "comparison")
+}
 
-// Run does the tasks of the plan that the record has no result of, see
-// experiment.Run. Tasks that fail twice are reported together at the end, and
-// another Run tries them again.
-func Run(ctx context.Context, p *Plan, kept experiment.Record, work Worker, slots [][]int, progress func(experiment.Progress)) error {
+// Do implements experiment.Plan. Tasks that fail twice are reported together at the
+// end.
+func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	var tasks []experiment.Task
 	for _, e := range p.Entries() {
 		tasks = append(tasks, experiment.Task{Key: e.Key, Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
-			return p.try(ctx, e, work, cores, tell)
+			return p.try(ctx, e, b, cores, tell)
 		}})
 	}
-	return experiment.Run(ctx, tasks, kept, experiment.Options{Jobs: p.Jobs, Slots: slots, Limit: time.Duration(p.Budget), Progress: progress})
+	return b.Run(ctx, tasks, experiment.Options{Jobs: p.Jobs, Limit: p.limit()})
 }
 
 // try does a task once.
-func (p *Plan) try(ctx context.Context, e Entry, work Worker, cores []int, tell func(string)) (out experiment.Outcome, err error) {
+func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []int, tell func(string)) (out experiment.Outcome, err error) {
 	job, err := p.job(e)
 	if err != nil {
 		return out, err
@@ -39,7 +37,7 @@ func (p *Plan) try(ctx context.Context, e Entry, work Worker, cores []int, tell 
 	if err != nil {
 		return out, err
 	}
-	usage, err := work(ctx, job, cores, func(event record.Event) error {
+	usage, err := b.Work(ctx, command, job, workers.Assignment{Limit: job.Timeout, Cores: cores}, func(event record.Event) error {
 		if event.Kind == record.KindProgress {
 			tell(fmt.Sprintf("%s: %d found, %d regions open", e.Key, event.Progress.Found, event.Progress.Open))
 			return nil
@@ -71,3 +69,23 @@ func (p *Plan) try(ctx context.Context, e Entry, work Worker, cores []int, tell 
 func From(kept experiment.Record) func(Entry) (*Result, error) {
 	return func(e Entry) (*Result, error) { return experiment.Result[Result](kept, e.Key) }
 }
+
+// Tabulate implements experiment.Plan.
+func (p *Plan) Tabulate(from experiment.Record) (experiment.Table, error) {
+	c, err := Tabulate(p, From(from))
+	if err != nil {
+		return nil, err
+	}
+	if n := len(c.Disagreements); n > 0 {
+		err = fmt.Errorf("%d pairs of arms contradict each other: a %w", n, experiment.ErrContradiction)
+	}
+	return c, err
+}
+
+// Keep implements experiment.Table.
+func (c *Comparison) Keep(where experiment.Kept) {
+	c.Run, c.Journal, c.Interrupted = where.Run, where.Journal, where.Interrupted
+}
+
+// Failure implements experiment.Table: Do tells of failures.
+func (c *Comparison) Failure() error { return nil }

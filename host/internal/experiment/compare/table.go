@@ -1,33 +1,22 @@
 package compare
 
 import (
-	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 )
 
 // Comparison is a plan with what its tasks came to: the object of --json.
 // docs/cli.md lists its fields.
 type Comparison struct {
-	Name string `json:"name,omitempty"`
-	// Run is its name in Journal.
-	Run     string    `json:"run,omitempty"`
-	Journal string    `json:"journal,omitempty"`
-	Arms    []ArmInfo `json:"arms"`
-	Rows    []Row     `json:"rows"`
+	experiment.Head
+	Arms []ArmInfo `json:"arms"`
+	Rows []Row     `json:"rows"`
 	// Disagreements is empty where no proof was refuted. Matrix counts, for each
 	// proving arm (row) and each finding arm (column), the proved regions and
 	// individuals that contradict each other, over all models.
 	Disagreements []Disagreement `json:"disagreements"`
 	Matrix        [][]int        `json:"matrix"`
-	// What was the same for every arm.
-	question.Scope
-	Budget  string  `json:"budget"`
-	Runs    int     `json:"runs"`
-	Seed    int64   `json:"seed"`
-	Seeds   []int64 `json:"seeds"`
-	Threads int     `json:"threads"`
-	Memory  int64   `json:"memory,omitempty"`
-	Jobs    int     `json:"jobs"`
+	experiment.Terms
 	// Seconds is the wall time of all tasks together.
 	Seconds float64 `json:"seconds"`
 	// Done tasks of Tasks; fewer where the comparison was interrupted.
@@ -45,12 +34,7 @@ type ArmInfo struct {
 
 // Row is one arm on one model, over its runs.
 type Row struct {
-	Study string `json:"study"`
-	Model string `json:"model"`
-	Arm   string `json:"arm"`
-	// Runs that were done, and Found those of them that found an individual.
-	Runs  int `json:"runs"`
-	Found int `json:"found"`
+	experiment.Row
 	// The paper's columns.
 	ID   statistics.Cell `json:"#ID"`
 	T1st statistics.Cell `json:"T.1st"`
@@ -148,11 +132,7 @@ func (r *Result) worst() *Individual {
 // those of large partitions are large.
 func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error) {
 	c := &Comparison{
-		Name: p.Name, Scope: p.Scope, Budget: p.Budget.String(), Runs: p.Runs, Seed: p.Seed, Threads: p.Threads, Memory: p.Memory, Jobs: p.Jobs,
-		Rows: []Row{}, Disagreements: []Disagreement{},
-	}
-	for run := range p.Runs {
-		c.Seeds = append(c.Seeds, p.Seed+int64(run))
+		Head: experiment.Head{Name: p.Name}, Terms: p.Listed(), Rows: []Row{}, Disagreements: []Disagreement{},
 	}
 	at := map[string]int{}
 	for i := range p.Arms {
@@ -209,7 +189,7 @@ func rows(p *Plan, s *Subject, results map[*Arm][]seeded) []Row {
 			cells[i] = m.cell(&out[i])
 			for _, v := range cells[i].Values {
 				if v == nil {
-					v = new(m.missing(p.Budget.seconds()))
+					v = new(m.missing(p.limit().Seconds()))
 				}
 				worth := *v
 				if m.less {
@@ -224,7 +204,7 @@ func rows(p *Plan, s *Subject, results map[*Arm][]seeded) []Row {
 }
 
 func row(s *Subject, a *Arm, results []seeded) Row {
-	r := Row{Study: s.Study, Model: s.Model, Arm: a.Name, Runs: len(results)}
+	r := Row{Row: experiment.Row{Study: s.Study, Model: s.Model, Arm: a.Name, Runs: len(results)}}
 	mean := func(value func(*Result) *float64) *float64 {
 		var values []float64
 		for _, x := range results {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
@@ -64,7 +65,7 @@ func enumerator(ctx context.Context) (*certify.Options, func(), error) {
 // tinyPlan compares arms on a study without processes.
 func tinyPlan(t testing.TB, study string, runs int, arms ...Arm) *Plan {
 	t.Helper()
-	p := &Plan{Arms: arms, Budget: Duration(time.Minute), Runs: runs, Seed: 1, Threads: 1, Jobs: 1}
+	p := &Plan{Arms: arms, Terms: experiment.Terms{Budget: "1m", Runs: runs, Seed: 1, Threads: 1, Jobs: 1}}
 	for i := range p.Arms {
 		p.Arms[i].Solver, p.Arms[i].Encoding, p.Arms[i].Bounds = "enumerator", "bigm", "interval"
 	}
@@ -77,8 +78,8 @@ func tinyPlan(t testing.TB, study string, runs int, arms ...Arm) *Plan {
 	return p
 }
 
-// inProcess is a Worker without a process.
-func inProcess(open Open) Worker {
+// inProcess is a worker without a process.
+func inProcess(open Open) worked {
 	return func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
 		begin := time.Now()
 		var bad error
@@ -127,7 +128,7 @@ func TestWorkIsComplete(t *testing.T) {
 			mixed++
 		}
 		record := newMemory()
-		if err := Run(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
+		if err := runOn(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		results, err := allOf(p, record)
@@ -163,7 +164,7 @@ var tilted = [6]float64{0.5, 1, 0, 0, 0, 0.25}
 func TestWorkUnderANotionOfDecisions(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "decisions", Notion: "decision-strict"}, Arm{Name: "largest", Notion: "logit", Epsilon: "0.25", Goal: GoalMaximise})
 	record := newMemory()
-	if err := Run(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
+	if err := runOn(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	results, err := allOf(p, record)
@@ -232,9 +233,9 @@ func (s solverOf) Solve(ctx context.Context, _ *problem.Problem, o sdk.SolveOpti
 // the budget is used up, and are counted once.
 func TestWorkWithinItsBudget(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "soft", Partition: "years=3", Soft: Duration(50 * time.Millisecond)})
-	p.Budget = Duration(600 * time.Millisecond)
+	p.Budget = "600ms"
 	record := newMemory()
-	if err := Run(t.Context(), p, record, inProcess(slow{}.describe), nil, nil); err != nil {
+	if err := runOn(t.Context(), p, record, inProcess(slow{}.describe), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	results, err := allOf(p, record)
@@ -262,7 +263,7 @@ func TestWorkWithoutItsSolver(t *testing.T) {
 		o.Solver = lost{}
 		return o, end, err
 	}
-	if err := Run(t.Context(), p, record, inProcess(open), nil, nil); err != nil {
+	if err := runOn(t.Context(), p, record, inProcess(open), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	results, err := allOf(p, record)

@@ -4,11 +4,19 @@
 package gridfile
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
@@ -95,6 +103,9 @@ func (f *File) Name() string {
 	return strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path))
 }
 
+// Called is the file's name for itself, else its own.
+func (f *File) Called() string { return cmp.Or(f.Setting("name"), filepath.Base(f.path)) }
+
 // Studies reads the list of studies. Each has keys study and models, and what
 // more says.
 func (f *File) Studies(more ...string) []Study {
@@ -125,10 +136,75 @@ func (f *File) Studies(more ...string) []Study {
 	return out
 }
 
-// ScopeKeys are the keys that Scope reads.
-func ScopeKeys() []string { return []string{"epsilon", "protected", "where", "rules"} }
+// TermsKeys are the keys that Terms reads, but for jobs.
+func TermsKeys() []string {
+	return []string{"epsilon", "protected", "where", "rules", "budget", "runs", "seed", "threads"}
+}
 
-// Scope is what the file asks of all its arms alike.
-func (f *File) Scope() question.Scope {
-	return question.Scope{Epsilon: f.Setting("epsilon"), Protected: f.Texts("protected"), Where: f.Setting("where"), Rules: f.Texts("rules")}
+// Terms are what the file asks of all its arms alike, each where it may say it. Budget
+// is for the kind to read.
+func (f *File) Terms() experiment.Terms {
+	return experiment.Terms{
+		Scope: question.Scope{Epsilon: f.Setting("epsilon"), Protected: f.Texts("protected"), Where: f.Setting("where"), Rules: f.Texts("rules")},
+		Runs:  f.Number("runs", 1, experiment.MaxRuns), Seed: int64(f.Number("seed", 1, experiment.MaxSeed)),
+		Threads: f.Number("threads", 1, experiment.MaxThreads), Jobs: f.Number("jobs", 1, experiment.MaxThreads),
+	}
+}
+
+// Models is a pattern of networks that the user gave, in place of the file's for every
+// study.
+type Models struct {
+	Pattern string
+	Given   bool
+}
+
+// Each hands over every network of the studies, as a question about it. All mistakes
+// are in the error, with the places of their studies.
+func (m Models) Each(studies []Study, data string, take func(spec question.Spec, s Study) error) error {
+	var faults []error
+	none := m.Given
+	for _, s := range studies {
+		names, err := m.of(s, data)
+		for i := 0; i < len(names) && err == nil; i++ {
+			none = false
+			err = take(question.Spec{Study: s.Path, Data: data, Model: names[i]}, s)
+		}
+		if err != nil && s.At != "" {
+			err = fmt.Errorf("%s: %w", s.At, err)
+		}
+		faults = append(faults, err)
+	}
+	if err := errors.Join(faults...); err != nil || !none {
+		return err
+	}
+	return fmt.Errorf("--models %q: no study has such a network beside its own", m.Pattern)
+}
+
+// of lists the networks to take of a study, as Options.Model of package study takes
+// them: those that match, or the study's own, "", where there is no pattern. A study
+// without a network that the user's pattern matches is left out.
+func (m Models) of(s Study, data string) ([]string, error) {
+	name, pattern := "models", s.Models
+	if m.Given {
+		name, pattern = "--models", m.Pattern
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, fmt.Errorf("%s %q: %w", name, pattern, err)
+	}
+	if pattern == "" {
+		_, err := os.Stat(s.Path)
+		return []string{""}, err
+	}
+	names, err := study.Models(s.Path, study.Options{DataRoot: data})
+	if err != nil {
+		return nil, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		ok, _ := path.Match(pattern, name)
+		return !ok
+	})
+	if len(names) == 0 && !m.Given {
+		return nil, fmt.Errorf("%s %q: the study has no such network beside its own", name, pattern)
+	}
+	return names, nil
 }

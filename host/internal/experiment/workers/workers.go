@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,8 +24,8 @@ import (
 
 // Processes starts workers as processes of a program.
 //
-// A worker reads its job as one line of JSON from standard input and writes its
-// events to standard output, one a line. The end of its standard input tells it
+// A worker reads its job as one line of JSON from standard input and writes a Line
+// to standard output for each of its events, and for whatever else it says. The end of its standard input tells it
 // to stop, be it that the whole was interrupted or that this process is gone;
 // plugins end when their worker does. So nothing is left behind whatever is
 // killed. Safe for concurrent use.
@@ -49,6 +50,28 @@ type Assignment struct {
 	// Cores are the processors that the worker and its plugins may use, where the
 	// system can be told; empty: all.
 	Cores []int
+	// Env is added to the environment.
+	Env []string
+	// Say, where not nil, gets what the worker says beside its events, in order.
+	Say func(*Said)
+}
+
+// Line is what a worker writes: an event, or something else.
+type Line struct {
+	record.Event
+	Said *Said `json:"said,omitempty"`
+}
+
+// Said is what a worker says beside its events.
+type Said struct {
+	// Show is the state of the work, Note a word for the user beside the result.
+	Show string `json:"show,omitempty"`
+	Note string `json:"note,omitempty"`
+	// Result is the answer to a request, and Error what went wrong; there may be both.
+	// Mistake: the request cannot be answered as it stands.
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   string          `json:"error,omitempty"`
+	Mistake bool            `json:"mistake,omitempty"`
 }
 
 // Usage is what a worker cost.
@@ -61,8 +84,8 @@ type Usage struct {
 
 const (
 	defaultGrace = 10 * time.Second
-	// maxEvent bounds the line of one event.
-	maxEvent = 16 << 20
+	// maxLine bounds what a worker says at a time.
+	maxLine = 64 << 20
 	// maxWords bounds what is kept of a worker's standard error.
 	maxWords = 4 << 10
 )
@@ -76,8 +99,8 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 		return Usage{}, err
 	}
 	cmd := exec.Command(p.Program, p.Args...)
-	if len(p.Env) > 0 {
-		cmd.Env = append(os.Environ(), p.Env...)
+	if len(p.Env)+len(t.Env) > 0 {
+		cmd.Env = slices.Concat(os.Environ(), p.Env, t.Env)
 	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -118,7 +141,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	})
 	defer stop()
 	_, err = stdin.Write(append(line, '\n')) // fails where the worker is gone, and its last words say more
-	spoke, bad := read(stdout, event)
+	spoke, bad := read(stdout, event, t.Say)
 	if bad != nil {
 		kill()
 		io.Copy(io.Discard, stdout)
@@ -143,22 +166,28 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 
 // read hands over the events of a worker until it closes its output. spoke: it
 // sent any.
-func read(r io.Reader, event func(record.Event) error) (spoke bool, err error) {
+func read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke bool, err error) {
 	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 64<<10), maxEvent)
+	in.Buffer(make([]byte, 0, 64<<10), maxLine)
 	for in.Scan() {
-		var e record.Event
-		if err := json.Unmarshal(in.Bytes(), &e); err != nil {
+		var line Line
+		if err := json.Unmarshal(in.Bytes(), &line); err != nil {
 			if in.Scan() || in.Err() != nil {
 				return spoke, err
 			}
 			return spoke, nil // the last line, torn by the worker's end
 		}
-		if !whole(&e) {
+		switch e := &line.Event; {
+		case line.Said != nil:
+			if say != nil {
+				say(line.Said)
+			}
+		case !whole(e):
 			return spoke, fmt.Errorf("an event of kind %q without what it tells", e.Kind)
-		}
-		if err := event(e); err != nil {
-			return spoke, err
+		default:
+			if err := event(*e); err != nil {
+				return spoke, err
+			}
 		}
 		spoke = true
 	}

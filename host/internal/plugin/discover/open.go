@@ -292,12 +292,20 @@ func (c *Catalogue) DefaultSolver(ctx context.Context, options map[string]string
 	return nil, fmt.Errorf("no solver to use (hyfair doctor says more):\n  %s", strings.Join(why, "\n  "))
 }
 
-// unfit says why a solver cannot be used; empty where it can.
-func unfit(d sdk.Description, form problem.Form, goals []problem.Goal) string {
+// Missing tells of a native library that a plugin needs and has not; nil for none.
+func Missing(d sdk.Description) error {
 	for _, l := range d.Libraries {
 		if !l.Found {
-			return fmt.Sprintf("library %s was not found; to install it: %s", l.Name, l.Hint)
+			return fmt.Errorf("library %s was not found; to install it: %s", l.Name, l.Hint)
 		}
+	}
+	return nil
+}
+
+// unfit says why a solver cannot be used; empty where it can.
+func unfit(d sdk.Description, form problem.Form, goals []problem.Goal) string {
+	if err := Missing(d); err != nil {
+		return err.Error()
 	}
 	for _, g := range goals {
 		if !d.Answers(form, g) {

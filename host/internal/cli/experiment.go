@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
+	"github.com/hyfair/hyfair/host/internal/experiment/series"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// experimentFlags are those of every command that does an experiment.
+type experimentFlags struct {
+	models        gridfile.Models
+	shown         showFlags
+	from          string
+	resume, fresh bool
+	// Of arms that are held against each other.
+	scope question.Scope
+	runs  int
+	// changed reports that the user gave a flag.
+	changed func(name string) bool
+}
+
+// add adds the flags; of says in help what those about showing and going on are about.
+func (f *experimentFlags) add(cmd *cobra.Command, of string) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.models.Pattern, "models", "",
+		"pattern of the networks beside each study's own, such as 'AC-[1368]', in place of the file's (default: as the file says, else the study's own network)")
+	fl.BoolVar(&f.resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
+	fl.BoolVar(&f.fresh, "fresh", false, of+"start again even where the same run was broken off")
+	f.changed, f.shown.format = func(name string) bool { return cmd.Flag(name).Changed }, view.Text
+}
+
+// addArms adds the flags of experiments that hold arms against each other: what all of
+// them are asked alike, and the tables, which a run of the journal can give again.
+func (f *experimentFlags) addArms(cmd *cobra.Command, runs int) {
+	fl := cmd.Flags()
+	fl.IntVar(&f.runs, "runs", runs, "runs of each arm on each network, with the seeds seed, seed + 1, …")
+	fl.StringVar(&f.scope.Epsilon, "epsilon", "", "ε, a score difference (default: the study's)")
+	fl.StringSliceVar(&f.scope.Protected, "protected", nil, "protected attributes to vary together (default: all the study protects)")
+	fl.StringVar(&f.scope.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
+	fl.StringSliceVar(&f.scope.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
+	f.shown.add(cmd, "")
+	f.shown.addOut(cmd, "")
+	fl.StringVar(&f.from, "from", "", "show the tables of this run in the journal again, without running anything")
+}
+
+func (f *experimentFlags) validate(args []string) error {
+	f.models.Given = f.changed("models")
+	switch {
+	case f.resume && f.fresh:
+		return errors.New("--resume and --fresh exclude each other")
+	case f.from != "" && len(args) > 0:
+		return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out %s", strings.Join(args, " "))
+	}
+	return f.shown.validate()
+}
+
+// over puts a flag's value in place of a file's, where it was given or the file has none.
+func over[T any](f *experimentFlags, name string, file *T, flag T) {
+	if f.changed(name) || reflect.ValueOf(file).Elem().IsZero() {
+		*file = flag
+	}
+}
+
+// terms puts flags over the terms of a file. budget is the flag's.
+func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) (experiment.Terms, error) {
+	app.compares()
+	over(f, "epsilon", &file.Epsilon, f.scope.Epsilon)
+	over(f, "protected", &file.Protected, f.scope.Protected)
+	over(f, "where", &file.Where, f.scope.Where)
+	over(f, "rules", &file.Rules, f.scope.Rules)
+	over(f, "budget", &file.Budget, budget)
+	over(f, "runs", &file.Runs, f.runs)
+	over(f, "seed", &file.Seed, app.Seed)
+	over(f, "threads", &file.Threads, app.Threads)
+	over(f, "jobs", &file.Jobs, app.Jobs)
+	var err error
+	file.Memory, err = app.memoryBytes()
+	return file, err
+}
+
+// conduct does an experiment, or goes on with it, shows what came out, and turns its
+// end into an exit code.
+func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Plan, show func(experiment.Table) error) error {
+	s, err := app.session()
+	if err != nil {
+		return err
+	}
+	processes, err := app.workers()
+	if err != nil {
+		return err
+	}
+	how := experiment.GoOn
+	switch {
+	case f.fresh:
+		how = experiment.Anew
+	case f.resume:
+		how = experiment.GoOnOnly
+	}
+	t, failed := experiment.Conduct(ctx, s, processes, p, how)
+	if failed = app.end(s, failed); t == nil {
+		return failed
+	}
+	switch err := show(t); {
+	case err != nil:
+		return errors.Join(err, failed)
+	case errors.Is(failed, experiment.ErrContradiction):
+		return &exitError{ExitContradiction, failed}
+	case ctx.Err() != nil:
+		return &exitError{ExitInterrupted, errors.New("interrupted; the tasks that were done are shown, and the same command goes on with the others")}
+	}
+	return failed
+}
+
+// recall shows an experiment of the journal again.
+func (f *experimentFlags) recall(app *App, plan func(record.Task) (experiment.Plan, error), show func(experiment.Table) error) error {
+	var t experiment.Table
+	failed := withRun(app, func(j *journal.Journal) (err error) {
+		t, err = experiment.Recall(j, f.from, plan)
+		return err
+	})
+	if t == nil {
+		return failed
+	}
+	if err := show(t); err != nil {
+		return errors.Join(err, failed)
+	}
+	if errors.Is(failed, experiment.ErrContradiction) {
+		return &exitError{ExitContradiction, failed}
+	}
+	return failed
+}
+
+// runSeries asks the same of the networks of a file.
+func runSeries[Q, R any](ctx context.Context, app *App, f *experimentFlags, in *gridfile.File, p *series.Plan[Q, R],
+	request func(question.Spec) (Q, error), validate func() error, show func(experiment.Table) error,
+) error {
+	app.compares()
+	studies := in.Studies()
+	err := in.Err()
+	if err == nil {
+		err = validate()
+	}
+	if err == nil {
+		err = f.models.Each(studies, app.Data, func(spec question.Spec, _ gridfile.Study) error {
+			r, err := request(spec)
+			p.Add(r)
+			return err
+		})
+	}
+	if err != nil {
+		return usage(err)
+	}
+	memory, err := app.memoryBytes()
+	if err != nil {
+		return usage(err)
+	}
+	p.Name, p.Seed, p.Threads, p.Memory, p.Jobs = in.Called(), app.Seed, app.Threads, memory, app.Jobs
+	return f.conduct(ctx, app, p, show)
+}
+
+// workers starts this very program as workers.
+func (a *App) workers() (*workers.Processes, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &workers.Processes{Program: self, Args: []string{"work", "--plugin-dir", a.PluginDir, "--log-level", a.LogLevel}}
+	if slices.Contains([]string{"trace", "debug", "info"}, a.LogLevel) {
+		p.Log = a.Stderr
+	}
+	return p, nil
+}
+
+// takeSettings gives flags that the user did not give the values that a file has
+// under their names.
+func takeSettings(in *gridfile.File, flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		flag := flags.Lookup(name)
+		list, several := flag.Value.(pflag.SliceValue)
+		switch at := in.Root.Get(name); {
+		case at == nil || flag.Changed:
+		case several:
+			list.Replace(in.Texts(name))
+		default:
+			text := in.Setting(name)
+			if err := flag.Value.Set(text); err != nil && text != "" {
+				in.Fault(at, "%q: %v", text, cmp.Or(errors.Unwrap(err), err))
+			}
+		}
+	}
+}

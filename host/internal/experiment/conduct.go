@@ -1,0 +1,158 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Plan is an experiment with everything settled. Each kind has its own.
+type Plan interface {
+	Frame() *Frame
+	// Do does the tasks that the bench has no result of.
+	Do(ctx context.Context, b *Bench) error
+	// Tabulate makes the tables of the results there are. A table that comes with an
+	// error stands.
+	Tabulate(from Record) (Table, error)
+}
+
+// Table is what an experiment came to.
+type Table interface {
+	Document() *view.Document
+	// Keep notes where the journal has it, and whether not all was done.
+	Keep(Kept)
+	// Failure tells of tasks that failed; nil where none did.
+	Failure() error
+}
+
+// ErrContradiction tells that two arms of an experiment contradict each other.
+var ErrContradiction = errors.New("proof was refuted by a replayed witness")
+
+// Bench is what tasks are done with.
+type Bench struct {
+	Session *session.Session
+	// Kept keeps results.
+	Kept Record
+	// Slots are the processors of each job, none where they do not suffice.
+	Slots    [][]int
+	Progress func(Progress)
+	// Work has a request of a kind answered by a worker, as workers.Processes.Do does a
+	// task. It hands events over in order.
+	Work func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error)
+}
+
+// Run is Run on this bench.
+func (b *Bench) Run(ctx context.Context, tasks []Task, o Options) error {
+	o.Slots, o.Progress = b.Slots, b.Progress
+	return Run(ctx, tasks, b.Kept, o)
+}
+
+// Job is the line that a worker reads: a request of some kind, and what it may use.
+type Job struct {
+	Kind    string          `json:"kind"`
+	Request json.RawMessage `json:"request"`
+	Threads int             `json:"threads,omitempty"`
+	Memory  int64           `json:"memory,omitempty"`
+	// Journal keeps the runs that an answer makes; empty: the usual one.
+	Journal string `json:"journal,omitempty"`
+}
+
+// Answer has a worker answer a request, on these processors. It may give a result and
+// an error.
+func (b *Bench) Answer(ctx context.Context, kind string, request any, cores []int, tell func(string), result any) error {
+	var end *workers.Said
+	_, err := b.Work(ctx, kind, request, workers.Assignment{Cores: cores, Say: func(s *workers.Said) {
+		switch {
+		case s.Show != "":
+			tell(s.Show)
+		case s.Note != "":
+			b.Session.Note("%s", s.Note)
+		default:
+			end = s
+		}
+	}}, func(record.Event) error { return nil })
+	switch {
+	case end == nil:
+		return errors.Join(err, errors.New("the worker ended before it gave an answer"))
+	case len(end.Result) > 0:
+		err = json.Unmarshal(end.Result, result)
+	}
+	if end.Error != "" {
+		failed := errors.New(end.Error)
+		if err = errors.Join(err, failed); end.Mistake {
+			err = session.Mistake(err)
+		}
+	}
+	return err
+}
+
+// Conduct does an experiment as far as it is not done, and makes its tables. A table
+// that comes with an error stands.
+func Conduct(ctx context.Context, s *session.Session, processes *workers.Processes, p Plan, how Beginning) (Table, error) {
+	f := p.Frame()
+	b, err := open(s, f, how)
+	if err != nil {
+		return nil, err
+	}
+	s.Work()
+	cores := workers.Cores()
+	slots := Slots(cores, f.Jobs, f.Threads)
+	if f.Jobs > 1 && slots == nil {
+		s.Note("%d jobs of %d thread(s) cannot have cores of their own here (%d to be had): their times will be longer than alone", f.Jobs, f.Threads, len(cores))
+	}
+	work := func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error) {
+		text, err := json.Marshal(request)
+		if err != nil {
+			return workers.Usage{}, err
+		}
+		t.Job = &Job{kind, text, s.Threads, s.Memory, s.JournalFile}
+		return processes.Do(ctx, t, event)
+	}
+	failed := p.Do(ctx, &Bench{s, b, slots, func(now Progress) { s.Show(now.String()) }, work})
+	t, wrong := p.Tabulate(b)
+	if t != nil {
+		failed = errors.Join(failed, t.Failure())
+	}
+	if !errors.Is(wrong, ErrContradiction) {
+		failed, wrong = errors.Join(failed, wrong), nil
+	}
+	end := record.Finished{Interrupted: session.Interrupted(ctx)}
+	if failed != nil {
+		end.Error = failed.Error()
+	}
+	failed = errors.Join(wrong, failed, b.finish(end))
+	if t != nil {
+		b.Interrupted = end.Interrupted
+		t.Keep(b.Kept)
+	}
+	return t, failed
+}
+
+// Recall makes the tables of an experiment in the journal again. plan reads it back
+// from its task.
+func Recall(j *journal.Journal, run string, plan func(record.Task) (Plan, error)) (Table, error) {
+	d, err := j.Show(run)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan(d.Started.Task)
+	if err != nil {
+		return nil, session.Mistake(fmt.Errorf("--from %s: %w", run, err))
+	}
+	done := &memory{}
+	if err := j.Tasks(d.Name, done.take); err != nil {
+		return nil, err
+	}
+	t, err := p.Tabulate(done)
+	if t != nil {
+		t.Keep(Kept{d.Name, j.Path(), d.State == journal.Interrupted})
+	}
+	return t, err
+}

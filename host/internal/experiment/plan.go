@@ -1,0 +1,216 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Terms are those that all arms of an experiment work under.
+type Terms struct {
+	question.Scope
+	// Budget is that of each task: in time, or in what the kind counts.
+	Budget string `json:"budget"`
+	// Runs have the seeds Seed, Seed + 1, …, which tables list as Seeds.
+	Runs  int     `json:"runs"`
+	Seed  int64   `json:"seed"`
+	Seeds []int64 `json:"seeds,omitempty"`
+	// Threads and Memory (bytes, 0: no limit) are the same for every arm; Jobs tasks run
+	// side by side.
+	Threads int   `json:"threads"`
+	Memory  int64 `json:"memory,omitempty"`
+	Jobs    int   `json:"jobs"`
+}
+
+// Bounds on what may be asked for, far above any use.
+const (
+	MaxRuns    = 1000
+	MaxThreads = 1024
+	MaxSeed    = 1 << 53
+	maxTasks   = 1 << 20
+)
+
+// Listed are the terms with the seeds of the runs.
+func (r Terms) Listed() Terms {
+	for i := range r.Runs {
+		r.Seeds = append(r.Seeds, r.Seed+int64(i))
+	}
+	return r
+}
+
+// String tells what is the same for all arms.
+func (r *Terms) String() string {
+	seeds := fmt.Sprint(r.Seed)
+	if r.Runs > 1 {
+		seeds = fmt.Sprintf("%d to %d", r.Seed, r.Seed+int64(r.Runs)-1)
+	}
+	memory := "no limit of memory"
+	if r.Memory > 0 {
+		memory = fmt.Sprintf("%.4g MiB of memory", float64(r.Memory)/(1<<20))
+	}
+	return fmt.Sprintf("%d thread(s), %s; %d run(s), seed(s) %s", r.Threads, memory, r.Runs, seeds)
+}
+
+// Subject is a study with one network.
+type Subject struct {
+	Study       string `json:"study"`
+	Model       string `json:"model"`
+	StudySHA256 string `json:"study_sha256"`
+	ModelSHA256 string `json:"model_sha256"`
+
+	// Clustering is the study's; k counts bins whatever it is.
+	Clustering fairness.Clustering `json:"-"`
+	// Source is where this machine has it.
+	Source question.Spec `json:"-"`
+}
+
+// ReadSubject reads a study with one network, and the ε of measures, which are of scores.
+func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, error) {
+	q, err := question.Open(from)
+	if err != nil {
+		return Subject{}, nil, nil, err
+	}
+	st := q.Study
+	model := st.ModelPath[strings.LastIndexAny(st.ModelPath, `/\`)+1:]
+	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
+		model = model[:dot]
+	}
+	s := Subject{Study: st.Name, Model: model, StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Clustering: st.Clustering, Source: q.Spec}
+	s.Source.Model = st.ModelPath
+	eps, err := q.EpsilonFor(fairness.Score)
+	return s, q, eps, err
+}
+
+// Name is how reports call it.
+func (s *Subject) Name() string { return s.Study + "/" + s.Model }
+
+// Frame is what plans of every kind have.
+type Frame struct {
+	Command string
+	// Plan is the kind's own, by which a run that was broken off is found.
+	Plan     any
+	Subjects []*Subject
+	// Arms are names. There are Runs tasks of each with each subject.
+	Arms []string
+	Terms
+	// Versions of plugins and libraries.
+	Versions map[string]string
+	// Keys name the tasks in their order; nil: after subject, arm and seed.
+	Keys []string
+}
+
+// Entry is one task of a plan of subjects S and arms A.
+type Entry[S, A any] struct {
+	Key     string
+	Subject *S
+	Arm     *A
+	Seed    int64
+}
+
+// Entries lists the tasks of a kind's plan.
+func Entries[S, A any](f *Frame, subjects []S, arms []A) (out []Entry[S, A]) {
+	for _, t := range f.tasks() {
+		out = append(out, Entry[S, A]{t.key, &subjects[t.subject], &arms[t.arm], t.seed})
+	}
+	return out
+}
+
+// place is where a task stands in a plan.
+type place struct {
+	key          string
+	subject, arm int
+	seed         int64
+}
+
+// tasks lists the tasks, run after run, so that an experiment broken off is balanced.
+func (f *Frame) tasks() []place {
+	out := make([]place, 0, f.Runs*len(f.Subjects)*len(f.Arms))
+	for run := range f.Runs {
+		for s := range f.Subjects {
+			for a, arm := range f.Arms {
+				t := place{subject: s, arm: a, seed: f.Seed + int64(run)}
+				if f.Keys != nil {
+					t.key = f.Keys[len(out)]
+				} else {
+					t.key = fmt.Sprintf("%s | %s | seed %d", f.Subjects[s].Name(), arm, t.seed)
+				}
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// Check looks for what no experiment can do.
+func (f *Frame) Check() error {
+	switch {
+	case len(f.Subjects) == 0:
+		return fmt.Errorf("there is no network to work on")
+	case len(f.Arms) == 0:
+		return fmt.Errorf("no arm is chosen")
+	case f.Runs < 1 || f.Runs > MaxRuns:
+		return fmt.Errorf("%d runs: want 1 to %d", f.Runs, MaxRuns)
+	case f.Jobs < 1 || f.Jobs > MaxThreads:
+		return fmt.Errorf("%d jobs: want 1 to %d", f.Jobs, MaxThreads)
+	case f.Threads < 1 || f.Threads > MaxThreads:
+		return fmt.Errorf("%d threads: want 1 to %d", f.Threads, MaxThreads)
+	case len(f.Subjects)*len(f.Arms) > maxTasks/f.Runs:
+		return fmt.Errorf("more than %d tasks", maxTasks)
+	case f.Seed > math.MaxInt64-MaxRuns:
+		return fmt.Errorf("seed %d leaves no room for %d runs", f.Seed, f.Runs)
+	}
+	keys := map[string]bool{}
+	for _, t := range f.tasks() {
+		if keys[t.key] {
+			return fmt.Errorf("%s is listed twice", f.Subjects[t.subject].Name())
+		}
+		keys[t.key] = true
+	}
+	return nil
+}
+
+// planSetting is the setting of a run's task that holds the plan.
+const planSetting = "plan"
+
+// Task is the experiment as the journal knows it.
+func (f *Frame) Task() (record.Task, error) {
+	text, err := json.Marshal(f.Plan)
+	var studies, models []string
+	for _, s := range f.Subjects {
+		studies, models = append(studies, s.StudySHA256), append(models, s.ModelSHA256)
+	}
+	return record.Task{
+		Command: f.Command, Study: digest(studies), Network: digest(models), Arm: strings.Join(f.Arms, ","), Seed: f.Seed,
+		Region: f.Where, Settings: map[string]string{planSetting: string(text)},
+	}, err
+}
+
+// PlanOf reads the plan back from a task of the journal. kind is what an experiment of
+// the command is called.
+func PlanOf[P any](t record.Task, command, kind string) (*P, error) {
+	text, ok := t.Settings[planSetting]
+	if t.Command != command || !ok {
+		return nil, fmt.Errorf("the run is a %s, no %s", t.Command, kind)
+	}
+	p := new(P)
+	if err := json.Unmarshal([]byte(text), p); err != nil {
+		return nil, fmt.Errorf("the run's plan: %w", err)
+	}
+	return p, nil
+}
+
+// digest is one sum for several: the sum itself where all are equal.
+func digest(sums []string) string {
+	for _, s := range sums {
+		if s != sums[0] {
+			return record.Hash([]byte(strings.Join(sums, "\n")))
+		}
+	}
+	return sums[0]
+}

@@ -1,0 +1,38 @@
+package series
+
+import (
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Explain is the kind of a series of explanations.
+var Explain = &Kind[explain.Request, explain.Result]{
+	Command: "explain",
+	Spec:    func(r *explain.Request) *question.Spec { return &r.Spec },
+	Table: func(p *Plan[explain.Request, explain.Result], cells []Cell[explain.Result]) experiment.Table {
+		e := &Explanations{Name: p.Name, Networks: []explain.Network{}, Total: total(p, cells)}
+		for i := range cells {
+			if c := &cells[i]; c.Result != nil || c.Error != "" {
+				e.Networks = append(e.Networks, explain.Network{Study: p.source(i).Study, Model: p.source(i).Model, Error: c.Error, Report: c.Result})
+			}
+		}
+		return e
+	},
+}
+
+// Explanations is the JSON object of hyfair explain with a file of studies.
+type Explanations struct {
+	Name     string            `json:"name"`
+	Networks []explain.Network `json:"networks"`
+	Total
+}
+
+// Document shows the paper's table.
+func (e *Explanations) Document() *view.Document { return view.Of(explain.Table(e.Name, e.Networks)) }
+
+// Failure implements experiment.Table.
+func (e *Explanations) Failure() error {
+	return e.failure("explained, or what --bound asks not be proved")
+}

@@ -1,0 +1,53 @@
+package series
+
+import (
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Mitigate is the kind of a series of mitigations.
+var Mitigate = &Kind[mitigate.Request, mitigate.Result]{
+	Command: "mitigate",
+	Spec:    func(r *mitigate.Request) *question.Spec { return &r.Search.Spec },
+	Table: func(p *Plan[mitigate.Request, mitigate.Result], cells []Cell[mitigate.Result]) experiment.Table {
+		m := &Mitigations{Name: p.Name, Networks: []*mitigate.Result{}, Total: total(p, cells)}
+		for i := range cells {
+			if r := cells[i].Result; r != nil {
+				m.Networks = append(m.Networks, r)
+				m.named = append(m.named, mitigate.Network{Name: p.name(i), Result: r})
+			}
+		}
+		return m
+	},
+}
+
+// Mitigations is the JSON object of hyfair mitigate with a file of studies.
+type Mitigations struct {
+	Name     string             `json:"name"`
+	Networks []*mitigate.Result `json:"networks"`
+	Total
+
+	named []mitigate.Network
+}
+
+// Document shows one network after the other.
+func (m *Mitigations) Document() *view.Document {
+	d := &view.Document{}
+	for _, r := range m.Networks {
+		d.Add(r.Document().Blocks...)
+	}
+	return d
+}
+
+// Failure implements experiment.Table.
+func (m *Mitigations) Failure() error { return m.failure("mitigated") }
+
+// WriteTables writes the table of all networks into a folder.
+func (m *Mitigations) WriteTables(folder string) error {
+	if len(m.named) == 0 {
+		return nil
+	}
+	return mitigate.WriteTables(folder, mitigate.Table(m.named...))
+}

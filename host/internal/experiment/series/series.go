@@ -1,0 +1,173 @@
+// Package series asks the same of several networks, each in a process of its own:
+// explanations, mitigations. What is asked and how the answers are shown together is
+// for the kinds: a Kind has a file of its own.
+package series
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/question"
+)
+
+// Kind is a request that is made of several networks, and its answer.
+type Kind[Q, R any] struct {
+	// Command is the one that answers a single request.
+	Command string
+	// Spec is the part of a request that names its network.
+	Spec func(*Q) *question.Spec
+	// Table shows the answers.
+	Table func(p *Plan[Q, R], cells []Cell[R]) experiment.Table
+}
+
+// Plan is a series with everything settled. Two equal plans are the same series,
+// wherever their files lie.
+type Plan[Q, R any] struct {
+	*Kind[Q, R] `json:"-"`
+	Name        string `json:"name,omitempty"`
+	// Requests are by content; sources have the places where this machine has the files.
+	Requests []Q   `json:"requests"`
+	Seed     int64 `json:"seed"`
+	Threads  int   `json:"threads"`
+	Memory   int64 `json:"memory,omitempty"`
+	Jobs     int   `json:"jobs"`
+
+	sources []Q
+}
+
+// Name is what a network is called in messages and as a folder: the study's own has
+// its study's.
+func Name(spec question.Spec) string {
+	if spec.Model != "" {
+		return spec.Model
+	}
+	return strings.TrimSuffix(filepath.Base(spec.Study), filepath.Ext(spec.Study))
+}
+
+// Cell is what one network came to: what is recorded of it.
+type Cell[R any] struct {
+	Result *R `json:"result,omitempty"`
+	// Error tells why there is no result, or not all of it, and Retried what went wrong
+	// the first time.
+	Error   string `json:"error,omitempty"`
+	Retried string `json:"retried,omitempty"`
+	// Seconds are how long it took.
+	Seconds float64 `json:"-"`
+}
+
+// Add takes a network into the plan. One that cannot be read is told of when its
+// turn comes, and does not keep the others from theirs.
+func (p *Plan[Q, R]) Add(r Q) {
+	spec := p.Spec(&r)
+	if q, err := question.Open(*spec); err == nil {
+		spec.StudySHA256, spec.ModelSHA256 = q.Spec.StudySHA256, q.Spec.ModelSHA256
+		for i := range p.sources { // the rows of one study are read once
+			if o := p.source(i); o.Study == spec.Study {
+				spec.DataSHA256 = o.DataSHA256
+			}
+		}
+		if spec.DataSHA256 == "" && q.Study.HasData() {
+			if data, err := q.Study.Data(); err == nil {
+				spec.DataSHA256 = data.SHA256
+			}
+		}
+	}
+	p.sources = append(p.sources, r)
+	*spec = spec.Canonical()
+	p.Requests = append(p.Requests, r)
+}
+
+// source says which network it is, as this machine knows it.
+func (p *Plan[Q, R]) source(i int) *question.Spec { return p.Spec(&p.sources[i]) }
+
+func (p *Plan[Q, R]) name(i int) string { return Name(*p.source(i)) }
+
+// key names a network's task.
+func (p *Plan[Q, R]) key(i int) string { return fmt.Sprintf("%d | %s", i+1, p.name(i)) }
+
+// Frame implements experiment.Plan.
+func (p *Plan[Q, R]) Frame() *experiment.Frame {
+	f := &experiment.Frame{Command: p.Command, Plan: p, Arms: []string{""}}
+	f.Runs, f.Seed, f.Threads, f.Memory, f.Jobs = 1, p.Seed, p.Threads, p.Memory, p.Jobs
+	for i := range p.sources {
+		s := p.source(i)
+		f.Keys = append(f.Keys, p.key(i))
+		f.Subjects = append(f.Subjects, &experiment.Subject{
+			Study: Name(question.Spec{Study: s.Study}), Model: p.name(i), StudySHA256: s.StudySHA256, ModelSHA256: s.ModelSHA256,
+		})
+	}
+	return f
+}
+
+// Do implements experiment.Plan.
+func (p *Plan[Q, R]) Do(ctx context.Context, b *experiment.Bench) error {
+	var tasks []experiment.Task
+	for i := range p.sources {
+		tasks = append(tasks, experiment.Task{Key: p.key(i), Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
+			cell := &Cell[R]{Retried: retried}
+			err := b.Answer(ctx, p.Command, &p.sources[i], cores, func(text string) { tell(p.name(i) + ": " + text) }, &cell.Result)
+			return experiment.Outcome{Result: cell}, err
+		}})
+	}
+	return b.Run(ctx, tasks, experiment.Options{
+		Jobs: p.Jobs,
+		Failed: func(known any, err error, _ string) any {
+			cell := known.(*Cell[R])
+			cell.Error = err.Error()
+			return cell
+		},
+	})
+}
+
+// Tabulate implements experiment.Plan.
+func (p *Plan[Q, R]) Tabulate(from experiment.Record) (experiment.Table, error) {
+	cells := make([]Cell[R], len(p.sources))
+	for i := range cells {
+		cell, seconds, err := experiment.Timed[Cell[R]](from, p.key(i))
+		if err != nil {
+			return nil, err
+		}
+		if cell != nil {
+			cells[i], cells[i].Seconds = *cell, seconds
+		}
+	}
+	return p.Table(p, cells), nil
+}
+
+// Total is what all tables of series have.
+type Total struct {
+	Seed int64 `json:"seed"`
+	// Seconds are those of all networks together.
+	Seconds float64 `json:"seconds"`
+	// Interrupted: not every network was reached.
+	Interrupted bool `json:"interrupted,omitempty"`
+
+	failed []error
+	of     int
+}
+
+// total sums up.
+func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
+	t := Total{Seed: p.Seed, of: len(cells)}
+	for i := range cells {
+		if t.Seconds += cells[i].Seconds; cells[i].Error != "" {
+			t.failed = append(t.failed, fmt.Errorf("%s: %s", p.name(i), cells[i].Error))
+		}
+	}
+	return t
+}
+
+// Keep implements experiment.Table.
+func (t *Total) Keep(where experiment.Kept) { t.Interrupted = where.Interrupted }
+
+// failure tells of every network that failed.
+func (t *Total) failure(what string) error {
+	if len(t.failed) == 0 {
+		return nil
+	}
+	return errors.Join(append(t.failed, fmt.Errorf("%d of %d networks could not be %s; the same command tries them again", len(t.failed), t.of, what))...)
+}

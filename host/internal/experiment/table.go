@@ -1,0 +1,97 @@
+package experiment
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Head is what tables of arms begin with.
+type Head struct {
+	Name string `json:"name,omitempty"`
+	// Run is its name in Journal.
+	Run     string `json:"run,omitempty"`
+	Journal string `json:"journal,omitempty"`
+}
+
+// Title is what a table shows, with the experiment's name before it.
+func (h *Head) Title(what string) string {
+	if h.Name != "" {
+		return h.Name + ": " + what
+	}
+	return what
+}
+
+// Row is one arm on one network, over its runs.
+type Row struct {
+	Study string `json:"study"`
+	Model string `json:"model"`
+	Arm   string `json:"arm"`
+	// Runs that were done, and Found those of them that found an individual.
+	Runs  int `json:"runs"`
+	Found int `json:"found"`
+}
+
+// FoundOf is how many runs found an individual.
+func (r *Row) FoundOf() string { return fmt.Sprintf("%d/%d", r.Found, r.Runs) }
+
+// Rows begin the lines of a table: network by network, as many arms each.
+type Rows struct {
+	Rows []*Row
+	Arms int
+}
+
+// Label names a row's network, with its study where there are several.
+func (t *Rows) Label(r *Row) string {
+	for _, o := range t.Rows {
+		if o.Study != r.Study && o.Model == r.Model {
+			return r.Study + "/" + r.Model
+		}
+	}
+	return r.Model
+}
+
+// Table has a line for each row, with these columns after network and arm, and a rule
+// between networks.
+func (t *Rows) Table(title, arm string, columns []string, line func(i int) []view.Cell) *view.Table {
+	out := &view.Table{Title: title, Columns: []view.Column{{Title: "model"}, {Title: arm}}}
+	for _, c := range columns {
+		out.Columns = append(out.Columns, view.Column{Title: c, Right: true})
+	}
+	for i, r := range t.Rows {
+		if i > 0 && i%t.Arms == 0 {
+			out.Rows = append(out.Rows, nil)
+		}
+		out.Rows = append(out.Rows, append(view.Texts(t.Label(r), r.Arm), line(i)...))
+	}
+	return out
+}
+
+// Shown is a cell in a table.
+func Shown(c *statistics.Cell, digits int) view.Cell {
+	return view.Cell{Text: view.MeanSD(c.Mean, c.SD, digits), Bold: c.Bold}
+}
+
+// DataColumns are those of a measure in tables for programs.
+func DataColumns(measure string) []string {
+	return []string{measure, measure + ".sd", measure + ".bold", measure + ".p", measure + ".a12"}
+}
+
+// Data is a measure there, with separator between arms.
+func Data(c *statistics.Cell, separator string) []string {
+	var p, a12 []string
+	for _, a := range c.Against {
+		p = append(p, fmt.Sprintf("%s:%.3g", a.Arm, a.PHolm))
+		a12 = append(a12, fmt.Sprintf("%s:%.3f", a.Arm, a.A12))
+	}
+	return []string{view.Exact(c.Mean), view.Exact(c.SD), strconv.FormatBool(c.Bold), strings.Join(p, separator), strings.Join(a12, separator)}
+}
+
+// FirstLine is what of a long message fits a line.
+func FirstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
