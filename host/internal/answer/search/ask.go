@@ -68,9 +68,12 @@ func (a *asking) answer() ([]sdk.Move, error) {
 // stay numbers.
 const maxOwn = 1 << 60
 
+// tardy is how long a machine with more to do may keep an answer that is there.
+const tardy = 200 * time.Millisecond
+
 // wait leaves a session behind that does not answer: within Patience, or while
-// the rest of a time budget, at least half of it, went by. No error and no
-// moves: ctx ended.
+// the rest of a time budget, at least half of it and longer than a busy machine
+// may take, went by. No error and no moves: ctx ended.
 func (a *asking) wait() ([]sdk.Move, error) {
 	defer a.cancel()
 	select {
@@ -88,7 +91,7 @@ func (a *asking) wait() ([]sdk.Move, error) {
 	}
 	late := time.Since(a.asked)
 	a.drop()
-	ranOut := errors.Is(a.ctx.Err(), context.DeadlineExceeded) && late >= a.r.Budget.Time/2
+	ranOut := errors.Is(a.ctx.Err(), context.DeadlineExceeded) && late >= max(a.r.Budget.Time/2, tardy)
 	if late >= a.r.Patience || ranOut {
 		return nil, fmt.Errorf("strategy %s: no answer for %.1f s", a.r.Strategy, late.Seconds())
 	}
