@@ -3,6 +3,7 @@ package space
 import (
 	"iter"
 	"math"
+	"math/rand/v2"
 )
 
 // CountIndividuals counts the points of a box over the non-protected features. ok
@@ -19,6 +20,22 @@ func (s *Space) CountIndividuals(box Box, limit int) (n int, ok bool) {
 		}
 	}
 	return n, n <= limit
+}
+
+// Draw is a random individual of a box, every value of a feature as likely as any other.
+// Protected entries are 0. Which points the constraints allow is not looked at.
+func (s *Space) Draw(box Box, rng *rand.Rand) []float64 {
+	x := make([]float64, len(s.Features))
+	for _, i := range s.Free() {
+		iv := box[i]
+		if s.Features[i].Discrete() {
+			lo, hi := math.Ceil(iv.Lo), math.Floor(iv.Hi)
+			x[i] = lo + float64(rng.Int64N(int64(hi-lo)+1))
+		} else {
+			x[i] = math.Min(iv.Lo+rng.Float64()*(iv.Hi-iv.Lo), iv.Hi)
+		}
+	}
+	return x
 }
 
 // Individuals visits the points of a box over the non-protected features, which

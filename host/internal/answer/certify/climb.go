@@ -95,7 +95,7 @@ func (c *climber) draw(ctx context.Context, region space.Region, rng *rand.Rand)
 		if ctx.Err() != nil || c.left <= 0 {
 			break
 		}
-		x := randomIndividual(c.q.Space, region, rng)
+		x := c.q.Space.Draw(region.Box, rng)
 		if m, counts := c.merit(x); counts && (!ok || m > top) {
 			best, top, ok = x, m, true
 		}

@@ -366,7 +366,7 @@ func (e *enclosing) hear(res *sdk.Result) (fault string) {
 		if e.abandoned() {
 			break
 		}
-		e.meet(randomIndividual(e.q.Space, region, rng))
+		e.meet(e.q.Space.Draw(region.Box, rng))
 	}
 	switch {
 	case e.X != nil && res.Status == sdk.Infeasible:

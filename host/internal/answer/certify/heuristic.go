@@ -26,7 +26,7 @@ func (r *run) assumed(n *relu.Network, region space.Region, b *bound.Bounds) *bo
 		}
 	}
 	for range heuristicSamples {
-		x := randomIndividual(s, region, rng)
+		x := s.Draw(region.Box, rng)
 		for _, i := range s.Protected() {
 			values := region.Values[i]
 			x[i] = values[rng.IntN(len(values))]

@@ -59,7 +59,7 @@ func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 		if a.abandoned() {
 			break
 		}
-		x := randomIndividual(a.q.Space, region, rng)
+		x := a.q.Space.Draw(region.Box, rng)
 		if m := a.floatMargin(x); !(m > a.best()) {
 			continue
 		}
@@ -102,7 +102,7 @@ func (r *run) beaten(region space.Region) bool {
 func (r *run) counterexample(region space.Region, least float64, target *big.Rat) *individual.Witness {
 	rng := r.auditor()
 	for i := 0; i < auditSamples && !r.abandoned(); i++ { // however little time is left, see attend
-		x := randomIndividual(r.q.Space, region, rng)
+		x := r.q.Space.Draw(region.Box, rng)
 		if r.q.K <= 2 && !(r.floatMargin(x) > least) {
 			continue
 		}
@@ -119,20 +119,6 @@ func (r *run) counterexample(region space.Region, least float64, target *big.Rat
 // auditor draws the individuals that a claim is tried with.
 func (r *run) auditor() *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(r.o.Seed), uint64(r.report.Solves)))
-}
-
-func randomIndividual(s *space.Space, region space.Region, rng *rand.Rand) []float64 {
-	x := make([]float64, len(s.Features))
-	for _, i := range s.Free() {
-		iv := region.Box[i]
-		if s.Features[i].Discrete() {
-			lo, hi := math.Ceil(iv.Lo), math.Floor(iv.Hi)
-			x[i] = lo + float64(rng.Int64N(int64(hi-lo)+1))
-		} else {
-			x[i] = iv.Lo + rng.Float64()*(iv.Hi-iv.Lo)
-		}
-	}
-	return x
 }
 
 // floatMargin is the notion's margin at x in float64, of some of its copies where they

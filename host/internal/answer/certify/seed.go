@@ -148,7 +148,7 @@ func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.R
 // stay near, are what makes answers differ.
 func (s *Seeder) direct(ctx context.Context, r *run, region space.Region, rng *rand.Rand) (*individual.Witness, error) {
 	q := r.part(region)
-	q.Near = randomIndividual(q.Space, region, rng)
+	q.Near = q.Space.Draw(region.Box, rng)
 	r.workLimit = s.WorkLimit
 	res, err := r.question(ctx, q)
 	if err != nil || res.Witness == nil {

@@ -65,7 +65,7 @@ func TestTightenedBoundsEnclose(t *testing.T) {
 			narrowed++
 		}
 		for range 300 {
-			x := randomIndividual(q.Space, q.Region, rng)
+			x := q.Space.Draw(q.Region.Box, rng)
 			x[3] = float64(rng.IntN(2))
 			v := q.Space.NetworkInputs(nil, x)
 			for k := range q.Model.(*relu.Network).Layers {

@@ -54,28 +54,19 @@ const DefaultSoftTimeout = 100 * time.Second
 
 // Report is the outcome of a Run, or a glimpse of one.
 type Report struct {
-	Verdict certify.Verdict `json:"-"`
-	Total   int             `json:"total"`
-	Fair    int             `json:"fair"`
-	Unfair  int             `json:"unfair"`
+	// The verdict on the question that the parts make together: with the weakest grade
+	// of the proofs of fair parts and the largest tolerance, the witness with the largest
+	// margin, and the solvers' work and faults.
+	certify.Report `json:"-"`
+	Total          int `json:"total"`
+	Fair           int `json:"fair"`
+	Unfair         int `json:"unfair"`
 	// Undecided parts, those never looked at included.
 	Undecided int `json:"undecided"`
 	// By counts the parts decided, by method.
 	By map[certify.Method]int `json:"by"`
 	// Resumed counts the parts whose result was found in the store.
 	Resumed int `json:"resumed"`
-	// Grade is the weakest of the proofs of fair parts; Tolerance the largest,
-	// with its formula.
-	Grade            sdk.Grade `json:"-"`
-	Tolerance        float64   `json:"-"`
-	ToleranceFormula string    `json:"-"`
-	// Witness has the largest margin of those found.
-	Witness *individual.Witness `json:"-"`
-	// Spurious, Solves, Nodes and Faults are the solvers'.
-	Spurious int      `json:"-"`
-	Solves   int      `json:"-"`
-	Nodes    int64    `json:"-"`
-	Faults   []string `json:"-"`
 	// Stage says what is being done.
 	Stage   string        `json:"-"`
 	Elapsed time.Duration `json:"-"`
@@ -276,25 +267,31 @@ func (r *run) cheap(ctx context.Context, parts []part, stage string, boxes int) 
 		}
 		now := parts[:min(wave, len(parts))]
 		parts = parts[len(now):]
-		undecided := make([]bool, len(now))
-		next := make(chan int)
-		var group sync.WaitGroup
-		for _, p := range pruners {
-			group.Go(func() {
-				for i := range next {
-					undecided[i] = !r.tryCheap(ctx, p, now[i], stage, boxes)
-				}
-			})
-		}
-		for i := range now {
-			next <- i
-		}
-		close(next)
-		group.Wait()
-		for i := range now {
-			if undecided[i] {
-				left = append(left, now[i])
+		left = append(left, undecided(now, pruners, func(p *pruner, at part) bool { return r.tryCheap(ctx, p, at, stage, boxes) })...)
+	}
+	return left
+}
+
+// undecided has workers decide parts side by side, one at a time each, and returns the
+// other parts in their order.
+func undecided[W any](parts []part, workers []W, decide func(W, part) bool) (left []part) {
+	decided, next := make([]bool, len(parts)), make(chan int)
+	var group sync.WaitGroup
+	for _, w := range workers {
+		group.Go(func() {
+			for i := range next {
+				decided[i] = decide(w, parts[i])
 			}
+		})
+	}
+	for i := range parts {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	for i, at := range parts {
+		if !decided[i] {
+			left = append(left, at)
 		}
 	}
 	return left

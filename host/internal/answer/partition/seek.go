@@ -58,15 +58,7 @@ func (p *pruner) sample(ctx context.Context, part space.Region, rng *rand.Rand) 
 		if ctx.Err() != nil {
 			return nil
 		}
-		x := make([]float64, len(p.q.Space.Features))
-		for _, i := range p.q.Space.Free() {
-			iv := part.Box[i]
-			if p.q.Space.Features[i].Discrete() {
-				x[i] = iv.Lo + float64(rng.Int64N(int64(iv.Hi-iv.Lo)+1))
-			} else {
-				x[i] = iv.Lo + rng.Float64()*(iv.Hi-iv.Lo)
-			}
-		}
+		x := p.q.Space.Draw(part.Box, rng)
 		if m := p.merit(x); best == nil || m > top {
 			best, top = x, m
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
@@ -51,33 +50,10 @@ func (r *run) solve(ctx context.Context, left []part) []part {
 }
 
 // pass asks about each part once.
-func (r *run) pass(ctx context.Context, parts []part, soft time.Duration, pass int, stage string) (left []part) {
-	undecided := make([]bool, len(parts))
-	for i := range undecided {
-		undecided[i] = true
-	}
-	next := make(chan int)
-	var group sync.WaitGroup
-	for _, solver := range r.o.Solvers {
-		group.Go(func() {
-			for i := range next {
-				if !r.over(ctx) && !r.gone() {
-					undecided[i] = !r.ask(ctx, solver, parts[i], soft, pass, stage)
-				}
-			}
-		})
-	}
-	for i := range parts {
-		next <- i
-	}
-	close(next)
-	group.Wait()
-	for i := range parts {
-		if undecided[i] {
-			left = append(left, parts[i])
-		}
-	}
-	return left
+func (r *run) pass(ctx context.Context, parts []part, soft time.Duration, pass int, stage string) []part {
+	return undecided(parts, r.o.Solvers, func(solver certify.Options, at part) bool {
+		return !r.over(ctx) && !r.gone() && r.ask(ctx, solver, at, soft, pass, stage)
+	})
 }
 
 func (r *run) gone() bool {

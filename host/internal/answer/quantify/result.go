@@ -11,7 +11,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Results is the answer to a Request and the JSON object of hyfair quantify where
@@ -205,7 +204,7 @@ func (r *Result) question() string {
 		cut = " where " + r.Where
 	}
 	if r.AskedK > 0 {
-		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, r.AskedK, fairness.FormatRat(r.of.query.Epsilon))
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, r.AskedK, r.Epsilon)
 	}
 	if unit := notion.Unit(); unit != "" {
 		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose %ss lie more than ε = %s apart?", cut, names, unit, r.Epsilon)

@@ -126,7 +126,7 @@ func (r *run) sample(ctx context.Context) {
 	out, tries := &Sampled{}, 0
 	next := func(n int) (xs [][]float64) {
 		for n = min(n, r.o.Samples-out.N, r.o.Samples*maxTries-tries); len(xs) < n; tries++ {
-			xs = append(xs, draw(s, region, rng))
+			xs = append(xs, s.Draw(region.Box, rng))
 		}
 		return xs
 	}
@@ -168,20 +168,6 @@ func (r *run) points(box space.Box, most int) (xs [][]float64, ok bool) {
 		xs = append(xs, slices.Clone(x))
 	}
 	return xs, true
-}
-
-// draw is a point of the region's box, uniformly.
-func draw(s *space.Space, region space.Region, rng *rand.Rand) []float64 {
-	x := make([]float64, len(s.Features))
-	for _, i := range s.Free() {
-		iv := region.Box[i]
-		if s.Features[i].Discrete() {
-			x[i] = iv.Lo + float64(rng.Int64N(int64(iv.Hi-iv.Lo)+1))
-		} else {
-			x[i] = math.Min(iv.Lo+rng.Float64()*(iv.Hi-iv.Lo), iv.Hi)
-		}
-	}
-	return x
 }
 
 // rows evaluates the data set's.

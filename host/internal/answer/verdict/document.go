@@ -9,7 +9,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Document shows the result.
@@ -57,7 +56,7 @@ func (r *Result) question() string {
 	}
 	notion := r.of.query.Notion
 	if r.AskedK > 0 {
-		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, r.AskedK, fairness.FormatRat(r.of.query.Epsilon), cut)
+		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, r.AskedK, r.Epsilon, cut)
 	}
 	if unit := notion.Unit(); unit != "" {
 		return fmt.Sprintf("do counterfactuals in %s get %ss more than ε = %s apart%s?", names, unit, r.Epsilon, cut)

@@ -60,11 +60,8 @@ func (a *asker) solvers(ctx context.Context) (all []certify.Options, closeAll fu
 
 // whole is the report on the question that the parts make together.
 func whole(ctx context.Context, p *partition.Report) *certify.Report {
-	rep := &certify.Report{
-		Verdict: p.Verdict, Grade: p.Grade, Tolerance: p.Tolerance, ToleranceFormula: p.ToleranceFormula, Witness: p.Witness,
-		Spurious: p.Spurious, Solves: p.Solves, Nodes: p.Nodes, Faults: p.Faults, Regions: p.By,
-	}
-	if rep.Verdict != certify.Fair {
+	rep := p.Report
+	if rep.Regions = p.By; rep.Verdict != certify.Fair {
 		rep.Grade, rep.Tolerance, rep.ToleranceFormula = 0, 0, ""
 	}
 	switch {
@@ -76,5 +73,5 @@ func whole(ctx context.Context, p *partition.Report) *certify.Report {
 	default:
 		rep.Reason = fmt.Sprintf("%d of %d partitions are undecided", p.Undecided, p.Total)
 	}
-	return rep
+	return &rep
 }
