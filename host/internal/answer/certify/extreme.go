@@ -103,7 +103,7 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 		out.Bound = widest(q)
 	}
 	if overdue && !out.Settled() {
-		out.Reason = over(ctx)
+		out.Reason = Over(ctx)
 	}
 	return out, err
 }

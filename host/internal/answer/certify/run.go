@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		return answerTo(ctx, left, q, o, keep)
 	})
 	if overdue && (o.Maximise || rep.Verdict == Undecided) {
-		rep.Reason = over(ctx)
+		rep.Reason = Over(ctx)
 	}
 	return rep, err
 }
@@ -402,21 +403,21 @@ func (r *run) progress() {
 }
 
 func (r *run) reason(ctx context.Context) string {
-	switch {
-	case ctx.Err() != nil:
-		return over(ctx)
-	case len(r.reasons) > 0:
-		return r.reasons[0]
+	if why := Over(ctx); why != "" || len(r.reasons) == 0 {
+		return cmp.Or(why, "unknown")
 	}
-	return "unknown"
+	return r.reasons[0]
 }
 
-// over says why a context has ended.
-func over(ctx context.Context) string {
-	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		return "time limit"
+// Over says why a context has ended; empty: it has not.
+func Over(ctx context.Context) string {
+	switch {
+	case ctx.Err() == nil:
+		return ""
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return sdk.TimeLimit.String()
 	}
-	return "interrupted"
+	return sdk.Interrupted.String()
 }
 
 // found records a replayed witness, or the worse pair of the same individual's

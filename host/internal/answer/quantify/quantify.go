@@ -8,8 +8,8 @@
 package quantify
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -146,7 +146,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		r.rows(ctx)
 	}
 	if ctx.Err() != nil {
-		r.report.Reason = reason(ctx, sdk.Interrupted)
+		r.report.Reason = certify.Over(ctx)
 		return r.report, nil
 	}
 	if s := r.report.Sampled; s != nil && s.All && s.N == 0 {
@@ -344,7 +344,7 @@ func (r *run) against(p *sdk.Piece) string {
 func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	rep := r.report
 	if res.Status != sdk.Optimal {
-		rep.Reason = reason(ctx, res.Reason)
+		rep.Reason = cmp.Or(certify.Over(ctx), res.Reason.String())
 	}
 	s := res.Shares
 	if s == nil {
@@ -372,15 +372,4 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 			rep.contradicted("%s", f)
 		}
 	}
-}
-
-// reason says in words why a solver stopped.
-func reason(ctx context.Context, why sdk.Reason) string {
-	switch {
-	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return "time limit"
-	case ctx.Err() != nil:
-		return "interrupted"
-	}
-	return why.String()
 }

@@ -1,8 +1,8 @@
 package verdict
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
@@ -64,14 +64,8 @@ func whole(ctx context.Context, p *partition.Report) *certify.Report {
 	if rep.Regions = p.By; rep.Verdict != certify.Fair {
 		rep.Grade, rep.Tolerance, rep.ToleranceFormula = 0, 0, ""
 	}
-	switch {
-	case p.Undecided == 0:
-	case session.Interrupted(ctx):
-		rep.Reason = "interrupted"
-	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		rep.Reason = "time limit"
-	default:
-		rep.Reason = fmt.Sprintf("%d of %d partitions are undecided", p.Undecided, p.Total)
+	if p.Undecided > 0 {
+		rep.Reason = cmp.Or(certify.Over(ctx), fmt.Sprintf("%d of %d partitions are undecided", p.Undecided, p.Total))
 	}
 	return &rep
 }
