@@ -24,11 +24,7 @@ round.`,
   hyfair export studies/adult.yaml --model AC-8 --format smt2 --notion decision-strict --out ac8.smt2
   hyfair export studies/bank.yaml --format vnnlib --notion logit --epsilon 2 --out exported/ --json`,
 		Args: exactlyOne("STUDY"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Study, r.Data, r.Seed = args[0], app.Data, app.Seed
-			_, err := ask(cmd.Context(), app, export.Answer, r)
-			return err
-		},
+		RunE: asking(app, export.Answer, &r, func(args []string) { r.Study, r.Data, r.Seed = args[0], app.Data, app.Seed }),
 	}
 	addQuestion(cmd, &r.Spec)
 	fl := cmd.Flags()

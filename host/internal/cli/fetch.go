@@ -30,11 +30,7 @@ interrupted goes on where it stopped. HTTPS_PROXY and its kin are respected.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			r.Data = app.Data
-			_, err := ask(cmd.Context(), app, fetch.Answer, r)
-			return err
-		},
+		RunE: asking(app, fetch.Answer, &r, func([]string) { r.Data = app.Data }),
 	}
 	fl := cmd.Flags()
 	fl.StringSliceVar(&r.Models, "models", []string{"all"}, "what to bring, networks and data: "+strings.Join(fetch.Sets, ", ")+" or all")

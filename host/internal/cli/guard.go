@@ -63,11 +63,7 @@ func newGuardExport(app *App) *cobra.Command {
 		Example: `  hyfair guard export rules.json --language python > guard.py
   hyfair guard export rules.json --language go --out guard/guard.go`,
 		Args: exactlyOne("RULES"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Rules = args[0]
-			_, err := ask(cmd.Context(), app, guard.AnswerExport, r)
-			return err
-		},
+		RunE: asking(app, guard.AnswerExport, &r, func(args []string) { r.Rules = args[0] }),
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&r.Language, "language", "python", "the function's language: "+strings.Join(guard.Languages(), " or "))

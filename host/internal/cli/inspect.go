@@ -23,11 +23,7 @@ A study whose data set is not there is shown without rows and accuracy.`,
   hyfair inspect studies/adult.yaml --model AC-8 --data ~/data
   hyfair inspect network.h5 --json`,
 		Args: exactlyOne("study or model"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Path, r.Data, r.Seed = args[0], app.Data, app.Seed
-			_, err := ask(cmd.Context(), app, inspect.Answer, r)
-			return err
-		},
+		RunE: asking(app, inspect.Answer, &r, func(args []string) { r.Path, r.Data, r.Seed = args[0], app.Data, app.Seed }),
 	}
 	cmd.Flags().StringVar(&r.Model, "model", "", "use this network in place of the study's: a file, or a name beside the study's own")
 	cmd.Flags().StringSliceVar(&r.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")

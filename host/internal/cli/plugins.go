@@ -26,10 +26,7 @@ was found comes with its state: bundled (beside this program), pinned (as it was
 installed), unpinned, or why it is not started.`,
 		Example: "  hyfair plugins\n  hyfair plugins --plugin-dir ./mine --json",
 		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := ask(cmd.Context(), app, plugins.List, struct{}{})
-			return err
-		},
+		RunE:    asking(app, plugins.List, &struct{}{}, func([]string) {}),
 	}
 }
 
@@ -89,11 +86,7 @@ folder hyfair-search-NAME that is started as it stands.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Kind, r.Name = args[0], args[1]
-			_, err := ask(cmd.Context(), app, plugins.New, r)
-			return err
-		},
+		RunE: asking(app, plugins.New, &r, func(args []string) { r.Kind, r.Name = args[0], args[1] }),
 	}
 	fl := cmd.Flags()
 	fl.StringVar((*string)(&r.Language), "language", string(scaffold.Go), "go or python")
@@ -145,11 +138,7 @@ Of a folder, all is copied but its folders ` + strings.Join(discover.NotInstalle
 		Example: `  hyfair plugin install bin/hyfair-search-my-idea
   hyfair plugin install ./hyfair-search-my-idea --force`,
 		Args: exactlyOne("PATH"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Path = args[0]
-			_, err := ask(cmd.Context(), app, plugins.Install, r)
-			return err
-		},
+		RunE: asking(app, plugins.Install, &r, func(args []string) { r.Path = args[0] }),
 	}
 	cmd.Flags().BoolVar(&r.Force, "force", false, "replace the plugin of that name, whatever it is")
 	return cmd
@@ -163,11 +152,7 @@ func newPluginUninstall(app *App) *cobra.Command {
 		Long:    "Remove a plugin that plugin install has installed, changed or not, and its pin.",
 		Example: "  hyfair plugin uninstall my-idea",
 		Args:    exactlyOne("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Name = args[0]
-			_, err := ask(cmd.Context(), app, plugins.Uninstall, r)
-			return err
-		},
+		RunE:    asking(app, plugins.Uninstall, &r, func(args []string) { r.Name = args[0] }),
 	}
 	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, where both have the NAME")
 	return cmd

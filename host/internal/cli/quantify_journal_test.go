@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
@@ -149,17 +150,13 @@ func TestQuantifyIsKept(t *testing.T) {
 // TestQuantifyIsKilled: what was proved and evaluated before signal 9 is not lost.
 func TestQuantifyIsKilled(t *testing.T) {
 	r := start(t, program(t), rogueFolder(t, "rogue"), "quantify", tenureStudy(t), "--solver", "rogue", "--set", "mode=deaf-with-incumbent", "--samples", "20")
+	past := &session.Session{JournalFile: r.journal}
 	proved := func() bool {
-		j, err := journal.OpenExisting(r.journal)
-		if err != nil {
+		list, err := report.List(t.Context(), past, struct{}{})
+		if err != nil || len(list.Runs) == 0 {
 			return false
 		}
-		defer j.Close()
-		infos, err := j.Runs()
-		if err != nil || len(infos) == 0 {
-			return false
-		}
-		known, err := report.Of(j, infos[0].Name)
+		known, err := report.Of(t.Context(), past, list.Runs[0].Name)
 		return err == nil && *known.(*report.Quantification).Undecided == 0
 	}
 	until(t, "all of it", proved)

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/report"
-	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
 func init() { commands = append(commands, newReport) }
@@ -24,17 +23,13 @@ runs lists them.`,
   hyfair report 3f0 --format latex > table.tex
   hyfair report 3f0 --json`,
 		Args: exactlyOne("RUN"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(); err != nil {
 				return usage(err)
 			}
-			return withRun(app, func(j *journal.Journal) error {
-				out, err := report.Of(j, args[0])
-				if err != nil {
-					return err
-				}
-				return f.show(app, out)
-			})
+			app.lookBack()
+			_, err := askAs(cmd.Context(), app, func(r result) error { return f.show(app, r) }, report.Of, args[0])
+			return err
 		},
 	}
 	f.add(cmd, "")

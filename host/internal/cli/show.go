@@ -58,21 +58,43 @@ func (f *showFlags) show(app *App, r result) error {
 	return app.show(r)
 }
 
+// showable is a result, or the zero value for none.
+type showable interface {
+	comparable
+	result
+}
+
+// answer is what a command asks: a function of a package answer.
+type answer[R any, P showable] func(context.Context, *session.Session, R) (P, error)
+
 // ask answers a request in a session and shows the result, which may come with an
 // error.
-func ask[R, T any, P interface {
-	*T
-	result
-}](ctx context.Context, app *App, answer func(context.Context, *session.Session, R) (P, error), request R) (P, error) {
+func ask[R any, P showable](ctx context.Context, app *App, answer answer[R, P], request R) (P, error) {
+	return askAs(ctx, app, app.show, answer, request)
+}
+
+// askAs is ask for a command that shows results in its own way.
+func askAs[R any, P showable](ctx context.Context, app *App, show func(result) error, answer answer[R, P], request R) (P, error) {
+	var none P
 	s, err := app.session()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	out, err := answer(ctx, s, request)
-	if err = app.end(s, err); out != nil {
-		err = errors.Join(err, app.show(out))
+	if err = app.end(s, err); out != none {
+		err = errors.Join(err, show(out))
 	}
 	return out, err
+}
+
+// asking is the RunE of a command that does no more than ask; set fills the request in
+// from the arguments.
+func asking[R any, P showable](app *App, answer answer[R, P], request *R, set func(args []string)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		set(args)
+		_, err := ask(cmd.Context(), app, answer, *request)
+		return err
+	}
 }
 
 // interruptedIf ends a command with its error, or tells that it was interrupted.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 func init() { commands = append(commands, newVersion) }
@@ -19,11 +20,7 @@ func newVersion(app *App) *cobra.Command {
 		Example: "  hyfair version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if app.JSON {
-				return app.printJSON(versionOutput{session.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
-			}
-			_, err := fmt.Fprintf(app.Stdout, "hyfair %s, %s, %s/%s\n", session.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
+			return app.show(&versionOutput{session.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
 		},
 	}
 }
@@ -34,4 +31,9 @@ type versionOutput struct {
 	Go      string `json:"go"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
+}
+
+// Document shows the version.
+func (v *versionOutput) Document() *view.Document {
+	return view.Of(view.Paragraph{fmt.Sprintf("hyfair %s, %s, %s/%s", v.Version, v.Go, v.OS, v.Arch)})
 }

@@ -4,6 +4,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -34,15 +36,19 @@ type Header struct {
 // Result is a *Search or a *Quantification.
 type Result interface{ Document() *view.Document }
 
-// NoReportError tells of a run of a command on which there is no report.
-type NoReportError struct{ text string }
-
-// Error implements error.
-func (e *NoReportError) Error() string { return e.text }
-
 // Of reports on a run of the journal. Of a run that was killed it tells what had
 // been written.
-func Of(j *journal.Journal, name string) (Result, error) {
+func Of(_ context.Context, s *session.Session, name string) (out Result, _ error) {
+	if err := s.Past(func(j *journal.Journal) (err error) {
+		out, err = of(j, name)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func of(j *journal.Journal, name string) (Result, error) {
 	d, err := j.Show(name)
 	if err != nil {
 		return nil, err
@@ -61,9 +67,9 @@ func Of(j *journal.Journal, name string) (Result, error) {
 		known, err := lastShares(j, d.Name)
 		return &Quantification{run, s.Task.Arm, known}, err
 	case "compare", "ablate":
-		return nil, &NoReportError{fmt.Sprintf("run %s is of hyfair %s, which makes its tables again with hyfair %s --from %s", d.Name, command, command, d.Name)}
+		return nil, session.Mistake(fmt.Errorf("run %s is of hyfair %s, which makes its tables again with hyfair %s --from %s", d.Name, command, command, d.Name))
 	default:
-		return nil, &NoReportError{fmt.Sprintf("run %s is of hyfair %s, and only searches and quantifications have a report; see hyfair runs show %s", d.Name, command, d.Name)}
+		return nil, session.Mistake(fmt.Errorf("run %s is of hyfair %s, and only searches and quantifications have a report; see hyfair runs show %s", d.Name, command, d.Name))
 	}
 }
 

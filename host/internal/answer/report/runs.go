@@ -1,8 +1,11 @@
 package report
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -64,13 +68,22 @@ type Witness struct {
 	record.Witness
 }
 
-// List lists the runs of a journal; none where there is no journal yet, which is nil.
-func List(j *journal.Journal) (*Runs, error) {
+// List lists the runs of the journal; none where there is no journal yet and none was
+// named.
+func List(_ context.Context, s *session.Session, _ struct{}) (*Runs, error) {
 	out := &Runs{Runs: []Run{}}
-	if j == nil {
-		return out, nil
+	err := s.Past(out.list)
+	if errors.Is(err, fs.ErrNotExist) && s.JournalFile == "" {
+		err = nil // nothing was run yet
 	}
-	out.Journal = j.Path()
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (r *Runs) list(j *journal.Journal) error {
+	r.Journal = j.Path()
 	infos, err := j.Runs()
 	for i := range infos {
 		if err != nil {
@@ -78,13 +91,23 @@ func List(j *journal.Journal) (*Runs, error) {
 		}
 		var run Run
 		run, err = describe(j, &infos[i])
-		out.Runs = append(out.Runs, run)
+		r.Runs = append(r.Runs, run)
 	}
-	return out, err
+	return err
 }
 
-// Show describes a run.
-func Show(j *journal.Journal, name string) (*Details, error) {
+// Show describes a run of the journal.
+func Show(_ context.Context, s *session.Session, name string) (out *Details, _ error) {
+	if err := s.Past(func(j *journal.Journal) (err error) {
+		out, err = details(j, name)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func details(j *journal.Journal, name string) (*Details, error) {
 	d, err := j.Show(name)
 	if err != nil {
 		return nil, err
@@ -272,6 +295,13 @@ func vector(features []string, x []float64) string {
 	return strings.Join(words, " ")
 }
 
+// DeleteRequest asks for runs to be deleted; with Force also those that a process is
+// writing.
+type DeleteRequest struct {
+	Runs  []string `json:"runs"`
+	Force bool     `json:"force,omitempty"`
+}
+
 // Deleted names runs that were deleted.
 type Deleted struct {
 	Deleted []string `json:"deleted"`
@@ -286,26 +316,32 @@ func (d *Deleted) Document() *view.Document {
 	return view.Of(lines)
 }
 
-// Delete deletes all runs or, where one of them cannot be, none. A run that a process
-// is writing is deleted by force only.
-func Delete(j *journal.Journal, names []string, force bool) (*Deleted, error) {
+// Delete deletes all runs or, where one of them cannot be, none.
+func Delete(_ context.Context, s *session.Session, r DeleteRequest) (*Deleted, error) {
 	out := &Deleted{Deleted: []string{}}
-	for _, name := range names {
+	if err := s.Past(func(j *journal.Journal) error { return out.delete(j, &r) }); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (out *Deleted) delete(j *journal.Journal, r *DeleteRequest) error {
+	for _, name := range r.Runs {
 		d, err := j.Show(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if d.State == journal.Running && !force {
-			return nil, fmt.Errorf("run %s: %w; --force deletes it all the same", d.Name, journal.ErrLive)
+		if d.State == journal.Running && !r.Force {
+			return fmt.Errorf("run %s: %w; --force deletes it all the same", d.Name, journal.ErrLive)
 		}
 		if !slices.Contains(out.Deleted, d.Name) {
 			out.Deleted = append(out.Deleted, d.Name)
 		}
 	}
 	for _, name := range out.Deleted {
-		if _, err := j.Delete(name, force); err != nil {
-			return nil, err
+		if _, err := j.Delete(name, r.Force); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
