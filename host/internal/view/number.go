@@ -5,19 +5,15 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+
+	"github.com/dustin/go-humanize"
 )
 
 // NA stands where there is no number.
 const NA = "N/A"
 
 // Count writes a count with a comma between thousands.
-func Count[T ~int | ~int64](n T) string {
-	s := strconv.FormatInt(int64(n), 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Count[T ~int | ~int64](n T) string { return humanize.Comma(int64(n)) }
 
 // BigCount is a count that may have more digits than people read.
 func BigCount(n *big.Int) string {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -96,17 +97,10 @@ func (p pins) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, staging)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(append(text, '\n'))
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(dir, PinsName))
+	return files.Write(filepath.Join(dir, PinsName), func(f *os.File) error {
+		_, err := f.Write(append(text, '\n'))
+		return errors.Join(err, f.Chmod(0o644), f.Sync())
+	})
 }
 
 // verify compares the plugin with its pin; nil where it has none. The files may
