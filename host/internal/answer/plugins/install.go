@@ -100,13 +100,10 @@ func (r *Uninstalled) Document() *view.Document {
 	return view.Of(view.Paragraph{fmt.Sprintf("%s %s uninstalled: %s", r.Kind, r.Name, r.Path)})
 }
 
-// kinds are the words for kinds of plugins on the command line.
-var kinds = map[string]client.Kind{"": 0, "solver": client.Solver, "search": client.Strategy}
-
-// kindOf reads --kind.
+// kindOf reads --kind; 0 where it is not given.
 func kindOf(word string) (client.Kind, error) {
-	kind, ok := kinds[word]
-	if !ok {
+	kind := discover.Kinds[word]
+	if kind == 0 && word != "" {
 		return 0, session.Mistake(fmt.Errorf("--kind %q: want solver or search", word))
 	}
 	return kind, nil

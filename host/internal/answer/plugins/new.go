@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/plugin/scaffold"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -33,7 +34,7 @@ type Written struct {
 
 // New writes a new plugin.
 func New(_ context.Context, s *session.Session, r NewRequest) (*Written, error) {
-	r.Request.Kind = kinds[r.Kind]
+	r.Request.Kind = discover.Kinds[r.Kind]
 	if r.Request.Kind == 0 {
 		return nil, session.Mistake(fmt.Errorf("%q: want search or solver", r.Kind))
 	}

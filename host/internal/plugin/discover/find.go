@@ -25,8 +25,21 @@ import (
 // EnvDir is the environment variable that names a plugin folder.
 const EnvDir = "HYFAIR_PLUGIN_DIR"
 
-// prefixes are how the names of plugin files and folders begin.
-var prefixes = map[client.Kind]string{client.Solver: "hyfair-solver-", client.Strategy: "hyfair-search-"}
+// Kinds are the kinds of plugins by their words in names of files and in --kind.
+var Kinds = map[string]client.Kind{"solver": client.Solver, "search": client.Strategy}
+
+// Word is that of a kind.
+func Word(kind client.Kind) string {
+	for word, k := range Kinds {
+		if k == kind {
+			return word
+		}
+	}
+	return ""
+}
+
+// FileName is that of a plugin's file or folder.
+func FileName(kind client.Kind, name string) string { return "hyfair-" + Word(kind) + "-" + name }
 
 // State says how far a plugin's file is to be trusted to be what it was.
 type State string
@@ -188,8 +201,8 @@ func scan(places []Place, logger hclog.Logger) (*Catalogue, error) {
 
 // parseName splits hyfair-solver-NAME.
 func parseName(file string) (kind client.Kind, name string, ok bool) {
-	for kind, prefix := range prefixes {
-		if name, ok := strings.CutPrefix(file, prefix); ok && name != "" && !strings.HasPrefix(name, ".") {
+	for _, kind := range Kinds {
+		if name, ok := strings.CutPrefix(file, FileName(kind, "")); ok && name != "" && !strings.HasPrefix(name, ".") {
 			return kind, name, true
 		}
 	}
@@ -312,5 +325,5 @@ func (c *Catalogue) notFound(kind client.Kind, name string, known []string) erro
 	if len(known) > 0 {
 		have = "there are " + strings.Join(known, ", ")
 	}
-	return fmt.Errorf("%s %q: %w; %s; looked for %s%s in %s", kind, name, ErrNotFound, have, prefixes[kind], "NAME", strings.Join(looked, ", "))
+	return fmt.Errorf("%s %q: %w; %s; looked for %s in %s", kind, name, ErrNotFound, have, FileName(kind, "NAME"), strings.Join(looked, ", "))
 }

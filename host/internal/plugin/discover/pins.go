@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/system/files"
-	"github.com/hyfair/hyfair/sdk/client"
 )
 
 // PinsName is the file of a plugin folder that says what its plugins' files
@@ -124,14 +123,8 @@ func (f *Found) verify() error {
 	if err == nil {
 		return nil
 	}
-	name := f.Name
-	if f.Kind == client.Strategy {
-		name += " --kind search"
-	} else {
-		name += " --kind solver"
-	}
-	return fmt.Errorf("%s is %w: %w; if that is as it should be, hyfair plugin install --force %s accepts it, else hyfair plugin uninstall %s removes it",
-		f.Path, ErrChanged, err, f.Path, name)
+	return fmt.Errorf("%s is %w: %w; if that is as it should be, hyfair plugin install --force %s accepts it, else hyfair plugin uninstall %s --kind %s removes it",
+		f.Path, ErrChanged, err, f.Path, f.Name, Word(f.Kind))
 }
 
 // difference says what distinguishes the files there now from those pinned, in

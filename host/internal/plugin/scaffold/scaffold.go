@@ -15,6 +15,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -101,7 +102,7 @@ func Write(r Request, hyfair string) (*Project, error) {
 
 // plan decides where the project goes and what it is built against.
 func plan(r Request) (*Project, error) {
-	p := &Project{Request: r, File: prefixes[r.Kind] + r.Name}
+	p := &Project{Request: r, File: discover.FileName(r.Kind, r.Name)}
 	var err error
 	if p.SDK, err = findSDK(r); err != nil {
 		return nil, err
@@ -127,17 +128,13 @@ func plan(r Request) (*Project, error) {
 	return p, nil
 }
 
-// prefixes are how the names of plugin files and folders begin.
-var prefixes = map[client.Kind]string{client.Solver: "hyfair-solver-", client.Strategy: "hyfair-search-"}
-
 type file struct{ name, text string }
 
 // render fills the templates in.
 func (p *Project) render(hyfair string) ([]file, error) {
 	p.steps(hyfair)
 	var out []file
-	kind := strings.TrimSuffix(strings.TrimPrefix(prefixes[p.Kind], "hyfair-"), "-")
-	for _, folder := range []string{"common", string(p.Language) + "-" + kind} {
+	for _, folder := range []string{"common", string(p.Language) + "-" + discover.Word(p.Kind)} {
 		entries, err := fs.ReadDir(templates, path.Join("templates", folder))
 		if err != nil {
 			return nil, fmt.Errorf("there is no template for a %s in %q; there are go and python", p.Kind, p.Language)
