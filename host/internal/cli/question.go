@@ -16,17 +16,3 @@ func addQuestion(cmd *cobra.Command, spec *question.Spec) {
 	fl.StringVar(&spec.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&spec.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 }
-
-// open reads the question of a study, which is about bins and scores.
-func (a *App) open(spec question.Spec, path string) (*question.Question, error) {
-	spec.Study, spec.Data = path, a.Data
-	q, err := question.Open(spec)
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.session()
-	if err == nil {
-		question.CountsBins(q.Study.Clustering, s.Note)
-	}
-	return q, err
-}
