@@ -22,8 +22,8 @@ func writeLP(w *writer, p *problem.Problem) error {
 	if err != nil {
 		return err
 	}
-	columns := legalNames(columnNames(m))
-	rowNames := legalNames(namesOf(rows), objectiveName)
+	columns := legalNames(m.Columns, columnName)
+	rowNames := legalNames(rows, rowName, objectiveName)
 	w.renamed(columns)
 	sense := "Minimize"
 	if m.Objective.Maximise {
@@ -112,7 +112,7 @@ func lpSets(w *writer, m *problem.MILP, columns []string) {
 	if len(m.SOS1) == 0 {
 		return
 	}
-	names := legalNames(setNames(m))
+	names := legalNames(m.SOS1, setName)
 	w.printf("SOS\n")
 	for i := range m.SOS1 {
 		w.printf(" %s: S1::", names.new[i])

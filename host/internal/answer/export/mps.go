@@ -24,8 +24,8 @@ func writeMPS(w *writer, p *problem.Problem) error {
 	if err != nil {
 		return err
 	}
-	columns := legalNames(columnNames(m))
-	rowNames := legalNames(namesOf(rows), objectiveName)
+	columns := legalNames(m.Columns, columnName)
+	rowNames := legalNames(rows, rowName, objectiveName)
 	w.renamed(columns)
 	w.printf("NAME %s\n", legal(p.Name))
 	if m.Objective.Maximise {
@@ -140,7 +140,7 @@ func mpsSets(w *writer, m *problem.MILP, columns []string) {
 	if len(m.SOS1) == 0 {
 		return
 	}
-	names := legalNames(setNames(m))
+	names := legalNames(m.SOS1, setName)
 	w.printf("SOS\n")
 	for i := range m.SOS1 {
 		w.printf(" S1 %s\n", names.new[i])
@@ -205,26 +205,6 @@ func exactRange(r problem.Row) (oneRow, bool) {
 	return oneRow{}, false
 }
 
-func columnNames(m *problem.MILP) []string {
-	out := make([]string, len(m.Columns))
-	for j := range out {
-		out[j] = m.Columns[j].Name
-	}
-	return out
-}
-
-func namesOf(rows []oneRow) []string {
-	out := make([]string, len(rows))
-	for i := range out {
-		out[i] = rows[i].Name
-	}
-	return out
-}
-
-func setNames(m *problem.MILP) []string {
-	out := make([]string, len(m.SOS1))
-	for i := range out {
-		out[i] = m.SOS1[i].Name
-	}
-	return out
-}
+func columnName(c *problem.Column) string { return c.Name }
+func rowName(r *oneRow) string            { return r.Name }
+func setName(s *problem.SOS1) string      { return s.Name }

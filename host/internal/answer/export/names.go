@@ -17,23 +17,24 @@ type names struct{ old, new []string }
 // a number (1e5) and is not a word of the LP format. They differ even where a
 // reader ignores case. Names that are so already are kept; taken are names that
 // something else has.
-func legalNames(old []string, taken ...string) *names {
-	out := &names{old: old, new: make([]string, len(old))}
-	used := make(map[string]bool, len(old))
+func legalNames[T any](list []T, nameOf func(*T) string, taken ...string) *names {
+	out := &names{}
+	used := make(map[string]bool, len(list))
 	for _, name := range taken {
 		used[strings.ToLower(name)] = true
 	}
 	next := map[string]int{}
-	for i, name := range old {
-		stem := legal(name)
-		name = stem
+	for i := range list {
+		old := nameOf(&list[i])
+		stem := legal(old)
+		name := stem
 		for used[strings.ToLower(name)] {
 			key := strings.ToLower(stem)
 			next[key] = max(2, next[key]+1)
 			name = stem + "_" + strconv.Itoa(next[key])
 		}
 		used[strings.ToLower(name)] = true
-		out.new[i] = name
+		out.old, out.new = append(out.old, old), append(out.new, name)
 	}
 	return out
 }

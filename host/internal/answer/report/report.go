@@ -38,21 +38,9 @@ type Result interface{ Document() *view.Document }
 
 // Of reports on a run of the journal. Of a run that was killed it tells what had
 // been written.
-func Of(_ context.Context, s *session.Session, name string) (out Result, _ error) {
-	if err := s.Past(func(j *journal.Journal) (err error) {
-		out, err = of(j, name)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
+func Of(_ context.Context, s *session.Session, name string) (Result, error) { return past(s, name, of) }
 
-func of(j *journal.Journal, name string) (Result, error) {
-	d, err := j.Show(name)
-	if err != nil {
-		return nil, err
-	}
+func of(j *journal.Journal, d *journal.Details) (Result, error) {
 	s := &d.Started
 	run := Header{
 		Journal: j.Path(), Run: d.Name, Study: s.Study, Model: s.Model, Seed: s.Task.Seed, Where: s.Task.Region,

@@ -97,31 +97,35 @@ func (r *Runs) list(j *journal.Journal) error {
 }
 
 // Show describes a run of the journal.
-func Show(_ context.Context, s *session.Session, name string) (out *Details, _ error) {
-	if err := s.Past(func(j *journal.Journal) (err error) {
-		out, err = details(j, name)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	return out, nil
+func Show(_ context.Context, s *session.Session, name string) (*Details, error) {
+	return past(s, name, func(j *journal.Journal, d *journal.Details) (*Details, error) {
+		run, err := describe(j, &d.Info)
+		s := &d.Started
+		out := &Details{
+			Journal: j.Path(), Run: run, StudySHA256: s.Task.Study, NetworkSHA256: s.Task.Network, Settings: s.Task.Settings,
+			Features: s.Features, Versions: s.Versions, Machine: s.Machine, Events: d.Events, Witnesses: []Witness{},
+		}
+		for _, e := range d.Witnesses {
+			out.Witnesses = append(out.Witnesses, Witness{e.Seconds, e.Task, *e.Witness})
+		}
+		return out, err
+	})
 }
 
-func details(j *journal.Journal, name string) (*Details, error) {
-	d, err := j.Show(name)
+// past is what the journal tells of a run.
+func past[T any](s *session.Session, name string, tell func(*journal.Journal, *journal.Details) (T, error)) (out T, _ error) {
+	var none T
+	err := s.Past(func(j *journal.Journal) error {
+		d, err := j.Show(name)
+		if err == nil {
+			out, err = tell(j, d)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	run, err := describe(j, &d.Info)
-	s := &d.Started
-	out := &Details{
-		Journal: j.Path(), Run: run, StudySHA256: s.Task.Study, NetworkSHA256: s.Task.Network, Settings: s.Task.Settings,
-		Features: s.Features, Versions: s.Versions, Machine: s.Machine, Events: d.Events, Witnesses: []Witness{},
-	}
-	for _, e := range d.Witnesses {
-		out.Witnesses = append(out.Witnesses, Witness{e.Seconds, e.Task, *e.Witness})
-	}
-	return out, err
+	return out, nil
 }
 
 func describe(j *journal.Journal, info *journal.Info) (Run, error) {
