@@ -298,7 +298,7 @@ func TestHangUntilTheTimeIsUp(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}})
-	c.Budget = Budget{Time: 50 * time.Millisecond}
+	c.Budget = Budget{Time: 500 * time.Millisecond}
 	if r := Run(context.Background(), c); r.Err == nil || r.Interrupted {
 		t.Errorf("error %v, interrupted %v; want an error", r.Err, r.Interrupted)
 	}
