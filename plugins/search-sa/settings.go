@@ -17,7 +17,7 @@ var options = []sdk.Option{
 	{Name: "start", Default: "1", Help: "temperature of round 0, above 0"},
 	{Name: "rate", Default: "0.995", Help: "rate of the geometric schedule, above 0 and at most 1"},
 	{Name: "floor", Default: "0.001", Help: "the temperature never falls below it, above 0"},
-	{Name: "patience", Default: "1000", Help: "fast mode: a chain starts anew after that many rounds without progress; 0: never"},
+	{Name: "patience", Default: "1000", Help: "fast mode: a chain starts again after that many rounds without progress; 0: never"},
 }
 
 type settings struct {

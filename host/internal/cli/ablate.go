@@ -72,7 +72,7 @@ again goes on where it was broken off. docs/ablate.md has the grid's format.`,
 	fl.IntVar(&f.target, "target", 0, "k that times to target are about (default: the largest that half of a network's runs reached)")
 	fl.StringVar(&f.plots, "plots", "", "draw time to target, largest k over time and individuals by k of each network into this folder")
 	fl.StringVar(&f.plotFormat, "plot-format", view.SVG, "svg or png")
-	fl.DurationVar(&f.bound, "bound", 0, "after the searches, time for a solver to prove for each network how many bins nobody exceeds, such as 10s; 0: none")
+	fl.DurationVar(&f.bound, "bound", 0, "after the searches, time for a solver to prove for each network how many bins no individual exceeds, such as 10s; 0: none")
 	return cmd
 }
 

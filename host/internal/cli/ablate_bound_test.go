@@ -32,7 +32,7 @@ func TestAblateBound(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	code, stdout, stderr = startWith(t, binary, plugins, journal, "ablate", "--from", a.Run).wait(t)
-	if code != ExitDone || strings.Count(stdout, " = 2 ") != 2 || !strings.Contains(stdout, "proved: k that nobody") {
+	if code != ExitDone || strings.Count(stdout, " = 2 ") != 2 || !strings.Contains(stdout, "proved: k that no individual") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 

@@ -148,7 +148,7 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 			}
 		}
 	}
-	// All is done: there is nothing to resume, and without --resume it begins anew.
+	// All is done: there is nothing to resume, and without --resume it begins again.
 	if code, _, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t); code != ExitUsage || !strings.Contains(stderr, "broken off") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

@@ -68,7 +68,7 @@ func rows(section string) [][]string {
 }
 
 //go:generate go test -run ^TestReferenceOfFlags$ . -update-docs
-var updateDocs = flag.Bool("update-docs", false, "write the tables of flags in docs/cli.md anew")
+var updateDocs = flag.Bool("update-docs", false, "write the tables of flags in docs/cli.md again")
 
 // flagTables are the blocks of docs/cli.md that the commands themselves write.
 var flagTables = regexp.MustCompile(`(?s)<!-- flags of ([a-z ]+) -->\n(.*?)<!-- end of flags -->`)

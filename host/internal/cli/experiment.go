@@ -109,7 +109,7 @@ func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Pl
 	how := experiment.GoOn
 	switch {
 	case f.fresh:
-		how = experiment.Anew
+		how = experiment.Fresh
 	case f.resume:
 		how = experiment.GoOnOnly
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var updateInspect = flag.Bool("update-inspect", false, "write the golden files of hyfair inspect anew")
+var updateInspect = flag.Bool("update-inspect", false, "write the golden files of hyfair inspect again")
 
 // inspectRun runs hyfair inspect without a data root.
 func inspectRun(t *testing.T, args ...string) (stdout, stderr string, code int) {
@@ -63,7 +63,7 @@ func TestInspectGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("(-want +got, -update-inspect writes it anew):\n%s", d)
+				t.Errorf("(-want +got, -update-inspect writes it again):\n%s", d)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// nobodysStudy is the study of tenure, with constraints that leave nobody.
+// nobodysStudy is the study of tenure, with constraints that leave no individual.
 func nobodysStudy(t *testing.T) string {
 	t.Helper()
 	path := tenureStudy(t)
@@ -34,7 +34,7 @@ func TestNobody(t *testing.T) {
 		{"--relax", "years=1", "--maximize"}, {"--maximize", "--certificate", proof},
 	} {
 		code, stdout, stderr := command(t, plugins, append([]string{"certify", study}, args...)...)
-		if code != ExitDone || !strings.Contains(stdout, "FAIR, grade exact, vacuously: the constraints leave nobody") || strings.Contains(stdout, "Inf") || strings.Contains(stdout, "largest") {
+		if code != ExitDone || !strings.Contains(stdout, "FAIR, grade exact, vacuously: the constraints leave no individual") || strings.Contains(stdout, "Inf") || strings.Contains(stdout, "largest") {
 			t.Errorf("%v: exit code %d: %s%s", args, code, stdout, stderr)
 		}
 	}
@@ -47,7 +47,7 @@ func TestNobody(t *testing.T) {
 	}
 	for _, notion := range []string{"score", "decision"} {
 		code, stdout, stderr = command(t, plugins, "quantify", study, "--notion", notion)
-		if code != ExitDone || !strings.Contains(stdout, "nobody is in the space asked about: 0 of 0") || strings.Contains(stdout, "%") {
+		if code != ExitDone || !strings.Contains(stdout, "there is no individual in the space asked about: 0 of 0") || strings.Contains(stdout, "%") {
 			t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 		}
 		code, stdout, stderr = command(t, plugins, "quantify", study, "--notion", notion, "--json")

@@ -69,7 +69,7 @@ func TestReportOfAKilledRun(t *testing.T) {
 Iter  #ID  T.1st  #K.1st  Max.K  Avg.K  Succ.rate  #ID.maxK  T.maxK
 ───────────────────────────────────────────────────────────────────
   10    3      1       2      4      3         30         1       3
-BROKEN OFF after 4.0 s: the process was gone without a last word. This is what it had written; Iter is that of its last snapshot.
+BROKEN OFF after 4.0 s: the process ended before the run did. This is what it had written; Iter is that of its last snapshot.
 
 Seconds to the first individual with k or more; individuals by k
 k  seconds  k or more  individuals

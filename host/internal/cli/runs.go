@@ -17,7 +17,7 @@ func newRuns(app *App) *cobra.Command {
 		Use:   "runs",
 		Short: "List what was run and what came of it; show, export and delete single runs",
 		Long: `List the runs in the journal, the newest first: that of --journal, else journal.db
-in the folder for runs. A run whose process is gone without a last word shows as
+in the folder for runs. A run whose process ended before the run did shows as
 broken off. RUN is a run's name, or any beginning of it that no other name has.`,
 		Example: `  hyfair runs
   hyfair runs show 3f0

@@ -39,7 +39,7 @@ evaluates and counts. docs/search.md has the loop, the measures and the files.`,
 	fl.Int64Var(&r.Keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
 	fl.IntVar(&r.Runs, "runs", 1, "repeat with the seeds seed, seed+1, …")
 	fl.StringVar(&r.Out, "out", "", "write all individuals found to this CSV file")
-	fl.DurationVar(&r.Bound, "bound", 0, "after the search, time for a solver to prove how many bins nobody exceeds, such as 5s; 0: none")
+	fl.DurationVar(&r.Bound, "bound", 0, "after the search, time for a solver to prove how many bins no individual exceeds, such as 5s; 0: none")
 	return cmd
 }
 

@@ -30,7 +30,7 @@ func TestSearchBound(t *testing.T) {
 		t.Errorf("two groups have two scores: %+v", out.Bound)
 	}
 	code, stdout, _ = command(t, plugins, append(args, "--bound", "20s")...)
-	if code != ExitDone || !strings.Contains(stdout, "Nobody reaches more than k = 2, proved (") || !strings.Contains(stdout, "Max.K = 2, certified") {
+	if code != ExitDone || !strings.Contains(stdout, "No individual reaches more than k = 2, proved (") || !strings.Contains(stdout, "Max.K = 2, certified") {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 	code, stdout, _ = command(t, plugins, append(args, "--json")...)

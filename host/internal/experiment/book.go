@@ -20,7 +20,7 @@ type Beginning int
 const (
 	GoOn     Beginning = iota // go on with it where there is one
 	GoOnOnly                  // go on with it, or end with an error
-	Anew                      // leave it
+	Fresh                     // leave it
 )
 
 // errNothingOpen: there is no run to go on with.
@@ -54,7 +54,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 		return &book{Record: &memory{}, finish: func(record.Finished) error { return nil }}, nil
 	}
 	var broken []journal.Info
-	if how != Anew {
+	if how != Fresh {
 		broken, err = j.Unfinished(started.Task) // the newest first
 	}
 	var run *journal.Run

@@ -201,7 +201,7 @@ func (r *run) closed(res *sdk.Result, bound float64) bool {
 }
 
 // refuted tries random individuals, and the best witness known, against a claim
-// that no margin exceeds the limit, or with many bins, that nobody reaches so
+// that no margin exceeds the limit, or with many bins, that no individual reaches so
 // many.
 func (r *run) refuted(region space.Region, limit float64) (fault string) {
 	if math.IsInf(limit, 1) {
@@ -218,7 +218,7 @@ func (r *run) refuted(region space.Region, limit float64) (fault string) {
 	case w == nil:
 		return ""
 	case r.q.K > 2:
-		return fmt.Sprintf("it claims that nobody reaches %d bins; a replayed individual does", r.q.K)
+		return fmt.Sprintf("it claims that no individual reaches %d bins; a replayed individual does", r.q.K)
 	default:
 		return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
 	}

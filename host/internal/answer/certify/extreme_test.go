@@ -79,7 +79,7 @@ func part(r *rand.Rand, q *problem.Query) {
 
 // TestExtremesAgainstTheReferee: largest and smallest k and gap, inside
 // predicates and outside, are those that enumeration finds, and nobody lives
-// where it finds nobody.
+// where it finds no individual.
 func TestExtremesAgainstTheReferee(t *testing.T) {
 	tier.NeedUsual(t)
 	panel, seen := directPanel(t), map[string]int{}

@@ -73,7 +73,7 @@ func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 // bins; one that does is a fault of the claim, and a witness.
 func (a *ask) auditBins(out *answer) bool {
 	if out.seen != nil {
-		out.fault = "it claims that nobody reaches so many bins; the witness it showed on the way does"
+		out.fault = "it claims that no individual reaches so many bins; the witness it showed on the way does"
 		a.fault(out.fault)
 		a.found(out.seen)
 		return true
@@ -81,7 +81,7 @@ func (a *ask) auditBins(out *answer) bool {
 	if a.counterexample(a.low.region, 0, a.target) == nil {
 		return false
 	}
-	out.fault = "it claims that nobody reaches so many bins; a replayed individual does"
+	out.fault = "it claims that no individual reaches so many bins; a replayed individual does"
 	a.fault(out.fault)
 	return true
 }

@@ -75,7 +75,7 @@ func TestManyBinsAgainstTheReferee(t *testing.T) {
 					case k <= most && rep.Verdict != certify.Unfair:
 						t.Errorf("%s (%s); somebody reaches %d bins", rep.Verdict, rep.Reason, most)
 					case k > most && rep.Verdict != certify.Fair:
-						t.Errorf("%s (%s); nobody reaches more than %d bins", rep.Verdict, rep.Reason, most)
+						t.Errorf("%s (%s); no individual reaches more than %d bins", rep.Verdict, rep.Reason, most)
 					case rep.Verdict == certify.Unfair:
 						if reached++; rep.Witness.K < k || rep.Witness.K > most {
 							t.Errorf("the witness reaches %d bins", rep.Witness.K)
@@ -168,7 +168,7 @@ func TestBinsOfASmallEpsilon(t *testing.T) {
 				one := *q
 				one.K = most
 				if rep, err := certify.Run(t.Context(), &one, certify.Options{Solver: p.solver, Description: p.description, Seed: 1, Enumerate: enumerate}); rep != nil && rep.Verdict == certify.Fair {
-					t.Errorf("ε = %s, %v individuals, %s: nobody reaches %d bins, %s, %v; somebody does", c.eps, c.individuals, p.name, most, rep.Grade, err)
+					t.Errorf("ε = %s, %v individuals, %s: no individual reaches %d bins, %s, %v; somebody does", c.eps, c.individuals, p.name, most, rep.Grade, err)
 				}
 			}
 		}

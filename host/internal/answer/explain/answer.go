@@ -109,7 +109,7 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 	out := j.result(worst, source)
 	around := worst.Pick(j.query.Space, j.request.Individuals)
 	if len(around) == 0 {
-		out.Nothing = "nobody was found whose treatment depends on protected attributes"
+		out.Nothing = "no individual was found whose treatment depends on protected attributes"
 		return out, nil
 	}
 	for _, x := range around {

@@ -55,7 +55,7 @@ func (r *Result) proved() *view.Table {
 		Title:   fmt.Sprintf("Proved of everybody, by %s in %s", r.Prover.Solver, view.Seconds(r.Prover.Seconds)),
 		Columns: view.Columns("where", "k", "found", "gap", "found", "grade"),
 		Notes: []string{
-			"inside a predicate nobody has less; outside all of them nobody has more. found: the least and the most that somebody was found to have.",
+			"inside a predicate no individual has less; outside all of them none has more. found: the least and the most that an individual was found to have.",
 		},
 	}
 	t.Columns[5].Right = false

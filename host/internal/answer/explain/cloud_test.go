@@ -18,7 +18,7 @@ func TestNeighboursAreIndividuals(t *testing.T) {
 		s := smallSpace(t)
 		_, allowed := lattice(s)
 		if len(allowed) == 0 {
-			t.Skip("the constraints leave nobody")
+			t.Skip("the constraints leave no individual")
 		}
 		c := &Cloud{Space: s, Region: s.Whole(), Around: [][]float64{rapid.SampledFrom(allowed).Draw(t, "around")},
 			Spread: rapid.Float64Range(0.01, 3).Draw(t, "spread")}

@@ -33,7 +33,7 @@ func drawn(t *testing.T) *TreeJSON {
 	return tree
 }
 
-var updateDrawings = flag.Bool("update-explain", false, "write the golden drawings anew")
+var updateDrawings = flag.Bool("update-explain", false, "write the golden drawings again")
 
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
@@ -48,7 +48,7 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (-update-explain writes it anew):\n%s", path, d)
+		t.Errorf("%s (-update-explain writes it again):\n%s", path, d)
 	}
 }
 

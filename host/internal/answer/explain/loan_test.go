@@ -180,7 +180,7 @@ func TestGuardingThePlantedCluster(t *testing.T) {
 }
 
 // The intervals hold what they promise when somebody else measures: as many
-// neighbours drawn anew by a plain sampler that only this test has, k counted copy by
+// neighbours drawn again by a plain sampler that only this test has, k counted copy by
 // copy from the plain forward pass.
 func TestIntervalsFromAFreshSeed(t *testing.T) {
 	tier.NeedUsual(t)

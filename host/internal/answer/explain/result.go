@@ -24,7 +24,7 @@ type Result struct {
 	Protected []string `json:"protected"`
 	Where     string   `json:"where,omitempty"`
 	Source    *Source  `json:"source"`
-	// InitK is the largest k of the people found; 0 for nobody.
+	// InitK is the largest k of the people found; 0 for none.
 	InitK       int          `json:"init_k"`
 	Individuals []Individual `json:"individuals"`
 	Sample      *Sample      `json:"sample,omitempty"`

@@ -118,7 +118,7 @@ func (j *job) journalled() (*Worst, *Source, error) {
 
 // fits holds a run against the question: individuals of another space mean
 // nothing here. Those of another network of the same space are welcome, and
-// evaluated anew; so are those of another ε.
+// evaluated again; so are those of another ε.
 func (j *job) fits(d *journal.Details) error {
 	if command := d.Started.Task.Command; command != "search" {
 		return fmt.Errorf("run %s is of hyfair %s; the people treated worst are those of a search", d.Name, command)
@@ -130,7 +130,7 @@ func (j *job) fits(d *journal.Details) error {
 		return fmt.Errorf("run %s is about other domains or other protected attributes than this question", d.Name)
 	}
 	if d.Started.Task.Network != j.question.Study.ModelSHA256 {
-		j.session.Note("run %s is of network %s; its people are evaluated anew", d.Name, d.Started.Model)
+		j.session.Note("run %s is of network %s; its people are evaluated again", d.Name, d.Started.Model)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // TestFilesOfATinyProblem holds every format's text against files that were
 // read by people.

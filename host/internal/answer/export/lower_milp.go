@@ -24,7 +24,7 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 		}
 		delta.Objective = low.MostRoom()
 		return applied(low, []problem.Delta{delta}, low.Fidelity,
-			"an optimum below 0, or none: nobody reaches so many bins; above: a candidate, to be replayed")
+			"an optimum below 0, or none: no individual reaches so many bins; above: a candidate, to be replayed")
 	}
 	var deltas []problem.Delta
 	fidelity, meaning := low.Fidelity, "infeasible: no two copies violate the notion; a point: a candidate, to be replayed"

@@ -25,7 +25,7 @@ func lowerSMT(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise boo
 			return nil, lowering(err)
 		}
 		texts = []string{text}
-		meaning = "unsat: nobody reaches so many bins; sat: somebody may, to be replayed"
+		meaning = "unsat: no individual reaches so many bins; sat: somebody may, to be replayed"
 	case !q.Notion.Linear():
 		eps, _ := fairness.Enclosure(q.Epsilon) // a lower target keeps the border outside
 		curve, ok := encode.NewCurve(eps, b.Logit.Lo, b.Logit.Hi)

@@ -245,7 +245,7 @@ func (j *job) explain(ctx context.Context, n *relu.Network, found []record.Found
 	}
 	around := worst.Pick(q.Space, explainedBy)
 	if len(around) == 0 {
-		return nil, fmt.Errorf("%w: the search found nobody to explain", ErrNoRules)
+		return nil, fmt.Errorf("%w: the search found no individual to explain", ErrNoRules)
 	}
 	method := explain.DefaultMethod()
 	method.Delta = j.request.Delta

@@ -43,7 +43,7 @@ func (o *Outcome) remarks(original *Outcome) (out []string) {
 	case o.Arm.Way == Blind:
 		say("no score depends on a protected attribute any more: k is 1 for everybody, by construction")
 	case o.ID() == 0 && !q.refusesMany():
-		say("the search found nobody, which proves nothing: hyfair certify may")
+		say("the search found no individual, which proves nothing: hyfair certify may")
 	}
 	if original == nil || o == original {
 		return out

@@ -42,7 +42,7 @@ func (m *material) worst() [][]float64 {
 }
 
 // errNothingFound: there is nothing to train on beyond the data.
-var errNothingFound = errors.New("the search of the original network found nobody who is treated differently: there is nothing to retrain on")
+var errNothingFound = errors.New("the search of the original network found no individual that is treated differently: there is nothing to retrain on")
 
 // retrained is the paper's way: the rows and, of the individuals found, all
 // copies.

@@ -81,7 +81,7 @@ func TestRemarks(t *testing.T) {
 		"retrained: the largest k found rose from 9 to 12",
 		"retrained+guards: the guardrails refuse 50.00 % of the rows, which is no success whatever the other columns say",
 		"retrained+guards: 2 further rules are left out, which would have refused too many",
-		"consistent: the search found nobody, which proves nothing: hyfair certify may",
+		"consistent: the search found no individual, which proves nothing: hyfair certify may",
 		"iterated: left out: no time",
 		"blind: no score depends on a protected attribute any more: k is 1 for everybody, by construction",
 	}

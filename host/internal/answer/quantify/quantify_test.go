@@ -186,8 +186,8 @@ func TestContradicted(t *testing.T) {
 		fake  fake
 		fault string
 	}{
-		"everybody fair":    {fake{status: sdk.Optimal, shares: shares(1, 0, 1)}, "nobody is unfair"},
-		"everybody unfair":  {fake{status: sdk.Optimal, shares: shares(0, 1, 1)}, "nobody is fair"},
+		"everybody fair":    {fake{status: sdk.Optimal, shares: shares(1, 0, 1)}, "no individual is unfair"},
+		"everybody unfair":  {fake{status: sdk.Optimal, shares: shares(0, 1, 1)}, "no individual is fair"},
 		"nearly all fair":   {fake{status: sdk.Unknown, shares: shares(999, 0, 1000)}, fmt.Sprintf("of all %d", all)},
 		"nearly all unfair": {fake{status: sdk.Unknown, shares: shares(0, 999, 1000)}, fmt.Sprintf("of all %d", all)},
 		"one too many":      {fake{status: sdk.Optimal, shares: shares(numbers[fair]+1, numbers[unfair]-1, all)}, fmt.Sprintf("of all %d", all)},

@@ -221,7 +221,7 @@ func (r *run) objection(claim *sdk.Shares) string {
 		for i := range r.witnesses {
 			w := &r.witnesses[i]
 			if w.unfair && claim.Fair.Cmp(one) == 0 || !w.unfair && claim.Unfair.Cmp(one) == 0 {
-				return fmt.Sprintf("solver %s: it claims that nobody is %s; an individual evaluated exactly is", name, w.word())
+				return fmt.Sprintf("solver %s: it claims that no individual is %s; an individual evaluated exactly is", name, w.word())
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func (s *Shares) Measures() map[string]*float64 {
 // Between says in words where the share of discriminated individuals lies.
 func (s *Shares) Between() string {
 	if s.Nobody() {
-		return "nobody is in the space asked about: 0 of 0 individuals are discriminated against"
+		return "there is no individual in the space asked about: 0 of 0 individuals are discriminated against"
 	}
 	of := "all individuals"
 	if n, ok := new(big.Int).SetString(s.Individuals, 10); ok {

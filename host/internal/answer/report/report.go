@@ -109,7 +109,7 @@ func (r *Header) title(by string, settings ...string) string {
 func (r *Header) notes(known string) []string {
 	switch journal.State(r.State) {
 	case journal.BrokenOff:
-		return []string{fmt.Sprintf("BROKEN OFF after %s: the process was gone without a last word. This is what it had written%s.", view.Seconds(r.Seconds), known)}
+		return []string{fmt.Sprintf("BROKEN OFF after %s: the process ended before the run did. This is what it had written%s.", view.Seconds(r.Seconds), known)}
 	case journal.Interrupted:
 		return []string{fmt.Sprintf("Interrupted after %s.", view.Seconds(r.Seconds))}
 	case journal.Failed:

@@ -22,18 +22,18 @@ type Bound struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Hold holds the bound against the largest k that was found, 0 for nobody. An
+// Hold holds the bound against the largest k that was found, 0 for none. An
 // error tells that the solver was refuted by somebody: the bound is none.
 func (b *Bound) Hold(found int) error {
 	if b.Certified = b.MaxK == found && found > 0; found > b.MaxK {
-		return fmt.Errorf("solver %s claims that nobody reaches more than %d bins; a search found somebody who reaches %d", b.Solver, b.MaxK, found)
+		return fmt.Errorf("solver %s claims that no individual reaches more than %d bins; a search found one that reaches %d", b.Solver, b.MaxK, found)
 	}
 	return nil
 }
 
 // String tells a person.
 func (b *Bound) String() string {
-	text := fmt.Sprintf("Nobody reaches more than k = %d, proved (%s) by %s in %s", b.MaxK, b.Grade, b.Solver, view.Seconds(b.Seconds))
+	text := fmt.Sprintf("No individual reaches more than k = %d, proved (%s) by %s in %s", b.MaxK, b.Grade, b.Solver, view.Seconds(b.Seconds))
 	if b.Certified {
 		text += fmt.Sprintf(": Max.K = %d, certified", b.MaxK)
 	}

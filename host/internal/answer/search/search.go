@@ -128,7 +128,7 @@ func Run(ctx context.Context, c Config) *Outcome {
 	r.late = &timely{ctx: limited, of: c.Evaluator}
 	r.Evaluator = r.late
 	if k, exact := c.Space.MaxCounterfactuals(c.Region); exact && k == 0 {
-		r.result.Ended = "the constraints leave nobody in the space"
+		r.result.Ended = "the constraints leave no individual in the space"
 	} else {
 		r.result.Err = r.start(limited)
 	}

@@ -451,7 +451,7 @@ func TestNobodyToEvaluate(t *testing.T) {
 	c, _ := config(t, outside)
 	c.Space.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 99}}}}
 	c.Start = func(context.Context) (sdk.Session, error) { return nil, errors.New("started") }
-	if r := Run(context.Background(), c); r.Err != nil || !strings.Contains(r.Ended, "nobody") {
+	if r := Run(context.Background(), c); r.Err != nil || !strings.Contains(r.Ended, "no individual") {
 		t.Errorf("ended by %q, %v", r.Ended, r.Err)
 	}
 }

@@ -82,7 +82,7 @@ func (r *Result) effort() string {
 func (r *Result) verdict() view.Paragraph {
 	rep, what := r.rep, r.of.query.Notion.Quantity()
 	if rep.Nobody {
-		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: the constraints leave nobody in the space asked about", rep.Grade)}
+		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: the constraints leave no individual in the space asked about", rep.Grade)}
 	}
 	var out view.Paragraph
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -92,7 +92,7 @@ func (r *Result) verdict() view.Paragraph {
 	case r.AskedK > 0 && rep.Verdict == certify.Unfair:
 		say("REACHED: this person's counterfactuals fall into k = %d bins, evaluated exactly", rep.Witness.K)
 	case r.AskedK > 0:
-		say("NOT REACHED, grade %s: nobody's counterfactuals fall into %d bins", rep.Grade, r.AskedK)
+		say("NOT REACHED, grade %s: no individual's counterfactuals fall into %d bins", rep.Grade, r.AskedK)
 		if rep.Tolerance > 0 {
 			say("(tolerance %.2g: %s)", rep.Tolerance, rep.ToleranceFormula)
 		}
@@ -131,7 +131,7 @@ func (r *Result) bound(what string) view.Paragraph {
 	var text string
 	switch infinite := math.IsInf(rep.Bound, 0); {
 	case rep.Closed && math.IsInf(rep.Bound, -1):
-		text = fmt.Sprintf("proved (%s): nobody has two counterfactuals with a %s", rep.BoundGrade, what)
+		text = fmt.Sprintf("proved (%s): no individual has two counterfactuals with a %s", rep.BoundGrade, what)
 	case infinite && (rep.Closed || open):
 		text = fmt.Sprintf("largest %s: best known %s, no bound that float64 can hold", what, best)
 	case infinite:

@@ -19,7 +19,7 @@ import (
 type Bound struct {
 	Study string `json:"study"`
 	Model string `json:"model"`
-	// Found is the largest k of any run; 0 for nobody.
+	// Found is the largest k of any run; 0 for none.
 	Found int `json:"found"`
 	search.Bound
 }
@@ -109,6 +109,6 @@ func (a *Ablation) boundNotes() []string {
 			grades = append(grades, b.Grade)
 		}
 	}
-	return []string{fmt.Sprintf("proved: k that nobody of the network's space exceeds, = where a search reached it; by %s (%s) in at most %s each, apart from the searches",
+	return []string{fmt.Sprintf("proved: k that no individual in the network's space exceeds, = where a search reached it; by %s (%s) in at most %s each, apart from the searches",
 		a.Bounds[0].Solver, strings.Join(grades, ", "), view.Seconds(most))}
 }

@@ -84,7 +84,7 @@ func TestBoundsInTheTables(t *testing.T) {
 	}
 	a := tabulated(t, p, 0, results)
 	err := a.TakeBounds(p, m)
-	if err == nil || !strings.Contains(err.Error(), "bound of s/A_3: solver prover claims that nobody reaches more than 4 bins; a search found somebody who reaches 5") {
+	if err == nil || !strings.Contains(err.Error(), "bound of s/A_3: solver prover claims that no individual reaches more than 4 bins; a search found one that reaches 5") {
 		t.Errorf("%v", err)
 	}
 	if len(a.Bounds) != 3 || !a.Bounds[0].Certified || a.Bounds[0].Found != 9 || a.Bounds[1].Certified || a.Bounds[2].Error == "" {

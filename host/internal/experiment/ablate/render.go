@@ -126,7 +126,7 @@ func (a *Ablation) ranks() *view.Table {
 // notes say under which rules the figures came about.
 func (a *Ablation) notes() []string {
 	notes := []string{
-		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found somebody); budget %s, %s", a.Budget, &a.Terms),
+		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found one); budget %s, %s", a.Budget, &a.Terms),
 		"T.target: seconds to the k given, of the runs that reached it; T.maxK and #ID.maxK are about each run's own largest k",
 	}
 	if a.Runs >= statistics.MinRunsForBold && len(a.Arms) > 1 {

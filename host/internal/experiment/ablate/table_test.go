@@ -18,7 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 func ptr(v float64) *float64 { return &v }
 
@@ -42,7 +42,7 @@ func on(model string) Subject { return Subject{Subject: experiment.Subject{Study
 
 // handmade is a plan of three arms on two networks and results whose tables can
 // be checked by hand: "good" finds more and worse than "fair" in every run,
-// though later, and "idle" finds nobody; one of its tasks failed.
+// though later, and "idle" finds no individual; one of its tasks failed.
 func handmade(runs int) (*Plan, map[string]*Result) {
 	p := &Plan{
 		Name: "handmade", Terms: experiment.Terms{Budget: "10s", Runs: runs, Seed: 5, Threads: 2, Memory: 1 << 30, Jobs: 2},

@@ -124,10 +124,10 @@ func (c *Comparison) matrix() *view.Table {
 // notes say under which rules the figures came about.
 func (c *Comparison) notes() []string {
 	notes := []string{
-		fmt.Sprintf("mean ± sd over the runs that found somebody (#ID: over all); budget %s of wall time, %s", c.Budget, &c.Terms),
+		fmt.Sprintf("mean ± sd over the runs that found an individual (#ID: over all); budget %s of wall time, %s", c.Budget, &c.Terms),
 	}
 	if c.Runs >= statistics.MinRunsForBold && len(c.Arms) > 1 {
-		notes = append(notes, view.BoldMark+" better than every other arm: Mann-Whitney U, p < 0.05 after Holm; a run that found nobody counts as the budget, or as k = 0")
+		notes = append(notes, view.BoldMark+" better than every other arm: Mann-Whitney U, p < 0.05 after Holm; a run that found no individual counts as the budget, or as k = 0")
 	} else {
 		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs and two arms", statistics.MinRunsForBold))
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // handmade is a plan of three arms on two models and results whose tables can
 // be checked by hand: "good" finds more, sooner and worse than "bad" in every
-// run, "idle" finds nobody.
+// run, "idle" finds no individual.
 func handmade(runs int) (*Plan, map[string]*Result) {
 	p := &Plan{
 		Name: "handmade", Terms: experiment.Terms{Budget: "100s", Runs: runs, Seed: 5, Threads: 2, Memory: 1 << 30, Jobs: 2},
@@ -100,7 +100,7 @@ func TestMeasures(t *testing.T) {
 			}
 		}
 	}
-	// The times of runs that found nobody count as the budget.
+	// The times of runs that found no individual count as the budget.
 	if a := idle.T1st.Against[1]; a.Arm != "bad" || a.A12 != 0 || a.P >= 0.05 {
 		t.Errorf("%+v", a)
 	}

@@ -19,7 +19,7 @@ const (
 	Finished    State = "finished"    // it came to its end
 	Interrupted State = "interrupted" // the user stopped it
 	Failed      State = "failed"      // an error ended it
-	BrokenOff   State = "broken off"  // its process is gone without a last word
+	BrokenOff   State = "broken off"  // its process ended before the run did
 )
 
 // Info is what a journal knows of a run as a whole.
