@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -144,5 +147,30 @@ func TestWhatAModelLacksIsNamed(t *testing.T) {
 		if !errors.Is(c.err, sdk.ErrUnsupported) || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("got %v, want %q", c.err, c.want)
 		}
+	}
+}
+
+// Where no solver is named, one that takes the model's family is asked, and why not
+// the usual one is told.
+func TestASolverThatTakesTheFamilyIsAsked(t *testing.T) {
+	tier.NeedUsual(t)
+	t.Setenv("HYFAIR_PLUGIN_DIR", filepath.Dir(plugintest.Build(t, "solver-highs")))
+	catalogue, err := discover.New(filepath.Dir(plugintest.Build(t, "solver-bnb")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 33))
+	q := wild.Query(r, fairness.Score)
+	q.Model = linear.Capable{Unit: unit(r, q)}
+	var told string
+	s := &session.Session{Plugins: catalogue, Tell: func(text string) { told += text }}
+	p, err := certify.OpenSolverFor(t.Context(), s, q, nil, certify.Lowerings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	const want = "solver bnb: unsupported: bnb takes models of the family relu, not of the family linear; asking highs"
+	if p.Found.Name != "highs" || told != want {
+		t.Errorf("%s is asked, and %q told", p.Found.Name, told)
 	}
 }

@@ -94,8 +94,12 @@ func firstSolver(ctx context.Context, s *session.Session, options map[string]str
 // refusal asks a solver that gets the network itself for next to nothing, and
 // gives its reason where it does not answer such questions at all.
 func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query) error {
-	if o := (Options{Description: p.Description()}); !o.Direct() {
+	o := Options{Description: p.Description()}
+	if !o.Direct() {
 		return nil
+	}
+	if err := o.Description.Refuses(q.Model); err != nil {
+		return fmt.Errorf("solver %s: %w", p.Found.Name, err)
 	}
 	_, err := p.Solver().Solve(ctx, &problem.Problem{Name: "trial", Query: q},
 		sdk.SolveOptions{WorkLimit: 1, TimeLimit: time.Second, Options: p.Options})
