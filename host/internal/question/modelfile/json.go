@@ -21,7 +21,7 @@ const (
 
 func init() {
 	formats = append(formats, format{
-		name: jsonFormat,
+		name: jsonFormat, extensions: []string{".json"},
 		is: func(head []byte, extension string) bool {
 			return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) || extension == ".json" && len(head) > 0
 		},

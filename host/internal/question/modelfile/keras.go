@@ -14,7 +14,7 @@ import (
 
 func init() {
 	formats = append(formats, format{
-		name: "keras-h5",
+		name: "keras-h5", extensions: []string{".h5", ".hdf5"},
 		is:   func(head []byte, _ string) bool { return hdf5.IsHDF5(head) },
 		read: readKeras,
 	})

@@ -22,6 +22,8 @@ const maxParameters = 64 << 20
 // format is one kind of model file.
 type format struct {
 	name string
+	// extensions are those of its files, in lower case, with the dot.
+	extensions []string
 	// is recognises a file by its first bytes (up to 64) or its extension
 	// (lower case, with the dot).
 	is func(head []byte, extension string) bool
@@ -32,6 +34,16 @@ type format struct {
 // formats are all that is read. Each recognises its own files only, so their
 // order does not matter.
 var formats []format
+
+// Extensions are those of the files of all formats, in lower case, with the dot, and
+// .keras, of files that Read says what to do about.
+func Extensions() []string {
+	all := []string{".keras"}
+	for _, f := range formats {
+		all = append(all, f.extensions...)
+	}
+	return all
+}
 
 // Info says where a network came from and what it looks like.
 type Info struct {

@@ -22,7 +22,7 @@ const (
 
 func init() {
 	formats = append(formats, format{
-		name: onnxFormat,
+		name: onnxFormat, extensions: []string{".onnx"},
 		// The field ir_version comes first, a small number, then one of the others.
 		is: func(head []byte, _ string) bool {
 			return len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 32 && slices.Contains([]byte{0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42}, head[2])

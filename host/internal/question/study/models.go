@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 )
 
 // Models lists the bare names that Options.Model takes: the networks in the
@@ -26,7 +28,7 @@ func Models(path string, o Options) ([]string, error) {
 	if strings.HasPrefix(folder, dataPrefix) {
 		return nil, ErrNoDataRoot
 	}
-	files, err := filesIn(folder, modelExtensions...)
+	files, err := filesIn(folder, modelfile.Extensions()...)
 	if err != nil {
 		return nil, err
 	}

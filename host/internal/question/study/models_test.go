@@ -22,7 +22,7 @@ func TestModels(t *testing.T) {
 		}
 		return path
 	}
-	for _, name := range []string{"nets/A-10.h5", "nets/A-9.json", "nets/A-9.h5", "nets/A-010b.h5", "nets/B.onnx", "nets/notes.txt", "own.json"} {
+	for _, name := range []string{"nets/A-10.h5", "nets/A-9.json", "nets/A-9.h5", "nets/A-010b.h5", "nets/B.onnx", "nets/C.hdf5", "nets/notes.txt", "own.json"} {
 		write(name, "")
 	}
 	const features = "features: {a: {integer: 0..1}}\n"
@@ -30,8 +30,8 @@ func TestModels(t *testing.T) {
 		text string
 		want []string
 	}{
-		"folder":       {"model: own.json\nmodels: nets\n", []string{"A-9", "A-10", "A-010b", "B"}},
-		"of the model": {"model: nets/A-9.h5\n", []string{"A-9", "A-10", "A-010b", "B"}},
+		"folder":       {"model: own.json\nmodels: nets\n", []string{"A-9", "A-10", "A-010b", "B", "C"}},
+		"of the model": {"model: nets/A-9.h5\n", []string{"A-9", "A-10", "A-010b", "B", "C"}},
 		"beside":       {"model: own.json\n", []string{"own"}},
 		"none":         {"", nil},
 	} {
@@ -46,7 +46,7 @@ func TestModels(t *testing.T) {
 	if _, err := study.Models(data, study.Options{}); !errors.Is(err, study.ErrNoDataRoot) {
 		t.Error(err)
 	}
-	if got, err := study.Models(data, study.Options{DataRoot: dir}); err != nil || len(got) != 4 {
+	if got, err := study.Models(data, study.Options{DataRoot: dir}); err != nil || len(got) != 5 {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := study.Models(filepath.Join(dir, "absent.yaml"), study.Options{}); err == nil {

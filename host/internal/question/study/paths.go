@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
@@ -94,9 +95,6 @@ func missing(text, path, dataRoot string) error {
 	return fmt.Errorf("%s: %w; %s lies under the data root %s, which --data or $HYFAIR_DATA sets", path, fs.ErrNotExist, text, dataRoot)
 }
 
-// modelExtensions are those a bare model name is tried with.
-var modelExtensions = []string{".h5", ".keras", ".json", ".onnx", ".nnet"}
-
 // replacement finds the network that --model names: a file, or a bare name in
 // the study's folder of models.
 func replacement(model, folder, dataRoot string) (string, error) {
@@ -104,7 +102,7 @@ func replacement(model, folder, dataRoot string) (string, error) {
 		return where("", model, dataRoot)
 	}
 	_, err := os.Stat(model)
-	bare := !strings.ContainsAny(model, `/\`) && !slices.Contains(modelExtensions, strings.ToLower(filepath.Ext(model)))
+	bare := !strings.ContainsAny(model, `/\`) && !slices.Contains(modelfile.Extensions(), strings.ToLower(filepath.Ext(model)))
 	if err == nil || !bare {
 		return model, nil
 	}
@@ -114,7 +112,7 @@ func replacement(model, folder, dataRoot string) (string, error) {
 	case strings.HasPrefix(folder, dataPrefix):
 		return "", fmt.Errorf("%s: not found here, nor among the study's models in %s: %w", model, strings.TrimSuffix(folder, "."), ErrNoDataRoot)
 	}
-	names, err := filesIn(folder, modelExtensions...)
+	names, err := filesIn(folder, modelfile.Extensions()...)
 	if err != nil {
 		return "", fmt.Errorf("looking for %q: %w", model, err)
 	}
