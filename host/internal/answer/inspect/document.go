@@ -17,13 +17,15 @@ func (r *Result) Document() *view.Document {
 		d.Say("%s", strings.TrimSuffix(r.Study+": "+r.Summary, ": "))
 	}
 	network := &view.Facts{}
-	network.Add("network", fmt.Sprintf("%s (%s, %d-bit weights)", r.Path, r.Format, r.Precision))
-	network.Add("size", fmt.Sprintf("%s inputs, %s ReLU neurons, %s parameters", view.Count(r.Inputs), view.Count(r.Neurons), view.Count(r.Parameters)))
-	layers := plain("LAYER", "INPUTS", "UNITS", "ACTIVATION", "PARAMETERS")
-	for _, l := range r.Layers {
-		layers.Add(l.Name, strconv.Itoa(l.Inputs), strconv.Itoa(l.Units), l.Activation, strconv.Itoa(l.Parameters))
+	d.Add(network)
+	if r.Family != "" {
+		network.Add("model", fmt.Sprintf("%s (%s, family %s)", r.Path, r.Format, r.Family))
+		network.Add("size", fmt.Sprintf("%s inputs, %s parameters", view.Count(r.Inputs), view.Count(r.Parameters)))
+	} else {
+		network.Add("network", fmt.Sprintf("%s (%s, %d-bit weights)", r.Path, r.Format, r.Precision))
+		network.Add("size", fmt.Sprintf("%s inputs, %s ReLU neurons, %s parameters", view.Count(r.Inputs), view.Count(r.Neurons), view.Count(r.Parameters)))
+		d.Add(r.layers())
 	}
-	d.Add(network, layers)
 	if r.Study == "" {
 		return d
 	}
@@ -41,6 +43,14 @@ func (r *Result) Document() *view.Document {
 	r.rows(facts)
 	d.Add(facts)
 	return d
+}
+
+func (r *Result) layers() *view.Table {
+	t := plain("LAYER", "INPUTS", "UNITS", "ACTIVATION", "PARAMETERS")
+	for _, l := range r.Layers {
+		t.Add(l.Name, strconv.Itoa(l.Inputs), strconv.Itoa(l.Units), l.Activation, strconv.Itoa(l.Parameters))
+	}
+	return t
 }
 
 func plain(titles ...string) *view.Table {

@@ -40,6 +40,7 @@ type Result struct {
 
 	Format     string                   `json:"format"`
 	Producer   string                   `json:"producer,omitempty"`
+	Family     string                   `json:"family,omitempty"`
 	Precision  int                      `json:"precision"`
 	Head       string                   `json:"head"`
 	Inputs     int                      `json:"inputs"`
@@ -139,7 +140,7 @@ func (r *Request) answer(s *session.Session) (*Result, error) {
 
 func networkPart(info modelfile.Info) *Result {
 	return &Result{
-		Model: filepath.Base(info.Path), Path: info.Path, Format: info.Format, Producer: info.Producer,
+		Model: filepath.Base(info.Path), Path: info.Path, Format: info.Format, Producer: info.Producer, Family: info.Family,
 		Precision: info.Precision, Head: info.Head, Inputs: info.Summary.Inputs,
 		Layers: info.Layers, Parameters: info.Parameters, Neurons: info.Neurons,
 	}

@@ -8,6 +8,8 @@ import (
 // Summary describes a model for people: what `hyfair inspect` prints. Its
 // JSON names are part of that command's output.
 type Summary struct {
+	// Family is the model's, where it is no network of ReLU layers.
+	Family string `json:"family,omitempty"`
 	// Inputs is the number of the model's inputs.
 	Inputs int `json:"inputs"`
 	// Layers are the dense layers from the inputs to the outputs, of a network.
@@ -40,6 +42,7 @@ func Summarise(m model.Model) Summary {
 	s := Summary{Inputs: m.Inputs(), Parameters: m.Parameters(), Head: m.Link().String()}
 	n, ok := m.(*relu.Network)
 	if !ok {
+		s.Family = m.Family()
 		return s
 	}
 	s.Neurons, s.Head, s.Precision = n.Neurons(), n.Head.String(), n.Precision
