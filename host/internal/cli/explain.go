@@ -23,7 +23,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-func init() { commands = append(commands, newExplain) }
+func init() {
+	commands = append(commands, newExplain)
+	works[series.Explain.Command] = answers(explain.Answer)
+}
 
 type explainFlags struct {
 	request explain.Request

@@ -19,7 +19,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
-func init() { commands = append(commands, newMitigate) }
+func init() {
+	commands = append(commands, newMitigate)
+	works[series.Mitigate.Command] = answers(mitigate.Answer)
+}
 
 type mitigateFlags struct {
 	mitigate.Request

@@ -16,8 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/host/internal/answer/explain"
-	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
@@ -71,7 +69,8 @@ func runWork(ctx context.Context, app *App) error {
 	return errors.Join(works[job.Kind](ctx, app, job, out), out.err)
 }
 
-// works are what a worker can do, by kind of request.
+// works are what a worker can do, by kind of request. The file of a command adds what
+// its series ask for.
 var works = map[string]func(context.Context, *App, *experiment.Job, *eventWriter) error{
 	"compare": func(ctx context.Context, app *App, job *experiment.Job, out *eventWriter) error {
 		r, err := requestOf[compare.Job](job)
@@ -80,9 +79,7 @@ var works = map[string]func(context.Context, *App, *experiment.Job, *eventWriter
 		}
 		return compare.Work(ctx, r, processStart, opener(app, r), out.write)
 	},
-	"search":   searchWork,
-	"explain":  answers(explain.Answer),
-	"mitigate": answers(mitigate.Answer),
+	"search": searchWork,
 }
 
 // requestOf reads a job's request.
