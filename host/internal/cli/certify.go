@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -71,7 +70,7 @@ func runCertify(ctx context.Context, app *App, r verdict.Request, check string) 
 	out, err := ask(ctx, app, verdict.Answer, r)
 	switch {
 	case out != nil && session.Interrupted(ctx):
-		return &exitError{ExitInterrupted, errors.New("interrupted; what was found so far is shown")}
+		return interruption("interrupted; what was found so far is shown", err)
 	case err == nil && check != "" && out.Verdict != check:
 		return &exitError{ExitCheck, fmt.Errorf("--check %s: the verdict is %s", check, out.Verdict)}
 	}

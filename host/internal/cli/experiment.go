@@ -123,7 +123,7 @@ func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Pl
 	case errors.Is(failed, experiment.ErrContradiction):
 		return &exitError{ExitContradiction, failed}
 	case ctx.Err() != nil:
-		return &exitError{ExitInterrupted, errors.New("interrupted; the tasks that were done are shown, and the same command goes on with the others")}
+		return interruption("interrupted; the tasks that were done are shown, and the same command goes on with the others", failed)
 	}
 	return failed
 }

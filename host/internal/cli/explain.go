@@ -180,7 +180,9 @@ func (f *explainFlags) runSeries(ctx context.Context, app *App, file string) err
 	p := &series.Plan[explain.Request, explain.Result]{Kind: series.Explain}
 	return runSeries(ctx, app, &f.experimentFlags, in, p, func(spec question.Spec) (explain.Request, error) {
 		r, err := f.complete(app, spec.Study)
-		r.Model = spec.Model
+		if r.Model = spec.Model; err == nil {
+			err = r.Validate()
+		}
 		return r, err
 	}, func() error { return f.validate(true) }, func(t experiment.Table) error { return f.shown.show(app, t) })
 }

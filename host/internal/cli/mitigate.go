@@ -142,8 +142,11 @@ func (f *mitigateFlags) runSeries(ctx context.Context, app *App, cmd *cobra.Comm
 	p := &series.Plan[mitigate.Request, mitigate.Result]{Kind: series.Mitigate}
 	return runSeries(ctx, app, &f.experimentFlags, in, p, func(spec question.Spec) (mitigate.Request, error) {
 		r, err := f.complete(app, spec.Study)
+		if err == nil {
+			err = r.Validate()
+		}
 		if r.Search.Model = spec.Model; r.Out != "" {
-			r.Out = filepath.Join(r.Out, series.Name(spec))
+			r.Out = filepath.Join(r.Out, p.Called(spec))
 		}
 		return r, err
 	}, func() error { return f.validate(nil) }, func(t experiment.Table) error {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +47,7 @@ func runQuantify(ctx context.Context, app *App, r quantify.Request) (err error) 
 	}
 	out, err := ask(ctx, app, quantify.Answer, r)
 	if out != nil && len(out.Questions) > 0 && session.Interrupted(ctx) {
-		return &exitError{ExitInterrupted, errors.New("interrupted; what was proved so far is shown")}
+		return interruption("interrupted; what was proved so far is shown", err)
 	}
 	return err
 }

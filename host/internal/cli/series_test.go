@@ -4,15 +4,18 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // tasksOf counts the tasks that are done of the newest run of a command.
@@ -47,11 +50,7 @@ func TestSeriesGoesOnAfterAKill(t *testing.T) {
 	args := []string{"explain", file, "--format", "csv"}
 	path := filepath.Join(t.TempDir(), "journal.db")
 	killed := startWith(t, binary, plugins, path, args...)
-	for deadline := time.Now().Add(time.Minute); tasksOf(path, "explain") < 1; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no task was done: %s", &killed.stderr)
-		}
-	}
+	until(t, "a task that is done", func() bool { return tasksOf(path, "explain") > 0 })
 	killed.Process.Kill()
 	killed.gone(t)
 	if before := tasksOf(path, "explain"); before < 1 || before > 3 {
@@ -106,4 +105,78 @@ func TestSeriesTriesAgain(t *testing.T) {
 	if code != ExitDone || len(m.Networks) != 2 || !strings.Contains(stderr, "1 of 2 tasks done") {
 		t.Errorf("tried again: exit code %d, %s", code, stderr)
 	}
+}
+
+// What no series can do is refused before anything runs.
+func TestMistakesInSeries(t *testing.T) {
+	study := tenureStudy(t)
+	arms := textFile(t, "arms.yaml", "studies: [{study: "+study+"}]\narms: [nonsense]\n")
+	good := textFile(t, "good.yaml", "studies: [{study: "+study+"}]\n")
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no jobs":      {[]string{"explain", good, "--jobs", "0"}, "0 jobs: want 1 to"},
+		"fewer jobs":   {[]string{"mitigate", good, "--jobs", "-1"}, "-1 jobs: want 1 to"},
+		"another arm":  {[]string{"mitigate", arms}, `no arm "nonsense"`},
+		"no arms":      {[]string{"mitigate", good, "--arms", ""}, "--arms"},
+		"other budget": {[]string{"explain", good, "--budget", "soon"}, "--budget"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := startWith(t, program(t), t.TempDir(), filepath.Join(t.TempDir(), "journal.db"), c.args...).wait(t)
+			if code != ExitUsage || stdout != "" || !strings.Contains(stderr, c.want) {
+				t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+			}
+		})
+	}
+}
+
+// A worker that is ended from outside gives no part of an answer for the whole: its
+// network is tried again. Networks of one name have folders of their own.
+func TestSeriesWithAnInterruptedWorker(t *testing.T) {
+	tier.NeedUsual(t)
+	binary, plugins := program(t), shippedStrategies(t)
+	loan, err := filepath.Abs(loanStudy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := textFile(t, "series.yaml", "studies: [{study: "+loan+"}, {study: "+loan+"}]\narms: [original, retrained]\nsolver: none\nstrategy: rw\nbudget: 20000ev\nruns: 1\n")
+	out := filepath.Join(t.TempDir(), "out")
+	path := filepath.Join(t.TempDir(), "journal.db")
+	r := startWith(t, binary, plugins, path, "mitigate", file, "--epochs", "2", "--out", out, "--json")
+	until(t, "the first search", func() bool { return started(path, "search") })
+	for _, pid := range left(t, binary) {
+		if n, err := strconv.Atoi(pid); err == nil && n != r.Process.Pid {
+			if p, err := os.FindProcess(n); err == nil {
+				p.Signal(syscall.SIGTERM)
+			}
+		}
+	}
+	code, stdout, stderr := r.wait(t)
+	var m series.Mitigations
+	if err := json.Unmarshal([]byte(stdout), &m); err != nil {
+		t.Fatalf("%v: %s%s", err, stdout, stderr)
+	}
+	if code != ExitDone || len(m.Networks) != 2 {
+		t.Fatalf("exit code %d, %d networks: %s", code, len(m.Networks), stderr)
+	}
+	for _, n := range m.Networks {
+		if n.Interrupted || len(n.Arms) != 2 {
+			t.Errorf("interrupted %v, %d arms", n.Interrupted, len(n.Arms))
+		}
+	}
+	if folders, err := filepath.Glob(filepath.Join(out, "*", "retrained.json")); err != nil || len(folders) != 2 {
+		t.Errorf("%v, %v", folders, err)
+	}
+}
+
+// started reports that the journal has a run of the command.
+func started(path, command string) bool {
+	j, err := journal.OpenExisting(path)
+	if err != nil {
+		return false
+	}
+	defer j.Close()
+	infos, err := j.Runs()
+	return err == nil && slices.ContainsFunc(infos, func(i journal.Info) bool { return i.Started.Task.Command == command })
 }

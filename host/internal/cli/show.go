@@ -105,6 +105,15 @@ func interruptedIf(interrupted bool, err error) error {
 	return err
 }
 
+// interruption ends a command that was interrupted, and tells what else went wrong.
+func interruption(text string, failed error) error {
+	err := errors.New(text)
+	if failed != nil && !errors.Is(failed, context.Canceled) {
+		err = errors.Join(failed, err)
+	}
+	return &exitError{ExitInterrupted, err}
+}
+
 // show writes a result to standard output: for a person, or for --json.
 func (a *App) show(r result) error { return a.showAs(r, view.Text) }
 

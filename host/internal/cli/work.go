@@ -105,6 +105,9 @@ func answers[Q, R any](answer func(context.Context, *session.Session, Q) (*R, er
 		}
 		result, err := answer(ctx, s, *r)
 		err = errors.Join(err, s.Close())
+		if ctx.Err() != nil { // what it has is part of an answer, which nobody may take for the whole
+			result, err = nil, errors.New("the worker was interrupted")
+		}
 		said := workers.Said{Mistake: session.IsMistake(err)}
 		if err != nil {
 			said.Error = err.Error()
@@ -132,7 +135,7 @@ func readJob(in *bufio.Reader) (*experiment.Job, error) {
 		err = fmt.Errorf("its kind is %q", job.Kind)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("a task is expected on standard input, as hyfair compare and hyfair ablate write it: %w", err)
+		return nil, fmt.Errorf("a task is expected on standard input, as the commands that do an experiment write it: %w", err)
 	}
 	return job, nil
 }

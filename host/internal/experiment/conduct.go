@@ -97,6 +97,9 @@ func (b *Bench) Answer(ctx context.Context, kind string, request any, cores []in
 // that comes with an error stands.
 func Conduct(ctx context.Context, s *session.Session, processes *workers.Processes, p Plan, how Beginning) (Table, error) {
 	f := p.Frame()
+	if err := f.Check(); err != nil {
+		return nil, session.Mistake(err)
+	}
 	b, err := open(s, f, how)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -57,6 +58,9 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("--samples and --test: want at most %d", MaxSamples)
 	case r.Bound < 0:
 		return fmt.Errorf("--bound %v is negative", r.Bound)
+	}
+	if _, err := search.ParseBudget(r.Budget); err != nil && r.From == "" && r.Rows == "" {
+		return fmt.Errorf("--budget: %w", err)
 	}
 	return r.Method.Validate()
 }

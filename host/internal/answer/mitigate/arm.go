@@ -69,6 +69,9 @@ func DefaultArms() []string {
 // ParseArms reads arms such as "retrained+guards". They come out ordered by way
 // (see Ways), each with guardrails after the one without, once each.
 func ParseArms(names []string) ([]Arm, error) {
+	if len(names) == 0 {
+		return nil, fmt.Errorf("there is none; the arms are %s, each also with %s", strings.Join(Ways(), ", "), guards)
+	}
 	var out []Arm
 	for _, name := range names {
 		way, guarded := strings.CutSuffix(strings.TrimSpace(name), guards)

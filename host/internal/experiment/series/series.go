@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
@@ -37,16 +38,24 @@ type Plan[Q, R any] struct {
 	Jobs     int   `json:"jobs"`
 
 	sources []Q
+	names   []string
 }
 
-// Name is what a network is called in messages and as a folder: the study's own has
-// its study's.
-func Name(spec question.Spec) string {
-	if spec.Model != "" {
-		return spec.Model
+// Called is what the next network is called in messages and as a folder, by no name that
+// another one has: its own, or for the study's own network the study's.
+func (p *Plan[Q, R]) Called(spec question.Spec) string {
+	name := spec.Model
+	if name == "" {
+		name = stem(spec.Study)
 	}
-	return strings.TrimSuffix(filepath.Base(spec.Study), filepath.Ext(spec.Study))
+	unique := name
+	for n := 2; slices.Contains(p.names, unique); n++ {
+		unique = fmt.Sprintf("%s-%d", name, n)
+	}
+	return unique
 }
+
+func stem(file string) string { return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) }
 
 // Cell is what one network came to: what is recorded of it.
 type Cell[R any] struct {
@@ -76,6 +85,7 @@ func (p *Plan[Q, R]) Add(r Q) {
 			}
 		}
 	}
+	p.names = append(p.names, p.Called(*p.Spec(&r)))
 	p.sources = append(p.sources, r)
 	*spec = spec.Canonical()
 	p.Requests = append(p.Requests, r)
@@ -84,7 +94,7 @@ func (p *Plan[Q, R]) Add(r Q) {
 // source says which network it is, as this machine knows it.
 func (p *Plan[Q, R]) source(i int) *question.Spec { return p.Spec(&p.sources[i]) }
 
-func (p *Plan[Q, R]) name(i int) string { return Name(*p.source(i)) }
+func (p *Plan[Q, R]) name(i int) string { return p.names[i] }
 
 // key names a network's task.
 func (p *Plan[Q, R]) key(i int) string { return fmt.Sprintf("%d | %s", i+1, p.name(i)) }
@@ -97,7 +107,7 @@ func (p *Plan[Q, R]) Frame() *experiment.Frame {
 		s := p.source(i)
 		f.Keys = append(f.Keys, p.key(i))
 		f.Subjects = append(f.Subjects, &experiment.Subject{
-			Study: Name(question.Spec{Study: s.Study}), Model: p.name(i), StudySHA256: s.StudySHA256, ModelSHA256: s.ModelSHA256,
+			Study: stem(s.Study), Model: p.name(i), StudySHA256: s.StudySHA256, ModelSHA256: s.ModelSHA256,
 		})
 	}
 	return f
