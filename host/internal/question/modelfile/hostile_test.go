@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5/hdf5test"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
@@ -80,8 +79,8 @@ func TestCorruptedKeras(t *testing.T) {
 // An architecture and headers of ten million rows over a file of a few KiB.
 func TestKerasMemory(t *testing.T) {
 	const rows = 10_000_000
-	set := func(chunk []uint64) map[string]map[string]*hdf5test.Dataset {
-		return map[string]map[string]*hdf5test.Dataset{"a": {
+	set := func(chunk []uint64) map[string]map[string]*h5Dataset {
+		return map[string]map[string]*h5Dataset{"a": {
 			"kernel:0": {Shape: []uint64{rows, 4}, Data: make([]float64, 8), Bits: 32, Chunk: chunk, Filters: filtersFor(chunk)},
 			"bias:0":   {Shape: []uint64{4}, Data: make([]float64, 4), Bits: 32},
 		}}
@@ -117,8 +116,8 @@ func filtersFor(chunk []uint64) []uint16 {
 }
 
 // widest claims the widest layer that is read, over a few bytes.
-func widest() map[string]map[string]*hdf5test.Dataset {
-	return map[string]map[string]*hdf5test.Dataset{"a": {
+func widest() map[string]map[string]*h5Dataset {
+	return map[string]map[string]*h5Dataset{"a": {
 		"kernel:0": {Shape: []uint64{512, 65536}, Data: make([]float64, 8), Bits: 32, Chunk: []uint64{512, 1}, Filters: []uint16{1}},
 		"bias:0":   {Shape: []uint64{65536}, Data: make([]float64, 4), Bits: 32},
 	}}

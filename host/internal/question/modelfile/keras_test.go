@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5/hdf5test"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -23,12 +22,12 @@ func readBytes(file []byte) (*relu.Network, Info, error) {
 
 // kerasFile writes a network with the given architecture and one group for
 // each layer of weights.
-func kerasFile(config string, layers map[string]map[string]*hdf5test.Dataset) []byte {
-	weights := &hdf5test.Group{Members: map[string]hdf5test.Object{}}
+func kerasFile(config string, layers map[string]map[string]*h5Dataset) []byte {
+	weights := &h5Group{Members: map[string]h5Object{}}
 	var names []string
 	for layer, sets := range layers {
 		names = append(names, layer)
-		inner := &hdf5test.Group{Members: map[string]hdf5test.Object{}}
+		inner := &h5Group{Members: map[string]h5Object{}}
 		var weightNames []string
 		for name, set := range sets {
 			inner.Members[name] = set
@@ -36,32 +35,32 @@ func kerasFile(config string, layers map[string]map[string]*hdf5test.Dataset) []
 		}
 		slices.Sort(weightNames) // Keras lists the kernel first
 		slices.Reverse(weightNames)
-		weights.Members[layer] = &hdf5test.Group{
-			Members:    map[string]hdf5test.Object{layer: inner},
-			Attributes: []hdf5test.Attribute{{Name: "weight_names", Values: weightNames, Fixed: true}},
+		weights.Members[layer] = &h5Group{
+			Members:    map[string]h5Object{layer: inner},
+			Attributes: []h5Attribute{{Name: "weight_names", Values: weightNames, Fixed: true}},
 		}
 	}
 	slices.Sort(names)
-	weights.Attributes = []hdf5test.Attribute{{Name: "layer_names", Values: names, Fixed: true}}
-	file, _ := hdf5test.File(&hdf5test.Group{
-		Attributes: []hdf5test.Attribute{{Name: "model_config", Values: []string{config}, Scalar: true}},
-		Members:    map[string]hdf5test.Object{"model_weights": weights},
+	weights.Attributes = []h5Attribute{{Name: "layer_names", Values: names, Fixed: true}}
+	file, _ := h5File(&h5Group{
+		Attributes: []h5Attribute{{Name: "model_config", Values: []string{config}, Scalar: true}},
+		Members:    map[string]h5Object{"model_weights": weights},
 	})
 	return file
 }
 
 // dense is the weights of a dense layer whose kernel counts up from 1 in
 // Keras's order and whose biases count down from −1.
-func dense(inputs, units uint64) map[string]*hdf5test.Dataset {
-	kernel := &hdf5test.Dataset{Shape: []uint64{inputs, units}, Bits: 32}
+func dense(inputs, units uint64) map[string]*h5Dataset {
+	kernel := &h5Dataset{Shape: []uint64{inputs, units}, Bits: 32}
 	for i := range inputs * units {
 		kernel.Data = append(kernel.Data, float64(i+1))
 	}
-	bias := &hdf5test.Dataset{Shape: []uint64{units}, Bits: 32}
+	bias := &h5Dataset{Shape: []uint64{units}, Bits: 32}
 	for i := range units {
 		bias.Data = append(bias.Data, -float64(i+1))
 	}
-	return map[string]*hdf5test.Dataset{"kernel:0": kernel, "bias:0": bias}
+	return map[string]*h5Dataset{"kernel:0": kernel, "bias:0": bias}
 }
 
 func sequential(layers ...string) string {
@@ -75,7 +74,7 @@ func layer(class, name, more string) string {
 	return fmt.Sprintf(`{"class_name": %q, "config": {"name": %q%s}}`, class, name, more)
 }
 
-var twoLayers = map[string]map[string]*hdf5test.Dataset{"a": dense(2, 3), "b": dense(3, 1)}
+var twoLayers = map[string]map[string]*h5Dataset{"a": dense(2, 3), "b": dense(3, 1)}
 
 func TestKerasArchitectures(t *testing.T) {
 	a, b := layer("Dense", "a", `"units": 3, "activation": "relu"`), layer("Dense", "b", `"units": 1, "activation": "sigmoid"`)
@@ -165,18 +164,18 @@ func TestKerasWeightFaults(t *testing.T) {
 	config := sequential(layer("Dense", "a", `"units": 3`), layer("Dense", "b", `"units": 1`))
 	for name, c := range map[string]struct {
 		set  string
-		with *hdf5test.Dataset
+		with *h5Dataset
 		want string
 	}{
-		"NaN weight":       {"kernel:0", &hdf5test.Dataset{Shape: []uint64{2, 3}, Data: []float64{1, 2, 3, 4, math.NaN(), 6}}, "layer 0 (a): weight of neuron 1 from input 1 is NaN"},
-		"infinite weight":  {"kernel:0", &hdf5test.Dataset{Shape: []uint64{2, 3}, Data: []float64{math.Inf(-1), 2, 3, 4, 5, 6}, Bits: 32}, "layer 0 (a): weight of neuron 0 from input 0 is -Inf"},
-		"NaN bias":         {"bias:0", &hdf5test.Dataset{Shape: []uint64{3}, Data: []float64{1, 2, math.NaN()}}, "layer 0 (a): bias of neuron 2 is NaN"},
-		"short bias":       {"bias:0", &hdf5test.Dataset{Shape: []uint64{2}, Data: []float64{1, 2}}, "layer 0 (a): bias /model_weights/a/a/bias:0 has shape [2]"},
-		"bias as a matrix": {"bias:0", &hdf5test.Dataset{Shape: []uint64{3, 1}, Data: []float64{1, 2, 3}}, "of shape [3 1] is neither"},
-		"many rows":        {"kernel:0", &hdf5test.Dataset{Shape: []uint64{10_000_000, 3}, Data: []float64{1}}, "10000000 inputs; 1 to 65536"},
+		"NaN weight":       {"kernel:0", &h5Dataset{Shape: []uint64{2, 3}, Data: []float64{1, 2, 3, 4, math.NaN(), 6}}, "layer 0 (a): weight of neuron 1 from input 1 is NaN"},
+		"infinite weight":  {"kernel:0", &h5Dataset{Shape: []uint64{2, 3}, Data: []float64{math.Inf(-1), 2, 3, 4, 5, 6}, Bits: 32}, "layer 0 (a): weight of neuron 0 from input 0 is -Inf"},
+		"NaN bias":         {"bias:0", &h5Dataset{Shape: []uint64{3}, Data: []float64{1, 2, math.NaN()}}, "layer 0 (a): bias of neuron 2 is NaN"},
+		"short bias":       {"bias:0", &h5Dataset{Shape: []uint64{2}, Data: []float64{1, 2}}, "layer 0 (a): bias /model_weights/a/a/bias:0 has shape [2]"},
+		"bias as a matrix": {"bias:0", &h5Dataset{Shape: []uint64{3, 1}, Data: []float64{1, 2, 3}}, "of shape [3 1] is neither"},
+		"many rows":        {"kernel:0", &h5Dataset{Shape: []uint64{10_000_000, 3}, Data: []float64{1}}, "10000000 inputs; 1 to 65536"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			layers := map[string]map[string]*hdf5test.Dataset{"a": dense(2, 3), "b": dense(3, 1)}
+			layers := map[string]map[string]*h5Dataset{"a": dense(2, 3), "b": dense(3, 1)}
 			layers["a"][c.set] = c.with
 			_, _, err := readBytes(kerasFile(config, layers))
 			if err == nil || !strings.Contains(err.Error(), c.want) {

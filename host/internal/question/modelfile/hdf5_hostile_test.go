@@ -1,4 +1,4 @@
-package hdf5
+package modelfile
 
 import (
 	"bytes"
@@ -10,24 +10,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5/hdf5test"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
 )
 
 // sample is a file with every structure that the writer knows.
 func sample() ([]byte, map[string]int64) {
-	return hdf5test.File(&hdf5test.Group{
+	return h5File(&h5Group{
 		Continued: true,
-		Attributes: []hdf5test.Attribute{
+		Attributes: []h5Attribute{
 			{Name: "config", Values: []string{"{}"}, Scalar: true},
 			{Name: "names", Values: []string{"a", "b"}, Fixed: true},
 		},
-		Members: map[string]hdf5test.Object{
-			"empty_1": &hdf5test.Group{},
-			"empty_2": &hdf5test.Group{},
-			"flat":    &hdf5test.Dataset{Shape: []uint64{2, 3}, Data: []float64{1, 2, 3, 4, 5, 6}, Bits: 32},
-			"chunks":  &hdf5test.Dataset{Shape: []uint64{5, 3}, Data: make([]float64, 15), Chunk: []uint64{2, 2}, Filters: []uint16{2, 1}},
-			"group": &hdf5test.Group{Members: map[string]hdf5test.Object{
-				"inner": &hdf5test.Group{Attributes: []hdf5test.Attribute{{Name: "x", Values: []string{"y"}}}},
+		Members: map[string]h5Object{
+			"empty_1": &h5Group{},
+			"empty_2": &h5Group{},
+			"flat":    &h5Dataset{Shape: []uint64{2, 3}, Data: []float64{1, 2, 3, 4, 5, 6}, Bits: 32},
+			"chunks":  &h5Dataset{Shape: []uint64{5, 3}, Data: make([]float64, 15), Chunk: []uint64{2, 2}, Filters: []uint16{2, 1}},
+			"group": &h5Group{Members: map[string]h5Object{
+				"inner": &h5Group{Attributes: []h5Attribute{{Name: "x", Values: []string{"y"}}}},
 			}},
 		},
 	})
@@ -43,7 +43,7 @@ func readAll(file []byte) error {
 	return readGroup(root)
 }
 
-func readGroup(g *Group) error {
+func readGroup(g *hdf5.Group) error {
 	for _, name := range []string{"config", "names", "x", "model_config", "layer_names", "weight_names"} {
 		if _, _, err := g.Strings(name); err != nil {
 			return err
@@ -84,45 +84,45 @@ func TestHostileFiles(t *testing.T) {
 		kind  error
 		want  string
 	}{
-		{"group inside itself", same("/group member inner", "/group header"), ErrCorrupt, "its own ancestor"},
-		{"root inside a group", same("/group member inner", "/ header"), ErrCorrupt, "its own ancestor"},
-		{"tree node below itself", same("/ child", "/ tree"), ErrCorrupt, "cycle"},
-		{"chunk tree below itself", same("/chunks child", "/chunks tree"), ErrCorrupt, "cycle"},
-		{"tree of the wrong type", same("/group child", "/chunks tree"), ErrCorrupt, "symbol table node expected"},
+		{"group inside itself", same("/group member inner", "/group header"), hdf5.ErrCorrupt, "its own ancestor"},
+		{"root inside a group", same("/group member inner", "/ header"), hdf5.ErrCorrupt, "its own ancestor"},
+		{"tree node below itself", same("/ child", "/ tree"), hdf5.ErrCorrupt, "cycle"},
+		{"chunk tree below itself", same("/chunks child", "/chunks tree"), hdf5.ErrCorrupt, "cycle"},
+		{"tree of the wrong type", same("/group child", "/chunks tree"), hdf5.ErrCorrupt, "symbol table node expected"},
 		{"header continued in itself", func(b []byte, at map[string]int64) {
 			binary.LittleEndian.PutUint64(b[at["/ continuation"]:], uint64(at["/ header"]+16))
-		}, ErrCorrupt, "cycle"},
-		{"continuation outside", put("/ continuation", 0, 1<<40), ErrCorrupt, "outside the file"},
-		{"continuation too long", put("/ continuation", 8, 1<<60), ErrCorrupt, "claims"},
-		{"root outside", put("root", 0, 1<<62), ErrCorrupt, "outside the file"},
-		{"root undefined", put("root", 0, 1<<64-1), ErrCorrupt, "without a header"},
-		{"heap of 2^60 bytes", put("/ heap", 8, 1<<60), ErrCorrupt, "claims"},
-		{"heap elsewhere", put("/ heap", 24, 1<<63), ErrCorrupt, "outside the file"},
-		{"ten million rows", put("/flat shape", 0, 10_000_000), ErrCorrupt, "bytes of data for shape"},
-		{"ten million rows of chunks", put("/chunks shape", 0, 10_000_000), ErrCorrupt, "chunks were written"},
-		{"2^40 rows", put("/flat shape", 0, 1<<40), ErrUnsupported, "more than"},
+		}, hdf5.ErrCorrupt, "cycle"},
+		{"continuation outside", put("/ continuation", 0, 1<<40), hdf5.ErrCorrupt, "outside the file"},
+		{"continuation too long", put("/ continuation", 8, 1<<60), hdf5.ErrCorrupt, "claims"},
+		{"root outside", put("root", 0, 1<<62), hdf5.ErrCorrupt, "outside the file"},
+		{"root undefined", put("root", 0, 1<<64-1), hdf5.ErrCorrupt, "without a header"},
+		{"heap of 2^60 bytes", put("/ heap", 8, 1<<60), hdf5.ErrCorrupt, "claims"},
+		{"heap elsewhere", put("/ heap", 24, 1<<63), hdf5.ErrCorrupt, "outside the file"},
+		{"ten million rows", put("/flat shape", 0, 10_000_000), hdf5.ErrCorrupt, "bytes of data for shape"},
+		{"ten million rows of chunks", put("/chunks shape", 0, 10_000_000), hdf5.ErrCorrupt, "chunks were written"},
+		{"2^40 rows", put("/flat shape", 0, 1<<40), hdf5.ErrUnsupported, "more than"},
 		{"2^63 × 2^63", func(b []byte, at map[string]int64) {
 			binary.LittleEndian.PutUint64(b[at["/flat shape"]:], 1<<63)
 			binary.LittleEndian.PutUint64(b[at["/flat shape"]+8:], 1<<63)
-		}, ErrUnsupported, "more than"},
-		{"data outside", put("/flat layout", 2, 1<<40), ErrCorrupt, "outside the file"},
-		{"data never written", put("/flat layout", 2, 1<<64-1), ErrCorrupt, "never written"},
+		}, hdf5.ErrUnsupported, "more than"},
+		{"data outside", put("/flat layout", 2, 1<<40), hdf5.ErrCorrupt, "outside the file"},
+		{"data never written", put("/flat layout", 2, 1<<64-1), hdf5.ErrCorrupt, "never written"},
 		{"chunk of 2^32 rows", func(b []byte, at map[string]int64) {
 			binary.LittleEndian.PutUint32(b[at["/chunks layout"]+11:], 1<<32-1)
-		}, ErrUnsupported, "a chunk of shape"},
+		}, hdf5.ErrUnsupported, "a chunk of shape"},
 		{"chunk of no rows", func(b []byte, at map[string]int64) {
 			binary.LittleEndian.PutUint32(b[at["/chunks layout"]+11:], 0)
-		}, ErrCorrupt, "chunk of shape"},
+		}, hdf5.ErrCorrupt, "chunk of shape"},
 		{"chunk data that is no stream", func(b []byte, at map[string]int64) {
 			b[at["/chunks data"]] ^= 0xff
-		}, ErrCorrupt, "deflate"},
-		{"string outside", put("/ attribute config", 4, 1<<40), ErrCorrupt, "outside the file"},
+		}, hdf5.ErrCorrupt, "deflate"},
+		{"string outside", put("/ attribute config", 4, 1<<40), hdf5.ErrCorrupt, "outside the file"},
 		{"string of 4 GiB", func(b []byte, at map[string]int64) {
 			binary.LittleEndian.PutUint32(b[at["/ attribute config"]:], 1<<32-1)
-		}, ErrCorrupt, `attribute "config"`},
+		}, hdf5.ErrCorrupt, `attribute "config"`},
 		{"string of no object", func(b []byte, at map[string]int64) {
 			binary.LittleEndian.PutUint32(b[at["/ attribute config"]+12:], 77)
-		}, ErrCorrupt, "no object 77"},
+		}, hdf5.ErrCorrupt, "no object 77"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file, at := sample()
@@ -139,7 +139,7 @@ func TestHostileFiles(t *testing.T) {
 func TestHostileMemory(t *testing.T) {
 	const rows = 10_000_000
 	manyTimes := func() []byte {
-		file, at := hdf5test.File(&hdf5test.Group{Attributes: []hdf5test.Attribute{
+		file, at := h5File(&h5Group{Attributes: []h5Attribute{
 			{Name: "names", Values: append([]string{strings.Repeat("x", 1<<20)}, make([]string, 3000)...)},
 		}})
 		first := file[at["/ attribute names"]:]
@@ -148,14 +148,14 @@ func TestHostileMemory(t *testing.T) {
 		}
 		return file
 	}
-	one := func(d *hdf5test.Dataset) []byte {
-		file, _ := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{"d": d}})
+	one := func(d *h5Dataset) []byte {
+		file, _ := h5File(&h5Group{Members: map[string]h5Object{"d": d}})
 		return file
 	}
 	data := make([]float64, 32)
 	for name, file := range map[string][]byte{
-		"contiguous":         one(&hdf5test.Dataset{Shape: []uint64{rows, 5}, Data: data}),
-		"chunks not written": one(&hdf5test.Dataset{Shape: []uint64{rows, 5}, Data: data, Chunk: []uint64{32, 5}, Filters: []uint16{1}}),
+		"contiguous":         one(&h5Dataset{Shape: []uint64{rows, 5}, Data: data}),
+		"chunks not written": one(&h5Dataset{Shape: []uint64{rows, 5}, Data: data, Chunk: []uint64{32, 5}, Filters: []uint16{1}}),
 		"one huge chunk":     hugeChunk(rows),
 		"string many times":  manyTimes(),
 	} {
@@ -176,8 +176,8 @@ func TestHostileMemory(t *testing.T) {
 
 // hugeChunk claims one chunk of the given rows over the stored bytes of a small one.
 func hugeChunk(rows uint32) []byte {
-	file, at := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{
-		"d": &hdf5test.Dataset{Shape: []uint64{8, 5}, Data: make([]float64, 40), Chunk: []uint64{8, 5}, Filters: []uint16{1}},
+	file, at := h5File(&h5Group{Members: map[string]h5Object{
+		"d": &h5Dataset{Shape: []uint64{8, 5}, Data: make([]float64, 40), Chunk: []uint64{8, 5}, Filters: []uint16{1}},
 	}})
 	binary.LittleEndian.PutUint64(file[at["/d shape"]:], uint64(rows))
 	binary.LittleEndian.PutUint32(file[at["/d layout"]+11:], rows)
@@ -186,11 +186,11 @@ func hugeChunk(rows uint32) []byte {
 
 func TestFiltersRefusedByName(t *testing.T) {
 	for id, want := range map[uint16]string{4: "szip", 5: "n-bit", 32000: "LZF", 500: "filter 500"} {
-		file, _ := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{
-			"d": &hdf5test.Dataset{Shape: []uint64{2}, Data: []float64{1, 2}, Chunk: []uint64{2}, Filters: []uint16{id}},
+		file, _ := h5File(&h5Group{Members: map[string]h5Object{
+			"d": &h5Dataset{Shape: []uint64{2}, Data: []float64{1, 2}, Chunk: []uint64{2}, Filters: []uint16{id}},
 		}})
 		err := readAll(file)
-		if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "/d,") {
+		if !errors.Is(err, hdf5.ErrUnsupported) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "/d,") {
 			t.Errorf("filter %d: error %v", id, err)
 		}
 	}
@@ -236,17 +236,17 @@ func FuzzHDF5(f *testing.F) {
 	f.Add(bytes.Clone(file))
 	f.Add(hugeChunk(1 << 20))
 	for _, name := range []string{"latest.h5", "refused_lzf.h5"} { // version 2 headers, an unknown filter
-		file, err := os.ReadFile(filepath.Join("..", "testdata", name))
+		file, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(file)
 	}
-	for _, d := range []*hdf5test.Dataset{
+	for _, d := range []*h5Dataset{
 		{Shape: []uint64{3}, Data: []float64{1, 2, 3}, Bits: 64, Big: true},
 		{Shape: []uint64{3, 2}, Data: make([]float64, 6), Chunk: []uint64{2, 2}, Filters: []uint16{1}},
 	} {
-		file, _ := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{"d": d}})
+		file, _ := h5File(&h5Group{Members: map[string]h5Object{"d": d}})
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) { _ = readAll(file) })

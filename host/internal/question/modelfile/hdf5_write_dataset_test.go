@@ -1,4 +1,4 @@
-package hdf5test
+package modelfile
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-func (d *Dataset) write(w *writer, path string) int64 {
+func (d *h5Dataset) write(w *h5writer, path string) int64 {
 	size := uint32(8)
 	dtype := le(uint8(0x11), []byte{0x20, 63, 0}, size, uint16(0), uint16(64), []byte{52, 11, 0, 52}, uint32(1023))
 	if d.Bits == 32 {
@@ -17,7 +17,7 @@ func (d *Dataset) write(w *writer, path string) int64 {
 	if d.Big {
 		dtype[1] |= 1
 	}
-	messages := []message{
+	messages := []h5message{
 		{kind: 0x01, body: dataspace(d.Shape), marks: map[string]int{"shape": 8}},
 		{kind: 0x03, body: dtype},
 	}
@@ -36,19 +36,19 @@ func (d *Dataset) write(w *writer, path string) int64 {
 		}
 		layout = appendAll(layout, size)
 	}
-	messages = append(messages, message{kind: 0x08, body: layout, marks: map[string]int{"layout": 0}})
+	messages = append(messages, h5message{kind: 0x08, body: layout, marks: map[string]int{"layout": 0}})
 	if d.Filters != nil {
 		body := le(uint8(1), uint8(len(d.Filters)), make([]byte, 6))
 		for _, id := range d.Filters {
 			body = appendAll(body, id, uint16(0), uint16(0), uint16(2), size, uint32(0))
 		}
-		messages = append(messages, message{kind: 0x0B, body: body})
+		messages = append(messages, h5message{kind: 0x0B, body: body})
 	}
 	return w.header(path, messages, len(messages))
 }
 
 // chunks writes the chunks of a one- or two-dimensional data set and their tree.
-func (d *Dataset) chunks(w *writer, path string) int64 {
+func (d *h5Dataset) chunks(w *h5writer, path string) int64 {
 	shape, extent := d.Shape, d.Chunk
 	if len(shape) == 1 {
 		shape, extent = []uint64{1, shape[0]}, []uint64{1, extent[0]}
@@ -85,7 +85,7 @@ func (d *Dataset) chunks(w *writer, path string) int64 {
 }
 
 // cut is the chunk at (r, c), filled up with 99s where it reaches over the edge.
-func (d *Dataset) cut(shape, extent []uint64, r, c uint64) []float64 {
+func (d *h5Dataset) cut(shape, extent []uint64, r, c uint64) []float64 {
 	var part []float64
 	for i := r; i < r+extent[0]; i++ {
 		for j := c; j < c+extent[1]; j++ {
@@ -99,7 +99,7 @@ func (d *Dataset) cut(shape, extent []uint64, r, c uint64) []float64 {
 	return part
 }
 
-func (d *Dataset) encode(values []float64) []byte {
+func (d *h5Dataset) encode(values []float64) []byte {
 	var order binary.AppendByteOrder = binary.LittleEndian
 	if d.Big {
 		order = binary.BigEndian

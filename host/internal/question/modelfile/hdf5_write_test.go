@@ -1,7 +1,4 @@
-// Package hdf5test writes small HDF5 files for tests. It knows the old form of
-// the format only (superblock 0, object headers 1, symbol tables), and tells
-// where each structure went, so that a test can spoil exactly one field.
-package hdf5test
+package modelfile
 
 import (
 	"cmp"
@@ -11,21 +8,25 @@ import (
 	"strings"
 )
 
-// Object is a *Group or a *Dataset.
-type Object interface {
-	write(w *writer, path string) (header int64)
+// The rest of this file, and hdf5_write_dataset_test.go, write small HDF5 files. They know
+// the old form of the format only (superblock 0, object headers 1, symbol tables), and tell
+// where each structure went, so that a test can spoil exactly one field.
+
+// h5Object is a *h5Group or a *h5Dataset.
+type h5Object interface {
+	write(w *h5writer, path string) (header int64)
 }
 
-// Group is a group with attributes of strings.
-type Group struct {
-	Attributes []Attribute
-	Members    map[string]Object
+// h5Group is a group with attributes of strings.
+type h5Group struct {
+	Attributes []h5Attribute
+	Members    map[string]h5Object
 	// Continued puts the attributes in a continuation block.
 	Continued bool
 }
 
-// Attribute is a list of strings, or one string where Scalar is set.
-type Attribute struct {
+// h5Attribute is a list of strings, or one string where Scalar is set.
+type h5Attribute struct {
 	Name   string
 	Values []string
 	Scalar bool
@@ -33,8 +34,8 @@ type Attribute struct {
 	Fixed bool
 }
 
-// Dataset is a data set of float64 numbers, float32 ones where Bits is 32.
-type Dataset struct {
+// h5Dataset is a data set of float64 numbers, float32 ones where Bits is 32.
+type h5Dataset struct {
 	Shape []uint64
 	// Data may be shorter than Shape says: the header then lies.
 	Data []float64
@@ -46,15 +47,15 @@ type Dataset struct {
 	Filters []uint16
 }
 
-// File writes a file with the given root and returns its bytes and the offsets
+// h5File writes a file with the given root and returns its bytes and the offsets
 // of structures and fields: "<path> header", "<path> tree", "<path> child"
 // (the first child pointer in the root of the B-tree), "<path> node" (the first
 // symbol table node), "<path> heap", "<path> layout", "<path> shape" (the
 // first dimension), "<path> data", "<path> member <name>" (the pointer to a
 // member's header), "<path> continuation" (its address field),
 // "<path> attribute <name>" (where its data is).
-func File(root *Group) ([]byte, map[string]int64) {
-	w := &writer{marks: make(map[string]int64)}
+func h5File(root *h5Group) ([]byte, map[string]int64) {
+	w := &h5writer{marks: make(map[string]int64)}
 	w.b = append(w.b, "\x89HDF\r\n\x1a\n"...)
 	w.bytes(0, 0, 0, 0, 0, 8, 8, 0)
 	w.u16(4)
@@ -80,23 +81,23 @@ const (
 	fanOut    = 2 // entries of a tree node and of a symbol table node
 )
 
-type writer struct {
+type h5writer struct {
 	b     []byte
 	marks map[string]int64
 }
 
-func (w *writer) at() int64          { return int64(len(w.b)) }
-func (w *writer) mark(name string)   { w.marks[name] = w.at() }
-func (w *writer) bytes(b ...byte)    { w.b = append(w.b, b...) }
-func (w *writer) zeros(n int)        { w.b = append(w.b, make([]byte, n)...) }
-func (w *writer) u16(v uint16)       { w.b = binary.LittleEndian.AppendUint16(w.b, v) }
-func (w *writer) u32(v uint32)       { w.b = binary.LittleEndian.AppendUint32(w.b, v) }
-func (w *writer) u64(v uint64)       { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
-func (w *writer) align()             { w.zeros((8 - len(w.b)%8) % 8) }
-func (w *writer) patch(at, v int64)  { binary.LittleEndian.PutUint64(w.b[at:], uint64(v)) }
-func pad(b []byte) []byte            { return append(b, make([]byte, (8-len(b)%8)%8)...) }
-func le(sizes ...any) []byte         { return appendAll(nil, sizes...) }
-func child(path, name string) string { return strings.TrimSuffix(path, "/") + "/" + name }
+func (w *h5writer) at() int64         { return int64(len(w.b)) }
+func (w *h5writer) mark(name string)  { w.marks[name] = w.at() }
+func (w *h5writer) bytes(b ...byte)   { w.b = append(w.b, b...) }
+func (w *h5writer) zeros(n int)       { w.b = append(w.b, make([]byte, n)...) }
+func (w *h5writer) u16(v uint16)      { w.b = binary.LittleEndian.AppendUint16(w.b, v) }
+func (w *h5writer) u32(v uint32)      { w.b = binary.LittleEndian.AppendUint32(w.b, v) }
+func (w *h5writer) u64(v uint64)      { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
+func (w *h5writer) align()            { w.zeros((8 - len(w.b)%8) % 8) }
+func (w *h5writer) patch(at, v int64) { binary.LittleEndian.PutUint64(w.b[at:], uint64(v)) }
+func pad(b []byte) []byte             { return append(b, make([]byte, (8-len(b)%8)%8)...) }
+func le(sizes ...any) []byte          { return appendAll(nil, sizes...) }
+func child(path, name string) string  { return strings.TrimSuffix(path, "/") + "/" + name }
 
 func appendAll(b []byte, fields ...any) []byte {
 	for _, f := range fields {
@@ -105,19 +106,19 @@ func appendAll(b []byte, fields ...any) []byte {
 	return b
 }
 
-// message is a header message; marks are offsets into its body.
-type message struct {
+// h5message is a header message; marks are offsets into its body.
+type h5message struct {
 	kind  uint16
 	body  []byte
 	marks map[string]int
 }
 
 // header writes an object header; messages from split on go to a continuation block.
-func (w *writer) header(path string, messages []message, split int) int64 {
+func (w *h5writer) header(path string, messages []h5message, split int) int64 {
 	w.align()
 	at := w.at()
 	w.marks[path+" header"] = at
-	first, rest := messages, []message(nil)
+	first, rest := messages, []h5message(nil)
 	count := len(messages)
 	if split < len(messages) {
 		first, rest = messages[:split], messages[split:]
@@ -152,7 +153,7 @@ func (w *writer) header(path string, messages []message, split int) int64 {
 	return at
 }
 
-func (w *writer) messages(path string, messages []message) {
+func (w *h5writer) messages(path string, messages []h5message) {
 	for _, m := range messages {
 		body := pad(slices.Clone(m.body))
 		w.u16(m.kind)
@@ -169,7 +170,7 @@ func dataspace(shape []uint64) []byte {
 	return appendAll(le(uint8(1), uint8(len(shape)), make([]byte, 6)), shape)
 }
 
-func (g *Group) write(w *writer, path string) int64 {
+func (g *h5Group) write(w *h5writer, path string) int64 {
 	type entry struct {
 		name         string
 		offset, addr int64
@@ -204,7 +205,7 @@ func (g *Group) write(w *writer, path string) int64 {
 		}
 	}
 	tree := w.tree(path, 0, nodes, func(int) []byte { return make([]byte, 8) })
-	messages := []message{{kind: 0x11, body: le(tree, heap)}}
+	messages := []h5message{{kind: 0x11, body: le(tree, heap)}}
 	split := 1
 	for _, a := range g.Attributes {
 		messages = append(messages, a.message(w))
@@ -216,7 +217,7 @@ func (g *Group) write(w *writer, path string) int64 {
 }
 
 // tree writes a B-tree over the leaves, fanOut children a node, and returns its root.
-func (w *writer) tree(path string, kind uint8, leaves []int64, key func(i int) []byte) int64 {
+func (w *h5writer) tree(path string, kind uint8, leaves []int64, key func(i int) []byte) int64 {
 	none, level, children := uint64(undefined), uint8(0), leaves
 	for {
 		var above []int64
@@ -241,7 +242,7 @@ func (w *writer) tree(path string, kind uint8, leaves []int64, key func(i int) [
 	}
 }
 
-func (a Attribute) message(w *writer) message {
+func (a h5Attribute) message(w *h5writer) h5message {
 	var shape []uint64
 	if !a.Scalar {
 		shape = []uint64{uint64(len(a.Values))}
@@ -266,10 +267,10 @@ func (a Attribute) message(w *writer) message {
 	space := dataspace(shape)
 	name := append([]byte(a.Name), 0)
 	body := le(uint8(1), uint8(0), uint16(len(name)), uint16(len(dtype)), uint16(len(space)), pad(name), pad(dtype), pad(space))
-	return message{kind: 0x0C, body: append(body, data...), marks: map[string]int{"attribute " + a.Name: len(body)}}
+	return h5message{kind: 0x0C, body: append(body, data...), marks: map[string]int{"attribute " + a.Name: len(body)}}
 }
 
-func (w *writer) globalHeap(values []string) int64 {
+func (w *h5writer) globalHeap(values []string) int64 {
 	w.align()
 	var objects []byte
 	for i, v := range values {

@@ -1,4 +1,4 @@
-package hdf5
+package modelfile
 
 import (
 	"bytes"
@@ -11,20 +11,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5/hdf5test"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
 )
 
-func openRoot(file []byte) (*Group, error) {
-	f, err := Open(bytes.NewReader(file), int64(len(file)))
+func openRoot(file []byte) (*hdf5.Group, error) {
+	f, err := hdf5.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return nil, err
 	}
 	return f.Root()
 }
 
-func mustRoot(t *testing.T, g *hdf5test.Group) *Group {
+func mustRoot(t *testing.T, g *h5Group) *hdf5.Group {
 	t.Helper()
-	file, _ := hdf5test.File(g)
+	file, _ := h5File(g)
 	root, err := openRoot(file)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func mustRoot(t *testing.T, g *hdf5test.Group) *Group {
 // Any shape in any chunks under any filters gives back its numbers.
 func TestDatasetRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := &hdf5test.Dataset{
+		d := &h5Dataset{
 			Bits: rapid.SampledFrom([]int{32, 64}).Draw(t, "bits"),
 			Big:  rapid.Bool().Draw(t, "big"),
 		}
@@ -57,7 +57,7 @@ func TestDatasetRoundTrip(t *testing.T) {
 			want[i] = float64(rapid.Float32().Draw(t, "value"))
 		}
 		d.Data = want
-		file, _ := hdf5test.File(&hdf5test.Group{Members: map[string]hdf5test.Object{"d": d}})
+		file, _ := h5File(&h5Group{Members: map[string]h5Object{"d": d}})
 		root, err := openRoot(file)
 		if err != nil {
 			t.Fatal(err)
@@ -78,18 +78,18 @@ func TestDatasetRoundTrip(t *testing.T) {
 
 // Groups of many members make B-trees of several levels.
 func TestGroups(t *testing.T) {
-	members := map[string]hdf5test.Object{}
+	members := map[string]h5Object{}
 	var want []string
 	for i := range 37 {
 		name := fmt.Sprintf("layer_%02d", i)
-		members[name] = &hdf5test.Group{Members: map[string]hdf5test.Object{
-			"inner": &hdf5test.Group{Members: map[string]hdf5test.Object{
-				"bias:0": &hdf5test.Dataset{Shape: []uint64{1}, Data: []float64{float64(i)}},
+		members[name] = &h5Group{Members: map[string]h5Object{
+			"inner": &h5Group{Members: map[string]h5Object{
+				"bias:0": &h5Dataset{Shape: []uint64{1}, Data: []float64{float64(i)}},
 			}},
 		}}
 		want = append(want, name)
 	}
-	root := mustRoot(t, &hdf5test.Group{Members: map[string]hdf5test.Object{"weights": &hdf5test.Group{Members: members}}})
+	root := mustRoot(t, &h5Group{Members: map[string]h5Object{"weights": &h5Group{Members: members}}})
 	weights, err := root.Group("weights")
 	if err != nil {
 		t.Fatal(err)
@@ -112,8 +112,8 @@ func TestGroups(t *testing.T) {
 			t.Errorf("Dataset(%q): no error", path)
 		}
 	}
-	if _, err := weights.Group("absent"); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "/weights") {
-		t.Errorf("error %v; want ErrNotFound with the group's path", err)
+	if _, err := weights.Group("absent"); !errors.Is(err, hdf5.ErrNotFound) || !strings.Contains(err.Error(), "/weights") {
+		t.Errorf("error %v; want hdf5.ErrNotFound with the group's path", err)
 	}
 	if _, err := weights.Dataset("layer_00"); err == nil || !strings.Contains(err.Error(), "not a data set") {
 		t.Errorf("a group opened as a data set: error %v", err)
@@ -123,7 +123,7 @@ func TestGroups(t *testing.T) {
 func TestStrings(t *testing.T) {
 	long := strings.Repeat("{\"class_name\": \"Dense\"} ", 9000) // far above the 64 KiB of a message
 	for _, continued := range []bool{false, true} {
-		root := mustRoot(t, &hdf5test.Group{Continued: continued, Attributes: []hdf5test.Attribute{
+		root := mustRoot(t, &h5Group{Continued: continued, Attributes: []h5Attribute{
 			{Name: "config", Values: []string{long}, Scalar: true},
 			{Name: "names", Values: []string{"a", "", "ccc"}},
 			{Name: "fixed", Values: []string{"dense", "d", ""}, Fixed: true},
@@ -147,33 +147,5 @@ func TestStrings(t *testing.T) {
 		if _, _, err := root.String("names"); err == nil {
 			t.Error("three strings read as one")
 		}
-	}
-}
-
-// The values of the hash's own test driver.
-func TestLookup3(t *testing.T) {
-	for text, want := range map[string]uint32{"": 0xdeadbeef, "Four score and seven years ago": 0x17770551} {
-		if got := lookup3([]byte(text)); got != want {
-			t.Errorf("lookup3(%q) = %#x, want %#x", text, got, want)
-		}
-	}
-}
-
-func TestFletcher32(t *testing.T) {
-	// By hand: words 0x0102, 0x0300; low = 0x0402, high = 0x0102 + 0x0402.
-	if got, want := fletcher32([]byte{1, 2, 3}), uint32(0x0504_0402); got != want {
-		t.Errorf("fletcher32 = %#x, want %#x", got, want)
-	}
-	good := []byte{1, 2, 3, 0x02, 0x04, 0x04, 0x05}
-	if body, err := stripFletcher32(good); err != nil || len(body) != 3 {
-		t.Errorf("%v, %v", body, err)
-	}
-	good[1]++
-	if _, err := stripFletcher32(good); err == nil {
-		t.Error("a changed byte went unnoticed")
-	}
-	// A sum of 65535 is a remainder of 0, which HDF5 writes as 65535.
-	if _, err := stripFletcher32([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}); err != nil {
-		t.Error(err)
 	}
 }
