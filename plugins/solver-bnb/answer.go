@@ -20,7 +20,6 @@ type answer struct {
 	t     *tree.Tree
 	start time.Time
 	told  time.Time // of the last progress
-	best  *tree.Best
 }
 
 // tellEvery is how often progress is told.

@@ -10,7 +10,6 @@ const refPrec = 400
 
 func ref() *big.Float              { return new(big.Float).SetPrec(refPrec) }
 func refInt(n int64) *big.Float    { return ref().SetInt64(n) }
-func pow2(n int) *big.Float        { return ref().SetMantExp(refInt(1), n) }
 func half(x *big.Float) *big.Float { return ref().Quo(x, refInt(2)) }
 
 func agm(a, b *big.Float) *big.Float {

@@ -48,14 +48,6 @@ func CompareScore(logit, p *big.Rat) int {
 	}
 }
 
-// ScoreEnclosure gives neighbouring or equal float64 numbers (up to a few
-// units in the last place) with lo ≤ σ(logit) ≤ hi.
-func ScoreEnclosure(logit *big.Rat) (lo, hi float64) {
-	// 1152 bits reach below the smallest float64, 2⁻¹⁰⁷⁴.
-	l, h := score(logit, 1152)
-	return floatBelow(l), floatAbove(h)
-}
-
 // LogitEnclosure gives close float64 numbers with lo ≤ logit(p) ≤ hi, where
 // logit(p) = ln(p/(1−p)) and 0 < p < 1. Outside it returns the limit, −Inf or
 // +Inf, twice.
@@ -171,23 +163,6 @@ func up(prec uint) *big.Float   { return new(big.Float).SetPrec(prec).SetMode(bi
 func rational(f *big.Float) *big.Rat {
 	r, _ := f.Rat(nil)
 	return r
-}
-
-// floatBelow is the largest float64 at most f, floatAbove the smallest at least f.
-func floatBelow(f *big.Float) float64 {
-	v, accuracy := f.Float64()
-	if accuracy == big.Above {
-		v = math.Nextafter(v, math.Inf(-1))
-	}
-	return v
-}
-
-func floatAbove(f *big.Float) float64 {
-	v, accuracy := f.Float64()
-	if accuracy == big.Below {
-		v = math.Nextafter(v, math.Inf(1))
-	}
-	return v
 }
 
 // Enclosure gives neighbouring or equal float64 numbers with lo ≤ r ≤ hi.
