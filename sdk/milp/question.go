@@ -2,6 +2,7 @@ package milp
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -59,10 +60,8 @@ func (q *Question) Left() time.Duration {
 // WholeStart is the problem's start where it has a value for every column, else
 // nil. Whether it is feasible is another matter.
 func (q *Question) WholeStart() []float64 {
-	for _, v := range q.MILP.Start {
-		if math.IsNaN(v) {
-			return nil
-		}
+	if slices.ContainsFunc(q.MILP.Start, math.IsNaN) {
+		return nil
 	}
 	return q.MILP.Start
 }

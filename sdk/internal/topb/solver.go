@@ -1,8 +1,6 @@
 package topb
 
 import (
-	"google.golang.org/protobuf/proto"
-
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
@@ -18,7 +16,7 @@ func SolveOptions(o *sdk.SolveOptions) *solverv1.SolveOptions {
 		Pieces: o.Pieces != nil, Proofs: o.Proofs,
 	}
 	if o.Target != nil {
-		m.Target = proto.Float64(*o.Target)
+		m.Target = new(*o.Target)
 	}
 	return m
 }

@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 )
 
@@ -78,9 +79,7 @@ func (s *Script) eval(t *Term, env map[string]Value) (Value, error) {
 	switch head {
 	case "let":
 		inner := make(map[string]Value, len(env)+len(args[0].List))
-		for k, v := range env {
-			inner[k] = v
-		}
+		maps.Copy(inner, env)
 		for _, b := range args[0].List {
 			v, err := s.eval(b.List[1], env)
 			if err != nil {

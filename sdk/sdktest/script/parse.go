@@ -13,6 +13,7 @@ package script
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -145,10 +146,8 @@ func (s *Script) known(t *Term, bound []string) error {
 		if t.number != nil || (!t.quoted && functions[t.Atom]) || s.sorts[t.Atom] != "" {
 			return nil
 		}
-		for _, b := range bound {
-			if b == t.Atom {
-				return nil
-			}
+		if slices.Contains(bound, t.Atom) {
+			return nil
 		}
 		return fmt.Errorf("unknown name %s", t)
 	}

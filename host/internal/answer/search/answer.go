@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -259,9 +260,7 @@ func (o *Searcher) task(seed int64) record.Task {
 	for name, value := range o.start.Options {
 		settings["set."+name] = value
 	}
-	for name, value := range o.Label {
-		settings[name] = value
-	}
+	maps.Copy(settings, o.Label)
 	return record.Task{
 		Command: "search", Network: st.ModelSHA256, Study: st.SHA256, Arm: o.strategyName, Seed: seed,
 		Region: o.request.Where, Settings: settings,
