@@ -113,6 +113,42 @@ func (w *Writer) Blocks(prefix string, octets []int, left, offset string, body f
 	w.Label("%s", done)
 }
 
+// Outputs writes a loop over the outputs, which R13 counts, as many together as the
+// largest shape that is left for has; body is given the prefix of its labels, and takes
+// the pointers on.
+func (w *Writer) Outputs(shapes []Shape, body func(prefix string, s Shape)) {
+	for i, s := range shapes {
+		name, next := fmt.Sprintf("outputs%d", s.Outputs), "end"
+		if i+1 < len(shapes) {
+			next = fmt.Sprintf("outputs%d", shapes[i+1].Outputs)
+		}
+		w.Label("%s", name)
+		w.P("CMPQ R13, $%d", s.Outputs)
+		w.P("JLT %s", next)
+		body(fmt.Sprintf("q%d", s.Outputs), s)
+		w.P("JMP %s", name)
+	}
+	w.Label("end")
+	w.End()
+}
+
+// Accumulate adds the n vectors behind a pointer, moved by R9, to as many sums of each
+// output, from register 0 on: times the output's weight, whose registers follow. One
+// more holds the vector.
+func (w *Writer) Accumulate(outputs, n int, pointer string) {
+	weight, row := outputs*n, outputs*n+outputs
+	for v := range n {
+		if outputs == 1 {
+			w.P("VFMADD231PD %s, %s, %s", w.At(v, pointer, "R9"), w.V(weight), w.V(v))
+			continue
+		}
+		w.P("VMOVUPD %s, %s", w.At(v, pointer, "R9"), w.V(row))
+		for q := range outputs {
+			w.P("VFMADD231PD %s, %s, %s", w.V(row), w.V(weight+q), w.V(q*n+v))
+		}
+	}
+}
+
 // Main is a generator's main function: it writes a text to the file named by the
 // only argument.
 func Main(generate func() string) {

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk/internal/octets"
+)
 
 // combine: outs[q][v] = Σ coefs[q][i]·row i[v] over the listed i, to which start[v]
 // is added for q = 0.
@@ -16,31 +20,20 @@ func (w *writer) combine() {
 	w.P("MOVQ combination_list(DI), R11")
 	w.P("MOVQ combination_n(DI), R12")
 	w.P("MOVQ combination_outputs(DI), R13")
-	for i, s := range w.isa.combine {
-		name, next := fmt.Sprintf("outputs%d", s.Outputs), "end"
-		if i+1 < len(w.isa.combine) {
-			next = fmt.Sprintf("outputs%d", w.isa.combine[i+1].Outputs)
-		}
-		w.Label("%s", name)
-		w.P("CMPQ R13, $%d", s.Outputs)
-		w.P("JLT %s", next)
+	w.Outputs(w.isa.combine, func(prefix string, s octets.Shape) {
 		w.P("XORQ R9, R9")
 		w.P("MOVQ combination_octets(DI), R14")
-		prefix := fmt.Sprintf("q%d", s.Outputs)
 		w.Blocks(prefix, s.Octets, "R14", "R9", func(o int) { w.combineBlock(fmt.Sprintf("%so%d", prefix, o), s.Outputs, o) })
 		w.P("ADDQ $%d, SI", 8*s.Outputs)
 		w.P("ADDQ $%d, DX", 8*s.Outputs)
 		w.P("SUBQ $%d, R13", s.Outputs)
 		w.P("MOVQ $0, combination_start(DI)")
-		w.P("JMP %s", name)
-	}
-	w.Label("end")
-	w.End()
+	})
 }
 
 func (w *writer) combineBlock(prefix string, outputs, octets int) {
 	n := octets * w.PerOctet
-	weight, row := outputs*n, outputs*n+outputs
+	weight := outputs * n
 	pointers := []string{"BX", "CX", "AX", "R8"}[:outputs]
 	for v := range outputs * n {
 		w.Clear(v)
@@ -68,16 +61,7 @@ func (w *writer) combineBlock(prefix string, outputs, octets int) {
 	}
 	w.P("IMULQ R10, R13")
 	w.P("ADDQ combination_rows(DI), R13")
-	for v := range n {
-		if outputs == 1 {
-			w.P("VFMADD231PD %s, %s, %s", w.At(v, "R13", "R9"), w.V(weight), w.V(v))
-			continue
-		}
-		w.P("VMOVUPD %s, %s", w.At(v, "R13", "R9"), w.V(row))
-		for q := range outputs {
-			w.P("VFMADD231PD %s, %s, %s", w.V(row), w.V(weight+q), w.V(q*n+v))
-		}
-	}
+	w.Accumulate(outputs, n, "R13")
 	w.P("INCQ R15")
 	w.P("JMP %sitem", prefix)
 	w.Label("%sstore", prefix)
@@ -105,14 +89,7 @@ func (w *writer) columns() {
 	w.P("MOVQ expansion_outs(DI), R10")
 	w.P("MOVQ expansion_ranges(DI), R11")
 	w.P("MOVQ expansion_outputs(DI), R13")
-	for i, s := range w.isa.columns {
-		name, next := fmt.Sprintf("outputs%d", s.Outputs), "end"
-		if i+1 < len(w.isa.columns) {
-			next = fmt.Sprintf("outputs%d", w.isa.columns[i+1].Outputs)
-		}
-		w.Label("%s", name)
-		w.P("CMPQ R13, $%d", s.Outputs)
-		w.P("JLT %s", next)
+	w.Outputs(w.isa.columns, func(prefix string, s octets.Shape) {
 		w.P("MOVLQSX (R8), AX")
 		if s.Outputs == 2 {
 			w.P("MOVLQSX 4(R8), BX")
@@ -126,7 +103,6 @@ func (w *writer) columns() {
 		}
 		w.P("XORQ R9, R9")
 		w.P("MOVQ expansion_octets(DI), R14")
-		prefix := fmt.Sprintf("q%d", s.Outputs)
 		w.Blocks(prefix, s.Octets, "R14", "R9", func(o int) { w.columnsBlock(fmt.Sprintf("%so%d", prefix, o), s.Outputs, o, least) })
 		w.P("TESTQ R11, R11")
 		w.P("JEQ %sranged", prefix)
@@ -145,15 +121,12 @@ func (w *writer) columns() {
 		w.P("ADDQ $%d, R8", 4*s.Outputs)
 		w.P("ADDQ $%d, R10", 8*s.Outputs)
 		w.P("SUBQ $%d, R13", s.Outputs)
-		w.P("JMP %s", name)
-	}
-	w.Label("end")
-	w.End()
+	})
 }
 
 func (w *writer) columnsBlock(prefix string, outputs, octets, least int) {
 	n := octets * w.PerOctet
-	weight, row := outputs*n, outputs*n+outputs
+	weight := outputs * n
 	numbers := []string{"AX", "BX"}[:outputs]
 	w.P("MOVQ (DX), CX")
 	for q, j := range numbers {
@@ -171,16 +144,7 @@ func (w *writer) columnsBlock(prefix string, outputs, octets, least int) {
 		w.P("VBROADCASTSD (CX)(%s*8), %s", j, w.V(weight+q))
 	}
 	w.P("MOVQ (SI)(R15*8), CX")
-	for v := range n {
-		if outputs == 1 {
-			w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(weight), w.V(v))
-			continue
-		}
-		w.P("VMOVUPD %s, %s", w.At(v, "CX", "R9"), w.V(row))
-		for q := range outputs {
-			w.P("VFMADD231PD %s, %s, %s", w.V(row), w.V(weight+q), w.V(q*n+v))
-		}
-	}
+	w.Accumulate(outputs, n, "CX")
 	w.P("INCQ R15")
 	w.P("JMP %srow", prefix)
 	w.Label("%sstore", prefix)

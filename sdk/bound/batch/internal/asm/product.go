@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/sdk/internal/octets"
+)
 
 // product: outs[q][v] = Σ coefs[q][i]·rows[i][v] over the listed i, for q = 0 on
 // top of start[v].
@@ -15,17 +19,9 @@ func (w *writer) product() {
 	w.P("MOVQ product_list(DI), R11")
 	w.P("MOVQ product_n(DI), R12")
 	w.P("MOVQ product_outputs(DI), R13")
-	for i, s := range w.isa.product {
-		name, next := fmt.Sprintf("outputs%d", s.Outputs), "end"
-		if i+1 < len(w.isa.product) {
-			next = fmt.Sprintf("outputs%d", w.isa.product[i+1].Outputs)
-		}
-		w.Label("%s", name)
-		w.P("CMPQ R13, $%d", s.Outputs)
-		w.P("JLT %s", next)
+	w.Outputs(w.isa.product, func(prefix string, s octets.Shape) {
 		w.P("XORQ R9, R9")
 		w.P("MOVQ product_octets(DI), R14")
-		prefix := fmt.Sprintf("q%d", s.Outputs)
 		w.Blocks(prefix, s.Octets, "R14", "R9", func(o int) { w.productBlock(fmt.Sprintf("%so%d", prefix, o), s.Outputs, o) })
 		for range s.Outputs {
 			w.P("ADDQ product_outStride(DI), SI")
@@ -33,15 +29,12 @@ func (w *writer) product() {
 		}
 		w.P("SUBQ $%d, R13", s.Outputs)
 		w.P("MOVQ $0, product_start(DI)")
-		w.P("JMP %s", name)
-	}
-	w.Label("end")
-	w.End()
+	})
 }
 
 func (w *writer) productBlock(prefix string, outputs, octets int) {
 	n := octets * w.PerOctet
-	weight, row := outputs*n, outputs*n+outputs
+	weight := outputs * n
 	pointers := []string{"BX", "CX", "AX", "R8"}[:outputs]
 	for v := range outputs * n {
 		w.Clear(v)
@@ -71,16 +64,7 @@ func (w *writer) productBlock(prefix string, outputs, octets int) {
 	}
 	w.P("IMULQ product_stride(DI), R10")
 	w.P("ADDQ product_rows(DI), R10")
-	for v := range n {
-		if outputs == 1 {
-			w.P("VFMADD231PD %s, %s, %s", w.At(v, "R10", "R9"), w.V(weight), w.V(v))
-			continue
-		}
-		w.P("VMOVUPD %s, %s", w.At(v, "R10", "R9"), w.V(row))
-		for q := range outputs {
-			w.P("VFMADD231PD %s, %s, %s", w.V(row), w.V(weight+q), w.V(q*n+v))
-		}
-	}
+	w.Accumulate(outputs, n, "R10")
 	w.P("INCQ R15")
 	w.P("JMP %sitem", prefix)
 	w.Label("%sstore", prefix)
