@@ -27,11 +27,27 @@ func (w *writer) mask(relation int, operand func(v int) string, register func(v 
 	w.P("ORQ CX, AX")
 }
 
-// nextMasks ends the loop over the octets of neurons, of which R14 are left. The
+// firstMasks prepares the loop over the octets of neurons that nextMasks ends.
+func (w *writer) firstMasks(argument string) {
+	w.P("MOVQ %s_octets(DI), R14", argument)
+	for _, r := range []string{"R10", "R11", "R13"} {
+		w.P("XORQ %s, %s", r, r)
+	}
+	w.Clear(w.isa.zero)
+	w.P("XORQ R9, R9")
+}
+
+// nextMasks ends the loop over the octets of neurons, of which R14 are left: whose
+// bounds from above and below are in the registers from high and from low on. The
 // masks so far are in R10 and R11, the youngest lowest: each octet turns the
 // words by one byte, so that eight of them are in order. A word is stored as a
 // whole, because it is read as a whole soon after.
-func (w *writer) nextMasks(argument string) {
+func (w *writer) nextMasks(argument string, high, low, t int) {
+	zero := func(int) string { return w.V(w.isa.zero) }
+	w.mask(greater, zero, func(v int) string { return w.V(high + v) }, t)
+	w.P("ORQ AX, R10")
+	w.mask(greaterOrEqual, zero, func(v int) string { return w.V(low + v) }, t)
+	w.P("ORQ AX, R11")
 	words := []struct{ register, field string }{{"R10", "alive"}, {"R11", "stable"}}
 	for _, m := range words {
 		w.P("RORQ $8, %s", m.register)
@@ -69,12 +85,7 @@ func (w *writer) bounds() {
 	w.P("MOVQ interval_coefs(DI), DX")
 	w.P("MOVQ interval_ranges(DI), SI")
 	w.P("MOVQ interval_n(DI), R12")
-	w.P("MOVQ interval_octets(DI), R14")
-	w.P("XORQ R10, R10")
-	w.P("XORQ R11, R11")
-	w.P("XORQ R13, R13")
-	w.Clear(w.isa.zero)
-	w.P("XORQ R9, R9")
+	w.firstMasks("interval")
 	n := w.PerOctet
 	low, high, least, most, t, u := 0, n, 2*n, 2*n+1, 2*n+2, 2*n+3
 	w.Label("octet")
@@ -104,12 +115,7 @@ func (w *writer) bounds() {
 	w.P("INCQ R15")
 	w.P("JMP row")
 	w.Label("signs")
-	zero := func(int) string { return w.V(w.isa.zero) }
-	w.mask(greater, zero, func(v int) string { return w.V(high + v) }, t)
-	w.P("ORQ AX, R10")
-	w.mask(greaterOrEqual, zero, func(v int) string { return w.V(low + v) }, t)
-	w.P("ORQ AX, R11")
-	w.nextMasks("interval")
+	w.nextMasks("interval", high, low, t)
 	w.End()
 }
 
@@ -119,25 +125,15 @@ func (w *writer) signs() {
 	w.P("MOVQ spread_base(DI), DX")
 	w.P("MOVQ spread_least(DI), SI")
 	w.P("MOVQ spread_most(DI), R8")
-	w.P("MOVQ spread_octets(DI), R14")
-	w.P("XORQ R10, R10")
-	w.P("XORQ R11, R11")
-	w.P("XORQ R13, R13")
-	w.Clear(w.isa.zero)
-	w.P("XORQ R9, R9")
+	w.firstMasks("spread")
 	n := w.PerOctet
 	w.Label("octet")
-	zero := func(int) string { return w.V(w.isa.zero) }
 	for v := range n {
 		w.P("VMOVUPD %s, %s", w.At(v, "DX", "R9"), w.V(v))
 		w.P("VADDPD %s, %s, %s", w.At(v, "SI", "R9"), w.V(v), w.V(n+v))
 		w.P("VADDPD %s, %s, %s", w.At(v, "R8", "R9"), w.V(v), w.V(v))
 	}
-	w.mask(greater, zero, func(v int) string { return w.V(v) }, 2*n)
-	w.P("ORQ AX, R10")
-	w.mask(greaterOrEqual, zero, func(v int) string { return w.V(n + v) }, 2*n)
-	w.P("ORQ AX, R11")
-	w.nextMasks("spread")
+	w.nextMasks("spread", 0, n, 2*n)
 	w.End()
 }
 

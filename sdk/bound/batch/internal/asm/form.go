@@ -46,25 +46,58 @@ func (w *writer) itemRows(structure string) {
 	w.P("IMULQ R10, BX")
 }
 
-// accumulators loads two rows of forms into registers 0 and n on.
-func (w *writer) accumulators(structure, first, second string, n int) {
-	for i, name := range []string{first, second} {
-		w.P("MOVQ %s_%s(DI), CX", structure, name)
-		w.P("ADDQ R8, CX")
-		for v := range n {
-			w.P("VMOVUPD %s, %s", w.At(v, "CX", "R9"), w.V(i*n+v))
+// items writes the loop over a block's items: the named rows of forms are in registers
+// 0 on, n each, while body adds an item to them, and are stored under the other names
+// in the end. CX and SI are the item's rows of octets of the two fields.
+func (w *writer) items(structure, prefix string, n int, load, store, fields []string, body func()) {
+	rows := func(names []string, move func(memory, register string)) {
+		for i, name := range names {
+			w.P("MOVQ %s_%s(DI), CX", structure, name)
+			w.P("ADDQ R8, CX")
+			for v := range n {
+				move(w.At(v, "CX", "R9"), w.V(i*n+v))
+			}
 		}
 	}
+	rows(load, func(memory, register string) { w.P("VMOVUPD %s, %s", memory, register) })
+	w.P("XORQ R15, R15")
+	w.Label("%sitem", prefix)
+	w.P("CMPQ R15, R12")
+	w.P("JGE %sstore", prefix)
+	w.itemRows(structure)
+	for i, register := range []string{"CX", "SI"} {
+		w.P("MOVQ %s_%s(DI), %s", structure, fields[i], register)
+		w.P("ADDQ BX, %s", register)
+	}
+	body()
+	w.P("INCQ R15")
+	w.P("JMP %sitem", prefix)
+	w.Label("%sstore", prefix)
+	rows(store, func(memory, register string) { w.P("VMOVUPD %s, %s", register, memory) })
 }
 
-func (w *writer) storeAccumulators(structure, first, second string, n int) {
-	for i, name := range []string{first, second} {
-		w.P("MOVQ %s_%s(DI), CX", structure, name)
-		w.P("ADDQ R8, CX")
-		for v := range n {
-			w.P("VMOVUPD %s, %s", w.V(i*n+v), w.At(v, "CX", "R9"))
-		}
+// coefficients puts the item's coefficients into registers c on: from the form's
+// weights, where there are any, else from its row.
+func (w *writer) coefficients(prefix string, c, n int) {
+	w.P("TESTQ DX, DX")
+	w.P("JEQ %sread", prefix)
+	for v := range n {
+		w.P("VBROADCASTSD (DX)(R10*8), %s", w.V(c+v))
 	}
+	w.P("JMP %shave", prefix)
+	w.Label("%sread", prefix)
+	for v := range n {
+		w.P("VMOVUPD %s, %s", w.At(v, "AX", "R9"), w.V(c+v))
+	}
+	w.Label("%shave", prefix)
+}
+
+// nextWeights takes DX on to the next form's weights, where there are any.
+func (w *writer) nextWeights(structure string) {
+	w.P("TESTQ DX, DX")
+	w.P("JEQ next")
+	w.P("ADDQ %s_weightStride(DI), DX", structure)
+	w.Label("next")
 }
 
 // relax: base += c·h, slack += |c|·h, c *= λ; c is broadcast from weights where
@@ -74,46 +107,19 @@ func (w *writer) relax() {
 	w.P("MOVQ relaxation_weights(DI), DX")
 	w.overForms("relaxation", []int{2, 1}, func(prefix string, octets int) {
 		n := octets * w.PerOctet
-		w.accumulators("relaxation", "base", "slack", n)
-		w.P("XORQ R15, R15")
-		w.Label("%sitem", prefix)
-		w.P("CMPQ R15, R12")
-		w.P("JGE %sstore", prefix)
-		w.itemRows("relaxation")
-		w.P("MOVQ relaxation_half(DI), CX")
-		w.P("ADDQ BX, CX")
-		w.P("MOVQ relaxation_slope(DI), SI")
-		w.P("ADDQ BX, SI")
-		c, size := 2*n, 3*n
-		w.P("TESTQ DX, DX")
-		w.P("JEQ %sread", prefix)
-		for v := range n {
-			w.P("VBROADCASTSD (DX)(R10*8), %s", w.V(c+v))
-		}
-		w.P("JMP %shave", prefix)
-		w.Label("%sread", prefix)
-		for v := range n {
-			w.P("VMOVUPD %s, %s", w.At(v, "AX", "R9"), w.V(c+v))
-		}
-		w.Label("%shave", prefix)
-		for v := range n {
-			// Registers run short on AVX2: h is read twice, from the cache.
-			w.magnitude(w.signAt(), c+v, size)
-			w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(c+v), w.V(v))
-			w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(size), w.V(n+v))
-			w.P("VMULPD %s, %s, %s", w.At(v, "SI", "R9"), w.V(c+v), w.V(c+v))
-			w.P("VMOVUPD %s, %s", w.V(c+v), w.At(v, "AX", "R9"))
-		}
-		w.P("INCQ R15")
-		w.P("JMP %sitem", prefix)
-		w.Label("%sstore", prefix)
-		w.storeAccumulators("relaxation", "base", "slack", n)
-	}, func() {
-		w.P("TESTQ DX, DX")
-		w.P("JEQ next")
-		w.P("ADDQ relaxation_weightStride(DI), DX")
-		w.Label("next")
-	})
+		w.items("relaxation", prefix, n, []string{"base", "slack"}, []string{"base", "slack"}, []string{"half", "slope"}, func() {
+			c, size := 2*n, 3*n
+			w.coefficients(prefix, c, n)
+			for v := range n {
+				// Registers run short on AVX2: h is read twice, from the cache.
+				w.magnitude(w.signAt(), c+v, size)
+				w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(c+v), w.V(v))
+				w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(size), w.V(n+v))
+				w.P("VMULPD %s, %s, %s", w.At(v, "SI", "R9"), w.V(c+v), w.V(c+v))
+				w.P("VMOVUPD %s, %s", w.V(c+v), w.At(v, "AX", "R9"))
+			}
+		})
+	}, func() { w.nextWeights("relaxation") })
 }
 
 // split: where c < 0, base += 2c·h and c *= λ; elsewhere c *= 1 if λ > ½ else 0.
@@ -127,70 +133,30 @@ func (w *writer) split() {
 	w.P("VBROADCASTSD ·constants+24(SB), %s", w.V(half))
 	w.overForms("splitting", []int{1}, func(prefix string, octets int) {
 		n := octets * w.PerOctet
-		w.loadRow("splitting", "base", n)
-		w.P("XORQ R15, R15")
-		w.Label("%sitem", prefix)
-		w.P("CMPQ R15, R12")
-		w.P("JGE %sstore", prefix)
-		w.itemRows("splitting")
-		w.P("MOVQ splitting_half(DI), CX")
-		w.P("ADDQ BX, CX")
-		w.P("MOVQ splitting_slope(DI), SI")
-		w.P("ADDQ BX, SI")
-		c, low, slope, factor := n, 2*n, 2*n+1, 2*n+2
-		w.P("TESTQ DX, DX")
-		w.P("JEQ %sread", prefix)
-		for v := range n {
-			w.P("VBROADCASTSD (DX)(R10*8), %s", w.V(c+v))
-		}
-		w.P("JMP %shave", prefix)
-		w.Label("%sread", prefix)
-		for v := range n {
-			w.P("VMOVUPD %s, %s", w.At(v, "AX", "R9"), w.V(c+v))
-		}
-		w.Label("%shave", prefix)
-		for v := range n {
-			w.P("VMINPD %s, %s, %s", w.V(zero), w.V(c+v), w.V(low))
-			w.P("VADDPD %s, %s, %s", w.V(low), w.V(low), w.V(low))
-			w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(low), w.V(v))
-			w.P("VMOVUPD %s, %s", w.At(v, "SI", "R9"), w.V(slope))
-			if w.Reg == "Z" {
-				w.P("VCMPPD $14, %s, %s, K1", w.V(half), w.V(slope)) // λ > ½
-				w.P("VMOVAPD.Z %s, K1, %s", w.V(one), w.V(factor))
-				w.P("VCMPPD $1, %s, %s, K2", w.V(zero), w.V(c+v)) // c < 0
-				w.P("VMOVAPD %s, K2, %s", w.V(slope), w.V(factor))
-			} else {
-				w.P("VCMPPD $14, %s, %s, %s", w.V(half), w.V(slope), w.V(factor))
-				w.P("VANDPD %s, %s, %s", w.V(one), w.V(factor), w.V(factor))
-				w.P("VCMPPD $1, %s, %s, %s", w.V(zero), w.V(c+v), w.V(low))
-				w.P("VBLENDVPD %s, %s, %s, %s", w.V(low), w.V(slope), w.V(factor), w.V(factor))
+		w.items("splitting", prefix, n, []string{"base"}, []string{"base"}, []string{"half", "slope"}, func() {
+			c, low, slope, factor := n, 2*n, 2*n+1, 2*n+2
+			w.coefficients(prefix, c, n)
+			for v := range n {
+				w.P("VMINPD %s, %s, %s", w.V(zero), w.V(c+v), w.V(low))
+				w.P("VADDPD %s, %s, %s", w.V(low), w.V(low), w.V(low))
+				w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(low), w.V(v))
+				w.P("VMOVUPD %s, %s", w.At(v, "SI", "R9"), w.V(slope))
+				if w.Reg == "Z" {
+					w.P("VCMPPD $14, %s, %s, K1", w.V(half), w.V(slope)) // λ > ½
+					w.P("VMOVAPD.Z %s, K1, %s", w.V(one), w.V(factor))
+					w.P("VCMPPD $1, %s, %s, K2", w.V(zero), w.V(c+v)) // c < 0
+					w.P("VMOVAPD %s, K2, %s", w.V(slope), w.V(factor))
+				} else {
+					w.P("VCMPPD $14, %s, %s, %s", w.V(half), w.V(slope), w.V(factor))
+					w.P("VANDPD %s, %s, %s", w.V(one), w.V(factor), w.V(factor))
+					w.P("VCMPPD $1, %s, %s, %s", w.V(zero), w.V(c+v), w.V(low))
+					w.P("VBLENDVPD %s, %s, %s, %s", w.V(low), w.V(slope), w.V(factor), w.V(factor))
+				}
+				w.P("VMULPD %s, %s, %s", w.V(factor), w.V(c+v), w.V(c+v))
+				w.P("VMOVUPD %s, %s", w.V(c+v), w.At(v, "AX", "R9"))
 			}
-			w.P("VMULPD %s, %s, %s", w.V(factor), w.V(c+v), w.V(c+v))
-			w.P("VMOVUPD %s, %s", w.V(c+v), w.At(v, "AX", "R9"))
-		}
-		w.P("INCQ R15")
-		w.P("JMP %sitem", prefix)
-		w.Label("%sstore", prefix)
-		w.P("MOVQ splitting_base(DI), CX")
-		w.P("ADDQ R8, CX")
-		for v := range n {
-			w.P("VMOVUPD %s, %s", w.V(v), w.At(v, "CX", "R9"))
-		}
-	}, func() {
-		w.P("TESTQ DX, DX")
-		w.P("JEQ next")
-		w.P("ADDQ splitting_weightStride(DI), DX")
-		w.Label("next")
-	})
-}
-
-// loadRow loads a row of forms into registers 0 on.
-func (w *writer) loadRow(structure, name string, n int) {
-	w.P("MOVQ %s_%s(DI), CX", structure, name)
-	w.P("ADDQ R8, CX")
-	for v := range n {
-		w.P("VMOVUPD %s, %s", w.At(v, "CX", "R9"), w.V(v))
-	}
+		})
+	}, func() { w.nextWeights("splitting") })
 }
 
 // enclose: mid = base + Σ c·centre, rad = slack + Σ |c|·radius.
@@ -198,27 +164,15 @@ func (w *writer) enclose() {
 	w.Begin("enclose", "enclosure")
 	w.overForms("enclosure", []int{2, 1}, func(prefix string, octets int) {
 		n := octets * w.PerOctet
-		w.accumulators("enclosure", "base", "slack", n)
-		w.P("XORQ R15, R15")
-		w.Label("%sitem", prefix)
-		w.P("CMPQ R15, R12")
-		w.P("JGE %sstore", prefix)
-		w.itemRows("enclosure")
-		w.P("MOVQ enclosure_centre(DI), CX")
-		w.P("ADDQ BX, CX")
-		w.P("MOVQ enclosure_radius(DI), SI")
-		w.P("ADDQ BX, SI")
-		c, size := 2*n, 2*n+1
-		for v := range n {
-			w.P("VMOVUPD %s, %s", w.At(v, "AX", "R9"), w.V(c))
-			w.magnitude(w.signAt(), c, size)
-			w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(c), w.V(v))
-			w.P("VFMADD231PD %s, %s, %s", w.At(v, "SI", "R9"), w.V(size), w.V(n+v))
-		}
-		w.P("INCQ R15")
-		w.P("JMP %sitem", prefix)
-		w.Label("%sstore", prefix)
-		w.storeAccumulators("enclosure", "mid", "rad", n)
+		w.items("enclosure", prefix, n, []string{"base", "slack"}, []string{"mid", "rad"}, []string{"centre", "radius"}, func() {
+			c, size := 2*n, 2*n+1
+			for v := range n {
+				w.P("VMOVUPD %s, %s", w.At(v, "AX", "R9"), w.V(c))
+				w.magnitude(w.signAt(), c, size)
+				w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(c), w.V(v))
+				w.P("VFMADD231PD %s, %s, %s", w.At(v, "SI", "R9"), w.V(size), w.V(n+v))
+			}
+		})
 	}, func() {})
 }
 
