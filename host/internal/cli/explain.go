@@ -222,6 +222,6 @@ func writeTree(path string, tree *explain.TreeJSON, title string) error {
 		if strings.HasSuffix(path, ".svg") {
 			return (&view.Tree{Title: title, Root: tree.View()}).SVG(file)
 		}
-		return (&App{Stdout: file}).printJSON(tree)
+		return view.JSON(file, tree, "  ")
 	})
 }

@@ -239,11 +239,6 @@ func (a *App) compares() {
 	}
 }
 
-// printJSON writes v as the one object of --json.
-func (a *App) printJSON(v any) error {
-	return view.JSON(a.Stdout, v, "  ")
-}
-
 // logger writes to standard error at the chosen level.
 func (a *App) logger() (hclog.Logger, error) {
 	level := hclog.LevelFromString(a.LogLevel)

@@ -247,14 +247,16 @@ func failedKey(kept Record, key string) string {
 
 func keyOfFailure(key string, n int) string { return fmt.Sprintf("%s | failed %d", key, n) }
 
-// Result reads a task's result from a record: nil for a task that has none, and
+// Results reads tasks' results from a record: nil for a task that has none, and
 // the last failure of one that only failed.
-func Result[R any](kept Record, key string) (*R, error) {
-	r, _, err := Timed[R](kept, key)
-	return r, err
+func Results[R, S, A any](kept Record) func(Entry[S, A]) (*R, error) {
+	return func(e Entry[S, A]) (*R, error) {
+		r, _, err := Timed[R](kept, e.Key)
+		return r, err
+	}
 }
 
-// Timed is Result with how many seconds the task took.
+// Timed is a task's result, as of Results, with how many seconds the task took.
 func Timed[R any](kept Record, key string) (*R, float64, error) {
 	text, seconds, ok := kept.Done(key)
 	for n := 1; !ok; n++ {

@@ -58,7 +58,9 @@ func (r *run) bounds(region space.Region) *bound.Bounds {
 // region decides one region at the current target, or says why it cannot.
 func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
 	if region.Count() < max(2, r.q.K) {
-		return r.alone(), nil
+		// Nobody has as many counterfactuals as the question needs: everybody is fair
+		// (docs/semantics.md), and the gap is 0.
+		return outcome{decided: true, by: ByBounds, grade: sdk.GradeExact}, nil
 	}
 	limit := max(1, r.o.Enumerate)
 	if _, few := r.q.Space.CountIndividuals(region.Box, limit); few && len(r.q.Relax) == 0 {
@@ -163,10 +165,4 @@ func (a *ask) decide(ctx context.Context) (outcome, error) {
 		return a.score(ctx)
 	}
 	return a.linear(ctx)
-}
-
-// alone is the outcome of a region in which nobody has as many counterfactuals
-// as the question needs: everybody is fair (docs/semantics.md), and the gap is 0.
-func (r *run) alone() outcome {
-	return outcome{decided: true, by: ByBounds, grade: sdk.GradeExact}
 }

@@ -34,8 +34,6 @@ type seeded struct {
 	err error
 }
 
-func newSeeds(r *run) *seeds { return &seeds{run: r} }
-
 // turn is called before each batch with its first move. ended: ctx ended while
 // it waited.
 func (s *seeds) turn(ctx context.Context, m *sdk.Move) (ended bool) {

@@ -35,7 +35,7 @@ func (r *run) fast(ctx context.Context) error {
 	if r.Fast.Ahead && want > 1 {
 		want /= 2
 	}
-	b := &batch{run: r, seeds: newSeeds(r), protected: r.Space.Protected()}
+	b := &batch{run: r, seeds: &seeds{run: r}, protected: r.Space.Protected()}
 	defer b.seeds.close()
 	moves, err := r.ask(ctx, nil, want).answer()
 	var told []sdk.Trial

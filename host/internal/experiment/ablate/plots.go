@@ -25,7 +25,7 @@ func (a *Ablation) Plot(dir, format string) error {
 		n := &a.networks[i]
 		for what, figure := range a.figures(n) {
 			path := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.%s", fileName(n.study), fileName(n.model), what, format))
-			if err := drawTo(path, &figure, format); err != nil {
+			if err := files.Write(path, func(file *os.File) error { return figure.Write(file, format) }); err != nil {
 				return err
 			}
 			a.Plots = append(a.Plots, path)
@@ -33,10 +33,6 @@ func (a *Ablation) Plot(dir, format string) error {
 	}
 	slices.Sort(a.Plots)
 	return nil
-}
-
-func drawTo(path string, figure *view.Figure, format string) error {
-	return files.Write(path, func(file *os.File) error { return figure.Write(file, format) })
 }
 
 // fileName keeps what is harmless in the name of a file.

@@ -69,14 +69,9 @@ func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []in
 	return f, err
 }
 
-// From reads results from a record, see experiment.Result.
-func From(kept experiment.Record) func(Entry) (*Result, error) {
-	return func(e Entry) (*Result, error) { return experiment.Result[Result](kept, e.Key) }
-}
-
 // Tabulate implements experiment.Plan.
 func (p *Plan) Tabulate(from experiment.Record) (experiment.Table, error) {
-	a, err := Tabulate(p, p.Target, From(from))
+	a, err := Tabulate(p, p.Target, experiment.Results[Result, Subject, Arm](from))
 	if err != nil {
 		return nil, err
 	}

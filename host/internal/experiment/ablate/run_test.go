@@ -105,7 +105,7 @@ func results(t *testing.T, p *Plan, m *memory) map[string]*Result {
 	t.Helper()
 	out := map[string]*Result{}
 	for _, e := range p.Entries() {
-		r, err := From(m)(e)
+		r, err := experiment.Results[Result, Subject, Arm](m)(e)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,7 +52,7 @@ func (m *memory) Complete(key string, result any, _ float64, events ...record.Ev
 func allOf(p *Plan, record experiment.Record) (map[string]*Result, error) {
 	out := map[string]*Result{}
 	for _, e := range p.Entries() {
-		r, err := From(record)(e)
+		r, err := experiment.Results[Result, Subject, Arm](record)(e)
 		if err != nil {
 			return nil, err
 		}

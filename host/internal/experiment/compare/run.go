@@ -65,14 +65,9 @@ func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []in
 	return out, nil
 }
 
-// From reads results from a record, see experiment.Result.
-func From(kept experiment.Record) func(Entry) (*Result, error) {
-	return func(e Entry) (*Result, error) { return experiment.Result[Result](kept, e.Key) }
-}
-
 // Tabulate implements experiment.Plan.
 func (p *Plan) Tabulate(from experiment.Record) (experiment.Table, error) {
-	c, err := Tabulate(p, From(from))
+	c, err := Tabulate(p, experiment.Results[Result, Subject, Arm](from))
 	if err != nil {
 		return nil, err
 	}
