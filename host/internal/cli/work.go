@@ -135,7 +135,7 @@ func readJob(in *bufio.Reader) (*experiment.Job, error) {
 		err = fmt.Errorf("its kind is %q", job.Kind)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("a task is expected on standard input, as the commands that do an experiment write it: %w", err)
+		return nil, fmt.Errorf("a task is expected on standard input, as hyfair compare and other experiments write it: %w", err)
 	}
 	return job, nil
 }
