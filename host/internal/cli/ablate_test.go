@@ -213,6 +213,7 @@ func testAblateTriesAgain(t *testing.T, binary, plugins string) {
 
 // A worker or a plugin killed from outside costs the task a try.
 func testAblateSurvivesKills(t *testing.T, binary, plugins string) {
+	tier.NeedLong(t)
 	study := tenureStudy(t)
 	file := grid(t, study, "solver: none\nbudget: 1500ms\nruns: 1\nstrategies: [{name: rw}, {name: sa}]\n")
 	kill := func(t *testing.T, pids []string, but int) bool {

@@ -24,7 +24,7 @@ func climbAnd(t *testing.T, plugins string) string {
 // The planted cluster's floor and ceiling are those that enumeration of the whole
 // space found, docs/loan.md: k is never below 9 inside, and never above 11 outside.
 func TestExplainBound(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	plugins := climbAnd(t, bnbFolder(t))
 	args := []string{"explain", loanStudy, "--budget", "20000ev", "--samples", "2000", "--bound", "60s"}
 	code, stdout, stderr := command(t, plugins, append(args, "--json")...)

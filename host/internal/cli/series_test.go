@@ -46,7 +46,7 @@ func TestSeriesGoesOnAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := "{study: " + loan + "}"
-	file := textFile(t, "series.yaml", "studies: ["+one+", {study: "+tenureStudy(t)+"}, "+one+", "+one+"]\nbudget: 60000ev\nsamples: 3000\n")
+	file := textFile(t, "series.yaml", "studies: ["+one+", {study: "+tenureStudy(t)+"}, "+one+", "+one+"]\nbudget: 20000ev\nsamples: 1500\n")
 	args := []string{"explain", file, "--format", "csv"}
 	path := filepath.Join(t.TempDir(), "journal.db")
 	killed := startWith(t, binary, plugins, path, args...)
