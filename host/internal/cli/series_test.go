@@ -140,10 +140,10 @@ func TestSeriesWithAnInterruptedWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := textFile(t, "series.yaml", "studies: [{study: "+loan+"}, {study: "+loan+"}]\narms: [original, retrained]\nsolver: none\nstrategy: rw\nbudget: 20000ev\nruns: 1\n")
+	file := textFile(t, "series.yaml", "studies: [{study: "+loan+"}, {study: "+loan+"}]\narms: [original, blind]\nsolver: none\nstrategy: rw\nbudget: 5000ev\nruns: 1\n")
 	out := filepath.Join(t.TempDir(), "out")
 	path := filepath.Join(t.TempDir(), "journal.db")
-	r := startWith(t, binary, plugins, path, "mitigate", file, "--epochs", "2", "--out", out, "--json")
+	r := startWith(t, binary, plugins, path, "mitigate", file, "--epochs", "1", "--out", out, "--json")
 	until(t, "the first search", func() bool { return started(path, "search") })
 	for _, pid := range left(t, binary) {
 		if n, err := strconv.Atoi(pid); err == nil && n != r.Process.Pid {
@@ -165,7 +165,7 @@ func TestSeriesWithAnInterruptedWorker(t *testing.T) {
 			t.Errorf("interrupted %v, %d arms", n.Interrupted, len(n.Arms))
 		}
 	}
-	if folders, err := filepath.Glob(filepath.Join(out, "*", "retrained.json")); err != nil || len(folders) != 2 {
+	if folders, err := filepath.Glob(filepath.Join(out, "*", "blind.json")); err != nil || len(folders) != 2 {
 		t.Errorf("%v, %v", folders, err)
 	}
 }
