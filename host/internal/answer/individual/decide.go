@@ -1,5 +1,6 @@
-// Package individual says how a model decides about single points: exactly, so
-// that every command that names a decision names the same one.
+// Package individual judges one individual, exactly: whether a pair of copies, or all
+// its counterfactuals, are treated differently (Judge), and how a model decides about
+// single points (Decider), so that every command says the same of the same individual.
 package individual
 
 import (
