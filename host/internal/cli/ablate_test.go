@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -216,23 +218,21 @@ func testAblateSurvivesKills(t *testing.T, binary, plugins string) {
 	tier.NeedLong(t)
 	study := tenureStudy(t)
 	file := grid(t, study, "solver: none\nbudget: 1500ms\nruns: 1\nstrategies: [{name: rw}, {name: sa}]\n")
-	kill := func(t *testing.T, pids []string, but int) bool {
-		for _, text := range pids {
-			var pid int
-			fmt.Sscan(text, &pid)
-			if pid != but && pid > 1 {
-				p, err := os.FindProcess(pid)
-				return err == nil && p.Kill() == nil
-			}
-		}
-		return false
-	}
-	for name, folder := range map[string]string{"worker": binary, "plugin": filepath.Join(plugins, "hyfair-search-rw")} {
+	for _, name := range []string{"worker", "plugin"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "journal.db")
 			r := startWith(t, binary, plugins, path, "ablate", file, "--json")
-			until(t, "a worker", func() bool { return len(left(t, binary)) > 1 }) // beside the program itself
-			until(t, "something to kill", func() bool { return kill(t, left(t, folder), r.Process.Pid) })
+			var victims []int
+			until(t, "a worker", func() bool { victims = children(t, binary, r.Process.Pid); return len(victims) > 0 })
+			if worker := victims[0]; name == "plugin" {
+				until(t, "the worker's plugin in the middle of its work", func() bool {
+					victims = slices.DeleteFunc(children(t, plugins, worker), func(pid int) bool { return stat(strconv.Itoa(pid), 11) < 10 })
+					return len(victims) > 0
+				})
+			}
+			if p, err := os.FindProcess(victims[0]); err == nil {
+				p.Kill()
+			}
 			code, stdout, stderr := r.wait(t)
 			if a := ablated(t, stdout); code != ExitDone || a.Done != 2 || a.Retried != 1 || a.Failed != 0 {
 				t.Errorf("exit code %d, %s\n%s", code, stderr, shown(a))

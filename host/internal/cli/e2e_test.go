@@ -124,17 +124,30 @@ func until(t *testing.T, what string, so func() bool) {
 // folder have computed for.
 func busy(t *testing.T, folder string) (ticks int) {
 	for _, pid := range left(t, folder) {
-		stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
-		if err != nil {
-			continue // it has just ended
-		}
-		_, rest, _ := bytes.Cut(stat, []byte(") ")) // the name may hold blanks
-		if fields := strings.Fields(string(rest)); len(fields) > 11 {
-			user, _ := strconv.Atoi(fields[11])
-			ticks += user
-		}
+		ticks += stat(pid, 11)
 	}
 	return ticks
+}
+
+// stat is a number of a process's /proc/PID/stat, counted from its state, which is 0; 0
+// where it has just ended.
+func stat(pid string, field int) (n int) {
+	text, _ := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	_, rest, _ := bytes.Cut(text, []byte(") ")) // the name may hold blanks
+	if fields := strings.Fields(string(rest)); len(fields) > field {
+		n, _ = strconv.Atoi(fields[field])
+	}
+	return n
+}
+
+// children are the processes of a folder that one process has started.
+func children(t *testing.T, folder string, parent int) (pids []int) {
+	for _, pid := range left(t, folder) {
+		if n, err := strconv.Atoi(pid); err == nil && stat(pid, 1) == parent {
+			pids = append(pids, n)
+		}
+	}
+	return pids
 }
 
 // finished is the last event of the only run in the journal.

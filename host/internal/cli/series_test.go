@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -145,11 +144,9 @@ func TestSeriesWithAnInterruptedWorker(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	r := startWith(t, binary, plugins, path, "mitigate", file, "--epochs", "1", "--out", out, "--json")
 	until(t, "the first search", func() bool { return started(path, "search") })
-	for _, pid := range left(t, binary) {
-		if n, err := strconv.Atoi(pid); err == nil && n != r.Process.Pid {
-			if p, err := os.FindProcess(n); err == nil {
-				p.Signal(syscall.SIGTERM)
-			}
+	for _, pid := range children(t, binary, r.Process.Pid) {
+		if p, err := os.FindProcess(pid); err == nil {
+			p.Signal(syscall.SIGTERM)
 		}
 	}
 	code, stdout, stderr := r.wait(t)
