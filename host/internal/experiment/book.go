@@ -35,7 +35,7 @@ type Kept struct {
 // book is where results go: a run of the journal, or memory where that cannot be
 // written.
 type book struct {
-	Record
+	record.Store
 	Kept
 	finish func(record.Finished) error
 }
@@ -51,7 +51,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 		return nil, err
 	}
 	if j == nil {
-		return &book{Record: &memory{}, finish: func(record.Finished) error { return nil }}, nil
+		return &book{Store: &memory{}, finish: func(record.Finished) error { return nil }}, nil
 	}
 	var broken []journal.Info
 	if how != Fresh {

@@ -20,7 +20,7 @@ type Plan interface {
 	Do(ctx context.Context, b *Bench) error
 	// Tabulate makes the tables of the results there are. A table that comes with an
 	// error stands.
-	Tabulate(from Record) (Table, error)
+	Tabulate(from record.Store) (Table, error)
 }
 
 // Table is what an experiment came to.
@@ -39,7 +39,7 @@ var ErrContradiction = errors.New("proof was refuted by a replayed witness")
 type Bench struct {
 	Session *session.Session
 	// Kept keeps results.
-	Kept Record
+	Kept record.Store
 	// Slots are the processors of each job, none where they do not suffice.
 	Slots    [][]int
 	Progress func(Progress)

@@ -16,14 +16,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Record keeps results of tasks: journal.Run, or what stands for it. Done gives
-// the JSON of a result that was stored by Complete, ever. Complete stores once
-// for each key, at once and for good.
-type Record interface {
-	Done(key string) (result []byte, seconds float64, ok bool)
-	Complete(key string, result any, seconds float64, events ...record.Event) error
-}
-
 // Task is one of an experiment's.
 type Task struct {
 	// Key names it in the record.
@@ -104,7 +96,7 @@ func Slots(cores []int, jobs, threads int) [][]int {
 // Run does the tasks that the record has no result of, Jobs at a time. The error
 // is about what could not be recorded, and about failures that Options.Failed does
 // not take. ctx ends the experiment early: tasks under way are not recorded.
-func Run(ctx context.Context, tasks []Task, kept Record, o Options) error {
+func Run(ctx context.Context, tasks []Task, kept record.Store, o Options) error {
 	r := &runner{Options: o, kept: kept}
 	var open []Task
 	for _, t := range tasks {
@@ -145,7 +137,7 @@ func Run(ctx context.Context, tasks []Task, kept Record, o Options) error {
 // runner is a Run under way. It is the only one to write to the record.
 type runner struct {
 	Options
-	kept Record
+	kept record.Store
 
 	mu       sync.Mutex
 	state    Progress
@@ -236,7 +228,7 @@ func faults(events []record.Event) []record.Event {
 
 // failedKey is where the next failure of a task is recorded: beside its result,
 // whose place stays free for another try.
-func failedKey(kept Record, key string) string {
+func failedKey(kept record.Store, key string) string {
 	for n := 1; ; n++ {
 		failed := keyOfFailure(key, n)
 		if _, _, ok := kept.Done(failed); !ok {
@@ -249,7 +241,7 @@ func keyOfFailure(key string, n int) string { return fmt.Sprintf("%s | failed %d
 
 // Results reads tasks' results from a record: nil for a task that has none, and
 // the last failure of one that only failed.
-func Results[R, S, A any](kept Record) func(Entry[S, A]) (*R, error) {
+func Results[R, S, A any](kept record.Store) func(Entry[S, A]) (*R, error) {
 	return func(e Entry[S, A]) (*R, error) {
 		r, _, err := Timed[R](kept, e.Key)
 		return r, err
@@ -257,7 +249,7 @@ func Results[R, S, A any](kept Record) func(Entry[S, A]) (*R, error) {
 }
 
 // Timed is a task's result, as of Results, with how many seconds the task took.
-func Timed[R any](kept Record, key string) (*R, float64, error) {
+func Timed[R any](kept record.Store, key string) (*R, float64, error) {
 	text, seconds, ok := kept.Done(key)
 	for n := 1; !ok; n++ {
 		failed, s, found := kept.Done(keyOfFailure(key, n))

@@ -20,13 +20,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Store keeps the results of parts, so that a run that was broken off goes on
-// where it was (host/internal/journal).
-type Store interface {
-	Done(key string) (result []byte, seconds float64, ok bool)
-	Complete(key string, result any, seconds float64, events ...record.Event) error
-}
-
 // Options steer a Run.
 type Options struct {
 	// Chunks cut the query's region; Adaptive splits a part that stays undecided
@@ -43,7 +36,7 @@ type Options struct {
 	// Seed drives the order of the parts for the solvers, and the sampling.
 	Seed int64
 	// Store, where not nil, is asked for results and keeps them.
-	Store Store
+	Store record.Store
 	// Progress, where not nil, is called with what is known so far, not at the
 	// same time as another call.
 	Progress func(Report)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -46,11 +47,11 @@ func (p *Plan) prove(ctx context.Context, b *experiment.Bench, ask func(context.
 
 // TakeBounds adds the bounds that the record has, each held against what the
 // searches found. An error tells of one that somebody refutes, who then counts.
-func (a *Ablation) TakeBounds(p *Plan, record experiment.Record) error {
+func (a *Ablation) TakeBounds(p *Plan, from record.Store) error {
 	var refuted error
 	for i := range p.Subjects {
 		s := &p.Subjects[i]
-		text, _, ok := record.Done(boundKey(s))
+		text, _, ok := from.Done(boundKey(s))
 		if !ok {
 			continue
 		}

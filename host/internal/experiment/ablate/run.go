@@ -70,7 +70,7 @@ func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []in
 }
 
 // Tabulate implements experiment.Plan.
-func (p *Plan) Tabulate(from experiment.Record) (experiment.Table, error) {
+func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 	a, err := Tabulate(p, p.Target, experiment.Results[Result, Subject, Arm](from))
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (m *memory) Complete(key string, result any, _ float64, events ...record.Ev
 }
 
 // runOn does a plan's tasks without processes.
-func runOn(ctx context.Context, p *Plan, kept experiment.Record,
+func runOn(ctx context.Context, p *Plan, kept record.Store,
 	work func(ctx context.Context, r *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error),
 	slots [][]int, progress func(experiment.Progress),
 ) error {

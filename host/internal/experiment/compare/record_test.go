@@ -49,7 +49,7 @@ func (m *memory) Complete(key string, result any, _ float64, events ...record.Ev
 }
 
 // allOf are all results in a record by key.
-func allOf(p *Plan, record experiment.Record) (map[string]*Result, error) {
+func allOf(p *Plan, record record.Store) (map[string]*Result, error) {
 	out := map[string]*Result{}
 	for _, e := range p.Entries() {
 		r, err := experiment.Results[Result, Subject, Arm](record)(e)
@@ -67,7 +67,7 @@ func allOf(p *Plan, record experiment.Record) (map[string]*Result, error) {
 type worked = func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error)
 
 // runOn does a plan's tasks without processes.
-func runOn(ctx context.Context, p *Plan, kept experiment.Record, work worked, slots [][]int, progress func(experiment.Progress)) error {
+func runOn(ctx context.Context, p *Plan, kept record.Store, work worked, slots [][]int, progress func(experiment.Progress)) error {
 	return p.Do(ctx, &experiment.Bench{Kept: kept, Slots: slots, Progress: progress, Work: func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error) {
 		return work(ctx, request.(*Job), t.Cores, event)
 	}})

@@ -66,7 +66,7 @@ func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []in
 }
 
 // Tabulate implements experiment.Plan.
-func (p *Plan) Tabulate(from experiment.Record) (experiment.Table, error) {
+func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 	c, err := Tabulate(p, experiment.Results[Result, Subject, Arm](from))
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
 )
 
 // Kind is a request that is made of several networks, and its answer.
@@ -134,7 +135,7 @@ func (p *Plan[Q, R]) Do(ctx context.Context, b *experiment.Bench) error {
 }
 
 // Tabulate implements experiment.Plan.
-func (p *Plan[Q, R]) Tabulate(from experiment.Record) (experiment.Table, error) {
+func (p *Plan[Q, R]) Tabulate(from record.Store) (experiment.Table, error) {
 	cells := make([]Cell[R], len(p.sources))
 	for i := range cells {
 		cell, seconds, err := experiment.Timed[Cell[R]](from, p.key(i))
