@@ -50,19 +50,22 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// stalls sends a part and then nothing the first time, and all of it after that.
+func stalls(n int, w http.ResponseWriter, r *http.Request) {
+	if n == 1 {
+		w.Header().Set("Content-Length", fmt.Sprint(len(content)))
+		w.Write(content[:100])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return
+	}
+	serve(w, r, content)
+}
+
 // TestAStandstillIsCutShort: the server sends a part and then nothing; the rest
 // comes with the next try.
 func TestAStandstillIsCutShort(t *testing.T) {
-	h := newHome(t, func(n int, w http.ResponseWriter, r *http.Request) {
-		if n == 1 {
-			w.Header().Set("Content-Length", fmt.Sprint(len(content)))
-			w.Write(content[:100])
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-			return
-		}
-		serve(w, r, content)
-	})
+	h := newHome(t, stalls)
 	into := t.TempDir()
 	o := options(into)
 	o.Idle = 50 * time.Millisecond
@@ -81,16 +84,7 @@ func TestAStandstillIsCutShort(t *testing.T) {
 // TestInterrupted: what has come stays, and the next run goes on.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	h := newHome(t, func(n int, w http.ResponseWriter, r *http.Request) {
-		if n == 1 {
-			w.Header().Set("Content-Length", fmt.Sprint(len(content)))
-			w.Write(content[:100])
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-			return
-		}
-		serve(w, r, content)
-	})
+	h := newHome(t, stalls)
 	into := t.TempDir()
 	o := options(into)
 	o.Progress = func(fetch.Progress) { cancel() }
