@@ -96,19 +96,8 @@ func runMitigate(ctx context.Context, app *App, f *mitigateFlags, path string) e
 	if err != nil {
 		return err
 	}
-	s, err := app.session()
-	if err != nil {
-		return err
-	}
-	out, failed := mitigate.Answer(ctx, s, r)
-	if failed = app.end(s, failed); out == nil {
-		return failed
-	}
-	failed = errors.Join(failed, app.show(out))
-	if failed == nil && out.Interrupted {
-		return &exitError{code: ExitInterrupted}
-	}
-	return failed
+	out, err := ask(ctx, app, mitigate.Answer, r)
+	return interruptedIf(out != nil && out.Interrupted, err)
 }
 
 // complete is the request about a study.
