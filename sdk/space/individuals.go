@@ -11,11 +11,13 @@ import (
 // than one value.
 func (s *Space) CountIndividuals(box Box, limit int) (n int, ok bool) {
 	n = 1
-	for _, i := range s.Free() {
-		switch iv := box[i]; {
-		case !s.Features[i].Discrete() && iv.Lo != iv.Hi:
+	for i := range s.Features {
+		f, iv := &s.Features[i], box[i]
+		switch {
+		case f.IsProtected():
+		case !f.Discrete() && iv.Lo != iv.Hi:
 			return n, false
-		case s.Features[i].Discrete() && n <= limit:
+		case f.Discrete() && n <= limit:
 			n *= int(math.Min(math.Floor(iv.Hi)-math.Ceil(iv.Lo)+1, 1<<20))
 		}
 	}
