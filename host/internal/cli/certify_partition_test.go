@@ -2,11 +2,12 @@ package cli
 
 import (
 	"encoding/json"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // inParts is what scripts read of hyfair certify --partition --json.

@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -147,21 +148,38 @@ func (f *experimentFlags) recall(app *App, plan func(record.Task) (experiment.Pl
 	return failed
 }
 
-// runSeries asks the same of the networks of a file.
-func runSeries[Q, R any](ctx context.Context, app *App, f *experimentFlags, in *gridfile.File, p *series.Plan[Q, R],
-	request func(question.Spec) (Q, error), validate func() error, show func(experiment.Table) error,
+// runSeries asks the same of the networks of a file, once for each point of its grid.
+// The file may say whatever the command's flags can, but for those of single studies.
+func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file string, single []string, p *series.Plan[Q, R],
+	request func(question.Spec, string) (Q, error), show func(experiment.Table) error,
 ) error {
 	app.compares()
+	for _, name := range single {
+		if f.changed(name) {
+			return usage(fmt.Errorf("--%s is for a single study, not for a file of several", name))
+		}
+	}
+	in, settings, err := openSeries(cmd, app, file, single)
+	if err != nil {
+		return usage(err)
+	}
+	points, _ := in.Grid(settings.grid, in.Root.Get, settings.take)
 	studies := in.Studies()
-	err := in.Err()
-	if err == nil {
-		err = validate()
+	if err = in.Err(); err == nil {
+		err = f.validate(nil)
 	}
 	if err == nil {
 		err = f.models.Each(studies, app.Data, func(spec question.Spec, _ gridfile.Study) error {
-			r, err := request(spec)
-			p.Add(r)
-			return err
+			for _, point := range points {
+				settings.at(point)
+				name := p.Called(spec, point.Called(""))
+				r, err := request(spec, name)
+				if err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+				p.Add(r, name, point.Called(""))
+			}
+			return nil
 		})
 	}
 	if err != nil {
@@ -172,7 +190,94 @@ func runSeries[Q, R any](ctx context.Context, app *App, f *experimentFlags, in *
 		return usage(err)
 	}
 	p.Name, p.Seed, p.Threads, p.Memory, p.Jobs = in.Called(), app.Seed, app.Threads, memory, app.Jobs
-	return f.conduct(ctx, app, p, show)
+	return f.conduct(cmd.Context(), app, p, show)
+}
+
+// settings are flags as the text of a file gives them, where the user did not.
+type settings struct {
+	cmd   *cobra.Command
+	app   *App
+	names []string
+	grid  *yamlfile.Node
+	// shared are the options of plugins that the file gives, own those of the user.
+	shared, own []string
+}
+
+// openSeries opens a file of studies and gives flags its settings.
+func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gridfile.File, *settings, error) {
+	s := &settings{cmd: cmd, app: app, own: app.Set}
+	not := append([]string{"models", "resume", "fresh", "format", "out", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if !slices.Contains(not, flag.Name) {
+			s.names = append(s.names, flag.Name)
+		}
+	})
+	in, err := gridfile.Open(file, "a file of studies to "+cmd.Name(), append(s.names, "set", "grid")...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range s.names {
+		at, flag := in.Root.Get(name), cmd.Flag(name)
+		switch list, several := flag.Value.(pflag.SliceValue); {
+		case at == nil || flag.Changed:
+		case several:
+			list.Replace(in.Texts(name))
+		default:
+			if text := in.Setting(name); text != "" {
+				if err := s.set(name, text); err != nil {
+					in.Fault(at, "%v", err)
+				}
+			}
+		}
+	}
+	if set := in.Root.Get("set"); set != nil {
+		for name, value := range in.Options(set) {
+			s.shared = append(s.shared, name+"="+value)
+		}
+	}
+	s.at(nil)
+	s.grid = in.Root.Want("grid")
+	s.grid.Entries = slices.DeleteFunc(s.grid.Entries, func(e yamlfile.Entry) bool {
+		flag := cmd.Flag(e.Key.Text)
+		return flag != nil && flag.Changed // by the user, whose value is for every point
+	})
+	return in, s, nil
+}
+
+// set gives a flag its value.
+func (s *settings) set(name, text string) error {
+	value := s.cmd.Flag(name).Value
+	if list, several := value.(pflag.SliceValue); several {
+		return list.Replace(strings.Split(text, ","))
+	}
+	if err := value.Set(text); err != nil {
+		return fmt.Errorf("%q: %v", text, cmp.Or(errors.Unwrap(err), err))
+	}
+	return nil
+}
+
+// optionKey is what the keys of plugins' options begin with in a grid.
+const optionKey = "set."
+
+// take gives what a key of a grid stands for its value.
+func (s *settings) take(v gridfile.Value) error {
+	if name, ok := strings.CutPrefix(v.Key, optionKey); ok {
+		s.app.Set = append(slices.Clone(s.app.Set), name+"="+v.Text)
+		return nil
+	}
+	if !slices.Contains(s.names, v.Key) {
+		return fmt.Errorf("unknown key; %s", yamlfile.Suggest(v.Key, append(s.names, optionKey+"OPTION")))
+	}
+	return s.set(v.Key, v.Text)
+}
+
+// at gives the flags the values of a point, which were looked at before.
+func (s *settings) at(p gridfile.Point) {
+	s.app.Set = s.shared
+	for _, v := range p {
+		s.take(v)
+	}
+	s.app.Set = append(slices.Clone(s.app.Set), s.own...) // the user's are last, and count
 }
 
 // workers starts this very program as workers.
@@ -186,23 +291,4 @@ func (a *App) workers() (*workers.Processes, error) {
 		p.Log = a.Stderr
 	}
 	return p, nil
-}
-
-// takeSettings gives flags that the user did not give the values that a file has
-// under their names.
-func takeSettings(in *gridfile.File, flags *pflag.FlagSet, names ...string) {
-	for _, name := range names {
-		flag := flags.Lookup(name)
-		list, several := flag.Value.(pflag.SliceValue)
-		switch at := in.Root.Get(name); {
-		case at == nil || flag.Changed:
-		case several:
-			list.Replace(in.Texts(name))
-		default:
-			text := in.Setting(name)
-			if err := flag.Value.Set(text); err != nil && text != "" {
-				in.Fault(at, "%q: %v", text, cmp.Or(errors.Unwrap(err), err))
-			}
-		}
-	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/experiment"
-	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
@@ -65,11 +64,11 @@ method, the measures and the comparison with LIME (--lime).`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.flags = cmd.Flags()
 			grid := yamlfile.HasKey(args[0], "studies")
-			if err := f.validate(grid); err != nil {
-				return usage(err)
-			}
 			if grid {
-				return f.runSeries(cmd.Context(), app, args[0])
+				return f.runSeries(cmd, app, args[0])
+			}
+			if err := f.validate(false); err != nil {
+				return usage(err)
 			}
 			return f.runOne(cmd.Context(), app, args[0])
 		},
@@ -132,13 +131,7 @@ func (f *explainFlags) validate(grid bool) error {
 	if err := f.experimentFlags.validate(nil); err != nil {
 		return err
 	}
-	alone, gridOnly := []string{"from", "rows", "row", "tree", "rules-out", "lime-reference", "model"}, []string{"models", "format", "out", "resume", "fresh"}
-	for _, name := range alone {
-		if grid && f.flags.Changed(name) {
-			return fmt.Errorf("--%s is for a single study, not for a file of several", name)
-		}
-	}
-	for _, name := range gridOnly {
+	for _, name := range []string{"models", "format", "out", "resume", "fresh"} {
 		if !grid && f.flags.Changed(name) {
 			return fmt.Errorf("--%s is for a file of several studies, such as studies/rq3.yaml", name)
 		}
@@ -169,23 +162,18 @@ func (f *explainFlags) runOne(ctx context.Context, app *App, path string) error 
 }
 
 // runSeries explains the networks of a file that lists studies, such as
-// studies/rq3.yaml, which has settings where no flag was given.
-func (f *explainFlags) runSeries(ctx context.Context, app *App, file string) error {
-	settings := []string{"strategy", "budget", "individuals", "samples", "quantile", "delta", "spread", "lime", "bound"}
-	in, err := gridfile.Open(file, "a file of studies to explain", settings...)
-	if err != nil {
-		return usage(err)
-	}
-	takeSettings(in, f.flags, settings...)
+// studies/rq3.yaml.
+func (f *explainFlags) runSeries(cmd *cobra.Command, app *App, file string) error {
 	p := &series.Plan[explain.Request, explain.Result]{Kind: series.Explain}
-	return runSeries(ctx, app, &f.experimentFlags, in, p, func(spec question.Spec) (explain.Request, error) {
+	return runSeries(cmd, app, &f.experimentFlags, file, aloneExplain, p, func(spec question.Spec, _ string) (explain.Request, error) {
 		r, err := f.complete(app, spec.Study)
-		if r.Model = spec.Model; err == nil {
-			err = r.Validate()
-		}
-		return r, err
-	}, func() error { return f.validate(true) }, func(t experiment.Table) error { return f.shown.show(app, t) })
+		r.Model = spec.Model
+		return r, errors.Join(err, f.validate(true))
+	}, func(t experiment.Table) error { return f.shown.show(app, t) })
 }
+
+// aloneExplain are flags for a single study.
+var aloneExplain = []string{"from", "rows", "row", "encoded", "tree", "rules-out", "lime-reference", "model"}
 
 // complete is the request about a study.
 func (f *explainFlags) complete(app *App, path string) (r explain.Request, err error) {

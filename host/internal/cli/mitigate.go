@@ -13,7 +13,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
-	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
@@ -51,7 +50,7 @@ its networks is treated in turn.`,
 		Args: exactlyOne("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if yamlfile.HasKey(args[0], "studies") {
-				return f.runSeries(cmd.Context(), app, cmd, args[0])
+				return f.runSeries(cmd, app, args[0])
 			}
 			for _, name := range []string{"models", "resume", "fresh"} {
 				if f.changed(name) {
@@ -112,33 +111,16 @@ func (f *mitigateFlags) complete(app *App, path string) (r mitigate.Request, err
 }
 
 // runSeries mitigates the networks of a file that lists studies, such as
-// studies/rq4.yaml, which has settings where no flag was given.
-func (f *mitigateFlags) runSeries(ctx context.Context, app *App, cmd *cobra.Command, file string) error {
-	if f.changed("model") || f.Guardrails != "" {
-		return usage(errors.New("--model and --guardrails are for a single study, not for a file of several"))
-	}
-	settings := []string{"arms", "strategy", "solver", "mode", "budget", "runs"}
-	in, err := gridfile.Open(file, "a file of studies to mitigate", settings...)
-	if err != nil {
-		return usage(err)
-	}
-	if runs := in.Root.Get("runs"); runs != nil {
-		if v, ok := runs.Float(); ok && v < 1 {
-			in.Fault(runs, "%v searches an arm; want 1 or more", v)
-		}
-	}
-	takeSettings(in, cmd.Flags(), settings...)
+// studies/rq4.yaml.
+func (f *mitigateFlags) runSeries(cmd *cobra.Command, app *App, file string) error {
 	p := &series.Plan[mitigate.Request, mitigate.Result]{Kind: series.Mitigate}
-	return runSeries(ctx, app, &f.experimentFlags, in, p, func(spec question.Spec) (mitigate.Request, error) {
+	return runSeries(cmd, app, &f.experimentFlags, file, []string{"model", "guardrails"}, p, func(spec question.Spec, name string) (mitigate.Request, error) {
 		r, err := f.complete(app, spec.Study)
-		if err == nil {
-			err = r.Validate()
-		}
 		if r.Search.Model = spec.Model; r.Out != "" {
-			r.Out = filepath.Join(r.Out, p.Called(spec))
+			r.Out = filepath.Join(r.Out, strings.ReplaceAll(name, "/", "-"))
 		}
-		return r, err
-	}, func() error { return f.validate(nil) }, func(t experiment.Table) error {
+		return r, errors.Join(err, r.Validate())
+	}, func(t experiment.Table) error {
 		m := t.(*series.Mitigations)
 		err := app.show(m)
 		if f.Out != "" {

@@ -218,7 +218,11 @@ func TestMitigateUsage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(oneClass, "applicants.csv"), []byte(strings.Join(kept, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	badGrid := textFile(t, "grid.yaml", "studies: [{study: nowhere.yaml}]\nruns: -1\n")
+	loan, err := filepath.Abs(loanStudy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	badGrid := textFile(t, "grid.yaml", "studies: [{study: "+loan+"}]\nruns: -1\n")
 	for name, c := range map[string]struct {
 		args []string
 		want string
@@ -232,8 +236,8 @@ func TestMitigateUsage(t *testing.T) {
 		"rules that do not fit":  {[]string{"../../../studies/loan", "--guardrails", "nowhere.json"}, "nowhere.json"},
 		"one class":              {[]string{oneClass}, "none of the"},
 		"models of one study":    {[]string{"../../../studies/loan", "--models", "x"}, "--models is for a file of several studies"},
-		"a grid with mistakes":   {[]string{badGrid}, "-1 searches an arm"},
-		"rules for many studies": {[]string{badGrid, "--guardrails", "rules.json"}, "--model and --guardrails are for a single study"},
+		"a grid with mistakes":   {[]string{badGrid}, "--runs -1: want at least 1"},
+		"rules for many studies": {[]string{badGrid, "--guardrails", "rules.json"}, "--guardrails is for a single study"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := mitigated(t, t.TempDir(), c.args...)

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // nobodysStudy is the study of tenure, with constraints that leave no individual.

@@ -177,3 +177,43 @@ func started(path, command string) bool {
 	infos, err := j.Runs()
 	return err == nil && slices.ContainsFunc(infos, func(i journal.Info) bool { return i.Started.Task.Command == command })
 }
+
+// A file asks whatever flags can say, once for each point of its grid; flags that the
+// user gives are for all points.
+func TestGridOfASeries(t *testing.T) {
+	plugins := shippedStrategies(t)
+	loan, err := filepath.Abs(loanStudy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := textFile(t, "grid.yaml", "studies: [{study: "+loan+"}]\nbudget: 2000ev\nsamples: 200\nprotected: [sex]\nset: {patience: 5}\n"+
+		"grid:\n  epsilon: [0.05, 1/10]\n  seed: [1, 2]\n  set.climbs: [1, 2]\n")
+	explained := func(args ...string) (names []string, epsilons []string) {
+		t.Helper()
+		code, stdout, stderr := command(t, plugins, append([]string{"explain", file, "--format", "json"}, args...)...)
+		var out series.Explanations
+		if err := json.Unmarshal([]byte(stdout), &out); err != nil || code != ExitDone {
+			t.Fatalf("exit code %d, %v: %s", code, err, stderr)
+		}
+		for _, n := range out.Networks {
+			names, epsilons = append(names, n.Name()), append(epsilons, n.Report.Epsilon)
+			if d := cmp.Diff([]string{"sex"}, n.Report.Protected); d != "" {
+				t.Error(d)
+			}
+		}
+		return names, epsilons
+	}
+	names, epsilons := explained()
+	if d := cmp.Diff([]string{
+		"loan epsilon=0.05 seed=1 set.climbs=1", "loan epsilon=0.05 seed=1 set.climbs=2", "loan epsilon=0.05 seed=2 set.climbs=1", "loan epsilon=0.05 seed=2 set.climbs=2",
+		"loan epsilon=1/10 seed=1 set.climbs=1", "loan epsilon=1/10 seed=1 set.climbs=2", "loan epsilon=1/10 seed=2 set.climbs=1", "loan epsilon=1/10 seed=2 set.climbs=2",
+	}, names); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"0.05", "0.05", "0.05", "0.05", "0.1", "0.1", "0.1", "0.1"}, epsilons); d != "" {
+		t.Error(d)
+	}
+	if names, epsilons := explained("--epsilon", "0.2", "--seed", "3"); !slices.Equal(names, []string{"loan set.climbs=1", "loan set.climbs=2"}) || !slices.Equal(epsilons, []string{"0.2", "0.2"}) {
+		t.Errorf("%q, %q", names, epsilons)
+	}
+}

@@ -13,21 +13,25 @@ import (
 type Network struct {
 	Study string `json:"study"`
 	Model string `json:"model"`
+	// Arm is what a grid says of the request; empty without one.
+	Arm string `json:"arm,omitempty"`
 	// Error says why there is no report, or why no more is proved in it; the others
 	// go on.
 	Error  string  `json:"error,omitempty"`
 	Report *Result `json:"report"`
 }
 
-// Name is the network's without its ending, or the study's for its own network.
+// Name is the network's without its ending, or the study's for its own network, and
+// the arm.
 func (n *Network) Name() string {
+	name := n.Study
 	switch {
 	case n.Model != "":
-		return strings.TrimSuffix(n.Model, filepath.Ext(n.Model))
+		name = strings.TrimSuffix(n.Model, filepath.Ext(n.Model))
 	case n.Report != nil:
-		return n.Report.Study
+		name = n.Report.Study
 	}
-	return n.Study
+	return strings.TrimSpace(name + " " + n.Arm)
 }
 
 // Table is the paper's Table 3: a row a network, LIME on the left where it was asked,

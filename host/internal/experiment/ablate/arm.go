@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 )
 
 // Modes of an arm, see docs/search.md.
@@ -40,9 +41,6 @@ type Arm struct {
 	At string `json:"-"`
 }
 
-// maxArms bounds what a grid may spread into, far above any use.
-const maxArms = 1000
-
 // armKeys are the keys of an arm that a grid may vary beside the strategy's
 // options.
 var armKeys = []string{"strategy", "mode", "solver", "chains"}
@@ -68,26 +66,15 @@ func (a *Arm) set(key, value string) error {
 		a.Chains = n
 	default:
 		if name, ok := strings.CutPrefix(key, "solver_set."); ok {
-			put(&a.SolverSet, name, value)
+			a.SolverSet = gridfile.WithOption(a.SolverSet, name, value)
 		} else {
-			put(&a.Set, strings.TrimPrefix(key, "set."), value)
+			a.Set = gridfile.WithOption(a.Set, strings.TrimPrefix(key, "set."), value)
 		}
 	}
 	if slices.Contains(armKeys, key) && strings.TrimSpace(value) == "" {
 		return errors.New("is empty")
 	}
 	return nil
-}
-
-// put sets an option in a copy of the options, which arms of a grid share.
-func put(options *map[string]string, key, value string) {
-	out := map[string]string{key: value}
-	for k, v := range *options {
-		if k != key {
-			out[k] = v
-		}
-	}
-	*options = out
 }
 
 // check looks at an arm by itself.
@@ -105,34 +92,4 @@ func (a *Arm) check() error {
 		return fmt.Errorf("%q: a name is one line, without |", a.Name)
 	}
 	return nil
-}
-
-// axis is one dimension of a grid.
-type axis struct {
-	key    string
-	values []string
-}
-
-// cross lists the arm with every combination of the axes' values, the last axis
-// changing fastest, and names them after their values. The error tells the axis
-// it is about.
-func cross(base Arm, axes []axis) (arms []Arm, at string, err error) {
-	arms = []Arm{base}
-	for _, x := range axes {
-		var next []Arm
-		for i := range arms {
-			for _, value := range x.values {
-				a := arms[i]
-				if err := a.set(x.key, value); err != nil {
-					return nil, x.key, err
-				}
-				a.Name = strings.TrimSpace(fmt.Sprintf("%s %s=%s", a.Name, x.key, value))
-				if next = append(next, a); len(next) > maxArms {
-					return nil, x.key, fmt.Errorf("the grid has more than %d arms", maxArms)
-				}
-			}
-		}
-		arms = next
-	}
-	return arms, "", nil
 }

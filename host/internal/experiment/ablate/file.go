@@ -35,7 +35,7 @@ func ReadFile(path string) (*File, error) {
 
 func parseFile(text []byte, path string) (*File, error) {
 	in, err := gridfile.Parse(text, path, "a grid file",
-		append(gridfile.TermsKeys(), "jobs", "strategies", "mode", "solver", "bound")...)
+		append(gridfile.TermsKeys(), "strategies", "mode", "solver", "bound")...)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func parseFile(text []byte, path string) (*File, error) {
 	strategies := in.Root.Want("strategies")
 	for _, n := range strategies.List() {
 		f.Arms = append(f.Arms, r.arms(n)...)
-		if len(f.Arms) > maxArms {
-			r.Fault(strategies, "more than %d arms", maxArms)
+		if len(f.Arms) > gridfile.MostArms {
+			r.Fault(strategies, "more than %d arms", gridfile.MostArms)
 			break
 		}
 	}
@@ -95,18 +95,6 @@ func (r *fileReader) set(a *Arm, n *yamlfile.Node, keys ...string) bool {
 	return all
 }
 
-// options reads a mapping of texts; nil for none.
-func (r *fileReader) options(n *yamlfile.Node) map[string]string {
-	if !r.Kind(n, yamlfile.Mapping) {
-		return nil
-	}
-	out := map[string]string{}
-	for _, e := range n.Entries {
-		out[e.Key.Text], _ = r.Text(e.Value)
-	}
-	return out
-}
-
 // arms are what one entry of strategies describes: one arm, or those of its
 // grid.
 func (r *fileReader) arms(n *yamlfile.Node) []Arm {
@@ -115,7 +103,7 @@ func (r *fileReader) arms(n *yamlfile.Node) []Arm {
 	}
 	r.Text(n.Get("about"))
 	a := r.defaults
-	a.At, a.Set, a.SolverSet = n.At.String(), r.options(n.Get("set")), r.options(n.Get("solver_set"))
+	a.At, a.Set, a.SolverSet = n.At.String(), r.Options(n.Get("set")), r.Options(n.Get("solver_set"))
 	if !r.set(&a, n, armKeys...) {
 		return nil
 	}
@@ -126,60 +114,27 @@ func (r *fileReader) arms(n *yamlfile.Node) []Arm {
 	if a.Strategy == "" && grid.Get("strategy") == nil {
 		a.Strategy = a.Name
 	}
-	axes, ok := r.axes(grid, n)
+	points, ok := r.Grid(grid, func(key string) *yamlfile.Node {
+		if slices.Contains(armKeys, key) {
+			return n.Get(key)
+		}
+		return n.Want("set").Get(strings.TrimPrefix(key, "set."))
+	}, func(v gridfile.Value) error { scratch := a; return scratch.set(v.Key, v.Text) })
 	if !ok {
 		return nil
 	}
-	arms, at, err := cross(a, axes)
-	if err != nil {
-		r.Fault(grid.Get(at), "%v", err)
-		return nil
-	}
-	for i := range arms {
-		if err := arms[i].check(); err != nil {
+	var arms []Arm
+	for _, p := range points {
+		arm := a
+		for _, v := range p {
+			arm.set(v.Key, v.Text)
+		}
+		arm.Name = p.Called(a.Name)
+		if err := arm.check(); err != nil {
 			r.Fault(n, "%v", err)
 			return nil
 		}
+		arms = append(arms, arm)
 	}
 	return arms
-}
-
-// axes reads the grid of an arm, in the file's order.
-func (r *fileReader) axes(grid, arm *yamlfile.Node) (axes []axis, ok bool) {
-	if grid.Kind != yamlfile.Null && !r.Kind(grid, yamlfile.Mapping) {
-		return nil, false
-	}
-	ok = true
-	for _, e := range grid.Entries {
-		key, at := e.Key.Text, e.Value
-		values, valid := r.Reader.Texts(at)
-		fixed := arm.Get(key)
-		if !slices.Contains(armKeys, key) {
-			fixed = arm.Want("set").Get(strings.TrimPrefix(key, "set."))
-		}
-		switch {
-		case !valid:
-		case len(values) == 0:
-			r.Fault(at, "lists no value")
-		case fixed != nil:
-			r.Fault(at, "is fixed to %s beside the grid: give it in one place", fixed.Text)
-		case repeated(values) != "":
-			r.Fault(at, "%s is listed twice", repeated(values))
-		default:
-			axes = append(axes, axis{key, values})
-			continue
-		}
-		ok = false
-	}
-	return axes, ok
-}
-
-// repeated is a value that is listed twice; empty for none.
-func repeated(values []string) string {
-	for i, v := range values {
-		if slices.Contains(values[:i], v) {
-			return v
-		}
-	}
-	return ""
 }

@@ -197,7 +197,7 @@ func FuzzParseFile(f *testing.F) {
 			return
 		}
 		for i := range got.Arms {
-			if err := got.Arms[i].check(); err != nil || len(got.Arms) > maxArms {
+			if err := got.Arms[i].check(); err != nil || len(got.Arms) > gridfile.MostArms {
 				t.Errorf("%+v: %v", got.Arms[i], err)
 			}
 		}

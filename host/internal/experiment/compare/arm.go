@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -62,10 +63,18 @@ type Arm struct {
 	// asked about again, with twice the limit, when all others had their turn. 0:
 	// what is left of the budget.
 	Soft Duration `json:"soft,omitempty"`
+	// Set are the solver's own options.
+	Set map[string]string `json:"set,omitempty"`
+
+	// At is where a file describes the arm, as file:line:column, for messages.
+	At string `json:"-"`
 }
 
-// armKeys are the keys of an arm on the command line and in comparison files.
+// armKeys are the keys of an arm on the command line and in comparison files, beside
+// the options of its solver, which begin with optionKey.
 var armKeys = []string{"solver", "notion", "epsilon", "encoding", "bounds", "partition", "goal", "gap", "start", "soft"}
+
+const optionKey = "set."
 
 // set gives the field of a key its value. name and value are the user's.
 func (a *Arm) set(key, value string) error {
@@ -99,7 +108,11 @@ func (a *Arm) set(key, value string) error {
 		}
 		a.Soft = Duration(soft)
 	default:
-		return fmt.Errorf("unknown key; the keys are %s", strings.Join(armKeys, ", "))
+		name, ok := strings.CutPrefix(key, optionKey)
+		if !ok || name == "" {
+			return fmt.Errorf("unknown key; the keys are %s, and %sOPTION for an option of the solver", strings.Join(armKeys, ", "), optionKey)
+		}
+		a.Set = gridfile.WithOption(a.Set, name, value)
 	}
 	return a.check(key)
 }

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"strings"
+
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
@@ -43,7 +45,7 @@ func parseFile(text []byte, path string) (*File, error) {
 	}
 	arms := in.Root.Want("arms")
 	for _, n := range arms.List() {
-		f.Arms = append(f.Arms, readArm(in, n))
+		f.Arms = append(f.Arms, readArms(in, n)...)
 	}
 	if err := checkArms(f.Arms); err != nil {
 		in.Fault(arms, "%v", err)
@@ -54,13 +56,16 @@ func parseFile(text []byte, path string) (*File, error) {
 	return f, nil
 }
 
-func readArm(in *gridfile.File, n *yamlfile.Node) (a Arm) {
-	if !in.Mapping(n, append([]string{"name", "about"}, armKeys...)...) {
-		return a
+// readArms reads what one entry of arms describes: one arm, or those of its grid.
+func readArms(in *gridfile.File, n *yamlfile.Node) []Arm {
+	if !in.Mapping(n, append([]string{"name", "about", "set", "grid"}, armKeys...)...) {
+		return nil
 	}
 	in.Text(n.Get("about"))
+	a := Arm{At: n.At.String()}
 	a.Name, _ = in.Text(n.Get("name"))
-	if n.Get("solver") == nil {
+	grid := n.Want("grid")
+	if a.Set = in.Options(n.Get("set")); n.Get("solver") == nil && grid.Get("solver") == nil {
 		in.Fault(n, "names no solver")
 	}
 	for _, key := range armKeys {
@@ -70,5 +75,19 @@ func readArm(in *gridfile.File, n *yamlfile.Node) (a Arm) {
 			}
 		}
 	}
-	return a
+	points, _ := in.Grid(grid, func(key string) *yamlfile.Node {
+		if name, ok := strings.CutPrefix(key, optionKey); ok {
+			return n.Want("set").Get(name)
+		}
+		return n.Get(key)
+	}, func(v gridfile.Value) error { scratch := a; return scratch.set(v.Key, v.Text) })
+	arms := make([]Arm, len(points))
+	for i, p := range points {
+		arms[i] = a
+		for _, v := range p {
+			arms[i].set(v.Key, v.Text)
+		}
+		arms[i].Name = p.Called(a.Name)
+	}
+	return arms
 }

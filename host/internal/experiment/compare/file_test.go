@@ -37,6 +37,11 @@ arms:
     partition: study
     soft: 1m
   - {name: two, solver: highs, epsilon: 1/20, gap: 1e-4, goal: maximise}
+  - name: three
+    set: {presolve: "on"}
+    grid:
+      solver: [highs, lpsolve]
+      set.cuts: [a, b]
 `
 
 func TestReadFile(t *testing.T) {
@@ -52,8 +57,12 @@ func TestReadFile(t *testing.T) {
 			Scope: question.Scope{Epsilon: "0.1", Protected: []string{"sex"}, Where: "age=1..2", Rules: []string{"x"}},
 		},
 		Arms: []Arm{
-			{Name: "one", Solver: "z3", Notion: "decision-strict", Partition: "study", Soft: Duration(time.Minute)},
-			{Name: "two", Solver: "highs", Epsilon: "1/20", Gap: 1e-4, Goal: GoalMaximise},
+			{Name: "one", Solver: "z3", Notion: "decision-strict", Partition: "study", Soft: Duration(time.Minute), At: "dir/mine.yaml:17:5"},
+			{Name: "two", Solver: "highs", Epsilon: "1/20", Gap: 1e-4, Goal: GoalMaximise, At: "dir/mine.yaml:23:6"},
+			{Name: "three solver=highs set.cuts=a", Solver: "highs", Set: map[string]string{"presolve": "on", "cuts": "a"}, At: "dir/mine.yaml:24:5"},
+			{Name: "three solver=highs set.cuts=b", Solver: "highs", Set: map[string]string{"presolve": "on", "cuts": "b"}, At: "dir/mine.yaml:24:5"},
+			{Name: "three solver=lpsolve set.cuts=a", Solver: "lpsolve", Set: map[string]string{"presolve": "on", "cuts": "a"}, At: "dir/mine.yaml:24:5"},
+			{Name: "three solver=lpsolve set.cuts=b", Solver: "lpsolve", Set: map[string]string{"presolve": "on", "cuts": "b"}, At: "dir/mine.yaml:24:5"},
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -77,6 +86,9 @@ func TestFileFaults(t *testing.T) {
 		"syntax":          {"runs: 3", "runs: [3", "mine.yaml:"},
 		"shape":           {"threads: 2", "threads: {a: 2}", "mine.yaml:"},
 		"deep":            {"threads: 2", "threads: " + strings.Repeat("[", 1000), "nested more than 32 deep"},
+		"in a grid":       {"[highs, lpsolve]", "[highs, '']", "arms[2].grid.solver: names no solver"},
+		"key of a grid":   {"set.cuts", "cuts", "mine.yaml:28:13: arms[2].grid.cuts: unknown key"},
+		"fixed":           {"set.cuts", "set.presolve", "is fixed to on beside the grid"},
 		"twice":           {"runs: 3", "runs: 3\nruns: 4", "mine.yaml:"},
 	} {
 		t.Run(name, func(t *testing.T) {

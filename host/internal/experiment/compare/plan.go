@@ -200,7 +200,7 @@ func (p *Plan) job(e Entry) (*Job, error) {
 		return nil, err
 	}
 	return &Job{Arm: a.Name, Measured: e.Subject.Epsilon, Threads: p.Threads, Memory: p.Memory, Request: verdict.Request{
-		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: p.Solvers[a.Solver].Set, Encoding: a.Encoding, Bounds: a.Bounds,
+		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: options(p.Solvers[a.Solver].Set, a.Set), Encoding: a.Encoding, Bounds: a.Bounds,
 		Climb: a.Start == StartSearch, Maximise: a.Goal == GoalMaximise, Gap: a.Gap,
 		Partition: a.Partition, SoftTimeout: time.Duration(a.Soft), Timeout: p.limit(), Seed: e.Seed,
 	}}, nil

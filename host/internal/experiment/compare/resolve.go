@@ -3,13 +3,12 @@ package compare
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // Resolve starts each solver once, with these options, to learn its version and whether
@@ -38,8 +37,12 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[stri
 		return session.Mistake(err)
 	}
 	for i := range p.Arms {
-		if err := resolveArm(&p.Arms[i], plugins[p.Arms[i].Solver].Description()); err != nil {
-			return fmt.Errorf("arm %s: %w", p.Arms[i].Name, err)
+		if err := p.resolveArm(ctx, &p.Arms[i], plugins[p.Arms[i].Solver]); err != nil {
+			err = fmt.Errorf("arm %s: %w", p.Arms[i].Name, err)
+			if at := p.Arms[i].At; at != "" {
+				err = fmt.Errorf("%s: %w", at, err)
+			}
+			return err
 		}
 	}
 	for name, plugin := range plugins {
@@ -49,8 +52,10 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[stri
 	return nil
 }
 
-// resolveArm fills in the lowering and checks that the solver takes it.
-func resolveArm(a *Arm, d sdk.Description) error {
+// resolveArm fills in the lowering and checks that the solver takes it, with the
+// options, of the first subject.
+func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugin *discover.Plugin) error {
+	d := plugin.Description()
 	if err := discover.Missing(d); err != nil {
 		return err
 	}
@@ -60,14 +65,33 @@ func resolveArm(a *Arm, d sdk.Description) error {
 	if a.Bounds == "" {
 		a.Bounds = certify.DefaultBounds
 	}
-	e, err := certify.LookupEncoding(a.Encoding)
-	switch {
-	case err != nil:
-		return session.Mistake(err)
-	case !d.Answers(e.Form, problem.Decide):
-		return session.Mistake(fmt.Errorf("solver %s does not answer problems in the %s form, which the encoding %s is", d.Name, e.Form, e.Name))
-	case e.SOS1 && !d.SOS1:
-		return session.Mistake(fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs", d.Name, e.Name))
+	if len(p.Subjects) == 0 { // which Settle tells
+		return nil
 	}
-	return nil
+	on, err := p.arm(&p.Subjects[0], a)
+	if err != nil {
+		return session.Mistake(err)
+	}
+	q, err := p.Subjects[0].query(&on)
+	if err != nil {
+		return session.Mistake(err)
+	}
+	return session.Mistake(certify.Try(ctx, q, certify.Options{
+		Solver: plugin.Solver(), Description: d, Encoding: a.Encoding, Bounds: a.Bounds, Maximise: on.Goal == GoalMaximise,
+		Threads: p.Threads, Memory: p.Memory, Seed: p.Seed, Set: options(plugin.Options, a.Set),
+	}))
+}
+
+// options are a solver's as all arms have them, and over them an arm's own.
+func options(shared, own map[string]string) map[string]string {
+	out := maps.Clone(own)
+	if out == nil {
+		return shared
+	}
+	for name, value := range shared {
+		if _, given := own[name]; !given {
+			out[name] = value
+		}
+	}
+	return out
 }

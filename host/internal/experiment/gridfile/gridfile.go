@@ -136,9 +136,9 @@ func (f *File) Studies(more ...string) []Study {
 	return out
 }
 
-// TermsKeys are the keys that Terms reads, but for jobs.
+// TermsKeys are the keys that Terms reads.
 func TermsKeys() []string {
-	return []string{"epsilon", "protected", "where", "rules", "budget", "runs", "seed", "threads"}
+	return []string{"epsilon", "protected", "where", "rules", "budget", "runs", "seed", "threads", "jobs"}
 }
 
 // Terms are what the file asks of all its arms alike, each where it may say it. Budget

@@ -39,16 +39,18 @@ type Plan[Q, R any] struct {
 	Jobs     int   `json:"jobs"`
 
 	sources []Q
-	names   []string
+	// names are as of Called, arms what a grid says of each request.
+	names, arms []string
 }
 
 // Called is what the next network is called in messages and as a folder, by no name that
-// another one has: its own, or for the study's own network the study's.
-func (p *Plan[Q, R]) Called(spec question.Spec) string {
+// another one has: its own, or for the study's own network the study's, and the arm.
+func (p *Plan[Q, R]) Called(spec question.Spec, arm string) string {
 	name := spec.Model
 	if name == "" {
 		name = stem(spec.Study)
 	}
+	name = strings.TrimSpace(name + " " + arm)
 	unique := name
 	for n := 2; slices.Contains(p.names, unique); n++ {
 		unique = fmt.Sprintf("%s-%d", name, n)
@@ -69,9 +71,10 @@ type Cell[R any] struct {
 	Seconds float64 `json:"-"`
 }
 
-// Add takes a network into the plan. One that cannot be read is told of when its
-// turn comes, and does not keep the others from theirs.
-func (p *Plan[Q, R]) Add(r Q) {
+// Add takes a request into the plan, by its name and what a grid says of it. A network
+// that cannot be read is told of when its turn comes, and does not keep the others from
+// theirs.
+func (p *Plan[Q, R]) Add(r Q, name, arm string) {
 	spec := p.Spec(&r)
 	if q, err := question.Open(*spec); err == nil {
 		spec.StudySHA256, spec.ModelSHA256 = q.Spec.StudySHA256, q.Spec.ModelSHA256
@@ -86,8 +89,7 @@ func (p *Plan[Q, R]) Add(r Q) {
 			}
 		}
 	}
-	p.names = append(p.names, p.Called(*p.Spec(&r)))
-	p.sources = append(p.sources, r)
+	p.names, p.arms, p.sources = append(p.names, name), append(p.arms, arm), append(p.sources, r)
 	*spec = spec.Canonical()
 	p.Requests = append(p.Requests, r)
 }

@@ -1,0 +1,105 @@
+package gridfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
+)
+
+// MostArms bounds what a grid may spread into, far above any use.
+const MostArms = 1000
+
+// Value is what a point of a grid gives to a key.
+type Value struct{ Key, Text string }
+
+// Point is one combination of a grid's values, in the order of its keys.
+type Point []Value
+
+// Called is the name of what the point stands for: its values after the name.
+func (p Point) Called(name string) string {
+	for _, v := range p {
+		name += fmt.Sprintf(" %s=%s", v.Key, v.Text)
+	}
+	return strings.TrimSpace(name)
+}
+
+// Grid reads a mapping of keys to lists of values, and gives all their combinations,
+// the last key changing fastest; without a grid the one point that says nothing. check
+// looks at a value by itself, and other has what is given for a key outside the grid.
+// false after a mistake.
+func (f *File) Grid(grid *yamlfile.Node, other func(key string) *yamlfile.Node, check func(Value) error) (points []Point, ok bool) {
+	points = []Point{nil}
+	if grid.Kind != yamlfile.Null && !f.Kind(grid, yamlfile.Mapping) {
+		return nil, false
+	}
+	ok = true
+	for _, e := range grid.Entries {
+		values, valid := f.axis(e, other(e.Key.Text), check)
+		if ok = ok && valid; !ok {
+			continue
+		}
+		if len(points)*len(values) > MostArms {
+			f.Fault(e.Value, "the grid has more than %d arms", MostArms)
+			return nil, false
+		}
+		var next []Point
+		for _, p := range points {
+			for _, text := range values {
+				next = append(next, append(slices.Clip(p), Value{e.Key.Text, text}))
+			}
+		}
+		points = next
+	}
+	return points, ok
+}
+
+// axis reads the values of one key of a grid.
+func (f *File) axis(e yamlfile.Entry, other *yamlfile.Node, check func(Value) error) (values []string, ok bool) {
+	values, ok = f.Reader.Texts(e.Value)
+	switch {
+	case !ok:
+		return nil, false
+	case len(values) == 0:
+		f.Fault(e.Value, "lists no value")
+		return nil, false
+	case other != nil:
+		f.Fault(e.Value, "is fixed to %s beside the grid: give it in one place", other.Text)
+		return nil, false
+	}
+	for i, text := range values {
+		err := check(Value{e.Key.Text, text})
+		if slices.Contains(values[:i], text) {
+			err = fmt.Errorf("%s is listed twice", text)
+		}
+		if err != nil {
+			f.Fault(e.Value, "%v", err)
+			ok = false
+		}
+	}
+	return values, ok
+}
+
+// Options reads a mapping of texts, such as a plugin's options; nil for none.
+func (f *File) Options(n *yamlfile.Node) map[string]string {
+	if !f.Kind(n, yamlfile.Mapping) {
+		return nil
+	}
+	out := map[string]string{}
+	for _, e := range n.Entries {
+		out[e.Key.Text], _ = f.Text(e.Value)
+	}
+	return out
+}
+
+// WithOption is options with one more, in a copy: points of a grid share them.
+func WithOption(options map[string]string, key, value string) map[string]string {
+	out := map[string]string{key: value}
+	for k, v := range options {
+		if k != key {
+			out[k] = v
+		}
+	}
+	return out
+}
