@@ -138,7 +138,7 @@ func (f *ablateFlags) merge(app *App, file *ablate.File) (*ablate.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &ablate.Plan{Name: file.Name, Arms: file.Arms, Plugins: map[string]ablate.Plugin{}, Terms: terms, Bound: file.Bound, Target: f.target}
+	p := &ablate.Plan{Name: file.Name, Arms: file.Arms, Plugins: map[string]experiment.Plugin{}, Terms: terms, Bound: file.Bound, Target: f.target}
 	over(&f.experimentFlags, "bound", &p.Bound, f.bound)
 	if len(f.arms) > 0 {
 		p.Arms, err = pickArms(f.arms, file.Arms)

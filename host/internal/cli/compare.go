@@ -127,7 +127,7 @@ func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*comp
 // merge lets flags override the file.
 func (f *compareFlags) merge(app *App, file *compare.File) (*compare.Plan, error) {
 	terms, err := f.terms(app, file.Terms, compare.Duration(f.budget).String())
-	p := &compare.Plan{Name: file.Name, Arms: file.Arms, Solvers: map[string]compare.Solver{}, Terms: terms}
+	p := &compare.Plan{Name: file.Name, Arms: file.Arms, Solvers: map[string]experiment.Plugin{}, Terms: terms}
 	if err != nil {
 		return nil, err
 	}

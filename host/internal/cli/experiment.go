@@ -26,10 +26,10 @@ import (
 
 // experimentFlags are those of every command that does an experiment.
 type experimentFlags struct {
-	models        gridfile.Models
-	shown         showFlags
-	from          string
-	resume, fresh bool
+	models gridfile.Models
+	shown  showFlags
+	from   string
+	begin  experiment.Beginning
 	// Of arms that are held against each other.
 	scope question.Scope
 	runs  int
@@ -42,8 +42,9 @@ func (f *experimentFlags) add(cmd *cobra.Command, of string) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.models.Pattern, "models", "",
 		"pattern of the networks beside each study's own, such as 'AC-[1368]', in place of the file's (default: as the file says, else the study's own network)")
-	fl.BoolVar(&f.resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
-	fl.BoolVar(&f.fresh, "fresh", false, of+"start again even where the same run was broken off")
+	fl.BoolVar(&f.begin.Resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
+	fl.BoolVar(&f.begin.Fresh, "fresh", false, of+"do every task again, whichever run has its result")
+	fl.StringSliceVar(&f.begin.Reuse, "reuse", nil, of+"take results of equal tasks from these journals, too")
 	f.changed, f.shown.format = func(name string) bool { return cmd.Flag(name).Changed }, view.Text
 }
 
@@ -64,8 +65,10 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int) {
 func (f *experimentFlags) validate(args []string) error {
 	f.models.Given = f.changed("models")
 	switch {
-	case f.resume && f.fresh:
+	case f.begin.Resume && f.begin.Fresh:
 		return errors.New("--resume and --fresh exclude each other")
+	case f.begin.Fresh && len(f.begin.Reuse) > 0:
+		return errors.New("--reuse and --fresh exclude each other")
 	case f.from != "" && len(args) > 0:
 		return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out %s", strings.Join(args, " "))
 	}
@@ -107,14 +110,7 @@ func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Pl
 	if err != nil {
 		return err
 	}
-	how := experiment.GoOn
-	switch {
-	case f.fresh:
-		how = experiment.Fresh
-	case f.resume:
-		how = experiment.GoOnOnly
-	}
-	t, failed := experiment.Conduct(ctx, s, processes, p, how)
+	t, failed := experiment.Conduct(ctx, s, processes, p, f.begin)
 	if failed = app.end(s, failed); t == nil {
 		return failed
 	}
@@ -190,6 +186,16 @@ func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file 
 		return usage(err)
 	}
 	p.Name, p.Seed, p.Threads, p.Memory, p.Jobs = in.Called(), app.Seed, app.Threads, memory, app.Jobs
+	if err := p.Frame().Check(); err != nil {
+		return usage(err)
+	}
+	s, err := app.session()
+	if err != nil {
+		return err
+	}
+	if err := p.Resolve(cmd.Context(), s); err != nil {
+		return usageIf(err)
+	}
 	return f.conduct(cmd.Context(), app, p, show)
 }
 
@@ -206,7 +212,7 @@ type settings struct {
 // openSeries opens a file of studies and gives flags its settings.
 func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gridfile.File, *settings, error) {
 	s := &settings{cmd: cmd, app: app, own: app.Set}
-	not := append([]string{"models", "resume", "fresh", "format", "out", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
+	not := append([]string{"models", "resume", "fresh", "reuse", "format", "out", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if !slices.Contains(not, flag.Name) {
 			s.names = append(s.names, flag.Name)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -14,14 +15,15 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Beginning says what to do about a run of the same task that was broken off.
-type Beginning int
-
-const (
-	GoOn     Beginning = iota // go on with it where there is one
-	GoOnOnly                  // go on with it, or end with an error
-	Fresh                     // leave it
-)
+// Beginning says what to do about results that there are.
+type Beginning struct {
+	// Resume goes on with the run of the same plan that was broken off, and with nothing
+	// else; Fresh does everything again. Neither: what was done is not done again,
+	// whichever run did it.
+	Resume, Fresh bool
+	// Reuse are more journals whose results count.
+	Reuse []string
+}
 
 // errNothingOpen: there is no run to go on with.
 var errNothingOpen = errors.New("no run of the very same arms, networks, rules and versions was broken off")
@@ -30,6 +32,15 @@ var errNothingOpen = errors.New("no run of the very same arms, networks, rules a
 type Kept struct {
 	Run, Journal string
 	Interrupted  bool
+	Machine      *record.Machine
+	// Taken tells of results that other runs made.
+	Taken []Taken
+}
+
+// Taken are results of one run.
+type Taken struct {
+	journal.Origin
+	Tasks int `json:"tasks"`
 }
 
 // book is where results go: a run of the journal, or memory where that cannot be
@@ -37,7 +48,15 @@ type Kept struct {
 type book struct {
 	record.Store
 	Kept
+	frame  *Frame
 	finish func(record.Finished) error
+	// run is nil where results go to memory. Results of others are in these journals, the
+	// run's own first; none where all is to be done again.
+	run   *journal.Run
+	known []*journal.Journal
+	// contents are those of tasks, by key.
+	contents map[string]string
+	close    func() error
 }
 
 // open begins a run, or goes on with one of the same that was broken off.
@@ -50,36 +69,200 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
+	b := &book{frame: f, Kept: Kept{Machine: &started.Machine}, contents: map[string]string{}, close: func() error { return nil }}
 	if j == nil {
-		return &book{Store: &memory{}, finish: func(record.Finished) error { return nil }}, nil
+		if how.Resume {
+			return nil, session.Mistake(errors.New("the journal cannot be opened, and has no run to go on with"))
+		}
+		b.Store, b.finish = &memory{}, func(record.Finished) error { return nil }
+		return b, nil
 	}
 	var broken []journal.Info
-	if how != Fresh {
+	if !how.Fresh {
 		broken, err = j.Unfinished(started.Task) // the newest first
 	}
-	var run *journal.Run
 	switch {
 	case err != nil:
 	case len(broken) > 0:
-		run, err = j.Resume(broken[0].Name)
-	case how == GoOnOnly:
-		err = session.Mistake(fmt.Errorf("journal %s: %w", j.Path(), errNothingOpen))
+		b.run, err = j.Resume(broken[0].Name)
+	case how.Resume:
+		err = session.Mistake(errors.Join(fmt.Errorf("journal %s: %w", j.Path(), errNothingOpen), other(j, started.Task)))
 	default:
-		run, err = j.Begin(started)
+		b.run, err = j.Begin(started)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(broken) > 0 {
+	b.Store, b.finish, b.Kept = b.run, b.run.Finish, Kept{Run: b.run.Name(), Journal: j.Path(), Machine: &started.Machine}
+	switch {
+	case how.Fresh:
+	case len(broken) > 0:
 		done, all := 0, f.tasks()
 		for _, t := range all {
-			if _, _, ok := run.Done(t.key); ok {
+			if _, _, ok := b.run.Done(t.key); ok {
 				done++
 			}
 		}
-		s.Note("going on with run %s, %d of %d tasks done; --fresh starts again", run.Name(), done, len(all))
+		s.Note("going on with run %s, %d of %d tasks done; --fresh starts again", b.run.Name(), done, len(all))
+	default:
+		if why := other(j, started.Task); why != nil {
+			s.Note("%v", why)
+		}
 	}
-	return &book{run, Kept{Run: run.Name(), Journal: j.Path()}, run.Finish}, nil
+	if how.Fresh {
+		return b, nil
+	}
+	return b, b.reuse(j, how.Reuse)
+}
+
+// other tells of a run that was broken off and would be gone on with if nothing that it
+// stands on had changed; nil: there is none.
+func other(j *journal.Journal, t record.Task) error {
+	infos, err := j.Runs()
+	if err != nil {
+		return nil // the run itself will tell
+	}
+	for i := range infos {
+		switch o := &infos[i].Started.Task; {
+		case infos[i].State == journal.Finished || infos[i].State == journal.Running:
+		case o.Command != t.Command || o.Study != t.Study || o.Network != t.Network || o.Arm != t.Arm || o.Seed != t.Seed || o.Region != t.Region:
+		default:
+			if what := changes(*o, t); what != "" {
+				return fmt.Errorf("run %s was broken off and cannot be gone on with: changed since are %s", infos[i].Name, what)
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// reuse opens the journals whose results count.
+func (b *book) reuse(own *journal.Journal, more []string) error {
+	b.known = []*journal.Journal{own}
+	b.close = func() (err error) {
+		for _, j := range b.known[1:] {
+			err = errors.Join(err, j.Close())
+		}
+		return err
+	}
+	for _, path := range more {
+		j, err := journal.OpenExisting(path)
+		if err != nil {
+			return errors.Join(session.Mistake(fmt.Errorf("--reuse: %w", err)), b.close())
+		}
+		b.known = append(b.known, j)
+	}
+	return nil
+}
+
+// prepare takes the results of tasks that other runs made, and remembers what tasks are,
+// by content.
+func (b *book) prepare(tasks []Task) error {
+	cells := map[string][]Task{}
+	var order []string
+	for _, t := range tasks {
+		content, err := b.frame.content(t.Asked, t.Plugins)
+		if err != nil {
+			return err
+		}
+		b.contents[t.Key] = content
+		if _, _, done := b.Done(t.Key); done {
+			continue
+		}
+		cell := t.Cell
+		if cell == "" {
+			cell = t.Key
+		}
+		if cells[cell] == nil {
+			order = append(order, cell)
+		}
+		cells[cell] = append(cells[cell], t)
+	}
+	if len(b.known) == 0 {
+		return nil
+	}
+	size := map[string]int{}
+	for _, t := range tasks {
+		size[t.Cell]++
+	}
+	for _, cell := range order {
+		open := cells[cell]
+		done, err := b.elsewhere(open, open[0].Cell != "" && len(open) < size[cell])
+		if err == nil && len(done) > 0 {
+			err = b.run.Take(done...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elsewhere finds results of the tasks of a cell that other runs made on machines like
+// this one, or, where none of the cell was made here and a journal was named for it,
+// all of them on machines that are alike.
+func (b *book) elsewhere(tasks []Task, begun bool) (done []journal.Done, err error) {
+	var machines []record.Machine
+	found := make([][]journal.Done, len(tasks))
+	for i, t := range tasks {
+		for n, j := range b.known {
+			known, err := j.Known(b.contents[t.Key])
+			if err != nil {
+				return nil, err
+			}
+			for _, d := range known {
+				if n > 0 {
+					d.Origin.Journal = j.Path()
+				}
+				if m := d.Origin.Machine; !slices.ContainsFunc(machines, m.Same) {
+					machines = append(machines, m)
+				}
+				d.Key = t.Key
+				found[i] = append(found[i], d)
+			}
+		}
+	}
+	on := func(m record.Machine) (done []journal.Done) {
+		for _, known := range found {
+			if i := slices.IndexFunc(known, func(d journal.Done) bool { return m.Same(d.Origin.Machine) }); i >= 0 {
+				done = append(done, known[i])
+			}
+		}
+		return done
+	}
+	if done = on(session.Machine()); len(done) > 0 || begun || len(b.known) == 1 {
+		return done, nil
+	}
+	for _, m := range machines {
+		if done = on(m); len(done) == len(tasks) {
+			return done, nil
+		}
+	}
+	return nil, nil
+}
+
+// Complete stores a task's result with what the task is by content.
+func (b *book) Complete(key string, result any, seconds float64, events ...record.Event) error {
+	if b.run == nil {
+		return b.Store.Complete(key, result, seconds, events...)
+	}
+	return b.run.CompleteAs(b.contents[key], key, result, seconds, events...)
+}
+
+// taken sums up the results that other runs made.
+func taken(tasks func(visit func(journal.Done) error) error) (out []Taken, err error) {
+	err = tasks(func(d journal.Done) error {
+		if d.Origin == nil {
+			return nil
+		}
+		i := slices.IndexFunc(out, func(t Taken) bool { return t.Run == d.Origin.Run && t.Journal == d.Origin.Journal })
+		if i < 0 {
+			i, out = len(out), append(out, Taken{Origin: *d.Origin})
+		}
+		out[i].Tasks++
+		return nil
+	})
+	return out, err
 }
 
 // started is what the journal is told of a run.
@@ -92,9 +275,11 @@ func (f *Frame) started() (record.Started, error) {
 		}
 		out.Model = strings.TrimPrefix(out.Model+","+s.Model, ",")
 	}
-	for name, version := range f.Versions {
-		if version != "" {
-			out.Versions[name] = version
+	for _, key := range slices.Sorted(maps.Keys(f.Plugins)) {
+		p := f.Plugins[key]
+		out.Versions[key] = p.Version
+		if p.Library != "" {
+			out.Versions["library of "+p.Name] = p.Library
 		}
 	}
 	return out, err

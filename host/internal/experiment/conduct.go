@@ -46,11 +46,20 @@ type Bench struct {
 	// Work has a request of a kind answered by a worker, as workers.Processes.Do does a
 	// task. It hands events over in order.
 	Work func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error)
+
+	// book, where not nil, is Kept and knows of other runs.
+	book *book
 }
 
-// Run is Run on this bench.
+// Run is Run on this bench, for the tasks of which no run has the result.
 func (b *Bench) Run(ctx context.Context, tasks []Task, o Options) error {
 	o.Slots, o.Progress = b.Slots, b.Progress
+	if b.book != nil {
+		if err := b.book.prepare(tasks); err != nil {
+			return err
+		}
+		o.unchanged = b.book.frame.unchanged
+	}
 	return Run(ctx, tasks, b.Kept, o)
 }
 
@@ -118,7 +127,7 @@ func Conduct(ctx context.Context, s *session.Session, processes *workers.Process
 		t.Job = &Job{kind, text, s.Threads, s.Memory, s.JournalFile}
 		return processes.Do(ctx, t, event)
 	}
-	failed := p.Do(ctx, &Bench{s, b, slots, func(now Progress) { s.Show(now.String()) }, work})
+	failed := p.Do(ctx, &Bench{Session: s, Kept: b, Slots: slots, Progress: func(now Progress) { s.Show(now.String()) }, Work: work, book: b})
 	t, wrong := p.Tabulate(b)
 	if t != nil {
 		failed = errors.Join(failed, t.Failure())
@@ -130,7 +139,12 @@ func Conduct(ctx context.Context, s *session.Session, processes *workers.Process
 	if failed != nil {
 		end.Error = failed.Error()
 	}
-	failed = errors.Join(wrong, failed, b.finish(end))
+	if b.run != nil {
+		var err error
+		b.Taken, err = taken(b.run.Tasks)
+		failed = errors.Join(failed, err)
+	}
+	failed = errors.Join(wrong, failed, b.finish(end), b.close())
 	if t != nil {
 		b.Interrupted = end.Interrupted
 		t.Keep(b.Kept)
@@ -154,8 +168,10 @@ func Recall(j *journal.Journal, run string, plan func(record.Task) (Plan, error)
 		return nil, err
 	}
 	t, err := p.Tabulate(done)
-	if t != nil {
-		t.Keep(Kept{d.Name, j.Path(), d.State == journal.Interrupted})
+	if t == nil {
+		return t, err
 	}
-	return t, err
+	from, unread := taken(func(visit func(journal.Done) error) error { return j.Tasks(d.Name, visit) })
+	t.Keep(Kept{d.Name, j.Path(), d.State == journal.Interrupted, &d.Started.Machine, from})
+	return t, errors.Join(err, unread)
 }

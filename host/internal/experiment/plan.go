@@ -99,8 +99,8 @@ type Frame struct {
 	// Arms are names. There are Runs tasks of each with each subject.
 	Arms []string
 	Terms
-	// Versions of plugins and libraries.
-	Versions map[string]string
+	// Plugins take part: "solver highs", "strategy sa".
+	Plugins map[string]Plugin
 	// Keys name the tasks in their order; nil: after subject, arm and seed.
 	Keys []string
 }
@@ -112,6 +112,12 @@ type Entry[S, A any] struct {
 	Arm     *A
 	Seed    int64
 }
+
+// Cell names the tasks of one subject and arm, which differ in their seeds.
+func (e *Entry[S, A]) Cell() string { return e.Key[:strings.LastIndex(e.Key, seedMark)] }
+
+// seedMark is before the seed in a task's key.
+const seedMark = " | seed "
 
 // Entries lists the tasks of a kind's plan.
 func Entries[S, A any](f *Frame, subjects []S, arms []A) (out []Entry[S, A]) {
@@ -138,7 +144,7 @@ func (f *Frame) tasks() []place {
 				if f.Keys != nil {
 					t.key = f.Keys[len(out)]
 				} else {
-					t.key = fmt.Sprintf("%s | %s | seed %d", f.Subjects[s].Name(), arm, t.seed)
+					t.key = fmt.Sprintf("%s | %s%s%d", f.Subjects[s].Name(), arm, seedMark, t.seed)
 				}
 				out = append(out, t)
 			}
@@ -185,10 +191,18 @@ func (f *Frame) Task() (record.Task, error) {
 	for _, s := range f.Subjects {
 		studies, models = append(studies, s.StudySHA256), append(models, s.ModelSHA256)
 	}
+	if err != nil {
+		return record.Task{}, err
+	}
+	settings, err := f.ground()
+	if err != nil {
+		return record.Task{}, err
+	}
+	settings[planSetting] = string(text)
 	return record.Task{
 		Command: f.Command, Study: digest(studies), Network: digest(models), Arm: strings.Join(f.Arms, ","), Seed: f.Seed,
-		Region: f.Where, Settings: map[string]string{planSetting: string(text)},
-	}, err
+		Region: f.Where, Settings: settings,
+	}, nil
 }
 
 // PlanOf reads the plan back from a task of the journal. kind is what an experiment of

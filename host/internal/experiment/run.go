@@ -20,6 +20,12 @@ import (
 type Task struct {
 	// Key names it in the record.
 	Key string
+	// Asked is all that makes its result beside the Plugins, by their names in the frame:
+	// a task of which another run has the result is not done again. Cell has the tasks
+	// that stand in a table side by side, which are all done on machines that are alike.
+	Asked   any
+	Plugins []string
+	Cell    string
 	// Try does it once, on these processors (none: on any), and tells on the way how
 	// it stands. retried says what went wrong the first time; empty: nothing. The
 	// outcome of an error is what was known by then.
@@ -45,6 +51,10 @@ type Options struct {
 	Failed func(known any, err error, retried string) any
 	// Progress, where not nil, is told the state whenever it changes.
 	Progress func(Progress)
+
+	// unchanged, where not nil, is an error where something is not what it was when the
+	// experiment began: a task's result is not recorded then, and no other is begun.
+	unchanged func() error
 }
 
 // Progress is a glimpse of an experiment under way.
@@ -162,6 +172,15 @@ func (r *runner) do(ctx context.Context, t Task, cores []int) {
 	for attempt := 1; ; attempt++ {
 		tell(t.Key)
 		out, err := t.Try(ctx, cores, retried, tell)
+		if r.unchanged != nil && ctx.Err() == nil {
+			if changed := r.unchanged(); changed != nil {
+				r.change(func(s *Progress) {
+					s.Failed, r.stop = s.Failed+1, true
+					r.failures = append(r.failures, changed)
+				})
+				return
+			}
+		}
 		switch {
 		case ctx.Err() != nil:
 			return // cut short: not what the budget would have given

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -15,6 +16,35 @@ type Head struct {
 	// Run is its name in Journal.
 	Run     string `json:"run,omitempty"`
 	Journal string `json:"journal,omitempty"`
+	// Machine did the tasks, but those whose results were Taken from other runs.
+	Machine *record.Machine `json:"machine,omitempty"`
+	Taken   []Taken         `json:"taken,omitempty"`
+}
+
+// Keep notes where the journal has the experiment.
+func (h *Head) Keep(where Kept) {
+	h.Run, h.Journal, h.Machine, h.Taken = where.Run, where.Journal, where.Machine, where.Taken
+}
+
+// Source says where the results are from.
+func (h *Head) Source() (notes []string) {
+	if h.Machine != nil {
+		notes = append(notes, "on "+h.Machine.String())
+	}
+	if h.Run != "" {
+		notes = append(notes, "run "+h.Run+" of the journal")
+	}
+	for _, t := range h.Taken {
+		note := fmt.Sprintf("%d results are of run %s", t.Tasks, t.Run)
+		if t.Journal != "" {
+			note += " of " + t.Journal
+		}
+		if h.Machine != nil && !t.Machine.Same(*h.Machine) {
+			note += ", from another machine: " + t.Machine.String()
+		}
+		notes = append(notes, note)
+	}
+	return notes
 }
 
 // Title is what a table shows, with the experiment's name before it.

@@ -1,6 +1,9 @@
 package record
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Kind says what an event tells.
 type Kind string
@@ -63,11 +66,37 @@ type Started struct {
 	Machine  Machine           `json:"machine"`
 }
 
-// Machine is where a run takes place.
+// Machine is where a run takes place. What a system does not tell is left out.
 type Machine struct {
 	OS   string `json:"os"`
 	Arch string `json:"arch"`
 	CPUs int    `json:"cpus"`
+	// CPU is the processors' name, Memory in bytes, Governor how Linux chooses their
+	// frequency.
+	CPU      string `json:"cpu,omitempty"`
+	Memory   int64  `json:"memory,omitempty"`
+	Governor string `json:"governor,omitempty"`
+}
+
+// Same reports machines on which equal work takes equally long, as far as can be told:
+// those of the same system and processors.
+func (m Machine) Same(o Machine) bool {
+	return m.OS == o.OS && m.Arch == o.Arch && m.CPUs == o.CPUs && m.CPU == o.CPU
+}
+
+// String names the machine in a line.
+func (m Machine) String() string {
+	text := fmt.Sprintf("%s/%s, %d CPUs", m.OS, m.Arch, m.CPUs)
+	if m.CPU != "" {
+		text += " (" + m.CPU + ")"
+	}
+	if m.Memory > 0 {
+		text += fmt.Sprintf(", %.3g GiB of memory", float64(m.Memory)/(1<<30))
+	}
+	if m.Governor != "" {
+		text += ", governor " + m.Governor
+	}
+	return text
 }
 
 // Found is an individual and what was evaluated of it.

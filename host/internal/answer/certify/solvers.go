@@ -112,7 +112,7 @@ func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query) error {
 // Prover is the solver that proves bounds beside what is found by other means: the
 // default one of networks.
 type Prover struct {
-	plugin  *discover.Plugin
+	Plugin  *discover.Plugin
 	options Options
 }
 
@@ -129,10 +129,7 @@ func OpenProver(ctx context.Context, s *session.Session, seed int64, goals ...pr
 }
 
 // Close ends the solver.
-func (p *Prover) Close() { p.plugin.Close() }
-
-// Description is the solver's.
-func (p *Prover) Description() sdk.Description { return p.options.Description }
+func (p *Prover) Close() { p.Plugin.Close() }
 
 // Enclose bounds one value over the individuals of a query within the limit, see
 // Enclose. The error may come with what is known in spite of it: the solver was

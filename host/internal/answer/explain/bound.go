@@ -40,7 +40,7 @@ func (j *job) prove(ctx context.Context, r *Result, known [][]float64) error {
 		Query: *j.query, Time: j.request.Bound, Known: known, Ask: solver.Enclose, Progress: j.progress,
 	}
 	r.Ceiling, err = proving.Run(ctx, r.Predicates)
-	r.Prover = &Prover{Solver: solver.Description().Name, Seconds: time.Since(begin).Seconds()}
+	r.Prover = &Prover{Solver: solver.Plugin.Description().Name, Seconds: time.Since(begin).Seconds()}
 	r.Interrupted = session.Interrupted(ctx)
 	if err != nil {
 		r.Prover.Error = err.Error()

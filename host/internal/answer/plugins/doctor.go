@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/machine"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/client"
 )
@@ -55,7 +55,7 @@ func Diagnose(ctx context.Context, s *session.Session, r Checkup) (*Diagnosis, e
 	}
 	d := &Diagnosis{
 		Version: session.Version(), Listed: *list, Data: Data{Path: r.Data}, Advice: []string{},
-		Machine: Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuModel()},
+		Machine: Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: machine.Model()},
 	}
 	usable := map[client.Kind]int{}
 	var fixes []string
@@ -92,21 +92,6 @@ func missing(l *discover.Listing) (fixes []string) {
 		}
 	}
 	return fixes
-}
-
-// cpuModel is the processor's name where the system tells it in a file.
-func cpuModel() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		if key, value, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }
 
 // Document shows the diagnosis.

@@ -241,7 +241,7 @@ func (d *Details) Document() *view.Document {
 	if d.Error != "" {
 		f.Add("error", d.Error)
 	}
-	f.Add("machine", fmt.Sprintf("%s/%s, %d CPUs", d.Machine.OS, d.Machine.Arch, d.Machine.CPUs))
+	f.Add("machine", d.Machine.String())
 	for _, name := range slices.Sorted(maps.Keys(d.Versions)) {
 		f.Add("version of "+name, d.Versions[name])
 	}

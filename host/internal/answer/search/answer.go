@@ -445,7 +445,7 @@ func Prove(ctx context.Context, p *certify.Prover, q *problem.Query, limit time.
 	if e == nil {
 		return nil, err
 	}
-	b := &Bound{Grade: e.Grade.String(), Solver: p.Description().Name, Seconds: time.Since(start).Seconds()}
+	b := &Bound{Grade: e.Grade.String(), Solver: p.Plugin.Description().Name, Seconds: time.Since(start).Seconds()}
 	if !e.Nobody {
 		b.MaxK = int(e.Bound)
 	}

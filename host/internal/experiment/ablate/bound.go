@@ -37,7 +37,9 @@ func (p *Plan) prove(ctx context.Context, b *experiment.Bench, ask func(context.
 	var tasks []experiment.Task
 	for i := range p.Subjects {
 		s := &p.Subjects[i]
-		tasks = append(tasks, experiment.Task{Key: boundKey(s), Try: func(ctx context.Context, _ []int, _ string, _ func(string)) (experiment.Outcome, error) {
+		asked := s.Source
+		asked.Scope, asked.Epsilon = p.Scope, s.Epsilon
+		tasks = append(tasks, experiment.Task{Key: boundKey(s), Asked: []any{"bound", asked.Canonical(), p.Bound, p.Seed}, Plugins: []string{p.prover}, Try: func(ctx context.Context, _ []int, _ string, _ func(string)) (experiment.Outcome, error) {
 			bound, err := ask(ctx, s)
 			return experiment.Outcome{Result: bound}, err
 		}})

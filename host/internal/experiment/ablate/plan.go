@@ -20,7 +20,7 @@ type Plan struct {
 	Arms     []Arm     `json:"arms"`
 	// Plugins tells the versions behind the arms, by "strategy NAME" as an arm has
 	// it and "solver NAME".
-	Plugins map[string]Plugin `json:"plugins"`
+	Plugins map[string]experiment.Plugin `json:"plugins"`
 	// Budget is as search.ParseBudget reads it.
 	experiment.Terms
 	// Bound is how long a solver may take to prove which k no individual exceeds, once for
@@ -29,6 +29,9 @@ type Plan struct {
 	// Target is the k of times to target; 0: the largest that at least half of a
 	// network's runs reached.
 	Target int `json:"-"`
+
+	// prover is what Plugins call the solver of Bound.
+	prover string
 }
 
 // Subject is a study with one network.
@@ -38,14 +41,6 @@ type Subject struct {
 	DataSHA256 string `json:"data_sha256,omitempty"`
 	// Epsilon as a score difference.
 	Epsilon string `json:"epsilon"`
-}
-
-// Plugin is what is known of a plugin.
-type Plugin struct {
-	// Name is its own; an arm may know it by a preset.
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	Library string `json:"library,omitempty"`
 }
 
 // AddSubject loads a study with one network and takes it into the plan.
@@ -112,15 +107,12 @@ func (p *Plan) Entries() []Entry { return experiment.Entries(p.Frame(), p.Subjec
 
 // Frame implements experiment.Plan.
 func (p *Plan) Frame() *experiment.Frame {
-	f := &experiment.Frame{Command: command, Plan: p, Terms: p.Terms, Versions: map[string]string{}}
+	f := &experiment.Frame{Command: command, Plan: p, Terms: p.Terms, Plugins: p.Plugins}
 	for i := range p.Subjects {
 		f.Subjects = append(f.Subjects, &p.Subjects[i].Subject)
 	}
 	for i := range p.Arms {
 		f.Arms = append(f.Arms, p.Arms[i].Name)
-	}
-	for key, plugin := range p.Plugins {
-		f.Versions[key], f.Versions["library of "+plugin.Name] = plugin.Version, plugin.Library
 	}
 	return f
 }

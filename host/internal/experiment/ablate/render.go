@@ -145,10 +145,7 @@ func (a *Ablation) notes() []string {
 	if missing := a.Tasks - a.Done - a.Failed; missing > 0 {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", a.Done, a.Tasks))
 	}
-	if a.Run != "" {
-		notes = append(notes, "run "+a.Run+" of the journal")
-	}
-	return notes
+	return append(notes, a.Source()...)
 }
 
 // neighbours tells whether tasks disturbed each other.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -31,9 +32,9 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	defer solver.Close()
-	d := solver.Description()
-	p.Plugins[SolverKey(d.Name)] = Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d)}
-	return nil
+	p.prover = SolverKey(solver.Plugin.Description().Name)
+	p.Plugins[p.prover], err = experiment.PluginOf(solver.Plugin)
+	return err
 }
 
 func (p *Plan) resolve(ctx context.Context, s *session.Session, arm int) error {
@@ -49,12 +50,14 @@ func (p *Plan) resolve(ctx context.Context, s *session.Session, arm int) error {
 		if err != nil {
 			return err
 		}
-		d := plugin.Description()
+		err = discover.Missing(plugin.Description())
+		if err == nil {
+			p.Plugins[want.key], err = experiment.PluginOf(plugin)
+		}
 		plugin.Close()
-		if err := discover.Missing(d); err != nil {
+		if err != nil {
 			return err
 		}
-		p.Plugins[want.key] = Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d)}
 	}
 	searcher, err := search.Open(ctx, s, *p.Request(p.Entries()[arm]))
 	if err != nil {

@@ -27,7 +27,10 @@ func Recall(t record.Task, target int) (experiment.Plan, error) {
 func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	var tasks []experiment.Task
 	for _, e := range p.Entries() {
-		tasks = append(tasks, experiment.Task{Key: e.Key, Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
+		asked := *p.Request(e)
+		asked.Spec = asked.Spec.Canonical()
+		plugins := []string{StrategyKey(e.Arm.Strategy), SolverKey(e.Arm.Solver)}
+		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: asked, Plugins: plugins, Cell: e.Cell(), Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
 			f, err := p.try(ctx, e, b, cores, tell)
 			f.result.Retried = retried
 			return experiment.Outcome{Result: &f.result, Events: f.events}, err
@@ -80,7 +83,8 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 
 // Keep implements experiment.Table.
 func (a *Ablation) Keep(where experiment.Kept) {
-	a.Run, a.Journal, a.Interrupted = where.Run, where.Journal, where.Interrupted
+	a.Head.Keep(where)
+	a.Interrupted = where.Interrupted
 }
 
 // Failure implements experiment.Table.

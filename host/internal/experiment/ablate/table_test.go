@@ -51,7 +51,7 @@ func handmade(runs int) (*Plan, map[string]*Result) {
 			{Name: "good", Strategy: "sa+knn", Mode: ModeFast, Chains: 8, Solver: NoSolver, Set: map[string]string{"p": "0.5"}},
 			{Name: "fair", Strategy: "rw", Mode: ModePaper, Solver: "highs"}, {Name: "idle", Strategy: "rw", Mode: ModePaper, Solver: NoSolver},
 		},
-		Plugins: map[string]Plugin{"strategy sa+knn": {"sa", "1.1", ""}, "strategy rw": {"rw", "1.0", ""}, "solver highs": {"highs", "2.0", "HiGHS 1.11"}},
+		Plugins: map[string]experiment.Plugin{"strategy sa+knn": {Name: "sa", Version: "1.1"}, "strategy rw": {Name: "rw", Version: "1.0"}, "solver highs": {Name: "highs", Version: "2.0", Library: "HiGHS 1.11"}},
 	}
 	results := map[string]*Result{}
 	for _, e := range p.Entries() {

@@ -21,7 +21,7 @@ type Plan struct {
 	Subjects []Subject `json:"subjects"`
 	Arms     []Arm     `json:"arms"`
 	// Solvers tells the versions behind the arms, by solver.
-	Solvers map[string]Solver `json:"solvers"`
+	Solvers map[string]experiment.Plugin `json:"solvers"`
 	experiment.Terms
 }
 
@@ -57,14 +57,6 @@ func (s *Subject) query(a *Arm) (*problem.Query, error) {
 	asked := *s.asked
 	asked.Spec = s.ask(a)
 	return asked.Query(problem.Decide)
-}
-
-// Solver is what is known of a solver plugin.
-type Solver struct {
-	Version string `json:"version"`
-	Library string `json:"library,omitempty"`
-	// Set are the plugin's options.
-	Set map[string]string `json:"set,omitempty"`
 }
 
 // defaultYardstick is Fairify's chunk on its largest data set.
@@ -167,7 +159,7 @@ func (p *Plan) Entries() []Entry { return experiment.Entries(p.Frame(), p.Subjec
 
 // Frame implements experiment.Plan.
 func (p *Plan) Frame() *experiment.Frame {
-	f := &experiment.Frame{Command: command, Plan: p, Terms: p.Terms, Versions: map[string]string{}}
+	f := &experiment.Frame{Command: command, Plan: p, Terms: p.Terms, Plugins: map[string]experiment.Plugin{}}
 	for i := range p.Subjects {
 		f.Subjects = append(f.Subjects, &p.Subjects[i].Subject)
 	}
@@ -175,7 +167,7 @@ func (p *Plan) Frame() *experiment.Frame {
 		f.Arms = append(f.Arms, p.Arms[i].Name)
 	}
 	for name, s := range p.Solvers {
-		f.Versions["solver "+name], f.Versions["library of "+name] = s.Version, s.Library
+		f.Plugins["solver "+name] = s
 	}
 	return f
 }

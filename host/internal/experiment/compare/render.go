@@ -137,10 +137,7 @@ func (c *Comparison) notes() []string {
 	if c.Done < c.Tasks {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", c.Done, c.Tasks))
 	}
-	if c.Run != "" {
-		notes = append(notes, "run "+c.Run+" of the journal")
-	}
-	return notes
+	return append(notes, c.Source()...)
 }
 
 // data has a line for each model and arm, with everything.

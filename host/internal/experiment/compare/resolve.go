@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -46,8 +47,12 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[stri
 		}
 	}
 	for name, plugin := range plugins {
-		d := plugin.Description()
-		p.Solvers[name] = Solver{Version: d.Version, Library: session.Library(d), Set: plugin.Options}
+		known, err := experiment.PluginOf(plugin)
+		if err != nil {
+			return err
+		}
+		known.Set = plugin.Options
+		p.Solvers[name] = known
 	}
 	return nil
 }

@@ -20,19 +20,21 @@ func Recall(t record.Task) (experiment.Plan, error) {
 func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	var tasks []experiment.Task
 	for _, e := range p.Entries() {
-		tasks = append(tasks, experiment.Task{Key: e.Key, Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
-			return p.try(ctx, e, b, cores, tell)
+		job, err := p.job(e)
+		if err != nil {
+			return err
+		}
+		asked := *job
+		asked.Spec, asked.Arm = asked.Spec.Canonical(), ""
+		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: []any{asked, e.Subject.Yardstick}, Plugins: []string{"solver " + job.Solver}, Cell: e.Cell(), Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
+			return p.try(ctx, e, job, b, cores, tell)
 		}})
 	}
 	return b.Run(ctx, tasks, experiment.Options{Jobs: p.Jobs, Limit: p.limit()})
 }
 
 // try does a task once.
-func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []int, tell func(string)) (out experiment.Outcome, err error) {
-	job, err := p.job(e)
-	if err != nil {
-		return out, err
-	}
+func (p *Plan) try(ctx context.Context, e Entry, job *Job, b *experiment.Bench, cores []int, tell func(string)) (out experiment.Outcome, err error) {
 	f, err := newFold(e.Subject, e.Arm)
 	if err != nil {
 		return out, err
@@ -79,7 +81,8 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 
 // Keep implements experiment.Table.
 func (c *Comparison) Keep(where experiment.Kept) {
-	c.Run, c.Journal, c.Interrupted = where.Run, where.Journal, where.Interrupted
+	c.Head.Keep(where)
+	c.Interrupted = where.Interrupted
 }
 
 // Failure implements experiment.Table: Do tells of failures.

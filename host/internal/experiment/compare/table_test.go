@@ -25,7 +25,7 @@ func handmade(runs int) (*Plan, map[string]*Result) {
 		Name: "handmade", Terms: experiment.Terms{Budget: "100s", Runs: runs, Seed: 5, Threads: 2, Memory: 1 << 30, Jobs: 2},
 		Subjects: []Subject{{Subject: experiment.Subject{Study: "s", Model: "A_1"}, Notion: "score", Epsilon: "0.05", Yardstick: "10", Features: []string{"age", "", "job"}}, {Subject: experiment.Subject{Study: "s", Model: "A_2"}, Notion: "score", Epsilon: "0.05", Yardstick: "10", Features: []string{"age", "", "job"}}},
 		Arms:     []Arm{{Name: "good", Solver: "z3"}, {Name: "bad", Solver: "highs"}, {Name: "idle", Solver: "highs", Notion: "logit", Epsilon: "0.2"}},
-		Solvers:  map[string]Solver{"z3": {Version: "1.0.0", Library: "Z3 4"}, "highs": {Version: "1.0.0"}},
+		Solvers:  map[string]experiment.Plugin{"z3": {Version: "1.0.0", Library: "Z3 4"}, "highs": {Version: "1.0.0"}},
 	}
 	results := map[string]*Result{}
 	for _, e := range p.Entries() {

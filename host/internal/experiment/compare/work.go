@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -335,7 +335,7 @@ func (w *worker) started(solver *certify.Options) {
 			Command: "compare", Network: w.job.ModelSHA256, Study: w.job.StudySHA256, Arm: w.job.Arm, Seed: w.job.Seed, Region: w.job.Where,
 		},
 		At: w.stream.Start.UTC(), Features: w.asked.Space.Names(), Study: w.asked.Study.Name, Model: w.asked.Study.ModelPath,
-		Machine: record.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
+		Machine: session.Machine(),
 	}
 	if solver != nil {
 		s.Versions = map[string]string{w.job.Solver: solver.Description.Version}

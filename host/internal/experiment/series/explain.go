@@ -2,6 +2,7 @@ package series
 
 import (
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -11,6 +12,12 @@ import (
 var Explain = &Kind[explain.Request, explain.Result]{
 	Command: "explain",
 	Spec:    func(r *explain.Request) *question.Spec { return &r.Spec },
+	Uses: func(r *explain.Request) (strategy, solver string) {
+		if r.Bound == 0 {
+			return r.Strategy, search.NoSolver
+		}
+		return r.Strategy, ""
+	},
 	Table: func(p *Plan[explain.Request, explain.Result], cells []Cell[explain.Result]) experiment.Table {
 		e := &Explanations{Name: p.Name, Networks: []explain.Network{}, Total: total(p, cells)}
 		for i := range cells {

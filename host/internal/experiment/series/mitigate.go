@@ -11,6 +11,7 @@ import (
 var Mitigate = &Kind[mitigate.Request, mitigate.Result]{
 	Command: "mitigate",
 	Spec:    func(r *mitigate.Request) *question.Spec { return &r.Search.Spec },
+	Uses:    func(r *mitigate.Request) (strategy, solver string) { return r.Search.Strategy, r.Search.Solver },
 	Table: func(p *Plan[mitigate.Request, mitigate.Result], cells []Cell[mitigate.Result]) experiment.Table {
 		m := &Mitigations{Name: p.Name, Networks: []*mitigate.Result{}, Total: total(p, cells)}
 		for i := range cells {

@@ -11,9 +11,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/client"
 )
 
 // Kind is a request that is made of several networks, and its answer.
@@ -22,6 +25,8 @@ type Kind[Q, R any] struct {
 	Command string
 	// Spec is the part of a request that names its network.
 	Spec func(*Q) *question.Spec
+	// Uses names the strategy and the solver of a request, as search.Request has them.
+	Uses func(*Q) (strategy, solver string)
 	// Table shows the answers.
 	Table func(p *Plan[Q, R], cells []Cell[R]) experiment.Table
 }
@@ -41,6 +46,9 @@ type Plan[Q, R any] struct {
 	sources []Q
 	// names are as of Called, arms what a grid says of each request.
 	names, arms []string
+	// uses are the plugins of each request, by their names in plugins.
+	uses    [][]string
+	plugins map[string]experiment.Plugin
 }
 
 // Called is what the next network is called in messages and as a folder, by no name that
@@ -104,7 +112,7 @@ func (p *Plan[Q, R]) key(i int) string { return fmt.Sprintf("%d | %s", i+1, p.na
 
 // Frame implements experiment.Plan.
 func (p *Plan[Q, R]) Frame() *experiment.Frame {
-	f := &experiment.Frame{Command: p.Command, Plan: p, Arms: []string{""}}
+	f := &experiment.Frame{Command: p.Command, Plan: p, Arms: []string{""}, Plugins: p.plugins}
 	f.Runs, f.Seed, f.Threads, f.Memory, f.Jobs = 1, p.Seed, p.Threads, p.Memory, p.Jobs
 	for i := range p.sources {
 		s := p.source(i)
@@ -116,11 +124,51 @@ func (p *Plan[Q, R]) Frame() *experiment.Frame {
 	return f
 }
 
+// Resolve starts each plugin once, to learn which it is by content.
+func (p *Plan[Q, R]) Resolve(ctx context.Context, s *session.Session) error {
+	p.plugins, p.uses = map[string]experiment.Plugin{}, make([][]string, len(p.sources))
+	for i := range p.sources {
+		strategy, solver := p.Uses(&p.sources[i])
+		solvers := []string{solver}
+		switch solver {
+		case search.NoSolver:
+			solvers = nil
+		case "":
+			solvers = s.Plugins.DefaultSolvers()
+		}
+		if err := p.use(ctx, s, i, client.Strategy, strategy); err != nil {
+			return err
+		}
+		for _, name := range solvers {
+			if err := p.use(ctx, s, i, client.Solver, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// use takes a plugin in that a request uses.
+func (p *Plan[Q, R]) use(ctx context.Context, s *session.Session, request int, kind client.Kind, name string) error {
+	key := fmt.Sprintf("%s %s", kind, name)
+	p.uses[request] = append(p.uses[request], key)
+	if _, known := p.plugins[key]; known {
+		return nil
+	}
+	plugin, err := s.Plugins.Launch(ctx, kind, name)
+	if err != nil {
+		return err
+	}
+	defer plugin.Close()
+	p.plugins[key], err = experiment.PluginOf(plugin)
+	return err
+}
+
 // Do implements experiment.Plan.
 func (p *Plan[Q, R]) Do(ctx context.Context, b *experiment.Bench) error {
 	var tasks []experiment.Task
 	for i := range p.sources {
-		tasks = append(tasks, experiment.Task{Key: p.key(i), Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
+		tasks = append(tasks, experiment.Task{Key: p.key(i), Asked: p.Requests[i], Plugins: p.uses[i], Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
 			cell := &Cell[R]{Retried: retried}
 			err := b.Answer(ctx, p.Command, &p.sources[i], cores, func(text string) { tell(p.name(i) + ": " + text) }, &cell.Result)
 			return experiment.Outcome{Result: cell}, err

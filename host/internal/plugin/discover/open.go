@@ -261,6 +261,15 @@ func unknownOption(key string, plugins []*Plugin) error {
 // none: those that need no library and give the strongest proofs first.
 var defaultOrder = []string{"bnb", "highs", "z3", "lpsolve"}
 
+// DefaultSolvers are those that are there of the solvers tried where the user names
+// none, in that order.
+func (c *Catalogue) DefaultSolvers() []string {
+	return slices.DeleteFunc(slices.Clone(defaultOrder), func(name string) bool {
+		_, err := c.Find(client.Solver, name)
+		return errors.Is(err, ErrNotFound)
+	})
+}
+
 // DefaultSolver starts the first of the solvers bnb, highs, z3 and lpsolve
 // that is there, finds its library and serves the form and all the goals. The
 // error says of each why it was passed over.

@@ -157,6 +157,18 @@ func (j *Journal) adopt() error {
 			return err
 		}
 	}
+	if kind == applicationID && version == 1 {
+		if err := transact(j.conn, func(conn *sql.Conn) error {
+			if _, now, err := stamp(conn); err != nil || now != 1 {
+				return err // another process was faster
+			}
+			_, err := conn.ExecContext(background, upgrade+fmt.Sprintf("PRAGMA user_version = %d;", schemaVersion))
+			return err
+		}); err != nil {
+			return err
+		}
+		version = schemaVersion
+	}
 	switch {
 	case kind != applicationID:
 		return errForeign
@@ -191,7 +203,7 @@ func create(conn *sql.Conn) error {
 	if things > 0 {
 		return errForeign
 	}
-	_, err = conn.ExecContext(background, schema+
+	_, err = conn.ExecContext(background, schema+upgrade+
 		fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion))
 	return err
 }

@@ -4,14 +4,23 @@ package journal
 // user_version the version of the tables below.
 const (
 	applicationID = 0x6879666a
-	schemaVersion = 1
+	schemaVersion = 2
 )
 
-// schema is version 1. Lists and objects are JSON, times RFC 3339 in UTC.
+// upgrade brings tables of version 1 to version 2.
+const upgrade = `
+ALTER TABLE tasks ADD COLUMN content TEXT NOT NULL DEFAULT '';
+ALTER TABLE tasks ADD COLUMN origin TEXT NOT NULL DEFAULT '';
+CREATE INDEX tasks_by_content ON tasks (content) WHERE content <> '';
+`
+
+// schema is version 1, which upgrade follows. Lists and objects are JSON, times RFC 3339 in UTC.
 //
 // runs.id is never given twice, because processes lock it (see live.go).
 // runs.task is task.Task.ID, by which the runs of one task find each other.
-// A row in tasks is a task that is done; rowid is their order. The payload of an
+// A row in tasks is a task that is done; rowid is their order. content is the sum of all
+// that makes its result, by which other runs find it, and origin, an Origin as JSON, says
+// where a result comes from that was taken over; both may be empty. The payload of an
 // event is the object that docs/formats.md lists under its kind. The two partial
 // indexes are for what is looked up among millions of events.
 const schema = `

@@ -15,6 +15,18 @@ type Done struct {
 	// Result is JSON.
 	Result  []byte
 	Seconds float64
+	// Content is the sum of all that makes the result; empty: it is not known. Origin is
+	// where the result was taken over from; nil: the run made it.
+	Content string
+	Origin  *Origin
+}
+
+// Origin is where a result was made.
+type Origin struct {
+	Run string `json:"run"`
+	// Journal is the file, where it was another one.
+	Journal string         `json:"journal,omitempty"`
+	Machine record.Machine `json:"machine"`
 }
 
 // Complete stores a task's result, as JSON, together with its events, which
@@ -22,6 +34,11 @@ type Done struct {
 // it returns, a kill of the process takes nothing away. ErrDone: the run has a
 // result under this key; nothing is stored then.
 func (r *Run) Complete(key string, result any, seconds float64, events ...record.Event) error {
+	return r.CompleteAs("", key, result, seconds, events...)
+}
+
+// CompleteAs is Complete for a task of which the content is known, see Done.
+func (r *Run) CompleteAs(content, key string, result any, seconds float64, events ...record.Event) error {
 	text, err := json.Marshal(result)
 	if err != nil {
 		return r.j.fail(fmt.Errorf("result of task %s: %w", key, err))
@@ -33,23 +50,93 @@ func (r *Run) Complete(key string, result any, seconds float64, events ...record
 			return r.j.fail(fmt.Errorf("task %s: %w", key, err))
 		}
 	}
+	return r.store(rows, Done{Key: key, Result: text, Seconds: seconds, Content: content})
+}
+
+// Take stores results that other runs made, all of them or none.
+func (r *Run) Take(done ...Done) error { return r.store(nil, done...) }
+
+func (r *Run) store(rows []row, done ...Done) error {
 	r.mu.Lock()
-	err = r.closed()
+	err := r.closed()
 	r.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	return r.commit(false, rows, func(conn *sql.Conn) error {
-		added, err := conn.ExecContext(background,
-			"INSERT INTO tasks (run, key, result, seconds) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", r.id, key, string(text), seconds)
-		if err != nil {
-			return err
-		}
-		if n, err := added.RowsAffected(); err != nil || n == 0 {
-			return fmt.Errorf("run %s, task %s: %w", r.name, key, ErrDone)
+		for _, d := range done {
+			origin, err := d.origin()
+			if err != nil {
+				return err
+			}
+			added, err := conn.ExecContext(background,
+				"INSERT INTO tasks (run, key, result, seconds, content, origin) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+				r.id, d.Key, string(d.Result), d.Seconds, d.Content, origin)
+			if err != nil {
+				return err
+			}
+			if n, err := added.RowsAffected(); err != nil || n == 0 {
+				return fmt.Errorf("run %s, task %s: %w", r.name, d.Key, ErrDone)
+			}
 		}
 		return nil
 	}, false)
+}
+
+// origin is Origin as the table has it.
+func (d *Done) origin() (string, error) {
+	if d.Origin == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(d.Origin)
+	return string(text), err
+}
+
+// Known lists the results of this content that runs have, those of runs begun last
+// first, each with the place where it was made.
+func (j *Journal) Known(content string) (out []Done, err error) {
+	err = j.read(func(conn *sql.Conn) error {
+		rows, err := conn.QueryContext(background, `SELECT tasks.key, result, tasks.seconds, content, origin, name, machine
+			FROM tasks JOIN runs ON runs.id = tasks.run WHERE content = ? ORDER BY runs.id DESC`, content)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			d, made := Done{}, Origin{}
+			var origin, machine string
+			if err := rows.Scan(&d.Key, &d.Result, &d.Seconds, &d.Content, &origin, &made.Run, &machine); err != nil {
+				return err
+			}
+			if err := json.Unmarshal([]byte(machine), &made.Machine); err != nil {
+				return fmt.Errorf("run %s: machine: %w", made.Run, err)
+			}
+			if err := d.made(origin); err != nil {
+				return fmt.Errorf("run %s, task %s: %w", made.Run, d.Key, err)
+			}
+			if d.Origin == nil {
+				d.Origin = &made
+			}
+			out = append(out, d)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, j.fail(explain(err))
+	}
+	return out, nil
+}
+
+// made reads Origin as the table has it.
+func (d *Done) made(origin string) error {
+	if origin == "" {
+		return nil
+	}
+	d.Origin = new(Origin)
+	if err := json.Unmarshal([]byte(origin), d.Origin); err != nil {
+		return fmt.Errorf("origin: %w", err)
+	}
+	return nil
 }
 
 // Done is the result, as JSON, under a key; ok is false where there is none.
@@ -77,15 +164,19 @@ func (j *Journal) Tasks(name string, visit func(Done) error) error {
 func (j *Journal) tasks(run int64, visit func(Done) error) error {
 	return pages(j, visit, func(conn *sql.Conn, page []Done, after int64) ([]Done, int64, error) {
 		rows, err := conn.QueryContext(background,
-			"SELECT rowid, key, result, seconds FROM tasks WHERE run = ? AND rowid > ? ORDER BY rowid LIMIT ?", run, after, pageRows)
+			"SELECT rowid, key, result, seconds, content, origin FROM tasks WHERE run = ? AND rowid > ? ORDER BY rowid LIMIT ?", run, after, pageRows)
 		if err != nil {
 			return nil, 0, err
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var d Done
-			if err := rows.Scan(&after, &d.Key, &d.Result, &d.Seconds); err != nil {
+			var origin string
+			if err := rows.Scan(&after, &d.Key, &d.Result, &d.Seconds, &d.Content, &origin); err != nil {
 				return nil, 0, err
+			}
+			if err := d.made(origin); err != nil {
+				return nil, 0, fmt.Errorf("task %s: %w", d.Key, err)
 			}
 			page = append(page, d)
 		}

@@ -1,0 +1,112 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+)
+
+// Plugin is what is known of a plugin that takes part.
+type Plugin struct {
+	// Name is its own; an arm may know it by a preset.
+	Name    string `json:"name,omitempty"`
+	Version string `json:"version"`
+	Library string `json:"library,omitempty"`
+	// SHA256 is the checksum of its files and of its libraries.
+	SHA256 string `json:"sha256,omitempty"`
+	// Set are the options that all its arms share.
+	Set map[string]string `json:"set,omitempty"`
+
+	identity *discover.Identity
+}
+
+// PluginOf is what is known of a plugin that was started.
+func PluginOf(p *discover.Plugin) (Plugin, error) {
+	d := p.Description()
+	id, err := p.Identity()
+	if err != nil {
+		return Plugin{}, err
+	}
+	return Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d), SHA256: id.SHA256, identity: id}, nil
+}
+
+// content is the sum of all that makes a task's result: what is asked, the plugins that
+// take part, by their names in the frame, and this program.
+func (f *Frame) content(asked any, plugins []string) (string, error) {
+	program, err := session.Program()
+	if err != nil {
+		return "", err
+	}
+	sums := map[string]string{}
+	for _, name := range plugins {
+		sums[name] = f.Plugins[name].SHA256
+	}
+	text, err := json.Marshal([]any{f.Command, asked, f.Threads, f.Memory, f.Jobs, sums, program})
+	return record.Hash(text), err
+}
+
+// unchanged is an error where a plugin is not what it was when the experiment began.
+func (f *Frame) unchanged() error {
+	for _, name := range slices.Sorted(maps.Keys(f.Plugins)) {
+		id := f.Plugins[name].identity
+		if id == nil {
+			continue
+		}
+		if path, changed := id.Changed(); changed {
+			return session.Mistake(fmt.Errorf("%s: %s changed while the experiment ran; the same command does its tasks again", name, path))
+		}
+	}
+	return nil
+}
+
+// Settings of a run's task beside the plan: what equal plans must have in common to be
+// gone on with.
+const (
+	pluginsSetting = "plugins"
+	programSetting = "program"
+	machineSetting = "machine"
+)
+
+// ground is what the experiment stands on, as settings of its task.
+func (f *Frame) ground() (map[string]string, error) {
+	program, err := session.Program()
+	if err != nil {
+		return nil, err
+	}
+	m := session.Machine()
+	m.Memory, m.Governor = 0, ""
+	out := map[string]string{programSetting: program, machineSetting: m.String()}
+	sums := map[string]string{}
+	for name, p := range f.Plugins {
+		sums[name] = p.SHA256
+	}
+	text, err := json.Marshal(sums)
+	out[pluginsSetting] = string(text)
+	return out, err
+}
+
+// changes says what two runs' tasks stand on that is not the same; empty: nothing.
+func changes(from, to record.Task) string {
+	var out []string
+	before, now := map[string]string{}, map[string]string{}
+	json.Unmarshal([]byte(from.Settings[pluginsSetting]), &before) // a run of an earlier version has none
+	json.Unmarshal([]byte(to.Settings[pluginsSetting]), &now)
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if sum, known := before[name]; known && sum != now[name] {
+			out = append(out, name)
+		}
+	}
+	if from.Settings[programSetting] != to.Settings[programSetting] {
+		out = append(out, "hyfair itself")
+	}
+	if from.Settings[machineSetting] != to.Settings[machineSetting] {
+		out = append(out, "the machine")
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,48 @@
+// Package machine tells what this machine is, as far as the system says.
+package machine
+
+import (
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/load"
+	"github.com/shirou/gopsutil/v4/mem"
+)
+
+// Model is the processor's name; empty where the system does not tell it.
+func Model() string {
+	if all, err := cpu.Info(); err == nil && len(all) > 0 {
+		return strings.TrimSpace(all[0].ModelName)
+	}
+	return ""
+}
+
+// Memory is that of the machine in bytes; 0 where the system does not tell it.
+func Memory() int64 {
+	if m, err := mem.VirtualMemory(); err == nil {
+		return int64(m.Total)
+	}
+	return 0
+}
+
+// Governor says how Linux chooses the first processor's frequency; empty elsewhere, and
+// in most virtual machines.
+func Governor() string {
+	if runtime.GOOS != "linux" {
+		return ""
+	}
+	text, _ := os.ReadFile("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+	return strings.TrimSpace(string(text))
+}
+
+// Load is the mean number of processes that wanted to run in the last minute; ok is
+// unset where the system does not tell it.
+func Load() (mean float64, ok bool) {
+	l, err := load.Avg()
+	if err != nil {
+		return 0, false
+	}
+	return l.Load1, true
+}
