@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -158,4 +159,32 @@ func FuzzDamage(f *testing.F) {
 			j.Tasks(info.Name, func(Done) error { return nil })
 		}
 	})
+}
+
+// A journal of version 1 gets what it lacks when it is opened, and keeps what it has.
+func TestEarlierVersion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j.db")
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	_, err = db.Exec(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = 1;", applicationID))
+	must(t, err)
+	_, err = db.Exec(`INSERT INTO runs VALUES (1, 'old', 't', 'compare', 's', 'm', '', '', 'a', 1, '', '{}', '[]', '{}', '{"os":"linux","arch":"amd64","cpus":2}', '2026-01-02T03:04:05Z', NULL, 1, 'interrupted', '', 'null');
+		INSERT INTO tasks VALUES (1, 'one', '7', 2.5)`)
+	must(t, err)
+	must(t, db.Close())
+	for range 2 { // it is done once
+		j, err := Open(path)
+		must(t, err)
+		r, err := j.Resume("old")
+		must(t, err)
+		if result, seconds, ok := r.Done("one"); string(result) != "7" || seconds != 2.5 || !ok {
+			t.Errorf("%s, %v, %v", result, seconds, ok)
+		}
+		r.CompleteAs("sum", "two", 8, 1)
+		known, err := j.Known("sum")
+		if err != nil || len(known) != 1 || known[0].Key != "two" || known[0].Origin.Run != "old" || known[0].Origin.Machine.CPUs != 2 {
+			t.Errorf("%+v, %v", known, err)
+		}
+		must(t, j.Close())
+	}
 }
