@@ -272,12 +272,17 @@ var Program = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 })
 
-// Version is the program's, as the build recorded it.
+// Version is the program's, as the build recorded it: of a development build the commit,
+// or, where the build knows none, the beginning of the program's checksum.
 func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+	const unknown = "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != unknown {
 		return info.Main.Version
 	}
-	return "(devel)"
+	if sum, err := Program(); err == nil {
+		return unknown + " " + sum[:12]
+	}
+	return unknown
 }
 
 // Library names the native libraries behind a plugin.
