@@ -28,7 +28,13 @@ func audited(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 // auditJSON is the object of an audit that must succeed.
-func auditJSON(t *testing.T, args ...string) (out audit.Result) {
+// listed is a result with its people in a list.
+type listed struct {
+	audit.Result
+	Rows []audit.Row `json:"rows"`
+}
+
+func auditJSON(t *testing.T, args ...string) (out listed) {
 	t.Helper()
 	code, stdout, stderr := audited(t, append(args, "--json")...)
 	if code != ExitDone || stderr != "" {

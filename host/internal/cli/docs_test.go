@@ -156,7 +156,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"plugin new": plugins.Written{}, "plugin install": plugins.Installed{}, "plugin uninstall": plugins.Uninstalled{},
 		"plugin test": plugins.Tested{},
 		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
-		"report of a quantification": report.Quantification{}, "quantify of several sets": quantify.Results{},
+		"report of a quantification": report.Quantification{}, "certify and quantify of several sets": verdict.Results{},
 		"explain": explain.Result{}, "explain of a file": series.Explanations{},
 		"mitigate": mitigate.Result{}, "mitigate of a file": series.Mitigations{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
 	} {
@@ -204,14 +204,18 @@ func TestReferenceOfJSON(t *testing.T) {
 	}
 }
 
-// jsonFields lists the paths of a type's JSON fields, a list's with []; those of
-// a type inside itself once.
+// jsonFields lists the paths of a type's JSON fields, those of a list or a sequence
+// with []; those of a type inside itself once.
 func jsonFields(of reflect.Type, prefix string, out *[]string, outer ...reflect.Type) {
-	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
-		if of.Kind() == reflect.Slice {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Func {
+		if of.Kind() != reflect.Pointer {
 			prefix = strings.TrimSuffix(prefix, ".") + "[]."
 		}
-		of = of.Elem()
+		if of.Kind() == reflect.Func {
+			of = of.In(0).In(0)
+		} else {
+			of = of.Elem()
+		}
 	}
 	if of.Kind() != reflect.Struct || slices.Contains(outer, of) {
 		return

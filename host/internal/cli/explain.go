@@ -4,22 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
-	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
-	"github.com/hyfair/hyfair/host/internal/system/files"
-	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 func init() {
@@ -30,9 +24,6 @@ func init() {
 type explainFlags struct {
 	request explain.Request
 	alpha   float64
-	// Where results go.
-	tree     string
-	rulesOut string
 	// For a file of studies.
 	experimentFlags
 	flags *pflag.FlagSet
@@ -95,8 +86,8 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.IntVar(&r.LIMESamples, "lime-samples", lime.DefaultSamples, "samples of each of LIME's explanations")
 	fl.BoolVar(&r.LIMEReference, "lime-reference", false, "--lime, held against the Python package lime, which must be installed")
 	fl.DurationVar(&r.Bound, "bound", 0, "time for a solver to prove the least k and gap inside each predicate kept and the largest outside all, such as 10s; 0: none")
-	fl.StringVar(&f.tree, "tree", "", "write the tree to this file: .svg or .json")
-	fl.StringVar(&f.rulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
+	fl.StringVar(&r.TreeOut, "tree", "", "write the tree to this file: .svg or .json")
+	fl.StringVar(&r.RulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
 	f.add(cmd, "of a file of studies: ")
 	f.shown.add(cmd, "of a file of studies: ")
 	f.shown.addOut(cmd, "of a file of studies: ")
@@ -109,9 +100,6 @@ func (f *explainFlags) validate(grid bool) error {
 	}
 	if err := f.request.Validate(); err != nil {
 		return err
-	}
-	if f.tree != "" && filepath.Ext(f.tree) != ".svg" && filepath.Ext(f.tree) != ".json" {
-		return fmt.Errorf("--tree %s: want a file name that ends in .svg or .json", f.tree)
 	}
 	sources := 0
 	for _, name := range []string{"from", "rows", "budget"} {
@@ -141,24 +129,15 @@ func (f *explainFlags) validate(grid bool) error {
 
 // runOne explains one network.
 func (f *explainFlags) runOne(ctx context.Context, app *App, path string) error {
-	s, err := app.session()
-	if err != nil {
-		return err
-	}
 	r, err := f.complete(app, path)
 	if err != nil {
 		return err
 	}
-	out, failed := explain.Answer(ctx, s, r)
-	if failed = app.end(s, failed); out == nil {
-		return failed
-	}
-	failed = errors.Join(failed, f.writeFiles(app, out))
-	failed = errors.Join(failed, app.show(out))
-	if out.Interrupted && failed == nil {
+	out, err := ask(ctx, app, explain.Answer, r)
+	if out != nil && out.Interrupted && err == nil {
 		return &exitError{ExitInterrupted, errors.New("interrupted; what was proved so far is shown")}
 	}
-	return failed
+	return err
 }
 
 // runSeries explains the networks of a file that lists studies, such as
@@ -181,35 +160,4 @@ func (f *explainFlags) complete(app *App, path string) (r explain.Request, err e
 	r.Study, r.Data, r.Seed = path, app.Data, app.Seed
 	r.Set, err = app.pluginOptions()
 	return r, err
-}
-
-// writeFiles writes the tree and the guardrails.
-func (f *explainFlags) writeFiles(app *App, r *explain.Result) error {
-	if f.tree != "" && r.Tree == nil {
-		app.say("--tree: there is no tree to write")
-	} else if f.tree != "" {
-		if err := writeTree(f.tree, r.Tree, r.Study+" ("+r.Model+"): where k is high"); err != nil {
-			return usage(fmt.Errorf("--tree: %w", err))
-		}
-	}
-	if f.rulesOut == "" {
-		return nil
-	}
-	rules, err := r.Guardrails()
-	if err == nil {
-		err = files.Write(f.rulesOut, func(file *os.File) error { return guard.Write(file, rules) })
-	}
-	if err != nil {
-		return usage(fmt.Errorf("--rules-out: %w", err))
-	}
-	return nil
-}
-
-func writeTree(path string, tree *explain.TreeJSON, title string) error {
-	return files.Write(path, func(file *os.File) error {
-		if strings.HasSuffix(path, ".svg") {
-			return (&view.Tree{Title: title, Root: tree.View()}).SVG(file)
-		}
-		return view.JSON(file, tree, "  ")
-	})
 }

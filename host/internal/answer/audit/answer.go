@@ -76,8 +76,16 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := newResult(q, data, &c, outcome)
 	out.Interrupted, out.Seed = err != nil, r.Seed
-	if out.shown = len(outcome.People); r.Top >= 0 {
-		out.shown = min(r.Top, out.shown)
+	shown := outcome.People
+	if r.Top >= 0 {
+		shown = shown[:min(r.Top, len(shown))]
+	}
+	out.Rows = func(yield func(Row) bool) {
+		for i := range shown {
+			if !yield(row(c.Space, data, &shown[i])) {
+				return
+			}
+		}
 	}
 	if file != nil {
 		if err := file.Finish(outcome.WriteCSV(file, q.Space, data.Points, data.Where)); err != nil {
@@ -125,8 +133,7 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	sum.Text = sum.sentences(epsilon)
 	out := &Result{
 		Study: q.Study.Name, Model: filepath.Base(q.Study.ModelPath), Epsilon: epsilon,
-		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum, Rows: []Row{},
-		people: outcome.People, space: c.Space, data: data,
+		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum,
 	}
 	for _, rule := range q.Study.Rules {
 		if rule.On {
@@ -136,11 +143,10 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	return out
 }
 
-// row is the i-th of the people.
-func (r *Result) row(i int) Row {
-	p, s := &r.people[i], r.space
-	point := r.data.Points[p.Index]
-	path, line := r.data.Where(p.Index)
+// row is a person as the result has it.
+func row(s *space.Space, data *people.Data, p *Person) Row {
+	point := data.Points[p.Index]
+	path, line := data.Where(p.Index)
 	row := Row{
 		Index: p.Index, File: filepath.Base(path), Line: line, K: p.K, N: p.N, Gap: p.Gap, Unfair: p.Unfair,
 		Shannon: p.Shannon, MinEntropy: p.MinEntropy, Score: p.Score, Positive: p.Positive, Flips: p.Flips,

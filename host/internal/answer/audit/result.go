@@ -3,14 +3,15 @@ package audit
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Result is the answer to a Request and the JSON object of hyfair audit.
@@ -26,16 +27,49 @@ type Result struct {
 	Rules []string `json:"rules"`
 
 	Summary Summary `json:"summary"`
-	// Rows has the people shown. WriteJSON makes them one by one: all at once they
-	// would take a gigabyte for some ten thousand people.
-	Rows        []Row  `json:"rows"`
+	// Rows are the people asked for, the worst-treated first.
+	Rows        Rows   `json:"rows"`
 	Out         string `json:"out,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
+}
 
-	people []Person
-	shown  int // of people
-	space  *space.Space
-	data   *people.Data
+// Rows are people, in JSON an array. Each is made in its turn: all at once, those of
+// some ten thousand people would take most of a gigabyte.
+type Rows iter.Seq[Row]
+
+// MarshalJSON implements json.Marshaler.
+func (r Rows) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	text.WriteByte('[')
+	err := r.write(&text, "")
+	text.WriteByte(']')
+	return text.Bytes(), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *Rows) UnmarshalJSON(text []byte) error {
+	var list []Row
+	err := json.Unmarshal(text, &list)
+	*r = Rows(slices.Values(list))
+	return err
+}
+
+// write writes the array without its brackets, lead before each row.
+func (r Rows) write(w io.Writer, lead string) error {
+	if r == nil {
+		return nil
+	}
+	separator := lead
+	for row := range r {
+		if _, err := io.WriteString(w, separator); err != nil {
+			return err
+		}
+		if err := view.JSON(w, &row, ""); err != nil {
+			return err
+		}
+		separator = "," + lead
+	}
+	return nil
 }
 
 // Row is a person.
@@ -88,8 +122,10 @@ type RowEffect struct {
 
 // WriteJSON writes the result with its people, one a line.
 func (r *Result) WriteJSON(w io.Writer) error {
+	rest := *r
+	rest.Rows = nil
 	var text bytes.Buffer
-	if err := view.JSON(&text, r, "  "); err != nil {
+	if err := view.JSON(&text, rest, "  "); err != nil {
 		return err
 	}
 	const empty = "\n  \"rows\": []" // no text in JSON has a line end within
@@ -97,14 +133,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	out.Write(before) // an error stays with the writer until Flush
 	out.WriteString(empty[:len(empty)-1])
-	for i := range r.shown {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.WriteByte('\n')
-		if err := view.JSON(out, r.row(i), ""); err != nil {
-			return err
-		}
+	if err := r.Rows.write(out, "\n"); err != nil {
+		return err
 	}
 	out.WriteByte(']')
 	out.Write(after)
@@ -127,8 +157,8 @@ func (r *Result) Document() *view.Document {
 			d.Add(r.Summary.Attributes[i].byGroup(r.Epsilon))
 		}
 	}
-	if r.shown > 0 {
-		d.Add(r.worst())
+	if worst := r.worst(); len(worst.Rows) > 0 {
+		d.Add(worst)
 	} else {
 		d.Add(view.Paragraph{})
 	}
@@ -149,8 +179,10 @@ func (r *Result) worst() *view.Table {
 		},
 		Notes: []string{"row: file and line. score: the person's own; above 0.5 is a yes."},
 	}
-	for i := range r.shown {
-		row := r.row(i)
+	if r.Rows == nil {
+		return t
+	}
+	for row := range r.Rows {
 		t.Add(fmt.Sprintf("%s:%d", row.File, row.Line), strconv.Itoa(row.K), view.Score(row.Gap),
 			view.Score(row.Score), r.combination(row.Labels),
 			view.Score(row.Low.Score), r.combination(row.Low.Labels),

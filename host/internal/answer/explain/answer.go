@@ -5,15 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Request asks for an explanation. It is plain data.
@@ -42,6 +46,10 @@ type Request struct {
 	// Bound is how long a solver may take to prove floors and ceilings; 0: it is not
 	// asked.
 	Bound time.Duration `json:"bound,omitempty"`
+	// TreeOut is a file for the tree, .svg or .json, RulesOut one for the predicates kept
+	// as guardrails; empty: none. They change no result.
+	TreeOut  string `json:"-"`
+	RulesOut string `json:"-"`
 }
 
 // MaxSamples bounds the samples of one step.
@@ -62,7 +70,13 @@ func (r *Request) Validate() error {
 	if _, err := search.ParseBudget(r.Budget); err != nil && r.From == "" && r.Rows == "" {
 		return fmt.Errorf("--budget: %w", err)
 	}
-	return r.Method.Validate()
+	if err := r.Method.Validate(); err != nil {
+		return err
+	}
+	if ext := filepath.Ext(r.TreeOut); r.TreeOut != "" && ext != ".svg" && ext != ".json" {
+		return fmt.Errorf("--tree %s: want a file name that ends in .svg or .json", r.TreeOut)
+	}
+	return nil
 }
 
 // job is a request whose question was read.
@@ -98,8 +112,35 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	out, err := j.answer(ctx)
 	if out != nil {
 		out.Seconds = time.Since(begin).Seconds()
+		err = errors.Join(err, session.Mistake(j.writeFiles(out)))
 	}
 	return out, err
+}
+
+// writeFiles writes the tree and the guardrails.
+func (j *job) writeFiles(r *Result) error {
+	if j.request.TreeOut != "" && r.Tree == nil {
+		j.session.Note("--tree: there is no tree to write")
+	} else if j.request.TreeOut != "" {
+		if err := r.Tree.write(j.request.TreeOut, r.Study+" ("+r.Model+"): where k is high"); err != nil {
+			return fmt.Errorf("--tree: %w", err)
+		}
+	}
+	if j.request.RulesOut == "" {
+		return nil
+	}
+	var predicates []space.Predicate
+	for i := range r.Predicates {
+		predicates = append(predicates, r.Predicates[i].Holds)
+	}
+	rules, err := guard.New(j.query.Space, r.Study, predicates)
+	if err == nil {
+		err = files.Write(j.request.RulesOut, func(file *os.File) error { return guard.Write(file, rules) })
+	}
+	if err != nil {
+		return fmt.Errorf("--rules-out: %w", err)
+	}
+	return nil
 }
 
 func (j *job) answer(ctx context.Context) (*Result, error) {
@@ -129,7 +170,7 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 		Around: around, Rows: rows, Method: j.request.Method, Seed: j.request.Seed, Progress: j.progress,
 	})
 	if err == nil {
-		err = out.take(explanation)
+		err = out.take(explanation, j.query.Space)
 	}
 	if err == nil && (j.request.LIME || j.request.LIMEReference) {
 		err = j.baseline(ctx, out, around[0], rows)

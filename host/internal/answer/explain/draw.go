@@ -2,8 +2,11 @@ package explain
 
 import (
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -45,6 +48,17 @@ func (n *Node) JSON(s *space.Space) (*TreeJSON, error) {
 		out.No, err = no.JSON(s)
 	}
 	return out, err
+}
+
+// write writes the tree to a file: as a drawing where its name ends in .svg, else as
+// JSON.
+func (t *TreeJSON) write(path, title string) error {
+	return files.Write(path, func(file *os.File) error {
+		if strings.HasSuffix(path, ".svg") {
+			return (&view.Tree{Title: title, Root: t.View()}).SVG(file)
+		}
+		return view.JSON(file, t, "  ")
+	})
 }
 
 // View is the tree to be shown: the higher the share, the darker a leaf.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -43,8 +42,6 @@ type Result struct {
 	Prover  *Prover `json:"prover,omitempty"`
 	// Interrupted: not all was proved that was to be.
 	Interrupted bool `json:"interrupted,omitempty"`
-
-	space *space.Space
 }
 
 // Individual is one of those the neighbours lie around.
@@ -62,7 +59,7 @@ func (j *job) result(w *Worst, source *Source) *Result {
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: j.request.Seed, Epsilon: fairness.FormatRat(j.query.Epsilon),
 		Protected: question.Protected(s), Where: j.request.Where, Source: source, InitK: w.K,
 		Individuals: []Individual{}, Predicates: []Predicate{}, Rejected: []Predicate{},
-		Delta: j.request.Delta, Confidence: Confidence, space: s,
+		Delta: j.request.Delta, Confidence: Confidence,
 	}
 }
 
@@ -71,22 +68,13 @@ func (j *job) individual(x []float64) Individual {
 	return Individual{X: individual.Values(s, x, false), Labels: individual.Labels(s, x, false), K: out.K, Gap: out.Gap}
 }
 
-// Guardrails are the predicates kept as rules. The result must come from Answer.
-func (r *Result) Guardrails() (*guard.Rules, error) {
-	var predicates []space.Predicate
-	for i := range r.Predicates {
-		predicates = append(predicates, r.Predicates[i].Holds)
-	}
-	return guard.New(r.space, r.Study, predicates)
-}
-
 // take takes an explanation in.
-func (r *Result) take(e *Explanation) (err error) {
+func (r *Result) take(e *Explanation, s *space.Space) (err error) {
 	r.Sample, r.Alpha, r.Nothing = &e.Sample, e.Alpha, e.Nothing
 	r.Predicates = append(r.Predicates, e.Predicates...)
 	r.Rejected = append(r.Rejected, e.Rejected...)
 	if e.Tree != nil {
-		r.Tree, err = e.Tree.JSON(r.space)
+		r.Tree, err = e.Tree.JSON(s)
 	}
 	return err
 }

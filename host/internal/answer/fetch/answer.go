@@ -33,8 +33,9 @@ type Result struct {
 	Into    string       `json:"into"`
 	Seconds float64      `json:"seconds"`
 	Files   []FileResult `json:"files"`
-
-	data string // the data root in force
+	// Data is what --data has to name for studies to find the files; empty where it
+	// does already.
+	Data string `json:"data,omitempty"`
 }
 
 // FileResult is what became of a file.
@@ -69,7 +70,13 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if outcomes == nil {
 		return nil, err
 	}
-	out := &Result{Into: into, Seconds: time.Since(s.Begun).Seconds(), data: r.Data}
+	out := &Result{Into: into, Seconds: time.Since(s.Begun).Seconds()}
+	if into != r.Data {
+		out.Data = into
+		if abs, err := filepath.Abs(into); err == nil {
+			out.Data = abs
+		}
+	}
 	missing := 0
 	for i := range outcomes {
 		o := &outcomes[i]
@@ -132,12 +139,8 @@ func (r *Result) Document() *view.Document {
 		t.Add(f.Path, string(f.State), view.Count(f.Bytes), f.Licence)
 	}
 	where := view.Paragraph{"in " + r.Into}
-	if r.data != r.Into {
-		path := r.Into
-		if abs, err := filepath.Abs(path); err == nil {
-			path = abs
-		}
-		path = scaffold.Shell(path)
+	if r.Data != "" {
+		path := scaffold.Shell(r.Data)
 		where = append(where, fmt.Sprintf("studies find it with --data %s, or once and for all with", path), "  export HYFAIR_DATA="+path)
 	}
 	return view.Of(t, where)

@@ -1,9 +1,6 @@
 package individual
 
-import (
-	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/space"
-)
+import "github.com/hyfair/hyfair/sdk/space"
 
 // Values is an individual (protected = false) or a protected combination as
 // --json shows it: feature name → domain value.
@@ -26,28 +23,4 @@ func Labels(s *space.Space, point []float64, protected bool) map[string]string {
 		}
 	}
 	return out
-}
-
-// Pair shows two counterfactuals of one individual side by side: what they share
-// once, what tells them apart, and their scores.
-func Pair(s *space.Space, one, two []float64, score1, score2 float64) *view.Table {
-	t := &view.Table{Plain: true, Indented: true, Columns: []view.Column{{}, {Title: "one copy"}, {Title: "the other"}}}
-	for _, protected := range []bool{false, true} {
-		for i := range s.Features {
-			f := &s.Features[i]
-			if f.IsProtected() != protected {
-				continue
-			}
-			name, a, b := f.Name, f.Label(one[i]), f.Label(two[i])
-			if protected && a != b {
-				name += "*"
-			}
-			if a == b {
-				b = "same"
-			}
-			t.Add(name, a, b)
-		}
-	}
-	t.Add("score", view.Score(score1), view.Score(score2))
-	return t
 }

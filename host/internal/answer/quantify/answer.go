@@ -79,14 +79,14 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		return nil, session.TooLate(ctx, r.Timeout, err)
 	}
 	defer a.plugin.Close()
-	out := &Results{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Questions: []*Result{}, asked: len(queries)}
+	out := &Results{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Questions: []*Result{}, Several: len(queries) > 1}
 	var failed error
 	for i, q := range queries {
 		one := a
 		if one.query, one.start = q, s.Begun; i > 0 {
 			one.start = time.Now()
 		}
-		if len(queries) > 1 {
+		if out.Several {
 			one.which = fmt.Sprintf("%d of %d · %s · ", i+1, len(queries), strings.Join(question.Protected(q.Space), " × "))
 		}
 		part, cancel := partOf(ctx, len(queries)-i)
@@ -95,14 +95,14 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		if failed = errors.Join(failed, err); answer == nil {
 			break
 		}
-		if out.Questions = append(out.Questions, answer); len(queries) > 1 && s.Part != nil {
+		if out.Questions = append(out.Questions, answer); out.Several && s.Part != nil {
 			s.Part(answer.Document(), nil)
 		}
 		if session.Interrupted(ctx) {
 			break
 		}
 	}
-	if len(queries) == 1 && len(out.Questions) == 0 {
+	if !out.Several && len(out.Questions) == 0 {
 		return nil, failed
 	}
 	out.Seconds = time.Since(s.Begun).Seconds()

@@ -1,8 +1,8 @@
 package quantify
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"math/big"
 	"strings"
 	"time"
@@ -11,51 +11,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Results is the answer to a Request and the JSON object of hyfair quantify where
-// --protected asks several questions; docs/cli.md lists its fields.
-type Results struct {
-	Study     string    `json:"study"`
-	Model     string    `json:"model"`
-	Seed      int64     `json:"seed"`
-	Seconds   float64   `json:"seconds"`
-	Questions []*Result `json:"questions"`
-
-	asked int
-}
-
-// WriteJSON writes the answer to a single question as it is.
-func (r *Results) WriteJSON(w io.Writer) error {
-	if r.asked == 1 {
-		return view.JSON(w, r.Questions[0], "  ")
-	}
-	return view.JSON(w, r, "  ")
-}
-
-// Document shows the answer to a single question, or a line for each of several, whose
-// own documents the session has shown.
-func (r *Results) Document() *view.Document {
-	if r.asked == 1 {
-		return r.Questions[0].Document()
-	}
-	t := &view.Table{Columns: []view.Column{{Title: "protected"}}}
-	for _, name := range []string{"fair", "unfair", "undecided", "sampled", "data set"} {
-		t.Columns = append(t.Columns, view.Column{Title: name, Right: true})
-	}
-	for _, q := range r.Questions {
-		sampled, rows := "-", "-"
-		if q.Sampled != nil && q.Sampled.N > 0 {
-			sampled = view.Share(q.Sampled.Share)
-		}
-		if q.Rows != nil && q.Rows.N > 0 {
-			rows = view.Share(q.Rows.Share)
-		}
-		t.Add(strings.Join(q.Protected, " × "),
-			view.ShareOrDash(q.Fair), view.ShareOrDash(q.Unfair), view.ShareOrDash(q.Undecided), sampled, rows)
-	}
-	return view.Of(view.Paragraph{}, t)
-}
+// Results is the answer to a Request.
+type Results = certify.Answers[*Result]
 
 // Result is the answer to one question and the JSON object of hyfair quantify;
 // docs/cli.md lists its fields.
@@ -71,8 +31,8 @@ type Result struct {
 	// Journal and Run are absent where nothing is kept.
 	Journal string `json:"journal,omitempty"`
 	Run     string `json:"run,omitempty"`
-
-	of *asker
+	// NoRows says why there are no Rows.
+	NoRows string `json:"no_rows,omitempty"`
 }
 
 // Written is the map that was written.
@@ -106,7 +66,10 @@ func (a *asker) result(rep *Report, shares Shares) *Result {
 	out := &Result{
 		Asked:     certify.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
 		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K,
-		Shares: shares, Solver: certify.SolverOf(a.plugin.Description()), of: a,
+		Shares: shares, Solver: certify.SolverOf(a.plugin.Description()),
+	}
+	if out.Rows == nil && !out.Nobody() {
+		out.NoRows = cmp.Or(a.noRows, "evaluating it exactly takes too long")
 	}
 	m := rep.Map
 	if m == nil {
@@ -189,17 +152,16 @@ func (r *Result) evaluated() view.Paragraph {
 			outside = fmt.Sprintf("; %s more rows are not in the space asked about", view.Count(d.Outside))
 		}
 		say("data set: %s%s of %s rows, evaluated exactly%s", share, view.Count(d.Unfair), view.Count(d.N), outside)
-	case r.of.noRows != "":
-		say("data set: not looked at, %s", r.of.noRows)
 	default:
-		say("data set: not looked at, evaluating it exactly takes too long")
+		say("data set: not looked at, %s", r.NoRows)
 	}
 	return out
 }
 
 // question is what was asked, in words.
 func (r *Result) question() string {
-	names, cut, notion := strings.Join(r.Protected, " × "), "", r.of.query.Notion
+	names, cut := strings.Join(r.Protected, " × "), ""
+	notion, _ := fairness.ParseNotion(r.Notion)
 	if r.Where != "" {
 		cut = " where " + r.Where
 	}
@@ -210,6 +172,26 @@ func (r *Result) question() string {
 		return fmt.Sprintf("how many individuals%s have counterfactuals in %s whose %ss lie more than ε = %s apart?", cut, names, unit, r.Epsilon)
 	}
 	return fmt.Sprintf("how many individuals%s have counterfactuals in %s that get different decisions (%s)?", cut, names, notion)
+}
+
+// Overview implements certify.Answers.
+func (*Result) Overview(all []*Result) view.Block {
+	t := &view.Table{Columns: []view.Column{{Title: "protected"}}}
+	for _, name := range []string{"fair", "unfair", "undecided", "sampled", "data set"} {
+		t.Columns = append(t.Columns, view.Column{Title: name, Right: true})
+	}
+	for _, q := range all {
+		sampled, rows := "-", "-"
+		if q.Sampled != nil && q.Sampled.N > 0 {
+			sampled = view.Share(q.Sampled.Share)
+		}
+		if q.Rows != nil && q.Rows.N > 0 {
+			rows = view.Share(q.Rows.Share)
+		}
+		t.Add(strings.Join(q.Protected, " × "),
+			view.ShareOrDash(q.Fair), view.ShareOrDash(q.Unfair), view.ShareOrDash(q.Undecided), sampled, rows)
+	}
+	return t
 }
 
 // table has the shares by value.

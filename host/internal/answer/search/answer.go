@@ -384,6 +384,7 @@ func (o *Searcher) answer(ctx context.Context) (_ *Result, err error) {
 func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 	out := o.result()
 	loading := time.Since(o.session.Begun)
+	var bests []*record.Found
 	var failed error
 	for i := range o.request.Runs {
 		seed, begin, which := o.request.Seed+int64(i), time.Now().Add(-loading), ""
@@ -403,6 +404,7 @@ func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 		}
 		outcome, faults := o.Run(ctx, seed, run, which)
 		out.add(run, seed, outcome, faults)
+		bests = append(bests, outcome.Best)
 		if outcome.Err != nil && failed == nil {
 			if failed = outcome.Err; o.request.Runs > 1 {
 				failed = fmt.Errorf("run %d of %d: %w", i+1, o.request.Runs, outcome.Err)
@@ -412,7 +414,7 @@ func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 			break
 		}
 	}
-	out.finish(o.eval)
+	out.finish(bests, o.query.Space, o.eval)
 	out.Seconds = time.Since(o.session.Begun).Seconds()
 	return out, failed
 }

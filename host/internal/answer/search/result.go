@@ -43,8 +43,6 @@ type Result struct {
 	// Run is the name of the first run in the journal.
 	Run string `json:"run,omitempty"`
 	Out string `json:"out,omitempty"`
-
-	space *space.Space
 }
 
 // RunResult is one run.
@@ -64,8 +62,6 @@ type RunResult struct {
 	SolverError string `json:"solver_error,omitempty"`
 	// Faults tells what was wrong with answers of the solver, the first few.
 	Faults []string `json:"faults,omitempty"`
-
-	best *record.Found
 }
 
 // Best is the worst-treated individual of all runs.
@@ -81,8 +77,8 @@ type Best struct {
 	Run    int     `json:"run"`
 	Round  int64   `json:"round"`
 	Scores []Score `json:"scores"`
-
-	point []float64
+	// Features names all features in the study's order.
+	Features []string `json:"features"`
 }
 
 // Score is one counterfactual of it.
@@ -97,7 +93,7 @@ func (o *Searcher) result() *Result {
 	r := &Result{
 		Strategy: o.strategyName, Solver: o.solver, Mode: o.request.Mode, Study: o.question.Study.Name,
 		Model: filepath.Base(o.question.Study.ModelPath), Seed: o.request.Seed,
-		Epsilon: fairness.FormatRat(o.query.Epsilon), Budget: o.budget.String(), Out: o.request.Out, space: o.query.Space,
+		Epsilon: fairness.FormatRat(o.query.Epsilon), Budget: o.budget.String(), Out: o.request.Out,
 	}
 	if o.fast != nil {
 		r.Chains = o.fast.Chains
@@ -112,7 +108,7 @@ func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []st
 	}
 	run := RunResult{
 		Run: kept.Name(), Seed: seed, Measures: result.Measures, Evaluations: result.Evaluations, Outside: result.Outside,
-		NoSeed: result.NoSeed, Spurious: result.Spurious, Seconds: result.Seconds, Ended: result.Ended, Faults: faults, best: result.Best,
+		NoSeed: result.NoSeed, Spurious: result.Spurious, Seconds: result.Seconds, Ended: result.Ended, Faults: faults,
 	}
 	if result.Err != nil {
 		run.Error = result.Err.Error()
@@ -124,9 +120,8 @@ func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []st
 	r.Runs = append(r.Runs, run)
 }
 
-// finish computes what is said of all runs together.
-func (r *Result) finish(e *evaluate.Evaluator) {
-	s := r.space
+// finish computes what is said of all runs together; bests are their best individuals.
+func (r *Result) finish(bests []*record.Found, s *space.Space, e *evaluate.Evaluator) {
 	measures := make([]Measures, len(r.Runs))
 	for i := range r.Runs {
 		measures[i] = r.Runs[i].Measures
@@ -136,24 +131,25 @@ func (r *Result) finish(e *evaluate.Evaluator) {
 	if len(r.Runs) > 1 {
 		r.SD = &summary.SD
 	}
-	for i := range r.Runs {
-		f := r.Runs[i].best
+	var point []float64
+	for i, f := range bests {
 		if f == nil || r.Best != nil && (f.K < r.Best.K || f.K == r.Best.K && f.Gap <= r.Best.Gap) {
 			continue
 		}
+		point = f.X
 		r.Best = &Best{
-			X: individual.Values(s, f.X, false), Labels: individual.Labels(s, f.X, false),
-			K: f.K, Gap: f.Gap, Shannon: f.Shannon, MinEntropy: f.MinEntropy, Run: i + 1, Round: f.Round, point: f.X,
+			X: individual.Values(s, f.X, false), Labels: individual.Labels(s, f.X, false), Features: s.Names(),
+			K: f.K, Gap: f.Gap, Shannon: f.Shannon, MinEntropy: f.MinEntropy, Run: i + 1, Round: f.Round,
 		}
 	}
 	if r.Best == nil {
 		return
 	}
-	scores, combinations := e.Scores(r.Best.point)
+	scores, combinations := e.Scores(point)
 	for i, c := range combinations {
-		point := e.Point(r.Best.point, c)
+		copied := e.Point(point, c)
 		r.Best.Scores = append(r.Best.Scores, Score{
-			Z: individual.Values(s, point, true), Labels: individual.Labels(s, point, true), Score: scores[i],
+			Z: individual.Values(s, copied, true), Labels: individual.Labels(s, copied, true), Score: scores[i],
 		})
 	}
 }
@@ -178,7 +174,7 @@ func (r *Result) Document() *view.Document {
 	if r.Best == nil {
 		d.Say("No individual with a gap above ε was found. That proves nothing: ask hyfair certify.")
 	} else {
-		r.Best.show(d, r.space)
+		r.Best.show(d)
 	}
 	if r.Bound != nil {
 		d.Say("%s", r.Bound)
@@ -235,21 +231,23 @@ func (r *Result) notes(d *view.Document) {
 
 // show tells who is treated worst: the individual, and the copies with the lowest
 // and the highest score.
-func (b *Best) show(d *view.Document, s *space.Space) {
+func (b *Best) show(d *view.Document) {
 	byScore := func(x, y Score) int { return cmp.Compare(x.Score, y.Score) }
 	low, high := slices.MinFunc(b.Scores, byScore), slices.MaxFunc(b.Scores, byScore)
 	d.Say("The worst-treated individual: %d different outcomes over %d copies, scores from %s to %s",
 		b.K, len(b.Scores), view.Score(low.Score), view.Score(high.Score))
 	who, ends := &view.Facts{Indented: true}, &view.Table{Plain: true, Indented: true, Columns: make([]view.Column, 3)}
-	for _, i := range s.Free() {
-		name := s.Features[i].Name
-		who.Add(name, b.Labels[name])
+	for _, name := range b.Features {
+		if text, ok := b.Labels[name]; ok {
+			who.Add(name, text)
+		}
 	}
 	for i, end := range []Score{low, high} {
 		var words []string
-		for _, i := range s.Protected() {
-			name := s.Features[i].Name
-			words = append(words, name+" = "+end.Labels[name])
+		for _, name := range b.Features {
+			if text, ok := end.Labels[name]; ok {
+				words = append(words, name+" = "+text)
+			}
 		}
 		ends.Add([]string{"lowest", "highest"}[i], view.Score(end.Score), strings.Join(words, ", "))
 	}

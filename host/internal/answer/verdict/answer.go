@@ -19,6 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -106,7 +107,10 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	if err := r.certifiable(queries, plugin.Description()); err != nil {
 		return nil, session.Mistake(err)
 	}
-	out := &Results{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Verdict: certify.Fair.String(), asked: len(queries)}
+	out := &Results{
+		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Verdict: certify.Fair.String(),
+		Questions: []*Result{}, Several: len(queries) > 1,
+	}
 	var failed error
 	for i, q := range queries {
 		a := &asker{Request: &r, session: s, study: st, query: q, plugin: plugin, start: s.Begun}
@@ -115,16 +119,42 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		}
 		one, err := a.suited(ctx)
 		if failed = errors.Join(failed, err); one != nil {
-			out.add(s, one)
+			add(out, one)
+			tell(s, one, err, out.Several)
 		}
 		if one == nil || session.Interrupted(ctx) {
 			break
 		}
 	}
-	if len(queries) == 1 && len(out.Questions) == 0 {
+	switch missing := len(out.Questions) < len(queries); {
+	case missing && !out.Several:
 		return nil, failed
+	case missing && out.Verdict == certify.Fair.String():
+		out.Verdict = certify.Undecided.String()
 	}
-	return out.finish(time.Since(s.Begun).Seconds()), failed
+	out.Seconds = time.Since(s.Begun).Seconds()
+	return out, failed
+}
+
+// add takes in the answer to a question.
+func add(all *Results, one *Result) {
+	all.Questions = append(all.Questions, one)
+	if all.Verdict == certify.Fair.String() || one.Verdict == certify.Unfair.String() {
+		all.Verdict = one.Verdict
+	}
+}
+
+// tell shows the answer to a question where it is one of several, and says what was wrong
+// with the solver's answers, but for the error, which is told as such.
+func tell(s *session.Session, one *Result, err error, several bool) {
+	if s.Part == nil {
+		return
+	}
+	var d *view.Document
+	if several {
+		d = one.Document()
+	}
+	s.Part(d, slices.DeleteFunc(slices.Clone(one.Faults), func(fault string) bool { return err != nil && fault == err.Error() }))
 }
 
 // asker is one question on its way to a verdict.
@@ -184,11 +214,6 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	out.Journal, out.Run = run.Journal, run.Name()
 	if err == nil {
 		out.Certificate, err = a.certificate(ctx, rep)
-	}
-	for _, f := range rep.Faults {
-		if err == nil || f != err.Error() { // which is told as such
-			out.warnings = append(out.warnings, f)
-		}
 	}
 	return out, err
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Document shows the result.
@@ -31,8 +31,8 @@ func (r *Result) Document() *view.Document {
 	if r.Partitions != nil {
 		d.Add(r.parts())
 	}
-	if w := r.rep.Witness; w != nil {
-		d.Add(individual.Pair(r.of.query.Space, w.Copy1, w.Copy2, w.Score1, w.Score2))
+	if r.Witness != nil {
+		d.Add(r.Witness.table())
 	}
 	end := view.Paragraph{fmt.Sprintf("%s, %.2f s", r.effort(), r.Seconds)}
 	if r.Spurious > 0 {
@@ -48,13 +48,13 @@ func (r *Result) Document() *view.Document {
 // question is what was asked, in words.
 func (r *Result) question() string {
 	names, cut := strings.Join(r.Protected, " × "), ""
-	if r.of.Where != "" {
-		cut = " where " + r.of.Where
+	if r.Where != "" {
+		cut = " where " + r.Where
 	}
-	if relax := r.of.Relax; len(relax) > 0 {
-		names += ", who may also differ by " + strings.Join(relax, ", ") + ","
+	if len(r.Relax) > 0 {
+		names += ", who may also differ by " + strings.Join(r.Relax, ", ") + ","
 	}
-	notion := r.of.query.Notion
+	notion := r.notion()
 	if r.AskedK > 0 {
 		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, r.AskedK, r.Epsilon, cut)
 	}
@@ -62,6 +62,12 @@ func (r *Result) question() string {
 		return fmt.Sprintf("do counterfactuals in %s get %ss more than ε = %s apart%s?", names, unit, r.Epsilon, cut)
 	}
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, notion, cut)
+}
+
+// notion is what was asked about.
+func (r *Result) notion() fairness.Notion {
+	n, _ := fairness.ParseNotion(r.Notion)
+	return n
 }
 
 // effort says who did the work.
@@ -80,39 +86,39 @@ func (r *Result) effort() string {
 }
 
 func (r *Result) verdict() view.Paragraph {
-	rep, what := r.rep, r.of.query.Notion.Quantity()
-	if rep.Nobody {
-		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: the constraints leave no individual in the space asked about", rep.Grade)}
+	what := r.notion().Quantity()
+	if r.Nobody {
+		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: the constraints leave no individual in the space asked about", r.Grade)}
 	}
 	var out view.Paragraph
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	switch {
-	case rep.Verdict == certify.Undecided:
-		say("UNDECIDED: %s", rep.Reason)
-	case r.AskedK > 0 && rep.Verdict == certify.Unfair:
-		say("REACHED: this person's counterfactuals fall into k = %d bins, evaluated exactly", rep.Witness.K)
+	switch undecided, unfair := r.Verdict == certify.Undecided.String(), r.Verdict == certify.Unfair.String(); {
+	case undecided:
+		say("UNDECIDED: %s", r.Reason)
+	case r.AskedK > 0 && unfair:
+		say("REACHED: this person's counterfactuals fall into k = %d bins, evaluated exactly", r.K)
 	case r.AskedK > 0:
-		say("NOT REACHED, grade %s: no individual's counterfactuals fall into %d bins", rep.Grade, r.AskedK)
-		if rep.Tolerance > 0 {
-			say("(tolerance %.2g: %s)", rep.Tolerance, rep.ToleranceFormula)
+		say("NOT REACHED, grade %s: no individual's counterfactuals fall into %d bins", r.Grade, r.AskedK)
+		if r.Tolerance > 0 {
+			say("(tolerance %.2g: %s)", r.Tolerance, r.ToleranceFormula)
 		}
-	case rep.Verdict == certify.Unfair:
+	case unfair:
 		k := ""
-		if rep.Witness.K > 0 {
-			k = fmt.Sprintf("; this person's counterfactuals fall into k = %d bins", rep.Witness.K)
+		if r.K > 0 {
+			k = fmt.Sprintf("; this person's counterfactuals fall into k = %d bins", r.K)
 		}
-		say("UNFAIR: %s %s, replayed in exact arithmetic%s", what, upTo(rep.Witness.Margin, 6), k)
-	case rep.Tolerance > 0:
+		say("UNFAIR: %s %s, replayed in exact arithmetic%s", what, upTo(r.Gap, 6), k)
+	case r.Tolerance > 0:
 		limit := "0"
 		if r.Epsilon != "" {
 			limit = r.Epsilon
 		}
-		say("FAIR, grade %s: no %s exceeds %s + %.2g", rep.Grade, what, limit, rep.Tolerance)
-		say("(tolerance: %s)", rep.ToleranceFormula)
+		say("FAIR, grade %s: no %s exceeds %s + %.2g", r.Grade, what, limit, r.Tolerance)
+		say("(tolerance: %s)", r.ToleranceFormula)
 	default:
-		say("FAIR, grade %s", rep.Grade)
+		say("FAIR, grade %s", r.Grade)
 	}
-	if r.AskedK == 0 && rep.HasBound && (rep.Verdict != certify.Fair || r.of.Maximise) {
+	if r.AskedK == 0 && (r.Verdict != certify.Fair.String() || r.Maximise) {
 		out = append(out, r.bound(what)...)
 	}
 	return out
@@ -120,32 +126,64 @@ func (r *Result) verdict() view.Paragraph {
 
 // bound says what is known of the largest gap or margin.
 func (r *Result) bound(what string) view.Paragraph {
-	rep, best, above := r.rep, "none", ""
-	if rep.Witness != nil {
-		best = upTo(rep.Witness.Margin, 9)
+	best, above := upTo(r.Gap, 9), ""
+	if r.BoundTolerance > 0 {
+		above = fmt.Sprintf(" + %.2g", r.BoundTolerance)
 	}
-	if rep.BoundTolerance > 0 {
-		above = fmt.Sprintf(" + %.2g", rep.BoundTolerance)
-	}
-	open := r.of.Maximise || rep.Verdict == certify.Undecided
+	open := r.Maximise || r.Verdict == certify.Undecided.String()
 	var text string
-	switch infinite := math.IsInf(rep.Bound, 0); {
-	case rep.Closed && math.IsInf(rep.Bound, -1):
-		text = fmt.Sprintf("proved (%s): no individual has two counterfactuals with a %s", rep.BoundGrade, what)
-	case infinite && (rep.Closed || open):
+	switch {
+	case r.Bound == nil && r.Closed && r.InfiniteBound < 0:
+		text = fmt.Sprintf("proved (%s): no individual has two counterfactuals with a %s", r.BoundGrade, what)
+	case r.Bound == nil && r.InfiniteBound != 0 && (r.Closed || open):
 		text = fmt.Sprintf("largest %s: best known %s, no bound that float64 can hold", what, best)
-	case infinite:
+	case r.Bound == nil:
 		return nil
-	case rep.Closed && rep.Witness == nil:
-		text = fmt.Sprintf("proved (%s): no %s exceeds %.9g%s", rep.BoundGrade, what, rep.Bound, above)
-	case rep.Closed:
-		text = fmt.Sprintf("largest %s: %s, proved (%s): none exceeds %.9g%s", what, best, rep.BoundGrade, rep.Bound, above)
+	case r.Closed && r.Gap == nil:
+		text = fmt.Sprintf("proved (%s): no %s exceeds %.9g%s", r.BoundGrade, what, *r.Bound, above)
+	case r.Closed:
+		text = fmt.Sprintf("largest %s: %s, proved (%s): none exceeds %.9g%s", what, best, r.BoundGrade, *r.Bound, above)
 	case open:
-		text = fmt.Sprintf("largest %s: best known %s, bound %.6g (not closed: %s)", what, best, rep.Bound, rep.Reason)
+		text = fmt.Sprintf("largest %s: best known %s, bound %.6g (not closed: %s)", what, best, *r.Bound, r.Reason)
 	default:
 		return nil
 	}
 	return view.Paragraph{text}
+}
+
+// table shows the two copies side by side: what they share once, what tells them apart,
+// and their scores.
+func (w *Witness) table() *view.Table {
+	t := &view.Table{Plain: true, Indented: true, Columns: []view.Column{{}, {Title: "one copy"}, {Title: "the other"}}}
+	add := func(one, other map[string]string, mark string) {
+		for _, name := range w.Features {
+			a, known := one[name]
+			switch b := other[name]; {
+			case !known:
+			case a == b:
+				t.Add(name, a, "same")
+			default:
+				t.Add(name+mark, a, b)
+			}
+		}
+	}
+	add(w.Labels.X1, w.Labels.X2, "")
+	add(w.Labels.Z1, w.Labels.Z2, "*")
+	t.Add("score", view.Score(w.Score1), view.Score(w.Score2))
+	return t
+}
+
+// Overview implements certify.Answers.
+func (*Result) Overview(all []*Result) view.Block {
+	var lines view.Paragraph
+	for _, q := range all {
+		gap := ""
+		if q.Gap != nil {
+			gap = fmt.Sprintf(", %.6g", *q.Gap)
+		}
+		lines = append(lines, fmt.Sprintf("%-40s %s%s", strings.Join(q.Protected, " × "), q.Verdict, gap))
+	}
+	return lines
 }
 
 // String is Max.K in a sentence.
@@ -183,10 +221,14 @@ func (r *Result) parts() view.Paragraph {
 	return out
 }
 
-// upTo is a number in so many digits, or that float64 cannot hold it.
-func upTo(v float64, digits int) string {
-	if math.IsInf(v, 0) {
-		return fmt.Sprintf("beyond %.4g", view.Finite(v))
+// upTo is a gap or margin in so many digits, or says that float64 cannot hold it: Gap
+// is the largest number then.
+func upTo(gap *float64, digits int) string {
+	switch {
+	case gap == nil:
+		return "none"
+	case math.Abs(*gap) == math.MaxFloat64:
+		return fmt.Sprintf("beyond %.4g", *gap)
 	}
-	return strconv.FormatFloat(v, 'g', digits, 64)
+	return strconv.FormatFloat(*gap, 'g', digits, 64)
 }

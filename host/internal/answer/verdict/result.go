@@ -10,6 +10,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 )
 
+// Results is the answer to a Request.
+type Results = certify.Answers[*Result]
+
 // Result is the answer to one question and the JSON object of hyfair certify;
 // docs/cli.md lists its fields.
 type Result struct {
@@ -55,10 +58,13 @@ type Result struct {
 	Journal     string         `json:"journal,omitempty"`
 	// Run is the run's name in the journal.
 	Run string `json:"run,omitempty"`
-
-	of       *asker
-	rep      *certify.Report
-	warnings []string
+	// Where, Relax and Maximise are the Request's.
+	Where    string   `json:"where,omitempty"`
+	Relax    []string `json:"relax,omitempty"`
+	Maximise bool     `json:"maximize,omitempty"`
+	// InfiniteBound is the sign of a bound that is infinite, for which Bound is nil: 1
+	// where float64 holds none, −1 where no individual has two counterfactuals.
+	InfiniteBound int `json:"infinite_bound,omitempty"`
 }
 
 // MaxK is what is known of the largest number of bins that one individual's
@@ -89,6 +95,8 @@ type Witness struct {
 	// GapFloat32 is the score difference in single precision, the arithmetic of
 	// a deployment; null where that overflows.
 	GapFloat32 *float64 `json:"gap_float32"`
+	// Features names all features in the study's order.
+	Features []string `json:"features"`
 }
 
 // Labels are a witness with category names in place of numbers.
@@ -107,7 +115,8 @@ func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certi
 		Verdict: rep.Verdict.String(), Nobody: rep.Nobody, Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,
-		Partitions: parts, Solver: certify.SolverOf(a.plugin.Description()), of: a, rep: rep,
+		Partitions: parts, Solver: certify.SolverOf(a.plugin.Description()),
+		Where: a.Where, Relax: a.Relax, Maximise: a.Maximise,
 	}
 	if m := maxK; m != nil {
 		out.MaxK = &MaxK{int(m.Found), int(m.Bound), m.Settled(), m.Grade.String(), m.Tolerance, m.Reason}
@@ -115,11 +124,17 @@ func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certi
 	if rep.Verdict == certify.Fair {
 		out.Grade = rep.Grade.String()
 	}
-	if rep.HasBound && !math.IsInf(rep.Bound, 0) {
+	switch {
+	case !rep.HasBound:
+	case math.IsInf(rep.Bound, 1):
+		out.InfiniteBound = 1
+	case math.IsInf(rep.Bound, -1):
+		out.InfiniteBound = -1
+	default:
 		out.Bound, out.BoundTolerance = &rep.Bound, rep.BoundTolerance
-		if rep.BoundGrade != 0 {
-			out.BoundGrade = rep.BoundGrade.String()
-		}
+	}
+	if rep.BoundGrade != 0 && (out.Bound != nil || rep.Closed && out.InfiniteBound < 0) {
+		out.BoundGrade = rep.BoundGrade.String()
 	}
 	for by, n := range rep.Regions {
 		out.Regions[string(by)] = n
@@ -130,7 +145,7 @@ func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certi
 		out.Witness = &Witness{
 			X1: individual.Values(s, w.Copy1, false), Z1: individual.Values(s, w.Copy1, true), X2: individual.Values(s, w.Copy2, false), Z2: individual.Values(s, w.Copy2, true),
 			Labels: Labels{individual.Labels(s, w.Copy1, false), individual.Labels(s, w.Copy1, true), individual.Labels(s, w.Copy2, false), individual.Labels(s, w.Copy2, true)},
-			Score1: w.Score1, Score2: w.Score2, Logit1: in.Logit1, Logit2: in.Logit2,
+			Score1: w.Score1, Score2: w.Score2, Logit1: in.Logit1, Logit2: in.Logit2, Features: s.Names(),
 		}
 		if !math.IsNaN(w.Float32) {
 			out.Witness.GapFloat32 = &w.Float32

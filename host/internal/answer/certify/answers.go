@@ -1,0 +1,67 @@
+package certify
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Answers is the answer to a request that asks one question or, with --protected each
+// or subsets, several. In JSON the answer to a single question stands alone.
+type Answers[R answered[R]] struct {
+	Study   string  `json:"study"`
+	Model   string  `json:"model"`
+	Seed    int64   `json:"seed"`
+	Seconds float64 `json:"seconds"`
+	// Verdict, where verdicts were asked for, is unfair where one question's is, and
+	// fair where all are.
+	Verdict   string `json:"verdict,omitempty"`
+	Questions []R    `json:"questions"`
+	// Several questions were asked, of which some may have no answer.
+	Several bool `json:"-"`
+}
+
+// answered is the answer to one question.
+type answered[R any] interface {
+	Document() *view.Document
+	// Overview shows several answers, a line for each.
+	Overview([]R) view.Block
+}
+
+// object is an Answers as encoding/json would have it.
+type object[R answered[R]] Answers[R]
+
+// MarshalJSON implements json.Marshaler.
+func (a *Answers[R]) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	if a.Several {
+		err := view.JSON(&text, (*object[R])(a), "")
+		return text.Bytes(), err
+	}
+	err := view.JSON(&text, a.Questions[0], "")
+	return text.Bytes(), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *Answers[R]) UnmarshalJSON(text []byte) error {
+	*a = Answers[R]{}
+	if err := json.Unmarshal(text, (*object[R])(a)); err != nil {
+		return err
+	}
+	if a.Several = a.Questions != nil; a.Several {
+		return nil
+	}
+	a.Questions = make([]R, 1)
+	return json.Unmarshal(text, &a.Questions[0])
+}
+
+// Document shows the answer to a single question, or an overview of several, whose own
+// documents the session has shown.
+func (a *Answers[R]) Document() *view.Document {
+	if !a.Several {
+		return a.Questions[0].Document()
+	}
+	var one R
+	return view.Of(view.Paragraph{}, one.Overview(a.Questions))
+}
