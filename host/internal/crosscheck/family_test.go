@@ -148,6 +148,11 @@ func TestWhatAModelLacksIsNamed(t *testing.T) {
 			t.Errorf("got %v, want %q", c.err, c.want)
 		}
 	}
+	for _, err := range []error{certified("bnb", capable, nil), certified("highs", plain, nil), shares} {
+		if !session.IsMistake(err) {
+			t.Errorf("no mistake of the request: %v", err)
+		}
+	}
 }
 
 // Where no solver is named, one that takes the model's family is asked, and why not

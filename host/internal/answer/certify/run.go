@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
@@ -164,7 +165,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 }
 
 // takes refuses models that the solver does not take, or that cannot be lowered for
-// it as the options say.
+// it as the options say: mistakes of the request.
 func takes(m model.Model, e *encode.Encoding, o *Options) error {
 	err := e.Takes(m)
 	if e.Form == problem.FormNetwork {
@@ -176,7 +177,7 @@ func takes(m model.Model, e *encode.Encoding, o *Options) error {
 	if err == nil && o.Bounds == BoundsLP {
 		_, err = relu.Of(m, "the bounds "+BoundsLP)
 	}
-	return err
+	return session.Mistake(err)
 }
 
 // suits refuses questions that the solver or this package cannot be asked.

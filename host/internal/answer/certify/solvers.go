@@ -99,7 +99,7 @@ func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query) error {
 		return nil
 	}
 	if err := o.Description.Refuses(q.Model); err != nil {
-		return fmt.Errorf("solver %s: %w", p.Found.Name, err)
+		return session.Mistake(fmt.Errorf("solver %s: %w", p.Found.Name, err))
 	}
 	_, err := p.Solver().Solve(ctx, &problem.Problem{Name: "trial", Query: q},
 		sdk.SolveOptions{WorkLimit: 1, TimeLimit: time.Second, Options: p.Options})

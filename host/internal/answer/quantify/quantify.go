@@ -19,6 +19,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -167,7 +168,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	case !o.Description.Answers(problem.FormNetwork, problem.Quantify):
 		return nil, fmt.Errorf("solver %s does not serve %s in the %s form: %w", o.Description.Name, problem.Quantify, problem.FormNetwork, sdk.ErrUnsupported)
 	case o.Description.Refuses(q.Model) != nil:
-		return nil, o.Description.Refuses(q.Model)
+		return nil, session.Mistake(o.Description.Refuses(q.Model))
 	case len(question.Relax) > 0:
 		return nil, fmt.Errorf("%w: shares are of individuals, and relaxations speak of pairs", sdk.ErrInvalidProblem)
 	case len(question.Exclude) > 0:
