@@ -152,6 +152,29 @@ func TestNameOfferedTwice(t *testing.T) {
 	p.Close()
 }
 
+// What lies in --plugin-dir is taken, whoever else offers the name.
+func TestPluginDirGoesFirst(t *testing.T) {
+	flag, env, data := folder(t, "hyfair-solver-a"), folder(t, "hyfair-solver-a", "hyfair-solver-b"), t.TempDir()
+	write(t, filepath.Join(data, "hyfair", "plugins", "hyfair-solver-b"), "#!/bin/sh\n", 0o755)
+	t.Setenv(EnvDir, env)
+	t.Setenv("XDG_DATA_HOME", data)
+	c, err := New(flag, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := c.Find(client.Solver, "a"); err != nil || f.Path != filepath.Join(flag, "hyfair-solver-a") {
+		t.Errorf("%s, %v", f.Path, err)
+	}
+	_, err = c.Find(client.Solver, "b")
+	wantError(t, err, "offered 2 times", env, data)
+	if c, err = New("", nil); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := c.Find(client.Solver, "a"); err != nil || f.Path != filepath.Join(env, "hyfair-solver-a") {
+		t.Errorf("without the flag: %s, %v", f.Path, err)
+	}
+}
+
 func TestManifest(t *testing.T) {
 	dir := t.TempDir()
 	program := func(text string) string {

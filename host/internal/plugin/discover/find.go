@@ -105,8 +105,9 @@ type Catalogue struct {
 // New looks for plugins in flagDir (--plugin-dir), $HYFAIR_PLUGIN_DIR, the
 // folder plugins beside the host's executable, and hyfair/plugins in the
 // user's data folder ($XDG_DATA_HOME, or ~/.local/share). Folders that are not
-// there are passed over, except flagDir, which somebody has asked for. The
-// logger gets the plugins' output; nil: none.
+// there are passed over, except flagDir, which somebody has asked for: its plugins
+// take the place of others of their names. The logger gets the plugins' output; nil:
+// none.
 func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
 	if flagDir != "" {
 		if info, err := os.Stat(flagDir); err != nil {
@@ -118,8 +119,12 @@ func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
 	return scan(places(flagDir), logger)
 }
 
-// besideHost is the Source of what is built together with the host.
-const besideHost = "beside hyfair"
+// Sources of places that are not like the others: the folder of the flag, and that of
+// what is built together with the host.
+const (
+	givenDir   = "--plugin-dir"
+	besideHost = "beside hyfair"
+)
 
 // UserFolder is where plugins are installed: hyfair/plugins in the user's data
 // folder, $XDG_DATA_HOME or ~/.local/share. It need not be there yet.
@@ -133,7 +138,7 @@ func UserFolder() (string, error) {
 
 // places lists the folders to look in, the same one only once.
 func places(flagDir string) []Place {
-	all := []Place{{Path: flagDir, Source: "--plugin-dir"}, {Path: os.Getenv(EnvDir), Source: "$" + EnvDir}}
+	all := []Place{{Path: flagDir, Source: givenDir}, {Path: os.Getenv(EnvDir), Source: "$" + EnvDir}}
 	if exe, err := os.Executable(); err == nil {
 		if real, err := filepath.EvalSymlinks(exe); err == nil {
 			exe = real
@@ -177,7 +182,7 @@ func scan(places []Place, logger hclog.Logger) (*Catalogue, error) {
 		}
 		known, pinsErr := readPins(p.Path)
 		for _, e := range entries {
-			if kind, name, ok := parseName(e.Name()); ok {
+			if kind, name, ok := parseName(e.Name()); ok && !c.given(kind, name) {
 				f := inspect(kind, name, filepath.Join(p.Path, e.Name()), p.Source)
 				f.trust(known, pinsErr)
 				c.Plugins = append(c.Plugins, f)
@@ -278,6 +283,12 @@ func (c *Catalogue) offers(kind client.Kind, name string) []Found {
 		}
 	}
 	return out
+}
+
+// given reports a plugin in the folder of the flag.
+func (c *Catalogue) given(kind client.Kind, name string) bool {
+	same := c.offers(kind, name)
+	return len(same) > 0 && same[0].Source == givenDir
 }
 
 func ambiguous(same []Found) error {
