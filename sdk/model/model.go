@@ -107,10 +107,17 @@ var (
 
 // Register names the function that reads a family's models from what
 // MarshalBinary makes of them. The package of a family calls it in an init
-// function; a program that is to take the family's models imports the package.
+// function; a program that is to take the family's models imports the package. It
+// panics for a family that is registered already, and without a function.
 func Register(family string, read func(content []byte) (Model, error)) {
 	mu.Lock()
 	defer mu.Unlock()
+	if read == nil {
+		panic(fmt.Sprintf("model: no function that reads the family %q", family))
+	}
+	if families[family] != nil {
+		panic(fmt.Sprintf("model: the family %q is registered twice", family))
+	}
 	families[family] = read
 }
 
