@@ -90,15 +90,15 @@ func (f *ablateFlags) validate(args []string) error {
 	return f.experimentFlags.validate(args)
 }
 
-// shower draws plots and shows the tables.
+// shower draws plots and shows the tables, which come also where no plot can be written.
 func (f *ablateFlags) shower(app *App) func(experiment.Table) error {
-	return func(t experiment.Table) error {
+	return func(t experiment.Table) (failed error) {
 		if f.plots != "" {
 			if err := t.(*ablate.Ablation).Plot(f.plots, f.plotFormat); err != nil {
-				return fmt.Errorf("--plots: %w", err)
+				failed = fmt.Errorf("--plots: %w", err)
 			}
 		}
-		return f.shown.show(app, t)
+		return errors.Join(f.shown.show(app, t), failed)
 	}
 }
 

@@ -69,6 +69,18 @@ func TestAblate(t *testing.T) {
 	}
 }
 
+// Plots that cannot be written cost no table.
+func TestAblateShowsTheTableWithoutPlots(t *testing.T) {
+	var out strings.Builder
+	f := &ablateFlags{plots: filepath.Join(textFile(t, "file", ""), "plots"), plotFormat: view.SVG}
+	f.shown.format = view.Text
+	a := ablate.Ablation{}
+	err := f.shower(&App{Stdout: &out})(&a)
+	if err == nil || !strings.HasPrefix(err.Error(), "--plots: ") || out.String() != shown(a) {
+		t.Errorf("%v; shown is %q", err, out.String())
+	}
+}
+
 // shown is an ablation's table, for messages.
 func shown(a ablate.Ablation) string {
 	var b strings.Builder
