@@ -31,14 +31,14 @@ func Table(networks ...Network) *view.Table {
 	} {
 		t.Columns = append(t.Columns, view.Column{Title: title, Right: true})
 	}
-	marked := false
+	marked, rates := false, []*float64{}
 	for n := range networks {
 		if n > 0 {
 			t.Rows = append(t.Rows, nil)
 		}
 		for i := range networks[n].Arms {
 			a := &networks[n].Arms[i]
-			marked = marked || a.Quality.refusesMany()
+			marked, rates = marked || a.Quality.refusesMany(), append(rates, a.SuccRate)
 			row := a.cells()
 			if len(networks) > 1 {
 				row = append(view.Texts(networks[n].Name), row...)
@@ -48,6 +48,7 @@ func Table(networks ...Network) *view.Table {
 	}
 	t.Notes = append(t.Notes,
 		"Acc counts a refusal as no right answer. Acc.ans, F1, DPD (demographic parity difference) and EOD (equal opportunity difference) are of the answered rows.")
+	t.Notes = append(t.Notes, search.RateNotes(rates...)...)
 	if marked {
 		t.Notes = append(t.Notes, "! refuses half of the rows or more: no success, whatever the other columns say.")
 	}

@@ -35,6 +35,15 @@ func named(name string, outcomes ...Outcome) Network {
 	return Network{name, r}
 }
 
+func TestRatesAbove100AreExplained(t *testing.T) {
+	for id, want := range map[float64]int{150: 1, 50: 0} {
+		notes := strings.Join(Table(named("A", outcome(Arm{Way: Original}, 9, id, 0, 0.8, 2))).Notes, "\n")
+		if strings.Count(notes, "It can exceed 100") != want {
+			t.Errorf("%v: %s", id, notes)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	var text strings.Builder
 	table := Table(

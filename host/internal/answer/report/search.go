@@ -37,7 +37,7 @@ func (r *Search) notes() []string {
 }
 
 func (r *Search) measures() *view.Table {
-	t := &view.Table{Title: r.title(r.Strategy, "mode", "solver", "budget"), Notes: r.notes()}
+	t := &view.Table{Title: r.title(r.Strategy, "mode", "solver", "budget"), Notes: append(search.RateNotes(r.Measures["Succ.rate"]), r.notes()...)}
 	cells := make([]string, len(search.Names))
 	for i, name := range search.Names {
 		t.Columns = append(t.Columns, view.Column{Title: name, Right: true})

@@ -34,6 +34,17 @@ func (m *Measures) Cells() []**float64 {
 	return []**float64{&m.Iter, &m.ID, &m.T1st, &m.K1st, &m.MaxK, &m.AvgK, &m.SuccRate, &m.IDMaxK, &m.TMaxK}
 }
 
+// RateNotes explain a Succ.rate above 100 below the table that shows it; there are none
+// where no rate is.
+func RateNotes(rates ...*float64) []string {
+	for _, rate := range rates {
+		if rate != nil && *rate > 100 {
+			return []string{"Succ.rate: individuals found in 100 rounds. It can exceed 100, because a round can bring several."}
+		}
+	}
+	return nil
+}
+
 // Map is the measures by name.
 func (m *Measures) Map() map[string]*float64 {
 	out := map[string]*float64{}

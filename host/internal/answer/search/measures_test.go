@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 func found(seconds float64, k int) record.Event {
@@ -80,6 +81,19 @@ func TestMeasuresAreRecomputableFromTheJournal(t *testing.T) {
 	}
 	if *live.Measures.ID != 89 || *live.Measures.IDMaxK != 9 {
 		t.Errorf("%v found, %v of them with the largest k; the line holds 89 and 9", *live.Measures.ID, *live.Measures.IDMaxK)
+	}
+}
+
+// A success rate above 100 % is explained where it shows, and only there.
+func TestRatesAbove100AreExplained(t *testing.T) {
+	for rate, want := range map[float64]bool{106.42: true, 100: false, 3: false} {
+		var text strings.Builder
+		if err := (&Result{Measures: Measures{SuccRate: &rate}}).Document().Write(&text, view.Text, view.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(text.String(), "It can exceed 100"); got != want {
+			t.Errorf("%v: %s", rate, text.String())
+		}
 	}
 }
 

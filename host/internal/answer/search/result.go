@@ -187,7 +187,7 @@ func (r *Result) Document() *view.Document {
 
 // table has the measures.
 func (r *Result) table() *view.Table {
-	t := &view.Table{Plain: true, Indented: true}
+	t := &view.Table{Plain: true, Indented: true, Notes: RateNotes(r.SuccRate)}
 	var cells []string
 	for i, cell := range r.Cells() {
 		t.Columns = append(t.Columns, view.Column{Title: Names[i], Right: true})

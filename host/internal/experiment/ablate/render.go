@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -128,6 +129,12 @@ func (a *Ablation) notes() []string {
 	notes := []string{
 		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found one); budget %s, %s", a.Budget, &a.Terms),
 		"T.target: seconds to the k given, of the runs that reached it; T.maxK and #ID.maxK are about each run's own largest k",
+	}
+	for i := range a.Cells {
+		if more := search.RateNotes(a.Cells[i].SuccRate.Mean); more != nil {
+			notes = append(notes, more...)
+			break
+		}
 	}
 	if a.Runs >= statistics.MinRunsForBold && len(a.Arms) > 1 {
 		notes = append(notes, view.BoldMark+" better than every other search: Mann-Whitney U, p < 0.05 after Holm; N/A counts as the worst, and T.maxK and #ID.maxK are compared among equal Max.K only")
