@@ -132,3 +132,15 @@ func TestNoCellIsMixed(t *testing.T) {
 		})
 	}
 }
+
+// What cannot be gone on with does not begin again.
+func TestNothingToGoOnWithWithoutAJournal(t *testing.T) {
+	s := &session.Session{Events: func(record.Event) {}} // which takes the journal's place
+	f := counting{runs: 1}.Frame()
+	if b, err := open(s, f, Beginning{Resume: true}); b != nil || !session.IsMistake(err) {
+		t.Errorf("%v, %v", b, err)
+	}
+	if b, err := open(s, f, Beginning{}); b == nil || err != nil {
+		t.Errorf("%v, %v", b, err)
+	}
+}
