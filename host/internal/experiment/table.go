@@ -119,9 +119,3 @@ func Data(c *statistics.Cell, separator string) []string {
 	}
 	return []string{view.Exact(c.Mean), view.Exact(c.SD), strconv.FormatBool(c.Bold), strings.Join(p, separator), strings.Join(a12, separator)}
 }
-
-// FirstLine is what of a long message fits a line.
-func FirstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
-}

@@ -66,6 +66,12 @@ func lines(out io.Writer, mark string, texts []string) {
 	}
 }
 
+// FirstLine is what of a long message fits a line.
+func FirstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
 func title(out io.Writer, text string) {
 	if text != "" {
 		fmt.Fprintln(out, text)

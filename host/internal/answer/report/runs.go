@@ -219,7 +219,7 @@ func (r *Run) headline() string {
 		words = append(words, fmt.Sprintf("%d tasks", r.Tasks))
 	}
 	if r.Error != "" {
-		words = append(words, r.Error)
+		words = append(words, view.FirstLine(r.Error))
 	}
 	return strings.Join(words, ", ")
 }

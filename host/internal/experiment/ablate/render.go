@@ -17,7 +17,7 @@ func (a *Ablation) Document() *view.Document {
 	for i := range a.Cells {
 		if c := &a.Cells[i]; c.Failed > 0 {
 			failed = append(failed, fmt.Sprintf("FAILED %s, %s: %d of %d tasks: %s",
-				a.lines().Label(&c.Row), c.Arm, c.Failed, c.Failed+c.Runs, experiment.FirstLine(c.Errors[len(c.Errors)-1])))
+				a.lines().Label(&c.Row), c.Arm, c.Failed, c.Failed+c.Runs, view.FirstLine(c.Errors[len(c.Errors)-1])))
 		}
 	}
 	d := view.Of(a.paper(), a.beyond(), a.ranks(), view.Close{Block: failed})

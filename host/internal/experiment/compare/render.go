@@ -96,7 +96,7 @@ func (c *Comparison) beyond() *view.Table {
 func (c *Comparison) trouble(r *Row) (lines []string) {
 	who := fmt.Sprintf("%s, %s", c.lines().Label(&r.Row), r.Arm)
 	if n := len(r.Errors); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s: ended early in %d of %d runs: %s", who, n, r.Runs, experiment.FirstLine(r.Errors[0])))
+		lines = append(lines, fmt.Sprintf("%s: ended early in %d of %d runs: %s", who, n, r.Runs, view.FirstLine(r.Errors[0])))
 	}
 	if r.Killed > 0 {
 		lines = append(lines, fmt.Sprintf("%s: had to be ended from outside in %d of %d runs, after the budget", who, r.Killed, r.Runs))
