@@ -73,16 +73,16 @@ type Job struct {
 	Journal string `json:"journal,omitempty"`
 }
 
-// Answer has a worker answer a request, on these processors. It may give a result and
-// an error.
-func (b *Bench) Answer(ctx context.Context, kind string, request any, cores []int, tell func(string), result any) error {
+// Answer has a worker answer a request, on these processors; whatever the worker says on
+// the way is said of who. It may give a result and an error.
+func (b *Bench) Answer(ctx context.Context, kind string, who string, request any, cores []int, tell func(string), result any) error {
 	var end *workers.Said
 	_, err := b.Work(ctx, kind, request, workers.Assignment{Cores: cores, Say: func(s *workers.Said) {
 		switch {
 		case s.Show != "":
-			tell(s.Show)
+			tell(who + ": " + s.Show)
 		case s.Note != "":
-			b.Session.Note("%s", s.Note)
+			b.Session.Note("%s: %s", who, s.Note)
 		default:
 			end = s
 		}

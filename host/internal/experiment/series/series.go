@@ -170,7 +170,7 @@ func (p *Plan[Q, R]) Do(ctx context.Context, b *experiment.Bench) error {
 	for i := range p.sources {
 		tasks = append(tasks, experiment.Task{Key: p.key(i), Asked: p.Requests[i], Plugins: p.uses[i], Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
 			cell := &Cell[R]{Retried: retried}
-			err := b.Answer(ctx, p.Command, &p.sources[i], cores, func(text string) { tell(p.name(i) + ": " + text) }, &cell.Result)
+			err := b.Answer(ctx, p.Command, p.name(i), &p.sources[i], cores, tell, &cell.Result)
 			return experiment.Outcome{Result: cell}, err
 		}})
 	}
