@@ -37,8 +37,8 @@ show "How many of all possible applicants are treated differently?" \
 	quantify studies/loan
 show "Whose treatment depends most on what must not matter? A search, for 10 seconds." \
 	search studies/loan --budget 10s
-show "And what do the people treated worst have in common?" \
-	explain studies/loan
+show "And what do the people treated worst have in common? A small tree says it: four questions at most." \
+	explain studies/loan --depth 4
 
 if [ "$status" -eq 0 ]; then
 	cat <<'EOF'
