@@ -94,6 +94,7 @@ func TestHostileFiles(t *testing.T) {
 		}, hdf5.ErrCorrupt, "cycle"},
 		{"continuation outside", put("/ continuation", 0, 1<<40), hdf5.ErrCorrupt, "outside the file"},
 		{"continuation too long", put("/ continuation", 8, 1<<60), hdf5.ErrCorrupt, "claims"},
+		{"offsets of 4 bytes", func(b []byte, _ map[string]int64) { b[13] = 4 }, hdf5.ErrUnsupported, "offsets of 4"},
 		{"root outside", put("root", 0, 1<<62), hdf5.ErrCorrupt, "outside the file"},
 		{"root undefined", put("root", 0, 1<<64-1), hdf5.ErrCorrupt, "without a header"},
 		{"heap of 2^60 bytes", put("/ heap", 8, 1<<60), hdf5.ErrCorrupt, "claims"},

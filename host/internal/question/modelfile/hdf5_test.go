@@ -15,11 +15,7 @@ import (
 )
 
 func openRoot(file []byte) (*hdf5.Group, error) {
-	f, err := hdf5.Open(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		return nil, err
-	}
-	return f.Root()
+	return hdf5.Open(bytes.NewReader(file), int64(len(file)))
 }
 
 func mustRoot(t *testing.T, g *h5Group) *hdf5.Group {

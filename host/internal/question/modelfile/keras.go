@@ -25,11 +25,7 @@ func init() {
 // model_weights one group a layer, whose attribute weight_names lists the
 // data sets that hold its weights.
 func readKeras(r io.ReaderAt, size int64) (model.Model, string, error) {
-	file, err := hdf5.Open(r, size)
-	if err != nil {
-		return nil, "", err
-	}
-	root, err := file.Root()
+	root, err := hdf5.Open(r, size)
 	if err != nil {
 		return nil, "", err
 	}

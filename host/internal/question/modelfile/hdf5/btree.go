@@ -9,48 +9,34 @@ const (
 // walkTree visits the entries of a version 1 B-tree from left to right, giving
 // the key before each child and the child's address. Levels must fall by one
 // from node to child and no node may occur twice, so the walk ends.
-func (f *File) walkTree(root int64, kind uint8, keySize int, leaf func(key *cursor, child int64) error) error {
+func (f *file) walkTree(root int64, kind uint8, keySize int, leaf func(key *cursor, child int64)) {
 	seen := map[int64]bool{}
-	var walk func(address int64, level int) error
-	walk = func(address int64, level int) error {
+	var walk func(address int64, level int)
+	walk = func(address int64, level int) {
 		if seen[address] {
-			return corrupt(address, "B-tree node reached twice: a cycle")
+			panic(corrupt(address, "B-tree node reached twice: a cycle"))
 		}
 		seen[address] = true
-		start := uint64(8 + 2*f.offsetSize)
-		c, err := f.signed(address, start, "TREE", "B-tree node")
-		if err != nil {
-			return err
-		}
+		const start = 8 + 2*sizeOfAddress
+		c := f.signed(address, start, "TREE", "B-tree node")
 		if k := c.u8(); k != kind {
-			return corrupt(address, "B-tree of type %d where %d is expected", k, kind)
+			panic(corrupt(address, "B-tree of type %d where %d is expected", k, kind))
 		}
 		at := int(c.u8())
 		if level >= 0 && at != level {
-			return corrupt(address, "B-tree node of level %d where %d is expected", at, level)
+			panic(corrupt(address, "B-tree node of level %d where %d is expected", at, level))
 		}
-		count := uint64(c.u16())
-		size := start + count*uint64(keySize+f.offsetSize) + uint64(keySize)
-		if c, err = f.structure(address, size, "B-tree node"); err != nil {
-			return err
-		}
-		c.skip(int(start))
+		count := int(c.u16())
+		c = f.structure(address, uint64(start+count*(keySize+sizeOfAddress)+keySize), "B-tree node")
+		c.skip(start)
 		for range count {
-			key := c.sub(keySize, "B-tree key")
-			child := c.address()
-			if err := c.err(); err != nil {
-				return err
-			}
+			key, child := c.sub(keySize, "B-tree key"), c.address()
 			if at > 0 {
-				err = walk(child, at-1)
+				walk(child, at-1)
 			} else {
-				err = leaf(key, child)
-			}
-			if err != nil {
-				return err
+				leaf(key, child)
 			}
 		}
-		return nil
 	}
-	return walk(root, -1)
+	walk(root, -1)
 }

@@ -30,36 +30,33 @@ var classNames = []string{
 
 // parseDatatype reads a datatype message (versions 1 to 3) and refuses by name
 // what is neither a float nor a string.
-func parseDatatype(c *cursor) (datatype, error) {
+func parseDatatype(c *cursor) datatype {
 	first := c.u8()
 	class, version := int(first&0x0f), first>>4
-	bits := [3]uint8{c.u8(), c.u8(), c.u8()}
+	bits := c.take(3)
 	size := c.u32()
-	if err := c.err(); err != nil {
-		return datatype{}, err
-	}
 	if version < 1 || version > 3 {
-		return datatype{}, unsupported(c.at, "datatype version %d is", version)
-	}
-	name := fmt.Sprintf("class %d", class)
-	if class < len(classNames) {
-		name = classNames[class]
+		panic(unsupported(c.at, "datatype version %d is", version))
 	}
 	switch {
 	case class == 1:
 		return parseFloat(c, bits, size)
 	case class == 3:
 		if size == 0 || size > maxStructure {
-			return datatype{}, corrupt(c.at, "string type of %d bytes", size)
+			panic(corrupt(c.at, "string type of %d bytes", size))
 		}
-		return datatype{kind: kindFixedString, size: int(size), pad: bits[0] & 0x0f}, nil
+		return datatype{kind: kindFixedString, size: int(size), pad: bits[0] & 0x0f}
 	case class == 9 && bits[0]&0x0f == 1:
-		if int(size) != 4+c.offsetSize+4 {
-			return datatype{}, corrupt(c.at, "variable-length string type of %d bytes", size)
+		if size != 4+sizeOfAddress+4 {
+			panic(corrupt(c.at, "variable-length string type of %d bytes", size))
 		}
-		return datatype{kind: kindVarString, size: int(size)}, nil
+		return datatype{kind: kindVarString, size: int(size)}
 	}
-	return datatype{}, unsupported(c.at, "the %s type of %d bytes is", name, size)
+	name := fmt.Sprintf("class %d", class)
+	if class < len(classNames) {
+		name = classNames[class]
+	}
+	panic(unsupported(c.at, "the %s type of %d bytes is", name, size))
 }
 
 // ieee gives the layout of the standard floats: sign, exponent position and
@@ -69,15 +66,12 @@ var ieee = map[uint32][6]uint32{
 	8: {63, 52, 11, 0, 52, 1023},
 }
 
-func parseFloat(c *cursor, bits [3]uint8, size uint32) (datatype, error) {
+func parseFloat(c *cursor, bits []byte, size uint32) datatype {
 	offset, precision := c.u16(), uint32(c.u16())
 	layout := [6]uint32{uint32(bits[1]), uint32(c.u8()), uint32(c.u8()), uint32(c.u8()), uint32(c.u8()), c.u32()}
-	if err := c.err(); err != nil {
-		return datatype{}, err
-	}
 	standard, known := ieee[size]
 	if !known || offset != 0 || precision != 8*size || layout != standard || bits[0]&0x30 != 0x20 {
-		return datatype{}, unsupported(c.at, "the floating-point type of %d bits (float32 and float64 are read) is", 8*uint64(size))
+		panic(unsupported(c.at, "the floating-point type of %d bits (float32 and float64 are read) is", 8*uint64(size)))
 	}
 	t := datatype{kind: kindFloat, size: int(size)}
 	switch bits[0] & 0x41 {
@@ -86,9 +80,9 @@ func parseFloat(c *cursor, bits [3]uint8, size uint32) (datatype, error) {
 	case 0x01:
 		t.order = binary.BigEndian
 	default:
-		return datatype{}, unsupported(c.at, "the VAX byte order is")
+		panic(unsupported(c.at, "the VAX byte order is"))
 	}
-	return t, nil
+	return t
 }
 
 // float decodes one element.

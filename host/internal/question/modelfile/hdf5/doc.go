@@ -3,7 +3,7 @@
 // read-only, pure Go and made for files of unknown origin.
 //
 // Read:
-//   - superblock versions 0 to 3, at the start of the file, offsets of 4 or 8 bytes;
+//   - superblock versions 0 to 3, at the start of the file, offsets and lengths of 8 bytes;
 //   - object headers version 1 and 2, with continuation blocks;
 //   - groups held in a symbol table (version 1 B-tree, local heap) or as link
 //     messages in the header;
@@ -20,8 +20,8 @@
 // never larger than the file; all reading together is limited to a multiple of
 // the file's size, so overlapping structures gain nothing; a compressed chunk
 // may not claim more than deflate can expand it to; and all data sets together
-// hold at most MaxElements numbers. Cycles are errors. No input makes the
-// package panic.
+// hold at most MaxElements numbers. Cycles are errors. Inside the package a
+// fault is a panic with an *Error, which never leaves it (see caught).
 //
 // The layout of every structure is that of the "HDF5 File Format
 // Specification Version 3.0" by The HDF Group.

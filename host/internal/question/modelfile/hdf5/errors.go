@@ -44,21 +44,28 @@ func (e *Error) Error() string {
 // Unwrap gives the kind of error.
 func (e *Error) Unwrap() error { return e.kind }
 
-func corrupt(offset int64, format string, args ...any) error {
+func corrupt(offset int64, format string, args ...any) *Error {
 	return &Error{Offset: offset, What: fmt.Sprintf(format, args...), kind: ErrCorrupt}
 }
 
 // unsupported reads "<what> not supported"; the words after the noun are
 // added by Error.
-func unsupported(offset int64, format string, args ...any) error {
+func unsupported(offset int64, format string, args ...any) *Error {
 	return &Error{Offset: offset, What: fmt.Sprintf(format, args...), kind: ErrUnsupported}
 }
 
-// within names the object in an error that does not have one yet.
-func within(path string, err error) error {
-	var e *Error
-	if errors.As(err, &e) && e.Path == "" {
-		e.Path = path
+// caught turns the *Error that something below panicked with into an error of
+// the object at path. Functions that return an error defer it; all others
+// panic with an *Error as soon as they meet a fault.
+func caught(path string, err *error) {
+	switch e := recover().(type) {
+	case nil:
+	case *Error:
+		if e.Path == "" {
+			e.Path = path
+		}
+		*err = e
+	default:
+		panic(e)
 	}
-	return err
 }

@@ -3,7 +3,6 @@ package hdf5
 import (
 	"fmt"
 	"io"
-	"math/bits"
 )
 
 const (
@@ -20,105 +19,75 @@ const (
 	readSlack  = 1 << 20
 )
 
-// File is an open HDF5 file. It keeps no copy of the file, and it is not safe
-// for concurrent use.
-type File struct {
+// file is an open HDF5 file.
+type file struct {
 	r     io.ReaderAt
 	limit int64 // the end of the file as its superblock has it, at most the real size
 
-	offsetSize, lengthSize int
-	rootHeader             int64
-
 	readLeft     int64
-	elementsLeft int64
-	heaps        map[int64]*globalHeap
+	elementsLeft uint64
+	heaps        map[int64]globalHeap
 }
 
-// Open reads the superblock of the HDF5 file behind r, which is size bytes
-// long. Closing r is the caller's.
-func Open(r io.ReaderAt, size int64) (*File, error) {
-	if size < 0 {
-		return nil, corrupt(0, "negative file size %d", size)
-	}
-	hi, budget := bits.Mul64(uint64(size), readFactor)
-	if hi != 0 || budget > 1<<62 {
-		budget = 1 << 62
-	}
-	f := &File{
+// Open gives the root group of the HDF5 file behind r, which is size bytes
+// long. No copy of the file is kept; closing r is the caller's. What is read of
+// one file is not safe for concurrent use.
+func Open(r io.ReaderAt, size int64) (root *Group, err error) {
+	defer caught("", &err)
+	f := &file{
 		r: r, limit: size,
-		readLeft:     int64(budget) + readSlack,
+		readLeft:     min(size, 1<<58)*readFactor + readSlack,
 		elementsLeft: MaxElements,
-		heaps:        make(map[int64]*globalHeap),
+		heaps:        make(map[int64]globalHeap),
 	}
-	if err := f.readSuperblock(); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return f.openGroup("/", f.readSuperblock(), nil)
 }
-
-// Root opens the root group.
-func (f *File) Root() (*Group, error) { return f.openGroup("/", f.rootHeader, nil) }
 
 // check refuses a range that is not inside the file. n may be anything, as it
 // comes out of the file.
-func (f *File) check(offset int64, n uint64, what string) error {
+func (f *file) check(offset int64, n uint64, what string) {
 	if offset < 0 || offset > f.limit {
-		return corrupt(offset, "%s lies outside the file of %d bytes", what, f.limit)
+		panic(corrupt(offset, "%s lies outside the file of %d bytes", what, f.limit))
 	}
 	if n > uint64(f.limit-offset) {
-		return corrupt(offset, "%s claims %d bytes, the file has %d from here", what, n, f.limit-offset)
+		panic(corrupt(offset, "%s claims %d bytes, the file has %d from here", what, n, f.limit-offset))
 	}
-	return nil
 }
 
 // charge takes n bytes off what may still be read of this file.
-func (f *File) charge(offset, n int64) error {
+func (f *file) charge(offset, n int64) {
 	if n > f.readLeft {
-		return corrupt(offset, "the file's structures overlap: reading them takes far more than its %d bytes", f.limit)
+		panic(corrupt(offset, "the file's structures overlap: reading them takes far more than its %d bytes", f.limit))
 	}
 	f.readLeft -= n
-	return nil
 }
 
 // data reads n bytes of a data set.
-func (f *File) data(offset int64, n uint64, what string) ([]byte, error) {
-	if err := f.check(offset, n, what); err != nil {
-		return nil, err
-	}
-	if err := f.charge(offset, int64(n)); err != nil {
-		return nil, err
-	}
+func (f *file) data(offset int64, n uint64, what string) []byte {
+	f.check(offset, n, what)
+	f.charge(offset, int64(n))
 	b := make([]byte, n)
 	if got, err := f.r.ReadAt(b, offset); got < len(b) {
-		return nil, &Error{Offset: offset, What: fmt.Sprintf("reading %s: %v", what, err), kind: err}
+		panic(&Error{Offset: offset, What: fmt.Sprintf("reading %s: %v", what, err), kind: err})
 	}
-	return b, nil
+	return b
 }
 
 // structure reads n bytes that are not data and returns a cursor on them.
-func (f *File) structure(offset int64, n uint64, what string) (*cursor, error) {
+func (f *file) structure(offset int64, n uint64, what string) *cursor {
 	if n > maxStructure {
-		if err := f.check(offset, n, what); err != nil {
-			return nil, err
-		}
-		return nil, unsupported(offset, "%s of %d bytes is", what, n)
+		f.check(offset, n, what)
+		panic(unsupported(offset, "%s of %d bytes is", what, n))
 	}
-	b, err := f.data(offset, n, what)
-	if err != nil {
-		return nil, err
-	}
-	return &cursor{b: b, at: offset, what: what, offsetSize: f.offsetSize, lengthSize: f.lengthSize}, nil
+	return &cursor{b: f.data(offset, n, what), at: offset, what: what}
 }
 
 // signed is structure for one that begins with a four-letter signature, which
 // is checked and skipped.
-func (f *File) signed(offset int64, n uint64, signature, what string) (*cursor, error) {
-	c, err := f.structure(offset, n, what)
-	if err != nil {
-		return nil, err
-	}
+func (f *file) signed(offset int64, n uint64, signature, what string) *cursor {
+	c := f.structure(offset, n, what)
 	if got := c.take(4); string(got) != signature {
-		return nil, corrupt(offset, "%s expected, signature %q found, not %q", what, got, signature)
+		panic(corrupt(offset, "%s expected, signature %q found, not %q", what, got, signature))
 	}
-	return c, nil
+	return c
 }

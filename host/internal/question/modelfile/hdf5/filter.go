@@ -32,16 +32,15 @@ type filter struct {
 
 // parseFilters reads a filter pipeline message of version 1 or 2. Each filter
 // may occur once.
-func parseFilters(c *cursor) ([]filter, error) {
+func parseFilters(c *cursor) (filters []filter) {
 	version, count := c.u8(), c.u8()
 	switch version {
 	case 1:
 		c.skip(6)
 	case 2:
 	default:
-		return nil, unsupported(c.at, "filter pipeline version %d is", version)
+		panic(unsupported(c.at, "filter pipeline version %d is", version))
 	}
-	var filters []filter
 	for range count {
 		f := filter{id: c.u16()}
 		nameSize := 0
@@ -55,33 +54,33 @@ func parseFilters(c *cursor) ([]filter, error) {
 		if version == 1 && values%2 == 1 {
 			c.skip(4)
 		}
-		if err := c.err(); err != nil {
-			return nil, err
-		}
 		switch f.id {
 		case filterDeflate, filterFletcher32:
 		case filterShuffle:
-			if f.element = int(params.u32()); params.short || f.element == 0 {
-				return nil, corrupt(params.at, "shuffle filter without an element size")
+			if values > 0 {
+				f.element = int(params.u32())
+			}
+			if f.element == 0 {
+				panic(corrupt(params.at, "shuffle filter without an element size"))
 			}
 		default:
 			known := filterNames[f.id]
 			if known == "" {
 				known = fmt.Sprintf("%q", name)
 			}
-			return nil, unsupported(c.at, "filter %d (%s) is", f.id, known)
+			panic(unsupported(c.at, "filter %d (%s) is", f.id, known))
 		}
 		if slices.ContainsFunc(filters, func(g filter) bool { return g.id == f.id }) {
-			return nil, unsupported(c.at, "filter %d applied twice is", f.id)
+			panic(unsupported(c.at, "filter %d applied twice is", f.id))
 		}
 		filters = append(filters, f)
 	}
-	return filters, nil
+	return filters
 }
 
 // unfilter undoes the filters of one chunk, the last first, and checks that
 // size bytes come out.
-func unfilter(filters []filter, c chunk, b []byte, size uint64) ([]byte, error) {
+func unfilter(filters []filter, c chunk, b []byte, size uint64) []byte {
 	for i, f := range slices.Backward(filters) {
 		if c.mask>>i&1 == 1 {
 			continue
@@ -96,13 +95,13 @@ func unfilter(filters []filter, c chunk, b []byte, size uint64) ([]byte, error) 
 			b, err = stripFletcher32(b)
 		}
 		if err != nil {
-			return nil, corrupt(c.address, "chunk at %v: %v", c.start, err)
+			panic(corrupt(c.address, "chunk at %v: %v", c.start, err))
 		}
 	}
 	if uint64(len(b)) != size {
-		return nil, corrupt(c.address, "chunk at %v has %d bytes, its shape takes %d", c.start, len(b), size)
+		panic(corrupt(c.address, "chunk at %v has %d bytes, its shape takes %d", c.start, len(b), size))
 	}
-	return b, nil
+	return b
 }
 
 // inflate decompresses a zlib stream of at most limit bytes.

@@ -3,6 +3,7 @@ package hdf5
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,7 @@ const maxDepth = 64
 
 // Group is a group of the file with its attributes.
 type Group struct {
-	file      *File
+	file      *file
 	path      string
 	header    *header
 	ancestors []int64 // header addresses, from the root to this group
@@ -38,9 +39,8 @@ func (g *Group) Has(name string) bool {
 }
 
 // Group opens the group at a path below g.
-func (g *Group) Group(path string) (*Group, error) {
-	parts := splitPath(path)
-	for _, name := range parts {
+func (g *Group) Group(below string) (*Group, error) {
+	for _, name := range strings.FieldsFunc(below, func(r rune) bool { return r == '/' }) {
 		address, full, err := g.lookup(name)
 		if err != nil {
 			return nil, err
@@ -54,22 +54,20 @@ func (g *Group) Group(path string) (*Group, error) {
 
 // Dataset opens the data set at a path below g; its data stays in the file
 // until Floats is called.
-func (g *Group) Dataset(path string) (*Dataset, error) {
-	parts := splitPath(path)
-	if len(parts) == 0 {
+func (g *Group) Dataset(below string) (*Dataset, error) {
+	parents, name := path.Split(strings.TrimRight(below, "/"))
+	if name == "" {
 		return nil, &Error{Path: g.path, Offset: g.header.address, What: "a data set's name is empty", kind: ErrNotFound}
 	}
-	last := len(parts) - 1
-	g, err := g.Group(strings.Join(parts[:last], "/"))
+	g, err := g.Group(parents)
 	if err != nil {
 		return nil, err
 	}
-	address, full, err := g.lookup(parts[last])
+	address, full, err := g.lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	d, err := g.file.openDataset(full, address)
-	return d, within(full, err)
+	return g.file.openDataset(full, address)
 }
 
 func (g *Group) lookup(name string) (address int64, full string, err error) {
@@ -80,94 +78,75 @@ func (g *Group) lookup(name string) (address int64, full string, err error) {
 		return 0, full, &Error{Path: g.path, Offset: g.header.address, What: what, kind: ErrNotFound}
 	}
 	if m.refused != "" {
-		return 0, full, within(full, unsupported(g.header.address, "%s is", m.refused))
+		defer caught(full, &err)
+		panic(unsupported(g.header.address, "%s is", m.refused))
 	}
 	return m.address, full, nil
 }
 
-func (f *File) openGroup(path string, address int64, above []int64) (*Group, error) {
+func (f *file) openGroup(path string, address int64, above []int64) (g *Group, err error) {
+	defer caught(path, &err)
 	if slices.Contains(above, address) {
-		return nil, within(path, corrupt(address, "the group is its own ancestor: a cycle"))
+		panic(corrupt(address, "the group is its own ancestor: a cycle"))
 	}
 	if len(above) >= maxDepth {
-		return nil, within(path, unsupported(address, "a group more than %d levels deep is", maxDepth))
+		panic(unsupported(address, "a group more than %d levels deep is", maxDepth))
 	}
-	h, err := f.readHeader(address)
-	if err != nil {
-		return nil, within(path, err)
-	}
-	g := &Group{
-		file: f, path: path, header: h,
+	g = &Group{
+		file: f, path: path, header: f.readHeader(address),
 		ancestors: append(slices.Clone(above), address),
 		members:   make(map[string]member),
 	}
-	return g, within(path, g.readMembers())
+	g.readMembers()
+	return g, nil
 }
 
 // readMembers lists the links, which a group has in a symbol table or in its header.
-func (g *Group) readMembers() error {
-	table, err := g.header.find(msgSymbolTable, "symbol table")
-	if err != nil {
-		return err
-	}
-	if table != nil {
+func (g *Group) readMembers() {
+	if table := g.header.find(msgSymbolTable, "symbol table"); table != nil {
 		tree, heap := table.address(), table.address()
-		if err := table.err(); err != nil {
-			return err
-		}
-		return g.readSymbols(tree, heap)
+		names := g.file.readLocalHeap(heap)
+		g.file.walkTree(tree, treeOfGroup, sizeOfAddress, func(_ *cursor, node int64) {
+			g.readSymbols(node, names)
+		})
+		return
 	}
-	info, err := g.header.find(msgLinkInfo, "link info")
-	if err != nil {
-		return err
-	}
+	info := g.header.find(msgLinkInfo, "link info")
 	if info == nil {
-		return corrupt(g.header.address, "not a group: it has neither a symbol table nor links")
+		panic(corrupt(g.header.address, "not a group: it has neither a symbol table nor links"))
 	}
-	if err := refuseDenseLinks(info); err != nil {
-		return err
-	}
+	refuseDense(info, 8, "link")
 	for _, m := range g.header.messages {
-		if m.kind != msgLink {
-			continue
-		}
-		body := *m.body
-		if err := g.addLink(&body); err != nil {
-			return err
+		if m.kind == msgLink {
+			g.readLink(&m.body)
 		}
 	}
-	return nil
 }
 
-func (g *Group) add(at int64, name string, m member) error {
-	if name == "" || strings.Contains(name, "/") {
-		return corrupt(at, "member with the name %q", name)
-	}
-	if g.Has(name) {
-		return corrupt(at, "two members with the name %q", name)
-	}
-	g.members[name] = m
-	return nil
-}
-
-// refuseDenseLinks refuses a group whose links are in a fractal heap.
-func refuseDenseLinks(c *cursor) error {
+// refuseDense refuses an object whose links or attributes are in a fractal heap;
+// c is what tells about them, with the largest creation order in so many bytes.
+func refuseDense(c *cursor, order int, what string) {
 	c.skip(1)
 	if flags := c.u8(); flags&1 != 0 {
-		c.skip(8) // largest creation order
+		c.skip(order)
 	}
-	heap := c.address()
-	if err := c.err(); err != nil {
-		return err
+	if heap := c.address(); heap != undefined {
+		panic(unsupported(c.at, "dense %s storage (a fractal heap) is", what))
 	}
-	if heap != undefined {
-		return unsupported(c.at, "dense link storage (a fractal heap) is")
-	}
-	return nil
 }
 
-// addLink reads a link message of version 1.
-func (g *Group) addLink(c *cursor) error {
+func (g *Group) add(at int64, name string, m member) {
+	if name == "" || strings.Contains(name, "/") {
+		panic(corrupt(at, "member with the name %q", name))
+	}
+	if g.Has(name) {
+		panic(corrupt(at, "two members with the name %q", name))
+	}
+	g.members[name] = m
+}
+
+// readLink reads a link message of version 1.
+func (g *Group) readLink(c *cursor) {
 	c.what = "link"
 	version, flags := c.u8(), c.u8()
 	var kind uint8 // 0: hard
@@ -193,42 +172,22 @@ func (g *Group) addLink(c *cursor) error {
 	default:
 		m.refused = fmt.Sprintf("a link of type %d", kind)
 	}
-	if err := c.err(); err != nil {
-		return err
-	}
 	if version != 1 {
-		return unsupported(c.at, "link version %d is", version)
+		panic(unsupported(c.at, "link version %d is", version))
 	}
-	return g.add(c.at, name, m)
+	g.add(c.at, name, m)
 }
 
-// readSymbols walks the B-tree of a group; each leaf is a symbol table node.
-func (g *Group) readSymbols(tree, heap int64) error {
-	names, err := g.file.readLocalHeap(heap)
-	if err != nil {
-		return err
-	}
-	keySize := g.file.lengthSize
-	return g.file.walkTree(tree, treeOfGroup, keySize, func(_ *cursor, node int64) error {
-		return g.readSymbolNode(node, names)
-	})
-}
-
-func (g *Group) readSymbolNode(address int64, names *localHeap) error {
+// readSymbols reads a symbol table node, which is a leaf of the B-tree of a group.
+func (g *Group) readSymbols(address int64, names *cursor) {
 	const what = "symbol table node"
-	c, err := g.file.signed(address, 8, "SNOD", what)
-	if err != nil {
-		return err
-	}
+	c := g.file.signed(address, 8, "SNOD", what)
 	if v := c.u8(); v != 1 {
-		return unsupported(address, "symbol table node version %d is", v)
+		panic(unsupported(address, "symbol table node version %d is", v))
 	}
 	c.skip(1)
 	count := uint64(c.u16())
-	entry := uint64(2*g.file.offsetSize + 8 + 16)
-	if c, err = g.file.structure(address, 8+count*entry, what); err != nil {
-		return err
-	}
+	c = g.file.structure(address, 8+count*(2*sizeOfAddress+8+16), what)
 	c.skip(8)
 	for range count {
 		at := c.offset()
@@ -237,16 +196,6 @@ func (g *Group) readSymbolNode(address int64, names *localHeap) error {
 			m.refused = "a soft link"
 		}
 		c.skip(4 + 16)
-		if err := c.err(); err != nil {
-			return err
-		}
-		name, err := names.name(offset)
-		if err != nil {
-			return err
-		}
-		if err := g.add(at, name, m); err != nil {
-			return err
-		}
+		g.add(at, nameAt(names, offset), m)
 	}
-	return nil
 }

@@ -1,17 +1,17 @@
 package hdf5
 
+import "slices"
+
 // dataspace is the shape of an attribute or a data set. Scalars have no
 // dimensions and one element.
 type dataspace struct {
 	dims     []uint64
-	max      []uint64 // nil: as dims
-	elements uint64   // the product of dims, never above MaxElements
+	elements uint64 // the product of dims, never above MaxElements
 }
 
 // parseDataspace reads a dataspace message of version 1 or 2. A shape of more
 // than MaxElements elements is refused here, before anything is sized by it.
-func parseDataspace(c *cursor) (dataspace, error) {
-	s := dataspace{elements: 1}
+func parseDataspace(c *cursor) (s dataspace) {
 	version, rank, flags := c.u8(), int(c.u8()), c.u8()
 	switch version {
 	case 1:
@@ -20,41 +20,34 @@ func parseDataspace(c *cursor) (dataspace, error) {
 		switch kind := c.u8(); kind {
 		case 0, 1: // scalar, simple
 		case 2:
-			return s, unsupported(c.at, "an empty (null) dataspace is")
+			panic(unsupported(c.at, "an empty (null) dataspace is"))
 		default:
-			return s, corrupt(c.at, "dataspace of unknown type %d", kind)
+			panic(corrupt(c.at, "dataspace of unknown type %d", kind))
 		}
 	default:
-		return s, unsupported(c.at, "dataspace version %d is", version)
+		panic(unsupported(c.at, "dataspace version %d is", version))
 	}
 	if rank > 32 {
-		return s, corrupt(c.at, "%d dimensions; HDF5 has at most 32", rank)
+		panic(corrupt(c.at, "%d dimensions; HDF5 has at most 32", rank))
 	}
 	for range rank {
 		s.dims = append(s.dims, c.length())
 	}
 	if flags&1 != 0 {
-		for range rank {
-			s.max = append(s.max, c.length())
-		}
-	}
-	if err := c.err(); err != nil {
-		return s, err
+		c.skip(rank * sizeOfAddress) // how far each may grow
 	}
 	n, ok := product(s.dims, MaxElements)
 	if !ok {
-		return s, unsupported(c.at, "shape %v, which has more than %d elements, is", s.dims, MaxElements)
+		panic(unsupported(c.at, "shape %v, which has more than %d elements, is", s.dims, MaxElements))
 	}
 	s.elements = n
-	return s, nil
+	return s
 }
 
 // product multiplies factors and reports whether the result stays within limit.
 func product(factors []uint64, limit uint64) (uint64, bool) {
-	for _, n := range factors {
-		if n == 0 {
-			return 0, true
-		}
+	if slices.Contains(factors, 0) {
+		return 0, true
 	}
 	total := uint64(1)
 	for _, n := range factors {
