@@ -105,12 +105,9 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 		return nil, nil, err
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
-	switch {
-	case r.Encoded:
-		data, err = q.Study.EncodedRows(r.File)
-	case r.File != "":
-		data, err = q.Study.Rows(r.File)
-	default:
+	if r.File != "" {
+		data, err = q.Study.Rows(r.File, r.Encoded)
+	} else {
 		data, err = q.Study.Data()
 	}
 	if errors.Is(err, study.ErrNoData) && r.File != "" {

@@ -140,13 +140,10 @@ func (j *job) given() (*Worst, *Source, error) {
 	r, st := &j.request, j.question.Study
 	var data *people.Data
 	var err error
-	switch {
-	case r.Rows == "":
+	if r.Rows != "" {
+		data, err = st.Rows(r.Rows, r.Encoded)
+	} else {
 		data, err = st.Data()
-	case r.Encoded:
-		data, err = st.EncodedRows(r.Rows)
-	default:
-		data, err = st.Rows(r.Rows)
 	}
 	switch {
 	case errors.Is(err, study.ErrNoData) && r.Rows != "":

@@ -102,11 +102,7 @@ func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	open := st.Stream
-	if r.Encoded {
-		open = st.EncodedStream
-	}
-	rows, err := open(in, "standard input")
+	rows, err := st.Stream(in, "standard input", r.Encoded)
 	if errors.Is(err, study.ErrNoData) {
 		err = fmt.Errorf("%w; rows of feature values can be guarded with --encoded", err)
 	}

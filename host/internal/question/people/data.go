@@ -2,10 +2,7 @@ package people
 
 import (
 	"fmt"
-	"io"
-	"os"
 
-	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -25,30 +22,12 @@ type Data struct {
 	// SHA256 is the hash of the files, one after the other, in hexadecimal.
 	SHA256 string
 
-	spec    *Spec
-	columns [][]string // by file
-	places  []place    // by point
-	block   []float64  // where the next points go
+	spec   *Spec
+	places []place // by point
 }
 
 // place says where a point was read.
-type place struct {
-	file, line int
-	offset     int64
-}
-
-// keep copies a point into a block: one allocation for many rows.
-func (d *Data) keep(point []float64) []float64 {
-	const rows = 256
-	n := len(point)
-	if len(d.block) < n {
-		d.block = make([]float64, n*rows)
-	}
-	kept := d.block[:n:n]
-	d.block = d.block[n:]
-	copy(kept, point)
-	return kept
-}
+type place struct{ file, line int }
 
 // Train lists the points not held back, increasing.
 func (d *Data) Train() []int {
@@ -64,40 +43,15 @@ func (d *Data) Train() []int {
 	return out
 }
 
+// Spec is what was read, with the ends of every bin: further rows can be encoded
+// in the same way.
+func (d *Data) Spec() *Spec { return d.spec }
+
 // Where says where point i was read.
 func (d *Data) Where(i int) (path string, line int) {
 	p := d.places[i]
 	return d.spec.Files[p.file].Path, p.line
 }
-
-// Raw reads the cells of point i as they stand in the file, with the columns'
-// names. It opens the file each time.
-func (d *Data) Raw(i int) (columns, cells []string, err error) {
-	p := d.places[i]
-	path := d.spec.Files[p.file].Path
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, &Error{Path: path, Err: files.Reason(err)}
-	}
-	defer f.Close()
-	if _, err := f.Seek(p.offset, io.SeekStart); err != nil {
-		return nil, nil, &Error{Path: path, Err: files.Reason(err)}
-	}
-	format := d.spec.Format
-	format.Columns = d.columns[p.file]
-	r, err := newRecords(f, &File{Path: path}, &format, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	cells, err = r.next()
-	if err != nil {
-		return nil, nil, &Error{Path: path, Err: fmt.Errorf("row of line %d cannot be read again: %w", p.line, err)}
-	}
-	return format.Columns, cells, nil
-}
-
-// Encoder encodes further rows with the given columns in the same way.
-func (d *Data) Encoder(columns []string) (*Encoder, error) { return NewEncoder(d.spec, columns) }
 
 // Outside counts the points whose value of one feature lies outside its domain.
 type Outside struct {

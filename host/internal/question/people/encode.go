@@ -37,7 +37,7 @@ func (e *CellError) Unwrap() error { return e.Err }
 
 // NewEncoder binds the declarations of spec to rows with the given columns.
 // Columns of features must be there; one for the label need not, for rows
-// that have none. Bins that are fitted must have been: see Data.Encoder.
+// that have none. Bins that are fitted must have been: see Data.Spec.
 func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	e := &Encoder{
 		columns: spec.Features, missing: spec.Format.Missing,

@@ -51,10 +51,8 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 		return r.fault(0, 0, fmt.Errorf("the label is read from column %s, which is not there; the columns are %s",
 			quote(spec.Label.Column), list(r.columns)))
 	}
-	d.columns = append(d.columns, r.columns)
 	scratch := make([]float64, len(spec.Features))
 	for {
-		start := r.offset()
 		row, err := r.next()
 		if err == io.EOF {
 			return nil
@@ -78,8 +76,8 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 			seen.add(text)
 			d.Labels = append(d.Labels, map[bool]int{true: 1}[positive])
 		}
-		d.Points = append(d.Points, d.keep(scratch))
-		d.places = append(d.places, place{file, r.line, start})
+		d.Points = append(d.Points, slices.Clone(scratch))
+		d.places = append(d.places, place{file, r.line})
 	}
 }
 

@@ -151,45 +151,25 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestRaw reads every row again, in any order, from files with different headers.
-func TestRaw(t *testing.T) {
+// TestPlaces: rows keep their values and lines, in files with different headers.
+func TestPlaces(t *testing.T) {
 	d, err := Read(&Spec{
 		Files: []File{
 			{Path: file(t, "skipped\na,b\n1,\"x\ny\"\n\n?,z\n2,w\n"), Skip: 1},
 			{Path: file(t, "b,a\nu,3\n"), HeldBack: true},
 		},
 		Format:   Format{Missing: []string{"?"}},
-		Features: []Column{number("a")},
+		Features: []Column{number("a"), {Feature: "b", Name: "b", Categories: []string{"x\ny", "w", "u"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []struct {
-		columns, cells []string
-		line           int
-	}{
-		{[]string{"a", "b"}, []string{"1", "x\ny"}, 3},
-		{[]string{"a", "b"}, []string{"2", "w"}, 7},
-		{[]string{"b", "a"}, []string{"u", "3"}, 2},
+	if diff := cmp.Diff([][]float64{{1, 0}, {2, 1}, {3, 2}}, d.Points); diff != "" {
+		t.Fatal(diff)
 	}
-	if len(d.Points) != len(want) {
-		t.Fatalf("points %v", d.Points)
-	}
-	for _, i := range []int{2, 0, 1, 0} {
-		columns, cells, err := d.Raw(i)
-		if err != nil || !slices.Equal(columns, want[i].columns) || !slices.Equal(cells, want[i].cells) {
-			t.Errorf("row %d: %q %q %v; want %q", i, columns, cells, err, want[i].cells)
-		}
-		e, err := d.Encoder(columns)
-		if err != nil {
-			t.Fatal(err)
-		}
-		point := []float64{-1}
-		if err := e.Encode(point, cells); err != nil || point[0] != d.Points[i][0] {
-			t.Errorf("row %d encoded again: %v %v", i, point, err)
-		}
-		if _, line := d.Where(i); line != want[i].line {
-			t.Errorf("row %d is said to be in line %d, want %d", i, line, want[i].line)
+	for i, want := range []int{3, 7, 2} {
+		if path, line := d.Where(i); line != want || path != d.Spec().Files[i/2].Path {
+			t.Errorf("row %d is said to be in line %d of %s, want %d", i, line, path, want)
 		}
 	}
 	if !slices.Equal(d.Test, []int{2}) || !slices.Equal(d.Train(), []int{0, 1}) {

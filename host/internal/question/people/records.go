@@ -40,8 +40,7 @@ type records struct {
 	columns []string
 	csv     *csv.Reader
 	limit   *limited
-	skipped int   // lines passed over before csv began
-	base    int64 // bytes passed over before csv began
+	skipped int // lines passed over before csv began
 	// line is where the current record began, last where its last cell did.
 	line, last int
 }
@@ -80,7 +79,6 @@ func newRecords(src io.Reader, file *File, format *Format, sum hash.Hash) (*reco
 		if n == 0 {
 			return nil, r.fault(0, 0, fmt.Errorf("only %d lines, %d are to be skipped", r.skipped, file.Skip))
 		}
-		r.base += n
 		r.skipped++
 		r.limit.reset()
 	}
@@ -156,9 +154,6 @@ func (r *records) at(cell int, err error) error {
 func (r *records) fault(line, column int, err error) error {
 	return &Error{Path: r.path, Line: line, Column: column, Err: err}
 }
-
-// offset is the position in the file right after the current record.
-func (r *records) offset() int64 { return r.base + r.csv.InputOffset() }
 
 // bufferBytes is read ahead of a record at most.
 const bufferBytes = 64 << 10

@@ -10,17 +10,20 @@ import (
 // where spec names the columns itself, may do without. Columns that no feature
 // is read from may be missing, and there may be others. Cells that are named
 // may be separated by commas whatever spec.Format says. Bins that take their
-// ends from the data must have them: see Data.Rows. A file without a row is an
+// ends from the data must have them: see Data.Spec. A file without a row is an
 // error.
 func ReadRows(spec *Spec, path string) (*Data, error) {
 	rows := *spec
 	rows.Files, rows.Label, rows.Split = []File{{Path: path}}, Label{}, Split{}
-	header, err := header(&rows)
+	err := settle(&rows, func(format *Format) (*records, error) {
+		r, closer, err := open(&rows.Files[0], format, nil)
+		if err == nil {
+			closer.Close() // only its names are wanted, which are read
+		}
+		return r, err
+	})
 	if err != nil {
 		return nil, err
-	}
-	if header != nil {
-		rows.Format.Drop = slices.DeleteFunc(slices.Clone(rows.Format.Drop), func(name string) bool { return !slices.Contains(header, name) })
 	}
 	d, err := Read(&rows)
 	if err != nil {
@@ -32,21 +35,9 @@ func ReadRows(spec *Spec, path string) (*Data, error) {
 	return d, nil
 }
 
-// header settles the format of spec's only file by its first line, and gives
-// the names there; nil where it has none because the format has them.
-func header(spec *Spec) ([]string, error) {
-	return headerOf(spec, func(format *Format) (*records, error) {
-		r, closer, err := open(&spec.Files[0], format, nil)
-		if err == nil {
-			closer.Close() // only its names are wanted, which are read
-		}
-		return r, err
-	})
-}
-
-// headerOf is header for rows that open reads, up to the first, as often as it
-// is called.
-func headerOf(spec *Spec, open func(*Format) (*records, error)) ([]string, error) {
+// settle settles the format of spec's only file by its first line. open reads the
+// rows up to the first, as often as it is called.
+func settle(spec *Spec, open func(*Format) (*records, error)) error {
 	firstLine := func(spec *Spec) ([]string, error) {
 		format := spec.Format
 		r, err := open(&format)
@@ -61,15 +52,17 @@ func headerOf(spec *Spec, open func(*Format) (*records, error)) ([]string, error
 	if declared := spec.Format.Delimiter; err == nil && !named(spec, names) && declared != 0 && declared != ',' {
 		spec.Format.Delimiter = ','
 		if other, err := firstLine(spec); err == nil && named(spec, other) {
-			return other, nil
+			names = other
+		} else {
+			spec.Format.Delimiter = declared
 		}
-		spec.Format.Delimiter = declared
 	}
 	if columns != nil && (err != nil || !mentions(spec, names)) {
 		spec.Format.Columns = columns
-		return nil, nil
+		return nil
 	}
-	return names, err // columns that are missing are told when rows are read
+	spec.Format.Drop = slices.DeleteFunc(slices.Clone(spec.Format.Drop), func(name string) bool { return !slices.Contains(names, name) })
+	return err // columns that are missing are told when rows are read
 }
 
 // named reports whether every feature has its column.
@@ -82,7 +75,3 @@ func named(spec *Spec, columns []string) bool {
 func mentions(spec *Spec, columns []string) bool {
 	return slices.ContainsFunc(spec.Features, func(c Column) bool { return slices.Contains(columns, c.Name) })
 }
-
-// Rows reads one more file in the way of the data set, whose ends its bins keep:
-// see ReadRows.
-func (d *Data) Rows(path string) (*Data, error) { return ReadRows(d.spec, path) }

@@ -104,7 +104,7 @@ func TestRowsKeepTheBins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := d.Rows(file(t, "a\n5\n7\n12\n"))
+	rows, err := ReadRows(d.Spec(), file(t, "a\n5\n7\n12\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

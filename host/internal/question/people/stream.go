@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 )
 
 // Stream reads rows that spec describes one at a time, from a source that can
@@ -25,14 +24,11 @@ func NewStream(spec *Spec, src io.Reader, name string) (*Stream, error) {
 	if err != nil {
 		return nil, &Error{Path: name, Err: err}
 	}
-	header, err := headerOf(&rows, func(format *Format) (*records, error) {
+	err = settle(&rows, func(format *Format) (*records, error) {
 		return newRecords(bytes.NewReader(first), &rows.Files[0], format, nil)
 	})
 	if err != nil {
 		return nil, err
-	}
-	if header != nil {
-		rows.Format.Drop = slices.DeleteFunc(slices.Clone(rows.Format.Drop), func(name string) bool { return !slices.Contains(header, name) })
 	}
 	r, err := newRecords(io.MultiReader(bytes.NewReader(first), buffer), &rows.Files[0], &rows.Format, nil)
 	if err != nil {
@@ -43,12 +39,6 @@ func NewStream(spec *Spec, src io.Reader, name string) (*Stream, error) {
 		return nil, &Error{Path: name, Err: err}
 	}
 	return &Stream{records: r, encoder: e}, nil
-}
-
-// Stream reads further rows in the way of the data set, whose ends its bins
-// keep: see NewStream.
-func (d *Data) Stream(src io.Reader, name string) (*Stream, error) {
-	return NewStream(d.spec, src, name)
 }
 
 // firstRecord reads the first line, its end included. A source without one is

@@ -9,51 +9,47 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/people"
 )
 
-// Rows reads a file of raw rows and encodes them as the study says; see
-// tabular.ReadRows for how it may differ from the study's own files. It reads
-// the data set only where bins take their ends from it. ErrNoData (wrapped)
-// tells that the study does not say how rows are encoded.
-func (s *Study) Rows(path string) (*people.Data, error) {
-	if s.spec == nil {
-		return nil, fmt.Errorf("%s: it does not say how rows are encoded: %w", s.Path, ErrNoData)
+// Rows reads a file of rows and encodes them as the study says; see people.ReadRows
+// for how it may differ from the study's own files. It reads the data set only where
+// bins take their ends from it. ErrNoData (wrapped) tells that the study does not say
+// how rows are encoded.
+//
+// Rows that are encoded are feature values already: separated by commas, below a line
+// with the features' names, categories by their index or name. Other columns may
+// stand between. Nothing may be missing.
+func (s *Study) Rows(path string, encoded bool) (*people.Data, error) {
+	spec, err := s.rows(encoded)
+	if err != nil {
+		return nil, err
 	}
-	if !s.spec.NeedsFit() {
-		return people.ReadRows(s.spec, path)
+	return people.ReadRows(spec, path)
+}
+
+// Stream reads rows from a source that can be read once: see Rows. name stands for
+// the source in errors.
+func (s *Study) Stream(src io.Reader, name string, encoded bool) (*people.Stream, error) {
+	spec, err := s.rows(encoded)
+	if err != nil {
+		return nil, err
+	}
+	return people.NewStream(spec, src, name)
+}
+
+// rows declares rows beside those of the data set.
+func (s *Study) rows(encoded bool) (*people.Spec, error) {
+	switch {
+	case encoded:
+		return s.encodedSpec(), nil
+	case s.spec == nil:
+		return nil, fmt.Errorf("%s: it does not say how rows are encoded: %w", s.Path, ErrNoData)
+	case !s.spec.NeedsFit():
+		return s.spec, nil
 	}
 	d, err := s.Data()
 	if err != nil {
 		return nil, err
 	}
-	return d.Rows(path)
-}
-
-// EncodedRows reads a file of rows that are feature values already: separated
-// by commas, below a line with the features' names, categories by their index
-// or name. Other columns may stand between. Nothing may be missing.
-func (s *Study) EncodedRows(path string) (*people.Data, error) {
-	return people.ReadRows(s.encodedSpec(), path)
-}
-
-// Stream reads raw rows from a source that can be read once: see Rows. name
-// stands for the source in errors.
-func (s *Study) Stream(src io.Reader, name string) (*people.Stream, error) {
-	if s.spec == nil {
-		return nil, fmt.Errorf("%s: it does not say how rows are encoded: %w", s.Path, ErrNoData)
-	}
-	if !s.spec.NeedsFit() {
-		return people.NewStream(s.spec, src, name)
-	}
-	d, err := s.Data()
-	if err != nil {
-		return nil, err
-	}
-	return d.Stream(src, name)
-}
-
-// EncodedStream reads rows of feature values from a source that can be read
-// once: see EncodedRows.
-func (s *Study) EncodedStream(src io.Reader, name string) (*people.Stream, error) {
-	return people.NewStream(s.encodedSpec(), src, name)
+	return d.Spec(), nil
 }
 
 // encodedSpec declares rows of feature values.

@@ -36,7 +36,7 @@ func TestRowsAreTheDataSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := st.Rows("../../../../studies/loan/applicants.csv")
+	rows, err := st.Rows("../../../../studies/loan/applicants.csv", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestRowsAreTheDataSet(t *testing.T) {
 		byIndex.WriteString("x\n")
 	}
 	for _, text := range []string{byName.String(), byIndex.String()} {
-		encoded, err := st.EncodedRows(rowsFile(t, text))
+		encoded, err := st.Rows(rowsFile(t, text), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,9 +95,9 @@ func TestStreamIsTheDataSet(t *testing.T) {
 		encoded.WriteByte('\n')
 	}
 	for name, open := range map[string]func() (*people.Stream, error){
-		"raw": func() (*people.Stream, error) { return st.Stream(bytes.NewReader(raw), "standard input") },
+		"raw": func() (*people.Stream, error) { return st.Stream(bytes.NewReader(raw), "standard input", false) },
 		"encoded": func() (*people.Stream, error) {
-			return st.EncodedStream(strings.NewReader(encoded.String()), "standard input")
+			return st.Stream(strings.NewReader(encoded.String()), "standard input", true)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,10 +138,10 @@ func TestRowsWithoutData(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := rowsFile(t, "job,age\nbaker, 3\n2,4\n0,5\n")
-	if d, err := st.Rows(rows); !errors.Is(err, study.ErrNoData) {
+	if d, err := st.Rows(rows, false); !errors.Is(err, study.ErrNoData) {
 		t.Errorf("raw rows: %v, %v", d, err)
 	}
-	d, err := st.EncodedRows(rows)
+	d, err := st.Rows(rows, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestRowsWithoutData(t *testing.T) {
 		"age,job\nx,0\n":     `:2:1: column "age": feature "age": "x" is not a number`,
 		"age\n3\n":           `column "job", which is not there`,
 	} {
-		if d, err := st.EncodedRows(rowsFile(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+		if d, err := st.Rows(rowsFile(t, text), true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v; want %s", text, d, err, want)
 		}
 	}

@@ -148,22 +148,6 @@ func (s *Study) readData() (*people.Data, error) {
 	return people.Read(s.spec)
 }
 
-// Encoder encodes raw rows that have the given columns, as the study says. It
-// reads the data set only where bins take their ends from it.
-func (s *Study) Encoder(columns []string) (*people.Encoder, error) {
-	if s.spec == nil {
-		return nil, fmt.Errorf("%s: %w", s.Path, ErrNoData)
-	}
-	if !s.spec.NeedsFit() {
-		return people.NewEncoder(s.spec, columns)
-	}
-	d, err := s.Data()
-	if err != nil {
-		return nil, err
-	}
-	return d.Encoder(columns)
-}
-
 // switchRules turns rules on and off and gives the space the ones that are on.
 func (s *Study) switchRules(wanted []string) error {
 	on := map[string]bool{}
