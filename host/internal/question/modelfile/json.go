@@ -43,125 +43,86 @@ func readJSON(r io.ReaderAt, size int64) (model.Model, string, error) {
 
 // parseJSON reads a network of the project's own format. Errors give the line
 // and the field; a field that is unknown, missing or there twice is one.
-func parseJSON(text []byte) (*relu.Network, error) {
+func parseJSON(text []byte) (n *relu.Network, err error) {
+	defer caught(&err)
 	s := newScanner(text, 0, text)
-	n := &relu.Network{}
+	n = &relu.Network{}
 	var layers []byte
 	var layersAt int64
-	err := s.object("network", map[string]func(field string) error{
-		"format": func(field string) error {
-			return s.oneOf(field, map[string]func(){jsonFormat: func() {}})
-		},
-		"version": func(field string) error {
-			v, err := s.integer(field, 0, 1<<30)
-			if err == nil && v != jsonVersion {
-				err = s.errorf(field, "version %d; this program reads version %d", v, jsonVersion)
+	s.object("network", map[string]func(field string){
+		"format": func(field string) { s.oneOf(field, map[string]func(){jsonFormat: func() {}}) },
+		"version": func(field string) {
+			if v := s.integer(field, 0, 1<<30); v != jsonVersion {
+				panic(s.fault(field, "version %d; this program reads version %d", v, jsonVersion))
 			}
-			return err
 		},
-		"precision": func(field string) error {
-			v, err := s.integer(field, 32, 64)
-			if err == nil && v != 32 && v != 64 {
-				err = s.errorf(field, "%d bits; 32 or 64 expected", v)
+		"precision": func(field string) {
+			if n.Precision = s.integer(field, 32, 64); n.Precision != 32 && n.Precision != 64 {
+				panic(s.fault(field, "%d bits; 32 or 64 expected", n.Precision))
 			}
-			n.Precision = v
-			return err
 		},
-		"head": func(field string) error {
-			return s.oneOf(field, map[string]func(){
+		"head": func(field string) {
+			s.oneOf(field, map[string]func(){
 				"sigmoid": func() { n.Head = relu.HeadSigmoid },
 				"softmax": func() { n.Head = relu.HeadSoftmax },
 				"linear":  func() { n.Head = relu.HeadLinear },
 			})
 		},
 		// The numbers can be read only once the precision is known, and fields may come in any order.
-		"layers": func(field string) (err error) {
-			layers, layersAt, err = s.raw(field)
-			return err
-		},
+		"layers": func(field string) { layers, layersAt = s.raw(field) },
 	})
-	if err == nil {
-		err = s.end()
-	}
-	if err != nil {
-		return nil, err
-	}
-	n.Layers, err = parseLayersJSON(newScanner(layers, layersAt, text), n.Precision)
-	if err != nil {
-		return nil, err
-	}
+	s.end()
+	n.Layers = parseLayersJSON(newScanner(layers, layersAt, text), n.Precision)
 	if len(n.Layers) == 0 {
 		return nil, errors.New("layers: a network has at least one")
 	}
 	return n, nil
 }
 
-func parseLayersJSON(s *scanner, precision int) ([]relu.Layer, error) {
-	var layers []relu.Layer
+func parseLayersJSON(s *scanner, precision int) (layers []relu.Layer) {
 	left := maxParameters
-	err := s.array("layers", func(field string, i int) error {
-		l, err := parseLayerJSON(s, field, precision, left)
-		if err != nil {
-			return err
-		}
+	s.array("layers", func(field string, i int) {
+		l := parseLayerJSON(s, field, precision, left)
 		if i > 0 && l.In != layers[i-1].Out {
-			return s.errorf(field+".inputs", "%d, the layer before has %d units", l.In, layers[i-1].Out)
+			panic(s.fault(field+".inputs", "%d, the layer before has %d units", l.In, layers[i-1].Out))
 		}
 		left -= len(l.Weights) + len(l.Bias)
 		layers = append(layers, l)
-		return nil
 	})
-	return layers, err
+	return layers
 }
 
-func parseLayerJSON(s *scanner, field string, precision, budget int) (relu.Layer, error) {
-	var l relu.Layer
+func parseLayerJSON(s *scanner, field string, precision, budget int) (l relu.Layer) {
 	// Rows are checked against the shape at the end, as fields may come in any order.
 	var widths []int
-	err := s.object(field, map[string]func(string) error{
-		"name": func(field string) (err error) {
-			l.Name, err = s.text(field)
-			return err
+	s.object(field, map[string]func(string){
+		"name":   func(field string) { l.Name = s.text(field) },
+		"inputs": func(field string) { l.In = s.integer(field, 1, relu.MaxUnits) },
+		"units":  func(field string) { l.Out = s.integer(field, 1, relu.MaxUnits) },
+		"activation": func(field string) {
+			s.oneOf(field, map[string]func(){"relu": func() { l.ReLU = true }, "linear": func() {}})
 		},
-		"inputs": func(field string) (err error) {
-			l.In, err = s.integer(field, 1, relu.MaxUnits)
-			return err
-		},
-		"units": func(field string) (err error) {
-			l.Out, err = s.integer(field, 1, relu.MaxUnits)
-			return err
-		},
-		"activation": func(field string) error {
-			return s.oneOf(field, map[string]func(){"relu": func() { l.ReLU = true }, "linear": func() {}})
-		},
-		"weights": func(field string) error {
-			return s.array(field, func(field string, _ int) (err error) {
+		"weights": func(field string) {
+			s.array(field, func(field string, _ int) {
 				before := len(l.Weights)
-				l.Weights, err = s.floats(l.Weights, field, precision, budget)
+				l.Weights = s.floats(l.Weights, field, precision, budget)
 				widths = append(widths, len(l.Weights)-before)
-				return err
 			})
 		},
-		"bias": func(field string) (err error) {
-			l.Bias, err = s.floats(l.Bias, field, precision, budget)
-			return err
-		},
+		"bias": func(field string) { l.Bias = s.floats(l.Bias, field, precision, budget) },
 	})
-	if err != nil {
-		return l, err
-	}
 	if len(widths) != l.Out {
-		return l, s.errorf(field+".weights", "%d rows for %d units", len(widths), l.Out)
+		panic(s.fault(field+".weights", "%d rows for %d units", len(widths), l.Out))
 	}
 	for j, n := range widths {
 		if n != l.In {
-			return l, s.errorf(fmt.Sprintf("%s.weights[%d]", field, j), "%d weights for %d inputs", n, l.In)
+			panic(s.fault(fmt.Sprintf("%s.weights[%d]", field, j), "%d weights for %d inputs", n, l.In))
 		}
 	}
 	if len(l.Bias) != l.Out {
-		return l, s.errorf(field+".bias", "%d biases for %d units", len(l.Bias), l.Out)
+		panic(s.fault(field+".bias", "%d biases for %d units", len(l.Bias), l.Out))
 	}
-	return l, nil
+	return l
 }
 
 // WriteJSON writes n in the project's own format, which Model reads back to

@@ -14,11 +14,26 @@ import (
 )
 
 // scanner reads JSON token by token, so that nothing is allocated beyond what
-// is asked for and every error knows its line.
+// is asked for and every error knows its line. What is not as asked for is a panic
+// with a fault: see caught.
 type scanner struct {
 	d    *json.Decoder
 	base int64  // where the decoder's input begins in file
 	file []byte // for line numbers
+}
+
+// fault is an error in a file.
+type fault struct{ error }
+
+// caught makes the fault that something below panicked with the caller's error.
+func caught(err *error) {
+	switch f := recover().(type) {
+	case nil:
+	case fault:
+		*err = f.error
+	default:
+		panic(f)
+	}
 }
 
 // newScanner reads text, which stands in file at base.
@@ -28,31 +43,31 @@ func newScanner(text []byte, base int64, file []byte) *scanner {
 	return &scanner{d: d, base: base, file: file}
 }
 
-// errorf is an error at the token that was read last.
-func (s *scanner) errorf(field, format string, args ...any) error {
-	return s.errorAt(s.d.InputOffset(), field, fmt.Sprintf(format, args...))
+// fault is one at the token that was read last.
+func (s *scanner) fault(field, format string, args ...any) fault {
+	return s.faultAt(s.d.InputOffset(), field, fmt.Sprintf(format, args...))
 }
 
-func (s *scanner) errorAt(offset int64, field, what string) error {
+func (s *scanner) faultAt(offset int64, field, what string) fault {
 	at := min(s.base+offset, int64(len(s.file)))
 	line := 1 + bytes.Count(s.file[:at], []byte("\n"))
-	return fmt.Errorf("line %d: %s: %s", line, field, what)
+	return fault{fmt.Errorf("line %d: %s: %s", line, field, what)}
 }
 
 // syntax is an error of the decoder, near the token that was read last.
-func (s *scanner) syntax(field string, err error) error {
+func (s *scanner) syntax(field string, err error) fault {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return s.errorAt(int64(len(s.file)), field, "the file ends in the middle")
+		return s.faultAt(int64(len(s.file)), field, "the file ends in the middle")
 	}
-	return s.errorf(field, "%v", err)
+	return s.fault(field, "%v", err)
 }
 
-func (s *scanner) token(field string) (json.Token, error) {
+func (s *scanner) token(field string) json.Token {
 	t, err := s.d.Token()
 	if err != nil {
-		return nil, s.syntax(field, err)
+		panic(s.syntax(field, err))
 	}
-	return t, nil
+	return t
 }
 
 // describe names a token in messages.
@@ -68,52 +83,39 @@ func describe(t json.Token) string {
 	return fmt.Sprint(t)
 }
 
-func (s *scanner) open(field string, delimiter json.Delim, what string) error {
-	t, err := s.token(field)
-	if err == nil && t != delimiter {
-		err = s.errorf(field, "%s expected, not %s", what, describe(t))
+func (s *scanner) open(field string, delimiter json.Delim, what string) {
+	if t := s.token(field); t != delimiter {
+		panic(s.fault(field, "%s expected, not %s", what, describe(t)))
 	}
-	return err
 }
 
 // object reads an object that must have exactly the given fields, once each,
 // in any order.
-func (s *scanner) object(field string, fields map[string]func(field string) error) error {
-	if err := s.open(field, '{', "an object"); err != nil {
-		return err
-	}
+func (s *scanner) object(field string, fields map[string]func(field string)) {
+	s.open(field, '{', "an object")
 	prefix := ""
 	if field != "network" {
 		prefix = field + "."
 	}
 	seen := make(map[string]bool)
 	for s.d.More() {
-		t, err := s.token(field)
-		if err != nil {
-			return err
-		}
-		name, _ := t.(string)
+		name, _ := s.token(field).(string)
 		read, known := fields[name]
 		if !known {
-			return s.errorf(field, "unknown field %.40q; known: %s", name, names(fields))
+			panic(s.fault(field, "unknown field %.40q; known: %s", name, names(fields)))
 		}
 		if seen[name] {
-			return s.errorf(prefix+name, "a second time")
+			panic(s.fault(prefix+name, "a second time"))
 		}
 		seen[name] = true
-		if err := read(prefix + name); err != nil {
-			return err
-		}
+		read(prefix + name)
 	}
-	if _, err := s.token(field); err != nil { // the closing brace
-		return err
-	}
+	s.token(field) // the closing brace
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !seen[name] {
-			return s.errorf(prefix+name, "missing")
+			panic(s.fault(prefix+name, "missing"))
 		}
 	}
-	return nil
 }
 
 func names[V any](fields map[string]V) string {
@@ -121,117 +123,96 @@ func names[V any](fields map[string]V) string {
 }
 
 // array reads an array, calling read for each element.
-func (s *scanner) array(field string, read func(field string, i int) error) error {
-	if err := s.open(field, '[', "an array"); err != nil {
-		return err
-	}
+func (s *scanner) array(field string, read func(field string, i int)) {
+	s.open(field, '[', "an array")
 	for i := 0; s.d.More(); i++ {
-		if err := read(fmt.Sprintf("%s[%d]", field, i), i); err != nil {
-			return err
-		}
+		read(fmt.Sprintf("%s[%d]", field, i), i)
 	}
-	_, err := s.token(field) // the closing bracket
-	return err
+	s.token(field) // the closing bracket
 }
 
 // raw takes the value of the field that was named last as it stands, with its
 // place in the file.
-func (s *scanner) raw(field string) ([]byte, int64, error) {
+func (s *scanner) raw(field string) ([]byte, int64) {
 	before := s.d.InputOffset()
 	var value json.RawMessage
 	if err := s.d.Decode(&value); err != nil {
-		return nil, 0, s.malformed(field, before, err)
+		panic(s.malformed(field, before, err))
 	}
-	return value, s.base + s.d.InputOffset() - int64(len(value)), nil
+	return value, s.base + s.d.InputOffset() - int64(len(value))
 }
 
 // malformed finds the place of a fault in the value that follows the colon
 // after an offset. The offsets in a decoder's own errors are right for the first value of its input only.
-func (s *scanner) malformed(field string, offset int64, err error) error {
+func (s *scanner) malformed(field string, offset int64, err error) fault {
 	rest := s.file[min(s.base+offset, int64(len(s.file))):]
 	colon := int64(bytes.IndexByte(rest, ':') + 1)
 	var value json.RawMessage
 	again := json.NewDecoder(bytes.NewReader(rest[colon:])).Decode(&value)
-	var fault *json.SyntaxError
-	if errors.As(again, &fault) {
-		return s.errorAt(offset+colon+fault.Offset, field, fault.Error())
+	var wrong *json.SyntaxError
+	if errors.As(again, &wrong) {
+		return s.faultAt(offset+colon+wrong.Offset, field, wrong.Error())
 	}
 	return s.syntax(field, err)
 }
 
 // end checks that nothing follows.
-func (s *scanner) end() error {
+func (s *scanner) end() {
 	if t, err := s.d.Token(); !errors.Is(err, io.EOF) {
-		return s.errorf("network", "something follows it: %s", describe(t))
+		panic(s.fault("network", "something follows it: %s", describe(t)))
 	}
-	return nil
 }
 
-func (s *scanner) text(field string) (string, error) {
-	t, err := s.token(field)
-	if err != nil {
-		return "", err
-	}
+func (s *scanner) text(field string) string {
+	t := s.token(field)
 	text, ok := t.(string)
 	if !ok {
-		return "", s.errorf(field, "a text expected, not %s", describe(t))
+		panic(s.fault(field, "a text expected, not %s", describe(t)))
 	}
-	return text, nil
+	return text
 }
 
 // oneOf reads a text that must be one of the choices, and calls its function.
-func (s *scanner) oneOf(field string, choices map[string]func()) error {
-	text, err := s.text(field)
-	if err != nil {
-		return err
-	}
+func (s *scanner) oneOf(field string, choices map[string]func()) {
+	text := s.text(field)
 	choose, ok := choices[text]
 	if !ok {
-		return s.errorf(field, "%.40q; known: %s", text, names(choices))
+		panic(s.fault(field, "%.40q; known: %s", text, names(choices)))
 	}
 	choose()
-	return nil
 }
 
-func (s *scanner) integer(field string, lo, hi int) (int, error) {
-	t, err := s.token(field)
-	if err != nil {
-		return 0, err
-	}
+func (s *scanner) integer(field string, lo, hi int) int {
+	t := s.token(field)
 	number, _ := t.(json.Number)
 	v, err := strconv.Atoi(string(number))
 	if err != nil || v < lo || v > hi {
-		return 0, s.errorf(field, "a whole number from %d to %d expected, not %s", lo, hi, describe(t))
+		panic(s.fault(field, "a whole number from %d to %d expected, not %s", lo, hi, describe(t)))
 	}
-	return v, nil
+	return v
 }
 
 // floats appends an array of numbers to values, each rounded once to the
 // precision in bits, and refuses to go beyond limit values.
-func (s *scanner) floats(values []float64, field string, precision, limit int) ([]float64, error) {
-	if err := s.open(field, '[', "an array of numbers"); err != nil {
-		return values, err
-	}
+func (s *scanner) floats(values []float64, field string, precision, limit int) []float64 {
+	s.open(field, '[', "an array of numbers")
 	for i := 0; s.d.More(); i++ {
-		t, err := s.token(field)
-		if err != nil {
-			return values, err
-		}
+		t := s.token(field)
 		number, ok := t.(json.Number)
 		if !ok {
-			return values, s.errorf(fmt.Sprintf("%s[%d]", field, i), "a number expected, not %s", describe(t))
+			panic(s.fault(fmt.Sprintf("%s[%d]", field, i), "a number expected, not %s", describe(t)))
 		}
 		v, err := strconv.ParseFloat(string(number), precision)
 		if err != nil {
-			return values, s.errorf(fmt.Sprintf("%s[%d]", field, i), "%.40s is outside what %d bits hold", number, precision)
+			panic(s.fault(fmt.Sprintf("%s[%d]", field, i), "%.40s is outside what %d bits hold", number, precision))
 		}
 		if len(values) == limit {
-			return values, s.errorf(field, "more than %d weights and biases", maxParameters)
+			panic(s.fault(field, "more than %d weights and biases", maxParameters))
 		}
 		values = append(values, v)
 	}
-	_, err := s.token(field) // the closing bracket
-	return values, err
+	s.token(field) // the closing bracket
+	return values
 }
 
 // writeFloats writes values as a JSON array of shortest round-trip decimals.
