@@ -82,11 +82,7 @@ type Maker struct {
 	told     Told
 	features []string
 	domains  []record.Domain
-	// events are those that the measures come from, without individuals.
-	events []record.Event
-	counts map[int]int64
-	first  map[int]float64 // seconds to the first with this k
-	maxK   int
+	meter    search.Meter
 
 	best                *record.Found
 	bestSeconds         float64
@@ -125,7 +121,7 @@ func (s *sum) entropy(best float64) Entropy {
 
 // NewMaker starts a report without events.
 func NewMaker() *Maker {
-	return &Maker{counts: map[int]int64{}, first: map[int]float64{}, random: rand.New(rand.NewPCG(sampleSeed, 0x5eed5))}
+	return &Maker{random: rand.New(rand.NewPCG(sampleSeed, 0x5eed5))}
 }
 
 // Add takes the next event. Kinds that a report has no use for are ignored.
@@ -142,12 +138,11 @@ func (m *Maker) Add(e record.Event) {
 			m.told.Faults = append(m.told.Faults, e.Fault.Plugin+": "+e.Fault.Error)
 		}
 	case record.KindProgress, record.KindFinished:
-		m.events = append(m.events, e)
+		m.meter.Add(&e)
 	}
 }
 
-// tally takes individuals that have no events of their own. As none of them
-// has a k above all earlier ones, when each came does not matter.
+// tally takes individuals that have no events of their own.
 func (m *Maker) tally(e *record.Event) {
 	var people int64
 	for k, n := range e.Tally.K {
@@ -156,12 +151,9 @@ func (m *Maker) tally(e *record.Event) {
 		}
 		people += n
 	}
-	for k, n := range e.Tally.K {
-		m.count(k, n, e.Seconds)
-	}
+	m.meter.Add(e)
 	m.shannon.add(e.Tally.Shannon, people)
 	m.minEntropy.add(e.Tally.MinEntropy, people)
-	m.events = append(m.events, *e)
 }
 
 // possible: an individual with a gap above ε can have this k.
@@ -173,24 +165,13 @@ func (m *Maker) found(e *record.Event) {
 		return // no search wrote that
 	}
 	m.told.Kept++
-	m.count(f.K, 1, e.Seconds)
+	m.meter.Add(e)
 	m.shannon.add(f.Shannon, 1)
 	m.minEntropy.add(f.MinEntropy, 1)
 	if m.best == nil || f.K > m.best.K || f.K == m.best.K && f.Gap > m.best.Gap {
 		m.best, m.bestSeconds = f, e.Seconds
 	}
 	m.draw(f.X)
-	kept := *e
-	kept.Found = &record.Found{K: f.K, Gap: f.Gap}
-	m.events = append(m.events, kept)
-}
-
-func (m *Maker) count(k int, n int64, seconds float64) {
-	if m.counts[k] == 0 {
-		m.first[k] = seconds
-	}
-	m.counts[k] += n
-	m.maxK = max(m.maxK, k)
 }
 
 // draw keeps a uniform sample of what it is given (reservoir sampling: Vitter,
@@ -206,11 +187,16 @@ func (m *Maker) draw(x []float64) {
 	}
 }
 
+// Measures are those of search.Names, by their names; nil is N/A.
+func (m *Maker) Measures() map[string]*float64 {
+	measures := m.meter.Measures()
+	return measures.Map()
+}
+
 // Told is what the events so far tell.
 func (m *Maker) Told() *Told {
 	r := m.told
-	measures := search.Measure(m.events)
-	r.Measures = measures.Map()
+	r.Measures = m.Measures()
 	r.K = m.steps()
 	r.Sampled = len(m.sample)
 	r.Spread = search.Diversity(record.Space(m.domains), m.sample)
@@ -227,18 +213,19 @@ func (m *Maker) Told() *Told {
 	return &r
 }
 
-// steps go from 2 to the largest k.
+// steps go from 2 to the largest k. Individuals without events of their own have no
+// k above all earlier ones, so when each came does not matter.
 func (m *Maker) steps() []Step {
 	steps := []Step{}
-	for k := leastK; k <= m.maxK; k++ {
-		steps = append(steps, Step{K: k, Individuals: m.counts[k]})
+	for k := leastK; k <= m.meter.MaxK; k++ {
+		steps = append(steps, Step{K: k, Individuals: m.meter.ByK[k]})
 	}
 	var atLeast int64
 	for i := len(steps) - 1; i >= 0; i-- {
 		s := &steps[i]
 		atLeast += s.Individuals
 		s.AtLeast = atLeast
-		seconds, known := m.first[s.K]
+		seconds, known := m.meter.Seconds[s.K]
 		if i+1 < len(steps) && (!known || steps[i+1].Seconds < seconds) {
 			seconds = steps[i+1].Seconds
 		}

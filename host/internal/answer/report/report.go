@@ -48,8 +48,7 @@ func of(j *journal.Journal, d *journal.Details) (Result, error) {
 	}
 	switch command := s.Task.Command; command {
 	case "search":
-		maker := NewMaker()
-		err := j.Events(d.Name, func(e record.Event) error { maker.Add(e); return nil })
+		maker, err := made(j, d.Name)
 		return &Search{run, s.Task.Arm, *maker.Told()}, err
 	case "quantify":
 		known, err := lastShares(j, d.Name)
@@ -59,6 +58,12 @@ func of(j *journal.Journal, d *journal.Details) (Result, error) {
 	default:
 		return nil, session.Mistake(fmt.Errorf("run %s is of hyfair %s, and only searches and quantifications have a report; see hyfair runs show %s", d.Name, command, d.Name))
 	}
+}
+
+// made folds the events of a run.
+func made(j *journal.Journal, run string) (*Maker, error) {
+	maker := NewMaker()
+	return maker, j.Events(run, func(e record.Event) error { maker.Add(e); return nil })
 }
 
 // lastShares are what the events of a quantification tell, with the faults of the

@@ -152,28 +152,13 @@ func measures(j *journal.Journal, info *journal.Info) (map[string]*float64, erro
 	case info.Measures != nil:
 		return info.Measures, nil
 	case command == "search":
-		return searchMeasures(j, info.Name)
+		maker, err := made(j, info.Name)
+		return maker.Measures(), err
 	case command == "quantify":
 		known, err := lastShares(j, info.Name)
 		return known.Measures(), err
 	}
 	return nil, nil
-}
-
-func searchMeasures(j *journal.Journal, run string) (map[string]*float64, error) {
-	var events []record.Event
-	err := j.Events(run, func(e record.Event) error {
-		switch e.Kind {
-		case record.KindFound:
-			e.Found.X = nil // there may be millions
-			events = append(events, e)
-		case record.KindTally, record.KindProgress, record.KindFinished:
-			events = append(events, e)
-		}
-		return nil
-	})
-	measures := search.Measure(events)
-	return measures.Map(), err
 }
 
 // Document shows the list.

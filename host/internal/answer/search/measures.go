@@ -57,22 +57,25 @@ func (m *Measures) Map() map[string]*float64 {
 // Measure computes the measures of one run from its events alone. Of a run
 // that was killed, Iter is that of the last snapshot.
 func Measure(events []record.Event) Measures {
-	var t tally
+	var m Meter
 	for i := range events {
-		t.add(&events[i])
+		m.Add(&events[i])
 	}
-	return t.measures()
+	return m.Measures()
 }
 
-// tally folds a run's events into its measures.
-type tally struct {
-	iter   int64
-	found  int64
-	sumK   int64
-	first  mark
-	counts map[int]int64   // individuals by k
-	times  map[int]float64 // seconds to the first found event with this k
-	maxK   int
+// Meter folds a run's events, in their order, into its measures.
+type Meter struct {
+	// ByK counts the individuals by k; MaxK is the largest, Seconds go by until the
+	// first found event with a k.
+	ByK     map[int]int64
+	Seconds map[int]float64
+	MaxK    int
+
+	iter  int64
+	found int64
+	sumK  int64
+	first mark
 }
 
 type mark struct {
@@ -80,49 +83,51 @@ type mark struct {
 	k       int
 }
 
-func (t *tally) add(e *record.Event) {
+// Add takes the next event. Kinds that have no measure are ignored.
+func (m *Meter) Add(e *record.Event) {
 	switch e.Kind {
 	case record.KindProgress:
-		t.iter = e.Progress.Iter
+		m.iter = e.Progress.Iter
 	case record.KindFinished:
-		t.iter = e.Finished.Iter
+		m.iter = e.Finished.Iter
 	case record.KindTally:
 		for k, n := range e.Tally.K {
-			if n < 0 || t.counts == nil {
+			if n < 0 || m.ByK == nil {
 				continue // no run says so: a first find has an event of its own
 			}
-			t.counts[k] += n
-			t.found += n
-			t.sumK += n * int64(k)
+			m.ByK[k] += n
+			m.found += n
+			m.sumK += n * int64(k)
 		}
 	case record.KindFound:
 		k := e.Found.K
-		if t.found == 0 {
-			t.first = mark{e.Seconds, k}
-			t.counts, t.times = map[int]int64{}, map[int]float64{}
+		if m.found == 0 {
+			m.first = mark{e.Seconds, k}
+			m.ByK, m.Seconds = map[int]int64{}, map[int]float64{}
 		}
-		if _, known := t.times[k]; !known {
-			t.times[k] = e.Seconds
+		if _, known := m.Seconds[k]; !known {
+			m.Seconds[k] = e.Seconds
 		}
-		t.counts[k]++
-		t.found++
-		t.sumK += int64(k)
-		t.maxK = max(t.maxK, k)
+		m.ByK[k]++
+		m.found++
+		m.sumK += int64(k)
+		m.MaxK = max(m.MaxK, k)
 	}
 }
 
-func (t *tally) measures() Measures {
-	m := Measures{Iter: new(float64(t.iter)), ID: new(float64(t.found))}
-	if t.iter > 0 {
-		m.SuccRate = new(100 * float64(t.found) / float64(t.iter))
+// Measures are those of the events so far.
+func (m *Meter) Measures() Measures {
+	out := Measures{Iter: new(float64(m.iter)), ID: new(float64(m.found))}
+	if m.iter > 0 {
+		out.SuccRate = new(100 * float64(m.found) / float64(m.iter))
 	}
-	if t.found == 0 {
-		return m
+	if m.found == 0 {
+		return out
 	}
-	m.T1st, m.K1st = new(t.first.seconds), new(float64(t.first.k))
-	m.MaxK, m.AvgK = new(float64(t.maxK)), new(float64(t.sumK)/float64(t.found))
-	m.IDMaxK, m.TMaxK = new(float64(t.counts[t.maxK])), new(t.times[t.maxK])
-	return m
+	out.T1st, out.K1st = new(m.first.seconds), new(float64(m.first.k))
+	out.MaxK, out.AvgK = new(float64(m.MaxK)), new(float64(m.sumK)/float64(m.found))
+	out.IDMaxK, out.TMaxK = new(float64(m.ByK[m.MaxK])), new(m.Seconds[m.MaxK])
+	return out
 }
 
 // Summary is the measures of several runs, each cell over the runs in which it

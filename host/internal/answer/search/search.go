@@ -102,7 +102,7 @@ type run struct {
 	Config
 	session sdk.Session
 	rounds  rounds
-	tally   tally
+	meter   Meter
 	finds   finds
 	result  Outcome
 	late    *timely
@@ -294,7 +294,7 @@ func evaluated(id int64, x []float64, out *evaluate.Outcome) sdk.Trial {
 
 func (r *run) emit(e record.Event) {
 	e = r.Stream.Emit(e)
-	r.tally.add(&e)
+	r.meter.Add(&e)
 }
 
 // report tells of progress when it is time.
@@ -303,7 +303,7 @@ func (r *run) report() {
 	if r.Progress != nil && now.After(r.nextProgress) {
 		r.nextProgress = now.Add(progressInterval)
 		r.Progress(Progress{
-			Iter: r.rounds.closed, Found: r.tally.found, MaxK: r.tally.maxK, Evaluations: r.result.Evaluations + r.own,
+			Iter: r.rounds.closed, Found: r.meter.found, MaxK: r.meter.MaxK, Evaluations: r.result.Evaluations + r.own,
 			Elapsed: now.Sub(r.Stream.Start), Budget: r.Budget,
 		})
 	}
@@ -311,7 +311,7 @@ func (r *run) report() {
 		r.nextSnapshot = now.Add(snapshotInterval)
 		r.sumUp()
 		r.emit(record.Event{Kind: record.KindProgress, Progress: &record.Progress{
-			Iter: r.rounds.closed, Found: r.tally.found, MaxK: r.tally.maxK,
+			Iter: r.rounds.closed, Found: r.meter.found, MaxK: r.meter.MaxK,
 		}})
 	}
 }
@@ -319,8 +319,8 @@ func (r *run) report() {
 func (r *run) finish() {
 	r.sumUp()
 	r.result.Evaluations += r.own
-	r.tally.iter = r.rounds.closed
-	r.result.Measures = r.tally.measures()
+	r.meter.iter = r.rounds.closed
+	r.result.Measures = r.meter.Measures()
 	end := &record.Finished{Iter: r.rounds.closed, Interrupted: r.result.Interrupted, Measures: r.result.Measures.Map()}
 	if r.result.Err != nil {
 		end.Error = r.result.Err.Error()
