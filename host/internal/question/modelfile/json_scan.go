@@ -22,20 +22,6 @@ type scanner struct {
 	file []byte // for line numbers
 }
 
-// fault is an error in a file.
-type fault struct{ error }
-
-// caught makes the fault that something below panicked with the caller's error.
-func caught(err *error) {
-	switch f := recover().(type) {
-	case nil:
-	case fault:
-		*err = f.error
-	default:
-		panic(f)
-	}
-}
-
 // newScanner reads text, which stands in file at base.
 func newScanner(text []byte, base int64, file []byte) *scanner {
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -51,7 +37,7 @@ func (s *scanner) fault(field, format string, args ...any) fault {
 func (s *scanner) faultAt(offset int64, field, what string) fault {
 	at := min(s.base+offset, int64(len(s.file)))
 	line := 1 + bytes.Count(s.file[:at], []byte("\n"))
-	return fault{fmt.Errorf("line %d: %s: %s", line, field, what)}
+	return faultf("line %d: %s: %s", line, field, what)
 }
 
 // syntax is an error of the decoder, near the token that was read last.

@@ -196,7 +196,7 @@ func (w *kerasWeights) open(d denseLayer) (kernel, bias *hdf5.Dataset, err error
 	return kernel, bias, nil
 }
 
-// transpose turns Keras's inputs × units into this project's units × inputs.
+// transpose turns inputs × units, as in other programs, into this project's units × inputs.
 func transpose(k []float64, inputs, units int) []float64 {
 	w := make([]float64, len(k))
 	for i := range inputs {

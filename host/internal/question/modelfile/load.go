@@ -112,3 +112,20 @@ func choose(head []byte, extension string) (format, error) {
 	}
 	return format{}, fmt.Errorf("neither HDF5 nor JSON nor ONNX; %s", known)
 }
+
+// fault is an error in a file. Functions within a reader panic with it as soon as
+// they meet one; those that return an error defer caught.
+type fault struct{ error }
+
+func faultf(format string, args ...any) fault { return fault{fmt.Errorf(format, args...)} }
+
+// caught makes the fault that something below panicked with the caller's error.
+func caught(err *error) {
+	switch f := recover().(type) {
+	case nil:
+	case fault:
+		*err = f.error
+	default:
+		panic(f)
+	}
+}

@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -31,7 +30,8 @@ func init() {
 	})
 }
 
-func readONNX(r io.ReaderAt, size int64) (model.Model, string, error) {
+func readONNX(r io.ReaderAt, size int64) (_ model.Model, _ string, err error) {
+	defer caught(&err)
 	if size > maxONNX {
 		return nil, "", fmt.Errorf("an ONNX network of %d bytes; at most %d are read", size, maxONNX)
 	}
@@ -39,46 +39,36 @@ func readONNX(r io.ReaderAt, size int64) (model.Model, string, error) {
 	if n, err := r.ReadAt(text, 0); n < len(text) {
 		return nil, "", err
 	}
-	m, err := parseONNX(text)
-	if err != nil {
-		return nil, "", err
-	}
-	n, err := m.network()
-	return n, m.producer, err
+	m := parseONNX(text)
+	return m.network(), m.producer, nil
 }
 
 // network follows the chain from the graph's input to its output.
-func (m *onnxModel) network() (*relu.Network, error) {
+func (m *onnxModel) network() *relu.Network {
 	if m.opset < leastOpset {
-		return nil, fmt.Errorf("operators of version %d; versions from %d on are read", m.opset, leastOpset)
+		panic(faultf("operators of version %d; versions from %d on are read", m.opset, leastOpset))
 	}
-	at, err := m.ends()
-	if err != nil {
-		return nil, err
-	}
+	at := m.input()
 	c := &onnxChain{model: m, left: maxParameters}
 	for range m.nodes {
 		if at == m.outputs[0] {
 			break
 		}
-		node, err := m.consumer(at)
-		if err != nil {
-			return nil, err
-		}
+		node := m.consumer(at)
 		if err := c.follow(node, at); err != nil {
-			return nil, fmt.Errorf("node %q (%.40s): %w", node.name, node.op, err)
+			panic(faultf("node %q (%.40s): %w", node.name, node.op, err))
 		}
 		at = node.outputs[0]
 	}
 	if at != m.outputs[0] {
-		return nil, fmt.Errorf("no chain of nodes leads from the input to the output %q", m.outputs[0])
+		panic(faultf("no chain of nodes leads from the input to the output %q", m.outputs[0]))
 	}
 	return c.finish()
 }
 
-// ends checks that there is one output, and one input beside the constants, and
+// input checks that there is one output, and one input beside the constants, and
 // gives the latter.
-func (m *onnxModel) ends() (input string, err error) {
+func (m *onnxModel) input() string {
 	var inputs []string
 	for _, name := range m.inputs { // old files list constants among the inputs
 		if _, constant := m.tensors[name]; !constant {
@@ -86,30 +76,30 @@ func (m *onnxModel) ends() (input string, err error) {
 		}
 	}
 	if len(inputs) != 1 || len(m.outputs) != 1 {
-		return "", fmt.Errorf("the graph has %d inputs and %d outputs; networks with one of each are read", len(inputs), len(m.outputs))
+		panic(faultf("the graph has %d inputs and %d outputs; networks with one of each are read", len(inputs), len(m.outputs)))
 	}
-	return inputs[0], nil
+	return inputs[0]
 }
 
 // consumer is the only node that takes the named value.
-func (m *onnxModel) consumer(value string) (*onnxNode, error) {
+func (m *onnxModel) consumer(value string) *onnxNode {
 	var found *onnxNode
 	for i := range m.nodes {
 		if !slices.Contains(m.nodes[i].inputs, value) {
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("%q goes to several nodes, %q and %q; chains of layers are read", value, found.name, m.nodes[i].name)
+			panic(faultf("%q goes to several nodes, %q and %q; chains of layers are read", value, found.name, m.nodes[i].name))
 		}
 		found = &m.nodes[i]
 	}
 	if found == nil {
-		return nil, fmt.Errorf("no node takes %q", value)
+		panic(faultf("no node takes %q", value))
 	}
 	if len(found.outputs) != 1 {
-		return nil, fmt.Errorf("node %q (%.40s) has %d outputs; one is expected", found.name, found.op, len(found.outputs))
+		panic(faultf("node %q (%.40s) has %d outputs; one is expected", found.name, found.op, len(found.outputs)))
 	}
-	return found, nil
+	return found
 }
 
 // onnxChain is the network as far as nodes were followed.
@@ -122,13 +112,11 @@ type onnxChain struct {
 	left      int // numbers that may still be read
 }
 
-// errAfterEnd: only one activation ends a network.
-var errAfterEnd = errors.New("follows the output's activation")
-
 // follow takes one node in, which takes the value at.
-func (c *onnxChain) follow(node *onnxNode, at string) error {
+func (c *onnxChain) follow(node *onnxNode, at string) (err error) {
+	defer caught(&err)
 	if c.head != 0 && node.op != "Cast" && node.op != "Identity" {
-		return errAfterEnd
+		panic(faultf("follows the output's activation"))
 	}
 	var last *relu.Layer
 	if len(c.layers) > 0 {
@@ -136,106 +124,92 @@ func (c *onnxChain) follow(node *onnxNode, at string) error {
 	}
 	switch node.op {
 	case "Identity":
-		return nil
 	case "Cast": // of values between layers, whose arithmetic is not the file's business
 		if to := node.ints["to"]; to != onnxFloat && to != onnxDouble {
-			return fmt.Errorf("to numbers of type %d; floats (1) and doubles (11) are read", to)
+			panic(faultf("to numbers of type %d; floats (1) and doubles (11) are read", to))
 		}
-		return nil
 	case "Gemm", "MatMul":
-		return c.dense(node, at)
+		c.dense(node, at)
 	case "Add":
-		return c.add(node, at, last)
+		c.add(node, at, last)
 	case "Relu":
 		if last == nil || last.ReLU {
-			return errors.New("follows no dense layer")
+			panic(faultf("follows no dense layer"))
 		}
 		last.ReLU = true
-		return nil
 	case "Sigmoid":
 		c.head = relu.HeadSigmoid
-		return nil
 	case "Softmax":
 		c.head = relu.HeadSoftmax
 		if axis, given := node.ints["axis"]; given && axis != 1 && axis != -1 {
-			return fmt.Errorf("axis %d; the last one, 1 or −1, is expected", axis)
+			panic(faultf("axis %d; the last one, 1 or −1, is expected", axis))
 		}
-		return nil
+	default:
+		panic(faultf("this operator is not read; Gemm, MatMul, Add, Relu, Sigmoid, Softmax, Cast and Identity are"))
 	}
-	return errors.New("this operator is not read; Gemm, MatMul, Add, Relu, Sigmoid, Softmax, Cast and Identity are")
+	return nil
 }
 
 // dense is y = x·W + b, or with W transposed.
-func (c *onnxChain) dense(node *onnxNode, at string) error {
+func (c *onnxChain) dense(node *onnxNode, at string) {
 	if len(node.inputs) < 2 || len(node.inputs) > 3 || node.inputs[0] != at || node.op == "MatMul" && len(node.inputs) != 2 {
-		return errors.New("inputs other than a value, weights and a bias")
+		panic(faultf("inputs other than a value, weights and a bias"))
 	}
 	transposed := false
 	if node.op == "Gemm" {
-		for name, want := range map[string]float32{"alpha": 1, "beta": 1} {
-			if v, given := node.floats[name]; given && v != want {
-				return fmt.Errorf("%s is %v; 1 is expected", name, v)
+		for _, name := range []string{"alpha", "beta"} {
+			if v, given := node.floats[name]; given && v != 1 {
+				panic(faultf("%s is %v; 1 is expected", name, v))
 			}
 		}
 		if node.ints["transA"] != 0 {
-			return errors.New("transA is not read")
+			panic(faultf("transA is not read"))
 		}
 		transposed = node.ints["transB"] != 0
 	}
-	t, err := c.tensor(node.inputs[1], 2)
-	if err != nil {
-		return err
-	}
+	t := c.tensor(node.inputs[1], 2)
 	l := relu.Layer{Name: node.name, In: t.dims[0], Out: t.dims[1], Weights: t.values}
 	if transposed {
 		l.In, l.Out = l.Out, l.In
 	} else {
-		l.Weights = make([]float64, len(t.values))
-		for i := range l.In {
-			for j := range l.Out {
-				l.Weights[j*l.In+i] = t.values[i*l.Out+j]
-			}
-		}
+		l.Weights = transpose(t.values, l.In, l.Out)
 	}
 	c.layers, c.biased = append(c.layers, l), false
 	last := &c.layers[len(c.layers)-1]
 	if len(node.inputs) == 3 && node.inputs[2] != "" {
-		return c.bias(node.inputs[2], last)
+		c.bias(node.inputs[2], last)
+	} else {
+		last.Bias = make([]float64, l.Out)
 	}
-	last.Bias = make([]float64, l.Out)
-	return nil
 }
 
 // add is the bias of a MatMul before it.
-func (c *onnxChain) add(node *onnxNode, at string, last *relu.Layer) error {
+func (c *onnxChain) add(node *onnxNode, at string, last *relu.Layer) {
 	if len(node.inputs) != 2 || last == nil || last.ReLU || c.biased {
-		return errors.New("adds to something other than a dense layer without a bias")
+		panic(faultf("adds to something other than a dense layer without a bias"))
 	}
-	if node.inputs[0] == at {
-		return c.bias(node.inputs[1], last)
+	name := node.inputs[0]
+	if name == at {
+		name = node.inputs[1]
 	}
-	return c.bias(node.inputs[0], last)
+	c.bias(name, last)
 }
 
-func (c *onnxChain) bias(name string, to *relu.Layer) error {
-	t, err := c.tensor(name, 1)
-	if err != nil {
-		return err
-	}
+func (c *onnxChain) bias(name string, to *relu.Layer) {
+	t := c.tensor(name, 1)
 	if len(t.values) != to.Out {
-		return fmt.Errorf("a bias of %d numbers for %d units", len(t.values), to.Out)
+		panic(faultf("a bias of %d numbers for %d units", len(t.values), to.Out))
 	}
 	to.Bias, c.biased = t.values, true
-	return nil
 }
 
 // finish puts the network together.
-func (c *onnxChain) finish() (*relu.Network, error) {
+func (c *onnxChain) finish() *relu.Network {
 	if len(c.layers) == 0 {
-		return nil, errors.New("the graph has no dense layer")
+		panic(faultf("the graph has no dense layer"))
 	}
 	if c.head == 0 {
 		c.head = relu.HeadLinear
 	}
-	return &relu.Network{Layers: c.layers, Head: c.head, Precision: c.precision}, nil
+	return &relu.Network{Layers: c.layers, Head: c.head, Precision: c.precision}
 }

@@ -1,10 +1,8 @@
 package modelfile
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -91,12 +89,12 @@ func (f fields) texts(of protowire.Number) []string {
 	return out
 }
 
-func parseFields(message []byte) (fields, error) {
+func parseFields(message []byte) fields {
 	out := fields{}
 	for count := 0; len(message) > 0; count++ {
 		number, kind, n := protowire.ConsumeTag(message)
 		if n < 0 || count == maxFields {
-			return nil, errBroken
+			panic(fault{errBroken})
 		}
 		message = message[n:]
 		var f field
@@ -112,89 +110,71 @@ func parseFields(message []byte) (fields, error) {
 		case protowire.BytesType:
 			f.b, n = protowire.ConsumeBytes(message)
 		default: // groups, which the format does not have
-			return nil, errBroken
+			panic(fault{errBroken})
 		}
 		if n < 0 {
-			return nil, errBroken
+			panic(fault{errBroken})
 		}
 		message = message[n:]
 		out[number] = append(out[number], f)
 	}
-	return out, nil
+	return out
 }
 
 // each parses the messages of a repeated field.
-func (f fields) each(of protowire.Number, take func(fields) error) error {
+func (f fields) each(of protowire.Number, take func(fields)) {
 	for _, one := range f[of] {
-		inner, err := parseFields(one.b)
-		if err == nil {
-			err = take(inner)
-		}
-		if err != nil {
-			return err
-		}
+		take(parseFields(one.b))
 	}
-	return nil
 }
 
-func parseONNX(text []byte) (*onnxModel, error) {
-	file, err := parseFields(text)
-	if err != nil {
-		return nil, err
-	}
-	m := &onnxModel{tensors: map[string]fields{}}
-	m.producer = file.text(modelProducer)
+func parseONNX(text []byte) *onnxModel {
+	file := parseFields(text)
+	m := &onnxModel{tensors: map[string]fields{}, producer: file.text(modelProducer)}
 	m.producer = m.producer[:min(len(m.producer), 100)]
-	err = file.each(modelOpset, func(f fields) error {
+	file.each(modelOpset, func(f fields) {
 		if standard(f.text(opsetDomain)) {
 			m.opset = f.number(opsetNumber)
 		}
-		return nil
 	})
-	if graphs := len(file[modelGraph]); err == nil && graphs != 1 {
-		err = fmt.Errorf("%w: %d graphs", errBroken, graphs)
+	if graphs := len(file[modelGraph]); graphs != 1 {
+		panic(faultf("%w: %d graphs", errBroken, graphs))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return m, file.each(modelGraph, m.graph)
+	file.each(modelGraph, m.graph)
+	return m
 }
 
 // standard reports that operators are ONNX's own.
 func standard(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
-func (m *onnxModel) graph(f fields) error {
+func (m *onnxModel) graph(f fields) {
 	if len(f[graphSparse]) > 0 {
-		return errors.New("sparse constants are not read")
+		panic(faultf("sparse constants are not read"))
 	}
 	if len(f[graphNode]) > maxNodes {
-		return fmt.Errorf("more than %d nodes", maxNodes)
+		panic(faultf("more than %d nodes", maxNodes))
 	}
-	return cmp.Or(f.each(graphNode, m.node), f.each(graphConst, func(tensor fields) error {
+	f.each(graphNode, m.node)
+	f.each(graphConst, func(tensor fields) {
 		name := tensor.text(tensorName)
 		if _, twice := m.tensors[name]; twice {
-			return fmt.Errorf("two constants are named %q", name)
+			panic(faultf("two constants are named %q", name))
 		}
 		m.tensors[name] = tensor
-		return nil
-	}), f.each(graphInput, func(value fields) error {
-		m.inputs = append(m.inputs, value.text(valueName))
-		return nil
-	}), f.each(graphOutput, func(value fields) error {
-		m.outputs = append(m.outputs, value.text(valueName))
-		return nil
-	}))
+	})
+	f.each(graphInput, func(value fields) { m.inputs = append(m.inputs, value.text(valueName)) })
+	f.each(graphOutput, func(value fields) { m.outputs = append(m.outputs, value.text(valueName)) })
 }
 
-func (m *onnxModel) node(f fields) error {
+func (m *onnxModel) node(f fields) {
 	if domain := f.text(nodeDomain); !standard(domain) {
-		return fmt.Errorf("operators of %.40q are not read", domain)
+		panic(faultf("operators of %.40q are not read", domain))
 	}
 	n := onnxNode{
 		name: f.text(nodeName), op: f.text(nodeOp), inputs: f.texts(nodeInput), outputs: f.texts(nodeOutput),
 		ints: map[string]int64{}, floats: map[string]float32{},
 	}
-	err := f.each(nodeAttribute, func(a fields) error {
+	f.each(nodeAttribute, func(a fields) {
 		name := a.text(attributeName)
 		if len(a[attributeFloat]) > 0 {
 			n.floats[name] = math.Float32frombits(uint32(a.number(attributeFloat)))
@@ -202,10 +182,8 @@ func (m *onnxModel) node(f fields) error {
 		if len(a[attributeInt]) > 0 {
 			n.ints[name] = int64(a.number(attributeInt))
 		}
-		return nil
 	})
 	m.nodes = append(m.nodes, n)
-	return err
 }
 
 // onnxTensor is a constant.
@@ -216,27 +194,27 @@ type onnxTensor struct {
 
 // tensor decodes the named constant, which is to have rank dimensions. A vector
 // may be written as a matrix of one row.
-func (c *onnxChain) tensor(name string, rank int) (*onnxTensor, error) {
+func (c *onnxChain) tensor(name string, rank int) *onnxTensor {
 	message, ok := c.model.tensors[name]
 	if !ok {
-		return nil, fmt.Errorf("%q is not a constant of the file", name)
+		panic(faultf("%q is not a constant of the file", name))
 	}
 	t, element, data, err := parseONNXTensor(message)
 	if err != nil {
-		return nil, fmt.Errorf("constant %q: %w", name, err)
+		panic(faultf("constant %q: %w", name, err))
 	}
 	if rank == 1 && len(t.dims) == 2 && t.dims[0] == 1 {
 		t.dims = t.dims[1:]
 	}
 	if len(t.dims) != rank {
-		return nil, fmt.Errorf("constant %q has %d dimensions; %d are expected", name, len(t.dims), rank)
+		panic(faultf("constant %q has %d dimensions; %d are expected", name, len(t.dims), rank))
 	}
 	width, precision := 4, 32
 	if element == onnxDouble {
 		width, precision = 8, 64
 	}
 	if c.precision != 0 && c.precision != precision {
-		return nil, fmt.Errorf("constant %q has %d bits a number, others %d", name, precision, c.precision)
+		panic(faultf("constant %q has %d bits a number, others %d", name, precision, c.precision))
 	}
 	c.precision = precision
 	count := 1
@@ -244,10 +222,10 @@ func (c *onnxChain) tensor(name string, rank int) (*onnxTensor, error) {
 		count *= d // at most MaxUnits²
 	}
 	if count > c.left {
-		return nil, fmt.Errorf("more than %d weights and biases", maxParameters)
+		panic(faultf("more than %d weights and biases", maxParameters))
 	}
 	if len(data) != count*width {
-		return nil, fmt.Errorf("constant %q has %d bytes of numbers for %v", name, len(data), t.dims)
+		panic(faultf("constant %q has %d bytes of numbers for %v", name, len(data), t.dims))
 	}
 	c.left -= count
 	t.values = make([]float64, count)
@@ -258,14 +236,15 @@ func (c *onnxChain) tensor(name string, rank int) (*onnxTensor, error) {
 			t.values[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
 		}
 	}
-	return t, nil
+	return t
 }
 
 // parseONNXTensor gives shape, type of the numbers, and their bytes, low ones
 // first, in whichever of its three fields the file has them.
 func parseONNXTensor(f fields) (t *onnxTensor, element uint64, data []byte, err error) {
+	defer caught(&err)
 	if len(f[tensorElsewhere]) > 0 {
-		return nil, 0, nil, errors.New("its numbers are in another file, which is not read: save the model in one file")
+		panic(faultf("its numbers are in another file, which is not read: save the model in one file"))
 	}
 	t = &onnxTensor{}
 	for _, one := range f[tensorDims] {
@@ -276,25 +255,25 @@ func parseONNXTensor(f fields) (t *onnxTensor, element uint64, data []byte, err 
 		for b := one.b; len(b) > 0 && len(dims) <= 2; {
 			v, n := protowire.ConsumeVarint(b)
 			if n < 0 {
-				return nil, 0, nil, errBroken
+				panic(fault{errBroken})
 			}
 			dims, b = append(dims, v), b[n:]
 		}
 		for _, v := range dims {
 			if v < 1 || v > relu.MaxUnits || len(t.dims) == 2 {
-				return nil, 0, nil, errors.New("more than two dimensions, or one that is too large")
+				panic(faultf("more than two dimensions, or one that is too large"))
 			}
 			t.dims = append(t.dims, int(v))
 		}
 	}
 	for _, one := range slices.Concat(f[tensorFloats], f[tensorRaw], f[tensorDoubles]) {
 		if one.b == nil || data != nil {
-			return nil, 0, nil, errors.New("its numbers are not in one piece")
+			panic(faultf("its numbers are not in one piece"))
 		}
 		data = one.b
 	}
 	if element = f.number(tensorType); element != onnxFloat && element != onnxDouble {
-		return nil, 0, nil, fmt.Errorf("numbers of type %d; floats (1) and doubles (11) are read", element)
+		panic(faultf("numbers of type %d; floats (1) and doubles (11) are read", element))
 	}
 	return t, element, data, nil
 }
