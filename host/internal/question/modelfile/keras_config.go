@@ -3,7 +3,6 @@ package modelfile
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 )
 
@@ -37,71 +36,63 @@ type layerConfig struct {
 
 // parseModelConfig reads the JSON of model_config and gives the layers in the
 // order in which they are evaluated.
-func parseModelConfig(text string) ([]kerasLayer, error) {
+func parseModelConfig(text string) (layers []kerasLayer) {
 	if len(text) > maxConfig {
-		return nil, fmt.Errorf("model_config of %d bytes; at most %d are read", len(text), maxConfig)
+		panic(faultf("model_config of %d bytes; at most %d are read", len(text), maxConfig))
 	}
 	var top struct {
 		Class  string          `json:"class_name"`
 		Config json.RawMessage `json:"config"`
 	}
-	if err := json.Unmarshal([]byte(text), &top); err != nil {
-		return nil, fmt.Errorf("model_config: %w", err)
-	}
-	var layers []kerasLayer
-	var err error
+	unmarshal([]byte(text), &top, "model_config")
 	switch top.Class {
 	case "Sequential":
-		layers, err = sequentialLayers(top.Config)
+		layers = sequentialLayers(top.Config)
 	case "Functional", "Model":
-		layers, err = functionalLayers(top.Config)
+		layers = functionalLayers(top.Config)
 	default:
-		return nil, fmt.Errorf("model_config: a %q network is not supported; hyfair reads Sequential and Functional ones", top.Class)
-	}
-	if err != nil {
-		return nil, err
+		panic(faultf("model_config: a %q network is not supported; hyfair reads Sequential and Functional ones", top.Class))
 	}
 	if len(layers) == 0 {
-		return nil, errors.New("model_config: the network has no layers")
+		panic(faultf("model_config: the network has no layers"))
 	}
-	return layers, nil
+	return layers
 }
 
-func sequentialLayers(config json.RawMessage) ([]kerasLayer, error) {
-	var layers []kerasLayer
-	var err error
+// unmarshal reads JSON, which what names in a fault.
+func unmarshal(text []byte, to any, what string) {
+	defer about(what)
+	check(json.Unmarshal(text, to))
+}
+
+func sequentialLayers(config json.RawMessage) (layers []kerasLayer) {
 	if bytes.HasPrefix(bytes.TrimSpace(config), []byte("[")) { // up to Keras 2.2.2
-		err = json.Unmarshal(config, &layers)
+		unmarshal(config, &layers, "model_config")
 	} else {
 		var named struct {
 			Layers []kerasLayer `json:"layers"`
 		}
-		err = json.Unmarshal(config, &named)
+		unmarshal(config, &named, "model_config")
 		layers = named.Layers
 	}
-	if err != nil {
-		return nil, fmt.Errorf("model_config: %w", err)
-	}
-	return layers, parseLayers(layers)
+	parseLayers(layers)
+	return layers
 }
 
 // parseLayers reads the layers' configurations and refuses a class that is
 // not read by its name.
-func parseLayers(layers []kerasLayer) error {
+func parseLayers(layers []kerasLayer) {
 	for i := range layers {
 		l := &layers[i]
 		if l.Name == "" {
 			l.Name = layerName(l.Config)
 		}
 		if !readsClass(l.Class) {
-			return fmt.Errorf("layer %d (%s): %s is not supported; hyfair reads %s", i, l.Name, l.Class, readClasses)
+			panic(faultf("layer %d (%s): %s is not supported; hyfair reads %s", i, l.Name, l.Class, readClasses))
 		}
 		l.config = new(layerConfig)
-		if err := json.Unmarshal(l.Config, l.config); err != nil {
-			return fmt.Errorf("layer %d (%s): config: %w", i, l.Name, err)
-		}
+		unmarshal(l.Config, l.config, fmt.Sprintf("layer %d (%s): config", i, l.Name))
 	}
-	return nil
 }
 
 // layerName reads the name out of a layer's configuration of any class.
@@ -117,43 +108,29 @@ func layerName(config json.RawMessage) string {
 
 // functionalLayers orders the layers of a functional network from its input to
 // its output, and refuses one that is not a single chain.
-func functionalLayers(config json.RawMessage) ([]kerasLayer, error) {
+func functionalLayers(config json.RawMessage) (chain []kerasLayer) {
 	var graph struct {
 		Layers  []kerasLayer    `json:"layers"`
 		Inputs  json.RawMessage `json:"input_layers"`
 		Outputs json.RawMessage `json:"output_layers"`
 	}
-	if err := json.Unmarshal(config, &graph); err != nil {
-		return nil, fmt.Errorf("model_config: %w", err)
-	}
-	if err := parseLayers(graph.Layers); err != nil {
-		return nil, err
-	}
-	first, err := onlyNode(graph.Inputs)
-	if err != nil {
-		return nil, fmt.Errorf("model_config: input_layers: %w", err)
-	}
-	last, err := onlyNode(graph.Outputs)
-	if err != nil {
-		return nil, fmt.Errorf("model_config: output_layers: %w", err)
-	}
+	unmarshal(config, &graph, "model_config")
+	parseLayers(graph.Layers)
+	first := onlyNode(graph.Inputs, "model_config: input_layers")
+	last := onlyNode(graph.Outputs, "model_config: output_layers")
 	from := make(map[string]int) // layer by the name of the layer that feeds it; "" for an input
 	names := make(map[string]bool)
 	for i := range graph.Layers {
 		l := &graph.Layers[i]
-		source, err := source(l)
-		if err != nil {
-			return nil, fmt.Errorf("layer %d (%s): %w", i, l.Name, err)
-		}
+		source := source(l, fmt.Sprintf("layer %d (%s)", i, l.Name))
 		if other, taken := from[source]; taken {
-			return nil, fmt.Errorf("layers %s and %s both follow %q: only a chain of layers is supported", graph.Layers[other].Name, l.Name, source)
+			panic(faultf("layers %s and %s both follow %q: only a chain of layers is supported", graph.Layers[other].Name, l.Name, source))
 		}
 		if names[l.Name] {
-			return nil, fmt.Errorf("layer %d: a second layer %q", i, l.Name)
+			panic(faultf("layer %d: a second layer %q", i, l.Name))
 		}
 		from[source], names[l.Name] = i, true
 	}
-	var chain []kerasLayer
 	for name := ""; ; {
 		i, ok := from[name]
 		if !ok || len(chain) == len(graph.Layers) {
@@ -163,58 +140,53 @@ func functionalLayers(config json.RawMessage) ([]kerasLayer, error) {
 		name = graph.Layers[i].Name
 	}
 	if len(chain) == 0 || len(chain) != len(graph.Layers) || chain[0].Name != first || chain[len(chain)-1].Name != last {
-		return nil, fmt.Errorf("the %d layers do not form one chain from input %q to output %q", len(graph.Layers), first, last)
+		panic(faultf("the %d layers do not form one chain from input %q to output %q", len(graph.Layers), first, last))
 	}
-	return chain, nil
+	return chain
 }
 
 // source is the name of the one layer that feeds l; "" for an input layer.
-func source(l *kerasLayer) (string, error) {
+func source(l *kerasLayer, place string) string {
+	defer about(place)
 	var nodes []json.RawMessage
 	if len(l.Inbound) > 0 {
-		if err := json.Unmarshal(l.Inbound, &nodes); err != nil {
-			return "", fmt.Errorf("inbound_nodes: %w", err)
-		}
+		unmarshal(l.Inbound, &nodes, "inbound_nodes")
 	}
 	if len(nodes) == 0 {
-		return "", nil
+		return ""
 	}
 	if len(nodes) > 1 {
-		return "", fmt.Errorf("a layer used %d times is not supported", len(nodes))
+		panic(faultf("a layer used %d times is not supported", len(nodes)))
 	}
-	name, err := onlyNode(nodes[0])
-	if err != nil {
-		return "", fmt.Errorf("inbound_nodes: %w", err)
-	}
-	return name, nil
+	return onlyNode(nodes[0], "inbound_nodes")
 }
 
 // onlyNode reads a list of tensors that must hold exactly one, ["name", 0, 0,
 // …]: Keras writes the list or, of late, its only entry.
-func onlyNode(text json.RawMessage) (string, error) {
+func onlyNode(text json.RawMessage, what string) (name string) {
+	defer about(what)
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil || len(list) == 0 {
-		return "", fmt.Errorf("a list with one tensor expected, not %.80s", text)
+		panic(faultf("a list with one tensor expected, not %.80s", text))
 	}
-	var name string
 	if json.Unmarshal(list[0], &name) == nil && name != "" {
-		return name, nil
+		return name
 	}
 	if len(list) != 1 {
-		return "", fmt.Errorf("%d tensors where one is supported", len(list))
+		panic(faultf("%d tensors where one is supported", len(list)))
 	}
 	var entry []json.RawMessage
 	if err := json.Unmarshal(list[0], &entry); err != nil || len(entry) == 0 || json.Unmarshal(entry[0], &name) != nil || name == "" {
-		return "", fmt.Errorf("a tensor [\"layer\", 0, 0] expected, not %.80s", list[0])
+		panic(faultf("a tensor [\"layer\", 0, 0] expected, not %.80s", list[0]))
 	}
-	return name, nil
+	return name
 }
 
 // activation reads an activation: a name, an object with a class name, or
 // nothing, which is linear.
-func (c *layerConfig) activation() (string, error) {
+func (c *layerConfig) activation() string {
 	if len(c.Activation) == 0 || string(c.Activation) == "null" {
-		return "linear", nil
+		return "linear"
 	}
 	var name string
 	if json.Unmarshal(c.Activation, &name) == nil {
@@ -225,14 +197,12 @@ func (c *layerConfig) activation() (string, error) {
 		Config json.RawMessage `json:"config"`
 	}
 	if json.Unmarshal(c.Activation, &object) != nil || object.Class == "" {
-		return "", fmt.Errorf("an activation is a name, not %.80s", c.Activation)
+		panic(faultf("an activation is a name, not %.80s", c.Activation))
 	}
 	var inner layerConfig
 	switch object.Class {
 	case "ReLU", "Softmax":
-		if err := json.Unmarshal(object.Config, &inner); err != nil {
-			return "", fmt.Errorf("activation %s: %w", object.Class, err)
-		}
+		unmarshal(object.Config, &inner, "activation "+object.Class)
 		return layerActivation(object.Class, &inner)
 	case "function": // a registered function by its name
 		if json.Unmarshal(object.Config, &name) == nil {

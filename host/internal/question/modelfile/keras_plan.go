@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -37,92 +36,77 @@ type plan struct {
 
 // planOf folds activations into the dense layers before them and drops the
 // layers that do nothing when a network is used.
-func planOf(layers []kerasLayer) (*plan, error) {
+func planOf(layers []kerasLayer) *plan {
 	p := &plan{head: relu.HeadLinear}
 	for i := range layers {
-		l := &layers[i]
-		place := fmt.Sprintf("layer %d (%s)", i, l.Name)
-		if err := p.add(l, place); err != nil {
-			return nil, fmt.Errorf("%s: %w", place, err)
-		}
+		p.add(&layers[i], fmt.Sprintf("layer %d (%s)", i, layers[i].Name))
 	}
 	if len(p.dense) == 0 {
-		return nil, errors.New("the network has no Dense layer")
+		panic(faultf("the network has no Dense layer"))
 	}
-	return p, p.checkHead()
+	p.checkHead()
+	return p
 }
 
-func (p *plan) add(l *kerasLayer, place string) error {
-	if err := p.inputShape(l.config); err != nil {
-		return err
-	}
-	var activation string
-	var err error
+func (p *plan) add(l *kerasLayer, place string) {
+	defer about(place)
+	p.inputShape(l.config)
 	switch l.Class {
 	case "InputLayer", "Dropout", "Flatten":
-		return nil
 	case "Dense":
-		if err := p.addDense(l, place); err != nil {
-			return err
-		}
-		activation, err = l.config.activation()
+		p.addDense(l, place)
+		p.activate(l.config.activation())
 	case "Activation":
-		activation, err = l.config.activation()
+		p.activate(l.config.activation())
 	default:
-		activation, err = layerActivation(l.Class, l.config)
+		p.activate(layerActivation(l.Class, l.config))
 	}
-	if err != nil {
-		return err
-	}
-	return p.activate(activation)
 }
 
 // inputShape takes the number of inputs from the shape that the first layer
 // states: [null, n].
-func (p *plan) inputShape(c *layerConfig) error {
+func (p *plan) inputShape(c *layerConfig) {
 	shape := c.InputShape
 	if shape == nil {
 		shape = c.InputShapeNew
 	}
 	if shape == nil || len(p.dense) > 0 {
-		return nil
+		return
 	}
 	if len(shape) != 2 {
-		return fmt.Errorf("inputs of %d dimensions are not supported; hyfair reads networks on one row of numbers", len(shape)-1)
+		panic(faultf("inputs of %d dimensions are not supported; hyfair reads networks on one row of numbers", len(shape)-1))
 	}
 	if n := shape[1]; n != nil {
 		if *n < 1 || *n > relu.MaxUnits {
-			return fmt.Errorf("%d inputs; 1 to %d are supported", *n, relu.MaxUnits)
+			panic(faultf("%d inputs; 1 to %d are supported", *n, relu.MaxUnits))
 		}
 		p.inputs = *n
 	}
-	return nil
 }
 
-func (p *plan) addDense(l *kerasLayer, place string) error {
+func (p *plan) addDense(l *kerasLayer, place string) {
 	c := l.config
 	if p.head != relu.HeadLinear {
-		return fmt.Errorf("a layer after the %s; it is supported on the output only", p.head)
+		panic(faultf("a layer after the %s; it is supported on the output only", p.head))
 	}
 	if c.Units == nil || *c.Units < 1 || *c.Units > relu.MaxUnits {
-		return fmt.Errorf("units is missing or outside 1 to %d", relu.MaxUnits)
+		panic(faultf("units is missing or outside 1 to %d", relu.MaxUnits))
 	}
 	p.dense = append(p.dense, denseLayer{
 		place: place, name: l.Name, units: *c.Units, bias: c.UseBias == nil || *c.UseBias,
 	})
-	return nil
 }
 
 // activate applies an activation to what is there so far.
-func (p *plan) activate(activation string) error {
+func (p *plan) activate(activation string) {
 	if activation == "linear" {
-		return nil
+		return
 	}
 	if len(p.dense) == 0 {
-		return fmt.Errorf("%s before the first Dense layer is not supported", activation)
+		panic(faultf("%s before the first Dense layer is not supported", activation))
 	}
 	if p.head != relu.HeadLinear {
-		return fmt.Errorf("%s after the %s is not supported", activation, p.head)
+		panic(faultf("%s after the %s is not supported", activation, p.head))
 	}
 	last := &p.dense[len(p.dense)-1]
 	switch activation {
@@ -133,49 +117,47 @@ func (p *plan) activate(activation string) error {
 	case "softmax":
 		p.head = relu.HeadSoftmax
 	}
-	return nil
 }
 
-func (p *plan) checkHead() error {
+func (p *plan) checkHead() {
 	last := &p.dense[len(p.dense)-1]
 	if last.relu {
-		return fmt.Errorf("%s: a ReLU on the output layer is not supported; a network ends in sigmoid, softmax or linear units", last.place)
+		panic(faultf("%s: a ReLU on the output layer is not supported; a network ends in sigmoid, softmax or linear units", last.place))
 	}
 	want := 1
 	if p.head == relu.HeadSoftmax {
 		want = 2
 	}
 	if last.units != want {
-		return fmt.Errorf("%s: %d output units with a %s are not supported; hyfair reads one sigmoid, one linear or two softmax units", last.place, last.units, p.head)
+		panic(faultf("%s: %d output units with a %s are not supported; hyfair reads one sigmoid, one linear or two softmax units", last.place, last.units, p.head))
 	}
-	return nil
 }
 
 // canonicalActivation gives the name of an activation that is read, from the
 // name of the function or of the layer class.
-func canonicalActivation(name string) (string, error) {
+func canonicalActivation(name string) string {
 	switch name {
 	case "relu", "sigmoid", "softmax", "linear":
-		return name, nil
+		return name
 	case "ReLU":
-		return "relu", nil
+		return "relu"
 	case "Softmax":
-		return "softmax", nil
+		return "softmax"
 	}
-	return "", fmt.Errorf("activation %q is not supported; hyfair reads relu, sigmoid, softmax and linear", name)
+	panic(faultf("activation %q is not supported; hyfair reads relu, sigmoid, softmax and linear", name))
 }
 
 // layerActivation reads an activation that is a layer of its own, and refuses
 // parameters that make it another function.
-func layerActivation(class string, c *layerConfig) (string, error) {
+func layerActivation(class string, c *layerConfig) string {
 	switch class {
 	case "ReLU":
 		if c.MaxValue != nil || !zero(c.NegativeSlope) || !zero(c.Threshold) {
-			return "", errors.New("a ReLU with max_value, negative_slope or threshold is not supported")
+			panic(faultf("a ReLU with max_value, negative_slope or threshold is not supported"))
 		}
 	case "Softmax":
 		if axis := string(c.Axis); axis != "" && axis != "-1" && axis != "1" && axis != "[-1]" {
-			return "", fmt.Errorf("a Softmax over axis %.40s is not supported", axis)
+			panic(faultf("a Softmax over axis %.40s is not supported", axis))
 		}
 	}
 	return canonicalActivation(class)

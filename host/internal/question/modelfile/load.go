@@ -119,6 +119,24 @@ type fault struct{ error }
 
 func faultf(format string, args ...any) fault { return fault{fmt.Errorf(format, args...)} }
 
+// check takes an error of another package for a fault.
+func check(err error) {
+	if err != nil {
+		panic(fault{err})
+	}
+}
+
+// about puts words before the fault that something below panicked with.
+func about(words string) {
+	switch f := recover().(type) {
+	case nil:
+	case fault:
+		panic(faultf("%s: %w", words, f.error))
+	default:
+		panic(f)
+	}
+}
+
 // caught makes the fault that something below panicked with the caller's error.
 func caught(err *error) {
 	switch f := recover().(type) {

@@ -55,9 +55,7 @@ func (m *onnxModel) network() *relu.Network {
 			break
 		}
 		node := m.consumer(at)
-		if err := c.follow(node, at); err != nil {
-			panic(faultf("node %q (%.40s): %w", node.name, node.op, err))
-		}
+		c.follow(node, at)
 		at = node.outputs[0]
 	}
 	if at != m.outputs[0] {
@@ -113,8 +111,8 @@ type onnxChain struct {
 }
 
 // follow takes one node in, which takes the value at.
-func (c *onnxChain) follow(node *onnxNode, at string) (err error) {
-	defer caught(&err)
+func (c *onnxChain) follow(node *onnxNode, at string) {
+	defer about(fmt.Sprintf("node %q (%.40s)", node.name, node.op))
 	if c.head != 0 && node.op != "Cast" && node.op != "Identity" {
 		panic(faultf("follows the output's activation"))
 	}
@@ -147,7 +145,6 @@ func (c *onnxChain) follow(node *onnxNode, at string) (err error) {
 	default:
 		panic(faultf("this operator is not read; Gemm, MatMul, Add, Relu, Sigmoid, Softmax, Cast and Identity are"))
 	}
-	return nil
 }
 
 // dense is y = x·W + b, or with W transposed.

@@ -3,6 +3,7 @@ package modelfile
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -199,10 +200,7 @@ func (c *onnxChain) tensor(name string, rank int) *onnxTensor {
 	if !ok {
 		panic(faultf("%q is not a constant of the file", name))
 	}
-	t, element, data, err := parseONNXTensor(message)
-	if err != nil {
-		panic(faultf("constant %q: %w", name, err))
-	}
+	t, element, data := parseONNXTensor(name, message)
 	if rank == 1 && len(t.dims) == 2 && t.dims[0] == 1 {
 		t.dims = t.dims[1:]
 	}
@@ -241,8 +239,8 @@ func (c *onnxChain) tensor(name string, rank int) *onnxTensor {
 
 // parseONNXTensor gives shape, type of the numbers, and their bytes, low ones
 // first, in whichever of its three fields the file has them.
-func parseONNXTensor(f fields) (t *onnxTensor, element uint64, data []byte, err error) {
-	defer caught(&err)
+func parseONNXTensor(name string, f fields) (t *onnxTensor, element uint64, data []byte) {
+	defer about(fmt.Sprintf("constant %q", name))
 	if len(f[tensorElsewhere]) > 0 {
 		panic(faultf("its numbers are in another file, which is not read: save the model in one file"))
 	}
@@ -275,5 +273,5 @@ func parseONNXTensor(f fields) (t *onnxTensor, element uint64, data []byte, err 
 	if element = f.number(tensorType); element != onnxFloat && element != onnxDouble {
 		panic(faultf("numbers of type %d; floats (1) and doubles (11) are read", element))
 	}
-	return t, element, data, nil
+	return t, element, data
 }
