@@ -3,7 +3,6 @@ package modelfile
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -29,24 +28,15 @@ func init() {
 	})
 }
 
-func readJSON(r io.ReaderAt, size int64) (model.Model, string, error) {
-	if size > maxJSON {
-		return nil, "", fmt.Errorf("a JSON network of %d bytes; at most %d are read", size, maxJSON)
-	}
-	text := make([]byte, size)
-	if n, err := r.ReadAt(text, 0); n < len(text) {
-		return nil, "", err
-	}
-	n, err := parseJSON(text)
-	return n, "", err
+func readJSON(r io.ReaderAt, size int64) (model.Model, string) {
+	return parseJSON(whole(r, size, maxJSON, "a JSON network")), ""
 }
 
 // parseJSON reads a network of the project's own format. Errors give the line
 // and the field; a field that is unknown, missing or there twice is one.
-func parseJSON(text []byte) (n *relu.Network, err error) {
-	defer caught(&err)
+func parseJSON(text []byte) *relu.Network {
 	s := newScanner(text, 0, text)
-	n = &relu.Network{}
+	n := &relu.Network{}
 	var layers []byte
 	var layersAt int64
 	s.object("network", map[string]func(field string){
@@ -74,9 +64,9 @@ func parseJSON(text []byte) (n *relu.Network, err error) {
 	s.end()
 	n.Layers = parseLayersJSON(newScanner(layers, layersAt, text), n.Precision)
 	if len(n.Layers) == 0 {
-		return nil, errors.New("layers: a network has at least one")
+		panic(faultf("layers: a network has at least one"))
 	}
-	return n, nil
+	return n
 }
 
 func parseLayersJSON(s *scanner, precision int) (layers []relu.Layer) {

@@ -23,8 +23,7 @@ func init() {
 // architecture as JSON in the root attribute model_config, and below
 // model_weights one group a layer, whose attribute weight_names lists the
 // data sets that hold its weights.
-func readKeras(r io.ReaderAt, size int64) (_ model.Model, _ string, err error) {
-	defer caught(&err)
+func readKeras(r io.ReaderAt, size int64) (model.Model, string) {
 	root, err := hdf5.Open(r, size)
 	check(err)
 	text, ok, err := root.String("model_config")
@@ -42,7 +41,7 @@ func readKeras(r io.ReaderAt, size int64) (_ model.Model, _ string, err error) {
 		n.Precision = max(n.Precision, bits)
 		inputs, parameters = l.Out, parameters+len(l.Weights)+len(l.Bias)
 	}
-	return n, weights.producer, nil
+	return n, weights.producer
 }
 
 // kerasWeights finds the weights of a layer by its name.

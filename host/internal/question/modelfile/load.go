@@ -27,8 +27,9 @@ type format struct {
 	// is recognises a file by its first bytes (up to 64) or its extension
 	// (lower case, with the dot).
 	is func(head []byte, extension string) bool
-	// read gives the network and the program that wrote it, where the file says so.
-	read func(r io.ReaderAt, size int64) (n model.Model, producer string, err error)
+	// read gives the network and the program that wrote it, where the file says so. It
+	// panics with a fault.
+	read func(r io.ReaderAt, size int64) (n model.Model, producer string)
 }
 
 // formats are all that is read. Each recognises its own files only, so their
@@ -78,39 +79,41 @@ func open(path string) (model.Model, Info, error) {
 }
 
 // read finds the format of the size bytes behind r and reads them.
-func read(r io.ReaderAt, size int64, path string) (model.Model, Info, error) {
-	head := make([]byte, min(size, 64))
-	if n, err := r.ReadAt(head, 0); n < len(head) {
-		return nil, Info{}, err
-	}
-	f, err := choose(head, strings.ToLower(filepath.Ext(path)))
-	if err != nil {
-		return nil, Info{}, err
-	}
-	n, producer, err := f.read(r, size)
-	if err != nil {
-		return nil, Info{}, err
-	}
-	if err := n.Validate(); err != nil {
-		return nil, Info{}, err
-	}
+func read(r io.ReaderAt, size int64, path string) (_ model.Model, _ Info, err error) {
+	defer caught(&err)
+	head := whole(r, min(size, 64), 64, "")
+	f := choose(head, strings.ToLower(filepath.Ext(path)))
+	n, producer := f.read(r, size)
+	check(n.Validate())
 	return n, Info{Path: path, Format: f.name, Producer: producer, Bytes: size, Summary: Summarise(n)}, nil
 }
 
-func choose(head []byte, extension string) (format, error) {
+func choose(head []byte, extension string) format {
 	for _, f := range formats {
 		if f.is(head, extension) {
-			return f, nil
+			return f
 		}
 	}
 	const known = "hyfair reads Keras .h5 files, chains of dense layers in ONNX, and its own .json format (docs/formats.md)"
 	switch {
 	case len(head) == 0:
-		return format{}, fmt.Errorf("the file is empty")
+		panic(faultf("the file is empty"))
 	case strings.HasPrefix(string(head), "PK\x03\x04"):
-		return format{}, fmt.Errorf("a zip archive, as Keras 3 writes with .keras; %s: save the network with model.save(\"network.h5\")", known)
+		panic(faultf("a zip archive, as Keras 3 writes with .keras; %s: save the network with model.save(\"network.h5\")", known))
 	}
-	return format{}, fmt.Errorf("neither HDF5 nor JSON nor ONNX; %s", known)
+	panic(faultf("neither HDF5 nor JSON nor ONNX; %s", known))
+}
+
+// whole reads all size bytes behind r, of what may have most of them.
+func whole(r io.ReaderAt, size, most int64, what string) []byte {
+	if size > most {
+		panic(faultf("%s of %d bytes; at most %d are read", what, size, most))
+	}
+	text := make([]byte, size)
+	if n, err := r.ReadAt(text, 0); n < len(text) {
+		panic(fault{err})
+	}
+	return text
 }
 
 // fault is an error in a file. Functions within a reader panic with it as soon as

@@ -30,17 +30,9 @@ func init() {
 	})
 }
 
-func readONNX(r io.ReaderAt, size int64) (_ model.Model, _ string, err error) {
-	defer caught(&err)
-	if size > maxONNX {
-		return nil, "", fmt.Errorf("an ONNX network of %d bytes; at most %d are read", size, maxONNX)
-	}
-	text := make([]byte, size)
-	if n, err := r.ReadAt(text, 0); n < len(text) {
-		return nil, "", err
-	}
-	m := parseONNX(text)
-	return m.network(), m.producer, nil
+func readONNX(r io.ReaderAt, size int64) (model.Model, string) {
+	m := parseONNX(whole(r, size, maxONNX, "an ONNX network"))
+	return m.network(), m.producer
 }
 
 // network follows the chain from the graph's input to its output.
