@@ -72,28 +72,12 @@ func (e *storedEvent) event(run string) record.Event {
 }
 
 func (j *Journal) events(name string, visit func(run string, e storedEvent) error) error {
-	var id int64
-	var full string
-	err := j.read(func(conn *sql.Conn) (err error) {
-		id, full, err = find(conn, name)
-		return err
-	})
+	id, full, err := j.id(name)
 	if err != nil {
-		return j.fail(err)
+		return err
 	}
-	return pages(j, func(e storedEvent) error { return visit(full, e) }, func(conn *sql.Conn, page []storedEvent, after int64) ([]storedEvent, int64, error) {
-		rows, err := conn.QueryContext(background, "SELECT "+eventColumns+" FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, pageRows)
-		if err != nil {
-			return nil, 0, err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			e, err := scanEvent(rows)
-			if err != nil {
-				return nil, 0, err
-			}
-			page, after = append(page, e), e.seq
-		}
-		return page, after, rows.Err()
-	})
+	return pages(j, func(e storedEvent) error { return visit(full, e) }, func(rows *sql.Rows) (storedEvent, int64, error) {
+		e, err := scanEvent(rows)
+		return e, e.seq, err
+	}, "SELECT "+eventColumns+" FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?", id)
 }

@@ -162,6 +162,21 @@ func (j *Journal) read(do func(*sql.Conn) error) error {
 	return do(j.conn)
 }
 
+// each hands every row of a query to scan.
+func each(conn *sql.Conn, scan func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := conn.QueryContext(background, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // fail names the journal in an error.
 func (j *Journal) fail(err error) error {
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,30 +58,19 @@ func (j *Journal) Runs() ([]Info, error) {
 // end and are not being written, the newest first: what Resume can go on with.
 func (j *Journal) Unfinished(t record.Task) ([]Info, error) {
 	infos, err := j.infos("SELECT "+infoColumns+" FROM runs WHERE task = ? AND state <> 'finished' ORDER BY id DESC", t.ID())
-	var out []Info
-	for _, info := range infos {
-		if info.State != Running {
-			out = append(out, info)
-		}
-	}
-	return out, err
+	return slices.DeleteFunc(infos, func(info Info) bool { return info.State == Running }), err
 }
 
 func (j *Journal) infos(query string, args ...any) (infos []Info, err error) {
 	err = j.read(func(conn *sql.Conn) error {
-		rows, err := conn.QueryContext(background, query, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return each(conn, func(rows *sql.Rows) error {
 			info, err := j.scan(rows)
 			if err != nil {
 				return fmt.Errorf("run %q: %w", info.Name, err)
 			}
 			infos = append(infos, info)
-		}
-		return rows.Err()
+			return nil
+		}, query, args...)
 	})
 	if err != nil {
 		return nil, j.fail(explain(err))
@@ -165,7 +155,7 @@ const lastWitnesses = 3
 
 // Show describes the run of this name, or of the only name that begins so.
 func (j *Journal) Show(name string) (*Details, error) {
-	id, err := j.id(name)
+	id, _, err := j.id(name)
 	if err != nil {
 		return nil, err
 	}
@@ -178,40 +168,24 @@ func (j *Journal) Show(name string) (*Details, error) {
 	}
 	d := &Details{Info: infos[0], Events: map[record.Kind]int64{}}
 	err = j.read(func(conn *sql.Conn) error {
-		counts, err := conn.QueryContext(background, "SELECT kind, count(*) FROM events WHERE run = ? GROUP BY kind", id)
-		if err != nil {
-			return err
-		}
-		defer counts.Close()
-		for counts.Next() {
+		err := each(conn, func(rows *sql.Rows) error {
 			var kind string
 			var n int64
-			if err := counts.Scan(&kind, &n); err != nil {
-				return err
-			}
+			err := rows.Scan(&kind, &n)
 			d.Events[record.Kind(kind)] = n
-		}
-		if err := counts.Err(); err != nil {
 			return err
-		}
-		witnesses, err := conn.QueryContext(background,
-			"SELECT "+eventColumns+" FROM events WHERE run = ? AND kind = 'witness' ORDER BY seq DESC LIMIT ?", id, lastWitnesses)
+		}, "SELECT kind, count(*) FROM events WHERE run = ? GROUP BY kind", id)
 		if err != nil {
 			return err
 		}
-		defer witnesses.Close()
-		for witnesses.Next() {
-			e, err := scanEvent(witnesses)
+		return each(conn, func(rows *sql.Rows) error {
+			e, err := scanEvent(rows)
 			if err != nil {
 				return err
 			}
-			witness := e.event(d.Name)
-			if err := witness.UnmarshalPayload(e.payload); err != nil {
-				return err
-			}
-			d.Witnesses = append(d.Witnesses, witness)
-		}
-		return witnesses.Err()
+			d.Witnesses = append(d.Witnesses, e.event(d.Name))
+			return d.Witnesses[len(d.Witnesses)-1].UnmarshalPayload(e.payload)
+		}, "SELECT "+eventColumns+" FROM events WHERE run = ? AND kind = 'witness' ORDER BY seq DESC LIMIT ?", id, lastWitnesses)
 	})
 	if err != nil {
 		return nil, j.fail(explain(err))
@@ -246,47 +220,34 @@ func (j *Journal) Delete(name string, force bool) (Info, error) {
 
 // shrink gives the space of what was deleted back to the file system.
 func shrink(conn *sql.Conn) error {
-	rows, err := conn.QueryContext(background, "PRAGMA incremental_vacuum")
-	if err != nil {
-		return err
+	err := each(conn, func(*sql.Rows) error { return nil }, "PRAGMA incremental_vacuum") // each step frees a page
+	if busy(err) {
+		return nil
 	}
-	defer rows.Close()
-	for rows.Next() { // each step frees a page
-	}
-	if err := rows.Err(); err != nil && !busy(err) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // id finds a run by its name or a unique beginning of it.
-func (j *Journal) id(name string) (id int64, err error) {
+func (j *Journal) id(name string) (id int64, full string, err error) {
 	err = j.read(func(conn *sql.Conn) error {
-		id, _, err = find(conn, name)
+		id, full, err = find(conn, name)
 		return err
 	})
-	return id, j.fail(err)
+	return id, full, j.fail(err)
 }
 
 func find(conn *sql.Conn, name string) (id int64, full string, err error) {
 	const some = 5
-	rows, err := conn.QueryContext(background,
-		"SELECT id, name FROM runs WHERE substr(name, 1, length(?1)) = ?1 ORDER BY name <> ?1, id DESC LIMIT ?2", name, some)
-	if err != nil {
-		return 0, "", explain(err)
-	}
-	defer rows.Close()
 	var ids []int64
 	var names []string
-	for rows.Next() {
-		if err := rows.Scan(&id, &full); err != nil {
-			return 0, "", err
-		}
+	err = each(conn, func(rows *sql.Rows) error {
+		err := rows.Scan(&id, &full)
 		ids, names = append(ids, id), append(names, full)
-	}
+		return err
+	}, "SELECT id, name FROM runs WHERE substr(name, 1, length(?1)) = ?1 ORDER BY name <> ?1, id DESC LIMIT ?2", name, some)
 	switch {
-	case rows.Err() != nil:
-		return 0, "", explain(rows.Err())
+	case err != nil:
+		return 0, "", explain(err)
 	case name == "" || len(ids) == 0:
 		return 0, "", fmt.Errorf("%w: %q; hyfair runs lists them", ErrNoRun, name)
 	case len(ids) > 1 && names[0] != name:

@@ -96,13 +96,7 @@ func (d *Done) origin() (string, error) {
 // first, each with the place where it was made.
 func (j *Journal) Known(content string) (out []Done, err error) {
 	err = j.read(func(conn *sql.Conn) error {
-		rows, err := conn.QueryContext(background, `SELECT tasks.key, result, tasks.seconds, content, origin, name, machine
-			FROM tasks JOIN runs ON runs.id = tasks.run WHERE content = ? ORDER BY runs.id DESC`, content)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return each(conn, func(rows *sql.Rows) error {
 			d, made := Done{}, Origin{}
 			var origin, machine string
 			if err := rows.Scan(&d.Key, &d.Result, &d.Seconds, &d.Content, &origin, &made.Run, &machine); err != nil {
@@ -118,8 +112,9 @@ func (j *Journal) Known(content string) (out []Done, err error) {
 				d.Origin = &made
 			}
 			out = append(out, d)
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT tasks.key, result, tasks.seconds, content, origin, name, machine
+			FROM tasks JOIN runs ON runs.id = tasks.run WHERE content = ? ORDER BY runs.id DESC`, content)
 	})
 	if err != nil {
 		return nil, j.fail(explain(err))
@@ -154,7 +149,7 @@ func (r *Run) Tasks(visit func(Done) error) error { return r.j.tasks(r.id, visit
 // Tasks is Run.Tasks for a run by its name or a unique beginning of it, whether
 // it is being written or not.
 func (j *Journal) Tasks(name string, visit func(Done) error) error {
-	id, err := j.id(name)
+	id, _, err := j.id(name)
 	if err != nil {
 		return err
 	}
@@ -162,39 +157,34 @@ func (j *Journal) Tasks(name string, visit func(Done) error) error {
 }
 
 func (j *Journal) tasks(run int64, visit func(Done) error) error {
-	return pages(j, visit, func(conn *sql.Conn, page []Done, after int64) ([]Done, int64, error) {
-		rows, err := conn.QueryContext(background,
-			"SELECT rowid, key, result, seconds, content, origin FROM tasks WHERE run = ? AND rowid > ? ORDER BY rowid LIMIT ?", run, after, pageRows)
-		if err != nil {
-			return nil, 0, err
+	return pages(j, visit, func(rows *sql.Rows) (d Done, at int64, err error) {
+		var origin string
+		if err := rows.Scan(&at, &d.Key, &d.Result, &d.Seconds, &d.Content, &origin); err != nil {
+			return d, at, err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var d Done
-			var origin string
-			if err := rows.Scan(&after, &d.Key, &d.Result, &d.Seconds, &d.Content, &origin); err != nil {
-				return nil, 0, err
-			}
-			if err := d.made(origin); err != nil {
-				return nil, 0, fmt.Errorf("task %s: %w", d.Key, err)
-			}
-			page = append(page, d)
+		if err := d.made(origin); err != nil {
+			return d, at, fmt.Errorf("task %s: %w", d.Key, err)
 		}
-		return page, after, rows.Err()
-	})
+		return d, at, nil
+	}, "SELECT rowid, key, result, seconds, content, origin FROM tasks WHERE run = ? AND rowid > ? ORDER BY rowid LIMIT ?", run)
 }
 
 // pageRows is how many rows are read at a time: between pages the journal is
 // free for others.
 const pageRows = 500
 
-// pages hands all rows to visit. next reads the page after a row's number.
-func pages[T any](j *Journal, visit func(T) error, next func(conn *sql.Conn, page []T, after int64) ([]T, int64, error)) error {
+// pages hands all rows of a run to visit. The query takes the run, the number of the
+// row after which a page begins, and how many it has; scan gives a row with its number.
+func pages[T any](j *Journal, visit func(T) error, scan func(*sql.Rows) (T, int64, error), query string, run int64) error {
 	var page []T
 	for after := int64(-1); ; {
-		err := j.read(func(conn *sql.Conn) (err error) {
-			page, after, err = next(conn, page[:0], after)
-			return err
+		page = page[:0]
+		err := j.read(func(conn *sql.Conn) error {
+			return each(conn, func(rows *sql.Rows) error {
+				item, at, err := scan(rows)
+				page, after = append(page, item), at
+				return err
+			}, query, run, after, pageRows)
 		})
 		if err != nil {
 			return j.fail(explain(err))
