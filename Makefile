@@ -4,7 +4,7 @@ GO      ?= go
 PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
 export CGO_ENABLED = 0
 
-.PHONY: all build setup setup-python setup-lime demo check test test-long vet cross bench bench-bnb bench-numpy generate clean
+.PHONY: all build programs setup setup-python setup-lime demo check test test-long vet cross bench bench-bnb bench-numpy generate clean
 
 all: build
 
@@ -14,8 +14,9 @@ all: build
 build:
 	@mkdir -p bin/plugins
 	$(GO) build -o bin/built/ ./host ./plugins/...
-	@put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; }; \
-	put bin/built/host bin/hyfair && for p in $(PLUGINS); do put bin/built/$$p bin/plugins/hyfair-$$p || exit 1; done
+	@$(PUT); put bin/built/host bin/hyfair && for p in $(PLUGINS); do put bin/built/$$p bin/plugins/hyfair-$$p || exit 1; done
+
+PUT = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; }
 
 # Native libraries under .deps/, each optional: hyfair doctor says what is there. No
 # plugin in Go needs more; setup-python is for those in Python, and for tests;
@@ -36,26 +37,32 @@ demo:
 
 # docs/development.md says which tier is for what. go test need not vet what make vet has
 # vetted. -p 2: packages that launch plugins share the machine fairly.
-GOTEST = HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off -p 2 -timeout 30m
+GOTEST = HYFAIR_FRESH=1 HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off -p 2 -timeout 30m
 # These have plain loops beside those of vector instructions.
 VECTOR  := ./sdk/evaluate ./sdk/bound/batch ./plugins/solver-bnb/... ./host/internal/crosscheck
 
-check: vet
+check: vet programs
 	$(GOTEST) -short ./...
 
 test:
-	@$(MAKE) --no-print-directory -j2 setup-python vet
+	@$(MAKE) --no-print-directory -j2 setup-python vet programs
 	$(GOTEST) ./...
 	HYFAIR_SIMD=scalar $(GOTEST) -short $(VECTOR)
 
 # The second run leaves out what takes long and asks the same of the plain loops.
 test-long: export HYFAIR_TEST = long
-test-long: setup-lime vet cross
+test-long: setup-lime vet programs cross
 	$(GOTEST) ./...
 	HYFAIR_SIMD=scalar $(GOTEST) -skip "TestSharesHoldAgainstSamples|TestReferee" $(VECTOR)
 
-# Programs that tests build, which ./... leaves out.
+# Programs that only tests start. ./... leaves them out.
 TESTED := $(patsubst %/main.go,./%,$(shell find host plugins sdk -path '*/testdata/*' -name main.go))
+# Tests that start programs build none of them once more: sdk/sdktest/program.
+programs: build
+	@mkdir -p bin/tests
+	$(GO) build -o bin/built/ $(TESTED) ./sdk/conformance/internal/...
+	@$(PUT); for p in $(notdir $(TESTED)) fakesolver fakestrategy; do put bin/built/$$p bin/tests/$$p || exit 1; done
+
 # After build, beside which it would compile the same once more.
 vet: build
 	@test -z "$$(gofmt -l host plugins sdk studies)" || { gofmt -l host plugins sdk studies; echo 'these files are not gofmt-ed'; exit 1; }

@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/program"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -26,11 +27,10 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator),
-		"./testdata/testplugin", "./testdata/testhost")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		panic(err)
+	for _, name := range []string{"testplugin", "testhost"} {
+		if err := program.Build("sdk/client/testdata/"+name, filepath.Join(dir, name)); err != nil {
+			panic(err)
+		}
 	}
 	return m.Run()
 }

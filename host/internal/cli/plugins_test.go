@@ -12,13 +12,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// pluginFolder holds discover/testdata/testplugin, which takes its kind and
+// pluginFolder holds discover/testdata/chameleon, which takes its kind and
 // name from its file's name, under the names given; nothing else is found.
 func pluginFolder(t *testing.T, names ...string) string {
 	t.Helper()
 	programs := map[string]string{}
 	for _, n := range names {
-		programs[n] = "host/internal/plugin/discover/testdata/testplugin"
+		programs[n] = "host/internal/plugin/discover/testdata/chameleon"
 	}
 	dir := plugintest.Folder(t, programs)
 	t.Setenv("HYFAIR_PLUGIN_DIR", "")

@@ -23,6 +23,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/program"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -199,9 +200,8 @@ func TestOrphans(t *testing.T) {
 	tier.NeedUsual(t)
 	needModule(t, "scipy")
 	host := filepath.Join(t.TempDir(), "testhost")
-	build := exec.Command("go", "build", "-o", host, "github.com/hyfair/hyfair/sdk/client/testdata/testhost")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := program.Build("sdk/client/testdata/testhost", host); err != nil {
+		t.Fatal(err)
 	}
 	odd := filepath.Join(t.TempDir(), "odd")
 	text, err := filepath.Abs("testdata/solver.py")

@@ -17,22 +17,27 @@ func Root() string {
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")
 }
 
+// Fresh is the environment variable that make sets, not empty, for the tests that it
+// runs: it has just built what is in bin.
+const Fresh = "HYFAIR_FRESH"
+
 // Build compiles the program in a folder of the repository, such as "host" or
 // "plugins/search-rw", into a file, whose folder it makes.
 //
-// It begins with a copy of what make build left in bin. Where that is up to date,
-// the go command links nothing. And no import tells go test that a test depends on
-// the program; but go test sees which files a test reads, and runs it again once
-// make build has changed them.
+// It begins with a copy of what make left in bin. That is all where make runs the
+// tests. Elsewhere the go command follows, which links nothing where the copy is up
+// to date. No import tells go test that a test depends on the program; but go test
+// sees which files a test reads, and runs it again once make has changed them.
 func Build(folder, file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	if made := made(folder); made != "" {
-		if err := copyFile(made, file); err != nil {
-			os.Remove(file)
-		}
-	} else if _, err := os.ReadDir(filepath.Join(Root(), folder)); err != nil {
+	if err := copyFile(made(folder), file); err != nil {
+		os.Remove(file)
+	} else if os.Getenv(Fresh) != "" {
+		return nil
+	}
+	if _, err := os.ReadDir(filepath.Join(Root(), folder)); err != nil {
 		return err
 	}
 	build := exec.Command("go", "build", "-o", file, "./"+folder)
@@ -44,7 +49,7 @@ func Build(folder, file string) error {
 	return nil
 }
 
-// made is where make build puts the program; empty for one that it does not build.
+// made is where make puts the program.
 func made(folder string) string {
 	if folder == "host" {
 		return filepath.Join(Root(), "bin", "hyfair")
@@ -52,7 +57,7 @@ func made(folder string) string {
 	if name, ok := strings.CutPrefix(folder, "plugins/"); ok {
 		return filepath.Join(Root(), "bin", "plugins", "hyfair-"+name)
 	}
-	return ""
+	return filepath.Join(Root(), "bin", "tests", filepath.Base(folder))
 }
 
 func copyFile(from, to string) error {

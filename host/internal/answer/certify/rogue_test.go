@@ -2,32 +2,21 @@ package certify_test
 
 import (
 	"context"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// rogue builds testdata/rogue.
-func rogue(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "hyfair-solver-rogue")
-	if out, err := exec.Command("go", "build", "-o", path, "./testdata/rogue").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
-
 // TestRogueProcesses is about what only a process can do: end, hang, flood.
 func TestRogueProcesses(t *testing.T) {
 	tier.NeedUsual(t)
-	path := rogue(t)
+	path := plugintest.Program(t, "host/internal/answer/certify/testdata/rogue")
 	run := func(t *testing.T, ctx context.Context, maximise bool, set map[string]string) (*certify.Report, error) {
 		t.Helper()
 		p, err := client.Launch(t.Context(), client.Config{Path: path, Kind: client.Solver, KillGrace: 300 * time.Millisecond})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/program"
 )
 
 // binary is the test plugin; its name decides what it is.
@@ -26,10 +26,8 @@ func run(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "testplugin")
-	build := exec.Command("go", "build", "-o", binary, "./testdata/testplugin")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
+	binary = filepath.Join(dir, "chameleon")
+	if err := program.Build("host/internal/plugin/discover/testdata/chameleon", binary); err != nil {
 		panic(err)
 	}
 	return m.Run()

@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// program makes a plugin's file of its own, which can be changed.
-func program(t *testing.T, name string) string {
+// ownFile makes a plugin's file of its own, which can be changed.
+func ownFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(binary)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestInstalledPluginsArePinnedAndUsed(t *testing.T) {
 	for _, left := range []string{"__pycache__/main.cpython-39.pyc", ".git/HEAD", ".venv/bin/python", "lib/__pycache__/x.pyc", "empty/__pycache__/x.pyc"} {
 		write(t, filepath.Join(folder, left), "left behind", 0o644)
 	}
-	if in := install(t, program(t, "hyfair-solver-file"), dir); in.Files != 1 || in.Replaced || in.Description.Version != "1.0.0" {
+	if in := install(t, ownFile(t, "hyfair-solver-file"), dir); in.Files != 1 || in.Replaced || in.Description.Version != "1.0.0" {
 		t.Errorf("%+v", in)
 	}
 	in := install(t, folder, dir)
@@ -130,7 +130,7 @@ func TestVirtualEnvironmentsStayBehind(t *testing.T) {
 // A copy into a plugin folder that was not installed is no harm, and shows.
 func TestUnpinnedBesidePinned(t *testing.T) {
 	dir := t.TempDir()
-	install(t, program(t, "hyfair-solver-a"), dir)
+	install(t, ownFile(t, "hyfair-solver-a"), dir)
 	if err := os.Symlink(binary, filepath.Join(dir, "hyfair-solver-b")); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestChangedPluginsAreRefused(t *testing.T) {
 
 func TestChangedProgramIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	in := install(t, program(t, "hyfair-solver-x"), dir)
+	in := install(t, ownFile(t, "hyfair-solver-x"), dir)
 	f, err := os.OpenFile(in.Found.Path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestChangedProgramIsRefused(t *testing.T) {
 
 func TestPinsThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
-	install(t, program(t, "hyfair-solver-x"), dir)
+	install(t, ownFile(t, "hyfair-solver-x"), dir)
 	for text, says := range map[string]string{
 		"":                      "not a list of pins",
 		`{"format": 1`:          "not a list of pins",
@@ -228,7 +228,7 @@ func TestPinsThatCannotBeRead(t *testing.T) {
 		write(t, filepath.Join(dir, PinsName), text, 0o644)
 		_, err := only(t, dir).Open(t.Context(), client.Solver, "x", nil)
 		wantError(t, err, filepath.Join(dir, PinsName), says, "remove the file")
-		if _, err := Install(t.Context(), program(t, "hyfair-solver-y"), dir, true, nil); err == nil {
+		if _, err := Install(t.Context(), ownFile(t, "hyfair-solver-y"), dir, true, nil); err == nil {
 			t.Errorf("%q: pins that were not understood are overwritten", text)
 		}
 	}
@@ -246,9 +246,9 @@ func TestInstallRefuses(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "hyfair-solver-plain")
 	write(t, plain, "text", 0o644)
 	for path, says := range map[string]string{
-		program(t, "mine"):                 "rename it",
-		program(t, "hyfair-solver-liar"):   `calls itself "somebody-else"`,
-		program(t, "hyfair-solver-broken"): "the plugin's own last words",
+		ownFile(t, "mine"):                 "rename it",
+		ownFile(t, "hyfair-solver-liar"):   `calls itself "somebody-else"`,
+		ownFile(t, "hyfair-solver-broken"): "the plugin's own last words",
 		linked:                             "notes.txt is a symbolic link",
 		restless:                           "lib/log was added",
 		homesick:                           "not at home",
@@ -259,8 +259,8 @@ func TestInstallRefuses(t *testing.T) {
 		_, err := Install(t.Context(), path, dir, false, nil)
 		wantError(t, err, says)
 	}
-	install(t, program(t, "hyfair-solver-x"), dir)
-	_, err := Install(t.Context(), program(t, "hyfair-solver-x"), dir, false, nil)
+	install(t, ownFile(t, "hyfair-solver-x"), dir)
+	_, err := Install(t.Context(), ownFile(t, "hyfair-solver-x"), dir, false, nil)
 	wantError(t, err, filepath.Join(dir, "hyfair-solver-x"), "--force")
 	if in, err := Install(t.Context(), packed(t, "hyfair-solver-x"), dir, true, nil); err != nil || !in.Replaced || in.Files != 3 {
 		t.Errorf("%+v, %v", in, err)
@@ -270,14 +270,14 @@ func TestInstallRefuses(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Install(ended, program(t, "hyfair-solver-y"), dir, false, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Install(ended, ownFile(t, "hyfair-solver-y"), dir, false, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	for _, name := range []string{"y", "hyfair-solver-x"} {
 		_, err := Uninstall(t.Context(), dir, 0, name)
 		wantError(t, err, "no such plugin", dir)
 	}
-	install(t, program(t, "hyfair-search-x"), dir)
+	install(t, ownFile(t, "hyfair-search-x"), dir)
 	_, err = Uninstall(t.Context(), dir, 0, "x")
 	wantError(t, err, "--kind")
 	if found, err := Uninstall(t.Context(), dir, client.Strategy, "x"); err != nil || found.Kind != client.Strategy {
@@ -288,7 +288,7 @@ func TestInstallRefuses(t *testing.T) {
 // A plugin put in another place as well would be an error in every command.
 func TestInstallOfANameTakenElsewhere(t *testing.T) {
 	elsewhere, dir := folder(t, "hyfair-solver-a"), t.TempDir()
-	mine := program(t, "hyfair-solver-a")
+	mine := ownFile(t, "hyfair-solver-a")
 	wantError(t, only(t, elsewhere, dir).Free(mine, dir), filepath.Join(elsewhere, "hyfair-solver-a"))
 	install(t, mine, dir)
 	if err := only(t, dir).Free(mine, dir); err != nil {
@@ -330,7 +330,7 @@ func TestInstallThatWasKilled(t *testing.T) {
 	if c := only(t, dir); len(c.Plugins) != 0 {
 		t.Errorf("found: %+v", c.Plugins)
 	}
-	install(t, program(t, "hyfair-solver-x"), dir)
+	install(t, ownFile(t, "hyfair-solver-x"), dir)
 	if left := leftovers(t, dir); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}

@@ -1,4 +1,4 @@
-// Command testplugin takes its kind and name from the name of its file. The
+// Command chameleon takes its kind and name from the name of its file. The
 // names liar and broken are what they say; $TESTPLUGIN_NOLIB lists names of
 // solvers whose library is missing.
 package main
