@@ -49,23 +49,30 @@ func grid(t *testing.T, study, text string) string {
 // and a solver that misbehaves, all built once.
 func TestAblate(t *testing.T) {
 	tier.NeedUsual(t)
-	binary, plugins := program(t), plugintest.Folder(t, map[string]string{
-		"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa", "hyfair-search-mortal": "host/internal/cli/testdata/mortal",
-		"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue",
-	})
+	from := map[string]string{
+		"search-rw": "plugins/search-rw", "search-sa": "plugins/search-sa", "search-mortal": "host/internal/cli/testdata/mortal",
+		"solver-rogue": "host/internal/answer/certify/testdata/rogue",
+	}
 	for _, c := range []struct {
-		name string
-		test func(t *testing.T, binary, plugins string)
+		name    string
+		test    func(t *testing.T, binary, plugins string)
+		plugins []string
 	}{
-		{"goes on after a kill", testAblateGoesOnAfterAKill},
-		{"tries again", testAblateTriesAgain},
-		{"survives kills", testAblateSurvivesKills},
-		{"is interrupted", testInterruptOfAblate},
-		{"with a lost solver", testAblateWithALostSolver},
-		{"finds the same side by side", testAblateFindsTheSameSideBySide},
-		{"usage", testAblateUsage},
+		{"goes on after a kill", testAblateGoesOnAfterAKill, []string{"search-rw", "search-sa"}},
+		{"tries again", testAblateTriesAgain, []string{"search-mortal"}},
+		{"survives kills", testAblateSurvivesKills, []string{"search-rw", "search-sa"}},
+		{"is interrupted", testInterruptOfAblate, []string{"search-rw", "search-sa"}},
+		{"with a lost solver", testAblateWithALostSolver, []string{"search-rw", "solver-rogue"}},
+		{"finds the same side by side", testAblateFindsTheSameSideBySide, []string{"search-rw", "search-sa"}},
+		{"usage", testAblateUsage, []string{"search-rw", "search-sa", "search-mortal", "solver-rogue"}},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.test(t, binary, plugins) })
+		t.Run(c.name, func(t *testing.T) {
+			programs := map[string]string{}
+			for _, name := range c.plugins {
+				programs["hyfair-"+name] = from[name]
+			}
+			c.test(t, program(t), plugintest.Folder(t, programs))
+		})
 	}
 }
 

@@ -99,7 +99,7 @@ func TestAReaderThatLeavesEndsQuietly(t *testing.T) {
 		code int
 	}{
 		{[]string{"inspect", study}, ExitPipe},
-		{[]string{"search", study, "--budget", "50it", "--solver", "none", "--out", found, "--plugin-dir", shippedStrategies(t), "--journal", kept, "--json"}, ExitPipe},
+		{[]string{"search", study, "--budget", "50it", "--solver", "none", "--out", found, "--plugin-dir", shippedStrategies(t, "sa"), "--journal", kept, "--json"}, ExitPipe},
 		{[]string{"audit", study, filepath.Join(dir, "nowhere.csv")}, ExitUsage},
 	} {
 		unread, out, err := os.Pipe()

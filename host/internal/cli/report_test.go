@@ -22,7 +22,7 @@ func reported(t *testing.T, path, run string, args ...string) (code int, stdout,
 
 // TestReportOfASearch: the report from the journal says what the search said.
 func TestReportOfASearch(t *testing.T) {
-	plugins, study := shippedStrategies(t), tenureStudy(t)
+	plugins, study := shippedStrategies(t, "sa"), tenureStudy(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	code, stdout, stderr := command(t, plugins, "search", study, "--solver", "none", "--budget", "100it", "--seed", "3", "--json", "--journal", path)
 	if code != ExitDone {

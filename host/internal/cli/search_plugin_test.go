@@ -6,12 +6,13 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
-// shippedStrategies builds the strategy plugins into a folder.
-func shippedStrategies(t *testing.T) string {
+// shippedStrategies is a folder with these strategy plugins. A search starts all that
+// there are, to see their presets: a test is quicker with the few that it needs.
+func shippedStrategies(t *testing.T, names ...string) string {
 	t.Helper()
 	programs := map[string]string{}
-	for _, name := range []string{"search-rw", "search-sa", "search-climb", "search-ga", "search-grad"} {
-		programs["hyfair-"+name] = "plugins/" + name
+	for _, name := range names {
+		programs["hyfair-search-"+name] = "plugins/search-" + name
 	}
 	return plugintest.Folder(t, programs)
 }

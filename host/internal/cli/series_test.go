@@ -39,7 +39,8 @@ func tasksOf(path, command string) int64 {
 // Killed in the middle, a series leaves no worker behind and goes on where it was:
 // its table is that of one that nothing disturbed, with jobs side by side, too.
 func TestSeriesGoesOnAfterAKill(t *testing.T) {
-	binary, plugins := program(t), shippedStrategies(t)
+	tier.NeedUsual(t)
+	binary, plugins := program(t), shippedStrategies(t, "climb")
 	loan, err := filepath.Abs(loanStudy)
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +73,7 @@ func TestSeriesGoesOnAfterAKill(t *testing.T) {
 // A plugin that is lost costs a network a try; lost twice, the network has failed, the
 // others go on, and the same command tries it again.
 func TestSeriesTriesAgain(t *testing.T) {
+	tier.NeedUsual(t)
 	binary := program(t)
 	plugins := plugintest.Folder(t, map[string]string{"hyfair-search-mortal": "host/internal/cli/testdata/mortal"})
 	loan, err := filepath.Abs(loanStudy)
@@ -134,7 +136,7 @@ func TestMistakesInSeries(t *testing.T) {
 // network is tried again. Networks of one name have folders of their own.
 func TestSeriesWithAnInterruptedWorker(t *testing.T) {
 	tier.NeedUsual(t)
-	binary, plugins := program(t), shippedStrategies(t)
+	binary, plugins := program(t), shippedStrategies(t, "rw")
 	loan, err := filepath.Abs(loanStudy)
 	if err != nil {
 		t.Fatal(err)
