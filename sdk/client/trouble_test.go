@@ -114,6 +114,7 @@ func TestGarbage(t *testing.T) {
 // its result.
 func TestOddProgress(t *testing.T) {
 	tier.NeedUsual(t)
+	t.Parallel()
 	for _, mode := range []string{"flood", "odd progress"} {
 		p := launch(t, config(client.Solver, "liar:"+mode))
 		reports := 0
@@ -194,6 +195,7 @@ func stopping() map[string]func(context.Context) (context.Context, sdk.SolveOpti
 
 // A solver that stops when told hands over what it holds, and lives.
 func TestStoppedSolverAnswers(t *testing.T) {
+	t.Parallel()
 	p := launch(t, config(client.Solver, "slow"))
 	pid := p.Pid()
 	for name, stop := range stopping() {
@@ -214,6 +216,7 @@ func TestStoppedSolverAnswers(t *testing.T) {
 // One that does not is killed, its last incumbent kept, and started again.
 func TestDeafSolverIsKilled(t *testing.T) {
 	tier.NeedUsual(t)
+	t.Parallel()
 	p := launch(t, config(client.Solver, "deaf"))
 	for name, stop := range stopping() {
 		ctx, o, reason := stop(t.Context())
@@ -237,6 +240,7 @@ func TestDeafSolverIsKilled(t *testing.T) {
 }
 
 func TestStoppedProcess(t *testing.T) {
+	t.Parallel()
 	p := launch(t, config(client.Solver, "stop-in-solve"))
 	r, err := p.Solver().Solve(t.Context(), box(), sdk.SolveOptions{TimeLimit: 200 * time.Millisecond})
 	if err != nil || r.Status != sdk.Unknown || r.Reason != sdk.TimeLimit || r.HasPoint() {
@@ -255,6 +259,7 @@ func TestCancelledBeforeItBegan(t *testing.T) {
 }
 
 func TestRelaunchFails(t *testing.T) {
+	t.Parallel()
 	p := launch(t, config(client.Solver, "exit-on-restart:"+filepath.Join(t.TempDir(), "started")))
 	if _, err := p.Solver().Solve(t.Context(), box(), sdk.SolveOptions{Seed: 13, TimeLimit: 100 * time.Millisecond}); err != nil {
 		t.Fatal(err)
@@ -289,6 +294,7 @@ func TestLoadedIsLoadedAgain(t *testing.T) {
 	tier.NeedUsual(t)
 	for _, mode := range []string{"deaf", "incremental"} {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			p := launch(t, config(client.Solver, mode))
 			l, err := p.Solver().Load(t.Context(), box())
 			if err != nil {

@@ -183,7 +183,7 @@ func TestBinsOfASmallEpsilon(t *testing.T) {
 // TestManyCombinationsOfAWideNetwork: above what the evaluator holds tables for,
 // bins are counted all the same.
 func TestManyCombinationsOfAWideNetwork(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	s := &space.Space{Inputs: 2, Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Hi: 1, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 		{Name: "p", Kind: space.Integer, Hi: 1<<12 - 1, Inputs: []space.Input{{Index: 1, Scale: 0x1p-12}}},

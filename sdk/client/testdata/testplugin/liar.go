@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 	"github.com/hyfair/hyfair/sdk/internal/wire"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // serveLies serves the bare protocol, without the care of sdk/serve, as a
@@ -99,7 +100,7 @@ func (l *liar) Solve(m *solverv1.SolveRequest, stream grpc.ServerStreamingServer
 	case "empty event":
 		return send(&solverv1.SolveResponse{})
 	case "flood":
-		for i := 0; i < 1_000_000 && stream.Context().Err() == nil; i++ {
+		for i := 0; i < tier.Count(200_000, 1_000_000) && stream.Context().Err() == nil; i++ {
 			p := &solverv1.Progress{Values: right, Nodes: int64(i)}
 			if err := send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Progress{Progress: p}}); err != nil {
 				return err

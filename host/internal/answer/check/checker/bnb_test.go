@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func TestMain(m *testing.M) { plugintest.Main(m) }
@@ -59,7 +60,7 @@ func solved(t *testing.T, solver sdk.Solver, q *problem.Query) (text []byte, res
 func TestCertificatesOfTheSolverAreAccepted(t *testing.T) {
 	solver, _ := plugintest.Solver(t, "bnb")
 	var leaves Report
-	for seed := range uint64(6) {
+	for seed := range uint64(tier.Count(3, 6)) {
 		for _, notion := range fairness.Notions {
 			for _, goal := range []problem.Goal{problem.Decide, problem.Maximise, problem.MaxK} {
 				if goal == problem.MaxK && notion != fairness.Score {

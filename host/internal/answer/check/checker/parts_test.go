@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -134,9 +135,10 @@ func parts(t testing.TB, line []byte, change func(rule, name string, edit func(m
 // written as. What is accepted all the same is so by a rule, and its claim is
 // true.
 func TestEveryPartIsNeeded(t *testing.T) {
+	tier.NeedUsual(t)
 	solver, _ := plugintest.Solver(t, "bnb")
 	tried, accepted, constrained := 0, map[string]int{}, 0
-	for seed := uint64(0); constrained < 2; seed++ {
+	for seed := uint64(0); constrained < tier.Count(1, 2); seed++ {
 		r := rand.New(rand.NewPCG(seed, 77))
 		st := randomStatement(r, fairness.Score, false)
 		if len(st.Space.Forbidden) == 0 || len(st.Network.Layers) < 2 {
@@ -181,7 +183,7 @@ func TestEveryPartIsNeeded(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d mutants; accepted: %v", tried, accepted); tried < 400 || len(accepted) < 4 {
+	if t.Logf("%d mutants; accepted: %v", tried, accepted); tried < tier.Count(100, 400) || len(accepted) < 4 {
 		t.Error("too few mutants to show much")
 	}
 }
