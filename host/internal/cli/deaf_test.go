@@ -13,7 +13,7 @@ import (
 // over, whatever it was asked, and what is known by then is shown.
 func TestTimeLimitsHold(t *testing.T) {
 	tier.NeedUsual(t)
-	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
+	binary, plugins, study := program(t), rogueFolder(t, "rogue"), tenureStudy(t)
 	for _, args := range [][]string{
 		{"certify", "--encoding", "network"}, {"certify", "--encoding", "smt"},
 		{"certify", "--encoding", "bigm", "--maximize", "--relax", "years=1"},
@@ -24,7 +24,9 @@ func TestTimeLimitsHold(t *testing.T) {
 			args = append(args, "--climb=false")
 		}
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			code, stdout, stderr := command(t, plugins, append(args, study, "--solver", "rogue", "--set", "mode=deaf", "--epsilon", "0.9", "--timeout", "1s")...)
+			t.Parallel() // what each does is wait
+			args := append(args, study, "--solver", "rogue", "--set", "mode=deaf", "--epsilon", "0.9", "--timeout", "1s")
+			code, stdout, stderr := startWith(t, binary, plugins, filepath.Join(t.TempDir(), "journal.db"), args...).wait(t)
 			if code != ExitDone || !strings.Contains(stdout, "time limit") {
 				t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 			}

@@ -69,6 +69,7 @@ func TestRogueProcesses(t *testing.T) {
 		verdict certify.Verdict
 	}{{"deaf", certify.Undecided}, {"patient", certify.Undecided}, {"deaf-with-incumbent", certify.Unfair}} {
 		t.Run(c.mode, func(t *testing.T) {
+			t.Parallel() // what each does is wait
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			began := time.Now()

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestGradient compares back-propagation with finite differences of the loss.
@@ -158,9 +160,7 @@ func TestPortableFunctions(t *testing.T) {
 // TestNoFusedArithmetic looks at the machine code for arm64, where the
 // compiler fuses products and sums unless told not to.
 func TestNoFusedArithmetic(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles for another processor")
-	}
+	tier.NeedLong(t) // it compiles for another processor
 	goTool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip("needs the go command")
