@@ -5,8 +5,9 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 func TestMain(m *testing.M) { rig.Main(m, main) }
 
-func TestConformance(t *testing.T) { rig.Conformance(t, client.Solver) }
+func TestConformance(t *testing.T) { tier.NeedUsual(t); rig.Conformance(t, client.Solver) }

@@ -135,6 +135,7 @@ func replay(t *testing.T, q *problem.Query, low *encode.LoweredSMT, r *sdk.Resul
 }
 
 func TestZ3AgreesWithEnumeration(t *testing.T) {
+	tier.NeedUsual(t)
 	verdicts := map[sdk.Status]int{}
 	for seed := range uint64(tier.Count(12, 60)) {
 		q := tinyQuery(seed)

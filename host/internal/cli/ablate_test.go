@@ -116,7 +116,7 @@ func sameJSON(t *testing.T, a, b ablate.Ablation) string {
 func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 	study := tenureStudy(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
-	file := grid(t, study, "solver: none\nstrategies: [{name: rw}, {name: sa, grid: {p: [0.5, 0.9]}}]\nbudget: 1500it\nruns: 2\n")
+	file := grid(t, study, fmt.Sprintf("solver: none\nstrategies: [{name: rw}, {name: sa, grid: {p: [0.5, 0.9]}}]\nbudget: %dit\nruns: 2\n", tier.Count(500, 1500)))
 	args := []string{"ablate", file, "--json"}
 
 	killed := startWith(t, binary, plugins, path, args...)

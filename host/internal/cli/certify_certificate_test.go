@@ -40,6 +40,9 @@ func TestCertificatesOfCertifyAreAccepted(t *testing.T) {
 		"bound.cert":     {"--maximize"},
 		"logits.cert.gz": {"--maximize", "--notion", "logit"},
 	} {
+		if !tier.Long() && (name == "k.cert" || name == "logits.cert.gz") {
+			continue
+		}
 		path := filepath.Join(dir, name)
 		out, stderr, code := certify(append(args, "--certificate", path)...)
 		if code != ExitDone || out.Certificate == nil || out.Certificate.File != path || out.Certificate.Leaves < 1 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // bnbFolder is a plugin folder with the real solver-bnb and nothing else.
@@ -69,6 +70,7 @@ func TestQuantifyTenure(t *testing.T) {
 
 // TestQuantifyMap writes both formats and adds the boxes up.
 func TestQuantifyMap(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins, study := bnbFolder(t), "../../../studies/loan"
 	where := []string{study, "--where", "credit_rating=..5,purpose=car|education"}
 	path := filepath.Join(t.TempDir(), "map.csv")

@@ -324,6 +324,7 @@ func TestBoundBesideAnEarlyWitness(t *testing.T) {
 // A solver that fails with a point in hand has answered a question that wants
 // any; while maximising, the point is kept.
 func TestIncumbentOutlivesTheSolver(t *testing.T) {
+	tier.NeedUsual(t)
 	failing := map[string]func(context.Context, *problem.Problem, sdk.SolveOptions, sdk.Solver) (*sdk.Result, error){
 		"reported": func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
 			quiet := o

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -422,6 +423,7 @@ func TestStartFails(t *testing.T) {
 // A budget in evaluations ends where there is next to nobody to evaluate, and a
 // search among nobody does not begin.
 func TestNobodyToEvaluate(t *testing.T) {
+	tier.NeedUsual(t)
 	var i int64
 	outside := fakeSession{func(_ context.Context, _ []sdk.Trial, want int) (moves []sdk.Move, _ error) {
 		for range want {

@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/program"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // binary is the test plugin; its name decides what it is.
@@ -247,6 +248,7 @@ func TestPluginsThatAreNotWhatTheySay(t *testing.T) {
 }
 
 func TestStrategiesAndPresets(t *testing.T) {
+	tier.NeedUsual(t)
 	c := only(t, folder(t, "hyfair-search-sa", "hyfair-search-rw", "hyfair-search-plain", "hyfair-search-broken"))
 	for _, k := range []struct {
 		name, plugin, preset, rounds string
