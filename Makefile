@@ -2,9 +2,11 @@
 
 GO      ?= go
 PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
+PYTHON_PLUGINS := $(notdir $(patsubst %/plugin.yaml,%,$(wildcard plugins/*/plugin.yaml)))
+PUT     = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; };
 export CGO_ENABLED = 0
 
-.PHONY: all build programs setup setup-python setup-lime demo check test test-long vet cross bench bench-bnb bench-numpy generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers demo check test test-long vet cross bench bench-bnb bench-numpy generate clean
 
 all: build
 
@@ -14,13 +16,19 @@ all: build
 build:
 	@mkdir -p bin/plugins
 	$(GO) build -o bin/built/ ./host ./plugins/...
-	@$(PUT); put bin/built/host bin/hyfair && for p in $(PLUGINS); do put bin/built/$$p bin/plugins/hyfair-$$p || exit 1; done
+	@$(PUT) \
+	put bin/built/host bin/hyfair && for p in $(PLUGINS); do put bin/built/$$p bin/plugins/hyfair-$$p || exit 1; done
+	@if [ -d .deps/python ]; then $(MAKE) --no-print-directory python-plugins; fi
 
-PUT = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; }
+# The folders of plugins in Python, each with the script that finds it a Python. Without
+# .deps/python none of them would start, and build leaves them out.
+python-plugins:
+	@$(PUT) for p in $(PYTHON_PLUGINS); do to=bin/plugins/hyfair-$$p; mkdir -p $$to && \
+	for f in sdk/python/examples/minimal/run plugins/$$p/plugin.yaml plugins/$$p/*.py; do put $$f $$to/$${f##*/} || exit 1; done || exit 1; done
 
 # Native libraries under .deps/, each optional: hyfair doctor says what is there. No
 # plugin in Go needs more; setup-python is for those in Python, and for tests;
-# setup-lime for hyfair explain --lime-reference.
+# setup-lime for hyfair explain --lime-reference; setup-solvers for cvc5 and the like.
 setup:
 	scripts/setup.sh highs z3 lpsolve
 
@@ -29,6 +37,10 @@ setup-python: setup
 
 setup-lime: setup-python
 	scripts/setup.sh lime
+
+# The solvers of the plugins in Python.
+setup-solvers: setup-python
+	scripts/setup.sh solvers
 
 # What is downloaded comes while what is there is compiled.
 demo:
@@ -53,7 +65,7 @@ test:
 
 # The second run leaves out what takes long and asks the same of the plain loops.
 test-long: export HYFAIR_TEST = long
-test-long: setup-lime vet programs cross
+test-long: setup-lime setup-solvers vet programs cross
 	$(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -skip "TestSharesHoldAgainstSamples|TestReferee" $(VECTOR)
 
@@ -63,7 +75,7 @@ TESTED := $(patsubst %/main.go,./%,$(shell find host plugins sdk -path '*/testda
 programs: build
 	@mkdir -p bin/tests
 	$(GO) build -o bin/built/ $(TESTED) ./sdk/conformance/internal/...
-	@$(PUT); for p in $(notdir $(TESTED)) fakesolver fakestrategy; do put bin/built/$$p bin/tests/$$p || exit 1; done
+	@$(PUT) for p in $(notdir $(TESTED)) fakesolver fakestrategy; do put bin/built/$$p bin/tests/$$p || exit 1; done
 
 # After build, beside which it would compile the same once more.
 vet: build

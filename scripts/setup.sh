@@ -16,7 +16,8 @@
 # and aarch64); the distribution's HiGHS is taken where it is at least as new,
 # and either where the wheel cannot be had. lp_solve is the distribution's. The
 # Python packages are wheels pinned in sdk/python/requirements.txt, and lime's
-# in requirements-lime.txt there; lime itself comes as source.
+# in requirements-lime.txt there; lime itself comes as source. The solvers are wheels
+# pinned in plugins/solver-*/requirements.txt, each of which can do without the others.
 set -u
 
 HIGHS=1.15.1
@@ -41,7 +42,7 @@ for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python | lime) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime | solvers) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
@@ -56,9 +57,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime) echo python3-venv ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers) echo python3-venv ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -233,11 +234,36 @@ bring_lime() {
 	ln -s "$found" "$DEPS/python/lime" && record lime "$LIME" wheels "$(pin_of_lime)"
 }
 
+# The solvers go into that environment too. What tells which are there is a file that
+# goes with it; where one could not be had, the next call tries again.
+pin_of_solvers() { cat "$ROOT"/plugins/solver-*/requirements.txt | cksum | tr -s ' \t' - | cut -d- -f1,2; }
+bring_solvers() {
+	local python=$DEPS/python/bin/python file name had=0 all=0 pin
+	[ -e "$python" ] || bring_python || return 1
+	rm -f "$DEPS/python/solvers"
+	for file in "$ROOT"/plugins/solver-*/requirements.txt; do
+		name=$(basename "${file%/requirements.txt}")
+		all=$((all + 1))
+		say "fetching what $name needs"
+		if "$python" -m pip --disable-pip-version-check -q install --only-binary=:all: --no-deps --require-hashes \
+			--timeout 30 --retries 2 -r "$file" >>"$LOG" 2>&1; then
+			echo "$name" >>"$DEPS/python/solvers"
+			had=$((had + 1))
+		else
+			say "$name: not to be had for this Python on this machine"
+			tail -n 3 "$LOG" | sed 's/^/  | /' >&2
+		fi
+	done
+	pin=$(pin_of_solvers)
+	[ $had = $all ] || pin=partial
+	[ $had != 0 ] && record solvers "$had-of-$all" wheels "$pin" && make -s -C "$ROOT" python-plugins
+}
+
 MISSING=0
 SUMMARY=""
 for name in $WANT; do
 	pin=""
-	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; esac
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; esac
 	settled "$name" "$pin" || "bring_$name" || true
 	if [ -e "$DEPS/$(file_of "$name")" ]; then
 		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/$(file_of "$name")")
@@ -245,7 +271,7 @@ for name in $WANT; do
 		MISSING=1
 		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
 		case $name in
-		python | lime) row="$row, then scripts/setup.sh $name" ;;
+		python | lime | solvers) row="$row, then scripts/setup.sh $name" ;;
 		highs | z3) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
 		esac
 	fi

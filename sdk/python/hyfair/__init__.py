@@ -11,7 +11,7 @@ if sys.version_info < (3, 9):  # and so no newer syntax in this file
     raise ImportError("hyfair needs Python 3.9 or newer; %s is Python %d.%d" % (
         (sys.executable,) + sys.version_info[:2]))
 
-from . import draw, serve
+from . import draw, milp, option, serve, smt
 from .cancel import Cancel
 from .describe import Description, Exactness, Library, Option, Preset, Service
 from .errors import Cancelled, Error, Finished, Incompatible, InvalidOption, InvalidProblem, Unsupported
@@ -32,5 +32,5 @@ __all__ = [
     "Notion", "Number", "Objective", "Option", "Point", "Predicate", "Preset", "Problem", "Progress", "Query",
     "Reason", "Region", "Relaxation", "Result", "Role", "Row", "Script", "Service", "Session", "Set", "SolveOptions",
     "Solver", "Space", "Stack", "StartOptions", "Status", "Strategy", "Symbol", "Terms", "Trial", "TrialStatus",
-    "Unsupported", "Witness", "draw", "holds", "serve", "sigmoid",
+    "Unsupported", "Witness", "draw", "holds", "milp", "option", "serve", "sigmoid", "smt",
 ]

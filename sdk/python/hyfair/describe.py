@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import importlib.metadata
+import sys
 from dataclasses import dataclass, field
 from typing import Dict, List
 
@@ -41,6 +43,16 @@ class Library:
     """The command that installs it, where it was not found."""
     problem: str = ""
     """What was tried and seen, where it was not found."""
+
+    @classmethod
+    def of_package(cls, package: str, hint: str, name: str = "") -> Library:
+        """The installed package of that name on the package index, which is not
+        imported; under another name for people."""
+        try:
+            found = importlib.metadata.distribution(package)
+        except importlib.metadata.PackageNotFoundError:
+            return cls(name or package, False, hint=hint, problem=f"{sys.executable} has no package {package}")
+        return cls(name or package, True, found.version, str(found.locate_file("")))
 
 
 @dataclass

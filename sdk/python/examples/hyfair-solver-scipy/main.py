@@ -2,89 +2,120 @@
 
 What ``scipy.optimize.milp`` does not offer, this solver cannot do: it takes no
 start values, seed, threads, branching priorities or special ordered sets,
-reports no progress, and cannot be interrupted. So it runs in a process of its
-own (worker.py), which is ended where the host cancels; what it held is lost then.
+reports no progress, and cannot be interrupted. So it works in a process apart,
+which is ended where the host cancels; what it held is lost then.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
-import sys
-import threading
-import time
-from typing import Union
+import re
+from typing import Any, Dict, List, Tuple
 
 import hyfair
 from hyfair import (
-    MILP, Description, Exactness, Form, Goal, Library, Option, Problem, Reason, Result, Service, SolveOptions, Solver,
-    Status)
+    MILP, Description, Exactness, Form, Goal, Incompatible, Library, Option, Problem, Reason, Result, Service,
+    SolveOptions, Solver, Status, milp, option)
 
-import claim
-import layout
-from process import Process
+TOLERANCE = 1e-6
+"""HiGHS's default for integrality and the absolute gap, above those for rows and
+bounds (1e-7); SciPy has no means to change them."""
+NUMBERS = milp.Range("HiGHS", smallest=1e-9, entry=1e15, cost=1e20)
+
+OTHER = (Status.UNKNOWN, Reason.OTHER)
+CLAIMS: Dict[int, Tuple[Status, Reason]] = {
+    0: OTHER,  # not set
+    1: OTHER,  # load error
+    2: OTHER,  # model error, which SciPy calls infeasible
+    3: OTHER,  # presolve error
+    4: (Status.UNKNOWN, Reason.NUMERICAL),  # solve error
+    5: (Status.UNKNOWN, Reason.NUMERICAL),  # postsolve error
+    6: (Status.OPTIMAL, Reason.NONE),  # no rows
+    7: (Status.OPTIMAL, Reason.NONE),
+    8: (Status.INFEASIBLE, Reason.NONE),
+    9: OTHER,  # unbounded or infeasible
+    10: OTHER,  # unbounded
+    11: OTHER,  # bound on the objective
+    12: OTHER,  # target for the objective
+    13: (Status.UNKNOWN, Reason.TIME_LIMIT),
+    14: (Status.UNKNOWN, Reason.WORK_LIMIT),  # iterations
+    15: (Status.UNKNOWN, Reason.NUMERICAL),  # unknown
+    16: (Status.UNKNOWN, Reason.WORK_LIMIT),  # nodes, or solutions
+    17: (Status.UNKNOWN, Reason.INTERRUPTED),
+    18: (Status.UNKNOWN, Reason.MEMORY_LIMIT),
+}
+"""By HiGHS's number, which SciPy gives in its message; its own status lumps
+together what must be told apart."""
 
 
 class SciPy(Solver):
     """What --solver scipy selects."""
 
-    def __init__(self) -> None:
-        self._process = Process()
-        threading.Thread(target=self._process.warm, daemon=True).start()
-
     def describe(self) -> Description:
         return Description(
             name="scipy", version="1.0.0", summary="SciPy's milp: HiGHS, without the means to steer it",
             serves=[Service(Form.MILP, Goal.DECIDE), Service(Form.MILP, Goal.MAXIMISE)],
-            exactness=Exactness.NUMERICAL, libraries=[library()],
+            exactness=Exactness.NUMERICAL,
+            libraries=[Library.of_package("scipy", "scripts/setup.sh python", "SciPy")],
             options=[Option("presolve", "on", "on or off")])
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
-        began = time.monotonic()
-        milp = problem.milp
-        assert milp is not None  # the form asked for is one that is served
-        presolve = {"on": True, "off": False}.get(options.options["presolve"])
-        if presolve is None:
-            raise hyfair.InvalidOption(f"presolve={options.options['presolve']}: want on or off")
-        result = self._answer(milp, options, presolve, began)
-        result.elapsed = time.monotonic() - began
-        return result
-
-    def _answer(self, milp: MILP, options: SolveOptions, presolve: bool, began: float) -> Result:
-        lost = layout.effect_of_dropping(milp)
-        if not milp.columns:
-            return claim.without_columns(milp)
-        task = layout.task(milp)
-        task["options"] = {
-            "presolve": presolve, "mip_rel_gap": options.gap, "node_limit": options.work_limit, "disp": False}
-        answer = self._run(task, options, began)
-        if isinstance(answer, Reason):
-            return Result(Status.UNKNOWN, answer, native="ended", detail="SciPy tells nothing of a solve that was ended")
-        if claim.open_ended(answer):
-            # Infeasible, or without a best point: a question without an objective tells which.
-            task["c"] = [0.0] * len(milp.columns)
-            second = self._run(task, options, began)
-            if isinstance(second, Reason):
-                return Result(Status.UNKNOWN, second, native=answer["message"])
-            return claim.without_best(milp, second, lost)
-        return claim.conclude(milp, answer, lost)
-
-    def _run(self, task: layout.Task, options: SolveOptions, began: float) -> Union[layout.Answer, Reason]:
-        if options.time_limit is not None:
-            left = options.time_limit - (time.monotonic() - began)
-            if left <= 0:
-                return Reason.TIME_LIMIT
-            task["options"]["time_limit"] = left
-        return self._process.ask(task, options.cancel, options.memory)
+        assert problem.milp is not None  # the form asked for is one that is served
+        return milp.answer(problem.milp, options, run, TOLERANCE, NUMBERS)
 
 
-def library() -> Library:
-    """What is installed, without loading it."""
-    spec = importlib.util.find_spec("scipy")
-    if spec is None:
-        return Library("SciPy", False, hint=f"{sys.executable} -m pip install 'scipy>=1.9'")
-    return Library("SciPy", True, importlib.metadata.version("scipy"), spec.origin or "")
+def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
+    """Asks SciPy once."""
+    presolve = option.word(options.options, "presolve", ["on", "off"]) == "on"
+    try:
+        import numpy
+        from scipy.optimize import Bounds, LinearConstraint
+        from scipy.sparse import csr_matrix
+        from scipy.optimize import milp as solve
+    except ImportError as e:
+        raise Incompatible(f"SciPy cannot be used: {e}") from e
+    native: Dict[str, Any] = {
+        "presolve": presolve, "mip_rel_gap": options.gap, "node_limit": options.work_limit, "disp": False,
+        "time_limit": options.time_limit}
+    starts, indices, data = sparse(m)
+    rows = None
+    if m.rows:
+        matrix = csr_matrix((data, indices, starts), shape=(len(m.rows), len(m.columns)), dtype=float)
+        rows = LinearConstraint(matrix, [r.lo for r in m.rows], [r.hi for r in m.rows])
+    r = solve(
+        numpy.array(costs(m)), integrality=numpy.array([int(c.integer) for c in m.columns]),
+        bounds=Bounds([c.lo for c in m.columns], [c.hi for c in m.columns]), constraints=rows, options=native)
+    bound = r.get("mip_dual_bound")
+    return outcome(m, r.message, None if r.x is None else list(map(float, r.x)), bound, r.get("mip_node_count"))
+
+
+def outcome(m: MILP, message: str, x: Any, bound: Any, nodes: Any) -> milp.Outcome:
+    """SciPy's answer, with HiGHS's number in its message."""
+    found = re.search(r"\(HiGHS Status (\d+)", message)
+    number = int(found.group(1)) if found else -1
+    status, reason = CLAIMS.get(number, OTHER)
+    sign = -1.0 if m.objective.maximise else 1.0
+    return milp.Outcome(
+        status, reason, message, x, None if bound is None else sign * float(bound) + m.objective.offset,
+        int(nodes or 0), open_ended=number in (9, 10))
+
+
+def costs(m: MILP) -> List[float]:
+    """SciPy always minimises."""
+    out = [0.0] * len(m.columns)
+    for c, a in zip(m.objective.terms.columns, m.objective.terms.coefs):
+        out[c] = -a if m.objective.maximise else a
+    return out
+
+
+def sparse(m: MILP) -> Tuple[List[int], List[int], List[float]]:
+    """The rows in compressed form."""
+    starts, indices, data = [0], [], []  # type: List[int], List[int], List[float]
+    for row in m.rows:
+        indices += row.terms.columns
+        data += row.terms.coefs
+        starts.append(len(indices))
+    return starts, indices, data
 
 
 if __name__ == "__main__":
-    hyfair.serve.solver(SciPy())
+    hyfair.serve.solver(SciPy(), apart=True)

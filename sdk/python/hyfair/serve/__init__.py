@@ -31,9 +31,20 @@ def strategy(impl: Strategy) -> None:
     _run("strategy", impl)
 
 
-def solver(impl: Solver) -> None:
+def solver(impl: Solver, apart: bool = False) -> None:
     """Serves a solver until the host is gone. Run by hand, it says what the
-    program is and exits with code 1."""
+    program is and exits with code 1.
+
+    With ``apart``, ``solve`` runs in a process of its own, for libraries that
+    hold the interpreter lock, cannot be interrupted, or may crash: a call that
+    overstays its time limit, its memory or a cancel is ended there, and its last
+    progress report becomes its result. The class must not be ``Incremental``, and
+    ``describe`` should not load the library, as it is asked here."""
+    if apart:
+        from .apart import Apart, work
+        if _handshake.apart:
+            work(impl)
+        impl = Apart(impl)
     _run("solver", impl)
 
 

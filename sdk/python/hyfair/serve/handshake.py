@@ -15,12 +15,15 @@ from typing import Optional
 
 COOKIE = "HYFAIR_PLUGIN"
 COOKIE_VALUE = "8f0c7d5e-individual-fairness-v1"
+APART = "HYFAIR_APART"
+
+apart = os.environ.pop(APART, "") != ""
+"""Whether this is the process that a solver works in."""
 
 
 def _divert() -> Optional[int]:
-    if os.environ.get(COOKIE) != COOKIE_VALUE:
+    if os.environ.pop(COOKIE, "") != COOKIE_VALUE and not apart:
         return None
-    del os.environ[COOKIE]
     kept = os.dup(1)  # not inherited by children
     os.dup2(2, 1)
     sys.stdout.flush()  # what waited there goes to standard error too
@@ -30,7 +33,7 @@ def _divert() -> Optional[int]:
 
 
 descriptor = _divert()
-"""Where the handshake goes; None in a program that no host has started."""
+"""Where the handshake, or an answer, goes; None in a program that no host has started."""
 
 parent = os.getppid()
 """Who started the program, before it can have gone."""

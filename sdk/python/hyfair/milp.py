@@ -1,0 +1,216 @@
+"""What a solver of the MILP form does around its library::
+
+    NUMBERS = milp.Range("SCIP", smallest=1e-9, entry=1e15, cost=1e20)
+
+    def solve(self, problem, options):
+        return milp.answer(problem.milp, options, self.run, tolerance=1e-6, numbers=NUMBERS)
+
+    def run(self, m, options, watch):  # builds the library's model and runs it once
+        ...
+        return milp.Outcome(*CLAIMS[status], point=x, bound=bound, nodes=nodes)
+
+``answer`` refuses coefficients that the library would change, asks a second time
+where the objective may have no bound, and takes the library's word no further than
+its own points bear out. Values are floats.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from dataclasses import dataclass
+from typing import Callable, List, Optional, Sequence
+
+from .errors import Unsupported
+from .problem import MILP, Objective
+from .solver import Progress, Reason, Result, SolveOptions, Status
+
+COARSEST = 1e-4
+"""A point that breaks the problem by more proves nothing."""
+
+
+@dataclass
+class Range:
+    """The coefficients that a library takes."""
+
+    solver: str
+    """Its name for people."""
+    smallest: float = 0.0
+    """Entries of the matrix up to this size are left out."""
+    entry: float = math.inf
+    """From this size on an entry of the matrix is refused, or means something else,"""
+    cost: float = math.inf
+    """and from this on a coefficient of the objective."""
+
+    def lost(self, m: MILP) -> float:
+        """Bounds what the library changes in a row by leaving out coefficients.
+        Raises Unsupported where that has no bound, or where it refuses one."""
+        worst = 0.0
+        for i, row in enumerate(m.rows):
+            effect = 0.0
+            for c, a in zip(row.terms.columns, row.terms.coefs):
+                if abs(a) >= self.entry:
+                    raise Unsupported(f"row {i} ({row.name}) has the coefficient {a:g} at column {c}; "
+                                      f"{self.solver} takes none from {self.entry:g} on")
+                if 0 < abs(a) <= self.smallest:
+                    effect += abs(a) * max(abs(m.columns[c].lo), abs(m.columns[c].hi))
+            if math.isinf(effect):
+                raise Unsupported(f"row {i} ({row.name}) has a coefficient of at most {self.smallest:g} at a column "
+                                  f"without bounds; {self.solver} would leave it out")
+            worst = max(worst, effect)
+        for c, a in zip(m.objective.terms.columns, m.objective.terms.coefs):
+            if abs(a) >= self.cost:
+                raise Unsupported(f"the objective has the coefficient {a:g} at column {c}; "
+                                  f"{self.solver} takes none from {self.cost:g} on")
+        return worst
+
+
+@dataclass
+class Outcome:
+    """What one run of a library left behind."""
+
+    status: Status
+    reason: Reason = Reason.NONE
+    native: str = ""
+    point: Optional[Sequence[float]] = None
+    """The point held, in column order."""
+    bound: Optional[float] = None
+    """What was proved of the objective, its offset included."""
+    nodes: int = 0
+    open_ended: bool = False
+    """The objective is said to have no bound, or there to be no point."""
+
+
+class Watch:
+    """Remembers the best point of a running solve, hands progress on, and says
+    when to stop. For the library's callbacks."""
+
+    def __init__(self, m: MILP, options: SolveOptions) -> None:
+        self._milp, self._options, self._began = m, options, time.monotonic()
+        self.best: Optional[List[float]] = None
+        self._wants_best = bool(m.objective.terms.columns)
+
+    def found(self, point: Sequence[float], nodes: int = 0, bound: Optional[float] = None) -> None:
+        """A new incumbent, as the library holds it, and a bound that it has proved."""
+        x = _best_reading(self._milp, point)
+        if self._milp.violation(x) > COARSEST or not self._improves(x):
+            x = self.best
+        new, self.best = x is not self.best, x
+        if bound is not None and (not self._wants_best or not math.isfinite(bound)):
+            bound = None
+        if new or bound is not None:
+            self._options.progress(Progress(
+                self.best if new else None, 0.0 if not new or self.best is None else self._milp.value(self.best), bound,
+                nodes, time.monotonic() - self._began))
+
+    def _improves(self, x: Sequence[float]) -> bool:
+        if self.best is None or not self._wants_best:
+            return self.best is None
+        return _better(self._milp, self._milp.value(x), self._milp.value(self.best))
+
+    @property
+    def stop(self) -> Optional[Reason]:
+        """Why the library should stop now; None where it should go on, and
+        ``Reason.NONE`` where all that was asked for is there."""
+        if self._options.cancel.is_set():
+            return Reason.INTERRUPTED
+        if self._options.time_limit is not None and time.monotonic() - self._began >= self._options.time_limit:
+            return Reason.TIME_LIMIT
+        if self.best is not None and (not self._wants_best or self._reaches(self.best)):
+            return Reason.NONE
+        return None
+
+    def _reaches(self, x: Sequence[float]) -> bool:
+        target = self._options.target
+        return target is not None and not _better(self._milp, target, self._milp.value(x))
+
+
+Run = Callable[[MILP, SolveOptions, Watch], Outcome]
+
+
+def answer(m: MILP, options: SolveOptions, run: Run, tolerance: float, numbers: Range) -> Result:
+    """The claim about a problem, whose library keeps the tolerance."""
+    tolerance += numbers.lost(m)
+    if not m.columns:
+        return without_columns(m)
+    began = time.monotonic()
+    watch = Watch(m, options)
+    outcome = run(m, options, watch)
+    if not outcome.open_ended:
+        return conclude(m, outcome, tolerance, options, watch.best)
+    if not m.objective.terms.columns:  # there is nothing to be unbounded
+        return conclude(m, dataclasses.replace(outcome, status=Status.INFEASIBLE, reason=Reason.NONE), tolerance)
+    # Infeasible, or without a best point: a question without an objective tells which.
+    plain = dataclasses.replace(m, objective=Objective())
+    left = None if options.time_limit is None else max(1e-3, options.time_limit - (time.monotonic() - began))
+    second = dataclasses.replace(options, time_limit=left, target=None, progress=lambda p: None)
+    r = conclude(m, run(plain, second, Watch(plain, second)), tolerance)
+    r.bound, r.nodes = None, r.nodes + outcome.nodes
+    if r.values is not None:
+        r.status, r.reason, r.detail = Status.FEASIBLE, Reason.OTHER, "the objective has no bound"
+    return r
+
+
+def without_columns(m: MILP) -> Result:
+    """Rows without columns are statements about zero, which libraries seldom take."""
+    if any(row.lo > 0 or row.hi < 0 for row in m.rows):
+        return Result(Status.INFEASIBLE, native="no columns")
+    return Result(Status.FEASIBLE, native="no columns", values=[], objective=m.objective.offset)
+
+
+def conclude(m: MILP, outcome: Outcome, tolerance: float, options: Optional[SolveOptions] = None,
+             known: Optional[Sequence[float]] = None) -> Result:
+    """The claim that an outcome and the best point known beside it bear out:
+    "infeasible" beside a feasible point becomes ``FEASIBLE``, ``NUMERICAL``, and an
+    optimum without one ``UNKNOWN``."""
+    best_asked = bool(m.objective.terms.columns)
+    r = Result(outcome.status, outcome.reason, native=outcome.native, tolerance=tolerance, nodes=outcome.nodes)
+    point = None if outcome.point is None else _best_reading(m, outcome.point)
+    off = math.inf if point is None else m.violation(point)
+    if known is not None and (point is None or off > COARSEST or best_asked and _better(m, m.value(known), m.value(point))):
+        if r.status is Status.OPTIMAL and point is not None and _apart(m.value(known), m.value(point), tolerance):
+            r.status, r.reason, r.detail = Status.FEASIBLE, Reason.NUMERICAL, "an optimum is claimed, and a better point is known"
+        point, off = list(known), m.violation(known)
+    if point is None or off > COARSEST:
+        if r.status is Status.OPTIMAL or r.status is Status.FEASIBLE or point is not None and r.status is not Status.INFEASIBLE:
+            r.status, r.reason = Status.UNKNOWN, r.reason if r.reason is not Reason.NONE else Reason.NUMERICAL
+            r.detail = "no point is held" if point is None else f"the point held breaks the problem by {off:g}"
+        return r
+    r.values, r.objective, r.tolerance = point, m.value(point), max(tolerance, off)
+    if r.status is Status.INFEASIBLE:
+        r.status, r.reason, r.detail = Status.FEASIBLE, Reason.NUMERICAL, "it is claimed that there is no point, and one is held"
+        return r
+    if not best_asked:
+        r.status, r.reason = Status.FEASIBLE, Reason.NONE
+        return r
+    if r.status is not Status.OPTIMAL:
+        r.status = Status.FEASIBLE
+        target = None if options is None else options.target
+        if target is not None and not _better(m, target, r.objective):
+            r.reason = Reason.NONE
+    bound = r.objective if outcome.bound is None and r.status is Status.OPTIMAL else outcome.bound
+    if bound is None or math.isnan(bound) or r.reason is Reason.NUMERICAL:
+        return r
+    if _better(m, r.objective, bound) and _apart(r.objective, bound, tolerance):
+        r.status, r.reason, r.detail = Status.FEASIBLE, Reason.NUMERICAL, f"the bound {bound:g} contradicts the point held"
+        return r
+    # The point held is worth what it is worth: a bound behind it is rounding.
+    r.bound = max(bound, r.objective) if m.objective.maximise else min(bound, r.objective)
+    return r
+
+
+def _apart(a: float, b: float, tolerance: float) -> bool:
+    """Whether two objectives differ by more than tolerances explain."""
+    return abs(a - b) > 10 * tolerance * max(1.0, abs(a), abs(b))
+
+
+def _better(m: MILP, a: float, b: float) -> bool:
+    return a > b if m.objective.maximise else a < b
+
+
+def _best_reading(m: MILP, x: Sequence[float]) -> List[float]:
+    """The point with its integers made whole where that breaks the problem no
+    more than leaving them as they are."""
+    whole = [float(round(v)) if c.integer and math.isfinite(v) else float(v) for c, v in zip(m.columns, x)]
+    return whole if m.violation(whole) <= m.violation(x) else list(x)

@@ -1,0 +1,53 @@
+//go:build unix
+
+package pythontest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// TestSolversConform holds the solvers of this tree that are written in Python
+// against the suite, those whose packages are there. Without them each says so.
+func TestSolversConform(t *testing.T) {
+	tier.NeedUsual(t)
+	need(t)
+	folders, err := filepath.Glob("../../../plugins/solver-*/plugin.yaml")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("%v, %v", folders, err)
+	}
+	for _, path := range folders {
+		dir, err := filepath.Abs(filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			config := client.Config{Path: python, Args: []string{"main.py"}, Dir: dir, Kind: client.Solver, NoTLS: true}
+			p := launch(t, config)
+			for _, lib := range p.Description().Libraries {
+				if lib.Found {
+					continue
+				}
+				if !strings.HasPrefix(lib.Hint, "scripts/setup.sh ") || lib.Problem == "" {
+					t.Errorf("%+v is missing, and nothing says what brings it", lib)
+				}
+				if os.Getenv("CI") == "true" && tier.Long() {
+					t.Fatalf("%s is missing: %s", lib.Name, lib.Hint)
+				}
+				t.Skipf("SKIPPED: %s is missing (%s); %s brings it", lib.Name, lib.Problem, lib.Hint)
+			}
+			tier.NeedLong(t)
+			conformance.Solver(t, p.Solver(), conformance.Options{
+				NewSolver: func(context.Context) (sdk.Solver, error) { return launch(t, config).Solver(), nil },
+			})
+		})
+	}
+}
