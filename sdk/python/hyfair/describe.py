@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import enum
-import importlib.metadata
-import sys
 from dataclasses import dataclass, field
 from typing import Dict, List
 
@@ -48,6 +46,9 @@ class Library:
     def of_package(cls, package: str, hint: str, name: str = "") -> Library:
         """The installed package of that name on the package index, which is not
         imported; under another name for people."""
+        import importlib.metadata  # which takes its time, and is needed here only
+        import sys
+
         try:
             found = importlib.metadata.distribution(package)
         except importlib.metadata.PackageNotFoundError:

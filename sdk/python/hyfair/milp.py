@@ -132,8 +132,12 @@ Run = Callable[[MILP, SolveOptions, Watch], Outcome]
 def answer(m: MILP, options: SolveOptions, run: Run, tolerance: float, numbers: Range) -> Result:
     """The claim about a problem, whose library keeps the tolerance."""
     tolerance += numbers.lost(m)
+    # Rows without terms are statements about zero, which libraries seldom take.
+    if any(row.lo > 0 or row.hi < 0 for row in m.rows if not row.terms.columns):
+        return Result(Status.INFEASIBLE, native="empty row", tolerance=tolerance)
     if not m.columns:
-        return without_columns(m)
+        return Result(Status.FEASIBLE, native="no columns", values=[], objective=m.objective.offset, tolerance=tolerance)
+    m = dataclasses.replace(m, rows=[row for row in m.rows if row.terms.columns])
     began = time.monotonic()
     watch = Watch(m, options)
     outcome = run(m, options, watch)
@@ -150,13 +154,6 @@ def answer(m: MILP, options: SolveOptions, run: Run, tolerance: float, numbers: 
     if r.values is not None:
         r.status, r.reason, r.detail = Status.FEASIBLE, Reason.OTHER, "the objective has no bound"
     return r
-
-
-def without_columns(m: MILP) -> Result:
-    """Rows without columns are statements about zero, which libraries seldom take."""
-    if any(row.lo > 0 or row.hi < 0 for row in m.rows):
-        return Result(Status.INFEASIBLE, native="no columns")
-    return Result(Status.FEASIBLE, native="no columns", values=[], objective=m.objective.offset)
 
 
 def conclude(m: MILP, outcome: Outcome, tolerance: float, options: Optional[SolveOptions] = None,

@@ -1,0 +1,147 @@
+"""SCIP as a solver plugin: mixed-integer linear programs in floating point.
+
+It works in a process apart: PySCIPOpt lets go of the interpreter lock, but SCIP
+looks for an interruption between two steps only, some of which are long.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, List, Tuple
+
+import hyfair
+from hyfair import (
+    MILP, Description, Exactness, Form, Goal, Incompatible, Library, Option, Problem, Reason, Result, Service,
+    SolveOptions, Solver, Status, milp, option)
+
+TOLERANCE = 1e-6
+FINEST = 1e-8
+"""Of the tolerances that SCIP takes beside its epsilon of 1e-9."""
+NUMBERS = milp.Range("SCIP", smallest=1e-9, entry=1e15, cost=1e15)
+INFINITE = 1e20
+"""What SCIP takes for infinite."""
+EMPHASES = ["default", "feasibility", "optimality", "easycip", "hardlp"]
+
+CLAIMS: Dict[str, Tuple[Status, Reason]] = {
+    "optimal": (Status.OPTIMAL, Reason.NONE),
+    "infeasible": (Status.INFEASIBLE, Reason.NONE),
+    "unbounded": (Status.UNKNOWN, Reason.OTHER),
+    "inforunbd": (Status.UNKNOWN, Reason.OTHER),
+    "timelimit": (Status.UNKNOWN, Reason.TIME_LIMIT),
+    "memlimit": (Status.UNKNOWN, Reason.MEMORY_LIMIT),
+    "nodelimit": (Status.UNKNOWN, Reason.WORK_LIMIT),
+    "totalnodelimit": (Status.UNKNOWN, Reason.WORK_LIMIT),
+    "stallnodelimit": (Status.UNKNOWN, Reason.WORK_LIMIT),
+    "restartlimit": (Status.UNKNOWN, Reason.WORK_LIMIT),
+    "sollimit": (Status.UNKNOWN, Reason.WORK_LIMIT),
+    "bestsollimit": (Status.UNKNOWN, Reason.WORK_LIMIT),
+    "gaplimit": (Status.OPTIMAL, Reason.NONE),
+    "userinterrupt": (Status.UNKNOWN, Reason.INTERRUPTED),
+    "terminate": (Status.UNKNOWN, Reason.INTERRUPTED),
+    "unknown": (Status.UNKNOWN, Reason.OTHER),
+}
+"""By SCIP's status, complete up to 10.0."""
+
+
+class SCIP(Solver):
+    """What --solver scip selects."""
+
+    def describe(self) -> Description:
+        return Description(
+            name="scip", version="1.0.0", summary="mixed-integer linear programs with SCIP (branch and cut, floating point)",
+            serves=[Service(Form.MILP, Goal.DECIDE), Service(Form.MILP, Goal.MAXIMISE)], exactness=Exactness.NUMERICAL,
+            libraries=[Library.of_package("pyscipopt", "scripts/setup.sh solvers", "PySCIPOpt")],
+            options=[Option("presolve", "on", "simplify the problem first: on or off"),
+                     Option("emphasis", "default", "SCIP's settings for a purpose: " + ", ".join(EMPHASES))])
+
+    def solve(self, problem: Problem, options: SolveOptions) -> Result:
+        assert problem.milp is not None  # the form asked for is one that is served
+        return milp.answer(problem.milp, options, run, absolute(problem.milp)[0], NUMBERS)
+
+
+def absolute(m: MILP) -> Tuple[float, float]:
+    """The absolute tolerance kept, and SCIP's own for it, which is relative to the
+    sides of rows and the bounds of columns."""
+    sizes = [abs(v) for x in [*m.rows, *m.columns] for v in (x.lo, x.hi) if math.isfinite(v)]
+    largest = max(1.0, *sizes) if sizes else 1.0
+    native = max(FINEST, TOLERANCE / largest)
+    return native * largest, native
+
+
+def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
+    """Has SCIP solve the problem once."""
+    try:
+        import pyscipopt
+    except ImportError as e:
+        raise Incompatible(f"{e}: scripts/setup.sh solvers brings PySCIPOpt") from e
+    model = pyscipopt.Model()
+    model.hideOutput()
+    emphasis = option.word(options.options, "emphasis", EMPHASES)
+    model.setEmphasis(getattr(pyscipopt.SCIP_PARAMEMPHASIS, emphasis.upper()))
+    if option.word(options.options, "presolve", ["on", "off"]) == "off":
+        model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
+    native: Dict[str, Any] = {
+        "numerics/feastol": absolute(m)[1], "limits/gap": options.gap, "misc/catchctrlc": False,
+        "randomization/randomseedshift": options.seed % 2**31}
+    if options.time_limit is not None:
+        native["limits/time"] = options.time_limit
+    if options.work_limit is not None:
+        native["limits/nodes"] = options.work_limit
+    if options.memory is not None:
+        native["limits/memory"] = options.memory / 1e6
+    model.setParams(native)
+    columns = fill(pyscipopt, model, m)
+    model.includeEventhdlr(listener(pyscipopt, columns, watch), "hyfair", "hears of incumbents")
+    options.cancel.on_set(model.interruptSolve)
+    model.optimizeNogil()
+    status = model.getStatus()
+    claim, reason = CLAIMS.get(status, CLAIMS["unknown"])
+    if status == "userinterrupt" and watch.stop is not None:
+        reason = watch.stop
+    held = model.getBestSol() if model.getNSols() else None
+    bound = model.getDualbound()
+    return milp.Outcome(
+        claim, reason, status, None if held is None else [model.getSolVal(held, x) for x in columns],
+        bound if abs(bound) < INFINITE else None, int(model.getNTotalNodes()),
+        open_ended=status in ("unbounded", "inforunbd"))
+
+
+def fill(pyscipopt: Any, model: Any, m: MILP) -> List[Any]:
+    """Puts the problem into the model, and gives its columns."""
+    def side(v: float) -> Any:
+        return v if math.isfinite(v) else None
+
+    columns = [model.addVar(vtype="I" if c.integer else "C", lb=side(c.lo), ub=side(c.hi)) for c in m.columns]
+
+    def total(terms: hyfair.Terms) -> Any:
+        return pyscipopt.quicksum(a * columns[c] for c, a in zip(terms.columns, terms.coefs))
+
+    for row in m.rows:
+        if math.isfinite(row.lo) or math.isfinite(row.hi):
+            model.addCons(pyscipopt.scip.ExprCons(total(row.terms), side(row.lo), side(row.hi)))
+    model.setObjective(total(m.objective.terms) + m.objective.offset, "maximize" if m.objective.maximise else "minimize")
+    return columns
+
+
+def listener(pyscipopt: Any, columns: List[Any], watch: milp.Watch) -> Any:
+    """Hands incumbents on, and stops SCIP where one is enough."""
+    new = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND
+
+    class Listener(pyscipopt.Eventhdlr):  # type: ignore[misc]
+        def eventinit(self) -> None:
+            self.model.catchEvent(new, self)
+
+        def eventexit(self) -> None:
+            self.model.dropEvent(new, self)
+
+        def eventexec(self, event: Any) -> None:
+            best = self.model.getBestSol()
+            watch.found([self.model.getSolVal(best, x) for x in columns], int(self.model.getNTotalNodes()))
+            if watch.stop is not None:
+                self.model.interruptSolve()
+
+    return Listener()
+
+
+if __name__ == "__main__":
+    hyfair.serve.solver(SCIP(), apart=True)
