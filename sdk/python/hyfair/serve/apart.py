@@ -70,7 +70,10 @@ class _Call:
                 self._ask(process)
             kind, body = process.hear(LOOK)
             if kind == RESULT:
-                return _result(body)
+                result = _result(body)
+                if result.reason is Reason.INTERRUPTED and reason is not Reason.NONE:
+                    result.reason = reason  # the limit for which it was called back
+                return result
             if kind == ERROR:
                 raise body
             if kind == END:
