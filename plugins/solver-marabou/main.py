@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import hyfair
 from hyfair import (
-    Description, Exactness, Feature, Form, Goal, Head, Incompatible, Interval, Layer, Library, Notion, Option, Problem,
+    Description, Exactness, Feature, Form, Goal, Head, Incompatible, Interval, Library, Network, Notion, Option, Problem,
     Query, Reason, Result, Service, SolveOptions, Solver, Status, Unsupported, Witness, option, sigmoid)
 
 TOLERANCE = 1e-6
@@ -26,8 +26,13 @@ THINNEST = 1e-6
 FEW = 512
 """Pairs of people that are evaluated one by one."""
 
+Slot = Tuple[int, Tuple[int, ...]]
+"""A feature and the copies that take its value: both of a free one, one of a protected."""
 Box = List[Interval]
-"""For each feature of the first copy and of the second; free ones are the same in both."""
+"""For each slot."""
+Pair = Tuple[List[float], List[float]]
+Sum = List[Tuple[float, int]]
+"""Coefficients and Marabou's variables."""
 
 
 class Marabou(Solver):
@@ -60,8 +65,11 @@ class Search:
     """Branch and bound over boxes of pairs of people."""
 
     def __init__(self, core: Any, native: Any, q: Query) -> None:
-        self.core, self.native, self.q, self.space = core, native, q, q.space
-        self.nodes, self._logits = 0, {}  # type: int, Dict[Tuple[float, ...], float]
+        self.core, self.native, self.q = core, native, q
+        self.slots: List[Slot] = []
+        for i, f in enumerate(q.space.features):
+            self.slots += [(i, (0,)), (i, (1,))] if f.is_protected else [(i, (0, 1))]
+        self.nodes = 0
 
     def run(self, options: SolveOptions) -> Result:
         open_boxes, left_over = [self._whole()], False
@@ -71,19 +79,19 @@ class Search:
             if options.work_limit is not None and self.nodes >= options.work_limit:
                 return self._result(Status.UNKNOWN, Reason.WORK_LIMIT)
             box = open_boxes.pop()
-            at, pairs = self._widest(box), self._pairs(box)
-            if pairs is None and at is not None:
+            points, at = self._few(box), self._widest(box)
+            if points is None and at is not None:
                 found = self._ask(box)
                 if found is None:
                     continue
                 open_boxes += self._halves(box, at, found[at])
-                pairs = [found]
-            elif pairs is None:  # real values that are cut no further
-                left_over, pairs = True, [[b.lo for b in box]]
-            n = len(self.space.features)
-            for pair in pairs:
+                points = [found]
+            elif points is None:  # real values that are cut no further
+                left_over, points = True, [[b.lo for b in box]]
+            for point in points:
+                pair = self._pair(point)
                 if self._violates(pair):
-                    return self._result(Status.FEASIBLE, witness=Witness(pair[:n], pair[n:]))
+                    return self._result(Status.FEASIBLE, witness=Witness(*pair))
         return self._result(Status.UNKNOWN, Reason.INCOMPLETE) if left_over else self._result(Status.INFEASIBLE)
 
     def _result(self, status: Status, reason: Reason = Reason.NONE, witness: Optional[Witness] = None) -> Result:
@@ -93,147 +101,117 @@ class Search:
 
     def _whole(self) -> Box:
         out = []
-        for i, f in enumerate(self.space.features):
+        for i, _ in self.slots:
             values = self.q.region.values[i]
-            out.append(Interval(min(values), max(values)) if f.is_protected and values
-                       else Interval(1, 0) if f.is_protected else Interval(*self.space.range(i, self.q.region)))
-        return 2 * out
+            out.append(Interval(min(values), max(values)) if values else Interval(*self.q.space.range(i, self.q.region)))
+        return out
 
-    def _values(self, slot: int, box: Box) -> List[float]:
+    def _values(self, slot: Slot, b: Interval) -> List[float]:
         """The values that a slot may take; of many, or real ones, the ends."""
-        i, b = slot % len(self.space.features), box[slot]
-        f = self.space.features[i]
+        f = self.q.space.features[slot[0]]
         if f.is_protected:
-            return [v for v in self.q.region.values[i] if b.contains(v)]
-        if b.lo > b.hi:
-            return []
+            return [v for v in self.q.region.values[slot[0]] if b.contains(v)]
         if f.discrete and (b.hi - b.lo <= FEW or any(m.table is not None for m in f.inputs)):
             return [b.lo + k for k in range(int(b.hi - b.lo) + 1)]
-        return [b.lo, b.hi]
+        return [b.lo, b.hi] if b.lo <= b.hi else []
 
-    def _pairs(self, box: Box) -> Optional[List[List[float]]]:
-        """All pairs of people in the box, where they are few."""
-        n = len(self.space.features)
-        slots = [self._values(slot, box) for slot in range(2 * n)]
-        many = [not f.discrete and not f.is_protected and b.lo < b.hi for f, b in zip(self.space.features, box)]
-        free = [slots[i] if i < n or self.space.features[i - n].is_protected else [0.0] for i in range(2 * n)]
-        if any(many) or math.prod(map(len, free)) > FEW:
-            return None
-        return [[p[i] if i < n or self.space.features[i - n].is_protected else p[i - n] for i in range(2 * n)]
-                for p in itertools.product(*free)]
+    def _few(self, box: Box) -> Optional[List[List[float]]]:
+        """All points of the box, where they are few."""
+        lists = [self._values(slot, b) for slot, b in zip(self.slots, box)]
+        real = any(b.lo < b.hi and not self.q.space.features[i].discrete for (i, _), b in zip(self.slots, box))
+        return None if real or math.prod(map(len, lists)) > FEW else [list(p) for p in itertools.product(*lists)]
 
     def _widest(self, box: Box) -> Optional[int]:
         """The slot to cut, by the share that is left of its domain; None where none can be."""
         widest, most = None, 0.0
-        n = len(self.space.features)
-        for slot, b in enumerate(box):
-            f = self.space.features[slot % n]
-            if slot >= n and not f.is_protected or b.lo == b.hi or len(self._values(slot, box)) < 2:
-                continue
-            share = (b.hi - b.lo) / max(f.hi - f.lo, b.hi - b.lo)
-            if share > most and (f.discrete or b.hi - b.lo > THINNEST * max(1.0, abs(b.lo), abs(b.hi))):
-                widest, most = slot, share
+        for k, ((i, _), b) in enumerate(zip(self.slots, box)):
+            f, width = self.q.space.features[i], b.hi - b.lo
+            thin = 0.0 if f.discrete else THINNEST * max(1.0, abs(b.lo), abs(b.hi))
+            if width > thin and width / max(f.hi - f.lo, width) > most:
+                widest, most = k, width / max(f.hi - f.lo, width)
         return widest
 
     def _halves(self, box: Box, at: int, v: float) -> List[Box]:
         """The box cut at a slot, the half that holds the value last."""
-        n, b = len(self.space.features), box[at]
-        f, values = self.space.features[at % n], self._values(at, box)
-        if f.discrete and len(values) > 2 or f.is_protected:
-            ends = values[len(values) // 2 - 1], values[len(values) // 2]
-        elif f.discrete:
-            middle = float(math.floor((b.lo + b.hi) / 2))
-            ends = middle, middle + 1
-        else:
+        b, f, values = box[at], self.q.space.features[self.slots[at][0]], self._values(self.slots[at], box[at])
+        if not f.discrete and not f.is_protected:
             ends = ((b.lo + b.hi) / 2,) * 2
-        out = []
-        for half in (Interval(b.lo, ends[0]), Interval(ends[1], b.hi)):
-            new = list(box)
-            new[at] = half
-            if not f.is_protected:
-                new[at % n + n] = half
-            out.append(new)
+        elif len(values) > 2 or f.is_protected:
+            ends = values[len(values) // 2 - 1], values[len(values) // 2]
+        else:
+            ends = float(math.floor((b.lo + b.hi) / 2)), float(math.floor((b.lo + b.hi) / 2)) + 1
+        out = [box[:at] + [half] + box[at + 1:] for half in (Interval(b.lo, ends[0]), Interval(ends[1], b.hi))]
         return out[::-1] if v <= ends[0] else out
 
     # Questions.
 
     def _ask(self, box: Box) -> Optional[List[float]]:
-        """People near the point that Marabou finds in the box; None where it finds none."""
+        """The point near the one that Marabou finds in the box; None where it finds none."""
         self.nodes += 1
         query = Builder(self.core)
-        copies = [self._copy(query, box, c) for c in range(2)]
-        logits = [self._logit(query, inputs) for inputs in copies]
-        self._condition(query, logits)
-        answer, values, _ = self.core.solve(query.done(), self.native)
-        if answer == "unsat":
-            return None
-        n = len(self.space.features)
-        return [self._nearest(slot, box, copies[slot // n], values) for slot in range(2 * n)]
+        inputs = [[0] * self.q.space.inputs for _ in range(2)]
+        for slot, b in zip(self.slots, box):
+            self._feature(query, slot, self._values(slot, b), inputs)
+        one, two = ([(1.0, v) for v in query.network(self.q.network, copy)] for copy in inputs)
+        if self.q.network.head is Head.SOFTMAX:
+            one, two = ([(-1.0, copy[0][1]), copy[1]] for copy in (one, two))
+        self._condition(query, one, two)
+        answer, found, _ = self.core.solve(query.query, self.native)
+        return None if answer == "unsat" else [
+            self._nearest(slot, b, inputs[slot[1][0]], found) for slot, b in zip(self.slots, box)]
 
-    def _copy(self, query: Builder, box: Box, copy: int) -> List[int]:
-        """The inputs of one copy; those of free features are shared with the first."""
-        n = len(self.space.features)
-        inputs = [0] * self.space.inputs
-        for i, f in enumerate(self.space.features):
-            slot = i + copy * n
-            made = []
-            for m in f.inputs:
-                values = [table_or_line(f, m, v) for v in self._values(slot, box)]
-                key = (m.index, copy if f.is_protected else 0)
-                inputs[m.index] = query.variable(min(values), max(values), key)
-                made.append(inputs[m.index])
-            lines = [m for m in f.inputs if m.table is None and m.scale != 0]
-            for m in lines[1:]:  # the same value behind all of them
-                first = lines[0]
-                query.row("EQ", [(first.scale, inputs[m.index]), (-m.scale, inputs[first.index])],
-                          m.offset * first.scale - first.offset * m.scale)
-            tables = [m for m in f.inputs if m.table is not None]
-            sums = {math.fsum(table_or_line(f, m, v) for m in tables) for v in self._values(slot, box)} if tables else set()
+    def _feature(self, query: Builder, slot: Slot, values: List[float], inputs: List[List[int]]) -> None:
+        """The network inputs that a slot feeds, and what ties them together."""
+        f = self.q.space.features[slot[0]]
+        reached = [[at(f, m, v) for m in f.inputs] for v in values]
+        made = [query.variable(min(r), max(r)) for r in zip(*reached)]
+        for copy in slot[1]:
+            for m, v in zip(f.inputs, made):
+                inputs[copy][m.index] = v
+        if any(m.table is not None for m in f.inputs):
+            sums = {math.fsum(r) for r in reached}
             if len(sums) == 1:  # one-hot, or the like
-                query.row("EQ", [(1.0, inputs[m.index]) for m in tables], sums.pop())
-        return inputs
+                query.row("EQ", [(1.0, v) for v in made], sums.pop())
+        elif made:  # the same value behind all of them
+            first = f.inputs[0]
+            for m, v in zip(f.inputs[1:], made[1:]):
+                query.row("EQ", [(first.scale, v), (-m.scale, made[0])], m.offset * first.scale - first.offset * m.scale)
 
-    def _logit(self, query: Builder, inputs: List[int]) -> List[Tuple[float, int]]:
-        """The network over these inputs, and its logit as a sum."""
-        values = inputs
-        for layer in self.q.network.layers:
-            values = query.layer(layer, values)
-        return [(1.0, values[1]), (-1.0, values[0])] if self.q.network.head is Head.SOFTMAX else [(1.0, values[0])]
-
-    def _condition(self, query: Builder, logits: List[List[Tuple[float, int]]]) -> None:
+    def _condition(self, query: Builder, one: Sum, two: Sum) -> None:
         """What every violation meets."""
-        first, second = logits
         if self.q.notion in (Notion.DECISION, Notion.DECISION_STRICT):
-            query.row("GE", first, 0.0)
-            query.row("LE", second, 0.0)
+            query.row("GE", one, 0.0)
+            query.row("LE", two, 0.0)
             return
         least = float(self.q.epsilon or 0)
         if self.q.notion is Notion.SCORE:  # where the sigmoid is steepest
             least = 4 * math.atanh(least)
-        query.row("GE", first + [(-a, v) for a, v in second], least - TOLERANCE)
+        query.row("GE", one + [(-a, v) for a, v in two], least - TOLERANCE)
 
-    def _nearest(self, slot: int, box: Box, inputs: List[int], found: Dict[int, float]) -> float:
+    def _nearest(self, slot: Slot, b: Interval, inputs: List[int], found: Dict[int, float]) -> float:
         """The value of a slot that is nearest to what was found; without that, one in the middle."""
-        f, b, values = self.space.features[slot % len(self.space.features)], box[slot], self._values(slot, box)
+        f, values = self.q.space.features[slot[0]], self._values(slot, b)
         if not found or not f.inputs:
-            return values[len(values) // 2] if f.discrete else (b.lo + b.hi) / 2
-        lines = [m for m in f.inputs if m.table is None and m.scale != 0]
-        if lines and not f.is_protected:
-            v = min(max((found[inputs[lines[0].index]] - lines[0].offset) / lines[0].scale, b.lo), b.hi)
+            return values[len(values) // 2]
+        m = f.inputs[0]
+        if not f.is_protected and m.table is None and m.scale != 0:
+            v = min(max((found[inputs[m.index]] - m.offset) / m.scale, b.lo), b.hi)
             return float(round(v)) if f.discrete else v
-        return min(values, key=lambda v: sum(abs(table_or_line(f, m, v) - found[inputs[m.index]]) for m in f.inputs))
+        return min(values, key=lambda v: sum(abs(at(f, m, v) - found[inputs[m.index]]) for m in f.inputs))
 
-    def _violates(self, pair: List[float]) -> bool:
-        n = len(self.space.features)
-        copies = pair[:n], pair[n:]
-        if not all(self.space.allowed(c) for c in copies):
+    # People.
+
+    def _pair(self, point: List[float]) -> Pair:
+        pair = [0.0] * len(self.q.space.features), [0.0] * len(self.q.space.features)
+        for (i, copies), v in zip(self.slots, point):
+            for copy in copies:
+                pair[copy][i] = v
+        return pair
+
+    def _violates(self, pair: Pair) -> bool:
+        if not all(map(self.q.space.allowed, pair)):
             return False
-        if len(self._logits) > 1000 * FEW:
-            self._logits.clear()
-        for c in map(tuple, copies):
-            if c not in self._logits:
-                self._logits[c] = self.q.network.logit(self.space.inputs_of(c))
-        one, two = (self._logits[tuple(c)] for c in copies)
+        one, two = (self.q.network.logit(self.q.space.inputs_of(x)) for x in pair)
         if self.q.notion is Notion.DECISION:
             return one > 0 >= two
         if self.q.notion is Notion.DECISION_STRICT:
@@ -243,7 +221,7 @@ class Search:
         return sigmoid(one) - sigmoid(two) > float(self.q.epsilon or 0)
 
 
-def table_or_line(f: Feature, m: hyfair.Input, v: float) -> float:
+def at(f: Feature, m: hyfair.Input, v: float) -> float:
     """A network input at a feature's value."""
     return m.scale * v + m.offset if m.table is None else m.table[int(v - f.lo)]
 
@@ -252,55 +230,37 @@ class Builder:
     """A question in Marabou's terms."""
 
     def __init__(self, core: Any) -> None:
-        self.core, self.query = core, core.InputQuery()
-        self.bounds: List[Tuple[float, float]] = []
-        self.rows: List[Tuple[str, List[Tuple[float, int]], float]] = []
-        self.relus: List[Tuple[int, int]] = []
-        self.known: Dict[Any, int] = {}
+        self.core, self.query, self.variables = core, core.InputQuery(), 0
 
-    def variable(self, lo: float = -math.inf, hi: float = math.inf, key: Any = None) -> int:
-        """A new variable, or the one already made under the key."""
-        if key in self.known:
-            return self.known[key]
-        self.bounds.append((lo, hi))
-        if key is not None:
-            self.known[key] = len(self.bounds) - 1
-        return len(self.bounds) - 1
+    def variable(self, lo: float = -math.inf, hi: float = math.inf) -> int:
+        """A new variable."""
+        self.variables += 1
+        self.query.setNumberOfVariables(self.variables)
+        if lo > -math.inf:
+            self.query.setLowerBound(self.variables - 1, lo)
+        if hi < math.inf:
+            self.query.setUpperBound(self.variables - 1, hi)
+        return self.variables - 1
 
-    def row(self, kind: str, terms: List[Tuple[float, int]], side: float) -> None:
-        self.rows.append((kind, terms, side))
+    def row(self, kind: str, terms: Sum, side: float) -> None:
+        """A sum that is equal to (EQ), at least (GE) or at most (LE) its side."""
+        equation = self.core.Equation(getattr(self.core.Equation.EquationType, kind))
+        for a, v in terms:
+            equation.addAddend(a, v)
+        equation.setScalar(side)
+        self.query.addEquation(equation)
 
-    def layer(self, layer: Layer, values: List[int]) -> List[int]:
-        """The outputs of a layer."""
-        out = []
-        for j in range(layer.outputs):
-            before = self.variable()
-            weights = layer.weights[j * layer.inputs:(j + 1) * layer.inputs]
-            self.row("EQ", [(w, v) for w, v in zip(weights, values) if w] + [(-1.0, before)], -layer.bias[j])
-            out.append(before)
-            if layer.relu:
-                out[-1] = self.variable(0.0)
-                self.relus.append((before, out[-1]))
-        return out
-
-    def done(self) -> Any:
-        self.query.setNumberOfVariables(len(self.bounds))
-        for v, (lo, hi) in enumerate(self.bounds):
-            if lo > -math.inf:
-                self.query.setLowerBound(v, lo)
-            if hi < math.inf:
-                self.query.setUpperBound(v, hi)
-        for k, v in enumerate(self.known.values()):
-            self.query.markInputVariable(v, k)
-        for kind, terms, side in self.rows:
-            equation = self.core.Equation(getattr(self.core.Equation.EquationType, kind))
-            for a, v in terms:
-                equation.addAddend(a, v)
-            equation.setScalar(side)
-            self.query.addEquation(equation)
-        for before, after in self.relus:
-            self.core.addReluConstraint(self.query, before, after)
-        return self.query
+    def network(self, network: Network, values: List[int]) -> List[int]:
+        """The outputs of a network over these inputs."""
+        for layer in network.layers:
+            before = [self.variable() for _ in layer.bias]
+            for j, y in enumerate(before):
+                weights = layer.weights[j * layer.inputs:(j + 1) * layer.inputs]
+                self.row("EQ", [(w, v) for w, v in zip(weights, values) if w] + [(-1.0, y)], -layer.bias[j])
+            values = [self.variable(0.0) for _ in before] if layer.relu else before
+            for y, z in zip(before, values if layer.relu else ()):
+                self.core.addReluConstraint(self.query, y, z)
+        return values
 
 
 if __name__ == "__main__":
