@@ -17,7 +17,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import hyfair
 from hyfair import (
     Description, Exactness, Feature, Form, Goal, Head, Incompatible, Interval, Library, Network, Notion, Option, Problem,
-    Query, Reason, Result, Service, SolveOptions, Solver, Status, Unsupported, Witness, option, sigmoid)
+    Query, Reason, Result, Service, SolveOptions, Solver, Status, Unsupported, Witness, holds, option, sigmoid)
 
 TOLERANCE = 1e-6
 """Of the simplex method inside."""
@@ -48,8 +48,8 @@ class Marabou(Solver):
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
         assert problem.network is not None  # the form asked for is one that is served
         q = problem.network
-        if q.relax or q.require or q.forbid or q.exclude or q.k > 2:
-            raise Unsupported("relaxations, predicates, exclusions and k > 2")
+        if q.relax or q.k > 2:
+            raise Unsupported("relaxations and k > 2")
         tighten = option.word(options.options, "milp", ["on", "off"]) == "on"
         try:
             from maraboupy import MarabouCore
@@ -209,16 +209,19 @@ class Search:
         return pair
 
     def _violates(self, pair: Pair) -> bool:
-        if not all(map(self.q.space.allowed, pair)):
+        q, x = self.q, pair[0]
+        if not all(map(q.space.allowed, pair)) or not all(holds(p, x) for p in q.require) or any(holds(p, x) for p in q.forbid):
             return False
-        one, two = (self.q.network.logit(self.q.space.inputs_of(x)) for x in pair)
-        if self.q.notion is Notion.DECISION:
+        if any(all(x[i] == other[i] for i in q.space.free) for other in q.exclude):
+            return False
+        one, two = (q.network.logit(q.space.inputs_of(copy)) for copy in pair)
+        if q.notion is Notion.DECISION:
             return one > 0 >= two
-        if self.q.notion is Notion.DECISION_STRICT:
+        if q.notion is Notion.DECISION_STRICT:
             return one > 0 > two
-        if self.q.notion is Notion.LOGIT:
-            return one - two > float(self.q.epsilon or 0)
-        return sigmoid(one) - sigmoid(two) > float(self.q.epsilon or 0)
+        if q.notion is Notion.LOGIT:
+            return one - two > float(q.epsilon or 0)
+        return sigmoid(one) - sigmoid(two) > float(q.epsilon or 0)
 
 
 def at(f: Feature, m: hyfair.Input, v: float) -> float:

@@ -3,6 +3,7 @@
 package plugintest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -77,14 +78,26 @@ func Folder(t testing.TB, programs map[string]string) string {
 
 // Solver launches the real plugin solver-<name> with this process's environment,
 // and env, "key=value", over it: HYFAIR_SIMD=scalar chooses a variant of the vector
-// loops. A missing native library skips the test by name, and fails it where CI is
-// set. Tests that call it may be parallel.
+// loops. A missing native library, or for a plugin in Python a missing .deps/python,
+// skips the test by name, and fails it where CI is set. Tests that call it may be
+// parallel.
 func Solver(t testing.TB, name string, env ...string) (sdk.Incremental, sdk.Description) {
 	t.Helper()
+	root := program.Root()
 	if os.Getenv("HYFAIR_LIB_DIR") == "" {
-		env = append([]string{"HYFAIR_LIB_DIR=" + filepath.Join(program.Root(), ".deps", "lib")}, env...)
+		env = append([]string{"HYFAIR_LIB_DIR=" + filepath.Join(root, ".deps", "lib")}, env...)
 	}
-	p, err := client.Launch(t.Context(), client.Config{Path: Build(t, "solver-"+name), Kind: client.Solver, Env: env})
+	config := client.Config{Kind: client.Solver, Env: env}
+	if dir := filepath.Join(root, "plugins", "solver-"+name); exists(filepath.Join(dir, "main.py")) {
+		config.Path, config.Args, config.Dir, config.NoTLS = filepath.Join(root, ".deps", "python", "bin", "python"), []string{"main.py"}, dir, true
+		config.Env = append(config.Env, "PYTHONPATH="+filepath.Join(root, "sdk", "python"), "PYTHONDONTWRITEBYTECODE=1")
+		if !exists(config.Path) {
+			missing(t, config.Path+" is missing; make setup-python brings it")
+		}
+	} else {
+		config.Path = Build(t, "solver-"+name)
+	}
+	p, err := client.Launch(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +105,22 @@ func Solver(t testing.TB, name string, env ...string) (sdk.Incremental, sdk.Desc
 	d := p.Description()
 	for _, lib := range d.Libraries {
 		if !lib.Found {
-			if os.Getenv("CI") != "" {
-				t.Fatalf("library %s is missing: %s", lib.Name, lib.Problem)
-			}
-			t.Skipf("SKIPPED: library %s is missing (%s); %s brings it", lib.Name, lib.Problem, lib.Hint)
+			missing(t, fmt.Sprintf("library %s is missing (%s); %s brings it", lib.Name, lib.Problem, lib.Hint))
 		}
 	}
 	return p.Solver(), d
+}
+
+// missing skips the test, and fails it where CI is set.
+func missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip("SKIPPED: " + what)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
