@@ -16,7 +16,7 @@ from typing import Iterator, NoReturn, Optional, Sequence, Tuple
 
 import grpc
 
-from . import handshake
+from . import apart, handshake
 from .services import on_end
 
 CORE_VERSION = 1
@@ -88,6 +88,7 @@ class Life:
 
     def end(self) -> NoReturn:
         self._once.acquire()  # a second one waits for the end
+        apart.end()
         self.remove()
         for stream in (sys.stdout, sys.stderr):
             try:
