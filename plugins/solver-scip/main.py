@@ -62,7 +62,8 @@ class SCIP(Solver):
 def absolute(m: MILP) -> Tuple[float, float]:
     """The absolute tolerance kept, and SCIP's own for it, which is relative to the
     sides of rows and the bounds of columns."""
-    sizes = [abs(v) for x in [*m.rows, *m.columns] for v in (x.lo, x.hi) if math.isfinite(v)]
+    sides = [(r.lo, r.hi) for r in m.rows] + [(c.lo, c.hi) for c in m.columns]
+    sizes = [abs(v) for pair in sides for v in pair if math.isfinite(v)]
     largest = max(1.0, *sizes) if sizes else 1.0
     native = max(FINEST, TOLERANCE / largest)
     return native * largest, native
@@ -93,7 +94,10 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
     columns = fill(pyscipopt, model, m)
     model.includeEventhdlr(listener(pyscipopt, columns, watch), "hyfair", "hears of incumbents")
     options.cancel.on_set(model.interruptSolve)
-    model.optimizeNogil()
+    try:
+        model.optimizeNogil()
+    except Exception as e:  # SCIP's own errors are of this class
+        return milp.Outcome(Status.UNKNOWN, Reason.NUMERICAL, str(e))
     status = model.getStatus()
     claim, reason = CLAIMS.get(status, CLAIMS["unknown"])
     if status == "userinterrupt" and watch.stop is not None:

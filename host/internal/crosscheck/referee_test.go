@@ -134,6 +134,7 @@ func (c *refereed) faults(s *panelist, what string, faults []string) {
 	case len(faults) == 0:
 	case s.description.Exactness == sdk.GradeNumerical:
 		c.counts[s.name+" faulted"]++
+		c.Logf("%s: %s: %q", c.name, what, faults)
 	default:
 		c.wrong("%s: faults of %s %q", what, s.name, faults)
 	}

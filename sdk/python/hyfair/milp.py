@@ -94,15 +94,14 @@ class Watch:
     def found(self, point: Sequence[float], nodes: int = 0, bound: Optional[float] = None) -> None:
         """A new incumbent, as the library holds it, and a bound that it has proved."""
         x = _best_reading(self._milp, point)
-        if self._milp.violation(x) > COARSEST or not self._improves(x):
-            x = self.best
-        new, self.best = x is not self.best, x
+        new = self._milp.violation(x) <= COARSEST and self._improves(x)
+        if new:
+            self.best = x
         if bound is not None and (not self._wants_best or not math.isfinite(bound)):
             bound = None
         if new or bound is not None:
             self._options.progress(Progress(
-                self.best if new else None, 0.0 if not new or self.best is None else self._milp.value(self.best), bound,
-                nodes, time.monotonic() - self._began))
+                x if new else None, self._milp.value(x) if new else 0.0, bound, nodes, time.monotonic() - self._began))
 
     def _improves(self, x: Sequence[float]) -> bool:
         if self.best is None or not self._wants_best:

@@ -86,8 +86,8 @@ def test_faults_are_told_and_the_next_call_is_answered(solver):
     with pytest.raises(TypeError, match="NoneType"):
         ask(solver, "nothing")
     one = ask(solver).native
-    with pytest.raises(hyfair.Error, match="exit code 3"):
-        ask(solver, "die")
+    r = ask(solver, "die")
+    assert (r.status, r.reason, r.native) == (Status.UNKNOWN, Reason.OTHER, "crashed (exit code 3)")
     assert ask(solver).native != one
 
 
@@ -116,6 +116,13 @@ def test_limits(solver):
     ask(solver)
     if os.path.exists("/proc/self/statm"):
         assert ask(solver, "deaf", memory=1 << 20).reason is Reason.MEMORY_LIMIT  # less than Python itself
+
+
+def test_a_program_that_does_not_start(solver):
+    with open(sys.argv[0], "w") as f:
+        f.write("raise SystemExit(4)")
+    with pytest.raises(hyfair.Error, match=r"ended at its start \(exit code 4\)"):
+        ask(solver)
 
 
 def test_by_hand(solver):

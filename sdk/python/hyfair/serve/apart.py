@@ -76,8 +76,10 @@ class _Call:
                 return result
             if kind == ERROR:
                 raise body
+            if kind == END and not process.asked:
+                raise errors.Error(f"the process that solves ended at its start ({process.fate()})")
             if kind == END:
-                raise errors.Error(f"the process that solves ended in the middle of it ({process.fate()})")
+                return self._stopped(Reason.OTHER, f"crashed ({process.fate()})")
             if kind == PROGRESS:
                 self._report(body)
             if reason is Reason.NONE:
@@ -113,12 +115,12 @@ class _Call:
         self.held = p
         self.options.progress(dataclasses.replace(p))
 
-    def _stopped(self, reason: Reason) -> Result:
-        """What is left of a call that was ended."""
+    def _stopped(self, reason: Reason, native: str = "ended") -> Result:
+        """What is left of a call that was ended, or ended its process."""
         held = self.held
         result = Result(
-            Status.UNKNOWN if held.values is None else Status.FEASIBLE, reason, native="ended", values=held.values,
-            objective=held.objective, nodes=held.nodes, detail="the process that solved was ended")
+            Status.UNKNOWN if held.values is None else Status.FEASIBLE, reason, native=native, values=held.values,
+            objective=held.objective, nodes=held.nodes, detail=f"the process that solves {native}")
         if held.values is not None and self.problem.milp is not None:
             result.tolerance = self.problem.milp.violation([float(v) for v in held.values])
         return result
