@@ -159,8 +159,13 @@ def conclude(m: MILP, outcome: Outcome, tolerance: float, options: Optional[Solv
              known: Optional[Sequence[float]] = None) -> Result:
     """The claim that an outcome and the best point known beside it bear out:
     "infeasible" beside a feasible point becomes ``FEASIBLE``, ``NUMERICAL``, and an
-    optimum without one ``UNKNOWN``."""
+    optimum without one ``UNKNOWN``. Of a tolerance above COARSEST it is points only."""
     best_asked = bool(m.objective.terms.columns)
+    if tolerance > COARSEST:  # nothing but points counts
+        native = f"{outcome.native}, with a tolerance of {tolerance:g}"
+        if outcome.status in (Status.OPTIMAL, Status.INFEASIBLE):
+            outcome = Outcome(Status.UNKNOWN, Reason.NUMERICAL, native, outcome.point, None, outcome.nodes)
+        outcome, tolerance = dataclasses.replace(outcome, bound=None), 0.0
     r = Result(outcome.status, outcome.reason, native=outcome.native, tolerance=tolerance, nodes=outcome.nodes)
     point = None if outcome.point is None else _best_reading(m, outcome.point)
     off = math.inf if point is None else m.violation(point)

@@ -55,6 +55,13 @@ def test_claims_are_held_against_what_is_known():
     assert (r.status, r.reason, r.bound) == (Status.FEASIBLE, Reason.NONE, None)
 
 
+def test_a_coarse_tolerance_proves_nothing():
+    r = conclude(box(), (Status.INFEASIBLE, Reason.NONE), tolerance=1e-3)
+    assert (r.status, r.reason, r.tolerance) == (Status.UNKNOWN, Reason.NUMERICAL, 0.0)
+    r = conclude(box(), DONE, [1.0, 3.0], bound=7.5, tolerance=1e-3)
+    assert (r.status, r.reason, r.bound, r.tolerance) == (Status.FEASIBLE, Reason.NUMERICAL, None, 0.0)
+
+
 def test_without_columns():
     def of(lo, hi):
         return milp.answer(MILP([], [Row(lo=lo, hi=hi)]), SolveOptions(), None, 1e-6, NUMBERS)
