@@ -45,7 +45,8 @@ class Library:
     @classmethod
     def of_package(cls, package: str, hint: str, name: str = "") -> Library:
         """The installed package of that name on the package index, which is not
-        imported; under another name for people."""
+        imported; under another name for people. Its path is that of the list of all
+        its files and their checksums."""
         import importlib.metadata  # which takes its time, and is needed here only
         import sys
 
@@ -53,7 +54,8 @@ class Library:
             found = importlib.metadata.distribution(package)
         except importlib.metadata.PackageNotFoundError:
             return cls(name or package, False, hint=hint, problem=f"{sys.executable} has no package {package}")
-        return cls(name or package, True, found.version, str(found.locate_file("")))
+        record = next((str(f.locate()) for f in found.files or () if f.name == "RECORD"), "")
+        return cls(name or package, True, found.version, record)
 
 
 @dataclass
