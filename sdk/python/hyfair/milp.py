@@ -133,9 +133,9 @@ def answer(m: MILP, options: SolveOptions, run: Run, tolerance: float, numbers: 
     tolerance += numbers.lost(m)
     # Rows without terms are statements about zero, which libraries seldom take.
     if any(row.lo > 0 or row.hi < 0 for row in m.rows if not row.terms.columns):
-        return Result(Status.INFEASIBLE, native="empty row", tolerance=tolerance)
+        return Result(Status.INFEASIBLE, native="empty row")
     if not m.columns:
-        return Result(Status.FEASIBLE, native="no columns", values=[], objective=m.objective.offset, tolerance=tolerance)
+        return Result(Status.FEASIBLE, native="no columns", values=[], objective=m.objective.offset)
     m = dataclasses.replace(m, rows=[row for row in m.rows if row.terms.columns])
     began = time.monotonic()
     watch = Watch(m, options)
