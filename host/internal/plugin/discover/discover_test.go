@@ -280,7 +280,12 @@ func TestStrategiesAndPresets(t *testing.T) {
 		t.Errorf("want ErrInvalidOption: %v", err)
 	}
 	thieves := only(t, folder(t, "hyfair-search-sa", "hyfair-search-thief"))
-	_, err = thieves.Open(t.Context(), client.Strategy, "sa", nil)
+	p, err := thieves.Open(t.Context(), client.Strategy, "sa", nil)
+	if err != nil || p.Found.Name != "sa" { // its own name
+		t.Fatal(err)
+	}
+	p.Close()
+	_, err = thieves.Open(t.Context(), client.Strategy, "sa+short", nil)
 	wantError(t, err, "hyfair-search-sa", "hyfair-search-thief")
 }
 

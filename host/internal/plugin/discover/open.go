@@ -93,39 +93,35 @@ func (c *Catalogue) Open(ctx context.Context, kind client.Kind, name string, opt
 	return p, nil
 }
 
-// launchStrategy asks every strategy plugin for its presets: a preset may have
-// any name.
+// launchStrategy starts the strategy plugin of that name, or else asks every one for
+// its presets: a preset may have any name.
 func (c *Catalogue) launchStrategy(ctx context.Context, name string) (*Plugin, error) {
+	if own := c.offers(client.Strategy, name); len(own) > 0 {
+		p, err := own[0].Launch(ctx, c.Logger)
+		if err == nil {
+			p.choose(name)
+		}
+		return p, err
+	}
 	var known []string
 	var offering []*Plugin
 	var broken []error
 	for _, l := range c.launchAll(ctx, client.Strategy) {
 		if l.err != nil {
-			if l.found.Name == name {
-				broken = append([]error{l.err}, broken...)
-			} else {
-				broken = append(broken, l.err)
-			}
+			broken = append(broken, l.err)
 			continue
 		}
-		p, d := l.plugin, l.plugin.Description()
-		i := slices.IndexFunc(d.Presets, func(q sdk.Preset) bool { return q.Name == name })
-		for _, q := range d.Presets {
-			known = append(known, q.Name)
-		}
-		if !slices.Contains(known, d.Name) {
-			known = append(known, d.Name)
-		}
-		if i >= 0 {
-			p.Preset, p.Options = name, maps.Clone(d.Presets[i].Options)
-			if p.Options == nil {
-				p.Options = map[string]string{}
+		known = append(known, l.plugin.Description().Name)
+		for _, q := range l.plugin.Description().Presets {
+			if !slices.Contains(known, q.Name) {
+				known = append(known, q.Name)
 			}
-		} else if d.Name != name {
-			p.Close()
-			continue
 		}
-		offering = append(offering, p)
+		if l.plugin.choose(name) {
+			offering = append(offering, l.plugin)
+		} else {
+			l.plugin.Close()
+		}
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -137,14 +133,23 @@ func (c *Catalogue) launchStrategy(ctx context.Context, name string) (*Plugin, e
 		closeAll(offering)
 		return nil, fmt.Errorf("strategy %q is offered by %s and %s: remove one of them", name, offering[0].Found.Path, offering[1].Found.Path)
 	}
-	if len(broken) > 0 && slices.ContainsFunc(c.Plugins, func(f Found) bool { return f.Kind == client.Strategy && f.Name == name }) {
-		return nil, broken[0]
-	}
 	err := c.notFound(client.Strategy, name, known)
 	if len(broken) > 0 {
 		err = fmt.Errorf("%w\nof these plugins nothing is known, because they do not start:\n%w", err, errors.Join(broken...))
 	}
 	return nil, err
+}
+
+// choose takes the preset of that name; false where the plugin has none.
+func (p *Plugin) choose(name string) bool {
+	presets := p.Description().Presets
+	i := slices.IndexFunc(presets, func(q sdk.Preset) bool { return q.Name == name })
+	if i < 0 {
+		return false
+	}
+	p.Preset = name
+	maps.Copy(p.Options, presets[i].Options)
+	return true
 }
 
 func closeAll(plugins []*Plugin) {

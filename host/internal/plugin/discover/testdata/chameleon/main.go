@@ -65,7 +65,7 @@ func (s strategy) Describe(ctx context.Context) (sdk.Description, error) {
 		d.Presets = []sdk.Preset{{Name: s.name, Summary: "as it is"}, {Name: s.name + "+short", Summary: "in short", Options: map[string]string{"rounds": "3"}}}
 	}
 	if s.name == "thief" {
-		d.Presets = append(d.Presets, sdk.Preset{Name: "sa"})
+		d.Presets = append(d.Presets, sdk.Preset{Name: "sa"}, sdk.Preset{Name: "sa+short"})
 	}
 	return d, err
 }
