@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from hyfair import InvalidOption, Library, option
+
+
+def test_what_is_said_of_a_package():
+    there = Library.of_package("pytest", "pip install pytest", "the tests'")
+    assert there.found and there.version == pytest.__version__ and there.path.endswith("RECORD")
+    assert there.name == "the tests'" and "_pytest" in open(there.path, encoding="utf-8").read()
+    missing = Library.of_package("no-such-package-anywhere", "the command")
+    assert (missing.found, missing.name, missing.hint) == (False, "no-such-package-anywhere", "the command")
+    assert sys.executable in missing.problem
+
+
+def test_options():
+    assert option.word({"a": "on"}, "a", ["on", "off"]) == "on"
+    with pytest.raises(InvalidOption, match="a=up: want on, off or auto"):
+        option.word({"a": "up"}, "a", ["on", "off", "auto"])
+    assert option.number({"a": "2.5"}, "a", 0, 3) == 2.5
+    for bad in ("4", "-1", "nan", "x", ""):
+        with pytest.raises(InvalidOption, match=f"a={bad}: want a number from 0 to 3"):
+            option.number({"a": bad}, "a", 0, 3)
