@@ -13,14 +13,3 @@ def word(given: Mapping[str, str], name: str, words: Sequence[str]) -> str:
     if given[name] not in words:
         raise InvalidOption(f"{name}={given[name]}: want {', '.join(words[:-1])} or {words[-1]}")
     return given[name]
-
-
-def number(given: Mapping[str, str], name: str, lo: float, hi: float) -> float:
-    """A number from lo to hi."""
-    try:
-        value = float(given[name])
-    except ValueError:
-        value = lo - 1
-    if not lo <= value <= hi:
-        raise InvalidOption(f"{name}={given[name]}: want a number from {lo:g} to {hi:g}")
-    return value

@@ -20,7 +20,3 @@ def test_options():
     assert option.word({"a": "on"}, "a", ["on", "off"]) == "on"
     with pytest.raises(InvalidOption, match="a=up: want on, off or auto"):
         option.word({"a": "up"}, "a", ["on", "off", "auto"])
-    assert option.number({"a": "2.5"}, "a", 0, 3) == 2.5
-    for bad in ("4", "-1", "nan", "x", ""):
-        with pytest.raises(InvalidOption, match=f"a={bad}: want a number from 0 to 3"):
-            option.number({"a": bad}, "a", 0, 3)
