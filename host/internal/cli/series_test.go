@@ -183,7 +183,7 @@ func started(path, command string) bool {
 // A file asks whatever flags can say, once for each point of its grid; flags that the
 // user gives are for all points.
 func TestGridOfASeries(t *testing.T) {
-	plugins := shippedStrategies(t)
+	plugins := shippedStrategies(t, "climb")
 	loan, err := filepath.Abs(loanStudy)
 	if err != nil {
 		t.Fatal(err)
