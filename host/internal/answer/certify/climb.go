@@ -25,7 +25,7 @@ const (
 type climber struct {
 	*run
 	eval *evaluate.Evaluator
-	// left counts the evaluations still allowed.
+	// left counts the individuals that may still be evaluated.
 	left int
 }
 
@@ -61,13 +61,18 @@ func (c *climber) merit(x []float64) (merit float64, ok bool) {
 	return merit, true
 }
 
-// climb returns the best individual of some restarts, or the first that
+// effort is how many individuals a climb evaluates before a solver is asked. A region that
+// was split has been climbed in before: less and less is spent.
+func (c *climber) effort() int {
+	return climbEvaluations >> min(c.report.Splits, 8) / max(1, c.eval.Combinations())
+}
+
+// climb returns the best individual of some restarts over so many evaluations, or the first that
 // enough accepts; ok is false where the region holds nobody with two
 // counterfactuals that it came across.
-func (c *climber) climb(ctx context.Context, region space.Region, rng *rand.Rand, enough func(x []float64, merit float64) bool) (best []float64, ok bool) {
+func (c *climber) climb(ctx context.Context, region space.Region, individuals int, rng *rand.Rand, enough func(x []float64, merit float64) bool) (best []float64, ok bool) {
 	top := 0.0
-	// A region that was split has been climbed in before: less and less is spent.
-	c.left = climbEvaluations >> min(c.report.Splits, 8) / max(1, c.eval.Combinations())
+	c.left = individuals
 	if n, ok := c.q.Space.CountIndividuals(region.Box, c.left); ok {
 		c.left = min(c.left, 4*n) // who are few need not be met often
 	}
@@ -137,6 +142,7 @@ func (r *run) lookAround(ctx context.Context, region space.Region) (start [][]fl
 		return nil
 	}
 	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), uint64(r.report.Solves)^0xc11b))
+	promising := c.promising(r.target)
 	credit := func(x []float64) bool {
 		w := r.settle(x, r.target)
 		if w != nil {
@@ -144,8 +150,8 @@ func (r *run) lookAround(ctx context.Context, region space.Region) (start [][]fl
 		}
 		return w != nil
 	}
-	x, ok := c.climb(ctx, region, rng, func(x []float64, merit float64) bool {
-		return r.deciding && merit > c.promising() && (r.o.SolverOnly || credit(x))
+	x, ok := c.climb(ctx, region, c.effort(), rng, func(x []float64, merit float64) bool {
+		return r.deciding && merit > promising && (r.o.SolverOnly || credit(x))
 	})
 	if !ok {
 		return nil
@@ -157,12 +163,12 @@ func (r *run) lookAround(ctx context.Context, region space.Region) (start [][]fl
 	return [][]float64{c.eval.Point(x, o.ArgMax), c.eval.Point(x, o.ArgMin)}
 }
 
-// promising is the merit above which an individual deserves a replay.
-func (c *climber) promising() float64 {
+// promising is the merit above which an individual deserves a replay at a target.
+func (c *climber) promising(target *big.Rat) float64 {
 	if c.q.K > 2 {
 		return float64(c.q.K) - 0.25
 	}
-	t, _ := c.target.Float64()
+	t, _ := target.Float64()
 	return t
 }
 

@@ -212,16 +212,12 @@ func (r *run) refuted(region space.Region, limit float64) (fault string) {
 		claimed = new(big.Rat).SetFloat64(limit + slip(limit))
 	}
 	if w := r.report.Witness; w != nil && r.q.Space.RegionContains(region, w.Copy1) && r.q.Notion.Exceeds(w.Exact1, w.Exact2, claimed) {
-		return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
+		return r.contradiction(limit, w)
 	}
-	switch w := r.counterexample(region, limit, claimed); {
-	case w == nil:
-		return ""
-	case r.q.K > 2:
-		return fmt.Sprintf("it claims that no individual reaches %d bins; a replayed individual does", r.q.K)
-	default:
-		return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
+	if w := r.counterexample(region, limit, claimed); w != nil {
+		return r.contradiction(limit, w)
 	}
+	return ""
 }
 
 // blame records what was wrong with an answer.

@@ -148,7 +148,7 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 		e.meet(x)
 	}
 	if e.o.Climb && !e.o.SolverOnly && e.q.Goal == problem.MaxK && e.Bound > 1 {
-		e.climb(ctx)
+		e.climb(ctx, climbEvaluations/max(1, e.evaluator.Combinations()), e.Bound)
 	}
 	switch {
 	case e.Settled() || ctx.Err() != nil:
@@ -169,7 +169,7 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 		}
 	}
 	if fault == "" {
-		fault = e.hear(res)
+		fault = e.hear(ctx, res)
 	}
 	if fault != "" {
 		e.blame(fault)
@@ -189,14 +189,14 @@ func (e *enclosing) enumerate(ctx context.Context) {
 	e.Bound, e.Nobody, e.Grade = e.Found, e.X == nil, sdk.GradeExact
 }
 
-// climb looks for individuals in many bins.
-func (e *enclosing) climb(ctx context.Context) {
+// climb looks for an individual in so many bins.
+func (e *enclosing) climb(ctx context.Context, individuals int, bins float64) {
 	c := e.climber()
 	if c == nil {
 		return
 	}
 	rng := rand.New(rand.NewPCG(uint64(e.o.Seed), 0x6d6178))
-	if x, ok := c.climb(ctx, e.q.RegionOrWhole(), rng, func(_ []float64, merit float64) bool { return merit >= e.Bound }); ok {
+	if x, ok := c.climb(ctx, e.q.RegionOrWhole(), individuals, rng, func(_ []float64, merit float64) bool { return merit >= bins }); ok {
 		e.meet(x)
 	}
 }
@@ -345,7 +345,7 @@ func (e *enclosing) show(res *sdk.Result) (fault string) {
 
 // hear takes over the solver's bound, unless it, or somebody who was evaluated,
 // contradicts it.
-func (e *enclosing) hear(res *sdk.Result) (fault string) {
+func (e *enclosing) hear(ctx context.Context, res *sdk.Result) (fault string) {
 	claim := math.Inf(1) // times the sign
 	switch {
 	case res.Status == sdk.Infeasible:
@@ -367,6 +367,9 @@ func (e *enclosing) hear(res *sdk.Result) (fault string) {
 			break
 		}
 		e.meet(e.q.Space.Draw(region.Box, rng))
+	}
+	if e.q.Goal == problem.MaxK && !e.o.Climb {
+		e.climb(ctx, DoubtCopies/max(leastCopies, e.evaluator.Combinations()), claim+1)
 	}
 	switch {
 	case e.X != nil && res.Status == sdk.Infeasible:

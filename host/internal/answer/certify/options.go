@@ -45,6 +45,9 @@ type Options struct {
 	// Enumerate: a region of at most this many individuals is decided by
 	// evaluating each exactly; 0 asks for the default of 16, negative for 1.
 	Enumerate int
+	// Doubt bounds the copies that are evaluated to refute a proof that rests on the
+	// solver's word alone; 0 asks for DoubtCopies.
+	Doubt int
 	// Progress, where not nil, is called from one goroutine at a time.
 	Progress func(Progress)
 	// Witnessed, where not nil, is called with each witness the moment its replay

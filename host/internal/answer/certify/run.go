@@ -231,6 +231,9 @@ func (r *run) decide(ctx context.Context) error {
 		r.report.Verdict = Fair
 		eps, _ := r.epsilon().Float64()
 		r.setBound(eps)
+		if r.doubted(ctx, eps); r.report.Witness != nil {
+			r.report.Verdict = Unfair
+		}
 	}
 	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
 	if r.report.Verdict != Fair {
@@ -266,6 +269,7 @@ func (r *run) maximise(ctx context.Context) error {
 	}
 	r.report.unproved()
 	left, err := r.sweep(ctx)
+	refuted := err == nil && !left && r.report.HasBound && r.doubted(ctx, r.report.Bound)
 	r.report.BoundGrade, r.report.BoundTolerance = r.report.Grade, r.report.Tolerance
 	r.report.Grade, r.report.Tolerance, r.report.ToleranceFormula = grade, tolerance, formula
 	if err != nil {
@@ -273,6 +277,8 @@ func (r *run) maximise(ctx context.Context) error {
 		return err
 	}
 	switch {
+	case refuted:
+		r.report.Reason = "the solver was refuted"
 	case left:
 		r.report.Reason = r.reason(ctx)
 	case r.report.HasBound && r.best() > 0 && r.report.Bound > r.best()+r.apart(coarsest*r.report.BoundTolerance):

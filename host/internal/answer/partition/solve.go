@@ -75,6 +75,7 @@ func (r *run) ask(ctx context.Context, solver certify.Options, at part, soft tim
 		q := *r.q
 		q.Region = at.region
 		solver.Heuristic = heuristic
+		solver.Doubt = max(1, certify.DoubtCopies/r.report.Total) // of all parts together
 		rep, err := certify.Run(limited, &q, solver)
 		cancel()
 		r.note(rep, err)
