@@ -24,19 +24,22 @@ const (
 	doubtTime = time.Second
 )
 
-// Refute looks for a witness whose margin exceeds what is claimed to bound all margins
-// of the query's region, or who reaches its bins. It evaluates at most so many copies,
-// chosen by the seed; nil where it meets none.
-func Refute(ctx context.Context, q *problem.Query, seed int64, copies int, claimed *big.Rat) (*individual.Witness, error) {
-	q, err := Inward(q)
-	if err != nil {
-		return nil, err
-	}
-	r := &run{q: q, o: Options{Seed: seed}, replay: individual.NewJudge(q), report: &Report{}}
-	return r.refute(ctx, q.RegionOrWhole(), copies, claimed), nil
+// Doubt tries to refute claims about parts of a question's region.
+type Doubt struct{ r *run }
+
+// NewDoubt is about a valid question.
+func NewDoubt(q *problem.Query, seed int64) *Doubt {
+	return &Doubt{&run{q: q, o: Options{Seed: seed}, replay: individual.NewJudge(q), report: &Report{}}}
 }
 
-// refute is Refute in a region.
+// Refute looks in a region for a witness whose margin exceeds what is claimed to bound all
+// margins there, or who reaches the question's bins. It evaluates at most so many copies,
+// chosen by the seed; nil where it meets none.
+func (d *Doubt) Refute(ctx context.Context, region space.Region, copies int, claimed *big.Rat) *individual.Witness {
+	return d.r.refute(ctx, region, copies, claimed)
+}
+
+// refute is Doubt.Refute.
 func (r *run) refute(ctx context.Context, region space.Region, copies int, claimed *big.Rat) (found *individual.Witness) {
 	ctx, cancel := context.WithTimeout(ctx, doubtTime)
 	defer cancel()

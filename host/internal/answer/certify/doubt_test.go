@@ -2,7 +2,6 @@ package certify_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/big"
 	"testing"
@@ -115,17 +114,17 @@ func TestAnHonestProofIsDoubtedInVain(t *testing.T) {
 	if err != nil || rep.Verdict != certify.Fair || len(rep.Faults) > 0 || rep.Regions[certify.BySolver] != 1 {
 		t.Errorf("error %v, %+v", err, rep)
 	}
-	if w, err := certify.Refute(t.Context(), q, 1, certify.DoubtCopies, q.Epsilon); w != nil || err != nil {
-		t.Errorf("%v, %v", w, err)
+	if w := certify.NewDoubt(q, 1).Refute(t.Context(), q.Region, certify.DoubtCopies, q.Epsilon); w != nil {
+		t.Errorf("%+v", w)
 	}
 	few := tenure(fairness.Score, 1000) // all of them are looked at
 	few.Epsilon = new(big.Rat).SetFloat64(fairness.Sigmoid(4) - fairness.Sigmoid(-5.995))
-	if w, err := certify.Refute(t.Context(), few, 1, certify.DoubtCopies, few.Epsilon); w == nil || w.Copy1[0] != 1000 {
-		t.Errorf("%+v, %v; want the longest tenure", w, err)
+	if w := certify.NewDoubt(few, 1).Refute(t.Context(), few.Region, certify.DoubtCopies, few.Epsilon); w == nil || w.Copy1[0] != 1000 {
+		t.Errorf("%+v; want the longest tenure", w)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if w, err := certify.Refute(ctx, seldom(0), 1, certify.DoubtCopies, new(big.Rat)); w != nil || err != nil && !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end: %v, %v", w, err)
+	if w := certify.NewDoubt(few, 1).Refute(ctx, few.Region, certify.DoubtCopies, new(big.Rat)); w != nil {
+		t.Errorf("after the end: %+v", w)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Disagreement is a proof of one arm that a replayed witness refutes. The
-// witness may be another arm's, or the same arm's in another run.
+// witness may be another arm's, the same arm's in another run, or the host's.
 type Disagreement struct {
 	Study string `json:"study"`
 	Model string `json:"model"`
@@ -42,6 +42,9 @@ func (d *Disagreement) String() string {
 		d.Study, d.Model, d.Prover, d.Grade, d.Notion, d.Limit, d.Region, d.Finder, d.Margin)
 }
 
+// theHost is who found what refutes a proof once its task had ended.
+const theHost = "hyfair"
+
 // slack is how far a margin must lie above a proved limit to contradict it:
 // margins and limits are exact values rounded to float64.
 func slack(limit float64) float64 { return 1e-9 * math.Max(1, math.Abs(limit)) }
@@ -61,11 +64,17 @@ type found struct {
 // there, whatever notion it was found by: a replayed pair of logits has a margin
 // in each.
 func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disagreement, error) {
-	proofs, finds := map[string][]proved{}, map[string][]found{}
+	proofs, finds, finders := map[string][]proved{}, map[string][]found{}, []string{theHost}
+	var refuting []seeded
 	for i := range p.Arms {
 		a := &p.Arms[i]
 		proofs[a.Name], finds[a.Name] = gather(results(a))
+		for _, r := range results(a) {
+			refuting = append(refuting, seeded{&Result{Individuals: r.Refuting}, r.seed})
+		}
+		finders = append(finders, a.Name)
 	}
+	_, finds[theHost] = gather(refuting)
 	var out []Disagreement
 	for i := range p.Arms {
 		prover, err := p.arm(s, &p.Arms[i])
@@ -76,8 +85,8 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disa
 		if err != nil {
 			return nil, err
 		}
-		for k := range p.Arms {
-			d := Disagreement{Study: s.Study, Model: s.Model, Prover: prover.Name, Finder: p.Arms[k].Name, Notion: prover.Notion, Margin: math.Inf(-1)}
+		for _, finder := range finders {
+			d := Disagreement{Study: s.Study, Model: s.Model, Prover: prover.Name, Finder: finder, Notion: prover.Notion, Margin: math.Inf(-1)}
 			for _, one := range finds[d.Finder] {
 				d.hold(s, notion, one, proofs[d.Prover])
 			}

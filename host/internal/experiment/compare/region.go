@@ -44,6 +44,15 @@ func (b Box) Contains(x []float64) bool {
 	return true
 }
 
+// region is the part of the whole region that the box is.
+func (b Box) region(whole space.Region) space.Region {
+	out := whole.Clone()
+	for _, s := range b {
+		out.Box[s.Feature] = space.Interval{Lo: s.Lo, Hi: s.Hi}
+	}
+	return out
+}
+
 // sides is the box of a part of the whole region.
 func sides(s *space.Space, whole, part space.Region) Box {
 	var out Box

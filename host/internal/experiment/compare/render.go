@@ -164,15 +164,21 @@ func (c *Comparison) data() *view.Table {
 // refutedBy is a row's line of its model's disagreement matrix: who refuted the
 // arm's proofs, and how often.
 func (c *Comparison) refutedBy(r *Row) string {
-	counts := make([]string, len(c.Arms))
-	for i := range c.Arms {
+	var counts []string
+	tell := func(finder string, always bool) {
 		n := 0
 		for k := range c.Disagreements {
-			if d := &c.Disagreements[k]; d.Study == r.Study && d.Model == r.Model && d.Prover == r.Arm && d.Finder == c.Arms[i].Name {
+			if d := &c.Disagreements[k]; d.Study == r.Study && d.Model == r.Model && d.Prover == r.Arm && d.Finder == finder {
 				n += d.Count
 			}
 		}
-		counts[i] = fmt.Sprintf("%s:%d", c.Arms[i].Name, n)
+		if n > 0 || always {
+			counts = append(counts, fmt.Sprintf("%s:%d", finder, n))
+		}
 	}
+	for i := range c.Arms {
+		tell(c.Arms[i].Name, true)
+	}
+	tell(theHost, false)
 	return strings.Join(counts, " ")
 }

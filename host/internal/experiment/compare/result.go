@@ -1,12 +1,15 @@
 package compare
 
 import (
+	"context"
 	"fmt"
+	"math/big"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // Result is what one task came to: all that the tables need, so that they can
@@ -17,6 +20,9 @@ type Result struct {
 	Individuals []Individual `json:"individuals,omitempty"`
 	// Proofs are the regions in which the arm proved a limit.
 	Proofs []Proof `json:"proofs,omitempty"`
+	// Refuting are individuals that the host found against Proofs, when the task had
+	// ended.
+	Refuting []Individual `json:"refuting,omitempty"`
 	// Diversity is the mean Gower distance between two of those found, over
 	// non-protected features; nil for fewer than two. Regions counts the regions
 	// of the yardstick partition that they lie in.
@@ -73,6 +79,7 @@ type Proof struct {
 // fold makes a result of a task's events as they come in.
 type fold struct {
 	subject *question.Question
+	query   *problem.Query
 	// epsilon is the limit that the verdict fair stands for, in the notion's unit.
 	epsilon  float64
 	result   Result
@@ -86,7 +93,7 @@ func newFold(s *Subject, arm *Arm) (*fold, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fold{subject: s.asked}
+	f := &fold{subject: s.asked, query: q}
 	if q.Notion.UsesEpsilon() {
 		f.epsilon, _ = q.Epsilon.Float64()
 	}
@@ -151,6 +158,19 @@ func (f *fold) measures(m map[string]*float64) {
 	}
 	if v := m[measureCertified]; v != nil {
 		f.result.Certified = *v
+	}
+}
+
+// doubt tries to refute the proofs, of which those that are not the arm's only word
+// stand anyway. The task has ended: none of its time is spent.
+func (f *fold) doubt(ctx context.Context, seed int64) {
+	d := certify.NewDoubt(f.query, seed)
+	for _, p := range f.result.Proofs {
+		claimed := new(big.Rat).SetFloat64(p.Limit + slack(p.Limit))
+		w := d.Refute(ctx, p.Box.region(f.subject.Region), certify.DoubtCopies/len(f.result.Proofs), claimed)
+		if w != nil {
+			f.result.Refuting = append(f.result.Refuting, Individual{X: f.subject.Space.Canonical(w.Copy1), Logit1: w.Logit1, Logit2: w.Logit2})
+		}
 	}
 }
 

@@ -55,6 +55,7 @@ func (p *Plan) try(ctx context.Context, e Entry, job *Job, b *experiment.Bench, 
 	case !f.finished && !usage.Killed:
 		return out, errors.New("the worker ended before its task did")
 	}
+	f.doubt(ctx, e.Seed)
 	result, err := f.end(e.Subject.Yardstick)
 	if err != nil {
 		return out, err
@@ -74,7 +75,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 		return nil, err
 	}
 	if n := len(c.Disagreements); n > 0 {
-		err = fmt.Errorf("%d pairs of arms contradict each other: a %w", n, experiment.ErrContradiction)
+		err = fmt.Errorf("%d disagreements: a %w", n, experiment.ErrContradiction)
 	}
 	return c, err
 }

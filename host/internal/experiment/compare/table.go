@@ -166,7 +166,9 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 			return nil, err
 		}
 		for _, d := range found {
-			c.Matrix[at[d.Prover]][at[d.Finder]] += d.Count
+			if finder, ok := at[d.Finder]; ok {
+				c.Matrix[at[d.Prover]][finder] += d.Count
+			}
 		}
 		c.Disagreements = append(c.Disagreements, found...)
 	}
