@@ -18,6 +18,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -36,9 +38,10 @@ type Options struct {
 	NewStrategy func(context.Context) (sdk.Strategy, error)
 	// Set are the plugin's own options, handed over with every question.
 	Set map[string]string
-	// Only, where not empty, names the cases to run; the others are not reported.
+	// Only, where not empty, names the cases to run, one by one or by patterns of
+	// path.Match such as milp/*; the others are not reported.
 	Only []string
-	// Exclude maps the names of cases that are not to be run to the reason.
+	// Exclude maps names or patterns of cases that are not to be run to the reason.
 	Exclude map[string]string
 	// Timeout ends a case that has not returned; 0: two minutes.
 	Timeout time.Duration
@@ -125,9 +128,10 @@ func skip(format string, args ...any) error { return skipError(fmt.Sprintf(forma
 // runnable is a case ready to run.
 type runnable struct {
 	name, doc string
-	// unclaimed, where not empty, says what the plugin does not claim.
-	unclaimed string
-	run       func(context.Context) error
+	// unclaimed, where not empty, says what the plugin does not claim; excluded, why the
+	// case is not to be run.
+	unclaimed, excluded string
+	run                 func(context.Context) error
 	// plugin is what the case is about.
 	plugin any
 }
@@ -139,37 +143,51 @@ type readier interface {
 	Ready(context.Context) error
 }
 
-// choose picks the cases of Only, and refuses names that do not exist and
-// exclusions that would hide something unnoticed.
+// choose picks the cases of Only and marks those of Exclude. It refuses names and patterns
+// of no case, and exclusions that would hide something unnoticed.
 func choose(cases []runnable, o Options) ([]runnable, error) {
-	exists := func(name string) bool {
-		return slices.ContainsFunc(cases, func(c runnable) bool { return c.name == name })
+	of := func(pattern string) (named []int) {
+		for i := range cases {
+			if ok, _ := path.Match(pattern, cases[i].name); ok {
+				named = append(named, i)
+			}
+		}
+		return named
 	}
-	for name, reason := range o.Exclude {
-		if !exists(name) {
-			return nil, fmt.Errorf("exclusion of %q: there is no such case", name)
+	for _, pattern := range slices.Sorted(maps.Keys(o.Exclude)) {
+		named, reason := of(pattern), o.Exclude[pattern]
+		if len(named) == 0 {
+			return nil, fmt.Errorf("exclusion of %q: there is no such case", pattern)
 		}
 		if strings.TrimSpace(reason) == "" {
-			return nil, fmt.Errorf("exclusion of %q needs a reason", name)
+			return nil, fmt.Errorf("exclusion of %q needs a reason", pattern)
+		}
+		for _, i := range named {
+			cases[i].excluded = reason
 		}
 	}
 	if len(o.Only) == 0 {
 		return cases, nil
 	}
-	for _, name := range o.Only {
-		if !exists(name) {
-			return nil, fmt.Errorf("case %q: there is no such case", name)
+	wanted := map[string]bool{}
+	for _, pattern := range o.Only {
+		named := of(pattern)
+		if len(named) == 0 {
+			return nil, fmt.Errorf("case %q: there is no such case", pattern)
+		}
+		for _, i := range named {
+			wanted[cases[i].name] = true
 		}
 	}
-	return slices.DeleteFunc(cases, func(c runnable) bool { return !slices.Contains(o.Only, c.name) }), nil
+	return slices.DeleteFunc(cases, func(c runnable) bool { return !wanted[c.name] }), nil
 }
 
 // execute runs one case and never panics or hangs itself. A case that does not
 // return is left behind with its context cancelled.
 func execute(ctx context.Context, c runnable, o Options) Outcome {
 	out := Outcome{Case: c.name, Doc: c.doc}
-	if reason, excluded := o.Exclude[c.name]; excluded {
-		out.Verdict, out.Why = Excluded, reason
+	if c.excluded != "" {
+		out.Verdict, out.Why = Excluded, c.excluded
 		return out
 	}
 	if c.unclaimed != "" {

@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -50,6 +51,33 @@ func TestCasesBeginWithAPluginThatIsReady(t *testing.T) {
 	report, err := conformance.CheckSolver(t.Context(), mortal{dead: new(bool)}, conformance.Options{Only: names}, nil)
 	if err != nil || report.Count(conformance.Passed) != len(names) {
 		t.Errorf("%v, %+v", err, report.Outcomes)
+	}
+}
+
+// Cases are picked and left out by name or by pattern.
+func TestCasesByPattern(t *testing.T) {
+	check := func(o conformance.Options) (ran, excluded []string, err error) {
+		r, err := conformance.CheckSolver(t.Context(), sdktest.Enumerator{}, o, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, c := range r.Outcomes {
+			if c.Verdict == conformance.Excluded {
+				excluded = append(excluded, c.Case)
+			} else {
+				ran = append(ran, c.Case)
+			}
+		}
+		return ran, excluded, nil
+	}
+	ran, excluded, err := check(conformance.Options{Only: []string{"milp/eq*", "milp/t[wx]ice", "smt/untouched"}, Exclude: map[string]string{"*/tw*": "slow"}})
+	if err != nil || !slices.Equal(excluded, []string{"milp/twice"}) || !slices.Contains(ran, "milp/equality") || !slices.Contains(ran, "smt/untouched") || slices.Contains(ran, "milp/untouched") {
+		t.Errorf("ran %q, excluded %q, %v", ran, excluded, err)
+	}
+	for _, o := range []conformance.Options{{Only: []string{"milp"}}, {Only: []string{"milp/[equality"}}, {Exclude: map[string]string{"tw*": "a case has a slash"}}} {
+		if _, _, err := check(o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
 	}
 }
 

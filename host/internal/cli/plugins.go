@@ -107,7 +107,8 @@ What the plugin does not claim is skipped. The exit code is 0 if no case failed,
 else 1.`,
 		Example: `  hyfair plugin test highs
   hyfair plugin test ./hyfair-search-hop --set anywhere=0.3
-  hyfair plugin test ./a.out --kind solver --case milp/equality --json`,
+  hyfair plugin test ./a.out --kind solver --case milp/equality --json
+  hyfair plugin test highs --case 'milp/*' --exclude '*/time-limit'`,
 		Args: exactlyOne("PATH|NAME"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			r.Plugin = args[0]
@@ -119,7 +120,8 @@ else 1.`,
 		},
 	}
 	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, where the file's name does not say")
-	cmd.Flags().StringSliceVar(&r.Cases, "case", nil, "run only the cases of these names")
+	cmd.Flags().StringSliceVar(&r.Cases, "case", nil, "run only these cases: names, or patterns such as 'milp/*'")
+	cmd.Flags().StringSliceVar(&r.Exclude, "exclude", nil, "leave out these cases: names, or patterns such as '*/time-limit'")
 	return cmd
 }
 

@@ -68,6 +68,10 @@ func TestPluginThatLiesFails(t *testing.T) {
 	if out, code, stderr := tested(t, path, "--case", "milp/feasible,milp/infeasible"); code != ExitDone || !out.OK || out.Passed != 2 {
 		t.Errorf("the rogue that behaves: exit code %d, %s: %+v", code, stderr, out)
 	}
+	if out, code, stderr := tested(t, path, "--case", "milp/[fi]*", "--exclude", "milp/i*,milp/f*s"); code != ExitDone || !out.OK || out.Passed != 1 || out.Skipped < 1 ||
+		out.Cases[0].Name != "milp/feasible" {
+		t.Errorf("with patterns: exit code %d, %s: %+v", code, stderr, out)
+	}
 	out, code, stderr := tested(t, "rogue", "--plugin-dir", dir, "--set", "mode=infeasible", "--case", "milp/feasible", "--case", "milp/infeasible")
 	if code != ExitFailed || stderr != "" || out.OK || out.Failed != 1 || out.Passed != 1 ||
 		out.Cases[0].Verdict != "failed" || !strings.Contains(out.Cases[0].Why, "infeasible is claimed") {
@@ -113,6 +117,7 @@ func TestPluginTestRefuses(t *testing.T) {
 		{[]string{"twin", "--kind", "both"}, ExitUsage, "want solver or search"},
 		{[]string{"twin", "--kind", "solver", "--set", "colour=red"}, ExitUsage, "--set colour"},
 		{[]string{"twin", "--kind", "solver", "--case", "milp/none"}, ExitUsage, "there is no such case"},
+		{[]string{"twin", "--kind", "solver", "--exclude", "milp"}, ExitUsage, "there is no such case"},
 		{nil, ExitUsage, "PATH|NAME"},
 	} {
 		code, stdout, stderr := hyfair(append([]string{"plugin", "test", "--plugin-dir", dir, "--json"}, c.args...)...)

@@ -24,9 +24,11 @@ type TestRequest struct {
 	// or search.
 	Plugin string `json:"plugin"`
 	Kind   string `json:"kind,omitempty"`
-	// Cases are all where there are none; Set are options of the plugin.
-	Cases []string          `json:"cases,omitempty"`
-	Set   map[string]string `json:"set,omitempty"`
+	// Cases are all where there are none, but those of Exclude: names or patterns of
+	// path.Match. Set are options of the plugin.
+	Cases   []string          `json:"cases,omitempty"`
+	Exclude []string          `json:"exclude,omitempty"`
+	Set     map[string]string `json:"set,omitempty"`
 }
 
 // Tested is the answer to a TestRequest and the JSON object of hyfair plugin test.
@@ -73,14 +75,14 @@ func Test(ctx context.Context, s *session.Session, r TestRequest) (*Tested, erro
 	d := plugin.Description()
 	out := &Tested{Name: d.Name, Kind: found.Kind.String(), Version: d.Version, Path: found.Path, Cases: []Case{}}
 	s.Work()
-	report, err := t.run(ctx, plugin, r.Cases, func(o conformance.Outcome) {
+	report, err := t.run(ctx, plugin, r, func(o conformance.Outcome) {
 		out.Cases = append(out.Cases, Case{o.Case, o.Doc, o.Verdict.String(), o.Why, o.Elapsed.Seconds()})
 		s.Show(fmt.Sprintf("%d cases tested, the last was %s", len(out.Cases), o.Case))
 	})
 	if len(out.Cases) == 0 && err != nil && ctx.Err() == nil {
 		return nil, session.Mistake(err) // names of cases that are none
 	}
-	out.Passed, out.Failed, out.Skipped = report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped)
+	out.Passed, out.Failed, out.Skipped = report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped)+report.Count(conformance.Excluded)
 	out.OK, out.Seconds = err == nil && report.OK(), time.Since(s.Begun).Seconds()
 	return out, err
 }
@@ -149,8 +151,11 @@ func (t *tester) launch(ctx context.Context) (*discover.Plugin, error) {
 }
 
 // run runs the suite of the plugin's kind.
-func (t *tester) run(ctx context.Context, p *discover.Plugin, cases []string, each func(conformance.Outcome)) (*conformance.Report, error) {
-	o := conformance.Options{Set: p.Options, Only: cases}
+func (t *tester) run(ctx context.Context, p *discover.Plugin, r TestRequest, each func(conformance.Outcome)) (*conformance.Report, error) {
+	o := conformance.Options{Set: p.Options, Only: r.Cases, Exclude: map[string]string{}}
+	for _, pattern := range r.Exclude {
+		o.Exclude[pattern] = "excluded by " + pattern
+	}
 	if p.Found.Kind == client.Strategy {
 		o.NewStrategy = func(ctx context.Context) (sdk.Strategy, error) {
 			next, err := t.launch(ctx)
