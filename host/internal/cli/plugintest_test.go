@@ -78,12 +78,13 @@ func TestPluginThatLiesFails(t *testing.T) {
 		t.Errorf("exit code %d, %s: %+v", code, stderr, out)
 	}
 	code, stdout, _ := hyfair("plugin", "test", path, "--set", "mode=exit", "--case", "milp/feasible,milp/concurrent,smt/maximise")
-	for _, want := range []string{"solver rogue 1.0.0, " + path, "\nFAIL  milp/feasible: ", "\nskip  smt/maximise: maximise of the smt form is not claimed\n", " failed, 1 skipped in "} {
+	for _, want := range []string{"solver rogue 1.0.0, " + path, "\nFAIL  milp/feasible: ", "\nskip  smt/maximise: maximise of the smt form is not claimed\n", " failed, 1 skipped in ",
+		"\nit declares its proofs exact: in the milp form their verdicts are numerical all the same"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("not printed: %q in\n%s", want, stdout)
 		}
 	}
-	if lines := strings.Count(stdout, "\n"); code != ExitFailed || lines != 5 {
+	if lines := strings.Count(stdout, "\n"); code != ExitFailed || lines != 6 {
 		t.Errorf("exit code %d, %d lines", code, lines)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // TestRequest asks for the conformance suite to be run on a plugin.
@@ -38,11 +39,13 @@ type Tested struct {
 	Version string `json:"version"`
 	Path    string `json:"path"`
 	// OK: no case failed, and at least one passed.
-	OK      bool    `json:"ok"`
-	Passed  int     `json:"passed"`
-	Failed  int     `json:"failed"`
-	Skipped int     `json:"skipped"`
-	Cases   []Case  `json:"cases"`
+	OK      bool   `json:"ok"`
+	Passed  int    `json:"passed"`
+	Failed  int    `json:"failed"`
+	Skipped int    `json:"skipped"`
+	Cases   []Case `json:"cases"`
+	// Remark says what the plugin's author may wonder about.
+	Remark  string  `json:"remark,omitempty"`
 	Seconds float64 `json:"seconds"`
 }
 
@@ -73,7 +76,7 @@ func Test(ctx context.Context, s *session.Session, r TestRequest) (*Tested, erro
 		return nil, err
 	}
 	d := plugin.Description()
-	out := &Tested{Name: d.Name, Kind: found.Kind.String(), Version: d.Version, Path: found.Path, Cases: []Case{}}
+	out := &Tested{Name: d.Name, Kind: found.Kind.String(), Version: d.Version, Path: found.Path, Cases: []Case{}, Remark: graded(&d)}
 	s.Work()
 	report, err := t.run(ctx, plugin, r, func(o conformance.Outcome) {
 		out.Cases = append(out.Cases, Case{o.Case, o.Doc, o.Verdict.String(), o.Why, o.Elapsed.Seconds()})
@@ -85,6 +88,15 @@ func Test(ctx context.Context, s *session.Session, r TestRequest) (*Tested, erro
 	out.Passed, out.Failed, out.Skipped = report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped)+report.Count(conformance.Excluded)
 	out.OK, out.Seconds = err == nil && report.OK(), time.Since(s.Begun).Seconds()
 	return out, err
+}
+
+// graded says which of a solver's proofs get a lower grade than its arithmetic has.
+func graded(d *sdk.Description) string {
+	if d.Exactness == sdk.GradeNumerical || !d.Answers(problem.FormMILP, problem.Decide) {
+		return ""
+	}
+	return fmt.Sprintf("it declares its proofs %s: in the milp form their verdicts are numerical all the same, since the rows are of rounded numbers; "+
+		"in the network and smt forms the grade stands", d.Exactness)
 }
 
 // find finds a plugin by its path, or else by its name.
@@ -187,5 +199,9 @@ func (r *Tested) Document() *view.Document {
 		}
 		lines = append(lines, line)
 	}
-	return view.Of(append(lines, fmt.Sprintf("%d passed, %d failed, %d skipped in %s", r.Passed, r.Failed, r.Skipped, view.Seconds(r.Seconds))))
+	lines = append(lines, fmt.Sprintf("%d passed, %d failed, %d skipped in %s", r.Passed, r.Failed, r.Skipped, view.Seconds(r.Seconds)))
+	if r.Remark != "" {
+		lines = append(lines, r.Remark)
+	}
+	return view.Of(lines)
 }
