@@ -28,6 +28,39 @@ const staging = ".staging-"
 // too.
 var NotInstalled = []string{"__pycache__", ".git", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv"}
 
+// interpreterName is the file of an installed folder that says which Python runs it: that
+// of the virtual environment that stayed behind.
+const interpreterName = ".interpreter"
+
+// noteInterpreter writes interpreterName into the copy of a plugin's folder that has a
+// virtual environment.
+func noteInterpreter(from, copied string) error {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return err
+	}
+	python := filepath.Join(from, ".venv", "bin", "python")
+	if !executable(python) {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(copied, interpreterName), []byte(python+"\n"), 0o644)
+}
+
+// interpreter is what interpreterName says; empty where it says nothing, or what is there
+// no more.
+func interpreter(folder string) string {
+	text, err := os.ReadFile(filepath.Join(folder, interpreterName))
+	if python := strings.TrimSpace(string(text)); err == nil && executable(python) {
+		return python
+	}
+	return ""
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
 // Installed is a plugin in its new place.
 type Installed struct {
 	Found       Found
@@ -73,6 +106,9 @@ func Install(ctx context.Context, path, dir string, force bool, logger hclog.Log
 	}
 	defer os.RemoveAll(stage)
 	if err := copyPlugin(source.Path, filepath.Join(stage, base)); err != nil {
+		return nil, err
+	}
+	if err := noteInterpreter(source.Path, filepath.Join(stage, base)); err != nil {
 		return nil, err
 	}
 	files, description, err := rehearse(ctx, source, stage, base, logger)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -59,12 +60,17 @@ func (f Found) Launch(ctx context.Context, logger hclog.Logger) (*Plugin, error)
 
 // environment is what the plugin gets besides the host's own. Python would
 // write compiled modules into the folder it is started in: the folder would no
-// longer be what was installed, and what is compiled is run unread.
+// longer be what was installed, and what is compiled is run unread. An installed folder
+// is run by the Python that it ran with, unless the user says which.
 func (f Found) environment() []string {
 	if f.Dir == "" {
 		return nil
 	}
-	return []string{"PYTHONDONTWRITEBYTECODE=1"}
+	env := []string{"PYTHONDONTWRITEBYTECODE=1"}
+	if python := interpreter(f.Dir); python != "" && os.Getenv("HYFAIR_PYTHON") == "" {
+		env = append(env, "HYFAIR_PYTHON="+python)
+	}
+	return env
 }
 
 // Launch starts the solver of that name, or the strategy whose plugin or

@@ -100,7 +100,8 @@ func TestInstalledPluginsArePinnedAndUsed(t *testing.T) {
 	}
 }
 
-// A virtual environment holds links, and may be one itself: it stays behind.
+// A virtual environment holds links, and may be one itself: it stays behind, and the plugin
+// is still run by its Python.
 func TestVirtualEnvironmentsStayBehind(t *testing.T) {
 	tier.NeedUsual(t)
 	python, err := exec.LookPath("python3")
@@ -121,8 +122,24 @@ func TestVirtualEnvironmentsStayBehind(t *testing.T) {
 			t.Skipf("SKIPPED %s: %v: %s", t.Name(), err, out)
 		}
 		in := install(t, folder, filepath.Join(t.TempDir(), "plugins"))
-		if _, err := os.Lstat(filepath.Join(in.Found.Path, ".venv")); in.Files != 3 || !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Join(in.Found.Path, ".venv")); in.Files != 4 || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("linked %v: %d files, .venv: %v", linked, in.Files, err)
+		}
+		t.Setenv("HYFAIR_PYTHON", "")
+		own := "HYFAIR_PYTHON=" + filepath.Join(folder, ".venv", "bin", "python")
+		if env := in.Found.environment(); !slices.Contains(env, own) {
+			t.Errorf("linked %v: started with %q, without %s", linked, env, own)
+		}
+		t.Setenv("HYFAIR_PYTHON", python)
+		if env := in.Found.environment(); slices.Contains(env, own) {
+			t.Errorf("linked %v: %q over the user's choice", linked, env)
+		}
+		t.Setenv("HYFAIR_PYTHON", "")
+		if err := os.RemoveAll(place); err != nil {
+			t.Fatal(err)
+		}
+		if env := in.Found.environment(); slices.Contains(env, own) {
+			t.Errorf("linked %v: %q, which is there no more", linked, env)
 		}
 	}
 }
