@@ -73,10 +73,11 @@ func newPluginNew(app *App) *cobra.Command {
 conformance suite, and is found. Its idea is a simple one, for yours to take its
 place. The next commands are printed: build, test, compare.
 
-A Go plugin is built against the sources of hyfair: those around the folder, or
-those that this program was built from, or those of --sdk. Within these sources
-it becomes plugins/search-NAME, a part of their module; elsewhere search-NAME is a
-module of its own, which needs nothing from the network. A Python plugin is a
+Within the sources of hyfair a Go plugin becomes plugins/search-NAME, a part of
+their module. Elsewhere search-NAME is a module of its own. Its go.mod names the
+version of this hyfair; only where it is a development build, which has none that
+could be fetched, or with --sdk, a replace leads to sources on this machine: those
+of --sdk, or those that this program was built from. A Python plugin is a
 folder hyfair-search-NAME that is started as it stands.`,
 		Example: `  hyfair plugin new search my-idea
   hyfair plugin new solver my-solver --language python --dir ~/plugins`,

@@ -62,6 +62,10 @@ type Project struct {
 	InTree bool
 	// Steps lead from here to a comparison.
 	Steps []Step
+	// version of hyfair that is to be had from a module proxy, empty where this one is
+	// not; asked tells that the user named the tree.
+	version string
+	asked   bool
 }
 
 // Write makes the project's folder, which must not be there yet, and fills it.
@@ -102,7 +106,7 @@ func Write(r Request, hyfair string) (*Project, error) {
 
 // plan decides where the project goes and what it is built against.
 func plan(r Request) (*Project, error) {
-	p := &Project{Request: r, File: discover.FileName(r.Kind, r.Name)}
+	p := &Project{Request: r, File: discover.FileName(r.Kind, r.Name), version: published(), asked: r.SDK != ""}
 	var err error
 	if p.SDK, err = findSDK(r); err != nil {
 		return nil, err
@@ -120,7 +124,7 @@ func plan(r Request) (*Project, error) {
 		if tree := upwards(p.Dir); tree != "" && p.Dir == filepath.Join(tree, "plugins") {
 			p.SDK, p.InTree = tree, true
 		}
-		if p.SDK == "" && published() == "" {
+		if p.SDK == "" && p.version == "" {
 			return nil, errors.New("a Go plugin is built against the sources of hyfair: give the folder that holds them with --sdk DIR")
 		}
 	}
@@ -189,6 +193,13 @@ func (p *Project) Package() string {
 		return "./plugins/" + filepath.Base(p.Path)
 	}
 	return "."
+}
+
+// Replaces tells that the project's go.mod leads to a tree on this machine, in place of a
+// version that any machine can fetch: because that was asked for, or this hyfair is of no
+// such version.
+func (p *Project) Replaces() bool {
+	return p.Language == Go && !p.InTree && p.SDK != "" && (p.asked || p.version == "")
 }
 
 // Tree is SDK as a shell takes it.

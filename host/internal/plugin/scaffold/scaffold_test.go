@@ -252,10 +252,49 @@ func TestWithoutTheSources(t *testing.T) {
 			t.Errorf("%s:\n%s", f.name, f.text)
 		}
 	}
-	p.Language = Go
+	p.Language, p.version = Go, "v1.2.3"
 	module, sums, err := p.module()
-	if err != nil || sums != "" || !strings.Contains(module, "require "+modulePath+" ") || strings.Contains(module, "replace") {
+	if err != nil || sums != "" || !strings.Contains(module, "require "+modulePath+" v1.2.3\n") || strings.Contains(module, "replace") {
 		t.Errorf("%v, %q:\n%s", err, sums, module)
+	}
+}
+
+// A project names the version of hyfair, which any machine can fetch. It leads to a tree on
+// this machine only where that is asked for or the version is none to be had, and says why.
+func TestGoProjectsBuildElsewhere(t *testing.T) {
+	for _, c := range []struct {
+		name, version string
+		asked         bool
+		want          []string
+		not           string
+	}{
+		{"released", "v1.2.3", false, []string{"require " + modulePath + " v1.2.3\n"}, "replace"},
+		{"released, with --sdk", "v1.2.3", true, []string{"require " + modulePath + " v1.2.3\n", "as asked for", "\nreplace " + modulePath + " => " + root(t) + "\n"}, "development"},
+		{"development", "", false, []string{"require " + modulePath + " v0.0.0\n", "// This hyfair is a development build", "\nreplace " + modulePath + " => " + root(t) + "\n"}, "asked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &Project{Request: Request{Kind: client.Strategy, Name: "x", Language: Go, Dir: "/d", SDK: root(t)}, File: "hyfair-search-x", Path: "/d/search-x", version: c.version, asked: c.asked}
+			files, err := p.render("hyfair")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := map[string]string{}
+			for _, f := range files {
+				text[f.name] = f.text
+			}
+			for _, want := range c.want {
+				if !strings.Contains(text["go.mod"], want) {
+					t.Errorf("no %q in\n%s", want, text["go.mod"])
+				}
+			}
+			if strings.Contains(text["go.mod"], c.not) {
+				t.Errorf("%q in\n%s", c.not, text["go.mod"])
+			}
+			local := strings.Contains(text["go.mod"], "replace")
+			if fetches := strings.Contains(text["README.md"], "go mod tidy"); fetches == local || strings.Contains(text["README.md"], "`replace`") != local {
+				t.Errorf("the README does not go with it:\n%s", text["README.md"])
+			}
+		})
 	}
 }
 

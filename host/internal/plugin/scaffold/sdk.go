@@ -3,6 +3,7 @@ package scaffold
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -92,12 +93,16 @@ var sdkModules = []string{
 	"google.golang.org/grpc", "google.golang.org/protobuf",
 }
 
-// module is the project's go.mod and go.sum. Built against a tree, they have
-// the tree's own versions and checksums, so that nothing has to be looked up:
-// what the tree was built from is on this machine.
+// module is the project's go.mod and go.sum: of hyfair's version, or built against a tree.
+// Then they have the tree's own versions and checksums, so that nothing has to be looked
+// up: what the tree was built from is on this machine.
 func (p *Project) module() (module, sums string, err error) {
-	if p.SDK == "" {
-		return fmt.Sprintf("module %s\n\nrequire %s %s\n", p.File, modulePath, published()), "", nil
+	if !p.Replaces() {
+		return fmt.Sprintf("module %s\n\nrequire %s %s\n", p.File, modulePath, p.version), "", nil
+	}
+	why := "This hyfair is a development build, of no version that could be fetched:\n// the line leads to its sources on this machine, and another machine has them\n// elsewhere. With a released version in place of v0.0.0, it can go."
+	if p.version != "" {
+		why = "The sources of hyfair on this machine, as asked for. Without the line, the\n// version above is fetched."
 	}
 	text, err := os.ReadFile(filepath.Join(p.SDK, "go.mod"))
 	if err != nil {
@@ -113,14 +118,14 @@ func (p *Project) module() (module, sums string, err error) {
 
 %s
 
-require %s v0.0.0
+require %s %s
 
-// The sources of hyfair on this machine. Another machine has them elsewhere.
-replace %[3]s => %s
+// %s
+replace %[3]s => %[6]s
 
 // What hyfair's sdk is built from, in its versions.
 require (
-`, p.File, language, modulePath, quoted(p.SDK))
+`, p.File, language, modulePath, cmp.Or(p.version, "v0.0.0"), why, quoted(p.SDK))
 	for _, r := range required {
 		fmt.Fprintf(&b, "\t%s // indirect\n", r)
 	}

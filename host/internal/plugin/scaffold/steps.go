@@ -23,7 +23,7 @@ func (p *Project) steps(hyfair string) {
 	add("", "cd", p.place())
 	plugin, dir := p.plugin(), p.pluginDir()
 	if p.Language == Go {
-		if p.SDK == "" {
+		if !p.Replaces() && !p.InTree {
 			add("fetches what it is built from", "go mod tidy")
 		}
 		add("builds "+plugin, p.Build())
