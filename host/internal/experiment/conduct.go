@@ -10,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -112,6 +113,9 @@ func Conduct(ctx context.Context, s *session.Session, processes *workers.Process
 	b, err := open(s, f, how)
 	if err != nil {
 		return nil, err
+	}
+	if len(f.Arms) > 1 {
+		s.Note("%s", statistics.Power(len(f.Arms), f.Runs))
 	}
 	s.Work()
 	cores := workers.Cores()

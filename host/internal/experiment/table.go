@@ -119,3 +119,36 @@ func Data(c *statistics.Cell, separator string) []string {
 	}
 	return []string{view.Exact(c.Mean), view.Exact(c.SD), strconv.FormatBool(c.Bold), strings.Join(p, separator), strings.Join(a12, separator)}
 }
+
+// IntervalColumns are those of a measure's median and bootstrapped intervals there.
+func IntervalColumns(measure string) []string {
+	return []string{measure + ".median", measure + ".mean.lo", measure + ".mean.hi", measure + ".median.lo", measure + ".median.hi"}
+}
+
+// Intervals are a measure's median and intervals there.
+func Intervals(c *statistics.Cell) []string {
+	line := []string{view.Exact(c.Median)}
+	for _, i := range []*statistics.Interval{c.MeanCI, c.MedianCI} {
+		if i == nil {
+			line = append(line, "", "")
+		} else {
+			line = append(line, view.Exact(&i[0]), view.Exact(&i[1]))
+		}
+	}
+	return line
+}
+
+// Tested are notes on which cells stand out, and on whether any can. one is what the
+// table calls an arm, and lost how runs count that have no value.
+func Tested(arms, runs int, one, lost string) []string {
+	if arms < 2 {
+		return []string{"no cell is marked as significantly better: that takes two arms"}
+	}
+	var notes []string
+	if runs >= statistics.MinRunsForBold {
+		notes = append(notes, fmt.Sprintf("%s better than every other %s: Mann-Whitney U, p < 0.05 after Holm over all pairs; %s", view.BoldMark, one, lost))
+	} else {
+		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs", statistics.MinRunsForBold))
+	}
+	return append(notes, statistics.Power(arms, runs))
+}

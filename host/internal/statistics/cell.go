@@ -2,6 +2,7 @@ package statistics
 
 import (
 	"math"
+	"slices"
 )
 
 // Cell is a measure of one arm over its runs: a field of a table. Mean is over
@@ -15,13 +16,18 @@ type Cell struct {
 	// Bold: significantly better than every other arm (docs/semantics.md).
 	Bold    bool      `json:"bold"`
 	Against []Against `json:"against,omitempty"`
+	// Median of the runs that have a value, and the bootstrapped 95 % intervals of
+	// Mean and Median; nil below two values.
+	Median   *float64  `json:"median"`
+	MeanCI   *Interval `json:"mean_ci"`
+	MedianCI *Interval `json:"median_ci"`
 }
 
 // Against is the test of a cell against that of another arm.
 type Against struct {
 	Arm string `json:"arm"`
 	// P of the Mann-Whitney U test, and corrected after Holm for the number of
-	// other arms.
+	// pairs of arms: the same for both cells of a pair.
 	P     float64 `json:"p"`
 	PHolm float64 `json:"p_holm"`
 	// A12 is the probability to do better than the other arm, ties counting half.
@@ -44,7 +50,9 @@ func Of(values []*float64) Cell {
 			known = append(known, *v)
 		}
 	}
-	return Cell{Values: values, Mean: Finite(Mean(known)), SD: Finite(SD(known))}
+	c := Cell{Values: values, Mean: Finite(Mean(known)), SD: Finite(SD(known)), Median: Finite(Median(known))}
+	c.MeanCI, c.MedianCI = bootstrap(known)
+	return c
 }
 
 // Finite points to v; nil for NaN.
@@ -60,23 +68,32 @@ func Finite(v float64) *float64 {
 // runs in the tests, also for runs without a value, larger being better: a
 // measure of which less is more comes negated.
 func Test(cells []*Cell, arms []string, values [][]float64) {
-	for i, cell := range cells {
-		var p []float64
-		for k := range values {
-			if k == i || len(values[i]) == 0 || len(values[k]) == 0 {
-				continue
+	var pairs [][2]int
+	var p []float64
+	for i := range values {
+		for k := range i {
+			if len(values[i]) > 0 && len(values[k]) > 0 {
+				pairs, p = append(pairs, [2]int{i, k}), append(p, MannWhitney(values[i], values[k]))
 			}
-			p = append(p, MannWhitney(values[i], values[k]))
-			cell.Against = append(cell.Against, Against{Arm: arms[k], P: p[len(p)-1], A12: A12(values[i], values[k])})
 		}
-		cell.Bold = len(p) > 0 && len(p) == len(values)-1 && cell.Mean != nil
-		for k, adjusted := range Holm(p) {
-			a := &cell.Against[k]
-			a.PHolm = adjusted
-			cell.Bold = cell.Bold && a.Better()
-		}
-		for k := range values {
-			cell.Bold = cell.Bold && len(values[k]) >= MinRunsForBold
+	}
+	against := make([][]*Against, len(values)) // by the other
+	for i := range against {
+		against[i] = make([]*Against, len(values))
+	}
+	for n, adjusted := range Holm(p) {
+		i, k := pairs[n][0], pairs[n][1]
+		against[i][k] = &Against{arms[k], p[n], adjusted, A12(values[i], values[k])}
+		against[k][i] = &Against{arms[i], p[n], adjusted, A12(values[k], values[i])}
+	}
+	enough := !slices.ContainsFunc(values, func(runs []float64) bool { return len(runs) < MinRunsForBold })
+	for i, cell := range cells {
+		cell.Bold = enough && len(cells) > 1 && cell.Mean != nil
+		for _, a := range against[i] {
+			if a != nil {
+				cell.Against = append(cell.Against, *a)
+				cell.Bold = cell.Bold && a.Better()
+			}
 		}
 	}
 }

@@ -2,9 +2,12 @@ package statistics
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 func pointers(values ...float64) []*float64 {
@@ -31,7 +34,7 @@ func TestOf(t *testing.T) {
 }
 
 // Five runs each, all of the first above all others: two-sided p is 2/C(10,5) =
-// 2/252 for each pair, 4/252 after Holm's correction for two.
+// 2/252 for each pair, 6/252 after Holm's correction for three.
 func TestTest(t *testing.T) {
 	values := [][]float64{{11, 12, 13, 14, 15}, {1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}
 	cells := make([]*Cell, 3)
@@ -43,7 +46,7 @@ func TestTest(t *testing.T) {
 	if !cells[0].Bold || cells[1].Bold || cells[2].Bold {
 		t.Errorf("bold: %v %v %v", cells[0].Bold, cells[1].Bold, cells[2].Bold)
 	}
-	want := []Against{{Arm: "b", P: 2.0 / 252, PHolm: 4.0 / 252, A12: 1}, {Arm: "c", P: 2.0 / 252, PHolm: 4.0 / 252, A12: 1}}
+	want := []Against{{Arm: "b", P: 2.0 / 252, PHolm: 6.0 / 252, A12: 1}, {Arm: "c", P: 2.0 / 252, PHolm: 6.0 / 252, A12: 1}}
 	if d := cmp.Diff(want, cells[0].Against, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })); d != "" {
 		t.Error(d)
 	}
@@ -51,6 +54,31 @@ func TestTest(t *testing.T) {
 	if !c[0].Worse() || c[0].Better() || !c[1].Better() {
 		t.Errorf("%+v", c)
 	}
+}
+
+// Whatever the runs, ties and runs that are missing: a cell is better than another iff
+// the other is worse than it, by the same p.
+func TestBetterIsTheOthersWorse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		run := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, 20).Draw(t, "value")) })
+		values := rapid.SliceOfN(rapid.SliceOfN(run, 0, 8), 2, 5).Draw(t, "values")
+		cells, names := make([]*Cell, len(values)), make([]string, len(values))
+		for i := range values {
+			c := Of(pointers(values[i]...))
+			cells[i], names[i] = &c, strconv.Itoa(i)
+		}
+		Test(cells, names, values)
+		for i := range cells {
+			for _, a := range cells[i].Against {
+				k, _ := strconv.Atoi(a.Arm)
+				at := slices.IndexFunc(cells[k].Against, func(b Against) bool { return b.Arm == names[i] })
+				b := cells[k].Against[at]
+				if a.P != b.P || a.PHolm != b.PHolm || a.Better() != b.Worse() || a.Worse() != b.Better() {
+					t.Fatalf("%v: %+v and %+v", values, a, b)
+				}
+			}
+		}
+	})
 }
 
 // Significance without five runs, or without another arm's runs, makes nothing

@@ -2,6 +2,7 @@ package statistics
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -36,4 +37,12 @@ func Quantile(sorted []float64, q float64) float64 {
 	i := min(int(at), len(sorted)-1)
 	below, above := sorted[i], sorted[min(i+1, len(sorted)-1)]
 	return below + (at-float64(i))*(above-below)
+}
+
+// Median is the value in the middle, in a copy put in order; NaN for no values.
+func Median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return Quantile(slices.Sorted(slices.Values(values)), 0.5)
 }

@@ -20,6 +20,8 @@ type measure struct {
 	worth func(*run) []float64
 	// beyond the paper's table.
 	beyond bool
+	// neutral: neither more nor less is better, and it is not tested.
+	neutral bool
 }
 
 // run is a result together with the target that its network's runs are held
@@ -62,14 +64,14 @@ func measureNamed(name string) *measure {
 // count at a run's own largest k is compared among equal k only: a run that
 // reaches a larger one is better, however late.
 var measures = []measure{
-	{name: "Iter", cell: func(c *Cell) *statistics.Cell { return &c.Iter }, of: func(r *run) *float64 { return r.Measures.Iter }},
+	{name: "Iter", neutral: true, cell: func(c *Cell) *statistics.Cell { return &c.Iter }, of: func(r *run) *float64 { return r.Measures.Iter }},
 	{name: measureMaxK, decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.MaxK }, of: func(r *run) *float64 { return r.Measures.MaxK }},
 	{name: "Avg.K", decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.AvgK }, of: func(r *run) *float64 { return r.Measures.AvgK }},
 	{name: "T.1st", decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.T1st }, of: func(r *run) *float64 { return r.Measures.T1st },
 		worth: func(r *run) []float64 { return []float64{sooner(r.Measures.T1st)} }},
 	{name: "#K.1st", decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.K1st }, of: func(r *run) *float64 { return r.Measures.K1st }},
 	{name: measureID, decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.ID }, of: func(r *run) *float64 { return r.Measures.ID }},
-	{name: "Succ.rate", decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.SuccRate }, of: func(r *run) *float64 { return r.Measures.SuccRate }},
+	{name: "Succ.rate", decimals: 2, neutral: true, cell: func(c *Cell) *statistics.Cell { return &c.SuccRate }, of: func(r *run) *float64 { return r.Measures.SuccRate }},
 	{name: "#ID.maxK", decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.IDMaxK }, of: func(r *run) *float64 { return r.Measures.IDMaxK },
 		worth: func(r *run) []float64 { return []float64{orZero(r.Measures.MaxK), orZero(r.Measures.IDMaxK)} }},
 	{name: measureTMaxK, decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.TMaxK }, of: func(r *run) *float64 { return r.Measures.TMaxK },

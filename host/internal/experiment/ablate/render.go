@@ -136,11 +136,7 @@ func (a *Ablation) notes() []string {
 			break
 		}
 	}
-	if a.Runs >= statistics.MinRunsForBold && len(a.Arms) > 1 {
-		notes = append(notes, view.BoldMark+" better than every other search: Mann-Whitney U, p < 0.05 after Holm; N/A counts as the worst, and T.maxK and #ID.maxK are compared among equal Max.K only")
-	} else {
-		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs and two searches", statistics.MinRunsForBold))
-	}
+	notes = append(notes, experiment.Tested(len(a.Arms), a.Runs, "search", "N/A counts as the worst, T.maxK and #ID.maxK are compared among equal Max.K only, and Iter and Succ.rate not at all")...)
 	notes = append(notes, a.boundNotes()...)
 	notes = append(notes, a.neighbours()...)
 	if a.Retried > 0 {
@@ -175,6 +171,9 @@ func (a *Ablation) data() *view.Table {
 		columns = append(columns, experiment.DataColumns(m.name)...)
 	}
 	t := &view.Table{Columns: view.Columns(append(columns, "bound", "bound.certified", "bound.grade", "target", "reached", "cpu_seconds", "seconds", "errors")...)}
+	for _, m := range measures {
+		t.Columns = append(t.Columns, view.Columns(experiment.IntervalColumns(m.name)...)...)
+	}
 	for i := range a.Cells {
 		c := &a.Cells[i]
 		arm := &a.Arms[i%len(a.Arms)]
@@ -187,6 +186,9 @@ func (a *Ablation) data() *view.Table {
 			proved = []string{strconv.Itoa(b.MaxK), strconv.FormatBool(b.Certified), b.Grade}
 		}
 		line = append(append(line, proved...), strconv.Itoa(c.Target), strconv.Itoa(c.Reached), view.Exact(c.CPU), view.Exact(c.Seconds), strings.Join(c.Errors, "; "))
+		for _, m := range measures {
+			line = append(line, experiment.Intervals(m.cell(c))...)
+		}
 		t.Rows = append(t.Rows, view.Texts(line...))
 	}
 	return t

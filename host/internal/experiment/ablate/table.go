@@ -160,6 +160,9 @@ func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int)
 		cells[i].Target = n.target
 	}
 	for _, m := range measures {
+		if m.neutral {
+			continue
+		}
 		tested := make([]*statistics.Cell, len(cells))
 		for i := range cells {
 			tested[i] = m.cell(&cells[i])

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
-	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -75,20 +74,26 @@ func (c *Comparison) paper() *view.Table {
 // beyond is what the paper only mentions.
 func (c *Comparison) beyond() *view.Table {
 	columns := []string{"diversity", "regions", "certified %", "fair", "unfair", "undecided", "spurious", "faults", "asked", "CPU s", "wall s"}
-	t := c.lines().Table(c.Title("how spread out, how much proved, at what cost (means over runs)"), "arm", columns, func(i int) []view.Cell {
-		r, certified := &c.Rows[i], view.NA
+	t := c.lines().Table(c.Title("how spread out, how much proved, at what cost"), "arm", columns, func(i int) []view.Cell {
+		r := &c.Rows[i]
+		shown := func(name string, digits int) view.Cell { return experiment.Shown(r.Over[name], digits) }
+		certified := view.Cell{Text: view.NA, Bold: r.Over["certified"].Bold}
 		if r.Certified != nil {
-			certified = strconv.FormatFloat(100**r.Certified, 'g', 4, 64)
+			certified.Text = strconv.FormatFloat(100**r.Certified, 'g', 4, 64)
+			if sd := r.Over["certified"].SD; sd != nil {
+				certified.Text += " ± " + strconv.FormatFloat(100**sd, 'g', 2, 64)
+			}
 		}
-		return view.Texts(view.Number(r.Diversity, 3), view.Number(r.Regions, 1), certified, view.Number(r.Fair, 1), view.Number(r.Unfair, 1),
-			view.Number(r.Undecided, 1), view.Number(r.Spurious, 1), strconv.Itoa(r.Faults), view.Number(r.Asked, 1), view.Number(r.CPU, 1), view.Number(r.Seconds, 1))
+		return []view.Cell{shown("diversity", 3), shown("regions", 1), certified, shown("fair", 1), shown("unfair", 1), shown("undecided", 1),
+			shown("spurious", 1), {Text: strconv.Itoa(r.Faults)}, shown("asked", 1), shown("cpu_seconds", 1), shown("seconds", 1)}
 	})
 	for i := range c.Rows {
 		t.Notes = append(t.Notes, c.trouble(&c.Rows[i])...)
 	}
 	t.Notes = append(t.Notes,
 		"diversity: mean Gower distance of two individuals found; regions: parts of the yardstick partition they lie in;",
-		"certified: share of the space proved fair by the arm's notion; CPU time is that of the worker and its solver")
+		"certified: share of the space proved fair by the arm's notion; CPU time is that of the worker and its solver",
+		"tested as above: diversity, regions; where no proof was refuted also certified, of arms with one notion and ε, and fair, of arms with one partition besides")
 	return t
 }
 
@@ -126,11 +131,7 @@ func (c *Comparison) notes() []string {
 	notes := []string{
 		fmt.Sprintf("mean ± sd over the runs that found an individual (#ID: over all); budget %s of wall time, %s", c.Budget, &c.Terms),
 	}
-	if c.Runs >= statistics.MinRunsForBold && len(c.Arms) > 1 {
-		notes = append(notes, view.BoldMark+" better than every other arm: Mann-Whitney U, p < 0.05 after Holm; a run that found no individual counts as the budget, or as k = 0")
-	} else {
-		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs and two arms", statistics.MinRunsForBold))
-	}
+	notes = append(notes, experiment.Tested(len(c.Arms), c.Runs, "arm", "a run that found no individual counts as the budget, or as k = 0")...)
 	if c.Jobs > 1 {
 		notes = append(notes, fmt.Sprintf("%d tasks ran side by side and shared the machine: times are longer than alone", c.Jobs))
 	}
@@ -148,6 +149,12 @@ func (c *Comparison) data() *view.Table {
 	}
 	t := &view.Table{Columns: view.Columns(append(columns, "diversity", "regions", "certified", "fair", "unfair", "undecided", "spurious",
 		"faults", "killed", "asked", "solves", "cpu_seconds", "seconds", "refuted_by")...)}
+	for _, m := range beyond {
+		t.Columns = append(t.Columns, view.Columns(m.extra(experiment.DataColumns(m.name))...)...)
+	}
+	for _, m := range all {
+		t.Columns = append(t.Columns, view.Columns(experiment.IntervalColumns(m.name)...)...)
+	}
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		line := []string{r.Study, r.Model, r.Arm, strconv.Itoa(r.Runs), strconv.Itoa(r.Found)}
@@ -156,6 +163,12 @@ func (c *Comparison) data() *view.Table {
 		}
 		line = append(line, view.Exact(r.Diversity), view.Exact(r.Regions), view.Exact(r.Certified), view.Exact(r.Fair), view.Exact(r.Unfair), view.Exact(r.Undecided), view.Exact(r.Spurious),
 			strconv.Itoa(r.Faults), strconv.Itoa(r.Killed), view.Exact(r.Asked), view.Exact(r.Solves), view.Exact(r.CPU), view.Exact(r.Seconds), c.refutedBy(r))
+		for _, m := range beyond {
+			line = append(line, m.extra(experiment.Data(m.cell(r), " "))...)
+		}
+		for _, m := range all {
+			line = append(line, experiment.Intervals(m.cell(r))...)
+		}
 		t.Rows = append(t.Rows, view.Texts(line...))
 	}
 	return t

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 )
@@ -58,9 +60,11 @@ type Row struct {
 	Killed int      `json:"killed"`
 	Faults int      `json:"faults"`
 	Errors []string `json:"errors,omitempty"`
+	// Over is what the paper only mentions over the runs, by the names of the means.
+	Over map[string]*statistics.Cell `json:"over_runs"`
 }
 
-// measure is one of the paper's columns.
+// measure is one of the paper's columns, or one beyond it.
 type measure struct {
 	name string
 	cell func(*Row) *statistics.Cell
@@ -71,23 +75,81 @@ type measure struct {
 	missing func(budget float64) float64
 	// less: smaller is better.
 	less bool
+	// neutral: neither more nor less is better, and it is not tested.
+	neutral bool
+	// alike, where not nil, tells whether the arms can be compared by it; nil: they can.
+	alike func(a, b *Arm) bool
+	// proofs: it is about proofs, and not compared where one of them was refuted.
+	proofs bool
 }
 
 func none(float64) float64 { return 0 }
 
 var measures = []measure{
-	{"#ID", func(r *Row) *statistics.Cell { return &r.ID }, func(r *Result) *float64 { return new(float64(r.count())) }, none, false},
+	{name: "#ID", cell: func(r *Row) *statistics.Cell { return &r.ID }, of: func(r *Result) *float64 { return new(float64(r.count())) }, missing: none},
 	// Censored: it would have taken longer than the budget.
-	{"T.1st", func(r *Row) *statistics.Cell { return &r.T1st }, func(r *Result) *float64 {
+	{name: "T.1st", cell: func(r *Row) *statistics.Cell { return &r.T1st }, of: func(r *Result) *float64 {
 		return of(r.first(), func(i *Individual) float64 { return i.Seconds })
-	}, func(budget float64) float64 { return budget }, true},
-	{"#K.1st", func(r *Row) *statistics.Cell { return &r.K1st }, func(r *Result) *float64 {
+	}, missing: func(budget float64) float64 { return budget }, less: true},
+	{name: "#K.1st", cell: func(r *Row) *statistics.Cell { return &r.K1st }, of: func(r *Result) *float64 {
 		return of(r.first(), func(i *Individual) float64 { return float64(i.K) })
-	}, none, false},
-	{"#K", func(r *Row) *statistics.Cell { return &r.MaxK }, func(r *Result) *float64 {
+	}, missing: none},
+	{name: "#K", cell: func(r *Row) *statistics.Cell { return &r.MaxK }, of: func(r *Result) *float64 {
 		return of(r.worst(), func(i *Individual) float64 { return float64(i.K) })
-	}, none, false},
+	}, missing: none},
 }
+
+// beyond are measures of Row.Over. Proofs of one thing can be compared, and regions of
+// one partition.
+var beyond = []measure{
+	over("diversity", func(r *Result) *float64 { return r.Diversity }, nil),
+	over("regions", func(r *Result) *float64 { return new(float64(r.Regions)) }, nil),
+	proving("certified", func(r *Result) *float64 { return &r.Certified }, sameNotion),
+	proving("fair", func(r *Result) *float64 { return new(float64(r.Fair)) }, func(a, b *Arm) bool { return sameNotion(a, b) && a.Partition == b.Partition }),
+	neutral("unfair", func(r *Result) *float64 { return new(float64(r.Unfair)) }),
+	neutral("undecided", func(r *Result) *float64 { return new(float64(r.Undecided)) }),
+	neutral("spurious", func(r *Result) *float64 { return new(float64(r.Spurious)) }),
+	neutral("asked", func(r *Result) *float64 { return new(float64(r.Asked)) }),
+	neutral("solves", func(r *Result) *float64 { return new(float64(r.Solves)) }),
+	neutral("cpu_seconds", func(r *Result) *float64 { return &r.CPU }),
+	neutral("seconds", func(r *Result) *float64 { return &r.Seconds }),
+}
+
+func over(name string, of func(*Result) *float64, alike func(a, b *Arm) bool) measure {
+	cell := func(r *Row) *statistics.Cell {
+		if r.Over[name] == nil {
+			r.Over[name] = new(statistics.Cell)
+		}
+		return r.Over[name]
+	}
+	return measure{name: name, cell: cell, of: of, missing: none, alike: alike}
+}
+
+func neutral(name string, of func(*Result) *float64) measure {
+	m := over(name, of, nil)
+	m.neutral = true
+	return m
+}
+
+func proving(name string, of func(*Result) *float64, alike func(a, b *Arm) bool) measure {
+	m := over(name, of, alike)
+	m.proofs = true
+	return m
+}
+
+func sameNotion(a, b *Arm) bool { return a.Notion == b.Notion && a.Epsilon == b.Epsilon }
+
+// extra are the columns of experiment.Data beside the mean: of neutral measures the
+// standard deviation.
+func (m *measure) extra(columns []string) []string {
+	if m.neutral {
+		return columns[1:2]
+	}
+	return columns[1:]
+}
+
+// all are the measures.
+var all = slices.Concat(measures, beyond)
 
 func of(i *Individual, value func(*Individual) float64) *float64 {
 	if i == nil {
@@ -160,7 +222,6 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 				results[e.Arm] = append(results[e.Arm], seeded{r, e.Seed})
 			}
 		}
-		c.Rows = append(c.Rows, rows(p, s, results)...)
 		found, err := disagreements(p, s, func(a *Arm) []seeded { return results[a] })
 		if err != nil {
 			return nil, err
@@ -171,12 +232,13 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 			}
 		}
 		c.Disagreements = append(c.Disagreements, found...)
+		c.Rows = append(c.Rows, rows(p, s, results, len(found) > 0)...)
 	}
 	return c, nil
 }
 
-// rows are one model's, an arm each.
-func rows(p *Plan, s *Subject, results map[*Arm][]seeded) []Row {
+// rows are one model's, an arm each. refuted: some proof was.
+func rows(p *Plan, s *Subject, results map[*Arm][]seeded, refuted bool) []Row {
 	out := make([]Row, len(p.Arms))
 	for i := range p.Arms {
 		out[i] = row(s, &p.Arms[i], results[&p.Arms[i]])
@@ -185,7 +247,11 @@ func rows(p *Plan, s *Subject, results map[*Arm][]seeded) []Row {
 	for i := range p.Arms {
 		names[i] = p.Arms[i].Name
 	}
-	for _, m := range measures {
+	for _, m := range all {
+		other := func(a Arm) bool { return m.alike != nil && !m.alike(&p.Arms[0], &a) }
+		if m.neutral || slices.ContainsFunc(p.Arms, other) || m.proofs && refuted {
+			continue
+		}
 		cells, values := make([]*statistics.Cell, len(out)), make([][]float64, len(out))
 		for i := range out {
 			cells[i] = m.cell(&out[i])
@@ -206,19 +272,7 @@ func rows(p *Plan, s *Subject, results map[*Arm][]seeded) []Row {
 }
 
 func row(s *Subject, a *Arm, results []seeded) Row {
-	r := Row{Row: experiment.Row{Study: s.Study, Model: s.Model, Arm: a.Name, Runs: len(results)}}
-	mean := func(value func(*Result) *float64) *float64 {
-		var values []float64
-		for _, x := range results {
-			if v := value(x.Result); v != nil {
-				values = append(values, *v)
-			}
-		}
-		return statistics.Finite(statistics.Mean(values))
-	}
-	count := func(value func(*Result) int64) *float64 {
-		return mean(func(x *Result) *float64 { return new(float64(value(x))) })
-	}
+	r := Row{Row: experiment.Row{Study: s.Study, Model: s.Model, Arm: a.Name, Runs: len(results)}, Over: map[string]*statistics.Cell{}}
 	for _, x := range results {
 		if x.first() != nil {
 			r.Found++
@@ -230,21 +284,18 @@ func row(s *Subject, a *Arm, results []seeded) Row {
 		if x.Error != "" {
 			r.Errors = append(r.Errors, x.Error)
 		}
-		for _, m := range measures {
-			cell := m.cell(&r)
-			cell.Values = append(cell.Values, m.of(x.Result))
+	}
+	for _, m := range all {
+		var values []*float64
+		for _, x := range results {
+			values = append(values, m.of(x.Result))
 		}
+		*m.cell(&r) = statistics.Of(values)
 	}
-	for _, m := range measures {
-		*m.cell(&r) = statistics.Of(m.cell(&r).Values)
-	}
-	r.Diversity = mean(func(x *Result) *float64 { return x.Diversity })
-	r.Regions = count(func(x *Result) int64 { return int64(x.Regions) })
-	r.Certified = mean(func(x *Result) *float64 { return &x.Certified })
-	r.Fair, r.Unfair = count(func(x *Result) int64 { return x.Fair }), count(func(x *Result) int64 { return x.Unfair })
-	r.Undecided = count(func(x *Result) int64 { return x.Undecided })
-	r.Spurious = count(func(x *Result) int64 { return x.Spurious })
-	r.Asked, r.Solves = count(func(x *Result) int64 { return x.Asked }), count(func(x *Result) int64 { return x.Solves })
-	r.CPU, r.Seconds = mean(func(x *Result) *float64 { return &x.CPU }), mean(func(x *Result) *float64 { return &x.Seconds })
+	mean := func(name string) *float64 { return r.Over[name].Mean }
+	r.Diversity, r.Regions, r.Certified = mean("diversity"), mean("regions"), mean("certified")
+	r.Fair, r.Unfair, r.Undecided = mean("fair"), mean("unfair"), mean("undecided")
+	r.Spurious, r.Asked, r.Solves = mean("spurious"), mean("asked"), mean("solves")
+	r.CPU, r.Seconds = mean("cpu_seconds"), mean("seconds")
 	return r
 }

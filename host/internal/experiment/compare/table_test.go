@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,39 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
+// Shares certified are compared where the arms prove the same, and nobody refuted it.
+func TestProofsOfOneThingAreCompared(t *testing.T) {
+	for _, refuted := range []bool{false, true} {
+		p, results := handmade(5)
+		p.Arms[2].Notion, p.Arms[2].Epsilon = "", ""
+		for _, e := range p.Entries() {
+			r := results[e.Key]
+			if e.Arm.Name == "good" {
+				r.Certified = 0.5 + float64(e.Seed)/100
+			}
+		}
+		c := rows(p, &p.Subjects[0], byArm(p, results), refuted)
+		if cell := c[0].Over["certified"]; cell.Bold == refuted || len(cell.Values) != 5 || cell.SD == nil || c[0].Over["asked"].Against != nil {
+			t.Errorf("refuted %v: %+v", refuted, cell)
+		}
+		p.Arms[2].Notion = "logit"
+		if c := rows(p, &p.Subjects[0], byArm(p, results), false); c[0].Over["certified"].Bold {
+			t.Errorf("shares of different notions are compared: %+v", c[0].Over["certified"])
+		}
+	}
+}
+
+// byArm are the results on the first network.
+func byArm(p *Plan, results map[string]*Result) map[*Arm][]seeded {
+	out := map[*Arm][]seeded{}
+	for _, e := range p.Entries() {
+		if e.Subject == &p.Subjects[0] {
+			out[e.Arm] = append(out[e.Arm], seeded{results[e.Key], e.Seed})
+		}
+	}
+	return out
+}
+
 // With four runs nothing can be called significant, and an arm alone is better
 // than nobody.
 func TestBoldTakesFiveRunsAndARival(t *testing.T) {
@@ -187,7 +221,7 @@ func TestDisagreements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := len(rows[0]) - 1; rows[0][last] != "refuted_by" || rows[2][last] != "good:2 bad:0 idle:0" || rows[5][last] != "good:0 bad:0 idle:0" {
+	if at := slices.Index(rows[0], "refuted_by"); at < 0 || rows[2][at] != "good:2 bad:0 idle:0" || rows[5][at] != "good:0 bad:0 idle:0" {
 		t.Errorf("%q", rows)
 	}
 	if err := c.Document().Write(&latex, view.LaTeX, view.Options{}); err != nil {

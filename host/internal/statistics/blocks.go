@@ -1,0 +1,103 @@
+package statistics
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Comparisons of several arms over several networks are those of J. Demšar
+// (Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+// Learning Research 7, 2006).
+
+// Friedman tests whether arms differ over networks, each a line of values of the arms:
+// χ² of the test of M. Friedman (The use of ranks to avoid the assumption of normality
+// implicit in the analysis of variance, Journal of the American Statistical Association
+// 32, 1937), with the correction for ties, and its p. It takes three arms and two
+// networks; 0 and 1 where there are fewer, or where all values are equal.
+func Friedman(networks [][]float64) (chi2, p float64) {
+	n := float64(len(networks))
+	if len(networks) < 2 || len(networks[0]) < 3 {
+		return 0, 1
+	}
+	k := float64(len(networks[0]))
+	sums, ties := make([]float64, len(networks[0])), 0.0
+	for _, values := range networks {
+		for i, r := range Ranks(values) {
+			sums[i] += r
+		}
+		ties += tieTerm(values, nil)
+	}
+	var spread float64
+	for _, s := range sums {
+		spread += s * s
+	}
+	untied := 1 - ties/(n*k*(k*k-1))
+	if !(untied > 0) {
+		return 0, 1
+	}
+	chi2 = max(0, (12/(n*k*(k+1))*spread-3*n*(k+1))/untied)
+	return chi2, mathext.GammaIncRegComp((k-1)/2, chi2/2)
+}
+
+// CriticalDifference is how much the mean ranks of two of so many arms over so many
+// networks must differ to be significantly different after P. Nemenyi (Distribution-free
+// multiple comparisons, Princeton, 1963).
+func CriticalDifference(arms, networks int) float64 {
+	lo, hi := 0.0, 100.0
+	for range 60 {
+		if q := (lo + hi) / 2; studentizedRange(q, arms) > Significance {
+			lo = q
+		} else {
+			hi = q
+		}
+	}
+	return hi * math.Sqrt(float64(arms*(arms+1))/float64(12*networks))
+}
+
+// studentizedRange is the chance that the range of k standard normal values exceeds q.
+func studentizedRange(q float64, k int) float64 {
+	below := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+	inside := quad.Fixed(func(z float64) float64 {
+		density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+		return float64(k) * density * math.Pow(below(z)-below(z-q), float64(k-1))
+	}, -10, 10+q, 300, nil, 0)
+	return max(0, 1-inside)
+}
+
+// Wilcoxon is the two-sided p of the signed-rank test of F. Wilcoxon (Individual
+// comparisons by ranking methods, Biometrics Bulletin 1, 1945) that differences are
+// symmetric around 0, exact given the ties: twice the smaller tail over all choices of
+// signs. Differences of 0 are left out, as he does; 1 where none is left.
+func Wilcoxon(differences []float64) float64 {
+	var sizes []float64
+	var positive []bool
+	for _, d := range differences {
+		if d != 0 {
+			sizes, positive = append(sizes, math.Abs(d)), append(positive, d > 0)
+		}
+	}
+	chance, seen := []float64{1}, 0 // of each sum of the positive ranks, doubled to be whole
+	for i, r := range Ranks(sizes) {
+		shift := int(2 * r)
+		next := make([]float64, len(chance)+shift)
+		for sum, c := range chance {
+			next[sum] += c / 2
+			next[sum+shift] += c / 2
+		}
+		if chance = next; positive[i] {
+			seen += shift
+		}
+	}
+	var below, above float64
+	for sum, c := range chance {
+		if sum <= seen {
+			below += c
+		}
+		if sum >= seen {
+			above += c
+		}
+	}
+	return math.Min(1, 2*math.Min(below, above))
+}

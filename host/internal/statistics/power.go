@@ -1,0 +1,47 @@
+package statistics
+
+import (
+	"fmt"
+	"math"
+)
+
+// Pairs is how many pairs so many arms make.
+func Pairs(arms int) int { return arms * (arms - 1) / 2 }
+
+// leastMannWhitney and leastWilcoxon are the least p that the tests can have, with n
+// runs of each arm and with n networks: that of values without ties in perfect order.
+func leastMannWhitney(n int) float64 {
+	p := 2.0
+	for i := 1; i <= n; i++ {
+		p *= float64(i) / float64(n+i)
+	}
+	return math.Min(1, p)
+}
+
+func leastWilcoxon(n int) float64 { return math.Min(1, math.Ldexp(2, -n)) }
+
+// Power tells whether any pair of so many arms can differ significantly, by runs of each
+// on a network.
+func Power(arms, runs int) string {
+	return power(arms, runs, MinRunsForBold, "runs", leastMannWhitney)
+}
+
+// PowerOver tells it of pairs over networks.
+func PowerOver(arms, networks int) string { return power(arms, networks, 1, "networks", leastWilcoxon) }
+
+func power(arms, n, atLeast int, unit string, least func(int) float64) string {
+	pairs := Pairs(arms)
+	enough := atLeast
+	for float64(pairs)*least(enough) >= Significance {
+		enough++
+	}
+	text := fmt.Sprintf("%d arms, %d %s: ", arms, n, unit)
+	possible := fmt.Sprintf("p < %v (least possible %d × %.2g)", Significance, pairs, least(n))
+	switch {
+	case n >= enough:
+		return text + "a pair without ties can reach " + possible
+	case float64(pairs)*least(n) < Significance:
+		return fmt.Sprintf("%sno cell is marked; %d %s would be enough", text, enough, unit)
+	}
+	return fmt.Sprintf("%sno pair can reach %s; %d %s would", text, possible, enough, unit)
+}
