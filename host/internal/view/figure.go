@@ -38,6 +38,8 @@ type Axis struct {
 	Log bool
 	// Whole: ticks are at whole numbers only.
 	Whole bool
+	// Names are those of 1, 2 and so on, where ticks are then.
+	Names []string
 }
 
 // Figure is a plot: steps over time and bars over whole numbers, several series
@@ -240,6 +242,12 @@ func (a *Axis) apply(to *plot.Axis) {
 	switch {
 	case a.Log:
 		to.Tick.Marker = plot.TickerFunc(logTicks)
+	case len(a.Names) > 0:
+		var ticks plot.ConstantTicks
+		for i, name := range a.Names {
+			ticks = append(ticks, plot.Tick{Value: float64(i + 1), Label: name})
+		}
+		to.Tick.Marker = ticks
 	case a.Whole:
 		to.Tick.Marker = plot.TickerFunc(wholeTicks)
 	}

@@ -16,19 +16,28 @@ import (
 )
 
 // Plot draws each network's figures into a folder, which it makes, and notes
-// the files. A network on which nothing was found has none.
+// the files. A network on which nothing was found has none. Over several networks
+// there is a figure for each measure that arms are ranked by.
 func (a *Ablation) Plot(dir, format string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	draw := func(name string, figure view.Figure) error {
+		path := filepath.Join(dir, fileName(name)+"."+format)
+		a.Plots = append(a.Plots, path)
+		return files.Write(path, func(file *os.File) error { return figure.Write(file, format) })
+	}
 	for i := range a.networks {
 		n := &a.networks[i]
 		for what, figure := range a.figures(n) {
-			path := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.%s", fileName(n.study), fileName(n.model), what, format))
-			if err := files.Write(path, func(file *os.File) error { return figure.Write(file, format) }); err != nil {
+			if err := draw(n.study+"-"+n.model+"-"+what, figure); err != nil {
 				return err
 			}
-			a.Plots = append(a.Plots, path)
+		}
+	}
+	for measure, figure := range a.criticalDifferences() {
+		if err := draw("critical-difference-"+strings.TrimPrefix(measure, "#"), figure); err != nil {
+			return err
 		}
 	}
 	slices.Sort(a.Plots)

@@ -32,23 +32,29 @@ type Rank struct {
 var ranked = []string{measureMaxK, measureTTarget, measureID}
 
 // rank ranks the arms by each of the ranked measures.
-func (a *Ablation) rank(p *Plan) []Rank {
-	out := []Rank{}
+func (a *Ablation) rank(p *Plan) {
+	a.Ranking, a.Overall = []Rank{}, []Overall{}
+	names := make([]string, len(p.Arms))
+	for i := range p.Arms {
+		names[i] = p.Arms[i].Name
+	}
 	for _, name := range ranked {
 		m := measureNamed(name)
 		lines := make([]Rank, len(p.Arms))
 		ranks, effects := make([][]float64, len(p.Arms)), make([][]float64, len(p.Arms))
 		for i := range lines {
-			lines[i] = Rank{Measure: name, Arm: p.Arms[i].Name}
+			lines[i] = Rank{Measure: name, Arm: names[i]}
 		}
+		var networks [][][]float64
 		for n := range a.networks {
 			arms := a.networks[n].arms
 			fewest := len(slices.MinFunc(arms, func(a, b []run) int { return len(a) - len(b) }))
 			if fewest == 0 {
 				continue
 			}
-			means := make([]float64, len(arms))
-			for i, places := range m.worths(arms) {
+			means, worths := make([]float64, len(arms)), m.worths(arms)
+			networks = append(networks, worths)
+			for i, places := range worths {
 				means[i] = statistics.Mean(places)
 			}
 			for i, r := range statistics.Ranks(means) {
@@ -70,7 +76,7 @@ func (a *Ablation) rank(p *Plan) []Rank {
 			lines[i].MeanRank, lines[i].A12 = statistics.Finite(statistics.Mean(ranks[i])), statistics.Finite(statistics.Mean(effects[i]))
 		}
 		slices.SortStableFunc(lines, func(x, y Rank) int { return cmp.Compare(orZero(x.MeanRank), orZero(y.MeanRank)) })
-		out = append(out, lines...)
+		a.Ranking = append(a.Ranking, lines...)
+		a.Overall = append(a.Overall, overall(name, names, networks))
 	}
-	return out
 }

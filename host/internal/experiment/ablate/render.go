@@ -20,7 +20,17 @@ func (a *Ablation) Document() *view.Document {
 				a.lines().Label(&c.Row), c.Arm, c.Failed, c.Failed+c.Runs, view.FirstLine(c.Errors[len(c.Errors)-1])))
 		}
 	}
-	d := view.Of(a.paper(), a.beyond(), a.ranks(), view.Close{Block: failed})
+	var sums view.Paragraph
+	for i := range a.Overall {
+		if text := a.Overall[i].sentence(a.ranking(a.Overall[i].Measure)); text != "" {
+			sums = append(sums, text)
+		}
+	}
+	d := view.Of(a.paper(), a.beyond(), a.ranks())
+	if len(sums) > 0 {
+		d.Add(sums)
+	}
+	d.Add(view.Close{Block: failed})
 	d.Data = a.data()
 	return d
 }
@@ -113,6 +123,16 @@ func (a *Ablation) ranks() *view.Table {
 			"mean rank: over the networks on which every search has a run, by the mean place of its runs among all runs; 1 is the best",
 			fmt.Sprintf("wins, losses: other searches, over networks with %d runs of each, against which it is significantly better or worse; A12: mean chance to do better than another", statistics.MinRunsForBold),
 		},
+	}
+	networks := 0
+	for i := range a.Overall {
+		networks = a.Overall[i].Networks
+		if text := a.Overall[i].note(); text != "" {
+			t.Notes = append(t.Notes, text)
+		}
+	}
+	if networks > 1 && len(a.Arms) > 1 {
+		t.Notes = append(t.Notes, "p of pairs over networks: Wilcoxon's signed ranks of A12, corrected after Holm; "+statistics.PowerOver(len(a.Arms), networks))
 	}
 	for i := range a.Ranking {
 		r := &a.Ranking[i]

@@ -31,6 +31,8 @@ type Ablation struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Plots are the files that were drawn.
 	Plots []string `json:"plots,omitempty"`
+	// Overall compares the arms over networks, by each measure of Ranking.
+	Overall []Overall `json:"overall"`
 
 	// networks hold the runs by network and arm, for plots.
 	networks []network
@@ -115,7 +117,7 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 	for i := range p.Subjects {
 		a.add(p, &p.Subjects[i], of[&p.Subjects[i]], aim)
 	}
-	a.Ranking = a.rank(p)
+	a.rank(p)
 	return a, nil
 }
 

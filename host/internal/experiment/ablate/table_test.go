@@ -168,16 +168,42 @@ func TestRanking(t *testing.T) {
 	if d := cmp.Diff(want, a.Ranking); d != "" {
 		t.Error(d)
 	}
+	// Two networks are too few for a p over networks, 2 · 2⁻² at best.
+	if o := a.Overall[0]; o.Networks != 2 || len(o.Pairs) != 3 || *o.Friedman != 4 || o.Pairs[0] != (Pair{"good", "fair", 2, 0, 1, 0.5, 1}) {
+		t.Errorf("%+v", o)
+	}
 	// A network on which an arm has no run says nothing about ranks.
 	for key := range results {
 		if strings.Contains(key, "A_2 | fair") {
 			delete(results, key)
 		}
 	}
-	for _, r := range tabulated(t, p, 0, results).Ranking {
+	a = tabulated(t, p, 0, results)
+	if got, want := a.Overall[0].sentence(a.ranking("Max.K")), "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; 1 of the 1 pairs of others differ"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, r := range a.Ranking {
 		if r.Networks != 1 {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+// Over seven networks an arm that is ahead on all is significantly better; the others
+// are not.
+func TestSentence(t *testing.T) {
+	var networks [][][]float64
+	for n := range 7 {
+		networks = append(networks, [][]float64{{1, 2}, {5, 6}, {2, float64(n % 2)}})
+	}
+	o := overall("#ID", []string{"ga", "climb", "rw"}, networks)
+	ranking := []Rank{{Arm: "climb", MeanRank: ptr(1)}, {Arm: "ga", MeanRank: ptr(2.2)}, {Arm: "rw", MeanRank: ptr(2.8)}}
+	if got, want := o.sentence(ranking), "climb is best on #ID: ahead of ga on 7 of 7 networks, A12 1.00, p = 0.047; none of the others differ"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	ranking[0].MeanRank = ptr(2.2)
+	if got, want := o.sentence(ranking), "climb and ga share the first place on #ID"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -277,6 +303,14 @@ func TestPlots(t *testing.T) {
 		}
 		name := filepath.Base(path)
 		names = append(names, name)
+		if strings.HasPrefix(name, "critical-difference-") {
+			for _, words := range []string{">good<", ">fair<", ">idle<", " over 2 networks<"} {
+				if !strings.Contains(string(text), words) {
+					t.Errorf("%s lacks %s", name, words)
+				}
+			}
+			continue
+		}
 		want := map[string]string{"target": "share of runs with k ≥ 4", "maxk": "largest k: median and quartiles", "histogram": "individuals found, mean over runs"}
 		kind := strings.TrimSuffix(name[strings.LastIndexByte(name, '-')+1:], ".svg")
 		for _, words := range []string{">good<", ">fair<", ">idle<", ">handmade: s/A_", ">" + want[kind] + "<"} {
@@ -286,6 +320,7 @@ func TestPlots(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff([]string{
+		"critical-difference-ID.svg", "critical-difference-Max.K.svg", "critical-difference-T.target.svg",
 		"s-A_1-histogram.svg", "s-A_1-maxk.svg", "s-A_1-target.svg", "s-A_2-histogram.svg", "s-A_2-maxk.svg", "s-A_2-target.svg",
 	}, names); d != "" {
 		t.Error(d)
