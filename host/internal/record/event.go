@@ -118,6 +118,10 @@ type Found struct {
 	Chain int   `json:"chain,omitempty"`
 	// Seed: the solver found it, not the strategy.
 	Seed bool `json:"seed,omitempty"`
+	// Evals and Iter are how many evaluations and rounds the run had come to, this one
+	// included: what budgets count. 0 where a journal of an earlier version has none.
+	Evals int64 `json:"evals,omitempty"`
+	Iter  int64 `json:"iter,omitempty"`
 }
 
 // Tally sums up distinct individuals with gap > ε that have no found event of

@@ -44,6 +44,7 @@ func (r *run) found(m *sdk.Move, x []float64, out evaluate.Outcome) {
 	f := &record.Found{
 		X: slices.Clone(x), K: out.K, Gap: out.Gap, Shannon: out.Shannon, MinEntropy: out.MinEntropy,
 		Round: m.Round, Chain: m.Chain, Seed: m.Kind == sdk.MoveSeedFrom,
+		Evals: r.result.Evaluations + r.own, Iter: r.rounds.closed + 1,
 	}
 	r.emit(record.Event{Kind: record.KindFound, Found: f})
 	if better {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 )
 
@@ -25,10 +27,63 @@ type measure struct {
 }
 
 // run is a result together with the target that its network's runs are held
-// against, 0 for none.
+// against, 0 for none, and what it is judged in.
 type run struct {
 	*Result
 	target int
+	in     unit
+}
+
+// unit is what runs are judged in: what their budget counts.
+type unit int
+
+const (
+	seconds unit = iota
+	evaluations
+	iterations
+)
+
+func (u unit) String() string { return [...]string{"s", "evaluations", "iterations"}[u] }
+
+// at is when a step was; nil for none.
+func (u unit) at(s *Step) *float64 {
+	if s == nil {
+		return nil
+	}
+	return new([...]float64{s.Seconds, float64(s.Evals), float64(s.Iter)}[u])
+}
+
+// unitOf is that of a budget, or seconds where some result of an earlier version has not
+// what it takes.
+func unitOf(budget string, results []*Result) unit {
+	b, _ := search.ParseBudget(budget)
+	u := seconds
+	switch {
+	case b.Evals > 0:
+		u = evaluations
+	case b.Iter > 0:
+		u = iterations
+	}
+	for _, r := range results {
+		if len(r.Steps) > 0 && *u.at(&r.Steps[0]) == 0 {
+			return seconds
+		}
+	}
+	return u
+}
+
+// reachedAt is when the run's largest k was at least k, in its unit.
+func (r *run) reachedAt(k int) *float64 { return r.in.at(r.reached(k)) }
+
+// firstAt, bestAt and targetAt are when the run found the first individual, its own
+// largest k, and the target.
+func (r *run) firstAt() *float64 { return r.reachedAt(1) }
+func (r *run) bestAt() *float64  { return r.reachedAt(max(1, r.maxK())) }
+func (r *run) targetAt() *float64 {
+	if r.target == 0 {
+		return nil
+	}
+	return r.reachedAt(r.target)
 }
 
 // sooner is the worth of a time; one that never came is worse than any.
@@ -52,11 +107,46 @@ const (
 	measureID      = "#ID"
 	measureTMaxK   = "T.maxK"
 	measureTTarget = "T.target"
+	measureNTarget = "N.target"
 )
 
 // measureNamed is the measure of that name, which must be one.
-func measureNamed(name string) *measure {
+func measureNamed(measures []measure, name string) *measure {
 	return &measures[slices.IndexFunc(measures, func(m measure) bool { return m.name == name })]
+}
+
+// measures are those of an ablation in a unit: where that is not seconds, counts of it
+// take the place of times, which are shown beside and not tested.
+func (u unit) measures() (out []measure) {
+	for _, m := range measures {
+		name, isTime := strings.CutPrefix(m.name, "T.")
+		if u != seconds && isTime {
+			n := counted[name]
+			n.name = "N." + name
+			out = append(out, n)
+			m.beyond, m.neutral = true, true
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// cellAt is the cell that a pointer is for.
+func cellAt(p **statistics.Cell) *statistics.Cell {
+	if *p == nil {
+		*p = new(statistics.Cell)
+	}
+	return *p
+}
+
+// counted are the measures in place of times, by what they are about.
+var counted = map[string]measure{
+	"1st": {cell: func(c *Cell) *statistics.Cell { return cellAt(&c.N1st) }, of: (*run).firstAt,
+		worth: func(r *run) []float64 { return []float64{sooner(r.firstAt())} }},
+	"maxK": {cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NMaxK) }, of: (*run).bestAt,
+		worth: func(r *run) []float64 { return []float64{orZero(r.Measures.MaxK), sooner(r.bestAt())} }},
+	"target": {cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NTarget) }, of: (*run).targetAt,
+		worth: func(r *run) []float64 { return []float64{sooner(r.targetAt())} }},
 }
 
 // measures are the paper's columns, the time to the target, and what DICE
@@ -85,10 +175,10 @@ var measures = []measure{
 
 // timeToTarget is when the run reached the target; nil where it never did.
 func (r *run) timeToTarget() *float64 {
-	if seconds, ok := r.reached(r.target); ok && r.target > 0 {
-		return &seconds
+	if r.target == 0 {
+		return nil
 	}
-	return nil
+	return seconds.at(r.reached(r.target))
 }
 
 // worths are the runs of each arm as numbers that order them as the measure
@@ -137,4 +227,10 @@ func target(arms [][]run) int {
 	slices.Sort(ks)
 	// The largest value that half of them, rounded up, are at or above.
 	return ks[len(ks)-(len(ks)+1)/2]
+}
+
+// counts reports that the budget is not in time.
+func (a *Ablation) counts() bool {
+	b, err := search.ParseBudget(a.Budget)
+	return err == nil && b.Time == 0
 }

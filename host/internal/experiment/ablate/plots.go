@@ -62,6 +62,9 @@ func (a *Ablation) figures(n *network) map[string]view.Figure {
 	}
 	title := a.Title(n.study + "/" + n.model)
 	x := view.Axis{Label: "time (s)", Min: from, Max: to, Log: true}
+	if a.in != seconds {
+		x.Label = a.in.String()
+	}
 	reached := view.Figure{
 		Title: title, X: x, Y: view.Axis{Label: fmt.Sprintf("share of runs with k ≥ %d", n.target), Max: 1.02},
 	}
@@ -96,21 +99,23 @@ func (a *Ablation) figures(n *network) map[string]view.Figure {
 	return out
 }
 
-// times are where time axes begin and end: just before the first find, and at
-// the budget or the end of the longest run.
+// times are where time axes begin and end, in what runs are judged in: just before the
+// first find, and at the budget or the end of the longest run.
 func (a *Ablation) times(n *network) (from, to float64, found bool) {
 	from = math.Inf(1)
 	for _, runs := range n.arms {
 		for i := range runs {
 			if r := runs[i].Result; len(r.Steps) > 0 {
-				from = min(from, 0.8*r.Steps[0].Seconds)
-				to = max(to, r.Seconds)
+				from = min(from, 0.8**a.in.at(&r.Steps[0]))
+				to = max(to, r.Seconds, *a.in.at(&r.Steps[len(r.Steps)-1]))
 				found = true
 			}
 		}
 	}
 	if b, err := search.ParseBudget(a.Budget); err == nil && b.Time > 0 {
 		to = b.Time.Seconds()
+	} else if err == nil && a.in != seconds {
+		to = float64(max(b.Evals, b.Iter))
 	}
 	from = max(from, 1e-4)
 	return from, max(to, 1.1*from), found
@@ -120,8 +125,8 @@ func (a *Ablation) times(n *network) (from, to float64, found bool) {
 func timeToTarget(runs []run, k int, from, to float64) []view.Point {
 	var times []float64
 	for i := range runs {
-		if t, ok := runs[i].reached(k); ok {
-			times = append(times, t)
+		if t := runs[i].reachedAt(k); t != nil {
+			times = append(times, *t)
 		}
 	}
 	slices.Sort(times)
@@ -137,8 +142,8 @@ func timeToTarget(runs []run, k int, from, to float64) []view.Point {
 func largestOverTime(runs []run, from, to float64) (s view.Series) {
 	moments := []float64{from, to}
 	for i := range runs {
-		for _, step := range runs[i].Steps {
-			moments = append(moments, step.Seconds)
+		for k := range runs[i].Steps {
+			moments = append(moments, *runs[i].in.at(&runs[i].Steps[k]))
 		}
 	}
 	slices.Sort(moments)
@@ -149,8 +154,8 @@ func largestOverTime(runs []run, from, to float64) (s view.Series) {
 		}
 		for i := range runs {
 			ks[i] = 0
-			for _, step := range runs[i].Steps {
-				if step.Seconds <= t {
+			for n, step := range runs[i].Steps {
+				if *runs[i].in.at(&runs[i].Steps[n]) <= t {
 					ks[i] = float64(step.K)
 				}
 			}

@@ -28,7 +28,8 @@ type Rank struct {
 	A12 *float64 `json:"a12"`
 }
 
-// ranked are the measures that arms are ranked by, the first deciding.
+// ranked are the measures that arms are ranked by, the first deciding; counts take the
+// place of times as in unit.measures.
 var ranked = []string{measureMaxK, measureTTarget, measureID}
 
 // rank ranks the arms by each of the ranked measures.
@@ -39,7 +40,10 @@ func (a *Ablation) rank(p *Plan) {
 		names[i] = p.Arms[i].Name
 	}
 	for _, name := range ranked {
-		m := measureNamed(name)
+		if name == measureTTarget && a.in != seconds {
+			name = measureNTarget
+		}
+		m := measureNamed(a.in.measures(), name)
 		lines := make([]Rank, len(p.Arms))
 		ranks, effects := make([][]float64, len(p.Arms)), make([][]float64, len(p.Arms))
 		for i := range lines {

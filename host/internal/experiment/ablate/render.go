@@ -47,13 +47,15 @@ func (a *Ablation) lines() *experiment.Rows {
 // paper is the paper's Table 2, a line for each arm.
 func (a *Ablation) paper() *view.Table {
 	var columns []string
-	for _, m := range measures {
+	for _, m := range a.in.measures() {
 		if m.beyond {
 			continue
 		}
 		title := m.name
 		if strings.HasPrefix(title, "T.") {
 			title += " (s)"
+		} else if strings.HasPrefix(title, "N.") {
+			title += " (" + a.in.String() + ")"
 		} else if title == "Succ.rate" {
 			title += " (%)"
 		}
@@ -64,7 +66,7 @@ func (a *Ablation) paper() *view.Table {
 	}
 	t := a.lines().Table(a.Title("what the searches found"), "search", append(columns, "found in"), func(i int) (line []view.Cell) {
 		c := &a.Cells[i]
-		for _, m := range measures {
+		for _, m := range a.in.measures() {
 			if !m.beyond {
 				line = append(line, experiment.Shown(m.cell(c), m.decimals))
 			}
@@ -90,14 +92,16 @@ func (a *Ablation) paper() *view.Table {
 // far those found are apart, and what it cost.
 func (a *Ablation) beyond() *view.Table {
 	var columns []string
-	for _, m := range measures {
-		if m.beyond {
+	for _, m := range a.in.measures() {
+		if m.beyond && strings.HasPrefix(m.name, "T.") {
+			columns = append(columns, m.name+" (s)")
+		} else if m.beyond {
 			columns = append(columns, m.name)
 		}
 	}
 	t := a.lines().Table(a.Title("how uneven the outcomes, how spread out the individuals, at what cost"), "search", append(columns, "CPU s", "wall s", "retried"), func(i int) (line []view.Cell) {
 		c := &a.Cells[i]
-		for _, m := range measures {
+		for _, m := range a.in.measures() {
 			if m.beyond {
 				line = append(line, experiment.Shown(m.cell(c), m.decimals))
 			}
@@ -156,7 +160,14 @@ func (a *Ablation) notes() []string {
 			break
 		}
 	}
-	notes = append(notes, experiment.Tested(len(a.Arms), a.Runs, "search", "N/A counts as the worst, T.maxK and #ID.maxK are compared among equal Max.K only, and Iter and Succ.rate not at all")...)
+	about := "N/A counts as the worst, T.maxK and #ID.maxK are compared among equal Max.K only, and Iter and Succ.rate not at all"
+	if a.in != seconds {
+		notes[1] = fmt.Sprintf("N.target: %s to the k given, of the runs that reached it; N.maxK and #ID.maxK are about each run's own largest k", a.in)
+		about = "N/A counts as the worst, N.maxK and #ID.maxK are compared among equal Max.K only, and times, Iter and Succ.rate not at all"
+	} else if a.counts() {
+		notes = append(notes, "some results are of an earlier version, which kept times only: what the budget counts is not compared")
+	}
+	notes = append(notes, experiment.Tested(len(a.Arms), a.Runs, "search", about)...)
 	notes = append(notes, a.boundNotes()...)
 	notes = append(notes, a.neighbours()...)
 	if a.Retried > 0 {
@@ -187,18 +198,18 @@ func (a *Ablation) neighbours() []string {
 // data has a line for each network and arm, with everything.
 func (a *Ablation) data() *view.Table {
 	columns := []string{"study", "model", "arm", "strategy", "mode", "solver", "runs", "found", "failed", "retried"}
-	for _, m := range measures {
+	for _, m := range a.in.measures() {
 		columns = append(columns, experiment.DataColumns(m.name)...)
 	}
 	t := &view.Table{Columns: view.Columns(append(columns, "bound", "bound.certified", "bound.grade", "target", "reached", "cpu_seconds", "seconds", "errors")...)}
-	for _, m := range measures {
+	for _, m := range a.in.measures() {
 		t.Columns = append(t.Columns, view.Columns(experiment.IntervalColumns(m.name)...)...)
 	}
 	for i := range a.Cells {
 		c := &a.Cells[i]
 		arm := &a.Arms[i%len(a.Arms)]
 		line := []string{c.Study, c.Model, c.Arm, arm.Strategy, arm.Mode, arm.Solver, strconv.Itoa(c.Runs), strconv.Itoa(c.Found), strconv.Itoa(c.Failed), strconv.Itoa(c.Retried)}
-		for _, m := range measures {
+		for _, m := range a.in.measures() {
 			line = append(line, experiment.Data(m.cell(c), "; ")...)
 		}
 		proved := []string{"", "", ""}
@@ -206,7 +217,7 @@ func (a *Ablation) data() *view.Table {
 			proved = []string{strconv.Itoa(b.MaxK), strconv.FormatBool(b.Certified), b.Grade}
 		}
 		line = append(append(line, proved...), strconv.Itoa(c.Target), strconv.Itoa(c.Reached), view.Exact(c.CPU), view.Exact(c.Seconds), strings.Join(c.Errors, "; "))
-		for _, m := range measures {
+		for _, m := range a.in.measures() {
 			line = append(line, experiment.Intervals(m.cell(c))...)
 		}
 		t.Rows = append(t.Rows, view.Texts(line...))

@@ -39,16 +39,20 @@ type Result struct {
 type Step struct {
 	Seconds float64 `json:"t"`
 	K       int     `json:"k"`
+	// Evals and Iter are how many evaluations and rounds there had been; 0 in results
+	// of an earlier version.
+	Evals int64 `json:"evals,omitempty"`
+	Iter  int64 `json:"iter,omitempty"`
 }
 
-// reached is when the largest k was at least k; ok is false where it never was.
-func (r *Result) reached(k int) (seconds float64, ok bool) {
-	for _, s := range r.Steps {
-		if s.K >= k {
-			return s.Seconds, true
+// reached is when the largest k was at least k; nil where it never was.
+func (r *Result) reached(k int) *Step {
+	for i := range r.Steps {
+		if r.Steps[i].K >= k {
+			return &r.Steps[i]
 		}
 	}
-	return 0, false
+	return nil
 }
 
 // maxK is the largest k; 0 where nothing was found.
@@ -83,14 +87,14 @@ var errInterrupted = errors.New("the worker was interrupted")
 func (f *fold) add(e record.Event) {
 	switch e.Kind {
 	case record.KindFound:
-		f.count(e.Seconds, e.Found.K, 1)
+		f.count(Step{e.Seconds, e.Found.K, e.Found.Evals, e.Found.Iter}, 1)
 		if !f.keeps(e.Found) {
 			f.pending.Add(e.Found.K, e.Found.Shannon, e.Found.MinEntropy)
 			return
 		}
 	case record.KindTally:
 		for k, n := range e.Tally.K {
-			f.count(e.Seconds, k, n)
+			f.count(Step{Seconds: e.Seconds, K: k}, n)
 		}
 	case record.KindProgress, record.KindFinished:
 		if len(f.pending.K) > 0 {
@@ -126,14 +130,14 @@ func (f *fold) keeps(x *record.Found) bool {
 	return share < search.DefaultKeep
 }
 
-func (f *fold) count(seconds float64, k int, n int64) {
-	if k > f.result.maxK() {
-		f.result.Steps = append(f.result.Steps, Step{seconds, k})
+func (f *fold) count(at Step, n int64) {
+	if at.K > f.result.maxK() {
+		f.result.Steps = append(f.result.Steps, at)
 	}
 	if f.result.Counts == nil {
 		f.result.Counts = map[int]int64{}
 	}
-	f.result.Counts[k] += n
+	f.result.Counts[at.K] += n
 }
 
 // end is the result of a task that came to its end by itself; what it has to

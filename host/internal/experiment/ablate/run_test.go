@@ -87,8 +87,8 @@ var armOf = map[string]string{"rw": "a", "sa": "b"}
 func wellDone(event func(record.Event) error) (workers.Usage, error) {
 	for i, e := range []record.Event{
 		{Kind: record.KindStarted, Started: &record.Started{Features: []string{"x"}, Domains: []record.Domain{{Kind: "integer", Hi: 10}}}},
-		{Kind: record.KindFound, Seconds: 0.5, Found: &record.Found{X: []float64{1}, K: 2, Gap: 0.1, Shannon: 1, MinEntropy: 0.5}},
-		{Kind: record.KindFound, Seconds: 1, Found: &record.Found{X: []float64{3}, K: 4, Gap: 0.3, Shannon: 2, MinEntropy: 1.5}},
+		{Kind: record.KindFound, Seconds: 0.5, Found: &record.Found{X: []float64{1}, K: 2, Gap: 0.1, Shannon: 1, MinEntropy: 0.5, Evals: 7, Iter: 3}},
+		{Kind: record.KindFound, Seconds: 1, Found: &record.Found{X: []float64{3}, K: 4, Gap: 0.3, Shannon: 2, MinEntropy: 1.5, Evals: 9, Iter: 4}},
 		{Kind: record.KindProgress, Seconds: 1.5, Progress: &record.Progress{Iter: 5, Found: 2, MaxK: 4}},
 		{Kind: record.KindFound, Seconds: 2, Found: &record.Found{X: []float64{6}, K: 2, Gap: 0.1, Shannon: 0.75, MinEntropy: 0.25}},
 		{Kind: record.KindFinished, Seconds: 10, Finished: &record.Finished{Iter: 12}},
@@ -133,7 +133,7 @@ func TestRun(t *testing.T) {
 	if len(got) != 4 || r == nil {
 		t.Fatalf("%v", m.keys())
 	}
-	if d := cmp.Diff([]Step{{0.5, 2}, {1, 4}}, r.Steps); d != "" {
+	if d := cmp.Diff([]Step{{0.5, 2, 7, 3}, {1, 4, 9, 4}}, r.Steps); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff(map[int]int64{2: 2, 4: 1}, r.Counts); d != "" {

@@ -36,6 +36,8 @@ type Ablation struct {
 
 	// networks hold the runs by network and arm, for plots.
 	networks []network
+	// in is what runs are judged in.
+	in unit
 }
 
 // network is one study and model with each arm's runs.
@@ -86,6 +88,11 @@ type Cell struct {
 	Seconds *float64 `json:"seconds"`
 	// Errors tell what failed or had to be tried again.
 	Errors []string `json:"errors,omitempty"`
+	// N1st, NMaxK and NTarget are in place of the times where the budget counts
+	// evaluations or iterations: in those.
+	N1st    *statistics.Cell `json:"N.1st,omitempty"`
+	NMaxK   *statistics.Cell `json:"N.maxK,omitempty"`
+	NTarget *statistics.Cell `json:"N.target,omitempty"`
 }
 
 // Tabulate makes the tables of the results there are; result gives nil for a
@@ -99,6 +106,7 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 		a.Arms = append(a.Arms, ArmInfo{arm, strategy.Version, solver.Version, solver.Library})
 	}
 	of := map[*Subject]map[*Arm][]*Result{}
+	var all []*Result
 	for _, e := range p.Entries() {
 		a.Tasks++
 		r, err := result(e)
@@ -109,11 +117,13 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 			continue
 		}
 		a.count(r)
+		all = append(all, r)
 		if of[e.Subject] == nil {
 			of[e.Subject] = map[*Arm][]*Result{}
 		}
 		of[e.Subject][e.Arm] = append(of[e.Subject][e.Arm], r)
 	}
+	a.in = unitOf(p.Budget, all)
 	for i := range p.Subjects {
 		a.add(p, &p.Subjects[i], of[&p.Subjects[i]], aim)
 	}
@@ -143,7 +153,7 @@ func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int)
 	for i := range p.Arms {
 		for _, r := range results[&p.Arms[i]] {
 			if r.Error == "" {
-				n.arms[i] = append(n.arms[i], run{Result: r})
+				n.arms[i] = append(n.arms[i], run{Result: r, in: a.in})
 			}
 		}
 	}
@@ -158,10 +168,10 @@ func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int)
 	cells, names := make([]Cell, len(p.Arms)), make([]string, len(p.Arms))
 	for i := range p.Arms {
 		names[i] = p.Arms[i].Name
-		cells[i] = cell(s, names[i], n.arms[i], results[&p.Arms[i]])
+		cells[i] = a.cell(s, names[i], n.arms[i], results[&p.Arms[i]])
 		cells[i].Target = n.target
 	}
-	for _, m := range measures {
+	for _, m := range a.in.measures() {
 		if m.neutral {
 			continue
 		}
@@ -176,7 +186,7 @@ func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int)
 }
 
 // cell is one arm's on a network: runs are its results that did not fail.
-func cell(s *Subject, arm string, runs []run, results []*Result) Cell {
+func (a *Ablation) cell(s *Subject, arm string, runs []run, results []*Result) Cell {
 	c := Cell{Row: experiment.Row{Study: s.Study, Model: s.Model, Arm: arm, Runs: len(runs)}, Failed: len(results) - len(runs)}
 	for _, r := range results {
 		if r.Retried != "" {
@@ -198,7 +208,7 @@ func cell(s *Subject, arm string, runs []run, results []*Result) Cell {
 			c.Reached++
 		}
 	}
-	for _, m := range measures {
+	for _, m := range a.in.measures() {
 		values := make([]*float64, len(runs))
 		for i := range runs {
 			values[i] = m.of(&runs[i])

@@ -27,7 +27,7 @@ func ptr(v float64) *float64 { return &v }
 func result(n, k int, t float64) *Result {
 	r := &Result{Measures: search.Measures{Iter: ptr(100), ID: ptr(float64(n)), SuccRate: ptr(float64(n))}, Seconds: 10, CPU: 9}
 	if n > 0 {
-		r.Steps = []Step{{t / 2, k - 1}, {t, k}}
+		r.Steps = []Step{{Seconds: t / 2, K: k - 1}, {Seconds: t, K: k}}
 		r.Shannon, r.MinEntropy, r.Spread = ptr(float64(k)/3), ptr(float64(k)/4), ptr(0.25)
 		r.Counts = map[int]int64{k - 1: 1, k: int64(n) - 1}
 		m := &r.Measures
@@ -189,6 +189,59 @@ func TestRanking(t *testing.T) {
 	}
 }
 
+// Under a budget in evaluations the arm that takes fewer of them is the better one, though
+// it is slower: evaluations take the place of times in tables, ranking and figures. So do
+// iterations, and where a result of an earlier version lacks the counts, seconds stay.
+func TestBudgetsAreJudgedInWhatTheyCount(t *testing.T) {
+	for _, c := range []struct {
+		budget, label, by, first string
+		old                      bool
+	}{
+		{"1000ev", "evaluations", "N.target", "good", false}, {"1000it", "iterations", "N.target", "good", false},
+		{"1000ev", "time (s)", "T.target", "fair", true}, {"10s", "time (s)", "T.target", "fair", false},
+	} {
+		p, results := handmade(6)
+		p.Budget = c.budget
+		for key, r := range results {
+			for i := range r.Steps {
+				if n := int64(100 * (i + 1)); strings.Contains(key, "fair") {
+					r.Steps[i].Evals, r.Steps[i].Iter = 5*n, 3*n
+				} else if !c.old {
+					r.Steps[i].Evals, r.Steps[i].Iter = n, n
+				}
+			}
+		}
+		a := tabulated(t, p, 4, results)
+		if best := a.ranking(c.by); len(best) != 3 || best[0].Arm != c.first {
+			t.Errorf("%s: %+v", c.budget, a.Ranking)
+		}
+		good, fair := &a.Cells[0], &a.Cells[1]
+		if counted := c.by == "N.target"; counted {
+			if !good.NTarget.Bold || !good.N1st.Bold || fair.NTarget.Bold || *good.N1st.Mean != 100 || *good.NMaxK.Mean != 200 {
+				t.Errorf("%s: %+v, %+v", c.budget, good, fair)
+			}
+			if fair.T1st.Mean == nil || fair.T1st.Bold || fair.T1st.Against != nil || fair.TTarget.Against != nil {
+				t.Errorf("%s: times are tested: %+v", c.budget, fair)
+			}
+		} else if good.N1st != nil || !fair.TTarget.Bold {
+			t.Errorf("%s: %+v", c.budget, fair)
+		}
+		figures := a.figures(&a.networks[0])
+		if f := figures["maxk"]; f.X.Label != c.label || c.by == "N.target" && f.X.Max != 1000 {
+			t.Errorf("%s: %+v", c.budget, f.X)
+		}
+		var text strings.Builder
+		if err := a.Document().Write(&text, view.Text, view.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, title := range []string{"N.1st (" + c.label + ")", "N.target (" + c.label + ")"} {
+			if strings.Contains(text.String(), title) != (c.by == "N.target") {
+				t.Errorf("%s, %s:\n%s", c.budget, title, &text)
+			}
+		}
+	}
+}
+
 // Over seven networks an arm that is ahead on all is significantly better; the others
 // are not.
 func TestSentence(t *testing.T) {
@@ -222,7 +275,7 @@ func TestRanksOfEquals(t *testing.T) {
 }
 
 func TestWorths(t *testing.T) {
-	m := measureNamed(measureTMaxK)
+	m := measureNamed(measures, measureTMaxK)
 	arms := [][]run{
 		{{Result: result(3, 5, 2)}, {Result: result(0, 0, 0)}},
 		{{Result: result(9, 4, 1)}, {Result: result(3, 5, 1)}, {Result: result(1, 5, 2)}},
