@@ -48,6 +48,9 @@ func TestRunCountsAndTells(t *testing.T) {
 	if r.Best == nil || r.Best.X[0] != 71 || r.Best.K != 8 || r.Best.Gap != 0.4 || r.Best.Round != 3 {
 		t.Errorf("best %+v, want 71 of round 3", r.Best)
 	}
+	if r.Best.Evals != 5 || r.Best.Iter != 4 { // 5, 30, 30, 25 and itself; two moves shared a round
+		t.Errorf("best after %d evaluations in round %d, want 5 and 4", r.Best.Evals, r.Best.Iter)
+	}
 	if r.Evaluations != 6 || r.Outside != 2 {
 		t.Errorf("%d evaluations and %d outside, want 6 and 2 (99 has no counterfactuals, 100 is beyond the domain)", r.Evaluations, r.Outside)
 	}
