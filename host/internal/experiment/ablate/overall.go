@@ -107,7 +107,15 @@ func (o *Overall) sentence(ranking []Rank) string {
 	}
 	first, second := ranking[0], ranking[1]
 	if *first.MeanRank == *second.MeanRank {
-		return fmt.Sprintf("%s and %s share the first place on %s", first.Arm, second.Arm, o.Measure)
+		equal := slices.DeleteFunc(slices.Clone(ranking), func(r Rank) bool { return *r.MeanRank != *first.MeanRank })
+		if len(equal) == len(ranking) {
+			return "no search is ahead of another on " + o.Measure
+		}
+		names := first.Arm
+		for _, r := range equal[1 : len(equal)-1] {
+			names += ", " + r.Arm
+		}
+		return fmt.Sprintf("%s and %s share the first place on %s", names, equal[len(equal)-1].Arm, o.Measure)
 	}
 	wins, differ, others := true, 0, 0
 	for _, p := range o.Pairs {
@@ -131,6 +139,10 @@ func (o *Overall) sentence(ranking []Rank) string {
 	}
 	text += fmt.Sprintf(": ahead of %s on %d of %d networks, A12 %.2f, %s", second.Arm, p.Ahead, o.Networks, p.A12, pText(p.PHolm))
 	switch {
+	case others == 1 && differ == 0:
+		text += "; the other two do not differ"
+	case others == 1:
+		text += "; the other two differ"
 	case others > 0 && differ == 0:
 		text += "; none of the others differ"
 	case others > 0:

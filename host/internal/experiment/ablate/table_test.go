@@ -179,7 +179,7 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	a = tabulated(t, p, 0, results)
-	if got, want := a.Overall[0].sentence(a.ranking("Max.K")), "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; 1 of the 1 pairs of others differ"; got != want {
+	if got, want := a.Overall[0].sentence(a.ranking("Max.K")), "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, r := range a.Ranking {
@@ -251,7 +251,7 @@ func TestSentence(t *testing.T) {
 	}
 	o := overall("#ID", []string{"ga", "climb", "rw"}, networks)
 	ranking := []Rank{{Arm: "climb", MeanRank: ptr(1)}, {Arm: "ga", MeanRank: ptr(2.2)}, {Arm: "rw", MeanRank: ptr(2.8)}}
-	if got, want := o.sentence(ranking), "climb is best on #ID: ahead of ga on 7 of 7 networks, A12 1.00, p = 0.047; none of the others differ"; got != want {
+	if got, want := o.sentence(ranking), "climb is best on #ID: ahead of ga on 7 of 7 networks, A12 1.00, p = 0.047; the other two do not differ"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	ranking[0].MeanRank = ptr(2.2)
