@@ -156,8 +156,8 @@ func needle(t *testing.T) string {
 	return path
 }
 
-// A solver that calls everything infeasible is contradicted by one that found
-// somebody: exit code 4, and a line that cannot be overlooked.
+// A solver that calls everything infeasible is contradicted by hyfair, and by one that
+// found individuals: exit code 4, and lines that cannot be overlooked.
 func TestCompareExposesALiar(t *testing.T) {
 	tier.NeedUsual(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), needle(t)
@@ -165,10 +165,13 @@ func TestCompareExposesALiar(t *testing.T) {
 	args := []string{"compare", study, "--set", "rogue.mode=infeasible", "--arm", "liar=solver:rogue", "--arm", "honest=solver:acme,partition:20", "--budget", "60s", "--runs", "1"}
 	code, stdout, stderr := startWith(t, binary, plugins, path, append(args, "--json")...).wait(t)
 	c := compared(t, stdout)
-	if code != ExitContradiction || len(c.Disagreements) != 1 || !strings.Contains(stderr, "contradict each other") {
+	if code != ExitContradiction || len(c.Disagreements) != 2 || !strings.Contains(stderr, "2 disagreements: a proof was refuted") {
 		t.Fatalf("exit code %d, %s\n%+v", code, stderr, c)
 	}
-	d := c.Disagreements[0]
+	if d := c.Disagreements[0]; d.Prover != "liar" || d.Finder != "hyfair" || d.Margin < 0.1 {
+		t.Errorf("%+v", d)
+	}
+	d := c.Disagreements[1]
 	if d.Prover != "liar" || d.Finder != "honest" || d.Margin < 0.1 || d.Region != "everywhere" || d.X["number"] < 999995 || c.Matrix[0][1] != d.Count || c.Matrix[1][0] != 0 {
 		t.Errorf("%+v, %v", d, c.Matrix)
 	}
