@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
+import tempfile
 from typing import Any, Dict, List, Optional, Tuple
 
 import hyfair
@@ -55,6 +57,7 @@ class Marabou(Solver):
             from maraboupy import MarabouCore
         except ImportError as e:
             raise Incompatible(f"{e}: scripts/setup.sh solvers brings Marabou") from e
+        os.chdir(tempfile.gettempdir())  # where Marabou leaves a file when it fails
         native = MarabouCore.Options()
         native._verbosity, native._numWorkers = 0, max(1, options.threads)
         native._milpTightening = "lp" if tighten else "none"

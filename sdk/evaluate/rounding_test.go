@@ -61,7 +61,7 @@ func TestErrorBounds(t *testing.T) {
 			if bound > kernelBound*(1+1e-9) {
 				t.Fatalf("the bound at a point, %g, is above that of the domain, %g", bound, kernelBound)
 			}
-			if scale == 1 && !(kernelBound < 1e-10) {
+			if scale == 1 && !(kernelBound < 1e-9) {
 				t.Fatalf("a bound of %g is of no use", kernelBound)
 			}
 		}

@@ -45,7 +45,11 @@ func (f *experimentFlags) add(cmd *cobra.Command, of string) {
 	fl.BoolVar(&f.begin.Resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
 	fl.BoolVar(&f.begin.Fresh, "fresh", false, of+"do every task again, whichever run has its result")
 	fl.StringSliceVar(&f.begin.Reuse, "reuse", nil, of+"take results of equal tasks from these journals, too")
-	f.changed, f.shown.format = func(name string) bool { return cmd.Flag(name).Changed }, view.Text
+	f.changed = func(name string) bool {
+		flag := cmd.Flag(name)
+		return flag != nil && flag.Changed
+	}
+	f.shown.format = view.Text
 }
 
 // addArms adds the flags of experiments that hold arms against each other: what all of
@@ -71,6 +75,11 @@ func (f *experimentFlags) validate(args []string) error {
 		return errors.New("--reuse and --fresh exclude each other")
 	case f.from != "" && len(args) > 0:
 		return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out %s", strings.Join(args, " "))
+	}
+	for _, name := range []string{"arm", "budget", "epsilon", "fresh", "jobs", "memory", "models", "protected", "resume", "reuse", "rules", "runs", "seed", "set", "solvers", "threads", "where"} {
+		if f.from != "" && f.changed(name) {
+			return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out --%s", name)
+		}
 	}
 	return f.shown.validate()
 }
@@ -159,7 +168,7 @@ func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file 
 	if err != nil {
 		return usage(err)
 	}
-	points, _ := in.Grid(settings.grid, in.Root.Get, settings.take)
+	points, _ := in.Grid(settings.grid, settings.beside(in), settings.take)
 	studies := in.Studies()
 	if err = in.Err(); err == nil {
 		err = f.validate(nil)
@@ -244,10 +253,24 @@ func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gr
 	s.at(nil)
 	s.grid = in.Root.Want("grid")
 	s.grid.Entries = slices.DeleteFunc(s.grid.Entries, func(e yamlfile.Entry) bool {
+		// What the user gave is for every point.
+		if name, ok := strings.CutPrefix(e.Key.Text, optionKey); ok {
+			return slices.ContainsFunc(s.own, func(own string) bool { return strings.HasPrefix(own, name+"=") })
+		}
 		flag := cmd.Flag(e.Key.Text)
-		return flag != nil && flag.Changed // by the user, whose value is for every point
+		return flag != nil && flag.Changed
 	})
 	return in, s, nil
+}
+
+// beside is what the file gives for a key of its grid outside of it.
+func (s *settings) beside(in *gridfile.File) func(key string) *yamlfile.Node {
+	return func(key string) *yamlfile.Node {
+		if name, ok := strings.CutPrefix(key, optionKey); ok {
+			return in.Root.Want("set").Get(name)
+		}
+		return in.Root.Get(key)
+	}
 }
 
 // set gives a flag its value.
@@ -270,6 +293,9 @@ func (s *settings) take(v gridfile.Value) error {
 	if name, ok := strings.CutPrefix(v.Key, optionKey); ok {
 		s.app.Set = append(slices.Clone(s.app.Set), name+"="+v.Text)
 		return nil
+	}
+	if slices.Contains([]string{"jobs", "memory", "threads"}, v.Key) {
+		return errors.New("is the same for all tasks: give it outside the grid")
 	}
 	if !slices.Contains(s.names, v.Key) {
 		return fmt.Errorf("unknown key; %s", yamlfile.Suggest(v.Key, append(s.names, optionKey+"OPTION")))

@@ -23,7 +23,6 @@ func init() {
 
 type explainFlags struct {
 	request explain.Request
-	alpha   float64
 	// For a file of studies.
 	experimentFlags
 	flags *pflag.FlagSet
@@ -81,7 +80,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.Float64Var(&r.Spread, "spread", r.Spread, "standard deviation of a neighbour's number, as a part of the feature's range")
 	fl.IntVar(&r.Depth, "depth", r.Depth, "most tests from the tree's root to a leaf")
 	fl.IntVar(&r.Leaf, "leaf", r.Leaf, "fewest neighbours of a leaf")
-	fl.Float64Var(&f.alpha, "alpha", 0, "price of a leaf in cost-complexity pruning (default: by cross-validation)")
+	fl.Var(&optionalFloat{&r.Alpha}, "alpha", "price of a leaf in cost-complexity pruning (default: by cross-validation)")
 	fl.BoolVar(&r.LIME, "lime", false, "explain the one treated worst by LIME, too, as the paper does")
 	fl.IntVar(&r.LIMESamples, "lime-samples", lime.DefaultSamples, "samples of each of LIME's explanations")
 	fl.BoolVar(&r.LIMEReference, "lime-reference", false, "--lime, held against the Python package lime, which must be installed")
@@ -95,9 +94,6 @@ method, the measures and the comparison with LIME (--lime).`,
 }
 
 func (f *explainFlags) validate(grid bool) error {
-	if f.flags.Changed("alpha") {
-		f.request.Alpha = &f.alpha
-	}
 	if err := f.request.Validate(); err != nil {
 		return err
 	}

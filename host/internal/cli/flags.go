@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -18,6 +19,29 @@ func exactlyOne(what string) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// optionalFloat is the value of a flag that may be left out.
+type optionalFloat struct{ to **float64 }
+
+// Set implements pflag.Value.
+func (o *optionalFloat) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err == nil {
+		*o.to = &v
+	}
+	return err
+}
+
+// String implements pflag.Value.
+func (o *optionalFloat) String() string {
+	if o.to == nil || *o.to == nil {
+		return ""
+	}
+	return strconv.FormatFloat(**o.to, 'g', -1, 64)
+}
+
+// Type implements pflag.Value.
+func (*optionalFloat) Type() string { return "float" }
 
 // memoryBytes reads --memory: bytes, or a number with KiB, MiB, GiB, KB, MB or
 // GB; 0 where it is not set.

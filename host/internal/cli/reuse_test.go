@@ -96,6 +96,11 @@ func TestReuse(t *testing.T) {
 			}
 		}
 	}
+	// What is no journal is told before anything is begun.
+	nothing := filepath.Join(t.TempDir(), "none.db")
+	if code, _, stderr := startWith(t, binary, plugins, nothing, "ablate", more, "--reuse", textFile(t, "empty.db", "")).wait(t); code != ExitUsage || !strings.Contains(stderr, "empty.db is empty") || done(nothing) != 0 {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
 	// Another budget is another task.
 	taken(path, run(path, more, "--runs", "1", "--budget", "1500ev"), 0, 0, 0)
 }

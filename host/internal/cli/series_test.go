@@ -117,11 +117,13 @@ func TestMistakesInSeries(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no jobs":      {[]string{"explain", good, "--jobs", "0"}, "0 jobs: want 1 to"},
-		"fewer jobs":   {[]string{"mitigate", good, "--jobs", "-1"}, "-1 jobs: want 1 to"},
-		"another arm":  {[]string{"mitigate", arms}, `no arm "nonsense"`},
-		"no arms":      {[]string{"mitigate", good, "--arms", ""}, "--arms"},
-		"other budget": {[]string{"explain", good, "--budget", "soon"}, "--budget"},
+		"no jobs":           {[]string{"explain", good, "--jobs", "0"}, "0 jobs: want 1 to"},
+		"fewer jobs":        {[]string{"mitigate", good, "--jobs", "-1"}, "-1 jobs: want 1 to"},
+		"another arm":       {[]string{"mitigate", arms}, `no arm "nonsense"`},
+		"no arms":           {[]string{"mitigate", good, "--arms", ""}, "--arms"},
+		"threads in a grid": {[]string{"explain", textFile(t, "threads.yaml", "studies: [{study: "+study+"}]\ngrid: {threads: [1, 2]}\n")}, "grid.threads: is the same for all tasks"},
+		"option twice":      {[]string{"explain", textFile(t, "twice.yaml", "studies: [{study: "+study+"}]\nset: {climbs: 3}\ngrid: {set.climbs: [1, 2]}\n")}, "is fixed to 3 beside the grid"},
+		"other budget":      {[]string{"explain", good, "--budget", "soon"}, "--budget"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := startWith(t, program(t), t.TempDir(), filepath.Join(t.TempDir(), "journal.db"), c.args...).wait(t)
@@ -214,6 +216,9 @@ func TestGridOfASeries(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"0.05", "0.05", "0.05", "0.05", "0.1", "0.1", "0.1", "0.1"}, epsilons); d != "" {
 		t.Error(d)
+	}
+	if names, _ := explained("--epsilon", "0.2", "--seed", "3", "--set", "climbs=4"); !slices.Equal(names, []string{"loan"}) {
+		t.Errorf("%q", names)
 	}
 	if names, epsilons := explained("--epsilon", "0.2", "--seed", "3"); !slices.Equal(names, []string{"loan set.climbs=1", "loan set.climbs=2"}) || !slices.Equal(epsilons, []string{"0.2", "0.2"}) {
 		t.Errorf("%q, %q", names, epsilons)

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -54,6 +57,7 @@ type book struct {
 	// run's own first; none where all is to be done again.
 	run   *journal.Run
 	known []*journal.Journal
+	paths []string // of those after it, as they were named
 	// contents are those of tasks, by key.
 	contents map[string]string
 	close    func() error
@@ -70,6 +74,11 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 		return nil, err
 	}
 	b := &book{frame: f, Kept: Kept{Machine: &started.Machine}, contents: map[string]string{}, close: func() error { return nil }}
+	if !how.Fresh && j != nil {
+		if err := b.reuse(j, how.Reuse); err != nil {
+			return nil, err
+		}
+	}
 	if j == nil {
 		if how.Resume {
 			return nil, session.Mistake(errors.New("the journal cannot be opened, and has no run to go on with"))
@@ -91,7 +100,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 		b.run, err = j.Begin(started)
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, b.close())
 	}
 	b.Store, b.finish, b.Kept = b.run, b.run.Finish, Kept{Run: b.run.Name(), Journal: j.Path(), Machine: &started.Machine}
 	switch {
@@ -109,10 +118,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 			s.Note("%v", why)
 		}
 	}
-	if how.Fresh {
-		return b, nil
-	}
-	return b, b.reuse(j, how.Reuse)
+	return b, nil
 }
 
 // other tells of a run that was broken off and would be gone on with if nothing that it
@@ -139,20 +145,54 @@ func other(j *journal.Journal, t record.Task) error {
 // reuse opens the journals whose results count.
 func (b *book) reuse(own *journal.Journal, more []string) error {
 	b.known = []*journal.Journal{own}
+	var copies string
 	b.close = func() (err error) {
 		for _, j := range b.known[1:] {
 			err = errors.Join(err, j.Close())
 		}
+		if copies != "" {
+			err = errors.Join(err, os.RemoveAll(copies))
+		}
 		return err
 	}
 	for _, path := range more {
-		j, err := journal.OpenExisting(path)
+		j, err := b.readable(path, &copies)
 		if err != nil {
 			return errors.Join(session.Mistake(fmt.Errorf("--reuse: %w", err)), b.close())
 		}
-		b.known = append(b.known, j)
+		b.known, b.paths = append(b.known, j), append(b.paths, path)
 	}
 	return nil
+}
+
+// readable opens a journal, or a copy of one that cannot be written, as a published one.
+func (b *book) readable(path string, copies *string) (*journal.Journal, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+		return nil, fmt.Errorf("journal %s is empty", path)
+	}
+	j, err := journal.OpenExisting(path)
+	if err == nil || errors.Is(err, journal.ErrNotJournal) || errors.Is(err, fs.ErrNotExist) {
+		return j, err
+	}
+	if *copies == "" {
+		if *copies, err = os.MkdirTemp("", "hyfair-reuse-"); err != nil {
+			return nil, err
+		}
+	}
+	from, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	to, err := os.CreateTemp(*copies, "*.db")
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Close()); err != nil {
+		return nil, err
+	}
+	return journal.OpenExisting(to.Name())
 }
 
 // prepare takes the results of tasks that other runs made, and remembers what tasks are,
@@ -161,6 +201,9 @@ func (b *book) prepare(tasks []Task) error {
 	cells := map[string][]Task{}
 	var order []string
 	for _, t := range tasks {
+		if t.Asked == nil {
+			continue
+		}
 		content, err := b.frame.content(t.Asked, t.Plugins)
 		if err != nil {
 			return err
@@ -212,7 +255,7 @@ func (b *book) elsewhere(tasks []Task, begun bool) (done []journal.Done, err err
 			}
 			for _, d := range known {
 				if n > 0 {
-					d.Origin.Journal = j.Path()
+					d.Origin.Journal = b.paths[n-1]
 				}
 				if m := d.Origin.Machine; !slices.ContainsFunc(machines, m.Same) {
 					machines = append(machines, m)

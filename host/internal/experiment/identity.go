@@ -47,12 +47,18 @@ func (f *Frame) content(asked any, plugins []string) (string, error) {
 	for _, name := range plugins {
 		sums[name] = f.Plugins[name].SHA256
 	}
-	text, err := json.Marshal([]any{f.Command, asked, f.Threads, f.Memory, f.Jobs, sums, program})
+	text, err := json.Marshal([]any{f.Command, asked, f.Threads, f.Memory, f.Jobs, sums, program.SHA256})
 	return record.Hash(text), err
 }
 
-// unchanged is an error where a plugin is not what it was when the experiment began.
+// unchanged is an error where a plugin, or this program, is not what it was when the
+// experiment began.
 func (f *Frame) unchanged() error {
+	if program, err := session.Program(); err == nil {
+		if path, changed := program.Changed(); changed {
+			return session.Mistake(fmt.Errorf("%s changed while the experiment ran; the same command does its tasks again", path))
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.Plugins)) {
 		id := f.Plugins[name].identity
 		if id == nil {
@@ -81,7 +87,7 @@ func (f *Frame) ground() (map[string]string, error) {
 	}
 	m := session.Machine()
 	m.Memory, m.Governor = 0, ""
-	out := map[string]string{programSetting: program, machineSetting: m.String()}
+	out := map[string]string{programSetting: program.SHA256, machineSetting: m.String()}
 	sums := map[string]string{}
 	for name, p := range f.Plugins {
 		sums[name] = p.SHA256

@@ -21,7 +21,7 @@ type Task struct {
 	// Key names it in the record.
 	Key string
 	// Asked is all that makes its result beside the Plugins, by their names in the frame:
-	// a task of which another run has the result is not done again. Cell has the tasks
+	// a task of which another run has the result is not done again, unless Asked is nil. Cell has the tasks
 	// that stand in a table side by side, which are all done on machines that are alike.
 	Asked   any
 	Plugins []string

@@ -13,6 +13,11 @@ import (
 // Head is what tables of arms begin with.
 type Head struct {
 	Name string `json:"name,omitempty"`
+	Source
+}
+
+// Source is where the results of an experiment are from.
+type Source struct {
 	// Run is its name in Journal.
 	Run     string `json:"run,omitempty"`
 	Journal string `json:"journal,omitempty"`
@@ -22,25 +27,25 @@ type Head struct {
 }
 
 // Keep notes where the journal has the experiment.
-func (h *Head) Keep(where Kept) {
-	h.Run, h.Journal, h.Machine, h.Taken = where.Run, where.Journal, where.Machine, where.Taken
+func (s *Source) Keep(where Kept) {
+	s.Run, s.Journal, s.Machine, s.Taken = where.Run, where.Journal, where.Machine, where.Taken
 }
 
-// Source says where the results are from.
-func (h *Head) Source() (notes []string) {
-	if h.Machine != nil {
-		notes = append(notes, "on "+h.Machine.String())
+// Notes say it in words.
+func (s *Source) Notes() (notes []string) {
+	if s.Machine != nil {
+		notes = append(notes, "on "+s.Machine.String())
 	}
-	if h.Run != "" {
-		notes = append(notes, "run "+h.Run+" of the journal")
+	if s.Run != "" {
+		notes = append(notes, "run "+s.Run+" of the journal")
 	}
-	for _, t := range h.Taken {
-		note := fmt.Sprintf("%d results are of run %s", t.Tasks, t.Run)
+	for _, t := range s.Taken {
+		note := fmt.Sprintf("results taken over from run %s", t.Run)
 		if t.Journal != "" {
 			note += " of " + t.Journal
 		}
-		if h.Machine != nil && !t.Machine.Same(*h.Machine) {
-			note += ", from another machine: " + t.Machine.String()
+		if note += fmt.Sprintf(": %d", t.Tasks); s.Machine != nil && !t.Machine.Same(*s.Machine) {
+			note += ", of another machine: " + t.Machine.String()
 		}
 		notes = append(notes, note)
 	}

@@ -5,11 +5,8 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -256,20 +253,13 @@ var Machine = sync.OnceValue(func() record.Machine {
 	}
 })
 
-// Program is the checksum of this program's file, in hexadecimal.
-var Program = sync.OnceValues(func() (string, error) {
+// Program is this program's file, as it was when the first asked.
+var Program = sync.OnceValues(func() (*discover.Identity, error) {
 	path, err := os.Executable()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
+	return discover.IdentityOf(path)
 })
 
 // Version is the program's, as the build recorded it: of a development build the commit,
@@ -279,8 +269,8 @@ func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != unknown {
 		return info.Main.Version
 	}
-	if sum, err := Program(); err == nil {
-		return unknown + " " + sum[:12]
+	if p, err := Program(); err == nil {
+		return unknown + " " + p.SHA256[:12]
 	}
 	return unknown
 }

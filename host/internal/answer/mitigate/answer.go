@@ -309,6 +309,9 @@ func (j *job) writeGuardrails(name string, guards []space.Predicate) error {
 
 // WriteTables writes a table into a folder, as Markdown and as CSV.
 func WriteTables(folder string, t *view.Table) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
 	for name, format := range map[string]string{"table.md": view.Markdown, "table.csv": view.CSV} {
 		err := files.Write(filepath.Join(folder, name), func(file *os.File) error { return view.Of(t).Write(file, format, view.Options{}) })
 		if err != nil {

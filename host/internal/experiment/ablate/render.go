@@ -179,7 +179,7 @@ func (a *Ablation) notes() []string {
 	if missing := a.Tasks - a.Done - a.Failed; missing > 0 {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", a.Done, a.Tasks))
 	}
-	return append(notes, a.Source()...)
+	return append(notes, a.Source.Notes()...)
 }
 
 // neighbours tells whether tasks disturbed each other.

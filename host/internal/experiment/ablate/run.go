@@ -83,7 +83,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 
 // Keep implements experiment.Table.
 func (a *Ablation) Keep(where experiment.Kept) {
-	a.Head.Keep(where)
+	a.Source.Keep(where)
 	a.Interrupted = where.Interrupted
 }
 

@@ -138,7 +138,7 @@ func (c *Comparison) notes() []string {
 	if c.Done < c.Tasks {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", c.Done, c.Tasks))
 	}
-	return append(notes, c.Source()...)
+	return append(notes, c.Source.Notes()...)
 }
 
 // data has a line for each model and arm, with everything.

@@ -37,7 +37,11 @@ type Explanations struct {
 }
 
 // Document shows the paper's table.
-func (e *Explanations) Document() *view.Document { return view.Of(explain.Table(e.Name, e.Networks)) }
+func (e *Explanations) Document() *view.Document {
+	t := explain.Table(e.Name, e.Networks)
+	t.Notes = append(t.Notes, e.Source.Notes()...)
+	return view.Of(t)
+}
 
 // Failure implements experiment.Table.
 func (e *Explanations) Failure() error {

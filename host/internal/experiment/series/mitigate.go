@@ -12,6 +12,7 @@ var Mitigate = &Kind[mitigate.Request, mitigate.Result]{
 	Command: "mitigate",
 	Spec:    func(r *mitigate.Request) *question.Spec { return &r.Search.Spec },
 	Uses:    func(r *mitigate.Request) (strategy, solver string) { return r.Search.Strategy, r.Search.Solver },
+	Writes:  func(r *mitigate.Request) bool { return r.Out != "" },
 	Table: func(p *Plan[mitigate.Request, mitigate.Result], cells []Cell[mitigate.Result]) experiment.Table {
 		m := &Mitigations{Name: p.Name, Networks: []*mitigate.Result{}, Total: total(p, cells)}
 		for i := range cells {
@@ -39,6 +40,7 @@ func (m *Mitigations) Document() *view.Document {
 	for _, r := range m.Networks {
 		d.Add(r.Document().Blocks...)
 	}
+	d.Add(view.Paragraph(m.Source.Notes()))
 	return d
 }
 

@@ -27,6 +27,9 @@ type Kind[Q, R any] struct {
 	Spec func(*Q) *question.Spec
 	// Uses names the strategy and the solver of a request, as search.Request has them.
 	Uses func(*Q) (strategy, solver string)
+	// Writes, where not nil, reports a request that writes files: the answer of another
+	// run is none to it.
+	Writes func(*Q) bool
 	// Table shows the answers.
 	Table func(p *Plan[Q, R], cells []Cell[R]) experiment.Table
 }
@@ -164,11 +167,19 @@ func (p *Plan[Q, R]) use(ctx context.Context, s *session.Session, request int, k
 	return err
 }
 
+// asked is a request as experiment.Task has it.
+func (p *Plan[Q, R]) asked(i int) any {
+	if p.Writes != nil && p.Writes(&p.sources[i]) {
+		return nil
+	}
+	return p.Requests[i]
+}
+
 // Do implements experiment.Plan.
 func (p *Plan[Q, R]) Do(ctx context.Context, b *experiment.Bench) error {
 	var tasks []experiment.Task
 	for i := range p.sources {
-		tasks = append(tasks, experiment.Task{Key: p.key(i), Asked: p.Requests[i], Plugins: p.uses[i], Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
+		tasks = append(tasks, experiment.Task{Key: p.key(i), Asked: p.asked(i), Plugins: p.uses[i], Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
 			cell := &Cell[R]{Retried: retried}
 			err := b.Answer(ctx, p.Command, p.name(i), &p.sources[i], cores, tell, &cell.Result)
 			return experiment.Outcome{Result: cell}, err
@@ -201,6 +212,7 @@ func (p *Plan[Q, R]) Tabulate(from record.Store) (experiment.Table, error) {
 
 // Total is what all tables of series have.
 type Total struct {
+	experiment.Source
 	Seed int64 `json:"seed"`
 	// Seconds are those of all networks together.
 	Seconds float64 `json:"seconds"`
@@ -223,7 +235,10 @@ func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
 }
 
 // Keep implements experiment.Table.
-func (t *Total) Keep(where experiment.Kept) { t.Interrupted = where.Interrupted }
+func (t *Total) Keep(where experiment.Kept) {
+	t.Source.Keep(where)
+	t.Interrupted = where.Interrupted
+}
 
 // failure tells of every network that failed.
 func (t *Total) failure(what string) error {

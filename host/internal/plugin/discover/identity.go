@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -13,8 +14,8 @@ import (
 	"time"
 )
 
-// Identity tells by content which plugin it is: the sum of its files, and of the
-// native libraries that it says it loaded. It is read-only.
+// Identity tells by content what files are: those of a plugin and of the native
+// libraries that it says it loaded, or a program's. It is read-only.
 type Identity struct {
 	// SHA256 is a checksum in hexadecimal.
 	SHA256 string
@@ -30,13 +31,40 @@ type stamp struct {
 
 // Identity reads all files of the plugin and of its libraries.
 func (p *Plugin) Identity() (*Identity, error) {
-	out := &Identity{}
-	h := sha256.New()
-	take := func(name, path string) error {
-		info, err := os.Stat(path)
-		if err != nil || info.IsDir() {
-			return err
+	r := &reader{all: sha256.New(), folders: map[string]bool{}}
+	err := r.take("", p.Found.Path)
+	for _, l := range p.Description().Libraries {
+		fmt.Fprintf(r.all, "%q %q\n", l.Name, l.Version)
+		if l.Found && l.Path != "" && err == nil {
+			if err = r.take(l.Name, l.Path); errors.Is(err, fs.ErrNotExist) {
+				err = nil // a name that only the loader can resolve
+			}
 		}
+	}
+	return r.end(p.Found.Path, err)
+}
+
+// IdentityOf reads a file.
+func IdentityOf(path string) (*Identity, error) {
+	r := &reader{all: sha256.New()}
+	return r.end(path, r.take("", path))
+}
+
+// reader makes an identity.
+type reader struct {
+	all     hash.Hash
+	files   []stamp
+	folders map[string]bool // that were read
+}
+
+// take reads a file, or all that belongs to a plugin in a folder, links followed, under
+// a name.
+func (r *reader) take(name, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
 		f, err := os.Open(path)
 		if err != nil {
 			return err
@@ -46,38 +74,29 @@ func (p *Plugin) Identity() (*Identity, error) {
 		if _, err := io.Copy(own, f); err != nil {
 			return err
 		}
-		fmt.Fprintf(h, "%q %x\n", name, own.Sum(nil))
-		out.files = append(out.files, stamp{path, info.Size(), info.ModTime()})
+		fmt.Fprintf(r.all, "%q %x\n", name, own.Sum(nil))
+		r.files = append(r.files, stamp{path, info.Size(), info.ModTime()})
 		return nil
 	}
-	err := filepath.WalkDir(p.Found.Path, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && slices.Contains(NotInstalled, d.Name()):
-			return filepath.SkipDir
-		case d.IsDir():
-			return nil
-		}
-		name, err := filepath.Rel(p.Found.Path, path)
-		if err != nil {
-			return err
-		}
-		return take(filepath.ToSlash(name), path)
-	})
-	for _, l := range p.Description().Libraries {
-		fmt.Fprintf(h, "%q %q\n", l.Name, l.Version)
-		if l.Found && l.Path != "" && err == nil {
-			if err = take(l.Name, l.Path); errors.Is(err, fs.ErrNotExist) {
-				err = nil // a name that only the loader can resolve
-			}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || r.folders[real] {
+		return err
+	}
+	r.folders[real] = true
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		if err == nil && !slices.Contains(NotInstalled, e.Name()) {
+			err = r.take(name+"/"+e.Name(), filepath.Join(path, e.Name()))
 		}
 	}
-	out.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return err
+}
+
+func (r *reader) end(path string, err error) (*Identity, error) {
 	if err != nil {
-		err = fmt.Errorf("%s: %w", p.Found.Path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return out, err
+	return &Identity{hex.EncodeToString(r.all.Sum(nil)), r.files}, nil
 }
 
 // Changed reports a file that is not as it was when the identity was taken.
