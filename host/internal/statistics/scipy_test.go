@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // random is a table of arms' runs on one network, and one of arms' values on several.
@@ -21,9 +23,7 @@ type random struct {
 // A thousand tables, most of them with ties, some with enough runs for the
 // approximation, have the p-values that scipy has for them.
 func TestScipyAgrees(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a thousand tables")
-	}
+	tier.NeedUsual(t)
 	python, err := filepath.Abs("../../../.deps/python/bin/python")
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,10 @@ func TestScipyAgrees(t *testing.T) {
 		t.Skip("SKIPPED, " + missing)
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	tables := make([]random, 1000)
+	tables := make([]random, 100)
+	if tier.Long() {
+		tables = make([]random, 1000)
+	}
 	var asked bytes.Buffer
 	for i := range tables {
 		most := []int{1, 3, 10, 1000}[rng.IntN(4)]
