@@ -168,7 +168,7 @@ func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file 
 	if err != nil {
 		return usage(err)
 	}
-	points, _ := in.Grid(settings.grid, settings.beside(in), settings.take)
+	points, _ := in.Grid(settings.grid, gridfile.Outside(in.Root), settings.take)
 	studies := in.Studies()
 	if err = in.Err(); err == nil {
 		err = f.validate(nil)
@@ -254,23 +254,13 @@ func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gr
 	s.grid = in.Root.Want("grid")
 	s.grid.Entries = slices.DeleteFunc(s.grid.Entries, func(e yamlfile.Entry) bool {
 		// What the user gave is for every point.
-		if name, ok := strings.CutPrefix(e.Key.Text, optionKey); ok {
+		if name, ok := strings.CutPrefix(e.Key.Text, gridfile.OptionKey); ok {
 			return slices.ContainsFunc(s.own, func(own string) bool { return strings.HasPrefix(own, name+"=") })
 		}
 		flag := cmd.Flag(e.Key.Text)
 		return flag != nil && flag.Changed
 	})
 	return in, s, nil
-}
-
-// beside is what the file gives for a key of its grid outside of it.
-func (s *settings) beside(in *gridfile.File) func(key string) *yamlfile.Node {
-	return func(key string) *yamlfile.Node {
-		if name, ok := strings.CutPrefix(key, optionKey); ok {
-			return in.Root.Want("set").Get(name)
-		}
-		return in.Root.Get(key)
-	}
 }
 
 // set gives a flag its value.
@@ -285,12 +275,9 @@ func (s *settings) set(name, text string) error {
 	return nil
 }
 
-// optionKey is what the keys of plugins' options begin with in a grid.
-const optionKey = "set."
-
 // take gives what a key of a grid stands for its value.
 func (s *settings) take(v gridfile.Value) error {
-	if name, ok := strings.CutPrefix(v.Key, optionKey); ok {
+	if name, ok := strings.CutPrefix(v.Key, gridfile.OptionKey); ok {
 		s.app.Set = append(slices.Clone(s.app.Set), name+"="+v.Text)
 		return nil
 	}
@@ -298,7 +285,7 @@ func (s *settings) take(v gridfile.Value) error {
 		return errors.New("is the same for all tasks: give it outside the grid")
 	}
 	if !slices.Contains(s.names, v.Key) {
-		return fmt.Errorf("unknown key; %s", yamlfile.Suggest(v.Key, append(s.names, optionKey+"OPTION")))
+		return fmt.Errorf("unknown key; %s", yamlfile.Suggest(v.Key, append(s.names, gridfile.OptionKey+"OPTION")))
 	}
 	return s.set(v.Key, v.Text)
 }

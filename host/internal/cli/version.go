@@ -20,7 +20,7 @@ func newVersion(app *App) *cobra.Command {
 		Example: "  hyfair version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return app.show(&versionOutput{session.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+			return app.show(&versionOutput{session.Build(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
 		},
 	}
 }

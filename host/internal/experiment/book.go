@@ -31,13 +31,10 @@ type Beginning struct {
 // errNothingOpen: there is no run to go on with.
 var errNothingOpen = errors.New("no run of the very same arms, networks, rules and versions was broken off")
 
-// Kept is where the journal has an experiment, both texts empty where it has not.
+// Kept is where an experiment's results are, and whether it came to its end.
 type Kept struct {
-	Run, Journal string
-	Interrupted  bool
-	Machine      *record.Machine
-	// Taken tells of results that other runs made.
-	Taken []Taken
+	Source
+	Interrupted bool
 }
 
 // Taken are results of one run.
@@ -73,7 +70,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &book{frame: f, Kept: Kept{Machine: &started.Machine}, contents: map[string]string{}, close: func() error { return nil }}
+	b := &book{frame: f, Kept: Kept{Source: Source{Machine: &started.Machine}}, contents: map[string]string{}, close: func() error { return nil }}
 	if !how.Fresh && j != nil {
 		if err := b.reuse(j, how.Reuse); err != nil {
 			return nil, err
@@ -102,7 +99,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	if err != nil {
 		return nil, errors.Join(err, b.close())
 	}
-	b.Store, b.finish, b.Kept = b.run, b.run.Finish, Kept{Run: b.run.Name(), Journal: j.Path(), Machine: &started.Machine}
+	b.Store, b.finish, b.Run, b.Journal = b.run, b.run.Finish, b.run.Name(), j.Path()
 	switch {
 	case how.Fresh:
 	case len(broken) > 0:
@@ -311,7 +308,7 @@ func taken(tasks func(visit func(journal.Done) error) error) (out []Taken, err e
 // started is what the journal is told of a run.
 func (f *Frame) started() (record.Started, error) {
 	t, err := f.Task()
-	out := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": session.Version()}, Machine: session.Machine()}
+	out := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": session.Build()}, Machine: session.Machine()}
 	for _, s := range f.Subjects {
 		if !slices.Contains(strings.Split(out.Study, ","), s.Study) {
 			out.Study = strings.TrimPrefix(out.Study+","+s.Study, ",")

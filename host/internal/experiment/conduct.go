@@ -176,6 +176,6 @@ func Recall(j *journal.Journal, run string, plan func(record.Task) (Plan, error)
 		return t, err
 	}
 	from, unread := taken(func(visit func(journal.Done) error) error { return j.Tasks(d.Name, visit) })
-	t.Keep(Kept{d.Name, j.Path(), d.State == journal.Interrupted, &d.Started.Machine, from})
+	t.Keep(Kept{Source{d.Name, j.Path(), &d.Started.Machine, from}, d.State == journal.Interrupted})
 	return t, errors.Join(err, unread)
 }

@@ -18,7 +18,7 @@ type Head struct {
 
 // Source is where the results of an experiment are from.
 type Source struct {
-	// Run is its name in Journal.
+	// Run is its name in Journal, both empty where that has it not.
 	Run     string `json:"run,omitempty"`
 	Journal string `json:"journal,omitempty"`
 	// Machine did the tasks, but those whose results were Taken from other runs.
@@ -27,9 +27,7 @@ type Source struct {
 }
 
 // Keep notes where the journal has the experiment.
-func (s *Source) Keep(where Kept) {
-	s.Run, s.Journal, s.Machine, s.Taken = where.Run, where.Journal, where.Machine, where.Taken
-}
+func (s *Source) Keep(where Kept) { *s = where.Source }
 
 // Notes say it in words.
 func (s *Source) Notes() (notes []string) {

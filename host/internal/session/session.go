@@ -263,16 +263,27 @@ var Program = sync.OnceValues(func() (*discover.Identity, error) {
 })
 
 // Version is the program's, as the build recorded it: of a development build the commit,
-// or, where the build knows none, the beginning of the program's checksum.
+// where the build knows it.
 func Version() string {
-	const unknown = "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != unknown {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}
-	if p, err := Program(); err == nil {
-		return unknown + " " + p.SHA256[:12]
+	return unknownVersion
+}
+
+const unknownVersion = "(devel)"
+
+// Build is Version, and of a build that knows no commit the beginning of the program's
+// checksum, which takes reading its file.
+func Build() string {
+	if v := Version(); v != unknownVersion {
+		return v
 	}
-	return unknown
+	p, err := Program()
+	if err != nil {
+		return unknownVersion
+	}
+	return unknownVersion + " " + p.SHA256[:12]
 }
 
 // Library names the native libraries behind a plugin.

@@ -54,7 +54,7 @@ func Diagnose(ctx context.Context, s *session.Session, r Checkup) (*Diagnosis, e
 		return nil, ctx.Err()
 	}
 	d := &Diagnosis{
-		Version: session.Version(), Listed: *list, Data: Data{Path: r.Data}, Advice: []string{},
+		Version: session.Build(), Listed: *list, Data: Data{Path: r.Data}, Advice: []string{},
 		Machine: Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: machine.Model()},
 	}
 	usable := map[client.Kind]int{}

@@ -71,10 +71,8 @@ type Arm struct {
 }
 
 // armKeys are the keys of an arm on the command line and in comparison files, beside
-// the options of its solver, which begin with optionKey.
+// the options of its solver, which begin with gridfile.OptionKey.
 var armKeys = []string{"solver", "notion", "epsilon", "encoding", "bounds", "partition", "goal", "gap", "start", "soft"}
-
-const optionKey = "set."
 
 // set gives the field of a key its value. name and value are the user's.
 func (a *Arm) set(key, value string) error {
@@ -108,9 +106,9 @@ func (a *Arm) set(key, value string) error {
 		}
 		a.Soft = Duration(soft)
 	default:
-		name, ok := strings.CutPrefix(key, optionKey)
+		name, ok := strings.CutPrefix(key, gridfile.OptionKey)
 		if !ok || name == "" {
-			return fmt.Errorf("unknown key; the keys are %s, and %sOPTION for an option of the solver", strings.Join(armKeys, ", "), optionKey)
+			return fmt.Errorf("unknown key; the keys are %s, and %sOPTION for an option of the solver", strings.Join(armKeys, ", "), gridfile.OptionKey)
 		}
 		a.Set = gridfile.WithOption(a.Set, name, value)
 	}

@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"strings"
-
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
@@ -75,12 +73,7 @@ func readArms(in *gridfile.File, n *yamlfile.Node) []Arm {
 			}
 		}
 	}
-	points, _ := in.Grid(grid, func(key string) *yamlfile.Node {
-		if name, ok := strings.CutPrefix(key, optionKey); ok {
-			return n.Want("set").Get(name)
-		}
-		return n.Get(key)
-	}, func(v gridfile.Value) error { scratch := a; return scratch.set(v.Key, v.Text) })
+	points, _ := in.Grid(grid, gridfile.Outside(n), func(v gridfile.Value) error { scratch := a; return scratch.set(v.Key, v.Text) })
 	arms := make([]Arm, len(points))
 	for i, p := range points {
 		arms[i] = a

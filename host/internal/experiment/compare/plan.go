@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -192,7 +193,7 @@ func (p *Plan) job(e Entry) (*Job, error) {
 		return nil, err
 	}
 	return &Job{Arm: a.Name, Measured: e.Subject.Epsilon, Threads: p.Threads, Memory: p.Memory, Request: verdict.Request{
-		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: options(p.Solvers[a.Solver].Set, a.Set), Encoding: a.Encoding, Bounds: a.Bounds,
+		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: gridfile.WithOptions(p.Solvers[a.Solver].Set, a.Set), Encoding: a.Encoding, Bounds: a.Bounds,
 		Climb: a.Start == StartSearch, Maximise: a.Goal == GoalMaximise, Gap: a.Gap,
 		Partition: a.Partition, SoftTimeout: time.Duration(a.Soft), Timeout: p.limit(), Seed: e.Seed,
 	}}, nil

@@ -3,10 +3,10 @@ package compare
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -83,20 +83,6 @@ func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugin *discover.Plugin) 
 	}
 	return session.Mistake(certify.Try(ctx, q, certify.Options{
 		Solver: plugin.Solver(), Description: d, Encoding: a.Encoding, Bounds: a.Bounds, Maximise: on.Goal == GoalMaximise,
-		Threads: p.Threads, Memory: p.Memory, Seed: p.Seed, Set: options(plugin.Options, a.Set),
+		Threads: p.Threads, Memory: p.Memory, Seed: p.Seed, Set: gridfile.WithOptions(plugin.Options, a.Set),
 	}))
-}
-
-// options are a solver's as all arms have them, and over them an arm's own.
-func options(shared, own map[string]string) map[string]string {
-	out := maps.Clone(own)
-	if out == nil {
-		return shared
-	}
-	for name, value := range shared {
-		if _, given := own[name]; !given {
-			out[name] = value
-		}
-	}
-	return out
 }

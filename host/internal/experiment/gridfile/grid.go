@@ -2,6 +2,7 @@ package gridfile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -93,13 +94,29 @@ func (f *File) Options(n *yamlfile.Node) map[string]string {
 	return out
 }
 
+// OptionKey is what the keys of a plugin's options begin with in a grid.
+const OptionKey = "set."
+
+// Outside gives what a mapping says for a key of its grid outside of it: of an option in
+// its set.
+func Outside(n *yamlfile.Node) func(key string) *yamlfile.Node {
+	return func(key string) *yamlfile.Node {
+		if name, ok := strings.CutPrefix(key, OptionKey); ok {
+			return n.Want("set").Get(name)
+		}
+		return n.Get(key)
+	}
+}
+
 // WithOption is options with one more, in a copy: points of a grid share them.
 func WithOption(options map[string]string, key, value string) map[string]string {
-	out := map[string]string{key: value}
-	for k, v := range options {
-		if k != key {
-			out[k] = v
-		}
-	}
+	return WithOptions(options, map[string]string{key: value})
+}
+
+// WithOptions is options, and over them others, in a copy.
+func WithOptions(options, over map[string]string) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, options)
+	maps.Copy(out, over)
 	return out
 }
