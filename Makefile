@@ -48,8 +48,8 @@ demo:
 	scripts/demo.sh
 
 # docs/development.md says which tier is for what. go test need not vet what make vet has
-# vetted. -p 2: packages that launch plugins share the machine fairly.
-GOTEST = HYFAIR_FRESH=1 HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off -p 2 -timeout 30m
+# vetted. -p 3: while one of them waits for a plugin, two keep two cores busy.
+GOTEST = HYFAIR_FRESH=1 HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off -p 3 -timeout 30m
 # Those that take longest begin, so that none of them is left alone at the end.
 ALL     := ./host/internal/cli ./host/internal/answer/certify ./sdk/client ./sdk/conformance ./sdk/python/pythontest ./host/internal/plugin/scaffold ./...
 # These have plain loops beside those of vector instructions.

@@ -99,6 +99,7 @@ func entropies(logits []*big.Rat, eps *big.Rat) (shannon, least float64) {
 }
 
 func TestAgreesWithDefinitions(t *testing.T) {
+	tier.Checks(t, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		s := randomSpace(r)

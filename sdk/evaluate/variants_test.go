@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -43,6 +44,7 @@ func eachVariant(t failer, n *relu.Network, s *space.Space, eps *big.Rat) map[st
 // Networks are up to 150 neurons wide and six layers deep; the combinations are
 // from 2, which leave a vector almost empty, to hundreds.
 func TestVariantsAgree(t *testing.T) {
+	tier.Checks(t, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		s := adultLike()

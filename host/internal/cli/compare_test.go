@@ -111,11 +111,12 @@ func TestCompareGoesOnAfterAKill(t *testing.T) {
 // Ctrl-C keeps what was done and shows it.
 func TestInterruptOfCompare(t *testing.T) {
 	tier.NeedUsual(t)
-	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), tenureStudy(t)
+	binary, study := program(t), tenureStudy(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	for name, signal := range map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(filepath.Dir(path), name+".db")
+			t.Parallel() // hyfair waits for the deaf most of the time
+			path, plugins := filepath.Join(filepath.Dir(path), name+".db"), rogueFolder(t, "rogue", "acme")
 			r := startWith(t, binary, plugins, path, "compare", study, "--solvers", "rogue,acme", "--set", "acme.mode=deaf", "--budget", "1m", "--runs", "1", "--json")
 			until(t, "a task that is done, and the next", func() bool { return done(path) > 0 && len(left(t, plugins)) > 0 })
 			r.solving(t, "acme")

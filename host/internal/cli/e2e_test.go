@@ -101,7 +101,7 @@ func (r *running) gone(t *testing.T) {
 		t.Fatal("still there after 10 s")
 	}
 	for len(left(t, r.plugins)) > 0 && time.Since(began) < 10*time.Second {
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(25 * time.Millisecond)
 	}
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("gone after %v; left: %v", took, left(t, r.plugins))
@@ -113,7 +113,7 @@ func (r *running) gone(t *testing.T) {
 // until asks again and again, for a minute.
 func until(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !so(); time.Sleep(25 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: not within a minute", what)
 		}

@@ -36,10 +36,7 @@ func TestScipyAgrees(t *testing.T) {
 		t.Skip("SKIPPED, " + missing)
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	tables := make([]random, 100)
-	if tier.Long() {
-		tables = make([]random, 1000)
-	}
+	tables := make([]random, tier.Count(50, 1000))
 	var asked bytes.Buffer
 	for i := range tables {
 		most := []int{1, 3, 10, 1000}[rng.IntN(4)]

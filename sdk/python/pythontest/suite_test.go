@@ -53,6 +53,10 @@ func TestExamplesConform(t *testing.T) {
 			if c.kind == client.Strategy {
 				conformance.Strategy(t, p.Strategy(), o)
 			} else {
+				if !tier.Long() {
+					const why = "make test-long asks; it takes long"
+					o.Exclude = map[string]string{"milp/twice": why, "milp/work-limit": why}
+				}
 				conformance.Solver(t, p.Solver(), o)
 			}
 		})

@@ -10,8 +10,10 @@
 package tier
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -38,6 +40,17 @@ func Count(usual, long int) int {
 		return long
 	}
 	return usual
+}
+
+// Checks is how often the test's rapid.Check draws: usual times, and 100 times in the
+// long tier, unless the flag -rapid.checks of go test says otherwise.
+func Checks(t testing.TB, usual int) {
+	t.Helper()
+	f := flag.Lookup("rapid.checks")
+	if before := f.Value.String(); before == f.DefValue {
+		f.Value.Set(strconv.Itoa(Count(usual, 100)))
+		t.Cleanup(func() { f.Value.Set(before) })
+	}
 }
 
 // NeedLong skips the test below the long tier.

@@ -155,6 +155,7 @@ func randomCase(r *rand.Rand) Config {
 }
 
 func TestAgreesWithDefinitions(t *testing.T) {
+	tier.Checks(t, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		c := randomCase(r)

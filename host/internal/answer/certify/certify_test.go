@@ -65,7 +65,7 @@ type refereedQuestion struct {
 // tell the largest margin of.
 func refereed() []refereedQuestion {
 	var out []refereedQuestion
-	for i := tier.Count(4, 0); i < tier.Count(10, 200); i++ {
+	for i := tier.Count(5, 0); i < tier.Count(8, 200); i++ {
 		kind := tinyKind{reals: 0, constrained: i%3 == 0, relaxed: i%5 == 1}
 		if i%10 >= 7 {
 			kind.reals = 1 + i%2

@@ -39,7 +39,7 @@ func TestDirectAgainstTheReferee(t *testing.T) {
 	t.Parallel()
 	panel := directPanel(t)
 	verdicts, declined := map[string]map[certify.Verdict]int{}, map[string]int{}
-	for i := range tier.Count(10, 60) {
+	for i := tier.Count(5, 0); i < tier.Count(10, 60); i++ {
 		kind := tinyKind{constrained: i%3 == 0, relaxed: i%5 == 1}
 		if i%10 >= 8 {
 			kind.reals = 1
@@ -93,7 +93,7 @@ func TestDirectAgainstTheReferee(t *testing.T) {
 	}
 	t.Logf("verdicts %v, declined %v", verdicts, declined)
 	for _, s := range panel {
-		if v, least := verdicts[s.name], tier.Count(4, 30); v[certify.Fair] < least || v[certify.Unfair] < least {
+		if v, least := verdicts[s.name], tier.Count(2, 30); v[certify.Fair] < least || v[certify.Unfair] < least {
 			t.Errorf("%s: verdicts %v: the sample does not exercise both answers", s.name, v)
 		}
 	}

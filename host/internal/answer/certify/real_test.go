@@ -38,8 +38,8 @@ func TestPublishedNetworksAreUnfair(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, description := highs(t)
 	for _, c := range []struct{ study, model string }{
-		{"adult", "AC-1"}, {"adult", "AC-3"}, {"adult", "AC-6"}, {"adult", "AC-8"}, {"adult", "AC-9"}, {"bank", "BM-5"}, {"bank", "BM-6"},
-	} {
+		{"adult", "AC-1"}, {"bank", "BM-5"}, {"adult", "AC-8"}, {"adult", "AC-3"}, {"adult", "AC-6"}, {"adult", "AC-9"}, {"bank", "BM-6"},
+	}[:tier.Count(3, 7)] {
 		t.Run(c.model, func(t *testing.T) {
 			q := published(t, c.study, c.model, fairness.Score)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -82,7 +82,7 @@ func TestLargestLogitGaps(t *testing.T) {
 	}{
 		{"adult-all-ages", "AC-8", 20.0733654, true}, {"adult-all-ages", "AC-9", 11.8044341, true}, {"adult-all-ages", "AC-6", 13.0344479, true},
 		{"adult-all-ages", "AC-1", 16.7573992, true}, {"adult-all-ages", "AC-3", 88.2134974, true}, {"bank", "BM-6", 2.54985675, false},
-		{"adult", "AC-8", 17.4652586, true}, {"adult", "AC-9", 10.1598930, false},
+		{"adult", "AC-8", 17.4652586, true}, {"adult", "AC-9", 10.1598930, true},
 	} {
 		t.Run(c.study+"/"+c.model, func(t *testing.T) {
 			if c.slow {

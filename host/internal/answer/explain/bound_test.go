@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -69,7 +71,7 @@ func TestBoundsOfAdult(t *testing.T) {
 	}
 	j := proving(t, Request{Bound: time.Minute, Spec: question.Spec{
 		Study: "../../../../studies/adult.yaml", Data: root, Model: "AC-1",
-		Scope: question.Scope{Where: "capital-gain=0,capital-loss=0,hours-per-week=30..50,workclass=Private,native-country=United-States"},
+		Scope: question.Scope{Where: fmt.Sprintf("capital-gain=0,capital-loss=0,hours-per-week=%d..50,workclass=Private,native-country=United-States", tier.Count(45, 30))},
 	}})
 	q := j.query
 	married, err := space.ParsePredicate(q.Space, "education-num=10..,marital-status=Married-AF-spouse|Married-civ-spouse|Married-spouse-absent")

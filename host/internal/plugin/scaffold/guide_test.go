@@ -79,7 +79,7 @@ func vetted() string {
 // The walks of the guide lead where it says. Each section's commands run in one
 // shell, in a folder that is nobody's.
 func TestGuideCommands(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	tools := t.TempDir()
 	for from, to := range map[string]string{"host": "hyfair", "plugins/search-sa": "plugins/hyfair-search-sa", "plugins/search-rw": "plugins/hyfair-search-rw"} {
 		if err := program.Build(from, filepath.Join(tools, filepath.FromSlash(to))); err != nil {
@@ -100,9 +100,6 @@ func TestGuideCommands(t *testing.T) {
 		t.Run(section, func(t *testing.T) {
 			script := scripts[section]
 			delete(scripts, section)
-			if section != "Ten minutes in Go" {
-				tier.NeedLong(t)
-			}
 			if strings.Contains(section, "Python") {
 				needPython(t)
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // sample is a file with every structure that the writer knows.
@@ -217,7 +218,7 @@ func TestTruncated(t *testing.T) {
 // One wrong byte anywhere is an error or changes a value, never a panic.
 func TestCorrupted(t *testing.T) {
 	file, _ := sample()
-	for i := range file {
+	for i := 0; i < len(file); i += tier.Count(3, 1) {
 		for _, flip := range []byte{0x01, 0x80, 0xff} {
 			file[i] ^= flip
 			_ = readAll(file)
