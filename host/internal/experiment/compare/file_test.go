@@ -118,7 +118,7 @@ func TestShippedFiles(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if len(f.Arms) < 5 || f.Runs != 10 || f.Budget != "100s" {
+	if len(f.Arms) < 5 || f.Runs != 3 || f.Budget != "10s" {
 		t.Errorf("%+v", f)
 	}
 	if !IsFile(studies + "rq1.yaml") {
