@@ -148,7 +148,7 @@ func lost(err error) bool {
 }
 
 func reasonOf(ctx context.Context) sdk.Reason {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return sdk.TimeLimit
 	}
 	return sdk.Interrupted

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -184,6 +185,45 @@ func TestCompareExposesALiar(t *testing.T) {
 		if code != ExitContradiction || !strings.Contains(stdout, want) {
 			t.Errorf("--format %s: exit code %d\n%s", format, code, stdout)
 		}
+	}
+}
+
+// A budget in processor time counts that of worker and solver: a solver that works uses
+// it up, on whose clock its finds are, and one that waits is ended by wall time, which is said.
+func TestCompareInProcessorTime(t *testing.T) {
+	tier.NeedUsual(t)
+	if runtime.GOOS != "linux" {
+		t.Skipf("SKIPPED %s: processor time is told on Linux only", t.Name())
+	}
+	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), needle(t)
+	path := filepath.Join(t.TempDir(), "journal.db")
+	args := []string{"compare", study, "--set", "acme.mode=patient", "--arm", "busy=solver:rogue,partition:20", "--arm", "patient=solver:acme", "--budget", "400ms", "--clock", "cpu", "--runs", "1"}
+	code, stdout, stderr := startWith(t, binary, plugins, path, append(args, "--json")...).wait(t)
+	if code != ExitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	c := compared(t, stdout)
+	busy, patient := c.Rows[0], c.Rows[1]
+	if c.Clock != "cpu" || c.WallLimited != 1 || *busy.CPU < 0.3 || *busy.CPU > 3 || *busy.Fair < 1 || len(busy.Errors) != 0 || c.LoadEnd == nil {
+		t.Errorf("%+v\n%+v", c, busy)
+	}
+	if *patient.CPU > 0.4 || *patient.Seconds < 3 || len(patient.Errors) != 1 || !strings.Contains(patient.Errors[0], "wall time") {
+		t.Errorf("%+v", patient)
+	}
+	_, shown, _ := startWith(t, binary, plugins, path, "compare", "--from", c.Run).wait(t)
+	for _, want := range []string{"budget 400ms of processor time", "1 of 2 tasks did NOT use up their budget", "load of the machine"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is missing:\n%s", want, shown)
+		}
+	}
+	// What was done in processor time is not taken for what wall time gives.
+	code, stdout, _ = startWith(t, binary, plugins, path, "compare", study, "--arm", "busy=solver:rogue,partition:20", "--budget", "400ms", "--runs", "1", "--json").wait(t)
+	if other := compared(t, stdout); code != ExitDone || len(other.Taken) != 0 || other.Clock != "" {
+		t.Errorf("exit code %d, %+v", code, other)
+	}
+	code, _, stderr = startWith(t, binary, plugins, path, append(args, "--clock", "sun")...).wait(t)
+	if code != ExitUsage || !strings.Contains(stderr, `clock "sun" is neither wall nor cpu`) {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -33,6 +34,7 @@ type experimentFlags struct {
 	// Of arms that are held against each other.
 	scope question.Scope
 	runs  int
+	clock string
 	// changed reports that the user gave a flag.
 	changed func(name string) bool
 }
@@ -57,6 +59,7 @@ func (f *experimentFlags) add(cmd *cobra.Command, of string) {
 func (f *experimentFlags) addArms(cmd *cobra.Command, runs int) {
 	fl := cmd.Flags()
 	fl.IntVar(&f.runs, "runs", runs, "runs of each arm on each network, with the seeds seed, seed + 1, …")
+	fl.StringVar(&f.clock, "clock", clock.WallTime, "what a budget in time counts: wall, or cpu for processor time of worker and plugins together (Linux)")
 	fl.StringVar(&f.scope.Epsilon, "epsilon", "", "ε, a score difference (default: the study's)")
 	fl.StringSliceVar(&f.scope.Protected, "protected", nil, "protected attributes to vary together (default: all the study protects)")
 	fl.StringVar(&f.scope.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
@@ -76,7 +79,7 @@ func (f *experimentFlags) validate(args []string) error {
 	case f.from != "" && len(args) > 0:
 		return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out %s", strings.Join(args, " "))
 	}
-	for _, name := range []string{"arm", "budget", "epsilon", "fresh", "jobs", "memory", "models", "protected", "resume", "reuse", "rules", "runs", "seed", "set", "solvers", "threads", "where"} {
+	for _, name := range []string{"arm", "budget", "clock", "epsilon", "fresh", "jobs", "memory", "models", "protected", "resume", "reuse", "rules", "runs", "seed", "set", "solvers", "threads", "where"} {
 		if f.from != "" && f.changed(name) {
 			return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out --%s", name)
 		}
@@ -99,6 +102,10 @@ func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) 
 	over(f, "where", &file.Where, f.scope.Where)
 	over(f, "rules", &file.Rules, f.scope.Rules)
 	over(f, "budget", &file.Budget, budget)
+	over(f, "clock", &file.Clock, f.clock)
+	if file.Clock == clock.WallTime {
+		file.Clock = ""
+	}
 	over(f, "runs", &file.Runs, f.runs)
 	over(f, "seed", &file.Seed, app.Seed)
 	over(f, "threads", &file.Threads, app.Threads)

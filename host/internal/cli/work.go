@@ -22,6 +22,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/client"
 )
@@ -77,7 +78,11 @@ var works = map[string]func(context.Context, *App, *experiment.Job, *eventWriter
 		if err != nil {
 			return err
 		}
-		return compare.Work(ctx, r, processStart, opener(app, r), out.write)
+		c, err := clock.Named(job.Clock, processStart)
+		if err != nil {
+			return err
+		}
+		return compare.Work(ctx, r, c, opener(app, r), out.write)
 	},
 	"search": searchWork,
 }
@@ -153,7 +158,11 @@ func searchWork(ctx context.Context, app *App, job *experiment.Job, out *eventWr
 	if err != nil {
 		return err
 	}
-	s := &session.Session{Plugins: catalogue, Threads: job.Threads, Memory: job.Memory, Jobs: 1, Begun: processStart, Events: out.write}
+	c, err := clock.Named(job.Clock, processStart)
+	if err != nil {
+		return err
+	}
+	s := &session.Session{Plugins: catalogue, Threads: job.Threads, Memory: job.Memory, Jobs: 1, Begun: processStart, Clock: c, Events: out.write}
 	searcher, err := search.Open(ctx, s, *r)
 	if err != nil {
 		return app.end(s, err)

@@ -70,6 +70,8 @@ type Job struct {
 	Request json.RawMessage `json:"request"`
 	Threads int             `json:"threads,omitempty"`
 	Memory  int64           `json:"memory,omitempty"`
+	// Clock of a budget in time, as Terms have it.
+	Clock string `json:"clock,omitempty"`
 	// Journal keeps the runs that an answer makes; empty: the usual one.
 	Journal string `json:"journal,omitempty"`
 }
@@ -78,7 +80,7 @@ type Job struct {
 // the way is said of who. It may give a result and an error.
 func (b *Bench) Answer(ctx context.Context, kind string, who string, request any, cores []int, tell func(string), result any) error {
 	var end *workers.Said
-	_, err := b.Work(ctx, kind, request, workers.Assignment{Cores: cores, Say: func(s *workers.Said) {
+	usage, err := b.Work(ctx, kind, request, workers.Assignment{Cores: cores, Say: func(s *workers.Said) {
 		switch {
 		case s.Show != "":
 			tell(who + ": " + s.Show)
@@ -89,6 +91,8 @@ func (b *Bench) Answer(ctx context.Context, kind string, who string, request any
 		}
 	}}, func(record.Event) error { return nil })
 	switch {
+	case end == nil && usage.Group != nil && usage.Group.Killed > 0:
+		return fmt.Errorf("used more than its %s of memory", mebibytes(b.Session.Memory))
 	case end == nil:
 		return errors.Join(err, errors.New("the worker ended before it gave an answer"))
 	case len(end.Result) > 0:
@@ -128,7 +132,8 @@ func Conduct(ctx context.Context, s *session.Session, processes *workers.Process
 		if err != nil {
 			return workers.Usage{}, err
 		}
-		t.Job = &Job{kind, text, s.Threads, s.Memory, s.JournalFile}
+		t.Job = &Job{kind, text, s.Threads, s.Memory, f.Clock, s.JournalFile}
+		t.Memory, t.Clock = s.Memory, f.Clock
 		return processes.Do(ctx, t, event)
 	}
 	failed := p.Do(ctx, &Bench{Session: s, Kept: b, Slots: slots, Progress: func(now Progress) { s.Show(now.String()) }, Work: work, book: b})

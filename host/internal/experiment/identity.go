@@ -47,7 +47,11 @@ func (f *Frame) content(asked any, plugins []string) (string, error) {
 	for _, name := range plugins {
 		sums[name] = f.Plugins[name].SHA256
 	}
-	text, err := json.Marshal([]any{f.Command, asked, f.Threads, f.Memory, f.Jobs, sums, program.SHA256})
+	all := []any{f.Command, asked, f.Threads, f.Memory, f.Jobs, sums, program.SHA256}
+	if f.Clock != "" {
+		all = append(all, f.Clock)
+	}
+	text, err := json.Marshal(all)
 	return record.Hash(text), err
 }
 

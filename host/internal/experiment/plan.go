@@ -6,9 +6,11 @@ import (
 	"math"
 	"math/big"
 	"strings"
+	"time"
 
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -17,6 +19,8 @@ type Terms struct {
 	question.Scope
 	// Budget is that of each task: in time, or in what the kind counts.
 	Budget string `json:"budget"`
+	// Clock of a budget in time: clock.CPUTime, or empty for wall time.
+	Clock string `json:"clock,omitempty"`
 	// Runs have the seeds Seed, Seed + 1, …, which tables list as Seeds.
 	Runs  int     `json:"runs"`
 	Seed  int64   `json:"seed"`
@@ -52,10 +56,20 @@ func (r *Terms) String() string {
 	}
 	memory := "no limit of memory"
 	if r.Memory > 0 {
-		memory = fmt.Sprintf("%.4g MiB of memory", float64(r.Memory)/(1<<20))
+		memory = mebibytes(r.Memory) + " of memory"
 	}
 	return fmt.Sprintf("%d thread(s), %s; %d run(s), seed(s) %s", r.Threads, memory, r.Runs, seeds)
 }
+
+// BudgetOf tells the budget and what it counts: kind, where that is not processor time.
+func (r *Terms) BudgetOf(kind string) string {
+	if r.Clock == clock.CPUTime {
+		kind = " of processor time (worker and plugins), as are times to individuals"
+	}
+	return r.Budget + kind
+}
+
+func mebibytes(n int64) string { return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20)) }
 
 // Subject is a study with one network.
 type Subject struct {
@@ -170,6 +184,9 @@ func (f *Frame) Check() error {
 		return fmt.Errorf("more than %d tasks", maxTasks)
 	case f.Seed > math.MaxInt64-MaxRuns:
 		return fmt.Errorf("seed %d leaves no room for %d runs", f.Seed, f.Runs)
+	}
+	if _, err := clock.Named(f.Clock, time.Now()); err != nil {
+		return err
 	}
 	keys := map[string]bool{}
 	for _, t := range f.tasks() {

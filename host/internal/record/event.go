@@ -30,7 +30,7 @@ type Event struct {
 	Run string `json:"run"`
 	// Seq counts the events of a run from 0, so that a reader sees a gap.
 	Seq int64 `json:"seq"`
-	// Seconds since the run's clock started.
+	// Seconds that the run's clock shows: of wall time, where nothing else was asked for.
 	Seconds float64 `json:"t"`
 	Kind    Kind    `json:"kind"`
 	// Task is the key of the task within the run that the event belongs to;

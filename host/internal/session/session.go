@@ -4,6 +4,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/host/internal/system/machine"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
@@ -33,8 +35,10 @@ type Session struct {
 	// Memory that a solver may use, in bytes; 0: no limit. Jobs run side by side.
 	Memory int64
 	Jobs   int
-	// Begun is when the clock started; time limits count from here.
+	// Begun is when the clock started; time limits count from here. Clock is that of runs;
+	// nil: wall time from when each begins.
 	Begun time.Time
+	Clock *clock.Clock
 	// JournalFile keeps the runs; empty: the one in the folder for runs, or none
 	// where that cannot be written.
 	JournalFile string
@@ -205,7 +209,7 @@ func (s *Session) Begin(started record.Started) (*Run, error) {
 		started.Versions = map[string]string{}
 	}
 	started.Versions["hyfair"] = Version()
-	run := &Run{Stream: &record.Stream{Run: started.Task.NewRun(started.At), Start: at}}
+	run := &Run{Stream: &record.Stream{Run: started.Task.NewRun(started.At), Clock: cmp.Or(s.Clock, clock.Wall(at))}}
 	switch {
 	case s.Events != nil:
 		run.Sinks = append(run.Sinks, s.Events)
@@ -223,7 +227,7 @@ func (s *Session) Begin(started record.Started) (*Run, error) {
 
 // Resume goes on with a run of the journal.
 func (s *Session) Resume(j *journal.Journal, kept *journal.Run) *Run {
-	run := &Run{Stream: &record.Stream{Start: s.Begun}}
+	run := &Run{Stream: &record.Stream{Clock: clock.Wall(s.Begun)}}
 	run.keep(j, kept)
 	return run
 }

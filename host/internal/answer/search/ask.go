@@ -91,7 +91,7 @@ func (a *asking) wait() ([]sdk.Move, error) {
 	}
 	late := time.Since(a.asked)
 	a.drop()
-	ranOut := errors.Is(a.ctx.Err(), context.DeadlineExceeded) && late >= max(a.r.Budget.Time/2, tardy)
+	ranOut := errors.Is(context.Cause(a.ctx), context.DeadlineExceeded) && late >= max(a.r.Budget.Time/2, tardy)
 	if late >= a.r.Patience || ranOut {
 		return nil, fmt.Errorf("strategy %s: no answer for %.1f s", a.r.Strategy, late.Seconds())
 	}

@@ -60,7 +60,7 @@ func (s *seeds) question(ctx context.Context, m *sdk.Move) {
 	from := slices.Clone(m.Point)
 	var asking context.Context
 	if limit := s.run.SeedLimit; limit > 0 {
-		asking, s.stop = context.WithTimeout(ctx, limit)
+		asking, s.stop = s.run.Stream.Clock.Within(ctx, limit)
 	} else {
 		asking, s.stop = context.WithCancel(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/evaluate"
@@ -46,7 +47,7 @@ func BenchmarkFast(b *testing.B) {
 				r := Run(b.Context(), Config{
 					Space: st.Space, Region: region, Evaluator: evaluator, Strategy: name, Seed: 1,
 					Budget: Budget{Evals: 500_000}, Fast: &Fast{Chains: DefaultChains, Ahead: p.Description().Lag > 0, Keep: DefaultKeep},
-					Stream: &record.Stream{Start: time.Now()},
+					Stream: &record.Stream{Clock: clock.Wall(time.Now())},
 					Start: func(ctx context.Context) (sdk.Session, error) {
 						o := sdk.StartOptions{Seed: 1, Epsilon: big.NewRat(1, 20), Region: region, Rows: data.Points, Chains: DefaultChains}
 						if p.Description().NeedsModel {

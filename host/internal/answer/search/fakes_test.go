@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -115,6 +116,6 @@ func config(t *testing.T, s sdk.Session) (Config, *recorder) {
 		Strategy: "fake", Solver: "oracle", Seed: 1,
 		Start:  func(context.Context) (sdk.Session, error) { return s, nil },
 		Budget: Budget{Time: time.Minute},
-		Stream: &record.Stream{Run: "r", Start: time.Now(), Sinks: []func(record.Event){rec.add}},
+		Stream: &record.Stream{Run: "r", Clock: clock.Wall(time.Now()), Sinks: []func(record.Event){rec.add}},
 	}, rec
 }

@@ -122,7 +122,7 @@ func Run(ctx context.Context, c Config) *Outcome {
 	r := &run{Config: c, finds: finds{seen: map[[2]uint64]struct{}{}}}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if c.Budget.Time > 0 {
-		limited, cancel = context.WithDeadline(ctx, c.Stream.Start.Add(c.Budget.Time))
+		limited, cancel = c.Stream.Clock.Until(ctx, c.Budget.Time)
 	}
 	defer cancel()
 	r.late = &timely{ctx: limited, of: c.Evaluator}
@@ -156,7 +156,7 @@ func (r *run) start(ctx context.Context) error {
 	case err == nil:
 		r.session = session
 		return nil
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return r.blame(fmt.Errorf("the budget of %s was used up before the search began", r.Budget))
 	case ctx.Err() != nil:
 		return nil
@@ -304,7 +304,7 @@ func (r *run) report() {
 		r.nextProgress = now.Add(progressInterval)
 		r.Progress(Progress{
 			Iter: r.rounds.closed, Found: r.meter.found, MaxK: r.meter.MaxK, Evaluations: r.result.Evaluations + r.own,
-			Elapsed: now.Sub(r.Stream.Start), Budget: r.Budget,
+			Elapsed: r.Stream.Clock.Elapsed(), Budget: r.Budget,
 		})
 	}
 	if now.After(r.nextSnapshot) {
@@ -326,5 +326,5 @@ func (r *run) finish() {
 		end.Error = r.result.Err.Error()
 	}
 	r.emit(record.Event{Kind: record.KindFinished, Finished: end})
-	r.result.Seconds = time.Since(r.Stream.Start).Seconds()
+	r.result.Seconds = r.Stream.Clock.Elapsed().Seconds()
 }

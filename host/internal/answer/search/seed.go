@@ -27,7 +27,7 @@ func (r *run) trySeed(ctx context.Context, m *sdk.Move) sdk.Trial {
 	}
 	asking, cancel := ctx, context.CancelFunc(func() {})
 	if r.SeedLimit > 0 {
-		asking, cancel = context.WithTimeout(ctx, r.SeedLimit)
+		asking, cancel = r.Stream.Clock.Within(ctx, r.SeedLimit)
 	}
 	defer cancel()
 	x, ok, err := r.Seeder.Seed(asking, m.Point, mix(r.Seed, m.ID))

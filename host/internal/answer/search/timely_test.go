@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
@@ -25,7 +26,7 @@ func TestABudgetEndsAnEvaluation(t *testing.T) {
 	for name, c := range map[string]Config{"paper": paper, "fast": fast} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.Evaluator, c.Stream.Start = endless{}, time.Now()
+			c.Evaluator, c.Stream.Clock = endless{}, clock.Wall(time.Now())
 			ended := make(chan *Outcome, 1)
 			go func() { ended <- Run(context.Background(), c) }()
 			select {

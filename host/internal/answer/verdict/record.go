@@ -39,7 +39,7 @@ func (a *asker) begin() (*session.Run, error) {
 		if open, err := j.Unfinished(started.Task); err == nil && len(open) > 0 {
 			if kept, err := j.Resume(open[0].Name); err == nil {
 				run := a.session.Resume(j, kept)
-				run.Start = a.start
+				run.Clock.Begun = a.start
 				return run, nil
 			}
 		}

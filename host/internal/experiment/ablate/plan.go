@@ -75,7 +75,9 @@ func (p *Plan) Settle() error {
 	if err != nil {
 		return err
 	}
-	p.Budget = budget.String() // equal budgets make equal plans
+	if p.Budget = budget.String(); p.Clock != "" && budget.Time == 0 { // equal budgets make equal plans
+		return fmt.Errorf("clock %s: the budget %s is not in time", p.Clock, p.Budget)
+	}
 	if err := p.Frame().Check(); err != nil {
 		return err
 	}
@@ -90,8 +92,8 @@ func (p *Plan) Settle() error {
 	return nil
 }
 
-// Limit is the budget in time; 0 where it is of another kind.
-func (p *Plan) Limit() time.Duration {
+// limit is the budget in time; 0 where it is of another kind.
+func (p *Plan) limit() time.Duration {
 	b, err := search.ParseBudget(p.Budget)
 	if err != nil {
 		return 0

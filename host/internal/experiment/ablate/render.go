@@ -151,7 +151,7 @@ func (a *Ablation) ranks() *view.Table {
 // notes say under which rules the figures came about.
 func (a *Ablation) notes() []string {
 	notes := []string{
-		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found one); budget %s, %s", a.Budget, &a.Terms),
+		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found one); budget %s, %s", a.BudgetOf(""), &a.Terms),
 		"T.target: seconds to the k given, of the runs that reached it; T.maxK and #ID.maxK are about each run's own largest k",
 	}
 	for i := range a.Cells {
@@ -169,7 +169,7 @@ func (a *Ablation) notes() []string {
 	}
 	notes = append(notes, experiment.Tested(len(a.Arms), a.Runs, "search", about)...)
 	notes = append(notes, a.boundNotes()...)
-	notes = append(notes, a.neighbours()...)
+	notes = append(notes, a.Conditions.Notes(&a.Terms, a.Done)...)
 	if a.Retried > 0 {
 		notes = append(notes, fmt.Sprintf("%d task(s) were lost once and tried again", a.Retried))
 	}
@@ -180,19 +180,6 @@ func (a *Ablation) notes() []string {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", a.Done, a.Tasks))
 	}
 	return append(notes, a.Source.Notes()...)
-}
-
-// neighbours tells whether tasks disturbed each other.
-func (a *Ablation) neighbours() []string {
-	switch {
-	case a.Jobs < 2:
-		return nil
-	case a.Done > 0 && a.Pinned == a.Done:
-		return []string{fmt.Sprintf("%d tasks ran side by side, each with its plugins on %d core(s) of its own", a.Jobs, a.Threads)}
-	case a.Pinned > 0:
-		return []string{fmt.Sprintf("%d tasks ran side by side, %d of %d NOT on cores of their own: their times are longer than alone", a.Jobs, a.Done-a.Pinned, a.Done)}
-	}
-	return []string{fmt.Sprintf("%d tasks ran side by side, NOT on cores of their own: times are longer than alone", a.Jobs)}
 }
 
 // data has a line for each network and arm, with everything.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
@@ -23,12 +24,7 @@ type Result struct {
 	Shannon    *float64 `json:"shannon"`
 	MinEntropy *float64 `json:"min_entropy"`
 	Spread     *float64 `json:"spread"`
-	// Seconds of wall time by the search's clock, and CPU time of the worker and
-	// its plugins.
-	Seconds float64 `json:"seconds"`
-	CPU     float64 `json:"cpu"`
-	// Cores are the processors that the task had for itself; empty: it shared.
-	Cores []int `json:"cores,omitempty"`
+	experiment.Cost
 	// Retried says what went wrong the first time; empty: nothing.
 	Retried string `json:"retried,omitempty"`
 	// Error: the task failed, twice, and the rest says nothing.

@@ -37,7 +37,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 		}})
 	}
 	err := b.Run(ctx, tasks, experiment.Options{
-		Jobs: p.Jobs, Limit: p.Limit(),
+		Jobs: p.Jobs, Limit: p.limit(),
 		Failed: func(_ any, err error, retried string) any { return &Result{Error: err.Error(), Retried: retried} },
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []int, tell func(string)) (*fold, error) {
 	f := &fold{fast: e.Arm.Mode == ModeFast}
 	// Go's threads in worker and plugins alike; a solver's are told it.
-	t := workers.Assignment{Limit: p.Limit(), Cores: cores, Env: []string{"GOMAXPROCS=" + strconv.Itoa(p.Threads)}}
+	t := workers.Assignment{Limit: p.limit(), Cores: cores, Env: []string{"GOMAXPROCS=" + strconv.Itoa(p.Threads)}}
 	usage, err := b.Work(ctx, "search", p.Request(e), t, func(event record.Event) error {
 		if p := event.Progress; p != nil {
 			tell(fmt.Sprintf("%s: %d found, largest k %d", e.Key, p.Found, p.MaxK))
@@ -58,16 +58,18 @@ func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []in
 		f.add(event)
 		return nil
 	})
-	result, bad := f.end()
+	f.result.Charge(&p.Terms, usage, cores, f.finished)
+	_, bad := f.end()
 	switch {
 	case err != nil && !f.finished:
 	case bad != nil: // what the worker told on the way says more than how it ended
 		err = bad
-	case err == nil:
-		result.CPU, result.Cores = usage.CPU.Seconds(), cores
 	}
 	if usage.Killed && !f.finished {
 		err = errors.New("the worker did not end by itself and was killed")
+	}
+	if trouble := p.Trouble(&f.result.Cost); trouble != nil && err != nil {
+		err = fmt.Errorf("%w: %w", trouble, err)
 	}
 	return f, err
 }

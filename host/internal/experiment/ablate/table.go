@@ -18,8 +18,7 @@ type Ablation struct {
 	// for, or not yet, are absent.
 	Bounds []Bound `json:"bounds,omitempty"`
 	experiment.Terms
-	// Pinned counts the tasks that had processors for themselves.
-	Pinned int `json:"pinned"`
+	experiment.Conditions
 	// Seconds is the wall time of all tasks together.
 	Seconds float64 `json:"seconds"`
 	// Done, Failed and, where the ablation was interrupted, missing tasks add up
@@ -142,9 +141,7 @@ func (a *Ablation) count(r *Result) {
 		return
 	}
 	a.Done++
-	if len(r.Cores) > 0 {
-		a.Pinned++
-	}
+	a.Add(&a.Terms, &r.Cost)
 }
 
 // add makes one network's cells, an arm each.

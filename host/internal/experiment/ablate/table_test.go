@@ -25,7 +25,7 @@ func ptr(v float64) *float64 { return &v }
 // result is that of a search which found n individuals with k from t seconds
 // on, k less one being reached half-way; n = 0: none.
 func result(n, k int, t float64) *Result {
-	r := &Result{Measures: search.Measures{Iter: ptr(100), ID: ptr(float64(n)), SuccRate: ptr(float64(n))}, Seconds: 10, CPU: 9}
+	r := &Result{Measures: search.Measures{Iter: ptr(100), ID: ptr(float64(n)), SuccRate: ptr(float64(n))}, Cost: experiment.Cost{Seconds: 10, CPU: 9}}
 	if n > 0 {
 		r.Steps = []Step{{Seconds: t / 2, K: k - 1}, {Seconds: t, K: k}}
 		r.Shannon, r.MinEntropy, r.Spread = ptr(float64(k)/3), ptr(float64(k)/4), ptr(0.25)

@@ -81,7 +81,7 @@ func (p *Plan) AddSubject(from question.Spec, partition string) error {
 	return nil
 }
 
-// limit is the wall time of each task.
+// limit is the budget of each task, on its clock.
 func (p *Plan) limit() time.Duration {
 	t, _ := time.ParseDuration(p.Budget)
 	return t

@@ -129,12 +129,10 @@ func (c *Comparison) matrix() *view.Table {
 // notes say under which rules the figures came about.
 func (c *Comparison) notes() []string {
 	notes := []string{
-		fmt.Sprintf("mean ± sd over the runs that found an individual (#ID: over all); budget %s of wall time, %s", c.Budget, &c.Terms),
+		fmt.Sprintf("mean ± sd over the runs that found an individual (#ID: over all); budget %s, %s", c.BudgetOf(" of wall time"), &c.Terms),
 	}
 	notes = append(notes, experiment.Tested(len(c.Arms), c.Runs, "arm", "a run that found no individual counts as the budget, or as k = 0")...)
-	if c.Jobs > 1 {
-		notes = append(notes, fmt.Sprintf("%d tasks ran side by side and shared the machine: times are longer than alone", c.Jobs))
-	}
+	notes = append(notes, c.Conditions.Notes(&c.Terms, c.Done)...)
 	if c.Done < c.Tasks {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", c.Done, c.Tasks))
 	}

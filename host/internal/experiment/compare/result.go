@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -40,11 +41,9 @@ type Result struct {
 	Solves    int64 `json:"solves"`
 	Nodes     int64 `json:"nodes"`
 	Spurious  int64 `json:"spurious"`
-	// Seconds of wall time, and CPU time of the worker and its plugins.
-	Seconds float64 `json:"seconds"`
-	CPU     float64 `json:"cpu"`
-	// Killed: the worker did not end by itself soon after its budget; what it had
-	// told by then counts.
+	experiment.Cost
+	// Killed: the worker did not end by itself soon after its budget. What it had told by
+	// then counts, as it does where memory ended it.
 	Killed bool `json:"killed,omitempty"`
 	// Error ended the task before its budget.
 	Error string `json:"error,omitempty"`

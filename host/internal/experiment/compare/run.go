@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
@@ -60,9 +61,10 @@ func (p *Plan) try(ctx context.Context, e Entry, job *Job, b *experiment.Bench, 
 	if err != nil {
 		return out, err
 	}
-	result.CPU, result.Killed = usage.CPU.Seconds(), usage.Killed
-	if !f.finished {
-		result.Seconds = usage.Wall.Seconds()
+	result.Charge(&p.Terms, usage, cores, f.finished)
+	result.Killed = usage.Killed && result.MemoryKilled == 0
+	if trouble := p.Trouble(&result.Cost); trouble != nil {
+		result.Error = strings.TrimSuffix(trouble.Error()+": "+result.Error, ": ")
 	}
 	out.Result = result
 	return out, nil

@@ -19,6 +19,7 @@ type Comparison struct {
 	Disagreements []Disagreement `json:"disagreements"`
 	Matrix        [][]int        `json:"matrix"`
 	experiment.Terms
+	experiment.Conditions
 	// Seconds is the wall time of all tasks together.
 	Seconds float64 `json:"seconds"`
 	// Done tasks of Tasks; fewer where the comparison was interrupted.
@@ -219,6 +220,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 			if r != nil {
 				c.Done++
 				c.Seconds += r.Seconds
+				c.Add(&p.Terms, &r.Cost)
 				results[e.Arm] = append(results[e.Arm], seeded{r, e.Seed})
 			}
 		}

@@ -31,7 +31,7 @@ func handmade(runs int) (*Plan, map[string]*Result) {
 	results := map[string]*Result{}
 	for _, e := range p.Entries() {
 		run := float64(e.Seed - 5)
-		r := &Result{Seconds: 100, CPU: 90 + run, Asked: 4, Solves: 3, Certified: 0.125, Fair: 1}
+		r := &Result{Cost: experiment.Cost{Seconds: 100, CPU: 90 + run, Load: &[2]float64{run / 4, 1.5 + run}, MemoryHeld: true, MemoryPeak: 1 << 29}, Asked: 4, Solves: 3, Certified: 0.125, Fair: 1}
 		n, k, at := 0, 0, 0.0
 		switch e.Arm.Name {
 		case "good":

@@ -17,6 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -50,16 +51,16 @@ const (
 )
 
 // Work does one task: it asks about region after region until nothing is left
-// or the budget, counted from start, is used up, and emits what it learns. The
+// or the budget on the clock is used up, and emits what it learns. The
 // last event is Finished, also where ctx ends first. An error means that the
 // task could not be begun: nothing was emitted then.
-func Work(ctx context.Context, job *Job, start time.Time, open Open, emit func(record.Event)) error {
+func Work(ctx context.Context, job *Job, c *clock.Clock, open Open, emit func(record.Event)) error {
 	// Questions end early enough for their answers to be replayed in time: what a
 	// solver holds at its limit counts.
 	budget := job.Timeout
-	ctx, cancel := context.WithDeadline(ctx, start.Add(budget-min(replayTime, budget/10)))
+	ctx, cancel := c.Until(ctx, budget-min(replayTime, budget/10))
 	defer cancel()
-	w := &worker{job: job, stream: &record.Stream{Start: start, Sinks: []func(record.Event){emit}}}
+	w := &worker{job: job, stream: &record.Stream{Clock: c, Sinks: []func(record.Event){emit}}}
 	if err := w.begin(); err != nil {
 		return err
 	}
@@ -192,7 +193,7 @@ func (w *worker) cut(it item) {
 func (w *worker) ask(ctx context.Context, it item) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if it.limit > 0 {
-		limited, cancel = context.WithTimeout(ctx, it.limit)
+		limited, cancel = w.stream.Clock.Within(ctx, it.limit)
 	}
 	defer cancel()
 	q := *w.query
@@ -259,7 +260,7 @@ func (w *worker) witness(found *individual.Witness) {
 	}
 	w.finding.Lock()
 	defer w.finding.Unlock()
-	if time.Since(w.stream.Start) > w.job.Timeout {
+	if w.stream.Clock.Elapsed() > w.job.Timeout {
 		return // too late to count
 	}
 	x := w.asked.Space.Canonical(found.Copy1)
@@ -334,7 +335,7 @@ func (w *worker) started(solver *certify.Options) {
 		Task: record.Task{
 			Command: "compare", Network: w.job.ModelSHA256, Study: w.job.StudySHA256, Arm: w.job.Arm, Seed: w.job.Seed, Region: w.job.Where,
 		},
-		At: w.stream.Start.UTC(), Features: w.asked.Space.Names(), Study: w.asked.Study.Name, Model: w.asked.Study.ModelPath,
+		At: w.stream.Clock.Begun.UTC(), Features: w.asked.Space.Names(), Study: w.asked.Study.Name, Model: w.asked.Study.ModelPath,
 		Machine: session.Machine(),
 	}
 	if solver != nil {

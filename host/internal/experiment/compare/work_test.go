@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -83,7 +84,7 @@ func inProcess(open Open) worked {
 	return func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
 		begin := time.Now()
 		var bad error
-		err := Work(ctx, job, begin, open, func(e record.Event) { bad = errors.Join(bad, event(e)) })
+		err := Work(ctx, job, clock.Wall(begin), open, func(e record.Event) { bad = errors.Join(bad, event(e)) })
 		return workers.Usage{Wall: time.Since(begin), CPU: time.Second}, errors.Join(err, bad)
 	}
 }
@@ -187,7 +188,7 @@ func TestWorkDependsOnTheSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = Work(t.Context(), job, time.Now(), enumerator, func(e record.Event) {
+		err = Work(t.Context(), job, clock.Wall(time.Now()), enumerator, func(e record.Event) {
 			if e.Kind == record.KindVerdict {
 				regions = append(regions, e.Verdict.Region)
 			}
@@ -283,7 +284,7 @@ func TestWorkRefusesChangedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	job.ModelSHA256 = "another"
-	err = Work(t.Context(), job, time.Now(), enumerator, func(e record.Event) { t.Errorf("emitted %+v", e) })
+	err = Work(t.Context(), job, clock.Wall(time.Now()), enumerator, func(e record.Event) { t.Errorf("emitted %+v", e) })
 	if err == nil || !strings.Contains(err.Error(), "changed") {
 		t.Error(err)
 	}

@@ -20,6 +20,9 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/system/cgroup"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/host/internal/system/machine"
 )
 
 // Processes starts workers as processes of a program.
@@ -45,11 +48,15 @@ type Processes struct {
 type Assignment struct {
 	// Job is written to the worker as JSON.
 	Job any
-	// Limit is how long it should take; 0: as long as it likes.
+	// Limit is how long it should take on the clock of this name; 0: as long as it likes.
 	Limit time.Duration
+	Clock string
 	// Cores are the processors that the worker and its plugins may use, where the
 	// system can be told; empty: all.
 	Cores []int
+	// Memory in bytes that the worker and its plugins may use together, where the system
+	// can be told; 0: no limit.
+	Memory int64
 	// Env is added to the environment.
 	Env []string
 	// Say, where not nil, gets what the worker says beside its events, in order.
@@ -78,8 +85,12 @@ type Said struct {
 type Usage struct {
 	// Wall time, and CPU time of the worker and all it started.
 	Wall, CPU time.Duration
-	// Killed: it did not end by itself.
+	// Killed: it did not end by itself: it was late, or wanted more memory than it may use.
 	Killed bool
+	// Load of the machine as the worker began and as it ended; nil: not known.
+	Load *[2]float64
+	// Group is what a control group tells that held Assignment.Memory; nil: none did.
+	Group *cgroup.Use
 }
 
 const (
@@ -116,10 +127,12 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 		cmd.Stderr = io.MultiWriter(&words, p.Log)
 	}
 	cmd.WaitDelay = time.Second // for pipes that another process holds open
+	before, told := machine.Load()
 	begin := time.Now()
 	if err := start(cmd, t.Cores); err != nil {
 		return Usage{}, fmt.Errorf("starting a worker: %w", err)
 	}
+	group := held(cmd.Process.Pid, t.Memory)
 	grace := p.Grace
 	if grace == 0 {
 		grace = defaultGrace
@@ -129,9 +142,15 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 		killed.Store(true)
 		cmd.Process.Kill()
 	}
-	limit := t.Limit + grace
+	limit := clock.Longest(t.Clock, t.Limit) + grace
 	if t.Limit == 0 {
 		limit = math.MaxInt64
+	} else if t.Clock == clock.CPUTime {
+		if c, err := clock.Of(cmd.Process.Pid, begin); err == nil { // else it is gone
+			used, cancel := c.Until(context.Background(), t.Limit+grace)
+			defer cancel()
+			defer context.AfterFunc(used, kill)()
+		}
 	}
 	late := time.AfterFunc(limit, kill)
 	defer late.Stop()
@@ -153,15 +172,41 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	if s := cmd.ProcessState; s != nil {
 		usage.CPU = s.UserTime() + s.SystemTime()
 	}
+	if after, ok := machine.Load(); ok && told {
+		usage.Load = &[2]float64{before, after}
+	}
+	if group != nil {
+		usage.Group = new(group.Close())
+	}
 	switch {
 	case bad != nil:
 		return usage, fmt.Errorf("a worker's answer: %w", bad)
+	case ended != nil && spoke && usage.Group != nil && usage.Group.Killed > 0:
+		usage.Killed = true
+		return usage, nil
 	case usage.Killed && spoke:
 		return usage, nil
 	case ended != nil || !spoke:
 		return usage, errors.Join(fmt.Errorf("a worker failed: %s", words.text(ended)), err)
 	}
 	return usage, nil
+}
+
+// held puts a worker, which waits for its job, into a control group with this limit of
+// memory; nil where there is no limit, or none can be made.
+func held(pid int, limit int64) *cgroup.Group {
+	if limit == 0 {
+		return nil
+	}
+	g, err := cgroup.New(limit)
+	if err != nil {
+		return nil
+	}
+	if err := g.Take(pid); err != nil {
+		g.Close()
+		return nil
+	}
+	return g
 }
 
 // read hands over the events of a worker until it closes its output. spoke: it

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/system/cgroup"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 )
 
 type testJob struct{ Name string }
@@ -45,6 +48,18 @@ func TestMain(m *testing.M) {
 		out.Encode(record.Event{Kind: record.KindFinished, Finished: &record.Finished{Iter: 3}})
 	case "where":
 		out.Encode(record.Event{Kind: record.KindStarted, Started: &record.Started{Study: os.Getenv("HYFAIR_TEST_STUDY"), Model: fmt.Sprint(Cores())}})
+	case "greedy":
+		began()
+		for i := range greed { // written to, or the system has nothing to give
+			for k := 0; k < len(greed[i]); k += 4096 {
+				greed[i][k] = 1
+			}
+		}
+		out.Encode(record.Event{Kind: record.KindFinished, Finished: &record.Finished{}})
+	case "hot":
+		began()
+		for {
+		}
 	case "deaf":
 		began()
 		time.Sleep(time.Hour)
@@ -67,6 +82,9 @@ func TestMain(m *testing.M) {
 		fmt.Print(`{"kind":"fou`)
 	}
 }
+
+// greed is 128 MiB.
+var greed [128][1 << 20]byte
 
 // ownCPU is the CPU time of this process so far.
 func ownCPU() time.Duration {
@@ -110,11 +128,21 @@ func TestProcesses(t *testing.T) {
 			if err == nil && usage.Killed != c.killed {
 				t.Errorf("killed: %v", usage.Killed)
 			}
-			if name == "busy" && usage.CPU < 100*time.Millisecond {
-				t.Errorf("CPU time %v", usage.CPU)
+			if name == "busy" && (usage.CPU < 100*time.Millisecond || runtime.GOOS == "linux" && usage.Load == nil) {
+				t.Errorf("CPU time %v, load %v", usage.CPU, usage.Load)
 			}
 		})
 	}
+	t.Run("hot", func(t *testing.T) { // does not end when its processor time is used up
+		if runtime.GOOS != "linux" {
+			t.Skipf("SKIPPED %s: processor time is told on Linux only", t.Name())
+		}
+		hurried := &Processes{Program: os.Args[0], Grace: 20 * time.Millisecond}
+		usage, err := hurried.Do(t.Context(), Assignment{Job: testJob{"hot"}, Limit: 100 * time.Millisecond, Clock: clock.CPUTime}, func(record.Event) error { return nil })
+		if err != nil || !usage.Killed || usage.CPU < 100*time.Millisecond {
+			t.Errorf("%+v, %v", usage, err)
+		}
+	})
 	t.Run("stopped", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var last record.Event
@@ -140,6 +168,33 @@ func TestProcesses(t *testing.T) {
 			t.Error("it started")
 		}
 	})
+}
+
+// A worker that wants more memory than it may use is ended, which is told; one that
+// does not is told what it used.
+func TestMemory(t *testing.T) {
+	group, err := cgroup.New(1 << 30)
+	if err != nil {
+		t.Skipf("SKIPPED %s: no control group can be made here: %v", t.Name(), err)
+	}
+	group.Close()
+	t.Setenv("HYFAIR_TEST_WORKER", "1")
+	for limit, enough := range map[int64]bool{64 << 20: false, 512 << 20: true} {
+		kinds := ""
+		usage, err := (&Processes{Program: os.Args[0]}).Do(t.Context(), Assignment{Job: testJob{"greedy"}, Memory: limit}, func(e record.Event) error {
+			kinds += string(e.Kind[0])
+			return nil
+		})
+		if err != nil || usage.Group == nil {
+			t.Fatalf("%v, %+v", err, usage)
+		}
+		if want := map[bool]string{false: "s", true: "sf"}[enough]; kinds != want || usage.Killed == enough || (usage.Group.Killed == 0) != enough {
+			t.Errorf("limit %d: events %q, %+v, %+v", limit, kinds, usage, usage.Group)
+		}
+		if peak := usage.Group.Peak; peak != 0 && (peak > limit || enough && peak < 128<<20) { // not told before Linux 5.19
+			t.Errorf("limit %d: %d used", limit, peak)
+		}
+	}
 }
 
 // A worker has the environment it was given and stays on its processors.

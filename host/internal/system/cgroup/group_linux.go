@@ -1,0 +1,208 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Group is a control group with a limit of memory.
+type Group struct{ path string }
+
+// made counts the groups, whose names begin with ours and this process's number.
+var made atomic.Int64
+
+const ours = "hyfair-"
+
+// New makes a group for these bytes. The error says why none can be made.
+func New(limit int64) (*Group, error) {
+	under, err := home()
+	if err != nil {
+		return nil, err
+	}
+	g := &Group{filepath.Join(under, fmt.Sprintf("%s%d-%d", ours, os.Getpid(), made.Add(1)))}
+	if err := os.Mkdir(g.path, 0o755); err != nil {
+		return nil, err
+	}
+	err = g.write("memory.max", strconv.FormatInt(limit, 10))
+	if swap := g.write("memory.swap.max", "0"); !errors.Is(swap, os.ErrNotExist) { // a system without swap has no such limit
+		err = errors.Join(err, swap)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(g.path))
+	}
+	return g, nil
+}
+
+func (g *Group) write(name, text string) error { return write(g.path, name, text) }
+
+// write writes to a file that there must be.
+func write(folder, name, text string) error {
+	f, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// Take puts a process into the group, with all that it will start.
+func (g *Group) Take(pid int) error { return g.write("cgroup.procs", strconv.Itoa(pid)) }
+
+// emptying is how long killed processes of a group may take to be gone.
+const emptying = 2 * time.Second
+
+// Close tells what the group's processes needed, ends those that are left, and removes it.
+func (g *Group) Close() Use {
+	var u Use
+	u.Peak, _ = strconv.ParseInt(strings.TrimSpace(read(g.path, "memory.peak")), 10, 64)
+	for line := range strings.Lines(read(g.path, "memory.events")) {
+		if n, ok := strings.CutPrefix(line, "oom_kill "); ok {
+			u.Killed, _ = strconv.Atoi(strings.TrimSpace(n))
+		}
+	}
+	_ = g.write("cgroup.kill", "1") // of Linux 5.14; plugins end with their worker anyway
+	for end := time.Now().Add(emptying); ; time.Sleep(time.Millisecond) {
+		if err := os.Remove(g.path); !errors.Is(err, syscall.EBUSY) || time.Now().After(end) {
+			return u // one that stays is empty, and the next process here removes it
+		}
+	}
+}
+
+func read(folder, name string) string {
+	text, _ := os.ReadFile(filepath.Join(folder, name))
+	return string(text)
+}
+
+// home is the group under which others can be made with a limit of memory.
+var home = sync.OnceValues(func() (string, error) {
+	mount, own, err := mounted(read("/proc/self", "mountinfo"), read("/proc/self", "cgroup"))
+	if err != nil {
+		return "", err
+	}
+	path, err := open(mount, own)
+	if err == nil {
+		sweep(path)
+	}
+	return path, err
+})
+
+// mounted finds in the texts of /proc/self where version 2 is mounted, and this process's
+// group in it.
+func mounted(mounts, groups string) (mount, own string, err error) {
+	root := ""
+	for line := range strings.Lines(mounts) {
+		// number parent device root mount options … - type source options
+		fields := strings.Fields(line)
+		for i, f := range fields {
+			if f == "-" && i >= 5 && i+1 < len(fields) && fields[i+1] == "cgroup2" {
+				root, mount = fields[3], fields[4]
+			}
+		}
+	}
+	if mount == "" {
+		return "", "", errors.New("control groups of version 2 are not mounted")
+	}
+	for line := range strings.Lines(groups) {
+		if path, ok := strings.CutPrefix(line, "0::"); ok {
+			own = strings.TrimSuffix(path, "\n")
+		}
+	}
+	if root != "/" {
+		inside, ok := strings.CutPrefix(own, root)
+		if !ok {
+			return "", "", errors.New("the control group of this process is not mounted")
+		}
+		own = inside
+	}
+	return mount, filepath.Join(mount, own), nil
+}
+
+// open finds a group for others in this process's own, or beside it where that has no
+// limits that others would escape.
+func open(mount, own string) (string, error) {
+	if !has(own, "cgroup.controllers", "memory") {
+		return "", errors.New("the control group of this process has no control of memory")
+	}
+	if !has(own, "cgroup.subtree_control", "memory") && own != mount {
+		if up := filepath.Dir(own); writable(up) && has(up, "cgroup.subtree_control", "memory") && unlimited(own) {
+			return up, nil
+		}
+		// A group with processes of its own can have none below that are limited. One that
+		// has this process alone gives it to a group below.
+		if text := strings.TrimSpace(read(own, "cgroup.procs")); text != strconv.Itoa(os.Getpid()) {
+			return "", errors.New("no control group can be made beside this process's own, which has other processes")
+		}
+		if err := retreat(own); err != nil {
+			return "", err
+		}
+	}
+	if !writable(own) {
+		return "", errors.New("the control group of this process cannot be written")
+	}
+	return own, nil
+}
+
+// retreat moves this process from its group to one below, so that groups below can be
+// limited.
+func retreat(own string) error {
+	leaf := filepath.Join(own, ours+"itself")
+	if err := os.Mkdir(leaf, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if err := write(leaf, "cgroup.procs", strconv.Itoa(os.Getpid())); err != nil {
+		return errors.Join(err, os.Remove(leaf))
+	}
+	if err := write(own, "cgroup.subtree_control", "+memory"); err != nil {
+		return errors.Join(err, write(own, "cgroup.procs", strconv.Itoa(os.Getpid())), os.Remove(leaf))
+	}
+	return nil
+}
+
+// has reports that a file lists the word.
+func has(folder, name, word string) bool {
+	for _, w := range strings.Fields(read(folder, name)) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// writable reports that groups can be made below, and processes moved there.
+func writable(folder string) bool {
+	const write = 2
+	return syscall.Access(folder, write) == nil && syscall.Access(filepath.Join(folder, "cgroup.procs"), write) == nil
+}
+
+// unlimited reports that a group sets no limit of memory, processor or processes to those
+// in it.
+func unlimited(folder string) bool {
+	for _, name := range []string{"memory.max", "memory.high", "cpu.max", "pids.max"} {
+		if text := read(folder, name); text != "" && !strings.HasPrefix(text, "max") {
+			return false
+		}
+	}
+	return true
+}
+
+// sweep removes the empty groups of processes that were killed.
+func sweep(folder string) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		name, ok := strings.CutPrefix(e.Name(), ours)
+		number, _, _ := strings.Cut(name, "-")
+		pid, err := strconv.Atoi(number)
+		if !ok || err != nil || errors.Is(syscall.Kill(pid, 0), nil) {
+			continue
+		}
+		os.Remove(filepath.Join(folder, e.Name())) // which one with processes refuses
+	}
+}
