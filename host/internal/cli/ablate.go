@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,19 +16,17 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
-	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 func init() { commands = append(commands, newAblate) }
 
 type ablateFlags struct {
 	experimentFlags
-	arms       []string
-	budget     string
-	target     int
-	plots      string
-	plotFormat string
-	bound      time.Duration
+	plots  plotFlags
+	arms   []string
+	budget string
+	target int
+	bound  time.Duration
 }
 
 // Defaults of an ablation that neither flags nor its file settle.
@@ -54,14 +53,15 @@ again goes on where it was broken off. docs/ablate.md has the grid's format.`,
 			if err := f.validate(args); err != nil {
 				return usage(err)
 			}
+			show := f.plots.shower(app, &f.shown)
 			if f.from != "" {
-				return f.recall(app, func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, f.target) }, f.shower(app))
+				return f.recall(app, func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, f.target) }, show)
 			}
 			p, err := f.plan(cmd.Context(), app, args[0])
 			if err != nil {
 				return err
 			}
-			return f.conduct(cmd.Context(), app, p, f.shower(app))
+			return f.conduct(cmd.Context(), app, p, show)
 		},
 	}
 	fl := cmd.Flags()
@@ -70,8 +70,7 @@ again goes on where it was broken off. docs/ablate.md has the grid's format.`,
 	f.add(cmd, "")
 	f.addArms(cmd, defaultAblateRuns)
 	fl.IntVar(&f.target, "target", 0, "k that times to target are about (default: the largest that half of a network's runs reached)")
-	fl.StringVar(&f.plots, "plots", "", "draw time to target, largest k over time and individuals by k of each network into this folder")
-	fl.StringVar(&f.plotFormat, "plot-format", view.SVG, "svg or png")
+	f.plots.add(cmd, "time to target, largest k over time and evaluations, and individuals by k of each network")
 	fl.DurationVar(&f.bound, "bound", 0, "after the searches, time for a solver to prove for each network how many bins no individual exceeds, such as 10s; 0: none")
 	return cmd
 }
@@ -80,26 +79,12 @@ func (f *ablateFlags) validate(args []string) error {
 	switch {
 	case f.from == "" && len(args) != 1:
 		return fmt.Errorf("ablate wants one GRID.yaml, got %d arguments; see hyfair ablate --help", len(args))
-	case !slices.Contains(view.FigureFormats, f.plotFormat):
-		return fmt.Errorf("--plot-format %q: want %s", f.plotFormat, strings.Join(view.FigureFormats, " or "))
 	case f.changed("target") && f.target < 2:
 		return fmt.Errorf("--target %d: want a k of 2 or more", f.target)
 	case f.bound < 0:
 		return fmt.Errorf("--bound %v is negative", f.bound)
 	}
-	return f.experimentFlags.validate(args)
-}
-
-// shower draws plots and shows the tables, which come also where no plot can be written.
-func (f *ablateFlags) shower(app *App) func(experiment.Table) error {
-	return func(t experiment.Table) (failed error) {
-		if f.plots != "" {
-			if err := t.(*ablate.Ablation).Plot(f.plots, f.plotFormat); err != nil {
-				failed = fmt.Errorf("--plots: %w", err)
-			}
-		}
-		return errors.Join(f.shown.show(app, t), failed)
-	}
+	return cmp.Or(f.plots.validate(), f.experimentFlags.validate(args))
 }
 
 // plan is what flags and grid ask for, with every file and plugin looked at.

@@ -79,10 +79,9 @@ func TestAblate(t *testing.T) {
 // Plots that cannot be written cost no table.
 func TestAblateShowsTheTableWithoutPlots(t *testing.T) {
 	var out strings.Builder
-	f := &ablateFlags{plots: filepath.Join(textFile(t, "file", ""), "plots"), plotFormat: view.SVG}
-	f.shown.format = view.Text
+	f := &plotFlags{filepath.Join(textFile(t, "file", ""), "plots"), view.SVG}
 	a := ablate.Ablation{}
-	err := f.shower(&App{Stdout: &out})(&a)
+	err := f.shower(&App{Stdout: &out}, &showFlags{format: view.Text})(&a)
 	if err == nil || !strings.HasPrefix(err.Error(), "--plots: ") || out.String() != shown(a) {
 		t.Errorf("%v; shown is %q", err, out.String())
 	}
@@ -97,11 +96,11 @@ func shown(a ablate.Ablation) string {
 	return b.String()
 }
 
-// sameJSON compares what two ablations show.
-func sameJSON(t *testing.T, a, b ablate.Ablation) string {
+// sameJSON compares what two results show.
+func sameJSON(t *testing.T, a, b any) string {
 	t.Helper()
 	var texts [2]string
-	for i, v := range []ablate.Ablation{a, b} {
+	for i, v := range []any{a, b} {
 		text, err := json.MarshalIndent(v, "", " ")
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +156,7 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 	}
 	plots := filepath.Join(t.TempDir(), "plots")
 	code, text, stderr := startWith(t, binary, plugins, path, "ablate", "--from", a.Run, "--plots", plots, "--json").wait(t)
-	if drawn := ablated(t, text); code != ExitDone || len(drawn.Plots) != 3 {
+	if drawn := ablated(t, text); code != ExitDone || len(drawn.Plots) != 4 {
 		t.Fatalf("exit code %d, %s, plots %v", code, stderr, drawn.Plots)
 	} else {
 		for _, p := range drawn.Plots {

@@ -22,7 +22,7 @@ func testAblateUsage(t *testing.T, _, plugins string) {
 		"no grid":          {"", nil, "GRID.yaml"},
 		"absent":           {"", []string{"absent.yaml"}, "absent.yaml"},
 		"format":           {"", []string{good, "--format", "html"}, "latex"},
-		"plot format":      {"", []string{good, "--plot-format", "pdf"}, "svg or png"},
+		"plot format":      {"", []string{good, "--plot-format", "gif"}, "svg, png, pdf"},
 		"target":           {"", []string{good, "--target", "1"}, "--target 1"},
 		"unknown arm":      {"", []string{good, "--arm", "sa"}, "which has rw"},
 		"arm twice":        {"", []string{good, "--arm", "rw", "--arm", "rw"}, "twice"},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ func init() { commands = append(commands, newCompare) }
 
 type compareFlags struct {
 	experimentFlags
+	plots   plotFlags
 	solvers []string
 	arms    []string
 	budget  time.Duration
@@ -46,13 +48,13 @@ journal: the same command again goes on where it was broken off.`,
   hyfair compare studies/adult.yaml --models 'AC-[1368]' --solvers z3,highs,lpsolve --budget 100s --runs 10
   hyfair compare studies/adult.yaml --arm smt=solver:z3,notion:decision-strict,partition:10 --arm milp=solver:highs,notion:logit,goal:maximise,gap:1e-4
   hyfair compare studies/rq1.yaml --models 'AC-8' --runs 2 --format latex
-  hyfair compare --from 3f0 --format csv`,
+  hyfair compare --from 3f0 --format csv --plots plots --plot-format pdf`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(args); err != nil {
 				return usage(err)
 			}
-			show := func(t experiment.Table) error { return f.shown.show(app, t) }
+			show := f.plots.shower(app, &f.shown)
 			if f.from != "" {
 				return f.recall(app, compare.Recall, show)
 			}
@@ -69,6 +71,7 @@ journal: the same command again goes on where it was broken off.`,
 	fl.DurationVar(&f.budget, "budget", defaultCompareBudget, "time of each task, loading included")
 	f.add(cmd, "")
 	f.addArms(cmd, defaultCompareRuns)
+	f.plots.add(cmd, "cactus, scatter, profile and contribution of the arms")
 	cmd.Flag("epsilon").Usage = "ε of the measures and of arms without their own, a score difference (default: the study's)"
 	return cmd
 }
@@ -77,7 +80,7 @@ func (f *compareFlags) validate(args []string) error {
 	if len(f.solvers) > 0 && len(f.arms) > 0 {
 		return errors.New("give --solvers or --arm, not both: --solvers a,b is short for --arm a=solver:a --arm b=solver:b")
 	}
-	return f.experimentFlags.validate(args)
+	return cmp.Or(f.plots.validate(), f.experimentFlags.validate(args))
 }
 
 // plan is what flags and arguments ask for, with every file and plugin looked

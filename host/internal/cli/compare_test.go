@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
@@ -99,8 +97,14 @@ func TestCompareGoesOnAfterAKill(t *testing.T) {
 	}
 
 	code, again, stderr := startWith(t, binary, plugins, path, "compare", "--from", c.Run[:6], "--json").wait(t)
-	if d := cmp.Diff(c, compared(t, again)); code != ExitDone || d != "" {
+	if d := sameJSON(t, c, compared(t, again)); code != ExitDone || d != "" {
 		t.Errorf("exit code %d, %s\n%s", code, stderr, d)
+	}
+	code, stdout, stderr = startWith(t, binary, plugins, path, "compare", "--from", c.Run, "--plots", filepath.Join(t.TempDir(), "plots"), "--json").wait(t)
+	if plots := compared(t, stdout).Plots; code != ExitDone || len(plots) != 4 || stderr != "" {
+		t.Errorf("exit code %d, %s, plots %v", code, stderr, plots)
+	} else if texts := svgTexts(t, plots[0]); !strings.Contains(texts, "\nrogue\n") || !strings.Contains(texts, "\nacme\n") || !strings.Contains(texts, "tasks decided") {
+		t.Errorf("%s: %s", plots[0], texts)
 	}
 	// What is done is not begun again by a change of the rules, nor taken for it.
 	code, stdout, _ = startWith(t, binary, plugins, path, "compare", study, "--solvers", "rogue", "--budget", "1s", "--runs", "1", "--json").wait(t)

@@ -4,10 +4,20 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 )
 
 // figure is a figure with everything in it.
@@ -22,7 +32,7 @@ func figure() *Figure {
 	}
 }
 
-func drawn(t *testing.T, f *Figure, format string) []byte {
+func written(t *testing.T, f *Figure, format string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := f.Write(&b, format); err != nil {
@@ -63,58 +73,149 @@ func svg(t *testing.T, text []byte) (texts map[string]int, paths map[string]int)
 }
 
 func TestSVG(t *testing.T) {
-	texts, paths := svg(t, drawn(t, figure(), SVG))
+	texts, paths := svg(t, written(t, figure(), SVG))
 	for _, want := range []string{"study & model <1>", "time (s)", "share with k ≥ 3", "one", "two p=0.5", "nobody", "0.1", "1", "10", "0.5"} {
 		if texts[want] == 0 {
 			t.Errorf("no %q among %v", want, texts)
 		}
 	}
-	// A line and its mark in the legend, and a band; nothing of who has no data.
-	if paths["#0072B2"] != 2 || paths["#D55E00"] != 2 || paths["#009E73"] != 0 || paths["FILL-OPACITY"] != 1 {
+	// A line with marks and an entry of the legend, which is all of who has no data; a band.
+	if paths["#0072B2"] < 7 || paths["#D55E00"] < 6 || paths["#009E73"] != 2 || paths["FILL-OPACITY"] != 1 {
 		t.Errorf("paths by colour: %v", paths)
 	}
 }
 
 func TestBars(t *testing.T) {
 	f := &Figure{
-		Title: "t", X: Axis{Label: "k", Min: 1, Max: 5, Whole: true}, Y: Axis{Label: "n", Min: 0.5, Max: 2000, Log: true},
-		Series: []Series{{Name: "a", Bars: []Point{{2, 10}, {3, 1000}}}, {Name: "b", Bars: []Point{{4, 1}}}},
+		Title: "t", X: Axis{Label: "n", Max: 40, Whole: true}, Y: Axis{Min: 0.5, Max: 2.5, Names: []string{"low", "high"}}, Caption: "what to know",
+		Series: []Series{{Name: "a", Bars: []Point{{10, 1}, {21, 2}}}, {Name: "b", Bars: []Point{{17, 1}}}, {Name: "c", Bars: []Point{}}},
 	}
-	texts, paths := svg(t, drawn(t, f, SVG))
-	for _, want := range []string{"2", "3", "4", "10", "100", "1000", "a", "b"} {
+	texts, _ := svg(t, written(t, f, SVG))
+	for _, want := range []string{"0", "10", "20", "40", "17", "21", "a", "b", "c", "low", "high", "what to know"} {
 		if texts[want] == 0 {
 			t.Errorf("no %q among %v", want, texts)
 		}
 	}
-	if paths["#0072B2"] < 2 || paths["#D55E00"] < 2 {
-		t.Errorf("paths by colour: %v", paths)
+	// b goes on where a ends.
+	l := f.layout()
+	c := &recorder.Canvas{}
+	area := draw.NewCanvas(c, 460, 200)
+	p := l.plot(area)
+	at := func(x, y float64) vg.Point { return vg.Point{X: vg.Length(10 * x), Y: vg.Length(y)} }
+	for i, want := range []vg.Length{0, 100} {
+		c.Reset()
+		drawn{l, i}.bar(&area, f.Series[i].Bars[0], at)
+		if fill := c.Actions[1].(*recorder.Fill); fill.Path[0].Pos.X != want {
+			t.Errorf("bar %d begins at %v", i, fill.Path[0].Pos)
+		}
+	}
+	if p.Y.Min != 0.5 || p.Y.Max != 2.5 {
+		t.Errorf("%v to %v", p.Y.Min, p.Y.Max)
 	}
 }
 
 // Equal figures give equal files; a PNG has the size it should have.
 func TestFilesAreDeterministic(t *testing.T) {
 	for _, format := range FigureFormats {
-		if !bytes.Equal(drawn(t, figure(), format), drawn(t, figure(), format)) {
+		if !bytes.Equal(written(t, figure(), format), written(t, figure(), format)) {
 			t.Errorf("%s: two drawings differ", format)
 		}
 	}
-	config, err := png.DecodeConfig(bytes.NewReader(drawn(t, figure(), PNG)))
+	config, err := png.DecodeConfig(bytes.NewReader(written(t, figure(), PNG)))
 	if err != nil || config.Width < 900 || config.Height < 500 {
 		t.Errorf("%+v, %v", config, err)
+	}
+	if text := written(t, figure(), PDF); !bytes.HasPrefix(text, []byte("%PDF-")) || !bytes.Contains(text, []byte("/CreationDate (D:19700101000000)")) {
+		t.Errorf("%.200s", text)
 	}
 	if err := figure().Write(io.Discard, "gif"); err == nil {
 		t.Error("gif was drawn")
 	}
 }
 
-// A series with every colour and dash is told from all others.
+// Twelve series are told apart in grey, by marks and dashes, and in colour without marks; a
+// legend of as many has room, beside the plot.
 func TestLinesAreTold(t *testing.T) {
-	seen := map[[2]int]bool{}
-	for i := range len(colours) * len(dashes) {
-		key := [2]int{i % len(colours), i % len(dashes)}
-		if seen[key] {
-			t.Fatalf("line %d looks like one before", i)
+	grey, bare := map[string]bool{}, map[string]bool{}
+	f := &Figure{}
+	for i := range 12 {
+		f.Series = append(f.Series, Series{Name: fmt.Sprintf("number %d", i)})
+		look := f.look(i)
+		grey[fmt.Sprint(*look.mark)] = true
+		bare[fmt.Sprint(look.Color, look.Dashes)] = true
+	}
+	if len(grey) != 12 || len(bare) != 12 {
+		t.Errorf("%d marks, %d lines", len(grey), len(bare))
+	}
+	f.Series = slices.Repeat(f.Series, 5)
+	if l := f.layout(); l.height < vg.Length(len(l.names)*lineHeight) {
+		t.Errorf("%v high for %d names", l.height, len(l.names))
+	}
+	// The same look wherever it stands.
+	f.Series[3].Look = 1
+	if f.look(3).mark != f.look(0).mark {
+		t.Error("look 1 is not that of the first series")
+	}
+}
+
+// Names that do not fit lose what they have in common, and are different still.
+func TestLongNames(t *testing.T) {
+	within := func(n int) func(string) bool {
+		return func(s string) bool { return utf8.RuneCountInString(s) <= n }
+	}
+	for _, c := range []struct {
+		most        int
+		names, want []string
+	}{
+		{10, []string{"rw", "sa p=0.5"}, []string{"rw", "sa p=0.5"}},
+		{12, []string{"virtual best", "milp solver=z3 goal=decide", "milp solver=highs goal=decide"}, []string{"virtual best", "solver=z3", "solver=highs"}},
+		{12, []string{"milp solver=z3 goal=decide", "milp solver=highs goal=maximise"}, []string{"z3 decide", "highs …imise"}},
+		{10, []string{"sa p=0.5 and more", "sa"}, []string{"sa 0.…more", "sa"}},
+		{8, []string{"alpha-1-omega", "alpha-2-omega"}, []string{"1: al…ga", "2: al…ga"}},
+		{3, []string{"a very long name"}, []string{"a…e"}},
+	} {
+		got := shortNames(c.names, within(c.most))
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Error(d)
 		}
-		seen[key] = true
+	}
+	if d := cmp.Diff([]string{"one two", "three"}, wrapped(" one two  three ", within(8))); d != "" {
+		t.Error(d)
+	}
+}
+
+// Texts are as wide as they were measured in any font, within the picture, and steer
+// nothing.
+func TestTextsStayWhereTheyAre(t *testing.T) {
+	f := figure()
+	f.Title = strings.Repeat("A title that is far too long ", 20)
+	f.Caption = strings.Repeat("and so is this caption ", 20)
+	f.X.Label, f.Y.Label = f.Title, f.Title
+	f.Series[0].Name = "<text x=\"1\">&\u202e\x00\n" + strings.Repeat("W", 100)
+	l := f.layout()
+	text := written(t, f, SVG)
+	svg(t, text)
+	if bytes.ContainsAny(text, "\u202e\x00") || bytes.Contains(text, []byte(`<text x=`)) || !bytes.HasPrefix(text, []byte("<svg ")) {
+		t.Errorf("%s", text)
+	}
+	widths := regexp.MustCompile(`<text textLength="([0-9.]+)"`).FindAllSubmatch(text, -1)
+	if len(widths) != bytes.Count(text, []byte("<text ")) || len(widths) < 20 {
+		t.Errorf("%d of %d texts have a width", len(widths), bytes.Count(text, []byte("<text ")))
+	}
+	for _, w := range widths {
+		if n, err := strconv.ParseFloat(string(w[1]), 64); err != nil || slack*n > float64(width) {
+			t.Errorf("%s: %v", w[0], err)
+		}
+	}
+	if beside := slack*textStyle(small).Width(l.names[0]) + sampleWidth; beside > mostLegend*width {
+		t.Errorf("the legend is %v wide", beside)
+	}
+}
+
+// What has no place on a logarithmic axis stands at its end.
+func TestNothingIsBelowALogarithmicAxis(t *testing.T) {
+	f := &Figure{X: Axis{Min: 0.1, Max: 10, Log: true}, Y: Axis{Max: 2}, Series: []Series{{Name: "a", Steps: []Point{{0, 1}, {-1, 1}, {20, 2}}, Dots: []Point{{0, 0}, {100, 100}}}, {Name: "b"}}}
+	if text := written(t, f, SVG); bytes.Contains(text, []byte("NaN")) || bytes.Contains(text, []byte("Inf")) {
+		t.Errorf("%s", text)
 	}
 }

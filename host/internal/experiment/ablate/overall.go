@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -183,15 +184,15 @@ func (a *Ablation) ranking(measure string) (out []Rank) {
 // criticalDifferences are figures of the mean ranks by each measure: a line for each arm, the
 // best on top, as long as the critical difference, so that arms differ significantly
 // where their lines do not overlap.
-func (a *Ablation) criticalDifferences() map[string]view.Figure {
-	out := map[string]view.Figure{}
+func (a *Ablation) criticalDifferences() (figures []*view.Figure) {
 	for i := range a.Overall {
 		o := &a.Overall[i]
 		if o.CriticalDifference == nil {
 			continue
 		}
 		half := *o.CriticalDifference / 2
-		f := view.Figure{
+		f := &view.Figure{
+			Name:  "critical-difference-" + strings.TrimPrefix(o.Measure, "#"),
 			Title: a.Title(fmt.Sprintf("%s over %d networks", o.Measure, o.Networks)),
 			X:     view.Axis{Label: "mean rank, with the critical difference (Nemenyi, 0.05) around it", Min: math.Inf(1), Max: math.Inf(-1)},
 			Y:     view.Axis{Min: 0.5, Max: float64(len(a.Arms)) + 0.7},
@@ -200,12 +201,12 @@ func (a *Ablation) criticalDifferences() map[string]view.Figure {
 		slices.Reverse(ranking)
 		for at, r := range ranking {
 			y, lo, hi := float64(at+1), *r.MeanRank-half, *r.MeanRank+half
+			look := 1 + slices.IndexFunc(a.Arms, func(arm ArmInfo) bool { return arm.Name == r.Arm })
 			f.Y.Names = append(f.Y.Names, r.Arm)
 			f.X.Min, f.X.Max = min(f.X.Min, lo-0.1), max(f.X.Max, hi+0.1)
-			// A tick is at the mean rank.
-			f.Series = append(f.Series, view.Series{Name: r.Arm, Steps: []view.Point{{X: lo, Y: y}, {X: *r.MeanRank, Y: y + 0.3}, {X: *r.MeanRank, Y: y}, {X: hi, Y: y}}})
+			f.Series = append(f.Series, view.Series{Name: r.Arm, Look: look, Steps: []view.Point{{X: lo, Y: y}, {X: hi, Y: y}}, Dots: []view.Point{{X: *r.MeanRank, Y: y}}})
 		}
-		out[o.Measure] = f
+		figures = append(figures, f)
 	}
-	return out
+	return figures
 }

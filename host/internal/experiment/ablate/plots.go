@@ -3,122 +3,133 @@ package ablate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/statistics"
-	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Plot draws each network's figures into a folder, which it makes, and notes
-// the files. A network on which nothing was found has none. Over several networks
-// there is a figure for each measure that arms are ranked by.
-func (a *Ablation) Plot(dir, format string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	draw := func(name string, figure view.Figure) error {
-		path := filepath.Join(dir, fileName(name)+"."+format)
-		a.Plots = append(a.Plots, path)
-		return files.Write(path, func(file *os.File) error { return figure.Write(file, format) })
-	}
+// Figures are an ablation's plots, and what is to be said of those that there are not: a
+// network on which nothing was found has none. Over several networks there is one for each
+// measure that arms are ranked by.
+func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 	for i := range a.networks {
 		n := &a.networks[i]
-		for what, figure := range a.figures(n) {
-			if err := draw(n.study+"-"+n.model+"-"+what, figure); err != nil {
-				return err
+		if !n.any(func(r *run) bool { return len(r.Steps) > 0 }) {
+			without = append(without, fmt.Sprintf("no plots of %s/%s: nothing was found", n.study, n.model))
+			continue
+		}
+		// The largest k also over what the budget does not count, where that was kept.
+		figures = append(figures, a.histograms(n), a.largest(n, "maxk", a.in))
+		if n.target > 0 {
+			figures = append(figures, a.reached(n))
+		}
+		switch {
+		case a.in != seconds:
+			figures = append(figures, a.largest(n, "maxk-time", seconds))
+		case !n.any(func(r *run) bool { return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Evals == 0 }) }):
+			figures = append(figures, a.largest(n, "maxk-evaluations", evaluations))
+		}
+	}
+	return append(figures, a.criticalDifferences()...), without
+}
+
+// any reports whether some run on the network is such.
+func (n *network) any(such func(*run) bool) bool {
+	for _, runs := range n.arms {
+		for i := range runs {
+			if such(&runs[i]) {
+				return true
 			}
 		}
 	}
-	for measure, figure := range a.criticalDifferences() {
-		if err := draw("critical-difference-"+strings.TrimPrefix(measure, "#"), figure); err != nil {
-			return err
-		}
-	}
-	slices.Sort(a.Plots)
-	return nil
+	return false
 }
 
-// fileName keeps what is harmless in the name of a file.
-func fileName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || strings.ContainsRune(`/\:*?"<>| `, r) {
-			return '_'
-		}
-		return r
-	}, name)
+// figure is one of a network's, over time or what else counts.
+func (a *Ablation) figure(n *network, name string, x, y view.Axis) *view.Figure {
+	return &view.Figure{Name: n.study + "-" + n.model + "-" + name, Title: a.Title(n.study + "/" + n.model), X: x, Y: y}
 }
 
-// figures are a network's by what they show; none where nothing was found.
-func (a *Ablation) figures(n *network) map[string]view.Figure {
-	from, to, found := a.times(n)
-	if !found {
-		return nil
+// axis is that of a unit: from just before the first find to the budget, or the end of the
+// longest run.
+func (a *Ablation) axis(n *network, in unit) view.Axis {
+	x := view.Axis{Label: in.String(), Min: math.Inf(1), Log: true}
+	least := 0.5
+	if in == seconds {
+		x.Label, least = "time (s)", 1e-4
 	}
-	title := a.Title(n.study + "/" + n.model)
-	x := view.Axis{Label: "time (s)", Min: from, Max: to, Log: true}
-	if a.in != seconds {
-		x.Label = a.in.String()
+	for _, runs := range n.arms {
+		for i := range runs {
+			r := &runs[i]
+			if in == seconds {
+				x.Max = max(x.Max, r.Seconds)
+			}
+			if len(r.Steps) > 0 {
+				x.Min, x.Max = min(x.Min, 0.8**in.at(&r.Steps[0])), max(x.Max, *in.at(&r.Steps[len(r.Steps)-1]))
+			}
+		}
 	}
-	reached := view.Figure{
-		Title: title, X: x, Y: view.Axis{Label: fmt.Sprintf("share of runs with k ≥ %d", n.target), Max: 1.02},
+	if b, err := search.ParseBudget(a.Budget); err == nil {
+		x.Max = cmp.Or([...]float64{b.Time.Seconds(), float64(b.Evals), float64(b.Iter)}[in], x.Max)
 	}
-	largest := view.Figure{Title: title, X: x, Y: view.Axis{Label: "largest k: median and quartiles", Whole: true}}
-	counts := view.Figure{
-		Title: title, X: view.Axis{Label: "k", Whole: true},
-		Y: view.Axis{Label: "individuals found, mean over runs", Log: true, Min: math.Inf(1)},
-	}
+	x.Min = max(x.Min, least)
+	x.Max = max(x.Max, 1.1*x.Min)
+	return x
+}
+
+// reached is how many runs of each arm got to the target, by when.
+func (a *Ablation) reached(n *network) *view.Figure {
+	f := a.figure(n, "target", a.axis(n, a.in), view.Axis{Label: fmt.Sprintf("share of runs with k ≥ %d", n.target), Max: 1.02})
 	for i, runs := range n.arms {
-		name := a.Arms[i].Name
+		if len(runs) > 0 {
+			f.Series = append(f.Series, view.Series{Name: a.Arms[i].Name, Look: i + 1, Steps: timeToTarget(runs, n.target, f.X.Min, f.X.Max)})
+		}
+	}
+	return f
+}
+
+// largest is the largest k of each arm's runs as it grows.
+func (a *Ablation) largest(n *network, name string, in unit) *view.Figure {
+	const maxBands = 4 // more would hide each other
+	f := a.figure(n, name, a.axis(n, in), view.Axis{Label: "largest k: median and quartiles", Whole: true})
+	for i, runs := range n.arms {
+		if len(runs) > 0 {
+			s := largestOver(runs, in, f.X.Min, f.X.Max)
+			s.Name, s.Look = a.Arms[i].Name, i+1
+			f.Y.Max = max(f.Y.Max, slices.Max(s.High)+0.5)
+			f.Series = append(f.Series, s)
+		}
+	}
+	if in != a.in {
+		f.Caption = "The budget was in another unit: a run that ended before others keeps its largest k."
+	}
+	if len(f.Series) > maxBands {
+		f.Y.Label = "largest k: median"
+		for i := range f.Series {
+			f.Series[i].Low, f.Series[i].High = nil, nil
+		}
+	}
+	return f
+}
+
+// histograms are how many individuals of each k each arm found.
+func (a *Ablation) histograms(n *network) *view.Figure {
+	f := a.figure(n, "histogram", view.Axis{Label: "k", Min: 1, Max: 2, Whole: true}, view.Axis{Label: "individuals found, mean over runs", Log: true, Min: math.Inf(1)})
+	for i, runs := range n.arms {
 		if len(runs) == 0 {
 			continue
 		}
-		if n.target > 0 {
-			reached.Series = append(reached.Series, view.Series{Name: name, Steps: timeToTarget(runs, n.target, from, to)})
+		s := view.Series{Name: a.Arms[i].Name, Look: i + 1, Lines: histogram(runs)}
+		for _, p := range slices.Concat(s.Lines...) {
+			f.X.Max, f.Y.Min, f.Y.Max = max(f.X.Max, p.X+1), min(f.Y.Min, p.Y/2), max(f.Y.Max, 1.5*p.Y)
 		}
-		s := largestOverTime(runs, from, to)
-		s.Name = name
-		largest.Series = append(largest.Series, s)
-		largest.Y.Max = max(largest.Y.Max, slices.Max(s.High)+0.5)
-		bars := histogram(runs)
-		for _, b := range bars {
-			counts.X.Min, counts.X.Max = 1, max(counts.X.Max, b.X+1)
-			counts.Y.Min, counts.Y.Max = min(counts.Y.Min, b.Y/2), max(counts.Y.Max, 1.5*b.Y)
-		}
-		counts.Series = append(counts.Series, view.Series{Name: name, Bars: bars})
+		f.Series = append(f.Series, s)
 	}
-	out := map[string]view.Figure{"maxk": largest, "histogram": counts}
-	if n.target > 0 {
-		out["target"] = reached
-	}
-	return out
-}
-
-// times are where time axes begin and end, in what runs are judged in: just before the
-// first find, and at the budget or the end of the longest run.
-func (a *Ablation) times(n *network) (from, to float64, found bool) {
-	from = math.Inf(1)
-	for _, runs := range n.arms {
-		for i := range runs {
-			if r := runs[i].Result; len(r.Steps) > 0 {
-				from = min(from, 0.8**a.in.at(&r.Steps[0]))
-				to = max(to, r.Seconds, *a.in.at(&r.Steps[len(r.Steps)-1]))
-				found = true
-			}
-		}
-	}
-	if b, err := search.ParseBudget(a.Budget); err == nil && b.Time > 0 {
-		to = b.Time.Seconds()
-	} else if err == nil && a.in != seconds {
-		to = float64(max(b.Evals, b.Iter))
-	}
-	from = max(from, 1e-4)
-	return from, max(to, 1.1*from), found
+	return f
 }
 
 // timeToTarget is the share of runs that reached k by each moment.
@@ -137,13 +148,13 @@ func timeToTarget(runs []run, k int, from, to float64) []view.Point {
 	return append(out, view.Point{X: to, Y: float64(len(times)) / float64(len(runs))})
 }
 
-// largestOverTime is the median of the runs' largest k at each moment, with the
+// largestOver is the median of the runs' largest k at each moment, with the
 // quartiles as its band; 0 before a run's first find.
-func largestOverTime(runs []run, from, to float64) (s view.Series) {
+func largestOver(runs []run, in unit, from, to float64) (s view.Series) {
 	moments := []float64{from, to}
 	for i := range runs {
 		for k := range runs[i].Steps {
-			moments = append(moments, *runs[i].in.at(&runs[i].Steps[k]))
+			moments = append(moments, *in.at(&runs[i].Steps[k]))
 		}
 	}
 	slices.Sort(moments)
@@ -155,7 +166,7 @@ func largestOverTime(runs []run, from, to float64) (s view.Series) {
 		for i := range runs {
 			ks[i] = 0
 			for n, step := range runs[i].Steps {
-				if *runs[i].in.at(&runs[i].Steps[n]) <= t {
+				if *in.at(&runs[i].Steps[n]) <= t {
 					ks[i] = float64(step.K)
 				}
 			}
@@ -167,18 +178,21 @@ func largestOverTime(runs []run, from, to float64) (s view.Series) {
 	return s
 }
 
-// histogram is how many individuals of each k a run found on average.
-func histogram(runs []run) []view.Point {
+// histogram is how many individuals of each k a run found on average: lines over all k
+// without a gap.
+func histogram(runs []run) (lines [][]view.Point) {
 	sums := map[int]float64{}
 	for i := range runs {
 		for k, n := range runs[i].Counts {
 			sums[k] += float64(n)
 		}
 	}
-	var out []view.Point
-	for k, n := range sums {
-		out = append(out, view.Point{X: float64(k), Y: n / float64(len(runs))})
+	for _, k := range slices.Sorted(maps.Keys(sums)) {
+		if sums[k-1] == 0 {
+			lines = append(lines, nil)
+		}
+		last := &lines[len(lines)-1]
+		*last = append(*last, view.Point{X: float64(k), Y: sums[k] / float64(len(runs))})
 	}
-	slices.SortFunc(out, func(a, b view.Point) int { return cmp.Compare(a.X, b.X) })
-	return out
+	return lines
 }

@@ -28,8 +28,7 @@ type Ablation struct {
 	Retried     int  `json:"retried"`
 	Tasks       int  `json:"tasks"`
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Plots are the files that were drawn.
-	Plots []string `json:"plots,omitempty"`
+	experiment.Pictures
 	// Overall compares the arms over networks, by each measure of Ranking.
 	Overall []Overall `json:"overall"`
 

@@ -226,9 +226,18 @@ func TestBudgetsAreJudgedInWhatTheyCount(t *testing.T) {
 		} else if good.N1st != nil || !fair.TTarget.Bold {
 			t.Errorf("%s: %+v", c.budget, fair)
 		}
-		figures := a.figures(&a.networks[0])
-		if f := figures["maxk"]; f.X.Label != c.label || c.by == "N.target" && f.X.Max != 1000 {
+		// The budget's axis, and the other one where that was kept.
+		figures := figures(a)
+		if f := figures["s-A_1-maxk"]; f.X.Label != c.label || c.by == "N.target" && f.X.Max != 1000 {
 			t.Errorf("%s: %+v", c.budget, f.X)
+		}
+		time, evaluations := figures["s-A_1-maxk-time"], figures["s-A_1-maxk-evaluations"]
+		if c.by == "N.target" {
+			if time == nil || time.X.Label != "time (s)" || time.X.Max != 10 || evaluations != nil {
+				t.Errorf("%s: %+v, %+v", c.budget, time, evaluations)
+			}
+		} else if time != nil || (evaluations == nil) != c.old || !c.old && (evaluations.X.Label != "evaluations" || evaluations.X.Max != 1000) {
+			t.Errorf("%s: %+v, %+v", c.budget, time, evaluations)
 		}
 		var text strings.Builder
 		if err := a.Document().Write(&text, view.Text, view.Options{}); err != nil {
@@ -309,9 +318,20 @@ func TestEmpty(t *testing.T) {
 	if _, err := json.Marshal(a); err != nil {
 		t.Error(err)
 	}
-	if err := a.Plot(t.TempDir(), "svg"); err != nil || len(a.Plots) != 0 {
-		t.Error(a.Plots, err)
+	figures, without := a.Figures()
+	if err := a.Draw(t.TempDir(), "svg", figures); err != nil || len(a.Plots) != 0 || len(without) != 2 || without[0] != "no plots of s/A_1: nothing was found" {
+		t.Error(a.Plots, without, err)
 	}
+}
+
+// figures are an ablation's by name.
+func figures(a *Ablation) map[string]*view.Figure {
+	out := map[string]*view.Figure{}
+	all, _ := a.Figures()
+	for _, f := range all {
+		out[f.Name] = f
+	}
+	return out
 }
 
 // The plan in the journal is enough for the same tables.
@@ -345,8 +365,9 @@ func TestPlots(t *testing.T) {
 	p, results := handmade(5)
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	a := tabulated(t, p, 0, results)
-	if err := a.Plot(dir, "svg"); err != nil {
-		t.Fatal(err)
+	figures, without := a.Figures()
+	if err := a.Draw(dir, "svg", figures); err != nil || without != nil {
+		t.Fatal(err, without)
 	}
 	var names []string
 	for _, path := range a.Plots {
@@ -387,7 +408,7 @@ func TestCurves(t *testing.T) {
 	if share[0].Y != 0 || share[1].X != 1 || share[1].Y != 0.25 || share[2].X != 3 || share[2].Y != 0.5 || share[3].X != 10 || share[3].Y != 0.5 || len(share) != 4 {
 		t.Errorf("%v", share)
 	}
-	s := largestOverTime(runs, 0.1, 10)
+	s := largestOver(runs, seconds, 0.1, 10)
 	at := map[float64]int{}
 	for i, p := range s.Steps {
 		at[p.X] = i
@@ -399,7 +420,8 @@ func TestCurves(t *testing.T) {
 			t.Errorf("at %v s: %v, want %v", x, got, want)
 		}
 	}
-	if bars := histogram(runs); len(bars) != 3 || bars[0].X != 3 || bars[0].Y != 0.25 || bars[1].Y != 0.75 || bars[2].Y != 0.5 {
-		t.Errorf("%v", bars)
+	lines := histogram(append(runs, run{Result: &Result{Counts: map[int]int64{7: 5}}}))
+	if d := cmp.Diff([][]view.Point{{{X: 3, Y: 0.2}, {X: 4, Y: 0.6}, {X: 5, Y: 0.4}}, {{X: 7, Y: 1}}}, lines); d != "" {
+		t.Error(d)
 	}
 }

@@ -26,6 +26,10 @@ type Comparison struct {
 	Done        int  `json:"done"`
 	Tasks       int  `json:"tasks"`
 	Interrupted bool `json:"interrupted,omitempty"`
+	experiment.Pictures
+
+	// tasks are the answers of those that every arm has done, for plots.
+	tasks [][]answer
 }
 
 // ArmInfo is an arm with the versions behind it.
@@ -234,6 +238,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 			}
 		}
 		c.Disagreements = append(c.Disagreements, found...)
+		c.tasks = append(c.tasks, decisions(p, results, found)...)
 		c.Rows = append(c.Rows, rows(p, s, results, len(found) > 0)...)
 	}
 	return c, nil

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// plotFlags say where and how an experiment's figures are drawn.
+type plotFlags struct{ dir, format string }
+
+// add adds the flags; what says in help which figures there are.
+func (f *plotFlags) add(cmd *cobra.Command, what string) {
+	cmd.Flags().StringVar(&f.dir, "plots", "", "draw "+what+" into this folder")
+	cmd.Flags().StringVar(&f.format, "plot-format", view.SVG, strings.Join(view.FigureFormats, ", "))
+}
+
+func (f *plotFlags) validate() error {
+	if !slices.Contains(view.FigureFormats, f.format) {
+		return fmt.Errorf("--plot-format %q: want %s", f.format, strings.Join(view.FigureFormats, ", "))
+	}
+	return nil
+}
+
+// pictured is a table with figures.
+type pictured interface {
+	Figures() (figures []*view.Figure, without []string)
+	Draw(dir, format string, figures []*view.Figure) error
+}
+
+// shower draws figures and shows the tables, which come also where no figure can be
+// written.
+func (f *plotFlags) shower(app *App, shown *showFlags) func(experiment.Table) error {
+	return func(t experiment.Table) (failed error) {
+		if f.dir != "" {
+			p := t.(pictured)
+			figures, without := p.Figures()
+			for _, why := range without {
+				app.say(why)
+			}
+			if err := p.Draw(f.dir, f.format, figures); err != nil {
+				failed = fmt.Errorf("--plots: %w", err)
+			}
+		}
+		return errors.Join(shown.show(app, t), failed)
+	}
+}

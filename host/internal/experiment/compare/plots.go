@@ -1,0 +1,300 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// decision is whether, when and how a run of an arm answered its task.
+type decision int
+
+const (
+	undecided decision = iota
+	// found: an individual that counts.
+	witnessed
+	// fair: the whole space was proved so, by the arm's notion.
+	fair
+	// refuted: fair, but for somebody who was found.
+	refuted
+)
+
+// answer is one of them.
+type answer struct {
+	decision
+	seconds float64
+}
+
+// good reports an answer that counts.
+func (a answer) good() bool { return a.decision == witnessed || a.decision == fair }
+
+// answerOf is that of a run. Who is above a limit that holds everywhere refutes every proof
+// of it.
+func answerOf(r *Result, lied bool) answer {
+	switch first := r.first(); {
+	case first != nil:
+		return answer{witnessed, first.Seconds}
+	case r.Certified < 1:
+		return answer{}
+	case lied:
+		return answer{refuted, r.Seconds}
+	}
+	return answer{fair, r.Seconds}
+}
+
+// decisions are the answers of a subject's tasks that every arm has done, arm by arm.
+func decisions(p *Plan, results map[*Arm][]seeded, lies []Disagreement) (tasks [][]answer) {
+	of := map[int64][]answer{}
+	for i := range p.Arms {
+		lied := slices.ContainsFunc(lies, func(d Disagreement) bool { return d.Prover == p.Arms[i].Name })
+		for _, r := range results[&p.Arms[i]] {
+			if len(of[r.seed]) == i { // else an arm before has not done it
+				of[r.seed] = append(of[r.seed], answerOf(r.Result, lied))
+			}
+		}
+	}
+	for _, seed := range p.Listed().Seeds {
+		if len(of[seed]) == len(p.Arms) {
+			tasks = append(tasks, of[seed])
+		}
+	}
+	return tasks
+}
+
+// maxScatters is how many pairs of arms are held against each other task by task.
+const maxScatters = 8
+
+// pictures makes figures of a comparison.
+type pictures struct {
+	*Comparison
+	// names of arms as figures have them, with a mark at those whose proofs were refuted.
+	names []string
+	// best is who decided first of each task's arms; -1: none.
+	best []int
+	// from and limit are where times begin and end.
+	from, limit float64
+}
+
+// Figures are a comparison's plots, and what is to be said of those that there are not.
+func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
+	limit, _ := time.ParseDuration(c.Budget)
+	p := pictures{Comparison: c, limit: limit.Seconds()}
+	p.from = p.limit / 10
+	for i := range c.Arms {
+		name := c.Arms[i].Name
+		if slices.ContainsFunc(c.Disagreements, func(d Disagreement) bool { return d.Prover == name }) {
+			name = "†" + name
+		}
+		p.names = append(p.names, name)
+	}
+	any := false
+	for _, task := range c.tasks {
+		best := -1
+		for i, a := range task {
+			if a.decision != undecided {
+				p.from = min(p.from, max(0.8*a.seconds, 1e-3))
+			}
+			if a.good() && (best < 0 || a.seconds < task[best].seconds) {
+				best, any = i, true
+			}
+		}
+		p.best = append(p.best, best)
+	}
+	switch {
+	case len(c.tasks) == 0:
+		return nil, []string{"no plots: there is no task that every arm has done"}
+	case !any:
+		return nil, []string{"no plots: no arm decided any task"}
+	case len(c.Arms) < 2:
+		return []*view.Figure{p.cactus()}, []string{"one arm: scatter, profile and contribution are plots of two or more"}
+	}
+	figures = []*view.Figure{p.cactus(), p.profile(), p.contribution()}
+	ranking := p.ranking()
+	for _, other := range ranking[1:min(len(ranking), 1+maxScatters)] {
+		figures = append(figures, p.scatter(ranking[0], other))
+	}
+	if n := len(ranking) - 1; n > maxScatters {
+		without = append(without, fmt.Sprintf("scatter: %s, which decided most, against the %d next best of %d other arms", c.Arms[ranking[0]].Name, maxScatters, n))
+	}
+	return figures, without
+}
+
+// figure is one with what all have.
+func (p *pictures) figure(name, title, caption string) *view.Figure {
+	if n := p.Tasks/len(p.Arms) - len(p.tasks); n > 0 {
+		caption += fmt.Sprintf(" INCOMPLETE: tasks left out, which not every arm has done: %d.", n)
+	}
+	if len(p.Disagreements) > 0 {
+		caption += " †: some proof of this arm was refuted."
+	}
+	return &view.Figure{Name: name, Title: p.Title(title), Caption: caption}
+}
+
+// total says how many tasks there are.
+func (p *pictures) total() string {
+	return fmt.Sprintf("Tasks, a network and a seed each: %d.", len(p.tasks))
+}
+
+// ideal is what is best of all arms, task by task.
+const ideal = "virtual best"
+
+// cactus is how many tasks each arm has decided by each moment.
+func (p *pictures) cactus() *view.Figure {
+	f := p.figure("cactus", "tasks decided in time", p.total()+" Decided: an individual was found, or the whole space proved fair by the arm's notion.")
+	f.X = view.Axis{Label: "time (s)", Min: p.from, Max: p.limit, Log: true}
+	f.Y = view.Axis{Label: "tasks decided", Max: 1.02 * float64(len(p.tasks)), Whole: true}
+	if len(p.Arms) > 1 {
+		f.Series = append(f.Series, view.Series{Name: ideal, Look: view.Ideal, Steps: p.counted(p.best, func(a answer, _ int) float64 { return a.seconds }, p.from, p.limit, 1)})
+	}
+	for i, name := range p.names {
+		steps := p.counted(p.always(i), func(a answer, _ int) float64 { return a.seconds }, p.from, p.limit, 1)
+		f.Series = append(f.Series, view.Series{Name: name, Look: i + 1, Steps: steps})
+	}
+	return f
+}
+
+// always is one arm for every task.
+func (p *pictures) always(arm int) []int { return slices.Repeat([]int{arm}, len(p.tasks)) }
+
+// counted counts the good answers, those of some arm for each task, by a value of theirs
+// that goes from one number to another. each is what one counts for.
+func (p *pictures) counted(arms []int, value func(a answer, task int) float64, from, to, each float64) []view.Point {
+	var values []float64
+	for task, arm := range arms {
+		if arm >= 0 && p.tasks[task][arm].good() {
+			values = append(values, min(max(value(p.tasks[task][arm], task), from), to))
+		}
+	}
+	slices.Sort(values)
+	steps := []view.Point{{X: from}}
+	for i, v := range values {
+		steps = append(steps, view.Point{X: v, Y: float64(i+1) * each})
+	}
+	return append(steps, view.Point{X: to, Y: float64(len(values)) * each})
+}
+
+// profile is the performance profile of E. Dolan and J. Moré (2002).
+func (p *pictures) profile() *view.Figure {
+	decided, most := 0, 2.0
+	factor := func(a answer, task int) float64 {
+		return max(a.seconds, 1e-3) / max(p.tasks[task][p.best[task]].seconds, 1e-3)
+	}
+	for task, best := range p.best {
+		if best < 0 {
+			continue
+		}
+		decided++
+		for _, a := range p.tasks[task] {
+			if a.good() {
+				most = max(most, factor(a, task))
+			}
+		}
+	}
+	f := p.figure("profile", "performance profile", fmt.Sprintf("%s Those that some arm decided: %d. For which share of them an arm took at most τ times as long as the fastest.", p.total(), decided))
+	f.X = view.Axis{Label: "τ: time over that of the fastest arm", Min: 1, Max: 1.1 * most, Log: true}
+	f.Y = view.Axis{Label: "share of tasks", Max: 1.02}
+	for i, name := range p.names {
+		steps := p.counted(p.always(i), factor, 1, 1.1*most, 1/float64(decided))
+		f.Series = append(f.Series, view.Series{Name: name, Look: i + 1, Steps: steps})
+	}
+	return f
+}
+
+// contribution is what each arm adds to the virtual best.
+func (p *pictures) contribution() *view.Figure {
+	f := p.figure("contribution", "what each arm contributes", p.total())
+	f.X = view.Axis{Label: "tasks decided", Max: float64(len(p.tasks)), Whole: true}
+	rows := len(p.names) + 1
+	alone, first, later := make([]float64, rows), make([]float64, rows), make([]float64, rows)
+	for task, best := range p.best {
+		if best < 0 {
+			continue
+		}
+		others := 0
+		for i, a := range p.tasks[task] {
+			if a.good() && i != best {
+				later[i]++
+				others++
+			}
+		}
+		count := first
+		if others == 0 {
+			count = alone
+		}
+		count[best]++
+		count[rows-1]++
+	}
+	f.Y = view.Axis{Min: 0.5, Max: float64(rows) + 0.5}
+	bars := func(name string, counts []float64) {
+		s := view.Series{Name: name, Bars: []view.Point{}}
+		for i, n := range counts {
+			if n > 0 {
+				s.Bars = append(s.Bars, view.Point{X: n, Y: float64(rows - i)})
+			}
+		}
+		f.Series = append(f.Series, s)
+	}
+	bars("by this arm alone", alone)
+	bars("first of several", first)
+	bars("after another", later)
+	f.Y.Names = append(slices.Clone(p.names), ideal)
+	slices.Reverse(f.Y.Names)
+	return f
+}
+
+// ranking has the arms that decided most first, of those with as many the fastest.
+func (p *pictures) ranking() []int {
+	decided, seconds, order := make([]int, len(p.Arms)), make([]float64, len(p.Arms)), make([]int, len(p.Arms))
+	for i := range p.Arms {
+		order[i] = i
+		for _, task := range p.tasks {
+			if task[i].good() {
+				decided[i]++
+				seconds[i] += task[i].seconds
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(decided[b], decided[a]), cmp.Compare(seconds[a], seconds[b]))
+	})
+	return order
+}
+
+// scatter holds two arms against each other, task by task.
+func (p *pictures) scatter(a, b int) *view.Figure {
+	border := 1.5 * p.limit
+	f := p.figure("scatter-"+p.Arms[a].Name+"-"+p.Arms[b].Name, p.Arms[a].Name+" against "+p.Arms[b].Name,
+		fmt.Sprintf("%s Above the diagonal %s is faster. Beyond the lines at %s: not decided.", p.total(), p.names[a], p.Budget))
+	axis := view.Axis{Min: p.from, Max: 1.1 * border, Log: true}
+	f.X, f.Y, f.Square = axis, axis, true
+	f.X.Label, f.Y.Label = p.names[a]+" (s)", p.names[b]+" (s)"
+	line := func(x1, y1, x2, y2 float64) {
+		f.Series = append(f.Series, view.Series{Lines: [][]view.Point{{{X: x1, Y: y1}, {X: x2, Y: y2}}}})
+	}
+	line(axis.Min, axis.Min, axis.Max, axis.Max)
+	line(p.limit, axis.Min, p.limit, axis.Max)
+	line(axis.Min, p.limit, axis.Max, p.limit)
+	at := func(a answer) float64 {
+		if a.decision == undecided {
+			return border
+		}
+		return min(a.seconds, p.limit)
+	}
+	var dots [refuted + 1][]view.Point
+	for _, task := range p.tasks {
+		kind := max(task[a].decision, task[b].decision)
+		dots[kind] = append(dots[kind], view.Point{X: at(task[a]), Y: at(task[b])})
+	}
+	for kind, s := range []view.Series{
+		witnessed: {Name: "individual found", Look: 1}, fair: {Name: "proved fair", Look: 2}, undecided: {Name: "decided by neither", Look: 9}, refuted: {Name: "proof refuted", Look: view.Alarm},
+	} {
+		if s.Dots = dots[kind]; len(s.Dots) > 0 {
+			s.Name += fmt.Sprintf(" (%d)", len(s.Dots))
+			f.Series = append(f.Series, s)
+		}
+	}
+	return f
+}

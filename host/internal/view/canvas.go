@@ -1,0 +1,132 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Formats of figures.
+const (
+	SVG = "svg"
+	PNG = "png"
+	PDF = "pdf"
+)
+
+// FigureFormats lists them.
+var FigureFormats = []string{SVG, PNG, PDF}
+
+const dotsPerInch = 150 // of PNG
+
+// A file says nothing of when it was made.
+func init() {
+	fpdf.SetDefaultCatalogSort(true)
+	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
+}
+
+// Write draws the figure in one of FigureFormats.
+func (f *Figure) Write(w io.Writer, format string) error {
+	l := f.layout()
+	switch format {
+	case SVG:
+		c := &measured{Canvas: vgsvg.New(width, l.height)}
+		l.draw(draw.New(c))
+		return c.write(w, l.title)
+	case PNG:
+		c := vgimg.NewWith(vgimg.UseWH(width, l.height), vgimg.UseDPI(dotsPerInch))
+		l.draw(draw.New(c))
+		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
+		return err
+	case PDF:
+		c := outlined{vgpdf.New(width, l.height)}
+		l.draw(draw.New(c))
+		_, err := c.WriteTo(w)
+		return err
+	}
+	return fmt.Errorf("no format %q: want %s", format, strings.Join(FigureFormats, ", "))
+}
+
+// measured is an SVG whose texts are as wide as they were measured, in whatever font they
+// are shown.
+type measured struct {
+	*vgsvg.Canvas
+	widths []float64
+}
+
+// FillString implements vg.Canvas.
+func (c *measured) FillString(f font.Face, at vg.Point, text string) {
+	c.widths = append(c.widths, f.Width(text).Points())
+	c.Canvas.FillString(f, at, text)
+}
+
+// write writes an element svg with a title, which is a file and fits into a page as it is.
+func (c *measured) write(w io.Writer, title string) error {
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return err
+	}
+	_, text, _ := strings.Cut(b.String(), "<svg ")
+	// Who has no Liberation has one of those it was drawn after.
+	text = strings.ReplaceAll(text, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	parts := strings.Split(text, "<text ") // which no name contains: they are escaped
+	head, rest, _ := strings.Cut(parts[0], ">")
+	parts[0] = fmt.Sprintf("<svg role=\"img\" %s>\n<title>%s</title>%s", head, html.EscapeString(title), rest)
+	for i, width := range c.widths {
+		parts[i+1] = fmt.Sprintf(`<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" %s`, width, parts[i+1])
+	}
+	_, err := io.WriteString(w, strings.Join(parts, ""))
+	return err
+}
+
+// outlined is a PDF whose texts are shapes: the library's own have few characters.
+type outlined struct{ *vgpdf.Canvas }
+
+// FillString implements vg.Canvas.
+func (c outlined) FillString(f font.Face, at vg.Point, text string) {
+	var path vg.Path
+	var buffer sfnt.Buffer
+	size := f.Font.Size.Points()
+	place := func(p fixed.Point26_6) vg.Point {
+		return vg.Point{X: at.X + vg.Length(p.X)/64/scale, Y: at.Y - vg.Length(p.Y)/64/scale}
+	}
+	for _, r := range text {
+		glyph, _ := f.Face.GlyphIndex(&buffer, r)
+		segments, err := f.Face.LoadGlyph(&buffer, glyph, fixed.Int26_6(size*64*scale), nil)
+		if err != nil {
+			continue // the font has no shape for it
+		}
+		for _, s := range segments {
+			switch s.Op {
+			case sfnt.SegmentOpMoveTo:
+				path.Move(place(s.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				path.Line(place(s.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				path.QuadTo(place(s.Args[0]), place(s.Args[1]))
+			case sfnt.SegmentOpCubeTo:
+				path.CubeTo(place(s.Args[0]), place(s.Args[1]), place(s.Args[2]))
+			}
+		}
+		at.X += f.Width(string(r))
+	}
+	if len(path) > 0 {
+		c.Fill(path)
+	}
+}
+
+// scale is how much larger shapes are read than they are drawn, for their places' sake.
+const scale = 16

@@ -1,0 +1,73 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const cut = "…"
+
+// shortened is a text that fits, without its middle where it must be.
+func shortened(text string, fits func(string) bool) string {
+	runes := []rune(text)
+	for keep := len(runes); keep > 0 && !fits(text); keep-- {
+		text = string(runes[:(keep+1)/2]) + cut + string(runes[len(runes)-keep/2:])
+	}
+	return text
+}
+
+// shortNames are names that fit, and are as different as they were: words that all those
+// which do not fit have in common go first, then the keys of those like key=value. Names
+// that would be equal then get numbers.
+func shortNames(names []string, fits func(string) bool) []string {
+	out := slices.Clone(names)
+	for _, shorter := range []func(long []string, name string) string{withoutCommon, withoutKeys} {
+		long := slices.DeleteFunc(slices.Clone(out), fits)
+		for i := range out {
+			if len(long) > 0 {
+				out[i] = cmp.Or(shorter(long, out[i]), out[i])
+			}
+		}
+	}
+	for i := range out {
+		out[i] = shortened(out[i], fits)
+	}
+	short := slices.Clone(out)
+	for i, name := range short {
+		if slices.Contains(short[:i], name) || slices.Contains(short[i+1:], name) {
+			number := fmt.Sprintf("%d: ", i+1)
+			out[i] = number + shortened(names[i], func(s string) bool { return fits(number + s) })
+		}
+	}
+	return out
+}
+
+// withoutCommon is a name without words that all the long ones have.
+func withoutCommon(long []string, name string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(name), func(word string) bool {
+		return !slices.ContainsFunc(long, func(other string) bool { return !slices.Contains(strings.Fields(other), word) })
+	}), " ")
+}
+
+// withoutKeys is a name with the values of its words alone.
+func withoutKeys(_ []string, name string) string {
+	words := strings.Fields(name)
+	for i, word := range words {
+		words[i] = word[strings.IndexByte(word, '=')+1:]
+	}
+	return strings.Join(words, " ")
+}
+
+// wrapped is a text in lines that fit.
+func wrapped(text string, fits func(string) bool) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		if n := len(lines) - 1; n >= 0 && fits(lines[n]+" "+word) {
+			lines[n] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return lines
+}

@@ -1,0 +1,269 @@
+package view
+
+import (
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// colours are those of M. Okabe and K. Ito (Color Universal Design, 2008) that
+// stand out on white: people with any colour vision tell them apart.
+var colours = []color.NRGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
+}
+
+// dashes and marks tell lines apart without colours: five and twelve have no common
+// divisor, so that it takes 60 series for two to look the same in grey.
+var (
+	dashes = [][]vg.Length{nil, {7, 3}, {2, 2}, {7, 2, 2, 2}, {12, 4}}
+	marks  = []mark{
+		{corners: 0}, {corners: 4, turn: 45}, {corners: 3, turn: 90}, {corners: 4, turn: 90},
+		{corners: 0, hollow: true}, {corners: 4, turn: 45, hollow: true}, {corners: 3, turn: -90}, {corners: 3, turn: 90, hollow: true},
+		{corners: 4, turn: 90, hollow: true}, {legs: 4}, {corners: 3, turn: -90, hollow: true}, {legs: 6, turn: 90},
+	}
+)
+
+type tone struct{ fill, text color.Gray }
+
+// tones fill bars by their looks, from dark to light, and have texts on them.
+var tones = []tone{{color.Gray{0x40}, color.Gray{0xff}}, {color.Gray{0x98}, color.Gray{0}}, {color.Gray{0xdc}, color.Gray{0}}}
+
+// mark is a shape: a polygon, a circle where that has no corners, or strokes from its
+// middle.
+type mark struct {
+	corners, legs int
+	turn          float64 // degrees
+	hollow        bool
+}
+
+const markSize = 3 // radius of a circle, in points
+
+// draw draws the mark in a colour.
+func (m mark) draw(c *draw.Canvas, at vg.Point, colour color.Color) {
+	around := func(i, of int, r vg.Length) vg.Point {
+		sin, cos := math.Sincos((m.turn + 360*float64(i)/float64(of)) * math.Pi / 180)
+		return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
+	}
+	c.SetColor(colour)
+	c.SetLineStyle(draw.LineStyle{Color: colour, Width: 1.3})
+	var path vg.Path
+	switch {
+	case m.legs > 0:
+		for i := range m.legs {
+			path.Move(at)
+			path.Line(around(i, m.legs, 1.3*markSize))
+		}
+		c.Stroke(path)
+		return
+	case m.corners == 0:
+		const k = 0.5523 * markSize // of Bézier curves around a quarter of a circle
+		path.Move(vg.Point{X: at.X + markSize, Y: at.Y})
+		for i := range 4 {
+			sin, cos := vg.Length([]int{0, 1, 0, -1}[i]), vg.Length([]int{1, 0, -1, 0}[i])
+			to := vg.Point{X: at.X - sin*markSize, Y: at.Y + cos*markSize}
+			path.CubeTo(vg.Point{X: at.X + cos*markSize - sin*k, Y: at.Y + sin*markSize + cos*k}, vg.Point{X: to.X + cos*k, Y: to.Y + sin*k}, to)
+		}
+	default:
+		path.Move(around(0, m.corners, 1.3*markSize))
+		for i := 1; i < m.corners; i++ {
+			path.Line(around(i, m.corners, 1.3*markSize))
+		}
+	}
+	path.Close()
+	if m.hollow {
+		c.SetColor(color.White)
+		c.Fill(path)
+		c.SetColor(colour)
+		c.Stroke(path)
+		return
+	}
+	c.Fill(path)
+	c.SetLineStyle(draw.LineStyle{Color: color.White, Width: 0.5}) // parts it from others
+	c.Stroke(path)
+}
+
+// look is how a series is drawn.
+type look struct {
+	draw.LineStyle
+	mark *mark
+}
+
+func (f *Figure) look(i int) look {
+	s := &f.Series[i]
+	n := s.Look - 1
+	switch {
+	case s.Look == Ideal:
+		return look{LineStyle: draw.LineStyle{Color: color.Gray{0xb0}, Width: 4}}
+	case s.Look == Alarm:
+		return look{LineStyle: draw.LineStyle{Color: color.NRGBA{0xc0, 0, 0, 0xff}, Width: 1.5}, mark: &mark{legs: 4, turn: 45}}
+	case s.Name == "":
+		return look{LineStyle: draw.LineStyle{Color: color.Gray{0x80}, Width: 0.75, Dashes: []vg.Length{3, 3}}}
+	case s.Look == 0:
+		n = i
+	}
+	return look{draw.LineStyle{Color: colours[n%len(colours)], Width: 1.5, Dashes: dashes[n%len(dashes)]}, &marks[n%len(marks)]}
+}
+
+// tone is how a series' bars are drawn.
+func (f *Figure) tone(i int) tone {
+	if look := f.Series[i].Look; look > 0 {
+		i = look - 1
+	}
+	return tones[i%len(tones)]
+}
+
+// drawn is a series of a figure as gonum/plot draws it.
+type drawn struct {
+	*layout
+	i int
+}
+
+// DataRange implements plot.DataRanger.
+func (d drawn) DataRange() (xmin, xmax, ymin, ymax float64) {
+	s := &d.Series[d.i]
+	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, points := range append([][]Point{s.Steps, s.Dots}, s.Lines...) {
+		for _, p := range points {
+			x, y := d.X.place(p.X), d.Y.place(p.Y)
+			xmin, xmax, ymin, ymax = min(xmin, x), max(xmax, x), min(ymin, y), max(ymax, y)
+		}
+	}
+	return xmin, xmax, ymin, ymax
+}
+
+// Plot implements plot.Plotter.
+func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
+	s, look := &d.Series[d.i], d.look(d.i)
+	x, y := p.Transforms(&c)
+	at := func(px, py float64) vg.Point { return vg.Point{X: x(d.X.place(px)), Y: y(d.Y.place(py))} }
+	if len(s.Low) > 0 {
+		r, g, b, _ := look.Color.RGBA()
+		c.FillPolygon(color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 0x30}, c.ClipPolygonXY(s.outline(at)))
+	}
+	var places []vg.Point
+	if len(s.Steps) > 0 {
+		line := stairs(s.Steps, at)
+		c.StrokeLines(look.LineStyle, c.ClipLinesXY(line)...)
+		places = d.along(&c, line)
+	}
+	n := 0
+	for _, points := range s.Lines {
+		line := make([]vg.Point, len(points))
+		for i, p := range points {
+			line[i] = at(p.X, p.Y)
+			// A mark at every point would be one blot where there are many.
+			if n++; len(points) == 1 || n%(1+s.points()/15) == 0 {
+				places = append(places, line[i])
+			}
+		}
+		c.StrokeLines(look.LineStyle, c.ClipLinesXY(line)...)
+	}
+	for _, p := range s.Dots {
+		places = append(places, at(p.X, p.Y))
+	}
+	if look.mark != nil {
+		for _, place := range places {
+			if c.Contains(place) {
+				look.mark.draw(&c, place, look.Color)
+			}
+		}
+	}
+	for _, p := range s.Bars {
+		d.bar(&c, p, at)
+	}
+}
+
+// points counts those of all lines.
+func (s *Series) points() (n int) {
+	for _, line := range s.Lines {
+		n += len(line)
+	}
+	return n
+}
+
+// stairs is the line of steps.
+func stairs(steps []Point, at func(x, y float64) vg.Point) (line []vg.Point) {
+	for i, p := range steps {
+		if i > 0 {
+			line = append(line, at(p.X, steps[i-1].Y))
+		}
+		line = append(line, at(p.X, p.Y))
+	}
+	return line
+}
+
+// outline is that of a series' band.
+func (s *Series) outline(at func(x, y float64) vg.Point) []vg.Point {
+	var border [2][]Point
+	for i, p := range s.Steps {
+		border[0], border[1] = append(border[0], Point{p.X, s.High[i]}), append(border[1], Point{p.X, s.Low[i]})
+	}
+	back := stairs(border[1], at)
+	slices.Reverse(back)
+	return append(stairs(border[0], at), back...)
+}
+
+// along are the places of marks on a line: spread over the width, each series' between
+// those of the others, so that lines are told apart also where they run together.
+func (d drawn) along(c *draw.Canvas, line []vg.Point) (places []vg.Point) {
+	const marks = 5
+	place := float64(slices.Index(d.legend, d.i)) + 0.5
+	if place < 0 { // named at the axis
+		return nil
+	}
+	for k := range marks {
+		x := c.X((float64(k) + place/float64(len(d.legend))) / marks)
+		for i := 1; i < len(line); i++ {
+			if a, b := line[i-1], line[i]; a.X <= x && x < b.X {
+				places = append(places, vg.Point{X: x, Y: a.Y + (b.Y-a.Y)*(x-a.X)/(b.X-a.X)})
+				break
+			}
+		}
+	}
+	if len(places) == 0 {
+		places = line[len(line)-1:]
+	}
+	return places
+}
+
+// bar draws one of the series' bars, with its length where that has room.
+func (d drawn) bar(c *draw.Canvas, p Point, at func(x, y float64) vg.Point) {
+	before := 0.0
+	for _, earlier := range d.Series[:d.i] {
+		for _, other := range earlier.Bars {
+			if other.Y == p.Y {
+				before += other.X
+			}
+		}
+	}
+	from, to := at(before, p.Y-0.35), at(before+p.X, p.Y+0.35)
+	tone := d.tone(d.i)
+	c.FillPolygon(tone.fill, []vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}})
+	style, length := textStyle(small), strconv.FormatFloat(p.X, 'f', -1, 64)
+	style.Color, style.XAlign, style.YAlign = tone.text, draw.XCenter, draw.YCenter
+	if fits(style, to.X-from.X)(length) {
+		c.FillText(style, vg.Point{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2}, length)
+	}
+}
+
+// entry draws what the legend shows of a series.
+func (l *layout) entry(c draw.Canvas, series int) {
+	s, look, middle := &l.Series[series], l.look(series), c.Center()
+	if s.Bars != nil {
+		r := draw.Crop(c, c.Size().X/4, -c.Size().X/4, 2, -2)
+		c.FillPolygon(l.tone(series).fill, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}})
+		return
+	}
+	if len(s.Dots) == 0 {
+		c.StrokeLine2(look.LineStyle, c.Min.X, middle.Y, c.Max.X, middle.Y)
+	}
+	if look.mark != nil {
+		look.mark.draw(&c, middle, look.Color)
+	}
+}
