@@ -122,7 +122,7 @@ func (f *Figure) layout() *layout {
 			l.legend, l.names = append(l.legend, i), append(l.names, printable(s.Name))
 		}
 	}
-	l.names = shortNames(l.names, fits(body, mostLegend*width-sampleWidth))
+	l.names = ShortNames(l.names)
 	l.rows = shortNames(l.rows, fits(body, mostNames*width))
 	l.caption = wrapped(printable(f.Caption), fits(body, width-2*margin))
 	if f.Square {

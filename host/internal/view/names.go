@@ -18,6 +18,11 @@ func shortened(text string, fits func(string) bool) string {
 	return text
 }
 
+// ShortNames are names as short as legends of figures have them, see shortNames.
+func ShortNames(names []string) []string {
+	return shortNames(names, fits(textStyle(small), mostLegend*width-sampleWidth))
+}
+
 // shortNames are names that fit, and are as different as they were: words that all those
 // which do not fit have in common go first, then the keys of those like key=value. Names
 // that would be equal then get numbers.

@@ -152,13 +152,14 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLines(look.LineStyle, c.ClipLinesXY(line)...)
 		places = d.along(&c, line)
 	}
-	n := 0
+	// A mark at every point would be one blot where there are many, and hide those of a
+	// series that runs the same way.
+	n, every := d.place(), max(1+s.points()/15, min(len(d.legend), 3))
 	for _, points := range s.Lines {
 		line := make([]vg.Point, len(points))
 		for i, p := range points {
 			line[i] = at(p.X, p.Y)
-			// A mark at every point would be one blot where there are many.
-			if n++; len(points) == 1 || n%(1+s.points()/15) == 0 {
+			if n++; len(points) == 1 || n%every == 0 {
 				places = append(places, line[i])
 			}
 		}
@@ -178,6 +179,9 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 		d.bar(&c, p, at)
 	}
 }
+
+// place is the series' in the legend; below 0: none.
+func (d drawn) place() int { return slices.Index(d.legend, d.i) }
 
 // points counts those of all lines.
 func (s *Series) points() (n int) {
@@ -213,12 +217,11 @@ func (s *Series) outline(at func(x, y float64) vg.Point) []vg.Point {
 // those of the others, so that lines are told apart also where they run together.
 func (d drawn) along(c *draw.Canvas, line []vg.Point) (places []vg.Point) {
 	const marks = 5
-	place := float64(slices.Index(d.legend, d.i)) + 0.5
-	if place < 0 { // named at the axis
+	if d.place() < 0 { // named at the axis
 		return nil
 	}
 	for k := range marks {
-		x := c.X((float64(k) + place/float64(len(d.legend))) / marks)
+		x := c.X((float64(k) + (float64(d.place())+0.5)/float64(len(d.legend))) / marks)
 		for i := 1; i < len(line); i++ {
 			if a, b := line[i-1], line[i]; a.X <= x && x < b.X {
 				places = append(places, vg.Point{X: x, Y: a.Y + (b.Y-a.Y)*(x-a.X)/(b.X-a.X)})
@@ -248,7 +251,7 @@ func (d drawn) bar(c *draw.Canvas, p Point, at func(x, y float64) vg.Point) {
 	style, length := textStyle(small), strconv.FormatFloat(p.X, 'f', -1, 64)
 	style.Color, style.XAlign, style.YAlign = tone.text, draw.XCenter, draw.YCenter
 	if fits(style, to.X-from.X)(length) {
-		c.FillText(style, vg.Point{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2}, length)
+		c.FillText(style, vg.Point{X: (from.X + to.X) / 2, Y: (from.Y+to.Y)/2 + 1}, length)
 	}
 }
 

@@ -70,7 +70,7 @@ const maxScatters = 8
 // pictures makes figures of a comparison.
 type pictures struct {
 	*Comparison
-	// names of arms as figures have them, with a mark at those whose proofs were refuted.
+	// names of arms as all figures have them, with a mark at those whose proofs were refuted.
 	names []string
 	// best is who decided first of each task's arms; -1: none.
 	best []int
@@ -90,6 +90,7 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 		}
 		p.names = append(p.names, name)
 	}
+	p.names = view.ShortNames(p.names)
 	any := false
 	for _, task := range c.tasks {
 		best := -1
@@ -266,7 +267,7 @@ func (p *pictures) ranking() []int {
 // scatter holds two arms against each other, task by task.
 func (p *pictures) scatter(a, b int) *view.Figure {
 	border := 1.5 * p.limit
-	f := p.figure("scatter-"+p.Arms[a].Name+"-"+p.Arms[b].Name, p.Arms[a].Name+" against "+p.Arms[b].Name,
+	f := p.figure("scatter-"+p.Arms[a].Name+"-"+p.Arms[b].Name, p.names[a]+" against "+p.names[b],
 		fmt.Sprintf("%s Above the diagonal %s is faster. Beyond the lines at %s: not decided.", p.total(), p.names[a], p.Budget))
 	axis := view.Axis{Min: p.from, Max: 1.1 * border, Log: true}
 	f.X, f.Y, f.Square = axis, axis, true
