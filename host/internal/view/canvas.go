@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -73,6 +74,8 @@ func (c *measured) FillString(f font.Face, at vg.Point, text string) {
 	c.Canvas.FillString(f, at, text)
 }
 
+var styled = regexp.MustCompile(`style="[^"]*"`)
+
 // write writes an element svg with a title, which is a file and fits into a page as it is.
 func (c *measured) write(w io.Writer, title string) error {
 	var b bytes.Buffer
@@ -82,6 +85,11 @@ func (c *measured) write(w io.Writer, title string) error {
 	_, text, _ := strings.Cut(b.String(), "<svg ")
 	// Who has no Liberation has one of those it was drawn after.
 	text = strings.ReplaceAll(text, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	// Attributes of their own, which a page's policy may allow where it forbids styles.
+	text = styled.ReplaceAllStringFunc(text, func(style string) string {
+		style = strings.TrimSuffix(strings.TrimPrefix(style, `style="`), `"`)
+		return strings.ReplaceAll(strings.ReplaceAll(style, ":", `="`), ";", `" `) + `"`
+	})
 	parts := strings.Split(text, "<text ") // which no name contains: they are escaped
 	head, rest, _ := strings.Cut(parts[0], ">")
 	parts[0] = fmt.Sprintf("<svg role=\"img\" %s>\n<title>%s</title>%s", head, html.EscapeString(title), rest)

@@ -62,8 +62,8 @@ func svg(t *testing.T, text []byte) (texts map[string]int, paths map[string]int)
 			}
 		case xml.StartElement:
 			for _, a := range token.Attr {
-				for _, c := range []string{"#0072B2", "#D55E00", "#009E73", "FILL-OPACITY"} {
-					if token.Name.Local == "path" && a.Name.Local == "style" && strings.Contains(strings.ToUpper(a.Value), c) {
+				for _, c := range []string{"#0072B2", "#D55E00", "#009E73", "fill-opacity"} {
+					if token.Name.Local == "path" && (strings.EqualFold(a.Value, c) || strings.EqualFold(a.Name.Local, c)) {
 						paths[c]++
 					}
 				}
@@ -80,7 +80,7 @@ func TestSVG(t *testing.T) {
 		}
 	}
 	// A line with marks and an entry of the legend, which is all of who has no data; a band.
-	if paths["#0072B2"] < 7 || paths["#D55E00"] < 6 || paths["#009E73"] != 2 || paths["FILL-OPACITY"] != 1 {
+	if paths["#0072B2"] < 7 || paths["#D55E00"] < 6 || paths["#009E73"] != 2 || paths["fill-opacity"] != 1 {
 		t.Errorf("paths by colour: %v", paths)
 	}
 }
@@ -195,7 +195,7 @@ func TestTextsStayWhereTheyAre(t *testing.T) {
 	l := f.layout()
 	text := written(t, f, SVG)
 	svg(t, text)
-	if bytes.ContainsAny(text, "\u202e\x00") || bytes.Contains(text, []byte(`<text x=`)) || !bytes.HasPrefix(text, []byte("<svg ")) {
+	if bytes.ContainsAny(text, "\u202e\x00") || bytes.Contains(text, []byte(" style=")) || bytes.Contains(text, []byte(`<text x=`)) || !bytes.HasPrefix(text, []byte("<svg ")) {
 		t.Errorf("%s", text)
 	}
 	widths := regexp.MustCompile(`<text textLength="([0-9.]+)"`).FindAllSubmatch(text, -1)
