@@ -175,7 +175,7 @@ func (l *layout) draw(c draw.Canvas) {
 func (l *layout) plot(c draw.Canvas) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
-	p.Add(plotter.NewGrid())
+	p.Add(plotter.NewGrid(), bands{l})
 	for _, ideal := range []bool{true, false} {
 		for i := range l.Series {
 			if (l.Series[i].Look == Ideal) == ideal {

@@ -137,15 +137,29 @@ func (d drawn) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
+// at is where points are drawn.
+func (f *Figure) at(c *draw.Canvas, p *plot.Plot) func(x, y float64) vg.Point {
+	toX, toY := p.Transforms(c)
+	return func(x, y float64) vg.Point { return vg.Point{X: toX(f.X.place(x)), Y: toY(f.Y.place(y))} }
+}
+
+// bands are those of all series, which hide none of their lines.
+type bands struct{ *layout }
+
+// Plot implements plot.Plotter.
+func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
+	for i := range b.Series {
+		if s := &b.Series[i]; len(s.Low) > 0 {
+			red, green, blue, _ := b.look(i).Color.RGBA()
+			faint := color.NRGBA{uint8(red >> 8), uint8(green >> 8), uint8(blue >> 8), 0x30}
+			c.FillPolygon(faint, c.ClipPolygonXY(s.outline(b.at(&c, p))))
+		}
+	}
+}
+
 // Plot implements plot.Plotter.
 func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
-	s, look := &d.Series[d.i], d.look(d.i)
-	x, y := p.Transforms(&c)
-	at := func(px, py float64) vg.Point { return vg.Point{X: x(d.X.place(px)), Y: y(d.Y.place(py))} }
-	if len(s.Low) > 0 {
-		r, g, b, _ := look.Color.RGBA()
-		c.FillPolygon(color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 0x30}, c.ClipPolygonXY(s.outline(at)))
-	}
+	s, look, at := &d.Series[d.i], d.look(d.i), d.at(&c, p)
 	var places []vg.Point
 	if len(s.Steps) > 0 {
 		line := stairs(s.Steps, at)
