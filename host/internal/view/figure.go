@@ -151,8 +151,8 @@ func (l *layout) draw(c draw.Canvas) {
 	for _, name := range l.names {
 		beside = max(beside, 2*margin+sampleWidth+slack*body.Width(name))
 	}
-	p := l.plot(draw.Crop(c, 0, -beside, 0, 0))
 	at := draw.Crop(c, 0, -beside, 0, 0)
+	p := l.plot(at)
 	if l.Square {
 		data := p.DataCanvas(at).Size()
 		at.Max.X -= max(0, data.X-data.Y)

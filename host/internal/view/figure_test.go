@@ -179,7 +179,7 @@ func TestLongNames(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	if d := cmp.Diff([]string{"one two", "three"}, wrapped(" one two  three ", within(8))); d != "" {
+	if d := cmp.Diff([]string{"one two", "three", "elev…ven"}, wrapped(" one two  three eleventyseven", within(8))); d != "" {
 		t.Error(d)
 	}
 }

@@ -72,7 +72,7 @@ func wrapped(text string, fits func(string) bool) (lines []string) {
 			lines[n] += " " + word
 			continue
 		}
-		lines = append(lines, word)
+		lines = append(lines, shortened(word, fits))
 	}
 	return lines
 }

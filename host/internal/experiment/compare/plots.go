@@ -91,7 +91,7 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 		p.names = append(p.names, name)
 	}
 	p.names = view.ShortNames(p.names)
-	any := false
+	decided := false
 	for _, task := range c.tasks {
 		best := -1
 		for i, a := range task {
@@ -99,7 +99,7 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 				p.from = min(p.from, max(0.8*a.seconds, 1e-3))
 			}
 			if a.good() && (best < 0 || a.seconds < task[best].seconds) {
-				best, any = i, true
+				best, decided = i, true
 			}
 		}
 		p.best = append(p.best, best)
@@ -107,7 +107,7 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	switch {
 	case len(c.tasks) == 0:
 		return nil, []string{"no plots: there is no task that every arm has done"}
-	case !any:
+	case !decided:
 		return nil, []string{"no plots: no arm decided any task"}
 	case len(c.Arms) < 2:
 		return []*view.Figure{p.cactus()}, []string{"one arm: scatter, profile and contribution are plots of two or more"}
