@@ -39,6 +39,23 @@ func (c *Cost) Charge(t *Terms, u workers.Usage, cores []int, told bool) {
 	}
 }
 
+// Took is how long a task ran by the clock of its budget, whose times are in seconds that
+// TimeLabel names.
+func (t *Terms) Took(c *Cost) float64 {
+	if t.Clock == clock.CPUTime {
+		return c.CPU
+	}
+	return c.Seconds
+}
+
+// TimeLabel is what an axis of such times is called.
+func (t *Terms) TimeLabel() string {
+	if t.Clock == clock.CPUTime {
+		return "processor time (s)"
+	}
+	return "time (s)"
+}
+
 // Trouble says what of the terms ended a worker, or a plugin of it, before the budget; nil:
 // nothing.
 func (t *Terms) Trouble(c *Cost) error {

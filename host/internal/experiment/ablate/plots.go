@@ -60,13 +60,13 @@ func (a *Ablation) axis(n *network, in unit) view.Axis {
 	x := view.Axis{Label: in.String(), Min: math.Inf(1), Log: true}
 	least := 0.5
 	if in == seconds {
-		x.Label, least = "time (s)", 1e-4
+		x.Label, least = a.TimeLabel(), 1e-4
 	}
 	for _, runs := range n.arms {
 		for i := range runs {
 			r := &runs[i]
 			if in == seconds {
-				x.Max = max(x.Max, r.Seconds)
+				x.Max = max(x.Max, a.Took(&r.Cost))
 			}
 			if len(r.Steps) > 0 {
 				x.Min, x.Max = min(x.Min, 0.8**in.at(&r.Steps[0])), max(x.Max, *in.at(&r.Steps[len(r.Steps)-1]))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -33,16 +34,16 @@ func (a answer) good() bool { return a.decision == witnessed || a.decision == fa
 
 // answerOf is that of a run. Who is above a limit that holds everywhere refutes every proof
 // of it.
-func answerOf(r *Result, lied bool) answer {
+func (p *Plan) answerOf(r *Result, lied bool) answer {
 	switch first := r.first(); {
 	case first != nil:
 		return answer{witnessed, first.Seconds}
 	case r.Certified < 1:
 		return answer{}
 	case lied:
-		return answer{refuted, r.Seconds}
+		return answer{refuted, p.Took(&r.Cost)}
 	}
-	return answer{fair, r.Seconds}
+	return answer{fair, p.Took(&r.Cost)}
 }
 
 // decisions are the answers of a subject's tasks that every arm has done, arm by arm.
@@ -52,7 +53,7 @@ func decisions(p *Plan, results map[*Arm][]seeded, lies []Disagreement) (tasks [
 		lied := slices.ContainsFunc(lies, func(d Disagreement) bool { return d.Prover == p.Arms[i].Name })
 		for _, r := range results[&p.Arms[i]] {
 			if len(of[r.seed]) == i { // else an arm before has not done it
-				of[r.seed] = append(of[r.seed], answerOf(r.Result, lied))
+				of[r.seed] = append(of[r.seed], p.answerOf(r.Result, lied))
 			}
 		}
 	}
@@ -145,7 +146,7 @@ const ideal = "virtual best"
 // cactus is how many tasks each arm has decided by each moment.
 func (p *pictures) cactus() *view.Figure {
 	f := p.figure("cactus", "tasks decided in time", p.total()+" Decided: an individual was found, or the whole space proved fair by the arm's notion.")
-	f.X = view.Axis{Label: "time (s)", Min: p.from, Max: p.limit, Log: true}
+	f.X = view.Axis{Label: p.TimeLabel(), Min: p.from, Max: p.limit, Log: true}
 	f.Y = view.Axis{Label: "tasks decided", Max: 1.02 * float64(len(p.tasks)), Whole: true}
 	if len(p.Arms) > 1 {
 		f.Series = append(f.Series, view.Series{Name: ideal, Look: view.Ideal, Steps: p.counted(p.best, func(a answer, _ int) float64 { return a.seconds }, p.from, p.limit, 1)})
@@ -195,7 +196,7 @@ func (p *pictures) profile() *view.Figure {
 		}
 	}
 	f := p.figure("profile", "performance profile", fmt.Sprintf("%s Those that some arm decided: %d. For which share of them an arm took at most τ times as long as the fastest.", p.total(), decided))
-	f.X = view.Axis{Label: "τ: time over that of the fastest arm", Min: 1, Max: 1.1 * most, Log: true}
+	f.X = view.Axis{Label: "τ: " + strings.TrimSuffix(p.TimeLabel(), " (s)") + " over that of the fastest arm", Min: 1, Max: 1.1 * most, Log: true}
 	f.Y = view.Axis{Label: "share of tasks", Max: 1.02}
 	for i, name := range p.names {
 		steps := p.counted(p.always(i), factor, 1, 1.1*most, 1/float64(decided))
@@ -271,7 +272,7 @@ func (p *pictures) scatter(a, b int) *view.Figure {
 		fmt.Sprintf("%s Above the diagonal %s is faster. Beyond the lines at %s: not decided.", p.total(), p.names[a], p.Budget))
 	axis := view.Axis{Min: p.from, Max: 1.1 * border, Log: true}
 	f.X, f.Y, f.Square = axis, axis, true
-	f.X.Label, f.Y.Label = p.names[a]+" (s)", p.names[b]+" (s)"
+	f.X.Label, f.Y.Label = p.names[a]+": "+p.TimeLabel(), p.names[b]+": "+p.TimeLabel()
 	line := func(x1, y1, x2, y2 float64) {
 		f.Series = append(f.Series, view.Series{Lines: [][]view.Point{{{X: x1, Y: y1}, {X: x2, Y: y2}}}})
 	}

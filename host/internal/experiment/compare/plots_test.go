@@ -9,13 +9,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // outcome is what a run of an arm comes to: who is found after t seconds, or, below 0,
 // nobody, since the whole space is proved fair after −t. 0: neither.
 func outcome(t float64) *Result {
-	r := &Result{Seconds: 100}
+	r := &Result{Cost: experiment.Cost{Seconds: 100}}
 	switch {
 	case t > 0:
 		r.Individuals = []Individual{{X: []float64{1, 0, 1}, Seconds: t / 2}, {X: []float64{2, 0, 1}, Seconds: t, K: 3, Gap: 0.5, Logit1: 2, Logit2: -2}}
@@ -127,6 +129,24 @@ func TestFiguresMarkContradictions(t *testing.T) {
 	}
 }
 
+// Times of a budget in processor time are processor time.
+func TestFiguresOfProcessorTime(t *testing.T) {
+	p, _ := handmade(1)
+	p.Clock, p.Subjects, p.Arms = clock.CPUTime, p.Subjects[:1], p.Arms[:2]
+	c, err := Tabulate(p, func(e Entry) (*Result, error) {
+		r := outcome(-20)
+		r.CPU = 5
+		return r, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := figures(c)
+	if f := all["cactus"]; f.X.Label != "processor time (s)" || f.Series[1].Steps[1].X != 5 {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestFiguresOfLittle(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -180,7 +200,7 @@ func TestFiguresOfMany(t *testing.T) {
 		t.Error(d)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "scatter-best-.._a_b-2.svg"))
-	if err != nil || !strings.Contains(string(text), ">../a b (s)<") {
+	if err != nil || !strings.Contains(string(text), ">../a b: time (s)<") {
 		t.Error(err)
 	}
 }
