@@ -120,6 +120,9 @@ func Conduct(ctx context.Context, s *session.Session, processes *workers.Process
 	}
 	if len(f.Arms) > 1 {
 		s.Note("%s", statistics.Power(len(f.Arms), f.Runs))
+		if n := len(f.Subjects); n > 1 {
+			s.Note("over networks: %s", statistics.PowerOver(len(f.Arms), n))
+		}
 	}
 	s.Work()
 	cores := workers.Cores()

@@ -34,7 +34,7 @@ func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 			figures = append(figures, a.largest(n, "maxk-evaluations", evaluations))
 		}
 	}
-	return append(figures, a.criticalDifferences()...), without
+	return append(figures, a.standings().CriticalDifferences(a.Title, a.names())...), without
 }
 
 // any reports whether some run on the network is such.

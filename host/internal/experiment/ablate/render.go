@@ -7,9 +7,11 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
-	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
+
+// one is what tables call an arm.
+const one = "search"
 
 // Document shows the ablation.
 func (a *Ablation) Document() *view.Document {
@@ -20,14 +22,9 @@ func (a *Ablation) Document() *view.Document {
 				a.lines().Label(&c.Row), c.Arm, c.Failed, c.Failed+c.Runs, view.FirstLine(c.Errors[len(c.Errors)-1])))
 		}
 	}
-	var sums view.Paragraph
-	for i := range a.Overall {
-		if text := a.Overall[i].sentence(a.ranking(a.Overall[i].Measure)); text != "" {
-			sums = append(sums, text)
-		}
-	}
-	d := view.Of(a.paper(), a.beyond(), a.ranks())
-	if len(sums) > 0 {
+	standings := a.standings()
+	d := view.Of(a.paper(), a.beyond(), standings.Table(a.Title("ranking over networks"), one))
+	if sums := standings.Sentences(one); len(sums) > 0 {
 		d.Add(sums)
 	}
 	d.Add(view.Close{Block: failed})
@@ -64,7 +61,7 @@ func (a *Ablation) paper() *view.Table {
 			columns = append(columns, "proved")
 		}
 	}
-	t := a.lines().Table(a.Title("what the searches found"), "search", append(columns, "found in"), func(i int) (line []view.Cell) {
+	t := a.lines().Table(a.Title("what the searches found"), one, append(columns, "found in"), func(i int) (line []view.Cell) {
 		c := &a.Cells[i]
 		for _, m := range a.in.measures() {
 			if !m.beyond {
@@ -99,7 +96,7 @@ func (a *Ablation) beyond() *view.Table {
 			columns = append(columns, m.name)
 		}
 	}
-	t := a.lines().Table(a.Title("how uneven the outcomes, how spread out the individuals, at what cost"), "search", append(columns, "CPU s", "wall s", "retried"), func(i int) (line []view.Cell) {
+	t := a.lines().Table(a.Title("how uneven the outcomes, how spread out the individuals, at what cost"), one, append(columns, "CPU s", "wall s", "retried"), func(i int) (line []view.Cell) {
 		c := &a.Cells[i]
 		for _, m := range a.in.measures() {
 			if m.beyond {
@@ -111,39 +108,6 @@ func (a *Ablation) beyond() *view.Table {
 	t.Notes = []string{
 		"Shannon, MinEntropy: of the distribution of an individual's outcomes over the bins, in bits, mean over individuals;",
 		"Spread: mean Gower distance of two individuals found, 0 to 1; CPU time is that of worker and plugins",
-	}
-	return t
-}
-
-// ranks is the ranking.
-func (a *Ablation) ranks() *view.Table {
-	t := &view.Table{
-		Title: a.Title("ranking over networks"),
-		Columns: []view.Column{
-			{Title: "by"}, {Title: "search"}, {Title: "mean rank", Right: true}, {Title: "wins", Right: true},
-			{Title: "losses", Right: true}, {Title: "A12", Right: true}, {Title: "networks", Right: true},
-		},
-		Notes: []string{
-			"mean rank: over the networks on which every search has a run, by the mean place of its runs among all runs; 1 is the best",
-			fmt.Sprintf("wins, losses: other searches, over networks with %d runs of each, against which it is significantly better or worse; A12: mean chance to do better than another", statistics.MinRunsForBold),
-		},
-	}
-	networks := 0
-	for i := range a.Overall {
-		networks = a.Overall[i].Networks
-		if text := a.Overall[i].note(); text != "" {
-			t.Notes = append(t.Notes, text)
-		}
-	}
-	if networks > 1 && len(a.Arms) > 1 {
-		t.Notes = append(t.Notes, "p of pairs over networks: Wilcoxon's signed ranks of A12, corrected after Holm; "+statistics.PowerOver(len(a.Arms), networks))
-	}
-	for i := range a.Ranking {
-		r := &a.Ranking[i]
-		if i > 0 && r.Measure != a.Ranking[i-1].Measure {
-			t.Rows = append(t.Rows, nil)
-		}
-		t.Rows = append(t.Rows, view.Texts(r.Measure, r.Arm, view.Number(r.MeanRank, 2), strconv.Itoa(r.Wins), strconv.Itoa(r.Losses), view.Number(r.A12, 2), strconv.Itoa(r.Networks)))
 	}
 	return t
 }
@@ -167,7 +131,7 @@ func (a *Ablation) notes() []string {
 	} else if a.counts() {
 		notes = append(notes, "some results are of an earlier version, which kept times only: what the budget counts is not compared")
 	}
-	notes = append(notes, experiment.Tested(len(a.Arms), a.Runs, "search", about)...)
+	notes = append(notes, experiment.Tested(len(a.Arms), a.Runs, one, about)...)
 	notes = append(notes, a.boundNotes()...)
 	notes = append(notes, a.Conditions.Notes(&a.Terms, a.Done)...)
 	if a.Retried > 0 {

@@ -12,8 +12,8 @@ type Ablation struct {
 	Arms []ArmInfo `json:"arms"`
 	// Cells have a network and an arm each; Ranking has a line for each measure
 	// ranked by and each arm, the best first.
-	Cells   []Cell `json:"cells"`
-	Ranking []Rank `json:"ranking"`
+	Cells   []Cell            `json:"cells"`
+	Ranking []experiment.Rank `json:"ranking"`
 	// Bounds have a network each, in the order of Cells; those that were not asked
 	// for, or not yet, are absent.
 	Bounds []Bound `json:"bounds,omitempty"`
@@ -30,7 +30,7 @@ type Ablation struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 	experiment.Pictures
 	// Overall compares the arms over networks, by each measure of Ranking.
-	Overall []Overall `json:"overall"`
+	Overall []experiment.Overall `json:"overall"`
 
 	// networks hold the runs by network and arm, for plots.
 	networks []network
@@ -125,8 +125,46 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 	for i := range p.Subjects {
 		a.add(p, &p.Subjects[i], of[&p.Subjects[i]], aim)
 	}
-	a.rank(p)
+	a.rank()
 	return a, nil
+}
+
+// rankedBy are the measures that arms are ranked by, the first deciding; counts take the
+// place of times as in unit.measures.
+var rankedBy = []string{measureMaxK, measureTTarget, measureID}
+
+// rank ranks the arms.
+func (a *Ablation) rank() {
+	arms := a.names()
+	var contests []experiment.Contest
+	for _, name := range rankedBy {
+		if name == measureTTarget && a.in != seconds {
+			name = measureNTarget
+		}
+		m, c := measureNamed(a.in.measures(), name), experiment.Contest{Measure: name}
+		for n := range a.networks {
+			match := experiment.Match{Runs: m.worths(a.networks[n].arms)}
+			for i := range arms {
+				match.Cells = append(match.Cells, m.cell(&a.Cells[n*len(arms)+i]))
+			}
+			c.Networks = append(c.Networks, match)
+		}
+		contests = append(contests, c)
+	}
+	s := experiment.Rankings(arms, contests)
+	a.Ranking, a.Overall = s.Ranking, s.Overall
+}
+
+func (a *Ablation) names() (names []string) {
+	for i := range a.Arms {
+		names = append(names, a.Arms[i].Name)
+	}
+	return names
+}
+
+// standings are the ranking as it is shown.
+func (a *Ablation) standings() *experiment.Standings {
+	return &experiment.Standings{Ranking: a.Ranking, Overall: a.Overall}
 }
 
 // count takes a result into the sums.

@@ -160,16 +160,19 @@ func TestMeasures(t *testing.T) {
 func TestRanking(t *testing.T) {
 	p, results := handmade(6)
 	a := tabulated(t, p, 0, results)
-	want := []Rank{
-		{"Max.K", "good", ptr(1), 2, 4, 0, ptr(1)}, {"Max.K", "fair", ptr(2), 2, 2, 2, ptr(0.5)}, {"Max.K", "idle", ptr(3), 2, 0, 4, ptr(0)},
-		{"T.target", "fair", ptr(1), 2, 4, 0, ptr(1)}, {"T.target", "good", ptr(2), 2, 2, 2, ptr(0.5)}, {"T.target", "idle", ptr(3), 2, 0, 4, ptr(0)},
-		{"#ID", "good", ptr(1), 2, 4, 0, ptr(1)}, {"#ID", "fair", ptr(2), 2, 2, 2, ptr(0.5)}, {"#ID", "idle", ptr(3), 2, 0, 4, ptr(0)},
+	rank := func(measure, arm string, mean *float64, networks, wins, losses int, a12 *float64) experiment.Rank {
+		return experiment.Rank{Measure: measure, Arm: arm, MeanRank: mean, Networks: networks, Wins: wins, Losses: losses, A12: a12}
+	}
+	want := []experiment.Rank{
+		rank("Max.K", "good", ptr(1), 2, 4, 0, ptr(1)), rank("Max.K", "fair", ptr(2), 2, 2, 2, ptr(0.5)), rank("Max.K", "idle", ptr(3), 2, 0, 4, ptr(0)),
+		rank("T.target", "fair", ptr(1), 2, 4, 0, ptr(1)), rank("T.target", "good", ptr(2), 2, 2, 2, ptr(0.5)), rank("T.target", "idle", ptr(3), 2, 0, 4, ptr(0)),
+		rank("#ID", "good", ptr(1), 2, 4, 0, ptr(1)), rank("#ID", "fair", ptr(2), 2, 2, 2, ptr(0.5)), rank("#ID", "idle", ptr(3), 2, 0, 4, ptr(0)),
 	}
 	if d := cmp.Diff(want, a.Ranking); d != "" {
 		t.Error(d)
 	}
 	// Two networks are too few for a p over networks, 2 · 2⁻² at best.
-	if o := a.Overall[0]; o.Networks != 2 || len(o.Pairs) != 3 || *o.Friedman != 4 || o.Pairs[0] != (Pair{"good", "fair", 2, 0, 1, 0.5, 1}) {
+	if o := a.Overall[0]; o.Networks != 2 || len(o.Pairs) != 3 || *o.Friedman != 4 || o.Pairs[0] != (experiment.Pair{Arm: "good", Other: "fair", Ahead: 2, A12: 1, P: 0.5, PHolm: 1}) {
 		t.Errorf("%+v", o)
 	}
 	// A network on which an arm has no run says nothing about ranks.
@@ -179,7 +182,7 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	a = tabulated(t, p, 0, results)
-	if got, want := a.Overall[0].sentence(a.ranking("Max.K")), "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ"; got != want {
+	if got, want := a.standings().Sentences(one)[0], "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, r := range a.Ranking {
@@ -212,7 +215,7 @@ func TestBudgetsAreJudgedInWhatTheyCount(t *testing.T) {
 			}
 		}
 		a := tabulated(t, p, 4, results)
-		if best := a.ranking(c.by); len(best) != 3 || best[0].Arm != c.first {
+		if best := a.Ranking[3]; best.Measure != c.by || best.Arm != c.first {
 			t.Errorf("%s: %+v", c.budget, a.Ranking)
 		}
 		good, fair := &a.Cells[0], &a.Cells[1]
@@ -248,24 +251,6 @@ func TestBudgetsAreJudgedInWhatTheyCount(t *testing.T) {
 				t.Errorf("%s, %s:\n%s", c.budget, title, &text)
 			}
 		}
-	}
-}
-
-// Over seven networks an arm that is ahead on all is significantly better; the others
-// are not.
-func TestSentence(t *testing.T) {
-	var networks [][][]float64
-	for n := range 7 {
-		networks = append(networks, [][]float64{{1, 2}, {5, 6}, {2, float64(n % 2)}})
-	}
-	o := overall("#ID", []string{"ga", "climb", "rw"}, networks)
-	ranking := []Rank{{Arm: "climb", MeanRank: ptr(1)}, {Arm: "ga", MeanRank: ptr(2.2)}, {Arm: "rw", MeanRank: ptr(2.8)}}
-	if got, want := o.sentence(ranking), "climb is best on #ID: ahead of ga on 7 of 7 networks, A12 1.00, p = 0.047; the other two do not differ"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	ranking[0].MeanRank = ptr(2.2)
-	if got, want := o.sentence(ranking), "climb and ga share the first place on #ID"; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 

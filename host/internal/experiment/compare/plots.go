@@ -121,7 +121,7 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	if n := len(ranking) - 1; n > maxScatters {
 		without = append(without, fmt.Sprintf("scatter: %s, which decided most, against the %d next best of %d other arms", c.Arms[ranking[0]].Name, maxScatters, n))
 	}
-	return figures, without
+	return append(figures, c.CriticalDifferences(c.Title, c.names())...), without
 }
 
 // figure is one with what all have.

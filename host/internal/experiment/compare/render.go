@@ -10,13 +10,20 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
+// one is what tables call an arm.
+const one = "arm"
+
 // Document shows the comparison.
 func (c *Comparison) Document() *view.Document {
 	var refuted view.Warning
 	for i := range c.Disagreements {
 		refuted = append(refuted, "DISAGREEMENT "+c.Disagreements[i].String())
 	}
-	d := view.Of(c.main(), c.beyond(), c.matrix(), refuted)
+	d := view.Of(c.main(), c.beyond())
+	if len(c.Ranking) > 0 {
+		d.Add(c.Standings.Table(c.Title("ranking over networks"), one), c.Sentences(one))
+	}
+	d.Add(c.matrix(), refuted)
 	d.Data = c.data()
 	return d
 }
@@ -39,7 +46,7 @@ func (c *Comparison) lines() *experiment.Rows {
 
 // main is the paper's table with a line for each arm.
 func (c *Comparison) main() *view.Table {
-	t := c.lines().Table(c.Title("discriminated individuals found"), "arm", append(slices.Clone(paperColumns), "found in"), func(i int) []view.Cell {
+	t := c.lines().Table(c.Title("discriminated individuals found"), one, append(slices.Clone(paperColumns), "found in"), func(i int) []view.Cell {
 		return append(c.Rows[i].paperCells(), view.Texts(c.Rows[i].FoundOf())...)
 	})
 	t.Notes, t.Paper = c.notes(), c.paper()
@@ -74,7 +81,7 @@ func (c *Comparison) paper() *view.Table {
 // beyond is what the paper only mentions.
 func (c *Comparison) beyond() *view.Table {
 	columns := []string{"diversity", "regions", "certified %", "fair", "unfair", "undecided", "spurious", "faults", "asked", "CPU s", "wall s"}
-	t := c.lines().Table(c.Title("how spread out, how much proved, at what cost"), "arm", columns, func(i int) []view.Cell {
+	t := c.lines().Table(c.Title("how spread out, how much proved, at what cost"), one, columns, func(i int) []view.Cell {
 		r := &c.Rows[i]
 		shown := func(name string, digits int) view.Cell { return experiment.Shown(r.Over[name], digits) }
 		certified := view.Cell{Text: view.NA, Bold: r.Over["certified"].Bold}
@@ -131,7 +138,7 @@ func (c *Comparison) notes() []string {
 	notes := []string{
 		fmt.Sprintf("mean ± sd over the runs that found an individual (#ID: over all); budget %s, %s", c.BudgetOf(" of wall time"), &c.Terms),
 	}
-	notes = append(notes, experiment.Tested(len(c.Arms), c.Runs, "arm", "a run that found no individual counts as the budget, or as k = 0")...)
+	notes = append(notes, experiment.Tested(len(c.Arms), c.Runs, one, "a run that found no individual counts as the budget, or as k = 0")...)
 	notes = append(notes, c.Conditions.Notes(&c.Terms, c.Done)...)
 	if c.Done < c.Tasks {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", c.Done, c.Tasks))

@@ -26,6 +26,8 @@ type Comparison struct {
 	Done        int  `json:"done"`
 	Tasks       int  `json:"tasks"`
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Standings rank the arms over all networks.
+	experiment.Standings
 	experiment.Pictures
 
 	// tasks are the answers of those that every arm has done, for plots.
@@ -86,22 +88,24 @@ type measure struct {
 	alike func(a, b *Arm) bool
 	// proofs: it is about proofs, and not compared where one of them was refuted.
 	proofs bool
+	// ranks: arms are ranked by it over networks.
+	ranks bool
 }
 
 func none(float64) float64 { return 0 }
 
 var measures = []measure{
-	{name: "#ID", cell: func(r *Row) *statistics.Cell { return &r.ID }, of: func(r *Result) *float64 { return new(float64(r.count())) }, missing: none},
+	{name: "#ID", cell: func(r *Row) *statistics.Cell { return &r.ID }, of: func(r *Result) *float64 { return new(float64(r.count())) }, missing: none, ranks: true},
 	// Censored: it would have taken longer than the budget.
 	{name: "T.1st", cell: func(r *Row) *statistics.Cell { return &r.T1st }, of: func(r *Result) *float64 {
 		return of(r.first(), func(i *Individual) float64 { return i.Seconds })
-	}, missing: func(budget float64) float64 { return budget }, less: true},
+	}, missing: func(budget float64) float64 { return budget }, less: true, ranks: true},
 	{name: "#K.1st", cell: func(r *Row) *statistics.Cell { return &r.K1st }, of: func(r *Result) *float64 {
 		return of(r.first(), func(i *Individual) float64 { return float64(i.K) })
 	}, missing: none},
 	{name: "#K", cell: func(r *Row) *statistics.Cell { return &r.MaxK }, of: func(r *Result) *float64 {
 		return of(r.worst(), func(i *Individual) float64 { return float64(i.K) })
-	}, missing: none},
+	}, missing: none, ranks: true},
 }
 
 // beyond are measures of Row.Over. Proofs of one thing can be compared, and regions of
@@ -109,8 +113,8 @@ var measures = []measure{
 var beyond = []measure{
 	over("diversity", func(r *Result) *float64 { return r.Diversity }, nil),
 	over("regions", func(r *Result) *float64 { return new(float64(r.Regions)) }, nil),
-	proving("certified", func(r *Result) *float64 { return &r.Certified }, sameNotion),
-	proving("fair", func(r *Result) *float64 { return new(float64(r.Fair)) }, func(a, b *Arm) bool { return sameNotion(a, b) && a.Partition == b.Partition }),
+	proving("certified", true, func(r *Result) *float64 { return &r.Certified }, sameNotion),
+	proving("fair", false, func(r *Result) *float64 { return new(float64(r.Fair)) }, func(a, b *Arm) bool { return sameNotion(a, b) && a.Partition == b.Partition }),
 	neutral("unfair", func(r *Result) *float64 { return new(float64(r.Unfair)) }),
 	neutral("undecided", func(r *Result) *float64 { return new(float64(r.Undecided)) }),
 	neutral("spurious", func(r *Result) *float64 { return new(float64(r.Spurious)) }),
@@ -136,9 +140,9 @@ func neutral(name string, of func(*Result) *float64) measure {
 	return m
 }
 
-func proving(name string, of func(*Result) *float64, alike func(a, b *Arm) bool) measure {
+func proving(name string, ranks bool, of func(*Result) *float64, alike func(a, b *Arm) bool) measure {
 	m := over(name, of, alike)
-	m.proofs = true
+	m.proofs, m.ranks = true, ranks
 	return m
 }
 
@@ -208,6 +212,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 		c.Arms = append(c.Arms, ArmInfo{a, p.Solvers[a.Solver].Version, p.Solvers[a.Solver].Library})
 		c.Matrix = append(c.Matrix, make([]int, len(p.Arms)))
 	}
+	var contests []experiment.Contest
 	tasks := map[*Subject][]Entry{}
 	for _, e := range p.Entries() {
 		tasks[e.Subject] = append(tasks[e.Subject], e)
@@ -239,9 +244,70 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 		}
 		c.Disagreements = append(c.Disagreements, found...)
 		c.tasks = append(c.tasks, decisions(p, results, found)...)
-		c.Rows = append(c.Rows, rows(p, s, results, len(found) > 0)...)
+		table := rows(p, s, results, len(found) > 0)
+		contests = p.enter(contests, table, len(found) > 0)
+		c.Rows = append(c.Rows, table...)
 	}
+	c.Standings = experiment.Rankings(p.names(), contests)
 	return c, nil
+}
+
+// enter takes a network's rows into the contests; an arm alone has none.
+func (p *Plan) enter(contests []experiment.Contest, rows []Row, refuted bool) []experiment.Contest {
+	for i := range all {
+		m := &all[i]
+		if len(p.Arms) < 2 || !m.ranks || !p.tests(m, refuted) {
+			continue
+		}
+		at := slices.IndexFunc(contests, func(c experiment.Contest) bool { return c.Measure == m.name })
+		if at < 0 {
+			at, contests = len(contests), append(contests, experiment.Contest{Measure: m.name})
+		}
+		contests[at].Networks = append(contests[at].Networks, p.match(m, rows))
+	}
+	return contests
+}
+
+func (c *Comparison) names() (names []string) {
+	for i := range c.Arms {
+		names = append(names, c.Arms[i].Name)
+	}
+	return names
+}
+
+func (p *Plan) names() []string {
+	names := make([]string, len(p.Arms))
+	for i := range p.Arms {
+		names[i] = p.Arms[i].Name
+	}
+	return names
+}
+
+// tests reports whether the arms are compared by a measure. refuted: some proof was, on
+// the network.
+func (p *Plan) tests(m *measure, refuted bool) bool {
+	other := func(a Arm) bool { return m.alike != nil && !m.alike(&p.Arms[0], &a) }
+	return !(m.neutral || slices.ContainsFunc(p.Arms, other) || m.proofs && refuted)
+}
+
+// match has the runs of a network's rows as tests take them, larger being better.
+func (p *Plan) match(m *measure, rows []Row) experiment.Match {
+	out := experiment.Match{Runs: make([][]float64, len(rows))}
+	for i := range rows {
+		cell := m.cell(&rows[i])
+		out.Cells = append(out.Cells, cell)
+		for _, v := range cell.Values {
+			if v == nil {
+				v = new(m.missing(p.limit().Seconds()))
+			}
+			worth := *v
+			if m.less {
+				worth = -worth
+			}
+			out.Runs[i] = append(out.Runs[i], worth)
+		}
+	}
+	return out
 }
 
 // rows are one model's, an arm each. refuted: some proof was.
@@ -250,30 +316,11 @@ func rows(p *Plan, s *Subject, results map[*Arm][]seeded, refuted bool) []Row {
 	for i := range p.Arms {
 		out[i] = row(s, &p.Arms[i], results[&p.Arms[i]])
 	}
-	names := make([]string, len(p.Arms))
-	for i := range p.Arms {
-		names[i] = p.Arms[i].Name
-	}
-	for _, m := range all {
-		other := func(a Arm) bool { return m.alike != nil && !m.alike(&p.Arms[0], &a) }
-		if m.neutral || slices.ContainsFunc(p.Arms, other) || m.proofs && refuted {
-			continue
+	for i := range all {
+		if m := &all[i]; p.tests(m, refuted) {
+			tested := p.match(m, out)
+			statistics.Test(tested.Cells, p.names(), tested.Runs)
 		}
-		cells, values := make([]*statistics.Cell, len(out)), make([][]float64, len(out))
-		for i := range out {
-			cells[i] = m.cell(&out[i])
-			for _, v := range cells[i].Values {
-				if v == nil {
-					v = new(m.missing(p.limit().Seconds()))
-				}
-				worth := *v
-				if m.less {
-					worth = -worth
-				}
-				values[i] = append(values[i], worth)
-			}
-		}
-		statistics.Test(cells, names, values)
 	}
 	return out
 }

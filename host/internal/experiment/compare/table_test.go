@@ -129,6 +129,42 @@ func TestProofsOfOneThingAreCompared(t *testing.T) {
 	}
 }
 
+// good is the first on both networks by every measure. Arms that prove the same are ranked by
+// the share certified, too, over the networks on which no proof was refuted.
+func TestRanking(t *testing.T) {
+	p, results := handmade(5)
+	measured := func() (names []string, networks []int) {
+		c, err := Tabulate(p, these(results))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, o := range c.Overall {
+			names, networks = append(names, o.Measure), append(networks, o.Networks)
+			if best := c.Ranking[i*len(p.Arms)]; best.Measure != o.Measure || best.Arm != "good" || *best.MeanRank != 1 || best.Wins != 2*o.Networks || *best.A12 != 1 {
+				t.Errorf("%+v", best)
+			}
+		}
+		return names, networks
+	}
+	if names, _ := measured(); !slices.Equal(names, []string{"#ID", "T.1st", "#K"}) {
+		t.Errorf("arms that prove different things are ranked by %v", names)
+	}
+	p.Arms[2].Notion, p.Arms[2].Epsilon = "", ""
+	for key, r := range results {
+		if strings.Contains(key, "good") {
+			r.Certified = 0.5
+		}
+	}
+	results["s/A_1 | bad | seed 5"].Proofs = []Proof{{Box: Box{{0, 3, 4}}, Limit: 0.05, Grade: "numerical"}}
+	if names, networks := measured(); !slices.Equal(names, []string{"#ID", "T.1st", "#K", "certified"}) || !slices.Equal(networks, []int{2, 2, 2, 1}) {
+		t.Errorf("ranked by %v on %v networks", names, networks)
+	}
+	p.Arms = p.Arms[:1]
+	if c, err := Tabulate(p, these(results)); err != nil || len(c.Ranking)+len(c.Overall) > 0 {
+		t.Errorf("an arm alone is ranked: %+v", c)
+	}
+}
+
 // byArm are the results on the first network.
 func byArm(p *Plan, results map[string]*Result) map[*Arm][]seeded {
 	out := map[*Arm][]seeded{}

@@ -1,0 +1,361 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Standings are how arms do by some measures over all networks.
+type Standings struct {
+	// Ranking has a line for each measure ranked by and each arm, the best first;
+	// Overall compares the arms over networks, by each of these measures.
+	Ranking []Rank    `json:"ranking"`
+	Overall []Overall `json:"overall"`
+}
+
+// Rank is how one arm does by one measure over all networks on which every arm
+// has a run.
+type Rank struct {
+	Measure string `json:"measure"`
+	Arm     string `json:"arm"`
+	// MeanRank is the mean of the arm's ranks, 1 the best; nil without a network.
+	// On a network all runs of all arms are put in order, and arms are ranked by
+	// the mean place of their runs, equal ones sharing their ranks.
+	MeanRank *float64 `json:"mean_rank"`
+	// Networks that count.
+	Networks int `json:"networks"`
+	// Wins and Losses count the other arms, over networks, against which the arm
+	// is significantly better or worse: Mann-Whitney U, p < 0.05 after Holm, on
+	// networks on which every arm has five runs or more.
+	Wins   int `json:"wins"`
+	Losses int `json:"losses"`
+	// A12 is the mean effect size against the other arms over networks; nil
+	// without another arm.
+	A12 *float64 `json:"a12"`
+}
+
+// Contest is a measure that arms are ranked by, with the networks that count.
+type Contest struct {
+	Measure  string
+	Networks []Match
+}
+
+// Match is a contest on one network: of each arm the runs, as numbers of which the
+// larger is better, and the cell that was tested.
+type Match struct {
+	Runs  [][]float64
+	Cells []*statistics.Cell
+}
+
+// places are the runs' places among all of them, equal ones sharing theirs.
+func (m *Match) places() [][]float64 {
+	ranks := statistics.Ranks(slices.Concat(m.Runs...))
+	out := make([][]float64, len(m.Runs))
+	for i, runs := range m.Runs {
+		out[i], ranks = ranks[:len(runs)], ranks[len(runs):]
+	}
+	return out
+}
+
+// Rankings ranks arms by each of some measures.
+func Rankings(arms []string, contests []Contest) Standings {
+	s := Standings{Ranking: []Rank{}, Overall: []Overall{}}
+	for _, c := range contests {
+		lines := make([]Rank, len(arms))
+		ranks, effects := make([][]float64, len(arms)), make([][]float64, len(arms))
+		for i := range lines {
+			lines[i] = Rank{Measure: c.Measure, Arm: arms[i]}
+		}
+		var networks [][][]float64
+		for n := range c.Networks {
+			fewest := len(slices.MinFunc(c.Networks[n].Runs, func(a, b []float64) int { return len(a) - len(b) }))
+			if fewest == 0 {
+				continue
+			}
+			means, runs := make([]float64, len(arms)), c.Networks[n].places()
+			networks = append(networks, runs)
+			for i, places := range runs {
+				means[i] = statistics.Mean(places)
+			}
+			for i, r := range statistics.Ranks(means) {
+				// Ranks grow with worth; the best is to be the first.
+				ranks[i] = append(ranks[i], float64(len(arms)+1)-r)
+				for _, against := range c.Networks[n].Cells[i].Against {
+					effects[i] = append(effects[i], against.A12)
+					if against.Better() && fewest >= statistics.MinRunsForBold {
+						lines[i].Wins++
+					}
+					if against.Worse() && fewest >= statistics.MinRunsForBold {
+						lines[i].Losses++
+					}
+				}
+			}
+		}
+		for i := range lines {
+			lines[i].Networks = len(ranks[i])
+			lines[i].MeanRank, lines[i].A12 = statistics.Finite(statistics.Mean(ranks[i])), statistics.Finite(statistics.Mean(effects[i]))
+		}
+		if len(networks) > 0 {
+			slices.SortStableFunc(lines, func(x, y Rank) int { return cmp.Compare(*x.MeanRank, *y.MeanRank) })
+		}
+		s.Ranking = append(s.Ranking, lines...)
+		s.Overall = append(s.Overall, overall(c.Measure, arms, networks))
+	}
+	return s
+}
+
+// Overall compares the arms by one measure over the networks of the ranking.
+type Overall struct {
+	Measure  string `json:"measure"`
+	Networks int    `json:"networks"`
+	// Friedman is χ² of the test whether the arms differ at all, P its p; nil below
+	// three arms or two networks. CriticalDifference is by how much mean ranks must
+	// differ after Nemenyi; nil below two networks.
+	Friedman           *float64 `json:"friedman"`
+	P                  *float64 `json:"p"`
+	CriticalDifference *float64 `json:"critical_difference"`
+	// Pairs are those of all arms.
+	Pairs []Pair `json:"pairs"`
+}
+
+// Pair is one arm against another.
+type Pair struct {
+	Arm   string `json:"arm"`
+	Other string `json:"other"`
+	// Ahead counts the networks on which the arm does better than the other, Behind
+	// those on which it does worse. A12 is the mean effect size.
+	Ahead  int     `json:"ahead"`
+	Behind int     `json:"behind"`
+	A12    float64 `json:"a12"`
+	// P of Wilcoxon's test of the networks' effect sizes, of one network that of its
+	// cells, and corrected after Holm for the number of pairs.
+	P     float64 `json:"p"`
+	PHolm float64 `json:"p_holm"`
+}
+
+// overall compares arms, on networks given by the places of their runs, larger being
+// better: network, arm, run.
+func overall(measure string, arms []string, networks [][][]float64) Overall {
+	o := Overall{Measure: measure, Networks: len(networks), Pairs: []Pair{}}
+	if len(networks) == 0 {
+		return o
+	}
+	if len(networks) > 1 && len(arms) > 1 {
+		o.CriticalDifference = new(statistics.CriticalDifference(len(arms), len(networks)))
+		if len(arms) > 2 {
+			means := make([][]float64, len(networks))
+			for n := range networks {
+				for _, runs := range networks[n] {
+					means[n] = append(means[n], statistics.Mean(runs))
+				}
+			}
+			chi2, p := statistics.Friedman(means)
+			o.Friedman, o.P = &chi2, &p
+		}
+	}
+	var ps []float64
+	for i := range arms {
+		for k := i + 1; k < len(arms); k++ {
+			pair := Pair{Arm: arms[i], Other: arms[k]}
+			var effects, differences []float64
+			for n := range networks {
+				x, y := networks[n][i], networks[n][k]
+				a, b := statistics.A12(x, y), statistics.A12(y, x)
+				effects, differences = append(effects, a), append(differences, a-b)
+				switch {
+				case a > b:
+					pair.Ahead++
+				case a < b:
+					pair.Behind++
+				}
+			}
+			pair.A12 = statistics.Mean(effects)
+			if pair.P = statistics.Wilcoxon(differences); len(networks) == 1 {
+				pair.P = statistics.MannWhitney(networks[0][i], networks[0][k])
+			}
+			o.Pairs, ps = append(o.Pairs, pair), append(ps, pair.P)
+		}
+	}
+	for i, adjusted := range statistics.Holm(ps) {
+		o.Pairs[i].PHolm = adjusted
+	}
+	return o
+}
+
+// of is the pair of two arms, seen from the first.
+func (o *Overall) of(arm, other string) Pair {
+	at := slices.IndexFunc(o.Pairs, func(p Pair) bool {
+		return p.Arm == arm && p.Other == other || p.Arm == other && p.Other == arm
+	})
+	p := o.Pairs[at]
+	if p.Arm != arm {
+		p.Arm, p.Other, p.Ahead, p.Behind, p.A12 = arm, other, p.Behind, p.Ahead, 1-p.A12
+	}
+	return p
+}
+
+// sentence says who wins by the measure, and by how much; empty where there is no
+// contest. ranking is the measure's, and arms are called one.
+func (o *Overall) sentence(one string, ranking []Rank) string {
+	if o.Networks == 0 || len(ranking) < 2 {
+		return ""
+	}
+	first, second := ranking[0], ranking[1]
+	if *first.MeanRank == *second.MeanRank {
+		equal := slices.DeleteFunc(slices.Clone(ranking), func(r Rank) bool { return *r.MeanRank != *first.MeanRank })
+		if len(equal) == len(ranking) {
+			return fmt.Sprintf("no %s is ahead of another on %s", one, o.Measure)
+		}
+		names := first.Arm
+		for _, r := range equal[1 : len(equal)-1] {
+			names += ", " + r.Arm
+		}
+		return fmt.Sprintf("%s and %s share the first place on %s", names, equal[len(equal)-1].Arm, o.Measure)
+	}
+	wins, differ, others := true, 0, 0
+	for _, p := range o.Pairs {
+		significant := p.PHolm < statistics.Significance
+		switch {
+		case p.Arm == first.Arm:
+			wins = wins && significant && p.A12 > 0.5
+		case p.Other == first.Arm:
+			wins = wins && significant && p.A12 < 0.5
+		case significant:
+			differ++
+			fallthrough
+		default:
+			others++
+		}
+	}
+	p := o.of(first.Arm, second.Arm)
+	text := fmt.Sprintf("%s comes first on %s, but is not significantly better than every other", first.Arm, o.Measure)
+	if wins {
+		text = fmt.Sprintf("%s is best on %s", first.Arm, o.Measure)
+	}
+	text += fmt.Sprintf(": ahead of %s on %d of %d networks, A12 %.2f, %s", second.Arm, p.Ahead, o.Networks, p.A12, pText(p.PHolm))
+	switch {
+	case others == 1 && differ == 0:
+		text += "; the other two do not differ"
+	case others == 1:
+		text += "; the other two differ"
+	case others > 0 && differ == 0:
+		text += "; none of the others differ"
+	case others > 0:
+		text += fmt.Sprintf("; %d of the %d pairs of others differ", differ, others)
+	}
+	return text
+}
+
+func pText(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return fmt.Sprintf("p = %.2g", p)
+}
+
+// note says what the tests over networks came to.
+func (o *Overall) note() string {
+	if o.CriticalDifference == nil {
+		return ""
+	}
+	text := o.Measure + ": "
+	if o.Friedman != nil {
+		text += fmt.Sprintf("Friedman's χ² %.2f, %s; ", *o.Friedman, pText(*o.P))
+	}
+	return text + fmt.Sprintf("Nemenyi's critical difference of mean ranks %.2f", *o.CriticalDifference)
+}
+
+// by is the ranking by a measure.
+func (s *Standings) by(measure string) (out []Rank) {
+	for _, r := range s.Ranking {
+		if r.Measure == measure {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Sentences say for each measure who wins. Arms are called one.
+func (s *Standings) Sentences(one string) (out view.Paragraph) {
+	for i := range s.Overall {
+		if text := s.Overall[i].sentence(one, s.by(s.Overall[i].Measure)); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// Table is the ranking. Arms are called one.
+func (s *Standings) Table(title, one string) *view.Table {
+	many := one + "s"
+	if strings.HasSuffix(one, "ch") {
+		many = one + "es"
+	}
+	t := &view.Table{
+		Title: title,
+		Columns: []view.Column{
+			{Title: "by"}, {Title: one}, {Title: "mean rank", Right: true}, {Title: "wins", Right: true},
+			{Title: "losses", Right: true}, {Title: "A12", Right: true}, {Title: "networks", Right: true},
+		},
+		Notes: []string{
+			fmt.Sprintf("mean rank: over the networks on which every %s has a run, by the mean place of its runs among all runs; 1 is the best", one),
+			fmt.Sprintf("wins, losses: other %s, over networks with %d runs of each, against which it is significantly better or worse; A12: mean chance to do better than another", many, statistics.MinRunsForBold),
+		},
+	}
+	networks, arms := 0, 0
+	for i := range s.Overall {
+		o := &s.Overall[i]
+		networks, arms = max(networks, o.Networks), len(s.by(o.Measure))
+		if text := o.note(); text != "" {
+			t.Notes = append(t.Notes, text)
+		}
+	}
+	if networks > 1 && arms > 1 {
+		t.Notes = append(t.Notes, "p of pairs over networks: Wilcoxon's signed ranks of A12, corrected after Holm; "+statistics.PowerOver(arms, networks))
+	}
+	for i := range s.Ranking {
+		r := &s.Ranking[i]
+		if i > 0 && r.Measure != s.Ranking[i-1].Measure {
+			t.Rows = append(t.Rows, nil)
+		}
+		t.Add(r.Measure, r.Arm, view.Number(r.MeanRank, 2), strconv.Itoa(r.Wins), strconv.Itoa(r.Losses), view.Number(r.A12, 2), strconv.Itoa(r.Networks))
+	}
+	return t
+}
+
+// CriticalDifferences are figures of the mean ranks by each measure: a line for each arm, the
+// best on top, as long as the critical difference, so that arms differ significantly
+// where their lines do not overlap. arms are in the order of the tables.
+func (s *Standings) CriticalDifferences(title func(what string) string, arms []string) (figures []*view.Figure) {
+	for i := range s.Overall {
+		o := &s.Overall[i]
+		if o.CriticalDifference == nil {
+			continue
+		}
+		half := *o.CriticalDifference / 2
+		ranking := s.by(o.Measure)
+		f := &view.Figure{
+			Name:  "critical-difference-" + strings.TrimPrefix(o.Measure, "#"),
+			Title: title(fmt.Sprintf("%s over %d networks", o.Measure, o.Networks)),
+			X:     view.Axis{Label: "mean rank, with the critical difference (Nemenyi, 0.05) around it", Min: math.Inf(1), Max: math.Inf(-1)},
+			Y:     view.Axis{Min: 0.5, Max: float64(len(ranking)) + 0.7},
+		}
+		slices.Reverse(ranking)
+		for at, r := range ranking {
+			y, lo, hi := float64(at+1), *r.MeanRank-half, *r.MeanRank+half
+			look := 1 + slices.Index(arms, r.Arm)
+			f.Y.Names = append(f.Y.Names, r.Arm)
+			f.X.Min, f.X.Max = min(f.X.Min, lo-0.1), max(f.X.Max, hi+0.1)
+			f.Series = append(f.Series, view.Series{Name: r.Arm, Look: look, Steps: []view.Point{{X: lo, Y: y}, {X: hi, Y: y}}, Dots: []view.Point{{X: *r.MeanRank, Y: y}}})
+		}
+		figures = append(figures, f)
+	}
+	return figures
+}
