@@ -53,7 +53,7 @@ again goes on where it was broken off. docs/ablate.md has the grid's format.`,
 			if err := f.validate(args); err != nil {
 				return usage(err)
 			}
-			show := f.plots.shower(app, &f.shown)
+			show := f.plots.shower(app, f.show)
 			if f.from != "" {
 				return f.recall(app, func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, f.target) }, show)
 			}

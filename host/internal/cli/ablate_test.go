@@ -81,7 +81,7 @@ func TestAblateShowsTheTableWithoutPlots(t *testing.T) {
 	var out strings.Builder
 	f := &plotFlags{filepath.Join(textFile(t, "file", ""), "plots"), view.SVG}
 	a := ablate.Ablation{}
-	err := f.shower(&App{Stdout: &out}, &showFlags{format: view.Text})(&a)
+	err := f.shower(&App{Stdout: &out}, (&experimentFlags{shown: showFlags{format: view.Text}}).show)(&a)
 	if err == nil || !strings.HasPrefix(err.Error(), "--plots: ") || out.String() != shown(a) {
 		t.Errorf("%v; shown is %q", err, out.String())
 	}

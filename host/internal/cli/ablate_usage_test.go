@@ -22,6 +22,7 @@ func testAblateUsage(t *testing.T, _, plugins string) {
 		"no grid":          {"", nil, "GRID.yaml"},
 		"absent":           {"", []string{"absent.yaml"}, "absent.yaml"},
 		"format":           {"", []string{good, "--format", "html"}, "latex"},
+		"tidy":             {"", []string{good, "--tidy", "runs.xls"}, ".csv or .jsonl"},
 		"plot format":      {"", []string{good, "--plot-format", "gif"}, "svg, png, pdf"},
 		"target":           {"", []string{good, "--target", "1"}, "--target 1"},
 		"unknown arm":      {"", []string{good, "--arm", "sa"}, "which has rw"},

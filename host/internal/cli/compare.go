@@ -54,7 +54,7 @@ journal: the same command again goes on where it was broken off.`,
 			if err := f.validate(args); err != nil {
 				return usage(err)
 			}
-			show := f.plots.shower(app, &f.shown)
+			show := f.plots.shower(app, f.show)
 			if f.from != "" {
 				return f.recall(app, compare.Recall, show)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -35,6 +37,7 @@ type experimentFlags struct {
 	scope question.Scope
 	runs  int
 	clock string
+	tidy  string
 	// changed reports that the user gave a flag.
 	changed func(name string) bool
 }
@@ -66,6 +69,7 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int) {
 	fl.StringSliceVar(&f.scope.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 	f.shown.add(cmd, "")
 	f.shown.addOut(cmd, "")
+	fl.StringVar(&f.tidy, "tidy", "", "write every run, a row each, to this file, which ends in .csv or .jsonl")
 	fl.StringVar(&f.from, "from", "", "show the tables of this run in the journal again, without running anything")
 }
 
@@ -84,7 +88,26 @@ func (f *experimentFlags) validate(args []string) error {
 			return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out --%s", name)
 		}
 	}
+	if f.tidy != "" && !slices.Contains([]string{view.CSV, view.JSONLines}, f.tidyFormat()) {
+		return fmt.Errorf("--tidy %s: want a file that ends in .%s or .%s", f.tidy, view.CSV, view.JSONLines)
+	}
 	return f.shown.validate()
+}
+
+func (f *experimentFlags) tidyFormat() string {
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(f.tidy)), ".")
+}
+
+// show shows the tables of arms that were held against each other, also where their runs
+// cannot be written.
+func (f *experimentFlags) show(app *App, t experiment.Table) (failed error) {
+	if f.tidy != "" {
+		runs := t.(interface{ Records() view.Records }).Records()
+		if err := files.Write(f.tidy, func(file *os.File) error { return runs.Write(file, f.tidyFormat()) }); err != nil {
+			failed = fmt.Errorf("--tidy: %w", err)
+		}
+	}
+	return errors.Join(f.shown.show(app, t), failed)
 }
 
 // over puts a flag's value in place of a file's, where it was given or the file has none.

@@ -36,7 +36,7 @@ type pictured interface {
 
 // shower draws figures and shows the tables, which come also where no figure can be
 // written.
-func (f *plotFlags) shower(app *App, shown *showFlags) func(experiment.Table) error {
+func (f *plotFlags) shower(app *App, show func(*App, experiment.Table) error) func(experiment.Table) error {
 	return func(t experiment.Table) (failed error) {
 		if f.dir != "" {
 			p := t.(pictured)
@@ -48,6 +48,6 @@ func (f *plotFlags) shower(app *App, shown *showFlags) func(experiment.Table) er
 				failed = fmt.Errorf("--plots: %w", err)
 			}
 		}
-		return errors.Join(shown.show(app, t), failed)
+		return errors.Join(show(app, t), failed)
 	}
 }

@@ -35,6 +35,8 @@ var errNothingOpen = errors.New("no run of the very same arms, networks, rules a
 type Kept struct {
 	Source
 	Interrupted bool
+	// origins are those of results that other runs made, by task.
+	origins map[string]*journal.Origin
 }
 
 // Taken are results of one run.
@@ -289,20 +291,21 @@ func (b *book) Complete(key string, result any, seconds float64, events ...recor
 	return b.run.CompleteAs(b.contents[key], key, result, seconds, events...)
 }
 
-// taken sums up the results that other runs made.
-func taken(tasks func(visit func(journal.Done) error) error) (out []Taken, err error) {
-	err = tasks(func(d journal.Done) error {
+// take notes which results other runs made.
+func (k *Kept) take(tasks func(visit func(journal.Done) error) error) error {
+	k.origins = map[string]*journal.Origin{}
+	return tasks(func(d journal.Done) error {
 		if d.Origin == nil {
 			return nil
 		}
-		i := slices.IndexFunc(out, func(t Taken) bool { return t.Run == d.Origin.Run && t.Journal == d.Origin.Journal })
+		k.origins[d.Key] = d.Origin
+		i := slices.IndexFunc(k.Taken, func(t Taken) bool { return t.Run == d.Origin.Run && t.Journal == d.Origin.Journal })
 		if i < 0 {
-			i, out = len(out), append(out, Taken{Origin: *d.Origin})
+			i, k.Taken = len(k.Taken), append(k.Taken, Taken{Origin: *d.Origin})
 		}
-		out[i].Tasks++
+		k.Taken[i].Tasks++
 		return nil
 	})
-	return out, err
 }
 
 // started is what the journal is told of a run.

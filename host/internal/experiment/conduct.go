@@ -152,9 +152,7 @@ func Conduct(ctx context.Context, s *session.Session, processes *workers.Process
 		end.Error = failed.Error()
 	}
 	if b.run != nil {
-		var err error
-		b.Taken, err = taken(b.run.Tasks)
-		failed = errors.Join(failed, err)
+		failed = errors.Join(failed, b.take(b.run.Tasks))
 	}
 	failed = errors.Join(wrong, failed, b.finish(end), b.close())
 	if t != nil {
@@ -183,7 +181,8 @@ func Recall(j *journal.Journal, run string, plan func(record.Task) (Plan, error)
 	if t == nil {
 		return t, err
 	}
-	from, unread := taken(func(visit func(journal.Done) error) error { return j.Tasks(d.Name, visit) })
-	t.Keep(Kept{Source{d.Name, j.Path(), &d.Started.Machine, from}, d.State == journal.Interrupted})
+	where := Kept{Source: Source{Run: d.Name, Journal: j.Path(), Machine: &d.Started.Machine}, Interrupted: d.State == journal.Interrupted}
+	unread := where.take(func(visit func(journal.Done) error) error { return j.Tasks(d.Name, visit) })
+	t.Keep(where)
 	return t, errors.Join(err, unread)
 }

@@ -14,7 +14,18 @@ import (
 type Head struct {
 	Name string `json:"name,omitempty"`
 	Source
+	// Tidy are the tasks, a row each.
+	Tidy Tidy `json:"-"`
 }
+
+// Keep notes where the journal has the experiment.
+func (h *Head) Keep(where Kept) {
+	h.Source.Keep(where)
+	h.Tidy.from = where
+}
+
+// Records are the tasks as data.
+func (h *Head) Records() view.Records { return h.Tidy.Records() }
 
 // Source is where the results of an experiment are from.
 type Source struct {

@@ -85,7 +85,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 
 // Keep implements experiment.Table.
 func (a *Ablation) Keep(where experiment.Kept) {
-	a.Source.Keep(where)
+	a.Head.Keep(where)
 	a.Interrupted = where.Interrupted
 }
 

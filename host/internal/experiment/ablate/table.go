@@ -1,8 +1,11 @@
 package ablate
 
 import (
+	"slices"
+
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // Ablation is a plan with what its tasks came to: the object of --json.
@@ -105,6 +108,7 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 	}
 	of := map[*Subject]map[*Arm][]*Result{}
 	var all []*Result
+	tidy := map[string]*Result{}
 	for _, e := range p.Entries() {
 		a.Tasks++
 		r, err := result(e)
@@ -115,7 +119,7 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 			continue
 		}
 		a.count(r)
-		all = append(all, r)
+		all, tidy[e.Key] = append(all, r), r
 		if of[e.Subject] == nil {
 			of[e.Subject] = map[*Arm][]*Result{}
 		}
@@ -126,7 +130,41 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 		a.add(p, &p.Subjects[i], of[&p.Subjects[i]], aim)
 	}
 	a.rank()
+	for _, e := range p.Entries() {
+		a.tidy(p, e, tidy[e.Key])
+	}
 	return a, nil
+}
+
+// tidy adds the row of a task; r is nil where it has no result.
+func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
+	at := slices.IndexFunc(a.networks, func(n network) bool { return n.study == e.Subject.Study && n.model == e.Subject.Model })
+	ran, status := run{&Result{}, a.networks[at].target, a.in}, experiment.Done
+	switch {
+	case r == nil:
+		status = experiment.Missing
+	case r.Error != "":
+		ran.Result, status = r, experiment.Failed
+	default:
+		ran.Result = r
+	}
+	var values []view.Value
+	add := func(name string, of any) {
+		if status != experiment.Done {
+			of = nil
+		}
+		values = append(values, view.Value{Name: name, Of: of})
+	}
+	for _, m := range a.in.measures() {
+		add(m.name, m.of(&ran))
+	}
+	add("target", ran.target)
+	add("pinned", len(ran.Cores) > 0)
+	add("cpu_seconds", ran.CPU)
+	add("seconds", ran.Seconds)
+	values = append(values, view.Value{Name: "retried", Of: experiment.Text(ran.Retried)}, view.Value{Name: "error", Of: experiment.Text(ran.Error)})
+	info := a.Arms[slices.IndexFunc(a.Arms, func(i ArmInfo) bool { return i.Name == e.Arm.Name })]
+	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, info, e.Seed, status, values...)
 }
 
 // rankedBy are the measures that arms are ranked by, the first deciding; counts take the

@@ -154,6 +154,38 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
+// Every task has a row: a failed one says why and nothing else, a missing one nothing.
+func TestTidy(t *testing.T) {
+	p, results := handmade(2)
+	delete(results, "s/A_1 | good | seed 6")
+	a := tabulated(t, p, 0, results)
+	var b strings.Builder
+	if err := a.Records().Write(&b, view.JSONLines); err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]any
+	for lines := json.NewDecoder(strings.NewReader(b.String())); lines.More(); {
+		var row map[string]any
+		if err := lines.Decode(&row); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	status := map[any]int{}
+	for _, row := range rows {
+		status[row["status"]]++
+		if len(row) != len(rows[0]) || (row["status"] == "done") != (row["#ID"] != nil) || (row["status"] == "failed") != (row["error"] != nil) {
+			t.Errorf("%v", row)
+		}
+	}
+	if d := cmp.Diff(map[any]int{"done": 10, "failed": 1, "missing": 1}, status); d != "" {
+		t.Error(d)
+	}
+	if r := rows[0]; r["arm"] != "good" || r["set.p"] != "0.5" || r["chains"] != 8.0 || r["strategy"] != "sa+knn" || r["strategy_version"] != "1.1" || r["#ID"] != 20.0 || r["Max.K"] != 9.0 || r["T.target"] != 3.0 || r["target"] != 4.0 || r["seed"] != 5.0 || r["pinned"] != true {
+		t.Errorf("%v", r)
+	}
+}
+
 // By Max.K good is the first on both networks, fair the second, and each of
 // them beats those below on both: 4, 2 and 0 wins. By the time to 4, fair is
 // first.

@@ -84,7 +84,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 
 // Keep implements experiment.Table.
 func (c *Comparison) Keep(where experiment.Kept) {
-	c.Source.Keep(where)
+	c.Head.Keep(where)
 	c.Interrupted = where.Interrupted
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // Comparison is a plan with what its tasks came to: the object of --json.
@@ -226,6 +227,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 			if err != nil {
 				return nil, err
 			}
+			c.tidy(p, e, r)
 			if r != nil {
 				c.Done++
 				c.Seconds += r.Seconds
@@ -251,6 +253,41 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 	c.Standings = experiment.Rankings(p.names(), contests)
 	return c, nil
 }
+
+// tidy adds the row of a task; r is nil where it has no result.
+func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
+	arm, err := p.arm(e.Subject, e.Arm)
+	if err != nil {
+		arm = *e.Arm
+	}
+	measured, status := r, experiment.Done
+	switch {
+	case r == nil:
+		measured, status = &Result{}, experiment.Missing
+	case r.Killed:
+		status = killed
+	case r.Error != "":
+		status = experiment.Failed
+	}
+	var values []view.Value
+	add := func(name string, of any) {
+		if r == nil {
+			of = nil
+		}
+		values = append(values, view.Value{Name: name, Of: of})
+	}
+	for _, m := range all {
+		add(m.name, m.of(measured))
+	}
+	add("nodes", measured.Nodes)
+	add("faults", len(measured.Faults))
+	add("error", experiment.Text(measured.Error))
+	info := ArmInfo{arm, p.Solvers[arm.Solver].Version, p.Solvers[arm.Solver].Library}
+	c.Tidy.Add(c.Name, &p.Terms, e.Key, &e.Subject.Subject, arm.Name, info, e.Seed, status, values...)
+}
+
+// killed is the status of a task that was ended from outside, after its budget.
+const killed = "killed"
 
 // enter takes a network's rows into the contests; an arm alone has none.
 func (p *Plan) enter(contests []experiment.Contest, rows []Row, refuted bool) []experiment.Contest {

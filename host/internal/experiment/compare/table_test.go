@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -215,6 +217,41 @@ func TestIncomplete(t *testing.T) {
 	}
 	if c.Rows[0].Runs != 1 || c.Rows[1].Runs != 0 || c.Rows[0].ID.SD != nil || c.Rows[1].ID.Mean != nil || !strings.Contains(table.String(), "INCOMPLETE: 4 of 30") {
 		t.Errorf("%+v\n%s", c.Rows[:2], &table)
+	}
+}
+
+// Every task has a row, with the arm as it ran and exact values, also one that has no
+// result; what no run has is empty.
+func TestTidy(t *testing.T) {
+	p, results := handmade(2)
+	p.Arms[1].Set, p.Arms[0].Soft = map[string]string{"presolve": "off"}, Duration(time.Minute)
+	delete(results, "s/A_2 | bad | seed 6")
+	c, err := Tabulate(p, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Keep(experiment.Kept{Source: experiment.Source{Run: "3f0", Journal: "j.db", Machine: &record.Machine{OS: "linux", Arch: "amd64", CPUs: 2}}})
+	var b strings.Builder
+	if err := c.Records().Write(&b, view.CSV); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "experiment study model arm solver notion epsilon encoding bounds partition goal gap start soft set.presolve version library budget threads jobs seed status " +
+		"#ID T.1st #K.1st #K diversity regions certified fair unfair undecided spurious asked solves cpu_seconds seconds nodes faults error run journal machine"
+	if d := cmp.Diff(strings.Fields(want), rows[0]); d != "" || len(rows) != 13 {
+		t.Errorf("%d rows\n%s", len(rows), d)
+	}
+	for i, want := range map[int]string{
+		4:  "handmade,s,A_1,good,z3,score,,,,,decide,,none,1m,,1.0.0,Z3 4,100s,2,2,6,done,11,1.125,12,13,,0,0.125,1,0,0,0,4,3,91,100,0,0,,3f0,j.db,\"linux/amd64, 2 CPUs\"",
+		6:  "handmade,s,A_1,idle,highs,logit,0.2,,,,decide,,none,,,1.0.0,,100s,2,2,6,killed,0,,,,,0,0.125,1,0,0,2,4,3,91,100,0,0,\"the solver was lost",
+		11: "handmade,s,A_2,bad,highs,score,,,,,decide,,none,,off,1.0.0,,100s,2,2,6,missing,,,,,,,,,,,,,,,,,,,,,",
+	} {
+		if got := strings.Split(b.String(), "\nhandmade")[i]; "handmade"+strings.Split(strings.TrimSpace(got), "\nat length")[0] != want {
+			t.Errorf("row %d: %s\nwant %s", i, got, want)
+		}
 	}
 }
 

@@ -1,0 +1,86 @@
+package view
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// JSONLines is the format of records that are a JSON object a line.
+const JSONLines = "jsonl"
+
+// Records are rows of values for programs.
+type Records []Record
+
+// Record is a row: values with their names.
+type Record []Value
+
+// Value is a named one: text, a boolean, a whole number, a float64 or a *float64. nil is
+// none.
+type Value struct {
+	Name string
+	Of   any
+}
+
+// Columns are the names of all values. One that the first records lack stands before the
+// neighbour that it has in another.
+func (r Records) Columns() (names []string) {
+	for _, record := range r {
+		at := len(names)
+		for _, v := range slices.Backward(record) {
+			if i := slices.Index(names, v.Name); i >= 0 {
+				at = i
+			} else {
+				names = slices.Insert(names, at, v.Name)
+			}
+		}
+	}
+	return names
+}
+
+// Write writes the records as CSV, where no value is an empty cell, or as JSONLines, where
+// it is null. Every row has all columns, and numbers are exact.
+func (r Records) Write(w io.Writer, format string) error {
+	columns := r.Columns()
+	table := csv.NewWriter(w)
+	if format == CSV {
+		if err := table.Write(columns); err != nil {
+			return err
+		}
+	}
+	for _, record := range r {
+		line, object := make([]string, len(columns)), make(members, len(columns))
+		for i, name := range columns {
+			object[i].name = name
+			if k := slices.IndexFunc(record, func(v Value) bool { return v.Name == name }); k >= 0 {
+				object[i].value, line[i] = record[k].Of, plainText(record[k].Of)
+			}
+		}
+		err := table.Write(line)
+		if format == JSONLines {
+			err = JSON(w, object, "")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if format == CSV {
+		table.Flush()
+	}
+	return table.Error()
+}
+
+// plainText is a value for a program.
+func plainText(of any) string {
+	switch v := of.(type) {
+	case nil:
+		return ""
+	case *float64:
+		return Exact(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprint(of)
+}
