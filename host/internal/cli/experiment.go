@@ -38,6 +38,8 @@ type experimentFlags struct {
 	runs  int
 	clock string
 	tidy  string
+	// columns are of those that are known.
+	columns, known []string
 	// changed reports that the user gave a flag.
 	changed func(name string) bool
 }
@@ -59,7 +61,8 @@ func (f *experimentFlags) add(cmd *cobra.Command, of string) {
 
 // addArms adds the flags of experiments that hold arms against each other: what all of
 // them are asked alike, and the tables, which a run of the journal can give again.
-func (f *experimentFlags) addArms(cmd *cobra.Command, runs int) {
+func (f *experimentFlags) addArms(cmd *cobra.Command, runs int, columns []string) {
+	f.known = columns
 	fl := cmd.Flags()
 	fl.IntVar(&f.runs, "runs", runs, "runs of each arm on each network, with the seeds seed, seed + 1, …")
 	fl.StringVar(&f.clock, "clock", clock.WallTime, "what a budget in time counts: wall, or cpu for processor time of worker and plugins together (Linux)")
@@ -69,6 +72,7 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int) {
 	fl.StringSliceVar(&f.scope.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 	f.shown.add(cmd, "")
 	f.shown.addOut(cmd, "")
+	fl.StringSliceVar(&f.columns, "columns", nil, "show these columns, in this order, in one table: "+strings.Join(columns, ", "))
 	fl.StringVar(&f.tidy, "tidy", "", "write every run, a row each, to this file, which ends in .csv or .jsonl")
 	fl.StringVar(&f.from, "from", "", "show the tables of this run in the journal again, without running anything")
 }
@@ -88,6 +92,11 @@ func (f *experimentFlags) validate(args []string) error {
 			return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out --%s", name)
 		}
 	}
+	for _, name := range f.columns {
+		if !slices.Contains(f.known, name) {
+			return fmt.Errorf("--columns: no column %q; %s", name, yamlfile.Suggest(name, f.known))
+		}
+	}
 	if f.tidy != "" && !slices.Contains([]string{view.CSV, view.JSONLines}, f.tidyFormat()) {
 		return fmt.Errorf("--tidy %s: want a file that ends in .%s or .%s", f.tidy, view.CSV, view.JSONLines)
 	}
@@ -98,12 +107,19 @@ func (f *experimentFlags) tidyFormat() string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(f.tidy)), ".")
 }
 
-// show shows the tables of arms that were held against each other, also where their runs
-// cannot be written.
-func (f *experimentFlags) show(app *App, t experiment.Table) (failed error) {
+// armsTable is a table of arms that were held against each other.
+type armsTable interface {
+	experiment.Table
+	Choose(columns []string)
+	Records() view.Records
+}
+
+// show shows the chosen columns of a table of arms, also where its runs cannot be written.
+func (f *experimentFlags) show(app *App, of experiment.Table) (failed error) {
+	t := of.(armsTable)
+	t.Choose(f.columns)
 	if f.tidy != "" {
-		runs := t.(interface{ Records() view.Records }).Records()
-		if err := files.Write(f.tidy, func(file *os.File) error { return runs.Write(file, f.tidyFormat()) }); err != nil {
+		if err := files.Write(f.tidy, func(file *os.File) error { return t.Records().Write(file, f.tidyFormat()) }); err != nil {
 			failed = fmt.Errorf("--tidy: %w", err)
 		}
 	}

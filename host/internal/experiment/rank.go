@@ -272,6 +272,28 @@ func (o *Overall) note() string {
 	return text + fmt.Sprintf("Nemenyi's critical difference of mean ranks %.2f", *o.CriticalDifference)
 }
 
+// Only is the ranking by the measures among these names; without names by all.
+func (s *Standings) Only(names []string) *Standings {
+	if len(names) == 0 {
+		return s
+	}
+	return &Standings{
+		slices.DeleteFunc(slices.Clone(s.Ranking), func(r Rank) bool { return !slices.Contains(names, r.Measure) }),
+		slices.DeleteFunc(slices.Clone(s.Overall), func(o Overall) bool { return !slices.Contains(names, o.Measure) }),
+	}
+}
+
+// Blocks are the ranking and the sentences on it; none where nothing is ranked.
+func (s *Standings) Blocks(title, one string) (out []view.Block) {
+	if len(s.Ranking) > 0 {
+		out = append(out, s.table(title, one))
+	}
+	if sums := s.sentences(one); len(sums) > 0 {
+		out = append(out, sums)
+	}
+	return out
+}
+
 // by is the ranking by a measure.
 func (s *Standings) by(measure string) (out []Rank) {
 	for _, r := range s.Ranking {
@@ -282,8 +304,8 @@ func (s *Standings) by(measure string) (out []Rank) {
 	return out
 }
 
-// Sentences say for each measure who wins. Arms are called one.
-func (s *Standings) Sentences(one string) (out view.Paragraph) {
+// sentences say for each measure who wins. Arms are called one.
+func (s *Standings) sentences(one string) (out view.Paragraph) {
 	for i := range s.Overall {
 		if text := s.Overall[i].sentence(one, s.by(s.Overall[i].Measure)); text != "" {
 			out = append(out, text)
@@ -292,8 +314,8 @@ func (s *Standings) Sentences(one string) (out view.Paragraph) {
 	return out
 }
 
-// Table is the ranking. Arms are called one.
-func (s *Standings) Table(title, one string) *view.Table {
+// table is the ranking. Arms are called one.
+func (s *Standings) table(title, one string) *view.Table {
 	many := one + "s"
 	if strings.HasSuffix(one, "ch") {
 		many = one + "es"

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,9 @@ type Head struct {
 	Name string `json:"name,omitempty"`
 	Source
 	// Tidy are the tasks, a row each.
-	Tidy Tidy `json:"-"`
+	Tidy *Tidy `json:"-"`
+	// Chosen are the names of the columns to show; none: all.
+	Chosen []string `json:"-"`
 }
 
 // Keep notes where the journal has the experiment.
@@ -23,6 +26,9 @@ func (h *Head) Keep(where Kept) {
 	h.Source.Keep(where)
 	h.Tidy.from = where
 }
+
+// Choose picks the columns to show, by their names.
+func (h *Head) Choose(columns []string) { h.Chosen = columns }
 
 // Records are the tasks as data.
 func (h *Head) Records() view.Records { return h.Tidy.Records() }
@@ -98,18 +104,162 @@ func (t *Rows) Label(r *Row) string {
 	return r.Model
 }
 
+// Column is one that tables of arms can have.
+type Column struct {
+	// Name is that of --columns and of tables for programs.
+	Name  string
+	Title string
+	Cell  func(row int) view.Cell
+	// Over is what stands for several rows together.
+	Over func(rows []int) string
+}
+
+// Measured is the column of a measure.
+func Measured(name, title string, decimals int, cell func(row int) *statistics.Cell) Column {
+	return Column{
+		name, title, func(i int) view.Cell { return Shown(cell(i), decimals) },
+		Mean(func(i int) *float64 { return cell(i).Mean }, func(v *float64) string { return view.Number(v, decimals) }),
+	}
+}
+
+// Mean is the mean of the rows that have a value, with their number where it is not all.
+func Mean(value func(row int) *float64, text func(*float64) string) func(rows []int) string {
+	return func(rows []int) string {
+		var values []float64
+		for _, i := range rows {
+			if v := value(i); v != nil {
+				values = append(values, *v)
+			}
+		}
+		mean := text(statistics.Finite(statistics.Mean(values)))
+		if n := len(values); n > 0 && n < len(rows) {
+			mean += fmt.Sprintf(" (%d)", n)
+		}
+		return mean
+	}
+}
+
+// Counted is a column of counts, of which those of several rows add up.
+func Counted(name, title string, count func(row int) int) Column {
+	return Column{name, title, func(i int) view.Cell { return view.Cell{Text: strconv.Itoa(count(i))} }, func(rows []int) string {
+		sum := 0
+		for _, i := range rows {
+			sum += count(i)
+		}
+		return strconv.Itoa(sum)
+	}}
+}
+
+// FoundIn is the column that says in how many runs an individual was found.
+func (t *Rows) FoundIn() Column {
+	return Column{"found", "found in", func(i int) view.Cell { return view.Cell{Text: t.Rows[i].FoundOf()} }, func(rows []int) string {
+		var sum Row
+		for _, i := range rows {
+			sum.Found, sum.Runs = sum.Found+t.Rows[i].Found, sum.Runs+t.Rows[i].Runs
+		}
+		return sum.FoundOf()
+	}}
+}
+
+// Choose picks columns by their names, in that order; without names all.
+func Choose(columns []Column, names []string) (out []Column) {
+	if len(names) == 0 {
+		return columns
+	}
+	for _, name := range names {
+		if i := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name }); i >= 0 {
+			out = append(out, columns[i])
+		}
+	}
+	return out
+}
+
+// Names are those of columns.
+func Names(columns []Column) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// networks is how many there are.
+func (t *Rows) networks() int { return len(t.Rows) / max(1, t.Arms) }
+
+// of are the rows of an arm.
+func (t *Rows) of(arm int) (rows []int) {
+	for i := arm; i < len(t.Rows); i += t.Arms {
+		rows = append(rows, i)
+	}
+	return rows
+}
+
+// Means is what a line over all networks is called, and a note on it; empty where there
+// are fewer than two.
+func (t *Rows) Means() (label, note string) {
+	n := t.networks()
+	if n < 2 {
+		return "", ""
+	}
+	return fmt.Sprintf("mean of %d", n),
+		fmt.Sprintf("mean of %d: over the networks on which the arm has a value, (n) where those are fewer than %d; what is found in, faults and retried add up", n, n)
+}
+
 // Table has a line for each row, with these columns after network and arm, and a rule
-// between networks.
-func (t *Rows) Table(title, arm string, columns []string, line func(i int) []view.Cell) *view.Table {
+// between networks; below it, a line for each arm over all networks.
+func (t *Rows) Table(title, arm string, columns []Column) *view.Table {
 	out := &view.Table{Title: title, Columns: []view.Column{{Title: "model"}, {Title: arm}}}
 	for _, c := range columns {
-		out.Columns = append(out.Columns, view.Column{Title: c, Right: true})
+		out.Columns = append(out.Columns, view.Column{Title: c.Title, Right: true})
 	}
 	for i, r := range t.Rows {
 		if i > 0 && i%t.Arms == 0 {
 			out.Rows = append(out.Rows, nil)
 		}
-		out.Rows = append(out.Rows, append(view.Texts(t.Label(r), r.Arm), line(i)...))
+		line := view.Texts(t.Label(r), r.Arm)
+		for _, c := range columns {
+			line = append(line, c.Cell(i))
+		}
+		out.Rows = append(out.Rows, line)
+	}
+	if label, _ := t.Means(); label != "" {
+		out.Rows = append(out.Rows, nil)
+		for a := range t.Arms {
+			line := view.Texts(label, t.Rows[a].Arm)
+			for _, c := range columns {
+				line = append(line, view.Cell{Text: c.Over(t.of(a))})
+			}
+			out.Rows = append(out.Rows, line)
+		}
+	}
+	return out
+}
+
+// Beside has a line for each network, and the arms side by side, each with these columns.
+func (t *Rows) Beside(title string, columns []Column) *view.Table {
+	out := &view.Table{Title: title, Columns: []view.Column{{Title: "DNN"}}, Groups: []view.Group{{Span: 1}}}
+	for a := range t.Arms {
+		out.Groups = append(out.Groups, view.Group{Title: t.Rows[a].Arm, Span: len(columns)})
+		for _, c := range columns {
+			out.Columns = append(out.Columns, view.Column{Title: c.Title, Right: true})
+		}
+	}
+	for n := range t.networks() {
+		line := view.Texts(t.Label(t.Rows[n*t.Arms]))
+		for a := range t.Arms {
+			for _, c := range columns {
+				line = append(line, c.Cell(n*t.Arms+a))
+			}
+		}
+		out.Rows = append(out.Rows, line)
+	}
+	if label, _ := t.Means(); label != "" {
+		line := view.Texts(label)
+		for a := range t.Arms {
+			for _, c := range columns {
+				line = append(line, view.Cell{Text: c.Over(t.of(a))})
+			}
+		}
+		out.Rows = append(out.Rows, nil, line)
 	}
 	return out
 }

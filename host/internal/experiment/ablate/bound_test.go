@@ -98,7 +98,7 @@ func TestBoundsInTheTables(t *testing.T) {
 	for i := range a.Cells {
 		c := &a.Cells[i]
 		want := map[string]string{"A_1": " = 9 ", "A_2": " ≤ 11 ", "A_3": " refuted ", "A_4": " – "}[c.Model]
-		at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, fmt.Sprintf("%s    %s ", c.Model, c.Arm)) })
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, fmt.Sprintf("%s        %s ", c.Model, c.Arm)) })
 		if at < 0 || !strings.Contains(lines[at], want) {
 			t.Errorf("%s, %s: no %q in\n%s", c.Model, c.Arm, want, table.String())
 		}

@@ -2,11 +2,13 @@ package ablate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -22,11 +24,8 @@ func (a *Ablation) Document() *view.Document {
 				a.lines().Label(&c.Row), c.Arm, c.Failed, c.Failed+c.Runs, view.FirstLine(c.Errors[len(c.Errors)-1])))
 		}
 	}
-	standings := a.standings()
-	d := view.Of(a.paper(), a.beyond(), standings.Table(a.Title("ranking over networks"), one))
-	if sums := standings.Sentences(one); len(sums) > 0 {
-		d.Add(sums)
-	}
+	d := view.Of(a.tables()...)
+	d.Add(a.standings().Only(a.Chosen).Blocks(a.Title("ranking over networks"), one)...)
 	d.Add(view.Close{Block: failed})
 	d.Data = a.data()
 	return d
@@ -41,75 +40,102 @@ func (a *Ablation) lines() *experiment.Rows {
 	return t
 }
 
-// paper is the paper's Table 2, a line for each arm.
-func (a *Ablation) paper() *view.Table {
-	var columns []string
-	for _, m := range a.in.measures() {
-		if m.beyond {
-			continue
-		}
-		title := m.name
-		if strings.HasPrefix(title, "T.") {
-			title += " (s)"
-		} else if strings.HasPrefix(title, "N.") {
-			title += " (" + a.in.String() + ")"
-		} else if title == "Succ.rate" {
-			title += " (%)"
-		}
-		columns = append(columns, title)
-		if m.name == measureMaxK && len(a.Bounds) > 0 {
-			columns = append(columns, "proved")
-		}
-	}
-	t := a.lines().Table(a.Title("what the searches found"), one, append(columns, "found in"), func(i int) (line []view.Cell) {
-		c := &a.Cells[i]
-		for _, m := range a.in.measures() {
-			if !m.beyond {
-				line = append(line, experiment.Shown(m.cell(c), m.decimals))
-			}
-			if m.name == measureMaxK && len(a.Bounds) > 0 {
-				line = append(line, a.proved(c))
-			}
-		}
-		if c.Target > 0 {
-			line[len(line)-1].Text += fmt.Sprintf(" (k≥%d: %d/%d)", c.Target, c.Reached, c.Runs)
-		}
-		found := view.Cell{Text: c.FoundOf()}
-		if c.Failed > 0 {
-			found.Text += fmt.Sprintf(", %d failed", c.Failed)
-			found.Alarm = true
-		}
-		return append(line, found)
-	})
-	t.Notes = a.notes()
-	return t
+// Columns are the names of those that the tables can have.
+func Columns() []string {
+	a := &Ablation{in: evaluations, Bounds: []Bound{{}}}
+	return append(experiment.Names(a.main()), experiment.Names(a.beyond())...)
 }
 
-// beyond is what the paper has not: how a person's outcomes are distributed, how
-// far those found are apart, and what it cost.
-func (a *Ablation) beyond() *view.Table {
-	var columns []string
+// tables are the paper's Table 2 and what it has not, or one of the chosen columns.
+func (a *Ablation) tables() (out []view.Block) {
+	add := func(what string, columns []experiment.Column, notes []string) {
+		t := a.lines().Table(a.Title(what), one, columns)
+		t.Notes = notes
+		out = append(out, t)
+	}
+	main, beyond := a.main(), a.beyond()
+	if len(a.Chosen) == 0 {
+		add("what the searches found", main, a.notes())
+		add("how uneven the outcomes, how spread out the individuals, at what cost", beyond, beyondNotes)
+		return out
+	}
+	chosen, notes := experiment.Choose(append(main, beyond...), a.Chosen), a.notes()
+	if len(experiment.Choose(beyond, a.Chosen)) > 0 {
+		notes = append(notes, beyondNotes...)
+	}
+	for _, name := range a.Chosen {
+		if !slices.Contains(experiment.Names(chosen), name) {
+			notes = append(notes, name+": nothing in this ablation has it")
+		}
+	}
+	add(strings.Join(experiment.Names(chosen), ", "), chosen, notes)
+	return out
+}
+
+// main are the columns of the paper's Table 2.
+func (a *Ablation) main() (out []experiment.Column) {
 	for _, m := range a.in.measures() {
-		if m.beyond && strings.HasPrefix(m.name, "T.") {
-			columns = append(columns, m.name+" (s)")
-		} else if m.beyond {
-			columns = append(columns, m.name)
+		if !m.beyond {
+			out = append(out, a.column(m))
+		}
+		if m.name == measureMaxK && len(a.Bounds) > 0 {
+			out = append(out, experiment.Column{Name: "bound", Title: "proved", Cell: func(i int) view.Cell { return a.proved(&a.Cells[i]) }, Over: func([]int) string { return "" }})
 		}
 	}
-	t := a.lines().Table(a.Title("how uneven the outcomes, how spread out the individuals, at what cost"), one, append(columns, "CPU s", "wall s", "retried"), func(i int) (line []view.Cell) {
+	target := &out[len(out)-1].Cell
+	times := *target
+	*target = func(i int) view.Cell {
+		cell := times(i)
+		if c := &a.Cells[i]; c.Target > 0 {
+			cell.Text += fmt.Sprintf(" (k≥%d: %d/%d)", c.Target, c.Reached, c.Runs)
+		}
+		return cell
+	}
+	found := a.lines().FoundIn()
+	found.Cell = func(i int) view.Cell {
 		c := &a.Cells[i]
-		for _, m := range a.in.measures() {
-			if m.beyond {
-				line = append(line, experiment.Shown(m.cell(c), m.decimals))
-			}
+		cell := view.Cell{Text: c.FoundOf()}
+		if c.Failed > 0 {
+			cell.Text += fmt.Sprintf(", %d failed", c.Failed)
+			cell.Alarm = true
 		}
-		return append(line, view.Texts(view.Number(c.CPU, 1), view.Number(c.Seconds, 1), strconv.Itoa(c.Retried))...)
-	})
-	t.Notes = []string{
-		"Shannon, MinEntropy: of the distribution of an individual's outcomes over the bins, in bits, mean over individuals;",
-		"Spread: mean Gower distance of two individuals found, 0 to 1; CPU time is that of worker and plugins",
+		return cell
 	}
-	return t
+	return append(out, found)
+}
+
+// column is that of a measure.
+func (a *Ablation) column(m measure) experiment.Column {
+	title := m.name
+	if strings.HasPrefix(title, "T.") {
+		title += " (s)"
+	} else if strings.HasPrefix(title, "N.") {
+		title += " (" + a.in.String() + ")"
+	} else if title == "Succ.rate" {
+		title += " (%)"
+	}
+	return experiment.Measured(m.name, title, m.decimals, func(i int) *statistics.Cell { return m.cell(&a.Cells[i]) })
+}
+
+// beyond are the columns that the paper has not: how a person's outcomes are distributed,
+// how far those found are apart, and what it cost.
+func (a *Ablation) beyond() (out []experiment.Column) {
+	for _, m := range a.in.measures() {
+		if m.beyond {
+			out = append(out, a.column(m))
+		}
+	}
+	mean := func(name, title string, value func(c *Cell) *float64) experiment.Column {
+		text, of := func(v *float64) string { return view.Number(v, 1) }, func(i int) *float64 { return value(&a.Cells[i]) }
+		return experiment.Column{Name: name, Title: title, Cell: func(i int) view.Cell { return view.Cell{Text: text(of(i))} }, Over: experiment.Mean(of, text)}
+	}
+	return append(out, mean("cpu_seconds", "CPU s", func(c *Cell) *float64 { return c.CPU }), mean("seconds", "wall s", func(c *Cell) *float64 { return c.Seconds }),
+		experiment.Counted("retried", "retried", func(i int) int { return a.Cells[i].Retried }))
+}
+
+var beyondNotes = []string{
+	"Shannon, MinEntropy: of the distribution of an individual's outcomes over the bins, in bits, mean over individuals;",
+	"Spread: mean Gower distance of two individuals found, 0 to 1; CPU time is that of worker and plugins",
 }
 
 // notes say under which rules the figures came about.
@@ -132,6 +158,9 @@ func (a *Ablation) notes() []string {
 		notes = append(notes, "some results are of an earlier version, which kept times only: what the budget counts is not compared")
 	}
 	notes = append(notes, experiment.Tested(len(a.Arms), a.Runs, one, about)...)
+	if _, note := a.lines().Means(); note != "" {
+		notes = append(notes, note)
+	}
 	notes = append(notes, a.boundNotes()...)
 	notes = append(notes, a.Conditions.Notes(&a.Terms, a.Done)...)
 	if a.Retried > 0 {

@@ -100,7 +100,7 @@ type Cell struct {
 // task without one. aim is the k of times to target; 0: the largest that at
 // least half of a network's runs reached.
 func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation, error) {
-	a := &Ablation{Head: experiment.Head{Name: p.Name}, Terms: p.Listed(), Cells: []Cell{}}
+	a := &Ablation{Head: experiment.Head{Name: p.Name, Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Cells: []Cell{}}
 	for i := range p.Arms {
 		arm := p.Arms[i]
 		strategy, solver := p.Plugins[StrategyKey(arm.Strategy)], p.Plugins[SolverKey(arm.Solver)]

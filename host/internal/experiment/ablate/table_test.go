@@ -154,6 +154,30 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
+// Chosen columns stand in one table; one that this budget has not is said.
+func TestChosenColumns(t *testing.T) {
+	p, results := handmade(5)
+	a := tabulated(t, p, 0, results)
+	a.Choose([]string{"Spread", "N.1st", "Max.K"})
+	var b strings.Builder
+	if err := a.Document().Write(&b, view.Text, view.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"handmade: Spread, Max.K\nmodel      search         Spread       Max.K\n", "\nmean of 2  good            0.250         9.0\n", "N.1st: nothing in this ablation has it\n", "\nMax.K  good ",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+	if strings.Contains(b.String(), "T.target  ") || strings.Contains(b.String(), "on #ID") {
+		t.Errorf("ranked by what is not shown:\n%s", &b)
+	}
+	if known := Columns(); len(known) != 21 || known[0] != "Iter" {
+		t.Errorf("%v", known)
+	}
+}
+
 // Every task has a row: a failed one says why and nothing else, a missing one nothing.
 func TestTidy(t *testing.T) {
 	p, results := handmade(2)
@@ -214,7 +238,7 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	a = tabulated(t, p, 0, results)
-	if got, want := a.standings().Sentences(one)[0], "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ"; got != want {
+	if got, want := a.standings().Blocks("", one)[1].(view.Paragraph)[0], "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, r := range a.Ranking {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -19,21 +20,12 @@ func (c *Comparison) Document() *view.Document {
 	for i := range c.Disagreements {
 		refuted = append(refuted, "DISAGREEMENT "+c.Disagreements[i].String())
 	}
-	d := view.Of(c.main(), c.beyond())
-	if len(c.Ranking) > 0 {
-		d.Add(c.Standings.Table(c.Title("ranking over networks"), one), c.Sentences(one))
-	}
+	d := view.Of(c.tables()...)
+	d.Add(c.Only(c.Chosen).Blocks(c.Title("ranking over networks"), one)...)
 	d.Add(c.matrix(), refuted)
 	d.Data = c.data()
 	return d
 }
-
-// paperCells are the paper's four columns, paperColumns.
-func (r *Row) paperCells() []view.Cell {
-	return []view.Cell{experiment.Shown(&r.ID, 1), experiment.Shown(&r.T1st, 2), experiment.Shown(&r.K1st, 1), experiment.Shown(&r.MaxK, 1)}
-}
-
-var paperColumns = []string{"#ID", "T.1st (s)", "#K.1st", "#K"}
 
 // lines are the rows as tables begin them.
 func (c *Comparison) lines() *experiment.Rows {
@@ -44,64 +36,108 @@ func (c *Comparison) lines() *experiment.Rows {
 	return t
 }
 
-// main is the paper's table with a line for each arm.
-func (c *Comparison) main() *view.Table {
-	t := c.lines().Table(c.Title("discriminated individuals found"), one, append(slices.Clone(paperColumns), "found in"), func(i int) []view.Cell {
-		return append(c.Rows[i].paperCells(), view.Texts(c.Rows[i].FoundOf())...)
-	})
-	t.Notes, t.Paper = c.notes(), c.paper()
-	return t
+// Columns are the names of those that the tables can have.
+func Columns() []string {
+	c := &Comparison{}
+	return append(experiment.Names(c.main()), experiment.Names(c.beyond())...)
 }
 
-// paper is the main table as the paper has it: a line for each model, the arms
-// side by side.
-func (c *Comparison) paper() *view.Table {
-	t := &view.Table{Title: c.Title("discriminated individuals found"), Columns: []view.Column{{Title: "DNN"}}, Groups: []view.Group{{Span: 1}}, Notes: c.notes()}
-	for i := range c.Arms {
-		t.Groups = append(t.Groups, view.Group{Title: c.Arms[i].Name, Span: 4})
-		for _, name := range paperColumns {
-			t.Columns = append(t.Columns, view.Column{Title: name, Right: true})
-		}
+// tables are the paper's table and what it only mentions, or one of the chosen columns.
+func (c *Comparison) tables() (out []view.Block) {
+	add := func(what string, columns []experiment.Column, notes []string) *view.Table {
+		t := c.lines().Table(c.Title(what), one, columns)
+		t.Notes = notes
+		out = append(out, t)
+		return t
 	}
-	for i := 0; i < len(c.Rows); i += len(c.Arms) {
-		line := view.Texts(c.lines().Label(&c.Rows[i].Row))
-		for k := range c.Arms {
-			r := &c.Rows[i+k]
-			cells := r.paperCells()
-			if r.Found < r.Runs {
-				cells[1].Text += " (" + r.FoundOf() + ")"
-			}
-			line = append(line, cells...)
-		}
-		t.Rows = append(t.Rows, line)
+	main, beyond := c.main(), c.beyond()
+	if len(c.Chosen) == 0 {
+		t := add("discriminated individuals found", main, c.notes())
+		t.Paper = c.paper(t, main[:len(main)-1])
+		add("how spread out, how much proved, at what cost", beyond, c.beyondNotes())
+		return out
 	}
-	return t
+	notes := c.notes()
+	if len(experiment.Choose(beyond, c.Chosen)) > 0 {
+		notes = append(notes, c.beyondNotes()...)
+	}
+	chosen := experiment.Choose(append(main, beyond...), c.Chosen)
+	t := add(strings.Join(experiment.Names(chosen), ", "), chosen, notes)
+	t.Paper = c.paper(t, chosen)
+	return out
 }
 
-// beyond is what the paper only mentions.
-func (c *Comparison) beyond() *view.Table {
-	columns := []string{"diversity", "regions", "certified %", "fair", "unfair", "undecided", "spurious", "faults", "asked", "CPU s", "wall s"}
-	t := c.lines().Table(c.Title("how spread out, how much proved, at what cost"), one, columns, func(i int) []view.Cell {
-		r := &c.Rows[i]
-		shown := func(name string, digits int) view.Cell { return experiment.Shown(r.Over[name], digits) }
-		certified := view.Cell{Text: view.NA, Bold: r.Over["certified"].Bold}
-		if r.Certified != nil {
-			certified.Text = strconv.FormatFloat(100**r.Certified, 'g', 4, 64)
-			if sd := r.Over["certified"].SD; sd != nil {
-				certified.Text += " ± " + strconv.FormatFloat(100**sd, 'g', 2, 64)
+// main are the columns of the paper's table.
+func (c *Comparison) main() []experiment.Column {
+	measured := func(name, title string, digits int, cell func(*Row) *statistics.Cell) experiment.Column {
+		return experiment.Measured(name, title, digits, func(i int) *statistics.Cell { return cell(&c.Rows[i]) })
+	}
+	return []experiment.Column{
+		measured("#ID", "#ID", 1, func(r *Row) *statistics.Cell { return &r.ID }), measured(first, "T.1st (s)", 2, func(r *Row) *statistics.Cell { return &r.T1st }),
+		measured("#K.1st", "#K.1st", 1, func(r *Row) *statistics.Cell { return &r.K1st }), measured("#K", "#K", 1, func(r *Row) *statistics.Cell { return &r.MaxK }),
+		c.lines().FoundIn(),
+	}
+}
+
+// first is the name of the time to the first individual.
+const first = "T.1st"
+
+// paper is a table as the paper has it: a line for each model, the arms side by side, and
+// beside the time to the first individual in how many runs there was one.
+func (c *Comparison) paper(t *view.Table, columns []experiment.Column) *view.Table {
+	columns = slices.Clone(columns)
+	for k := range columns {
+		if cell := columns[k].Cell; columns[k].Name == first {
+			columns[k].Cell = func(i int) view.Cell {
+				out := cell(i)
+				if r := &c.Rows[i]; r.Found < r.Runs {
+					out.Text += " (" + r.FoundOf() + ")"
+				}
+				return out
 			}
 		}
-		return []view.Cell{shown("diversity", 3), shown("regions", 1), certified, shown("fair", 1), shown("unfair", 1), shown("undecided", 1),
-			shown("spurious", 1), {Text: strconv.Itoa(r.Faults)}, shown("asked", 1), shown("cpu_seconds", 1), shown("seconds", 1)}
-	})
+	}
+	out := c.lines().Beside(t.Title, columns)
+	out.Notes = t.Notes
+	return out
+}
+
+// beyond are the columns of what the paper only mentions.
+func (c *Comparison) beyond() []experiment.Column {
+	over := func(name, title string, digits int) experiment.Column {
+		return experiment.Measured(name, title, digits, func(i int) *statistics.Cell { return c.Rows[i].Over[name] })
+	}
+	share := func(v *float64) string {
+		if v == nil {
+			return view.NA
+		}
+		return strconv.FormatFloat(100**v, 'g', 4, 64)
+	}
+	certified := over("certified", "certified %", 0)
+	certified.Over = experiment.Mean(func(i int) *float64 { return c.Rows[i].Certified }, share)
+	certified.Cell = func(i int) view.Cell {
+		of := c.Rows[i].Over["certified"]
+		out := view.Cell{Text: share(of.Mean), Bold: of.Bold}
+		if of.SD != nil {
+			out.Text += " ± " + strconv.FormatFloat(100**of.SD, 'g', 2, 64)
+		}
+		return out
+	}
+	return []experiment.Column{
+		over("diversity", "diversity", 3), over("regions", "regions", 1), certified, over("fair", "fair", 1), over("unfair", "unfair", 1), over("undecided", "undecided", 1),
+		over("spurious", "spurious", 1), experiment.Counted("faults", "faults", func(i int) int { return c.Rows[i].Faults }), over("asked", "asked", 1),
+		over("cpu_seconds", "CPU s", 1), over("seconds", "wall s", 1),
+	}
+}
+
+func (c *Comparison) beyondNotes() (notes []string) {
 	for i := range c.Rows {
-		t.Notes = append(t.Notes, c.trouble(&c.Rows[i])...)
+		notes = append(notes, c.trouble(&c.Rows[i])...)
 	}
-	t.Notes = append(t.Notes,
+	return append(notes,
 		"diversity: mean Gower distance of two individuals found; regions: parts of the yardstick partition they lie in;",
 		"certified: share of the space proved fair by the arm's notion; CPU time is that of the worker and its solver",
 		"tested as above: diversity, regions; where no proof was refuted also certified, of arms with one notion and ε, and fair, of arms with one partition besides")
-	return t
 }
 
 // trouble tells which runs of an arm did not end as they should.
@@ -139,6 +175,9 @@ func (c *Comparison) notes() []string {
 		fmt.Sprintf("mean ± sd over the runs that found an individual (#ID: over all); budget %s, %s", c.BudgetOf(" of wall time"), &c.Terms),
 	}
 	notes = append(notes, experiment.Tested(len(c.Arms), c.Runs, one, "a run that found no individual counts as the budget, or as k = 0")...)
+	if _, note := c.lines().Means(); note != "" {
+		notes = append(notes, note)
+	}
 	notes = append(notes, c.Conditions.Notes(&c.Terms, c.Done)...)
 	if c.Done < c.Tasks {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", c.Done, c.Tasks))

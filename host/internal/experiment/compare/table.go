@@ -204,7 +204,7 @@ func (r *Result) worst() *Individual {
 // those of large partitions are large.
 func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error) {
 	c := &Comparison{
-		Head: experiment.Head{Name: p.Name}, Terms: p.Listed(), Rows: []Row{}, Disagreements: []Disagreement{},
+		Head: experiment.Head{Name: p.Name, Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Rows: []Row{}, Disagreements: []Disagreement{},
 	}
 	at := map[string]int{}
 	for i := range p.Arms {

@@ -131,6 +131,35 @@ func TestProofsOfOneThingAreCompared(t *testing.T) {
 	}
 }
 
+// Chosen columns stand in one table, in their order, and the ranking is by them.
+func TestChosenColumns(t *testing.T) {
+	p, results := handmade(5)
+	c, err := Tabulate(p, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Choose([]string{"certified", "#ID", "faults"})
+	for format, want := range map[string]string{
+		view.Text:     "handmade: certified, #ID, faults\nmodel      arm   certified %          #ID  faults\n",
+		view.Markdown: "| model | arm | certified % | #ID | faults |\n",
+		view.LaTeX:    "certified \\% & \\#ID & faults & certified \\% & \\#ID & faults & certified \\% & \\#ID & faults \\\\",
+	} {
+		var b strings.Builder
+		if err := c.Document().Write(&b, format, view.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); !strings.Contains(text, want) || strings.Contains(text, "K.1st") || strings.Contains(text, "diversity  ") || !strings.Contains(text, "good comes first on ") || !strings.Contains(text, "No proof was refuted") {
+			t.Errorf("%s: no %q in\n%s", format, want, text)
+		}
+	}
+	for _, name := range Columns() {
+		c.Choose([]string{name})
+		if title := c.Document().Blocks[0].(*view.Table).Columns; len(title) != 3 {
+			t.Errorf("column %s: %v", name, title)
+		}
+	}
+}
+
 // good is the first on both networks by every measure. Arms that prove the same are ranked by
 // the share certified, too, over the networks on which no proof was refuted.
 func TestRanking(t *testing.T) {
