@@ -142,7 +142,7 @@ func TestQuantifyIsKept(t *testing.T) {
 		t.Errorf("%v\n%s", err, stdout)
 	}
 	_, stdout, _ = reported(t, path, out.Run, "--format", "latex")
-	if strings.Count(stdout, `\begin{table*}`) != 2 || !strings.Contains(stdout, `\%`) {
+	if strings.Count(stdout, `\begin{table`) != 2 || !strings.Contains(stdout, `\%`) {
 		t.Error(stdout)
 	}
 }

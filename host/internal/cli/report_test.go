@@ -127,7 +127,7 @@ func TestReportFormats(t *testing.T) {
 		}
 	}
 	code, stdout, _ := reported(t, path, killed, "--format", "latex")
-	if code != ExitDone || strings.Count(stdout, `\begin{table*}`) != 3 || strings.Contains(stdout, "■") || !strings.Contains(stdout, `4 & 3.000 & 1 & 1 \\`) || !strings.Contains(stdout, `BROKEN OFF`) {
+	if code != ExitDone || strings.Count(stdout, `\begin{table`) != 3 || strings.Contains(stdout, "■") || !strings.Contains(stdout, `4 & 3.000 & 1 & 1 \\`) || !strings.Contains(stdout, `BROKEN OFF`) {
 		t.Error(stdout)
 	}
 }

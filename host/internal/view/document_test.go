@@ -119,53 +119,57 @@ a < 3?  (7)
 		LaTeX: `One\_sentence.
 Another.
 
-\begin{table*}
-\centering
+% needs \usepackage{booktabs}
+\begin{table}
+\centering\footnotesize\setlength{\tabcolsep}{4pt}
 \caption{solver bnb}
-\begin{tabular}{|l|l|l|}
-\hline
-name & value &  \\ \hline
-serves & a|b &  \\
- & second
-third &  \\
+\label{tab:solver-bnb}
+\begin{tabular}{lll}
+\toprule
+name & value &  \\
+\midrule
+serves & a\textbar{}b &  \\
+ & second third &  \\
 option & seed=1 & of every choice \\
 none found &  &  \\
-\hline
+\bottomrule
 \end{tabular}
-\end{table*}
+\end{table}
 LOOK
 
-\begin{table*}
-\centering
-\begin{tabular}{|l|r|l|}
-\hline
- &  &  \\ \hline
+\begin{table}
+\centering\footnotesize\setlength{\tabcolsep}{4pt}
+\begin{tabular}{lrl}
+\toprule
 fair & 12.5 \% & proved \\
 open & 0 \% &  \\
-\hline
+\bottomrule
 \end{tabular}
-\end{table*}
+\end{table}
 what to do
 
 \begin{itemize}
 \item this
 \item that
 \end{itemize}
-\begin{table*}
-\centering
-\begin{tabular}{|r|l|}
-\hline
-k & n \\ \hline
+\begin{table}
+\centering\footnotesize\setlength{\tabcolsep}{4pt}
+\begin{tabular}{rl}
+\toprule
+k & n \\
+\midrule
 10 & 3 \\
 \textbf{2} & x \\
-\hline
+\bottomrule
 \end{tabular}
-\par\smallskip\footnotesize bold: better
-\end{table*}
+\begin{flushleft}
+bold: better\par
+\end{flushleft}
+\end{table}
 \begin{verbatim}
 a < 3?  (7)
-├─ yes: HIGH  (3)
-└─ no:  low  (4)
+|- yes: HIGH  (3)
+|- no:  low  (4)
 \end{verbatim}
 `,
 	}

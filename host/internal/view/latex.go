@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // LaTeX is the format of papers.
@@ -12,11 +15,26 @@ const LaTeX = "latex"
 
 func init() { formats[LaTeX] = writeLaTeX }
 
-// writeLaTeX writes tables and facts as tabular environments with their titles as
-// captions, a tree as it stands in a terminal, and leaves figures out. The text
-// needs no package.
+// Measures of a page in footnotesize: characters of a line of a page and of one of two
+// columns, blanks between columns of a table, 4 pt on either side, and its lines.
+const (
+	latexPage, latexColumn = 115, 56
+	latexGap               = 2
+	latexLong              = 55
+)
+
+// latexText writes LaTeX. It needs the package booktabs.
+type latexText struct {
+	io.Writer
+	// labels counts tables by their label.
+	labels map[string]int
+}
+
+// writeLaTeX writes tables and facts as floats with captions and labels, a tree as it
+// stands in a terminal, and leaves figures out.
 func writeLaTeX(w io.Writer, d *Document, _ Options) error {
-	out := bufio.NewWriter(w)
+	to := bufio.NewWriter(w)
+	out := latexText{to, map[string]int{}}
 	for _, b := range d.Blocks {
 		switch b := bare(b).(type) {
 		case Paragraph:
@@ -33,22 +51,22 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 			}
 			fmt.Fprintln(out, `\end{itemize}`)
 		case *Facts:
-			b.table().latex(out)
+			out.tables(b.table())
 		case *Table:
 			if b.Paper != nil {
 				b = b.Paper
 			}
-			b.withoutBars().latex(out)
+			out.tables(b.withoutBars())
 		case *Tree:
 			if b.Title != "" {
 				latexLines(out, []string{b.Title})
 			}
-			fmt.Fprintln(out, `\begin{verbatim}`)
-			b.Root.text(out, "", "")
-			fmt.Fprintln(out, `\end{verbatim}`)
+			var text strings.Builder
+			b.Root.text(&text, "", "")
+			fmt.Fprintf(out, "\\begin{verbatim}\n%s\\end{verbatim}\n", verbatim.Replace(text.String()))
 		}
 	}
-	return out.Flush()
+	return to.Flush()
 }
 
 func latexLines(out io.Writer, texts []string) {
@@ -60,37 +78,159 @@ func latexLines(out io.Writer, texts []string) {
 	}
 }
 
-func (t *Table) latex(out io.Writer) {
-	fmt.Fprintln(out, `\begin{table*}`)
-	fmt.Fprintln(out, `\centering`)
-	if t.Title != "" {
-		fmt.Fprintf(out, "\\caption{%s}\n", escapeLaTeX(t.Title))
+// tables writes a table, in parts where it is too large for a page.
+func (out latexText) tables(t *Table) {
+	if len(out.labels) == 0 {
+		out.labels[""]++
+		fmt.Fprintln(out, `% needs \usepackage{booktabs}`)
 	}
-	columns := make([]string, len(t.Columns))
-	heads := make([]string, len(t.Columns))
-	for c := range t.Columns {
+	parts := t.parts()
+	for i, part := range parts {
+		if part.Title != "" && len(parts) > 1 {
+			part.Title += fmt.Sprintf(" (%d of %d)", i+1, len(parts))
+		}
+		if part.Notes = nil; i == len(parts)-1 {
+			part.Notes = t.Notes
+		}
+		out.table(part, t.Title)
+	}
+}
+
+// parts divides a table into what a page holds, in which the first columns, those of
+// text, are repeated. Columns with one head stay together where they can.
+func (t *Table) parts() (out []*Table) {
+	keys := []int{}
+	for len(keys) < len(t.Columns) && !t.Columns[len(keys)].Right {
+		keys = append(keys, len(keys))
+	}
+	of, widths := t.groupOf(), t.latexWidths()
+	width := func(columns []int) (n int) {
+		for _, c := range columns {
+			n += widths[c] + latexGap
+		}
+		return n
+	}
+	var wide [][]int
+	for first := len(keys); first < len(t.Columns); {
+		after := first + 1
+		for after < len(t.Columns) && len(of) > 0 && of[after] == of[first] {
+			after++
+		}
+		var group []int
+		for ; first < after; first++ {
+			group = append(group, first)
+		}
+		last := len(wide) - 1
+		switch {
+		case last >= 0 && width(wide[last])+width(group) <= latexPage:
+			wide[last] = append(wide[last], group...)
+		case width(keys)+width(group) <= latexPage:
+			wide = append(wide, slices.Concat(keys, group))
+		default:
+			for _, c := range group {
+				if last = len(wide) - 1; last >= 0 && width(wide[last])+width([]int{c}) <= latexPage {
+					wide[last] = append(wide[last], c)
+				} else {
+					wide = append(wide, append(slices.Clone(keys), c))
+				}
+			}
+		}
+	}
+	if len(wide) == 0 {
+		wide = [][]int{keys}
+	}
+	for from := 0; from < len(t.Rows) || from == 0; {
+		after := min(from+latexLong, len(t.Rows))
+		if after < len(t.Rows) { // rather at a rule
+			for i := after; i > from+latexLong/2; i-- {
+				if len(t.Rows[i]) == 0 {
+					after = i
+					break
+				}
+			}
+		}
+		long := *t
+		long.Rows = t.Rows[from:after]
+		for _, columns := range wide {
+			out = append(out, long.pick(columns))
+		}
+		if from = max(after, 1); from < len(t.Rows) && len(t.Rows[from]) == 0 {
+			from++
+		}
+	}
+	return out
+}
+
+// latexWidths are the columns' widths in characters; the last of a group makes room for its
+// head.
+func (t *Table) latexWidths() []int {
+	widths := make([]int, len(t.Columns))
+	for _, row := range append([][]Cell{t.heads()}, t.Rows...) {
+		for c := range row {
+			widths[c] = max(widths[c], utf8.RuneCountInString(row[c].Text))
+		}
+	}
+	c := -1
+	for _, g := range t.Groups {
+		c += g.Span
+		room := 0
+		for _, n := range widths[c+1-g.Span : c+1] {
+			room += n + latexGap
+		}
+		widths[c] += max(0, utf8.RuneCountInString(g.Title)+latexGap-room)
+	}
+	return widths
+}
+
+// label is a table's, made of words of its title, and no other's.
+func (out latexText) label(title string) string {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return r > 'z' || !(unicode.IsLetter(r) || unicode.IsDigit(r)) })
+	name := "tab:" + strings.Join(words[:min(6, len(words))], "-")
+	if out.labels[name]++; out.labels[name] > 1 {
+		name += fmt.Sprintf("-%d", out.labels[name])
+	}
+	return name
+}
+
+// table writes a part of the table of that title.
+func (out latexText) table(t *Table, title string) {
+	float := "table*"
+	columns, heads := make([]string, len(t.Columns)), make([]string, len(t.Columns))
+	width := 0
+	for c, n := range t.latexWidths() {
 		columns[c] = "l"
 		if t.Columns[c].Right {
 			columns[c] = "r"
 		}
 		heads[c] = escapeLaTeX(t.Columns[c].Title)
+		width += n + latexGap
 	}
-	fmt.Fprintf(out, "\\begin{tabular}{|%s|}\n\\hline\n", strings.Join(columns, "|"))
+	if width <= latexColumn {
+		float = "table"
+	}
+	fmt.Fprintf(out, "\\begin{%s}\n\\centering\\footnotesize\\setlength{\\tabcolsep}{4pt}\n", float)
+	if t.Title != "" {
+		fmt.Fprintf(out, "\\caption{%s}\n\\label{%s}\n", escapeLaTeX(t.Title), out.label(title))
+	}
+	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\toprule\n", strings.Join(columns, ""))
 	if len(t.Groups) > 0 {
-		groups := make([]string, len(t.Groups))
-		for g := range t.Groups {
-			lines := "c|"
-			if g == 0 {
-				lines = "|c|"
+		var groups, rules []string
+		from := 1
+		for _, g := range t.Groups {
+			groups = append(groups, fmt.Sprintf(`\multicolumn{%d}{c}{%s}`, g.Span, escapeLaTeX(g.Title)))
+			if g.Title != "" {
+				rules = append(rules, fmt.Sprintf(`\cmidrule(lr){%d-%d}`, from, from+g.Span-1))
 			}
-			groups[g] = fmt.Sprintf(`\multicolumn{%d}{%s}{%s}`, t.Groups[g].Span, lines, escapeLaTeX(t.Groups[g].Title))
+			from += g.Span
 		}
-		fmt.Fprintf(out, "%s \\\\ \\hline\n", strings.Join(groups, " & "))
+		fmt.Fprintf(out, "%s \\\\\n%s\n", strings.Join(groups, " & "), strings.Join(rules, " "))
 	}
-	fmt.Fprintf(out, "%s \\\\ \\hline\n", strings.Join(heads, " & "))
+	if strings.Join(heads, "") != "" {
+		fmt.Fprintf(out, "%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
+	}
 	for _, row := range t.Rows {
 		if len(row) == 0 {
-			fmt.Fprintln(out, `\hline`)
+			fmt.Fprintln(out, `\midrule`)
 			continue
 		}
 		cells := make([]string, len(row))
@@ -102,19 +242,27 @@ func (t *Table) latex(out io.Writer) {
 		}
 		fmt.Fprintf(out, "%s \\\\\n", strings.Join(cells, " & "))
 	}
-	fmt.Fprintln(out, "\\hline\n\\end{tabular}")
-	for _, note := range t.Notes {
-		fmt.Fprintf(out, "\\par\\smallskip\\footnotesize %s\n", escapeLaTeX(strings.ReplaceAll(note, BoldMark, "bold:")))
+	fmt.Fprintln(out, "\\bottomrule\n\\end{tabular}")
+	if len(t.Notes) > 0 {
+		fmt.Fprintln(out, `\begin{flushleft}`)
+		for _, note := range t.Notes {
+			fmt.Fprintf(out, "%s\\par\n", escapeLaTeX(strings.ReplaceAll(note, BoldMark, "bold:")))
+		}
+		fmt.Fprintln(out, `\end{flushleft}`)
 	}
-	fmt.Fprintln(out, `\end{table*}`)
+	fmt.Fprintf(out, "\\end{%s}\n", float)
 }
 
-// latex replaces the characters that mean something to LaTeX, and the few
-// others that reports use.
+// latex replaces the characters that mean something to LaTeX, and those of reports that
+// its fonts lack.
 var latex = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `#`, `\#`, `$`, `\$`, `%`, `\%`, `&`, `\&`, `_`, `\_`,
-	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`,
-	`±`, `$\pm$`, `≤`, `$\leq$`, `≥`, `$\geq$`, `ε`, `$\varepsilon$`, `×`, `$\times$`, `−`, `$-$`, `–`, `--`, `·`, `$\cdot$`, `→`, `$\rightarrow$`,
+	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`, `[`, `{[}`, `*`, `{*}`, `--`, `-{}-`, "\n", " ",
+	`±`, `$\pm$`, `≤`, `$\leq$`, `≥`, `$\geq$`, `×`, `$\times$`, `−`, `$-$`, `–`, `--`, `·`, `$\cdot$`, `→`, `$\rightarrow$`, `…`, `\ldots{}`,
+	`²`, `$^2$`, `χ²`, `$\chi^2$`, `χ`, `$\chi$`, `ε`, `$\varepsilon$`, `δ`, `$\delta$`, `α`, `$\alpha$`, `σ`, `$\sigma$`, `¼`, `1/4`, `«`, "``", `»`, `''`,
 )
 
 func escapeLaTeX(text string) string { return latex.Replace(text) }
+
+// verbatim replaces what stands in a tree, where nothing means anything to LaTeX.
+var verbatim = strings.NewReplacer(`├─`, `|-`, `└─`, `|-`, `│`, `|`, `≤`, `<=`, `≥`, `>=`, `…`, `...`, `–`, `-`, `ε`, `epsilon`)

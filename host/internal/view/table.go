@@ -82,13 +82,39 @@ func (t *Table) heads() []Cell {
 
 // withoutBars is the table without its bars, which only a terminal shows.
 func (t *Table) withoutBars() *Table {
-	out := *t
-	out.Columns, out.Rows = nil, make([][]Cell, len(t.Rows))
-	for c, column := range t.Columns {
-		if column.Bars {
-			continue
+	var columns []int
+	for c := range t.Columns {
+		if !t.Columns[c].Bars {
+			columns = append(columns, c)
 		}
-		out.Columns = append(out.Columns, column)
+	}
+	return t.pick(columns)
+}
+
+// groupOf tells the place in Groups of each column; nothing without groups.
+func (t *Table) groupOf() (groups []int) {
+	for g := range t.Groups {
+		for range t.Groups[g].Span {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// pick is the table with some of its columns.
+func (t *Table) pick(columns []int) *Table {
+	out := *t
+	out.Columns, out.Groups, out.Rows = nil, nil, make([][]Cell, len(t.Rows))
+	of := t.groupOf()
+	for i, c := range columns {
+		out.Columns = append(out.Columns, t.Columns[c])
+		switch {
+		case len(of) == 0:
+		case i > 0 && of[c] == of[columns[i-1]]:
+			out.Groups[len(out.Groups)-1].Span++
+		default:
+			out.Groups = append(out.Groups, Group{t.Groups[of[c]].Title, 1})
+		}
 		for r, row := range t.Rows {
 			if len(row) > 0 {
 				out.Rows[r] = append(out.Rows[r], row[c])
