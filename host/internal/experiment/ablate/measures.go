@@ -72,6 +72,14 @@ func unitOf(budget string, results []*Result) unit {
 	return u
 }
 
+// judgedIn is what the runs of a table are judged in, as its cells tell.
+func (a *Ablation) judgedIn() unit {
+	if len(a.Cells) > 0 && a.Cells[0].N1st == nil {
+		return seconds
+	}
+	return unitOf(a.Budget, nil)
+}
+
 // reachedAt is when the run's largest k was at least k, in its unit.
 func (r *run) reachedAt(k int) *float64 { return r.in.at(r.reached(k)) }
 

@@ -17,6 +17,7 @@ const one = "search"
 
 // Document shows the ablation.
 func (a *Ablation) Document() *view.Document {
+	a.in = a.judgedIn()
 	var failed view.Warning
 	for i := range a.Cells {
 		if c := &a.Cells[i]; c.Failed > 0 {

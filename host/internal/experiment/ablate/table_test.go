@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"flag"
 	"math"
 	"os"
@@ -151,6 +152,37 @@ func TestMeasures(t *testing.T) {
 	}
 	if info := a.Arms[1]; info.SolverVersion != "2.0" || info.StrategyVersion != "1.0" || a.Arms[0].StrategyVersion != "1.1" {
 		t.Errorf("%+v", a.Arms)
+	}
+}
+
+// What --json prints is all that the tables need: read back, it shows the same.
+func TestStored(t *testing.T) {
+	for _, budget := range []string{"10s", "1000ev", "1000it"} {
+		p, results := handmade(6)
+		p.Budget = budget
+		for _, r := range results {
+			for i := range r.Steps {
+				r.Steps[i].Evals, r.Steps[i].Iter = int64(100*(i+1)), int64(10*(i+1))
+			}
+		}
+		a := tabulated(t, p, 0, results)
+		text, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored Ablation
+		if err := json.Unmarshal(text, &stored); err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range view.Formats() {
+			var want, got strings.Builder
+			if err := errors.Join(a.Document().Write(&want, format, view.Options{}), stored.Document().Write(&got, format, view.Options{})); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want.String(), got.String()); d != "" {
+				t.Errorf("%s, %s: %s", budget, format, d)
+			}
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package compare
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"flag"
 	"math"
 	"os"
@@ -127,6 +129,37 @@ func TestProofsOfOneThingAreCompared(t *testing.T) {
 		p.Arms[2].Notion = "logit"
 		if c := rows(p, &p.Subjects[0], byArm(p, results), false); c[0].Over["certified"].Bold {
 			t.Errorf("shares of different notions are compared: %+v", c[0].Over["certified"])
+		}
+	}
+}
+
+// What --json prints is all that the tables need: read back, it shows the same.
+func TestStored(t *testing.T) {
+	p, results := handmade(5)
+	results["s/A_1 | bad | seed 5"].Proofs = []Proof{{Box: Box{{0, 3, 4}}, Limit: 0.05, Grade: "numerical"}}
+	c, err := Tabulate(p, these(results))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored Comparison
+	if err := json.Unmarshal(text, &stored); err != nil {
+		t.Fatal(err)
+	}
+	for _, columns := range [][]string{nil, {"certified", "#ID"}} {
+		c.Choose(columns)
+		stored.Choose(columns)
+		for _, format := range view.Formats() {
+			var want, got strings.Builder
+			if err := errors.Join(c.Document().Write(&want, format, view.Options{}), stored.Document().Write(&got, format, view.Options{})); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want.String(), got.String()); d != "" {
+				t.Errorf("%s: %s", format, d)
+			}
 		}
 	}
 }
