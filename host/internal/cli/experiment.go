@@ -52,6 +52,7 @@ func (f *experimentFlags) add(cmd *cobra.Command, of string) {
 	fl.BoolVar(&f.begin.Resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
 	fl.BoolVar(&f.begin.Fresh, "fresh", false, of+"do every task again, whichever run has its result")
 	fl.StringSliceVar(&f.begin.Reuse, "reuse", nil, of+"take results of equal tasks from these journals, too")
+	fl.StringVar(&f.tidy, "tidy", "", of+"write every run, a row each, to this file, which ends in .csv or .jsonl")
 	f.changed = func(name string) bool {
 		flag := cmd.Flag(name)
 		return flag != nil && flag.Changed
@@ -73,7 +74,6 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int, columns []string
 	f.shown.add(cmd, "")
 	f.shown.addOut(cmd, "")
 	fl.StringSliceVar(&f.columns, "columns", nil, "show these columns, in this order, in one table: "+strings.Join(columns, ", "))
-	fl.StringVar(&f.tidy, "tidy", "", "write every run, a row each, to this file, which ends in .csv or .jsonl")
 	fl.StringVar(&f.from, "from", "", "show the tables of this run in the journal again, without running anything")
 }
 
@@ -107,22 +107,23 @@ func (f *experimentFlags) tidyFormat() string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(f.tidy)), ".")
 }
 
-// armsTable is a table of arms that were held against each other.
-type armsTable interface {
-	experiment.Table
-	Choose(columns []string)
-	Records() view.Records
+// writeTidy writes --tidy.
+func (f *experimentFlags) writeTidy(t experiment.Table) error {
+	if f.tidy == "" {
+		return nil
+	}
+	if err := files.Write(f.tidy, func(file *os.File) error { return t.Records().Write(file, f.tidyFormat()) }); err != nil {
+		return fmt.Errorf("--tidy: %w", err)
+	}
+	return nil
 }
 
 // show shows the chosen columns of a table of arms, also where its runs cannot be written.
-func (f *experimentFlags) show(app *App, of experiment.Table) (failed error) {
-	t := of.(armsTable)
-	t.Choose(f.columns)
-	if f.tidy != "" {
-		if err := files.Write(f.tidy, func(file *os.File) error { return t.Records().Write(file, f.tidyFormat()) }); err != nil {
-			failed = fmt.Errorf("--tidy: %w", err)
-		}
+func (f *experimentFlags) show(app *App, t experiment.Table) error {
+	if f.columns != nil {
+		t.(interface{ Choose(columns []string) }).Choose(f.columns)
 	}
+	failed := f.writeTidy(t)
 	return errors.Join(f.shown.show(app, t), failed)
 }
 
@@ -228,7 +229,7 @@ func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file 
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}
-				p.Add(r, name, point.Called(""))
+				p.Add(r, name, point)
 			}
 			return nil
 		})
@@ -267,7 +268,7 @@ type settings struct {
 // openSeries opens a file of studies and gives flags its settings.
 func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gridfile.File, *settings, error) {
 	s := &settings{cmd: cmd, app: app, own: app.Set}
-	not := append([]string{"models", "resume", "fresh", "reuse", "format", "out", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
+	not := append([]string{"models", "resume", "fresh", "reuse", "tidy", "format", "out", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if !slices.Contains(not, flag.Name) {
 			s.names = append(s.names, flag.Name)

@@ -115,7 +115,7 @@ func (f *explainFlags) validate(grid bool) error {
 	if err := f.experimentFlags.validate(nil); err != nil {
 		return err
 	}
-	for _, name := range []string{"models", "format", "out", "resume", "fresh", "reuse"} {
+	for _, name := range []string{"models", "format", "out", "resume", "fresh", "reuse", "tidy"} {
 		if !grid && f.flags.Changed(name) {
 			return fmt.Errorf("--%s is for a file of several studies, such as studies/rq3.yaml", name)
 		}
@@ -144,7 +144,7 @@ func (f *explainFlags) runSeries(cmd *cobra.Command, app *App, file string) erro
 		r, err := f.complete(app, spec.Study)
 		r.Model = spec.Model
 		return r, errors.Join(err, f.validate(true))
-	}, func(t experiment.Table) error { return f.shown.show(app, t) })
+	}, func(t experiment.Table) error { return f.show(app, t) })
 }
 
 // aloneExplain are flags for a single study.

@@ -52,7 +52,7 @@ its networks is treated in turn.`,
 			if yamlfile.HasKey(args[0], "studies") {
 				return f.runSeries(cmd, app, args[0])
 			}
-			for _, name := range []string{"models", "resume", "fresh", "reuse"} {
+			for _, name := range []string{"models", "resume", "fresh", "reuse", "tidy"} {
 				if f.changed(name) {
 					return usage(fmt.Errorf("--%s is for a file of several studies, such as studies/rq4.yaml", name))
 				}
@@ -122,7 +122,7 @@ func (f *mitigateFlags) runSeries(cmd *cobra.Command, app *App, file string) err
 		return r, errors.Join(err, r.Validate())
 	}, func(t experiment.Table) error {
 		m := t.(*series.Mitigations)
-		err := app.show(m)
+		err := errors.Join(app.show(m), f.writeTidy(t))
 		if f.Out != "" {
 			err = errors.Join(err, m.WriteTables(f.Out))
 		}

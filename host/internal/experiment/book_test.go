@@ -41,6 +41,7 @@ func (counting) Tabulate(record.Store) (Table, error) { return &counted{}, nil }
 type counted struct{ Kept }
 
 func (*counted) Document() *view.Document { return nil }
+func (*counted) Records() view.Records    { return nil }
 func (*counted) Failure() error           { return nil }
 func (c *counted) Keep(k Kept)            { c.Kept = k }
 

@@ -27,6 +27,8 @@ type Plan interface {
 // Table is what an experiment came to.
 type Table interface {
 	Document() *view.Document
+	// Records are its tasks as data.
+	Records() view.Records
 	// Keep notes where the journal has it, and whether not all was done.
 	Keep(Kept)
 	// Failure tells of tasks that failed; nil where none did.

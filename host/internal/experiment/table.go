@@ -24,7 +24,7 @@ type Head struct {
 // Keep notes where the journal has the experiment.
 func (h *Head) Keep(where Kept) {
 	h.Source.Keep(where)
-	h.Tidy.from = where
+	h.Tidy.Keep(where)
 }
 
 // Choose picks the columns to show, by their names.

@@ -28,13 +28,22 @@ const (
 )
 
 // Add adds a task's row: what it was about, the arm as it ran, what it was given and what
-// it came to.
-func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, armName string, arm any, seed int64, status string, measures ...view.Value) {
-	row := view.Record{{Name: "experiment", Of: Text(name)}, {Name: "study", Of: s.Study}, {Name: "model", Of: s.Model}, {Name: "arm", Of: armName}}
-	row = append(append(row, options(reflect.ValueOf(arm))...), view.Value{Name: "budget", Of: terms.Budget}, view.Value{Name: "threads", Of: terms.Threads},
-		view.Value{Name: "jobs", Of: terms.Jobs}, view.Value{Name: "seed", Of: seed}, view.Value{Name: "status", Of: status})
-	t.keys, t.rows = append(t.keys, key), append(t.rows, append(row, measures...))
+// it came to. Of values with one name the first counts.
+func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string, options view.Record, seed int64, status string, measures view.Record) {
+	row := view.Record{{Name: "experiment", Of: Text(name)}, {Name: "study", Of: s.Study}, {Name: "model", Of: s.Model}, {Name: "arm", Of: Text(arm)}}
+	row = append(append(row, options...), view.Value{Name: "budget", Of: Text(terms.Budget)}, view.Value{Name: "threads", Of: terms.Threads},
+		view.Value{Name: "jobs", Of: terms.Jobs})
+	measures = append(view.Record{{Name: "seed", Of: seed}, {Name: "status", Of: status}}, measures...) // a grid may have seeds
+	for _, v := range measures {
+		if !slices.ContainsFunc(row, func(o view.Value) bool { return o.Name == v.Name }) {
+			row = append(row, v)
+		}
+	}
+	t.keys, t.rows = append(t.keys, key), append(t.rows, row)
 }
+
+// Keep notes where the journal has the tasks.
+func (t *Tidy) Keep(where Kept) { t.from = where }
 
 // Records are the rows, with the runs of the journal and the machines that did them.
 func (t *Tidy) Records() view.Records {
@@ -64,29 +73,41 @@ func Text(s string) any {
 	return s
 }
 
-// options are the fields of an arm by their names in JSON, but for its name, with those
-// of a map as field.key. Empty ones have no value.
-func options(arm reflect.Value) (out view.Record) {
-	for i := range arm.NumField() {
-		f, value := arm.Type().Field(i), arm.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+// Fields are the values of a struct by their names in JSON: those of a field that is a
+// struct or a map of texts as field.name, and none of lists. Empty texts, and what JSON
+// leaves out, have no value.
+func Fields(of any) view.Record { return fields("", reflect.ValueOf(of)) }
+
+func fields(before string, of reflect.Value) (out view.Record) {
+	for i := range of.NumField() {
+		f, value := of.Type().Field(i), of.Field(i)
+		name, omit, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name = before + name
+		if value.Kind() == reflect.Pointer && value.Type().Elem().Kind() == reflect.Struct && !value.IsNil() {
+			value = value.Elem()
+		}
+		text, told := value.Interface().(interface{ String() string })
+		number, isNumber := value.Interface().(*float64)
 		switch {
+		case name == before+"-":
 		case f.Anonymous:
-			out = append(out, options(value)...)
-		case name == "-" || name == "name":
+			out = append(out, fields(before, value)...)
+		case isNumber:
+			out = append(out, view.Value{Name: name, Of: number})
+		case value.Kind() == reflect.Struct:
+			out = append(out, fields(name+".", value)...)
 		case value.Kind() == reflect.Map:
-			set := value.Interface().(map[string]string)
+			set, _ := value.Interface().(map[string]string)
 			for _, key := range slices.Sorted(maps.Keys(set)) {
 				out = append(out, view.Value{Name: name + "." + key, Of: set[key]})
 			}
-		case value.IsZero():
+		case value.Kind() == reflect.Slice || value.Kind() == reflect.Pointer:
+		case value.IsZero() && (omit != "" || value.Kind() == reflect.String):
 			out = append(out, view.Value{Name: name})
+		case told:
+			out = append(out, view.Value{Name: name, Of: text.String()})
 		default:
-			of := value.Interface()
-			if s, ok := of.(interface{ String() string }); ok {
-				of = s.String()
-			}
-			out = append(out, view.Value{Name: name, Of: of})
+			out = append(out, view.Value{Name: name, Of: value.Interface()})
 		}
 	}
 	return out

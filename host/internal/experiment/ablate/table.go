@@ -148,7 +148,7 @@ func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 	default:
 		ran.Result = r
 	}
-	var values []view.Value
+	var values view.Record
 	add := func(name string, of any) {
 		if status != experiment.Done {
 			of = nil
@@ -164,7 +164,7 @@ func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 	add("seconds", ran.Seconds)
 	values = append(values, view.Value{Name: "retried", Of: experiment.Text(ran.Retried)}, view.Value{Name: "error", Of: experiment.Text(ran.Error)})
 	info := a.Arms[slices.IndexFunc(a.Arms, func(i ArmInfo) bool { return i.Name == e.Arm.Name })]
-	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, info, e.Seed, status, values...)
+	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, experiment.Fields(info)[1:], e.Seed, status, values)
 }
 
 // rankedBy are the measures that arms are ranked by, the first deciding; counts take the

@@ -269,7 +269,7 @@ func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
 	case r.Error != "":
 		status = experiment.Failed
 	}
-	var values []view.Value
+	var values view.Record
 	add := func(name string, of any) {
 		if r == nil {
 			of = nil
@@ -283,7 +283,7 @@ func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
 	add("faults", len(measured.Faults))
 	add("error", experiment.Text(measured.Error))
 	info := ArmInfo{arm, p.Solvers[arm.Solver].Version, p.Solvers[arm.Solver].Library}
-	c.Tidy.Add(c.Name, &p.Terms, e.Key, &e.Subject.Subject, arm.Name, info, e.Seed, status, values...)
+	c.Tidy.Add(c.Name, &p.Terms, e.Key, &e.Subject.Subject, arm.Name, experiment.Fields(info)[1:], e.Seed, status, values)
 }
 
 // killed is the status of a task that was ended from outside, after its budget.

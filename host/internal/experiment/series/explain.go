@@ -1,6 +1,9 @@
 package series
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
@@ -18,11 +21,20 @@ var Explain = &Kind[explain.Request, explain.Result]{
 		}
 		return r.Strategy, ""
 	},
+	Rows: func(r *explain.Result) []view.Record {
+		row := slices.DeleteFunc(experiment.Fields(*r), func(v view.Value) bool { return strings.HasPrefix(v.Name, "tree.") })
+		if len(r.Predicates) > 0 {
+			for _, v := range experiment.Fields(r.Predicates[0]) {
+				row = append(row, view.Value{Name: "predicate." + v.Name, Of: v.Of})
+			}
+		}
+		return []view.Record{row}
+	},
 	Table: func(p *Plan[explain.Request, explain.Result], cells []Cell[explain.Result]) experiment.Table {
 		e := &Explanations{Name: p.Name, Networks: []explain.Network{}, Total: total(p, cells)}
 		for i := range cells {
 			if c := &cells[i]; c.Result != nil || c.Error != "" {
-				e.Networks = append(e.Networks, explain.Network{Study: p.source(i).Study, Model: p.source(i).Model, Arm: p.arms[i], Error: c.Error, Report: c.Result})
+				e.Networks = append(e.Networks, explain.Network{Study: p.source(i).Study, Model: p.source(i).Model, Arm: p.points[i].Called(""), Error: c.Error, Report: c.Result})
 			}
 		}
 		return e

@@ -13,6 +13,12 @@ var Mitigate = &Kind[mitigate.Request, mitigate.Result]{
 	Spec:    func(r *mitigate.Request) *question.Spec { return &r.Search.Spec },
 	Uses:    func(r *mitigate.Request) (strategy, solver string) { return r.Search.Strategy, r.Search.Solver },
 	Writes:  func(r *mitigate.Request) bool { return r.Out != "" },
+	Rows: func(r *mitigate.Result) (rows []view.Record) {
+		for i := range r.Arms {
+			rows = append(rows, append(view.Record{{Name: "way", Of: r.Arms[i].Name}}, experiment.Fields(r.Arms[i])[1:]...))
+		}
+		return rows
+	},
 	Table: func(p *Plan[mitigate.Request, mitigate.Result], cells []Cell[mitigate.Result]) experiment.Table {
 		m := &Mitigations{Name: p.Name, Networks: []*mitigate.Result{}, Total: total(p, cells)}
 		for i := range cells {

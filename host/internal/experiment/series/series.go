@@ -13,9 +13,11 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -30,6 +32,8 @@ type Kind[Q, R any] struct {
 	// Writes, where not nil, reports a request that writes files: the answer of another
 	// run is none to it.
 	Writes func(*Q) bool
+	// Rows are what an answer comes to as data, one or several.
+	Rows func(*R) []view.Record
 	// Table shows the answers.
 	Table func(p *Plan[Q, R], cells []Cell[R]) experiment.Table
 }
@@ -47,8 +51,9 @@ type Plan[Q, R any] struct {
 	Jobs     int   `json:"jobs"`
 
 	sources []Q
-	// names are as of Called, arms what a grid says of each request.
-	names, arms []string
+	// names are as of Called, points what a grid says of each request.
+	names  []string
+	points []gridfile.Point
 	// uses are the plugins of each request, by their names in plugins.
 	uses    [][]string
 	plugins map[string]experiment.Plugin
@@ -82,10 +87,10 @@ type Cell[R any] struct {
 	Seconds float64 `json:"-"`
 }
 
-// Add takes a request into the plan, by its name and what a grid says of it. A network
+// Add takes a request into the plan, by its name and the point of a grid. A network
 // that cannot be read is told of when its turn comes, and does not keep the others from
 // theirs.
-func (p *Plan[Q, R]) Add(r Q, name, arm string) {
+func (p *Plan[Q, R]) Add(r Q, name string, point gridfile.Point) {
 	spec := p.Spec(&r)
 	if q, err := question.Open(*spec); err == nil {
 		spec.StudySHA256, spec.ModelSHA256 = q.Spec.StudySHA256, q.Spec.ModelSHA256
@@ -100,7 +105,7 @@ func (p *Plan[Q, R]) Add(r Q, name, arm string) {
 			}
 		}
 	}
-	p.names, p.arms, p.sources = append(p.names, name), append(p.arms, arm), append(p.sources, r)
+	p.names, p.points, p.sources = append(p.names, name), append(p.points, point), append(p.sources, r)
 	*spec = spec.Canonical()
 	p.Requests = append(p.Requests, r)
 }
@@ -218,6 +223,8 @@ type Total struct {
 	Seconds float64 `json:"seconds"`
 	// Interrupted: not every network was reached.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Tidy are the networks, a row each or several.
+	Tidy *experiment.Tidy `json:"-"`
 
 	failed []error
 	of     int
@@ -225,8 +232,9 @@ type Total struct {
 
 // total sums up.
 func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
-	t := Total{Seed: p.Seed, of: len(cells)}
+	t := Total{Seed: p.Seed, of: len(cells), Tidy: &experiment.Tidy{}}
 	for i := range cells {
+		p.tidy(i, &cells[i], t.Tidy)
 		if t.Seconds += cells[i].Seconds; cells[i].Error != "" {
 			t.failed = append(t.failed, fmt.Errorf("%s: %s", p.name(i), cells[i].Error))
 		}
@@ -234,9 +242,44 @@ func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
 	return t
 }
 
+// tidy adds the rows of a network.
+func (p *Plan[Q, R]) tidy(i int, c *Cell[R], to *experiment.Tidy) {
+	var options view.Record
+	for _, v := range p.points[i] {
+		options = append(options, view.Value{Name: v.Key, Of: v.Text})
+	}
+	status, rows := experiment.Done, []view.Record{nil}
+	if c.Result != nil {
+		rows = p.Rows(c.Result)
+	}
+	switch {
+	case c.Error != "":
+		status = experiment.Failed
+	case c.Result == nil:
+		status = experiment.Missing
+	}
+	spec, f := p.source(i), p.Frame()
+	model := spec.Model
+	if model == "" {
+		model = spec.Study // its own
+	}
+	for _, row := range rows {
+		seconds := view.Value{Name: "seconds"}
+		if status != experiment.Missing {
+			seconds.Of = c.Seconds
+		}
+		to.Add(p.Name, &f.Terms, p.key(i), &experiment.Subject{Study: stem(spec.Study), Model: stem(model)}, p.points[i].Called(""), options, p.Seed, status,
+			slices.Concat(view.Record{seconds, {Name: "retried", Of: experiment.Text(c.Retried)}, {Name: "error", Of: experiment.Text(c.Error)}}, row))
+	}
+}
+
+// Records are the networks as data.
+func (t *Total) Records() view.Records { return t.Tidy.Records() }
+
 // Keep implements experiment.Table.
 func (t *Total) Keep(where experiment.Kept) {
 	t.Source.Keep(where)
+	t.Tidy.Keep(where)
 	t.Interrupted = where.Interrupted
 }
 
