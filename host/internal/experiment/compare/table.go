@@ -250,7 +250,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 		contests = p.enter(contests, table, len(found) > 0)
 		c.Rows = append(c.Rows, table...)
 	}
-	c.Standings = experiment.Rankings(p.names(), contests)
+	c.Standings = experiment.Rankings(c.names(), contests)
 	return c, nil
 }
 
@@ -312,14 +312,6 @@ func (c *Comparison) names() (names []string) {
 	return names
 }
 
-func (p *Plan) names() []string {
-	names := make([]string, len(p.Arms))
-	for i := range p.Arms {
-		names[i] = p.Arms[i].Name
-	}
-	return names
-}
-
 // tests reports whether the arms are compared by a measure. refuted: some proof was, on
 // the network.
 func (p *Plan) tests(m *measure, refuted bool) bool {
@@ -356,7 +348,7 @@ func rows(p *Plan, s *Subject, results map[*Arm][]seeded, refuted bool) []Row {
 	for i := range all {
 		if m := &all[i]; p.tests(m, refuted) {
 			tested := p.match(m, out)
-			statistics.Test(tested.Cells, p.names(), tested.Runs)
+			statistics.Test(tested.Cells, p.Frame().Arms, tested.Runs)
 		}
 	}
 	return out
