@@ -31,7 +31,7 @@ const (
 // it came to. Of values with one name the first counts.
 func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string, options view.Record, seed int64, status string, measures view.Record) {
 	row := view.Record{{Name: "experiment", Of: Text(name)}, {Name: "study", Of: s.Study}, {Name: "model", Of: s.Model}, {Name: "arm", Of: Text(arm)}}
-	row = append(append(row, options...), view.Value{Name: "budget", Of: Text(terms.Budget)}, view.Value{Name: "threads", Of: terms.Threads},
+	row = append(append(row, options...), view.Value{Name: "budget", Of: Text(terms.Budget)}, view.Value{Name: "clock", Of: Text(terms.Clock)}, view.Value{Name: "threads", Of: terms.Threads},
 		view.Value{Name: "jobs", Of: terms.Jobs})
 	measures = append(view.Record{{Name: "seed", Of: seed}, {Name: "status", Of: status}}, measures...) // a grid may have seeds
 	for _, v := range measures {
