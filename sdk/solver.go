@@ -71,6 +71,9 @@ type Description struct {
 	NeedsModel bool
 	// NeedsRows asks that a strategy's Start carry the data set's rows.
 	NeedsRows bool
+	// NeedsScores, NeedsBins and NeedsPair ask that a Trial that was evaluated carry
+	// Scores, Bins, and Highest and Lowest. The host spends time on what is asked for.
+	NeedsScores, NeedsBins, NeedsPair bool
 	// Lag is the largest number of calls of Next by which trials may lag behind
 	// the moves they answer, where StartOptions.Chains is at least Lag + 1 times
 	// what each call wants; 0: every Next is told all moves of the one before.

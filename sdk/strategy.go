@@ -125,4 +125,12 @@ type Trial struct {
 	// −log₂ max pⱼ. They come from counts, so unlike Gap they are the same on every
 	// machine, and tell individuals with the same K apart.
 	Shannon, MinEntropy float64
+	// Scores and Bins are those of Point's counterfactuals, in the order of
+	// space.Counterfactuals, where Describe asks for them. Bins count from 0 and are
+	// the same on every machine; scores, as the gap, need not be in the last digits.
+	Scores []float64
+	Bins   []int
+	// Highest and Lowest are the counterfactuals with the highest and the lowest
+	// score, protected values filled in, where Describe asks for the pair.
+	Highest, Lowest []float64
 }

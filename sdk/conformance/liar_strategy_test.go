@@ -158,6 +158,12 @@ func strategyLiars() []strategyLiar {
 		{"presets", "a preset does not start", &astray{describe: func(d *sdk.Description) { d.Presets[1].Options = map[string]string{"rounds": "few"} }}},
 		{"chains", "its chains begin elsewhere in every session", &astray{start: newChains()}},
 		{"lag", "it claims to bear a lag and does not", impatient()},
+		{"copies", "it looks for a second counterfactual", &astray{
+			describe: func(d *sdk.Description) { d.NeedsScores, d.NeedsBins, d.NeedsPair = true, true, true },
+			hear: scared(func(t sdk.Trial) bool {
+				return t.Status != sdk.TrialEvaluated || len(t.Bins) > 1 && len(t.Scores) == len(t.Bins) && t.Lowest[0] == 20 && len(t.Highest) == len(t.Lowest)
+			}),
+		}},
 		{"other-family", "it takes any model", &astray{describe: func(d *sdk.Description) { d.NeedsModel = true }}},
 		{"cancelled", "it does not hear a cancel", &astray{hear: func(ctx context.Context, _ []sdk.Trial) error {
 			if ctx.Err() != nil {

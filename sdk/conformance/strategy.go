@@ -179,6 +179,32 @@ func (st study) evaluated(m sdk.Move) sdk.Trial {
 	return t
 }
 
+// evaluated answers as the study does, and tells of each counterfactual what the
+// description asks for: they take the lowest bins in turn.
+func (e *StrategyEnv) evaluated(st study) func(sdk.Move) sdk.Trial {
+	d := &e.Description
+	return func(m sdk.Move) sdk.Trial {
+		t := st.evaluated(m)
+		copies := st.space.Counterfactuals(st.region, t.Point)
+		if !d.NeedsScores && !d.NeedsBins && !d.NeedsPair || len(copies) == 0 {
+			return t
+		}
+		t.K = min(t.K, len(copies))
+		for i := range copies {
+			if d.NeedsBins {
+				t.Bins = append(t.Bins, i%t.K)
+			}
+			if d.NeedsScores {
+				t.Scores = append(t.Scores, 0.05*(float64(i%t.K)+0.5))
+			}
+		}
+		if d.NeedsPair {
+			t.Highest, t.Lowest = copies[t.K-1], copies[0]
+		}
+		return t
+	}
+}
+
 // next asks once, checks the answer and readies the trials.
 func (d *drive) next(ctx context.Context, s sdk.Session) error {
 	var told []sdk.Trial
@@ -280,7 +306,7 @@ func (e *StrategyEnv) searchWith(ctx context.Context, with sdk.Strategy, st stud
 		return nil, err
 	}
 	if answer == nil {
-		answer = st.evaluated
+		answer = e.evaluated(st)
 	}
 	d := &drive{study: st, answer: answer, want: want}
 	return d, d.run(ctx, s, rounds)

@@ -36,6 +36,10 @@ var strategyCases = []StrategyCase{
 	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
 	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
 		Needs: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
+	{Name: "copies", Doc: "a single counterfactual, told of as asked for, is no trouble", Run: checkSingleCopy,
+		Needs: func(d *sdk.Description) string {
+			return unless(d.NeedsScores || d.NeedsBins || d.NeedsPair, "nothing is asked for of each counterfactual")
+		}},
 	{Name: "other-family", Doc: "a model of a family that is not claimed is refused with ErrUnsupported, by name", Run: checkStrategyFamily,
 		Needs: func(d *sdk.Description) string { return unless(d.NeedsModel, "no model is asked for") }},
 	{Name: "cancelled", Doc: "a context that has ended brings Next back", Run: checkNextCancelled},
@@ -96,7 +100,7 @@ func checkWant(ctx context.Context, e *StrategyEnv) error {
 	if err != nil {
 		return err
 	}
-	d := &drive{study: st, answer: st.evaluated}
+	d := &drive{study: st, answer: e.evaluated(st)}
 	for _, d.want = range []int{1, 64, 1, 3, 1024, 1} {
 		if err := d.next(ctx, s); err != nil {
 			return errors.Join(fmt.Errorf("want %d: %w", d.want, err), s.Close())
@@ -221,8 +225,8 @@ func checkSessions(ctx context.Context, e *StrategyEnv) error {
 	if err != nil {
 		return errors.Join(err, one.Close())
 	}
-	a := &drive{study: st, answer: st.evaluated, want: 4}
-	b := &drive{study: st, answer: st.evaluated, want: 7}
+	a := &drive{study: st, answer: e.evaluated(st), want: 4}
+	b := &drive{study: st, answer: e.evaluated(st), want: 7}
 	for range rounds {
 		for _, x := range []struct {
 			d *drive
@@ -247,10 +251,12 @@ func checkSessions(ctx context.Context, e *StrategyEnv) error {
 
 func checkNaN(ctx context.Context, e *StrategyEnv) error {
 	st := mixedStudy()
+	evaluated := e.evaluated(st)
 	_, err := e.search(ctx, st, 8, func(m sdk.Move) sdk.Trial {
-		t := st.evaluated(m)
+		t := evaluated(m)
 		if m.ID%2 == 0 {
 			t.K, t.Gap, t.Violates = 1, math.NaN(), false
+			clear(t.Bins)
 		}
 		return t
 	})
@@ -264,11 +270,12 @@ func checkNaN(ctx context.Context, e *StrategyEnv) error {
 func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) error {
 	return func(ctx context.Context, e *StrategyEnv) error {
 		st := mixedStudy()
+		evaluated := e.evaluated(st)
 		for _, every := range []int64{1, 2} {
 			_, err := e.search(ctx, st, 8, func(m sdk.Move) sdk.Trial {
 				seed := status == sdk.TrialNoSeed || status == sdk.TrialNoSolver
 				if m.ID%every != 0 || seed && m.Kind != sdk.MoveSeedFrom {
-					return st.evaluated(m)
+					return evaluated(m)
 				}
 				return sdk.Trial{ID: m.ID, Status: status}
 			})
@@ -368,8 +375,21 @@ func (e *StrategyEnv) driveChains(ctx context.Context, chains, want, lag int) (*
 	if err != nil {
 		return nil, err
 	}
-	d := &drive{study: st, answer: st.evaluated, want: want, lag: lag}
+	d := &drive{study: st, answer: e.evaluated(st), want: want, lag: lag}
 	return d, d.run(ctx, s, rounds+lag)
+}
+
+// checkSingleCopy leaves each individual one counterfactual. All other cases have
+// several, told of as asked for.
+func checkSingleCopy(ctx context.Context, e *StrategyEnv) error {
+	st := mixedStudy()
+	st.space.Forbidden = []space.Predicate{
+		{{Feature: 0, Interval: space.Interval{Lo: 30, Hi: inf}}},
+		{{Feature: 4, Set: []int{1}}},
+	}
+	st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
+	_, err := e.search(ctx, st, 8, nil)
+	return err
 }
 
 func checkNextCancelled(ctx context.Context, e *StrategyEnv) error {
@@ -380,7 +400,7 @@ func checkNextCancelled(ctx context.Context, e *StrategyEnv) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	d := &drive{study: st, answer: st.evaluated, want: 8}
+	d := &drive{study: st, answer: e.evaluated(st), want: 8}
 	late := within(e.Options.grace(), "Next after a cancel", func() {
 		if err = d.next(ctx, s); errors.Is(err, context.Canceled) {
 			err = nil

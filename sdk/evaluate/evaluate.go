@@ -172,19 +172,27 @@ func (e *Evaluator) evaluate(s *scratch, x []float64) Outcome {
 // out must be at least as long as xs.
 func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 	out = out[:len(xs)]
-	workers := min(runtime.GOMAXPROCS(0), (len(xs)+chunk-1)/chunk)
+	e.all(len(xs), func(s *scratch, from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = e.evaluate(s, xs[i])
+		}
+	})
+}
+
+// all does n pieces of work, each of which is some individual's, on GOMAXPROCS
+// goroutines.
+func (e *Evaluator) all(n int, do func(s *scratch, from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk)
 	var next atomic.Int64
 	work := func() {
 		s := e.pool.Get().(*scratch)
 		defer e.pool.Put(s)
 		for {
 			from := int(next.Add(chunk)) - chunk
-			if from >= len(xs) {
+			if from >= n {
 				return
 			}
-			for i := from; i < min(from+chunk, len(xs)); i++ {
-				out[i] = e.evaluate(s, xs[i])
-			}
+			do(s, from, min(from+chunk, n))
 		}
 	}
 	if workers <= 1 {
@@ -198,30 +206,8 @@ func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 	wait.Wait()
 }
 
-// chunk is how many individuals a goroutine of EvaluateAll takes at a time.
+// chunk is how many individuals a goroutine takes at a time.
 const chunk = 32
-
-// Scores gives the scores of x's allowed counterfactuals in float64
-// arithmetic, with the number of each one's protected combination.
-func (e *Evaluator) Scores(x []float64) (scores []float64, combinations []int) {
-	s := e.pool.Get().(*scratch)
-	defer e.pool.Put(s)
-	proven := e.load(s, x)
-	known := s.n > 0 && e.score(s, proven)
-	if known {
-		s.spell()
-	}
-	for column := range s.n {
-		if !known {
-			if e.refine(s, column); math.IsInf(s.errs[column], 1) {
-				e.exactLogit(s, column) // float64 overflows on the way
-			}
-		}
-		scores = append(scores, fairness.Sigmoid(s.logits[column]))
-		combinations = append(combinations, int(s.combos[column]))
-	}
-	return scores, combinations
-}
 
 // Kernel names the variant of the vector loops in use: avx512, avx2 or scalar.
 func (e *Evaluator) Kernel() string { return e.lanes.name }

@@ -46,11 +46,13 @@ func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r s
 	exact := n.Exact()
 	logit := func(point []float64) *big.Rat { return exact.Logit(s.ExactInputs(point)) }
 	var logits []*big.Rat
-	for _, point := range s.Counterfactuals(r, x) {
+	points := s.Counterfactuals(r, x)
+	for _, point := range points {
 		logits = append(logits, logit(point))
 	}
-	if got.N != len(logits) {
-		t.Fatalf("%v: N = %d, want %d", x, got.N, len(logits))
+	copies := e.Copies(x)
+	if got.N != len(logits) || len(copies.Bins) != len(logits) {
+		t.Fatalf("%v: N = %d, %d bins, want %d", x, got.N, len(copies.Bins), len(logits))
 	}
 	if want := fairness.KBins(logits, eps); got.K != want {
 		t.Fatalf("%v: k = %d, want %d", x, got.K, want)
@@ -76,9 +78,17 @@ func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r s
 	if got.Gap < lo-slack || got.Gap > hi+slack {
 		t.Fatalf("%v: gap %v outside [%v, %v]", x, got.Gap, lo, hi)
 	}
-	// The extreme combinations are extreme, up to rounding.
+	for i, l := range logits {
+		v, _ := l.Float64()
+		if copies.Bins[i] != fairness.Bin(l, eps) || math.Abs(copies.Scores[i]-fairness.Sigmoid(v)) > slack || !slices.Equal(e.Point(x, copies.Combinations[i]), points[i]) {
+			t.Fatalf("%v: copy %d is combination %d with score %v in bin %d, want %v with logit %v in bin %d",
+				x, i, copies.Combinations[i], copies.Scores[i], copies.Bins[i], points[i], v, fairness.Bin(l, eps))
+		}
+	}
+	// The extreme combinations are extreme, up to rounding, and the right way round
+	// where it can tell them apart.
 	pair := []*big.Rat{logit(e.Point(x, got.ArgMax)), logit(e.Point(x, got.ArgMin))}
-	if l, h := fairness.Score.Gap(pair); pair[0].Cmp(pair[1]) < 0 && slack < 1e-8 || h < lo-2*slack || l > hi+2*slack {
+	if l, h := fairness.Score.Gap(pair); pair[0].Cmp(pair[1]) < 0 && slack < 1e-8 && hi > 2*slack || h < lo-2*slack || l > hi+2*slack {
 		t.Fatalf("%v: combinations %d and %d are not the extremes", x, got.ArgMax, got.ArgMin)
 	}
 }
@@ -235,10 +245,10 @@ func TestRegion(t *testing.T) {
 	if p := e.Point(x, got.ArgMax); !slices.Equal(p, []float64{-1.5, 2}) {
 		t.Errorf("the largest score at %v", p)
 	}
-	scores, combos := e.Scores(x)
+	copies := e.Copies(x)
 	want := []float64{fairness.Sigmoid(-0.5), fairness.Sigmoid(0.5)}
-	if !slices.Equal(scores, want) || !slices.Equal(combos, []int{0, 1}) {
-		t.Errorf("scores %v at %v, want %v", scores, combos, want)
+	if !slices.Equal(copies.Scores, want) || !slices.Equal(copies.Combinations, []int{0, 1}) || !slices.Equal(copies.Bins, []int{7, 12}) {
+		t.Errorf("%+v, want the scores %v", copies, want)
 	}
 }
 

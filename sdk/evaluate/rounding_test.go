@@ -89,8 +89,7 @@ func TestSteepForms(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, x := range [][]float64{{0, 0}, {1, 0}} {
-				scores, _ := e.Scores(x)
-				for c, got := range scores {
+				for c, got := range e.Copies(x).Scores {
 					logit, _ := e.exact.Logit(s.ExactInputs(e.Point(x, c))).Float64()
 					if want := fairness.Sigmoid(logit); math.Abs(got-want) > 1e-9 {
 						t.Errorf("unit %g, %v, %s: score %v, want %v", unit, x, v.name, got, want)

@@ -29,10 +29,7 @@ func (e *Evaluator) countBins(s *scratch, out *Outcome) {
 	least, most, bin := len(s.counts), 0, 0
 	s.bins = s.bins[:0]
 	for c := range s.n {
-		j, ok := e.edges.bin(s.logits[c], s.errs[c], bin)
-		if !ok {
-			j = e.settleBin(s, c)
-		}
+		j := e.binOf(s, c, bin)
 		if bin = j; !e.edges.tabled() {
 			s.bins = append(s.bins, j)
 			continue

@@ -2,6 +2,7 @@ package sdktest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -14,7 +15,9 @@ import (
 
 // Wanderer is a strategy that proposes uniformly random individuals of the
 // region, every fifth as a seed for the solver, and learns nothing but
-// whether there is one. The zero value is ready, and safe for concurrent use.
+// whether there is one. It asks to be told of each counterfactual, and fails where
+// what it is told does not agree with itself. The zero value is ready, and safe for
+// concurrent use.
 type Wanderer struct{}
 
 var _ sdk.Strategy = Wanderer{}
@@ -28,6 +31,7 @@ func (Wanderer) Describe(context.Context) (sdk.Description, error) {
 			{Name: "wander", Summary: "without end"},
 			{Name: "wander+short", Summary: "three rounds", Options: map[string]string{"rounds": "3"}},
 		},
+		NeedsScores: true, NeedsBins: true, NeedsPair: true,
 	}, nil
 }
 
@@ -69,6 +73,12 @@ func (w *wander) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Mo
 	}
 	for _, t := range told {
 		w.solver = w.solver && t.Status != sdk.TrialNoSolver
+		if t.Status != sdk.TrialEvaluated {
+			continue
+		}
+		if err := w.check(&t); err != nil {
+			return nil, err
+		}
 	}
 	if w.rounds > 0 && w.round >= w.rounds {
 		return nil, io.EOF
@@ -91,6 +101,30 @@ func (w *wander) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Mo
 	}
 	w.round++
 	return moves, nil
+}
+
+// check holds what a trial says of the counterfactuals against itself.
+func (w *wander) check(t *sdk.Trial) error {
+	copies := w.space.Counterfactuals(w.region, t.Point)
+	at := func(x []float64) int {
+		return slices.IndexFunc(copies, func(z []float64) bool { return slices.Equal(x, z) })
+	}
+	if len(copies) != len(t.Scores) || len(copies) != len(t.Bins) {
+		return fmt.Errorf("%w: trial %d has %d scores and %d bins for %d counterfactuals", sdk.ErrInvalidProblem, t.ID, len(t.Scores), len(t.Bins), len(copies))
+	}
+	bins := map[int]bool{}
+	for _, b := range t.Bins {
+		bins[b] = true
+	}
+	if len(bins) != t.K {
+		return fmt.Errorf("%w: trial %d has k = %d and %d bins", sdk.ErrInvalidProblem, t.ID, t.K, len(bins))
+	}
+	high, low := at(t.Highest), at(t.Lowest)
+	const rounding = 1e-9
+	if high < 0 || low < 0 || t.Scores[high] < slices.Max(t.Scores)-rounding || t.Scores[low] > slices.Min(t.Scores)+rounding {
+		return fmt.Errorf("%w: trial %d: %v and %v have not the highest and the lowest of the scores %v", sdk.ErrInvalidProblem, t.ID, t.Highest, t.Lowest, t.Scores)
+	}
+	return nil
 }
 
 // point draws an individual of the region that has counterfactuals; nil where

@@ -339,6 +339,7 @@ func strategyDescription(t *rapid.T) sdk.Description {
 	d.Presets = list(t, 0, 2, func(t *rapid.T) sdk.Preset {
 		return sdk.Preset{Name: "p" + text(t), Summary: text(t), Options: options(t)}
 	})
+	d.NeedsScores, d.NeedsBins, d.NeedsPair = draw(t, rapid.Bool()), draw(t, rapid.Bool()), draw(t, rapid.Bool())
 	d.NeedsModel, d.NeedsRows, d.Lag = draw(t, rapid.Bool()), draw(t, rapid.Bool()), below(t, 9)
 	d.Families = list(t, 0, 2, text)
 	return d
@@ -436,6 +437,8 @@ func trial(t *rapid.T) sdk.Trial {
 		ID: draw(t, rapid.Int64()), Status: sdk.TrialStatuses[below(t, len(sdk.TrialStatuses))],
 		Point: list(t, 0, 3, float), K: below(t, 99), Gap: float(t), Violates: draw(t, rapid.Bool()),
 		Shannon: float(t), MinEntropy: float(t),
+		Scores: list(t, 0, 3, float), Bins: list(t, 0, 3, func(t *rapid.T) int { return below(t, 99) }),
+		Highest: list(t, 0, 3, float), Lowest: list(t, 0, 3, float),
 	}
 }
 

@@ -47,20 +47,21 @@ func UnpackTrials(p *strategyv1.PackedTrials, features int, home func(id int64) 
 		len(p.Shannons) != n || len(p.MinEntropies) != n || len(p.Points) != len(p.Elsewhere)*features {
 		return nil, fmt.Errorf("%w: packed trials of unequal length", sdk.ErrInvalidProblem)
 	}
-	if err := errors.Join(allFinite(p.Gaps), allFinite(p.Shannons), allFinite(p.MinEntropies), allFinite(p.Points)); err != nil {
+	if err := errors.Join(allFinite(p.Gaps), allFinite(p.Shannons), allFinite(p.MinEntropies), allFinite(p.Points), allFinite(p.Scores), allFinite(p.Pairs)); err != nil {
 		return nil, fmt.Errorf("%w: packed trials: %w", sdk.ErrInvalidProblem, err)
 	}
 	out := make([]sdk.Trial, n)
+	if err := unpackCopies(p, features, out); err != nil {
+		return nil, fmt.Errorf("%w: packed trials: %w", sdk.ErrInvalidProblem, err)
+	}
 	elsewhere := p.Elsewhere
 	for i := range out {
 		if err := enum(p.Statuses[i]); err != nil {
 			return nil, fmt.Errorf("%w: trial %d: %w", sdk.ErrInvalidProblem, i, err)
 		}
 		t := &out[i]
-		*t = sdk.Trial{
-			ID: p.Ids[i], Status: sdk.TrialStatus(p.Statuses[i]), K: int(p.Ks[i]), Gap: p.Gaps[i], Violates: p.Violates[i],
-			Shannon: p.Shannons[i], MinEntropy: p.MinEntropies[i],
-		}
+		t.ID, t.Status, t.K, t.Gap, t.Violates = p.Ids[i], sdk.TrialStatus(p.Statuses[i]), int(p.Ks[i]), p.Gaps[i], p.Violates[i]
+		t.Shannon, t.MinEntropy = p.Shannons[i], p.MinEntropies[i]
 		x := home(t.ID)
 		if len(elsewhere) > 0 && int(elsewhere[0]) == i {
 			at := (len(p.Elsewhere) - len(elsewhere)) * features
@@ -77,4 +78,48 @@ func UnpackTrials(p *strategyv1.PackedTrials, features int, home func(id int64) 
 		return nil, fmt.Errorf("%w: packed trials: %d points are of no trial", sdk.ErrInvalidProblem, len(elsewhere))
 	}
 	return out, nil
+}
+
+// unpackCopies sets what trials say of counterfactuals, where there is anything.
+func unpackCopies(p *strategyv1.PackedTrials, features int, out []sdk.Trial) error {
+	if len(p.Copies) != 0 && len(p.Copies) != len(out) {
+		return fmt.Errorf("%d numbers of counterfactuals for %d trials", len(p.Copies), len(out))
+	}
+	scores, bins, pairs := p.Scores, p.Bins, p.Pairs
+	for i, n := range p.Copies {
+		if n < 0 || p.Scores != nil && int(n) > len(scores) || p.Bins != nil && int(n) > len(bins) {
+			return fmt.Errorf("%d counterfactuals of trial %d, where %d scores and %d bins are left", n, i, len(scores), len(bins))
+		}
+		if p.Scores != nil && n > 0 {
+			out[i].Scores, scores = scores[:n:n], scores[n:]
+		}
+		if p.Bins != nil && n > 0 {
+			out[i].Bins, bins = ints(bins[:n]), bins[n:]
+		}
+	}
+	for i, status := range p.Statuses {
+		if p.Pairs == nil || sdk.TrialStatus(status) != sdk.TrialEvaluated {
+			continue
+		}
+		if len(pairs) < 2*features {
+			return fmt.Errorf("no pair of trial %d", i)
+		}
+		out[i].Highest, out[i].Lowest, pairs = pairs[:features:features], pairs[features:2*features:2*features], pairs[2*features:]
+	}
+	if len(scores)+len(bins)+len(pairs) > 0 {
+		return fmt.Errorf("%d scores, %d bins and %d values of pairs are of no trial", len(scores), len(bins), len(pairs))
+	}
+	return nil
+}
+
+// ints widens; nil for none.
+func ints(list []int32) []int {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]int, len(list))
+	for i, v := range list {
+		out[i] = int(v)
+	}
+	return out
 }

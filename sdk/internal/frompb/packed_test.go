@@ -19,6 +19,7 @@ func TestPackedSession(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const features = 3 // the last one protected
 		host, plugin := wire.Homes{Protected: []int{2}}, wire.Homes{Protected: []int{2}}
+		scores, bins, pair := rapid.Bool().Draw(t, "scores"), rapid.Bool().Draw(t, "bins"), rapid.Bool().Draw(t, "pair")
 		var id int64
 		var waiting []sdk.Trial
 		for range 4 {
@@ -48,6 +49,16 @@ func TestPackedSession(t *testing.T) {
 					trial.Point = slices.Clone(moves[i].Point)
 					if trial.Point[2] = 0; rapid.Bool().Draw(t, "elsewhere") {
 						trial.Point[0] = 77
+					}
+					copies := rapid.IntRange(1, 3).Draw(t, "copies")
+					if scores {
+						trial.Scores = rapid.SliceOfN(rapid.Float64Range(0, 1), copies, copies).Draw(t, "scores")
+					}
+					if bins {
+						trial.Bins = rapid.SliceOfN(rapid.IntRange(0, 19), copies, copies).Draw(t, "bins")
+					}
+					if pair {
+						trial.Highest, trial.Lowest = []float64{1, 2, float64(i)}, []float64{1, 2, -1}
 					}
 				}
 				waiting = append(waiting, trial)
@@ -79,14 +90,23 @@ func TestPackedRefuses(t *testing.T) {
 		wantRefused(t, err, nil, says)
 	}
 	trials := func() *strategyv1.PackedTrials {
-		return topb.PackTrials([]sdk.Trial{{ID: 1, Status: 1, K: 2, Point: []float64{1, 0}}, {ID: 2, Status: 3}}, func(int64) []float64 { return nil })
+		return topb.PackTrials([]sdk.Trial{{
+			ID: 1, Status: 1, K: 2, Point: []float64{1, 0}, Scores: []float64{0.1, 0.9}, Bins: []int{2, 18}, Highest: []float64{1, 1}, Lowest: []float64{1, 0},
+		}, {ID: 2, Status: 3}}, func(int64) []float64 { return nil })
 	}
 	for says, spoil := range map[string]func(*strategyv1.PackedTrials){
 		"unequal length":             func(p *strategyv1.PackedTrials) { p.Ks = nil },
 		"trial 0 has no point":       func(p *strategyv1.PackedTrials) { p.Elsewhere, p.Points = nil, nil },
-		"1 points are of no trial":   func(p *strategyv1.PackedTrials) { p.Elsewhere[0] = 7; p.Statuses[0] = 2 },
+		"1 points are of no trial":   func(p *strategyv1.PackedTrials) { p.Elsewhere[0] = 7; p.Statuses[0] = 2; p.Pairs = nil },
 		"entry 0 is NaN":             func(p *strategyv1.PackedTrials) { p.Gaps[0] = math.NaN() },
 		"trialstatus is unspecified": func(p *strategyv1.PackedTrials) { p.Statuses[1] = 0 },
+		"1 numbers of counterfact":   func(p *strategyv1.PackedTrials) { p.Copies = p.Copies[:1] },
+		"1 scores and 2 bins":        func(p *strategyv1.PackedTrials) { p.Scores = p.Scores[:1] },
+		"-1 counterfactuals":         func(p *strategyv1.PackedTrials) { p.Copies[0] = -1 },
+		"1 bins and 0 values":        func(p *strategyv1.PackedTrials) { p.Bins = append(p.Bins, 3) },
+		"no pair of trial 0":         func(p *strategyv1.PackedTrials) { p.Pairs = p.Pairs[:3] },
+		"1 values of pairs":          func(p *strategyv1.PackedTrials) { p.Pairs = append(p.Pairs, 3) },
+		"entry 1 is +Inf":            func(p *strategyv1.PackedTrials) { p.Scores[1] = math.Inf(1) },
 	} {
 		p := trials()
 		spoil(p)

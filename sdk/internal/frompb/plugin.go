@@ -49,6 +49,7 @@ func StrategyDescription(m *pluginv1.Description) (sdk.Description, error) {
 		return d, fmt.Errorf("lag %d", t.Lag)
 	}
 	d.NeedsModel, d.NeedsRows, d.Lag, d.Families = t.NeedsNetwork, t.NeedsRows, int(t.Lag), t.Families
+	d.NeedsScores, d.NeedsBins, d.NeedsPair = t.NeedsScores, t.NeedsBins, t.NeedsPair
 	d.Presets, err = each(t.Presets, "preset", func(p *pluginv1.Preset) (sdk.Preset, error) {
 		if p.GetName() == "" {
 			return sdk.Preset{}, errors.New("no name")

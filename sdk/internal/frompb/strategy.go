@@ -77,11 +77,12 @@ func Trials(list []*strategyv1.Trial) ([]sdk.Trial, error) {
 			ID: m.GetId(), Status: sdk.TrialStatus(m.GetStatus()), Point: m.GetPoint(),
 			K: int(m.GetK()), Gap: m.GetGap(), Violates: m.GetViolates(),
 			Shannon: m.GetShannon(), MinEntropy: m.GetMinEntropy(),
+			Scores: m.GetScores(), Bins: ints(m.GetBins()), Highest: m.GetHighest(), Lowest: m.GetLowest(),
 		}
 		if !finite(t.Gap) || !finite(t.Shannon) || !finite(t.MinEntropy) {
 			return t, fmt.Errorf("gap %v, entropies %v and %v", t.Gap, t.Shannon, t.MinEntropy)
 		}
-		return t, errors.Join(enum(m.GetStatus()), allFinite(t.Point))
+		return t, errors.Join(enum(m.GetStatus()), allFinite(t.Point), allFinite(t.Scores), allFinite(t.Highest), allFinite(t.Lowest))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)

@@ -47,6 +47,15 @@ func PackTrials(list []sdk.Trial, home func(id int64) []float64) *strategyv1.Pac
 			p.Elsewhere = append(p.Elsewhere, int32(i))
 			p.Points = append(p.Points, t.Point...)
 		}
+		if copies := max(len(t.Scores), len(t.Bins)); copies > 0 {
+			if p.Copies == nil {
+				p.Copies = make([]int32, n)
+			}
+			p.Copies[i] = narrow(copies)
+			p.Scores = append(p.Scores, t.Scores...)
+			p.Bins = append(p.Bins, narrowAll(t.Bins)...)
+		}
+		p.Pairs = append(append(p.Pairs, t.Highest...), t.Lowest...)
 	}
 	return p
 }

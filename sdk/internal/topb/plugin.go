@@ -30,6 +30,9 @@ func StrategyDescription(d *sdk.Description) *pluginv1.Description {
 		}),
 		NeedsNetwork: d.NeedsModel,
 		NeedsRows:    d.NeedsRows,
+		NeedsScores:  d.NeedsScores,
+		NeedsBins:    d.NeedsBins,
+		NeedsPair:    d.NeedsPair,
 		Lag:          narrow(d.Lag),
 		Families:     cleanAll(d.Families),
 	}}

@@ -50,6 +50,8 @@ func Trials(list []sdk.Trial) []*strategyv1.Trial {
 			Id: t.ID, Status: strategyv1.TrialStatus(t.Status), Point: t.Point,
 			K: narrow(t.K), Gap: t.Gap, Violates: t.Violates,
 			Shannon: t.Shannon, MinEntropy: t.MinEntropy,
+			Scores: t.Scores, Bins: narrowAll(t.Bins),
+			Highest: t.Highest, Lowest: t.Lowest,
 		}
 	})
 }

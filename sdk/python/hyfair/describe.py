@@ -106,6 +106,12 @@ class Description:
     """Asks that ``StartOptions.network`` be set."""
     needs_rows: bool = False
     """Asks that ``StartOptions.rows`` be set."""
+    needs_scores: bool = False
+    """Asks that ``Trial.scores`` be set. The host spends time on what is asked for."""
+    needs_bins: bool = False
+    """Asks that ``Trial.bins`` be set."""
+    needs_pair: bool = False
+    """Asks that ``Trial.highest`` and ``Trial.lowest`` be set."""
     lag: int = 0
     """The largest number of calls of ``next`` by which trials may lag behind the
     moves they answer; 0: every call is told all moves of the one before."""

@@ -76,6 +76,17 @@ class Trial:
     machine: prefer them to the gap for telling equal k apart."""
     min_entropy: float = 0.0
     """-log2 of the fullest bin's share."""
+    scores: List[float] = field(default_factory=list)
+    """The scores of the point's counterfactuals, in the order of
+    ``Space.counterfactuals``, where the description needs them."""
+    bins: List[int] = field(default_factory=list)
+    """Their bins, from 0, where the description needs them. Like ``k`` they are the
+    same on every machine; of scores the last digits need not be."""
+    highest: Point = field(default_factory=list)
+    """The counterfactual with the highest score, protected values filled in, where
+    the description needs the pair."""
+    lowest: Point = field(default_factory=list)
+    """That with the lowest score."""
 
 
 @dataclass

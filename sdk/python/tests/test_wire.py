@@ -94,8 +94,11 @@ def test_trials_and_moves():
     (t,) = read.trials([strategy_pb2.Trial(id=3, status=1, point=[1, 2], k=4, gap=0.5, violates=True, shannon=1.5, min_entropy=0.5)])
     assert (t.id, t.status.name, t.point, t.k, t.gap, t.violates, t.shannon, t.min_entropy) == (
         3, "EVALUATED", [1, 2], 4, 0.5, True, 1.5, 0.5)
+    assert (t.scores, t.bins, t.highest, t.lowest) == ([], [], [], [])
+    (t,) = read.trials([strategy_pb2.Trial(id=3, status=1, scores=[0.5, 0.25], bins=[10, 5], highest=[1, 0], lowest=[1, 1])])
+    assert (t.scores, t.bins, t.highest, t.lowest) == ([0.5, 0.25], [10, 5], [1, 0], [1, 1])
     for bad in ({"status": 0}, {"status": 9}, {"status": 1, "gap": math.nan}, {"status": 1, "shannon": math.inf},
-                {"status": 1, "point": [math.nan]}):
+                {"status": 1, "point": [math.nan]}, {"status": 1, "scores": [math.nan]}, {"status": 1, "highest": [math.inf]}):
         with pytest.raises(ValueError):
             read.trials([strategy_pb2.Trial(**bad)])
     m = write.moves([Move(5, [1.0, 2], 7, 2, MoveKind.SEED_FROM)]).moves[0]

@@ -127,9 +127,9 @@ func (b *bench) protectedOf(point []float64) []float64 {
 // anyFlips looks at all counterfactuals whose score the evaluator has near ½:
 // it may call one of several scores that it cannot tell apart the extreme one.
 func (b *bench) anyFlips(x []float64, positive bool) bool {
-	scores, combinations := b.whole.Scores(x)
-	for i, c := range combinations {
-		if !nearHalf(scores[i]) {
+	copies := b.whole.Copies(x)
+	for i, c := range copies.Combinations {
+		if !nearHalf(copies.Scores[i]) {
 			continue
 		}
 		if _, yes := b.decider.At(b.whole.Point(x, c)); yes != positive {
@@ -142,10 +142,10 @@ func (b *bench) anyFlips(x []float64, positive bool) bool {
 // effect is what one protected feature does to the person at x.
 func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *evaluate.Outcome, positive bool) Effect {
 	e := Effect{N: o.N, K: o.K, Gap: o.Gap, Unfair: o.Violates, Best: x[feature], Worst: x[feature]}
-	scores, combinations := line.Scores(x)
-	points := make([][]float64, len(combinations))
+	copies := line.Copies(x)
+	scores, points := copies.Scores, make([][]float64, len(copies.Combinations))
 	own := 0
-	for i, c := range combinations {
+	for i, c := range copies.Combinations {
 		if points[i] = line.Point(x, c); points[i][feature] == x[feature] {
 			own = i
 		}

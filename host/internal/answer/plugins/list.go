@@ -98,6 +98,14 @@ func newPlugin(l *discover.Listing) Plugin {
 	if d.NeedsRows {
 		p.Needs = append(p.Needs, "rows")
 	}
+	for _, trials := range []struct {
+		carry bool
+		what  string
+	}{{d.NeedsScores, "scores"}, {d.NeedsBins, "bins"}, {d.NeedsPair, "pair"}} {
+		if trials.carry {
+			p.Needs = append(p.Needs, trials.what)
+		}
+	}
 	for i := range p.Presets {
 		if p.Presets[i].Options == nil {
 			p.Presets[i].Options = map[string]string{}

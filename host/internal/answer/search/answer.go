@@ -304,6 +304,9 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 		Start:    func(ctx context.Context) (sdk.Session, error) { return o.open(ctx, seed) },
 		Progress: func(p Progress) { o.session.Show(which + p.String()) },
 	}
+	if d, err := o.strategy.Describe(ctx); err == nil {
+		config.Scores, config.Bins, config.Pair = d.NeedsScores, d.NeedsBins, d.NeedsPair
+	}
 	if o.newSeeder != nil {
 		config.Seeder = o.newSeeder()
 	}

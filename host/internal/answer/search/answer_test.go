@@ -280,3 +280,22 @@ func TestSearchOutputsThatCannotBeWritten(t *testing.T) {
 		t.Errorf("error %v, journal %q, standard error %q", err, report.Journal, stderr)
 	}
 }
+
+// Trials carry what a strategy asks for, in both modes, and nothing else: Wanderer
+// holds what it is told against itself.
+func TestTrialsTellOfCopiesWhereAsked(t *testing.T) {
+	for _, fast := range []*Fast{nil, {Chains: 8}, {Chains: 64, Ahead: true}} {
+		o, _ := searcher(t, sdktest.Wanderer{})
+		o.fast, o.budget = fast, Budget{Evals: 500}
+		if r, err := answer(t.Context(), o); err != nil || r.Runs[0].Evaluations < 500 {
+			t.Errorf("%+v: %v, %+v", fast, err, r)
+		}
+		c, _ := config(t, script(points(5, 25), nil))
+		c.Evaluator, c.Fast = tens{}, fast
+		var told []sdk.Trial
+		c.Start = func(context.Context) (sdk.Session, error) { return script(points(5, 25, 35), &told), nil }
+		if r := Run(t.Context(), c); r.Err != nil || len(told) == 0 || told[0].Scores != nil || told[0].Bins != nil || told[0].Highest != nil {
+			t.Errorf("%v, %+v", r.Err, told)
+		}
+	}
+}

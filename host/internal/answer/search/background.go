@@ -110,7 +110,7 @@ func (s *seeds) trial(m *sdk.Move) sdk.Trial {
 		t.Status = sdk.TrialOutside
 	case s.ready != nil:
 		out := r.Evaluator.Evaluate(s.ready)
-		t = evaluated(m.ID, s.ready, &out)
+		t = r.evaluated(m.ID, s.ready, &out)
 		s.ready = nil
 	case r.Seeder == nil:
 		t.Status = sdk.TrialNoSolver

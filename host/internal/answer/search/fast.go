@@ -94,6 +94,7 @@ func (b *batch) try(ctx context.Context, moves []sdk.Move) (trials []sdk.Trial, 
 		b.take(i)
 	}
 	b.evaluateAll()
+	b.spell(b.trials)
 	return b.trials, ctx.Err() != nil, nil
 }
 
@@ -139,7 +140,7 @@ func (b *batch) evaluateAll() {
 		if out.Violates {
 			b.found(&b.moves[i], b.xs[n], *out)
 		}
-		b.trials[i] = evaluated(b.moves[i].ID, b.xs[n], out)
+		b.trials[i] = b.evaluated(b.moves[i].ID, b.xs[n], out)
 	}
 	if b.xs, b.at = b.xs[:0], b.at[:0]; b.late.left {
 		b.xs = nil // they are still being read

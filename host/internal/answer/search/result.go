@@ -145,11 +145,11 @@ func (r *Result) finish(bests []*record.Found, s *space.Space, e *evaluate.Evalu
 	if r.Best == nil {
 		return
 	}
-	scores, combinations := e.Scores(point)
-	for i, c := range combinations {
+	copies := e.Copies(point)
+	for i, c := range copies.Combinations {
 		copied := e.Point(point, c)
 		r.Best.Scores = append(r.Best.Scores, Score{
-			Z: individual.Values(s, copied, true), Labels: individual.Labels(s, copied, true), Score: scores[i],
+			Z: individual.Values(s, copied, true), Labels: individual.Labels(s, copied, true), Score: copies.Scores[i],
 		})
 	}
 }

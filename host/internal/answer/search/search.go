@@ -19,6 +19,8 @@ import (
 type Evaluator interface {
 	Evaluate(x []float64) evaluate.Outcome
 	EvaluateAll(xs [][]float64, out []evaluate.Outcome)
+	CopiesAll(xs [][]float64, out []evaluate.Copies)
+	Point(x []float64, combination int) []float64
 }
 
 // Config is one run. All but Seeder, Fast, the limits and Progress is required.
@@ -34,6 +36,9 @@ type Config struct {
 	// closes; errors of both name the plugin.
 	Strategy string
 	Start    func(context.Context) (sdk.Session, error)
+	// Scores, Bins and Pair say what trials carry beyond k and the gap, as the
+	// strategy describes it.
+	Scores, Bins, Pair bool
 	// Solver is its name, for messages. Seeder may be nil: no solver.
 	Solver string
 	Seeder Seeder
@@ -189,6 +194,7 @@ func (r *run) loop(ctx context.Context) error {
 			told = append(told, trial)
 			r.report()
 		}
+		r.spell(told)
 	}
 	return nil
 }
@@ -263,7 +269,7 @@ func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
 	if out.Violates {
 		r.found(m, x, out)
 	}
-	return evaluated(m.ID, x, &out), true
+	return r.evaluated(m.ID, x, &out), true
 }
 
 // refuses reports that a guard refuses an individual of the region.
@@ -285,10 +291,38 @@ func (r *run) refused(m *sdk.Move) sdk.Trial {
 }
 
 // evaluated is the trial of an individual with its outcome.
-func evaluated(id int64, x []float64, out *evaluate.Outcome) sdk.Trial {
-	return sdk.Trial{
+func (r *run) evaluated(id int64, x []float64, out *evaluate.Outcome) sdk.Trial {
+	t := sdk.Trial{
 		ID: id, Status: sdk.TrialEvaluated, Point: x, K: out.K, Gap: out.Gap, Violates: out.Violates,
 		Shannon: out.Shannon, MinEntropy: out.MinEntropy,
+	}
+	if r.Pair {
+		t.Highest, t.Lowest = r.Evaluator.Point(x, out.ArgMax), r.Evaluator.Point(x, out.ArgMin)
+	}
+	return t
+}
+
+// spell adds to trials what the strategy wants to know of each counterfactual.
+func (r *run) spell(trials []sdk.Trial) {
+	if !r.Scores && !r.Bins {
+		return
+	}
+	var at []int
+	var xs [][]float64
+	for i := range trials {
+		if trials[i].Status == sdk.TrialEvaluated {
+			at, xs = append(at, i), append(xs, trials[i].Point)
+		}
+	}
+	copies := make([]evaluate.Copies, len(xs))
+	r.Evaluator.CopiesAll(xs, copies)
+	for n, i := range at {
+		if r.Scores {
+			trials[i].Scores = copies[n].Scores
+		}
+		if r.Bins {
+			trials[i].Bins = copies[n].Bins
+		}
 	}
 }
 

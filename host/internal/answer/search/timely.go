@@ -33,3 +33,17 @@ func (t *timely) EvaluateAll(xs [][]float64, out []evaluate.Outcome) {
 	t.left = t.left || !ok
 	clear(out[copy(out, all):len(xs)])
 }
+
+// CopiesAll implements Evaluator.
+func (t *timely) CopiesAll(xs [][]float64, out []evaluate.Copies) {
+	all, ok := overtime.Within(t.ctx, func(context.Context) []evaluate.Copies {
+		own := make([]evaluate.Copies, len(xs))
+		t.of.CopiesAll(xs, own)
+		return own
+	})
+	t.left = t.left || !ok
+	copy(out, all)
+}
+
+// Point implements Evaluator.
+func (t *timely) Point(x []float64, combination int) []float64 { return t.of.Point(x, combination) }

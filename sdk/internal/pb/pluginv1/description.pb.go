@@ -363,7 +363,13 @@ type StrategyTraits struct {
 	// Rounds by which trials may lag behind the moves they answer.
 	Lag int32 `protobuf:"varint,4,opt,name=lag,proto3" json:"lag,omitempty"`
 	// The families of models that it takes; none: "relu".
-	Families      []string `protobuf:"bytes,5,rep,name=families,proto3" json:"families,omitempty"`
+	Families []string `protobuf:"bytes,5,rep,name=families,proto3" json:"families,omitempty"`
+	// Whether a trial must carry the scores of the point's counterfactuals.
+	NeedsScores bool `protobuf:"varint,6,opt,name=needs_scores,json=needsScores,proto3" json:"needs_scores,omitempty"`
+	// Whether it must carry their bins.
+	NeedsBins bool `protobuf:"varint,7,opt,name=needs_bins,json=needsBins,proto3" json:"needs_bins,omitempty"`
+	// Whether it must carry those with the highest and the lowest score.
+	NeedsPair     bool `protobuf:"varint,8,opt,name=needs_pair,json=needsPair,proto3" json:"needs_pair,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -431,6 +437,27 @@ func (x *StrategyTraits) GetFamilies() []string {
 		return x.Families
 	}
 	return nil
+}
+
+func (x *StrategyTraits) GetNeedsScores() bool {
+	if x != nil {
+		return x.NeedsScores
+	}
+	return false
+}
+
+func (x *StrategyTraits) GetNeedsBins() bool {
+	if x != nil {
+		return x.NeedsBins
+	}
+	return false
+}
+
+func (x *StrategyTraits) GetNeedsPair() bool {
+	if x != nil {
+		return x.NeedsPair
+	}
+	return false
 }
 
 // Option describes one plugin option.
@@ -676,14 +703,19 @@ const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\bfamilies\x18\x05 \x03(\tR\bfamilies\"c\n" +
 	"\aService\x12+\n" +
 	"\x04form\x18\x01 \x01(\x0e2\x17.hyfair.problem.v1.FormR\x04form\x12+\n" +
-	"\x04goal\x18\x02 \x01(\x0e2\x17.hyfair.problem.v1.GoalR\x04goal\"\xb6\x01\n" +
+	"\x04goal\x18\x02 \x01(\x0e2\x17.hyfair.problem.v1.GoalR\x04goal\"\x97\x02\n" +
 	"\x0eStrategyTraits\x122\n" +
 	"\apresets\x18\x01 \x03(\v2\x18.hyfair.plugin.v1.PresetR\apresets\x12#\n" +
 	"\rneeds_network\x18\x02 \x01(\bR\fneedsNetwork\x12\x1d\n" +
 	"\n" +
 	"needs_rows\x18\x03 \x01(\bR\tneedsRows\x12\x10\n" +
 	"\x03lag\x18\x04 \x01(\x05R\x03lag\x12\x1a\n" +
-	"\bfamilies\x18\x05 \x03(\tR\bfamilies\"J\n" +
+	"\bfamilies\x18\x05 \x03(\tR\bfamilies\x12!\n" +
+	"\fneeds_scores\x18\x06 \x01(\bR\vneedsScores\x12\x1d\n" +
+	"\n" +
+	"needs_bins\x18\a \x01(\bR\tneedsBins\x12\x1d\n" +
+	"\n" +
+	"needs_pair\x18\b \x01(\bR\tneedsPair\"J\n" +
 	"\x06Option\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\adefault\x18\x02 \x01(\tR\adefault\x12\x12\n" +

@@ -952,7 +952,18 @@ type Trial struct {
 	// bins.
 	Shannon float64 `protobuf:"fixed64,7,opt,name=shannon,proto3" json:"shannon,omitempty"`
 	// Its min-entropy, in bits.
-	MinEntropy    float64 `protobuf:"fixed64,8,opt,name=min_entropy,json=minEntropy,proto3" json:"min_entropy,omitempty"`
+	MinEntropy float64 `protobuf:"fixed64,8,opt,name=min_entropy,json=minEntropy,proto3" json:"min_entropy,omitempty"`
+	// The scores of the point's counterfactuals: of the region's protected
+	// combinations that the constraints allow, the last feature's values changing
+	// fastest. Where the description needs them.
+	Scores []float64 `protobuf:"fixed64,9,rep,packed,name=scores,proto3" json:"scores,omitempty"`
+	// Their bins, from 0, in the same order. Where the description needs them.
+	Bins []int32 `protobuf:"varint,10,rep,packed,name=bins,proto3" json:"bins,omitempty"`
+	// The counterfactual with the highest score. Where the description needs the
+	// pair.
+	Highest []float64 `protobuf:"fixed64,11,rep,packed,name=highest,proto3" json:"highest,omitempty"`
+	// That with the lowest one.
+	Lowest        []float64 `protobuf:"fixed64,12,rep,packed,name=lowest,proto3" json:"lowest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1041,6 +1052,34 @@ func (x *Trial) GetMinEntropy() float64 {
 		return x.MinEntropy
 	}
 	return 0
+}
+
+func (x *Trial) GetScores() []float64 {
+	if x != nil {
+		return x.Scores
+	}
+	return nil
+}
+
+func (x *Trial) GetBins() []int32 {
+	if x != nil {
+		return x.Bins
+	}
+	return nil
+}
+
+func (x *Trial) GetHighest() []float64 {
+	if x != nil {
+		return x.Highest
+	}
+	return nil
+}
+
+func (x *Trial) GetLowest() []float64 {
+	if x != nil {
+		return x.Lowest
+	}
+	return nil
 }
 
 // PackedMoves are many moves, column by column: entry i of each list is of move
@@ -1148,7 +1187,16 @@ type PackedTrials struct {
 	// for the protected features, and those points one after the other.
 	Elsewhere []int32 `protobuf:"varint,8,rep,packed,name=elsewhere,proto3" json:"elsewhere,omitempty"`
 	// All of the same width.
-	Points        []float64 `protobuf:"fixed64,9,rep,packed,name=points,proto3" json:"points,omitempty"`
+	Points []float64 `protobuf:"fixed64,9,rep,packed,name=points,proto3" json:"points,omitempty"`
+	// How many entries of scores and of bins are each trial's; empty where there
+	// are neither.
+	Copies []int32 `protobuf:"varint,10,rep,packed,name=copies,proto3" json:"copies,omitempty"`
+	// As in Trial, one trial's after the other's.
+	Scores []float64 `protobuf:"fixed64,11,rep,packed,name=scores,proto3" json:"scores,omitempty"`
+	// As in Trial, one trial's after the other's.
+	Bins []int32 `protobuf:"varint,12,rep,packed,name=bins,proto3" json:"bins,omitempty"`
+	// Highest and lowest of each trial that was evaluated, one after the other.
+	Pairs         []float64 `protobuf:"fixed64,13,rep,packed,name=pairs,proto3" json:"pairs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1246,6 +1294,34 @@ func (x *PackedTrials) GetPoints() []float64 {
 	return nil
 }
 
+func (x *PackedTrials) GetCopies() []int32 {
+	if x != nil {
+		return x.Copies
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetScores() []float64 {
+	if x != nil {
+		return x.Scores
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetBins() []int32 {
+	if x != nil {
+		return x.Bins
+	}
+	return nil
+}
+
+func (x *PackedTrials) GetPairs() []float64 {
+	if x != nil {
+		return x.Pairs
+	}
+	return nil
+}
+
 var File_hyfair_strategy_v1_strategy_proto protoreflect.FileDescriptor
 
 const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
@@ -1298,7 +1374,7 @@ const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
 	"\x05round\x18\x02 \x01(\x03R\x05round\x12\x14\n" +
 	"\x05chain\x18\x03 \x01(\x05R\x05chain\x120\n" +
 	"\x04kind\x18\x04 \x01(\x0e2\x1c.hyfair.strategy.v1.MoveKindR\x04kind\x12\x14\n" +
-	"\x05point\x18\x05 \x03(\x01R\x05point\"\xdd\x01\n" +
+	"\x05point\x18\x05 \x03(\x01R\x05point\"\xbb\x02\n" +
 	"\x05Trial\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x127\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x1f.hyfair.strategy.v1.TrialStatusR\x06status\x12\x14\n" +
@@ -1308,13 +1384,18 @@ const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
 	"\bviolates\x18\x06 \x01(\bR\bviolates\x12\x18\n" +
 	"\ashannon\x18\a \x01(\x01R\ashannon\x12\x1f\n" +
 	"\vmin_entropy\x18\b \x01(\x01R\n" +
-	"minEntropy\"\x9b\x01\n" +
+	"minEntropy\x12\x16\n" +
+	"\x06scores\x18\t \x03(\x01R\x06scores\x12\x12\n" +
+	"\x04bins\x18\n" +
+	" \x03(\x05R\x04bins\x12\x18\n" +
+	"\ahighest\x18\v \x03(\x01R\ahighest\x12\x16\n" +
+	"\x06lowest\x18\f \x03(\x01R\x06lowest\"\x9b\x01\n" +
 	"\vPackedMoves\x12\x10\n" +
 	"\x03ids\x18\x01 \x03(\x03R\x03ids\x12\x16\n" +
 	"\x06rounds\x18\x02 \x03(\x03R\x06rounds\x12\x16\n" +
 	"\x06chains\x18\x03 \x03(\x05R\x06chains\x122\n" +
 	"\x05kinds\x18\x04 \x03(\x0e2\x1c.hyfair.strategy.v1.MoveKindR\x05kinds\x12\x16\n" +
-	"\x06points\x18\x05 \x03(\x01R\x06points\"\x94\x02\n" +
+	"\x06points\x18\x05 \x03(\x01R\x06points\"\xee\x02\n" +
 	"\fPackedTrials\x12\x10\n" +
 	"\x03ids\x18\x01 \x03(\x03R\x03ids\x12;\n" +
 	"\bstatuses\x18\x02 \x03(\x0e2\x1f.hyfair.strategy.v1.TrialStatusR\bstatuses\x12\x0e\n" +
@@ -1324,7 +1405,12 @@ const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
 	"\bshannons\x18\x06 \x03(\x01R\bshannons\x12#\n" +
 	"\rmin_entropies\x18\a \x03(\x01R\fminEntropies\x12\x1c\n" +
 	"\telsewhere\x18\b \x03(\x05R\telsewhere\x12\x16\n" +
-	"\x06points\x18\t \x03(\x01R\x06points*S\n" +
+	"\x06points\x18\t \x03(\x01R\x06points\x12\x16\n" +
+	"\x06copies\x18\n" +
+	" \x03(\x05R\x06copies\x12\x16\n" +
+	"\x06scores\x18\v \x03(\x01R\x06scores\x12\x12\n" +
+	"\x04bins\x18\f \x03(\x05R\x04bins\x12\x14\n" +
+	"\x05pairs\x18\r \x03(\x01R\x05pairs*S\n" +
 	"\bMoveKind\x12\x19\n" +
 	"\x15MOVE_KIND_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fMOVE_KIND_POINT\x10\x01\x12\x17\n" +

@@ -140,6 +140,9 @@ def trials(told: Iterable[strategy_pb2.Trial]) -> List[strategy.Trial]:
             raise ValueError(f"gap {t.gap}, entropies {t.shannon} and {t.min_entropy}")
         if not all(map(math.isfinite, t.point)):
             raise ValueError("an entry of a trial's point is not finite")
+        if m.scores or m.bins or m.highest:
+            t.scores, t.bins = finite(m.scores, "a trial's scores"), list(m.bins)
+            t.highest, t.lowest = finite(m.highest, "a trial's pair"), finite(m.lowest, "a trial's pair")
         out.append(t)
     return out
 

@@ -33,7 +33,8 @@ def strategy_description(d: describe.Description) -> description_pb2.Description
     m = _description(d)
     m.strategy.CopyFrom(description_pb2.StrategyTraits(
         presets=[description_pb2.Preset(name=p.name, summary=p.summary, options=p.options) for p in d.presets],
-        needs_network=d.needs_network, needs_rows=d.needs_rows, lag=d.lag))
+        needs_network=d.needs_network, needs_rows=d.needs_rows, lag=d.lag,
+        needs_scores=d.needs_scores, needs_bins=d.needs_bins, needs_pair=d.needs_pair))
     return m
 
 

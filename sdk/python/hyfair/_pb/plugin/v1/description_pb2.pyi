@@ -59,18 +59,24 @@ class Service(_message.Message):
     def __init__(self, form: _Optional[_Union[_problem_pb2.Form, str]] = ..., goal: _Optional[_Union[_problem_pb2.Goal, str]] = ...) -> None: ...
 
 class StrategyTraits(_message.Message):
-    __slots__ = ("presets", "needs_network", "needs_rows", "lag", "families")
+    __slots__ = ("presets", "needs_network", "needs_rows", "lag", "families", "needs_scores", "needs_bins", "needs_pair")
     PRESETS_FIELD_NUMBER: _ClassVar[int]
     NEEDS_NETWORK_FIELD_NUMBER: _ClassVar[int]
     NEEDS_ROWS_FIELD_NUMBER: _ClassVar[int]
     LAG_FIELD_NUMBER: _ClassVar[int]
     FAMILIES_FIELD_NUMBER: _ClassVar[int]
+    NEEDS_SCORES_FIELD_NUMBER: _ClassVar[int]
+    NEEDS_BINS_FIELD_NUMBER: _ClassVar[int]
+    NEEDS_PAIR_FIELD_NUMBER: _ClassVar[int]
     presets: _containers.RepeatedCompositeFieldContainer[Preset]
     needs_network: bool
     needs_rows: bool
     lag: int
     families: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, presets: _Optional[_Iterable[_Union[Preset, _Mapping]]] = ..., needs_network: bool = ..., needs_rows: bool = ..., lag: _Optional[int] = ..., families: _Optional[_Iterable[str]] = ...) -> None: ...
+    needs_scores: bool
+    needs_bins: bool
+    needs_pair: bool
+    def __init__(self, presets: _Optional[_Iterable[_Union[Preset, _Mapping]]] = ..., needs_network: bool = ..., needs_rows: bool = ..., lag: _Optional[int] = ..., families: _Optional[_Iterable[str]] = ..., needs_scores: bool = ..., needs_bins: bool = ..., needs_pair: bool = ...) -> None: ...
 
 class Option(_message.Message):
     __slots__ = ("name", "default", "help")

@@ -146,7 +146,7 @@ class Move(_message.Message):
     def __init__(self, id: _Optional[int] = ..., round: _Optional[int] = ..., chain: _Optional[int] = ..., kind: _Optional[_Union[MoveKind, str]] = ..., point: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class Trial(_message.Message):
-    __slots__ = ("id", "status", "point", "k", "gap", "violates", "shannon", "min_entropy")
+    __slots__ = ("id", "status", "point", "k", "gap", "violates", "shannon", "min_entropy", "scores", "bins", "highest", "lowest")
     ID_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     POINT_FIELD_NUMBER: _ClassVar[int]
@@ -155,6 +155,10 @@ class Trial(_message.Message):
     VIOLATES_FIELD_NUMBER: _ClassVar[int]
     SHANNON_FIELD_NUMBER: _ClassVar[int]
     MIN_ENTROPY_FIELD_NUMBER: _ClassVar[int]
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    BINS_FIELD_NUMBER: _ClassVar[int]
+    HIGHEST_FIELD_NUMBER: _ClassVar[int]
+    LOWEST_FIELD_NUMBER: _ClassVar[int]
     id: int
     status: TrialStatus
     point: _containers.RepeatedScalarFieldContainer[float]
@@ -163,7 +167,11 @@ class Trial(_message.Message):
     violates: bool
     shannon: float
     min_entropy: float
-    def __init__(self, id: _Optional[int] = ..., status: _Optional[_Union[TrialStatus, str]] = ..., point: _Optional[_Iterable[float]] = ..., k: _Optional[int] = ..., gap: _Optional[float] = ..., violates: bool = ..., shannon: _Optional[float] = ..., min_entropy: _Optional[float] = ...) -> None: ...
+    scores: _containers.RepeatedScalarFieldContainer[float]
+    bins: _containers.RepeatedScalarFieldContainer[int]
+    highest: _containers.RepeatedScalarFieldContainer[float]
+    lowest: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, id: _Optional[int] = ..., status: _Optional[_Union[TrialStatus, str]] = ..., point: _Optional[_Iterable[float]] = ..., k: _Optional[int] = ..., gap: _Optional[float] = ..., violates: bool = ..., shannon: _Optional[float] = ..., min_entropy: _Optional[float] = ..., scores: _Optional[_Iterable[float]] = ..., bins: _Optional[_Iterable[int]] = ..., highest: _Optional[_Iterable[float]] = ..., lowest: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class PackedMoves(_message.Message):
     __slots__ = ("ids", "rounds", "chains", "kinds", "points")
@@ -180,7 +188,7 @@ class PackedMoves(_message.Message):
     def __init__(self, ids: _Optional[_Iterable[int]] = ..., rounds: _Optional[_Iterable[int]] = ..., chains: _Optional[_Iterable[int]] = ..., kinds: _Optional[_Iterable[_Union[MoveKind, str]]] = ..., points: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class PackedTrials(_message.Message):
-    __slots__ = ("ids", "statuses", "ks", "gaps", "violates", "shannons", "min_entropies", "elsewhere", "points")
+    __slots__ = ("ids", "statuses", "ks", "gaps", "violates", "shannons", "min_entropies", "elsewhere", "points", "copies", "scores", "bins", "pairs")
     IDS_FIELD_NUMBER: _ClassVar[int]
     STATUSES_FIELD_NUMBER: _ClassVar[int]
     KS_FIELD_NUMBER: _ClassVar[int]
@@ -190,6 +198,10 @@ class PackedTrials(_message.Message):
     MIN_ENTROPIES_FIELD_NUMBER: _ClassVar[int]
     ELSEWHERE_FIELD_NUMBER: _ClassVar[int]
     POINTS_FIELD_NUMBER: _ClassVar[int]
+    COPIES_FIELD_NUMBER: _ClassVar[int]
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    BINS_FIELD_NUMBER: _ClassVar[int]
+    PAIRS_FIELD_NUMBER: _ClassVar[int]
     ids: _containers.RepeatedScalarFieldContainer[int]
     statuses: _containers.RepeatedScalarFieldContainer[TrialStatus]
     ks: _containers.RepeatedScalarFieldContainer[int]
@@ -199,4 +211,8 @@ class PackedTrials(_message.Message):
     min_entropies: _containers.RepeatedScalarFieldContainer[float]
     elsewhere: _containers.RepeatedScalarFieldContainer[int]
     points: _containers.RepeatedScalarFieldContainer[float]
-    def __init__(self, ids: _Optional[_Iterable[int]] = ..., statuses: _Optional[_Iterable[_Union[TrialStatus, str]]] = ..., ks: _Optional[_Iterable[int]] = ..., gaps: _Optional[_Iterable[float]] = ..., violates: _Optional[_Iterable[bool]] = ..., shannons: _Optional[_Iterable[float]] = ..., min_entropies: _Optional[_Iterable[float]] = ..., elsewhere: _Optional[_Iterable[int]] = ..., points: _Optional[_Iterable[float]] = ...) -> None: ...
+    copies: _containers.RepeatedScalarFieldContainer[int]
+    scores: _containers.RepeatedScalarFieldContainer[float]
+    bins: _containers.RepeatedScalarFieldContainer[int]
+    pairs: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, ids: _Optional[_Iterable[int]] = ..., statuses: _Optional[_Iterable[_Union[TrialStatus, str]]] = ..., ks: _Optional[_Iterable[int]] = ..., gaps: _Optional[_Iterable[float]] = ..., violates: _Optional[_Iterable[bool]] = ..., shannons: _Optional[_Iterable[float]] = ..., min_entropies: _Optional[_Iterable[float]] = ..., elsewhere: _Optional[_Iterable[int]] = ..., points: _Optional[_Iterable[float]] = ..., copies: _Optional[_Iterable[int]] = ..., scores: _Optional[_Iterable[float]] = ..., bins: _Optional[_Iterable[int]] = ..., pairs: _Optional[_Iterable[float]] = ...) -> None: ...
