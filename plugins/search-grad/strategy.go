@@ -8,7 +8,6 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -47,11 +46,17 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}
-	m, ok := o.Model.(model.Differentiable)
-	if !ok {
-		return nil, sdk.Lacks(o.Model, "gradient")
-	}
 	t := &terrain{settings: set, domain: chain.NewDomain(s, o), eval: e, refused: map[string]bool{}}
 	t.seeds = cluster(s, t.domain.Rows(), set.clusters, o.Seed)
-	return newSession(t, m, o.Seed, min(max(o.Chains, 1), maxWalks)), nil
+	session := &chain.Walks[*walk]{Refused: t.refused}
+	for i := range min(max(o.Chains, 1), maxWalks) {
+		gradient, err := e.Gradient()
+		if err != nil {
+			return nil, err
+		}
+		session.All = append(session.All, &walk{
+			terrain: t, gradient: gradient, seeded: i, rng: chain.Random(o.Seed, i), slopes: make([]float64, s.Inputs),
+		})
+	}
+	return session, nil
 }

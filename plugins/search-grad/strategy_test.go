@@ -90,13 +90,13 @@ func (st *study) options(seed int64) sdk.StartOptions {
 }
 
 // start opens a session in this process.
-func (st *study) start(t *testing.T, o sdk.StartOptions) *session {
+func (st *study) start(t *testing.T, o sdk.StartOptions) *chain.Walks[*walk] {
 	t.Helper()
 	s, err := strategy{}.Start(t.Context(), st.space, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.(*session)
+	return s.(*chain.Walks[*walk])
 }
 
 // host answers moves, asking for so many at a time.

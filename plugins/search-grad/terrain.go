@@ -40,14 +40,7 @@ func (t *terrain) stepOf(i int) float64 {
 
 // tabled reports that a feature's values have no order that a slope could
 // follow.
-func tabled(f *space.Feature) bool {
-	for i := range f.Inputs {
-		if f.Inputs[i].Table != nil {
-			return true
-		}
-	}
-	return f.Kind == space.Categorical
-}
+func tabled(f *space.Feature) bool { return f.HasTable() || f.Kind == space.Categorical }
 
 // within moves v into the interval.
 func within(iv space.Interval, v float64) float64 { return math.Max(iv.Lo, math.Min(iv.Hi, v)) }

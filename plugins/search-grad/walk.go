@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/chain"
+	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -14,9 +15,8 @@ import (
 type walk struct {
 	*terrain
 	rng      *rand.Rand
-	gradient func(inputs []float64) (logit float64, slopes []float64)
-	inputs   []float64 // for gradient
-	seeded   int       // seeds so far, from the walk's number on, to take clusters in turn
+	gradient *evaluate.Gradient
+	seeded   int // seeds so far, from the walk's number on, to take clusters in turn
 
 	x         []float64 // where the walk stands; nil: nowhere
 	local     bool      // phase
@@ -91,7 +91,7 @@ func (w *walk) follow(hi, lo int) bool {
 	for _, i := range w.domain.Movable() {
 		f := &w.domain.Space().Features[i]
 		if !tabled(f) {
-			if s := w.along(f); s != 0 {
+			if s := f.Slope(w.slopes); s != 0 {
 				x[i] = within(w.domain.Interval(i), x[i]+math.Copysign(w.stepOf(i), s))
 			}
 		} else if v, gain := w.promise(i); gain > most {
@@ -120,21 +120,13 @@ func (w *walk) slope(x []float64, hi, lo int) []float64 {
 		combination int
 		sign        float64
 	}{{hi, 1}, {lo, -1}} {
-		logit, slopes := w.gradient(w.domain.Space().NetworkInputs(w.inputs, w.eval.Point(x, copied.combination)))
+		logit, slopes := w.gradient.At(x, copied.combination)
 		flat := copied.sign / (4 + float64(logit*logit))
 		for i, s := range slopes {
 			out[i] += float64(flat * s)
 		}
 	}
 	return out
-}
-
-// along is the momentum along an ordered feature.
-func (w *walk) along(f *space.Feature) (sum float64) {
-	for k := range f.Inputs {
-		sum += float64(f.Inputs[k].Scale * w.slopes[f.Inputs[k].Index])
-	}
-	return sum
 }
 
 // maxPromises bounds the values of a feature that are compared.
@@ -145,16 +137,7 @@ const maxPromises = 4096
 func (w *walk) promise(i int) (value, gain float64) {
 	f, iv := &w.domain.Space().Features[i], w.domain.Interval(i)
 	for v := iv.Lo; v <= iv.Hi && v < iv.Lo+maxPromises; v++ {
-		sum := 0.0
-		for k := range f.Inputs {
-			in := &f.Inputs[k]
-			d := in.Scale * (v - w.x[i])
-			if in.Table != nil {
-				d = in.Table[int(v-f.Lo)] - in.Table[int(w.x[i]-f.Lo)]
-			}
-			sum += float64(d * w.slopes[in.Index])
-		}
-		if sum > gain {
+		if sum := f.Promise(w.slopes, w.x[i], v); sum > gain {
 			value, gain = v, sum
 		}
 	}

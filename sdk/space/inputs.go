@@ -11,6 +11,32 @@ func (f *Feature) HasTable() bool {
 	return slices.ContainsFunc(f.Inputs, func(in Input) bool { return in.Table != nil })
 }
 
+// Slope is the derivative along the feature of what has the slopes given, by
+// network input. An input with a table has none along its feature and adds nothing:
+// see Promise.
+func (f *Feature) Slope(slopes []float64) (sum float64) {
+	for k := range f.Inputs {
+		if in := &f.Inputs[k]; in.Table == nil {
+			sum += float64(in.Scale * slopes[in.Index])
+		}
+	}
+	return sum
+}
+
+// Promise is by how much what has the slopes given, by network input, grows to
+// first order where the feature goes from one value to another.
+func (f *Feature) Promise(slopes []float64, from, to float64) (sum float64) {
+	for k := range f.Inputs {
+		in := &f.Inputs[k]
+		d := in.Scale * (to - from)
+		if in.Table != nil {
+			d = in.Table[int(to-f.Lo)] - in.Table[int(from-f.Lo)]
+		}
+		sum += float64(d * slopes[in.Index])
+	}
+	return sum
+}
+
 // NetworkInputs maps a point to the network's inputs in float64, into dst if
 // it is long enough.
 func (s *Space) NetworkInputs(dst, point []float64) []float64 {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
-from typing import List, Sequence
+from typing import List, Sequence, Tuple
 
 MAX_UNITS = 1 << 16
 """Bounds the width of a layer and of the input."""
@@ -83,6 +83,27 @@ class Network:
     def score(self, inputs: Sequence[float]) -> float:
         """sigmoid(logit)."""
         return sigmoid(self.logit(inputs))
+
+    def gradient(self, inputs: Sequence[float]) -> Tuple[float, List[float]]:
+        """The logit at one input vector, and its slope by each of the inputs, by
+        backpropagation: ``Feature.slope`` and ``Feature.promise`` say what they mean
+        for a feature. The slope of a ReLU at 0 is taken to be 0. The slope of the
+        score is score * (1 - score) times that of the logit. The numbers are those
+        of sdk/model/relu in Go, to the last bit."""
+        values: List[Sequence[float]] = [inputs]
+        for layer in self.layers:
+            values.append(layer.apply(values[-1]))
+        last = values[-1]
+        logit, back = (last[1] - last[0], [-1.0, 1.0]) if self.head is Head.SOFTMAX else (last[0], [1.0])
+        for layer, out in zip(reversed(self.layers), reversed(values)):
+            slopes = [0.0] * layer.inputs
+            for j, b in enumerate(back):
+                if b == 0 or layer.relu and out[j] <= 0:
+                    continue
+                row = layer.weights[j * layer.inputs:(j + 1) * layer.inputs]
+                slopes = [s + w * b for s, w in zip(slopes, row)]
+            back = slopes
+        return logit, back
 
     def check(self) -> None:
         """Raises ValueError that names the first fault. Networks handed to a

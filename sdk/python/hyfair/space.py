@@ -87,6 +87,25 @@ class Feature:
         """Whether the value is in the domain."""
         return self.lo <= value <= self.hi and (not self.discrete or value == math.trunc(value))
 
+    def slope(self, slopes: Sequence[float]) -> float:
+        """The derivative along the feature of what has these slopes by network input
+        (see ``Network.gradient``). An input with a table has none along its feature
+        and adds nothing: see ``promise``."""
+        total = 0.0
+        for m in self.inputs:
+            if m.table is None:
+                total += m.scale * slopes[m.index]
+        return total
+
+    def promise(self, slopes: Sequence[float], start: float, end: float) -> float:
+        """By how much what has these slopes by network input grows to first order
+        where the feature goes from one value to another."""
+        total = 0.0
+        for m in self.inputs:
+            change = m.scale * (end - start) if m.table is None else m.table[int(end - self.lo)] - m.table[int(start - self.lo)]
+            total += change * slopes[m.index]
+        return total
+
     def _check(self) -> None:
         if not (math.isfinite(self.lo) and math.isfinite(self.hi) and self.lo <= self.hi):
             raise ValueError(f"domain {self.lo} to {self.hi}")

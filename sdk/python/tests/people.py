@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
-from hyfair import Condition, Feature, Input, Interval, Kind, Space
+from random import Random
+from typing import List
+
+from hyfair import Condition, Feature, Head, Input, Interval, Kind, Layer, Network, Space
 
 
 def mixed() -> Space:
@@ -24,3 +27,15 @@ def mixed() -> Space:
             [Condition(2, categories=[0, 3]), Condition(4, categories=[0, 1])],
             [Condition(3, Interval(0, math.inf)), Condition(4, categories=[1]), Condition(0, Interval(30, 99))],
         ])
+
+
+def network(rng: Random, widths: List[int], head: Head, halves: bool = False) -> Network:
+    """Of random weights; halves: multiples of one half."""
+    def weight() -> float:
+        v = 4 * rng.random() - 2
+        return round(2 * v) / 2 if halves else v
+
+    sizes = widths + [2 if head is Head.SOFTMAX else 1]
+    return Network([
+        Layer(f"layer {i}", a, b, [weight() for _ in range(a * b)], [weight() for _ in range(b)], i < len(widths) - 1)
+        for i, (a, b) in enumerate(zip(sizes, sizes[1:]))], head, 64)
