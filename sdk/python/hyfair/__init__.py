@@ -14,6 +14,7 @@ if sys.version_info < (3, 9):  # and so no newer syntax in this file
 from . import draw, milp, option, serve, smt
 from .cancel import Cancel
 from .describe import Description, Exactness, Library, Option, Preset, Service
+from .evaluate import Evaluator, Outcome
 from .errors import Cancelled, Error, Finished, Incompatible, InvalidOption, InvalidProblem, Unsupported
 from .network import Head, Layer, Network, sigmoid
 from .problem import (
@@ -26,10 +27,10 @@ from .strategy import Move, MoveKind, Session, StartOptions, Strategy, Trial, Tr
 __version__ = "1.0.0"
 
 __all__ = [
-    "Cancel", "Cancelled", "Column", "ColumnBound", "Condition", "Delta", "Description", "Error", "Exactness",
-    "Feature", "Finished", "Form", "Goal", "Head", "Incompatible", "Incremental", "Input", "Interval",
+    "Cancel", "Cancelled", "Column", "ColumnBound", "Condition", "Delta", "Description", "Error", "Evaluator",
+    "Exactness", "Feature", "Finished", "Form", "Goal", "Head", "Incompatible", "Incremental", "Input", "Interval",
     "InvalidOption", "InvalidProblem", "Kind", "Layer", "Library", "Loaded", "MILP", "Move", "MoveKind", "Network",
-    "Notion", "Number", "Objective", "Option", "Point", "Predicate", "Preset", "Problem", "Progress", "Query",
+    "Notion", "Number", "Objective", "Option", "Outcome", "Point", "Predicate", "Preset", "Problem", "Progress", "Query",
     "Reason", "Region", "Relaxation", "Result", "Role", "Row", "Script", "Service", "Session", "Set", "SolveOptions",
     "Solver", "Space", "Stack", "StartOptions", "Status", "Strategy", "Symbol", "Terms", "Trial", "TrialStatus",
     "Unsupported", "Witness", "draw", "holds", "milp", "option", "serve", "sigmoid", "smt",
