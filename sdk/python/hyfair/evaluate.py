@@ -21,6 +21,7 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_right
+from collections import Counter
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -110,13 +111,24 @@ class Evaluator:
             return self._arrays.evaluate(points)  # type: ignore[no-any-return]
         return [self._one(x) for x in points]
 
+    def copies(self, x: Sequence[float]) -> Tuple[List[float], List[int]]:
+        """The scores of an individual's counterfactuals, in float64, and their bins,
+        which are exact: as ``Trial.scores`` and ``bins``."""
+        allowed, logits = self._logits(x)
+        return [sigmoid(l) for l in logits], self._bin(x, allowed, logits)
+
     def _one(self, x: Sequence[float]) -> Outcome:
+        allowed, logits = self._logits(x)
+        return self._settle(x, allowed, logits) if allowed else NOBODY
+
+    def _logits(self, x: Sequence[float]) -> Tuple[List[int], List[float]]:
+        """The combinations that the individual has, and their logits."""
         s = self._space
         if len(x) != len(s.features) or not s.contains(x, self._region):
-            return NOBODY
+            return [], []
         allowed = [c for c in range(len(self.combinations)) if not s.forbidden or s.allowed(self.point(x, c))]
         if math.isinf(self.error):
-            return self._settle(x, allowed, [float(min(max(self._exact(x, c), -FAR), FAR)) for c in allowed])
+            return allowed, [float(min(max(self._exact(x, c), -FAR), FAR)) for c in allowed]
         first = self._layers[0]
         shared = [a + b for a, b in zip(first.part(s, s.free, x), first.bias)]
         logits = []
@@ -125,19 +137,23 @@ class Evaluator:
             for layer in self._layers[1:]:
                 values = layer.layer.apply(values)
             logits.append(values[0])
-        return self._settle(x, allowed, logits)
+        return allowed, logits
 
-    def _settle(self, x: Sequence[float], allowed: Sequence[int], logits: Sequence[float]) -> Outcome:
-        """The outcome from the computed logits, and from exact ones where these do not
-        decide."""
-        counts = [0] * self._bins
+    def _bin(self, x: Sequence[float], allowed: Sequence[int], logits: Sequence[float]) -> List[int]:
+        out = []
         for c, l in zip(allowed, logits):
             bin, most = bisect_right(self._surely, l), bisect_right(self._possibly, l)
             if bin < most:
                 exact = self._exact(x, c)
                 while bin < most and at_least(exact, (bin + 1) * self._epsilon):
                     bin += 1
-            counts[bin] += 1
+            out.append(bin)
+        return out
+
+    def _settle(self, x: Sequence[float], allowed: Sequence[int], logits: Sequence[float]) -> Outcome:
+        """The outcome from the computed logits, and from exact ones where these do not
+        decide."""
+        counts = Counter(self._bin(x, allowed, logits))
         high, low = max(range(len(logits)), key=logits.__getitem__), min(range(len(logits)), key=logits.__getitem__)
         gap, slack = sigmoid(logits[high]) - sigmoid(logits[low]), 4 * self.error
         if abs(gap - float(self._epsilon)) > _tolerance(self.error):
@@ -146,10 +162,10 @@ class Evaluator:
             largest = max(self._exact(x, c) for c, l in zip(allowed, logits) if l + slack >= logits[high])
             smallest = min(self._exact(x, c) for c, l in zip(allowed, logits) if l - slack <= logits[low])
             violates = gap_exceeds(largest, smallest, self._epsilon)
-        n, sum_ = len(logits), sum(self._sums[m] for m in counts if m)
+        n, total = len(logits), sum(self._sums[m] for m in counts.values())
         return Outcome(
-            n, sum(1 for m in counts if m), gap, violates, (self._sums[n] - sum_) / (n * (1 << ENTROPY_BITS)),
-            (self._logs[n] - self._logs[max(counts)]) / (1 << ENTROPY_BITS), allowed[high], allowed[low])
+            n, len(counts), gap, violates, (self._sums[n] - total) / (n * (1 << ENTROPY_BITS)),
+            (self._logs[n] - self._logs[max(counts.values())]) / (1 << ENTROPY_BITS), allowed[high], allowed[low])
 
     def _exact(self, x: Sequence[float], c: int) -> Fraction:
         """The exact logit of a counterfactual."""

@@ -93,8 +93,8 @@ func TestGuideCommands(t *testing.T) {
 		}
 	}
 	for section, says := range map[string][]string{
-		"Ten minutes in Go":         {" 0 failed, 1 skipped", "my-idea on loan", "downhill", "ranking", "installed: ", "pinned", "uninstalled: "},
-		"Ten minutes in Python":     {" 0 failed, 1 skipped", "my-idea on loan", "ranking"},
+		"Ten minutes in Go":         {" 0 failed, 2 skipped", "my-idea on loan", "downhill", "ranking", "installed: ", "pinned", "uninstalled: "},
+		"Ten minutes in Python":     {" 0 failed, 2 skipped", "my-idea on loan", "ranking"},
 		"Ten minutes with a solver": {" 0 failed, ", "FAIR"},
 	} {
 		t.Run(section, func(t *testing.T) {

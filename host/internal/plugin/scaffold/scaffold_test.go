@@ -215,6 +215,9 @@ func TestPythonProjects(t *testing.T) {
 			}
 			dir := filepath.Join(t.TempDir(), "with space")
 			p := written(t, Request{Kind: kind, Name: "my-idea", Language: Python, Dir: dir})
+			if out, err := exec.Command(filepath.Join(p.Path, "run"), "--test").CombinedOutput(); err != nil || !strings.Contains(string(out), "\nOK") {
+				t.Errorf("its own tests: %v\n%s", err, out)
+			}
 			passes(t, dir, kind, "my-idea", discover.Unpinned)
 			installed := t.TempDir()
 			if in, err := discover.Install(t.Context(), p.Path, installed, false, nil); err != nil || in.Files != len(p.Files) {
