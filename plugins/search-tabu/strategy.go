@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/chain"
+	"github.com/hyfair/hyfair/sdk/option"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// strategy makes sessions; see the package's description for the algorithm.
+type strategy struct{}
+
+var options = []sdk.Option{
+	{Name: "candidates", Default: "8", Help: "neighbours that are looked at before a step, 1 to 4096"},
+	{Name: "tenure", Default: "20", Help: "steps for which a feature does not get back a value that it left, 0 to 1000000"},
+	{Name: "patience", Default: "50", Help: "steps in vain before a walk starts again from a row, at least 1"},
+}
+
+type settings struct {
+	candidates       int
+	tenure, patience int64
+}
+
+func parse(given map[string]string) (settings, error) {
+	r := option.Read(options, given)
+	s := settings{r.Int("candidates", 1, 4096), int64(r.Int("tenure", 0, 1_000_000)), int64(r.Int("patience", 1, math.MaxInt32))}
+	return s, r.Err()
+}
+
+func (strategy) Describe(context.Context) (sdk.Description, error) {
+	return sdk.Description{
+		Name: "tabu", Version: "1.0.0", Summary: "tabu search: the best of some neighbours, and never soon back",
+		Options: options, Presets: []sdk.Preset{{Name: "tabu", Summary: "tabu search"}},
+		NeedsRows: true, Lag: 1,
+	}, nil
+}
+
+func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
+	set, err := parse(o.Options)
+	if err != nil {
+		return nil, err
+	}
+	t := &session{settings: set, domain: chain.NewDomain(s, o), asked: map[int64]proposal{}}
+	for i := range max(o.Chains, 1) {
+		t.walks = append(t.walks, &walk{number: i, rng: chain.Random(o.Seed, i), tabu: map[value]int64{}})
+	}
+	return t, nil
+}
+
+// session is all walks, which share nothing that changes.
+type session struct {
+	settings
+	domain *chain.Domain
+	walks  []*walk
+	next   int // the walk whose turn it is
+	asked  map[int64]proposal
+	id     int64
+}
+
+// value of a feature.
+type value struct {
+	feature int
+	value   float64
+}
+
+// proposal is a move that waits for its trial.
+type proposal struct {
+	walk      *walk
+	gets, was value // what a neighbour changes
+}
+
+// place is an individual and its rank.
+type place struct {
+	x []float64
+	chain.Rank
+}
+
+type walk struct {
+	number        int
+	rng           *rand.Rand
+	at            place // x is nil before a start
+	best          chain.Rank
+	step, stale   int64
+	tabu          map[value]int64 // the first step at which it is allowed again
+	made, waiting int             // candidates of this step, and those that wait for their trials
+	choice        place           // the best of those told, and what it leaves
+	leaves        value
+}
+
+func (t *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+	for i := range told {
+		p := t.asked[told[i].ID]
+		delete(t.asked, told[i].ID)
+		t.hear(p, &told[i])
+	}
+	var moves []sdk.Move
+	for full := 0; len(moves) < want && full < len(t.walks); t.next = (t.next + 1) % len(t.walks) {
+		if w := t.walks[t.next]; w.made < t.settings.candidates && (w.at.x != nil || w.made == 0) {
+			moves, full = append(moves, t.propose(w)), 0
+		} else {
+			full++ // it waits
+		}
+	}
+	return moves, ctx.Err()
+}
+
+// propose makes a neighbour of where the walk is, or a start.
+func (t *session) propose(w *walk) sdk.Move {
+	t.id++
+	w.made, w.waiting = w.made+1, w.waiting+1
+	p, x := proposal{walk: w}, []float64(nil)
+	if w.at.x == nil {
+		x = t.domain.Row(w.rng)
+	} else {
+		x = t.domain.Neighbour(w.rng, w.at.x)
+		for _, i := range t.domain.Movable() {
+			if x[i] != w.at.x[i] {
+				p.gets, p.was = value{i, x[i]}, value{i, w.at.x[i]}
+			}
+		}
+	}
+	t.asked[t.id] = p
+	return sdk.Move{ID: t.id, Round: w.step, Chain: w.number, Kind: sdk.MovePoint, Point: x}
+}
+
+// hear takes what became of a candidate, and after the last one of them makes the
+// step. A tabu is lifted for the best individual since the start.
+func (t *session) hear(p proposal, trial *sdk.Trial) {
+	w := p.walk
+	if found := (place{trial.Point, chain.Rank{K: trial.K, Shannon: trial.Shannon}}); trial.Status == sdk.TrialEvaluated {
+		free := w.step >= w.tabu[p.gets] || found.Compare(w.best) > 0
+		if free && (w.choice.x == nil || found.Compare(w.choice.Rank) > 0) {
+			w.choice, w.leaves = found, p.was
+		}
+	}
+	if w.waiting--; w.waiting > 0 || w.made < t.settings.candidates && w.at.x != nil {
+		return
+	}
+	w.step, w.made, w.stale = w.step+1, 0, w.stale+1
+	if w.choice.x != nil {
+		if w.at.x != nil {
+			w.tabu[w.leaves] = w.step + t.tenure
+		}
+		w.at = w.choice
+		if w.at.Compare(w.best) > 0 {
+			w.best, w.stale = w.at.Rank, 0
+		}
+	}
+	if w.choice = (place{}); w.stale >= t.patience {
+		w.at, w.best, w.stale = place{}, chain.Rank{}, 0
+		clear(w.tabu)
+	}
+}
+
+func (*session) Close() error { return nil }
