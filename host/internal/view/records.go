@@ -58,17 +58,17 @@ func (r Records) Write(w io.Writer, format string) error {
 				object[i].value, line[i] = record[k].Of, plainText(record[k].Of)
 			}
 		}
-		err := table.Write(line)
-		if format == JSONLines {
+		var err error
+		if format == CSV {
+			err = table.Write(line)
+		} else {
 			err = JSON(w, object, "")
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if format == CSV {
-		table.Flush()
-	}
+	table.Flush()
 	return table.Error()
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,5 +31,16 @@ c,,<x>,2,0,,true
 		if d := cmp.Diff(want, b.String()); d != "" {
 			t.Errorf("%s: %s", format, d)
 		}
+	}
+}
+
+// However many there are, a line is an object and nothing else is.
+func TestManyRecordsAsJSONLines(t *testing.T) {
+	var b strings.Builder
+	if err := slices.Repeat(Records{{{"arm", strings.Repeat("a", 100)}}}, 1000).Write(&b, JSONLines); err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Repeat(`{"arm":"`+strings.Repeat("a", 100)+"\"}\n", 1000); b.String() != want {
+		t.Errorf("%d bytes, want %d", b.Len(), len(want))
 	}
 }
