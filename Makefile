@@ -6,7 +6,7 @@ PYTHON_PLUGINS := $(notdir $(patsubst %/plugin.yaml,%,$(wildcard plugins/*/plugi
 PUT     = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; };
 export CGO_ENABLED = 0
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers demo check test test-long vet cross bench bench-bnb bench-numpy generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers demo check test test-long vet cross bench bench-bnb bench-numpy reproduction generate clean
 
 all: build
 
@@ -106,6 +106,15 @@ bench-numpy: build
 		if $$python -c 'import numpy' 2>/dev/null; then exec $$python scripts/bench_numpy.py; fi; \
 	done; \
 	echo 'numpy is missing: install it for python3, or run scripts/setup.sh python, to compare with it'
+
+# The paper's experiments, up to 90 minutes each on two cores; docs/reproduction.md. What was broken off goes on.
+reproduce-rq1 reproduce-rq2 reproduce-rq3 reproduce-rq4 reproduce-census-adf: reproduce-%: setup-solvers build
+	scripts/reproduce.sh $*
+	@$(MAKE) --no-print-directory reproduction
+
+# The tables of docs/reproduction.md and docs/smt-or-milp.md, from studies/results.
+reproduction:
+	$(GO) test -count=1 -run TestReproduction ./host/internal/crosscheck -args -update
 
 -include sdk/proto/generate.mk
 

@@ -1,8 +1,6 @@
 package evaluate
 
 import (
-	"math"
-
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -12,11 +10,14 @@ type Copies struct {
 	// Combinations are their protected combinations, as numbers that Point
 	// understands.
 	Combinations []int
-	// Scores are in float64 arithmetic, as Outcome.Gap is.
+	// Scores are in float64 arithmetic, as Outcome.Gap is, or off by less than 1e-9.
 	Scores []float64
 	// Bins count from 0; exact.
 	Bins []int
 }
+
+// scoreError is how far a score may be off that float64 arithmetic has no bound for beforehand.
+const scoreError = 1e-9
 
 // Copies tells of each of x's counterfactuals what Evaluate tells of all
 // together, and allocates. There are none where x is not in the space.
@@ -47,8 +48,10 @@ func (e *Evaluator) copies(s *scratch, x []float64) Copies {
 	bin := 0
 	for column := range s.n {
 		if !known {
-			if e.refine(s, column); math.IsInf(s.errs[column], 1) {
-				e.exactLogit(s, column) // float64 overflows on the way
+			e.refine(s, column)
+			l, err := s.logits[column], s.errs[column]
+			if !(fairness.Sigmoid(l+err)-fairness.Sigmoid(l-err) <= scoreError) { // terms cancel, or overflow
+				e.exactLogit(s, column)
 			}
 		}
 		c.Combinations[column], c.Scores[column] = int(s.combos[column]), fairness.Sigmoid(s.logits[column])
