@@ -20,13 +20,18 @@ census-adf)
 	n=0
 	for hidden in 16,8 100 50 100,100 64,64 12,12 64,32,16,8,4 5,5 3,3,3,3 5,5,5,5 10,10,10,10 5,5,5,5,5,5,5,5,5; do
 		n=$((n + 1)) out=studies/census-adf/AC-$n.json
-		[ -s "$out" ] || $hyfair train studies/census-adf.yaml --hidden $hidden --epochs 50 --hold-back 0.1 --patience 10 --out "$out"
-	done ;;
+		[ -s "$out" ] || $hyfair train studies/census-adf.yaml --hidden $hidden --epochs 50 --hold-back 0.1 --patience 10 --out "$out" >&2
+		accuracy=$($hyfair inspect studies/census-adf.yaml --model AC-$n --json | sed -n 's/.*"accuracy_test": *\([0-9.]*\).*/\1/p')
+		echo "{\"model\":\"AC-$n\",\"accuracy\":$accuracy}"
+	done > runs/census-adf.jsonl
+	mv runs/census-adf.jsonl studies/results/ ;;
 *)
 	echo "$0: $1 is none of rq1, rq2, rq3, rq4, census-adf" >&2
 	exit 2 ;;
 esac
 
 $hyfair $command studies/$study.yaml --jobs "${JOBS:-2}" --journal runs/reproduction.db --tidy runs/$study.jsonl
-mv runs/$study.jsonl studies/results/
-(cd studies/results && sha256sum ./*.json* > SHA256SUMS)
+$hyfair version --json > studies/results/$study.version.json
+# Where the journal lies is for nobody else.
+sed 's/"journal":"[^"]*"/"journal":null/; s/"source.run":"[^"]*"/"source.run":null/' runs/$study.jsonl > studies/results/$study.jsonl
+(cd studies/results && sha256sum ./*.json ./*.jsonl > SHA256SUMS)

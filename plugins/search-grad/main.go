@@ -22,8 +22,8 @@
 // with gap > ε is found: the best of a walk, by k and then by Shannon entropy,
 // is what the local phase starts from, and that phase keeps what is no worse.
 //
-// The walks, as many as the host wants chains, evaluate by themselves: the host
-// does not tell which copies are the extreme ones.
+// The walks, as many as the host wants chains, evaluate by themselves: a step
+// follows what it sees at once, and a round trip to the host for each takes longer.
 package main
 
 import "github.com/hyfair/hyfair/sdk/serve"

@@ -170,9 +170,12 @@ func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Pl
 	if failed = app.end(s, failed); t == nil {
 		return failed
 	}
-	switch err := show(t); {
-	case err != nil:
-		return errors.Join(err, failed)
+	return ended(ctx, errors.Join(show(t), failed))
+}
+
+// ended is the end of an experiment whose tables are shown, or could not all be.
+func ended(ctx context.Context, failed error) error {
+	switch {
 	case errors.Is(failed, experiment.ErrContradiction):
 		return &exitError{ExitContradiction, failed}
 	case ctx.Err() != nil:
@@ -191,13 +194,7 @@ func (f *experimentFlags) recall(app *App, plan func(record.Task) (experiment.Pl
 	if t == nil {
 		return failed
 	}
-	if err := show(t); err != nil {
-		return errors.Join(err, failed)
-	}
-	if errors.Is(failed, experiment.ErrContradiction) {
-		return &exitError{ExitContradiction, failed}
-	}
-	return failed
+	return ended(context.Background(), errors.Join(show(t), failed))
 }
 
 // runSeries asks the same of the networks of a file, once for each point of its grid.

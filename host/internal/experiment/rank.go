@@ -242,13 +242,13 @@ func (o *Overall) sentence(one string, ranking []Rank) string {
 	text += fmt.Sprintf(": ahead of %s on %d of %d networks, A12 %.2f, %s", second.Arm, p.Ahead, o.Networks, p.A12, pText(p.PHolm))
 	switch {
 	case others == 1 && differ == 0:
-		text += "; the other two do not differ"
+		text += "; the other two do not differ significantly"
 	case others == 1:
-		text += "; the other two differ"
+		text += "; the other two differ significantly"
 	case others > 0 && differ == 0:
-		text += "; none of the others differ"
+		text += "; no pair of others differs significantly"
 	case others > 0:
-		text += fmt.Sprintf("; %d of the %d pairs of others differ", differ, others)
+		text += fmt.Sprintf("; %d of the %d pairs of others differ significantly", differ, others)
 	}
 	return text
 }

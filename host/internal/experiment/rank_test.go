@@ -11,7 +11,7 @@ func TestSentence(t *testing.T) {
 	}
 	o := overall("#ID", []string{"ga", "climb", "rw"}, networks)
 	ranking := []Rank{{Arm: "climb", MeanRank: new(1.0)}, {Arm: "ga", MeanRank: new(2.2)}, {Arm: "rw", MeanRank: new(2.8)}}
-	if got, want := o.sentence("search", ranking), "climb is best on #ID: ahead of ga on 7 of 7 networks, A12 1.00, p = 0.047; the other two do not differ"; got != want {
+	if got, want := o.sentence("search", ranking), "climb is best on #ID: ahead of ga on 7 of 7 networks, A12 1.00, p = 0.047; the other two do not differ significantly"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	ranking[0].MeanRank = new(2.2)

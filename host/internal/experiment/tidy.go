@@ -31,8 +31,15 @@ const (
 // it came to. Of values with one name the first counts.
 func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string, options view.Record, seed int64, status string, measures view.Record) {
 	row := view.Record{{Name: "experiment", Of: Text(name)}, {Name: "study", Of: s.Study}, {Name: "model", Of: s.Model}, {Name: "arm", Of: Text(arm)}}
-	row = append(append(row, options...), view.Value{Name: "budget", Of: Text(terms.Budget)}, view.Value{Name: "clock", Of: Text(terms.Clock)}, view.Value{Name: "threads", Of: terms.Threads},
-		view.Value{Name: "jobs", Of: terms.Jobs})
+	row = append(append(row, options...), view.Value{Name: "where", Of: Text(terms.Where)}, view.Value{Name: "protected", Of: Text(strings.Join(terms.Protected, ","))},
+		view.Value{Name: "rules", Of: Text(strings.Join(terms.Rules, ","))})
+	if terms.Budget != "" { // else the measures may have it
+		row = append(row, view.Value{Name: "budget", Of: terms.Budget})
+	}
+	row = append(row, view.Value{Name: "clock", Of: Text(terms.Clock)}, view.Value{Name: "threads", Of: terms.Threads}, view.Value{Name: "jobs", Of: terms.Jobs})
+	if terms.Memory > 0 {
+		row = append(row, view.Value{Name: "memory", Of: terms.Memory})
+	}
 	measures = append(view.Record{{Name: "seed", Of: seed}, {Name: "status", Of: status}}, measures...) // a grid may have seeds
 	for _, v := range measures {
 		if !slices.ContainsFunc(row, func(o view.Value) bool { return o.Name == v.Name }) {

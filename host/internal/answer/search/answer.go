@@ -178,6 +178,10 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 			o.fast.Chains = DefaultChains
 		}
 		o.start.Chains = o.fast.Chains
+		if n := o.fast.Chains * o.eval.Combinations(); (d.NeedsScores || d.NeedsBins) && n > maxTold {
+			return fmt.Errorf("strategy %s asks for every counterfactual of what it evaluates: %d chains of %d counterfactuals are more than %d in a batch; use fewer --chains, or protect less",
+				o.strategyName, o.fast.Chains, o.eval.Combinations(), maxTold)
+		}
 	}
 	if d.NeedsModel {
 		if err := d.Refuses(o.query.Model); err != nil {
@@ -321,6 +325,9 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 	}
 	return out, faults
 }
+
+// maxTold is of how many counterfactuals a strategy may be told at once, some 100 MB.
+const maxTold = 1 << 22
 
 // maxFaults bounds how many of a solver's faults are repeated in a result.
 const maxFaults = 10

@@ -22,16 +22,14 @@ func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 			without = append(without, fmt.Sprintf("no plots of %s/%s: nothing was found", n.study, n.model))
 			continue
 		}
-		// The largest k also over what the budget does not count, where that was kept.
+		// Where the budget counts no time, the largest k is shown over that, too. How many evaluations
+		// a run of a budget in time made in all is not kept.
 		figures = append(figures, a.histograms(n), a.largest(n, "maxk", a.in))
 		if n.target > 0 {
 			figures = append(figures, a.reached(n))
 		}
-		switch {
-		case a.in != seconds:
+		if a.in != seconds {
 			figures = append(figures, a.largest(n, "maxk-time", seconds))
-		case !n.any(func(r *run) bool { return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Evals == 0 }) }):
-			figures = append(figures, a.largest(n, "maxk-evaluations", evaluations))
 		}
 	}
 	return append(figures, a.standings().CriticalDifferences(a.Title, a.names())...), without

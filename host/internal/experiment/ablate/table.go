@@ -164,7 +164,8 @@ func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 	add("seconds", ran.Seconds)
 	values = append(values, view.Value{Name: "retried", Of: experiment.Text(ran.Retried)}, view.Value{Name: "error", Of: experiment.Text(ran.Error)})
 	info := a.Arms[slices.IndexFunc(a.Arms, func(i ArmInfo) bool { return i.Name == e.Arm.Name })]
-	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, experiment.Fields(info)[1:], e.Seed, status, values)
+	options := append(experiment.Fields(info)[1:], view.Value{Name: "epsilon", Of: e.Subject.Epsilon})
+	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, options, e.Seed, status, values)
 }
 
 // rankedBy are the measures that arms are ranked by, the first deciding; counts take the

@@ -38,7 +38,7 @@ func (p *Plan) answerOf(r *Result, lied bool) answer {
 	switch first := r.first(); {
 	case first != nil:
 		return answer{witnessed, first.Seconds}
-	case r.Certified < 1:
+	case r.Certified < 1 || r.Unfair > 0 || r.Undecided > 0:
 		return answer{}
 	case lied:
 		return answer{refuted, p.Took(&r.Cost)}

@@ -282,8 +282,10 @@ func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
 	add("nodes", measured.Nodes)
 	add("faults", len(measured.Faults))
 	add("error", experiment.Text(measured.Error))
+	arm.Epsilon = e.Subject.ask(&arm).Epsilon
 	info := ArmInfo{arm, p.Solvers[arm.Solver].Version, p.Solvers[arm.Solver].Library}
-	c.Tidy.Add(c.Name, &p.Terms, e.Key, &e.Subject.Subject, arm.Name, experiment.Fields(info)[1:], e.Seed, status, values)
+	options := append(experiment.Fields(info)[1:], view.Value{Name: "measured_epsilon", Of: e.Subject.Epsilon})
+	c.Tidy.Add(c.Name, &p.Terms, e.Key, &e.Subject.Subject, arm.Name, options, e.Seed, status, values)
 }
 
 // killed is the status of a task that was ended from outside, after its budget.

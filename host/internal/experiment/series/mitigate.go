@@ -15,7 +15,9 @@ var Mitigate = &Kind[mitigate.Request, mitigate.Result]{
 	Writes:  func(r *mitigate.Request) bool { return r.Out != "" },
 	Rows: func(r *mitigate.Result) (rows []view.Record) {
 		for i := range r.Arms {
-			rows = append(rows, append(view.Record{{Name: "way", Of: r.Arms[i].Name}}, experiment.Fields(r.Arms[i])[1:]...))
+			asked := view.Record{{Name: "way", Of: r.Arms[i].Name}, {Name: "epsilon", Of: r.Epsilon}, {Name: "strategy", Of: r.Strategy}, {Name: "mode", Of: r.Mode},
+				{Name: "budget", Of: r.Budget}, {Name: "searches", Of: r.Searches}}
+			rows = append(rows, append(asked, experiment.Fields(r.Arms[i])[1:]...))
 		}
 		return rows
 	},

@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
@@ -242,11 +244,19 @@ func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
 	return t
 }
 
+// numberOr is the number that a text is, or the text.
+func numberOr(text string) any {
+	if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
+		return v
+	}
+	return text
+}
+
 // tidy adds the rows of a network.
 func (p *Plan[Q, R]) tidy(i int, c *Cell[R], to *experiment.Tidy) {
 	var options view.Record
 	for _, v := range p.points[i] {
-		options = append(options, view.Value{Name: v.Key, Of: v.Text})
+		options = append(options, view.Value{Name: v.Key, Of: numberOr(v.Text)})
 	}
 	status, rows := experiment.Done, []view.Record{nil}
 	if c.Result != nil {
