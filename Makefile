@@ -112,7 +112,7 @@ reproduce-rq1 reproduce-rq2 reproduce-rq3 reproduce-rq4 reproduce-census-adf: re
 	scripts/reproduce.sh $*
 	@$(MAKE) --no-print-directory reproduction
 
-# The tables of docs/reproduction.md and docs/smt-or-milp.md, from studies/results.
+# The tables of docs/reproduction.md, from studies/results.
 reproduction:
 	$(GO) test -count=1 -run TestReproduction ./host/internal/crosscheck -args -update
 
