@@ -1,19 +1,17 @@
 package crosscheck
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/host/internal/statistics/scipy"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
@@ -21,17 +19,6 @@ import (
 // walk is what scipy makes of the runs in it.
 func TestScipyOnTabu(t *testing.T) {
 	tier.NeedUsual(t)
-	python, err := filepath.Abs("../../../.deps/python/bin/python")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(python, "-c", "import scipy").CombinedOutput(); err != nil {
-		const missing = "no Python with scipy in .deps/python: make setup-python brings it"
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s\n%s", missing, out)
-		}
-		t.Skip("SKIPPED, " + missing)
-	}
 	text, err := os.ReadFile("../../../studies/results/tabu.json")
 	if err != nil {
 		t.Fatal(err)
@@ -58,22 +45,10 @@ func TestScipyOnTabu(t *testing.T) {
 		byModel[model] = append(byModel[model], c)
 	}
 
-	type table struct {
-		Arms     [][]float64 `json:"arms"`
-		Networks [][]float64 `json:"networks"`
-		Nemenyi  bool        `json:"nemenyi"`
-	}
-	type answer struct {
-		P, Holm, Wilcoxon []float64
-		Friedman          []float64
-	}
-	var asked bytes.Buffer
-	var checks []func(answer)
-	ask := func(one table, check func(answer)) {
-		if err := json.NewEncoder(&asked).Encode(one); err != nil {
-			t.Fatal(err)
-		}
-		checks = append(checks, check)
+	var tables []scipy.Table
+	var checks []func(scipy.Answer)
+	ask := func(one scipy.Table, check func(scipy.Answer)) {
+		tables, checks = append(tables, one), append(checks, check)
 	}
 	same := func(what string, got, want float64) {
 		t.Helper()
@@ -100,7 +75,7 @@ func TestScipyOnTabu(t *testing.T) {
 				}
 				tested[model], values[model] = append(tested[model], cell), append(values[model], runs)
 			}
-			ask(table{Arms: values[model], Networks: [][]float64{{0, 0}}}, func(a answer) {
+			ask(scipy.Table{Arms: values[model], Networks: [][]float64{{0, 0}}}, func(a scipy.Answer) {
 				n := 0
 				for k := range arms {
 					for i := k + 1; i < len(arms); i++ {
@@ -130,7 +105,7 @@ func TestScipyOnTabu(t *testing.T) {
 				}
 				places = append(places, means)
 			}
-			ask(table{Arms: [][]float64{{0}, {0}}, Networks: places}, func(a answer) {
+			ask(scipy.Table{Arms: [][]float64{{0}, {0}}, Networks: places}, func(a scipy.Answer) {
 				same("Friedman's χ² of "+measure, *o.Friedman, a.Friedman[0])
 				same("Friedman's p of "+measure, *o.P, a.Friedman[1])
 				ps++
@@ -141,26 +116,15 @@ func TestScipyOnTabu(t *testing.T) {
 				for _, model := range models {
 					effects = append(effects, []float64{statistics.A12(values[model][i], values[model][k]), statistics.A12(values[model][k], values[model][i])})
 				}
-				ask(table{Arms: [][]float64{{0}, {0}}, Networks: effects}, func(a answer) {
+				ask(scipy.Table{Arms: [][]float64{{0}, {0}}, Networks: effects}, func(a scipy.Answer) {
 					same(fmt.Sprintf("p of %s, %s against %s over networks", measure, pair.Arm, pair.Other), pair.P, a.Wilcoxon[0])
 					ps++
 				})
 			}
 		}
 	}
-	command := exec.Command(python, "../statistics/testdata/reference.py")
-	command.Stdin, command.Stderr = &asked, os.Stderr
-	out, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers := json.NewDecoder(bytes.NewReader(out))
-	for _, check := range checks {
-		var a answer
-		if err := answers.Decode(&a); err != nil {
-			t.Fatal(err)
-		}
-		check(a)
+	for i, answer := range scipy.Ask(t, tables) {
+		checks[i](answer)
 	}
 	if want := 2 * len(models) * statistics.Pairs(len(arms)); ps < want {
 		t.Errorf("%d values of p are checked, fewer than the %d of one measure", ps, want)

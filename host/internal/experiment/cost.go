@@ -63,7 +63,7 @@ func (t *Terms) Trouble(c *Cost) error {
 	case c.MemoryKilled > 0:
 		return fmt.Errorf("used more than its %s of memory", mebibytes(t.Memory))
 	case t.waited(c):
-		return fmt.Errorf("ended by wall time, %.4g times a budget in processor time that it did not use up", c.Seconds/t.budget().Seconds())
+		return fmt.Errorf("ended by wall time, %.4g times a budget in processor time that it did not use up", c.Seconds/t.Limit().Seconds())
 	}
 	return nil
 }
@@ -71,12 +71,12 @@ func (t *Terms) Trouble(c *Cost) error {
 // waited reports that a task on the clock of processor time was ended by wall time.
 func (t *Terms) waited(c *Cost) bool {
 	const near = 0.9 // a worker ends a little before its limits
-	budget := t.budget()
-	return t.Clock == clock.CPUTime && budget > 0 && c.CPU < near*budget.Seconds() && c.Seconds >= near*clock.Longest(t.Clock, budget).Seconds()
+	limit := t.Limit()
+	return t.Clock == clock.CPUTime && limit > 0 && c.CPU < near*limit.Seconds() && c.Seconds >= near*clock.Longest(t.Clock, limit).Seconds()
 }
 
-// budget is a budget in time; 0: it is of another kind.
-func (t *Terms) budget() time.Duration {
+// Limit is a budget in time, on its clock; 0: it is of another kind.
+func (t *Terms) Limit() time.Duration {
 	d, _ := time.ParseDuration(t.Budget)
 	return d
 }
@@ -160,7 +160,7 @@ func (c *Conditions) Notes(t *Terms, tasks int) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%d of %d tasks used more than their %s of memory: a process of theirs was ended", c.MemoryExceeded, tasks, mebibytes(t.Memory)))
 	}
 	if c.WallLimited > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d tasks did NOT use up their budget in processor time: wall time, %v at most, ended them", c.WallLimited, tasks, clock.Longest(t.Clock, t.budget())))
+		notes = append(notes, fmt.Sprintf("%d of %d tasks did NOT use up their budget in processor time: wall time, %v at most, ended them", c.WallLimited, tasks, clock.Longest(t.Clock, t.Limit())))
 	}
 	if c.LoadStart != nil {
 		notes = append(notes, fmt.Sprintf("load of the machine %.2f when the first task began, %.2f when the last ended", *c.LoadStart, *c.LoadEnd))

@@ -1,43 +1,20 @@
 package statistics
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/statistics/scipy"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
-
-// random is a table of arms' runs on one network, and one of arms' values on several.
-type random struct {
-	Arms     [][]float64 `json:"arms"`
-	Networks [][]float64 `json:"networks"`
-	Nemenyi  bool        `json:"nemenyi"`
-}
 
 // A thousand tables, most of them with ties, some with enough runs for the
 // approximation, have the p-values that scipy has for them.
 func TestScipyAgrees(t *testing.T) {
 	tier.NeedUsual(t)
-	python, err := filepath.Abs("../../../.deps/python/bin/python")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(python, "-c", "import scipy").CombinedOutput(); err != nil {
-		const missing = "no Python with scipy in .deps/python: make setup-python brings it"
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s\n%s", missing, out)
-		}
-		t.Skip("SKIPPED, " + missing)
-	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	tables := make([]random, tier.Count(50, 1000))
-	var asked bytes.Buffer
+	tables := make([]scipy.Table, tier.Count(50, 1000))
 	for i := range tables {
 		most := []int{1, 3, 10, 1000}[rng.IntN(4)]
 		values := func(n int) (out []float64) {
@@ -46,7 +23,7 @@ func TestScipyAgrees(t *testing.T) {
 			}
 			return out
 		}
-		one := random{Nemenyi: i < 20}
+		one := scipy.Table{Nemenyi: i < 20}
 		for range 2 + rng.IntN(4) {
 			runs := 2 + rng.IntN(4)
 			if i%10 == 0 {
@@ -59,26 +36,9 @@ func TestScipyAgrees(t *testing.T) {
 			one.Networks = append(one.Networks, values(arms))
 		}
 		tables[i] = one
-		if err := json.NewEncoder(&asked).Encode(one); err != nil {
-			t.Fatal(err)
-		}
 	}
-	command := exec.Command(python, filepath.Join("testdata", "reference.py"))
-	command.Stdin, command.Stderr = &asked, os.Stderr
-	text, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers := json.NewDecoder(bytes.NewReader(text))
-	for i, one := range tables {
-		var want struct {
-			P, Holm, Wilcoxon []float64
-			Friedman          [2]float64
-			Nemenyi           float64
-		}
-		if err := answers.Decode(&want); err != nil {
-			t.Fatal(err)
-		}
+	for i, want := range scipy.Ask(t, tables) {
+		one := tables[i]
 		same := func(what string, got, want, tolerance float64) {
 			if !(math.Abs(got-want) <= tolerance) {
 				t.Errorf("table %d, %s: %v, scipy has %v: %v", i, what, got, want, one)

@@ -81,12 +81,6 @@ func (p *Plan) AddSubject(from question.Spec, partition string) error {
 	return nil
 }
 
-// limit is the budget of each task, on its clock.
-func (p *Plan) limit() time.Duration {
-	t, _ := time.ParseDuration(p.Budget)
-	return t
-}
-
 // Settle checks the plan and fills in what follows from the rest. Arms need
 // their encodings and bounds by then.
 func (p *Plan) Settle() error {
@@ -195,6 +189,6 @@ func (p *Plan) job(e Entry) (*Job, error) {
 	return &Job{Arm: a.Name, Measured: e.Subject.Epsilon, Threads: p.Threads, Memory: p.Memory, Request: verdict.Request{
 		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: gridfile.WithOptions(p.Solvers[a.Solver].Set, a.Set), Encoding: a.Encoding, Bounds: a.Bounds,
 		Climb: a.Start == StartSearch, Maximise: a.Goal == GoalMaximise, Gap: a.Gap,
-		Partition: a.Partition, SoftTimeout: time.Duration(a.Soft), Timeout: p.limit(), Seed: e.Seed,
+		Partition: a.Partition, SoftTimeout: time.Duration(a.Soft), Timeout: p.Limit(), Seed: e.Seed,
 	}}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -81,8 +80,7 @@ type pictures struct {
 
 // Figures are a comparison's plots, and what is to be said of those that there are not.
 func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
-	limit, _ := time.ParseDuration(c.Budget)
-	p := pictures{Comparison: c, limit: limit.Seconds()}
+	p := pictures{Comparison: c, limit: c.Limit().Seconds()}
 	p.from = p.limit / 10
 	for i := range c.Arms {
 		name := c.Arms[i].Name

@@ -31,7 +31,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 			return p.try(ctx, e, job, b, cores, tell)
 		}})
 	}
-	return b.Run(ctx, tasks, experiment.Options{Jobs: p.Jobs, Limit: p.limit()})
+	return b.Run(ctx, tasks, experiment.Options{Jobs: p.Jobs, Limit: p.Limit()})
 }
 
 // try does a task once.

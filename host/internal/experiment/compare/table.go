@@ -329,7 +329,7 @@ func (p *Plan) match(m *measure, rows []Row) experiment.Match {
 		out.Cells = append(out.Cells, cell)
 		for _, v := range cell.Values {
 			if v == nil {
-				v = new(m.missing(p.limit().Seconds()))
+				v = new(m.missing(p.Limit().Seconds()))
 			}
 			worth := *v
 			if m.less {
