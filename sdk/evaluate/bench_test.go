@@ -71,5 +71,13 @@ func BenchmarkEvaluate(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N*len(xs))/b.Elapsed().Seconds(), "individuals/s")
 		})
+		for name, d := range map[string]evaluate.Detail{"scores": {Scores: true}, "bins": {Bins: true}} {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					e.EvaluateCopies(xs, outs, d)
+				}
+				b.ReportMetric(float64(b.N*len(xs))/b.Elapsed().Seconds(), "individuals/s")
+			})
+		}
 	}
 }

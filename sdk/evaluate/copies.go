@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"math"
+
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -24,41 +26,77 @@ const scoreError = 1e-9
 func (e *Evaluator) Copies(x []float64) Copies {
 	s := e.pool.Get().(*scratch)
 	defer e.pool.Put(s)
-	return e.copies(s, x)
+	e.spread(s, x)
+	c := e.copies(s, Detail{Scores: true, Bins: true})
+	for _, combination := range s.combos[:s.n] {
+		c.Combinations = append(c.Combinations, int(combination))
+	}
+	return c
 }
 
-// CopiesAll is Copies for many, as EvaluateAll is Evaluate.
-func (e *Evaluator) CopiesAll(xs [][]float64, out []Copies) {
+// Detail says what is wanted of each counterfactual beside an individual's outcome.
+type Detail struct{ Scores, Bins bool }
+
+// EvaluateCopies is EvaluateAll that returns, from the same pass, what is wanted of
+// each individual's counterfactuals: nil where that is nothing.
+func (e *Evaluator) EvaluateCopies(xs [][]float64, out []Outcome, d Detail) []Copies {
+	if d == (Detail{}) {
+		e.EvaluateAll(xs, out)
+		return nil
+	}
 	out = out[:len(xs)]
+	copies := make([]Copies, len(xs))
 	e.all(len(xs), func(s *scratch, from, to int) {
 		for i := from; i < to; i++ {
-			out[i] = e.copies(s, xs[i])
+			var decided bool
+			if out[i], decided = e.evaluate(s, xs[i]); decided {
+				s.spell()
+				fill(s.errs[:s.n], e.bound)
+			}
+			copies[i] = e.copies(s, d)
 		}
 	})
+	return copies
 }
 
-func (e *Evaluator) copies(s *scratch, x []float64) Copies {
-	proven := e.load(s, x)
-	c := Copies{Combinations: make([]int, s.n), Scores: make([]float64, s.n), Bins: make([]int, s.n)}
-	known := s.n > 0 && e.score(s, proven)
-	if known {
-		s.spell()
-		fill(s.errs[:s.n], e.bound)
+// copies tells what is wanted of the columns of s, whose logits are known up to
+// their errors.
+func (e *Evaluator) copies(s *scratch, d Detail) (c Copies) {
+	if d.Scores {
+		c.Scores = make([]float64, s.n)
+	}
+	if d.Bins {
+		c.Bins = make([]int, s.n)
 	}
 	bin := 0
 	for column := range s.n {
-		if !known {
-			e.refine(s, column)
-			l, err := s.logits[column], s.errs[column]
-			if !(fairness.Sigmoid(l+err)-fairness.Sigmoid(l-err) <= scoreError) { // terms cancel, or overflow
-				e.exactLogit(s, column)
-			}
+		if d.Scores {
+			c.Scores[column] = e.scoreOf(s, column)
 		}
-		c.Combinations[column], c.Scores[column] = int(s.combos[column]), fairness.Sigmoid(s.logits[column])
-		bin = e.binOf(s, column, bin)
-		c.Bins[column] = bin
+		if d.Bins {
+			bin = e.binOf(s, column, bin)
+			c.Bins[column] = bin
+		}
 	}
 	return c
+}
+
+// scoreOf is the score of a column, of whose logit more is found out where the
+// kernel has no bound for it.
+func (e *Evaluator) scoreOf(s *scratch, column int) float64 {
+	if !e.scoreKnown(s, column) {
+		if e.refine(s, column); !e.scoreKnown(s, column) { // terms cancel, or overflow
+			e.exactLogit(s, column)
+		}
+	}
+	return fairness.Sigmoid(s.logits[column])
+}
+
+// scoreKnown says that a column's logit is as good as the kernel's, or gives its
+// score to within scoreError.
+func (e *Evaluator) scoreKnown(s *scratch, column int) bool {
+	l, err := s.logits[column], s.errs[column]
+	return err <= e.bound && !math.IsInf(e.bound, 1) || fairness.Sigmoid(l+err)-fairness.Sigmoid(l-err) <= scoreError
 }
 
 // binOf is the bin of a column, of which guess is the bin to try first.

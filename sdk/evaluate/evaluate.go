@@ -148,24 +148,26 @@ func (e *Evaluator) Point(x []float64, c int) []float64 {
 // It does not allocate unless exact arithmetic is called for.
 func (e *Evaluator) Evaluate(x []float64) Outcome {
 	s := e.pool.Get().(*scratch)
-	out := e.evaluate(s, x)
+	out, _ := e.evaluate(s, x)
 	e.pool.Put(s)
 	return out
 }
 
-func (e *Evaluator) evaluate(s *scratch, x []float64) Outcome {
+// evaluate reports with decided that the logits as the kernel computed them
+// were all it took.
+func (e *Evaluator) evaluate(s *scratch, x []float64) (out Outcome, decided bool) {
 	proven := e.load(s, x)
 	if s.n == 0 {
-		return Outcome{ArgMax: -1, ArgMin: -1}
+		return Outcome{ArgMax: -1, ArgMin: -1}, false
 	}
 	if e.score(s, proven) {
-		if out, decided := e.decide(s); decided {
-			return out
+		if out, decided = e.decide(s); decided {
+			return out, true
 		}
 		s.spell()
 		fill(s.errs[:s.n], e.bound)
 	}
-	return e.settle(s)
+	return e.settle(s), false
 }
 
 // EvaluateAll sets out[i] to the outcome of xs[i], on GOMAXPROCS goroutines.
@@ -174,7 +176,7 @@ func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 	out = out[:len(xs)]
 	e.all(len(xs), func(s *scratch, from, to int) {
 		for i := from; i < to; i++ {
-			out[i] = e.evaluate(s, xs[i])
+			out[i], _ = e.evaluate(s, xs[i])
 		}
 	})
 }

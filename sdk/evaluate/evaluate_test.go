@@ -292,10 +292,16 @@ func TestConcurrentUse(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
-			got := make([]evaluate.Outcome, len(xs))
+			got, again := make([]evaluate.Outcome, len(xs)), make([]evaluate.Outcome, len(xs))
 			e.EvaluateAll(xs, got)
-			if !slices.Equal(got, want) {
+			copies := e.EvaluateCopies(xs, again, evaluate.Detail{Scores: true, Bins: true})
+			if !slices.Equal(got, want) || !slices.Equal(again, want) {
 				t.Error("concurrent batches differ from single evaluations")
+			}
+			for i, x := range xs {
+				if c := e.Copies(x); !slices.Equal(copies[i].Scores, c.Scores) || !slices.Equal(copies[i].Bins, c.Bins) {
+					t.Errorf("%v: the copies of a batch are %+v, one by one %+v", x, copies[i], c)
+				}
 			}
 		})
 	}

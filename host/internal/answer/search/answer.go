@@ -178,9 +178,8 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 			o.fast.Chains = DefaultChains
 		}
 		o.start.Chains = o.fast.Chains
-		if n := o.fast.Chains * o.eval.Combinations(); (d.NeedsScores || d.NeedsBins) && n > maxTold {
-			return fmt.Errorf("strategy %s asks for every counterfactual of what it evaluates: %d chains of %d counterfactuals are more than %d in a batch; use fewer --chains, or protect less",
-				o.strategyName, o.fast.Chains, o.eval.Combinations(), maxTold)
+		if err := o.affords(d); err != nil {
+			return err
 		}
 	}
 	if d.NeedsModel {
@@ -200,6 +199,16 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 		o.start.Rows, o.dataSHA256 = data.Points, data.SHA256
 	}
 	return nil
+}
+
+// affords refuses to tell a strategy of more counterfactuals at once than fit into memory.
+func (o *Searcher) affords(d sdk.Description) error {
+	chains, copies := o.fast.Chains, o.eval.Combinations()
+	if !d.NeedsScores && !d.NeedsBins || chains <= maxTold/copies {
+		return nil
+	}
+	return session.Mistake(fmt.Errorf("strategy %s asks for every counterfactual of what it evaluates: %d chains of %d counterfactuals are more than %d in a batch; use at most --chains %d, or protect less",
+		o.strategyName, chains, copies, maxTold, maxTold/copies))
 }
 
 // openStrategy starts the strategy named. Without a name it is sa; in fast mode
@@ -309,7 +318,7 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 		Progress: func(p Progress) { o.session.Show(which + p.String()) },
 	}
 	if d, err := o.strategy.Describe(ctx); err == nil {
-		config.Scores, config.Bins, config.Pair = d.NeedsScores, d.NeedsBins, d.NeedsPair
+		config.Detail, config.Pair = evaluate.Detail{Scores: d.NeedsScores, Bins: d.NeedsBins}, d.NeedsPair
 	}
 	if o.newSeeder != nil {
 		config.Seeder = o.newSeeder()

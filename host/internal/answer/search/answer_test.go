@@ -24,6 +24,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -290,12 +291,64 @@ func TestTrialsTellOfCopiesWhereAsked(t *testing.T) {
 		if r, err := answer(t.Context(), o); err != nil || r.Runs[0].Evaluations < 500 {
 			t.Errorf("%+v: %v, %+v", fast, err, r)
 		}
-		c, _ := config(t, script(points(5, 25), nil))
+		c, _ := config(t, nil)
+		counted := &counting{Evaluator: o.eval}
+		c.Space, c.Region, c.Evaluator, c.Fast, c.Budget = o.query.Space, o.query.Region, counted, fast, o.budget
+		c.Detail, c.Pair = evaluate.Detail{Scores: true, Bins: true}, true
+		c.Start = func(ctx context.Context) (sdk.Session, error) { return sdktest.Wanderer{}.Start(ctx, c.Space, o.start) }
+		if r := Run(t.Context(), c); r.Err != nil || r.Evaluations != counted.individuals {
+			t.Errorf("%+v: %v, %d evaluations, of which the evaluator was asked for %d", fast, r.Err, r.Evaluations, counted.individuals)
+		}
+		c, _ = config(t, nil)
 		c.Evaluator, c.Fast = tens{}, fast
 		var told []sdk.Trial
 		c.Start = func(context.Context) (sdk.Session, error) { return script(points(5, 25, 35), &told), nil }
 		if r := Run(t.Context(), c); r.Err != nil || len(told) == 0 || told[0].Scores != nil || told[0].Bins != nil || told[0].Highest != nil {
 			t.Errorf("%v, %+v", r.Err, told)
+		}
+	}
+}
+
+// counting counts the individuals that it evaluates.
+type counting struct {
+	Evaluator
+	individuals int64
+}
+
+func (c *counting) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evaluate.Detail) []evaluate.Copies {
+	c.individuals += int64(len(xs))
+	return c.Evaluator.EvaluateCopies(xs, out, d)
+}
+
+// A batch of counterfactuals that would not fit into memory is refused, with the
+// number of chains that would do, and only where the strategy asks for them.
+func TestTooManyCopiesToTell(t *testing.T) {
+	o, _ := searcher(t, sdktest.Wanderer{})
+	group := &space.Space{Inputs: 1, Features: []space.Feature{
+		{Name: "group", Kind: space.Integer, Hi: 1999, Inputs: []space.Input{{Scale: 1}}},
+	}}
+	for v := range 2000 {
+		group.Features[0].Protected = append(group.Features[0].Protected, float64(v))
+	}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{0}}}}
+	var err error
+	if o.eval, err = evaluate.New(n, group, space.Region{}, o.query.Epsilon); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		chains  int
+		d       sdk.Description
+		refused bool
+	}{
+		{MaxChains, sdk.Description{NeedsPair: true}, false},
+		{2097, sdk.Description{NeedsScores: true, NeedsBins: true}, false},
+		{2098, sdk.Description{NeedsScores: true}, true},
+		{2098, sdk.Description{NeedsBins: true}, true},
+	} {
+		o.fast = &Fast{Chains: c.chains}
+		err := o.affords(c.d)
+		if (err != nil) != c.refused || c.refused && (!session.IsMistake(err) || !strings.Contains(err.Error(), "2098 chains of 2000 counterfactuals are more than 4194304 in a batch; use at most --chains 2097, ")) {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }

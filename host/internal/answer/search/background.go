@@ -109,8 +109,8 @@ func (s *seeds) trial(m *sdk.Move) sdk.Trial {
 		r.result.Outside++
 		t.Status = sdk.TrialOutside
 	case s.ready != nil:
-		out := r.Evaluator.Evaluate(s.ready)
-		t = r.evaluated(m.ID, s.ready, &out)
+		out, copies := r.assess(s.ready)
+		t = r.evaluated(m.ID, s.ready, &out, copies)
 		s.ready = nil
 	case r.Seeder == nil:
 		t.Status = sdk.TrialNoSolver

@@ -94,7 +94,6 @@ func (b *batch) try(ctx context.Context, moves []sdk.Move) (trials []sdk.Trial, 
 		b.take(i)
 	}
 	b.evaluateAll()
-	b.spell(b.trials)
 	return b.trials, ctx.Err() != nil, nil
 }
 
@@ -129,7 +128,7 @@ func (b *batch) evaluateAll() {
 	if len(b.outcomes) < len(b.xs) {
 		b.outcomes = make([]evaluate.Outcome, len(b.moves))
 	}
-	b.Evaluator.EvaluateAll(b.xs, b.outcomes)
+	copies := b.Evaluator.EvaluateCopies(b.xs, b.outcomes, b.Detail)
 	for n, i := range b.at {
 		out := &b.outcomes[n]
 		if out.N == 0 {
@@ -140,7 +139,7 @@ func (b *batch) evaluateAll() {
 		if out.Violates {
 			b.found(&b.moves[i], b.xs[n], *out)
 		}
-		b.trials[i] = b.evaluated(b.moves[i].ID, b.xs[n], out)
+		b.trials[i] = b.evaluated(b.moves[i].ID, b.xs[n], out, copies[min(n, len(copies)):])
 	}
 	if b.xs, b.at = b.xs[:0], b.at[:0]; b.late.left {
 		b.xs = nil // they are still being read

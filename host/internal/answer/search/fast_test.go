@@ -275,9 +275,9 @@ func TestFastPatienceIsWithTheStrategy(t *testing.T) {
 // busy takes longer for a batch than the strategy may for its moves.
 type busy struct{ tens }
 
-func (busy) EvaluateAll(xs [][]float64, out []evaluate.Outcome) {
+func (busy) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evaluate.Detail) []evaluate.Copies {
 	time.Sleep(30 * time.Millisecond)
-	tens{}.EvaluateAll(xs, out)
+	return tens{}.EvaluateCopies(xs, out, d)
 }
 
 // A session is closed only when its Next, under way when the budget ended, has

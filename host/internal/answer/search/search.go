@@ -17,9 +17,7 @@ import (
 
 // Evaluator is what a run needs of evaluate.Evaluator.
 type Evaluator interface {
-	Evaluate(x []float64) evaluate.Outcome
-	EvaluateAll(xs [][]float64, out []evaluate.Outcome)
-	CopiesAll(xs [][]float64, out []evaluate.Copies)
+	EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evaluate.Detail) []evaluate.Copies
 	Point(x []float64, combination int) []float64
 }
 
@@ -36,9 +34,10 @@ type Config struct {
 	// closes; errors of both name the plugin.
 	Strategy string
 	Start    func(context.Context) (sdk.Session, error)
-	// Scores, Bins and Pair say what trials carry beyond k and the gap, as the
-	// strategy describes it.
-	Scores, Bins, Pair bool
+	// Detail and Pair say what trials carry beyond k and the gap, as the strategy
+	// describes it.
+	Detail evaluate.Detail
+	Pair   bool
 	// Solver is its name, for messages. Seeder may be nil: no solver.
 	Solver string
 	Seeder Seeder
@@ -194,7 +193,6 @@ func (r *run) loop(ctx context.Context) error {
 			told = append(told, trial)
 			r.report()
 		}
-		r.spell(told)
 	}
 	return nil
 }
@@ -261,7 +259,7 @@ func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
 		return trial, false
 	}
 	x = r.Space.Canonical(x)
-	out := r.Evaluator.Evaluate(x)
+	out, copies := r.assess(x)
 	if out.N == 0 {
 		return trial, false
 	}
@@ -269,7 +267,14 @@ func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
 	if out.Violates {
 		r.found(m, x, out)
 	}
-	return r.evaluated(m.ID, x, &out), true
+	return r.evaluated(m.ID, x, &out, copies), true
+}
+
+// assess evaluates one individual, with all that the strategy wants to know.
+func (r *run) assess(x []float64) (evaluate.Outcome, []evaluate.Copies) {
+	var out [1]evaluate.Outcome
+	copies := r.Evaluator.EvaluateCopies([][]float64{x}, out[:], r.Detail)
+	return out[0], copies
 }
 
 // refuses reports that a guard refuses an individual of the region.
@@ -290,8 +295,9 @@ func (r *run) refused(m *sdk.Move) sdk.Trial {
 	return sdk.Trial{ID: m.ID, Status: sdk.TrialRefused}
 }
 
-// evaluated is the trial of an individual with its outcome.
-func (r *run) evaluated(id int64, x []float64, out *evaluate.Outcome) sdk.Trial {
+// evaluated is the trial of an individual with its outcome; copies begin with its
+// own, or are none.
+func (r *run) evaluated(id int64, x []float64, out *evaluate.Outcome, copies []evaluate.Copies) sdk.Trial {
 	t := sdk.Trial{
 		ID: id, Status: sdk.TrialEvaluated, Point: x, K: out.K, Gap: out.Gap, Violates: out.Violates,
 		Shannon: out.Shannon, MinEntropy: out.MinEntropy,
@@ -299,31 +305,10 @@ func (r *run) evaluated(id int64, x []float64, out *evaluate.Outcome) sdk.Trial 
 	if r.Pair {
 		t.Highest, t.Lowest = r.Evaluator.Point(x, out.ArgMax), r.Evaluator.Point(x, out.ArgMin)
 	}
+	if len(copies) > 0 {
+		t.Scores, t.Bins = copies[0].Scores, copies[0].Bins
+	}
 	return t
-}
-
-// spell adds to trials what the strategy wants to know of each counterfactual.
-func (r *run) spell(trials []sdk.Trial) {
-	if !r.Scores && !r.Bins {
-		return
-	}
-	var at []int
-	var xs [][]float64
-	for i := range trials {
-		if trials[i].Status == sdk.TrialEvaluated {
-			at, xs = append(at, i), append(xs, trials[i].Point)
-		}
-	}
-	copies := make([]evaluate.Copies, len(xs))
-	r.Evaluator.CopiesAll(xs, copies)
-	for n, i := range at {
-		if r.Scores {
-			trials[i].Scores = copies[n].Scores
-		}
-		if r.Bins {
-			trials[i].Bins = copies[n].Bins
-		}
-	}
 }
 
 func (r *run) emit(e record.Event) {

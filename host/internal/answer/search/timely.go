@@ -16,33 +16,20 @@ type timely struct {
 	left bool
 }
 
-// Evaluate implements Evaluator.
-func (t *timely) Evaluate(x []float64) evaluate.Outcome {
-	out, ok := overtime.Within(t.ctx, func(context.Context) evaluate.Outcome { return t.of.Evaluate(x) })
-	t.left = t.left || !ok
-	return out
-}
-
-// EvaluateAll implements Evaluator.
-func (t *timely) EvaluateAll(xs [][]float64, out []evaluate.Outcome) {
-	all, ok := overtime.Within(t.ctx, func(context.Context) []evaluate.Outcome {
+// EvaluateCopies implements Evaluator.
+func (t *timely) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evaluate.Detail) []evaluate.Copies {
+	type answer struct {
+		out    []evaluate.Outcome
+		copies []evaluate.Copies
+	}
+	all, ok := overtime.Within(t.ctx, func(context.Context) answer {
 		own := make([]evaluate.Outcome, len(xs)) // for it may be left behind
-		t.of.EvaluateAll(xs, own)
-		return own
+		copies := t.of.EvaluateCopies(xs, own, d)
+		return answer{own, copies}
 	})
 	t.left = t.left || !ok
-	clear(out[copy(out, all):len(xs)])
-}
-
-// CopiesAll implements Evaluator.
-func (t *timely) CopiesAll(xs [][]float64, out []evaluate.Copies) {
-	all, ok := overtime.Within(t.ctx, func(context.Context) []evaluate.Copies {
-		own := make([]evaluate.Copies, len(xs))
-		t.of.CopiesAll(xs, own)
-		return own
-	})
-	t.left = t.left || !ok
-	copy(out, all)
+	clear(out[copy(out, all.out):len(xs)])
+	return all.copies
 }
 
 // Point implements Evaluator.

@@ -12,9 +12,9 @@ import (
 // endless evaluates for ever.
 type endless struct{ Evaluator }
 
-func (endless) Evaluate([]float64) evaluate.Outcome { select {} }
-
-func (endless) EvaluateAll([][]float64, []evaluate.Outcome) { select {} }
+func (endless) EvaluateCopies([][]float64, []evaluate.Outcome, evaluate.Detail) []evaluate.Copies {
+	select {}
+}
 
 // TestABudgetEndsAnEvaluation: an individual that takes for ever to evaluate does
 // not keep a search from ending with its budget, and counts as nothing.
