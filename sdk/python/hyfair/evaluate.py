@@ -25,12 +25,13 @@ from collections import Counter
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Callable, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, List, NamedTuple, Sequence, Tuple, TypeVar
 
 from .network import Head, Layer, Network, sigmoid
 from .space import Point, Region, Space
 
 numpy: Any = None
+T = TypeVar("T")
 
 
 def _found() -> bool:
@@ -45,6 +46,10 @@ def _found() -> bool:
 
 
 ENTROPY_BITS = 36
+MOST_EDGES = 1 << 12
+"""Of the bins' edges that are held. Where epsilon makes more, bins come from scores,
+one by one."""
+ROUNDING = 2.0 ** -48
 BLOCK = 1 << 18
 """Numbers that go through a layer together: few enough for the processor's caches."""
 
@@ -85,10 +90,16 @@ class Evaluator:
         self.error = _bound(self._layers, space, region)
         """No computed logit is further from the exact one."""
         self._bins = -(-epsilon.denominator // epsilon.numerator)
-        edges = [_logit(j * epsilon, 40) for j in range(1, self._bins)]
+        self._tabled = self._bins <= MOST_EDGES
         # Where a computed logit is surely, and possibly, on or above each edge.
-        self._surely = [math.nextafter(math.nextafter(float(hi), math.inf) + self.error, math.inf) for _, hi in edges]
-        self._possibly = [math.nextafter(math.nextafter(float(lo), -math.inf) - self.error, -math.inf) for lo, _ in edges]
+        self._surely: List[float] = []
+        self._possibly: List[float] = []
+        for j in range(1, self._bins if self._tabled else 0):
+            above = j * epsilon.numerator
+            edge = math.log(above / (epsilon.denominator - above))
+            slack = ROUNDING * (1 + abs(edge))  # logarithms may be far worse than any in use
+            self._surely.append(math.nextafter(edge + slack + self.error, math.inf))
+            self._possibly.append(math.nextafter(edge - slack - self.error, -math.inf))
         self._logs = [0] + [_log2(n) for n in range(1, len(self.combinations) + 1)]
         self._sums = [_round(n * log, 58 - ENTROPY_BITS) for n, log in enumerate(self._logs)]
         self._logs = [_round(log, 58 - ENTROPY_BITS) for log in self._logs]
@@ -111,11 +122,12 @@ class Evaluator:
             return self._arrays.evaluate(points)  # type: ignore[no-any-return]
         return [self._one(x) for x in points]
 
-    def copies(self, x: Sequence[float]) -> Tuple[List[float], List[int]]:
-        """The scores of an individual's counterfactuals, in float64, and their bins,
-        which are exact: as ``Trial.scores`` and ``bins``."""
-        allowed, logits = self._logits(x)
-        return [sigmoid(l) for l in logits], self._bin(x, allowed, logits)
+    def copies(self, points: Sequence[Sequence[float]]) -> List[Tuple[List[float], List[int]]]:
+        """Of individuals, in order, the scores of their counterfactuals, in float64, and
+        the bins, which are exact: as ``Trial.scores`` and ``bins``."""
+        if self._arrays is not None:
+            return self._arrays.copies(points)  # type: ignore[no-any-return]
+        return [([sigmoid(l) for l in logits], self._bin(x, allowed, logits)) for x in points for allowed, logits in [self._logits(x)]]
 
     def _one(self, x: Sequence[float]) -> Outcome:
         allowed, logits = self._logits(x)
@@ -142,13 +154,23 @@ class Evaluator:
     def _bin(self, x: Sequence[float], allowed: Sequence[int], logits: Sequence[float]) -> List[int]:
         out = []
         for c, l in zip(allowed, logits):
-            bin, most = bisect_right(self._surely, l), bisect_right(self._possibly, l)
-            if bin < most:
-                exact = self._exact(x, c)
-                while bin < most and at_least(exact, (bin + 1) * self._epsilon):
-                    bin += 1
+            bin, most = self._between(l)
+            exact = self._exact(x, c) if bin < most else None
+            while exact is not None and bin < most:
+                half = (bin + most + 1) // 2
+                bin, most = (half, most) if at_least(exact, half * self._epsilon) else (bin, half - 1)
             out.append(bin)
         return out
+
+    def _between(self, logit: float) -> Tuple[int, int]:
+        """The least and the greatest bin that the exact score may lie in."""
+        if self._tabled:
+            return bisect_right(self._surely, logit), bisect_right(self._possibly, logit)
+        last, off = self._bins - 1, self.error / 4 + 2.0 ** -44  # as in _tolerance
+        if off >= 1:
+            return 0, last
+        p, each = sigmoid(logit), float(self._epsilon)
+        return max(0, int((p - off) / each * (1 - ROUNDING))), min(last, int((p + off) / each * (1 + ROUNDING)))
 
     def _settle(self, x: Sequence[float], allowed: Sequence[int], logits: Sequence[float]) -> Outcome:
         """The outcome from the computed logits, and from exact ones where these do not
@@ -276,17 +298,24 @@ class _Arrays:
                          for z in range(len(e.combinations))], dtype=bool),
         ) for p in space.forbidden]
         width = max(w.shape[1] for w, _, _ in self.layers)
-        self.rows = max(1, BLOCK // (len(e.combinations) * width + e._bins))
+        self.rows = max(1, BLOCK // (len(e.combinations) * width + (e._bins if e._tabled else 0)))
 
     def evaluate(self, points: Sequence[Sequence[float]]) -> List[Outcome]:
-        if any(len(x) != len(self.e._space.features) for x in points):
-            return [o for x in points for o in (self.evaluate([x]) if len(x) == len(self.e._space.features) else [NOBODY])]
-        out: List[Outcome] = []
-        for i in range(0, len(points), self.rows):
-            out += self.block(points[i:i + self.rows])
-        return out
+        return self.each(points, self.outcomes if self.e._tabled else self.settled, NOBODY)
 
-    def block(self, points: Sequence[Sequence[float]]) -> List[Outcome]:
+    def copies(self, points: Sequence[Sequence[float]]) -> List[Tuple[List[float], List[int]]]:
+        return self.each(points, self.details, ([], []))
+
+    def each(self, points: Sequence[Sequence[float]], block: Callable[[Sequence[Sequence[float]]], List[T]], nobody: T) -> List[T]:
+        """What block says of points, some at a time; of those of another length it is
+        not asked."""
+        width = len(self.e._space.features)
+        known = [x for x in points if len(x) == width]
+        answers = iter([a for i in range(0, len(known), self.rows) for a in block(known[i:i + self.rows])])
+        return [next(answers) if len(x) == width else nobody for x in points]
+
+    def known(self, points: Sequence[Sequence[float]]) -> Tuple[Any, Any]:
+        """Which combinations each point has, and the logits with every one."""
         e, space = self.e, self.e._space
         xs = numpy.array(points, dtype=float)
         free = xs[:, space.free]
@@ -300,15 +329,33 @@ class _Arrays:
                 v = xs[:, c.feature]
                 here &= (v >= c.interval.lo) & (v <= c.interval.hi) if c.categories is None else numpy.isin(v, list(c.categories))
             allowed &= ~(here[:, None] & combinations)
-        logits = self.logits(xs)
+        return allowed, self.logits(xs)
+
+    def settled(self, points: Sequence[Sequence[float]]) -> List[Outcome]:
+        return [
+            self.e._settle(x, columns, ls[columns].tolist()) if columns else NOBODY
+            for x, here, ls in zip(points, *self.known(points)) for columns in [numpy.nonzero(here)[0].tolist()]]
+
+    def details(self, points: Sequence[Sequence[float]]) -> List[Tuple[List[float], List[int]]]:
+        e, (allowed, logits) = self.e, self.known(points)
+        with numpy.errstate(over="ignore"):
+            scores = 1 / (1 + numpy.exp(-logits))
+        bins = numpy.searchsorted(self.surely, logits, side="right")
+        doubt = allowed & (bins != numpy.searchsorted(self.possibly, logits, side="right")) if e._tabled else allowed
+        for i, c in numpy.argwhere(doubt).tolist():
+            (bins[i, c],) = e._bin(points[i], [c], [float(logits[i, c])])
+        return [(s[here].tolist(), b[here].tolist()) for here, s, b in zip(allowed, scores, bins)]
+
+    def outcomes(self, points: Sequence[Sequence[float]]) -> List[Outcome]:
+        e, (allowed, logits) = self.e, self.known(points)
         n = allowed.sum(axis=1)
         bins = numpy.searchsorted(self.surely, logits, side="right")
         doubt = ((bins != numpy.searchsorted(self.possibly, logits, side="right")) & allowed).any(axis=1)
-        at = bins + numpy.arange(len(xs))[:, None] * e._bins
-        counts = numpy.bincount(at[allowed], minlength=len(xs) * e._bins).reshape(len(xs), e._bins)
+        every = numpy.arange(len(points))
+        at = bins + every[:, None] * e._bins
+        counts = numpy.bincount(at[allowed], minlength=len(points) * e._bins).reshape(len(points), e._bins)
         most, least = numpy.where(allowed, logits, -math.inf), numpy.where(allowed, logits, math.inf)
         high, low = most.argmax(axis=1), least.argmin(axis=1)
-        every = numpy.arange(len(xs))
         with numpy.errstate(over="ignore", invalid="ignore"):
             gap = 1 / (1 + numpy.exp(-most[every, high])) - 1 / (1 + numpy.exp(-least[every, low]))
             doubt |= ~(abs(gap - float(e._epsilon)) > _tolerance(e.error))

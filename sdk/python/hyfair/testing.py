@@ -99,7 +99,7 @@ def trial(host: Evaluator, d: Description, space: Space, m: Move) -> Trial:
     (o,) = host.evaluate([x])
     t = Trial(m.id, TrialStatus.EVALUATED, x, o.k, o.gap, o.violates, o.shannon, o.min_entropy)
     if d.needs_scores or d.needs_bins:
-        scores, bins = host.copies(x)
+        ((scores, bins),) = host.copies([x])
         t.scores, t.bins = scores if d.needs_scores else [], bins if d.needs_bins else []
     if d.needs_pair:
         t.highest, t.lowest = host.point(x, o.highest), host.point(x, o.lowest)

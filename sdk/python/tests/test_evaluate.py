@@ -49,7 +49,7 @@ def plain(request):
 
 
 @pytest.mark.parametrize("head", [Head.SIGMOID, Head.SOFTMAX])
-@pytest.mark.parametrize("epsilon", [Fraction(1, 20), Fraction(3, 10), Fraction(1, 99)])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 20), Fraction(3, 10), Fraction(1, 99), Fraction(1, 4097), Fraction(1, 10 ** 12), Fraction(1, 1 << 62)])
 def test_agrees_with_the_definition(plain, head, epsilon):
     rng, space = hyfair.draw.generator(7), mixed()
     region = space.whole()
@@ -57,7 +57,11 @@ def test_agrees_with_the_definition(plain, head, epsilon):
         n = network(rng, [space.inputs, 6, 4], head, halves)
         points, e = [space.random(rng, region) for _ in range(4)], Evaluator(n, space, region, epsilon, plain)
         assert e.error < 1e-9
-        for x, o in zip(points, e.evaluate(points)):
+        for x, o, (scores, bins) in zip(points, e.evaluate(points), e.copies(points)):
+            last = math.ceil(1 / epsilon) - 1
+            copies = space.counterfactuals(x, region)
+            assert bins == [bisect(range(1, last + 1), exact_logit(n, space, z), epsilon) for z in copies]
+            assert scores == pytest.approx([n.score(space.inputs_of(z)) for z in copies], abs=1e-12)
             assert (o.n, o.k, o.violates) == by_definition(n, space, region, epsilon, x)
             scores = [n.score(space.inputs_of(z)) for z in space.counterfactuals(x, region)]
             assert o.gap == pytest.approx(max(scores) - min(scores), abs=1e-12)
@@ -78,7 +82,11 @@ def test_numpy_and_plain_agree():
     assert [o._replace(gap=0) for o in got] == [o._replace(gap=0) for o in want]
     assert all(o.n == 0 for o, x in zip(got, points) if len(x) != 5 or not space.contains(x, region))
     assert got[-4:-2] == [Outcome(0, 0, 0.0, False, 0.0, 0.0, 0, 0)] * 2 and got[-1].n > 0
-    assert fast.evaluate([]) == []
+    assert fast.evaluate([]) == [] == fast.copies([])
+    some, others = fast.copies(points), Evaluator(n, space, region, Fraction(1, 20), plain=True).copies(points)
+    assert [b for _, b in some] == [b for _, b in others] and some[-4] == ([], [])
+    for (a, _), (b, _) in zip(some, others):
+        assert a == pytest.approx(b, abs=1e-12)
 
 
 def test_error_bounds_hold(plain):
@@ -93,16 +101,21 @@ def test_error_bounds_hold(plain):
         for _ in range(5):
             x = space.random(rng, region)
             if e.error < math.inf:
-                for c, part in enumerate(e._parts):
-                    first = e._layers[0]
-                    values = [max(a + b + d, 0.0) for a, b, d in zip(first.part(space, space.free, x), first.bias, part)]
-                    for y in e._layers[1:]:
-                        values = y.layer.apply(values)
-                    assert abs(Fraction(values[0]) - exact_logit(n, space, e.point(x, c))) <= Fraction(e.error)
+                assert (e._arrays is None) == plain
+                allowed, logits = e._logits(x) if plain else (range(len(e.combinations)), e._arrays.known([x])[1][0].tolist())
+                for c, logit in zip(allowed, logits):
+                    assert abs(Fraction(logit) - exact_logit(n, space, e.point(x, c))) <= Fraction(e.error)
             (o,) = e.evaluate([x])
             assert (o.n, o.violates) == (len(space.counterfactuals(x, region)), gap_exceeds(*(
                 f(exact_logit(n, space, z) for z in space.counterfactuals(x, region)) for f in (max, min)), Fraction(1, 20)))
     assert e.error == math.inf
+
+
+def test_bins_by_the_million_cost_no_start():
+    """Of a hundred million bins not one edge is computed."""
+    space = mixed()
+    e = Evaluator(network(hyfair.draw.generator(7), [space.inputs, 6], Head.SIGMOID), space, space.whole(), Fraction(1, 10 ** 8))
+    assert e._surely == e._possibly == []
 
 
 def test_scores_at_an_edge():

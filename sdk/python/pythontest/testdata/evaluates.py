@@ -28,7 +28,9 @@ class Search(Session):
         self.moves = 0
 
     def next(self, told, want):
-        for t, o in zip(told, self.mine.evaluate([t.point for t in told])):
+        points = [t.point for t in told]
+        for t, o, (scores, bins) in zip(told, self.mine.evaluate(points), self.mine.copies(points)):
+            assert bins == t.bins and all(abs(a - b) < 1e-9 for a, b in zip(scores, t.scores)), f"{t.point}: {scores}, {bins}"
             theirs = (t.k, t.violates, t.shannon, t.min_entropy)
             assert (o.k, o.violates, o.shannon, o.min_entropy) == theirs, f"{t.point}: {o}, the host says {theirs}"
             copies = self.space.counterfactuals(t.point, self.region)
