@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -67,6 +68,9 @@ type value struct {
 	value   float64
 }
 
+// nothing is what a start changes, or a neighbour that is none.
+var nothing = value{feature: -1}
+
 // proposal is a move that waits for its trial.
 type proposal struct {
 	walk      *walk
@@ -93,7 +97,10 @@ type walk struct {
 
 func (t *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
 	for i := range told {
-		p := t.asked[told[i].ID]
+		p, ok := t.asked[told[i].ID]
+		if !ok {
+			return nil, fmt.Errorf("told of move %d, which is not waited for", told[i].ID)
+		}
 		delete(t.asked, told[i].ID)
 		t.hear(p, &told[i])
 	}
@@ -112,7 +119,7 @@ func (t *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.M
 func (t *session) propose(w *walk) sdk.Move {
 	t.id++
 	w.made, w.waiting = w.made+1, w.waiting+1
-	p, x := proposal{walk: w}, []float64(nil)
+	p, x := proposal{w, nothing, nothing}, []float64(nil)
 	if w.at.x == nil {
 		x = t.domain.Row(w.rng)
 	} else {
@@ -142,7 +149,7 @@ func (t *session) hear(p proposal, trial *sdk.Trial) {
 	}
 	w.step, w.made, w.stale = w.step+1, 0, w.stale+1
 	if w.choice.x != nil {
-		if w.at.x != nil {
+		if w.leaves != nothing {
 			w.tabu[w.leaves] = w.step + t.tenure
 		}
 		w.at = w.choice

@@ -100,3 +100,29 @@ func TestPatience(t *testing.T) {
 		told = []sdk.Trial{{ID: moves[0].ID, Status: sdk.TrialRefused}}
 	}
 }
+
+// A neighbour that is where the walk stands, as the constraints may leave no other,
+// makes no value tabu; a trial of no move is an error.
+func TestNothingChanges(t *testing.T) {
+	s := &space.Space{Features: []space.Feature{
+		{Name: "a", Kind: space.Integer, Lo: 0, Hi: 1}, {Name: "group", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}},
+	}, Forbidden: []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 1, Hi: 1}}}}}
+	opened, err := strategy{}.Start(t.Context(), s, sdk.StartOptions{Options: map[string]string{"candidates": "2"}, Rows: [][]float64{{0, 0}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []sdk.Trial
+	for range 20 {
+		moves, err := opened.Next(t.Context(), told, 1)
+		if err != nil || len(moves) != 1 || moves[0].Point[0] != 0 {
+			t.Fatalf("%+v, %v", moves, err)
+		}
+		told = []sdk.Trial{{ID: moves[0].ID, Status: sdk.TrialEvaluated, Point: moves[0].Point, K: 2}}
+	}
+	if w := opened.(*session).walks[0]; w.step < 5 || len(w.tabu) > 0 {
+		t.Errorf("%d steps, tabu %v", w.step, w.tabu)
+	}
+	if _, err := opened.Next(t.Context(), []sdk.Trial{{ID: 999}}, 1); err == nil || err.Error() != "told of move 999, which is not waited for" {
+		t.Errorf("error %v", err)
+	}
+}
