@@ -3,9 +3,11 @@ host. ``hyfair plugin test`` asks much more of a plugin, over the wire."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Callable, Dict, List, Optional
+from numbers import Integral
+from typing import Callable, Dict, List, Optional, Sequence
 
 from . import draw, errors
 from .describe import Description
@@ -13,6 +15,15 @@ from .evaluate import Evaluator
 from .network import Head, Layer, Network
 from .space import Condition, Feature, Input, Interval, Kind, Point, Region, Space
 from .strategy import Move, MoveKind, StartOptions, Strategy, Trial, TrialStatus
+
+
+class IllegalMove(AssertionError):
+    """A move, or an answer of ``Session.next``, that a host refuses. A test that it
+    ends fails."""
+
+
+MOST_CHAINS = 4096
+"""Of a run."""
 
 
 @dataclass
@@ -52,7 +63,7 @@ def search(
     study: Optional[Study] = None, answer: Callable[[Trial], Trial] = lambda trial: trial,
 ) -> List[Trial]:
     """Plays the host until the strategy has made so many moves or is finished, and
-    gives all trials. AssertionError says which rule a move breaks. ``want`` moves are
+    gives all trials. ``IllegalMove`` says which rule a move breaks. ``want`` moves are
     asked for at a time, and trials lag behind by as many calls as the description
     says where chains are many. There is no solver. ``answer`` may change what the
     strategy is told, into a refusal for instance."""
@@ -69,7 +80,7 @@ def search(
     lag = d.lag if chains >= (d.lag + 1) * want else 0
     out: List[Trial] = []
     waiting: List[List[Trial]] = []
-    rounds: Dict[int, int] = {}
+    rules = _Rules(space, region)
     while len(out) < moves:
         due = max(0, len(waiting) - lag)
         told, waiting = [trial for trials in waiting[:due] for trial in trials], waiting[due:]
@@ -77,18 +88,56 @@ def search(
             made = session.next(told, want)
         except errors.Finished:
             break
-        assert 1 <= len(made) <= want, f"{len(made)} moves where 1 to {want} were wanted; a session that is finished raises Finished"
-        waiting.append([])
-        for m in made:
-            assert not out or m.id > out[-1].id, f"move {m.id} comes after move {out[-1].id}"
-            assert m.round >= rounds.get(m.chain, 0), f"move {m.id}: its round {m.round} is below that of an earlier move of its chain"
-            assert len(m.point) == len(space.features), f"move {m.id}: {len(m.point)} entries for {len(space.features)} features"
-            assert space.contains(m.point, region), f"move {m.id}: {list(m.point)} is no individual of the region that the constraints allow"
-            rounds[m.chain] = m.round
-            out.append(answer(trial(host, d, space, m)))
-            waiting[-1].append(out[-1])
+        rules.admit(made, want, session.evaluations())
+        waiting.append([answer(trial(host, d, space, m)) for m in made])
+        out += waiting[-1]
     session.close()
     return out
+
+
+class _Rules:
+    """What a host asks of moves."""
+
+    def __init__(self, space: Space, region: Region) -> None:
+        self.space, self.region = space, region
+        self.last: Optional[int] = None
+        self.rounds: Dict[int, int] = {}
+        self.evaluations = 0
+
+    def admit(self, made: Sequence[Move], want: int, evaluations: int) -> None:
+        """Takes the moves of a call."""
+        if not isinstance(made, (list, tuple)) or not 1 <= len(made) <= want:
+            what = f"{len(made)} moves" if isinstance(made, (list, tuple)) else repr(made)
+            raise IllegalMove(f"{what} where a list of 1 to {want} moves was wanted; a session that is finished raises Finished")
+        if evaluations < self.evaluations:
+            raise IllegalMove(f"{evaluations} evaluations after {self.evaluations}")
+        self.evaluations = evaluations
+        for m in made:
+            wrong = self.wrong(m)
+            if wrong:
+                raise IllegalMove(f"move {m.id}: {wrong}")
+            self.last, self.rounds[m.chain] = m.id, m.round
+
+    def wrong(self, m: Move) -> str:
+        """Which rule the move breaks; empty for none."""
+        features, point = self.space.features, m.point
+        if not all(isinstance(v, Integral) and abs(v) < 1 << 63 for v in (m.id, m.round, m.chain)):
+            return f"its id, round and chain are {m.id!r}, {m.round!r} and {m.chain!r}, and not all whole numbers"
+        if self.last is not None and m.id <= self.last:
+            return f"it comes after move {self.last}"
+        if not 0 <= m.chain < MOST_CHAINS:
+            return f"its chain is {m.chain}, outside 0 to {MOST_CHAINS - 1}"
+        if m.round < self.rounds.get(m.chain, 0):
+            return f"its round {m.round} is below {self.rounds.get(m.chain, 0)}; the rounds of a chain start at 0 and never fall"
+        if not isinstance(m.kind, MoveKind):
+            return f"its kind is {m.kind!r}"
+        if len(point) != len(features):
+            return f"it has {len(point)} entries for {len(features)} features"
+        if not all(math.isfinite(v) for v in point):
+            return f"{list(point)} has an entry that is no finite number"
+        if m.kind is MoveKind.POINT and not self.space.contains(point, self.region):
+            return f"{list(point)} is no individual of the region that the constraints allow"
+        return ""
 
 
 def trial(host: Evaluator, d: Description, space: Space, m: Move) -> Trial:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 pytest.importorskip("grpc")
@@ -66,11 +70,41 @@ def test_ends_and_answers():
 
 @pytest.mark.parametrize("says, spoil", [
     ("comes after move", lambda m: setattr(m, "id", 5)),
+    ("not all whole numbers", lambda m: setattr(m, "id", m.id + 0.5)),
     ("its round", lambda m: setattr(m, "round", -m.id)),
+    ("its chain", lambda m: setattr(m, "chain", -1)),
+    ("its chain", lambda m: setattr(m, "chain", 4096)),
+    ("its kind", lambda m: setattr(m, "kind", 1)),
     ("1 entries for 6", lambda m: setattr(m, "point", [1.0])),
+    ("no finite number", lambda m: m.point.__setitem__(0, float("nan"))),
     ("no individual", lambda m: m.point.__setitem__(1, 99.0)),
     ("no individual", lambda m: (m.point.__setitem__(1, 55.0), m.point.__setitem__(2, 1.0))),
 ])
 def test_rules_that_moves_break(says, spoil):
-    with pytest.raises(AssertionError, match=says):
+    with pytest.raises(testing.IllegalMove, match=says):
         testing.search(Told(spoil), moves=5)
+
+
+def test_seeds_may_lie_anywhere():
+    """The solver looks near them, inside the region."""
+    trials = testing.search(Told(lambda m: (setattr(m, "kind", MoveKind.SEED_FROM), m.point.__setitem__(1, 99.0))), moves=3)
+    assert [t.status for t in trials] == [TrialStatus.NO_SOLVER] * 3
+
+
+@pytest.mark.parametrize("made", [[], None, [Move(i, [20.0] * 6) for i in range(3)]])
+def test_answers_that_are_none(made):
+    class Nothing(Told):
+        def start(self, space, options):
+            session = super().start(space, options)
+            session.next = lambda told, want: made
+            return session
+
+    with pytest.raises(testing.IllegalMove, match="a list of 1 to 2 moves was wanted"):
+        testing.search(Nothing(), want=2)
+
+
+def test_rules_hold_without_assertions():
+    """python -O leaves them in."""
+    program = "from hyfair import testing, Move\nfrom test_testing import Told\ntesting.search(Told(lambda m: setattr(m, 'id', 5)), moves=5)"
+    run = subprocess.run([sys.executable, "-O", "-c", program], cwd=os.path.dirname(__file__), env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True)
+    assert run.returncode != 0 and "IllegalMove: move 5: it comes after move 5" in run.stderr

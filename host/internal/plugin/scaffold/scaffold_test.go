@@ -219,6 +219,10 @@ func TestPythonProjects(t *testing.T) {
 				t.Errorf("its own tests: %v\n%s", err, out)
 			}
 			passes(t, dir, kind, "my-idea", discover.Unpinned)
+			if step := p.Steps[1]; step.Command != "./"+p.File+"/run --test" {
+				t.Errorf("after the first step comes %+v", step)
+			}
+			testsAsItRuns(t, p)
 			installed := t.TempDir()
 			if in, err := discover.Install(t.Context(), p.Path, installed, false, nil); err != nil || in.Files != len(p.Files) {
 				t.Fatalf("%+v, %v", in, err)
@@ -226,6 +230,35 @@ func TestPythonProjects(t *testing.T) {
 			passes(t, installed, kind, "my-idea", discover.Pinned)
 			passes(t, installed, kind, "my-idea", discover.Pinned) // running it has changed nothing
 		})
+	}
+}
+
+// testsAsItRuns holds run --test to the Python that plugin.yaml asks for, and to what
+// unittest is told.
+func testsAsItRuns(t *testing.T, p *Project) {
+	t.Helper()
+	manifest := filepath.Join(p.Path, "plugin.yaml")
+	text, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, lacking := range map[string]string{
+		"command: [./run, json, 'absent.module']  # needs":            "absent.module",
+		"command:\n  - ./run\n  # of two\n  - json\n  - absent_too\n": "absent_too",
+		"command:\n- ./run\n- \"absent\"":                             "absent",
+		"command: [\n  ./run,\n  json, decimal,\n]":                   "",
+	} {
+		changed := strings.Replace(string(text), "command: [./run]", command, 1)
+		if err := os.WriteFile(manifest, []byte(changed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(filepath.Join(p.Path, "run"), "--test", "-v", "-k", "out_of_range", "-k", "infeasible").CombinedOutput()
+		if says := string(out); lacking == "" && (err != nil || !strings.Contains(says, "Ran 1 test ")) || lacking != "" && !strings.Contains(says, "has no module "+lacking+"\n") {
+			t.Errorf("%s: %v\n%s", command, err, out)
+		}
+	}
+	if err := os.WriteFile(manifest, text, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

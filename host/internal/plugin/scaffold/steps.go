@@ -27,6 +27,8 @@ func (p *Project) steps(hyfair string) {
 			add("fetches what it is built from", "go mod tidy")
 		}
 		add("builds "+plugin, p.Build())
+	} else {
+		add("its own tests, without a host", plugin+"/run --test")
 	}
 	add("the conformance suite, over the wire", hyfair, "plugin test", plugin)
 	if p.Kind == client.Solver {
