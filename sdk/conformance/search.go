@@ -1,0 +1,91 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/option"
+)
+
+// Search is a search without a host, for the tests of a strategy's author: of a small
+// study with a feature of each kind and eight counterfactuals, by a network that treats
+// people differently. There is no solver.
+type Search struct {
+	// Moves is how many are made at least, unless the strategy is finished before.
+	Moves int
+	Seed  int64
+	// Chains is what the host asks for; Want moves are asked for at a time, 0 for one.
+	// Where there are chains enough, trials lag behind as the description says.
+	Chains, Want int
+	Options      map[string]string
+	// Answer, where not nil, changes what the strategy is told: into a refusal, say.
+	Answer func(sdk.Trial) sdk.Trial
+}
+
+// Run plays the host and gives all trials, whose k, gap and entropies are the real
+// ones. The error says which rule a move breaks.
+func (r Search) Run(ctx context.Context, s sdk.Strategy) ([]sdk.Trial, error) {
+	d, err := s.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := option.Check(d.Name, d.Options, r.Options); err != nil {
+		return nil, err
+	}
+	st := mixedStudy()
+	n := randomNetwork(rand.New(rand.NewPCG(15, 4)), st.space.Inputs, 5)
+	host, err := evaluate.New(n, st.space, st.region, big.NewRat(1, 20))
+	if err != nil {
+		return nil, err
+	}
+	e := &StrategyEnv{Strategy: s, Description: d}
+	start := sdk.StartOptions{Seed: r.Seed, Options: r.Options, Chains: r.Chains}
+	if d.NeedsModel {
+		start.Model = n
+	}
+	session, err := e.startWith(ctx, s, st, start)
+	if err != nil {
+		return nil, err
+	}
+	var trials []sdk.Trial
+	drive := &drive{study: st, want: max(r.Want, 1), answer: func(m sdk.Move) sdk.Trial {
+		t := sdk.Trial{ID: m.ID, Status: sdk.TrialNoSolver}
+		if m.Kind == sdk.MovePoint {
+			t = evaluated(host, &d, st.space.Canonical(m.Point))
+			t.ID = m.ID
+		}
+		if r.Answer != nil {
+			t = r.Answer(t)
+		}
+		trials = append(trials, t)
+		return t
+	}}
+	if r.Chains >= (d.Lag+1)*drive.want {
+		drive.lag = d.Lag
+	}
+	for err == nil && !drive.finished && len(trials) < r.Moves {
+		err = drive.next(ctx, session)
+	}
+	return trials, errors.Join(err, session.Close())
+}
+
+// evaluated is the trial of an individual, with what the description asks for.
+func evaluated(host *evaluate.Evaluator, d *sdk.Description, x []float64) sdk.Trial {
+	var out [1]evaluate.Outcome
+	copies := host.EvaluateCopies([][]float64{x}, out[:], evaluate.Detail{Scores: d.NeedsScores, Bins: d.NeedsBins})
+	o := &out[0]
+	t := sdk.Trial{
+		Status: sdk.TrialEvaluated, Point: x, K: o.K, Gap: o.Gap, Violates: o.Violates, Shannon: o.Shannon, MinEntropy: o.MinEntropy,
+	}
+	if copies != nil {
+		t.Scores, t.Bins = copies[0].Scores, copies[0].Bins
+	}
+	if d.NeedsPair {
+		t.Highest, t.Lowest = host.Point(x, o.ArgMax), host.Point(x, o.ArgMin)
+	}
+	return t
+}
