@@ -16,6 +16,7 @@
 package evaluate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -92,6 +93,9 @@ const maxTable = 1 << 26
 // below 2⁻¹², cost time and change no answer. simd.Variable
 // chooses among the variants of its loops.
 func New(m model.Model, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
+	if m == nil {
+		return nil, errors.New("there is no network: a strategy that evaluates by itself asks for it by NeedsModel")
+	}
 	if m.Inputs() != s.Inputs {
 		return nil, fmt.Errorf("network takes %d inputs, space feeds %d", m.Inputs(), s.Inputs)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -317,10 +318,11 @@ func TestNewRefuses(t *testing.T) {
 	outside := s.Whole()
 	outside.Values[1] = []float64{0, 7}
 	for name, c := range map[string]struct {
-		n      *relu.Network
+		n      model.Model
 		region space.Region
 		eps    *big.Rat
 	}{
+		"no network":                         {nil, whole, twentieth},
 		"inputs do not match":                {other, whole, twentieth},
 		"no epsilon":                         {n, whole, nil},
 		"epsilon of zero":                    {n, whole, new(big.Rat)},

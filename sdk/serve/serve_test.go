@@ -271,6 +271,76 @@ func TestSessionOrder(t *testing.T) {
 	}
 }
 
+// curious is a strategy that reads what it asks for.
+type curious struct{ d sdk.Description }
+
+func (c curious) Describe(context.Context) (sdk.Description, error) { return c.d, nil }
+
+func (c curious) Start(context.Context, *space.Space, sdk.StartOptions) (sdk.Session, error) {
+	return c, nil
+}
+
+func (c curious) Next(_ context.Context, told []sdk.Trial, _ int) ([]sdk.Move, error) {
+	for _, t := range told {
+		if t.Status == sdk.TrialEvaluated {
+			_ = []any{c.d.NeedsScores && t.Scores[0] > 0, c.d.NeedsBins && t.Bins[0] > 0, c.d.NeedsPair && t.Highest[0] > t.Lowest[0]}
+		}
+	}
+	return nil, io.EOF
+}
+
+func (curious) Close() error { return nil }
+
+// A host that is older than what a strategy asks for sends trials without it: the
+// strategy is spared them, and the error says what the host lacks.
+func TestTrialsOfAnOlderHost(t *testing.T) {
+	trial := func(status strategyv1.TrialStatus, complete bool) *strategyv1.SessionRequest {
+		told := &strategyv1.Trial{Id: 1, Status: status, Point: []float64{3}, K: 1}
+		if complete {
+			told.Scores, told.Bins, told.Highest, told.Lowest = []float64{0.5}, []int32{9}, []float64{3}, []float64{3}
+		}
+		return &strategyv1.SessionRequest{Message: &strategyv1.SessionRequest_Next{Next: &strategyv1.Next{Want: 1, Told: []*strategyv1.Trial{told}}}}
+	}
+	for what, d := range map[string]sdk.Description{
+		"scores": {Name: "curious", NeedsScores: true}, "bins": {Name: "curious", NeedsBins: true}, "extreme pair": {Name: "curious", NeedsPair: true},
+	} {
+		api := strategyv1.NewStrategyClient(dial(t, func(s grpc.ServiceRegistrar) { serve.RegisterStrategy(s, curious{d}) }))
+		for _, c := range []struct {
+			told *strategyv1.SessionRequest
+			code codes.Code
+		}{
+			{trial(strategyv1.TrialStatus_TRIAL_STATUS_EVALUATED, true), codes.OK},
+			{trial(strategyv1.TrialStatus_TRIAL_STATUS_REFUSED, false), codes.OK},
+			{trial(strategyv1.TrialStatus_TRIAL_STATUS_EVALUATED, false), codes.FailedPrecondition},
+		} {
+			stream, err := api.Session(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &problemv1.Space{Inputs: 1, Features: []*problemv1.Feature{{Name: "age", Kind: 1, Hi: 9, Inputs: []*problemv1.Input{{Scale: 1}}}}}
+			for _, m := range []*strategyv1.SessionRequest{
+				{Message: &strategyv1.SessionRequest_Start{Start: &strategyv1.Start{Space: s}}},
+				{Message: &strategyv1.SessionRequest_StartDone{StartDone: &strategyv1.StartDone{}}}, c.told,
+			} {
+				if err := stream.Send(m); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_ = stream.CloseSend()
+			for err == nil {
+				_, err = stream.Recv()
+			}
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			want := "curious asks for the " + what + " of an individual's counterfactuals, and this host sends none: use a newer hyfair"
+			if status.Code(err) != c.code || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v; want %v", what, err, c.code)
+			}
+		}
+	}
+}
+
 // A model of a family that is known here, and that the solver does not declare, is
 // refused before the solver sees it.
 func TestUndeclaredFamilies(t *testing.T) {

@@ -41,12 +41,16 @@ type sessionStream = grpc.BidiStreamingServer[strategyv1.SessionRequest, strateg
 
 // Session implements strategyv1.StrategyServer.
 func (s *strategy) Session(stream sessionStream) (err error) {
-	session, sp, err := s.start(stream)
+	d, err := s.description.get(stream.Context())
+	if err != nil {
+		return err
+	}
+	session, sp, err := s.start(stream, d)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	talk := &talk{session: session, features: len(sp.Features), homes: wire.Homes{Protected: sp.Protected()}}
+	talk := &talk{session: session, asked: lacking(d), features: len(sp.Features), homes: wire.Homes{Protected: sp.Protected()}}
 	if err := stream.Send(&strategyv1.SessionResponse{Message: &strategyv1.SessionResponse_Started{Started: &strategyv1.Started{}}}); err != nil {
 		return err
 	}
@@ -75,8 +79,30 @@ func (s *strategy) Session(stream sessionStream) (err error) {
 // talk is a session under way.
 type talk struct {
 	session  sdk.Session
+	asked    func(*sdk.Trial) error
 	features int
 	homes    wire.Homes
+}
+
+// lacking says what an evaluated trial lacks of what the description asks for: a host
+// that is older than the question does not hear it.
+func lacking(d *sdk.Description) func(*sdk.Trial) error {
+	return func(t *sdk.Trial) error {
+		what := ""
+		switch {
+		case t.Status != sdk.TrialEvaluated:
+		case d.NeedsScores && len(t.Scores) == 0:
+			what = "scores"
+		case d.NeedsBins && len(t.Bins) == 0:
+			what = "bins"
+		case d.NeedsPair && (len(t.Highest) == 0 || len(t.Lowest) == 0):
+			what = "extreme pair"
+		}
+		if what == "" {
+			return nil
+		}
+		return fmt.Errorf("%w: %s asks for the %s of an individual's counterfactuals, and this host sends none: use a newer hyfair", sdk.ErrIncompatible, d.Name, what)
+	}
 }
 
 func (t *talk) next(ctx context.Context, next *strategyv1.Next) (*strategyv1.Moves, error) {
@@ -107,11 +133,16 @@ func (t *talk) next(ctx context.Context, next *strategyv1.Next) (*strategyv1.Mov
 	return answer, nil
 }
 
-func (t *talk) told(next *strategyv1.Next) ([]sdk.Trial, error) {
+func (t *talk) told(next *strategyv1.Next) (told []sdk.Trial, err error) {
 	if next.Packed != nil {
-		return frompb.UnpackTrials(next.Packed, t.features, t.homes.Take)
+		told, err = frompb.UnpackTrials(next.Packed, t.features, t.homes.Take)
+	} else {
+		told, err = frompb.Trials(next.Told)
 	}
-	return frompb.Trials(next.Told)
+	for i := 0; i < len(told) && err == nil; i++ {
+		err = t.asked(&told[i])
+	}
+	return told, err
 }
 
 // remember keeps the message's copies of the points: the strategy may use its
@@ -128,11 +159,7 @@ func (t *talk) remember(p *strategyv1.PackedMoves) {
 }
 
 // start reads the messages up to start_done and opens the session.
-func (s *strategy) start(stream sessionStream) (sdk.Session, *space.Space, error) {
-	d, err := s.description.get(stream.Context())
-	if err != nil {
-		return nil, nil, err
-	}
+func (s *strategy) start(stream sessionStream, d *sdk.Description) (sdk.Session, *space.Space, error) {
 	m, err := stream.Recv()
 	if err != nil {
 		return nil, nil, err
@@ -157,7 +184,7 @@ func (s *strategy) start(stream sessionStream) (sdk.Session, *space.Space, error
 		}
 	}
 	if d.NeedsModel && o.Model == nil {
-		return nil, nil, fmt.Errorf("%w: %s needs the network", sdk.ErrInvalidProblem, d.Name)
+		return nil, nil, fmt.Errorf("%w: %s needs the network, which the host does not send", sdk.ErrInvalidProblem, d.Name)
 	}
 	if o.Model != nil {
 		if err := d.Refuses(o.Model); err != nil {

@@ -4,10 +4,12 @@ package pythontest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -46,7 +48,7 @@ func TestEvaluatorsAgree(t *testing.T) {
 		})
 		for i := range tier.Count(4, 40) {
 			n := halves(r, s.Inputs, i%2 == 0)
-			eps := []*big.Rat{big.NewRat(1, 20), big.NewRat(3, 10), big.NewRat(1, 333)}[i%3]
+			eps := []*big.Rat{big.NewRat(1, 20), big.NewRat(3, 10), big.NewRat(1, 333), big.NewRat(1, 1_000_003)}[i%4]
 			if err := agree(t, p.Strategy(), s, n, eps); err != nil {
 				t.Errorf("numpy %v, ε = %s: %v", plain == "", eps, err)
 			}
@@ -122,6 +124,11 @@ func agree(t *testing.T, strategy sdk.Strategy, s *space.Space, n *relu.Network,
 				Scores: copies.Scores, Bins: copies.Bins, Highest: e.Point(m.Point, o.ArgMax), Lowest: e.Point(m.Point, o.ArgMin),
 			})
 		}
+	}
+	told[0].Highest = nil // as a host tells that does not know of the pair
+	if _, err := session.Next(t.Context(), told, 1); !errors.Is(err, sdk.ErrIncompatible) ||
+		!strings.Contains(err.Error(), "doubt asks for the extreme pair of an individual's counterfactuals, and this host sends none: use a newer hyfair") {
+		return fmt.Errorf("of an older host: %w", err)
 	}
 	return nil
 }

@@ -10,8 +10,9 @@ import grpc
 from .. import errors
 from .._pb.strategy.v1 import strategy_pb2
 from .._wire import read, write
+from ..describe import Description
 from ..space import Point
-from ..strategy import Move, Session, Strategy
+from ..strategy import Move, Session, Strategy, Trial, TrialStatus
 from . import status
 from .services import Described, complete_options, expect, on_end
 
@@ -39,7 +40,7 @@ class StrategyService:
         try:
             yield strategy_pb2.SessionResponse(started=strategy_pb2.Started())
             for m in _until_gone(requests):
-                yield strategy_pb2.SessionResponse(moves=_ask(session, m))
+                yield strategy_pb2.SessionResponse(moves=_ask(self._described.get(), session, m))
         except GeneratorExit:
             raise  # the host is gone in the middle of an answer
         except BaseException as e:
@@ -68,7 +69,7 @@ class StrategyService:
             else:
                 raise errors.Cancelled("the session ended before its start was done")
             if d.needs_network and options.network is None:
-                raise ValueError(f"{d.name} needs the network")
+                raise ValueError(f"{d.name} needs the network, which the host does not send")
         except (ValueError, StopIteration) as e:
             raise errors.InvalidProblem(str(e)) from e
         options.rows = rows
@@ -84,13 +85,25 @@ def _until_gone(requests: Iterator[strategy_pb2.SessionRequest]) -> Iterator[str
         raise errors.Cancelled("the host has given the session up") from None
 
 
-def _ask(session: Session, m: strategy_pb2.SessionRequest) -> strategy_pb2.Moves:
+def _lacking(d: Description, t: Trial) -> str:
+    """What an evaluated trial lacks of what the description asks for: a host that is
+    older than the question does not hear it."""
+    if t.status is not TrialStatus.EVALUATED:
+        return ""
+    return ("scores" if d.needs_scores and not t.scores else "bins" if d.needs_bins and not t.bins
+            else "extreme pair" if d.needs_pair and not (t.highest and t.lowest) else "")
+
+
+def _ask(d: Description, session: Session, m: strategy_pb2.SessionRequest) -> strategy_pb2.Moves:
     if m.WhichOneof("message") != "next" or m.next.want < 1:
         raise errors.InvalidProblem("a session expects next with want >= 1")
     try:
         told = read.trials(m.next.told)
     except ValueError as e:
         raise errors.InvalidProblem(str(e)) from e
+    for what in filter(None, (_lacking(d, t) for t in told)):
+        raise errors.Incompatible(
+            f"{d.name} asks for the {what} of an individual's counterfactuals, and this host sends none: use a newer hyfair")
     try:
         moves: Any = session.next(told, m.next.want)
     except errors.Finished:
