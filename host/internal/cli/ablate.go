@@ -67,7 +67,7 @@ again goes on where it was broken off. docs/ablate.md has the grid's format.`,
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.arms, "arm", nil, "only this arm of the grid; may be repeated")
 	fl.StringVar(&f.budget, "budget", defaultAblateBudget, "of each task: a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
-	f.add(cmd, "")
+	f.add(app, cmd, "")
 	f.addArms(cmd, defaultAblateRuns, ablate.Columns())
 	fl.IntVar(&f.target, "target", 0, "k that times to target are about (default: the largest that half of a network's runs reached)")
 	f.plots.add(cmd, "time to target, largest k over the budget and time, and individuals by k of each network")

@@ -69,7 +69,7 @@ journal: the same command again goes on where it was broken off.`,
 	fl.StringSliceVar(&f.solvers, "solvers", nil, "an arm for each of these solvers, alike in all else")
 	fl.StringArrayVar(&f.arms, "arm", nil, "an arm: name=solver:NAME,key:value,… or the name of an arm of the comparison file; may be repeated")
 	fl.DurationVar(&f.budget, "budget", defaultCompareBudget, "time of each task, loading included")
-	f.add(cmd, "")
+	f.add(app, cmd, "")
 	f.addArms(cmd, defaultCompareRuns, compare.Columns())
 	f.plots.add(cmd, "cactus, scatter, profile and contribution of the arms, and their mean ranks")
 	cmd.Flag("epsilon").Usage = "ε of the measures and of arms without their own, a score difference (default: the study's)"

@@ -45,8 +45,9 @@ type experimentFlags struct {
 }
 
 // add adds the flags; of says in help what those about showing and going on are about.
-func (f *experimentFlags) add(cmd *cobra.Command, of string) {
+func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 	fl := cmd.Flags()
+	app.addShard(cmd, of)
 	fl.StringVar(&f.models.Pattern, "models", "",
 		"pattern of the networks beside each study's own, such as 'AC-[1368]', in place of the file's (default: as the file says, else the study's own network)")
 	fl.BoolVar(&f.begin.Resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
@@ -87,7 +88,7 @@ func (f *experimentFlags) validate(args []string) error {
 	case f.from != "" && len(args) > 0:
 		return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out %s", strings.Join(args, " "))
 	}
-	for _, name := range []string{"arm", "budget", "clock", "epsilon", "fresh", "jobs", "memory", "models", "protected", "resume", "reuse", "rules", "runs", "seed", "set", "solvers", "threads", "where"} {
+	for _, name := range []string{"arm", "budget", "clock", "epsilon", "fresh", "jobs", "memory", "models", "protected", "resume", "reuse", "rules", "runs", "seed", "set", "shard", "solvers", "threads", "where"} {
 		if f.from != "" && f.changed(name) {
 			return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out --%s", name)
 		}
@@ -265,7 +266,7 @@ type settings struct {
 // openSeries opens a file of studies and gives flags its settings.
 func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gridfile.File, *settings, error) {
 	s := &settings{cmd: cmd, app: app, own: app.Set}
-	not := append([]string{"models", "resume", "fresh", "reuse", "tidy", "format", "out", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
+	not := append([]string{"models", "resume", "fresh", "reuse", "shard", "tidy", "format", "out", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if !slices.Contains(not, flag.Name) {
 			s.names = append(s.names, flag.Name)

@@ -87,7 +87,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.DurationVar(&r.Bound, "bound", 0, "time for a solver to prove the least k and gap inside each predicate kept and the largest outside all, such as 10s; 0: none")
 	fl.StringVar(&r.TreeOut, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&r.RulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
-	f.add(cmd, "of a file of studies: ")
+	f.add(app, cmd, "of a file of studies: ")
 	f.shown.add(cmd, "of a file of studies: ")
 	f.shown.addOut(cmd, "of a file of studies: ")
 	return cmd
@@ -115,7 +115,7 @@ func (f *explainFlags) validate(grid bool) error {
 	if err := f.experimentFlags.validate(nil); err != nil {
 		return err
 	}
-	for _, name := range []string{"models", "format", "out", "resume", "fresh", "reuse", "tidy"} {
+	for _, name := range []string{"models", "format", "out", "resume", "fresh", "reuse", "shard", "tidy"} {
 		if !grid && f.flags.Changed(name) {
 			return fmt.Errorf("--%s is for a file of several studies, such as studies/rq3.yaml", name)
 		}

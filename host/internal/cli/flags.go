@@ -8,6 +8,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/record"
 )
 
 // exactlyOne is the argument rule of commands that take one thing.
@@ -19,6 +21,31 @@ func exactlyOne(what string) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// addShard adds --shard; of says in help what it is about.
+func (a *App) addShard(cmd *cobra.Command, of string) {
+	cmd.Flags().Var(&shardFlag{&a.Shard}, "shard", of+"do one part of the tasks, such as 3/20; hyfair runs merge puts the journals of all parts together")
+}
+
+// shardFlag is the value of --shard.
+type shardFlag struct{ to *record.Shard }
+
+// Set implements pflag.Value.
+func (f *shardFlag) Set(text string) (err error) {
+	*f.to, err = record.ParseShard(text)
+	return err
+}
+
+// String implements pflag.Value.
+func (f *shardFlag) String() string {
+	if f.to == nil {
+		return ""
+	}
+	return f.to.String()
+}
+
+// Type implements pflag.Value.
+func (*shardFlag) Type() string { return "part/of" }
 
 // optionalFloat is the value of a flag that may be left out.
 type optionalFloat struct{ to **float64 }

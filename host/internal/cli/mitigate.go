@@ -52,7 +52,7 @@ its networks is treated in turn.`,
 			if yamlfile.HasKey(args[0], "studies") {
 				return f.runSeries(cmd, app, args[0])
 			}
-			for _, name := range []string{"models", "resume", "fresh", "reuse", "tidy"} {
+			for _, name := range []string{"models", "resume", "fresh", "reuse", "shard", "tidy"} {
 				if f.changed(name) {
 					return usage(fmt.Errorf("--%s is for a file of several studies, such as studies/rq4.yaml", name))
 				}
@@ -67,7 +67,7 @@ its networks is treated in turn.`,
 	fl.StringVar(&f.Guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
 	fl.Float64Var(&f.Delta, "delta", explain.DefaultMethod().Delta, "explained guardrails: how much larger the mean k inside a rule must be than outside")
 	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
-	f.add(cmd, "of a file of studies: ")
+	f.add(app, cmd, "of a file of studies: ")
 	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
 	fl.StringVar(&s.Strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
 	fl.StringVar(&s.Solver, "solver", "", loopSolverHelp)

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -47,6 +48,7 @@ type App struct {
 	PluginDir string
 	Journal   string
 	LogLevel  string
+	Shard     record.Shard
 	Set       []string
 
 	// current is the session, once there is one, and line its line of progress.
@@ -264,7 +266,7 @@ func (a *App) session() (*session.Session, error) {
 	a.line = newStatusLine(a)
 	a.current = &session.Session{
 		Plugins: catalogue, Threads: a.threads(), ThreadsGiven: a.Threads != 0, Memory: memory, Jobs: a.Jobs, Begun: time.Now(),
-		JournalFile: a.Journal, Progress: a.line.show, Tell: a.say, Part: a.part, Working: a.begin,
+		JournalFile: a.Journal, Shard: a.Shard, Progress: a.line.show, Tell: a.say, Part: a.part, Working: a.begin,
 	}
 	return a.current, nil
 }

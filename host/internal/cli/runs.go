@@ -15,7 +15,7 @@ func init() { commands = append(commands, newRuns) }
 func newRuns(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List what was run and what came of it; show, export and delete single runs",
+		Short: "List what was run and what came of it; show, export and delete runs, merge journals",
 		Long: `List the runs in the journal, the newest first: that of --journal, else journal.db
 in the folder for runs. A run whose process ended before the run did shows as
 broken off. RUN is a run's name, or any beginning of it that no other name has.`,
@@ -67,12 +67,37 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 	}
 	remove.Flags().BoolVar(&r.Force, "force", false, "delete a run even while a process is writing it")
 	cmd.AddCommand(remove)
+	var m report.MergeRequest
+	merge := &cobra.Command{
+		Use:   "merge JOURNAL...",
+		Short: "Put journals together into one, such as those of the shards of an experiment",
+		Long: `Put all runs of the journals into the journal of --into, which is made if it is not
+there. Runs of the same tasks become one: the shards of an experiment, or the same
+experiment on several machines. A task that two of them did counts once if the results
+are the same but for times; if they are not, nothing is written, and the tasks, fields
+and journals are named. All other runs are copied. --from RUN --journal of it
+then shows the tables.`,
+		Example: `  hyfair runs merge shard1.db shard2.db shard3.db --into all.db
+  hyfair ablate --from 3f0 --journal all.db`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("merge wants at least one JOURNAL"))
+			}
+			return nil
+		},
+		RunE: asking(app, report.Merge, &m, func(args []string) {
+			app.lookBack()
+			m.Journals = args
+		}),
+	}
+	merge.Flags().StringVar(&m.Into, "into", "", "the journal that gets all of it")
+	cmd.AddCommand(merge)
 	return cmd
 }
 
 // lookBack makes the session that of a command that reads the journal and starts
 // nothing.
-func (a *App) lookBack() { a.current = &session.Session{JournalFile: a.Journal} }
+func (a *App) lookBack() { a.current = &session.Session{JournalFile: a.Journal, Tell: a.say} }
 
 // withRun does something with a run of the journal.
 func withRun(a *App, do func(*journal.Journal) error) error {

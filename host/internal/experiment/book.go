@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -64,7 +62,7 @@ type book struct {
 
 // open begins a run, or goes on with one of the same that was broken off.
 func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
-	started, err := f.started()
+	started, err := f.started(s.Shard)
 	if err != nil {
 		return nil, err
 	}
@@ -144,54 +142,20 @@ func other(j *journal.Journal, t record.Task) error {
 // reuse opens the journals whose results count.
 func (b *book) reuse(own *journal.Journal, more []string) error {
 	b.known = []*journal.Journal{own}
-	var copies string
 	b.close = func() (err error) {
 		for _, j := range b.known[1:] {
 			err = errors.Join(err, j.Close())
 		}
-		if copies != "" {
-			err = errors.Join(err, os.RemoveAll(copies))
-		}
 		return err
 	}
 	for _, path := range more {
-		j, err := b.readable(path, &copies)
+		j, err := journal.OpenReadable(path)
 		if err != nil {
 			return errors.Join(session.Mistake(fmt.Errorf("--reuse: %w", err)), b.close())
 		}
 		b.known, b.paths = append(b.known, j), append(b.paths, path)
 	}
 	return nil
-}
-
-// readable opens a journal, or a copy of one that cannot be written, as a published one.
-func (b *book) readable(path string, copies *string) (*journal.Journal, error) {
-	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
-		return nil, fmt.Errorf("journal %s is empty", path)
-	}
-	j, err := journal.OpenExisting(path)
-	if err == nil || errors.Is(err, journal.ErrNotJournal) || errors.Is(err, fs.ErrNotExist) {
-		return j, err
-	}
-	if *copies == "" {
-		if *copies, err = os.MkdirTemp("", "hyfair-reuse-"); err != nil {
-			return nil, err
-		}
-	}
-	from, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer from.Close()
-	to, err := os.CreateTemp(*copies, "*.db")
-	if err != nil {
-		return nil, err
-	}
-	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Close()); err != nil {
-		return nil, err
-	}
-	return journal.OpenExisting(to.Name())
 }
 
 // prepare takes the results of tasks that other runs made, and remembers what tasks are,
@@ -309,8 +273,11 @@ func (k *Kept) take(tasks func(visit func(journal.Done) error) error) error {
 }
 
 // started is what the journal is told of a run.
-func (f *Frame) started() (record.Started, error) {
+func (f *Frame) started(shard record.Shard) (record.Started, error) {
 	t, err := f.Task()
+	if shard.Of > 0 && err == nil {
+		t.Settings[record.ShardSetting], t.Settings[record.TasksSetting] = shard.String(), strconv.Itoa(len(f.tasks())+f.Others)
+	}
 	out := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": session.Build()}, Machine: session.Machine()}
 	for _, s := range f.Subjects {
 		if !slices.Contains(strings.Split(out.Study, ","), s.Study) {

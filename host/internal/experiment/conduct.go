@@ -58,6 +58,10 @@ type Bench struct {
 func (b *Bench) Run(ctx context.Context, tasks []Task, o Options) error {
 	o.Slots, o.Progress = b.Slots, b.Progress
 	if b.book != nil {
+		if of, all := b.Session.Shard, len(tasks); of.Of > 0 {
+			tasks = b.book.frame.shard(of, tasks)
+			b.Session.Note("shard %s: %d of %d tasks; hyfair runs merge puts the journals of all shards together", of, len(tasks), all)
+		}
 		if err := b.book.prepare(tasks); err != nil {
 			return err
 		}

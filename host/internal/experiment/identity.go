@@ -55,6 +55,23 @@ func (f *Frame) content(asked any, plugins []string) (string, error) {
 	return record.Hash(text), err
 }
 
+// shard is the tasks that fall into a shard: by what is asked, not by the files of plugins,
+// which another machine may have built for itself. The tasks of a group fall into one.
+func (f *Frame) shard(of record.Shard, tasks []Task) []Task {
+	return slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool {
+		piece := []any{f.Command, t.Group}
+		switch {
+		case t.Group != "":
+		case t.Asked != nil:
+			piece = append(piece, t.Asked)
+		default:
+			piece = append(piece, t.Key)
+		}
+		text, err := json.Marshal(piece)
+		return err == nil && !of.Has(string(text)) // the content, which is the same, tells of the error
+	})
+}
+
 // unchanged is an error where a plugin, or this program, is not what it was when the
 // experiment began.
 func (f *Frame) unchanged() error {
@@ -80,7 +97,6 @@ func (f *Frame) unchanged() error {
 const (
 	pluginsSetting = "plugins"
 	programSetting = "program"
-	machineSetting = "machine"
 )
 
 // ground is what the experiment stands on, as settings of its task.
@@ -91,7 +107,7 @@ func (f *Frame) ground() (map[string]string, error) {
 	}
 	m := session.Machine()
 	m.Memory, m.Governor = 0, ""
-	out := map[string]string{programSetting: program.SHA256, machineSetting: m.String()}
+	out := map[string]string{programSetting: program.SHA256, record.MachineSetting: m.String()}
 	sums := map[string]string{}
 	for name, p := range f.Plugins {
 		sums[name] = p.SHA256
@@ -115,7 +131,7 @@ func changes(from, to record.Task) string {
 	if from.Settings[programSetting] != to.Settings[programSetting] {
 		out = append(out, "hyfair itself")
 	}
-	if from.Settings[machineSetting] != to.Settings[machineSetting] {
+	if from.Settings[record.MachineSetting] != to.Settings[record.MachineSetting] {
 		out = append(out, "the machine")
 	}
 	return strings.Join(out, ", ")

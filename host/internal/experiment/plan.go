@@ -117,6 +117,8 @@ type Frame struct {
 	Plugins map[string]Plugin
 	// Keys name the tasks in their order; nil: after subject, arm and seed.
 	Keys []string
+	// Others is how many more tasks there are.
+	Others int
 }
 
 // Entry is one task of a plan of subjects S and arms A.
@@ -125,6 +127,11 @@ type Entry[S, A any] struct {
 	Subject *S
 	Arm     *A
 	Seed    int64
+}
+
+// Group names the tasks of one subject and seed, of which arms are held against each other.
+func (e *Entry[S, A]) Group(s *Subject) string {
+	return fmt.Sprintf("%s %s %d", s.StudySHA256, s.ModelSHA256, e.Seed)
 }
 
 // Cell names the tasks of one subject and arm, which differ in their seeds.

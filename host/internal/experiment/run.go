@@ -26,6 +26,9 @@ type Task struct {
 	Asked   any
 	Plugins []string
 	Cell    string
+	// Group has the tasks whose times are held against each other: they are all done on one
+	// machine. Empty: the task is alone.
+	Group string
 	// Try does it once, on these processors (none: on any), and tells on the way how
 	// it stands. retried says what went wrong the first time; empty: nothing. The
 	// outcome of an error is what was known by then.
@@ -249,14 +252,12 @@ func faults(events []record.Event) []record.Event {
 // whose place stays free for another try.
 func failedKey(kept record.Store, key string) string {
 	for n := 1; ; n++ {
-		failed := keyOfFailure(key, n)
+		failed := record.FailedKey(key, n)
 		if _, _, ok := kept.Done(failed); !ok {
 			return failed
 		}
 	}
 }
-
-func keyOfFailure(key string, n int) string { return fmt.Sprintf("%s | failed %d", key, n) }
 
 // Results reads tasks' results from a record: nil for a task that has none, and
 // the last failure of one that only failed.
@@ -271,7 +272,7 @@ func Results[R, S, A any](kept record.Store) func(Entry[S, A]) (*R, error) {
 func Timed[R any](kept record.Store, key string) (*R, float64, error) {
 	text, seconds, ok := kept.Done(key)
 	for n := 1; !ok; n++ {
-		failed, s, found := kept.Done(keyOfFailure(key, n))
+		failed, s, found := kept.Done(record.FailedKey(key, n))
 		if !found {
 			break
 		}

@@ -35,6 +35,8 @@ type Session struct {
 	// Memory that a solver may use, in bytes; 0: no limit. Jobs run side by side.
 	Memory int64
 	Jobs   int
+	// Shard is the part to do of what the request divides into tasks.
+	Shard record.Shard
 	// Begun is when the clock started; time limits count from here. Clock is that of runs;
 	// nil: wall time from when each begins.
 	Begun time.Time

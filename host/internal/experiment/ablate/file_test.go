@@ -174,7 +174,7 @@ func TestShippedGrid(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 	}
-	if d := cmp.Diff([]string{"rw", "sa", "sa+knn"}, names); d != "" || f.Runs != 5 || f.Budget != "100it" {
+	if d := cmp.Diff([]string{"rw", "sa", "sa+knn"}, names); d != "" || f.Runs != 3 || f.Budget != "100it" {
 		t.Errorf("%s, %+v", d, f)
 	}
 }

@@ -116,6 +116,9 @@ func (p *Plan) Frame() *experiment.Frame {
 	for i := range p.Arms {
 		f.Arms = append(f.Arms, p.Arms[i].Name)
 	}
+	if p.Bound > 0 {
+		f.Others = len(p.Subjects)
+	}
 	return f
 }
 

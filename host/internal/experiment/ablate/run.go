@@ -29,8 +29,11 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	for _, e := range p.Entries() {
 		asked := *p.Request(e)
 		asked.Spec = asked.Spec.Canonical()
-		plugins := []string{StrategyKey(e.Arm.Strategy), SolverKey(e.Arm.Solver)}
-		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: asked, Plugins: plugins, Cell: e.Cell(), Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
+		plugins, group := []string{StrategyKey(e.Arm.Strategy), SolverKey(e.Arm.Solver)}, ""
+		if p.limit() > 0 { // else seconds are not compared
+			group = e.Group(&e.Subject.Subject)
+		}
+		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: asked, Plugins: plugins, Cell: e.Cell(), Group: group, Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
 			f, err := p.try(ctx, e, b, cores, tell)
 			f.result.Retried = retried
 			return experiment.Outcome{Result: &f.result, Events: f.events}, err

@@ -27,7 +27,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 		}
 		asked := *job
 		asked.Spec, asked.Arm = asked.Spec.Canonical(), ""
-		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: []any{asked, e.Subject.Yardstick}, Plugins: []string{"solver " + job.Solver}, Cell: e.Cell(), Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
+		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: []any{asked, e.Subject.Yardstick}, Plugins: []string{"solver " + job.Solver}, Cell: e.Cell(), Group: e.Group(&e.Subject.Subject), Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
 			return p.try(ctx, e, job, b, cores, tell)
 		}})
 	}

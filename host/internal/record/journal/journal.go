@@ -12,6 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -37,7 +38,9 @@ var (
 
 // Journal is an open file of runs. Safe for concurrent use.
 type Journal struct {
-	path string
+	path string // as it was given
+	file string // the same, or a copy of it, from the root
+	copy string // the folder of that copy; empty: it is none
 	db   *sql.DB
 	live liveness
 
@@ -88,7 +91,11 @@ func (j *Journal) Close() error {
 		return nil
 	}
 	j.closed = true
-	if err := errors.Join(j.conn.Close(), j.db.Close(), j.live.close()); err != nil {
+	err := errors.Join(j.conn.Close(), j.db.Close(), j.live.close())
+	if j.copy != "" {
+		err = errors.Join(err, os.RemoveAll(j.copy))
+	}
+	if err != nil {
 		return errors.Join(failure, j.fail(err))
 	}
 	return failure

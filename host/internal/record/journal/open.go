@@ -34,6 +34,46 @@ func Open(path string) (*Journal, error) {
 // fs.ErrNotExist.
 func OpenExisting(path string) (*Journal, error) { return open(path, false) }
 
+// OpenReadable is OpenExisting for a journal that is only read: of one that cannot be
+// written, as a published one, it opens a copy, which Close takes away. An empty file is
+// an error.
+func OpenReadable(path string) (*Journal, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+		return nil, fmt.Errorf("journal %s is empty", path)
+	}
+	j, err := OpenExisting(path)
+	if err == nil || errors.Is(err, ErrNotJournal) || errors.Is(err, fs.ErrNotExist) {
+		return j, err
+	}
+	content, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	folder, err := os.MkdirTemp("", "hyfair-journal-")
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(folder, "journal.db")
+	if err = copyTo(file, content); err == nil {
+		j, err = OpenExisting(file)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	j.path, j.copy = path, folder
+	return j, nil
+}
+
+func copyTo(path string, content io.Reader) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Close())
+}
+
 func open(path string, create bool) (*Journal, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -42,7 +82,7 @@ func open(path string, create bool) (*Journal, error) {
 	if err := inspect(absolute, create); err != nil {
 		return nil, fmt.Errorf("journal %s: %w", path, err)
 	}
-	j := &Journal{path: path, live: liveness{path: absolute + "-live"}, runs: map[*Run]bool{}}
+	j := &Journal{path: path, file: absolute, live: liveness{path: absolute + "-live"}, runs: map[*Run]bool{}}
 	if err := j.connect(absolute); err != nil {
 		if j.conn != nil {
 			j.conn.Close()

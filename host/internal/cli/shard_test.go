@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// merged has journals put together.
+func merged(t *testing.T, into string, from ...string) (m report.Merged) {
+	t.Helper()
+	code, stdout, stderr := command(t, t.TempDir(), append([]string{"runs", "merge", "--json", "--into", into}, from...)...)
+	if code != ExitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	if err := json.Unmarshal([]byte(stdout), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// timeless is a table without what tells of the run, the machine and its load.
+func timeless(table string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(table, "\n"), func(line string) bool {
+		return strings.HasPrefix(line, "load of the machine") || strings.HasPrefix(line, "run ") || strings.Contains(line, " tasks ran side by side")
+	}), "\n")
+}
+
+// Three shards, one of them killed and gone on with, make the table of one machine, byte for
+// byte but for times; what contradicts is refused.
+func TestShards(t *testing.T) {
+	tier.NeedUsual(t)
+	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa"})
+	study := tenureStudy(t)
+	file := grid(t, study, "solver: none\nbudget: 1500it\nruns: 4\nstrategies: [{name: rw}, {name: sa, grid: {p: [0.5, 0.9]}}]\n")
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name+".db") }
+	run := func(journal string, args ...string) (stdout, stderr string) {
+		t.Helper()
+		code, stdout, stderr := startWith(t, binary, plugins, journal, append([]string{"ablate"}, args...)...).wait(t)
+		if code != ExitDone {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		return stdout, stderr
+	}
+	const columns = "Iter,Max.K,Avg.K,#K.1st,#ID,Succ.rate,#ID.maxK,N.1st,N.maxK,N.target,Shannon,Spread,found"
+	one, _ := run(at("one"), file, "--columns", columns)
+
+	var shards []string
+	var tasks int64
+	for i := range 3 {
+		shard := fmt.Sprintf("%d/3", i+1)
+		path := at("shard" + shard[:1])
+		if i == 1 {
+			killed := startWith(t, binary, plugins, path, "ablate", file, "--shard", shard)
+			until(t, "a task that is done", func() bool { return done(path) > 0 })
+			killed.Process.Kill()
+			killed.gone(t)
+			until(t, "the end of the workers", func() bool { return len(left(t, binary)) == 0 })
+		}
+		if _, stderr := run(path, file, "--shard", shard); !strings.Contains(stderr, "shard "+shard+": ") {
+			t.Errorf("shard %s: %s", shard, stderr)
+		}
+		if n := done(path); n == 0 || n == 12 {
+			t.Errorf("shard %s did %d of 12 tasks", shard, n)
+		} else {
+			tasks += n
+		}
+		shards = append(shards, path)
+	}
+	if tasks != 12 {
+		t.Errorf("the shards did %d of 12 tasks", tasks)
+	}
+
+	part := merged(t, at("all"), shards[:2]...)
+	if r := part.Runs; len(r) != 1 || r[0].State != "interrupted" || r[0].Of != 12 || r[0].Tasks != r[0].New || !slices.Equal(r[0].Shards, []string{"1/3", "2/3"}) {
+		t.Fatalf("%+v", part)
+	}
+	all := merged(t, at("all"), shards...)
+	if r := all.Runs; len(r) != 1 || r[0].Name != part.Runs[0].Name || r[0].State != "finished" || r[0].Tasks != 12 || r[0].New != 12-part.Runs[0].New {
+		t.Fatalf("%+v", all)
+	}
+	table, _ := run(at("all"), "--from", all.Runs[0].Name, "--columns", columns)
+	if timeless(table) != timeless(one) {
+		t.Errorf("of three shards:\n%s\nof one machine:\n%s", table, one)
+	}
+	// The same again is the same.
+	if again := merged(t, at("all"), append(shards, at("one"))...); again.Runs[0].New != 0 || again.Runs[0].Tasks != 12 || len(again.Runs) != 1 {
+		t.Errorf("%+v", again)
+	}
+	// Events come along, so that a merged run can be read like any other.
+	if code, stdout, stderr := command(t, t.TempDir(), "runs", "show", all.Runs[0].Name, "--journal", at("all")); code != ExitDone || !strings.Contains(stdout, " found") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+
+	// A shard of nothing is none to complain about.
+	empty := grid(t, study, "solver: none\nbudget: 100it\nruns: 1\nstrategies: [{name: rw}]\n")
+	none := 0
+	for i := range 2 {
+		path := at(fmt.Sprint("nothing", i))
+		if run(path, empty, "--shard", fmt.Sprintf("%d/2", i+1)); done(path) == 0 {
+			none++
+		}
+	}
+	if r := merged(t, at("little"), at("nothing0"), at("nothing1")).Runs; none != 1 || len(r) != 1 || r[0].Tasks != 1 || r[0].State != "finished" {
+		t.Errorf("%d of two shards have nothing, together %+v", none, r)
+	}
+
+	// Another result of the same task is refused, by name.
+	forged := at("forged")
+	key := forge(t, shards[0], forged)
+	code, _, stderr := command(t, t.TempDir(), "runs", "merge", "--into", at("lie"), shards[0], forged)
+	if code != ExitFailed || done(at("lie")) != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{"task " + key, shards[0], forged, "measures.Max.K", "1 task has two results: nothing was merged"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("%q is not in %s", want, stderr)
+		}
+	}
+	for _, wrong := range []string{"0/3", "4/3", "x", "1/0", "1/3/5", "-1/3"} {
+		if code, _, stderr := command(t, t.TempDir(), "ablate", file, "--shard", wrong); code != ExitUsage || !strings.Contains(stderr, "part/of") {
+			t.Errorf("--shard %s: exit code %d: %s", wrong, code, stderr)
+		}
+	}
+}
+
+// forge copies a run's tasks, one of them with another result, and says which.
+func forge(t *testing.T, from, to string) (key string) {
+	t.Helper()
+	source := keptIn(t, from)
+	target, err := journal.Open(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	infos, err := source.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := target.Begin(infos[0].Started)
+	if err == nil {
+		err = source.Tasks(infos[0].Name, func(d journal.Done) error {
+			var result map[string]any
+			if err := json.Unmarshal(d.Result, &result); err != nil {
+				return err
+			}
+			result["seconds"] = 12.5 // which does not matter
+			if key == "" {
+				key = d.Key
+				result["measures"].(map[string]any)["Max.K"] = 99
+			}
+			return run.Complete(d.Key, result, 1)
+		})
+	}
+	if err == nil {
+		err = target.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}

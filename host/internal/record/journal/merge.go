@@ -1,0 +1,136 @@
+package journal
+
+import (
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/record"
+)
+
+// runColumns are those of a run that another journal has alike.
+const runColumns = `name, task, command, study, model, study_sha256, network_sha256, arm, seed, region, settings, features, versions, machine,
+	started, finished, seconds, state, error, measures`
+
+// Copy copies a run of another journal as it is, with its tasks and events; false: there
+// is one of its name.
+func (j *Journal) Copy(from *Journal, name string) (copied bool, err error) {
+	err = j.with(from, func(conn *sql.Conn) error {
+		result, err := conn.ExecContext(background, "INSERT INTO main.runs ("+runColumns+") SELECT "+runColumns+` FROM other.runs WHERE name = ?1
+			AND NOT EXISTS (SELECT 1 FROM main.runs WHERE name = ?1)`, name)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		copied = true
+		id, err := result.LastInsertId()
+		if err != nil {
+			return err
+		}
+		for _, statement := range []string{
+			`INSERT INTO main.tasks (run, key, result, seconds, content, origin) SELECT ?1, key, result, seconds, content, origin
+				FROM other.tasks WHERE run = (SELECT id FROM other.runs WHERE name = ?2) ORDER BY rowid`,
+			`INSERT INTO main.events (run, seq, t, kind, task, payload) SELECT ?1, seq, t, kind, task, payload
+				FROM other.events WHERE run = (SELECT id FROM other.runs WHERE name = ?2) ORDER BY seq`,
+		} {
+			if _, err := conn.ExecContext(background, statement, id, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return copied, err
+}
+
+// Join takes the tasks of a run of another journal that r has not, with their events, and
+// says how many. They keep their origin; those that the other run did have it where its
+// machine was another one than r's.
+func (r *Run) Join(from *Journal, name string) (tasks int64, err error) {
+	if err := r.flush(); err != nil {
+		return 0, err
+	}
+	other, err := from.Show(name)
+	if err != nil {
+		return 0, err
+	}
+	own, err := r.j.Show(r.name)
+	if err != nil {
+		return 0, err
+	}
+	made := Done{}
+	if m := other.Started.Machine; !m.Same(own.Started.Machine) {
+		made.Origin = &Origin{Run: other.Name, Journal: from.path, Machine: m}
+	}
+	origin, err := made.origin()
+	if err != nil {
+		return 0, err
+	}
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	var events int64
+	err = r.j.with(from, func(conn *sql.Conn) error {
+		for _, statement := range []struct {
+			text  string
+			args  []any
+			count *int64
+		}{
+			{"CREATE TEMP TABLE IF NOT EXISTS joined (key TEXT PRIMARY KEY) STRICT", nil, nil},
+			{"DELETE FROM temp.joined", nil, nil},
+			{`INSERT INTO temp.joined SELECT key FROM other.tasks WHERE run = (SELECT id FROM other.runs WHERE name = ?1)
+				AND key NOT IN (SELECT key FROM main.tasks WHERE run = ?2)`, []any{other.Name, r.id}, &tasks},
+			{`INSERT INTO main.tasks (run, key, result, seconds, content, origin)
+				SELECT ?2, key, result, seconds, content, CASE
+					WHEN origin = '' THEN ?3
+					WHEN json_extract(origin, '$.journal') IS NULL THEN json_set(origin, '$.journal', ?4)
+					ELSE origin END
+				FROM other.tasks WHERE run = (SELECT id FROM other.runs WHERE name = ?1) AND key IN temp.joined ORDER BY rowid`,
+				[]any{other.Name, r.id, origin, from.path}, nil},
+			{`INSERT INTO main.events (run, seq, t, kind, task, payload)
+				SELECT ?2, ?3 + row_number() OVER (ORDER BY seq) - 1, t, kind, task, payload
+				FROM other.events WHERE run = (SELECT id FROM other.runs WHERE name = ?1) AND task IN temp.joined`,
+				[]any{other.Name, r.id, r.next}, &events},
+			{"UPDATE main.runs SET seconds = max(seconds, ?1) WHERE id = ?2", []any{other.Seconds, r.id}, nil},
+		} {
+			result, err := conn.ExecContext(background, statement.text, statement.args...)
+			if err == nil && statement.count != nil {
+				*statement.count, err = result.RowsAffected()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	r.next += events
+	return tasks, nil
+}
+
+// with writes while the other journal is at hand as other, to read.
+func (j *Journal) with(from *Journal, do func(*sql.Conn) error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return ErrEnded
+	}
+	if _, err := j.conn.ExecContext(background, "ATTACH DATABASE ? AS other", from.file); err != nil {
+		return from.fail(explain(err))
+	}
+	err := transact(j.conn, do)
+	_, detached := j.conn.ExecContext(background, "DETACH DATABASE other")
+	return j.fail(explain(errors.Join(err, detached)))
+}
+
+// Same are the runs of tasks whose whole is that of t, the newest first.
+func (j *Journal) Same(t record.Task) ([]Info, error) {
+	infos, err := j.infos("SELECT "+infoColumns+" FROM runs WHERE command = ? AND network_sha256 = ? AND study_sha256 = ? ORDER BY id DESC", t.Command, t.Network, t.Study)
+	if err != nil {
+		return nil, err
+	}
+	whole := t.Whole().ID()
+	return slices.DeleteFunc(infos, func(i Info) bool { return i.Started.Task.Whole().ID() != whole }), nil
+}

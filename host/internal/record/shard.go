@@ -1,0 +1,82 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Shard is one of Of parts that work is divided into, by what the work is and nothing
+// else: all machines divide the same work in the same way. The zero value is all of it.
+type Shard struct{ Part, Of int }
+
+// maxShards is far above any use.
+const maxShards = 1 << 20
+
+// ParseShard reads part/of, such as 3/20.
+func ParseShard(text string) (Shard, error) {
+	part, of, _ := strings.Cut(text, "/")
+	s := Shard{}
+	var err, wrong error
+	s.Part, err = strconv.Atoi(part)
+	s.Of, wrong = strconv.Atoi(of)
+	if err != nil || wrong != nil || s.Of < 1 || s.Of > maxShards || s.Part < 1 || s.Part > s.Of {
+		return Shard{}, fmt.Errorf("%q: want part/of, such as 3/20 for the third of twenty", text)
+	}
+	return s, nil
+}
+
+// String is part/of; empty for all of the work.
+func (s Shard) String() string {
+	if s.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Part, s.Of)
+}
+
+// Has reports whether the piece of work of this identity falls into the shard.
+func (s Shard) Has(id string) bool {
+	if s.Of == 0 {
+		return true
+	}
+	sum := sha256.Sum256([]byte(id))
+	return binary.BigEndian.Uint64(sum[:])%uint64(s.Of) == uint64(s.Part-1)
+}
+
+// Settings of a Task that say where and in which part of it a run did it: what runs of
+// the same work need not have in common. TasksSetting is how many tasks the whole has.
+const (
+	ShardSetting   = "shard"
+	TasksSetting   = "shard.tasks"
+	MachineSetting = "machine"
+)
+
+// Whole is the task that the shards of it make together, wherever they are done.
+func (t Task) Whole() Task {
+	settings := map[string]string{}
+	for name, value := range t.Settings {
+		if name != ShardSetting && name != TasksSetting && name != MachineSetting {
+			settings[name] = value
+		}
+	}
+	t.Settings = settings
+	return t
+}
+
+// FailedKey is where failure n of a task is recorded: beside its result, whose place
+// stays free for another try.
+func FailedKey(key string, n int) string { return fmt.Sprintf("%s%s%d", key, failedMark, n) }
+
+const failedMark = " | failed "
+
+// IsFailure reports a key that FailedKey made.
+func IsFailure(key string) bool {
+	i := strings.LastIndex(key, failedMark)
+	if i < 0 {
+		return false
+	}
+	_, err := strconv.Atoi(key[i+len(failedMark):])
+	return err == nil
+}
