@@ -56,6 +56,7 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	fl.StringVar(&r.Partition, "partition", "", `decide the question in parts: a chunk size for every feature such as 10, "age=10,hours-per-week=20", or adaptive`)
 	fl.BoolVar(&r.All, "all", false, "with --partition: decide every part, not only up to the first witness")
 	fl.DurationVar(&r.SoftTimeout, "soft-timeout", partition.DefaultSoftTimeout, "with --partition: wall time of one question to the solver")
+	app.addShard(cmd, "with --partition: ")
 	fl.BoolVar(&r.Fresh, "fresh", false, "with --partition: start again, even where an earlier run could go on")
 	return cmd
 }

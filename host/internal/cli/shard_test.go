@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -167,4 +169,73 @@ func forge(t *testing.T, from, to string) (key string) {
 		t.Fatal(err)
 	}
 	return key
+}
+
+// The parts of a question that three shards decided, put together, are the answer of one
+// machine.
+func TestShardsOfParts(t *testing.T) {
+	tier.NeedUsual(t)
+	binary, plugins, study := program(t), plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"}), tenureStudy(t)
+	folder := t.TempDir()
+	ask := func(journal string, args ...string) inParts {
+		t.Helper()
+		code, stdout, stderr := startWith(t, binary, plugins, filepath.Join(folder, journal), append([]string{"certify", study, "--partition", "2", "--all", "--json"}, args...)...).wait(t)
+		if code != ExitDone {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		return partsOf(t, stdout)
+	}
+	one := ask("one.db")
+	decided := 0
+	var shards []string
+	for i := range 3 {
+		name := fmt.Sprintf("shard%d.db", i+1)
+		p := ask(name, "--shard", fmt.Sprintf("%d/3", i+1)).Partitions
+		if p.Total != one.Partitions.Total || p.Undecided == 0 {
+			t.Errorf("shard %d: %+v", i+1, p)
+		}
+		decided += p.Fair + p.Unfair
+		shards = append(shards, filepath.Join(folder, name))
+	}
+	merged(t, filepath.Join(folder, "all.db"), shards...)
+	all := ask("all.db")
+	if p := all.Partitions; decided != p.Total || p.Resumed != p.Total || p.Fair != one.Partitions.Fair || p.Unfair != one.Partitions.Unfair || all.Verdict != one.Verdict || p.Total < 10 {
+		t.Errorf("%d decided, together %+v, of one machine %+v", decided, all, one)
+	}
+	for _, wrong := range [][]string{{"certify", study, "--shard", "1/2"}, {"certify", study, "--partition", "adaptive", "--shard", "1/2"}} {
+		if code, _, stderr := command(t, plugins, wrong...); code != ExitUsage || !strings.Contains(stderr, "--partition") {
+			t.Errorf("%v: exit code %d: %s", wrong, code, stderr)
+		}
+	}
+}
+
+// The script for Slurm does a shard in each task of an array; a stand-in for sbatch runs it.
+func TestSlurm(t *testing.T) {
+	tier.NeedUsual(t)
+	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw"})
+	file := grid(t, tenureStudy(t), "solver: none\nbudget: 200it\nruns: 4\nstrategies: [{name: rw}]\n")
+	script, err := filepath.Abs("../../../deploy/slurm.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sbatch, err := filepath.Abs("testdata/sbatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.Symlink(binary, filepath.Join(folder, "hyfair")); err != nil {
+		t.Skipf("SKIPPED %s: %v", t.Name(), err)
+	}
+	cmd := exec.Command("sh", sbatch, "--array=1-3", script, "ablate", file)
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"), "HYFAIR_PLUGIN_DIR="+plugins, "SHARDS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var shards []string
+	for i := range 3 {
+		shards = append(shards, filepath.Join(folder, fmt.Sprintf("shard%d.db", i+1)))
+	}
+	if r := merged(t, filepath.Join(folder, "all.db"), shards...).Runs; len(r) != 1 || r[0].Tasks != 4 || r[0].State != "finished" || len(r[0].Shards) != 3 {
+		t.Errorf("%+v", r)
+	}
 }

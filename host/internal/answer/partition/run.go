@@ -35,6 +35,9 @@ type Options struct {
 	Solvers []certify.Options
 	// Seed drives the order of the parts for the solvers, and the sampling.
 	Seed int64
+	// Shard is the part of the regions to decide; the others stay undecided unless the Store
+	// has them.
+	Shard record.Shard
 	// Store, where not nil, is asked for results and keeps them.
 	Store record.Store
 	// Progress, where not nil, is called with what is known so far, not at the
@@ -136,7 +139,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 
 // all goes through the parts, stage by stage.
 func (r *run) all(ctx context.Context, parts []part) {
-	left := r.resume(parts)
+	left := slices.DeleteFunc(r.resume(parts), func(p part) bool { return !r.o.Shard.Has(p.key) })
 	left = r.cheap(ctx, left, "bounds and sampling", rootBoxes)
 	left = r.cheap(ctx, left, "bounds, boxes split", splitBoxes)
 	left = r.solve(ctx, left)

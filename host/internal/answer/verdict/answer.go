@@ -90,6 +90,13 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	if err := r.Validate(); err != nil {
 		return nil, session.Mistake(err)
 	}
+	switch {
+	case s.Shard.Of == 0:
+	case r.Partition == "":
+		return nil, session.Mistake(errors.New("--shard is a part of the regions of --partition, which is not given"))
+	case r.Partition == partition.Adaptive:
+		return nil, session.Mistake(errors.New("--shard is a part of the regions, and --partition adaptive begins with one: give a chunk size"))
+	}
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()
 	st, queries, err := question.Queries(r.Spec, problem.Decide, s.Note)

@@ -24,7 +24,7 @@ func (a *asker) inParts(ctx context.Context, run *session.Run) (*certify.Report,
 	}
 	o := partition.Options{
 		Chunks: chunks, Adaptive: a.Partition == partition.Adaptive, All: a.All,
-		SoftTimeout: a.SoftTimeout, Solvers: solvers, Seed: a.Seed,
+		SoftTimeout: a.SoftTimeout, Solvers: solvers, Seed: a.Seed, Shard: a.session.Shard,
 	}
 	o.Progress = func(r partition.Report) { a.session.Show(r.String()) }
 	if run.Kept != nil {

@@ -34,6 +34,9 @@ func (a *asker) begin() (*session.Run, error) {
 	}
 	// The time limit is left out: with a larger one, the run can go on.
 	settings["partition"], settings["all"], settings["soft-timeout"] = a.Partition, strconv.FormatBool(a.All), a.SoftTimeout.String()
+	if shard := a.session.Shard; shard.Of > 0 {
+		settings[record.ShardSetting] = shard.String()
+	}
 	j, err := a.session.Journal()
 	if err == nil && j != nil && !a.Fresh {
 		if open, err := j.Unfinished(started.Task); err == nil && len(open) > 0 {
