@@ -40,9 +40,13 @@ type experimentFlags struct {
 	tidy  string
 	// columns are of those that are known.
 	columns, known []string
-	// changed reports that the user gave a flag.
+	// changed reports that the user gave a flag, given lists those.
 	changed func(name string) bool
+	given   func() []string
 }
+
+// showing are the flags that say how a run of the journal is shown, and where it is.
+var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plot-format", "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
 // add adds the flags; of says in help what those about showing and going on are about.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
@@ -57,6 +61,10 @@ func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 	f.changed = func(name string) bool {
 		flag := cmd.Flag(name)
 		return flag != nil && flag.Changed
+	}
+	f.given = func() (names []string) {
+		cmd.Flags().Visit(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+		return names
 	}
 	f.shown.format = view.Text
 }
@@ -88,9 +96,11 @@ func (f *experimentFlags) validate(args []string) error {
 	case f.from != "" && len(args) > 0:
 		return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out %s", strings.Join(args, " "))
 	}
-	for _, name := range []string{"arm", "budget", "clock", "epsilon", "fresh", "jobs", "memory", "models", "protected", "resume", "reuse", "rules", "runs", "seed", "set", "shard", "solvers", "threads", "where"} {
-		if f.from != "" && f.changed(name) {
-			return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out --%s", name)
+	if f.from != "" {
+		for _, name := range f.given() {
+			if !slices.Contains(showing, name) {
+				return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out --%s", name)
+			}
 		}
 	}
 	for _, name := range f.columns {
@@ -196,6 +206,23 @@ func (f *experimentFlags) recall(app *App, plan func(record.Task) (experiment.Pl
 		return failed
 	}
 	return ended(context.Background(), errors.Join(show(t), failed))
+}
+
+// studyOrFrom is the argument rule of commands that take one STUDY, or show a run of several
+// again.
+func studyOrFrom(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 && cmd.Flag("from").Changed {
+		return nil
+	}
+	return exactlyOne("STUDY")(cmd, args)
+}
+
+// recallSeries shows the answers about the networks of a file again.
+func (f *experimentFlags) recallSeries(app *App, plan func(record.Task) (experiment.Plan, error), show func(experiment.Table) error) error {
+	if err := f.validate(nil); err != nil {
+		return usage(err)
+	}
+	return f.recall(app, plan, show)
 }
 
 // runSeries asks the same of the networks of a file, once for each point of its grid.

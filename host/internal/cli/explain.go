@@ -49,10 +49,15 @@ method, the measures and the comparison with LIME (--lime).`,
 		Example: `  hyfair explain studies/loan
   hyfair explain studies/adult.yaml --model AC-3 --from 3f0 --lime --tree tree.svg
   hyfair explain studies/loan --row 17 --rules-out rules.json --json
-  hyfair explain studies/rq3.yaml --models 'AC-[138]' --budget 60s --format latex`,
-		Args: exactlyOne("STUDY"),
+  hyfair explain studies/rq3.yaml --models 'AC-[138]' --budget 60s --format latex
+  hyfair explain --from 3f0 --format csv`,
+		Args: studyOrFrom,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.flags = cmd.Flags()
+			if len(args) == 0 {
+				f.from = f.request.From
+				return f.recallSeries(app, series.Explain.Recall, func(t experiment.Table) error { return f.show(app, t) })
+			}
 			grid := yamlfile.HasKey(args[0], "studies")
 			if grid {
 				return f.runSeries(cmd, app, args[0])
@@ -66,7 +71,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	r := &f.request
 	addQuestion(cmd, &r.Spec)
 	fl := cmd.Flags()
-	fl.StringVar(&r.From, "from", "", "explain the people treated worst of this search in the journal")
+	fl.StringVar(&r.From, "from", "", "explain the people treated worst of this search in the journal; without STUDY: show the tables of this run of a file of studies again")
 	fl.StringVar(&r.Rows, "rows", "", "explain the people treated worst in this file of rows, encoded as the study's own")
 	fl.BoolVar(&r.Encoded, "encoded", false, "the file of --rows has feature values already, below the features' names")
 	fl.IntSliceVar(&r.Row, "row", nil, "explain this row of the study's data (or of --rows), counted from 0; may be repeated")

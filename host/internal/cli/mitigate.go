@@ -46,9 +46,16 @@ its networks is treated in turn.`,
 		Example: `  hyfair mitigate studies/loan
   hyfair mitigate studies/loan --guardrails rules.json --out mitigated
   hyfair mitigate studies/adult.yaml --model AC-3 --arms original,retrained,consistent --budget 60s --mode fast --json
-  hyfair mitigate studies/rq4.yaml --models 'AC-[138]' --budget 60s`,
-		Args: exactlyOne("STUDY"),
+  hyfair mitigate studies/rq4.yaml --models 'AC-[138]' --budget 60s
+  hyfair mitigate --from 3f0`,
+		Args: studyOrFrom,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.from != "" {
+				if len(args) > 0 {
+					return usage(f.validate(args))
+				}
+				return f.recallSeries(app, series.Mitigate.Recall, func(t experiment.Table) error { return f.showSeries(app, t) })
+			}
 			if yamlfile.HasKey(args[0], "studies") {
 				return f.runSeries(cmd, app, args[0])
 			}
@@ -68,6 +75,7 @@ its networks is treated in turn.`,
 	fl.Float64Var(&f.Delta, "delta", explain.DefaultMethod().Delta, "explained guardrails: how much larger the mean k inside a rule must be than outside")
 	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
 	f.add(app, cmd, "of a file of studies: ")
+	fl.StringVar(&f.from, "from", "", "show the tables of this run of a file of studies in the journal again, without running anything")
 	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
 	fl.StringVar(&s.Strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
 	fl.StringVar(&s.Solver, "solver", "", loopSolverHelp)
@@ -114,18 +122,21 @@ func (f *mitigateFlags) complete(app *App, path string) (r mitigate.Request, err
 // studies/rq4.yaml.
 func (f *mitigateFlags) runSeries(cmd *cobra.Command, app *App, file string) error {
 	p := &series.Plan[mitigate.Request, mitigate.Result]{Kind: series.Mitigate}
-	return runSeries(cmd, app, &f.experimentFlags, file, []string{"model", "guardrails"}, p, func(spec question.Spec, name string) (mitigate.Request, error) {
+	return runSeries(cmd, app, &f.experimentFlags, file, []string{"model", "guardrails", "from"}, p, func(spec question.Spec, name string) (mitigate.Request, error) {
 		r, err := f.complete(app, spec.Study)
 		if r.Search.Model = spec.Model; r.Out != "" {
 			r.Out = filepath.Join(r.Out, strings.ReplaceAll(name, "/", "-"))
 		}
 		return r, errors.Join(err, r.Validate())
-	}, func(t experiment.Table) error {
-		m := t.(*series.Mitigations)
-		err := errors.Join(app.show(m), f.writeTidy(t))
-		if f.Out != "" {
-			err = errors.Join(err, m.WriteTables(f.Out))
-		}
-		return err
-	})
+	}, func(t experiment.Table) error { return f.showSeries(app, t) })
+}
+
+// showSeries shows what became of the networks of a file.
+func (f *mitigateFlags) showSeries(app *App, t experiment.Table) error {
+	m := t.(*series.Mitigations)
+	err := errors.Join(app.show(m), f.writeTidy(t))
+	if f.Out != "" {
+		err = errors.Join(err, m.WriteTables(f.Out))
+	}
+	return err
 }

@@ -239,3 +239,61 @@ func TestSlurm(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// Shards of files of studies make the tables of one machine, which the journal shows again.
+func TestShardsOfSeries(t *testing.T) {
+	tier.NeedUsual(t)
+	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-climb": "plugins/search-climb", "hyfair-search-rw": "plugins/search-rw"})
+	loan, err := filepath.Abs(loanStudy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, text := range map[string]string{
+		"explain":  "budget: 2000ev\nsamples: 200\ngrid: {epsilon: [0.05, 0.1], seed: [1, 2]}\n",
+		"mitigate": "budget: 2000ev\nstrategy: rw\nsolver: none\narms: [original, blind]\ngrid: {epsilon: [0.05, 0.1], seed: [1, 2]}\n",
+	} {
+		folder := t.TempDir()
+		run := func(journal string, args ...string) string {
+			t.Helper()
+			code, stdout, stderr := startWith(t, binary, plugins, filepath.Join(folder, journal), append([]string{command}, args...)...).wait(t)
+			if code != ExitDone {
+				t.Fatalf("exit code %d: %s", code, stderr)
+			}
+			return stdout
+		}
+		file := textFile(t, "grid.yaml", "studies: [{study: "+loan+"}]\n"+text)
+		run("one.db", file)
+		var shards []string
+		for i := range 3 {
+			name := fmt.Sprintf("shard%d.db", i+1)
+			run(name, file, "--shard", fmt.Sprintf("%d/3", i+1))
+			shards = append(shards, filepath.Join(folder, name))
+		}
+		all := merged(t, filepath.Join(folder, "all.db"), shards...).Runs
+		at := slices.IndexFunc(all, func(r report.MergedRun) bool { return r.Command == command })
+		if at < 0 || all[at].State != "finished" || all[at].Tasks != 4 {
+			t.Fatalf("%+v", all)
+		}
+		one := run("one.db", "--from", seriesIn(t, filepath.Join(folder, "one.db"), command))
+		if table := run("all.db", "--from", all[at].Name); timeless(table) != timeless(one) || len(one) < 100 {
+			t.Errorf("of three shards:\n%s\nof one machine:\n%s", table, one)
+		}
+		if code, _, stderr := startWith(t, binary, plugins, filepath.Join(folder, "all.db"), command, "--from", all[at].Name, "--fresh").wait(t); code != ExitUsage || !strings.Contains(stderr, "leave out --fresh") {
+			t.Errorf("exit code %d: %s", code, stderr)
+		}
+	}
+}
+
+// seriesIn is the run of a command that a journal has.
+func seriesIn(t *testing.T, path, command string) string {
+	t.Helper()
+	infos, err := keptIn(t, path).Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(infos, func(i journal.Info) bool { return i.Started.Task.Command == command })
+	if at < 0 {
+		t.Fatalf("no run of %s", command)
+	}
+	return infos[at].Name
+}

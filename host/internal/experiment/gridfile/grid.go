@@ -13,7 +13,10 @@ import (
 const MostArms = 1000
 
 // Value is what a point of a grid gives to a key.
-type Value struct{ Key, Text string }
+type Value struct {
+	Key  string `json:"key"`
+	Text string `json:"text"`
+}
 
 // Point is one combination of a grid's values, in the order of its keys.
 type Point []Value

@@ -34,7 +34,7 @@ var Explain = &Kind[explain.Request, explain.Result]{
 		e := &Explanations{Name: p.Name, Networks: []explain.Network{}, Total: total(p, cells)}
 		for i := range cells {
 			if c := &cells[i]; c.Result != nil || c.Error != "" {
-				e.Networks = append(e.Networks, explain.Network{Study: p.source(i).Study, Model: p.source(i).Model, Arm: p.points[i].Called(""), Error: c.Error, Report: c.Result})
+				e.Networks = append(e.Networks, explain.Network{Study: p.source(i).Study, Model: p.source(i).Model, Arm: p.Networks[i].Point.Called(""), Error: c.Error, Report: c.Result})
 			}
 		}
 		return e

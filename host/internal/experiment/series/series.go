@@ -46,19 +46,28 @@ type Plan[Q, R any] struct {
 	*Kind[Q, R] `json:"-"`
 	Name        string `json:"name,omitempty"`
 	// Requests are by content; sources have the places where this machine has the files.
-	Requests []Q   `json:"requests"`
-	Seed     int64 `json:"seed"`
-	Threads  int   `json:"threads"`
-	Memory   int64 `json:"memory,omitempty"`
-	Jobs     int   `json:"jobs"`
+	Requests []Q `json:"requests"`
+	// Networks are what they are called.
+	Networks []Network `json:"networks"`
+	Seed     int64     `json:"seed"`
+	Threads  int       `json:"threads"`
+	Memory   int64     `json:"memory,omitempty"`
+	Jobs     int       `json:"jobs"`
 
 	sources []Q
-	// names are as of Called, points what a grid says of each request.
-	names  []string
-	points []gridfile.Point
 	// uses are the plugins of each request, by their names in plugins.
 	uses    [][]string
 	plugins map[string]experiment.Plugin
+}
+
+// Network is what a request of a plan is called.
+type Network struct {
+	// Name is as of Called, Study and Model are the files' own names.
+	Name  string `json:"name"`
+	Study string `json:"study"`
+	Model string `json:"model,omitempty"`
+	// Point is what a grid says of the request.
+	Point gridfile.Point `json:"point,omitempty"`
 }
 
 // Called is what the next network is called in messages and as a folder, by no name that
@@ -70,7 +79,7 @@ func (p *Plan[Q, R]) Called(spec question.Spec, arm string) string {
 	}
 	name = strings.TrimSpace(name + " " + arm)
 	unique := name
-	for n := 2; slices.Contains(p.names, unique); n++ {
+	for n := 2; slices.ContainsFunc(p.Networks, func(o Network) bool { return o.Name == unique }); n++ {
 		unique = fmt.Sprintf("%s-%d", name, n)
 	}
 	return unique
@@ -107,15 +116,32 @@ func (p *Plan[Q, R]) Add(r Q, name string, point gridfile.Point) {
 			}
 		}
 	}
-	p.names, p.points, p.sources = append(p.names, name), append(p.points, point), append(p.sources, r)
+	p.Networks, p.sources = append(p.Networks, Network{name, filepath.Base(spec.Study), spec.Model, point}), append(p.sources, r)
 	*spec = spec.Canonical()
 	p.Requests = append(p.Requests, r)
+}
+
+// Recall reads a plan back from a task of the journal, to show its answers.
+func (k *Kind[Q, R]) Recall(t record.Task) (experiment.Plan, error) {
+	p, err := experiment.PlanOf[Plan[Q, R]](t, k.Command, k.Command+" of a file of studies")
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Networks) != len(p.Requests) {
+		return nil, errors.New("the run is of an earlier version, which did not keep what its networks are called")
+	}
+	p.Kind, p.sources = k, slices.Clone(p.Requests)
+	for i := range p.sources {
+		s := p.source(i)
+		s.Study, s.Model = p.Networks[i].Study, p.Networks[i].Model
+	}
+	return p, nil
 }
 
 // source says which network it is, as this machine knows it.
 func (p *Plan[Q, R]) source(i int) *question.Spec { return p.Spec(&p.sources[i]) }
 
-func (p *Plan[Q, R]) name(i int) string { return p.names[i] }
+func (p *Plan[Q, R]) name(i int) string { return p.Networks[i].Name }
 
 // key names a network's task.
 func (p *Plan[Q, R]) key(i int) string { return fmt.Sprintf("%d | %s", i+1, p.name(i)) }
@@ -255,7 +281,7 @@ func numberOr(text string) any {
 // tidy adds the rows of a network.
 func (p *Plan[Q, R]) tidy(i int, c *Cell[R], to *experiment.Tidy) {
 	var options view.Record
-	for _, v := range p.points[i] {
+	for _, v := range p.Networks[i].Point {
 		options = append(options, view.Value{Name: v.Key, Of: numberOr(v.Text)})
 	}
 	status, rows := experiment.Done, []view.Record{nil}
@@ -278,7 +304,7 @@ func (p *Plan[Q, R]) tidy(i int, c *Cell[R], to *experiment.Tidy) {
 		if status != experiment.Missing {
 			seconds.Of = c.Seconds
 		}
-		to.Add(p.Name, &f.Terms, p.key(i), &experiment.Subject{Study: stem(spec.Study), Model: stem(model)}, p.points[i].Called(""), options, p.Seed, status,
+		to.Add(p.Name, &f.Terms, p.key(i), &experiment.Subject{Study: stem(spec.Study), Model: stem(model)}, p.Networks[i].Point.Called(""), options, p.Seed, status,
 			slices.Concat(view.Record{seconds, {Name: "retried", Of: experiment.Text(c.Retried)}, {Name: "error", Of: experiment.Text(c.Error)}}, row))
 	}
 }
