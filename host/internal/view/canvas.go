@@ -41,7 +41,11 @@ func init() {
 
 // Write draws the figure in one of FigureFormats.
 func (f *Figure) Write(w io.Writer, format string) error {
-	l := f.layout()
+	text := drawable
+	if format == SVG { // which is shown in whatever font has the characters
+		text = printable
+	}
+	l := f.layout(text)
 	switch format {
 	case SVG:
 		c := &measured{Canvas: vgsvg.New(width, l.height)}

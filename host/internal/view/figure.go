@@ -1,11 +1,13 @@
 package view
 
 import (
+	"fmt"
 	"image/color"
 	"slices"
 	"strings"
 	"unicode"
 
+	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
@@ -98,9 +100,25 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
+// drawable is a printable text that a format can show which has the shapes of one font: of
+// characters that the font lacks, such as those of Chinese, the code.
+func drawable(s string) string {
+	face, buffer := font.DefaultCache.Lookup(textStyle(small).Font, small), sfnt.Buffer{}
+	var b strings.Builder
+	for _, r := range printable(s) {
+		if glyph, err := face.Face.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
+			fmt.Fprintf(&b, "\\u%04X", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
 // layout is a figure with all texts as they are drawn.
 type layout struct {
 	*Figure
+	text   func(string) string // as it is drawn
 	height vg.Length
 	title  string
 	// legend has the series that have an entry, names what they are called there.
@@ -110,21 +128,21 @@ type layout struct {
 	rows    []string // names at the axis
 }
 
-func (f *Figure) layout() *layout {
-	l := &layout{Figure: f, height: low}
+func (f *Figure) layout(text func(string) string) *layout {
+	l := &layout{Figure: f, text: text, height: low}
 	body := textStyle(small)
-	l.title = shortened(printable(f.Title), fits(textStyle(12), width-2*margin))
+	l.title = shortened(text(f.Title), fits(textStyle(12), width-2*margin))
 	for _, name := range f.Y.Names {
-		l.rows = append(l.rows, printable(name))
+		l.rows = append(l.rows, text(name))
 	}
 	for i, s := range f.Series {
 		if s.Name != "" && !slices.Contains(f.Y.Names, s.Name) {
-			l.legend, l.names = append(l.legend, i), append(l.names, printable(s.Name))
+			l.legend, l.names = append(l.legend, i), append(l.names, text(s.Name))
 		}
 	}
 	l.names = ShortNames(l.names)
 	l.rows = shortNames(l.rows, fits(body, mostNames*width))
-	l.caption = wrapped(printable(f.Caption), fits(body, width-2*margin))
+	l.caption = wrapped(text(f.Caption), fits(body, width-2*margin))
 	if f.Square {
 		l.height = square
 	}
@@ -186,7 +204,7 @@ func (l *layout) plot(c draw.Canvas) *plot.Plot {
 	l.X.apply(&p.X, nil)
 	l.Y.apply(&p.Y, l.rows)
 	for axis, room := range map[*plot.Axis]vg.Length{&p.X: c.Size().X, &p.Y: c.Size().Y} {
-		axis.Label.Text = shortened(printable(axis.Label.Text), fits(textStyle(10), room))
+		axis.Label.Text = shortened(l.text(axis.Label.Text), fits(textStyle(10), room))
 		axis.Label.TextStyle.Font, axis.Tick.Label.Font = textStyle(10).Font, textStyle(small).Font
 	}
 	return p

@@ -85,6 +85,28 @@ func TestSVG(t *testing.T) {
 	}
 }
 
+// Names in any script are told apart, also where the font has no shape for them.
+func TestNamesInAnyScript(t *testing.T) {
+	files := map[string]string{}
+	for _, name := range []string{"ε", "δ", "Ж", "中", "文", "☃", "a"} {
+		f := figure()
+		f.Title, f.Series[1].Name = name, name
+		for _, format := range FigureFormats {
+			file := string(written(t, f, format))
+			if other, known := files[file]; known {
+				t.Errorf("%s: %s looks like %s", format, name, other)
+			}
+			files[file] = name
+		}
+		if texts, _ := svg(t, written(t, f, SVG)); texts[name] == 0 {
+			t.Errorf("%s is not in %v", name, texts)
+		}
+	}
+	if got := drawable("ε 中\n"); got != "ε \\u4E2D\\uFFFD" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestBars(t *testing.T) {
 	f := &Figure{
 		Title: "t", X: Axis{Label: "n", Max: 40, Whole: true}, Y: Axis{Min: 0.5, Max: 2.5, Names: []string{"low", "high"}}, Caption: "what to know",
@@ -97,7 +119,7 @@ func TestBars(t *testing.T) {
 		}
 	}
 	// b goes on where a ends.
-	l := f.layout()
+	l := f.layout(printable)
 	c := &recorder.Canvas{}
 	area := draw.NewCanvas(c, 460, 200)
 	p := l.plot(area)
@@ -148,7 +170,7 @@ func TestLinesAreTold(t *testing.T) {
 		t.Errorf("%d marks, %d lines", len(grey), len(bare))
 	}
 	f.Series = slices.Repeat(f.Series, 5)
-	if l := f.layout(); l.height < vg.Length(len(l.names)*lineHeight) {
+	if l := f.layout(printable); l.height < vg.Length(len(l.names)*lineHeight) {
 		t.Errorf("%v high for %d names", l.height, len(l.names))
 	}
 	// The same look wherever it stands.
@@ -192,7 +214,7 @@ func TestTextsStayWhereTheyAre(t *testing.T) {
 	f.Caption = strings.Repeat("and so is this caption ", 20)
 	f.X.Label, f.Y.Label = f.Title, f.Title
 	f.Series[0].Name = "<text x=\"1\">&\u202e\x00\n" + strings.Repeat("W", 100)
-	l := f.layout()
+	l := f.layout(printable)
 	text := written(t, f, SVG)
 	svg(t, text)
 	if bytes.ContainsAny(text, "\u202e\x00") || bytes.Contains(text, []byte(" style=")) || bytes.Contains(text, []byte(`<text x=`)) || !bytes.HasPrefix(text, []byte("<svg ")) {
