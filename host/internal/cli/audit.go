@@ -19,7 +19,8 @@ func newAudit(app *App) *cobra.Command {
 		Long: `Compare every person of a data set with the copies that differ in protected
 attributes only: in how many different bins the scores fall (k), how far they
 lie apart (gap), which copies get the highest and the lowest, what each
-attribute does by itself, and whose decision would be another. The people are
+attribute does by itself, and whose decision would be another. --notion says
+what counts as unfair: a score gap above ε unless it is given. The people are
 those of the study's own data set, or of ROWS.csv, encoded in the same way.
 
 A person's own protected values join those of the study, so that an age of 39
@@ -44,6 +45,7 @@ stands beside 15, 25, … docs/audit.md explains the summary and the CSV file.`,
 	}
 	addQuestion(cmd, &r.Spec)
 	fl := cmd.Flags()
+	fl.StringVar(&r.Notion, "notion", "", "who counts as treated unfairly: score, logit, decision or decision-strict (default score)")
 	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv has feature values already, below the features' names")
 	fl.IntVar(&r.Top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")
 	fl.StringVar(&r.Out, "out", "", "write everybody to this CSV file")

@@ -255,3 +255,31 @@ func TestAuditInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestAuditByNotion: --notion says who counts as treated unfairly, whatever else is
+// counted; without it that is a score gap above ε.
+func TestAuditByNotion(t *testing.T) {
+	plain := auditJSON(t, loanStudy)
+	for _, c := range []struct {
+		args          []string
+		limit, column string
+		unfair        int
+	}{
+		{[]string{"score"}, "", "gap > 0.05", plain.Summary.Unfair},
+		{[]string{"decision"}, "", "decisions differ", plain.Summary.Flips},
+		{[]string{"decision-strict"}, "", "decisions differ", plain.Summary.Flips},
+		{[]string{"logit", "--epsilon", "2"}, "2", "logit gap > 2", 6390},
+	} {
+		args := append([]string{loanStudy, "--notion"}, c.args...)
+		out := auditJSON(t, args...)
+		if out.Notion != c.args[0] || out.Limit != c.limit || out.Epsilon != "0.05" || out.Summary.Unfair != c.unfair || out.Summary.MeanK != plain.Summary.MeanK {
+			t.Errorf("%v: notion %q, limit %q, ε %s, %d unfair, mean k %v", c.args, out.Notion, out.Limit, out.Epsilon, out.Summary.Unfair, out.Summary.MeanK)
+		}
+		if code, stdout, _ := audited(t, append(args, "--top", "1")...); code != ExitDone || !strings.Contains(stdout, "notion "+c.args[0]) || !strings.Contains(stdout, c.column) {
+			t.Errorf("%v: exit code %d\n%s", c.args, code, stdout)
+		}
+	}
+	if code, _, stderr := audited(t, loanStudy, "--notion", "equal"); code != ExitUsage || !strings.Contains(stderr, `--notion: unknown notion "equal"`) {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

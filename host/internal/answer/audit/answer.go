@@ -51,7 +51,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		return nil, session.Mistake(err)
 	}
 	c := Config{Model: q.Study.Model, Space: q.Space, Region: q.Region}
-	if c.Epsilon, err = q.EpsilonFor(fairness.Score); err != nil {
+	if err := c.measure(q); err != nil {
 		return nil, session.Mistake(err)
 	}
 	if c.Where, err = space.ParsePredicate(q.Space, r.Where); err != nil {
@@ -96,6 +96,27 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out.after(s), nil
 }
 
+// measure says who is treated unfairly. Bins are of scores: their width is ε, or the
+// study's where ε is of logits, or what studies have that name none.
+func (c *Config) measure(q *question.Question) (err error) {
+	if q.Spec.Notion != "" {
+		if c.Notion, err = fairness.ParseNotion(q.Spec.Notion); err != nil {
+			return fmt.Errorf("--notion: %w", err)
+		}
+		if c.Limit, err = q.EpsilonFor(c.Notion); err != nil {
+			return err
+		}
+	}
+	if c.Notion != fairness.Logit {
+		c.Epsilon, err = q.EpsilonFor(fairness.Score)
+		return err
+	}
+	if c.Epsilon, err = q.Study.EpsilonFor(fairness.Score, ""); err != nil {
+		c.Epsilon = study.DefaultEpsilon()
+	}
+	return nil
+}
+
 // open reads the study and the rows.
 func (r *Request) open(s *session.Session) (q *question.Question, data *people.Data, err error) {
 	if err := r.Validate(); err != nil {
@@ -124,14 +145,19 @@ func (r *Result) after(s *session.Session) *Result {
 }
 
 func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outcome) *Result {
-	epsilon := fairness.FormatRat(c.Epsilon)
 	sum := outcome.Summarise(c.Space, c.Region, data.Points)
 	sum.Rows, sum.Dropped = data.Read, data.Dropped
-	sum.Text = sum.sentences(epsilon)
 	out := &Result{
-		Study: q.Study.Name, Model: filepath.Base(q.Study.ModelPath), Epsilon: epsilon,
+		Study: q.Study.Name, Model: filepath.Base(q.Study.ModelPath), Epsilon: fairness.FormatRat(c.Epsilon),
 		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum,
 	}
+	if c.Notion != 0 {
+		out.Notion = c.Notion.String()
+	}
+	if c.Notion == fairness.Logit {
+		out.Limit = fairness.FormatRat(c.Limit)
+	}
+	out.Summary.Text = out.sentences()
 	for _, rule := range q.Study.Rules {
 		if rule.On {
 			out.Rules = append(out.Rules, rule.Name)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -35,8 +36,12 @@ type Config struct {
 	Region space.Region
 	// Where leaves out the people at whom it does not hold; nil: nobody.
 	Where space.Predicate
-	// Epsilon is a score difference.
+	// Epsilon is a score difference, the width of bins.
 	Epsilon *big.Rat
+	// Notion says who is treated unfairly, with Limit for its ε. The zero one: whoever's
+	// score gap exceeds Epsilon.
+	Notion fairness.Notion
+	Limit  *big.Rat
 	// Progress is told now and then how many people of all are done, one call at a
 	// time; may be nil.
 	Progress func(done, total int)
@@ -67,8 +72,8 @@ type Person struct {
 	Index int
 	// N is |Z(x)|, the own combination included; at least 1.
 	N int
-	// K is k(x), exact. Gap is the largest score minus the smallest, and Unfair
-	// whether it exceeds ε, exact.
+	// K is k(x), exact. Gap is the largest score minus the smallest. Unfair: the
+	// counterfactuals violate the notion; exact.
 	K      int
 	Gap    float64
 	Unfair bool

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -151,7 +152,11 @@ func randomCase(r *rand.Rand) Config {
 		last := &n.Layers[1]
 		last.Out, last.Weights, last.Bias = 2, append(make([]float64, 5), last.Weights...), []float64{0.25, 0}
 	}
-	return Config{Model: n, Space: s, Region: s.Whole(), Epsilon: big.NewRat(1, 20)}
+	c := Config{Model: n, Space: s, Region: s.Whole(), Epsilon: big.NewRat(1, 20)}
+	if notion := r.IntN(len(fairness.Notions) + 1); notion > 0 {
+		c.Notion, c.Limit = fairness.Notions[notion-1], big.NewRat(1, 4)
+	}
+	return c
 }
 
 func TestAgreesWithDefinitions(t *testing.T) {

@@ -97,7 +97,7 @@ func (b *bench) person(i, row int) Person {
 	x, o := b.points[i], &b.outcomes[i]
 	score, positive := b.decider.At(x)
 	p := Person{
-		Index: row, N: o.N, K: o.K, Gap: o.Gap, Unfair: o.Violates, Shannon: o.Shannon, MinEntropy: o.MinEntropy,
+		Index: row, N: o.N, K: o.K, Gap: o.Gap, Unfair: b.unfair(b.whole, x, o), Shannon: o.Shannon, MinEntropy: o.MinEntropy,
 		Score: score, Positive: positive, Effects: make([]Effect, len(b.each)),
 	}
 	high, low := b.whole.Point(x, o.ArgMax), b.whole.Point(x, o.ArgMin)
@@ -114,6 +114,15 @@ func (b *bench) person(i, row int) Person {
 		p.Effects[n] = b.effect(x, b.protected[n], line, &b.effects[n][i], positive)
 	}
 	return p
+}
+
+// unfair says whether the counterfactuals that e knows of x, with their outcome o,
+// violate the notion.
+func (b *bench) unfair(e *evaluate.Evaluator, x []float64, o *evaluate.Outcome) bool {
+	if b.Notion == 0 {
+		return o.Violates
+	}
+	return e.Violates(x, b.Notion, b.Limit)
 }
 
 func (b *bench) protectedOf(point []float64) []float64 {
@@ -141,7 +150,7 @@ func (b *bench) anyFlips(x []float64, positive bool) bool {
 
 // effect is what one protected feature does to the person at x.
 func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *evaluate.Outcome, positive bool) Effect {
-	e := Effect{N: o.N, K: o.K, Gap: o.Gap, Unfair: o.Violates, Best: x[feature], Worst: x[feature]}
+	e := Effect{N: o.N, K: o.K, Gap: o.Gap, Unfair: b.unfair(line, x, o), Best: x[feature], Worst: x[feature]}
 	copies := line.Copies(x)
 	scores, points := copies.Scores, make([][]float64, len(copies.Combinations))
 	own := 0

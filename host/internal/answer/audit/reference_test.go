@@ -125,7 +125,9 @@ func (s *slow) about(points [][]float64) about {
 	a.least = -math.Log2(largest)
 	a.min, a.max = least.score, most.score
 	logits := []*big.Rat{least.logit, most.logit}
-	a.unfair = fairness.Score.Violates(logits, s.c.Epsilon)
+	if a.unfair = fairness.Score.Violates(logits, s.c.Epsilon); s.c.Notion != 0 {
+		a.unfair = s.c.Notion.Violates(logits, s.c.Limit)
+	}
 	a.lo, a.hi = fairness.Score.Gap(logits)
 	return a
 }

@@ -16,11 +16,15 @@ import (
 
 // Result is the answer to a Request and the JSON object of hyfair audit.
 type Result struct {
-	Study     string   `json:"study"`
-	Model     string   `json:"model"`
-	Seed      int64    `json:"seed"`
-	Seconds   float64  `json:"seconds"`
+	Study   string  `json:"study"`
+	Model   string  `json:"model"`
+	Seed    int64   `json:"seed"`
+	Seconds float64 `json:"seconds"`
+	// Epsilon is the width of bins, and with the notion score, which is meant where
+	// Notion is empty, the gap that is fair. Limit is that of a notion with an ε of its own.
 	Epsilon   string   `json:"epsilon"`
+	Notion    string   `json:"notion,omitempty"`
+	Limit     string   `json:"limit,omitempty"`
 	Protected []string `json:"protected"`
 	Where     string   `json:"where,omitempty"`
 	// Rules are those that are on.
@@ -144,6 +148,9 @@ func (r *Result) WriteJSON(w io.Writer) error {
 // Document shows the result.
 func (r *Result) Document() *view.Document {
 	head := fmt.Sprintf("Audit of %s (%s): %s, ε = %s", r.Study, r.Model, strings.Join(r.Protected, ", "), r.Epsilon)
+	if r.Notion != "" {
+		head += ", notion " + r.Notion
+	}
 	if r.Where != "" {
 		head += ", where " + r.Where
 	}
@@ -152,9 +159,10 @@ func (r *Result) Document() *view.Document {
 	}
 	d := view.Of(view.Paragraph{head}, view.Paragraph(r.Summary.Text))
 	if r.Summary.People > 0 {
-		d.Add(r.Summary.byAttribute(r.Epsilon))
+		unfair, _ := r.unfairly()
+		d.Add(r.Summary.byAttribute(unfair))
 		for i := range r.Summary.Attributes {
-			d.Add(r.Summary.Attributes[i].byGroup(r.Epsilon))
+			d.Add(r.Summary.Attributes[i].byGroup(unfair))
 		}
 	}
 	if worst := r.worst(); len(worst.Rows) > 0 {

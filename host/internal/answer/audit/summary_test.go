@@ -79,10 +79,11 @@ func TestSummary(t *testing.T) {
 	if d := cmp.Diff(want, sum, cmpopts.EquateApprox(0, 1e-12)); d != "" {
 		t.Error(d)
 	}
-	text := strings.Join(sum.sentences("0.05"), "\n")
+	result := &Result{Epsilon: "0.05", Summary: *sum}
+	text := strings.Join(result.sentences(), "\n")
 	wantText := `3 people were audited: each was compared with copies that differ in sex and age only.
-2 of them (66.7 %) are treated unfairly: the scores of their copies differ by more than 0.05.
-2 (66.7 %) would get the other decision with another sex or age: 1 who get a no would get a yes, 1 who get a yes would get a no.
+2 of them (66.7 %) would get the other decision with another sex or age: 1 who get a no would get a yes, 1 who get a yes would get a no.
+2 (66.7 %) have a score gap above 0.05: the scores of their copies lie further apart than that.
 The copies of a person get 2.67 different outcomes on average, and 4 at most.
 1 person has no copies, because constraints forbid all but their own combination, and count as treated fairly.
 Not audited, because a value lies outside its feature's domain: 1 by age.
@@ -99,7 +100,7 @@ func TestSummaryOfNobody(t *testing.T) {
 	if sum.People != 0 || sum.MeanK != 0 || sum.UnfairShare != 0 || len(sum.Attributes) != 2 || len(sum.Attributes[0].Groups) != 0 {
 		t.Errorf("%+v", sum)
 	}
-	if text := sum.sentences("0.05"); text[0] != "0 people were audited: each was compared with copies that differ in sex and age only." || strings.Contains(strings.Join(text, ""), "NaN") {
+	if text := (&Result{Epsilon: "0.05", Summary: *sum}).sentences(); text[0] != "0 people were audited: each was compared with copies that differ in sex and age only." || strings.Contains(strings.Join(text, ""), "NaN") {
 		t.Errorf("%q", text)
 	}
 }

@@ -8,29 +8,41 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// sentences says in plain words what came of the audit; epsilon is ε as people
-// write it.
-func (sum *Summary) sentences(epsilon string) []string {
+// sentences says in plain words what came of the audit: decisions first, which
+// anybody understands.
+func (r *Result) sentences() []string {
+	sum := &r.Summary
 	var names []string
 	for i := range sum.Attributes {
 		names = append(names, sum.Attributes[i].Name)
 	}
-	attributes := either(names, "and")
-	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", persons(sum.People, "was", "were"), attributes)}
+	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", persons(sum.People, "was", "were"), either(names, "and"))}
 	if sum.People > 0 {
+		_, have := r.unfairly()
 		out = append(out,
-			fmt.Sprintf("%s of them (%s) are treated unfairly: the scores of their copies differ by more than %s.",
-				view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), epsilon),
-			fmt.Sprintf("%s (%s) would get the other decision with another %s: %s who get a no would get a yes, %s who get a yes would get a no.",
+			fmt.Sprintf("%s of them (%s) would get the other decision with another %s: %s who get a no would get a yes, %s who get a yes would get a no.",
 				view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), either(names, "or"), view.Count(sum.ToYes), view.Count(sum.ToNo)),
+			fmt.Sprintf("%s (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
 			fmt.Sprintf("The copies of a person get %.2f different outcomes on average, and %d at most.", sum.MeanK, sum.MaxK))
 	}
 	if sum.Alone > 0 {
 		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid all but their own combination, and count as treated fairly.", persons(sum.Alone, "has", "have")))
 	}
 	return append(out, sum.left()...)
+}
+
+// unfairly says what counts as unfair: as a heading, and of people who have it.
+func (r *Result) unfairly() (heading, have string) {
+	switch r.Notion {
+	case "", fairness.Score.String():
+		return "gap > " + r.Epsilon, "a score gap above " + r.Epsilon + ": the scores of their copies lie further apart than that"
+	case fairness.Logit.String():
+		return "logit gap > " + r.Limit, "a logit gap above " + r.Limit + ": the logits of their copies lie further apart than that"
+	}
+	return "decisions differ", "copies with different decisions (notion " + r.Notion + ")"
 }
 
 // left says who was not audited.
@@ -58,13 +70,13 @@ func (sum *Summary) left() []string {
 	return out
 }
 
-func (sum *Summary) byAttribute(epsilon string) *view.Table {
+func (sum *Summary) byAttribute(unfair string) *view.Table {
 	t := &view.Table{
 		Title:   "What each attribute does by itself, all else being kept",
-		Columns: view.Columns("attribute", "gap > "+epsilon, "no → yes", "yes → no", "mean gap", "largest gap", "largest k", "strongest"),
+		Columns: view.Columns("attribute", unfair, "no → yes", "yes → no", "mean gap", "largest gap", "largest k", "strongest"),
 		Notes: []string{
 			"no → yes: people who get a no and would get a yes with another value of the attribute; yes → no: the reverse.",
-			"strongest: of the people with such a gap, those whom no other attribute gives a larger one.",
+			"strongest: how many of those people have their largest gap by this attribute; ties count for each.",
 		},
 	}
 	for i := range sum.Attributes {
@@ -75,10 +87,10 @@ func (sum *Summary) byAttribute(epsilon string) *view.Table {
 	return t
 }
 
-func (a *Attribute) byGroup(epsilon string) *view.Table {
+func (a *Attribute) byGroup(unfair string) *view.Table {
 	t := &view.Table{
 		Title:   "People by their own " + a.Name,
-		Columns: view.Columns(a.Name, "people", "get a yes", "no → yes", "yes → no", "advantage", "gap > "+epsilon, "mean k"),
+		Columns: view.Columns(a.Name, "people", "get a yes", "no → yes", "yes → no", "advantage", unfair, "mean k"),
 		Notes: []string{fmt.Sprintf("no → yes, yes → no: with another %s. advantage: the mean of own score − mean score with other values of %s.",
 			a.Name, a.Name)},
 	}

@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ type reader struct {
 // study reads the whole file but the network. What it returns is of use only
 // if no fault was added.
 func (r *reader) study(root *yamlfile.Node) *Study {
-	s := &Study{Space: &space.Space{}, Epsilon: big.NewRat(1, 20), Notion: fairness.Score, Clustering: fairness.ByBins}
+	s := &Study{Space: &space.Space{}, Epsilon: DefaultEpsilon(), Notion: fairness.Score, Clustering: fairness.ByBins}
 	s.once()
 	r.object(root, "study")
 	s.Name, _ = r.Name(root.Get("name"))

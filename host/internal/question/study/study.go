@@ -278,6 +278,9 @@ func (p *placed) Unwrap() error { return p.err }
 // once defers reading the data set to the first call.
 func (s *Study) once() { s.data = sync.OnceValues(s.readData) }
 
+// DefaultEpsilon is ε, a score difference, where a study names none.
+func DefaultEpsilon() *big.Rat { return big.NewRat(1, 20) }
+
 // EpsilonFor is ε for a question in a notion: text, which is in the notion's
 // unit, or where text is empty the study's, and nil for a notion that has none.
 // A study's ε in logits is not a difference of scores, and is refused where one is needed.
