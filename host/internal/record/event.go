@@ -202,6 +202,9 @@ type Shares struct {
 	// none.
 	Sampled *Counted `json:"sampled,omitempty"`
 	Rows    *Counted `json:"rows,omitempty"`
+	// Met is how many different individuals who are discriminated against were
+	// evaluated exactly.
+	Met int `json:"met,omitempty"`
 }
 
 // Counted is individuals of whom Unfair of N are discriminated against.

@@ -263,7 +263,7 @@ func gradeOf(fair, unfair *big.Rat, grade sdk.Grade) string {
 func (r *Report) event() *record.Shares {
 	s := &record.Shares{
 		Fair: r.Fair.RatString(), Unfair: r.Unfair.RatString(), Grade: gradeOf(r.Fair, r.Unfair, r.Grade),
-		Boxes: r.Boxes, Complete: r.Complete, Reason: r.Reason, Sampled: r.Sampled.counted(), Rows: r.Rows.counted(),
+		Boxes: r.Boxes, Complete: r.Complete, Reason: r.Reason, Sampled: r.Sampled.counted(), Rows: r.Rows.counted(), Met: r.Met,
 	}
 	if r.Individuals != nil {
 		s.Individuals = r.Individuals.String()

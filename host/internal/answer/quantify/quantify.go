@@ -81,6 +81,9 @@ type Report struct {
 	// Sampled and Rows are nil where nothing was asked of them.
 	Sampled *Sampled
 	Rows    *Rows
+	// Met is how many different individuals who are discriminated against were
+	// evaluated exactly.
+	Met int
 	// Map is nil without Options.Pieces.
 	Map *Map
 }
@@ -118,8 +121,10 @@ type run struct {
 	// last are the shares last told, for a solver that is lost; sound are the last
 	// of them to which there is no objection.
 	last, sound *sdk.Shares
-	// witnesses are individuals evaluated exactly, to try pieces with.
+	// witnesses are individuals evaluated exactly, to try pieces with; met has the keys
+	// of all who are discriminated against.
 	witnesses []settled
+	met       map[string]struct{}
 	free      []int // features
 	tally     *tally
 	ctx       context.Context // of the question, for what is evaluated of pieces
@@ -154,6 +159,10 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		r.nobody()
 		return r.report, nil
 	}
+	if len(r.met) == 0 {
+		r.look(ctx)
+	}
+	r.report.Met = len(r.met)
 	r.glimpse(nil, 0) // of the sample and the rows
 	err = r.ask(ctx)
 	return r.report, err
@@ -182,7 +191,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	if _, err := j.Evaluator(); err != nil {
 		return nil, err
 	}
-	r := &run{q: inward, o: o, free: inward.Space.Free(), judge: j, start: time.Now(), report: &Report{
+	r := &run{q: inward, o: o, free: inward.Space.Free(), judge: j, start: time.Now(), met: map[string]struct{}{}, report: &Report{
 		Fair: new(big.Rat), Unfair: new(big.Rat), Undecided: big.NewRat(1, 1),
 	}}
 	if o.Pieces != nil {

@@ -328,8 +328,13 @@ func TestRows(t *testing.T) {
 	rows = append(rows, []float64{99, 0, 0, 0, 1}, []float64{0.5, 0, 0, 0, 1})
 	want.Outside = 2
 	rep, err := Run(t.Context(), q, Options{Solver: &fake{}, Description: description(), Rows: rows})
-	if err != nil || *rep.Rows != want || rep.Sampled != nil {
-		t.Errorf("%v, %+v, want %+v", err, rep.Rows, want)
+	if err != nil || *rep.Rows != want || rep.Sampled != nil || rep.Met != want.Unfair/2 {
+		t.Errorf("%v, %+v, %d met, want %+v", err, rep.Rows, rep.Met, want)
+	}
+	// Where nobody is known, one is looked for.
+	rep, err = Run(t.Context(), q, Options{Solver: &fake{}, Description: description()})
+	if err != nil || rep.Rows != nil || rep.Met != 1 {
+		t.Errorf("%v, %d met", err, rep.Met)
 	}
 }
 

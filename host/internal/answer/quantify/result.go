@@ -106,11 +106,11 @@ func (r *Result) Document() *view.Document {
 		return d
 	}
 	proof, open := "proved", ""
+	if !r.Complete {
+		proof, open = "proved so far", r.Reason
+	}
 	if r.Grade != "" {
 		proof += ", " + r.Grade
-	}
-	if !r.Complete {
-		open = r.Reason
 	}
 	t := &view.Table{Plain: true, Columns: []view.Column{{}, {Right: true, Width: 9}, {}}}
 	t.Add("fair", view.ShareOrDash(r.Fair), proof)
@@ -155,8 +155,15 @@ func (r *Result) evaluated() view.Paragraph {
 	default:
 		say("data set: not looked at, %s", r.NoRows)
 	}
+	if d := r.Rows; d != nil && d.N > 0 && (d.Share < r.Interval.Lo-apart || d.Share > r.Interval.Hi+apart) {
+		say("These are two shares: the space counts every combination of values once, likely or not; the data set counts the people in it.")
+	}
 	return out
 }
+
+// apart is by how much the share of the rows must differ from that of the space to be
+// remarked upon.
+const apart = 0.005
 
 // question is what was asked, in words.
 func (r *Result) question() string {

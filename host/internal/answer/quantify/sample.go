@@ -2,6 +2,7 @@ package quantify
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -12,8 +13,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -202,8 +205,26 @@ func (r *run) rows(ctx context.Context) {
 	}
 }
 
-// know keeps some individuals to hold claims against.
+// look looks for a moment for one who is discriminated against, as certify does.
+func (r *run) look(ctx context.Context) {
+	q := *r.q
+	q.Goal = problem.Decide
+	w := certify.NewDoubt(&q, r.o.Seed).Refute(ctx, q.RegionOrWhole(), certify.DoubtCopies, q.Notion.Threshold(q.Epsilon))
+	if w != nil && r.judge.Of(w.Copy1) == individual.Unfair {
+		r.know(r.q.Space.Canonical(w.Copy1), individual.Unfair, 2*maxWitnesses+1)
+	}
+}
+
+// know keeps individuals to hold claims against: some of them, and of those who are
+// discriminated against the keys of all.
 func (r *run) know(x []float64, v individual.Verdict, limit int) {
+	if v == individual.Unfair {
+		var key []byte
+		for _, i := range r.free {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x[i]))
+		}
+		r.met[string(key)] = struct{}{}
+	}
 	if len(r.witnesses) < limit {
 		r.witnesses = append(r.witnesses, settled{x, v == individual.Unfair})
 	}

@@ -22,13 +22,17 @@ type Shares struct {
 	// Grade is of the proof behind fair and unfair.
 	Grade string `json:"grade,omitempty"`
 	// Individuals of the region in decimal digits, of any number.
-	Individuals string        `json:"individuals,omitempty"`
-	Sampled     *SampledShare `json:"sampled,omitempty"`
-	Rows        *RowsShare    `json:"rows,omitempty"`
-	Boxes       int64         `json:"boxes"`
-	Complete    bool          `json:"complete"`
-	Reason      string        `json:"reason,omitempty"`
-	Faults      []string      `json:"faults,omitempty"`
+	Individuals string `json:"individuals,omitempty"`
+	// Discriminated bounds how many of them are discriminated against, by what was
+	// proved and by Met, those different ones who were evaluated exactly.
+	Discriminated *Bounds       `json:"discriminated,omitempty"`
+	Met           int           `json:"met"`
+	Sampled       *SampledShare `json:"sampled,omitempty"`
+	Rows          *RowsShare    `json:"rows,omitempty"`
+	Boxes         int64         `json:"boxes"`
+	Complete      bool          `json:"complete"`
+	Reason        string        `json:"reason,omitempty"`
+	Faults        []string      `json:"faults,omitempty"`
 }
 
 // Fractions has the shares as fractions.
@@ -36,6 +40,12 @@ type Fractions struct {
 	Fair      string `json:"fair"`
 	Unfair    string `json:"unfair"`
 	Undecided string `json:"undecided"`
+}
+
+// Bounds hold a number of individuals, in decimal digits.
+type Bounds struct {
+	AtLeast string `json:"at_least"`
+	AtMost  string `json:"at_most"`
 }
 
 // Interval is what a share lies in.
@@ -70,7 +80,7 @@ type RowsShare struct {
 // damaged journal has, nothing is proved.
 func SharesOf(s *record.Shares, faults []string) Shares {
 	proved := [...]*big.Rat{new(big.Rat), new(big.Rat), big.NewRat(1, 1)} // fair, unfair, undecided
-	out := Shares{Boxes: s.Boxes, Complete: s.Complete, Reason: s.Reason, Faults: faults}
+	out := Shares{Met: max(0, s.Met), Boxes: s.Boxes, Complete: s.Complete, Reason: s.Reason, Faults: faults}
 	fair, ok1 := fraction(s.Fair)
 	unfair, ok2 := fraction(s.Unfair)
 	if ok1 && ok2 {
@@ -87,6 +97,9 @@ func SharesOf(s *record.Shares, faults []string) Shares {
 		out.Exact = &Fractions{proved[0].RatString(), proved[1].RatString(), proved[2].RatString()}
 		out.Interval = &Interval{Lo: unfair, Hi: 1 - fair}
 	}
+	if n, ok := new(big.Int).SetString(out.Individuals, 10); ok && !out.Nobody() {
+		out.Discriminated = bounds(n, proved[0], proved[1], out.Met, s.Sampled)
+	}
 	if c := s.Sampled; sane(c) && !out.Nobody() {
 		share := shareOf(c.Unfair, c.N)
 		out.Sampled = &SampledShare{Share: share, Lo: share, Hi: share, N: c.N, All: c.All, Method: "enumeration", Confidence: 1}
@@ -99,6 +112,24 @@ func SharesOf(s *record.Shares, faults []string) Shares {
 		out.Rows = &RowsShare{shareOf(c.Unfair, c.N), c.Unfair, c.N, c.Outside}
 	}
 	return out
+}
+
+// bounds are those of how many of n individuals are discriminated against. They are
+// no less than the bounds of the share say, and those who were met.
+func bounds(n *big.Int, fair, unfair *big.Rat, met int, sampled *record.Counted) *Bounds {
+	part := func(share *big.Rat) *big.Int { // n is a multiple of what divides the share
+		all := new(big.Int).Mul(n, share.Num())
+		return all.Quo(all, share.Denom())
+	}
+	least, most := part(unfair), new(big.Int).Sub(n, part(fair))
+	if m := big.NewInt(int64(met)); least.Cmp(m) < 0 && m.Cmp(most) <= 0 {
+		least = m
+	}
+	if sane(sampled) && sampled.All {
+		least = big.NewInt(int64(sampled.Unfair))
+		most = least
+	}
+	return &Bounds{least.String(), most.String()}
 }
 
 // floats are the three shares in float64, the proved ones rounded down to multiples
@@ -153,17 +184,47 @@ func (s *Shares) Measures() map[string]*float64 {
 	return m
 }
 
-// Between says in words where the share of discriminated individuals lies.
+// Between says in words how many individuals are discriminated against.
 func (s *Shares) Between() string {
 	if s.Nobody() {
 		return "there is no individual in the space asked about: 0 of 0 individuals are discriminated against"
 	}
-	of := "all individuals"
-	if n, ok := new(big.Int).SetString(s.Individuals, 10); ok {
-		of = fmt.Sprintf("%s individuals", view.BigCount(n))
+	lo, hi := view.Share(s.Interval.Lo), view.Share(s.Interval.Hi)
+	d := s.Discriminated
+	switch {
+	case d == nil && *s.Undecided == 0:
+		return lo + " of all individuals are discriminated against"
+	case d == nil:
+		return fmt.Sprintf("between %s and %s of all individuals are discriminated against", lo, hi) + s.met()
 	}
-	if *s.Undecided == 0 {
-		return fmt.Sprintf("%s of %s are discriminated against", view.Share(*s.Unfair), of)
+	n, least, most := number(s.Individuals), number(d.AtLeast), number(d.AtMost)
+	of := view.BigCount(n) + " individuals"
+	if least.Cmp(most) == 0 {
+		return fmt.Sprintf("%s of %s (%s) are discriminated against", view.BigCount(least), of, view.Share(ratio(least, n)))
 	}
-	return fmt.Sprintf("between %s and %s of %s are discriminated against", view.Share(s.Interval.Lo), view.Share(s.Interval.Hi), of)
+	return fmt.Sprintf("at least %s and at most %s of %s (%s to %s) are discriminated against",
+		view.BigCount(least), view.BigCount(most), of, view.Share(ratio(least, n)), hi) + s.met()
+}
+
+// met says that individuals are known of whom the proof does not know yet.
+func (s *Shares) met() string {
+	if s.Met == 0 || *s.Unfair > 0 {
+		return ""
+	}
+	were := "were"
+	if s.Met == 1 {
+		were = "was"
+	}
+	return fmt.Sprintf("; %s of them %s met by evaluation, the proof has none yet", view.Count(s.Met), were)
+}
+
+// number reads decimal digits that were checked before.
+func number(digits string) *big.Int {
+	n, _ := new(big.Int).SetString(digits, 10)
+	return n
+}
+
+func ratio(part, of *big.Int) float64 {
+	share, _ := new(big.Rat).SetFrac(part, of).Float64()
+	return share
 }
