@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +21,6 @@ func init() { commands = append(commands, newAblate) }
 
 type ablateFlags struct {
 	experimentFlags
-	plots  plotFlags
 	arms   []string
 	budget string
 	target int
@@ -84,7 +82,7 @@ func (f *ablateFlags) validate(args []string) error {
 	case f.bound < 0:
 		return fmt.Errorf("--bound %v is negative", f.bound)
 	}
-	return cmp.Or(f.plots.validate(), f.experimentFlags.validate(args))
+	return f.experimentFlags.validate(args)
 }
 
 // plan is what flags and grid ask for, with every file and plugin looked at.

@@ -14,6 +14,10 @@ import (
 func testAblateUsage(t *testing.T, _, plugins string) {
 	study := tenureStudy(t)
 	good := grid(t, study, "solver: none\nstrategies: [{name: rw}]\nbudget: 10it\n")
+	folder := t.TempDir()
+	if err := os.Mkdir(folder+".csv", 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		grid string
 		args []string
@@ -25,6 +29,15 @@ func testAblateUsage(t *testing.T, _, plugins string) {
 		"columns":          {"", []string{good, "--columns", "#ID,Max.k"}, `no column "Max.k"; did you mean "Max.K"? allowed: Iter, Max.K, bound`},
 		"tidy":             {"", []string{good, "--tidy", "runs.xls"}, ".csv or .jsonl"},
 		"plot format":      {"", []string{good, "--plot-format", "gif"}, "svg, png, pdf"},
+		"column absent":    {"", []string{good, "--columns", " #ID ,N.first"}, `no column "N.first"`},
+		"column of others": {"", []string{good, "--columns", "Max.K, bound"}, `no column "bound" in this experiment`},
+		"plots of nothing": {"", []string{good, "--plot-format", "png"}, "--plots, which is not given"},
+		"tidy nowhere":     {"", []string{good, "--tidy", "absent/runs.csv"}, "--tidy: "},
+		"tidy a folder":    {"", []string{good, "--tidy", folder + ".csv"}, "it is a folder"},
+		"out nowhere":      {"", []string{good, "--out", "absent/table.tex"}, "--out: "},
+		"plots in a file":  {"", []string{good, "--plots", good + "/plots"}, "--plots: "},
+		"one file for two": {"", []string{good, "--tidy", filepath.Join(folder, "x.csv"), "--out", folder + "/./x.csv"}, "the same file"},
+		"bound again":      {"", []string{"--from", "x", "--bound", "1s"}, "leave out --bound"},
 		"target":           {"", []string{good, "--target", "1"}, "--target 1"},
 		"unknown arm":      {"", []string{good, "--arm", "sa"}, "which has rw"},
 		"arm twice":        {"", []string{good, "--arm", "rw", "--arm", "rw"}, "twice"},

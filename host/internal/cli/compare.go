@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,6 @@ func init() { commands = append(commands, newCompare) }
 
 type compareFlags struct {
 	experimentFlags
-	plots   plotFlags
 	solvers []string
 	arms    []string
 	budget  time.Duration
@@ -80,7 +78,7 @@ func (f *compareFlags) validate(args []string) error {
 	if len(f.solvers) > 0 && len(f.arms) > 0 {
 		return errors.New("give --solvers or --arm, not both: --solvers a,b is short for --arm a=solver:a --arm b=solver:b")
 	}
-	return cmp.Or(f.plots.validate(), f.experimentFlags.validate(args))
+	return f.experimentFlags.validate(args)
 }
 
 // plan is what flags and arguments ask for, with every file and plugin looked

@@ -38,6 +38,7 @@ type experimentFlags struct {
 	runs  int
 	clock string
 	tidy  string
+	plots plotFlags
 	// columns are of those that are known.
 	columns, known []string
 	// changed reports that the user gave a flag, given lists those.
@@ -103,10 +104,17 @@ func (f *experimentFlags) validate(args []string) error {
 			}
 		}
 	}
-	for _, name := range f.columns {
-		if !slices.Contains(f.known, name) {
+	for i, name := range f.columns {
+		if name = strings.TrimSpace(name); !slices.Contains(f.known, name) {
 			return fmt.Errorf("--columns: no column %q; %s", name, yamlfile.Suggest(name, f.known))
 		}
+		f.columns[i] = name
+	}
+	if err := f.plots.validate(); err != nil {
+		return err
+	}
+	if f.changed("plot-format") && f.plots.dir == "" {
+		return errors.New("--plot-format speaks of the figures of --plots, which is not given")
 	}
 	if f.tidy != "" && !slices.Contains([]string{view.CSV, view.JSONLines}, f.tidyFormat()) {
 		return fmt.Errorf("--tidy %s: want a file that ends in .%s or .%s", f.tidy, view.CSV, view.JSONLines)
@@ -131,11 +139,43 @@ func (f *experimentFlags) writeTidy(t experiment.Table) error {
 
 // show shows the chosen columns of a table of arms, also where its runs cannot be written.
 func (f *experimentFlags) show(app *App, t experiment.Table) error {
-	if f.columns != nil {
-		t.(interface{ Choose(columns []string) }).Choose(f.columns)
+	if err := f.choose(t); err != nil {
+		return err
 	}
 	failed := f.writeTidy(t)
 	return errors.Join(f.shown.show(app, t), failed)
+}
+
+// choose has a table show the columns of --columns, all of which it must have.
+func (f *experimentFlags) choose(t experiment.Table) error {
+	if f.columns == nil {
+		return nil
+	}
+	if err := t.(interface{ Choose(columns []string) error }).Choose(f.columns); err != nil {
+		return usage(fmt.Errorf("--columns: %w", err))
+	}
+	return nil
+}
+
+// ready looks at what is needed when the tasks are done: columns, and where files go.
+func (f *experimentFlags) ready(p experiment.Plan) error {
+	if t, err := p.Tabulate(experiment.Nothing{}); err == nil {
+		if err := f.choose(t); err != nil {
+			return err
+		}
+	}
+	for _, file := range []struct{ flag, path string }{{"tidy", f.tidy}, {"out", f.shown.out}} {
+		if file.path == "" {
+			continue
+		}
+		if err := files.Try(file.path); err != nil {
+			return usage(fmt.Errorf("--%s: %w", file.flag, err))
+		}
+	}
+	if files.Same(f.tidy, f.shown.out) {
+		return usage(fmt.Errorf("--tidy and --out are the same file, %s", f.tidy))
+	}
+	return f.plots.ready()
 }
 
 // over puts a flag's value in place of a file's, where it was given or the file has none.
@@ -169,6 +209,9 @@ func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) 
 // conduct does an experiment, or goes on with it, shows what came out, and turns its
 // end into an exit code.
 func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Plan, show func(experiment.Table) error) error {
+	if err := f.ready(p); err != nil {
+		return err
+	}
 	s, err := app.session()
 	if err != nil {
 		return err

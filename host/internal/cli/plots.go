@@ -3,12 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -22,8 +25,23 @@ func (f *plotFlags) add(cmd *cobra.Command, what string) {
 }
 
 func (f *plotFlags) validate() error {
-	if !slices.Contains(view.FigureFormats, f.format) {
+	if f.format != "" && !slices.Contains(view.FigureFormats, f.format) {
 		return fmt.Errorf("--plot-format %q: want %s", f.format, strings.Join(view.FigureFormats, ", "))
+	}
+	return nil
+}
+
+// ready makes the folder and looks whether files can be written there.
+func (f *plotFlags) ready() error {
+	if f.dir == "" {
+		return nil
+	}
+	err := os.MkdirAll(f.dir, 0o777)
+	if err == nil {
+		err = files.Try(filepath.Join(f.dir, "plot"))
+	}
+	if err != nil {
+		return usage(fmt.Errorf("--plots: %w", err))
 	}
 	return nil
 }

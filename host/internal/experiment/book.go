@@ -33,8 +33,10 @@ var errNothingOpen = errors.New("no run of the very same arms, networks, rules a
 type Kept struct {
 	Source
 	Interrupted bool
-	// origins are those of results that other runs made, by task.
+	// origins are those of results that other runs made, by task; own are the other tasks, in
+	// the order in which they were done.
 	origins map[string]*journal.Origin
+	own     []string
 }
 
 // Taken are results of one run.
@@ -260,6 +262,7 @@ func (k *Kept) take(tasks func(visit func(journal.Done) error) error) error {
 	k.origins = map[string]*journal.Origin{}
 	return tasks(func(d journal.Done) error {
 		if d.Origin == nil {
+			k.own = append(k.own, d.Key)
 			return nil
 		}
 		k.origins[d.Key] = d.Origin
@@ -293,6 +296,17 @@ func (f *Frame) started(shard record.Shard) (record.Started, error) {
 		}
 	}
 	return out, err
+}
+
+// Nothing is a record without results, which takes none.
+type Nothing struct{}
+
+// Done implements record.Store.
+func (Nothing) Done(string) ([]byte, float64, bool) { return nil, 0, false }
+
+// Complete implements record.Store.
+func (Nothing) Complete(string, any, float64, ...record.Event) error {
+	return errors.New("results are not kept here")
 }
 
 // memory is results in memory. Safe for concurrent use.

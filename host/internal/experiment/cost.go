@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,6 +39,10 @@ func (c *Cost) Charge(t *Terms, u workers.Usage, cores []int, told bool) {
 		c.MemoryHeld, c.MemoryPeak, c.MemoryKilled = true, u.Group.Peak, u.Group.Killed
 	}
 }
+
+// Environment is that of all workers: Go's threads in worker and plugins alike. A solver's
+// are told it.
+func (t *Terms) Environment() []string { return []string{"GOMAXPROCS=" + strconv.Itoa(t.Threads)} }
 
 // Took is how long a task ran by the clock of its budget, whose times are in seconds that
 // TimeLabel names.
@@ -98,10 +103,12 @@ type Conditions struct {
 	// processes wanted to run, as a mean of a minute; nil: not known.
 	LoadStart *float64 `json:"load_start,omitempty"`
 	LoadEnd   *float64 `json:"load_end,omitempty"`
+
+	loads map[string]*[2]float64 // by task
 }
 
-// Add takes in a task that was done.
-func (c *Conditions) Add(t *Terms, k *Cost) {
+// Add takes in a task that was done, by its key.
+func (c *Conditions) Add(t *Terms, key string, k *Cost) {
 	if len(k.Cores) > 0 {
 		c.Pinned++
 		c.Cores = append(c.Cores, k.Cores...)
@@ -114,23 +121,49 @@ func (c *Conditions) Add(t *Terms, k *Cost) {
 	if k.MemoryHeld && c.MemoryHeld != nil {
 		*c.MemoryHeld++
 	}
-	if k.MemoryKilled > 0 {
-		c.MemoryExceeded++
-	}
+	c.Exceeded(k)
 	if t.waited(k) {
 		c.WallLimited++
 	}
 	c.MemoryPeak = max(c.MemoryPeak, k.MemoryPeak)
-	if k.Load != nil {
-		if c.LoadStart == nil {
-			c.LoadStart = &k.Load[0]
-		}
-		c.LoadEnd = &k.Load[1]
+	if c.loads == nil {
+		c.loads = map[string]*[2]float64{}
+	}
+	c.loads[key] = k.Load
+	c.load(k.Load)
+}
+
+// load takes in the load of the next task.
+func (c *Conditions) load(of *[2]float64) {
+	if of == nil {
+		return
+	}
+	if c.LoadStart == nil {
+		c.LoadStart = &of[0]
+	}
+	c.LoadEnd = &of[1]
+}
+
+// Keep puts the loads in the order in which the run's own tasks were done.
+func (c *Conditions) Keep(where Kept) {
+	if where.origins == nil {
+		return // nobody knows it
+	}
+	c.LoadStart, c.LoadEnd = nil, nil
+	for _, key := range where.own {
+		c.load(c.loads[key])
 	}
 }
 
-// Notes say it in words, of as many tasks.
-func (c *Conditions) Notes(t *Terms, tasks int) (notes []string) {
+// Exceeded takes in whether a task, also one that failed, wanted more memory.
+func (c *Conditions) Exceeded(k *Cost) {
+	if k.MemoryKilled > 0 {
+		c.MemoryExceeded++
+	}
+}
+
+// Notes say it in words, of as many tasks that were done; all counts those that failed as well.
+func (c *Conditions) Notes(t *Terms, tasks, all int) (notes []string) {
 	switch {
 	case t.Jobs < 2:
 	case tasks > 0 && c.Pinned == tasks:
@@ -157,7 +190,7 @@ func (c *Conditions) Notes(t *Terms, tasks int) (notes []string) {
 		notes = append(notes, note)
 	}
 	if c.MemoryExceeded > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d tasks used more than their %s of memory: a process of theirs was ended", c.MemoryExceeded, tasks, mebibytes(t.Memory)))
+		notes = append(notes, fmt.Sprintf("%d of %d tasks used more than their %s of memory: a process of theirs was ended", c.MemoryExceeded, all, mebibytes(t.Memory)))
 	}
 	if c.WallLimited > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d tasks did NOT use up their budget in processor time: wall time, %v at most, ended them", c.WallLimited, tasks, clock.Longest(t.Clock, t.Limit())))

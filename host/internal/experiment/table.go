@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -27,8 +28,16 @@ func (h *Head) Keep(where Kept) {
 	h.Tidy.Keep(where)
 }
 
-// Choose picks the columns to show, by their names.
-func (h *Head) Choose(columns []string) { h.Chosen = columns }
+// Choose picks the columns to show, by their names, of those that the tables have.
+func (h *Head) Choose(columns, have []string) error {
+	for _, name := range columns {
+		if !slices.Contains(have, name) {
+			return fmt.Errorf("no column %q in this experiment; %s", name, yamlfile.Suggest(name, have))
+		}
+	}
+	h.Chosen = columns
+	return nil
+}
 
 // Records are the tasks as data.
 func (h *Head) Records() view.Records { return h.Tidy.Records() }

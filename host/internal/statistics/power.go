@@ -3,6 +3,8 @@ package statistics
 import (
 	"fmt"
 	"math"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Pairs is how many pairs so many arms make.
@@ -23,11 +25,11 @@ func leastWilcoxon(n int) float64 { return math.Min(1, math.Ldexp(2, -n)) }
 // Power tells whether any pair of so many arms can differ significantly, by runs of each
 // on a network.
 func Power(arms, runs int) string {
-	return power(arms, runs, MinRunsForBold, "runs", leastMannWhitney)
+	return power(arms, runs, MinRunsForBold, "run", leastMannWhitney)
 }
 
 // PowerOver tells it of pairs over networks.
-func PowerOver(arms, networks int) string { return power(arms, networks, 1, "networks", leastWilcoxon) }
+func PowerOver(arms, networks int) string { return power(arms, networks, 1, "network", leastWilcoxon) }
 
 func power(arms, n, atLeast int, unit string, least func(int) float64) string {
 	pairs := Pairs(arms)
@@ -35,13 +37,13 @@ func power(arms, n, atLeast int, unit string, least func(int) float64) string {
 	for float64(pairs)*least(enough) >= Significance {
 		enough++
 	}
-	text := fmt.Sprintf("%d arms, %d %s: ", arms, n, unit)
+	text := fmt.Sprintf("%s, %s: ", english.Plural(arms, "arm", ""), english.Plural(n, unit, ""))
 	possible := fmt.Sprintf("p < %v (least possible %d × %.2g)", Significance, pairs, least(n))
 	switch {
 	case n >= enough:
 		return text + "a pair without ties can reach " + possible
 	case float64(pairs)*least(n) < Significance:
-		return fmt.Sprintf("%sno cell is marked; %d %s would be enough", text, enough, unit)
+		return fmt.Sprintf("%sno cell is marked; %s would be enough", text, english.Plural(enough, unit, ""))
 	}
-	return fmt.Sprintf("%sno pair can reach %s; %d %s would", text, possible, enough, unit)
+	return fmt.Sprintf("%sno pair can reach %s; %s would", text, possible, english.Plural(enough, unit, ""))
 }

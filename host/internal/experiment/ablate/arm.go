@@ -7,6 +7,7 @@ package ablate
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,9 @@ type Arm struct {
 // options.
 var armKeys = []string{"strategy", "mode", "solver", "chains"}
 
+// solverKey is what the keys of a solver's options begin with.
+const solverKey = "solver_set."
+
 // set gives what a key of a grid stands for its value: a field of the arm, or
 // an option of its strategy or, with solver_set. before it, of its solver.
 func (a *Arm) set(key, value string) error {
@@ -65,16 +69,22 @@ func (a *Arm) set(key, value string) error {
 		}
 		a.Chains = n
 	default:
-		if name, ok := strings.CutPrefix(key, "solver_set."); ok {
+		if name, ok := strings.CutPrefix(key, solverKey); ok {
 			a.SolverSet = gridfile.WithOption(a.SolverSet, name, value)
 		} else {
-			a.Set = gridfile.WithOption(a.Set, strings.TrimPrefix(key, "set."), value)
+			a.Set = gridfile.WithOption(a.Set, optionOf(key), value)
 		}
 	}
 	if slices.Contains(armKeys, key) && strings.TrimSpace(value) == "" {
 		return errors.New("is empty")
 	}
 	return nil
+}
+
+// same reports arms that differ in nothing but their names.
+func (a *Arm) same(o Arm) bool {
+	return a.Strategy == o.Strategy && a.Mode == o.Mode && a.Chains == o.Chains && a.Solver == o.Solver &&
+		maps.EqualFunc(a.Set, o.Set, gridfile.SameValue) && maps.EqualFunc(a.SolverSet, o.SolverSet, gridfile.SameValue)
 }
 
 // check looks at an arm by itself.

@@ -59,6 +59,8 @@ func parseFile(text []byte, path string) (*File, error) {
 	for i := range f.Arms {
 		if slices.ContainsFunc(f.Arms[:i], func(a Arm) bool { return a.Name == f.Arms[i].Name }) {
 			r.Fault(strategies, "two arms are called %q", f.Arms[i].Name)
+		} else if k := slices.IndexFunc(f.Arms[:i], f.Arms[i].same); k >= 0 {
+			r.Fault(strategies, "arms %q (%s) and %q (%s) are the same search", f.Arms[k].Name, f.Arms[k].At, f.Arms[i].Name, f.Arms[i].At)
 		}
 	}
 	if f.Budget != "" {
@@ -95,6 +97,9 @@ func (r *fileReader) set(a *Arm, n *yamlfile.Node, keys ...string) bool {
 	return all
 }
 
+// optionOf is the option of a strategy that a key of a grid stands for.
+func optionOf(key string) string { return strings.TrimPrefix(key, gridfile.OptionKey) }
+
 // arms are what one entry of strategies describes: one arm, or those of its
 // grid.
 func (r *fileReader) arms(n *yamlfile.Node) []Arm {
@@ -114,11 +119,22 @@ func (r *fileReader) arms(n *yamlfile.Node) []Arm {
 	if a.Strategy == "" && grid.Get("strategy") == nil {
 		a.Strategy = a.Name
 	}
+	for i, e := range grid.Entries { // an option has two names
+		for _, o := range grid.Entries[:i] {
+			if option := optionOf(e.Key.Text); option == optionOf(o.Key.Text) && !slices.Contains(armKeys, option) {
+				r.FaultAt(grid, e, "%s is %s of %s: give it in one place", e.Key.Text, o.Key.Text, o.Key.At)
+				return nil
+			}
+		}
+	}
 	points, ok := r.Grid(grid, func(key string) *yamlfile.Node {
 		if slices.Contains(armKeys, key) {
 			return n.Get(key)
 		}
-		return n.Want("set").Get(strings.TrimPrefix(key, "set."))
+		if name, ok := strings.CutPrefix(key, solverKey); ok {
+			return n.Want("solver_set").Get(name)
+		}
+		return n.Want("set").Get(optionOf(key))
 	}, func(v gridfile.Value) error { scratch := a; return scratch.set(v.Key, v.Text) })
 	if !ok {
 		return nil

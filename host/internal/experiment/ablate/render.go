@@ -2,7 +2,6 @@ package ablate
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,6 +46,12 @@ func Columns() []string {
 	return append(experiment.Names(a.main()), experiment.Names(a.beyond())...)
 }
 
+// Choose picks the columns to show, by their names.
+func (a *Ablation) Choose(columns []string) error {
+	a.in = a.judgedIn()
+	return a.Head.Choose(columns, experiment.Names(append(a.main(), a.beyond()...)))
+}
+
 // tables are the paper's Table 2 and what it has not, or one of the chosen columns.
 func (a *Ablation) tables() (out []view.Block) {
 	add := func(what string, columns []experiment.Column, notes []string) {
@@ -64,11 +69,6 @@ func (a *Ablation) tables() (out []view.Block) {
 	if len(experiment.Choose(beyond, a.Chosen)) > 0 {
 		notes = append(notes, beyondNotes...)
 	}
-	for _, name := range a.Chosen {
-		if !slices.Contains(experiment.Names(chosen), name) {
-			notes = append(notes, name+": nothing in this ablation has it")
-		}
-	}
 	add(strings.Join(experiment.Names(chosen), ", "), chosen, notes)
 	return out
 }
@@ -79,7 +79,7 @@ func (a *Ablation) main() (out []experiment.Column) {
 		if !m.beyond {
 			out = append(out, a.column(m))
 		}
-		if m.name == measureMaxK && len(a.Bounds) > 0 {
+		if m.name == measureMaxK && (a.bounded || len(a.Bounds) > 0) {
 			out = append(out, experiment.Column{Name: "bound", Title: "proved", Cell: func(i int) view.Cell { return a.proved(&a.Cells[i]) }, Over: func([]int) string { return "" }})
 		}
 	}
@@ -115,7 +115,22 @@ func (a *Ablation) column(m measure) experiment.Column {
 	} else if title == "Succ.rate" {
 		title += " (%)"
 	}
-	return experiment.Measured(m.name, title, m.decimals, func(i int) *statistics.Cell { return m.cell(&a.Cells[i]) })
+	c := experiment.Measured(m.name, title, m.decimals, func(i int) *statistics.Cell { return m.cell(&a.Cells[i]) })
+	if over := c.Over; m.name == measureTTarget || m.name == measureNTarget {
+		c.Over = func(rows []int) string { // a mean is of times to one k
+			target := 0
+			for _, i := range rows {
+				if c := &a.Cells[i]; m.cell(c).Mean != nil {
+					if target != 0 && c.Target != target {
+						return "–"
+					}
+					target = c.Target
+				}
+			}
+			return over(rows)
+		}
+	}
+	return c
 }
 
 // beyond are the columns that the paper has not: how a person's outcomes are distributed,
@@ -163,7 +178,7 @@ func (a *Ablation) notes() []string {
 		notes = append(notes, note)
 	}
 	notes = append(notes, a.boundNotes()...)
-	notes = append(notes, a.Conditions.Notes(&a.Terms, a.Done)...)
+	notes = append(notes, a.Conditions.Notes(&a.Terms, a.Done, a.Done+a.Failed)...)
 	if a.Retried > 0 {
 		notes = append(notes, fmt.Sprintf("%d task(s) were lost once and tried again", a.Retried))
 	}

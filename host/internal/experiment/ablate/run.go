@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
@@ -41,7 +40,9 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	}
 	err := b.Run(ctx, tasks, experiment.Options{
 		Jobs: p.Jobs, Limit: p.limit(),
-		Failed: func(_ any, err error, retried string) any { return &Result{Error: err.Error(), Retried: retried} },
+		Failed: func(known any, err error, retried string) any {
+			return &Result{Cost: known.(*Result).Cost, Error: err.Error(), Retried: retried}
+		},
 	})
 	if err != nil {
 		return err
@@ -52,8 +53,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 // try does a task once.
 func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []int, tell func(string)) (*fold, error) {
 	f := &fold{fast: e.Arm.Mode == ModeFast}
-	// Go's threads in worker and plugins alike; a solver's are told it.
-	t := workers.Assignment{Limit: p.limit(), Cores: cores, Env: []string{"GOMAXPROCS=" + strconv.Itoa(p.Threads)}}
+	t := workers.Assignment{Limit: p.limit(), Cores: cores, Env: p.Environment()}
 	usage, err := b.Work(ctx, "search", p.Request(e), t, func(event record.Event) error {
 		if p := event.Progress; p != nil {
 			tell(fmt.Sprintf("%s: %d found, largest k %d", e.Key, p.Found, p.MaxK))
@@ -89,6 +89,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 // Keep implements experiment.Table.
 func (a *Ablation) Keep(where experiment.Kept) {
 	a.Head.Keep(where)
+	a.Conditions.Keep(where)
 	a.Interrupted = where.Interrupted
 }
 

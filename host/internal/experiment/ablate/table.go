@@ -39,6 +39,8 @@ type Ablation struct {
 	networks []network
 	// in is what runs are judged in.
 	in unit
+	// bounded: bounds are asked for.
+	bounded bool
 }
 
 // network is one study and model with each arm's runs.
@@ -100,7 +102,7 @@ type Cell struct {
 // task without one. aim is the k of times to target; 0: the largest that at
 // least half of a network's runs reached.
 func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation, error) {
-	a := &Ablation{Head: experiment.Head{Name: p.Name, Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Cells: []Cell{}}
+	a := &Ablation{Head: experiment.Head{Name: p.Name, Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Cells: []Cell{}, bounded: p.Bound > 0}
 	for i := range p.Arms {
 		arm := p.Arms[i]
 		strategy, solver := p.Plugins[StrategyKey(arm.Strategy)], p.Plugins[SolverKey(arm.Solver)]
@@ -118,7 +120,7 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 		if r == nil {
 			continue
 		}
-		a.count(r)
+		a.count(e.Key, r)
 		all, tidy[e.Key] = append(all, r), r
 		if of[e.Subject] == nil {
 			of[e.Subject] = map[*Arm][]*Result{}
@@ -174,7 +176,11 @@ var rankedBy = []string{measureMaxK, measureTTarget, measureID}
 
 // rank ranks the arms.
 func (a *Ablation) rank() {
+	a.Ranking, a.Overall = []experiment.Rank{}, []experiment.Overall{}
 	arms := a.names()
+	if len(arms) < 2 {
+		return
+	}
 	var contests []experiment.Contest
 	for _, name := range rankedBy {
 		if name == measureTTarget && a.in != seconds {
@@ -207,17 +213,18 @@ func (a *Ablation) standings() *experiment.Standings {
 }
 
 // count takes a result into the sums.
-func (a *Ablation) count(r *Result) {
+func (a *Ablation) count(key string, r *Result) {
 	a.Seconds += r.Seconds
 	if r.Retried != "" {
 		a.Retried++
 	}
 	if r.Error != "" {
 		a.Failed++
+		a.Exceeded(&r.Cost)
 		return
 	}
 	a.Done++
-	a.Add(&a.Terms, &r.Cost)
+	a.Add(&a.Terms, key, &r.Cost)
 }
 
 // add makes one network's cells, an arm each.

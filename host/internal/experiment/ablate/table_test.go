@@ -186,17 +186,56 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// Chosen columns stand in one table; one that this budget has not is said.
+// Means of times to different k have no mean; an arm alone has no rank; a task that wanted
+// more memory than it may have is told of also where it failed.
+func TestWhatDoesNotCompare(t *testing.T) {
+	p, results := handmade(6)
+	for _, e := range p.Entries() {
+		if e.Subject.Model == "A_2" && e.Arm.Name == "good" {
+			results[e.Key] = result(20, 7, 1)
+		}
+		if e.Subject.Model == "A_2" && e.Arm.Name == "fair" {
+			results[e.Key] = result(20, 6, 1)
+		}
+		if results[e.Key].Error != "" {
+			results[e.Key].MemoryKilled = 2
+		}
+	}
+	a := tabulated(t, p, 0, results)
+	if a.Cells[0].Target == a.Cells[3].Target || a.MemoryExceeded != 1 {
+		t.Fatalf("targets %d and %d, %d exceeded memory", a.Cells[0].Target, a.Cells[3].Target, a.MemoryExceeded)
+	}
+	var b strings.Builder
+	if err := errors.Join(a.Choose([]string{"T.target"}), a.Document().Write(&b, view.Text, view.Options{})); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nmean of 2  good                          –\n", "1 of 36 tasks used more than their 1024 MiB of memory"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+	p.Arms = p.Arms[:1]
+	if a := tabulated(t, p, 0, results); len(a.Ranking) > 0 || len(a.Overall) > 0 || a.Ranking == nil {
+		t.Errorf("%+v, %+v", a.Ranking, a.Overall)
+	}
+}
+
+// Chosen columns stand in one table; one that this budget has not is an error.
 func TestChosenColumns(t *testing.T) {
 	p, results := handmade(5)
 	a := tabulated(t, p, 0, results)
-	a.Choose([]string{"Spread", "N.1st", "Max.K"})
+	if err := a.Choose([]string{"Spread", "N.1st", "Max.K"}); err == nil || !strings.Contains(err.Error(), `no column "N.1st" in this experiment; did you mean "T.1st"?`) {
+		t.Error(err)
+	}
+	if err := a.Choose([]string{"Spread", "Max.K"}); err != nil {
+		t.Error(err)
+	}
 	var b strings.Builder
 	if err := a.Document().Write(&b, view.Text, view.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"handmade: Spread, Max.K\nmodel      search         Spread       Max.K\n", "\nmean of 2  good            0.250         9.0\n", "N.1st: nothing in this ablation has it\n", "\nMax.K  good ",
+		"handmade: Spread, Max.K\nmodel      search         Spread       Max.K\n", "\nmean of 2  good            0.250         9.0\n", "\nMax.K  good ",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)

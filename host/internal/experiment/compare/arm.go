@@ -212,6 +212,8 @@ func checkArms(arms []Arm) error {
 			return errors.New("an arm has no name")
 		case seen[name]:
 			return fmt.Errorf("two arms are called %q", name)
+		case name == theHost:
+			return fmt.Errorf("an arm is called %q, which is who refutes proofs once their task has ended: give it another name", name)
 		case strings.ContainsAny(name, "\n\t|"):
 			return fmt.Errorf("arm %q: a name is one line, without |", name)
 		}

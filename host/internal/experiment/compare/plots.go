@@ -263,6 +263,26 @@ func (p *pictures) ranking() []int {
 	return order
 }
 
+// label is what an axis with the times of an arm's answers is called.
+func (p *pictures) label(arm int) string {
+	found, proved := false, false
+	for _, task := range p.tasks {
+		found = found || task[arm].decision == witnessed
+		proved = proved || task[arm].decision == fair || task[arm].decision == refuted
+	}
+	until := " to the first individual"
+	switch {
+	case found && proved:
+		until += ", or to the proof"
+	case proved:
+		until = " to the proof"
+	case !found:
+		until = ""
+	}
+	what, unit, _ := strings.Cut(p.TimeLabel(), " (")
+	return p.names[arm] + ": " + what + until + " (" + unit
+}
+
 // scatter holds two arms against each other, task by task.
 func (p *pictures) scatter(a, b int) *view.Figure {
 	border := 1.5 * p.limit
@@ -270,7 +290,7 @@ func (p *pictures) scatter(a, b int) *view.Figure {
 		fmt.Sprintf("%s Above the diagonal %s is faster. Beyond the lines at %s: not decided.", p.total(), p.names[a], p.Budget))
 	axis := view.Axis{Min: p.from, Max: 1.1 * border, Log: true}
 	f.X, f.Y, f.Square = axis, axis, true
-	f.X.Label, f.Y.Label = p.names[a]+": "+p.TimeLabel(), p.names[b]+": "+p.TimeLabel()
+	f.X.Label, f.Y.Label = p.label(a), p.label(b)
 	line := func(x1, y1, x2, y2 float64) {
 		f.Series = append(f.Series, view.Series{Lines: [][]view.Point{{{X: x1, Y: y1}, {X: x2, Y: y2}}}})
 	}

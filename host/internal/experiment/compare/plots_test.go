@@ -200,7 +200,7 @@ func TestFiguresOfMany(t *testing.T) {
 		t.Error(d)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "scatter-best-.._a_b-2.svg"))
-	if err != nil || !strings.Contains(string(text), ">../a b: time (s)<") {
+	if err != nil || !strings.Contains(string(text), ">../a b: time to the first individual (s)<") {
 		t.Error(err)
 	}
 }

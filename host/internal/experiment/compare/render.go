@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -41,6 +43,9 @@ func Columns() []string {
 	c := &Comparison{}
 	return append(experiment.Names(c.main()), experiment.Names(c.beyond())...)
 }
+
+// Choose picks the columns to show, by their names.
+func (c *Comparison) Choose(columns []string) error { return c.Head.Choose(columns, Columns()) }
 
 // tables are the paper's table and what it only mentions, or one of the chosen columns.
 func (c *Comparison) tables() (out []view.Block) {
@@ -144,10 +149,10 @@ func (c *Comparison) beyondNotes() (notes []string) {
 func (c *Comparison) trouble(r *Row) (lines []string) {
 	who := fmt.Sprintf("%s, %s", c.lines().Label(&r.Row), r.Arm)
 	if n := len(r.Errors); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s: ended early in %d of %d runs: %s", who, n, r.Runs, view.FirstLine(r.Errors[0])))
+		lines = append(lines, fmt.Sprintf("%s: ended early in %d of %s: %s", who, n, english.Plural(r.Runs, "run", ""), view.FirstLine(r.Errors[0])))
 	}
 	if r.Killed > 0 {
-		lines = append(lines, fmt.Sprintf("%s: had to be ended from outside in %d of %d runs, after the budget", who, r.Killed, r.Runs))
+		lines = append(lines, fmt.Sprintf("%s: had to be ended from outside in %d of %s, after the budget", who, r.Killed, english.Plural(r.Runs, "run", "")))
 	}
 	return lines
 }
@@ -178,7 +183,7 @@ func (c *Comparison) notes() []string {
 	if _, note := c.lines().Means(); note != "" {
 		notes = append(notes, note)
 	}
-	notes = append(notes, c.Conditions.Notes(&c.Terms, c.Done)...)
+	notes = append(notes, c.Conditions.Notes(&c.Terms, c.Done, c.Done)...)
 	if c.Done < c.Tasks {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", c.Done, c.Tasks))
 	}

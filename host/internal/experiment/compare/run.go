@@ -40,7 +40,7 @@ func (p *Plan) try(ctx context.Context, e Entry, job *Job, b *experiment.Bench, 
 	if err != nil {
 		return out, err
 	}
-	usage, err := b.Work(ctx, command, job, workers.Assignment{Limit: job.Timeout, Cores: cores}, func(event record.Event) error {
+	usage, err := b.Work(ctx, command, job, workers.Assignment{Limit: job.Timeout, Cores: cores, Env: p.Environment()}, func(event record.Event) error {
 		if event.Kind == record.KindProgress {
 			tell(fmt.Sprintf("%s: %d found, %d regions open", e.Key, event.Progress.Found, event.Progress.Open))
 			return nil
@@ -85,6 +85,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 // Keep implements experiment.Table.
 func (c *Comparison) Keep(where experiment.Kept) {
 	c.Head.Keep(where)
+	c.Conditions.Keep(where)
 	c.Interrupted = where.Interrupted
 }
 

@@ -231,7 +231,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 			if r != nil {
 				c.Done++
 				c.Seconds += r.Seconds
-				c.Add(&p.Terms, &r.Cost)
+				c.Add(&p.Terms, e.Key, &r.Cost)
 				results[e.Arm] = append(results[e.Arm], seeded{r, e.Seed})
 			}
 		}

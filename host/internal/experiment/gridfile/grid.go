@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
@@ -73,16 +74,32 @@ func (f *File) axis(e yamlfile.Entry, other *yamlfile.Node, check func(Value) er
 		return nil, false
 	}
 	for i, text := range values {
-		err := check(Value{e.Key.Text, text})
-		if slices.Contains(values[:i], text) {
-			err = fmt.Errorf("%s is listed twice", text)
-		}
-		if err != nil {
+		if err := check(Value{e.Key.Text, text}); err != nil {
 			f.Fault(e.Value, "%v", err)
+			ok = false
+		}
+		if k := slices.IndexFunc(values[:i], func(other string) bool { return SameValue(text, other) }); k >= 0 {
+			at, before := item(e.Value, i), item(e.Value, k)
+			f.Fault(at, "%s is listed twice: %s at %s is the same", text, values[k], before.At)
 			ok = false
 		}
 	}
 	return values, ok
+}
+
+// item is the i-th of a list, or what stands for a list of one.
+func item(list *yamlfile.Node, i int) *yamlfile.Node {
+	if i < len(list.Items) {
+		return list.Items[i]
+	}
+	return list
+}
+
+// SameValue reports texts that are equal, or the same number.
+func SameValue(a, b string) bool {
+	x, wrong := strconv.ParseFloat(a, 64)
+	y, err := strconv.ParseFloat(b, 64)
+	return a == b || wrong == nil && err == nil && x == y
 }
 
 // Options reads a mapping of texts, such as a plugin's options; nil for none.

@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 )
 
 // File is such a file as it is read. Mistakes are collected: see Err.
@@ -144,6 +145,9 @@ func TermsKeys() []string {
 // Terms are what the file asks of all its arms alike, each where it may say it. Budget
 // is for the kind to read.
 func (f *File) Terms() experiment.Terms {
+	if _, err := clock.Named(f.Setting("clock"), time.Now()); err != nil {
+		f.Fault(f.Root.Get("clock"), "%v", err)
+	}
 	return experiment.Terms{
 		Scope: question.Scope{Epsilon: f.Setting("epsilon"), Protected: f.Texts("protected"), Where: f.Setting("where"), Rules: f.Texts("rules")},
 		Clock: f.Setting("clock"), Runs: f.Number("runs", 1, experiment.MaxRuns), Seed: int64(f.Number("seed", 1, experiment.MaxSeed)),

@@ -236,6 +236,9 @@ func read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke b
 		}
 		spoke = true
 	}
+	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return spoke, fmt.Errorf("it wrote more than %d MiB in one line: ask for less in one task, such as fewer individuals, samples or regions", maxLine>>20)
+	}
 	return spoke, in.Err()
 }
 

@@ -72,6 +72,23 @@ func (f *File) Discard() {
 	}
 }
 
+// Try says why no file could be written to path, before there is anything to write. It
+// changes nothing.
+func Try(path string) error {
+	switch stat, err := os.Lstat(path); {
+	case err == nil && stat.IsDir():
+		return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is a folder")}
+	case err == nil && !stat.Mode().IsRegular():
+		return nil // opening it may wait, or be seen
+	}
+	file, err := Create(path)
+	if err != nil {
+		return err
+	}
+	file.Discard()
+	return nil
+}
+
 // Write writes a file as a whole or not at all.
 func Write(path string, write func(*os.File) error) error {
 	file, err := Create(path)

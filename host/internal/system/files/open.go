@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Open opens a regular file to read. What is something else is refused with an
@@ -37,6 +38,29 @@ func kindOf(mode fs.FileMode) string {
 		return "pipe, which cannot be read twice: write it to a file first"
 	}
 	return "device or socket"
+}
+
+// Same reports two names of one file, which need not be there.
+func Same(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	if x, err := os.Stat(a); err == nil {
+		y, err := os.Stat(b)
+		return err == nil && os.SameFile(x, y)
+	}
+	return place(a) == place(b)
+}
+
+// place is a name without links in its folder.
+func place(path string) string {
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return path
 }
 
 // Reason is what went wrong with a file, without its name, which the caller says.
