@@ -58,6 +58,9 @@ func runOn(ctx context.Context, p *Plan, kept record.Store,
 	slots [][]int, progress func(experiment.Progress),
 ) error {
 	return p.Do(ctx, &experiment.Bench{Kept: kept, Slots: slots, Progress: progress, Work: func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error) {
+		if want := fmt.Sprintf("GOMAXPROCS=%d", p.Threads); !slices.Contains(t.Env, want) {
+			return workers.Usage{}, fmt.Errorf("the environment is %q, without %s", t.Env, want)
+		}
 		return work(ctx, request.(*search.Request), t.Cores, event)
 	}})
 }
