@@ -108,7 +108,7 @@ func TestCheckRefuses(t *testing.T) {
 // another space is none for these.
 func TestCheckComparesWithWhatIsAtHand(t *testing.T) {
 	path := loanCertificate(t, "1000")
-	m, _, err := modelfile.Read("../../../studies/loan/network.json")
+	m, _, err := modelfile.Read("../../../studies/loan/network.json", modelfile.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func TestMitigateLoan(t *testing.T) {
 		}
 		var networks []*relu.Network
 		for _, file := range files {
-			n, _, err := modelfile.Read(file)
+			n, _, err := modelfile.Read(file, modelfile.Choice{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -103,7 +103,7 @@ func TestTrainJSON(t *testing.T) {
 			t.Errorf("loss %v and accuracy %v %%", part.Loss, part.Accuracy)
 		}
 	}
-	n, _, err := modelfile.Read(path)
+	n, _, err := modelfile.Read(path, modelfile.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestTrainKeepsTheBestSoFar(t *testing.T) {
 	if err := json.Unmarshal(stdout.Bytes(), &report); err != nil || report.Epochs != 2 || !report.Interrupted {
 		t.Errorf("report %+v, error %v", report, err)
 	}
-	if _, _, err := modelfile.Read(path); err != nil {
+	if _, _, err := modelfile.Read(path, modelfile.Choice{}); err != nil {
 		t.Error(err)
 	}
 	app.JSON = false
@@ -237,7 +237,7 @@ func TestTrainReplacesAFileWhole(t *testing.T) {
 	if code, _, stderr := trainWith(loanStudy, "--epochs", "1", "--hidden", "2", "--out", out); code != ExitDone {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
-	if _, _, err := modelfile.Read(out); err != nil {
+	if _, _, err := modelfile.Read(out, modelfile.Choice{}); err != nil {
 		t.Error(err)
 	}
 	files, err := os.ReadDir(folder)

@@ -106,7 +106,7 @@ func subjects() (out []subject) {
 }
 
 func (s *subject) network(t testing.TB, root string) *relu.Network {
-	m, _, err := modelfile.Read(filepath.Join(root, s.file))
+	m, _, err := modelfile.Read(filepath.Join(root, s.file), modelfile.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

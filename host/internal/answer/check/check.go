@@ -146,7 +146,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 			return &checker.Refusal{Reason: fmt.Sprintf("it is not about the space of %s: %v", of.Path, err)}, nil
 		}
 	case r.Model != "":
-		m, _, err := modelfile.Read(r.Model)
+		m, _, err := modelfile.Read(r.Model, modelfile.Choice{})
 		if err != nil {
 			return nil, err
 		}

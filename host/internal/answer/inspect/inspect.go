@@ -114,7 +114,7 @@ func (r *Request) answer(s *session.Session) (*Result, error) {
 		if r.Model != "" || len(r.Rules) > 0 {
 			return nil, fmt.Errorf("%s is taken for a network, for which --model and --rules mean nothing; a study is a folder or a .yaml file", r.Path)
 		}
-		_, info, err := modelfile.Read(r.Path)
+		_, info, err := modelfile.Read(r.Path, modelfile.Choice{})
 		return networkPart(info), err
 	}
 	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules})

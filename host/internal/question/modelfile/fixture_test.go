@@ -18,11 +18,11 @@ func TestKerasEqualsJSON(t *testing.T) {
 		"sequential": "sigmoid", "functional": "softmax", "latest": "linear", "deep": "sigmoid",
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, info, err := Read(filepath.Join("testdata", name+".h5"))
+			got, info, err := Read(filepath.Join("testdata", name+".h5"), Choice{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, _, err := Read(filepath.Join("testdata", name+".json"))
+			want, _, err := Read(filepath.Join("testdata", name+".json"), Choice{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestRefusedByName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", name+".h5")
-			_, _, err := Read(path)
+			_, _, err := Read(path, Choice{})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("error %v, want %q", err, want)
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -28,8 +27,8 @@ func init() {
 	})
 }
 
-func readJSON(r io.ReaderAt, size int64) (model.Model, string) {
-	return parseJSON(whole(r, size, maxJSON, "a JSON network")), ""
+func readJSON(f source) loaded {
+	return f.choice.of(parseJSON(whole(f, f.size, maxJSON, "a JSON network")))
 }
 
 // parseJSON reads a network of the project's own format. Errors give the line

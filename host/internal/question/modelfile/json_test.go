@@ -250,7 +250,7 @@ func TestModelErrors(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := Read(path)
+		_, _, err := Read(path, Choice{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want %q and the path", name, err, c.want)
 		}
@@ -258,14 +258,14 @@ func TestModelErrors(t *testing.T) {
 	for path, want := range map[string]string{
 		dir: "not a file but a folder", filepath.Join(dir, "absent.h5"): "no such file",
 	} {
-		if _, _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), dir) != 1 {
+		if _, _, err := Read(path, Choice{}); err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), dir) != 1 {
 			t.Errorf("%s: error %v, want %q and the path once", path, err, want)
 		}
 	}
 }
 
 func TestSummary(t *testing.T) {
-	_, info, err := Read(filepath.Join("testdata", "functional.h5"))
+	_, info, err := Read(filepath.Join("testdata", "functional.h5"), Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,10 @@ package modelfile
 
 import (
 	"fmt"
-	"io"
 	"path"
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
-	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -23,8 +21,8 @@ func init() {
 // architecture as JSON in the root attribute model_config, and below
 // model_weights one group a layer, whose attribute weight_names lists the
 // data sets that hold its weights.
-func readKeras(r io.ReaderAt, size int64) (model.Model, string) {
-	root, err := hdf5.Open(r, size)
+func readKeras(f source) loaded {
+	root, err := hdf5.Open(f, f.size)
 	check(err)
 	text, ok, err := root.String("model_config")
 	check(err)
@@ -41,7 +39,9 @@ func readKeras(r io.ReaderAt, size int64) (model.Model, string) {
 		n.Precision = max(n.Precision, bits)
 		inputs, parameters = l.Out, parameters+len(l.Weights)+len(l.Bias)
 	}
-	return n, weights.producer
+	out := f.choice.of(n)
+	out.producer = weights.producer
+	return out
 }
 
 // kerasWeights finds the weights of a layer by its name.

@@ -122,7 +122,7 @@ func functionalLayers(config json.RawMessage) (chain []kerasLayer) {
 	names := make(map[string]bool)
 	for i := range graph.Layers {
 		l := &graph.Layers[i]
-		source := source(l, fmt.Sprintf("layer %d (%s)", i, l.Name))
+		source := feeder(l, fmt.Sprintf("layer %d (%s)", i, l.Name))
 		if other, taken := from[source]; taken {
 			panic(faultf("layers %s and %s both follow %q: only a chain of layers is supported", graph.Layers[other].Name, l.Name, source))
 		}
@@ -145,8 +145,8 @@ func functionalLayers(config json.RawMessage) (chain []kerasLayer) {
 	return chain
 }
 
-// source is the name of the one layer that feeds l; "" for an input layer.
-func source(l *kerasLayer, place string) string {
+// feeder is the name of the one layer that feeds l; "" for an input layer.
+func feeder(l *kerasLayer, place string) string {
 	defer about(place)
 	var nodes []json.RawMessage
 	if len(l.Inbound) > 0 {

@@ -15,7 +15,7 @@ import (
 
 // readBytes reads a file held in memory.
 func readBytes(file []byte) (*relu.Network, Info, error) {
-	m, info, err := read(bytes.NewReader(file), int64(len(file)), "memory.h5")
+	m, info, _, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file))}, "memory.h5")
 	n, _ := m.(*relu.Network)
 	return n, info, err
 }

@@ -7,13 +7,16 @@
 package modelfile
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // maxParameters bounds the weights and biases of one network.
@@ -27,9 +30,40 @@ type format struct {
 	// is recognises a file by its first bytes (up to 64) or its extension
 	// (lower case, with the dot).
 	is func(head []byte, extension string) bool
-	// read gives the network and the program that wrote it, where the file says so. It
-	// panics with a fault.
-	read func(r io.ReaderAt, size int64) (n model.Model, producer string)
+	// read panics with a fault.
+	read func(f source) loaded
+}
+
+// source is a file that is read: size bytes, in a folder ("": none), with what is asked of it.
+type source struct {
+	io.ReaderAt
+	size   int64
+	folder string
+	choice Choice
+}
+
+// loaded is what a file holds.
+type loaded struct {
+	model model.Model
+	// producer is what wrote the file, where it says so.
+	producer string
+	// linear: the file ends in logits, of which a study says that they are.
+	linear bool
+	// oneOfMany: the model's logit tells whether a class wins over others, and is
+	// not that of a probability.
+	oneOfMany bool
+	// inputs are the names of the inputs, where they are worth telling.
+	inputs []string
+	// beside are the files in the folder that are part of the model.
+	beside []string
+}
+
+// Choice says what of a file is asked about. The zero value is what it has one of.
+type Choice struct {
+	// Output is the name of an output, of a file that has several.
+	Output string
+	// Class is the class whose probability the score is; nil: that of 1, of two.
+	Class *int
 }
 
 // formats are all that is read. Each recognises its own files only, so their
@@ -56,36 +90,86 @@ type Info struct {
 	Producer string `json:"producer,omitempty"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
+	// InputNames are the names of the inputs, of a file with several or with categories.
+	InputNames []string `json:"input_names,omitempty"`
+	// SHA256 is the hash, in hexadecimal, of the file, and of the files beside it that
+	// are part of it.
+	SHA256 string `json:"-"`
+	// Linear: the file ends in what a study is to call logits. OneOfMany: in several
+	// classes, so that whether one of them wins is all that can be asked.
+	Linear    bool `json:"-"`
+	OneOfMany bool `json:"-"`
 	Summary
 }
 
-// Read reads the network in the file at path and validates it. The format is
-// told by content. Errors name the file.
-func Read(path string) (model.Model, Info, error) {
-	n, info, err := open(path)
+// of is a network that a file of another format than ONNX holds, asked as the choice says.
+func (c Choice) of(n *relu.Network) loaded {
+	if c.Output != "" {
+		panic(faultf("output: %s names an output of an ONNX file; this file has one output: leave it out", c.Output))
+	}
+	out := loaded{model: n, linear: n.Head == relu.HeadLinear}
+	switch {
+	case c.Class == nil:
+	case out.linear:
+		panic(faultf("one linear unit, which tells no classes: leave class: out"))
+	case classOf(c.Class, 2) == 0:
+		last := &n.Layers[len(n.Layers)-1]
+		if n.Head == relu.HeadSoftmax { // the other one's probability: rows and biases swapped
+			last.Weights = slices.Concat(last.Row(1), last.Row(0))
+			last.Bias = []float64{last.Bias[1], last.Bias[0]}
+			break
+		}
+		last.Weights, last.Bias = negative(last.Weights), negative(last.Bias)
+	}
+	return out
+}
+
+// Read reads the model in the file at path and validates it. The format is told by
+// content. Errors name the file.
+func Read(path string, choice Choice) (model.Model, Info, error) {
+	n, info, err := open(path, choice)
 	if err != nil {
 		return nil, Info{}, fmt.Errorf("model %s: %w", path, err)
 	}
 	return n, info, nil
 }
 
-func open(path string) (model.Model, Info, error) {
+func open(path string, choice Choice) (model.Model, Info, error) {
 	file, stat, err := files.Open(path)
 	if err != nil {
 		return nil, Info{}, files.Reason(err)
 	}
 	defer file.Close()
-	return read(file, stat.Size(), path)
+	m, info, beside, err := read(source{file, stat.Size(), filepath.Dir(path), choice}, path)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	if info.SHA256, _, err = files.SHA256(path); err != nil || len(beside) == 0 {
+		return m, info, files.Reason(err)
+	}
+	sums := info.SHA256
+	for _, name := range beside {
+		sum, _, err := files.SHA256(filepath.Join(filepath.Dir(path), name))
+		if err != nil {
+			return nil, Info{}, files.Reason(err)
+		}
+		sums += sum
+	}
+	info.SHA256 = fmt.Sprintf("%x", sha256.Sum256([]byte(sums)))
+	return m, info, nil
 }
 
-// read finds the format of the size bytes behind r and reads them.
-func read(r io.ReaderAt, size int64, path string) (_ model.Model, _ Info, err error) {
+// read finds the format of a file and reads it.
+func read(f source, path string) (_ model.Model, _ Info, beside []string, err error) {
 	defer caught(&err)
-	head := whole(r, min(size, 64), 64, "")
-	f := choose(head, strings.ToLower(filepath.Ext(path)))
-	n, producer := f.read(r, size)
-	check(n.Validate())
-	return n, Info{Path: path, Format: f.name, Producer: producer, Bytes: size, Summary: Summarise(n)}, nil
+	head := whole(f, min(f.size, 64), 64, "")
+	format := choose(head, strings.ToLower(filepath.Ext(path)))
+	out := format.read(f)
+	check(out.model.Validate())
+	return out.model, Info{
+		Path: path, Format: format.name, Producer: out.producer, Bytes: f.size, InputNames: out.inputs,
+		Linear: out.linear, OneOfMany: out.oneOfMany, Summary: Summarise(out.model),
+	}, out.beside, nil
 }
 
 func choose(head []byte, extension string) format {

@@ -2,15 +2,13 @@ package modelfile
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// ONNX: a chain of dense layers, as hyfair mitigate writes it and the usual
-// exporters write small networks. docs/formats.md lists the operators.
+// ONNX: what comes to a network of dense layers, as hyfair mitigate writes it, and
+// PyTorch's exporters, skl2onnx and others. docs/formats.md lists the operators.
 const (
 	onnxFormat = "onnx"
 	// maxONNX bounds a file that is held in memory while it is read.
@@ -30,175 +28,147 @@ func init() {
 	})
 }
 
-func readONNX(r io.ReaderAt, size int64) (model.Model, string) {
-	m := parseONNX(whole(r, size, maxONNX, "an ONNX network"))
-	return m.network(), m.producer
-}
-
-// network follows the chain from the graph's input to its output.
-func (m *onnxModel) network() *relu.Network {
-	if m.opset < leastOpset {
+func readONNX(f source) loaded {
+	m := parseONNX(whole(f, f.size, maxONNX, "an ONNX network"))
+	m.folder = f.folder
+	if m.opset < leastOpset && m.opset > 0 {
 		panic(faultf("operators of version %d; versions from %d on are read", m.opset, leastOpset))
 	}
-	at := m.input()
-	c := &onnxChain{model: m, left: maxParameters}
-	for range m.nodes {
-		if at == m.outputs[0] {
-			break
-		}
-		node := m.consumer(at)
-		c.follow(node, at)
-		at = node.outputs[0]
-	}
-	if at != m.outputs[0] {
-		panic(faultf("no chain of nodes leads from the input to the output %q", m.outputs[0]))
-	}
-	return c.finish()
+	output := m.outputOf(f.choice.Output)
+	g := newONNXGraph(m)
+	v := g.value(output)
+	defer about(fmt.Sprintf("output %q", output))
+	out := g.finish(v, f.choice.Class)
+	out.producer, out.beside = m.producer, m.beside
+	return out
 }
 
-// input checks that there is one output, and one input beside the constants, and
-// gives the latter.
-func (m *onnxModel) input() string {
-	var inputs []string
-	for _, name := range m.inputs { // old files list constants among the inputs
-		if _, constant := m.tensors[name]; !constant {
-			inputs = append(inputs, name)
-		}
+// finish makes a network of an output.
+func (g *onnxGraph) finish(v *onnxValue, class *int) loaded {
+	if v.labels {
+		panic(faultf("this is the predicted class; give the output with the probabilities, which %s", quoted(g.others())))
 	}
-	if len(inputs) != 1 || len(m.outputs) != 1 {
-		panic(faultf("the graph has %d inputs and %d outputs; networks with one of each are read", len(inputs), len(m.outputs)))
-	}
-	return inputs[0]
-}
-
-// consumer is the only node that takes the named value.
-func (m *onnxModel) consumer(value string) *onnxNode {
-	var found *onnxNode
-	for i := range m.nodes {
-		if !slices.Contains(m.nodes[i].inputs, value) {
-			continue
-		}
-		if found != nil {
-			panic(faultf("%q goes to several nodes, %q and %q; chains of layers are read", value, found.name, m.nodes[i].name))
-		}
-		found = &m.nodes[i]
-	}
-	if found == nil {
-		panic(faultf("no node takes %q", value))
-	}
-	if len(found.outputs) != 1 {
-		panic(faultf("node %q (%.40s) has %d outputs; one is expected", found.name, found.op, len(found.outputs)))
-	}
-	return found
-}
-
-// onnxChain is the network as far as nodes were followed.
-type onnxChain struct {
-	model     *onnxModel
-	layers    []relu.Layer
-	biased    bool // the last layer has its bias
-	head      relu.Head
-	precision int
-	left      int // numbers that may still be read
-}
-
-// follow takes one node in, which takes the value at.
-func (c *onnxChain) follow(node *onnxNode, at string) {
-	defer about(fmt.Sprintf("node %q (%.40s)", node.name, node.op))
-	if c.head != 0 && node.op != "Cast" && node.op != "Identity" {
-		panic(faultf("follows the output's activation"))
-	}
-	var last *relu.Layer
-	if len(c.layers) > 0 {
-		last = &c.layers[len(c.layers)-1]
-	}
-	switch node.op {
-	case "Identity":
-	case "Cast": // of values between layers, whose arithmetic is not the file's business
-		if to := node.ints["to"]; to != onnxFloat && to != onnxDouble {
-			panic(faultf("to numbers of type %d; floats (1) and doubles (11) are read", to))
-		}
-	case "Gemm", "MatMul":
-		c.dense(node, at)
-	case "Add":
-		c.add(node, at, last)
-	case "Relu":
-		if last == nil || last.ReLU {
-			panic(faultf("follows no dense layer"))
-		}
-		last.ReLU = true
-	case "Sigmoid":
-		c.head = relu.HeadSigmoid
-	case "Softmax":
-		c.head = relu.HeadSoftmax
-		if axis, given := node.ints["axis"]; given && axis != 1 && axis != -1 {
-			panic(faultf("axis %d; the last one, 1 or −1, is expected", axis))
-		}
+	out := loaded{}
+	var last form
+	var head relu.Head
+	switch {
+	case v.scores != nil:
+		last, head = g.probability(chosenScore(v.scores, class))
+		out.oneOfMany = len(chosenScore(v.scores, class).logits.rows) > 2
 	default:
-		panic(faultf("this operator is not read; Gemm, MatMul, Add, Relu, Sigmoid, Softmax, Cast and Identity are"))
+		last = g.numbers(v)
+		out.linear = true
+		switch n := len(last.rows); {
+		case n == 1 && class == nil:
+			head = relu.HeadLinear
+		case n == 1:
+			panic(faultf("one linear unit, which tells no classes: leave class: out"))
+		case n == 2 && last.mirrored():
+			panic(faultf("two raw scores of which one is the other's negative: export without options={\"raw_scores\": True}"))
+		default:
+			which := classOf(class, n)
+			out.oneOfMany = n > 2
+			last, head = g.probability(score{logits: last, class: which})
+		}
 	}
+	precision := 32
+	if g.double {
+		precision = 64
+	}
+	names, place := g.inputOrder()
+	if len(names) == 0 {
+		panic(faultf("it does not depend on the inputs"))
+	}
+	if !slices.IsSorted(place) {
+		g.reorder(&last, place)
+	}
+	if len(g.columns) > 1 || slices.ContainsFunc(names, func(name string) bool { return !g.columnless(name) }) {
+		out.inputs = names
+	}
+	out.model = g.network(last, head, precision)
+	return out
 }
 
-// dense is y = x·W + b, or with W transposed.
-func (c *onnxChain) dense(node *onnxNode, at string) {
-	if len(node.inputs) < 2 || len(node.inputs) > 3 || node.inputs[0] != at || node.op == "MatMul" && len(node.inputs) != 2 {
-		panic(faultf("inputs other than a value, weights and a bias"))
-	}
-	transposed := false
-	if node.op == "Gemm" {
-		for _, name := range []string{"alpha", "beta"} {
-			if v, given := node.floats[name]; given && v != 1 {
-				panic(faultf("%s is %v; 1 is expected", name, v))
+// columnless reports the name of a number among others in one input, which says
+// nothing that its place does not.
+func (g *onnxGraph) columnless(name string) bool {
+	for _, in := range g.columns {
+		for k := range in.columns {
+			if in.columns[k].name == name {
+				return true
 			}
 		}
-		if node.ints["transA"] != 0 {
-			panic(faultf("transA is not read"))
+	}
+	return false
+}
+
+// others are the outputs that may be meant instead.
+func (m *onnxModel) others() (out []string) {
+	for _, port := range m.outputs {
+		if port.maps || port.element == onnxFloat || port.element == onnxDouble {
+			out = append(out, port.name)
 		}
-		transposed = node.ints["transB"] != 0
 	}
-	t := c.tensor(node.inputs[1], 2)
-	l := relu.Layer{Name: node.name, In: t.dims[0], Out: t.dims[1], Weights: t.values}
-	if transposed {
-		l.In, l.Out = l.Out, l.In
-	} else {
-		l.Weights = transpose(t.values, l.In, l.Out)
-	}
-	c.layers, c.biased = append(c.layers, l), false
-	last := &c.layers[len(c.layers)-1]
-	if len(node.inputs) == 3 && node.inputs[2] != "" {
-		c.bias(node.inputs[2], last)
-	} else {
-		last.Bias = make([]float64, l.Out)
-	}
+	return out
 }
 
-// add is the bias of a MatMul before it.
-func (c *onnxChain) add(node *onnxNode, at string, last *relu.Layer) {
-	if len(node.inputs) != 2 || last == nil || last.ReLU || c.biased {
-		panic(faultf("adds to something other than a dense layer without a bias"))
+func (f *form) mirrored() bool { return same1(&f.rows[0], &f.rows[1], -1) }
+
+// classOf is the class that is asked for of n; of two, 1 where none is.
+func classOf(class *int, n int) int {
+	switch {
+	case class == nil && n > 2:
+		panic(faultf("the model tells %d classes: name the one to ask about in the study, model: {file: …, class: 1}", n))
+	case class == nil:
+		return 1
+	case *class < 0 || *class >= n:
+		panic(faultf("no class %d; the model tells %d, counted from 0", *class, n))
 	}
-	name := node.inputs[0]
-	if name == at {
-		name = node.inputs[1]
-	}
-	c.bias(name, last)
+	return *class
 }
 
-func (c *onnxChain) bias(name string, to *relu.Layer) {
-	t := c.tensor(name, 1)
-	if len(t.values) != to.Out {
-		panic(faultf("a bias of %d numbers for %d units", len(t.values), to.Out))
+// chosenScore is the probability of the class that is asked for.
+func chosenScore(all []score, class *int) score {
+	if len(all) > 1 {
+		if class == nil && !wholeOf(all) && len(all) == 2 {
+			panic(faultf("two probabilities that are not of two classes of one question: name one in the study, model: {file: …, class: 1}"))
+		}
+		return all[classOf(class, len(all))]
 	}
-	to.Bias, c.biased = t.values, true
+	s := all[0]
+	if classOf(class, 2) == 0 {
+		if len(s.logits.rows) > 2 {
+			panic(faultf("one class of %d: leave class: out", len(s.logits.rows)))
+		}
+		s.class = 1 - s.class
+	}
+	return s
 }
 
-// finish puts the network together.
-func (c *onnxChain) finish() *relu.Network {
-	if len(c.layers) == 0 {
-		panic(faultf("the graph has no dense layer"))
+// probability is a score as the last layer of a network.
+func (g *onnxGraph) probability(s score) (form, relu.Head) {
+	f := s.logits
+	switch {
+	case len(f.rows) == 1 && s.class == 1:
+		return f, relu.HeadSigmoid
+	case len(f.rows) == 1:
+		return form{stage: f.stage, name: f.name, rows: []row{g.times(f.rows[0], -1, 0)}}, relu.HeadSigmoid
+	case len(f.rows) == 2 && s.class == 1:
+		return f, relu.HeadSoftmax
+	case len(f.rows) == 2:
+		return form{stage: f.stage, name: f.name, rows: []row{f.rows[1], f.rows[0]}}, relu.HeadSoftmax
 	}
-	if c.head == 0 {
-		c.head = relu.HeadLinear
+	// Of several classes: whether its logit is the largest.
+	rest := form{stage: f.stage, name: f.name, rows: slices.Delete(slices.Clone(f.rows), s.class, s.class+1)}
+	for len(rest.rows) > 1 {
+		half := len(rest.rows) / 2
+		part := func(from, to int) form { return form{stage: rest.stage, name: f.name, rows: rest.rows[from:to]} }
+		a, b, odd := part(0, half), part(half, 2*half), part(2*half, len(rest.rows))
+		most := g.most(a, b)
+		g.meet(&most, &odd)
+		rest = form{stage: most.stage, name: f.name, rows: slices.Concat(most.rows, odd.rows)}
 	}
-	return &relu.Network{Layers: c.layers, Head: c.head, Precision: c.precision}
+	own := form{stage: f.stage, name: f.name, rows: f.rows[s.class : s.class+1]}
+	g.meet(&rest, &own)
+	return form{stage: own.stage, name: f.name, rows: []row{rest.rows[0], own.rows[0]}}, relu.HeadSoftmax
 }

@@ -1,57 +1,74 @@
 package modelfile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// Numbers of ONNX's fields and enumerations (onnx.proto3, IR version 8), as far
-// as networks need them.
+// Numbers of ONNX's fields and enumerations (onnx.proto3), as far as models need
+// them.
 const (
 	irVersion, opsetVersion = 8, 13
 
-	modelIR, modelProducer, modelGraph, modelOpset                         = 1, 2, 7, 8
+	modelIR, modelProducer, modelGraph, modelOpset, modelFunction          = 1, 2, 7, 8, 25
 	opsetDomain, opsetNumber                                               = 1, 2
 	graphNode, graphName, graphConst, graphInput, graphOutput, graphSparse = 1, 2, 5, 11, 12, 15
 	nodeInput, nodeOutput, nodeName, nodeOp, nodeAttribute, nodeDomain     = 1, 2, 3, 4, 5, 7
-	attributeName, attributeFloat, attributeInt, attributeType             = 1, 2, 3, 20
+	attributeName, attributeFloat, attributeInt, attributeText             = 1, 2, 3, 4
+	attributeTensor, attributeFloats, attributeInts, attributeTexts        = 5, 7, 8, 9
+	attributeType                                                          = 20
 	tensorDims, tensorType, tensorName                                     = 1, 2, 8
-	tensorFloats, tensorRaw, tensorDoubles, tensorElsewhere                = 4, 9, 10, 13
+	tensorFloats, tensorInt32s, tensorTexts, tensorInt64s                  = 4, 5, 6, 7
+	tensorRaw, tensorDoubles, tensorElsewhere, tensorPlace                 = 9, 10, 13, 14
+	entryKey, entryValue                                                   = 1, 2
 	valueName, valueType                                                   = 1, 2
-	typeTensor, tensorElement, tensorShape                                 = 1, 1, 2
+	typeTensor, typeSequence, tensorElement, tensorShape                   = 1, 4, 1, 2
 	shapeDim, dimValue, dimName                                            = 1, 1, 2
 	kindInt                                                                = 2
-	onnxFloat, onnxDouble                                                  = 1, 11
+
+	onnxFloat, onnxInt32, onnxInt64, onnxText, onnxBool, onnxDouble = 1, 6, 7, 8, 9, 11
 )
 
 // onnxModel is what a file says, as far as it is needed.
 type onnxModel struct {
+	folder          string // where numbers in other files are looked for
 	producer        string
 	opset           uint64
 	nodes           []onnxNode
 	tensors         map[string]fields
-	inputs, outputs []string
+	inputs, outputs []onnxPort
+	beside          []string // the other files that were read
+}
+
+// onnxPort is an input or an output of the graph.
+type onnxPort struct {
+	name    string
+	element uint64 // of a tensor; 0 where it is not stated, or for a sequence
+	maps    bool   // a sequence, as ZipMap makes
+	dims    []int  // −1: any number; nil where they are not stated
 }
 
 type onnxNode struct {
-	name, op        string
-	inputs, outputs []string
-	ints            map[string]int64
-	floats          map[string]float32
+	name, op, domain string
+	inputs, outputs  []string
+	attributes       map[string][]byte
 }
 
-// Bounds on a message: the nodes of a graph, a chain's consumers being looked for
-// one by one, and all fields, of which the file may have hundreds of millions.
+// Bounds on a message: the nodes of a graph, and all fields, of which the file may
+// have hundreds of millions.
 const (
 	maxNodes  = 4096
 	maxFields = 1 << 16
+	maxRank   = 8
 )
 
 var errBroken = errors.New("the file is not an ONNX model, or is cut off")
@@ -90,11 +107,11 @@ func (f fields) texts(of protowire.Number) []string {
 	return out
 }
 
-func parseFields(message []byte) fields {
-	out := fields{}
-	for count := 0; len(message) > 0; count++ {
+// scan gives the fields of a message one by one.
+func scan(message []byte, take func(number protowire.Number, f field)) {
+	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 || count == maxFields {
+		if n < 0 {
 			panic(fault{errBroken})
 		}
 		message = message[n:]
@@ -117,8 +134,19 @@ func parseFields(message []byte) fields {
 			panic(fault{errBroken})
 		}
 		message = message[n:]
-		out[number] = append(out[number], f)
+		take(number, f)
 	}
+}
+
+func parseFields(message []byte) fields {
+	out := fields{}
+	count := 0
+	scan(message, func(number protowire.Number, f field) {
+		if count++; count > maxFields {
+			panic(fault{errBroken})
+		}
+		out[number] = append(out[number], f)
+	})
 	return out
 }
 
@@ -163,115 +191,266 @@ func (m *onnxModel) graph(f fields) {
 		}
 		m.tensors[name] = tensor
 	})
-	f.each(graphInput, func(value fields) { m.inputs = append(m.inputs, value.text(valueName)) })
-	f.each(graphOutput, func(value fields) { m.outputs = append(m.outputs, value.text(valueName)) })
+	f.each(graphInput, func(value fields) {
+		port := portOf(value)
+		if _, constant := m.tensors[port.name]; !constant { // old files list constants among the inputs
+			m.inputs = append(m.inputs, port)
+		}
+	})
+	f.each(graphOutput, func(value fields) { m.outputs = append(m.outputs, portOf(value)) })
+}
+
+func portOf(value fields) onnxPort {
+	port := onnxPort{name: value.text(valueName)}
+	value.each(valueType, func(kind fields) {
+		port.maps = len(kind[typeSequence]) > 0
+		kind.each(typeTensor, func(tensor fields) {
+			port.element = tensor.number(tensorElement)
+			tensor.each(tensorShape, func(shape fields) {
+				port.dims = []int{}
+				shape.each(shapeDim, func(dim fields) {
+					n := -1
+					if size := dim.number(dimValue); len(dim[dimValue]) > 0 {
+						n = int(min(size, math.MaxInt32))
+					}
+					if port.dims = append(port.dims, n); len(port.dims) > maxRank {
+						panic(faultf("%q has more than %d dimensions", port.name, maxRank))
+					}
+				})
+			})
+		})
+	})
+	return port
 }
 
 func (m *onnxModel) node(f fields) {
-	if domain := f.text(nodeDomain); !standard(domain) {
-		panic(faultf("operators of %.40q are not read", domain))
-	}
 	n := onnxNode{
-		name: f.text(nodeName), op: f.text(nodeOp), inputs: f.texts(nodeInput), outputs: f.texts(nodeOutput),
-		ints: map[string]int64{}, floats: map[string]float32{},
+		name: f.text(nodeName), op: f.text(nodeOp), domain: f.text(nodeDomain), inputs: f.texts(nodeInput), outputs: f.texts(nodeOutput),
+		attributes: map[string][]byte{},
 	}
-	f.each(nodeAttribute, func(a fields) {
-		name := a.text(attributeName)
-		if len(a[attributeFloat]) > 0 {
-			n.floats[name] = math.Float32frombits(uint32(a.number(attributeFloat)))
-		}
-		if len(a[attributeInt]) > 0 {
-			n.ints[name] = int64(a.number(attributeInt))
-		}
-	})
+	for _, a := range f[nodeAttribute] {
+		name := ""
+		scan(a.b, func(number protowire.Number, f field) {
+			if number == attributeName {
+				name = string(f.b)
+			}
+		})
+		n.attributes[name] = a.b
+	}
 	m.nodes = append(m.nodes, n)
 }
 
-// onnxTensor is a constant.
-type onnxTensor struct {
-	dims   []int
-	values []float64
+// has tells whether an attribute is there.
+func (n *onnxNode) has(name string) bool { return n.attributes[name] != nil }
+
+// integer is an attribute that is a whole number.
+func (n *onnxNode) integer(name string, otherwise int64) int64 {
+	scan(n.attributes[name], func(number protowire.Number, f field) {
+		if number == attributeInt {
+			otherwise = int64(f.v)
+		}
+	})
+	return otherwise
 }
 
-// tensor decodes the named constant, which is to have rank dimensions. A vector
-// may be written as a matrix of one row.
-func (c *onnxChain) tensor(name string, rank int) *onnxTensor {
-	message, ok := c.model.tensors[name]
-	if !ok {
-		panic(faultf("%q is not a constant of the file", name))
-	}
-	t, element, data := parseONNXTensor(name, message)
-	if rank == 1 && len(t.dims) == 2 && t.dims[0] == 1 {
-		t.dims = t.dims[1:]
-	}
-	if len(t.dims) != rank {
-		panic(faultf("constant %q has %d dimensions; %d are expected", name, len(t.dims), rank))
-	}
-	width, precision := 4, 32
-	if element == onnxDouble {
-		width, precision = 8, 64
-	}
-	if c.precision != 0 && c.precision != precision {
-		panic(faultf("constant %q has %d bits a number, others %d", name, precision, c.precision))
-	}
-	c.precision = precision
-	count := 1
-	for _, d := range t.dims {
-		count *= d // at most MaxUnits²
-	}
-	if count > c.left {
-		panic(faultf("more than %d weights and biases", maxParameters))
-	}
-	if len(data) != count*width {
-		panic(faultf("constant %q has %d bytes of numbers for %v", name, len(data), t.dims))
-	}
-	c.left -= count
-	t.values = make([]float64, count)
-	for i := range t.values {
-		if width == 8 {
-			t.values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
-		} else {
-			t.values[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
+// float is an attribute that is a number.
+func (n *onnxNode) float(name string, otherwise float64) float64 {
+	scan(n.attributes[name], func(number protowire.Number, f field) {
+		if number == attributeFloat {
+			otherwise = float64(math.Float32frombits(uint32(f.v)))
 		}
+	})
+	return otherwise
+}
+
+// text is an attribute that is a text.
+func (n *onnxNode) text(name, otherwise string) string {
+	scan(n.attributes[name], func(number protowire.Number, f field) {
+		if number == attributeText {
+			otherwise = string(f.b)
+		}
+	})
+	return otherwise
+}
+
+// texts is an attribute that is a list of texts.
+func (n *onnxNode) texts(name string) (out []string) {
+	scan(n.attributes[name], func(number protowire.Number, f field) {
+		if number == attributeTexts {
+			out = append(out, string(f.b))
+		}
+	})
+	return out
+}
+
+// numbers is an attribute that is a list of floats or whole numbers, packed or not.
+func (n *onnxNode) numbers(name string) (out []float64) {
+	scan(n.attributes[name], func(number protowire.Number, f field) {
+		switch {
+		case number == attributeFloats && f.b == nil:
+			out = append(out, float64(math.Float32frombits(uint32(f.v))))
+		case number == attributeFloats:
+			out = append(out, floats32(f.b)...)
+		case number == attributeInts && f.b == nil:
+			out = append(out, float64(int64(f.v)))
+		case number == attributeInts:
+			out = append(out, varints(f.b)...)
+		}
+	})
+	return out
+}
+
+func floats32(b []byte) []float64 {
+	out := make([]float64, len(b)/4)
+	for i := range out {
+		out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+	}
+	return out
+}
+
+func floats64(b []byte) []float64 {
+	out := make([]float64, len(b)/8)
+	for i := range out {
+		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return out
+}
+
+func varints(b []byte) (out []float64) {
+	for len(b) > 0 {
+		v, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			panic(fault{errBroken})
+		}
+		out, b = append(out, float64(int64(v))), b[n:]
+	}
+	return out
+}
+
+// onnxTensor is a constant: numbers or texts.
+type onnxTensor struct {
+	dims    []int
+	element uint64
+	numbers []float64
+	texts   []string
+}
+
+// count is the number of entries that dims stand for.
+func count(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= max(d, 1) // bounded where the dims are made
+	}
+	return n
+}
+
+// tensor decodes a constant, which may have at most a number of entries. Whole
+// numbers are held as floats, which is exact for all that they are used for.
+func (m *onnxModel) tensor(f fields, most int) *onnxTensor {
+	t := &onnxTensor{element: f.number(tensorType)}
+	size := 1
+	for _, one := range f[tensorDims] {
+		dims := []float64{float64(int64(one.v))}
+		if one.b != nil { // packed
+			dims = varints(one.b[:min(len(one.b), 10*maxRank)])
+		}
+		for _, d := range dims {
+			if d < 0 || d > float64(most) || len(t.dims) == maxRank {
+				panic(faultf("more than %d dimensions, or one that is too large", maxRank))
+			}
+			t.dims = append(t.dims, int(d))
+			if size *= int(d); size > most {
+				panic(faultf("more than %d numbers in constants", most))
+			}
+		}
+	}
+	var raw []byte
+	if all := f[tensorRaw]; len(all) > 0 {
+		raw = all[len(all)-1].b
+	}
+	if f.number(tensorElsewhere) != 0 {
+		raw = m.elsewhere(f, size)
+	}
+	switch t.element {
+	case onnxFloat:
+		t.numbers = append(floats32(raw), joined(f, tensorFloats, 4, floats32)...)
+	case onnxDouble:
+		t.numbers = append(floats64(raw), joined(f, tensorDoubles, 8, floats64)...)
+	case onnxInt64:
+		for i := 0; i+8 <= len(raw); i += 8 {
+			t.numbers = append(t.numbers, float64(int64(binary.LittleEndian.Uint64(raw[i:]))))
+		}
+		t.numbers = append(t.numbers, joined(f, tensorInt64s, 0, varints)...)
+	case onnxInt32, onnxBool:
+		for i := 0; t.element == onnxInt32 && i+4 <= len(raw); i += 4 {
+			t.numbers = append(t.numbers, float64(int32(binary.LittleEndian.Uint32(raw[i:]))))
+		}
+		for i := 0; t.element == onnxBool && i < len(raw); i++ {
+			t.numbers = append(t.numbers, float64(raw[i]))
+		}
+		t.numbers = append(t.numbers, joined(f, tensorInt32s, 0, varints)...)
+	case onnxText:
+		t.texts = f.texts(tensorTexts)
+	default:
+		panic(faultf("numbers of type %d; floats (1) and doubles (11) are read: convert the model to float32", t.element))
+	}
+	if have := len(t.numbers) + len(t.texts); have != size || len(raw) > 8*size {
+		panic(faultf("%d numbers (%d bytes) for the shape %v", have, len(raw), t.dims))
 	}
 	return t
 }
 
-// parseONNXTensor gives shape, type of the numbers, and their bytes, low ones
-// first, in whichever of its three fields the file has them.
-func parseONNXTensor(name string, f fields) (t *onnxTensor, element uint64, data []byte) {
-	defer about(fmt.Sprintf("constant %q", name))
-	if len(f[tensorElsewhere]) > 0 {
-		panic(faultf("its numbers are in another file, which is not read: save the model in one file"))
-	}
-	t = &onnxTensor{}
-	for _, one := range f[tensorDims] {
-		dims := []uint64{one.v}
-		if one.b != nil { // packed
-			dims = nil
-		}
-		for b := one.b; len(b) > 0 && len(dims) <= 2; {
-			v, n := protowire.ConsumeVarint(b)
-			if n < 0 {
-				panic(fault{errBroken})
-			}
-			dims, b = append(dims, v), b[n:]
-		}
-		for _, v := range dims {
-			if v < 1 || v > relu.MaxUnits || len(t.dims) == 2 {
-				panic(faultf("more than two dimensions, or one that is too large"))
-			}
-			t.dims = append(t.dims, int(v))
+// joined are numbers of a field that is packed, or repeated with width bytes each.
+func joined(f fields, of protowire.Number, width int, read func([]byte) []float64) (out []float64) {
+	for _, one := range f[of] {
+		switch {
+		case one.b != nil:
+			out = append(out, read(one.b)...)
+		case width == 4:
+			out = append(out, float64(math.Float32frombits(uint32(one.v))))
+		case width == 8:
+			out = append(out, math.Float64frombits(one.v))
+		default:
+			out = append(out, float64(int64(one.v)))
 		}
 	}
-	for _, one := range slices.Concat(f[tensorFloats], f[tensorRaw], f[tensorDoubles]) {
-		if one.b == nil || data != nil {
-			panic(faultf("its numbers are not in one piece"))
-		}
-		data = one.b
+	return out
+}
+
+// elsewhere reads numbers of a constant in a file beside the model's.
+func (m *onnxModel) elsewhere(f fields, size int) []byte {
+	place := map[string]string{}
+	f.each(tensorPlace, func(entry fields) { place[entry.text(entryKey)] = entry.text(entryValue) })
+	name := place["location"]
+	if !filepath.IsLocal(name) || m.folder == "" {
+		panic(faultf("its numbers are in the file %q, which does not lie in the model's folder: save the model in one file, with onnx.save(model, \"model.onnx\")", name))
 	}
-	if element = f.number(tensorType); element != onnxFloat && element != onnxDouble {
-		panic(faultf("numbers of type %d; floats (1) and doubles (11) are read", element))
+	root, err := os.OpenRoot(m.folder)
+	check(err)
+	defer root.Close()
+	stat, err := root.Stat(name)
+	if err != nil {
+		panic(faultf("its numbers are in the file %q, which is not beside the model: %w", name, errors.Unwrap(err)))
 	}
-	return t, element, data
+	if !stat.Mode().IsRegular() {
+		panic(faultf("its numbers are in %q, which is no file", name))
+	}
+	file, err := root.Open(name)
+	check(err)
+	defer file.Close()
+	offset, err := strconv.ParseInt(cmp.Or(place["offset"], "0"), 10, 64)
+	check(err)
+	length, err := strconv.ParseInt(cmp.Or(place["length"], fmt.Sprint(stat.Size()-offset)), 10, 64)
+	check(err)
+	if offset < 0 || length < 0 || length > 8*int64(size) || offset > stat.Size()-length {
+		panic(faultf("bytes %d to %d of the file %q, which has %d, for %d numbers", offset, offset+length, name, stat.Size(), size))
+	}
+	text := make([]byte, length)
+	if n, err := file.ReadAt(text, offset); n < len(text) {
+		panic(fault{err})
+	}
+	if !slices.Contains(m.beside, name) {
+		m.beside = append(m.beside, name)
+	}
+	return text
 }

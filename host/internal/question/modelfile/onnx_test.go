@@ -67,7 +67,7 @@ func onnxNodeOf(op string, output string, inputs ...string) proto {
 	return p.text(2, output).text(3, "the "+op).text(4, op)
 }
 
-// with adds an attribute, an int64 or a float32.
+// with adds an attribute: a whole number, a float32 or a text.
 func (p proto) with(name string, v any) proto {
 	a := proto{}.text(1, name)
 	switch v := v.(type) {
@@ -75,6 +75,8 @@ func (p proto) with(name string, v any) proto {
 		a = a.number(3, int64(v))
 	case float32:
 		a = a.float(2, v)
+	case string:
+		a = a.text(4, v)
 	}
 	return p.text(5, string(a))
 }
@@ -147,33 +149,42 @@ func TestONNXOfOthers(t *testing.T) {
 }
 
 func TestONNXRefusals(t *testing.T) {
-	dense := onnxNodeOf("MatMul", "s", "in", "w")
+	dense, end := onnxNodeOf("MatMul", "s", "in", "w"), onnxNodeOf("MatMul", "out", "s", "v")
 	wide := constant("w", true, []int64{1 << 20, 1 << 20}, 1)
+	label := func(op string) proto { return onnxNodeOf(op, "out", "s").text(7, "ai.onnx.ml") }
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
 		"another operator":      {onnxFile(13, weights23, onnxNodeOf("Conv", "out", "in", "w")), `node "the Conv" (Conv): this operator is not read`},
+		"a bend":                {onnxFile(13, weights23, dense, onnxNodeOf("Tanh", "out", "s")), "not piecewise linear; train with ReLUs (torch.nn.ReLU()"},
+		"trees":                 {onnxFile(13, onnxNodeOf("TreeEnsembleClassifier", "out", "in").text(7, "ai.onnx.ml")), "trees in ONNX are not read"},
+		"another domain":        {onnxFile(13, onnxNodeOf("Linear", "out", "in").text(7, "pkg.torch")), "torch.onnx.export(model.eval()"},
 		"half numbers":          {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Cast", "out", "s").with("to", 10)), "type 10"},
-		"a branch":              {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "out", "s"), onnxNodeOf("Sigmoid", "x", "s")), `"s" goes to several nodes`},
-		"a dead end":            {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "r", "s")), `no chain of nodes leads from the input to the output "out"`},
-		"a circle":              {onnxFile(13, onnxNodeOf("Identity", "in", "in")), "no chain of nodes leads"},
-		"a loose end":           {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "out", "x")), `no node takes "s"`},
-		"weights not there":     {onnxFile(13, onnxNodeOf("Gemm", "out", "in", "w")), `"w" is not a constant`},
+		"classes unnamed":       {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "out", "s"), onnxNodeOf("Sigmoid", "x", "s")), `the model tells 3 classes: name the one`},
+		"a dead end":            {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "r", "s")), `no node makes the value "out"`},
+		"a circle":              {onnxFile(13, weights23, onnxNodeOf("Add", "out", "x", "in"), onnxNodeOf("Relu", "x", "out")), `the value "out" is made of itself`},
+		"a loose end":           {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "out", "x")), `no node makes the value "x"`},
+		"twice made":            {onnxFile(13, weights23, dense, dense), `two nodes make the value "s"`},
+		"weights not there":     {onnxFile(13, onnxNodeOf("Gemm", "out", "in", "w")), `no node makes the value "w"`},
+		"weights that vary":     {onnxFile(13, onnxNodeOf("Gemm", "out", "in", "in")), `"in" is not a constant`},
 		"weights of two names":  {onnxFile(13, weights23, weights23, dense), `two constants are named "w"`},
-		"scaled":                {onnxFile(13, weights23, onnxNodeOf("Gemm", "out", "in", "w").with("alpha", float32(0.5))), "alpha is 0.5"},
 		"transposed input":      {onnxFile(13, weights23, onnxNodeOf("Gemm", "out", "in", "w").with("transA", 1)), "transA"},
 		"a bias too long":       {onnxFile(13, weights31, bias3, onnxNodeOf("Gemm", "out", "in", "v", "b")), "a bias of 3 numbers for 1 units"},
-		"two biases":            {onnxFile(13, weights23, bias3, dense, onnxNodeOf("Add", "t", "s", "b"), onnxNodeOf("Add", "out", "t", "b")), "without a bias"},
-		"relu on the input":     {onnxFile(13, onnxNodeOf("Relu", "out", "in")), "follows no dense layer"},
-		"only an identity":      {onnxFile(13, onnxNodeOf("Identity", "out", "in")), "no dense layer"},
-		"after the end":         {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Sigmoid", "t", "s"), onnxNodeOf("Relu", "out", "t")), "follows the output's activation"},
+		"no width":              {onnxFile(13, onnxNodeOf("Relu", "out", "in")), "does not say how many columns"},
+		"a product":             {onnxFile(13, weights23, dense, onnxNodeOf("Mul", "out", "s", "s")), "multiplies values that both depend on the inputs"},
+		"a quotient":            {onnxFile(13, weights23, dense, onnxNodeOf("Div", "out", "s", "s")), "divides by a value that depends on the inputs"},
+		"only constants":        {onnxFile(13, weights31, onnxNodeOf("Relu", "out", "v")), "name the one"},
+		"after the end":         {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Sigmoid", "t", "s"), onnxNodeOf("Relu", "out", "t")), "computes with what a sigmoid or softmax gives"},
 		"softmax over the rows": {onnxFile(13, weights32, onnxNodeOf("MatMul", "s", "in", "u"), onnxNodeOf("Softmax", "out", "s").with("axis", 0)), "axis 0"},
-		"three classes":         {onnxFile(13, weights23, dense, onnxNodeOf("Softmax", "out", "s")), "3 output units with a softmax"},
-		"relu at the end":       {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Relu", "out", "s")), "the output layer has a ReLU"},
+		"softmax over one":      {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Softmax", "out", "s")), "always 1"},
+		"a label":               {onnxFile(13, weights23, dense, onnxNodeOf("ArgMax", "out", "s")), "this is the predicted class"},
+		"raw scores":            {onnxFile(13, constant("w", true, []int64{1, 2}, 1, -1), onnxNodeOf("MatMul", "out", "in", "w")), "one is the other's negative"},
+		"no probabilities":      {onnxFile(13, weights23, dense, label("Normalizer").with("norm", "L1")), "L1 of values that are not the probabilities of all classes"},
+		"a filled gap":          {onnxFile(13, weights23, dense, label("Imputer").with("replaced_value_float", float32(-1))), "SimpleImputer(missing_values=numpy.nan)"},
 		"old operators":         {onnxFile(6, weights23, dense), "operators of version 6"},
-		"numbers missing":       {onnxFile(13, constant("w", true, []int64{2, 3}, 1, 2), dense), "8 bytes of numbers for [2 3]"},
-		"a huge shape":          {onnxFile(13, wide, dense), "one that is too large"},
+		"numbers missing":       {onnxFile(13, constant("w", true, []int64{2, 3}, 1, 2), weights31, dense, end), "2 numbers (8 bytes) for the shape [2 3]"},
+		"a huge shape":          {onnxFile(13, wide, weights31, dense, end), "more than 67108864 numbers"},
 		"not a number":          {onnxFile(13, constant("w", true, []int64{2, 1}, 1, float32(math.NaN())), onnxNodeOf("MatMul", "out", "in", "w")), "NaN"},
 		"cut off":               {onnxFile(13, weights23, dense)[:40], "cut off"},
 	} {

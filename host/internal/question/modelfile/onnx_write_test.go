@@ -72,7 +72,7 @@ func writeScores(t *testing.T, n *relu.Network) string {
 func TestScoresLoadBack(t *testing.T) {
 	for _, precision := range []int{32, 64} {
 		n, inputs := scoring(precision)
-		got, info, err := modelfile.Read(writeScores(t, n))
+		got, info, err := modelfile.Read(writeScores(t, n), modelfile.Choice{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func TestPublicNetworks(t *testing.T) {
 	root := dataRoot(t)
 	for _, want := range public {
 		t.Run(filepath.Base(want.name), func(t *testing.T) {
-			m, info, err := Read(filepath.Join(root, want.name+".h5"))
+			m, info, err := Read(filepath.Join(root, want.name+".h5"), Choice{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestPublicNetworks(t *testing.T) {
 func BenchmarkModel(b *testing.B) {
 	path := filepath.Join(dataRoot(b), "adult", "models", "AC-4.h5")
 	for b.Loop() {
-		if _, _, err := Read(path); err != nil {
+		if _, _, err := Read(path, Choice{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -24,6 +24,8 @@ var faults = []fault{
 	{"empty", "", []string{"1:1: the file is empty"}, false},
 	{"a list", "- a\n- b\n", []string{"1:1: a study is a mapping of keys"}, true},
 	{"no features", "name: x\n", []string{"1:1: the study has no features"}, true},
+	{"model without a file", "model: {output: p}\nfeatures: {a: {integer: 0..1}}\n", []string{"1:9: model: needs file:"}, true},
+	{"model with a class that is none", "model: {file: a.onnx, class: -1}\nfeatures: {a: {integer: 0..1}}\n", []string{"1:30: model.class: -1 is not a whole number from 0"}, true},
 	{"syntax", "name: x\nfeatures: {a: {integer: 0..1}\n", []string{"2:11: could not find flow mapping end token '}'"}, false},
 	{"key twice", "name: x\nname: y\n", []string{"2:1: "}, false},
 	{"unknown key", "featurs: {}\nfeatures: {a: {integer: 0..1}}\n", []string{`1:1: unknown key "featurs"; did you mean "features"? allowed: extends, name,`}, true},

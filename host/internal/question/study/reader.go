@@ -25,7 +25,7 @@ func (r *reader) study(root *yamlfile.Node) *Study {
 	s.Name, _ = r.Name(root.Get("name"))
 	summary, _ := r.Name(root.Get("summary"))
 	s.Summary = strings.TrimSpace(summary)
-	r.Name(root.Get("model"))
+	r.modelFile(root)
 	r.Name(root.Get("models"))
 	r.Choice(root.Get("output"), "score", "logit")
 	r.question(root, s)

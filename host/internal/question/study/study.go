@@ -17,7 +17,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
-	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -189,34 +188,59 @@ func (s *Study) switchRules(wanted []string) error {
 
 // model finds, reads and checks the network.
 func (r *reader) model(root *yamlfile.Node, s *Study) error {
-	n := root.Get("model")
+	n, choice := r.modelFile(root)
 	path, err := r.modelPath(root, n)
 	if err != nil {
 		return err
 	}
-	s.Model, s.ModelFile, err = modelfile.Read(path)
+	s.Model, s.ModelFile, err = modelfile.Read(path, choice)
 	if err != nil {
 		return err
 	}
-	s.ModelPath = path
-	if s.ModelSHA256, _, err = files.SHA256(path); err != nil {
-		return fmt.Errorf("%s: %w", path, files.Reason(err))
-	}
+	s.ModelPath, s.ModelSHA256 = path, s.ModelFile.SHA256
 	if have := s.Model.Inputs(); have != s.Space.Inputs {
 		r.Fault(root.Get("features"), "the features feed %d network inputs, %s takes %d", s.Space.Inputs, path, have)
 	}
 	output := root.Get("output")
 	logit := output != nil && output.Text == "logit"
-	switch linear := s.Model.Link() == model.Identity; {
+	if n == nil {
+		n = root
+	}
+	switch linear := s.ModelFile.Linear || s.Model.Link() == model.Identity; {
+	case s.ModelFile.OneOfMany && s.Notion.UsesEpsilon():
+		r.Fault(n, "%s tells several classes, of which all that can be asked is whether one wins: say notion: decision", path)
+	case s.ModelFile.OneOfMany:
 	case linear && !logit:
-		if n == nil {
-			n = root
-		}
 		r.Fault(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability", path)
 	case !linear && logit:
 		r.Fault(output, "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.ModelFile.Head)
 	}
 	return r.Err()
+}
+
+// modelFile reads what model: says: a path, or a file with what of it is asked about. n
+// is the path's place, nil without one.
+func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelfile.Choice) {
+	n = root.Get("model")
+	if n == nil || n.Kind != yamlfile.Mapping {
+		r.Name(n)
+		return n, choice
+	}
+	if !r.object(n, "model") {
+		return n, choice
+	}
+	choice.Output, _ = r.Name(n.Get("output"))
+	if class := n.Get("class"); class != nil {
+		if k, ok := r.Integer(class, 0, 1<<16); ok {
+			choice.Class = &k
+		}
+	}
+	file := n.Get("file")
+	if file == nil {
+		r.Fault(n, "needs file:, the model's file")
+	}
+	r.Name(file)
+	return file, choice
 }
 
 func (r *reader) modelPath(root, n *yamlfile.Node) (string, error) {
@@ -252,7 +276,7 @@ func (r *reader) modelFolder(root *yamlfile.Node) (string, error) {
 	text := ""
 	if n != nil {
 		text = n.Text
-	} else if n = root.Get("model"); n != nil {
+	} else if n, _ = r.modelFile(root); n != nil {
 		text = n.Text[:strings.LastIndexAny(n.Text, `/\:`)+1] + "."
 	} else {
 		return "", nil
@@ -292,6 +316,8 @@ func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
 		return nil, nil
 	case text != "":
 		return fairness.ParseEpsilon(text, n)
+	case s.ModelFile.OneOfMany:
+		return nil, fmt.Errorf("%s tells several classes, of which all that can be asked is whether one wins (--notion decision): it has no score", s.ModelPath)
 	case s.Notion == fairness.Logit && n == fairness.Score:
 		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", fairness.FormatRat(s.Epsilon))
 	}

@@ -1,0 +1,565 @@
+package modelfile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/model/relu"
+)
+
+// builder makes a network out of what a file does to its inputs step by step. A value
+// of the file is a form: numbers that are linear in the units of one stage. Steps
+// that are linear unit by unit change the form, so that they end up in the weights
+// of a layer; a ReLU makes units of it in the next stage. Forms of different stages
+// meet in the later one, where x passes through ReLUs as relu(x) − relu(−x).
+//
+// All of this is exact as arithmetic on numbers goes. What float64 cannot hold, such
+// as the product of a weight and a scale, is computed in twice its precision and
+// rounded once.
+type builder struct {
+	stages []stage
+	left   int // numbers that may still be made
+}
+
+// stage is the inputs, or the units of a layer. rows are in terms of the stage before;
+// the inputs have none.
+type stage struct {
+	name  string
+	units int
+	rows  []row
+	relu  bool
+	// pass has, of units of the stage before, the ones here that hold them: their difference.
+	pass map[int32][2]int32
+}
+
+// row is a number that is linear in the units of a stage: the bias and the weights w of
+// the units at; without at, of the first units in order.
+type row struct {
+	at []int32
+	w  []float64
+	b  float64
+}
+
+// form is numbers in terms of the units of one stage. name is that of the layer that
+// they come from, if any; dense tells that they are one's, which stays a layer.
+type form struct {
+	stage int
+	rows  []row
+	name  string
+	dense bool
+}
+
+// newBuilder begins with a number of inputs, to which more may be added.
+func newBuilder(inputs int) *builder {
+	return &builder{stages: []stage{{units: inputs}}, left: 2 * maxParameters}
+}
+
+func (c *builder) last() int { return len(c.stages) - 1 }
+
+// take counts numbers that are made.
+func (c *builder) take(n int) {
+	if n > c.left || n < 0 {
+		panic(faultf("more than %d weights and biases", maxParameters))
+	}
+	c.left -= n
+}
+
+// units is the form of units of a stage.
+func (c *builder) units(stage int, at ...int32) form {
+	c.take(2 * len(at))
+	f := form{stage: stage, rows: make([]row, len(at))}
+	ones := []float64{1}
+	for i := range at {
+		f.rows[i] = row{at: at[i : i+1], w: ones}
+	}
+	return f
+}
+
+func (r *row) unit(k int) int32 {
+	if r.at == nil {
+		return int32(k)
+	}
+	return r.at[k]
+}
+
+// plain reports a row that is a unit as it is.
+func (r *row) plain() bool { return r.at != nil && len(r.w) == 1 && r.w[0] == 1 && r.b == 0 }
+
+// simple reports that no row takes much: that a dense layer on it is one on the units.
+func (f *form) simple() bool {
+	terms := 0
+	for i := range f.rows {
+		terms += len(f.rows[i].w)
+	}
+	return terms <= 4*len(f.rows)
+}
+
+// add appends units to a stage and gives their form.
+func (c *builder) add(stage int, rows []row) form {
+	s := &c.stages[stage]
+	if s.units+len(rows) > relu.MaxUnits {
+		panic(faultf("a layer of more than %d units", relu.MaxUnits))
+	}
+	at := make([]int32, len(rows))
+	for i := range at {
+		at[i] = int32(s.units + i)
+	}
+	s.rows, s.units = append(s.rows, rows...), s.units+len(rows)
+	return c.units(stage, at...)
+}
+
+// layer makes units of a form in the next stage, which is a new one where there is none.
+func (c *builder) layer(f form, withReLU bool) form {
+	if f.stage == c.last() {
+		c.stages = append(c.stages, stage{name: f.name, relu: withReLU, pass: map[int32][2]int32{}})
+	}
+	next := &c.stages[f.stage+1]
+	switch {
+	case next.relu == withReLU:
+		if next.name == "" {
+			next.name = f.name
+		}
+		return c.add(f.stage+1, f.rows)
+	case withReLU:
+		return c.layer(c.lift(f), true)
+	}
+	return c.lift(f)
+}
+
+// relu is max(0, x).
+func (c *builder) relu(f form) form { return c.layer(f, true) }
+
+// solid is the form as units, rather than sums of them.
+func (c *builder) solid(f form) form {
+	for i := range f.rows {
+		if len(f.rows[i].w) > 1 || f.rows[i].b != 0 {
+			return c.layer(f, false)
+		}
+	}
+	return f
+}
+
+// lift is the form in terms of the next stage, which is there.
+func (c *builder) lift(f form) form {
+	next := &c.stages[f.stage+1]
+	out := form{stage: f.stage + 1, rows: make([]row, len(f.rows)), name: f.name}
+	for i := range f.rows {
+		r := &f.rows[i]
+		if len(r.w) == 0 {
+			out.rows[i] = *r
+			continue
+		}
+		if len(r.w) > 1 { // as a unit of its own
+			p := c.pair(f.stage+1, row{at: r.at, w: r.w, b: r.b}, false)
+			out.rows[i] = passed(p, 1, 0)
+			continue
+		}
+		u := r.unit(0)
+		p, ok := next.pass[u]
+		if !ok {
+			p = c.pair(f.stage+1, row{at: []int32{u}, w: []float64{1}}, c.stages[f.stage].relu)
+			c.stages[f.stage+1].pass[u] = p
+		}
+		out.rows[i] = passed(p, r.w[0], r.b)
+	}
+	c.take(4 * len(out.rows))
+	return out
+}
+
+// pair makes units of the stage that hold r as the difference of two, or as one (the
+// other is −1).
+func (c *builder) pair(stage int, r row, positive bool) [2]int32 {
+	if positive || !c.stages[stage].relu {
+		return [2]int32{c.add(stage, []row{r}).rows[0].at[0], -1}
+	}
+	f := c.add(stage, []row{r, c.times(r, -1, 0)})
+	return [2]int32{f.rows[0].at[0], f.rows[1].at[0]}
+}
+
+func passed(p [2]int32, w, b float64) row {
+	if p[1] < 0 {
+		return row{at: []int32{p[0]}, w: []float64{w}, b: b}
+	}
+	return row{at: []int32{p[0], p[1]}, w: []float64{w, -w}, b: b}
+}
+
+// meet brings forms into one stage.
+func (c *builder) meet(forms ...*form) {
+	to := 0
+	for _, f := range forms {
+		to = max(to, f.stage)
+	}
+	for _, f := range forms {
+		for f.stage < to {
+			*f = c.lift(*f)
+		}
+	}
+}
+
+// times is scale·x + shift, each number rounded once.
+func (c *builder) times(r row, scale, shift float64) row {
+	if scale == 1 {
+		r.b = plus(r.b, shift)
+		return r
+	}
+	c.take(len(r.w))
+	out := row{at: r.at, w: make([]float64, len(r.w)), b: math.FMA(r.b, scale, shift)}
+	for k, w := range r.w {
+		out.w[k] = w * scale
+	}
+	return out
+}
+
+// plus keeps the sign of a zero that nothing is added to.
+func plus(a, b float64) float64 {
+	switch {
+	case b == 0:
+		return a
+	case a == 0:
+		return b
+	}
+	return a + b
+}
+
+// scale is scale·x + shift number by number.
+func (c *builder) scale(f form, scale, shift []float64) form {
+	out := form{stage: f.stage, rows: make([]row, len(f.rows)), name: f.name, dense: f.dense}
+	for i := range f.rows {
+		out.rows[i] = c.times(f.rows[i], scale[i], shift[i])
+	}
+	return out
+}
+
+// divide is x/by number by number, rounded once.
+func (c *builder) divide(f form, by []float64) form {
+	out := form{stage: f.stage, rows: make([]row, len(f.rows)), name: f.name, dense: f.dense}
+	for i := range f.rows {
+		r := &f.rows[i]
+		c.take(len(r.w))
+		out.rows[i] = row{at: r.at, w: make([]float64, len(r.w)), b: r.b / by[i]}
+		for k, w := range r.w {
+			out.rows[i].w[k] = w / by[i]
+		}
+	}
+	return out
+}
+
+// normalize is scale·(x − mean)/√(variance + epsilon) + shift number by number, what
+// batch normalisation comes to when a network is used.
+func (c *builder) normalize(f form, scale, shift, mean, variance []float64, epsilon float64) form {
+	factor, ones := make([]float64, len(f.rows)), slices.Repeat([]float64{1}, len(f.rows))
+	for i := range factor {
+		factor[i] = scale[i] / math.Sqrt(variance[i]+epsilon)
+	}
+	return c.scale(c.scale(f, ones, negative(mean)), factor, shift)
+}
+
+func negative(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = 0 - v
+	}
+	return out
+}
+
+// sum is a + sign·b, number by number. Where that is not exact, it is one of units.
+func (c *builder) sum(a, b form, sign float64) form {
+	c.meet(&a, &b)
+	exact := true
+	out := c.sumOf(a, b, sign, &exact)
+	if exact {
+		return out
+	}
+	a, b = c.solid(a), c.solid(b)
+	c.meet(&a, &b)
+	return c.sumOf(a, b, sign, &exact)
+}
+
+func (c *builder) sumOf(a, b form, sign float64, exact *bool) form {
+	out := form{stage: a.stage, rows: make([]row, len(a.rows)), name: cmp.Or(a.name, b.name), dense: a.dense || b.dense}
+	for i := range a.rows {
+		out.rows[i] = c.sumRow(&a.rows[i], &b.rows[i], sign, exact)
+	}
+	return out
+}
+
+// sumRow clears exact where a sum had to be rounded.
+func (c *builder) sumRow(a, b *row, sign float64, exact *bool) row {
+	width := 0
+	for _, r := range []*row{a, b} {
+		for k := range r.w {
+			width = max(width, int(r.unit(k))+1)
+		}
+	}
+	if len(a.w)+len(b.w) < width/2 {
+		return c.sumSparse(a, b, sign, exact)
+	}
+	c.take(width)
+	out := row{w: make([]float64, width), b: exactly(a.b, sign*b.b, exact)}
+	for k, w := range a.w {
+		out.w[a.unit(k)] = exactly(out.w[a.unit(k)], w, exact)
+	}
+	for k, w := range b.w {
+		out.w[b.unit(k)] = exactly(out.w[b.unit(k)], sign*w, exact)
+	}
+	return out
+}
+
+func (c *builder) sumSparse(a, b *row, sign float64, exact *bool) row {
+	c.take(2 * (len(a.w) + len(b.w)))
+	out := row{at: []int32{}, b: exactly(a.b, sign*b.b, exact)}
+	of := map[int32]int{}
+	for n, r := range []*row{a, b} {
+		for k, w := range r.w {
+			if n == 1 {
+				w *= sign
+			}
+			u := r.unit(k)
+			if j, ok := of[u]; ok {
+				out.w[j] = exactly(out.w[j], w, exact)
+				continue
+			}
+			of[u] = len(out.w)
+			out.at, out.w = append(out.at, u), append(out.w, w)
+		}
+	}
+	return out
+}
+
+// exactly is a + b, and clears exact where that was rounded.
+func exactly(a, b float64, exact *bool) float64 {
+	s, rest := twoSum(a, b)
+	if rest != 0 {
+		*exact = false
+	}
+	if a == 0 || b == 0 {
+		return plus(a, b)
+	}
+	return s
+}
+
+// twoSum is a + b and what the rounding left.
+func twoSum(a, b float64) (sum, rest float64) {
+	sum = a + b
+	bb := float64(sum - a)
+	return sum, float64(a-float64(sum-bb)) + float64(b-bb)
+}
+
+// dense is W·x + b for units × inputs weights. bias may be nil.
+func (c *builder) dense(f form, weights []float64, units int, bias []float64, name string) form {
+	in := len(f.rows)
+	if in*units != len(weights) {
+		panic(faultf("%d weights for %d inputs and %d units", len(weights), in, units))
+	}
+	if f.dense || !f.simple() {
+		f = c.layer(f, false)
+	}
+	out := form{stage: f.stage, rows: make([]row, units), name: name, dense: true}
+	at, place, plain := c.used(&f)
+	for j := range out.rows {
+		w := weights[j*in : (j+1)*in]
+		r := &out.rows[j]
+		r.at = at
+		if bias != nil {
+			r.b = bias[j]
+		}
+		if plain {
+			r.w = w
+			continue
+		}
+		c.take(place)
+		r.w, r.b = compose(&f, w, r.b, at, place)
+	}
+	return out
+}
+
+// used lists the units that a form takes, nil where they are the stage's in order, and
+// their number. plain tells that the form is these units as they are.
+func (c *builder) used(f *form) (at []int32, n int, plain bool) {
+	plain = true
+	for i := range f.rows {
+		plain = plain && f.rows[i].plain()
+		for k := range f.rows[i].w {
+			at = append(at, f.rows[i].unit(k))
+		}
+	}
+	if n = len(at); plain && slices.IsSorted(at) && len(slices.Compact(slices.Clone(at))) == n {
+		if n == 0 || int(at[0]) == 0 && int(at[n-1]) == n-1 {
+			return nil, n, true
+		}
+		return at, n, true
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	if n = len(at); n > 0 && int(at[n-1]) == n-1 {
+		return nil, n, false
+	}
+	return at, n, false
+}
+
+// compose is the product of weights with a form, in twice the precision.
+func compose(f *form, weights []float64, bias float64, at []int32, n int) ([]float64, float64) {
+	high, low := make([]float64, n+1), make([]float64, n+1)
+	high[n] = bias
+	add := func(k int, w, v float64) {
+		p := w * v
+		if p == 0 {
+			return
+		}
+		rest := math.FMA(w, v, -p)
+		s, e := twoSum(high[k], p)
+		high[k], low[k] = s, low[k]+(e+rest)
+	}
+	for i := range f.rows {
+		r := &f.rows[i]
+		for k, v := range r.w {
+			u := int(r.unit(k))
+			if at != nil {
+				u, _ = slices.BinarySearch(at, int32(u))
+			}
+			add(u, weights[i], v)
+		}
+		add(n, weights[i], r.b)
+	}
+	for k := range high {
+		high[k] = plus(high[k], low[k])
+	}
+	return high[:n:n], high[n]
+}
+
+// leaky is x where x is positive and slope·x elsewhere: relu(x) − slope·relu(−x).
+func (c *builder) leaky(f form, slope []float64) form {
+	ones := make([]float64, 2*len(f.rows))
+	for i := range f.rows {
+		ones[i] = 1
+		ones[len(f.rows)+i] = -slope[i]
+	}
+	return c.halves(f, ones)
+}
+
+// abs is relu(x) + relu(−x).
+func (c *builder) abs(f form) form {
+	ones := make([]float64, 2*len(f.rows))
+	for i := range ones {
+		ones[i] = 1
+	}
+	return c.halves(f, ones)
+}
+
+// halves is a combination of relu(x), by the first weights, and relu(−x), by the others.
+func (c *builder) halves(f form, w []float64) form {
+	n := len(f.rows)
+	both := form{stage: f.stage, name: f.name, rows: slices.Clone(f.rows)}
+	for i := range f.rows {
+		both.rows = append(both.rows, c.times(f.rows[i], -1, 0))
+	}
+	units := c.relu(both)
+	out := form{stage: units.stage, rows: make([]row, n), name: f.name}
+	for i := range out.rows {
+		p, q := units.rows[i].at[0], units.rows[n+i].at[0]
+		if out.rows[i] = (row{at: []int32{p, q}, w: []float64{w[i], w[n+i]}}); w[n+i] == 0 {
+			out.rows[i] = row{at: []int32{p}, w: []float64{w[i]}}
+		}
+	}
+	c.take(4 * n)
+	return out
+}
+
+// atLeast is max(x, lo) = lo + relu(x − lo), number by number; −Inf is no bound.
+func (c *builder) atLeast(f form, lo []float64) form { return c.bounded(f, lo, 1) }
+
+// atMost is min(x, hi) = hi − relu(hi − x); +Inf is no bound.
+func (c *builder) atMost(f form, hi []float64) form { return c.bounded(f, hi, -1) }
+
+func (c *builder) bounded(f form, bound []float64, sign float64) form {
+	if !slices.ContainsFunc(bound, func(b float64) bool { return !math.IsInf(b, 0) }) {
+		return f
+	}
+	exact := true
+	for i := range f.rows {
+		if math.IsNaN(bound[i]) || math.IsInf(bound[i], 0) || math.Abs(bound[i]) > math.MaxFloat32 {
+			panic(faultf("a bound of %v among finite ones", bound[i]))
+		}
+		exactly(f.rows[i].b, -bound[i], &exact)
+	}
+	if !exact {
+		f = c.layer(f, false)
+	}
+	signs, shifts := make([]float64, len(f.rows)), make([]float64, len(f.rows))
+	for i := range f.rows {
+		signs[i], shifts[i] = sign, -sign*bound[i]
+	}
+	return c.scale(c.relu(c.scale(f, signs, shifts)), signs, bound)
+}
+
+// reorder gives the inputs other places, in the layers and in a form of the inputs.
+func (c *builder) reorder(f *form, place []int32) {
+	if f.stage == 0 {
+		f.rows = moved(f.rows, place)
+	}
+	if len(c.stages) > 1 {
+		c.stages[1].rows = moved(c.stages[1].rows, place)
+	}
+}
+
+func moved(rows []row, place []int32) []row {
+	out := slices.Clone(rows)
+	for i := range out {
+		at := make([]int32, len(out[i].w))
+		for k := range at {
+			at[k] = place[out[i].unit(k)]
+		}
+		out[i].at = at
+	}
+	return out
+}
+
+// most is max(x, y) = x + relu(y − x), number by number.
+func (c *builder) most(x, y form) form { return c.sum(x, c.relu(c.sum(y, x, -1)), 1) }
+
+// network makes layers of the stages up to the form's, which becomes the last one.
+func (c *builder) network(f form, head relu.Head, precision int) *relu.Network {
+	n := &relu.Network{Head: head, Precision: precision}
+	stages := append(slices.Clone(c.stages[1:f.stage+1]), stage{name: f.name, units: len(f.rows), rows: f.rows})
+	in, parameters := c.stages[0].units, 0
+	for i := range stages {
+		if parameters += (in + 1) * stages[i].units; parameters > maxParameters {
+			panic(faultf("more than %d weights and biases", maxParameters))
+		}
+		in = stages[i].units
+	}
+	in = c.stages[0].units
+	for i := range stages {
+		s := &stages[i]
+		l := relu.Layer{Name: s.name, In: in, Out: s.units, ReLU: s.relu, Weights: s.weights(in), Bias: make([]float64, s.units)}
+		for j := range s.rows {
+			l.Bias[j] = s.rows[j].b
+		}
+		if precision == 32 && !(single(l.Weights) && single(l.Bias)) {
+			n.Precision = 64
+		}
+		n.Layers, in = append(n.Layers, l), s.units
+	}
+	return n
+}
+
+func (s *stage) weights(in int) []float64 {
+	w := make([]float64, in*s.units)
+	for j := range s.rows {
+		r := &s.rows[j]
+		for k, v := range r.w {
+			w[j*in+int(r.unit(k))] = v
+		}
+	}
+	return w
+}
+
+func single(values []float64) bool {
+	for _, v := range values {
+		if v != float64(float32(v)) && !math.IsNaN(v) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,316 @@
+package modelfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// onnxGraph works out a value of the graph from the nodes that it takes, backwards
+// from an output.
+type onnxGraph struct {
+	*onnxModel
+	*builder
+	makers  map[string]int // the node that makes a value
+	values  map[string]*onnxValue
+	working map[string]bool
+	columns map[string]*onnxInput
+	double  bool // some number is a double
+}
+
+// onnxInput is an input of the graph that is taken, column by column.
+type onnxInput struct {
+	place   int // among the inputs of the graph
+	columns []onnxColumn
+}
+
+// onnxColumn is one number, or one category, of an input. Units are of the first stage:
+// one for a number, one for each of the categories.
+type onnxColumn struct {
+	name       string
+	element    uint64
+	units      []int32
+	categories []string
+}
+
+// onnxValue is what a graph computes: one of a constant; columns of the inputs as they
+// come; numbers that depend on them; scores; or something of which no score is made.
+type onnxValue struct {
+	dims     []int // −1: as many as there are rows
+	constant *onnxTensor
+	columns  []*onnxColumn
+	whole    bool // the columns were made whole numbers or texts
+	open     string
+	form     *form
+	scores   []score
+	labels   bool
+}
+
+// score is the probability of a class: 1, or 0, of a sigmoid of one logit; or one of a
+// softmax over logits.
+type score struct {
+	logits form
+	class  int
+}
+
+const (
+	anyRows = -1
+	// maxColumns bounds the columns of all inputs.
+	maxColumns = 1 << 16
+)
+
+func newONNXGraph(m *onnxModel) *onnxGraph {
+	g := &onnxGraph{
+		onnxModel: m, builder: newBuilder(0),
+		makers: map[string]int{}, values: map[string]*onnxValue{}, working: map[string]bool{}, columns: map[string]*onnxInput{},
+	}
+	for i := range m.nodes {
+		for _, name := range m.nodes[i].outputs {
+			if _, twice := g.makers[name]; twice && name != "" {
+				panic(faultf("two nodes make the value %q", name))
+			}
+			g.makers[name] = i
+		}
+	}
+	return g
+}
+
+// value works out the named value.
+func (g *onnxGraph) value(name string) *onnxValue {
+	if v := g.values[name]; v != nil {
+		return v
+	}
+	if t, ok := g.tensors[name]; ok {
+		g.values[name] = g.constant(name, t)
+		return g.values[name]
+	}
+	for i := range g.inputs {
+		if g.inputs[i].name == name {
+			g.values[name] = g.input(i)
+			return g.values[name]
+		}
+	}
+	i, ok := g.makers[name]
+	if !ok {
+		panic(faultf("no node makes the value %q", name))
+	}
+	if g.working[name] {
+		panic(faultf("the value %q is made of itself", name))
+	}
+	g.working[name] = true
+	g.node(&g.nodes[i], name)
+	if g.values[name] == nil {
+		panic(faultf("the value %q is of no use here", name))
+	}
+	return g.values[name]
+}
+
+func (g *onnxGraph) constant(name string, message fields) *onnxValue {
+	defer about(fmt.Sprintf("constant %q", name))
+	t := g.tensor(message, min(maxParameters, g.left))
+	if g.take(len(t.numbers) + len(t.texts)); len(t.numbers)+len(t.texts) == 0 {
+		panic(faultf("it is empty"))
+	}
+	g.double = g.double || t.element == onnxDouble
+	return &onnxValue{dims: t.dims, constant: t}
+}
+
+// input gives the columns of an input of the graph.
+func (g *onnxGraph) input(i int) *onnxValue {
+	port := &g.inputs[i]
+	defer about(fmt.Sprintf("input %q", port.name))
+	v := &onnxValue{dims: slices.Clone(port.dims)}
+	g.columns[port.name] = &onnxInput{place: i}
+	if len(v.dims) > 1 {
+		v.dims[0] = anyRows
+	}
+	if v.dims == nil || slices.ContainsFunc(v.dims[min(1, len(v.dims)):], func(d int) bool { return d < 0 }) {
+		if len(v.dims) > 2 {
+			panic(faultf("its shape %v leaves the number of columns open: export the model for a fixed number of features", v.dims))
+		}
+		v.open, v.dims = port.name, []int{anyRows, 0}
+		return v
+	}
+	n := 1
+	for _, d := range v.dims {
+		if n *= max(1, d); n > maxColumns {
+			panic(faultf("more than %d numbers", maxColumns))
+		}
+	}
+	g.fill(v, port.name, n)
+	return v
+}
+
+// fill gives an input its n columns.
+func (g *onnxGraph) fill(v *onnxValue, name string, n int) {
+	in := g.columns[name]
+	element := g.inputs[in.place].element
+	v.columns, v.whole = []*onnxColumn{}, element == onnxText
+	in.columns = make([]onnxColumn, n)
+	for k := range in.columns {
+		in.columns[k].name, in.columns[k].element = name, element
+		if n > 1 {
+			in.columns[k].name = fmt.Sprintf("%s[%d]", name, k)
+		}
+		v.columns = append(v.columns, &in.columns[k])
+	}
+}
+
+// known settles the width of an input whose shape leaves it open.
+func (g *onnxGraph) known(v *onnxValue, n int) {
+	if v.open == "" {
+		return
+	}
+	if n < 1 || n > maxColumns {
+		panic(faultf("%d columns", n))
+	}
+	g.fill(v, v.open, n)
+	v.open, v.dims = "", []int{anyRows, n}
+}
+
+// numbers is the value as numbers that depend on the inputs.
+func (g *onnxGraph) numbers(v *onnxValue) form {
+	switch {
+	case v.form != nil:
+		return *v.form
+	case v.open != "":
+		panic(faultf("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
+	case v.columns != nil && !v.whole:
+		at := make([]int32, len(v.columns))
+		for i, c := range v.columns {
+			at[i] = g.numeric(c)
+		}
+		f := g.units(0, at...)
+		v.form = &f
+		return f
+	case v.columns != nil && slices.ContainsFunc(v.columns, func(c *onnxColumn) bool { return c.element == onnxText }):
+		panic(faultf("computes with an input that is text"))
+	case v.columns != nil:
+		panic(faultf("computes with inputs that were cut to whole numbers, which is not piecewise linear: train the model on the numbers as they are"))
+	case v.scores != nil:
+		panic(faultf("computes with what a sigmoid or softmax gives, which no network of ReLU layers does: train with ReLUs between the layers (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the output that is the probability itself"))
+	case v.labels:
+		panic(faultf("computes with predicted classes: give the output with the probabilities"))
+	}
+	f := form{rows: make([]row, len(v.constant.numbers))}
+	for i := range f.rows {
+		f.rows[i].b = v.constant.numbers[i]
+	}
+	return f
+}
+
+// numeric is the unit of a column that is a number.
+func (g *onnxGraph) numeric(c *onnxColumn) int32 {
+	if c.categories != nil {
+		panic(faultf("input %q is taken as a number here and as a category elsewhere: give the model two inputs", c.name))
+	}
+	if c.units == nil {
+		c.units = g.fresh(1)
+	}
+	return c.units[0]
+}
+
+func (g *onnxGraph) fresh(n int) []int32 {
+	s := &g.stages[0]
+	if s.units+n > maxColumns {
+		panic(faultf("more than %d network inputs", maxColumns))
+	}
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(s.units + i)
+	}
+	s.units += n
+	return out
+}
+
+// category gives the units of a column's categories, in the order of labels.
+func (g *onnxGraph) category(c *onnxColumn, labels []string) []int32 {
+	if c.units != nil && c.categories == nil {
+		panic(faultf("input %q is taken as a category here and as a number elsewhere: give the model two inputs", c.name))
+	}
+	if c.units == nil {
+		c.units, c.categories = g.fresh(len(labels)), labels
+	}
+	if !slices.Equal(c.categories, labels) {
+		panic(faultf("the categories of the input %q are not the same everywhere: %.80q and %.80q", c.name, c.categories, labels))
+	}
+	return c.units
+}
+
+// inputOrder is, for every unit of the first stage, its place among the inputs of the
+// network: inputs as the graph has them, columns in order, categories in order. Columns
+// of these inputs that nothing takes get places too.
+func (g *onnxGraph) inputOrder() (names []string, place []int32) {
+	var taken []*onnxInput
+	for _, in := range g.columns {
+		taken = append(taken, in)
+	}
+	slices.SortFunc(taken, func(a, b *onnxInput) int { return cmp.Compare(a.place, b.place) })
+	var order []int32
+	for _, in := range taken {
+		for k := range in.columns {
+			c := &in.columns[k]
+			if c.units == nil {
+				c.units = g.fresh(1)
+			}
+			order = append(order, c.units...)
+			if c.categories == nil {
+				names = append(names, c.name)
+			}
+			for _, label := range c.categories {
+				names = append(names, c.name+"="+label)
+			}
+		}
+	}
+	place = make([]int32, len(order))
+	for i, u := range order {
+		place[u] = int32(i)
+	}
+	return names, place
+}
+
+// outputOf is the output that is asked for: the named one, or the only one that can
+// be a score.
+func (m *onnxModel) outputOf(asked string) string {
+	var all, fit []string
+	for _, port := range m.outputs {
+		all = append(all, port.name)
+		if port.maps || port.element == 0 || port.element == onnxFloat || port.element == onnxDouble {
+			fit = append(fit, port.name)
+		}
+	}
+	switch {
+	case asked != "" && !slices.Contains(all, asked):
+		if _, made := m.maker(asked); !made {
+			panic(faultf("no output %q; the model has %s", asked, quoted(all)))
+		}
+		return asked
+	case asked != "":
+		return asked
+	case len(all) == 0:
+		panic(faultf("the graph has no output"))
+	case len(fit) == 1:
+		return fit[0]
+	case len(fit) == 0:
+		panic(faultf("the only output, %s, is the predicted class, not a probability: export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
+	}
+	panic(faultf("the model has the outputs %s: name one in the study, model: {file: …, output: %s}", quoted(fit), fit[len(fit)-1]))
+}
+
+func (m *onnxModel) maker(value string) (int, bool) {
+	for i := range m.nodes {
+		if slices.Contains(m.nodes[i].outputs, value) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func quoted(names []string) string {
+	out := make([]string, min(len(names), 20))
+	for i := range out {
+		out[i] = fmt.Sprintf("%.60q", names[i])
+	}
+	return strings.Join(out, ", ")
+}
