@@ -518,6 +518,20 @@ func moved(rows []row, place []int32) []row {
 // most is max(x, y) = x + relu(y − x), number by number.
 func (c *builder) most(x, y form) form { return c.sum(x, c.relu(c.sum(y, x, -1)), 1) }
 
+// least is min(x, y) = x − relu(x − y), number by number.
+func (c *builder) least(x, y form) form { return c.sum(x, c.relu(c.sum(x, y, -1)), -1) }
+
+// join puts forms side by side.
+func (c *builder) join(forms ...*form) form {
+	c.meet(forms...)
+	out := form{stage: forms[0].stage}
+	for _, f := range forms {
+		out.rows = append(out.rows, f.rows...)
+		out.name, out.dense = cmp.Or(out.name, f.name), out.dense || f.dense
+	}
+	return out
+}
+
 // network makes layers of the stages up to the form's, which becomes the last one.
 func (c *builder) network(f form, head relu.Head, precision int) *relu.Network {
 	n := &relu.Network{Head: head, Precision: precision}

@@ -242,7 +242,11 @@ func TestModelErrors(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"empty.h5":      {"", "the file is empty"},
 		"short.h5":      {"\x89HDF\r\n\x1a\n\x00", "superblock"},
-		"network.keras": {"PK\x03\x04 and so on", `save the network with model.save("network.h5")`},
+		"network.keras": {"PK\x03\x04 and so on", "a zip archive that cannot be read"},
+		"model.joblib":  {"\x80\x04\x95 and so on", "a pickle (of joblib or pickle), which runs code when it is opened and so is not read: run the script that hyfair export-helper sklearn prints"},
+		"model.pkl.gz":  {"\x1f\x8b\x08 and so on", "a compressed file: unpack it"},
+		"old.pt":        {"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "a PyTorch file, which holds Python objects and is not read: export the model with torch.onnx.export"},
+		"m.tflite":      {"\x1c\x00\x00\x00TFL3 and so on", "a TensorFlow Lite model, which is not read: save the Keras model"},
 		"weights.csv":   {"1,2,3\n", "neither HDF5 nor JSON"},
 		"text.json":     {"hello", "line 1: network: invalid character 'h'"},
 	} {

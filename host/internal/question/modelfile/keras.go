@@ -29,22 +29,19 @@ func readKeras(f source) loaded {
 	if !ok {
 		panic(faultf("no model_config attribute: not a Keras network, or its weights only; save it with model.save(\"network.h5\")"))
 	}
-	plan := planOf(parseModelConfig(text))
+	layers := parseModelConfig(text)
 	weights := openWeights(root)
-	n := &relu.Network{Head: plan.head, Precision: 32}
-	inputs, parameters := plan.inputs, 0
-	for _, d := range plan.dense {
-		l, bits := weights.layer(d, inputs, maxParameters-parameters)
-		n.Layers = append(n.Layers, l)
-		n.Precision = max(n.Precision, bits)
-		inputs, parameters = l.Out, parameters+len(l.Weights)+len(l.Bias)
-	}
-	out := f.choice.of(n)
+	out := f.choice.of(kerasNetwork(layers, weights))
 	out.producer = weights.producer
 	return out
 }
 
-// kerasWeights finds the weights of a layer by its name.
+// kerasStore finds the weights of a layer, in Keras's order.
+type kerasStore interface {
+	sets(l *kerasLayer) (where string, sets []*hdf5.Dataset)
+}
+
+// kerasWeights finds them by the layer's name.
 type kerasWeights struct {
 	group    *hdf5.Group
 	names    []string // layer_names
@@ -91,68 +88,99 @@ func splitStrings(g *hdf5.Group, name string) ([]string, bool) {
 	return values, true
 }
 
-// layer reads the weights of one dense layer, which may have at most budget of
-// them, and checks them against the architecture. inputs is 0 where the
-// architecture does not say it. bits is the wider of the stored precisions.
-func (w *kerasWeights) layer(d denseLayer, inputs, budget int) (l relu.Layer, bits int) {
-	defer about(d.place)
-	kernel, bias := w.open(d)
+func (w *kerasWeights) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
+	if !slices.Contains(w.names, l.Name) {
+		panic(faultf("no weights: %s has layers %.200q", w.group.Path(), w.names))
+	}
+	g, err := w.group.Group(l.Name)
+	check(err)
+	names, _ := splitStrings(g, "weight_names")
+	for _, name := range names[:min(len(names), 8)] {
+		set, err := g.Dataset(name)
+		check(err)
+		sets = append(sets, set)
+	}
+	return g.Path(), sets
+}
+
+// weights reads those of one dense layer and checks them against the architecture.
+// inputs is 0 where the architecture does not say it.
+func (k *kerasNet) weights(l *kerasLayer, inputs, units int, biased bool) (d relu.Layer) {
+	kernel, bias := k.open(l, biased)
 	shape := kernel.Shape()
 	if inputs == 0 {
 		inputs = shape[0]
 	}
-	if shape[0] != inputs || shape[1] != d.units {
-		panic(faultf("kernel %s has shape %v, the architecture says [%d %d]", kernel.Path(), shape, inputs, d.units))
+	if shape[0] != inputs || shape[1] != units {
+		panic(faultf("kernel %s has shape %v, the architecture says [%d %d]", kernel.Path(), shape, inputs, units))
 	}
 	if inputs < 1 || inputs > relu.MaxUnits {
 		panic(faultf("%d inputs; 1 to %d are supported", inputs, relu.MaxUnits))
 	}
-	if inputs*d.units+d.units > budget {
-		panic(faultf("%d×%d weights: a network may have %d parameters", d.units, inputs, maxParameters))
+	if bias != nil && !slices.Equal(bias.Shape(), []int{units}) {
+		panic(faultf("bias %s has shape %v, the architecture says [%d]", bias.Path(), bias.Shape(), units))
 	}
-	if bias != nil && !slices.Equal(bias.Shape(), []int{d.units}) {
-		panic(faultf("bias %s has shape %v, the architecture says [%d]", bias.Path(), bias.Shape(), d.units))
-	}
-	l = relu.Layer{Name: d.name, In: inputs, Out: d.units, ReLU: d.relu, Bias: make([]float64, d.units)}
-	k, err := kernel.Floats()
-	check(err)
-	l.Weights = transpose(k, inputs, d.units)
-	bits = kernel.Bits()
+	d = relu.Layer{In: inputs, Out: units, Bias: make([]float64, units)}
+	d.Weights = transpose(k.floats(kernel), inputs, units)
 	if bias != nil {
-		l.Bias, err = bias.Floats()
-		check(err)
-		bits = max(bits, bias.Bits())
+		d.Bias = k.floats(bias)
 	}
-	return l, bits
+	return d
 }
 
-// open finds a layer's data sets: the one of two dimensions is the kernel,
+// floats reads a data set, of which there may be as many as a network has parameters.
+func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
+	n := 1
+	for _, d := range set.Shape() {
+		if n *= d; n > k.left {
+			panic(faultf("%s of shape %v: a network may have %d parameters", set.Path(), set.Shape(), maxParameters))
+		}
+	}
+	k.left -= n
+	values, err := set.Floats()
+	check(err)
+	k.precision = max(k.precision, set.Bits())
+	return values
+}
+
+// vectors reads a layer's data sets of one dimension, of which there are want; −1: any.
+func (k *kerasNet) vectors(l *kerasLayer, want int) (out [][]float64) {
+	where, sets := k.store.sets(l)
+	if want >= 0 && len(sets) != want {
+		panic(faultf("%s has %d weights, a %s layer has %d", where, len(sets), l.Class, want))
+	}
+	for _, set := range sets {
+		if len(set.Shape()) != 1 {
+			if want >= 0 {
+				panic(faultf("weight %s of shape %v; one dimension is expected", set.Path(), set.Shape()))
+			}
+			continue
+		}
+		out = append(out, k.floats(set))
+	}
+	return out
+}
+
+// open finds a dense layer's data sets: the one of two dimensions is the kernel,
 // (inputs, units), and the one of one dimension the bias, which is nil for a
 // layer without.
-func (w *kerasWeights) open(d denseLayer) (kernel, bias *hdf5.Dataset) {
-	if !slices.Contains(w.names, d.name) {
-		panic(faultf("no weights: %s has layers %.200q", w.group.Path(), w.names))
-	}
-	g, err := w.group.Group(d.name)
-	check(err)
-	names, _ := splitStrings(g, "weight_names")
+func (k *kerasNet) open(l *kerasLayer, biased bool) (kernel, bias *hdf5.Dataset) {
+	where, sets := k.store.sets(l)
 	want := 1
-	if d.bias {
+	if biased {
 		want = 2
 	}
-	if len(names) != want {
-		panic(faultf("%s has %d weights %.200q, a Dense layer with use_bias %v has %d", g.Path(), len(names), names, d.bias, want))
+	if len(sets) != want {
+		panic(faultf("%s has %d weights, a Dense layer with use_bias %v has %d", where, len(sets), biased, want))
 	}
-	for _, name := range names {
-		set, err := g.Dataset(name)
-		check(err)
+	for _, set := range sets {
 		switch rank := len(set.Shape()); {
 		case rank == 2 && kernel == nil:
 			kernel = set
-		case rank == 1 && bias == nil && d.bias:
+		case rank == 1 && bias == nil && biased:
 			bias = set
 		default:
-			panic(faultf("weight %s of shape %v is neither the kernel nor the bias of a Dense layer", path.Join(g.Path(), name), set.Shape()))
+			panic(faultf("weight %s of shape %v is neither the kernel nor the bias of a Dense layer", path.Join(where, path.Base(set.Path())), set.Shape()))
 		}
 	}
 	return kernel, bias

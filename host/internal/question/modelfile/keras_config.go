@@ -17,6 +17,9 @@ type kerasLayer struct {
 	Inbound json.RawMessage `json:"inbound_nodes"`
 
 	config *layerConfig
+	place  string   // "layer 3 (dense_7)", for messages
+	from   []string // the layers that feed it, in a functional network
+	index  int      // among the layers as they are listed
 }
 
 // layerConfig is what matters of a layer's configuration; fields that a class
@@ -32,6 +35,14 @@ type layerConfig struct {
 	MaxValue      *float64        `json:"max_value"`
 	NegativeSlope any             `json:"negative_slope"`
 	Threshold     any             `json:"threshold"`
+	Alpha         any             `json:"alpha"`
+	Scale         json.RawMessage `json:"scale"`
+	Center        *bool           `json:"center"`
+	Epsilon       *float64        `json:"epsilon"`
+	Offset        json.RawMessage `json:"offset"`
+	Mean          json.RawMessage `json:"mean"`
+	Variance      json.RawMessage `json:"variance"`
+	Invert        bool            `json:"invert"`
 }
 
 // parseModelConfig reads the JSON of model_config and gives the layers in the
@@ -87,8 +98,9 @@ func parseLayers(layers []kerasLayer) {
 		if l.Name == "" {
 			l.Name = layerName(l.Config)
 		}
-		if !readsClass(l.Class) {
-			panic(faultf("layer %d (%s): %s is not supported; hyfair reads %s", i, l.Name, l.Class, readClasses))
+		l.index = i
+		if kerasClasses[l.Class] == nil {
+			panic(faultf("layer %d (%s): %s is not supported; hyfair reads %s", i, l.Name, l.Class, readClasses()))
 		}
 		l.config = new(layerConfig)
 		unmarshal(l.Config, l.config, fmt.Sprintf("layer %d (%s): config", i, l.Name))
@@ -106,9 +118,9 @@ func layerName(config json.RawMessage) string {
 	return named.Name
 }
 
-// functionalLayers orders the layers of a functional network from its input to
-// its output, and refuses one that is not a single chain.
-func functionalLayers(config json.RawMessage) (chain []kerasLayer) {
+// functionalLayers orders the layers of a functional network so that each comes after
+// those that feed it, the output last.
+func functionalLayers(config json.RawMessage) (order []kerasLayer) {
 	var graph struct {
 		Layers  []kerasLayer    `json:"layers"`
 		Inputs  json.RawMessage `json:"input_layers"`
@@ -116,49 +128,106 @@ func functionalLayers(config json.RawMessage) (chain []kerasLayer) {
 	}
 	unmarshal(config, &graph, "model_config")
 	parseLayers(graph.Layers)
-	first := onlyNode(graph.Inputs, "model_config: input_layers")
+	onlyNode(graph.Inputs, "model_config: input_layers")
 	last := onlyNode(graph.Outputs, "model_config: output_layers")
-	from := make(map[string]int) // layer by the name of the layer that feeds it; "" for an input
-	names := make(map[string]bool)
+	named := make(map[string]*kerasLayer)
 	for i := range graph.Layers {
 		l := &graph.Layers[i]
-		source := feeder(l, fmt.Sprintf("layer %d (%s)", i, l.Name))
-		if other, taken := from[source]; taken {
-			panic(faultf("layers %s and %s both follow %q: only a chain of layers is supported", graph.Layers[other].Name, l.Name, source))
-		}
-		if names[l.Name] {
+		l.from = feeders(l, fmt.Sprintf("layer %d (%s)", i, l.Name))
+		if named[l.Name] != nil {
 			panic(faultf("layer %d: a second layer %q", i, l.Name))
 		}
-		from[source], names[l.Name] = i, true
+		named[l.Name] = l
 	}
-	for name := ""; ; {
-		i, ok := from[name]
-		if !ok || len(chain) == len(graph.Layers) {
-			break
+	working, done := map[string]bool{}, map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		l := named[name]
+		switch {
+		case l == nil:
+			panic(faultf("no layer %q", name))
+		case working[name]:
+			panic(faultf("the layer %q feeds itself", name))
+		case done[name]:
+			return
 		}
-		chain = append(chain, graph.Layers[i])
-		name = graph.Layers[i].Name
+		working[name] = true
+		for _, source := range l.from {
+			visit(source)
+		}
+		working[name], done[name] = false, true
+		order = append(order, *l)
 	}
-	if len(chain) == 0 || len(chain) != len(graph.Layers) || chain[0].Name != first || chain[len(chain)-1].Name != last {
-		panic(faultf("the %d layers do not form one chain from input %q to output %q", len(graph.Layers), first, last))
+	visit(last)
+	if len(order) != len(graph.Layers) {
+		panic(faultf("%d of the %d layers do not lead to the output %q", len(graph.Layers)-len(order), len(graph.Layers), last))
 	}
-	return chain
+	return order
 }
 
-// feeder is the name of the one layer that feeds l; "" for an input layer.
-func feeder(l *kerasLayer, place string) string {
+// feeders are the names of the layers that feed l: none for an input layer.
+func feeders(l *kerasLayer, place string) []string {
 	defer about(place)
 	var nodes []json.RawMessage
 	if len(l.Inbound) > 0 {
 		unmarshal(l.Inbound, &nodes, "inbound_nodes")
 	}
-	if len(nodes) == 0 {
-		return ""
-	}
-	if len(nodes) > 1 {
+	switch {
+	case len(nodes) > 1:
 		panic(faultf("a layer used %d times is not supported", len(nodes)))
+	case len(nodes) == 0 && l.Class != "InputLayer":
+		panic(faultf("nothing feeds it"))
+	case len(nodes) == 0:
+		return []string{}
 	}
-	return onlyNode(nodes[0], "inbound_nodes")
+	var call struct { // Keras 3
+		Args []json.RawMessage `json:"args"`
+	}
+	tensors := nodes[:1]
+	if json.Unmarshal(nodes[0], &call) == nil {
+		tensors = call.Args
+	}
+	out := []string{}
+	for _, text := range tensors {
+		out = append(out, tensorsIn(text)...)
+	}
+	return out
+}
+
+// tensorsIn are the layers of the tensors in a list, a tensor being ["layer", 0, 0, …], or
+// an object with a history of that kind.
+func tensorsIn(text json.RawMessage) (out []string) {
+	var tensor struct {
+		Config struct {
+			History []json.RawMessage `json:"keras_history"`
+		} `json:"config"`
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(text, &tensor) == nil {
+		list = tensor.Config.History
+	} else if json.Unmarshal(text, &list) != nil || len(list) == 0 {
+		panic(faultf("a list of tensors expected, not %.80s", text))
+	}
+	var name string
+	if len(list) > 0 && json.Unmarshal(list[0], &name) == nil && name != "" {
+		return []string{name}
+	}
+	if tensor.Config.History != nil || len(list) == 0 {
+		panic(faultf("a tensor [\"layer\", 0, 0] expected, not %.80s", text))
+	}
+	for _, one := range list {
+		out = append(out, tensorsIn(one)...)
+	}
+	return out
+}
+
+// declared are the layers in the order of the file.
+func declared(layers []kerasLayer) []*kerasLayer {
+	out := make([]*kerasLayer, len(layers))
+	for i := range layers {
+		out[layers[i].index] = &layers[i]
+	}
+	return out
 }
 
 // onlyNode reads a list of tensors that must hold exactly one, ["name", 0, 0,
@@ -184,9 +253,9 @@ func onlyNode(text json.RawMessage, what string) (name string) {
 
 // activation reads an activation: a name, an object with a class name, or
 // nothing, which is linear.
-func (c *layerConfig) activation() string {
+func (c *layerConfig) activation() kerasActivation {
 	if len(c.Activation) == 0 || string(c.Activation) == "null" {
-		return "linear"
+		return canonicalActivation("linear")
 	}
 	var name string
 	if json.Unmarshal(c.Activation, &name) == nil {
@@ -201,7 +270,7 @@ func (c *layerConfig) activation() string {
 	}
 	var inner layerConfig
 	switch object.Class {
-	case "ReLU", "Softmax":
+	case "ReLU", "LeakyReLU", "Softmax":
 		unmarshal(object.Config, &inner, "activation "+object.Class)
 		return layerActivation(object.Class, &inner)
 	case "function": // a registered function by its name

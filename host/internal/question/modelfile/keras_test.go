@@ -121,17 +121,15 @@ func TestKerasRefused(t *testing.T) {
 			"input_layers": [["i", 0, 0]], "output_layers": ` + output + `}}`
 	}
 	for name, c := range map[string]struct{ config, want string }{
-		"layer class":           {sequential(a, layer("Dropout", "d", ""), layer("Dropout", "e", ""), layer("Conv2D", "conv2d_1", `"filters": 8`)), "layer 3 (conv2d_1): Conv2D is not supported; hyfair reads Dense, "},
+		"layer class":           {sequential(a, layer("Dropout", "d", ""), layer("Dropout", "e", ""), layer("Conv2D", "conv2d_1", `"filters": 8`)), "layer 3 (conv2d_1): Conv2D is not supported; hyfair reads Activation, "},
 		"network class":         {`{"class_name": "MyModel", "config": {}}`, `"MyModel" network is not supported`},
 		"hidden activation":     {sequential(layer("Dense", "a", `"units": 3, "activation": "tanh"`), b), `layer 0 (a): activation "tanh" is not supported`},
-		"leaky relu":            {sequential(a, layer("LeakyReLU", "leaky", `"alpha": 0.1`), b), "layer 1 (leaky): LeakyReLU is not supported"},
-		"capped relu":           {sequential(a, layer("ReLU", "r", `"max_value": 6.0`), b), "layer 1 (r): a ReLU with max_value"},
-		"sloped relu":           {sequential(a, layer("ReLU", "r", `"negative_slope": 0.2`), b), "layer 1 (r): a ReLU with"},
+		"relu with a threshold": {sequential(a, layer("ReLU", "r", `"threshold": 1`), b), "layer 1 (r): a ReLU with a threshold"},
+		"relu on any inputs":    {sequential(layer("ReLU", "r", ""), a, b), "layer 0 (r): relu before the first Dense layer, of an unknown number"},
+		"no layer that feeds":   {functional(`{"class_name": "Dense", "name": "b", "config": {"units": 1}, "inbound_nodes": []}`, `[["b", 0, 0]]`), "layer 2 (b): nothing feeds it"},
 		"softmax axis":          {sequential(a, layer("Softmax", "x", `"axis": 0`)), "layer 1 (x): a Softmax over axis 0"},
 		"hidden sigmoid":        {sequential(layer("Dense", "a", `"units": 3, "activation": "sigmoid"`), b), "layer 1 (b): a layer after the sigmoid"},
 		"two heads":             {sequential(a, b, layer("Softmax", "x", "")), "layer 2 (x): softmax after the sigmoid"},
-		"relu output":           {sequential(a, layer("Dense", "b", `"units": 1, "activation": "relu"`)), "layer 1 (b): a ReLU on the output layer"},
-		"relu on inputs":        {sequential(layer("ReLU", "r", ""), a, b), "layer 0 (r): relu before the first Dense"},
 		"three softmax units":   {sequential(layer("Dense", "a", `"units": 3, "activation": "softmax"`)), "3 output units with a softmax"},
 		"three sigmoid units":   {sequential(layer("Dense", "a", `"units": 3, "activation": "sigmoid"`)), "3 output units with a sigmoid"},
 		"three linear units":    {sequential(layer("Dense", "a", `"units": 3`)), "3 output units with a linear"},
@@ -145,11 +143,11 @@ func TestKerasRefused(t *testing.T) {
 		"bias not used":         {sequential(layer("Dense", "a", `"units": 3, "use_bias": false`), b), "layer 0 (a): /model_weights/a has 2 weights"},
 		"no JSON":               {`{"class_name": `, "model_config: unexpected end"},
 		"wrong type":            {sequential(layer("Dense", "a", `"units": "3"`)), "layer 0 (a): config: json: cannot unmarshal"},
-		"branches":              {functional(`{"class_name": "Dense", "name": "b", "config": {"units": 1}, "inbound_nodes": [[["i", 0, 0, {}]]]}`, `[["b", 0, 0]]`), "layers a and b both follow"},
+		"branches":              {functional(`{"class_name": "Dense", "name": "b", "config": {"units": 1}, "inbound_nodes": [[["i", 0, 0, {}]]]}`, `[["b", 0, 0]]`), "1 of the 3 layers do not lead to the output"},
 		"two tensors into one":  {functional(`{"class_name": "Dense", "name": "b", "config": {"units": 1}, "inbound_nodes": [[["i", 0, 0, {}], ["a", 0, 0, {}]]]}`, `[["b", 0, 0]]`), "2 tensors where one is supported"},
 		"two outputs":           {functional(`{"class_name": "Dense", "name": "b", "config": {"units": 1}, "inbound_nodes": [[["a", 0, 0, {}]]]}`, `[["a", 0, 0], ["b", 0, 0]]`), "output_layers: 2 tensors"},
 		"a shared layer":        {functional(`{"class_name": "Dense", "name": "b", "config": {"units": 1}, "inbound_nodes": [[["a", 0, 0, {}]], [["a", 0, 0, {}]]]}`, `[["b", 0, 0]]`), "used 2 times"},
-		"a loop":                {functional(`{"class_name": "Dense", "name": "b", "config": {"units": 1}, "inbound_nodes": [[["b", 0, 0, {}]]]}`, `[["b", 0, 0]]`), "do not form one chain"},
+		"a loop":                {functional(`{"class_name": "Dense", "name": "b", "config": {"units": 1}, "inbound_nodes": [[["b", 0, 0, {}]]]}`, `[["b", 0, 0]]`), "feeds itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := readBytes(kerasFile(c.config, twoLayers))

@@ -70,10 +70,9 @@ type Choice struct {
 // order does not matter.
 var formats []format
 
-// Extensions are those of the files of all formats, in lower case, with the dot, and
-// .keras, of files that Read says what to do about.
+// Extensions are those of the files of all formats, in lower case, with the dot.
 func Extensions() []string {
-	all := []string{".keras"}
+	var all []string
 	for _, f := range formats {
 		all = append(all, f.extensions...)
 	}
@@ -108,9 +107,12 @@ func (c Choice) of(n *relu.Network) loaded {
 		panic(faultf("output: %s names an output of an ONNX file; this file has one output: leave it out", c.Output))
 	}
 	out := loaded{model: n, linear: n.Head == relu.HeadLinear}
+	if last := &n.Layers[len(n.Layers)-1]; out.linear && last.Out == 2 { // the logits of a softmax
+		n.Head = relu.HeadSoftmax
+	}
 	switch {
 	case c.Class == nil:
-	case out.linear:
+	case n.Head == relu.HeadLinear:
 		panic(faultf("one linear unit, which tells no classes: leave class: out"))
 	case classOf(c.Class, 2) == 0:
 		last := &n.Layers[len(n.Layers)-1]
@@ -178,15 +180,30 @@ func choose(head []byte, extension string) format {
 			return f
 		}
 	}
-	const known = "hyfair reads Keras .h5 files, chains of dense layers in ONNX, and its own .json format (docs/formats.md)"
+	panic(faultf("%s", stranger(head)))
+}
+
+// stranger says what a file of none of the formats is, and what to do about it.
+func stranger(head []byte) string {
+	starts := func(with ...string) bool {
+		return slices.ContainsFunc(with, func(w string) bool { return strings.HasPrefix(string(head), w) })
+	}
 	switch {
 	case len(head) == 0:
-		panic(faultf("the file is empty"))
-	case strings.HasPrefix(string(head), "PK\x03\x04"):
-		panic(faultf("a zip archive, as Keras 3 writes with .keras; %s: save the network with model.save(\"network.h5\")", known))
+		return "the file is empty"
+	case starts("\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19"):
+		return pytorchFile
+	case starts("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"):
+		return "a pickle (of joblib or pickle), which runs code when it is opened and so is not read: run the script that hyfair export-helper sklearn prints, or export with skl2onnx.to_onnx"
+	case starts("x\x9c", "x\x01", "x\xda", "\x1f\x8b", "BZh", "\xfd7zXZ"):
+		return "a compressed file: unpack it; if joblib wrote it, it is a pickle, which is not read: run the script that hyfair export-helper sklearn prints"
+	case len(head) >= 8 && string(head[4:8]) == "TFL3":
+		return "a TensorFlow Lite model, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
 	}
-	panic(faultf("neither HDF5 nor JSON nor ONNX; %s", known))
+	return "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), Keras .keras and .h5 files, .nnet, and its own .json format (docs/formats.md)"
 }
+
+const pytorchFile = "a PyTorch file, which holds Python objects and is not read: export the model with torch.onnx.export(model.eval(), x, \"model.onnx\")"
 
 // whole reads all size bytes behind r, of what may have most of them.
 func whole(r io.ReaderAt, size, most int64, what string) []byte {

@@ -530,7 +530,7 @@ func extreme(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		case n.op == "Max":
 			f = g.most(x, y)
 		default:
-			f = g.sum(x, g.relu(g.sum(x, y, -1)), -1)
+			f = g.least(x, y)
 		}
 		most = &onnxValue{dims: dims, form: &f}
 	}

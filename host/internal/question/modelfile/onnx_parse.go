@@ -28,7 +28,7 @@ const (
 	attributeType                                                          = 20
 	tensorDims, tensorType, tensorName                                     = 1, 2, 8
 	tensorFloats, tensorInt32s, tensorTexts, tensorInt64s                  = 4, 5, 6, 7
-	tensorRaw, tensorDoubles, tensorElsewhere, tensorPlace                 = 9, 10, 13, 14
+	tensorRaw, tensorDoubles, tensorPlace, tensorElsewhere                 = 9, 10, 13, 14
 	entryKey, entryValue                                                   = 1, 2
 	valueName, valueType                                                   = 1, 2
 	typeTensor, typeSequence, tensorElement, tensorShape                   = 1, 4, 1, 2

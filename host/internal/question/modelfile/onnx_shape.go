@@ -390,14 +390,7 @@ func concat(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 			f := g.numbers(v)
 			forms[i] = &f
 		}
-		g.meet(forms...)
-		joint := form{stage: forms[0].stage}
-		for _, f := range forms {
-			joint.rows = append(joint.rows, f.rows...)
-			if joint.name == "" {
-				joint.name = f.name
-			}
-		}
+		joint := g.join(forms...)
 		all.form = &joint
 	}
 	axis := axisOf(n.integer("axis", 1), len(in[0].dims))

@@ -3,7 +3,10 @@ package modelfile
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -197,11 +201,68 @@ func TestONNXRefusals(t *testing.T) {
 	}
 }
 
+// TestONNXElsewhere: numbers in another file are read from the model's folder, and from
+// nowhere else.
+func TestONNXElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	inner := filepath.Join(dir, "inner")
+	if err := errors.Join(os.Mkdir(inner, 0o700), os.WriteFile(filepath.Join(dir, "w"), make([]byte, 8), 0o600),
+		os.WriteFile(filepath.Join(inner, "w"), []byte{0, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}, 0o600),
+		os.Symlink(filepath.Join(dir, "w"), filepath.Join(inner, "link")), os.Mkdir(filepath.Join(inner, "folder"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	entry := func(key, value string) string { return string(proto{}.text(1, key).text(2, value)) }
+	for name, c := range map[string]struct{ location, offset, length, want string }{
+		"beside":       {"w", "4", "8", ""},
+		"from its end": {"w", "4", "", ""},
+		"above":        {"../w", "0", "8", "does not lie in the model's folder"},
+		"absolute":     {filepath.Join(dir, "w"), "0", "8", "does not lie in the model's folder"},
+		"a link":       {"link", "0", "8", "escapes"},
+		"a folder":     {"folder", "0", "8", "is no file"},
+		"not there":    {"x", "0", "8", "which is not beside the model"},
+		"too long":     {"w", "8", "8", "bytes 8 to 16 of the file"},
+		"negative":     {"w", "-4", "8", "bytes -4 to 4"},
+		"too much":     {"w", "0", "12345678901", "for 2 numbers"},
+		"no number":    {"w", "a", "8", "invalid syntax"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tensor := proto{}.text(1, "\x02\x01").number(2, 1).text(8, "w").text(13, entry("location", c.location)).text(13, entry("offset", c.offset)).number(14, 1)
+			if c.length != "" {
+				tensor = tensor.text(13, entry("length", c.length))
+			}
+			path := filepath.Join(inner, "m.onnx")
+			if err := os.WriteFile(path, onnxFile(13, tensor, onnxNodeOf("MatMul", "out", "in", "w")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			m, info, err := Read(path, Choice{})
+			if c.want != "" {
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("error %v, want %q", err, c.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w := m.(*relu.Network).Layers[0].Weights; w[0] != 1 || w[1] != 2 {
+				t.Errorf("weights %v", w)
+			}
+			own, _, err := files.SHA256(path)
+			if err != nil || info.SHA256 == own {
+				t.Errorf("the sum %s is that of the one file: %v", info.SHA256, err)
+			}
+		})
+	}
+}
+
 // FuzzONNX: an error or a sound network, whatever the bytes.
 func FuzzONNX(f *testing.F) {
 	f.Add(onnxFile(13, weights23, bias3, onnxNodeOf("MatMul", "s", "in", "w"), onnxNodeOf("Add", "a", "b", "s"), onnxNodeOf("Relu", "r", "a"), weights31,
 		onnxNodeOf("Gemm", "l", "r", "v"), onnxNodeOf("Sigmoid", "out", "l")))
 	f.Add(onnxFile(13, onnxNodeOf("Identity", "in", "in")))
+	for _, name := range []string{"columns-one-hot-mlp", "columns-ordinal-logistic", "logistic-imputed", "mlp-three-1", "torch-residual-dynamo", "torch-leaky-old", "torch-scaled-old"} {
+		f.Add(fixture(f, "models/"+name+".onnx"))
+	}
 	f.Fuzz(func(t *testing.T, file []byte) { mustBeSound(t, file) })
 }
 

@@ -1,21 +1,30 @@
 """Trains small models with the libraries that are installed and exports them in the
 usual ways. Writes them to a folder, and to standard output, as JSON, what each library
 says of 10,000 rows: libraries.py FOLDER [LIBRARY]...
+
+The files in models were made by
+    libraries.py models --rows 20 --only NAME... >models/cases.json
 """
 
+import argparse
 import json
 import os
 import pathlib
 import sys
 import warnings
 
-os.environ.setdefault("KERAS_BACKEND", "numpy")
+os.environ.setdefault("KERAS_BACKEND", "torch")
 warnings.simplefilter("ignore")
 
 import numpy as np
 
-folder = pathlib.Path(sys.argv[1])
-wanted = sys.argv[2:]
+arguments = argparse.ArgumentParser()
+arguments.add_argument("folder", type=pathlib.Path)
+arguments.add_argument("libraries", nargs="*")
+arguments.add_argument("--rows", type=int, default=10_000)
+arguments.add_argument("--only", action="append")
+options = arguments.parse_args()
+folder, wanted = options.folder, options.libraries
 ROWS = 10_000
 random = np.random.default_rng(1)
 X = (random.normal(size=(ROWS, 6)) * [1, 3, 0.5, 10, 1, 2] + [0, 1, -2, 40, 0, 5]).astype(np.float32)
@@ -27,8 +36,12 @@ tables, cases, versions = {"X": X.tolist()}, [], {}
 
 def case(name, file, rows, scores=None, output=None, kind="score", klass=None, refused=None, columns=None):
     """scores are probabilities, logits, or with kind "class" whether the class wins."""
+    if options.only and name not in options.only:
+        for one in folder.glob(file + "*"):
+            one.unlink()
+        return
     cases.append({
-        "name": name, "file": file, "rows": rows, "scores": None if scores is None else [float(s) for s in np.ravel(scores)],
+        "name": name, "file": file, "rows": rows, "scores": None if scores is None else [float(s) for s in np.ravel(scores)[:options.rows]],
         "output": output or "", "kind": kind, "class": klass, "refused": refused or "", "columns": columns or [],
     })
 
@@ -212,6 +225,11 @@ def torch():
             if "refused" in how:
                 case(label, file, None, refused=how["refused"])
                 continue
+            if options.only and more["dynamo"]:  # without the places of the source that made it
+                made = onnx.load(folder / file)
+                for node in made.graph.node:
+                    del node.metadata_props[:]
+                onnx.save(made, folder / file)
             got = ort(file, {"x": X}, "y")
             with torch.no_grad():
                 assert np.allclose(got, model(rows).numpy(), atol=1e-5)
@@ -220,6 +238,10 @@ def torch():
             elif how.get("kind") == "logit" and got.shape[1] == 2:
                 got = got[:, 1].astype(np.float64) - got[:, 0]
             case(label, file, "X", got, kind="logit" if how.get("kind") == "logit" else "score")
+    made = onnx.load(folder / "torch-mlp-old.onnx") if (folder / "torch-mlp-old.onnx").exists() else None
+    if made:
+        onnx.save_model(made, folder / "torch-beside.onnx", save_as_external_data=True, location="torch-beside.onnx.data", size_threshold=0)
+        case("torch-beside", "torch-beside.onnx", "X", ort("torch-beside.onnx", {"x": X}, "y"))
     torch.save(models["mlp"][0].state_dict(), folder / "torch-state.pt")
     case("torch-state", "torch-state.pt", None, refused="torch.onnx.export")
 
@@ -271,4 +293,5 @@ for library in wanted or ["sklearn", "torch", "keras"]:
         globals()[library]()
     except ImportError as missing:
         versions[library] = f"not here: {missing}"
+tables = {name: rows[:options.rows] for name, rows in tables.items()}
 json.dump({"versions": versions, "tables": tables, "cases": cases}, sys.stdout)

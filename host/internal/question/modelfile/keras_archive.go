@@ -1,0 +1,175 @@
+package modelfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
+)
+
+const (
+	// maxDirectory bounds what is read of an archive before its members.
+	maxDirectory = 4 << 20
+	// maxPacked bounds weights that are compressed, which Keras does not do.
+	maxPacked = 64 << 20
+)
+
+func init() {
+	formats = append(formats, format{
+		name: "keras", extensions: []string{".keras"},
+		is:   func(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) },
+		read: readKerasArchive,
+	})
+}
+
+// readKerasArchive reads what Keras 3 writes with model.save("….keras"): a zip archive
+// with the architecture in config.json and the weights in model.weights.h5.
+func readKerasArchive(f source) loaded {
+	meter := &metered{f, maxDirectory}
+	archive, err := zip.NewReader(meter, f.size)
+	if err != nil {
+		panic(faultf("a zip archive that cannot be read: %w", err))
+	}
+	meter.left = f.size + maxDirectory
+	members := map[string]*zip.File{}
+	for _, m := range archive.File {
+		members[m.Name] = m
+	}
+	config, weights := members["config.json"], members["model.weights.h5"]
+	if config == nil || weights == nil {
+		panic(faultf("%s", otherArchive(archive)))
+	}
+	text := unpacked(config, maxConfig)
+	at, size := io.ReaderAt(nil), int64(weights.UncompressedSize64)
+	if weights.Method == zip.Store {
+		offset, err := weights.DataOffset()
+		check(err)
+		if size < 0 || offset < 0 || size > f.size-offset {
+			panic(faultf("model.weights.h5: %d bytes at %d of a file of %d", size, offset, f.size))
+		}
+		at = io.NewSectionReader(f, offset, size)
+	} else {
+		content := unpacked(weights, maxPacked)
+		at, size = bytes.NewReader(content), int64(len(content))
+	}
+	layers := parseModelConfig(string(text))
+	root, err := hdf5.Open(at, size)
+	check(err)
+	out := f.choice.of(kerasNetwork(layers, orderedWeights(root, layers)))
+	out.producer = "Keras"
+	var version struct {
+		Keras string `json:"keras_version"`
+	}
+	if m := members["metadata.json"]; m != nil && json.Unmarshal(unpacked(m, 1<<16), &version) == nil && version.Keras != "" {
+		out.producer += fmt.Sprintf(" %.40s", version.Keras)
+	}
+	return out
+}
+
+// otherArchive says what an archive is that Keras did not write.
+func otherArchive(archive *zip.Reader) string {
+	for _, m := range archive.File {
+		switch base := path.Base(m.Name); {
+		case base == "data.pkl":
+			return pytorchFile
+		case strings.HasSuffix(base, ".npy"):
+			return "a NumPy archive, which does not say how its arrays make a model: write the model as JSON (docs/formats.md)"
+		}
+	}
+	return "a zip archive without config.json and model.weights.h5, so not one of Keras 3: save the model with model.save(\"model.keras\")"
+}
+
+// metered is a reader that gives up after a number of bytes.
+type metered struct {
+	io.ReaderAt
+	left int64
+}
+
+func (m *metered) ReadAt(p []byte, at int64) (int, error) {
+	if m.left -= int64(len(p)); m.left < 0 {
+		return 0, errors.New("its directory is too large")
+	}
+	return m.ReaderAt.ReadAt(p, at)
+}
+
+// unpacked is a member of an archive, of at most a number of bytes.
+func unpacked(m *zip.File, most int64) []byte {
+	defer about(m.Name)
+	r, err := m.Open()
+	check(err)
+	defer r.Close()
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	check(err)
+	if int64(len(text)) > most {
+		panic(faultf("more than %d bytes", most))
+	}
+	return text
+}
+
+// orderedStore finds weights by the order of the layers of one class: dense, dense_1, ….
+type orderedStore struct {
+	group  *hdf5.Group
+	places map[*kerasLayer]string
+}
+
+func orderedWeights(root *hdf5.Group, layers []kerasLayer) *orderedStore {
+	s := &orderedStore{places: map[*kerasLayer]string{}}
+	for _, name := range []string{"layers", "_layer_checkpoint_dependencies"} {
+		if root.Has(name) {
+			var err error
+			s.group, err = root.Group(name)
+			check(err)
+		}
+	}
+	if s.group == nil {
+		panic(faultf("model.weights.h5 has no layers"))
+	}
+	used := map[string]int{}
+	for _, l := range declared(layers) {
+		name := snake(l.Class)
+		s.places[l] = name
+		if n := used[name]; n > 0 {
+			s.places[l] = fmt.Sprintf("%s_%d", name, n)
+		}
+		used[name]++
+	}
+	return s
+}
+
+// snake writes a class as Keras names its weights: BatchNormalization is
+// batch_normalization, ReLU is re_lu.
+func snake(class string) string {
+	var out []rune
+	letters := []rune(class)
+	for i, r := range letters {
+		if unicode.IsUpper(r) && i > 0 && (!unicode.IsUpper(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1])) {
+			out = append(out, '_')
+		}
+		out = append(out, unicode.ToLower(r))
+	}
+	return string(out)
+}
+
+func (s *orderedStore) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
+	g, err := s.group.Group(s.places[l] + "/vars")
+	check(err)
+	if name, ok, err := g.String("name"); err == nil && ok && name != l.Name {
+		panic(faultf("%s holds the weights of the layer %.60q", g.Path(), name))
+	}
+	for i := 0; i < 8 && g.Has(fmt.Sprint(i)); i++ {
+		if s, err := g.Dataset(fmt.Sprint(i)); err == nil || i < 2 {
+			check(err)
+			sets = append(sets, s)
+		} else {
+			break // the count of a Normalization, a whole number
+		}
+	}
+	return g.Path(), sets
+}

@@ -1,0 +1,156 @@
+package modelfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// archive packs members, in order of name and content.
+func archive(method uint16, members ...string) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		m, err := w.CreateHeader(&zip.FileHeader{Name: members[i], Method: method})
+		if err == nil {
+			_, err = io.WriteString(m, members[i+1])
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// member is the content of one of a fixture's.
+func member(t testing.TB, file, name string) string {
+	t.Helper()
+	content := fixture(t, "models/"+file)
+	r, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := r.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestKerasArchivePacked: compressed members make the same network.
+func TestKerasArchivePacked(t *testing.T) {
+	want, info, err := readBytes(fixture(t, "models/batch-norm.keras"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Format != "keras" || !strings.HasPrefix(info.Producer, "Keras 3.") || info.Precision != 64 {
+		t.Errorf("format %q by %q, %d bits", info.Format, info.Producer, info.Precision)
+	}
+	config, weights := member(t, "batch-norm.keras", "config.json"), member(t, "batch-norm.keras", "model.weights.h5")
+	got, _, err := readBytes(archive(zip.Deflate, "model.weights.h5", weights, "config.json", config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestKerasArchiveRefused(t *testing.T) {
+	config, weights := member(t, "batch-norm.keras", "config.json"), member(t, "batch-norm.keras", "model.weights.h5")
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"no Keras":        {archive(zip.Store, "a.txt", "a"), "not one of Keras 3: save the model with model.save(\"model.keras\")"},
+		"PyTorch":         {archive(zip.Store, "model/data.pkl", "a", "model/data/0", "b"), "a PyTorch file, which holds Python objects and is not read"},
+		"NumPy":           {archive(zip.Store, "w.npy", "a"), "a NumPy archive"},
+		"other weights":   {archive(zip.Store, "config.json", strings.Replace(config, "batch_normalization", "batch_normalisation", 1), "model.weights.h5", weights), "holds the weights of the layer"},
+		"no weights":      {archive(zip.Store, "config.json", strings.Replace(config, `"Dense"`, `"PReLU"`, 1), "model.weights.h5", weights), "p_re_lu"},
+		"no HDF5":         {archive(zip.Store, "config.json", config, "model.weights.h5", "text"), "HDF5"},
+		"cut off":         {archive(zip.Store, "config.json", config, "model.weights.h5", weights)[:2000], "a zip archive that cannot be read"},
+		"config too long": {archive(zip.Deflate, "config.json", strings.Repeat(" ", 2<<20), "model.weights.h5", weights), "config.json: more than 1048576 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, _, err := readBytes(c.file)
+			if n != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("network %v, error %v; want %q", n, err, c.want)
+			}
+		})
+	}
+}
+
+// TestKerasArchiveMemory: an archive that unpacks to a hundred times the bound, and one
+// with a hundred thousand members.
+func TestKerasArchiveMemory(t *testing.T) {
+	var bomb bytes.Buffer
+	w := zip.NewWriter(&bomb)
+	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestSpeed) })
+	config, err := w.Create("config.json")
+	if err == nil {
+		_, err = io.WriteString(config, "{}")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros := make([]byte, 1<<20)
+	m, err := w.Create("model.weights.h5")
+	for range 2 * maxPacked >> 20 {
+		if err == nil {
+			_, err = m.Write(zeros)
+		}
+	}
+	if err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for range 100_000 {
+		names = append(names, "n", "")
+	}
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"a bomb":       {bomb.Bytes(), "model.weights.h5: more than 67108864 bytes"},
+		"many members": {archive(zip.Store, names...), "its directory is too large"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _, err := readBytes(c.file)
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used >= 512 {
+				t.Errorf("%d MiB allocated for a file of %d KiB", used, len(c.file)>>10)
+			}
+		})
+	}
+}
+
+// FuzzKerasArchive: any architecture over sound weights, and any archive.
+func FuzzKerasArchive(f *testing.F) {
+	weights := member(f, "branches.keras", "model.weights.h5")
+	f.Add(member(f, "branches.keras", "config.json"), []byte(nil))
+	f.Add(member(f, "batch-norm.keras", "config.json"), fixture(f, "models/batch-norm.keras"))
+	f.Fuzz(func(t *testing.T, config string, whole []byte) {
+		roundTrip(t, archive(zip.Store, "config.json", config, "model.weights.h5", weights))
+		if bytes.HasPrefix(whole, []byte("PK\x03\x04")) {
+			roundTrip(t, whole)
+		}
+	})
+}

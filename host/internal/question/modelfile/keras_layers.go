@@ -1,0 +1,410 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk/model/relu"
+)
+
+// kerasClass says what a layer of a class makes of the values before it.
+type kerasClass func(k *kerasNet, l *kerasLayer, in []kerasValue) kerasValue
+
+var kerasClasses map[string]kerasClass
+
+func init() { // a table that its own functions could otherwise not refer to
+	kerasClasses = map[string]kerasClass{
+		"InputLayer": (*kerasNet).input, "Dense": (*kerasNet).dense,
+		"Activation": activationLayer, "ReLU": activationLayer, "LeakyReLU": activationLayer, "Softmax": activationLayer, "PReLU": (*kerasNet).prelu,
+		"BatchNormalization": (*kerasNet).batchNormalization, "Normalization": (*kerasNet).normalization, "Rescaling": (*kerasNet).rescaling,
+		"Add": (*kerasNet).merge, "Subtract": (*kerasNet).merge, "Average": (*kerasNet).merge, "Maximum": (*kerasNet).merge, "Minimum": (*kerasNet).merge,
+		"Concatenate": (*kerasNet).concatenate,
+	}
+	for _, class := range []string{"Dropout", "Flatten", "GaussianNoise", "GaussianDropout", "AlphaDropout", "ActivityRegularization"} {
+		kerasClasses[class] = func(_ *kerasNet, _ *kerasLayer, in []kerasValue) kerasValue { return in[0] }
+	}
+}
+
+// readClasses is what a Keras architecture may consist of, for messages.
+func readClasses() string {
+	return strings.Join(slices.Sorted(maps.Keys(kerasClasses)), ", ") + " (of one dimension)"
+}
+
+// kerasNet works out a network layer by layer.
+type kerasNet struct {
+	*builder
+	store     kerasStore
+	precision int
+	left      int // parameters that may still be read
+	layers    int // dense ones so far
+}
+
+// kerasValue is what a layer gives. The inputs are open until something says how many
+// there are; after a head nothing may follow.
+type kerasValue struct {
+	form form
+	open bool
+	head relu.Head
+}
+
+// kerasNetwork reads an architecture, whose layers are in the order of evaluation, with
+// its weights.
+func kerasNetwork(layers []kerasLayer, store kerasStore) *relu.Network {
+	k := &kerasNet{builder: newBuilder(0), store: store, precision: 32, left: maxParameters}
+	values := map[string]kerasValue{}
+	var last kerasValue
+	for i := range layers {
+		l := &layers[i]
+		l.place = fmt.Sprintf("layer %d (%s)", i, l.Name)
+		in := []kerasValue{{open: true}}
+		if i > 0 && l.from == nil {
+			in = []kerasValue{last}
+		} else if len(l.from) > 0 {
+			in = nil
+			for _, name := range l.from {
+				in = append(in, values[name])
+			}
+		}
+		last = k.step(l, in)
+		values[l.Name] = last
+	}
+	return k.finish(last)
+}
+
+func (k *kerasNet) step(l *kerasLayer, in []kerasValue) kerasValue {
+	defer about(l.place)
+	if len(in) > 1 && !slices.Contains([]string{"Add", "Subtract", "Average", "Maximum", "Minimum", "Concatenate"}, l.Class) {
+		panic(faultf("%d tensors where one is supported", len(in)))
+	}
+	for i := range in {
+		if in[i].head != 0 && !slices.Contains([]string{"Activation", "Softmax", "Dropout", "Flatten"}, l.Class) {
+			panic(faultf("a layer after the %s; it is supported on the output only: train with ReLUs between the layers, Dense(units, activation=\"relu\")", in[i].head))
+		}
+		if in[i].open && len(in) > 1 {
+			panic(faultf("the file does not say how many inputs there are"))
+		}
+	}
+	return kerasClasses[l.Class](k, l, in)
+}
+
+// finish makes the network of the last value.
+func (k *kerasNet) finish(v kerasValue) *relu.Network {
+	if k.layers == 0 {
+		panic(faultf("the network has no Dense layer"))
+	}
+	if v.head == 0 {
+		v.head = relu.HeadLinear
+	}
+	units := len(v.form.rows)
+	if want := map[relu.Head]int{relu.HeadSigmoid: 1, relu.HeadSoftmax: 2, relu.HeadLinear: 1}[v.head]; units != want {
+		if v.head != relu.HeadLinear || units != 2 {
+			panic(faultf("%d output units with a %s are not supported; hyfair reads one sigmoid, one or two linear or two softmax units", units, v.head))
+		}
+	}
+	return k.network(v.form, v.head, k.precision)
+}
+
+// known settles the number of inputs.
+func (k *kerasNet) known(v kerasValue, n int) form {
+	if !v.open {
+		return v.form
+	}
+	if n < 1 || n > relu.MaxUnits {
+		panic(faultf("%d inputs; 1 to %d are supported", n, relu.MaxUnits))
+	}
+	at := make([]int32, n)
+	for i := range at {
+		at[i] = int32(i)
+	}
+	k.stages[0].units = n
+	return k.units(0, at...)
+}
+
+// input takes the number of inputs from the shape that a layer states: [null, n].
+func (k *kerasNet) input(l *kerasLayer, in []kerasValue) kerasValue {
+	shape := l.config.InputShape
+	if shape == nil {
+		shape = l.config.InputShapeNew
+	}
+	if shape == nil || !in[0].open {
+		return in[0]
+	}
+	if k.stages[0].units > 0 {
+		panic(faultf("a second input; models with one are read"))
+	}
+	if len(shape) != 2 {
+		panic(faultf("inputs of %d dimensions are not supported; hyfair reads networks on one row of numbers", len(shape)-1))
+	}
+	if n := shape[1]; n != nil {
+		return kerasValue{form: k.known(in[0], *n)}
+	}
+	return in[0]
+}
+
+func (k *kerasNet) dense(l *kerasLayer, in []kerasValue) kerasValue {
+	c := l.config
+	if c.Units == nil || *c.Units < 1 || *c.Units > relu.MaxUnits {
+		panic(faultf("units is missing or outside 1 to %d", relu.MaxUnits))
+	}
+	v := k.input(l, in)
+	inputs := 0
+	if !v.open {
+		inputs = len(v.form.rows)
+	}
+	w := k.weights(l, inputs, *c.Units, c.UseBias == nil || *c.UseBias)
+	v.form = k.builder.dense(k.known(v, w.In), w.Weights, w.Out, w.Bias, l.Name)
+	v.open = false
+	k.layers++
+	return k.activate(v, c.activation())
+}
+
+// kerasActivation is an activation with what its layer says of it.
+type kerasActivation struct {
+	name      string
+	most      float64 // of a ReLU, else +Inf
+	slope     float64 // below 0
+	threshold bool    // a threshold other than 0
+}
+
+func (k *kerasNet) activate(v kerasValue, a kerasActivation) kerasValue {
+	if a.name == "linear" {
+		return v
+	}
+	if v.open {
+		panic(faultf("%s before the first Dense layer, of an unknown number of inputs: add keras.Input((n,))", a.name))
+	}
+	if v.head != 0 {
+		panic(faultf("%s after the %s is not supported", a.name, v.head))
+	}
+	n := len(v.form.rows)
+	switch a.name {
+	case "relu":
+		if a.threshold {
+			panic(faultf("a ReLU with a threshold jumps, which is not supported"))
+		}
+		if a.slope != 0 {
+			v.form = k.leaky(v.form, slices.Repeat([]float64{a.slope}, n))
+		} else if !k.positive(v.form) {
+			v.form = k.relu(v.form)
+		}
+		if !math.IsInf(a.most, 0) {
+			v.form = k.atMost(v.form, slices.Repeat([]float64{a.most}, n))
+		}
+	case "sigmoid":
+		v.head = relu.HeadSigmoid
+	case "softmax":
+		v.head = relu.HeadSoftmax
+	}
+	return v
+}
+
+// positive reports units that are ReLUs: once is as good as twice.
+func (c *builder) positive(f form) bool {
+	return f.stage > 0 && c.stages[f.stage].relu && !slices.ContainsFunc(f.rows, func(r row) bool { return !r.plain() })
+}
+
+func activationLayer(k *kerasNet, l *kerasLayer, in []kerasValue) kerasValue {
+	if l.Class == "Activation" {
+		return k.activate(in[0], l.config.activation())
+	}
+	return k.activate(k.input(l, in), layerActivation(l.Class, l.config))
+}
+
+func (k *kerasNet) prelu(l *kerasLayer, in []kerasValue) kerasValue {
+	v := k.input(l, in)
+	slopes := k.vectors(l, 1)[0]
+	v.form, v.open = k.known(v, len(slopes)), false
+	v.form = k.leaky(v.form, repeated(slopes, len(v.form.rows), "slopes"))
+	return v
+}
+
+func (k *kerasNet) batchNormalization(l *kerasLayer, in []kerasValue) kerasValue {
+	v, c, want := k.input(l, in), l.config, 2
+	scaled, centred := c.Scale == nil || string(c.Scale) != "false", c.Center == nil || *c.Center
+	for _, one := range []bool{scaled, centred} {
+		if one {
+			want++
+		}
+	}
+	all := k.vectors(l, want)
+	n := len(all[want-1])
+	v.form, v.open = k.known(v, n), false
+	next := func(there bool, otherwise float64) []float64 {
+		if !there {
+			return slices.Repeat([]float64{otherwise}, n)
+		}
+		out := all[0]
+		all = all[1:]
+		return repeated(out, len(v.form.rows), "numbers")
+	}
+	gamma := next(scaled, 1)
+	beta := next(centred, 0)
+	mean := next(true, 0)
+	epsilon := 1e-3
+	if c.Epsilon != nil {
+		epsilon = *c.Epsilon
+	}
+	v.form = k.normalize(v.form, gamma, beta, mean, next(true, 0), epsilon)
+	return v
+}
+
+// normalization is (x − mean)/√variance, with what was adapted or what was given.
+func (k *kerasNet) normalization(l *kerasLayer, in []kerasValue) kerasValue {
+	v, c := k.input(l, in), l.config
+	if c.Invert {
+		panic(faultf("a Normalization that is inverted is not supported"))
+	}
+	mean, variance := numbersIn(c.Mean), numbersIn(c.Variance)
+	if mean == nil || variance == nil {
+		all := k.vectors(l, -1)
+		if len(all) < 2 {
+			panic(faultf("without a mean and a variance"))
+		}
+		mean, variance = all[0], all[1]
+	}
+	v.form, v.open = k.known(v, len(mean)), false
+	n := len(v.form.rows)
+	root := make([]float64, n)
+	for i, x := range repeated(variance, n, "variances") {
+		root[i] = math.Max(math.Sqrt(x), 1e-7)
+	}
+	v.form = k.divide(k.scale(v.form, slices.Repeat([]float64{1}, n), negative(repeated(mean, n, "means"))), root)
+	return v
+}
+
+func (k *kerasNet) rescaling(l *kerasLayer, in []kerasValue) kerasValue {
+	v, scale, offset := k.input(l, in), numbersIn(l.config.Scale), numbersIn(l.config.Offset)
+	if len(scale) == 0 || v.open {
+		panic(faultf("a Rescaling without a scale, or of an unknown number of inputs"))
+	}
+	if offset == nil {
+		offset = []float64{0}
+	}
+	n := len(v.form.rows)
+	v.form = k.scale(v.form, repeated(scale, n, "scales"), repeated(offset, n, "offsets"))
+	return v
+}
+
+// merge is Add, Subtract, Average, Maximum and Minimum.
+func (k *kerasNet) merge(l *kerasLayer, in []kerasValue) kerasValue {
+	v := in[0]
+	for _, next := range in[1:] {
+		a, b := v.form, next.form
+		if len(a.rows) != len(b.rows) {
+			panic(faultf("tensors of %d and %d units", len(a.rows), len(b.rows)))
+		}
+		switch l.Class {
+		case "Subtract":
+			v.form = k.sum(a, b, -1)
+		case "Maximum":
+			v.form = k.most(a, b)
+		case "Minimum":
+			v.form = k.least(a, b)
+		default:
+			v.form = k.sum(a, b, 1)
+		}
+	}
+	if l.Class == "Average" {
+		v.form = k.divide(v.form, slices.Repeat([]float64{float64(len(in))}, len(v.form.rows)))
+	}
+	return v
+}
+
+func (k *kerasNet) concatenate(l *kerasLayer, in []kerasValue) kerasValue {
+	if axis := string(l.config.Axis); axis != "" && axis != "-1" && axis != "1" {
+		panic(faultf("over axis %.40s; the last one is expected", axis))
+	}
+	forms := make([]*form, len(in))
+	for i := range in {
+		forms[i] = &in[i].form
+	}
+	return kerasValue{form: k.join(forms...)}
+}
+
+// canonicalActivation is the activation that is read, from the name of the function or
+// of the layer class.
+func canonicalActivation(name string) kerasActivation {
+	a := kerasActivation{name: name, most: math.Inf(1)}
+	switch name {
+	case "relu", "sigmoid", "softmax", "linear":
+	case "ReLU":
+		a.name = "relu"
+	case "relu6":
+		a.name, a.most = "relu", 6
+	case "leaky_relu":
+		a.name, a.slope = "relu", 0.2
+	case "Softmax":
+		a.name = "softmax"
+	default:
+		panic(faultf("activation %q is not supported; hyfair reads relu, leaky_relu, relu6, sigmoid, softmax and linear: train with Dense(units, activation=\"relu\")", name))
+	}
+	return a
+}
+
+// layerActivation reads an activation that is a layer of its own.
+func layerActivation(class string, c *layerConfig) kerasActivation {
+	a := kerasActivation{name: "relu", most: math.Inf(1)}
+	switch class {
+	case "ReLU":
+		if c.MaxValue != nil {
+			a.most = *c.MaxValue
+		}
+		a.slope, a.threshold = scalar(c.NegativeSlope), scalar(c.Threshold) != 0
+	case "LeakyReLU":
+		a.slope = 0.3
+		for _, given := range []any{c.NegativeSlope, c.Alpha} {
+			if given != nil {
+				a.slope = scalar(given)
+			}
+		}
+	case "Softmax":
+		a.name = "softmax"
+		if axis := string(c.Axis); axis != "" && axis != "-1" && axis != "1" && axis != "[-1]" {
+			panic(faultf("a Softmax over axis %.40s is not supported", axis))
+		}
+	}
+	return a
+}
+
+// scalar reads the ways in which Keras writes a parameter: a number, an array scalar,
+// nothing.
+func scalar(v any) float64 {
+	switch v := v.(type) {
+	case nil:
+		return 0
+	case float64:
+		return v
+	case map[string]any:
+		return scalar(v["value"])
+	}
+	panic(faultf("%.40v is no number", v))
+}
+
+// numbersIn reads a number, or numbers in lists; nil for none.
+func numbersIn(text json.RawMessage) (out []float64) {
+	if len(text) == 0 || string(text) == "null" {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return out
+		}
+		switch v := token.(type) {
+		case float64:
+			out = append(out, v)
+		case json.Delim:
+			if v != '[' && v != ']' {
+				panic(faultf("%.80s is no list of numbers", text))
+			}
+		default:
+			panic(faultf("%.80s is no list of numbers", text))
+		}
+	}
+}
