@@ -128,10 +128,13 @@ func TestCertifyInWords(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"unfair":    {nil, []string{"UNFAIR: score gap", "tenure", "model.json", "rogue 1.0.0", "one copy", "group*"}},
-		"fair":      {[]string{"--epsilon", "0.9", "--where", "years=0..4"}, []string{"FAIR, grade", "where years=0..4"}},
-		"maximise":  {[]string{"--notion", "logit", "--maximize"}, []string{"largest logit gap: 9, proved"}},
-		"undecided": {[]string{"--timeout", "500ms", "--set", "mode=patient"}, []string{"UNDECIDED: time limit", "bound"}},
+		"unfair":   {nil, []string{"UNFAIR: score gap", "tenure", "model.json", "rogue 1.0.0", "one copy", "group*"}},
+		"fair":     {[]string{"--epsilon", "0.9", "--where", "years=0..4"}, []string{"FAIR, grade", "where years=0..4"}},
+		"maximise": {[]string{"--notion", "logit", "--maximize"}, []string{"largest logit gap: 9, proved"}},
+		"undecided": {[]string{"--timeout", "500ms", "--set", "mode=patient"}, []string{
+			"UNDECIDED: time limit\nlargest score gap: none is known, bound 0.975", "(not closed: time limit)\n\nTo try next:\n",
+			"  hyfair quantify " + study + " --timeout 60s ", "  hyfair certify " + study + " --timeout 60s ", "  hyfair search " + study + " --mode fast --budget 60s ",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := command(t, plugins, append([]string{"certify", study, "--solver", "rogue", "--climb=false"}, c.args...)...)

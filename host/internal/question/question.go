@@ -10,12 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/system/shell"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -72,6 +74,40 @@ func (s *Spec) OneGoal(maximise bool) error {
 		return errors.New("--k and --maximize exclude each other: a question for bins has no gap to maximise")
 	}
 	return nil
+}
+
+// Command is a command of hyfair that asks the same, as one would type it: its name,
+// the study, the flags of the spec, and others behind. notion leaves out what is only for
+// commands that take one.
+func (s *Spec) Command(name string, notion bool, more ...string) string {
+	words := []string{"hyfair", name, s.Study}
+	flag := func(name, value string) {
+		if value != "" {
+			words = append(words, "--"+name, value)
+		}
+	}
+	if s.Data != os.Getenv("HYFAIR_DATA") {
+		flag("data", s.Data)
+	}
+	flag("model", s.Model)
+	flag("protected", strings.Join(s.Protected, ","))
+	flag("where", s.Where)
+	flag("rules", strings.Join(s.Rules, ","))
+	flag("epsilon", s.Epsilon)
+	if notion {
+		flag("notion", s.Notion)
+		if s.K > 0 {
+			flag("k", strconv.Itoa(s.K))
+		}
+		for _, r := range s.Relax {
+			flag("relax", r)
+		}
+	}
+	words = append(words, more...)
+	for i := range words {
+		words[i] = shell.Word(words[i])
+	}
+	return strings.Join(words, " ")
 }
 
 // Canonical is the spec by content: without the places where this machine has

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/plugin/scaffold"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/system/shell"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -140,7 +140,7 @@ func (r *Result) Document() *view.Document {
 	}
 	where := view.Paragraph{"in " + r.Into}
 	if r.Data != "" {
-		path := scaffold.Shell(r.Data)
+		path := shell.Word(r.Data)
 		where = append(where, fmt.Sprintf("studies find it with --data %s, or once and for all with", path), "  export HYFAIR_DATA="+path)
 	}
 	return view.Of(t, where)

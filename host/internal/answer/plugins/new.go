@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/plugin/scaffold"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/shell"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -66,7 +67,7 @@ func thisProgram() string {
 			return "hyfair"
 		}
 	}
-	return scaffold.Shell(exe)
+	return shell.Word(exe)
 }
 
 // Document says what was written and what comes next.

@@ -34,6 +34,13 @@ func (r *Result) Document() *view.Document {
 	if r.Witness != nil {
 		d.Add(r.Witness.table())
 	}
+	if len(r.Next) > 0 {
+		next := &view.Facts{Title: "To try next:"}
+		for _, n := range r.Next {
+			next.Add(n.Command, " # "+n.Purpose)
+		}
+		d.Add(next)
+	}
 	end := view.Paragraph{fmt.Sprintf("%s, %.2f s", r.effort(), r.Seconds)}
 	if r.Spurious > 0 {
 		end = append(end, fmt.Sprintf("%d points did not survive the replay", r.Spurious))
@@ -131,12 +138,17 @@ func (r *Result) bound(what string) view.Paragraph {
 		above = fmt.Sprintf(" + %.2g", r.BoundTolerance)
 	}
 	open := r.Maximise || r.Verdict == certify.Undecided.String()
+	if !r.Closed {
+		if best = "best known " + best; r.Gap == nil {
+			best = "none is known"
+		}
+	}
 	var text string
 	switch {
 	case r.Bound == nil && r.Closed && r.InfiniteBound < 0:
 		text = fmt.Sprintf("proved (%s): no individual has two counterfactuals with a %s", r.BoundGrade, what)
 	case r.Bound == nil && r.InfiniteBound != 0 && (r.Closed || open):
-		text = fmt.Sprintf("largest %s: best known %s, no bound that float64 can hold", what, best)
+		text = fmt.Sprintf("largest %s: %s, and no bound that float64 can hold", what, best)
 	case r.Bound == nil:
 		return nil
 	case r.Closed && r.Gap == nil:
@@ -144,7 +156,11 @@ func (r *Result) bound(what string) view.Paragraph {
 	case r.Closed:
 		text = fmt.Sprintf("largest %s: %s, proved (%s): none exceeds %.9g%s", what, best, r.BoundGrade, *r.Bound, above)
 	case open:
-		text = fmt.Sprintf("largest %s: best known %s, bound %.6g (not closed: %s)", what, best, *r.Bound, r.Reason)
+		bound := fmt.Sprintf("bound %.6g", *r.Bound)
+		if r.notion() == fairness.Score && *r.Bound >= 1 { // as of any two scores
+			bound = "and no bound"
+		}
+		text = fmt.Sprintf("largest %s: %s, %s (not closed: %s)", what, best, bound, r.Reason)
 	default:
 		return nil
 	}

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -8,6 +9,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // Results is the answer to a Request.
@@ -24,6 +27,8 @@ type Result struct {
 	AskedK    int      `json:"asked_k,omitempty"`
 
 	Verdict string `json:"verdict"`
+	// Next are commands to try where the verdict is undecided, and what for.
+	Next []Next `json:"next,omitempty"`
 	// Nobody: fair vacuously, since the constraints leave nobody.
 	Nobody bool `json:"nobody,omitempty"`
 	// Grade and Tolerance are of the proof that stands behind fair, or behind
@@ -99,12 +104,44 @@ type Witness struct {
 	Features []string `json:"features"`
 }
 
+// Next is a command that may know more.
+type Next struct {
+	Command string `json:"command"`
+	Purpose string `json:"purpose"`
+}
+
 // Labels are a witness with category names in place of numbers.
 type Labels struct {
 	X1 map[string]string `json:"x1"`
 	Z1 map[string]string `json:"z1"`
 	X2 map[string]string `json:"x2"`
 	Z2 map[string]string `json:"z2"`
+}
+
+// next is what to try where the question stays open: what says how far it is from an
+// answer, another solver or more time, and what looks for somebody by evaluating.
+func (a *asker) next() []Next {
+	spec := a.Spec
+	if len(spec.Protected) > 0 { // several questions may be asked, and this is one
+		spec.Protected = question.Protected(a.query.Space)
+	}
+	add := func(to []Next, purpose, command string) []Next { return append(to, Next{command, purpose}) }
+	var out []Next
+	long := fmt.Sprintf("%.0fs", max(time.Minute, 10*a.Timeout).Seconds())
+	d := a.plugin.Description()
+	if len(a.Relax) == 0 {
+		out = add(out, "how many are proved to be treated fairly, and how many not", spec.Command("quantify", true, "--timeout", long))
+	}
+	switch network := d.Answers(problem.FormNetwork, problem.Decide); {
+	case !network && a.K == 0:
+		out = add(out, "a solver that takes the network itself", spec.Command("certify", true, "--solver", "bnb"))
+	case a.Timeout > 0:
+		out = add(out, "more time", spec.Command("certify", true, "--timeout", long))
+	}
+	if len(a.Relax) == 0 && a.K == 0 && a.query.Notion == fairness.Score {
+		out = add(out, "looks for somebody who is treated unfairly", spec.Command("search", false, "--mode", "fast", "--budget", "60s"))
+	}
+	return out
 }
 
 // result is what the report says.
@@ -121,8 +158,11 @@ func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certi
 	if m := maxK; m != nil {
 		out.MaxK = &MaxK{int(m.Found), int(m.Bound), m.Settled(), m.Grade.String(), m.Tolerance, m.Reason}
 	}
-	if rep.Verdict == certify.Fair {
+	switch rep.Verdict {
+	case certify.Fair:
 		out.Grade = rep.Grade.String()
+	case certify.Undecided:
+		out.Next = a.next()
 	}
 	switch {
 	case !rep.HasBound:

@@ -16,6 +16,7 @@ import (
 	"text/template"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/system/shell"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -203,7 +204,7 @@ func (p *Project) Replaces() bool {
 }
 
 // Tree is SDK as a shell takes it.
-func (p *Project) Tree() string { return Shell(p.SDK) }
+func (p *Project) Tree() string { return shell.Word(p.SDK) }
 
 // Study is a study to compare on: the example that comes with hyfair's sources,
 // or where these are not known, a name to be replaced.

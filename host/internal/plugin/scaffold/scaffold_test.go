@@ -195,14 +195,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestPathsAreQuoted(t *testing.T) {
-	for path, want := range map[string]string{"/a/b-c_d.e": "/a/b-c_d.e", "/a b": "'/a b'", "/it's": `'/it'\''s'`, "/$(x)": "'/$(x)'"} {
-		if got := Shell(path); got != want {
-			t.Errorf("%s becomes %s, want %s", path, got, want)
-		}
-	}
-}
-
 // A Python project needs nothing built; its folder is the plugin. Installed,
 // and so away from where it was made, it runs as well.
 func TestPythonProjects(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/system/shell"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -32,7 +33,7 @@ func (p *Project) steps(hyfair string) {
 	}
 	add("the conformance suite, over the wire", hyfair, "plugin test", plugin)
 	if p.Kind == client.Solver {
-		study := Shell(p.Study())
+		study := shell.Word(p.Study())
 		if p.InTree {
 			study = "studies/loan"
 		}
@@ -60,11 +61,11 @@ const loanQuestion = "--protected sex --where income=5,credit_rating=8,debt_rati
 func (p *Project) place() string {
 	switch {
 	case p.InTree:
-		return Shell(p.SDK)
+		return shell.Word(p.SDK)
 	case p.Language == Python:
-		return Shell(p.Dir)
+		return shell.Word(p.Dir)
 	}
-	return Shell(p.Path)
+	return shell.Word(p.Path)
 }
 
 // Build is the command that builds a Go plugin.
@@ -96,12 +97,4 @@ func (p *Project) pluginDir() string {
 		return ""
 	}
 	return "--plugin-dir bin"
-}
-
-// Shell writes a path as a shell takes it.
-func Shell(path string) string {
-	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
