@@ -24,6 +24,9 @@ func (r *Result) Document() *view.Document {
 	} else {
 		network.Add("network", fmt.Sprintf("%s (%s, %d-bit weights)", r.Path, r.Format, r.Precision))
 		network.Add("size", fmt.Sprintf("%s inputs, %s ReLU neurons, %s parameters", view.Count(r.Inputs), view.Count(r.Neurons), view.Count(r.Parameters)))
+		if names := r.InputNames; len(names) > 0 {
+			network.Add("inputs", strings.Join(names[:min(len(names), 60)], ", ")+map[bool]string{true: ", …"}[len(names) > 60])
+		}
 		d.Add(r.layers())
 	}
 	if r.Study == "" {

@@ -44,6 +44,7 @@ type Result struct {
 	Precision  int                      `json:"precision"`
 	Head       string                   `json:"head"`
 	Inputs     int                      `json:"inputs"`
+	InputNames []string                 `json:"input_names,omitempty"`
 	Layers     []modelfile.LayerSummary `json:"layers"`
 	Parameters int                      `json:"parameters"`
 	Neurons    int                      `json:"neurons"`
@@ -141,7 +142,7 @@ func (r *Request) answer(s *session.Session) (*Result, error) {
 func networkPart(info modelfile.Info) *Result {
 	return &Result{
 		Model: filepath.Base(info.Path), Path: info.Path, Format: info.Format, Producer: info.Producer, Family: info.Family,
-		Precision: info.Precision, Head: info.Head, Inputs: info.Summary.Inputs,
+		Precision: info.Precision, Head: info.Head, Inputs: info.Summary.Inputs, InputNames: info.InputNames,
 		Layers: info.Layers, Parameters: info.Parameters, Neurons: info.Neurons,
 	}
 }

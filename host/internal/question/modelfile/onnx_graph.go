@@ -54,6 +54,19 @@ type score struct {
 	class  int
 }
 
+// entries counts what a value holds.
+func (v *onnxValue) entries() int {
+	switch {
+	case v.constant != nil:
+		return len(v.constant.numbers) + len(v.constant.texts)
+	case v.form != nil:
+		return len(v.form.rows)
+	case v.scores != nil:
+		return len(v.scores)
+	}
+	return len(v.columns)
+}
+
 const (
 	anyRows = -1
 	// maxColumns bounds the columns of all inputs.
@@ -119,6 +132,9 @@ func (g *onnxGraph) constant(name string, message fields) *onnxValue {
 // input gives the columns of an input of the graph.
 func (g *onnxGraph) input(i int) *onnxValue {
 	port := &g.inputs[i]
+	if port.name == "" {
+		panic(faultf("an input without a name"))
+	}
 	defer about(fmt.Sprintf("input %q", port.name))
 	v := &onnxValue{dims: slices.Clone(port.dims)}
 	g.columns[port.name] = &onnxInput{place: i}
@@ -192,6 +208,9 @@ func (g *onnxGraph) numbers(v *onnxValue) form {
 		panic(faultf("computes with what a sigmoid or softmax gives, which no network of ReLU layers does: train with ReLUs between the layers (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the output that is the probability itself"))
 	case v.labels:
 		panic(faultf("computes with predicted classes: give the output with the probabilities"))
+	}
+	if v.constant.texts != nil {
+		panic(faultf("computes with texts"))
 	}
 	f := form{rows: make([]row, len(v.constant.numbers))}
 	for i := range f.rows {

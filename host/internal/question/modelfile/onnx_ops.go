@@ -66,8 +66,8 @@ func (g *onnxGraph) node(n *onnxNode, asked string) {
 		out = op(g, n, in)
 	}
 	for i, v := range out {
-		if c := v.constant; c != nil && len(c.numbers)+len(c.texts) != count(v.dims) {
-			panic(faultf("nothing"))
+		if v.entries() != count(v.dims) && v.open == "" && !v.labels {
+			panic(faultf("%d values of the shape %v", v.entries(), v.dims))
 		}
 		if i < len(n.outputs) {
 			g.values[n.outputs[i]] = v

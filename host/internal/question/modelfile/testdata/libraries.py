@@ -114,6 +114,15 @@ def sklearn():
     for opset in 9, 11, 13, 15, 18, 21:
         export(f"pipeline-opset-{opset}", make_pipeline(StandardScaler(), mlp()), target_opset={"": opset, "ai.onnx.ml": 1 if opset < 13 else 3})
 
+    helper = {"__name__": "helper"}
+    exec((pathlib.Path(__file__).parent.parent / "helper" / "sklearn.py").read_text(), helper)
+    for name, model in {"mlp": mlp(), "logistic": LogisticRegression(), "scaled": make_pipeline(StandardScaler(), mlp()), "centred": make_pipeline(StandardScaler(with_std=False), StandardScaler(with_mean=False), LogisticRegression())}.items():
+        model.fit(X[few], y[few])
+        helper["export"](model, folder / f"helper-{name}.json")
+        case(f"helper-{name}", f"helper-{name}.json", "X", model.predict_proba(X)[:, 1])
+    (folder / "model.joblib").write_bytes(__import__("pickle").dumps(model))
+    case("joblib", "model.joblib", None, refused="hyfair export-helper sklearn")
+
     people = pandas.DataFrame({
         "age": random.integers(17, 90, ROWS), "hours": random.normal(40, 10, ROWS).astype(np.float32),
         "work": random.choice(["private", "public", "none"], ROWS), "sex": random.choice(["F", "M"], ROWS),
