@@ -95,6 +95,11 @@ func (f *form) simple() bool {
 	return terms <= 4*len(f.rows)
 }
 
+// constant reports that no number depends on the inputs.
+func (f *form) constant() bool {
+	return !slices.ContainsFunc(f.rows, func(r row) bool { return len(r.w) > 0 })
+}
+
 // add appends units to a stage and gives their form.
 func (c *builder) add(stage int, rows []row) form {
 	s := &c.stages[stage]
@@ -263,12 +268,13 @@ func negative(values []float64) []float64 {
 	return out
 }
 
-// sum is a + sign·b, number by number. Where that is not exact, it is one of units.
+// sum is a + sign·b, number by number. Where that is not exact, it is one of units; what
+// is added to a bias is rounded.
 func (c *builder) sum(a, b form, sign float64) form {
 	c.meet(&a, &b)
 	exact := true
 	out := c.sumOf(a, b, sign, &exact)
-	if exact {
+	if exact || a.constant() || b.constant() {
 		return out
 	}
 	a, b = c.solid(a), c.solid(b)
