@@ -314,10 +314,10 @@ func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
 	switch {
 	case !n.UsesEpsilon():
 		return nil, nil
-	case text != "":
-		return fairness.ParseEpsilon(text, n)
 	case s.ModelFile.OneOfMany:
 		return nil, fmt.Errorf("%s tells several classes, of which all that can be asked is whether one wins (--notion decision): it has no score", s.ModelPath)
+	case text != "":
+		return fairness.ParseEpsilon(text, n)
 	case s.Notion == fairness.Logit && n == fairness.Score:
 		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", fairness.FormatRat(s.Epsilon))
 	}
