@@ -220,7 +220,7 @@ func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Pl
 	if err != nil {
 		return err
 	}
-	t, failed := experiment.Conduct(ctx, s, processes, p, f.begin)
+	t, failed := experiment.Conduct(ctx, s, experiment.Here{Processes: processes}, p, f.begin)
 	if failed = app.end(s, failed); t == nil {
 		return failed
 	}

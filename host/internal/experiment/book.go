@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -59,7 +60,11 @@ type book struct {
 	paths []string // of those after it, as they were named
 	// contents are those of tasks, by key.
 	contents map[string]string
-	close    func() error
+	// mu guards tasks, by key, and made: what tasks cost that another place did.
+	mu    sync.Mutex
+	tasks map[string]known
+	made  map[string]workers.Usage
+	close func() error
 }
 
 // open begins a run, or goes on with one of the same that was broken off.
@@ -72,7 +77,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &book{frame: f, Kept: Kept{Source: Source{Machine: &started.Machine}}, contents: map[string]string{}, close: func() error { return nil }}
+	b := &book{frame: f, Kept: Kept{Source: Source{Machine: &started.Machine}}, contents: map[string]string{}, tasks: map[string]known{}, made: map[string]workers.Usage{}, close: func() error { return nil }}
 	if !how.Fresh && j != nil {
 		if err := b.reuse(j, how.Reuse); err != nil {
 			return nil, err
@@ -251,10 +256,17 @@ func (b *book) elsewhere(tasks []Task, begun bool) (done []journal.Done, err err
 
 // Complete stores a task's result with what the task is by content.
 func (b *book) Complete(key string, result any, seconds float64, events ...record.Event) error {
+	b.mu.Lock()
+	usage, elsewhere := b.made[key]
+	b.mu.Unlock()
+	var origin *journal.Origin
+	if elsewhere {
+		origin, seconds = &journal.Origin{Run: b.Run, Machine: *usage.Machine}, usage.Wall.Seconds()
+	}
 	if b.run == nil {
 		return b.Store.Complete(key, result, seconds, events...)
 	}
-	return b.run.CompleteAs(b.contents[key], key, result, seconds, events...)
+	return b.run.CompleteAs(journal.Done{Key: key, Seconds: seconds, Content: b.contents[key], Origin: origin}, result, events...)
 }
 
 // take notes which results other runs made.
@@ -266,7 +278,9 @@ func (k *Kept) take(tasks func(visit func(journal.Done) error) error) error {
 			return nil
 		}
 		k.origins[d.Key] = d.Origin
-		i := slices.IndexFunc(k.Taken, func(t Taken) bool { return t.Run == d.Origin.Run && t.Journal == d.Origin.Journal })
+		i := slices.IndexFunc(k.Taken, func(t Taken) bool {
+			return t.Run == d.Origin.Run && t.Journal == d.Origin.Journal && t.Machine == d.Origin.Machine
+		})
 		if i < 0 {
 			i, k.Taken = len(k.Taken), append(k.Taken, Taken{Origin: *d.Origin})
 		}

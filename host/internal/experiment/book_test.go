@@ -49,7 +49,7 @@ func (c *counted) Keep(k Kept)            { c.Kept = k }
 func counts(t *testing.T, path string, runs int, how Beginning) (made []int64, taken []Taken) {
 	t.Helper()
 	s := &session.Session{JournalFile: path}
-	table, err := Conduct(t.Context(), s, nil, counting{runs, &made}, how)
+	table, err := Conduct(t.Context(), s, Here{}, counting{runs, &made}, how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func moved(t *testing.T, n int64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Tasks(infos[0].Name, func(d journal.Done) error { return run.CompleteAs(d.Content, d.Key, 0, d.Seconds) }); err != nil {
+	if err := j.Tasks(infos[0].Name, func(d journal.Done) error { return run.CompleteAs(d, 0) }); err != nil {
 		t.Fatal(err)
 	}
 	if err := run.Finish(record.Finished{}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -46,12 +47,13 @@ type Bench struct {
 	// Slots are the processors of each job, none where they do not suffice.
 	Slots    [][]int
 	Progress func(Progress)
-	// Work has a request of a kind answered by a worker, as workers.Processes.Do does a
-	// task. It hands events over in order.
-	Work func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error)
+	// Work has a worker do an errand, as workers.Processes.Do does a task. It hands events
+	// over in order.
+	Work func(ctx context.Context, e Errand, event func(record.Event) error) (workers.Usage, error)
 
 	// book, where not nil, is Kept and knows of other runs.
-	book *book
+	book  *book
+	place Place
 }
 
 // Run is Run on this bench, for the tasks of which no run has the result.
@@ -66,6 +68,13 @@ func (b *Bench) Run(ctx context.Context, tasks []Task, o Options) error {
 			return err
 		}
 		o.unchanged = b.book.frame.unchanged
+		width, err := b.book.gather(b.place, tasks)
+		if err != nil {
+			return err
+		}
+		if width > 0 {
+			o.Jobs, o.Slots = width, nil
+		}
 	}
 	return Run(ctx, tasks, b.Kept, o)
 }
@@ -80,13 +89,15 @@ type Job struct {
 	Clock string `json:"clock,omitempty"`
 	// Journal keeps the runs that an answer makes; empty: the usual one.
 	Journal string `json:"journal,omitempty"`
+	// Copies stand for the files that the request names; nil: they are on this machine.
+	Copies *files.Copies `json:"copies,omitempty"`
 }
 
-// Answer has a worker answer a request, on these processors; whatever the worker says on
-// the way is said of who. It may give a result and an error.
-func (b *Bench) Answer(ctx context.Context, kind string, who string, request any, cores []int, tell func(string), result any) error {
+// Answer has a worker answer the request of an errand; whatever the worker says on the way
+// is said of who. It may give a result and an error.
+func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(string), result any) error {
 	var end *workers.Said
-	usage, err := b.Work(ctx, kind, request, workers.Assignment{Cores: cores, Say: func(s *workers.Said) {
+	e.Say = func(s *workers.Said) {
 		switch {
 		case s.Show != "":
 			tell(who + ": " + s.Show)
@@ -95,7 +106,8 @@ func (b *Bench) Answer(ctx context.Context, kind string, who string, request any
 		default:
 			end = s
 		}
-	}}, func(record.Event) error { return nil })
+	}
+	usage, err := b.Work(ctx, e, func(record.Event) error { return nil })
 	switch {
 	case end == nil && usage.Group != nil && usage.Group.Killed > 0:
 		return fmt.Errorf("used more than its %s of memory", mebibytes(b.Session.Memory))
@@ -115,7 +127,7 @@ func (b *Bench) Answer(ctx context.Context, kind string, who string, request any
 
 // Conduct does an experiment as far as it is not done, and makes its tables. A table
 // that comes with an error stands.
-func Conduct(ctx context.Context, s *session.Session, processes *workers.Processes, p Plan, how Beginning) (Table, error) {
+func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how Beginning) (Table, error) {
 	f := p.Frame()
 	if err := f.Check(); err != nil {
 		return nil, session.Mistake(err)
@@ -136,16 +148,10 @@ func Conduct(ctx context.Context, s *session.Session, processes *workers.Process
 	if f.Jobs > 1 && slots == nil {
 		s.Note("%d jobs of %d thread(s) cannot have cores of their own here (%d to be had): their times will be longer than alone", f.Jobs, f.Threads, len(cores))
 	}
-	work := func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error) {
-		text, err := json.Marshal(request)
-		if err != nil {
-			return workers.Usage{}, err
-		}
-		t.Job = &Job{kind, text, s.Threads, s.Memory, f.Clock, s.JournalFile}
-		t.Memory, t.Clock = s.Memory, f.Clock
-		return processes.Do(ctx, t, event)
-	}
-	failed := p.Do(ctx, &Bench{Session: s, Kept: b, Slots: slots, Progress: func(now Progress) { s.Show(now.String()) }, Work: work, book: b})
+	work := b.at(place, func(kind string, request json.RawMessage) *Job {
+		return &Job{Kind: kind, Request: request, Threads: s.Threads, Memory: s.Memory, Clock: f.Clock, Journal: s.JournalFile}
+	})
+	failed := p.Do(ctx, &Bench{Session: s, Kept: b, Slots: slots, Progress: func(now Progress) { s.Show(now.String()) }, Work: work, book: b, place: place})
 	t, wrong := p.Tabulate(b)
 	if t != nil {
 		failed = errors.Join(failed, t.Failure())

@@ -15,7 +15,7 @@ import (
 func TestAnswerNamesWhoIsSpokenOf(t *testing.T) {
 	var told []string
 	tell := func(text string) { told = append(told, text) }
-	b := &Bench{Session: &session.Session{Tell: tell}, Work: func(_ context.Context, _ string, _ any, t workers.Assignment, _ func(record.Event) error) (workers.Usage, error) {
+	b := &Bench{Session: &session.Session{Tell: tell}, Work: func(_ context.Context, t Errand, _ func(record.Event) error) (workers.Usage, error) {
 		t.Say(&workers.Said{Show: "half of it"})
 		t.Say(&workers.Said{Note: "without rows"})
 		t.Say(&workers.Said{Result: []byte("7")})
@@ -23,7 +23,7 @@ func TestAnswerNamesWhoIsSpokenOf(t *testing.T) {
 	}}
 	for _, who := range []string{"AC-1", "AC-2"} {
 		var result int
-		if err := b.Answer(t.Context(), "explain", who, struct{}{}, nil, tell, &result); err != nil || result != 7 {
+		if err := b.Answer(t.Context(), Errand{Kind: "explain"}, who, tell, &result); err != nil || result != 7 {
 			t.Errorf("%d, %v", result, err)
 		}
 	}

@@ -3,7 +3,6 @@ package experiment
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,21 +27,17 @@ type Cost struct {
 	MemoryKilled int   `json:"memory_killed,omitempty"`
 }
 
-// Charge completes the cost with what a worker on these processors took. Seconds stay
-// those that it told, unless it told none or told them by another clock.
-func (c *Cost) Charge(t *Terms, u workers.Usage, cores []int, told bool) {
+// Charge completes the cost with what a worker took. Seconds stay those that it told, unless
+// it told none or told them by another clock.
+func (c *Cost) Charge(t *Terms, u workers.Usage, told bool) {
 	if !told || t.Clock == clock.CPUTime {
 		c.Seconds = u.Wall.Seconds()
 	}
-	c.CPU, c.Cores, c.Load = u.CPU.Seconds(), cores, u.Load
+	c.CPU, c.Cores, c.Load = u.CPU.Seconds(), u.Cores, u.Load
 	if u.Group != nil {
 		c.MemoryHeld, c.MemoryPeak, c.MemoryKilled = true, u.Group.Peak, u.Group.Killed
 	}
 }
-
-// Environment is that of all workers: Go's threads in worker and plugins alike. A solver's
-// are told it.
-func (t *Terms) Environment() []string { return []string{"GOMAXPROCS=" + strconv.Itoa(t.Threads)} }
 
 // Took is how long a task ran by the clock of its budget, whose times are in seconds that
 // TimeLabel names.

@@ -64,6 +64,10 @@ func (s *Source) Notes() (notes []string) {
 		notes = append(notes, "run "+s.Run+" of the journal")
 	}
 	for _, t := range s.Taken {
+		if t.Run == s.Run && t.Journal == "" {
+			notes = append(notes, fmt.Sprintf("%d of the tasks done by a fleet, on %s", t.Tasks, t.Machine))
+			continue
+		}
 		note := fmt.Sprintf("results taken over from run %s", t.Run)
 		if t.Journal != "" {
 			note += " of " + t.Journal

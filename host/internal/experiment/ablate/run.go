@@ -53,15 +53,17 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 // try does a task once.
 func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []int, tell func(string)) (*fold, error) {
 	f := &fold{fast: e.Arm.Mode == ModeFast}
-	t := workers.Assignment{Limit: p.limit(), Cores: cores, Env: p.Environment()}
-	usage, err := b.Work(ctx, "search", p.Request(e), t, func(event record.Event) error {
+	// Go's threads in worker and plugins alike; a solver's are told it.
+	r := p.Request(e)
+	t := workers.Assignment{Limit: p.limit(), Cores: cores, Procs: p.Threads}
+	usage, err := b.Work(ctx, experiment.Errand{Key: e.Key, Kind: "search", Request: r, Spec: &r.Spec, Assignment: t}, func(event record.Event) error {
 		if p := event.Progress; p != nil {
 			tell(fmt.Sprintf("%s: %d found, largest k %d", e.Key, p.Found, p.MaxK))
 		}
 		f.add(event)
 		return nil
 	})
-	f.result.Charge(&p.Terms, usage, cores, f.finished)
+	f.result.Charge(&p.Terms, usage, f.finished)
 	_, bad := f.end()
 	switch {
 	case err != nil && !f.finished:

@@ -57,11 +57,13 @@ func runOn(ctx context.Context, p *Plan, kept record.Store,
 	work func(ctx context.Context, r *search.Request, cores []int, event func(record.Event) error) (workers.Usage, error),
 	slots [][]int, progress func(experiment.Progress),
 ) error {
-	return p.Do(ctx, &experiment.Bench{Kept: kept, Slots: slots, Progress: progress, Work: func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error) {
-		if want := fmt.Sprintf("GOMAXPROCS=%d", p.Threads); !slices.Contains(t.Env, want) {
-			return workers.Usage{}, fmt.Errorf("the environment is %q, without %s", t.Env, want)
+	return p.Do(ctx, &experiment.Bench{Kept: kept, Slots: slots, Progress: progress, Work: func(ctx context.Context, e experiment.Errand, event func(record.Event) error) (workers.Usage, error) {
+		if e.Procs != p.Threads {
+			return workers.Usage{}, fmt.Errorf("workers and plugins may use %d threads of Go, not %d", e.Procs, p.Threads)
 		}
-		return work(ctx, request.(*search.Request), t.Cores, event)
+		usage, err := work(ctx, e.Request.(*search.Request), e.Cores, event)
+		usage.Cores = e.Cores
+		return usage, err
 	}})
 }
 

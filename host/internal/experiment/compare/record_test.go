@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 
@@ -69,11 +68,13 @@ type worked = func(ctx context.Context, job *Job, cores []int, event func(record
 
 // runOn does a plan's tasks without processes.
 func runOn(ctx context.Context, p *Plan, kept record.Store, work worked, slots [][]int, progress func(experiment.Progress)) error {
-	return p.Do(ctx, &experiment.Bench{Kept: kept, Slots: slots, Progress: progress, Work: func(ctx context.Context, kind string, request any, t workers.Assignment, event func(record.Event) error) (workers.Usage, error) {
-		if want := fmt.Sprintf("GOMAXPROCS=%d", p.Threads); !slices.Contains(t.Env, want) {
-			return workers.Usage{}, fmt.Errorf("the environment is %q, without %s", t.Env, want)
+	return p.Do(ctx, &experiment.Bench{Kept: kept, Slots: slots, Progress: progress, Work: func(ctx context.Context, e experiment.Errand, event func(record.Event) error) (workers.Usage, error) {
+		if e.Procs != p.Threads {
+			return workers.Usage{}, fmt.Errorf("workers and plugins may use %d threads of Go, not %d", e.Procs, p.Threads)
 		}
-		return work(ctx, request.(*Job), t.Cores, event)
+		usage, err := work(ctx, e.Request.(*Job), e.Cores, event)
+		usage.Cores = e.Cores
+		return usage, err
 	}})
 }
 

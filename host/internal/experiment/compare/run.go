@@ -40,7 +40,7 @@ func (p *Plan) try(ctx context.Context, e Entry, job *Job, b *experiment.Bench, 
 	if err != nil {
 		return out, err
 	}
-	usage, err := b.Work(ctx, command, job, workers.Assignment{Limit: job.Timeout, Cores: cores, Env: p.Environment()}, func(event record.Event) error {
+	usage, err := b.Work(ctx, experiment.Errand{Key: e.Key, Kind: command, Request: job, Spec: &job.Spec, Assignment: workers.Assignment{Limit: job.Timeout, Cores: cores, Procs: p.Threads}}, func(event record.Event) error {
 		if event.Kind == record.KindProgress {
 			tell(fmt.Sprintf("%s: %d found, %d regions open", e.Key, event.Progress.Found, event.Progress.Open))
 			return nil
@@ -61,7 +61,7 @@ func (p *Plan) try(ctx context.Context, e Entry, job *Job, b *experiment.Bench, 
 	if err != nil {
 		return out, err
 	}
-	result.Charge(&p.Terms, usage, cores, f.finished)
+	result.Charge(&p.Terms, usage, f.finished)
 	result.Killed = usage.Killed && result.MemoryKilled == 0
 	if trouble := p.Trouble(&result.Cost); trouble != nil {
 		result.Error = strings.TrimSuffix(trouble.Error()+": "+result.Error, ": ")

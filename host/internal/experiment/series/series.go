@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -214,7 +215,8 @@ func (p *Plan[Q, R]) Do(ctx context.Context, b *experiment.Bench) error {
 	for i := range p.sources {
 		tasks = append(tasks, experiment.Task{Key: p.key(i), Asked: p.asked(i), Plugins: p.uses[i], Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
 			cell := &Cell[R]{Retried: retried}
-			err := b.Answer(ctx, p.Command, p.name(i), &p.sources[i], cores, tell, &cell.Result)
+			e := experiment.Errand{Key: p.key(i), Kind: p.Command, Request: &p.sources[i], Spec: p.source(i), Assignment: workers.Assignment{Cores: cores}}
+			err := b.Answer(ctx, e, p.name(i), tell, &cell.Result)
 			return experiment.Outcome{Result: cell}, err
 		}})
 	}

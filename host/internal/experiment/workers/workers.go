@@ -13,7 +13,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,8 +57,12 @@ type Assignment struct {
 	// Memory in bytes that the worker and its plugins may use together, where the system
 	// can be told; 0: no limit.
 	Memory int64
-	// Env is added to the environment.
-	Env []string
+	// Procs is GOMAXPROCS of the worker and its plugins alike, where a solver's threads are
+	// told it; 0: it is not set.
+	Procs int
+	// Started, where not nil, is told the worker's process, which the system knows until Do
+	// returns.
+	Started func(pid int)
 	// Say, where not nil, gets what the worker says beside its events, in order.
 	Say func(*Said)
 }
@@ -88,9 +92,13 @@ type Usage struct {
 	// Killed: it did not end by itself: it was late, or wanted more memory than it may use.
 	Killed bool
 	// Load of the machine as the worker began and as it ended; nil: not known.
-	Load *[2]float64
+	Load *[2]float64 `json:",omitempty"`
+	// Cores that it had for itself; none: it shared.
+	Cores []int `json:",omitempty"`
+	// Machine did it; nil: this one.
+	Machine *record.Machine `json:",omitempty"`
 	// Group is what a control group tells that held Assignment.Memory; nil: none did.
-	Group *cgroup.Use
+	Group *cgroup.Use `json:",omitempty"`
 }
 
 const (
@@ -110,8 +118,8 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 		return Usage{}, err
 	}
 	cmd := exec.Command(p.Program, p.Args...)
-	if len(p.Env)+len(t.Env) > 0 {
-		cmd.Env = slices.Concat(os.Environ(), p.Env, t.Env)
+	if cmd.Env = append(os.Environ(), p.Env...); t.Procs > 0 {
+		cmd.Env = append(cmd.Env, "GOMAXPROCS="+strconv.Itoa(t.Procs))
 	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -133,6 +141,9 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 		return Usage{}, fmt.Errorf("starting a worker: %w", err)
 	}
 	group := held(cmd.Process.Pid, t.Memory)
+	if t.Started != nil {
+		t.Started(cmd.Process.Pid)
+	}
 	grace := p.Grace
 	if grace == 0 {
 		grace = defaultGrace
@@ -160,7 +171,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	})
 	defer stop()
 	_, err = stdin.Write(append(line, '\n')) // fails where the worker is gone, and its last words say more
-	spoke, bad := read(stdout, event, t.Say)
+	spoke, bad := Read(stdout, event, t.Say)
 	if bad != nil {
 		kill()
 		io.Copy(io.Discard, stdout)
@@ -168,7 +179,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	ended := cmd.Wait()
 	late.Stop()
 	stdin.Close()
-	usage := Usage{Wall: time.Since(begin), Killed: killed.Load()}
+	usage := Usage{Wall: time.Since(begin), Killed: killed.Load(), Cores: t.Cores}
 	if s := cmd.ProcessState; s != nil {
 		usage.CPU = s.UserTime() + s.SystemTime()
 	}
@@ -209,9 +220,9 @@ func held(pid int, limit int64) *cgroup.Group {
 	return g
 }
 
-// read hands over the events of a worker until it closes its output. spoke: it
+// Read hands over the events of a worker until it closes its output. spoke: it
 // sent any.
-func read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke bool, err error) {
+func Read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke bool, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), maxLine)
 	for in.Scan() {

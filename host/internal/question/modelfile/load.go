@@ -92,8 +92,9 @@ type Info struct {
 	// InputNames are the names of the inputs, of a file with several or with categories.
 	InputNames []string `json:"input_names,omitempty"`
 	// SHA256 is the hash, in hexadecimal, of the file, and of the files beside it that
-	// are part of it.
-	SHA256 string `json:"-"`
+	// are part of it. Files names all of them.
+	SHA256 string   `json:"-"`
+	Files  []string `json:"-"`
 	// Linear: the file ends in what a study is to call logits. OneOfMany: in several
 	// classes, so that whether one of them wins is all that can be asked.
 	Linear    bool `json:"-"`
@@ -146,12 +147,15 @@ func open(path string, choice Choice) (model.Model, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
+	info.Files = []string{path}
 	if info.SHA256, _, err = files.SHA256(path); err != nil || len(beside) == 0 {
 		return m, info, files.Reason(err)
 	}
 	sums := info.SHA256
 	for _, name := range beside {
-		sum, _, err := files.SHA256(filepath.Join(filepath.Dir(path), name))
+		name = filepath.Join(filepath.Dir(path), name)
+		info.Files = append(info.Files, name)
+		sum, _, err := files.SHA256(name)
 		if err != nil {
 			return nil, Info{}, files.Reason(err)
 		}

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 // Numbers of ONNX's fields and enumerations (onnx.proto3), as far as models need
@@ -425,18 +426,13 @@ func (m *onnxModel) elsewhere(f fields, size int) []byte {
 	if !filepath.IsLocal(name) || m.folder == "" {
 		panic(faultf("its numbers are in the file %q, which does not lie in the model's folder: save the model in one file, with onnx.save(model, \"model.onnx\")", name))
 	}
-	root, err := os.OpenRoot(m.folder)
-	check(err)
-	defer root.Close()
-	stat, err := root.Stat(name)
+	file, stat, err := files.Within(m.folder, name)
 	if err != nil {
-		panic(faultf("its numbers are in the file %q, which is not beside the model: %w", name, errors.Unwrap(err)))
+		panic(faultf("its numbers are in the file %q, which is not beside the model: %w", name, files.Reason(err)))
 	}
-	if !stat.Mode().IsRegular() {
+	if file == nil {
 		panic(faultf("its numbers are in %q, which is no file", name))
 	}
-	file, err := root.Open(name)
-	check(err)
 	defer file.Close()
 	offset, err := strconv.ParseInt(cmp.Or(place["offset"], "0"), 10, 64)
 	check(err)

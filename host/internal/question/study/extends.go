@@ -13,29 +13,28 @@ import (
 // maxExtends bounds a chain of studies that extend one another.
 const maxExtends = 8
 
-// readStudy reads the study file at path with all it extends, and the hash of
+// readStudy reads the study file at path with all it extends, their names, and the hash of
 // what was read: that of the file, or with extends, of the files' hashes in
 // the order in which they were read.
-func readStudy(path string) (root *yamlfile.Node, hash string, err error) {
+func readStudy(path string) (root *yamlfile.Node, hash string, files []string, err error) {
 	var chain []*yamlfile.Node
 	var hashes [][]byte
-	var seen []string
 	for {
 		text, err := yamlfile.Read(path)
 		if err != nil {
-			return nil, "", err
+			return nil, "", nil, err
 		}
 		n, err := yamlfile.Parse(text, path, "a study")
 		if err != nil {
-			return nil, "", err
+			return nil, "", nil, err
 		}
 		chain = append(chain, n)
 		sum := sha256.Sum256(text)
 		hashes = append(hashes, sum[:])
 		if n.Kind != yamlfile.Mapping {
-			return nil, "", &yamlfile.Fault{Place: n.At, Message: "a study is a mapping of keys such as model and features, not " + n.Kind.String()}
+			return nil, "", nil, &yamlfile.Fault{Place: n.At, Message: "a study is a mapping of keys such as model and features, not " + n.Kind.String()}
 		}
-		seen = append(seen, filepath.Clean(path))
+		files = append(files, filepath.Clean(path))
 		base := n.Get("extends")
 		if base == nil {
 			break
@@ -44,16 +43,16 @@ func readStudy(path string) (root *yamlfile.Node, hash string, err error) {
 			return &yamlfile.Fault{Place: base.At, Message: "extends: " + fmt.Sprintf(format, args...)}
 		}
 		if base.Kind != yamlfile.Scalar {
-			return nil, "", at("want the path of one study file, not %s", base.Kind)
+			return nil, "", nil, at("want the path of one study file, not %s", base.Kind)
 		}
 		if path, err = studyFile(relativeTo(path, base.Text)); err != nil {
-			return nil, "", at("%v", err)
+			return nil, "", nil, at("%v", err)
 		}
-		if slices.Contains(seen, filepath.Clean(path)) {
-			return nil, "", at("%s extends itself", path)
+		if slices.Contains(files, filepath.Clean(path)) {
+			return nil, "", nil, at("%s extends itself", path)
 		}
 		if len(chain) == maxExtends {
-			return nil, "", at("a chain of more than %d studies", maxExtends)
+			return nil, "", nil, at("a chain of more than %d studies", maxExtends)
 		}
 	}
 	root = chain[len(chain)-1]
@@ -62,9 +61,9 @@ func readStudy(path string) (root *yamlfile.Node, hash string, err error) {
 	}
 	if len(hashes) > 1 {
 		sum := sha256.Sum256(slices.Concat(hashes...))
-		return root, hex.EncodeToString(sum[:]), nil
+		return root, hex.EncodeToString(sum[:]), files, nil
 	}
-	return root, hex.EncodeToString(hashes[0]), nil
+	return root, hex.EncodeToString(hashes[0]), files, nil
 }
 
 // ownBusiness leaves out what a study that extends root does not inherit.

@@ -17,7 +17,7 @@ func Models(path string, o Options) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, _, err := readStudy(file)
+	root, _, _, err := readStudy(file)
 	if err != nil {
 		return nil, err
 	}

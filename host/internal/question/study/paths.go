@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ var ErrNoDataRoot = errors.New("the file lies under the data root, which is not 
 // studyFile finds the study file that a STUDY argument means: the file, or in
 // a folder study.yaml or else the only .yaml file.
 func studyFile(path string) (string, error) {
-	stat, err := os.Stat(path)
+	stat, err := files.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, files.Reason(err))
 	}
@@ -53,17 +52,13 @@ func studyFile(path string) (string, error) {
 
 // filesIn lists the files of a folder with one of the extensions, sorted.
 func filesIn(folder string, extensions ...string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
+	names, err := files.In(folder)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, files.Reason(err))
 	}
-	var out []string
-	for _, e := range entries {
-		if !e.IsDir() && slices.Contains(extensions, strings.ToLower(filepath.Ext(e.Name()))) {
-			out = append(out, e.Name())
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
+	}), nil
 }
 
 // relativeTo reads a path written in a study file.
@@ -89,7 +84,7 @@ func where(file, text, dataRoot string) (string, error) {
 
 // missing explains a file that is not there, where the data root decides.
 func missing(text, path, dataRoot string) error {
-	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(text, dataPrefix) {
+	if _, err := files.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(text, dataPrefix) {
 		return nil
 	}
 	return fmt.Errorf("%s: %w; %s lies under the data root %s, which --data or $HYFAIR_DATA sets", path, fs.ErrNotExist, text, dataRoot)
@@ -101,7 +96,7 @@ func replacement(model, folder, dataRoot string) (string, error) {
 	if strings.HasPrefix(model, dataPrefix) {
 		return where("", model, dataRoot)
 	}
-	_, err := os.Stat(model)
+	_, err := files.Stat(model)
 	bare := !strings.ContainsAny(model, `/\`) && !slices.Contains(modelfile.Extensions(), strings.ToLower(filepath.Ext(model)))
 	if err == nil || !bare {
 		return model, nil
@@ -129,7 +124,7 @@ func replacement(model, folder, dataRoot string) (string, error) {
 
 // IsStudy tells a study's path from a network's.
 func IsStudy(path string) bool {
-	if stat, err := os.Stat(path); err == nil && stat.IsDir() {
+	if stat, err := files.Stat(path); err == nil && stat.IsDir() {
 		return true
 	}
 	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(path)))

@@ -11,12 +11,14 @@ import (
 	"fmt"
 	"math/big"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -73,6 +75,7 @@ type Study struct {
 	Notion     fairness.Notion
 	Clustering fairness.Clustering
 
+	chain   []string     // the study file and those that it extends
 	spec    *people.Spec // nil without a data section
 	dataErr error        // why the data's files cannot be told
 	data    func() (*people.Data, error)
@@ -90,7 +93,7 @@ func Load(path string, o Options) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, hash, err := readStudy(file)
+	root, hash, chain, err := readStudy(file)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +102,7 @@ func Load(path string, o Options) (*Study, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	s.Path, s.SHA256 = file, hash
+	s.Path, s.SHA256, s.chain = file, hash, chain
 	if s.Name == "" {
 		s.Name = nameOf(file)
 	}
@@ -123,7 +126,7 @@ func nameOf(file string) string {
 	if stem != "study" {
 		return stem
 	}
-	if abs, err := filepath.Abs(file); err == nil {
+	if abs, err := files.Abs(file); err == nil {
 		return filepath.Base(filepath.Dir(abs))
 	}
 	return stem
@@ -131,6 +134,18 @@ func nameOf(file string) string {
 
 // HasData reports whether the study declares a data set.
 func (s *Study) HasData() bool { return s.spec != nil }
+
+// Files lists the files that the study is read from, its network's and its data's, by the
+// names under which it opens them.
+func (s *Study) Files() []string {
+	out := slices.Concat(s.chain, s.ModelFile.Files)
+	if s.spec != nil && s.dataErr == nil {
+		for _, f := range s.spec.Files {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}
 
 // Data reads the data set on the first call and gives the same one ever
 // after. ErrNoData (wrapped) tells that there is none, ErrNoDataRoot that the

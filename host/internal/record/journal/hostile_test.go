@@ -180,7 +180,7 @@ func TestEarlierVersion(t *testing.T) {
 		if result, seconds, ok := r.Done("one"); string(result) != "7" || seconds != 2.5 || !ok {
 			t.Errorf("%s, %v, %v", result, seconds, ok)
 		}
-		r.CompleteAs("sum", "two", 8, 1)
+		r.CompleteAs(Done{Content: "sum", Key: "two", Seconds: 1}, 8)
 		known, err := j.Known("sum")
 		if err != nil || len(known) != 1 || known[0].Key != "two" || known[0].Origin.Run != "old" || known[0].Origin.Machine.CPUs != 2 {
 			t.Errorf("%+v, %v", known, err)

@@ -16,7 +16,8 @@ type Done struct {
 	Result  []byte
 	Seconds float64
 	// Content is the sum of all that makes the result; empty: it is not known. Origin is
-	// where the result was taken over from; nil: the run made it.
+	// where the result was made, by another run or on another machine; nil: the run made it
+	// on its own.
 	Content string
 	Origin  *Origin
 }
@@ -34,23 +35,23 @@ type Origin struct {
 // it returns, a kill of the process takes nothing away. ErrDone: the run has a
 // result under this key; nothing is stored then.
 func (r *Run) Complete(key string, result any, seconds float64, events ...record.Event) error {
-	return r.CompleteAs("", key, result, seconds, events...)
+	return r.CompleteAs(Done{Key: key, Seconds: seconds}, result, events...)
 }
 
-// CompleteAs is Complete for a task of which the content is known, see Done.
-func (r *Run) CompleteAs(content, key string, result any, seconds float64, events ...record.Event) error {
-	text, err := json.Marshal(result)
-	if err != nil {
-		return r.j.fail(fmt.Errorf("result of task %s: %w", key, err))
+// CompleteAs is Complete for a task of which more is known: it has all but its Result.
+func (r *Run) CompleteAs(d Done, result any, events ...record.Event) error {
+	var err error
+	if d.Result, err = json.Marshal(result); err != nil {
+		return r.j.fail(fmt.Errorf("result of task %s: %w", d.Key, err))
 	}
 	rows := make([]row, len(events))
 	for i, e := range events {
-		e.Task = key
+		e.Task = d.Key
 		if rows[i], err = r.encode(e); err != nil {
-			return r.j.fail(fmt.Errorf("task %s: %w", key, err))
+			return r.j.fail(fmt.Errorf("task %s: %w", d.Key, err))
 		}
 	}
-	return r.store(rows, Done{Key: key, Result: text, Seconds: seconds, Content: content})
+	return r.store(rows, d)
 }
 
 // Take stores results that other runs made, all of them or none.

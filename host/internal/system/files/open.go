@@ -16,14 +16,36 @@ import (
 // Open opens a regular file to read. What is something else is refused with an
 // *fs.PathError, unopened: to open a named pipe is to wait for who writes it.
 func Open(path string) (*os.File, fs.FileInfo, error) {
-	stat, err := os.Stat(path)
+	stat, err := Stat(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	if kind := kindOf(stat.Mode()); kind != "" {
 		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a file but a " + kind)}
 	}
+	if copies != nil {
+		path, _ = copies.find(path)
+	}
 	file, err := os.Open(path)
+	return file, stat, err
+}
+
+// Within opens a file of a folder, which no name leads out of; nil where it is not a regular
+// file.
+func Within(folder, name string) (*os.File, fs.FileInfo, error) {
+	if copies != nil {
+		return Open(filepath.Join(folder, name))
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	stat, err := root.Stat(name)
+	if err != nil || !stat.Mode().IsRegular() {
+		return nil, stat, err
+	}
+	file, err := root.Open(name)
 	return file, stat, err
 }
 

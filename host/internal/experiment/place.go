@@ -1,0 +1,130 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
+)
+
+// Errand is a request of some kind for a worker.
+type Errand struct {
+	// Key is that of the task which it does.
+	Key     string
+	Kind    string
+	Request any
+	// Spec is the part of the request that names files.
+	Spec *question.Spec
+	workers.Assignment
+}
+
+// Order is an errand as a place gets it.
+type Order struct {
+	Errand
+	Job *Job
+	// Content is what the task is, by content; Plugins take part, by their names in the
+	// frame.
+	Content string
+	Plugins map[string]Plugin
+	// Group has the tasks whose seconds are compared, which are done on one machine; empty:
+	// the task is done wherever there is room.
+	Group string
+}
+
+// Place is where tasks are done.
+type Place interface {
+	// Do does one task, as workers.Processes.Do does. It hands events over in order.
+	Do(ctx context.Context, o *Order, event func(record.Event) error) (workers.Usage, error)
+	// Begin is told of an experiment, and how many tasks each of its groups has that are to
+	// be done. It says how many tasks it takes at a time; 0: as many as the user said.
+	Begin(f *Frame, groups map[string]int) (width int, err error)
+	// Without says that a task of a group will not come.
+	Without(group string)
+}
+
+// Here is this machine, on which each task has a process of its own.
+type Here struct{ *workers.Processes }
+
+// Do implements Place.
+func (h Here) Do(ctx context.Context, o *Order, event func(record.Event) error) (workers.Usage, error) {
+	t := o.Assignment
+	t.Job = o.Job
+	return h.Processes.Do(ctx, t, event)
+}
+
+// Begin implements Place.
+func (Here) Begin(*Frame, map[string]int) (int, error) { return 0, nil }
+
+// Without implements Place.
+func (Here) Without(string) {}
+
+// at makes a place do the errands of a frame's tasks.
+func (b *book) at(place Place, job func(kind string, request json.RawMessage) *Job) func(context.Context, Errand, func(record.Event) error) (workers.Usage, error) {
+	return func(ctx context.Context, e Errand, event func(record.Event) error) (workers.Usage, error) {
+		text, err := json.Marshal(e.Request)
+		if err != nil {
+			return workers.Usage{}, err
+		}
+		o := &Order{Errand: e, Job: job(e.Kind, text), Plugins: map[string]Plugin{}}
+		o.Memory, o.Clock = o.Job.Memory, b.frame.Clock
+		b.mu.Lock()
+		t := b.tasks[e.Key]
+		o.Content, o.Group, t.begun = b.contents[e.Key], t.Group, true
+		b.tasks[e.Key] = t
+		b.mu.Unlock()
+		for _, name := range t.Plugins {
+			if p, known := b.frame.Plugins[name]; known {
+				o.Plugins[name] = p
+			}
+		}
+		usage, err := place.Do(ctx, o, event)
+		if usage.Machine != nil {
+			b.mu.Lock()
+			b.made[e.Key] = usage
+			b.mu.Unlock()
+		}
+		return usage, err
+	}
+}
+
+// known is a task that the book has been told of.
+type known struct {
+	*Task
+	// begun: its errand has reached the place.
+	begun bool
+}
+
+// gather tells the place of tasks that are to be done, and has it told of those that end
+// before they reach it.
+func (b *book) gather(place Place, tasks []Task) (width int, err error) {
+	groups := map[string]int{}
+	b.mu.Lock()
+	for i := range tasks {
+		t := &tasks[i]
+		b.tasks[t.Key] = known{Task: t}
+		if _, _, done := b.Done(t.Key); !done && t.Group != "" {
+			groups[t.Group]++
+		}
+	}
+	b.mu.Unlock()
+	for i := range tasks {
+		t := &tasks[i]
+		if t.Group == "" {
+			continue
+		}
+		try := t.Try
+		t.Try = func(ctx context.Context, cores []int, retried string, tell func(string)) (Outcome, error) {
+			out, err := try(ctx, cores, retried, tell)
+			b.mu.Lock()
+			begun := b.tasks[t.Key].begun
+			b.mu.Unlock()
+			if !begun {
+				place.Without(t.Group)
+			}
+			return out, err
+		}
+	}
+	return place.Begin(b.frame, groups)
+}
