@@ -15,9 +15,9 @@ all: build
 # go test knows that its tests need not run again.
 build:
 	@mkdir -p bin/plugins
-	$(GO) build -o bin/built/ ./host ./plugins/...
+	$(GO) build -o bin/built/ ./host ./host/fleet ./plugins/...
 	@$(PUT) \
-	put bin/built/host bin/hyfair && for p in $(PLUGINS); do put bin/built/$$p bin/plugins/hyfair-$$p || exit 1; done
+	put bin/built/host bin/hyfair && put bin/built/fleet bin/hyfair-fleet && for p in $(PLUGINS); do put bin/built/$$p bin/plugins/hyfair-$$p || exit 1; done
 	@if [ -d .deps/python ]; then $(MAKE) --no-print-directory python-plugins; fi
 
 # The folders of plugins in Python, each with the script that finds it a Python. Without

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/fleet"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
@@ -22,6 +23,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -33,6 +35,7 @@ type experimentFlags struct {
 	shown  showFlags
 	from   string
 	begin  experiment.Beginning
+	fleet  fleet.Address
 	// Of arms that are held against each other.
 	scope question.Scope
 	runs  int
@@ -58,6 +61,8 @@ func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 	fl.BoolVar(&f.begin.Resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
 	fl.BoolVar(&f.begin.Fresh, "fresh", false, of+"do every task again, whichever run has its result")
 	fl.StringSliceVar(&f.begin.Reuse, "reuse", nil, of+"take results of equal tasks from these journals, too")
+	fl.StringVar(&f.fleet.URL, "fleet", "", of+"have the workers of the fleet at this address do the tasks, such as "+fleet.DefaultURL)
+	addKeys(cmd, "fleet-keys", &f.fleet)
 	fl.StringVar(&f.tidy, "tidy", "", of+"write every run, a row each, to this file, which ends in .csv or .jsonl")
 	f.changed = func(name string) bool {
 		flag := cmd.Flag(name)
@@ -216,15 +221,30 @@ func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Pl
 	if err != nil {
 		return err
 	}
-	processes, err := app.workers()
+	place, leave, err := f.place(app, s)
 	if err != nil {
-		return err
+		return usageIf(err)
 	}
-	t, failed := experiment.Conduct(ctx, s, experiment.Here{Processes: processes}, p, f.begin)
+	t, failed := experiment.Conduct(ctx, s, place, p, f.begin)
+	leave()
 	if failed = app.end(s, failed); t == nil {
 		return failed
 	}
 	return ended(ctx, errors.Join(show(t), failed))
+}
+
+// place is where the tasks are done: on this machine, or by a fleet, which is left at the
+// end.
+func (f *experimentFlags) place(app *App, s *session.Session) (experiment.Place, func(), error) {
+	if f.fleet.URL != "" {
+		c, err := fleet.Coordinate(f.fleet, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c, func() { c.Close() }, nil
+	}
+	processes, err := app.workers()
+	return experiment.Here{Processes: processes}, func() {}, err
 }
 
 // ended is the end of an experiment whose tables are shown, or could not all be.
@@ -336,7 +356,7 @@ type settings struct {
 // openSeries opens a file of studies and gives flags its settings.
 func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gridfile.File, *settings, error) {
 	s := &settings{cmd: cmd, app: app, own: app.Set}
-	not := append([]string{"models", "resume", "fresh", "reuse", "shard", "tidy", "format", "out", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
+	not := append([]string{"models", "resume", "fresh", "reuse", "shard", "tidy", "format", "out", "fleet", "fleet-keys", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if !slices.Contains(not, flag.Name) {
 			s.names = append(s.names, flag.Name)

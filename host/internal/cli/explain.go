@@ -120,7 +120,7 @@ func (f *explainFlags) validate(grid bool) error {
 	if err := f.experimentFlags.validate(nil); err != nil {
 		return err
 	}
-	for _, name := range []string{"models", "format", "out", "resume", "fresh", "reuse", "shard", "tidy"} {
+	for _, name := range []string{"models", "format", "out", "resume", "fresh", "reuse", "shard", "tidy", "fleet"} {
 		if !grid && f.flags.Changed(name) {
 			return fmt.Errorf("--%s is for a file of several studies, such as studies/rq3.yaml", name)
 		}

@@ -59,7 +59,7 @@ its networks is treated in turn.`,
 			if yamlfile.HasKey(args[0], "studies") {
 				return f.runSeries(cmd, app, args[0])
 			}
-			for _, name := range []string{"models", "resume", "fresh", "reuse", "shard", "tidy"} {
+			for _, name := range []string{"models", "resume", "fresh", "reuse", "shard", "tidy", "fleet"} {
 				if f.changed(name) {
 					return usage(fmt.Errorf("--%s is for a file of several studies, such as studies/rq4.yaml", name))
 				}

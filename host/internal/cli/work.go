@@ -23,6 +23,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/client"
 )
@@ -60,6 +61,7 @@ func runWork(ctx context.Context, app *App) error {
 	if err != nil {
 		return usage(err)
 	}
+	files.Use(job.Copies)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
@@ -90,7 +92,11 @@ var works = map[string]func(context.Context, *App, *experiment.Job, *eventWriter
 // requestOf reads a job's request.
 func requestOf[Q any](job *experiment.Job) (*Q, error) {
 	r := new(Q)
-	return r, usage(json.Unmarshal(job.Request, r))
+	err := json.Unmarshal(job.Request, r)
+	if l, ok := any(r).(interface{ Local() string }); ok && err == nil && job.Copies != nil && l.Local() != "" {
+		err = fmt.Errorf("a task from another machine names %s, which is of this one", l.Local())
+	}
+	return r, usage(err)
 }
 
 // answers has a request answered, and sends the result with what is told on the way.

@@ -151,7 +151,7 @@ func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how B
 	work := b.at(place, func(kind string, request json.RawMessage) *Job {
 		return &Job{Kind: kind, Request: request, Threads: s.Threads, Memory: s.Memory, Clock: f.Clock, Journal: s.JournalFile}
 	})
-	failed := p.Do(ctx, &Bench{Session: s, Kept: b, Slots: slots, Progress: func(now Progress) { s.Show(now.String()) }, Work: work, book: b, place: place})
+	failed := p.Do(ctx, &Bench{Session: s, Kept: b, Slots: slots, Progress: func(now Progress) { s.Show(now.String()); place.Told(now) }, Work: work, book: b, place: place})
 	t, wrong := p.Tabulate(b)
 	if t != nil {
 		failed = errors.Join(failed, t.Failure())

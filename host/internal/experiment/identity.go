@@ -36,6 +36,12 @@ func PluginOf(p *discover.Plugin) (Plugin, error) {
 	return Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d), SHA256: id.SHA256, identity: id}, nil
 }
 
+// Changed reports a plugin whose files are not those that were started.
+func (p *Plugin) Changed() bool {
+	_, changed := p.identity.Changed()
+	return changed
+}
+
 // content is the sum of all that makes a task's result: what is asked, the plugins that
 // take part, by their names in the frame, and this program.
 func (f *Frame) content(asked any, plugins []string) (string, error) {

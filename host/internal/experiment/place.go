@@ -17,6 +17,8 @@ type Errand struct {
 	Request any
 	// Spec is the part of the request that names files.
 	Spec *question.Spec
+	// Measured is the ε of those who count as found, a score difference; empty: Spec's.
+	Measured string
 	workers.Assignment
 }
 
@@ -42,6 +44,8 @@ type Place interface {
 	Begin(f *Frame, groups map[string]int) (width int, err error)
 	// Without says that a task of a group will not come.
 	Without(group string)
+	// Told is told how the experiment stands.
+	Told(Progress)
 }
 
 // Here is this machine, on which each task has a process of its own.
@@ -59,6 +63,9 @@ func (Here) Begin(*Frame, map[string]int) (int, error) { return 0, nil }
 
 // Without implements Place.
 func (Here) Without(string) {}
+
+// Told implements Place.
+func (Here) Told(Progress) {}
 
 // at makes a place do the errands of a frame's tasks.
 func (b *book) at(place Place, job func(kind string, request json.RawMessage) *Job) func(context.Context, Errand, func(record.Event) error) (workers.Usage, error) {

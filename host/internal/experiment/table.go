@@ -65,7 +65,7 @@ func (s *Source) Notes() (notes []string) {
 	}
 	for _, t := range s.Taken {
 		if t.Run == s.Run && t.Journal == "" {
-			notes = append(notes, fmt.Sprintf("%d of the tasks done by a fleet, on %s", t.Tasks, t.Machine))
+			notes = append(notes, fmt.Sprintf("%d of the tasks done by a fleet, on %s; those found were evaluated again here, all else is its word", t.Tasks, t.Machine))
 			continue
 		}
 		note := fmt.Sprintf("results taken over from run %s", t.Run)

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,10 @@ type Request struct {
 	TreeOut  string `json:"-"`
 	RulesOut string `json:"-"`
 }
+
+// Local names files of this machine that the request reads or writes beside its study's;
+// empty: none.
+func (r *Request) Local() string { return cmp.Or(r.Rows, r.From, r.TreeOut, r.RulesOut) }
 
 // MaxSamples bounds the samples of one step.
 const MaxSamples = 1 << 20

@@ -1,6 +1,7 @@
 package mitigate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -47,6 +48,10 @@ type Request struct {
 	// none.
 	Out string `json:"out,omitempty"`
 }
+
+// Local names files of this machine that the request reads or writes beside its study's;
+// empty: none.
+func (r *Request) Local() string { return cmp.Or(r.Out, r.Guardrails) }
 
 // Validate checks what can be checked without reading anything.
 func (r *Request) Validate() error {

@@ -40,7 +40,7 @@ func (p *Plan) try(ctx context.Context, e Entry, job *Job, b *experiment.Bench, 
 	if err != nil {
 		return out, err
 	}
-	usage, err := b.Work(ctx, experiment.Errand{Key: e.Key, Kind: command, Request: job, Spec: &job.Spec, Assignment: workers.Assignment{Limit: job.Timeout, Cores: cores, Procs: p.Threads}}, func(event record.Event) error {
+	usage, err := b.Work(ctx, experiment.Errand{Key: e.Key, Kind: command, Request: job, Spec: &job.Spec, Measured: job.Measured, Assignment: workers.Assignment{Limit: job.Timeout, Cores: cores, Procs: p.Threads}}, func(event record.Event) error {
 		if event.Kind == record.KindProgress {
 			tell(fmt.Sprintf("%s: %d found, %d regions open", e.Key, event.Progress.Found, event.Progress.Open))
 			return nil

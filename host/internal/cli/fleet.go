@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/experiment/fleet"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+)
+
+func init() { commands = append(commands, newFleet) }
+
+// addKeys adds the flag for a folder of keys.
+func addKeys(cmd *cobra.Command, name string, a *fleet.Address) {
+	cmd.Flags().StringVar(&a.Keys, name, os.Getenv("HYFAIR_FLEET_KEYS"), "folder of keys for a fleet on other machines (default $HYFAIR_FLEET_KEYS)")
+}
+
+func newFleet(app *App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fleet",
+		Short: "Do experiments on many machines: serve a queue, join it, see how it is",
+		Long: `A fleet is a queue (serve), and machines that take tasks from it (join). Experiments
+hand their tasks to it: hyfair compare, ablate, and explain and mitigate with a file of
+studies, with --fleet URL. docs/fleet.md goes from two laptops on a table to a cluster.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newFleetServe(app), newFleetJoin(app), newFleetStatus(app), newFleetDrain(app), newFleetKeys(app))
+	return cmd
+}
+
+// fleetServer is the program with the queue, beside this one: it would be a third of this
+// one's size.
+const fleetServer = "hyfair-fleet"
+
+func newFleetServe(app *App) *cobra.Command {
+	var listen, store, limit, keys, monitor string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the queue of a fleet until interrupted",
+		Long: `Serve the queue of a fleet: NATS JetStream, in a folder of its own, with every write on
+the disk before it is confirmed. Without keys it is for this machine alone; to be
+reached from others it needs keys, which hyfair fleet keys writes, and speaks TLS.
+What is in the queue may be lost: a journal is the truth about an experiment, and the
+same command puts what is missing there again.`,
+		Example: `  hyfair fleet serve
+  hyfair fleet serve --listen 0.0.0.0:4222 --keys keys/server --monitor 127.0.0.1:8222`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if store == "" {
+				var err error
+				if store, err = files.UserData("fleet"); err != nil {
+					return usage(fmt.Errorf("no folder for the queue: %w; give one with --store", err))
+				}
+			}
+			bytes, err := humanize.ParseBytes(limit)
+			if err != nil || bytes == 0 || bytes > 1<<60 {
+				return usage(fmt.Errorf("--limit %q: want a size such as 16GiB", limit))
+			}
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			program := filepath.Join(filepath.Dir(self), fleetServer+filepath.Ext(self))
+			if _, err := os.Stat(program); err != nil {
+				return fmt.Errorf("%s, which serves the queue, is not beside %s: %w", fleetServer, filepath.Base(self), files.Reason(err))
+			}
+			args := []string{program, "-listen", listen, "-store", store, "-limit", strconv.FormatUint(bytes, 10), "-keys", keys, "-monitor", monitor}
+			if err := syscall.Exec(program, args, os.Environ()); runtime.GOOS != "windows" {
+				return err
+			}
+			run := exec.CommandContext(cmd.Context(), program, args[1:]...)
+			run.Stdout, run.Stderr = app.Stdout, app.Stderr
+			return run.Run()
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&listen, "listen", "127.0.0.1:4222", "address to be reached at; beyond this machine it needs --keys")
+	fl.StringVar(&store, "store", "", "folder that the queue is kept in (default: fleet in the folder for data)")
+	fl.StringVar(&limit, "limit", "16GiB", "most that the queue may have there")
+	fl.StringVar(&keys, "keys", "", "the folder server of those that hyfair fleet keys wrote")
+	fl.StringVar(&monitor, "monitor", "", "address on this machine for /metrics, such as 127.0.0.1:8222")
+	return cmd
+}
+
+func newFleetJoin(app *App) *cobra.Command {
+	w := &fleet.Worker{}
+	cmd := &cobra.Command{
+		Use:   "join [URL]",
+		Short: "Take tasks from a fleet until interrupted or drained",
+		Long: `Take tasks from the fleet at URL, each in a process of its own on cores of its own, and
+give their results. Studies, data and networks come with the tasks and are kept by
+their checksums; nothing that can be executed does: this hyfair and its plugins must be,
+to the last byte, those that a task names, or others do it. --jobs tasks run at a time
+(by default as many as there are cores for), on --threads cores each.`,
+		Example: `  hyfair fleet join
+  hyfair fleet join nats://192.168.1.7:4222 --keys keys/worker --jobs 4`,
+		Args: atMostOneURL,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w.URL = urlOf(args)
+			w.Threads = max(1, app.Threads)
+			cores := len(workers.Cores())
+			if cores == 0 {
+				cores = runtime.NumCPU()
+			}
+			w.Slots = max(1, cores/w.Threads)
+			if cmd.Flag("jobs").Changed {
+				w.Slots = app.Jobs
+			}
+			if w.Slots < 1 || w.Slots > 1<<12 {
+				return usage(fmt.Errorf("--jobs %d: want 1 to %d", w.Slots, 1<<12))
+			}
+			var err error
+			if w.Plugins, err = app.catalogue(); err != nil {
+				return err
+			}
+			if w.Processes, err = app.workers(); err != nil {
+				return err
+			}
+			if w.Cache == "" {
+				if w.Cache, err = fleet.CacheDir(); err != nil {
+					return usage(fmt.Errorf("no folder for files: %w; give one with --cache", err))
+				}
+			}
+			w.JournalFile = app.Journal
+			w.Log = func(format string, args ...any) { app.say(fmt.Sprintf(format, args...)) }
+			app.begin()
+			if err := w.Run(cmd.Context()); err != nil {
+				return usageIf(err)
+			}
+			if cmd.Context().Err() != nil {
+				return &exitError{ExitInterrupted, errors.New("interrupted; others do its tasks")}
+			}
+			return nil
+		},
+	}
+	addKeys(cmd, "keys", &w.Address)
+	cmd.Flags().StringVar(&w.Cache, "cache", "", "folder for studies, data and networks (default: hyfair/fleet in the folder for caches)")
+	return cmd
+}
+
+func atMostOneURL(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usage(fmt.Errorf("%s wants one URL, got %d arguments; see %s --help", cmd.Name(), len(args), cmd.CommandPath()))
+	}
+	return nil
+}
+
+// urlOf is the address that is given, or that of a queue on this machine.
+func urlOf(args []string) string {
+	if len(args) == 1 {
+		return args[0]
+	}
+	return fleet.DefaultURL
+}
+
+func newFleetStatus(app *App) *cobra.Command {
+	var a fleet.Address
+	cmd := &cobra.Command{
+		Use:     "status [URL]",
+		Short:   "Show a fleet: machines, slots, queue, rate, time left, failures",
+		Example: "  hyfair fleet status\n  hyfair fleet status tls://queue.example.org:4222 --keys keys/coordinator --json",
+		Args:    atMostOneURL,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.URL = urlOf(args)
+			ctx, cancel := context.WithTimeout(cmd.Context(), 20*time.Second)
+			defer cancel()
+			s, err := fleet.Look(ctx, a)
+			if err != nil {
+				return usageIf(err)
+			}
+			return app.show(s)
+		},
+	}
+	addKeys(cmd, "keys", &a)
+	return cmd
+}
+
+func newFleetDrain(app *App) *cobra.Command {
+	var a fleet.Address
+	worker := ""
+	cmd := &cobra.Command{
+		Use:     "drain [URL]",
+		Short:   "Have workers finish what they do, take no more tasks, and end",
+		Example: "  hyfair fleet drain\n  hyfair fleet drain --worker node7",
+		Args:    atMostOneURL,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.URL = urlOf(args)
+			n, err := fleet.Drain(cmd.Context(), a, worker)
+			if err == nil && n == 0 {
+				err = errors.New("no such worker answered")
+			}
+			if err != nil {
+				return usageIf(err)
+			}
+			return app.show(&fleet.Drained{Workers: n})
+		},
+	}
+	addKeys(cmd, "keys", &a)
+	cmd.Flags().StringVar(&worker, "worker", "", "only this one, by its name or its host's (default: all)")
+	return cmd
+}
+
+func newFleetKeys(app *App) *cobra.Command {
+	var hosts []string
+	cmd := &cobra.Command{
+		Use:   "keys DIR",
+		Short: "Write keys for a fleet that is reached from other machines",
+		Long: `Write three folders: server for hyfair fleet serve, worker for the machines that join,
+coordinator for those who hand out tasks. A worker's key takes tasks and gives results,
+and may do nothing else. Copy each folder to where it is needed, and nowhere else.`,
+		Example: "  hyfair fleet keys keys --host queue.example.org --host 192.168.1.7",
+		Args:    exactlyOne("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(hosts) == 0 {
+				return usage(errors.New("--host is missing: name the machine that serves the queue, as the others reach it"))
+			}
+			if err := fleet.WriteKeys(args[0], hosts); err != nil {
+				return usage(err)
+			}
+			fmt.Fprintf(app.Stderr, "hyfair: keys for %s are in %s: server, worker and coordinator\n", strings.Join(hosts, ", "), args[0])
+			return nil
+		},
+	}
+	cmd.Flags().StringSliceVar(&hosts, "host", nil, "a name or an address under which the server is reached; may be repeated")
+	return cmd
+}

@@ -1,0 +1,178 @@
+package fleet
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/hyfair/hyfair/host/internal/experiment/fleet/access"
+	"github.com/hyfair/hyfair/host/internal/session"
+)
+
+// Address is where a fleet's queue is, and what one may do there.
+type Address struct {
+	// URL is one, or several of a cluster, separated by commas.
+	URL string
+	// Keys is a folder of hyfair fleet keys; empty: the queue is on this machine.
+	Keys string
+}
+
+// Files in a folder of keys.
+const (
+	caFile   = "ca.pem"
+	seedFile = "user.nk"
+	// credsFile stands in place of seedFile, for a cluster of one's own.
+	credsFile = "user.creds"
+)
+
+// DefaultURL is that of a queue on this machine.
+const DefaultURL = "nats://127.0.0.1:4222"
+
+// link is a connection to the queue. It connects again by itself.
+type link struct {
+	*nats.Conn
+	js jetstream.JetStream
+}
+
+// dial connects as a role.
+func dial(a Address, role, name string) (*link, error) {
+	options := []nats.Option{
+		nats.Name("hyfair " + role + " " + name), nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond),
+		nats.CustomInboxPrefix(inbox(role)), nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+	}
+	for _, one := range strings.Split(a.URL, ",") {
+		u, err := url.Parse(strings.TrimSpace(one))
+		if err != nil || u.Host == "" {
+			return nil, session.Mistake(fmt.Errorf("%q is no address of a fleet: want one such as %s", one, DefaultURL))
+		}
+		if a.Keys == "" && !access.Loopback(u.Hostname()) {
+			return nil, session.Mistake(fmt.Errorf("%s is another machine: give its keys, the folder %s of those that hyfair fleet keys wrote, with --keys DIR, or --fleet-keys DIR beside --fleet", u.Host, role))
+		}
+	}
+	if a.Keys != "" {
+		more, err := credentials(a.Keys)
+		if err != nil {
+			return nil, session.Mistake(fmt.Errorf("keys %s: %w", a.Keys, err))
+		}
+		options = append(options, more...)
+	}
+	nc, err := nats.Connect(a.URL, options...)
+	if err != nil {
+		return nil, refused(a, err)
+	}
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(10*time.Second))
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return &link{nc, js}, nil
+}
+
+// refused says what an error of connecting means.
+func refused(a Address, err error) error {
+	var unknown x509.UnknownAuthorityError
+	switch {
+	case errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired):
+		return session.Mistake(fmt.Errorf("fleet %s: the queue knows no such credentials: %w; hyfair fleet keys writes some, and hyfair fleet serve reads them", a.URL, err))
+	case errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrSecureConnWanted) || errors.As(err, &unknown):
+		return session.Mistake(fmt.Errorf("fleet %s: %w; the keys have to be of those that the server has", a.URL, err))
+	case errors.Is(err, nats.ErrNoServers):
+		return fmt.Errorf("fleet %s: nothing answers there; hyfair fleet serve starts a queue", a.URL)
+	}
+	return fmt.Errorf("fleet %s: %w", a.URL, err)
+}
+
+// credentials are those of a folder of keys.
+func credentials(dir string) ([]nats.Option, error) {
+	ca, err := os.ReadFile(filepath.Join(dir, caFile))
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca) {
+		return nil, fmt.Errorf("%s has no certificate", caFile)
+	}
+	options := []nats.Option{nats.Secure(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13})}
+	creds := filepath.Join(dir, credsFile)
+	if _, err := os.Stat(creds); err == nil {
+		return append(options, nats.UserCredentials(creds)), nil
+	}
+	user, err := nats.NkeyOptionFromSeed(filepath.Join(dir, seedFile))
+	return append(options, user), err
+}
+
+// replicas of streams: three in a cluster.
+func (l *link) replicas() int {
+	if l.ConnectedClusterName() != "" {
+		return 3
+	}
+	return 1
+}
+
+// lay makes the streams and the store, where they are not there.
+func (l *link) lay(ctx context.Context) (tasks, results jetstream.Stream, content jetstream.ObjectStore, err error) {
+	tasks, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: tasksStream, Subjects: []string{taskPrefix + ">"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: l.replicas(),
+		// A task waits once, whoever puts it there.
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgSize: maxTask,
+		ConsumerLimits: jetstream.StreamConsumerLimits{},
+	})
+	if err == nil {
+		results, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+			Name: resultsStream, Subjects: []string{resultPrefix + ">"}, Storage: jetstream.FileStorage, Replicas: l.replicas(),
+			MaxAge: 7 * 24 * time.Hour, MaxMsgSize: maxPart + 4096,
+		})
+	}
+	if err == nil {
+		content, err = l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: contentBucket, Storage: jetstream.FileStorage, Replicas: l.replicas()})
+	}
+	if err != nil {
+		err = fmt.Errorf("fleet: the queue: %w", err)
+	}
+	return tasks, results, content, err
+}
+
+// ask has the machines of a fleet say how they are, and listens for a while.
+func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) error {
+	sub, err := l.SubscribeSync(statePrefix + ">")
+	if err != nil {
+		return err
+	}
+	defer sub.Unsubscribe()
+	if err := l.Publish(askSubject, nil); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for {
+		m, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			return nil // the time is over
+		}
+		if s, err := parseState(m.Data); err == nil {
+			take(s)
+		}
+	}
+}
+
+// answers what is asked by ask.
+func (l *link) tells(state func() *State) (*nats.Subscription, error) {
+	return l.Subscribe(askSubject, func(*nats.Msg) {
+		s := state()
+		if text, err := json.Marshal(s); err == nil && len(text) <= maxState {
+			l.Publish(statePrefix+s.Role+"."+s.Name, text)
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
+)
+
+// summer sums up what is read through it.
+type summer struct{ sum hash.Hash }
+
+func (s *summer) of(in io.Reader) io.Reader {
+	s.sum = sha256.New()
+	return io.TeeReader(in, s.sum)
+}
+
+func (s *summer) text() string { return hex.EncodeToString(s.sum.Sum(nil)) }
+
+// cache has files by their sums, in a folder.
+type cache struct {
+	dir string
+	js  jetstream.JetStream
+}
+
+// get is a file's copy: the one that is there, or one that the store gives now. What it is,
+// is looked at each time.
+func (c *cache) get(ctx context.Context, f file) (string, error) {
+	path := filepath.Join(c.dir, f.SHA256)
+	if sum, size, err := files.SHA256(path); err == nil && sum == f.SHA256 && size == f.Size {
+		return path, nil
+	}
+	store, err := c.js.ObjectStore(ctx, contentBucket)
+	if err != nil {
+		return "", err
+	}
+	info, err := store.GetInfo(ctx, f.SHA256)
+	if err != nil {
+		return "", err
+	}
+	if info.Size != uint64(f.Size) {
+		return "", fmt.Errorf("file %s has %d bytes, not %d", f.SHA256, info.Size, f.Size)
+	}
+	stream, err := c.js.Stream(ctx, "OBJ_"+contentBucket)
+	if err != nil {
+		return "", err
+	}
+	return path, files.Write(path, func(to *os.File) error {
+		sum := &summer{}
+		if _, err := io.Copy(to, sum.of(&chunks{ctx: ctx, stream: stream, subject: "$O." + contentBucket + ".C." + info.NUID, left: f.Size})); err != nil {
+			return err
+		}
+		if sum.text() != f.SHA256 {
+			return fmt.Errorf("file %s is not what it is called", f.SHA256)
+		}
+		return nil
+	})
+}
+
+// chunks reads an object piece by piece. The library's own reader needs a consumer, which a
+// worker may not make: it could have the server publish where the worker must not.
+type chunks struct {
+	ctx     context.Context
+	stream  jetstream.Stream
+	subject string
+	next    uint64
+	have    []byte
+	left    int64
+}
+
+// Read implements io.Reader.
+func (c *chunks) Read(to []byte) (int, error) {
+	for len(c.have) == 0 {
+		if c.left == 0 {
+			return 0, io.EOF
+		}
+		m, err := c.stream.GetMsg(c.ctx, max(1, c.next), jetstream.WithGetMsgSubject(c.subject))
+		if err != nil {
+			return 0, err
+		}
+		if int64(len(m.Data)) > c.left {
+			return 0, errors.New("the file is longer than it should be")
+		}
+		c.have, c.next, c.left = m.Data, m.Sequence+1, c.left-int64(len(m.Data))
+	}
+	n := copy(to, c.have)
+	c.have = c.have[n:]
+	return n, nil
+}

@@ -1,0 +1,148 @@
+package fleet
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nkeys"
+
+	"github.com/hyfair/hyfair/host/internal/experiment/fleet/access"
+)
+
+// validity of the certificates that are written.
+const validity = 2 * 365 * 24 * time.Hour
+
+// WriteKeys writes a folder of keys: server, worker and coordinator, one for each. hosts are
+// the names and addresses under which the server is reached. What is there is not replaced.
+func WriteKeys(dir string, hosts []string) error {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s: %w and has files: keys that are in use are not replaced", dir, fs.ErrExist)
+	}
+	ca, caCert, caPEM, err := certificate("hyfair fleet", nil, nil, nil)
+	if err != nil {
+		return err
+	}
+	key, _, certPEM, err := certificate("hyfair fleet server", hosts, ca, caCert)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{
+		"server/cert.pem": certPEM, "server/key.pem": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
+	}
+	public := map[string]string{}
+	for _, role := range []string{RoleWorker, RoleCoordinator} {
+		user, err := nkeys.CreateUser()
+		if err != nil {
+			return err
+		}
+		seed, err := user.Seed()
+		if err != nil {
+			return err
+		}
+		if public[role], err = user.PublicKey(); err != nil {
+			return err
+		}
+		files[role+"/"+seedFile], files[role+"/"+caFile] = append(seed, '\n'), caPEM
+	}
+	abs, err := filepath.Abs(filepath.Join(dir, "server"))
+	if err != nil {
+		return err
+	}
+	files["server/"+access.ConfigFile] = config(abs, public)
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			err = os.WriteFile(path, text, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// config is the part of a server's configuration that says who may do what.
+func config(dir string, public map[string]string) []byte {
+	quoted := func(list []string) string {
+		var out []string
+		for _, text := range list {
+			out = append(out, strconv.Quote(text))
+		}
+		return "[" + strings.Join(out, ", ") + "]"
+	}
+	publish, subscribe := Allowed()
+	return fmt.Appendf(nil, `# Written by hyfair fleet keys. A cluster of your own takes it by include.
+tls {
+  cert_file: %q
+  key_file: %q
+  min_version: "1.3"
+}
+authorization {
+  users = [
+    # Hands tasks out and takes results in.
+    { nkey: %s }
+    # Takes tasks and gives results, and nothing else.
+    { nkey: %s, permissions: {
+        publish: %s
+        subscribe: %s
+    } }
+  ]
+}
+`, filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), public[RoleCoordinator], public[RoleWorker], quoted(publish), quoted(subscribe))
+}
+
+// certificate makes a key and a certificate: of an authority, or signed by one.
+func certificate(name string, hosts []string, by *ecdsa.PrivateKey, parent *x509.Certificate) (*ecdsa.PrivateKey, *x509.Certificate, []byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	c := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(validity),
+		BasicConstraintsValid: true,
+	}
+	if by == nil {
+		c.IsCA, c.KeyUsage, c.MaxPathLenZero = true, x509.KeyUsageCertSign, true
+		by, parent = key, c
+	} else {
+		c.KeyUsage, c.ExtKeyUsage = x509.KeyUsageDigitalSignature, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+		for _, host := range hosts {
+			switch ip := net.ParseIP(host); {
+			case ip != nil:
+				c.IPAddresses = append(c.IPAddresses, ip)
+			case host == "" || strings.ContainsAny(host, " /:"):
+				return nil, nil, nil, fmt.Errorf("--host %q is neither a name nor an address", host)
+			default:
+				c.DNSNames = append(c.DNSNames, host)
+			}
+		}
+		if len(hosts) == 0 {
+			return nil, nil, nil, errors.New("no host is named")
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, key.Public(), by)
+	return key, c, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), err
+}

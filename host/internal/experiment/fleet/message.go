@@ -1,0 +1,308 @@
+package fleet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/record"
+)
+
+// ground is what a worker must have for a task: the same program, the same plugins and
+// their libraries, to the last byte, and room.
+type ground struct {
+	Program string            `json:"program"`
+	Version string            `json:"version,omitempty"`
+	Plugins map[string]needed `json:"plugins,omitempty"`
+	Threads int               `json:"threads"`
+}
+
+// needed is a plugin of a ground, by its name in the frame: "solver highs".
+type needed struct {
+	Version string `json:"version"`
+	SHA256  string `json:"sha256"`
+}
+
+// name is short and stands for all of it.
+func (g *ground) name() string {
+	text, _ := json.Marshal(g)
+	return record.Hash(text)[:16]
+}
+
+// parcel is what goes through the queue at a time: the tasks of a group, or one.
+type parcel struct {
+	Plan string `json:"plan"`
+	ID   string `json:"id"`
+	// Dir and Files say what the requests' files are called at home, and their sums.
+	Dir   string          `json:"dir"`
+	Files map[string]file `json:"files"`
+	Tasks []task          `json:"tasks"`
+}
+
+// file is one that travels.
+type file struct {
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+}
+
+// task is one of a parcel.
+type task struct {
+	// Content is the task's identity.
+	Content string `json:"content"`
+	// Key is what people call it.
+	Key     string          `json:"key"`
+	Kind    string          `json:"kind"`
+	Request json.RawMessage `json:"request"`
+	Threads int             `json:"threads"`
+	Procs   int             `json:"procs,omitempty"`
+	Memory  int64           `json:"memory,omitempty"`
+	Limit   time.Duration   `json:"limit,omitempty"`
+	Clock   string          `json:"clock,omitempty"`
+}
+
+// subject is where a parcel waits in the queue.
+func (p *parcel) subject(g *ground) string { return taskPrefix + g.name() + "." + p.Plan + "." + p.ID }
+
+// idOf names a parcel by its tasks.
+func idOf(tasks []task) string {
+	contents := make([]string, len(tasks))
+	for i := range tasks {
+		contents[i] = tasks[i].Content
+	}
+	return record.Hash([]byte(strings.Join(contents, "\n")))[:32]
+}
+
+// parseParcel reads a parcel, of which a worker believes nothing.
+func parseParcel(text []byte) (*parcel, error) {
+	p := new(parcel)
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, err
+	}
+	switch {
+	case !isName(p.Plan) || !isName(p.ID):
+		return nil, errors.New("its names are none")
+	case len(p.Tasks) == 0:
+		return nil, errors.New("it has no task")
+	}
+	for name, f := range p.Files {
+		if !isSum(f.SHA256) || f.Size < 0 || f.Size > maxFile {
+			return nil, fmt.Errorf("the file %q has no sum, or is too large", name)
+		}
+	}
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		if t.Threads < 1 || t.Threads > experiment.MaxThreads || t.Procs < 0 || t.Procs > experiment.MaxThreads || t.Memory < 0 || t.Limit < 0 {
+			return nil, errors.New("a task asks for what no machine has")
+		}
+	}
+	return p, nil
+}
+
+func isSum(text string) bool {
+	b, err := hex.DecodeString(text)
+	return err == nil && len(b) == 32 && strings.ToLower(text) == text
+}
+
+// isName reports what may stand in a subject.
+func isName(text string) bool {
+	return text != "" && len(text) <= 64 && strings.Trim(text, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
+}
+
+// answers are what came of a parcel.
+type answers struct {
+	Worker  string         `json:"worker"`
+	Machine record.Machine `json:"machine"`
+	Answers []answer       `json:"answers"`
+}
+
+// answer is what came of a task: what its process said, line by line, and what it cost.
+type answer struct {
+	Content string        `json:"content"`
+	Lines   string        `json:"lines,omitempty"`
+	Usage   workers.Usage `json:"usage"`
+	Error   string        `json:"error,omitempty"`
+}
+
+// pack makes parts of answers.
+func pack(a *answers) ([][]byte, error) {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if err := errors.Join(json.NewEncoder(z).Encode(a), z.Close()); err != nil {
+		return nil, err
+	}
+	var parts [][]byte
+	for b := out.Bytes(); len(b) > 0; {
+		n := min(len(b), maxPart)
+		parts, b = append(parts, b[:n]), b[n:]
+	}
+	if len(parts) > maxParts {
+		return nil, fmt.Errorf("the results are too large to be sent: %d bytes, packed", out.Len())
+	}
+	return parts, nil
+}
+
+// unpack reads parts that were put together, whoever sent them.
+func unpack(b []byte) (*answers, error) {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	in := &io.LimitedReader{R: z, N: maxAnswer}
+	a := new(answers)
+	if err := json.NewDecoder(in).Decode(a); err != nil {
+		if in.N <= 0 {
+			return nil, fmt.Errorf("more than %d bytes", maxAnswer)
+		}
+		return nil, err
+	}
+	for i := range a.Answers {
+		u := &a.Answers[i].Usage
+		if u.Wall < 0 || u.CPU < 0 || u.Load != nil && (u.Load[0] < 0 || u.Load[1] < 0) || u.Group != nil && (u.Group.Peak < 0 || u.Group.Killed < 0) {
+			return nil, errors.New("a task cost less than nothing")
+		}
+	}
+	return a, nil
+}
+
+// partSubject is where a part goes.
+func partSubject(plan, id, attempt string, n, of int) string {
+	return fmt.Sprintf("%s%s.%s.%s.%d.%d", resultPrefix, plan, id, attempt, n, of)
+}
+
+// part is what the subject of a part tells.
+type part struct {
+	plan, id, attempt string
+	n, of             int
+}
+
+// parsePart reads a part's subject.
+func parsePart(subject string) (p part, ok bool) {
+	inner, found := strings.CutPrefix(subject, resultPrefix)
+	words := strings.Split(inner, ".")
+	if !found || len(words) != 5 {
+		return p, false
+	}
+	n, err1 := strconv.Atoi(words[3])
+	of, err2 := strconv.Atoi(words[4])
+	p = part{words[0], words[1], words[2], n, of}
+	return p, err1 == nil && err2 == nil && of >= 1 && of <= maxParts && n >= 0 && n < of && isName(p.plan) && isName(p.id) && isName(p.attempt)
+}
+
+// maxGathered bounds the parts, of all attempts together, that wait for others of theirs.
+const maxGathered = 512 << 20
+
+// gatherer puts parts together. What never becomes whole is forgotten, the oldest first.
+type gatherer struct {
+	open  map[string]*pile
+	order []string
+	size  int
+}
+
+type pile struct {
+	parts [][]byte
+	have  int
+	size  int
+}
+
+// add takes a part in, and gives the whole with the last one.
+func (g *gatherer) add(p part, body []byte) []byte {
+	if len(body) > maxPart {
+		return nil
+	}
+	if p.of == 1 {
+		return body
+	}
+	if g.open == nil {
+		g.open = map[string]*pile{}
+	}
+	key := p.id + "." + p.attempt
+	o := g.open[key]
+	if o == nil {
+		o = &pile{parts: make([][]byte, p.of)}
+		g.open[key], g.order = o, append(g.order, key)
+	}
+	if len(o.parts) != p.of || o.parts[p.n] != nil || len(body) == 0 {
+		return nil
+	}
+	o.parts[p.n] = bytes.Clone(body)
+	o.have, o.size, g.size = o.have+1, o.size+len(body), g.size+len(body)
+	if o.have == p.of {
+		g.forget(key)
+		return bytes.Join(o.parts, nil)
+	}
+	for (g.size > maxGathered || len(g.order) > 1<<16) && len(g.order) > 1 {
+		g.forget(g.order[0])
+	}
+	return nil
+}
+
+func (g *gatherer) forget(key string) {
+	if o := g.open[key]; o != nil {
+		g.size -= o.size
+		delete(g.open, key)
+	}
+	for i, k := range g.order {
+		if k == key {
+			g.order = append(g.order[:i], g.order[i+1:]...)
+			break
+		}
+	}
+}
+
+// State is what a machine of the fleet says of itself.
+type State struct {
+	Name string `json:"name"`
+	// Role is RoleWorker or RoleCoordinator.
+	Role    string         `json:"role"`
+	Host    string         `json:"host"`
+	Machine record.Machine `json:"machine"`
+	Version string         `json:"version"`
+	Program string         `json:"program"`
+	Since   time.Time      `json:"since"`
+	// Slots of a worker, each with Threads cores, and what the Busy ones do.
+	Slots   int      `json:"slots,omitempty"`
+	Threads int      `json:"threads,omitempty"`
+	Busy    []Doing  `json:"busy,omitempty"`
+	Lacks   []string `json:"lacks,omitempty"`
+	// Draining: it takes no more tasks.
+	Draining bool `json:"draining,omitempty"`
+	// Done and Failed tasks: of a worker since it joined, of a coordinator of its experiment,
+	// which has Total.
+	Done   int `json:"done"`
+	Failed int `json:"failed"`
+	Total  int `json:"total,omitempty"`
+	// Left is how long a coordinator's experiment may take yet; 0: not known.
+	Left time.Duration `json:"left_ns,omitempty"`
+}
+
+// Doing is a task under way.
+type Doing struct {
+	Task    string    `json:"task"`
+	Since   time.Time `json:"since"`
+	Latest  string    `json:"latest,omitempty"`
+	Command string    `json:"command,omitempty"`
+}
+
+// parseState reads what a machine says of itself.
+func parseState(text []byte) (*State, error) {
+	if len(text) > maxState {
+		return nil, errors.New("too long")
+	}
+	s := new(State)
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, err
+	}
+	if !isName(s.Name) || s.Role != RoleWorker && s.Role != RoleCoordinator || s.Slots < 0 || s.Slots > 1<<16 || s.Done < 0 || s.Failed < 0 || s.Total < 0 || s.Left < 0 {
+		return nil, errors.New("it says what no machine of a fleet is")
+	}
+	return s, nil
+}

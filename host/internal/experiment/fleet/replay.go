@@ -1,0 +1,159 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// subject is what tasks ask about, as this machine has it.
+type subject struct {
+	files map[string]file
+	asked *question.Question
+	// judge of pairs, where the question is one of pairs, and evaluator of individuals,
+	// where there is an ε of scores.
+	judge     func() (*individual.Judge, error)
+	evaluator func() (*evaluate.Evaluator, error)
+}
+
+// open reads a question and the sums of its files. epsilon is as of Errand.Measured.
+func open(spec question.Spec, epsilon string) (*subject, error) {
+	q, err := question.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{files: map[string]file{}, asked: q}
+	for _, name := range q.Study.Files() {
+		sum, size, err := files.SHA256(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, files.Reason(err))
+		}
+		if size > maxFile {
+			return nil, fmt.Errorf("%s: %d bytes; at most %d travel", name, size, maxFile)
+		}
+		s.files[name] = file{sum, size}
+	}
+	s.judge = sync.OnceValues(func() (*individual.Judge, error) {
+		query, err := q.Query(problem.Decide)
+		if err != nil {
+			return nil, err
+		}
+		return individual.NewJudge(query), nil
+	})
+	s.evaluator = sync.OnceValues(func() (*evaluate.Evaluator, error) {
+		if epsilon == "" {
+			epsilon = spec.Epsilon
+		}
+		eps, err := q.Study.EpsilonFor(fairness.Score, epsilon)
+		if err != nil {
+			return nil, err
+		}
+		return evaluate.New(q.Study.Model, q.Space, q.Region, eps)
+	})
+	return s, nil
+}
+
+// replay is one task's events on their way in.
+type replay struct {
+	*subject
+	// kinds has the features of a search's points, which may lie outside of the question's
+	// own region; most is the largest k of those who were found.
+	most int
+}
+
+// errNotSo: what a worker says of an individual is not so.
+var errNotSo = errors.New("what it says of an individual does not hold here")
+
+// check evaluates who is said to be discriminated against. It never panics, whatever the
+// event.
+func (r *replay) check(e *record.Event) error {
+	switch e.Kind {
+	case record.KindFound:
+		return r.found(e.Found)
+	case record.KindBest:
+		if e.Best == nil {
+			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
+		}
+		return r.found(e.Best)
+	case record.KindTally:
+		if e.Tally == nil {
+			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
+		}
+		for k, n := range e.Tally.K {
+			if n < 0 || k < 2 || k > r.most {
+				return fmt.Errorf("%w: %d of k = %d, where the largest was %d", errNotSo, n, k, r.most)
+			}
+		}
+	case record.KindWitness:
+		return r.witness(e.Witness)
+	case record.KindStarted:
+		if e.Started == nil {
+			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
+		}
+	}
+	return nil
+}
+
+// near are numbers that machines with other vector instructions may compute.
+func near(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b))
+}
+
+func (r *replay) found(x *record.Found) error {
+	e, err := r.evaluator()
+	if err != nil {
+		return err
+	}
+	s := r.asked.Space
+	if !s.ContainsIndividual(x.X) || !s.RegionContains(r.asked.Region, x.X) || !r.allowed(x.X) {
+		return fmt.Errorf("%w: %v is none that was asked about", errNotSo, x.X)
+	}
+	if out := e.Evaluate(x.X); !out.Violates || out.K != x.K || !near(out.Gap, x.Gap) {
+		return fmt.Errorf("%w: %v has k = %d and a gap of %v, not %d and %v", errNotSo, x.X, out.K, out.Gap, x.K, x.Gap)
+	}
+	r.most = max(r.most, x.K)
+	return nil
+}
+
+// allowed reports an individual that what no box can say does not leave out.
+func (r *replay) allowed(x []float64) bool {
+	return !slices.ContainsFunc(r.asked.Rest, func(c space.Condition) bool { return !c.Holds(x[c.Feature]) })
+}
+
+func (r *replay) witness(w *record.Witness) error {
+	judge, err := r.judge()
+	if err != nil {
+		return err
+	}
+	s := r.asked.Space
+	if !s.Contains(w.Copy1) || !s.Contains(w.Copy2) || !judge.Admits(w.Copy1, w.Copy2) {
+		return fmt.Errorf("%w: %v and %v are no copies of one who was asked about", errNotSo, w.Copy1, w.Copy2)
+	}
+	for _, c := range []struct {
+		point []float64
+		logit float64
+	}{{w.Copy1, w.Logit1}, {w.Copy2, w.Logit2}} {
+		if logit, _ := judge.Logit(c.point).Float64(); !near(logit, c.logit) && !math.IsInf(logit, 0) {
+			return fmt.Errorf("%w: the logit of %v is %v, not %v", errNotSo, c.point, logit, c.logit)
+		}
+	}
+	e, err := r.evaluator()
+	if err != nil {
+		return err
+	}
+	if out := e.Evaluate(s.Canonical(w.Copy1)); out.K != w.K {
+		return fmt.Errorf("%w: %v has k = %d, not %d", errNotSo, w.Copy1, out.K, w.K)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package serve
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/hyfair/hyfair/host/internal/experiment/fleet/access"
+)
+
+// monitor serves the numbers of a queue as Prometheus reads them.
+type monitor struct{ http.Server }
+
+func watch(address string, s *server.Server) (*monitor, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if !access.Loopback(host) {
+		return nil, fmt.Errorf("%s is reached from other machines, and asks for no keys: want an address of this one, such as 127.0.0.1:8222", address)
+	}
+	at, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	m := &monitor{}
+	m.ReadHeaderTimeout = 5 * time.Second
+	pages := http.NewServeMux()
+	pages.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		metrics(w, s)
+	})
+	m.Handler = pages
+	go m.Serve(at)
+	return m, nil
+}
+
+func (m *monitor) close() { m.Server.Close() }
+
+func metrics(w http.ResponseWriter, s *server.Server) {
+	number := func(name, kind, help string, v any) {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", name, help, name, kind, name, v)
+	}
+	if v, err := s.Varz(nil); err == nil {
+		number("hyfair_fleet_connections", "gauge", "Machines that are connected.", v.Connections)
+		number("hyfair_fleet_in_messages_total", "counter", "Messages that came in.", v.InMsgs)
+		number("hyfair_fleet_in_bytes_total", "counter", "Bytes that came in.", v.InBytes)
+		number("hyfair_fleet_out_bytes_total", "counter", "Bytes that went out.", v.OutBytes)
+		number("hyfair_fleet_memory_bytes", "gauge", "Memory of the server.", v.Mem)
+	}
+	js, err := s.Jsz(&server.JSzOptions{Streams: true, Consumer: true})
+	if err != nil {
+		return
+	}
+	number("hyfair_fleet_stored_bytes", "gauge", "Bytes in the folder of the queue.", js.Store)
+	for _, account := range js.AccountDetails {
+		slices.SortFunc(account.Streams, func(a, b server.StreamDetail) int { return len(a.Name) - len(b.Name) })
+		for _, stream := range account.Streams {
+			fmt.Fprintf(w, "hyfair_fleet_messages{stream=%q} %d\n", stream.Name, stream.State.Msgs)
+			for _, c := range stream.Consumer {
+				fmt.Fprintf(w, "hyfair_fleet_waiting{ground=%q} %d\nhyfair_fleet_under_way{ground=%q} %d\nhyfair_fleet_redelivered{ground=%q} %d\n",
+					c.Name, c.NumPending, c.Name, c.NumAckPending, c.Name, c.NumRedelivered)
+			}
+		}
+	}
+}

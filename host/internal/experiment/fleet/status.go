@@ -1,0 +1,149 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Status is how a fleet is.
+type Status struct {
+	URL          string   `json:"url"`
+	Workers      []*State `json:"workers"`
+	Coordinators []*State `json:"coordinators"`
+	Slots        int      `json:"slots"`
+	Busy         int      `json:"busy"`
+	// Waiting parcels of tasks in the queue, and those UnderWay; Redelivered had been another
+	// worker's.
+	Waiting     uint64 `json:"waiting"`
+	UnderWay    int    `json:"under_way"`
+	Redelivered int    `json:"redelivered"`
+	// Done and Failed tasks of the workers that are there, and PerMinute how many they do.
+	Done      int     `json:"done"`
+	Failed    int     `json:"failed"`
+	PerMinute float64 `json:"per_minute"`
+	// LeftNS is how long the coordinators' experiments may take yet; 0: not known.
+	LeftNS time.Duration `json:"left_ns,omitempty"`
+}
+
+// Listening is how long a fleet has for an answer.
+const Listening = 700 * time.Millisecond
+
+// Look asks a fleet how it is.
+func Look(ctx context.Context, a Address) (*Status, error) {
+	l, err := dial(a, RoleCoordinator, nuid.Next())
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	s := &Status{URL: a.URL, Workers: []*State{}, Coordinators: []*State{}}
+	err = l.ask(ctx, Listening, func(one *State) {
+		if one.Role == RoleCoordinator {
+			s.Coordinators = append(s.Coordinators, one)
+			s.LeftNS = max(s.LeftNS, one.Left)
+			return
+		}
+		s.Workers = append(s.Workers, one)
+		s.Slots, s.Busy, s.Done, s.Failed = s.Slots+one.Slots, s.Busy+len(one.Busy), s.Done+one.Done, s.Failed+one.Failed
+		if age := time.Since(one.Since).Minutes(); age > 0 {
+			s.PerMinute += float64(one.Done) / age
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	byName := func(a, b *State) int { return strings.Compare(a.Host+a.Name, b.Host+b.Name) }
+	slices.SortFunc(s.Workers, byName)
+	slices.SortFunc(s.Coordinators, byName)
+	queue, err := l.js.Stream(ctx, tasksStream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return s, nil // nothing was asked of it yet
+	}
+	if err != nil {
+		return nil, err
+	}
+	list := queue.ListConsumers(ctx)
+	for info := range list.Info() {
+		s.Waiting, s.UnderWay, s.Redelivered = s.Waiting+info.NumPending, s.UnderWay+info.NumAckPending, s.Redelivered+info.NumRedelivered
+	}
+	return s, list.Err()
+}
+
+// Document shows it.
+func (s *Status) Document() *view.Document {
+	f := &view.Facts{}
+	f.Add("Fleet", s.URL)
+	f.Add("Workers", fmt.Sprintf("%d with %d slot(s), %d busy", len(s.Workers), s.Slots, s.Busy))
+	queue := fmt.Sprintf("%d waiting, %d under way", s.Waiting, s.UnderWay)
+	if s.Redelivered > 0 {
+		queue += fmt.Sprintf(", %d of them after another worker", s.Redelivered)
+	}
+	f.Add("Queue", queue)
+	f.Add("Tasks", fmt.Sprintf("%d done by these workers, %d failed, %.3g a minute", s.Done, s.Failed, s.PerMinute))
+	d := view.Of(f)
+	if len(s.Workers) > 0 {
+		t := &view.Table{Columns: []view.Column{{Title: "worker"}, {Title: "host"}, {Title: "machine"}, {Title: "slots"}, {Title: "busy"}, {Title: "done"}, {Title: "failed"}, {Title: "state"}}}
+		for _, w := range s.Workers {
+			state := "waits"
+			switch {
+			case w.Draining:
+				state = "drains"
+			case len(w.Busy) > 0:
+				state = w.Busy[0].Task
+				if w.Busy[0].Latest != "" {
+					state += ": " + w.Busy[0].Latest
+				}
+			case len(w.Lacks) > 0:
+				state = strings.Join(w.Lacks, "; ")
+			}
+			t.Add(w.Name, w.Host, w.Machine.String(), strconv.Itoa(w.Slots), strconv.Itoa(len(w.Busy)), strconv.Itoa(w.Done), strconv.Itoa(w.Failed), state)
+		}
+		d.Add(t)
+	}
+	for _, c := range s.Coordinators {
+		left := ""
+		if c.Left > 0 {
+			left = fmt.Sprintf(", %s left", c.Left.Round(time.Second))
+		}
+		d.Add(view.Paragraph{fmt.Sprintf("an experiment of %s: %d of %d tasks, %d failed%s", c.Host, c.Done, c.Total, c.Failed, left)})
+	}
+	return d
+}
+
+// Drained says how many workers were told to drain.
+type Drained struct {
+	Workers int `json:"workers"`
+}
+
+// Document shows it.
+func (d *Drained) Document() *view.Document {
+	return view.Of(view.Paragraph{fmt.Sprintf("%d worker(s) finish what they do and take no more tasks", d.Workers)})
+}
+
+// Drain has a worker take no more tasks and end when it has none; empty: every worker. It
+// says how many were told.
+func Drain(ctx context.Context, a Address, worker string) (int, error) {
+	l, err := dial(a, RoleCoordinator, nuid.Next())
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	told := 0
+	err = l.ask(ctx, Listening, func(s *State) {
+		if s.Role == RoleWorker && (worker == "" || s.Name == worker || s.Host == worker) {
+			if l.Publish(drainSubject, []byte(s.Name)) == nil {
+				told++
+			}
+		}
+	})
+	return told, errors.Join(err, l.Flush())
+}

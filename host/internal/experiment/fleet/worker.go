@@ -1,0 +1,526 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/sdk/client"
+)
+
+const (
+	// idle is how long a slot waits for a task before it looks which grounds there are.
+	idle = 2 * time.Second
+	// patience is how long a worker goes on trying to give a result.
+	patience = 10 * time.Minute
+)
+
+// Worker takes tasks and does them in processes of their own.
+type Worker struct {
+	Address
+	Processes *workers.Processes
+	Plugins   *discover.Catalogue
+	// Slots do a task each, on Threads cores.
+	Slots, Threads int
+	// Cache is a folder for files, JournalFile what the tasks' processes keep their runs in.
+	Cache, JournalFile string
+	// Log tells what happens.
+	Log func(format string, args ...any)
+
+	link  *link
+	cache cache
+	drain context.CancelFunc
+
+	mu      sync.Mutex
+	state   State
+	doing   map[int]*Doing
+	running map[*parcel]context.CancelCauseFunc
+	// plugins are those that were looked at, by their names in grounds.
+	plugins map[string]*experiment.Plugin
+	lacks   map[string]string
+	// grounds are those it can take tasks of, from where their tasks come.
+	grounds []string
+	from    map[string]jetstream.Consumer
+}
+
+// errDropped: nobody waits for the task any more.
+var errDropped = errors.New("its experiment is over")
+
+// Run takes tasks until ctx ends, which breaks those under way off, or until it is told to
+// drain, and those under way are done.
+func (w *Worker) Run(ctx context.Context) error {
+	host, _ := os.Hostname()
+	program, err := session.Program()
+	if err != nil {
+		return err
+	}
+	name := RoleWorker + "-" + nuid.Next()
+	if w.link, err = dial(w.Address, RoleWorker, name); err != nil {
+		return err
+	}
+	defer w.link.Close()
+	if err := os.MkdirAll(w.Cache, 0o700); err != nil {
+		return err
+	}
+	w.cache = cache{w.Cache, w.link.js}
+	w.doing, w.running = map[int]*Doing{}, map[*parcel]context.CancelCauseFunc{}
+	w.plugins, w.lacks, w.from = map[string]*experiment.Plugin{}, map[string]string{}, map[string]jetstream.Consumer{}
+	w.state = State{
+		Name: name, Role: RoleWorker, Host: host, Machine: session.Machine(), Version: session.Build(), Program: program.SHA256, Since: time.Now().UTC(),
+		Slots: w.Slots, Threads: w.Threads,
+	}
+	open, stop := context.WithCancel(ctx)
+	defer stop()
+	w.drain = stop
+	wake := make(chan struct{}, 1)
+	for subject, hear := range map[string]nats.MsgHandler{
+		wakeSubject: func(*nats.Msg) {
+			select {
+			case wake <- struct{}{}:
+			default:
+			}
+		},
+		drainSubject: func(m *nats.Msg) {
+			if who := string(m.Data); who == name {
+				w.Log("draining: no more tasks are taken")
+				w.set(func() { w.state.Draining = true })
+				stop()
+			}
+		},
+		dropSubject: func(m *nats.Msg) {
+			w.set(func() {
+				for p, cancel := range w.running {
+					if p.Plan == string(m.Data) {
+						cancel(errDropped)
+					}
+				}
+			})
+		},
+	} {
+		if _, err := w.link.Subscribe(subject, hear); err != nil {
+			return err
+		}
+	}
+	if _, err := w.link.tells(w.now); err != nil {
+		return err
+	}
+	cores := workers.Cores()
+	var slots [][]int
+	if w.Slots > 1 {
+		if slots = experiment.Slots(cores, w.Slots, w.Threads); slots == nil && len(cores) > 0 {
+			return session.Mistake(fmt.Errorf("%d slots of %d core(s) do not fit on %d core(s): no two tasks share one", w.Slots, w.Threads, len(cores)))
+		}
+	}
+	w.Log("%s joined %s with %d slot(s) of %d core(s)", name, w.URL, w.Slots, w.Threads)
+	var group sync.WaitGroup
+	group.Go(func() {
+		for open.Err() == nil {
+			w.survey(open)
+			select {
+			case <-open.Done():
+			case <-wake:
+			case <-time.After(idle):
+			}
+		}
+	})
+	for i := range w.Slots {
+		var own []int
+		if slots != nil {
+			own = slots[i]
+		}
+		group.Go(func() { w.slot(ctx, open, i, own) })
+	}
+	group.Wait()
+	w.link.FlushTimeout(time.Second)
+	return nil
+}
+
+func (w *Worker) set(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
+// now is how the worker is.
+func (w *Worker) now() *State {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.state
+	for i := range w.Slots {
+		if d := w.doing[i]; d != nil {
+			s.Busy = append(s.Busy, *d)
+		}
+	}
+	for _, text := range w.lacks {
+		if !slices.Contains(s.Lacks, text) {
+			s.Lacks = append(s.Lacks, text)
+		}
+	}
+	slices.Sort(s.Lacks)
+	return &s
+}
+
+// survey looks which grounds have tasks, and of which of them this worker can take some.
+func (w *Worker) survey(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	var grounds []string
+	lacks := map[string]string{}
+	queue, err := w.link.js.Stream(ctx, tasksStream)
+	if err != nil {
+		return // the queue is away, or not there yet: what was known may hold
+	}
+	list := queue.ListConsumers(ctx)
+	for info := range list.Info() {
+		var g ground
+		if info.NumPending == 0 && info.NumAckPending == 0 || json.Unmarshal([]byte(info.Config.Metadata["ground"]), &g) != nil || g.name() != info.Name {
+			continue
+		}
+		if why := w.lacking(ctx, &g); why != "" {
+			lacks[info.Name] = why
+			continue
+		}
+		grounds = append(grounds, info.Name)
+	}
+	if list.Err() != nil {
+		return
+	}
+	w.set(func() { w.grounds, w.lacks = grounds, lacks })
+}
+
+// lacking says what this worker has not that a ground needs; empty: nothing.
+func (w *Worker) lacking(ctx context.Context, g *ground) string {
+	switch {
+	case g.Program != w.state.Program:
+		return fmt.Sprintf("its hyfair is %s, and another build than the %s that the tasks need", w.state.Version, g.Version)
+	case g.Threads > w.Threads:
+		return fmt.Sprintf("its slots have %d core(s), and the tasks need %d: hyfair fleet join --threads %d", w.Threads, g.Threads, g.Threads)
+	}
+	var out []string
+	for name, need := range g.Plugins {
+		have, err := w.plugin(ctx, name)
+		switch {
+		case err != nil:
+			out = append(out, fmt.Sprintf("it has no %s: %v", name, err))
+		case have.SHA256 != need.SHA256 && have.Version != need.Version:
+			out = append(out, fmt.Sprintf("its %s is version %s, and the tasks need %s", name, have.Version, need.Version))
+		case have.SHA256 != need.SHA256:
+			out = append(out, fmt.Sprintf("its %s %s has other files or libraries than the tasks need", name, have.Version))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "; ")
+}
+
+// plugin is what this machine has by a name.
+func (w *Worker) plugin(ctx context.Context, name string) (*experiment.Plugin, error) {
+	w.mu.Lock()
+	known := w.plugins[name]
+	w.mu.Unlock()
+	if known != nil && !known.Changed() {
+		return known, nil
+	}
+	kind, own, _ := strings.Cut(name, " ")
+	of, ok := map[string]client.Kind{client.Solver.String(): client.Solver, client.Strategy.String(): client.Strategy}[kind]
+	if !ok {
+		return nil, errors.New("that is no kind of plugin")
+	}
+	p, err := w.Plugins.Launch(ctx, of, own)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	have, err := experiment.PluginOf(p)
+	if err != nil {
+		return nil, err
+	}
+	w.set(func() { w.plugins[name] = &have })
+	return &have, nil
+}
+
+// slot does one task after the other, as long as open.
+func (w *Worker) slot(ctx, open context.Context, n int, cores []int) {
+	for open.Err() == nil {
+		m := w.next(open)
+		if m == nil {
+			continue
+		}
+		w.do(ctx, m, n, cores)
+	}
+}
+
+// next is a task from the queue; nil: there is none now.
+func (w *Worker) next(ctx context.Context) jetstream.Msg {
+	w.mu.Lock()
+	grounds := slices.Clone(w.grounds)
+	w.mu.Unlock()
+	rand.Shuffle(len(grounds), func(i, k int) { grounds[i], grounds[k] = grounds[k], grounds[i] })
+	for i, name := range grounds {
+		wait := 100 * time.Millisecond
+		if i == len(grounds)-1 {
+			wait = idle
+		}
+		if m := w.fetch(ctx, name, wait); m != nil {
+			return m
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+	if len(grounds) == 0 {
+		select {
+		case <-ctx.Done():
+		case <-time.After(idle / 8):
+		}
+	}
+	return nil
+}
+
+// fetch takes one task of a ground, which is this worker's from then on. It asks for one
+// only: what waits here, no other worker can do.
+func (w *Worker) fetch(ctx context.Context, name string, wait time.Duration) jetstream.Msg {
+	w.mu.Lock()
+	from := w.from[name]
+	w.mu.Unlock()
+	if from == nil {
+		var err error
+		if from, err = w.link.js.Consumer(ctx, tasksStream, name); err != nil {
+			return nil
+		}
+		w.set(func() { w.from[name] = from })
+	}
+	batch, err := from.Fetch(1, jetstream.FetchMaxWait(wait))
+	if err != nil {
+		return nil
+	}
+	return <-batch.Messages()
+}
+
+// do does a parcel of tasks, gives the results, and takes it out of the queue.
+func (w *Worker) do(ctx context.Context, m jetstream.Msg, n int, cores []int) {
+	meta, err := m.Metadata()
+	if err != nil {
+		return
+	}
+	p, err := parseParcel(m.Data())
+	if err != nil {
+		w.Log("a task that is none: %v", err)
+		m.TermWithReason(err.Error())
+		return
+	}
+	out := &answers{Worker: w.state.Name, Machine: w.state.Machine}
+	if meta.NumDelivered > deliveries {
+		for i := range p.Tasks {
+			out.Answers = append(out.Answers, answer{Content: p.Tasks[i].Content, Error: fmt.Sprintf("%d workers began it, and were lost or lost it", deliveries)})
+		}
+	} else if err := w.work(ctx, m, p, n, cores, out); err != nil {
+		w.Log("%s: %v", p.Tasks[0].Key, err)
+		if !errors.Is(err, errDropped) && !errors.Is(err, errSilent) {
+			m.NakWithDelay(time.Second)
+		}
+		return
+	}
+	if err := w.give(ctx, m, p, out); err != nil {
+		w.Log("%s: its result could not be given: %v", p.Tasks[0].Key, err)
+	}
+}
+
+// errSilent: a task's process does nothing, and the task is another worker's now.
+var errSilent = errors.New("its process shows no sign of life; the task is given up")
+
+// work does the tasks of a parcel, one after the other.
+func (w *Worker) work(ctx context.Context, m jetstream.Msg, p *parcel, n int, cores []int, out *answers) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w.set(func() { w.running[p] = cancel })
+	defer w.set(func() {
+		delete(w.running, p)
+		delete(w.doing, n)
+	})
+	copies := &files.Copies{Dir: p.Dir, Files: map[string]string{}}
+	life := &life{}
+	end := life.keep(m, func() { cancel(errSilent) })
+	defer end()
+	for name, f := range p.Files {
+		path, err := w.cache.get(ctx, f)
+		if err != nil {
+			return fmt.Errorf("its files: %w", err)
+		}
+		copies.Files[name] = path
+		life.sign()
+	}
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		w.set(func() { w.doing[n] = &Doing{Task: t.Key, Command: t.Kind, Since: time.Now().UTC()} })
+		a := w.one(ctx, t, copies, n, cores, life)
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		w.set(func() {
+			if a.Error == "" {
+				w.state.Done++
+			} else {
+				w.state.Failed++
+			}
+		})
+		out.Answers = append(out.Answers, a)
+	}
+	return nil
+}
+
+// one does one task.
+func (w *Worker) one(ctx context.Context, t *task, copies *files.Copies, n int, cores []int, life *life) answer {
+	var lines bytes.Buffer
+	to := json.NewEncoder(&lines)
+	tooLong := errors.New("it says more than can be sent")
+	say := func(l workers.Line) error {
+		life.sign()
+		if lines.Len() > maxAnswer/4 {
+			return tooLong
+		}
+		return to.Encode(l)
+	}
+	show := func(text string) { w.set(func() { w.doing[n].Latest = text[:min(len(text), 200)] }) }
+	usage, err := w.Processes.Do(ctx, workers.Assignment{
+		Job:   &experiment.Job{Kind: t.Kind, Request: t.Request, Threads: t.Threads, Memory: t.Memory, Clock: t.Clock, Journal: w.JournalFile, Copies: copies},
+		Limit: t.Limit, Clock: t.Clock, Cores: cores, Memory: t.Memory, Procs: t.Procs, Started: life.started,
+		Say: func(s *workers.Said) {
+			if s.Show != "" {
+				show(s.Show)
+				life.sign()
+				return
+			}
+			say(workers.Line{Said: s})
+		},
+	}, func(e record.Event) error {
+		if e.Kind == record.KindProgress {
+			show(fmt.Sprintf("%d found, largest k %d, %d regions open", e.Progress.Found, e.Progress.MaxK, e.Progress.Open))
+		}
+		return say(workers.Line{Event: e})
+	})
+	a := answer{Content: t.Content, Lines: lines.String(), Usage: usage}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+// give publishes the results and, when the queue has them, takes the parcel out.
+func (w *Worker) give(ctx context.Context, m jetstream.Msg, p *parcel, out *answers) error {
+	parts, err := pack(out)
+	if err != nil {
+		for i := range out.Answers {
+			out.Answers[i].Lines, out.Answers[i].Error = "", err.Error()
+		}
+		if parts, err = pack(out); err != nil {
+			return err
+		}
+	}
+	attempt := nuid.Next()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for n, part := range parts {
+		subject := partSubject(p.Plan, p.ID, attempt, n, len(parts))
+		for try := 0; ; try++ {
+			_, err := w.link.js.Publish(ctx, subject, part, jetstream.WithMsgID(subject), jetstream.WithExpectStream(resultsStream))
+			if err == nil {
+				break
+			}
+			m.InProgress()
+			select {
+			case <-ctx.Done():
+				return err
+			case <-time.After(min(5*time.Second, 100*time.Millisecond<<min(try, 6))):
+			}
+		}
+	}
+	acked, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	return m.DoubleAck(acked) // else it is delivered again, and its second result dropped
+}
+
+// life is whether a task's process lives: it says something, or uses a processor.
+type life struct {
+	last atomic.Int64
+	mu   sync.Mutex
+	cpu  *clock.Clock
+	used time.Duration
+}
+
+func (l *life) sign() { l.last.Store(time.Now().UnixNano()) }
+
+func (l *life) started(pid int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cpu, _ = clock.Of(pid, time.Now())
+	l.used = 0
+	l.sign()
+}
+
+// look reports when the last sign was.
+func (l *life) look() time.Duration {
+	l.mu.Lock()
+	if l.cpu == nil {
+		l.sign() // this system does not tell
+	} else {
+		if used := l.cpu.Elapsed(); used > l.used {
+			l.used = used
+			l.sign()
+		}
+	}
+	l.mu.Unlock()
+	return time.Since(time.Unix(0, l.last.Load()))
+}
+
+// keep tells the queue, every third of the time that it waits, that a task is worked on, as
+// long as there are signs of life; silent is called when there are none for that time.
+func (l *life) keep(m jetstream.Msg, silent func()) (end func()) {
+	l.sign()
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(ackWait / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if l.look() >= ackWait {
+					silent()
+					return
+				}
+				if l.look() < ackWait/3+time.Second {
+					m.InProgress()
+				}
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// CacheDir is where a worker keeps files, unless told otherwise.
+func CacheDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "hyfair", "fleet"), err
+}
