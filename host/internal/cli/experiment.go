@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -237,7 +238,14 @@ func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Pl
 // end.
 func (f *experimentFlags) place(app *App, s *session.Session) (experiment.Place, func(), error) {
 	if f.fleet.URL != "" {
-		c, err := fleet.Coordinate(f.fleet, s)
+		wait := fleet.DefaultWait
+		if text := os.Getenv("HYFAIR_FLEET_WAIT"); text != "" {
+			var err error
+			if wait, err = time.ParseDuration(text); err != nil || wait < time.Second || wait > time.Hour {
+				return nil, nil, usage(fmt.Errorf("$HYFAIR_FLEET_WAIT is %q: want a time from 1s to 1h", text))
+			}
+		}
+		c, err := fleet.Coordinate(f.fleet, s, wait)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -314,6 +322,9 @@ func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file 
 				settings.at(point)
 				name := p.Called(spec, point.Called(""))
 				r, err := request(spec, name)
+				if l, ok := any(&r).(interface{ Local() string }); ok && err == nil && f.fleet.URL != "" && l.Local() != "" {
+					err = fmt.Errorf("%s: a task of a fleet has no files of this machine but its study's; leave that out, or leave out --fleet", l.Local())
+				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}

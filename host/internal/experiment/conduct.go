@@ -111,6 +111,8 @@ func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(stri
 	switch {
 	case end == nil && usage.Group != nil && usage.Group.Killed > 0:
 		return fmt.Errorf("used more than its %s of memory", mebibytes(b.Session.Memory))
+	case end == nil && session.IsMistake(err):
+		return err
 	case end == nil:
 		return errors.Join(err, errors.New("the worker ended before it gave an answer"))
 	case len(end.Result) > 0:

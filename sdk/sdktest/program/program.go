@@ -51,8 +51,11 @@ func Build(folder, file string) error {
 
 // made is where make puts the program.
 func made(folder string) string {
-	if folder == "host" {
+	switch folder {
+	case "host":
 		return filepath.Join(Root(), "bin", "hyfair")
+	case "host/fleet":
+		return filepath.Join(Root(), "bin", "hyfair-fleet")
 	}
 	if name, ok := strings.CutPrefix(folder, "plugins/"); ok {
 		return filepath.Join(Root(), "bin", "plugins", "hyfair-"+name)

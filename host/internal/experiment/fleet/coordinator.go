@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,8 +29,9 @@ const (
 	// room: so many more slots than there are are in the queue, that no worker waits.
 	width    = 4096
 	leastOut = 16
-	// lookEvery is how often the coordinator looks how the fleet and the queue are.
-	lookEvery = 5 * time.Second
+	// looks is how often the coordinator looks how the fleet and the queue are, while a task
+	// waits for a sign of life.
+	looks = 6
 	// maxEarly bounds results of an earlier coordinator that wait for their tasks.
 	maxEarly = 256 << 20
 )
@@ -38,6 +40,8 @@ const (
 type Coordinator struct {
 	link *link
 	s    *session.Session
+	// patience is how long a task waits for a sign of life.
+	patience time.Duration
 	// plan is the experiment's name in the queue.
 	plan  string
 	frame *experiment.Frame
@@ -98,14 +102,15 @@ type wait struct {
 }
 
 // Coordinate connects an experiment to a fleet.
-func Coordinate(a Address, s *session.Session) (*Coordinator, error) {
+// patience is how long a task waits for a sign of life of a worker; 0: DefaultWait.
+func Coordinate(a Address, s *session.Session, patience time.Duration) (*Coordinator, error) {
 	name := RoleCoordinator + "-" + nuid.Next()
 	l, err := dial(a, RoleCoordinator, name)
 	if err != nil {
 		return nil, err
 	}
 	c := &Coordinator{
-		link: l, s: s, grounds: map[string]bool{}, sent: map[string]bool{}, subjects: map[string]func() (*subject, error){}, groups: map[string]*group{},
+		link: l, s: s, patience: cmp.Or(patience, DefaultWait), grounds: map[string]bool{}, sent: map[string]bool{}, subjects: map[string]func() (*subject, error){}, groups: map[string]*group{},
 		waiting: map[string]*wait{}, early: map[string][]byte{}, taken: map[string]time.Time{}, fit: leastOut,
 	}
 	c.room = sync.NewCond(&c.mu)
@@ -266,14 +271,8 @@ func (c *Coordinator) Do(ctx context.Context, o *experiment.Order, event func(re
 	}
 }
 
-// local is a request that may name files of this machine beside its question's.
-type local interface{ Local() string }
-
 // errand is an order as it travels.
 func (c *Coordinator) errand(o *experiment.Order) (*errand, error) {
-	if l, ok := o.Request.(local); ok && l.Local() != "" {
-		return nil, session.Mistake(fmt.Errorf("%s: a task of a fleet has no files of this machine but its study's; leave that out, or leave out --fleet", l.Local()))
-	}
 	program, err := session.Program()
 	if err != nil {
 		return nil, err
@@ -442,7 +441,7 @@ func (c *Coordinator) fill(ctx context.Context, w *wait) error {
 			return err
 		}
 		_, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-			Durable: name, FilterSubject: taskPrefix + name + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait,
+			Durable: name, FilterSubject: taskPrefix + name + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.patience,
 			// The worker that gets a task a fourth time says so in place of a result: a server
 			// that gives up says it once, to whoever listens.
 			MaxDeliver: -1, MaxAckPending: -1, InactiveThreshold: 24 * time.Hour, Metadata: map[string]string{"ground": string(text)}, Replicas: c.link.replicas(),
@@ -487,7 +486,7 @@ func (c *Coordinator) upload(ctx context.Context, name string, f file) error {
 // look looks after the fleet until ctx ends: how many slots it has, and whether what is
 // out is in the queue.
 func (c *Coordinator) look(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(c.patience / looks)
 	defer tick.Stop()
 	for {
 		c.hear(ctx)
@@ -504,7 +503,7 @@ func (c *Coordinator) look(ctx context.Context) {
 func (c *Coordinator) hear(ctx context.Context) {
 	slots, machines, free := 0, 0, 0
 	var lacks []string
-	c.link.ask(ctx, time.Second, func(s *State) {
+	c.link.ask(ctx, min(time.Second, c.patience/looks), func(s *State) {
 		if s.Role != RoleWorker || s.Draining {
 			return
 		}
@@ -564,7 +563,7 @@ func (c *Coordinator) sweep(ctx context.Context) {
 	c.mu.Lock()
 	for id, w := range c.waiting {
 		switch {
-		case there[id] || time.Since(w.since) < lookEvery:
+		case there[id] || time.Since(w.since) < c.patience/looks:
 			w.missed = 0
 		default:
 			if w.missed++; w.missed > 1 {
@@ -574,7 +573,7 @@ func (c *Coordinator) sweep(ctx context.Context) {
 		}
 	}
 	for id, at := range c.taken {
-		if !at.IsZero() && time.Since(at) > 2*lookEvery {
+		if !at.IsZero() && time.Since(at) > 2*c.patience/looks {
 			old = append(old, id)
 		}
 	}
@@ -589,7 +588,7 @@ func (c *Coordinator) sweep(ctx context.Context) {
 			return
 		}
 		c.mu.Lock()
-		if at, taken := c.taken[id]; taken && time.Since(at) > 2*lookEvery {
+		if at, taken := c.taken[id]; taken && time.Since(at) > 2*c.patience/looks {
 			c.taken[id] = time.Time{}
 		}
 		c.mu.Unlock()

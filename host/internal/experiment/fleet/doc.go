@@ -30,8 +30,8 @@ const (
 )
 
 const (
-	// ackWait is how long a task waits for a sign of life before another worker gets it.
-	ackWait = 30 * time.Second
+	// DefaultWait is how long a task waits for a sign of life before another worker gets it.
+	DefaultWait = 30 * time.Second
 	// deliveries is how often a task is begun before its loss is its result.
 	deliveries = 3
 	// maxTask bounds a message with tasks, maxPart one with a part of results, maxParts how

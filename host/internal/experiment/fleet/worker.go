@@ -262,16 +262,15 @@ func (w *Worker) plugin(ctx context.Context, name string) (*experiment.Plugin, e
 // slot does one task after the other, as long as open.
 func (w *Worker) slot(ctx, open context.Context, n int, cores []int) {
 	for open.Err() == nil {
-		m := w.next(open)
-		if m == nil {
-			continue
+		if m, wait := w.next(open); m != nil {
+			w.do(ctx, m, wait, n, cores)
 		}
-		w.do(ctx, m, n, cores)
 	}
 }
 
-// next is a task from the queue; nil: there is none now.
-func (w *Worker) next(ctx context.Context) jetstream.Msg {
+// next is a task from the queue, and how long it waits for a sign of life; nil: there is
+// none now.
+func (w *Worker) next(ctx context.Context) (jetstream.Msg, time.Duration) {
 	w.mu.Lock()
 	grounds := slices.Clone(w.grounds)
 	w.mu.Unlock()
@@ -281,11 +280,11 @@ func (w *Worker) next(ctx context.Context) jetstream.Msg {
 		if i == len(grounds)-1 {
 			wait = idle
 		}
-		if m := w.fetch(ctx, name, wait); m != nil {
-			return m
+		if m, life := w.fetch(ctx, name, wait); m != nil {
+			return m, life
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil, 0
 		}
 	}
 	if len(grounds) == 0 {
@@ -294,31 +293,31 @@ func (w *Worker) next(ctx context.Context) jetstream.Msg {
 		case <-time.After(idle / 8):
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // fetch takes one task of a ground, which is this worker's from then on. It asks for one
 // only: what waits here, no other worker can do.
-func (w *Worker) fetch(ctx context.Context, name string, wait time.Duration) jetstream.Msg {
+func (w *Worker) fetch(ctx context.Context, name string, wait time.Duration) (jetstream.Msg, time.Duration) {
 	w.mu.Lock()
 	from := w.from[name]
 	w.mu.Unlock()
 	if from == nil {
 		var err error
 		if from, err = w.link.js.Consumer(ctx, tasksStream, name); err != nil {
-			return nil
+			return nil, 0
 		}
 		w.set(func() { w.from[name] = from })
 	}
 	batch, err := from.Fetch(1, jetstream.FetchMaxWait(wait))
 	if err != nil {
-		return nil
+		return nil, 0
 	}
-	return <-batch.Messages()
+	return <-batch.Messages(), max(time.Second, from.CachedInfo().Config.AckWait)
 }
 
 // do does a parcel of tasks, gives the results, and takes it out of the queue.
-func (w *Worker) do(ctx context.Context, m jetstream.Msg, n int, cores []int) {
+func (w *Worker) do(ctx context.Context, m jetstream.Msg, wait time.Duration, n int, cores []int) {
 	meta, err := m.Metadata()
 	if err != nil {
 		return
@@ -334,7 +333,7 @@ func (w *Worker) do(ctx context.Context, m jetstream.Msg, n int, cores []int) {
 		for i := range p.Tasks {
 			out.Answers = append(out.Answers, answer{Content: p.Tasks[i].Content, Error: fmt.Sprintf("%d workers began it, and were lost or lost it", deliveries)})
 		}
-	} else if err := w.work(ctx, m, p, n, cores, out); err != nil {
+	} else if err := w.work(ctx, m, wait, p, n, cores, out); err != nil {
 		w.Log("%s: %v", p.Tasks[0].Key, err)
 		if !errors.Is(err, errDropped) && !errors.Is(err, errSilent) {
 			m.NakWithDelay(time.Second)
@@ -350,7 +349,7 @@ func (w *Worker) do(ctx context.Context, m jetstream.Msg, n int, cores []int) {
 var errSilent = errors.New("its process shows no sign of life; the task is given up")
 
 // work does the tasks of a parcel, one after the other.
-func (w *Worker) work(ctx context.Context, m jetstream.Msg, p *parcel, n int, cores []int, out *answers) error {
+func (w *Worker) work(ctx context.Context, m jetstream.Msg, wait time.Duration, p *parcel, n int, cores []int, out *answers) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.set(func() { w.running[p] = cancel })
@@ -360,7 +359,7 @@ func (w *Worker) work(ctx context.Context, m jetstream.Msg, p *parcel, n int, co
 	})
 	copies := &files.Copies{Dir: p.Dir, Files: map[string]string{}}
 	life := &life{}
-	end := life.keep(m, func() { cancel(errSilent) })
+	end := life.keep(m, wait, func() { cancel(errSilent) })
 	defer end()
 	for name, f := range p.Files {
 		path, err := w.cache.get(ctx, f)
@@ -495,22 +494,22 @@ func (l *life) look() time.Duration {
 
 // keep tells the queue, every third of the time that it waits, that a task is worked on, as
 // long as there are signs of life; silent is called when there are none for that time.
-func (l *life) keep(m jetstream.Msg, silent func()) (end func()) {
+func (l *life) keep(m jetstream.Msg, wait time.Duration, silent func()) (end func()) {
 	l.sign()
 	done := make(chan struct{})
 	go func() {
-		tick := time.NewTicker(ackWait / 3)
+		tick := time.NewTicker(wait / 3)
 		defer tick.Stop()
 		for {
 			select {
 			case <-done:
 				return
 			case <-tick.C:
-				if l.look() >= ackWait {
+				if l.look() >= wait {
 					silent()
 					return
 				}
-				if l.look() < ackWait/3+time.Second {
+				if l.look() <= wait/2 {
 					m.InProgress()
 				}
 			}

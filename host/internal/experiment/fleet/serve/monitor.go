@@ -52,7 +52,7 @@ func metrics(w http.ResponseWriter, s *server.Server) {
 		number("hyfair_fleet_out_bytes_total", "counter", "Bytes that went out.", v.OutBytes)
 		number("hyfair_fleet_memory_bytes", "gauge", "Memory of the server.", v.Mem)
 	}
-	js, err := s.Jsz(&server.JSzOptions{Streams: true, Consumer: true})
+	js, err := s.Jsz(&server.JSzOptions{Streams: true, Consumer: true, Config: true})
 	if err != nil {
 		return
 	}
@@ -61,7 +61,10 @@ func metrics(w http.ResponseWriter, s *server.Server) {
 		slices.SortFunc(account.Streams, func(a, b server.StreamDetail) int { return len(a.Name) - len(b.Name) })
 		for _, stream := range account.Streams {
 			fmt.Fprintf(w, "hyfair_fleet_messages{stream=%q} %d\n", stream.Name, stream.State.Msgs)
-			for _, c := range stream.Consumer {
+			for _, c := range stream.Consumer { // of results each experiment has one of its own
+				if stream.Config != nil && stream.Config.Retention != server.WorkQueuePolicy {
+					continue
+				}
 				fmt.Fprintf(w, "hyfair_fleet_waiting{ground=%q} %d\nhyfair_fleet_under_way{ground=%q} %d\nhyfair_fleet_redelivered{ground=%q} %d\n",
 					c.Name, c.NumPending, c.Name, c.NumAckPending, c.Name, c.NumRedelivered)
 			}
