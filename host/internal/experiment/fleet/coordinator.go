@@ -109,14 +109,20 @@ func Coordinate(a Address, s *session.Session, patience time.Duration) (*Coordin
 	if err != nil {
 		return nil, err
 	}
-	c := &Coordinator{
-		link: l, s: s, patience: cmp.Or(patience, DefaultWait), grounds: map[string]bool{}, sent: map[string]bool{}, subjects: map[string]func() (*subject, error){}, groups: map[string]*group{},
-		waiting: map[string]*wait{}, early: map[string][]byte{}, taken: map[string]time.Time{}, fit: leastOut,
-	}
-	c.room = sync.NewCond(&c.mu)
+	c := coordinator(l, s)
+	c.patience = cmp.Or(patience, DefaultWait)
 	host, _ := os.Hostname()
 	c.state = State{Name: name, Role: RoleCoordinator, Host: host, Machine: session.Machine(), Version: session.Build(), Since: time.Now().UTC()}
 	return c, nil
+}
+
+func coordinator(l *link, s *session.Session) *Coordinator {
+	c := &Coordinator{
+		link: l, s: s, grounds: map[string]bool{}, sent: map[string]bool{}, subjects: map[string]func() (*subject, error){}, groups: map[string]*group{},
+		waiting: map[string]*wait{}, early: map[string][]byte{}, taken: map[string]time.Time{}, fit: leastOut,
+	}
+	c.room = sync.NewCond(&c.mu)
+	return c
 }
 
 // Begin implements experiment.Place.
@@ -247,28 +253,33 @@ func (c *Coordinator) Do(ctx context.Context, o *experiment.Order, event func(re
 	case <-ctx.Done():
 		return workers.Usage{}, ctx.Err()
 	case got := <-e.came:
-		usage, err := got.Usage, got.err
-		if err == nil {
-			usage.Machine = &got.machine
-			r := &replay{subject: e.from}
-			_, err = workers.Read(strings.NewReader(got.Lines), func(one record.Event) error {
-				if err := r.check(&one); err != nil {
-					return err
-				}
-				return event(one)
-			}, o.Say)
-			if err == nil && got.Error != "" {
-				err = errors.New(got.Error)
-			}
-		}
-		if err != nil {
-			if got.worker != "" {
-				err = fmt.Errorf("worker %s: %w", got.worker, err)
-			}
-			usage.Machine = nil
-		}
-		return usage, err
+		return got.hand(e.from, event, o.Say)
 	}
+}
+
+// hand hands over what came, as far as it holds.
+func (c *came) hand(of *subject, event func(record.Event) error, say func(*workers.Said)) (workers.Usage, error) {
+	usage, err := c.Usage, c.err
+	if err == nil {
+		usage.Machine = &c.machine
+		r := &replay{subject: of}
+		_, err = workers.Read(strings.NewReader(c.Lines), func(one record.Event) error {
+			if err := r.check(&one); err != nil {
+				return err
+			}
+			return event(one)
+		}, say)
+		if err == nil && c.Error != "" {
+			err = errors.New(c.Error)
+		}
+	}
+	if err != nil {
+		if c.worker != "" {
+			err = fmt.Errorf("worker %s: %w", c.worker, err)
+		}
+		usage.Machine = nil
+	}
+	return usage, err
 }
 
 // errand is an order as it travels.
@@ -417,14 +428,16 @@ func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 	if len(text) > maxTask {
 		return session.Mistake(fmt.Errorf("the tasks %s and others are too long to be sent: %d bytes of at most %d", w.parcel.Tasks[0].Key, len(text), maxTask))
 	}
-	if err := c.fill(ctx, w); err != nil {
-		var gone *gone
-		if errors.As(err, &gone) {
-			return err
-		}
-		return nil
+	err = c.fill(ctx, w)
+	if gone := (*gone)(nil); errors.As(err, &gone) {
+		return err
 	}
-	c.link.js.Publish(ctx, w.parcel.subject(&w.ground), text, jetstream.WithMsgID(w.parcel.ID+"."+nuid.Next()), jetstream.WithExpectStream(tasksStream))
+	if err == nil {
+		_, err = c.link.js.Publish(ctx, w.parcel.subject(&w.ground), text, jetstream.WithMsgID(w.parcel.ID+"."+nuid.Next()), jetstream.WithExpectStream(tasksStream))
+	}
+	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && !strings.Contains(refused.Description, "per subject") {
+		c.s.Note("the fleet's queue takes no more: %s; its tasks wait", refused.Description)
+	}
 	return nil
 }
 

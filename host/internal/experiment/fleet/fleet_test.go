@@ -1,6 +1,6 @@
 //go:build unix
 
-package fleet_test
+package fleet
 
 import (
 	"bytes"
@@ -8,19 +8,25 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/hyfair/hyfair/host/internal/experiment/fleet"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/sdktest/program"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
@@ -144,7 +150,7 @@ func (b *table) until(what string, holds func() bool) {
 }
 
 // status is what the fleet says of itself; a fleet that does not answer says nothing.
-func (b *table) status(args ...string) (s fleet.Status) {
+func (b *table) status(args ...string) (s Status) {
 	b.Helper()
 	if code, out, _ := b.run("asks", append([]string{"fleet", "status", b.url, "--json"}, args...)...); code == 0 {
 		if err := json.Unmarshal([]byte(out), &s); err != nil {
@@ -417,4 +423,229 @@ func TestWhatAWorkerLacks(t *testing.T) {
 	if d := cmp.Diff(b.alone(grid), b.rows(tidy)); d != "" {
 		t.Error(d)
 	}
+}
+
+// ends waits for the end of an experiment that has to succeed.
+func (b *table) ends(p *process) {
+	b.Helper()
+	b.until("end of the experiment", func() bool {
+		select {
+		case <-p.ended:
+			return true
+		default:
+			return false
+		}
+	})
+	if code := p.ProcessState.ExitCode(); code != 0 {
+		b.Fatal(code, p.said())
+	}
+}
+
+// seat is a connection to the queue as a worker has it.
+func (b *table) seat() *link {
+	b.Helper()
+	l, err := dial(Address{URL: b.url}, RoleWorker, "liar")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(l.Close)
+	return l
+}
+
+// fetch takes the next task of whatever ground.
+func (b *table) fetch(l *link) (jetstream.Msg, *parcel) {
+	b.Helper()
+	var m jetstream.Msg
+	b.until("task", func() bool {
+		queue, err := l.js.Stream(b.Context(), tasksStream)
+		if err != nil {
+			return false
+		}
+		list := queue.ListConsumers(b.Context())
+		for info := range list.Info() {
+			from, err := queue.Consumer(b.Context(), info.Name)
+			if err != nil {
+				continue
+			}
+			if batch, err := from.Fetch(1, jetstream.FetchMaxWait(time.Second)); err == nil && m == nil {
+				m = <-batch.Messages()
+			}
+		}
+		return m != nil
+	})
+	p, err := parseParcel(m.Data())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return m, p
+}
+
+// What a worker makes up is a failed try, and what it takes out of the queue without a
+// result, or what never was a task, changes nothing.
+func TestALiarChangesNothing(t *testing.T) {
+	tier.NeedUsual(t)
+	b := lay(t)
+	grid := b.grid(2, 3_000)
+	want := b.alone(grid)
+	b.serve()
+	tidy := filepath.Join(b.dir, "fleet.jsonl")
+	coordinator := b.start("coordinator", "ablate", grid, "--fleet", b.url, "--tidy", tidy)
+	liar := b.seat()
+	line, err := json.Marshal(workers.Line{Event: record.Event{Kind: record.KindFound, Found: &record.Found{X: make([]float64, 10), K: 99, Gap: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(p *parcel, a answers) {
+		parts, err := pack(&a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, one := range parts {
+			if _, err := liar.js.Publish(t.Context(), partSubject(p.Plan, p.ID, "a", n, len(parts)), one); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	m, p := b.fetch(liar)
+	send(p, answers{Worker: "liar", Answers: []answer{{Content: p.Tasks[0].Content, Lines: string(line)}}})
+	m.Ack()
+	m, p = b.fetch(liar)
+	send(&parcel{Plan: p.Plan, ID: "never-was"}, answers{Worker: "liar", Answers: []answer{{Content: p.Tasks[0].Content}}})
+	m.Ack() // without a result
+	b.join()
+	b.ends(coordinator)
+	rows := b.rows(tidy)
+	if d := cmp.Diff(want, rows); d != "" {
+		t.Error(d)
+	}
+	if text, _ := os.ReadFile(tidy); !strings.Contains(string(text), "does not hold here") {
+		t.Errorf("nobody is told of the lie: %s", text)
+	}
+}
+
+// A queue that is full, or lost with all it had, costs time.
+func TestAQueueThatIsFullOrLost(t *testing.T) {
+	tier.NeedUsual(t)
+	b := lay(t)
+	grid := b.grid(4, 4_000)
+	want := b.alone(grid)
+	server := b.serve("--limit", "200KB") // less than the study's rows
+	tidy := filepath.Join(b.dir, "fleet.jsonl")
+	coordinator := b.start("coordinator", "ablate", grid, "--fleet", b.url, "--tidy", tidy)
+	b.join()
+	b.until("word of a full queue", func() bool { return strings.Contains(coordinator.said(), "takes no more") || b.over(coordinator) })
+	server.kill()
+	server = b.serve()
+	b.until("a task", func() bool { return b.over(coordinator) || b.status().Done > 0 })
+	server.kill()
+	if err := os.RemoveAll(filepath.Join(b.dir, "store")); err != nil {
+		t.Fatal(err)
+	}
+	b.serve()
+	b.ends(coordinator)
+	if d := cmp.Diff(want, b.rows(tidy)); d != "" {
+		t.Error(d)
+	}
+}
+
+// A task whose process is stopped goes to another worker, and so does one behind a link
+// that stands still.
+func TestWhatStandsStill(t *testing.T) {
+	tier.NeedUsual(t)
+	b := lay(t)
+	grid := b.grid(4, 8_000)
+	want := b.alone(grid)
+	b.serve()
+	_, address, _ := strings.Cut(b.url, "://")
+	link := stall(t, address)
+	tidy := filepath.Join(b.dir, "fleet.jsonl")
+	coordinator := b.start("coordinator", "ablate", grid, "--fleet", b.url, "--tidy", tidy)
+	behind := b.start("worker", "fleet", "join", "nats://"+link.address, "--jobs", "1")
+	b.until("task under way", func() bool { return b.over(coordinator) || b.status().Busy == 1 })
+	link.still.Store(true)
+	first := b.join()
+	stopped := 0
+	b.until("a process to stop", func() bool {
+		for _, pid := range b.children(first.Process.Pid) {
+			stopped = pid
+		}
+		return b.over(coordinator) || stopped > 0 && syscall.Kill(stopped, syscall.SIGSTOP) == nil
+	})
+	b.until("another worker's task", func() bool { return b.over(coordinator) || !b.alive(stopped) })
+	link.still.Store(false)
+	b.ends(coordinator)
+	if d := cmp.Diff(want, b.rows(tidy)); d != "" {
+		t.Error(d)
+	}
+	behind.kill()
+}
+
+// alive reports a process that is not gone.
+func (b *table) alive(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(text), ") Z ")
+}
+
+// children are the processes of a worker's tasks.
+func (b *table) children(pid int) (out []int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, word := range strings.Fields(string(text)) {
+			command, _ := os.ReadFile("/proc/" + word + "/cmdline")
+			if child, err := strconv.Atoi(word); err == nil && bytes.Contains(command, []byte("\x00work\x00")) {
+				out = append(out, child)
+			}
+		}
+	}
+	return out
+}
+
+// stalling is a link to an address that can stand still.
+type stalling struct {
+	address string
+	still   atomic.Bool
+}
+
+func stall(t *testing.T, to string) *stalling {
+	t.Helper()
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { at.Close() })
+	s := &stalling{address: at.Addr().String()}
+	carry := func(to, from net.Conn) {
+		defer to.Close()
+		defer from.Close()
+		buffer := make([]byte, 32<<10)
+		for {
+			n, err := from.Read(buffer)
+			for s.still.Load() && t.Context().Err() == nil {
+				time.Sleep(10 * time.Millisecond)
+			}
+			if err != nil {
+				return
+			}
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			near, err := at.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", to)
+			if err != nil {
+				near.Close()
+				continue
+			}
+			go carry(near, far)
+			go carry(far, near)
+		}
+	}()
+	return s
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // subject is what tasks ask about, as this machine has it.
@@ -52,8 +51,12 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 		return individual.NewJudge(query), nil
 	})
 	s.evaluator = sync.OnceValues(func() (*evaluate.Evaluator, error) {
-		if epsilon == "" {
-			epsilon = spec.Epsilon
+		if epsilon == "" { // a search, whose constraints say what of where: no box can
+			query, err := q.Scores()
+			if err != nil {
+				return nil, err
+			}
+			return evaluate.New(query.Model, query.Space, query.Region, query.Epsilon)
 		}
 		eps, err := q.Study.EpsilonFor(fairness.Score, epsilon)
 		if err != nil {
@@ -67,9 +70,11 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 // replay is one task's events on their way in.
 type replay struct {
 	*subject
-	// kinds has the features of a search's points, which may lie outside of the question's
-	// own region; most is the largest k of those who were found.
+	// seen are those who were found, and most is the largest k among them; last is the
+	// individual of the last pair.
+	seen map[string]bool
 	most int
+	last []float64
 }
 
 // errNotSo: what a worker says of an individual is not so.
@@ -85,7 +90,7 @@ func (r *replay) check(e *record.Event) error {
 		if e.Best == nil {
 			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
 		}
-		return r.found(e.Best)
+		return nil // it is one of those found, and counts as nobody
 	case record.KindTally:
 		if e.Tally == nil {
 			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
@@ -100,6 +105,10 @@ func (r *replay) check(e *record.Event) error {
 	case record.KindStarted:
 		if e.Started == nil {
 			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
+		}
+		s := r.asked.Space
+		if d := e.Started.Domains; !slices.Equal(e.Started.Features, s.Names()) || d != nil && !slices.Equal(d, record.Domains(s)) {
+			return fmt.Errorf("%w: it has other features", errNotSo)
 		}
 	}
 	return nil
@@ -116,19 +125,23 @@ func (r *replay) found(x *record.Found) error {
 		return err
 	}
 	s := r.asked.Space
-	if !s.ContainsIndividual(x.X) || !s.RegionContains(r.asked.Region, x.X) || !r.allowed(x.X) {
+	if !s.ContainsIndividual(x.X) || !s.RegionContains(r.asked.Region, x.X) || r.last != nil && !slices.Equal(r.last, s.Canonical(x.X)) {
 		return fmt.Errorf("%w: %v is none that was asked about", errNotSo, x.X)
 	}
-	if out := e.Evaluate(x.X); !out.Violates || out.K != x.K || !near(out.Gap, x.Gap) {
+	out := e.Evaluate(x.X)
+	entropies := x.Shannon == 0 && x.MinEntropy == 0 || near(out.Shannon, x.Shannon) && near(out.MinEntropy, x.MinEntropy)
+	if !out.Violates || out.K != x.K || !near(out.Gap, x.Gap) || !entropies {
 		return fmt.Errorf("%w: %v has k = %d and a gap of %v, not %d and %v", errNotSo, x.X, out.K, out.Gap, x.K, x.Gap)
+	}
+	if key := fmt.Sprint(s.Canonical(x.X)); r.seen[key] {
+		return fmt.Errorf("%w: %v is found a second time", errNotSo, x.X)
+	} else if r.seen == nil {
+		r.seen = map[string]bool{key: true}
+	} else {
+		r.seen[key] = true
 	}
 	r.most = max(r.most, x.K)
 	return nil
-}
-
-// allowed reports an individual that what no box can say does not leave out.
-func (r *replay) allowed(x []float64) bool {
-	return !slices.ContainsFunc(r.asked.Rest, func(c space.Condition) bool { return !c.Holds(x[c.Feature]) })
 }
 
 func (r *replay) witness(w *record.Witness) error {
@@ -152,7 +165,8 @@ func (r *replay) witness(w *record.Witness) error {
 	if err != nil {
 		return err
 	}
-	if out := e.Evaluate(s.Canonical(w.Copy1)); out.K != w.K {
+	r.last = s.Canonical(w.Copy1)
+	if out := e.Evaluate(r.last); out.K != w.K {
 		return fmt.Errorf("%w: %v has k = %d, not %d", errNotSo, w.Copy1, out.K, w.K)
 	}
 	return nil

@@ -1,0 +1,195 @@
+package fleet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/program"
+)
+
+// loan is the shipped study, as searches and comparisons ask about it.
+func loan(t testing.TB, measured string) *subject {
+	t.Helper()
+	s, err := open(question.Spec{Study: filepath.Join(program.Root(), "studies", "loan"), Notion: fairness.Score.String()}, measured)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// worst is an individual who is discriminated against, and the pair that shows it.
+func worst(t testing.TB, s *subject) (*record.Found, *record.Witness) {
+	t.Helper()
+	e, err := s.evaluator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := s.asked.Query(problem.Decide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := s.asked.Study.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range data.Points {
+		x := s.asked.Space.Canonical(row)
+		if out := e.Evaluate(x); out.Violates {
+			w := individual.NewJudge(q).Worst(t.Context(), x, q.Epsilon)
+			if w == nil {
+				t.Fatalf("%v", out)
+			}
+			event := w.Event().Witness
+			event.K = out.K
+			return &record.Found{X: x, K: out.K, Gap: out.Gap, Shannon: out.Shannon, MinEntropy: out.MinEntropy}, event
+		}
+	}
+	t.Fatal("nobody is")
+	return nil, nil
+}
+
+// What a worker says of individuals counts as far as it holds.
+func TestLiesDoNotCount(t *testing.T) {
+	searched, compared := loan(t, ""), loan(t, "0.05")
+	x, _ := worst(t, searched)
+	_, w := worst(t, compared)
+	found := func(change func(*record.Found)) record.Event {
+		f := *x
+		f.X = append([]float64(nil), x.X...)
+		change(&f)
+		return record.Event{Kind: record.KindFound, Found: &f}
+	}
+	pair := func(change func(*record.Witness)) record.Event {
+		p := *w
+		p.Copy1, p.Copy2 = append([]float64(nil), w.Copy1...), append([]float64(nil), w.Copy2...)
+		change(&p)
+		return record.Event{Kind: record.KindWitness, Witness: &p}
+	}
+	free := searched.asked.Space.Free()[0]
+	for name, c := range map[string]struct {
+		of     *subject
+		events []record.Event
+		holds  bool
+	}{
+		"the truth":             {searched, []record.Event{found(func(*record.Found) {})}, true},
+		"a larger k":            {searched, []record.Event{found(func(f *record.Found) { f.K++ })}, false},
+		"a larger gap":          {searched, []record.Event{found(func(f *record.Found) { f.Gap *= 1.001 })}, false},
+		"other entropies":       {searched, []record.Event{found(func(f *record.Found) { f.Shannon++ })}, false},
+		"somebody outside":      {searched, []record.Event{found(func(f *record.Found) { f.X[free] = 1e9 })}, false},
+		"too few values":        {searched, []record.Event{found(func(f *record.Found) { f.X = f.X[1:] })}, false},
+		"nobody":                {searched, []record.Event{found(func(f *record.Found) { f.X = nil })}, false},
+		"the same twice":        {searched, []record.Event{found(func(*record.Found) {}), found(func(*record.Found) {})}, false},
+		"a sum of larger ones":  {searched, []record.Event{found(func(*record.Found) {}), {Kind: record.KindTally, Tally: &record.Tally{K: map[int]int64{x.K + 1: 5}}}}, false},
+		"a sum":                 {searched, []record.Event{found(func(*record.Found) {}), {Kind: record.KindTally, Tally: &record.Tally{K: map[int]int64{x.K: 5}}}}, true},
+		"no sum":                {searched, []record.Event{{Kind: record.KindTally}}, false},
+		"other features":        {searched, []record.Event{{Kind: record.KindStarted, Started: &record.Started{Features: []string{"x"}}}}, false},
+		"a pair":                {compared, []record.Event{pair(func(*record.Witness) {})}, true},
+		"a pair, further apart": {compared, []record.Event{pair(func(p *record.Witness) { p.Logit1 += 0.5 })}, false},
+		"a pair of more bins":   {compared, []record.Event{pair(func(p *record.Witness) { p.K++ })}, false},
+		"a pair of two people":  {compared, []record.Event{pair(func(p *record.Witness) { p.Copy1[free], p.Copy2[free] = 1, 2 })}, false},
+		"one without values":    {compared, []record.Event{pair(func(p *record.Witness) { p.Copy2 = nil })}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lines bytes.Buffer
+			for _, e := range c.events {
+				if err := json.NewEncoder(&lines).Encode(workers.Line{Event: e}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := came{answer: answer{Lines: lines.String()}, worker: "w"}
+			taken := 0
+			usage, err := got.hand(c.of, func(record.Event) error { taken++; return nil }, nil)
+			if c.holds != (err == nil) || c.holds != (taken == len(c.events)) || c.holds != (usage.Machine != nil) {
+				t.Errorf("%d of %d events, %v", taken, len(c.events), err)
+			}
+		})
+	}
+}
+
+// Whatever arrives from a worker's seat: nothing panics, only what is waited for is taken,
+// once, and nobody counts who is not what he is said to be.
+func FuzzResult(f *testing.F) {
+	of := loan(f, "")
+	x, _ := worst(f, of)
+	line, err := json.Marshal(workers.Line{Event: record.Event{Kind: record.KindFound, Found: x}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	text, err := json.Marshal(&answers{Worker: "w", Answers: []answer{{Content: "c", Lines: string(line) + "\n"}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(partSubject("p", "id", "a", 0, 1), text, true)
+	f.Add(partSubject("p", "id", "a", 1, 2), text, false)
+	f.Add(partSubject("p", "other", "a", 0, 1), []byte("{}"), true)
+	f.Add(strings.Replace(partSubject("p", "id", "a", 0, 1), "p", "*", 1), []byte("null"), true)
+	f.Add(resultPrefix+"p.id.a.0.1", bytes.Replace(text, []byte(`"kind":"found"`), []byte(`"kind":"started"`), 1), true)
+	e, err := of.evaluator()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, subject string, body []byte, packed bool) {
+		if packed {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			z.Write(body)
+			z.Close()
+			body = b.Bytes()
+		}
+		c := coordinator(nil, nil)
+		c.plan = "p"
+		waits := &errand{task: task{Content: "c"}, from: of, came: make(chan came, 1)}
+		c.waiting["id"], c.out = &wait{errands: []*errand{waits}}, 1
+		c.take(subject, body)
+		c.take(subject, body)
+		if len(c.waiting) == 1 {
+			return
+		}
+		got := <-waits.came
+		got.hand(of, func(one record.Event) error {
+			if one.Kind == record.KindFound {
+				if out := e.Evaluate(one.Found.X); !out.Violates || out.K != one.Found.K {
+					t.Errorf("%+v counts", one.Found)
+				}
+			}
+			return nil
+		}, func(*workers.Said) {})
+	})
+}
+
+// FuzzState and FuzzParcel: a coordinator reads the one, a worker the other.
+func FuzzState(f *testing.F) {
+	text, _ := json.Marshal(State{Name: "w", Role: RoleWorker, Slots: 2, Busy: []Doing{{Task: "t"}}})
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if s, err := parseState(text); err == nil {
+			(&Status{Workers: []*State{s}}).Document()
+		}
+	})
+}
+
+func FuzzParcel(f *testing.F) {
+	text, _ := json.Marshal(parcel{Plan: "p", ID: "i", Files: map[string]file{"../x": {SHA256: strings.Repeat("0", 64)}}, Tasks: []task{{Content: "c", Threads: 1}}})
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := parseParcel(text)
+		if err != nil {
+			return
+		}
+		for name, one := range p.Files {
+			if filepath.Base(one.SHA256) != one.SHA256 {
+				t.Errorf("%q would be kept as %q", name, one.SHA256)
+			}
+		}
+	})
+}
