@@ -37,6 +37,9 @@ evaluated exactly.`,
 	fl.IntVar(&r.K, "k", 0, "count individuals whose counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.IntVar(&r.Samples, "samples", 10_000, "individuals to draw uniformly and evaluate; 0: none")
 	fl.StringVar(&r.Map, "map", "", "write the boxes that the space was divided into to this file, .csv or .jsonl")
+	fl.StringVar(&r.Partition, "partition", "", `answer in parts that are added up: a chunk size for every feature such as 10, or "age=10,hours-per-week=20"`)
+	app.addShard(cmd, "with --partition: ")
+	fl.BoolVar(&r.Fresh, "fresh", false, "with --partition: start again, even where an earlier run could go on")
 	fl.DurationVar(&r.Timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: until nothing is undecided")
 	return cmd
 }

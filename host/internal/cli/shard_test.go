@@ -297,3 +297,50 @@ func seriesIn(t *testing.T, path, command string) string {
 	}
 	return infos[at].Name
 }
+
+// Shares of a question that was answered in parts, by three shards, are those of the whole.
+func TestShardsOfShares(t *testing.T) {
+	tier.NeedUsual(t)
+	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"})
+	folder := t.TempDir()
+	type shares struct {
+		Exact       struct{ Fair, Unfair, Undecided string }
+		Individuals string
+		Complete    bool
+		Reason, Run string
+		Sampled     struct{ Share float64 }
+		Parts       *struct{ Total, Complete, Resumed int }
+	}
+	ask := func(journal string, args ...string) (out shares) {
+		t.Helper()
+		code, stdout, stderr := startWith(t, binary, plugins, filepath.Join(folder, journal), append([]string{"quantify", loanStudy, "--json"}, args...)...).wait(t)
+		if err := json.Unmarshal([]byte(stdout), &out); err != nil || code != ExitDone {
+			t.Fatalf("exit code %d, %v: %s", code, err, stderr)
+		}
+		return out
+	}
+	const chunks = "loan_amount=10,credit_rating=4"
+	whole := ask("whole.db")
+	one := ask("one.db", "--partition", chunks)
+	if one.Parts == nil || one.Parts.Total < 6 || one.Parts.Complete != one.Parts.Total || one.Exact != whole.Exact || one.Individuals != whole.Individuals || !one.Complete || one.Sampled != whole.Sampled {
+		t.Fatalf("in parts %+v %+v, as a whole %+v", one, one.Parts, whole)
+	}
+	var shards []string
+	for i := range 3 {
+		name := fmt.Sprintf("shard%d.db", i+1)
+		part := ask(name, "--partition", chunks, "--shard", fmt.Sprintf("%d/3", i+1))
+		if part.Complete || part.Parts.Complete == 0 || part.Exact.Undecided == "0" || !strings.Contains(part.Reason, "parts are not complete") {
+			t.Errorf("shard %d: %+v %+v", i+1, part, part.Parts)
+		}
+		shards = append(shards, filepath.Join(folder, name))
+	}
+	merged(t, filepath.Join(folder, "all.db"), shards...)
+	if all := ask("all.db", "--partition", chunks); all.Exact != whole.Exact || all.Parts.Resumed != all.Parts.Total || !all.Complete {
+		t.Errorf("of three shards %+v %+v, as a whole %+v", all, all.Parts, whole)
+	}
+	for _, wrong := range [][]string{{"--shard", "1/2"}, {"--partition", "adaptive"}, {"--fresh"}, {"--partition", "2", "--map", "m.csv"}, {"--partition", "nothing=2"}} {
+		if code, _, stderr := command(t, plugins, append([]string{"quantify", loanStudy}, wrong...)...); code != ExitUsage || !strings.Contains(stderr, "partition") {
+			t.Errorf("%v: exit code %d: %s", wrong, code, stderr)
+		}
+	}
+}

@@ -227,11 +227,26 @@ func (s *Session) Begin(started record.Started) (*Run, error) {
 	return run, nil
 }
 
-// Resume goes on with a run of the journal.
-func (s *Session) Resume(j *journal.Journal, kept *journal.Run) *Run {
-	run := &Run{Stream: &record.Stream{Clock: clock.Wall(s.Begun)}}
-	run.keep(j, kept)
-	return run
+// GoOn goes on with the newest run of a task that did not finish, of the session's shard,
+// or begins one where there is none, or a fresh one is wanted.
+func (s *Session) GoOn(started record.Started, fresh bool) (*Run, error) {
+	if s.Shard.Of > 0 {
+		started.Task.Settings[record.ShardSetting] = s.Shard.String()
+	}
+	j, err := s.Journal()
+	if err != nil {
+		return nil, err
+	}
+	if j != nil && !fresh {
+		if open, err := j.Unfinished(started.Task); err == nil && len(open) > 0 {
+			if kept, err := j.Resume(open[0].Name); err == nil {
+				run := &Run{Stream: &record.Stream{Clock: clock.Wall(started.At)}}
+				run.keep(j, kept)
+				return run, nil
+			}
+		}
+	}
+	return s.Begin(started)
 }
 
 func (r *Run) keep(j *journal.Journal, kept *journal.Run) {

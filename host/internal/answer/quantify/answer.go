@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
@@ -34,6 +35,10 @@ type Request struct {
 	// Timeout is for all of it, from the session's beginning; 0: none.
 	Timeout time.Duration `json:"timeout,omitempty"`
 	Seed    int64         `json:"seed"`
+	// Partition asks for an answer in parts, see partition.ParseChunks; empty: as a whole.
+	Partition string `json:"partition,omitempty"`
+	// Fresh leaves a run in parts that was broken off, which is gone on with otherwise.
+	Fresh bool `json:"-"`
 	// Map is the file that the parts of the space are written to; empty: none.
 	Map string `json:"-"`
 }
@@ -45,6 +50,12 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("--timeout %v is negative", r.Timeout)
 	case r.Samples < 0:
 		return fmt.Errorf("--samples %d: want 0 or more", r.Samples)
+	case r.Map != "" && r.Partition != "":
+		return errors.New("--map and --partition exclude each other")
+	case r.Partition == partition.Adaptive:
+		return errors.New("--partition adaptive splits what a question leaves undecided, which a solver that quantifies does itself: give a chunk size")
+	case r.Fresh && r.Partition == "":
+		return errors.New("--fresh is for --partition, whose runs are gone on with")
 	case r.Map != "" && !slices.Contains(MapFormats, filepath.Ext(r.Map)):
 		return fmt.Errorf("--map %s: want a name that ends in %s", r.Map, strings.Join(MapFormats, " or "))
 	}
@@ -56,6 +67,9 @@ func (r *Request) Validate() error {
 func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error) {
 	if err := r.Validate(); err != nil {
 		return nil, session.Mistake(err)
+	}
+	if s.Shard.Of > 0 && r.Partition == "" {
+		return nil, session.Mistake(errors.New("--shard is a part of the regions of --partition, which is not given"))
 	}
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()
@@ -179,7 +193,13 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		}
 		o.Pieces = parts.Write
 	}
-	rep, failed := Run(ctx, a.query, o)
+	var counts *Counts
+	rep, failed := (*Report)(nil), error(nil)
+	if a.Partition == "" {
+		rep, failed = Run(ctx, a.query, o)
+	} else {
+		rep, counts, failed = a.inParts(ctx, o, run)
+	}
 	if rep != nil && failed != nil && certify.Unanswered(failed) == nil {
 		a.session.Note("%v", failed)
 		failed = nil
@@ -202,10 +222,11 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	}
 	told := rep.event()
 	out := a.result(rep, SharesOf(told, rep.Faults))
-	out.Journal, out.Run = run.Journal, run.Name()
+	out.Journal, out.Run, out.Parts = run.Journal, run.Name(), counts
 	run.Faults(a.plugin.String(), rep.Faults)
 	run.Emit(record.Event{Kind: record.KindShares, Shares: told})
-	end := &record.Finished{Interrupted: session.Interrupted(ctx), Measures: out.Measures()}
+	// Parts that a time limit left open can be gone on with.
+	end := &record.Finished{Interrupted: session.Interrupted(ctx) || counts != nil && certify.Over(ctx) != "", Measures: out.Measures()}
 	if failed != nil {
 		end.Error = failed.Error()
 	}
@@ -218,10 +239,27 @@ func (a *asker) begin() (*session.Run, error) {
 	started := certify.Started(a.session, "quantify", a.study, a.query, a.plugin, a.Where, a.Seed)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
+	if a.Partition != "" { // with more time, the run can go on
+		started.Task.Settings["partition"] = a.Partition
+		return a.session.GoOn(started, a.Fresh)
+	}
 	if a.Timeout > 0 {
 		started.Task.Settings["timeout"] = a.Timeout.String()
 	}
 	return a.session.Begin(started)
+}
+
+// inParts answers the question in parts.
+func (a *asker) inParts(ctx context.Context, o Options, run *session.Run) (*Report, *Counts, error) {
+	chunks, err := partition.ParseChunks(a.query.Space, a.Partition)
+	if err != nil {
+		return nil, nil, session.Mistake(fmt.Errorf("--%w", err))
+	}
+	parts := Parts{Chunks: chunks, Shard: a.session.Shard}
+	if run.Kept != nil {
+		parts.Store = run.Kept
+	}
+	return RunParts(ctx, a.query, o, parts)
 }
 
 // glimpses tells a run how it stands.

@@ -26,6 +26,7 @@ type Result struct {
 	AskedK    int      `json:"asked_k,omitempty"`
 
 	Shares
+	Parts  *Counts        `json:"parts,omitempty"`
 	Map    *Written       `json:"map,omitempty"`
 	Solver certify.Solver `json:"solver"`
 	// Journal and Run are absent where nothing is kept.
@@ -127,6 +128,9 @@ func (r *Result) Document() *view.Document {
 			text += fmt.Sprintf(", %s of the space; the rest was not handed over and is undecided", view.Share(m.Covered))
 		}
 		d.Add(view.Paragraph{text}, m.table())
+	}
+	if r.Parts != nil {
+		d.Say("%s", r.Parts)
 	}
 	d.Say("%s boxes, %.2f s", view.Count(r.Boxes), r.Seconds)
 	return d

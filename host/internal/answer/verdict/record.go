@@ -34,23 +34,7 @@ func (a *asker) begin() (*session.Run, error) {
 	}
 	// The time limit is left out: with a larger one, the run can go on.
 	settings["partition"], settings["all"], settings["soft-timeout"] = a.Partition, strconv.FormatBool(a.All), a.SoftTimeout.String()
-	if shard := a.session.Shard; shard.Of > 0 {
-		settings[record.ShardSetting] = shard.String()
-	}
-	j, err := a.session.Journal()
-	if err == nil && j != nil && !a.Fresh {
-		if open, err := j.Unfinished(started.Task); err == nil && len(open) > 0 {
-			if kept, err := j.Resume(open[0].Name); err == nil {
-				run := a.session.Resume(j, kept)
-				run.Clock.Begun = a.start
-				return run, nil
-			}
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.session.Begin(started)
+	return a.session.GoOn(started, a.Fresh)
 }
 
 // report tells the run what came out, and ends it.
