@@ -52,21 +52,21 @@ func (j *job) people(ctx context.Context) (*Worst, *Source, error) {
 	return j.searched(ctx)
 }
 
-// consider evaluates an individual, and takes it where it is one of the region.
-func (j *job) consider(w *Worst, x []float64) (taken bool) {
+// consider evaluates an individual, and takes it where it is one of the region. worst: it is
+// among those treated worst so far.
+func (j *job) consider(w *Worst, x []float64) (taken, worst bool) {
 	if s := j.query.Space; len(x) != len(s.Features) || !s.ContainsIndividual(x) || !s.RegionContains(j.query.Region, x) {
-		return false
+		return false, false
 	}
 	out := j.evaluator.Evaluate(x)
 	if out.N == 0 {
-		return false
+		return false, false
 	}
-	w.Add(slices.Clone(x), out)
-	return true
+	return true, w.Add(slices.Clone(x), out)
 }
 
-// searched runs a fresh fast search without a solver, which keeps its run in the
-// journal like any other.
+// searched runs a fresh fast search without a solver. Its run in the journal has those who
+// were treated worst when they were found, from whom all is explained; the others are summed up.
 func (j *job) searched(ctx context.Context) (*Worst, *Source, error) {
 	r := search.Request{
 		Spec: j.question.Spec, Strategy: j.request.Strategy, Solver: search.NoSolver, Set: j.request.Set, Mode: search.FastMode,
@@ -82,11 +82,16 @@ func (j *job) searched(ctx context.Context) (*Worst, *Source, error) {
 		return nil, nil, err
 	}
 	w := &Worst{}
-	run.Sinks = append(run.Sinks, func(e record.Event) {
-		if e.Found != nil {
-			j.consider(w, e.Found.X)
+	sinks := run.Sinks
+	kept := search.Summed{Keep: func(f *record.Found) bool {
+		taken, worst := j.consider(w, f.X)
+		return worst || !taken
+	}, Next: func(e record.Event) {
+		for _, sink := range sinks {
+			sink(e)
 		}
-	})
+	}}
+	run.Sinks = []func(record.Event){kept.Add}
 	result, _ := searcher.Run(ctx, r.Seed, run, "")
 	if err = result.Err; result.Interrupted {
 		err = ctx.Err()
@@ -163,7 +168,7 @@ func (j *job) given() (*Worst, *Source, error) {
 		if i < 0 || i >= len(data.Points) {
 			return nil, nil, fmt.Errorf("--row %d: there are rows 0 to %d", i, len(data.Points)-1)
 		}
-		if j.consider(w, data.Points[i]) {
+		if in, _ := j.consider(w, data.Points[i]); in {
 			taken++
 		} else if len(r.Row) > 0 {
 			return nil, nil, fmt.Errorf("--row %d: it lies outside the part of the space in question", i)

@@ -25,14 +25,16 @@ type person struct {
 // maxWorst bounds the individuals kept.
 const maxWorst = 4096
 
-// Add takes an individual; x is kept.
-func (w *Worst) Add(x []float64, o evaluate.Outcome) {
+// Add takes an individual; x is kept where it is one of those, which Add reports.
+func (w *Worst) Add(x []float64, o evaluate.Outcome) bool {
 	if o.K > w.K {
 		w.K, w.all = o.K, w.all[:0]
 	}
-	if o.K == w.K && len(w.all) < maxWorst {
-		w.all = append(w.all, person{x, o})
+	if o.K < w.K || len(w.all) == maxWorst {
+		return false
 	}
+	w.all = append(w.all, person{x, o})
+	return true
 }
 
 // Pick chooses at most n different individuals with the largest k. The first has

@@ -68,9 +68,9 @@ type fold struct {
 	fast   bool
 	events []record.Event
 	// found counts the individuals, best is the best of them.
-	found   uint64
-	best    *record.Found
-	pending record.Tally
+	found uint64
+	best  *record.Found
+	kept  search.Summed
 
 	result   Result
 	finished bool
@@ -84,26 +84,18 @@ func (f *fold) add(e record.Event) {
 	switch e.Kind {
 	case record.KindFound:
 		f.count(Step{e.Seconds, e.Found.K, e.Found.Evals, e.Found.Iter}, 1)
-		if !f.keeps(e.Found) {
-			f.pending.Add(e.Found.K, e.Found.Shannon, e.Found.MinEntropy)
-			return
-		}
 	case record.KindTally:
 		for k, n := range e.Tally.K {
 			f.count(Step{Seconds: e.Seconds, K: k}, n)
 		}
-	case record.KindProgress, record.KindFinished:
-		if len(f.pending.K) > 0 {
-			sum := f.pending
-			f.pending = record.Tally{}
-			f.events = append(f.events, record.Event{Kind: record.KindTally, Seconds: e.Seconds, Tally: &sum})
-		}
-		if e.Kind == record.KindFinished {
-			f.finished = true
-			f.result.Seconds = e.Seconds
-		}
+	case record.KindFinished:
+		f.finished = true
+		f.result.Seconds = e.Seconds
 	}
-	f.events = append(f.events, e)
+	if f.kept.Next == nil {
+		f.kept = search.Summed{Keep: f.keeps, Next: func(e record.Event) { f.events = append(f.events, e) }}
+	}
+	f.kept.Add(e)
 }
 
 // keeps decides whether an individual just found keeps its event: a new best
