@@ -80,12 +80,7 @@ func RunParts(ctx context.Context, q *problem.Query, o Options, parts Parts) (*R
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
 	}
-	if o.Samples > 0 {
-		r.sample(ctx)
-	}
-	if o.Rows != nil {
-		r.rows(ctx)
-	}
+	r.evaluated(ctx)
 	r.glimpse(nil, 0)
 	counts, all := &Counts{Total: len(regions)}, make([]piece, len(regions))
 	var open []*piece
@@ -105,7 +100,7 @@ func RunParts(ctx context.Context, q *problem.Query, o Options, parts Parts) (*R
 		asked := *r.q
 		asked.Region = p.region
 		one := o
-		one.Samples, one.Rows, one.Pieces, one.Progress = min(o.Samples, batch), nil, nil, nil
+		one.Samples, one.Rows, one.Pieces, one.Progress, one.doubt = min(o.Samples, batch), nil, nil, nil, max(1, certify.DoubtCopies/len(all))
 		begun := time.Now()
 		limited, cancel := partOf(ctx, len(open)-i)
 		rep, failed := Run(limited, &asked, one)

@@ -44,6 +44,9 @@ type Options struct {
 	Pieces func([]sdk.Piece) error
 	// Progress, where not nil, is called from one goroutine at a time.
 	Progress func(Progress)
+
+	// doubt is how many copies are tried to find somebody; 0: certify.DoubtCopies.
+	doubt int
 }
 
 // Progress is a glimpse of a running question.
@@ -145,12 +148,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		r.nobody()
 		return r.report, nil
 	}
-	if o.Samples > 0 {
-		r.sample(ctx)
-	}
-	if o.Rows != nil {
-		r.rows(ctx)
-	}
+	r.evaluated(ctx)
 	if ctx.Err() != nil {
 		r.report.Reason = certify.Over(ctx)
 		return r.report, nil
@@ -159,10 +157,6 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		r.nobody()
 		return r.report, nil
 	}
-	if len(r.met) == 0 {
-		r.look(ctx)
-	}
-	r.report.Met = len(r.met)
 	r.glimpse(nil, 0) // of the sample and the rows
 	err = r.ask(ctx)
 	return r.report, err

@@ -1,6 +1,7 @@
 package quantify
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -205,11 +206,26 @@ func (r *run) rows(ctx context.Context) {
 	}
 }
 
+// evaluated evaluates the sample and the rows exactly, and somebody who is discriminated
+// against where there is none among them.
+func (r *run) evaluated(ctx context.Context) {
+	if r.o.Samples > 0 {
+		r.sample(ctx)
+	}
+	if r.o.Rows != nil {
+		r.rows(ctx)
+	}
+	if s := r.report.Sampled; ctx.Err() == nil && len(r.met) == 0 && (s == nil || !s.All) {
+		r.look(ctx)
+	}
+	r.report.Met = len(r.met)
+}
+
 // look looks for a moment for one who is discriminated against, as certify does.
 func (r *run) look(ctx context.Context) {
 	q := *r.q
 	q.Goal = problem.Decide
-	w := certify.NewDoubt(&q, r.o.Seed).Refute(ctx, q.RegionOrWhole(), certify.DoubtCopies, q.Notion.Threshold(q.Epsilon))
+	w := certify.NewDoubt(&q, r.o.Seed).Refute(ctx, q.RegionOrWhole(), cmp.Or(r.o.doubt, certify.DoubtCopies), q.Notion.Threshold(q.Epsilon))
 	if w != nil && r.judge.Of(w.Copy1) == individual.Unfair {
 		r.know(r.q.Space.Canonical(w.Copy1), individual.Unfair, 2*maxWitnesses+1)
 	}

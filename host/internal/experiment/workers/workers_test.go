@@ -75,6 +75,9 @@ func TestMain(m *testing.M) {
 		began()
 		fmt.Println("this is no event")
 		out.Encode(record.Event{Kind: record.KindFinished, Finished: &record.Finished{}})
+	case "endless":
+		began()
+		fmt.Print(strings.Repeat("x", maxLine+1))
 	case "hollow":
 		fmt.Println(`{"kind":"found"}`)
 	case "torn":
@@ -109,6 +112,7 @@ func TestProcesses(t *testing.T) {
 		"broken":  {err: "a worker failed: last words"},
 		"mute":    {err: "it said nothing"},
 		"garbage": {kinds: "s", err: "invalid character"},
+		"endless": {kinds: "s", err: "more than 64 MiB in one line: ask for less in one task"},
 		"hollow":  {err: "without what it tells"},
 		"torn":    {kinds: "s"},
 	} {
