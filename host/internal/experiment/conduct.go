@@ -68,6 +68,9 @@ func (b *Bench) Run(ctx context.Context, tasks []Task, o Options) error {
 			return err
 		}
 		o.unchanged = b.book.frame.unchanged
+		if o.Here {
+			return Run(ctx, tasks, b.Kept, o)
+		}
 		width, err := b.book.gather(b.place, tasks)
 		if err != nil {
 			return err

@@ -47,6 +47,8 @@ type Options struct {
 	// Jobs run at the same time, each on its own of the slots where there are any.
 	Jobs  int
 	Slots [][]int
+	// Here: the tasks have no errands, and are done here wherever others are.
+	Here bool
 	// Limit is about how long a task takes; 0: not known.
 	Limit time.Duration
 	// Failed is what is recorded of a task that failed for good, made of what was known

@@ -44,7 +44,7 @@ func (p *Plan) prove(ctx context.Context, b *experiment.Bench, ask func(context.
 			return experiment.Outcome{Result: bound}, err
 		}})
 	}
-	return b.Run(ctx, tasks, experiment.Options{Jobs: 1, Limit: p.Bound})
+	return b.Run(ctx, tasks, experiment.Options{Jobs: 1, Here: true, Limit: p.Bound})
 }
 
 // TakeBounds adds the bounds that the record has, each held against what the
