@@ -71,7 +71,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	r := &f.request
 	addQuestion(cmd, &r.Spec)
 	fl := cmd.Flags()
-	fl.StringVar(&r.From, "from", "", "explain the people treated worst of this search in the journal; without STUDY: show the tables of this run of a file of studies again")
+	fl.StringVar(&r.From, "from", "", "explain the people treated worst of this run of search, quantify or certify in the journal; without STUDY: show the tables of this run of a file of studies again")
 	fl.StringVar(&r.Rows, "rows", "", "explain the people treated worst in this file of rows, encoded as the study's own")
 	fl.BoolVar(&r.Encoded, "encoded", false, "the file of --rows has feature values already, below the features' names")
 	fl.IntSliceVar(&r.Row, "row", nil, "explain this row of the study's data (or of --rows), counted from 0; may be repeated")
@@ -80,7 +80,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.IntVar(&r.Individuals, "individuals", 10, "how many of the people treated worst to look around")
 	fl.IntVar(&r.Samples, "samples", r.Samples, "neighbours to grow the tree from")
 	fl.Float64Var(&r.Quantile, "quantile", r.Quantile, "k is high from this quantile of the neighbours' k on")
-	fl.Float64Var(&r.Delta, "delta", r.Delta, "δ: keep a predicate if the mean k inside exceeds that outside by so much")
+	fl.Var(&optionalFloat{&r.Delta}, "delta", "δ: keep a predicate if the mean k inside exceeds that outside by so much (default: 3, or a quarter of the range of the neighbours' k where that is less)")
 	fl.IntVar(&r.Test, "test", r.Test, "fresh neighbours inside, and as many outside, to test a predicate with")
 	fl.Float64Var(&r.Spread, "spread", r.Spread, "standard deviation of a neighbour's number, as a part of the feature's range")
 	fl.IntVar(&r.Depth, "depth", r.Depth, "most tests from the tree's root to a leaf")

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
@@ -24,7 +25,7 @@ type explained struct {
 	Source                explain.Source
 	InitK                 int `json:"init_k"`
 	Individuals           []explain.Individual
-	Seconds               float64
+	Seconds, Delta        float64
 	Predicates            []struct {
 		Text       string
 		Conditions []json.RawMessage
@@ -56,7 +57,7 @@ const plantedText = "credit_rating <= 4 and loan_amount >= 12"
 
 func TestExplain(t *testing.T) {
 	tier.NeedUsual(t)
-	plugins := shippedStrategies(t, "climb")
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-search-climb": "plugins/search-climb", "hyfair-solver-bnb": "plugins/solver-bnb"})
 	for _, c := range []struct {
 		name string
 		test func(t *testing.T, plugins string)
@@ -145,6 +146,25 @@ func testExplainSources(t *testing.T, plugins string) {
 		t.Errorf("of another study: exit code %d: %s", code, stderr)
 	}
 
+	// Of two who may differ k is 1 or 2; what a quantification met, and the witness of a
+	// verdict, will do.
+	for asked, met := range map[string]int{"quantify": 2, "certify": 1} {
+		code, stdout, stderr := command(t, plugins, asked, loanStudy, "--solver", "bnb", "--protected", "sex", "--where", "income=4..6", "--timeout", "2s", "--journal", journal, "--json")
+		if err := json.Unmarshal([]byte(stdout), &run); code != ExitDone || err != nil {
+			t.Fatalf("%s: exit code %d, %v: %s", asked, code, err, stderr)
+		}
+		e := explainJSON(t, plugins, append(quick, "--protected", "sex", "--from", run.Run, "--journal", journal)...)
+		if e.Source.Run != run.Run || e.InitK != 2 || len(e.Individuals) < met || e.Delta != 0.25 || len(e.Predicates) == 0 {
+			t.Errorf("%s: %+v", asked, e)
+		}
+	}
+	// Where a search finds nobody, the people of the data are looked at; what is said
+	// where they show nothing either is true of decisions, too.
+	nobody := explainJSON(t, plugins, loanStudy, "--protected", "sex", "--where", "credit_rating=9..10", "--budget", "100ev", "--epsilon", "0.9")
+	if nobody.Source.Rows != 6820 || nobody.InitK != 0 || !strings.HasPrefix(nobody.Nothing, "no individual was found whose copies fall into different bins of width 0.9; ") {
+		t.Errorf("%+v", nobody)
+	}
+
 	encoded := filepath.Join(t.TempDir(), "encoded.csv")
 	text := "income,credit_rating,debt_ratio,years_employed,loan_amount,purpose,housing,sex,age,origin\n5,2,1,10,15,0,0,0,20,0\n5,9,1,10,5,0,0,0,20,0\n"
 	if err := os.WriteFile(encoded, []byte(text), 0o600); err != nil {
@@ -185,7 +205,7 @@ func testExplainGrid(t *testing.T, plugins string) {
 			t.Fatal(err)
 		}
 	}
-	write(fmt.Sprintf("name: two\nstudies: [{study: %q}, {study: %q}]\nbudget: 20000ev\nsamples: 1000\nindividuals: 3\nlime: false\n", loan, tenureStudy(t)))
+	write(fmt.Sprintf("name: two\nstudies: [{study: %q}, {study: %q}]\nbudget: 20000ev\nsamples: 1000\nindividuals: 3\ndelta: 3\nlime: false\n", loan, tenureStudy(t)))
 	code, stdout, stderr := command(t, plugins, "explain", file, "--json", "--samples", "1500")
 	var grid struct {
 		Name     string

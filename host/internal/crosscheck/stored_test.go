@@ -79,7 +79,8 @@ func TestStoredResults(t *testing.T) {
 	explaining := explain.Request{Spec: loan("loan_amount=10.."), Strategy: "climb", Budget: "20000ev", Individuals: 3, Method: explain.DefaultMethod(), Seed: 1,
 		LIME: true, LIMESamples: 100, RulesOut: in("rules.json"), Bound: 5 * time.Second}
 	explaining.Samples, explaining.Test = 1000, 300
-	mitigating := mitigate.Request{Search: searching, Arms: []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained}, Delta: 1, MostRefused: 0.5,
+	delta := 1.0
+	mitigating := mitigate.Request{Search: searching, Arms: []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained}, Delta: &delta, MostRefused: 0.5,
 		Retraining: mitigate.DefaultRetraining(), Out: in("mitigated")}
 	mitigating.Retraining.Epochs = 1
 	var runs report.Runs

@@ -24,7 +24,7 @@ import (
 // Request asks for an explanation. It is plain data.
 type Request struct {
 	question.Spec
-	// The people treated worst are those of a search in the journal, From; of a file of
+	// The people treated worst are those of a run in the journal, From; of a file of
 	// rows, Rows, whose values are the features' where it is Encoded; of single rows of
 	// that file or of the study's data, counted from 0; or else of a fresh fast search
 	// with this Strategy, its options Set, and Budget.
@@ -159,7 +159,7 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 	out := j.result(worst, source)
 	around := worst.Pick(j.query.Space, j.request.Individuals)
 	if len(around) == 0 {
-		out.Nothing = "no individual was found whose treatment depends on protected attributes"
+		out.Nothing = fmt.Sprintf("no individual was found whose copies fall into different bins of width %s; what differs within a bin, decisions among it, is for hyfair audit to show", out.Epsilon)
 		return out, nil
 	}
 	for _, x := range around {

@@ -50,8 +50,9 @@ type Method struct {
 	Samples int `json:"samples"`
 	// Quantile of their k that high ones reach at least.
 	Quantile float64 `json:"quantile"`
-	// Delta is how much larger the mean k inside a predicate must be.
-	Delta float64 `json:"delta"`
+	// Delta is how much larger the mean k inside a predicate must be; nil: as suits the
+	// sample, see Sample.delta.
+	Delta *float64 `json:"delta,omitempty"`
 	// Test is the number of fresh neighbours on either side of a predicate.
 	Test int `json:"test"`
 	// Spread is the cloud's.
@@ -63,7 +64,7 @@ type Method struct {
 
 // DefaultMethod is what hyfair explain begins with.
 func DefaultMethod() Method {
-	return Method{Samples: 5000, Quantile: 0.95, Delta: 3, Test: 2000, Spread: 0.25, Growth: Growth{Depth: 8, Leaf: 20}}
+	return Method{Samples: 5000, Quantile: 0.95, Test: 2000, Spread: 0.25, Growth: Growth{Depth: 8, Leaf: 20}}
 }
 
 // Explanation is what was found.
@@ -78,6 +79,8 @@ type Explanation struct {
 	// nothing was grown.
 	Tree  *Node
 	Alpha float64
+	// Delta is how much larger the mean k inside a predicate had to be.
+	Delta float64
 	// Nothing says why there is no predicate; empty where there is one.
 	Nothing string
 }
@@ -94,6 +97,11 @@ type Sample struct {
 	Threshold int `json:"threshold"`
 	High      int `json:"high"`
 }
+
+// delta is a difference of means that says something of such neighbours: 3, as in the
+// paper, or a quarter of the range of their k where that is less. Two copies have a k of
+// 1 or 2, whose means cannot be 3 apart.
+func (s *Sample) delta() float64 { return min(3, float64(s.KMost-s.KLeast)/4) }
 
 // Predicate is a path of the tree, simplified and tested.
 type Predicate struct {
@@ -172,8 +180,8 @@ func (m *Method) Validate() error {
 		return fmt.Errorf("quantile %v: want a number between 0 and 1", m.Quantile)
 	case !(m.Spread > 0) || math.IsInf(m.Spread, 0):
 		return fmt.Errorf("spread %v: want a number above 0", m.Spread)
-	case math.IsNaN(m.Delta):
-		return fmt.Errorf("delta %v: want a number", m.Delta)
+	case m.Delta != nil && math.IsNaN(*m.Delta):
+		return fmt.Errorf("delta %v: want a number", *m.Delta)
 	case m.Depth < 1 || m.Leaf < 1:
 		return fmt.Errorf("depth %d, leaf %d: both are at least 1", m.Depth, m.Leaf)
 	case m.Alpha != nil && !(*m.Alpha >= 0):
@@ -189,9 +197,9 @@ type explainer struct {
 	points [][]float64
 	ks     []float64
 	high   []bool
-	// least and most bound k everywhere in the region.
-	least, most float64
-	rowKs       []rowK
+	// least and most bound k everywhere in the region; delta is Explanation's.
+	least, most, delta float64
+	rowKs              []rowK
 }
 
 // rowK is a row of the data and its k.
@@ -214,6 +222,10 @@ func (e *explainer) run(ctx context.Context) (*Explanation, error) {
 		return nil, err
 	}
 	r := &Explanation{Sample: e.label(e.ks)}
+	if r.Delta = r.Sample.delta(); e.Delta != nil {
+		r.Delta = *e.Delta
+	}
+	e.delta = r.Delta
 	if r.Sample.High == 0 {
 		r.Nothing = fmt.Sprintf("all %d neighbours have k = %d: there is nothing to tell apart", r.Sample.N, r.Sample.KLeast)
 		return r, nil

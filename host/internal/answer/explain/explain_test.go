@@ -157,6 +157,18 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// Without a δ it follows the range of k, up to the paper's 3.
+func TestDeltaFollowsTheRange(t *testing.T) {
+	for most, want := range map[int]float64{2: 0.25, 5: 1, 13: 3, 20: 3} {
+		c := defaults(shop(), kOf(func(x []float64) int { return 1 + int(x[0])/10*(most-1) }), [][]float64{{9, 0, 2, 0}})
+		c.Samples, c.Test = 300, 100
+		r, err := Explain(t.Context(), c)
+		if err != nil || r.Sample.KMost != most || r.Delta != want || len(r.Predicates) != 1 || r.Predicates[0].Text != "hours >= 10" {
+			t.Errorf("k from 1 to %d: %+v, %v; want δ = %v", most, r, err, want)
+		}
+	}
+}
+
 // Where there is nothing to explain, it is said, and why.
 func TestNothingToExplain(t *testing.T) {
 	s := shop()
@@ -166,6 +178,8 @@ func TestNothingToExplain(t *testing.T) {
 	} {
 		c := defaults(s, k, [][]float64{{9, 0, 2, 0}})
 		c.Samples, c.Test = 300, 100
+		three := 3.0
+		c.Delta = &three
 		r, err := Explain(t.Context(), c)
 		if err != nil || len(r.Predicates) > 0 || !strings.Contains(r.Nothing, says) {
 			t.Errorf("%+v, %v; want %q", r, err, says)
@@ -210,7 +224,7 @@ func TestMistakesAndInterrupts(t *testing.T) {
 		"to test with":  func(c *Config) { c.Test = 0 },
 		"quantile":      func(c *Config) { c.Quantile = math.NaN() },
 		"spread":        func(c *Config) { c.Spread = math.Inf(1) },
-		"delta":         func(c *Config) { c.Delta = math.NaN() },
+		"delta":         func(c *Config) { nan := math.NaN(); c.Delta = &nan },
 		"depth":         func(c *Config) { c.Growth.Depth = 0 },
 		"alpha":         func(c *Config) { a := -1.0; c.Alpha = &a },
 		"bins":          func(c *Config) { c.Bins = 0 },

@@ -50,8 +50,8 @@ func (e *explainer) test(ctx context.Context, p space.Predicate, i int) (Predica
 	switch {
 	case min(out.Inside.N, out.Outside.N) < fewest:
 		out.Rejected = fmt.Sprintf("too rare to be tested: %d fresh neighbours inside, %d outside", out.Inside.N, out.Outside.N)
-	case out.Diff < e.Delta:
-		out.Rejected = fmt.Sprintf("the means differ by %.2f, less than δ = %v", out.Diff, e.Delta)
+	case out.Diff < e.delta:
+		out.Rejected = fmt.Sprintf("the means differ by %.2f, less than δ = %v", out.Diff, e.delta)
 	}
 	return out, nil
 }

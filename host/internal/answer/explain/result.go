@@ -27,10 +27,11 @@ type Result struct {
 	InitK       int          `json:"init_k"`
 	Individuals []Individual `json:"individuals"`
 	Sample      *Sample      `json:"sample,omitempty"`
-	Delta       float64      `json:"delta"`
-	Confidence  float64      `json:"confidence"`
-	Predicates  []Predicate  `json:"predicates"`
-	Rejected    []Predicate  `json:"rejected"`
+	// Delta is how much larger the mean k inside a predicate had to be; 0 without a sample.
+	Delta      float64     `json:"delta"`
+	Confidence float64     `json:"confidence"`
+	Predicates []Predicate `json:"predicates"`
+	Rejected   []Predicate `json:"rejected"`
 	// Nothing says why there is no predicate.
 	Nothing string    `json:"nothing,omitempty"`
 	Alpha   float64   `json:"alpha"`
@@ -59,7 +60,7 @@ func (j *job) result(w *Worst, source *Source) *Result {
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: j.request.Seed, Epsilon: fairness.FormatRat(j.query.Epsilon),
 		Protected: question.Protected(s), Where: j.request.Where, Source: source, InitK: w.K,
 		Individuals: []Individual{}, Predicates: []Predicate{}, Rejected: []Predicate{},
-		Delta: j.request.Delta, Confidence: Confidence,
+		Confidence: Confidence,
 	}
 }
 
@@ -70,7 +71,7 @@ func (j *job) individual(x []float64) Individual {
 
 // take takes an explanation in.
 func (r *Result) take(e *Explanation, s *space.Space) (err error) {
-	r.Sample, r.Alpha, r.Nothing = &e.Sample, e.Alpha, e.Nothing
+	r.Sample, r.Alpha, r.Delta, r.Nothing = &e.Sample, e.Alpha, e.Delta, e.Nothing
 	r.Predicates = append(r.Predicates, e.Predicates...)
 	r.Rejected = append(r.Rejected, e.Rejected...)
 	if e.Tree != nil {

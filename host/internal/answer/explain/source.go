@@ -26,7 +26,7 @@ type Source struct {
 	Budget   string `json:"budget,omitempty"`
 	// Evaluations of the fresh search.
 	Evaluations int64 `json:"evaluations,omitempty"`
-	// Rows are those looked at.
+	// Rows are those looked at; with a search, because it found nobody.
 	Rows int `json:"rows,omitempty"`
 }
 
@@ -37,7 +37,11 @@ func (s *Source) String() string {
 	case "rows":
 		return fmt.Sprintf("%s rows", view.Count(s.Rows))
 	}
-	return fmt.Sprintf("search %s, %s", s.Strategy, s.Budget)
+	text := fmt.Sprintf("search %s, %s", s.Strategy, s.Budget)
+	if s.Rows > 0 {
+		text += fmt.Sprintf(", which found nobody; %s rows of the data", view.Count(s.Rows))
+	}
+	return text
 }
 
 // people finds those treated worst.
@@ -96,10 +100,28 @@ func (j *job) searched(ctx context.Context) (*Worst, *Source, error) {
 	if err = result.Err; result.Interrupted {
 		err = ctx.Err()
 	}
-	return w, &Source{Kind: "search", Run: run.Name(), Strategy: searcher.Strategy(), Budget: r.Budget, Evaluations: result.Evaluations}, err
+	source := &Source{Kind: "search", Run: run.Name(), Strategy: searcher.Strategy(), Budget: r.Budget, Evaluations: result.Evaluations}
+	if w.K == 0 && err == nil {
+		err = j.lookAtRows(w, source)
+	}
+	return w, source, err
 }
 
-// journalled takes what a search in the journal found.
+// lookAtRows takes the people of the data whose copies fall into different bins, though
+// no gap exceed ε.
+func (j *job) lookAtRows(w *Worst, source *Source) error {
+	rows, err := j.rows()
+	for _, x := range rows {
+		j.consider(w, x)
+	}
+	if source.Rows = len(rows); w.K < 2 {
+		*w = Worst{}
+	}
+	return err
+}
+
+// journalled takes those whom a run in the journal found: a search, a quantification, or
+// a verdict, whose witness is one.
 func (j *job) journalled() (*Worst, *Source, error) {
 	w, source := &Worst{}, &Source{Kind: "journal"}
 	err := j.session.Past(func(past *journal.Journal) error {
@@ -112,8 +134,11 @@ func (j *job) journalled() (*Worst, *Source, error) {
 		}
 		source.Run, source.Strategy, source.Budget = d.Name, d.Started.Task.Arm, d.Started.Task.Settings["budget"]
 		return past.Events(d.Name, func(e record.Event) error {
-			if e.Found != nil {
+			switch {
+			case e.Found != nil:
 				j.consider(w, e.Found.X)
+			case e.Witness != nil:
+				j.consider(w, e.Witness.Copy1)
 			}
 			return nil
 		})
@@ -125,8 +150,8 @@ func (j *job) journalled() (*Worst, *Source, error) {
 // nothing here. Those of another network of the same space are welcome, and
 // evaluated again; so are those of another ε.
 func (j *job) fits(d *journal.Details) error {
-	if command := d.Started.Task.Command; command != "search" {
-		return fmt.Errorf("run %s is of hyfair %s; the people treated worst are those of a search", d.Name, command)
+	if command := d.Started.Task.Command; !slices.Contains([]string{"search", "certify", "quantify"}, command) {
+		return fmt.Errorf("run %s is of hyfair %s; the people treated worst are those of a search, certify or quantify", d.Name, command)
 	}
 	if !slices.Equal(d.Started.Features, j.query.Space.Names()) {
 		return fmt.Errorf("run %s is of study %s, which has other features than %s", d.Name, d.Started.Study, j.question.Study.Name)

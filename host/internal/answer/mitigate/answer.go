@@ -41,7 +41,7 @@ type Request struct {
 	// explains what each network's search found, with Delta as δ and MostRefused as
 	// Config has it.
 	Guardrails  string     `json:"guardrails,omitempty"`
-	Delta       float64    `json:"delta"`
+	Delta       *float64   `json:"delta,omitempty"`
 	MostRefused float64    `json:"refuse_at_most"`
 	Retraining  Retraining `json:"retraining"`
 	// Out is a folder for networks, guardrails and tables, which the result names; empty:

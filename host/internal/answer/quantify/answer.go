@@ -224,6 +224,9 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	out := a.result(rep, SharesOf(told, rep.Faults))
 	out.Journal, out.Run, out.Parts = run.Journal, run.Name(), counts
 	run.Faults(a.plugin.String(), rep.Faults)
+	for i := range rep.Found {
+		run.Emit(record.Event{Kind: record.KindFound, Found: &rep.Found[i]})
+	}
 	run.Emit(record.Event{Kind: record.KindShares, Shares: told})
 	// Parts that a time limit left open can be gone on with.
 	end := &record.Finished{Interrupted: session.Interrupted(ctx) || counts != nil && certify.Over(ctx) != "", Measures: out.Measures()}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
@@ -85,8 +86,9 @@ type Report struct {
 	Sampled *Sampled
 	Rows    *Rows
 	// Met is how many different individuals who are discriminated against were
-	// evaluated exactly.
-	Met int
+	// evaluated exactly, and Found some of them.
+	Met   int
+	Found []record.Found
 	// Map is nil without Options.Pieces.
 	Map *Map
 }

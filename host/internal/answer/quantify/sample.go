@@ -16,6 +16,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -238,6 +239,12 @@ func (r *run) know(x []float64, v individual.Verdict, limit int) {
 		var key []byte
 		for _, i := range r.free {
 			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x[i]))
+		}
+		if _, again := r.met[string(key)]; !again && len(r.met) < maxWitnesses {
+			if e, err := r.judge.Evaluator(); err == nil {
+				o := e.Evaluate(x)
+				r.report.Found = append(r.report.Found, record.Found{X: x, K: o.K, Gap: o.Gap, Shannon: o.Shannon, MinEntropy: o.MinEntropy, Evals: int64(len(r.met) + 1)})
+			}
 		}
 		r.met[string(key)] = struct{}{}
 	}
