@@ -129,7 +129,7 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 		return nil, nil, session.Mistake(err)
 	}
 	c := &Config{
-		Network: network, Space: j.query.Space, Region: j.query.Region, Retraining: r.Retraining, MostRefused: r.MostRefused,
+		Network: network, Space: j.query.Space, Region: j.query.Region, Epsilon: j.query.Epsilon, Retraining: r.Retraining, MostRefused: r.MostRefused,
 		Search: j.search, Trained: j.trained, Explain: j.explain, Progress: s.Show,
 	}
 	if c.Arms, err = ParseArms(r.Arms); err != nil {

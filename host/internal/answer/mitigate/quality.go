@@ -23,6 +23,9 @@ type Quality struct {
 	// F1 is 2·TP / (2·TP + FP + FN), of the positive outcome; nil where nobody
 	// has it or is given it.
 	F1 *float64 `json:"f1"`
+	// Unfair is the share of those, in the part of the space that is searched, whose
+	// counterfactuals' scores lie more than ε apart; exact.
+	Unfair *float64 `json:"unfair"`
 	// Parity and Opportunity are the largest over Groups.
 	Parity      *float64 `json:"demographic_parity_difference"`
 	Opportunity *float64 `json:"equal_opportunity_difference"`

@@ -15,7 +15,7 @@ func Remarks(outcomes []Outcome) []string {
 	var out []string
 	for i := range outcomes {
 		o := &outcomes[i]
-		for _, text := range o.remarks(original) {
+		for _, text := range o.remarks(original, outcomes) {
 			out = append(out, o.Arm.String()+": "+text)
 		}
 	}
@@ -23,7 +23,7 @@ func Remarks(outcomes []Outcome) []string {
 }
 
 // remarks are those on one arm; original is nil where it was not searched.
-func (o *Outcome) remarks(original *Outcome) (out []string) {
+func (o *Outcome) remarks(original *Outcome, all []Outcome) (out []string) {
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if o.Skipped != "" {
 		say("left out: %s", o.Skipped)
@@ -42,6 +42,10 @@ func (o *Outcome) remarks(original *Outcome) (out []string) {
 	switch {
 	case o.Arm.Way == Blind:
 		say("no score depends on a protected attribute any more: k is 1 for everybody, by construction")
+	case o.ID() == 0 && q.Unfair != nil && *q.Unfair > 0:
+		say("the search found no individual, but %s %% of the people answered are treated unfairly", percent(q.Unfair))
+	case o.tooFew(all):
+		say("the search found no individual in %.0f rounds, too few to tell", o.rounds())
 	case o.ID() == 0 && !q.refusesMany():
 		say("the search found no individual, which proves nothing: hyfair certify may")
 	}
@@ -55,4 +59,33 @@ func (o *Outcome) remarks(original *Outcome) (out []string) {
 		say("the largest k found rose from %.0f to %.0f", before, after)
 	}
 	return out
+}
+
+// leastRounds without a find say something at all.
+const leastRounds = 30
+
+// tooFew reports that nobody was found, in fewer rounds than it takes to be surprised
+// by that: a search that finds as often as the original's meets somebody in 3/rate rounds
+// in 19 cases of 20.
+func (o *Outcome) tooFew(all []Outcome) bool {
+	if o.Skipped != "" || o.Arm.Way == Blind || o.ID() > 0 {
+		return false
+	}
+	enough := float64(leastRounds)
+	for i := range all {
+		if a := &all[i]; a.Arm == (Arm{Way: Original}) && a.Skipped == "" && a.ID() > 0 {
+			enough = max(enough, 3*a.rounds()/a.ID())
+		}
+	}
+	return o.rounds() < enough
+}
+
+// rounds are those of all runs together.
+func (o *Outcome) rounds() (n float64) {
+	for i := range o.Runs {
+		if m := o.Runs[i].Iter; m != nil {
+			n += *m
+		}
+	}
+	return n
 }

@@ -38,6 +38,9 @@ type ArmResult struct {
 	// Measures are means over the runs.
 	search.Measures
 	SD *search.Measures `json:"sd,omitempty"`
+	// TooFewRounds: the search found nobody, and was too short for that to say anything
+	// beside the original's.
+	TooFewRounds bool `json:"too_few_rounds,omitempty"`
 	// Quality is on the rows that the study holds back.
 	Quality *Quality `json:"quality"`
 	// SearchRefused counts the moves of the search that guardrails refused.
@@ -75,6 +78,7 @@ func (j *job) result(outcomes []Outcome) *Result {
 	for i := range outcomes {
 		o := &outcomes[i]
 		a, name := o.result(j.query.Space), o.Arm.String()
+		a.TooFewRounds = o.tooFew(outcomes)
 		if a.Skipped == "" {
 			a.Runs, a.Files = j.runs[name], slices.Clone(j.files[o.Arm.Way])
 			if o.Arm.Guarded {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -46,13 +49,15 @@ func (s *Searched) ID() float64 {
 	return n
 }
 
-// Config is a comparison. All but Test, Rules, Explain, Trained and Progress is
+// Config is a comparison. All but Epsilon, Test, Rules, Explain, Trained and Progress is
 // required.
 type Config struct {
 	Arms    []Arm
 	Network *relu.Network
 	Space   *space.Space
 	Region  space.Region
+	// Epsilon is the score difference above which a person is treated unfairly.
+	Epsilon *big.Rat
 	// Train and Test are rows with known outcome: points of Space, encoded, of
 	// which every table has an entry. Without Test, quality is measured on Train.
 	Train, Test             [][]float64
@@ -172,7 +177,35 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 		rows, labels = r.Train, r.TrainLabels
 	}
 	o.Quality = Judge(r.Space, o.Subject, rows, labels)
+	if r.Epsilon != nil {
+		if o.Quality.Unfair, err = r.unfair(o.Subject, rows); err != nil {
+			return nil, err
+		}
+	}
 	return o, nil
+}
+
+// unfair is the share, among the rows of the region that a subject answers, of those
+// whose counterfactuals' scores lie more than ε apart: by evaluation, whatever a search
+// has met.
+func (r *run) unfair(s Subject, rows [][]float64) (*float64, error) {
+	e, err := evaluate.New(s.Network, r.Space, r.Region, r.Epsilon)
+	if err != nil {
+		return nil, err
+	}
+	unfair, all := 0, 0
+	for _, row := range rows {
+		if _, refused := guard.Refuses(s.Guards, row); refused || !r.Space.RegionContains(r.Region, row) {
+			continue
+		}
+		if o := e.Evaluate(row); o.N > 0 {
+			all++
+			if o.Violates {
+				unfair++
+			}
+		}
+	}
+	return share(unfair, all), nil
 }
 
 // search searches an arm, once.

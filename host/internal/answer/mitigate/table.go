@@ -27,7 +27,7 @@ func Table(networks ...Network) *view.Table {
 	}
 	t.Columns = append(t.Columns, view.Column{Title: "arm"})
 	for _, title := range []string{
-		"Acc (%)", "Acc.ans (%)", "Refused (%)", "Iter", "Max.K", "Avg.K", "#ID", "Succ.rate (%)", "#ID.maxK", "F1", "DPD", "EOD",
+		"Acc (%)", "Acc.ans (%)", "Refused (%)", "Unfair (%)", "Iter", "Max.K", "Avg.K", "#ID", "Succ.rate (%)", "#ID.maxK", "F1", "DPD", "EOD",
 	} {
 		t.Columns = append(t.Columns, view.Column{Title: title, Right: true})
 	}
@@ -47,7 +47,8 @@ func Table(networks ...Network) *view.Table {
 		}
 	}
 	t.Notes = append(t.Notes,
-		"Acc counts a refusal as no right answer. Acc.ans, F1, DPD (demographic parity difference) and EOD (equal opportunity difference) are of the answered rows.")
+		"Acc counts a refusal as no right answer. Acc.ans, F1, DPD (demographic parity difference) and EOD (equal opportunity difference) are of the answered rows.",
+		"Unfair: people in these rows whose copies' scores lie more than ε apart, all evaluated; the columns after it are what a search met.")
 	t.Notes = append(t.Notes, search.RateNotes(rates...)...)
 	if marked {
 		t.Notes = append(t.Notes, "! refuses half of the rows or more: no success, whatever the other columns say.")
@@ -62,13 +63,13 @@ func (q *Quality) refusesMany() bool {
 
 func (a *ArmResult) cells() []view.Cell {
 	if a.Skipped != "" {
-		return view.Texts(a.Name, "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–")
+		return view.Texts(a.Name, "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–")
 	}
 	q, sd := a.Quality, a.SD
 	if sd == nil {
 		sd = &search.Measures{}
 	}
-	cells := view.Texts(a.Name, percent(q.Accuracy), percent(q.AccuracyAnswered), percent(q.Refused))
+	cells := view.Texts(a.Name, percent(q.Accuracy), percent(q.AccuracyAnswered), percent(q.Refused), percent(q.Unfair))
 	for _, c := range []struct {
 		mean, sd *float64
 		digits   int // of one run
@@ -84,6 +85,9 @@ func (a *ArmResult) cells() []view.Cell {
 		}
 		cells = append(cells, view.Cell{Text: view.MeanSD(c.mean, c.sd, digits)})
 	}
+	if a.TooFewRounds {
+		cells[largestCell].Text = "too few rounds to tell"
+	}
 	cells = append(cells, view.Texts(view.Number(q.F1, 3), view.Number(q.Parity, 3), view.Number(q.Opportunity, 3))...)
 	if q.refusesMany() {
 		cells[refusedCell].Text += " !"
@@ -94,6 +98,9 @@ func (a *ArmResult) cells() []view.Cell {
 
 // refusedCell is the place of the share of refused rows among an arm's cells.
 const refusedCell = 3
+
+// largestCell is that of the largest k.
+const largestCell = 6
 
 func percent(share *float64) string {
 	if share == nil {

@@ -46,27 +46,69 @@ func TestRatesAbove100AreExplained(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	var text strings.Builder
+	guarded, blind := outcome(Arm{Original, true}, 8, 10, 0.6, 0.9, 1), outcome(Arm{Way: Blind}, 0, 0, 0, 0.8, 1)
+	guarded.Quality.Unfair, blind.Quality.Unfair = ptr(0.25), ptr(0)
 	table := Table(
-		named("A", outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 2), outcome(Arm{Original, true}, 8, 10, 0.6, 0.9, 1)),
-		named("B", Outcome{Arm: Arm{Way: Retrained}, Skipped: "no"}, outcome(Arm{Way: Blind}, 0, 0, 0, 0.8, 1)),
+		named("A", outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 2), guarded),
+		named("B", Outcome{Arm: Arm{Way: Retrained}, Skipped: "no"}, blind),
 	)
 	if err := view.Of(table).Write(&text, view.CSV, view.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	want := `network,arm,Acc (%),Acc.ans (%),Refused (%),Iter,Max.K,Avg.K,#ID,Succ.rate (%),#ID.maxK,F1,DPD,EOD
-A,original,80.00,80.00,0.00,1000 ± 0,8.5 ± 0.7,4.25 ± 0.35,10.0 ± 0.0,10.00 ± 0.00,1.0 ± 0.0,0.500,N/A,N/A
-A,original+guards,36.00,90.00,60.00 !,1000,8,4.00,10,10.00,1,0.500,N/A,N/A
-B,retrained,–,–,–,–,–,–,–,–,–,–,–,–
-B,blind,80.00,80.00,0.00,1000,N/A,N/A,0,0.00,N/A,0.500,N/A,N/A
+	want := `network,arm,Acc (%),Acc.ans (%),Refused (%),Unfair (%),Iter,Max.K,Avg.K,#ID,Succ.rate (%),#ID.maxK,F1,DPD,EOD
+A,original,80.00,80.00,0.00,N/A,1000 ± 0,8.5 ± 0.7,4.25 ± 0.35,10.0 ± 0.0,10.00 ± 0.00,1.0 ± 0.0,0.500,N/A,N/A
+A,original+guards,36.00,90.00,60.00 !,25.00,1000,8,4.00,10,10.00,1,0.500,N/A,N/A
+B,retrained,–,–,–,–,–,–,–,–,–,–,–,–,–
+B,blind,80.00,80.00,0.00,0.00,1000,N/A,N/A,0,0.00,N/A,0.500,N/A,N/A
 `
 	if d := cmp.Diff(want, text.String()); d != "" {
 		t.Error(d)
 	}
-	if len(table.Notes) != 2 || !strings.Contains(table.Notes[1], "no success") {
+	if len(table.Notes) != 3 || !strings.Contains(table.Notes[2], "no success") {
 		t.Errorf("notes %q", table.Notes)
 	}
-	if alone := Table(named("A", outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 1))); len(alone.Columns) != len(table.Columns)-1 || len(alone.Notes) != 1 {
+	if alone := Table(named("A", outcome(Arm{Way: Original}, 9, 10, 0, 0.8, 1))); len(alone.Columns) != len(table.Columns)-1 || len(alone.Notes) != 2 {
 		t.Errorf("of one network: %d columns, notes %q", len(alone.Columns), alone.Notes)
+	}
+}
+
+// A search that met nobody says so in the table where it was too short to tell: two
+// rounds, or fewer than in which the original's would have met somebody.
+func TestTooFewRounds(t *testing.T) {
+	short := func(arm Arm, id, rounds float64) Outcome {
+		o := outcome(arm, 5, id, 0, 0.8, 1)
+		o.Runs[0].Iter = ptr(rounds)
+		return o
+	}
+	for _, c := range []struct {
+		original, arm Outcome
+		few           bool
+	}{
+		{short(Arm{Way: Original}, 2, 2), short(Arm{Way: Retrained}, 0, 2), true},
+		{short(Arm{Way: Original}, 50, 50), short(Arm{Way: Retrained}, 0, 50), false},
+		{short(Arm{Way: Original}, 1, 50), short(Arm{Way: Retrained}, 0, 100), true},
+		{short(Arm{Way: Original}, 1, 50), short(Arm{Way: Retrained}, 0, 150), false},
+		{short(Arm{Way: Original}, 1, 50), short(Arm{Way: Retrained}, 1, 2), false},
+		{short(Arm{Way: Original}, 1, 50), short(Arm{Way: Blind}, 0, 2), false},
+		{Outcome{Arm: Arm{Way: Original}, Skipped: "no"}, short(Arm{Way: Retrained}, 0, 29), true},
+	} {
+		all := []Outcome{c.original, c.arm}
+		if got := c.arm.tooFew(all); got != c.few {
+			t.Errorf("%v of %v rounds: %v", c.arm.Arm, c.arm.rounds(), got)
+		}
+		r := c.arm.result(nil)
+		r.TooFewRounds = c.few
+		if text := r.cells()[largestCell].Text; (text == "too few rounds to tell") != c.few {
+			t.Errorf("%v of %v rounds: %q", c.arm.Arm, c.arm.rounds(), text)
+		}
+		if said := strings.Contains(strings.Join(Remarks(all), "\n"), "rounds, too few to tell"); said != c.few {
+			t.Errorf("%q", Remarks(all))
+		}
+	}
+	met := short(Arm{Way: Retrained}, 0, 2)
+	met.Quality.Unfair = ptr(0.125)
+	if got := Remarks([]Outcome{met}); len(got) != 1 || got[0] != "retrained: the search found no individual, but 12.50 % of the people answered are treated unfairly" {
+		t.Errorf("%q", got)
 	}
 }
 
