@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
@@ -31,10 +32,10 @@ type modelCase struct {
 // the library itself, gives on 10,000 rows, or are refused in a sentence that helps.
 func TestLibraries(t *testing.T) {
 	tier.NeedLong(t)
-	for _, library := range []string{"sklearn", "torch", "keras"} {
+	for library, packages := range map[string]string{"sklearn": libraries.Sklearn, "torch": libraries.Torch, "keras": libraries.Keras} {
 		t.Run(library, func(t *testing.T) {
 			t.Parallel()
-			python := modelsPython(t, map[string]string{"sklearn": "skl2onnx, pandas, onnxruntime", "torch": "torch, onnxscript, onnxruntime", "keras": "keras"}[library])
+			python := libraries.Python(t, packages)
 			folder := t.TempDir()
 			var stderr bytes.Buffer
 			cmd := exec.Command(python, "testdata/libraries.py", folder, library)
@@ -161,17 +162,4 @@ func (c *modelCase) inputs(t *testing.T, m model.Model, info modelfile.Info, row
 		t.Fatalf("%d inputs for %d: %q", len(out), m.Inputs(), info.InputNames)
 	}
 	return out
-}
-
-// modelsPython is a Python that has the packages: that of $HYFAIR_MODELS_PYTHON, or the
-// repository's own.
-func modelsPython(t *testing.T, packages string) string {
-	t.Helper()
-	for _, python := range []string{os.Getenv("HYFAIR_MODELS_PYTHON"), "../../../../.deps/python/bin/python"} {
-		if python != "" && exec.Command(python, "-c", "import importlib.util, sys; sys.exit(not all(importlib.util.find_spec(p.strip()) for p in sys.argv[1].split(',')))", packages).Run() == nil {
-			return python
-		}
-	}
-	t.Skipf("SKIPPED %s: no Python here has %s; bring them with scripts/setup.sh models, or name a Python that has them in HYFAIR_MODELS_PYTHON", t.Name(), packages)
-	return ""
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
@@ -87,19 +88,6 @@ func TestScoresLoadBack(t *testing.T) {
 	}
 }
 
-// onnxPython is a Python that has onnxruntime: that of $HYFAIR_ONNX_PYTHON, the
-// repository's own, or the system's.
-func onnxPython(t *testing.T) string {
-	t.Helper()
-	for _, python := range []string{os.Getenv("HYFAIR_ONNX_PYTHON"), "../../../../.deps/python/bin/python", "python3"} {
-		if python != "" && exec.Command(python, "-c", "import numpy, onnxruntime").Run() == nil {
-			return python
-		}
-	}
-	t.Skipf("SKIPPED %s: no Python here has onnxruntime; install it (pip install onnxruntime) and name that Python in HYFAIR_ONNX_PYTHON", t.Name())
-	return ""
-}
-
 const onnxScript = `import json, sys
 import numpy, onnxruntime
 path, kind = sys.argv[1:]
@@ -112,7 +100,7 @@ json.dump([float(s) for s in scores[:, 0]], sys.stdout)
 
 // TestScoresInOnnxruntime: onnxruntime gives the same scores, all rows at once.
 func TestScoresInOnnxruntime(t *testing.T) {
-	python := onnxPython(t)
+	python := libraries.Python(t, libraries.ONNX)
 	for precision, kind := range map[int]string{32: "float32", 64: "float64"} {
 		n, inputs := scoring(precision)
 		rows, err := json.Marshal(inputs)

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// TestYourModel runs docs/your-model.md: each library trains its model, and inspect finds the
+// accuracy that the library has.
+func TestYourModel(t *testing.T) {
+	tier.NeedLong(t)
+	text, err := os.ReadFile("../../../docs/your-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(language string, n int) string {
+		all := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+		if n >= len(all) {
+			t.Fatalf("%d blocks of %s", len(all), language)
+		}
+		return all[n][1]
+	}
+	accuracy := regexp.MustCompile(`accuracy ([0-9.]+)`)
+	for i, library := range []struct{ name, packages, model string }{
+		{"scikit-learn", libraries.Sklearn, "model.onnx"}, {"PyTorch", libraries.Torch, "model.onnx"}, {"Keras", libraries.Keras, "model.keras"},
+	} {
+		t.Run(library.name, func(t *testing.T) {
+			python := libraries.Python(t, library.packages)
+			folder := t.TempDir()
+			var out []byte
+			for _, script := range []string{block("python", 0), block("python", i+1)} {
+				var stderr bytes.Buffer
+				cmd := exec.Command(python, "-c", script)
+				cmd.Dir, cmd.Stderr = folder, &stderr
+				if out, err = cmd.Output(); err != nil {
+					t.Fatalf("%v\n%s", err, &stderr)
+				}
+			}
+			said := accuracy.FindSubmatch(out)
+			if said == nil {
+				t.Fatalf("no accuracy in %s", out)
+			}
+			want, err := strconv.ParseFloat(string(said[1]), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			study := filepath.Join(folder, "study.yaml")
+			if err := os.WriteFile(study, []byte(strings.Replace(block("yaml", 0), "model.onnx", library.model, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			stdout, stderr, code := inspectRun(t, study, "--json")
+			var got struct{ Accuracy float64 }
+			if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != ExitDone {
+				t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
+			}
+			if math.Abs(got.Accuracy-want) > 1e-4 || want < 70 {
+				t.Errorf("accuracy %v, the library's is %v", got.Accuracy, want)
+			}
+			t.Logf("accuracy %v", got.Accuracy)
+		})
+	}
+}
