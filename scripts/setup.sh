@@ -6,8 +6,9 @@
 # own, .deps/python; and the package lime, which our own LIME is held against.
 #
 #   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
+#                    [solvers] [models]
 #
-# Without names: all five. What is already there is left alone and costs no
+# Without names: the first five. What is already there is left alone and costs no
 # network; --force brings it again. Nothing here can fail a build: what cannot
 # be had is named in the summary with the command that brings it, and the exit
 # code is 0, unless --strict asks for 1.
@@ -36,13 +37,14 @@ LIB=$DEPS/lib
 VERSIONS=$DEPS/versions
 REQUIREMENTS=$ROOT/sdk/python/requirements.txt
 LIME_REQUIREMENTS=$ROOT/sdk/python/requirements-lime.txt
+MODELS_REQUIREMENTS=$ROOT/host/internal/question/modelfile/libraries/requirements.txt
 
 STRICT=0 FORCE=0 WANT=""
 for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python | lime | solvers) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime | solvers | models) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
@@ -57,9 +59,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers) echo python3-venv ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models) echo python3-venv ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -259,11 +261,22 @@ bring_solvers() {
 	[ $had != 0 ] && record solvers "$had-of-$all" wheels "$pin" && make -s -C "$ROOT" python-plugins
 }
 
+pin_of_models() { cksum "$MODELS_REQUIREMENTS" | tr -s ' \t' - | cut -d- -f1,2; }
+bring_models() {
+	local new=$TMP/models version
+	fresh_venv "$new" || return 1
+	say "fetching scikit-learn, ONNX Runtime and Keras"
+	"$new/bin/python" -m pip --disable-pip-version-check -q install --only-binary=:all: --no-deps --require-hashes \
+		--timeout 30 --retries 2 -r "$MODELS_REQUIREMENTS" >>"$LOG" 2>&1 || return 1
+	version=$("$new/bin/python" -c 'import platform; print(platform.python_version())') || return 1
+	rm -rf "$DEPS/models" && mv -T "$new" "$DEPS/models" && record models "$version" wheels "$(pin_of_models)"
+}
+
 MISSING=0
 SUMMARY=""
 for name in $WANT; do
 	pin=""
-	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; esac
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; esac
 	settled "$name" "$pin" || "bring_$name" || true
 	if [ -e "$DEPS/$(file_of "$name")" ]; then
 		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/$(file_of "$name")")
@@ -271,7 +284,7 @@ for name in $WANT; do
 		MISSING=1
 		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
 		case $name in
-		python | lime | solvers) row="$row, then scripts/setup.sh $name" ;;
+		python | lime | solvers | models) row="$row, then scripts/setup.sh $name" ;;
 		highs | z3) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
 		esac
 	fi

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -36,12 +35,11 @@ func TestYourModel(t *testing.T) {
 		{"scikit-learn", libraries.Sklearn, "model.onnx"}, {"PyTorch", libraries.Torch, "model.onnx"}, {"Keras", libraries.Keras, "model.keras"},
 	} {
 		t.Run(library.name, func(t *testing.T) {
-			python := libraries.Python(t, library.packages)
 			folder := t.TempDir()
 			var out []byte
 			for _, script := range []string{block("python", 0), block("python", i+1)} {
 				var stderr bytes.Buffer
-				cmd := exec.Command(python, "-c", script)
+				cmd := libraries.Command(t, library.packages, "-c", script)
 				cmd.Dir, cmd.Stderr = folder, &stderr
 				if out, err = cmd.Output(); err != nil {
 					t.Fatalf("%v\n%s", err, &stderr)

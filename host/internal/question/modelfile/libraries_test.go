@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,10 +34,9 @@ func TestLibraries(t *testing.T) {
 	for library, packages := range map[string]string{"sklearn": libraries.Sklearn, "torch": libraries.Torch, "keras": libraries.Keras} {
 		t.Run(library, func(t *testing.T) {
 			t.Parallel()
-			python := libraries.Python(t, packages)
 			folder := t.TempDir()
 			var stderr bytes.Buffer
-			cmd := exec.Command(python, "testdata/libraries.py", folder, library)
+			cmd := libraries.Command(t, packages, "testdata/libraries.py", folder, library)
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -100,7 +99,6 @@ json.dump([float(s) for s in scores[:, 0]], sys.stdout)
 
 // TestScoresInOnnxruntime: onnxruntime gives the same scores, all rows at once.
 func TestScoresInOnnxruntime(t *testing.T) {
-	python := libraries.Python(t, libraries.ONNX)
 	for precision, kind := range map[int]string{32: "float32", 64: "float64"} {
 		n, inputs := scoring(precision)
 		rows, err := json.Marshal(inputs)
@@ -108,7 +106,7 @@ func TestScoresInOnnxruntime(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stderr bytes.Buffer
-		cmd := exec.Command(python, "-c", onnxScript, writeScores(t, n), kind)
+		cmd := libraries.Command(t, libraries.ONNX, "-c", onnxScript, writeScores(t, n), kind)
 		cmd.Stdin, cmd.Stderr = bytes.NewReader(rows), &stderr
 		out, err := cmd.Output()
 		if err != nil {

@@ -18,18 +18,28 @@ const (
 	Keras   = "keras pandas"
 )
 
-// Python is an interpreter that has the packages: that of $HYFAIR_MODELS_PYTHON, which is
-// an absolute path, or .deps/models/bin/python. Without one it skips the test, by name.
-func Python(t testing.TB, packages string) string {
+// Command runs Python with the packages: that of $HYFAIR_MODELS_PYTHON, which is an
+// absolute path, or .deps/models/bin/python. Without one it skips the test, by name.
+func Command(t testing.TB, packages string, args ...string) *exec.Cmd {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
 	own := filepath.Join(filepath.Dir(here), "../../../../../.deps/models/bin/python")
 	for _, python := range []string{os.Getenv("HYFAIR_MODELS_PYTHON"), own} {
-		find := exec.Command(python, append([]string{"-c", "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))"}, strings.Fields(packages)...)...)
-		if python != "" && find.Run() == nil {
-			return python
+		if python == "" || !has(python, packages) {
+			continue
 		}
+		cmd := exec.Command(python, args...)
+		cmd.Env = append(os.Environ(), "KERAS_BACKEND=jax")
+		if !has(python, "jax") {
+			cmd.Env = append(os.Environ(), "KERAS_BACKEND=torch")
+		}
+		return cmd
 	}
 	t.Skipf("SKIPPED %s: no Python here has %s; make setup-models brings all but torch, and HYFAIR_MODELS_PYTHON names another Python", t.Name(), packages)
-	return ""
+	return nil
+}
+
+func has(python, packages string) bool {
+	const find = "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))"
+	return exec.Command(python, append([]string{"-c", find}, strings.Fields(packages)...)...).Run() == nil
 }

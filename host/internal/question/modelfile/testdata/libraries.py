@@ -13,7 +13,7 @@ import pathlib
 import sys
 import warnings
 
-os.environ.setdefault("KERAS_BACKEND", "torch")
+os.environ.setdefault("KERAS_BACKEND", "jax")
 warnings.simplefilter("ignore")
 
 import numpy as np
