@@ -263,6 +263,8 @@ def keras():
 
     def export(name, model, kind="score", refused=None, h5=False):
         for v in model.weights:
+            if v.path.split("/")[-2].startswith("normalization"):
+                continue  # what it was adapted to
             v.assign(random.normal(size=v.shape).astype(np.float32) * 0.5 if "variance" not in v.path else random.uniform(0.5, 2, v.shape).astype(np.float32))
         for file in [name + ".keras"] + [name + ".h5"] * h5:
             model.save(folder / file)
