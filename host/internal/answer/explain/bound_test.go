@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,7 +50,12 @@ func TestProvingIsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Result{Predicates: []Predicate{{Holds: planted}}}
-	time.AfterFunc(2*time.Second, cancel)
+	signal := sync.OnceFunc(func() { time.AfterFunc(2*time.Second, cancel) })
+	j.session.Progress = func(text string) {
+		if strings.Contains(text, "proving") {
+			signal()
+		}
+	}
 	begin := time.Now()
 	err = j.prove(ctx, r, nil)
 	if spent := time.Since(begin); err != nil || !r.Interrupted || spent > time.Minute {
