@@ -57,8 +57,8 @@ func TestDifferences(t *testing.T) {
 	a := `{"measures":{"Max.K":9,"T.1st":1.5},"steps":[{"t":1,"k":2}],"seconds":3,"cores":[1],"big":12345678901234567890}`
 	for b, want := range map[string][]string{
 		`{"big":12345678901234567890,"measures":{"T.1st":7,"Max.K":9},"steps":[{"k":2,"t":5}],"load":[1,2]}`: nil,
-		`{"measures":{"Max.K":8},"steps":[{"t":1,"k":2}],"big":12345678901234567890}`:                       {"measures.Max.K 9 and 8"},
-		`{"measures":{"Max.K":9},"steps":[],"big":12345678901234567891}`:                                    {"big 12345678901234567890 and 12345678901234567891", `steps [{"k":2}] and []`},
+		`{"measures":{"Max.K":8},"steps":[{"t":1,"k":2}],"big":12345678901234567890}`:                        {"measures.Max.K 9 and 8"},
+		`{"measures":{"Max.K":9},"steps":[],"big":12345678901234567891}`:                                     {"big 12345678901234567890 and 12345678901234567891", `steps [{"k":2}] and []`},
 		`{"measures":null}`: {"big 12345678901234567890 and null", `measures {"Max.K":9} and null`, `steps [{"k":2}] and null`},
 		`[`:                 {"(no JSON)"},
 	} {
