@@ -178,6 +178,18 @@ func read(f source, path string) (_ model.Model, _ Info, beside []string, err er
 	}, out.beside, nil
 }
 
+// Is reports that the file looks like a model of one of the formats.
+func Is(path string) bool {
+	file, _, err := files.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(file, head)
+	return slices.ContainsFunc(formats, func(f format) bool { return f.is(head[:n], strings.ToLower(filepath.Ext(path))) })
+}
+
 func choose(head []byte, extension string) format {
 	for _, f := range formats {
 		if f.is(head, extension) {

@@ -194,7 +194,18 @@ func TestModelReplaced(t *testing.T) {
 	if s = mustLoad(t, peopleStudy, study.Options{Model: "small"}); filepath.Base(s.ModelPath) != "small.json" {
 		t.Errorf("model by bare name: %s", s.ModelPath)
 	}
+	if s = mustLoad(t, peopleStudy, study.Options{Model: "small.json"}); s.ModelPath != peopleStudy+"/models/small.json" {
+		t.Errorf("model in the study's folder of models: %s", s.ModelPath)
+	}
+	if s = mustLoad(t, peopleStudy, study.Options{Model: "models/small.json"}); s.ModelPath != peopleStudy+"/models/small.json" {
+		t.Errorf("model beside the study: %s", s.ModelPath)
+	}
+	if _, err := study.Load(peopleStudy+"/models/small.json", study.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "small.json is a network, not a study: a study is a YAML file that says what the network's inputs mean") {
+		t.Errorf("a network in place of a study: %v", err)
+	}
 	for model, want := range map[string]string{
+		"small.onnx":           "small.onnx: file does not exist, neither here nor as testdata/people/small.onnx or testdata/people/models/small.onnx",
 		"smal":                 `did you mean "small"?`,
 		"linear":               "say output: logit",
 		"narrow":               "feed 10 network inputs, testdata/people/models/narrow.json takes 2",

@@ -27,6 +27,10 @@ func studyFile(path string) (string, error) {
 		return "", fmt.Errorf("%s: %w", path, files.Reason(err))
 	}
 	if stat.Mode().IsRegular() {
+		if !isYAML(path) && modelfile.Is(path) {
+			return "", fmt.Errorf("%s is a network, not a study: a study is a YAML file that says what the network's inputs mean and which attributes are protected (docs/studies.md); "+
+				"with one, --model %s asks about this network, and hyfair inspect %s shows it", path, path, path)
+		}
 		return path, nil
 	}
 	if !stat.IsDir() { // opening a pipe would block
@@ -90,14 +94,28 @@ func missing(text, path, dataRoot string) error {
 	return fmt.Errorf("%s: %w; %s lies under the data root %s, which --data or $HYFAIR_DATA sets", path, fs.ErrNotExist, text, dataRoot)
 }
 
-// replacement finds the network that --model names: a file, or a bare name in
-// the study's folder of models.
-func replacement(model, folder, dataRoot string) (string, error) {
+// replacement finds the network that --model names: a file, here, beside the study, or in
+// its folder of models; or a bare name in that folder.
+func replacement(model, file, folder, dataRoot string) (string, error) {
 	if strings.HasPrefix(model, dataPrefix) {
 		return where("", model, dataRoot)
 	}
 	_, err := files.Stat(model)
 	bare := !strings.ContainsAny(model, `/\`) && !slices.Contains(modelfile.Extensions(), strings.ToLower(filepath.Ext(model)))
+	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(model) {
+		looked := []string{relativeTo(file, model)}
+		if folder != "" && !strings.HasPrefix(folder, dataPrefix) {
+			looked = append(looked, filepath.Join(folder, model))
+		}
+		for _, path := range looked {
+			if stat, err := files.Stat(path); err == nil && stat.Mode().IsRegular() {
+				return path, nil
+			}
+		}
+		if !bare {
+			return "", fmt.Errorf("%s: %w, neither here nor as %s", model, fs.ErrNotExist, strings.Join(slices.Compact(looked), " or "))
+		}
+	}
 	if err == nil || !bare {
 		return model, nil
 	}
@@ -127,5 +145,9 @@ func IsStudy(path string) bool {
 	if stat, err := files.Stat(path); err == nil && stat.IsDir() {
 		return true
 	}
+	return isYAML(path)
+}
+
+func isYAML(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(path)))
 }

@@ -264,7 +264,7 @@ func (r *reader) modelPath(root, n *yamlfile.Node) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		path, err := replacement(r.options.Model, folder, r.options.DataRoot)
+		path, err := replacement(r.options.Model, root.At.File, folder, r.options.DataRoot)
 		if err != nil {
 			return "", fmt.Errorf("model: %w", err)
 		}
