@@ -63,7 +63,7 @@ func (t *TreeJSON) write(path, title string) error {
 
 // View is the tree to be shown: the higher the share, the darker a leaf.
 func (t *TreeJSON) View() view.Node {
-	n := view.Node{Head: "low", Detail: fmt.Sprintf("%d of %d high (%.0f %%)", t.High, t.Samples, 100*t.Share), Share: t.Share}
+	n := view.Node{Head: "low", Detail: fmt.Sprintf("k is high for %d of %d (%.0f %%)", t.High, t.Samples, 100*t.Share), Share: t.Share}
 	switch {
 	case t.Test != "":
 		n.Head = t.Test

@@ -129,6 +129,7 @@ func (r *Result) table() *view.Table {
 		Notes: []string{
 			fmt.Sprintf("K, Pert.K: mean k of %s fresh neighbours for whom the predicate holds, and does not, with their %.0f %% intervals.",
 				view.Count(r.Predicates[0].Inside.N), 100*r.Confidence),
+			"Init.K: the largest k of the people it was looked for around. Size: how many conditions it has. Diff: K − Pert.K.",
 			"Cov: share of the space, and its individuals. rows: people in the data for whom it holds, and their share.",
 		},
 	}

@@ -103,7 +103,7 @@ func (r *Result) verdict() view.Paragraph {
 	case undecided:
 		say("UNDECIDED: %s", r.Reason)
 	case r.AskedK > 0 && unfair:
-		say("REACHED: this person's counterfactuals fall into k = %d bins, evaluated exactly", r.K)
+		say("REACHED: this person's counterfactuals get %d different outcomes (k = %d), evaluated exactly", r.K, r.K)
 	case r.AskedK > 0:
 		say("NOT REACHED, grade %s: no individual's counterfactuals fall into %d bins", r.Grade, r.AskedK)
 		if r.Tolerance > 0 {
@@ -112,7 +112,7 @@ func (r *Result) verdict() view.Paragraph {
 	case unfair:
 		k := ""
 		if r.K > 0 {
-			k = fmt.Sprintf("; this person's counterfactuals fall into k = %d bins", r.K)
+			k = fmt.Sprintf("; this person's counterfactuals get %d different outcomes (k = %d)", r.K, r.K)
 		}
 		say("UNFAIR: %s %s, replayed in exact arithmetic%s", what, upTo(r.Gap, 6), k)
 	case r.Tolerance > 0:
