@@ -65,10 +65,16 @@ func (c *builder) take(n int) {
 	c.left -= n
 }
 
+// rows are n empty ones, which count as the eight numbers that they take.
+func (c *builder) rows(n int) []row {
+	c.take(8 * n)
+	return make([]row, n)
+}
+
 // units is the form of units of a stage.
 func (c *builder) units(stage int, at ...int32) form {
 	c.take(2 * len(at))
-	f := form{stage: stage, rows: make([]row, len(at))}
+	f := form{stage: stage, rows: c.rows(len(at))}
 	ones := []float64{1}
 	for i := range at {
 		f.rows[i] = row{at: at[i : i+1], w: ones}
@@ -148,7 +154,7 @@ func (c *builder) solid(f form) form {
 // lift is the form in terms of the next stage, which is there.
 func (c *builder) lift(f form) form {
 	next := &c.stages[f.stage+1]
-	out := form{stage: f.stage + 1, rows: make([]row, len(f.rows)), name: f.name}
+	out := form{stage: f.stage + 1, rows: c.rows(len(f.rows)), name: f.name}
 	for i := range f.rows {
 		r := &f.rows[i]
 		if len(r.w) == 0 {
@@ -229,7 +235,7 @@ func plus(a, b float64) float64 {
 
 // scale is scale·x + shift number by number.
 func (c *builder) scale(f form, scale, shift []float64) form {
-	out := form{stage: f.stage, rows: make([]row, len(f.rows)), name: f.name, dense: f.dense}
+	out := form{stage: f.stage, rows: c.rows(len(f.rows)), name: f.name, dense: f.dense}
 	for i := range f.rows {
 		out.rows[i] = c.times(f.rows[i], scale[i], shift[i])
 	}
@@ -238,7 +244,7 @@ func (c *builder) scale(f form, scale, shift []float64) form {
 
 // divide is x/by number by number, rounded once.
 func (c *builder) divide(f form, by []float64) form {
-	out := form{stage: f.stage, rows: make([]row, len(f.rows)), name: f.name, dense: f.dense}
+	out := form{stage: f.stage, rows: c.rows(len(f.rows)), name: f.name, dense: f.dense}
 	for i := range f.rows {
 		r := &f.rows[i]
 		c.take(len(r.w))
@@ -283,7 +289,7 @@ func (c *builder) sum(a, b form, sign float64) form {
 }
 
 func (c *builder) sumOf(a, b form, sign float64, exact *bool) form {
-	out := form{stage: a.stage, rows: make([]row, len(a.rows)), name: cmp.Or(a.name, b.name), dense: a.dense || b.dense}
+	out := form{stage: a.stage, rows: c.rows(len(a.rows)), name: cmp.Or(a.name, b.name), dense: a.dense || b.dense}
 	for i := range a.rows {
 		out.rows[i] = c.sumRow(&a.rows[i], &b.rows[i], sign, exact)
 	}
@@ -361,7 +367,7 @@ func (c *builder) dense(f form, weights []float64, units int, bias []float64, na
 	if f.dense || !f.simple() {
 		f = c.layer(f, false)
 	}
-	out := form{stage: f.stage, rows: make([]row, units), name: name, dense: true}
+	out := form{stage: f.stage, rows: c.rows(units), name: name, dense: true}
 	at, place, plain := c.used(&f)
 	for j := range out.rows {
 		w := weights[j*in : (j+1)*in]
@@ -461,7 +467,7 @@ func (c *builder) halves(f form, w []float64) form {
 		both.rows = append(both.rows, c.times(f.rows[i], -1, 0))
 	}
 	units := c.relu(both)
-	out := form{stage: units.stage, rows: make([]row, n), name: f.name}
+	out := form{stage: units.stage, rows: c.rows(n), name: f.name}
 	for i := range out.rows {
 		p, q := units.rows[i].at[0], units.rows[n+i].at[0]
 		if out.rows[i] = (row{at: []int32{p, q}, w: []float64{w[i], w[n+i]}}); w[n+i] == 0 {

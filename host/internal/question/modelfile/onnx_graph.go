@@ -212,7 +212,7 @@ func (g *onnxGraph) numbers(v *onnxValue) form {
 	if v.constant.texts != nil {
 		panic(faultf("computes with texts"))
 	}
-	f := form{rows: make([]row, len(v.constant.numbers))}
+	f := form{rows: g.rows(len(v.constant.numbers))}
 	for i := range f.rows {
 		f.rows[i].b = v.constant.numbers[i]
 	}

@@ -342,7 +342,7 @@ func arithmetic(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 			g.known(pair[0], len(pair[1].constant.numbers))
 		}
 	}
-	dims, ai, bi := g.broadcast(a.dims, b.dims)
+	dims, ai, bi := g.broadcast(a, b)
 	if a.constant != nil && b.constant != nil {
 		return one1(folded(n.op, dims, a.constant, b.constant, ai, bi))
 	}
@@ -408,7 +408,7 @@ func folded(op string, dims []int, a, b *onnxTensor, ai, bi []int) *onnxValue {
 // picked is rows of a form.
 func (b *builder) picked(f form, at []int) form {
 	b.take(len(at))
-	out := form{stage: f.stage, name: f.name, dense: f.dense, rows: make([]row, len(at))}
+	out := form{stage: f.stage, name: f.name, dense: f.dense, rows: b.rows(len(at))}
 	for i, k := range at {
 		out.rows[i] = f.rows[k]
 	}
@@ -417,7 +417,11 @@ func (b *builder) picked(f form, at []int) form {
 
 // broadcast gives the shape of two values together, and for each of its entries those
 // of the two.
-func (g *onnxGraph) broadcast(a, b []int) (dims, ai, bi []int) {
+func (g *onnxGraph) broadcast(v, w *onnxValue) (dims, ai, bi []int) {
+	a, b, most := v.dims, w.dims, maxColumns
+	if v.constant != nil && w.constant != nil {
+		most = maxParameters
+	}
 	rank := max(len(a), len(b))
 	at := func(d []int, i int) int {
 		if i -= rank - len(d); i < 0 {
@@ -437,7 +441,7 @@ func (g *onnxGraph) broadcast(a, b []int) (dims, ai, bi []int) {
 		default:
 			panic(faultf("values of the shapes %v and %v do not fit", a, b))
 		}
-		if total *= max(1, dims[i]); total > maxParameters {
+		if total *= max(1, dims[i]); total > most {
 			panic(faultf("values of the shapes %v and %v make too large a one", a, b))
 		}
 	}
@@ -519,7 +523,7 @@ func extreme(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		if a.constant != nil {
 			a, b = b, a
 		}
-		dims, ai, bi := g.broadcast(a.dims, b.dims)
+		dims, ai, bi := g.broadcast(a, b)
 		x, y := g.picked(g.numbers(a), ai), g.picked(g.numbers(b), bi)
 		var f form
 		switch {
@@ -738,7 +742,7 @@ func labelEncoder(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	}
 	g.categorical(in[0])
 	g.take(2 * len(values) * len(in[0].columns))
-	f := form{rows: make([]row, len(in[0].columns))}
+	f := form{rows: g.rows(len(in[0].columns))}
 	for i, c := range in[0].columns {
 		f.rows[i] = row{at: g.category(c, keys), w: values}
 	}

@@ -363,6 +363,9 @@ func concat(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		size += count(v.dims)
 	}
 	g.take(2 * size)
+	if size > maxColumns && slices.ContainsFunc(in, func(v *onnxValue) bool { return v.constant == nil }) {
+		panic(faultf("%d values; at most %d are read", size, maxColumns))
+	}
 	is := func(test func(*onnxValue) bool) bool {
 		return !slices.ContainsFunc(in, func(v *onnxValue) bool { return !test(v) })
 	}

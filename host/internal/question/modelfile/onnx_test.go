@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -250,6 +251,40 @@ func TestONNXElsewhere(t *testing.T) {
 			own, _, err := files.SHA256(path)
 			if err != nil || info.SHA256 == own {
 				t.Errorf("the sum %s is that of the one file: %v", info.SHA256, err)
+			}
+		})
+	}
+}
+
+// TestONNXMemory: small files that would grow.
+func TestONNXMemory(t *testing.T) {
+	doubled := []proto{weights31, onnxNodeOf("MatMul", "x0", "in", "v")}
+	layers := []proto{constant("w", true, []int64{1, 4}, 1, 2, 3, 4), onnxNodeOf("MatMul", "x0", "in", "w")}
+	last := "x0"
+	for i := range 40 {
+		next := "x" + string(rune('a'+i))
+		doubled = append(doubled, onnxNodeOf("Concat", next, last, last).with("axis", 1))
+		layers = append(layers, onnxNodeOf("Relu", next, last), onnxNodeOf("Concat", next+"c", next, last).with("axis", 1))
+		last = next
+	}
+	var concat, maximum []proto
+	concat = append(doubled, onnxNodeOf("Identity", "out", last))
+	maximum = append(layers, onnxNodeOf("Concat", "y", last+"c", "x0").with("axis", 1), onnxNodeOf("Sigmoid", "out", "y"))
+	for name, file := range map[string][]byte{
+		"doubling":  onnxFile(13, concat...),
+		"branches":  onnxFile(13, maximum...),
+		"a product": onnxFile(13, constant("w", true, []int64{1, 2}, 1, 2), constant("big", false, []int64{1 << 26}), onnxNodeOf("MatMul", "x", "in", "w"), onnxNodeOf("Add", "out", "x", "big")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _, err := readBytes(file)
+			runtime.ReadMemStats(&after)
+			if err == nil {
+				t.Error("no error")
+			}
+			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used >= 256 {
+				t.Errorf("%d MiB allocated for a file of %d bytes (%v)", used, len(file), err)
 			}
 		})
 	}
