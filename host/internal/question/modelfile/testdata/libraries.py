@@ -215,8 +215,8 @@ def torch():
             model.train()
             model(rows[:500])
         model.eval()
-        for way, more in {"old": {"dynamo": False}, "old-opset-11": {"dynamo": False, "opset_version": 11}, "dynamo": {"dynamo": True}, "dynamo-beside": {"dynamo": True, "external_data": True}}.items():
-            if way not in ("old", "dynamo") and name != "mlp":
+        for way, more in {"old": {"dynamo": False}, "old-opset-9": {"dynamo": False, "opset_version": 9}, "old-opset-11": {"dynamo": False, "opset_version": 11}, "old-opset-17": {"dynamo": False, "opset_version": 17}, "dynamo-opset-18": {"dynamo": True, "opset_version": 18}, "dynamo-opset-23": {"dynamo": True, "opset_version": 23}, "dynamo": {"dynamo": True}, "dynamo-beside": {"dynamo": True, "external_data": True}}.items():
+            if way not in ("old", "dynamo") and name not in ("mlp", "batch-norm", "leaky"):
                 continue
             file = f"torch-{name}-{way}.onnx"
             if more["dynamo"]:
