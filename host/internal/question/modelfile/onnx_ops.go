@@ -95,6 +95,10 @@ func remedy(n *onnxNode) string {
 		return fmt.Sprintf(": %.40q is not ONNX's own set of operators; export the plain model with torch.onnx.export(model.eval(), x, \"model.onnx\", opset_version=17)", n.domain)
 	case slices.Contains([]string{"Tanh", "Elu", "Selu", "Celu", "Gelu", "Erf", "Softplus", "Softsign", "Mish", "Swish", "HardSigmoid", "HardSwish", "Exp", "Log", "Pow", "Sqrt", "Sin", "Cos", "LogSoftmax", "Hardmax", "Reciprocal"}, n.op):
 		return ": it is not piecewise linear; train with ReLUs (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the probability or its logit as output"
+	case strings.HasSuffix(n.op, "Normalization"):
+		return ": its scale depends on the person, which is not piecewise linear; train with torch.nn.BatchNorm1d"
+	case slices.Contains([]string{"Conv", "MaxPool", "AveragePool", "LSTM", "GRU", "RNN", "Attention"}, n.op):
+		return ": networks of dense layers on a table's columns are read"
 	case strings.Contains(n.op, "Linear") || strings.Contains(n.op, "Integer"):
 		return ": a quantised model; export the one in float32"
 	}

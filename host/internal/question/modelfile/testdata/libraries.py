@@ -208,7 +208,7 @@ def torch():
         "wide": (Wide(), {}), "residual": (Residual(), {}), "scaled": (Scaled(), {"kind": "second"}), "extremes": (Extremes(), {}),
         "tanh": (dense(lambda: [nn.Tanh()]), {"refused": "train with ReLUs"}),
         "gelu": (dense(lambda: [nn.GELU()]), {"refused": "piecewise linear"}),
-        "layer-norm": (dense(lambda: [nn.LayerNorm(8), nn.ReLU()]), {"refused": "not"}),
+        "layer-norm": (dense(lambda: [nn.LayerNorm(8), nn.ReLU()]), {"refused": "train with torch.nn.BatchNorm1d"}),
     }
     for name, (model, how) in models.items():
         with torch.no_grad():  # statistics that are not 0 and 1
