@@ -71,6 +71,9 @@ same command puts what is missing there again.`,
 				return usage(fmt.Errorf("--limit %q: want a size such as 16GiB", limit))
 			}
 			self, err := os.Executable()
+			if err == nil {
+				self, err = filepath.EvalSymlinks(self)
+			}
 			if err != nil {
 				return err
 			}

@@ -135,7 +135,10 @@ type answer struct {
 // pack makes parts of answers.
 func pack(a *answers) ([][]byte, error) {
 	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
+	z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
 	if err := errors.Join(json.NewEncoder(z).Encode(a), z.Close()); err != nil {
 		return nil, err
 	}
