@@ -1,8 +1,10 @@
 package individual
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
 )
@@ -50,4 +52,41 @@ func Accuracy(s *study.Study, rows []int) (float64, error) {
 		}
 	}
 	return 100 * float64(right) / float64(len(rows)), nil
+}
+
+// AUC is how often the network scores a row labelled 1 above one labelled 0, ties by
+// half: the area under the ROC curve, 0.5 for scores that know nothing of the labels. ok is
+// unset where all labels are the same. Accuracy must not fail on the study.
+func AUC(s *study.Study) (auc float64, ok bool, err error) {
+	d, err := s.Data()
+	if err != nil {
+		return 0, false, err
+	}
+	type scored struct {
+		score float64
+		label int
+	}
+	decider := New(s.Model, s.Space)
+	all, ones := make([]scored, len(d.Points)), 0
+	for i, point := range d.Points {
+		all[i].score, _ = decider.At(point)
+		if all[i].label = d.Labels[i]; all[i].label == 1 {
+			ones++
+		}
+	}
+	zeros := len(all) - ones
+	if ones == 0 || zeros == 0 {
+		return 0, false, nil
+	}
+	slices.SortFunc(all, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
+	above, below := 0.0, 0.0 // pairs in order, and rows labelled 0 so far
+	for from := 0; from < len(all); {
+		to, tied := from, [2]float64{}
+		for ; to < len(all) && all[to].score == all[from].score; to++ {
+			tied[min(all[to].label, 1)]++
+		}
+		above += tied[1] * (below + tied[0]/2)
+		below, from = below+tied[0], to
+	}
+	return above / (float64(ones) * float64(zeros)), true, nil
 }

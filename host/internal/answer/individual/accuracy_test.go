@@ -11,6 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
@@ -39,6 +40,24 @@ func TestAccuracy(t *testing.T) {
 	got, err := individual.Accuracy(s, nil)
 	if want := float64(right) / 8 * 100; err != nil || math.Abs(got-want) > 1e-9 {
 		t.Errorf("accuracy %v %v, want %v", got, err, want)
+	}
+	score := func(p []float64) float64 { return fairness.Sigmoid(s.Model.Logit(s.Space.NetworkInputs(nil, p))) }
+	above, pairs := 0.0, 0.0
+	for i, p := range d.Points {
+		for k, q := range d.Points {
+			switch a, b := score(p), score(q); {
+			case d.Labels[i] != 1 || d.Labels[k] == 1:
+				continue
+			case math.Abs(a-b) < 1e-12:
+				above += 0.5
+			case a > b:
+				above++
+			}
+			pairs++
+		}
+	}
+	if auc, ok, err := individual.AUC(s); err != nil || !ok || math.Abs(auc-above/pairs) > 1e-12 {
+		t.Errorf("AUC %v %v %v, want %v of %v pairs", auc, ok, err, above, pairs)
 	}
 	if _, err := individual.Accuracy(s, []int{}); err == nil {
 		t.Error("the accuracy of no rows is a number")

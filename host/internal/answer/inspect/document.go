@@ -144,6 +144,10 @@ func (r *Result) rows(facts *view.Facts) {
 		if d.AccuracyTest != nil {
 			text += fmt.Sprintf(", %.2f %% of those held back", *d.AccuracyTest)
 		}
+		text += fmt.Sprintf("; %.2f %% by saying the same of everybody", *d.Majority)
+		if d.AUC != nil {
+			text += fmt.Sprintf("; AUC %.4f", *d.AUC)
+		}
 		facts.Add("accuracy", text)
 	}
 }

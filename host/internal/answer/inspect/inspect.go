@@ -78,6 +78,10 @@ type Rows struct {
 	// Accuracy is over all rows, per cent; nil without labels or rows.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	AccuracyTest *float64 `json:"accuracy_test,omitempty"`
+	// Majority is the share of the more frequent label, per cent: the accuracy of saying
+	// the same of everybody. AUC is the area under the ROC curve, over all rows.
+	Majority *float64 `json:"majority,omitempty"`
+	AUC      *float64 `json:"auc,omitempty"`
 }
 
 // Feature is one of a study's.
@@ -201,7 +205,17 @@ func rowsOf(st *study.Study) (*Rows, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Accuracy = &v
+		ones := 0
+		for _, label := range d.Labels {
+			ones += label
+		}
+		majority := 100 * float64(max(ones, len(d.Labels)-ones)) / float64(len(d.Labels))
+		out.Accuracy, out.Majority = &v, &majority
+		if auc, ok, err := individual.AUC(st); err != nil {
+			return out, err
+		} else if ok {
+			out.AUC = &auc
+		}
 	}
 	if len(d.Test) > 0 {
 		v, err := individual.Accuracy(st, d.Test)
