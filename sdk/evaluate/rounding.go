@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -164,6 +165,9 @@ func (e *Evaluator) careful(s *scratch, point []float64) (logit, err float64) {
 			f := &feeds[i]
 			errs[f.Index] = f.inputError(point[f.feature])
 		}
+	}
+	if m, ok := e.model.(model.Near); ok {
+		return m.LogitNear(v, errs)
 	}
 	if e.layers == nil {
 		largest := s.values[1][:len(v)]

@@ -1,7 +1,7 @@
 // Package model says what the rest of the program asks of a model: few things,
 // which every Model answers, and capabilities, which some have.
 //
-// A capability is an interface of its own. Bounded, Single, Differentiable and
+// A capability is an interface of its own. Bounded, Near, Single, Differentiable and
 // Portable are here. Rows and Script, which write a model as rows and columns or
 // as a script, are in sdk/encode, whose terms they speak. What is made for
 // networks of ReLU layers and nothing else (sdk/evaluate's kernel, sdk/bound/batch,
@@ -73,6 +73,15 @@ type Bounded interface {
 	Model
 	// Bounds holds for the exact logit: it is rounded outward.
 	Bounds(inputs []space.Interval) space.Interval
+}
+
+// Near is a model that tells how far a logit may be off at one point, where it knows
+// more than LogitError does: one that jumps knows whether a jump is near.
+type Near interface {
+	Model
+	// LogitNear is Logit, and a bound of how far the exact logit at inputs no further
+	// than off from these may lie from it. It is +Inf where there is none.
+	LogitNear(inputs, off []float64) (logit, err float64)
 }
 
 // Single is a model that can be evaluated in single precision throughout, as a

@@ -21,7 +21,8 @@ func init() {
 	formats = append(formats, format{
 		name: jsonFormat, extensions: []string{".json"},
 		is: func(head []byte, extension string) bool {
-			return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) || extension == ".json" && len(head) > 0
+			is := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) || extension == ".json" && len(head) > 0
+			return is && !bytes.Contains(head, []byte("learner")) // which is XGBoost's
 		},
 		read: readJSON,
 	})

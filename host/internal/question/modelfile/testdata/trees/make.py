@@ -1,0 +1,84 @@
+"""Makes the files of trees in this folder, and what the libraries compute of them.
+
+    pip install xgboost lightgbm scikit-learn numpy
+    python make.py
+
+expected.json has for each file the rows asked about and the raw sums (margins) that
+the library itself computes, as float32 or float64 numbers in full.
+"""
+import json
+import os
+import sys
+
+import lightgbm as lgb
+import numpy as np
+import xgboost as xgb
+
+here = os.path.dirname(os.path.abspath(__file__))
+out = sys.argv[1] if len(sys.argv) > 1 else here
+rng = np.random.default_rng(7)
+n = 400
+X = np.column_stack([
+    rng.integers(17, 90, n), rng.integers(0, 5, n), rng.integers(0, 2, n),
+    np.round(rng.normal(0, 1, n), 2), rng.integers(0, 7, n),
+]).astype(float)
+z = 0.05 * (X[:, 0] - 50) + 2 * np.isin(X[:, 1], [1, 3]) + X[:, 2] * (X[:, 3] > 0) - 3 * np.isin(X[:, 4], [2, 5])
+y = (z + rng.normal(0, 0.5, n) > 0.4).astype(int)
+probe = np.vstack([X[:60], X[:20] + 0.5 * (rng.random((20, 5)) < 0.3)])
+expected = {}
+
+
+def note(name, margins, rows=probe, width=32):
+    expected[name] = {"rows": rows.tolist(), "margins": [float(v) for v in margins], "width": width}
+
+
+def xgboost(name, params, rounds=6, kinds=None, **more):
+    d = xgb.DMatrix(X, label=y, feature_types=kinds, enable_categorical=kinds is not None, **more)
+    b = xgb.train({"max_depth": 3, "eta": 0.3, **params}, d, rounds)
+    for ending in ["json", "ubj"]:
+        b.save_model(os.path.join(out, name + "." + ending))
+    rows = probe
+    if kinds:
+        rows = X[:80]
+    edges = []
+    for tree in b.get_dump(dump_format="json"):
+        def walk(node):
+            if "leaf" in node:
+                return
+            if isinstance(node["split_condition"], (int, float)):
+                for v in [node["split_condition"], np.nextafter(np.float64(np.float32(node["split_condition"])), -np.inf),
+                          np.nextafter(np.float32(node["split_condition"]), np.float32(-np.inf))]:
+                    row = list(X[len(edges) % n])
+                    row[int(node["split"][1:])] = float(v)
+                    edges.append(row)
+            for c in node["children"]:
+                walk(c)
+        walk(json.loads(tree))
+    if not kinds:
+        rows = np.vstack([rows, edges])
+    margins = b.predict(xgb.DMatrix(rows, feature_types=kinds, enable_categorical=kinds is not None), output_margin=True)
+    note(name, margins, rows)
+
+
+xgboost("xgb-logistic", {"objective": "binary:logistic"})
+xgboost("xgb-base", {"objective": "binary:logistic", "base_score": 0.3, "tree_method": "exact"}, rounds=3)
+xgboost("xgb-raw", {"objective": "binary:logitraw"}, rounds=2)
+xgboost("xgb-regression", {"objective": "reg:squarederror"}, rounds=2)
+xgboost("xgb-categories", {"objective": "binary:logistic", "max_cat_to_onehot": 1}, rounds=3, kinds=["q", "c", "c", "q", "c"])
+
+
+def lightgbm(name, params, rounds=5, **more):
+    d = lgb.Dataset(X, label=y, free_raw_data=False, **more)
+    b = lgb.train({"num_leaves": 8, "min_data_in_leaf": 5, "verbose": -1, "deterministic": True, "num_threads": 1, **params}, d, rounds)
+    b.save_model(os.path.join(out, name + ".txt"))
+    rows = np.vstack([probe, X[100:160], -X[:20], [[0, 9, 0, 1e-36, -0.5], [17.5, 99, 1, -1e-36, 2.9]]])
+    note(name, b.predict(rows, raw_score=True), rows, 64)
+
+
+lightgbm("lgb-binary", {"objective": "binary"})
+lightgbm("lgb-categories", {"objective": "binary", "max_cat_to_onehot": 1, "cat_smooth": 1, "min_data_per_group": 5}, categorical_feature=[1, 4])
+lightgbm("lgb-zero", {"objective": "binary", "zero_as_missing": True})
+lightgbm("lgb-forest", {"objective": "binary", "boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.7}, rounds=3)
+lightgbm("lgb-regression", {"objective": "regression"}, rounds=2)
+with open(os.path.join(out, "expected.json"), "w") as f:
+    json.dump(expected, f, separators=(",", ":"))

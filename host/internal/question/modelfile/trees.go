@@ -1,0 +1,93 @@
+package modelfile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/model/trees"
+)
+
+// maxTrees bounds a file of trees.
+const maxTrees = 256 << 20
+
+// grown is a tree as files have it: nodes in any order, children by number.
+type grown struct {
+	nodes int
+	// node gives node i, with its children by number.
+	node func(i int) trees.Node
+}
+
+// tree is a grown one with the root first and children behind their parents. What
+// cannot be reached from the root is left out.
+func (g grown) tree(left int) trees.Tree {
+	if g.nodes < 1 {
+		panic(faultf("no nodes"))
+	}
+	type waiting struct{ node, parent int }
+	var out trees.Tree
+	seen := make([]bool, g.nodes)
+	stack := []waiting{{0, -1}}
+	for len(stack) > 0 {
+		top := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch {
+		case top.node < 0 || top.node >= g.nodes:
+			panic(faultf("node %d of %d", top.node, g.nodes))
+		case seen[top.node]:
+			panic(faultf("node %d is the child of two nodes", top.node))
+		case len(out) == left:
+			panic(faultf("more than %d nodes", trees.MaxNodes))
+		}
+		seen[top.node] = true
+		n := g.node(top.node)
+		at := int32(len(out))
+		if top.parent >= 0 {
+			if p := &out[top.parent]; p.Left < 0 {
+				p.Left = at
+			} else {
+				p.Right = at
+			}
+		}
+		if !n.IsLeaf() {
+			stack = append(stack, waiting{int(n.Right), int(at)}, waiting{int(n.Left), int(at)})
+			n.Left = -1
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// all makes trees of grown ones.
+func all(list []grown) []trees.Tree {
+	left := trees.MaxNodes
+	out := make([]trees.Tree, 0, len(list))
+	for k, g := range list {
+		func() {
+			defer about(fmt.Sprintf("tree %d", k))
+			t := g.tree(left)
+			left -= len(t)
+			out = append(out, t)
+		}()
+	}
+	return out
+}
+
+// among makes n a comparison that goes left outside the categories: these are whole
+// numbers, in increasing order, and so is what an input is cut down to. border
+// is the least input of a category.
+func among(n *trees.Node, categories []int, border func(category int) float64) {
+	var borders []float64
+	for i, c := range categories {
+		if i == 0 || categories[i-1] != c-1 {
+			borders = append(borders, border(c))
+		}
+		if i == len(categories)-1 || categories[i+1] != c+1 {
+			borders = append(borders, border(c+1))
+		}
+	}
+	n.Value, n.More = math.MaxFloat64, nil
+	if len(borders) > 0 {
+		n.Value, n.More = borders[0], borders[1:]
+	}
+	n.Closed = false
+}

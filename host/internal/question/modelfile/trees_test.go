@@ -1,0 +1,65 @@
+package modelfile_test
+
+import (
+	"encoding/json"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+)
+
+// What a library computes of its own model is what the model read from its file
+// does: to the last bit, on borders and just beside them (testdata/trees/make.py).
+func TestTreesComputeWhatTheirLibraryDoes(t *testing.T) {
+	text, err := os.ReadFile("testdata/trees/expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected map[string]struct {
+		Rows    [][]float64
+		Margins []float64
+		Width   int
+	}
+	if err := json.Unmarshal(text, &expected); err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for name, e := range expected {
+		paths, _ := filepath.Glob("testdata/trees/" + name + ".*")
+		for _, path := range paths {
+			if strings.HasPrefix(name, "lgb-forest") {
+				continue
+			}
+			files++
+			m, _, err := modelfile.Read(path)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			exact := m.Exact()
+			for i, row := range e.Rows {
+				got := m.Logit(row)
+				if e.Width == 32 {
+					got = float64(m.(*trees.Ensemble).Logit32(row))
+				}
+				if got != e.Margins[i] {
+					t.Fatalf("%s: row %d: %v, the library has %v", path, i, got, e.Margins[i])
+				}
+				inputs := make([]*big.Rat, len(row))
+				for k, v := range row {
+					inputs[k] = new(big.Rat).SetFloat64(v)
+				}
+				if v, _ := exact.Logit(inputs).Float64(); v-got > 1e-5 || got-v > 1e-5 {
+					t.Fatalf("%s: row %d: exactly %v, in floats %v", path, i, v, got)
+				}
+			}
+		}
+	}
+	if files < 13 {
+		t.Errorf("%d files", files)
+	}
+}

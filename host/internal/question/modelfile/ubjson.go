@@ -1,0 +1,167 @@
+package modelfile
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
+
+// textOfUBJSON writes what UBJSON (Draft 12) says as JSON, to be read as such.
+func textOfUBJSON(from []byte) []byte {
+	u := &ubjson{in: from}
+	u.value(u.marker(), 0)
+	return u.out
+}
+
+type ubjson struct {
+	in  []byte
+	at  int
+	out []byte
+}
+
+// Limits of what a file may ask for.
+const (
+	maxUBJSONDepth = 64
+	// maxUBJSONText bounds the JSON, of which typed lists of small numbers make
+	// several bytes each.
+	maxUBJSONText = 4 * maxTrees
+)
+
+func (u *ubjson) take(n int) []byte {
+	if n < 0 || n > len(u.in)-u.at {
+		panic(faultf("the file ends in the middle, at byte %d", len(u.in)))
+	}
+	if len(u.out) > maxUBJSONText {
+		panic(faultf("more than %d bytes as JSON", maxUBJSONText))
+	}
+	u.at += n
+	return u.in[u.at-n : u.at]
+}
+
+func (u *ubjson) marker() byte {
+	for {
+		if m := u.take(1)[0]; m != 'N' {
+			return m
+		}
+	}
+}
+
+// integer of a type; ok is unset for other types.
+func (u *ubjson) integer(marker byte) (v int64, ok bool) {
+	switch marker {
+	case 'i':
+		return int64(int8(u.take(1)[0])), true
+	case 'U':
+		return int64(u.take(1)[0]), true
+	case 'I':
+		return int64(int16(binary.BigEndian.Uint16(u.take(2)))), true
+	case 'l':
+		return int64(int32(binary.BigEndian.Uint32(u.take(4)))), true
+	case 'L':
+		return int64(binary.BigEndian.Uint64(u.take(8))), true
+	}
+	return 0, false
+}
+
+// length is that of a text or a list.
+func (u *ubjson) length() int {
+	n, ok := u.integer(u.marker())
+	if !ok || n < 0 || n > math.MaxInt32 {
+		panic(faultf("byte %d: no length", u.at))
+	}
+	return int(n)
+}
+
+func (u *ubjson) text() { u.out = strconv.AppendQuote(u.out, string(u.take(u.length()))) }
+
+func (u *ubjson) float(v float64, bits int) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		panic(faultf("byte %d: %v is no number", u.at, v))
+	}
+	u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits)
+}
+
+func (u *ubjson) value(marker byte, depth int) {
+	if v, ok := u.integer(marker); ok {
+		u.out = strconv.AppendInt(u.out, v, 10)
+		return
+	}
+	switch marker {
+	case 'd':
+		u.float(float64(math.Float32frombits(binary.BigEndian.Uint32(u.take(4)))), 32)
+	case 'D':
+		u.float(math.Float64frombits(binary.BigEndian.Uint64(u.take(8))), 64)
+	case 'Z':
+		u.out = append(u.out, "null"...)
+	case 'T':
+		u.out = append(u.out, "true"...)
+	case 'F':
+		u.out = append(u.out, "false"...)
+	case 'C':
+		u.out = strconv.AppendQuote(u.out, string(u.take(1)))
+	case 'S':
+		u.text()
+	case '[', '{':
+		if depth == maxUBJSONDepth {
+			panic(faultf("byte %d: more than %d levels", u.at, maxUBJSONDepth))
+		}
+		u.container(marker, depth)
+	default:
+		panic(faultf("byte %d: unknown type %q", u.at-1, marker))
+	}
+}
+
+func (u *ubjson) container(marker byte, depth int) {
+	end := marker + 2 // ']' and '}'
+	u.out = append(u.out, marker)
+	next := u.marker()
+	kind, count := byte(0), -1
+	if next == '$' {
+		kind, next = u.take(1)[0], u.marker()
+		if next != '#' {
+			panic(faultf("byte %d: a list of a type without a count", u.at-1))
+		}
+	}
+	if next == '#' {
+		if count = u.length(); count > len(u.in)-u.at {
+			panic(faultf("byte %d: a list of %d values, of which the file has no room", u.at, count))
+		}
+	}
+	for i := 0; ; i++ {
+		if count < 0 && i > 0 {
+			next = u.marker()
+		}
+		if count >= 0 && i == count || count < 0 && next == end {
+			break
+		}
+		if i > 0 {
+			u.out = append(u.out, ',')
+		}
+		if marker == '{' {
+			u.key(next, count)
+			u.out = append(u.out, ':')
+			next = 0
+		}
+		of := kind
+		if of == 0 {
+			if of = next; marker == '{' || count >= 0 {
+				of = u.marker()
+			}
+		}
+		u.value(of, depth+1)
+	}
+	u.out = append(u.out, end)
+}
+
+// key is a field's name, whose length's type has been read where there is no count.
+func (u *ubjson) key(marker byte, count int) {
+	if count >= 0 {
+		u.text()
+		return
+	}
+	n, ok := u.integer(marker)
+	if !ok || n < 0 || n > math.MaxInt32 {
+		panic(faultf("byte %d: no field's name", u.at))
+	}
+	u.out = strconv.AppendQuote(u.out, string(u.take(int(n))))
+}

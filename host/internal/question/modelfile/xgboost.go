@@ -1,0 +1,211 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+)
+
+func init() {
+	// The model's first key is "learner", after the byte that tells UBJSON of text.
+	named := func(head []byte) bool { return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("learner")) }
+	binary := func(head []byte) bool { return named(head) && len(head) > 1 && strings.IndexByte("iUIlL", head[1]) >= 0 }
+	formats = append(formats, format{
+		name: "xgboost-json", extensions: []string{".json"},
+		is:   func(head []byte, _ string) bool { return named(head) && !binary(head) },
+		read: func(r io.ReaderAt, size int64) (model.Model, string) {
+			return parseXGBoost(whole(r, size, maxTrees, "an XGBoost model"))
+		},
+	}, format{
+		name: "xgboost-ubjson", extensions: []string{".ubj"},
+		is: func(head []byte, _ string) bool { return binary(head) },
+		read: func(r io.ReaderAt, size int64) (model.Model, string) {
+			return parseXGBoost(textOfUBJSON(whole(r, size, maxTrees, "an XGBoost model")))
+		},
+	})
+}
+
+// xgboostFile is what is read of an XGBoost model (1.7 to 3.x).
+type xgboostFile struct {
+	Version []int `json:"version"`
+	Learner *struct {
+		Booster struct {
+			Name  string `json:"name"`
+			Model *struct {
+				Trees []xgboostTree `json:"trees"`
+			} `json:"model"`
+		} `json:"gradient_booster"`
+		Param struct {
+			Base    loose `json:"base_score"`
+			Classes loose `json:"num_class"`
+			Inputs  loose `json:"num_feature"`
+			Targets loose `json:"num_target"`
+		} `json:"learner_model_param"`
+		Objective struct {
+			Name string `json:"name"`
+		} `json:"objective"`
+	} `json:"learner"`
+}
+
+type xgboostTree struct {
+	Left        []int     `json:"left_children"`
+	Right       []int     `json:"right_children"`
+	Inputs      []int     `json:"split_indices"`
+	Conditions  []float32 `json:"split_conditions"`
+	DefaultLeft []flag    `json:"default_left"`
+	Types       []int     `json:"split_type"`
+	Categories  []int     `json:"categories"`
+	Nodes       []int     `json:"categories_nodes"`
+	Segments    []int     `json:"categories_segments"`
+	Sizes       []int     `json:"categories_sizes"`
+	Param       struct {
+		Vector loose `json:"size_leaf_vector"`
+	} `json:"tree_param"`
+}
+
+// flag is true, false, or a number that is not 0.
+type flag bool
+
+func (f *flag) UnmarshalJSON(text []byte) error {
+	*f = flag(string(text) != "0" && string(text) != "false")
+	return nil
+}
+
+// loose is a number, or one as text, or in a list of one. It is empty where there is
+// none.
+type loose string
+
+func (l *loose) UnmarshalJSON(text []byte) error {
+	*l = loose(bytes.Trim(text, `"[] `))
+	return nil
+}
+
+// number of a field; what is missing is 0.
+func (l loose) number(field string) float64 {
+	if l == "" {
+		return 0
+	}
+	v, err := strconv.ParseFloat(string(l), 32)
+	if err != nil {
+		panic(faultf("%s: %.40q is no number", field, string(l)))
+	}
+	return v
+}
+
+func parseXGBoost(text []byte) (*trees.Ensemble, string) {
+	var f xgboostFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			panic(faultf("line %d: %w", 1+bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n")), err))
+		}
+		panic(fault{err})
+	}
+	if f.Learner == nil {
+		panic(faultf("learner: missing"))
+	}
+	l := f.Learner
+	switch l.Booster.Name {
+	case "gbtree":
+	case "dart", "gblinear":
+		panic(faultf("gradient_booster: the booster %s is not read; train with booster=\"gbtree\"", l.Booster.Name))
+	default:
+		panic(faultf("gradient_booster: unknown booster %.40q", l.Booster.Name))
+	}
+	if l.Booster.Model == nil {
+		panic(faultf("gradient_booster.model: missing"))
+	}
+	if n := l.Param.Classes.number("num_class"); n > 1 {
+		panic(faultf("learner_model_param: %v classes; models of one score are read: train one against the rest with objective=\"binary:logistic\"", n))
+	}
+	if n := l.Param.Targets.number("num_target"); n > 1 {
+		panic(faultf("learner_model_param: %v targets; models of one output are read", n))
+	}
+	out := &trees.Ensemble{Columns: int(l.Param.Inputs.number("num_feature")), Output: model.Sigmoid}
+	base := float32(l.Param.Base.number("base_score"))
+	// As the library does, in single precision.
+	logit := func() {
+		if !(base > 0 && base < 1) {
+			panic(faultf("base_score: %v is no probability", base))
+		}
+		base = float32(-math.Log(float64(1/base - 1)))
+	}
+	switch l.Objective.Name {
+	case "binary:logistic", "reg:logistic":
+		logit()
+	case "binary:logitraw", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror":
+		out.Output = model.Identity
+	default:
+		panic(faultf("objective: %.60q is not read; binary:logistic, reg:logistic, binary:logitraw and reg:squarederror are", l.Objective.Name))
+	}
+	out.Base = float64(base)
+	var list []grown
+	for k := range l.Booster.Model.Trees {
+		func() {
+			defer about(fmt.Sprintf("tree %d", k))
+			list = append(list, l.Booster.Model.Trees[k].grown())
+		}()
+	}
+	out.Trees = all(list)
+	version := "XGBoost"
+	for i, v := range f.Version {
+		version += []string{" ", "."}[min(i, 1)] + strconv.Itoa(v)
+	}
+	return out, version
+}
+
+func (t *xgboostTree) grown() grown {
+	n := len(t.Left)
+	for name, have := range map[string]int{"right_children": len(t.Right), "split_indices": len(t.Inputs), "split_conditions": len(t.Conditions), "default_left": len(t.DefaultLeft)} {
+		if have != n {
+			panic(faultf("%s: %d entries for %d nodes", name, have, n))
+		}
+	}
+	if len(t.Types) != n && len(t.Types) != 0 {
+		panic(faultf("split_type: %d entries for %d nodes", len(t.Types), n))
+	}
+	if t.Param.Vector.number("size_leaf_vector") > 1 {
+		panic(faultf("leaves of several values are not read"))
+	}
+	if len(t.Nodes) != len(t.Segments) || len(t.Nodes) != len(t.Sizes) {
+		panic(faultf("categories_nodes, categories_segments and categories_sizes are of different lengths"))
+	}
+	sets := make(map[int][]int, len(t.Nodes))
+	for i, node := range t.Nodes {
+		from, size := t.Segments[i], t.Sizes[i]
+		if from < 0 || size < 0 || from > len(t.Categories) || size > len(t.Categories)-from {
+			panic(faultf("categories_segments: %d categories from %d on of %d", size, from, len(t.Categories)))
+		}
+		set := slices.Clone(t.Categories[from : from+size])
+		slices.Sort(set)
+		if set = slices.Compact(set); size > 0 && (set[0] < 0 || set[len(set)-1] >= 1<<24) {
+			panic(faultf("categories: beyond 0 to 2^24"))
+		}
+		sets[node] = set
+	}
+	return grown{nodes: n, node: func(i int) trees.Node {
+		v := t.Conditions[i]
+		if t.Left[i] == -1 {
+			return trees.Leaf(float64(v))
+		}
+		if t.Inputs[i] < 0 || t.Inputs[i] >= trees.MaxInputs || t.Left[i] < 0 || t.Left[i] >= n || t.Right[i] < 0 || t.Right[i] >= n {
+			panic(faultf("node %d compares input %d and has the children %d and %d of %d", i, t.Inputs[i], t.Left[i], t.Right[i], n))
+		}
+		out := trees.Node{Input: int32(t.Inputs[i]), Left: int32(t.Left[i]), Right: int32(t.Right[i]), Missing: bool(t.DefaultLeft[i])}
+		if len(t.Types) > 0 && t.Types[i] == 1 { // those in the set go right
+			among(&out, sets[i], func(c int) float64 { border, _ := trees.Rounded(float32(c), false); return border })
+			return out
+		}
+		out.Value, out.Closed = trees.Rounded(v, false)
+		return out
+	}}
+}

@@ -1,0 +1,240 @@
+// Package trees is the family of sums of decision trees: boosted trees and forests.
+//
+// A tree compares one input at a time with borders and ends in a leaf, whose value
+// it adds. Borders are real numbers: where a library rounds an input before it
+// compares (XGBoost takes it as a float32), whoever reads its file puts the borders
+// where the rounding changes sides (Rounded), so that nothing needs to be
+// rounded here. The exact logit is the exact sum of the leaves; Logit32 is
+// the sum as a library takes it in single precision.
+package trees
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/model"
+)
+
+// Family is the name of the family.
+const Family = "trees"
+
+// Bounds of what an ensemble may have.
+const (
+	MaxNodes  = 1 << 22
+	MaxInputs = 1 << 16
+	MaxDepth  = 1 << 10 // comparisons on a way to a leaf
+)
+
+var (
+	_ model.Bounded  = (*Ensemble)(nil)
+	_ model.Single   = (*Ensemble)(nil)
+	_ model.Near     = (*Ensemble)(nil)
+	_ model.Portable = (*Ensemble)(nil)
+)
+
+// Ensemble has the logit Base plus the leaf that each tree ends in. It is read-only
+// once validated.
+type Ensemble struct {
+	// Columns is the number of inputs.
+	Columns int
+	// Output says how the sum becomes a score.
+	Output model.Link
+	Base   float64
+	Trees  []Tree
+}
+
+// Tree is nodes, the root first and children behind their parents.
+type Tree []Node
+
+// Node is a comparison, or a leaf.
+type Node struct {
+	// Input is what is compared; −1 makes the node a leaf.
+	Input int32
+	// Left and Right are the places of the children in the tree.
+	Left, Right int32
+	// Value is a leaf's, or else the border: an input below it goes left, and one
+	// above it right. An input on the border goes left where Closed is set.
+	Value  float64
+	Closed bool
+	// More are further borders, which increase and are above Value: an input goes
+	// left where an even number of all borders is below it. Sets of categories are
+	// such.
+	More []float64
+	// Missing: an input that is NaN goes left.
+	Missing bool
+}
+
+// Leaf makes a leaf.
+func Leaf(value float64) Node { return Node{Input: -1, Value: value} }
+
+// IsLeaf reports that the node is a leaf.
+func (n *Node) IsLeaf() bool { return n.Input < 0 }
+
+// Borders calls visit for each border of a comparison.
+func (n *Node) Borders(visit func(border float64)) {
+	visit(n.Value)
+	for _, b := range n.More {
+		visit(b)
+	}
+}
+
+// left reports where an input goes that is at plus something of the sign of more.
+func (n *Node) left(at float64, more int) bool {
+	if math.IsNaN(at) {
+		return n.Missing
+	}
+	left := !n.passes(n.Value, at, more)
+	for _, b := range n.More {
+		if !n.passes(b, at, more) {
+			break
+		}
+		left = !left
+	}
+	return left
+}
+
+// passes reports that the input lies behind a border.
+func (n *Node) passes(border, at float64, more int) bool {
+	switch {
+	case at != border:
+		return at > border
+	case more != 0:
+		return more > 0
+	}
+	return !n.Closed
+}
+
+// Family implements model.Model.
+func (*Ensemble) Family() string { return Family }
+
+// Inputs implements model.Model.
+func (e *Ensemble) Inputs() int { return e.Columns }
+
+// Link implements model.Model.
+func (e *Ensemble) Link() model.Link { return e.Output }
+
+// Parameters counts borders and leaves.
+func (e *Ensemble) Parameters() int {
+	n := 1
+	for _, t := range e.Trees {
+		for i := range t {
+			n += 1 + len(t[i].More)
+		}
+	}
+	return n
+}
+
+// Nodes counts comparisons and leaves.
+func (e *Ensemble) Nodes() (comparisons, leaves int) {
+	for _, t := range e.Trees {
+		for i := range t {
+			if t[i].IsLeaf() {
+				leaves++
+			} else {
+				comparisons++
+			}
+		}
+	}
+	return comparisons, leaves
+}
+
+// Depth is the most comparisons on a way to a leaf.
+func (e *Ensemble) Depth() int {
+	most := 0
+	for _, t := range e.Trees {
+		depth := make([]int, len(t))
+		for i := range t {
+			if most = max(most, depth[i]); !t[i].IsLeaf() {
+				depth[t[i].Left], depth[t[i].Right] = depth[i]+1, depth[i]+1
+			}
+		}
+	}
+	return most
+}
+
+// Validate implements model.Model.
+func (e *Ensemble) Validate() error {
+	if e.Columns < 1 || e.Columns > MaxInputs {
+		return fmt.Errorf("%d inputs are outside 1 to %d", e.Columns, MaxInputs)
+	}
+	if e.Output != model.Sigmoid && e.Output != model.Identity {
+		return fmt.Errorf("unknown link %d", e.Output)
+	}
+	if !finite(e.Base) {
+		return fmt.Errorf("the base is %v", e.Base)
+	}
+	nodes := 0
+	for k, t := range e.Trees {
+		if nodes += len(t); nodes > MaxNodes {
+			return fmt.Errorf("more than %d nodes", MaxNodes)
+		}
+		if err := e.validate(t); err != nil {
+			return fmt.Errorf("tree %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+func (e *Ensemble) validate(t Tree) error {
+	if len(t) == 0 {
+		return fmt.Errorf("no nodes")
+	}
+	parents, depth := make([]bool, len(t)), make([]int, len(t))
+	for i := range t {
+		n := &t[i]
+		switch {
+		case !finite(n.Value):
+			return fmt.Errorf("node %d: %v is no number", i, n.Value)
+		case i > 0 && !parents[i]:
+			return fmt.Errorf("node %d has no parent before it", i)
+		case n.IsLeaf():
+			continue
+		case int(n.Input) >= e.Columns:
+			return fmt.Errorf("node %d compares input %d of %d", i, n.Input, e.Columns)
+		}
+		last := n.Value
+		for _, b := range n.More {
+			if !(b > last) || !finite(b) {
+				return fmt.Errorf("node %d: border %v behind %v", i, b, last)
+			}
+			last = b
+		}
+		for _, child := range [2]int32{n.Left, n.Right} {
+			switch {
+			case int(child) <= i || int(child) >= len(t):
+				return fmt.Errorf("node %d has the child %d, which is not behind it in a tree of %d nodes", i, child, len(t))
+			case parents[child]:
+				return fmt.Errorf("node %d has two parents", child)
+			}
+			parents[child], depth[child] = true, depth[i]+1
+		}
+		if depth[i] == MaxDepth {
+			return fmt.Errorf("node %d is behind %d comparisons; at most that many are possible", i, MaxDepth)
+		}
+	}
+	return nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Rounded is the border, for real numbers, of a comparison with a float32 before
+// which the input is rounded to the nearest float32, ties to even: rounded(x) < t, or
+// where orEqual is set rounded(x) ≤ t, holds just where x < border, or x ≤
+// border where closed is set.
+func Rounded(t float32, orEqual bool) (border float64, closed bool) {
+	below, above := t, t
+	if orEqual {
+		above = math.Nextafter32(t, float32(math.Inf(1)))
+	} else {
+		below = math.Nextafter32(t, float32(math.Inf(-1)))
+	}
+	low, high := float64(below), float64(above)
+	if math.IsInf(high, 1) { // what is rounded to more than the largest float32
+		high = 0x1p128
+	}
+	if math.IsInf(low, -1) {
+		low = -0x1p128
+	}
+	// The middle of two neighbours is a float64, and is rounded to the even one.
+	return low + (high-low)/2, math.Float32bits(below)&1 == 0
+}

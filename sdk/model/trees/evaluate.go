@@ -1,0 +1,246 @@
+package trees
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// leafAt is the place of the leaf that a tree ends in; more, where not nil, has the
+// sign of what the inputs are more than at.
+func (t Tree) leafAt(at []float64, more []int) int {
+	i := int32(0)
+	for !t[i].IsLeaf() {
+		n, sign := &t[i], 0
+		if more != nil {
+			sign = more[n.Input]
+		}
+		if n.left(at[n.Input], sign) {
+			i = n.Left
+		} else {
+			i = n.Right
+		}
+	}
+	return int(i)
+}
+
+// Logit implements model.Model: the sum in float64, tree by tree.
+func (e *Ensemble) Logit(inputs []float64) float64 {
+	sum := e.Base
+	for _, t := range e.Trees {
+		sum += t[t.leafAt(inputs, nil)].Value
+	}
+	return sum
+}
+
+// Logit32 is the sum as libraries take it in single precision, tree by tree.
+func (e *Ensemble) Logit32(inputs []float64) float32 {
+	sum := float32(e.Base)
+	for _, t := range e.Trees {
+		sum += float32(t[t.leafAt(inputs, nil)].Value)
+	}
+	return sum
+}
+
+// SumError bounds the error of any sum of the base and a leaf of each tree, in
+// float64 and in any order. It is 0 where such sums are exact.
+func (e *Ensemble) SumError() float64 {
+	if _, total, ok := e.scale(); ok && bits.Len64(total) <= 53 {
+		return 0
+	}
+	size := math.Abs(e.Base)
+	for _, t := range e.Trees {
+		size += t.most()
+	}
+	return float64(len(e.Trees)+2) * 0x1p-51 * size
+}
+
+// most is the largest magnitude of a leaf.
+func (t Tree) most() float64 {
+	most := 0.0
+	for i := range t {
+		if t[i].IsLeaf() {
+			most = max(most, math.Abs(t[i].Value))
+		}
+	}
+	return most
+}
+
+// scale is the shift such that the base and all leaves, times 2^shift, are integers,
+// and what the magnitudes of the largest add up to; ok is unset where that takes
+// more than 62 bits.
+func (e *Ensemble) scale() (shift int, total uint64, ok bool) {
+	least, highest := math.MaxInt, math.MinInt
+	note := func(v float64) {
+		if v == 0 {
+			return
+		}
+		frac, exp := math.Frexp(v)
+		mantissa := int64(math.Abs(frac) * (1 << 53))
+		least = min(least, exp-53+bits.TrailingZeros64(uint64(mantissa)))
+		highest = max(highest, exp)
+	}
+	note(e.Base)
+	for _, t := range e.Trees {
+		for i := range t {
+			if t[i].IsLeaf() {
+				note(t[i].Value)
+			}
+		}
+	}
+	if least == math.MaxInt {
+		return 0, 0, true
+	}
+	if highest-least+bits.Len(uint(len(e.Trees)+1)) > 62 {
+		return 0, 0, false
+	}
+	sum := math.Ldexp(math.Abs(e.Base), -least) // exact: at most 62 bits, of which 53 are set
+	total = uint64(sum)
+	for _, t := range e.Trees {
+		total += uint64(math.Ldexp(t.most(), -least))
+	}
+	return -least, total, true
+}
+
+// LogitError implements model.Model. It knows nothing of where borders are near, so
+// that there is a bound only where all inputs are exact: see LogitNear.
+func (e *Ensemble) LogitError(_, off []float64) float64 {
+	for _, o := range off {
+		if o != 0 {
+			return math.Inf(1)
+		}
+	}
+	return e.SumError()
+}
+
+// LogitNear implements model.Near: the error is infinite where an input that is
+// compared may lie beyond a border that it does not seem to.
+func (e *Ensemble) LogitNear(inputs, off []float64) (logit, err float64) {
+	for _, t := range e.Trees {
+		for i := int32(0); ; {
+			n := &t[i]
+			if n.IsLeaf() {
+				logit += n.Value
+				break
+			}
+			at, o := inputs[n.Input], off[n.Input]
+			left := n.left(at, 0)
+			if o != 0 {
+				low, high := math.Nextafter(at-o, math.Inf(-1)), math.Nextafter(at+o, math.Inf(1))
+				if n.count(low, true) != n.count(high, false) {
+					return 0, math.Inf(1)
+				}
+			}
+			if i = n.Right; left {
+				i = n.Left
+			}
+		}
+	}
+	return logit + e.Base, e.SumError()
+}
+
+// count is how many borders are below v, or where with is set, at most v.
+func (n *Node) count(v float64, with bool) int {
+	count := 0
+	n.Borders(func(b float64) {
+		if b < v || with && b == v {
+			count++
+		}
+	})
+	return count
+}
+
+// exact sums leaves as integers over 2^shift where 62 bits will do.
+type exact struct {
+	e     *Ensemble
+	shift int
+	ok    bool
+}
+
+// Exact implements model.Model.
+func (e *Ensemble) Exact() model.Exact {
+	x := &exact{e: e}
+	x.shift, _, x.ok = e.scale()
+	return x
+}
+
+// Logit implements model.Exact. An input that is nil is missing.
+func (x *exact) Logit(inputs []*big.Rat) *big.Rat {
+	at, more := make([]float64, len(inputs)), make([]int, len(inputs))
+	for i, v := range inputs {
+		if v == nil {
+			at[i] = math.NaN()
+			continue
+		}
+		f, exact := v.Float64()
+		if at[i] = f; !exact && finite(f) {
+			more[i] = v.Cmp(new(big.Rat).SetFloat64(f))
+		}
+	}
+	if x.ok {
+		sum := int64(math.Ldexp(x.e.Base, x.shift))
+		for _, t := range x.e.Trees {
+			sum += int64(math.Ldexp(t[t.leafAt(at, more)].Value, x.shift))
+		}
+		out := new(big.Rat).SetInt64(sum)
+		if x.shift >= 0 {
+			return out.Quo(out, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(x.shift))))
+		}
+		return out.Mul(out, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(-x.shift))))
+	}
+	sum := new(big.Rat).SetFloat64(x.e.Base)
+	for _, t := range x.e.Trees {
+		sum.Add(sum, new(big.Rat).SetFloat64(t[t.leafAt(at, more)].Value))
+	}
+	return sum
+}
+
+// Bounds implements model.Bounded: the sum of the least and of the greatest leaves
+// that can be reached, tree by tree.
+func (e *Ensemble) Bounds(box []space.Interval) space.Interval {
+	out := space.Interval{Lo: e.Base, Hi: e.Base}
+	room := append([]space.Interval(nil), box...)
+	for _, t := range e.Trees {
+		lo, hi := t.reach(0, room)
+		out.Lo, out.Hi = out.Lo+lo, out.Hi+hi
+	}
+	err := e.SumError()
+	return space.Interval{Lo: out.Lo - 2*err, Hi: out.Hi + 2*err}
+}
+
+// reach is the least and the greatest leaf below node i within the box, which is as
+// it was in the end.
+func (t Tree) reach(i int32, box []space.Interval) (lo, hi float64) {
+	n := &t[i]
+	if n.IsLeaf() {
+		return n.Value, n.Value
+	}
+	at := box[n.Input]
+	lo, hi = math.Inf(1), math.Inf(-1)
+	visit := func(child int32, part space.Interval) {
+		box[n.Input] = part
+		least, most := t.reach(child, box)
+		lo, hi = min(lo, least), max(hi, most)
+		box[n.Input] = at
+	}
+	if n.More != nil {
+		first, last := n.count(at.Lo, !n.Closed), n.count(at.Hi, !n.Closed)
+		if first < last || first%2 == 0 {
+			visit(n.Left, at)
+		}
+		if first < last || first%2 == 1 {
+			visit(n.Right, at)
+		}
+		return lo, hi
+	}
+	if n.left(at.Lo, 0) {
+		visit(n.Left, space.Interval{Lo: at.Lo, Hi: min(at.Hi, n.Value)})
+	}
+	if !n.left(at.Hi, 0) {
+		visit(n.Right, space.Interval{Lo: max(at.Lo, n.Value), Hi: at.Hi})
+	}
+	return lo, hi
+}

@@ -1,0 +1,79 @@
+package trees
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
+	"github.com/hyfair/hyfair/sdk/model"
+)
+
+func init() { model.Register(Family, read) }
+
+// Fingerprint implements model.Model.
+func (e *Ensemble) Fingerprint() string {
+	text, _ := e.MarshalBinary()
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// MarshalBinary implements model.Portable: a hyfair.problem.v1.TreeEnsemble.
+func (e *Ensemble) MarshalBinary() ([]byte, error) {
+	m := &problemv1.TreeEnsemble{Inputs: int32(e.Columns), Identity: e.Output == model.Identity, Base: e.Base}
+	for _, t := range e.Trees {
+		m.Nodes = append(m.Nodes, int32(len(t)))
+		for i := range t {
+			n := &t[i]
+			if n.More != nil {
+				m.More = append(m.More, &problemv1.Borders{Node: int32(len(m.Input)), Borders: n.More})
+			}
+			m.Input, m.Left, m.Right = append(m.Input, n.Input), append(m.Left, n.Left), append(m.Right, n.Right)
+			m.Value, m.Closed, m.Missing = append(m.Value, n.Value), append(m.Closed, n.Closed), append(m.Missing, n.Missing)
+		}
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+}
+
+func read(content []byte) (model.Model, error) {
+	m := &problemv1.TreeEnsemble{}
+	if err := proto.Unmarshal(content, m); err != nil {
+		return nil, err
+	}
+	n := len(m.Input)
+	if n > MaxNodes {
+		return nil, fmt.Errorf("more than %d nodes", MaxNodes)
+	}
+	for _, have := range []int{len(m.Left), len(m.Right), len(m.Value), len(m.Closed), len(m.Missing)} {
+		if have != n {
+			return nil, errors.New("lists about nodes of different lengths")
+		}
+	}
+	all := make(Tree, n)
+	for i := range all {
+		all[i] = Node{Input: max(m.Input[i], -1), Left: m.Left[i], Right: m.Right[i], Value: m.Value[i], Closed: m.Closed[i], Missing: m.Missing[i]}
+	}
+	for _, b := range m.More {
+		if b.GetNode() < 0 || int(b.GetNode()) >= n || len(b.GetBorders()) == 0 {
+			return nil, errors.New("borders of no node")
+		}
+		all[b.GetNode()].More = b.GetBorders()
+	}
+	e := &Ensemble{Columns: int(m.Inputs), Output: model.Sigmoid, Base: m.Base}
+	if m.Identity {
+		e.Output = model.Identity
+	}
+	for _, size := range m.Nodes {
+		if size < 1 || int(size) > len(all) {
+			return nil, errors.New("trees of other sizes than there are nodes")
+		}
+		e.Trees, all = append(e.Trees, all[:size:size]), all[size:]
+	}
+	if len(all) > 0 {
+		return nil, errors.New("nodes of no tree")
+	}
+	return e, nil
+}
