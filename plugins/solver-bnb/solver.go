@@ -6,6 +6,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/option"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -27,9 +28,9 @@ func (solver) Describe(context.Context) (sdk.Description, error) {
 	d := sdk.Description{
 		Name:       "bnb",
 		Version:    version,
-		Summary:    "Branch and bound over boxes of people, with rigorous linear bounds; pure Go, no library needed",
+		Summary:    "Branch and bound over boxes of people, with rigorous bounds; pure Go, no library needed",
 		Options:    options,
-		Families:   []string{relu.Family},
+		Families:   []string{relu.Family, trees.Family},
 		Exactness:  sdk.GradeRigorous,
 		Concurrent: true,
 	}

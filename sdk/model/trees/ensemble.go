@@ -11,6 +11,7 @@ package trees
 import (
 	"fmt"
 	"math"
+	"math/big"
 
 	"github.com/hyfair/hyfair/sdk/model"
 )
@@ -76,6 +77,22 @@ func (n *Node) Borders(visit func(border float64)) {
 	for _, b := range n.More {
 		visit(b)
 	}
+}
+
+// GoesLeft reports where an exact input goes; one that is nil is missing.
+func (n *Node) GoesLeft(input *big.Rat) bool { return n.left(nearest(input)) }
+
+// nearest is the float64 nearest to an input, and the sign of what the input is more;
+// NaN for nil.
+func nearest(input *big.Rat) (at float64, more int) {
+	if input == nil {
+		return math.NaN(), 0
+	}
+	at, exact := input.Float64()
+	if !exact && finite(at) {
+		more = input.Cmp(new(big.Rat).SetFloat64(at))
+	}
+	return at, more
 }
 
 // left reports where an input goes that is at plus something of the sign of more.

@@ -48,7 +48,7 @@ func (e *Ensemble) Logit32(inputs []float64) float32 {
 // SumError bounds the error of any sum of the base and a leaf of each tree, in
 // float64 and in any order. It is 0 where such sums are exact.
 func (e *Ensemble) SumError() float64 {
-	if _, total, ok := e.scale(); ok && bits.Len64(total) <= 53 {
+	if _, total, ok := e.scale(); ok && bits.Len64(total) <= 51 { // there is room for differences
 		return 0
 	}
 	size := math.Abs(e.Base)
@@ -171,14 +171,7 @@ func (e *Ensemble) Exact() model.Exact {
 func (x *exact) Logit(inputs []*big.Rat) *big.Rat {
 	at, more := make([]float64, len(inputs)), make([]int, len(inputs))
 	for i, v := range inputs {
-		if v == nil {
-			at[i] = math.NaN()
-			continue
-		}
-		f, exact := v.Float64()
-		if at[i] = f; !exact && finite(f) {
-			more[i] = v.Cmp(new(big.Rat).SetFloat64(f))
-		}
+		at[i], more[i] = nearest(v)
 	}
 	if x.ok {
 		sum := int64(math.Ldexp(x.e.Base, x.shift))
@@ -226,7 +219,7 @@ func (t Tree) reach(i int32, box []space.Interval) (lo, hi float64) {
 		lo, hi = min(lo, least), max(hi, most)
 		box[n.Input] = at
 	}
-	if n.More != nil {
+	if len(n.More) > 0 {
 		first, last := n.count(at.Lo, !n.Closed), n.count(at.Hi, !n.Closed)
 		if first < last || first%2 == 0 {
 			visit(n.Left, at)

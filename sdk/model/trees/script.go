@@ -46,7 +46,7 @@ func (n *Node) condition(b *strings.Builder, input string) {
 	if n.Closed {
 		below = "<="
 	}
-	if n.More == nil {
+	if len(n.More) == 0 {
 		fmt.Fprintf(b, "(%s %s %s)", below, input, number(n.Value))
 		return
 	}

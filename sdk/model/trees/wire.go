@@ -28,7 +28,7 @@ func (e *Ensemble) MarshalBinary() ([]byte, error) {
 		m.Nodes = append(m.Nodes, int32(len(t)))
 		for i := range t {
 			n := &t[i]
-			if n.More != nil {
+			if len(n.More) > 0 {
 				m.More = append(m.More, &problemv1.Borders{Node: int32(len(m.Input)), Borders: n.More})
 			}
 			m.Input, m.Left, m.Right = append(m.Input, n.Input), append(m.Left, n.Left), append(m.Right, n.Right)

@@ -121,6 +121,9 @@ func (w *worker) rest(side, lane int) float64 {
 func (w *worker) spreads(b int, possible, sure []bool) (whole, spread judge.Spread) {
 	w.enclosures(b * w.k)
 	whole = judge.Gather(w.lo, w.hi, possible, sure)
+	if w.trees != nil {
+		return w.spreadTrees(whole, possible, sure)
+	}
 	if w.parallel == nil {
 		return whole, whole
 	}

@@ -82,7 +82,7 @@ func (t *Tree) misjudged() float64 {
 	if t.goal.bins {
 		return 0
 	}
-	return 2 * t.q.Notion.Slope() * t.plan.Error()
+	return 2 * t.q.Notion.Slope() * t.off
 }
 
 // Exactly is the individual with the two combinations that are the farthest apart, and

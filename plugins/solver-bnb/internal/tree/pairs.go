@@ -71,6 +71,8 @@ func (w *worker) match(box grid.Box, b int) {
 		w.out.Outside = w.out.Outside.Add(w.all(box, size))
 		w.piece(box, lane, PieceOutside, 0, 0)
 		return
+	case w.trees != nil && m.Cut < 0 && w.constant(box, size):
+		return
 	case w.g.Countable && size <= enumerable:
 		w.points.enumerate(w, box)
 		return
@@ -92,6 +94,12 @@ func (w *worker) widest(b int) float64 {
 	w.enclosures(b * w.k)
 	take(&m.whole)
 	n := 0
+	if w.trees != nil {
+		copy(w.lo, w.trees.Lo)
+		copy(w.hi, w.trees.Hi)
+		take(&m.relative[n])
+		n++
+	}
 	if w.parallel != nil {
 		w.intervals(w.parallel, b*w.k)
 		take(&m.relative[n])
@@ -114,7 +122,7 @@ func (p *points) pair(x, logits []float64) (v verdict) {
 	if v.asked = m.Any; !v.asked {
 		return v
 	}
-	e := t.plan.Error()
+	e := t.off
 	v.single, v.value, v.promise = true, math.Inf(-1), math.Inf(-1)
 	doubtful := false // whether a smaller logit is a "no"
 	m.pairs.Each(logits, func(one, two int, up bool) {

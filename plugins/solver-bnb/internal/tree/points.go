@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
@@ -27,6 +28,9 @@ type points struct {
 	tell func(x []float64, v *verdict)
 
 	matching *matching // where pairs are compared
+
+	trees  *forest.Boxes // where the model is trees, which are evaluated one by one
+	logits []float64
 }
 
 // verdict is what is known of an individual.
@@ -43,11 +47,15 @@ type verdict struct {
 func newPoints(t *Tree) *points {
 	k := t.grid.Lanes()
 	p := &points{t: t, each: max(1, 2*lanesTogether/k), lo: make([]float64, k), hi: make([]float64, k)}
-	p.space = t.plan.NewWorkspace(p.each * k)
-	fixInputs(t.grid, p.space)
 	if t.pairs {
 		p.matching = newMatching(t, k)
 	}
+	if t.trees != nil {
+		p.trees, p.logits = t.trees.NewBoxes(), make([]float64, k)
+		return p
+	}
+	p.space = t.plan.NewWorkspace(p.each * k)
+	fixInputs(t.grid, p.space)
 	return p
 }
 
@@ -92,6 +100,15 @@ func (p *points) middle(w *worker, box grid.Box) {
 
 // add puts an individual into the lanes.
 func (p *points) add(w *worker, x []float64, probe bool) {
+	if p.trees != nil {
+		v := p.judgeTrees(x)
+		if p.tell != nil {
+			p.tell(x, &v)
+		} else {
+			w.learn(x, &v, probe)
+		}
+		return
+	}
 	k := len(p.lo)
 	for d := range x {
 		dim := &p.t.grid.Dims[d]
@@ -132,7 +149,7 @@ func (p *points) flush(w *worker) {
 // judge says what an individual's logits mean.
 func (p *points) judge(x, logits []float64) (v verdict) {
 	t := p.t
-	e := t.plan.Error()
+	e := t.off
 	for z, l := range logits {
 		p.lo[z], p.hi[z] = l-e, l+e
 	}

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -32,6 +33,9 @@ func (w *worker) settle(box grid.Box, b int) {
 		}
 		certain = s.Asked == grid.Everywhere && s.Individuals
 		possible, sure, prefer = s.Possible, s.Sure, s.Cut
+	}
+	if w.trees != nil && certain && slices.Equal(possible, sure) && w.constant(box, size) {
+		return
 	}
 	if w.g.Countable && size <= enumerable {
 		w.points.enumerate(w, box)
@@ -126,7 +130,11 @@ func (w *worker) all(box grid.Box, size float64) grid.Count {
 
 // enclosures puts the combinations' enclosures into lo and hi.
 func (w *worker) enclosures(lane int) {
-	e := w.t.plan.Error()
+	if w.trees != nil {
+		w.encloseTrees()
+		return
+	}
+	e := w.t.off
 	mid, rad := w.space.Mid()[lane:lane+w.k], w.space.Rad()[lane:lane+w.k]
 	for z := range mid {
 		r := rad[z] + e
@@ -137,6 +145,9 @@ func (w *worker) enclosures(lane int) {
 // choose finds the dimension to cut, −1 for none: the one after which the copies
 // would be enclosed best.
 func (w *worker) choose(box grid.Box, lane int) int {
+	if w.trees != nil {
+		return widest(box)
+	}
 	cut, least := -1, math.Inf(1)
 	for d, row := range w.halved {
 		if box[2*d] == box[2*d+1] {

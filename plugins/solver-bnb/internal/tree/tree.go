@@ -18,12 +18,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -38,7 +40,9 @@ type Tree struct {
 	q     *problem.Query
 	grid  *grid.Grid
 	rules *grid.Rules
-	plan  *batch.Plan
+	plan  *batch.Plan  // of a network; nil for trees
+	trees *forest.Plan // of trees; nil for a network
+	off   float64      // bounds the error of computed logits, once their inputs are known
 	judge judge.Judge
 	bins  *judge.Bins        // for goals about k
 	exact func() model.Exact // made when first needed
@@ -95,21 +99,17 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEmpty, err)
 	}
-	n, err := relu.Of(q.Model, "the bounds of many boxes")
-	if err != nil {
-		return nil, err
-	}
-	plan, err := batch.New(n, g.Inputs)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
-	}
 	t := &Tree{
-		q: q, grid: g, rules: grid.NewRules(g, q), plan: plan, judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(n.Exact),
+		q: q, grid: g, rules: grid.NewRules(g, q), judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(q.Model.Exact),
 		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(),
+	}
+	if err := t.prepare(); err != nil {
+		return nil, err
 	}
 	if t.goal, err = goalOf(q); err != nil {
 		return nil, err
 	}
+	t.goal.counts = t.goal.counts && t.trees == nil // their boxes become constant
 	if t.goal.bins {
 		if t.bins, err = judge.NewBins(q.Epsilon); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
@@ -124,6 +124,27 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 		return nil, fmt.Errorf("%w: shares of a space of more than 2¹²⁷ individuals, or of more than seven real features", ErrUnsupported)
 	}
 	return t, nil
+}
+
+// prepare makes the plan of the model's family.
+func (t *Tree) prepare() error {
+	if e, ok := t.q.Model.(*trees.Ensemble); ok {
+		plan, err := forest.New(e, t.grid)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrUnsupported, err)
+		}
+		t.trees, t.off = plan, plan.Error()
+		return nil
+	}
+	n, err := relu.Of(t.q.Model, "the bounds of many boxes")
+	if err != nil {
+		return err
+	}
+	if t.plan, err = batch.New(n, t.grid.Inputs); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
+	t.off = t.plan.Error()
+	return nil
 }
 
 // scored refuses an ε of scores for which the error of judge's bounds is not known

@@ -77,7 +77,9 @@ func (t *Tree) valueRange() [2]float64 {
 // rootMost is what the bounds of the whole region allow the logits to differ.
 func (w *worker) rootMost() float64 {
 	w.place(w.g.Whole())
-	w.space.Bound()
+	if w.space != nil {
+		w.space.Bound()
+	}
 	w.enclosures(0)
 	s := judge.Gather(w.lo, w.hi, nil, nil)
 	return max(s.Most-s.Least, s.Most, -s.Least, 1e-9) // gaps and margins

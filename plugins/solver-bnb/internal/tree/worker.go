@@ -3,6 +3,7 @@ package tree
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
@@ -48,8 +49,9 @@ type worker struct {
 	standing grid.Standing
 	lo, hi   []float64
 
-	matching *matching // where boxes are of pairs
-	relaxed  []relaxed // inputs of features that may differ between the copies
+	trees    *forest.Boxes // where the model is trees: it holds the box that was placed last
+	matching *matching     // where boxes are of pairs
+	relaxed  []relaxed     // inputs of features that may differ between the copies
 }
 
 // output is what a task leaves.
@@ -71,7 +73,17 @@ const lanesTogether = 32
 
 func newWorker(t *Tree) *worker {
 	g := t.grid
-	w := &worker{t: t, g: g, k: g.Lanes(), counter: lattice.NewCounter(t.plan.Kernel()), points: newPoints(t), box: g.Whole()}
+	w := &worker{t: t, g: g, k: g.Lanes(), points: newPoints(t), box: g.Whole()}
+	w.lo, w.hi = make([]float64, w.k), make([]float64, w.k)
+	if t.pairs {
+		w.matching = newMatching(t, w.k)
+		w.matching.pairs.OneWay = t.oneWay()
+	}
+	if t.trees != nil {
+		w.each, w.trees = 1, t.trees.NewBoxes()
+		return w
+	}
+	w.counter = lattice.NewCounter(t.plan.Kernel())
 	w.each = max(1, lanesTogether/w.k)
 	w.space = t.plan.NewWorkspace(w.each * w.k)
 	fixInputs(g, w.space)
@@ -81,7 +93,6 @@ func newWorker(t *Tree) *worker {
 			w.apart = append(w.apart, int32(f.Input))
 		}
 	}
-	w.lo, w.hi = make([]float64, w.k), make([]float64, w.k)
 	cells := 0
 	for d := range g.Dims {
 		dim := &g.Dims[d]
@@ -99,8 +110,6 @@ func newWorker(t *Tree) *worker {
 		w.inputs, w.halved = append(w.inputs, inputs), append(w.halved, make([]float64, w.space.Lanes()))
 	}
 	if t.pairs {
-		w.matching = newMatching(t, w.k)
-		w.matching.pairs.OneWay = t.oneWay()
 		w.relaxAll()
 	}
 	if t.goal.bins || !t.judge.Signs() {
@@ -164,6 +173,10 @@ func (w *worker) cut(p *page, i int) {
 	d := int(p.split[i])
 	from, to := box[2*d], box[2*d+1]
 	mid := from + (to-from)/2
+	if w.trees != nil {
+		d, mid = w.cutTrees(box, d)
+		to = box[2*d+1]
+	}
 	box[2*d+1] = mid
 	w.add(box)
 	box[2*d], box[2*d+1] = mid+1, to
@@ -181,6 +194,10 @@ func (w *worker) add(box grid.Box) {
 
 // place puts a box into the lanes next to those that wait.
 func (w *worker) place(box grid.Box) {
+	if w.trees != nil {
+		w.trees.Bound(box)
+		return
+	}
 	lane := w.n * w.k
 	for d := range w.g.Dims {
 		from, to := box[2*d], box[2*d+1]
@@ -222,6 +239,9 @@ func (w *worker) flush() {
 
 // bound bounds the boxes that wait.
 func (w *worker) bound() {
+	if w.trees != nil {
+		return // placed is bounded
+	}
 	w.space.Bound()
 	for d, inputs := range w.inputs {
 		w.cutShifts(d)

@@ -1,0 +1,54 @@
+package crosscheck
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+)
+
+// TestTrees asks the same questions about forests as TestReferee asks about networks:
+// of solvers that take trees, and of those that get them as rows or as a script.
+func TestTrees(t *testing.T) {
+	tier.NeedUsual(t)
+	var panel []*panelist
+	for _, name := range []string{"bnb", "z3"} {
+		s, d := plugintest.Solver(t, name)
+		panel = append(panel, &panelist{name: name, solver: s, description: d})
+	}
+	counts := map[string]int{}
+	for seed := range tier.Count(30, 1000) {
+		r := rand.New(rand.NewPCG(uint64(seed), 41))
+		for i, s := range panel {
+			q := wild.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])
+			q.Model = wild.Trees(r, q.Space)
+			c := &refereed{T: t, q: q, truth: wild.Enumerate(q), r: r, seed: seed, counts: counts}
+			c.name = fmt.Sprintf("seed %d, %s", seed, q.Notion)
+			c.verdict(s)
+			c.audit()
+			c.relaxed(s)
+			if s.name == "bnb" {
+				c.shares(s)
+			}
+			if q.Notion == fairness.Score {
+				c.mostBins(s)
+				if s.name == "bnb" {
+					c.extremes(s)
+				}
+			}
+		}
+	}
+	t.Logf("%v", counts)
+	for _, s := range panel {
+		for _, v := range []certify.Verdict{certify.Fair, certify.Unfair} {
+			if counts[fmt.Sprintf("certify by %s %s", s.name, v)] == 0 {
+				t.Errorf("%s never answered %s: the test shows nothing", s.name, v)
+			}
+		}
+	}
+}

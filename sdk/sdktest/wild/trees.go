@@ -1,0 +1,82 @@
+package wild
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Trees draws a forest over a space's inputs: with borders on values that inputs take,
+// beside and between them, of either comparison, sets in place of borders, trees that
+// are a leaf alone, leaves that tie, and leaves whose sums round.
+func Trees(r *rand.Rand, s *space.Space) *trees.Ensemble {
+	values := make([][]float64, s.Inputs)
+	for i := range s.Features {
+		f := &s.Features[i]
+		for k := range f.Inputs {
+			in := &f.Inputs[k]
+			for v := f.Lo; v <= f.Hi; v++ {
+				y := in.Scale*v + in.Offset
+				if in.Table != nil {
+					y = in.Table[int(v-f.Lo)]
+				}
+				values[in.Index] = append(values[in.Index], y)
+			}
+		}
+	}
+	leaf := []func() float64{
+		func() float64 { return float64(r.IntN(5)-2) / 4 },
+		func() float64 { return float64(float32(r.NormFloat64())) },
+		r.NormFloat64,
+		func() float64 { return math.Ldexp(r.NormFloat64(), r.IntN(80)-40) },
+	}[r.IntN(4)]
+	e := &trees.Ensemble{Columns: s.Inputs, Output: model.Sigmoid, Base: leaf()}
+	var grow func(t *trees.Tree, depth int) int32
+	grow = func(t *trees.Tree, depth int) int32 {
+		at := int32(len(*t))
+		if depth == 0 || r.IntN(6) == 0 {
+			*t = append(*t, trees.Leaf(leaf()))
+			return at
+		}
+		n := trees.Node{Input: int32(r.IntN(s.Inputs)), Closed: r.IntN(2) == 0, Missing: r.IntN(2) == 0}
+		border := func() float64 {
+			of := values[n.Input]
+			v := of[r.IntN(len(of))]
+			switch r.IntN(5) {
+			case 0:
+				return math.Nextafter(v, math.Inf(2*r.IntN(2)-1))
+			case 1:
+				b, _ := trees.Rounded(float32(v), n.Closed)
+				return b
+			case 2:
+				return v + r.Float64() - 0.5
+			}
+			return v
+		}
+		n.Value = border()
+		if r.IntN(4) == 0 {
+			list := []float64{n.Value}
+			for range 1 + r.IntN(4) {
+				list = append(list, border())
+			}
+			slices.Sort(list)
+			list = slices.Compact(list)
+			n.Value, n.More = list[0], list[1:]
+		}
+		*t = append(*t, n)
+		left := grow(t, depth-1)
+		right := grow(t, depth-1)
+		(*t)[at].Left, (*t)[at].Right = left, right
+		return at
+	}
+	for range 1 + r.IntN(5) {
+		var t trees.Tree
+		grow(&t, r.IntN(5))
+		e.Trees = append(e.Trees, t)
+	}
+	return e
+}
