@@ -14,7 +14,7 @@ func (e *Evaluator) decide(s *scratch) (out Outcome, decided bool) {
 	if !s.same {
 		high = fairness.Sigmoid(s.ends.most)
 		s.extent = extent{values: &s.logits[0], least: s.ends.least, most: s.ends.most}
-		e.kernel.places(&s.extent)
+		e.lanes.places(&s.extent)
 		out.ArgMax, out.ArgMin = int(s.combos[s.extent.atMost]), int(s.combos[s.extent.atLeast])
 	}
 	out.Gap = high - low
@@ -37,7 +37,7 @@ func (e *Evaluator) decide(s *scratch) (out Outcome, decided bool) {
 		values: &s.logits[0], octets: (s.n + 7) / 8, pairs: edges,
 		thresholds: &e.edges.thresholds[2*first-2], counts: &s.above[0],
 	}
-	e.kernel.counts(&s.census)
+	e.lanes.counts(&s.census)
 	return out, e.distribute(s, &out, e.edges.thresholds[2*first-2:])
 }
 

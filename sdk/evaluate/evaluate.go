@@ -10,9 +10,9 @@
 // not decide, in exact arithmetic by sdk/model and sdk/fairness, whose
 // definitions this package is tested against.
 //
-// All of this is for networks of ReLU layers. Models of other families are
-// evaluated one counterfactual at a time, with the error bounds that they give, and
-// as exactly.
+// All of this is for networks of ReLU layers. Models of other families evaluate
+// counterfactuals together where they are model.Varying, else one at a time, with the
+// error bounds that they give, and as exactly.
 package evaluate
 
 import (
@@ -75,9 +75,10 @@ type Evaluator struct {
 	exact   model.Exact
 	entropy entropies
 	lanes   *lanes
-	kernel  *kernel // nil above maxTable, and for other models
-	// bound is the kernel's error bound inside the domain; +Inf where there is none,
-	// or no kernel: each logit is then computed on its own, which is slower.
+	kernel  *kernel      // nil above maxTable, and for other models
+	varying model.Copies // of other models that have such; else nil
+	// bound is the error bound of kernel or varying inside the domain; +Inf where there
+	// is none, or neither: each logit is then computed on its own, which is slower.
 	bound float64
 	pool  sync.Pool
 }
@@ -129,9 +130,36 @@ func New(m model.Model, s *space.Space, region space.Region, eps *big.Rat) (*Eva
 			e.bound = staticBound(e.layers, s, whole)
 		}
 	}
+	if m, ok := m.(model.Varying); ok {
+		e.vary(m)
+	}
 	e.edges.margin(e.bound)
 	e.pool.New = func() any { return e.newScratch() }
 	return e, nil
+}
+
+// vary prepares a model's copies of one individual.
+func (e *Evaluator) vary(m model.Varying) {
+	var varying []int
+	for i := range e.mapping.protected {
+		varying = append(varying, e.mapping.protected[i].Index)
+	}
+	values := make([][]*big.Rat, e.combos.count)
+	point := make([]float64, len(e.space.Features))
+	for i := range e.space.Features {
+		point[i] = e.space.Features[i].Lo
+	}
+	for k := range values {
+		e.combos.complete(point, k)
+		inputs := e.space.ExactInputs(point)
+		for _, i := range varying {
+			values[k] = append(values[k], inputs[i])
+		}
+	}
+	none := make([]float64, m.Inputs())
+	if e.varying = m.Copies(varying, values); e.varying != nil {
+		e.bound = m.LogitError(none, none)
+	}
 }
 
 // Combinations is the number of protected combinations of the region, before

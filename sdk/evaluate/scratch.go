@@ -45,6 +45,8 @@ func (e *Evaluator) newScratch() *scratch {
 	}
 	if e.kernel != nil {
 		s.working = e.kernel.working(e.mapping.inputs)
+	} else if e.varying != nil {
+		s.working = &working{inputs: make([]float64, e.mapping.inputs)}
 	}
 	for i := range s.values {
 		s.values[i], s.bounds[i] = make([]float64, width), make([]float64, width)
@@ -88,10 +90,39 @@ func (e *Evaluator) score(s *scratch, proven bool) (known bool) {
 		return false
 	}
 	apply(e.mapping.shared, s.inputs, s.x)
-	s.ends, s.same = e.kernel.logits(s.working, s.logits)
+	if e.varying != nil {
+		if !e.others(s) {
+			fill(s.errs[:s.n], math.Inf(1))
+			clear(s.logits[:s.n])
+			return false
+		}
+	} else {
+		s.ends, s.same = e.kernel.logits(s.working, s.logits)
+	}
 	if s.n < e.combos.count && !s.same {
 		s.pick()
 	}
+	return true
+}
+
+// others computes the logits of all combinations by a model that is no network.
+func (e *Evaluator) others(s *scratch) (known bool) {
+	off := s.bounds[0][:e.mapping.inputs]
+	for i := range e.mapping.shared {
+		f := &e.mapping.shared[i]
+		off[f.Index] = f.inputError(s.x[f.feature])
+	}
+	if known = e.varying.Logits(s.inputs, off, s.logits); !known {
+		return false
+	}
+	for column := e.combos.count; column%8 != 0; column++ {
+		s.logits[column] = s.logits[e.combos.count-1]
+	}
+	s.ends = span{math.Inf(1), math.Inf(-1)}
+	for _, l := range s.logits[:e.combos.count] {
+		s.ends = span{min(s.ends.least, l), max(s.ends.most, l)}
+	}
+	s.same = s.ends.least == s.ends.most
 	return true
 }
 

@@ -1,8 +1,8 @@
 // Package model says what the rest of the program asks of a model: few things,
 // which every Model answers, and capabilities, which some have.
 //
-// A capability is an interface of its own. Bounded, Near, Single, Differentiable and
-// Portable are here. Rows and Script, which write a model as rows and columns or
+// A capability is an interface of its own. Bounded, Near, Varying, Single,
+// Differentiable and Portable are here. Rows and Script, which write a model as rows and columns or
 // as a script, are in sdk/encode, whose terms they speak. What is made for
 // networks of ReLU layers and nothing else (sdk/evaluate's kernel, sdk/bound/batch,
 // certificates, training) asks relu.Of for one.
@@ -82,6 +82,24 @@ type Near interface {
 	// LogitNear is Logit, and a bound of how far the exact logit at inputs no further
 	// than off from these may lie from it. It is +Inf where there is none.
 	LogitNear(inputs, off []float64) (logit, err float64)
+}
+
+// Varying is a model that evaluates points that differ in some inputs alone faster
+// together than one by one.
+type Varying interface {
+	Model
+	// Copies prepares points that differ in the inputs varying alone: entry k of values
+	// has the exact values of these in point k. It is nil where that would take too much
+	// memory.
+	Copies(varying []int, values [][]*big.Rat) Copies
+}
+
+// Copies evaluates such points. It is safe for concurrent use.
+type Copies interface {
+	// Logits are those of all points, where the other inputs are these, no further
+	// from the exact ones than off. Each is within LogitError, at exact inputs, of the
+	// exact logit. It reports that they are: ok is unset where that is not known.
+	Logits(inputs, off, out []float64) (ok bool)
 }
 
 // Single is a model that can be evaluated in single precision throughout, as a

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"sync"
 
 	"github.com/hyfair/hyfair/sdk/model"
 )
@@ -30,6 +31,7 @@ var (
 	_ model.Bounded  = (*Ensemble)(nil)
 	_ model.Single   = (*Ensemble)(nil)
 	_ model.Near     = (*Ensemble)(nil)
+	_ model.Varying  = (*Ensemble)(nil)
 	_ model.Portable = (*Ensemble)(nil)
 )
 
@@ -42,6 +44,9 @@ type Ensemble struct {
 	Output model.Link
 	Base   float64
 	Trees  []Tree
+
+	once sync.Once
+	off  float64 // SumError, once it was asked for
 }
 
 // Tree is nodes, the root first and children behind their parents.

@@ -45,9 +45,25 @@ func (e *Ensemble) Logit32(inputs []float64) float32 {
 	return sum
 }
 
+// near is where an input goes that is no further than off from at; it is too near a
+// border where that is not known.
+func (n *Node) near(at, off float64) (left, near bool) {
+	left = n.left(at, 0)
+	if off != 0 {
+		low, high := math.Nextafter(at-off, math.Inf(-1)), math.Nextafter(at+off, math.Inf(1))
+		near = n.count(low, true) != n.count(high, false)
+	}
+	return left, near
+}
+
 // SumError bounds the error of any sum of the base and a leaf of each tree, in
 // float64 and in any order. It is 0 where such sums are exact.
 func (e *Ensemble) SumError() float64 {
+	e.once.Do(func() { e.off = e.sumError() })
+	return e.off
+}
+
+func (e *Ensemble) sumError() float64 {
 	if _, total, ok := e.scale(); ok && bits.Len64(total) <= 51 { // there is room for differences
 		return 0
 	}
@@ -126,13 +142,9 @@ func (e *Ensemble) LogitNear(inputs, off []float64) (logit, err float64) {
 				logit += n.Value
 				break
 			}
-			at, o := inputs[n.Input], off[n.Input]
-			left := n.left(at, 0)
-			if o != 0 {
-				low, high := math.Nextafter(at-o, math.Inf(-1)), math.Nextafter(at+o, math.Inf(1))
-				if n.count(low, true) != n.count(high, false) {
-					return 0, math.Inf(1)
-				}
+			left, near := n.near(inputs[n.Input], off[n.Input])
+			if near {
+				return 0, math.Inf(1)
 			}
 			if i = n.Right; left {
 				i = n.Left
