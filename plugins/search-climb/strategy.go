@@ -8,6 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -25,7 +26,7 @@ var description = sdk.Description{
 	Summary:    "steepest ascent over single features with kicks, recombination and restarts; evaluates by itself",
 	NeedsRows:  true,
 	NeedsModel: true,
-	Families:   []string{relu.Family},
+	Families:   []string{relu.Family, trees.Family},
 	Options:    options,
 	Presets:    []sdk.Preset{{Name: "climb", Summary: "ascent with kicks and restarts"}},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -24,7 +25,7 @@ var description = sdk.Description{
 	Summary:    "follows the gradient of the gap from clustered rows, in the spirit of ADF and EIDIG",
 	NeedsRows:  true,
 	NeedsModel: true,
-	Families:   []string{relu.Family},
+	Families:   []string{relu.Family, trees.Family}, // of which trees are told that they have no gradient
 	Options:    options,
 	Presets: []sdk.Preset{
 		{Name: "grad", Summary: "the global phase: along the gradient from each seed", Options: map[string]string{"local": "0"}},
