@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"slices"
+
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -16,12 +18,23 @@ type Rows interface {
 	model.Model
 	// Rows is the model where its inputs lie in the box: the first columns are the
 	// inputs, then come its own, and the objective is the logit. There are no sets
-	// and no start values.
-	Rows(box []space.Interval) *problem.MILP
+	// and no start values. of tells of each of its own columns on which input alone it
+	// depends, −1 for none: copies that have the input in common have the column in
+	// common, too. It may be nil.
+	Rows(box []space.Interval) (rows *problem.MILP, of []int)
 	// Sensitivity bounds how far the objective may lie from the true logit where
 	// each row, bound and integer value of Rows is off by one unit, and each input by
 	// as much as off says.
 	Sensitivity(off []float64) float64
+}
+
+// Placed is a model that writes other rows where it is known which values its inputs
+// take: one that jumps keeps its jumps away from them.
+type Placed interface {
+	Rows
+	// On is the model for inputs that a space feeds, with rows. It is not exact where
+	// they allow more than the model does.
+	On(s *space.Space) (m model.Model, exact bool)
 }
 
 // Script is a model that can be written in SMT-LIB 2, in exact arithmetic.
@@ -73,7 +86,7 @@ func (e *builder) rowsOf(sets bool, differences *bound.Difference) (rows, error)
 	case *relu.Network:
 		return &reluRows{builder: e, n: m, sets: sets, differences: differences}, nil
 	case Rows:
-		return &otherRows{builder: e, m: m}, nil
+		return &otherRows{builder: e, m: e.placed(m)}, nil
 	}
 	return nil, (&Encoding{Form: problem.FormMILP}).Takes(e.q.Model)
 }
@@ -82,12 +95,36 @@ func (e *builder) rowsOf(sets bool, differences *bound.Difference) (rows, error)
 type otherRows struct {
 	*builder
 	m Rows
+	// Of the first copy: the forms of its inputs, and of all columns of Rows.
+	inputs, first []form
+}
+
+// placed is the model for the query's space.
+func (e *builder) placed(m Rows) Rows {
+	p, ok := m.(Placed)
+	if !ok {
+		return m
+	}
+	on, exact := p.On(e.q.Space)
+	if !exact {
+		e.fidelity = max(e.fidelity, Over)
+	}
+	return on.(Rows)
 }
 
 func (o *otherRows) add(suffix string, inputs []form) (form, func(inputs, start []float64)) {
-	of := o.m.Rows(bound.Inputs(o.q.Space, RelaxedRegion(o.q)))
+	of, alone := o.m.Rows(bound.Inputs(o.q.Space, RelaxedRegion(o.q)))
 	at := append([]form(nil), inputs...)
-	for _, c := range of.Columns[len(inputs):] {
+	common := make([]bool, len(of.Columns)) // with the first copy
+	for i := range inputs {
+		common[i] = o.first != nil && inputs[i].same(&o.inputs[i])
+	}
+	for k, c := range of.Columns[len(inputs):] {
+		n := len(inputs) + k
+		if common[n] = alone != nil && alone[k] >= 0 && common[alone[k]]; common[n] {
+			at = append(at, o.first[n])
+			continue
+		}
 		c.Name += suffix
 		own := form{}
 		own.add(o.column(c), 1)
@@ -101,7 +138,13 @@ func (o *otherRows) add(suffix string, inputs []form) (form, func(inputs, start 
 		return out
 	}
 	for _, r := range of.Rows {
+		if !slices.ContainsFunc(r.Terms, func(t problem.Term) bool { return !common[t.Column] }) {
+			continue // the first copy's
+		}
 		o.row(r.Name+suffix, sum(r.Terms, 0), r.Lo, r.Hi)
+	}
+	if o.first == nil {
+		o.inputs, o.first = inputs, at
 	}
 	return sum(of.Objective.Terms, of.Objective.Offset), func([]float64, []float64) {}
 }

@@ -57,3 +57,8 @@ func (f *form) plus(g form, factor float64) {
 func clone(f form) form {
 	return form{constant: f.constant, terms: append([]problem.Term(nil), f.terms...)}
 }
+
+// same reports the same form, its terms in the same order.
+func (f *form) same(other *form) bool {
+	return f.constant == other.constant && slices.Equal(f.terms, other.terms)
+}

@@ -17,7 +17,7 @@ import (
 func TestTrees(t *testing.T) {
 	tier.NeedUsual(t)
 	var panel []*panelist
-	for _, name := range []string{"bnb", "z3"} {
+	for _, name := range []string{"bnb", "z3", "highs"} {
 		s, d := plugintest.Solver(t, name)
 		panel = append(panel, &panelist{name: name, solver: s, description: d})
 	}

@@ -142,7 +142,7 @@ func (c Capable) Bounds(box []space.Interval) space.Interval {
 }
 
 // Rows implements encode.Rows: a column for the sum, and a row that says so.
-func (c Capable) Rows(box []space.Interval) *problem.MILP {
+func (c Capable) Rows(box []space.Interval) (*problem.MILP, []int) {
 	out := &problem.MILP{}
 	sum := problem.Row{Name: "sum", Lo: -c.Bias, Hi: -c.Bias}
 	for i, w := range c.Weights {
@@ -154,7 +154,7 @@ func (c Capable) Rows(box []space.Interval) *problem.MILP {
 	sum.Terms = append(sum.Terms, problem.Term{Column: len(box), Coef: -1})
 	out.Rows = []problem.Row{sum}
 	out.Objective.Terms = []problem.Term{{Column: len(box), Coef: 1}}
-	return out
+	return out, nil
 }
 
 // Sensitivity implements encode.Rows.
