@@ -135,11 +135,11 @@ func TestWhatAModelLacksIsNamed(t *testing.T) {
 		{certified("highs", plain, nil), "solver highs: unsupported: models of the family linear have no rows"},
 		{certified("lpsolve", plain, nil), "solver lpsolve: unsupported: models of the family linear have no rows"},
 		{certified("z3", plain, nil), "solver z3: unsupported: models of the family linear have no script"},
-		{certified("bnb", capable, nil), "solver bnb: unsupported: bnb takes models of the family relu, not of the family linear"},
+		{certified("bnb", capable, nil), "solver bnb: unsupported: bnb takes models of the family relu, trees, not of the family linear"},
 		{certified("highs", capable, func(o *certify.Options) { o.Heuristic = true }), "the family linear have no layers of ReLU neurons for heuristic pruning"},
 		{certified("highs", capable, func(o *certify.Options) { o.Bounds = certify.BoundsLP }), "the family linear have no layers of ReLU neurons for the bounds lp"},
 		{overTheWire, `unsupported: models of the family "linear" are not known here`},
-		{shares, "bnb takes models of the family relu, not of the family linear"},
+		{shares, "bnb takes models of the family relu, trees, not of the family linear"},
 		{stated, "the family linear have no layers of ReLU neurons for a certificate"},
 		{exported(vnnlib, ""), "the family linear have no layers of ReLU neurons for VNN-LIB"},
 		{exported(smt2, "smt"), "the family linear have no script"},
@@ -174,7 +174,7 @@ func TestASolverThatTakesTheFamilyIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	const want = "solver bnb: unsupported: bnb takes models of the family relu, not of the family linear; asking highs"
+	const want = "solver bnb: unsupported: bnb takes models of the family relu, trees, not of the family linear; asking highs"
 	if p.Found.Name != "highs" || told != want {
 		t.Errorf("%s is asked, and %q told", p.Found.Name, told)
 	}

@@ -185,13 +185,16 @@ func (e *Ensemble) Validate() error {
 	if !finite(e.Base) {
 		return fmt.Errorf("the base is %v", e.Base)
 	}
-	nodes := 0
+	nodes, size := 0, math.Abs(e.Base)
 	for k, t := range e.Trees {
 		if nodes += len(t); nodes > MaxNodes {
 			return fmt.Errorf("more than %d nodes", MaxNodes)
 		}
 		if err := e.validate(t); err != nil {
 			return fmt.Errorf("tree %d: %w", k, err)
+		}
+		if size += t.most(); !(size < math.MaxFloat64/4) {
+			return fmt.Errorf("tree %d: sums of leaves overflow", k)
 		}
 	}
 	return nil

@@ -1,0 +1,209 @@
+package trees_test
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// stump compares input 0 with a border, with leaves 1 and 2.
+func stump(n trees.Node) *trees.Ensemble {
+	n.Left, n.Right = 1, 2
+	return &trees.Ensemble{Columns: 1, Output: model.Sigmoid, Trees: []trees.Tree{{n, trees.Leaf(1), trees.Leaf(2)}}}
+}
+
+// What is rounded to a float32 and then compared is compared with the border.
+func TestRoundedBordersAreWhereRoundingChangesSides(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 20000 {
+		v := math.Float32frombits(r.Uint32())
+		switch r.IntN(4) {
+		case 0:
+			v = float32(r.IntN(100) - 50)
+		case 1:
+			v = math.Float32frombits(uint32(r.IntN(4)))
+		}
+		if v != v || math.IsInf(float64(v), 0) {
+			continue
+		}
+		orEqual := r.IntN(2) == 0
+		n := trees.Node{}
+		n.Value, n.Closed = trees.Rounded(v, orEqual)
+		for _, x := range []float64{
+			float64(v), n.Value, math.Nextafter(n.Value, math.Inf(1)), math.Nextafter(n.Value, math.Inf(-1)),
+			math.Nextafter(float64(v), math.Inf(1)), math.Nextafter(float64(v), math.Inf(-1)), r.NormFloat64(),
+		} {
+			want := float32(x) < v || orEqual && float32(x) == v
+			if got := n.GoesLeft(new(big.Rat).SetFloat64(x)); got != want {
+				t.Fatalf("%v against %v (or equal: %v): %v, rounded %v", x, v, orEqual, got, want)
+			}
+		}
+	}
+}
+
+// Where an input goes is decided by what it exactly is, beside a border too near for
+// floats.
+func TestExactInputsBesideABorder(t *testing.T) {
+	third := big.NewRat(1, 3)
+	near, _ := third.Float64() // below a third
+	for _, c := range []struct {
+		node trees.Node
+		x    *big.Rat
+		want int64
+	}{
+		{trees.Node{Value: near, Closed: true}, third, 2},
+		{trees.Node{Value: near}, third, 2},
+		{trees.Node{Value: near, Closed: true}, new(big.Rat).SetFloat64(near), 1},
+		{trees.Node{Value: near}, new(big.Rat).SetFloat64(near), 2},
+		{trees.Node{Value: 1, More: []float64{2, 3}}, big.NewRat(1, 1), 2},
+		{trees.Node{Value: 1, More: []float64{2, 3}}, big.NewRat(2, 1), 1},
+		{trees.Node{Value: 1, More: []float64{2, 3}}, big.NewRat(7, 2), 2},
+		{trees.Node{Value: 1, Missing: true}, nil, 1},
+		{trees.Node{Value: 1}, nil, 2},
+	} {
+		if got := stump(c.node).Exact().Logit([]*big.Rat{c.x}); got.Cmp(big.NewRat(c.want, 1)) != 0 {
+			t.Errorf("%+v at %v: %v, want %d", c.node, c.x, got, c.want)
+		}
+	}
+}
+
+// Everything that evaluates or encloses a forest agrees with its exact sum.
+func TestEvaluationsAgree(t *testing.T) {
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		s := wild.Space(r)
+		e := wild.Trees(r, s)
+		if err := e.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		content, err := e.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, known, err := model.Read(trees.Family, content)
+		if err != nil || !known || read.Validate() != nil || read.Fingerprint() != e.Fingerprint() {
+			t.Fatalf("seed %d: over the wire: %v", seed, err)
+		}
+		on, _ := e.On(s)
+		box := make([]space.Interval, s.Inputs)
+		for i := range box {
+			box[i] = space.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}
+		}
+		var logits []*big.Rat
+		exact, other, middle := e.Exact(), read.Exact(), on.Exact()
+		for x := range s.Individuals(s.Whole().Box) {
+			points := s.Counterfactuals(s.Whole(), x)
+			if len(points) == 0 {
+				continue
+			}
+			var varying []int
+			for _, f := range s.Protected() {
+				for _, in := range s.Features[f].Inputs {
+					varying = append(varying, in.Index)
+				}
+			}
+			var values [][]*big.Rat
+			for _, p := range points {
+				inputs := s.ExactInputs(p)
+				values = append(values, nil)
+				for _, i := range varying {
+					values[len(values)-1] = append(values[len(values)-1], inputs[i])
+				}
+			}
+			off := make([]float64, s.Inputs)
+			for i := range off {
+				off[i] = 1e-9
+			}
+			together := make([]float64, len(points))
+			known := e.Copies(varying, values).Logits(s.NetworkInputs(nil, points[0]), off, together)
+			for k, p := range points {
+				inputs := s.ExactInputs(p)
+				want := exact.Logit(inputs)
+				logits = append(logits, want)
+				if other.Logit(inputs).Cmp(want) != 0 || middle.Logit(inputs).Cmp(want) != 0 {
+					t.Fatalf("seed %d: other exact logits", seed)
+				}
+				floats := s.NetworkInputs(nil, p)
+				for i, v := range floats {
+					box[i] = space.Interval{Lo: min(box[i].Lo, v-1e-9), Hi: max(box[i].Hi, v+1e-9)}
+				}
+				if near, err := e.LogitNear(floats, off); !within(near, want, err) {
+					t.Fatalf("seed %d: %v ± %v, exactly %v", seed, near, err, want)
+				}
+				if known && !within(together[k], want, e.SumError()) {
+					t.Fatalf("seed %d: together %v, exactly %v", seed, together[k], want)
+				}
+			}
+		}
+		b := e.Bounds(box)
+		for _, l := range logits {
+			if !within(b.Lo+(b.Hi-b.Lo)/2, l, (b.Hi-b.Lo)/2*(1+1e-9)+1e-300) {
+				t.Fatalf("seed %d: %v is outside %v", seed, l, b)
+			}
+		}
+	}
+}
+
+func within(v float64, exact *big.Rat, err float64) bool {
+	if math.IsInf(err, 1) {
+		return true
+	}
+	d := new(big.Rat).SetFloat64(v)
+	return d.Abs(d.Sub(d, exact)).Cmp(new(big.Rat).SetFloat64(err)) <= 0
+}
+
+func TestMalformedEnsembles(t *testing.T) {
+	leaf := trees.Leaf(1)
+	chain := trees.Tree{}
+	for i := range int32(trees.MaxDepth + 1) {
+		chain = append(chain, trees.Node{Left: 2*i + 1, Right: 2*i + 2}, leaf)
+	}
+	for i := range chain {
+		if !chain[i].IsLeaf() {
+			chain[i].Left, chain[i].Right = int32(i+1), int32(i+2)
+		}
+	}
+	for want, tree := range map[string]trees.Tree{
+		"no nodes":           {},
+		"is no number":       {trees.Leaf(math.NaN())},
+		"compares input 1":   {{Input: 1, Left: 1, Right: 2}, leaf, leaf},
+		"has two parents":    {{Left: 1, Right: 1}, leaf},
+		"not behind it":      {{Left: 0, Right: 1}, leaf},
+		"no parent":          {{Left: 2, Right: 3}, leaf, leaf, leaf},
+		"behind 1024":        append(chain, leaf),
+		"border 1 behind 1":  {{Left: 1, Right: 2, Value: 1, More: []float64{1}}, leaf, leaf},
+		"in a tree of 2 nod": {{Left: 1, Right: 2}, leaf},
+	} {
+		e := &trees.Ensemble{Columns: 1, Output: model.Sigmoid, Trees: []trees.Tree{tree}}
+		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Content from a plugin or a host may be anything.
+func FuzzRead(f *testing.F) {
+	for seed := range uint64(5) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		content, _ := wild.Trees(r, wild.Space(r)).MarshalBinary()
+		f.Add(content)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		m, _, err := model.Read(trees.Family, content)
+		if err != nil || m.Validate() != nil {
+			return
+		}
+		inputs := slices.Repeat([]float64{0.5}, m.Inputs())
+		if v := m.Logit(inputs); v != v {
+			t.Errorf("%v", v)
+		}
+	})
+}
