@@ -22,15 +22,15 @@ func fixture(t testing.TB, name string) []byte {
 	return file
 }
 
-// mustBeSound reads a file: an error, or a network that passes Validate.
+// mustBeSound reads a file: an error, or a model that passes Validate.
 func mustBeSound(t testing.TB, file []byte) (ok bool) {
 	t.Helper()
-	n, _, err := readBytes(file)
+	n, _, err := read(bytes.NewReader(file), int64(len(file)), "memory")
 	if err != nil {
 		return false
 	}
 	if err := n.Validate(); err != nil {
-		t.Errorf("an unsound network was given without error: %v", err)
+		t.Errorf("an unsound model was given without error: %v", err)
 	}
 	return true
 }

@@ -16,7 +16,9 @@ import (
 func init() {
 	formats = append(formats, format{
 		name: "lightgbm-text", extensions: []string{".txt", ".lgb"},
-		is:   func(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("tree\n")) || bytes.HasPrefix(head, []byte("tree\r\n")) },
+		is: func(head []byte, _ string) bool {
+			return bytes.HasPrefix(head, []byte("tree\n")) || bytes.HasPrefix(head, []byte("tree\r\n"))
+		},
 		read: func(r io.ReaderAt, size int64) (model.Model, string) {
 			return parseLightGBM(string(whole(r, size, maxTrees, "a LightGBM model")))
 		},

@@ -8,7 +8,7 @@ import (
 )
 
 // maxTrees bounds a file of trees.
-const maxTrees = 256 << 20
+const maxTrees = 64 << 20
 
 // grown is a tree as files have it: nodes in any order, children by number.
 type grown struct {

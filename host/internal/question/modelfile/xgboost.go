@@ -17,11 +17,15 @@ import (
 
 func init() {
 	// The model's first key is "learner", after the byte that tells UBJSON of text.
-	named := func(head []byte) bool { return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("learner")) }
-	binary := func(head []byte) bool { return named(head) && len(head) > 1 && strings.IndexByte("iUIlL", head[1]) >= 0 }
+	named := func(head []byte) bool {
+		return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("learner"))
+	}
+	binary := func(head []byte) bool {
+		return named(head) && len(head) > 1 && strings.IndexByte("iUIlL", head[1]) >= 0
+	}
 	formats = append(formats, format{
 		name: "xgboost-json", extensions: []string{".json"},
-		is:   func(head []byte, _ string) bool { return named(head) && !binary(head) },
+		is: func(head []byte, _ string) bool { return named(head) && !binary(head) },
 		read: func(r io.ReaderAt, size int64) (model.Model, string) {
 			return parseXGBoost(whole(r, size, maxTrees, "an XGBoost model"))
 		},

@@ -1,0 +1,143 @@
+package modelfile
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+var treeFiles = []string{"xgb-logistic.json", "xgb-categories.json", "xgb-categories.ubj", "lgb-categories.txt", "lgb-zero.txt"}
+
+// Every prefix of a file of trees is refused.
+func TestTruncatedTrees(t *testing.T) {
+	tier.NeedUsual(t)
+	for _, name := range treeFiles {
+		file := fixture(t, "trees/"+name)
+		end := len(file)
+		if at := bytes.Index(file, []byte("end of trees")); at >= 0 {
+			end = at // what follows is about training
+		}
+		for n := 0; n < end; n += tier.Count(17, 1) {
+			if mustBeSound(t, file[:n]) {
+				t.Errorf("%s: the first %d of %d bytes make a model", name, n, len(file))
+			}
+		}
+	}
+}
+
+// Wrong bytes anywhere give an error or a sound model.
+func TestCorruptedTrees(t *testing.T) {
+	tier.NeedUsual(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, name := range treeFiles {
+		file := fixture(t, "trees/"+name)
+		for range tier.Count(2000, 50000) {
+			cut := bytes.Clone(file)
+			for range 1 + r.IntN(3) {
+				at := r.IntN(len(cut))
+				if cut[at] = byte(r.IntN(256)); r.IntN(2) == 0 {
+					cut[at] = "0123456789-,[]{}\"=#$"[r.IntN(20)]
+				}
+			}
+			mustBeSound(t, cut)
+		}
+	}
+}
+
+// What cannot be read is named, with what to do where there is something to do.
+func TestRefusedTrees(t *testing.T) {
+	changed := func(name string, pairs ...string) string {
+		text := string(fixture(t, "trees/"+name))
+		for i := 0; i < len(pairs); i += 2 {
+			if !strings.Contains(text, pairs[i]) {
+				t.Fatalf("%s has no %q", name, pairs[i])
+			}
+			text = strings.Replace(text, pairs[i], pairs[i+1], 1)
+		}
+		return text
+	}
+	const xgb, lgb = "xgb-logistic.json", "lgb-binary.txt"
+	for _, c := range []struct{ file, want string }{
+		{changed(xgb, `"name":"gbtree"`, `"name":"dart"`), `train with booster="gbtree"`},
+		{changed(xgb, `"num_class":"0"`, `"num_class":"3"`), "3 classes"},
+		{changed(xgb, `"num_target":"1"`, `"num_target":"2"`), "2 targets"},
+		{changed(xgb, `"name":"binary:logistic"`, `"name":"multi:softprob"`), `"multi:softprob" is not read`},
+		{changed(xgb, `"base_score":"[`, `"base_score":"[2`), "is no probability"},
+		{changed(xgb, `"left_children":[1,`, `"left_children":[0,`), "node 0 is the child of two nodes"},
+		{changed(xgb, `"left_children":[1,`, `"left_children":[900,`), "has the children 900"},
+		{changed(xgb, `"right_children":[2,`, `"right_children":[1,`), "is the child of two nodes"},
+		{changed(xgb, `"split_indices":[0,`, `"split_indices":[77,`), "compares input 77 of 5"},
+		{changed(xgb, `"num_feature":"5","num_target"`, `"num_feature":"1000000","num_target"`), "1000000 inputs are outside"},
+		{changed(xgb, `"trees":[`, `"trees":[{},`), "tree 0: no nodes"},
+		{changed(xgb, `"learner":{`, `"learner":{,`), "line 1: "},
+		{changed(xgb, `"size_leaf_vector":"1"`, `"size_leaf_vector":"2"`), "leaves of several values"},
+		{changed("xgb-categories.json", `"categories_sizes":[`, `"categories_sizes":[99`), "categories_segments"},
+		{changed(lgb, "num_class=1", "num_class=3"), "3 classes"},
+		{changed(lgb, "sigmoid:1", "sigmoid:2"), "only a sigmoid of slope 1"},
+		{changed(lgb, "objective=binary", "objective=lambdarank"), `"lambdarank`},
+		{changed(lgb, "is_linear=0", "is_linear=1"), "linear_tree=False"},
+		{changed(lgb, "left_child=1", "left_child=0"), "the child of two nodes"},
+		{changed(lgb, "end of trees", "end"), "no line \"end of trees\""},
+		{changed(lgb, "leaf_value=", "leaf_value=nan "), "leaf_value"},
+		{string(fixture(t, "trees/lgb-forest.txt")), `means of trees (boosting="rf")`},
+		{"{L\x00\x00\x00\x00\x00\x00\x00\x07learner" + strings.Repeat("[", 100), "levels"},
+		{"{L\x00\x00\x00\x00\x00\x00\x00\x07learner[$i#l\x7f\xff\xff\xff", "of which the file has no room"},
+		{"{\"learner\":" + strings.Repeat("[", 20000), "line 1"},
+	} {
+		if _, _, err := readBytes([]byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+	deep := &strings.Builder{}
+	list := func(key string, n int, of func(i int) int) {
+		fmt.Fprintf(deep, "%q:[", key)
+		for i := range n {
+			if i > 0 {
+				deep.WriteByte(',')
+			}
+			fmt.Fprint(deep, of(i))
+		}
+		deep.WriteString("],")
+	}
+	const n = 4001
+	deep.WriteString(`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[{`)
+	list("left_children", n, func(i int) int {
+		if i%2 == 1 || i == n-1 {
+			return -1
+		}
+		return i + 1
+	})
+	list("right_children", n, func(i int) int {
+		if i%2 == 1 || i == n-1 {
+			return -1
+		}
+		return i + 2
+	})
+	zero := func(int) int { return 0 }
+	list("split_indices", n, zero)
+	list("split_conditions", n, zero)
+	list("default_left", n, zero)
+	deep.WriteString(`"id":0}]}},"learner_model_param":{"base_score":"0.5","num_feature":"1"},"objective":{"name":"binary:logistic"}}}`)
+	if _, _, err := readBytes([]byte(deep.String())); err == nil || !strings.Contains(err.Error(), "behind 1024 comparisons") {
+		t.Errorf("a tree of 2000 levels: %v", err)
+	}
+}
+
+func fuzzTrees(f *testing.F, names ...string) {
+	for _, name := range names {
+		f.Add(fixture(f, "trees/"+name))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) { mustBeSound(t, file) })
+}
+
+func FuzzXGBoost(f *testing.F) { fuzzTrees(f, "xgb-base.json", "xgb-categories.json") }
+
+func FuzzUBJSON(f *testing.F) { fuzzTrees(f, "xgb-base.ubj", "xgb-categories.ubj") }
+
+func FuzzLightGBM(f *testing.F) {
+	fuzzTrees(f, "lgb-regression.txt", "lgb-categories.txt", "lgb-zero.txt")
+}
