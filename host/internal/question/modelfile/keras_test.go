@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -18,6 +19,12 @@ func readBytes(file []byte) (*relu.Network, Info, error) {
 	m, info, _, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file))}, "memory.h5")
 	n, _ := m.(*relu.Network)
 	return n, info, err
+}
+
+// readAny reads a file of a model of any family.
+func readAny(file []byte) (model.Model, error) {
+	m, _, _, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file))}, "memory")
+	return m, err
 }
 
 // kerasFile writes a network with the given architecture and one group for

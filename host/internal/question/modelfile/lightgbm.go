@@ -3,7 +3,6 @@ package modelfile
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"math/bits"
 	"strconv"
@@ -19,8 +18,8 @@ func init() {
 		is: func(head []byte, _ string) bool {
 			return bytes.HasPrefix(head, []byte("tree\n")) || bytes.HasPrefix(head, []byte("tree\r\n"))
 		},
-		read: func(r io.ReaderAt, size int64) (model.Model, string) {
-			return parseLightGBM(string(whole(r, size, maxTrees, "a LightGBM model")))
+		read: func(f source) loaded {
+			return f.choice.loadedTrees(parseLightGBM(string(whole(f, f.size, maxTrees, "a LightGBM model"))))
 		},
 	})
 }

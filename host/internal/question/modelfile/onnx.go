@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -29,7 +30,11 @@ func init() {
 }
 
 func readONNX(f source) loaded {
-	m := parseONNX(whole(f, f.size, maxONNX, "an ONNX network"))
+	file := whole(f, f.size, maxONNX, "an ONNX model")
+	if e, ok := treesOfONNX(file, f.choice); ok {
+		return loaded{model: e, linear: e.Output == model.Identity, producer: "ONNX"}
+	}
+	m := parseONNX(file)
 	m.folder = f.folder
 	if m.opset < leastOpset && m.opset > 0 {
 		panic(faultf("operators of version %d; versions from %d on are read", m.opset, leastOpset))

@@ -4,11 +4,28 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
 // maxTrees bounds a file of trees.
 const maxTrees = 64 << 20
+
+// ofTrees refuses to choose where there is one score.
+func (c Choice) ofTrees() {
+	if c.Class != nil && *c.Class != 1 {
+		panic(faultf("class: %d; of trees the score is that of class 1: leave class: out", *c.Class))
+	}
+}
+
+// loadedTrees is an ensemble of a file that has one output.
+func (c Choice) loadedTrees(e *trees.Ensemble, producer string) loaded {
+	if c.Output != "" {
+		panic(faultf("output: %s names an output of an ONNX file; this file has one output: leave it out", c.Output))
+	}
+	c.ofTrees()
+	return loaded{model: e, linear: e.Output == model.Identity, producer: producer}
+}
 
 // grown is a tree as files have it: nodes in any order, children by number.
 type grown struct {

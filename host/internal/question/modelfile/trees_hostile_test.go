@@ -33,7 +33,7 @@ func TestTruncatedTrees(t *testing.T) {
 func TestCorruptedTrees(t *testing.T) {
 	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, name := range treeFiles {
+	for _, name := range append([]string{"sklearn-forest.onnx", "sklearn-boosting.onnx"}, treeFiles...) {
 		file := fixture(t, "trees/"+name)
 		for range tier.Count(2000, 50000) {
 			cut := bytes.Clone(file)
@@ -140,4 +140,8 @@ func FuzzUBJSON(f *testing.F) { fuzzTrees(f, "xgb-base.ubj", "xgb-categories.ubj
 
 func FuzzLightGBM(f *testing.F) {
 	fuzzTrees(f, "lgb-regression.txt", "lgb-categories.txt", "lgb-zero.txt")
+}
+
+func FuzzTreesInONNX(f *testing.F) {
+	fuzzTrees(f, "sklearn-tree.onnx", "sklearn-boosting.onnx", "sklearn-regression.onnx")
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -26,14 +25,14 @@ func init() {
 	formats = append(formats, format{
 		name: "xgboost-json", extensions: []string{".json"},
 		is: func(head []byte, _ string) bool { return named(head) && !binary(head) },
-		read: func(r io.ReaderAt, size int64) (model.Model, string) {
-			return parseXGBoost(whole(r, size, maxTrees, "an XGBoost model"))
+		read: func(f source) loaded {
+			return f.choice.loadedTrees(parseXGBoost(whole(f, f.size, maxTrees, "an XGBoost model")))
 		},
 	}, format{
 		name: "xgboost-ubjson", extensions: []string{".ubj"},
 		is: func(head []byte, _ string) bool { return binary(head) },
-		read: func(r io.ReaderAt, size int64) (model.Model, string) {
-			return parseXGBoost(textOfUBJSON(whole(r, size, maxTrees, "an XGBoost model")))
+		read: func(f source) loaded {
+			return f.choice.loadedTrees(parseXGBoost(textOfUBJSON(whole(f, f.size, maxTrees, "an XGBoost model"))))
 		},
 	})
 }

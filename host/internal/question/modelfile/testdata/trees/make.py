@@ -1,6 +1,6 @@
 """Makes the files of trees in this folder, and what the libraries compute of them.
 
-    pip install xgboost lightgbm scikit-learn numpy
+    pip install xgboost lightgbm scikit-learn skl2onnx onnxruntime numpy
     python make.py
 
 expected.json has for each file the rows asked about and the raw sums (margins) that
@@ -12,7 +12,10 @@ import sys
 
 import lightgbm as lgb
 import numpy as np
+import onnxruntime
 import xgboost as xgb
+from skl2onnx import to_onnx
+from sklearn import ensemble, tree
 
 here = os.path.dirname(os.path.abspath(__file__))
 out = sys.argv[1] if len(sys.argv) > 1 else here
@@ -80,5 +83,29 @@ lightgbm("lgb-categories", {"objective": "binary", "max_cat_to_onehot": 1, "cat_
 lightgbm("lgb-zero", {"objective": "binary", "zero_as_missing": True})
 lightgbm("lgb-forest", {"objective": "binary", "boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.7}, rounds=3)
 lightgbm("lgb-regression", {"objective": "regression"}, rounds=2)
+
+def sklearn(name, model):
+    """Asks ONNX Runtime, which gives scores: shares of class 1, less a half, or logits."""
+    rows = X.astype(np.float32)
+    model.fit(rows, y)
+    classifier = hasattr(model, "predict_proba")
+    file = to_onnx(model, rows[:1], target_opset={"": 15, "ai.onnx.ml": 3}, options={"zipmap": False} if classifier else None)
+    with open(os.path.join(out, name + ".onnx"), "wb") as f:
+        f.write(file.SerializeToString())
+    got = onnxruntime.InferenceSession(file.SerializeToString()).run(None, {"X": rows[:100]})
+    if classifier:
+        p = got[1][:, 1].astype(float)
+        values = np.log(p / (1 - p)) if "boosting" in name else p - 0.5
+    else:
+        values = got[0].ravel()
+    note(name, values, rows[:100].astype(float), 0)
+
+
+sklearn("sklearn-forest", ensemble.RandomForestClassifier(5, max_depth=4, random_state=1))
+sklearn("sklearn-extra", ensemble.ExtraTreesClassifier(5, max_depth=4, random_state=1))
+sklearn("sklearn-boosting", ensemble.GradientBoostingClassifier(n_estimators=5, max_depth=3, random_state=1))
+sklearn("sklearn-tree", tree.DecisionTreeClassifier(max_depth=3, random_state=1))
+sklearn("sklearn-regression", ensemble.GradientBoostingRegressor(n_estimators=4, max_depth=3, random_state=1))
+sklearn("sklearn-forest-regression", ensemble.RandomForestRegressor(4, max_depth=3, random_state=1))
 with open(os.path.join(out, "expected.json"), "w") as f:
     json.dump(expected, f, separators=(",", ":"))

@@ -1,0 +1,402 @@
+package modelfile
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+)
+
+// Trees in ONNX: one TreeEnsembleClassifier or TreeEnsembleRegressor of ai.onnx.ml, as
+// skl2onnx and onnxmltools write them. What comes before it only passes the inputs on,
+// and what follows hands its outputs over.
+
+// walk visits the fields of a message, however many there are; packed numbers come as
+// bytes.
+func walk(message []byte, visit func(number protowire.Number, kind protowire.Type, v uint64, b []byte)) {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			panic(fault{errBroken})
+		}
+		message = message[n:]
+		var v uint64
+		var b []byte
+		switch kind {
+		case protowire.VarintType:
+			v, n = protowire.ConsumeVarint(message)
+		case protowire.Fixed32Type:
+			var small uint32
+			small, n = protowire.ConsumeFixed32(message)
+			v = uint64(small)
+		case protowire.Fixed64Type:
+			v, n = protowire.ConsumeFixed64(message)
+		case protowire.BytesType:
+			b, n = protowire.ConsumeBytes(message)
+		default:
+			panic(fault{errBroken})
+		}
+		if n < 0 {
+			panic(fault{errBroken})
+		}
+		message = message[n:]
+		visit(number, kind, v, b)
+	}
+}
+
+// onnxTrees is a node of trees and what of the graph matters to it.
+type onnxTrees struct {
+	op, name string
+	label    string // the first output
+	inputs   []string
+	ints     map[string][]int64
+	floats   map[string][]float32
+	texts    map[string][]string
+	text     map[string]string
+	tensors  map[string]bool // attributes that are tensors
+}
+
+func (o *onnxTrees) read(node []byte) {
+	o.ints, o.floats, o.texts = map[string][]int64{}, map[string][]float32{}, map[string][]string{}
+	o.text, o.tensors = map[string]string{}, map[string]bool{}
+	walk(node, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+		switch number {
+		case nodeInput:
+			o.inputs = append(o.inputs, string(b))
+		case nodeName:
+			o.name = string(b)
+		case nodeOutput:
+			if o.label == "" {
+				o.label = string(b)
+			}
+		case nodeAttribute:
+			o.attribute(b)
+		}
+	})
+}
+
+func (o *onnxTrees) attribute(message []byte) {
+	name := ""
+	var ints []int64
+	var floats []float32
+	var texts []string
+	walk(message, func(number protowire.Number, kind protowire.Type, v uint64, b []byte) {
+		switch number {
+		case attributeName:
+			name = string(b)
+		case attributeInt:
+			ints = append(ints, int64(v))
+		case attributeText:
+			o.text[name] = string(b)
+		case attributeTensor:
+			o.tensors[name] = true
+		case attributeFloats:
+			if kind == protowire.Fixed32Type {
+				floats = append(floats, math.Float32frombits(uint32(v)))
+			}
+			for len(b) > 0 {
+				bits, n := protowire.ConsumeFixed32(b)
+				if n < 0 {
+					panic(fault{errBroken})
+				}
+				floats, b = append(floats, math.Float32frombits(bits)), b[n:]
+			}
+		case attributeInts:
+			if kind == protowire.VarintType {
+				ints = append(ints, int64(v))
+			}
+			for len(b) > 0 {
+				one, n := protowire.ConsumeVarint(b)
+				if n < 0 {
+					panic(fault{errBroken})
+				}
+				ints, b = append(ints, int64(one)), b[n:]
+			}
+		case attributeTexts:
+			texts = append(texts, string(b))
+		}
+	})
+	o.ints[name], o.floats[name], o.texts[name] = ints, floats, texts
+}
+
+// treesOfONNX reads the file's trees; ok is unset where it has none.
+func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
+	var nodes []onnxTrees
+	type other struct {
+		op, name, output string
+		inputs           []string
+	}
+	others := map[string]other{} // by output
+	columns := map[string]int{}  // by input of the graph
+	walk(file, func(number protowire.Number, _ protowire.Type, _ uint64, graph []byte) {
+		if number != modelGraph {
+			return
+		}
+		walk(graph, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+			switch number {
+			case graphInput:
+				name, width := columnsOf(b)
+				columns[name] = width
+			case graphNode:
+				o := other{}
+				walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+					switch number {
+					case nodeOp:
+						o.op = string(b)
+					case nodeName:
+						o.name = string(b)
+					case nodeInput:
+						o.inputs = append(o.inputs, string(b))
+					case nodeOutput:
+						if o.output = string(b); len(others) < maxNodes {
+							others[o.output] = o
+						}
+					}
+				})
+				if strings.HasPrefix(o.op, "TreeEnsemble") {
+					n := onnxTrees{op: o.op}
+					n.read(b)
+					nodes = append(nodes, n)
+				}
+			}
+		})
+	})
+	switch {
+	case len(nodes) == 0:
+		return nil, false
+	case len(nodes) > 1:
+		panic(faultf("%d nodes of trees; models of one are read", len(nodes)))
+	}
+	n := &nodes[0]
+	choice.ofTrees()
+	if n.op == "TreeEnsembleClassifier" && choice.Output == n.label {
+		panic(faultf("output %q is the predicted class; give the output with the probabilities, or leave output: out", choice.Output))
+	}
+	defer about(fmt.Sprintf("node %q (%.40s)", n.name, n.op))
+	if len(n.inputs) != 1 {
+		panic(faultf("%d inputs; one is expected", len(n.inputs)))
+	}
+	at := n.inputs[0]
+	for range maxNodes {
+		before, made := others[at]
+		if !made {
+			break
+		}
+		if before.op != "Cast" && before.op != "Identity" || len(before.inputs) != 1 {
+			panic(faultf("reads what node %q (%.40s) makes; export the trees without what prepares their inputs, which a study says", before.name, before.op))
+		}
+		at = before.inputs[0]
+	}
+	width, is := columns[at]
+	if !is {
+		panic(faultf("reads %q, which is no input of the graph", at))
+	}
+	return n.ensemble(width), true
+}
+
+// columnsOf is the name of an input and the last of its dimensions, 0 where it is
+// open.
+func columnsOf(value []byte) (name string, width int) {
+	walk(value, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+		switch number {
+		case valueName:
+			name = string(b)
+		case valueType:
+			walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+				if number != typeTensor {
+					return
+				}
+				walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+					if number != tensorShape {
+						return
+					}
+					walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+						width = 0
+						walk(b, func(number protowire.Number, _ protowire.Type, v uint64, _ []byte) {
+							if number == dimValue && v <= trees.MaxInputs {
+								width = int(v)
+							}
+						})
+					})
+				})
+			})
+		}
+	})
+	return name, width
+}
+
+// ensemble makes the model. width is the number of inputs, 0 where the file does not
+// say.
+func (o *onnxTrees) ensemble(width int) *trees.Ensemble {
+	if o.op == "TreeEnsemble" {
+		panic(faultf("the operator of ai.onnx.ml 5 is not read; export with target_opset={\"ai.onnx.ml\": 3}"))
+	}
+	for name := range o.tensors {
+		panic(faultf("%s: numbers in double precision are not read; export a model of floats (FloatTensorType)", name))
+	}
+	kind, classifier := "target", o.op == "TreeEnsembleClassifier"
+	if classifier {
+		kind = "class"
+	}
+	treeIDs, nodeIDs, inputs := o.ints["nodes_treeids"], o.ints["nodes_nodeids"], o.ints["nodes_featureids"]
+	yes, no, modes, values := o.ints["nodes_truenodeids"], o.ints["nodes_falsenodeids"], o.texts["nodes_modes"], o.floats["nodes_values"]
+	missing := o.ints["nodes_missing_value_tracks_true"]
+	count := len(treeIDs)
+	if count > trees.MaxNodes {
+		panic(faultf("more than %d nodes", trees.MaxNodes))
+	}
+	for name, have := range map[string]int{
+		"nodes_nodeids": len(nodeIDs), "nodes_featureids": len(inputs), "nodes_truenodeids": len(yes), "nodes_falsenodeids": len(no), "nodes_modes": len(modes), "nodes_values": len(values),
+	} {
+		if have != count {
+			panic(faultf("%s: %d entries for %d nodes", name, have, count))
+		}
+	}
+	type key struct{ tree, node int64 }
+	place := make(map[key]int, count)
+	var order []int64 // of trees
+	members := map[int64][]int{}
+	for i := range count {
+		k := key{treeIDs[i], nodeIDs[i]}
+		if _, twice := place[k]; twice {
+			panic(faultf("node %d of tree %d is there twice", k.node, k.tree))
+		}
+		if members[k.tree] == nil {
+			order = append(order, k.tree)
+		}
+		place[k] = len(members[k.tree])
+		members[k.tree] = append(members[k.tree], i)
+	}
+	weights := o.weights(kind, func(tree, node int64) (int, bool) {
+		at, ok := place[key{tree, node}]
+		if !ok {
+			return 0, false
+		}
+		return members[tree][at], true
+	}, count)
+	out := &trees.Ensemble{Columns: width}
+	var leaf func(i int) float64
+	out.Output, out.Base, leaf = o.link(classifier, weights)
+	var list []grown
+	for _, tree := range order {
+		of := members[tree]
+		list = append(list, grown{nodes: len(of), node: func(at int) trees.Node {
+			i := of[at]
+			if modes[i] == "LEAF" {
+				return trees.Leaf(leaf(i))
+			}
+			if inputs[i] < 0 || inputs[i] >= trees.MaxInputs || width > 0 && int(inputs[i]) >= width {
+				panic(faultf("node %d compares input %d of %d", nodeIDs[i], inputs[i], width))
+			}
+			if width == 0 {
+				out.Columns = max(out.Columns, int(inputs[i])+1)
+			}
+			child := func(id int64) int32 {
+				c, ok := place[key{tree, id}]
+				if !ok {
+					panic(faultf("node %d has the child %d, which is not there", nodeIDs[i], id))
+				}
+				return int32(c)
+			}
+			n := trees.Node{Input: int32(inputs[i]), Left: child(yes[i]), Right: child(no[i]), Missing: i < len(missing) && missing[i] != 0}
+			swapped := false
+			switch modes[i] {
+			case "BRANCH_LEQ":
+				n.Value, n.Closed = trees.Rounded(values[i], true)
+			case "BRANCH_LT":
+				n.Value, n.Closed = trees.Rounded(values[i], false)
+			case "BRANCH_GTE":
+				n.Value, n.Closed = trees.Rounded(values[i], false)
+				swapped = true
+			case "BRANCH_GT":
+				n.Value, n.Closed = trees.Rounded(values[i], true)
+				swapped = true
+			default:
+				panic(faultf("nodes_modes: %.40q is not read; comparisons by ≤, <, ≥ and > are", modes[i]))
+			}
+			if swapped {
+				n.Left, n.Right, n.Missing = n.Right, n.Left, !n.Missing
+			}
+			return n
+		}})
+	}
+	out.Trees = all(list)
+	return out
+}
+
+// weights are each node's for class or target 0 and 1.
+func (o *onnxTrees) weights(kind string, at func(tree, node int64) (int, bool), count int) [2][]float64 {
+	ofTrees, ofNodes, ids, list := o.ints[kind+"_treeids"], o.ints[kind+"_nodeids"], o.ints[kind+"_ids"], o.floats[kind+"_weights"]
+	if len(ofNodes) != len(ofTrees) || len(ids) != len(ofTrees) || len(list) != len(ofTrees) {
+		panic(faultf("%s_weights: lists of different lengths", kind))
+	}
+	var out [2][]float64
+	for k, id := range ids {
+		if id != 0 && id != 1 {
+			panic(faultf("%s_ids: %d; models of one score are read: train one class against the rest", kind, id))
+		}
+		i, ok := at(ofTrees[k], ofNodes[k])
+		if !ok {
+			panic(faultf("%s_nodeids: no node %d in tree %d", kind, ofNodes[k], ofTrees[k]))
+		}
+		if out[id] == nil {
+			out[id] = make([]float64, count)
+		}
+		out[id][i] += float64(list[k])
+	}
+	return out
+}
+
+// link says what the sums are: how they become a score, what they begin with, and what
+// the leaf at a node adds.
+func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link model.Link, base float64, leaf func(i int) float64) {
+	start := func(k int) float64 {
+		if all := o.floats["base_values"]; k < len(all) {
+			return float64(all[k])
+		}
+		return 0
+	}
+	of := func(k int) func(i int) float64 {
+		return func(i int) float64 {
+			if weights[k] == nil {
+				return 0
+			}
+			return weights[k][i]
+		}
+	}
+	transform := o.text["post_transform"]
+	if transform == "" {
+		transform = "NONE"
+	}
+	one := 0
+	if weights[1] != nil {
+		one = 1
+	}
+	both := weights[0] != nil && weights[1] != nil
+	switch {
+	case !classifier:
+		if both {
+			panic(faultf("several targets; models of one are read"))
+		}
+		if by := o.text["aggregate_function"]; by != "" && by != "SUM" {
+			panic(faultf("aggregate_function: %.20q; sums of trees are read", by))
+		}
+		switch transform {
+		case "NONE":
+			return model.Identity, start(0), of(one)
+		case "LOGISTIC":
+			return model.Sigmoid, start(0), of(one)
+		}
+	case both && (transform == "SOFTMAX"):
+		return model.Sigmoid, start(1) - start(0), func(i int) float64 { return weights[1][i] - weights[0][i] }
+	case !both && transform == "LOGISTIC":
+		return model.Sigmoid, start(0), of(one)
+	case transform == "NONE": // shares of class 1, of which more than a half is a yes
+		return model.Identity, start(min(one, max(0, len(o.floats["base_values"])-1))) - 0.5, of(one)
+	}
+	panic(faultf("post_transform: %.40q is not read here; NONE, LOGISTIC and for two classes SOFTMAX are", transform))
+}
