@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -144,4 +145,42 @@ func FuzzLightGBM(f *testing.F) {
 
 func FuzzTreesInONNX(f *testing.F) {
 	fuzzTrees(f, "sklearn-tree.onnx", "sklearn-boosting.onnx", "sklearn-regression.onnx")
+}
+
+// XGBoost 2 writes NaN, which is no JSON, where 3 writes a number: the border of a set
+// of categories, which means nothing. Anywhere else it is a fault.
+func TestBordersOfXGBoostThatAreNaN(t *testing.T) {
+	file := fixture(t, "trees/xgb-categories.json")
+	var tree map[string]any
+	if err := json.Unmarshal(file, &tree); err != nil {
+		t.Fatal(err)
+	}
+	list := tree["learner"].(map[string]any)["gradient_booster"].(map[string]any)["model"].(map[string]any)["trees"].([]any)
+	sets := 0
+	for _, one := range list {
+		borders, kinds := one.(map[string]any)["split_conditions"].([]any), one.(map[string]any)["split_type"].([]any)
+		for i := range kinds {
+			if kinds[i] == 1.0 {
+				borders[i], sets = -123456, sets+1
+			}
+		}
+	}
+	text, err := json.Marshal(tree)
+	if err != nil || sets == 0 {
+		t.Fatal(err)
+	}
+	want, err := readAny(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.ReplaceAll(text, []byte("-123456"), []byte("NaN"))
+	got, err := readAny(text)
+	if err != nil || got.Fingerprint() != want.Fingerprint() {
+		t.Errorf("with NaN: %v, another model", err)
+	}
+	text = bytes.Replace(text, []byte(`"split_conditions":[`), []byte(`"split_conditions":[NaN,`), 1)
+	text = bytes.Replace(text, []byte(`"split_indices":[`), []byte(`"split_indices":[0,`), 1)
+	if _, err := readAny(text); err == nil {
+		t.Error("a model of lists of different lengths")
+	}
 }

@@ -75,7 +75,11 @@ func (u *ubjson) length() int {
 func (u *ubjson) text() { u.out = strconv.AppendQuote(u.out, string(u.take(u.length()))) }
 
 func (u *ubjson) float(v float64, bits int) {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if math.IsNaN(v) {
+		u.out = append(u.out, "null"...)
+		return
+	}
+	if math.IsInf(v, 0) {
 		panic(faultf("byte %d: %v is no number", u.at, v))
 	}
 	u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits)

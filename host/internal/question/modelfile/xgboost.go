@@ -60,16 +60,16 @@ type xgboostFile struct {
 }
 
 type xgboostTree struct {
-	Left        []int     `json:"left_children"`
-	Right       []int     `json:"right_children"`
-	Inputs      []int     `json:"split_indices"`
-	Conditions  []float32 `json:"split_conditions"`
-	DefaultLeft []flag    `json:"default_left"`
-	Types       []int     `json:"split_type"`
-	Categories  []int     `json:"categories"`
-	Nodes       []int     `json:"categories_nodes"`
-	Segments    []int     `json:"categories_segments"`
-	Sizes       []int     `json:"categories_sizes"`
+	Left        []int          `json:"left_children"`
+	Right       []int          `json:"right_children"`
+	Inputs      []int          `json:"split_indices"`
+	Conditions  []float32OrNaN `json:"split_conditions"`
+	DefaultLeft []flag         `json:"default_left"`
+	Types       []int          `json:"split_type"`
+	Categories  []int          `json:"categories"`
+	Nodes       []int          `json:"categories_nodes"`
+	Segments    []int          `json:"categories_segments"`
+	Sizes       []int          `json:"categories_sizes"`
 	Param       struct {
 		Vector loose `json:"size_leaf_vector"`
 	} `json:"tree_param"`
@@ -81,6 +81,28 @@ type flag bool
 func (f *flag) UnmarshalJSON(text []byte) error {
 	*f = flag(string(text) != "0" && string(text) != "false")
 	return nil
+}
+
+// float32OrNaN is a number in single precision, NaN for null.
+type float32OrNaN float32
+
+func (s *float32OrNaN) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*s = float32OrNaN(math.NaN())
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(text), 32)
+	*s = float32OrNaN(v)
+	return err
+}
+
+// withoutNaN puts null for each NaN, which is no JSON, and which XGBoost writes for
+// the border of a set of categories.
+func withoutNaN(text []byte) []byte {
+	for _, before := range []string{"[", ","} {
+		text = bytes.ReplaceAll(text, []byte(before+"NaN"), []byte(before+"null"))
+	}
+	return text
 }
 
 // loose is a number, or one as text, or in a list of one. It is empty where there is
@@ -106,7 +128,7 @@ func (l loose) number(field string) float64 {
 
 func parseXGBoost(text []byte) (*trees.Ensemble, string) {
 	var f xgboostFile
-	if err := json.Unmarshal(text, &f); err != nil {
+	if err := json.Unmarshal(withoutNaN(text), &f); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			panic(faultf("line %d: %w", 1+bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n")), err))
@@ -208,7 +230,7 @@ func (t *xgboostTree) grown() grown {
 			among(&out, sets[i], func(c int) float64 { border, _ := trees.Rounded(float32(c), false); return border })
 			return out
 		}
-		out.Value, out.Closed = trees.Rounded(v, false)
+		out.Value, out.Closed = trees.Rounded(float32(v), false)
 		return out
 	}}
 }
