@@ -2,7 +2,7 @@
 // which every Model answers, and capabilities, which some have.
 //
 // A capability is an interface of its own. Bounded, Near, Varying, Single,
-// Differentiable and Portable are here. Rows and Script, which write a model as rows and columns or
+// Differentiable, Sized and Portable are here. Rows and Script, which write a model as rows and columns or
 // as a script, are in sdk/encode, whose terms they speak. What is made for
 // networks of ReLU layers and nothing else (sdk/evaluate's kernel, sdk/bound/batch,
 // certificates, training) asks relu.Of for one.
@@ -118,6 +118,12 @@ type Differentiable interface {
 	// logit at the inputs and its slopes, which its next call overwrites. Both are
 	// the same on every machine.
 	Gradient() func(inputs []float64) (logit float64, slopes []float64)
+}
+
+// Sized is a model that says in words how large it is, such as "12 trees".
+type Sized interface {
+	Model
+	Size() string
 }
 
 // Portable is a model that can be handed to a plugin. Its content is for the

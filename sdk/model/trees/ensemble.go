@@ -32,6 +32,7 @@ var (
 	_ model.Single   = (*Ensemble)(nil)
 	_ model.Near     = (*Ensemble)(nil)
 	_ model.Varying  = (*Ensemble)(nil)
+	_ model.Sized    = (*Ensemble)(nil)
 	_ model.Portable = (*Ensemble)(nil)
 )
 
@@ -146,18 +147,17 @@ func (e *Ensemble) Parameters() int {
 	return n
 }
 
-// Nodes counts comparisons and leaves.
-func (e *Ensemble) Nodes() (comparisons, leaves int) {
+// Size implements model.Sized.
+func (e *Ensemble) Size() string {
+	leaves := 0
 	for _, t := range e.Trees {
 		for i := range t {
 			if t[i].IsLeaf() {
 				leaves++
-			} else {
-				comparisons++
 			}
 		}
 	}
-	return comparisons, leaves
+	return fmt.Sprintf("%d trees of depth %d at most, %d leaves", len(e.Trees), e.Depth(), leaves)
 }
 
 // Depth is the most comparisons on a way to a leaf.

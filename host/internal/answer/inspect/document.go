@@ -20,7 +20,11 @@ func (r *Result) Document() *view.Document {
 	d.Add(network)
 	if r.Family != "" {
 		network.Add("model", fmt.Sprintf("%s (%s, family %s)", r.Path, r.Format, r.Family))
-		network.Add("size", fmt.Sprintf("%s inputs, %s parameters", view.Count(r.Inputs), view.Count(r.Parameters)))
+		size := view.Count(r.Parameters) + " parameters"
+		if r.Size != "" {
+			size = r.Size
+		}
+		network.Add("size", fmt.Sprintf("%s inputs, %s", view.Count(r.Inputs), size))
 	} else {
 		network.Add("network", fmt.Sprintf("%s (%s, %d-bit weights)", r.Path, r.Format, r.Precision))
 		network.Add("size", fmt.Sprintf("%s inputs, %s ReLU neurons, %s parameters", view.Count(r.Inputs), view.Count(r.Neurons), view.Count(r.Parameters)))

@@ -41,6 +41,7 @@ type Result struct {
 	Format     string                   `json:"format"`
 	Producer   string                   `json:"producer,omitempty"`
 	Family     string                   `json:"family,omitempty"`
+	Size       string                   `json:"size,omitempty"`
 	Precision  int                      `json:"precision"`
 	Head       string                   `json:"head"`
 	Inputs     int                      `json:"inputs"`
@@ -145,7 +146,7 @@ func (r *Request) answer(s *session.Session) (*Result, error) {
 
 func networkPart(info modelfile.Info) *Result {
 	return &Result{
-		Model: filepath.Base(info.Path), Path: info.Path, Format: info.Format, Producer: info.Producer, Family: info.Family,
+		Model: filepath.Base(info.Path), Path: info.Path, Format: info.Format, Producer: info.Producer, Family: info.Family, Size: info.Size,
 		Precision: info.Precision, Head: info.Head, Inputs: info.Summary.Inputs, InputNames: info.InputNames,
 		Layers: info.Layers, Parameters: info.Parameters, Neurons: info.Neurons,
 	}

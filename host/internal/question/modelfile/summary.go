@@ -10,6 +10,8 @@ import (
 type Summary struct {
 	// Family is the model's, where it is no network of ReLU layers.
 	Family string `json:"family,omitempty"`
+	// Size says in words how large such a model is, where it does.
+	Size string `json:"size,omitempty"`
 	// Inputs is the number of the model's inputs.
 	Inputs int `json:"inputs"`
 	// Layers are the dense layers from the inputs to the outputs, of a network.
@@ -43,6 +45,9 @@ func Summarise(m model.Model) Summary {
 	n, ok := m.(*relu.Network)
 	if !ok {
 		s.Family = m.Family()
+		if sized, ok := m.(model.Sized); ok {
+			s.Size = sized.Size()
+		}
 		return s
 	}
 	s.Neurons, s.Head, s.Precision = n.Neurons(), n.Head.String(), n.Precision
