@@ -14,7 +14,7 @@ import (
 
 func init() {
 	formats = append(formats, format{
-		name: "lightgbm-text", extensions: []string{".txt", ".lgb"},
+		name: "lightgbm-text", extensions: []string{".lgb"}, // and .txt, as which a folder has much else
 		is: func(head []byte, _ string) bool {
 			return bytes.HasPrefix(head, []byte("tree\n")) || bytes.HasPrefix(head, []byte("tree\r\n"))
 		},

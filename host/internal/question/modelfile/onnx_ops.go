@@ -85,8 +85,6 @@ func (n *onnxNode) title() string {
 // remedy says what to do about an operator.
 func remedy(n *onnxNode) string {
 	switch {
-	case strings.HasPrefix(n.op, "TreeEnsemble"):
-		return ": trees in ONNX are not read"
 	case strings.HasPrefix(n.op, "SVM"):
 		return ": a support vector machine is no network; train LogisticRegression or MLPClassifier(activation=\"relu\")"
 	case n.op == "Binarizer":

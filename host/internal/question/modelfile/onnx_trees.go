@@ -246,6 +246,9 @@ func (o *onnxTrees) ensemble(width int) *trees.Ensemble {
 	yes, no, modes, values := o.ints["nodes_truenodeids"], o.ints["nodes_falsenodeids"], o.texts["nodes_modes"], o.floats["nodes_values"]
 	missing := o.ints["nodes_missing_value_tracks_true"]
 	count := len(treeIDs)
+	if count == 0 {
+		panic(faultf("the trees have no nodes"))
+	}
 	if count > trees.MaxNodes {
 		panic(faultf("more than %d nodes", trees.MaxNodes))
 	}

@@ -68,7 +68,6 @@ def sklearn():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, OneHotEncoder, OrdinalEncoder, PolynomialFeatures, RobustScaler, StandardScaler
     from sklearn.svm import SVC
-    from sklearn.tree import DecisionTreeClassifier
 
     versions["scikit-learn"], versions["skl2onnx"] = sklearn.__version__, skl2onnx.__version__
 
@@ -109,7 +108,6 @@ def sklearn():
     export("logistic-three-2", LogisticRegression(), three, klass=2, kind="class")
     export("regression", LinearRegression(), X[:, 0] * 2 + X[:, 3], kind="logit")
     export("mlp-regression", MLPRegressor(hidden_layer_sizes=(6,), max_iter=40, random_state=0), X[:, 0] * 2, kind="logit")
-    export("tree", DecisionTreeClassifier(max_depth=3), refused="trees in ONNX")
     export("svc", SVC(), refused="support vector machine")
     for opset in 9, 11, 13, 15, 18, 21:
         export(f"pipeline-opset-{opset}", make_pipeline(StandardScaler(), mlp()), target_opset={"": opset, "ai.onnx.ml": 1 if opset < 13 else 3})
