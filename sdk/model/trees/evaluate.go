@@ -85,9 +85,9 @@ func (t Tree) most() float64 {
 	return most
 }
 
-// scale is the shift such that the base and all leaves, times 2^shift, are integers,
-// and what the magnitudes of the largest add up to; ok is unset where that takes
-// more than 62 bits.
+// scale is the shift such that the base and all leaves, times 2^shift, are integers.
+// total is what the magnitudes of the largest add up to; ok is unset where that
+// takes more than 62 bits.
 func (e *Ensemble) scale() (shift int, total uint64, ok bool) {
 	least, highest := math.MaxInt, math.MinInt
 	note := func(v float64) {
@@ -111,7 +111,7 @@ func (e *Ensemble) scale() (shift int, total uint64, ok bool) {
 		return 0, 0, true
 	}
 	if highest-least+bits.Len(uint(len(e.Trees)+1)) > 62 {
-		return 0, 0, false
+		return -least, 0, false
 	}
 	sum := math.Ldexp(math.Abs(e.Base), -least) // exact: at most 62 bits, of which 53 are set
 	total = uint64(sum)
@@ -165,7 +165,7 @@ func (n *Node) count(v float64, with bool) int {
 	return count
 }
 
-// exact sums leaves as integers over 2^shift where 62 bits will do.
+// exact sums leaves as integers over 2^shift, in an int64 where that will do.
 type exact struct {
 	e     *Ensemble
 	shift int
@@ -185,22 +185,39 @@ func (x *exact) Logit(inputs []*big.Rat) *big.Rat {
 	for i, v := range inputs {
 		at[i], more[i] = nearest(v)
 	}
+	var sum, term big.Int
 	if x.ok {
-		sum := int64(math.Ldexp(x.e.Base, x.shift))
+		part := int64(math.Ldexp(x.e.Base, x.shift))
 		for _, t := range x.e.Trees {
-			sum += int64(math.Ldexp(t[t.leafAt(at, more)].Value, x.shift))
+			part += int64(math.Ldexp(t[t.leafAt(at, more)].Value, x.shift))
 		}
-		out := new(big.Rat).SetInt64(sum)
-		if x.shift >= 0 {
-			return out.Quo(out, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(x.shift))))
+		sum.SetInt64(part)
+	} else {
+		x.scaled(&sum, x.e.Base)
+		for _, t := range x.e.Trees {
+			sum.Add(&sum, x.scaled(&term, t[t.leafAt(at, more)].Value))
 		}
-		return out.Mul(out, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(-x.shift))))
 	}
-	sum := new(big.Rat).SetFloat64(x.e.Base)
-	for _, t := range x.e.Trees {
-		sum.Add(sum, new(big.Rat).SetFloat64(t[t.leafAt(at, more)].Value))
+	if x.shift < 0 {
+		return new(big.Rat).SetInt(sum.Lsh(&sum, uint(-x.shift)))
 	}
-	return sum
+	return new(big.Rat).SetFrac(&sum, new(big.Int).Lsh(big.NewInt(1), uint(x.shift)))
+}
+
+// scaled is v times 2^shift, an integer.
+func (x *exact) scaled(to *big.Int, v float64) *big.Int {
+	frac, exp := math.Frexp(v)
+	to.SetInt64(int64(frac * (1 << 53)))
+	if up := x.shift + exp - 53; up >= 0 {
+		return to.Lsh(to, uint(up))
+	}
+	// What falls off is zeros; a shift rounds negative numbers down.
+	up := uint(53 - exp - x.shift)
+	if to.Sign() < 0 {
+		to.Neg(to)
+		return to.Neg(to.Rsh(to, up))
+	}
+	return to.Rsh(to, up)
 }
 
 // Bounds implements model.Bounded: the sum of the least and of the greatest leaves

@@ -19,8 +19,12 @@ type Decider struct {
 	exact model.Exact
 	// largest is how far from 0 a feature's values lie for which bound holds.
 	largest []float64
-	// bound is how far a logit computed in float64 may be from the true one.
+	// bound is how far a logit computed in float64 may be from the true one. A model that
+	// knows it of each point is near, with inputs that are no more than off from the
+	// exact ones.
 	bound float64
+	near  model.Near
+	off   []float64
 }
 
 // New prepares a decider. Model and space must have passed Validate.
@@ -33,7 +37,18 @@ func New(m model.Model, s *space.Space) *Decider {
 			d.largest[i] = max(d.largest[i], math.Abs(v))
 		}
 	}
-	d.bound = m.LogitError(largestInputs(s, d.largest))
+	size, off := largestInputs(s, d.largest)
+	d.bound = m.LogitError(size, off)
+	if d.near, _ = m.(model.Near); d.near != nil {
+		for i := range s.Features {
+			for _, in := range s.Features[i].Inputs {
+				if in.Scale == 1 && in.Offset == 0 {
+					off[in.Index] = 0 // the value itself
+				}
+			}
+		}
+		d.off = off
+	}
 	return d
 }
 
@@ -41,8 +56,13 @@ func New(m model.Model, s *space.Space) *Decider {
 // and whether the decision is yes: whether the exact score exceeds ½. The score
 // is computed in float64, and from the exact logit where that does not decide.
 func (d *Decider) At(point []float64) (score float64, positive bool) {
-	logit := d.model.Logit(d.space.NetworkInputs(nil, point))
-	if d.sure(logit, point) {
+	logit, bound := 0.0, d.bound
+	if inputs := d.space.NetworkInputs(nil, point); d.near != nil {
+		logit, bound = d.near.LogitNear(inputs, d.off)
+	} else {
+		logit = d.model.Logit(inputs)
+	}
+	if d.sure(logit, bound, point) {
 		return fairness.Sigmoid(logit), logit > 0
 	}
 	exact := d.exact.Logit(d.space.ExactInputs(point))
@@ -50,14 +70,15 @@ func (d *Decider) At(point []float64) (score float64, positive bool) {
 	return fairness.Sigmoid(logit), exact.Sign() > 0
 }
 
-// sure reports that a logit computed at a point has the sign of the true one.
-func (d *Decider) sure(logit float64, point []float64) bool {
+// sure reports that a logit computed at a point, off by bound at most, has the sign of
+// the true one.
+func (d *Decider) sure(logit, bound float64, point []float64) bool {
 	for i, v := range point {
 		if !(math.Abs(v) <= d.largest[i]) {
 			return false
 		}
 	}
-	return math.Abs(logit) > d.bound // false for NaN as well
+	return math.Abs(logit) > bound // false for NaN as well
 }
 
 // largestInputs bounds how far a network input lies from 0, and how far what float64
