@@ -69,7 +69,7 @@ func TestEpsilonIsWrittenExactly(t *testing.T) {
 			{[]string{"certify", study, "--journal", journal}, "more than ε = " + want + " apart"},
 			{[]string{"quantify", study, "--where", "credit_rating=8,purpose=car", "--samples", "0"}, "more than ε = " + want + " apart"},
 			{[]string{"search", study, "--strategy", "rw", "--solver", "none", "--budget", "5it"}, "ε = " + want + ", "},
-			{[]string{"audit", study}, "differ by more than " + want + "."},
+			{[]string{"audit", study}, "a score gap above " + want + ":"},
 			{[]string{"explain", study, "--row", "0", "--samples", "100", "--test", "50"}, "ε = " + want + "\n"},
 			{[]string{"inspect", study}, "ε = " + want + ", "},
 			{[]string{"export", study, "--format", "mps", "--out", model}, ""},

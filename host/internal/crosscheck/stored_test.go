@@ -151,6 +151,7 @@ func TestStoredResults(t *testing.T) {
 		{"report of a quantification", func(ctx context.Context, s *session.Session) (shown, error) {
 			return report.Of(ctx, s, run("quantify"))
 		}},
+		to("runs merge", report.Merge, report.MergeRequest{Journals: []string{in("journal.db")}, Into: in("all.db")}),
 		{"runs delete", func(ctx context.Context, s *session.Session) (shown, error) {
 			return report.Delete(ctx, s, report.DeleteRequest{Runs: []string{run("search")}})
 		}},

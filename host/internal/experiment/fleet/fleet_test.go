@@ -384,7 +384,7 @@ func TestKeys(t *testing.T) {
 
 // A worker that has other plugins takes no task, and says why; one that has them does.
 func TestWhatAWorkerLacks(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	b := lay(t)
 	b.serve()
 	other := filepath.Join(b.dir, "other")
@@ -484,7 +484,7 @@ func (b *table) fetch(l *link) (jetstream.Msg, *parcel) {
 // What a worker makes up is a failed try, and what it takes out of the queue without a
 // result, or what never was a task, changes nothing.
 func TestALiarChangesNothing(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	b := lay(t)
 	grid := b.grid(2, 3_000)
 	want := b.alone(grid)
@@ -526,7 +526,7 @@ func TestALiarChangesNothing(t *testing.T) {
 
 // A queue that is full, or lost with all it had, costs time.
 func TestAQueueThatIsFullOrLost(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	b := lay(t)
 	grid := b.grid(4, 4_000)
 	want := b.alone(grid)
@@ -552,7 +552,7 @@ func TestAQueueThatIsFullOrLost(t *testing.T) {
 // A task whose process is stopped goes to another worker, and so does one behind a link
 // that stands still.
 func TestWhatStandsStill(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	b := lay(t)
 	grid := b.grid(4, 8_000)
 	want := b.alone(grid)

@@ -22,7 +22,7 @@ import (
 // Tasks of nothing go through workers that answer at once, each of them once.
 func TestManyTasks(t *testing.T) {
 	tier.NeedUsual(t)
-	tasks, machines := tier.Count(1000, 20_000), tier.Count(20, 1000)
+	tasks, machines := tier.Count(200, 20_000), tier.Count(20, 1000)
 	s, err := serve.Start(serve.Options{Listen: "127.0.0.1:0", Store: t.TempDir(), Limit: 8 << 30, Log: io.Discard})
 	if err != nil {
 		t.Fatal(err)
