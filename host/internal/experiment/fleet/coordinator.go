@@ -34,6 +34,8 @@ const (
 	looks = 6
 	// maxEarly bounds results of an earlier coordinator that wait for their tasks.
 	maxEarly = 256 << 20
+	// overhead is what a result that waits costs beside its bytes.
+	overhead = 512
 )
 
 // Coordinator is a fleet as an experiment's place. Safe for concurrent use.
@@ -205,9 +207,9 @@ func (c *Coordinator) take(subject string, body []byte) {
 	}
 	if w := c.waiting[p.id]; w != nil {
 		c.deliver(p.id, w, whole)
-	} else if c.earlier+len(whole) <= maxEarly && c.early[p.id] == nil {
+	} else if c.earlier+len(whole)+overhead <= maxEarly && c.early[p.id] == nil {
 		c.early[p.id] = bytes.Clone(whole)
-		c.earlier += len(whole)
+		c.earlier += len(whole) + overhead
 	}
 }
 
@@ -399,7 +401,7 @@ func (c *Coordinator) put(ctx context.Context, all []*errand) error {
 	c.waiting[p.ID] = w
 	if whole := c.early[p.ID]; whole != nil {
 		delete(c.early, p.ID)
-		c.earlier -= len(whole)
+		c.earlier -= len(whole) + overhead
 		c.deliver(p.ID, w, whole)
 		c.mu.Unlock()
 		return nil

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -192,4 +193,16 @@ func FuzzParcel(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Results that nobody waits for are bounded however small they are.
+func TestEarlyResultsAreBounded(t *testing.T) {
+	c := coordinator(nil, nil)
+	c.plan = "plan"
+	for i := range maxEarly/overhead + 1000 {
+		c.take(partSubject(c.plan, strconv.Itoa(i), "a", 0, 1), []byte{1})
+	}
+	if n := len(c.early); n == 0 || n > maxEarly/overhead {
+		t.Errorf("%d results wait", n)
+	}
 }
