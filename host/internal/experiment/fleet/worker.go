@@ -442,11 +442,11 @@ func (w *Worker) give(ctx context.Context, m jetstream.Msg, p *parcel, out *answ
 	for n, part := range parts {
 		subject := partSubject(p.Plan, p.ID, attempt, n, len(parts))
 		for try := 0; ; try++ {
+			m.InProgress() // a large result on a slow line takes longer than the queue waits
 			_, err := w.link.js.Publish(ctx, subject, part, jetstream.WithMsgID(subject), jetstream.WithExpectStream(resultsStream))
 			if err == nil {
 				break
 			}
-			m.InProgress()
 			select {
 			case <-ctx.Done():
 				return err
