@@ -133,6 +133,14 @@ func TestShards(t *testing.T) {
 			t.Errorf("--shard %s: exit code %d: %s", wrong, code, stderr)
 		}
 	}
+
+	// A shard into which others are put is finished with the last of them.
+	if r := merged(t, shards[0], shards[1]).Runs; len(r) != 1 || r[0].State != "interrupted" || r[0].Tasks >= 12 {
+		t.Errorf("two of three shards: %+v", r)
+	}
+	if r := merged(t, shards[0], shards[2]).Runs; len(r) != 1 || r[0].State != "finished" || r[0].Tasks != 12 {
+		t.Errorf("three of three shards: %+v", r)
+	}
 }
 
 // forge copies a run's tasks, one of them with another result, and says which.

@@ -270,7 +270,8 @@ func (m *merger) join(g *group) (*MergedRun, error) {
 		return nil, err
 	}
 	out := &MergedRun{Name: run.Name(), Command: first.Task.Command, Study: first.Study, Model: first.Model}
-	whole := false
+	// A shard that came to its end is not the whole of it.
+	whole := len(known) > 0 && known[0].State == journal.Finished && known[0].Started.Task.Settings[record.ShardSetting] == ""
 	for _, p := range g.parts {
 		n, err := run.Join(p.in, p.Name)
 		if err != nil {
@@ -299,7 +300,7 @@ func (m *merger) join(g *group) (*MergedRun, error) {
 	}); err != nil {
 		return nil, err
 	}
-	whole = whole || len(known) > 0 && known[0].State == journal.Finished || out.Of > 0 && out.Tasks >= out.Of
+	whole = whole || out.Of > 0 && out.Tasks >= out.Of
 	if err := run.Finish(record.Finished{Interrupted: !whole}); err != nil {
 		return nil, err
 	}
