@@ -3,6 +3,7 @@ package modelfile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -13,7 +14,7 @@ import (
 
 // Trees in ONNX: one TreeEnsembleClassifier or TreeEnsembleRegressor of ai.onnx.ml, as
 // skl2onnx and onnxmltools write them. What comes before it only passes the inputs on,
-// and what follows hands its outputs over.
+// and what follows hands its outputs over: other models are refused.
 
 // walk visits the fields of a message, however many there are; packed numbers come as
 // bytes.
@@ -123,15 +124,24 @@ func (o *onnxTrees) attribute(message []byte) {
 	o.ints[name], o.floats[name], o.texts[name] = ints, floats, texts
 }
 
+// onnxStep is a node beside the trees.
+type onnxStep struct {
+	op, name        string
+	inputs, outputs []string
+	to              int64 // what a Cast makes
+}
+
+// handsOn reports a node that computes nothing.
+func (s *onnxStep) handsOn() bool {
+	return (s.op == "Cast" || s.op == "Identity" || s.op == "ZipMap") && len(s.inputs) == 1
+}
+
 // treesOfONNX reads the file's trees; ok is unset where it has none.
 func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
 	var nodes []onnxTrees
-	type other struct {
-		op, name, output string
-		inputs           []string
-	}
-	others := map[string]other{} // by output
-	columns := map[string]int{}  // by input of the graph
+	var steps []onnxStep
+	var outputs []string
+	columns := map[string]onnxColumns{} // by input of the graph
 	walk(file, func(number protowire.Number, _ protowire.Type, _ uint64, graph []byte) {
 		if number != modelGraph {
 			return
@@ -139,28 +149,19 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
 		walk(graph, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
 			switch number {
 			case graphInput:
-				name, width := columnsOf(b)
-				columns[name] = width
+				name, in := columnsOf(b)
+				columns[name] = in
+			case graphOutput:
+				name, _ := columnsOf(b)
+				outputs = append(outputs, name)
 			case graphNode:
-				o := other{}
-				walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
-					switch number {
-					case nodeOp:
-						o.op = string(b)
-					case nodeName:
-						o.name = string(b)
-					case nodeInput:
-						o.inputs = append(o.inputs, string(b))
-					case nodeOutput:
-						if o.output = string(b); len(others) < maxNodes {
-							others[o.output] = o
-						}
-					}
-				})
-				if strings.HasPrefix(o.op, "TreeEnsemble") {
-					n := onnxTrees{op: o.op}
+				s := stepOf(b)
+				if strings.HasPrefix(s.op, "TreeEnsemble") {
+					n := onnxTrees{op: s.op}
 					n.read(b)
 					nodes = append(nodes, n)
+				} else if len(steps) < maxNodes+1 {
+					steps = append(steps, s)
 				}
 			}
 		})
@@ -170,37 +171,104 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
 		return nil, false
 	case len(nodes) > 1:
 		panic(faultf("%d nodes of trees; models of one are read", len(nodes)))
+	case len(steps) > maxNodes:
+		panic(faultf("more than %d nodes", maxNodes))
 	}
 	n := &nodes[0]
 	choice.ofTrees()
-	if n.op == "TreeEnsembleClassifier" && choice.Output == n.label {
-		panic(faultf("output %q is the predicted class; give the output with the probabilities, or leave output: out", choice.Output))
+	makers := map[string]*onnxStep{}
+	for i := range steps {
+		for _, name := range steps[i].outputs {
+			makers[name] = &steps[i]
+		}
+	}
+	// source is where a value comes from that is handed on, and the steps on the way.
+	source := func(at string) (string, []*onnxStep) {
+		var way []*onnxStep
+		for range maxNodes {
+			s := makers[at]
+			if s == nil || !s.handsOn() {
+				break
+			}
+			at, way = s.inputs[0], append(way, s)
+		}
+		return at, way
+	}
+	if name := choice.Output; name != "" {
+		if !slices.Contains(outputs, name) {
+			panic(faultf("output: no output %.40q; the model has %s", name, quoted(outputs)))
+		}
+		if from, _ := source(name); from == n.label && n.op == "TreeEnsembleClassifier" {
+			panic(faultf("output %q is the predicted class; give the output with the probabilities, or leave output: out", name))
+		}
 	}
 	defer about(fmt.Sprintf("node %q (%.40s)", n.name, n.op))
 	if len(n.inputs) != 1 {
 		panic(faultf("%d inputs; one is expected", len(n.inputs)))
 	}
-	at := n.inputs[0]
-	for range maxNodes {
-		before, made := others[at]
-		if !made {
-			break
-		}
-		if before.op != "Cast" && before.op != "Identity" || len(before.inputs) != 1 {
-			panic(faultf("reads what node %q (%.40s) makes; export the trees without what prepares their inputs, which a study says", before.name, before.op))
-		}
-		at = before.inputs[0]
+	at, way := source(n.inputs[0])
+	if before := makers[at]; before != nil {
+		panic(faultf("reads what node %q (%.40s) makes; export the trees without what prepares their inputs, which a study says", before.name, before.op))
 	}
-	width, is := columns[at]
+	in, is := columns[at]
 	if !is {
 		panic(faultf("reads %q, which is no input of the graph", at))
 	}
-	return n.ensemble(width), true
+	single := in.element != onnxDouble
+	for _, s := range way {
+		if s.op == "Cast" && s.to != onnxFloat {
+			panic(faultf("node %q casts its inputs to type %d; trees of floats are read: export with FloatTensorType", s.name, s.to))
+		}
+		single = single || s.op == "Cast"
+	}
+	if !single {
+		panic(faultf("inputs in double precision are not read; export a model of floats (FloatTensorType)"))
+	}
+	for i := range steps {
+		if s := &steps[i]; !s.handsOn() {
+			panic(faultf("node %q (%.40s) computes with what the trees give, so that its score is another than theirs; export the trees alone, without what calibrates, stacks or averages them", s.name, s.op))
+		}
+	}
+	return n.ensemble(in.width), true
 }
 
-// columnsOf is the name of an input and the last of its dimensions, 0 where it is
-// open.
-func columnsOf(value []byte) (name string, width int) {
+func stepOf(node []byte) (s onnxStep) {
+	walk(node, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+		switch number {
+		case nodeOp:
+			s.op = string(b)
+		case nodeName:
+			s.name = string(b)
+		case nodeInput:
+			s.inputs = append(s.inputs, string(b))
+		case nodeOutput:
+			s.outputs = append(s.outputs, string(b))
+		case nodeAttribute:
+			if s.op != "" && s.op != "Cast" {
+				return
+			}
+			name := ""
+			walk(b, func(number protowire.Number, _ protowire.Type, v uint64, b []byte) {
+				switch {
+				case number == attributeName:
+					name = string(b)
+				case number == attributeInt && name == "to":
+					s.to = int64(v)
+				}
+			})
+		}
+	})
+	return s
+}
+
+// onnxColumns is the last dimension of an input, 0 where it is open, and the type of
+// its numbers.
+type onnxColumns struct {
+	width   int
+	element uint64
+}
+
+func columnsOf(value []byte) (name string, out onnxColumns) {
 	walk(value, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
 		switch number {
 		case valueName:
@@ -210,23 +278,25 @@ func columnsOf(value []byte) (name string, width int) {
 				if number != typeTensor {
 					return
 				}
-				walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
-					if number != tensorShape {
-						return
-					}
-					walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
-						width = 0
-						walk(b, func(number protowire.Number, _ protowire.Type, v uint64, _ []byte) {
-							if number == dimValue && v <= trees.MaxInputs {
-								width = int(v)
-							}
+				walk(b, func(number protowire.Number, _ protowire.Type, v uint64, b []byte) {
+					switch number {
+					case tensorElement:
+						out.element = v
+					case tensorShape:
+						walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+							out.width = 0
+							walk(b, func(number protowire.Number, _ protowire.Type, v uint64, _ []byte) {
+								if number == dimValue && v <= trees.MaxInputs {
+									out.width = int(v)
+								}
+							})
 						})
-					})
+					}
 				})
 			})
 		}
 	})
-	return name, width
+	return name, out
 }
 
 // ensemble makes the model. width is the number of inputs, 0 where the file does not
@@ -399,7 +469,13 @@ func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link model.Link
 	case !both && transform == "LOGISTIC":
 		return model.Sigmoid, start(0), of(one)
 	case transform == "NONE": // shares of class 1, of which more than a half is a yes
-		return model.Identity, start(min(one, max(0, len(o.floats["base_values"])-1))) - 0.5, of(one)
+		for _, w := range weights[one] {
+			if w < 0 {
+				panic(faultf("class_weights: %v is no share of a class", w))
+			}
+		}
+		// Shares of single precision that make up just a half may add up to a little more.
+		return model.Identity, start(min(one, max(0, len(o.floats["base_values"])-1))) - 0.5 - 0x1p-24, of(one)
 	}
 	panic(faultf("post_transform: %.40q is not read here; NONE, LOGISTIC and for two classes SOFTMAX are", transform))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -88,6 +89,11 @@ func TestRefusedTrees(t *testing.T) {
 		{"{L\x00\x00\x00\x00\x00\x00\x00\x07learner" + strings.Repeat("[", 100), "levels"},
 		{"{L\x00\x00\x00\x00\x00\x00\x00\x07learner[$i#l\x7f\xff\xff\xff", "of which the file has no room"},
 		{"{\"learner\":" + strings.Repeat("[", 20000), "line 1"},
+		{changed("sklearn-boosting.onnx", "Identity", "Softplus"), "(Softplus) computes with what the trees give"},
+		{changed("sklearn-tree.onnx", "\n\x01X\x12\x0c\n\n\x08\x01", "\n\x01X\x12\x0c\n\n\x08\x0b"), "inputs in double precision"},
+		{string(onnxFile(15, onnxNodeOf("Cast", "x", "in").with("to", onnxInt64), stumps("x", 2))), `"the Cast" casts its inputs to type 7`},
+		{string(onnxFile(15, stumps("in", 2), onnxNodeOf("ZipMap", "out", "scores"), onnxNodeOf("Neg", "other", "scores"))), "(Neg) computes with"},
+		{string(onnxFile(15, stumps("in", -2))), "is no share of a class"},
 	} {
 		if _, _, err := readBytes([]byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
@@ -125,6 +131,51 @@ func TestRefusedTrees(t *testing.T) {
 	deep.WriteString(`"id":0}]}},"learner_model_param":{"base_score":"0.5","num_feature":"1"},"objective":{"name":"binary:logistic"}}}`)
 	if _, _, err := readBytes([]byte(deep.String())); err == nil || !strings.Contains(err.Error(), "behind 1024 comparisons") {
 		t.Errorf("a tree of 2000 levels: %v", err)
+	}
+}
+
+// stumps is a forest as skl2onnx writes it, whose trees each give their share to those
+// whose input is above a border of their own: 0, 1, ….
+func stumps(input string, n int) proto {
+	share := 1 / float32(n)
+	p := proto{}.text(1, input).text(2, "label").text(2, "scores").text(3, "the trees").text(4, "TreeEnsembleClassifier")
+	ints := func(name string, of func(tree, node int) int) {
+		a := proto{}.text(1, name)
+		for i := range 3 * max(n, -n) {
+			a = a.number(8, int64(of(i/3, i%3)))
+		}
+		p = p.text(5, string(a))
+	}
+	zero := func(_, _ int) int { return 0 }
+	tree, node := func(tree, _ int) int { return tree }, func(_, node int) int { return node }
+	for _, kind := range []string{"nodes", "class"} {
+		ints(kind+"_treeids", tree)
+		ints(kind+"_nodeids", node)
+	}
+	ints("nodes_featureids", zero)
+	ints("class_ids", zero)
+	ints("nodes_truenodeids", func(_, node int) int { return max(0, 1-node) })
+	ints("nodes_falsenodeids", func(_, node int) int { return 2 * max(0, 1-node) })
+	modes, values, weights := proto{}.text(1, "nodes_modes"), proto{}.text(1, "nodes_values"), proto{}.text(1, "class_weights")
+	for i := range 3 * max(n, -n) {
+		modes = modes.text(9, []string{"BRANCH_LEQ", "LEAF", "LEAF"}[i%3])
+		values, weights = values.float(7, float32(i/3)), weights.float(7, float32(i%3/2)*share)
+	}
+	return p.text(5, string(modes)).text(5, string(values)).text(5, string(weights))
+}
+
+// A person with just half of the trees behind her gets a no, as the library has it, though
+// shares such as 0.1 in single precision make a little more than a half.
+func TestHalfOfAForestIsANo(t *testing.T) {
+	for _, n := range []int{2, 4, 6, 10, 14, 20, 50, 100, 1000} {
+		m, err := readAny(onnxFile(15, onnxNodeOf("Cast", "x", "in").with("to", onnxFloat), stumps("x", n), onnxNodeOf("ZipMap", "out", "scores")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		yes := func(trees int) bool { return m.Exact().Logit([]*big.Rat{big.NewRat(int64(2*trees-1), 2)}).Sign() > 0 }
+		if yes(n/2) || !yes(n/2+1) {
+			t.Errorf("%d trees: yes by half of them: %v, by one more: %v", n, yes(n/2), yes(n/2+1))
+		}
 	}
 }
 
