@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -76,6 +77,8 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(xgb, `"num_feature":"5","num_target"`, `"num_feature":"1000000","num_target"`), "1000000 inputs are outside"},
 		{changed(xgb, `"trees":[`, `"trees":[{},`), "tree 0: no nodes"},
 		{changed(xgb, `"learner":{`, `"learner":{,`), "line 1: "},
+		{changed(xgb, `"attributes":{`, `"attributes":{"best_iteration":"0"`), "get_booster()[:1]"},
+		{changed(xgb, `"left_children":[1,`, `"left_children":["1",`), "tree 0: "},
 		{changed(xgb, `"size_leaf_vector":"1"`, `"size_leaf_vector":"2"`), "leaves of several values"},
 		{changed("xgb-categories.json", `"categories_sizes":[`, `"categories_sizes":[99`), "categories_segments"},
 		{changed(lgb, "num_class=1", "num_class=3"), "3 classes"},
@@ -176,6 +179,18 @@ func TestHalfOfAForestIsANo(t *testing.T) {
 		if yes(n/2) || !yes(n/2+1) {
 			t.Errorf("%d trees: yes by half of them: %v, by one more: %v", n, yes(n/2), yes(n/2+1))
 		}
+	}
+}
+
+// Trees without nodes take no memory.
+func TestMemoryOfEmptyTrees(t *testing.T) {
+	file := []byte(`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[` + strings.Repeat("{},", 1<<20) + `{}]}}}}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := readAny(file)
+	runtime.ReadMemStats(&after)
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; err == nil || used >= 64 {
+		t.Errorf("%d MiB allocated for a file of %d bytes (%v)", used, len(file), err)
 	}
 }
 

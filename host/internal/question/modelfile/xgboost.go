@@ -44,9 +44,15 @@ type xgboostFile struct {
 		Booster struct {
 			Name  string `json:"name"`
 			Model *struct {
-				Trees []xgboostTree `json:"trees"`
+				Trees xgboostTrees `json:"trees"`
+				Param struct {
+					Parallel loose `json:"num_parallel_tree"`
+				} `json:"gbtree_model_param"`
 			} `json:"model"`
 		} `json:"gradient_booster"`
+		Attributes struct {
+			Best loose `json:"best_iteration"`
+		} `json:"attributes"`
 		Param struct {
 			Base    loose `json:"base_score"`
 			Classes loose `json:"num_class"`
@@ -57,6 +63,28 @@ type xgboostFile struct {
 			Name string `json:"name"`
 		} `json:"objective"`
 	} `json:"learner"`
+}
+
+// xgboostTrees are read one by one, so that a file of trees without nodes does not make
+// many times its size of them.
+type xgboostTrees []xgboostTree
+
+func (l *xgboostTrees) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return errors.New("trees: a list is expected")
+	}
+	for d.More() {
+		var t xgboostTree
+		if err := d.Decode(&t); err != nil {
+			return fmt.Errorf("tree %d: %w", len(*l), err)
+		}
+		if len(t.Left) == 0 {
+			return fmt.Errorf("tree %d: no nodes", len(*l))
+		}
+		*l = append(*l, t)
+	}
+	return nil
 }
 
 type xgboostTree struct {
@@ -154,6 +182,13 @@ func parseXGBoost(text []byte) (*trees.Ensemble, string) {
 	}
 	if n := l.Param.Targets.number("num_target"); n > 1 {
 		panic(faultf("learner_model_param: %v targets; models of one output are read", n))
+	}
+	if l.Attributes.Best != "" {
+		model := l.Booster.Model
+		best, parallel := 1+int(l.Attributes.Best.number("best_iteration")), max(1, int(model.Param.Parallel.number("num_parallel_tree")))
+		if rounds := len(model.Trees) / parallel; best < rounds {
+			panic(faultf("best_iteration: training was stopped early, and XGBClassifier predicts with the first %d of %d rounds, but Booster with all: save the ones that you use, with model.get_booster()[:%d].save_model(…), or to use all call set_attr(best_iteration=None) before save_model", best, rounds, best))
+		}
 	}
 	out := &trees.Ensemble{Columns: int(l.Param.Inputs.number("num_feature")), Output: model.Sigmoid}
 	base := float32(l.Param.Base.number("base_score"))
