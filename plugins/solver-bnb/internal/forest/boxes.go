@@ -136,7 +136,12 @@ func (b *Boxes) pairs(k *kinds) {
 		row := b.between[int(i)*n : int(i+1)*n]
 		to := b.matrix[z1*all : (z1+1)*all]
 		for z2, j := range k.of {
-			to[z2] += row[j]
+			if v := row[j]; v != 0 {
+				if to[z2] == 0 { // zeros add up to 0, anything else may be off
+					to[z2] = 4 * b.err
+				}
+				to[z2] += v
+			}
 		}
 	}
 }
@@ -164,11 +169,7 @@ func (b *Boxes) Apart(possible []bool) float64 {
 func (b *Boxes) of(z1, z2 int) float64 {
 	v := b.Hi[z1] - b.Lo[z2]
 	if b.matrix != nil {
-		if m := b.matrix[z1*len(b.grid.Combinations)+z2]; m < v {
-			if v = m; b.err != 0 && m != 0 { // zeros add up to 0
-				v += 4 * b.err
-			}
-		}
+		v = min(v, b.matrix[z1*len(b.grid.Combinations)+z2])
 	}
 	return v
 }
