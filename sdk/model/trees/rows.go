@@ -170,14 +170,14 @@ func (e *Ensemble) Rows(box []space.Interval) (rows *problem.MILP, of []int) {
 	return w.MILP, w.of
 }
 
-// borders adds the binaries of borders that the box lies on both sides of.
+// borders adds the binaries of borders that the box lies on both sides of, or on.
 func (w *writer) borders(e *Ensemble) {
 	lists := make([][]float64, e.Columns)
 	for _, t := range e.Trees {
 		for i := range t {
 			if n := &t[i]; !n.IsLeaf() {
 				n.Borders(func(b float64) {
-					if iv := w.box[n.Input]; iv.Lo <= b && b < iv.Hi {
+					if iv := w.box[n.Input]; iv.Lo <= b && b <= iv.Hi {
 						lists[n.Input] = append(lists[n.Input], b)
 					}
 				})

@@ -75,6 +75,24 @@ func TestExactInputsBesideABorder(t *testing.T) {
 	}
 }
 
+// Rows leave room for the leaf behind an open border at the end of a box, where the
+// greatest input goes.
+func TestRowsOfABorderAtTheEndOfABox(t *testing.T) {
+	for _, c := range []struct {
+		node   trees.Node
+		leaves int
+	}{
+		{trees.Node{Value: 1}, 2},
+		{trees.Node{Value: 2}, 1},
+		{trees.Node{Value: 0, Closed: true}, 2},
+	} {
+		rows, _ := stump(c.node).Rows([]space.Interval{{Lo: 0, Hi: 1}})
+		if got := max(1, len(rows.Objective.Terms)); got != c.leaves {
+			t.Errorf("%+v: %d leaves in rows, want %d", c.node, got, c.leaves)
+		}
+	}
+}
+
 // Everything that evaluates or encloses a forest agrees with its exact sum.
 func TestEvaluationsAgree(t *testing.T) {
 	for seed := range uint64(400) {
