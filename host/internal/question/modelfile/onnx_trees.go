@@ -16,39 +16,6 @@ import (
 // skl2onnx and onnxmltools write them. What comes before it only passes the inputs on,
 // and what follows hands its outputs over: other models are refused.
 
-// walk visits the fields of a message, however many there are; packed numbers come as
-// bytes.
-func walk(message []byte, visit func(number protowire.Number, kind protowire.Type, v uint64, b []byte)) {
-	for len(message) > 0 {
-		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			panic(fault{errBroken})
-		}
-		message = message[n:]
-		var v uint64
-		var b []byte
-		switch kind {
-		case protowire.VarintType:
-			v, n = protowire.ConsumeVarint(message)
-		case protowire.Fixed32Type:
-			var small uint32
-			small, n = protowire.ConsumeFixed32(message)
-			v = uint64(small)
-		case protowire.Fixed64Type:
-			v, n = protowire.ConsumeFixed64(message)
-		case protowire.BytesType:
-			b, n = protowire.ConsumeBytes(message)
-		default:
-			panic(fault{errBroken})
-		}
-		if n < 0 {
-			panic(fault{errBroken})
-		}
-		message = message[n:]
-		visit(number, kind, v, b)
-	}
-}
-
 // onnxTrees is a node of trees and what of the graph matters to it.
 type onnxTrees struct {
 	op, name string
@@ -64,7 +31,8 @@ type onnxTrees struct {
 func (o *onnxTrees) read(node []byte) {
 	o.ints, o.floats, o.texts = map[string][]int64{}, map[string][]float32{}, map[string][]string{}
 	o.text, o.tensors = map[string]string{}, map[string]bool{}
-	walk(node, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+	scan(node, func(number protowire.Number, f field) {
+		b := f.b
 		switch number {
 		case nodeInput:
 			o.inputs = append(o.inputs, string(b))
@@ -85,7 +53,8 @@ func (o *onnxTrees) attribute(message []byte) {
 	var ints []int64
 	var floats []float32
 	var texts []string
-	walk(message, func(number protowire.Number, kind protowire.Type, v uint64, b []byte) {
+	scan(message, func(number protowire.Number, f field) {
+		v, b := f.v, f.b
 		switch number {
 		case attributeName:
 			name = string(b)
@@ -96,7 +65,7 @@ func (o *onnxTrees) attribute(message []byte) {
 		case attributeTensor:
 			o.tensors[name] = true
 		case attributeFloats:
-			if kind == protowire.Fixed32Type {
+			if f.b == nil {
 				floats = append(floats, math.Float32frombits(uint32(v)))
 			}
 			for len(b) > 0 {
@@ -107,7 +76,7 @@ func (o *onnxTrees) attribute(message []byte) {
 				floats, b = append(floats, math.Float32frombits(bits)), b[n:]
 			}
 		case attributeInts:
-			if kind == protowire.VarintType {
+			if f.b == nil {
 				ints = append(ints, int64(v))
 			}
 			for len(b) > 0 {
@@ -142,11 +111,13 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
 	var steps []onnxStep
 	var outputs []string
 	columns := map[string]onnxColumns{} // by input of the graph
-	walk(file, func(number protowire.Number, _ protowire.Type, _ uint64, graph []byte) {
+	scan(file, func(number protowire.Number, f field) {
+		graph := f.b
 		if number != modelGraph {
 			return
 		}
-		walk(graph, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+		scan(graph, func(number protowire.Number, f field) {
+			b := f.b
 			switch number {
 			case graphInput:
 				name, in := columnsOf(b)
@@ -233,7 +204,8 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
 }
 
 func stepOf(node []byte) (s onnxStep) {
-	walk(node, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+	scan(node, func(number protowire.Number, f field) {
+		b := f.b
 		switch number {
 		case nodeOp:
 			s.op = string(b)
@@ -248,7 +220,8 @@ func stepOf(node []byte) (s onnxStep) {
 				return
 			}
 			name := ""
-			walk(b, func(number protowire.Number, _ protowire.Type, v uint64, b []byte) {
+			scan(b, func(number protowire.Number, f field) {
+				v, b := f.v, f.b
 				switch {
 				case number == attributeName:
 					name = string(b)
@@ -269,23 +242,28 @@ type onnxColumns struct {
 }
 
 func columnsOf(value []byte) (name string, out onnxColumns) {
-	walk(value, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+	scan(value, func(number protowire.Number, f field) {
+		b := f.b
 		switch number {
 		case valueName:
 			name = string(b)
 		case valueType:
-			walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+			scan(b, func(number protowire.Number, f field) {
+				b := f.b
 				if number != typeTensor {
 					return
 				}
-				walk(b, func(number protowire.Number, _ protowire.Type, v uint64, b []byte) {
+				scan(b, func(number protowire.Number, f field) {
+					v, b := f.v, f.b
 					switch number {
 					case tensorElement:
 						out.element = v
 					case tensorShape:
-						walk(b, func(number protowire.Number, _ protowire.Type, _ uint64, b []byte) {
+						scan(b, func(number protowire.Number, f field) {
+							b := f.b
 							out.width = 0
-							walk(b, func(number protowire.Number, _ protowire.Type, v uint64, _ []byte) {
+							scan(b, func(number protowire.Number, f field) {
+								v := f.v
 								if number == dimValue && v <= trees.MaxInputs {
 									out.width = int(v)
 								}
