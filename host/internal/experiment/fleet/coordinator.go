@@ -59,6 +59,8 @@ type Coordinator struct {
 	grounds map[string]bool
 	sent    map[string]bool
 
+	unpacking sync.Mutex
+
 	mu       sync.Mutex
 	room     *sync.Cond
 	out, fit int
@@ -220,7 +222,9 @@ func (c *Coordinator) deliver(id string, w *wait, whole []byte) {
 	c.out--
 	c.room.Broadcast()
 	go func() {
+		c.unpacking.Lock() // one at a time: a small message may be a large one, packed
 		a, err := unpack(whole)
+		c.unpacking.Unlock()
 		if err == nil && !isName(a.Worker) {
 			err = errors.New("it has no name")
 		}
