@@ -70,10 +70,7 @@ same command puts what is missing there again.`,
 			if err != nil || bytes == 0 || bytes > 1<<60 {
 				return usage(fmt.Errorf("--limit %q: want a size such as 16GiB", limit))
 			}
-			self, err := os.Executable()
-			if err == nil {
-				self, err = filepath.EvalSymlinks(self)
-			}
+			self, err := files.Program()
 			if err != nil {
 				return err
 			}

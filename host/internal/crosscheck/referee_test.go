@@ -98,6 +98,19 @@ type refereed struct {
 	counts map[string]int
 }
 
+// gaveBoth holds that every solver of a panel answered both ways.
+func gaveBoth(t *testing.T, panel []*panelist, counts map[string]int) {
+	t.Helper()
+	t.Logf("%v", counts)
+	for _, s := range panel {
+		for _, v := range []certify.Verdict{certify.Fair, certify.Unfair} {
+			if counts[fmt.Sprintf("certify by %s %s", s.name, v)] == 0 {
+				t.Errorf("%s never answered %s: the test shows nothing", s.name, v)
+			}
+		}
+	}
+}
+
 func (c *refereed) wrong(format string, args ...any) {
 	c.Helper()
 	c.Errorf("%s: %s", c.name, fmt.Sprintf(format, args...))

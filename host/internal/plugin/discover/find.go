@@ -139,11 +139,8 @@ func UserFolder() (string, error) {
 // places lists the folders to look in, the same one only once.
 func places(flagDir string) []Place {
 	all := []Place{{Path: flagDir, Source: givenDir}, {Path: os.Getenv(EnvDir), Source: "$" + EnvDir}}
-	if exe, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(exe); err == nil {
-			exe = real
-		}
-		all = append(all, Place{Path: filepath.Join(filepath.Dir(exe), "plugins"), Source: besideHost})
+	if self, err := files.Program(); err == nil {
+		all = append(all, Place{Path: filepath.Join(filepath.Dir(self), "plugins"), Source: besideHost})
 	}
 	if dir, err := UserFolder(); err == nil {
 		all = append(all, Place{Path: dir, Source: "user's data folder"})

@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 // modulePath is hyfair's own.
@@ -34,10 +36,8 @@ func findSDK(r Request) (string, error) {
 			from = append(from, abs)
 		}
 	}
-	if exe, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(exe); err == nil {
-			from = append(from, filepath.Dir(real))
-		}
+	if self, err := files.Program(); err == nil {
+		from = append(from, filepath.Dir(self))
 	}
 	if _, source, _, ok := runtime.Caller(0); ok && filepath.IsAbs(source) {
 		from = append(from, filepath.Dir(source))

@@ -94,16 +94,7 @@ func TestKerasMemory(t *testing.T) {
 		"65536 units, no weights": kerasFile(sequential(layer("Dense", "a", `"units": 65536`)), widest()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			_, _, err := readBytes(file)
-			runtime.ReadMemStats(&after)
-			if err == nil {
-				t.Error("no error")
-			}
-			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used >= 64 {
-				t.Errorf("%d MiB allocated for a file of %d KiB (%v)", used, len(file)>>10, err)
-			}
+			refusedWithin(t, 64, len(file), func() error { _, _, err := readBytes(file); return err })
 		})
 	}
 }
@@ -182,4 +173,21 @@ func roundTrip(t *testing.T, file []byte) {
 	if diff := cmp.Diff(n, again); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// refusedWithin holds that a file of size bytes is refused, on less than so many MiB. It
+// gives the error.
+func refusedWithin(t *testing.T, mebibytes uint64, size int, read func() error) error {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := read()
+	runtime.ReadMemStats(&after)
+	if err == nil {
+		t.Error("no error")
+	}
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used >= mebibytes {
+		t.Errorf("%d MiB allocated for a file of %d bytes (%v)", used, size, err)
+	}
+	return err
 }

@@ -14,3 +14,16 @@ func UserData(name string) (string, error) {
 	home, err := os.UserHomeDir()
 	return filepath.Join(home, ".local", "share", "hyfair", name), err
 }
+
+// Program is the file of this program: where links to it lead, as far as they can be
+// followed.
+func Program() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return path, nil
+}
