@@ -389,9 +389,11 @@ func (c *Coordinator) put(ctx context.Context, all []*errand) error {
 		}
 		return nil
 	}
-	if stop := context.AfterFunc(ctx, c.room.Broadcast); stop != nil {
-		defer stop()
-	}
+	defer context.AfterFunc(ctx, func() {
+		c.mu.Lock() // else it may come between the look at ctx and the wait
+		defer c.mu.Unlock()
+		c.room.Broadcast()
+	})()
 	c.mu.Lock()
 	for c.out >= c.fit && ctx.Err() == nil {
 		c.room.Wait()
