@@ -174,12 +174,15 @@ func (m *merger) look() error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	const most = 20
-	told := wrong[:min(len(wrong), most)]
+	told := wrong[:min(len(wrong), mostTold)]
 	return errors.Join(append(told, fmt.Errorf("%s two results: nothing was merged; leave one of the journals out, or delete a run of it (hyfair runs delete)", english.Plural(len(wrong), "task has", "tasks have")))...)
 }
 
-// compare holds a run's results against those of the same tasks in other journals.
+// mostTold is how many tasks with two results are named.
+const mostTold = 20
+
+// compare holds a run's results against those of the same tasks in other journals. It
+// adds an error to wrong for each that differs, nil when enough are told.
 func (m *merger) compare(group string, p part, wrong *[]error) error {
 	known := m.seen[group]
 	if known == nil {
@@ -199,8 +202,12 @@ func (m *merger) compare(group string, p part, wrong *[]error) error {
 		case !ok:
 			known[d.Key] = now
 		case before.sum != now.sum && before.in != p.in:
-			*wrong = append(*wrong, fmt.Errorf("task %s: %s (run %s) and %s (run %s) differ in %s",
-				d.Key, before.in.Path(), before.run, p.in.Path(), p.Name, strings.Join(before.differences(d), "; ")))
+			var told error
+			if len(*wrong) < mostTold { // it takes reading the journal again
+				told = fmt.Errorf("task %s: %s (run %s) and %s (run %s) differ in %s",
+					d.Key, before.in.Path(), before.run, p.in.Path(), p.Name, strings.Join(before.differences(d), "; "))
+			}
+			*wrong = append(*wrong, told)
 		}
 		return nil
 	})
