@@ -48,6 +48,9 @@ type Description struct {
 	Options []Option
 	// Libraries are native libraries the plugin needs, found or not.
 	Libraries []Library
+	// Interpreter runs a plugin in Python, whose SDK sets it; nil: the plugin is a
+	// program.
+	Interpreter *Interpreter
 
 	// Serves lists the pairs of form and goal a solver answers. MILP and SMT
 	// know only Decide (feasible?) and Maximise (optimise the objective in its
@@ -123,6 +126,14 @@ type Library struct {
 	// says what was tried and seen.
 	Hint    string `json:"hint,omitempty"`
 	Problem string `json:"problem,omitempty"`
+}
+
+// Interpreter runs a plugin that is not a program of the machine's own.
+type Interpreter struct {
+	// Version is what it says of itself, Path its file.
+	Version, Path string
+	// Folders are those in which it looks for packages, in this order.
+	Folders []string
 }
 
 // Preset is a named setting of a strategy's options.

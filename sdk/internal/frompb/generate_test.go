@@ -321,6 +321,9 @@ func description(t *rapid.T) sdk.Description {
 		Libraries: list(t, 0, 2, func(t *rapid.T) sdk.Library {
 			return sdk.Library{Name: text(t), Found: draw(t, rapid.Bool()), Version: text(t), Path: text(t), Hint: text(t), Problem: text(t)}
 		}),
+		Interpreter: maybe(t, func(t *rapid.T) *sdk.Interpreter {
+			return &sdk.Interpreter{Version: text(t), Path: text(t), Folders: list(t, 0, 2, text)}
+		}),
 	}
 }
 

@@ -73,5 +73,8 @@ func description(m *pluginv1.Description) (sdk.Description, error) {
 			Path: l.GetPath(), Hint: l.GetHint(), Problem: l.GetProblem(),
 		})
 	}
+	if i := m.Interpreter; i != nil {
+		d.Interpreter = &sdk.Interpreter{Version: i.Version, Path: i.Path, Folders: i.Folders}
+	}
 	return d, nil
 }

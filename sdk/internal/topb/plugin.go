@@ -40,7 +40,7 @@ func StrategyDescription(d *sdk.Description) *pluginv1.Description {
 }
 
 func description(d *sdk.Description) *pluginv1.Description {
-	return &pluginv1.Description{
+	m := &pluginv1.Description{
 		Name: clean(d.Name), Version: clean(d.Version), Summary: clean(d.Summary),
 		Options: each(d.Options, func(o *sdk.Option) *pluginv1.Option {
 			return &pluginv1.Option{Name: clean(o.Name), Default: clean(o.Default), Help: clean(o.Help)}
@@ -52,4 +52,8 @@ func description(d *sdk.Description) *pluginv1.Description {
 			}
 		}),
 	}
+	if i := d.Interpreter; i != nil {
+		m.Interpreter = &pluginv1.Interpreter{Version: clean(i.Version), Path: clean(i.Path), Folders: cleanAll(i.Folders)}
+	}
+	return m
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +33,9 @@ func TestSolversConform(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			config := client.Config{Path: python, Args: []string{"main.py"}, Dir: dir, Kind: client.Solver, NoTLS: true}
 			p := launch(t, config)
+			if i := p.Description().Interpreter; i == nil || i.Version == "" || !filepath.IsAbs(i.Path) || !slices.ContainsFunc(i.Folders, holdsSDK) {
+				t.Errorf("interpreter %+v", i)
+			}
 			for _, lib := range p.Description().Libraries {
 				if lib.Found {
 					continue
@@ -50,4 +54,10 @@ func TestSolversConform(t *testing.T) {
 			})
 		})
 	}
+}
+
+// holdsSDK: the package hyfair is in the folder.
+func holdsSDK(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "hyfair", "__init__.py"))
+	return err == nil
 }

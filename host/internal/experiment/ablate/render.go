@@ -25,7 +25,7 @@ func (a *Ablation) Document() *view.Document {
 		}
 	}
 	d := view.Of(a.tables()...)
-	d.Add(a.standings().Only(a.Chosen).Blocks(a.Title("ranking over networks"), one)...)
+	d.Add(a.Only(a.Chosen).Blocks(a.Title("ranking over networks"), one)...)
 	d.Add(view.Close{Block: failed})
 	d.Data = a.data()
 	return d

@@ -13,10 +13,10 @@ import (
 type Ablation struct {
 	experiment.Head
 	Arms []ArmInfo `json:"arms"`
-	// Cells have a network and an arm each; Ranking has a line for each measure
-	// ranked by and each arm, the best first.
-	Cells   []Cell            `json:"cells"`
-	Ranking []experiment.Rank `json:"ranking"`
+	// Cells have a network and an arm each.
+	Cells []Cell `json:"cells"`
+	// Standings rank the arms over all networks.
+	experiment.Standings
 	// Bounds have a network each, in the order of Cells; those that were not asked
 	// for, or not yet, are absent.
 	Bounds []Bound `json:"bounds,omitempty"`
@@ -32,8 +32,6 @@ type Ablation struct {
 	Tasks       int  `json:"tasks"`
 	Interrupted bool `json:"interrupted,omitempty"`
 	experiment.Pictures
-	// Overall compares the arms over networks, by each measure of Ranking.
-	Overall []experiment.Overall `json:"overall"`
 
 	// networks hold the runs by network and arm, for plots.
 	networks []network
@@ -176,7 +174,7 @@ var rankedBy = []string{measureMaxK, measureTTarget, measureID}
 
 // rank ranks the arms.
 func (a *Ablation) rank() {
-	a.Ranking, a.Overall = []experiment.Rank{}, []experiment.Overall{}
+	a.Standings = experiment.Rankings(nil, nil)
 	arms := a.names()
 	if len(arms) < 2 {
 		return
@@ -196,8 +194,7 @@ func (a *Ablation) rank() {
 		}
 		contests = append(contests, c)
 	}
-	s := experiment.Rankings(arms, contests)
-	a.Ranking, a.Overall = s.Ranking, s.Overall
+	a.Standings = experiment.Rankings(arms, contests)
 }
 
 func (a *Ablation) names() (names []string) {
@@ -205,11 +202,6 @@ func (a *Ablation) names() (names []string) {
 		names = append(names, a.Arms[i].Name)
 	}
 	return names
-}
-
-// standings are the ranking as it is shown.
-func (a *Ablation) standings() *experiment.Standings {
-	return &experiment.Standings{Ranking: a.Ranking, Overall: a.Overall}
 }
 
 // count takes a result into the sums.

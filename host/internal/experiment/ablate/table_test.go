@@ -309,7 +309,7 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	a = tabulated(t, p, 0, results)
-	if got, want := a.standings().Blocks("", one)[1].(view.Paragraph)[0], "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ significantly"; got != want {
+	if got, want := a.Standings.Blocks("", one)[1].(view.Paragraph)[0], "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ significantly"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, r := range a.Ranking {

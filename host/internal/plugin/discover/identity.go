@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,11 +12,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/hyfair/hyfair/sdk"
 )
 
-// Identity tells by content what files are: those of a plugin and of the native
-// libraries that it says it loaded, or a program's. It is read-only.
+// Identity tells by content what files are: those of a plugin, of the native libraries that
+// it says it loaded, and of the interpreter that runs it with all of its packages, or a
+// program's. It is read-only.
 type Identity struct {
 	// SHA256 is a checksum in hexadecimal.
 	SHA256 string
@@ -29,7 +34,8 @@ type stamp struct {
 	modified time.Time
 }
 
-// Identity reads all files of the plugin and of its libraries.
+// Identity reads all files of the plugin, of its libraries and of its interpreter, and the
+// lists of what the packages there have installed.
 func (p *Plugin) Identity() (*Identity, error) {
 	r := &reader{all: sha256.New(), folders: map[string]bool{}}
 	err := r.take("", p.Found.Path)
@@ -40,6 +46,9 @@ func (p *Plugin) Identity() (*Identity, error) {
 				err = nil // a name that only the loader can resolve
 			}
 		}
+	}
+	if i := p.Description().Interpreter; i != nil && err == nil {
+		err = r.interpreter(i)
 	}
 	return r.end(p.Found.Path, err)
 }
@@ -71,7 +80,12 @@ func (r *reader) take(name, path string) error {
 		}
 		defer f.Close()
 		own := sha256.New()
-		if _, err := io.Copy(own, f); err != nil {
+		if filepath.Base(path) == installed {
+			err = inside(own, f)
+		} else {
+			_, err = io.Copy(own, f)
+		}
+		if err != nil {
 			return err
 		}
 		fmt.Fprintf(r.all, "%q %x\n", name, own.Sum(nil))
@@ -90,6 +104,46 @@ func (r *reader) take(name, path string) error {
 		}
 	}
 	return err
+}
+
+// installed is the name of the list of a Python package's files with their checksums, by
+// which the package is known; it lies in a folder with the package's name and version.
+const installed = "RECORD"
+
+// inside sums up the lines of such a list. It leaves out files beside the packages: programs,
+// which begin with where their interpreter lies and so differ between machines.
+func inside(sum io.Writer, list io.Reader) error {
+	lines := bufio.NewScanner(list)
+	for lines.Scan() {
+		if file := lines.Text(); !strings.HasPrefix(file, "../") {
+			fmt.Fprintln(sum, file)
+		}
+	}
+	return lines.Err()
+}
+
+// interpreter takes an interpreter and the packages that it finds, the SDK among them, which
+// need not be installed.
+func (r *reader) interpreter(i *sdk.Interpreter) error {
+	fmt.Fprintf(r.all, "interpreter %q\n", i.Version)
+	if err := r.take("interpreter", i.Path); err != nil {
+		return err
+	}
+	for _, folder := range i.Folders {
+		lists, err := fs.Glob(os.DirFS(folder), "*.dist-info/"+installed)
+		for _, list := range lists {
+			if err == nil {
+				err = r.take(list, filepath.Join(folder, list))
+			}
+		}
+		if err == nil {
+			err = r.take("hyfair", filepath.Join(folder, "hyfair"))
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *reader) end(path string, err error) (*Identity, error) {

@@ -100,7 +100,9 @@ type Description struct {
 	//
 	//	*Description_Solver
 	//	*Description_Strategy
-	Kind          isDescription_Kind `protobuf_oneof:"kind"`
+	Kind isDescription_Kind `protobuf_oneof:"kind"`
+	// What runs it, where its file is no program of the machine's own.
+	Interpreter   *Interpreter `protobuf:"bytes,8,opt,name=interpreter,proto3" json:"interpreter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -195,6 +197,13 @@ func (x *Description) GetStrategy() *StrategyTraits {
 	return nil
 }
 
+func (x *Description) GetInterpreter() *Interpreter {
+	if x != nil {
+		return x.Interpreter
+	}
+	return nil
+}
+
 type isDescription_Kind interface {
 	isDescription_Kind()
 }
@@ -212,6 +221,70 @@ type Description_Strategy struct {
 func (*Description_Solver) isDescription_Kind() {}
 
 func (*Description_Strategy) isDescription_Kind() {}
+
+// Interpreter runs a plugin that is not a program of the machine's own.
+type Interpreter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it says of itself.
+	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
+	// Its file.
+	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	// The folders in which it looks for packages, in this order.
+	Folders       []string `protobuf:"bytes,3,rep,name=folders,proto3" json:"folders,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Interpreter) Reset() {
+	*x = Interpreter{}
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Interpreter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Interpreter) ProtoMessage() {}
+
+func (x *Interpreter) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Interpreter.ProtoReflect.Descriptor instead.
+func (*Interpreter) Descriptor() ([]byte, []int) {
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Interpreter) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *Interpreter) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Interpreter) GetFolders() []string {
+	if x != nil {
+		return x.Folders
+	}
+	return nil
+}
 
 // SolverTraits is what a solver adds to its description.
 type SolverTraits struct {
@@ -233,7 +306,7 @@ type SolverTraits struct {
 
 func (x *SolverTraits) Reset() {
 	*x = SolverTraits{}
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[1]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -245,7 +318,7 @@ func (x *SolverTraits) String() string {
 func (*SolverTraits) ProtoMessage() {}
 
 func (x *SolverTraits) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[1]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -258,7 +331,7 @@ func (x *SolverTraits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SolverTraits.ProtoReflect.Descriptor instead.
 func (*SolverTraits) Descriptor() ([]byte, []int) {
-	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{1}
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *SolverTraits) GetServes() []*Service {
@@ -309,7 +382,7 @@ type Service struct {
 
 func (x *Service) Reset() {
 	*x = Service{}
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[2]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -321,7 +394,7 @@ func (x *Service) String() string {
 func (*Service) ProtoMessage() {}
 
 func (x *Service) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[2]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -334,7 +407,7 @@ func (x *Service) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Service.ProtoReflect.Descriptor instead.
 func (*Service) Descriptor() ([]byte, []int) {
-	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{2}
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Service) GetForm() problemv1.Form {
@@ -376,7 +449,7 @@ type StrategyTraits struct {
 
 func (x *StrategyTraits) Reset() {
 	*x = StrategyTraits{}
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[3]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -388,7 +461,7 @@ func (x *StrategyTraits) String() string {
 func (*StrategyTraits) ProtoMessage() {}
 
 func (x *StrategyTraits) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[3]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -401,7 +474,7 @@ func (x *StrategyTraits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StrategyTraits.ProtoReflect.Descriptor instead.
 func (*StrategyTraits) Descriptor() ([]byte, []int) {
-	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{3}
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StrategyTraits) GetPresets() []*Preset {
@@ -475,7 +548,7 @@ type Option struct {
 
 func (x *Option) Reset() {
 	*x = Option{}
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[4]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -487,7 +560,7 @@ func (x *Option) String() string {
 func (*Option) ProtoMessage() {}
 
 func (x *Option) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[4]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -500,7 +573,7 @@ func (x *Option) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Option.ProtoReflect.Descriptor instead.
 func (*Option) Descriptor() ([]byte, []int) {
-	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{4}
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Option) GetName() string {
@@ -545,7 +618,7 @@ type Library struct {
 
 func (x *Library) Reset() {
 	*x = Library{}
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[5]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -557,7 +630,7 @@ func (x *Library) String() string {
 func (*Library) ProtoMessage() {}
 
 func (x *Library) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[5]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -570,7 +643,7 @@ func (x *Library) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Library.ProtoReflect.Descriptor instead.
 func (*Library) Descriptor() ([]byte, []int) {
-	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{5}
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Library) GetName() string {
@@ -630,7 +703,7 @@ type Preset struct {
 
 func (x *Preset) Reset() {
 	*x = Preset{}
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[6]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -642,7 +715,7 @@ func (x *Preset) String() string {
 func (*Preset) ProtoMessage() {}
 
 func (x *Preset) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[6]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -655,7 +728,7 @@ func (x *Preset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Preset.ProtoReflect.Descriptor instead.
 func (*Preset) Descriptor() ([]byte, []int) {
-	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{6}
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Preset) GetName() string {
@@ -683,7 +756,7 @@ var File_hyfair_plugin_v1_description_proto protoreflect.FileDescriptor
 
 const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\n" +
-	"\"hyfair/plugin/v1/description.proto\x12\x10hyfair.plugin.v1\x1a\x1fhyfair/problem/v1/problem.proto\"\xc4\x02\n" +
+	"\"hyfair/plugin/v1/description.proto\x12\x10hyfair.plugin.v1\x1a\x1fhyfair/problem/v1/problem.proto\"\x85\x03\n" +
 	"\vDescription\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x18\n" +
@@ -691,8 +764,13 @@ const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\aoptions\x18\x04 \x03(\v2\x18.hyfair.plugin.v1.OptionR\aoptions\x127\n" +
 	"\tlibraries\x18\x05 \x03(\v2\x19.hyfair.plugin.v1.LibraryR\tlibraries\x128\n" +
 	"\x06solver\x18\x06 \x01(\v2\x1e.hyfair.plugin.v1.SolverTraitsH\x00R\x06solver\x12>\n" +
-	"\bstrategy\x18\a \x01(\v2 .hyfair.plugin.v1.StrategyTraitsH\x00R\bstrategyB\x06\n" +
-	"\x04kind\"\xcc\x01\n" +
+	"\bstrategy\x18\a \x01(\v2 .hyfair.plugin.v1.StrategyTraitsH\x00R\bstrategy\x12?\n" +
+	"\vinterpreter\x18\b \x01(\v2\x1d.hyfair.plugin.v1.InterpreterR\vinterpreterB\x06\n" +
+	"\x04kind\"U\n" +
+	"\vInterpreter\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\tR\aversion\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\tR\x04path\x12\x18\n" +
+	"\afolders\x18\x03 \x03(\tR\afolders\"\xcc\x01\n" +
 	"\fSolverTraits\x121\n" +
 	"\x06serves\x18\x01 \x03(\v2\x19.hyfair.plugin.v1.ServiceR\x06serves\x129\n" +
 	"\texactness\x18\x02 \x01(\x0e2\x1b.hyfair.plugin.v1.ExactnessR\texactness\x12\x1e\n" +
@@ -753,36 +831,38 @@ func file_hyfair_plugin_v1_description_proto_rawDescGZIP() []byte {
 }
 
 var file_hyfair_plugin_v1_description_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_hyfair_plugin_v1_description_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_hyfair_plugin_v1_description_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_hyfair_plugin_v1_description_proto_goTypes = []any{
 	(Exactness)(0),         // 0: hyfair.plugin.v1.Exactness
 	(*Description)(nil),    // 1: hyfair.plugin.v1.Description
-	(*SolverTraits)(nil),   // 2: hyfair.plugin.v1.SolverTraits
-	(*Service)(nil),        // 3: hyfair.plugin.v1.Service
-	(*StrategyTraits)(nil), // 4: hyfair.plugin.v1.StrategyTraits
-	(*Option)(nil),         // 5: hyfair.plugin.v1.Option
-	(*Library)(nil),        // 6: hyfair.plugin.v1.Library
-	(*Preset)(nil),         // 7: hyfair.plugin.v1.Preset
-	nil,                    // 8: hyfair.plugin.v1.Preset.OptionsEntry
-	(problemv1.Form)(0),    // 9: hyfair.problem.v1.Form
-	(problemv1.Goal)(0),    // 10: hyfair.problem.v1.Goal
+	(*Interpreter)(nil),    // 2: hyfair.plugin.v1.Interpreter
+	(*SolverTraits)(nil),   // 3: hyfair.plugin.v1.SolverTraits
+	(*Service)(nil),        // 4: hyfair.plugin.v1.Service
+	(*StrategyTraits)(nil), // 5: hyfair.plugin.v1.StrategyTraits
+	(*Option)(nil),         // 6: hyfair.plugin.v1.Option
+	(*Library)(nil),        // 7: hyfair.plugin.v1.Library
+	(*Preset)(nil),         // 8: hyfair.plugin.v1.Preset
+	nil,                    // 9: hyfair.plugin.v1.Preset.OptionsEntry
+	(problemv1.Form)(0),    // 10: hyfair.problem.v1.Form
+	(problemv1.Goal)(0),    // 11: hyfair.problem.v1.Goal
 }
 var file_hyfair_plugin_v1_description_proto_depIdxs = []int32{
-	5,  // 0: hyfair.plugin.v1.Description.options:type_name -> hyfair.plugin.v1.Option
-	6,  // 1: hyfair.plugin.v1.Description.libraries:type_name -> hyfair.plugin.v1.Library
-	2,  // 2: hyfair.plugin.v1.Description.solver:type_name -> hyfair.plugin.v1.SolverTraits
-	4,  // 3: hyfair.plugin.v1.Description.strategy:type_name -> hyfair.plugin.v1.StrategyTraits
-	3,  // 4: hyfair.plugin.v1.SolverTraits.serves:type_name -> hyfair.plugin.v1.Service
-	0,  // 5: hyfair.plugin.v1.SolverTraits.exactness:type_name -> hyfair.plugin.v1.Exactness
-	9,  // 6: hyfair.plugin.v1.Service.form:type_name -> hyfair.problem.v1.Form
-	10, // 7: hyfair.plugin.v1.Service.goal:type_name -> hyfair.problem.v1.Goal
-	7,  // 8: hyfair.plugin.v1.StrategyTraits.presets:type_name -> hyfair.plugin.v1.Preset
-	8,  // 9: hyfair.plugin.v1.Preset.options:type_name -> hyfair.plugin.v1.Preset.OptionsEntry
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	6,  // 0: hyfair.plugin.v1.Description.options:type_name -> hyfair.plugin.v1.Option
+	7,  // 1: hyfair.plugin.v1.Description.libraries:type_name -> hyfair.plugin.v1.Library
+	3,  // 2: hyfair.plugin.v1.Description.solver:type_name -> hyfair.plugin.v1.SolverTraits
+	5,  // 3: hyfair.plugin.v1.Description.strategy:type_name -> hyfair.plugin.v1.StrategyTraits
+	2,  // 4: hyfair.plugin.v1.Description.interpreter:type_name -> hyfair.plugin.v1.Interpreter
+	4,  // 5: hyfair.plugin.v1.SolverTraits.serves:type_name -> hyfair.plugin.v1.Service
+	0,  // 6: hyfair.plugin.v1.SolverTraits.exactness:type_name -> hyfair.plugin.v1.Exactness
+	10, // 7: hyfair.plugin.v1.Service.form:type_name -> hyfair.problem.v1.Form
+	11, // 8: hyfair.plugin.v1.Service.goal:type_name -> hyfair.problem.v1.Goal
+	8,  // 9: hyfair.plugin.v1.StrategyTraits.presets:type_name -> hyfair.plugin.v1.Preset
+	9,  // 10: hyfair.plugin.v1.Preset.options:type_name -> hyfair.plugin.v1.Preset.OptionsEntry
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_plugin_v1_description_proto_init() }
@@ -800,7 +880,7 @@ func file_hyfair_plugin_v1_description_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hyfair_plugin_v1_description_proto_rawDesc), len(file_hyfair_plugin_v1_description_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Iterable, Optional, Sequence
@@ -26,7 +28,10 @@ def _description(d: describe.Description) -> description_pb2.Description:
             description_pb2.Library(
                 name=y.name, found=y.found, version=y.version, path=y.path, hint=y.hint, problem=y.problem)
             for y in d.libraries
-        ])
+        ],
+        interpreter=description_pb2.Interpreter(
+            version=sys.version, path=os.path.realpath(sys.executable),
+            folders=[os.path.abspath(f) for f in sys.path if os.path.isdir(f)]))
 
 
 def strategy_description(d: describe.Description) -> description_pb2.Description:

@@ -19,7 +19,7 @@ EXACTNESS_RIGOROUS: Exactness
 EXACTNESS_NUMERICAL: Exactness
 
 class Description(_message.Message):
-    __slots__ = ("name", "version", "summary", "options", "libraries", "solver", "strategy")
+    __slots__ = ("name", "version", "summary", "options", "libraries", "solver", "strategy", "interpreter")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
@@ -27,6 +27,7 @@ class Description(_message.Message):
     LIBRARIES_FIELD_NUMBER: _ClassVar[int]
     SOLVER_FIELD_NUMBER: _ClassVar[int]
     STRATEGY_FIELD_NUMBER: _ClassVar[int]
+    INTERPRETER_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
     summary: str
@@ -34,7 +35,18 @@ class Description(_message.Message):
     libraries: _containers.RepeatedCompositeFieldContainer[Library]
     solver: SolverTraits
     strategy: StrategyTraits
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., summary: _Optional[str] = ..., options: _Optional[_Iterable[_Union[Option, _Mapping]]] = ..., libraries: _Optional[_Iterable[_Union[Library, _Mapping]]] = ..., solver: _Optional[_Union[SolverTraits, _Mapping]] = ..., strategy: _Optional[_Union[StrategyTraits, _Mapping]] = ...) -> None: ...
+    interpreter: Interpreter
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., summary: _Optional[str] = ..., options: _Optional[_Iterable[_Union[Option, _Mapping]]] = ..., libraries: _Optional[_Iterable[_Union[Library, _Mapping]]] = ..., solver: _Optional[_Union[SolverTraits, _Mapping]] = ..., strategy: _Optional[_Union[StrategyTraits, _Mapping]] = ..., interpreter: _Optional[_Union[Interpreter, _Mapping]] = ...) -> None: ...
+
+class Interpreter(_message.Message):
+    __slots__ = ("version", "path", "folders")
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    FOLDERS_FIELD_NUMBER: _ClassVar[int]
+    version: str
+    path: str
+    folders: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, version: _Optional[str] = ..., path: _Optional[str] = ..., folders: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class SolverTraits(_message.Message):
     __slots__ = ("serves", "exactness", "concurrent", "sets", "families")
