@@ -59,7 +59,7 @@ func done(path string) int64 {
 // A comparison of two solvers ends; killed in the middle, it leaves no process
 // behind and goes on where it was; the journal renders the same tables.
 func TestCompareGoesOnAfterAKill(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), tenureStudy(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	// acme never answers, so that its tasks take their whole budget.
@@ -193,7 +193,7 @@ func TestCompareExposesALiar(t *testing.T) {
 // A budget in processor time counts that of worker and solver: a solver that works uses
 // it up, on whose clock its finds are, and one that waits is ended by wall time, which is said.
 func TestCompareInProcessorTime(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	if runtime.GOOS != "linux" {
 		t.Skipf("SKIPPED %s: processor time is told on Linux only", t.Name())
 	}

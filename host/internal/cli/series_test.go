@@ -39,7 +39,7 @@ func tasksOf(path, command string) int64 {
 // Killed in the middle, a series leaves no worker behind and goes on where it was:
 // its table is that of one that nothing disturbed, with jobs side by side, too.
 func TestSeriesGoesOnAfterAKill(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	binary, plugins := program(t), shippedStrategies(t, "climb")
 	loan, err := filepath.Abs(loanStudy)
 	if err != nil {

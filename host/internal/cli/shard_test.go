@@ -250,7 +250,7 @@ func TestSlurm(t *testing.T) {
 
 // Shards of files of studies make the tables of one machine, which the journal shows again.
 func TestShardsOfSeries(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-climb": "plugins/search-climb", "hyfair-search-rw": "plugins/search-rw"})
 	loan, err := filepath.Abs(loanStudy)
 	if err != nil {
