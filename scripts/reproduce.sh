@@ -10,7 +10,7 @@ mkdir -p runs studies/census-adf
 
 study=$1
 case $1 in
-rq1) command=compare ;;
+rq1) command="compare --plots runs/rq1" ;;
 rq2) command=ablate ;;
 rq3) command=explain ;;
 rq4) command=mitigate ;;
@@ -31,6 +31,7 @@ census-adf)
 esac
 
 $hyfair $command studies/$study.yaml --jobs "${JOBS:-2}" --journal runs/reproduction.db --tidy runs/$study.jsonl
+[ "$1" != rq1 ] || cp runs/rq1/cactus.svg docs/smt-or-milp.svg
 $hyfair version --json > studies/results/$study.version.json
 # Where the journal lies is for nobody else.
 sed 's/"journal":"[^"]*"/"journal":null/; s/"source.run":"[^"]*"/"source.run":null/' runs/$study.jsonl > studies/results/$study.jsonl

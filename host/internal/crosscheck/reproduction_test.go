@@ -252,10 +252,10 @@ func rq1Claims(r *results) string {
 func rq1Arms(r *results) string {
 	runs := r.runs("rq1")
 	models, arms := names(runs, "model"), names(runs, "arm")
-	out := [][]string{{"arm", "networks with an individual", "individuals a network, mean", "seconds to the first, median", "largest k, mean", "first or equal by #ID", "by T.1st"}}
+	out := [][]string{{"arm", "networks with an individual", "individuals a network, mean", "seconds to the first, median", "largest k, mean", "first or equal by #ID", "by T.1st", "space proved, mean"}}
 	for _, arm := range arms {
 		found, first, soonest := 0, 0, 0
-		var ids, times, ks []float64
+		var ids, times, ks, proved []float64
 		for _, model := range models {
 			byID, byTime := map[string]*float64{}, map[string]*float64{}
 			for _, a := range arms {
@@ -273,13 +273,16 @@ func rq1Arms(r *results) string {
 			if n := mean(runs, model, arm, "#ID"); n != nil {
 				ids = append(ids, *n)
 			}
+			if share := mean(runs, model, arm, "certified"); share != nil {
+				proved = append(proved, *share)
+			}
 			if at := byTime[arm]; at != nil {
 				found++
 				times = append(times, *at)
 				ks = append(ks, *mean(runs, model, arm, "#K"))
 			}
 		}
-		line := []string{arm, fmt.Sprint(found), number(new(statistics.Mean(ids)), 1), "–", "–", fmt.Sprint(first), fmt.Sprint(soonest)}
+		line := []string{arm, fmt.Sprint(found), number(new(statistics.Mean(ids)), 1), "–", "–", fmt.Sprint(first), fmt.Sprint(soonest), number(new(100*statistics.Mean(proved)), 1) + " %"}
 		if found > 0 {
 			slices.Sort(times)
 			line[3], line[4] = number(new(statistics.Median(times)), 2), number(new(statistics.Mean(ks)), 1)

@@ -175,11 +175,11 @@ func TestShippedGrid(t *testing.T) {
 	var names []string
 	for _, a := range f.Arms {
 		names = append(names, a.Name)
-		if a.Mode != ModePaper || a.Solver != "highs" {
+		if a.Mode != ModePaper || a.Solver != "bnb" {
 			t.Errorf("%+v", a)
 		}
 	}
-	if d := cmp.Diff([]string{"rw", "sa", "sa+knn"}, names); d != "" || f.Runs != 3 || f.Budget != "100it" {
+	if d := cmp.Diff([]string{"rw", "sa", "sa+knn"}, names); d != "" || f.Runs != 5 || f.Budget != "500it" {
 		t.Errorf("%s, %+v", d, f)
 	}
 }
