@@ -179,7 +179,7 @@ func TestShippedGrid(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 	}
-	if d := cmp.Diff([]string{"rw", "sa", "sa+knn"}, names); d != "" || f.Runs != 5 || f.Budget != "500it" {
+	if d := cmp.Diff([]string{"rw", "sa", "sa+knn"}, names); d != "" || f.Runs != 5 || f.Budget != "2000it" {
 		t.Errorf("%s, %+v", d, f)
 	}
 }
