@@ -26,11 +26,13 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	bench "github.com/hyfair/hyfair/host/internal/answer/soundness"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
+	"github.com/hyfair/hyfair/host/internal/experiment/soundness"
 )
 
 const reference = "../../../docs/cli.md"
@@ -159,6 +161,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"report of a quantification": report.Quantification{}, "certify and quantify of several sets": verdict.Results{},
 		"explain": explain.Result{}, "explain of a file": series.Explanations{},
 		"mitigate": mitigate.Result{}, "mitigate of a file": series.Mitigations{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
+		"soundness new": bench.Result{}, "soundness run": soundness.Report{},
 	} {
 		var fields []string
 		jsonFields(reflect.TypeOf(object), "", &fields)

@@ -55,10 +55,15 @@ var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plo
 
 // add adds the flags; of says in help what those about showing and going on are about.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
+	cmd.Flags().StringVar(&f.models.Pattern, "models", "",
+		"pattern of the networks beside each study's own, such as 'AC-[1368]', in place of the file's (default: as the file says, else the study's own network)")
+	f.addDoing(app, cmd, of)
+}
+
+// addDoing adds the flags about how tasks are done and gone on with.
+func (f *experimentFlags) addDoing(app *App, cmd *cobra.Command, of string) {
 	fl := cmd.Flags()
 	app.addShard(cmd, of)
-	fl.StringVar(&f.models.Pattern, "models", "",
-		"pattern of the networks beside each study's own, such as 'AC-[1368]', in place of the file's (default: as the file says, else the study's own network)")
 	fl.BoolVar(&f.begin.Resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
 	fl.BoolVar(&f.begin.Fresh, "fresh", false, of+"do every task again, whichever run has its result")
 	fl.StringSliceVar(&f.begin.Reuse, "reuse", nil, of+"take results of equal tasks from these journals, too")
@@ -82,14 +87,21 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int, columns []string
 	f.known = columns
 	fl := cmd.Flags()
 	fl.IntVar(&f.runs, "runs", runs, "runs of each arm on each network, with the seeds seed, seed + 1, …")
-	fl.StringVar(&f.clock, "clock", clock.WallTime, "what a budget in time counts: wall, or cpu for processor time of worker and plugins together (Linux)")
 	fl.StringVar(&f.scope.Epsilon, "epsilon", "", "ε, a score difference (default: the study's)")
 	fl.StringSliceVar(&f.scope.Protected, "protected", nil, "protected attributes to vary together (default: all the study protects)")
 	fl.StringVar(&f.scope.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&f.scope.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
+	f.addShown(cmd)
+	fl.StringSliceVar(&f.columns, "columns", nil, "show these columns, in this order, in one table: "+strings.Join(columns, ", "))
+}
+
+// addShown adds the flags of experiments whose tables a run of the journal can give again,
+// and whose tasks have limits in time.
+func (f *experimentFlags) addShown(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.clock, "clock", clock.WallTime, "what a budget in time counts: wall, or cpu for processor time of worker and plugins together (Linux)")
 	f.shown.add(cmd, "")
 	f.shown.addOut(cmd, "")
-	fl.StringSliceVar(&f.columns, "columns", nil, "show these columns, in this order, in one table: "+strings.Join(columns, ", "))
 	fl.StringVar(&f.from, "from", "", "show the tables of this run in the journal again, without running anything")
 }
 

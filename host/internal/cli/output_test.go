@@ -25,6 +25,7 @@ var asUsersDo = []string{
 	"explain STUDY --budget 50it --strategy sa --samples 100 --test 10 --rules-out DIR/rules.json", "explain STUDY --budget 50it --strategy sa --samples 100 --test 10 --json",
 	"guard STUDY DIR/rules.json --encoded", "guard STUDY DIR/rules.json --encoded --json", "guard export DIR/rules.json",
 	"compare STUDY --solvers bnb --budget 1s --runs 1 --format csv", "compare STUDY --solvers bnb --budget 1s --runs 1 --json",
+	"soundness", "soundness new DIR/bench --rungs 1", "soundness new DIR/other --rungs 1 --json", "soundness run DIR/bench --solver bnb --goals share", "soundness run DIR/bench --solver bnb --goals share --json",
 	"ablate DIR/grid.yaml", "ablate DIR/grid.yaml --format latex", "check DIR/c.cert", "check DIR/c.cert --json", "export STUDY --format lp --out DIR/lp",
 	"train ../question/study/testdata/people --out DIR/n.json --epochs 2", "mitigate ../question/study/testdata/people --arms original --budget 50it",
 	"fetch --into DIR/data --base-url http://127.0.0.1:1 --retries 0", "plugins", "plugins --json",

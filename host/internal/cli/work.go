@@ -37,12 +37,12 @@ var processStart = time.Now()
 func newWork(app *App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "work",
-		Short:  "Do one task of an experiment (started by hyfair compare, ablate, explain and mitigate)",
+		Short:  "Do one task of an experiment (started by hyfair compare and other experiments)",
 		Hidden: true,
 		Long: `Read one request as a line of JSON from standard input, answer it, and write events
 and the result to standard output, one JSON object a line. The end of standard input
-ends the work. Commands that do an experiment (hyfair compare, ablate, and explain and
-mitigate with a file of studies) start one such process for each task.`,
+ends the work. Commands that do an experiment (hyfair compare, ablate, soundness run, and
+explain and mitigate with a file of studies) start one such process for each task.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runWork(cmd.Context(), app) },
 	}
@@ -110,8 +110,14 @@ func answers[Q, R any](answer func(context.Context, *session.Session, Q) (*R, er
 		if err != nil {
 			return err
 		}
+		var budget *clock.Clock // of a budget in time that is not wall time
+		if job.Clock != "" {
+			if budget, err = clock.Named(job.Clock, processStart); err != nil {
+				return err
+			}
+		}
 		s := &session.Session{
-			Plugins: catalogue, Threads: job.Threads, ThreadsGiven: true, Memory: job.Memory, Jobs: 1, Begun: processStart, JournalFile: job.Journal,
+			Clock: budget, Plugins: catalogue, Threads: job.Threads, ThreadsGiven: true, Memory: job.Memory, Jobs: 1, Begun: processStart, JournalFile: job.Journal,
 			Progress: out.show, Tell: func(text string) { out.say(workers.Said{Note: text}) },
 		}
 		result, err := answer(ctx, s, *r)

@@ -29,6 +29,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/answer/soundness"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
@@ -131,6 +132,7 @@ func TestStoredResults(t *testing.T) {
 		to("check", check.Answer, check.Request{Certificate: in("proof.gz"), Study: loan("").Study}),
 		to("check refused", check.Answer, check.Request{Certificate: in("proof.gz"), Model: in("network.json")}),
 		to("export", export.Answer, export.Request{Spec: loan(small), Options: export.Options{Bounds: "interval"}, Format: "smt2", Out: in("export.smt2")}),
+		to("soundness new", soundness.New, soundness.Request{Rungs: 1, Seed: 1, Out: in("bench")}),
 		to("inspect", inspect.Answer, inspect.Request{Path: loan("").Study}),
 		to("inspect a network", inspect.Answer, inspect.Request{Path: in("network.json")}),
 		to("plugins", plugins.List, struct{}{}),

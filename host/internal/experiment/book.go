@@ -296,11 +296,13 @@ func (f *Frame) started(shard record.Shard) (record.Started, error) {
 		t.Settings[record.ShardSetting], t.Settings[record.TasksSetting] = shard.String(), strconv.Itoa(len(f.tasks())+f.Others)
 	}
 	out := record.Started{Task: t, At: time.Now().UTC(), Versions: map[string]string{"hyfair": session.Build()}, Machine: session.Machine()}
-	for _, s := range f.Subjects {
-		if !slices.Contains(strings.Split(out.Study, ","), s.Study) {
-			out.Study = strings.TrimPrefix(out.Study+","+s.Study, ",")
+	if out.Study = f.Called; f.Called == "" {
+		for _, s := range f.Subjects {
+			if !slices.Contains(strings.Split(out.Study, ","), s.Study) {
+				out.Study = strings.TrimPrefix(out.Study+","+s.Study, ",")
+			}
+			out.Model = strings.TrimPrefix(out.Model+","+s.Model, ",")
 		}
-		out.Model = strings.TrimPrefix(out.Model+","+s.Model, ",")
 	}
 	for _, key := range slices.Sorted(maps.Keys(f.Plugins)) {
 		p := f.Plugins[key]

@@ -98,7 +98,7 @@ type Job struct {
 
 // Answer has a worker answer the request of an errand; whatever the worker says on the way
 // is said of who. It may give a result and an error.
-func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(string), result any) error {
+func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(string), result any) (workers.Usage, error) {
 	var end *workers.Said
 	e.Say = func(s *workers.Said) {
 		switch {
@@ -113,11 +113,11 @@ func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(stri
 	usage, err := b.Work(ctx, e, func(record.Event) error { return nil })
 	switch {
 	case end == nil && usage.Group != nil && usage.Group.Killed > 0:
-		return fmt.Errorf("used more than its %s of memory", mebibytes(b.Session.Memory))
+		return usage, fmt.Errorf("used more than its %s of memory", mebibytes(b.Session.Memory))
 	case end == nil && session.IsMistake(err):
-		return err
+		return usage, err
 	case end == nil:
-		return errors.Join(err, errors.New("the worker ended before it gave an answer"))
+		return usage, errors.Join(err, errors.New("the worker ended before it gave an answer"))
 	case len(end.Result) > 0:
 		err = json.Unmarshal(end.Result, result)
 	}
@@ -127,7 +127,7 @@ func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(stri
 			err = session.Mistake(err)
 		}
 	}
-	return err
+	return usage, err
 }
 
 // Conduct does an experiment as far as it is not done, and makes its tables. A table
@@ -141,7 +141,7 @@ func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how B
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Arms) > 1 {
+	if len(f.Arms) > 1 && !f.Untested {
 		s.Note("%s", statistics.Power(len(f.Arms), f.Runs))
 		if n := len(f.Subjects); n > 1 {
 			s.Note("over networks: %s", statistics.PowerOver(len(f.Arms), n))

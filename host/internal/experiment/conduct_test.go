@@ -23,7 +23,7 @@ func TestAnswerNamesWhoIsSpokenOf(t *testing.T) {
 	}}
 	for _, who := range []string{"AC-1", "AC-2"} {
 		var result int
-		if err := b.Answer(t.Context(), Errand{Kind: "explain"}, who, tell, &result); err != nil || result != 7 {
+		if _, err := b.Answer(t.Context(), Errand{Kind: "explain"}, who, tell, &result); err != nil || result != 7 {
 			t.Errorf("%d, %v", result, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/client"
 )
 
 // Plugin is what is known of a plugin that takes part.
@@ -34,6 +36,44 @@ func PluginOf(p *discover.Plugin) (Plugin, error) {
 		return Plugin{}, err
 	}
 	return Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d), SHA256: id.SHA256, identity: id}, nil
+}
+
+// Solvers starts each of the solvers once, with the options that they share, has them looked
+// at, and says what they are.
+func Solvers(ctx context.Context, s *session.Session, names []string, options map[string]string, look func(map[string]*discover.Plugin) error) (map[string]Plugin, error) {
+	plugins := map[string]*discover.Plugin{}
+	var opened []*discover.Plugin
+	defer func() {
+		for _, plugin := range opened {
+			plugin.Close()
+		}
+	}()
+	for _, name := range names {
+		if plugins[name] != nil {
+			continue
+		}
+		plugin, err := s.Plugins.Launch(ctx, client.Solver, name)
+		if err != nil {
+			return nil, err
+		}
+		plugins[name], opened = plugin, append(opened, plugin)
+	}
+	if err := discover.Configure(options, opened...); err != nil {
+		return nil, session.Mistake(err)
+	}
+	if err := look(plugins); err != nil {
+		return nil, err
+	}
+	out := map[string]Plugin{}
+	for name, plugin := range plugins {
+		known, err := PluginOf(plugin)
+		if err != nil {
+			return nil, err
+		}
+		known.Set = plugin.Options
+		out[name] = known
+	}
+	return out, nil
 }
 
 // Changed reports a plugin whose files are not those that were started.

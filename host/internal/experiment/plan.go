@@ -117,6 +117,10 @@ type Frame struct {
 	Plugins map[string]Plugin
 	// Keys name the tasks in their order; nil: after subject, arm and seed.
 	Keys []string
+	// Called is what lists of runs show in place of the subjects' names, where they are many.
+	Called string
+	// Untested: no test says that one arm is better than another.
+	Untested bool
 	// Others is how many more tasks there are.
 	Others int
 }

@@ -78,6 +78,6 @@ func (r *run) note() {
 	r.reconsider(&now)
 	now.Spurious, now.Refinements, now.Splits = r.report.Spurious, r.report.Refinements, r.report.Splits
 	now.Solves, now.Nodes = r.report.Solves, r.report.Nodes
-	now.Regions, now.Faults = maps.Clone(r.report.Regions), slices.Clone(r.report.Faults)
+	now.Regions, now.Faults, now.Refuted = maps.Clone(r.report.Regions), slices.Clone(r.report.Faults), slices.Clone(r.report.Refuted)
 	r.keep(&now)
 }

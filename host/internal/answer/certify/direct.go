@@ -73,7 +73,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 	case r.deciding && r.report.Witness != nil:
 		return outcome{decided: true, by: BySolver, bound: trivial}, nil
 	case fault != "":
-		r.blame(fault)
+		r.refutation(fault)
 		return outcome{bound: trivial, stopped: true, why: "the solver's point did not survive the replay"}, nil
 	case r.deciding && res.Status == sdk.Infeasible:
 		out.bound, _ = r.target.Float64()
@@ -84,7 +84,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 	}
 	if !r.deciding || out.decided {
 		if fault := r.refuted(region, out.bound+out.tolerance); fault != "" {
-			r.blame(fault)
+			r.refutation(fault)
 			found := r.deciding && r.report.Witness != nil
 			return outcome{decided: found, by: BySampling, stopped: true, bound: trivial, why: "the solver was refuted: " + fault}, nil
 		}
@@ -224,6 +224,12 @@ func (r *run) refuted(region space.Region, limit float64) (fault string) {
 func (r *run) blame(what string) {
 	a := ask{run: r}
 	a.fault(what)
+}
+
+// refutation records what an evaluated individual proves wrong of an answer.
+func (r *run) refutation(what string) {
+	r.blame(what)
+	r.report.Refuted = append(r.report.Refuted, what)
 }
 
 // whyNot says in words why an answer settled nothing.

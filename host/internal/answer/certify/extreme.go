@@ -38,8 +38,10 @@ type Extreme struct {
 	ToleranceFormula string
 	// Reason says, for a person, why the two do not meet; empty where they do.
 	// Faults lists what was wrong with the solver's answer.
-	Reason           string
-	Faults           []string
+	Reason string
+	Faults []string
+	// Refuted are what an evaluated individual proves wrong of the solver's answer.
+	Refuted          []string
 	Spurious, Solves int
 	Nodes            int64
 }
@@ -122,7 +124,7 @@ func widest(q *problem.Query) float64 {
 // known is what is known so far.
 func (e *enclosing) known() *Extreme {
 	out, r := *e.Extreme, e.report
-	out.Faults, out.Spurious, out.Solves, out.Nodes = slices.Clone(r.Faults), r.Spurious, r.Solves, r.Nodes
+	out.Faults, out.Refuted, out.Spurious, out.Solves, out.Nodes = slices.Clone(r.Faults), slices.Clone(r.Refuted), r.Spurious, r.Solves, r.Nodes
 	return &out
 }
 
@@ -162,20 +164,24 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 		e.Reason = FailureReason(err)
 		return err
 	}
-	fault := e.odd(e.q, res)
-	if fault == "" && res.Witness != nil {
-		if fault = e.show(res); fault != "" {
-			e.report.Spurious++
-		}
-	}
-	if fault == "" {
-		fault = e.hear(ctx, res)
-	}
-	if fault != "" {
+	if fault := e.odd(e.q, res); fault != "" {
 		e.blame(fault)
+	} else if fault := e.judge(ctx, res); fault != "" {
+		e.refutation(fault)
 	}
 	e.Reason = e.why(ctx, res)
 	return nil
+}
+
+// judge holds a claim against its own individual, and then against others.
+func (e *enclosing) judge(ctx context.Context, res *sdk.Result) (fault string) {
+	if res.Witness != nil {
+		if fault = e.show(res); fault != "" {
+			e.report.Spurious++
+			return fault
+		}
+	}
+	return e.hear(ctx, res)
 }
 
 // enumerate evaluates the individuals of a small region, which settles k.
@@ -218,7 +224,7 @@ func (e *enclosing) askUpwards(ctx context.Context) error {
 			return err
 		}
 		all := e.report
-		all.Faults = append(all.Faults, rep.Faults...)
+		all.Faults, all.Refuted = append(all.Faults, rep.Faults...), append(all.Refuted, rep.Refuted...)
 		all.Spurious, all.Solves, all.Nodes = all.Spurious+rep.Spurious, all.Solves+rep.Solves, all.Nodes+rep.Nodes
 		if rep.Witness != nil {
 			e.meet(rep.Witness.Copy1)

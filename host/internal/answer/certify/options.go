@@ -68,6 +68,15 @@ func (o *Options) Solving(ctx context.Context) sdk.SolveOptions {
 // DefaultBounds is the method of a question that names none.
 const DefaultBounds = "interval"
 
+// BoundsFor is the method for one question in an encoding: the tighter one for scripts,
+// whose solvers gain most from every neuron that is stable.
+func BoundsFor(encoding string) string {
+	if e, err := LookupEncoding(encoding); err == nil && e.Form == problem.FormSMT {
+		return "linear"
+	}
+	return DefaultBounds
+}
+
 // DefaultEncoding is the lowering for a solver where a question names none: none
 // where the solver takes networks, rows and columns where it takes those, else a
 // script; empty for a solver of neither.

@@ -89,4 +89,6 @@ type Report struct {
 	// closed; Faults lists what was wrong with a solver's answers.
 	Reason string
 	Faults []string
+	// Refuted are those faults that are claims which an evaluated individual refutes.
+	Refuted []string
 }

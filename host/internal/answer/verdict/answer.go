@@ -239,17 +239,8 @@ func (a *asker) encoding() string {
 	return cmp.Or(a.Encoding, certify.DefaultEncoding(&d))
 }
 
-// bounds is the method that bounds the network: the tighter one for scripts,
-// whose solvers gain most from every neuron that is stable.
-func (a *asker) bounds() string {
-	if a.Bounds != "" {
-		return a.Bounds
-	}
-	if e, err := certify.LookupEncoding(a.encoding()); err == nil && e.Form == problem.FormSMT {
-		return "linear"
-	}
-	return certify.DefaultBounds
-}
+// bounds is the method that bounds the network.
+func (a *asker) bounds() string { return cmp.Or(a.Bounds, certify.BoundsFor(a.encoding())) }
 
 // maxK asks for the largest k after the verdict, and lets its individual be the
 // witness: with three bins or more, its gap exceeds ε.

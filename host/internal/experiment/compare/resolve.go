@@ -9,52 +9,28 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/sdk/client"
 )
 
 // Resolve starts each solver once, with these options, to learn its version and whether
 // it takes what its arms would ask.
-func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[string]string) error {
-	plugins := map[string]*discover.Plugin{}
-	var opened []*discover.Plugin
-	defer func() {
-		for _, plugin := range opened {
-			plugin.Close()
-		}
-	}()
+func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[string]string) (err error) {
+	var names []string
 	for i := range p.Arms {
-		name := p.Arms[i].Solver
-		if plugins[name] != nil {
-			continue
-		}
-		plugin, err := s.Plugins.Launch(ctx, client.Solver, name)
-		if err != nil {
-			return err
-		}
-		plugins[name] = plugin
-		opened = append(opened, plugin)
+		names = append(names, p.Arms[i].Solver)
 	}
-	if err := discover.Configure(options, opened...); err != nil {
-		return session.Mistake(err)
-	}
-	for i := range p.Arms {
-		if err := p.resolveArm(ctx, &p.Arms[i], plugins[p.Arms[i].Solver]); err != nil {
-			err = fmt.Errorf("arm %s: %w", p.Arms[i].Name, err)
-			if at := p.Arms[i].At; at != "" {
-				err = fmt.Errorf("%s: %w", at, err)
+	p.Solvers, err = experiment.Solvers(ctx, s, names, options, func(plugins map[string]*discover.Plugin) error {
+		for i := range p.Arms {
+			if err := p.resolveArm(ctx, &p.Arms[i], plugins[p.Arms[i].Solver]); err != nil {
+				err = fmt.Errorf("arm %s: %w", p.Arms[i].Name, err)
+				if at := p.Arms[i].At; at != "" {
+					err = fmt.Errorf("%s: %w", at, err)
+				}
+				return err
 			}
-			return err
 		}
-	}
-	for name, plugin := range plugins {
-		known, err := experiment.PluginOf(plugin)
-		if err != nil {
-			return err
-		}
-		known.Set = plugin.Options
-		p.Solvers[name] = known
-	}
-	return nil
+		return nil
+	})
+	return err
 }
 
 // resolveArm fills in the lowering and checks that the solver takes it, with the

@@ -216,7 +216,7 @@ func (p *Plan[Q, R]) Do(ctx context.Context, b *experiment.Bench) error {
 		tasks = append(tasks, experiment.Task{Key: p.key(i), Asked: p.asked(i), Plugins: p.uses[i], Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
 			cell := &Cell[R]{Retried: retried}
 			e := experiment.Errand{Key: p.key(i), Kind: p.Command, Request: &p.sources[i], Spec: p.source(i), Assignment: workers.Assignment{Cores: cores}}
-			err := b.Answer(ctx, e, p.name(i), tell, &cell.Result)
+			_, err := b.Answer(ctx, e, p.name(i), tell, &cell.Result)
 			return experiment.Outcome{Result: cell}, err
 		}})
 	}

@@ -1,0 +1,176 @@
+package soundness
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Ask is a question of a bench to one solver. It is plain data.
+type Ask struct {
+	question.Spec
+	Goal    string            `json:"goal"`
+	Solver  string            `json:"solver"`
+	Set     map[string]string `json:"set,omitempty"`
+	Timeout time.Duration     `json:"timeout"`
+	Seed    int64             `json:"seed"`
+}
+
+// Ask is a question to a solver, of an instance in a folder.
+func (t *Truth) Ask(folder string, q *Question, solver string) Ask {
+	return Ask{Spec: t.Spec(folder, q), Goal: q.Goal, Solver: solver}
+}
+
+// Claim is what a solver, alone, makes of a question: the host climbs in nothing,
+// enumerates nothing, and doubts nothing beyond what tells a claim from a slip.
+type Claim struct {
+	// Declined says why the solver is not asked this.
+	Declined string `json:"declined,omitempty"`
+	// Verdict, with the Grade and the Tolerance of a proof, and Gap, the replayed witness's,
+	// are of questions for witnesses and gaps.
+	Verdict   string   `json:"verdict,omitempty"`
+	Grade     string   `json:"grade,omitempty"`
+	Tolerance float64  `json:"tolerance,omitempty"`
+	Gap       *float64 `json:"gap,omitempty"`
+	// Bound of the largest gap, which BoundTolerance is added to; Closed: nothing is open.
+	Bound          *float64 `json:"bound,omitempty"`
+	BoundTolerance float64  `json:"bound_tolerance,omitempty"`
+	Closed         bool     `json:"closed,omitempty"`
+	// K is what an individual reaches, and what no individual exceeds.
+	K *[2]int `json:"k,omitempty"`
+	// Fair and Unfair are proved shares of so many People, as fractions and digits.
+	Fair   string `json:"fair,omitempty"`
+	Unfair string `json:"unfair,omitempty"`
+	People string `json:"people,omitempty"`
+	// Refuted are claims that somebody who was evaluated refutes, Faults whatever was wrong
+	// with answers. Spurious counts points that the replay refused.
+	Refuted  []string `json:"refuted,omitempty"`
+	Faults   []string `json:"faults,omitempty"`
+	Spurious int      `json:"spurious,omitempty"`
+	// Reason says why the question stays open, Error what ended the solver.
+	Reason string `json:"reason,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// replayTime of the limit, or a tenth of it, is kept for the last answer.
+const replayTime = 250 * time.Millisecond
+
+// Answer asks the solver. An error is a mistake of the request, or tells that the solver
+// could not be started.
+func Answer(ctx context.Context, s *session.Session, r Ask) (*Claim, error) {
+	clock := cmp.Or(s.Clock, clock.Wall(s.Begun))
+	ctx, cancel := clock.Until(ctx, r.Timeout-min(replayTime, r.Timeout/10))
+	defer cancel()
+	asked, err := question.Open(r.Spec)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	q, err := asked.Query(GoalOf(r.Goal))
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	p, err := certify.OpenSolver(ctx, s, r.Solver, "", r.Set)
+	if err != nil {
+		return nil, session.TooLate(ctx, r.Timeout, err)
+	}
+	defer p.Close()
+	return Put(ctx, q, r.Goal, certify.Options{
+		Solver: p.Solver(), Description: p.Description(), Threads: s.Threads, Memory: s.Memory, Seed: r.Seed, Set: p.Options,
+		Progress: func(p certify.Progress) { s.Show(p.String()) },
+	})
+}
+
+// GoalOf is a question's goal as queries have it.
+func GoalOf(goal string) problem.Goal {
+	switch goal {
+	case MaxK:
+		return problem.MaxK
+	case Share:
+		return problem.Quantify
+	}
+	return problem.Decide
+}
+
+// Put puts a question to a solver that answers alone. What its lowering is follows from
+// the solver. An error is a mistake.
+func Put(ctx context.Context, q *problem.Query, goal string, o certify.Options) (c *Claim, err error) {
+	o.Encoding = certify.DefaultEncoding(&o.Description)
+	o.Bounds, o.SolverOnly, o.Maximise = certify.BoundsFor(o.Encoding), true, goal == Gap
+	c = &Claim{}
+	switch goal {
+	case MaxK:
+		err = c.most(ctx, q, o)
+	case Share:
+		err = c.shares(ctx, q, o)
+	default:
+		err = c.verdict(ctx, q, o)
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, sdk.ErrUnsupported):
+		c.Declined = view.FirstLine(err.Error())
+	case certify.Unanswered(err) == nil:
+		c.Error = view.FirstLine(err.Error())
+	default:
+		return nil, err
+	}
+	return c, nil
+}
+
+// verdict asks for a witness, or for the largest gap.
+func (c *Claim) verdict(ctx context.Context, q *problem.Query, o certify.Options) error {
+	rep, err := certify.Run(ctx, q, o)
+	if rep == nil {
+		return err
+	}
+	c.Verdict, c.Closed, c.Reason = rep.Verdict.String(), rep.Closed, rep.Reason
+	c.Refuted, c.Faults, c.Spurious = rep.Refuted, rep.Faults, rep.Spurious
+	if rep.Verdict == certify.Fair {
+		c.Grade, c.Tolerance = rep.Grade.String(), rep.Tolerance
+	}
+	if rep.Witness != nil {
+		c.Gap = new(view.Finite(rep.Witness.Margin))
+	}
+	if o.Maximise && rep.HasBound && !math.IsInf(rep.Bound, 1) {
+		c.Bound, c.BoundTolerance = new(max(rep.Bound, -1)), rep.BoundTolerance // no gap is below 0
+	}
+	return err
+}
+
+// most asks for the largest k.
+func (c *Claim) most(ctx context.Context, q *problem.Query, o certify.Options) error {
+	m, err := certify.Enclose(ctx, q, o, nil)
+	if m == nil {
+		return err
+	}
+	c.K, c.Closed, c.Reason = &[2]int{int(m.Found), int(m.Bound)}, m.Settled(), m.Reason
+	c.Refuted, c.Faults, c.Spurious = m.Refuted, m.Faults, m.Spurious
+	return err
+}
+
+// shares asks how many are treated unfairly.
+func (c *Claim) shares(ctx context.Context, q *problem.Query, o certify.Options) error {
+	rep, err := quantify.Run(ctx, q, quantify.Options{
+		Solver: o.Solver, Description: o.Description, Threads: o.Threads, Memory: o.Memory, Seed: o.Seed, Set: o.Set,
+	})
+	if rep == nil {
+		return err
+	}
+	c.Fair, c.Unfair, c.Closed, c.Reason = rep.Fair.RatString(), rep.Unfair.RatString(), rep.Complete && rep.Undecided.Sign() == 0, rep.Reason
+	c.Refuted, c.Faults = rep.Faults, rep.Faults
+	if rep.Individuals != nil {
+		c.People = rep.Individuals.String()
+	}
+	return err
+}

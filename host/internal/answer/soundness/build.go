@@ -1,0 +1,208 @@
+package soundness
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/model/relu"
+)
+
+// core is an instance's network under construction: neurons of two layers, and what they
+// add to the logit.
+type core struct {
+	in     *instance
+	first  layer
+	second []neuron
+	bias   float64
+	// known are neurons of the first layer, which are there once.
+	known map[string]int
+}
+
+// neuron is one of the second layer.
+type neuron struct {
+	bias float64
+	of   map[int]float64
+	// out is its weight in the logit.
+	out float64
+}
+
+// once is the neuron of the first layer with this row, which it adds where it is new.
+func (c *core) once(bias float64, row []float64) int {
+	key := fmt.Sprint(bias, row)
+	at, known := c.known[key]
+	if !known {
+		at = c.first.add(bias, slices.Clone(row))
+		c.known[key] = at
+	}
+	return at
+}
+
+// beyond is ReLU(slope·(x − v)) of a feature.
+func (c *core) beyond(feature int, slope, v float64) int {
+	row := make([]float64, len(c.in.features))
+	row[feature] = slope
+	return c.once(-slope*v, row)
+}
+
+// pass adds a neuron of the first layer to the logit.
+func (c *core) pass(first int, out float64) { c.then(first, 0, out) }
+
+// then adds ReLU(first − less) to the logit.
+func (c *core) then(first int, less, out float64) {
+	c.second = append(c.second, neuron{-less, map[int]float64{first: 1}, out})
+}
+
+// plant adds the heights of a site: 1 less the distance to it, where that is above 0.
+func (c *core) plant(s *site) {
+	near := map[int]float64{}
+	for k, i := range c.in.free {
+		f, slope := &c.in.features[i], 1.0
+		if s.lo[k] != math.Trunc(s.lo[k]) {
+			slope = 2 // half a step away is as far as the next lattice point
+		}
+		if s.hi[k] < f.hi {
+			near[c.beyond(i, slope, s.hi[k])] = -1
+		}
+		if s.lo[k] > f.lo {
+			near[c.beyond(i, -slope, s.lo[k])] = -1
+		}
+	}
+	for _, h := range s.hits {
+		of := map[int]float64{}
+		for at, w := range near {
+			of[at] = w
+		}
+		for k, i := range c.in.prot {
+			values := c.in.features[i].values
+			if h.z[k] < values[len(values)-1] {
+				of[c.beyond(i, 1, h.z[k])] = -1
+			}
+			if h.z[k] > values[0] {
+				of[c.beyond(i, -1, h.z[k])] = -1
+			}
+		}
+		c.second = append(c.second, neuron{1, of, h.height})
+	}
+}
+
+// row is a slope over the free features as one over all.
+func (in *instance) row(slope []float64) []float64 {
+	row := make([]float64, len(in.features))
+	for k, i := range in.free {
+		row[i] = slope[k]
+	}
+	return row
+}
+
+// climb adds a ramp.
+func (c *core) climb(r *ramp) {
+	row := c.in.row(r.slope)
+	c.pass(c.once(-r.from, row), r.share/r.steps)
+	c.pass(c.once(-r.from-r.steps, row), -r.share/r.steps)
+}
+
+// cancel adds a part that is 0: ReLU(t) − ReLU(−t) − t, or ReLU(t) less the same of a t
+// that came through a layer without being cut off.
+func (c *core) cancel(p *cancelling) {
+	least, back := -p.from, make([]float64, len(p.slope))
+	for i, w := range p.slope {
+		f := &c.in.features[i]
+		least += min(w*f.lo, w*f.hi)
+		back[i] = -w
+	}
+	shift := max(1, math.Ceil(-least))
+	up, whole := c.once(-p.from, p.slope), c.once(shift-p.from, p.slope)
+	c.pass(up, p.weight)
+	if p.twice {
+		c.then(whole, shift, -p.weight)
+		return
+	}
+	c.pass(c.once(p.from, back), -p.weight)
+	c.pass(whole, -p.weight)
+	c.bias += p.weight * shift
+}
+
+// plain is the instance's network as it was made.
+func (in *instance) plain() network {
+	c := &core{in: in, bias: in.constant, known: map[string]int{}}
+	for k := range in.sites {
+		c.plant(&in.sites[k])
+	}
+	for k := range in.ramps {
+		c.climb(&in.ramps[k])
+	}
+	for k := range in.cancelling {
+		c.cancel(&in.cancelling[k])
+	}
+	second, logit := &layer{}, make([]float64, len(c.second))
+	for j, n := range c.second {
+		row := make([]float64, len(c.first.rows))
+		for i, w := range n.of {
+			row[i] = w
+		}
+		second.add(n.bias, row)
+		logit[j] = n.out
+	}
+	return network{&c.first, second, {rows: [][]float64{logit}, bias: []float64{c.bias}}}
+}
+
+// tries is how often a disguise is drawn until the network is exact.
+const tries = 50
+
+// disguised is the instance's network, and how it was disguised.
+func (in *instance) disguised() (*relu.Network, *disguise, error) {
+	var inputs []number
+	for i := range in.features {
+		inputs = append(inputs, number{in.features[i].hi, 0})
+	}
+	rng := source(in.seed, in.rung, "disguise "+in.kind)
+	for range tries {
+		d := &disguise{network: in.plain(), rng: rng, inputs: inputs}
+		d.apply(in.neurons)
+		if d.Bits = d.bits(inputs); d.Bits > mantissa {
+			continue
+		}
+		n := d.relu(len(inputs))
+		if !slices.ContainsFunc(n.Layers, func(l relu.Layer) bool {
+			return slices.ContainsFunc(l.Weights, long) || slices.ContainsFunc(l.Bias, long)
+		}) {
+			return n, d, in.check(n)
+		}
+	}
+	return nil, nil, fmt.Errorf("soundness: rung %d, %s: no disguise of seed %d keeps the network exact", in.rung, in.kind, in.seed)
+}
+
+// long reports a number that is no float32.
+func long(v float64) bool { return float64(float32(v)) != v }
+
+// check evaluates the copies of each site's first person in exact arithmetic: the network is
+// what was planned.
+func (in *instance) check(n *relu.Network) error {
+	exact := n.Exact()
+	for s := range in.sites {
+		for _, z := range in.combinations() {
+			point := make([]*big.Rat, len(in.features))
+			for k, i := range in.free {
+				point[i] = exactly(in.sites[s].lo[k])
+			}
+			for k, i := range in.prot {
+				point[i] = exactly(z[k])
+			}
+			want := in.sites[s].base
+			for _, h := range in.sites[s].hits {
+				if slices.Equal(h.z, z) {
+					want += h.height
+				}
+			}
+			if in.kind == outside { // the base was planned where the person without twin is
+				continue
+			}
+			if got := exact.Logit(point); got.Cmp(exactly(want)) != 0 {
+				return fmt.Errorf("soundness: rung %d, %s, seed %d: site %d has the logit %s at %v, and %v was planned", in.rung, in.kind, in.seed, s, got.RatString(), z, want)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package soundness
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Request asks for a folder of instances. It is plain data.
+type Request struct {
+	// Rungs of the ladder, from the first on.
+	Rungs int   `json:"rungs"`
+	Seed  int64 `json:"seed"`
+	// Out is the folder, which is made, or is there and empty.
+	Out string `json:"-"`
+}
+
+// Result is the answer to a Request and the JSON object of hyfair soundness new.
+type Result struct {
+	Folder    string     `json:"folder"`
+	Seed      int64      `json:"seed"`
+	Rungs     int        `json:"rungs"`
+	Instances []Instance `json:"instances"`
+	Seconds   float64    `json:"seconds"`
+}
+
+// Instance is one that was written.
+type Instance struct {
+	Name    string `json:"name"`
+	People  string `json:"people"`
+	Copies  int    `json:"copies"`
+	Neurons int    `json:"neurons"`
+	// Unfair says how many people are treated unfairly by scores, K what the largest k is,
+	// and Gap the largest score gap.
+	Unfair string  `json:"unfair"`
+	K      int     `json:"k"`
+	Gap    float64 `json:"gap"`
+	// Property is the answer of the files for other verifiers.
+	Property string `json:"property"`
+}
+
+const (
+	studyName    = "study.yaml"
+	modelName    = "network.json"
+	onnxName     = "network.onnx"
+	propertyStem = "property"
+	// listName has a line for each property, as the competitions of verifiers (VNN-COMP) want it.
+	listName = "instances.csv"
+	// listTime is the time limit there, in seconds.
+	listTime = 100
+)
+
+// New writes a folder of instances. The same request writes the same bytes.
+func New(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	if r.Rungs < 1 || r.Rungs > MaxRungs {
+		return nil, session.Mistake(fmt.Errorf("--rungs %d: want 1 to %d", r.Rungs, MaxRungs))
+	}
+	if there, err := os.ReadDir(r.Out); err == nil && len(there) > 0 {
+		return nil, session.Mistake(fmt.Errorf("%s is not empty: the folder of a bench holds nothing else", r.Out))
+	}
+	if err := os.MkdirAll(r.Out, 0o755); err != nil {
+		return nil, session.Mistake(err)
+	}
+	s.Work()
+	out := &Result{Folder: r.Out, Seed: r.Seed, Rungs: r.Rungs, Instances: []Instance{}}
+	var list strings.Builder
+	for rung := 1; rung <= r.Rungs; rung++ {
+		for _, kind := range kinds {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			in := draw(r.Seed, rung, kind)
+			s.Show(in.name())
+			t, err := in.write(ctx, s, r.Out)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&list, "%s/%s,%s/%s,%d\n", t.Name, t.Property.Network, t.Name, t.Property.File, listTime)
+			out.Instances = append(out.Instances, t.instance())
+		}
+	}
+	err := write(filepath.Join(r.Out, listName), func(w io.Writer) error {
+		_, err := io.WriteString(w, list.String())
+		return err
+	})
+	out.Seconds = time.Since(s.Begun).Seconds()
+	return out, err
+}
+
+func write(path string, do func(io.Writer) error) error {
+	return files.Write(path, func(f *os.File) error { return do(f) })
+}
+
+// write writes an instance's folder, the truth at last.
+func (in *instance) write(ctx context.Context, s *session.Session, folder string) (*Truth, error) {
+	n, d, err := in.disguised()
+	if err != nil {
+		return nil, err
+	}
+	t := in.truth(d)
+	dir := filepath.Join(folder, t.Name)
+	t.Study, t.Model = studyName, modelName
+	err = errors.Join(os.Mkdir(dir, 0o755),
+		write(filepath.Join(dir, studyName), in.study),
+		write(filepath.Join(dir, modelName), func(w io.Writer) error { return modelfile.WriteJSON(w, n) }),
+		write(filepath.Join(dir, onnxName), func(w io.Writer) error { return modelfile.WriteONNX(w, n) }))
+	if err != nil {
+		return nil, err
+	}
+	q, err := question.Open(question.Spec{Study: filepath.Join(dir, studyName)})
+	if err != nil {
+		return nil, err
+	}
+	t.StudySHA256, t.ModelSHA256 = q.Spec.StudySHA256, q.Spec.ModelSHA256
+	asked := t.Spec(folder, &Question{Notion: fairness.Logit.String(), Epsilon: t.Property.Epsilon})
+	quiet := &session.Session{Begun: s.Begun}
+	if _, err := export.Answer(ctx, quiet, export.Request{Spec: asked, Out: filepath.Join(dir, t.Property.File), Seed: in.seed}); err != nil {
+		return nil, err
+	}
+	return t, write(filepath.Join(dir, TruthFile), func(w io.Writer) error {
+		var text bytes.Buffer
+		e := json.NewEncoder(&text)
+		e.SetIndent("", "  ")
+		if err := e.Encode(t); err != nil {
+			return err
+		}
+		_, err := text.WriteTo(w)
+		return err
+	})
+}
+
+// study writes the study.
+func (in *instance) study(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name: %s\nsummary: A network with planted people, made by hyfair soundness new; truth.json says what is true of it.\nmodel: %s\n\nfeatures:\n", in.name(), modelName)
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	list := func(f *feature, text func(float64) string) string {
+		var out []string
+		for _, v := range f.values {
+			out = append(out, text(v))
+		}
+		return "[" + strings.Join(out, ", ") + "]"
+	}
+	for i := range in.features {
+		f := &in.features[i]
+		if f.categories {
+			fmt.Fprintf(&b, "  %s: {categories: %s}\n", f.name, list(f, f.label))
+		} else {
+			fmt.Fprintf(&b, "  %s: {integer: %s..%s}\n", f.name, number(f.lo), number(f.hi))
+		}
+	}
+	b.WriteString("\nprotected:\n")
+	for _, i := range in.prot {
+		f := &in.features[i]
+		if f.categories {
+			fmt.Fprintf(&b, "  %s: all\n", f.name)
+		} else {
+			fmt.Fprintf(&b, "  %s: %s\n", f.name, list(f, number))
+		}
+	}
+	if rule := in.rule(number); rule != "" {
+		fmt.Fprintf(&b, "\nconstraints:\n  planted: {forbid: %q}\n", rule)
+	}
+	fmt.Fprintf(&b, "\nepsilon: %s\n", epsilon)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// label is what a category is called.
+func (f *feature) label(v float64) string { return fmt.Sprintf("c%g", v) }
+
+// rule forbids the person who is planted, or the copy that is hit; empty where it is
+// neither a guarded nor a forbidden one.
+func (in *instance) rule(number func(float64) string) string {
+	if in.kind != forbidden && in.kind != guarded {
+		return ""
+	}
+	var parts []string
+	s := &in.sites[0]
+	for k, i := range in.free {
+		parts = append(parts, in.features[i].name+"="+number(s.lo[k]))
+	}
+	for k, i := range in.prot {
+		f, v := &in.features[i], s.hits[0].z[k]
+		switch {
+		case in.kind == guarded:
+		case f.categories:
+			parts = append(parts, f.name+"="+f.label(v))
+		default:
+			parts = append(parts, f.name+"="+number(v))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// instance is what a list says of a truth.
+func (t *Truth) instance() Instance {
+	out := Instance{Name: t.Name, People: t.People, Copies: t.Copies, Neurons: t.Neurons, Property: t.Property.Answer}
+	for i := range t.Questions {
+		switch q := &t.Questions[i]; q.Goal {
+		case Gap:
+			out.Gap = q.Margin[0]
+		case MaxK:
+			out.K = q.K
+		case Share:
+			out.Unfair = q.People
+		}
+	}
+	return out
+}
+
+// Document shows the result.
+func (r *Result) Document() *view.Document {
+	t := &view.Table{Columns: view.Columns("instance", "people", "copies", "neurons", "unfair", "largest k", "largest gap", "property")}
+	for _, i := range r.Instances {
+		t.Add(i.Name, count(i.People), strconv.Itoa(i.Copies), strconv.Itoa(i.Neurons), count(i.Unfair), strconv.Itoa(i.K), strconv.FormatFloat(i.Gap, 'f', 6, 64), i.Property)
+	}
+	t.Notes = []string{
+		"unfair: people whose copies' scores lie more than " + epsilon + " apart; property: the answer of property.vnnlib, which knows neither whole numbers nor rules",
+		fmt.Sprintf("%d instances in %s, seed %d; %s in each says all that is true of it", len(r.Instances), r.Folder, r.Seed, TruthFile),
+	}
+	return view.Of(t)
+}
+
+// count writes decimal digits for people.
+func count(digits string) string {
+	n, ok := whole(digits)
+	if !ok {
+		return digits
+	}
+	return view.BigCount(n)
+}

@@ -1,0 +1,394 @@
+package soundness
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Truth is what is true of an instance: the file truth.json beside its study.
+type Truth struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	// Name is the instance's, which is its folder's.
+	Name string `json:"name"`
+	Seed int64  `json:"seed"`
+	Rung int    `json:"rung"`
+	Kind string `json:"kind"`
+	// Study and Model are files beside this one, which must have these contents.
+	Study       string `json:"study"`
+	StudySHA256 string `json:"study_sha256"`
+	Model       string `json:"model"`
+	ModelSHA256 string `json:"model_sha256"`
+	// People of the space, in decimal digits, with so many combinations of protected values.
+	People  string `json:"people"`
+	Copies  int    `json:"copies"`
+	Neurons int    `json:"neurons"`
+	// Cancelling counts parts of the base that depend on protected features, and are 0.
+	Cancelling int       `json:"cancelling"`
+	Disguise   Disguise  `json:"disguise"`
+	Planted    []Planted `json:"planted"`
+	// Questions are what solvers are asked, with the right answers.
+	Questions []Question `json:"questions"`
+	Property  *Property  `json:"property,omitempty"`
+}
+
+// Planted are people who were planted in a network, be they in the space or not.
+type Planted struct {
+	// X has the least and the largest value of each feature that is not protected.
+	X map[string][2]float64 `json:"x"`
+	// Logit is that of copies that are not among Copies.
+	Logit  float64      `json:"logit"`
+	Copies []PlantedHit `json:"copies"`
+}
+
+// PlantedHit is a copy that gets another logit.
+type PlantedHit struct {
+	Z     map[string]float64 `json:"z"`
+	Logit float64            `json:"logit"`
+}
+
+// Goals of questions.
+const (
+	// Witness asks for somebody who is treated unfairly, or for the proof that nobody is.
+	Witness = "witness"
+	// Gap asks for the largest score gap, MaxK for the largest k, Share for the number of
+	// people who are treated unfairly.
+	Gap   = "gap"
+	MaxK  = "max-k"
+	Share = "share"
+)
+
+// Question is one that solvers are asked, with the right answer.
+type Question struct {
+	// Goal is one of Goals.
+	Goal   string `json:"goal"`
+	Notion string `json:"notion"`
+	// Epsilon is in the notion's unit; empty for the decision notions.
+	Epsilon string `json:"epsilon,omitempty"`
+	// Unfair: somebody is treated unfairly.
+	Unfair bool `json:"unfair"`
+	// Margin is the largest: the gap of scores or logits, also below ε, and for decisions the
+	// margin of the worst who is treated unfairly. It lies between these two.
+	Margin [2]float64 `json:"margin"`
+	// K is the largest one, and People are who is treated unfairly.
+	K      int    `json:"k,omitempty"`
+	People string `json:"people,omitempty"`
+}
+
+// Goals lists the goals of questions.
+func Goals() []string { return []string{Witness, Gap, MaxK, Share} }
+
+// Called is what tables call a question: its goal, and the notion of one that is not
+// asked of scores alone.
+func (q *Question) Called() string {
+	if q.Goal == Witness {
+		return q.Goal + " (" + q.Notion + ")"
+	}
+	return q.Goal
+}
+
+// Property is the question for a witness by logits as files for other verifiers, which say
+// neither that features are whole numbers nor the rules of the study.
+type Property struct {
+	File    string `json:"file"`
+	Network string `json:"network"`
+	Epsilon string `json:"epsilon"`
+	// Answer is that of the files as they stand: sat or unsat.
+	Answer string `json:"answer"`
+	// Margin is the largest that the files allow.
+	Margin float64 `json:"margin"`
+}
+
+const (
+	truthFormat  = "hyfair-soundness"
+	truthVersion = 1
+	// TruthFile is the name of an instance's truth.
+	TruthFile = "truth.json"
+	// maxTruth bounds such a file, maxQuestions what it asks.
+	maxTruth     = 1 << 20
+	maxQuestions = 100
+)
+
+// group is people whose copies get the same logits.
+type group struct {
+	count  *big.Int
+	logits []*big.Rat
+}
+
+// groups are the people of the lattice, or of all real points, whom the rules leave, who
+// have copies with different logits.
+func (in *instance) groups(real bool) (out []group) {
+	if in.kind == outside || !real && (in.kind == between || in.kind == forbidden || in.kind == guarded) {
+		return nil
+	}
+	for k := range in.sites {
+		s := &in.sites[k]
+		g := group{count: big.NewInt(1), logits: []*big.Rat{exactly(s.base)}}
+		for k := range s.lo {
+			g.count.Mul(g.count, big.NewInt(int64(s.hi[k]-s.lo[k])+1))
+		}
+		for _, h := range s.hits {
+			g.logits = append(g.logits, exactly(s.base+h.height))
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// people are all of the space.
+func (in *instance) people() *big.Int {
+	n := big.NewInt(1)
+	for _, i := range in.free {
+		n.Mul(n, big.NewInt(int64(in.features[i].size())))
+	}
+	if in.kind == guarded {
+		n.Sub(n, big.NewInt(1))
+	}
+	return n
+}
+
+// answer is the right answer to a question of some goal.
+func (in *instance) answer(goal string, n fairness.Notion, epsilon string) Question {
+	q := Question{Goal: goal, Notion: n.String(), Epsilon: epsilon, K: 1}
+	var eps, lo, hi *big.Rat
+	if epsilon != "" {
+		eps = rational(epsilon)
+	}
+	people := new(big.Int)
+	for _, g := range in.groups(false) {
+		unfair := n.Violates(g.logits, eps)
+		if unfair {
+			q.Unfair = true
+			people.Add(people, g.count)
+		}
+		if first, second, ok := n.Pair(g.logits); ok && (unfair || n.UsesEpsilon()) {
+			if l, h := n.Margin(g.logits[first], g.logits[second]); hi == nil || h.Cmp(hi) > 0 {
+				lo, hi = l, h
+			}
+		}
+		if n.Binned() {
+			q.K = max(q.K, fairness.KBins(g.logits, eps))
+		}
+	}
+	if hi != nil {
+		q.Margin[0], _ = fairness.Enclosure(lo)
+		_, q.Margin[1] = fairness.Enclosure(hi)
+	}
+	if goal != MaxK {
+		q.K = 0
+	}
+	if goal == Share {
+		q.People = people.String()
+	}
+	return q
+}
+
+// widest is the largest difference of two logits of one person.
+func (in *instance) widest(real bool) (most float64) {
+	for _, g := range in.groups(real) {
+		first, second, _ := fairness.Logit.Pair(g.logits)
+		margin, _ := new(big.Rat).Sub(g.logits[first], g.logits[second]).Float64()
+		most = max(most, margin)
+	}
+	return most
+}
+
+// logitEpsilon is the ε of the question about logits: a little less than the widest gap,
+// or a little more where that is to be found fair.
+func (in *instance) logitEpsilon() string {
+	most := in.widest(true)
+	switch in.kind {
+	case outside:
+		most = 0.25
+	case justBelow:
+		most += grid
+	case tenPeople, aRegion:
+		most = math.Max(grid, math.Floor(most/2/grid)*grid)
+	default:
+		most -= grid
+	}
+	return fairness.FormatRat(exactly(most))
+}
+
+// truth is all of it but the files' sums.
+func (in *instance) truth(d *disguise) *Truth {
+	t := &Truth{
+		Format: truthFormat, Version: truthVersion, Name: in.name(), Seed: in.seed, Rung: in.rung, Kind: in.kind,
+		People: in.people().String(), Copies: len(in.combinations()), Neurons: d.neurons(), Cancelling: len(in.cancelling), Disguise: d.Disguise,
+	}
+	for k := range in.sites {
+		s := &in.sites[k]
+		p := Planted{X: map[string][2]float64{}, Logit: s.base}
+		for k, i := range in.free {
+			p.X[in.features[i].name] = [2]float64{s.lo[k], s.hi[k]}
+		}
+		for _, h := range s.hits {
+			c := PlantedHit{Z: map[string]float64{}, Logit: s.base + h.height}
+			for k, i := range in.prot {
+				c.Z[in.features[i].name] = h.z[k]
+			}
+			p.Copies = append(p.Copies, c)
+		}
+		t.Planted = append(t.Planted, p)
+	}
+	logits := in.logitEpsilon()
+	t.Questions = []Question{
+		in.answer(Witness, fairness.Score, epsilon), in.answer(Witness, fairness.Logit, logits), in.answer(Witness, fairness.Decision, ""),
+		in.answer(Gap, fairness.Score, epsilon), in.answer(MaxK, fairness.Score, epsilon), in.answer(Share, fairness.Score, epsilon),
+	}
+	t.Property = &Property{File: propertyStem + ".vnnlib", Network: propertyStem + ".onnx", Epsilon: logits, Answer: "unsat", Margin: in.widest(true)}
+	if exactly(t.Property.Margin).Cmp(rational(logits)) >= 0 {
+		t.Property.Answer = "sat"
+	}
+	return t
+}
+
+// name is what an instance and its folder are called.
+func (in *instance) name() string { return fmt.Sprintf("%02d-%s", in.rung, in.kind) }
+
+// Read reads the truths of all instances in a folder, in the order of their names.
+func Read(folder string) ([]*Truth, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Truth
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		t, err := readTruth(folder, e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(folder, e.Name(), TruthFile), err)
+		}
+		if t != nil {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: no folder in it has a %s; hyfair soundness new writes such a folder", folder, TruthFile)
+	}
+	return out, nil
+}
+
+// readTruth reads one truth; nil where the folder has none.
+func readTruth(folder, name string) (*Truth, error) {
+	file, info, err := files.Within(folder, filepath.Join(name, TruthFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case file == nil:
+		return nil, errors.New("it is no regular file")
+	}
+	defer file.Close()
+	if info.Size() > maxTruth {
+		return nil, fmt.Errorf("%d bytes; at most %d are read", info.Size(), maxTruth)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxTruth))
+	if err != nil {
+		return nil, err
+	}
+	t := &Truth{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(t); err != nil {
+		return nil, err
+	}
+	if t.Name != name {
+		return nil, fmt.Errorf("it is of the instance %q, and its folder is called %q", t.Name, name)
+	}
+	return t, t.validate()
+}
+
+// validate looks for what no truth can say.
+func (t *Truth) validate() error {
+	if t.Format != truthFormat || t.Version != truthVersion {
+		return fmt.Errorf("format %q, version %d; want %q, version %d", t.Format, t.Version, truthFormat, truthVersion)
+	}
+	if p, ok := whole(t.People); !ok || p.Sign() <= 0 {
+		return fmt.Errorf("people %q: want a number above 0", t.People)
+	}
+	if n := len(t.Questions); n == 0 || n > maxQuestions {
+		return fmt.Errorf("%d questions: want 1 to %d", n, maxQuestions)
+	}
+	for i := range t.Questions {
+		q := &t.Questions[i]
+		if err := q.validate(t); err != nil {
+			return fmt.Errorf("question %d (%s): %w", i+1, q.Called(), err)
+		}
+		if slices.ContainsFunc(t.Questions[:i], func(o Question) bool { return o.Called() == q.Called() }) {
+			return fmt.Errorf("question %d (%s) is there twice", i+1, q.Called())
+		}
+	}
+	for _, f := range []string{t.Study, t.Model} {
+		if f == "" || f != filepath.Base(f) || !filepath.IsLocal(f) {
+			return fmt.Errorf("%q is no file's name beside it", f)
+		}
+	}
+	if len(t.StudySHA256) != 64 || len(t.ModelSHA256) != 64 {
+		return fmt.Errorf("study_sha256 and model_sha256: want 64 hexadecimal digits each")
+	}
+	return nil
+}
+
+func (q *Question) validate(t *Truth) error {
+	n, err := fairness.ParseNotion(q.Notion)
+	if err != nil {
+		return err
+	}
+	if n.UsesEpsilon() {
+		if _, err := fairness.ParseEpsilon(q.Epsilon, n); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !slices.Contains(Goals(), q.Goal):
+		return fmt.Errorf("goal %q: want one of %v", q.Goal, Goals())
+	case (q.Goal == MaxK || q.Goal == Gap) && n != fairness.Score:
+		return fmt.Errorf("the goal %s is of scores, and the notion is %s", q.Goal, n)
+	case !(q.Margin[0] <= q.Margin[1]) || q.Margin[0] < 0:
+		return fmt.Errorf("margin %v: want two numbers from 0 on, in order", q.Margin)
+	case q.Goal == MaxK && q.K < 1:
+		return fmt.Errorf("k %d: want 1 or more", q.K)
+	case q.Goal == Share:
+		p, ok := whole(q.People)
+		if all, _ := whole(t.People); !ok || p.Cmp(all) > 0 {
+			return fmt.Errorf("people %q: want a number up to %s", q.People, t.People)
+		}
+	}
+	return nil
+}
+
+// mostDigits bounds the numbers that are read.
+const mostDigits = 1000
+
+// whole reads decimal digits.
+func whole(text string) (*big.Int, bool) {
+	if len(text) > mostDigits || len(text) > 0 && text[0] == '-' {
+		return nil, false
+	}
+	return new(big.Int).SetString(text, 10)
+}
+
+// Spec is the question as the rest of the program asks it, of an instance in a folder.
+func (t *Truth) Spec(folder string, q *Question) question.Spec {
+	return question.Spec{
+		Study: filepath.Join(folder, t.Name, t.Study), StudySHA256: t.StudySHA256, ModelSHA256: t.ModelSHA256,
+		Notion: q.Notion, Scope: question.Scope{Epsilon: q.Epsilon},
+	}
+}

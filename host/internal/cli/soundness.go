@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	bench "github.com/hyfair/hyfair/host/internal/answer/soundness"
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/soundness"
+)
+
+func init() {
+	commands = append(commands, newSoundness)
+	works[soundness.Command] = answers(bench.Answer)
+}
+
+func newSoundness(app *App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "soundness",
+		Short: "Try solvers on networks of which the truth is known by construction",
+		Long: `Write networks into which people who are treated unfairly were planted, with exactly
+what is true of each (new), and hold what solvers claim about them against it (run): one
+claim that is false disqualifies a solver. docs/soundness.md says how the networks are
+made, and how to try a verifier that is no plugin of hyfair.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSoundnessNew(app), newSoundnessRun(app))
+	return cmd
+}
+
+func newSoundnessNew(app *App) *cobra.Command {
+	var r bench.Request
+	cmd := &cobra.Command{
+		Use:   "new FOLDER",
+		Short: "Write a folder of networks with planted people, and what is true of them",
+		Long: `Write instances into a new folder: for each a network (as JSON and as ONNX), a study, a
+property for other verifiers (VNN-LIB, with its network as ONNX), and truth.json, which
+says what is right of every question. Each rung of the ladder has eight: one person, ten
+people and a region that are treated unfairly, and five twins of the first with nobody. The
+first rung has 1,000 people and 16 neurons, the tenth 10^12 and 1,000. The same seed gives
+the same bytes.`,
+		Example: "  hyfair soundness new bench\n  hyfair soundness new ladder --rungs 10 --seed 7",
+		Args:    exactlyOne("FOLDER"),
+		RunE:    asking(app, bench.New, &r, func(args []string) { r.Out, r.Seed = args[0], app.Seed }),
+	}
+	cmd.Flags().IntVar(&r.Rungs, "rungs", 4, fmt.Sprintf("rungs of the ladder, 1 to %d", bench.MaxRungs))
+	return cmd
+}
+
+// soundnessFlags are those of a run over a bench.
+type soundnessFlags struct {
+	experimentFlags
+	plan    soundness.Plan
+	timeout time.Duration
+}
+
+func newSoundnessRun(app *App) *cobra.Command {
+	f := &soundnessFlags{}
+	cmd := &cobra.Command{
+		Use:   "run FOLDER",
+		Short: "Put the questions of a bench to solvers, and hold what they claim against the truth",
+		Long: `Put every question of every instance in FOLDER to every solver, each in a process of its
+own with the same time, threads and memory: is there a witness (by scores, logits,
+decisions), what is the largest gap and the largest k, how many people are treated unfairly.
+hyfair asks as certify and quantify do, but neither searches nor enumerates itself. Points
+are replayed; a claim that is false disqualifies the solver, with the file that shows it. What
+is done is kept in the journal: the same command again goes on where it was broken off.
+The exit code is 4 where a claim is false.`,
+		Example: `  hyfair soundness run bench
+  hyfair soundness run bench --solver bnb,highs,z3 --timeout 10s --threads 2
+  hyfair soundness run bench --solver mine --goals witness,gap --tidy answers.csv
+  hyfair soundness run --from 3f0 --format markdown`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.experimentFlags.validate(args); err != nil {
+				return usage(err)
+			}
+			if f.from != "" {
+				return f.recall(app, soundness.Recall, func(t experiment.Table) error { return f.show(app, t) })
+			}
+			if err := exactlyOne("FOLDER")(cmd, args); err != nil {
+				return err
+			}
+			if err := f.settle(cmd.Context(), app, args[0]); err != nil {
+				return err
+			}
+			return f.conduct(cmd.Context(), app, &f.plan, func(t experiment.Table) error { return f.show(app, t) })
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSliceVar(&f.plan.Arms, "solver", nil, "solvers to try (default: all that can be used here)")
+	fl.DurationVar(&f.timeout, "timeout", 10*time.Second, "time of each question, loading included")
+	fl.StringSliceVar(&f.plan.Goals, "goals", bench.Goals(), "what to ask, some of "+strings.Join(bench.Goals(), ", "))
+	f.addDoing(app, cmd, "")
+	f.addShown(cmd)
+	return cmd
+}
+
+// settle is what flags and the folder ask for, with every plugin looked at.
+func (f *soundnessFlags) settle(ctx context.Context, app *App, folder string) (err error) {
+	f.runs = 1
+	p := &f.plan
+	if p.Terms, err = f.terms(app, p.Terms, f.timeout.String()); err != nil {
+		return usage(err)
+	}
+	for i := range p.Arms {
+		p.Arms[i] = strings.TrimSpace(p.Arms[i])
+	}
+	for i := range p.Goals {
+		p.Goals[i] = strings.TrimSpace(p.Goals[i])
+	}
+	if err := p.Open(folder); err != nil {
+		return usage(err)
+	}
+	s, err := app.session()
+	if err != nil {
+		return err
+	}
+	options, err := app.pluginOptions()
+	if err != nil {
+		return err
+	}
+	if err := p.Resolve(ctx, s, options); err != nil {
+		return usageIf(err)
+	}
+	if len(p.Arms) == 0 {
+		return usage(errors.New("no solver can be used here; hyfair doctor says what is missing"))
+	}
+	return usage(p.Settle())
+}

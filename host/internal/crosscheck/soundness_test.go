@@ -1,0 +1,83 @@
+package crosscheck
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/soundness"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// No solver of this repository claims anything false of networks whose truth is known by
+// construction, and bnb answers every question about a thousand people.
+func TestSolversAreSound(t *testing.T) {
+	tier.NeedUsual(t)
+	dir := filepath.Join(t.TempDir(), "bench")
+	if _, err := soundness.New(t.Context(), &session.Session{Begun: time.Now()}, soundness.Request{Rungs: tier.Count(1, 2), Seed: int64(tier.Count(1, 2)), Out: dir}); err != nil {
+		t.Fatal(err)
+	}
+	truths, err := soundness.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solvers := []string{"bnb", "highs", "z3"}
+	if tier.Long() {
+		solvers = append(solvers, "lpsolve", "cvc5", "yices", "scip", "ortools", "gurobi", "marabou")
+	}
+	for _, name := range solvers {
+		t.Run(name, func(t *testing.T) {
+			solver, d := plugintest.Solver(t, name)
+			o := certify.Options{Solver: solver, Description: d, Threads: 1, Seed: 1}
+			counts := map[soundness.Outcome]int{}
+			for _, truth := range truths {
+				if !tier.Long() && !slices.Contains([]string{"person", "below", "between"}, truth.Kind) {
+					continue
+				}
+				for i := range truth.Questions {
+					q := &truth.Questions[i]
+					outcome, why := put(t, truth, dir, q, o)
+					counts[outcome]++
+					switch {
+					case outcome == soundness.Wrong, outcome == soundness.Untrue, outcome == soundness.Failed,
+						name == "bnb" && truth.Rung == 1 && outcome != soundness.Found && outcome != soundness.Proved:
+						t.Errorf("%s, %s: %s: %s", truth.Name, q.Called(), outcome, why)
+					}
+				}
+			}
+			if counts[soundness.Found] == 0 || counts[soundness.Proved] == 0 {
+				t.Errorf("%v", counts)
+			}
+		})
+	}
+}
+
+// put puts a question to a solver and judges the answer.
+func put(t *testing.T, truth *soundness.Truth, dir string, q *soundness.Question, o certify.Options) (soundness.Outcome, string) {
+	t.Helper()
+	asked, err := question.Open(truth.Spec(dir, q))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query, err := asked.Query(soundness.GoalOf(q.Goal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	c, err := soundness.Put(ctx, query, q.Goal, o)
+	if err != nil {
+		t.Fatalf("%s, %s: %v", truth.Name, q.Called(), err)
+	}
+	if c.Declined != "" && !strings.Contains(c.Declined, "unsupported") {
+		t.Errorf("%s, %s: declined: %s", truth.Name, q.Called(), c.Declined)
+	}
+	return truth.Judge(q, c)
+}

@@ -1,0 +1,184 @@
+// Package soundness puts the questions of a folder of instances, of which the truth is
+// known by construction, to solvers under equal rules, and judges what they claim. How the
+// instances are made, asked about and judged says package answer/soundness;
+// docs/soundness.md describes it for users.
+package soundness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/soundness"
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/client"
+)
+
+// Command is the one that does such an experiment, and the kind of its tasks.
+const Command = "soundness"
+
+// Plan is a run over a bench with everything settled: each of its tasks is a question of
+// an instance, and a solver. Two equal plans are the same run, wherever the folder lies.
+type Plan struct {
+	// Instances are without who was planted, which no judgement needs.
+	Instances []*soundness.Truth `json:"instances"`
+	// Goals that are asked about.
+	Goals []string `json:"goals"`
+	// Arms are the solvers' names, Solvers what is known of them.
+	Arms    []string                     `json:"arms"`
+	Solvers map[string]experiment.Plugin `json:"solvers"`
+	experiment.Terms
+
+	folder   string
+	subjects []Subject
+}
+
+// Subject is a question of an instance.
+type Subject struct {
+	experiment.Subject
+	truth    *soundness.Truth
+	question *soundness.Question
+}
+
+// Open reads the instances of a folder.
+func (p *Plan) Open(folder string) error {
+	all, err := soundness.Read(folder)
+	if err != nil {
+		return err
+	}
+	p.folder = folder
+	for _, t := range all {
+		t.Planted = nil
+		p.Instances = append(p.Instances, t)
+	}
+	return nil
+}
+
+// Settle checks the plan.
+func (p *Plan) Settle() error {
+	for _, goal := range p.Goals {
+		if !slices.Contains(soundness.Goals(), goal) {
+			return fmt.Errorf("--goals %s: want some of %s", goal, strings.Join(soundness.Goals(), ", "))
+		}
+	}
+	for i, name := range p.Arms {
+		if name == "" || slices.Contains(p.Arms[:i], name) {
+			return fmt.Errorf("--solver %s: want names, each once", strings.Join(p.Arms, ","))
+		}
+	}
+	if t, err := time.ParseDuration(p.Budget); err != nil || t <= 0 {
+		return fmt.Errorf("--timeout %v: want a time above 0", p.Budget)
+	}
+	return p.Frame().Check()
+}
+
+// Resolve starts each solver once, to learn which it is; those that can be used, where
+// none is named.
+func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[string]string) (err error) {
+	if len(p.Arms) == 0 {
+		for _, l := range s.Plugins.List(ctx) {
+			if l.Kind == client.Solver && l.Usable() {
+				p.Arms = append(p.Arms, l.Name)
+			}
+		}
+	}
+	p.Solvers, err = experiment.Solvers(ctx, s, p.Arms, options, func(plugins map[string]*discover.Plugin) error {
+		for _, name := range p.Arms {
+			if err := discover.Missing(plugins[name].Description()); err != nil {
+				return fmt.Errorf("solver %s: %w", name, err)
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// Entry is one task of a plan.
+type Entry = experiment.Entry[Subject, string]
+
+// Entries lists the tasks.
+func (p *Plan) Entries() []Entry { return experiment.Entries(p.Frame(), p.questions(), p.Arms) }
+
+// questions are what each solver is asked.
+func (p *Plan) questions() []Subject {
+	if p.subjects != nil {
+		return p.subjects
+	}
+	for _, t := range p.Instances {
+		for i := range t.Questions {
+			if q := &t.Questions[i]; slices.Contains(p.Goals, q.Goal) {
+				p.subjects = append(p.subjects, Subject{truth: t, question: q, Subject: experiment.Subject{
+					Study: t.Name, Model: q.Called(), StudySHA256: t.StudySHA256, ModelSHA256: t.ModelSHA256,
+				}})
+			}
+		}
+	}
+	return p.subjects
+}
+
+// Frame implements experiment.Plan.
+func (p *Plan) Frame() *experiment.Frame {
+	f := &experiment.Frame{Command: Command, Plan: p, Terms: p.Terms, Arms: p.Arms, Called: fmt.Sprintf("%d instances", len(p.Instances)), Untested: true, Plugins: map[string]experiment.Plugin{}}
+	all := p.questions()
+	for i := range all {
+		f.Subjects = append(f.Subjects, &all[i].Subject)
+	}
+	for name, s := range p.Solvers {
+		f.Plugins["solver "+name] = s
+	}
+	return f
+}
+
+// Recall reads a plan back from a task of the journal.
+func Recall(t record.Task) (experiment.Plan, error) {
+	return experiment.PlanOf[Plan](t, Command, "run over a bench of soundness")
+}
+
+// Result is what one task came to.
+type Result struct {
+	soundness.Claim
+	experiment.Cost
+}
+
+// Do implements experiment.Plan.
+func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
+	var tasks []experiment.Task
+	for _, e := range p.Entries() {
+		ask := e.Subject.truth.Ask(p.folder, e.Subject.question, *e.Arm)
+		ask.Set, ask.Timeout, ask.Seed = p.Solvers[*e.Arm].Set, p.Limit(), e.Seed
+		asked := ask
+		asked.Spec = asked.Spec.Canonical()
+		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: asked, Plugins: []string{"solver " + *e.Arm}, Cell: e.Cell(), Group: e.Group(&e.Subject.Subject), Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
+			r, err := p.try(ctx, &e, &ask, b, cores, tell)
+			return experiment.Outcome{Result: r}, err
+		}})
+	}
+	return b.Run(ctx, tasks, experiment.Options{Jobs: p.Jobs, Limit: p.Limit(), Failed: func(known any, err error, _ string) any {
+		r := known.(*Result)
+		r.Error = err.Error()
+		return r
+	}})
+}
+
+// try does a task once.
+func (p *Plan) try(ctx context.Context, e *Entry, ask *soundness.Ask, b *experiment.Bench, cores []int, tell func(string)) (*Result, error) {
+	r := &Result{}
+	errand := experiment.Errand{Key: e.Key, Kind: Command, Request: ask, Spec: &ask.Spec, Assignment: workers.Assignment{Limit: ask.Timeout, Cores: cores, Procs: p.Threads}}
+	usage, err := b.Answer(ctx, errand, e.Key, tell, &r.Claim)
+	r.Charge(&p.Terms, usage, false)
+	if usage.Killed && ctx.Err() == nil { // which it would be again
+		if err = p.Trouble(&r.Cost); err == nil {
+			err = errors.New("it had to be ended from outside, after its time")
+		}
+		r.Error = err.Error()
+		return r, nil
+	}
+	return r, err
+}

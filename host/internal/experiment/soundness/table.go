@@ -1,0 +1,259 @@
+package soundness
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/dustin/go-humanize/english"
+
+	"github.com/hyfair/hyfair/host/internal/answer/soundness"
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Report is a plan with what its tasks came to: the object of --json. docs/cli.md lists
+// its fields.
+type Report struct {
+	experiment.Head
+	Solvers []Row `json:"solvers"`
+	// Answers are all that were given, in the plan's order.
+	Answers []Answer `json:"answers"`
+	experiment.Terms
+	experiment.Conditions
+	// Done tasks of Tasks; fewer where the run was interrupted.
+	Done        int  `json:"done"`
+	Tasks       int  `json:"tasks"`
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// Row is a solver's score.
+type Row struct {
+	Solver  string `json:"solver"`
+	Version string `json:"version"`
+	Library string `json:"library,omitempty"`
+	// Disqualified: at least one answer is wrong.
+	Disqualified bool `json:"disqualified"`
+	// Answers by what they are worth, of so many Asked.
+	Asked     int `json:"asked"`
+	Wrong     int `json:"wrong"`
+	Found     int `json:"found"`
+	Proved    int `json:"proved"`
+	Undecided int `json:"undecided"`
+	Declined  int `json:"declined"`
+	Failed    int `json:"failed"`
+	// Spurious counts points that the replay refused.
+	Spurious int `json:"spurious"`
+	// Seconds of all tasks together, by the clock of the time limit.
+	Seconds float64 `json:"seconds"`
+}
+
+// Answer is what a solver answered.
+type Answer struct {
+	Instance string `json:"instance"`
+	// Rung of the instance, with so many People and Neurons.
+	Rung     int               `json:"rung"`
+	People   string            `json:"people"`
+	Neurons  int               `json:"neurons"`
+	Goal     string            `json:"goal"`
+	Notion   string            `json:"notion"`
+	Question string            `json:"question"`
+	Solver   string            `json:"solver"`
+	Outcome  soundness.Outcome `json:"outcome"`
+	// Why it is wrong, or open. File is the network that shows it where it is wrong.
+	Why     string  `json:"why,omitempty"`
+	File    string  `json:"file,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// errRefuted tells that claims were refuted, or the truth.
+type errRefuted struct{ error }
+
+// Is lets the program end as it does on every contradiction.
+func (errRefuted) Is(target error) bool { return target == experiment.ErrContradiction }
+
+// Tabulate implements experiment.Plan.
+func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
+	out := &Report{Head: experiment.Head{Tidy: &experiment.Tidy{}}, Solvers: []Row{}, Answers: []Answer{}, Terms: p.Listed()}
+	rows := map[string]*Row{}
+	for _, name := range p.Arms {
+		known := p.Solvers[name]
+		rows[name] = &Row{Solver: name, Version: known.Version, Library: known.Library}
+	}
+	read := experiment.Results[Result, Subject, string](from)
+	wrong, untrue := 0, 0
+	for _, e := range p.Entries() {
+		out.Tasks++
+		r, err := read(e)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			p.tidy(out, e, nil, "missing", nil)
+			continue
+		}
+		t, q, row := e.Subject.truth, e.Subject.question, rows[*e.Arm]
+		a := Answer{Instance: t.Name, Rung: t.Rung, People: t.People, Neurons: t.Neurons, Goal: q.Goal, Notion: q.Notion, Question: q.Called(), Solver: *e.Arm, Seconds: p.Took(&r.Cost)}
+		a.Outcome, a.Why = t.Judge(q, &r.Claim)
+		out.Done++
+		out.Add(&p.Terms, e.Key, &r.Cost)
+		switch row.count(a.Outcome); a.Outcome {
+		case soundness.Wrong:
+			a.File = t.Name + "/" + t.Model
+			wrong++
+		case soundness.Untrue:
+			a.File = t.Name + "/" + soundness.TruthFile
+			untrue++
+		}
+		row.Spurious, row.Seconds = row.Spurious+r.Spurious, row.Seconds+a.Seconds
+		out.Answers = append(out.Answers, a)
+		p.tidy(out, e, r, string(a.Outcome), &a)
+	}
+	for _, name := range p.Arms {
+		out.Solvers = append(out.Solvers, *rows[name])
+	}
+	var refuted []error
+	if wrong > 0 {
+		refuted = append(refuted, fmt.Errorf("%s wrong: the solvers that gave them are disqualified", english.Plural(wrong, "answer is", "answers are")))
+	}
+	if untrue > 0 {
+		refuted = append(refuted, fmt.Errorf("%s refuted by a replayed witness: the bench itself is wrong there", english.Plural(untrue, "truth was", "truths were")))
+	}
+	if refuted != nil {
+		return out, errRefuted{errors.Join(refuted...)}
+	}
+	return out, nil
+}
+
+// count takes an outcome in.
+func (r *Row) count(o soundness.Outcome) {
+	r.Asked++
+	switch o {
+	case soundness.Wrong:
+		r.Wrong++
+		r.Disqualified = true
+	case soundness.Found, soundness.Untrue:
+		r.Found++
+	case soundness.Proved:
+		r.Proved++
+	case soundness.Undecided:
+		r.Undecided++
+	case soundness.Declined:
+		r.Declined++
+	case soundness.Failed:
+		r.Failed++
+	}
+}
+
+// tidy adds the row of a task; r is nil where it has no result.
+func (p *Plan) tidy(to *Report, e Entry, r *Result, status string, a *Answer) {
+	values := view.Record{{Name: "people", Of: e.Subject.truth.People}, {Name: "neurons", Of: e.Subject.truth.Neurons}, {Name: "rung", Of: e.Subject.truth.Rung}, {Name: "kind", Of: e.Subject.truth.Kind}}
+	if r != nil {
+		values = append(values, view.Value{Name: "why", Of: experiment.Text(a.Why)})
+		values = append(values, experiment.Fields(r.Claim)...)
+		values = append(values, experiment.Fields(r.Cost)...)
+	}
+	known := p.Solvers[*e.Arm]
+	to.Tidy.Add("", &p.Terms, e.Key, &e.Subject.Subject, *e.Arm, view.Record{{Name: "version", Of: known.Version}}, e.Seed, status, values)
+}
+
+// Keep implements experiment.Table.
+func (r *Report) Keep(where experiment.Kept) {
+	r.Head.Keep(where)
+	r.Conditions.Keep(where)
+	r.Interrupted = where.Interrupted
+}
+
+// Failure implements experiment.Table: a solver that fails is no failure of the run.
+func (r *Report) Failure() error { return nil }
+
+// Document shows the scores, what disqualifies, and how far each solver gets.
+func (r *Report) Document() *view.Document {
+	t := &view.Table{Title: "Soundness", Columns: view.Columns("solver", "wrong", "found", "proved", "undecided", "declined", "failed", "spurious", "seconds")}
+	for _, s := range r.Solvers {
+		line := view.Texts(s.Solver)
+		for _, n := range []int{s.Wrong, s.Found, s.Proved, s.Undecided, s.Declined, s.Failed, s.Spurious} {
+			line = append(line, view.Cell{Text: strconv.Itoa(n)})
+		}
+		if line = append(line, view.Cell{Text: strconv.FormatFloat(s.Seconds, 'f', 1, 64)}); s.Disqualified {
+			line[0].Text += ", DISQUALIFIED"
+			line[0].Alarm, line[1].Alarm = true, true
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	t.Notes = append([]string{
+		"wrong: claims that the truth refutes, one of which disqualifies; found: witnesses that were replayed; proved: fair, or a value that is known",
+		"declined: questions that the solver does not take; spurious: points that the replay refused",
+		fmt.Sprintf("%s a question, %s", r.BudgetOf(" of wall time"), &r.Terms),
+	}, r.Conditions.Notes(&r.Terms, r.Done, r.Done)...)
+	if r.Done < r.Tasks {
+		t.Notes = append(t.Notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", r.Done, r.Tasks))
+	}
+	t.Notes = append(t.Notes, r.Source.Notes()...)
+	d := view.Of(r.refuted(), t)
+	d.Add(r.decided("Decided, by question", func(a *Answer) string { return a.Question }, nil))
+	d.Add(r.decided("Decided, by rung", func(a *Answer) string { return strconv.Itoa(a.Rung) }, byNumber))
+	return d
+}
+
+func byNumber(a, b string) int {
+	x, _ := strconv.Atoi(a)
+	y, _ := strconv.Atoi(b)
+	return cmp.Compare(x, y)
+}
+
+// refuted lists the answers that disqualify, with the files that show it.
+func (r *Report) refuted() view.Warning {
+	var out view.Warning
+	for i := range r.Answers {
+		switch a := &r.Answers[i]; a.Outcome {
+		case soundness.Wrong:
+			out = append(out, fmt.Sprintf("DISQUALIFIED %s: %s, %s: %s", a.Solver, a.File, a.Question, a.Why))
+		case soundness.Untrue:
+			out = append(out, fmt.Sprintf("THE TRUTH IS WRONG: %s, %s: %s found %s", a.File, a.Question, a.Solver, a.Why))
+		}
+	}
+	return out
+}
+
+// decided is how many answers of each column are found or proved, of those that were given.
+func (r *Report) decided(title string, column func(*Answer) string, order func(a, b string) int) *view.Table {
+	type cell struct{ decided, of int }
+	var columns []string
+	cells := map[[2]string]cell{}
+	for i := range r.Answers {
+		a := &r.Answers[i]
+		name := column(a)
+		if !slices.Contains(columns, name) {
+			columns = append(columns, name)
+		}
+		c := cells[[2]string{a.Solver, name}]
+		if a.Outcome == soundness.Found || a.Outcome == soundness.Proved {
+			c.decided++
+		}
+		if c.of++; a.Outcome == soundness.Declined {
+			c.of--
+		}
+		cells[[2]string{a.Solver, name}] = c
+	}
+	if order != nil {
+		slices.SortFunc(columns, order)
+	}
+	t := &view.Table{Title: title, Columns: view.Columns(append([]string{"solver"}, columns...)...)}
+	for _, s := range r.Solvers {
+		line := []string{s.Solver}
+		for _, name := range columns {
+			c := cells[[2]string{s.Solver, name}]
+			text := "-"
+			if c.of > 0 {
+				text = fmt.Sprintf("%d/%d", c.decided, c.of)
+			}
+			line = append(line, text)
+		}
+		t.Add(line...)
+	}
+	return t
+}
