@@ -2,6 +2,7 @@ package crosscheck
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/simd"
 )
 
 // No solver of this repository claims anything false of networks whose truth is known by
@@ -21,16 +23,19 @@ import (
 func TestSolversAreSound(t *testing.T) {
 	tier.NeedUsual(t)
 	dir := filepath.Join(t.TempDir(), "bench")
-	if _, err := soundness.New(t.Context(), &session.Session{Begun: time.Now()}, soundness.Request{Rungs: tier.Count(1, 2), Seed: int64(tier.Count(1, 2)), Out: dir}); err != nil {
+	if _, err := soundness.New(t.Context(), &session.Session{Begun: time.Now()}, soundness.Request{Rungs: tier.Count(1, 2), Seed: 1, Out: dir}); err != nil {
 		t.Fatal(err)
 	}
 	truths, err := soundness.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	solvers := []string{"bnb", "highs", "z3"}
-	if tier.Long() {
-		solvers = append(solvers, "lpsolve", "cvc5", "yices", "scip", "ortools", "gurobi", "marabou")
+	solvers, slow := []string{"bnb", "highs", "z3"}, []string{"lpsolve", "cvc5", "yices", "scip", "ortools", "gurobi", "marabou"}
+	switch {
+	case os.Getenv(simd.Variable) != "":
+		solvers = solvers[:1] // no other knows of it
+	case tier.Long():
+		solvers = append(solvers, slow...)
 	}
 	for _, name := range solvers {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +43,7 @@ func TestSolversAreSound(t *testing.T) {
 			o := certify.Options{Solver: solver, Description: d, Threads: 1, Seed: 1}
 			counts := map[soundness.Outcome]int{}
 			for _, truth := range truths {
-				if !tier.Long() && !slices.Contains([]string{"person", "below", "between"}, truth.Kind) {
+				if !tier.Long() && !slices.Contains([]string{"person", "below", "between"}, truth.Kind) || truth.Rung > 1 && slices.Contains(slow, name) {
 					continue
 				}
 				for i := range truth.Questions {
@@ -70,7 +75,7 @@ func put(t *testing.T, truth *soundness.Truth, dir string, q *soundness.Question
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	c, err := soundness.Put(ctx, query, q.Goal, o)
 	if err != nil {

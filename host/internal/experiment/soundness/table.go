@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/soundness"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -187,7 +188,7 @@ func (r *Report) Document() *view.Document {
 	t.Notes = append([]string{
 		"wrong: claims that the truth refutes, one of which disqualifies; found: witnesses that were replayed; proved: fair, or a value that is known",
 		"declined: questions that the solver does not take; spurious: points that the replay refused",
-		fmt.Sprintf("%s a question, %s", r.BudgetOf(" of wall time"), &r.Terms),
+		fmt.Sprintf("each question has %s of %s, which the seconds are of, too; %s", r.Budget, r.timed(), &r.Terms),
 	}, r.Conditions.Notes(&r.Terms, r.Done, r.Done)...)
 	if r.Done < r.Tasks {
 		t.Notes = append(t.Notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", r.Done, r.Tasks))
@@ -197,6 +198,14 @@ func (r *Report) Document() *view.Document {
 	d.Add(r.decided("Decided, by question", func(a *Answer) string { return a.Question }, nil))
 	d.Add(r.decided("Decided, by rung", func(a *Answer) string { return strconv.Itoa(a.Rung) }, byNumber))
 	return d
+}
+
+// timed is what the time limit counts.
+func (r *Report) timed() string {
+	if r.Clock == clock.CPUTime {
+		return "processor time (worker and plugins)"
+	}
+	return "wall time"
 }
 
 func byNumber(a, b string) int {
