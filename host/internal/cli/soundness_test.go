@@ -121,8 +121,9 @@ func TestMistakesOfABench(t *testing.T) {
 		{"run " + dir, `"version": 1`, `"version": 2`, "version 2; want"},
 		{"run " + dir, `"people": "1000"`, `"people": "-7"`, `people "-7": want a number above 0`},
 		{"run " + dir, `"goal": "gap"`, `"goal": "gape"`, `truth.json: question 4 (gape): goal "gape"`},
-		{"run " + dir, `"notion": "logit"`, `"notion": "decision"`, "question 3 (witness (decision)) is there twice"},
+		{"run " + dir, `"goal": "max-k"`, `"goal": "gap"`, "question 5 (gap) is there twice"},
 		{"run " + dir, `"study": "study.yaml"`, `"study": "../study.yaml"`, "no file's name beside it"},
+		{"run " + dir, `"notion": "decision"`, `"notion": "decision", "epsilon": "much"`, `epsilon "much": the notion decision has none`},
 		{"run " + dir, `"kind"`, `"sort"`, `unknown field "sort"`},
 	} {
 		text := strings.Replace(string(right), c.replace, c.by, 1)

@@ -69,8 +69,8 @@ const replayTime = 250 * time.Millisecond
 // Answer asks the solver. An error is a mistake of the request, or tells that the solver
 // could not be started.
 func Answer(ctx context.Context, s *session.Session, r Ask) (*Claim, error) {
-	clock := cmp.Or(s.Clock, clock.Wall(s.Begun))
-	ctx, cancel := clock.Until(ctx, r.Timeout-min(replayTime, r.Timeout/10))
+	budget := cmp.Or(s.Clock, clock.Wall(s.Begun))
+	ctx, cancel := budget.Until(ctx, r.Timeout-min(replayTime, r.Timeout/10))
 	defer cancel()
 	asked, err := question.Open(r.Spec)
 	if err != nil {

@@ -61,11 +61,11 @@ const near = 1e-6
 
 // verdict judges an answer about a witness, or about the largest gap.
 func (q *Question) verdict(c *Claim) (Outcome, string) {
-	lo, hi, limit := q.Margin[0], q.Margin[1], 0.0
-	if q.Epsilon != "" {
-		limit, _ = rational(q.Epsilon).Float64()
+	lo, hi, limit := q.Margin[0], q.Margin[1], c.Tolerance
+	if eps, err := q.threshold(); err == nil && eps != nil {
+		of, _ := eps.Float64()
+		limit += of
 	}
-	limit += c.Tolerance
 	switch fair := c.Verdict == certify.Fair.String(); {
 	case c.Verdict == certify.Unfair.String() && !q.Unfair:
 		return Untrue, "a replayed witness, where the truth says that there is none"

@@ -312,11 +312,11 @@ func readTruth(folder, name string) (*Truth, error) {
 	if t.Name != name {
 		return nil, fmt.Errorf("it is of the instance %q, and its folder is called %q", t.Name, name)
 	}
-	return t, t.validate()
+	return t, t.Validate()
 }
 
-// validate looks for what no truth can say.
-func (t *Truth) validate() error {
+// Validate looks for what no truth can say.
+func (t *Truth) Validate() error {
 	if t.Format != truthFormat || t.Version != truthVersion {
 		return fmt.Errorf("format %q, version %d; want %q, version %d", t.Format, t.Version, truthFormat, truthVersion)
 	}
@@ -346,15 +346,27 @@ func (t *Truth) validate() error {
 	return nil
 }
 
+// threshold is ε; nil for a notion without.
+func (q *Question) threshold() (*big.Rat, error) {
+	n, err := fairness.ParseNotion(q.Notion)
+	switch {
+	case err != nil:
+		return nil, err
+	case n.UsesEpsilon():
+		return fairness.ParseEpsilon(q.Epsilon, n)
+	case q.Epsilon != "":
+		return nil, fmt.Errorf("epsilon %q: the notion %s has none", q.Epsilon, n)
+	}
+	return nil, nil
+}
+
 func (q *Question) validate(t *Truth) error {
 	n, err := fairness.ParseNotion(q.Notion)
 	if err != nil {
 		return err
 	}
-	if n.UsesEpsilon() {
-		if _, err := fairness.ParseEpsilon(q.Epsilon, n); err != nil {
-			return err
-		}
+	if _, err := q.threshold(); err != nil {
+		return err
 	}
 	switch {
 	case !slices.Contains(Goals(), q.Goal):

@@ -138,7 +138,19 @@ func (p *Plan) Frame() *experiment.Frame {
 
 // Recall reads a plan back from a task of the journal.
 func Recall(t record.Task) (experiment.Plan, error) {
-	return experiment.PlanOf[Plan](t, Command, "run over a bench of soundness")
+	p, err := experiment.PlanOf[Plan](t, Command, "run over a bench of soundness")
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range p.Instances {
+		if of == nil {
+			return nil, errors.New("the run's plan has an instance without a truth")
+		}
+		if err := of.Validate(); err != nil {
+			return nil, fmt.Errorf("the run's plan: %s: %w", of.Name, err)
+		}
+	}
+	return p, nil
 }
 
 // Result is what one task came to.
