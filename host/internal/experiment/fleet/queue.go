@@ -1,0 +1,228 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/hyfair/hyfair/host/internal/session"
+)
+
+// lay makes the queue as it has to be, and listens for results from the first on.
+func (c *Coordinator) lay(ctx context.Context) (err error) {
+	c.filling.Lock()
+	defer c.filling.Unlock()
+	if c.listen != nil {
+		c.listen.Stop()
+		c.listen = nil
+	}
+	clear(c.grounds)
+	clear(c.sent)
+	if c.queue, c.results, c.store, err = c.link.lay(ctx); err != nil {
+		return err
+	}
+	consumer, err := c.link.js.OrderedConsumer(ctx, resultsStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultPrefix + c.plan + ".>"}})
+	if err != nil {
+		return err
+	}
+	c.listen, err = consumer.Consume(func(m jetstream.Msg) { c.take(m.Subject(), m.Data()) })
+	return err
+}
+
+// publish puts a parcel's files and the parcel into the queue. A queue that does not answer
+// will: look tries again.
+func (c *Coordinator) publish(ctx context.Context, w *wait) error {
+	text, err := json.Marshal(w.parcel)
+	if err != nil {
+		return err
+	}
+	if len(text) > maxTask {
+		return session.Mistake(fmt.Errorf("the tasks %s and others are too long to be sent: %d bytes of at most %d", w.parcel.Tasks[0].Key, len(text), maxTask))
+	}
+	err = c.fill(ctx, w)
+	if gone := (*gone)(nil); errors.As(err, &gone) {
+		return err
+	}
+	if err == nil {
+		_, err = c.link.js.Publish(ctx, w.parcel.subject(&w.ground), text, jetstream.WithMsgID(w.parcel.ID+"."+nuid.Next()), jetstream.WithExpectStream(tasksStream))
+	}
+	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && !strings.Contains(refused.Description, "per subject") {
+		c.s.Note("the fleet's queue takes no more: %s; its tasks wait", refused.Description)
+	}
+	return nil
+}
+
+// gone tells that a file is not what it was.
+type gone struct{ error }
+
+// fill makes sure that the queue has a parcel's ground and files.
+func (c *Coordinator) fill(ctx context.Context, w *wait) error {
+	c.filling.Lock()
+	defer c.filling.Unlock()
+	if name := w.ground.name(); !c.grounds[name] {
+		text, err := json.Marshal(w.ground)
+		if err != nil {
+			return err
+		}
+		_, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable: name, FilterSubject: taskPrefix + name + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.patience,
+			// The worker that gets a task a fourth time says so in place of a result: a server
+			// that gives up says it once, to whoever listens.
+			MaxDeliver: -1, MaxAckPending: -1, InactiveThreshold: 24 * time.Hour, Metadata: map[string]string{"ground": string(text)}, Replicas: c.link.replicas(),
+		})
+		if err != nil {
+			return err
+		}
+		c.grounds[name] = true
+		c.link.Publish(wakeSubject, nil)
+	}
+	for name, f := range w.parcel.Files {
+		if c.sent[f.SHA256] {
+			continue
+		}
+		if info, err := c.store.GetInfo(ctx, f.SHA256); err != nil || info.Size != uint64(f.Size) {
+			if err := c.upload(ctx, name, f); err != nil {
+				return err
+			}
+		}
+		c.sent[f.SHA256] = true
+	}
+	return nil
+}
+
+func (c *Coordinator) upload(ctx context.Context, name string, f file) error {
+	in, err := os.Open(name)
+	if err != nil {
+		return &gone{err}
+	}
+	defer in.Close()
+	sum := &summer{}
+	if _, err = c.store.Put(ctx, jetstream.ObjectMeta{Name: f.SHA256}, sum.of(in)); err != nil {
+		return err
+	}
+	if sum.text() != f.SHA256 {
+		c.store.Delete(ctx, f.SHA256)
+		return &gone{session.Mistake(fmt.Errorf("%s changed while the experiment ran; the same command does its tasks again", name))}
+	}
+	return nil
+}
+
+// look looks after the fleet until ctx ends: how many slots it has, and whether what is
+// out is in the queue.
+func (c *Coordinator) look(ctx context.Context) {
+	tick := time.NewTicker(c.patience / looks)
+	defer tick.Stop()
+	for {
+		c.hear(ctx)
+		c.sweep(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// hear asks the machines, and tells the user where none takes the experiment's tasks.
+func (c *Coordinator) hear(ctx context.Context) {
+	slots, machines, free := 0, 0, 0
+	var lacks []string
+	c.link.ask(ctx, min(time.Second, c.patience/looks), func(s *State) {
+		if s.Role != RoleWorker || s.Draining {
+			return
+		}
+		machines, slots = machines+1, slots+s.Slots
+		if len(s.Lacks) == 0 {
+			free++
+		}
+		for _, text := range s.Lacks {
+			lacks = append(lacks, s.Name+": "+text)
+		}
+	})
+	if ctx.Err() != nil {
+		return
+	}
+	c.mu.Lock()
+	c.fit = min(width, max(leastOut, 2*slots))
+	c.room.Broadcast()
+	c.mu.Unlock()
+	slices.Sort(lacks)
+	switch {
+	case !c.link.IsConnected():
+		c.s.Note("the fleet's queue does not answer; its tasks wait")
+	case machines == 0:
+		c.s.Note("the fleet has no worker yet; hyfair fleet join starts one")
+	case free == 0:
+		c.s.Note("no worker of the fleet can take these tasks: %s", strings.Join(lacks, "; "))
+	}
+}
+
+// sweep puts what is out, and no longer in the queue, there again, and removes results that
+// were taken in.
+func (c *Coordinator) sweep(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	c.filling.Lock()
+	queue, results := c.queue, c.results
+	c.filling.Unlock()
+	info, err := queue.Info(ctx, jetstream.WithSubjectFilter(taskPrefix+"*."+c.plan+".>"))
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if c.lay(ctx) != nil {
+			return
+		}
+		info, err = &jetstream.StreamInfo{}, nil
+	}
+	if err != nil {
+		return
+	}
+	if _, err := results.Info(ctx); errors.Is(err, jetstream.ErrStreamNotFound) {
+		c.lay(ctx)
+	}
+	there := map[string]bool{}
+	for subject := range info.State.Subjects {
+		there[subject[strings.LastIndexByte(subject, '.')+1:]] = true
+	}
+	var again []*wait
+	var old []string
+	c.mu.Lock()
+	for id, w := range c.waiting {
+		switch {
+		case there[id] || time.Since(w.since) < c.patience/looks:
+			w.missed = 0
+		default:
+			if w.missed++; w.missed > 1 {
+				w.missed = 0
+				again = append(again, w)
+			}
+		}
+	}
+	for id, at := range c.taken {
+		if !at.IsZero() && time.Since(at) > 2*c.patience/looks {
+			old = append(old, id)
+		}
+	}
+	c.mu.Unlock()
+	for _, w := range again {
+		if err := c.publish(ctx, w); err != nil {
+			c.s.Note("%v", err)
+		}
+	}
+	for _, id := range old {
+		if results.Purge(ctx, jetstream.WithPurgeSubject(resultPrefix+c.plan+"."+id+".>")) != nil {
+			return
+		}
+		c.mu.Lock()
+		if at, taken := c.taken[id]; taken && time.Since(at) > 2*c.patience/looks {
+			c.taken[id] = time.Time{}
+		}
+		c.mu.Unlock()
+	}
+}
