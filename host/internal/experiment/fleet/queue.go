@@ -76,7 +76,7 @@ func (c *Coordinator) fill(ctx context.Context, w *wait) error {
 			Durable: name, FilterSubject: taskPrefix + name + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.patience,
 			// The worker that gets a task a fourth time says so in place of a result: a server
 			// that gives up says it once, to whoever listens.
-			MaxDeliver: -1, MaxAckPending: -1, InactiveThreshold: 24 * time.Hour, Metadata: map[string]string{"ground": string(text)}, Replicas: c.link.replicas(),
+			MaxDeliver: -1, MaxAckPending: -1, MaxWaiting: 1 << 16, InactiveThreshold: 24 * time.Hour, Metadata: map[string]string{"ground": string(text)}, Replicas: c.link.replicas(),
 		})
 		if err != nil {
 			return err

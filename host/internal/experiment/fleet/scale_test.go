@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,6 +25,10 @@ import (
 func TestManyTasks(t *testing.T) {
 	tier.NeedUsual(t)
 	tasks, machines := tier.Count(200, 20_000), tier.Count(20, 1000)
+	if n := os.Getenv("HYFAIR_FLEET_TASKS"); n != "" {
+		tasks, _ = strconv.Atoi(n)
+		machines = 1000
+	}
 	s, err := serve.Start(serve.Options{Listen: "127.0.0.1:0", Store: t.TempDir(), Limit: 8 << 30, Log: io.Discard})
 	if err != nil {
 		t.Fatal(err)

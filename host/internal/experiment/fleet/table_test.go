@@ -28,6 +28,8 @@ func TestMain(m *testing.M) { plugintest.Main(m) }
 type table struct {
 	*testing.T
 	dir, url string
+	// wait is how long a task waits for a sign of life.
+	wait string
 }
 
 func lay(t *testing.T) *table {
@@ -35,7 +37,7 @@ func lay(t *testing.T) *table {
 	dir := plugintest.Folder(t, map[string]string{
 		"hyfair": "host", "hyfair-fleet": "host/fleet", "hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa",
 	})
-	b := &table{T: t, dir: dir}
+	b := &table{T: t, dir: dir, wait: "2s"}
 	t.Cleanup(func() {
 		if pids := b.left(); len(pids) > 0 {
 			t.Errorf("processes are left: %v", pids)
@@ -69,10 +71,16 @@ func (p *process) said() string {
 // start starts hyfair with a home of its own.
 func (b *table) start(home string, args ...string) *process {
 	b.Helper()
-	p := &process{ended: make(chan struct{})}
-	p.Cmd = exec.Command(filepath.Join(b.dir, "hyfair"), args...)
 	home = filepath.Join(b.dir, "home", home)
-	p.Env = append(os.Environ(), "HYFAIR_PLUGIN_DIR="+b.dir, "XDG_DATA_HOME="+home, "XDG_CACHE_HOME="+home, "HYFAIR_RUNS_DIR=", "HYFAIR_FLEET_WAIT=2s")
+	c := exec.Command(filepath.Join(b.dir, "hyfair"), args...)
+	c.Env = append(os.Environ(), "HYFAIR_PLUGIN_DIR="+b.dir, "XDG_DATA_HOME="+home, "XDG_CACHE_HOME="+home, "HYFAIR_RUNS_DIR=", "HYFAIR_FLEET_WAIT="+b.wait)
+	return b.launch(c)
+}
+
+// launch starts a program that the test ends.
+func (b *table) launch(c *exec.Cmd) *process {
+	b.Helper()
+	p := &process{Cmd: c, ended: make(chan struct{})}
 	p.Stdout, p.Stderr = &p.stdout, p
 	if err := p.Start(); err != nil {
 		b.Fatal(err)
