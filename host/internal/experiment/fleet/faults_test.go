@@ -5,14 +5,11 @@ package fleet
 import (
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -142,7 +139,7 @@ func TestWhatStandsStill(t *testing.T) {
 	want := b.alone(grid)
 	b.serve()
 	_, address, _ := strings.Cut(b.url, "://")
-	link := stall(t, address)
+	link := bad(t, address)
 	tidy := filepath.Join(b.dir, "fleet.jsonl")
 	coordinator := b.start("coordinator", "ablate", grid, "--fleet", b.url, "--tidy", tidy)
 	behind := b.start("worker", "fleet", "join", "nats://"+link.address, "--jobs", "1")
@@ -163,53 +160,4 @@ func TestWhatStandsStill(t *testing.T) {
 		t.Error(d)
 	}
 	behind.kill()
-}
-
-// stalling is a link to an address that can stand still.
-type stalling struct {
-	address string
-	still   atomic.Bool
-}
-
-func stall(t *testing.T, to string) *stalling {
-	t.Helper()
-	at, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { at.Close() })
-	s := &stalling{address: at.Addr().String()}
-	carry := func(to, from net.Conn) {
-		defer to.Close()
-		defer from.Close()
-		buffer := make([]byte, 32<<10)
-		for {
-			n, err := from.Read(buffer)
-			for s.still.Load() && t.Context().Err() == nil {
-				time.Sleep(10 * time.Millisecond)
-			}
-			if err != nil {
-				return
-			}
-			if _, err := to.Write(buffer[:n]); err != nil {
-				return
-			}
-		}
-	}
-	go func() {
-		for {
-			near, err := at.Accept()
-			if err != nil {
-				return
-			}
-			far, err := net.Dial("tcp", to)
-			if err != nil {
-				near.Close()
-				continue
-			}
-			go carry(near, far)
-			go carry(far, near)
-		}
-	}()
-	return s
 }

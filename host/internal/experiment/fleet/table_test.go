@@ -254,31 +254,41 @@ func (b *table) seat() *link {
 }
 
 // fetch takes the next task of whatever ground.
-func (b *table) fetch(l *link) (jetstream.Msg, *parcel) {
+func (b *table) fetch(l *link) (m jetstream.Msg, p *parcel) {
 	b.Helper()
-	var m jetstream.Msg
 	b.until("task", func() bool {
-		queue, err := l.js.Stream(b.Context(), tasksStream)
-		if err != nil {
-			return false
-		}
-		list := queue.ListConsumers(b.Context())
-		for info := range list.Info() {
-			from, err := queue.Consumer(b.Context(), info.Name)
-			if err != nil {
-				continue
-			}
-			if batch, err := from.Fetch(1, jetstream.FetchMaxWait(time.Second)); err == nil && m == nil {
-				m = <-batch.Messages()
-			}
-		}
+		m, p = b.fetchNow(l)
 		return m != nil
 	})
-	p, err := parseParcel(m.Data())
-	if err != nil {
-		b.Fatal(err)
-	}
 	return m, p
+}
+
+// fetchNow is fetch of a task that waits; nil: none does.
+func (b *table) fetchNow(l *link) (jetstream.Msg, *parcel) {
+	b.Helper()
+	queue, err := l.js.Stream(b.Context(), tasksStream)
+	if err != nil {
+		return nil, nil
+	}
+	list := queue.ListConsumers(b.Context())
+	for info := range list.Info() {
+		from, err := queue.Consumer(b.Context(), info.Name)
+		if err != nil {
+			continue
+		}
+		batch, err := from.Fetch(1, jetstream.FetchMaxWait(time.Second))
+		if err != nil {
+			continue
+		}
+		if m := <-batch.Messages(); m != nil {
+			p, err := parseParcel(m.Data())
+			if err != nil {
+				b.Fatal(err)
+			}
+			return m, p
+		}
+	}
+	return nil, nil
 }
 
 // alive reports a process that is not gone.
