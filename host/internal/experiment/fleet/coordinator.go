@@ -44,8 +44,9 @@ type Coordinator struct {
 	s    *session.Session
 	// patience is how long a task waits for a sign of life.
 	patience time.Duration
-	// plan is the experiment's name in the queue.
+	// plan is the experiment's name in the queue, dir the folder that names of files start in.
 	plan  string
+	dir   string
 	frame *experiment.Frame
 	done  func()
 
@@ -67,12 +68,16 @@ type Coordinator struct {
 	subjects map[string]func() (*subject, error)
 	groups   map[string]*group
 	waiting  map[string]*wait
-	early    map[string][]byte
+	early    map[string]early
 	earlier  int
-	taken    map[string]time.Time
-	parts    gatherer
-	state    State
-	told     string
+	// taken are the names of parcels whose results were taken in, fresh those of the last
+	// seconds; latest is the last message with results that came.
+	taken  map[string]bool
+	fresh  []message
+	latest uint64
+	parts  gatherer
+	state  State
+	told   string
 }
 
 // group is tasks that go together, as far as they have come.
@@ -87,6 +92,19 @@ type errand struct {
 	ground ground
 	from   *subject
 	came   chan came // of one
+}
+
+// message is one with results: what of, where in its stream, and when it came.
+type message struct {
+	id  string
+	seq uint64
+	at  time.Time
+}
+
+// early is a result that nobody waits for yet.
+type early struct {
+	whole []byte
+	first message
 }
 
 type came struct {
@@ -123,7 +141,7 @@ func Coordinate(a Address, s *session.Session, patience time.Duration) (*Coordin
 func coordinator(l *link, s *session.Session) *Coordinator {
 	c := &Coordinator{
 		link: l, s: s, grounds: map[string]bool{}, sent: map[string]bool{}, subjects: map[string]func() (*subject, error){}, groups: map[string]*group{},
-		waiting: map[string]*wait{}, early: map[string][]byte{}, taken: map[string]time.Time{}, fit: leastOut,
+		waiting: map[string]*wait{}, early: map[string]early{}, taken: map[string]bool{}, fit: leastOut,
 	}
 	c.room = sync.NewCond(&c.mu)
 	return c
@@ -146,6 +164,9 @@ func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, er
 		return 0, err
 	}
 	c.plan = t.ID()[:32]
+	if c.dir, err = os.Getwd(); err != nil {
+		return 0, err
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	if err := c.lay(ctx); err != nil {
 		stop()
@@ -171,35 +192,39 @@ func (c *Coordinator) Told(p experiment.Progress) {
 	c.state.Done, c.state.Failed, c.state.Total, c.state.Left = p.Done, p.Failed, p.Total, p.Left
 }
 
-// take takes in what somebody published as a part of a result.
-func (c *Coordinator) take(subject string, body []byte) {
+// take takes in what somebody published as a part of a result, as message seq of its stream.
+func (c *Coordinator) take(subject string, body []byte, seq uint64) {
 	p, ok := parsePart(subject)
 	if !ok || p.plan != c.plan {
 		return
 	}
+	m := message{p.id, seq, time.Now()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, taken := c.taken[p.id]; taken {
+	c.latest = seq
+	if c.taken[p.id] {
 		return // once
 	}
-	whole := c.parts.add(p, body)
+	whole, first := c.parts.add(p, body, m)
 	if whole == nil {
 		return
 	}
 	if w := c.waiting[p.id]; w != nil {
-		c.deliver(p.id, w, whole)
-	} else if c.earlier+len(whole)+overhead <= maxEarly && c.early[p.id] == nil {
-		c.early[p.id] = bytes.Clone(whole)
+		c.deliver(w, whole, first)
+	} else if _, has := c.early[p.id]; !has && c.earlier+len(whole)+overhead <= maxEarly {
+		c.early[p.id] = early{bytes.Clone(whole), first}
 		c.earlier += len(whole) + overhead
 	}
 }
 
 // deliver gives a parcel's answers to those who wait for them. c.mu is held.
-func (c *Coordinator) deliver(id string, w *wait, whole []byte) {
-	delete(c.waiting, id)
-	c.taken[id] = time.Now()
+func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
+	delete(c.waiting, first.id)
+	c.parts.drop(first.id)
+	first.at = time.Now()
+	c.taken[strings.Clone(first.id)], c.fresh = true, append(c.fresh, first)
 	c.out--
-	c.room.Broadcast()
+	c.room.Signal()
 	go func() {
 		c.unpacking.Lock() // one at a time: a small message may be a large one, packed
 		a, err := unpack(whole)
@@ -346,11 +371,7 @@ func (c *Coordinator) send(ctx context.Context, name string, e *errand) error {
 
 // put puts a parcel into the queue, when there is room, unless its results are there.
 func (c *Coordinator) put(ctx context.Context, all []*errand) error {
-	host, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	p := &parcel{Plan: c.plan, Dir: host, Files: map[string]file{}}
+	p := &parcel{Plan: c.plan, Dir: c.dir, Files: map[string]file{}}
 	g := all[0].ground
 	g.Plugins = maps.Clone(g.Plugins)
 	named := make([]task, len(all))
@@ -368,26 +389,18 @@ func (c *Coordinator) put(ctx context.Context, all []*errand) error {
 		}
 		return nil
 	}
-	defer context.AfterFunc(ctx, func() {
-		c.mu.Lock() // else it may come between the look at ctx and the wait
-		defer c.mu.Unlock()
-		c.room.Broadcast()
-	})()
 	c.mu.Lock()
-	for c.out >= c.fit && ctx.Err() == nil {
-		c.room.Wait()
-	}
-	if err := ctx.Err(); err != nil {
+	if err := c.wait(ctx); err != nil {
 		c.mu.Unlock()
 		return err
 	}
 	c.out++
 	delete(c.taken, p.ID)
 	c.waiting[p.ID] = w
-	if whole := c.early[p.ID]; whole != nil {
+	if e, has := c.early[p.ID]; has {
 		delete(c.early, p.ID)
-		c.earlier -= len(whole) + overhead
-		c.deliver(p.ID, w, whole)
+		c.earlier -= len(e.whole) + overhead
+		c.deliver(w, e.whole, e.first)
 		c.mu.Unlock()
 		return nil
 	}
@@ -397,12 +410,30 @@ func (c *Coordinator) put(ctx context.Context, all []*errand) error {
 		if c.waiting[p.ID] == w {
 			delete(c.waiting, p.ID)
 			c.out--
-			c.room.Broadcast()
+			c.room.Signal()
 		}
 		c.mu.Unlock()
 		return fail(err)
 	}
 	return nil
+}
+
+// wait waits for room in the queue. c.mu is held.
+func (c *Coordinator) wait(ctx context.Context) error {
+	if c.out >= c.fit {
+		defer context.AfterFunc(ctx, func() {
+			c.mu.Lock() // else it may come between the look at ctx and the wait
+			defer c.mu.Unlock()
+			c.room.Broadcast()
+		})()
+	}
+	for c.out >= c.fit && ctx.Err() == nil {
+		c.room.Wait()
+	}
+	if ctx.Err() != nil {
+		c.room.Signal() // what woke this one may have been room for another
+	}
+	return ctx.Err()
 }
 
 // Close takes the experiment's tasks out of the queue, has the workers stop those under

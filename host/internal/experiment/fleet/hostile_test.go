@@ -151,8 +151,8 @@ func FuzzResult(f *testing.F) {
 		c.plan = "p"
 		waits := &errand{task: task{Content: "c"}, from: of, came: make(chan came, 1)}
 		c.waiting["id"], c.out = &wait{errands: []*errand{waits}}, 1
-		c.take(subject, body)
-		c.take(subject, body)
+		c.take(subject, body, 1)
+		c.take(subject, body, 1)
 		if len(c.waiting) == 1 {
 			return
 		}
@@ -200,7 +200,7 @@ func TestEarlyResultsAreBounded(t *testing.T) {
 	c := coordinator(nil, nil)
 	c.plan = "plan"
 	for i := range maxEarly/overhead + 1000 {
-		c.take(partSubject(c.plan, strconv.Itoa(i), "a", 0, 1), []byte{1})
+		c.take(partSubject(c.plan, strconv.Itoa(i), "a", 0, 1), []byte{1}, uint64(i))
 	}
 	if n := len(c.early); n == 0 || n > maxEarly/overhead {
 		t.Errorf("%d results wait", n)

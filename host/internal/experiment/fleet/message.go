@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
@@ -132,13 +134,18 @@ type answer struct {
 	Error   string        `json:"error,omitempty"`
 }
 
+// packers and unpackers are used again: each has tables of a megabyte.
+var packers, unpackers sync.Pool
+
 // pack makes parts of answers.
 func pack(a *answers) ([][]byte, error) {
 	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
+	z, ok := packers.Get().(*gzip.Writer)
+	if !ok {
+		z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	}
+	defer packers.Put(z)
+	z.Reset(&out)
 	if err := errors.Join(json.NewEncoder(z).Encode(a), z.Close()); err != nil {
 		return nil, err
 	}
@@ -155,8 +162,12 @@ func pack(a *answers) ([][]byte, error) {
 
 // unpack reads parts that were put together, whoever sent them.
 func unpack(b []byte) (*answers, error) {
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
+	z, ok := unpackers.Get().(*gzip.Reader)
+	if !ok {
+		z = new(gzip.Reader)
+	}
+	defer unpackers.Put(z)
+	if err := z.Reset(bytes.NewReader(b)); err != nil {
 		return nil, err
 	}
 	in := &io.LimitedReader{R: z, N: maxAnswer}
@@ -203,6 +214,9 @@ func parsePart(subject string) (p part, ok bool) {
 // maxGathered bounds the parts, of all attempts together, that wait for others of theirs.
 const maxGathered = 512 << 20
 
+// slot is what a part that is not there yet takes.
+const slot = 24
+
 // gatherer puts parts together. What never becomes whole is forgotten, the oldest first.
 type gatherer struct {
 	open  map[string]*pile
@@ -214,15 +228,16 @@ type pile struct {
 	parts [][]byte
 	have  int
 	size  int
+	first message
 }
 
-// add takes a part in, and gives the whole with the last one.
-func (g *gatherer) add(p part, body []byte) []byte {
+// add takes a part in, and gives the whole with the last one, and the message of the first.
+func (g *gatherer) add(p part, body []byte, m message) ([]byte, message) {
 	if len(body) > maxPart {
-		return nil
+		return nil, m
 	}
 	if p.of == 1 {
-		return body
+		return body, m
 	}
 	if g.open == nil {
 		g.open = map[string]*pile{}
@@ -230,22 +245,31 @@ func (g *gatherer) add(p part, body []byte) []byte {
 	key := p.id + "." + p.attempt
 	o := g.open[key]
 	if o == nil {
-		o = &pile{parts: make([][]byte, p.of)}
-		g.open[key], g.order = o, append(g.order, key)
+		o = &pile{parts: make([][]byte, p.of), first: m, size: overhead + p.of*slot}
+		g.open[key], g.order, g.size = o, append(g.order, key), g.size+o.size
 	}
 	if len(o.parts) != p.of || o.parts[p.n] != nil || len(body) == 0 {
-		return nil
+		return nil, m
 	}
 	o.parts[p.n] = bytes.Clone(body)
 	o.have, o.size, g.size = o.have+1, o.size+len(body), g.size+len(body)
 	if o.have == p.of {
 		g.forget(key)
-		return bytes.Join(o.parts, nil)
+		return bytes.Join(o.parts, nil), o.first
 	}
-	for (g.size > maxGathered || len(g.order) > 1<<16) && len(g.order) > 1 {
+	for g.size > maxGathered && len(g.order) > 1 {
 		g.forget(g.order[0])
 	}
-	return nil
+	return nil, m
+}
+
+// drop forgets the parts of a parcel, which another attempt has answered.
+func (g *gatherer) drop(id string) {
+	for _, key := range slices.Clone(g.order) {
+		if strings.HasPrefix(key, id+".") {
+			g.forget(key)
+		}
+	}
 }
 
 func (g *gatherer) forget(key string) {
@@ -253,11 +277,10 @@ func (g *gatherer) forget(key string) {
 		g.size -= o.size
 		delete(g.open, key)
 	}
-	for i, k := range g.order {
-		if k == key {
-			g.order = append(g.order[:i], g.order[i+1:]...)
-			break
-		}
+	if i := slices.Index(g.order, key); i == 0 {
+		g.order = g.order[1:]
+	} else if i > 0 {
+		g.order = slices.Delete(g.order, i, i+1)
 	}
 }
 

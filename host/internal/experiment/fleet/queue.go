@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 
 	"github.com/hyfair/hyfair/host/internal/session"
 )
@@ -26,6 +25,9 @@ func (c *Coordinator) lay(ctx context.Context) (err error) {
 	}
 	clear(c.grounds)
 	clear(c.sent)
+	c.mu.Lock()
+	c.latest, c.fresh = 0, nil // the stream may be another
+	c.mu.Unlock()
 	if c.queue, c.results, c.store, err = c.link.lay(ctx); err != nil {
 		return err
 	}
@@ -33,7 +35,11 @@ func (c *Coordinator) lay(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c.listen, err = consumer.Consume(func(m jetstream.Msg) { c.take(m.Subject(), m.Data()) })
+	c.listen, err = consumer.Consume(func(m jetstream.Msg) {
+		if meta, err := m.Metadata(); err == nil {
+			c.take(m.Subject(), m.Data(), meta.Sequence.Stream)
+		}
+	})
 	return err
 }
 
@@ -47,12 +53,15 @@ func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 	if len(text) > maxTask {
 		return session.Mistake(fmt.Errorf("the tasks %s and others are too long to be sent: %d bytes of at most %d", w.parcel.Tasks[0].Key, len(text), maxTask))
 	}
-	err = c.fill(ctx, w)
+	first, err := c.fill(ctx, w)
 	if gone := (*gone)(nil); errors.As(err, &gone) {
 		return err
 	}
 	if err == nil {
-		_, err = c.link.js.Publish(ctx, w.parcel.subject(&w.ground), text, jetstream.WithMsgID(w.parcel.ID+"."+nuid.Next()), jetstream.WithExpectStream(tasksStream))
+		_, err = c.link.js.Publish(ctx, w.parcel.subject(&w.ground), text, jetstream.WithExpectStream(tasksStream))
+	}
+	if err == nil && first {
+		c.link.Publish(wakeSubject, nil)
 	}
 	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && !strings.Contains(refused.Description, "per subject") {
 		c.s.Note("the fleet's queue takes no more: %s; its tasks wait", refused.Description)
@@ -63,14 +72,15 @@ func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 // gone tells that a file is not what it was.
 type gone struct{ error }
 
-// fill makes sure that the queue has a parcel's ground and files.
-func (c *Coordinator) fill(ctx context.Context, w *wait) error {
+// fill makes sure that the queue has a parcel's ground and files. It says whether the ground
+// was not there.
+func (c *Coordinator) fill(ctx context.Context, w *wait) (first bool, err error) {
 	c.filling.Lock()
 	defer c.filling.Unlock()
 	if name := w.ground.name(); !c.grounds[name] {
 		text, err := json.Marshal(w.ground)
 		if err != nil {
-			return err
+			return first, err
 		}
 		_, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 			Durable: name, FilterSubject: taskPrefix + name + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.patience,
@@ -79,10 +89,9 @@ func (c *Coordinator) fill(ctx context.Context, w *wait) error {
 			MaxDeliver: -1, MaxAckPending: -1, MaxWaiting: 1 << 16, InactiveThreshold: 24 * time.Hour, Metadata: map[string]string{"ground": string(text)}, Replicas: c.link.replicas(),
 		})
 		if err != nil {
-			return err
+			return first, err
 		}
-		c.grounds[name] = true
-		c.link.Publish(wakeSubject, nil)
+		c.grounds[name], first = true, true
 	}
 	for name, f := range w.parcel.Files {
 		if c.sent[f.SHA256] {
@@ -90,12 +99,12 @@ func (c *Coordinator) fill(ctx context.Context, w *wait) error {
 		}
 		if info, err := c.store.GetInfo(ctx, f.SHA256); err != nil || info.Size != uint64(f.Size) {
 			if err := c.upload(ctx, name, f); err != nil {
-				return err
+				return first, err
 			}
 		}
 		c.sent[f.SHA256] = true
 	}
-	return nil
+	return first, nil
 }
 
 func (c *Coordinator) upload(ctx context.Context, name string, f file) error {
@@ -191,7 +200,6 @@ func (c *Coordinator) sweep(ctx context.Context) {
 		there[subject[strings.LastIndexByte(subject, '.')+1:]] = true
 	}
 	var again []*wait
-	var old []string
 	c.mu.Lock()
 	for id, w := range c.waiting {
 		switch {
@@ -204,25 +212,42 @@ func (c *Coordinator) sweep(ctx context.Context) {
 			}
 		}
 	}
-	for id, at := range c.taken {
-		if !at.IsZero() && time.Since(at) > 2*c.patience/looks {
-			old = append(old, id)
-		}
-	}
+	over := c.over()
 	c.mu.Unlock()
 	for _, w := range again {
 		if err := c.publish(ctx, w); err != nil {
 			c.s.Note("%v", err)
 		}
 	}
-	for _, id := range old {
-		if results.Purge(ctx, jetstream.WithPurgeSubject(resultPrefix+c.plan+"."+id+".>")) != nil {
-			return
-		}
-		c.mu.Lock()
-		if at, taken := c.taken[id]; taken && time.Since(at) > 2*c.patience/looks {
-			c.taken[id] = time.Time{}
-		}
-		c.mu.Unlock()
+	if over > 1 {
+		results.Purge(ctx, jetstream.WithPurgeSubject(resultPrefix+c.plan+".>"), jetstream.WithPurgeSequence(over))
 	}
+}
+
+// stale is how long a result that nobody waits for, or one in parts, keeps its place in the
+// queue.
+const stale = 10 * time.Minute
+
+// over is the first message with results that the queue has to keep: the journal has what was
+// taken in a while ago, and the rest is nothing. c.mu is held.
+func (c *Coordinator) over() uint64 {
+	for len(c.fresh) > 0 && time.Since(c.fresh[0].at) > 2*c.patience/looks {
+		c.fresh = c.fresh[1:]
+	}
+	first := c.latest + 1
+	keep := func(m message) {
+		if time.Since(m.at) < stale {
+			first = min(first, m.seq)
+		}
+	}
+	for _, m := range c.fresh {
+		keep(m)
+	}
+	for _, e := range c.early {
+		keep(e.first)
+	}
+	for _, o := range c.parts.open {
+		keep(o.first)
+	}
+	return first
 }

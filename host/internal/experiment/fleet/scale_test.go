@@ -1,137 +1,143 @@
+//go:build unix
+
 package fleet
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/hyfair/hyfair/host/internal/experiment"
-	"github.com/hyfair/hyfair/host/internal/experiment/fleet/serve"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// Tasks of nothing go through workers that answer at once, each of them once.
+// simulated is the first argument of this program when it is to be workers.
+const simulated = "simulated-workers"
+
+// simulate is many workers, each with a connection of its own, that answer at once, until
+// the standard input ends.
+func simulate(url, number string) {
+	n, _ := strconv.Atoi(number)
+	dir, err := os.MkdirTemp("", "hyfair-simulated-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	ctx, stop := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	for range n {
+		w := &Worker{
+			Address: Address{URL: url}, Slots: 1, Threads: 1, Cache: dir, Log: func(string, ...any) {},
+			answer: func(t *task) answer { return answer{Content: t.Content} },
+		}
+		group.Go(func() {
+			if err := w.Run(ctx); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		})
+	}
+	io.Copy(io.Discard, os.Stdin)
+	stop()
+	group.Wait()
+}
+
+// peak is the most memory that a process had, where the system says so.
+func peak(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(text); err == nil && m != nil {
+		kib, _ := strconv.Atoi(string(m[1]))
+		return fmt.Sprintf("%d MiB", kib>>10)
+	}
+	return "unknown"
+}
+
+// Tasks of nothing go through workers that answer at once, each of them once. The command
+//
+//	HYFAIR_FLEET_TASKS=1000000 go test ./host/internal/experiment/fleet -run TestManyTasks -v -timeout 3h
+//
+// says how fast, and with how much memory.
 func TestManyTasks(t *testing.T) {
 	tier.NeedUsual(t)
 	tasks, machines := tier.Count(200, 20_000), tier.Count(20, 1000)
-	if n := os.Getenv("HYFAIR_FLEET_TASKS"); n != "" {
-		tasks, _ = strconv.Atoi(n)
-		machines = 1000
+	if text := os.Getenv("HYFAIR_FLEET_TASKS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks, machines = n, 1000
 	}
-	s, err := serve.Start(serve.Options{Listen: "127.0.0.1:0", Store: t.TempDir(), Limit: 8 << 30, Log: io.Discard})
+	b := lay(t)
+	server := b.launch(exec.Command(filepath.Join(b.dir, "hyfair-fleet"), "-listen", "127.0.0.1:0", "-store", filepath.Join(b.dir, "store")))
+	b.until("a queue", func() bool { return strings.Contains(server.said(), "the queue of a fleet is at") || b.over(server) })
+	b.url = address.FindString(server.said())
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.End()
-	at := Address{URL: s.ClientURL()}
-	c, err := Coordinate(at, &session.Session{}, 0)
+	crowd := exec.Command(self, simulated, b.url, strconv.Itoa(machines))
+	end, err := crowd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	workers := b.launch(crowd)
+
+	c, err := Coordinate(Address{URL: b.url}, &session.Session{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	of := loan(t, "")
+	spec := question.Spec{Study: "none"}
+	text, err := json.Marshal([]any{spec, ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.subjects[string(text)] = func() (*subject, error) { return &subject{}, nil }
 	f := &experiment.Frame{Command: "none", Arms: []string{""}, Subjects: []*experiment.Subject{{}}, Terms: experiment.Terms{Threads: 1}}
 	width, err := c.Begin(f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var links []*link
-	for range 8 {
-		l, err := dial(at, RoleWorker, "simulated")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		if _, err := l.tells(func() *State { return &State{Name: fmt.Sprintf("w%p", l), Role: RoleWorker, Slots: machines / 8} }); err != nil {
-			t.Fatal(err)
-		}
-		links = append(links, l)
-	}
-	var twice, answered atomic.Int64
-	var group, working sync.WaitGroup
-	for i := range machines {
-		l := links[i%len(links)]
-		working.Go(func() {
-			var from jetstream.Consumer
-			for t.Context().Err() == nil && answered.Load() < int64(tasks) {
-				if from == nil {
-					list := l.js.(jetstream.StreamManager)
-					stream, err := list.Stream(t.Context(), tasksStream)
-					if err == nil {
-						names := stream.ConsumerNames(t.Context())
-						for name := range names.Name() {
-							from, _ = stream.Consumer(t.Context(), name)
-						}
-					}
-					if from == nil {
-						time.Sleep(20 * time.Millisecond)
-						continue
-					}
-				}
-				batch, err := from.Fetch(1, jetstream.FetchMaxWait(time.Second))
-				if err != nil {
-					continue
-				}
-				m := <-batch.Messages()
-				if m == nil {
-					continue
-				}
-				if meta, _ := m.Metadata(); meta.NumDelivered > 1 {
-					twice.Add(1)
-				}
-				p, err := parseParcel(m.Data())
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				parts, _ := pack(&answers{Worker: "w", Answers: []answer{{Content: p.Tasks[0].Content}}})
-				subject := partSubject(p.Plan, p.ID, "a", 0, 1)
-				for t.Context().Err() == nil {
-					if _, err := l.js.Publish(t.Context(), subject, parts[0], jetstream.WithMsgID(subject)); err == nil {
-						break
-					}
-				}
-				m.Ack()
-			}
-		})
-	}
-	begin, next := time.Now(), atomic.Int64{}
-	spec := of.asked.Spec
+	var answered, next atomic.Int64
+	var group sync.WaitGroup
+	begin := time.Now()
 	for range width {
 		group.Go(func() {
-			for {
-				i := next.Add(1)
-				if i > int64(tasks) {
-					return
-				}
+			for i := next.Add(1); i <= int64(tasks); i = next.Add(1) {
 				o := &experiment.Order{Errand: experiment.Errand{Key: fmt.Sprint(i), Kind: "none", Spec: &spec}, Job: &experiment.Job{Request: json.RawMessage("{}"), Threads: 1}, Content: record.Hash(fmt.Append(nil, i))}
 				if _, err := c.Do(t.Context(), o, func(record.Event) error { return nil }); err != nil {
 					t.Error(i, err)
 					return
 				}
-				answered.Add(1)
+				if n := answered.Add(1); n%10_000 == 0 {
+					t.Logf("%d tasks after %v", n, time.Since(begin).Round(time.Second))
+				}
 			}
 		})
 	}
 	group.Wait()
 	took := time.Since(begin)
-	working.Wait()
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
 	if n := answered.Load(); n != int64(tasks) {
 		t.Errorf("%d of %d tasks were answered", n, tasks)
 	}
-	t.Logf("%d tasks through %d workers in %v: %.0f a second, %v each; %d again; %d MiB of memory from the system, of all together",
-		tasks, machines, took.Round(time.Millisecond), float64(tasks)/took.Seconds(), (took / time.Duration(tasks)).Round(time.Microsecond), twice.Load(), memory.Sys>>20)
+	t.Logf("%d tasks through %d workers in %v: %.0f a second; at most %s of memory for the coordinator, %s for the server, %s for all workers",
+		tasks, machines, took.Round(time.Millisecond), float64(tasks)/took.Seconds(), peak(os.Getpid()), peak(server.Process.Pid), peak(workers.Process.Pid))
+	end.Close()
+	<-workers.ended
+	if said := workers.said(); said != "" {
+		t.Error(said)
+	}
 }

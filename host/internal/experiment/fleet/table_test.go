@@ -22,7 +22,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/program"
 )
 
-func TestMain(m *testing.M) { plugintest.Main(m) }
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == simulated {
+		simulate(os.Args[2], os.Args[3])
+		return
+	}
+	plugintest.Main(m)
+}
 
 // table is a folder with the programs, on which machines stand.
 type table struct {

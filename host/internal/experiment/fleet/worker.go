@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -24,16 +22,17 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
 const (
-	// idle is how long a slot waits for a task before it looks which grounds there are.
-	idle = 2 * time.Second
 	// patience is how long a worker goes on trying to give a result.
 	patience = 10 * time.Minute
+	// surveys is how often it looks which grounds there are, when nobody says that there is
+	// another; lingers is how long it asks for tasks of one that has none.
+	surveys = 10 * time.Second
+	lingers = 30 * time.Second
 )
 
 // Worker takes tasks and does them in processes of their own.
@@ -51,6 +50,8 @@ type Worker struct {
 	link  *link
 	cache cache
 	drain context.CancelFunc
+	// answer is what a task comes to, in place of what its process says.
+	answer func(*task) answer
 
 	mu      sync.Mutex
 	state   State
@@ -59,9 +60,18 @@ type Worker struct {
 	// plugins are those that were looked at, by their names in grounds.
 	plugins map[string]*experiment.Plugin
 	lacks   map[string]string
-	// grounds are those it can take tasks of, from where their tasks come.
-	grounds []string
-	from    map[string]jetstream.Consumer
+	// grounds are those it can take tasks of, and full when they last had some; stirred ends
+	// when they are others.
+	grounds []offer
+	full    map[string]time.Time
+	stirred context.Context
+	stir    context.CancelFunc
+}
+
+// offer is a ground, and how long its tasks wait for a sign of life.
+type offer struct {
+	name string
+	wait time.Duration
 }
 
 // errDropped: nobody waits for the task any more.
@@ -85,7 +95,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	w.cache = cache{w.Cache, w.link.js}
 	w.doing, w.running = map[int]*Doing{}, map[*parcel]context.CancelCauseFunc{}
-	w.plugins, w.lacks, w.from = map[string]*experiment.Plugin{}, map[string]string{}, map[string]jetstream.Consumer{}
+	w.plugins, w.lacks, w.full = map[string]*experiment.Plugin{}, map[string]string{}, map[string]time.Time{}
+	w.stirred, w.stir = context.WithCancel(context.Background())
 	w.state = State{
 		Name: name, Role: RoleWorker, Host: host, Machine: session.Machine(), Version: session.Build(), Program: program.SHA256, Since: time.Now().UTC(),
 		Slots: w.Slots, Threads: w.Threads,
@@ -94,13 +105,18 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer stop()
 	w.drain = stop
 	wake := make(chan struct{}, 1)
+	awake := func() {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
+	w.link.SetReconnectHandler(func(*nats.Conn) { // what was asked of the queue, it has forgotten
+		w.set(w.again)
+		awake()
+	})
 	for subject, hear := range map[string]nats.MsgHandler{
-		wakeSubject: func(*nats.Msg) {
-			select {
-			case wake <- struct{}{}:
-			default:
-			}
-		},
+		wakeSubject: func(*nats.Msg) { awake() },
 		drainSubject: func(m *nats.Msg) {
 			if who := string(m.Data); who == name {
 				w.Log("draining: no more tasks are taken")
@@ -140,7 +156,7 @@ func (w *Worker) Run(ctx context.Context) error {
 			select {
 			case <-open.Done():
 			case <-wake:
-			case <-time.After(idle):
+			case <-time.After(surveys):
 			}
 		}
 	})
@@ -185,7 +201,8 @@ func (w *Worker) now() *State {
 func (w *Worker) survey(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	var grounds []string
+	var grounds []offer
+	full := map[string]time.Time{}
 	lacks := map[string]string{}
 	queue, err := w.link.js.Stream(ctx, tasksStream)
 	if err != nil {
@@ -194,19 +211,39 @@ func (w *Worker) survey(ctx context.Context) {
 	list := queue.ListConsumers(ctx)
 	for info := range list.Info() {
 		var g ground
-		if info.NumPending == 0 && info.NumAckPending == 0 || json.Unmarshal([]byte(info.Config.Metadata["ground"]), &g) != nil || g.name() != info.Name {
+		if json.Unmarshal([]byte(info.Config.Metadata["ground"]), &g) != nil || g.name() != info.Name {
 			continue
 		}
+		at := w.full[info.Name]
+		if info.NumPending > 0 || info.NumAckPending > 0 {
+			at = time.Now()
+		}
+		if time.Since(at) > lingers {
+			continue
+		}
+		full[info.Name] = at
 		if why := w.lacking(ctx, &g); why != "" {
 			lacks[info.Name] = why
 			continue
 		}
-		grounds = append(grounds, info.Name)
+		grounds = append(grounds, offer{info.Name, max(time.Second, info.Config.AckWait)})
 	}
 	if list.Err() != nil {
 		return
 	}
-	w.set(func() { w.grounds, w.lacks = grounds, lacks })
+	slices.SortFunc(grounds, func(a, b offer) int { return strings.Compare(a.name, b.name) })
+	w.set(func() {
+		if w.full, w.lacks = full, lacks; !slices.Equal(grounds, w.grounds) {
+			w.grounds = grounds
+			w.again()
+		}
+	})
+}
+
+// again has the slots ask once more. w.mu is held.
+func (w *Worker) again() {
+	w.stir()
+	w.stirred, w.stir = context.WithCancel(context.Background())
 }
 
 // lacking says what this worker has not that a ground needs; empty: nothing.
@@ -259,73 +296,16 @@ func (w *Worker) plugin(ctx context.Context, name string) (*experiment.Plugin, e
 	return &have, nil
 }
 
-// slot does one task after the other, as long as open.
-func (w *Worker) slot(ctx, open context.Context, n int, cores []int) {
-	for open.Err() == nil {
-		if m, wait := w.next(open); m != nil {
-			w.do(ctx, m, wait, n, cores)
-		}
-	}
-}
-
-// next is a task from the queue, and how long it waits for a sign of life; nil: there is
-// none now.
-func (w *Worker) next(ctx context.Context) (jetstream.Msg, time.Duration) {
-	w.mu.Lock()
-	grounds := slices.Clone(w.grounds)
-	w.mu.Unlock()
-	rand.Shuffle(len(grounds), func(i, k int) { grounds[i], grounds[k] = grounds[k], grounds[i] })
-	for i, name := range grounds {
-		wait := 100 * time.Millisecond
-		if i == len(grounds)-1 {
-			wait = idle
-		}
-		if m, life := w.fetch(ctx, name, wait); m != nil {
-			return m, life
-		}
-		if ctx.Err() != nil {
-			return nil, 0
-		}
-	}
-	if len(grounds) == 0 {
-		select {
-		case <-ctx.Done():
-		case <-time.After(idle / 8):
-		}
-	}
-	return nil, 0
-}
-
-// fetch takes one task of a ground, which is this worker's from then on. It asks for one
-// only: what waits here, no other worker can do.
-func (w *Worker) fetch(ctx context.Context, name string, wait time.Duration) (jetstream.Msg, time.Duration) {
-	w.mu.Lock()
-	from := w.from[name]
-	w.mu.Unlock()
-	if from == nil {
-		var err error
-		if from, err = w.link.js.Consumer(ctx, tasksStream, name); err != nil {
-			return nil, 0
-		}
-		w.set(func() { w.from[name] = from })
-	}
-	batch, err := from.Fetch(1, jetstream.FetchMaxWait(wait))
-	if err != nil {
-		return nil, 0
-	}
-	return <-batch.Messages(), max(time.Second, from.CachedInfo().Config.AckWait)
-}
-
 // do does a parcel of tasks, gives the results, and takes it out of the queue.
-func (w *Worker) do(ctx context.Context, m jetstream.Msg, wait time.Duration, n int, cores []int) {
+func (w *Worker) do(ctx context.Context, m *nats.Msg, wait time.Duration, n int, cores []int) {
 	meta, err := m.Metadata()
 	if err != nil {
 		return
 	}
-	p, err := parseParcel(m.Data())
+	p, err := parseParcel(m.Data)
 	if err != nil {
 		w.Log("a task that is none: %v", err)
-		m.TermWithReason(err.Error())
+		m.Term()
 		return
 	}
 	out := &answers{Worker: w.state.Name, Machine: w.state.Machine}
@@ -349,7 +329,7 @@ func (w *Worker) do(ctx context.Context, m jetstream.Msg, wait time.Duration, n 
 var errSilent = errors.New("its process shows no sign of life; the task is given up")
 
 // work does the tasks of a parcel, one after the other.
-func (w *Worker) work(ctx context.Context, m jetstream.Msg, wait time.Duration, p *parcel, n int, cores []int, out *answers) error {
+func (w *Worker) work(ctx context.Context, m *nats.Msg, wait time.Duration, p *parcel, n int, cores []int, out *answers) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.set(func() { w.running[p] = cancel })
@@ -372,7 +352,12 @@ func (w *Worker) work(ctx context.Context, m jetstream.Msg, wait time.Duration, 
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
 		w.set(func() { w.doing[n] = &Doing{Task: t.Key, Command: t.Kind, Since: time.Now().UTC()} })
-		a := w.one(ctx, t, copies, n, cores, life)
+		var a answer
+		if w.answer != nil {
+			a = w.answer(t)
+		} else {
+			a = w.one(ctx, t, copies, n, cores, life)
+		}
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
@@ -426,7 +411,7 @@ func (w *Worker) one(ctx context.Context, t *task, copies *files.Copies, n int, 
 }
 
 // give publishes the results and, when the queue has them, takes the parcel out.
-func (w *Worker) give(ctx context.Context, m jetstream.Msg, p *parcel, out *answers) error {
+func (w *Worker) give(ctx context.Context, m *nats.Msg, p *parcel, out *answers) error {
 	parts, err := pack(out)
 	if err != nil {
 		for i := range out.Answers {
@@ -454,68 +439,7 @@ func (w *Worker) give(ctx context.Context, m jetstream.Msg, p *parcel, out *answ
 			}
 		}
 	}
-	acked, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	return m.DoubleAck(acked) // else it is delivered again, and its second result dropped
-}
-
-// life is whether a task's process lives: it says something, or uses a processor.
-type life struct {
-	last atomic.Int64
-	mu   sync.Mutex
-	cpu  *clock.Clock
-	used time.Duration
-}
-
-func (l *life) sign() { l.last.Store(time.Now().UnixNano()) }
-
-func (l *life) started(pid int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.cpu, _ = clock.Of(pid, time.Now())
-	l.used = 0
-	l.sign()
-}
-
-// look reports when the last sign was.
-func (l *life) look() time.Duration {
-	l.mu.Lock()
-	if l.cpu == nil {
-		l.sign() // this system does not tell
-	} else {
-		if used := l.cpu.Elapsed(); used > l.used {
-			l.used = used
-			l.sign()
-		}
-	}
-	l.mu.Unlock()
-	return time.Since(time.Unix(0, l.last.Load()))
-}
-
-// keep tells the queue, every third of the time that it waits, that a task is worked on, as
-// long as there are signs of life; silent is called when there are none for that time.
-func (l *life) keep(m jetstream.Msg, wait time.Duration, silent func()) (end func()) {
-	l.sign()
-	done := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(wait / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				if l.look() >= wait {
-					silent()
-					return
-				}
-				if l.look() <= wait/2 {
-					m.InProgress()
-				}
-			}
-		}
-	}()
-	return func() { close(done) }
+	return m.Ack() // if that is lost, the task is done again, and its second result dropped
 }
 
 // CacheDir is where a worker keeps files, unless told otherwise.

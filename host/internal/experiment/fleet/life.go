@@ -1,0 +1,70 @@
+package fleet
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/hyfair/hyfair/host/internal/system/clock"
+)
+
+// life is whether a task's process lives: it says something, or uses a processor.
+type life struct {
+	last atomic.Int64
+	mu   sync.Mutex
+	cpu  *clock.Clock
+	used time.Duration
+}
+
+func (l *life) sign() { l.last.Store(time.Now().UnixNano()) }
+
+func (l *life) started(pid int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cpu, _ = clock.Of(pid, time.Now())
+	l.used = 0
+	l.sign()
+}
+
+// look reports when the last sign was.
+func (l *life) look() time.Duration {
+	l.mu.Lock()
+	if l.cpu == nil {
+		l.sign() // this system does not tell
+	} else {
+		if used := l.cpu.Elapsed(); used > l.used {
+			l.used = used
+			l.sign()
+		}
+	}
+	l.mu.Unlock()
+	return time.Since(time.Unix(0, l.last.Load()))
+}
+
+// keep tells the queue, every third of the time that it waits, that a task is worked on, as
+// long as there are signs of life; silent is called when there are none for that time.
+func (l *life) keep(m *nats.Msg, wait time.Duration, silent func()) (end func()) {
+	l.sign()
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(wait / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if l.look() >= wait {
+					silent()
+					return
+				}
+				if l.look() <= wait/2 {
+					m.InProgress()
+				}
+			}
+		}
+	}()
+	return func() { close(done) }
+}
