@@ -123,8 +123,15 @@ func (l *link) replicas() int {
 
 // lay makes the streams and the store, where they are not there.
 func (l *link) lay(ctx context.Context) (tasks, results jetstream.Stream, content jetstream.ObjectStore, err error) {
+	// What is lost of tasks, and of what workers say of them, the coordinator puts there
+	// again; so nobody waits for a disk there. A result is on the disk before a worker forgets
+	// it. Replicated streams know one mode only.
+	mode := jetstream.DefaultPersistMode
+	if l.replicas() == 1 {
+		mode = jetstream.AsyncPersistMode
+	}
 	tasks, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: tasksStream, Subjects: []string{taskPrefix + ">"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: l.replicas(),
+		Name: tasksStream, PersistMode: mode, Subjects: []string{taskPrefix + ">"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: l.replicas(),
 		// A task waits once, whoever puts it there.
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgSize: maxTask,
 		ConsumerLimits: jetstream.StreamConsumerLimits{},
