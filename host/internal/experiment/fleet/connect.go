@@ -43,6 +43,8 @@ const DefaultURL = "nats://127.0.0.1:4222"
 type link struct {
 	*nats.Conn
 	js jetstream.JetStream
+	// api is what its commands to the queue begin with.
+	api string
 }
 
 // dial connects as a role.
@@ -61,23 +63,27 @@ func dial(a Address, role, name string) (*link, error) {
 			return nil, session.Mistake(fmt.Errorf("%s is another machine: give its keys, the folder %s of those that hyfair fleet keys wrote, with --keys DIR, or --fleet-keys DIR beside --fleet", u.Host, role))
 		}
 	}
+	commands := api
 	if a.Keys != "" {
-		more, err := credentials(a.Keys)
+		more, own, err := credentials(a.Keys)
 		if err != nil {
 			return nil, session.Mistake(fmt.Errorf("keys %s: %w", a.Keys, err))
 		}
 		options = append(options, more...)
+		if own && role == RoleWorker {
+			commands = workersAPI
+		}
 	}
 	nc, err := nats.Connect(a.URL, options...)
 	if err != nil {
 		return nil, refused(a, err)
 	}
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(10*time.Second))
+	js, err := jetstream.NewWithAPIPrefix(nc, commands, jetstream.WithDefaultTimeout(10*time.Second))
 	if err != nil {
 		nc.Close()
 		return nil, err
 	}
-	return &link{nc, js}, nil
+	return &link{nc, js, commands}, nil
 }
 
 // refused says what an error of connecting means.
@@ -94,23 +100,24 @@ func refused(a Address, err error) error {
 	return fmt.Errorf("fleet %s: %w", a.URL, err)
 }
 
-// credentials are those of a folder of keys.
-func credentials(dir string) ([]nats.Option, error) {
+// credentials are those of a folder of keys. own says that hyfair fleet keys made them, with
+// which workers have an account of their own.
+func credentials(dir string) (_ []nats.Option, own bool, _ error) {
 	ca, err := os.ReadFile(filepath.Join(dir, caFile))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(ca) {
-		return nil, fmt.Errorf("%s has no certificate", caFile)
+		return nil, false, fmt.Errorf("%s has no certificate", caFile)
 	}
 	options := []nats.Option{nats.Secure(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13})}
 	creds := filepath.Join(dir, credsFile)
 	if _, err := os.Stat(creds); err == nil {
-		return append(options, nats.UserCredentials(creds)), nil
+		return append(options, nats.UserCredentials(creds)), false, nil
 	}
 	user, err := nats.NkeyOptionFromSeed(filepath.Join(dir, seedFile))
-	return append(options, user), err
+	return append(options, user), true, err
 }
 
 // replicas of streams: three in a cluster.

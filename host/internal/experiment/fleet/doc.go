@@ -51,15 +51,22 @@ const (
 	RoleCoordinator = "coordinator"
 )
 
+// Commands to a queue begin with api. Where workers have an account of their own, theirs
+// begin with workersAPI: a server answers api in each account for that one.
+const (
+	api        = "$JS.API"
+	workersAPI = "hyfair.api"
+)
+
 // Allowed are the subjects that a worker may publish to and subscribe to. It takes tasks
 // and gives results; it cannot put tasks or files into the queue, nor take anything out but
 // what it was given.
 func Allowed() (publish, subscribe []string) {
 	return []string{
 			resultPrefix + ">", statePrefix + ">",
-			"$JS.API.STREAM.INFO." + tasksStream, "$JS.API.CONSUMER.LIST." + tasksStream, "$JS.API.CONSUMER.INFO." + tasksStream + ".>",
-			"$JS.API.CONSUMER.MSG.NEXT." + tasksStream + ".>", "$JS.ACK." + tasksStream + ".>",
-			"$JS.API.DIRECT.GET.OBJ_" + contentBucket, "$JS.API.DIRECT.GET.OBJ_" + contentBucket + ".>", "$JS.API.STREAM.INFO.OBJ_" + contentBucket,
+			api + ".STREAM.INFO." + tasksStream, api + ".CONSUMER.LIST." + tasksStream, api + ".CONSUMER.INFO." + tasksStream + ".>",
+			api + ".CONSUMER.MSG.NEXT." + tasksStream + ".>", "$JS.ACK." + tasksStream + ".>",
+			api + ".DIRECT.GET.OBJ_" + contentBucket, api + ".DIRECT.GET.OBJ_" + contentBucket + ".>", api + ".STREAM.INFO.OBJ_" + contentBucket,
 		}, []string{
 			inbox(RoleWorker) + ".>", askSubject, wakeSubject, drainSubject, dropSubject,
 		}

@@ -80,34 +80,59 @@ func WriteKeys(dir string, hosts []string) error {
 	return nil
 }
 
-// config is the part of a server's configuration that says who may do what.
+// config is the part of a server's configuration that says who may do what. Workers have an
+// account of their own: a server checks where somebody publishes, and not where he wants the
+// answer, and in one account with the queue an answer may be a command to it.
 func config(dir string, public map[string]string) []byte {
-	quoted := func(list []string) string {
-		var out []string
-		for _, text := range list {
-			out = append(out, strconv.Quote(text))
-		}
-		return "[" + strings.Join(out, ", ") + "]"
-	}
 	publish, subscribe := Allowed()
+	var list struct{ publish, subscribe, export, take, offer []string }
+	for _, subject := range publish {
+		as := subject
+		if command, ok := strings.CutPrefix(subject, api); ok {
+			as = workersAPI + command
+		}
+		list.publish = append(list.publish, strconv.Quote(as))
+		if subject == statePrefix+">" {
+			continue
+		}
+		list.export = append(list.export, fmt.Sprintf("{ service: %q, accounts: [WORKERS] }", subject))
+		list.take = append(list.take, fmt.Sprintf("{ service: { account: FLEET, subject: %q }, to: %q }", subject, as))
+	}
+	for _, subject := range subscribe {
+		list.subscribe = append(list.subscribe, strconv.Quote(subject))
+		if strings.HasPrefix(subject, inbox(RoleWorker)) {
+			continue
+		}
+		list.export = append(list.export, fmt.Sprintf("{ stream: %q, accounts: [WORKERS] }", subject))
+		list.take = append(list.take, fmt.Sprintf("{ stream: { account: FLEET, subject: %q } }", subject))
+	}
+	lines := func(list []string) string { return "\n      " + strings.Join(list, "\n      ") + "\n    " }
 	return fmt.Appendf(nil, `# Written by hyfair fleet keys. A cluster of your own takes it by include.
 tls {
   cert_file: %q
   key_file: %q
   min_version: "1.3"
 }
-authorization {
-  users = [
-    # Hands tasks out and takes results in.
-    { nkey: %s }
-    # Takes tasks and gives results, and nothing else.
-    { nkey: %s, permissions: {
-        publish: %s
-        subscribe: %s
-    } }
-  ]
+accounts {
+  # Has the queue: its user hands tasks out and takes results in.
+  FLEET {
+    jetstream: enabled
+    users: [ { nkey: %s } ]
+    exports: [%s]
+    imports: [ { stream: { account: WORKERS, subject: %q } } ]
+  }
+  # Takes tasks and gives results, and nothing else.
+  WORKERS {
+    users: [ { nkey: %s, permissions: {
+      publish: [%s]
+      subscribe: [%s]
+    } } ]
+    exports: [ { stream: %q, accounts: [FLEET] } ]
+    imports: [%s]
+  }
 }
-`, filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), public[RoleCoordinator], public[RoleWorker], quoted(publish), quoted(subscribe))
+`, filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), public[RoleCoordinator], lines(list.export), statePrefix+">",
+		public[RoleWorker], strings.Join(list.publish, ", "), strings.Join(list.subscribe, ", "), statePrefix+">", lines(list.take))
 }
 
 // certificate makes a key and a certificate: of an authority, or signed by one.

@@ -84,7 +84,7 @@ func (p *puller) pull(ctx context.Context, ground string, wait time.Duration) *n
 	if wait == 0 {
 		ask = []byte(`{"batch":1,"no_wait":true}`)
 	}
-	if p.link.PublishRequest("$JS.API.CONSUMER.MSG.NEXT."+tasksStream+"."+ground, p.to, ask) != nil {
+	if p.link.PublishRequest(p.link.api+".CONSUMER.MSG.NEXT."+tasksStream+"."+ground, p.to, ask) != nil {
 		return nil
 	}
 	end := time.NewTimer(wait + late)
