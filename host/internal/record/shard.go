@@ -71,12 +71,18 @@ func FailedKey(key string, n int) string { return fmt.Sprintf("%s%s%d", key, fai
 
 const failedMark = " | failed "
 
-// IsFailure reports a key that FailedKey made.
-func IsFailure(key string) bool {
+// FailureOf is the task whose failure a key that FailedKey made is of.
+func FailureOf(key string) (task string, ok bool) {
 	i := strings.LastIndex(key, failedMark)
 	if i < 0 {
-		return false
+		return "", false
 	}
 	_, err := strconv.Atoi(key[i+len(failedMark):])
-	return err == nil
+	return key[:i], err == nil
+}
+
+// IsFailure reports a key that FailedKey made.
+func IsFailure(key string) bool {
+	_, ok := FailureOf(key)
+	return ok
 }

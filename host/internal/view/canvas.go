@@ -43,7 +43,7 @@ func init() {
 func (f *Figure) Write(w io.Writer, format string) error {
 	text := drawable
 	if format == SVG { // which is shown in whatever font has the characters
-		text = printable
+		text = Printable
 	}
 	l := f.layout(text)
 	switch format {

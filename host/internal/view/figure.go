@@ -90,8 +90,8 @@ func fits(style text.Style, width vg.Length) func(string) bool {
 	return func(s string) bool { return slack*style.Width(s) <= width }
 }
 
-// printable is a text without characters that steer its surroundings.
-func printable(s string) string {
+// Printable is a text without characters that steer its surroundings.
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
@@ -105,7 +105,7 @@ func printable(s string) string {
 func drawable(s string) string {
 	face, buffer := font.DefaultCache.Lookup(textStyle(small).Font, small), sfnt.Buffer{}
 	var b strings.Builder
-	for _, r := range printable(s) {
+	for _, r := range Printable(s) {
 		if glyph, err := face.Face.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
 			fmt.Fprintf(&b, "\\u%04X", r)
 		} else {

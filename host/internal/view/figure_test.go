@@ -119,7 +119,7 @@ func TestBars(t *testing.T) {
 		}
 	}
 	// b goes on where a ends.
-	l := f.layout(printable)
+	l := f.layout(Printable)
 	c := &recorder.Canvas{}
 	area := draw.NewCanvas(c, 460, 200)
 	p := l.plot(area)
@@ -170,7 +170,7 @@ func TestLinesAreTold(t *testing.T) {
 		t.Errorf("%d marks, %d lines", len(grey), len(bare))
 	}
 	f.Series = slices.Repeat(f.Series, 5)
-	if l := f.layout(printable); l.height < vg.Length(len(l.names)*lineHeight) {
+	if l := f.layout(Printable); l.height < vg.Length(len(l.names)*lineHeight) {
 		t.Errorf("%v high for %d names", l.height, len(l.names))
 	}
 	// The same look wherever it stands.
@@ -214,7 +214,7 @@ func TestTextsStayWhereTheyAre(t *testing.T) {
 	f.Caption = strings.Repeat("and so is this caption ", 20)
 	f.X.Label, f.Y.Label = f.Title, f.Title
 	f.Series[0].Name = "<text x=\"1\">&\u202e\x00\n" + strings.Repeat("W", 100)
-	l := f.layout(printable)
+	l := f.layout(Printable)
 	text := written(t, f, SVG)
 	svg(t, text)
 	if bytes.ContainsAny(text, "\u202e\x00") || bytes.Contains(text, []byte(" style=")) || bytes.Contains(text, []byte(`<text x=`)) || !bytes.HasPrefix(text, []byte("<svg ")) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -299,21 +300,32 @@ func (m *merger) join(g *group) (*MergedRun, error) {
 		y, _ := record.ParseShard(b)
 		return cmp.Or(cmp.Compare(x.Of, y.Of), cmp.Compare(x.Part, y.Part))
 	})
+	done, failed := map[string]bool{}, map[string]bool{}
 	if err := run.Tasks(func(d journal.Done) error {
-		if !record.IsFailure(d.Key) {
-			out.Tasks++
+		if task, ok := record.FailureOf(d.Key); ok {
+			failed[task] = true
+		} else {
+			done[d.Key] = true
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	whole = whole || out.Of > 0 && out.Tasks >= out.Of
-	if err := run.Finish(record.Finished{Interrupted: !whole}); err != nil {
+	maps.DeleteFunc(failed, func(task string, _ bool) bool { return done[task] })
+	out.Tasks = int64(len(done))
+	end, state := record.Finished{}, journal.Finished
+	switch {
+	case whole || out.Of > 0 && out.Tasks >= out.Of:
+	case out.Of > 0 && out.Tasks+int64(len(failed)) >= out.Of: // as it ends on one machine
+		state = journal.Failed
+		end.Error = fmt.Sprintf("%d of %d tasks failed; the same command tries them again", len(failed), out.Of)
+	default:
+		end.Interrupted, state = true, journal.Interrupted
+	}
+	if err := run.Finish(end); err != nil {
 		return nil, err
 	}
-	if out.State = string(journal.Interrupted); whole {
-		out.State = string(journal.Finished)
-	}
+	out.State = string(state)
 	return out, nil
 }
 

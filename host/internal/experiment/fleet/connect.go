@@ -86,16 +86,22 @@ func dial(a Address, role, name string) (*link, error) {
 	return &link{nc, js, commands}, nil
 }
 
+// errNobody: there is no queue at an address, or not yet.
+var errNobody = errors.New("nothing answers there")
+
 // refused says what an error of connecting means.
 func refused(a Address, err error) error {
 	var unknown x509.UnknownAuthorityError
+	var host x509.HostnameError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired):
 		return session.Mistake(fmt.Errorf("fleet %s: the queue knows no such credentials: %w; hyfair fleet keys writes some, and hyfair fleet serve reads them", a.URL, err))
 	case errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrSecureConnWanted) || errors.As(err, &unknown):
 		return session.Mistake(fmt.Errorf("fleet %s: %w; the keys have to be of those that the server has", a.URL, err))
+	case errors.As(err, &host):
+		return session.Mistake(fmt.Errorf("fleet %s: %w; its certificate is for the hosts that hyfair fleet keys was given with --host", a.URL, err))
 	case errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("fleet %s: nothing answers there; hyfair fleet serve starts a queue", a.URL)
+		return fmt.Errorf("fleet %s: %w; hyfair fleet serve starts a queue", a.URL, errNobody)
 	}
 	return fmt.Errorf("fleet %s: %w", a.URL, err)
 }
@@ -158,6 +164,20 @@ func (l *link) lay(ctx context.Context) (tasks, results jetstream.Stream, conten
 	return tasks, results, content, err
 }
 
+// mayAll is an error where the keys are those of a worker. The caller has subscribed to what
+// machines say of themselves.
+func (l *link) mayAll(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := l.FlushWithContext(ctx); err != nil {
+		return nil // the queue is away, and comes again
+	}
+	if err := l.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
+		return session.Mistake(fmt.Errorf("these keys may not ask how the fleet is, nor hand out tasks: want those in the folder %s that hyfair fleet keys wrote", RoleCoordinator))
+	}
+	return nil
+}
+
 // ask has the machines of a fleet say how they are, and listens for a while.
 func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) error {
 	sub, err := l.SubscribeSync(statePrefix + ">")
@@ -165,6 +185,9 @@ func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) e
 		return err
 	}
 	defer sub.Unsubscribe()
+	if err := l.mayAll(ctx); err != nil {
+		return err
+	}
 	if err := l.Publish(askSubject, nil); err != nil {
 		return err
 	}

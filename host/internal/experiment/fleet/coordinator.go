@@ -131,6 +131,15 @@ func Coordinate(a Address, s *session.Session, patience time.Duration) (*Coordin
 	if err != nil {
 		return nil, err
 	}
+	sub, err := l.SubscribeSync(statePrefix + ">")
+	if err == nil {
+		err = l.mayAll(context.Background())
+		sub.Unsubscribe()
+	}
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
 	c := coordinator(l, s)
 	c.patience = cmp.Or(patience, DefaultWait)
 	host, _ := os.Hostname()

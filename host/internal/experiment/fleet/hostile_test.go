@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/program"
@@ -176,9 +178,14 @@ func FuzzResult(f *testing.F) {
 func FuzzState(f *testing.F) {
 	text, _ := json.Marshal(State{Name: "w", Role: RoleWorker, Slots: 2, Busy: []Doing{{Task: "t"}}})
 	f.Add(text)
+	f.Add([]byte(`{"name":"w","role":"worker","host":"\u001b[2J","machine":{"cpu":"\u001b]0;x\u0007"},"slots":1,"busy":[{"task":"a\u202eb\n","latest":"\u0000"}],"lacks":["\r"]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if s, err := parseState(text); err == nil {
-			(&Status{Workers: []*State{s}}).Document()
+			var out strings.Builder
+			(&Status{Workers: []*State{s}, Coordinators: []*State{s}}).Document().Write(&out, view.Text, view.Options{})
+			if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+				t.Errorf("%q reaches the terminal", out.String()[i:])
+			}
 		}
 	})
 }

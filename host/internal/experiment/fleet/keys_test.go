@@ -54,6 +54,21 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: %d, %s", name, code, stderr)
 		}
 	}
+	_, listen, _ := strings.Cut(b.url, "://")
+	_, port, _ := strings.Cut(listen, ":")
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"a worker asks":      {[]string{"fleet", "status", b.url, "--keys", filepath.Join(own, "worker")}, "folder coordinator"},
+		"a worker hands out": {[]string{"ablate", b.grid(1, 1000), "--fleet", b.url, "--fleet-keys", filepath.Join(own, "worker")}, "folder coordinator"},
+		"another host":       {[]string{"fleet", "status", "tls://localhost:" + port, "--keys", filepath.Join(own, "coordinator")}, "--host"},
+		"an address in use":  {[]string{"fleet", "serve", "--listen", listen, "--store", filepath.Join(b.dir, "s")}, "in use"},
+	} {
+		if code, _, stderr := b.run("asks", c.args...); code != 2 || !strings.Contains(stderr, c.says) {
+			t.Errorf("%s: %d, %s", name, code, stderr)
+		}
+	}
 	b.join("--keys", filepath.Join(own, "worker"))
 	grid := b.grid(2, 3_000)
 	want := b.alone(grid)

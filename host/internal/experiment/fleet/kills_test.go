@@ -23,8 +23,10 @@ func TestKillsChangeNothing(t *testing.T) {
 	b := lay(t)
 	grid := b.grid(6, 8_000)
 	want := b.alone(grid)
-	server := b.serve()
+	b.url = fmt.Sprintf("nats://127.0.0.1:%d", b.ports(1)[0])
 	first := b.join()
+	b.until("a worker that waits for a queue", func() bool { return strings.Contains(first.said(), "nothing answers there") || b.over(first) })
+	server := b.serve()
 	b.join()
 	command := []string{"ablate", grid, "--fleet", b.url, "--tidy", filepath.Join(b.dir, "fleet.jsonl"), "--json"}
 	coordinator := b.start("coordinator", command...)

@@ -17,6 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // ground is what a worker must have for a task: the same program, the same plugins and
@@ -329,6 +330,16 @@ func parseState(text []byte) (*State, error) {
 	}
 	if !isName(s.Name) || s.Role != RoleWorker && s.Role != RoleCoordinator || s.Slots < 0 || s.Slots > 1<<16 || s.Done < 0 || s.Failed < 0 || s.Total < 0 || s.Left < 0 {
 		return nil, errors.New("it says what no machine of a fleet is")
+	}
+	for _, text := range []*string{&s.Host, &s.Version, &s.Program, &s.Machine.OS, &s.Machine.Arch, &s.Machine.CPU, &s.Machine.Governor} {
+		*text = view.Printable(*text)
+	}
+	for i := range s.Busy {
+		d := &s.Busy[i]
+		d.Task, d.Latest, d.Command = view.Printable(d.Task), view.Printable(d.Latest), view.Printable(d.Command)
+	}
+	for i := range s.Lacks {
+		s.Lacks[i] = view.Printable(s.Lacks[i])
 	}
 	return s, nil
 }

@@ -86,8 +86,19 @@ func (w *Worker) Run(ctx context.Context) error {
 		return err
 	}
 	name := RoleWorker + "-" + nuid.Next()
-	if w.link, err = dial(w.Address, RoleWorker, name); err != nil {
-		return err
+	for told := false; ; told = true {
+		if w.link, err = dial(w.Address, RoleWorker, name); err == nil {
+			break
+		} else if !errors.Is(err, errNobody) {
+			return err
+		} else if !told {
+			w.Log("%v; it is tried again until interrupted", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(idle):
+		}
 	}
 	defer w.link.Close()
 	if err := os.MkdirAll(w.Cache, 0o700); err != nil {

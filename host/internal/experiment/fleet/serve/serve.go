@@ -60,6 +60,13 @@ func Start(o Options) (*Server, error) {
 			return nil, fmt.Errorf("--keys: %s has no certificate, or no users", file)
 		}
 	}
+	if port != 0 { // the server itself would go on trying
+		l, err := net.Listen("tcp", o.Listen)
+		if err != nil {
+			return nil, fmt.Errorf("--listen: %w", err)
+		}
+		l.Close()
+	}
 	if err := os.MkdirAll(o.Store, 0o700); err != nil {
 		return nil, err
 	}
@@ -83,7 +90,7 @@ func Start(o Options) (*Server, error) {
 	go s.Start()
 	if !s.ReadyForConnections(20 * time.Second) {
 		s.Shutdown()
-		return nil, fmt.Errorf("the queue at %s did not start within 20 s: is the address in use, or the folder %s another server's?", o.Listen, o.Store)
+		return nil, fmt.Errorf("the queue at %s did not start within 20 s in the folder %s: is it another server's?", o.Listen, o.Store)
 	}
 	if !s.JetStreamEnabled() {
 		s.Shutdown()
