@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -32,11 +33,30 @@ type cache struct {
 	js  jetstream.JetStream
 }
 
+// unused is how long a file is kept that nobody uses.
+const unused = 30 * 24 * time.Hour
+
+// prune removes files that were not used for long.
+func (c *cache) prune() error {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && isSum(e.Name()) && info.Mode().IsRegular() && time.Since(info.ModTime()) > unused {
+			os.Remove(filepath.Join(c.dir, e.Name())) // another worker may have done it
+		}
+	}
+	return nil
+}
+
 // get is a file's copy: the one that is there, or one that the store gives now. What it is,
 // is looked at each time.
 func (c *cache) get(ctx context.Context, f file) (string, error) {
 	path := filepath.Join(c.dir, f.SHA256)
 	if sum, size, err := files.SHA256(path); err == nil && sum == f.SHA256 && size == f.Size {
+		now := time.Now()
+		os.Chtimes(path, now, now) // prune looks at it
 		return path, nil
 	}
 	store, err := c.js.ObjectStore(ctx, contentBucket)

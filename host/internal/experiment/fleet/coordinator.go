@@ -70,14 +70,16 @@ type Coordinator struct {
 	waiting  map[string]*wait
 	early    map[string]early
 	earlier  int
-	// taken are the names of parcels whose results were taken in, fresh those of the last
-	// seconds; latest is the last message with results that came.
-	taken  map[string]bool
-	fresh  []message
-	latest uint64
-	parts  gatherer
-	state  State
-	told   string
+	// taken are the parcels whose results were taken in, fresh those of the last seconds;
+	// latest is the last message with results that came. comparing: a second result is looked
+	// at.
+	taken     map[string]once
+	comparing bool
+	fresh     []message
+	latest    uint64
+	parts     gatherer
+	state     State
+	told      string
 }
 
 // group is tasks that go together, as far as they have come.
@@ -91,6 +93,8 @@ type errand struct {
 	task   task
 	ground ground
 	from   *subject
+	parcel string
+	timed  bool
 	came   chan came // of one
 }
 
@@ -107,8 +111,17 @@ type early struct {
 	first message
 }
 
+// once is what is remembered of a task's result: whom it is about, and a sum of who was
+// found. Results that depend on the time have no subject.
+type once struct {
+	of  *subject
+	key string
+	sum uint64
+}
+
 type came struct {
 	answer
+	sum     uint64
 	worker  string
 	machine record.Machine
 	err     error
@@ -150,7 +163,7 @@ func Coordinate(a Address, s *session.Session, patience time.Duration) (*Coordin
 func coordinator(l *link, s *session.Session) *Coordinator {
 	c := &Coordinator{
 		link: l, s: s, grounds: map[string]bool{}, sent: map[string]bool{}, subjects: map[string]func() (*subject, error){}, groups: map[string]*group{},
-		waiting: map[string]*wait{}, early: map[string]early{}, taken: map[string]bool{}, fit: leastOut,
+		waiting: map[string]*wait{}, early: map[string]early{}, taken: map[string]once{}, fit: leastOut,
 	}
 	c.room = sync.NewCond(&c.mu)
 	return c
@@ -211,11 +224,19 @@ func (c *Coordinator) take(subject string, body []byte, seq uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.latest = seq
-	if c.taken[p.id] {
+	before, taken := c.taken[p.id]
+	if taken && before.of == nil {
 		return // once
 	}
 	whole, first := c.parts.add(p, body, m)
 	if whole == nil {
+		return
+	}
+	if taken {
+		if !c.comparing { // else it is not worth waiting for
+			c.comparing = true
+			go c.again(p.id, before, bytes.Clone(whole))
+		}
 		return
 	}
 	if w := c.waiting[p.id]; w != nil {
@@ -231,7 +252,7 @@ func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 	delete(c.waiting, first.id)
 	c.parts.drop(first.id)
 	first.at = time.Now()
-	c.taken[strings.Clone(first.id)], c.fresh = true, append(c.fresh, first)
+	c.taken[strings.Clone(first.id)], c.fresh = once{}, append(c.fresh, first)
 	c.out--
 	c.room.Signal()
 	go func() {
@@ -258,6 +279,26 @@ func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 	}()
 }
 
+// again compares a task's second result with the first, which counts.
+func (c *Coordinator) again(id string, before once, whole []byte) {
+	c.unpacking.Lock()
+	a, err := unpack(whole)
+	c.unpacking.Unlock()
+	if err == nil && isName(a.Worker) && len(a.Answers) == 1 && a.Answers[0].Error == "" {
+		second := came{answer: a.Answers[0]}
+		_, err := second.hand(before.of, func(record.Event) error { return nil }, func(*workers.Said) {})
+		if err != nil || second.sum != before.sum {
+			c.s.Note("%s was done a second time, by worker %s, with another result; the first counts", before.key, a.Worker)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.comparing = false
+	if _, taken := c.taken[id]; taken {
+		c.taken[id] = once{} // a third is not looked at
+	}
+}
+
 // Do implements experiment.Place.
 func (c *Coordinator) Do(ctx context.Context, o *experiment.Order, event func(record.Event) error) (workers.Usage, error) {
 	e, err := c.errand(o)
@@ -272,8 +313,21 @@ func (c *Coordinator) Do(ctx context.Context, o *experiment.Order, event func(re
 	case <-ctx.Done():
 		return workers.Usage{}, ctx.Err()
 	case got := <-e.came:
-		return got.hand(e.from, event, o.Say)
+		return c.end(e, &got, event, o.Say)
 	}
+}
+
+// end hands over what came, and remembers it.
+func (c *Coordinator) end(e *errand, got *came, event func(record.Event) error, say func(*workers.Said)) (workers.Usage, error) {
+	usage, err := got.hand(e.from, event, say)
+	if err == nil && !e.timed {
+		c.mu.Lock()
+		if _, taken := c.taken[e.parcel]; taken {
+			c.taken[e.parcel] = once{e.from, e.task.Key, got.sum}
+		}
+		c.mu.Unlock()
+	}
+	return usage, err
 }
 
 // hand hands over what came, as far as it holds.
@@ -288,6 +342,7 @@ func (c *came) hand(of *subject, event func(record.Event) error, say func(*worke
 			}
 			return event(one)
 		}, say)
+		c.sum = r.sum
 		if err == nil && c.Error != "" {
 			err = errors.New(c.Error)
 		}
@@ -311,7 +366,7 @@ func (c *Coordinator) errand(o *experiment.Order) (*errand, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &errand{from: from, came: make(chan came, 1), ground: ground{Program: program.SHA256, Version: session.Build(), Plugins: map[string]needed{}, Threads: c.frame.Threads}}
+	e := &errand{from: from, timed: o.Group != "", came: make(chan came, 1), ground: ground{Program: program.SHA256, Version: session.Build(), Plugins: map[string]needed{}, Threads: c.frame.Threads}}
 	for name, p := range o.Plugins {
 		e.ground.Plugins[name] = needed{p.Version, p.SHA256}
 	}
@@ -391,6 +446,9 @@ func (c *Coordinator) put(ctx context.Context, all []*errand) error {
 		maps.Copy(g.Plugins, e.ground.Plugins)
 	}
 	p.ID = idOf(named)
+	for _, e := range all {
+		e.parcel, e.timed = p.ID, e.timed || len(all) > 1
+	}
 	w := &wait{parcel: p, ground: g, errands: all, since: time.Now()}
 	fail := func(err error) error {
 		for _, e := range all {

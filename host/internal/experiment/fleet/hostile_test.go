@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -172,6 +174,52 @@ func FuzzResult(f *testing.F) {
 			return nil
 		}, func(*workers.Said) {})
 	})
+}
+
+// A second result is compared with the first, and told of where it differs.
+func TestSecondResultsAreCompared(t *testing.T) {
+	of := loan(t, "")
+	x, _ := worst(t, of)
+	line, err := json.Marshal(workers.Line{Event: record.Event{Kind: record.KindFound, Found: x}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for second, differs := range map[string]bool{string(line) + "\n": false, "": true} {
+		told := make(chan string, 1)
+		c := coordinator(nil, &session.Session{Tell: func(text string) { told <- text }})
+		c.plan = "p"
+		e := &errand{task: task{Content: "c", Key: "the task"}, from: of, parcel: "id", came: make(chan came, 1)}
+		c.waiting["id"], c.out = &wait{errands: []*errand{e}}, 1
+		give := func(attempt, lines string) {
+			parts, err := pack(&answers{Worker: "w", Answers: []answer{{Content: "c", Lines: lines}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.take(partSubject("p", "id", attempt, 0, 1), parts[0], 1)
+		}
+		give("a", string(line)+"\n")
+		got := <-e.came
+		if _, err := c.end(e, &got, func(record.Event) error { return nil }, nil); err != nil {
+			t.Fatal(err)
+		}
+		give("b", second)
+		for over := false; !over; { // until it was compared
+			c.mu.Lock()
+			over = !c.comparing
+			c.mu.Unlock()
+			runtime.Gosched()
+		}
+		select {
+		case text := <-told:
+			if !differs || !strings.Contains(text, "the task") {
+				t.Error(text)
+			}
+		default:
+			if differs {
+				t.Error("nobody is told")
+			}
+		}
+	}
 }
 
 // FuzzState and FuzzParcel: a coordinator reads the one, a worker the other.

@@ -1,8 +1,10 @@
 package fleet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 	"sync"
@@ -75,6 +77,17 @@ type replay struct {
 	seen map[string]bool
 	most int
 	last []float64
+	// sum stands for all that were found and shown, in whatever order.
+	sum uint64
+}
+
+// add adds numbers to the sum.
+func (r *replay) add(numbers ...[]float64) {
+	h := fnv.New64a()
+	for _, list := range numbers {
+		binary.Write(h, binary.LittleEndian, list) // to a hash
+	}
+	r.sum += h.Sum64()
 }
 
 // errNotSo: what a worker says of an individual is not so.
@@ -141,6 +154,7 @@ func (r *replay) found(x *record.Found) error {
 		r.seen[key] = true
 	}
 	r.most = max(r.most, x.K)
+	r.add(x.X)
 	return nil
 }
 
@@ -169,5 +183,6 @@ func (r *replay) witness(w *record.Witness) error {
 	if out := e.Evaluate(r.last); out.K != w.K {
 		return fmt.Errorf("%w: %v has k = %d, not %d", errNotSo, w.Copy1, out.K, w.K)
 	}
+	r.add(w.Copy1, w.Copy2)
 	return nil
 }

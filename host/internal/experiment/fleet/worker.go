@@ -105,6 +105,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		return err
 	}
 	w.cache = cache{w.Cache, w.link.js}
+	if err := w.cache.prune(); err != nil {
+		return err
+	}
 	w.doing, w.running = map[int]*Doing{}, map[*parcel]context.CancelCauseFunc{}
 	w.plugins, w.lacks, w.full = map[string]*experiment.Plugin{}, map[string]string{}, map[string]time.Time{}
 	w.stirred, w.stir = context.WithCancel(context.Background())
