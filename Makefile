@@ -6,7 +6,7 @@ PYTHON_PLUGINS := $(notdir $(patsubst %/plugin.yaml,%,$(wildcard plugins/*/plugi
 PUT     = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; };
 export CGO_ENABLED = 0
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models demo check test test-long vet cross bench bench-bnb bench-numpy reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-deploy demo check test test-long vet cross bench bench-bnb bench-numpy reproduction generate clean
 
 all: build
 
@@ -46,6 +46,10 @@ setup-solvers: setup-python
 setup-models:
 	scripts/setup.sh models
 
+# What the files in deploy are held against.
+setup-deploy:
+	scripts/setup.sh kubernetes
+
 # What is downloaded comes while what is there is compiled.
 demo:
 	@$(MAKE) --no-print-directory -j2 setup build
@@ -69,7 +73,7 @@ test:
 
 # The second run leaves out what takes long and asks the same of the plain loops.
 test-long: export HYFAIR_TEST = long
-test-long: setup-lime setup-solvers setup-models vet programs cross
+test-long: setup-lime setup-solvers setup-models setup-deploy vet programs cross
 	$(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -skip "TestSharesHoldAgainstSamples|TestReferee" $(VECTOR)
 

@@ -6,7 +6,7 @@
 # own, .deps/python; and the package lime, which our own LIME is held against.
 #
 #   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
-#                    [solvers] [models]
+#                    [solvers] [models] [kubernetes]
 #
 # Without names: the first five. What is already there is left alone and costs no
 # network; --force brings it again. Nothing here can fail a build: what cannot
@@ -30,6 +30,8 @@ Z3_HASHES="0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a48214d5db34b
 fffb36861d4da1f9584d0fd4a80dbf247fdfbebb04b5c31a90b460b14c86cab0"
 LIME=0.2.0.1
 LIME_HASH=76960e4f055feb53e89b5022383bafc87b63f25bac6265984b0a333d1a57f781
+KUBERNETES=1.37.0
+KUBERNETES_HASH=85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 DEPS=$ROOT/.deps
@@ -44,7 +46,7 @@ for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python | lime | solvers | models) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime | solvers | models | kubernetes) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
@@ -59,9 +61,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models) echo python3-venv ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; kubernetes) echo kubernetes/_definitions.json ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models) echo python3-venv ;; kubernetes) echo python3-pip ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; kubernetes) echo Kubernetes ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -125,11 +127,9 @@ find_pip() {
 	return 1
 }
 
-# wheel NAME PACKAGE VERSION HASHES: downloads, checks, unpacks, tries to load,
-# and only then moves the library into place.
-wheel() {
-	local name=$1 file hash line="$2==$3"
-	file=$(file_of "$name")
+# unpacked NAME PACKAGE VERSION HASHES: downloads, checks and unpacks a wheel.
+unpacked() {
+	local name=$1 hash line="$2==$3"
 	find_pip || { say "no pip, and none could be brought"; return 1; }
 	for hash in $4; do line="$line --hash=sha256:$hash"; done
 	echo "$line" >"$TMP/$name.txt"
@@ -137,8 +137,15 @@ wheel() {
 	mkdir "$TMP/$name" || return 1
 	"$PIP" -m pip --disable-pip-version-check -q download --no-deps --only-binary=:all: --require-hashes \
 		--timeout 30 --retries 2 -r "$TMP/$name.txt" -d "$TMP/$name" >>"$LOG" 2>&1 &&
-		"$PIP" -m zipfile -e "$TMP/$name"/*.whl "$TMP/$name/x" >>"$LOG" 2>&1 || return 1
-	local found
+		"$PIP" -m zipfile -e "$TMP/$name"/*.whl "$TMP/$name/x" >>"$LOG" 2>&1
+}
+
+# wheel NAME PACKAGE VERSION HASHES: that, tries to load, and only then moves the
+# library into place.
+wheel() {
+	local name=$1 file found
+	file=$(file_of "$name")
+	unpacked "$@" || return 1
 	found=$(find "$TMP/$name/x" -name "${file##*/}" -type f | head -n 1)
 	[ -n "$found" ] || { say "$2 $3 holds no ${file##*/}"; return 1; }
 	"$PIP" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$found" 2>>"$LOG" ||
@@ -272,11 +279,19 @@ bring_models() {
 	rm -rf "$DEPS/models" && mv -T "$new" "$DEPS/models" && record models "$version" wheels "$(pin_of_models)"
 }
 
+# Kubernetes' schemas, of which the tests need those of two kinds.
+bring_kubernetes() {
+	unpacked kubernetes kubernetes-validate $KUBERNETES $KUBERNETES_HASH || return 1
+	mkdir -p "$DEPS/kubernetes" &&
+		mv -f "$TMP"/kubernetes/x/*/*/v$KUBERNETES-local-strict/{job-batch-v1,deployment-apps-v1,_definitions}.json "$DEPS/kubernetes" &&
+		record kubernetes $KUBERNETES wheel
+}
+
 MISSING=0
 SUMMARY=""
 for name in $WANT; do
 	pin=""
-	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; esac
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; kubernetes) pin=$KUBERNETES ;; esac
 	settled "$name" "$pin" || "bring_$name" || true
 	if [ -e "$DEPS/$(file_of "$name")" ]; then
 		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/$(file_of "$name")")
@@ -285,7 +300,7 @@ for name in $WANT; do
 		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
 		case $name in
 		python | lime | solvers | models) row="$row, then scripts/setup.sh $name" ;;
-		highs | z3) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
+		highs | z3 | kubernetes) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
 		esac
 	fi
 	SUMMARY="$SUMMARY$row"$'\n'

@@ -3,8 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +26,9 @@ func merged(t *testing.T, into string, from ...string) (m report.Merged) {
 	}
 	return m
 }
+
+// untimed are the columns of a table that are the same on every machine.
+const untimed = "Iter,Max.K,Avg.K,#K.1st,#ID,Succ.rate,#ID.maxK,N.1st,N.maxK,N.target,Shannon,Spread,found"
 
 // timeless is a table without what tells of the run, the machine and its load.
 func timeless(table string) string {
@@ -53,8 +54,7 @@ func TestShards(t *testing.T) {
 		}
 		return stdout, stderr
 	}
-	const columns = "Iter,Max.K,Avg.K,#K.1st,#ID,Succ.rate,#ID.maxK,N.1st,N.maxK,N.target,Shannon,Spread,found"
-	one, _ := run(at("one"), file, "--columns", columns)
+	one, _ := run(at("one"), file, "--columns", untimed)
 
 	var shards []string
 	var tasks int64
@@ -90,7 +90,7 @@ func TestShards(t *testing.T) {
 	if r := all.Runs; len(r) != 1 || r[0].Name != part.Runs[0].Name || r[0].State != "finished" || r[0].Tasks != 12 || r[0].New != 12-part.Runs[0].New {
 		t.Fatalf("%+v", all)
 	}
-	table, _ := run(at("all"), "--from", all.Runs[0].Name, "--columns", columns)
+	table, _ := run(at("all"), "--from", all.Runs[0].Name, "--columns", untimed)
 	if timeless(table) != timeless(one) {
 		t.Errorf("of three shards:\n%s\nof one machine:\n%s", table, one)
 	}
@@ -214,37 +214,6 @@ func TestShardsOfParts(t *testing.T) {
 		if code, _, stderr := command(t, plugins, wrong...); code != ExitUsage || !strings.Contains(stderr, "--partition") {
 			t.Errorf("%v: exit code %d: %s", wrong, code, stderr)
 		}
-	}
-}
-
-// The script for Slurm does a shard in each task of an array; a stand-in for sbatch runs it.
-func TestSlurm(t *testing.T) {
-	tier.NeedUsual(t)
-	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw"})
-	file := grid(t, tenureStudy(t), "solver: none\nbudget: 200it\nruns: 4\nstrategies: [{name: rw}]\n")
-	script, err := filepath.Abs("../../../deploy/slurm.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sbatch, err := filepath.Abs("testdata/sbatch")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	if err := os.Symlink(binary, filepath.Join(folder, "hyfair")); err != nil {
-		t.Skipf("SKIPPED %s: %v", t.Name(), err)
-	}
-	cmd := exec.Command("sh", sbatch, "--array=1-3", script, "ablate", file)
-	cmd.Dir, cmd.Env = folder, append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"), "HYFAIR_PLUGIN_DIR="+plugins, "SHARDS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	var shards []string
-	for i := range 3 {
-		shards = append(shards, filepath.Join(folder, fmt.Sprintf("shard%d.db", i+1)))
-	}
-	if r := merged(t, filepath.Join(folder, "all.db"), shards...).Runs; len(r) != 1 || r[0].Tasks != 4 || r[0].State != "finished" || len(r[0].Shards) != 3 {
-		t.Errorf("%+v", r)
 	}
 }
 

@@ -9,12 +9,47 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/sdk/sdktest/program"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// Beyond this machine there are keys, or nothing.
+// deployed are the arguments of a worker in Kubernetes, with the address of this queue in the variable that has it.
+func (b *table) deployed(keys string) (args []string) {
+	b.Helper()
+	text, err := os.ReadFile(filepath.Join(program.Root(), "deploy", "kubernetes-workers.yaml"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var m struct {
+		Spec struct {
+			Template struct {
+				Spec struct {
+					Containers []struct {
+						Args []string
+						Env  []struct{ Name, Value string }
+					}
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal(text, &m); err != nil {
+		b.Fatal(err)
+	}
+	values := map[string]string{"HYFAIR_FLEET": b.url, "HYFAIR_FLEET_KEYS": keys}
+	c := m.Spec.Template.Spec.Containers[0]
+	for _, e := range c.Env {
+		b.Setenv(e.Name, values[e.Name])
+	}
+	for _, a := range c.Args {
+		args = append(args, strings.ReplaceAll(a, "$(HYFAIR_FLEET)", b.url))
+	}
+	return args
+}
+
+// Beyond this machine there are keys, or nothing; a worker is started as in Kubernetes.
 func TestKeys(t *testing.T) {
 	tier.NeedUsual(t)
 	b := lay(t)
@@ -69,7 +104,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: %d, %s", name, code, stderr)
 		}
 	}
-	b.join("--keys", filepath.Join(own, "worker"))
+	b.start("worker", b.deployed(filepath.Join(own, "worker"))...)
 	grid := b.grid(2, 3_000)
 	want := b.alone(grid)
 	tidy := filepath.Join(b.dir, "fleet.jsonl")
