@@ -2,6 +2,7 @@ package people
 
 import (
 	"errors"
+	"io"
 	"slices"
 )
 
@@ -74,4 +75,26 @@ func named(spec *Spec, columns []string) bool {
 // names, perhaps not of all.
 func mentions(spec *Spec, columns []string) bool {
 	return slices.ContainsFunc(spec.Features, func(c Column) bool { return slices.Contains(columns, c.Name) })
+}
+
+// Rows visits the rows of a file as they are written, each with the line in which it begins, and
+// gives the columns' names. The cells are valid until visit returns.
+func Rows(file File, format Format, visit func(line int, row []string) error) (columns []string, err error) {
+	r, closer, err := open(&file, &format, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	for {
+		row, err := r.next()
+		if err == io.EOF {
+			return r.columns, nil
+		}
+		if err == nil {
+			err = visit(r.line, row)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }

@@ -1,0 +1,49 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Document shows what was written, and what to do next.
+func (r *Result) Document() *view.Document {
+	d := &view.Document{}
+	d.Say("%s: a study of %s rows of %s", r.Study, view.Count(r.Rows), r.Data)
+	facts := &view.Facts{}
+	if r.Label != "" {
+		facts.Add("label", fmt.Sprintf("%s, of which %s counts as 1", r.Label, strings.Join(r.Positive, ", ")))
+	}
+	if r.Inputs != "" {
+		facts.Add("inputs", r.Inputs)
+	}
+	if r.Accuracy != nil {
+		facts.Add("accuracy", fmt.Sprintf("%.2f%% (saying the same of everybody: %.2f%%)", *r.Accuracy, *r.Majority))
+	}
+	if len(r.Protected) > 0 {
+		facts.Add("protected", strings.Join(r.Protected, ", "))
+	} else {
+		facts.Add("protected", "nothing yet: choose with --protected NAME,NAME --force, or in the file")
+	}
+	if len(r.Candidates) > 0 {
+		facts.Add("candidates", strings.Join(r.Candidates, ", "))
+	}
+	t := &view.Table{Plain: true, Columns: view.Columns("FEATURE", "DOMAIN", "INPUTS")}
+	for _, f := range r.Features {
+		t.Add(f.Name, short60(f.Domain), short60(f.Inputs))
+	}
+	d.Add(t, facts)
+	for _, doubt := range r.Doubts {
+		d.Add(view.Warning{doubt})
+	}
+	return d
+}
+
+// short60 is a text of at most sixty characters.
+func short60(text string) string {
+	if r := []rune(text); len(r) > 60 {
+		return string(r[:59]) + "…"
+	}
+	return text
+}

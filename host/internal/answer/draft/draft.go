@@ -1,0 +1,382 @@
+// Package draft writes the study of a model and a CSV file: how the file is written, which
+// column is the label, what the columns hold, and how they become the model's inputs. Each guess
+// stands in the study as a comment that says how sure it is, and why.
+package draft
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/inspect"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Request asks for a draft.
+type Request struct {
+	// Data is a CSV file, Model a model's file; empty: none yet.
+	Data  string `json:"data"`
+	Model string `json:"model,omitempty"`
+	// Output and Class choose what of the model is asked about.
+	Output string `json:"output,omitempty"`
+	Class  *int   `json:"class,omitempty"`
+	// Columns names the columns of a file without a header.
+	Columns []string `json:"columns,omitempty"`
+	// Label is the label's column, Positive the values that count as 1; empty: found out.
+	Label    string   `json:"label,omitempty"`
+	Positive []string `json:"positive,omitempty"`
+	// Protected are the columns to protect, nothing is otherwise.
+	Protected []string `json:"protected,omitempty"`
+	// Scores and Inputs are files with what the owner's own pipeline makes of the rows.
+	Scores string `json:"scores,omitempty"`
+	Inputs string `json:"inputs,omitempty"`
+	// Out is the study to write, which is replaced only with Force.
+	Out   string `json:"out"`
+	Force bool   `json:"force,omitempty"`
+	Seed  int64  `json:"seed"`
+}
+
+// Result is the answer to a Request and the JSON object of hyfair init.
+type Result struct {
+	Study string `json:"study"`
+	Data  string `json:"data"`
+	Model string `json:"model,omitempty"`
+	Rows  int    `json:"rows"`
+	// Label is the column, Positive what counts as 1 in it.
+	Label    string    `json:"label,omitempty"`
+	Positive []string  `json:"positive,omitempty"`
+	Features []Feature `json:"features"`
+	// Inputs says how the features become the model's inputs, and Solved that this was
+	// read from the model's file or holds for all rows.
+	Inputs string `json:"inputs,omitempty"`
+	Solved bool   `json:"solved"`
+	// Worst is the largest distance between a score that was given and the model's.
+	Worst *float64 `json:"worst,omitempty"`
+	// Protected are protected; Candidates are others whose names or values say that they could be.
+	Protected  []string `json:"protected"`
+	Candidates []string `json:"candidates"`
+	// Accuracy and Majority are those of hyfair inspect.
+	Accuracy *float64 `json:"accuracy,omitempty"`
+	Majority *float64 `json:"majority,omitempty"`
+	// Doubts are what to look at.
+	Doubts  []string `json:"doubts,omitempty"`
+	Seed    int64    `json:"seed"`
+	Seconds float64  `json:"seconds"`
+}
+
+// Feature is one of the study that was written.
+type Feature struct {
+	Name   string   `json:"name"`
+	Domain string   `json:"domain"`
+	Inputs string   `json:"inputs"`
+	Why    []string `json:"why"`
+}
+
+// drafter is a draft under way.
+type drafter struct {
+	Request
+	out    *Result
+	table  *table
+	model  model.Model
+	info   modelfile.Info
+	label  *column
+	labels []string // why that is the label
+	usable []*column
+	left   []string // columns that are not used, and why
+	truth  truth
+	chosen arrangement
+}
+
+// Answer writes the draft and holds it against the model.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	d := &drafter{Request: r, out: &Result{Study: r.Out, Data: r.Data, Model: r.Model, Seed: r.Seed, Features: []Feature{}, Protected: []string{}, Candidates: []string{}}}
+	if err := d.draft(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	text, err := d.write()
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	if err := files.Write(r.Out, func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
+		return nil, session.Mistake(err)
+	}
+	if r.Model != "" {
+		seen, err := inspect.Answer(ctx, s, inspect.Request{Path: r.Out, Seed: r.Seed})
+		if err != nil {
+			return nil, fmt.Errorf("%s is written, and has to be completed: %w", r.Out, err)
+		}
+		if seen.Rows != nil {
+			d.out.Accuracy, d.out.Majority = seen.Accuracy, seen.Majority
+		}
+	}
+	d.out.Seconds = time.Since(s.Begun).Seconds()
+	return d.out, nil
+}
+
+func (d *drafter) draft() (err error) {
+	if _, err := os.Lstat(d.Out); err == nil && !d.Force {
+		return fmt.Errorf("%s is there: --force replaces it, --out writes another", d.Out)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if d.table, err = readTable(d.Data, d.Columns); err != nil {
+		return err
+	}
+	if d.Model != "" {
+		if d.model, d.info, err = modelfile.Read(d.Model, modelfile.Choice{Output: d.Output, Class: d.Class}); err != nil {
+			return err
+		}
+	} else if d.Scores != "" || d.Inputs != "" {
+		return errors.New("--scores and --inputs say something about a model: name its file after the data")
+	}
+	if err := d.findLabel(); err != nil {
+		return err
+	}
+	d.findUsable()
+	if len(d.usable) == 0 {
+		return fmt.Errorf("%s: no column is left for a feature", d.Data)
+	}
+	for _, name := range d.Protected {
+		if !slices.ContainsFunc(d.usable, func(c *column) bool { return c.name == name }) {
+			return fmt.Errorf("--protected %s: no such feature; there are %s", name, d.names())
+		}
+	}
+	if d.chosen, err = d.arrange(); err != nil {
+		return err
+	}
+	d.out.Rows = len(d.chosen.view.rows)
+	d.candidates()
+	return nil
+}
+
+func (d *drafter) names() string {
+	var out []string
+	for _, c := range d.usable {
+		out = append(out, c.name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// findUsable leaves out what no feature can be made of.
+func (d *drafter) findUsable() {
+	for _, c := range d.table.columns {
+		n := len(c.texts)
+		switch {
+		case c == d.label:
+		case c.missing == d.table.rows:
+			d.left = append(d.left, c.name+" (empty)")
+		case !c.numeric && (c.many || n > 50 && 2*n > d.table.rows):
+			d.left = append(d.left, c.name+" (texts, nearly all different)")
+		case c.name == "":
+			d.left = append(d.left, "the one without a name (the rows' numbers)")
+		default:
+			d.usable = append(d.usable, c)
+		}
+	}
+}
+
+// arrange finds the features in the order of the model's inputs.
+func (d *drafter) arrange() (arrangement, error) {
+	views := []*selection{d.table.see(d.usable, true)}
+	if slices.ContainsFunc(d.usable, func(c *column) bool { return !c.numeric && c.missing > 0 }) {
+		views = append(views, d.table.see(d.usable, false))
+	}
+	if len(views[0].rows) == 0 {
+		views = views[1:]
+		if len(views) == 0 || len(views[0].rows) == 0 {
+			return arrangement{}, fmt.Errorf("%s: every row has a missing value", d.Data)
+		}
+	}
+	v := views[0]
+	if d.model == nil {
+		return d.plainly(v), nil
+	}
+	if d.Inputs != "" {
+		p, err := readPairs(d.Inputs, d.table, v, d.model.Inputs())
+		for _, other := range views[1:] {
+			if err != nil {
+				v = other
+				p, err = readPairs(d.Inputs, d.table, v, d.model.Inputs())
+			}
+		}
+		if err != nil {
+			return arrangement{}, err
+		}
+		a, err := p.solve(v, d.usable)
+		if err != nil {
+			return a, err
+		}
+		d.out.Solved = true
+		return d.held(a)
+	}
+	var all []arrangement
+	for _, v := range views {
+		if a, ok := v.named(d.usable, d.info.InputNames); ok && len(d.info.InputNames) == d.model.Inputs() {
+			all = append(all, a)
+		}
+	}
+	names := len(all) > 0
+	if !names {
+		for _, v := range views {
+			all = append(all, v.arrangements(d.usable, d.model.Inputs())...)
+		}
+	}
+	if len(all) == 0 {
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs()))
+		return d.plainly(v), nil
+	}
+	var tried []arrangement
+	for i := range all {
+		tried = append(tried, all[i].scalings()...)
+	}
+	t := d.truth
+	if d.Scores != "" {
+		var err error
+		if t.scores, err = columnOfScores(d.Scores, d.table, v); err != nil {
+			return arrangement{}, err
+		}
+	}
+	if t.labels == nil && t.scores == nil {
+		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
+		return d.held(tried[0])
+	}
+	for _, rows := range []int{200, 3000} {
+		for i := range tried {
+			tried[i].judge(d.model, t, rows)
+		}
+		slices.SortStableFunc(tried, func(a, b arrangement) int { return cmp.Compare(a.fit.loss, b.fit.loss) })
+		tried = tried[:min(len(tried), 40)]
+	}
+	best := tried[0]
+	if t.scores != nil {
+		return d.solved(tried, t.scores)
+	}
+	if d.truth.free && best.fit.flipped {
+		d.flip()
+	}
+	why := fmt.Sprintf("%s: accuracy %.2f%%", best.how, best.fit.accuracy)
+	sure := "likely"
+	if len(tried) > 1 {
+		why += fmt.Sprintf("; next best, %s: %.2f%%", tried[1].how, tried[1].fit.accuracy)
+		if tried[1].fit.loss-best.fit.loss < 0.02 {
+			sure = "guess"
+		}
+	}
+	if best.fit.loss > 0.95*best.blind(t) {
+		sure = "guess"
+		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the inputs are likely others: give --inputs or --scores")
+	}
+	if names && strings.HasSuffix(best.how, "as they are") && sure != "guess" {
+		sure, d.out.Solved = "certain", true
+	}
+	d.out.Inputs = sure + ": " + why
+	return d.held(best)
+}
+
+// solved chooses by the owner's scores, and solves the scaling from them.
+func (d *drafter) solved(tried []arrangement, scores []float64) (arrangement, error) {
+	best, least := tried[0], math.Inf(1)
+	slopes, smooth := d.model.(model.Differentiable)
+	for i := range tried[:min(len(tried), 8)] {
+		a := tried[i]
+		worst := a.worst(d.model, scores)
+		if worst > 1e-5 && smooth && a.known(d.model, scores) {
+			a.refine(slopes, scores, 40)
+			worst = a.worst(d.model, scores)
+		}
+		if worst < least {
+			best, least = a, worst
+		}
+		if least <= 1e-5 {
+			break
+		}
+	}
+	d.out.Worst = &least
+	if d.out.Solved = least <= 1e-5; d.out.Solved {
+		for i := range best.features {
+			best.simplify(i, d.model, scores)
+		}
+		least = best.worst(d.model, scores)
+	} else {
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least))
+	}
+	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
+	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, len(best.view.rows), least)
+	return d.held(best)
+}
+
+// simplify writes the line of a number as short as the scores allow.
+func (a *arrangement) simplify(i int, m model.Model, scores []float64) {
+	f := &a.features[i]
+	if f.Kind == space.Categorical {
+		if f.inputs != "" && f.inputs != "one-hot" {
+			f.inputs = tables(f.Inputs)
+		}
+		return
+	}
+	in := f.Inputs[0]
+	if in.Scale == 1 && in.Offset == 0 {
+		return
+	}
+	worst := func(scale, offset float64) float64 {
+		f.Inputs = []space.Input{{Scale: scale, Offset: offset}}
+		return a.worst(m, scores)
+	}
+	f.settle(a.view.of[f.from], in.Scale, in.Offset, worst, len(a.view.rows))
+}
+
+// plainly is every column as it is.
+func (d *drafter) plainly(v *selection) arrangement {
+	a := arrangement{view: v, how: "every column as it is"}
+	for _, c := range d.usable {
+		if c.numeric {
+			a.features = append(a.features, v.number(c))
+		} else {
+			a.features = append(a.features, v.category(c, oneHot))
+		}
+	}
+	return a
+}
+
+// held tells which columns the arrangement leaves out.
+func (d *drafter) held(a arrangement) (arrangement, error) {
+	for _, c := range d.usable {
+		if slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }) {
+			continue
+		}
+		d.left = append(d.left, c.name+" (the model does not take it)")
+		if slices.Contains(d.Protected, c.name) {
+			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so it decides nothing", c.name, a.how)
+		}
+	}
+	if d.out.Inputs == "" {
+		d.out.Inputs = map[bool]string{true: "certain: ", false: "guess: "}[d.out.Solved] + a.how
+	}
+	return a, nil
+}
+
+// relative is a path as a study in the folder of out names it.
+func relative(out, path string) string {
+	folder, err1 := filepath.Abs(filepath.Dir(out))
+	abs, err2 := filepath.Abs(path)
+	if err1 != nil || err2 != nil {
+		return path
+	}
+	rel, err := filepath.Rel(folder, abs)
+	if err != nil || strings.HasPrefix(rel, filepath.Join("..", "..", "..")) {
+		return abs
+	}
+	return filepath.ToSlash(rel)
+}

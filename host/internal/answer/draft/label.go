@@ -1,0 +1,127 @@
+package draft
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	labelNames = regexp.MustCompile(`(?i)^(y|label|labels|target|class|outcome|output|income|approved|accepted|decision|default|deposit|subscribed|hired|paid|churn|survived|two_year_recid|credit_risk|risk|response|result)$`)
+	yes        = regexp.MustCompile(`(?i)^(1|1\.0|yes|y|true|t|positive|pos|good|approved|accepted|accept|granted|hired|>50k\.?)$`)
+	no         = regexp.MustCompile(`(?i)^(0|0\.0|-1|no|n|false|f|negative|neg|bad|denied|rejected|reject|refused|<=50k\.?)$`)
+	// protectedNames and protectedValues are what protected attributes are called.
+	protectedNames  = regexp.MustCompile(`(?i)(^|[^a-z])(sex|gender|race|ethnic\w*|age|religion|nationality|native\w*|origin|disab\w*|marital\w*|pregnan\w*|orientation|skin\w*|birth\w*|dob)([^a-z]|$)`)
+	protectedValues = regexp.MustCompile(`(?i)^(male|female|man|woman|men|women|white|black|asian|hispanic|african.*|caucasian|christian|muslim|jewish)$`)
+)
+
+// findLabel finds the label's column, and the values that count as 1.
+func (d *drafter) findLabel() error {
+	two := func(c *column) bool { return len(c.texts) == 2 && !c.many }
+	columns := d.table.columns
+	why := "given"
+	switch {
+	case d.Label != "":
+		at := slices.IndexFunc(columns, func(c *column) bool { return c.name == d.Label })
+		if at < 0 {
+			var names []string
+			for _, c := range columns {
+				names = append(names, c.name)
+			}
+			return fmt.Errorf("--label %s: no such column; there are %s", d.Label, strings.Join(names, ", "))
+		}
+		d.label = columns[at]
+	default:
+		var called []*column
+		for _, c := range columns {
+			if two(c) && labelNames.MatchString(c.name) {
+				called = append(called, c)
+			}
+		}
+		last := columns[len(columns)-1]
+		switch {
+		case two(last):
+			d.label, why = last, "likely: the last column, with two values"
+			if slices.Contains(called, last) {
+				why = "likely: its name, two values, and the last column"
+			}
+		case len(called) > 0:
+			d.label, why = called[len(called)-1], "likely: its name, and two values"
+		case two(columns[0]) && len(columns) > 1:
+			d.label, why = columns[0], "guess: the first column, with two values"
+		default:
+			d.out.Doubts = append(d.out.Doubts, "no column looks like a label: name it with --label")
+			return nil
+		}
+	}
+	d.labels = []string{why}
+	d.out.Label = d.label.name
+	c := d.label
+	switch {
+	case len(d.Positive) > 0:
+		for _, p := range d.Positive {
+			if !slices.Contains(c.texts, p) {
+				return fmt.Errorf("--positive %s: no row's %s is that; the values are %s", p, c.name, strings.Join(c.texts[:min(len(c.texts), 20)], ", "))
+			}
+		}
+		d.out.Positive = d.Positive
+		d.labels = append(d.labels, "given: what counts as 1")
+	case !two(c):
+		return fmt.Errorf("the label %s has %d values; say which count as 1 with --positive", c.name, len(c.texts))
+	default:
+		d.out.Positive = []string{d.positive(c)}
+	}
+	d.truth.labels = make([]bool, d.table.rows)
+	for i := range d.truth.labels {
+		d.truth.labels[i] = slices.Contains(d.out.Positive, c.text(i))
+	}
+	return nil
+}
+
+// positive is the one of two values that likely counts as 1.
+func (d *drafter) positive(c *column) string {
+	for k, text := range c.texts {
+		if yes.MatchString(text) && !yes.MatchString(c.texts[1-k]) || no.MatchString(c.texts[1-k]) && !no.MatchString(text) {
+			d.labels = append(d.labels, fmt.Sprintf("likely: %q counts as 1, for what it says", text))
+			return text
+		}
+	}
+	d.truth.free = true
+	a, b := c.texts[0], c.texts[1]
+	x, err1 := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	if later := b > a; err1 == nil && err2 == nil && y < x || (err1 != nil || err2 != nil) && !later {
+		a, b = b, a
+	}
+	d.labels = append(d.labels, fmt.Sprintf("guess: %q counts as 1, as the later one in order", b))
+	return b
+}
+
+// flip makes the other value count as 1.
+func (d *drafter) flip() {
+	for _, text := range d.label.texts {
+		if text != d.out.Positive[0] {
+			d.out.Positive = []string{text}
+			d.labels = append(d.labels[:1], fmt.Sprintf("likely: %q counts as 1, since the model's scores go with it", text))
+			return
+		}
+	}
+}
+
+// candidates finds columns that look protected.
+func (d *drafter) candidates() {
+	d.out.Protected = slices.Clip(append(d.out.Protected, d.Protected...))
+	for _, f := range d.chosen.features {
+		told := 0
+		for _, text := range f.from.texts {
+			if protectedValues.MatchString(text) {
+				told++
+			}
+		}
+		if (protectedNames.MatchString(f.Name) || told >= 2 || told > 0 && len(f.from.texts) <= 3) && !slices.Contains(d.Protected, f.Name) {
+			d.out.Candidates = append(d.out.Candidates, f.Name)
+		}
+	}
+}

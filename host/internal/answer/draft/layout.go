@@ -1,0 +1,394 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// feature is one of the study's, read from a column.
+type feature struct {
+	space.Feature
+	from *column
+	// inputs is what the study says under that word, "" for the value as it is.
+	inputs string
+	// why are the comments above it.
+	why []string
+}
+
+// arrangement is the features in the order of the model's inputs.
+type arrangement struct {
+	features []feature
+	view     *selection
+	how      string // in words
+	fit      fit
+}
+
+// fit is how well the model does with an arrangement.
+type fit struct {
+	loss     float64 // logarithmic, a row; of scores, the mean distance
+	accuracy float64
+	flipped  bool // with the labels' names the other way round
+}
+
+// encodings of columns.
+const (
+	oneHot     = "one-hot"
+	binary     = "one-hot, but one input for two values"
+	dropFirst  = "one-hot without the first value"
+	ordinal    = "numbered in sorted order"
+	appearance = "numbered as they first come up"
+)
+
+// widthOf is how many inputs a column takes.
+func (v *selection) widthOf(c *column, how string) int {
+	n := len(v.of[c].categories)
+	switch {
+	case c.numeric || how == ordinal || how == appearance || how == binary && n == 2:
+		return 1
+	case how == dropFirst:
+		return n - 1
+	}
+	return n
+}
+
+// number is a feature of numbers.
+func (v *selection) number(c *column) feature {
+	k := v.of[c]
+	f := feature{from: c, Feature: space.Feature{Name: c.name, Kind: space.Real, Lo: k.lo, Hi: k.hi, Inputs: []space.Input{{Scale: 1}}}}
+	if c.whole {
+		f.Kind = space.Integer
+	}
+	return f
+}
+
+// category is a feature of names, one input each, or as how says.
+func (v *selection) category(c *column, how string) feature {
+	names := slices.Clone(v.of[c].categories)
+	f := feature{from: c, inputs: "one-hot"}
+	f.Feature = space.Feature{Name: c.name, Kind: space.Categorical, Categories: names, Hi: float64(len(names) - 1)}
+	switch {
+	case v.widthOf(c, how) == 1 && how != oneHot && how != dropFirst:
+		if how == appearance {
+			slices.SortFunc(names, func(a, b string) int { return c.first(a) - c.first(b) })
+		}
+		f.inputs, f.Inputs = "", []space.Input{{Scale: 1}}
+	default:
+		for i := range names {
+			if i > 0 || how != dropFirst {
+				f.Inputs = append(f.Inputs, space.Input{Table: indicator(len(names), i)})
+			}
+		}
+		if how == dropFirst {
+			f.inputs = tables(f.Inputs)
+		}
+	}
+	return f
+}
+
+// first is when a category first comes up.
+func (c *column) first(name string) int {
+	if code, ok := c.index[name]; ok {
+		return int(code)
+	}
+	return len(c.texts)
+}
+
+func indicator(n, at int) []float64 {
+	out := make([]float64, n)
+	if at >= 0 {
+		out[at] = 1
+	}
+	return out
+}
+
+// tables is inputs as a study has them, one table each.
+func tables(inputs []space.Input) string {
+	out := make([]string, len(inputs))
+	for i, in := range inputs {
+		numbers := make([]string, len(in.Table))
+		for k, x := range in.Table {
+			numbers[k] = decimal(x)
+		}
+		out[i] = "{table: [" + strings.Join(numbers, ", ") + "]}"
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+func decimal(x float64) string { return strconv.FormatFloat(x+0, 'g', -1, 64) }
+
+// most bounds the arrangements that are tried.
+const most = 4000
+
+// arrangements are those of the columns, in an order of theirs and with some left out, that
+// have as many inputs as the model.
+func (v *selection) arrangements(columns []*column, inputs int) (out []arrangement) {
+	words := slices.ContainsFunc(columns, func(c *column) bool { return !c.numeric })
+	hows := []string{oneHot, binary, dropFirst, ordinal, appearance}
+	if !words {
+		hows = hows[:1]
+	}
+	for left := range min(4, len(columns)) {
+		each(len(columns), left, func(without []int) {
+			var used []*column
+			for i, c := range columns {
+				if !slices.Contains(without, i) {
+					used = append(used, c)
+				}
+			}
+			for _, how := range hows {
+				width := 0
+				for _, c := range used {
+					width += v.widthOf(c, how)
+				}
+				if width != inputs || len(out) > most {
+					continue
+				}
+				for _, order := range []string{"in the file's order", "numbers first", "numbers last"} {
+					ordered := slices.Clone(used)
+					if order != "in the file's order" {
+						rank := func(c *column) int {
+							return map[bool]int{c.numeric: 0, !c.numeric: 1}[order == "numbers first"]
+						}
+						slices.SortStableFunc(ordered, func(a, b *column) int { return rank(a) - rank(b) })
+						if slices.Equal(ordered, used) {
+							continue
+						}
+					}
+					a := arrangement{view: v, how: order}
+					if words {
+						a.how += ", categories " + how
+					}
+					for _, c := range ordered {
+						if c.numeric {
+							a.features = append(a.features, v.number(c))
+						} else {
+							a.features = append(a.features, v.category(c, how))
+						}
+					}
+					if !slices.ContainsFunc(out, func(b arrangement) bool { return same(a.features, b.features) }) {
+						out = append(out, a)
+					}
+				}
+			}
+		})
+	}
+	return out
+}
+
+// same reports features that read and feed the same.
+func same(a, b []feature) bool {
+	return slices.EqualFunc(a, b, func(f, g feature) bool {
+		return f.from == g.from && f.inputs == g.inputs && slices.Equal(f.Categories, g.Categories) && len(f.Inputs) == len(g.Inputs)
+	})
+}
+
+// each calls f with every choice of k of n.
+func each(n, k int, f func([]int)) {
+	choice := make([]int, 0, k)
+	var next func(from int)
+	next = func(from int) {
+		if len(choice) == k {
+			f(choice)
+			return
+		}
+		for i := from; i < n; i++ {
+			choice = append(choice, i)
+			next(i + 1)
+			choice = choice[:len(choice)-1]
+		}
+	}
+	next(0)
+}
+
+// scalings are the arrangement with its numbers as they are, standardised, between 0 and 1;
+// and with the inputs of categories so as well.
+func (a *arrangement) scalings() []arrangement {
+	out := []arrangement{*a}
+	for _, s := range []struct {
+		how string
+		all bool
+	}{{"standardised", false}, {"from 0 to 1", false}, {"standardised", true}} {
+		b := *a
+		b.features = slices.Clone(a.features)
+		changed := false
+		for i := range b.features {
+			f := &b.features[i]
+			k := a.view.of[f.from]
+			switch {
+			case f.Kind != space.Categorical && s.how == "standardised" && k.deviation > 0:
+				f.affine(fmt.Sprintf("{mean: %s, deviation: %s}", decimal(k.mean), decimal(k.deviation)), 1/k.deviation, -k.mean/k.deviation)
+			case f.Kind != space.Categorical && s.how == "from 0 to 1" && k.hi > k.lo:
+				f.affine(fmt.Sprintf("{min: %s, max: %s}", decimal(k.lo), decimal(k.hi)), 1/(k.hi-k.lo), -k.lo/(k.hi-k.lo))
+			case f.Kind == space.Categorical && s.all:
+				f.standardise(a.view)
+			default:
+				continue
+			}
+			changed = changed || s.all == (f.Kind == space.Categorical)
+		}
+		if b.how += ", numbers " + s.how; s.all {
+			b.how = a.how + ", every input " + s.how
+		}
+		if changed {
+			out = append(out, b)
+		}
+	}
+	out[0].how += ", numbers as they are"
+	return out
+}
+
+func (f *feature) affine(text string, scale, offset float64) {
+	f.inputs, f.Inputs = text, []space.Input{{Scale: scale, Offset: offset + 0}}
+}
+
+// standardise makes every input of a category one of mean 0 and deviation 1.
+func (f *feature) standardise(v *selection) {
+	counts := make([]float64, len(f.Categories))
+	for _, row := range v.rows {
+		if k := slices.Index(f.Categories, f.from.text(row)); k >= 0 {
+			counts[k]++
+		}
+	}
+	inputs := slices.Clone(f.Inputs)
+	for i := range inputs {
+		table := make([]float64, len(counts))
+		mean, square := 0.0, 0.0
+		for k := range table {
+			if table[k] = float64(k); inputs[i].Table != nil {
+				table[k] = inputs[i].Table[k]
+			}
+			mean += table[k] * counts[k] / float64(len(v.rows))
+		}
+		for k := range table {
+			square += (table[k] - mean) * (table[k] - mean) * counts[k] / float64(len(v.rows))
+		}
+		for k := range table {
+			if table[k] -= mean; square > 0 {
+				table[k] /= math.Sqrt(square)
+			}
+		}
+		inputs[i] = space.Input{Table: table}
+	}
+	f.inputs, f.Inputs = tables(inputs), inputs
+}
+
+// truth is what the model's scores are held against: labels, or its owner's scores.
+type truth struct {
+	labels []bool // by row
+	scores []float64
+	// free: which label is the positive one is not known.
+	free bool
+}
+
+// space is the arrangement's, and readers of the features' values.
+func (a *arrangement) space() (*space.Space, []func(row int) float64) {
+	s := &space.Space{}
+	read := make([]func(int) float64, len(a.features))
+	for i := range a.features {
+		f := a.features[i]
+		for k := range f.Inputs {
+			if k == 0 {
+				f.Inputs = slices.Clone(f.Inputs)
+			}
+			f.Inputs[k].Index = s.Inputs
+			s.Inputs++
+		}
+		s.Features = append(s.Features, f.Feature)
+		c := f.from
+		if read[i] = func(row int) float64 { return c.numbers[row] }; f.Kind == space.Categorical {
+			places := map[string]float64{}
+			for k, name := range f.Categories {
+				places[name] = float64(k)
+			}
+			read[i] = func(row int) float64 {
+				if at, ok := places[c.text(row)]; ok {
+					return at
+				}
+				return math.NaN()
+			}
+		}
+	}
+	return s, read
+}
+
+// rows visits rows, up to so many of those that the arrangement can read, with the model's inputs.
+func (a *arrangement) rows(upTo int, visit func(row int, point, inputs []float64)) {
+	s, read := a.space()
+	point, inputs := make([]float64, len(read)), make([]float64, s.Inputs)
+	step := max(1, (len(a.view.rows)+upTo-1)/upTo)
+	for at := 0; at < len(a.view.rows); at += step {
+		row := a.view.rows[at]
+		known := true
+		for i := range read {
+			point[i] = read[i](row)
+			known = known && !math.IsNaN(point[i])
+		}
+		if known {
+			visit(row, point, s.NetworkInputs(inputs, point))
+		}
+	}
+}
+
+// judge holds the model's scores of up to so many rows against what is known.
+func (a *arrangement) judge(m model.Model, t truth, upTo int) {
+	n, right, loss, other := 0.0, 0.0, 0.0, 0.0
+	a.rows(upTo, func(row int, _, inputs []float64) {
+		logit := m.Logit(inputs)
+		if t.scores != nil {
+			loss += math.Abs(score(m, logit) - t.scores[row])
+		}
+		if t.labels != nil {
+			if (logit > 0) == t.labels[row] {
+				right++
+			}
+			if t.scores == nil {
+				yes, no := softplus(-logit), softplus(logit)
+				if !t.labels[row] {
+					yes, no = no, yes
+				}
+				loss, other = loss+yes, other+no
+			}
+		}
+		n++
+	})
+	if a.fit = (fit{loss: loss / n, accuracy: 100 * right / n}); n == 0 {
+		a.fit.loss = math.Inf(1)
+	}
+	if t.free && t.scores == nil && other < loss {
+		a.fit = fit{other / n, 100 - 100*right/n, true}
+	}
+}
+
+// blind is the loss of the best score that is the same for everybody.
+func (a *arrangement) blind(t truth) float64 {
+	ones := 0.0
+	for _, row := range a.view.rows {
+		if t.labels[row] {
+			ones++
+		}
+	}
+	p := ones / float64(len(a.view.rows))
+	if p == 0 || p == 1 {
+		return 0
+	}
+	return -p*math.Log(p) - (1-p)*math.Log(1-p)
+}
+
+// score is what the model's owner calls so.
+func score(m model.Model, logit float64) float64 {
+	if m.Link() == model.Identity {
+		return logit
+	}
+	return 1 / (1 + math.Exp(-logit))
+}
+
+func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

@@ -1,0 +1,117 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// plain is a name without what libraries change in it.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127 {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(strings.TrimSpace(name)))
+}
+
+// named arranges columns by the names of the model's inputs, as the libraries make them of
+// columns and categories: "age", "sex=Male", "sex_Male", "words__sex_Male".
+func (v *selection) named(columns []*column, names []string) (arrangement, bool) {
+	a := arrangement{view: v, how: "by the names of the model's inputs"}
+	for _, name := range names {
+		c, category, ok := v.source(columns, name)
+		if !ok {
+			return a, false
+		}
+		last := len(a.features) - 1
+		switch {
+		case category == "" && slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }):
+			return a, false
+		case category == "" && c.numeric:
+			a.features = append(a.features, v.number(c))
+		case category == "":
+			a.features = append(a.features, v.category(c, ordinal))
+		case last >= 0 && a.features[last].from == c:
+			f := &a.features[last]
+			if slices.Contains(f.Categories, category) {
+				return a, false
+			}
+			f.Categories = append(f.Categories, category)
+		case slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }):
+			return a, false // a group in two parts is none that a study can say
+		default:
+			f := feature{from: c, inputs: "one-hot"}
+			f.Name, f.Kind, f.Categories = c.name, space.Categorical, []string{category}
+			a.features = append(a.features, f)
+		}
+	}
+	for i := range a.features {
+		if f := &a.features[i]; f.Kind == space.Categorical && f.inputs == "one-hot" {
+			f.rest(v)
+		}
+	}
+	return a, true
+}
+
+// rest adds categories of the data that have no input, and makes the inputs.
+func (f *feature) rest(v *selection) {
+	own := len(f.Categories)
+	for _, name := range v.of[f.from].categories {
+		if !slices.Contains(f.Categories, name) {
+			f.Categories = append(f.Categories, name)
+		}
+	}
+	f.Hi = float64(len(f.Categories) - 1)
+	for i := range own {
+		f.Inputs = append(f.Inputs, space.Input{Table: indicator(len(f.Categories), i)})
+	}
+	if len(f.Categories) > own {
+		f.inputs = tables(f.Inputs)
+		f.why = append(f.why, "likely: the model has no input for "+strings.Join(f.Categories[own:], ", ")+", so all of the column's are 0 there")
+	}
+}
+
+// source is the column, and the category, that the name of an input tells of.
+func (v *selection) source(columns []*column, name string) (*column, string, bool) {
+	for _, c := range columns {
+		if c.name == name {
+			return c, "", true
+		}
+	}
+	if stem, category, ok := strings.Cut(name, "="); ok {
+		for _, c := range columns {
+			if c.name == stem || plain(c.name) == plain(stem) {
+				return c, category, true
+			}
+		}
+	}
+	if _, after, ok := strings.Cut(name, "__"); ok {
+		if c, category, ok := v.source(columns, after); ok {
+			return c, category, ok
+		}
+	}
+	name = plain(name)
+	for _, c := range columns {
+		if plain(c.name) == name {
+			return c, "", true
+		}
+	}
+	for _, c := range columns {
+		rest, ok := strings.CutPrefix(name, plain(c.name)+"_")
+		if !ok || c.many {
+			continue
+		}
+		for _, category := range v.categories(c) {
+			if plain(category) == rest {
+				return c, category, true
+			}
+		}
+	}
+	return nil, "", false
+}
+
+// categories are a column's, be it one of numbers.
+func (v *selection) categories(c *column) []string { return v.of[c].categories }

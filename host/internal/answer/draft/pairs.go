@@ -1,0 +1,303 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// pairs are the model's inputs for the rows of a table, as their owner made them.
+type pairs struct {
+	path   string
+	names  []string // of the inputs, where the file has them
+	inputs [][]float64
+}
+
+// readPairs reads a file with a row of inputs for each row of the table, or for each that is kept.
+func readPairs(path string, t *table, v *selection, inputs int) (*pairs, error) {
+	own, err := readTable(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	columns := own.columns
+	if len(columns) == inputs+1 && own.header && columns[0].name == "" {
+		columns = columns[1:] // the index of a data frame
+	}
+	if len(columns) != inputs {
+		return nil, fmt.Errorf("%s has %d columns; the model takes %d inputs", path, len(columns), inputs)
+	}
+	rows, err := own.match(t, v)
+	if err != nil {
+		return nil, err
+	}
+	p := &pairs{path: path}
+	for _, c := range columns {
+		if !c.numeric || c.missing > 0 {
+			return nil, fmt.Errorf("%s: column %q has cells that are no numbers", path, c.name)
+		}
+		if own.header {
+			p.names = append(p.names, c.name)
+		}
+		x := make([]float64, len(v.rows))
+		for i := range x {
+			x[i] = c.numbers[rows[i]]
+		}
+		p.inputs = append(p.inputs, x)
+	}
+	return p, nil
+}
+
+// match gives the row of a second file for each row that is kept of the table.
+func (own *table) match(t *table, v *selection) ([]int, error) {
+	switch own.rows {
+	case t.rows:
+		return v.rows, nil
+	case len(v.rows):
+		rows := make([]int, own.rows)
+		for i := range rows {
+			rows[i] = i
+		}
+		return rows, nil
+	}
+	return nil, fmt.Errorf("%s has %d rows, %s has %d (%d without missing values): it needs a row for each, in the same order", own.path, own.rows, t.path, t.rows, len(v.rows))
+}
+
+// close is how far an input that was written with few digits, or computed in float32, may be off.
+func near(a, b float64) bool { return math.Abs(a-b) <= 2e-6*(1+math.Abs(b)) }
+
+// solve finds the column that each input is made of, and how.
+func (p *pairs) solve(v *selection, columns []*column) (arrangement, error) {
+	a := arrangement{view: v, how: "solved from " + p.path}
+	for j, x := range p.inputs {
+		var own []*column
+		if p.names != nil {
+			if c, _, ok := v.source(columns, p.names[j]); ok {
+				own = []*column{c}
+			}
+		}
+		c := p.column(v, slices.Concat(own, columns), x, a.features)
+		if c == nil {
+			name := strconv.Itoa(j + 1)
+			if p.names != nil {
+				name += fmt.Sprintf(" (%s)", p.names[j])
+			}
+			return a, fmt.Errorf("%s: no single column of the data determines input %s in all rows: what is computed from several columns, or from rows that were left out, a study cannot say", p.path, name)
+		}
+		if last := len(a.features) - 1; last >= 0 && a.features[last].from == c {
+			a.features[last].Inputs = append(a.features[last].Inputs, space.Input{Index: j})
+			continue
+		}
+		if slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }) {
+			return a, fmt.Errorf("%s: input %d is made of %s again, after inputs of other columns: give the model the inputs of a column one after the other", p.path, j+1, c.name)
+		}
+		f := feature{from: c}
+		f.Inputs = []space.Input{{Index: j}}
+		a.features = append(a.features, f)
+	}
+	for i := range a.features {
+		if err := p.encode(v, &a.features[i]); err != nil {
+			return a, err
+		}
+	}
+	return a, nil
+}
+
+// column is the one that determines an input: of numbers as a line, else one whose values have an input each.
+func (p *pairs) column(v *selection, columns []*column, x []float64, before []feature) *column {
+	constant := slices.Min(x) == slices.Max(x)
+	if n := len(before); n > 0 && (constant || !before[n-1].from.numeric && p.table(v, before[n-1].from, x) != nil) {
+		return before[n-1].from
+	}
+	for _, lines := range []bool{true, false} {
+		for _, words := range []bool{true, false} {
+			for _, c := range columns {
+				if lines && c.numeric && words {
+					if _, _, ok := p.line(v, c, x); ok && !constant {
+						return c
+					}
+				} else if !lines && c.numeric != words && !c.many && p.table(v, c, x) != nil {
+					return c
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// line is the scale and offset that make x of a column of numbers.
+func (p *pairs) line(v *selection, c *column, x []float64) (scale, offset float64, ok bool) {
+	k := v.of[c]
+	lo, hi := -1, -1
+	for i, row := range v.rows {
+		switch c.numbers[row] {
+		case k.lo:
+			lo = i
+		case k.hi:
+			hi = i
+		}
+	}
+	if lo < 0 || hi < 0 || x[lo] == x[hi] {
+		return 0, 0, false
+	}
+	scale = (x[hi] - x[lo]) / (k.hi - k.lo)
+	offset = x[lo] - scale*k.lo
+	return scale, offset, !slices.ContainsFunc(slices.Collect(indices(len(x))), func(i int) bool { return !near(scale*c.numbers[v.rows[i]]+offset, x[i]) })
+}
+
+func indices(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// table is the input of each of a column's texts, nil where they do not determine it.
+func (p *pairs) table(v *selection, c *column, x []float64) map[string]float64 {
+	out := map[string]float64{}
+	for i, row := range v.rows {
+		text := c.text(row)
+		if have, ok := out[text]; ok && have != x[i] {
+			return nil
+		}
+		out[text] = x[i]
+	}
+	return out
+}
+
+// encode says how the inputs of a feature are made.
+func (p *pairs) encode(v *selection, f *feature) error {
+	c, at := f.from, f.Inputs
+	if c.numeric {
+		if scale, offset, ok := p.line(v, c, p.inputs[at[0].Index]); ok && len(at) == 1 {
+			x := p.inputs[at[0].Index]
+			worst := func(scale, offset float64) (most float64) {
+				for i, row := range v.rows {
+					most = max(most, math.Abs(scale*c.numbers[row]+offset-x[i])/(1+math.Abs(x[i])))
+				}
+				return most
+			}
+			*f = v.number(c)
+			f.settle(v.of[c], scale, offset, worst, len(v.rows))
+			return nil
+		}
+	}
+	// By their texts: the order of the inputs, where each is that of one category.
+	var maps []map[string]float64
+	for _, in := range at {
+		m := p.table(v, c, p.inputs[in.Index])
+		if m == nil {
+			return fmt.Errorf("%s: input %d is not determined by %s, which those beside it are made of", p.path, in.Index+1, c.name)
+		}
+		maps = append(maps, m)
+	}
+	names := slices.Clone(v.of[c].categories)
+	*f = feature{from: c, why: []string{fmt.Sprintf("certain: the inputs of all %d rows", len(v.rows))}}
+	f.Name, f.Kind = c.name, space.Categorical
+	rank := func(name string) int {
+		i := slices.IndexFunc(maps, func(m map[string]float64) bool { return m[name] == 1 })
+		return map[bool]int{true: len(maps), false: i}[i < 0]
+	}
+	if len(maps) == 1 {
+		rank = func(name string) int { return int(maps[0][name]) }
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	f.Categories, f.Hi = names, float64(len(names)-1)
+	hot, value := len(maps) == len(names), len(maps) == 1
+	for i, m := range maps {
+		in := space.Input{}
+		for k, name := range names {
+			in.Table = append(in.Table, m[name])
+			hot = hot && m[name] == map[bool]float64{true: 1}[i == k]
+			value = value && m[name] == float64(k)
+		}
+		f.Inputs = append(f.Inputs, in)
+	}
+	switch {
+	case value:
+		f.Inputs = []space.Input{{Scale: 1}}
+	case hot:
+		f.inputs = "one-hot"
+	default:
+		f.inputs = tables(f.Inputs)
+	}
+	return nil
+}
+
+// settle chooses how the line that was found is written: as those who scale write it, where that is
+// as close, else with as few digits as are. worst is how far a line is off, at most.
+func (f *feature) settle(k *kept, scale, offset float64, worst func(scale, offset float64) float64, rows int) {
+	bound := 4*worst(scale, offset) + 1e-12
+	n := float64(rows)
+	sample := k.deviation * math.Sqrt(n/max(1, n-1))
+	why := fmt.Sprintf("certain: as in all %d rows, to %%.1g", rows)
+	try := func(text string, s, o float64) bool {
+		off := worst(s, o)
+		if !(off <= bound) || math.IsInf(s, 0) {
+			return false
+		}
+		if f.affine(text, s, o); text == "" {
+			f.Inputs = []space.Input{{Scale: 1}}
+		}
+		f.why = append(f.why, fmt.Sprintf(why, off))
+		return true
+	}
+	if try("", 1, 0) ||
+		try(fmt.Sprintf("{min: %s, max: %s}", decimal(k.lo), decimal(k.hi)), 1/(k.hi-k.lo), -k.lo/(k.hi-k.lo)) ||
+		try(fmt.Sprintf("{mean: %s, deviation: %s}", decimal(k.mean), decimal(k.deviation)), 1/k.deviation, -k.mean/k.deviation) ||
+		try(fmt.Sprintf("{mean: %s, deviation: %s}", decimal(k.mean), decimal(sample)), 1/sample, -k.mean/sample) {
+		return
+	}
+	middle := (k.lo + k.hi) / 2
+	for digits := 1; digits <= 17; digits++ {
+		s := short(scale, digits)
+		for _, o := range []float64{short(offset+(scale-s)*middle, digits), short(offset, digits)} {
+			if try(fmt.Sprintf("{scale: %s, offset: %s}", decimal(s), decimal(o)), s, o) {
+				return
+			}
+		}
+	}
+	try(fmt.Sprintf("{scale: %s, offset: %s}", decimal(scale), decimal(offset)), scale, offset)
+}
+
+// short is a number to so many digits.
+func short(x float64, digits int) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	if err != nil {
+		return x
+	}
+	return out
+}
+
+// columnOfScores reads a file with a score for each row of the table, or for each that is kept: its last column
+// of numbers, such as that of the second class.
+func columnOfScores(path string, t *table, v *selection) ([]float64, error) {
+	own, err := readTable(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := own.match(t, v)
+	if err != nil {
+		return nil, err
+	}
+	at := -1
+	for i, c := range own.columns {
+		if c.numeric && c.missing == 0 {
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil, fmt.Errorf("%s: no column of numbers", strings.TrimSpace(path))
+	}
+	out := make([]float64, t.rows)
+	for i, row := range v.rows {
+		out[row] = own.columns[at].numbers[rows[i]]
+	}
+	return out, nil
+}

@@ -1,0 +1,288 @@
+package draft
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+)
+
+// table is a CSV file, column by column.
+type table struct {
+	path    string
+	format  people.Format
+	header  bool
+	columns []*column
+	rows    int
+}
+
+// column is what its cells are. Texts are numbered as they come up.
+type column struct {
+	name    string
+	texts   []string
+	counts  []int
+	codes   []int32 // by row; −1 where the value is missing, or there are too many texts
+	numbers []float64
+	missing int
+	marks   []string
+	// numeric: all that is there are numbers; whole: whole ones; many: more texts than
+	// categories can be.
+	numeric, whole, many bool
+	index                map[string]int32
+}
+
+const (
+	maxTexts  = 2000
+	headBytes = 256 << 10
+)
+
+// missingMarks are what pandas takes for a missing value, and "?".
+var missingMarks = []string{"", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
+
+// readTable reads a CSV file whose format it finds out. names are given to the columns of a
+// file without a header.
+func readTable(path string, names []string) (*table, error) {
+	t := &table{path: path}
+	if err := t.sniff(names); err != nil {
+		return nil, err
+	}
+	columns, err := people.Rows(people.File{Path: path}, t.format, func(line int, row []string) error {
+		if t.rows == 0 {
+			for range row {
+				t.columns = append(t.columns, &column{numeric: true, whole: true, index: map[string]int32{}})
+			}
+		}
+		if t.rows++; t.rows*len(row) > people.MaxCells {
+			return fmt.Errorf("%s:%d: more than %d cells", path, line, people.MaxCells)
+		}
+		for i, cell := range row {
+			t.columns[i].add(cell)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if t.rows == 0 {
+		return nil, fmt.Errorf("%s: no rows", path)
+	}
+	for i, c := range t.columns {
+		c.name = columns[i]
+		c.numeric = c.numeric && c.missing < t.rows
+		c.whole = c.whole && c.numeric
+	}
+	return t, nil
+}
+
+func (c *column) add(cell string) {
+	if slices.Contains(missingMarks, cell) {
+		if c.missing++; !slices.Contains(c.marks, cell) {
+			c.marks = append(c.marks, strings.Clone(cell))
+		}
+		c.codes, c.numbers = append(c.codes, -1), append(c.numbers, math.NaN())
+		return
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		c.numeric, v = false, math.NaN()
+	}
+	c.whole = c.whole && v == math.Trunc(v) && math.Abs(v) <= 1<<52
+	c.numbers = append(c.numbers, v+0)
+	code, ok := c.index[cell]
+	switch {
+	case ok:
+		c.counts[code]++
+	case len(c.texts) >= maxTexts:
+		c.many, code = true, -1
+	default:
+		code, cell = int32(len(c.texts)), strings.Clone(cell)
+		c.index[cell] = code
+		c.texts, c.counts = append(c.texts, cell), append(c.counts, 1)
+	}
+	c.codes = append(c.codes, code)
+}
+
+// sniff finds out how the file is written, from its beginning.
+func (t *table) sniff(names []string) error {
+	file, _, err := files.Open(t.path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.path, files.Reason(err))
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(bufio.NewReader(file), headBytes))
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.path, err)
+	}
+	head := strings.TrimPrefix(string(text), "\ufeff")
+	if len(text) == headBytes {
+		head = head[:strings.LastIndexByte(head, '\n')+1]
+	}
+	var rows [][]string
+	t.format.Delimiter = ','
+	for _, d := range []rune{',', ';', '\t', '|'} {
+		if all, ok := split(head, d); ok && (rows == nil || len(all[0]) > len(rows[0])) {
+			rows, t.format.Delimiter = all, d
+		}
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("%s: no rows of equal length, whatever separates the cells (a comma, a semicolon, a tab or a bar): is it a CSV file?", t.path)
+	}
+	blanks, cells := 0, 0
+	for _, row := range rows {
+		for _, cell := range row[min(1, len(row)-1):] {
+			cells++
+			if strings.HasPrefix(cell, " ") {
+				blanks++
+			}
+		}
+	}
+	if t.format.Trim = 2*blanks > cells; t.format.Trim {
+		for _, row := range rows {
+			for i := range row {
+				row[i] = strings.TrimSpace(row[i])
+			}
+		}
+	}
+	t.header = names == nil && isHeader(rows)
+	if t.header {
+		return nil
+	}
+	if names != nil && len(names) != len(rows[0]) {
+		return fmt.Errorf("%s has %d columns; --columns names %d", t.path, len(rows[0]), len(names))
+	}
+	if t.format.Columns = names; names == nil {
+		for i := range rows[0] {
+			t.format.Columns = append(t.format.Columns, fmt.Sprintf("column%d", i+1))
+		}
+	}
+	return nil
+}
+
+// split reads rows, which must be of equal length.
+func split(text string, delimiter rune) ([][]string, bool) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = delimiter, 0, delimiter == ','
+	if delimiter == ',' { // the blanks tell whether cells are to be trimmed
+		r.TrimLeadingSpace = false
+		if all, err := r.ReadAll(); err == nil && len(all) > 0 {
+			return all, true
+		}
+		r = csv.NewReader(strings.NewReader(text))
+		r.TrimLeadingSpace = true
+	}
+	all, err := r.ReadAll()
+	return all, err == nil && len(all) > 0
+}
+
+// isHeader tells a first row of names: different texts, none of them a number, above a column
+// of numbers, or that come up in no other row.
+func isHeader(rows [][]string) bool {
+	number := func(cell string) bool { _, err := strconv.ParseFloat(cell, 64); return err == nil }
+	for i, cell := range rows[0] {
+		if number(cell) || i > 0 && (cell == "" || slices.Contains(rows[0][:i], cell)) {
+			return false
+		}
+	}
+	again := 0
+	for i, cell := range rows[0] {
+		numbers, others := 0, 0
+		for _, row := range rows[1:] {
+			switch {
+			case row[i] == cell:
+				again++
+			case number(row[i]):
+				numbers++
+			case !slices.Contains(missingMarks, row[i]):
+				others++
+			}
+		}
+		if numbers > others {
+			return true
+		}
+	}
+	return again == 0
+}
+
+// selection is the rows that are kept, and what the columns are in these.
+type selection struct {
+	rows []int
+	of   map[*column]*kept
+	// drop: rows with a missing value are left out; else "?" and the like are categories.
+	drop bool
+}
+
+// kept is a column in the rows that are kept.
+type kept struct {
+	lo, hi, mean, deviation float64
+	categories              []string // sorted
+}
+
+// see keeps the rows without a missing value in the columns.
+func (t *table) see(columns []*column, drop bool) *selection {
+	v := &selection{of: map[*column]*kept{}, drop: drop}
+	for i := range t.rows {
+		if !slices.ContainsFunc(columns, func(c *column) bool { return c.gap(i) && (drop || c.numeric) }) {
+			v.rows = append(v.rows, i)
+		}
+	}
+	for _, c := range columns {
+		v.of[c] = c.kept(v.rows)
+	}
+	return v
+}
+
+// gap reports a missing value in a row.
+func (c *column) gap(row int) bool {
+	if c.numeric {
+		return math.IsNaN(c.numbers[row])
+	}
+	return c.codes[row] < 0
+}
+
+func (c *column) kept(rows []int) *kept {
+	k := &kept{lo: math.Inf(1), hi: math.Inf(-1)}
+	seen := make([]bool, len(c.texts))
+	gap := false
+	for _, i := range rows {
+		if code := c.codes[i]; code >= 0 {
+			seen[code] = true
+		} else {
+			gap = true
+		}
+		if c.numeric {
+			k.lo, k.hi = min(k.lo, c.numbers[i]), max(k.hi, c.numbers[i])
+			k.mean += c.numbers[i] / float64(len(rows))
+		}
+	}
+	if c.numeric {
+		for _, i := range rows {
+			k.deviation += (c.numbers[i] - k.mean) * (c.numbers[i] - k.mean) / float64(len(rows))
+		}
+		k.deviation = math.Sqrt(k.deviation)
+	}
+	for code, is := range seen {
+		if is {
+			k.categories = append(k.categories, c.texts[code])
+		}
+	}
+	if gap && !c.numeric && len(c.marks) == 1 && c.marks[0] != "" {
+		k.categories = append(k.categories, c.marks[0])
+	}
+	slices.Sort(k.categories)
+	return k
+}
+
+// text is the cell of a row, as a category has it.
+func (c *column) text(row int) string {
+	if code := c.codes[row]; code >= 0 {
+		return c.texts[code]
+	}
+	return strings.Join(c.marks[:min(1, len(c.marks))], "")
+}

@@ -1,0 +1,212 @@
+package draft
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+var (
+	bare     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*( [A-Za-z0-9_.-]+)*$`)
+	reserved = regexp.MustCompile(`(?i)^(yes|no|y|n|true|false|on|off|null|nan|inf|from-data|all|value|one-hot|table)$`)
+)
+
+// scalar is a text as YAML has it.
+func scalar(text string) string {
+	if bare.MatchString(text) && !reserved.MatchString(text) {
+		return text
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return `""`
+	}
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(quoted))
+}
+
+func list(texts []string) string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = scalar(text)
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// remark is a text that cannot end a comment.
+func remark(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// write makes the text of the study.
+func (d *drafter) write() (string, error) {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+	}
+	say := func(indent int, text string) { line("%s# %s", strings.Repeat(" ", indent), remark(text)) }
+	v := d.chosen.view
+
+	say(0, "Drafted by hyfair init from "+filepath.Base(d.Data)+". Every comment says how sure what follows is: certain, likely or a")
+	say(0, "guess, and why. hyfair inspect shows what hyfair understands; docs/studies.md has all that a study can say.")
+	if d.model != nil {
+		line("model: %s", d.modelText())
+		switch {
+		case d.info.OneOfMany:
+			say(0, "certain: the model tells several classes")
+			line("notion: decision")
+		case d.info.Linear:
+			say(0, "certain: the model ends in a linear unit, to be read as a logit")
+			line("output: logit")
+		}
+	} else {
+		say(0, "Name the model's file here:")
+		line("# model: model.onnx")
+	}
+	b.WriteString("\n")
+	d.data(line, say)
+	b.WriteString("\nfeatures:\n")
+	if d.model != nil {
+		say(2, "In the order of the model's inputs. "+d.out.Inputs)
+	}
+	for _, doubt := range d.out.Doubts {
+		say(2, "DOUBT: "+doubt)
+	}
+	for i := range d.chosen.features {
+		f := &d.chosen.features[i]
+		domain, why := f.domain(v)
+		f.why = slices.Insert(f.why, 0, why)
+		for _, text := range f.why {
+			say(2, text)
+		}
+		text := domain
+		if f.inputs != "" {
+			text += ", inputs: " + f.inputs
+		}
+		line("  %s: {%s}", scalar(f.Name), text)
+		d.out.Features = append(d.out.Features, Feature{f.Name, domain, f.inputs, f.why})
+	}
+	b.WriteString("\n")
+	return b.String() + d.protected(), nil
+}
+
+func (d *drafter) modelText() string {
+	path := scalar(relative(d.Out, d.Model))
+	var more string
+	if d.Output != "" {
+		more += ", output: " + scalar(d.Output)
+	}
+	if d.Class != nil {
+		more += fmt.Sprintf(", class: %d", *d.Class)
+	}
+	if more != "" {
+		return "{file: " + path + more + "}"
+	}
+	return path
+}
+
+func (d *drafter) data(line func(string, ...any), say func(int, string)) {
+	t, v := d.table, d.chosen.view
+	line("data:")
+	line("  files: [%s]", scalar(relative(d.Out, d.Data)))
+	if name, ok := map[rune]string{';': `";"`, '\t': "tab", '|': `"|"`}[t.format.Delimiter]; ok {
+		say(2, fmt.Sprintf("certain: all rows have %d cells", len(t.columns)))
+		line("  delimiter: %s", name)
+	}
+	if !t.header {
+		if d.Columns == nil {
+			say(2, "likely: the first line has no names, as it looks like the others; --columns gives better ones")
+		}
+		line("  columns: %s", list(t.format.Columns))
+	}
+	if t.format.Trim {
+		line("  trim: true")
+	}
+	var marks, drop []string
+	for _, c := range t.columns {
+		used := c == d.label || slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.from == c })
+		switch {
+		case c.missing == 0:
+		case !used:
+			drop = append(drop, c.name)
+		case v.drop || c.numeric || c == d.label:
+			for _, m := range c.marks {
+				if !slices.Contains(marks, m) {
+					marks = append(marks, m)
+				}
+			}
+		}
+	}
+	if len(marks) > 0 {
+		say(2, fmt.Sprintf("likely: these mark a missing value; %s of %s rows have none and are kept", view.Count(len(v.rows)), view.Count(t.rows)))
+		line("  missing: %s", list(marks))
+	}
+	if len(d.left) > 0 {
+		say(2, "Not used: "+strings.Join(d.left, ", "))
+	}
+	if len(drop) > 0 && len(marks) > 0 {
+		line("  drop: %s", list(drop))
+	}
+	if d.label != nil {
+		for _, why := range d.labels {
+			say(2, why)
+		}
+		line("  label: {column: %s, positive: %s}", scalar(d.label.name), list(d.out.Positive))
+	}
+}
+
+// domain is the feature's, and how sure it is.
+func (f *feature) domain(v *selection) (text, why string) {
+	k, rows := v.of[f.from], view.Count(len(v.rows))
+	switch f.Kind {
+	case space.Categorical:
+		return "categories: " + list(f.Categories), fmt.Sprintf("certain: %d texts in %s rows; likely: there are no others", len(k.categories), rows)
+	case space.Integer:
+		return fmt.Sprintf("integer: %.0f..%.0f", f.Lo, f.Hi), fmt.Sprintf("certain: whole numbers in %s rows; guess: the domain ends where the data does", rows)
+	}
+	return fmt.Sprintf("real: %s..%s", plainDecimal(f.Lo), plainDecimal(f.Hi)), fmt.Sprintf("certain: numbers in %s rows; guess: the domain ends where the data does", rows)
+}
+
+// plainDecimal is a number for a range.
+func plainDecimal(x float64) string { return decimal(x) }
+
+// protected is the section of that name, or what to do about it.
+func (d *drafter) protected() string {
+	var b strings.Builder
+	candidates := make([]string, len(d.out.Candidates))
+	for i, name := range d.out.Candidates {
+		candidates[i] = remark(name)
+	}
+	if len(d.Protected) == 0 {
+		b.WriteString("# Nothing is protected yet, and nothing can be asked: which attributes must not decide is for you to say, not for the data.\n")
+		if len(candidates) > 0 {
+			fmt.Fprintf(&b, "# By their names or values these may be meant: %s.\n", strings.Join(candidates, ", "))
+			fmt.Fprintf(&b, "# Take the # from what is, or start again with hyfair init … --protected %s --force\n", strings.Join(candidates, ","))
+		} else {
+			b.WriteString("# Start again with hyfair init … --protected NAME,NAME --force, or write them here:\n")
+			candidates = []string{d.chosen.features[0].Name}
+		}
+		b.WriteString("# protected:\n")
+		for _, name := range candidates {
+			fmt.Fprintf(&b, "#   %s: all\n", scalar(name))
+		}
+		return b.String()
+	}
+	b.WriteString("# As --protected said. A list, or a range such as 20..60, takes some of the values.\nprotected:\n")
+	for _, name := range d.Protected {
+		fmt.Fprintf(&b, "  %s: all\n", scalar(name))
+	}
+	if len(candidates) > 0 {
+		fmt.Fprintf(&b, "# By their names or values these may be protected as well: %s.\n", strings.Join(candidates, ", "))
+	}
+	return b.String()
+}

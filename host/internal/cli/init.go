@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/answer/draft"
+)
+
+func init() { commands = append(commands, newInit) }
+
+func newInit(app *App) *cobra.Command {
+	var r draft.Request
+	class := -1
+	cmd := &cobra.Command{
+		Use:   "init DATA.csv [MODEL]",
+		Short: "Draft the study of a model and a CSV file",
+		Long: `Draft a study: how the file is written, what its columns hold, which of them is the
+label, and how they become the model's inputs. Each guess stands in the file as a
+comment that says how sure it is and why. What is protected is never guessed: name it
+with --protected.
+
+The inputs are read from the model's file where it names them, as ONNX of a whole
+scikit-learn Pipeline does. They are solved from --inputs, a CSV file with the model's
+inputs for the same rows, or --scores, one with its scores, and hold for every row then.
+Without either they are what fits the labels best.`,
+		Example: `  hyfair init people.csv model.onnx --protected sex,age
+  hyfair init people.csv model.onnx --scores scores.csv --protected sex --out people.yaml
+  hyfair init adult.data model.json --columns age,workclass,fnlwgt,education --label income`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return usage(fmt.Errorf("init wants a CSV file and perhaps a model's, got %d arguments; see %s --help", len(args), cmd.CommandPath()))
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSliceVar(&r.Protected, "protected", nil, "columns to protect (default: none, and the file says which may be meant)")
+	fl.StringVar(&r.Label, "label", "", "column of the label (default: found out)")
+	fl.StringSliceVar(&r.Positive, "positive", nil, "values of the label that count as 1 (default: found out)")
+	fl.StringSliceVar(&r.Columns, "columns", nil, "names for the columns of a file that does not begin with them")
+	fl.StringVar(&r.Scores, "scores", "", "CSV file with the model's scores of the rows, made by its owner's own pipeline")
+	fl.StringVar(&r.Inputs, "inputs", "", "CSV file with the model's inputs for the rows, made by its owner's own pipeline")
+	fl.StringVar(&r.Output, "output", "", "output of an ONNX file that has several")
+	fl.IntVar(&class, "class", -1, "class whose probability the score is, counted from 0 (default: 1 of two)")
+	fl.StringVar(&r.Out, "out", "study.yaml", "study to write")
+	fl.BoolVar(&r.Force, "force", false, "replace a file that is there")
+	cmd.RunE = asking(app, draft.Answer, &r, func(args []string) {
+		r.Data, r.Seed = args[0], app.Seed
+		if len(args) == 2 {
+			r.Model = args[1]
+		}
+		if class >= 0 {
+			r.Class = &class
+		}
+	})
+	return cmd
+}
