@@ -4,7 +4,6 @@
 package draft
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -204,27 +203,31 @@ func (d *drafter) arrange() (arrangement, error) {
 		return d.plainly(v), nil
 	}
 	if d.Inputs != "" {
-		p, err := readPairs(d.Inputs, d.table, v, d.model.Inputs())
-		for _, other := range views[1:] {
-			if err != nil {
-				v = other
-				p, err = readPairs(d.Inputs, d.table, v, d.model.Inputs())
-			}
-		}
+		p, fit, err := readPairs(d.Inputs, d.table, views, d.model.Inputs())
 		if err != nil {
 			return arrangement{}, err
 		}
-		a, err := p.solve(v, d.usable)
-		if err != nil {
-			return a, err
+		var a arrangement
+		for _, v := range slices.Backward(fit) {
+			if a, err = p.solve(v, d.usable); err == nil {
+				d.out.Solved = true
+				return d.held(a)
+			}
 		}
-		d.out.Solved = true
-		return d.held(a)
+		return a, err
 	}
-	var all []arrangement
-	for _, v := range views {
-		if a, ok := v.named(d.usable, d.info.InputNames); ok && len(d.info.InputNames) == d.model.Inputs() {
-			all = append(all, a)
+	t := d.truth
+	if d.Scores != "" {
+		var err error
+		if t.scores, views, err = readScores(d.Scores, d.table, views); err != nil {
+			return arrangement{}, err
+		}
+	}
+	var all []arrangement // that come into question
+	for _, v := range slices.Backward(views) {
+		if a, ok := v.named(d.usable, d.info.InputNames); ok && len(d.info.InputNames) == d.model.Inputs() && (v == views[0] || !a.blindTo()) {
+			all = []arrangement{a}
+			break
 		}
 	}
 	names := len(all) > 0
@@ -237,26 +240,19 @@ func (d *drafter) arrange() (arrangement, error) {
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs()))
 		return d.plainly(v), nil
 	}
+	if _, smooth := d.model.(model.Differentiable); !smooth && (t.labels != nil || t.scores != nil) {
+		all = judged(all, d.model, t, 200)[:min(len(all), 20)] // trees commonly see numbers as they are
+	}
 	var tried []arrangement
 	for i := range all {
 		tried = append(tried, all[i].scalings()...)
-	}
-	t := d.truth
-	if d.Scores != "" {
-		var err error
-		if t.scores, err = columnOfScores(d.Scores, d.table, v); err != nil {
-			return arrangement{}, err
-		}
 	}
 	if t.labels == nil && t.scores == nil {
 		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
 		return d.held(tried[0])
 	}
 	for _, rows := range []int{200, 3000} {
-		for i := range tried {
-			tried[i].judge(d.model, t, rows)
-		}
-		slices.SortStableFunc(tried, func(a, b arrangement) int { return cmp.Compare(a.fit.loss, b.fit.loss) })
+		tried = judged(tried, d.model, t, rows)
 		tried = tried[:min(len(tried), 40)]
 	}
 	best := tried[0]
@@ -285,30 +281,37 @@ func (d *drafter) arrange() (arrangement, error) {
 	return d.held(best)
 }
 
+const (
+	// exactly is how far scores may be off that float32 and their printed digits explain.
+	exactly = 1e-5
+	allRows = math.MaxInt32
+)
+
 // solved chooses by the owner's scores, and solves the scaling from them.
 func (d *drafter) solved(tried []arrangement, scores []float64) (arrangement, error) {
 	best, least := tried[0], math.Inf(1)
 	slopes, smooth := d.model.(model.Differentiable)
 	for i := range tried[:min(len(tried), 8)] {
 		a := tried[i]
-		worst := a.worst(d.model, scores)
-		if worst > 1e-5 && smooth && a.known(d.model, scores) {
+		worst := a.worst(d.model, scores, allRows)
+		if worst > exactly && smooth && a.known(d.model, scores) {
 			a.refine(slopes, scores, 40)
-			worst = a.worst(d.model, scores)
+			worst = a.worst(d.model, scores, allRows)
 		}
 		if worst < least {
 			best, least = a, worst
 		}
-		if least <= 1e-5 {
+		if least <= exactly {
 			break
 		}
 	}
 	d.out.Worst = &least
-	if d.out.Solved = least <= 1e-5; d.out.Solved {
+	if d.out.Solved = least <= exactly; d.out.Solved {
+		bound := 2*least + 1e-12
 		for i := range best.features {
-			best.simplify(i, d.model, scores)
+			best.simplify(i, d.model, scores, bound)
 		}
-		least = best.worst(d.model, scores)
+		least = best.worst(d.model, scores, allRows)
 	} else {
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least))
 	}
@@ -318,7 +321,7 @@ func (d *drafter) solved(tried []arrangement, scores []float64) (arrangement, er
 }
 
 // simplify writes the line of a number as short as the scores allow.
-func (a *arrangement) simplify(i int, m model.Model, scores []float64) {
+func (a *arrangement) simplify(i int, m model.Model, scores []float64, bound float64) {
 	f := &a.features[i]
 	if f.Kind == space.Categorical {
 		if f.inputs != "" && f.inputs != "one-hot" {
@@ -332,9 +335,9 @@ func (a *arrangement) simplify(i int, m model.Model, scores []float64) {
 	}
 	worst := func(scale, offset float64) float64 {
 		f.Inputs = []space.Input{{Scale: scale, Offset: offset}}
-		return a.worst(m, scores)
+		return a.worst(m, scores, 1000)
 	}
-	f.settle(a.view.of[f.from], in.Scale, in.Offset, worst, len(a.view.rows))
+	f.settle(a.view.of[f.from], in.Scale, in.Offset, bound, worst, len(a.view.rows))
 }
 
 // plainly is every column as it is.

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -166,6 +167,12 @@ func (v *selection) arrangements(columns []*column, inputs int) (out []arrangeme
 					a := arrangement{view: v, how: order}
 					if words {
 						a.how += ", categories " + how
+					}
+					for _, i := range without {
+						a.how += ", without " + columns[i].name
+					}
+					if !v.drop {
+						a.how += ", missing values a category"
 					}
 					for _, c := range ordered {
 						if c.numeric {
@@ -366,6 +373,15 @@ func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 	if t.free && t.scores == nil && other < loss {
 		a.fit = fit{other / n, 100 - 100*right/n, true}
 	}
+}
+
+// judged are arrangements in order of their losses.
+func judged(all []arrangement, m model.Model, t truth, upTo int) []arrangement {
+	for i := range all {
+		all[i].judge(m, t, upTo)
+	}
+	slices.SortStableFunc(all, func(a, b arrangement) int { return cmp.Compare(a.fit.loss, b.fit.loss) })
+	return all
 }
 
 // blind is the loss of the best score that is the same for everybody.

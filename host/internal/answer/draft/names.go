@@ -74,6 +74,13 @@ func (f *feature) rest(v *selection) {
 	}
 }
 
+// blindTo reports that the model has no input for what marks a missing value.
+func (a *arrangement) blindTo() bool {
+	return slices.ContainsFunc(a.features, func(f feature) bool {
+		return f.Kind == space.Categorical && f.from.missing > 0 && (f.inputs != "one-hot" || !slices.Contains(f.Categories, f.from.marks[0]))
+	})
+}
+
 // source is the column, and the category, that the name of an input tells of.
 func (v *selection) source(columns []*column, name string) (*column, string, bool) {
 	for _, c := range columns {
@@ -104,7 +111,7 @@ func (v *selection) source(columns []*column, name string) (*column, string, boo
 		if !ok || c.many {
 			continue
 		}
-		for _, category := range v.categories(c) {
+		for _, category := range v.of[c].categories {
 			if plain(category) == rest {
 				return c, category, true
 			}
@@ -112,6 +119,3 @@ func (v *selection) source(columns []*column, name string) (*column, string, boo
 	}
 	return nil, "", false
 }
-
-// categories are a column's, be it one of numbers.
-func (v *selection) categories(c *column) []string { return v.of[c].categories }

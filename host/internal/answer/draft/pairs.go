@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -18,55 +17,71 @@ type pairs struct {
 }
 
 // readPairs reads a file with a row of inputs for each row of the table, or for each that is kept.
-func readPairs(path string, t *table, v *selection, inputs int) (*pairs, error) {
+func readPairs(path string, t *table, views []*selection, inputs int) (*pairs, []*selection, error) {
 	own, err := readTable(path, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	columns := own.columns
-	if len(columns) == inputs+1 && own.header && columns[0].name == "" {
-		columns = columns[1:] // the index of a data frame
+	if len(columns) == inputs+1 && columns[0].whole { // the index of a data frame
+		columns = columns[1:]
 	}
 	if len(columns) != inputs {
-		return nil, fmt.Errorf("%s has %d columns; the model takes %d inputs", path, len(columns), inputs)
+		return nil, nil, fmt.Errorf("%s has %d columns; the model takes %d inputs", path, len(columns), inputs)
 	}
-	rows, err := own.match(t, v)
+	first, fit, err := own.match(t, views)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := &pairs{path: path}
 	for _, c := range columns {
 		if !c.numeric || c.missing > 0 {
-			return nil, fmt.Errorf("%s: column %q has cells that are no numbers", path, c.name)
+			return nil, nil, fmt.Errorf("%s: column %q has cells that are no numbers", path, c.name)
 		}
 		if own.header {
 			p.names = append(p.names, c.name)
 		}
-		x := make([]float64, len(v.rows))
-		for i := range x {
-			x[i] = c.numbers[rows[i]]
-		}
-		p.inputs = append(p.inputs, x)
+		p.inputs = append(p.inputs, fit.spread(t, c.numbers[first:]))
 	}
-	return p, nil
+	return p, fit, nil
 }
 
-// match gives the row of a second file for each row that is kept of the table.
-func (own *table) match(t *table, v *selection) ([]int, error) {
-	switch own.rows {
-	case t.rows:
-		return v.rows, nil
-	case len(v.rows):
-		rows := make([]int, own.rows)
-		for i := range rows {
-			rows[i] = i
+// selections are those that a second file's rows are.
+type selections []*selection
+
+// match finds whose rows those of a second file are: all of the table's, or those that a selection
+// keeps; after a first row that is a header of numbers, where there is one more.
+func (own *table) match(t *table, views []*selection) (first int, of selections, err error) {
+	for first := range 2 {
+		if own.rows-first == t.rows {
+			return first, views, nil
 		}
-		return rows, nil
+		for i, v := range views {
+			if own.rows-first == len(v.rows) {
+				return first, views[i : i+1], nil
+			}
+		}
 	}
-	return nil, fmt.Errorf("%s has %d rows, %s has %d (%d without missing values): it needs a row for each, in the same order", own.path, own.rows, t.path, t.rows, len(v.rows))
+	kept := ""
+	if n := len(views[0].rows); n != t.rows {
+		kept = fmt.Sprintf(" (%d without missing values)", n)
+	}
+	return 0, nil, fmt.Errorf("%s has %d rows, %s has %d%s: it needs a row for each, in the same order", own.path, own.rows, t.path, t.rows, kept)
 }
 
-// close is how far an input that was written with few digits, or computed in float32, may be off.
+// spread gives numbers that are in order of the rows that are meant the places of the table's rows.
+func (of selections) spread(t *table, numbers []float64) []float64 {
+	if len(numbers) == t.rows {
+		return numbers
+	}
+	out := make([]float64, t.rows)
+	for i, row := range of[0].rows {
+		out[row] = numbers[i]
+	}
+	return out
+}
+
+// near is how far an input that was written with few digits, or computed in float32, may be off.
 func near(a, b float64) bool { return math.Abs(a-b) <= 2e-6*(1+math.Abs(b)) }
 
 // solve finds the column that each input is made of, and how.
@@ -108,7 +123,11 @@ func (p *pairs) solve(v *selection, columns []*column) (arrangement, error) {
 
 // column is the one that determines an input: of numbers as a line, else one whose values have an input each.
 func (p *pairs) column(v *selection, columns []*column, x []float64, before []feature) *column {
-	constant := slices.Min(x) == slices.Max(x)
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	for _, row := range v.rows {
+		lowest, highest = min(lowest, x[row]), max(highest, x[row])
+	}
+	constant := lowest == highest
 	if n := len(before); n > 0 && (constant || !before[n-1].from.numeric && p.table(v, before[n-1].from, x) != nil) {
 		return before[n-1].from
 	}
@@ -132,12 +151,12 @@ func (p *pairs) column(v *selection, columns []*column, x []float64, before []fe
 func (p *pairs) line(v *selection, c *column, x []float64) (scale, offset float64, ok bool) {
 	k := v.of[c]
 	lo, hi := -1, -1
-	for i, row := range v.rows {
+	for _, row := range v.rows {
 		switch c.numbers[row] {
 		case k.lo:
-			lo = i
+			lo = row
 		case k.hi:
-			hi = i
+			hi = row
 		}
 	}
 	if lo < 0 || hi < 0 || x[lo] == x[hi] {
@@ -145,28 +164,18 @@ func (p *pairs) line(v *selection, c *column, x []float64) (scale, offset float6
 	}
 	scale = (x[hi] - x[lo]) / (k.hi - k.lo)
 	offset = x[lo] - scale*k.lo
-	return scale, offset, !slices.ContainsFunc(slices.Collect(indices(len(x))), func(i int) bool { return !near(scale*c.numbers[v.rows[i]]+offset, x[i]) })
-}
-
-func indices(n int) func(func(int) bool) {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
-		}
-	}
+	return scale, offset, !slices.ContainsFunc(v.rows, func(row int) bool { return !near(scale*c.numbers[row]+offset, x[row]) })
 }
 
 // table is the input of each of a column's texts, nil where they do not determine it.
 func (p *pairs) table(v *selection, c *column, x []float64) map[string]float64 {
 	out := map[string]float64{}
-	for i, row := range v.rows {
+	for _, row := range v.rows {
 		text := c.text(row)
-		if have, ok := out[text]; ok && have != x[i] {
+		if have, ok := out[text]; ok && have != x[row] {
 			return nil
 		}
-		out[text] = x[i]
+		out[text] = x[row]
 	}
 	return out
 }
@@ -178,13 +187,13 @@ func (p *pairs) encode(v *selection, f *feature) error {
 		if scale, offset, ok := p.line(v, c, p.inputs[at[0].Index]); ok && len(at) == 1 {
 			x := p.inputs[at[0].Index]
 			worst := func(scale, offset float64) (most float64) {
-				for i, row := range v.rows {
-					most = max(most, math.Abs(scale*c.numbers[row]+offset-x[i])/(1+math.Abs(x[i])))
+				for _, row := range v.rows {
+					most = max(most, math.Abs(scale*c.numbers[row]+offset-x[row])/(1+math.Abs(x[row])))
 				}
 				return most
 			}
 			*f = v.number(c)
-			f.settle(v.of[c], scale, offset, worst, len(v.rows))
+			f.settle(v.of[c], scale, offset, 4*worst(scale, offset)+1e-12, worst, len(v.rows))
 			return nil
 		}
 	}
@@ -231,9 +240,8 @@ func (p *pairs) encode(v *selection, f *feature) error {
 }
 
 // settle chooses how the line that was found is written: as those who scale write it, where that is
-// as close, else with as few digits as are. worst is how far a line is off, at most.
-func (f *feature) settle(k *kept, scale, offset float64, worst func(scale, offset float64) float64, rows int) {
-	bound := 4*worst(scale, offset) + 1e-12
+// within the bound, else with as few digits as are. worst is how far a line is off, at most.
+func (f *feature) settle(k *kept, scale, offset, bound float64, worst func(scale, offset float64) float64, rows int) {
 	n := float64(rows)
 	sample := k.deviation * math.Sqrt(n/max(1, n-1))
 	why := fmt.Sprintf("certain: as in all %d rows, to %%.1g", rows)
@@ -275,29 +283,21 @@ func short(x float64, digits int) float64 {
 	return out
 }
 
-// columnOfScores reads a file with a score for each row of the table, or for each that is kept: its last column
+// readScores reads a file with a score for each row of the table, or for each that is kept: its last column
 // of numbers, such as that of the second class.
-func columnOfScores(path string, t *table, v *selection) ([]float64, error) {
+func readScores(path string, t *table, views []*selection) ([]float64, []*selection, error) {
 	own, err := readTable(path, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	rows, err := own.match(t, v)
+	first, fit, err := own.match(t, views)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	at := -1
-	for i, c := range own.columns {
+	for _, c := range slices.Backward(own.columns) {
 		if c.numeric && c.missing == 0 {
-			at = i
+			return fit.spread(t, c.numbers[first:]), fit, nil
 		}
 	}
-	if at < 0 {
-		return nil, fmt.Errorf("%s: no column of numbers", strings.TrimSpace(path))
-	}
-	out := make([]float64, t.rows)
-	for i, row := range v.rows {
-		out[row] = own.columns[at].numbers[rows[i]]
-	}
-	return out, nil
+	return nil, nil, fmt.Errorf("%s: no column of numbers", path)
 }

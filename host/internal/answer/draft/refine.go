@@ -11,26 +11,52 @@ import (
 )
 
 // place is one number of an arrangement that the scores may settle: the scale or the offset of a
-// line, or an entry of a table.
-type place struct{ feature, input, entry int }
+// line, of a feature's number or, where entry is a category, of what is 1 for it, else 0.
+type place struct {
+	feature, input, entry int
+	scale                 bool
+}
 
-const (
-	theScale  = -2
-	theOffset = -1
-)
-
-// places lists them; inputs that are 1 for a category, else 0, are none.
+// places lists them; inputs that are 1 for a category, else 0, have none.
 func (a *arrangement) places() (out []place) {
 	for i := range a.features {
 		for j, in := range a.features[i].Inputs {
-			if in.Table == nil {
-				out = append(out, place{i, j, theScale}, place{i, j, theOffset})
-			}
-			if slices.ContainsFunc(in.Table, func(x float64) bool { return x != 0 && x != 1 }) {
-				for k := range in.Table {
-					out = append(out, place{i, j, k})
+			entry := -1
+			if in.Table != nil {
+				if !slices.ContainsFunc(in.Table, func(x float64) bool { return x != 0 && x != 1 }) {
+					continue
 				}
+				entry = slices.Index(in.Table, slices.Max(in.Table))
 			}
+			out = append(out, place{i, j, entry, true}, place{i, j, entry, false})
+		}
+	}
+	return out
+}
+
+// sample are rows in which each category comes up, where it does, and others.
+func (a *arrangement) sample() []int {
+	rows := a.view.rows
+	step := max(1, len(rows)/1500)
+	var out []int
+	seen := map[*column][]int{}
+	for i, row := range rows {
+		take := i%step == 0
+		for k := range a.features {
+			c := a.features[k].from
+			if a.features[k].Kind != space.Categorical {
+				continue
+			}
+			if seen[c] == nil {
+				seen[c] = make([]int, len(c.texts)+1)
+			}
+			if at := &seen[c][c.codes[row]+1]; *at < 3 {
+				*at++
+				take = true
+			}
+		}
+		if take {
+			out = append(out, row)
 		}
 	}
 	return out
@@ -42,11 +68,13 @@ func (a *arrangement) refine(m model.Differentiable, scores []float64, rounds in
 	places, gradient := a.places(), m.Gradient()
 	n := len(places)
 	row1 := make([]float64, n)
+	sampled := *a.view
+	sampled.rows = a.sample()
 	sum := func(with []feature, normal *mat.SymDense, right *mat.VecDense) (loss float64) {
 		b := *a
-		b.features = with
+		b.features, b.view = with, &sampled
 		s, _ := b.space()
-		b.rows(1500, func(row int, point, inputs []float64) {
+		b.rows(len(sampled.rows), func(row int, point, inputs []float64) {
 			logit, slope := gradient(inputs)
 			want, weight := scores[row], 1.0
 			if m.Link() != model.Identity {
@@ -61,9 +89,10 @@ func (a *arrangement) refine(m model.Differentiable, scores []float64, rounds in
 				f := &s.Features[at.feature]
 				g, v := weight*slope[f.Inputs[at.input].Index], point[at.feature]
 				switch {
-				case at.entry == theScale:
+				case !at.scale:
+				case at.entry < 0:
 					g *= v - a.middle(at.feature)
-				case at.entry >= 0 && float64(at.entry) != v:
+				case float64(at.entry) != v:
 					g = 0
 				}
 				row1[i] = g
@@ -129,14 +158,18 @@ func (a *arrangement) moved(places []place, step *mat.VecDense) []feature {
 	}
 	for i, at := range places {
 		in, by := &out[at.feature].Inputs[at.input], step.AtVec(i)
-		switch at.entry {
-		case theScale:
+		switch {
+		case at.entry >= 0 && at.scale:
+			in.Table[at.entry] += by
+		case at.entry >= 0:
+			for k := range in.Table {
+				in.Table[k] += by
+			}
+		case at.scale:
 			in.Scale += by
 			in.Offset -= by * a.middle(at.feature)
-		case theOffset:
-			in.Offset += by
 		default:
-			in.Table[at.entry] += by
+			in.Offset += by
 		}
 	}
 	return out
@@ -147,9 +180,9 @@ func (a *arrangement) known(m model.Model, scores []float64) bool {
 	return m.Link() == model.Identity || !slices.ContainsFunc(a.view.rows, func(row int) bool { return !(scores[row] >= 0 && scores[row] <= 1) })
 }
 
-// worst is the largest distance between the model's score of a row and that given, over all rows.
-func (a *arrangement) worst(m model.Model, scores []float64) (most float64) {
-	a.rows(math.MaxInt32, func(row int, _, inputs []float64) {
+// worst is the largest distance between the model's score of a row and that given, over up to so many rows.
+func (a *arrangement) worst(m model.Model, scores []float64, upTo int) (most float64) {
+	a.rows(upTo, func(row int, _, inputs []float64) {
 		most = max(most, math.Abs(score(m, m.Logit(inputs))-scores[row]))
 	})
 	return most
