@@ -16,6 +16,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/answer/draft"
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
@@ -151,7 +152,7 @@ func TestReferenceOfFlags(t *testing.T) {
 func TestReferenceOfJSON(t *testing.T) {
 	sections := sections(t)
 	for command, object := range map[string]any{
-		"inspect": inspect.Result{}, "certify": verdict.Result{}, "quantify": quantify.Result{}, "search": search.Result{},
+		"init": draft.Result{}, "inspect": inspect.Result{}, "certify": verdict.Result{}, "quantify": quantify.Result{}, "search": search.Result{},
 		"train": train.Result{}, "plugins": plugins.Listed{}, "doctor": plugins.Diagnosis{},
 		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": export.Result{}, "fetch": fetch.Result{},
 		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},

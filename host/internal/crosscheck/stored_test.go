@@ -19,6 +19,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/answer/draft"
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
@@ -133,6 +134,7 @@ func TestStoredResults(t *testing.T) {
 		to("check refused", check.Answer, check.Request{Certificate: in("proof.gz"), Model: in("network.json")}),
 		to("export", export.Answer, export.Request{Spec: loan(small), Options: export.Options{Bounds: "interval"}, Format: "smt2", Out: in("export.smt2")}),
 		to("soundness new", soundness.New, soundness.Request{Rungs: 1, Seed: 1, Out: in("bench")}),
+		to("init", draft.Answer, draft.Request{Data: loan("").Study + "/applicants.csv", Model: loan("").Study + "/network.json", Out: in("study.yaml")}),
 		to("inspect", inspect.Answer, inspect.Request{Path: loan("").Study}),
 		to("inspect a network", inspect.Answer, inspect.Request{Path: in("network.json")}),
 		to("plugins", plugins.List, struct{}{}),

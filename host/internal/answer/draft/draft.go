@@ -226,8 +226,9 @@ func (d *drafter) arrange() (arrangement, error) {
 	var all []arrangement // that come into question
 	for _, v := range slices.Backward(views) {
 		if a, ok := v.named(d.usable, d.info.InputNames); ok && len(d.info.InputNames) == d.model.Inputs() && (v == views[0] || !a.blindTo()) {
-			all = []arrangement{a}
-			break
+			if all = append(all, a); !a.numbered() {
+				break
+			}
 		}
 	}
 	names := len(all) > 0
@@ -274,7 +275,7 @@ func (d *drafter) arrange() (arrangement, error) {
 		sure = "guess"
 		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the inputs are likely others: give --inputs or --scores")
 	}
-	if names && strings.HasSuffix(best.how, "as they are") && sure != "guess" {
+	if names && strings.HasSuffix(best.how, "as they are") && sure != "guess" && !best.numbered() {
 		sure, d.out.Solved = "certain", true
 	}
 	d.out.Inputs = sure + ": " + why

@@ -21,6 +21,9 @@ func plain(name string) string {
 // columns and categories: "age", "sex=Male", "sex_Male", "words__sex_Male".
 func (v *selection) named(columns []*column, names []string) (arrangement, bool) {
 	a := arrangement{view: v, how: "by the names of the model's inputs"}
+	if !v.drop {
+		a.how += ", missing values a category"
+	}
 	for _, name := range names {
 		c, category, ok := v.source(columns, name)
 		if !ok {
@@ -77,8 +80,13 @@ func (f *feature) rest(v *selection) {
 // blindTo reports that the model has no input for what marks a missing value.
 func (a *arrangement) blindTo() bool {
 	return slices.ContainsFunc(a.features, func(f feature) bool {
-		return f.Kind == space.Categorical && f.from.missing > 0 && (f.inputs != "one-hot" || !slices.Contains(f.Categories, f.from.marks[0]))
+		return f.Kind == space.Categorical && f.inputs != "" && f.from.missing > 0 && !slices.Contains(f.Categories[:len(f.Inputs)], f.from.marks[0])
 	})
+}
+
+// numbered reports categories that the model sees as numbers, whose order is not in the names.
+func (a *arrangement) numbered() bool {
+	return slices.ContainsFunc(a.features, func(f feature) bool { return f.Kind == space.Categorical && f.inputs == "" })
 }
 
 // source is the column, and the category, that the name of an input tells of.

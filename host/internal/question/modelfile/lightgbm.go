@@ -55,7 +55,7 @@ func listed[T any](b lightGBM, key string, count int, parse func(string) (T, err
 	return out
 }
 
-func parseLightGBM(text string) (*trees.Ensemble, string) {
+func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []string) {
 	blocks := []lightGBM{{}}
 	ended := false
 	for line := range strings.Lines(text) {
@@ -107,7 +107,7 @@ func parseLightGBM(text string) (*trees.Ensemble, string) {
 		}()
 	}
 	out.Trees = all(list)
-	return out, strings.TrimSpace("LightGBM " + head["version"])
+	return out, strings.TrimSpace("LightGBM " + head["version"]), strings.Fields(head["feature_names"])
 }
 
 // Of decision_type.

@@ -89,7 +89,7 @@ type Info struct {
 	Producer string `json:"producer,omitempty"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-	// InputNames are the names of the inputs, of a file with several or with categories.
+	// InputNames are the names of the inputs, of a file with several or with categories, or of trees.
 	InputNames []string `json:"input_names,omitempty"`
 	// SHA256 is the hash, in hexadecimal, of the file, and of the files beside it that
 	// are part of it. Files names all of them.

@@ -18,13 +18,17 @@ func (c Choice) ofTrees() {
 	}
 }
 
-// loadedTrees is an ensemble of a file that has one output.
-func (c Choice) loadedTrees(e *trees.Ensemble, producer string) loaded {
+// loadedTrees is an ensemble of a file that has one output. names are the inputs', as far as the
+// file has them and they are not numbers that the library made.
+func (c Choice) loadedTrees(e *trees.Ensemble, producer string, names []string) loaded {
 	if c.Output != "" {
 		panic(faultf("output: %s names an output of an ONNX file; this file has one output: leave it out", c.Output))
 	}
 	c.ofTrees()
-	return loaded{model: e, linear: e.Output == model.Identity, producer: producer}
+	if len(names) == 0 || len(names) != e.Columns || names[0] == "Column_0" {
+		names = nil
+	}
+	return loaded{model: e, linear: e.Output == model.Identity, producer: producer, inputs: names}
 }
 
 // grown is a tree as files have it: nodes in any order, children by number.

@@ -62,6 +62,7 @@ type xgboostFile struct {
 		Objective struct {
 			Name string `json:"name"`
 		} `json:"objective"`
+		Names []string `json:"feature_names"`
 	} `json:"learner"`
 }
 
@@ -154,7 +155,7 @@ func (l loose) number(field string) float64 {
 	return v
 }
 
-func parseXGBoost(text []byte) (*trees.Ensemble, string) {
+func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []string) {
 	var f xgboostFile
 	if err := json.Unmarshal(withoutNaN(text), &f); err != nil {
 		var syntax *json.SyntaxError
@@ -220,7 +221,7 @@ func parseXGBoost(text []byte) (*trees.Ensemble, string) {
 	for i, v := range f.Version {
 		version += []string{" ", "."}[min(i, 1)] + strconv.Itoa(v)
 	}
-	return out, version
+	return out, version, l.Names
 }
 
 func (t *xgboostTree) grown() grown {
