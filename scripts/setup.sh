@@ -272,7 +272,7 @@ pin_of_models() { cksum "$MODELS_REQUIREMENTS" | tr -s ' \t' - | cut -d- -f1,2; 
 bring_models() {
 	local new=$TMP/models version
 	fresh_venv "$new" || return 1
-	say "fetching scikit-learn, ONNX Runtime and Keras"
+	say "fetching scikit-learn, ONNX Runtime, Keras, XGBoost and LightGBM"
 	"$new/bin/python" -m pip --disable-pip-version-check -q install --only-binary=:all: --no-deps --require-hashes \
 		--timeout 30 --retries 2 -r "$MODELS_REQUIREMENTS" >>"$LOG" 2>&1 || return 1
 	version=$("$new/bin/python" -c 'import platform; print(platform.python_version())') || return 1

@@ -8,14 +8,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// TestYourModel runs docs/your-model.md: each library trains its model, and inspect finds the
+// TestYourModel runs docs/your-model.md: each library trains its model, and the study that init drafts has the
 // accuracy that the library has.
 func TestYourModel(t *testing.T) {
 	tier.NeedLong(t)
@@ -33,6 +32,7 @@ func TestYourModel(t *testing.T) {
 	accuracy := regexp.MustCompile(`accuracy ([0-9.]+)`)
 	for i, library := range []struct{ name, packages, model string }{
 		{"scikit-learn", libraries.Sklearn, "model.onnx"}, {"PyTorch", libraries.Torch, "model.onnx"}, {"Keras", libraries.Keras, "model.keras"},
+		{"XGBoost", libraries.XGBoost, "model.json"}, {"LightGBM", libraries.LightGBM, "model.txt"},
 	} {
 		t.Run(library.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -54,10 +54,7 @@ func TestYourModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			study := filepath.Join(folder, "study.yaml")
-			if err := os.WriteFile(study, []byte(strings.Replace(block("yaml", 0), "model.onnx", library.model, 1)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			stdout, stderr, code := inspectRun(t, study, "--json")
+			code, stdout, stderr := command(t, t.TempDir(), "init", filepath.Join(folder, "people.csv"), filepath.Join(folder, library.model), "--protected", "sex", "--out", study, "--json")
 			var got struct{ Accuracy float64 }
 			if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != ExitDone {
 				t.Fatalf("exit code %d, %v\n%s", code, err, stderr)

@@ -12,10 +12,12 @@ import (
 
 // The packages that tests ask for.
 const (
-	ONNX    = "onnxruntime numpy"
-	Sklearn = "sklearn skl2onnx pandas onnxruntime"
-	Torch   = "torch onnx onnxscript onnxruntime pandas"
-	Keras   = "keras pandas"
+	ONNX     = "onnxruntime numpy"
+	Sklearn  = "sklearn skl2onnx pandas onnxruntime"
+	Torch    = "torch onnx onnxscript onnxruntime pandas"
+	Keras    = "keras pandas"
+	XGBoost  = "xgboost sklearn pandas"
+	LightGBM = "lightgbm sklearn pandas"
 )
 
 // Command runs Python with the packages: that of $HYFAIR_MODELS_PYTHON, which is an

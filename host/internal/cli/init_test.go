@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/answer/draft"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// What is drafted of the shipped study's data and network, and its inputs for the rows, answers as that study does.
+func TestInitShippedStudy(t *testing.T) {
+	tier.NeedUsual(t)
+	st, err := study.Load(loanStudy, study.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := st.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inputs bytes.Buffer
+	x := make([]float64, st.Space.Inputs)
+	for _, p := range d.Points {
+		text, err := json.Marshal(st.Space.NetworkInputs(x, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs.WriteString(strings.Trim(string(text), "[]") + "\n")
+	}
+	drafted := filepath.Join(t.TempDir(), "study.yaml")
+	args := []string{"init", loanStudy + "/applicants.csv", loanStudy + "/network.json", "--inputs", textFile(t, "inputs.csv", inputs.String()), "--protected", "sex,origin", "--out", drafted}
+	if code, stdout, stderr := command(t, t.TempDir(), args...); code != ExitDone || !strings.Contains(stdout, "solved from") {
+		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := command(t, t.TempDir(), args...); code != ExitUsage || !strings.Contains(stderr, "--force") {
+		t.Errorf("a study that was there: exit code %d: %s", code, stderr)
+	}
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"})
+	for _, question := range [][]string{
+		{"certify", "--maximize", "--where", "credit_rating=3..4,loan_amount=10..12"}, {"quantify", "--where", "credit_rating=3,loan_amount=18.."},
+	} {
+		ask := func(study string) map[string]any {
+			t.Helper()
+			code, stdout, stderr := command(t, plugins, append([]string{question[0], study, "--rules", "none", "--protected", "sex,origin", "--json"}, question[1:]...)...)
+			out := map[string]any{}
+			if err := json.Unmarshal([]byte(stdout), &out); err != nil || code != ExitDone {
+				t.Fatalf("%v: exit code %d: %s", question, code, stderr)
+			}
+			return out
+		}
+		want, got := ask(loanStudy), ask(drafted)
+		for _, field := range []string{"verdict", "gap", "bound", "witness", "individuals", "exact", "sampled"} {
+			a, _ := json.Marshal(want[field])
+			b, _ := json.Marshal(got[field])
+			if !bytes.Equal(a, b) {
+				t.Errorf("%v: %s is %s, of the shipped study %s", question, field, b, a)
+			}
+		}
+	}
+}
+
+// Models that the libraries trained on the raw files of Adult and Bank: nothing has to be edited in the study for
+// their own accuracy.
+func TestInitPublicData(t *testing.T) {
+	tier.NeedLong(t)
+	root := os.Getenv("HYFAIR_DATA")
+	if root == "" {
+		t.Skipf("SKIPPED %s: HYFAIR_DATA names no folder with public data", t.Name())
+	}
+	adult, bank := filepath.Join(root, "adult", "adult.data"), filepath.Join(root, "bank", "bank-additional.csv")
+	script, err := filepath.Abs("testdata/public.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for library, packages := range map[string]string{
+		"sklearn": libraries.Sklearn, "torch": libraries.Torch, "keras": libraries.Keras, "xgboost": libraries.XGBoost, "lightgbm": libraries.LightGBM,
+	} {
+		t.Run(library, func(t *testing.T) {
+			folder := t.TempDir()
+			cmd := libraries.Command(t, packages, script, library, adult, bank)
+			var stderr bytes.Buffer
+			cmd.Dir, cmd.Stderr = folder, &stderr
+			text, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, &stderr)
+			}
+			var made []struct {
+				Name, Model, Scores, Columns string
+				Accuracy                     float64
+			}
+			if err := json.Unmarshal(text, &made); err != nil || len(made) < 2 {
+				t.Fatal(err, len(made))
+			}
+			for _, m := range made {
+				data, protected := bank, "marital"
+				if m.Columns != "" {
+					data, protected = adult, "sex,race"
+				}
+				args := []string{"init", data, filepath.Join(folder, m.Model), "--protected", protected, "--out", filepath.Join(folder, m.Name+".yaml"), "--json"}
+				if m.Columns != "" {
+					args = append(args, "--columns", m.Columns)
+				}
+				if m.Scores != "" {
+					args = append(args, "--scores", filepath.Join(folder, m.Scores))
+				}
+				code, stdout, stderr := command(t, t.TempDir(), args...)
+				var out draft.Result
+				if err := json.Unmarshal([]byte(stdout), &out); err != nil || code != ExitDone {
+					t.Fatalf("%s: exit code %d: %s", m.Name, code, stderr)
+				}
+				if out.Accuracy == nil || math.Abs(*out.Accuracy-m.Accuracy) > 0.02 || len(out.Doubts) > 0 || m.Scores != "" && !out.Solved {
+					t.Errorf("%s: the library's accuracy is %v: %s", m.Name, m.Accuracy, stdout)
+				}
+				t.Logf("%s: %.2f%%, %s", m.Name, *out.Accuracy, out.Inputs)
+			}
+		})
+	}
+}
