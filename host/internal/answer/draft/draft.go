@@ -155,7 +155,13 @@ func (d *drafter) draft() (err error) {
 	if d.chosen, err = d.arrange(); err != nil {
 		return err
 	}
-	d.out.Rows = len(d.chosen.view.rows)
+	rows := d.chosen.view.rows
+	d.out.Rows = len(rows)
+	if d.label != nil && !slices.ContainsFunc(rows, func(row int) bool { return d.truth.labels[row] }) {
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no row that is kept has the label %s = %s, so the study has none", d.label.name, strings.Join(d.out.Positive, " or ")))
+		d.left = append(d.left, d.label.name)
+		d.label, d.out.Label, d.out.Positive = nil, "", nil
+	}
 	d.candidates()
 	return nil
 }
@@ -188,9 +194,9 @@ func (d *drafter) findUsable() {
 
 // arrange finds the features in the order of the model's inputs.
 func (d *drafter) arrange() (arrangement, error) {
-	views := []*selection{d.table.see(d.usable, true)}
-	if slices.ContainsFunc(d.usable, func(c *column) bool { return !c.numeric && c.missing > 0 }) {
-		views = append(views, d.table.see(d.usable, false))
+	views := []*selection{d.table.see(d.usable, d.label, true)}
+	if d.categoriesOfGaps() {
+		views = append(views, d.table.see(d.usable, d.label, false))
 	}
 	if len(views[0].rows) == 0 {
 		views = views[1:]
@@ -339,6 +345,27 @@ func (a *arrangement) simplify(i int, m model.Model, scores []float64, bound flo
 		return a.worst(m, scores, 1000)
 	}
 	f.settle(a.view.of[f.from], in.Scale, in.Offset, bound, worst, len(a.view.rows))
+}
+
+// categoriesOfGaps reports that the marks of missing values may be categories: one to a column of texts, and
+// none of them a mark in numbers or the label.
+func (d *drafter) categoriesOfGaps() bool {
+	var others []string
+	for _, c := range d.table.columns {
+		if c.numeric || c == d.label {
+			others = append(others, c.marks...)
+		}
+	}
+	some := false
+	for _, c := range d.usable {
+		if c.numeric || c.missing == 0 {
+			continue
+		}
+		if some = true; len(c.marks) > 1 || c.marks[0] == "" || slices.Contains(others, c.marks[0]) {
+			return false
+		}
+	}
+	return some
 }
 
 // plainly is every column as it is.

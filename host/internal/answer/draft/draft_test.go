@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,9 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 const loan = "../../../../studies/loan"
@@ -104,5 +108,174 @@ func TestShippedStudy(t *testing.T) {
 				t.Errorf("protected %v", k)
 			}
 		})
+	}
+}
+
+// written is a file of a text.
+func written(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Files as programs write them: what separates cells, a header, blanks, missing values, types, label.
+func TestFiles(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		names []string
+		want  string // features
+		label string
+		says  []string
+	}{
+		"commas": {
+			text: "id,age,sex,approved\na,30,F,yes\nb,41,M,no\nc,52.5,F,yes\n", want: "id categories age real sex categories", label: "approved=yes",
+			says: []string{"real: 30..52.5", "[a, b, c]", "# protected:\n#   age: all\n#   sex: all\n"},
+		},
+		"semicolons, quotes": {
+			text: "\"x;y\";\"y\"\n1;\"no\"\n2;\"yes\"\n3;\"no\"\n", want: "x;y integer", label: "y=yes", says: []string{`delimiter: ";"`, `"x;y": {integer: 1..3}`},
+		},
+		"no header, blanks, a mark": {
+			text: "39, State-gov, <=50K\n50, ?, >50K\n38, Private, <=50K\n44, Private, >50K\n\n", want: "column1 integer column2 categories", label: "column3=>50K",
+			says: []string{"trim: true", `missing: ["?"]`, "columns: [column1, column2, column3]", "[Private, State-gov]"},
+		},
+		"no header, names":        {text: "1,a,0\n2,b,1\n", names: []string{"n", "w", "y"}, want: "n integer w categories", label: "y=1", says: []string{`columns: ["n", w, "y"]`}},
+		"tabs, a byte order mark": {text: "\ufeffn\tw\n1\tno\n2\tyes\n3\tyes\n", want: "n integer", label: "w=yes", says: []string{"delimiter: tab"}},
+		"an index": {
+			text: ",n,target\n0,1,1\n1,2,0\n2,3,0\n", want: "n integer", label: "target=1", says: []string{"Not used: the one without a name"},
+		},
+		"hostile names": {
+			text: "\"a\nprotected: {b: all}\",\"#\",y\n1,\"yes: {\",0\n2,\"'\",1\n", want: "a\nprotected: {b: all} integer # categories", label: "y=1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, st, text := drafted(t, draft.Request{Data: written(t, "d.csv", c.text), Columns: c.names})
+			var have []string
+			for i, f := range out.Features {
+				kind, _, _ := strings.Cut(f.Domain, ":")
+				have = append(have, f.Name, kind)
+				if st.Space.Features[i].Name != f.Name {
+					t.Errorf("feature %d is %q, told as %q", i, st.Space.Features[i].Name, f.Name)
+				}
+			}
+			if got := strings.Join(have, " "); got != c.want || out.Label+"="+strings.Join(out.Positive, ",") != c.label {
+				t.Errorf("%q, label %s=%s\n%s", got, out.Label, out.Positive, text)
+			}
+			for _, says := range c.says {
+				if !strings.Contains(text, says) {
+					t.Errorf("no %q in\n%s", says, text)
+				}
+			}
+			if d, err := st.Data(); err != nil || len(d.Points) != out.Rows {
+				t.Errorf("%v\n%s", err, text)
+			}
+			if len(st.Space.Protected()) > 0 {
+				t.Errorf("something is protected:\n%s", text)
+			}
+		})
+	}
+}
+
+// What cannot be drafted is refused in one sentence that says what to do.
+func TestRefused(t *testing.T) {
+	good := written(t, "d.csv", "age,sex,y\n1,F,0\n2,M,1\n3,M,1\n")
+	for says, r := range map[string]draft.Request{
+		"no such file":              {Data: "nowhere.csv"},
+		"whatever separates":        {Data: written(t, "d.csv", "")},
+		"no rows":                   {Data: written(t, "d.csv", "a,b\n")},
+		"--protected race":          {Data: good, Protected: []string{"race"}},
+		"--label z":                 {Data: good, Label: "z"},
+		"say which count as 1":      {Data: good, Label: "age"},
+		"--positive 2":              {Data: good, Positive: []string{"2"}},
+		"name its file":             {Data: good, Scores: good},
+		"--columns names 2":         {Data: good, Columns: []string{"a", "b"}},
+		"every row has":             {Data: written(t, "d.csv", "a,b,y\n1,,0\n,2,1\n")},
+		"it needs a row for each":   {Data: loan + "/applicants.csv", Model: loan + "/network.json", Scores: good},
+		"the model takes 17 inputs": {Data: loan + "/applicants.csv", Model: loan + "/network.json", Inputs: good},
+		"neither HDF5 nor JSON":     {Data: good, Model: good},
+	} {
+		r.Out = filepath.Join(t.TempDir(), "study.yaml")
+		if _, err := draft.Answer(context.Background(), &session.Session{}, r); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", says, err)
+		}
+		if _, err := os.Stat(r.Out); err == nil {
+			t.Errorf("%s: a study was written", says)
+		}
+	}
+}
+
+// Whatever is in the file, there is a study that loads, or an error.
+func FuzzInit(f *testing.F) {
+	for _, seed := range []string{"a,b,y\n1,x,0\n2,z,1\n", "a;b\n1;2\n", "\"\n", "a,a\n1,1\n", "0x1p3,1e999,nan\n1,2,3\n", "x,y\n1_0,yes\n2,no\n", "a,y\n-0,1\n+5,0\n", "a,y\n\"~\",1\n\" b \",0\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		folder := t.TempDir()
+		data, out := filepath.Join(folder, "d.csv"), filepath.Join(folder, "study.yaml")
+		if err := os.WriteFile(data, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := draft.Answer(context.Background(), &session.Session{}, draft.Request{Data: data, Out: out}); err != nil {
+			return
+		}
+		st, err := study.Load(out, study.Options{NoModel: true})
+		if err == nil {
+			_, err = st.Data()
+		}
+		if err != nil {
+			made, _ := os.ReadFile(out)
+			t.Fatalf("%v\n%q\n%s", err, text, made)
+		}
+	})
+}
+
+// Numbers that were scaled on a part of the rows: their scales and offsets are solved from the scores.
+func TestScores(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid}
+	for _, l := range []relu.Layer{{Name: "hidden", In: 5, Out: 8, ReLU: true}, {Name: "score", In: 8, Out: 1}} {
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, r.NormFloat64())
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, r.NormFloat64()/2)
+		}
+		n.Layers = append(n.Layers, l)
+	}
+	var data, scores strings.Builder
+	data.WriteString("age,group,income,paid\n")
+	for range 600 {
+		age, income, group := float64(18+r.IntN(60)), r.Float64()*5000, r.IntN(3)
+		x := []float64{(age - 46.3) / 16.9, 0, 0, 0, income/1250 - 2}
+		x[1+group] = 1
+		p := fairness.Sigmoid(n.Logit(x))
+		fmt.Fprintf(&data, "%v,%c,%v,%t\n", age, 'a'+group, income, r.Float64() < p)
+		fmt.Fprintln(&scores, p)
+	}
+	model := filepath.Join(t.TempDir(), "network.json")
+	file, err := os.Create(model)
+	if err == nil {
+		err = modelfile.WriteJSON(file, n)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	out, st, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: model, Scores: written(t, "s.csv", scores.String())})
+	if !out.Solved || *out.Worst > 1e-9 {
+		t.Fatalf("%+v\n%s", out, text)
+	}
+	for feature, want := range map[string][2]float64{"age": {1 / 16.9, -46.3 / 16.9}, "income": {1. / 1250, -2}} {
+		i, _ := st.Space.Index(feature)
+		in := st.Space.Features[i].Inputs[0]
+		if math.Abs(in.Scale/want[0]-1) > 1e-6 || math.Abs(in.Offset/want[1]-1) > 1e-6 {
+			t.Errorf("%s: %+v, want %v\n%s", feature, in, want, text)
+		}
+	}
+	// Without the scores it is a guess, and says so.
+	if out, _, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: model}); out.Solved || strings.Contains(out.Inputs, "certain") {
+		t.Errorf("%+v\n%s", out, text)
 	}
 }

@@ -224,11 +224,11 @@ type kept struct {
 	categories              []string // sorted
 }
 
-// see keeps the rows without a missing value in the columns.
-func (t *table) see(columns []*column, drop bool) *selection {
+// see keeps the rows without a missing value in the columns and the label.
+func (t *table) see(columns []*column, label *column, drop bool) *selection {
 	v := &selection{of: map[*column]*kept{}, drop: drop}
 	for i := range t.rows {
-		if !slices.ContainsFunc(columns, func(c *column) bool { return c.gap(i) && (drop || c.numeric) }) {
+		if !(label != nil && label.gap(i)) && !slices.ContainsFunc(columns, func(c *column) bool { return c.gap(i) && (drop || c.numeric) }) {
 			v.rows = append(v.rows, i)
 		}
 	}
@@ -272,7 +272,7 @@ func (c *column) kept(rows []int) *kept {
 			k.categories = append(k.categories, c.texts[code])
 		}
 	}
-	if gap && !c.numeric && len(c.marks) == 1 && c.marks[0] != "" {
+	if gap && !c.numeric {
 		k.categories = append(k.categories, c.marks[0])
 	}
 	slices.Sort(k.categories)
