@@ -12,7 +12,7 @@ func init() { commands = append(commands, newInit) }
 
 func newInit(app *App) *cobra.Command {
 	var r draft.Request
-	class := -1
+	class, ask := -1, false
 	cmd := &cobra.Command{
 		Use:   "init DATA.csv [MODEL]",
 		Short: "Draft the study of a model and a CSV file",
@@ -46,7 +46,8 @@ Without either they are what fits the labels best.`,
 	fl.IntVar(&class, "class", -1, "class whose probability the score is, counted from 0 (default: 1 of two)")
 	fl.StringVar(&r.Out, "out", "study.yaml", "study to write")
 	fl.BoolVar(&r.Force, "force", false, "replace a file that is there")
-	cmd.RunE = asking(app, draft.Answer, &r, func(args []string) {
+	fl.BoolVar(&ask, "ask", false, "ask for the label and what is protected, with what was found as answers")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Data, r.Seed = args[0], app.Seed
 		if len(args) == 2 {
 			r.Model = args[1]
@@ -54,6 +55,12 @@ Without either they are what fits the labels best.`,
 		if class >= 0 {
 			r.Class = &class
 		}
-	})
+		if ask {
+			if err := app.askAbout(&r); err != nil {
+				return usageIf(err)
+			}
+		}
+		return asking(app, draft.Answer, &r, func([]string) {})(cmd, args)
+	}
 	return cmd
 }

@@ -68,6 +68,36 @@ func TestInitShippedStudy(t *testing.T) {
 	}
 }
 
+// With --ask a person names what is protected, and takes or replaces what was found.
+func TestInitAsks(t *testing.T) {
+	data := textFile(t, "people.csv", "age,sex,hired,paid\n30,F,yes,no\n41,M,no,no\n52,F,yes,yes\n")
+	for answers, want := range map[string][]string{
+		"\n\n\n":            {"column: paid, positive: [\"yes\"]", "# protected:"},
+		"hired\nsex, age\n": {"column: hired, positive: [\"yes\"]", "\nprotected:\n  sex: all\n  age: all\n"},
+		"\nno\nsex\n":       {"column: paid, positive: [\"no\"]", "\nprotected:\n  sex: all\n"},
+		"hired\nreligion\n": nil,
+	} {
+		out := filepath.Join(t.TempDir(), "study.yaml")
+		var stdout, stderr bytes.Buffer
+		code := Main([]string{"init", data, "--ask", "--out", out}, strings.NewReader(answers), &stdout, &stderr)
+		text, _ := os.ReadFile(out)
+		if want == nil {
+			if code != ExitUsage || len(text) > 0 {
+				t.Errorf("%q: exit code %d, %s", answers, code, &stderr)
+			}
+			continue
+		}
+		if !strings.Contains(stderr.String(), "columns to protect, such as age,sex []: ") || code != ExitDone {
+			t.Errorf("%q: exit code %d, %s", answers, code, &stderr)
+		}
+		for _, says := range want {
+			if !strings.Contains(string(text), says) {
+				t.Errorf("%q: no %q in\n%s", answers, says, text)
+			}
+		}
+	}
+}
+
 // Models that the libraries trained on the raw files of Adult and Bank: nothing has to be edited in the study for
 // their own accuracy.
 func TestInitPublicData(t *testing.T) {

@@ -98,10 +98,24 @@ type drafter struct {
 	chosen arrangement
 }
 
+// Guess finds out what Answer would, and writes nothing.
+func Guess(r Request) (*Result, error) {
+	d, err := r.drafted()
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	return d.out, nil
+}
+
+func (r Request) drafted() (*drafter, error) {
+	d := &drafter{Request: r, out: &Result{Study: r.Out, Data: r.Data, Model: r.Model, Seed: r.Seed, Features: []Feature{}, Protected: []string{}, Candidates: []string{}}}
+	return d, d.draft()
+}
+
 // Answer writes the draft and holds it against the model.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
-	d := &drafter{Request: r, out: &Result{Study: r.Out, Data: r.Data, Model: r.Model, Seed: r.Seed, Features: []Feature{}, Protected: []string{}, Candidates: []string{}}}
-	if err := d.draft(); err != nil {
+	d, err := r.drafted()
+	if err != nil {
 		return nil, session.Mistake(err)
 	}
 	text, err := d.write()
@@ -133,6 +147,7 @@ func (d *drafter) draft() (err error) {
 	if d.table, err = readTable(d.Data, d.Columns); err != nil {
 		return err
 	}
+	d.table.group(d.Label)
 	if d.Model != "" {
 		if d.model, d.info, err = modelfile.Read(d.Model, modelfile.Choice{Output: d.Output, Class: d.Class}); err != nil {
 			return err

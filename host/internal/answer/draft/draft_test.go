@@ -143,6 +143,9 @@ func TestFiles(t *testing.T) {
 		},
 		"no header, names":        {text: "1,a,0\n2,b,1\n", names: []string{"n", "w", "y"}, want: "n integer w categories", label: "y=1", says: []string{`columns: ["n", w, "y"]`}},
 		"tabs, a byte order mark": {text: "\ufeffn\tw\n1\tno\n2\tyes\n3\tyes\n", want: "n integer", label: "w=yes", says: []string{"delimiter: tab"}},
+		"a group of columns": {
+			text: "n,race_a,race_b,race_c,y\n1,0,1,0,1\n2,1,0,0,0\n3,0,0,1,0\n", want: "n integer race categories", label: "y=1", says: []string{"race: {columns: [race_a, race_b, race_c], categories: [a, b, c]", "#   race: all"},
+		},
 		"an index": {
 			text: ",n,target\n0,1,1\n1,2,0\n2,3,0\n", want: "n integer", label: "target=1", says: []string{"Not used: the one without a name"},
 		},
@@ -208,7 +211,7 @@ func TestRefused(t *testing.T) {
 
 // Whatever is in the file, there is a study that loads, or an error.
 func FuzzInit(f *testing.F) {
-	for _, seed := range []string{"a,b,y\n1,x,0\n2,z,1\n", "a;b\n1;2\n", "\"\n", "a,a\n1,1\n", "0x1p3,1e999,nan\n1,2,3\n", "x,y\n1_0,yes\n2,no\n", "a,y\n-0,1\n+5,0\n", "a,y\n\"~\",1\n\" b \",0\n"} {
+	for _, seed := range []string{"a,b,y\n1,x,0\n2,z,1\n", "a;b\n1;2\n", "\"\n", "a,a\n1,1\n", "0x1p3,1e999,nan\n1,2,3\n", "x,y\n1_0,yes\n2,no\n", "a,y\n-0,1\n+5,0\n", "r_a,r_b,y_n,y_y\n1,0,0,1\n0,1,1,0\n", "a,y\n\"~\",1\n\" b \",0\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -35,7 +35,9 @@ type column struct {
 	// numeric: all that is there are numbers; whole: whole ones; many: more texts than
 	// categories can be.
 	numeric, whole, many bool
-	index                map[string]int32
+	// hot are the columns of a group of which one is 1, by what of their names is a category.
+	hot   map[string]string
+	index map[string]int32
 }
 
 const (
@@ -79,6 +81,91 @@ func readTable(path string, names []string) (*table, error) {
 		c.whole = c.whole && c.numeric
 	}
 	return t, nil
+}
+
+// group makes one column of those that tell one-hot what somebody is: race_a and race_b, of which in
+// every row one is 1. The label, where it was given, stands alone.
+func (t *table) group(label string) {
+	var out []*column
+	for i := 0; i < len(t.columns); i++ {
+		n := t.hot(i)
+		if n < 2 || slices.ContainsFunc(t.columns[i:i+n], func(c *column) bool { return c.name == label }) {
+			out = append(out, t.columns[i])
+			continue
+		}
+		group := t.columns[i : i+n]
+		stem := stemOf(group[0].name, group[1].name)
+		one := &column{name: strings.TrimRight(stem, "_-=. "), index: map[string]int32{}, hot: map[string]string{}}
+		for k, c := range group {
+			text := c.name[len(stem):]
+			one.hot[text], one.index[text] = c.name, int32(k)
+			one.texts, one.counts = append(one.texts, text), append(one.counts, 0)
+		}
+		for row := range t.rows {
+			at := slices.IndexFunc(group, func(c *column) bool { return c.on(row) })
+			one.counts[at]++
+			one.codes, one.numbers = append(one.codes, int32(at)), append(one.numbers, math.NaN())
+		}
+		out = append(out, one)
+		i += n - 1
+	}
+	t.columns = out
+}
+
+// hot counts the columns from i on that are such a group.
+func (t *table) hot(i int) int {
+	n := 0
+	var stem string
+	for n < len(t.columns)-i && t.columns[i+n].flags() {
+		if name := t.columns[i+n].name; n == 1 {
+			if stem = stemOf(t.columns[i].name, name); stem == "" {
+				return 0
+			}
+		} else if n > 1 && (!strings.HasPrefix(name, stem) || len(name) == len(stem)) {
+			break
+		}
+		n++
+	}
+	if n < 2 {
+		return 0
+	}
+	for row := range t.rows {
+		ones := 0
+		for _, c := range t.columns[i : i+n] {
+			if c.on(row) {
+				ones++
+			}
+		}
+		if ones != 1 {
+			return 0
+		}
+	}
+	return n
+}
+
+// flags reports a column of 0 and 1, or of false and true.
+func (c *column) flags() bool {
+	return c.missing == 0 && len(c.texts) <= 2 && !slices.ContainsFunc(c.texts, func(text string) bool {
+		return !slices.Contains([]string{"0", "1", "0.0", "1.0", "false", "true"}, strings.ToLower(text))
+	})
+}
+
+// on reports that a flag is 1.
+func (c *column) on(row int) bool {
+	return c.numbers[row] == 1 || strings.EqualFold(c.text(row), "true")
+}
+
+// stemOf is what two names begin with, up to the last of the signs that stand before a category.
+func stemOf(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	at := strings.LastIndexAny(a[:n], "_-=. ") + 1
+	if at < 2 || at == len(a) || at == len(b) {
+		return ""
+	}
+	return a[:at]
 }
 
 func (c *column) add(cell string) {

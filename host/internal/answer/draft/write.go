@@ -89,6 +89,14 @@ func (d *drafter) write() (string, error) {
 			say(2, text)
 		}
 		text := domain
+		if f.from.hot != nil {
+			var columns []string
+			for _, name := range f.Categories {
+				columns = append(columns, f.from.hot[name])
+			}
+			text = "columns: " + list(columns) + ", " + text
+			say(2, "certain: in every row one of its columns is 1, and the others are 0")
+		}
 		if f.inputs != "" {
 			text += ", inputs: " + f.inputs
 		}

@@ -12,7 +12,8 @@ import (
 // read-only and safe for concurrent use.
 type Encoder struct {
 	columns  []Column
-	cells    []int            // where each feature's cell is
+	cells    []int            // where each feature's cell is, the first of several
+	hot      [][]int          // where the cells of one with a column for each category are
 	category []map[string]int // index by name, nil for a number
 	checked  []int            // cells in which a missing value counts
 	missing  []string
@@ -45,12 +46,17 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	}
 	for i := range spec.Features {
 		c := &spec.Features[i]
-		cell := slices.Index(columns, c.Name)
-		if cell < 0 {
-			return nil, fmt.Errorf("feature %q is read from column %s, which is not there; the columns are %s",
-				c.Feature, quote(c.Name), list(columns))
+		var cells []int
+		for _, name := range c.names() {
+			cell := slices.Index(columns, name)
+			if cell < 0 {
+				return nil, fmt.Errorf("feature %q is read from column %s, which is not there; the columns are %s",
+					c.Feature, quote(name), list(columns))
+			}
+			cells = append(cells, cell)
 		}
-		e.cells = append(e.cells, cell)
+		e.cells = append(e.cells, cells[0])
+		e.hot = append(e.hot, cells[:len(c.OneHot)])
 		var index map[string]int
 		if c.Categories != nil {
 			index = make(map[string]int, len(c.Categories))
@@ -108,6 +114,9 @@ func (e *Encoder) complete(row []string) error {
 
 // run takes the feature's cell through the column's steps.
 func (e *Encoder) run(feature int, row []string) (value, error) {
+	if hot := e.hot[feature]; len(hot) > 0 {
+		return oneOf(hot, row)
+	}
 	v := value{text: row[e.cells[feature]]}
 	steps := e.columns[feature].Steps
 	for k := range steps {
@@ -116,6 +125,26 @@ func (e *Encoder) run(feature int, row []string) (value, error) {
 		}
 	}
 	return v, nil
+}
+
+// oneOf is the index of the one cell that is 1, or true; the others are 0, or false.
+func oneOf(cells []int, row []string) (value, error) {
+	at := -1
+	for i, cell := range cells {
+		text := row[cell]
+		if v := (value{text: text}); strings.EqualFold(text, "true") || v.asNumber() == nil && v.number == 1 {
+			if at >= 0 {
+				return value{}, fmt.Errorf("two of its %d columns are 1", len(cells))
+			}
+			at = i
+		} else if !strings.EqualFold(text, "false") && (v.asNumber() != nil || v.number != 0) {
+			return value{}, fmt.Errorf("%s is neither 0 nor 1", quote(text))
+		}
+	}
+	if at < 0 {
+		return value{}, fmt.Errorf("none of its %d columns is 1", len(cells))
+	}
+	return value{number: float64(at), isNumber: true}, nil
 }
 
 // finish reads the encoded value: a category's index, or a number.

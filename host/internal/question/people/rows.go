@@ -68,7 +68,12 @@ func settle(spec *Spec, open func(*Format) (*records, error)) error {
 
 // named reports whether every feature has its column.
 func named(spec *Spec, columns []string) bool {
-	return !slices.ContainsFunc(spec.Features, func(c Column) bool { return !slices.Contains(columns, c.Name) })
+	return !slices.ContainsFunc(spec.Features, func(c Column) bool { return !all(c.names(), columns) })
+}
+
+// all reports that the columns have all names.
+func all(names, columns []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
 // mentions reports whether a feature's column is named: then the line is one of

@@ -60,10 +60,21 @@ type Format struct {
 type Column struct {
 	// Feature names the feature in messages; Name is its column.
 	Feature, Name string
+	// OneHot are its columns where it has one for each category, of which one is 1 and
+	// the others 0; Name is the first of them, and there are no steps.
+	OneHot []string
 	// Categories gives a categorical feature's names by index; nil for a number.
 	Categories []string
 	// Steps turn the cell into the feature's value, one after the other.
 	Steps []Step
+}
+
+// names are the columns that the feature is read from.
+func (c *Column) names() []string {
+	if c.OneHot != nil {
+		return c.OneHot
+	}
+	return []string{c.Name}
 }
 
 // Label says which rows are positive.

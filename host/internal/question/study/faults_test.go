@@ -26,6 +26,8 @@ var faults = []fault{
 	{"no features", "name: x\n", []string{"1:1: the study has no features"}, true},
 	{"model without a file", "model: {output: p}\nfeatures: {a: {integer: 0..1}}\n", []string{"1:9: model: needs file:"}, true},
 	{"model with a class that is none", "model: {file: a.onnx, class: -1}\nfeatures: {a: {integer: 0..1}}\n", []string{"1:30: model.class: -1 is not a whole number from 0"}, true},
+	{"columns of a number", "features:\n  a: {integer: 0..1, columns: [a_0, a_1]}\n", []string{"2:31: features.a.columns: is for a feature with categories:"}, false},
+	{"columns of other categories", "features:\n  a: {categories: [x, y], columns: [a_x, a_y, a_z]}\n", []string{"2:19: features.a.categories: 2 categories, but columns: lists 3"}, false},
 	{"syntax", "name: x\nfeatures: {a: {integer: 0..1}\n", []string{"2:11: could not find flow mapping end token '}'"}, false},
 	{"key twice", "name: x\nname: y\n", []string{"2:1: "}, false},
 	{"unknown key", "featurs: {}\nfeatures: {a: {integer: 0..1}}\n", []string{`1:1: unknown key "featurs"; did you mean "features"? allowed: extends, name,`}, true},

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
@@ -60,10 +61,31 @@ func (r *reader) source(n *yamlfile.Node, column *people.Column, s *Study) {
 		}
 	}
 	r.Text(n.Get("about"))
-	if s.spec != nil {
+	if s.spec != nil && n.Get("columns") == nil {
 		r.column(at, column.Name, &s.spec.Format)
 	}
 	column.Steps = r.steps(n.Get("encode"))
+	hot := n.Get("columns")
+	if hot == nil {
+		return
+	}
+	switch names, ok := r.Texts(hot); {
+	case !ok:
+	case n.Get("column") != nil || n.Get("encode") != nil || n.Get("categories") == nil:
+		r.Fault(hot, "is for a feature with categories: and neither column: nor encode:")
+	case len(names) == 0 || len(names) > maxCategories:
+		r.Fault(hot, "lists %d columns; want one for each category", len(names))
+	default:
+		column.OneHot, column.Name = names, names[0]
+		for i, name := range names {
+			if s.spec != nil {
+				r.column(hot.List()[i], name, &s.spec.Format)
+			}
+			if slices.Contains(names[:i], name) {
+				r.Fault(hot.List()[i], "column %q appears twice", name)
+			}
+		}
+	}
 }
 
 // domain reads the one of integer, real and categories that a feature has.
@@ -92,6 +114,9 @@ func (r *reader) domain(n *yamlfile.Node, f *space.Feature, column *people.Colum
 		}
 		f.Kind, f.Categories, f.Hi = space.Categorical, names, float64(len(names)-1)
 		column.Categories = names
+		if column.OneHot != nil && len(column.OneHot) != len(names) {
+			r.Fault(d, "%d categories, but columns: lists %d", len(names), len(column.OneHot))
+		}
 	case "integer":
 		if lo, hi, ok := r.interval(d, true); ok {
 			f.Kind, f.Lo, f.Hi = space.Integer, lo, hi
@@ -104,7 +129,7 @@ func (r *reader) domain(n *yamlfile.Node, f *space.Feature, column *people.Colum
 }
 
 func (r *reader) categories(n *yamlfile.Node, column *people.Column, s *Study) ([]string, bool) {
-	if n.Kind == yamlfile.Scalar && n.Text == fromData {
+	if n.Kind == yamlfile.Scalar && n.Text == fromData && column.OneHot == nil {
 		return r.categoriesFromData(n, column, s)
 	}
 	if n.Kind != yamlfile.Sequence {
