@@ -81,7 +81,7 @@ for data in "adult", "bank":
         normal.adapt(array)
         model = keras.Sequential([layers.Input((array.shape[1],)), normal, layers.Dense(16, activation="relu"), layers.Dense(1, activation="sigmoid")])
         model.compile("adam", "binary_crossentropy")
-        model.fit(array, y.to_numpy(dtype="float32"), epochs=3, batch_size=256, verbose=0)
+        model.fit(array[:8000], y.to_numpy(dtype="float32")[:8000], epochs=15, batch_size=128, verbose=0)
         model.save(data + ".keras")
         note(data, data + ".keras", ((model.predict(array, verbose=0)[:, 0] > 0.5) == (y == 1)).mean())
     if library == "torch":
