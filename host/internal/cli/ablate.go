@@ -68,6 +68,7 @@ again goes on where it was broken off. docs/ablate.md has the grid's format.`,
 	f.add(app, cmd, "")
 	f.addArms(cmd, defaultAblateRuns, ablate.Columns())
 	fl.IntVar(&f.target, "target", 0, "k that times to target are about (default: the largest that half of a network's runs reached)")
+	app.addPage(cmd)
 	f.plots.add(cmd, "time to target, largest k over the budget and time, and individuals by k of each network")
 	fl.DurationVar(&f.bound, "bound", 0, "after the searches, time for a solver to prove for each network how many bins no individual exceeds, such as 10s; 0: none")
 	return cmd

@@ -79,7 +79,7 @@ func TestAblate(t *testing.T) {
 // Plots that cannot be written cost no table.
 func TestAblateShowsTheTableWithoutPlots(t *testing.T) {
 	var out strings.Builder
-	f := &plotFlags{filepath.Join(textFile(t, "file", ""), "plots"), view.SVG}
+	f := &plotFlags{dir: filepath.Join(textFile(t, "file", ""), "plots"), format: view.SVG}
 	a := ablate.Ablation{}
 	err := f.shower(&App{Stdout: &out}, (&experimentFlags{shown: showFlags{format: view.Text}}).show)(&a)
 	if err == nil || !strings.HasPrefix(err.Error(), "--plots: ") || out.String() != shown(a) {

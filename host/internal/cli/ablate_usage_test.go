@@ -25,7 +25,7 @@ func testAblateUsage(t *testing.T, _, plugins string) {
 	}{
 		"no grid":          {"", nil, "GRID.yaml"},
 		"absent":           {"", []string{"absent.yaml"}, "absent.yaml"},
-		"format":           {"", []string{good, "--format", "html"}, "latex"},
+		"format":           {"", []string{good, "--format", "docx"}, "latex"},
 		"columns":          {"", []string{good, "--columns", "#ID,Max.k"}, `no column "Max.k"; did you mean "Max.K"? allowed: Iter, Max.K, bound`},
 		"tidy":             {"", []string{good, "--tidy", "runs.xls"}, ".csv or .jsonl"},
 		"plot format":      {"", []string{good, "--plot-format", "gif"}, "svg, png, pdf"},

@@ -39,6 +39,7 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 		},
 	}
 	addQuestion(cmd, &r.Spec)
+	app.addPage(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")

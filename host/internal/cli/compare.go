@@ -69,6 +69,7 @@ journal: the same command again goes on where it was broken off.`,
 	fl.DurationVar(&f.budget, "budget", defaultCompareBudget, "time of each task, loading included")
 	f.add(app, cmd, "")
 	f.addArms(cmd, defaultCompareRuns, compare.Columns())
+	app.addPage(cmd)
 	f.plots.add(cmd, "cactus, scatter, profile and contribution of the arms, and their mean ranks")
 	cmd.Flag("epsilon").Usage = "ε of the measures and of arms without their own, a score difference (default: the study's)"
 	return cmd

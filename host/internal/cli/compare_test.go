@@ -281,7 +281,7 @@ func TestCompareUsage(t *testing.T) {
 		"no SMT there":             {[]string{study, "--arm", "a=solver:rogue,encoding:absent"}, "bigm"},
 		"partition":                {[]string{study, "--arm", "a=solver:rogue,partition:yaers=3"}, "years"},
 		"partition of study":       {[]string{study, "--arm", "a=solver:rogue,partition:study"}, "none is given"},
-		"format":                   {[]string{study, "--solvers", "rogue", "--format", "html"}, "latex"},
+		"format":                   {[]string{study, "--solvers", "rogue", "--format", "docx"}, "latex"},
 		"pattern":                  {[]string{study, "--solvers", "rogue", "--models", "["}, "--models"},
 		"no such model":            {[]string{study, "--solvers", "rogue", "--models", "Z*"}, "Z*"},
 		"budget":                   {[]string{study, "--solvers", "rogue", "--budget", "0s"}, "budget"},

@@ -51,7 +51,7 @@ type experimentFlags struct {
 }
 
 // showing are the flags that say how a run of the journal is shown, and where it is.
-var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plot-format", "target", "json", "journal", "data", "plugin-dir", "log-level"}
+var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plot-format", "html", "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
 // add adds the flags; of says in help what those about showing and going on are about.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
@@ -130,9 +130,6 @@ func (f *experimentFlags) validate(args []string) error {
 	}
 	if err := f.plots.validate(); err != nil {
 		return err
-	}
-	if f.changed("plot-format") && f.plots.dir == "" {
-		return errors.New("--plot-format speaks of the figures of --plots, which is not given")
 	}
 	if f.tidy != "" && !slices.Contains([]string{view.CSV, view.JSONLines}, f.tidyFormat()) {
 		return fmt.Errorf("--tidy %s: want a file that ends in .%s or .%s", f.tidy, view.CSV, view.JSONLines)
@@ -379,7 +376,7 @@ type settings struct {
 // openSeries opens a file of studies and gives flags its settings.
 func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gridfile.File, *settings, error) {
 	s := &settings{cmd: cmd, app: app, own: app.Set}
-	not := append([]string{"models", "resume", "fresh", "reuse", "shard", "tidy", "format", "out", "fleet", "fleet-keys", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
+	not := append([]string{"models", "resume", "fresh", "reuse", "shard", "tidy", "format", "out", "html", "plots", "plot-format", "fleet", "fleet-keys", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if !slices.Contains(not, flag.Name) {
 			s.names = append(s.names, flag.Name)

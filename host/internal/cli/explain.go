@@ -92,6 +92,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.DurationVar(&r.Bound, "bound", 0, "time for a solver to prove the least k and gap inside each predicate kept and the largest outside all, such as 10s; 0: none")
 	fl.StringVar(&r.TreeOut, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&r.RulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
+	app.addPictures(cmd, "the tree and who is described")
 	f.add(app, cmd, "of a file of studies: ")
 	f.shown.add(cmd, "of a file of studies: ")
 	f.shown.addOut(cmd, "of a file of studies: ")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -16,10 +17,14 @@ import (
 )
 
 // plotFlags say where and how an experiment's figures are drawn.
-type plotFlags struct{ dir, format string }
+type plotFlags struct {
+	dir, format string
+	flags       *pflag.FlagSet // of the command; nil for none
+}
 
 // add adds the flags; what says in help which figures there are.
 func (f *plotFlags) add(cmd *cobra.Command, what string) {
+	f.flags = cmd.Flags()
 	cmd.Flags().StringVar(&f.dir, "plots", "", "draw "+what+" into this folder")
 	cmd.Flags().StringVar(&f.format, "plot-format", view.SVG, strings.Join(view.FigureFormats, ", "))
 }
@@ -27,6 +32,9 @@ func (f *plotFlags) add(cmd *cobra.Command, what string) {
 func (f *plotFlags) validate() error {
 	if f.format != "" && !slices.Contains(view.FigureFormats, f.format) {
 		return fmt.Errorf("--plot-format %q: want %s", f.format, strings.Join(view.FigureFormats, ", "))
+	}
+	if f.dir == "" && f.flags != nil && f.flags.Changed("plot-format") {
+		return errors.New("--plot-format speaks of the figures of --plots, which is not given")
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ evaluated exactly.`,
 		},
 	}
 	addQuestion(cmd, &r.Spec)
+	app.addPictures(cmd, "the shares and, with --map, a map over two features")
 	fl := cmd.Flags()
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")

@@ -51,6 +51,9 @@ type App struct {
 	Shard     record.Shard
 	Set       []string
 
+	// args are those of the command line; page is where a result goes beside standard output.
+	args []string
+	page pageFlags
 	// current is the session, once there is one, and line its line of progress.
 	current *session.Session
 	line    *statusLine
@@ -111,7 +114,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer signal.Stop(pipe)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := &App{Stdin: &input{from: stdin, done: ctx.Done()}, Stdout: out, Stderr: stderr, working: &atomic.Bool{}}
+	app := &App{Stdin: &input{from: stdin, done: ctx.Done()}, Stdout: out, Stderr: stderr, args: args, working: &atomic.Bool{}}
 	go func() {
 		<-ctx.Done()
 		// Programs that end others may signal a process and then its group: only

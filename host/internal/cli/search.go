@@ -30,6 +30,7 @@ evaluates and counts. docs/search.md has the loop, the measures and the files.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSearch(cmd.Context(), app, r, args[0]) },
 	}
 	addQuestion(cmd, &r.Spec)
+	app.addPictures(cmd, "the copies of the worst-treated individual on the axis of scores")
 	fl := cmd.Flags()
 	fl.StringVar(&r.Strategy, "strategy", "", "strategy plugin, or one of a plugin's presets: rw, sa, sa+knn, climb, … (default: sa; in fast mode climb)")
 	fl.StringVar(&r.Solver, "solver", "", loopSolverHelp)

@@ -121,7 +121,7 @@ func (a *App) showAs(r result, format string) error {
 	if a.JSON {
 		format = formatJSON
 	}
-	return write(a.Stdout, r, format, view.Options{Colour: a.colour()})
+	return errors.Join(write(a.Stdout, r, format, view.Options{Colour: a.colour()}), a.page.write(a, r))
 }
 
 func write(w io.Writer, r result, format string, o view.Options) error {

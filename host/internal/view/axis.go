@@ -42,7 +42,9 @@ func (a *Axis) apply(to *plot.Axis, names []string) {
 	case len(names) > 0:
 		var ticks plot.ConstantTicks
 		for i, name := range names {
-			ticks = append(ticks, plot.Tick{Value: float64(i + 1), Label: name})
+			if name != "" {
+				ticks = append(ticks, plot.Tick{Value: float64(i + 1), Label: name})
+			}
 		}
 		to.Tick.Marker = ticks
 	case a.Whole:

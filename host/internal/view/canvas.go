@@ -39,26 +39,47 @@ func init() {
 	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
 }
 
-// Write draws the figure in one of FigureFormats.
+// Picture is a drawing: a *Figure or a *Tree.
+type Picture interface {
+	Block
+	// FileName is what its files are called, without the ending.
+	FileName() string
+	// Write draws it in one of FigureFormats.
+	Write(w io.Writer, format string) error
+}
+
+// FileName implements Picture.
+func (f *Figure) FileName() string { return f.Name }
+
+// Write implements Picture.
 func (f *Figure) Write(w io.Writer, format string) error {
-	text := drawable
+	l := f.layout(textsOf(format))
+	return paint(w, format, l.title, l.height, l.draw)
+}
+
+// textsOf is how a format shows texts.
+func textsOf(format string) func(string) string {
 	if format == SVG { // which is shown in whatever font has the characters
-		text = Printable
+		return Printable
 	}
-	l := f.layout(text)
+	return drawable
+}
+
+// paint writes a drawing of this height.
+func paint(w io.Writer, format, title string, height vg.Length, picture func(draw.Canvas)) error {
 	switch format {
 	case SVG:
-		c := &measured{Canvas: vgsvg.New(width, l.height)}
-		l.draw(draw.New(c))
-		return c.write(w, l.title)
+		c := &measured{Canvas: vgsvg.New(width, height)}
+		picture(draw.New(c))
+		return c.write(w, title)
 	case PNG:
-		c := vgimg.NewWith(vgimg.UseWH(width, l.height), vgimg.UseDPI(dotsPerInch))
-		l.draw(draw.New(c))
+		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))
+		picture(draw.New(c))
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
 		return err
 	case PDF:
-		c := outlined{vgpdf.New(width, l.height)}
-		l.draw(draw.New(c))
+		c := outlined{vgpdf.New(width, height)}
+		picture(draw.New(c))
 		_, err := c.WriteTo(w)
 		return err
 	}

@@ -19,9 +19,12 @@ type Document struct {
 	Data *Table
 }
 
-// Block is a part of a document: a Paragraph, Warning, *List, *Facts, *Table,
+// Block is a part of a document: a Heading, Paragraph, Warning, *List, *Facts, *Table,
 // *Tree or *Figure, or one of them that stands Close to the one before it.
 type Block interface{ block() }
+
+// Heading begins a part of a long document, which goes on to the next one.
+type Heading string
 
 // Paragraph is sentences, or other short texts: each has its line in a terminal.
 type Paragraph []string
@@ -76,6 +79,7 @@ func (f *Facts) table() *Table {
 // an empty line parts others.
 type Close struct{ Block Block }
 
+func (Heading) block()   {}
 func (Paragraph) block() {}
 func (Warning) block()   {}
 func (*List) block()     {}
@@ -109,6 +113,21 @@ type Options struct {
 	// Colour allows escape sequences in a terminal; what they show is there without
 	// them, too.
 	Colour bool
+	// Title is that of a page, Made says below how it was made; Result writes what is
+	// shown as JSON, which a page has in it where that is not too large. Nil: none.
+	Title  string
+	Made   []string
+	Result func(io.Writer) error
+}
+
+// Pictures are the document's drawings, as files and pages have them.
+func (d *Document) Pictures() (out []Picture) {
+	for _, b := range d.Blocks {
+		if p, ok := bare(b).(Picture); ok {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // formats is the register: the file of each format adds it in init.

@@ -48,7 +48,13 @@ type Series struct {
 	// Bars lie at whole Y and are X long; those of later series go on where those of
 	// earlier ones end.
 	Bars []Point
+	// Boxes are filled rectangles, as in histograms and maps: light at Shade 0, dark at 1.
+	Boxes []Box
+	Shade float64
 }
+
+// Box is a rectangle between two corners.
+type Box struct{ From, To Point }
 
 // Looks that no number has.
 const (
@@ -125,7 +131,8 @@ type layout struct {
 	legend  []int
 	names   []string
 	caption []string
-	rows    []string // names at the axis
+	// rows and columns are names at the axes.
+	rows, columns []string
 }
 
 func (f *Figure) layout(text func(string) string) *layout {
@@ -135,6 +142,9 @@ func (f *Figure) layout(text func(string) string) *layout {
 	for _, name := range f.Y.Names {
 		l.rows = append(l.rows, text(name))
 	}
+	for _, name := range f.X.Names {
+		l.columns = append(l.columns, text(name))
+	}
 	for i, s := range f.Series {
 		if s.Name != "" && !slices.Contains(f.Y.Names, s.Name) {
 			l.legend, l.names = append(l.legend, i), append(l.names, text(s.Name))
@@ -142,6 +152,7 @@ func (f *Figure) layout(text func(string) string) *layout {
 	}
 	l.names = ShortNames(l.names)
 	l.rows = shortNames(l.rows, fits(body, mostNames*width))
+	l.columns = shortNames(l.columns, fits(body, (1-mostLegend-mostNames/2)*width/vg.Length(max(1, len(l.columns)))))
 	l.caption = wrapped(text(f.Caption), fits(body, width-2*margin))
 	if f.Square {
 		l.height = square
@@ -201,7 +212,7 @@ func (l *layout) plot(c draw.Canvas) *plot.Plot {
 			}
 		}
 	}
-	l.X.apply(&p.X, nil)
+	l.X.apply(&p.X, l.columns)
 	l.Y.apply(&p.Y, l.rows)
 	for axis, room := range map[*plot.Axis]vg.Length{&p.X: c.Size().X, &p.Y: c.Size().Y} {
 		axis.Label.Text = shortened(l.text(axis.Label.Text), fits(textStyle(10), room))

@@ -37,6 +37,8 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	out := latexText{to, map[string]int{}}
 	for _, b := range d.Blocks {
 		switch b := bare(b).(type) {
+		case Heading:
+			fmt.Fprintf(out, "\\section*{%s}\n\n", escapeLaTeX(string(b)))
 		case Paragraph:
 			latexLines(out, b)
 		case Warning:

@@ -25,6 +25,8 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 			fmt.Fprintln(out)
 		}
 		switch b := b.(type) {
+		case Heading:
+			fmt.Fprintf(out, "## %s\n", markdown.Replace(string(b)))
 		case Paragraph:
 			markdownLines(out, "", "", b)
 		case Warning:

@@ -34,6 +34,18 @@ type tone struct{ fill, text color.Gray }
 // tones fill bars by their looks, from dark to light, and have texts on them.
 var tones = []tone{{color.Gray{0x40}, color.Gray{0xff}}, {color.Gray{0x98}, color.Gray{0}}, {color.Gray{0xdc}, color.Gray{0}}}
 
+// shades are from light to dark, in grey as in colours (Oranges of C. Brewer).
+var shades = []color.NRGBA{{0xfe, 0xed, 0xde, 0xff}, {0xfd, 0xae, 0x6b, 0xff}, {0xe6, 0x55, 0x0d, 0xff}, {0x7f, 0x27, 0x04, 0xff}}
+
+// shade is the colour of a share.
+func shade(share float64) color.NRGBA {
+	at := min(max(share, 0), 1) * float64(len(shades)-1)
+	i := min(int(at), len(shades)-2)
+	a, b, t := shades[i], shades[i+1], at-float64(i)
+	mix := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + t*(float64(y)-float64(x)))) }
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+}
+
 // mark is a shape: a polygon, a circle where that has no corners, or strokes from its
 // middle.
 type mark struct {
@@ -128,7 +140,11 @@ type drawn struct {
 func (d drawn) DataRange() (xmin, xmax, ymin, ymax float64) {
 	s := &d.Series[d.i]
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for _, points := range append([][]Point{s.Steps, s.Dots}, s.Lines...) {
+	corners := make([]Point, 0, 2*len(s.Boxes))
+	for _, b := range s.Boxes {
+		corners = append(corners, b.From, b.To)
+	}
+	for _, points := range append([][]Point{s.Steps, s.Dots, corners}, s.Lines...) {
 		for _, p := range points {
 			x, y := d.X.place(p.X), d.Y.place(p.Y)
 			xmin, xmax, ymin, ymax = min(xmin, x), max(xmax, x), min(ymin, y), max(ymax, y)
@@ -160,6 +176,10 @@ func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 // Plot implements plot.Plotter.
 func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	s, look, at := &d.Series[d.i], d.look(d.i), d.at(&c, p)
+	for _, b := range s.Boxes {
+		from, to := at(b.From.X, b.From.Y), at(b.To.X, b.To.Y)
+		c.FillPolygon(shade(s.Shade), c.ClipPolygonXY([]vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}}))
+	}
 	var places []vg.Point
 	if len(s.Steps) > 0 {
 		line := stairs(s.Steps, at)
@@ -272,6 +292,13 @@ func (d drawn) bar(c *draw.Canvas, p Point, at func(x, y float64) vg.Point) {
 // entry draws what the legend shows of a series.
 func (l *layout) entry(c draw.Canvas, series int) {
 	s, look, middle := &l.Series[series], l.look(series), c.Center()
+	if s.Boxes != nil {
+		r := draw.Crop(c, c.Size().X/4, -c.Size().X/4, 1, -1)
+		corners := []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
+		c.FillPolygon(shade(s.Shade), corners)
+		c.StrokeLines(draw.LineStyle{Color: color.Gray{0x80}, Width: 0.5}, append(corners, corners[0]))
+		return
+	}
 	if s.Bars != nil {
 		r := draw.Crop(c, c.Size().X/4, -c.Size().X/4, 2, -2)
 		c.FillPolygon(l.tone(series).fill, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}})

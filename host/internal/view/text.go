@@ -39,6 +39,8 @@ func writeText(w io.Writer, d *Document, o Options) error {
 		}
 		first = false
 		switch b := b.(type) {
+		case Heading:
+			fmt.Fprintf(out, "%s\n%s\n", coloured(string(b), bold, o), strings.Repeat("═", utf8.RuneCountInString(string(b))))
 		case Paragraph:
 			lines(out, "", b)
 		case Warning:

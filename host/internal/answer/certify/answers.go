@@ -65,3 +65,14 @@ func (a *Answers[R]) Document() *view.Document {
 	var one R
 	return view.Of(view.Paragraph{}, one.Overview(a.Questions))
 }
+
+// Page shows all that was answered.
+func (a *Answers[R]) Page() *view.Document {
+	d := a.Document()
+	if a.Several {
+		for _, one := range a.Questions {
+			d.Add(one.Document().Blocks...)
+		}
+	}
+	return d
+}

@@ -55,7 +55,7 @@ func (n *Node) JSON(s *space.Space) (*TreeJSON, error) {
 func (t *TreeJSON) write(path, title string) error {
 	return files.Write(path, func(file *os.File) error {
 		if strings.HasSuffix(path, ".svg") {
-			return (&view.Tree{Title: title, Root: t.View()}).SVG(file)
+			return (&view.Tree{Title: title, Root: t.View()}).Write(file, view.SVG)
 		}
 		return view.JSON(file, t, "  ")
 	})

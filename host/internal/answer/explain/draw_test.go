@@ -63,7 +63,7 @@ func TestTreeAsText(t *testing.T) {
 // The drawing is well-formed whatever the names are.
 func TestTreeAsSVG(t *testing.T) {
 	var out bytes.Buffer
-	if err := (&view.Tree{Title: "loan <1> & more", Root: drawn(t).View()}).SVG(&out); err != nil {
+	if err := (&view.Tree{Title: "loan <1> & more", Root: drawn(t).View()}).Write(&out, view.SVG); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "tree.svg", out.Bytes())

@@ -220,3 +220,10 @@ func (a *Ablation) data() *view.Table {
 	}
 	return t
 }
+
+// Page shows the ablation with its figures.
+func (a *Ablation) Page() *view.Document {
+	d := a.Document()
+	figures, without := a.Figures()
+	return experiment.Page(d, figures, without)
+}

@@ -244,3 +244,9 @@ func (c *Comparison) refutedBy(r *Row) string {
 	tell(theHost, false)
 	return strings.Join(counts, " ")
 }
+
+// Page shows the comparison with its figures.
+func (c *Comparison) Page() *view.Document {
+	figures, without := c.Figures()
+	return experiment.Page(c.Document(), figures, without)
+}

@@ -1,0 +1,51 @@
+package view
+
+import (
+	"cmp"
+	"strconv"
+)
+
+// numbers is a table of all that a figure shows.
+func (f *Figure) numbers() *Table {
+	x, y := cmp.Or(f.X.Label, "x"), cmp.Or(f.Y.Label, "y")
+	t := &Table{Title: f.Title, Columns: []Column{{Title: "series"}, {Title: x, Right: len(f.X.Names) == 0}, {Title: y, Right: len(f.Y.Names) == 0}}}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	at := func(a *Axis, v float64) string {
+		if i := int(v); float64(i) == v && i >= 1 && i <= len(a.Names) && a.Names[i-1] != "" {
+			return a.Names[i-1]
+		}
+		return number(v)
+	}
+	between := func(a *Axis, from, to float64) string {
+		if middle := (from + to) / 2; len(a.Names) > 0 {
+			return at(a, middle)
+		}
+		return number(from) + " to " + number(to)
+	}
+	for i := range f.Series {
+		s := &f.Series[i]
+		if s.Name == "" && len(s.Boxes) == 0 { // lines to read by
+			continue
+		}
+		for k, p := range s.Steps {
+			value := number(p.Y)
+			if k < len(s.Low) {
+				value += " (" + number(s.Low[k]) + " to " + number(s.High[k]) + ")"
+			}
+			t.Add(s.Name, at(&f.X, p.X), value)
+		}
+		for _, line := range append(s.Lines, s.Dots, s.Bars) {
+			for _, p := range line {
+				t.Add(s.Name, at(&f.X, p.X), at(&f.Y, p.Y))
+			}
+		}
+		for _, b := range s.Boxes {
+			if b.From.Y == 0 && len(f.Y.Names) == 0 { // a bar of a histogram
+				t.Add(s.Name, between(&f.X, b.From.X, b.To.X), number(b.To.Y))
+			} else {
+				t.Add(s.Name, between(&f.X, b.From.X, b.To.X), between(&f.Y, b.From.Y, b.To.Y))
+			}
+		}
+	}
+	return t
+}

@@ -1,0 +1,204 @@
+package view
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// HTML is the format of browsers and printers: one file that asks for nothing else, runs
+// nothing, and may be kept for years.
+const HTML = "html"
+
+func init() { formats[HTML] = writeHTML }
+
+//go:embed page.css
+var pageStyle string
+
+// pageTemplate is a page. All names and values go through its escaping.
+//
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// MostHTML is the size that a page is kept below, in bytes: figures and rows of tables for
+// which there is no room are left out, which the page says.
+const MostHTML = 1 << 20
+
+const (
+	// roomForBlocks is what is left for all but style, heads and embedded results.
+	roomForBlocks = MostHTML * 3 / 5
+	// roomForData is for embedded results.
+	roomForData = MostHTML / 5
+	// manyRows is from how many rows on a table is folded.
+	manyRows = 60
+)
+
+// page is what the template takes.
+type page struct {
+	Title    string
+	Style    template.CSS
+	Policy   string
+	Sections []*section
+	Contents bool
+	Made     []string
+	Data     template.JS
+}
+
+// section is the blocks below a heading; the first may have none.
+type section struct {
+	ID, Title string
+	Blocks    []block
+}
+
+// block has what one of its kinds needs.
+type block struct {
+	Lines   []string
+	Warning bool
+	List    *List
+	Table   *htmlTable
+	Figure  *htmlFigure
+	Tree    *htmlTree
+}
+
+type htmlTable struct {
+	Title         string
+	Heads         []htmlCell // nil for none
+	Bodies        [][][]htmlCell
+	Notes         []string
+	Rows          int
+	LeftOut       string
+	Folded, Plain bool
+}
+
+type htmlCell struct {
+	Text               string
+	Scope              string // of a head: col or row
+	Right, Bold, Alarm bool
+}
+
+type htmlFigure struct {
+	SVG            template.HTML
+	Title, Caption string
+	Numbers        *htmlTable
+}
+
+type htmlTree struct {
+	SVG    template.HTML
+	Title  string
+	Folded string
+	Text   string
+}
+
+// writeHTML writes a page. Equal documents give equal pages.
+func writeHTML(w io.Writer, d *Document, o Options) error {
+	sum := sha256.Sum256([]byte(pageStyle))
+	p := &page{
+		Title: plainLine(o.Title), Style: template.CSS(pageStyle), Made: plainLines(o.Made),
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+	}
+	m := &pageMaker{room: roomForBlocks}
+	current := &section{}
+	p.Sections = append(p.Sections, current)
+	for _, b := range d.Blocks {
+		b = bare(b)
+		if h, ok := b.(Heading); ok {
+			current = &section{ID: fmt.Sprintf("part-%d", len(p.Sections)), Title: plainLine(string(h))}
+			p.Sections = append(p.Sections, current)
+			continue
+		}
+		if made, ok := m.block(b); ok {
+			current.Blocks = append(current.Blocks, made)
+		}
+	}
+	p.Contents = len(p.Sections) > 3
+	if p.Title == "" {
+		p.Title = title1(p.Sections)
+	}
+	if p.Sections[0].ID == "" && len(p.Sections[0].Blocks) == 0 {
+		p.Sections = p.Sections[1:]
+	}
+	data, err := o.data()
+	if err != nil {
+		return err
+	}
+	p.Data = data
+	out := bufio.NewWriter(w)
+	if err := pageTemplate.Execute(out, p); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// title1 is a page's title where none was given: its first words.
+func title1(sections []*section) string {
+	for _, s := range sections {
+		for _, b := range s.Blocks {
+			if len(b.Lines) > 0 {
+				return b.Lines[0]
+			}
+			if b.Table != nil && b.Table.Title != "" {
+				return b.Table.Title
+			}
+		}
+	}
+	return "hyfair"
+}
+
+// data is the embedded result; empty where there is none, or no room for it.
+func (o *Options) data() (template.JS, error) {
+	if o.Result == nil {
+		return "", nil
+	}
+	var text, escaped bytes.Buffer
+	if err := o.Result(&text); err != nil {
+		return "", err
+	}
+	if text.Len() > roomForData {
+		return "", nil
+	}
+	// What ends a script, or begins a comment in one, is written otherwise, as JSON allows.
+	for _, c := range text.Bytes() {
+		switch c {
+		case '<', '>', '&':
+			fmt.Fprintf(&escaped, `\u%04x`, c)
+		default:
+			escaped.WriteByte(c)
+		}
+	}
+	return template.JS(strings.TrimSpace(escaped.String())), nil
+}
+
+// plainLine is a text without characters that steer its surroundings, on one line: a name
+// with marks of direction would turn around what stands beside it.
+func plainLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+func plainLines(texts []string) []string {
+	out := make([]string, 0, len(texts))
+	for _, text := range texts {
+		for line := range strings.SplitSeq(text, "\n") {
+			if line = strings.TrimSpace(plainLine(line)); line != "" {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}

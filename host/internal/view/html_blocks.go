@@ -1,0 +1,143 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// pageMaker makes blocks of a page, for as long as there is room.
+type pageMaker struct{ room int }
+
+// block is a block as the template takes it; ok is false for one that shows nothing.
+func (m *pageMaker) block(b Block) (out block, ok bool) {
+	switch b := b.(type) {
+	case Paragraph:
+		out.Lines = plainLines(b)
+	case Warning:
+		out.Lines, out.Warning = plainLines(b), true
+	case *List:
+		out.List = &List{Title: plainLine(b.Title), Items: plainLines(b.Items)}
+		return out, len(out.List.Items) > 0
+	case *Facts:
+		out.Table = m.table(b.table(), true)
+	case *Table:
+		out.Table = m.table(b.withoutBars(), false)
+	case *Tree:
+		out.Tree = m.tree(b)
+		return out, true
+	case *Figure:
+		out.Figure = m.figure(b)
+		return out, true
+	}
+	return out, len(out.Lines) > 0 || out.Table != nil && out.Table.Rows > 0
+}
+
+// cellBytes is about what a cell takes beside its text.
+const cellBytes = 12
+
+// table is a table, as many rows of which as there is room for. facts have names in
+// place of heads.
+func (m *pageMaker) table(t *Table, facts bool) *htmlTable {
+	out := &htmlTable{Title: plainLine(t.Title), Plain: t.Plain || facts, Bodies: [][][]htmlCell{nil}}
+	heads := t.heads()
+	if !facts && slices.ContainsFunc(heads, func(c Cell) bool { return c.Text != "" }) {
+		for c := range heads {
+			out.Heads = append(out.Heads, t.cell(&heads[c], c, "col"))
+		}
+	}
+	left := 0
+	for _, row := range t.Rows {
+		if len(row) == 0 {
+			out.Bodies = append(out.Bodies, nil)
+			continue
+		}
+		line := make([]htmlCell, len(row))
+		size := 0
+		for c := range row {
+			scope := ""
+			if c == 0 && !t.Columns[0].Right {
+				scope = "row"
+			}
+			line[c] = t.cell(&row[c], c, scope)
+			size += len(line[c].Text) + cellBytes
+		}
+		if m.room < size {
+			left++
+			continue
+		}
+		m.room -= size
+		last := &out.Bodies[len(out.Bodies)-1]
+		*last = append(*last, line)
+		out.Rows++
+	}
+	out.Bodies = slices.DeleteFunc(out.Bodies, func(rows [][]htmlCell) bool { return len(rows) == 0 })
+	if left > 0 {
+		out.LeftOut = fmt.Sprintf("%s more rows have no room in this page; --json has them.", Count(left))
+	}
+	for _, note := range t.Notes {
+		out.Notes = append(out.Notes, plainLines([]string{strings.ReplaceAll(note, BoldMark, "bold:")})...)
+	}
+	out.Folded = out.Rows > manyRows
+	return out
+}
+
+// cell is one of a column; an empty one heads nothing.
+func (t *Table) cell(c *Cell, column int, scope string) htmlCell {
+	out := htmlCell{Text: strings.TrimSpace(plainLine(c.Text)), Scope: scope, Right: t.Columns[column].Right, Bold: c.Bold, Alarm: c.Alarm}
+	if out.Text == "" {
+		out.Scope = ""
+	}
+	return out
+}
+
+// svg is a drawing, where there is room for it.
+func (m *pageMaker) svg(p Picture) template.HTML {
+	var b bytes.Buffer
+	if err := p.Write(&b, SVG); err != nil || b.Len() > m.room {
+		return ""
+	}
+	m.room -= b.Len()
+	return template.HTML(b.String()) // of our own making: what it names is escaped there
+}
+
+func (m *pageMaker) figure(f *Figure) *htmlFigure {
+	plain := *f
+	plain.Caption = "" // which stands below
+	out := &htmlFigure{SVG: m.svg(&plain), Title: plainLine(f.Title), Caption: plainLine(f.Caption)}
+	if numbers := m.table(f.numbers(), false); numbers.Rows > 0 {
+		numbers.Folded = false // is folded with the figure
+		out.Numbers = numbers
+	}
+	return out
+}
+
+func (m *pageMaker) tree(t *Tree) *htmlTree {
+	var text strings.Builder
+	t.Root.text(&text, "", "")
+	drawn := &Tree{Title: t.Title, Root: t.Root, uncaptioned: true}
+	out := &htmlTree{SVG: m.svg(drawn), Title: plainLine(t.title()), Folded: t.fold().said(), Text: text.String()}
+	if out.Text = steerless(out.Text); len(out.Text) > m.room {
+		at := max(0, m.room)
+		for at > 0 && !utf8.RuneStart(out.Text[at]) {
+			at--
+		}
+		out.Text = out.Text[:at] + "\n…"
+	}
+	m.room -= len(out.Text)
+	return out
+}
+
+// steerless is a text of several lines without characters that steer its surroundings.
+func steerless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}

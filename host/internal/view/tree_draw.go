@@ -1,0 +1,171 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"io"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A drawing of a tree has a line for each node, further right the deeper it is, with a
+// bar for its share: it is as wide as a page, however many leaves there are.
+const (
+	// mostDepth and mostLines bound what is drawn; the rest is folded.
+	mostDepth, mostLines = 7, 48
+
+	treeLine            = 19
+	treeStep            = 15 // one level further right
+	treeBar, treeDetail = 0.47 * width, 0.56 * width
+)
+
+// folded is a tree as it is drawn.
+type folded struct {
+	root Node
+	// alike counts answers that one line stands for, deep those below what is drawn.
+	alike, deep int
+}
+
+// FileName implements Picture.
+func (t *Tree) FileName() string { return "tree" }
+
+func (t *Tree) title() string { return cmp.Or(t.Title, "Decision tree") }
+
+// fold puts one line where all answers are the same, and leaves out what is too deep.
+func (t *Tree) fold() *folded {
+	f := &folded{}
+	for depth := mostDepth; ; depth-- {
+		*f = folded{}
+		f.root = f.node(&t.Root, depth)
+		if depth == 1 || f.root.lines() <= mostLines {
+			return f
+		}
+	}
+}
+
+func (f *folded) node(n *Node, depth int) Node {
+	out := *n
+	leaves, same := n.leaves()
+	switch {
+	case len(n.Branches) == 0:
+	case same != "":
+		f.alike += leaves
+		out.Head, out.Branches = fmt.Sprintf("%s (%d answers alike)", same, leaves), nil
+	case depth == 0:
+		f.deep += leaves
+		out.Head, out.Branches = fmt.Sprintf("… %d answers", leaves), nil
+	default:
+		out.Branches = nil
+		for _, b := range n.Branches {
+			out.Branches = append(out.Branches, Branch{b.Answer, f.node(&b.Node, depth-1)})
+		}
+	}
+	return out
+}
+
+// said is what was folded, in words.
+func (f *folded) said() string {
+	var parts []string
+	if f.alike > 0 {
+		parts = append(parts, fmt.Sprintf("%d answers that are the same whatever else is asked have a line together.", f.alike))
+	}
+	if f.deep > 0 {
+		parts = append(parts, fmt.Sprintf("%d answers to further questions are left out.", f.deep))
+	}
+	return strings.Join(parts, " ")
+}
+
+// leaves counts a node's answers; same is what all of them say, if they do.
+func (n *Node) leaves() (count int, same string) {
+	if len(n.Branches) == 0 {
+		return 1, n.Head
+	}
+	for i := range n.Branches {
+		more, head := n.Branches[i].Node.leaves()
+		if count += more; i == 0 {
+			same = head
+		} else if head != same {
+			same = ""
+		}
+	}
+	return count, same
+}
+
+// lines counts the nodes.
+func (n *Node) lines() int {
+	count := 1
+	for i := range n.Branches {
+		count += n.Branches[i].Node.lines()
+	}
+	return count
+}
+
+// Write implements Picture.
+func (t *Tree) Write(w io.Writer, format string) error {
+	f, text := t.fold(), textsOf(format)
+	title := shortened(text(t.title()), fits(textStyle(12), width-2*margin))
+	said := f.said()
+	if t.uncaptioned {
+		said = ""
+	}
+	caption := wrapped(text(said), fits(textStyle(small), width-2*margin))
+	height := 2*margin + 1.8*lineHeight + vg.Length(f.root.lines()*treeLine) + vg.Length(len(caption)*lineHeight)
+	return paint(w, format, title, height, func(c draw.Canvas) {
+		c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
+		c = draw.Crop(c, margin, -margin, margin, -margin)
+		style := textStyle(12)
+		style.YAlign = draw.YTop
+		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, title)
+		d := &treeDrawing{Canvas: c, text: text, y: c.Max.Y - 1.8*lineHeight - treeLine/2}
+		d.node(&f.root, "", 0)
+		for i, line := range caption {
+			c.FillText(textStyle(small), vg.Point{X: c.Min.X, Y: c.Min.Y + vg.Length((len(caption)-1-i)*lineHeight)}, line)
+		}
+	})
+}
+
+// treeDrawing is a tree under way, from the first line to the last.
+type treeDrawing struct {
+	draw.Canvas
+	text func(string) string
+	y    vg.Length // of the next line's middle
+}
+
+// node draws a node and all below it, and returns the height of its line.
+func (d *treeDrawing) node(n *Node, answer string, depth int) (at vg.Length) {
+	at = d.y
+	d.y -= treeLine
+	x := d.Min.X + vg.Length(depth)*treeStep
+	style := textStyle(small)
+	style.YAlign = draw.YCenter
+	words := n.Head
+	if len(n.Branches) > 0 {
+		words += "?"
+	}
+	if answer != "" {
+		words = answer + ": " + words
+	}
+	d.FillText(style, vg.Point{X: x, Y: at}, shortened(d.text(words), fits(style, d.Min.X+treeBar-x-margin)))
+	bar := vg.Rectangle{Min: vg.Point{X: d.Min.X + treeBar, Y: at - 5}, Max: vg.Point{X: d.Min.X + treeDetail - 2*margin, Y: at + 5}}
+	full := bar
+	full.Max.X = bar.Min.X + (bar.Max.X-bar.Min.X)*vg.Length(min(max(n.Share, 0), 1))
+	d.FillPolygon(shade(0.7), corners(full))
+	d.StrokeLines(draw.LineStyle{Color: color.Gray{0x60}, Width: 0.75}, append(corners(bar), bar.Min))
+	d.FillText(style, vg.Point{X: d.Min.X + treeDetail, Y: at}, shortened(d.text(n.Detail), fits(style, d.Max.X-d.Min.X-treeDetail)))
+	line := draw.LineStyle{Color: color.Gray{0x60}, Width: 0.75}
+	for i := range n.Branches {
+		to := d.node(&n.Branches[i].Node, n.Branches[i].Answer, depth+1)
+		d.StrokeLine2(line, x+4, to, x+treeStep-3, to)
+		if i == len(n.Branches)-1 {
+			d.StrokeLine2(line, x+4, at-treeLine/3, x+4, to)
+		}
+	}
+	return at
+}
+
+func corners(r vg.Rectangle) []vg.Point {
+	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
+}
