@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hyfair/hyfair/host/internal/answer/assess"
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
@@ -159,7 +160,7 @@ func TestReferenceOfJSON(t *testing.T) {
 		"plugin new": plugins.Written{}, "plugin install": plugins.Installed{}, "plugin uninstall": plugins.Uninstalled{},
 		"plugin test": plugins.Tested{},
 		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
-		"report of a quantification": report.Quantification{}, "certify and quantify of several sets": verdict.Results{},
+		"report of a study": assess.Result{}, "report of a quantification": report.Quantification{}, "certify and quantify of several sets": verdict.Results{},
 		"explain": explain.Result{}, "explain of a file": series.Explanations{},
 		"mitigate": mitigate.Result{}, "mitigate of a file": series.Mitigations{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
 		"soundness new": bench.Result{}, "soundness run": soundness.Report{},

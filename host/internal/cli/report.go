@@ -1,37 +1,181 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
+	"context"
+	"errors"
+	"fmt"
+	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hyfair/hyfair/host/internal/answer/assess"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
+	"github.com/hyfair/hyfair/host/internal/experiment/compare"
+	"github.com/hyfair/hyfair/host/internal/experiment/series"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 func init() { commands = append(commands, newReport) }
 
+type reportFlags struct {
+	shown   showFlags
+	request assess.Request
+	flags   *pflag.FlagSet
+}
+
+// defaultReportBudget is how long a report on a study may take.
+const defaultReportBudget = time.Minute
+
 func newReport(app *App) *cobra.Command {
-	var f showFlags
+	var f reportFlags
 	cmd := &cobra.Command{
-		Use:   "report RUN",
-		Short: "Make the tables of a search or a quantification again from the journal, without running anything",
-		Long: `Print what the journal tells of a search: the measures, the seconds to each k, how
-many individuals have which k, how spread out they are, and the entropies of their
-outcomes; and of a quantification the shares. Nothing is run, and neither the study
-nor its network is needed. A run that was killed is reported with what it had
-written. RUN is a run's name, or any beginning of it that no other name has; hyfair
-runs lists them.`,
-		Example: `  hyfair report 3f0
+		Use:   "report RUN... | --study STUDY",
+		Short: "Report on a model in ten parts, or on runs of the journal without running anything",
+		Long: `With --study, audit, certify, search, quantify, explain and mitigate within one
+budget, and report on all of it: the verdict in a sentence, shares, the
+worst-treated person and all their copies, attributes and groups, who is affected,
+how it is spread, mitigations, limits, and where each number is from. A part that
+cannot be given says why. What an earlier report in the journal asked in the very
+same way is taken over. --html writes a page for people; docs/report.md reads one.
+
+With RUN, tell what the journal knows of runs: of a search the measures, the seconds
+to each k, and how many individuals have which; of a quantification the shares; of
+a verdict its witnesses; of a comparison or an ablation its tables; of a report all
+of it again. Nothing is run, and neither study nor network is needed. A run that
+was killed is reported with what it had written. RUN is a run's name, or any
+beginning of it that no other name has; hyfair runs lists them.`,
+		Example: `  hyfair report --study studies/loan --html loan.html
+  hyfair report --study studies/adult.yaml --model AC-1 --budget 5m --html ac-1.html
   hyfair report 3f0 --format latex > table.tex
-  hyfair report 3f0 --json`,
-		Args: exactlyOne("RUN"),
+  hyfair report 3f0 a81 --html two.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(); err != nil {
+			if err := f.validate(args); err != nil {
 				return usage(err)
 			}
+			if f.request.Study != "" {
+				return f.assess(cmd.Context(), app)
+			}
 			app.lookBack()
-			_, err := askAs(cmd.Context(), app, func(r result) error { return f.show(app, r) }, report.Of, args[0])
-			return err
+			return f.recall(cmd.Context(), app, args)
 		},
 	}
-	f.add(cmd, "")
+	f.flags = cmd.Flags()
+	f.shown.add(cmd, "")
+	app.addPictures(cmd, "the report's figures")
+	f.flags.StringVar(&f.request.Study, "study", "", "report on this study")
+	f.flags.DurationVar(&f.request.Budget, "budget", defaultReportBudget, "with --study: time for all of it")
+	f.flags.StringVar(&f.request.Notion, "notion", "", "with --study: score, logit, decision or decision-strict (default: the study's)")
+	f.flags.BoolVar(&f.request.Fresh, "fresh", false, "with --study: take nothing over from the journal")
+	addQuestion(cmd, &f.request.Spec)
 	return cmd
+}
+
+func (f *reportFlags) validate(args []string) error {
+	switch {
+	case f.request.Study == "" && len(args) == 0:
+		return errors.New("report wants runs of the journal (hyfair runs lists them), or --study STUDY; see hyfair report --help")
+	case f.request.Study != "" && len(args) > 0:
+		return fmt.Errorf("report tells of runs, or with --study of a study: leave out one of them")
+	}
+	if f.request.Study == "" {
+		for _, name := range []string{"budget", "notion", "fresh", "model", "epsilon", "protected", "where", "rules"} {
+			if f.flags.Changed(name) {
+				return fmt.Errorf("--%s is for a report with --study", name)
+			}
+		}
+	}
+	return f.shown.validate()
+}
+
+// assess reports on a study.
+func (f *reportFlags) assess(ctx context.Context, app *App) error {
+	r := f.request
+	r.Data, r.Seed = app.Data, app.Seed
+	out, err := askAs(ctx, app, func(r result) error { return f.shown.show(app, r) }, assess.Answer, r)
+	return interruptedIf(out != nil && out.Interrupted, err)
+}
+
+// reports are on several runs, one after the other.
+type reports struct {
+	Reports []report.Result `json:"reports"`
+	Names   []string        `json:"-"`
+}
+
+// Document shows all of them.
+func (r *reports) Document() *view.Document { return r.show(report.Result.Document) }
+
+// Page shows them with their figures.
+func (r *reports) Page() *view.Document {
+	return r.show(func(one report.Result) *view.Document {
+		if p, ok := one.(interface{ Page() *view.Document }); ok {
+			return p.Page()
+		}
+		return one.Document()
+	})
+}
+
+// Title is that of a page.
+func (r *reports) Title() string {
+	return fmt.Sprintf("%d runs of the journal", len(r.Reports))
+}
+
+func (r *reports) show(one func(report.Result) *view.Document) *view.Document {
+	d := &view.Document{}
+	for i, known := range r.Reports {
+		d.Add(view.Heading("Run " + r.Names[i]))
+		d.Add(one(known).Blocks...)
+	}
+	return d
+}
+
+// recall reports on runs of the journal.
+func (f *reportFlags) recall(ctx context.Context, app *App, names []string) error {
+	all := &reports{Names: names}
+	for _, name := range names {
+		one, err := f.run(ctx, app, name)
+		if err != nil {
+			return usageIf(err)
+		}
+		all.Reports = append(all.Reports, one)
+	}
+	if len(names) == 1 {
+		return f.shown.show(app, all.Reports[0])
+	}
+	return f.shown.show(app, all)
+}
+
+// recalled says how the tables of an experiment are made again, by its command.
+var recalled = map[string]func(record.Task) (experiment.Plan, error){
+	"compare": compare.Recall,
+	"ablate":  func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, 0) },
+	"explain": series.Explain.Recall, "mitigate": series.Mitigate.Recall,
+}
+
+// run reports on one of them.
+func (f *reportFlags) run(ctx context.Context, app *App, name string) (out report.Result, err error) {
+	known := false
+	err = app.current.Past(func(j *journal.Journal) error {
+		d, err := j.Show(name)
+		if err != nil {
+			return err
+		}
+		plan := recalled[d.Started.Task.Command]
+		if known = plan != nil; !known {
+			return nil
+		}
+		t, err := experiment.Recall(j, d.Name, plan)
+		if t != nil {
+			out = t
+		}
+		return err
+	})
+	if known || err != nil {
+		return out, err
+	}
+	return report.Of(ctx, app.current, name)
 }

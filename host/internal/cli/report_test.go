@@ -92,10 +92,20 @@ Gower distance of two    N/A
 	if code != ExitDone || !strings.Contains(stdout, "Still running") || !strings.Contains(stdout, "No individual with a gap above ε was found.") {
 		t.Errorf("a live run without finds: %d\n%s", code, stdout)
 	}
+	// A verdict is told, too, and several runs one after the other.
+	code, stdout, _ = reported(t, path, done)
+	if code != ExitDone || !strings.Contains(stdout, "certify") || !strings.Contains(stdout, "verdict") {
+		t.Errorf("a verdict: %d\n%s", code, stdout)
+	}
+	code, stdout, _ = reported(t, path, done, killed)
+	if code != ExitDone || !strings.Contains(stdout, "Run "+done+"\n") || !strings.Contains(stdout, "Run "+killed+"\n") || !strings.Contains(stdout, "BROKEN OFF") {
+		t.Errorf("two runs: %d\n%s", code, stdout)
+	}
 	for want, args := range map[string][]string{
-		"no such run":                          {"zzz"},
-		"of hyfair certify, and only searches": {done},
-		`--format "yaml": want table, csv`:     {killed, "--format", "yaml"},
+		"no such run":                      {"zzz"},
+		`--format "yaml": want table, csv`: {killed, "--format", "yaml"},
+		"--budget is for a report with":    {killed, "--budget", "5s"},
+		"leave out one of them":            {killed, "--study", "studies/loan"},
 	} {
 		code, stdout, stderr := reported(t, path, args[0], args[1:]...)
 		if code != ExitUsage || stdout != "" || !strings.Contains(stderr, want) {
@@ -132,14 +142,14 @@ func TestReportFormats(t *testing.T) {
 	}
 }
 
-// TestReportPointsElsewhere: comparisons make their tables themselves.
-func TestReportPointsElsewhere(t *testing.T) {
+// TestReportOfUnknownRuns: those of commands that a later version may have.
+func TestReportOfUnknownRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	j, err := journal.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := j.Begin(record.Started{Task: record.Task{Command: "compare"}})
+	run, err := j.Begin(record.Started{Task: record.Task{Command: "divine"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +157,7 @@ func TestReportPointsElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := reported(t, path, run.Name())
-	if code != ExitUsage || stdout != "" || !strings.Contains(stderr, "hyfair compare --from "+run.Name()) {
+	if code != ExitUsage || stdout != "" || !strings.Contains(stderr, "hyfair runs show "+run.Name()) {
 		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/host/internal/answer/assess"
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
@@ -128,6 +129,7 @@ func TestStoredResults(t *testing.T) {
 		to("audit of all", audit.Answer, audit.Request{Spec: loan("credit_rating=3"), Top: -1, Seed: 1}),
 		to("explain", explain.Answer, explaining),
 		to("mitigate", mitigate.Answer, mitigating),
+		to("report of a study", assess.Answer, assess.Request{Spec: loan(few), Budget: assess.LeastBudget, Seed: 1}),
 		to("guard export", guard.AnswerExport, guard.ExportRequest{Rules: in("rules.json"), Language: "python"}),
 		to("train", train.Answer, train.Request{Study: loan("").Study, Config: train.Config{Hidden: []int{4}, Epochs: 1, HeldBack: 0.1}, Out: in("network.json")}),
 		to("check", check.Answer, check.Request{Certificate: in("proof.gz"), Study: loan("").Study}),

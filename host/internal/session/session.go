@@ -61,6 +61,19 @@ type Session struct {
 	kept   *journal.Journal
 }
 
+// Next is a session for one of several things that a request asks, one after the other:
+// the same surroundings, with a clock that starts now. what is said before its progress.
+func (s *Session) Next(what string) *Session {
+	next := &Session{
+		Plugins: s.Plugins, Threads: s.Threads, ThreadsGiven: s.ThreadsGiven, Memory: s.Memory, Jobs: s.Jobs, Begun: time.Now(),
+		JournalFile: s.JournalFile, Events: s.Events, Working: s.Working, Tell: func(text string) { s.Note("%s", text) },
+	}
+	if s.Progress != nil {
+		next.Progress = func(text string) { s.Progress(what + " · " + text) }
+	}
+	return next
+}
+
 // Work says that the request has been read: from now on the command has something to
 // finish or to show, and ends by itself when its context does.
 func (s *Session) Work() {

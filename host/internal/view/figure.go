@@ -48,7 +48,8 @@ type Series struct {
 	// Bars lie at whole Y and are X long; those of later series go on where those of
 	// earlier ones end.
 	Bars []Point
-	// Boxes are filled rectangles, as in histograms and maps: light at Shade 0, dark at 1.
+	// Boxes are filled rectangles, as in histograms and maps: light at Shade 0, dark at 1,
+	// grey where Look is Ideal.
 	Boxes []Box
 	Shade float64
 }

@@ -41,11 +41,18 @@ func (f *Figure) numbers() *Table {
 		}
 		for _, b := range s.Boxes {
 			if b.From.Y == 0 && len(f.Y.Names) == 0 { // a bar of a histogram
-				t.Add(s.Name, between(&f.X, b.From.X, b.To.X), number(b.To.Y))
+				x := between(&f.X, b.From.X, b.To.X)
+				if f.X.Whole {
+					x = number((b.From.X + b.To.X) / 2)
+				}
+				t.Add(s.Name, x, number(b.To.Y))
 			} else {
 				t.Add(s.Name, between(&f.X, b.From.X, b.To.X), between(&f.Y, b.From.Y, b.To.Y))
 			}
 		}
+	}
+	if len(f.Series) == 1 && f.Series[0].Name == "" {
+		return t.pick([]int{1, 2})
 	}
 	return t
 }

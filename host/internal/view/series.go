@@ -46,6 +46,14 @@ func shade(share float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
+// fill is the colour of a series' boxes.
+func (s *Series) fill() color.Color {
+	if s.Look == Ideal {
+		return color.Gray{0xb0}
+	}
+	return shade(s.Shade)
+}
+
 // mark is a shape: a polygon, a circle where that has no corners, or strokes from its
 // middle.
 type mark struct {
@@ -178,7 +186,7 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	s, look, at := &d.Series[d.i], d.look(d.i), d.at(&c, p)
 	for _, b := range s.Boxes {
 		from, to := at(b.From.X, b.From.Y), at(b.To.X, b.To.Y)
-		c.FillPolygon(shade(s.Shade), c.ClipPolygonXY([]vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}}))
+		c.FillPolygon(s.fill(), c.ClipPolygonXY([]vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}}))
 	}
 	var places []vg.Point
 	if len(s.Steps) > 0 {
@@ -295,7 +303,7 @@ func (l *layout) entry(c draw.Canvas, series int) {
 	if s.Boxes != nil {
 		r := draw.Crop(c, c.Size().X/4, -c.Size().X/4, 1, -1)
 		corners := []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
-		c.FillPolygon(shade(s.Shade), corners)
+		c.FillPolygon(s.fill(), corners)
 		c.StrokeLines(draw.LineStyle{Color: color.Gray{0x80}, Width: 0.5}, append(corners, corners[0]))
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -89,8 +90,13 @@ type Summary struct {
 	Forbidden int            `json:"forbidden"`
 	Excluded  int            `json:"excluded"`
 	Unreached int            `json:"unreached"`
+	// Gaps counts people by their score gap.
+	Gaps []view.Bin `json:"gaps"`
 	// Attributes has what each protected feature does by itself.
 	Attributes []Attribute `json:"attributes"`
+	// Intersections are the people by their own values of all protected features, the
+	// largest groups first, not more than MostIntersections.
+	Intersections []Intersection `json:"intersections"`
 	// Text says it in sentences.
 	Text []string `json:"text"`
 }
@@ -133,14 +139,17 @@ func (r *Outcome) Summarise(s *space.Space, region space.Region, rows [][]float6
 			sum.Outside[s.Features[skipped.Feature].Name]++
 		}
 	}
+	gaps := make([]float64, len(r.People))
 	for i := range r.People {
 		p := &r.People[i]
+		gaps[i] = p.Gap
 		sum.add(p.K, p.Gap, p.Unfair, p.Positive, p.Flips)
 		if p.N == 1 {
 			sum.Alone++
 		}
 	}
 	sum.close()
+	sum.Gaps, sum.Intersections = view.GapBins(gaps), r.intersections(s, region, rows)
 	for n, f := range s.Protected() {
 		sum.Attributes = append(sum.Attributes, r.attribute(n, f, s, region.Values[f], rows))
 	}

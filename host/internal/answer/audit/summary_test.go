@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -75,6 +76,11 @@ func TestSummary(t *testing.T) {
 					{Label: "60", From: 60, To: 60, Tally: Tally{People: 1, Positive: 1, MeanK: 1, MaxK: 1, K: []KCount{{1, 1}}}},
 				}},
 		},
+	}
+	want.Gaps = view.GapBins([]float64{0.4, 0, 0.5})
+	want.Intersections = []Intersection{
+		{Values: []string{"f", "25"}, People: 1, Unfair: 1, ToYes: 1, MeanGap: 0.4}, {Values: []string{"f", "60"}, People: 1, Positive: 1},
+		{Values: []string{`m, or "so"`, "44"}, People: 1, Unfair: 1, Positive: 1, ToNo: 1, MeanGap: 0.5},
 	}
 	if d := cmp.Diff(want, sum, cmpopts.EquateApprox(0, 1e-12)); d != "" {
 		t.Error(d)
@@ -213,5 +219,20 @@ func TestAdvantagesBalance(t *testing.T) {
 	}
 	if math.Abs(sum) > 1e-9 || largest < 0.1 {
 		t.Errorf("advantages add up to %v, the largest is %v", sum, largest)
+	}
+}
+
+// Groups are set furthest apart by what other values would bring them, not by their size.
+func TestApart(t *testing.T) {
+	sum := &Summary{Intersections: []Intersection{
+		{Values: []string{"many"}, People: 1000, ToYes: 10, ToNo: 10}, {Values: []string{"few"}, People: fewest - 1, ToYes: fewest - 1},
+		{Values: []string{"held"}, People: 20, ToYes: 15}, {Values: []string{"helped"}, People: 30, ToNo: 15},
+	}}
+	held, helped, ok := sum.Apart()
+	if !ok || held.name() != "held" || helped.name() != "helped" {
+		t.Errorf("%v, %v, %v", held, helped, ok)
+	}
+	if _, _, ok := (&Summary{}).Apart(); ok {
+		t.Error("nobody is apart")
 	}
 }

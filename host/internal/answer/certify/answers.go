@@ -3,6 +3,7 @@ package certify
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -25,6 +26,8 @@ type Answers[R answered[R]] struct {
 // answered is the answer to one question.
 type answered[R any] interface {
 	Document() *view.Document
+	// Asks names the attributes that it is about.
+	Asks() []string
 	// Overview shows several answers, a line for each.
 	Overview([]R) view.Block
 }
@@ -71,8 +74,18 @@ func (a *Answers[R]) Page() *view.Document {
 	d := a.Document()
 	if a.Several {
 		for _, one := range a.Questions {
-			d.Add(one.Document().Blocks...)
+			d.Add(view.Heading(strings.Join(one.Asks(), " × ")))
+			d.Add(pageOf(one).Blocks...)
 		}
+		return d
 	}
-	return d
+	return pageOf(a.Questions[0])
+}
+
+// pageOf is an answer with its figures, where it has some.
+func pageOf[R answered[R]](one R) *view.Document {
+	if p, ok := any(one).(interface{ Page() *view.Document }); ok {
+		return p.Page()
+	}
+	return one.Document()
 }

@@ -39,8 +39,10 @@ type Request struct {
 	Partition string `json:"partition,omitempty"`
 	// Fresh leaves a run in parts that was broken off, which is gone on with otherwise.
 	Fresh bool `json:"-"`
-	// Map is the file that the parts of the space are written to; empty: none.
-	Map string `json:"-"`
+	// Map is the file that the parts of the space are written to; empty: none. Mapped sums
+	// the parts up also without a file.
+	Map    string `json:"-"`
+	Mapped bool   `json:"mapped,omitempty"`
 }
 
 // Validate checks what can be checked without reading anything.
@@ -50,7 +52,7 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("--timeout %v is negative", r.Timeout)
 	case r.Samples < 0:
 		return fmt.Errorf("--samples %d: want 0 or more", r.Samples)
-	case r.Map != "" && r.Partition != "":
+	case (r.Map != "" || r.Mapped) && r.Partition != "":
 		return errors.New("--map and --partition exclude each other")
 	case r.Partition == partition.Adaptive:
 		return errors.New("--partition adaptive splits what a question leaves undecided, which a solver that quantifies does itself: give a chunk size")
@@ -178,6 +180,9 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 			a.session.Show(a.which + p.String())
 			glimpses.progress(p)
 		},
+	}
+	if a.Mapped {
+		o.Pieces = func([]sdk.Piece) error { return nil }
 	}
 	var file *files.File
 	var parts *MapWriter

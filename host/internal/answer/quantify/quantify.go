@@ -209,6 +209,7 @@ func (r *run) ask(ctx context.Context) error {
 		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
 	}
 	if r.o.Pieces != nil {
+		r.tally.plane = newPlane(r.tally, r.witnesses)
 		o.Pieces = func(list []sdk.Piece) {
 			if r.broken == nil {
 				if r.broken = r.pieces(list); r.broken != nil {

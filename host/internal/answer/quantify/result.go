@@ -38,12 +38,14 @@ type Result struct {
 
 // Written is the map that was written.
 type Written struct {
-	File string `json:"file"`
+	File string `json:"file,omitempty"`
 	// Pieces by claim.
 	Pieces map[string]int64 `json:"pieces"`
 	// Covered is the share of the region's box that the pieces make up.
 	Covered  float64          `json:"covered"`
 	Features []WrittenFeature `json:"features"`
+	// Plane is the two features that tell most together; nil where there are not two.
+	Plane *WrittenPlane `json:"plane,omitempty"`
 }
 
 // WrittenFeature is the shares by one feature's values.
@@ -84,13 +86,12 @@ func (a *asker) result(rep *Report, shares Shares) *Result {
 		of := &a.query.Space.Features[f.Index]
 		feature := WrittenFeature{Name: of.Name}
 		for _, s := range f.Slices {
-			label := of.Label(s.Lo)
-			if s.Hi > s.Lo {
-				label += ".." + of.Label(s.Hi)
-			}
-			feature.Values = append(feature.Values, WrittenValue{s.Lo, s.Hi, label, s.Fair, s.Unfair, s.Undecided})
+			feature.Values = append(feature.Values, WrittenValue{s.Lo, s.Hi, s.label(of), s.Fair, s.Unfair, s.Undecided})
 		}
 		out.Map.Features = append(out.Map.Features, feature)
+	}
+	if m.Plane != nil {
+		out.Map.Plane = m.Plane.written(a.query.Space)
 	}
 	return out
 }
@@ -106,6 +107,33 @@ func (r *Result) Document() *view.Document {
 		d.Say("%.2f s", r.Seconds)
 		return d
 	}
+	d.Add(r.Summary()...)
+	if m := r.Map; m != nil {
+		total := int64(0)
+		for _, n := range m.Pieces {
+			total += n
+		}
+		text := fmt.Sprintf("map: %s boxes", view.Count(total))
+		if m.File != "" {
+			text += " in " + m.File
+		}
+		if m.Covered < 1-1e-9 {
+			text += fmt.Sprintf(", %s of the space; the rest was not handed over and is undecided", view.Share(m.Covered))
+		}
+		d.Add(view.Paragraph{text}, m.table())
+	}
+	if r.Parts != nil {
+		d.Say("%s", r.Parts)
+	}
+	d.Say("%s boxes, %.2f s", view.Count(r.Boxes), r.Seconds)
+	return d
+}
+
+// Summary is the shares, and in sentences what they mean.
+func (r *Result) Summary() []view.Block {
+	if r.Nobody() {
+		return []view.Block{view.Paragraph{r.Between()}}
+	}
 	proof, open := "proved", ""
 	if !r.Complete {
 		proof, open = "proved so far", r.Reason
@@ -117,23 +145,7 @@ func (r *Result) Document() *view.Document {
 	t.Add("fair", view.ShareOrDash(r.Fair), proof)
 	t.Add("unfair", view.ShareOrDash(r.Unfair), proof)
 	t.Add("undecided", view.ShareOrDash(r.Undecided), open)
-	d.Add(t, r.evaluated())
-	if m := r.Map; m != nil {
-		total := int64(0)
-		for _, n := range m.Pieces {
-			total += n
-		}
-		text := fmt.Sprintf("map: %s boxes in %s", view.Count(total), m.File)
-		if m.Covered < 1-1e-9 {
-			text += fmt.Sprintf(", %s of the space; the rest was not handed over and is undecided", view.Share(m.Covered))
-		}
-		d.Add(view.Paragraph{text}, m.table())
-	}
-	if r.Parts != nil {
-		d.Say("%s", r.Parts)
-	}
-	d.Say("%s boxes, %.2f s", view.Count(r.Boxes), r.Seconds)
-	return d
+	return []view.Block{t, r.evaluated()}
 }
 
 // evaluated is what was proved in a sentence, and beside it what was evaluated.
@@ -184,6 +196,9 @@ func (r *Result) question() string {
 	}
 	return fmt.Sprintf("how many individuals%s have counterfactuals in %s that get different decisions (%s)?", cut, names, notion)
 }
+
+// Asks implements certify.Answers.
+func (r *Result) Asks() []string { return r.Protected }
 
 // Overview implements certify.Answers.
 func (*Result) Overview(all []*Result) view.Block {

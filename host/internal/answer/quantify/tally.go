@@ -19,6 +19,8 @@ type Map struct {
 	// Features has the shares by the values of each non-protected feature, in the
 	// space's order.
 	Features []Feature
+	// Plane is nil in a space with fewer than two features that are not protected.
+	Plane *Plane
 }
 
 // Feature is the shares by one feature's values.
@@ -50,6 +52,7 @@ type tally struct {
 	pieces   map[sdk.PieceClaim]int64
 	covered  float64
 	faults   []string
+	plane    *plane // nil: none
 	// points may still be evaluated one by one; see mixed.
 	points int
 }
@@ -73,7 +76,10 @@ func newTally(q *problem.Query) *tally {
 }
 
 // slicesOf cuts an interval.
-func slicesOf(iv space.Interval, discrete bool) []Slice {
+func slicesOf(iv space.Interval, discrete bool) []Slice { return slicesUpTo(iv, discrete, maxSlices) }
+
+// slicesUpTo cuts an interval into as many slices at most.
+func slicesUpTo(iv space.Interval, discrete bool, most float64) []Slice {
 	if !discrete {
 		const parts = 10
 		if iv.Lo == iv.Hi {
@@ -88,7 +94,7 @@ func slicesOf(iv space.Interval, discrete bool) []Slice {
 		return out
 	}
 	values := iv.Hi - iv.Lo + 1
-	step := math.Ceil(values / maxSlices)
+	step := math.Ceil(values / most)
 	var out []Slice
 	for v := iv.Lo; v <= iv.Hi; v += step {
 		out = append(out, Slice{Interval: space.Interval{Lo: v, Hi: math.Min(v+step-1, iv.Hi)}})
@@ -155,16 +161,29 @@ func (t *tally) addEach(p *sdk.Piece, xs [][]float64, verdicts []individual.Verd
 		for at, x := range xs {
 			k := int((x[f.Index] - region.Box[f.Index].Lo) / step)
 			s := &f.Slices[k]
-			weight := one * all / size(s.Interval, true)
-			switch verdicts[at] {
-			case individual.Fair:
-				s.Fair += weight
-			case individual.Unfair:
-				s.Unfair += weight
-			default:
-				t.outside[n][k] += weight
-			}
+			s.count(verdicts[at], one*all/size(s.Interval, true), &t.outside[n][k])
 		}
+	}
+	if p := t.plane; p != nil {
+		x, y := region.Box[p.X.Index], region.Box[p.Y.Index]
+		all := one * size(x, true) * size(y, true)
+		for at, point := range xs {
+			row, column := p.Y.of(point[p.Y.Index]), p.X.of(point[p.X.Index])
+			cell := size(p.X.Slices[column].Interval, true) * size(p.Y.Slices[row].Interval, true)
+			p.Cells[row][column].count(verdicts[at], all/cell, &p.outside[row][column])
+		}
+	}
+}
+
+// count takes one point in, of this weight.
+func (s *Slice) count(v individual.Verdict, weight float64, outside *float64) {
+	switch v {
+	case individual.Fair:
+		s.Fair += weight
+	case individual.Unfair:
+		s.Unfair += weight
+	default:
+		*outside += weight
 	}
 }
 
@@ -192,14 +211,19 @@ func (t *tally) add(p *sdk.Piece) {
 			if within == 0 {
 				continue
 			}
-			least := func(all float64) float64 { return max(0, all-(1-within)) / within }
 			weight := others * part(side, s.Interval, discrete)
-			s.Fair += weight * least(fair)
-			s.Unfair += weight * least(unfair)
-			t.outside[n][k] += weight * least(nobody)
+			s.Fair += weight * least(fair, within)
+			s.Unfair += weight * least(unfair, within)
+			t.outside[n][k] += weight * least(nobody, within)
 		}
 	}
+	if t.plane != nil {
+		t.plane.add(t, p, share, fair, unfair, nobody)
+	}
 }
+
+// least is the share of a part that a share of the whole has there at least.
+func least(all, within float64) float64 { return max(0, all-(1-within)) / within }
 
 // meets is the range of slices outside of which a side has nothing: pieces come by
 // the million, and most meet few.
@@ -240,25 +264,32 @@ func (t *tally) parts(p *sdk.Piece, points float64) (fair, unfair, nobody float6
 func (t *tally) result() *Map {
 	for n := range t.features {
 		for k := range t.features[n].Slices {
-			s := &t.features[n].Slices[k]
-			if people := 1 - t.outside[n][k]; people > rounding {
-				s.Fair, s.Unfair = math.Min(1, s.Fair/people), math.Min(1, s.Unfair/people)
-			}
-			if s.Undecided = 1 - s.Fair - s.Unfair; s.Undecided < rounding {
-				s.Undecided = 0
-				if s.Fair > s.Unfair {
-					s.Fair = 1 - s.Unfair
-				} else {
-					s.Unfair = 1 - s.Fair
-				}
-			}
+			t.features[n].Slices[k].close(t.outside[n][k])
 		}
 	}
 	m := &Map{Pieces: t.pieces, Covered: t.covered, Features: t.features}
+	if t.plane != nil {
+		m.Plane = t.plane.result()
+	}
 	if math.Abs(m.Covered-1) < rounding {
 		m.Covered = 1
 	}
 	return m
+}
+
+// close turns what was added up into shares of those who may be individuals.
+func (s *Slice) close(outside float64) {
+	if people := 1 - outside; people > rounding {
+		s.Fair, s.Unfair = math.Min(1, s.Fair/people), math.Min(1, s.Unfair/people)
+	}
+	if s.Undecided = 1 - s.Fair - s.Unfair; s.Undecided < rounding {
+		s.Undecided = 0
+		if s.Fair > s.Unfair {
+			s.Fair = 1 - s.Unfair
+		} else {
+			s.Unfair = 1 - s.Fair
+		}
+	}
 }
 
 // rounding is more than adding up shares in float64 leaves.

@@ -5,10 +5,12 @@ package report
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/assess"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
@@ -33,7 +35,7 @@ type Header struct {
 	Error   string  `json:"error,omitempty"`
 }
 
-// Result is a *Search or a *Quantification.
+// Result is a *Search, a *Quantification, the *Details of a verdict, or an *assess.Result.
 type Result interface{ Document() *view.Document }
 
 // Of reports on a run of the journal. Of a run that was killed it tells what had
@@ -53,10 +55,24 @@ func of(j *journal.Journal, d *journal.Details) (Result, error) {
 	case "quantify":
 		known, err := lastShares(j, d.Name)
 		return &Quantification{run, s.Task.Arm, known}, err
-	case "compare", "ablate":
-		return nil, session.Mistake(fmt.Errorf("run %s is of hyfair %s, which makes its tables again with hyfair %s --from %s", d.Name, command, command, d.Name))
+	case "certify":
+		return details(j, d)
+	case assess.Command:
+		out := &assess.Result{}
+		found := false
+		err := j.Tasks(d.Name, func(done journal.Done) error {
+			if done.Key != assess.Task {
+				return nil
+			}
+			found = true
+			return json.Unmarshal(done.Result, out)
+		})
+		if err == nil && !found {
+			err = session.Mistake(fmt.Errorf("run %s is of a report that did not come to its end", d.Name))
+		}
+		return out, err
 	default:
-		return nil, session.Mistake(fmt.Errorf("run %s is of hyfair %s, and only searches and quantifications have a report; see hyfair runs show %s", d.Name, command, d.Name))
+		return nil, session.Mistake(fmt.Errorf("run %s is of hyfair %s, whose runs have no report; see hyfair runs show %s", d.Name, command, d.Name))
 	}
 }
 

@@ -98,18 +98,20 @@ func (r *Runs) list(j *journal.Journal) error {
 
 // Show describes a run of the journal.
 func Show(_ context.Context, s *session.Session, name string) (*Details, error) {
-	return past(s, name, func(j *journal.Journal, d *journal.Details) (*Details, error) {
-		run, err := describe(j, &d.Info)
-		s := &d.Started
-		out := &Details{
-			Journal: j.Path(), Run: run, StudySHA256: s.Task.Study, NetworkSHA256: s.Task.Network, Settings: s.Task.Settings,
-			Features: s.Features, Versions: s.Versions, Machine: s.Machine, Events: d.Events, Witnesses: []Witness{},
-		}
-		for _, e := range d.Witnesses {
-			out.Witnesses = append(out.Witnesses, Witness{e.Seconds, e.Task, *e.Witness})
-		}
-		return out, err
-	})
+	return past(s, name, details)
+}
+
+func details(j *journal.Journal, d *journal.Details) (*Details, error) {
+	run, err := describe(j, &d.Info)
+	s := &d.Started
+	out := &Details{
+		Journal: j.Path(), Run: run, StudySHA256: s.Task.Study, NetworkSHA256: s.Task.Network, Settings: s.Task.Settings,
+		Features: s.Features, Versions: s.Versions, Machine: s.Machine, Events: d.Events, Witnesses: []Witness{},
+	}
+	for _, e := range d.Witnesses {
+		out.Witnesses = append(out.Witnesses, Witness{e.Seconds, e.Task, *e.Witness})
+	}
+	return out, err
 }
 
 // past is what the journal tells of a run.

@@ -23,7 +23,7 @@ func (r *Result) Document() *view.Document {
 		solver += fmt.Sprintf(", %s encoding, %s bounds", r.Encoding, r.Bounds)
 	}
 	d := view.Of(view.Paragraph{fmt.Sprintf("%s, network %s: %s", r.Study, r.Model, r.question()), solver})
-	concluded := r.verdict()
+	concluded := r.Conclusion()
 	if r.MaxK != nil {
 		concluded = append(concluded, r.MaxK.String())
 	}
@@ -92,7 +92,8 @@ func (r *Result) effort() string {
 	return "the solver was not needed"
 }
 
-func (r *Result) verdict() view.Paragraph {
+// Conclusion is the verdict in words.
+func (r *Result) Conclusion() view.Paragraph {
 	what := r.notion().Quantity()
 	if r.Nobody {
 		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: the constraints leave no individual in the space asked about", r.Grade)}
@@ -179,7 +180,7 @@ func (w *Witness) table() *view.Table {
 			case a == b:
 				t.Add(name, a, "same")
 			default:
-				t.Add(name+mark, a, b)
+				t.Rows = append(t.Rows, []view.Cell{{Text: name + mark}, {Text: a, Alarm: true}, {Text: b, Alarm: true}})
 			}
 		}
 	}
@@ -188,6 +189,9 @@ func (w *Witness) table() *view.Table {
 	t.Add("score", view.Score(w.Score1), view.Score(w.Score2))
 	return t
 }
+
+// Asks implements certify.Answers.
+func (r *Result) Asks() []string { return r.Protected }
 
 // Overview implements certify.Answers.
 func (*Result) Overview(all []*Result) view.Block {

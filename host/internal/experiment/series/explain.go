@@ -59,3 +59,15 @@ func (e *Explanations) Document() *view.Document {
 func (e *Explanations) Failure() error {
 	return e.failure("explained, or what --bound asks not be proved")
 }
+
+// Page shows the table and each network's explanation.
+func (e *Explanations) Page() *view.Document {
+	d := e.Document()
+	for i := range e.Networks {
+		if n := &e.Networks[i]; n.Report != nil {
+			d.Add(view.Heading(n.Name()))
+			d.Add(n.Report.Page().Blocks...)
+		}
+	}
+	return d
+}

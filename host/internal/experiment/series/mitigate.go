@@ -62,3 +62,14 @@ func (m *Mitigations) WriteTables(folder string) error {
 	}
 	return mitigate.WriteTables(folder, mitigate.Table(m.named...))
 }
+
+// Page shows one network after the other, with figures.
+func (m *Mitigations) Page() *view.Document {
+	d := &view.Document{}
+	for i, r := range m.Networks {
+		d.Add(view.Heading(m.named[i].Name))
+		d.Add(r.Page().Blocks...)
+	}
+	d.Add(view.Paragraph(m.Source.Notes()))
+	return d
+}

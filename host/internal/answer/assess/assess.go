@@ -1,0 +1,314 @@
+// Package assess puts together what a person who decides about a model wants to know of
+// it: it audits, certifies, searches, quantifies, explains and mitigates within one budget,
+// takes over what the journal has of that, and reports on all of it in ten parts.
+package assess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/answer/verdict"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Request asks for an assessment. It is plain data.
+type Request struct {
+	question.Spec
+	// Budget is the time for all of it.
+	Budget time.Duration `json:"budget"`
+	Seed   int64         `json:"seed"`
+	// Fresh takes nothing over from the journal.
+	Fresh bool `json:"-"`
+}
+
+// LeastBudget is the shortest time that an assessment makes sense in.
+const LeastBudget = 5 * time.Second
+
+// Validate checks what can be checked without reading anything.
+func (r *Request) Validate() error {
+	if r.Budget < LeastBudget {
+		return fmt.Errorf("--budget %v: want %v or more", r.Budget, LeastBudget)
+	}
+	return r.Spec.Validate()
+}
+
+// Result is the answer to a Request. What there was no answer to is nil, and the step says
+// why.
+type Result struct {
+	Study     string   `json:"study"`
+	Model     string   `json:"model"`
+	Seed      int64    `json:"seed"`
+	Seconds   float64  `json:"seconds"`
+	Budget    string   `json:"budget"`
+	Epsilon   string   `json:"epsilon"`
+	Protected []string `json:"protected"`
+	Where     string   `json:"where,omitempty"`
+	Notion    string   `json:"notion"`
+
+	Audit       *audit.Result    `json:"audit,omitempty"`
+	Verdict     *verdict.Result  `json:"verdict,omitempty"`
+	Search      *search.Result   `json:"search,omitempty"`
+	Shares      *quantify.Result `json:"shares,omitempty"`
+	Explanation *explain.Result  `json:"explanation,omitempty"`
+	Mitigation  *mitigate.Result `json:"mitigation,omitempty"`
+	// Person is who is treated worst, of all that were met; nil where nobody was.
+	Person *Person `json:"person,omitempty"`
+	// Space is individuals that were drawn uniformly; nil where none could be.
+	Space *Drawn `json:"space,omitempty"`
+
+	Steps      []Step     `json:"steps"`
+	Provenance Provenance `json:"provenance"`
+	// Journal and Run are where it is kept; empty: nowhere.
+	Journal     string `json:"journal,omitempty"`
+	Run         string `json:"run,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+}
+
+// Step is one thing that was asked.
+type Step struct {
+	Name string `json:"name"`
+	// Command asks the same alone.
+	Command string  `json:"command"`
+	Seconds float64 `json:"seconds"`
+	// From is the run of the journal whose result was taken over.
+	From string `json:"from,omitempty"`
+	// Missing says why there is no answer, Trouble what went wrong beside one.
+	Missing string `json:"missing,omitempty"`
+	Trouble string `json:"trouble,omitempty"`
+}
+
+// Provenance is what the answers hang on.
+type Provenance struct {
+	StudySHA256 string         `json:"study_sha256"`
+	ModelSHA256 string         `json:"model_sha256"`
+	DataSHA256  string         `json:"data_sha256,omitempty"`
+	Version     string         `json:"version"`
+	Plugins     []string       `json:"plugins"`
+	Machine     record.Machine `json:"machine"`
+	Begun       time.Time      `json:"begun"`
+}
+
+// The shares of the budget that steps may take, in their order; what one leaves is for
+// those after it.
+const (
+	auditShare   = 0.25
+	certifyShare = 0.12
+	searchShare  = 0.13
+	sharesShare  = 0.22
+	explainShare = 0.13
+	// The rest is for mitigations.
+)
+
+// asker is an assessment under way.
+type asker struct {
+	session  *session.Session
+	request  Request
+	question *question.Question
+	spec     question.Spec // without sums
+	out      *Result
+	run      *session.Run
+	end      time.Time
+}
+
+// Answer assesses. An interrupt, or the end of the budget, keeps what is known by then.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	if err := r.Validate(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	q, err := question.Open(r.Spec)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	a := &asker{session: s, request: r, question: q, spec: r.Spec, end: s.Begun.Add(r.Budget)}
+	if err := a.begin(); err != nil {
+		return nil, err
+	}
+	a.ask(ctx)
+	a.out.Interrupted = session.Interrupted(ctx)
+	a.out.Seconds = time.Since(s.Begun).Seconds()
+	a.keep()
+	return a.out, nil
+}
+
+// begin begins the run and says what is known before anything is asked.
+func (a *asker) begin() error {
+	q, st, s := a.question, a.question.Study, a.session
+	eps, err := q.EpsilonFor(fairness.Score)
+	if err != nil {
+		return session.Mistake(err)
+	}
+	notion := st.Notion
+	if a.spec.Notion != "" {
+		if notion, err = fairness.ParseNotion(a.spec.Notion); err != nil {
+			return session.Mistake(fmt.Errorf("--notion: %w", err))
+		}
+	}
+	a.out = &Result{
+		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: a.request.Seed, Budget: a.request.Budget.String(), Epsilon: fairness.FormatRat(eps),
+		Protected: question.Protected(q.Space), Where: a.spec.Where, Notion: notion.String(), Steps: []Step{},
+		Provenance: Provenance{StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Version: session.Build(), Plugins: []string{}, Machine: session.Machine(), Begun: s.Begun.UTC()},
+	}
+	if st.HasData() {
+		if data, err := st.Data(); err == nil {
+			a.out.Provenance.DataSHA256 = data.SHA256
+		}
+	}
+	settings := map[string]string{"budget": a.out.Budget, "epsilon": a.out.Epsilon, "notion": a.out.Notion}
+	a.run, err = s.Begin(record.Started{
+		Task:     record.Task{Command: Command, Network: st.ModelSHA256, Study: st.SHA256, Arm: "all", Seed: a.request.Seed, Region: a.spec.Where, Settings: settings},
+		Features: q.Space.Names(), Domains: record.Domains(q.Space), Study: a.out.Study, Model: a.out.Model,
+	})
+	if err != nil {
+		return err
+	}
+	a.out.Journal, a.out.Run = a.run.Journal, a.run.Name()
+	return nil
+}
+
+// Command is what the journal calls an assessment, and Task the key of its Result there.
+const (
+	Command = "report"
+	Task    = "report"
+)
+
+// keep ends the run, which has the result.
+func (a *asker) keep() {
+	finished := &record.Finished{Interrupted: a.out.Interrupted}
+	if a.run.Kept != nil {
+		if err := a.run.Kept.Complete(Task, a.out, a.out.Seconds); err != nil {
+			finished.Error = err.Error()
+		}
+	}
+	a.run.Emit(record.Event{Kind: record.KindFinished, Finished: finished})
+}
+
+// ask asks one thing after the other: who was met by one is known to the next.
+func (a *asker) ask(ctx context.Context) {
+	r, seed := &a.request, a.request.Seed
+	part := func(share float64) time.Duration {
+		return max(time.Second, time.Duration(share*float64(r.Budget)).Round(100*time.Millisecond))
+	}
+	a.out.Audit = step(ctx, a, "audit", "", part(auditShare), audit.Answer, func(spec question.Spec, _ time.Duration) audit.Request {
+		return audit.Request{Spec: spec, Top: top, Seed: seed}
+	})
+	if verdicts := step(ctx, a, "certify", "--timeout", part(certifyShare), verdict.Answer, func(spec question.Spec, limit time.Duration) verdict.Request {
+		return verdict.Request{Spec: spec, Climb: true, Timeout: limit, Seed: seed}
+	}); verdicts != nil {
+		a.out.Verdict = verdicts.Questions[0]
+		a.out.uses(a.out.Verdict.Solver.Name + " " + a.out.Verdict.Solver.Version)
+	}
+	a.out.Search = step(ctx, a, "search", "--mode fast --solver none --budget", part(searchShare), search.Answer, func(spec question.Spec, limit time.Duration) search.Request {
+		return search.Request{Spec: scored(spec), Solver: search.NoSolver, Mode: search.FastMode, Keep: search.DefaultKeep, Budget: limit.String(), Runs: 1, Seed: seed}
+	})
+	if shares := step(ctx, a, "quantify", "--timeout", part(sharesShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
+		return quantify.Request{Spec: spec, Samples: samples, Timeout: limit, Seed: seed, Mapped: true}
+	}); shares != nil && len(shares.Questions) > 0 {
+		a.out.Shares = shares.Questions[0]
+		a.out.uses(a.out.Shares.Solver.Name + " " + a.out.Shares.Solver.Version)
+	}
+	a.meet(ctx)
+	a.out.Explanation = step(ctx, a, "explain", "--budget 100000ev", part(explainShare), explain.Answer, func(spec question.Spec, _ time.Duration) explain.Request {
+		return explain.Request{Spec: scored(spec), Strategy: "climb", Budget: "100000ev", Individuals: 10, Method: explain.DefaultMethod(), LIMESamples: lime.DefaultSamples, Seed: seed}
+	})
+	a.mitigate(ctx)
+}
+
+const (
+	// top is how many of the people treated worst are listed, samples how many
+	// individuals are drawn.
+	top, samples = 5, 10_000
+)
+
+// mitigate compares what can be done, in what is left of the budget.
+func (a *asker) mitigate(ctx context.Context) {
+	arms := []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained, mitigate.Consistent}
+	rest := 1 - auditShare - certifyShare - searchShare - sharesShare - explainShare
+	each := time.Duration(rest * float64(a.request.Budget) / float64(2*len(arms))).Round(100 * time.Millisecond) // training takes as long
+	a.out.Mitigation = step(ctx, a, "mitigate", "--arms "+strings.Join(arms, ",")+" --strategy climb --refuse-at-most 0.5 --mode fast --solver none --budget", max(each, 100*time.Millisecond), mitigate.Answer, func(spec question.Spec, limit time.Duration) mitigate.Request {
+		return mitigate.Request{
+			Search: search.Request{Spec: scored(spec), Strategy: "climb", Solver: search.NoSolver, Mode: search.FastMode, Keep: search.DefaultKeep, Budget: limit.String(), Runs: 1, Seed: a.request.Seed},
+			Arms:   arms, MostRefused: 0.5, Retraining: mitigate.DefaultRetraining(),
+		}
+	})
+}
+
+// scored is a question about scores, which bins are of.
+func scored(spec question.Spec) question.Spec {
+	spec.Notion, spec.K = "", 0
+	return spec
+}
+
+// uses notes a plugin.
+func (r *Result) uses(plugin string) {
+	if !slices.Contains(r.Provenance.Plugins, plugin) {
+		r.Provenance.Plugins = append(r.Provenance.Plugins, plugin)
+	}
+}
+
+// step asks one thing, or takes it over from the journal. It is nil, and the step says why,
+// where there is no answer. request makes what is asked of a spec; limit is for it.
+func step[R any, P comparable](ctx context.Context, a *asker, name, limited string, limit time.Duration, answer func(context.Context, *session.Session, R) (P, error),
+	request func(question.Spec, time.Duration) R,
+) (out P) {
+	var none P
+	did := Step{Name: name, Command: a.command(name, limited, limit)}
+	defer func() { a.out.Steps = append(a.out.Steps, did) }()
+	begun := time.Now()
+	content := a.content(name, request(a.question.Spec.Canonical(), limit))
+	if got, from, ok := taken[P](a, content); ok {
+		did.From, did.Seconds = from, time.Since(begun).Seconds()
+		return got
+	}
+	left := time.Until(a.end)
+	switch {
+	case ctx.Err() != nil:
+		did.Missing = "the report was interrupted before its turn"
+		return none
+	case left < time.Second:
+		did.Missing = fmt.Sprintf("nothing was left of the budget of %v; give it more", a.request.Budget)
+		return none
+	}
+	s := a.session.Next(name)
+	within, cancel := context.WithTimeout(ctx, left)
+	out, err := answer(within, s, request(a.spec, limit))
+	over := within.Err() != nil && ctx.Err() == nil
+	cancel()
+	err = errors.Join(err, s.Close())
+	did.Seconds = time.Since(begun).Seconds()
+	switch {
+	case out == none && over:
+		did.Missing = fmt.Sprintf("the budget of %v was over before there was an answer; give it more", a.request.Budget)
+	case out == none:
+		did.Missing = said(err)
+	case over:
+		did.Trouble = fmt.Sprintf("the budget of %v was over before it was done", a.request.Budget)
+	case err != nil:
+		did.Trouble = said(err)
+	}
+	if out != none && err == nil && !over && ctx.Err() == nil {
+		a.store(name, content, out, did.Seconds)
+	}
+	return out
+}
+
+// said is an error as a part of the report says it.
+func said(err error) string {
+	if err == nil {
+		return "there is no answer"
+	}
+	return err.Error()
+}

@@ -1,0 +1,277 @@
+package assess
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Title is that of a page.
+func (r *Result) Title() string {
+	return fmt.Sprintf("%s: does %s treat people differently by %s?", r.Study, r.Model, strings.Join(r.Protected, ", "))
+}
+
+// Document shows the result in ten parts.
+func (r *Result) Document() *view.Document {
+	d := &view.Document{}
+	for i, part := range []struct {
+		title string
+		show  func(*view.Document)
+	}{
+		{"Verdict", r.verdict}, {"How many", r.shares}, {"The worst-treated person", r.worst}, {"All copies of that person", r.copies},
+		{"Attributes and groups", r.groups}, {"Who is affected", r.affected}, {"How it is spread", r.spread}, {"What can be done", r.mitigations},
+		{"Limits", r.limits}, {"Provenance", r.provenance},
+	} {
+		d.Add(view.Heading(fmt.Sprintf("%d. %s", i+1, part.title)))
+		part.show(d)
+	}
+	return d
+}
+
+// missing says why a part, or some of it, cannot be given.
+func (r *Result) missing(d *view.Document, what, step string) {
+	why := "it was not asked"
+	for _, s := range r.Steps {
+		if s.Name == step && s.Missing != "" {
+			why = s.Missing
+		}
+	}
+	d.Say("%s is missing: hyfair %s gave no answer. %s.", what, step, strings.TrimSuffix(view.FirstLine(why), "."))
+}
+
+// verdict is what there is to say in a sentence, with its scope and grade.
+func (r *Result) verdict(d *view.Document) {
+	d.Add(view.Paragraph{r.headline()})
+	var more view.Paragraph
+	if v := r.Verdict; v != nil {
+		more = append(more, v.Conclusion()...)
+	}
+	if a := r.Audit; a != nil {
+		more = append(more, a.Summary.Text...)
+	}
+	if s := r.Shares; s != nil {
+		more = append(more, "Of all possible people: "+s.Between()+".")
+	}
+	d.Add(more)
+	if r.Verdict == nil {
+		r.missing(d, "A verdict", "certify")
+	}
+	if r.Interrupted {
+		d.Add(view.Warning{"This report was interrupted: it has what was known by then."})
+	}
+}
+
+// headline is the verdict in one sentence.
+func (r *Result) headline() string {
+	by := strings.Join(r.Protected, ", ")
+	var who []string
+	if a := r.Audit; a != nil && a.Summary.People > 0 {
+		who = append(who, fmt.Sprintf("%s of %s people in the data", view.Count(a.Summary.Unfair), view.Count(a.Summary.People)))
+	}
+	grade := ""
+	if s := r.Shares; s != nil && s.Interval != nil {
+		share := view.Share(s.Interval.Lo)
+		if hi := view.Share(s.Interval.Hi); hi != share {
+			share += " to " + hi
+		}
+		if grade = s.Grade; grade == "" {
+			grade = "nothing"
+		}
+		who = append(who, fmt.Sprintf("%s of all possible people (proved: %s)", share, grade))
+	}
+	unfair, fair := r.Verdict != nil && r.Verdict.Verdict == certify.Unfair.String(), r.Verdict != nil && r.Verdict.Verdict == certify.Fair.String()
+	some := r.Person != nil && unfair || r.Audit != nil && r.Audit.Summary.Unfair > 0
+	switch {
+	case fair && r.Verdict.Nobody:
+		return "There is nobody to treat: the constraints leave no individual in the space that was asked about."
+	case fair && !some:
+		return fmt.Sprintf("Nobody is treated unfairly by %s: proved for everybody in the space that was asked about, grade %s.", by, r.Verdict.Grade)
+	case len(who) > 0 && (unfair || some):
+		return fmt.Sprintf("Treated unfairly by %s: %s.", by, strings.Join(who, ", and "))
+	case unfair:
+		return fmt.Sprintf("Somebody is treated unfairly by %s: two copies of one person refute fairness, replayed in exact arithmetic.", by)
+	case len(who) > 0:
+		return fmt.Sprintf("Whether anybody is treated unfairly by %s is not settled; known so far: %s.", by, strings.Join(who, ", and "))
+	}
+	return fmt.Sprintf("Whether anybody is treated unfairly by %s is not settled.", by)
+}
+
+func (r *Result) shares(d *view.Document) {
+	s := r.Shares
+	if s == nil {
+		r.missing(d, "The shares", "quantify")
+		return
+	}
+	if f := s.Bar(); f != nil {
+		d.Add(f)
+	}
+	d.Add(s.Summary()...)
+	if a := r.Audit; a != nil && s.Rows != nil && s.Rows.Unfair != a.Summary.Unfair && s.Where == "" {
+		d.Say("The audit, with %s, counts each person's own values among those that copies take; these shares count the study's alone.", view.Count(a.Summary.Unfair))
+	}
+}
+
+func (r *Result) worst(d *view.Document) {
+	p := r.Person
+	if p == nil {
+		d.Say("Nobody was met whose copies get different scores: neither in the data, nor by the search, nor by the solver.")
+		return
+	}
+	d.Say("Of everybody whom this report met, this person's copies fall into the most different bins: %d different outcomes over %d copies, scores %s apart. Met by hyfair %s.", p.K, len(p.Copies), view.Score(p.Gap), p.By)
+	d.Add(p.sides(), view.Paragraph{"Replayed, in exact arithmetic, by: " + p.Command})
+}
+
+func (r *Result) copies(d *view.Document) {
+	if r.Person == nil {
+		d.Say("There is no such person to be drawn.")
+		return
+	}
+	low, high := r.Person.ends()
+	yes := 0
+	for _, c := range r.Person.Copies {
+		if c.Score > 0.5 {
+			yes++
+		}
+	}
+	d.Say("%d copies with scores from %s to %s: %d get a yes, %d a no.", len(r.Person.Copies), view.Score(low.Score), view.Score(high.Score), yes, len(r.Person.Copies)-yes)
+	d.Add(r.Person.picture(r.Epsilon))
+}
+
+func (r *Result) groups(d *view.Document) {
+	a := r.Audit
+	if a == nil {
+		r.missing(d, "What each attribute does to the people in the data", "audit")
+		return
+	}
+	if a.Summary.People == 0 {
+		d.Say("The data has nobody in the space that was asked about.")
+		return
+	}
+	if held, helped, ok := a.Summary.Apart(); ok {
+		d.Say("Furthest apart: %s (%s people), of whom %s get a no and would get a yes with other values; and %s (%s people), of whom %s get a yes and would get a no.",
+			strings.Join(held.Values, ", "), view.Count(held.People), view.Percent(float64(held.ToYes)/float64(held.People), 1),
+			strings.Join(helped.Values, ", "), view.Count(helped.People), view.Percent(float64(helped.ToNo)/float64(helped.People), 1))
+	}
+	d.Add(a.Decisions())
+	d.Add(a.Groups()...)
+}
+
+func (r *Result) affected(d *view.Document) {
+	e := r.Explanation
+	if e == nil {
+		r.missing(d, "Whom it concerns, in conditions on their features,", "explain")
+		return
+	}
+	d.Add(e.Page().Blocks[1:]...)
+}
+
+func (r *Result) spread(d *view.Document) {
+	switch a := r.Audit; {
+	case a == nil:
+		r.missing(d, "The spread over the data", "audit")
+	case a.Summary.People > 0:
+		d.Say("People in the data: k is %.2f on average and %d at most, the gap %s on average and %s at most.", a.Summary.MeanK, a.Summary.MaxK, view.Score(a.Summary.MeanGap), view.Score(a.Summary.MaxGap))
+		d.Add(a.KFigure(), a.GapFigure())
+	}
+	if s := r.Space; s != nil {
+		d.Say("All possible people, of whom %s were drawn: k is %.2f on average, the gap %s.", view.Count(s.N), s.MeanK, view.Score(s.MeanGap))
+		of := fmt.Sprintf("%s people drawn uniformly from all possible ones.", view.Count(s.N))
+		k := view.Histogram("k-space", "Different outcomes of a person's copies, in the space", view.Axis{Label: "k", Whole: true}, view.Axis{Label: "people", Whole: true}, s.K)
+		gap := view.Histogram("gap-space", "Gap between the scores of a person's copies, in the space", view.Axis{Label: "gap"}, view.Axis{Label: "people", Whole: true}, s.Gaps)
+		k.Caption, gap.Caption = of, of
+		d.Add(k, gap)
+	} else {
+		d.Say("The spread over the space is missing: nobody could be drawn, or evaluated.")
+	}
+	if r.Shares == nil {
+		r.missing(d, "The map", "quantify")
+	} else if f := r.Shares.HeatMap(); f != nil {
+		d.Add(f)
+	} else {
+		d.Say("The map is missing: it takes two features that are not protected, and a solver that hands over its boxes.")
+	}
+}
+
+func (r *Result) mitigations(d *view.Document) {
+	m := r.Mitigation
+	if m == nil {
+		r.missing(d, "Mitigations before and after", "mitigate")
+		return
+	}
+	d.Add(m.Summary(), view.Paragraph(m.Remarks))
+	for _, f := range m.Figures() {
+		d.Add(f)
+	}
+}
+
+// limits are what this does not show.
+func (r *Result) limits(d *view.Document) {
+	var out []string
+	for _, s := range r.Steps {
+		for _, text := range []string{s.Missing, s.Trouble} {
+			if text != "" {
+				out = append(out, fmt.Sprintf("%s: %s.", s.Name, strings.TrimSuffix(view.FirstLine(text), ".")))
+			}
+		}
+	}
+	if s := r.Shares; s != nil && !s.Nobody() && !s.Complete {
+		out = append(out, fmt.Sprintf("Not proved: of %s of all possible people it is open how they are treated (%s).", view.ShareOrDash(s.Undecided), s.Reason))
+	}
+	if v := r.Verdict; v != nil && v.Verdict == certify.Undecided.String() {
+		out = append(out, "The verdict is open: "+v.Reason+".")
+	}
+	if v := r.Verdict; v != nil && v.Tolerance > 0 {
+		out = append(out, fmt.Sprintf("The proof has a tolerance of %.2g: %s.", v.Tolerance, v.ToleranceFormula))
+	}
+	out = append(out,
+		fmt.Sprintf("Unfair means here: the scores of two copies of a person, who differ in %s only, lie more than ε = %s apart (where another notion was asked for, %s). Another ε gives other numbers.", strings.Join(r.Protected, ", "), r.Epsilon, r.Notion),
+		"Everything is about the encoding that the study gives: people, values and copies that it cannot say are not in it, and of two copies not all need be likely people.",
+		"All possible people count every combination of values once; the people in the data are those who happen to be there. The two shares may lie far apart.",
+		"What a search, an explanation or a mitigation found are examples and measurements, not proofs; what was not found may be there.",
+		"This does not show causes: an attribute that is not protected may stand for one that is. It does not measure group fairness beyond the tables above, and it is no legal advice.",
+	)
+	d.Add(&view.List{Items: out})
+}
+
+func (r *Result) provenance(d *view.Document) {
+	p, f := &r.Provenance, &view.Facts{}
+	f.Add("model", r.Model+", SHA-256 "+p.ModelSHA256)
+	f.Add("study", r.Study+", SHA-256 "+p.StudySHA256)
+	if p.DataSHA256 != "" {
+		f.Add("data", "SHA-256 "+p.DataSHA256)
+	} else {
+		f.Add("data", "none was read")
+	}
+	if r.Where != "" {
+		f.Add("where", r.Where)
+	}
+	f.Add("ε", r.Epsilon)
+	f.Add("seed", fmt.Sprint(r.Seed))
+	f.Add("budget", fmt.Sprintf("%s, of which %s were used", r.Budget, view.Seconds(r.Seconds)))
+	f.Add("begun", p.Begun.Format(time.RFC3339))
+	f.Add("hyfair", p.Version)
+	if len(p.Plugins) > 0 {
+		f.Add("solvers", strings.Join(slices.Sorted(slices.Values(p.Plugins)), ", "))
+	}
+	f.Add("machine", p.Machine.String())
+	if r.Run != "" {
+		f.Add("journal", "run "+r.Run)
+	}
+	t := &view.Table{Title: "What was asked, and how to ask it again", Columns: []view.Column{{Title: "step"}, {Title: "seconds", Right: true}, {Title: "command"}, {Title: "taken over from"}}}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		from := ""
+		if s.From != "" {
+			from = "run " + s.From
+		}
+		t.Add(s.Name, view.Number(&s.Seconds, 1), s.Command, from)
+	}
+	d.Add(f, t, view.Paragraph{
+		"Two people who refute fairness are replayed by the command beside them. A proof of fairness can be written to a file with hyfair certify --certificate, and hyfair check verifies it without the solver.",
+		"Every figure of a page has its numbers below it; hyfair report --json prints all of them.",
+	})
+}

@@ -1,0 +1,78 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Page shows the result with its figures.
+func (r *Result) Page() *view.Document {
+	d := r.Document()
+	if r.Summary.People == 0 {
+		return d
+	}
+	unfair, _ := r.unfairly()
+	if len(r.Summary.Intersections) > 0 {
+		d.Add(r.Summary.byIntersection(unfair))
+	}
+	for _, f := range []*view.Figure{r.Decisions(), r.KFigure(), r.GapFigure()} {
+		d.Add(f)
+	}
+	return d
+}
+
+// Groups shows each attribute by itself, and all of them together.
+func (r *Result) Groups() (out []view.Block) {
+	unfair, _ := r.unfairly()
+	out = append(out, r.Summary.byAttribute(unfair))
+	if len(r.Summary.Intersections) > 0 {
+		out = append(out, r.Summary.byIntersection(unfair))
+	}
+	for i := range r.Summary.Attributes {
+		out = append(out, r.Summary.Attributes[i].byGroup(unfair))
+	}
+	return out
+}
+
+// Decisions draws how many decisions hang on each attribute.
+func (r *Result) Decisions() *view.Figure {
+	f := &view.Figure{
+		Name: "decisions", Title: "People who would get the other decision with another value",
+		X:       view.Axis{Label: "people", Whole: true},
+		Caption: "Of each attribute by itself, and of all together.",
+	}
+	yes, no := view.Series{Name: "no → yes", Look: 2, Bars: []view.Point{}}, view.Series{Name: "yes → no", Look: 1, Bars: []view.Point{}}
+	add := func(name string, toYes, toNo int) {
+		f.Y.Names = append(f.Y.Names, name)
+		at := float64(len(f.Y.Names))
+		yes.Bars, no.Bars = append(yes.Bars, view.Point{X: float64(toYes), Y: at}), append(no.Bars, view.Point{X: float64(toNo), Y: at})
+		f.X.Max = max(f.X.Max, 1.02*float64(toYes+toNo), 1)
+	}
+	add("all together", r.Summary.ToYes, r.Summary.ToNo)
+	for i := range slices.Backward(r.Summary.Attributes) {
+		a := &r.Summary.Attributes[i]
+		add(a.Name, a.ToYes, a.ToNo)
+	}
+	f.Y.Min, f.Y.Max = 0.5, float64(len(f.Y.Names))+0.5
+	f.Series = []view.Series{yes, no}
+	return f
+}
+
+// KFigure draws how many people get how many different outcomes.
+func (r *Result) KFigure() *view.Figure {
+	count := map[int]int{}
+	for _, c := range r.Summary.K {
+		count[c.K] = c.People
+	}
+	f := view.Histogram("k-people", "Different outcomes of a person's copies, in the data", view.Axis{Label: "k", Whole: true}, view.Axis{Label: "people", Whole: true}, view.WholeBins(count))
+	f.Caption = "k is in how many bins of width " + r.Epsilon + " the scores of a person's copies fall."
+	return f
+}
+
+// GapFigure draws how far apart the scores of people's copies lie.
+func (r *Result) GapFigure() *view.Figure {
+	f := view.Histogram("gap-people", "Gap between the scores of a person's copies, in the data", view.Axis{Label: "gap"}, view.Axis{Label: "people", Whole: true}, r.Summary.Gaps)
+	f.Caption = "The highest score of a person's copies less the lowest."
+	return f
+}

@@ -1,0 +1,153 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Intersection is the people whose own values of all protected features are these.
+type Intersection struct {
+	// Values are labels, or ranges of them, in the order of the attributes.
+	Values   []string `json:"values"`
+	People   int      `json:"people"`
+	Unfair   int      `json:"unfair"`
+	Positive int      `json:"positive"`
+	ToYes    int      `json:"to_yes"`
+	ToNo     int      `json:"to_no"`
+	MeanGap  float64  `json:"mean_gap"`
+}
+
+// MostIntersections bounds those of a summary.
+const MostIntersections = 200
+
+// fewest people of a group of which shares are compared.
+const fewest = 20
+
+// intersections counts people by their own values of all protected features, ordered ones
+// in the same bands as each attribute's groups. Of a single feature there are none.
+func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]float64) []Intersection {
+	protected := s.Protected()
+	if len(protected) < 2 {
+		return []Intersection{}
+	}
+	all := make([]bands, len(protected))
+	for n, f := range protected {
+		all[n] = newBands(&s.Features[f], region.Values[f])
+	}
+	type group struct {
+		Intersection
+		low, high []float64
+	}
+	groups := map[string]*group{}
+	var order []*group
+	for i := range r.People {
+		p := &r.People[i]
+		var key strings.Builder
+		own := make([]float64, len(protected))
+		for n, f := range protected {
+			own[n] = rows[p.Index][f]
+			fmt.Fprintf(&key, "%d ", all[n].of(own[n]))
+		}
+		g := groups[key.String()]
+		if g == nil {
+			g = &group{low: slices.Clone(own), high: slices.Clone(own)}
+			groups[key.String()] = g
+			order = append(order, g)
+		}
+		for n, v := range own {
+			g.low[n], g.high[n] = min(g.low[n], v), max(g.high[n], v)
+		}
+		g.People++
+		g.MeanGap += p.Gap
+		if p.Unfair {
+			g.Unfair++
+		}
+		if p.Positive {
+			g.Positive++
+		}
+		switch {
+		case p.Flips && p.Positive:
+			g.ToNo++
+		case p.Flips:
+			g.ToYes++
+		}
+	}
+	slices.SortFunc(order, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(b.People, a.People), slices.Compare(a.low, b.low))
+	})
+	out := make([]Intersection, 0, min(len(order), MostIntersections))
+	for _, g := range order[:min(len(order), MostIntersections)] {
+		g.MeanGap /= float64(g.People)
+		for n, f := range protected {
+			label := s.Features[f].Label(g.low[n])
+			if g.high[n] > g.low[n] {
+				label += "–" + s.Features[f].Label(g.high[n])
+			}
+			g.Values = append(g.Values, label)
+		}
+		out = append(out, g.Intersection)
+	}
+	return out
+}
+
+// name is the group's, such as "female, 25, north".
+func (g *Intersection) name() string { return strings.Join(g.Values, ", ") }
+
+func (g *Intersection) share(n int) float64 { return float64(n) / float64(max(g.People, 1)) }
+
+// Apart are the two groups that the protected attributes set furthest apart: the one of whom
+// the largest share gets a no and would get a yes with other values, and the one of whom the
+// largest share gets a yes and would get a no. ok is false where no decision of theirs differs.
+func (sum *Summary) Apart() (held, helped *Intersection, ok bool) {
+	for i := range sum.Intersections {
+		g := &sum.Intersections[i]
+		if g.People < fewest {
+			continue
+		}
+		if held == nil || g.share(g.ToYes) > held.share(held.ToYes) {
+			held = g
+		}
+		if helped == nil || g.share(g.ToNo) > helped.share(helped.ToNo) {
+			helped = g
+		}
+	}
+	return held, helped, held != nil && held != helped && held.ToYes > 0 && helped.ToNo > 0
+}
+
+// mostRows is how many groups a table shows.
+const mostRows = 15
+
+// byIntersection shows the groups that decisions differ for most.
+func (sum *Summary) byIntersection(unfair string) *view.Table {
+	var names []string
+	for i := range sum.Attributes {
+		names = append(names, sum.Attributes[i].Name)
+	}
+	t := &view.Table{
+		Title:   "People by all of " + either(names, "and") + " together",
+		Columns: view.Columns("group", "people", "get a yes", "no → yes", "yes → no", unfair, "mean gap"),
+		Notes:   []string{"no → yes, yes → no: with any other values of these attributes. " + fmt.Sprintf("Groups of %d people and more, those with the most such changes first.", fewest)},
+	}
+	var groups []*Intersection
+	for i := range sum.Intersections {
+		if g := &sum.Intersections[i]; g.People >= fewest {
+			groups = append(groups, g)
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b *Intersection) int {
+		return cmp.Compare(b.share(b.ToYes+b.ToNo), a.share(a.ToYes+a.ToNo))
+	})
+	for _, g := range groups[:min(len(groups), mostRows)] {
+		t.Add(g.name(), view.Count(g.People), view.Percent(g.share(g.Positive), 1), view.Percent(g.share(g.ToYes), 1),
+			view.Percent(g.share(g.ToNo), 1), view.Percent(g.share(g.Unfair), 1), view.Score(g.MeanGap))
+	}
+	if n := len(groups); n > mostRows {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d such groups.", mostRows, n))
+	}
+	return t
+}

@@ -1,0 +1,93 @@
+package individual
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Scored is a copy of an individual: its protected values as labels, and its score.
+type Scored struct {
+	Labels map[string]string
+	Score  float64
+}
+
+const (
+	// mostValues bounds the rows of a picture of copies, mostBins the borders of bins in it.
+	mostValues, mostBins = 24, 100
+)
+
+// Picture draws all copies of one individual on the axis of scores, against the bins of
+// width epsilon. There is a row for each value of the protected attribute, of those named,
+// that parts the scores most.
+func Picture(copies []Scored, protected []string, epsilon string) *view.Figure {
+	f := &view.Figure{
+		Name: "copies", Title: fmt.Sprintf("Scores of all %s copies of one person", view.Count(len(copies))),
+		X: view.Axis{Label: "score", Max: 1}, Y: view.Axis{Min: 0.5, Max: 1.5, Names: []string{"all"}},
+	}
+	f.Series = append(f.Series, view.Series{Name: "a copy", Look: 1})
+	by, best := "", -1.0
+	for _, name := range protected {
+		if spread := between(copies, name); len(values(copies, name)) <= mostValues && spread > best {
+			by, best = name, spread
+		}
+	}
+	if by != "" {
+		f.Y.Names = values(copies, by)
+		slices.Reverse(f.Y.Names) // from the top
+		f.Y.Max, f.Y.Label = float64(len(f.Y.Names))+0.5, by
+	}
+	for i := range copies {
+		row := 1 + max(0, slices.Index(f.Y.Names, copies[i].Labels[by]))
+		f.Series[0].Dots = append(f.Series[0].Dots, view.Point{X: copies[i].Score, Y: float64(row)})
+	}
+	f.Caption = "Copies differ in protected attributes only. Above 0.5 is a yes."
+	width, ok := new(big.Rat).SetString(epsilon)
+	if !ok || width.Sign() <= 0 {
+		return f
+	}
+	bin, _ := width.Float64()
+	if n := math.Ceil(1 / bin); n > mostBins {
+		f.Caption += fmt.Sprintf(" The bins, of width %s, are too narrow to be drawn.", epsilon)
+		return f
+	}
+	borders := view.Series{}
+	for at := bin; at < 1; at += bin {
+		borders.Lines = append(borders.Lines, []view.Point{{X: at, Y: f.Y.Min}, {X: at, Y: f.Y.Max}})
+	}
+	f.Series = append([]view.Series{borders}, f.Series...)
+	f.Caption += fmt.Sprintf(" Dashed lines part the bins of width ε = %s: copies in different bins count as different outcomes.", epsilon)
+	return f
+}
+
+// values are an attribute's among the copies, in their order.
+func values(copies []Scored, name string) (out []string) {
+	seen := map[string]bool{}
+	for i := range copies {
+		if v := copies[i].Labels[name]; !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// between is how much of the scores' spread lies between an attribute's values.
+func between(copies []Scored, name string) (sum float64) {
+	total, n, all := map[string]float64{}, map[string]float64{}, 0.0
+	for i := range copies {
+		v := copies[i].Labels[name]
+		total[v] += copies[i].Score
+		n[v]++
+		all += copies[i].Score
+	}
+	all /= float64(max(1, len(copies)))
+	for v := range total {
+		mean := total[v] / n[v]
+		sum += n[v] * (mean - all) * (mean - all)
+	}
+	return sum
+}

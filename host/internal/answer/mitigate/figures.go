@@ -1,0 +1,85 @@
+package mitigate
+
+import (
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Page shows the result with its figures.
+func (r *Result) Page() *view.Document {
+	d := r.Document()
+	for _, f := range r.Figures() {
+		d.Add(f)
+	}
+	return d
+}
+
+// Figures draw what each arm that was tried costs and brings.
+func (r *Result) Figures() []*view.Figure {
+	var arms []*ArmResult
+	for i := range slices.Backward(r.Arms) {
+		if a := &r.Arms[i]; a.Skipped == "" && a.Quality != nil {
+			arms = append(arms, a)
+		}
+	}
+	if len(arms) == 0 {
+		return nil
+	}
+	shares := &view.Figure{
+		Name: "arms", Title: "What each mitigation costs and brings", X: view.Axis{Label: "per cent of the rows held back", Max: 100},
+		Y: view.Axis{Min: 0.5, Max: float64(len(arms)) + 0.5}, Caption: "Right answers count a refusal as none. Unfairly: the scores of the person's copies lie more than ε apart.",
+	}
+	largest := &view.Figure{
+		Name: "arms-k", Title: "Largest k that a search found after each mitigation", X: view.Axis{Label: "largest k", Whole: true, Max: 2},
+		Y: view.Axis{Min: 0.5, Max: float64(len(arms)) + 0.5}, Caption: "Each arm is searched in the same way, " + r.Budget + " a search. No bar: nobody was found.",
+	}
+	series := []view.Series{{Name: "right answers", Look: 1}, {Name: "refused", Look: 4}, {Name: "treated unfairly", Look: 2}}
+	bars := view.Series{Name: "k", Look: 1, Bars: []view.Point{}}
+	for i, a := range arms {
+		shares.Y.Names, largest.Y.Names = append(shares.Y.Names, a.Name), append(largest.Y.Names, a.Name)
+		at := float64(i + 1)
+		for k, share := range []*float64{a.Quality.Accuracy, a.Quality.Refused, a.Quality.Unfair} {
+			if share != nil {
+				series[k].Dots = append(series[k].Dots, view.Point{X: 100 * *share, Y: at})
+			}
+		}
+		if a.MaxK != nil && *a.MaxK > 0 {
+			bars.Bars = append(bars.Bars, view.Point{X: *a.MaxK, Y: at})
+			largest.X.Max = max(largest.X.Max, 1.05**a.MaxK)
+		}
+	}
+	shares.Series, largest.Series = series, []view.Series{bars}
+	return []*view.Figure{shares, largest}
+}
+
+// Summary is a table of what each arm costs and brings, in plain words.
+func (r *Result) Summary() *view.Table {
+	t := &view.Table{
+		Columns: view.Columns("mitigation", "right answers", "refused", "treated unfairly", "largest k found", "unequal yes rates", "individuals met"),
+		Notes: []string{
+			"Shares are of the rows that the study holds back; a refusal is no right answer. Unfairly: the scores of the person's copies lie more than ε apart.",
+			"Unequal yes rates: the largest difference between groups in the share that gets a yes. The largest k and the individuals are what a search of " + r.Budget + " met.",
+		},
+	}
+	share := func(v *float64) string {
+		if v == nil {
+			return view.NA
+		}
+		return view.Percent(*v, 2)
+	}
+	for i := range r.Arms {
+		a := &r.Arms[i]
+		if a.Skipped != "" || a.Quality == nil {
+			t.Add(a.Name, "–", "–", "–", "–", "–", "–")
+			continue
+		}
+		largest := view.Number(a.MaxK, 0)
+		if a.TooFewRounds {
+			largest = "too few rounds to tell"
+		}
+		q := a.Quality
+		t.Add(a.Name, share(q.Accuracy), share(q.Refused), share(q.Unfair), largest, share(q.Parity), view.Number(a.ID, 0))
+	}
+	return t
+}

@@ -1,0 +1,51 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Bin is how many there are between two values.
+type Bin struct {
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+	N    int     `json:"n"`
+}
+
+// Histogram draws how many there are of each value.
+func Histogram(name, title string, x, y Axis, bins []Bin) *Figure {
+	s, most := Series{Shade: 0.6, Boxes: []Box{}}, 1.0
+	for i, b := range bins {
+		if i == 0 {
+			x.Min, x.Max = b.From, b.To
+		}
+		x.Min, x.Max, most = min(x.Min, b.From), max(x.Max, b.To), max(most, float64(b.N))
+		if edge := (b.To - b.From) / 20; b.N > 0 {
+			s.Boxes = append(s.Boxes, Box{Point{b.From + edge, 0}, Point{b.To - edge, float64(b.N)}})
+		}
+	}
+	y.Max = 1.05 * most
+	return &Figure{Name: name, Title: title, X: x, Y: y, Series: []Series{s}}
+}
+
+// GapBins are how many of the gaps, each from 0 to 1, lie in each twentieth.
+func GapBins(gaps []float64) []Bin {
+	const parts = 20
+	bins := make([]Bin, parts)
+	for i := range bins {
+		bins[i].From, bins[i].To = float64(i)/parts, float64(i+1)/parts
+	}
+	for _, gap := range gaps {
+		bins[min(max(int(gap*parts), 0), parts-1)].N++
+	}
+	return bins
+}
+
+// WholeBins are bins around whole numbers that are counted.
+func WholeBins(count map[int]int) (bins []Bin) {
+	for k, n := range count {
+		bins = append(bins, Bin{float64(k) - 0.5, float64(k) + 0.5, n})
+	}
+	slices.SortFunc(bins, func(a, b Bin) int { return cmp.Compare(a.From, b.From) })
+	return bins
+}
