@@ -88,6 +88,7 @@ type htmlCell struct {
 type htmlFigure struct {
 	SVG            template.HTML
 	Title, Caption string
+	Of             string // what it shows of that
 	Numbers        *htmlTable
 }
 
@@ -105,18 +106,15 @@ func writeHTML(w io.Writer, d *Document, o Options) error {
 		Title: plainLine(o.Title), Style: template.CSS(pageStyle), Made: plainLines(o.Made),
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 	}
-	m := &pageMaker{room: roomForBlocks}
+	made := blocks(d.Blocks)
 	current := &section{}
 	p.Sections = append(p.Sections, current)
-	for _, b := range d.Blocks {
-		b = bare(b)
-		if h, ok := b.(Heading); ok {
+	for i, b := range d.Blocks {
+		if h, ok := bare(b).(Heading); ok {
 			current = &section{ID: fmt.Sprintf("part-%d", len(p.Sections)), Title: plainLine(string(h))}
 			p.Sections = append(p.Sections, current)
-			continue
-		}
-		if made, ok := m.block(b); ok {
-			current.Blocks = append(current.Blocks, made)
+		} else if made[i] != nil {
+			current.Blocks = append(current.Blocks, *made[i])
 		}
 	}
 	p.Contents = len(p.Sections) > 3

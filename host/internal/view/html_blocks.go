@@ -13,6 +13,24 @@ import (
 // pageMaker makes blocks of a page, for as long as there is room.
 type pageMaker struct{ room int }
 
+// blocks are blocks as the template takes them, nil for those that show nothing. Long tables
+// get the room that all else leaves.
+func blocks(list []Block) []*block {
+	m, out := &pageMaker{room: roomForBlocks}, make([]*block, len(list))
+	for _, long := range []bool{false, true} {
+		for i, b := range list {
+			b = bare(b)
+			if t, ok := b.(*Table); (ok && len(t.Rows) > manyRows) != long {
+				continue
+			}
+			if made, ok := m.block(b); ok {
+				out[i] = &made
+			}
+		}
+	}
+	return out
+}
+
 // block is a block as the template takes it; ok is false for one that shows nothing.
 func (m *pageMaker) block(b Block) (out block, ok bool) {
 	switch b := b.(type) {
@@ -108,9 +126,9 @@ func (m *pageMaker) svg(p Picture) template.HTML {
 func (m *pageMaker) figure(f *Figure) *htmlFigure {
 	plain := *f
 	plain.Caption = "" // which stands below
-	out := &htmlFigure{SVG: m.svg(&plain), Title: plainLine(f.Title), Caption: plainLine(f.Caption)}
+	out := &htmlFigure{SVG: m.svg(&plain), Title: plainLine(f.Title), Caption: plainLine(f.Caption), Of: plainLine(f.Y.Label)}
 	if numbers := m.table(f.numbers(), false); numbers.Rows > 0 {
-		numbers.Folded = false // is folded with the figure
+		numbers.Folded, numbers.Title = false, "" // it is folded, and named, with the figure
 		out.Numbers = numbers
 	}
 	return out

@@ -1,0 +1,328 @@
+// Package browser opens pages in a real browser, for tests: a Chromium without a window,
+// spoken to in its own protocol over two pipes.
+package browser
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Browser is a running one. It ends with its test.
+type Browser struct {
+	t  testing.TB
+	in *os.File
+
+	mu      sync.Mutex
+	last    int
+	waiting map[int]chan answer
+	lost    error
+	// session is the page's, events what was told of it so far.
+	session string
+	events  []Event
+	loaded  chan struct{}
+}
+
+// Event is what the browser tells of a page.
+type Event struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+type answer struct {
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// names are what a Chromium is called.
+var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
+
+// program is HYFAIR_BROWSER, or the first Chromium that is installed.
+func program() (string, error) {
+	if path := os.Getenv("HYFAIR_BROWSER"); path != "" {
+		return path, nil
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("no Chromium is installed; scripts/setup.sh browser brings Debian's, or HYFAIR_BROWSER names one")
+}
+
+// Missing skips a test for want of something, and fails it where CI promises all there is.
+func Missing(t testing.TB, why error) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skipf("SKIPPED %s: %v", t.Name(), why)
+}
+
+// patience bounds how long a browser may take for one answer.
+const patience = 2 * time.Minute
+
+// Open starts a browser, or skips the test where there is none.
+func Open(t testing.TB) *Browser {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		Missing(t, err)
+	}
+	toBrowser, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, fromBrowser, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+		"--disable-background-networking", "--disable-dev-shm-usage", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	toBrowser.Close()
+	fromBrowser.Close()
+	b := &Browser{t: t, in: in, waiting: map[int]chan answer{}, loaded: make(chan struct{}, 1)}
+	go b.read(out)
+	t.Cleanup(func() {
+		b.call("", "Browser.close", nil, nil)
+		in.Close()
+		done := make(chan struct{})
+		go func() { cmd.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+		}
+		stop()
+		<-done
+		out.Close()
+	})
+	var target struct{ TargetID string }
+	b.must("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	b.must("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.session = attached.SessionID
+	for _, domain := range []string{"Page", "Log", "Network", "Runtime"} {
+		b.must(b.session, domain+".enable", nil, nil)
+	}
+	return b
+}
+
+// read takes what the browser says until it ends.
+func (b *Browser) read(out *os.File) {
+	lines := bufio.NewReaderSize(out, 1<<20)
+	for {
+		text, err := lines.ReadBytes(0)
+		if err != nil {
+			b.mu.Lock()
+			b.lost = fmt.Errorf("the browser ended: %w", err)
+			for id, to := range b.waiting {
+				delete(b.waiting, id)
+				close(to)
+			}
+			b.mu.Unlock()
+			return
+		}
+		var m struct {
+			ID int `json:"id"`
+			answer
+			Event
+		}
+		if json.Unmarshal(text[:len(text)-1], &m) != nil {
+			continue
+		}
+		b.mu.Lock()
+		if to := b.waiting[m.ID]; m.ID != 0 && to != nil {
+			delete(b.waiting, m.ID)
+			to <- m.answer
+		} else if m.Method != "" {
+			b.events = append(b.events, m.Event)
+			if m.Method == "Page.loadEventFired" {
+				select {
+				case b.loaded <- struct{}{}:
+				default:
+				}
+			}
+		}
+		b.mu.Unlock()
+	}
+}
+
+func (b *Browser) call(session, method string, params, result any) error {
+	b.mu.Lock()
+	if b.lost != nil {
+		b.mu.Unlock()
+		return b.lost
+	}
+	b.last++
+	id, to := b.last, make(chan answer, 1)
+	b.waiting[id] = to
+	b.mu.Unlock()
+	message := map[string]any{"id": id, "method": method}
+	if session != "" {
+		message["sessionId"] = session
+	}
+	if params != nil {
+		message["params"] = params
+	}
+	text, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	if _, err := b.in.Write(append(text, 0)); err != nil {
+		return err
+	}
+	select {
+	case a, ok := <-to:
+		switch {
+		case !ok:
+			return b.lost
+		case a.Error != nil:
+			return fmt.Errorf("%s: %s", method, a.Error.Message)
+		case result != nil:
+			return json.Unmarshal(a.Result, result)
+		}
+		return nil
+	case <-time.After(patience):
+		return fmt.Errorf("%s: no answer after %v", method, patience)
+	}
+}
+
+func (b *Browser) must(session, method string, params, result any) {
+	b.t.Helper()
+	if err := b.call(session, method, params, result); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// Look is how a page is looked at.
+type Look struct {
+	Width int
+	Dark  bool
+	Print bool
+}
+
+// Load opens a file, and returns when it is there.
+func (b *Browser) Load(path string, look Look) {
+	b.t.Helper()
+	b.View(look)
+	b.mu.Lock()
+	b.events = nil
+	select {
+	case <-b.loaded:
+	default:
+	}
+	b.mu.Unlock()
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.must(b.session, "Page.navigate", map[string]any{"url": "file://" + filepath.ToSlash(absolute)}, nil)
+	select {
+	case <-b.loaded:
+	case <-time.After(patience):
+		b.t.Fatalf("%s is not loaded after %v", path, patience)
+	}
+}
+
+// View changes how the page is looked at.
+func (b *Browser) View(look Look) {
+	b.t.Helper()
+	scheme, media := "light", ""
+	if look.Dark {
+		scheme = "dark"
+	}
+	if look.Print {
+		media = "print"
+	}
+	b.must(b.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": look.Width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.must(b.session, "Emulation.setEmulatedMedia", map[string]any{"media": media, "features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+}
+
+// Events are those of the page so far that have one of these methods.
+func (b *Browser) Events(methods ...string) (out []Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.events {
+		for _, m := range methods {
+			if e.Method == m {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// Evaluate gives the value of an expression of JavaScript in the page.
+func (b *Browser) Evaluate(expression string, value any) {
+	b.t.Helper()
+	var out struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	b.must(b.session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &out)
+	if len(out.ExceptionDetails) > 0 {
+		b.t.Fatalf("%.100s: %s", expression, out.ExceptionDetails)
+	}
+	if value == nil {
+		return
+	}
+	if err := json.Unmarshal(out.Result.Value, value); err != nil {
+		b.t.Fatalf("%.100s: %v", expression, err)
+	}
+}
+
+// Picture takes a picture of the whole page.
+func (b *Browser) Picture(path string) {
+	b.t.Helper()
+	var out struct{ Data string }
+	b.must(b.session, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &out)
+	b.write(path, out.Data)
+}
+
+// PDF prints the page.
+func (b *Browser) PDF(path string) {
+	b.t.Helper()
+	var out struct{ Data string }
+	b.must(b.session, "Page.printToPDF", map[string]any{"printBackground": false, "preferCSSPageSize": true}, &out)
+	b.write(path, out.Data)
+}
+
+func (b *Browser) write(path, data string) {
+	b.t.Helper()
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err == nil {
+		err = os.WriteFile(path, raw, 0o666)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// Axe is the source of axe-core, which finds what keeps people from using a page; the test
+// is skipped where scripts/setup.sh browser has not brought it.
+func Axe(t testing.TB) string {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	path := filepath.Join(filepath.Dir(here), "../../../../.deps/axe/axe.min.js")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		Missing(t, fmt.Errorf("axe-core is not there (%w); scripts/setup.sh browser brings it", err))
+	}
+	return string(text)
+}
