@@ -6,7 +6,7 @@ PYTHON_PLUGINS := $(notdir $(patsubst %/plugin.yaml,%,$(wildcard plugins/*/plugi
 PUT     = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; };
 export CGO_ENABLED = 0
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-deploy demo check test test-long vet cross bench bench-bnb bench-numpy reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-deploy setup-browser demo check test test-long vet cross bench bench-bnb bench-numpy reproduction generate clean
 
 all: build
 
@@ -50,6 +50,10 @@ setup-models:
 setup-deploy:
 	scripts/setup.sh kubernetes
 
+# The browser that make test-long looks at pages with.
+setup-browser:
+	scripts/setup.sh browser
+
 # What is downloaded comes while what is there is compiled.
 demo:
 	@$(MAKE) --no-print-directory -j2 setup build
@@ -73,7 +77,7 @@ test:
 
 # The second run leaves out what takes long and asks the same of the plain loops.
 test-long: export HYFAIR_TEST = long
-test-long: setup-lime setup-solvers setup-models setup-deploy vet programs cross
+test-long: setup-lime setup-solvers setup-models setup-deploy setup-browser vet programs cross
 	$(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -skip "TestSharesHoldAgainstSamples|TestReferee" $(VECTOR)
 

@@ -6,7 +6,7 @@
 # own, .deps/python; and the package lime, which our own LIME is held against.
 #
 #   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
-#                    [solvers] [models] [kubernetes]
+#                    [solvers] [models] [kubernetes] [browser]
 #
 # Without names: the first five. What is already there is left alone and costs no
 # network; --force brings it again. Nothing here can fail a build: what cannot
@@ -19,6 +19,8 @@
 # Python packages are wheels pinned in sdk/python/requirements.txt, and lime's
 # in requirements-lime.txt there; lime itself comes as source. The solvers are wheels
 # pinned in plugins/solver-*/requirements.txt, each of which can do without the others.
+# The browser is the distribution's Chromium, with axe-core, pinned, from npm: tests
+# look at pages with them.
 set -u
 
 HIGHS=1.15.1
@@ -33,6 +35,9 @@ LIME_HASH=76960e4f055feb53e89b5022383bafc87b63f25bac6265984b0a333d1a57f781
 KUBERNETES=1.37.0
 KUBERNETES_HASH=85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9
 
+AXE=4.14.1
+AXE_HASH=e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
+
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 DEPS=$ROOT/.deps
 LIB=$DEPS/lib
@@ -46,7 +51,7 @@ for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python | lime | solvers | models | kubernetes) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime | solvers | models | kubernetes | browser) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
@@ -61,9 +66,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; kubernetes) echo kubernetes/_definitions.json ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models) echo python3-venv ;; kubernetes) echo python3-pip ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; kubernetes) echo Kubernetes ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -287,11 +292,23 @@ bring_kubernetes() {
 		record kubernetes $KUBERNETES wheel
 }
 
+# Chromium is wherever the distribution puts it; what tells that all is there is axe-core.
+bring_browser() {
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
+		install_packages chromium fonts-liberation || return 1
+	command -v npm >/dev/null || install_packages npm || return 1
+	say "fetching axe-core $AXE"
+	(cd "$TMP" && npm pack --silent "axe-core@$AXE") >>"$LOG" 2>&1 &&
+		echo "$AXE_HASH  $TMP/axe-core-$AXE.tgz" | sha256sum -c - >>"$LOG" 2>&1 &&
+		mkdir -p "$DEPS/axe" && tar -xzf "$TMP/axe-core-$AXE.tgz" -C "$TMP" package/axe.min.js &&
+		mv -f "$TMP/package/axe.min.js" "$DEPS/axe/" && record browser "$AXE" wheel
+}
+
 MISSING=0
 SUMMARY=""
 for name in $WANT; do
 	pin=""
-	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; kubernetes) pin=$KUBERNETES ;; esac
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; kubernetes) pin=$KUBERNETES ;; browser) pin=$AXE ;; esac
 	settled "$name" "$pin" || "bring_$name" || true
 	if [ -e "$DEPS/$(file_of "$name")" ]; then
 		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/$(file_of "$name")")
@@ -299,7 +316,7 @@ for name in $WANT; do
 		MISSING=1
 		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
 		case $name in
-		python | lime | solvers | models) row="$row, then scripts/setup.sh $name" ;;
+		python | lime | solvers | models | browser) row="$row, then scripts/setup.sh $name" ;;
 		highs | z3 | kubernetes) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
 		esac
 	fi

@@ -56,7 +56,7 @@ const readable = `(() => {
 		if (!box.width || e.tagName == 'title') continue;
 		let size = parseFloat(getComputedStyle(e).fontSize);
 		if (e.ownerSVGElement) size *= e.ownerSVGElement.getScreenCTM().a;
-		if (size < 11.9) wrong.push(size + ' pixels: ' + e.textContent.slice(0, 40));
+		if (size < 11.9 && !matchMedia('print').matches) wrong.push(size + ' pixels: ' + e.textContent.slice(0, 40));
 	}
 	for (const svg of document.querySelectorAll('figure svg')) {
 		const boxes = [...svg.querySelectorAll('text')].map(e => [e.getBoundingClientRect(), e.textContent]);

@@ -153,7 +153,9 @@ func (f *Figure) layout(text func(string) string) *layout {
 	}
 	l.names = ShortNames(l.names)
 	l.rows = shortNames(l.rows, fits(body, mostNames*width))
-	l.columns = shortNames(l.columns, fits(body, (1-mostLegend-mostNames/2)*width/vg.Length(max(1, len(l.columns)))))
+	l.columns = spaced(l.columns, func(columns int) func(string) bool {
+		return fits(body, (1-mostLegend-mostNames/2)*width*vg.Length(columns)/vg.Length(len(l.columns)))
+	})
 	l.caption = wrapped(text(f.Caption), fits(body, width-2*margin))
 	if f.Square {
 		l.height = square

@@ -187,6 +187,24 @@ func TestTreeFitsAPage(t *testing.T) {
 	}
 }
 
+// Names at the axis have room: where they are too many, some of them stand for all.
+func TestNamesSideBySide(t *testing.T) {
+	fits := func(columns int) func(string) bool { return func(s string) bool { return len(s) <= 2*columns } }
+	for _, c := range []struct{ names, want string }{
+		{"a b c", "a b c"}, {"aaa bbb ccc ddd eee", "aaa - ccc - eee"},
+	} {
+		got := spaced(strings.Fields(c.names), fits)
+		for i := range got {
+			if got[i] == "" {
+				got[i] = "-"
+			}
+		}
+		if s := strings.Join(got, " "); len(got) != len(strings.Fields(c.names)) || s != c.want {
+			t.Errorf("%s: %s", c.names, s)
+		}
+	}
+}
+
 func TestBoxes(t *testing.T) {
 	f := &Figure{
 		Title: "t", X: Axis{Label: "across", Names: []string{"a", "", "c"}, Min: 0.5, Max: 3.5}, Y: Axis{Min: 0.5, Max: 1.5, Names: []string{"only"}},

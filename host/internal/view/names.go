@@ -49,6 +49,26 @@ func shortNames(names []string, fits func(string) bool) []string {
 	return out
 }
 
+// spaced are names side by side, as many of them as have room; the others are empty. fits
+// says what has room across so many columns.
+func spaced(names []string, fits func(columns int) func(string) bool) []string {
+	out := make([]string, len(names))
+	for step := 1; step <= len(names); step++ {
+		room, all := fits(step), true
+		for i := 0; i < len(names); i += step {
+			all = all && room(names[i])
+		}
+		if last := step > len(names)/2; !all && !last {
+			continue
+		}
+		for i := 0; i < len(names); i += step {
+			out[i] = shortened(names[i], room)
+		}
+		break
+	}
+	return out
+}
+
 // withoutCommon is a name without words that all the long ones have.
 func withoutCommon(long []string, name string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(name), func(word string) bool {

@@ -18,8 +18,8 @@ const (
 	mostDepth, mostLines = 7, 48
 
 	treeLine            = 19
-	treeStep            = 15 // one level further right
-	treeBar, treeDetail = 0.47 * width, 0.56 * width
+	treeStep            = 12 // one level further right
+	treeBar, treeDetail = 0.5 * width, 0.575 * width
 )
 
 // folded is a tree as it is drawn.
@@ -53,7 +53,7 @@ func (f *folded) node(n *Node, depth int) Node {
 	case len(n.Branches) == 0:
 	case same != "":
 		f.alike += leaves
-		out.Head, out.Branches = fmt.Sprintf("%s (%d answers alike)", same, leaves), nil
+		out.Head, out.Branches = fmt.Sprintf("%s (%d alike)", same, leaves), nil
 	case depth == 0:
 		f.deep += leaves
 		out.Head, out.Branches = fmt.Sprintf("… %d answers", leaves), nil
