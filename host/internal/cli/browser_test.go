@@ -92,8 +92,8 @@ func TestPagesInABrowser(t *testing.T) {
 		says    []string
 	}{
 		"report":   {"report --study " + loan + " --budget 20s", 10, []string{"1. Verdict", "3,933 of 6,820 people", "credit_rating", "10. Provenance"}},
-		"two":      {"report --study " + tenure + " --budget 5s", 2, []string{"5. Attributes and groups", "is missing"}}, // K = 2, and no data
-		"hostile":  {"report --study " + evil + " --budget 15s", 4, []string{"10,000 people were audited", "<script>"}},
+		"two":      {"report --study " + tenure + " --budget 5s", 2, []string{"5. Attributes and groups", "Missing: "}}, // K = 2, and no data
+		"hostile":  {"report --study " + evil + " --budget 15s", 4, []string{"people were audited", "<script>"}},
 		"certify":  {"certify " + loan, 0, []string{"UNFAIR"}},
 		"each":     {"certify " + loan + " --protected each", 0, []string{"UNFAIR"}},
 		"quantify": {"quantify " + loan + " --map " + filepath.Join(dir, "map.csv"), 2, []string{"above 75 %"}},

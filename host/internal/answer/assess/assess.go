@@ -214,7 +214,10 @@ func (a *asker) ask(ctx context.Context) {
 	a.out.Search = step(ctx, a, "search", "--mode fast --solver none --budget", part(searchShare), search.Answer, func(spec question.Spec, limit time.Duration) search.Request {
 		return search.Request{Spec: scored(spec), Solver: search.NoSolver, Mode: search.FastMode, Keep: search.DefaultKeep, Budget: limit.String(), Runs: 1, Seed: seed}
 	})
-	if shares := step(ctx, a, "quantify", "--timeout", part(sharesShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
+	if known := a.proved(part(sharesShare)); known != nil {
+		a.out.Shares = known
+		a.out.Steps = append(a.out.Steps, Step{Name: "quantify", Command: a.command("quantify", "", 0), From: known.Run})
+	} else if shares := step(ctx, a, "quantify", "--timeout", part(sharesShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
 		return quantify.Request{Spec: spec, Samples: samples, Timeout: limit, Seed: seed, Mapped: true}
 	}); shares != nil && len(shares.Questions) > 0 {
 		a.out.Shares = shares.Questions[0]
@@ -283,7 +286,11 @@ func step[R any, P comparable](ctx context.Context, a *asker, name, limited stri
 		return none
 	}
 	s := a.session.Next(name)
-	within, cancel := context.WithTimeout(ctx, left)
+	most := left
+	if name != "mitigate" { // the last
+		most = min(left, limit*3/2)
+	}
+	within, cancel := context.WithTimeout(ctx, most)
 	out, err := answer(within, s, request(a.spec, limit))
 	over := within.Err() != nil && ctx.Err() == nil
 	cancel()
@@ -291,11 +298,11 @@ func step[R any, P comparable](ctx context.Context, a *asker, name, limited stri
 	did.Seconds = time.Since(begun).Seconds()
 	switch {
 	case out == none && over:
-		did.Missing = fmt.Sprintf("the budget of %v was over before there was an answer; give it more", a.request.Budget)
+		did.Missing = fmt.Sprintf("its part of the budget of %v was over before there was an answer; give it more", a.request.Budget)
 	case out == none:
 		did.Missing = said(err)
 	case over:
-		did.Trouble = fmt.Sprintf("the budget of %v was over before it was done", a.request.Budget)
+		did.Trouble = fmt.Sprintf("its part of the budget of %v was over before it was done", a.request.Budget)
 	case err != nil:
 		did.Trouble = said(err)
 	}

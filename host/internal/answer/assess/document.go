@@ -40,7 +40,7 @@ func (r *Result) missing(d *view.Document, what, step string) {
 			why = s.Missing
 		}
 	}
-	d.Say("%s is missing: hyfair %s gave no answer. %s.", what, step, strings.TrimSuffix(view.FirstLine(why), "."))
+	d.Say("Missing: %s. hyfair %s gave no answer: %s.", what, step, strings.TrimSuffix(view.FirstLine(why), "."))
 }
 
 // verdict is what there is to say in a sentence, with its scope and grade.
@@ -58,7 +58,7 @@ func (r *Result) verdict(d *view.Document) {
 	}
 	d.Add(more)
 	if r.Verdict == nil {
-		r.missing(d, "A verdict", "certify")
+		r.missing(d, "a verdict", "certify")
 	}
 	if r.Interrupted {
 		d.Add(view.Warning{"This report was interrupted: it has what was known by then."})
@@ -70,7 +70,11 @@ func (r *Result) headline() string {
 	by := strings.Join(r.Protected, ", ")
 	var who []string
 	if a := r.Audit; a != nil && a.Summary.People > 0 {
-		who = append(who, fmt.Sprintf("%s of %s people in the data", view.Count(a.Summary.Unfair), view.Count(a.Summary.People)))
+		text := fmt.Sprintf("%s of %s people in the data", view.Count(a.Summary.Unfair), view.Count(a.Summary.People))
+		if a.Summary.Unreached > 0 {
+			text += " whom there was time for"
+		}
+		who = append(who, text)
 	}
 	grade := ""
 	if s := r.Shares; s != nil && s.Interval != nil {
@@ -103,7 +107,7 @@ func (r *Result) headline() string {
 func (r *Result) shares(d *view.Document) {
 	s := r.Shares
 	if s == nil {
-		r.missing(d, "The shares", "quantify")
+		r.missing(d, "the shares", "quantify")
 		return
 	}
 	if f := s.Bar(); f != nil {
@@ -121,7 +125,7 @@ func (r *Result) worst(d *view.Document) {
 		d.Say("Nobody was met whose copies get different scores: neither in the data, nor by the search, nor by the solver.")
 		return
 	}
-	d.Say("Of everybody whom this report met, this person's copies fall into the most different bins: %d different outcomes over %d copies, scores %s apart. Met by hyfair %s.", p.K, len(p.Copies), view.Score(p.Gap), p.By)
+	d.Say("Of everybody whom this report met, this person's copies fall into the most different bins: %d different outcomes over %s copies, scores %s apart. Met by hyfair %s.", p.K, view.Count(len(p.Copies)), view.Score(p.Gap), p.By)
 	d.Add(p.sides(), view.Paragraph{"Replayed, in exact arithmetic, by: " + p.Command})
 }
 
@@ -137,14 +141,14 @@ func (r *Result) copies(d *view.Document) {
 			yes++
 		}
 	}
-	d.Say("%d copies with scores from %s to %s: %d get a yes, %d a no.", len(r.Person.Copies), view.Score(low.Score), view.Score(high.Score), yes, len(r.Person.Copies)-yes)
+	d.Say("%s copies with scores from %s to %s: %s get a yes, %s a no.", view.Count(len(r.Person.Copies)), view.Score(low.Score), view.Score(high.Score), view.Count(yes), view.Count(len(r.Person.Copies)-yes))
 	d.Add(r.Person.picture(r.Epsilon))
 }
 
 func (r *Result) groups(d *view.Document) {
 	a := r.Audit
 	if a == nil {
-		r.missing(d, "What each attribute does to the people in the data", "audit")
+		r.missing(d, "what each attribute does to the people in the data", "audit")
 		return
 	}
 	if a.Summary.People == 0 {
@@ -163,7 +167,7 @@ func (r *Result) groups(d *view.Document) {
 func (r *Result) affected(d *view.Document) {
 	e := r.Explanation
 	if e == nil {
-		r.missing(d, "Whom it concerns, in conditions on their features,", "explain")
+		r.missing(d, "whom it concerns, in conditions on their features", "explain")
 		return
 	}
 	d.Add(e.Page().Blocks[1:]...)
@@ -172,7 +176,7 @@ func (r *Result) affected(d *view.Document) {
 func (r *Result) spread(d *view.Document) {
 	switch a := r.Audit; {
 	case a == nil:
-		r.missing(d, "The spread over the data", "audit")
+		r.missing(d, "the spread over the data", "audit")
 	case a.Summary.People > 0:
 		d.Say("People in the data: k is %.2f on average and %d at most, the gap %s on average and %s at most.", a.Summary.MeanK, a.Summary.MaxK, view.Score(a.Summary.MeanGap), view.Score(a.Summary.MaxGap))
 		d.Add(a.KFigure(), a.GapFigure())
@@ -185,21 +189,21 @@ func (r *Result) spread(d *view.Document) {
 		k.Caption, gap.Caption = of, of
 		d.Add(k, gap)
 	} else {
-		d.Say("The spread over the space is missing: nobody could be drawn, or evaluated.")
+		d.Say("Missing: the spread over the space. Nobody could be drawn, or evaluated.")
 	}
 	if r.Shares == nil {
-		r.missing(d, "The map", "quantify")
+		r.missing(d, "the map", "quantify")
 	} else if f := r.Shares.HeatMap(); f != nil {
 		d.Add(f)
 	} else {
-		d.Say("The map is missing: it takes two features that are not protected, and a solver that hands over its boxes.")
+		d.Say("Missing: the map. It takes two features that are not protected, and boxes, which a run of the journal that was taken over does not keep; --fresh asks again.")
 	}
 }
 
 func (r *Result) mitigations(d *view.Document) {
 	m := r.Mitigation
 	if m == nil {
-		r.missing(d, "Mitigations before and after", "mitigate")
+		r.missing(d, "mitigations before and after", "mitigate")
 		return
 	}
 	d.Add(m.Summary(), view.Paragraph(m.Remarks))

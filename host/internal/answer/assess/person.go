@@ -88,7 +88,7 @@ func (a *asker) meet(ctx context.Context) {
 		a.out.Person = a.person(q, e, worst, most)
 		a.out.Person.By = by
 	}
-	a.out.Space = draw(ctx, q, e, a.request.Seed)
+	a.out.Space = draw(ctx, q, e, a.request.Seed, max(drawTime/6, min(drawTime, time.Until(a.end)/4)))
 }
 
 // point has an individual's values in the space's order.
@@ -121,7 +121,7 @@ func (a *asker) person(q *problem.Query, e *evaluate.Evaluator, x []float64, o e
 	return p
 }
 
-// drawn is how many individuals are drawn, drawTime for how long.
+// drawn is how many individuals are drawn, drawTime for how long at most.
 const (
 	drawn    = 10_000
 	drawTime = 3 * time.Second
@@ -129,9 +129,9 @@ const (
 )
 
 // draw evaluates individuals drawn uniformly; nil where none is met.
-func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, seed int64) *Drawn {
+func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, seed int64, limit time.Duration) *Drawn {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0xd1a3))
-	until := time.Now().Add(drawTime)
+	until := time.Now().Add(limit)
 	out := &Drawn{}
 	count := map[int]int{}
 	var gaps []float64

@@ -44,14 +44,10 @@ type Solver struct {
 // SolverOf names the solver.
 func SolverOf(d sdk.Description) Solver { return Solver{d.Name, d.Version, session.Library(d)} }
 
-// Started is what a run of a command begins with that puts a question to a solver.
-// The caller may add to its settings.
-func Started(s *session.Session, command string, st *study.Study, q *problem.Query, plugin *discover.Plugin, where string, seed int64) record.Started {
+// Settings are those of a question: equal ones ask the same of equal files and regions.
+func Settings(st *study.Study, q *problem.Query) map[string]string {
 	settings := map[string]string{
 		"notion": q.Notion.String(), "protected": strings.Join(question.Protected(q.Space), ","),
-	}
-	if s.ThreadsGiven {
-		settings["threads"] = strconv.Itoa(s.Threads)
 	}
 	if q.Epsilon != nil {
 		settings["epsilon"] = fairness.FormatRat(q.Epsilon)
@@ -59,13 +55,23 @@ func Started(s *session.Session, command string, st *study.Study, q *problem.Que
 	if q.K > 0 {
 		settings["k"] = strconv.Itoa(q.K)
 	}
-	if s.Memory > 0 {
-		settings["memory"] = strconv.FormatInt(s.Memory, 10)
-	}
 	for _, r := range st.Rules {
 		if r.On {
 			settings["rule."+r.Name] = "on"
 		}
+	}
+	return settings
+}
+
+// Started is what a run of a command begins with that puts a question to a solver.
+// The caller may add to its settings.
+func Started(s *session.Session, command string, st *study.Study, q *problem.Query, plugin *discover.Plugin, where string, seed int64) record.Started {
+	settings := Settings(st, q)
+	if s.ThreadsGiven {
+		settings["threads"] = strconv.Itoa(s.Threads)
+	}
+	if s.Memory > 0 {
+		settings["memory"] = strconv.FormatInt(s.Memory, 10)
 	}
 	for name, value := range plugin.Options {
 		settings["set."+name] = value

@@ -1,0 +1,127 @@
+package assess
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// small is a study without data, of a network whose score rises with the protected b.
+func small(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"study.yaml": "model: net.json\nepsilon: 0.1\nfeatures: {a: {integer: 0..3}, c: {categories: [x, y]}, b: {integer: 0..1}}\nprotected: {b: all}\n",
+		"net.json": `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid",
+			"layers": [{"name": "out", "inputs": 3, "units": 1, "activation": "linear", "weights": [[1, 1, 1]], "bias": [0]}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// TestReport: all ten parts are there, those that cannot be given say why, what was asked
+// before is taken over, and so is a proof that took longer than there is time.
+func TestReport(t *testing.T) {
+	tier.NeedUsual(t)
+	catalogue, err := discover.New(filepath.Dir(plugintest.Build(t, "solver-bnb")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HYFAIR_PLUGIN_DIR", "")
+	study, kept := small(t), filepath.Join(t.TempDir(), "journal.db")
+	ask := func(fresh bool) *Result {
+		s := &session.Session{Plugins: catalogue, Threads: 1, Jobs: 1, Begun: time.Now(), JournalFile: kept}
+		out, err := Answer(t.Context(), s, Request{Spec: question.Spec{Study: study}, Budget: LeastBudget, Seed: 1, Fresh: fresh})
+		if err != nil || s.Close() != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	first := ask(false)
+	var text strings.Builder
+	if err := first.Document().Write(&text, view.Text, view.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"1. Verdict\n", "UNFAIR: score gap", "3 of 8 individuals (37.50 %)", "3. The worst-treated person\n", "b*", "hyfair certify " + study + " --where a=0,c=x", "2 copies with scores from",
+		"Missing: what each attribute does to the people in the data. hyfair audit gave no answer: ", "declares none", "All possible people, of whom 10,000 were drawn",
+		"Missing: mitigations before and after.", "9. Limits\n", "10. Provenance\n", first.Provenance.ModelSHA256,
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("does not say %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(text.String())
+	}
+	from := func(r *Result, step string) string {
+		for _, s := range r.Steps {
+			if s.Name == step {
+				return s.From
+			}
+		}
+		return "no such step"
+	}
+	again := ask(false)
+	if from(first, "certify") != "" || from(again, "certify") != first.Run || from(again, "quantify") != first.Run || from(ask(true), "certify") != "" {
+		t.Errorf("taken over: %+v", again.Steps)
+	}
+
+	// A quantification that took an hour, with other shares to tell it by.
+	j, err := journal.Open(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := j.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range d {
+		if info.Started.Task.Command != "quantify" {
+			continue
+		}
+		run, err := j.Begin(info.Started)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Emit(record.Event{Run: run.Name(), Seconds: 3600, Kind: record.KindShares, Shares: &record.Shares{Fair: "1/4", Unfair: "3/4", Grade: "rigorous", Individuals: "8", Complete: true}})
+		run.Emit(record.Event{Run: run.Name(), Seq: 1, Seconds: 3600, Kind: record.KindFinished, Finished: &record.Finished{}})
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if r := ask(false); r.Shares == nil || *r.Shares.Unfair != 0.75 || from(r, "quantify") != run.Name() {
+			t.Errorf("an hour's proof: %+v, %+v", r.Shares, r.Steps)
+		}
+		return
+	}
+	t.Error("the journal has no quantification")
+}
+
+func TestRequests(t *testing.T) {
+	for _, c := range []struct {
+		r    Request
+		want string
+	}{
+		{Request{Budget: time.Second}, "--budget 1s: want 5s or more"}, {Request{Budget: time.Minute, Spec: question.Spec{K: 2}}, "--k 2"},
+		{Request{Budget: time.Minute, Spec: question.Spec{Study: "nowhere"}}, "nowhere"},
+	} {
+		if _, err := Answer(context.Background(), &session.Session{Begun: time.Now()}, c.r); err == nil || !session.IsMistake(err) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
