@@ -151,6 +151,10 @@ func (r *Result) groups(d *view.Document) {
 		r.missing(d, "what each attribute does to the people in the data", "audit")
 		return
 	}
+	if a.Summary.People == 0 && a.Summary.Unreached > 0 {
+		d.Say("Missing: attributes and groups. There was no time to audit anybody; give a larger --budget.")
+		return
+	}
 	if a.Summary.People == 0 {
 		d.Say("The data has nobody in the space that was asked about.")
 		return

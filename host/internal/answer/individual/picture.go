@@ -16,8 +16,9 @@ type Scored struct {
 }
 
 const (
-	// mostValues bounds the rows of a picture of copies, mostBins the borders of bins in it.
-	mostValues, mostBins = 24, 100
+	// mostValues bounds the rows of a picture of copies, mostBins the borders of bins in it;
+	// from mostDots copies on, those with nearly the same score have a dot together.
+	mostValues, mostBins, mostDots = 24, 100, 500
 )
 
 // Picture draws all copies of one individual on the axis of scores, against the bins of
@@ -40,11 +41,20 @@ func Picture(copies []Scored, protected []string, epsilon string) *view.Figure {
 		slices.Reverse(f.Y.Names) // from the top
 		f.Y.Max, f.Y.Label = float64(len(f.Y.Names))+0.5, by
 	}
+	drawn := map[view.Point]bool{}
 	for i := range copies {
 		row := 1 + max(0, slices.Index(f.Y.Names, copies[i].Labels[by]))
+		place := view.Point{X: math.Round(500 * copies[i].Score), Y: float64(row)}
+		if len(copies) > mostDots && drawn[place] {
+			continue
+		}
+		drawn[place] = true
 		f.Series[0].Dots = append(f.Series[0].Dots, view.Point{X: copies[i].Score, Y: float64(row)})
 	}
 	f.Caption = "Copies differ in protected attributes only. Above 0.5 is a yes."
+	if len(copies) > mostDots {
+		f.Caption += " Of copies with nearly the same score one is drawn."
+	}
 	width, ok := new(big.Rat).SetString(epsilon)
 	if !ok || width.Sign() <= 0 {
 		return f
