@@ -375,13 +375,9 @@ func (in *instance) heights(base float64, count int) (out []float64) {
 	}
 	eps := rational(epsilon)
 	own := fairness.Bin(exactly(base), eps)
-	for _, b := range in.rng.Perm(fairness.Bins(eps)) {
-		if len(out) == count {
-			break
-		}
-		if b == own || len(out) == 0 && (b == own-1 || b == own+1) {
-			continue
-		}
+	bins := slices.DeleteFunc(in.rng.Perm(fairness.Bins(eps)), func(b int) bool { return b == own })
+	far := slices.IndexFunc(bins, func(b int) bool { return b < own-1 || b > own+1 })
+	for _, b := range slices.Concat(bins[far:], bins[:far])[:count] {
 		p := new(big.Rat).Mul(big.NewRat(int64(2*b+1), 2), eps)
 		lo, _ := fairness.LogitEnclosure(p)
 		out = append(out, math.Round(lo/grid)*grid-base)
