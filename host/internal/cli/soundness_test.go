@@ -115,6 +115,7 @@ func TestMistakesOfABench(t *testing.T) {
 		{"run", "", "", "run wants one FOLDER"},
 		{"run " + empty, "", "", "no folder in it has a truth.json"},
 		{"run " + dir + " --goals kindness", "", "", "--goals kindness: want some of witness, gap, max-k, share"},
+		{"run " + dir + " --goals=", "", "", "--goals: want some of witness, gap, max-k, share"},
 		{"run " + dir + " --solver acme,acme", "", "", "want names, each once"},
 		{"run " + dir + " --solver nobody", "", "", "nobody"},
 		{"run " + dir + " --timeout 0s", "", "", "--timeout 0s: want a time above 0"},
@@ -124,6 +125,7 @@ func TestMistakesOfABench(t *testing.T) {
 		{"run " + dir, `"goal": "max-k"`, `"goal": "gap"`, "question 5 (gap) is there twice"},
 		{"run " + dir, `"study": "study.yaml"`, `"study": "../study.yaml"`, "no file's name beside it"},
 		{"run " + dir, `"notion": "decision"`, `"notion": "decision", "epsilon": "much"`, `epsilon "much": the notion decision has none`},
+		{"run " + dir, "\n}\n", "\n}\n{}", "after the end"},
 		{"run " + dir, `"kind"`, `"sort"`, `unknown field "sort"`},
 	} {
 		text := strings.Replace(string(right), c.replace, c.by, 1)

@@ -309,6 +309,9 @@ func readTruth(folder, name string) (*Truth, error) {
 	if err := d.Decode(t); err != nil {
 		return nil, err
 	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("there is something after the end of its object, at byte %d", d.InputOffset())
+	}
 	if t.Name != name {
 		return nil, fmt.Errorf("it is of the instance %q, and its folder is called %q", t.Name, name)
 	}

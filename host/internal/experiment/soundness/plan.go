@@ -63,6 +63,9 @@ func (p *Plan) Open(folder string) error {
 
 // Settle checks the plan.
 func (p *Plan) Settle() error {
+	if len(p.Goals) == 0 {
+		return fmt.Errorf("--goals: want some of %s", strings.Join(soundness.Goals(), ", "))
+	}
 	for _, goal := range p.Goals {
 		if !slices.Contains(soundness.Goals(), goal) {
 			return fmt.Errorf("--goals %s: want some of %s", goal, strings.Join(soundness.Goals(), ", "))
