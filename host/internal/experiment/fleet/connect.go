@@ -96,6 +96,8 @@ func refused(a Address, err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired):
 		return session.Mistake(fmt.Errorf("fleet %s: the queue knows no such credentials: %w; hyfair fleet keys writes some, and hyfair fleet serve reads them", a.URL, err))
+	case errors.Is(err, nats.ErrNkeysNotSupported):
+		return session.Mistake(fmt.Errorf("fleet %s: the queue asks for no keys: leave them out", a.URL))
 	case errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrSecureConnWanted) || errors.As(err, &unknown):
 		return session.Mistake(fmt.Errorf("fleet %s: %w; the keys have to be of those that the server has", a.URL, err))
 	case errors.As(err, &host):

@@ -59,8 +59,8 @@ const (
 )
 
 // Allowed are the subjects that a worker may publish to and subscribe to. It takes tasks
-// and gives results; it cannot put tasks or files into the queue, nor take anything out but
-// what it was given.
+// and gives results; it cannot put tasks or files into the queue. Workers share a key, and
+// can listen to each other's answers.
 func Allowed() (publish, subscribe []string) {
 	return []string{
 			resultPrefix + ">", statePrefix + ">",

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/hyfair/hyfair/host/internal/experiment/fleet/access"
+	"github.com/hyfair/hyfair/host/internal/system/filelock"
 )
 
 // Options say how the queue is served.
@@ -35,10 +36,32 @@ type Options struct {
 type Server struct {
 	*server.Server
 	monitor *monitor
+	// store is a file in the folder that is locked while the queue is served.
+	store *os.File
+}
+
+// claim locks a folder, which the server itself would share with another and spoil.
+func claim(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	free, err := filelock.Try(f, 0)
+	if err == nil && !free {
+		err = fmt.Errorf("--store %s: another queue is kept there, and is being served", dir)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // Start starts a queue. It refuses to be reached from other machines without keys.
-func Start(o Options) (*Server, error) {
+func Start(o Options) (_ *Server, err error) {
 	host, text, err := net.SplitHostPort(o.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("--listen %s: want HOST:PORT", o.Listen)
@@ -67,9 +90,15 @@ func Start(o Options) (*Server, error) {
 		}
 		l.Close()
 	}
-	if err := os.MkdirAll(o.Store, 0o700); err != nil {
+	store, err := claim(o.Store)
+	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			store.Close()
+		}
+	}()
 	options.ServerName = "hyfair"
 	options.Host, options.Port = host, int(port)
 	if port == 0 {
@@ -96,7 +125,7 @@ func Start(o Options) (*Server, error) {
 		s.Shutdown()
 		return nil, fmt.Errorf("the queue could not be opened in %s", o.Store)
 	}
-	out := &Server{Server: s}
+	out := &Server{Server: s, store: store}
 	if o.Monitor != "" {
 		if out.monitor, err = watch(o.Monitor, s); err != nil {
 			out.End()
@@ -120,6 +149,7 @@ func (s *Server) End() {
 	}
 	s.Shutdown()
 	s.WaitForShutdown()
+	s.store.Close()
 }
 
 // logger writes what a server says.
