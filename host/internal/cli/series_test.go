@@ -73,7 +73,7 @@ func TestSeriesGoesOnAfterAKill(t *testing.T) {
 // A plugin that is lost costs a network a try; lost twice, the network has failed, the
 // others go on, and the same command tries it again.
 func TestSeriesTriesAgain(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	binary := program(t)
 	plugins := plugintest.Folder(t, map[string]string{"hyfair-search-mortal": "host/internal/cli/testdata/mortal"})
 	loan, err := filepath.Abs(loanStudy)
@@ -137,7 +137,7 @@ func TestMistakesInSeries(t *testing.T) {
 // A worker that is ended from outside gives no part of an answer for the whole: its
 // network is tried again. Networks of one name have folders of their own.
 func TestSeriesWithAnInterruptedWorker(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	binary, plugins := program(t), shippedStrategies(t, "rw")
 	loan, err := filepath.Abs(loanStudy)
 	if err != nil {
@@ -185,6 +185,7 @@ func started(path, command string) bool {
 // A file asks whatever flags can say, once for each point of its grid; flags that the
 // user gives are for all points.
 func TestGridOfASeries(t *testing.T) {
+	tier.NeedLong(t)
 	plugins := shippedStrategies(t, "climb")
 	loan, err := filepath.Abs(loanStudy)
 	if err != nil {

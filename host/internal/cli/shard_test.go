@@ -277,7 +277,7 @@ func seriesIn(t *testing.T, path, command string) string {
 
 // Shares of a question that was answered in parts, by three shards, are those of the whole.
 func TestShardsOfShares(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"})
 	folder := t.TempDir()
 	type shares struct {

@@ -264,19 +264,22 @@ func TestFastEndWithinBudget(t *testing.T) {
 
 // A strategy that answered in time is not blamed for a host that was busy.
 func TestFastPatienceIsWithTheStrategy(t *testing.T) {
-	c, _ := fastConfig(t, strolling(0), Budget{Evals: 100})
-	c.Patience = 20 * time.Millisecond
-	c.Evaluator = busy{}
-	if r := Run(context.Background(), c); r.Err != nil || r.Evaluations != 100 {
+	c, _ := fastConfig(t, strolling(0), Budget{Evals: 10})
+	c.Patience = 200 * time.Millisecond
+	c.Evaluator = busy{time: c.Patience + 30*time.Millisecond}
+	if r := Run(context.Background(), c); r.Err != nil || r.Evaluations != 10 {
 		t.Errorf("error %v, %d evaluations", r.Err, r.Evaluations)
 	}
 }
 
 // busy takes longer for a batch than the strategy may for its moves.
-type busy struct{ tens }
+type busy struct {
+	tens
+	time time.Duration
+}
 
-func (busy) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evaluate.Detail) []evaluate.Copies {
-	time.Sleep(30 * time.Millisecond)
+func (b busy) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evaluate.Detail) []evaluate.Copies {
+	time.Sleep(b.time)
 	return tens{}.EvaluateCopies(xs, out, d)
 }
 
@@ -285,7 +288,7 @@ func (busy) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evaluate.De
 func TestFastCallsComeOneAtATime(t *testing.T) {
 	s := &solitary{Session: strolling(0)}
 	c, _ := fastConfig(t, s, Budget{Evals: 10})
-	c.Evaluator = busy{}
+	c.Evaluator = busy{time: 30 * time.Millisecond}
 	if r := Run(context.Background(), c); r.Err != nil || s.closed != 1 || s.overlap {
 		t.Errorf("error %v, closed %d times, during a Next: %v", r.Err, s.closed, s.overlap)
 	}
