@@ -66,7 +66,7 @@ const (
 	listTime = 100
 )
 
-// New writes a folder of instances. The same request writes the same bytes.
+// New writes a folder of instances, whole or not at all. The same request writes the same bytes.
 func New(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	if r.Rungs < 1 || r.Rungs > MaxRungs {
 		return nil, session.Mistake(fmt.Errorf("--rungs %d: want 1 to %d", r.Rungs, MaxRungs))
@@ -74,9 +74,15 @@ func New(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	if there, err := os.ReadDir(r.Out); err == nil && len(there) > 0 {
 		return nil, session.Mistake(fmt.Errorf("%s is not empty: the folder of a bench holds nothing else", r.Out))
 	}
-	if err := os.MkdirAll(r.Out, 0o755); err != nil {
+	err := os.MkdirAll(r.Out, 0o755)
+	if err != nil {
 		return nil, session.Mistake(err)
 	}
+	half, err := os.MkdirTemp(r.Out, ".half-*")
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	defer os.RemoveAll(half)
 	s.Work()
 	out := &Result{Folder: r.Out, Seed: r.Seed, Rungs: r.Rungs, Instances: []Instance{}}
 	var list strings.Builder
@@ -87,7 +93,7 @@ func New(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 			}
 			in := draw(r.Seed, rung, kind)
 			s.Show(in.name())
-			t, err := in.write(ctx, s, r.Out)
+			t, err := in.write(ctx, s, half)
 			if err != nil {
 				return nil, err
 			}
@@ -95,10 +101,21 @@ func New(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 			out.Instances = append(out.Instances, t.instance())
 		}
 	}
-	err := write(filepath.Join(r.Out, listName), func(w io.Writer) error {
+	err = write(filepath.Join(half, listName), func(w io.Writer) error {
 		_, err := io.WriteString(w, list.String())
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range out.Instances {
+		if err == nil {
+			err = os.Rename(filepath.Join(half, in.Name), filepath.Join(r.Out, in.Name))
+		}
+	}
+	if err == nil {
+		err = os.Rename(filepath.Join(half, listName), filepath.Join(r.Out, listName))
+	}
 	out.Seconds = time.Since(s.Begun).Seconds()
 	return out, err
 }

@@ -1,6 +1,8 @@
 package soundness
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/big"
@@ -223,4 +225,22 @@ func contents(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// A bench that was broken off is none: its folder is empty, and may be asked for again.
+func TestHalfABenchIsNone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	shown := 0
+	s := &session.Session{Begun: time.Now(), Progress: func(string) {
+		if shown++; shown == 4 {
+			cancel()
+		}
+	}}
+	if _, err := New(ctx, s, Request{Rungs: 1, Seed: 1, Out: dir}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
+		t.Errorf("%v, %v", there, err)
+	}
 }
