@@ -170,6 +170,7 @@ func (d *drafter) draft() (err error) {
 	if d.chosen, err = d.arrange(); err != nil {
 		return err
 	}
+	d.face()
 	rows := d.chosen.view.rows
 	d.out.Rows = len(rows)
 	if d.label != nil && !slices.ContainsFunc(rows, func(row int) bool { return d.truth.labels[row] }) {
@@ -273,26 +274,35 @@ func (d *drafter) arrange() (arrangement, error) {
 		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
 		return d.held(tried[0])
 	}
-	for _, rows := range []int{200, 3000} {
-		tried = judged(tried, d.model, t, rows)
-		tried = tried[:min(len(tried), 40)]
+	judge := func(t truth) []arrangement {
+		all := slices.Clone(tried)
+		for _, rows := range []int{200, 3000} {
+			all = judged(all, d.model, t, rows)
+			all = all[:min(len(all), 40)]
+		}
+		return all
 	}
-	best := tried[0]
+	all = judge(t)
 	if t.scores != nil {
-		return d.solved(tried, t.scores)
+		return d.solved(all, t.scores)
 	}
-	if d.truth.free && best.fit.flipped {
-		d.flip()
+	if d.Positive == nil && !t.free { // "bad" is what a model of defaults calls 1
+		t.free = true
+		if turned := judge(t); turned[0].fit.loss < all[0].fit.loss-closely {
+			all = turned
+		}
 	}
+	tried = all
+	best := tried[0]
 	why := fmt.Sprintf("%s: accuracy %.2f%%", best.how, best.fit.accuracy)
 	sure := "likely"
 	if len(tried) > 1 {
 		why += fmt.Sprintf("; next best, %s: %.2f%%", tried[1].how, tried[1].fit.accuracy)
-		if tried[1].fit.loss-best.fit.loss < 0.02 {
+		if tried[1].fit.loss-best.fit.loss < closely {
 			sure = "guess"
 		}
 	}
-	if best.fit.loss > 0.95*best.blind(t) {
+	if !best.tells(t) {
 		sure = "guess"
 		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the inputs are likely others: give --inputs or --scores")
 	}
@@ -304,6 +314,8 @@ func (d *drafter) arrange() (arrangement, error) {
 }
 
 const (
+	// closely is how far apart the losses of two arrangements are that hardly differ.
+	closely = 0.02
 	// exactly is how far scores may be off that float32 and their printed digits explain.
 	exactly = 1e-5
 	allRows = math.MaxInt32

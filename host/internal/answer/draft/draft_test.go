@@ -282,3 +282,48 @@ func TestScores(t *testing.T) {
 		t.Errorf("%+v\n%s", out, text)
 	}
 }
+
+// A model of who defaults calls 1 what reads like a no: the label goes with its scores, unless it was said what counts.
+func TestLabelThatTheModelTurnsRound(t *testing.T) {
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 4, Out: 1, Weights: []float64{-2, 1, 0.8, 0}, Bias: []float64{-0.3}}}}
+	model := filepath.Join(t.TempDir(), "network.json")
+	file, err := os.Create(model)
+	if err == nil {
+		err = modelfile.WriteJSON(file, n)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	r := rand.New(rand.NewPCG(1, 2))
+	var data, scores, inputs strings.Builder
+	data.WriteString("income,debt,sex,risk\n")
+	for range 600 {
+		income, debt, sex := float64(r.IntN(7)-3), float64(r.IntN(5)-2), r.IntN(2)
+		p := fairness.Sigmoid(n.Logit([]float64{income, debt, float64(1 - sex), float64(sex)}))
+		fmt.Fprintf(&data, "%v,%v,%c,%s\n", income, debt, "FM"[sex], map[bool]string{true: "bad", false: "good"}[r.Float64() < p])
+		fmt.Fprintln(&scores, p)
+		fmt.Fprintf(&inputs, "%v,%v,%d,%d\n", income, debt, 1-sex, sex)
+	}
+	for name, r := range map[string]draft.Request{
+		"the label alone": {},
+		"scores":          {Scores: written(t, "s.csv", scores.String())},
+		"inputs":          {Inputs: written(t, "i.csv", inputs.String())},
+		"said":            {Inputs: written(t, "i.csv", inputs.String()), Positive: []string{"good"}},
+	} {
+		r.Data, r.Model = written(t, "d.csv", data.String()), model
+		out, _, text := drafted(t, r)
+		if len(out.Features) != 3 || out.Features[0].Name != "income" {
+			t.Errorf("%s: the features are in another order:\n%s", name, text)
+		}
+		if name == "said" {
+			if !slices.Equal(out.Positive, r.Positive) || len(out.Doubts) != 1 || !strings.Contains(text, "the lower for risk = good") {
+				t.Errorf("%+v\n%s", out, text)
+			}
+			continue
+		}
+		if !slices.Equal(out.Positive, []string{"bad"}) || *out.Accuracy < 75 || len(out.Doubts) > 0 || !strings.Contains(text, `likely: "bad" counts as 1, since the model's scores go with it`) {
+			t.Errorf("%s: %+v\n%s", name, out, text)
+		}
+	}
+}

@@ -99,14 +99,37 @@ func (d *drafter) positive(c *column) string {
 	return b
 }
 
+// face holds the label against the model: where the scores go the other way, the other value counts as 1,
+// unless it was said which does.
+func (d *drafter) face() {
+	if d.model == nil || d.label == nil {
+		return
+	}
+	a, t := d.chosen, truth{labels: d.truth.labels, free: true}
+	if s, _ := a.space(); s.Inputs != d.model.Inputs() {
+		return
+	}
+	a.judge(d.model, t, 3000)
+	switch {
+	case !a.fit.flipped || !d.truth.free && !a.tells(t):
+	case d.Positive != nil:
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model's scores are the lower for %s = %s, which was said to count as 1", d.label.name, strings.Join(d.Positive, " or ")))
+	default:
+		d.flip()
+	}
+}
+
 // flip makes the other value count as 1.
 func (d *drafter) flip() {
 	for _, text := range d.label.texts {
 		if text != d.out.Positive[0] {
 			d.out.Positive = []string{text}
 			d.labels = append(d.labels[:1], fmt.Sprintf("likely: %q counts as 1, since the model's scores go with it", text))
-			return
+			break
 		}
+	}
+	for i := range d.truth.labels {
+		d.truth.labels[i] = !d.truth.labels[i]
 	}
 }
 

@@ -399,6 +399,9 @@ func (a *arrangement) blind(t truth) float64 {
 	return -p*math.Log(p) - (1-p)*math.Log(1-p)
 }
 
+// tells reports that the model's scores, which were judged, say something about the labels.
+func (a *arrangement) tells(t truth) bool { return a.fit.loss <= 0.95*a.blind(t) }
+
 // score is what the model's owner calls so.
 func score(m model.Model, logit float64) float64 {
 	if m.Link() == model.Identity {
