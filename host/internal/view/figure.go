@@ -52,6 +52,8 @@ type Series struct {
 	// grey where Look is Ideal.
 	Boxes []Box
 	Shade float64
+	// Apart is the part of a box's width that is left free on either side.
+	Apart float64
 }
 
 // Box is a rectangle between two corners.

@@ -7,8 +7,13 @@ import (
 
 // numbers is a table of all that a figure shows.
 func (f *Figure) numbers() *Table {
-	x, y := cmp.Or(f.X.Label, "x"), cmp.Or(f.Y.Label, "y")
-	t := &Table{Title: f.Title, Columns: []Column{{Title: "series"}, {Title: x, Right: len(f.X.Names) == 0}, {Title: y, Right: len(f.Y.Names) == 0}}}
+	head := func(a *Axis, otherwise string) Column {
+		if len(a.Names) > 0 { // which say themselves what they are
+			return Column{Title: a.Label}
+		}
+		return Column{Title: cmp.Or(a.Label, otherwise), Right: true}
+	}
+	t := &Table{Title: f.Title, Columns: []Column{{Title: "series"}, head(&f.X, "x"), head(&f.Y, "y")}}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	at := func(a *Axis, v float64) string {
 		if i := int(v); float64(i) == v && i >= 1 && i <= len(a.Names) && a.Names[i-1] != "" {

@@ -14,14 +14,14 @@ type Bin struct {
 
 // Histogram draws how many there are of each value.
 func Histogram(name, title string, x, y Axis, bins []Bin) *Figure {
-	s, most := Series{Shade: 0.6, Boxes: []Box{}}, 1.0
+	s, most := Series{Shade: 0.6, Apart: 0.05, Boxes: []Box{}}, 1.0
 	for i, b := range bins {
 		if i == 0 {
 			x.Min, x.Max = b.From, b.To
 		}
 		x.Min, x.Max, most = min(x.Min, b.From), max(x.Max, b.To), max(most, float64(b.N))
-		if edge := (b.To - b.From) / 20; b.N > 0 {
-			s.Boxes = append(s.Boxes, Box{Point{b.From + edge, 0}, Point{b.To - edge, float64(b.N)}})
+		if b.N > 0 {
+			s.Boxes = append(s.Boxes, Box{Point{b.From, 0}, Point{b.To, float64(b.N)}})
 		}
 	}
 	y.Max = 1.05 * most

@@ -220,3 +220,19 @@ func TestBoxes(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// The numbers of a figure are those that its makers gave, and their heads are words.
+func TestNumbersOfAHistogram(t *testing.T) {
+	f := Histogram("gap", "t", Axis{Label: "gap"}, Axis{Label: "people"}, GapBins([]float64{0, 0.01, 0.07, 1}))
+	var got []string
+	for _, row := range f.numbers().Rows {
+		got = append(got, row[0].Text+": "+row[1].Text)
+	}
+	if s := strings.Join(got, ", "); s != "0 to 0.05: 2, 0.05 to 0.1: 1, 0.95 to 1: 1" {
+		t.Error(s)
+	}
+	bars := &Figure{X: Axis{Label: "people"}, Y: Axis{Names: []string{"sex"}}, Series: []Series{{Name: "a", Bars: []Point{{3, 1}}}}}
+	if c := bars.numbers().Columns; c[1].Title != "people" || c[2].Title != "" {
+		t.Errorf("%+v", c)
+	}
+}

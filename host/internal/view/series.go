@@ -185,7 +185,8 @@ func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	s, look, at := &d.Series[d.i], d.look(d.i), d.at(&c, p)
 	for _, b := range s.Boxes {
-		from, to := at(b.From.X, b.From.Y), at(b.To.X, b.To.Y)
+		free := s.Apart * (b.To.X - b.From.X)
+		from, to := at(b.From.X+free, b.From.Y), at(b.To.X-free, b.To.Y)
 		c.FillPolygon(s.fill(), c.ClipPolygonXY([]vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}}))
 	}
 	var places []vg.Point

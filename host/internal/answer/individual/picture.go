@@ -69,7 +69,7 @@ func Picture(copies []Scored, protected []string, epsilon string) *view.Figure {
 		borders.Lines = append(borders.Lines, []view.Point{{X: at, Y: f.Y.Min}, {X: at, Y: f.Y.Max}})
 	}
 	f.Series = append([]view.Series{borders}, f.Series...)
-	f.Caption += fmt.Sprintf(" Dashed lines part the bins of width ε = %s: copies in different bins count as different outcomes.", epsilon)
+	f.Caption += fmt.Sprintf(" Dashed lines separate the bins of width ε = %s: copies in different bins count as different outcomes.", epsilon)
 	return f
 }
 
