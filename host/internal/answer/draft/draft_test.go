@@ -149,6 +149,15 @@ func TestFiles(t *testing.T) {
 		"an index": {
 			text: ",n,target\n0,1,1\n1,2,0\n2,3,0\n", want: "n integer", label: "target=1", says: []string{"Not used: the one without a name"},
 		},
+		"a byte order mark before a quote": {
+			text: "\ufeff\"n\",\"w\"\n1,no\n2,yes\n", want: "n integer", label: "w=yes",
+		},
+		"a mark in the first row, no header": {
+			text: "?,a,no\n2,b,yes\n3,a,no\n", want: "column1 integer column2 categories", label: "column3=yes", says: []string{`missing: ["?"]`},
+		},
+		"a quote open where the first look ends": {
+			text: "n,w,y\n" + strings.Repeat("1,\"a\nb\",0\n2,\""+strings.Repeat("c\n", 200)+"\",1\n", 1000), want: "n integer w categories", label: "y=1",
+		},
 		"hostile names": {
 			text: "\"a\nprotected: {b: all}\",\"#\",y\n1,\"yes: {\",0\n2,\"'\",1\n", want: "a\nprotected: {b: all} integer # categories", label: "y=1",
 		},
@@ -185,19 +194,24 @@ func TestFiles(t *testing.T) {
 func TestRefused(t *testing.T) {
 	good := written(t, "d.csv", "age,sex,y\n1,F,0\n2,M,1\n3,M,1\n")
 	for says, r := range map[string]draft.Request{
-		"no such file":              {Data: "nowhere.csv"},
-		"whatever separates":        {Data: written(t, "d.csv", "")},
-		"no rows":                   {Data: written(t, "d.csv", "a,b\n")},
-		"--protected race":          {Data: good, Protected: []string{"race"}},
-		"--label z":                 {Data: good, Label: "z"},
-		"say which count as 1":      {Data: good, Label: "age"},
-		"--positive 2":              {Data: good, Positive: []string{"2"}},
-		"name its file":             {Data: good, Scores: good},
-		"--columns names 2":         {Data: good, Columns: []string{"a", "b"}},
-		"every row has":             {Data: written(t, "d.csv", "a,b,y\n1,,0\n,2,1\n")},
-		"it needs a row for each":   {Data: loan + "/applicants.csv", Model: loan + "/network.json", Scores: good},
-		"the model takes 17 inputs": {Data: loan + "/applicants.csv", Model: loan + "/network.json", Inputs: good},
-		"neither HDF5 nor JSON":     {Data: good, Model: good},
+		"no such file":               {Data: "nowhere.csv"},
+		"whatever separates":         {Data: written(t, "d.csv", "")},
+		"no rows":                    {Data: written(t, "d.csv", "a,b\n")},
+		"--protected race":           {Data: good, Protected: []string{"race"}},
+		"--label z":                  {Data: good, Label: "z"},
+		"say which count as 1":       {Data: good, Label: "age"},
+		"--positive 2":               {Data: good, Positive: []string{"2"}},
+		"name its file":              {Data: good, Scores: good},
+		"--columns names 2":          {Data: written(t, "d.csv", "1,F,0\n2,M,1\n"), Columns: []string{"a", "b"}},
+		"every row has":              {Data: written(t, "d.csv", "a,b,y\n1,,0\n,2,1\n")},
+		"it needs a row for each":    {Data: loan + "/applicants.csv", Model: loan + "/network.json", Scores: good},
+		"the model takes 17 inputs":  {Data: loan + "/applicants.csv", Model: loan + "/network.json", Inputs: good},
+		`"sex" appears twice`:        {Data: written(t, "d.csv", "age,sex,sex,y\n1,F,0,0\n2,M,1,1\n")},
+		`:3: "M\xe9" is not UTF-8`:   {Data: written(t, "d.csv", "age,sex,y\n1,F,0\n2,M\xe9,1\n")},
+		`name "\xe9ge" is not UTF-8`: {Data: written(t, "d.csv", "\xe9ge,sex,y\n1,F,0\n2,M,1\n")},
+		"more than 256 kB":           {Data: written(t, "d.csv", strings.Repeat("column,", 100_000)+"\n")},
+		"begins with names already":  {Data: good, Columns: []string{"a", "b", "c"}},
+		"neither HDF5 nor JSON":      {Data: good, Model: good},
 	} {
 		r.Out = filepath.Join(t.TempDir(), "study.yaml")
 		if _, err := draft.Answer(context.Background(), &session.Session{}, r); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {

@@ -3,12 +3,14 @@ package draft
 import (
 	"bufio"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -65,6 +67,9 @@ func readTable(path string, names []string) (*table, error) {
 			return fmt.Errorf("%s:%d: more than %d cells", path, line, people.MaxCells)
 		}
 		for i, cell := range row {
+			if !utf8.ValidString(cell) {
+				return fmt.Errorf("%s:%d: %q is not UTF-8, which names and categories of a study are in: convert the file (iconv -f latin1 -t utf8)", path, line, cell)
+			}
 			t.columns[i].add(cell)
 		}
 		return nil
@@ -76,7 +81,9 @@ func readTable(path string, names []string) (*table, error) {
 		return nil, fmt.Errorf("%s: no rows", path)
 	}
 	for i, c := range t.columns {
-		c.name = columns[i]
+		if c.name = columns[i]; !utf8.ValidString(c.name) {
+			return nil, fmt.Errorf("%s: the name %q is not UTF-8, which names and categories of a study are in: convert the file (iconv -f latin1 -t utf8)", path, c.name)
+		}
 		c.numeric = c.numeric && c.missing < t.rows
 		c.whole = c.whole && c.numeric
 	}
@@ -208,13 +215,16 @@ func (t *table) sniff(names []string) error {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
 	head := strings.TrimPrefix(string(text), "\ufeff")
-	if len(text) == headBytes {
-		head = head[:strings.LastIndexByte(head, '\n')+1]
+	whole := len(text) < headBytes
+	if !whole {
+		if head = head[:strings.LastIndexByte(head, '\n')+1]; head == "" {
+			return fmt.Errorf("%s: the first line has more than %d kB", t.path, headBytes>>10)
+		}
 	}
 	var rows [][]string
 	t.format.Delimiter = ','
 	for _, d := range []rune{',', ';', '\t', '|'} {
-		if all, ok := split(head, d); ok && (rows == nil || len(all[0]) > len(rows[0])) {
+		if all, ok := split(head, d, whole); ok && (rows == nil || len(all[0]) > len(rows[0])) {
 			rows, t.format.Delimiter = all, d
 		}
 	}
@@ -237,9 +247,12 @@ func (t *table) sniff(names []string) error {
 			}
 		}
 	}
-	t.header = names == nil && isHeader(rows)
-	if t.header {
+	header, numbers := isHeader(rows)
+	if t.header = names == nil && header; t.header {
 		return nil
+	}
+	if numbers {
+		return fmt.Errorf("%s begins with names already (%.100s): --columns is for a file that does not", t.path, strings.Join(rows[0], ", "))
 	}
 	if names != nil && len(names) != len(rows[0]) {
 		return fmt.Errorf("%s has %d columns; --columns names %d", t.path, len(rows[0]), len(names))
@@ -252,30 +265,37 @@ func (t *table) sniff(names []string) error {
 	return nil
 }
 
-// split reads rows, which must be of equal length.
-func split(text string, delimiter rune) ([][]string, bool) {
-	r := csv.NewReader(strings.NewReader(text))
-	r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = delimiter, 0, delimiter == ','
-	if delimiter == ',' { // the blanks tell whether cells are to be trimmed
-		r.TrimLeadingSpace = false
-		if all, err := r.ReadAll(); err == nil && len(all) > 0 {
-			return all, true
+// split reads rows, which must be of equal length. Where the text is not the whole file, it may end within a cell.
+func split(text string, delimiter rune, whole bool) ([][]string, bool) {
+	read := func(trim bool) ([][]string, bool) {
+		r := csv.NewReader(strings.NewReader(text))
+		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = delimiter, 0, trim
+		var all [][]string
+		for {
+			row, err := r.Read()
+			if err != nil {
+				return all, len(all) > 0 && (err == io.EOF || !whole && errors.Is(err, csv.ErrQuote))
+			}
+			all = append(all, row)
 		}
-		r = csv.NewReader(strings.NewReader(text))
-		r.TrimLeadingSpace = true
 	}
-	all, err := r.ReadAll()
-	return all, err == nil && len(all) > 0
+	all, ok := read(false) // the blanks tell whether cells are to be trimmed
+	if !ok && delimiter == ',' {
+		return read(true)
+	}
+	return all, ok
 }
 
-// isHeader tells a first row of names: different texts, none of them a number, above a column
-// of numbers, or that come up in no other row.
-func isHeader(rows [][]string) bool {
+// isHeader tells a first row of names: none of them a number, above a column of numbers, or different
+// texts that come up in no other row.
+func isHeader(rows [][]string) (is, aboveNumbers bool) {
 	number := func(cell string) bool { _, err := strconv.ParseFloat(cell, 64); return err == nil }
+	different := true
 	for i, cell := range rows[0] {
-		if number(cell) || i > 0 && (cell == "" || slices.Contains(rows[0][:i], cell)) {
-			return false
+		if number(cell) || slices.Contains(missingMarks, cell) && (i > 0 || cell != "") {
+			return false, false
 		}
+		different = different && !slices.Contains(rows[0][:i], cell)
 	}
 	again := 0
 	for i, cell := range rows[0] {
@@ -291,10 +311,10 @@ func isHeader(rows [][]string) bool {
 			}
 		}
 		if numbers > others {
-			return true
+			return true, true
 		}
 	}
-	return again == 0
+	return different && again == 0, false
 }
 
 // selection is the rows that are kept, and what the columns are in these.

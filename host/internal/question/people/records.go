@@ -71,6 +71,9 @@ func newRecords(src io.Reader, file *File, format *Format, sum hash.Hash) (*reco
 	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
 	r.limit.reset()
 	buffer := bufio.NewReaderSize(r.limit, bufferBytes)
+	if mark, err := buffer.Peek(3); err == nil && string(mark) == "\ufeff" {
+		_, _ = buffer.Discard(3) // a byte order mark, of those that were peeked at
+	}
 	for r.skipped < file.Skip {
 		n, err := skipLine(buffer)
 		if err != nil && err != io.EOF {
@@ -102,7 +105,6 @@ func newRecords(src io.Reader, file *File, format *Format, sum hash.Hash) (*reco
 			return nil, err
 		}
 		r.columns = slices.Clone(header)
-		r.columns[0] = strings.TrimPrefix(r.columns[0], "\ufeff") // a byte order mark
 	}
 	if len(r.columns) > MaxColumns {
 		return nil, r.fault(0, 0, fmt.Errorf("%d columns; at most %d are read", len(r.columns), MaxColumns))

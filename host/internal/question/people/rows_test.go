@@ -143,3 +143,21 @@ func FuzzReadRows(f *testing.F) {
 		}
 	})
 }
+
+// A byte order mark is no part of the first cell, with quotes or without, in a line of names or in a row.
+func TestByteOrderMark(t *testing.T) {
+	for text, names := range map[string][]string{"\ufeff\"a\",b\n1,2\n": nil, "\ufeffa,b\n1,2\n": nil, "\ufeff1,2\n": {"a", "b"}, "\ufeff\"1\",2\n": {"a", "b"}} {
+		path := filepath.Join(t.TempDir(), "d.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		columns, err := Rows(File{Path: path}, Format{Columns: names}, func(_ int, row []string) error {
+			got = append(got, row...)
+			return nil
+		})
+		if err != nil || strings.Join(columns, " ") != "a b" || strings.Join(got, " ") != "1 2" {
+			t.Errorf("%q: %q, %q, %v", text, columns, got, err)
+		}
+	}
+}
