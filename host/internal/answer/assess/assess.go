@@ -202,9 +202,7 @@ func (a *asker) ask(ctx context.Context) {
 	part := func(share float64) time.Duration {
 		return max(time.Second, time.Duration(share*float64(r.Budget)).Round(100*time.Millisecond))
 	}
-	a.out.Audit = step(ctx, a, "audit", "", part(auditShare), audit.Answer, func(spec question.Spec, _ time.Duration) audit.Request {
-		return audit.Request{Spec: spec, Top: top, Seed: seed}
-	})
+	a.out.Audit = step(ctx, a, "audit", "", part(auditShare), audit.Answer, a.auditing)
 	if verdicts := step(ctx, a, "certify", "--timeout", part(certifyShare), verdict.Answer, func(spec question.Spec, limit time.Duration) verdict.Request {
 		return verdict.Request{Spec: spec, Climb: true, Timeout: limit, Seed: seed}
 	}); verdicts != nil {
@@ -247,6 +245,19 @@ func (a *asker) mitigate(ctx context.Context) {
 			Arms:   arms, MostRefused: 0.5, Retraining: mitigate.DefaultRetraining(),
 		}
 	})
+}
+
+func (a *asker) auditing(spec question.Spec, _ time.Duration) audit.Request {
+	spec.Notion = a.audited()
+	return audit.Request{Spec: spec, Top: top, Seed: a.request.Seed}
+}
+
+// audited is the notion that the audit is asked for, which knows nothing of the study's; empty for scores.
+func (a *asker) audited() string {
+	if a.spec.Notion == "" && a.out.Notion == fairness.Score.String() {
+		return ""
+	}
+	return a.out.Notion
 }
 
 // scored is a question about scores, which bins are of.

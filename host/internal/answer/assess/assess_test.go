@@ -125,3 +125,38 @@ func TestRequests(t *testing.T) {
 		}
 	}
 }
+
+// The people in the data are counted by the notion of the verdict and the shares, be it the study's or a flag's.
+func TestNotionOfTheAudit(t *testing.T) {
+	for _, c := range []struct{ study, flag, audited, says string }{
+		{"", "", "", "lie more than ε = 0.1 apart"}, {"decision", "", "decision", "violate the notion decision"},
+		{"decision", "score", "score", "lie more than ε = 0.1 apart"}, {"", "decision", "decision", "violate the notion decision"},
+	} {
+		folder := small(t)
+		path := filepath.Join(folder, "study.yaml")
+		text, err := os.ReadFile(path)
+		if err == nil && c.study != "" {
+			err = os.WriteFile(path, append(text, "notion: "+c.study+"\n"...), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &session.Session{Begun: time.Now(), JournalFile: filepath.Join(folder, "journal.db")}
+		spec := question.Spec{Study: folder, Notion: c.flag}
+		q, err := question.Open(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &asker{session: s, question: q, spec: spec, request: Request{Spec: spec}}
+		if err := a.begin(); err != nil {
+			t.Fatal(err)
+		}
+		command, asks := a.command("audit", "", 0), a.auditing(spec, 0).Notion
+		if asks != c.audited || strings.Contains(command, "--notion") != (c.audited != "") || !strings.HasSuffix(command, c.audited) || !strings.Contains(a.out.meaning(), c.says) {
+			t.Errorf("%+v: %q, %s, %s", c, asks, command, a.out.meaning())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Title is that of a page.
@@ -236,13 +237,22 @@ func (r *Result) limits(d *view.Document) {
 		out = append(out, fmt.Sprintf("The proof has a tolerance of %.2g: %s.", v.Tolerance, v.ToleranceFormula))
 	}
 	out = append(out,
-		fmt.Sprintf("Unfair means here: the scores of two copies of a person, who differ in %s only, lie more than ε = %s apart (where another notion was asked for, %s). Another ε gives other numbers.", strings.Join(r.Protected, ", "), r.Epsilon, r.Notion),
+		r.meaning(),
 		"Everything is about the encoding that the study gives: people, values and copies that it cannot say are not in it, and of two copies not all need be likely people.",
 		"All possible people count every combination of values once; the people in the data are those who happen to be there. The two shares may lie far apart.",
 		"What a search, an explanation or a mitigation found are examples and measurements, not proofs; what was not found may be there.",
 		"This does not show causes: an attribute that is not protected may stand for one that is. It does not measure group fairness beyond the tables above, and it is no legal advice.",
 	)
 	d.Add(&view.List{Items: out})
+}
+
+// meaning is what unfair means.
+func (r *Result) meaning() string {
+	by := strings.Join(r.Protected, ", ")
+	if r.Notion != fairness.Score.String() {
+		return fmt.Sprintf("Unfair means here that two copies of a person, who differ in %s only, violate the notion %s. The search, the explanation and the mitigations go by scores, and bins of width ε = %s.", by, r.Notion, r.Epsilon)
+	}
+	return fmt.Sprintf("Unfair means here that the scores of two copies of a person, who differ in %s only, lie more than ε = %s apart. Another ε gives other numbers.", by, r.Epsilon)
 }
 
 func (r *Result) provenance(d *view.Document) {

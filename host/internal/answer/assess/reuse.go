@@ -58,8 +58,8 @@ func (a *asker) command(name, limited string, limit time.Duration) string {
 	}
 	notion := name == "certify" || name == "quantify"
 	command := a.spec.Command(name, notion, more...)
-	if name == "audit" && a.spec.Notion != "" {
-		command = a.spec.Command(name, false, append(more, "--notion", a.spec.Notion)...)
+	if audited := a.audited(); name == "audit" && audited != "" {
+		command = a.spec.Command(name, false, append(more, "--notion", audited)...)
 	}
 	return command
 }
