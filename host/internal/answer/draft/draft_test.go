@@ -194,24 +194,25 @@ func TestFiles(t *testing.T) {
 func TestRefused(t *testing.T) {
 	good := written(t, "d.csv", "age,sex,y\n1,F,0\n2,M,1\n3,M,1\n")
 	for says, r := range map[string]draft.Request{
-		"no such file":               {Data: "nowhere.csv"},
-		"whatever separates":         {Data: written(t, "d.csv", "")},
-		"no rows":                    {Data: written(t, "d.csv", "a,b\n")},
-		"--protected race":           {Data: good, Protected: []string{"race"}},
-		"--label z":                  {Data: good, Label: "z"},
-		"say which count as 1":       {Data: good, Label: "age"},
-		"--positive 2":               {Data: good, Positive: []string{"2"}},
-		"name its file":              {Data: good, Scores: good},
-		"--columns names 2":          {Data: written(t, "d.csv", "1,F,0\n2,M,1\n"), Columns: []string{"a", "b"}},
-		"every row has":              {Data: written(t, "d.csv", "a,b,y\n1,,0\n,2,1\n")},
-		"it needs a row for each":    {Data: loan + "/applicants.csv", Model: loan + "/network.json", Scores: good},
-		"the model takes 17 inputs":  {Data: loan + "/applicants.csv", Model: loan + "/network.json", Inputs: good},
-		`"sex" appears twice`:        {Data: written(t, "d.csv", "age,sex,sex,y\n1,F,0,0\n2,M,1,1\n")},
-		`:3: "M\xe9" is not UTF-8`:   {Data: written(t, "d.csv", "age,sex,y\n1,F,0\n2,M\xe9,1\n")},
-		`name "\xe9ge" is not UTF-8`: {Data: written(t, "d.csv", "\xe9ge,sex,y\n1,F,0\n2,M,1\n")},
-		"more than 256 kB":           {Data: written(t, "d.csv", strings.Repeat("column,", 100_000)+"\n")},
-		"begins with names already":  {Data: good, Columns: []string{"a", "b", "c"}},
-		"neither HDF5 nor JSON":      {Data: good, Model: good},
+		"no such file":                             {Data: "nowhere.csv"},
+		"whatever separates":                       {Data: written(t, "d.csv", "")},
+		"no rows":                                  {Data: written(t, "d.csv", "a,b\n")},
+		"--protected race":                         {Data: good, Protected: []string{"race"}},
+		"--label z":                                {Data: good, Label: "z"},
+		"say which count as 1":                     {Data: good, Label: "age"},
+		"--positive 2":                             {Data: good, Positive: []string{"2"}},
+		"name its file":                            {Data: good, Scores: good},
+		"--columns names 2":                        {Data: written(t, "d.csv", "1,F,0\n2,M,1\n"), Columns: []string{"a", "b"}},
+		"every row has":                            {Data: written(t, "d.csv", "a,b,y\n1,,0\n,2,1\n")},
+		"it needs a row for each":                  {Data: loan + "/applicants.csv", Model: loan + "/network.json", Scores: good},
+		"the model takes 17 inputs":                {Data: loan + "/applicants.csv", Model: loan + "/network.json", Inputs: good},
+		`"sex" appears twice`:                      {Data: written(t, "d.csv", "age,sex,sex,y\n1,F,0,0\n2,M,1,1\n")},
+		`:3: "M\xe9" is not UTF-8`:                 {Data: written(t, "d.csv", "age,sex,y\n1,F,0\n2,M\xe9,1\n")},
+		`name "\xe9ge" is not UTF-8`:               {Data: written(t, "d.csv", "\xe9ge,sex,y\n1,F,0\n2,M,1\n")},
+		"record on line 3: wrong number of fields": {Data: written(t, "d.csv", "age,sex,y\n1,F,0\n2,M\n3,M,1\n")},
+		"more than 256 kB":                         {Data: written(t, "d.csv", strings.Repeat("column,", 100_000)+"\n")},
+		"begins with names already":                {Data: good, Columns: []string{"a", "b", "c"}},
+		"neither HDF5 nor JSON":                    {Data: good, Model: good},
 	} {
 		r.Out = filepath.Join(t.TempDir(), "study.yaml")
 		if _, err := draft.Answer(context.Background(), &session.Session{}, r); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
@@ -220,6 +221,25 @@ func TestRefused(t *testing.T) {
 		if _, err := os.Stat(r.Out); err == nil {
 			t.Errorf("%s: a study was written", says)
 		}
+	}
+}
+
+// A wide file takes no longer for the columns that could be left out.
+func TestWide(t *testing.T) {
+	var text strings.Builder
+	for row := range 4 {
+		for column := range 2000 {
+			if cell := fmt.Sprint(row * column % 3); row == 0 {
+				fmt.Fprintf(&text, "c%d,", column)
+			} else {
+				fmt.Fprintf(&text, "x%s,", cell)
+			}
+		}
+		fmt.Fprintln(&text, map[bool]string{true: "y", false: fmt.Sprint(row % 2)}[row == 0])
+	}
+	out, err := draft.Guess(draft.Request{Data: written(t, "d.csv", text.String()), Model: loan + "/network.json", Out: filepath.Join(t.TempDir(), "study.yaml")})
+	if err != nil || len(out.Doubts) != 1 || !strings.Contains(out.Doubts[0], "no encoding that was tried") {
+		t.Errorf("%v, %+v", err, out)
 	}
 }
 

@@ -126,8 +126,12 @@ func tables(inputs []space.Input) string {
 
 func decimal(x float64) string { return strconv.FormatFloat(x+0, 'g', -1, 64) }
 
-// most bounds the arrangements that are tried.
-const most = 4000
+const (
+	// most bounds the arrangements that are tried.
+	most = 4000
+	// mostLooked bounds the columns that are looked at for those with some left out.
+	mostLooked = 1_000_000
+)
 
 // arrangements are those of the columns, in an order of theirs and with some left out, that
 // have as many inputs as the model.
@@ -137,7 +141,14 @@ func (v *selection) arrangements(columns []*column, inputs int) (out []arrangeme
 	if !words {
 		hows = hows[:1]
 	}
+	choices := len(columns) // with so many left out, times the columns
 	for left := range min(4, len(columns)) {
+		if left > 0 {
+			choices = choices * (len(columns) - left + 1) / left
+		}
+		if left > 0 && choices > mostLooked {
+			break
+		}
 		each(len(columns), left, func(without []int) {
 			var used []*column
 			for i, c := range columns {

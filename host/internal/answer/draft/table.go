@@ -223,10 +223,19 @@ func (t *table) sniff(names []string) error {
 	}
 	var rows [][]string
 	t.format.Delimiter = ','
+	first, _, _ := strings.Cut(head, "\n")
+	var uneven error
 	for _, d := range []rune{',', ';', '\t', '|'} {
-		if all, ok := split(head, d, whole); ok && (rows == nil || len(all[0]) > len(rows[0])) {
+		all, err := split(head, d, whole)
+		switch {
+		case err == nil && len(all) > 0 && (rows == nil || len(all[0]) > len(rows[0])):
 			rows, t.format.Delimiter = all, d
+		case err != nil && uneven == nil && strings.ContainsRune(first, d):
+			uneven = err
 		}
+	}
+	if uneven != nil && (rows == nil || len(rows[0]) == 1) {
+		return fmt.Errorf("%s: %w", t.path, uneven)
 	}
 	if len(rows) == 0 {
 		return fmt.Errorf("%s: no rows of equal length, whatever separates the cells (a comma, a semicolon, a tab or a bar): is it a CSV file?", t.path)
@@ -266,24 +275,27 @@ func (t *table) sniff(names []string) error {
 }
 
 // split reads rows, which must be of equal length. Where the text is not the whole file, it may end within a cell.
-func split(text string, delimiter rune, whole bool) ([][]string, bool) {
-	read := func(trim bool) ([][]string, bool) {
+func split(text string, delimiter rune, whole bool) ([][]string, error) {
+	read := func(trim bool) (all [][]string, err error) {
 		r := csv.NewReader(strings.NewReader(text))
 		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = delimiter, 0, trim
-		var all [][]string
 		for {
 			row, err := r.Read()
-			if err != nil {
-				return all, len(all) > 0 && (err == io.EOF || !whole && errors.Is(err, csv.ErrQuote))
+			switch {
+			case err == nil:
+				all = append(all, row)
+			case err == io.EOF || !whole && len(all) > 0 && errors.Is(err, csv.ErrQuote):
+				return all, nil
+			default:
+				return nil, err
 			}
-			all = append(all, row)
 		}
 	}
-	all, ok := read(false) // the blanks tell whether cells are to be trimmed
-	if !ok && delimiter == ',' {
+	all, err := read(false) // the blanks tell whether cells are to be trimmed
+	if err != nil && delimiter == ',' {
 		return read(true)
 	}
-	return all, ok
+	return all, err
 }
 
 // isHeader tells a first row of names: none of them a number, above a column of numbers, or different
