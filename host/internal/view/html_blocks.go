@@ -82,7 +82,7 @@ func (m *pageMaker) table(t *Table, facts bool) *htmlTable {
 				scope = "row"
 			}
 			line[c] = t.cell(&row[c], c, scope)
-			size += len(line[c].Text) + cellBytes
+			size += len(template.HTMLEscapeString(line[c].Text)) + cellBytes
 		}
 		if m.room < size {
 			left++

@@ -294,10 +294,10 @@ func (d *drafter) arrange() (arrangement, error) {
 	}
 	tried = all
 	best := tried[0]
-	why := fmt.Sprintf("%s: accuracy %.2f%%", best.how, best.fit.accuracy)
+	why := best.how + ": " + best.fit.said()
 	sure := "likely"
 	if len(tried) > 1 {
-		why += fmt.Sprintf("; next best, %s: %.2f%%", tried[1].how, tried[1].fit.accuracy)
+		why += "; next best, " + tried[1].how + ": " + tried[1].fit.said()
 		if tried[1].fit.loss-best.fit.loss < closely {
 			sure = "guess"
 		}

@@ -37,6 +37,9 @@ type fit struct {
 	flipped  bool // with the labels' names the other way round
 }
 
+// said is a fit to labels, which is judged by its loss.
+func (f fit) said() string { return fmt.Sprintf("log loss %.3f, accuracy %.2f%%", f.loss, f.accuracy) }
+
 // encodings of columns.
 const (
 	oneHot     = "one-hot"
