@@ -232,7 +232,9 @@ func (d *drafter) arrange() (arrangement, error) {
 		var a arrangement
 		for _, v := range slices.Backward(fit) {
 			if a, err = p.solve(v, d.usable); err == nil {
-				d.out.Solved = true
+				if d.out.Solved = len(p.alike) == 0; !d.out.Solved {
+					d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("in these rows the same inputs are made of %s: which of them the model takes is a guess, unless %s begins with their names", strings.Join(p.alike, ", and of "), d.Inputs))
+				}
 				return d.held(a)
 			}
 		}

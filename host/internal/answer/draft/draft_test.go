@@ -3,6 +3,7 @@ package draft_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -220,6 +221,36 @@ func TestRefused(t *testing.T) {
 		}
 		if _, err := os.Stat(r.Out); err == nil {
 			t.Errorf("%s: a study was written", says)
+		}
+	}
+}
+
+// Inputs that two columns make alike are no certainty, and a column of names makes none that one of fewer texts makes.
+func TestInputsOfSeveralColumns(t *testing.T) {
+	var data, plain strings.Builder
+	data.WriteString("name,born,age,sex,y\n")
+	for i := range 40 {
+		age, sex := 20+i*7%50, i*i%3%2
+		fmt.Fprintf(&data, "n%d,%d,%d,%c,%d\n", i, 2000-age, age, "FM"[sex], i%2)
+		fmt.Fprintf(&plain, "%d,%d,%d\n", age, 1-sex, sex)
+	}
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 3, Out: 1, Weights: []float64{0.1, 1, 0}, Bias: []float64{-4}}}}
+	model := filepath.Join(t.TempDir(), "network.json")
+	file, err := os.Create(model)
+	if err == nil {
+		err = errors.Join(modelfile.WriteJSON(file, n), file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for header, solved := range map[string]bool{"": false, "age,sex_F,sex_M\n": true} {
+		out, st, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: model, Inputs: written(t, "i.csv", header+plain.String())})
+		if names := strings.Join(st.Space.Names(), " "); len(st.Space.Features) != 2 || !strings.HasSuffix(names, " sex") || solved && names != "age sex" {
+			t.Errorf("%s\n%s", names, text)
+		}
+		said := strings.Join(out.Doubts, " ")
+		if out.Solved != solved || strings.Contains(out.Inputs, "certain") != solved || strings.Contains(said, "born and age") == solved {
+			t.Errorf("%q: %+v", header, out)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 type pairs struct {
 	path   string
 	names  []string // of the inputs, where the file has them
+	alike  []string // columns of which each makes an input of no name
 	inputs [][]float64
 }
 
@@ -88,13 +89,15 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 2e-6*(1+math.Abs(b)) }
 func (p *pairs) solve(v *selection, columns []*column) (arrangement, error) {
 	a := arrangement{view: v, how: "solved from " + p.path}
 	for j, x := range p.inputs {
-		var own []*column
+		var c *column
 		if p.names != nil {
-			if c, _, ok := v.source(columns, p.names[j]); ok {
-				own = []*column{c}
+			if own, _, ok := v.source(columns, p.names[j]); ok {
+				c = p.column(v, []*column{own}, x, a.features)
 			}
 		}
-		c := p.column(v, slices.Concat(own, columns), x, a.features)
+		if c == nil {
+			c = p.column(v, columns, x, a.features)
+		}
 		if c == nil {
 			name := strconv.Itoa(j + 1)
 			if p.names != nil {
@@ -131,20 +134,36 @@ func (p *pairs) column(v *selection, columns []*column, x []float64, before []fe
 	if n := len(before); n > 0 && (constant || !before[n-1].from.numeric && p.table(v, before[n-1].from, x) != nil) {
 		return before[n-1].from
 	}
-	for _, lines := range []bool{true, false} {
-		for _, words := range []bool{true, false} {
-			for _, c := range columns {
-				if lines && c.numeric && words {
-					if _, _, ok := p.line(v, c, x); ok && !constant {
-						return c
-					}
-				} else if !lines && c.numeric != words && !c.many && p.table(v, c, x) != nil {
-					return c
-				}
-			}
+	var fit []*column
+	for _, c := range columns {
+		if _, _, ok := p.line(v, c, x); c.numeric && ok && !constant {
+			fit = append(fit, c)
 		}
 	}
-	return nil
+	if fit == nil { // the fewer texts determine it, the less by chance; words come before numbers
+		for _, words := range []bool{true, false} {
+			for _, c := range columns {
+				if c.numeric != words && !c.many && p.table(v, c, x) != nil {
+					fit = append(fit, c)
+				}
+			}
+			if fit != nil {
+				break
+			}
+		}
+		least := func(a, b *column) int { return len(a.texts) - len(b.texts) }
+		slices.SortStableFunc(fit, least)
+		fit = slices.DeleteFunc(fit, func(c *column) bool { return least(c, fit[0]) > 0 })
+	}
+	if fit == nil {
+		return nil
+	}
+	for _, c := range fit[1:] {
+		if c != fit[0] {
+			p.alike = append(p.alike, fit[0].name+" and "+c.name)
+		}
+	}
+	return fit[0]
 }
 
 // line is the scale and offset that make x of a column of numbers.
