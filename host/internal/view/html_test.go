@@ -133,7 +133,7 @@ func TestHostilePage(t *testing.T) {
 func TestPageOfMuch(t *testing.T) {
 	table := &Table{Title: "much", Columns: Columns("name", "n")}
 	for i := range 200_000 {
-		table.Add(fmt.Sprintf("category %d", i), "1")
+		table.Add(fmt.Sprintf("category %d <<<<\"\"\"\"", i), "1")
 	}
 	f := &Figure{Name: "dots", Title: "dots", X: Axis{Max: 1}, Y: Axis{Max: 1}}
 	var dots []Point
