@@ -348,6 +348,13 @@ func (d *drafter) solved(tried []arrangement, scores []float64) (arrangement, er
 			best.simplify(i, d.model, scores, bound)
 		}
 		least = best.worst(d.model, scores, allRows)
+		for i := range tried[:min(len(tried), 8)] {
+			if a := &tried[i]; !slices.EqualFunc(a.features, best.features, func(f, g feature) bool { return f.from == g.from }) && a.worst(d.model, scores, allRows) <= exactly {
+				d.out.Solved = false
+				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s are as well those of other columns (%s), so which of them the model takes is a guess: give --inputs with the columns' names", d.Scores, a.how))
+				break
+			}
+		}
 	} else {
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least))
 	}

@@ -227,12 +227,15 @@ func TestRefused(t *testing.T) {
 
 // Inputs that two columns make alike are no certainty, and a column of names makes none that one of fewer texts makes.
 func TestInputsOfSeveralColumns(t *testing.T) {
-	var data, plain strings.Builder
+	var data, plain, scores, twice strings.Builder
 	data.WriteString("name,born,age,sex,y\n")
+	twice.WriteString("since,age,sex,y\n")
 	for i := range 40 {
 		age, sex := 20+i*7%50, i*i%3%2
 		fmt.Fprintf(&data, "n%d,%d,%d,%c,%d\n", i, 2000-age, age, "FM"[sex], i%2)
+		fmt.Fprintf(&twice, "%d,%d,%c,%d\n", age, age, "FM"[sex], i%2)
 		fmt.Fprintf(&plain, "%d,%d,%d\n", age, 1-sex, sex)
+		fmt.Fprintln(&scores, fairness.Sigmoid(0.1*float64(age)+float64(1-sex)-4))
 	}
 	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 3, Out: 1, Weights: []float64{0.1, 1, 0}, Bias: []float64{-4}}}}
 	model := filepath.Join(t.TempDir(), "network.json")
@@ -252,6 +255,10 @@ func TestInputsOfSeveralColumns(t *testing.T) {
 		if out.Solved != solved || strings.Contains(out.Inputs, "certain") != solved || strings.Contains(said, "born and age") == solved {
 			t.Errorf("%q: %+v", header, out)
 		}
+	}
+	out, _, text := drafted(t, draft.Request{Data: written(t, "d.csv", twice.String()), Model: model, Scores: written(t, "s.csv", scores.String())})
+	if out.Solved || strings.Contains(out.Inputs, "certain") || len(out.Doubts) != 1 || !strings.Contains(text, "as well those of other columns") {
+		t.Errorf("%+v\n%s", out, text)
 	}
 }
 
