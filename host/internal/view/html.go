@@ -10,7 +10,6 @@ import (
 	"html/template"
 	"io"
 	"strings"
-	"unicode"
 )
 
 // HTML is the format of browsers and printers: one file that asks for nothing else, runs
@@ -175,18 +174,9 @@ func (o *Options) data() (template.JS, error) {
 	return template.JS(strings.TrimSpace(escaped.String())), nil
 }
 
-// plainLine is a text without characters that steer its surroundings, on one line: a name
-// with marks of direction would turn around what stands beside it.
+// plainLine is a text without characters that steer its surroundings, on one line.
 func plainLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return steerless(strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(text))
 }
 
 func plainLines(texts []string) []string {

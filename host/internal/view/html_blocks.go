@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -148,14 +147,4 @@ func (m *pageMaker) tree(t *Tree) *htmlTree {
 	}
 	m.room -= len(out.Text)
 	return out
-}
-
-// steerless is a text of several lines without characters that steer its surroundings.
-func steerless(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -40,12 +41,12 @@ func writeText(w io.Writer, d *Document, o Options) error {
 		first = false
 		switch b := b.(type) {
 		case Heading:
-			fmt.Fprintf(out, "%s\n%s\n", coloured(string(b), bold, o), strings.Repeat("═", utf8.RuneCountInString(string(b))))
+			fmt.Fprintf(out, "%s\n%s\n", coloured(steerless(string(b)), bold, o), strings.Repeat("═", utf8.RuneCountInString(string(b))))
 		case Paragraph:
 			lines(out, "", b)
 		case Warning:
 			for _, text := range b {
-				fmt.Fprintln(out, coloured(text, red, o))
+				fmt.Fprintln(out, coloured(steerless(text), red, o))
 			}
 		case *List:
 			title(out, b.Title)
@@ -56,7 +57,9 @@ func writeText(w io.Writer, d *Document, o Options) error {
 			b.text(out, o)
 		case *Tree:
 			title(out, b.Title)
-			b.Root.text(out, "", "")
+			var drawn strings.Builder
+			b.Root.text(&drawn, "", "")
+			out.WriteString(steerless(drawn.String()))
 		}
 	}
 	return out.Flush()
@@ -64,7 +67,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 
 func lines(out io.Writer, mark string, texts []string) {
 	for _, text := range texts {
-		fmt.Fprintln(out, mark+text)
+		fmt.Fprintln(out, mark+steerless(text))
 	}
 }
 
@@ -76,8 +79,20 @@ func FirstLine(text string) string {
 
 func title(out io.Writer, text string) {
 	if text != "" {
-		fmt.Fprintln(out, text)
+		fmt.Fprintln(out, steerless(text))
 	}
+}
+
+// steerless is a text of several lines without characters that steer its surroundings: a
+// name with marks of direction would turn around what stands beside it, one with commands
+// to a terminal would have them carried out.
+func steerless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 func coloured(text, sequence string, o Options) string {
@@ -102,7 +117,7 @@ func (f *Facts) text(out io.Writer) {
 		fmt.Fprintln(t, strings.ReplaceAll(strings.Join(cells, "\t"), "\n", next))
 	}
 	t.Flush() // to a buffer
-	for line := range strings.Lines(aligned.String()) {
+	for line := range strings.Lines(steerless(aligned.String())) {
 		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
 	}
 }
@@ -147,16 +162,17 @@ func (t *Table) text(out io.Writer, o Options) {
 		line(row, o)
 	}
 	for _, note := range t.Notes {
-		fmt.Fprintln(out, strings.ReplaceAll(note, BoldMark, "*"))
+		fmt.Fprintln(out, steerless(strings.ReplaceAll(note, BoldMark, "*")))
 	}
 }
 
 // shown is a cell's text in a terminal.
 func (c *Cell) shown() string {
+	text := steerless(c.Text)
 	if c.Bold {
-		return c.Text + "*"
+		text += "*"
 	}
-	return c.Text
+	return text
 }
 
 func (t *Table) widths(heads []Cell) []int {
