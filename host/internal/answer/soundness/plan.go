@@ -206,7 +206,7 @@ func (in *instance) drawSites() {
 }
 
 // place draws a box of so many people; of a region, one that has several features' values,
-// or half of them.
+// or half of them, and ten people at least.
 func (in *instance) place(people int) (s site) {
 	wide := -1
 	if people > 1 {
@@ -214,15 +214,17 @@ func (in *instance) place(people int) (s site) {
 			wide = in.rng.IntN(len(in.free))
 		}
 	}
+	all := 1
 	for k, i := range in.free {
 		f := &in.features[i]
 		n := 1
 		switch {
 		case k == wide:
 			n = people
-		case in.kind == aRegion && k < max(2, len(in.free)/2):
+		case in.kind == aRegion && (k < max(2, len(in.free)/2) || all < 10):
 			n = f.size() / (2 - k%2)
 		}
+		all *= n
 		lo := f.lo + float64(in.rng.IntN(f.size()-n+1))
 		s.lo, s.hi = append(s.lo, lo), append(s.hi, lo+float64(n-1))
 	}
