@@ -210,7 +210,7 @@ func (a *asker) ask(ctx context.Context) {
 		a.out.uses(a.out.Verdict.Solver.Name + " " + a.out.Verdict.Solver.Version)
 	}
 	a.out.Search = step(ctx, a, "search", "--mode fast --solver none --budget", part(searchShare), search.Answer, func(spec question.Spec, limit time.Duration) search.Request {
-		return search.Request{Spec: scored(spec), Solver: search.NoSolver, Mode: search.FastMode, Keep: search.DefaultKeep, Budget: limit.String(), Runs: 1, Seed: seed}
+		return a.searching(spec, limit)
 	})
 	if known := a.proved(part(sharesShare)); known != nil {
 		a.out.Shares = known
@@ -240,11 +240,15 @@ func (a *asker) mitigate(ctx context.Context) {
 	rest := 1 - auditShare - certifyShare - searchShare - sharesShare - explainShare
 	each := time.Duration(rest * float64(a.request.Budget) / float64(2*len(arms))).Round(100 * time.Millisecond) // training takes as long
 	a.out.Mitigation = step(ctx, a, "mitigate", "--arms "+strings.Join(arms, ",")+" --strategy climb --refuse-at-most 0.5 --mode fast --solver none --budget", max(each, 100*time.Millisecond), mitigate.Answer, func(spec question.Spec, limit time.Duration) mitigate.Request {
-		return mitigate.Request{
-			Search: search.Request{Spec: scored(spec), Strategy: "climb", Solver: search.NoSolver, Mode: search.FastMode, Keep: search.DefaultKeep, Budget: limit.String(), Runs: 1, Seed: a.request.Seed},
-			Arms:   arms, MostRefused: 0.5, Retraining: mitigate.DefaultRetraining(),
-		}
+		each := a.searching(spec, limit)
+		each.Strategy = "climb"
+		return mitigate.Request{Search: each, Arms: arms, MostRefused: 0.5, Retraining: mitigate.DefaultRetraining()}
 	})
+}
+
+// searching asks for a fast search by the default strategy.
+func (a *asker) searching(spec question.Spec, limit time.Duration) search.Request {
+	return search.Request{Spec: scored(spec), Solver: search.NoSolver, Mode: search.FastMode, Keep: search.DefaultKeep, Budget: limit.String(), Runs: 1, Seed: a.request.Seed}
 }
 
 func (a *asker) auditing(spec question.Spec, _ time.Duration) audit.Request {
