@@ -225,20 +225,7 @@ func (d *drafter) arrange() (arrangement, error) {
 		return d.plainly(v), nil
 	}
 	if d.Inputs != "" {
-		p, fit, err := readPairs(d.Inputs, d.table, views, d.model.Inputs())
-		if err != nil {
-			return arrangement{}, err
-		}
-		var a arrangement
-		for _, v := range slices.Backward(fit) {
-			if a, err = p.solve(v, d.usable); err == nil {
-				if d.out.Solved = len(p.alike) == 0; !d.out.Solved {
-					d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("in these rows the same inputs are made of %s: which of them the model takes is a guess, unless %s begins with their names", strings.Join(p.alike, ", and of "), d.Inputs))
-				}
-				return d.held(a)
-			}
-		}
-		return a, err
+		return d.paired(views)
 	}
 	t := d.truth
 	if d.Scores != "" {
@@ -313,6 +300,24 @@ func (d *drafter) arrange() (arrangement, error) {
 	}
 	d.out.Inputs = sure + ": " + why
 	return d.held(best)
+}
+
+// paired solves the arrangement from the inputs that the owner gave.
+func (d *drafter) paired(views []*selection) (arrangement, error) {
+	p, fit, err := readPairs(d.Inputs, d.table, views, d.model.Inputs())
+	if err != nil {
+		return arrangement{}, err
+	}
+	var a arrangement
+	for _, v := range slices.Backward(fit) {
+		if a, err = p.solve(v, d.usable); err == nil {
+			if d.out.Solved = len(p.alike) == 0; !d.out.Solved {
+				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("in these rows the same inputs are made of %s: which of them the model takes is a guess, unless %s begins with their names", strings.Join(p.alike, ", and of "), d.Inputs))
+			}
+			return d.held(a)
+		}
+	}
+	return a, err
 }
 
 const (

@@ -329,15 +329,7 @@ func TestScores(t *testing.T) {
 		fmt.Fprintf(&data, "%v,%c,%v,%t\n", age, 'a'+group, income, r.Float64() < p)
 		fmt.Fprintln(&scores, p)
 	}
-	model := filepath.Join(t.TempDir(), "network.json")
-	file, err := os.Create(model)
-	if err == nil {
-		err = modelfile.WriteJSON(file, n)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	file.Close()
+	model := networkFile(t, n)
 	out, st, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: model, Scores: written(t, "s.csv", scores.String())})
 	if !out.Solved || *out.Worst > 1e-9 {
 		t.Fatalf("%+v\n%s", out, text)
@@ -358,15 +350,7 @@ func TestScores(t *testing.T) {
 // A model of who defaults calls 1 what reads like a no: the label goes with its scores, unless it was said what counts.
 func TestLabelThatTheModelTurnsRound(t *testing.T) {
 	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 4, Out: 1, Weights: []float64{-2, 1, 0.8, 0}, Bias: []float64{-0.3}}}}
-	model := filepath.Join(t.TempDir(), "network.json")
-	file, err := os.Create(model)
-	if err == nil {
-		err = modelfile.WriteJSON(file, n)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	file.Close()
+	model := networkFile(t, n)
 	r := rand.New(rand.NewPCG(1, 2))
 	var data, scores, inputs strings.Builder
 	data.WriteString("income,debt,sex,risk\n")
@@ -398,4 +382,18 @@ func TestLabelThatTheModelTurnsRound(t *testing.T) {
 			t.Errorf("%s: %+v\n%s", name, out, text)
 		}
 	}
+}
+
+// networkFile is a file with the network.
+func networkFile(t *testing.T, n *relu.Network) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "network.json")
+	file, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(modelfile.WriteJSON(file, n), file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
