@@ -180,7 +180,8 @@ func (l *link) mayAll(ctx context.Context) error {
 	return nil
 }
 
-// ask has the machines of a fleet say how they are, and listens for a while.
+// ask has the machines of a fleet say how they are, and listens for a while. Each is told
+// of once, though others may ask at the same time.
 func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) error {
 	sub, err := l.SubscribeSync(statePrefix + ">")
 	if err != nil {
@@ -195,12 +196,14 @@ func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) e
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	told := map[string]bool{}
 	for {
 		m, err := sub.NextMsgWithContext(ctx)
 		if err != nil {
 			return nil // the time is over
 		}
-		if s, err := parseState(m.Data); err == nil {
+		if s, err := parseState(m.Data); err == nil && !told[s.Role+s.Name] {
+			told[s.Role+s.Name] = true
 			take(s)
 		}
 	}

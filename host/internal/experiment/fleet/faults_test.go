@@ -105,7 +105,8 @@ func TestALiarChangesNothing(t *testing.T) {
 	}
 }
 
-// A queue that is full, or lost with all it had, costs time.
+// A queue that is full, or lost with all it had, or with what it knew of who waits for tasks,
+// costs time.
 func TestAQueueThatIsFullOrLost(t *testing.T) {
 	tier.NeedLong(t)
 	b := lay(t)
@@ -119,6 +120,8 @@ func TestAQueueThatIsFullOrLost(t *testing.T) {
 	server.kill()
 	server = b.serve()
 	b.until("a task", func() bool { return b.over(coordinator) || b.status().Done > 0 })
+	b.forget()
+	b.until("a task that was forgotten", func() bool { return b.over(coordinator) || b.status().Done > 2 })
 	server.kill()
 	if err := os.RemoveAll(filepath.Join(b.dir, "store")); err != nil {
 		t.Fatal(err)
@@ -127,6 +130,29 @@ func TestAQueueThatIsFullOrLost(t *testing.T) {
 	b.ends(coordinator)
 	if d := cmp.Diff(want, b.rows(tidy)); d != "" {
 		t.Error(d)
+	}
+}
+
+// forget has the queue lose all its consumers.
+func (b *table) forget() {
+	b.Helper()
+	l, err := dial(Address{URL: b.url}, RoleCoordinator, "forgetter")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	queue, err := l.js.Stream(b.Context(), tasksStream)
+	if err != nil {
+		b.Fatal(err)
+	}
+	list := queue.ListConsumers(b.Context())
+	for info := range list.Info() {
+		if err := queue.DeleteConsumer(b.Context(), info.Name); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := list.Err(); err != nil {
+		b.Fatal(err)
 	}
 }
 

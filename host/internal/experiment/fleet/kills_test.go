@@ -87,6 +87,7 @@ func TestManyKillsChangeNothing(t *testing.T) {
 			case <-time.After(time.Duration(200+r.IntN(1500)) * time.Millisecond):
 			}
 			if total >= most {
+				b.ends(coordinator)
 				continue
 			}
 			total++

@@ -196,8 +196,13 @@ func (c *Coordinator) sweep(ctx context.Context) {
 		c.lay(ctx)
 	}
 	there := map[string]bool{}
+	stuck := map[string]bool{} // by ground
 	for subject := range info.State.Subjects {
-		there[subject[strings.LastIndexByte(subject, '.')+1:]] = true
+		name, id, _ := strings.Cut(strings.TrimPrefix(subject, taskPrefix), "."+c.plan+".")
+		if _, known := stuck[name]; !known {
+			stuck[name] = c.stuck(ctx, queue, name)
+		}
+		there[id] = !stuck[name]
 	}
 	var again []*wait
 	c.mu.Lock()
@@ -215,6 +220,9 @@ func (c *Coordinator) sweep(ctx context.Context) {
 	over := c.over()
 	c.mu.Unlock()
 	for _, w := range again {
+		if _, stays := there[w.parcel.ID]; stays && queue.Purge(ctx, jetstream.WithPurgeSubject(w.parcel.subject(&w.ground))) != nil {
+			continue
+		}
 		if err := c.publish(ctx, w); err != nil {
 			c.s.Note("%v", err)
 		}
@@ -222,6 +230,20 @@ func (c *Coordinator) sweep(ctx context.Context) {
 	if over > 1 {
 		results.Purge(ctx, jetstream.WithPurgeSubject(resultPrefix+c.plan+".>"), jetstream.WithPurgeSequence(over))
 	}
+}
+
+// stuck reports that nobody will get what the queue has for a ground: all of it was handed
+// out, and none is under way. A server that is killed can forget that a task was taken out,
+// but not that it was done.
+func (c *Coordinator) stuck(ctx context.Context, queue jetstream.Stream, name string) bool {
+	from, err := queue.Consumer(ctx, name)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) { // nobody asked for the ground in a day
+		c.filling.Lock()
+		delete(c.grounds, name)
+		c.filling.Unlock()
+		return true
+	}
+	return err == nil && from.CachedInfo().NumPending == 0 && from.CachedInfo().NumAckPending == 0
 }
 
 // stale is how long a result that nobody waits for, or one in parts, keeps its place in the
