@@ -16,6 +16,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
@@ -34,6 +35,8 @@ const (
 	looks = 6
 	// maxEarly bounds results of an earlier coordinator that wait for their tasks.
 	maxEarly = 256 << 20
+	// expands is how many bytes gzip makes of one at most.
+	expands = 1032
 	// overhead is what a result that waits costs beside its bytes.
 	overhead = 512
 )
@@ -60,7 +63,8 @@ type Coordinator struct {
 	grounds map[string]bool
 	sent    map[string]bool
 
-	unpacking sync.Mutex
+	// unpacked is how many bytes of results may be unpacked and not yet handed over.
+	unpacked *semaphore.Weighted
 
 	mu       sync.Mutex
 	room     *sync.Cond
@@ -125,6 +129,7 @@ type came struct {
 	worker  string
 	machine record.Machine
 	err     error
+	handed  func() // to be called when it was handed over
 }
 
 // wait is a parcel that is out.
@@ -165,7 +170,7 @@ func coordinator(l *link, s *session.Session) *Coordinator {
 		link: l, s: s, grounds: map[string]bool{}, sent: map[string]bool{}, subjects: map[string]func() (*subject, error){}, groups: map[string]*group{},
 		waiting: map[string]*wait{}, early: map[string]early{}, taken: map[string]once{}, fit: leastOut,
 	}
-	c.room = sync.NewCond(&c.mu)
+	c.room, c.unpacked = sync.NewCond(&c.mu), semaphore.NewWeighted(maxAnswer)
 	return c
 }
 
@@ -256,14 +261,16 @@ func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 	c.out--
 	c.room.Signal()
 	go func() {
-		c.unpacking.Lock() // one at a time: a small message may be a large one, packed
-		a, err := unpack(whole)
-		c.unpacking.Unlock()
+		a, free, err := c.unpack(whole)
+		defer free()
+		var open sync.WaitGroup
+		defer open.Wait()
 		if err == nil && !isName(a.Worker) {
 			err = errors.New("it has no name")
 		}
 		for _, e := range w.errands {
-			got := came{err: err}
+			open.Add(1)
+			got := came{err: err, handed: open.Done}
 			if err == nil {
 				got.worker, got.machine = a.Worker, a.Machine
 				i := slices.IndexFunc(a.Answers, func(one answer) bool { return one.Content == e.task.Content })
@@ -279,11 +286,25 @@ func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 	}()
 }
 
+// unpack unpacks a result when there is room for all that it may be: a small message may be a
+// large one, packed. The caller calls free when it is handed over.
+func (c *Coordinator) unpack(whole []byte) (a *answers, free func(), err error) {
+	most := min(maxAnswer, expands*int64(len(whole)))
+	c.unpacked.Acquire(context.Background(), most) // no error: it waits for as long as it takes
+	size := int64(0)
+	if a, err = unpack(whole); err == nil {
+		for _, one := range a.Answers {
+			size = min(most, size+int64(len(one.Lines)))
+		}
+	}
+	c.unpacked.Release(most - size)
+	return a, func() { c.unpacked.Release(size) }, err
+}
+
 // again compares a task's second result with the first, which counts.
 func (c *Coordinator) again(id string, before once, whole []byte) {
-	c.unpacking.Lock()
-	a, err := unpack(whole)
-	c.unpacking.Unlock()
+	a, free, err := c.unpack(whole)
+	defer free()
 	if err == nil && isName(a.Worker) && len(a.Answers) == 1 && a.Answers[0].Error == "" {
 		second := came{answer: a.Answers[0]}
 		_, err := second.hand(before.of, func(record.Event) error { return nil }, func(*workers.Said) {})
@@ -320,6 +341,9 @@ func (c *Coordinator) Do(ctx context.Context, o *experiment.Order, event func(re
 // end hands over what came, and remembers it.
 func (c *Coordinator) end(e *errand, got *came, event func(record.Event) error, say func(*workers.Said)) (workers.Usage, error) {
 	usage, err := got.hand(e.from, event, say)
+	if got.handed != nil {
+		got.handed()
+	}
 	if err == nil && !e.timed {
 		c.mu.Lock()
 		if _, taken := c.taken[e.parcel]; taken {
