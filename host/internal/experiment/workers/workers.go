@@ -171,7 +171,13 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	})
 	defer stop()
 	_, err = stdin.Write(append(line, '\n')) // fails where the worker is gone, and its last words say more
-	spoke, bad := Read(stdout, event, t.Say)
+	spent := 0.0                             // as the worker told: what a plugin used that it had to kill, the system counts for nobody
+	spoke, bad := Read(stdout, func(e record.Event) error {
+		if t.Clock == clock.CPUTime {
+			spent = max(spent, e.Seconds)
+		}
+		return event(e)
+	}, t.Say)
 	if bad != nil {
 		kill()
 		io.Copy(io.Discard, stdout)
@@ -181,7 +187,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	stdin.Close()
 	usage := Usage{Wall: time.Since(begin), Killed: killed.Load(), Cores: t.Cores}
 	if s := cmd.ProcessState; s != nil {
-		usage.CPU = s.UserTime() + s.SystemTime()
+		usage.CPU = max(s.UserTime()+s.SystemTime(), time.Duration(spent*float64(time.Second)))
 	}
 	if after, ok := machine.Load(); ok && told {
 		usage.Load = &[2]float64{before, after}

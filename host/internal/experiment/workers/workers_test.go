@@ -56,6 +56,9 @@ func TestMain(m *testing.M) {
 			}
 		}
 		out.Encode(record.Event{Kind: record.KindFinished, Finished: &record.Finished{}})
+	case "parent": // of a plugin that it had to kill
+		began()
+		out.Encode(record.Event{Kind: record.KindFinished, Seconds: 7, Finished: &record.Finished{}})
 	case "hot":
 		began()
 		for {
@@ -145,6 +148,14 @@ func TestProcesses(t *testing.T) {
 		usage, err := hurried.Do(t.Context(), Assignment{Job: testJob{"hot"}, Limit: 100 * time.Millisecond, Clock: clock.CPUTime}, func(record.Event) error { return nil })
 		if err != nil || !usage.Killed || usage.CPU < 100*time.Millisecond {
 			t.Errorf("%+v, %v", usage, err)
+		}
+	})
+	t.Run("parent", func(t *testing.T) {
+		for name, least := range map[string]time.Duration{clock.CPUTime: 7 * time.Second, clock.WallTime: 0} {
+			usage, err := (&Processes{Program: os.Args[0]}).Do(t.Context(), Assignment{Job: testJob{"parent"}, Clock: name}, func(record.Event) error { return nil })
+			if err != nil || usage.CPU < least || usage.CPU > least+5*time.Second {
+				t.Errorf("%s: %+v, %v", name, usage, err)
+			}
 		}
 	})
 	t.Run("stopped", func(t *testing.T) {
