@@ -18,8 +18,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import hyfair
 from hyfair import (
-    Description, Exactness, Feature, Form, Goal, Head, Incompatible, Interval, Library, Network, Notion, Option, Problem,
-    Query, Reason, Result, Service, SolveOptions, Solver, Status, Unsupported, Witness, holds, option, sigmoid)
+    Description, Exactness, Form, Goal, Head, Incompatible, Interval, Library, Network, Notion, Option, Problem,
+    Query, Reason, Result, Service, SolveOptions, Solver, Status, Unsupported, Witness, option)
 
 TOLERANCE = 1e-6
 """Of the simplex method inside."""
@@ -93,7 +93,7 @@ class Search:
                 left_over, points = True, [[b.lo for b in box]]
             for point in points:
                 pair = self._pair(point)
-                if self._violates(pair):
+                if self.q.is_witness(*pair):
                     return self._result(Status.FEASIBLE, witness=Witness(*pair))
         return self._result(Status.UNKNOWN, Reason.INCOMPLETE) if left_over else self._result(Status.INFEASIBLE)
 
@@ -166,7 +166,7 @@ class Search:
     def _feature(self, query: Builder, slot: Slot, values: List[float], inputs: List[List[int]]) -> None:
         """The network inputs that a slot feeds, and what ties them together."""
         f = self.q.space.features[slot[0]]
-        reached = [[at(f, m, v) for m in f.inputs] for v in values]
+        reached = [[f.input(m, v) for m in f.inputs] for v in values]
         made = [query.variable(min(r), max(r)) for r in zip(*reached)]
         for copy in slot[1]:
             for m, v in zip(f.inputs, made):
@@ -200,7 +200,7 @@ class Search:
         if not f.is_protected and m.table is None and m.scale != 0:
             v = min(max((found[inputs[m.index]] - m.offset) / m.scale, b.lo), b.hi)
             return float(round(v)) if f.discrete else v
-        return min(values, key=lambda v: sum(abs(at(f, m, v) - found[inputs[m.index]]) for m in f.inputs))
+        return min(values, key=lambda v: sum(abs(f.input(m, v) - found[inputs[m.index]]) for m in f.inputs))
 
     # People.
 
@@ -210,26 +210,6 @@ class Search:
             for copy in copies:
                 pair[copy][i] = v
         return pair
-
-    def _violates(self, pair: Pair) -> bool:
-        q, x = self.q, pair[0]
-        if not all(map(q.space.allowed, pair)) or not all(holds(p, x) for p in q.require) or any(holds(p, x) for p in q.forbid):
-            return False
-        if any(all(x[i] == other[i] for i in q.space.free) for other in q.exclude):
-            return False
-        one, two = (q.network.logit(q.space.inputs_of(copy)) for copy in pair)
-        if q.notion is Notion.DECISION:
-            return one > 0 >= two
-        if q.notion is Notion.DECISION_STRICT:
-            return one > 0 > two
-        if q.notion is Notion.LOGIT:
-            return one - two > float(q.epsilon or 0)
-        return sigmoid(one) - sigmoid(two) > float(q.epsilon or 0)
-
-
-def at(f: Feature, m: hyfair.Input, v: float) -> float:
-    """A network input at a feature's value."""
-    return m.scale * v + m.offset if m.table is None else m.table[int(v - f.lo)]
 
 
 class Builder:

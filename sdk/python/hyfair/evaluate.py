@@ -232,7 +232,7 @@ class _Layer:
         for i in features:
             f = space.features[i]
             for m in f.inputs:
-                v = m.scale * x[i] + m.offset if m.table is None else m.table[int(x[i] - f.lo)]
+                v = f.input(m, x[i])
                 out = [a + w * v for a, w in zip(out, self.weights[m.index::n])]
         return out
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import List, Optional, Sequence, Union
 
-from .network import Network
-from .space import Point, Predicate, Region, Space, check_predicate
+from .network import Network, sigmoid
+from .space import Point, Predicate, Region, Space, check_predicate, holds
 
 Number = Union[int, float, Fraction]
 """An exact value: a float is meant exactly as it stands."""
@@ -124,6 +124,21 @@ class Query:
         for x in self.exclude + ([self.near] if self.near is not None else []):
             if len(x) != n:
                 raise ValueError(f"point has {len(x)} entries for {n} features")
+
+    def is_witness(self, one: Sequence[float], two: Sequence[float]) -> bool:
+        """Whether two people who agree in all free features answer a question without
+        relaxations and with k of at most 2, in float64: the host replays them exactly."""
+        space, network = self.space, self.network
+        if not (space.allowed(one) and space.allowed(two) and all(holds(p, one) for p in self.require)):
+            return False
+        if any(holds(p, one) for p in self.forbid) or any(all(one[i] == x[i] for i in space.free) for x in self.exclude):
+            return False
+        l1, l2 = (network.logit(space.inputs_of(x)) for x in (one, two))
+        if self.notion in (Notion.DECISION, Notion.DECISION_STRICT):
+            return l1 > 0 > l2 or l1 > 0 == l2 and self.notion is Notion.DECISION
+        if self.notion is Notion.SCORE:
+            l1, l2 = sigmoid(l1), sigmoid(l2)
+        return l1 - l2 > float(self.epsilon or 0)
 
 
 @dataclass

@@ -106,6 +106,10 @@ class Feature:
             total += change * slopes[m.index]
         return total
 
+    def input(self, m: Input, v: float) -> float:
+        """The network input that ``m``, one of ``inputs``, makes of the value."""
+        return m.scale * v + m.offset if m.table is None else m.table[int(v - self.lo)]
+
     def _check(self) -> None:
         if not (math.isfinite(self.lo) and math.isfinite(self.hi) and self.lo <= self.hi):
             raise ValueError(f"domain {self.lo} to {self.hi}")
@@ -283,7 +287,7 @@ class Space:
         out = [0.0] * self.inputs
         for f, v in zip(self.features, point):
             for m in f.inputs:
-                out[m.index] = m.scale * v + m.offset if m.table is None else m.table[int(v - f.lo)]
+                out[m.index] = f.input(m, v)
         return out
 
     def check(self) -> None:

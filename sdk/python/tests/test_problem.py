@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
+from people import mixed
 
-from hyfair import MILP, Column, ColumnBound, Delta, Form, Goal, Objective, Problem, Row, Script, Set, Stack, Symbol, Terms
+from hyfair import (
+    MILP, Column, ColumnBound, Condition, Delta, Form, Goal, Head, Interval, Layer, Network, Notion, Objective, Problem, Query,
+    Row, Script, Set, Stack, Symbol, Terms, sigmoid)
 
 
 def knapsack() -> MILP:
@@ -55,6 +59,33 @@ def test_forms_and_goals():
     for bad in (Problem(), Problem(milp=MILP([]), smt=script), Problem(smt=Script(" ", []))):
         with pytest.raises(ValueError):
             bad.check()
+
+
+def test_witnesses():
+    space = mixed()
+    sees_age = Network([Layer("only", 5, 1, [10.0, 0.0, 0.0, 0.0, 0.0], [-4.0], False)], Head.SIGMOID, 64)  # age / 10 - 4
+    old, young = [95.0, 1.0, 1.0, -1.0, 0.0], [20.0, 1.0, 1.0, -1.0, 0.0]  # 5.5 and -2
+    forty = [40.0] + young[1:]  # 0
+
+    def query(notion: Notion, epsilon=None, **more) -> Query:
+        return Query(sees_age, space, space.whole(), notion, Goal.DECIDE, epsilon, **more)
+
+    gap = Fraction(sigmoid(5.5) - sigmoid(-2.0))
+    for notion, epsilon, one, two, want in [
+        (Notion.DECISION, None, old, young, True), (Notion.DECISION, None, young, old, False),
+        (Notion.DECISION, None, old, forty, True), (Notion.DECISION_STRICT, None, old, forty, False),
+        (Notion.DECISION_STRICT, None, old, young, True), (Notion.DECISION, None, forty, young, False),
+        (Notion.LOGIT, Fraction(7), old, young, True), (Notion.LOGIT, Fraction(15, 2), old, young, False),
+        (Notion.SCORE, gap - Fraction(1, 100), old, young, True), (Notion.SCORE, gap, old, young, False),
+    ]:
+        assert query(notion, epsilon).is_witness(one, two) is want, (notion, epsilon, one, two)
+    few = [[Condition(1, Interval(0, 3))]]
+    assert query(Notion.DECISION, require=few).is_witness(old, young)
+    assert not query(Notion.DECISION, forbid=few).is_witness(old, young)
+    assert not query(Notion.DECISION, require=[[Condition(1, Interval(2, 3))]]).is_witness(old, young)
+    assert not query(Notion.DECISION, exclude=[[0.0] + old[1:4] + [1.0]]).is_witness(old, young)
+    hours = [95.0, 5.0, 1.0, -1.0, 0.0]  # which the space forbids
+    assert not query(Notion.DECISION).is_witness(hours, [20.0] + hours[1:])
 
 
 def test_stack():
