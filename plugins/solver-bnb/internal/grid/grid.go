@@ -409,3 +409,20 @@ func (d *Dim) Try(n int, visit func(v float64)) {
 		visit(d.Nearest(d.lo + (d.hi-d.lo)*float64(i)/float64(n-1)))
 	}
 }
+
+// Steps visits values at distances from v that double: from 1 on, or for a real
+// feature from a 2¹⁶th of its range, as far as the range goes.
+func (d *Dim) Steps(v float64, visit func(v float64)) {
+	step := 1.0
+	if d.Real {
+		step = (d.hi - d.lo) / RealCells
+	}
+	for ; step <= d.hi-d.lo && step > 0; step *= 2 {
+		if v-step >= d.lo {
+			visit(v - step)
+		}
+		if v+step <= d.hi {
+			visit(v + step)
+		}
+	}
+}

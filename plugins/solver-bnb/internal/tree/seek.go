@@ -62,6 +62,25 @@ func (t *Tree) anywhere(x []float64) {
 	}
 }
 
+// towardsEnds moves about half of an individual's features to an end of their values,
+// where large gaps often are. It leaves one individual out of two alone.
+func (t *Tree) towardsEnds(x []float64) {
+	if t.random.IntN(2) == 0 {
+		return
+	}
+	for d := range x {
+		dim := &t.grid.Dims[d]
+		lo, _ := dim.Values(0)
+		_, hi := dim.Values(uint64(dim.Cells - 1))
+		switch t.random.IntN(4) {
+		case 0:
+			x[d] = lo
+		case 1:
+			x[d] = hi
+		}
+	}
+}
+
 // near is the query's point, moved into the region.
 func (t *Tree) near(x []float64) []float64 {
 	t.grid.Coordinates(x, t.q.Near, t.q.Near)
@@ -94,12 +113,16 @@ func (t *Tree) climb(w *worker, x []float64, promise float64) (top []float64, re
 		}
 		for d := range x {
 			was := x[d]
-			t.grid.Dims[d].Try(triedValues, func(v float64) {
+			try := func(v float64) {
 				if v != was {
 					x[d] = v
 					w.points.add(w, x, true)
 				}
-			})
+			}
+			t.grid.Dims[d].Try(triedValues, try)
+			if t.grid.Dims[d].Cells > triedValues {
+				t.grid.Dims[d].Steps(was, try)
+			}
 			x[d] = was
 		}
 		w.points.flush(w)
@@ -127,13 +150,16 @@ func (g *goal) shareOfClimbs() float64 {
 type summit struct {
 	x       []float64
 	promise float64
-	vain    int // kicks since it was reached
+	vain    int  // kicks since it was reached
+	paired  bool // nobody two features away has more promise
 }
 
 // improve climbs where the largest value is wanted, as long as that takes a part of
-// the time: from the best individual where it is a new one, then from where a kick
-// leads, some features being given random values, and after many kicks without success from
-// a random individual (iterated local search, Lourenço, Martin and Stützle, 2003).
+// the time: from the best individual where it is a new one, then from where something
+// leads away from the top. Where bins count that is a kick, some features being given random
+// values, and after many kicks without success a random individual (iterated local
+// search, Lourenço, Martin and Stützle, 2003); for gaps it is a step in two features at
+// once, and when there is none, a random individual.
 func (t *Tree) improve() {
 	if !t.goal.values {
 		return
@@ -147,15 +173,26 @@ func (t *Tree) improve() {
 		t.ascend(w, x)
 	}
 	for float64(t.climbed) < t.goal.shareOfClimbs()*float64(t.Boxes) && t.front.size > 0 && !t.stop.Load() {
-		if t.summit.x == nil || t.summit.vain >= kicksInVain {
-			t.anywhere(x)
-			t.summit.promise = math.Inf(-1)
-		} else {
+		switch {
+		case t.summit.x != nil && t.goal.bins && t.summit.vain < kicksInVain:
 			copy(x, t.summit.x)
 			for range 2 + t.random.IntN(3) {
 				d := t.random.IntN(len(x))
 				x[d] = t.grid.Dims[d].Random(t.random)
 			}
+		case t.summit.x != nil && !t.goal.bins && !t.summit.paired && t.twoAway() <= t.goal.shareOfClimbs()*float64(t.Boxes)/4:
+			if promise, better := t.inPairs(w, x); better {
+				t.summit.x, t.summit.promise = t.climb(w, x, promise)
+			} else {
+				t.summit.paired = true
+			}
+			continue
+		default:
+			t.anywhere(x)
+			if !t.goal.bins {
+				t.towardsEnds(x)
+			}
+			t.summit.promise = math.Inf(-1)
 		}
 		t.ascend(w, x)
 	}
@@ -169,8 +206,54 @@ func (t *Tree) ascend(w *worker, x []float64) {
 	top, promise := t.climb(w, x, math.Inf(-1))
 	if t.summit.vain++; promise >= t.summit.promise {
 		if promise > t.summit.promise {
-			t.summit.vain = 0
+			t.summit.vain, t.summit.paired = 0, false
 		}
 		t.summit.x, t.summit.promise = top, promise
 	}
+}
+
+// twoAway is about how many individuals inPairs looks at.
+func (t *Tree) twoAway() float64 {
+	sum, squares := 0.0, 0.0
+	for d := range t.grid.Dims {
+		n := 2 * math.Log2(float64(t.grid.Dims[d].Cells))
+		sum, squares = sum+n, squares+n*n
+	}
+	return (sum*sum - squares) / 2
+}
+
+// inPairs makes x the individual of most promise among those that differ from the
+// summit in two features, by powers of two: a single step leaves the border where
+// scores are steep, which another one may lead back to. It returns its promise,
+// and whether that is more than the summit's.
+func (t *Tree) inPairs(w *worker, x []float64) (promise float64, better bool) {
+	defer func() { w.points.tell = nil }()
+	at := append([]float64(nil), t.summit.x...)
+	promise = t.summit.promise
+	w.points.tell = func(y []float64, v *verdict) {
+		t.climbed++
+		w.out.best = t.better(w.out.best, y, v)
+		if v.asked && v.promise > promise {
+			better, promise = true, v.promise
+			copy(x, y)
+		}
+	}
+	for d := range at {
+		for e := range d {
+			one, other := at[d], at[e]
+			t.grid.Dims[d].Steps(one, func(v float64) {
+				at[d] = v
+				t.grid.Dims[e].Steps(other, func(v float64) {
+					at[e] = v
+					w.points.add(w, at, true)
+				})
+			})
+			at[d], at[e] = one, other
+		}
+		if t.stop.Load() {
+			break
+		}
+	}
+	w.points.flush(w)
+	return promise, better
 }

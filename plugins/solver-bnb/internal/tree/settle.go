@@ -48,12 +48,12 @@ func (w *worker) settle(box grid.Box, b int) {
 		upper = min(t.bins.Most(&w.room, w.lo, w.hi, possible), t.bins.Across(max(whole.Apart, 0), whole.Least, whole.Most))
 		lower = t.bins.Least(&w.room, w.lo, w.hi, sure)
 	}
-	cut := w.choose(box, lane)
-	if prefer >= 0 && box[2*prefer] < box[2*prefer+1] {
-		cut = prefer
-	}
 	if t.goal.values {
-		w.value(box, lane, cut, w.most(&whole, &spread, upper, lower))
+		bound := w.most(&whole, &spread, upper, lower)
+		if bound > w.cutoff && t.clips && !w.clipped(box, b, &whole, possible) {
+			return
+		}
+		w.value(box, lane, w.cutOf(box, lane, prefer), bound)
 		return
 	}
 	th := t.judge.Thresholds(&whole)
@@ -72,6 +72,12 @@ func (w *worker) settle(box grid.Box, b int) {
 		return
 	}
 	var count, violate float64
+	if t.clips {
+		if !w.clipped(box, b, &whole, possible) {
+			return
+		}
+		size = w.g.Size(box)
+	}
 	if t.goal.reach == 0 {
 		th = t.judge.Thresholds(&spread)
 		if th.Above == math.Inf(-1) && (certain || t.goal.Goal == goalDecide) {
@@ -87,7 +93,16 @@ func (w *worker) settle(box grid.Box, b int) {
 			count, violate = floor(count), floor(violate)
 		}
 	}
-	w.leaf(box, lane, cut, count, violate, byMass(size-count-violate))
+	w.leaf(box, lane, w.cutOf(box, lane, prefer), count, violate, byMass(size-count-violate))
+}
+
+// cutOf is the dimension to cut, −1 for none: the preferred one, where there is one and
+// it can be cut.
+func (w *worker) cutOf(box grid.Box, lane, preferred int) int {
+	if preferred >= 0 && box[2*preferred] < box[2*preferred+1] {
+		return preferred
+	}
+	return w.choose(box, lane)
 }
 
 // leaf puts a box into the frontier, or where it cannot be cut, gives it up.

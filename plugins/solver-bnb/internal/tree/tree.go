@@ -48,6 +48,7 @@ type Tree struct {
 	exact func() model.Exact // made when first needed
 	goal  goal
 	pairs bool // of copies are compared: see pairs.go
+	clips bool // boxes shrink to where values above the cutoff may be
 
 	front   *frontier
 	workers []*worker
@@ -110,6 +111,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 		return nil, err
 	}
 	t.goal.counts = t.goal.counts && t.trees == nil // their boxes become constant
+	t.clips = t.trees == nil && !t.goal.bins && (t.goal.Goal == problem.Maximise || t.goal.Goal == goalDecide)
 	if t.goal.bins {
 		if t.bins, err = judge.NewBins(q.Epsilon); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)

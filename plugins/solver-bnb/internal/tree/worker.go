@@ -46,6 +46,9 @@ type worker struct {
 	values   [2][]float64 // of their dimensions
 	single   []float64    // slopes, by feed
 
+	first []int     // by dimension: which of feeds is its first
+	needs []float64 // of clip, by combination
+
 	standing grid.Standing
 	lo, hi   []float64
 
@@ -100,6 +103,7 @@ func newWorker(t *Tree) *worker {
 			cells += min(dim.Cells, maxCounted)
 		}
 		var inputs []int32
+		w.first = append(w.first, len(w.feeds))
 		for f := range dim.Feeds {
 			inputs = append(inputs, int32(dim.Feeds[f].Input))
 			w.feeds = append(w.feeds, feed{&dim.Feeds[f], d, g.Apart(d, f)})
@@ -112,6 +116,7 @@ func newWorker(t *Tree) *worker {
 	if t.pairs {
 		w.relaxAll()
 	}
+	w.needs = make([]float64, w.k)
 	if t.goal.bins || !t.judge.Signs() {
 		w.parallel = w.newAligned()
 	}

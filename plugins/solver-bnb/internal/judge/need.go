@@ -1,0 +1,71 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Need is what the logits of an individual must do for its value to be above some
+// v: one of them is above Above, one is below Below, and two are more than Apart
+// from each other. Infinities demand nothing.
+type Need struct{ Above, Below, Apart float64 }
+
+// nearOne is the score gap up to which 1 − v is so large against its rounding that
+// farthest is good to margin.
+const nearOne = 1 - 0x1p-10
+
+// Need is what a value above v, by what the notion measures, needs of individuals
+// whose logits lie in the enclosures of whole. ok is unset where nothing is known.
+//
+// Let h be the largest logit and l the least, of scores more than v apart. Then
+//
+//	σ(h) > v + σ(l) ≥ v + σ(Least),  σ(l) < σ(h) − v ≤ σ(Most) − v,
+//
+// and as l ≥ h − A, with A for whole.Apart, two logits A apart around h − A/2 have
+// scores more than v apart, and so have those around l + A/2: both are nearer to 0
+// than farthest(A, v). Of all such pairs the ones around 0 are the closest to each
+// other, 2·logit((1+v)/2) apart. Where Least is so large that l cannot be half of
+// that below 0, the closest pair has l = Least; and so with Most.
+func (j *Judge) Need(whole *Spread, v float64) (n Need, ok bool) {
+	inf := math.Inf(1)
+	n = Need{Above: -inf, Below: inf, Apart: -inf}
+	switch j.Notion {
+	case fairness.Logit:
+		n.Apart = v
+		return n, v > 0
+	case fairness.Decision: // v is the larger logit, the other is not positive
+		n.Above, n.Below = v, math.SmallestNonzeroFloat64
+		return n, v >= 0
+	case fairness.DecisionStrict:
+		n.Above, n.Below = v, -v
+		return n, v >= 0
+	}
+	if j.Notion != fairness.Score || v < 0x1p-30 || v >= 1 {
+		return n, false
+	}
+	above, below := logit(v+fairness.Sigmoid(whole.Least)-slipped)-margin, -logit(v+fairness.Sigmoid(-whole.Most)-slipped)+margin
+	n.Apart = 2*logit((1+v)/2-slipped) - margin
+	half := n.Apart / 2
+	if whole.Least >= -half {
+		n.Apart = max(n.Apart, above-whole.Least-margin)
+	}
+	if whole.Most <= half {
+		n.Apart = max(n.Apart, whole.Most-below-margin)
+	}
+	n.Above, n.Below = above, below
+	if far := farthest(whole.Apart, min(v, nearOne)); !math.IsInf(far, 0) && !math.IsNaN(far) {
+		n.Above, n.Below = max(above, whole.Apart/2-far-margin), min(below, far-whole.Apart/2+margin)
+	}
+	return n, true
+}
+
+// logit is the logit of a score, which is taken to be at least 2⁻⁴⁴ away from 0 and
+// 1: its relative error is a few units in the last place. −Inf where p ≤ 0.
+func logit(p float64) float64 {
+	if p <= 0 {
+		return math.Inf(-1)
+	}
+	p = min(p, 1-0x1p-44)
+	return math.Log(p / (1 - p))
+}

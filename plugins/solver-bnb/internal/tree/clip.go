@@ -1,0 +1,244 @@
+package tree
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// functional is a linear form of each lane of a box. A value above the cutoff needs
+// that, somewhere, one lane's is more than by most below the largest that it takes in
+// the box that was bounded.
+type functional struct {
+	form batch.Form
+	// common slopes, by feed, are taken off; nil stands for none.
+	common []float64
+	sign   float64
+	most   []float64 // by combination; a negative number rules one out
+	widest int       // the combination with the largest
+}
+
+// clip cuts off from box b, which was bounded as whole says, what cannot have a
+// value above the cutoff, and settles it. It reports whether anything is left, which
+// is what box is then.
+//
+// A cell of a dimension goes where no lane can have what such a value needs, whatever
+// the other dimensions are. All that goes is settled by the forms of the whole box, so
+// that a checker who is given their slopes finds what was found here.
+func (w *worker) clip(box grid.Box, b int, whole *judge.Spread, possible []bool) bool {
+	need, ok := w.t.judge.Need(whole, w.cutoff)
+	if !ok {
+		return true
+	}
+	lane := b * w.k
+	w.enclosures(lane)
+	f := functional{form: w.space.Logit(), sign: 1, most: w.needs}
+	if !math.IsInf(need.Above, 0) && !w.shrink(box, lane, w.needing(&f, -need.Above, possible)) {
+		return false
+	}
+	f.sign = -1
+	if !math.IsInf(need.Below, 0) && !w.shrink(box, lane, w.needing(&f, need.Below, possible)) {
+		return false
+	}
+	if w.parallel == nil || math.IsInf(need.Apart, 0) {
+		return true
+	}
+	w.intervals(w.parallel, lane)
+	s := judge.Gather(w.lo, w.hi, possible, nil)
+	f = functional{form: w.parallel.form, common: w.parallel.of(w, b), sign: 1, most: w.needs}
+	if !w.shrink(box, lane, w.needing(&f, -s.Least-need.Apart, possible)) {
+		return false
+	}
+	f.sign = -1
+	return w.shrink(box, lane, w.needing(&f, s.Most-need.Apart, possible))
+}
+
+// clipped clips box b, and goes through what is left where that is little. It reports
+// whether box is a leaf.
+func (w *worker) clipped(box grid.Box, b int, whole *judge.Spread, possible []bool) bool {
+	if !w.clip(box, b, whole, possible) {
+		return false
+	}
+	if w.g.Countable && w.g.Size(box) <= enumerable {
+		w.points.enumerate(w, box)
+		return false
+	}
+	return true
+}
+
+// needing says of f, whose lanes' values are in lo and hi, that one of them has to be
+// positive together with shift.
+func (w *worker) needing(f *functional, shift float64, possible []bool) *functional {
+	guard := w.clipError()
+	f.widest = 0
+	for z := range f.most {
+		top := w.hi[z]
+		if f.sign < 0 {
+			top = -w.lo[z]
+		}
+		if f.most[z] = -1; possible == nil || possible[z] {
+			f.most[z] = top + shift
+			f.most[z] += guard + 0x1p-50*(math.Abs(top)+math.Abs(shift))
+		}
+		if f.most[z] > f.most[f.widest] {
+			f.widest = z
+		}
+	}
+	return f
+}
+
+// clipError outweighs twice the rounding of what a form is in a cell against what
+// it is in the bounded box.
+func (w *worker) clipError() float64 { return 2 * w.alignError() }
+
+// shrink cuts off from box, whose lanes begin at lane, the cells in which no lane's
+// functional is large enough. It reports whether anything is left.
+func (w *worker) shrink(box grid.Box, lane int, f *functional) bool {
+	for d := range w.g.Dims {
+		from, to := box[2*d], box[2*d+1]
+		if from == to || len(w.g.Dims[d].Feeds) == 0 {
+			continue
+		}
+		first, last := w.kept(d, from, to, lane+f.widest, f.most[f.widest], f)
+		for z, most := range f.most {
+			if first == from && last == to {
+				break
+			}
+			if most >= 0 && z != f.widest {
+				a, o := w.kept(d, from, to, lane+z, most, f)
+				first, last = min(first, a), max(last, o)
+			}
+		}
+		if first > last {
+			w.cutOff(box, d, from, to, lane)
+			return false
+		}
+		if first > from {
+			w.cutOff(box, d, from, first-1, lane)
+		}
+		if last < to {
+			w.cutOff(box, d, last+1, to, lane)
+		}
+		box[2*d], box[2*d+1] = first, last
+	}
+	return true
+}
+
+// kept is the first and the last cell of dimension d, of those from from to to, in
+// which a lane's functional may be as large as most demands. Where there is none, the
+// first is behind all cells and the last before.
+func (w *worker) kept(d int, from, to uint64, lane int, most float64, f *functional) (first, last uint64) {
+	at, end := w.below(d, from, lane, f), w.below(d, to, lane, f)
+	if at < most && end < most {
+		return from, to
+	}
+	none, before := uint64(math.MaxUint64), uint64(0)
+	goes := func(cell uint64) bool { return w.below(d, cell, lane, f) >= most }
+	if dim := &w.g.Dims[d]; !dim.Even && !dim.Real {
+		for first = from; first <= to && goes(first); first++ {
+		}
+		if first > to {
+			return none, before
+		}
+		for last = to; goes(last); last-- {
+		}
+		return first, last
+	}
+	// The functional is affine in the feature: what goes at two cells goes between them.
+	switch {
+	case at >= most && end >= most:
+		return none, before
+	case at >= most:
+		c := from + uint64((at-most)/(at-end)*float64(to-from))
+		for c = min(c, to); c > from && !goes(c); {
+			c -= 1 + (c-from)/4
+		}
+		return c + 1, to
+	default:
+		c := to - min(uint64((end-most)/(end-at)*float64(to-from)), to-from)
+		for c < to && !goes(c) {
+			c += 1 + (to-c)/4
+		}
+		return from, c - 1
+	}
+}
+
+// below bounds from below, but for clipError, by how much less a lane's functional
+// is in a cell of a dimension than where it is largest in the box that was bounded.
+func (w *worker) below(d int, cell uint64, lane int, f *functional) float64 {
+	sum := 0.0
+	feeds := w.g.Dims[d].Feeds
+	for i := range feeds {
+		feed := &feeds[i]
+		a := f.form.Slope(feed.Input)[lane]
+		if f.common != nil {
+			a -= f.common[w.first[d]+i]
+		}
+		a *= f.sign
+		at := feed.Low(cell)
+		if a > 0 {
+			at += feed.Width
+		}
+		sum += a*(w.space.Centre(feed.Input)[lane]-at) + math.Abs(a)*w.space.HalfWidth(feed.Input)[lane]
+	}
+	return sum
+}
+
+// cutOff settles the cells of dimension d from from to to of a box, in which no value
+// is above the cutoff. Of a dimension with several inputs, that is known of each cell
+// alone: a bound over some cells would take each input's worst.
+func (w *worker) cutOff(box grid.Box, d int, from, to uint64, lane int) {
+	if w.t.Proofs && len(w.g.Dims[d].Feeds) > 1 {
+		for ; from < to; from++ {
+			box[2*d], box[2*d+1] = from, from
+			w.settlePart(box, lane)
+		}
+	}
+	box[2*d], box[2*d+1] = from, to
+	w.settlePart(box, lane)
+}
+
+// settlePart settles a part of a bounded box.
+func (w *worker) settlePart(part grid.Box, lane int) {
+	if w.t.goal.values {
+		w.bounded(part, lane)
+	} else {
+		w.fair(part, lane, w.g.Size(part))
+	}
+	if w.t.Pieces == nil || !w.t.Proofs {
+		return
+	}
+	copies := w.out.pieces[len(w.out.pieces)-1].Copies
+	for i := range copies {
+		copies[i].Logit = w.within(part, lane+copies[i].Combination)
+	}
+}
+
+// within encloses a lane's logit over a part of the box that was bounded, by the whole
+// box's form.
+func (w *worker) within(part grid.Box, lane int) space.Interval {
+	form := w.space.Logit()
+	mid, rad := form.Base[lane], w.space.Slack()[lane]+w.alignError()
+	add := func(input int, c, r float64) {
+		s := form.Slope(input)[lane]
+		mid += s * c
+		rad += math.Abs(s) * r
+	}
+	for d := range w.g.Dims {
+		for i := range w.g.Dims[d].Feeds {
+			feed := &w.g.Dims[d].Feeds[i]
+			c, r := feed.Enclose(part[2*d], part[2*d+1])
+			add(feed.Input, c, r)
+		}
+	}
+	for _, f := range w.g.Fixed {
+		add(f.Input, f.Centre, f.HalfWidth)
+	}
+	for _, f := range w.g.Combinations[lane%w.k].Inputs {
+		add(f.Input, f.Centre, f.HalfWidth)
+	}
+	return space.Interval{Lo: mid - rad, Hi: mid + rad}
+}

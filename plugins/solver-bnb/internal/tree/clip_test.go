@@ -1,0 +1,187 @@
+package tree
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// latticeOf asks about a random network over a few hundred individuals: of a feature
+// with an affine input, one with a table and one with both.
+func latticeOf(r *rand.Rand, notion fairness.Notion) *problem.Query {
+	table := func(n int) (out []float64) {
+		for range n {
+			out = append(out, math.Round(r.NormFloat64()*3))
+		}
+		return out
+	}
+	s := &space.Space{Inputs: 5, Features: []space.Feature{
+		{Name: "a", Kind: space.Integer, Hi: 15, Inputs: []space.Input{{Index: 0, Scale: 0.3, Offset: 0.7}}},
+		{Name: "b", Kind: space.Categorical, Hi: 5, Categories: []string{"u", "v", "w", "x", "y", "z"}, Inputs: []space.Input{{Index: 1, Table: table(6)}}},
+		{Name: "c", Kind: space.Integer, Hi: 6, Inputs: []space.Input{{Index: 2, Scale: -0.7}, {Index: 3, Table: table(7)}}},
+		{Name: "p", Kind: space.Integer, Hi: 4, Protected: []float64{0, 1, 4}, Inputs: []space.Input{{Index: 4, Scale: 1}}},
+	}}
+	if r.IntN(2) == 0 {
+		s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 3, Hi: 9}}, {Feature: 3, Interval: space.Interval{Lo: 4, Hi: 4}}}}
+	}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
+	widths := []int{5, 3, 2, 1}
+	for k := 1; k < len(widths); k++ {
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, math.Round(r.NormFloat64()*40)/64)
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, math.Round(r.NormFloat64()*64)/64)
+		}
+		n.Layers = append(n.Layers, l)
+	}
+	return &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: notion, Epsilon: big.NewRat(1, 20), Goal: problem.Maximise}
+}
+
+// individuals visits the individuals of a box of cells.
+func individuals(g *grid.Grid, box grid.Box, visit func(x []float64)) {
+	x := make([]float64, len(g.Dims))
+	var at func(d int)
+	at = func(d int) {
+		if d == len(x) {
+			visit(x)
+			return
+		}
+		for c := box[2*d]; c <= box[2*d+1]; c++ {
+			x[d], _ = g.Dims[d].Values(c)
+			at(d + 1)
+		}
+	}
+	at(0)
+}
+
+// What clip cuts off has no value above the cutoff, in exact arithmetic, whatever the
+// box and the cutoff; its logits lie in what is stated of it, and parts and rest are
+// the box.
+func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 8))
+	cutOff, proofs := 0, 0
+	for i := range tier.Count(250, 4000) {
+		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)])
+		tr, err := New(q, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.Pieces, tr.Proofs = func([]Piece) {}, true
+		w := tr.workers[0]
+		w.out = w.newOutput()
+		box := tr.grid.Whole()
+		for d := range tr.grid.Dims {
+			a, b := r.Uint64N(box[2*d+1]+1), r.Uint64N(box[2*d+1]+1)
+			box[2*d], box[2*d+1] = min(a, b), max(a, b)
+		}
+		values := map[[3]float64]float64{}
+		var known []float64
+		individuals(tr.grid, box, func(x []float64) {
+			point := tr.grid.Point(x)
+			var logits []*big.Rat
+			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), point) {
+				logits = append(logits, tr.exact().Logit(q.Space.ExactInputs(c)))
+			}
+			value := math.Inf(-1)
+			if len(logits) > 1 {
+				_, value = q.Notion.Gap(logits)
+				known = append(known, value)
+			}
+			values[[3]float64(x)] = value
+		})
+		if len(known) == 0 {
+			continue
+		}
+		w.cutoff = slices.Max(known) // somebody is just at it
+		if r.IntN(3) == 0 {
+			w.cutoff = known[r.IntN(len(known))]
+		}
+		w.place(box)
+		w.n = 1
+		w.bound()
+		var possible, sure []bool
+		if tr.rules != nil {
+			tr.rules.Stand(box, &w.standing)
+			possible, sure = w.standing.Possible, w.standing.Sure
+		}
+		whole, _ := w.spreads(0, possible, sure)
+		size := w.g.Size(box)
+		left := w.clip(box, 0, &whole, possible)
+		for _, p := range w.out.pieces {
+			size -= w.g.Size(p.Box)
+			cutOff++
+			individuals(tr.grid, p.Box, func(x []float64) {
+				if v, ok := values[[3]float64(x)]; !ok || v > w.cutoff {
+					t.Fatalf("question %d, %s: %v has the value %v and is cut off at %v", i, q.Notion, x, v, w.cutoff)
+				}
+				delete(values, [3]float64(x))
+				for _, c := range p.Copies {
+					l := tr.logit(tr.grid.Point(x), c.Combination)
+					if l.Cmp(new(big.Rat).SetFloat64(c.Logit.Lo)) < 0 || l.Cmp(new(big.Rat).SetFloat64(c.Logit.Hi)) > 0 {
+						t.Fatalf("question %d: a logit of %v is not in %v", i, x, c.Logit)
+					}
+					proofs++
+				}
+			})
+		}
+		if left {
+			size -= w.g.Size(box)
+		}
+		if size != 0 {
+			t.Fatalf("question %d: parts and rest are not the box: %v individuals are missing", i, size)
+		}
+	}
+	if cutOff < 30 || proofs < 1000 {
+		t.Errorf("%d parts were cut off, %d logits looked at", cutOff, proofs)
+	}
+}
+
+// The whole search with clipping finds what is largest, and its pieces are the region.
+func TestClippedSearchIsComplete(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 8))
+	for i := range tier.Count(12, 200) {
+		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)])
+		tr, err := New(q, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 0.0
+		tr.Pieces = func(list []Piece) {
+			for i := range list {
+				size += tr.grid.Size(list[i].Box)
+			}
+		}
+		if end := tr.Run(context.Background(), Limits{}); end != Complete {
+			t.Fatalf("question %d ended with %d", i, end)
+		}
+		if size != tr.Total.Float() {
+			t.Errorf("question %d: the pieces have %v individuals of %v", i, size, tr.Total.Float())
+		}
+		most := math.Inf(-1)
+		individuals(tr.grid, tr.grid.Whole(), func(x []float64) {
+			var logits []*big.Rat
+			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.grid.Point(x)) {
+				logits = append(logits, tr.exact().Logit(q.Space.ExactInputs(c)))
+			}
+			if len(logits) > 1 {
+				_, v := q.Notion.Gap(logits)
+				most = max(most, v)
+			}
+		})
+		if b := tr.Bound(); !math.IsInf(most, -1) && !(b >= most && b <= most+1e-8) {
+			t.Errorf("question %d, %s: bound %v, want %v", i, q.Notion, b, most)
+		}
+	}
+}
