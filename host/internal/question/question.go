@@ -19,6 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/shell"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -201,6 +202,9 @@ func Queries(spec Spec, goal problem.Goal, note func(format string, args ...any)
 		if out[i].Notion.Binned() {
 			CountsBins(one.Study.Clustering, note)
 		}
+		if i == 0 && out[i].Notion == fairness.Score {
+			TakesSigmoids(out[i].Model, note)
+		}
 	}
 	return all[0].Study, out, nil
 }
@@ -237,6 +241,14 @@ func unchanged(st *study.Study, spec *Spec) error {
 func CountsBins(c fairness.Clustering, note func(format string, args ...any)) {
 	if c != fairness.ByBins {
 		note("k counts bins; the study's clustering, %s, is not used", c)
+	}
+}
+
+// TakesSigmoids tells the user that scores are σ of a model's output that may be none to
+// take it of, as a forest's share is.
+func TakesSigmoids(m model.Model, note func(format string, args ...any)) {
+	if m.Link() == model.Identity && m.Family() != relu.Family {
+		note("scores are σ of what the %s add up to; where that is a forest's share or a regression, ask certify and quantify with --notion logit", m.Family())
 	}
 }
 

@@ -126,6 +126,7 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 		return nil, nil, err
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
+	question.TakesSigmoids(q.Study.Model, s.Note)
 	if r.File != "" {
 		data, err = q.Study.Rows(r.File, r.Encoded)
 	} else {

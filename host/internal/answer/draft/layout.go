@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -362,6 +363,10 @@ func (a *arrangement) rows(upTo int, visit func(row int, point, inputs []float64
 // judge holds the model's scores of up to so many rows against what is known.
 func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 	n, right, loss, other := 0.0, 0.0, 0.0, 0.0
+	unit := 1.0
+	if shares(m) {
+		unit = 4 // as much as a logit of a share about a half
+	}
 	a.rows(upTo, func(row int, _, inputs []float64) {
 		logit := m.Logit(inputs)
 		if t.scores != nil {
@@ -372,7 +377,7 @@ func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 				right++
 			}
 			if t.scores == nil {
-				yes, no := softplus(-logit), softplus(logit)
+				yes, no := softplus(-unit*logit), softplus(unit*logit)
 				if !t.labels[row] {
 					yes, no = no, yes
 				}
@@ -415,6 +420,10 @@ func (a *arrangement) blind(t truth) float64 {
 
 // tells reports that the model's scores, which were judged, say something about the labels.
 func (a *arrangement) tells(t truth) bool { return a.fit.loss <= 0.95*a.blind(t) }
+
+// shares reports that the model's output is none to take σ of: a sum of trees that is a
+// share, or a regression.
+func shares(m model.Model) bool { return m.Link() == model.Identity && m.Family() == trees.Family }
 
 // score is what the model's owner calls so.
 func score(m model.Model, logit float64) float64 {

@@ -64,6 +64,10 @@ func (d *drafter) write() (string, error) {
 		case d.info.OneOfMany:
 			say(0, "certain: the model tells several classes")
 			line("notion: decision")
+		case d.info.Linear && shares(d.model):
+			say(0, "certain: the model ends in a sum of its trees, such as a share, whose differences are the gaps")
+			line("output: logit")
+			line("notion: logit")
 		case d.info.Linear:
 			say(0, "certain: the model ends in a linear unit, to be read as a logit")
 			line("output: logit")

@@ -107,6 +107,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		return nil, session.Mistake(err)
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
+	question.TakesSigmoids(q.Study.Model, s.Note)
 	j := &job{session: s, request: r, question: q}
 	if j.query, err = q.Scores(); err != nil {
 		return nil, session.Mistake(err)

@@ -25,6 +25,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -124,12 +125,8 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 	if j.query, err = q.Scores(); err != nil {
 		return nil, nil, err
 	}
-	network, err := relu.Of(q.Study.Model, "training")
-	if err != nil {
-		return nil, nil, session.Mistake(err)
-	}
 	c := &Config{
-		Network: network, Space: j.query.Space, Region: j.query.Region, Epsilon: j.query.Epsilon, Retraining: r.Retraining, MostRefused: r.MostRefused,
+		Model: q.Study.Model, Space: j.query.Space, Region: j.query.Region, Epsilon: j.query.Epsilon, Retraining: r.Retraining, MostRefused: r.MostRefused,
 		Search: j.search, Trained: j.trained, Explain: j.explain, Progress: s.Show,
 	}
 	if c.Arms, err = ParseArms(r.Arms); err != nil {
@@ -190,8 +187,8 @@ func (j *job) search(ctx context.Context, name string, subject Subject) (_ *Sear
 		return nil, err
 	}
 	r, asked := j.request.Search, j.question
-	if subject.Network != j.question.Study.Model {
-		if asked, err = asked.With(subject.Network); err != nil {
+	if n, ok := subject.Model.(*relu.Network); ok && subject.Model != j.question.Study.Model {
+		if asked, err = asked.With(n); err != nil {
 			return nil, err
 		}
 	}
@@ -238,9 +235,9 @@ const explainedBy = 10
 
 // explain is Config.Explain: guardrails by hyfair explain's defaults
 // from the individuals that a search found.
-func (j *job) explain(ctx context.Context, n *relu.Network, found []record.Found) ([]space.Predicate, error) {
+func (j *job) explain(ctx context.Context, m model.Model, found []record.Found) ([]space.Predicate, error) {
 	q := j.query
-	e, err := evaluate.New(n, q.Space, q.Region, q.Epsilon)
+	e, err := evaluate.New(m, q.Space, q.Region, q.Epsilon)
 	if err != nil {
 		return nil, err
 	}

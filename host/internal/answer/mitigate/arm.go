@@ -11,15 +11,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Subject is what a search looks at: a network and the guardrails in front of
+// Subject is what a search looks at: a model and the guardrails in front of
 // it, predicates over features that are not protected.
 type Subject struct {
-	Network *relu.Network
-	Guards  []space.Predicate
+	Model  model.Model
+	Guards []space.Predicate
 }
 
 // The ways of making a network.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -16,19 +16,19 @@ var ErrNoRules = errors.New("no guardrails")
 
 // guards are the rules given, or those that explain what a search of the
 // network without guardrails found, as far as these do not refuse too many.
-func (r *run) guards(ctx context.Context, way string, n *relu.Network) (kept []space.Predicate, leftOut int, err error) {
+func (r *run) guards(ctx context.Context, way string, m model.Model) (kept []space.Predicate, leftOut int, err error) {
 	if r.Rules != nil {
 		return r.Rules, 0, nil
 	}
 	if r.Explain == nil {
 		return nil, 0, &skipped{errors.New("there are no rules")}
 	}
-	s, err := r.search(ctx, Arm{Way: way}, Subject{Network: n})
+	s, err := r.search(ctx, Arm{Way: way}, Subject{Model: m})
 	if err != nil {
 		return nil, 0, err
 	}
 	r.Progress("explaining " + way)
-	rules, err := r.Explain(ctx, n, s.Found)
+	rules, err := r.Explain(ctx, m, s.Found)
 	switch {
 	case errors.Is(err, ErrNoRules):
 		return nil, 0, &skipped{err}

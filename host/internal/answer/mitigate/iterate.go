@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hyfair/hyfair/host/internal/answer/train"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // heavier is the factor from one round's penalty to the next one's.
@@ -18,9 +19,9 @@ var errNoBetter = errors.New("no round brought a better network")
 // all that was found until then and makes the penalty heavier. It ends when a
 // turn brings no smaller Max.K, or of equals fewer individuals, than the best
 // network before, or costs too much accuracy on the rows held back.
-func (r *run) iterate(ctx context.Context, m *made, before *Searched) error {
-	best, from := before, r.Network
-	accuracy := r.heldAccuracy()
+func (r *run) iterate(ctx context.Context, m *made, original *relu.Network, before *Searched) error {
+	best, from := before, original
+	accuracy := r.heldAccuracy(original)
 	lost := 0.0
 	turn := r.material
 	for round := 1; round <= r.Retraining.Rounds; round++ {
@@ -33,7 +34,7 @@ func (r *run) iterate(ctx context.Context, m *made, before *Searched) error {
 		if lost = accuracy - next.trained.HeldAccuracy; lost > r.Retraining.MaxLoss {
 			break
 		}
-		s, err := r.searchOnce(ctx, name, Subject{Network: next.network})
+		s, err := r.searchOnce(ctx, name, Subject{Model: next.network})
 		if err != nil {
 			return err
 		}
@@ -58,13 +59,13 @@ func (r *run) iterate(ctx context.Context, m *made, before *Searched) error {
 }
 
 // heldAccuracy is the original network's on the rows that choose epochs.
-func (r *run) heldAccuracy() float64 {
+func (r *run) heldAccuracy(original *relu.Network) float64 {
 	var x [][]float64
 	var y []int
 	for _, i := range r.material.held() {
 		x, y = append(x, r.Space.NetworkInputs(nil, r.Train[i])), append(y, r.TrainLabels[i])
 	}
-	_, accuracy := train.Measure(r.Network, x, y)
+	_, accuracy := train.Measure(original, x, y)
 	return accuracy
 }
 

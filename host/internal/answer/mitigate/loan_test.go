@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -42,7 +43,7 @@ func openLoan(t testing.TB, arms ...string) *loan {
 	r := DefaultRetraining()
 	r.Epochs, r.Patience = 3, 0
 	l.config = Config{
-		Network: st.Model.(*relu.Network), Space: st.Space, Region: st.Space.Whole(), Retraining: r, MostRefused: 1,
+		Model: st.Model, Space: st.Space, Region: st.Space.Whole(), Retraining: r, MostRefused: 1,
 		Search: func(_ context.Context, name string, s Subject) (*Searched, error) {
 			l.searches = append(l.searches, name)
 			return draws(t, st.Space, s, 20000), nil
@@ -74,7 +75,7 @@ func (l *loan) rule(t testing.TB, text string) space.Predicate {
 func draws(t testing.TB, s *space.Space, subject Subject, count int) *Searched {
 	t.Helper()
 	region := s.Whole()
-	e, err := evaluate.New(subject.Network, s, region, big.NewRat(1, 20))
+	e, err := evaluate.New(subject.Model, s, region, big.NewRat(1, 20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestArmsShareTheirNetworks(t *testing.T) {
 	l := openLoan(t, "retrained+guards", "original", "consistent", "original+guards", "retrained")
 	rule := l.rule(t, plantedRule)
 	var explained []int
-	l.config.Explain = func(_ context.Context, _ *relu.Network, found []record.Found) ([]space.Predicate, error) {
+	l.config.Explain = func(_ context.Context, _ model.Model, found []record.Found) ([]space.Predicate, error) {
 		explained = append(explained, len(found))
 		return []space.Predicate{rule}, nil
 	}
@@ -220,11 +221,11 @@ func TestArmsShareTheirNetworks(t *testing.T) {
 		t.Errorf("explained %v individuals", explained)
 	}
 	for _, way := range []string{Retrained, Consistent} {
-		if n := arms[way].Subject.Network; kept[way] != n || n == l.config.Network || arms[way].Trained == nil {
+		if n := arms[way].Subject.Model; kept[way] != n || n == l.config.Model || arms[way].Trained == nil {
 			t.Errorf("%s: the network kept is not the one searched", way)
 		}
 	}
-	if arms["retrained+guards"].Subject.Network != kept[Retrained] || kept[Original] != nil {
+	if arms["retrained+guards"].Subject.Model != kept[Retrained] || kept[Original] != nil {
 		t.Error("the guarded arm has another network, or the original was taken for a new one")
 	}
 	// What the penalty is for: copies agree better, and the search finds it.
@@ -237,7 +238,7 @@ func TestArmsShareTheirNetworks(t *testing.T) {
 // same logit, and the rest of the network has learnt something.
 func TestBlindIsTheSameForAllCopies(t *testing.T) {
 	l := openLoan(t, "blind", "blind+guards")
-	l.config.Explain = func(context.Context, *relu.Network, []record.Found) ([]space.Predicate, error) {
+	l.config.Explain = func(context.Context, model.Model, []record.Found) ([]space.Predicate, error) {
 		return nil, ErrNoRules
 	}
 	arms := runLoan(t, l)
@@ -249,7 +250,7 @@ func TestBlindIsTheSameForAllCopies(t *testing.T) {
 		m.draw(rng, x)
 		var logits []float64
 		for _, point := range l.Space.Counterfactuals(l.config.Region, x) {
-			logits = append(logits, blind.Subject.Network.Logit(l.Space.NetworkInputs(nil, point)))
+			logits = append(logits, blind.Subject.Model.Logit(l.Space.NetworkInputs(nil, point)))
 		}
 		for _, logit := range logits {
 			if logit != logits[0] {
@@ -274,7 +275,7 @@ func TestTrainingIsDeterministic(t *testing.T) {
 		l.config.Train, l.config.TrainLabels = l.config.Train[:1000], l.config.TrainLabels[:1000]
 		out := map[string]*relu.Network{}
 		for name, o := range runLoan(t, l) {
-			out[name] = o.Subject.Network
+			out[name] = o.Subject.Model.(*relu.Network)
 		}
 		return out
 	}
@@ -302,7 +303,7 @@ func BenchmarkConsistent(b *testing.B) {
 	m := material{Retraining: l.config.Retraining, space: l.Space, region: l.config.Region, rows: l.config.Train, labels: l.config.TrainLabels}
 	m.Epochs = 1
 	for b.Loop() {
-		if _, _, err := m.consistent(b.Context(), l.config.Network, nil); err != nil {
+		if _, _, err := m.consistent(b.Context(), l.config.Model.(*relu.Network), nil); err != nil {
 			b.Fatal(err)
 		}
 	}

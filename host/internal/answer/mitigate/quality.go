@@ -57,7 +57,7 @@ func Judge(s *space.Space, subject Subject, rows [][]float64, labels []int) Qual
 		counts[k] = map[float64]*tally{}
 	}
 	var all tally
-	decider := individual.New(subject.Network, s)
+	decider := individual.New(subject.Model, s)
 	for i, row := range rows {
 		if _, refused := guard.Refuses(subject.Guards, row); refused {
 			continue

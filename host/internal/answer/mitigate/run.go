@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -52,10 +53,11 @@ func (s *Searched) ID() float64 {
 // Config is a comparison. All but Epsilon, Test, Rules, Explain, Trained and Progress is
 // required.
 type Config struct {
-	Arms    []Arm
-	Network *relu.Network
-	Space   *space.Space
-	Region  space.Region
+	Arms []Arm
+	// Model is a network, or another model, of which only guardrails are tried.
+	Model  model.Model
+	Space  *space.Space
+	Region space.Region
 	// Epsilon is the score difference above which a person is treated unfairly.
 	Epsilon *big.Rat
 	// Train and Test are rows with known outcome: points of Space, encoded, of
@@ -67,7 +69,7 @@ type Config struct {
 	// makes those of each network from what its own search found. Rules that are
 	// not nil and empty guard nothing.
 	Rules   []space.Predicate
-	Explain func(ctx context.Context, n *relu.Network, found []record.Found) ([]space.Predicate, error)
+	Explain func(ctx context.Context, m model.Model, found []record.Found) ([]space.Predicate, error)
 	// MostRefused bounds the share of the training rows that guardrails which
 	// Explain made may refuse: rules are taken in their order, and one that would
 	// exceed it is left out. 1 takes all.
@@ -107,7 +109,7 @@ func Run(ctx context.Context, c Config) ([]Outcome, error) {
 		return nil, err
 	}
 	r := &run{
-		Config: c, searched: map[string]*Searched{}, made: map[string]*made{Original: {network: c.Network}},
+		Config: c, searched: map[string]*Searched{}, made: map[string]*made{Original: {model: c.Model}},
 		material: material{Retraining: c.Retraining, space: c.Space, region: c.Region, rows: c.Train, labels: c.TrainLabels},
 	}
 	if r.Progress == nil {
@@ -145,8 +147,9 @@ type run struct {
 	made     map[string]*made     // by way
 }
 
-// made is a network and how it came about.
+// made is a way's model and how it came about: by training, of a network.
 type made struct {
+	model   model.Model
 	network *relu.Network
 	trained *train.Report
 	rounds  int
@@ -163,9 +166,9 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Arm: arm, Subject: Subject{Network: m.network}, Trained: m.trained, Rounds: m.rounds}
+	o := &Outcome{Arm: arm, Subject: Subject{Model: m.model}, Trained: m.trained, Rounds: m.rounds}
 	if arm.Guarded {
-		if o.Subject.Guards, o.LeftOut, err = r.guards(ctx, arm.Way, m.network); err != nil {
+		if o.Subject.Guards, o.LeftOut, err = r.guards(ctx, arm.Way, m.model); err != nil {
 			return nil, err
 		}
 	}
@@ -189,7 +192,7 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 // whose counterfactuals' scores lie more than ε apart: by evaluation, whatever a search
 // has met.
 func (r *run) unfair(s Subject, rows [][]float64) (*float64, error) {
-	e, err := evaluate.New(s.Network, r.Space, r.Region, r.Epsilon)
+	e, err := evaluate.New(s.Model, r.Space, r.Region, r.Epsilon)
 	if err != nil {
 		return nil, err
 	}
@@ -246,24 +249,29 @@ func (r *run) network(ctx context.Context, way string) (*made, error) {
 }
 
 func (r *run) make(ctx context.Context, way string, m *made) error {
-	original, err := r.search(ctx, Arm{Way: Original}, Subject{Network: r.Network})
+	n, ok := r.Model.(*relu.Network)
+	if !ok {
+		return &skipped{fmt.Errorf("models of the family %s are guarded, and not trained", r.Model.Family())}
+	}
+	original, err := r.search(ctx, Arm{Way: Original}, Subject{Model: n})
 	if err != nil {
 		return err
 	}
 	r.material.found = slices.Clone(original.Found)
 	switch way {
 	case Retrained:
-		err = r.train(ctx, m, way, r.Network, r.material.retrained)
+		err = r.train(ctx, m, way, n, r.material.retrained)
 	case Consistent:
-		err = r.train(ctx, m, way, r.Network, r.material.consistent)
+		err = r.train(ctx, m, way, n, r.material.consistent)
 	case Iterated:
-		err = r.iterate(ctx, m, original)
+		err = r.iterate(ctx, m, n, original)
 	case Blind:
-		err = r.train(ctx, m, way, r.Network, r.material.blind)
+		err = r.train(ctx, m, way, n, r.material.blind)
 	}
 	if errors.Is(err, errNothingFound) || errors.Is(err, errNoBetter) {
 		return &skipped{err}
 	}
+	m.model = m.network
 	if err == nil && r.Trained != nil {
 		err = r.Trained(way, m.network)
 	}

@@ -12,7 +12,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -41,7 +43,7 @@ func TestParseArms(t *testing.T) {
 func shopConfig(t *testing.T, found func(name string) (k, count int), arms ...string) Config {
 	t.Helper()
 	s, n := shop(t)
-	c := Config{Network: n, Space: s, Region: s.Whole(), Retraining: DefaultRetraining(), MostRefused: 1}
+	c := Config{Model: n, Space: s, Region: s.Whole(), Retraining: DefaultRetraining(), MostRefused: 1}
 	c.Retraining.Epochs, c.Retraining.Patience = 1, 0
 	c.Train, c.TrainLabels = rowsOf([]crowd{{[]float64{9, 0, 20}, 1, 20}, {[]float64{0, 1, 40}, 0, 20}, {[]float64{3, 1, 60}, 0, 10}})
 	var err error
@@ -73,7 +75,7 @@ func always(k, count int) func(string) (int, int) {
 // the others go on.
 func TestNothingToDo(t *testing.T) {
 	c := shopConfig(t, always(0, 0), "original", "original+guards", "retrained", "consistent")
-	c.Explain = func(_ context.Context, _ *relu.Network, found []record.Found) ([]space.Predicate, error) {
+	c.Explain = func(_ context.Context, _ model.Model, found []record.Found) ([]space.Predicate, error) {
 		if len(found) > 0 {
 			t.Errorf("%d found", len(found))
 		}
@@ -103,7 +105,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 	}{{1, []int{0, 1, 2, 3}}, {0.6, []int{0, 2, 3}}, {0.4, []int{0, 3}}, {0.3, []int{2, 3}}, {0.01, []int{3}}} {
 		c := shopConfig(t, always(2, 5), "original+guards")
 		c.MostRefused = test.most
-		c.Explain = func(context.Context, *relu.Network, []record.Found) ([]space.Predicate, error) { return rules, nil }
+		c.Explain = func(context.Context, model.Model, []record.Found) ([]space.Predicate, error) { return rules, nil }
 		outcomes, err := Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +124,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 	}
 	c := shopConfig(t, always(2, 5), "original+guards")
 	c.MostRefused = 0.1
-	c.Explain = func(context.Context, *relu.Network, []record.Found) ([]space.Predicate, error) {
+	c.Explain = func(context.Context, model.Model, []record.Found) ([]space.Predicate, error) {
 		return rules[:2], nil
 	}
 	outcomes, err := Run(t.Context(), c)
@@ -135,7 +137,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 func TestRulesGivenAreNotExplained(t *testing.T) {
 	c := shopConfig(t, always(2, 5), "original+guards", "retrained+guards")
 	c.Rules = []space.Predicate{}
-	c.Explain = func(context.Context, *relu.Network, []record.Found) ([]space.Predicate, error) {
+	c.Explain = func(context.Context, model.Model, []record.Found) ([]space.Predicate, error) {
 		t.Error("explained")
 		return nil, nil
 	}
@@ -173,7 +175,7 @@ func TestIterated(t *testing.T) {
 			c.Retraining.MaxLoss = 1
 			c.Search = func(ctx context.Context, name string, s Subject) (*Searched, error) {
 				if strings.Contains(name, "round") {
-					nets = append(nets, s.Network)
+					nets = append(nets, s.Model.(*relu.Network))
 				}
 				return base.Search(ctx, name, s)
 			}
@@ -191,8 +193,8 @@ func TestIterated(t *testing.T) {
 				}
 				return
 			}
-			if o.Subject.Network != nets[test.kept-1] || o.Rounds != test.want {
-				t.Errorf("the network of round %d is kept, want that of round %d", slices.Index(nets, o.Subject.Network)+1, test.kept)
+			if o.Subject.Model != nets[test.kept-1] || o.Rounds != test.want {
+				t.Errorf("the network of round %d is kept, want that of round %d", slices.Index(nets, o.Subject.Model.(*relu.Network))+1, test.kept)
 			}
 		})
 	}
@@ -311,5 +313,22 @@ func TestWorst(t *testing.T) {
 	}}
 	if d := cmp.Diff([][]float64{{3}, {2}, {4}}, m.worst()); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestTreesAreGuardedAndNotTrained: of trees guardrails are tried, and every training is
+// left out with the reason.
+func TestTreesAreGuardedAndNotTrained(t *testing.T) {
+	c := shopConfig(t, always(2, 5), "original", "original+guards", "retrained", "iterated", "blind+guards")
+	c.Model = &trees.Ensemble{Columns: c.Space.Inputs, Output: model.Sigmoid, Trees: []trees.Tree{{{Input: 1, Left: 1, Right: 2}, trees.Leaf(-1), trees.Leaf(1)}}}
+	c.Rules = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 9, Hi: 9}}}}
+	outcomes, err := Run(t.Context(), c)
+	if err != nil || len(outcomes) != 5 {
+		t.Fatalf("%d outcomes, %v", len(outcomes), err)
+	}
+	for i, o := range outcomes {
+		if trained := i >= 2; trained != strings.Contains(o.Skipped, "family trees are guarded, and not trained") || !trained && o.Quality.Accuracy == nil {
+			t.Errorf("%s: %q", o.Arm, o.Skipped)
+		}
 	}
 }

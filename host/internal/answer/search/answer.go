@@ -123,6 +123,7 @@ func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Re
 		return nil, session.Mistake(err)
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
+	question.TakesSigmoids(q.Study.Model, s.Note)
 	o.start.Epsilon, o.start.Region = o.query.Epsilon, o.query.Region
 	if o.eval, err = evaluate.New(o.query.Model, o.query.Space, o.query.Region, o.query.Epsilon); err != nil {
 		return nil, session.Mistake(err)
@@ -422,6 +423,9 @@ func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 			which = fmt.Sprintf("run %d of %d · ", i+1, o.request.Runs)
 		}
 		outcome, faults := o.Run(ctx, seed, run, which)
+		if outcome.Evaluations == 0 && errors.Is(outcome.Err, sdk.ErrUnsupported) {
+			return out, session.Mistake(outcome.Err) // the model is none that the strategy takes
+		}
 		out.add(run, seed, outcome, faults)
 		bests = append(bests, outcome.Best)
 		if outcome.Err != nil && failed == nil {
