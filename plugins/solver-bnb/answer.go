@@ -10,7 +10,6 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/tree"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -42,8 +41,6 @@ func (a *answer) find(ctx context.Context, memory int64) (*sdk.Result, error) {
 	switch {
 	case a.o.Pieces != nil && len(a.q.Relax) > 0:
 		return nil, refusal(errors.New("parts of a region where features may differ between the copies: they would be boxes of pairs"))
-	case a.o.Proofs && a.q.Model.Family() != relu.Family:
-		return nil, sdk.Lacks(a.q.Model, "proofs")
 	case a.o.Proofs && a.q.TellsCopiesApart():
 		return nil, refusal(errors.New("proofs where a condition is about the first copy alone"))
 	}

@@ -1,5 +1,5 @@
-// Package certificate is the file format in which a proof about a network is
-// handed on: what is claimed, the network and the space it is claimed of, and
+// Package certificate is the file format in which a proof about a model is
+// handed on: what is claimed, the model and the space it is claimed of, and
 // the leaves, which are boxes that make up the region, each with what settles
 // it. Nothing else is needed to check the proof; `hyfair check` does, in exact
 // arithmetic. docs/certificates.md describes the format field by field.
@@ -15,7 +15,9 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -25,8 +27,10 @@ type Statement struct {
 	// Producer is what wrote the certificate, Study the name of the study; both
 	// are for people and may be empty.
 	Producer, Study string
-	Network         *relu.Network
-	Space           *space.Space
+	// Network or Trees is the model; the other one is nil.
+	Network *relu.Network
+	Trees   *trees.Ensemble
+	Space   *space.Space
 	// Region bounds the claim; the zero value means the whole space.
 	Region space.Region
 	Notion fairness.Notion
@@ -76,8 +80,20 @@ type Leaf struct {
 	// order of the protected values; slopes are in order of layer and neuron. A
 	// logit with infinite ends states nothing: what the checker finds itself
 	// counts then. The checker picks the slope of a neuron that is not listed and
-	// whose sign it finds open. nil: it bounds all copies in its own way.
+	// whose sign it finds open. nil: it bounds all copies in its own way, as it always
+	// does where the model is trees.
 	Copies []sdk.CopyProof
+}
+
+// Model is what the statement is about, nil where that is not set.
+func (s *Statement) Model() model.Model {
+	switch {
+	case s.Network != nil:
+		return s.Network
+	case s.Trees != nil:
+		return s.Trees
+	}
+	return nil
 }
 
 // RegionOrWhole is the statement's region, or the whole space where none is set.

@@ -144,8 +144,10 @@ func (s *Statement) format() ([]byte, error) {
 	case MaxK:
 		header.Claim.K = s.Claim.K
 	}
-	header.Network = s.Network.Fingerprint()
 	var err error
+	if header.Network, err = s.modelSHA256(); err != nil {
+		return nil, err
+	}
 	if header.Space, err = SpaceSHA256(s.Space); err != nil {
 		return nil, err
 	}
@@ -158,7 +160,7 @@ func (s *Statement) format() ([]byte, error) {
 		of.Region.Values = append(of.Region.Values, region.Values[i])
 	}
 	var out []byte
-	for _, v := range []any{header, networkLine{s.Network}, spaceLine{toSpaceJSON(s.Space)}, of} {
+	for _, v := range []any{header, s.modelLine(), spaceLine{toSpaceJSON(s.Space)}, of} {
 		text, err := line(v)
 		if err != nil {
 			return nil, err

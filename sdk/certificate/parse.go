@@ -60,16 +60,25 @@ func (c *Claim) parse(sc *scanner) error {
 	return err
 }
 
+func (s *Statement) parseModel(sc *scanner) error {
+	err := sc.object(
+		field{name: "network", optional: true, read: func() error { return s.parseNetwork(sc) }},
+		field{name: "trees", optional: true, read: func() error { return s.parseTrees(sc) }},
+	)
+	if err == nil && (s.Network == nil) == (s.Trees == nil) {
+		err = sc.errorf("a network or trees expected")
+	}
+	return err
+}
+
 func (s *Statement) parseNetwork(sc *scanner) error {
 	n := &relu.Network{}
 	s.Network = n
-	return sc.object(field{name: "network", read: func() error {
-		return sc.object(
-			field{name: "precision", read: into(&n.Precision, sc.between(32, 64))},
-			field{name: "head", read: word(sc, &n.Head, relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear)},
-			field{name: "layers", read: list(sc, maxItems, &n.Layers, parseLayer)},
-		)
-	}})
+	return sc.object(
+		field{name: "precision", read: into(&n.Precision, sc.between(32, 64))},
+		field{name: "head", read: word(sc, &n.Head, relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear)},
+		field{name: "layers", read: list(sc, maxItems, &n.Layers, parseLayer)},
+	)
 }
 
 func parseLayer(sc *scanner) (l relu.Layer, err error) {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -16,13 +18,17 @@ import (
 // certificate cannot say, relaxations and single excluded individuals, is an
 // error, and so are the other goals.
 func FromQuery(q *problem.Query) (Statement, error) {
-	n, err := relu.Of(q.Model, "a certificate")
-	if err != nil {
-		return Statement{}, err
-	}
 	s := Statement{
-		Network: n, Space: q.Space, Region: q.RegionOrWhole().Clone(),
+		Space: q.Space, Region: q.RegionOrWhole().Clone(),
 		Notion: q.Notion, Epsilon: q.Epsilon, Require: q.Require, Forbid: q.Forbid,
+	}
+	switch m := q.Model.(type) {
+	case *relu.Network:
+		s.Network = m
+	case *trees.Ensemble:
+		s.Trees = m
+	default:
+		return s, sdk.Lacks(q.Model, "layers of ReLU neurons, or trees, for a certificate")
 	}
 	switch {
 	case len(q.Relax) > 0:

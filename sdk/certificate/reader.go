@@ -25,7 +25,7 @@ func (f *Fault) Unwrap() error { return f.Err }
 // concurrent use.
 type Reader struct {
 	statement Statement
-	sums      [2]string // of network and space
+	sums      [2]string // of model and space
 	r         *bufio.Reader
 	line      int64
 	buffer    []byte
@@ -52,7 +52,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 			out.sums[0], out.sums[1], err = s.parseHeader(sc)
 			return err
 		},
-		s.parseNetwork, s.parseSpace,
+		s.parseModel, s.parseSpace,
 		func(sc *scanner) error {
 			// Predicates and boxes are read with the space's help.
 			if err := s.Space.Validate(); err != nil {
@@ -80,11 +80,14 @@ func NewReader(r io.Reader) (*Reader, error) {
 
 // checkSums holds the fingerprints against the content.
 func (r *Reader) checkSums() error {
-	if of := r.statement.Network.Fingerprint(); of != r.sums[0] {
+	of, err := r.statement.modelSHA256()
+	if err != nil {
+		return err
+	}
+	if of != r.sums[0] {
 		return &Fault{1, fmt.Errorf("network_sha256 is %.64q, that of the network below is %s", r.sums[0], of)}
 	}
-	of, err := SpaceSHA256(r.statement.Space)
-	if err != nil {
+	if of, err = SpaceSHA256(r.statement.Space); err != nil {
 		return err
 	}
 	if of != r.sums[1] {
@@ -96,8 +99,8 @@ func (r *Reader) checkSums() error {
 // Statement is what the certificate is about; it must not be modified.
 func (r *Reader) Statement() *Statement { return &r.statement }
 
-// Fingerprints are the SHA-256 of network and space, as stated and checked.
-func (r *Reader) Fingerprints() (network, space string) { return r.sums[0], r.sums[1] }
+// Fingerprints are the SHA-256 of model and space, as stated and checked.
+func (r *Reader) Fingerprints() (model, space string) { return r.sums[0], r.sums[1] }
 
 // Line is the number of the line that was read last.
 func (r *Reader) Line() int64 { return r.line }

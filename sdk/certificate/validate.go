@@ -21,17 +21,19 @@ func (s *Statement) Validate() error {
 
 // validateSubject checks all but the claim.
 func (s *Statement) validateSubject() error {
-	if s.Network == nil || s.Space == nil {
-		return errors.New("certificate without a network or a space")
+	m := s.Model()
+	if m == nil || s.Space == nil {
+		return errors.New("certificate without a model or a space")
 	}
-	if err := s.Network.Validate(); err != nil {
-		return fmt.Errorf("network: %w", err)
+	what := map[bool]string{true: "network", false: "trees"}[s.Network != nil]
+	if err := m.Validate(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	if err := s.Space.Validate(); err != nil {
 		return fmt.Errorf("space: %w", err)
 	}
-	if s.Network.Inputs() != s.Space.Inputs {
-		return fmt.Errorf("network takes %d inputs, space feeds %d", s.Network.Inputs(), s.Space.Inputs)
+	if m.Inputs() != s.Space.Inputs {
+		return fmt.Errorf("%s: they take %d inputs, the space feeds %d", what, m.Inputs(), s.Space.Inputs)
 	}
 	if err := s.Notion.Validate(s.Epsilon); err != nil {
 		return err
@@ -141,8 +143,12 @@ func (s *Statement) CheckLeaf(l *Leaf) error {
 			return fmt.Errorf("box: %w", err)
 		}
 	}
-	if l.Enumerated && l.Copies != nil {
+	switch {
+	case l.Copies == nil:
+	case l.Enumerated:
 		return errors.New("enumerated, yet with copies")
+	case s.Trees != nil:
+		return errors.New("copies, which are for networks: of trees a checker bounds them itself")
 	}
 	for i := range l.Copies {
 		c := &l.Copies[i]

@@ -133,7 +133,7 @@ func TestWhatAModelLacksIsNamed(t *testing.T) {
 		{certified("highs", capable, func(o *certify.Options) { o.Bounds = certify.BoundsLP }), "the family linear have no layers of ReLU neurons for the bounds lp"},
 		{overTheWire, `unsupported: models of the family "linear" are not known here`},
 		{shares, "bnb takes models of the family relu, trees, not of the family linear"},
-		{stated, "the family linear have no layers of ReLU neurons for a certificate"},
+		{stated, "the family linear have no layers of ReLU neurons, or trees, for a certificate"},
 		{exported(vnnlib, ""), "the family linear have no layers of ReLU neurons for VNN-LIB"},
 		{exported(smt2, "smt"), "the family linear have no script"},
 	} {

@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
 // Request names a certificate.
@@ -134,7 +135,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 			return nil, err
 		}
 		out.Compared = []string{"study", "model"}
-		if err := sameNetwork(st, of.Model); err != nil {
+		if err := sameModel(st, of.Model); err != nil {
 			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", of.ModelPath, err)}, nil
 		}
 		// Which of the study's protected features vary is the certificate's choice.
@@ -151,7 +152,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 			return nil, err
 		}
 		out.Compared = []string{"model"}
-		if err := sameNetwork(st, m); err != nil {
+		if err := sameModel(st, m); err != nil {
 			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", r.Model, err)}, nil
 		}
 	}
@@ -201,11 +202,15 @@ func newResult(path string, r *certificate.Reader) *Result {
 	return out
 }
 
-// sameNetwork names the first difference between a certificate's network and a model.
-func sameNetwork(st *certificate.Statement, m model.Model) error {
-	n, err := relu.Of(m, "a certificate")
-	if err != nil {
-		return err
+// sameModel names the first difference between a certificate's model and another one.
+func sameModel(st *certificate.Statement, m model.Model) error {
+	n, network := m.(*relu.Network)
+	e, forest := m.(*trees.Ensemble)
+	switch {
+	case network && st.Network != nil:
+		return checker.SameNetwork(st.Network, n)
+	case forest && st.Trees != nil:
+		return checker.SameTrees(st.Trees, e)
 	}
-	return checker.SameNetwork(st.Network, n)
+	return fmt.Errorf("the certificate's model is of the family %s, this one of %s", st.Model().Family(), m.Family())
 }

@@ -41,7 +41,7 @@ func (w *worker) piece(box grid.Box, lane int, c Claim, fair, unfair float64) {
 		return
 	}
 	p := Piece{Box: append(grid.Box(nil), box...), Claim: c, Fair: fair, Unfair: unfair}
-	if w.t.Proofs && c != PieceOutside {
+	if w.t.Proofs && c != PieceOutside && w.trees == nil { // of trees a checker needs the box alone
 		e := w.t.plan.Error()
 		for z := range w.k {
 			mid, r := w.space.Mid()[lane+z], w.space.Rad()[lane+z]+e

@@ -1,8 +1,8 @@
 // Package checker decides whether a certificate proves what it claims. It trusts
 // nothing that is written there but the question itself, and works in exact
-// arithmetic from end to end. Of the code that bounds networks elsewhere in
+// arithmetic from end to end. Of the code that bounds models elsewhere in
 // this program it shares nothing: what a relaxed ReLU encloses, how forms are
-// carried through layers and how boxes make up a region is written here again,
+// carried through layers, where trees end and how boxes make up a region is written here again,
 // for this purpose alone. From the SDK it takes the words (network, space,
 // notion) and the exact definitions of sdk/fairness.
 //
@@ -112,9 +112,12 @@ func (c *run) leaves(ctx context.Context) {
 	var done sync.WaitGroup
 	for range c.options.Workers {
 		done.Go(func() {
-			e := &encloser{subject: c.subject}
+			leaf := (&encloser{subject: c.subject}).leaf
+			if c.forest != nil {
+				leaf = newGrove(c.subject).leaf
+			}
 			for t := range tasks {
-				by, err := e.leaf(ctx, t.leaf)
+				by, err := leaf(ctx, t.leaf)
 				c.note(t, by, err)
 			}
 		})

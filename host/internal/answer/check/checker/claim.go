@@ -13,7 +13,9 @@ import (
 // enclosure holds what is known of the logits of one combination over a box.
 type enclosure struct {
 	lo, hi *big.Rat
-	form   *logit
+	form   *logit // of a network
+	// combination is the copy's, of trees.
+	combination int
 	// σ(lo) − ½ from below and σ(hi) − ½ from above, once they are needed.
 	below, above *big.Rat
 }
@@ -65,8 +67,9 @@ func nearLogits(most *big.Rat) *big.Rat {
 }
 
 // follows reports whether the claim holds at every individual whose copies
-// have logits in these enclosures, one a combination.
-func (c *claim) follows(f *frame, of []enclosure) bool {
+// have logits in these enclosures, one a combination. difference bounds by how much the
+// first of two logits exceeds the second.
+func (c *claim) follows(difference func(a, b *enclosure) *big.Rat, of []enclosure) bool {
 	if c.k > 0 && maxBins(of, c.epsilon) <= c.k {
 		return true
 	}
@@ -89,7 +92,7 @@ func (c *claim) follows(f *frame, of []enclosure) bool {
 				break
 			}
 			open = true
-			if a != b && !c.close(f, a, b) {
+			if a != b && !c.close(difference(a, b), a, b) {
 				return false
 			}
 		}
@@ -145,9 +148,8 @@ func (c *claim) apart(hi, lo *big.Rat) bool {
 	panic("check: " + c.notion.String())
 }
 
-// close reports the same from how far a's logit can exceed b's.
-func (c *claim) close(f *frame, a, b *enclosure) bool {
-	d := f.difference(a.form, b.form)
+// close reports the same from d, how far a's logit can exceed b's.
+func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 	switch c.notion {
 	case fairness.Score:
 		return c.scoresClose(d, a.hi, b.lo)

@@ -193,6 +193,9 @@ func given(z *big.Int, v float64, places uint) {
 	z.Rsh(z, exact-places)
 }
 
+// difference is that of two copies' forms over the box at hand.
+func (e *encloser) difference(a, b *enclosure) *big.Rat { return e.frame.difference(a.form, b.form) }
+
 // difference is an upper bound on first − second over the box, in whose frame
 // both are, as one linear form: what the two have in common cancels.
 func (f *frame) difference(first, second *logit) *big.Rat {

@@ -15,7 +15,8 @@ import (
 // shared by the workers.
 type subject struct {
 	*certificate.Statement
-	model     *model
+	model     *model  // of a network
+	forest    *forest // of trees
 	claim     claim
 	reach     *reach
 	protected []int // indices of the protected features
@@ -33,6 +34,15 @@ func newSubject(st *certificate.Statement) (*subject, error) {
 			s.reals = append(s.reals, i)
 		}
 	}
+	if n := len(st.Space.Forbidden) * region.Count(); n > maxScratch/8 {
+		return nil, fmt.Errorf("%d constraints on %d protected combinations are more than is taken", len(st.Space.Forbidden), region.Count())
+	}
+	if st.Trees != nil {
+		var err error
+		s.forest, err = newForest(st)
+		s.reach = newReach(st)
+		return s, err
+	}
 	s.inputBits = inputBits(st.Space, region.Box, region.Values)
 	s.model = newModel(st.Network)
 	whole := newFrame(st.Space, region.Box)
@@ -42,9 +52,6 @@ func newSubject(st *certificate.Statement) (*subject, error) {
 	}
 	if err := s.model.fits(whole.variables(), region.Count(), bits); err != nil {
 		return nil, err
-	}
-	if n := len(st.Space.Forbidden) * region.Count(); n > maxScratch/8 {
-		return nil, fmt.Errorf("%d constraints on %d protected combinations are more than is taken", len(st.Space.Forbidden), region.Count())
 	}
 	s.reach = newReach(st)
 	return s, nil
@@ -81,7 +88,7 @@ func (e *encloser) leaf(ctx context.Context, l *certificate.Leaf) (method, error
 	if err != nil {
 		return 0, err
 	}
-	if !e.reach.void(l.Box) && !e.claim.follows(&e.frame, of) {
+	if !e.reach.void(l.Box) && !e.claim.follows(e.difference, of) {
 		return 0, fmt.Errorf("the enclosures of the logits do not prove the claim: %s", describe(of))
 	}
 	return byBounds, nil
@@ -172,7 +179,7 @@ func (e *encloser) enumerate(ctx context.Context, box space.Box, left *int) erro
 		form := e.logit(e.reach.combinations[c], nil)
 		of, forms = append(of, newEnclosure(form)), append(forms, form)
 	}
-	if len(of) == 0 || e.claim.follows(&e.frame, of) {
+	if len(of) == 0 || e.claim.follows(e.difference, of) {
 		return nil
 	}
 	widest, most := -1, 0.0

@@ -181,7 +181,7 @@ func list(v any) []any {
 // attained is the range of the exact logits of a leaf's copy.
 func attained(st *certificate.Statement, leaf, c map[string]any) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	exact := st.Network.Exact()
+	exact := st.Model().Exact()
 	box, values := list(leaf["box"]), list(c["protected"])
 	for age := box[0].(float64); age <= box[1].(float64); age++ {
 		for job := box[2].(float64); job <= box[3].(float64); job++ {

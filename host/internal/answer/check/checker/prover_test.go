@@ -229,7 +229,7 @@ func judge(t testing.TB, text []byte) string {
 // statement is about. It needs a space without real features.
 func individuals(st *certificate.Statement, visit func(x []float64, logits []*big.Rat)) {
 	s, region := st.Space, st.RegionOrWhole()
-	exact := st.Network.Exact()
+	exact := st.Model().Exact()
 	x := make([]float64, len(s.Features))
 	free := s.Free()
 	var walk func(k int)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -30,6 +31,36 @@ func SameNetwork(of, other *relu.Network) error {
 		}
 		if j := difference(a.Bias, b.Bias); j >= 0 {
 			return fmt.Errorf("layer %d, unit %d: bias %v in the certificate, %v here", k, j, a.Bias[j], b.Bias[j])
+		}
+	}
+	return nil
+}
+
+// SameTrees is SameNetwork for trees. Where missing values go does not count.
+func SameTrees(of, other *trees.Ensemble) error {
+	switch {
+	case len(of.Trees) != len(other.Trees):
+		return fmt.Errorf("the certificate has %d trees, this model %d", len(of.Trees), len(other.Trees))
+	case of.Columns != other.Columns:
+		return fmt.Errorf("the certificate's trees have %d inputs, these %d", of.Columns, other.Columns)
+	case of.Output != other.Output:
+		return fmt.Errorf("the certificate's trees end in a %s, these in a %s", of.Output, other.Output)
+	case of.Base != other.Base:
+		return fmt.Errorf("the certificate's trees add to %v, these to %v", of.Base, other.Base)
+	}
+	for k := range of.Trees {
+		a, b := of.Trees[k], other.Trees[k]
+		if len(a) != len(b) {
+			return fmt.Errorf("tree %d has %d nodes in the certificate, %d here", k, len(a), len(b))
+		}
+		for i := range a {
+			p, q := &a[i], &b[i]
+			if p.Input < 0 && q.Input < 0 && p.Value == q.Value {
+				continue
+			}
+			if p.Input < 0 || p.Input != q.Input || p.Left != q.Left || p.Right != q.Right || p.Value != q.Value || p.Closed != q.Closed || !slices.Equal(p.More, q.More) {
+				return fmt.Errorf("tree %d, node %d is another in the certificate", k, i)
+			}
 		}
 	}
 	return nil

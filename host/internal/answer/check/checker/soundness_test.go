@@ -53,6 +53,11 @@ func TestNothingFalseIsAccepted(t *testing.T) {
 		st.Claim.Bound = above(max(0, largest(st)))
 		limit, _ := st.Claim.Bound.Float64()
 		leaves, _ := prove(r, st, limit-slack, -1)
+		if seed%3 == 2 {
+			st = randomForest(r, st.Notion, false)
+			st.Claim.Bound = above(max(0, largest(st)))
+			leaves = quarters(r, st)
+		}
 		text := write(t, st, leaves)
 		for range 14 {
 			changed := text
@@ -97,13 +102,15 @@ func FuzzRun(f *testing.F) {
 	f.Add(write(f, st, []*certificate.Leaf{{Box: box, Copies: copies(st, newReach(st), box)}}))
 	st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 2}
 	f.Add(write(f, st, []*certificate.Leaf{{Box: box}}))
+	forest := randomForest(rand.New(rand.NewPCG(1, 1)), fairness.Logit, false)
+	f.Add(write(f, forest, []*certificate.Leaf{{Box: forest.RegionOrWhole().Box}}))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := certificate.NewReader(bytes.NewReader(text))
 		if err != nil {
 			return
 		}
 		st := r.Statement()
-		if st.Network.Parameters() > 200 || st.RegionOrWhole().Count() > 20 || len(st.Space.Features) > 10 {
+		if st.Model().Parameters() > 200 || st.RegionOrWhole().Count() > 20 || len(st.Space.Features) > 10 {
 			return // large ones take their time
 		}
 		if !st.Space.HasReals() && Points(st.Space, st.RegionOrWhole().Box).Cmp(big.NewInt(200)) > 0 {

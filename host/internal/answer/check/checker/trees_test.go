@@ -1,0 +1,236 @@
+package checker
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// randomForest is randomStatement about trees.
+func randomForest(r *rand.Rand, notion fairness.Notion, reals bool) *certificate.Statement {
+	st := randomStatement(r, notion, reals)
+	st.Network = nil
+	if reals {
+		st.Space.Features[len(st.Space.Features)-1].Inputs[0] = space.Input{Index: st.Space.Inputs - 1, Scale: []float64{1, -1}[r.IntN(2)]}
+	}
+	st.Trees = wild.Trees(r, st.Space)
+	return st
+}
+
+// quarters are leaves that make up a region, cut somewhere along two features.
+func quarters(r *rand.Rand, st *certificate.Statement) (leaves []*certificate.Leaf) {
+	whole := st.RegionOrWhole().Box
+	cut := func(box space.Box, i int) []space.Box {
+		if box[i].Lo == box[i].Hi {
+			return []space.Box{box}
+		}
+		low, high := slices.Clone(box), slices.Clone(box)
+		low[i].Hi = box[i].Lo + float64(r.IntN(int(box[i].Hi-box[i].Lo)))
+		high[i].Lo = low[i].Hi + 1
+		return []space.Box{low, high}
+	}
+	for _, half := range cut(whole, 0) {
+		for _, box := range cut(half, 2) {
+			leaves = append(leaves, &certificate.Leaf{Box: box, Enumerated: r.IntN(2) == 0 && !st.Space.HasReals()})
+		}
+	}
+	return leaves
+}
+
+// TestTreesAreDecidedExactly: what is true of a forest to the last bit is accepted, and
+// nothing less is.
+func TestTreesAreDecidedExactly(t *testing.T) {
+	told := [2]int{}
+	for seed := range uint64(tier.Count(30, 400)) {
+		for _, notion := range fairness.Notions {
+			r := rand.New(rand.NewPCG(seed, uint64(notion)+60))
+			st := randomForest(r, notion, false)
+			most := largest(st)
+			if math.IsInf(most, 0) || most <= 1e-9 {
+				continue
+			}
+			for _, by := range []float64{1e-12 * (1 + most), -1e-12 * (1 + most)} {
+				st.Claim.Bound.SetFloat64(most + by)
+				why := judge(t, write(t, st, quarters(r, st)))
+				told[map[bool]int{true: 1}[why == ""]]++
+				if (why == "") != holds(st) {
+					t.Errorf("seed %d, %s: the largest is %v, claimed %+g: %q", seed, notion, most, by, why)
+				}
+			}
+			if notion == fairness.Score {
+				st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 1}
+				individuals(st, func(_ []float64, logits []*big.Rat) {
+					st.Claim.K = max(st.Claim.K, fairness.KBins(logits, st.Epsilon))
+				})
+				for right := range 2 {
+					if why := judge(t, write(t, st, quarters(r, st))); (why == "") != (right == 0) {
+						t.Errorf("seed %d: k = %d: %q", seed, st.Claim.K, why)
+					}
+					if st.Claim.K--; st.Claim.K == 0 {
+						break
+					}
+				}
+			}
+		}
+	}
+	if min(told[0], told[1]) < 20 {
+		t.Errorf("%v refused and accepted: too few", told)
+	}
+}
+
+// TestTreesOfRealFeatures: along a real feature a forest is constant between borders, so
+// that those, what is beside them and the ends tell the largest gap.
+func TestTreesOfRealFeatures(t *testing.T) {
+	for seed := range uint64(tier.Count(15, 150)) {
+		for _, notion := range fairness.Notions {
+			r := rand.New(rand.NewPCG(seed, uint64(notion)+70))
+			st := randomForest(r, notion, true)
+			real := len(st.Space.Features) - 1
+			f := &st.Space.Features[real]
+			ends := []float64{f.Lo, f.Hi}
+			for _, tree := range st.Trees.Trees {
+				for i := range tree {
+					if n := &tree[i]; !n.IsLeaf() && int(n.Input) == f.Inputs[0].Index {
+						n.Borders(func(b float64) {
+							for _, v := range []float64{math.Nextafter(b, -9), b, math.Nextafter(b, 9)} {
+								if v *= f.Inputs[0].Scale; v >= f.Lo && v <= f.Hi {
+									ends = append(ends, v)
+								}
+							}
+						})
+					}
+				}
+			}
+			most := math.Inf(-1)
+			for _, v := range ends {
+				one := *st
+				one.Region = st.RegionOrWhole().Clone()
+				one.Region.Box[real] = space.Interval{Lo: v, Hi: v}
+				most = max(most, largest(&one))
+			}
+			if most <= 1e-9 {
+				continue
+			}
+			for _, by := range []float64{1e-12 * (1 + most), -1e-9 * (1 + most)} {
+				st.Claim.Bound.SetFloat64(most + by)
+				if why := judge(t, write(t, st, quarters(r, st))); (why == "") != (by > 0) {
+					t.Errorf("seed %d, %s: the largest is %v, claimed %+g: %q", seed, notion, most, by, why)
+				}
+			}
+		}
+	}
+}
+
+// TestCertificatesOfTreesByTheSolver are accepted.
+func TestCertificatesOfTreesByTheSolver(t *testing.T) {
+	solver, _ := plugintest.Solver(t, "bnb")
+	accepted := 0
+	for seed := range uint64(tier.Count(20, 300)) {
+		for _, goal := range []problem.Goal{problem.Decide, problem.Maximise, problem.MaxK} {
+			notion := fairness.Notions[seed%4]
+			r := rand.New(rand.NewPCG(seed, uint64(goal)+80))
+			q := wild.Query(r, notion)
+			q.Model = wild.Trees(r, q.Space)
+			most, some := wild.Enumerate(q), true
+			if q.Goal = goal; goal == problem.MaxK && (notion != fairness.Score || fairness.Bins(q.Epsilon) > 4096) {
+				continue
+			}
+			_, err := certificate.FromQuery(q)
+			if err != nil || q.TellsCopiesApart() {
+				continue
+			}
+			if goal == problem.Decide && most.Unfair > 0 {
+				continue
+			}
+			text, result := solved(t, solver, q)
+			if goal == problem.Maximise && !result.HasBound {
+				some = false
+			}
+			if why := judge(t, text); why != "" && some {
+				t.Errorf("seed %d, %s, %s: %s, %s: %s", seed, notion, goal, result.Status, result.Native, why)
+			}
+			accepted++
+		}
+	}
+	if accepted < 20 {
+		t.Errorf("only %d", accepted)
+	}
+}
+
+// TestMutatedTreesAreRefused changes a certificate that proves the largest gap of a
+// forest, and leaves it sealed as a forger would.
+func TestMutatedTreesAreRefused(t *testing.T) {
+	s := &space.Space{Inputs: 3, Features: []space.Feature{
+		{Name: "age", Kind: space.Integer, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+		{Name: "sex", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+		{Name: "hours", Kind: space.Real, Hi: 4, Inputs: []space.Input{{Index: 2, Scale: 0.5}}},
+	}}
+	e := &trees.Ensemble{Columns: 3, Output: 1, Base: -1, Trees: []trees.Tree{
+		{{Input: 0, Value: 4, Closed: true, Left: 1, Right: 4}, {Input: 1, Value: 0.5, Left: 2, Right: 3}, trees.Leaf(0), trees.Leaf(1), trees.Leaf(0.25)},
+		{{Input: 2, Value: 1, More: []float64{1.5}, Left: 1, Right: 2}, trees.Leaf(-2), trees.Leaf(0.5)},
+	}}
+	st := &certificate.Statement{Trees: e, Space: s, Notion: fairness.Logit, Epsilon: big.NewRat(1, 1), Claim: certificate.Claim{Kind: certificate.Fair}}
+	box := func(lo, hi float64) *certificate.Leaf {
+		return &certificate.Leaf{Box: space.Box{{Lo: lo, Hi: hi}, {}, {Lo: 0, Hi: 4}}}
+	}
+	text := write(t, st, []*certificate.Leaf{box(0, 3), box(4, 9)})
+	if why := judge(t, text); why != "" {
+		t.Fatal(why)
+	}
+	for name, m := range map[string]struct{ old, new, why string }{
+		"epsilon":             {`"epsilon":"1"`, `"epsilon":"0.999"`, "does not hold"},
+		"a leaf of a tree":    {`{"leaf":1}`, `{"leaf":1.001}`, "does not hold"},
+		"the seal":            {`"base":-1`, `"base":-2`, ""},
+		"link":                {`"link":"sigmoid"`, `"link":"tanh"`, "known: sigmoid, linear"},
+		"an input":            {`{"input":2,`, `{"input":3,`, "compares input 3"},
+		"a child":             {`"left":2,"right":3`, `"left":2,"right":2`, "two parents"},
+		"a cycle":             {`"left":2,"right":3`, `"left":1,"right":3`, "not behind it"},
+		"borders":             {`"borders":[1,1.5]`, `"borders":[1.5,1]`, "border 1 behind 1.5"},
+		"no border":           {`"borders":[1,1.5]`, `"borders":[]`, "no border"},
+		"half a node":         {`{"leaf":-2}`, `{"leaf":-2,"left":1}`, "a node has"},
+		"a node of nothing":   {`{"leaf":-2}`, `{}`, "a node has"},
+		"a closed leaf":       {`{"leaf":-2}`, `{"leaf":-2,"closed":true}`, "a node has"},
+		"a network beside":    {`{"trees":`, `{"network":{"precision":32,"head":"sigmoid","layers":[]},"trees":`, "a network or trees"},
+		"an unknown field":    {`"base":-1`, `"base":-1,"missing":[]`, "unknown field"},
+		"no trees' inputs":    {`{"trees":{"inputs":3`, `{"trees":{"inputs":2`, "compares input 2 of 2"},
+		"a leaf less":         {`{"box":[0,3,0,4]}` + "\n", "", "leaves told"},
+		"a hole":              {`{"box":[0,3,0,4]}`, `{"box":[0,2,0,4]}`, "no leaf covers age=3"},
+		"a hole in the reals": {`{"box":[0,3,0,4]}`, `{"box":[0,3,0,3.5]}`, "no leaf covers"},
+		"an overlap":          {`{"box":[0,3,0,4]}`, `{"box":[0,4,0,4]}`, "overlap"},
+		"copies":              {`{"box":[0,3,0,4]}`, `{"box":[0,3,0,4],"copies":[{"protected":[0]}]}`, "copies, which are for networks"},
+	} {
+		changed := bytes.Replace(text, []byte(m.old), []byte(m.new), 1)
+		if bytes.Equal(changed, text) {
+			t.Fatalf("%s: nothing was changed:\n%s", name, text)
+		}
+		if m.why != "" {
+			if d := tryParse(changed); d != nil && name != "a node of nothing" {
+				d.seal(t)
+				changed = d.bytes(t)
+			}
+		}
+		if why := judge(t, changed); why == "" || !strings.Contains(why, m.why) {
+			t.Errorf("%s: %q, want %q", name, why, m.why)
+		}
+	}
+	// The largest gap is 1: at 4 years and below, sex decides.
+	if lower := fmt.Sprint(largest(&certificate.Statement{Trees: e, Space: s, Notion: fairness.Logit, Region: space.Region{
+		Box: space.Box{{Lo: 4, Hi: 4}, {}, {Lo: 3, Hi: 3}}, Values: s.Whole().Values,
+	}})); lower != "1" {
+		t.Errorf("the gap at four is %s", lower)
+	}
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// TestTreesAsUsersHaveThem: a study of a LightGBM model is certified and its certificate
+// checked, and what needs a gradient says so before it begins.
+func TestTreesAsUsersHaveThem(t *testing.T) {
+	tier.NeedUsual(t)
+	dir := t.TempDir()
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-search-grad": "plugins/search-grad", "hyfair-solver-bnb": "plugins/solver-bnb"})
+	study := filepath.Join(dir, "study.yaml")
+	for name, text := range map[string]string{
+		"model.txt": `tree
+version=v4
+num_class=1
+num_tree_per_iteration=1
+max_feature_idx=1
+objective=binary sigmoid:1
+feature_names=age sex
+
+Tree=0
+num_leaves=3
+num_cat=0
+split_feature=0 1
+threshold=40.5 0.5
+decision_type=2 2
+left_child=1 -1
+right_child=-3 -2
+leaf_value=-0.25 0.5 0.125
+
+end of trees
+`,
+		"study.yaml": "model: model.txt\nfeatures:\n  age: {integer: 0..90}\n  sex: {categories: [f, m]}\nprotected: {sex: all}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) (stdout, stderr string, code int) {
+		t.Helper()
+		var out, errs strings.Builder
+		code = Main(append(args, "--plugin-dir", plugins, "--journal", filepath.Join(dir, "j.db")), strings.NewReader(""), &out, &errs)
+		return out.String(), errs.String(), code
+	}
+	path := filepath.Join(dir, "trees.cert")
+	stdout, stderr, code := run("certify", study, "--solver", "bnb", "--notion", "logit", "--maximize", "--certificate", path)
+	if code != ExitDone || !strings.Contains(stdout, "largest logit gap: 0.75, proved") {
+		t.Fatalf("certify: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	stdout, stderr, code = checkRun(t, path, "--study", study)
+	if code != ExitDone || !strings.Contains(stdout, "every individual's gap (logit) is at most 0.75") {
+		t.Errorf("check: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if stdout, _, code = checkRun(t, path, "--study", "../../../studies/loan"); code == ExitDone || !strings.Contains(stdout, "the certificate's model is of the family trees, this one of relu") {
+		t.Errorf("check of another model: exit code %d\n%s", code, stdout)
+	}
+	stdout, stderr, code = run("search", study, "--strategy", "grad", "--budget", "1s")
+	if code != ExitUsage || stdout != "" || !strings.Contains(stderr, "models of the family trees have no gradient") {
+		t.Errorf("search: exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
