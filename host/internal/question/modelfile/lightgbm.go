@@ -80,9 +80,6 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 	if n := head.number("num_class"); n != 1 || head["num_tree_per_iteration"] != "1" {
 		panic(faultf("num_class: %d classes; models of one score are read: train one against the rest with objective=\"binary\"", n))
 	}
-	if _, ok := head["average_output"]; ok {
-		panic(faultf("average_output: means of trees (boosting=\"rf\") are not read from LightGBM; train with boosting=\"gbdt\", or a forest of scikit-learn"))
-	}
 	out := &trees.Ensemble{Columns: head.number("max_feature_idx") + 1, Output: model.Sigmoid}
 	objective := strings.Fields(head["objective"])
 	switch {
@@ -107,6 +104,15 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 		}()
 	}
 	out.Trees = all(list)
+	if _, mean := head["average_output"]; mean { // boosting="rf"
+		for _, t := range out.Trees {
+			for i := range t {
+				if t[i].IsLeaf() {
+					t[i].Value /= float64(len(out.Trees))
+				}
+			}
+		}
+	}
 	return out, strings.TrimSpace("LightGBM " + head["version"]), strings.Fields(head["feature_names"])
 }
 

@@ -42,13 +42,13 @@ type xgboostFile struct {
 	Version []int `json:"version"`
 	Learner *struct {
 		Booster struct {
-			Name  string `json:"name"`
-			Model *struct {
-				Trees xgboostTrees `json:"trees"`
-				Param struct {
-					Parallel loose `json:"num_parallel_tree"`
-				} `json:"gbtree_model_param"`
-			} `json:"model"`
+			Name  string        `json:"name"`
+			Model *xgboostModel `json:"model"`
+			// Of the booster dart, which weighs its trees.
+			Inner *struct {
+				Model *xgboostModel `json:"model"`
+			} `json:"gbtree"`
+			Weights []float32OrNaN `json:"weight_drop"`
 		} `json:"gradient_booster"`
 		Attributes struct {
 			Best loose `json:"best_iteration"`
@@ -64,6 +64,13 @@ type xgboostFile struct {
 		} `json:"objective"`
 		Names []string `json:"feature_names"`
 	} `json:"learner"`
+}
+
+type xgboostModel struct {
+	Trees xgboostTrees `json:"trees"`
+	Param struct {
+		Parallel loose `json:"num_parallel_tree"`
+	} `json:"gbtree_model_param"`
 }
 
 // xgboostTrees are read one by one, so that a file of trees without nodes does not make
@@ -170,8 +177,16 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 	l := f.Learner
 	switch l.Booster.Name {
 	case "gbtree":
-	case "dart", "gblinear":
-		panic(faultf("gradient_booster: the booster %s is not read; train with booster=\"gbtree\"", l.Booster.Name))
+	case "dart":
+		if l.Booster.Inner == nil || l.Booster.Inner.Model == nil {
+			panic(faultf("gradient_booster.gbtree.model: missing"))
+		}
+		l.Booster.Model = l.Booster.Inner.Model
+		if n := len(l.Booster.Model.Trees); len(l.Booster.Weights) != n {
+			panic(faultf("gradient_booster.weight_drop: %d weights for %d trees", len(l.Booster.Weights), n))
+		}
+	case "gblinear":
+		panic(faultf("gradient_booster: the booster gblinear is not read; train with booster=\"gbtree\""))
 	default:
 		panic(faultf("gradient_booster: unknown booster %.40q", l.Booster.Name))
 	}
@@ -213,7 +228,11 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 	for k := range l.Booster.Model.Trees {
 		func() {
 			defer about(fmt.Sprintf("tree %d", k))
-			list = append(list, l.Booster.Model.Trees[k].grown())
+			weight := 1.0
+			if l.Booster.Name == "dart" {
+				weight = float64(l.Booster.Weights[k])
+			}
+			list = append(list, l.Booster.Model.Trees[k].grown(weight))
 		}()
 	}
 	out.Trees = all(list)
@@ -224,7 +243,8 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 	return out, version, l.Names
 }
 
-func (t *xgboostTree) grown() grown {
+// grown is the tree with its leaves weighed. A product of two float32 is a float64.
+func (t *xgboostTree) grown(weight float64) grown {
 	n := len(t.Left)
 	for name, have := range map[string]int{"right_children": len(t.Right), "split_indices": len(t.Inputs), "split_conditions": len(t.Conditions), "default_left": len(t.DefaultLeft)} {
 		if have != n {
@@ -256,7 +276,7 @@ func (t *xgboostTree) grown() grown {
 	return grown{nodes: n, node: func(i int) trees.Node {
 		v := t.Conditions[i]
 		if t.Left[i] == -1 {
-			return trees.Leaf(float64(v))
+			return trees.Leaf(float64(v) * weight)
 		}
 		if t.Inputs[i] < 0 || t.Inputs[i] >= trees.MaxInputs || t.Left[i] < 0 || t.Left[i] >= n || t.Right[i] < 0 || t.Right[i] >= n {
 			panic(faultf("node %d compares input %d and has the children %d and %d of %d", i, t.Inputs[i], t.Left[i], t.Right[i], n))

@@ -67,6 +67,7 @@ xgboost("xgb-logistic", {"objective": "binary:logistic"})
 xgboost("xgb-base", {"objective": "binary:logistic", "base_score": 0.3, "tree_method": "exact"}, rounds=3)
 xgboost("xgb-raw", {"objective": "binary:logitraw"}, rounds=2)
 xgboost("xgb-regression", {"objective": "reg:squarederror"}, rounds=2)
+xgboost("xgb-dart", {"objective": "binary:logistic", "booster": "dart", "rate_drop": 0.5, "one_drop": 1, "seed": 3})
 xgboost("xgb-categories", {"objective": "binary:logistic", "max_cat_to_onehot": 1}, rounds=3, kinds=["q", "c", "c", "q", "c"])
 
 
@@ -75,13 +76,15 @@ def lightgbm(name, params, rounds=5, **more):
     b = lgb.train({"num_leaves": 8, "min_data_in_leaf": 5, "verbose": -1, "deterministic": True, "num_threads": 1, **params}, d, rounds)
     b.save_model(os.path.join(out, name + ".txt"))
     rows = np.vstack([probe, X[100:160], -X[:20], [[0, 9, 0, 1e-36, -0.5], [17.5, 99, 1, -1e-36, 2.9]]])
-    note(name, b.predict(rows, raw_score=True), rows, 64)
+    trees = rounds if params.get("boosting") == "rf" else 1  # predict() takes the mean, which raw_score does not
+    note(name, b.predict(rows, raw_score=True) / trees, rows, 64)
 
 
 lightgbm("lgb-binary", {"objective": "binary"})
 lightgbm("lgb-categories", {"objective": "binary", "max_cat_to_onehot": 1, "cat_smooth": 1, "min_data_per_group": 5}, categorical_feature=[1, 4])
 lightgbm("lgb-zero", {"objective": "binary", "zero_as_missing": True})
 lightgbm("lgb-forest", {"objective": "binary", "boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.7}, rounds=3)
+lightgbm("lgb-dart", {"objective": "binary", "boosting": "dart", "drop_rate": 0.9, "drop_seed": 3})
 lightgbm("lgb-regression", {"objective": "regression"}, rounds=2)
 
 def sklearn(name, model):
