@@ -45,6 +45,8 @@ stands beside 15, 25, … docs/audit.md explains the summary and the CSV file.`,
 	}
 	addQuestion(cmd, &r.Spec)
 	app.addPictures(cmd, "histograms of k and of the gap, and what each attribute does,")
+	app.addGates(cmd, &r.Gates)
+	addShareGate(cmd, &r.Gates, "max-unfair", "share of the people who may be treated unfairly")
 	fl := cmd.Flags()
 	fl.StringVar(&r.Notion, "notion", "", "who counts as treated unfairly: score, logit, decision or decision-strict (default score)")
 	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv has feature values already, below the features' names")

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -18,7 +18,6 @@ func init() { commands = append(commands, newCertify) }
 
 func newCertify(app *App) *cobra.Command {
 	var r verdict.Request
-	var check string
 	encodings := []string{certify.Direct}
 	for _, e := range encode.Encodings {
 		encodings = append(encodings, e.Name)
@@ -35,11 +34,12 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 		Args: exactlyOne("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Study, r.Data, r.Seed = args[0], app.Data, app.Seed
-			return runCertify(cmd.Context(), app, r, check)
+			return runCertify(cmd.Context(), app, r)
 		},
 	}
 	addQuestion(cmd, &r.Spec)
 	app.addPage(cmd)
+	app.addGates(cmd, &r.Gates)
 	fl := cmd.Flags()
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
@@ -53,7 +53,9 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	fl.Float64Var(&r.Gap, "gap", 0, "relative gap between bound and best at which maximising may stop; 0: as close as the solver's tolerance allows")
 	fl.DurationVar(&r.Timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: none")
 	fl.StringVar(&r.Certificate, "certificate", "", "write the proof of a fair verdict, or with --maximize of the bound, to this file, compressed if it ends in .gz; hyfair check verifies it")
-	fl.StringVar(&check, "check", "", "fair or unfair: exit with code 3 if the verdict is another")
+	fl.Var(&gateFlag{&r.Gates, "check", "string", func(name, bound string) (gate.Gate, error) {
+		return gate.Word(name, bound, certify.Fair.String(), certify.Unfair.String())
+	}}, "check", "fair or unfair: exit with code 3 if the verdict is another")
 	fl.StringVar(&r.Partition, "partition", "", `decide the question in parts: a chunk size for every feature such as 10, "age=10,hours-per-week=20", or adaptive`)
 	fl.BoolVar(&r.All, "all", false, "with --partition: decide every part, not only up to the first witness")
 	fl.DurationVar(&r.SoftTimeout, "soft-timeout", partition.DefaultSoftTimeout, "with --partition: wall time of one question to the solver")
@@ -62,19 +64,13 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	return cmd
 }
 
-func runCertify(ctx context.Context, app *App, r verdict.Request, check string) (err error) {
-	if check != "" && check != "fair" && check != "unfair" {
-		return usage(fmt.Errorf("--check %q: want fair or unfair", check))
-	}
+func runCertify(ctx context.Context, app *App, r verdict.Request) (err error) {
 	if r.Set, err = app.pluginOptions(); err != nil {
 		return err
 	}
 	out, err := ask(ctx, app, verdict.Answer, r)
-	switch {
-	case out != nil && session.Interrupted(ctx):
+	if out != nil && session.Interrupted(ctx) {
 		return interruption("interrupted; what was found so far is shown", err)
-	case err == nil && check != "" && out.Verdict != check:
-		return &exitError{ExitCheck, fmt.Errorf("--check %s: the verdict is %s", check, out.Verdict)}
 	}
 	return err
 }

@@ -74,6 +74,9 @@ its networks is treated in turn.`,
 	fl.Var(&optionalFloat{&f.Delta}, "delta", "explained guardrails: how much larger the mean k inside a rule must be than outside (default: as explain has it)")
 	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
 	app.addPictures(cmd, "what each arm costs and brings")
+	app.addGates(cmd, &f.Gates)
+	addShareGate(cmd, &f.Gates, mitigate.MaxCost, "accuracy that an arm may cost on the rows that it answers")
+	addShareGate(cmd, &f.Gates, mitigate.MaxUnfair, "share of the people an arm answers whom it may treat unfairly")
 	f.add(app, cmd, "of a file of studies: ")
 	fl.StringVar(&f.from, "from", "", "show the tables of this run of a file of studies in the journal again, without running anything")
 	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
@@ -122,7 +125,7 @@ func (f *mitigateFlags) complete(app *App, path string) (r mitigate.Request, err
 // studies/rq4.yaml.
 func (f *mitigateFlags) runSeries(cmd *cobra.Command, app *App, file string) error {
 	p := &series.Plan[mitigate.Request, mitigate.Result]{Kind: series.Mitigate}
-	return runSeries(cmd, app, &f.experimentFlags, file, []string{"model", "guardrails", "from"}, p, func(spec question.Spec, name string) (mitigate.Request, error) {
+	return runSeries(cmd, app, &f.experimentFlags, file, []string{"model", "guardrails", "from", "junit", mitigate.MaxCost, mitigate.MaxUnfair}, p, func(spec question.Spec, name string) (mitigate.Request, error) {
 		r, err := f.complete(app, spec.Study)
 		if r.Search.Model = spec.Model; r.Out != "" {
 			r.Out = filepath.Join(r.Out, strings.ReplaceAll(name, "/", "-"))

@@ -19,7 +19,7 @@ import (
 // of printing. They share a folder, DIR, and a journal, whose first search is RUN.
 var asUsersDo = []string{
 	"init ../../../studies/loan/applicants.csv ../../../studies/loan/network.json --out DIR/s.yaml", "init ../../../studies/loan/applicants.csv --out DIR/s.yaml --force --json",
-	"inspect STUDY", "inspect STUDY --json", "certify STUDY", "certify STUDY --json", "certify STUDY --check fair", "certify STUDY --protected each --json",
+	"inspect STUDY", "inspect STUDY --json", "certify STUDY", "certify STUDY --json", "certify STUDY --check fair --junit DIR/gates.xml", "certify STUDY --protected each --json",
 	"certify STUDY --partition adaptive --all --json", "certify STUDY --where years=0 --certificate DIR/c.cert",
 	"quantify STUDY", "quantify STUDY --json", "quantify STUDY --protected subsets", "search STUDY --budget 50it", "search STUDY --budget 50it --json",
 	"audit STUDY DIR/rows.csv --encoded", "audit STUDY DIR/rows.csv --encoded --json",

@@ -19,6 +19,7 @@ import (
 type pageFlags struct {
 	html  string
 	plots plotFlags
+	gates gateFlags
 	title string
 }
 
@@ -27,6 +28,7 @@ func (a *App) addPage(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.page.html, "html", "", "write the result with its figures to this file, a page for any browser")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		a.page.title = strings.Join(append(strings.Fields(cmd.CommandPath()), args...), " ")
+		a.page.plots.flags = cmd.Flags()
 		return a.page.ready()
 	}
 }

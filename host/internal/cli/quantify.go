@@ -32,6 +32,8 @@ evaluated exactly.`,
 	}
 	addQuestion(cmd, &r.Spec)
 	app.addPictures(cmd, "the shares and, with --map, a map over two features")
+	app.addGates(cmd, &r.Gates)
+	addShareGate(cmd, &r.Gates, "max-unfair", "share of the individuals who may be discriminated against")
 	fl := cmd.Flags()
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 )
 
@@ -31,7 +32,10 @@ evaluates and counts. docs/search.md has the loop, the measures and the files.`,
 	}
 	addQuestion(cmd, &r.Spec)
 	app.addPictures(cmd, "the copies of the worst-treated individual on the axis of scores")
+	app.addGates(cmd, &r.Gates)
 	fl := cmd.Flags()
+	fl.Var(&gateFlag{&r.Gates, "max-k", "int", func(name, bound string) (gate.Gate, error) { return gate.Count(name, bound, 1) }}, "max-k",
+		"largest k that may be found, and with --bound not be excluded: exit with code 3 if that is not so, or not known")
 	fl.StringVar(&r.Strategy, "strategy", "", "strategy plugin, or one of a plugin's presets: rw, sa, sa+knn, climb, … (default: sa; in fast mode climb)")
 	fl.StringVar(&r.Solver, "solver", "", loopSolverHelp)
 	fl.StringVar(&r.Mode, "mode", search.Paper, "paper: one candidate a round, the solver in the loop; fast: many chains, batches, solver seeds in the background")

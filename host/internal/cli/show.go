@@ -81,10 +81,10 @@ func askAs[R any, P showable](ctx context.Context, app *App, show func(result) e
 		return none, err
 	}
 	out, err := answer(ctx, s, request)
-	if err = app.end(s, err); out != none {
-		err = errors.Join(err, show(out))
+	if err = app.end(s, err); out == none {
+		return out, app.gated(ctx, nil, err)
 	}
-	return out, err
+	return out, app.gated(ctx, out, errors.Join(err, show(out)))
 }
 
 // asking is the RunE of a command that does no more than ask; set fills the request in

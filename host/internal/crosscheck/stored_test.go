@@ -24,6 +24,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
@@ -78,13 +79,20 @@ func TestStoredResults(t *testing.T) {
 		change(&r)
 		return r
 	}
+	held := func(name, bound string) []gate.Gate {
+		g, err := gate.Share(name, bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []gate.Gate{g}
+	}
 	searching := search.Request{Spec: loan(""), Strategy: "climb", Solver: search.NoSolver, Mode: search.FastMode, Budget: "20000ev", Runs: 2, Seed: 1}
 	explaining := explain.Request{Spec: loan("loan_amount=10.."), Strategy: "climb", Budget: "20000ev", Individuals: 3, Method: explain.DefaultMethod(), Seed: 1,
 		LIME: true, LIMESamples: 100, RulesOut: in("rules.json"), Bound: 5 * time.Second}
 	explaining.Samples, explaining.Test = 1000, 300
 	delta := 1.0
 	mitigating := mitigate.Request{Search: searching, Arms: []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained}, Delta: &delta, MostRefused: 0.5,
-		Retraining: mitigate.DefaultRetraining(), Out: in("mitigated")}
+		Retraining: mitigate.DefaultRetraining(), Out: in("mitigated"), Gates: held(mitigate.MaxCost, "1%")}
 	mitigating.Retraining.Epochs = 1
 	var runs report.Runs
 	run := func(command string) string {
@@ -115,17 +123,20 @@ func TestStoredResults(t *testing.T) {
 			return verdict.Answer(ctx, s, certify(func(*verdict.Request) {}))
 		}},
 		to("certify decisions", verdict.Answer, certify(func(r *verdict.Request) { r.Notion = "decision-strict" })),
-		to("certify each", verdict.Answer, certify(func(r *verdict.Request) { r.Protected = []string{"each"} })),
-		to("quantify", quantify.Answer, quantify.Request{Spec: loan(small), Samples: 500, Seed: 1, Map: in("map.csv")}),
+		to("certify each", verdict.Answer, certify(func(r *verdict.Request) {
+			r.Protected, r.Gates = []string{"each"}, []gate.Gate{{Name: "check", Bound: "fair"}}
+		})),
+		to("quantify", quantify.Answer, quantify.Request{Spec: loan(small), Samples: 500, Seed: 1, Map: in("map.csv"), Gates: held("max-unfair", "1%")}),
 		to("quantify k", quantify.Answer, quantify.Request{Spec: question.Spec{Study: textStudy(t), K: 3}, Samples: 0, Seed: 1}),
 		to("quantify each", quantify.Answer, quantify.Request{Spec: loan(small, "each"), Samples: 100, Seed: 1}),
 		to("search", search.Answer, func() search.Request {
 			r := searching
 			r.Bound, r.Where = 10*time.Second, "credit_rating=9.."
+			r.Gates = held("max-k", "0.5")
 			return r
 		}()),
 		to("search of many", search.Answer, searching),
-		to("audit", audit.Answer, audit.Request{Spec: loan(""), Top: 10, Seed: 1, Out: in("people.csv")}),
+		to("audit", audit.Answer, audit.Request{Spec: loan(""), Top: 10, Seed: 1, Out: in("people.csv"), Gates: held("max-unfair", "60%")}),
 		to("audit of all", audit.Answer, audit.Request{Spec: loan("credit_rating=3"), Top: -1, Seed: 1}),
 		to("explain", explain.Answer, explaining),
 		to("mitigate", mitigate.Answer, mitigating),

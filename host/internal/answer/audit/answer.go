@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/people"
@@ -30,6 +31,8 @@ type Request struct {
 	Seed int64 `json:"seed"`
 	// Out is a CSV file for everybody; empty: none. It changes no result.
 	Out string `json:"-"`
+	// Gates are what the result is held against.
+	Gates []gate.Gate `json:"-"`
 }
 
 // Validate checks what can be checked without reading anything.
@@ -76,6 +79,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := newResult(q, data, &c, outcome)
 	out.Interrupted, out.Seed = err != nil, r.Seed
+	out.hold(r.Gates)
 	shown := outcome.People
 	if r.Top >= 0 {
 		shown = shown[:min(r.Top, len(shown))]

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -35,6 +37,7 @@ type Result struct {
 	Rows        Rows   `json:"rows"`
 	Out         string `json:"out,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
+	gate.Checks
 }
 
 // Rows are people, in JSON an array. Each is made in its turn: all at once, those of
@@ -173,7 +176,25 @@ func (r *Result) Document() *view.Document {
 	if r.Out != "" {
 		d.Say("Everybody: %s", r.Out)
 	}
+	d.Add(r.Blocks()...)
 	return d
+}
+
+// hold holds the share of people who are treated unfairly against gates.
+func (r *Result) hold(gates []gate.Gate) {
+	s := &r.Summary
+	for _, g := range gates {
+		switch {
+		case s.People == 0:
+			r.Hold(g.Is("", gate.Undecided, "nobody was audited"))
+			continue
+		case r.Interrupted:
+			r.Hold(g.Is("", gate.Undecided, "interrupted before everybody was audited"))
+			continue
+		}
+		share := big.NewRat(int64(s.Unfair), int64(s.People))
+		r.Hold(g.Within("", share, share, fmt.Sprintf("%s of %s people are treated unfairly (%s)", view.Count(s.Unfair), view.Count(s.People), view.Share(s.UnfairShare))))
+	}
 }
 
 // worst lists the worst-treated people.

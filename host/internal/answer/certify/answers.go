@@ -3,8 +3,10 @@ package certify
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -19,6 +21,8 @@ type Answers[R answered[R]] struct {
 	// fair where all are.
 	Verdict   string `json:"verdict,omitempty"`
 	Questions []R    `json:"questions"`
+	// Checks are those of several questions; the answer to a single one has its own.
+	gate.Checks
 	// Several questions were asked, of which some may have no answer.
 	Several bool `json:"-"`
 }
@@ -30,6 +34,9 @@ type answered[R any] interface {
 	Asks() []string
 	// Overview shows several answers, a line for each.
 	Overview([]R) view.Block
+	// Hold and Checked are those of gate.Checks.
+	Hold(...gate.Check)
+	Checked() []gate.Check
 }
 
 // object is an Answers as encoding/json would have it.
@@ -66,7 +73,41 @@ func (a *Answers[R]) Document() *view.Document {
 		return a.Questions[0].Document()
 	}
 	var one R
-	return view.Of(view.Paragraph{}, one.Overview(a.Questions))
+	d := view.Of(view.Paragraph{}, one.Overview(a.Questions))
+	d.Add(a.Blocks()...)
+	return d
+}
+
+// Hold adds what became of gates.
+func (a *Answers[R]) Hold(all ...gate.Check) {
+	if a.Several {
+		a.Checks.Hold(all...)
+	} else {
+		a.Questions[0].Hold(all...)
+	}
+}
+
+// Checked are what became of gates.
+func (a *Answers[R]) Checked() []gate.Check {
+	if a.Several {
+		return a.Gates
+	}
+	return a.Questions[0].Checked()
+}
+
+// HoldEach holds each of the answers against a gate; a question without an answer, of
+// those asked, leaves it undecided.
+func (a *Answers[R]) HoldEach(g gate.Gate, asked int, hold func(one R, of string) gate.Check) {
+	for _, one := range a.Questions {
+		of := ""
+		if a.Several {
+			of = strings.Join(one.Asks(), " × ")
+		}
+		a.Hold(hold(one, of))
+	}
+	if n := asked - len(a.Questions); n > 0 {
+		a.Hold(g.Is("", gate.Undecided, fmt.Sprintf("%d of %d questions have no answer", n, asked)))
+	}
 }
 
 // Page shows all that was answered.

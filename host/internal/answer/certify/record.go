@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
@@ -23,6 +24,7 @@ type Asked struct {
 	Seconds float64 `json:"seconds"`
 	Notion  string  `json:"notion"`
 	Epsilon string  `json:"epsilon,omitempty"`
+	gate.Checks
 }
 
 // AskedOf is a question to a study.

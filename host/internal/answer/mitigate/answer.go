@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
@@ -48,6 +49,8 @@ type Request struct {
 	// Out is a folder for networks, guardrails and tables, which the result names; empty:
 	// none.
 	Out string `json:"out,omitempty"`
+	// Gates are what the result is held against.
+	Gates []gate.Gate `json:"-"`
 }
 
 // Local names files of this machine that the request reads or writes beside its study's;
@@ -103,6 +106,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := j.result(outcomes)
 	out.Interrupted, out.Seconds = interrupted, time.Since(begin).Seconds()
+	out.hold(r.Gates)
 	if r.Out != "" {
 		failed = errors.Join(failed, WriteTables(r.Out, Table(Network{Result: out})))
 	}

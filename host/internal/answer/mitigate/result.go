@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -28,6 +29,7 @@ type Result struct {
 	Remarks     []string    `json:"remarks"`
 	Journal     string      `json:"journal,omitempty"`
 	Interrupted bool        `json:"interrupted,omitempty"`
+	gate.Checks
 }
 
 // ArmResult is one arm. Without Skipped it has everything that applies.
@@ -151,5 +153,6 @@ func (r *Result) Document() *view.Document {
 	if len(notes) > 0 {
 		d.Add(notes)
 	}
+	d.Add(r.Blocks()...)
 	return d
 }

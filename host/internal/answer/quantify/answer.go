@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -43,6 +44,8 @@ type Request struct {
 	// the parts up also without a file.
 	Map    string `json:"-"`
 	Mapped bool   `json:"mapped,omitempty"`
+	// Gates are what the result is held against.
+	Gates []gate.Gate `json:"-"`
 }
 
 // Validate checks what can be checked without reading anything.
@@ -122,6 +125,12 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		return nil, failed
 	}
 	out.Seconds = time.Since(s.Begun).Seconds()
+	for _, g := range r.Gates {
+		out.HoldEach(g, len(queries), func(one *Result, of string) gate.Check {
+			lo, hi := one.share()
+			return g.Within(of, lo, hi, one.Between())
+		})
+	}
 	return out, failed
 }
 

@@ -105,6 +105,7 @@ func (r *Result) Document() *view.Document {
 	if r.Nobody() {
 		d.Say("%s", r.Between())
 		d.Say("%.2f s", r.Seconds)
+		d.Add(r.Blocks()...)
 		return d
 	}
 	d.Add(r.Summary()...)
@@ -126,6 +127,7 @@ func (r *Result) Document() *view.Document {
 		d.Say("%s", r.Parts)
 	}
 	d.Say("%s boxes, %.2f s", view.Count(r.Boxes), r.Seconds)
+	d.Add(r.Blocks()...)
 	return d
 }
 

@@ -218,6 +218,21 @@ func (s *Shares) met() string {
 	return fmt.Sprintf("; %s of them %s met by evaluation, the proof has none yet", view.Count(s.Met), were)
 }
 
+// share holds the share of discriminated individuals, exactly; that of nobody is 0.
+func (s *Shares) share() (lo, hi *big.Rat) {
+	if s.Nobody() {
+		return new(big.Rat), new(big.Rat)
+	}
+	lo, _ = fraction(s.Exact.Unfair)
+	fair, _ := fraction(s.Exact.Fair)
+	hi = new(big.Rat).Sub(big.NewRat(1, 1), fair)
+	if d := s.Discriminated; d != nil { // also those who were met
+		lo.SetFrac(number(d.AtLeast), number(s.Individuals))
+		hi.SetFrac(number(d.AtMost), number(s.Individuals))
+	}
+	return lo, hi
+}
+
 // number reads decimal digits that were checked before.
 func number(digits string) *big.Int {
 	n, _ := new(big.Int).SetString(digits, 10)

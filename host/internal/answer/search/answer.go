@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
@@ -49,6 +50,8 @@ type Request struct {
 	Bound time.Duration `json:"bound,omitempty"`
 	// Out is a file for all individuals found; empty: none. It changes no result.
 	Out string `json:"-"`
+	// Gates are what the result is held against.
+	Gates []gate.Gate `json:"-"`
 }
 
 // Modes of a search, see docs/search.md.
@@ -397,6 +400,7 @@ func (o *Searcher) answer(ctx context.Context) (_ *Result, err error) {
 		failed = errors.Join(failed, unbounded)
 		out.Interrupted = session.Interrupted(ctx)
 	}
+	out.hold(r.Gates, r.Bound > 0)
 	return out, failed
 }
 

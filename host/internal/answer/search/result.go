@@ -3,10 +3,12 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"math/big"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -43,6 +45,7 @@ type Result struct {
 	// Run is the name of the first run in the journal.
 	Run string `json:"run,omitempty"`
 	Out string `json:"out,omitempty"`
+	gate.Checks
 }
 
 // RunResult is one run.
@@ -182,7 +185,41 @@ func (r *Result) Document() *view.Document {
 	if r.Out != "" {
 		d.Say("All individuals found: %s", r.Out)
 	}
+	d.Add(r.Blocks()...)
 	return d
+}
+
+// hold holds the largest k against gates: the one that was found, or, where a solver was
+// asked for a bound, the one that is proved.
+func (r *Result) hold(gates []gate.Gate, bounded bool) {
+	k, rounds := 1, 0.0
+	if r.Best != nil {
+		k = r.Best.K
+	}
+	for i := range r.Runs {
+		if n := r.Runs[i].Iter; n != nil {
+			rounds += *n
+		}
+	}
+	lo, text := big.NewRat(int64(k), 1), fmt.Sprintf("the largest k found is %d", k)
+	hi := lo
+	switch {
+	case bounded && r.Bound != nil:
+		hi = big.NewRat(int64(max(k, r.Bound.MaxK)), 1)
+		text += fmt.Sprintf(", and nobody reaches more than %d, proved", max(k, r.Bound.MaxK))
+	case bounded:
+		hi = nil
+		text += ", and there is no proof that nobody reaches more"
+	case r.Interrupted:
+		hi = nil
+		text += ", and the search was interrupted"
+	case rounds == 0:
+		hi = nil
+		text = "the search came to no round"
+	}
+	for _, g := range gates {
+		r.Hold(g.Within("", lo, hi, text))
+	}
 }
 
 // table has the measures.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -51,6 +52,8 @@ type Request struct {
 	Fresh bool `json:"-"`
 	// Certificate is the file that a proof is written to; empty: none.
 	Certificate string `json:"-"`
+	// Gates are what the result is held against.
+	Gates []gate.Gate `json:"-"`
 }
 
 // Validate checks what can be checked without reading anything.
@@ -140,7 +143,29 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		out.Verdict = certify.Undecided.String()
 	}
 	out.Seconds = time.Since(s.Begun).Seconds()
+	hold(out, r.Gates, len(queries))
 	return out, failed
+}
+
+// hold holds the verdicts against gates: all must be fair, one unfair.
+func hold(all *Results, gates []gate.Gate, asked int) {
+	check := func(g gate.Gate, verdict, of string) gate.Check {
+		outcome := gate.Failed
+		switch verdict {
+		case g.Bound:
+			outcome = gate.Passed
+		case certify.Undecided.String():
+			outcome = gate.Undecided
+		}
+		return g.Is(of, outcome, "the verdict is "+verdict)
+	}
+	for _, g := range gates {
+		if g.Bound == certify.Unfair.String() {
+			all.Hold(check(g, all.Verdict, ""))
+			continue
+		}
+		all.HoldEach(g, asked, func(one *Result, of string) gate.Check { return check(g, one.Verdict, of) })
+	}
 }
 
 // add takes in the answer to a question.

@@ -49,6 +49,7 @@ func (r *Result) Document() *view.Document {
 		end = append(end, fmt.Sprintf("certificate %s: %s; %s leaves, %.2f s (hyfair check verifies it)", c.File, c.Claim, view.Count(c.Leaves), c.Seconds))
 	}
 	d.Add(end)
+	d.Add(r.Blocks()...)
 	return d
 }
 

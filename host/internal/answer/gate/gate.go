@@ -1,0 +1,155 @@
+// Package gate holds results against bounds, for pipelines that let a model pass or not.
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Gate is a bound that a result is held against.
+type Gate struct {
+	// Name is the flag that asks for it, Bound what the user gave.
+	Name, Bound string
+	// most is the largest value that passes, for gates of numbers.
+	most *big.Rat
+}
+
+// String is the gate as the user gave it.
+func (g Gate) String() string { return "--" + g.Name + " " + g.Bound }
+
+// decimal is a number without an exponent, which could make it as large as one likes.
+var decimal = regexp.MustCompile(`^([0-9]{1,20}(\.[0-9]{0,40})?|\.[0-9]{1,40})$`)
+
+// Share is a gate for a share of at most bound: a percentage such as 0.5%, or a number
+// below 1.
+func Share(name, bound string) (Gate, error) {
+	text, percent := strings.CutSuffix(strings.TrimSpace(bound), "%")
+	text = strings.TrimSpace(text)
+	most, one := new(big.Rat), big.NewRat(1, 1)
+	if decimal.MatchString(text) {
+		if most.SetString(text); percent {
+			most.Quo(most, big.NewRat(100, 1))
+		}
+		if most.Cmp(one) < 0 || percent && most.Cmp(one) == 0 {
+			return Gate{name, bound, most}, nil
+		}
+	}
+	return Gate{}, errors.New("want a share such as 1% or 0.01")
+}
+
+// Count is a gate for a whole number of at most bound, which is least or more.
+func Count(name, bound string, least int64) (Gate, error) {
+	n, ok := new(big.Int).SetString(bound, 10)
+	if len(bound) > 9 || !ok || n.Cmp(big.NewInt(least)) < 0 {
+		return Gate{}, fmt.Errorf("want a whole number, %d or more", least)
+	}
+	return Gate{name, bound, new(big.Rat).SetInt(n)}, nil
+}
+
+// Word is a gate for one of some words.
+func Word(name, bound string, words ...string) (Gate, error) {
+	for _, w := range words {
+		if w == bound {
+			return Gate{Name: name, Bound: bound}, nil
+		}
+	}
+	return Gate{}, errors.New("want " + strings.Join(words, " or "))
+}
+
+// Outcome is what became of a gate. Undecided is not passed.
+type Outcome string
+
+// Outcomes.
+const (
+	Passed    Outcome = "passed"
+	Failed    Outcome = "failed"
+	Undecided Outcome = "undecided"
+)
+
+// Check is a gate held against one thing.
+type Check struct {
+	Gate  string `json:"gate"`
+	Bound string `json:"bound"`
+	// Of says which of several things: protected attributes, or an arm.
+	Of      string  `json:"of,omitempty"`
+	Outcome Outcome `json:"outcome"`
+	// Text is what was found.
+	Text string `json:"text"`
+}
+
+// Within holds the gate against a measure that lies between lo and hi; nil is unknown.
+func (g Gate) Within(of string, lo, hi *big.Rat, text string) Check {
+	outcome := Undecided
+	switch {
+	case lo != nil && lo.Cmp(g.most) > 0:
+		outcome = Failed
+	case hi != nil && hi.Cmp(g.most) <= 0:
+		outcome = Passed
+	}
+	return g.Is(of, outcome, text)
+}
+
+// Is is what became of the gate.
+func (g Gate) Is(of string, outcome Outcome, text string) Check {
+	return Check{g.Name, g.Bound, of, outcome, text}
+}
+
+// Name is the gate with its bound and what it was held against.
+func (c Check) Name() string {
+	name := "--" + c.Gate + " " + c.Bound
+	if c.Of != "" {
+		name += " (" + c.Of + ")"
+	}
+	return name
+}
+
+// Checks are a result's; the zero value is none.
+type Checks struct {
+	Gates []Check `json:"gates,omitempty"`
+}
+
+// Checked are all of them.
+func (c *Checks) Checked() []Check { return c.Gates }
+
+// Hold adds what became of gates.
+func (c *Checks) Hold(all ...Check) { c.Gates = append(c.Gates, all...) }
+
+// Blocks show them: those that passed, and then the others.
+func (c *Checks) Blocks() (out []view.Block) {
+	var good view.Paragraph
+	var bad view.Warning
+	for _, one := range c.Gates {
+		text := fmt.Sprintf("%s: %s: %s", one.Name(), one.Outcome, one.Text)
+		if one.Outcome == Passed {
+			good = append(good, text)
+		} else {
+			bad = append(bad, text)
+		}
+	}
+	if len(good) > 0 {
+		out = append(out, good)
+	}
+	if len(bad) > 0 {
+		out = append(out, bad)
+	}
+	return out
+}
+
+// Err tells which did not pass; nil if all did.
+func Err(all []Check) error {
+	var out []string
+	for _, c := range all {
+		if c.Outcome != Passed {
+			out = append(out, c.Name()+": "+c.Text)
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return errors.New(strings.Join(out, "\n"))
+}

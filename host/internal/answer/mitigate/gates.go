@@ -1,0 +1,79 @@
+package mitigate
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Gates of a comparison: the accuracy that an arm may cost on the rows it answers, and the
+// share of their people whom it may treat unfairly.
+const (
+	MaxCost   = "max-cost"
+	MaxUnfair = "max-unfair"
+)
+
+// hold holds every arm but the original, and those that were left out, against gates.
+func (r *Result) hold(gates []gate.Gate) {
+	var before *Quality
+	for i := range r.Arms {
+		if a := &r.Arms[i]; a.Name == Original && a.Skipped == "" {
+			before = a.Quality
+		}
+	}
+	for _, g := range gates {
+		held := false
+		for i := range r.Arms {
+			a := &r.Arms[i]
+			if a.Name == Original || a.Skipped != "" {
+				continue
+			}
+			held = true
+			switch {
+			case a.Quality.refusesMany():
+				r.Hold(g.Is(a.Name, gate.Failed, view.Share(*a.Quality.Refused)+" of the rows are refused, which is no success"))
+			case g.Name == MaxCost:
+				r.Hold(a.Quality.costs(g, a.Name, before))
+			default:
+				r.Hold(a.Quality.treats(g, a.Name))
+			}
+		}
+		switch {
+		case r.Interrupted:
+			r.Hold(g.Is("", gate.Undecided, "interrupted before all arms were compared"))
+		case !held:
+			r.Hold(g.Is("", gate.Undecided, "there is no arm beside the original"))
+		}
+	}
+}
+
+// costs is what became of MaxCost.
+func (q *Quality) costs(g gate.Gate, arm string, before *Quality) gate.Check {
+	switch {
+	case before == nil || before.AccuracyAnswered == nil:
+		return g.Is(arm, gate.Undecided, "the accuracy of the original is not known")
+	case q.AccuracyAnswered == nil:
+		return g.Is(arm, gate.Undecided, "no row was answered")
+	}
+	cost := new(big.Rat).Sub(before.accuracy(), q.accuracy())
+	return g.Within(arm, cost, cost, fmt.Sprintf("accuracy on the answered rows is %s, that of the original %s",
+		view.Percent(*q.AccuracyAnswered, 2), view.Percent(*before.AccuracyAnswered, 2)))
+}
+
+// accuracy is AccuracyAnswered, exactly.
+func (q *Quality) accuracy() *big.Rat {
+	right := math.Round(*q.AccuracyAnswered * float64(q.Answered))
+	return big.NewRat(int64(right), int64(q.Answered))
+}
+
+// treats is what became of MaxUnfair.
+func (q *Quality) treats(g gate.Gate, arm string) gate.Check {
+	if q.Unfair == nil {
+		return g.Is(arm, gate.Undecided, "nobody was answered whose copies could be evaluated")
+	}
+	share, _ := new(big.Rat).SetString(view.Exact(q.Unfair)) // a hundredth as a decimal, not as float64 has it
+	return g.Within(arm, share, share, view.Share(*q.Unfair)+" of the people answered are treated unfairly")
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+)
+
+// gateFlags are the gates of a command, and where they go as JUnit's XML.
+type gateFlags struct {
+	junit string
+	gates *[]gate.Gate
+}
+
+// addGates adds --junit to a command that has a page, and gates that are flags of their
+// own.
+func (a *App) addGates(cmd *cobra.Command, to *[]gate.Gate) {
+	f, before := &a.page.gates, cmd.PreRunE
+	cmd.Flags().StringVar(&f.junit, "junit", "", "write what became of the bounds to this file, JUnit's XML")
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		f.gates = to
+		if err := f.ready(cmd); err != nil {
+			return err
+		}
+		return before(cmd, args)
+	}
+}
+
+// gateFlag is the value of a flag that is a gate.
+type gateFlag struct {
+	to    *[]gate.Gate
+	name  string
+	kind  string
+	parse func(name, bound string) (gate.Gate, error)
+}
+
+// Set implements pflag.Value.
+func (f *gateFlag) Set(text string) error {
+	g, err := f.parse(f.name, text)
+	if err != nil {
+		return err
+	}
+	*f.to = append(slices.DeleteFunc(*f.to, func(g gate.Gate) bool { return g.Name == f.name }), g)
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *gateFlag) String() string {
+	if f.to != nil {
+		for _, g := range *f.to {
+			if g.Name == f.name {
+				return g.Bound
+			}
+		}
+	}
+	return ""
+}
+
+// Type implements pflag.Value.
+func (f *gateFlag) Type() string { return f.kind }
+
+// addShareGate adds a gate for a share.
+func addShareGate(cmd *cobra.Command, to *[]gate.Gate, name, usage string) {
+	cmd.Flags().Var(&gateFlag{to, name, "share", gate.Share}, name, usage+", such as 1% or 0.01: exit with code 3 if that is not so, or not known")
+}
+
+// ready looks whether the file can be written, and has something to say.
+func (f *gateFlags) ready(cmd *cobra.Command) error {
+	if f.junit == "" {
+		return nil
+	}
+	if len(*f.gates) == 0 {
+		return usage(fmt.Errorf("--junit says what became of bounds, and none is given; see %s --help", cmd.CommandPath()))
+	}
+	if err := files.Try(f.junit); err != nil {
+		return usage(fmt.Errorf("--junit: %w", err))
+	}
+	return nil
+}
+
+// gated ends a command with what became of its gates. Where it failed, or was interrupted,
+// that is how it ends.
+func (a *App) gated(ctx context.Context, r any, failed error) error {
+	var checks []gate.Check
+	if held, ok := r.(interface{ Checked() []gate.Check }); ok && r != nil {
+		checks = held.Checked()
+	}
+	if f := &a.page.gates; f.junit != "" {
+		s := gate.Suite{
+			Name: a.commandLine(), About: strings.ReplaceAll(a.page.title, " ", "."), Begun: a.begun(), Seconds: time.Since(a.begun()).Seconds(),
+			Asked: *f.gates, Checks: checks, Err: failed,
+		}
+		if err := files.Write(f.junit, func(file *os.File) error { return s.WriteJUnit(file) }); err != nil {
+			return errors.Join(failed, fmt.Errorf("--junit: %w", err))
+		}
+	}
+	if failed != nil || session.Interrupted(ctx) {
+		return failed
+	}
+	if err := gate.Err(checks); err != nil {
+		return &exitError{ExitCheck, err}
+	}
+	return nil
+}
+
+// begun is when the command began.
+func (a *App) begun() time.Time {
+	if a.current == nil {
+		return time.Now()
+	}
+	return a.current.Begun
+}
