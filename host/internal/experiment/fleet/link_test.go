@@ -138,6 +138,7 @@ func TestBadLinksChangeNothing(t *testing.T) {
 		tidy := filepath.Join(b.dir, home+".jsonl")
 		command := []string{"ablate", grid, "--fleet", "nats://" + links[0].address, "--tidy", tidy, "--json"}
 		coordinator := b.start(home, command...)
+		late := time.After(4 * time.Minute)
 		for ended := false; !ended; {
 			select {
 			case <-coordinator.ended:
@@ -146,6 +147,8 @@ func TestBadLinksChangeNothing(t *testing.T) {
 					coordinator = b.start(home, command...)
 				}
 				continue
+			case <-late:
+				t.Fatalf("it goes on and on: %s", coordinator.said())
 			case <-time.After(time.Duration(100+r.IntN(700)) * time.Millisecond):
 			}
 			l := links[r.IntN(len(links))]
