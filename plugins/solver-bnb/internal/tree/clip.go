@@ -21,18 +21,43 @@ type functional struct {
 	widest int       // the combination with the largest
 }
 
-// clip cuts off from box b, which was bounded as whole says, what cannot have a
-// value above the cutoff, and settles it. It reports whether anything is left, which
-// is what box is then.
-//
-// A cell of a dimension goes where no lane can have what such a value needs, whatever
-// the other dimensions are. All that goes is settled by the forms of the whole box, so
-// that a checker who is given their slopes finds what was found here.
-func (w *worker) clip(box grid.Box, b int, whole *judge.Spread, possible []bool) bool {
+// shrinks leaves of bounded box b, of which whole tells, what may have a value above the
+// cutoff, and settles the rest: box shrinks, and c are the copies that matter. rest is
+// unset where nothing is left, or so little that it was gone through.
+func (w *worker) shrinks(box grid.Box, b int, whole *judge.Spread, possible, sure []bool) (c copies, rest bool) {
 	need, ok := w.t.judge.Need(whole, w.cutoff)
-	if !ok {
-		return true
+	if !w.t.clips || !ok {
+		return w.kept(b), true
 	}
+	c, matter, fewer, ok := w.relevant(b, &need, possible)
+	if !ok {
+		w.settlePart(box, b*w.k)
+		return nil, false
+	}
+	if fewer {
+		*whole, _ = w.spreads(b, matter, sure)
+		if need, ok = w.t.judge.Need(whole, w.cutoff); !ok {
+			return c, true
+		}
+	}
+	if !w.clip(box, b, &need, matter) {
+		return nil, false
+	}
+	if w.g.Countable && w.g.Size(box) <= enumerable {
+		w.points.enumerate(w, box)
+		return nil, false
+	}
+	return c, true
+}
+
+// clip cuts off from bounded box b the cells that cannot have what a value above the
+// cutoff needs, and settles them. It reports whether anything is left, which is what box
+// is then.
+//
+// A cell of a dimension goes where no lane can have what is needed, whatever the other
+// dimensions are. All that goes is settled by the forms of the whole box, so that a
+// checker who is given their slopes finds what was found here.
+func (w *worker) clip(box grid.Box, b int, need *judge.Need, possible []bool) bool {
 	lane := b * w.k
 	w.enclosures(lane)
 	f := functional{form: w.space.Logit(), sign: 1, most: w.needs}
@@ -54,19 +79,6 @@ func (w *worker) clip(box grid.Box, b int, whole *judge.Spread, possible []bool)
 	}
 	f.sign = -1
 	return w.shrink(box, lane, w.needing(&f, s.Most-need.Apart, possible))
-}
-
-// clipped clips box b, and goes through what is left where that is little. It reports
-// whether box is a leaf.
-func (w *worker) clipped(box grid.Box, b int, whole *judge.Spread, possible []bool) bool {
-	if !w.clip(box, b, whole, possible) {
-		return false
-	}
-	if w.g.Countable && w.g.Size(box) <= enumerable {
-		w.points.enumerate(w, box)
-		return false
-	}
-	return true
 }
 
 // needing says of f, whose lanes' values are in lo and hi, that one of them has to be
@@ -102,13 +114,13 @@ func (w *worker) shrink(box grid.Box, lane int, f *functional) bool {
 		if from == to || len(w.g.Dims[d].Feeds) == 0 {
 			continue
 		}
-		first, last := w.kept(d, from, to, lane+f.widest, f.most[f.widest], f)
+		first, last := w.cells(d, from, to, lane+f.widest, f.most[f.widest], f)
 		for z, most := range f.most {
 			if first == from && last == to {
 				break
 			}
 			if most >= 0 && z != f.widest {
-				a, o := w.kept(d, from, to, lane+z, most, f)
+				a, o := w.cells(d, from, to, lane+z, most, f)
 				first, last = min(first, a), max(last, o)
 			}
 		}
@@ -127,10 +139,10 @@ func (w *worker) shrink(box grid.Box, lane int, f *functional) bool {
 	return true
 }
 
-// kept is the first and the last cell of dimension d, of those from from to to, in
+// cells is the first and the last cell of dimension d, of those from from to to, in
 // which a lane's functional may be as large as most demands. Where there is none, the
 // first is behind all cells and the last before.
-func (w *worker) kept(d int, from, to uint64, lane int, most float64, f *functional) (first, last uint64) {
+func (w *worker) cells(d int, from, to uint64, lane int, most float64, f *functional) (first, last uint64) {
 	at, end := w.below(d, from, lane, f), w.below(d, to, lane, f)
 	if at < most && end < most {
 		return from, to

@@ -17,22 +17,26 @@ import (
 )
 
 // latticeOf asks about a random network over a few hundred individuals: of a feature
-// with an affine input, one with a table and one with both.
-func latticeOf(r *rand.Rand, notion fairness.Notion) *problem.Query {
+// with an affine input, one with a table and one with both, and so many copies.
+func latticeOf(r *rand.Rand, notion fairness.Notion, copies int) *problem.Query {
 	table := func(n int) (out []float64) {
 		for range n {
 			out = append(out, math.Round(r.NormFloat64()*3))
 		}
 		return out
 	}
+	var protected []float64
+	for v := range copies {
+		protected = append(protected, float64(v))
+	}
 	s := &space.Space{Inputs: 5, Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Hi: 15, Inputs: []space.Input{{Index: 0, Scale: 0.3, Offset: 0.7}}},
 		{Name: "b", Kind: space.Categorical, Hi: 5, Categories: []string{"u", "v", "w", "x", "y", "z"}, Inputs: []space.Input{{Index: 1, Table: table(6)}}},
 		{Name: "c", Kind: space.Integer, Hi: 6, Inputs: []space.Input{{Index: 2, Scale: -0.7}, {Index: 3, Table: table(7)}}},
-		{Name: "p", Kind: space.Integer, Hi: 4, Protected: []float64{0, 1, 4}, Inputs: []space.Input{{Index: 4, Scale: 1}}},
+		{Name: "p", Kind: space.Integer, Hi: float64(copies + 1), Protected: protected, Inputs: []space.Input{{Index: 4, Scale: 1}}},
 	}}
 	if r.IntN(2) == 0 {
-		s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 3, Hi: 9}}, {Feature: 3, Interval: space.Interval{Lo: 4, Hi: 4}}}}
+		s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 3, Hi: 9}}, {Feature: 3, Interval: space.Interval{Lo: 1, Hi: 1}}}}
 	}
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	widths := []int{5, 3, 2, 1}
@@ -73,7 +77,7 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
 	cutOff, proofs := 0, 0
 	for i := range tier.Count(250, 4000) {
-		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)])
+		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 3)
 		tr, err := New(q, 1, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +122,8 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 		}
 		whole, _ := w.spreads(0, possible, sure)
 		size := w.g.Size(box)
-		left := w.clip(box, 0, &whole, possible)
+		need, ok := tr.judge.Need(&whole, w.cutoff)
+		left := !ok || w.clip(box, 0, &need, possible)
 		for _, p := range w.out.pieces {
 			size -= w.g.Size(p.Box)
 			cutOff++
@@ -143,45 +148,66 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 			t.Fatalf("question %d: parts and rest are not the box: %v individuals are missing", i, size)
 		}
 	}
-	if cutOff < 30 || proofs < 1000 {
+	if cutOff < 20 || proofs < 300 {
 		t.Errorf("%d parts were cut off, %d logits looked at", cutOff, proofs)
 	}
 }
 
-// The whole search with clipping finds what is largest, and its pieces are the region.
-func TestClippedSearchIsComplete(t *testing.T) {
+// The whole search finds what is largest, where boxes shrink and copies are left out,
+// and decides whether there is more than ε; its pieces are the region.
+func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 8))
-	for i := range tier.Count(12, 200) {
-		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)])
-		tr, err := New(q, 1, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		size := 0.0
-		tr.Pieces = func(list []Piece) {
-			for i := range list {
-				size += tr.grid.Size(list[i].Box)
-			}
-		}
-		if end := tr.Run(context.Background(), Limits{}); end != Complete {
-			t.Fatalf("question %d ended with %d", i, end)
-		}
-		if size != tr.Total.Float() {
-			t.Errorf("question %d: the pieces have %v individuals of %v", i, size, tr.Total.Float())
-		}
+	for i := range tier.Count(8, 200) {
+		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 20)
 		most := math.Inf(-1)
-		individuals(tr.grid, tr.grid.Whole(), func(x []float64) {
-			var logits []*big.Rat
-			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.grid.Point(x)) {
-				logits = append(logits, tr.exact().Logit(q.Space.ExactInputs(c)))
+		for _, goal := range []problem.Goal{problem.Maximise, problem.Decide} {
+			q.Goal = goal
+			tr, err := New(q, 1, 1)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if len(logits) > 1 {
-				_, v := q.Notion.Gap(logits)
-				most = max(most, v)
+			if goal == problem.Maximise {
+				individuals(tr.grid, tr.grid.Whole(), func(x []float64) {
+					var logits []*big.Rat
+					for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.grid.Point(x)) {
+						logits = append(logits, tr.exact().Logit(q.Space.ExactInputs(c)))
+					}
+					if len(logits) > 1 {
+						_, v := q.Notion.Gap(logits)
+						most = max(most, v)
+					}
+				})
 			}
-		})
-		if b := tr.Bound(); !math.IsInf(most, -1) && !(b >= most && b <= most+1e-8) {
-			t.Errorf("question %d, %s: bound %v, want %v", i, q.Notion, b, most)
+			size := 0.0
+			tr.Pieces = func(list []Piece) {
+				for i := range list {
+					size += tr.grid.Size(list[i].Box)
+				}
+			}
+			end := tr.Run(context.Background(), Limits{})
+			if goal == problem.Decide {
+				if v := tr.judge.Tolerated(); (tr.Best != nil) != (most > v) || tr.Best == nil && end != Complete {
+					t.Errorf("question %d, %s: found %v, the largest is %v", i, q.Notion, tr.Best, most)
+				}
+				// Fair by just a little: nobody is found, and everybody is settled.
+				if !q.Notion.UsesEpsilon() || math.IsInf(most, -1) {
+					continue
+				}
+				q.Epsilon = new(big.Rat).SetFloat64(most * (1 + 1e-9))
+				if tr, err = New(q, 1, 1); err != nil {
+					t.Fatal(err)
+				}
+				if end = tr.Run(context.Background(), Limits{}); end != Complete || tr.Best != nil || tr.Stuck > 0 {
+					t.Errorf("question %d, %s: ended with %d, %v, where all is fair", i, q.Notion, end, tr.Best)
+				}
+				continue
+			}
+			if end != Complete || size != tr.Total.Float() {
+				t.Errorf("question %d ended with %d: the pieces have %v individuals of %v", i, end, size, tr.Total.Float())
+			}
+			if b := tr.Bound(); !math.IsInf(most, -1) && !(b >= most && b <= most+1e-8*max(1, most)) {
+				t.Errorf("question %d, %s: bound %v, want %v", i, q.Notion, b, most)
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ type leaf struct {
 	fair, unfair float64
 	split        uint16 // the dimension to cut
 	bucket       int    // of the frontier
+	copies       copies // that matter; nil for all
 }
 
 // page holds leaves of one bucket.
@@ -22,6 +23,7 @@ type page struct {
 	boxes        []uint16 // words of their numbers, the low ones first
 	fair, unfair []float32
 	split        []uint16
+	sets         []uint64 // words of the copies that matter
 }
 
 const pageSize = 512
@@ -31,13 +33,15 @@ func (p *page) len() int { return len(p.split) }
 // frontier holds the leaves to come in buckets, of which the highest goes first.
 // Within a bucket the last come are the first to go, which keeps memory warm.
 type frontier struct {
-	words   int // of a number
-	stride  int // words of a box
-	buckets [][]*page
-	top     int // no bucket above it has leaves
-	size    int
-	pages   int // that exist
-	free    []*page
+	words  int // of a number
+	stride int // words of a box
+	// setWords are those of a set of copies, 0 where none are kept.
+	setWords int
+	buckets  [][]*page
+	top      int // no bucket above it has leaves
+	size     int
+	pages    int // that exist
+	free     []*page
 }
 
 // numBuckets is how many buckets there are.
@@ -88,6 +92,15 @@ func (f *frontier) push(l *leaf) {
 	}
 	p.fair, p.unfair = append(p.fair, float32(l.fair)), append(p.unfair, float32(l.unfair))
 	p.split = append(p.split, l.split)
+	p.sets = append(p.sets, l.copies...)
+}
+
+// set is the copies that matter in leaf i of a page.
+func (f *frontier) set(p *page, i int) copies {
+	if f.setWords == 0 {
+		return nil
+	}
+	return p.sets[i*f.setWords : (i+1)*f.setWords]
 }
 
 // open is a page of a bucket with room for a leaf, which is counted.
@@ -118,7 +131,7 @@ func (f *frontier) page() *page {
 
 // bytes is the memory held.
 func (f *frontier) bytes() int64 {
-	return int64(f.pages-len(f.free)) * pageSize * int64(2*f.stride+10)
+	return int64(f.pages-len(f.free)) * pageSize * int64(2*f.stride+8*f.setWords+10)
 }
 
 // take removes about n leaves from the top, in whole pages.
@@ -159,6 +172,7 @@ func (f *frontier) putBack(t task) {
 		p.boxes = append(p.boxes, t.p.boxes[i*f.stride:(i+1)*f.stride]...)
 		p.fair, p.unfair = append(p.fair, t.p.fair[i]), append(p.unfair, t.p.unfair[i])
 		p.split = append(p.split, t.p.split[i])
+		p.sets = append(p.sets, f.set(t.p, i)...)
 	}
 }
 
@@ -166,6 +180,7 @@ func (f *frontier) putBack(t task) {
 func (f *frontier) release(pages []*page) {
 	for _, p := range pages {
 		p.boxes, p.fair, p.unfair, p.split = p.boxes[:0], p.fair[:0], p.unfair[:0], p.split[:0]
+		p.sets = p.sets[:0]
 		f.free = append(f.free, p)
 	}
 }

@@ -81,7 +81,7 @@ func (w *worker) match(box grid.Box, b int) {
 	if d := m.Cut; d >= 0 && box[2*d] < box[2*d+1] {
 		cut = d
 	}
-	w.value(box, lane, cut, w.widest(b))
+	w.value(box, lane, cut, nil, w.widest(b))
 }
 
 // widest bounds the value of all pairs of box b.

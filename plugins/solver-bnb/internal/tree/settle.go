@@ -41,6 +41,7 @@ func (w *worker) settle(box grid.Box, b int) {
 		w.points.enumerate(w, box)
 		return
 	}
+	possible, sure = w.lanes(b, possible, sure)
 	whole, spread := w.spreads(b, possible, sure)
 	upper, lower := 0, 0
 	if t.goal.bins {
@@ -50,10 +51,18 @@ func (w *worker) settle(box grid.Box, b int) {
 	}
 	if t.goal.values {
 		bound := w.most(&whole, &spread, upper, lower)
-		if bound > w.cutoff && t.clips && !w.clipped(box, b, &whole, possible) {
+		if bound <= w.cutoff {
+			w.bounded(box, lane)
 			return
 		}
-		w.value(box, lane, w.cutOf(box, lane, prefer), bound)
+		c, rest := w.shrinks(box, b, &whole, possible, sure)
+		if !rest {
+			return
+		}
+		if c != nil {
+			bound = min(bound, w.most(&whole, &spread, upper, lower))
+		}
+		w.value(box, lane, w.cutOf(box, lane, prefer), c, bound)
 		return
 	}
 	th := t.judge.Thresholds(&whole)
@@ -72,12 +81,11 @@ func (w *worker) settle(box grid.Box, b int) {
 		return
 	}
 	var count, violate float64
-	if t.clips {
-		if !w.clipped(box, b, &whole, possible) {
-			return
-		}
-		size = w.g.Size(box)
+	c, rest := w.shrinks(box, b, &whole, possible, sure)
+	if !rest {
+		return
 	}
+	size = w.g.Size(box)
 	if t.goal.reach == 0 {
 		th = t.judge.Thresholds(&spread)
 		if th.Above == math.Inf(-1) && (certain || t.goal.Goal == goalDecide) {
@@ -93,7 +101,7 @@ func (w *worker) settle(box grid.Box, b int) {
 			count, violate = floor(count), floor(violate)
 		}
 	}
-	w.leaf(box, lane, w.cutOf(box, lane, prefer), count, violate, byMass(size-count-violate))
+	w.leaf(box, lane, w.cutOf(box, lane, prefer), c, count, violate, byMass(size-count-violate))
 }
 
 // cutOf is the dimension to cut, −1 for none: the preferred one, where there is one and
@@ -106,7 +114,7 @@ func (w *worker) cutOf(box grid.Box, lane, preferred int) int {
 }
 
 // leaf puts a box into the frontier, or where it cannot be cut, gives it up.
-func (w *worker) leaf(box grid.Box, lane, cut int, fair, unfair float64, bucket int) {
+func (w *worker) leaf(box grid.Box, lane, cut int, c copies, fair, unfair float64, bucket int) {
 	t := w.t
 	w.counted(fair, unfair)
 	if cut < 0 {
@@ -119,7 +127,7 @@ func (w *worker) leaf(box grid.Box, lane, cut int, fair, unfair float64, bucket 
 	}
 	w.out.boxes = append(w.out.boxes, box...)
 	w.out.leaves = append(w.out.leaves, leaf{
-		box: w.out.boxes[len(w.out.boxes)-len(box):], fair: fair, unfair: unfair, split: uint16(cut), bucket: bucket,
+		box: w.out.boxes[len(w.out.boxes)-len(box):], fair: fair, unfair: unfair, split: uint16(cut), bucket: bucket, copies: c,
 	})
 }
 

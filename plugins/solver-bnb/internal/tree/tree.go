@@ -49,6 +49,7 @@ type Tree struct {
 	goal  goal
 	pairs bool // of copies are compared: see pairs.go
 	clips bool // boxes shrink to where values above the cutoff may be
+	drops bool // and keep the copies that may have them
 
 	front   *frontier
 	workers []*worker
@@ -116,6 +117,9 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 		if t.bins, err = judge.NewBins(q.Epsilon); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
+	}
+	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
+		t.front.setWords = (g.Lanes() + 63) / 64
 	}
 	for range max(1, threads) {
 		t.workers = append(t.workers, newWorker(t))
@@ -189,6 +193,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
 	memory := room(l.Memory)
 	if t.Proofs {
+		t.drops, t.front.setWords = false, 0 // a checker asks for every copy
 		for _, w := range t.workers {
 			w.apart = nil // a checker goes by forms alone
 		}

@@ -21,7 +21,7 @@ func (w *worker) most(whole, spread *judge.Spread, upper, lower int) float64 {
 }
 
 // value says what becomes of a box whose individuals' values are at most bound.
-func (w *worker) value(box grid.Box, lane, cut int, bound float64) {
+func (w *worker) value(box grid.Box, lane, cut int, c copies, bound float64) {
 	if bound <= w.cutoff {
 		w.bounded(box, lane)
 		return
@@ -32,7 +32,7 @@ func (w *worker) value(box grid.Box, lane, cut int, bound float64) {
 	if cut < 0 {
 		w.out.left = max(w.out.left, bound)
 	}
-	w.leaf(box, lane, cut, 0, 0, w.t.bucketOf(bound))
+	w.leaf(box, lane, cut, c, 0, 0, w.t.bucketOf(bound))
 }
 
 // bucketOf is the bucket of leaves whose values are at most v.

@@ -46,6 +46,14 @@ type worker struct {
 	values   [2][]float64 // of their dimensions
 	single   []float64    // slopes, by feed
 
+	// Of boxes some of whose copies do not matter: see copies.go.
+	narrower       []*worker // for fewer copies, the fewest first
+	combinations   []int     // of lanes; nil where they are all of them in turn
+	counts         []int     // of boxes: how many copies they have
+	possible, sure []bool
+	matter         []bool
+	reaches        []reach
+
 	first []int     // by dimension: which of feeds is its first
 	needs []float64 // of clip, by combination
 
@@ -68,6 +76,7 @@ type output struct {
 	stuck        int64
 	left, beyond float64
 	best         *Best
+	sets         []uint64 // of copies that matter in leaves
 }
 
 // lanesTogether is about how many lanes are bounded together: two to four octets
@@ -75,8 +84,15 @@ type output struct {
 const lanesTogether = 32
 
 func newWorker(t *Tree) *worker {
+	w := newWorkerOf(t, t.grid.Lanes(), newPoints(t))
+	w.narrow()
+	return w
+}
+
+// newWorkerOf makes a worker that has k lanes a box.
+func newWorkerOf(t *Tree, k int, p *points) *worker {
 	g := t.grid
-	w := &worker{t: t, g: g, k: g.Lanes(), points: newPoints(t), box: g.Whole()}
+	w := &worker{t: t, g: g, k: k, points: p, box: g.Whole()}
 	w.lo, w.hi = make([]float64, w.k), make([]float64, w.k)
 	if t.pairs {
 		w.matching = newMatching(t, w.k)
@@ -116,7 +132,7 @@ func newWorker(t *Tree) *worker {
 	if t.pairs {
 		w.relaxAll()
 	}
-	w.needs = make([]float64, w.k)
+	w.needs, w.matter, w.reaches = make([]float64, w.k), make([]bool, w.k), make([]reach, w.k)
 	if t.goal.bins || !t.judge.Signs() {
 		w.parallel = w.newAligned()
 	}
@@ -147,7 +163,7 @@ func (w *worker) newOutput() *output {
 	o := &output{owner: w}
 	if n := len(w.spare); n > 0 {
 		o, w.spare = w.spare[n-1], w.spare[:n-1]
-		*o = output{owner: w, leaves: o.leaves[:0], boxes: o.boxes[:0]}
+		*o = output{owner: w, leaves: o.leaves[:0], boxes: o.boxes[:0], sets: o.sets[:0]}
 	}
 	o.left, o.beyond = math.Inf(-1), math.Inf(-1)
 	return o
@@ -158,13 +174,17 @@ func (w *worker) run(k task) *output {
 	w.out = w.newOutput()
 	w.cutoff = w.t.cutoff()
 	if k.p == nil {
-		w.add(w.g.Whole())
+		w.add(w.g.Whole(), nil)
 	} else {
 		for i := k.from; i < k.to; i++ {
 			w.cut(k.p, i)
 		}
 	}
 	w.flush()
+	for _, n := range w.narrower {
+		n.out = w.out
+		n.flush()
+	}
 	w.points.flush(w)
 	return w.out
 }
@@ -182,15 +202,19 @@ func (w *worker) cut(p *page, i int) {
 		d, mid = w.cutTrees(box, d)
 		to = box[2*d+1]
 	}
+	c := w.t.front.set(p, i)
+	of := w.fitting(c)
 	box[2*d+1] = mid
-	w.add(box)
+	of.add(box, c)
 	box[2*d], box[2*d+1] = mid+1, to
-	w.add(box)
+	of.add(box, c)
 }
 
-// add puts a box into the lanes, to be bounded and settled with others.
-func (w *worker) add(box grid.Box) {
+// add puts a box into the lanes, with the copies that matter, to be bounded and settled
+// with others.
+func (w *worker) add(box grid.Box, c copies) {
 	w.place(box)
+	w.assign(c)
 	w.waiting = append(w.waiting, box...)
 	if w.n++; w.n == w.each {
 		w.flush()
@@ -239,7 +263,7 @@ func (w *worker) flush() {
 		w.settle(w.waiting[b*n:(b+1)*n], b)
 	}
 	w.out.bounded += int64(w.n)
-	w.n, w.waiting = 0, w.waiting[:0]
+	w.n, w.waiting, w.counts = 0, w.waiting[:0], w.counts[:0]
 }
 
 // bound bounds the boxes that wait.
