@@ -111,7 +111,7 @@ func (w *worker) clipError() float64 { return 2 * w.alignError() }
 func (w *worker) shrink(box grid.Box, lane int, f *functional) bool {
 	for d := range w.g.Dims {
 		from, to := box[2*d], box[2*d+1]
-		if from == to || len(w.g.Dims[d].Feeds) == 0 {
+		if from == to || w.reachOf(d, lane+f.widest, f) < f.most[f.widest] {
 			continue
 		}
 		first, last := w.cells(d, from, to, lane+f.widest, f.most[f.widest], f)
@@ -176,6 +176,20 @@ func (w *worker) cells(d int, from, to uint64, lane int, most float64, f *functi
 		}
 		return from, c - 1
 	}
+}
+
+// reachOf is about how far apart a lane's functional can be in two cells of a dimension.
+func (w *worker) reachOf(d, lane int, f *functional) float64 {
+	sum := 0.0
+	for i := range w.g.Dims[d].Feeds {
+		input := w.g.Dims[d].Feeds[i].Input
+		a := f.form.Slope(input)[lane]
+		if f.common != nil {
+			a -= f.common[w.first[d]+i]
+		}
+		sum += math.Abs(a) * w.space.HalfWidth(input)[lane]
+	}
+	return 2 * sum
 }
 
 // below bounds from below, but for clipError, by how much less a lane's functional
