@@ -11,10 +11,6 @@ import (
 // from each other. Infinities demand nothing.
 type Need struct{ Above, Below, Apart float64 }
 
-// nearOne is the score gap up to which 1 − v is so large against its rounding that
-// farthest is good to margin.
-const nearOne = 1 - 0x1p-10
-
 // Need is what a value above v, by what the notion measures, needs of individuals
 // whose logits lie in the enclosures of whole. ok is unset where nothing is known.
 //
@@ -24,7 +20,7 @@ const nearOne = 1 - 0x1p-10
 //
 // and as l ≥ h − A, with A for whole.Apart, two logits A apart around h − A/2 have
 // scores more than v apart, and so have those around l + A/2: both are nearer to 0
-// than farthest(A, v). Of all such pairs the ones around 0 are the closest to each
+// than within(A, v). Of all such pairs the ones around 0 are the closest to each
 // other, 2·logit((1+v)/2) apart. Where Least is so large that l cannot be half of
 // that below 0, the closest pair has l = Least; and so with Most.
 func (j *Judge) Need(whole *Spread, v float64) (n Need, ok bool) {
@@ -54,10 +50,28 @@ func (j *Judge) Need(whole *Spread, v float64) (n Need, ok bool) {
 		n.Apart = max(n.Apart, whole.Most-below-margin)
 	}
 	n.Above, n.Below = above, below
-	if far := farthest(whole.Apart, min(v, nearOne)); !math.IsInf(far, 0) && !math.IsNaN(far) {
-		n.Above, n.Below = max(above, whole.Apart/2-far-margin), min(below, far-whole.Apart/2+margin)
+	if whole.Apart > 0 && !math.IsInf(whole.Apart, 1) {
+		m := within(whole.Apart, v)
+		n.Above, n.Below = max(above, whole.Apart/2-m-margin), min(below, m-whole.Apart/2+margin)
 	}
 	return n, true
+}
+
+// within is the m that farthest tells of, at which two logits d > 0 apart have scores v
+// apart, or a little more, and at least 0.01 where there is none. It holds for v up to 1:
+//
+//	sinh(h)/v − cosh(h) = sinh(h)·(1−v)/v − exp(−h),  h = d/2,
+//
+// where 1 − v is exact from ½ on, and nothing large cancels.
+func within(d, v float64) float64 {
+	h, odds := d/2, (1-v)/v
+	if h > 300 { // where sinh is eʰ/2: at most ln(2c)
+		return max(h+math.Log(odds), 0.01)
+	}
+	if c := math.Sinh(h)*odds - math.Exp(-h); c >= 1+1e-6 {
+		return max(math.Acosh(c), 0.01)
+	}
+	return 0.01
 }
 
 // logit is the logit of a score, which is taken to be at least 2⁻⁴⁴ away from 0 and

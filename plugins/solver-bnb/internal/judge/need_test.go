@@ -1,0 +1,41 @@
+package judge
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Two logits whose scores are more than v apart, in exact arithmetic, have what Need
+// demands, whatever bounds they are within, up to scores next to 0 and 1.
+func TestNeedIsWhatAValueNeeds(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 21))
+	told := 0
+	for range 20000 {
+		j := New(fairness.Notions[r.IntN(len(fairness.Notions))], big.NewRat(1, 20))
+		scale := math.Exp(r.Float64()*7 - 3)
+		high, low := r.NormFloat64()*scale, r.NormFloat64()*scale
+		if high < low {
+			high, low = low, high
+		}
+		s := Spread{Most: high + r.ExpFloat64()*scale*float64(r.IntN(2)), Least: low - r.ExpFloat64()*scale*float64(r.IntN(2))}
+		s.Apart = min(up(high-low)+r.ExpFloat64()*scale*float64(r.IntN(2)), up(s.Most-s.Least))
+		value, _ := j.Gap([]*big.Rat{new(big.Rat).SetFloat64(high), new(big.Rat).SetFloat64(low)})
+		v := value - math.Abs(value)*[]float64{0x1p-50, 1e-9, 0.01, 0.5}[r.IntN(4)]
+		n, ok := j.Need(&s, v)
+		if !ok {
+			continue
+		}
+		told++
+		// Gap rounds to the nearest, and the test's v is below it by an ulp or more.
+		if v < value && (high <= n.Above || low >= n.Below || high-low < n.Apart) {
+			t.Fatalf("%s: %v and %v, %v apart, are worth %v > %v, but not what is needed: %+v of %+v", j.Notion, high, low, high-low, value, v, n, s)
+		}
+	}
+	if told < 5000 {
+		t.Errorf("needs were told of %d times", told)
+	}
+}
