@@ -95,8 +95,9 @@ func (t *Tree) enough(b *Best) bool {
 // reached reports that nothing more is to be found.
 func (t *Tree) reached() bool { return t.enough(t.Best) }
 
-// climb goes from x to the most promising individual that differs in one feature,
-// until there is none, and returns where it ends.
+// climb goes from x to the most promising individual that differs in one feature, for
+// gaps to the most promising that differs in each one in turn, until there is none, and
+// returns where it ends.
 func (t *Tree) climb(w *worker, x []float64, promise float64) (top []float64, reached float64) {
 	defer func() { w.points.tell = nil }()
 	x = append([]float64(nil), x...)
@@ -124,6 +125,11 @@ func (t *Tree) climb(w *worker, x []float64, promise float64) (top []float64, re
 				t.grid.Dims[d].Steps(was, try)
 			}
 			x[d] = was
+			if t.goal.values && !t.goal.bins { // gaps have many tops: the nearest will do
+				if w.points.flush(w); better {
+					copy(x, next)
+				}
+			}
 		}
 		w.points.flush(w)
 		if !better {
