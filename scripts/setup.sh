@@ -6,7 +6,7 @@
 # own, .deps/python; and the package lime, which our own LIME is held against.
 #
 #   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
-#                    [solvers] [models] [kubernetes] [browser]
+#                    [solvers] [models] [veritas] [kubernetes] [browser]
 #
 # Without names: the first five. What is already there is left alone and costs no
 # network; --force brings it again. Nothing here can fail a build: what cannot
@@ -19,6 +19,7 @@
 # Python packages are wheels pinned in sdk/python/requirements.txt, and lime's
 # in requirements-lime.txt there; lime itself comes as source. The solvers are wheels
 # pinned in plugins/solver-*/requirements.txt, each of which can do without the others.
+# Veritas, with which make bench-trees compares, goes into the environment of the models.
 # The browser is the distribution's Chromium, with axe-core, pinned, from npm: tests
 # look at pages with them.
 set -u
@@ -32,6 +33,10 @@ Z3_HASHES="0549ffad554178a59480ba41b5279cfbb27053ed5a2da269ae1a48214d5db34b
 fffb36861d4da1f9584d0fd4a80dbf247fdfbebb04b5c31a90b460b14c86cab0"
 LIME=0.2.0.1
 LIME_HASH=76960e4f055feb53e89b5022383bafc87b63f25bac6265984b0a333d1a57f781
+VERITAS=0.3.1
+VERITAS_HASHES="03ba04c68046873224e8b3dee164a0314f6a6909ac8c7a5c9d2f67c3a07902d2
+1c85a9821a4bc10140334ea66d1c7867a35d73cf640dc64d29827ccedd85a1a9
+0f66a4785bfed0bb3a18ef2d73d4fdc948550e94cb6df488de39a7dd20718d03"
 KUBERNETES=1.37.0
 KUBERNETES_HASH=85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9
 AXE=4.14.1
@@ -50,7 +55,7 @@ for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python | lime | solvers | models | kubernetes | browser) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime | solvers | models | veritas | kubernetes | browser) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
@@ -65,9 +70,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | veritas) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -283,6 +288,20 @@ bring_models() {
 	rm -rf "$DEPS/models" && mv -T "$new" "$DEPS/models" && record models "$version" wheels "$(pin_of_models)"
 }
 
+# What tells that it is there is a link to the package, which goes with its environment.
+bring_veritas() {
+	local python=$DEPS/models/bin/python found hash line="dtai-veritas==$VERITAS"
+	[ -e "$python" ] || bring_models || return 1
+	say "fetching Veritas $VERITAS"
+	rm -f "$DEPS/models/veritas"
+	for hash in $VERITAS_HASHES; do line="$line --hash=sha256:$hash"; done
+	echo "$line" >"$TMP/veritas.txt"
+	"$python" -m pip --disable-pip-version-check -q install --only-binary=:all: --no-deps --require-hashes \
+		--timeout 30 --retries 2 -r "$TMP/veritas.txt" >>"$LOG" 2>&1 || return 1
+	found=$("$python" -c 'import os, veritas; print(os.path.dirname(veritas.__file__))' 2>>"$LOG") || return 1
+	ln -s "$found" "$DEPS/models/veritas" && record veritas "$VERITAS" wheel
+}
+
 # Kubernetes' schemas, of which the tests need those of two kinds.
 bring_kubernetes() {
 	unpacked kubernetes kubernetes-validate $KUBERNETES $KUBERNETES_HASH || return 1
@@ -307,7 +326,7 @@ MISSING=0
 SUMMARY=""
 for name in $WANT; do
 	pin=""
-	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; kubernetes) pin=$KUBERNETES ;; browser) pin=$AXE ;; esac
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; veritas) pin=$VERITAS ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; kubernetes) pin=$KUBERNETES ;; browser) pin=$AXE ;; esac
 	settled "$name" "$pin" || "bring_$name" || true
 	if [ -e "$DEPS/$(file_of "$name")" ]; then
 		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/$(file_of "$name")")
@@ -315,7 +334,7 @@ for name in $WANT; do
 		MISSING=1
 		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
 		case $name in
-		python | lime | solvers | models | browser) row="$row, then scripts/setup.sh $name" ;;
+		python | lime | solvers | models | veritas | browser) row="$row, then scripts/setup.sh $name" ;;
 		highs | z3 | kubernetes) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
 		esac
 	fi
