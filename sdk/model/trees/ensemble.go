@@ -157,7 +157,11 @@ func (e *Ensemble) Size() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%d trees of depth %d at most, %d leaves", len(e.Trees), e.Depth(), leaves)
+	what := "trees"
+	if len(e.Trees) == 1 {
+		what = "tree"
+	}
+	return fmt.Sprintf("%d %s of depth %d at most, %d leaves", len(e.Trees), what, e.Depth(), leaves)
 }
 
 // Depth is the most comparisons on a way to a leaf.

@@ -141,7 +141,7 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
 	case len(nodes) == 0:
 		return nil, false
 	case len(nodes) > 1:
-		panic(faultf("%d nodes of trees; models of one are read", len(nodes)))
+		panic(faultf("%d nodes of trees; models of one are read: export the trees alone, without what calibrates, stacks, boosts or averages several models", len(nodes)))
 	case len(steps) > maxNodes:
 		panic(faultf("more than %d nodes", maxNodes))
 	}
