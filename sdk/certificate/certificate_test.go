@@ -18,7 +18,9 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -49,6 +51,31 @@ func people() certificate.Statement {
 		Require: []space.Predicate{{{Feature: 1, Set: []int{0, 1}}}},
 		Forbid:  []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: math.Inf(-1), Hi: 18}}, {Feature: 2, Interval: space.Interval{Lo: 0, Hi: 0}}}},
 		Claim:   certificate.Claim{Kind: certificate.Fair},
+	}
+}
+
+// forest is people with trees in place of a network.
+func forest() certificate.Statement {
+	s := people()
+	s.Network, s.Trees = nil, &trees.Ensemble{Columns: 5, Output: model.Identity, Base: 0.5, Trees: []trees.Tree{
+		{{Input: 0, Value: 3, Closed: true, Left: 1, Right: 2}, trees.Leaf(5e-324), {Input: 3, Value: 0.1, More: []float64{1.0 / 3, 2}, Left: 3, Right: 4}, trees.Leaf(-1), trees.Leaf(1e21)},
+		{trees.Leaf(0)},
+	}}
+	return s
+}
+
+// TestTreesAreReadAsWritten to the same bits.
+func TestTreesAreReadAsWritten(t *testing.T) {
+	s := forest()
+	r, err := certificate.NewReader(bytes.NewReader(write(t, s, peoplesLeaves()[1:])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&s, r.Statement(), alike, cmpopts.IgnoreUnexported(trees.Ensemble{})); diff != "" {
+		t.Errorf("statement, -want +got:\n%s", diff)
+	}
+	if leaves, err := read(r); err != nil || len(leaves) != 2 {
+		t.Errorf("%d leaves, %v", len(leaves), err)
 	}
 }
 

@@ -15,7 +15,33 @@ import (
 // that names the line, or a sound certificate, and no panic.
 func TestBrokenFiles(t *testing.T) {
 	tier.NeedUsual(t)
+	if tier.Long() {
+		broken(t, write(t, forest(), peoplesLeaves()[1:]))
+	}
 	text := write(t, people(), peoplesLeaves())
+	broken(t, text)
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{2, 10, 60, b.Len() - 20, b.Len() - 1} {
+		r, err := certificate.NewReader(bytes.NewReader(b.Bytes()[:n]))
+		if err == nil {
+			_, err = read(r)
+		}
+		if err == nil {
+			t.Errorf("a compressed file cut after %d bytes is read", n)
+		}
+	}
+}
+
+// broken cuts and changes a text.
+func broken(t *testing.T, text []byte) {
+	t.Helper()
 	for n := range len(text) - 1 { // without its last byte, a line end, it is still cut short
 		r, err := certificate.NewReader(bytes.NewReader(text[:n]))
 		if err == nil {
@@ -35,23 +61,6 @@ func TestBrokenFiles(t *testing.T) {
 				}
 				_, _ = read(r)
 			}
-		}
-	}
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []int{2, 10, 60, b.Len() - 20, b.Len() - 1} {
-		r, err := certificate.NewReader(bytes.NewReader(b.Bytes()[:n]))
-		if err == nil {
-			_, err = read(r)
-		}
-		if err == nil {
-			t.Errorf("a compressed file cut after %d bytes is read", n)
 		}
 	}
 }
@@ -78,6 +87,7 @@ func FuzzReader(f *testing.F) {
 	text := write(f, people(), peoplesLeaves())
 	f.Add(text)
 	f.Add(text[:len(text)/2])
+	f.Add(write(f, forest(), peoplesLeaves()[1:]))
 	f.Add([]byte("{\"format\":\"hyfair-certificate\",\"version\":1}\n"))
 	f.Add([]byte{0x1f, 0x8b, 8, 0})
 	f.Fuzz(func(t *testing.T, text []byte) {
