@@ -81,14 +81,18 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 		panic(faultf("num_class: %d classes; models of one score are read: train one against the rest with objective=\"binary\"", n))
 	}
 	out := &trees.Ensemble{Columns: head.number("max_feature_idx") + 1, Output: model.Sigmoid}
+	scale := 1.0 // of the leaves
 	objective := strings.Fields(head["objective"])
 	switch {
 	case len(objective) == 0:
 		panic(faultf("objective: missing"))
 	case objective[0] == "binary" || objective[0] == "cross_entropy":
 		for _, word := range objective[1:] {
-			if strings.HasPrefix(word, "sigmoid:") && word != "sigmoid:1" {
-				panic(faultf("objective: %s; only a sigmoid of slope 1 is read", word))
+			if slope, ok := strings.CutPrefix(word, "sigmoid:"); ok {
+				var err error
+				if scale, err = strconv.ParseFloat(slope, 64); err != nil || !(scale > 0) {
+					panic(faultf("objective: %.40s is no sigmoid", word))
+				}
 			}
 		}
 	case (objective[0] == "regression" || objective[0] == "regression_l1" || objective[0] == "huber" || objective[0] == "fair" || objective[0] == "quantile") && len(objective) == 1:
@@ -104,12 +108,14 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 		}()
 	}
 	out.Trees = all(list)
+	count := 1.0
 	if _, mean := head["average_output"]; mean { // boosting="rf"
-		for _, t := range out.Trees {
-			for i := range t {
-				if t[i].IsLeaf() {
-					t[i].Value /= float64(len(out.Trees))
-				}
+		count = float64(max(1, len(out.Trees)))
+	}
+	for _, t := range out.Trees {
+		for i := range t {
+			if t[i].IsLeaf() {
+				t[i].Value = t[i].Value * scale / count
 			}
 		}
 	}

@@ -83,7 +83,7 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(xgb, `"size_leaf_vector":"1"`, `"size_leaf_vector":"2"`), "leaves of several values"},
 		{changed("xgb-categories.json", `"categories_sizes":[`, `"categories_sizes":[99`), "categories_segments"},
 		{changed(lgb, "num_class=1", "num_class=3"), "3 classes"},
-		{changed(lgb, "sigmoid:1", "sigmoid:2"), "only a sigmoid of slope 1"},
+		{changed(lgb, "sigmoid:1", "sigmoid:-2"), "is no sigmoid"},
 		{changed(lgb, "objective=binary", "objective=lambdarank"), `"lambdarank`},
 		{changed(lgb, "is_linear=0", "is_linear=1"), "linear_tree=False"},
 		{changed(lgb, "left_child=1", "left_child=0"), "the child of two nodes"},

@@ -77,13 +77,14 @@ def lightgbm(name, params, rounds=5, **more):
     b.save_model(os.path.join(out, name + ".txt"))
     rows = np.vstack([probe, X[100:160], -X[:20], [[0, 9, 0, 1e-36, -0.5], [17.5, 99, 1, -1e-36, 2.9]]])
     trees = rounds if params.get("boosting") == "rf" else 1  # predict() takes the mean, which raw_score does not
-    note(name, b.predict(rows, raw_score=True) / trees, rows, 64)
+    note(name, b.predict(rows, raw_score=True) / trees * params.get("sigmoid", 1), rows, 64)
 
 
 lightgbm("lgb-binary", {"objective": "binary"})
 lightgbm("lgb-categories", {"objective": "binary", "max_cat_to_onehot": 1, "cat_smooth": 1, "min_data_per_group": 5}, categorical_feature=[1, 4])
 lightgbm("lgb-zero", {"objective": "binary", "zero_as_missing": True})
 lightgbm("lgb-forest", {"objective": "binary", "boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.7}, rounds=3)
+lightgbm("lgb-slope", {"objective": "binary", "sigmoid": 2.0}, rounds=2)
 lightgbm("lgb-dart", {"objective": "binary", "boosting": "dart", "drop_rate": 0.9, "drop_seed": 3})
 lightgbm("lgb-regression", {"objective": "regression"}, rounds=2)
 
