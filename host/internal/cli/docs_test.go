@@ -22,10 +22,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
-	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/plugins"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	bench "github.com/hyfair/hyfair/host/internal/answer/soundness"
@@ -142,6 +142,9 @@ func TestReferenceOfFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cmd := range root.Commands() {
+		if cmd.IsAdditionalHelpTopicCommand() {
+			continue
+		}
 		if _, ok := sections(t)[cmd.Name()]; !ok {
 			t.Errorf("docs/cli.md has no section on %s", cmd.Name())
 		}
@@ -153,7 +156,7 @@ func TestReferenceOfFlags(t *testing.T) {
 func TestReferenceOfJSON(t *testing.T) {
 	sections := sections(t)
 	for command, object := range map[string]any{
-		"init": draft.Result{}, "inspect": inspect.Result{}, "certify": verdict.Result{}, "quantify": quantify.Result{}, "search": search.Result{},
+		"init": draft.Result{}, "inspect": reconcile.Result{}, "certify": verdict.Result{}, "quantify": quantify.Result{}, "search": search.Result{},
 		"train": train.Result{}, "plugins": plugins.Listed{}, "doctor": plugins.Diagnosis{},
 		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": export.Result{}, "fetch": fetch.Result{},
 		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},

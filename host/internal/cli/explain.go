@@ -72,6 +72,7 @@ method, the measures and the comparison with LIME (--lime).`,
 	addQuestion(cmd, &r.Spec)
 	fl := cmd.Flags()
 	fl.StringVar(&r.From, "from", "", "explain the people treated worst of this run of search, quantify or certify in the journal; without STUDY: show the tables of this run of a file of studies again")
+	fl.StringVar(&r.Notion, "notion", "", "what outcomes k counts: score, bins of scores, or decision, yes and no (default score)")
 	fl.StringVar(&r.Rows, "rows", "", "explain the people treated worst in this file of rows, encoded as the study's own")
 	fl.BoolVar(&r.Encoded, "encoded", false, "the file of --rows has feature values already, below the features' names")
 	fl.IntSliceVar(&r.Row, "row", nil, "explain this row of the study's data (or of --rows), counted from 0; may be repeated")
@@ -93,9 +94,9 @@ method, the measures and the comparison with LIME (--lime).`,
 	fl.StringVar(&r.TreeOut, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&r.RulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
 	app.addPictures(cmd, "the tree and who is described")
-	f.add(app, cmd, "of a file of studies: ")
-	f.shown.add(cmd, "of a file of studies: ")
-	f.shown.addOut(cmd, "of a file of studies: ")
+	f.add(app, cmd, ofFiles)
+	f.shown.add(cmd, ofFiles)
+	f.shown.addOut(cmd, ofFiles)
 	return cmd
 }
 

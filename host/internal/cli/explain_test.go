@@ -22,6 +22,7 @@ import (
 // explained is what the tests look at of an explanation's JSON.
 type explained struct {
 	Study, Nothing, Where string
+	Notion, Epsilon       string
 	Source                explain.Source
 	InitK                 int `json:"init_k"`
 	Individuals           []explain.Individual
@@ -165,6 +166,12 @@ func testExplainSources(t *testing.T, plugins string) {
 		t.Errorf("%+v", nobody)
 	}
 
+	// Decisions are outcomes, too: two, whatever ε is.
+	decided := explainJSON(t, plugins, append(quick, "--notion", "decision", "--protected", "sex", "--budget", "5000ev")...)
+	if decided.Notion != "decision" || decided.Epsilon != "0.5" || decided.InitK != 2 || decided.Delta > 0.25 || len(decided.Individuals) == 0 {
+		t.Errorf("%+v", decided)
+	}
+
 	encoded := filepath.Join(t.TempDir(), "encoded.csv")
 	text := "income,credit_rating,debt_ratio,years_employed,loan_amount,purpose,housing,sex,age,origin\n5,2,1,10,15,0,0,0,20,0\n5,9,1,10,5,0,0,0,20,0\n"
 	if err := os.WriteFile(encoded, []byte(text), 0o600); err != nil {
@@ -292,6 +299,8 @@ func testExplainMistakes(t *testing.T, plugins string) {
 		{"STUDY --strategy nope", "nope"},
 		{"STUDY --budget 7", "--budget"},
 		{"STUDY --epsilon 3", "--epsilon"},
+		{"STUDY --notion logit", "want score or decision"},
+		{"STUDY --notion decision --epsilon 0.1", "exclude each other"},
 		{"no-such-study", "no-such-study"},
 	} {
 		args := append([]string{"explain"}, strings.Fields(strings.Replace(c.args, "STUDY", loanStudy, 1))...)

@@ -38,12 +38,9 @@ both. Each arm is searched in the same way under the same budget, and its
 accuracy and group measures are taken on the rows that the study holds back.
 
 Guardrails come from --guardrails, or, without it, from explaining what the
-search of each network found. docs/mitigate.md describes arms and measures.
-
-STUDY may also be a file that lists studies, such as studies/rq4.yaml: each of
-its networks is treated in turn.`,
+search of each network found. docs/mitigate.md describes arms and measures. STUDY may also
+be a file that lists studies, such as studies/rq4.yaml.`,
 		Example: `  hyfair mitigate studies/loan
-  hyfair mitigate studies/loan --guardrails rules.json --out mitigated
   hyfair mitigate studies/adult.yaml --model AC-3 --arms original,retrained,consistent --budget 60s --mode fast --json
   hyfair mitigate studies/rq4.yaml --models 'AC-[138]' --budget 60s
   hyfair mitigate --from 3f0`,
@@ -77,7 +74,7 @@ its networks is treated in turn.`,
 	app.addGates(cmd, &f.Gates)
 	addShareGate(cmd, &f.Gates, mitigate.MaxCost, "accuracy that an arm may cost on the rows that it answers")
 	addShareGate(cmd, &f.Gates, mitigate.MaxUnfair, "share of the people an arm answers whom it may treat unfairly")
-	f.add(app, cmd, "of a file of studies: ")
+	f.add(app, cmd, ofFiles)
 	fl.StringVar(&f.from, "from", "", "show the tables of this run of a file of studies in the journal again, without running anything")
 	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
 	fl.StringVar(&s.Strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
@@ -86,6 +83,7 @@ its networks is treated in turn.`,
 	fl.StringVar(&s.Budget, "budget", "10s", "of each arm's search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&s.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances side by side")
 	fl.Int64Var(&s.Keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
+	fl.DurationVar(&f.Prove, "prove", 0, "time for a solver, for each arm, to bound the share of all possible people whom it treats unfairly, such as 10s; 0: none")
 	fl.IntVar(&s.Runs, "runs", 1, "searches of each arm, with the seeds seed, seed + 1, …")
 	r := &f.Retraining
 	fl.IntVar(&r.Epochs, "epochs", r.Epochs, "passes over the rows of each training, at most")

@@ -31,7 +31,7 @@ var asUsersDo = []string{
 	"train ../question/study/testdata/people --out DIR/n.json --epochs 2", "mitigate ../question/study/testdata/people --arms original --budget 50it",
 	"fetch --into DIR/data --base-url http://127.0.0.1:1 --retries 0", "plugins", "plugins --json",
 	"plugin new search full --language python --dir DIR", "plugin test bnb --case describe", "plugin install DIR/hyfair-search-full", "plugin uninstall full", "export-helper sklearn", "export-helper sklearn --json", "fleet", "fleet status FLEET", "fleet status FLEET --json",
-	"runs merge KEPT --into DIR/all.db", "runs merge KEPT --into DIR/all.db --json", "runs", "runs --json", "runs show RUN", "runs export RUN", "report RUN", "runs delete RUN",
+	"runs merge KEPT --into DIR/all.db", "runs merge KEPT --into DIR/all.db --json", "runs", "runs --json", "runs show RUN", "runs export RUN", "report RUN", "report --study STUDY --budget 5s", "runs delete RUN",
 	"doctor", "version", "version --json", "completion bash", "completion fish", "completion powershell", "completion zsh", "--help", "help certify", "certify --help", "plugin",
 }
 

@@ -28,7 +28,6 @@ func (a *App) addPage(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.page.html, "html", "", "write the result with its figures to this file, a page for any browser")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		a.page.title = strings.Join(append(strings.Fields(cmd.CommandPath()), args...), " ")
-		a.page.plots.flags = cmd.Flags()
 		return a.page.ready()
 	}
 }
@@ -38,6 +37,11 @@ func (a *App) addPage(cmd *cobra.Command) {
 func (a *App) addPictures(cmd *cobra.Command, what string) {
 	a.addPage(cmd)
 	a.page.plots.add(cmd, what)
+	before := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		a.page.plots.flags = cmd.Flags() // not those of the command that was added last
+		return before(cmd, args)
+	}
 }
 
 // ready looks whether the files can be written.

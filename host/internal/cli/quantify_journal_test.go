@@ -152,7 +152,7 @@ func TestQuantifyIsKilled(t *testing.T) {
 	r := start(t, program(t), rogueFolder(t, "rogue"), "quantify", tenureStudy(t), "--solver", "rogue", "--set", "mode=deaf-with-incumbent", "--samples", "20")
 	past := &session.Session{JournalFile: r.journal}
 	proved := func() bool {
-		list, err := report.List(t.Context(), past, struct{}{})
+		list, err := report.List(t.Context(), past, report.ListRequest{})
 		if err != nil || len(list.Runs) == 0 {
 			return false
 		}

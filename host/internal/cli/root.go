@@ -221,6 +221,8 @@ func newRoot(app *App) *cobra.Command {
 	for _, add := range commands {
 		root.AddCommand(add(app))
 	}
+	addHelp(root)
+	addCompletions(app, root)
 	return root
 }
 
@@ -285,7 +287,7 @@ func (a *App) part(d *view.Document, wrong []string) {
 			fmt.Fprintln(a.Stdout)
 		}
 		a.parted = true
-		d.Write(a.Stdout, view.Text, view.Options{Colour: a.colour()}) // output keeps the error
+		d.Write(a.Stdout, view.Text, a.screen()) // output keeps the error
 	}
 	for _, text := range wrong {
 		a.say(text)
@@ -304,7 +306,7 @@ func (a *App) say(text string) {
 // request the user's.
 func (a *App) end(s *session.Session, err error) error {
 	if a.line != nil {
-		a.line.clear()
+		a.line.end()
 	}
 	return usageIf(errors.Join(err, s.Close()))
 }

@@ -13,19 +13,31 @@ import (
 func init() { commands = append(commands, newRuns) }
 
 func newRuns(app *App) *cobra.Command {
+	var list report.ListRequest
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List what was run and what came of it; show, export and delete runs, merge journals",
-		Long: `List the runs in the journal, the newest first: that of --journal, else journal.db
+		Long: `List the last runs in the journal, the newest first: that of --journal, else journal.db
 in the folder for runs. A run whose process ended before the run did shows as
 broken off. RUN is a run's name, or any beginning of it that no other name has.`,
 		Example: `  hyfair runs
+  hyfair runs --command certify --state finished --last 5
   hyfair runs show 3f0
   hyfair runs export 3f0 > events.jsonl
   hyfair runs delete 3f0 a81`,
 		Args: noArgs,
-		RunE: asking(app, report.List, &struct{}{}, func([]string) { app.lookBack() }),
 	}
+	fl := cmd.Flags()
+	fl.IntVar(&list.Last, "last", lastRuns, "how many runs to list, the newest; 0: all; with --json all unless this is given")
+	fl.StringVar(&list.Command, "command", "", "list runs of this command only")
+	fl.StringVar(&list.Study, "study", "", "list runs about the study of this name only")
+	fl.StringVar(&list.Model, "model", "", "list runs about the network of this file name only")
+	fl.StringVar(&list.State, "state", "", "list runs in this state only: running, finished, interrupted, failed or broken off")
+	cmd.RunE = asking(app, report.List, &list, func([]string) {
+		if app.lookBack(); app.JSON && !fl.Changed("last") {
+			list.Last = 0
+		}
+	})
 	run := ""
 	cmd.AddCommand(&cobra.Command{
 		Use:     "show RUN",
@@ -94,6 +106,9 @@ then shows the tables.`,
 	cmd.AddCommand(merge)
 	return cmd
 }
+
+// lastRuns is how many runs are listed in a terminal where nothing else is said.
+const lastRuns = 20
 
 // lookBack makes the session that of a command that reads the journal and starts
 // nothing.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -121,7 +122,7 @@ func (a *App) showAs(r result, format string) error {
 	if a.JSON {
 		format = formatJSON
 	}
-	return errors.Join(write(a.Stdout, r, format, view.Options{Colour: a.colour()}), a.page.write(a, r))
+	return errors.Join(write(a.Stdout, r, format, a.screen()), a.page.write(a, r))
 }
 
 func write(w io.Writer, r result, format string, o view.Options) error {
@@ -134,14 +135,27 @@ func write(w io.Writer, r result, format string, o view.Options) error {
 	return r.Document().Write(w, format, o)
 }
 
-// colour reports whether standard output is a terminal that wants colours.
-func (a *App) colour() bool {
+// usualWidth is that of a terminal that does not tell its own.
+const usualWidth = 80
+
+// screen says how documents are written on standard output: in a terminal's width, with
+// colours where it wants them; elsewhere as they are.
+func (a *App) screen() (o view.Options) {
 	out, ok := a.Stdout.(*output)
 	if !ok {
-		return false
+		return o
 	}
 	file, ok := out.to.(*os.File)
-	return ok && os.Getenv("NO_COLOR") == "" && isTerminal(file)
+	if !ok || !isTerminal(file) {
+		return o
+	}
+	o.Colour, o.Width = os.Getenv("NO_COLOR") == "", usualWidth
+	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+		o.Width = width
+	} else if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
+		o.Width = width
+	}
+	return o
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -7,36 +7,68 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // statusLine is one line of progress on standard error, rewritten in place. It
-// stays silent with --json and where standard error is no terminal. Safe for
-// concurrent use.
+// stays silent with --json and where standard error is no terminal. What tells nothing for
+// a while has the line say for how long. Safe for concurrent use.
 type statusLine struct {
 	mu    sync.Mutex
-	file  *os.File // nil: silent
-	last  time.Time
+	file  *os.File  // nil: silent
+	text  string    // the last that was told
+	told  time.Time // when, or when the line was taken away
+	last  time.Time // rewritten
 	shown bool
+	ended bool
 }
 
-// statusEvery is the shortest time between two rewrites.
-const statusEvery = 100 * time.Millisecond
+const (
+	// statusEvery is the shortest time between two rewrites.
+	statusEvery = 100 * time.Millisecond
+	// statusQuiet is how often a line that nobody rewrites is.
+	statusQuiet = time.Second
+)
 
 func newStatusLine(a *App) *statusLine {
 	file, ok := a.Stderr.(*os.File)
-	if a.JSON || !ok || !term.IsTerminal(int(file.Fd())) {
+	if a.JSON || !ok || !isTerminal(file) {
 		return &statusLine{}
 	}
-	return &statusLine{file: file}
+	s := &statusLine{file: file, told: time.Now()}
+	go s.tick()
+	return s
 }
 
 // show replaces the line, unless it was replaced a moment ago.
 func (s *statusLine) show(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.file == nil || time.Since(s.last) < statusEvery {
+	s.text, s.told = text, time.Now()
+	if s.file == nil || s.ended || time.Since(s.last) < statusEvery {
 		return
 	}
+	s.put(text)
+}
+
+// tick has the line move while there is nothing new.
+func (s *statusLine) tick() {
+	for range time.Tick(statusQuiet) {
+		s.mu.Lock()
+		if s.ended {
+			s.mu.Unlock()
+			return
+		}
+		if quiet := time.Since(s.told); quiet >= 2*statusQuiet && s.text != "" {
+			s.put(fmt.Sprintf("%s (%s ago)", s.text, view.Seconds(quiet.Truncate(time.Second).Seconds())))
+		}
+		s.mu.Unlock()
+	}
+}
+
+// put writes the line.
+func (s *statusLine) put(text string) {
 	s.last, s.shown = time.Now(), true
 	if width, _, err := term.GetSize(int(s.file.Fd())); err == nil {
 		if runes := []rune(text); len(runes) >= width && width > 1 {
@@ -50,8 +82,16 @@ func (s *statusLine) show(text string) {
 func (s *statusLine) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shown {
+	if s.told = time.Now(); s.shown {
 		fmt.Fprint(s.file, "\r\x1b[K")
 		s.shown = false
 	}
+}
+
+// end takes the line away for good.
+func (s *statusLine) end() {
+	s.clear()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
 }

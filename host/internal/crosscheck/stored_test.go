@@ -30,6 +30,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/plugins"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/soundness"
@@ -93,7 +94,7 @@ func TestStoredResults(t *testing.T) {
 	delta := 1.0
 	mitigating := mitigate.Request{Search: searching, Arms: []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained}, Delta: &delta, MostRefused: 0.5,
 		Retraining: mitigate.DefaultRetraining(), Out: in("mitigated"), Gates: held(mitigate.MaxCost, "1%")}
-	mitigating.Retraining.Epochs = 1
+	mitigating.Retraining.Epochs, mitigating.Prove = 1, 300*time.Millisecond
 	var runs report.Runs
 	run := func(command string) string {
 		for _, r := range runs.Runs {
@@ -103,6 +104,9 @@ func TestStoredResults(t *testing.T) {
 		}
 		t.Fatalf("no run of %s", command)
 		return ""
+	}
+	if err := os.WriteFile(in("scores.csv"), []byte("score\n"+strings.Repeat("0.5\n", 6820)), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	all := []asked{
 		to("certify unfair", verdict.Answer, certify(func(r *verdict.Request) { r.Where = "" })),
@@ -149,6 +153,7 @@ func TestStoredResults(t *testing.T) {
 		to("soundness new", soundness.New, soundness.Request{Rungs: 1, Seed: 1, Out: in("bench")}),
 		to("init", draft.Answer, draft.Request{Data: loan("").Study + "/applicants.csv", Model: loan("").Study + "/network.json", Out: in("study.yaml")}),
 		to("inspect", inspect.Answer, inspect.Request{Path: loan("").Study}),
+		to("inspect scores", reconcile.Answer, reconcile.Request{Request: inspect.Request{Path: loan("").Study}, Scores: in("scores.csv")}),
 		to("inspect a network", inspect.Answer, inspect.Request{Path: in("network.json")}),
 		to("plugins", plugins.List, struct{}{}),
 		to("doctor", plugins.Diagnose, plugins.Checkup{Data: folder}),
@@ -157,7 +162,7 @@ func TestStoredResults(t *testing.T) {
 		to("plugin install", plugins.Install, plugins.InstallRequest{Path: plugintest.Build(t, "search-rw")}),
 		to("plugin uninstall", plugins.Uninstall, plugins.UninstallRequest{Name: "rw"}),
 		{"runs", func(ctx context.Context, s *session.Session) (shown, error) {
-			out, err := report.List(ctx, s, struct{}{})
+			out, err := report.List(ctx, s, report.ListRequest{})
 			runs = *out
 			return out, err
 		}},

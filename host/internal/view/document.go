@@ -111,8 +111,10 @@ func (d *Document) Say(format string, args ...any) {
 // Options say how a document is written.
 type Options struct {
 	// Colour allows escape sequences in a terminal; what they show is there without
-	// them, too.
+	// them, too. Width is the terminal's, 0 where there is none: tables and texts go to
+	// more lines than they have where they are wider.
 	Colour bool
+	Width  int
 	// Title is that of a page, Made says below how it was made; Result writes what is
 	// shown as JSON, which a page has in it where that is not too large. Nil: none.
 	Title  string

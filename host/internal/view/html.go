@@ -37,8 +37,9 @@ const (
 	roomForBlocks = MostHTML * 3 / 5
 	// roomForData is for embedded results.
 	roomForData = MostHTML / 5
-	// manyRows is from how many rows on a table is folded.
-	manyRows = 60
+	// manyRows is from how many rows on a table is folded, manyColumns from how many
+	// columns on it is printed on wide paper.
+	manyRows, manyColumns = 60, 10
 )
 
 // page is what the template takes.
@@ -76,6 +77,7 @@ type htmlTable struct {
 	Rows          int
 	LeftOut       string
 	Folded, Plain bool
+	Wide          bool
 }
 
 type htmlCell struct {

@@ -60,7 +60,7 @@ const cellBytes = 12
 // table is a table, as many rows of which as there is room for. facts have names in
 // place of heads.
 func (m *pageMaker) table(t *Table, facts bool) *htmlTable {
-	out := &htmlTable{Title: plainLine(t.Title), Plain: t.Plain || facts, Bodies: [][][]htmlCell{nil}}
+	out := &htmlTable{Title: plainLine(t.Title), Plain: t.Plain || facts, Wide: len(t.Columns) >= manyColumns, Bodies: [][][]htmlCell{nil}}
 	heads := t.heads()
 	if !facts && slices.ContainsFunc(heads, func(c Cell) bool { return c.Text != "" }) {
 		for c := range heads {

@@ -236,3 +236,24 @@ func TestNumbersOfAHistogram(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// A page with 10,000 rows stays below MostHTML, keeps what stands beside them, and says how many
+// rows it has no room for and where they are.
+func TestPageOfManyRows(t *testing.T) {
+	long := &Table{Title: "everybody", Columns: Columns("who", "a", "b", "c", "d", "e", "f", "g", "h", "i")}
+	for i := range 10_000 {
+		row := []string{fmt.Sprintf("person %d", i)}
+		for c := range 9 {
+			row = append(row, fmt.Sprintf("%d.%04d", c, i))
+		}
+		long.Add(row...)
+	}
+	text, root := pageOf(t, Of(long, Paragraph{"what stands below"}), Options{Title: "many"})
+	if len(text) > MostHTML || !strings.Contains(text, "what stands below") {
+		t.Errorf("%d bytes", len(text))
+	}
+	rows := len(elements(root, "tr")) - 1
+	if said := fmt.Sprintf("%s more rows have no room in this page; --json has them.", Count(10_000-rows)); rows < 1000 || !strings.Contains(text, said) {
+		t.Errorf("%d rows are there, and it does not say %q", rows, said)
+	}
+}

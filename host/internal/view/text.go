@@ -43,18 +43,25 @@ func writeText(w io.Writer, d *Document, o Options) error {
 		case Heading:
 			fmt.Fprintf(out, "%s\n%s\n", coloured(steerless(string(b)), bold, o), strings.Repeat("═", utf8.RuneCountInString(string(b))))
 		case Paragraph:
-			lines(out, "", b)
+			lines(out, "", b, o)
 		case Warning:
 			for _, text := range b {
-				fmt.Fprintln(out, coloured(steerless(text), red, o))
+				for _, line := range linesOf(steerless(text), o.Width) {
+					fmt.Fprintln(out, coloured(line, red, o))
+				}
 			}
 		case *List:
 			title(out, b.Title)
-			lines(out, indent+"- ", b.Items)
+			lines(out, indent+"- ", b.Items, o)
 		case *Facts:
 			b.text(out)
 		case *Table:
-			b.text(out, o)
+			for i, part := range b.fitted(o.Width) {
+				if i > 0 {
+					fmt.Fprintln(out)
+				}
+				part.text(out, o)
+			}
 		case *Tree:
 			title(out, b.Title)
 			var drawn strings.Builder
@@ -65,9 +72,14 @@ func writeText(w io.Writer, d *Document, o Options) error {
 	return out.Flush()
 }
 
-func lines(out io.Writer, mark string, texts []string) {
+// lines writes texts, each after the mark, which stands before its first line only.
+func lines(out io.Writer, mark string, texts []string, o Options) {
 	for _, text := range texts {
-		fmt.Fprintln(out, mark+steerless(text))
+		before := mark
+		for _, line := range linesOf(steerless(text), max(0, o.Width-len(mark))) {
+			fmt.Fprintln(out, before+line)
+			before = strings.Repeat(" ", len(mark))
+		}
 	}
 }
 
@@ -126,12 +138,9 @@ func (f *Facts) text(out io.Writer) {
 func (t *Table) text(out io.Writer, o Options) {
 	title(out, t.Title)
 	heads := t.heads()
-	before, gap := "", "  "
+	before, gap := "", t.gap()
 	if t.Indented {
 		before = indent
-	}
-	if t.Dense {
-		gap = " "
 	}
 	widths := t.widths(heads)
 	total := max(0, len(gap)*(len(widths)-1))
@@ -162,8 +171,16 @@ func (t *Table) text(out io.Writer, o Options) {
 		line(row, o)
 	}
 	for _, note := range t.Notes {
-		fmt.Fprintln(out, steerless(strings.ReplaceAll(note, BoldMark, "*")))
+		lines(out, "", []string{strings.ReplaceAll(note, BoldMark, "*")}, o)
 	}
+}
+
+// gap parts columns.
+func (t *Table) gap() string {
+	if t.Dense {
+		return " "
+	}
+	return "  "
 }
 
 // shown is a cell's text in a terminal.

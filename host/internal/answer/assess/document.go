@@ -175,7 +175,7 @@ func (r *Result) affected(d *view.Document) {
 		r.missing(d, "whom it concerns, in conditions on their features", "explain")
 		return
 	}
-	d.Add(e.Page().Blocks[1:]...)
+	d.Add(e.Plain().Blocks[1:]...)
 }
 
 func (r *Result) spread(d *view.Document) {
@@ -280,6 +280,7 @@ func (r *Result) provenance(d *view.Document) {
 		f.Add("journal", "run "+r.Run)
 	}
 	t := &view.Table{Title: "What was asked, and how to ask it again", Columns: []view.Column{{Title: "step"}, {Title: "seconds", Right: true}, {Title: "command"}, {Title: "taken over from"}}}
+	rest := r.Seconds
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		from := ""
@@ -287,6 +288,12 @@ func (r *Result) provenance(d *view.Document) {
 			from = "run " + s.From
 		}
 		t.Add(s.Name, view.Number(&s.Seconds, 1), s.Command, from)
+		rest -= s.Seconds
+	}
+	if rest = max(0, rest); len(r.Steps) > 0 {
+		t.Rows = append(t.Rows, nil)
+		t.Add("the rest", view.Number(&rest, 1), "", "")
+		t.Notes = []string{"the rest: reading the files, evaluating people drawn from the space, keeping the report."}
 	}
 	d.Add(f, t, view.Paragraph{
 		"Two people who refute fairness are replayed by the command beside them. A proof of fairness can be written to a file with hyfair certify --certificate, and hyfair check verifies it without the solver.",

@@ -3,9 +3,13 @@ package certify
 import (
 	"context"
 	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -109,13 +113,24 @@ type Progress struct {
 	HasBound bool
 	Nodes    int64
 	Elapsed  time.Duration
+	// Limit is how long it may all take; 0: as long as it does.
+	Limit time.Duration
 }
 
 // String is one line about a running question.
 func (p Progress) String() string {
-	best := "no witness yet"
-	if p.Witness != nil {
-		best = fmt.Sprintf("best margin %.4g", p.Witness.Margin)
+	var words []string
+	if all := p.Decided + p.Open; all > 1 {
+		words = append(words, fmt.Sprintf("%d of %d regions decided", p.Decided, all))
 	}
-	return fmt.Sprintf("%d regions decided, %d open · %s · %d nodes · %s", p.Decided, p.Open, best, p.Nodes, p.Elapsed.Round(100*time.Millisecond))
+	if p.Witness != nil {
+		words = append(words, fmt.Sprintf("best margin %.4g", p.Witness.Margin))
+	} else {
+		words = append(words, "no witness yet")
+	}
+	if p.HasBound && !math.IsInf(p.Bound, 0) {
+		words = append(words, fmt.Sprintf("bound %.4g", p.Bound))
+	}
+	words = append(words, session.Clock(p.Elapsed, p.Limit), fmt.Sprintf("%s nodes%s", view.Count(p.Nodes), session.Rate(p.Nodes, p.Elapsed)))
+	return strings.Join(words, " · ")
 }

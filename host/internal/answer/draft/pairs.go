@@ -302,10 +302,9 @@ func short(x float64, digits int) float64 {
 	return out
 }
 
-// readScores reads a file with a score for each row of the table, or for each that is kept: its last column
-// of numbers, such as that of the second class.
+// readScores reads a file with a score for each row of the table, or for each that is kept.
 func readScores(path string, t *table, views []*selection) ([]float64, []*selection, error) {
-	own, err := readTable(path, nil)
+	own, numbers, err := scoresOf(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -313,9 +312,24 @@ func readScores(path string, t *table, views []*selection) ([]float64, []*select
 	if err != nil {
 		return nil, nil, err
 	}
+	return fit.spread(t, numbers[first:]), fit, nil
+}
+
+// ReadScores reads the scores of a CSV file: its last column of numbers, such as that of the
+// second class.
+func ReadScores(path string) ([]float64, error) {
+	_, numbers, err := scoresOf(path)
+	return numbers, err
+}
+
+func scoresOf(path string) (*table, []float64, error) {
+	own, err := readTable(path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, c := range slices.Backward(own.columns) {
 		if c.numeric && c.missing == 0 {
-			return fit.spread(t, c.numbers[first:]), fit, nil
+			return own, c.numbers, nil
 		}
 	}
 	return nil, nil, fmt.Errorf("%s: no column of numbers", path)

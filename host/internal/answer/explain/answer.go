@@ -71,6 +71,10 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("--samples and --test: want at most %d", MaxSamples)
 	case r.Bound < 0:
 		return fmt.Errorf("--bound %v is negative", r.Bound)
+	case r.Notion != "" && r.Notion != fairness.Score.String() && r.Notion != fairness.Decision.String():
+		return fmt.Errorf("--notion %q: want %s or %s, which have outcomes to be counted", r.Notion, fairness.Score, fairness.Decision)
+	case r.Notion == fairness.Decision.String() && r.Epsilon != "":
+		return errors.New("--epsilon and --notion decision exclude each other: decisions have no ε")
 	}
 	if _, err := search.ParseBudget(r.Budget); err != nil && r.From == "" && r.Rows == "" {
 		return fmt.Errorf("--budget: %w", err)
@@ -91,6 +95,8 @@ type job struct {
 	question  *question.Question
 	query     *problem.Query
 	evaluator *evaluate.Evaluator
+	// decisions: outcomes are decisions.
+	decisions bool
 	// python has the package of LIMEReference.
 	python string
 }
@@ -102,13 +108,17 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err := r.Validate(); err != nil {
 		return nil, session.Mistake(err)
 	}
+	decisions := r.Notion == fairness.Decision.String()
+	if r.Notion = ""; decisions {
+		r.Epsilon = "1/2" // of which there are two bins, no and yes
+	}
 	q, err := question.Open(r.Spec)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
 	question.TakesSigmoids(q.Study.Model, s.Note)
-	j := &job{session: s, request: r, question: q}
+	j := &job{session: s, request: r, question: q, decisions: decisions}
 	if j.query, err = q.Scores(); err != nil {
 		return nil, session.Mistake(err)
 	}
@@ -160,7 +170,9 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 	out := j.result(worst, source)
 	around := worst.Pick(j.query.Space, j.request.Individuals)
 	if len(around) == 0 {
-		out.Nothing = fmt.Sprintf("no individual was found whose copies fall into different bins of width %s; what differs within a bin, decisions among it, is for hyfair audit to show", out.Epsilon)
+		if out.Nothing = "no individual was found whose copies get different decisions"; !j.decisions {
+			out.Nothing = fmt.Sprintf("no individual was found whose copies fall into different bins of width %s; --notion decision explains decisions that differ within a bin", out.Epsilon)
+		}
 		return out, nil
 	}
 	for _, x := range around {

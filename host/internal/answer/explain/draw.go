@@ -61,15 +61,18 @@ func (t *TreeJSON) write(path, title string) error {
 	})
 }
 
-// View is the tree to be shown: the higher the share, the darker a leaf.
+// View is the tree to be shown: the higher the share, the darker a leaf. A leaf is high or
+// low beside the share of all, which it says where that reads like a contradiction.
 func (t *TreeJSON) View() view.Node {
 	n := view.Node{Head: "low", Detail: fmt.Sprintf("k is high for %d of %d (%.0f %%)", t.High, t.Samples, 100*t.Share), Share: t.Share}
-	switch {
+	switch most := 2*t.High > t.Samples; {
 	case t.Test != "":
 		n.Head = t.Test
 		n.Branches = []view.Branch{{Answer: "yes", Node: t.Yes.View()}, {Answer: "no", Node: t.No.View()}}
 	case t.IsHigh:
 		n.Head = "HIGH"
+	case most:
+		n.Head = "lower than for all"
 	}
 	return n
 }

@@ -8,12 +8,35 @@ import (
 )
 
 // Page shows the result with its figure.
-func (r *Result) Page() *view.Document {
-	d := r.Document()
+func (r *Result) Page() *view.Document { return r.withFigure(r.Document()) }
+
+// Plain is the page with a table in plain words, for people who do not know the paper.
+func (r *Result) Plain() *view.Document { return r.withFigure(r.document((*Result).plainTable)) }
+
+func (r *Result) withFigure(d *view.Document) *view.Document {
 	if f := r.Affected(); f != nil {
 		d.Add(f)
 	}
 	return d
+}
+
+// plainTable has what the paper's table has, but for what tells little by itself.
+func (r *Result) plainTable() *view.Table {
+	t := &view.Table{
+		Columns: []view.Column{{Title: "condition", Right: true}, {Title: "outcomes where it holds", Right: true}, {Title: "outcomes elsewhere", Right: true},
+			{Title: "of all possible people", Right: true}, {Title: "of the people in the data", Right: true}},
+		Notes: []string{fmt.Sprintf("outcomes: how many different outcomes (k) a person's copies get, on average over %s people nearby for whom the condition holds, and as many for whom it does not. The last two columns: for which share of them it holds.",
+			view.Count(r.Predicates[0].Inside.N))},
+	}
+	for i := range r.Predicates {
+		p := &r.Predicates[i]
+		rows := "–"
+		if p.Support != nil {
+			rows = view.SmallShare(p.Support.Share)
+		}
+		t.Add(fmt.Sprint(i+1), fmt.Sprintf("%.1f", p.Inside.Mean), fmt.Sprintf("%.1f", p.Outside.Mean), view.SmallShare(p.Coverage.Share), rows)
+	}
+	return t
 }
 
 // Affected draws which part of the space, and of the people in the data, the predicates

@@ -15,11 +15,13 @@ import (
 
 // Result is the answer to a Request and the JSON object of hyfair explain.
 type Result struct {
-	Study     string   `json:"study"`
-	Model     string   `json:"model"`
-	Seed      int64    `json:"seed"`
-	Seconds   float64  `json:"seconds"`
-	Epsilon   string   `json:"epsilon"`
+	Study   string  `json:"study"`
+	Model   string  `json:"model"`
+	Seed    int64   `json:"seed"`
+	Seconds float64 `json:"seconds"`
+	Epsilon string  `json:"epsilon"`
+	// Notion is decision where outcomes are decisions: bins of a width of one half.
+	Notion    string   `json:"notion,omitempty"`
 	Protected []string `json:"protected"`
 	Where     string   `json:"where,omitempty"`
 	Source    *Source  `json:"source"`
@@ -56,8 +58,13 @@ type Individual struct {
 // result is what is known before anything is explained.
 func (j *job) result(w *Worst, source *Source) *Result {
 	st, s := j.question.Study, j.query.Space
+	notion := ""
+	if j.decisions {
+		notion = fairness.Decision.String()
+	}
 	return &Result{
-		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: j.request.Seed, Epsilon: fairness.FormatRat(j.query.Epsilon),
+		Notion: notion,
+		Study:  st.Name, Model: filepath.Base(st.ModelPath), Seed: j.request.Seed, Epsilon: fairness.FormatRat(j.query.Epsilon),
 		Protected: question.Protected(s), Where: j.request.Where, Source: source, InitK: w.K,
 		Individuals: []Individual{}, Predicates: []Predicate{}, Rejected: []Predicate{},
 		Confidence: Confidence,
@@ -80,14 +87,20 @@ func (r *Result) take(e *Explanation, s *space.Space) (err error) {
 	return err
 }
 
-// Document shows the result.
-func (r *Result) Document() *view.Document {
+// Document shows the result, with the paper's table.
+func (r *Result) Document() *view.Document { return r.document((*Result).table) }
+
+func (r *Result) document(table func(*Result) *view.Table) *view.Document {
 	d := &view.Document{}
 	where := ""
 	if r.Where != "" {
 		where = ", where " + r.Where
 	}
-	d.Say("Explanation of %s (%s): %s, ε = %s%s", r.Study, r.Model, strings.Join(r.Protected, ", "), r.Epsilon, where)
+	outcomes := "ε = " + r.Epsilon
+	if r.Notion != "" {
+		outcomes = "notion " + r.Notion
+	}
+	d.Say("Explanation of %s (%s): %s, %s%s", r.Study, r.Model, strings.Join(r.Protected, ", "), outcomes, where)
 	if s := r.Sample; s != nil {
 		sample := view.Paragraph{fmt.Sprintf("Around %d people with k = %d (%s), %s neighbours have k from %d to %d, %.2f in the mean.",
 			s.Around, r.InitK, r.Source, view.Count(s.N), s.KLeast, s.KMost, s.KMean)}
@@ -104,7 +117,7 @@ func (r *Result) Document() *view.Document {
 		for i := range r.Predicates {
 			texts = append(texts, fmt.Sprintf("%3d  %s", i+1, r.Predicates[i].Text))
 		}
-		d.Add(texts, r.table())
+		d.Add(texts, table(r))
 		if r.Prover != nil {
 			d.Add(r.proved())
 		}

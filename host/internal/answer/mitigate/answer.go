@@ -46,6 +46,9 @@ type Request struct {
 	Delta       *float64   `json:"delta,omitempty"`
 	MostRefused float64    `json:"refuse_at_most"`
 	Retraining  Retraining `json:"retraining"`
+	// Prove is how long a solver may take for each arm to bound the share of individuals
+	// whom it treats unfairly; 0: it is not asked.
+	Prove time.Duration `json:"prove,omitempty"`
 	// Out is a folder for networks, guardrails and tables, which the result names; empty:
 	// none.
 	Out string `json:"out,omitempty"`
@@ -64,6 +67,9 @@ func (r *Request) Validate() error {
 	}
 	if err := r.Retraining.Validate(); err != nil {
 		return err
+	}
+	if r.Prove < 0 {
+		return fmt.Errorf("--prove %v is negative", r.Prove)
 	}
 	if !(r.MostRefused > 0 && r.MostRefused <= 1) {
 		return fmt.Errorf("--refuse-at-most %v: want more than 0, at most 1", r.MostRefused)
@@ -91,6 +97,14 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	j, c, err := open(s, r)
 	if err != nil {
 		return nil, session.Mistake(err)
+	}
+	if r.Prove > 0 {
+		p, err := j.openProver(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer p.Close()
+		c.Prove = j.prove(p)
 	}
 	s.Work()
 	outcomes, failed := Run(ctx, *c)

@@ -38,7 +38,7 @@ func (r *Result) hold(gates []gate.Gate) {
 			case g.Name == MaxCost:
 				r.Hold(a.Quality.costs(g, a.Name, before))
 			default:
-				r.Hold(a.Quality.treats(g, a.Name))
+				r.Hold(a.treats(g))
 			}
 		}
 		switch {
@@ -69,11 +69,21 @@ func (q *Quality) accuracy() *big.Rat {
 	return big.NewRat(int64(right), int64(q.Answered))
 }
 
-// treats is what became of MaxUnfair.
-func (q *Quality) treats(g gate.Gate, arm string) gate.Check {
+// treats is what became of MaxUnfair, which is about everybody where a solver was asked.
+func (a *ArmResult) treats(g gate.Gate) gate.Check {
+	q, arm := a.Quality, a.Name
+	if p := a.Proved; p != nil {
+		return g.Within(arm, exact(&p.Lo), exact(&p.Hi), a.Proved.cell()+" % of all possible people answered are treated unfairly, by proof")
+	}
 	if q.Unfair == nil {
 		return g.Is(arm, gate.Undecided, "nobody was answered whose copies could be evaluated")
 	}
-	share, _ := new(big.Rat).SetString(view.Exact(q.Unfair)) // a hundredth as a decimal, not as float64 has it
+	share := exact(q.Unfair)
 	return g.Within(arm, share, share, view.Share(*q.Unfair)+" of the people answered are treated unfairly")
+}
+
+// exact is a share as its shortest decimal says it: a hundredth is one.
+func exact(share *float64) *big.Rat {
+	out, _ := new(big.Rat).SetString(view.Exact(share))
+	return out
 }

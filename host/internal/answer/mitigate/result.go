@@ -45,6 +45,8 @@ type ArmResult struct {
 	TooFewRounds bool `json:"too_few_rounds,omitempty"`
 	// Quality is on the rows that the study holds back.
 	Quality *Quality `json:"quality"`
+	// Proved is of all individuals whom the arm answers; nil where no solver was asked.
+	Proved *Proved `json:"proved,omitempty"`
 	// SearchRefused counts the moves of the search that guardrails refused.
 	SearchRefused int64 `json:"search_refused"`
 	Evaluations   int64 `json:"evaluations"`
@@ -102,6 +104,7 @@ func (o *Outcome) result(s *space.Space) ArmResult {
 	if a.Measures = summary.Mean; len(o.Runs) > 1 {
 		a.SD = &summary.SD
 	}
+	a.Proved = o.Proved
 	a.Quality, a.SearchRefused, a.Evaluations, a.LeftOut = &o.Quality, o.Refused, o.Evaluations, o.LeftOut
 	for _, p := range o.Subject.Guards {
 		a.Guardrails = append(a.Guardrails, inWords(s, p))

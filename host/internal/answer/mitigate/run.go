@@ -77,6 +77,9 @@ type Config struct {
 	// Search searches a subject; name tells the arm. When ctx ends it returns
 	// what was found until then, and no error.
 	Search func(ctx context.Context, name string, s Subject) (*Searched, error)
+	// Prove, where not nil, bounds the share of individuals whom a subject treats unfairly;
+	// nil without an error is no answer.
+	Prove func(ctx context.Context, s Subject) (*Proved, error)
 	// Trained, where not nil, is told of each new network and may keep it.
 	Trained func(way string, n *relu.Network) error
 	// Progress, where not nil, is told what goes on.
@@ -90,6 +93,8 @@ type Outcome struct {
 	// Searched is of the arm's own search.
 	*Searched
 	Quality Quality
+	// Proved is nil without Config.Prove.
+	Proved *Proved
 	// LeftOut counts the rules that MostRefused left out.
 	LeftOut int
 	// Trained tells of the training that the network came out of; nil for
@@ -182,6 +187,12 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 	o.Quality = Judge(r.Space, o.Subject, rows, labels)
 	if r.Epsilon != nil {
 		if o.Quality.Unfair, err = r.unfair(o.Subject, rows); err != nil {
+			return nil, err
+		}
+	}
+	if r.Prove != nil {
+		r.Progress("proving " + arm.String())
+		if o.Proved, err = r.Prove(ctx, o.Subject); err != nil {
 			return nil, err
 		}
 	}

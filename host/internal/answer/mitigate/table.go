@@ -2,6 +2,7 @@ package mitigate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -31,6 +32,12 @@ func Table(networks ...Network) *view.Table {
 	} {
 		t.Columns = append(t.Columns, view.Column{Title: title, Right: true})
 	}
+	proved := slices.ContainsFunc(networks, func(n Network) bool {
+		return slices.ContainsFunc(n.Arms, func(a ArmResult) bool { return a.Proved != nil })
+	})
+	if proved {
+		t.Columns = append(t.Columns, view.Column{Title: "Proved (%)", Right: true})
+	}
 	marked, rates := false, []*float64{}
 	for n := range networks {
 		if n > 0 {
@@ -40,6 +47,9 @@ func Table(networks ...Network) *view.Table {
 			a := &networks[n].Arms[i]
 			marked, rates = marked || a.Quality.refusesMany(), append(rates, a.SuccRate)
 			row := a.cells()
+			if proved {
+				row = append(row, view.Cell{Text: a.Proved.cell()})
+			}
 			if len(networks) > 1 {
 				row = append(view.Texts(networks[n].Name), row...)
 			}
@@ -49,6 +59,9 @@ func Table(networks ...Network) *view.Table {
 	t.Notes = append(t.Notes,
 		"Acc counts a refusal as no right answer. Acc.ans, F1, DPD (demographic parity difference) and EOD (equal opportunity difference) are of the answered rows.",
 		"Unfair: people in these rows whose copies' scores lie more than ε apart, all evaluated; the columns after it are what a search met.")
+	if proved {
+		t.Notes = append(t.Notes, "Proved: of all possible people whom an arm answers, the share whose copies' scores lie more than ε apart, from what is proved at least to what is not excluded.")
+	}
 	t.Notes = append(t.Notes, search.RateNotes(rates...)...)
 	if marked {
 		t.Notes = append(t.Notes, "! refuses half of the rows or more: no success, whatever the other columns say.")

@@ -186,6 +186,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		Solver: a.plugin.Solver(), Description: a.plugin.Description(), Threads: a.session.Threads, Memory: a.session.Memory,
 		Seed: a.Seed, Set: a.plugin.Options, Samples: a.Samples, Rows: a.rows,
 		Progress: func(p Progress) {
+			p.Limit = session.Left(ctx, p.Elapsed)
 			a.session.Show(a.which + p.String())
 			glimpses.progress(p)
 		},
@@ -235,7 +236,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		failed = errors.New(strings.Join(rep.Faults, "\n"))
 	}
 	told := rep.event()
-	out := a.result(rep, SharesOf(told, rep.Faults))
+	out := a.result(rep, rep.Shares())
 	out.Journal, out.Run, out.Parts = run.Journal, run.Name(), counts
 	run.Faults(a.plugin.String(), rep.Faults)
 	for i := range rep.Found {
@@ -313,6 +314,9 @@ func gradeOf(fair, unfair *big.Rat, grade sdk.Grade) string {
 	}
 	return grade.String()
 }
+
+// Shares are the report's, as results show them.
+func (r *Report) Shares() Shares { return SharesOf(r.event(), r.Faults) }
 
 // event is the report as the journal keeps it.
 func (r *Report) event() *record.Shares {

@@ -62,6 +62,8 @@ type Progress struct {
 	// Pieces handed over so far; after the time limit they are what is going on.
 	Pieces  int64
 	Elapsed time.Duration
+	// Limit is how long it may all take; 0: as long as it does.
+	Limit time.Duration
 }
 
 // Report is what is known at the end.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -240,17 +241,17 @@ func (m *Written) table() *view.Table {
 // String is one line about a running question.
 func (p Progress) String() string {
 	if p.Fair == nil || p.Unfair == nil {
-		return fmt.Sprintf("nothing proved yet · %s", p.Elapsed.Round(100*time.Millisecond))
+		return "nothing proved yet · " + session.Clock(p.Elapsed, p.Limit)
 	}
 	most := new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)
 	share := func(r *big.Rat) string {
 		f, _ := r.Float64()
 		return view.Share(f)
 	}
-	text := fmt.Sprintf("discriminated: between %s and %s · undecided %s · %d boxes",
-		share(p.Unfair), share(most), share(new(big.Rat).Sub(most, p.Unfair)), p.Boxes)
+	text := fmt.Sprintf("%s settled · %s · discriminated: between %s and %s · %s boxes%s",
+		share(new(big.Rat).Add(p.Fair, p.Unfair)), session.Clock(p.Elapsed, p.Limit), share(p.Unfair), share(most), view.Count(p.Boxes), session.Rate(p.Boxes, p.Elapsed))
 	if p.Pieces > 0 {
 		text += fmt.Sprintf(", %d in the map", p.Pieces)
 	}
-	return fmt.Sprintf("%s · %s", text, p.Elapsed.Round(100*time.Millisecond))
+	return text
 }

@@ -24,6 +24,32 @@ type Runs struct {
 	// Journal is absent where there is none yet.
 	Journal string `json:"journal,omitempty"`
 	Runs    []Run  `json:"runs"`
+	// Older counts those that were left out.
+	Older int `json:"older,omitempty"`
+	// Chosen: only some were asked for.
+	Chosen bool `json:"-"`
+}
+
+// ListRequest says which runs are listed; empty texts are any.
+type ListRequest struct {
+	// Last is how many, the newest; 0: all.
+	Last int `json:"last,omitempty"`
+	// Command, Study, Model and State are those of the runs.
+	Command string `json:"command,omitempty"`
+	Study   string `json:"study,omitempty"`
+	Model   string `json:"model,omitempty"`
+	State   string `json:"state,omitempty"`
+}
+
+// takes reports that a run is meant.
+func (r *ListRequest) takes(info *journal.Info) bool {
+	s := &info.Started
+	for _, want := range [][2]string{{r.Command, s.Task.Command}, {r.Study, s.Study}, {r.Model, s.Model}, {r.State, string(info.State)}} {
+		if want[0] != "" && want[0] != want[1] {
+			return false
+		}
+	}
+	return true
 }
 
 // Run is one of them.
@@ -70,9 +96,15 @@ type Witness struct {
 
 // List lists the runs of the journal; none where there is no journal yet and none was
 // named.
-func List(_ context.Context, s *session.Session, _ struct{}) (*Runs, error) {
-	out := &Runs{Runs: []Run{}}
-	err := s.Past(out.list)
+func List(_ context.Context, s *session.Session, r ListRequest) (*Runs, error) {
+	if r.Last < 0 {
+		return nil, session.Mistake(fmt.Errorf("--last %d: want 0 or more", r.Last))
+	}
+	if r.State != "" && !slices.Contains(journal.States, journal.State(r.State)) {
+		return nil, session.Mistake(fmt.Errorf("--state %q: want one of %q", r.State, journal.States))
+	}
+	out := &Runs{Runs: []Run{}, Chosen: r != ListRequest{Last: r.Last}}
+	err := s.Past(func(j *journal.Journal) error { return out.list(j, &r) })
 	if errors.Is(err, fs.ErrNotExist) && s.JournalFile == "" {
 		err = nil // nothing was run yet
 	}
@@ -82,11 +114,16 @@ func List(_ context.Context, s *session.Session, _ struct{}) (*Runs, error) {
 	return out, nil
 }
 
-func (r *Runs) list(j *journal.Journal) error {
+func (r *Runs) list(j *journal.Journal, asked *ListRequest) error {
 	r.Journal = j.Path()
 	infos, err := j.Runs()
+	infos = slices.DeleteFunc(infos, func(info journal.Info) bool { return !asked.takes(&info) })
 	for i := range infos {
 		if err != nil {
+			break
+		}
+		if asked.Last > 0 && i == asked.Last {
+			r.Older = len(infos) - i
 			break
 		}
 		var run Run
@@ -165,7 +202,10 @@ func measures(j *journal.Journal, info *journal.Info) (map[string]*float64, erro
 
 // Document shows the list.
 func (r *Runs) Document() *view.Document {
-	if len(r.Runs) == 0 {
+	switch {
+	case len(r.Runs) == 0 && r.Chosen:
+		return view.Of(view.Paragraph{"No run is like that; hyfair runs lists all."})
+	case len(r.Runs) == 0:
 		return view.Of(view.Paragraph{"No runs yet: search, certify and quantify keep theirs."})
 	}
 	t := &view.Table{Plain: true}
@@ -177,7 +217,11 @@ func (r *Runs) Document() *view.Document {
 		t.Add(run.Name, run.Command, run.Study, run.Model, run.Started.Local().Format(time.DateTime), run.State,
 			view.Number(&run.Seconds, 1), run.headline())
 	}
-	return view.Of(t)
+	d := view.Of(t)
+	if r.Older > 0 {
+		d.Say("%s older runs are not shown: --last 0 lists all.", view.Count(r.Older))
+	}
+	return d
 }
 
 // headlines are the measures that tell most, the most telling first.

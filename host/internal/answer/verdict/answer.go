@@ -229,7 +229,10 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	} else {
 		o := a.options(a.plugin)
 		o.Climb, o.Maximise, o.Gap = a.Climb, a.Maximise, a.Gap
-		o.Progress = func(p certify.Progress) { a.session.Show(p.String()) }
+		o.Progress = func(p certify.Progress) {
+			p.Limit = session.Left(ctx, p.Elapsed)
+			a.session.Show(p.String())
+		}
 		rep, err = certify.Run(ctx, a.query, o)
 	}
 	if rep == nil {

@@ -23,6 +23,9 @@ const (
 	BrokenOff   State = "broken off"  // its process ended before the run did
 )
 
+// States are all of them.
+var States = []State{Running, Finished, Interrupted, Failed, BrokenOff}
+
 // Info is what a journal knows of a run as a whole.
 type Info struct {
 	Name    string

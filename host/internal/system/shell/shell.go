@@ -1,12 +1,35 @@
 // Package shell writes commands that a person can paste.
 package shell
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
 
-// Word writes a word of a command as a shell takes it.
+// Word writes a word of a command as a shell takes it. Characters that nobody sees, or that
+// turn around what stands beside them, are written as bash, zsh and ksh escape them.
 func Word(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,=:") == "" {
 		return word
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	if !strings.ContainsFunc(word, unseen) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for _, r := range word {
+		switch {
+		case unseen(r) && r > 0xFFFF:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		case unseen(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		case r == '\'' || r == '\\':
+			b.WriteString(`\` + string(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return "$'" + b.String() + "'"
 }
+
+func unseen(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }

@@ -1,0 +1,73 @@
+package mitigate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Proved holds the share of all individuals whom an arm answers and treats unfairly, by
+// proof.
+type Proved struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+	// Grade is of the proof; empty where nothing is proved.
+	Grade string `json:"grade,omitempty"`
+	// Reason says why the two are not the same.
+	Reason  string  `json:"reason,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// openProver starts the solver that is asked about every arm.
+func (j *job) openProver(ctx context.Context) (*discover.Plugin, error) {
+	p, err := j.session.Plugins.DefaultSolver(ctx, nil, problem.FormNetwork, problem.Quantify)
+	if err != nil {
+		return nil, fmt.Errorf("--prove: %w", err)
+	}
+	return p, nil
+}
+
+// prove is Config.Prove: as hyfair quantify, of the individuals whom no guardrail refuses.
+func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved, error) {
+	return func(ctx context.Context, subject Subject) (*Proved, error) {
+		d := p.Description()
+		if err := d.Refuses(subject.Model); err != nil {
+			return &Proved{Hi: 1, Reason: err.Error()}, nil
+		}
+		q := *j.query
+		q.Model, q.Goal = subject.Model, problem.Quantify
+		q.Forbid = append(slices.Clone(q.Forbid), subject.Guards...)
+		begin := time.Now()
+		within, cancel := context.WithTimeout(ctx, j.request.Prove)
+		defer cancel()
+		report, err := quantify.Run(within, &q, quantify.Options{
+			Solver: p.Solver(), Description: d, Threads: j.session.Threads, Memory: j.session.Memory, Seed: j.request.Search.Seed,
+			Progress: func(p quantify.Progress) { j.session.Show(p.String()) },
+		})
+		if report == nil || ctx.Err() != nil {
+			return nil, err
+		}
+		shares := report.Shares()
+		out := &Proved{Grade: shares.Grade, Reason: shares.Reason, Seconds: time.Since(begin).Seconds()}
+		if in := shares.Interval; in != nil {
+			out.Lo, out.Hi = in.Lo, in.Hi
+		}
+		return out, nil // a solver that was lost or refuted leaves nothing proved, which the reason says
+	}
+}
+
+// cell shows it.
+func (p *Proved) cell() string {
+	if p == nil {
+		return "–"
+	}
+	if p.Lo == p.Hi {
+		return percent(&p.Lo)
+	}
+	return percent(&p.Lo) + "–" + percent(&p.Hi)
+}

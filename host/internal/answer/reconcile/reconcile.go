@@ -1,0 +1,181 @@
+// Package reconcile holds the scores of a study's network against those that its owner's own
+// pipeline gave for the same rows: where they differ, the study says something else about the
+// network's inputs than the pipeline does.
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"github.com/hyfair/hyfair/host/internal/answer/draft"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/answer/inspect"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Request asks what is in a study, and how far its network's scores are those of a file.
+type Request struct {
+	inspect.Request
+	// Scores is a CSV file with a score for each row of the study's data that has no missing
+	// value, in the same order: its last column of numbers.
+	Scores string `json:"scores"`
+}
+
+// Result is the answer to a Request, and the JSON object of hyfair inspect --scores.
+type Result struct {
+	inspect.Result
+	Scores Scores `json:"scores"`
+}
+
+// Scores says how far two lists of scores are the same.
+type Scores struct {
+	File string `json:"file"`
+	Rows int    `json:"rows"`
+	// Differ counts rows whose two scores are more than Tolerance apart, Decisions those
+	// with different decisions. Worst is the largest difference.
+	Differ    int     `json:"differ"`
+	Decisions int     `json:"decisions"`
+	Tolerance float64 `json:"tolerance"`
+	Worst     float64 `json:"worst"`
+	// Reversed: the file's scores are those of the other class.
+	Reversed bool `json:"reversed"`
+	// First are the first rows that differ.
+	First []Difference `json:"first"`
+}
+
+// Difference is a row with two scores.
+type Difference struct {
+	File   string            `json:"file"`
+	Line   int               `json:"line"`
+	Theirs float64           `json:"theirs"`
+	Ours   float64           `json:"ours"`
+	Labels map[string]string `json:"labels"`
+}
+
+const (
+	// tolerance is what float32 and printed digits explain.
+	tolerance = 1e-4
+	// first is how many rows are shown.
+	first = 10
+)
+
+// Answer inspects the study and holds the scores against each other.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	if !study.IsStudy(r.Path) {
+		return nil, session.Mistake(fmt.Errorf("--scores are of the rows of a study's data; %s is taken for a network", r.Path))
+	}
+	seen, err := inspect.Answer(ctx, s, r.Request)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Result: *seen}
+	if err := out.hold(&r); err != nil {
+		return nil, session.Mistake(err)
+	}
+	return out, nil
+}
+
+// hold compares row by row.
+func (out *Result) hold(r *Request) error {
+	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules})
+	if err != nil {
+		return err
+	}
+	data, err := st.Data()
+	if err != nil {
+		return err
+	}
+	if err := data.InsideTables(st.Space); err != nil {
+		return err
+	}
+	theirs, err := read(r.Scores, data)
+	if err != nil {
+		return fmt.Errorf("--scores: %w", err)
+	}
+	h := &out.Scores
+	*h = Scores{File: filepath.Base(r.Scores), Rows: len(theirs), Tolerance: tolerance, Reversed: len(theirs) > 0, First: []Difference{}}
+	decider := individual.New(st.Model, st.Space)
+	for i, point := range data.Points {
+		ours, positive := decider.At(point)
+		apart := math.Abs(ours - theirs[i])
+		h.Worst = max(h.Worst, apart)
+		h.Reversed = h.Reversed && math.Abs(1-ours-theirs[i]) <= tolerance
+		if positive != (theirs[i] > 0.5) && apart > tolerance {
+			h.Decisions++
+		}
+		if apart <= tolerance {
+			continue
+		}
+		if h.Differ++; len(h.First) == first {
+			continue
+		}
+		path, line := data.Where(i)
+		d := Difference{File: filepath.Base(path), Line: line, Theirs: theirs[i], Ours: ours, Labels: map[string]string{}}
+		for f := range st.Space.Features {
+			d.Labels[st.Space.Features[f].Name] = st.Space.Features[f].Label(point[f])
+		}
+		h.First = append(h.First, d)
+	}
+	h.Reversed = h.Reversed && h.Differ > 0
+	return nil
+}
+
+// read reads as many scores as there are rows.
+func read(path string, data *people.Data) ([]float64, error) {
+	theirs, err := draft.ReadScores(path)
+	if err != nil {
+		return nil, err
+	}
+	want := len(data.Points)
+	if len(theirs) == want+1 {
+		theirs = theirs[1:] // a header that reads like a number
+	}
+	if len(theirs) != want {
+		more := ""
+		if data.Dropped > 0 {
+			more = fmt.Sprintf(", which has %s more with a missing value", view.Count(data.Dropped))
+		}
+		return nil, fmt.Errorf("%s has %s scores; it needs one for each of the %s rows that are kept of the data%s, in the same order",
+			path, view.Count(len(theirs)), view.Count(want), more)
+	}
+	for i, v := range theirs {
+		if !(v >= 0 && v <= 1) {
+			return nil, fmt.Errorf("%s: %v, for row %d, is no score from 0 to 1", path, v, i+1)
+		}
+	}
+	return theirs, nil
+}
+
+// Document shows the result.
+func (r *Result) Document() *view.Document {
+	d := r.Result.Document()
+	h := &r.Scores
+	f := &view.Facts{}
+	d.Add(f)
+	if h.Differ == 0 {
+		f.Add("scores", fmt.Sprintf("all %s are those of %s, to %.1g", view.Count(h.Rows), h.File, h.Tolerance))
+		return d
+	}
+	f.Add("scores", fmt.Sprintf("%s of %s are not those of %s: up to %s apart, and %s decisions are others", view.Count(h.Differ), view.Count(h.Rows), h.File, view.Score(h.Worst), view.Count(h.Decisions)))
+	if h.Reversed {
+		f.Add("", "the file has the scores of the other class: each is 1 less the network's")
+	}
+	t := &view.Table{Title: "The first rows that differ", Columns: []view.Column{{Title: "row"}, {Title: "theirs", Right: true}, {Title: "network", Right: true}, {Title: "apart", Right: true}}}
+	for i := range r.Features {
+		t.Columns = append(t.Columns, view.Column{Title: r.Features[i].Name})
+	}
+	for _, one := range h.First {
+		cells := []string{fmt.Sprintf("%s:%d", one.File, one.Line), view.Score(one.Theirs), view.Score(one.Ours), view.Score(math.Abs(one.Theirs - one.Ours))}
+		for i := range r.Features {
+			cells = append(cells, one.Labels[r.Features[i].Name])
+		}
+		t.Add(cells...)
+	}
+	d.Add(t)
+	return d
+}

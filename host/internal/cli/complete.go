@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/cobra"
+
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// values are what a shell may complete a word to; nil where that is not known.
+type values func(app *App, args []string) []string
+
+// completions are those of flags, by name; of arguments below.
+var completions = map[string]values{
+	"solver":   func(app *App, _ []string) []string { return app.plugins(client.Solver) },
+	"strategy": func(app *App, _ []string) []string { return app.plugins(client.Strategy) },
+	"notion": func(*App, []string) (out []string) {
+		for _, n := range fairness.Notions {
+			out = append(out, n.String())
+		}
+		return out
+	},
+	"model": func(app *App, args []string) []string {
+		if len(args) == 0 {
+			return nil
+		}
+		names, err := study.Models(args[0], study.Options{DataRoot: app.Data})
+		if err != nil {
+			return nil
+		}
+		return names
+	},
+	"from": func(app *App, _ []string) []string {
+		return app.runs("search", "certify", "quantify", "explain", "mitigate", "compare", "ablate")
+	},
+	"mode":        words(search.Paper, search.FastMode),
+	"check":       words("fair", "unfair"),
+	"clock":       words(clock.WallTime, clock.CPUTime),
+	"format":      words(append(view.Formats(), formatJSON)...),
+	"plot-format": words(view.FigureFormats...),
+	"log-level":   words("trace", "debug", "info", "warn", "error", "off"),
+}
+
+// words are always the same.
+func words(list ...string) values { return func(*App, []string) []string { return list } }
+
+// addCompletions has shells complete values of flags, names of runs, and files of studies.
+func addCompletions(app *App, cmd *cobra.Command) {
+	for name, complete := range completions {
+		if cmd.Flag(name) == nil || cmd.LocalFlags().Lookup(name) == nil {
+			continue
+		}
+		cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if list := complete(app, args); list != nil {
+				return list, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault // a file, such as a network's
+		})
+	}
+	switch use := cmd.Use + " "; {
+	case strings.Contains(use, " RUN"):
+		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return app.runs(), cobra.ShellCompDirectiveNoFileComp
+		}
+	case strings.Contains(use, " STUDY ") || strings.Contains(use, " STUDY…"):
+		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt // and folders
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		addCompletions(app, sub)
+	}
+}
+
+// plugins are the names of those that are found.
+func (a *App) plugins(kind client.Kind) (names []string) {
+	c, err := discover.New(a.PluginDir, hclog.NewNullLogger())
+	if err != nil {
+		return nil
+	}
+	for _, f := range c.Plugins {
+		if f.Kind == kind && !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// runs are the names of the journal's runs of some commands, or of all, with what was run.
+func (a *App) runs(commands ...string) (out []string) {
+	(&session.Session{JournalFile: a.Journal}).Past(func(j *journal.Journal) error {
+		infos, err := j.Runs()
+		for i := range infos {
+			if s := &infos[i].Started; len(commands) == 0 || slices.Contains(commands, s.Task.Command) {
+				out = append(out, cobra.CompletionWithDesc(infos[i].Name, strings.TrimSpace(s.Task.Command+" "+s.Study)))
+			}
+		}
+		return err
+	})
+	return out
+}

@@ -1,0 +1,37 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Left is how long what runs for a time may take in all, by its context's deadline; 0: it
+// has none.
+func Left(ctx context.Context, elapsed time.Duration) time.Duration {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return 0
+	}
+	return max(elapsed, elapsed+time.Until(deadline))
+}
+
+// Clock says in a line of progress how long something has run, and how much is left of a
+// limit; 0 is none.
+func Clock(elapsed, limit time.Duration) string {
+	text := view.Seconds(elapsed.Seconds())
+	if limit > 0 {
+		text += fmt.Sprintf(", %s left", view.Seconds(max(0, limit-elapsed).Seconds()))
+	}
+	return text
+}
+
+// Rate says in a line of progress how many there were a second; empty at the beginning.
+func Rate(n int64, elapsed time.Duration) string {
+	if n == 0 || elapsed < time.Second {
+		return ""
+	}
+	return fmt.Sprintf(", %s a second", view.Count(int64(float64(n)/elapsed.Seconds())))
+}

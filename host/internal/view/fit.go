@@ -1,0 +1,139 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// leastWidth is what a terminal is taken for at least.
+const leastWidth = 40
+
+// fitted is the table in parts one below the other that are no wider than width, where
+// their cells allow that: words of texts go to further lines, numbers stay whole. Each part
+// begins with the first column, which says what rows are about; 0 is any width.
+func (t *Table) fitted(width int) []*Table {
+	if width == 0 || t.width(t.widths(t.heads())) <= width {
+		return []*Table{t}
+	}
+	width = max(width, leastWidth)
+	t = t.narrowed(width)
+	widths := t.widths(t.heads())
+	var parts []*Table
+	lead := []int{0}
+	if len(t.Rows) < 2 { // nothing to tell apart
+		lead = nil
+	}
+	columns, fresh := slices.Clone(lead), true
+	for c := len(lead); c < len(t.Columns); c += t.together(c) {
+		more := columns
+		for i := range t.together(c) {
+			more = append(more[:len(more):len(more)], c+i)
+		}
+		if !fresh && t.width(pickWidths(widths, more)) > width {
+			parts = append(parts, t.pick(columns))
+			columns, fresh = slices.Clone(lead), true
+			more = append(slices.Clone(lead), more[len(more)-t.together(c):]...)
+		}
+		columns, fresh = more, false
+	}
+	parts = append(parts, t.pick(columns))
+	for i, part := range parts {
+		if i > 0 {
+			part.Title = ""
+		}
+		if i < len(parts)-1 {
+			part.Notes = nil
+		}
+	}
+	return parts
+}
+
+// together is how many columns from c on are read together: one whose title another has,
+// too, belongs to the one before it.
+func (t *Table) together(c int) int {
+	n := 1
+	for c+n < len(t.Columns) && t.repeated(c+n) {
+		n++
+	}
+	return n
+}
+
+// repeated reports that another column has the same title.
+func (t *Table) repeated(c int) bool {
+	for i := range t.Columns {
+		if i != c && t.Columns[c].Title != "" && t.Columns[i].Title == t.Columns[c].Title {
+			return true
+		}
+	}
+	return false
+}
+
+func pickWidths(widths, columns []int) []int {
+	out := make([]int, len(columns))
+	for i, c := range columns {
+		out[i] = widths[c]
+	}
+	return out
+}
+
+// width is that of lines of columns with these widths.
+func (t *Table) width(widths []int) int {
+	total := len(t.gap()) * max(0, len(widths)-1)
+	if t.Indented {
+		total += len(indent)
+	}
+	for _, n := range widths {
+		total += n
+	}
+	return total
+}
+
+// narrowed is the table with long texts on several lines: a cell of a column of texts takes
+// no more than half of the width.
+func (t *Table) narrowed(width int) *Table {
+	out := *t
+	out.Rows = nil
+	for _, row := range t.Rows {
+		lines := [][]Cell{row}
+		for c := range row {
+			if t.Columns[c].Right || t.Columns[c].Bars {
+				continue
+			}
+			for i, text := range linesOf(row[c].Text, width/2) {
+				if i == 0 {
+					lines[0] = slices.Clone(lines[0])
+				} else if i == len(lines) {
+					lines = append(lines, make([]Cell, len(row)))
+				}
+				lines[i][c] = row[c]
+				lines[i][c].Text, lines[i][c].Bold = text, row[c].Bold && i == 0
+			}
+		}
+		out.Rows = append(out.Rows, lines...)
+	}
+	return &out
+}
+
+// linesOf is a text in lines of so many characters, cut between words; a word that is longer
+// stays whole. Blanks at its beginning stand before every line.
+func linesOf(text string, width int) []string {
+	if width <= 0 || utf8.RuneCountInString(text) <= width || strings.Contains(text, "\n") {
+		return []string{text}
+	}
+	before := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	var lines []string
+	line := before
+	for word := range strings.SplitSeq(text[len(before):], " ") {
+		switch {
+		case line == before:
+			line += word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = before + word
+		}
+	}
+	return append(lines, line)
+}
