@@ -126,6 +126,19 @@ func whole(t *testing.T, j *Journal, run string) {
 // A process killed at any moment leaves every task that it reported as done,
 // and the next one goes on from there until all are done once.
 func TestKill(t *testing.T) {
+	kills := 0
+	for try := 0; kills == 0; try++ { // on a busy machine all may be done before the first kill
+		if try == 5 {
+			t.Fatal("nothing was killed")
+		}
+		kills = killed(t)
+	}
+	t.Logf("%d kills", kills)
+}
+
+// killed has a journal written by processes that are killed, and says how many were.
+func killed(t *testing.T) int {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "j.db")
 	reported, kills := map[string]bool{}, 0
 	for ended := false; !ended; {
@@ -167,10 +180,7 @@ func TestKill(t *testing.T) {
 			t.Errorf("task %s was reported of a run that is gone", key)
 		}
 	}
-	if kills == 0 {
-		t.Error("nothing was killed")
-	}
-	t.Logf("%d kills", kills)
+	return kills
 }
 
 // Processes write one file at the same time, each its own run.
