@@ -114,7 +114,7 @@ func TestCertifyJSON(t *testing.T) {
 		}
 	})
 	t.Run("time limit", func(t *testing.T) {
-		out, _ := ask(t, ExitDone, "--timeout", "1s", "--set", "mode=deaf")
+		out, _ := ask(t, ExitDone, "--timeout", "2s", "--set", "mode=deaf")
 		if out.Verdict != "undecided" || out.Reason != "time limit" || out.Seconds > 3 {
 			t.Errorf("%+v", out)
 		}
@@ -131,7 +131,7 @@ func TestCertifyInWords(t *testing.T) {
 		"unfair":   {nil, []string{"UNFAIR: score gap", "tenure", "model.json", "rogue 1.0.0", "one copy", "group*"}},
 		"fair":     {[]string{"--epsilon", "0.9", "--where", "years=0..4"}, []string{"FAIR, grade", "where years=0..4"}},
 		"maximise": {[]string{"--notion", "logit", "--maximize"}, []string{"largest logit gap: 9, proved"}},
-		"undecided": {[]string{"--timeout", "500ms", "--set", "mode=patient"}, []string{
+		"undecided": {[]string{"--timeout", "2s", "--set", "mode=patient"}, []string{
 			"UNDECIDED: time limit\nlargest score gap: none is known, bound 0.975", "(not closed: time limit)\n\nTo try next:\n",
 			"  hyfair quantify " + study + " --timeout 60s ", "  hyfair certify " + study + " --timeout 60s ", "  hyfair search " + study + " --mode fast --budget 60s ",
 		}},

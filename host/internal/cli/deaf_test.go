@@ -25,7 +25,7 @@ func TestTimeLimitsHold(t *testing.T) {
 		}
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel() // what each does is wait
-			args := append(args, study, "--solver", "rogue", "--set", "mode=deaf", "--epsilon", "0.9", "--timeout", "1s")
+			args := append(args, study, "--solver", "rogue", "--set", "mode=deaf", "--epsilon", "0.9", "--timeout", "2s")
 			code, stdout, stderr := startWith(t, binary, plugins, filepath.Join(t.TempDir(), "journal.db"), args...).wait(t)
 			if code != ExitDone || !strings.Contains(stdout, "time limit") {
 				t.Errorf("exit code %d: %s%s", code, stdout, stderr)

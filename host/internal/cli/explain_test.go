@@ -150,7 +150,7 @@ func testExplainSources(t *testing.T, plugins string) {
 	// Of two who may differ k is 1 or 2; what a quantification met, and the witness of a
 	// verdict, will do.
 	for asked, met := range map[string]int{"quantify": 2, "certify": 1} {
-		code, stdout, stderr := command(t, plugins, asked, loanStudy, "--solver", "bnb", "--protected", "sex", "--where", "income=4..6", "--timeout", "2s", "--journal", journal, "--json")
+		code, stdout, stderr := command(t, plugins, asked, loanStudy, "--solver", "bnb", "--protected", "sex", "--where", "income=4..6", "--timeout", "60s", "--journal", journal, "--json")
 		if err := json.Unmarshal([]byte(stdout), &run); code != ExitDone || err != nil {
 			t.Fatalf("%s: exit code %d, %v: %s", asked, code, err, stderr)
 		}
