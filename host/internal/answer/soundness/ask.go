@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/big"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -53,6 +56,9 @@ type Claim struct {
 	Fair   string `json:"fair,omitempty"`
 	Unfair string `json:"unfair,omitempty"`
 	People string `json:"people,omitempty"`
+	// Copies are two of whoever was found: the witness's, or the farthest apart of the
+	// individual who reaches K.
+	Copies *[2][]float64 `json:"copies,omitempty"`
 	// Refuted are claims that somebody who was evaluated refutes, Faults whatever was wrong
 	// with answers. Spurious counts points that the replay refused.
 	Refuted  []string `json:"refuted,omitempty"`
@@ -140,12 +146,54 @@ func (c *Claim) verdict(ctx context.Context, q *problem.Query, o certify.Options
 		c.Grade, c.Tolerance = rep.Grade.String(), rep.Tolerance
 	}
 	if rep.Witness != nil {
-		c.Gap = new(view.Finite(rep.Witness.Margin))
+		c.Gap, c.Copies = new(view.Finite(rep.Witness.Margin)), copies(rep.Witness)
 	}
 	if o.Maximise && rep.HasBound && !math.IsInf(rep.Bound, 1) {
 		c.Bound, c.BoundTolerance = new(max(rep.Bound, -1)), rep.BoundTolerance // no gap is below 0
 	}
 	return err
+}
+
+func copies(w *individual.Witness) *[2][]float64 { return &[2][]float64{w.Copy1, w.Copy2} }
+
+// Replay evaluates whoever the claim shows, who may be another machine's word. An error
+// tells what does not hold.
+func (c *Claim) Replay(spec question.Spec, goal string) error {
+	shown := c.Verdict == certify.Unfair.String() || c.Gap != nil || c.K != nil && c.K[0] > 1
+	switch {
+	case !shown:
+		return nil
+	case c.Copies == nil:
+		return errors.New("it says that somebody was found, and not whom")
+	}
+	asked, err := question.Open(spec)
+	if err != nil {
+		return err
+	}
+	q, err := asked.Query(GoalOf(goal))
+	if err != nil {
+		return err
+	}
+	judge := individual.NewJudge(q)
+	one, two := c.Copies[0], c.Copies[1]
+	if c.K != nil {
+		if !judge.Admits(one, two) {
+			return fmt.Errorf("%v and %v are no copies of one who was asked about", one, two)
+		}
+		if k, err := judge.K(asked.Space.Canonical(one)); err != nil || k != c.K[0] {
+			return errors.Join(err, fmt.Errorf("%v reaches %d bins, not %d", one, k, c.K[0]))
+		}
+		return nil
+	}
+	above := q.Notion.Threshold(q.Epsilon)
+	if goal == Gap { // any is one
+		above = new(big.Rat)
+	}
+	w := judge.Pair(one, two, above)
+	if w == nil || c.Gap == nil || math.Abs(view.Finite(w.Margin)-*c.Gap) > slip(*c.Gap) {
+		return fmt.Errorf("%v and %v are no witness, or their gap is another", one, two)
+	}
+	return nil
 }
 
 // most asks for the largest k.
@@ -156,6 +204,9 @@ func (c *Claim) most(ctx context.Context, q *problem.Query, o certify.Options) e
 	}
 	c.K, c.Closed, c.Reason = &[2]int{int(m.Found), int(m.Bound)}, m.Settled(), m.Reason
 	c.Refuted, c.Faults, c.Spurious = m.Refuted, m.Faults, m.Spurious
+	if m.Witness != nil && m.Found > 1 { // everybody reaches one
+		c.Copies = copies(m.Witness)
+	}
 	return err
 }
 

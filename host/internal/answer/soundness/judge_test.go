@@ -2,8 +2,10 @@ package soundness
 
 import (
 	"context"
+	"math"
 	"math/big"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
@@ -153,6 +155,79 @@ func TestLies(t *testing.T) {
 			if outcome, why := truth.Judge(q, claim); outcome != Found && outcome != Proved {
 				t.Errorf("%s, told truly: %s (%s)", filepath.Join(truth.Name, q.Called()), outcome, why)
 			}
+		}
+	}
+}
+
+// Whoever a claim shows is evaluated again where it arrives; what does not hold is refused.
+func TestReplay(t *testing.T) {
+	dir := folder(t, 1, 1)
+	truths, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]int{}
+	for _, truth := range truths {
+		for i := range truth.Questions {
+			q := &truth.Questions[i]
+			spec := truth.Spec(dir, q)
+			asked, err := question.Open(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			query, err := asked.Query(GoalOf(q.Goal))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, _ := sdktest.Enumerator{}.Describe(t.Context())
+			claim, err := Put(t.Context(), query, q.Goal, certify.Options{Solver: sdktest.Enumerator{}, Description: d, Threads: 1, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := claim.Replay(spec, q.Goal); err != nil {
+				t.Errorf("%s, %s: %v", truth.Name, q.Called(), err)
+			}
+			if claim.Copies == nil {
+				continue
+			}
+			shown[q.Goal]++
+			one, two := claim.Copies[0], claim.Copies[1]
+			other := slices.Clone(two)
+			free := asked.Space.Free()[0]
+			other[free] = asked.Space.Features[free].Lo
+			if other[free] == two[free] {
+				other[free] = asked.Space.Features[free].Hi
+			}
+			for about, lie := range map[string]func(*Claim){
+				"nobody":           func(c *Claim) { c.Copies = nil },
+				"one twice":        func(c *Claim) { c.Copies = &[2][]float64{one, one} },
+				"two people":       func(c *Claim) { c.Copies = &[2][]float64{one, other} },
+				"half a person":    func(c *Claim) { c.Copies = &[2][]float64{one[:1], two} },
+				"nothing":          func(c *Claim) { c.Copies = &[2][]float64{} },
+				"beside the space": func(c *Claim) { c.Copies = &[2][]float64{append(slices.Clone(one), 1), append(slices.Clone(two), 1)} },
+				"no numbers at all": func(c *Claim) {
+					c.Copies = &[2][]float64{make([]float64, len(one)), slices.Repeat([]float64{math.NaN()}, len(two))}
+				},
+				"more": func(c *Claim) {
+					if c.K != nil {
+						c.K = &[2]int{c.K[0] + 1, c.K[1] + 1}
+					} else {
+						c.Gap = new(*c.Gap + 0.01)
+					}
+				},
+			} {
+				if c := *claim; about != "one twice" || c.K == nil { // who reaches k is one person
+					lie(&c)
+					if c.Replay(spec, q.Goal) == nil {
+						t.Errorf("%s, %s: %s: %+v holds", truth.Name, q.Called(), about, c)
+					}
+				}
+			}
+		}
+	}
+	for _, goal := range []string{Witness, Gap, MaxK} {
+		if shown[goal] == 0 {
+			t.Errorf("nobody was shown for %s", goal)
 		}
 	}
 }
