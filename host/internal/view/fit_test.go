@@ -23,7 +23,9 @@ func wide() *Table {
 func TestTablesFitTheTerminal(t *testing.T) {
 	write := func(width int) string {
 		var b strings.Builder
-		if err := Of(wide(), &List{Items: []string{strings.Repeat("word ", 30)}}).Write(&b, Text, Options{Width: width}); err != nil {
+		facts := &Facts{}
+		facts.Add("accuracy", strings.Repeat("word ", 30))
+		if err := Of(wide(), facts, &List{Items: []string{strings.Repeat("word ", 30)}}).Write(&b, Text, Options{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -54,7 +54,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 			title(out, b.Title)
 			lines(out, indent+"- ", b.Items, o)
 		case *Facts:
-			b.text(out)
+			b.text(out, o)
 		case *Table:
 			for i, part := range b.fitted(o.Width) {
 				if i > 0 {
@@ -114,17 +114,25 @@ func coloured(text, sequence string, o Options) string {
 	return text
 }
 
-// text writes the facts with their values aligned.
-func (f *Facts) text(out io.Writer) {
+// text writes the facts with their values aligned; a single value goes to as many lines as
+// it takes.
+func (f *Facts) text(out io.Writer, o Options) {
 	title(out, f.Title)
 	before := ""
 	if f.Indented || f.Title != "" {
 		before = indent
 	}
+	names := 0
+	for _, fact := range f.Rows {
+		names = max(names, utf8.RuneCountInString(before+fact.Name+"  "))
+	}
 	var aligned bytes.Buffer
 	t := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
 	for _, fact := range f.Rows {
 		cells := append([]string{before + fact.Name}, fact.Values...)
+		if len(cells) == 2 && o.Width > 0 {
+			cells[1] = strings.Join(linesOf(cells[1], max(o.Width, leastWidth)-names), "\n")
+		}
 		next := "\n" + before + strings.Repeat("\t", len(fact.Values))
 		fmt.Fprintln(t, strings.ReplaceAll(strings.Join(cells, "\t"), "\n", next))
 	}
