@@ -56,4 +56,7 @@ func TestNobody(t *testing.T) {
 			t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 		}
 	}
+	if code, stdout, stderr = command(t, plugins, "quantify", study, "--max-unfair", "0"); code != ExitCheck || !strings.Contains(stdout, "--max-unfair 0: undecided") {
+		t.Errorf("a share of nobody against a bound: exit code %d: %s%s", code, stdout, stderr)
+	}
 }

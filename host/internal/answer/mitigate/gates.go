@@ -72,18 +72,14 @@ func (q *Quality) accuracy() *big.Rat {
 // treats is what became of MaxUnfair, which is about everybody where a solver was asked.
 func (a *ArmResult) treats(g gate.Gate) gate.Check {
 	q, arm := a.Quality, a.Name
-	if p := a.Proved; p != nil {
-		return g.Within(arm, exact(&p.Lo), exact(&p.Hi), a.Proved.cell()+" % of all possible people answered are treated unfairly, by proof")
-	}
-	if q.Unfair == nil {
+	switch p := a.Proved; {
+	case p != nil && p.most == nil:
+		return g.Is(arm, gate.Undecided, "nobody is answered of all possible people")
+	case p != nil:
+		return g.Within(arm, p.least, p.most, p.cell()+" % of all possible people answered are treated unfairly, by proof")
+	case q.Unfair == nil:
 		return g.Is(arm, gate.Undecided, "nobody was answered whose copies could be evaluated")
 	}
-	share := exact(q.Unfair)
+	share, _ := new(big.Rat).SetString(view.Exact(q.Unfair)) // the shortest decimal: a hundredth is one
 	return g.Within(arm, share, share, view.Share(*q.Unfair)+" of the people answered are treated unfairly")
-}
-
-// exact is a share as its shortest decimal says it: a hundredth is one.
-func exact(share *float64) *big.Rat {
-	out, _ := new(big.Rat).SetString(view.Exact(share))
-	return out
 }

@@ -3,6 +3,7 @@ package mitigate
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"slices"
 	"time"
 
@@ -21,6 +22,8 @@ type Proved struct {
 	// Reason says why the two are not the same.
 	Reason  string  `json:"reason,omitempty"`
 	Seconds float64 `json:"seconds"`
+	// least and most are Lo and Hi before they were rounded; nil where nobody is answered.
+	least, most *big.Rat
 }
 
 // openProver starts the solver that is asked about every arm.
@@ -37,7 +40,7 @@ func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved,
 	return func(ctx context.Context, subject Subject) (*Proved, error) {
 		d := p.Description()
 		if err := d.Refuses(subject.Model); err != nil {
-			return &Proved{Hi: 1, Reason: err.Error()}, nil
+			return &Proved{Hi: 1, Reason: err.Error(), least: new(big.Rat), most: big.NewRat(1, 1)}, nil
 		}
 		q := *j.query
 		q.Model, q.Goal = subject.Model, problem.Quantify
@@ -52,13 +55,18 @@ func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved,
 		if report == nil || ctx.Err() != nil {
 			return nil, err
 		}
-		shares := report.Shares()
-		out := &Proved{Grade: shares.Grade, Reason: shares.Reason, Seconds: time.Since(begin).Seconds()}
-		if in := shares.Interval; in != nil {
-			out.Lo, out.Hi = in.Lo, in.Hi
-		}
-		return out, nil // a solver that was lost or refuted leaves nothing proved, which the reason says
+		return proved(report.Shares(), time.Since(begin)), nil // a solver that was lost or refuted leaves nothing proved, which the reason says
 	}
+}
+
+// proved is what shares say.
+func proved(s quantify.Shares, took time.Duration) *Proved {
+	out := &Proved{Grade: s.Grade, Reason: s.Reason, Seconds: took.Seconds()}
+	if in := s.Interval; in != nil {
+		out.Lo, out.Hi = in.Lo, in.Hi
+	}
+	out.least, out.most = s.Bounds()
+	return out
 }
 
 // cell shows it.

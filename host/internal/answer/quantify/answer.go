@@ -127,7 +127,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	out.Seconds = time.Since(s.Begun).Seconds()
 	for _, g := range r.Gates {
 		out.HoldEach(g, len(queries), func(one *Result, of string) gate.Check {
-			lo, hi := one.share()
+			lo, hi := one.Bounds()
 			return g.Within(of, lo, hi, one.Between())
 		})
 	}

@@ -218,10 +218,11 @@ func (s *Shares) met() string {
 	return fmt.Sprintf("; %s of them %s met by evaluation, the proof has none yet", view.Count(s.Met), were)
 }
 
-// share holds the share of discriminated individuals, exactly; that of nobody is 0.
-func (s *Shares) share() (lo, hi *big.Rat) {
+// Bounds hold the share of discriminated individuals, exactly; nil where there is nobody of
+// whom to have a share.
+func (s *Shares) Bounds() (lo, hi *big.Rat) {
 	if s.Nobody() {
-		return new(big.Rat), new(big.Rat)
+		return nil, nil
 	}
 	lo, _ = fraction(s.Exact.Unfair)
 	fair, _ := fraction(s.Exact.Fair)

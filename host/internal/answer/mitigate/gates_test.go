@@ -1,0 +1,35 @@
+package mitigate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/record"
+)
+
+// A share that a solver proved is held against a bound before it is rounded: on the bound
+// it passes. Where an arm answers nobody, nothing is known of how it treats people.
+func TestGateOfAProvedShare(t *testing.T) {
+	g, err := gate.Share(MaxUnfair, "1%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		shares record.Shares
+		want   gate.Outcome
+	}{
+		"on the bound":  {record.Shares{Fair: "99/100", Unfair: "1/100", Individuals: "100"}, gate.Passed},
+		"may be on it":  {record.Shares{Fair: "99/100", Unfair: "0", Individuals: "100"}, gate.Passed},
+		"above it":      {record.Shares{Fair: "98/100", Unfair: "2/100", Individuals: "100"}, gate.Failed},
+		"may be above":  {record.Shares{Fair: "98/100", Unfair: "1/100", Individuals: "100"}, gate.Undecided},
+		"nobody":        {record.Shares{Fair: "0", Unfair: "0", Individuals: "0"}, gate.Undecided},
+		"nothing known": {record.Shares{}, gate.Undecided},
+	} {
+		a := ArmResult{Name: Retrained, Proved: proved(quantify.SharesOf(&c.shares, nil), time.Second)}
+		if got := a.treats(g); got.Outcome != c.want {
+			t.Errorf("%s: %+v, want %s", name, got, c.want)
+		}
+	}
+}
