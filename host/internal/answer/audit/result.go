@@ -193,7 +193,15 @@ func (r *Result) hold(gates []gate.Gate) {
 			continue
 		}
 		share := big.NewRat(int64(s.Unfair), int64(s.People))
-		r.Hold(g.Within("", share, share, fmt.Sprintf("%s of %s people are treated unfairly (%s)", view.Count(s.Unfair), view.Count(s.People), view.Share(s.UnfairShare))))
+		text := fmt.Sprintf("%s of %s people are treated unfairly (%s)", view.Count(s.Unfair), view.Count(s.People), view.Share(s.UnfairShare))
+		left := s.Forbidden
+		for _, n := range s.Outside {
+			left += n
+		}
+		if left > 0 {
+			text += fmt.Sprintf("; not looked at, for they are outside the space: %s", view.Count(left))
+		}
+		r.Hold(g.Within("", share, share, text))
 	}
 }
 
