@@ -72,12 +72,14 @@ func (q *Quality) accuracy() *big.Rat {
 // treats is what became of MaxUnfair, which is about everybody where a solver was asked.
 func (a *ArmResult) treats(g gate.Gate) gate.Check {
 	q, arm := a.Quality, a.Name
-	switch p := a.Proved; {
-	case p != nil && p.most == nil:
-		return g.Is(arm, gate.Undecided, "nobody is answered of all possible people")
-	case p != nil:
-		return g.Within(arm, p.least, p.most, p.cell()+" % of all possible people answered are treated unfairly, by proof")
-	case q.Unfair == nil:
+	if p := a.Proved; p != nil {
+		least, most := p.bounds()
+		if most == nil {
+			return g.Is(arm, gate.Undecided, "nobody is answered of all possible people")
+		}
+		return g.Within(arm, least, most, p.cell()+" % of all possible people answered are treated unfairly, by proof")
+	}
+	if q.Unfair == nil {
 		return g.Is(arm, gate.Undecided, "nobody was answered whose copies could be evaluated")
 	}
 	share, _ := new(big.Rat).SetString(view.Exact(q.Unfair)) // the shortest decimal: a hundredth is one

@@ -22,8 +22,8 @@ type Proved struct {
 	// Reason says why the two are not the same.
 	Reason  string  `json:"reason,omitempty"`
 	Seconds float64 `json:"seconds"`
-	// least and most are Lo and Hi before they were rounded; nil where nobody is answered.
-	least, most *big.Rat
+	// Exact are Lo and Hi as fractions; empty where nobody is answered.
+	Exact []string `json:"exact,omitempty"`
 }
 
 // openProver starts the solver that is asked about every arm.
@@ -40,7 +40,7 @@ func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved,
 	return func(ctx context.Context, subject Subject) (*Proved, error) {
 		d := p.Description()
 		if err := d.Refuses(subject.Model); err != nil {
-			return &Proved{Hi: 1, Reason: err.Error(), least: new(big.Rat), most: big.NewRat(1, 1)}, nil
+			return &Proved{Hi: 1, Reason: err.Error(), Exact: []string{"0", "1"}}, nil
 		}
 		q := *j.query
 		q.Model, q.Goal = subject.Model, problem.Quantify
@@ -65,8 +65,23 @@ func proved(s quantify.Shares, took time.Duration) *Proved {
 	if in := s.Interval; in != nil {
 		out.Lo, out.Hi = in.Lo, in.Hi
 	}
-	out.least, out.most = s.Bounds()
+	if least, most := s.Bounds(); most != nil {
+		out.Exact = []string{least.RatString(), most.RatString()}
+	}
 	return out
+}
+
+// bounds are Exact; nil where nobody is answered.
+func (p *Proved) bounds() (least, most *big.Rat) {
+	if len(p.Exact) != 2 {
+		return nil, nil
+	}
+	least, ok1 := new(big.Rat).SetString(p.Exact[0])
+	most, ok2 := new(big.Rat).SetString(p.Exact[1])
+	if !ok1 || !ok2 {
+		return nil, nil
+	}
+	return least, most
 }
 
 // cell shows it.
