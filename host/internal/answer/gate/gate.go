@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -53,10 +54,8 @@ func Count(name, bound string, least int64) (Gate, error) {
 
 // Word is a gate for one of some words.
 func Word(name, bound string, words ...string) (Gate, error) {
-	for _, w := range words {
-		if w == bound {
-			return Gate{Name: name, Bound: bound}, nil
-		}
+	if slices.Contains(words, bound) {
+		return Gate{Name: name, Bound: bound}, nil
 	}
 	return Gate{}, errors.New("want " + strings.Join(words, " or "))
 }
@@ -101,7 +100,7 @@ func (g Gate) Is(of string, outcome Outcome, text string) Check {
 
 // Name is the gate with its bound and what it was held against.
 func (c Check) Name() string {
-	name := "--" + c.Gate + " " + c.Bound
+	name := Gate{Name: c.Gate, Bound: c.Bound}.String()
 	if c.Of != "" {
 		name += " (" + c.Of + ")"
 	}

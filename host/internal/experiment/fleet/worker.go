@@ -27,10 +27,10 @@ import (
 )
 
 const (
-	// patience is how long a worker goes on trying to give a result, attempt how long it waits
-	// for the queue's answer each time: what breaks with a link brings none.
+	// patience is how long a worker goes on trying to give a result, oneTry how long it waits for
+	// the queue's answer each time: what breaks with a link brings none.
 	patience = 10 * time.Minute
-	attempt  = 10 * time.Second
+	oneTry   = 10 * time.Second
 	// surveys is how often it looks which grounds there are, when nobody says that there is
 	// another; lingers is how long it asks for tasks of one that has none.
 	surveys = 10 * time.Second
@@ -437,14 +437,14 @@ func (w *Worker) give(ctx context.Context, m *nats.Msg, p *parcel, out *answers)
 			return err
 		}
 	}
-	name := nuid.Next()
+	attempt := nuid.Next()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for n, part := range parts {
-		subject := partSubject(p.Plan, p.ID, name, n, len(parts))
+		subject := partSubject(p.Plan, p.ID, attempt, n, len(parts))
 		for try := 0; ; try++ {
 			m.InProgress() // a large result on a slow line takes longer than the queue waits
-			once, end := context.WithTimeout(ctx, attempt)
+			once, end := context.WithTimeout(ctx, oneTry)
 			_, err := w.link.js.Publish(once, subject, part, jetstream.WithMsgID(subject), jetstream.WithExpectStream(resultsStream))
 			end()
 			if err == nil {

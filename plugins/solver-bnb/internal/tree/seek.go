@@ -95,6 +95,19 @@ func (t *Tree) enough(b *Best) bool {
 // reached reports that nothing more is to be found.
 func (t *Tree) reached() bool { return t.enough(t.Best) }
 
+// remember takes in who is evaluated: whoever promises more than promise is put into x, and
+// better set.
+func (t *Tree) remember(w *worker, x []float64, promise *float64, better *bool) func([]float64, *verdict) {
+	return func(y []float64, v *verdict) {
+		t.climbed++
+		w.out.best = t.better(w.out.best, y, v)
+		if v.asked && v.promise > *promise {
+			*better, *promise = true, v.promise
+			copy(x, y)
+		}
+	}
+}
+
 // climb goes from x to the most promising individual that differs in one feature, for
 // gaps to the most promising that differs in each one in turn, until there is none, and
 // returns where it ends.
@@ -104,14 +117,7 @@ func (t *Tree) climb(w *worker, x []float64, promise float64) (top []float64, re
 	next := append([]float64(nil), x...)
 	for !t.stop.Load() && !t.enough(w.out.best) {
 		better := false
-		w.points.tell = func(y []float64, v *verdict) {
-			t.climbed++
-			w.out.best = t.better(w.out.best, y, v)
-			if v.asked && v.promise > promise {
-				better, promise = true, v.promise
-				copy(next, y)
-			}
-		}
+		w.points.tell = t.remember(w, next, &promise, &better)
 		for d := range x {
 			was := x[d]
 			try := func(v float64) {
@@ -236,14 +242,7 @@ func (t *Tree) inPairs(w *worker, x []float64) (promise float64, better bool) {
 	defer func() { w.points.tell = nil }()
 	at := append([]float64(nil), t.summit.x...)
 	promise = t.summit.promise
-	w.points.tell = func(y []float64, v *verdict) {
-		t.climbed++
-		w.out.best = t.better(w.out.best, y, v)
-		if v.asked && v.promise > promise {
-			better, promise = true, v.promise
-			copy(x, y)
-		}
-	}
+	w.points.tell = t.remember(w, x, &promise, &better)
 	for d := range at {
 		for e := range d {
 			one, other := at[d], at[e]
