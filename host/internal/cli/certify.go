@@ -41,7 +41,7 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	app.addPage(cmd)
 	app.addGates(cmd, &r.Gates)
 	fl := cmd.Flags()
-	fl.StringVar(&r.Solver, "solver", "", "solver plugin (default: the first usable of bnb, highs, z3, lpsolve)")
+	fl.StringVar(&r.Solver, "solver", "", "solver plugin, or several asked at once, as bnb+highs (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
 	fl.StringVar(&r.Encoding, "encoding", "", "lowering of the network for the solver: "+strings.Join(encodings, ", ")+" (default: network, or bigm or smt for a solver of these forms)")
 	fl.StringVar(&r.Bounds, "bounds", "", "bounds of the neurons for the lowering: interval, linear or lp (default: interval, or linear for a solver of scripts)")

@@ -25,7 +25,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/client"
 )
 
 func init() { commands = append(commands, newWork) }
@@ -195,11 +194,12 @@ func opener(app *App, job *compare.Job) compare.Open {
 		if err != nil {
 			return nil, nil, err
 		}
-		p, err := catalogue.Open(ctx, client.Solver, job.Solver, job.Set)
+		plugins, err := catalogue.OpenSolvers(ctx, job.Solver, job.Set)
 		if err != nil {
 			return nil, nil, err
 		}
-		return &certify.Options{Solver: p.Solver(), Description: p.Description(), Set: p.Options}, func() { p.Close() }, nil
+		o := certify.OptionsFor(plugins, job.Encoding, job.Bounds)
+		return &o, plugins.Close, nil
 	}
 }
 

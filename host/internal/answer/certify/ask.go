@@ -157,6 +157,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	}
 	a.report.Nodes += res.Nodes
 	out := &answer{Result: res, upper: math.Inf(1), tolerance: res.Tolerance * a.low.sensitivity, seen: seen}
+	a.hear()
 	a.readPoint(out)
 	a.check(out)
 	if out.witness == nil && (out.Values == nil || out.fault != "" || out.stops(ctx)) {

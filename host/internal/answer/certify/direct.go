@@ -60,6 +60,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 	if err != nil {
 		return outcome{}, err
 	}
+	r.hear()
 	out := outcome{bound: trivial, grade: r.o.Description.Exactness, tolerance: res.Tolerance}
 	if res.Tolerance > 0 {
 		out.formula = ownTolerance
@@ -100,8 +101,15 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, error) {
 	r.report.Solves++
 	r.note()
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
 	o := r.o.Solving(ctx)
-	o.WorkLimit, o.Progress = r.workLimit, r.told
+	o.WorkLimit, o.Progress = r.workLimit, func(p sdk.Progress) {
+		r.told(p)
+		if w := r.o.team.heard(); w != nil && !r.deciding && q.Goal == problem.Maximise && p.HasBound && p.Bound <= w.Margin+settledAbove*math.Max(w.Margin, 1e-3) {
+			enough() // another member has what this one is left to look for
+		}
+	}
 	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: q.Goal.String(), Query: q}, o)
 	if res, err = Answered(ctx, r.o.Description.Name, res, err); err != nil {
 		return nil, err

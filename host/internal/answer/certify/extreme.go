@@ -63,6 +63,9 @@ func (e *Extreme) Settled() bool {
 // was known before, an error about the question without. The notion is the score;
 // what the query requires and forbids is about individuals, and relaxes nothing.
 func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64) (*Extreme, error) {
+	if len(o.Portfolio) > 0 {
+		return encloseAll(ctx, q, o, known)
+	}
 	e := &enclosing{Extreme: &Extreme{Grade: sdk.GradeExact}, sign: 1}
 	switch q.Goal {
 	case problem.MaxK, problem.MinK:

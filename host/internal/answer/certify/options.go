@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +15,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Options steer a Run. Solver and Description are required.
+// Options steer a Run. Solver and Description are required, or a Portfolio.
 type Options struct {
+	// Portfolio are several solvers, all of which are asked at once, in place of Solver;
+	// of each only Solver, Description, Encoding, Bounds and Set count. See OptionsFor.
+	Portfolio   []Options
 	Solver      sdk.Incremental
 	Description sdk.Description
 	// Encoding names the lowering, or is Direct; empty: the default of the first
@@ -58,6 +62,9 @@ type Options struct {
 	// is done: also with an incumbent that the solver shows on its way, from
 	// another goroutine then. It must not block.
 	Witnessed func(*individual.Witness)
+
+	// team is what members of a portfolio share; nil for a solver alone.
+	team *team
 }
 
 // Solving are the solver's own options, with what is left of ctx as the time limit.
@@ -96,9 +103,9 @@ func DefaultEncoding(d *sdk.Description) string {
 	return ""
 }
 
-// Direct reports that the solver is asked about the network itself.
+// Direct reports that the solver, or one of a portfolio, is asked about the network itself.
 func (o *Options) Direct() bool {
-	return o.Encoding == Direct || o.Encoding == "" && DefaultEncoding(&o.Description) == Direct
+	return slices.ContainsFunc(o.Portfolio, func(m Options) bool { return m.Direct() }) || o.Encoding == Direct || o.Encoding == "" && DefaultEncoding(&o.Description) == Direct
 }
 
 // Progress is a glimpse of a running question.

@@ -11,7 +11,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -43,8 +42,18 @@ type Solver struct {
 	Library string `json:"library"`
 }
 
-// SolverOf names the solver.
-func SolverOf(d sdk.Description) Solver { return Solver{d.Name, d.Version, session.Library(d)} }
+// SolverOf names the solver, or a portfolio by its members.
+func SolverOf(all ...*discover.Plugin) Solver {
+	var names, versions, libraries []string
+	for _, p := range all {
+		d := p.Description()
+		names, versions = append(names, d.Name), append(versions, d.Version)
+		if l := session.Library(d); l != "" {
+			libraries = append(libraries, l)
+		}
+	}
+	return Solver{strings.Join(names, "+"), strings.Join(versions, "+"), strings.Join(libraries, ", ")}
+}
 
 // Settings are those of a question: equal ones ask the same of equal files and regions.
 func Settings(st *study.Study, q *problem.Query) map[string]string {
@@ -67,7 +76,7 @@ func Settings(st *study.Study, q *problem.Query) map[string]string {
 
 // Started is what a run of a command begins with that puts a question to a solver.
 // The caller may add to its settings.
-func Started(s *session.Session, command string, st *study.Study, q *problem.Query, plugin *discover.Plugin, where string, seed int64) record.Started {
+func Started(s *session.Session, command string, st *study.Study, q *problem.Query, plugins discover.Solvers, where string, seed int64) record.Started {
 	settings := Settings(st, q)
 	if s.ThreadsGiven {
 		settings["threads"] = strconv.Itoa(s.Threads)
@@ -75,13 +84,19 @@ func Started(s *session.Session, command string, st *study.Study, q *problem.Que
 	if s.Memory > 0 {
 		settings["memory"] = strconv.FormatInt(s.Memory, 10)
 	}
-	for name, value := range plugin.Options {
-		settings["set."+name] = value
+	solver := SolverOf(plugins...)
+	versions := map[string]string{"library": solver.Library}
+	for _, p := range plugins {
+		versions[p.String()] = p.Description().Version
+		for name, value := range p.Options {
+			if len(plugins) > 1 {
+				name = p.Description().Name + "." + name
+			}
+			settings["set."+name] = value
+		}
 	}
-	d := plugin.Description()
 	return record.Started{
-		Task:     record.Task{Command: command, Network: st.ModelSHA256, Study: st.SHA256, Arm: d.Name, Seed: seed, Region: where, Settings: settings},
-		Features: q.Space.Names(), Study: st.Name, Model: filepath.Base(st.ModelPath),
-		Versions: map[string]string{plugin.String(): d.Version, "library": session.Library(d)},
+		Task:     record.Task{Command: command, Network: st.ModelSHA256, Study: st.SHA256, Arm: solver.Name, Seed: seed, Region: where, Settings: settings},
+		Features: q.Space.Names(), Study: st.Name, Model: filepath.Base(st.ModelPath), Versions: versions,
 	}
 }

@@ -67,6 +67,9 @@ type run struct {
 // query or the options are malformed. q.Goal is ignored: the question is to
 // decide, then, with o.Maximise, to maximise.
 func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
+	if len(o.Portfolio) > 0 {
+		return runAll(ctx, q, o)
+	}
 	rep, overdue, err := attend(ctx, o, &Report{Regions: map[Method]int{}}, func(left context.Context, o Options, keep func(*Report)) (*Report, error) {
 		return answerTo(ctx, left, q, o, keep)
 	})
@@ -267,6 +270,7 @@ func (r *run) maximise(ctx context.Context) error {
 	if w := r.report.Witness; w != nil {
 		r.raise(w)
 	}
+	r.hear()
 	r.report.unproved()
 	left, err := r.sweep(ctx)
 	refuted := err == nil && !left && r.report.HasBound && r.doubted(ctx, r.report.Bound)
@@ -437,6 +441,7 @@ func (r *run) found(w *individual.Witness) {
 		r.report.Witness = w
 	}
 	r.witnessed(w)
+	r.o.team.tell(w)
 	if !r.deciding {
 		r.raise(w)
 	}

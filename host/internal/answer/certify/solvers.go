@@ -23,12 +23,27 @@ var Lowerings = []string{"bigm", "smt"}
 // or else with scripts.
 func OpenSolver(ctx context.Context, s *session.Session, name, encoding string, options map[string]string) (*discover.Plugin, error) {
 	switch {
+	case len(discover.Members(name)) > 1:
+		return nil, session.Mistake(fmt.Errorf("solver %s: a portfolio answers certify and the arms of compare; name one of them here", name))
 	case name != "":
 		return s.Plugins.Open(ctx, client.Solver, name, options)
 	case encoding != "":
 		return firstSolver(ctx, s, options, []string{encoding})
 	}
 	return firstSolver(ctx, s, options, append([]string{Direct}, Lowerings...))
+}
+
+// OpenSolvers is OpenSolver for questions that a portfolio may be asked: a name such as
+// "bnb+highs" starts all its members.
+func OpenSolvers(ctx context.Context, s *session.Session, name, encoding string, options map[string]string) (discover.Solvers, error) {
+	if len(discover.Members(name)) > 1 {
+		return s.Plugins.OpenSolvers(ctx, name, options)
+	}
+	p, err := OpenSolver(ctx, s, name, encoding, options)
+	if err != nil {
+		return nil, err
+	}
+	return discover.Solvers{p}, nil
 }
 
 // OpenSolverFor is OpenSolver for one question: another solver of the lowerings

@@ -17,6 +17,14 @@ const tryTime = 5 * time.Second
 // begins what the solver refuses: an option's value, the model, the form. Nothing else
 // is an error.
 func Try(ctx context.Context, q *problem.Query, o Options) error {
+	for _, m := range o.Portfolio {
+		if err := Try(ctx, q, o.as(m)); err != nil {
+			return err
+		}
+	}
+	if len(o.Portfolio) > 0 {
+		return nil
+	}
 	r, err := newRun(q, o)
 	if err != nil {
 		return err

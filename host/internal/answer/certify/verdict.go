@@ -85,6 +85,9 @@ type Report struct {
 	// Solves counts the questions put to the solver, Nodes their work.
 	Solves int
 	Nodes  int64
+	// By names the member of a portfolio whose proof or witness counted; empty for a solver
+	// alone.
+	By string
 	// Reason says, for a person, why the verdict is Undecided or the maximum not
 	// closed; Faults lists what was wrong with a solver's answers.
 	Reason string

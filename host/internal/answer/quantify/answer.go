@@ -254,7 +254,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 
 // begin begins the question's run.
 func (a *asker) begin() (*session.Run, error) {
-	started := certify.Started(a.session, "quantify", a.study, a.query, a.plugin, a.Where, a.Seed)
+	started := certify.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
 	if a.Partition != "" { // with more time, the run can go on

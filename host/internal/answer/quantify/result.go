@@ -70,7 +70,7 @@ func (a *asker) result(rep *Report, shares Shares) *Result {
 	out := &Result{
 		Asked:     certify.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
 		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K,
-		Shares: shares, Solver: certify.SolverOf(a.plugin.Description()),
+		Shares: shares, Solver: certify.SolverOf(a.plugin),
 	}
 	if out.Rows == nil && !out.Nobody() {
 		out.NoRows = cmp.Or(a.noRows, "evaluating it exactly takes too long")

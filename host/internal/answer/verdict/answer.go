@@ -5,7 +5,6 @@
 package verdict
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,12 +108,12 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	if n := queries[0].Notion; r.MaxK && !n.Binned() {
 		return nil, session.Mistake(fmt.Errorf("--max-k: the notion %s has no bins; --notion score has", n))
 	}
-	plugin, err := certify.OpenSolver(ctx, s, r.Solver, r.Encoding, r.Set)
+	plugins, err := certify.OpenSolvers(ctx, s, r.Solver, r.Encoding, r.Set)
 	if err != nil {
 		return nil, session.TooLate(ctx, r.Timeout, err)
 	}
-	defer plugin.Close()
-	if err := r.certifiable(queries, plugin.Description()); err != nil {
+	defer plugins.Close()
+	if err := r.certifiable(queries, plugins); err != nil {
 		return nil, session.Mistake(err)
 	}
 	out := &Results{
@@ -123,7 +122,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	}
 	var failed error
 	for i, q := range queries {
-		a := &asker{Request: &r, session: s, study: st, query: q, plugin: plugin, start: s.Begun}
+		a := &asker{Request: &r, session: s, study: st, query: q, plugins: plugins, start: s.Begun}
 		if i > 0 {
 			a.start = time.Now()
 		}
@@ -195,7 +194,7 @@ type asker struct {
 	session *session.Session
 	study   *study.Study
 	query   *problem.Query
-	plugin  *discover.Plugin
+	plugins discover.Solvers
 	start   time.Time
 }
 
@@ -203,14 +202,14 @@ type asker struct {
 // taken by default, where that one does not.
 func (a *asker) suited(ctx context.Context) (*Result, error) {
 	if a.Solver == "" && a.Encoding == "" { // else there is no choice
-		other, err := certify.Instead(ctx, a.session, a.plugin, a.query, a.Set, certify.Lowerings...)
+		other, err := certify.Instead(ctx, a.session, a.plugins[0], a.query, a.Set, certify.Lowerings...)
 		if err != nil {
 			return nil, err
 		}
-		if other != a.plugin {
+		if other != a.plugins[0] {
 			defer other.Close()
 		}
-		a.plugin = other
+		a.plugins = discover.Solvers{other}
 	}
 	return a.answer(ctx)
 }
@@ -227,7 +226,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	if a.Partition != "" && !certify.Nobody(a.query) {
 		rep, parts, err = a.inParts(ctx, run)
 	} else {
-		o := a.options(a.plugin)
+		o := a.options(a.plugins)
 		o.Climb, o.Maximise, o.Gap = a.Climb, a.Maximise, a.Gap
 		o.Progress = func(p certify.Progress) {
 			p.Limit = session.Left(ctx, p.Elapsed)
@@ -253,27 +252,28 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	return out, err
 }
 
-// options are those of a question to a solver process.
-func (a *asker) options(p *discover.Plugin) certify.Options {
-	return certify.Options{
-		Solver: p.Solver(), Description: p.Description(), Encoding: a.encoding(), Bounds: a.bounds(),
-		Threads: a.session.Threads, Memory: a.session.Memory, Seed: a.Seed, Set: p.Options,
-	}
+// options are those of a question to solver processes.
+func (a *asker) options(plugins discover.Solvers) certify.Options {
+	o := certify.OptionsFor(plugins, a.Encoding, a.Request.Bounds)
+	o.Threads, o.Memory, o.Seed = a.session.Threads, a.session.Memory, a.Seed
+	return o
 }
 
-// encoding is the lowering that is used.
+// encoding and bounds are the lowering that is used.
 func (a *asker) encoding() string {
-	d := a.plugin.Description()
-	return cmp.Or(a.Encoding, certify.DefaultEncoding(&d))
+	o := a.options(a.plugins)
+	return o.Encodings()
 }
 
-// bounds is the method that bounds the network.
-func (a *asker) bounds() string { return cmp.Or(a.Bounds, certify.BoundsFor(a.encoding())) }
+func (a *asker) bounds() string {
+	o := a.options(a.plugins)
+	return o.Bounding()
+}
 
 // maxK asks for the largest k after the verdict, and lets its individual be the
 // witness: with three bins or more, its gap exceeds ε.
 func (a *asker) maxK(ctx context.Context, rep *certify.Report) (*certify.Extreme, error) {
-	o := a.options(a.plugin)
+	o := a.options(a.plugins)
 	o.Climb, o.Gap = a.Climb, a.Gap
 	o.Progress = func(p certify.Progress) {
 		if p.HasBound {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
@@ -28,19 +29,30 @@ type Certificate struct {
 }
 
 // certifiable checks that a certificate can come of the questions.
-func (r *Request) certifiable(queries []*problem.Query, d sdk.Description) error {
+func (r *Request) certifiable(queries []*problem.Query, plugins discover.Solvers) error {
 	switch {
 	case r.Certificate == "":
 		return nil
 	case len(queries) != 1:
 		return errors.New("--certificate is of one question; --protected each and subsets ask several")
-	case !d.Answers(problem.FormNetwork, r.goal()):
-		return fmt.Errorf("--certificate: solver %s gives no proofs that could be checked; --solver bnb does", d.Name)
+	case proverOf(plugins, r.goal()) == nil:
+		return fmt.Errorf("--certificate: %s gives no proofs that could be checked; --solver bnb does", plugins)
 	}
 	q := *queries[0]
 	q.Goal = r.goal()
 	if _, err := certificate.FromQuery(&q); err != nil {
 		return fmt.Errorf("--certificate: %w", err)
+	}
+	return nil
+}
+
+// proverOf is the first of the plugins that is asked about the model itself, and so may
+// prove what it answers to the goal; nil for none.
+func proverOf(plugins discover.Solvers, goal problem.Goal) *discover.Plugin {
+	for _, p := range plugins {
+		if d := p.Description(); d.Answers(problem.FormNetwork, goal) {
+			return p
+		}
 	}
 	return nil
 }
@@ -78,7 +90,8 @@ func (a *asker) certificate(ctx context.Context, rep *certify.Report) (*Certific
 }
 
 func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, error) {
-	d := a.plugin.Description()
+	plugin := proverOf(a.plugins, q.Goal)
+	d := plugin.Description()
 	st, err := certificate.FromQuery(q)
 	if err != nil {
 		return nil, err
@@ -93,7 +106,7 @@ func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, erro
 	defer giveUp()
 	var broken error
 	var open bool // a part of the region is
-	settings := a.options(a.plugin)
+	settings := a.options(discover.Solvers{plugin})
 	settings.Gap = a.Gap
 	o := settings.Solving(ctx)
 	o.Proofs, o.Pieces = true, func(pieces []sdk.Piece) {
@@ -106,7 +119,7 @@ func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, erro
 			}
 		}
 	}
-	res, err := a.plugin.Solver().Solve(ctx, &problem.Problem{Name: "certificate", Query: q}, o)
+	res, err := plugin.Solver().Solve(ctx, &problem.Problem{Name: "certificate", Query: q}, o)
 	switch {
 	case err != nil:
 		return nil, err

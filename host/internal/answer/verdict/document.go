@@ -22,6 +22,9 @@ func (r *Result) Document() *view.Document {
 	} else {
 		solver += fmt.Sprintf(", %s encoding, %s bounds", r.Encoding, r.Bounds)
 	}
+	if r.SettledBy != "" {
+		solver += ", settled by " + r.SettledBy
+	}
 	d := view.Of(view.Paragraph{fmt.Sprintf("%s, network %s: %s", r.Study, r.Model, r.question()), solver})
 	concluded := r.Conclusion()
 	if r.MaxK != nil {

@@ -40,15 +40,15 @@ func (a *asker) inParts(ctx context.Context, run *session.Run) (*certify.Report,
 // solvers are the questions' settings for each solver process: the one that is
 // running, and with --jobs more of its kind.
 func (a *asker) solvers(ctx context.Context) (all []certify.Options, closeAll func(), err error) {
-	var more []*discover.Plugin
+	var more []discover.Solvers
 	closeAll = func() {
 		for _, p := range more {
 			p.Close()
 		}
 	}
-	all = append(all, a.options(a.plugin))
+	all = append(all, a.options(a.plugins))
 	for len(all) < a.session.Jobs {
-		p, err := certify.OpenSolver(ctx, a.session, a.plugin.Found.Name, a.Encoding, a.Set)
+		p, err := certify.OpenSolvers(ctx, a.session, certify.SolverOf(a.plugins...).Name, a.Encoding, a.Set)
 		if err != nil {
 			return all, closeAll, err
 		}

@@ -13,7 +13,7 @@ import (
 // begin begins the question's run. In parts, it goes on with the newest run of the
 // same question that did not finish, unless the request wants a fresh one.
 func (a *asker) begin() (*session.Run, error) {
-	started := certify.Started(a.session, "certify", a.study, a.query, a.plugin, a.Where, a.Seed)
+	started := certify.Started(a.session, "certify", a.study, a.query, a.plugins, a.Where, a.Seed)
 	started.At = a.start
 	settings := started.Task.Settings
 	settings["encoding"], settings["bounds"], settings["climb"] = a.encoding(), a.bounds(), strconv.FormatBool(a.Climb)
@@ -39,7 +39,7 @@ func (a *asker) begin() (*session.Run, error) {
 
 // report tells the run what came out, and ends it.
 func (a *asker) report(run *session.Run, rep *certify.Report, failed error, interrupted bool) {
-	run.Faults(a.plugin.String(), rep.Faults)
+	run.Faults(a.plugins.String(), rep.Faults)
 	if w := rep.Witness; w != nil {
 		run.Emit(w.Event())
 	}

@@ -60,7 +60,9 @@ type Result struct {
 	// Certificate is null where none was written.
 	Certificate *Certificate   `json:"certificate,omitempty"`
 	Solver      certify.Solver `json:"solver"`
-	Journal     string         `json:"journal,omitempty"`
+	// SettledBy is the member of a portfolio whose proof or witness counted.
+	SettledBy string `json:"settled_by,omitempty"`
+	Journal   string `json:"journal,omitempty"`
 	// Run is the run's name in the journal.
 	Run string `json:"run,omitempty"`
 	// Where, Relax and Maximise are the Request's.
@@ -128,11 +130,10 @@ func (a *asker) next() []Next {
 	add := func(to []Next, purpose, command string) []Next { return append(to, Next{command, purpose}) }
 	var out []Next
 	long := fmt.Sprintf("%.0fs", max(time.Minute, 10*a.Timeout).Seconds())
-	d := a.plugin.Description()
 	if len(a.Relax) == 0 {
 		out = add(out, "how many are proved to be treated fairly, and how many not", spec.Command("quantify", true, "--timeout", long))
 	}
-	switch network := d.Answers(problem.FormNetwork, problem.Decide); {
+	switch network := proverOf(a.plugins, problem.Decide) != nil; {
 	case !network && a.K == 0:
 		out = add(out, "a solver that takes the network itself", spec.Command("certify", true, "--solver", "bnb"))
 	case a.Timeout > 0:
@@ -152,7 +153,7 @@ func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certi
 		Verdict: rep.Verdict.String(), Nobody: rep.Nobody, Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,
-		Partitions: parts, Solver: certify.SolverOf(a.plugin.Description()),
+		Partitions: parts, Solver: certify.SolverOf(a.plugins...), SettledBy: rep.By,
 		Where: a.Where, Relax: a.Relax, Maximise: a.Maximise,
 	}
 	if m := maxK; m != nil {

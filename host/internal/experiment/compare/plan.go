@@ -8,6 +8,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -180,6 +181,23 @@ type Job struct {
 	Memory   int64  `json:"memory,omitempty"`
 }
 
+// options are those of an arm's solver: what all arms share, and over it the arm's own.
+func (p *Plan) options(a *Arm) map[string]string {
+	shared := map[string]string{}
+	for _, name := range discover.Members(a.Solver) {
+		for key, value := range p.Solvers[name].Set {
+			if _, own := a.Set[key]; own {
+				continue
+			}
+			if name != a.Solver {
+				key = name + "." + key
+			}
+			shared[key] = value
+		}
+	}
+	return gridfile.WithOptions(shared, a.Set)
+}
+
 // job is what a worker needs for an entry.
 func (p *Plan) job(e Entry) (*Job, error) {
 	a, err := p.arm(e.Subject, e.Arm)
@@ -187,7 +205,7 @@ func (p *Plan) job(e Entry) (*Job, error) {
 		return nil, err
 	}
 	return &Job{Arm: a.Name, Measured: e.Subject.Epsilon, Threads: p.Threads, Memory: p.Memory, Request: verdict.Request{
-		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: gridfile.WithOptions(p.Solvers[a.Solver].Set, a.Set), Encoding: a.Encoding, Bounds: a.Bounds,
+		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: p.options(&a), Encoding: a.Encoding, Bounds: a.Bounds,
 		Climb: a.Start == StartSearch, Maximise: a.Goal == GoalMaximise, Gap: a.Gap,
 		Partition: a.Partition, SoftTimeout: time.Duration(a.Soft), Timeout: p.Limit(), Seed: e.Seed,
 	}}, nil

@@ -3,10 +3,10 @@ package compare
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/experiment"
-	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/session"
 )
@@ -16,11 +16,11 @@ import (
 func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[string]string) (err error) {
 	var names []string
 	for i := range p.Arms {
-		names = append(names, p.Arms[i].Solver)
+		names = append(names, discover.Members(p.Arms[i].Solver)...)
 	}
 	p.Solvers, err = experiment.Solvers(ctx, s, names, options, func(plugins map[string]*discover.Plugin) error {
 		for i := range p.Arms {
-			if err := p.resolveArm(ctx, &p.Arms[i], plugins[p.Arms[i].Solver]); err != nil {
+			if err := p.resolveArm(ctx, &p.Arms[i], plugins); err != nil {
 				err = fmt.Errorf("arm %s: %w", p.Arms[i].Name, err)
 				if at := p.Arms[i].At; at != "" {
 					err = fmt.Errorf("%s: %w", at, err)
@@ -35,16 +35,25 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[stri
 
 // resolveArm fills in the lowering and checks that the solver takes it, with the
 // options, of the first subject.
-func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugin *discover.Plugin) error {
-	d := plugin.Description()
-	if err := discover.Missing(d); err != nil {
-		return err
+func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugins map[string]*discover.Plugin) error {
+	var all discover.Solvers
+	for _, name := range discover.Members(a.Solver) {
+		own := *plugins[name] // the options of other arms are not its own
+		own.Options = maps.Clone(own.Options)
+		all = append(all, &own)
+		if err := discover.Missing(own.Description()); err != nil {
+			return err
+		}
 	}
-	if a.Encoding == "" {
-		a.Encoding = certify.DefaultEncoding(&d)
+	if err := discover.Configure(a.Set, all...); err != nil {
+		return session.Mistake(err)
 	}
 	if a.Bounds == "" {
 		a.Bounds = certify.DefaultBounds
+	}
+	o := certify.OptionsFor(all, a.Encoding, a.Bounds)
+	if a.Encoding == "" && len(all) == 1 {
+		a.Encoding = o.Encoding
 	}
 	if len(p.Subjects) == 0 { // which Settle tells
 		return nil
@@ -57,8 +66,6 @@ func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugin *discover.Plugin) 
 	if err != nil {
 		return session.Mistake(err)
 	}
-	return session.Mistake(certify.Try(ctx, q, certify.Options{
-		Solver: plugin.Solver(), Description: d, Encoding: a.Encoding, Bounds: a.Bounds, Maximise: on.Goal == GoalMaximise,
-		Threads: p.Threads, Memory: p.Memory, Seed: p.Seed, Set: gridfile.WithOptions(plugin.Options, a.Set),
-	}))
+	o.Maximise, o.Threads, o.Memory, o.Seed = on.Goal == GoalMaximise, p.Threads, p.Memory, p.Seed
+	return session.Mistake(certify.Try(ctx, q, o))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
@@ -25,9 +26,13 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 		if err != nil {
 			return err
 		}
+		var plugins []string
+		for _, name := range discover.Members(job.Solver) {
+			plugins = append(plugins, "solver "+name)
+		}
 		asked := *job
 		asked.Spec, asked.Arm = asked.Spec.Canonical(), ""
-		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: []any{asked, e.Subject.Yardstick}, Plugins: []string{"solver " + job.Solver}, Cell: e.Cell(), Group: e.Group(&e.Subject.Subject), Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
+		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: []any{asked, e.Subject.Yardstick}, Plugins: plugins, Cell: e.Cell(), Group: e.Group(&e.Subject.Subject), Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
 			return p.try(ctx, e, job, b, cores, tell)
 		}})
 	}

@@ -2,8 +2,10 @@ package compare
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -40,6 +42,18 @@ type ArmInfo struct {
 	Arm
 	Version string `json:"version"`
 	Library string `json:"library,omitempty"`
+}
+
+// info is an arm with the versions of its solver, or of its portfolio's members.
+func (p *Plan) info(a Arm) ArmInfo {
+	var versions, libraries []string
+	for _, name := range discover.Members(a.Solver) {
+		known := p.Solvers[name]
+		if versions = append(versions, known.Version); known.Library != "" {
+			libraries = append(libraries, known.Library)
+		}
+	}
+	return ArmInfo{a, strings.Join(versions, "+"), strings.Join(libraries, ", ")}
 }
 
 // Row is one arm on one model, over its runs.
@@ -210,7 +224,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 	for i := range p.Arms {
 		a := p.Arms[i]
 		at[a.Name] = i
-		c.Arms = append(c.Arms, ArmInfo{a, p.Solvers[a.Solver].Version, p.Solvers[a.Solver].Library})
+		c.Arms = append(c.Arms, p.info(a))
 		c.Matrix = append(c.Matrix, make([]int, len(p.Arms)))
 	}
 	var contests []experiment.Contest
@@ -283,7 +297,7 @@ func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
 	add("faults", len(measured.Faults))
 	add("error", experiment.Text(measured.Error))
 	arm.Epsilon = e.Subject.ask(&arm).Epsilon
-	info := ArmInfo{arm, p.Solvers[arm.Solver].Version, p.Solvers[arm.Solver].Library}
+	info := p.info(arm)
 	options := append(experiment.Fields(info)[1:], view.Value{Name: "measured_epsilon", Of: e.Subject.Epsilon})
 	c.Tidy.Add(c.Name, &p.Terms, e.Key, &e.Subject.Subject, arm.Name, options, e.Seed, status, values)
 }

@@ -24,7 +24,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Open starts the solver of a task: its options say who it is, and close ends it.
+// Open starts the solver of a task, or the members of its portfolio: the options say who it
+// is and what it is asked in, and close ends it.
 type Open func(context.Context) (o *certify.Options, close func(), err error)
 
 // Measures of a finished task, beside those that its events tell.
@@ -72,7 +73,7 @@ func Work(ctx context.Context, job *Job, c *clock.Clock, open Open, emit func(re
 	if solver != nil {
 		defer end()
 		w.options = *solver
-		w.options.Encoding, w.options.Bounds, w.options.Climb, w.options.SolverOnly = job.Encoding, job.Bounds, job.Climb, true
+		w.options.Climb, w.options.SolverOnly = job.Climb, true
 		w.options.Maximise, w.options.Gap, w.options.Seed = job.Maximise, job.Gap, job.Seed
 		w.options.Threads, w.options.Memory, w.options.Witnessed = job.Threads, job.Memory, w.witness
 		w.loop(ctx)
@@ -339,7 +340,10 @@ func (w *worker) started(solver *certify.Options) {
 		Machine: session.Machine(),
 	}
 	if solver != nil {
-		s.Versions = map[string]string{w.job.Solver: solver.Description.Version}
+		s.Versions = map[string]string{}
+		for _, m := range solver.Members() {
+			s.Versions[m.Description.Name] = m.Description.Version
+		}
 	}
 	w.stream.Run = s.Task.NewRun(s.At)
 	w.emit(record.Event{Kind: record.KindStarted, Started: s})

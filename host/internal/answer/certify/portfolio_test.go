@@ -1,0 +1,168 @@
+package certify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// member is a solver as one of a portfolio.
+func member(t *testing.T, s sdk.Incremental) certify.Options {
+	t.Helper()
+	d := described(t, s)
+	return certify.Options{Solver: s, Description: d, Encoding: certify.DefaultEncoding(&d)}
+}
+
+// TestPortfolioAgainstTheReferee: branch and bound, rows and columns, and scripts together
+// are as right as each of them.
+func TestPortfolioAgainstTheReferee(t *testing.T) {
+	tier.NeedUsual(t)
+	t.Parallel()
+	var all []certify.Options
+	for _, name := range []string{"bnb", "highs", "z3"} {
+		s, d := plugintest.Solver(t, name)
+		all = append(all, certify.Options{Solver: s, Description: d, Encoding: certify.DefaultEncoding(&d)})
+	}
+	by := map[string]int{}
+	for _, c := range refereed() {
+		t.Run(fmt.Sprintf("%d/%s/%+v", c.i, c.q.Notion, c.kind), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			rep, err := certify.Run(ctx, c.q, certify.Options{Portfolio: all, Maximise: true, Enumerate: -1, Threads: 2, Seed: int64(c.i)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			by[rep.By]++
+			compare(t, c.q, rep, c.best, c.some)
+		})
+	}
+	t.Log("settled by", by)
+}
+
+// A lie of one member neither makes a bound wrong nor hides what the other knows.
+func TestALiarInAPortfolio(t *testing.T) {
+	for name, lie := range map[string]func(*problem.Query, *sdk.Result){
+		"half the bound": func(q *problem.Query, r *sdk.Result) {
+			if q.Goal == problem.Maximise {
+				r.Bound /= 2
+			}
+		},
+		"its copies are one": func(_ *problem.Query, r *sdk.Result) { r.Witness.Copy2 = r.Witness.Copy1 },
+		"nothing": func(_ *problem.Query, r *sdk.Result) {
+			*r = sdk.Result{Status: sdk.Unknown, Reason: sdk.Incomplete}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := tenure(fairness.Logit, 100)
+			rep, err := certify.Run(t.Context(), q, certify.Options{
+				Portfolio: []certify.Options{member(t, lying{lie: lie}), member(t, sdktest.Enumerator{})}, Maximise: true, Enumerate: -1, Seed: 1,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sound(t, q, rep); !rep.Closed {
+				t.Errorf("not closed: %+v", rep)
+			}
+		})
+	}
+}
+
+// What nobody refutes in time, a witness of another member does: of one person in a
+// million, whom no audit of a denier's proof comes across.
+func TestAPortfolioRefutesItsMember(t *testing.T) {
+	q := seldom(0)
+	rep, err := certify.Run(t.Context(), q, certify.Options{
+		Portfolio: []certify.Options{member(t, late{}), member(t, sdktest.Enumerator{})}, Maximise: true, Enumerate: -1, Doubt: 1, Seed: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Verdict != certify.Unfair || !rep.Closed || rep.By != "enumerate" || !slices.ContainsFunc(rep.Refuted, func(text string) bool {
+		return strings.Contains(text, "a replayed witness of solver enumerate")
+	}) {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// late denies everything once it is told to end.
+type late struct{ denier }
+
+func (l late) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	<-ctx.Done()
+	return l.denier.Solve(ctx, p, o)
+}
+
+// patient answers when others have.
+type patient struct {
+	sdktest.Enumerator
+	after <-chan struct{}
+}
+
+func (p patient) Solve(ctx context.Context, q *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	<-p.after
+	return p.Enumerator.Solve(ctx, q, o)
+}
+
+// lost dies when it is asked, and stuck answers when it is told to end.
+type lost struct {
+	sdktest.Enumerator
+	asked chan struct{}
+}
+
+func (l lost) Solve(context.Context, *problem.Problem, sdk.SolveOptions) (*sdk.Result, error) {
+	close(l.asked)
+	return nil, errors.New("the process ended")
+}
+
+type stuck struct{ sdktest.Enumerator }
+
+func (stuck) Solve(ctx context.Context, _ *problem.Problem, _ sdk.SolveOptions) (*sdk.Result, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// The first proof ends a question, whatever becomes of the other members; without any, the
+// error is theirs.
+func TestAMemberThatIsLost(t *testing.T) {
+	q := tenure(fairness.Logit, 100)
+	for _, goal := range []problem.Goal{problem.Decide, problem.MaxK} {
+		portfolio := func(all ...sdk.Incremental) certify.Options {
+			o := certify.Options{Enumerate: -1, Seed: 1}
+			for _, s := range all {
+				o.Portfolio = append(o.Portfolio, member(t, s))
+			}
+			return o
+		}
+		question := *q
+		ask := func(o certify.Options) (faults []string, settled bool, err error) {
+			if goal == problem.MaxK {
+				question.Notion, question.Goal = fairness.Score, goal
+				question.Epsilon = seldom(3).Epsilon
+				m, err := certify.Enclose(t.Context(), &question, o, nil)
+				return m.Faults, m.Settled(), err
+			}
+			rep, err := certify.Run(t.Context(), &question, o)
+			return rep.Faults, rep.Verdict == certify.Unfair, err
+		}
+		first := lost{asked: make(chan struct{})}
+		faults, settled, err := ask(portfolio(first, stuck{}, patient{after: first.asked}))
+		if !settled || err != nil || !slices.ContainsFunc(faults, func(f string) bool { return strings.Contains(f, "the process ended") }) {
+			t.Errorf("%s: settled %v, faults %q, error %v", goal, settled, faults, err)
+		}
+		if _, settled, err = ask(portfolio(lost{asked: make(chan struct{})}, lost{asked: make(chan struct{})})); settled || err == nil {
+			t.Errorf("%s: two that are lost: settled %v, error %v", goal, settled, err)
+		}
+	}
+}
