@@ -46,7 +46,7 @@ func TestALonelyLiarIsRefutedByTheHost(t *testing.T) {
 	kept := newMemory()
 	open := func(ctx context.Context) (*certify.Options, func(), error) {
 		d, err := sdktest.Enumerator{}.Describe(ctx)
-		return &certify.Options{Solver: denying{}, Description: d}, func() {}, err
+		return &certify.Options{Solver: denying{}, Description: d, Encoding: "bigm", Bounds: "interval"}, func() {}, err
 	}
 	if err := runOn(t.Context(), p, kept, inProcess(open), nil, nil); err != nil {
 		t.Fatal(err)

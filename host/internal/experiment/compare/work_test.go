@@ -60,7 +60,7 @@ func tinyStudy(t testing.TB, weights [6]float64) string {
 // enumerator opens the solver that tries every point.
 func enumerator(ctx context.Context) (*certify.Options, func(), error) {
 	d, err := sdktest.Enumerator{}.Describe(ctx)
-	return &certify.Options{Solver: sdktest.Enumerator{}, Description: d}, func() {}, err
+	return &certify.Options{Solver: sdktest.Enumerator{}, Description: d, Encoding: "bigm", Bounds: "interval"}, func() {}, err
 }
 
 // tinyPlan compares arms on a study without processes.
