@@ -84,7 +84,7 @@ func TestALiarInAPortfolio(t *testing.T) {
 func TestAPortfolioRefutesItsMember(t *testing.T) {
 	q := seldom(0)
 	rep, err := certify.Run(t.Context(), q, certify.Options{
-		Portfolio: []certify.Options{member(t, late{}), member(t, sdktest.Enumerator{})}, Maximise: true, Enumerate: -1, Doubt: 1, Seed: 1,
+		Portfolio: []certify.Options{member(t, late{}), member(t, knowing{})}, Maximise: true, Enumerate: -1, Doubt: 1, Seed: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +94,17 @@ func TestAPortfolioRefutesItsMember(t *testing.T) {
 	}) {
 		t.Errorf("%+v", rep)
 	}
+}
+
+// knowing knows whom seldom is about.
+type knowing struct{ sdktest.Enumerator }
+
+func (knowing) Solve(_ context.Context, p *problem.Problem, _ sdk.SolveOptions) (*sdk.Result, error) {
+	years, gap := p.Query.Space.Features[0].Hi, largest(fairness.Score)
+	return &sdk.Result{
+		Status: sdk.Optimal, Witness: &sdk.Witness{Copy1: []float64{years, 0}, Copy2: []float64{years, 1}},
+		Objective: gap, Bound: gap + 1e-12, HasBound: true,
+	}, nil
 }
 
 // late denies everything once it is told to end.
