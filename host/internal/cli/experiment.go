@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/fleet"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
@@ -51,7 +52,7 @@ type experimentFlags struct {
 }
 
 // showing are the flags that say how a run of the journal is shown, and where it is.
-var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plot-format", "html", "target", "json", "journal", "data", "plugin-dir", "log-level"}
+var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
 // add adds the flags; of says in help what those about showing and going on are about.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
@@ -376,7 +377,7 @@ type settings struct {
 // openSeries opens a file of studies and gives flags its settings.
 func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gridfile.File, *settings, error) {
 	s := &settings{cmd: cmd, app: app, own: app.Set}
-	not := append([]string{"models", "resume", "fresh", "reuse", "shard", "tidy", "format", "out", "html", "plots", "plot-format", "fleet", "fleet-keys", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
+	not := append([]string{"models", "resume", "fresh", "reuse", "shard", "tidy", "format", "out", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "plots", "plot-format", "fleet", "fleet-keys", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if !slices.Contains(not, flag.Name) {
 			s.names = append(s.names, flag.Name)

@@ -88,11 +88,11 @@ func (f *gateFlags) ready(cmd *cobra.Command) error {
 	return nil
 }
 
-// gated ends a command with what became of its gates. Where it failed, or was interrupted,
-// that is how it ends.
+// gated ends a command with what became of its gates; r is its result, if there is one.
+// Where it failed, or was interrupted, that is how it ends.
 func (a *App) gated(ctx context.Context, r any, failed error) error {
 	var checks []gate.Check
-	if held, ok := r.(interface{ Checked() []gate.Check }); ok && r != nil {
+	if held, ok := r.(interface{ Checked() []gate.Check }); ok {
 		checks = held.Checked()
 	}
 	if f := &a.page.gates; f.junit != "" {

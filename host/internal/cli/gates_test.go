@@ -104,6 +104,12 @@ func TestGateOfASearch(t *testing.T) {
 			t.Errorf("--max-k %s: exit code %d, %v\n%s%s", bound, code, err, stdout, stderr)
 		}
 	}
+	for budget, try := range map[string]string{"1ev": "--budget 100000ev", "1ns": "--budget 10s"} {
+		code, stdout, stderr := command(t, plugins, "search", study, "--solver", "none", "--budget", budget, "--max-k", "9")
+		if code == ExitDone || !strings.Contains(stdout, "--max-k 9: undecided: ") || !strings.Contains(stdout, try) {
+			t.Errorf("--budget %s: exit code %d\n%s%s", budget, code, stdout, stderr)
+		}
+	}
 	code, _, stderr := command(t, plugins, "search", study, "--solver", "none", "--budget", "50it", "--max-k", "9", "--bound", "1s")
 	if code != ExitFailed && code != ExitCheck { // there is no solver that could prove it
 		t.Errorf("--bound without a solver: exit code %d\n%s", code, stderr)

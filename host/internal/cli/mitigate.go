@@ -25,6 +25,8 @@ func init() {
 type mitigateFlags struct {
 	mitigate.Request
 	experimentFlags
+	// held are the networks of a file, held against gates; nil before.
+	held any
 }
 
 func newMitigate(app *App) *cobra.Command {
@@ -50,10 +52,12 @@ be a file that lists studies, such as studies/rq4.yaml.`,
 				if len(args) > 0 {
 					return usage(f.validate(args))
 				}
-				return f.recallSeries(app, series.Mitigate.Recall, func(t experiment.Table) error { return f.showSeries(app, t) })
+				failed := f.recallSeries(app, series.Mitigate.Recall, func(t experiment.Table) error { return f.showSeries(app, t) })
+				return app.gated(cmd.Context(), f.held, failed)
 			}
 			if yamlfile.HasKey(args[0], "studies") {
-				return f.runSeries(cmd, app, args[0])
+				failed := f.runSeries(cmd, app, args[0])
+				return app.gated(cmd.Context(), f.held, failed)
 			}
 			for _, name := range []string{"models", "resume", "fresh", "reuse", "shard", "tidy", "fleet"} {
 				if f.changed(name) {
@@ -123,7 +127,7 @@ func (f *mitigateFlags) complete(app *App, path string) (r mitigate.Request, err
 // studies/rq4.yaml.
 func (f *mitigateFlags) runSeries(cmd *cobra.Command, app *App, file string) error {
 	p := &series.Plan[mitigate.Request, mitigate.Result]{Kind: series.Mitigate}
-	return runSeries(cmd, app, &f.experimentFlags, file, []string{"model", "guardrails", "from", "junit", mitigate.MaxCost, mitigate.MaxUnfair}, p, func(spec question.Spec, name string) (mitigate.Request, error) {
+	return runSeries(cmd, app, &f.experimentFlags, file, []string{"model", "guardrails", "from"}, p, func(spec question.Spec, name string) (mitigate.Request, error) {
 		r, err := f.complete(app, spec.Study)
 		if r.Search.Model = spec.Model; r.Out != "" {
 			r.Out = filepath.Join(r.Out, strings.ReplaceAll(name, "/", "-"))
@@ -135,6 +139,8 @@ func (f *mitigateFlags) runSeries(cmd *cobra.Command, app *App, file string) err
 // showSeries shows what became of the networks of a file.
 func (f *mitigateFlags) showSeries(app *App, t experiment.Table) error {
 	m := t.(*series.Mitigations)
+	m.HoldEach(f.Gates)
+	f.held = m
 	err := errors.Join(app.show(m), f.writeTidy(t))
 	if f.Out != "" {
 		err = errors.Join(err, m.WriteTables(f.Out))

@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
@@ -187,9 +188,33 @@ func TestMitigateGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
-	r := mitigatedJSON[series.Mitigations](t, annealing(t), grid, "--out", out)
+	plugins := annealing(t)
+	r := mitigatedJSON[series.Mitigations](t, plugins, grid, "--out", out)
 	if r.Name != "two" || len(r.Networks) != 2 || len(r.Networks[1].Arms) != 2 || r.Networks[0].Budget != "30000ev" { // the flag wins
 		t.Errorf("%+v", r)
+	}
+	// Each network is held against a gate of its own; a run of the journal, too.
+	gates := filepath.Join(dir, "gates.xml")
+	kept := filepath.Join(dir, "kept.db")
+	for _, args := range [][]string{{grid, "--solver", "none", "--mode", "fast", "--epochs", "2"}, {"--from", ""}} {
+		if args[0] == "--from" {
+			j, err := journal.OpenExisting(kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			infos, err := j.Runs()
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(infos, func(i journal.Info) bool { return i.Started.Task.Command == "mitigate" })
+			args[1] = infos[i].Name
+			j.Close()
+		}
+		code, stdout, stderr := hyfair(append([]string{"mitigate", "--plugin-dir", plugins, "--journal", kept, "--max-cost", "0.01%", "--junit", gates}, args...)...)
+		n, failures, errors := junit(t, gates)
+		if code != ExitCheck || n != 2 || failures != 2 || errors != 0 || !strings.Contains(stderr, "--max-cost 0.01% (loan-2, blind)") {
+			t.Errorf("%v: exit code %d, %d test cases, %d failures, %d errors: %s%s", args, code, n, failures, errors, stdout, stderr)
+		}
 	}
 	table, err := os.ReadFile(filepath.Join(out, "table.csv"))
 	if err != nil || !strings.Contains(string(table), "\nloan,blind,") || !strings.Contains(string(table), "\nloan-2,blind,") {

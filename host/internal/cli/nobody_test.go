@@ -31,7 +31,7 @@ func TestNobody(t *testing.T) {
 	plugins, study := bnbFolder(t), nobodysStudy(t)
 	proof := filepath.Join(t.TempDir(), "fair.cert")
 	for _, args := range [][]string{
-		{}, {"--check", "fair"}, {"--maximize"}, {"--notion", "decision", "--maximize"}, {"--max-k"}, {"--k", "3"}, {"--partition", "2"},
+		{}, {"--maximize"}, {"--notion", "decision", "--maximize"}, {"--max-k"}, {"--k", "3"}, {"--partition", "2"},
 		{"--relax", "years=1", "--maximize"}, {"--maximize", "--certificate", proof},
 	} {
 		code, stdout, stderr := command(t, plugins, append([]string{"certify", study}, args...)...)
@@ -54,6 +54,11 @@ func TestNobody(t *testing.T) {
 		code, stdout, stderr = command(t, plugins, "quantify", study, "--notion", notion, "--json")
 		if code != ExitDone || !strings.Contains(stdout, `"unfair": null`) || !strings.Contains(stdout, `"interval": null`) || !strings.Contains(stdout, `"individuals": "0"`) {
 			t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+		}
+	}
+	for _, bound := range []string{"fair", "unfair"} {
+		if code, stdout, stderr = command(t, plugins, "certify", study, "--check", bound); code != ExitCheck || !strings.Contains(stdout, "--check "+bound+": undecided: there is nobody") {
+			t.Errorf("a verdict on nobody against --check %s: exit code %d: %s%s", bound, code, stdout, stderr)
 		}
 	}
 	if code, stdout, stderr = command(t, plugins, "quantify", study, "--max-unfair", "0"); code != ExitCheck || !strings.Contains(stdout, "--max-unfair 0: undecided") {

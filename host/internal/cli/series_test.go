@@ -99,10 +99,15 @@ func TestSeriesTriesAgain(t *testing.T) {
 	if code, m, stderr := mitigated(once, "1"); code != ExitDone || len(m.Networks) != 2 || *m.Networks[0].Arms[0].Iter != 50 {
 		t.Errorf("lost once: exit code %d, %s", code, stderr)
 	}
-	if code, m, stderr := mitigated(path, "2"); code != ExitFailed || len(m.Networks) != 1 || !strings.Contains(stderr, "1 of 2 networks could not be mitigated") || !strings.Contains(stderr, "mortal exited") {
+	gates := filepath.Join(t.TempDir(), "gates.xml")
+	code, m, stderr := mitigated(path, "2", "--max-unfair", "100%", "--junit", gates)
+	if n, failures, errors := junit(t, gates); n != 3 || failures != 0 || errors != 3 || len(m.Gates) != 2 || m.Gates[1].Of != "loan" { // the networks, and the command
+		t.Errorf("%d test cases, %d failures, %d errors; %+v", n, failures, errors, m.Gates)
+	}
+	if code != ExitFailed || len(m.Networks) != 1 || !strings.Contains(stderr, "1 of 2 networks could not be mitigated") || !strings.Contains(stderr, "mortal exited") {
 		t.Errorf("lost twice: exit code %d, %s", code, stderr)
 	}
-	code, m, stderr := mitigated(path, "0", "--resume")
+	code, m, stderr = mitigated(path, "0", "--resume")
 	if code != ExitDone || len(m.Networks) != 2 || !strings.Contains(stderr, "1 of 2 tasks done") {
 		t.Errorf("tried again: exit code %d, %s", code, stderr)
 	}

@@ -120,7 +120,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := j.result(outcomes)
 	out.Interrupted, out.Seconds = interrupted, time.Since(begin).Seconds()
-	out.hold(r.Gates)
+	out.Hold(out.Held(r.Gates)...)
 	if r.Out != "" {
 		failed = errors.Join(failed, WriteTables(r.Out, Table(Network{Result: out})))
 	}

@@ -16,8 +16,9 @@ const (
 	MaxUnfair = "max-unfair"
 )
 
-// hold holds every arm but the original, and those that were left out, against gates.
-func (r *Result) hold(gates []gate.Gate) {
+// Held holds every arm but the original against gates. One that was left out leaves them
+// undecided.
+func (r *Result) Held(gates []gate.Gate) (out []gate.Check) {
 	var before *Quality
 	for i := range r.Arms {
 		if a := &r.Arms[i]; a.Name == Original && a.Skipped == "" {
@@ -28,26 +29,29 @@ func (r *Result) hold(gates []gate.Gate) {
 		held := false
 		for i := range r.Arms {
 			a := &r.Arms[i]
-			if a.Name == Original || a.Skipped != "" {
+			if a.Name == Original {
 				continue
 			}
 			held = true
 			switch {
+			case a.Skipped != "":
+				out = append(out, g.Is(a.Name, gate.Undecided, "the arm was left out: "+a.Skipped+"; --arms says which there are"))
 			case a.Quality.refusesMany():
-				r.Hold(g.Is(a.Name, gate.Failed, view.Share(*a.Quality.Refused)+" of the rows are refused, which is no success"))
+				out = append(out, g.Is(a.Name, gate.Failed, view.Share(*a.Quality.Refused)+" of the rows are refused, which is no success"))
 			case g.Name == MaxCost:
-				r.Hold(a.Quality.costs(g, a.Name, before))
+				out = append(out, a.Quality.costs(g, a.Name, before))
 			default:
-				r.Hold(a.treats(g))
+				out = append(out, a.treats(g))
 			}
 		}
 		switch {
 		case r.Interrupted:
-			r.Hold(g.Is("", gate.Undecided, "interrupted before all arms were compared"))
+			out = append(out, g.Is("", gate.Undecided, "interrupted before all arms were compared"))
 		case !held:
-			r.Hold(g.Is("", gate.Undecided, "there is no arm beside the original"))
+			out = append(out, g.Is("", gate.Undecided, "there is no arm beside the original"))
 		}
 	}
+	return out
 }
 
 // costs is what became of MaxCost.

@@ -1,6 +1,7 @@
 package mitigate
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +9,18 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/record"
 )
+
+// An arm that was left out is named, and does not pass.
+func TestGateOfAnArmLeftOut(t *testing.T) {
+	g, err := gate.Share(MaxUnfair, "1%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Result{Arms: []ArmResult{{Name: Original}, {Name: Retrained, Skipped: "no reason"}}}
+	if out := r.Held([]gate.Gate{g}); len(out) != 1 || out[0].Outcome != gate.Undecided || out[0].Of != Retrained || !strings.Contains(out[0].Text, "no reason") {
+		t.Errorf("%+v", out)
+	}
+}
 
 // A share that a solver proved is held against a bound before it is rounded: on the bound
 // it passes. Where an arm answers nobody, nothing is known of how it treats people.

@@ -33,6 +33,19 @@ func ParseBudget(text string) (Budget, error) {
 	return b, nil
 }
 
+// tooSmall says what to give where the budget sufficed for no round.
+func (b Budget) tooSmall() string {
+	switch {
+	case b.Iter > 0:
+		return "the strategy came to no round"
+	case b.Evals > 0:
+		b.Evals = max(100_000, 10*b.Evals)
+	default:
+		b.Time = max(10*time.Second, 10*b.Time)
+	}
+	return "that is too small a budget for a round: try --budget " + b.String()
+}
+
 // String is what ParseBudget reads.
 func (b Budget) String() string {
 	switch {

@@ -215,7 +215,12 @@ func (r *Result) hold(gates []gate.Gate, bounded bool) {
 		text += ", and the search was interrupted"
 	case rounds == 0:
 		hi = nil
-		text = "the search came to no round"
+		b, _ := ParseBudget(r.Budget)
+		why := b.tooSmall()
+		for i := range r.Runs {
+			why = cmp.Or(r.Runs[i].Error, r.Runs[i].Ended, why)
+		}
+		text += ", in no whole round: " + why
 	}
 	for _, g := range gates {
 		r.Hold(g.Within("", lo, hi, text))

@@ -161,7 +161,7 @@ func (r *run) start(ctx context.Context) error {
 		r.session = session
 		return nil
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return r.blame(fmt.Errorf("the budget of %s was used up before the search began", r.Budget))
+		return r.blame(fmt.Errorf("the budget of %s was used up before the search began: %s", r.Budget, r.Budget.tooSmall()))
 	case ctx.Err() != nil:
 		return nil
 	case patient.Err() != nil:

@@ -146,9 +146,13 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	return out, failed
 }
 
-// hold holds the verdicts against gates: all must be fair, one unfair.
+// hold holds the verdicts against gates: all must be fair, one unfair. That nobody is
+// treated unfairly where there is nobody says nothing of the network.
 func hold(all *Results, gates []gate.Gate, asked int) {
-	check := func(g gate.Gate, verdict, of string) gate.Check {
+	check := func(g gate.Gate, verdict, of string, nobody bool) gate.Check {
+		if nobody {
+			return g.Is(of, gate.Undecided, "there is nobody to ask about: the constraints leave no individual")
+		}
 		outcome := gate.Failed
 		switch verdict {
 		case g.Bound:
@@ -160,10 +164,10 @@ func hold(all *Results, gates []gate.Gate, asked int) {
 	}
 	for _, g := range gates {
 		if g.Bound == certify.Unfair.String() {
-			all.Hold(check(g, all.Verdict, ""))
+			all.Hold(check(g, all.Verdict, "", len(all.Questions) > 0 && all.Questions[0].Nobody)) // they are of the same people
 			continue
 		}
-		all.HoldEach(g, asked, func(one *Result, of string) gate.Check { return check(g, one.Verdict, of) })
+		all.HoldEach(g, asked, func(one *Result, of string) gate.Check { return check(g, one.Verdict, of, one.Nobody) })
 	}
 }
 

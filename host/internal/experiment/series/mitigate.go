@@ -1,6 +1,9 @@
 package series
 
 import (
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -24,10 +27,13 @@ var Mitigate = &Kind[mitigate.Request, mitigate.Result]{
 	Table: func(p *Plan[mitigate.Request, mitigate.Result], cells []Cell[mitigate.Result]) experiment.Table {
 		m := &Mitigations{Name: p.Name, Networks: []*mitigate.Result{}, Total: total(p, cells)}
 		for i := range cells {
-			if r := cells[i].Result; r != nil {
-				m.Networks = append(m.Networks, r)
-				m.named = append(m.named, mitigate.Network{Name: p.name(i), Result: r})
+			r := cells[i].Result
+			if r == nil {
+				m.lost = append(m.lost, p.name(i))
+				continue
 			}
+			m.Networks = append(m.Networks, r)
+			m.named = append(m.named, mitigate.Network{Name: p.name(i), Result: r})
 		}
 		return m
 	},
@@ -38,8 +44,25 @@ type Mitigations struct {
 	Name     string             `json:"name"`
 	Networks []*mitigate.Result `json:"networks"`
 	Total
+	gate.Checks
 
 	named []mitigate.Network
+	lost  []string // without a result
+}
+
+// HoldEach holds each network against gates. One without a result leaves them undecided.
+func (m *Mitigations) HoldEach(gates []gate.Gate) {
+	for i := range m.named {
+		for _, c := range m.named[i].Result.Held(gates) {
+			c.Of = strings.TrimSuffix(m.named[i].Name+", "+c.Of, ", ")
+			m.Hold(c)
+		}
+	}
+	for _, name := range m.lost {
+		for _, g := range gates {
+			m.Hold(g.Is(name, gate.Undecided, "the network has no result"))
+		}
+	}
 }
 
 // Document shows one network after the other.
@@ -49,6 +72,7 @@ func (m *Mitigations) Document() *view.Document {
 		d.Add(r.Document().Blocks...)
 	}
 	d.Add(view.Paragraph(m.Source.Notes()))
+	d.Add(m.Blocks()...)
 	return d
 }
 
@@ -71,5 +95,6 @@ func (m *Mitigations) Page() *view.Document {
 		d.Add(r.Page().Blocks...)
 	}
 	d.Add(view.Paragraph(m.Source.Notes()))
+	d.Add(m.Blocks()...)
 	return d
 }
