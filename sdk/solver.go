@@ -197,6 +197,9 @@ type Progress struct {
 	// Shares is what is known so far of a problem with the goal Quantify; nil for
 	// nothing new.
 	Shares *Shares
+	// Settled is the share of the region that needs no more looking at, from 0 to 1; 0 also
+	// where the solver does not know. It is told to people, and nothing is concluded from it.
+	Settled float64
 }
 
 // Result is a solver's claim about one problem.

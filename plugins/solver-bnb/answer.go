@@ -65,7 +65,7 @@ func (a *answer) find(ctx context.Context, memory int64) (*sdk.Result, error) {
 func (a *answer) look() bool {
 	if a.o.Progress != nil && time.Since(a.told) >= tellEvery {
 		a.told = time.Now()
-		p := sdk.Progress{Nodes: a.t.Boxes, Elapsed: time.Since(a.start)}
+		p := sdk.Progress{Nodes: a.t.Boxes, Elapsed: time.Since(a.start), Settled: a.t.Share()}
 		if a.q.Goal == problem.Quantify {
 			p.Shares = a.shares()
 		}

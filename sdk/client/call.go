@@ -203,7 +203,7 @@ func (w *incumbents) put(m *solverv1.Progress) {
 func newer(older, m *solverv1.Progress) *solverv1.Progress {
 	out := &solverv1.Progress{
 		Values: m.Values, Objective: m.Objective, Bound: m.Bound, Shares: m.Shares,
-		Nodes: m.Nodes, ElapsedNanos: m.ElapsedNanos,
+		Nodes: m.Nodes, ElapsedNanos: m.ElapsedNanos, Settled: m.Settled,
 	}
 	if out.Values == nil {
 		out.Values, out.Objective = older.Values, older.Objective

@@ -371,7 +371,7 @@ func bound(t *rapid.T) (float64, bool) {
 }
 
 func progress(t *rapid.T) sdk.Progress {
-	p := sdk.Progress{Values: values(t), Objective: float(t), Nodes: draw(t, rapid.Int64()), Elapsed: time.Duration(nonNegative(t))}
+	p := sdk.Progress{Values: values(t), Objective: float(t), Nodes: draw(t, rapid.Int64()), Elapsed: time.Duration(nonNegative(t)), Settled: draw(t, rapid.Float64Range(0, 1))}
 	p.Shares = maybe(t, shares)
 	p.Bound, p.HasBound = bound(t)
 	return p

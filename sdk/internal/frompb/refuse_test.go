@@ -209,6 +209,10 @@ func TestSolveMessagesRefused(t *testing.T) {
 	wantRefused(t, err, nil, "no result")
 	_, err = frompb.Progress(&solverv1.Progress{Values: &problemv1.Values{}, Objective: nan})
 	wantRefused(t, err, nil, "objective NaN")
+	for _, share := range []float64{-0.1, 1.1, nan} {
+		_, err = frompb.Progress(&solverv1.Progress{Settled: share})
+		wantRefused(t, err, nil, "a settled share of")
+	}
 }
 
 func fraction(text string) *problemv1.Number {

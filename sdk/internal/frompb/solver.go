@@ -34,8 +34,11 @@ func SolveOptions(m *solverv1.SolveOptions) (sdk.SolveOptions, error) {
 
 // Progress converts a glimpse.
 func Progress(m *solverv1.Progress) (sdk.Progress, error) {
-	p := sdk.Progress{Objective: m.GetObjective(), Nodes: m.GetNodes(), Elapsed: time.Duration(m.GetElapsedNanos())}
+	p := sdk.Progress{Objective: m.GetObjective(), Nodes: m.GetNodes(), Elapsed: time.Duration(m.GetElapsedNanos()), Settled: m.GetSettled()}
 	var err error
+	if !(p.Settled >= 0 && p.Settled <= 1) {
+		return p, fmt.Errorf("a settled share of %v", p.Settled)
+	}
 	if p.Bound, p.HasBound, err = bound(m.GetBound(), m != nil && m.Bound != nil); err != nil {
 		return p, err
 	}

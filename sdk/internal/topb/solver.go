@@ -26,7 +26,7 @@ func Progress(p *sdk.Progress) *solverv1.Progress {
 	return &solverv1.Progress{
 		Values: Values(p.Values), Objective: p.Objective,
 		Bound: bound(p.Bound, p.HasBound), Nodes: p.Nodes, ElapsedNanos: int64(p.Elapsed),
-		Shares: Shares(p.Shares),
+		Shares: Shares(p.Shares), Settled: p.Settled,
 	}
 }
 

@@ -58,6 +58,9 @@ class Progress:
     nodes: int = 0
     elapsed: float = 0.0
     """Seconds."""
+    settled: float = 0.0
+    """The share of the region that needs no more looking at, from 0 to 1; 0 also
+    where the solver does not know."""
 
 
 def _ignore(_: Progress) -> None:

@@ -122,13 +122,15 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	var seen *individual.Witness // the best incumbent that was replayed on the way
 	o := a.o.Solving(ctx)
 	o.Target, o.WorkLimit = target, a.workLimit
+	a.glimpse(math.Inf(1), &sdk.Progress{}) // some solvers tell nothing on their way
 	o.Progress = func(p sdk.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		a.glimpse(math.Inf(1), &p)
 		points := a.decoded(p.Values)
 		if points == nil {
 			return
 		}
-		mu.Lock()
-		defer mu.Unlock()
 		if w := a.try(points); w != nil && (seen == nil || w.Margin > seen.Margin) {
 			seen = w
 			a.witnessed(w)

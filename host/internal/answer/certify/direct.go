@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"time"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
@@ -110,6 +109,7 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 			enough() // another member has what this one is left to look for
 		}
 	}
+	r.glimpse(math.Inf(1), &sdk.Progress{})
 	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: q.Goal.String(), Query: q}, o)
 	if res, err = Answered(ctx, r.o.Description.Name, res, err); err != nil {
 		return nil, err
@@ -118,12 +118,31 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 	return res, nil
 }
 
-// told passes on what a solver tells on its way.
+// told passes on what a solver tells on its way, of the network's own margin.
 func (r *run) told(p sdk.Progress) {
+	if p.HasBound && !math.IsNaN(p.Bound) {
+		r.glimpse(p.Bound, &p)
+		return
+	}
+	r.glimpse(math.Inf(1), &p)
+}
+
+// glimpse tells of a question that is being answered. The bound is on the margin; infinite:
+// the solver tells none.
+func (r *run) glimpse(bound float64, p *sdk.Progress) {
 	if r.o.Progress == nil {
 		return
 	}
-	r.o.Progress(Progress{Open: 1, Bound: p.Bound, HasBound: p.HasBound && !math.IsNaN(p.Bound), Nodes: p.Nodes, Elapsed: time.Since(r.start)})
+	now := r.state()
+	if !math.IsInf(bound, 0) {
+		now.Bound, now.HasBound = bound, true
+	}
+	if r.decided == nil {
+		now.Open++ // the one that is asked about
+	}
+	now.Nodes += p.Nodes
+	now.Settled = p.Settled
+	r.o.Progress(now)
 }
 
 // odd says what is wrong with a claim in itself.

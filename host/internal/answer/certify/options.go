@@ -118,8 +118,11 @@ type Progress struct {
 	// where HasBound is set.
 	Bound    float64
 	HasBound bool
-	Nodes    int64
-	Elapsed  time.Duration
+	// Settled is the share of the region asked about that needs no more looking at, 0 to 1;
+	// 0 also where the solver does not tell.
+	Settled float64
+	Nodes   int64
+	Elapsed time.Duration
 	// Limit is how long it may all take; 0: as long as it does.
 	Limit time.Duration
 }
@@ -129,6 +132,9 @@ func (p Progress) String() string {
 	var words []string
 	if all := p.Decided + p.Open; all > 1 {
 		words = append(words, fmt.Sprintf("%d of %d regions decided", p.Decided, all))
+	}
+	if p.Settled > 0 {
+		words = append(words, view.Share(p.Settled)+" settled")
 	}
 	if p.Witness != nil {
 		words = append(words, fmt.Sprintf("best margin %.4g", p.Witness.Margin))

@@ -104,9 +104,10 @@ func (t *team) heard() *individual.Witness {
 // progress is that of all members together, once member i has told.
 func (t *team) progress(i int, p Progress) Progress {
 	t.latest[i] = p
-	p.Open, p.Decided, p.Nodes, p.HasBound = 0, 0, 0, false
+	p.Open, p.Decided, p.Nodes, p.Settled, p.HasBound = 0, 0, 0, 0, false
 	for _, m := range t.latest {
 		p.Open, p.Decided, p.Nodes = max(p.Open, m.Open), max(p.Decided, m.Decided), p.Nodes+m.Nodes
+		p.Settled = max(p.Settled, m.Settled)
 		if m.Witness != nil && (p.Witness == nil || m.Witness.Margin > p.Witness.Margin) {
 			p.Witness = m.Witness
 		}

@@ -400,17 +400,21 @@ func (r *run) setBound(b float64) {
 }
 
 func (r *run) progress() {
-	if r.o.Progress == nil {
-		return
+	if r.o.Progress != nil {
+		r.o.Progress(r.state())
 	}
+}
+
+// state is how far the question is.
+func (r *run) state() Progress {
 	decided := 0
 	for _, n := range r.report.Regions {
 		decided += n
 	}
-	r.o.Progress(Progress{
+	return Progress{
 		Open: len(r.open), Decided: decided, Witness: r.report.Witness,
 		Bound: r.report.Bound, HasBound: r.report.HasBound, Nodes: r.report.Nodes, Elapsed: time.Since(r.start),
-	})
+	}
 }
 
 func (r *run) reason(ctx context.Context) string {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -280,9 +281,11 @@ func (a *asker) maxK(ctx context.Context, rep *certify.Report) (*certify.Extreme
 	o := a.options(a.plugins)
 	o.Climb, o.Gap = a.Climb, a.Gap
 	o.Progress = func(p certify.Progress) {
-		if p.HasBound {
-			a.session.Show(fmt.Sprintf("Max.K: at most %.0f · %d nodes · %s", p.Bound, p.Nodes, p.Elapsed))
+		most := "no bound yet"
+		if p.HasBound && !math.IsInf(p.Bound, 0) {
+			most = fmt.Sprintf("at most %.0f", p.Bound)
 		}
+		a.session.Show(fmt.Sprintf("Max.K: %s · %s · %s nodes%s", most, session.Clock(p.Elapsed, session.Left(ctx, p.Elapsed)), view.Count(p.Nodes), session.Rate(p.Nodes, p.Elapsed)))
 	}
 	q := *a.query
 	q.Goal = problem.MaxK

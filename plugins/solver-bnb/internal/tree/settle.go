@@ -117,6 +117,7 @@ func (w *worker) cutOf(box grid.Box, lane, preferred int) int {
 func (w *worker) leaf(box grid.Box, lane, cut int, c copies, fair, unfair float64, bucket int) {
 	t := w.t
 	w.counted(fair, unfair)
+	w.out.mass += w.g.Size(box)
 	if cut < 0 {
 		w.out.stuck++
 		w.piece(box, lane, PieceUndecided, fair, unfair)

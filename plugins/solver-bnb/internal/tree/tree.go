@@ -68,6 +68,7 @@ type Tree struct {
 	Pieces func([]Piece)
 	// Proofs: pieces carry their slopes.
 	Proofs  bool
+	mass    float64    // individuals in leaves, and in boxes given up
 	left    float64    // the bound of boxes given up, for goals with values
 	range_  [2]float64 // of values, for the frontier's buckets
 	beyond  float64    // the largest bound of a leaf beyond that range
@@ -309,6 +310,7 @@ func (t *Tree) round(pages []*page) {
 func (t *Tree) merge(o *output) {
 	t.Outside, t.Fair, t.Unfair = t.Outside.Add(o.Outside), t.Fair.Add(o.Fair), t.Unfair.Add(o.Unfair)
 	t.Boxes += o.bounded
+	t.mass += o.mass
 	t.Stuck += o.stuck
 	t.left, t.beyond = max(t.left, o.left), max(t.beyond, o.beyond)
 	t.take(o.best)
@@ -323,6 +325,14 @@ func (t *Tree) merge(o *output) {
 
 // Size is the number of leaves.
 func (t *Tree) Size() int { return t.front.size }
+
+// Share is that of the region, before constraints, which is settled; rounded.
+func (t *Tree) Share() float64 {
+	if t.Boxes == 0 {
+		return 0
+	}
+	return max(0, min(1, 1-t.mass/t.grid.Size(t.grid.Whole())))
+}
 
 // Individuals is how many the region has, as far as is known: an upper bound
 // that is reached when nothing is left undecided.

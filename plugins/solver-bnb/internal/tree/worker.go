@@ -73,6 +73,7 @@ type output struct {
 	boxes        []uint64 // of the leaves
 	pieces       []Piece
 	bounded      int64
+	mass         float64 // of leaves, less that of those that were cut
 	stuck        int64
 	left, beyond float64
 	best         *Best
@@ -193,6 +194,7 @@ func (w *worker) run(k task) *output {
 func (w *worker) cut(p *page, i int) {
 	box := w.box
 	w.t.front.box(p, i, box)
+	w.out.mass -= w.g.Size(box)
 	w.out.Fair = w.out.Fair.Sub(grid.Of(float64(p.fair[i])))
 	w.out.Unfair = w.out.Unfair.Sub(grid.Of(float64(p.unfair[i])))
 	d := int(p.split[i])

@@ -977,7 +977,10 @@ type Progress struct {
 	// The solver's own time, in nanoseconds.
 	ElapsedNanos int64 `protobuf:"varint,5,opt,name=elapsed_nanos,json=elapsedNanos,proto3" json:"elapsed_nanos,omitempty"`
 	// What is proved so far, for the goal of quantifying; absent for nothing new.
-	Shares        *Shares `protobuf:"bytes,6,opt,name=shares,proto3" json:"shares,omitempty"`
+	Shares *Shares `protobuf:"bytes,6,opt,name=shares,proto3" json:"shares,omitempty"`
+	// Share of the region that needs no more looking at, from 0 to 1; 0 also for
+	// not known.
+	Settled       float64 `protobuf:"fixed64,7,opt,name=settled,proto3" json:"settled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1052,6 +1055,13 @@ func (x *Progress) GetShares() *Shares {
 		return x.Shares
 	}
 	return nil
+}
+
+func (x *Progress) GetSettled() float64 {
+	if x != nil {
+		return x.Settled
+	}
+	return 0
 }
 
 // Result is a claim about one problem.
@@ -1644,14 +1654,15 @@ const file_hyfair_solver_v1_solver_proto_rawDesc = "" +
 	"\x04fair\x18\x01 \x01(\v2\x19.hyfair.problem.v1.NumberR\x04fair\x121\n" +
 	"\x06unfair\x18\x02 \x01(\v2\x19.hyfair.problem.v1.NumberR\x06unfair\x12;\n" +
 	"\vindividuals\x18\x03 \x01(\v2\x19.hyfair.problem.v1.NumberR\vindividuals\x12\x14\n" +
-	"\x05boxes\x18\x04 \x01(\x03R\x05boxes\"\xed\x01\n" +
+	"\x05boxes\x18\x04 \x01(\x03R\x05boxes\"\x87\x02\n" +
 	"\bProgress\x121\n" +
 	"\x06values\x18\x01 \x01(\v2\x19.hyfair.problem.v1.ValuesR\x06values\x12\x1c\n" +
 	"\tobjective\x18\x02 \x01(\x01R\tobjective\x12\x19\n" +
 	"\x05bound\x18\x03 \x01(\x01H\x00R\x05bound\x88\x01\x01\x12\x14\n" +
 	"\x05nodes\x18\x04 \x01(\x03R\x05nodes\x12#\n" +
 	"\relapsed_nanos\x18\x05 \x01(\x03R\felapsedNanos\x120\n" +
-	"\x06shares\x18\x06 \x01(\v2\x18.hyfair.solver.v1.SharesR\x06sharesB\b\n" +
+	"\x06shares\x18\x06 \x01(\v2\x18.hyfair.solver.v1.SharesR\x06shares\x12\x18\n" +
+	"\asettled\x18\a \x01(\x01R\asettledB\b\n" +
 	"\x06_bound\"\xd2\x03\n" +
 	"\x06Result\x120\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x18.hyfair.solver.v1.StatusR\x06status\x120\n" +

@@ -74,7 +74,7 @@ def _values(values: Optional[Sequence[problem.Number]]) -> Optional[number_pb2.V
 def progress(p: solver.Progress) -> solver_pb2.Progress:
     return solver_pb2.Progress(
         values=_values(p.values), objective=p.objective, bound=p.bound, nodes=p.nodes,
-        elapsed_nanos=int(p.elapsed * 1e9))
+        elapsed_nanos=int(p.elapsed * 1e9), settled=p.settled)
 
 
 def result(r: solver.Result) -> solver_pb2.Result:

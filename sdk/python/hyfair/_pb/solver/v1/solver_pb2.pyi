@@ -175,20 +175,22 @@ class Shares(_message.Message):
     def __init__(self, fair: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., unfair: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., individuals: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., boxes: _Optional[int] = ...) -> None: ...
 
 class Progress(_message.Message):
-    __slots__ = ("values", "objective", "bound", "nodes", "elapsed_nanos", "shares")
+    __slots__ = ("values", "objective", "bound", "nodes", "elapsed_nanos", "shares", "settled")
     VALUES_FIELD_NUMBER: _ClassVar[int]
     OBJECTIVE_FIELD_NUMBER: _ClassVar[int]
     BOUND_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
     ELAPSED_NANOS_FIELD_NUMBER: _ClassVar[int]
     SHARES_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_FIELD_NUMBER: _ClassVar[int]
     values: _number_pb2.Values
     objective: float
     bound: float
     nodes: int
     elapsed_nanos: int
     shares: Shares
-    def __init__(self, values: _Optional[_Union[_number_pb2.Values, _Mapping]] = ..., objective: _Optional[float] = ..., bound: _Optional[float] = ..., nodes: _Optional[int] = ..., elapsed_nanos: _Optional[int] = ..., shares: _Optional[_Union[Shares, _Mapping]] = ...) -> None: ...
+    settled: float
+    def __init__(self, values: _Optional[_Union[_number_pb2.Values, _Mapping]] = ..., objective: _Optional[float] = ..., bound: _Optional[float] = ..., nodes: _Optional[int] = ..., elapsed_nanos: _Optional[int] = ..., shares: _Optional[_Union[Shares, _Mapping]] = ..., settled: _Optional[float] = ...) -> None: ...
 
 class Result(_message.Message):
     __slots__ = ("status", "reason", "native", "detail", "values", "witness", "objective", "bound", "tolerance", "nodes", "elapsed_nanos", "shares")
