@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
@@ -24,7 +26,7 @@ type values func(app *App, args []string) []string
 // completions are those of flags, by name; of arguments below.
 var completions = map[string]values{
 	"solver":   func(app *App, _ []string) []string { return app.plugins(client.Solver) },
-	"strategy": func(app *App, _ []string) []string { return app.plugins(client.Strategy) },
+	"strategy": func(app *App, _ []string) []string { return app.strategies() },
 	"notion": func(*App, []string) (out []string) {
 		for _, n := range fairness.Notions {
 			out = append(out, n.String())
@@ -62,7 +64,11 @@ func addCompletions(app *App, cmd *cobra.Command) {
 			continue
 		}
 		cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if list := complete(app, args); list != nil {
+			list := complete(app, args)
+			if cmd.Flag(name).Usage == loopSolverHelp {
+				list = append(list, search.NoSolver)
+			}
+			if list != nil {
 				return list, cobra.ShellCompDirectiveNoFileComp
 			}
 			return nil, cobra.ShellCompDirectiveDefault // a file, such as a network's
@@ -99,6 +105,20 @@ func (a *App) plugins(kind client.Kind) (names []string) {
 	}
 	return names
 }
+
+// strategies are the names of those that start, with their presets.
+func (a *App) strategies() []string {
+	c, err := discover.New(a.PluginDir, hclog.NewNullLogger())
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completing)
+	defer cancel()
+	return c.Strategies(ctx)
+}
+
+// completing is how long a shell may wait for plugins to tell their presets.
+const completing = 3 * time.Second
 
 // runs are the names of the journal's runs of some commands, or of all, with what was run.
 func (a *App) runs(commands ...string) (out []string) {

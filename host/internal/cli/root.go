@@ -221,7 +221,7 @@ func newRoot(app *App) *cobra.Command {
 	for _, add := range commands {
 		root.AddCommand(add(app))
 	}
-	addHelp(root)
+	addHelp(app, root)
 	addCompletions(app, root)
 	return root
 }

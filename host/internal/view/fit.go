@@ -100,7 +100,7 @@ func (t *Table) narrowed(width int) *Table {
 			if t.Columns[c].Right || t.Columns[c].Bars {
 				continue
 			}
-			for i, text := range linesOf(row[c].Text, width/2) {
+			for i, text := range linesOf(parted(row[c].Text, width/2), width/2) {
 				if i == 0 {
 					lines[0] = slices.Clone(lines[0])
 				} else if i == len(lines) {
@@ -113,6 +113,18 @@ func (t *Table) narrowed(width int) *Table {
 		out.Rows = append(out.Rows, lines...)
 	}
 	return &out
+}
+
+// parted is a text whose words that are longer than width have blanks after | and commas,
+// such as those of lists of values.
+func parted(text string, width int) string {
+	words := strings.Split(text, " ")
+	for i, word := range words {
+		if utf8.RuneCountInString(word) > width {
+			words[i] = strings.NewReplacer("|", "| ", ",", ", ").Replace(word)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // linesOf is a text in lines of so many characters, cut between words; a word that is longer

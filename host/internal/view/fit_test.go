@@ -75,3 +75,28 @@ func TestLines(t *testing.T) {
 		}
 	}
 }
+
+// A tree goes to further lines where it is wider than the terminal, between words.
+func TestTreesFitTheTerminal(t *testing.T) {
+	leaf := func(head string) Node { return Node{Head: head, Detail: "k is high for 3115 of 3689 (84 %)"} }
+	deep := Node{Head: "country in {Portugal, England, Yugoslavia, Thailand, Germany}", Detail: "k is high for 4 of 5 (80 %)",
+		Branches: []Branch{{"yes", leaf("HIGH")}, {"no", leaf("low")}}}
+	d := Of(&Tree{Root: Node{Head: "a <= 1", Branches: []Branch{{"yes", deep}, {"no", deep}}}})
+	var wide, narrow strings.Builder
+	for width, out := range map[int]*strings.Builder{0: &wide, 44: &narrow} {
+		if err := d.Write(out, Text, Options{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(narrow.String()) {
+		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 44 {
+			t.Errorf("%q", line)
+		}
+	}
+	words := func(text string) string {
+		return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("│├└─ \n", r) }), " ")
+	}
+	if words(wide.String()) != words(narrow.String()) {
+		t.Errorf("%s\n%s", &wide, &narrow)
+	}
+}

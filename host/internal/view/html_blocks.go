@@ -135,7 +135,7 @@ func (m *pageMaker) figure(f *Figure) *htmlFigure {
 
 func (m *pageMaker) tree(t *Tree) *htmlTree {
 	var text strings.Builder
-	t.Root.text(&text, "", "")
+	t.Root.text(&text, "", "", 0)
 	drawn := &Tree{Title: t.Title, Root: t.Root, uncaptioned: true}
 	out := &htmlTree{SVG: m.svg(drawn), Title: plainLine(t.title()), Folded: t.fold().said(), Text: text.String()}
 	if out.Text = steerless(out.Text); len(out.Text) > m.room {

@@ -64,7 +64,7 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 				latexLines(out, []string{b.Title})
 			}
 			var text strings.Builder
-			b.Root.text(&text, "", "")
+			b.Root.text(&text, "", "", 0)
 			fmt.Fprintf(out, "\\begin{verbatim}\n%s\\end{verbatim}\n", verbatim.Replace(text.String()))
 		}
 	}

@@ -41,7 +41,7 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 		case *Tree:
 			markdownTitle(out, b.Title)
 			fmt.Fprintln(out, "```")
-			b.Root.text(out, "", "")
+			b.Root.text(out, "", "", 0)
 			fmt.Fprintln(out, "```")
 		}
 	}

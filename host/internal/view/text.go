@@ -65,7 +65,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 		case *Tree:
 			title(out, b.Title)
 			var drawn strings.Builder
-			b.Root.text(&drawn, "", "")
+			b.Root.text(&drawn, "", "", o.Width)
 			out.WriteString(steerless(drawn.String()))
 		}
 	}

@@ -30,17 +30,35 @@ type Branch struct {
 	Node   Node
 }
 
-// label is what a node says on one line.
-func (n *Node) label() string {
+// label is what a node says, on one line if that has no more than width characters; 0 is
+// any width.
+func (n *Node) label(width int) []string {
+	head := n.Head
 	if len(n.Branches) > 0 {
-		return n.Head + "?  " + n.Detail
+		head += "?"
 	}
-	return n.Head + "  " + n.Detail
+	if whole := head + "  " + n.Detail; width <= 0 || utf8.RuneCountInString(whole) <= width {
+		return []string{whole}
+	}
+	return append(linesOf(head, width), linesOf(n.Detail, width)...)
 }
 
-// text draws a tree with one line a node.
-func (n *Node) text(out io.Writer, branch, below string) {
-	fmt.Fprintf(out, "%s%s\n", branch, n.label())
+// text draws a tree with one line a node, or more where that would be wider than width.
+func (n *Node) text(out io.Writer, branch, below string, width int) {
+	next := below + "   " // before further lines of the node
+	if len(n.Branches) > 0 {
+		next = below + "│  "
+	}
+	room := 0
+	if width > 0 {
+		room = max(width-max(utf8.RuneCountInString(branch), utf8.RuneCountInString(next)), leastWidth/2)
+	}
+	for i, line := range n.label(room) {
+		if i > 0 {
+			branch = next
+		}
+		fmt.Fprintf(out, "%s%s\n", branch, line)
+	}
 	wide := 0
 	for i := range n.Branches {
 		wide = max(wide, utf8.RuneCountInString(n.Branches[i].Answer))
@@ -52,6 +70,6 @@ func (n *Node) text(out io.Writer, branch, below string) {
 			line, deeper = "└─ ", "   "
 		}
 		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(b.Answer))
-		b.Node.text(out, below+line+b.Answer+": "+pad, below+deeper)
+		b.Node.text(out, below+line+b.Answer+": "+pad, below+deeper, width)
 	}
 }

@@ -170,8 +170,6 @@ func (r *Result) Document() *view.Document {
 	}
 	if worst := r.worst(); len(worst.Rows) > 0 {
 		d.Add(worst)
-	} else {
-		d.Add(view.Paragraph{})
 	}
 	if r.Out != "" {
 		d.Say("Everybody: %s", r.Out)

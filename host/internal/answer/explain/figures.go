@@ -20,13 +20,24 @@ func (r *Result) withFigure(d *view.Document) *view.Document {
 	return d
 }
 
-// plainTable has what the paper's table has, but for what tells little by itself.
+// plainTable has what the paper's table has, but for what tells little by itself. Where
+// nobody's copies get more than two outcomes, a mean of them is a share of people.
 func (r *Result) plainTable() *view.Table {
+	outcome := func(mean float64) string { return fmt.Sprintf("%.1f", mean) }
+	two := r.Sample != nil && r.Sample.KMost == 2
+	if two {
+		outcome = func(mean float64) string { return view.Share(mean - 1) }
+	}
 	t := &view.Table{
 		Columns: []view.Column{{Title: "condition", Right: true}, {Title: "outcomes where it holds", Right: true}, {Title: "outcomes elsewhere", Right: true},
 			{Title: "of all possible people", Right: true}, {Title: "of the people in the data", Right: true}},
 		Notes: []string{fmt.Sprintf("outcomes: how many different outcomes (k) a person's copies get, on average over %s people nearby for whom the condition holds, and as many for whom it does not. The last two columns: for which share of them it holds.",
 			view.Count(r.Predicates[0].Inside.N))},
+	}
+	if two {
+		t.Columns[1].Title, t.Columns[2].Title = "two outcomes where it holds", "two outcomes elsewhere"
+		t.Notes[0] = fmt.Sprintf("two outcomes: the share of people whose copies get two different outcomes, among %s people nearby for whom the condition holds, and as many for whom it does not. The last two columns: for which share it holds.",
+			view.Count(r.Predicates[0].Inside.N))
 	}
 	for i := range r.Predicates {
 		p := &r.Predicates[i]
@@ -34,7 +45,7 @@ func (r *Result) plainTable() *view.Table {
 		if p.Support != nil {
 			rows = view.SmallShare(p.Support.Share)
 		}
-		t.Add(fmt.Sprint(i+1), fmt.Sprintf("%.1f", p.Inside.Mean), fmt.Sprintf("%.1f", p.Outside.Mean), view.SmallShare(p.Coverage.Share), rows)
+		t.Add(fmt.Sprint(i+1), outcome(p.Inside.Mean), outcome(p.Outside.Mean), view.SmallShare(p.Coverage.Share), rows)
 	}
 	return t
 }

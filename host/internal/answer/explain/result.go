@@ -87,6 +87,31 @@ func (r *Result) take(e *Explanation, s *space.Space) (err error) {
 	return err
 }
 
+// next says what to ask where nothing was explained.
+func (r *Result) next() (out []string) {
+	s := r.Sample
+	if s == nil {
+		return nil
+	}
+	most := 0.0 // difference of means
+	for i := range r.Rejected {
+		if p := &r.Rejected[i]; min(p.Inside.N, p.Outside.N) >= fewest {
+			most = max(most, p.Diff)
+		}
+	}
+	most = math.Floor(100*most) / 100
+	switch width := float64(s.KMost - s.KLeast); {
+	case width > 0 && r.Delta > width:
+		out = append(out, fmt.Sprintf("Means of k from %d to %d cannot differ by δ = %v: leave --delta out, which makes it %v here.", s.KLeast, s.KMost, r.Delta, s.delta()))
+	case most > 0:
+		out = append(out, fmt.Sprintf("Try --delta %v, which the largest difference of means here passes.", most))
+	}
+	if r.Notion == "" && s.KMost <= 2 {
+		out = append(out, "Or try --notion decision: where copies get one of two outcomes at most, it explains who would get the other decision.")
+	}
+	return out
+}
+
 // Document shows the result, with the paper's table.
 func (r *Result) Document() *view.Document { return r.document((*Result).table) }
 
@@ -110,7 +135,7 @@ func (r *Result) document(table func(*Result) *view.Table) *view.Document {
 		d.Add(sample)
 	}
 	if r.Nothing != "" {
-		d.Say("No explanation: %s.", r.Nothing)
+		d.Add(append(view.Paragraph{fmt.Sprintf("No explanation: %s.", r.Nothing)}, r.next()...))
 	}
 	if len(r.Predicates) > 0 {
 		var texts view.Paragraph

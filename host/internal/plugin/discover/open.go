@@ -117,12 +117,7 @@ func (c *Catalogue) launchStrategy(ctx context.Context, name string) (*Plugin, e
 			broken = append(broken, l.err)
 			continue
 		}
-		known = append(known, l.plugin.Description().Name)
-		for _, q := range l.plugin.Description().Presets {
-			if !slices.Contains(known, q.Name) {
-				known = append(known, q.Name)
-			}
-		}
+		known = l.plugin.names(known)
 		if l.plugin.choose(name) {
 			offering = append(offering, l.plugin)
 		} else {
@@ -144,6 +139,29 @@ func (c *Catalogue) launchStrategy(ctx context.Context, name string) (*Plugin, e
 		err = fmt.Errorf("%w\nof these plugins nothing is known, because they do not start:\n%w", err, errors.Join(broken...))
 	}
 	return nil, err
+}
+
+// names adds those that a strategy can be asked for by.
+func (p *Plugin) names(known []string) []string {
+	known = append(known, p.Description().Name)
+	for _, q := range p.Description().Presets {
+		if !slices.Contains(known, q.Name) {
+			known = append(known, q.Name)
+		}
+	}
+	return known
+}
+
+// Strategies starts every strategy plugin, and lists those that start, each with its
+// presets.
+func (c *Catalogue) Strategies(ctx context.Context) (known []string) {
+	for _, l := range c.launchAll(ctx, client.Strategy) {
+		if l.err == nil {
+			known = l.plugin.names(known)
+			l.plugin.Close()
+		}
+	}
+	return known
 }
 
 // choose takes the preset of that name; false where the plugin has none.

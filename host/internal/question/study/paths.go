@@ -113,7 +113,11 @@ func replacement(model, file, folder, dataRoot string) (string, error) {
 			}
 		}
 		if !bare {
-			return "", fmt.Errorf("%s: %w, neither here nor as %s", model, fs.ErrNotExist, strings.Join(slices.Compact(looked), " or "))
+			looked = slices.DeleteFunc(slices.Compact(looked), func(path string) bool { return path == filepath.Clean(model) })
+			if len(looked) == 0 {
+				return "", fmt.Errorf("%s: %w", model, fs.ErrNotExist)
+			}
+			return "", fmt.Errorf("%s: %w, neither here nor as %s", model, fs.ErrNotExist, strings.Join(looked, " or "))
 		}
 	}
 	if err == nil || !bare {
