@@ -223,7 +223,6 @@ func TestAuditOfNobody(t *testing.T) {
 
 0 people were audited: each was compared with copies that differ in group only.
 Not audited, because a value lies outside its feature's domain: 2 by years.
-
 `
 	if d := cmp.Diff(want, stdout); code != ExitDone || stderr != "" || d != "" {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, d)

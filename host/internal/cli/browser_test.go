@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,6 +45,27 @@ func hostileStudy(t *testing.T, many int) string {
 // looks are the ways that pages are looked at.
 var looks = map[string]browser.Look{
 	"light": {Width: 1000}, "dark": {Width: 1000, Dark: true}, "narrow": {Width: 360}, "narrow-dark": {Width: 360, Dark: true}, "print": {Width: 700, Print: true},
+	"landscape": {Width: 1040, Print: true},
+}
+
+// sheet is the size of a page of a PDF.
+var sheet = regexp.MustCompile(`/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]`)
+
+// landscape counts the sheets of a printed page that are wider than high, and all of them.
+func landscape(t *testing.T, file string) (wide, all int) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range sheet.FindAllSubmatch(text, -1) {
+		width, _ := strconv.ParseFloat(string(size[1]), 64)
+		height, _ := strconv.ParseFloat(string(size[2]), 64)
+		if all++; width > height {
+			wide++
+		}
+	}
+	return wide, all
 }
 
 // readable lists what is wrong with how a page looks: it is wider than the window, texts are
@@ -138,6 +161,14 @@ func TestPagesInABrowser(t *testing.T) {
 				if len(violations) > 0 {
 					t.Errorf("%s: %s", look, strings.Join(violations, "\n"))
 				}
+			}
+			// Tables of many columns, and nothing else, are printed on wide sheets.
+			var tables int
+			b.Load(file, browser.Look{Width: 700, Print: true})
+			b.Evaluate("[...document.querySelectorAll('.wide')].filter(e => e.getBoundingClientRect().width).length", &tables)
+			b.PDF(file + ".pdf")
+			if sheets, all := landscape(t, file+".pdf"); all == 0 || (sheets > 0) != (tables > 0) {
+				t.Errorf("%d wide tables are printed on %d wide sheets of %d", tables, sheets, all)
 			}
 			b.Load(file, browser.Look{Width: 1000})
 			b.Evaluate("document.querySelectorAll('details').forEach(d => d.open = true)", nil)

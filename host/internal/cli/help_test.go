@@ -68,7 +68,8 @@ func TestCompletion(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"search", study, "--strategy", ""}, []string{"climb", "sa"}},
+		{[]string{"search", study, "--strategy", ""}, []string{"climb", "sa", "sa+knn"}},
+		{[]string{"search", study, "--solver", ""}, []string{"none"}},
 		{[]string{"certify", study, "--notion", ""}, []string{"score", "logit", "decision", "decision-strict"}},
 		{[]string{"certify", study, "--check", ""}, []string{"fair", "unfair"}},
 		{[]string{"audit", models, "--model", ""}, []string{"B-2", "B-10"}},

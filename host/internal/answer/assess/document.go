@@ -122,6 +122,10 @@ func (r *Result) shares(d *view.Document) {
 
 func (r *Result) worst(d *view.Document) {
 	p := r.Person
+	if p == nil && (r.Audit == nil || r.Audit.Summary.People == 0) && r.Search == nil && r.Verdict == nil {
+		d.Say("Missing: nobody was looked at within the budget; give it more.")
+		return
+	}
 	if p == nil {
 		d.Say("Nobody was met whose copies get different scores: neither in the data, nor by the search, nor by the solver.")
 		return

@@ -127,8 +127,12 @@ func (r *Result) document(table func(*Result) *view.Table) *view.Document {
 	}
 	d.Say("Explanation of %s (%s): %s, %s%s", r.Study, r.Model, strings.Join(r.Protected, ", "), outcomes, where)
 	if s := r.Sample; s != nil {
-		sample := view.Paragraph{fmt.Sprintf("Around %d people with k = %d (%s), %s neighbours have k from %d to %d, %.2f in the mean.",
-			s.Around, r.InitK, r.Source, view.Count(s.N), s.KLeast, s.KMost, s.KMean)}
+		people := fmt.Sprintf("%d people", s.Around)
+		if s.Around == 1 {
+			people = "one person"
+		}
+		sample := view.Paragraph{fmt.Sprintf("Around %s with k = %d (%s), %s neighbours have k from %d to %d, %.2f in the mean.",
+			people, r.InitK, r.Source, view.Count(s.N), s.KLeast, s.KMost, s.KMean)}
 		if s.High > 0 {
 			sample = append(sample, fmt.Sprintf("High is k ≥ %d: %s of them (%s).", s.Threshold, view.Count(s.High), view.Percent(float64(s.High)/float64(s.N), 1)))
 		}

@@ -119,6 +119,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		return nil, failed
 	}
 	out := j.result(outcomes)
+	if len(c.Test) == 0 {
+		out.Remarks = append(out.Remarks, "the study holds no rows back: all shares are of the rows that arms were trained on, and may flatter them")
+	}
 	out.Interrupted, out.Seconds = interrupted, time.Since(begin).Seconds()
 	out.Hold(out.Held(r.Gates)...)
 	if r.Out != "" {

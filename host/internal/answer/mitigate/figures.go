@@ -58,7 +58,7 @@ func (r *Result) Summary() *view.Table {
 	t := &view.Table{
 		Columns: view.Columns("mitigation", "right answers", "refused", "treated unfairly", "largest k found", "unequal yes rates", "individuals met"),
 		Notes: []string{
-			"Shares are of the rows that the study holds back; a refusal is no right answer. Unfairly: the scores of the person's copies lie more than ε apart.",
+			"Shares are of the rows that the study holds back, or of all rows where it holds none back; a refusal is no right answer. Unfairly: the scores of the person's copies lie more than ε apart.",
 			"Unequal yes rates: the largest difference between groups in the share that gets a yes. The largest k and the individuals are what a search of " + r.Budget + " met.",
 		},
 	}
