@@ -128,7 +128,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 		return rules[:2], nil
 	}
 	outcomes, err := Run(t.Context(), c)
-	if err != nil || !strings.Contains(outcomes[0].Skipped, "each of the 2 rules refuses more than 10 %") {
+	if err != nil || !strings.Contains(outcomes[0].Skipped, "each rule of 2 refuses more than 10 %") {
 		t.Errorf("%v, %+v", err, outcomes)
 	}
 }
