@@ -119,4 +119,5 @@ def main():
         print("Veritas is missing: scripts/setup.sh veritas")
 
 
-main()
+if __name__ == "__main__":
+    main()

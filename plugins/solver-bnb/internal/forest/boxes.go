@@ -174,6 +174,9 @@ func (b *Boxes) of(z1, z2 int) float64 {
 	return v
 }
 
+// Pair bounds a pair of combinations' logits.
+func (b *Boxes) Pair(z1, z2 int) Pair { return Pair{b.of(z1, z2), b.To + b.Hi[z1], -b.From - b.Lo[z2]} }
+
 // reach is the least and the greatest leaf below a node, within the places.
 func (b *Boxes) reach(at int32) (lo, hi float64) {
 	n := &b.nodes[at]
@@ -232,14 +235,19 @@ func (b *Boxes) behind(n *node) int {
 		}
 		return both
 	}
-	cuts, passed := b.more[n.more], 0
+	return behind(n, b.more[n.more], least, most)
+}
+
+// behind tells where places lie of a comparison with further cuts.
+func behind(n *node, more []int32, least, most int32) int {
+	passed := 0
 	if least > n.cut {
 		passed++
 	}
 	if least <= n.cut && most > n.cut {
 		return both
 	}
-	for _, c := range cuts {
+	for _, c := range more {
 		switch {
 		case least > c:
 			passed++
@@ -342,16 +350,7 @@ func (b *Boxes) gainAll(n *node, v float64) {
 // is −1 where no comparison tells its parts apart.
 func (b *Boxes) Cut(box grid.Box) (dim int, last uint64) {
 	b.Bound(box)
-	z1, z2, apart := 0, 0, math.Inf(-1)
-	if !b.twice {
-		for i := range b.grid.Combinations {
-			for j := range b.grid.Combinations {
-				if v := b.of(i, j); i != j && v > apart {
-					z1, z2, apart = i, j, v
-				}
-			}
-		}
-	}
+	z1, z2 := b.Worst()
 	b.gained = b.gained[:0]
 	b.side = 0
 	for i := range b.apart {
@@ -391,6 +390,35 @@ func (b *Boxes) Cut(box grid.Box) (dim int, last uint64) {
 		b.gains[at] = 0
 	}
 	return dim, last
+}
+
+// Worst is the pair of combinations that may be most apart.
+func (b *Boxes) Worst() (z1, z2 int) {
+	if b.twice {
+		return 0, 0
+	}
+	apart := math.Inf(-1)
+	for i := range b.grid.Combinations {
+		for j := range b.grid.Combinations {
+			if v := b.of(i, j); i != j && v > apart {
+				z1, z2, apart = i, j, v
+			}
+		}
+	}
+	return z1, z2
+}
+
+// Cell is where to cut a box so that its lower half has at most c places of a feature
+// behind it: a dimension, −1 where there is none, and the last cell of the lower half.
+func (b *Boxes) Cell(box grid.Box, feature, c int) (dim int, last uint64) {
+	for d := range b.grid.Dims {
+		if dim := &b.grid.Dims[d]; dim.Feature == feature && !dim.IsShift && box[2*d] < box[2*d+1] {
+			if last, ok := b.cell(d, box, b.firsts[feature][c]); ok {
+				return d, last
+			}
+		}
+	}
+	return -1, 0
 }
 
 // cell is the last cell of a dimension before a value; ok is unset where the value is

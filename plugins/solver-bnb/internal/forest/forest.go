@@ -41,12 +41,14 @@ type Plan struct {
 	nodes []node
 	// firsts are by feature the values from which on some comparison comes out
 	// otherwise, in increasing order; offset is how many those of the features before are.
-	firsts [][]float64
-	offset []int
-	cuts   int       // how many firsts there are
-	more   [][]int32 // further cuts of nodes, in increasing order
-	shared []int32   // trees that are the same for all combinations and copies
-	apart  []kinds   // the others
+	firsts    [][]float64
+	offset    []int
+	cuts      int       // how many firsts there are
+	featureOf []int32   // by cut
+	zero      int32     // the node of a leaf that is 0
+	more      [][]int32 // further cuts of nodes, in increasing order
+	shared    []int32   // trees that are the same for all combinations and copies
+	apart     []kinds   // the others
 }
 
 // kinds are the different roots of a tree.
@@ -133,6 +135,9 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 		slices.Sort(m.firsts[i])
 		m.offset = append(m.offset, m.cuts)
 		m.cuts += len(m.firsts[i])
+		for range m.firsts[i] {
+			m.featureOf = append(m.featureOf, int32(i))
+		}
 	}
 	for k, t := range e.Trees {
 		m.splits = all[k]
@@ -147,6 +152,7 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 			return nil, err
 		}
 	}
+	m.zero = m.number(node{feature: -1, more: -1})
 	return m.Plan, nil
 }
 

@@ -69,10 +69,15 @@ func (t *Tree) cutoff() float64 {
 	if t.goal.Goal == goalDecide { // boxes have values where they are of pairs
 		return t.judge.Tolerated()
 	}
-	if t.Best == nil {
+	return t.cutoffOf(t.Best)
+}
+
+// cutoffOf is the cutoff where nobody better than b is known, nil for nobody.
+func (t *Tree) cutoffOf(b *Best) float64 {
+	if b == nil {
 		return math.Inf(-1)
 	}
-	return t.Best.Value + t.slack()*max(1, math.Abs(t.Best.Value)) + t.misjudged()
+	return b.Value + t.slack()*max(1, math.Abs(b.Value)) + t.misjudged()
 }
 
 // misjudged bounds how far an individual's value may be from the computed one, which
@@ -128,6 +133,9 @@ func (t *Tree) Bound() float64 {
 	bound := max(t.left, t.cutoff())
 	if t.front.size > 0 {
 		bound = max(bound, t.open())
+	}
+	if len(t.parts) > 0 {
+		bound = max(bound, t.parts[0].value)
 	}
 	if t.Boxes == 0 {
 		bound = math.Inf(1)

@@ -184,7 +184,7 @@ func (t *Tree) improve() {
 		t.summit.promise = math.Inf(-1)
 		t.ascend(w, x)
 	}
-	for float64(t.climbed) < t.goal.shareOfClimbs()*float64(t.Boxes) && t.front.size > 0 && !t.stop.Load() {
+	for float64(t.climbed) < t.goal.shareOfClimbs()*float64(t.Boxes) && t.Size() > 0 && !t.stop.Load() {
 		switch {
 		case t.summit.x != nil && t.goal.bins && t.summit.vain < kicksInVain:
 			copy(x, t.summit.x)

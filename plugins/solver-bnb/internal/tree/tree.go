@@ -52,6 +52,8 @@ type Tree struct {
 	drops bool // and keep the copies that may have them
 
 	front   *frontier
+	parts   parts // of trees, to be dived for
+	depth   int   // of dives: how many nodes they may look at
 	workers []*worker
 	stop    atomic.Bool
 
@@ -104,7 +106,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	}
 	t := &Tree{
 		q: q, grid: g, rules: grid.NewRules(g, q), judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(q.Model.Exact),
-		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(),
+		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), depth: firstDepth, pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(),
 	}
 	if err := t.prepare(); err != nil {
 		return nil, err
@@ -200,14 +202,18 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 		}
 	}
 	t.seek()
-	if !t.reached() {
+	switch {
+	case t.reached():
+	case t.dives():
+		t.whole()
+	default:
 		t.round(nil)
 	}
 	for {
 		switch {
 		case t.reached():
 			return Enough
-		case t.front.size == 0:
+		case t.Size() == 0:
 			return Complete
 		case ctx.Err() != nil:
 			return Cancelled
@@ -215,10 +221,14 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 			return OutOfTime
 		case l.Boxes > 0 && t.Boxes >= l.Boxes:
 			return OutOfBoxes
-		case memory > 0 && t.front.bytes() > memory+memory/4:
+		case memory > 0 && t.bytes() > memory+memory/4:
 			return OutOfMemory
 		case l.Done != nil && l.Done():
 			return Enough
+		}
+		if len(t.parts) > 0 {
+			t.dive(max(0, l.Boxes-t.Boxes))
+			continue
 		}
 		// Early rounds are small, so that good order comes of them soon.
 		n := min(maxRound, max(minRound, t.front.size/4))
@@ -242,6 +252,11 @@ func room(memory int64) int64 {
 		return 0
 	}
 	return max((memory-rest)/2, least)
+}
+
+// bytes is the memory that leaves and parts take.
+func (t *Tree) bytes() int64 {
+	return t.front.bytes() + int64(len(t.parts))*int64(80+8*len(t.q.Space.Features))
 }
 
 // watch sets t.stop when the time is over or ctx ends.
@@ -323,8 +338,8 @@ func (t *Tree) merge(o *output) {
 	}
 }
 
-// Size is the number of leaves.
-func (t *Tree) Size() int { return t.front.size }
+// Size is the number of leaves and parts.
+func (t *Tree) Size() int { return t.front.size + len(t.parts) }
 
 // Share is that of the region, before constraints, which is settled; rounded.
 func (t *Tree) Share() float64 {

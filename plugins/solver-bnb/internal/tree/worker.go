@@ -61,8 +61,9 @@ type worker struct {
 	lo, hi   []float64
 
 	trees    *forest.Boxes // where the model is trees: it holds the box that was placed last
-	matching *matching     // where boxes are of pairs
-	relaxed  []relaxed     // inputs of features that may differ between the copies
+	dive     *forest.Dive
+	matching *matching // where boxes are of pairs
+	relaxed  []relaxed // inputs of features that may differ between the copies
 }
 
 // output is what a task leaves.
@@ -100,7 +101,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 		w.matching.pairs.OneWay = t.oneWay()
 	}
 	if t.trees != nil {
-		w.each, w.trees = 1, t.trees.NewBoxes()
+		w.each, w.trees, w.dive = 1, t.trees.NewBoxes(), t.trees.NewDive()
 		return w
 	}
 	w.counter = lattice.NewCounter(t.plan.Kernel())
