@@ -13,7 +13,7 @@ import (
 )
 
 // Trees in ONNX: one TreeEnsembleClassifier or TreeEnsembleRegressor of ai.onnx.ml, as
-// skl2onnx and onnxmltools write them. What comes before it only passes the inputs on,
+// skl2onnx and onnxmltools write them, or one TreeEnsemble of its version 5. What comes before it only passes the inputs on,
 // and what follows hands its outputs over: other models are refused.
 
 // onnxTrees is a node of trees and what of the graph matters to it.
@@ -25,12 +25,12 @@ type onnxTrees struct {
 	floats   map[string][]float32
 	texts    map[string][]string
 	text     map[string]string
-	tensors  map[string]bool // attributes that are tensors
+	tensors  map[string][]byte // attributes that are tensors, not decoded
 }
 
 func (o *onnxTrees) read(node []byte) {
 	o.ints, o.floats, o.texts = map[string][]int64{}, map[string][]float32{}, map[string][]string{}
-	o.text, o.tensors = map[string]string{}, map[string]bool{}
+	o.text, o.tensors = map[string]string{}, map[string][]byte{}
 	scan(node, func(number protowire.Number, f field) {
 		b := f.b
 		switch number {
@@ -63,7 +63,7 @@ func (o *onnxTrees) attribute(message []byte) {
 		case attributeText:
 			o.text[name] = string(b)
 		case attributeTensor:
-			o.tensors[name] = true
+			o.tensors[name] = b
 		case attributeFloats:
 			if f.b == nil {
 				floats = append(floats, math.Float32frombits(uint32(v)))
@@ -281,7 +281,7 @@ func columnsOf(value []byte) (name string, out onnxColumns) {
 // say.
 func (o *onnxTrees) ensemble(width int) *trees.Ensemble {
 	if o.op == "TreeEnsemble" {
-		panic(faultf("the operator of ai.onnx.ml 5 is not read; export with target_opset={\"ai.onnx.ml\": 3}"))
+		return o.ensemble5(width)
 	}
 	for name := range o.tensors {
 		panic(faultf("%s: numbers in double precision are not read; export a model of floats (FloatTensorType)", name))
@@ -354,29 +354,37 @@ func (o *onnxTrees) ensemble(width int) *trees.Ensemble {
 				return int32(c)
 			}
 			n := trees.Node{Input: int32(inputs[i]), Left: child(yes[i]), Right: child(no[i]), Missing: i < len(missing) && missing[i] != 0}
-			swapped := false
-			switch modes[i] {
-			case "BRANCH_LEQ":
-				n.Value, n.Closed = trees.Rounded(values[i], true)
-			case "BRANCH_LT":
-				n.Value, n.Closed = trees.Rounded(values[i], false)
-			case "BRANCH_GTE":
-				n.Value, n.Closed = trees.Rounded(values[i], false)
-				swapped = true
-			case "BRANCH_GT":
-				n.Value, n.Closed = trees.Rounded(values[i], true)
-				swapped = true
-			default:
-				panic(faultf("nodes_modes: %.40q is not read; comparisons by ≤, <, ≥ and > are", modes[i]))
-			}
-			if swapped {
-				n.Left, n.Right, n.Missing = n.Right, n.Left, !n.Missing
-			}
+			compare(&n, slices.Index(branches, modes[i]), values[i])
 			return n
 		}})
 	}
 	out.Trees = all(list)
 	return out
+}
+
+// branches are the comparisons that are read, as ai.onnx.ml 5 numbers them.
+var branches = []string{"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"}
+
+// compare makes n, whose left child is where a comparison holds, one of those of branches.
+func compare(n *trees.Node, branch int, value float32) {
+	swapped := false
+	switch branch {
+	case 0:
+		n.Value, n.Closed = trees.Rounded(value, true)
+	case 1:
+		n.Value, n.Closed = trees.Rounded(value, false)
+	case 2:
+		n.Value, n.Closed = trees.Rounded(value, false)
+		swapped = true
+	case 3:
+		n.Value, n.Closed = trees.Rounded(value, true)
+		swapped = true
+	default:
+		panic(faultf("nodes_modes: comparisons by ≤, <, ≥ and > are read (%s), and no others", strings.Join(branches, ", ")))
+	}
+	if swapped {
+		n.Left, n.Right, n.Missing = n.Right, n.Left, !n.Missing
+	}
 }
 
 // weights are each node's for class or target 0 and 1.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -35,7 +36,7 @@ func TestTruncatedTrees(t *testing.T) {
 func TestCorruptedTrees(t *testing.T) {
 	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, name := range append([]string{"sklearn-forest.onnx", "sklearn-boosting.onnx"}, treeFiles...) {
+	for _, name := range append([]string{"sklearn-forest.onnx", "sklearn-boosting.onnx", "sklearn-boosting-5.onnx"}, treeFiles...) {
 		file := fixture(t, "trees/"+name)
 		for range tier.Count(2000, 50000) {
 			cut := bytes.Clone(file)
@@ -204,7 +205,7 @@ func FuzzLightGBM(f *testing.F) {
 }
 
 func FuzzTreesInONNX(f *testing.F) {
-	fuzzTrees(f, "sklearn-tree.onnx", "sklearn-boosting.onnx", "sklearn-regression.onnx")
+	fuzzTrees(f, "sklearn-tree.onnx", "sklearn-boosting.onnx", "sklearn-regression.onnx", "sklearn-forest-regression-5.onnx")
 }
 
 // XGBoost 2 writes NaN, which is no JSON, where 3 writes a number: the border of a set
@@ -242,5 +243,67 @@ func TestBordersOfXGBoostThatAreNaN(t *testing.T) {
 	text = bytes.Replace(text, []byte(`"split_indices":[`), []byte(`"split_indices":[0,`), 1)
 	if _, err := readAny(text); err == nil {
 		t.Error("a model of lists of different lengths")
+	}
+}
+
+// version5 is a TreeEnsemble of ai.onnx.ml 5: one comparison and two leaves, with attributes
+// put in place of its own.
+func version5(attributes map[string]any) proto {
+	all := map[string]any{
+		"tree_roots": []int64{0}, "nodes_featureids": []int64{0}, "nodes_truenodeids": []int64{0}, "nodes_falsenodeids": []int64{1},
+		"nodes_trueleafs": []int64{1}, "nodes_falseleafs": []int64{1}, "leaf_targetids": []int64{0, 0},
+		"nodes_modes":  proto{}.number(1, 1).number(2, 2).text(9, "\x00"),
+		"nodes_splits": constant("s", true, []int64{1}, 0.5), "leaf_weights": constant("w", true, []int64{2}, -1, 1),
+	}
+	maps.Copy(all, attributes)
+	p := proto{}.text(1, "in").text(2, "out").text(3, "the trees").text(4, "TreeEnsemble")
+	for name, v := range all {
+		a := proto{}.text(1, name)
+		switch v := v.(type) {
+		case int:
+			a = a.number(3, int64(v))
+		case []int64:
+			for _, one := range v {
+				a = a.number(8, one)
+			}
+		case proto:
+			a = a.text(5, string(v))
+		case nil:
+			continue
+		}
+		p = p.text(5, string(a))
+	}
+	return p
+}
+
+func TestTreesOfVersion5(t *testing.T) {
+	if m, err := readAny(onnxFile(21, version5(nil))); err != nil || m.Logit([]float64{0.5}) != -1 || m.Logit([]float64{0.75}) != 1 {
+		t.Fatalf("%v, %v", m, err)
+	}
+	two := map[string]any{"n_targets": 2, "post_transform": 1, "leaf_targetids": []int64{0, 1}}
+	if m, err := readAny(onnxFile(21, version5(two))); err != nil || m.Logit([]float64{0.5}) != 1 || m.Logit([]float64{0.75}) != 1 {
+		t.Fatalf("two targets: %v, %v", m, err)
+	}
+	for name, c := range map[string]struct {
+		change map[string]any
+		want   string
+	}{
+		"a circle":          {map[string]any{"nodes_trueleafs": []int64{0}}, "node 0 has two parents"},
+		"two roots":         {map[string]any{"tree_roots": []int64{0, 0}}, "node 0 has two parents"},
+		"no root":           {map[string]any{"tree_roots": []int64{7}}, "node 7 of 1"},
+		"no tree":           {map[string]any{"tree_roots": nil}, "the trees have no nodes"},
+		"no leaf":           {map[string]any{"nodes_falsenodeids": []int64{2}}, "leaf 2 of 2"},
+		"no weights":        {map[string]any{"leaf_weights": nil}, "leaf_weights: is missing"},
+		"lists":             {map[string]any{"nodes_trueleafs": []int64{1, 1}}, "nodes_trueleafs: 2 entries for 1 nodes"},
+		"sets":              {map[string]any{"nodes_modes": proto{}.number(1, 1).number(2, 2).text(9, "\x06")}, "comparisons by ≤, <, ≥ and > are read"},
+		"doubles":           {map[string]any{"nodes_splits": proto{}.number(1, 1).number(2, 11).text(9, "12345678")}, "double precision"},
+		"a mean":            {map[string]any{"aggregate_function": 0}, "sums of trees"},
+		"three targets":     {map[string]any{"n_targets": 3, "post_transform": 1}, "3 targets"},
+		"a second target":   {map[string]any{"leaf_targetids": []int64{0, 1}}, "models of one score"},
+		"numbers elsewhere": {map[string]any{"leaf_weights": proto{}.number(1, 2).number(2, 1).number(14, 1)}, "in one file"},
+	} {
+		if _, err := readAny(onnxFile(21, version5(c.change))); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
 	}
 }

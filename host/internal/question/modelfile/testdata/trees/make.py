@@ -1,6 +1,6 @@
 """Makes the files of trees in this folder, and what the libraries compute of them.
 
-    pip install xgboost lightgbm scikit-learn skl2onnx onnxruntime numpy
+    pip install xgboost lightgbm scikit-learn skl2onnx onnx onnxruntime numpy
     python make.py
 
 expected.json has for each file the rows asked about and the raw sums (margins) that
@@ -12,6 +12,8 @@ import sys
 
 import lightgbm as lgb
 import numpy as np
+import onnx
+import onnx.reference
 import onnxruntime
 import xgboost as xgb
 from skl2onnx import to_onnx
@@ -111,5 +113,51 @@ sklearn("sklearn-boosting", ensemble.GradientBoostingClassifier(n_estimators=5, 
 sklearn("sklearn-tree", tree.DecisionTreeClassifier(max_depth=3, random_state=1))
 sklearn("sklearn-regression", ensemble.GradientBoostingRegressor(n_estimators=4, max_depth=3, random_state=1))
 sklearn("sklearn-forest-regression", ensemble.RandomForestRegressor(4, max_depth=3, random_state=1))
+
+
+def version5(name, transform, modes):
+    """Writes the trees of a file once more, as ai.onnx.ml 5 has them, with these comparisons in turn,
+    and asks ONNX Runtime, which leaves post_transform out: it gives sums."""
+    old = onnx.load(os.path.join(out, name + ".onnx")).graph.node
+    a = {x.name: onnx.helper.get_attribute_value(x) for x in next(v for v in old if v.op_type.startswith("TreeEnsemble")).attribute}
+    kind = "target" if "target_weights" in a else "class"
+    ids = list(zip(a["nodes_treeids"], a["nodes_nodeids"]))
+    leaf = {k: i for i, k in enumerate(zip(a[kind + "_treeids"], a[kind + "_nodeids"]))}
+    inner = {k: i for i, k in enumerate(k for k, m in zip(ids, a["nodes_modes"]) if m != b"LEAF")}
+    at = {k: i for i, k in enumerate(ids)}
+    new = {k: [] for k in ["nodes_featureids", "nodes_truenodeids", "nodes_falsenodeids", "nodes_trueleafs", "nodes_falseleafs"]}
+    splits, comparisons = [], []
+    for k, i in inner.items():
+        mode = modes[i % len(modes)]
+        sides = ["true", "false"] if mode < 2 else ["false", "true"]
+        for side, was in zip(sides, ["true", "false"]):
+            child = (k[0], a[f"nodes_{was}nodeids"][at[k]])
+            new[f"nodes_{side}leafs"].append(int(child in leaf))
+            new[f"nodes_{side}nodeids"].append(leaf.get(child, inner.get(child)))
+        new["nodes_featureids"].append(a["nodes_featureids"][at[k]])
+        splits.append(a["nodes_values"][at[k]])
+        comparisons.append(mode)
+    tensor = lambda n, t, v: onnx.helper.make_tensor(n, t, [len(v)], v)
+    node = onnx.helper.make_node(
+        "TreeEnsemble", ["X"], ["Y"], domain="ai.onnx.ml", n_targets=1, aggregate_function=1, post_transform=transform,
+        tree_roots=[inner[k] for k in inner if k[1] == 0], leaf_targetids=[0] * len(leaf),
+        nodes_modes=tensor("m", onnx.TensorProto.UINT8, comparisons), nodes_splits=tensor("s", onnx.TensorProto.FLOAT, splits),
+        leaf_weights=tensor("w", onnx.TensorProto.FLOAT, a[kind + "_weights"]), **new)
+    value = lambda n, w: onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, [None, w])
+    file = onnx.helper.make_model(onnx.helper.make_graph([node], "g", [value("X", 5)], [value("Y", 1)]),
+                                  opset_imports=[onnx.helper.make_opsetid("", 21), onnx.helper.make_opsetid("ai.onnx.ml", 5)], ir_version=10)
+    onnx.checker.check_model(file)
+    onnx.save(file, os.path.join(out, name + "-5.onnx"))
+    # On the borders, too, where comparisons differ.
+    rows = np.vstack([X[:100], [[*X[i % n][:f], v, *X[i % n][f + 1:]] for i, (f, v) in enumerate(zip(new["nodes_featureids"], splits))]])
+    got = onnxruntime.InferenceSession(file.SerializeToString()).run(None, {"X": rows.astype(np.float32)})[0].ravel().astype(float)
+    reference = onnx.reference.ReferenceEvaluator(file).run(None, {"X": rows.astype(np.float32)})[0].ravel()
+    assert np.allclose(got, reference, atol=1e-6)
+    note(name + "-5", got, rows.astype(np.float32).astype(float), 0)
+
+
+version5("sklearn-regression", 0, [0])
+version5("sklearn-forest-regression", 0, [0, 1, 2, 3])  # equal inputs go another way by < and ≥
+version5("sklearn-boosting", 2, [0, 3])
 with open(os.path.join(out, "expected.json"), "w") as f:
     json.dump(expected, f, separators=(",", ":"))
