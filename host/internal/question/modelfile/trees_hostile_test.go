@@ -2,11 +2,14 @@ package modelfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,23 +192,70 @@ func TestMemoryOfEmptyTrees(t *testing.T) {
 	refusedWithin(t, 64, len(file), func() error { _, err := readAny(file); return err })
 }
 
-func fuzzTrees(f *testing.F, names ...string) {
+// fuzzTrees begins with small files, of which many are tried in a second, and whole ones.
+func fuzzTrees(f *testing.F, small []byte, names ...string) {
+	if _, err := readAny(small); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(small)
 	for _, name := range names {
 		f.Add(fixture(f, "trees/"+name))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) { mustBeSound(t, file) })
 }
 
-func FuzzXGBoost(f *testing.F) { fuzzTrees(f, "xgb-base.json", "xgb-categories.json") }
+// stump is a model of XGBoost: one comparison, with a set of categories.
+const stump = `{"learner":{"gradient_booster":{"model":{"gbtree_model_param":{"num_parallel_tree":"1","num_trees":"1"},"iteration_indptr":[0,1],"tree_info":[0],"trees":[` +
+	`{"categories":[1,3],"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[2],"default_left":[1,0,0],"id":0,"left_children":[1,-1,-1],` +
+	`"right_children":[2,-1,-1],"split_conditions":[0,-1,1],"split_indices":[1,0,0],"split_type":[1,0,0],"tree_param":{"num_nodes":"3"}}]},"name":"gbtree"},` +
+	`"learner_model_param":{"base_score":"5E-1","num_class":"0","num_feature":"2","num_target":"1"},"objective":{"name":"binary:logistic"}},"version":[3,1,0]}`
 
-func FuzzUBJSON(f *testing.F) { fuzzTrees(f, "xgb-base.ubj", "xgb-categories.ubj") }
+// asUBJSON writes what encoding/json has read, as XGBoost does.
+func asUBJSON(v any) (out []byte) {
+	length := func(n int) { out = append(out, 'L', 0, 0, 0, 0, 0, 0, byte(n>>8), byte(n)) }
+	switch v := v.(type) {
+	case map[string]any:
+		out = append(out, '{')
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			length(len(name))
+			out = append(append(out, name...), asUBJSON(v[name])...)
+		}
+		return append(out, '}')
+	case []any:
+		out = append(out, '[')
+		for _, one := range v {
+			out = append(out, asUBJSON(one)...)
+		}
+		return append(out, ']')
+	case string:
+		out = append(out, 'S')
+		length(len(v))
+		return append(out, v...)
+	default:
+		return binary.BigEndian.AppendUint32([]byte{'d'}, math.Float32bits(float32(v.(float64))))
+	}
+}
+
+func FuzzXGBoost(f *testing.F) { fuzzTrees(f, []byte(stump), "xgb-base.json", "xgb-categories.json") }
+
+func FuzzUBJSON(f *testing.F) {
+	var v any
+	if err := json.Unmarshal([]byte(stump), &v); err != nil {
+		f.Fatal(err)
+	}
+	fuzzTrees(f, asUBJSON(v), "xgb-base.ubj", "xgb-categories.ubj")
+}
 
 func FuzzLightGBM(f *testing.F) {
-	fuzzTrees(f, "lgb-regression.txt", "lgb-categories.txt", "lgb-zero.txt")
+	small := "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nmax_feature_idx=1\nobjective=binary sigmoid:1\n\nTree=0\nnum_leaves=3\nnum_cat=1\n" +
+		"split_feature=0 1\nthreshold=0 1.5\ndecision_type=1 10\nleft_child=1 -1\nright_child=-3 -2\nleaf_value=-1 0 1\ncat_boundaries=0 1\ncat_threshold=10\n" +
+		"is_linear=0\nshrinkage=1\n\nend of trees\n"
+	fuzzTrees(f, []byte(small), "lgb-regression.txt", "lgb-categories.txt", "lgb-zero.txt")
 }
 
 func FuzzTreesInONNX(f *testing.F) {
-	fuzzTrees(f, "sklearn-tree.onnx", "sklearn-boosting.onnx", "sklearn-regression.onnx", "sklearn-forest-regression-5.onnx")
+	f.Add(onnxFile(15, stumps("in", 2)))
+	fuzzTrees(f, onnxFile(21, version5(nil)), "sklearn-tree.onnx", "sklearn-boosting.onnx", "sklearn-regression.onnx", "sklearn-forest-regression-5.onnx")
 }
 
 // XGBoost 2 writes NaN, which is no JSON, where 3 writes a number: the border of a set
