@@ -19,6 +19,22 @@ type grove struct {
 	// copies are the cells of each combination, by feature.
 	copies [][]int32
 	gains  map[place]float64
+	steps  int // of walks through trees
+	// broken is set where the check was broken off: walks take one way only then, and
+	// what they find is for nothing.
+	ctx    context.Context
+	broken bool
+}
+
+// stepsUnseen is how many steps walks go before they look at the context: some milliseconds.
+const stepsUnseen = 1 << 14
+
+// over reports that the check was broken off.
+func (g *grove) over() bool {
+	if g.steps++; g.steps%stepsUnseen == 0 && g.ctx.Err() != nil {
+		g.broken = true
+	}
+	return g.broken
 }
 
 // place is a step of a feature.
@@ -48,6 +64,7 @@ func (g *grove) leaf(ctx context.Context, l *certificate.Leaf) (method, error) {
 		g.lo[i], g.hi[i] = g.forest.cell(i, l.Box[i].Lo), g.forest.cell(i, l.Box[i].Hi)
 	}
 	left := maxHalvings
+	g.ctx, g.broken = ctx, false
 	err := g.prove(ctx, l.Box, &left)
 	if left == maxHalvings-1 {
 		return byBounds, err
@@ -73,10 +90,17 @@ func (g *grove) prove(ctx context.Context, box space.Box, left *int) error {
 		return nil
 	}
 	of := g.enclose(allowed)
-	if g.claim.follows(g.difference, of) {
+	follows := g.claim.follows(g.difference, of)
+	if g.broken {
+		return ctx.Err()
+	}
+	if follows {
 		return nil
 	}
 	feature, at, ok := g.cut(box, allowed)
+	if g.broken {
+		return ctx.Err()
+	}
 	if !ok {
 		return fmt.Errorf("the claim does not hold, or cannot be shown to, at %s: %s", g.name(box), describe(of))
 	}
@@ -147,6 +171,10 @@ func (g *grove) enclose(combinations []int) []enclosure {
 // down to that part; cells are a copy's.
 func (g *grove) within(b *branch, cells []int32, visit func(child int32)) {
 	i := b.feature
+	if g.over() {
+		visit(b.children[0])
+		return
+	}
 	if g.Space.Features[i].IsProtected() {
 		side := 0
 		for _, flip := range b.flips {
@@ -195,6 +223,9 @@ func (g *grove) ends(t *tree, at int32, cells []int32) (least, most int32) {
 func (g *grove) difference(a, b *enclosure) *big.Rat {
 	var sum, most big.Int
 	for k := range g.forest.trees {
+		if g.broken {
+			break
+		}
 		if t := &g.forest.trees[k]; t.parts {
 			some := false
 			g.apart(t, 0, 0, g.copies[a.combination], g.copies[b.combination], &most, &some)

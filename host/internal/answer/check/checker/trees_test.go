@@ -2,6 +2,8 @@ package checker
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -229,5 +231,56 @@ func TestMutatedTreesAreRefused(t *testing.T) {
 		Box: space.Box{{Lo: 4, Hi: 4}, {}, {Lo: 3, Hi: 3}}, Values: s.Whole().Values,
 	}})); lower != "1" {
 		t.Errorf("the gap at four is %s", lower)
+	}
+}
+
+// endsSoon is a context that is over when it is looked at for the third time.
+type endsSoon struct {
+	context.Context
+	looks *int
+}
+
+func (c endsSoon) Err() error {
+	if *c.looks++; *c.looks > 2 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A check that is broken off ends within a walk through a tree, too: here the copies of one
+// person are in two trees of 4,096 leaves that have nothing in common.
+func TestWalksEndWithTheirContext(t *testing.T) {
+	const depth = 12
+	st := &certificate.Statement{Space: &space.Space{Inputs: 2*depth + 1}, Notion: fairness.Logit, Epsilon: big.NewRat(1, 2)}
+	for i := range 2*depth + 1 {
+		st.Space.Features = append(st.Space.Features, space.Feature{Name: fmt.Sprint("f", i), Kind: space.Integer, Hi: 1, Inputs: []space.Input{{Index: i, Scale: 1}}})
+	}
+	st.Space.Features[2*depth].Protected = []float64{0, 1}
+	one := trees.Tree{{Input: 2 * depth, Value: 0.5}}
+	var grow func(from, levels int) int32
+	grow = func(from, levels int) int32 {
+		at := int32(len(one))
+		if levels == 0 {
+			one = append(one, trees.Leaf(float64(at)))
+			return at
+		}
+		one = append(one, trees.Node{Input: int32(from), Value: 0.5})
+		left := grow(from+1, levels-1)
+		right := grow(from+1, levels-1)
+		one[at].Left, one[at].Right = left, right
+		return at
+	}
+	left := grow(0, depth)
+	right := grow(depth, depth)
+	one[0].Left, one[0].Right = left, right
+	st.Trees = &trees.Ensemble{Columns: 2*depth + 1, Trees: []trees.Tree{one}}
+	of, err := newSubject(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, looks := newGrove(of), 0
+	_, err = g.leaf(endsSoon{t.Context(), &looks}, &certificate.Leaf{Box: st.Space.Whole().Box})
+	if !errors.Is(err, context.Canceled) || g.steps > 4*stepsUnseen {
+		t.Errorf("%v after %d steps", err, g.steps)
 	}
 }
