@@ -39,7 +39,7 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 		return nil, err
 	}
 	if o.Model == nil {
-		return nil, errors.New("the network is missing; this strategy evaluates by itself")
+		return nil, errors.New("the model is missing; this strategy evaluates by itself")
 	}
 	if err := description.Refuses(o.Model); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ var ErrTooFewBins = errors.New("fewer bins can be reached than are asked for")
 
 // ErrUnbounded is returned by a lowering to rows of a network whose values over the
 // region float64 cannot bound.
-var ErrUnbounded = errors.New("the network's values over this region are not bounded in float64; z3 is exact, and --partition decides parts by their bounds")
+var ErrUnbounded = errors.New("the model's values over this region are not bounded in float64; z3 is exact, and --partition decides parts by their bounds")
 
 // maxEdges bounds the edges of a lowering: the rows grow with their square, a finer
 // ε has a million bins, and no solver would come back.

@@ -32,7 +32,7 @@ func Relax(q *problem.Query, b *bound.Bounds, layer int) (*Relaxation, error) {
 	for _, pre := range b.Pre[:layer] {
 		for _, iv := range pre {
 			if math.IsInf(iv.Lo, 0) || math.IsInf(iv.Hi, 0) {
-				return nil, errors.New("the network's values over this region are not bounded in float64")
+				return nil, errors.New("the model's values over this region are not bounded in float64")
 			}
 		}
 	}

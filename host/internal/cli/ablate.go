@@ -37,7 +37,7 @@ func newAblate(app *App) *cobra.Command {
 	var f ablateFlags
 	cmd := &cobra.Command{
 		Use:   "ablate GRID.yaml",
-		Short: "Search the same networks with several strategies under equal budgets, tabulate and rank them",
+		Short: "Search the same models with several strategies under equal budgets, tabulate and rank them",
 		Long: `Run every arm of a grid (strategies, their options, modes, with and without a
 solver) on every network, several times with different seeds, each task in a
 process of its own with the same budget, and print the paper's Table 2, a ranking

@@ -42,7 +42,7 @@ func TestDefaultSolverNeedsNoLibrary(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	code, stdout, _ := command(t, plugins, "certify", study)
-	if code != ExitDone || !strings.Contains(stdout, "solver bnb 1.0.0, asked about the network itself") || !strings.Contains(stdout, "UNFAIR") {
+	if code != ExitDone || !strings.Contains(stdout, "solver bnb 1.0.0, asked about the model itself") || !strings.Contains(stdout, "UNFAIR") {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 	code, _, stderr = command(t, plugins, "certify", study, "--encoding", "bigm")

@@ -37,7 +37,7 @@ func TestExportWritesEveryFormat(t *testing.T) {
 			if err != nil || file.Path != out+want[i] || int64(len(text)) != file.Bytes || file.Bytes == 0 {
 				t.Errorf("%s: %+v, %v; want %s", f.Name, file, err, want[i])
 			}
-			if strings.HasSuffix(file.Path, f.Extension) && !strings.Contains(string(text), "hyfair: study loan, network network.json, notion logit, protected sex age origin, epsilon 1.5") {
+			if strings.HasSuffix(file.Path, f.Extension) && !strings.Contains(string(text), "hyfair: study loan, model network.json, notion logit, protected sex age origin, epsilon 1.5") {
 				t.Errorf("%s: the file does not say what it asks:\n%.300s", f.Name, text)
 			}
 		}

@@ -148,7 +148,7 @@ to the last byte, those that a task names, or others do it. --jobs tasks run at 
 		},
 	}
 	addKeys(cmd, "keys", &w.Address)
-	cmd.Flags().StringVar(&w.Cache, "cache", "", "folder for studies, data and networks (default: hyfair/fleet in the folder for caches)")
+	cmd.Flags().StringVar(&w.Cache, "cache", "", "folder for studies, data and models (default: hyfair/fleet in the folder for caches)")
 	return cmd
 }
 

@@ -14,7 +14,7 @@ func newInspect(app *App) *cobra.Command {
 	var scores string
 	cmd := &cobra.Command{
 		Use:   "inspect STUDY|MODEL",
-		Short: "Show a study or a network: layers, features, protected values, K, rows, accuracy",
+		Short: "Show a study or a model: layers or trees, features, protected values, K, rows, accuracy",
 		Long: `Show what is in a study, which is a study file or a folder with one, or in a
 network file alone. K is the largest number of protected combinations that the
 constraints allow at one individual. Accuracy is the share of rows whose label
@@ -38,7 +38,7 @@ A study whose data set is not there is shown without rows and accuracy.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&r.Model, "model", "", "use this network in place of the study's: a file, or a name beside the study's own")
+	cmd.Flags().StringVar(&r.Model, "model", "", "use this model in place of the study's: a file, or a name beside the study's own")
 	cmd.Flags().StringSliceVar(&r.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 	cmd.Flags().StringVar(&scores, "scores", "", "hold the scores against those of this CSV file, one for each row, in the same order")
 	return cmd

@@ -61,7 +61,7 @@ func TestQuantifyTenure(t *testing.T) {
 		t.Errorf("two jobs of three, margin 0 at four years: %+v", out)
 	}
 	code, stdout, stderr := command(t, plugins, "quantify", study, "--notion", "logit", "--epsilon", "2.5")
-	for _, want := range []string{"tenure, network model.json: how many individuals", "fair         30.00 %", "unfair       70.00 %", "21 of 30 individuals (70.00 %) are discriminated against", "all 30 individuals, evaluated exactly: 70.00 %", "data set: not looked at", "boxes"} {
+	for _, want := range []string{"tenure, model model.json: how many individuals", "fair         30.00 %", "unfair       70.00 %", "21 of 30 individuals (70.00 %) are discriminated against", "all 30 individuals, evaluated exactly: 70.00 %", "data set: not looked at", "boxes"} {
 		if code != ExitDone || !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d, does not say %q: %s%s", code, want, stdout, stderr)
 		}

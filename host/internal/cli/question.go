@@ -10,7 +10,7 @@ import (
 // ask.
 func addQuestion(cmd *cobra.Command, spec *question.Spec) {
 	fl := cmd.Flags()
-	fl.StringVar(&spec.Model, "model", "", "use this network in place of the study's: a file, or a name beside the study's own")
+	fl.StringVar(&spec.Model, "model", "", "use this model in place of the study's: a file, or a name beside the study's own")
 	fl.StringVar(&spec.Epsilon, "epsilon", "", "ε, a decimal or a fraction (default: the study's)")
 	fl.StringSliceVar(&spec.Protected, "protected", nil, "protected attributes to vary together; each (one at a time), subsets (every subset) or all (default: all the study protects)")
 	fl.StringVar(&spec.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)

@@ -190,7 +190,7 @@ func exitCode(ctx context.Context, err error) int {
 func newRoot(app *App) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hyfair",
-		Short:         "Find, certify and measure discrimination clusters in neural networks",
+		Short:         "Find, certify and measure discrimination clusters in neural networks and trees",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -31,7 +31,7 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 	fl.IntVar(&list.Last, "last", lastRuns, "how many runs to list, the newest; 0: all; with --json all unless this is given")
 	fl.StringVar(&list.Command, "command", "", "list runs of this command only")
 	fl.StringVar(&list.Study, "study", "", "list runs about the study of this name only")
-	fl.StringVar(&list.Model, "model", "", "list runs about the network of this file name only")
+	fl.StringVar(&list.Model, "model", "", "list runs about the model of this file name only")
 	fl.StringVar(&list.State, "state", "", "list runs in this state only: running, finished, interrupted, failed or broken off")
 	cmd.RunE = asking(app, report.List, &list, func([]string) {
 		if app.lookBack(); app.JSON && !fl.Changed("last") {

@@ -157,7 +157,7 @@ func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	case res.HasBound && math.IsNaN(res.Bound) || best && math.IsNaN(res.Objective):
 		return "its bound or its objective is NaN"
 	case res.Values != nil:
-		return "it answers a question about a network with values of columns"
+		return "it answers a question about a model with values of columns"
 	case res.Witness != nil && (len(res.Witness.Copy1) != len(q.Space.Features) || len(res.Witness.Copy2) != len(q.Space.Features)):
 		return "its witness is none"
 	case res.Status == sdk.Infeasible && res.Witness != nil:

@@ -109,7 +109,7 @@ func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.R
 			return nil, err
 		}
 		if base.lower.Form == problem.FormSMT {
-			return nil, fmt.Errorf("solver %s takes neither rows and columns nor networks, which looking for individuals needs: %w", s.Options.Description.Name, sdk.ErrUnsupported)
+			return nil, fmt.Errorf("solver %s takes neither rows and columns nor models, which looking for individuals needs: %w", s.Options.Description.Name, sdk.ErrUnsupported)
 		}
 		base.deciding, base.target = true, q.Epsilon
 		s.base, s.of = base, s.Query

@@ -24,7 +24,7 @@ func (r *Result) Document() *view.Document {
 		f.Add("refused", refusal.String())
 		f.Add("claim", r.Claims[0])
 	}
-	about := fmt.Sprintf("network %.12s, space %.12s", r.Sums.Network, r.Sums.Space)
+	about := fmt.Sprintf("model %.12s, space %.12s", r.Sums.Network, r.Sums.Space)
 	if r.Study != "" {
 		about = r.Study + ": " + about
 	}

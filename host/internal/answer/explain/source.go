@@ -160,7 +160,7 @@ func (j *job) fits(d *journal.Details) error {
 		return fmt.Errorf("run %s is about other domains or other protected attributes than this question", d.Name)
 	}
 	if d.Started.Task.Network != j.question.Study.ModelSHA256 {
-		j.session.Note("run %s is of network %s; its people are evaluated again", d.Name, d.Started.Model)
+		j.session.Note("run %s is of the model %s; its people are evaluated again", d.Name, d.Started.Model)
 	}
 	return nil
 }

@@ -225,7 +225,7 @@ func (s *stopped) Write(b []byte) (int, error) {
 
 // question is what was asked, in a line.
 func (r *Result) question(q *problem.Query) string {
-	parts := []string{"hyfair: study " + r.Study, "network " + r.Model, "notion " + r.Notion, "protected " + strings.Join(question.Protected(q.Space), " ")}
+	parts := []string{"hyfair: study " + r.Study, "model " + r.Model, "notion " + r.Notion, "protected " + strings.Join(question.Protected(q.Space), " ")}
 	if r.Epsilon != "" {
 		parts = append(parts, "epsilon "+r.Epsilon)
 	}

@@ -106,7 +106,7 @@ func undecided(q *problem.Query, b *bound.Bounds) error {
 	case !q.Notion.UsesEpsilon() && !q.Notion.Possible(hi, lo, math.Inf(1), 0):
 		return ErrDecided
 	case math.IsInf(lo, 0) || math.IsInf(hi, 0):
-		return errors.New("the network's values over this region are not bounded in float64")
+		return errors.New("the model's values over this region are not bounded in float64")
 	}
 	return nil
 }

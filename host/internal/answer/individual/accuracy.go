@@ -11,7 +11,7 @@ import (
 
 // ErrNoInput tells of a value outside the domain of a feature that feeds the
 // network by a table: the table has no entry for it.
-var ErrNoInput = errors.New("outside the domain, so that the feature's table has no network input for it")
+var ErrNoInput = errors.New("outside the domain, so that the feature's table has no input of the model for it")
 
 // Accuracy is the share, in per cent, of the given rows of a study's data set
 // whose label its network gets right, deciding 1 where the exact score is above ½.
@@ -24,7 +24,7 @@ func Accuracy(s *study.Study, rows []int) (float64, error) {
 	}
 	switch {
 	case s.Model == nil:
-		return 0, fmt.Errorf("%s: accuracy needs a network", s.Path)
+		return 0, fmt.Errorf("%s: accuracy needs a model", s.Path)
 	case d.Labels == nil:
 		return 0, fmt.Errorf("%s: accuracy needs labels, and the data has none", s.Path)
 	}

@@ -131,7 +131,7 @@ func (r *Result) Document() *view.Document {
 		seeds = fmt.Sprintf("%d searches an arm with seeds %d to %d, mean ± standard deviation", r.Searches, r.Seed, r.Seed+int64(r.Searches)-1)
 	}
 	d := &view.Document{}
-	d.Say("%s, network %s: %s, %s mode, %s a search, ε = %s, %s", r.Study, r.Model, r.Strategy, r.Mode, r.Budget, r.Epsilon, seeds)
+	d.Say("%s, model %s: %s, %s mode, %s a search, ε = %s, %s", r.Study, r.Model, r.Strategy, r.Mode, r.Budget, r.Epsilon, seeds)
 	d.Add(Table(Network{Result: r}))
 	notes, told := view.Paragraph(r.Remarks), map[string]bool{}
 	for i := range r.Arms {

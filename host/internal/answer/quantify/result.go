@@ -100,7 +100,7 @@ func (a *asker) result(rep *Report, shares Shares) *Result {
 // Document shows the result.
 func (r *Result) Document() *view.Document {
 	d := view.Of(view.Paragraph{
-		fmt.Sprintf("%s, network %s: %s", r.Study, r.Model, r.question()),
+		fmt.Sprintf("%s, model %s: %s", r.Study, r.Model, r.question()),
 		fmt.Sprintf("solver %s %s", r.Solver.Name, r.Solver.Version),
 	})
 	if r.Nobody() {

@@ -163,9 +163,9 @@ func (r *Result) Document() *view.Document {
 	}
 	f.Add("scores", fmt.Sprintf("%s of %s are not those of %s: up to %s apart, and %s decisions are others", view.Count(h.Differ), view.Count(h.Rows), h.File, view.Score(h.Worst), view.Count(h.Decisions)))
 	if h.Reversed {
-		f.Add("", "the file has the scores of the other class: each is 1 less the network's")
+		f.Add("", "the file has the scores of the other class: each is 1 less the model's")
 	}
-	t := &view.Table{Title: "The first rows that differ", Columns: []view.Column{{Title: "row"}, {Title: "theirs", Right: true}, {Title: "network", Right: true}, {Title: "apart", Right: true}}}
+	t := &view.Table{Title: "The first rows that differ", Columns: []view.Column{{Title: "row"}, {Title: "theirs", Right: true}, {Title: "model", Right: true}, {Title: "apart", Right: true}}}
 	for i := range r.Features {
 		t.Columns = append(t.Columns, view.Column{Title: r.Features[i].Name})
 	}

@@ -18,14 +18,14 @@ func (r *Result) Document() *view.Document {
 		solver += fmt.Sprintf(" (%s)", r.Solver.Library)
 	}
 	if r.Encoding == certify.Direct {
-		solver += ", asked about the network itself"
+		solver += ", asked about the model itself"
 	} else {
 		solver += fmt.Sprintf(", %s encoding, %s bounds", r.Encoding, r.Bounds)
 	}
 	if r.SettledBy != "" {
 		solver += ", settled by " + r.SettledBy
 	}
-	d := view.Of(view.Paragraph{fmt.Sprintf("%s, network %s: %s", r.Study, r.Model, r.question()), solver})
+	d := view.Of(view.Paragraph{fmt.Sprintf("%s, model %s: %s", r.Study, r.Model, r.question()), solver})
 	concluded := r.Conclusion()
 	if r.MaxK != nil {
 		concluded = append(concluded, r.MaxK.String())

@@ -135,7 +135,7 @@ func (a *asker) next() []Next {
 	}
 	switch network := proverOf(a.plugins, problem.Decide) != nil; {
 	case !network && a.K == 0:
-		out = add(out, "a solver that takes the network itself", spec.Command("certify", true, "--solver", "bnb"))
+		out = add(out, "a solver that takes the model itself", spec.Command("certify", true, "--solver", "bnb"))
 	case a.Timeout > 0:
 		out = add(out, "more time", spec.Command("certify", true, "--timeout", long))
 	}

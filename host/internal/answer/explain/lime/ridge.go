@@ -121,7 +121,7 @@ func (r *regression) fit(features []int, alpha float64) (*fitted, error) {
 	return r.model(features, b)
 }
 
-var errNotFinite = errors.New("LIME cannot fit a model: the network's scores around this point are not finite")
+var errNotFinite = errors.New("LIME cannot fit a model: the model's scores around this point are not finite")
 
 // model measures the weights of these features: R² = 1 − Σ weight·residual² / Syy.
 func (r *regression) model(features []int, b []float64) (*fitted, error) {
