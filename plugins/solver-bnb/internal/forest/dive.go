@@ -14,7 +14,7 @@ import (
 // below it. Used on one goroutine.
 type Dive struct {
 	*Plan
-	// Left is how many nodes the last dive might have looked at still.
+	// Left is how many nodes the dive may look at still; 0 breaks it off.
 	Left int
 
 	demands Pair

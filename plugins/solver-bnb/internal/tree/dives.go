@@ -22,8 +22,9 @@ func (t *Tree) dives() bool {
 		(t.goal.Goal == problem.Maximise || t.goal.Goal == goalDecide) && len(t.grid.Combinations) <= mostCombinations
 }
 
-// mostCombinations bounds those whose pairs are looked at one by one.
-const mostCombinations = 128
+// mostCombinations bounds those whose pairs are looked at one by one: beyond it boxes
+// that are bounded for all of them together are settled sooner.
+const mostCombinations = 64
 
 // Of dives: how many nodes they may look at, at first, at least, at most.
 const firstDepth, minDepth, maxDepth = 256, 4, 4096
