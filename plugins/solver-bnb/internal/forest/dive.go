@@ -49,6 +49,9 @@ type Pair [bounds]float64
 
 const bounds = 3
 
+// Anything is a demand that every bound meets, and that parts are cut for nevertheless.
+const Anything = -math.MaxFloat64
+
 // term is the leaf that one tree ends in, less another's.
 type term struct{ one, two int32 }
 
@@ -282,6 +285,9 @@ func (d *Dive) choose(tops Pair) (feature, cut int32, left bool) {
 		for i := range d.sums {
 			if s := &d.sums[i]; d.used[i] && s.seen[f] {
 				slack := tops[i] - d.demands[i]
+				if d.demands[i] == Anything {
+					slack = 1 + math.Abs(tops[i])
+				}
 				at := d.offset[f] + int(f) + int(c)
 				a += min(-s.upTo[at]/slack, 1)
 				b += min(-s.from[at+1]/slack, 1)

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"container/heap"
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -179,8 +178,11 @@ func (w *worker) demands(b forest.Pair) (demands forest.Pair, ok bool) {
 		return demands, false
 	}
 	n, ok := w.t.judge.Need(&judge.Spread{Least: -b[2], Most: b[1], Apart: b[0]}, w.cutoff)
-	if !ok {
-		n = judge.Need{Above: math.Inf(-1), Below: math.Inf(1)}
+	if !ok { // nothing is known, but that a gap is one of two logits
+		n = judge.Need{Above: forest.Anything, Below: -forest.Anything, Apart: forest.Anything}
+		if w.cutoff >= 0 && !w.t.judge.Signs() {
+			n.Apart = 0
+		}
 	}
 	return forest.Pair{n.Apart, n.Above, -n.Below}, true
 }
