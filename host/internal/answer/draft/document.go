@@ -11,6 +11,9 @@ import (
 func (r *Result) Document() *view.Document {
 	d := &view.Document{}
 	d.Say("%s: a study of %s rows of %s", r.Study, view.Count(r.Rows), r.Data)
+	if r.Kept != "" {
+		d.Say("The file that was there is kept as %s.", r.Kept)
+	}
 	facts := &view.Facts{}
 	if r.Label != "" {
 		facts.Add("label", fmt.Sprintf("%s, of which %s counts as 1", r.Label, strings.Join(r.Positive, ", ")))

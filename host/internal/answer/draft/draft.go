@@ -4,6 +4,7 @@
 package draft
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -70,9 +71,11 @@ type Result struct {
 	Accuracy *float64 `json:"accuracy,omitempty"`
 	Majority *float64 `json:"majority,omitempty"`
 	// Doubts are what to look at.
-	Doubts  []string `json:"doubts,omitempty"`
-	Seed    int64    `json:"seed"`
-	Seconds float64  `json:"seconds"`
+	Doubts []string `json:"doubts,omitempty"`
+	// Kept is where the file that was replaced is now.
+	Kept    string  `json:"kept,omitempty"`
+	Seed    int64   `json:"seed"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Feature is one of the study that was written.
@@ -122,6 +125,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
+	if d.out.Kept, err = keep(r.Out, text); err != nil {
+		return nil, session.Mistake(err)
+	}
 	if err := files.Write(r.Out, func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
 		return nil, session.Mistake(err)
 	}
@@ -140,7 +146,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 
 func (d *drafter) draft() (err error) {
 	if _, err := os.Lstat(d.Out); err == nil && !d.Force {
-		return fmt.Errorf("%s is there: --force replaces it, --out writes another", d.Out)
+		return fmt.Errorf("%s is there: --force replaces it and keeps a copy, --out writes another", d.Out)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -170,6 +176,12 @@ func (d *drafter) draft() (err error) {
 	if d.chosen, err = d.arrange(); err != nil {
 		return err
 	}
+	if d.chosen.view.fill {
+		d.chosen = d.chosen.narrowed(d.table)
+		if len(d.chosen.view.rows) == 0 {
+			return fmt.Errorf("%s: every row has a missing value that the model does not fill", d.Data)
+		}
+	}
 	d.face()
 	rows := d.chosen.view.rows
 	d.out.Rows = len(rows)
@@ -180,6 +192,24 @@ func (d *drafter) draft() (err error) {
 	}
 	d.candidates()
 	return nil
+}
+
+// keep moves a copy of the file that text is to replace beside it, under the first name that is free or has
+// the same: it may hold edits. It gives "" where nothing would be lost.
+func keep(path, text string) (string, error) {
+	old, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && string(old) == text {
+		return "", nil
+	}
+	for n := 1; err == nil; n++ {
+		kept := fmt.Sprintf("%s.old%d", path, n)
+		if before, failed := os.ReadFile(kept); failed == nil && bytes.Equal(before, old) {
+			return kept, nil
+		} else if errors.Is(failed, fs.ErrNotExist) {
+			return kept, files.Write(kept, func(f *os.File) error { _, err := f.Write(old); return err })
+		}
+	}
+	return "", err
 }
 
 func (d *drafter) names() string {
@@ -210,31 +240,54 @@ func (d *drafter) findUsable() {
 
 // arrange finds the features in the order of the model's inputs.
 func (d *drafter) arrange() (arrangement, error) {
-	views := []*selection{d.table.see(d.usable, d.label, true)}
-	if d.categoriesOfGaps() {
-		views = append(views, d.table.see(d.usable, d.label, false))
-	}
-	if len(views[0].rows) == 0 {
-		views = views[1:]
-		if len(views) == 0 || len(views[0].rows) == 0 {
-			return arrangement{}, fmt.Errorf("%s: every row has a missing value", d.Data)
-		}
-	}
-	v := views[0]
-	if d.model == nil {
-		return d.plainly(v), nil
-	}
-	if d.Inputs != "" {
+	views, err := d.views()
+	switch {
+	case err != nil:
+		return arrangement{}, err
+	case d.model == nil:
+		return d.plainly(views[0]), nil
+	case d.Inputs != "":
 		return d.paired(views)
 	}
 	t := d.truth
 	if d.Scores != "" {
-		var err error
 		if t.scores, views, err = readScores(d.Scores, d.table, views); err != nil {
 			return arrangement{}, err
 		}
 	}
-	var all []arrangement // that come into question
+	all, names := d.possible(views)
+	if len(all) == 0 {
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs()))
+		return d.plainly(views[0]), nil
+	}
+	tried := d.scaled(all, t)
+	switch {
+	case t.scores != nil:
+		return d.solved(d.judged(tried, t), t.scores)
+	case t.labels == nil:
+		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
+		return d.held(tried[0])
+	}
+	return d.fitted(tried, t, names)
+}
+
+// views are the rows that may be kept: those without a missing value, and those with such as are categories.
+func (d *drafter) views() ([]*selection, error) {
+	fill := len(d.info.Fills) > 0 && d.Inputs == ""
+	views := []*selection{d.table.see(d.usable, d.label, true, fill)}
+	if d.categoriesOfGaps() {
+		views = append(views, d.table.see(d.usable, d.label, false, fill))
+	}
+	views = slices.DeleteFunc(views, func(v *selection) bool { return len(v.rows) == 0 })
+	if len(views) == 0 {
+		return nil, fmt.Errorf("%s: every row has a missing value", d.Data)
+	}
+	return views, nil
+}
+
+// possible are the arrangements that come into question: by the names of the model's inputs, where it has
+// them, else those with as many inputs.
+func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 	for _, v := range slices.Backward(views) {
 		if a, ok := v.named(d.usable, d.info.InputNames); ok && len(d.info.InputNames) == d.model.Inputs() && (v == views[0] || !a.blindTo()) {
 			if all = append(all, a); !a.numbered() {
@@ -242,52 +295,61 @@ func (d *drafter) arrange() (arrangement, error) {
 			}
 		}
 	}
-	names := len(all) > 0
-	if !names {
+	if names = len(all) > 0; !names {
 		for _, v := range views {
 			all = append(all, v.arrangements(d.usable, d.model.Inputs())...)
 		}
 	}
-	if len(all) == 0 {
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs()))
-		return d.plainly(v), nil
+	for i := range all {
+		all[i].fill(d.info.Fills)
 	}
-	if _, smooth := d.model.(model.Differentiable); !smooth && (t.labels != nil || t.scores != nil) {
-		all = judged(all, d.model, t, 200)[:min(len(all), 20)] // trees commonly see numbers as they are
+	return all, names
+}
+
+// scaled are arrangements with their numbers in each of the usual scales: of all, or of those that are nearest
+// to what is known where there are more than can be looked at.
+func (d *drafter) scaled(all []arrangement, t truth) (tried []arrangement) {
+	few := max(20, int(mostWork/float64(4*firstRows*max(1, modelfile.Summarise(d.model).Parameters))))
+	if _, smooth := d.model.(model.Differentiable); !smooth {
+		few = 20 // trees commonly see numbers as they are
 	}
-	var tried []arrangement
+	if len(all) > few && (t.labels != nil || t.scores != nil) {
+		all = judged(all, d.model, t, max(20, firstRows*few/len(all)))[:few]
+	}
 	for i := range all {
 		tried = append(tried, all[i].scalings()...)
 	}
-	if t.labels == nil && t.scores == nil {
-		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
-		return d.held(tried[0])
+	return tried
+}
+
+// firstRows is how many rows each arrangement is judged by at first.
+const firstRows = 200
+
+// judged are the best arrangements, in order of their losses.
+func (d *drafter) judged(tried []arrangement, t truth) []arrangement {
+	all := slices.Clone(tried)
+	for _, rows := range []int{firstRows, 3000} {
+		all = judged(all, d.model, t, rows)
+		all = all[:min(len(all), 40)]
 	}
-	judge := func(t truth) []arrangement {
-		all := slices.Clone(tried)
-		for _, rows := range []int{200, 3000} {
-			all = judged(all, d.model, t, rows)
-			all = all[:min(len(all), 40)]
-		}
-		return all
-	}
-	all = judge(t)
-	if t.scores != nil {
-		return d.solved(all, t.scores)
-	}
+	return all
+}
+
+// fitted chooses by the labels, and says how sure that is.
+func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement, error) {
+	all := d.judged(tried, t)
 	if d.Positive == nil && !t.free { // "bad" is what a model of defaults calls 1
 		t.free = true
-		if turned := judge(t); turned[0].fit.loss < all[0].fit.loss-closely {
+		if turned := d.judged(tried, t); turned[0].fit.loss < all[0].fit.loss-closely {
 			all = turned
 		}
 	}
-	tried = all
-	best := tried[0]
+	best := all[0]
 	why := best.how + ": " + best.fit.said()
 	sure := "likely"
-	if len(tried) > 1 {
-		why += "; next best, " + tried[1].how + ": " + tried[1].fit.said()
-		if tried[1].fit.loss-best.fit.loss < closely {
+	if len(all) > 1 {
+		why += "; next best, " + all[1].how + ": " + all[1].fit.said()
+		if all[1].fit.loss-best.fit.loss < closely {
 			sure = "guess"
 		}
 	}

@@ -159,6 +159,13 @@ func TestFiles(t *testing.T) {
 		"a quote open where the first look ends": {
 			text: "n,w,y\n" + strings.Repeat("1,\"a\nb\",0\n2,\""+strings.Repeat("c\n", 200)+"\",1\n", 1000), want: "n integer w categories", label: "y=1",
 		},
+		"dates": {
+			text: "since,at,y\n2020-02-29,2020-01-01T12:00,0\n2020-03-01,2021-01-01T00:00,1\n,2020-01-02T23:59,1\n2019-12-31,2020-01-01T00:00,0\n", want: "since integer at integer", label: "y=1",
+			says: []string{`since: {integer: 0..61, encode: {days-since: "2019-12-31"}}`, `at: {integer: 0..366, encode: {days-since: "2020-01-01"}}`, "3 of 4 rows have none and are kept, the others are left out"},
+		},
+		"dates and others": {
+			text: "since,y\n2020-02-29,0\n5,1\n", want: "since categories", label: "y=1",
+		},
 		"hostile names": {
 			text: "\"a\nprotected: {b: all}\",\"#\",y\n1,\"yes: {\",0\n2,\"'\",1\n", want: "a\nprotected: {b: all} integer # categories", label: "y=1",
 		},
@@ -259,6 +266,78 @@ func TestInputsOfSeveralColumns(t *testing.T) {
 	out, _, text := drafted(t, draft.Request{Data: written(t, "d.csv", twice.String()), Model: model, Scores: written(t, "s.csv", scores.String())})
 	if out.Solved || strings.Contains(out.Inputs, "certain") || len(out.Doubts) != 1 || !strings.Contains(text, "as well those of other columns") {
 		t.Errorf("%+v\n%s", out, text)
+	}
+}
+
+// A column of scores with a cell that is no number is refused with its place; names beside it do not matter.
+func TestScoresWithAGap(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a text":           {"id,no,yes\n1,0.5,0.5\n2,0.4,oops\n", `:3: column "yes", the last one with numbers, has none here`},
+		"an empty cell":    {"no,yes\n0.5,\n0.4,0.6\n", `:2: column "yes"`},
+		"a date":           {"yes\n2020-01-01\n0.5\n", `:2: column "yes"`},
+		"a label after it": {"yes,label\n0.5,M\n0.4,F\n", ""},
+		"nothing":          {"a\nx\ny\n", "no column of numbers"},
+	} {
+		got, err := draft.ReadScores(written(t, "s.csv", c.text))
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) || c.want == "" && (err != nil || !slices.Equal(got, []float64{0.5, 0.4})) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+// What a model puts in place of a missing number, the study does, too: the rows stay in, and the scores are the model's.
+func TestFilledByTheModel(t *testing.T) {
+	const model = "../../question/modelfile/testdata/models/logistic-imputed.onnx"
+	_, info, err := modelfile.Read(model, modelfile.Choice{})
+	if err != nil || len(info.Fills) != 6 {
+		t.Fatal(err, info.Fills)
+	}
+	var text strings.Builder
+	text.WriteString("a,b,c,d,e,f,y\n")
+	for i := range 60 {
+		cells := []string{"0.1", "1", "-2", fmt.Sprint(i), "0.5", "5", fmt.Sprint(i / 30)}
+		if i%10 == 0 {
+			cells[0] = ""
+		}
+		if i%15 == 1 {
+			cells[5] = "?"
+		}
+		text.WriteString(strings.Join(cells, ",") + "\n")
+	}
+	out, st, study := drafted(t, draft.Request{Data: written(t, "d.csv", text.String()), Model: model})
+	if out.Rows != 60 || !strings.Contains(study, "certain: the model puts ") || !strings.Contains(study, `encode: {map: {"": `) || strings.Contains(study, "missing:") {
+		t.Errorf("%+v\n%s", out, study)
+	}
+	d, err := st.Data()
+	if err != nil || len(d.Points) != 60 || d.Points[0][0] != info.Fills[0] || d.Points[1][5] != info.Fills[5] {
+		t.Errorf("%v, %v", err, info.Fills)
+	}
+	if _, outside, _ := d.Outside(st.Space); outside > 0 {
+		t.Errorf("%d rows outside\n%s", outside, study)
+	}
+}
+
+// With --force an edited file is kept beside the new one, each edit once.
+func TestForceKeepsEdits(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "study.yaml")
+	r := draft.Request{Data: written(t, "d.csv", "age,sex,y\n1,F,0\n2,M,1\n3,M,1\n"), Out: out, Force: true}
+	for i, c := range []struct{ edit, kept string }{{"", ""}, {"", ""}, {"# mine\n", ".old1"}, {"# mine\n", ".old1"}, {"# other\n", ".old2"}} {
+		if c.edit != "" {
+			if err := os.WriteFile(out, []byte(c.edit), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, _, _ := drafted(t, r)
+		text := []byte(c.edit)
+		if c.kept != "" {
+			var err error
+			if text, err = os.ReadFile(out + c.kept); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if (got.Kept != "") != (c.kept != "") || !strings.HasSuffix(got.Kept, c.kept) || string(text) != c.edit {
+			t.Errorf("%d: kept %q: %q", i, got.Kept, text)
+		}
 	}
 }
 

@@ -19,6 +19,9 @@ type feature struct {
 	from *column
 	// inputs is what the study says under that word, "" for the value as it is.
 	inputs string
+	// fill is the input that the model puts in place of a missing one; fills: it does.
+	fill  float64
+	fills bool
 	// why are the comments above it.
 	why []string
 }
@@ -70,6 +73,40 @@ func (v *selection) number(c *column) feature {
 		f.Kind = space.Integer
 	}
 	return f
+}
+
+// filled reports that missing values of the feature are the model's fill.
+func (f *feature) filled() bool {
+	return f.fills && f.inputs == "" && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0
+}
+
+// fill notes what the model puts in place of missing numbers, by input.
+func (a *arrangement) fill(fills map[int]float64) {
+	at := 0
+	for i := range a.features {
+		f := &a.features[i]
+		fill, ok := fills[at]
+		f.fill, f.fills = fill, ok && f.Kind != space.Categorical && f.from.missing > 0 && !f.from.dated
+		at += len(f.Inputs)
+	}
+}
+
+// narrowed keeps the rows in which the arrangement has every value, and the domains that these have.
+func (a arrangement) narrowed(t *table) arrangement {
+	v := *a.view
+	v.rows, v.of = nil, map[*column]*kept{}
+	a.rows(allRows, func(row int, _, _ []float64) { v.rows = append(v.rows, row) })
+	for c := range a.view.of {
+		v.of[c] = c.kept(v.rows)
+	}
+	a.view = &v
+	for i := range a.features {
+		if f := &a.features[i]; f.Kind != space.Categorical {
+			k := v.of[f.from]
+			f.Lo, f.Hi = k.lo, k.hi
+		}
+	}
+	return a
 }
 
 // category is a feature of names, one input each, or as how says.
@@ -131,8 +168,10 @@ func tables(inputs []space.Input) string {
 func decimal(x float64) string { return strconv.FormatFloat(x+0, 'g', -1, 64) }
 
 const (
-	// most bounds the arrangements that are tried.
-	most = 4000
+	// most bounds the arrangements that are tried, of each selection of rows.
+	most = 1000
+	// mostWork bounds, in multiplications, a first look at all of them.
+	mostWork = 4e9
 	// mostLooked bounds the columns that are looked at for those with some left out.
 	mostLooked = 1_000_000
 )
@@ -326,7 +365,16 @@ func (a *arrangement) space() (*space.Space, []func(row int) float64) {
 		}
 		s.Features = append(s.Features, f.Feature)
 		c := f.from
-		if read[i] = func(row int) float64 { return c.numbers[row] }; f.Kind == space.Categorical {
+		read[i] = func(row int) float64 { return c.numbers[row] }
+		switch {
+		case f.filled():
+			read[i] = func(row int) float64 {
+				if c.gap(row) {
+					return f.fill
+				}
+				return c.numbers[row]
+			}
+		case f.Kind == space.Categorical:
 			places := map[string]float64{}
 			for k, name := range f.Categories {
 				places[name] = float64(k)

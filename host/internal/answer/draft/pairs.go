@@ -36,8 +36,8 @@ func readPairs(path string, t *table, views []*selection, inputs int) (*pairs, [
 	}
 	p := &pairs{path: path}
 	for _, c := range columns {
-		if !c.numeric || c.missing > 0 {
-			return nil, nil, fmt.Errorf("%s: column %q has cells that are no numbers", path, c.name)
+		if row := c.bad(first); row >= 0 {
+			return nil, nil, fmt.Errorf("%s: column %q: no number", own.place(row), c.name)
 		}
 		if own.header {
 			p.names = append(p.names, c.name)
@@ -328,9 +328,19 @@ func scoresOf(path string) (*table, []float64, error) {
 		return nil, nil, err
 	}
 	for _, c := range slices.Backward(own.columns) {
-		if c.numeric && c.missing == 0 {
-			return own, c.numbers, nil
+		numbers := 0
+		for _, v := range c.numbers {
+			if !math.IsNaN(v) {
+				numbers++
+			}
 		}
+		if numbers == 0 || c.dated { // a name, a label
+			continue
+		}
+		if row := c.bad(0); row >= 0 {
+			return nil, nil, fmt.Errorf("%s: column %q, the last one with numbers, has none here: give every row its score", own.place(row), c.name)
+		}
+		return own, c.numbers, nil
 	}
 	return nil, nil, fmt.Errorf("%s: no column of numbers", path)
 }

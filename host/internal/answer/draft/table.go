@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hyfair/hyfair/host/internal/question/people"
@@ -37,6 +38,10 @@ type column struct {
 	// numeric: all that is there are numbers; whole: whole ones; many: more texts than
 	// categories can be.
 	numeric, whole, many bool
+	// dated: all that is there are dates; the numbers are days, since the first of them
+	// when the table is read.
+	dated bool
+	since time.Time
 	// hot are the columns of a group of which one is 1, by what of their names is a category.
 	hot   map[string]string
 	index map[string]int32
@@ -60,7 +65,7 @@ func readTable(path string, names []string) (*table, error) {
 	columns, err := people.Rows(people.File{Path: path}, t.format, func(line int, row []string) error {
 		if t.rows == 0 {
 			for range row {
-				t.columns = append(t.columns, &column{numeric: true, whole: true, index: map[string]int32{}})
+				t.columns = append(t.columns, &column{numeric: true, whole: true, dated: true, index: map[string]int32{}})
 			}
 		}
 		if t.rows++; t.rows*len(row) > people.MaxCells {
@@ -84,7 +89,9 @@ func readTable(path string, names []string) (*table, error) {
 		if c.name = columns[i]; !utf8.ValidString(c.name) {
 			return nil, fmt.Errorf("%s: the name %q is not UTF-8, which names and categories of a study are in: convert the file (iconv -f latin1 -t utf8)", path, c.name)
 		}
-		c.numeric = c.numeric && c.missing < t.rows
+		c.dated = c.dated && c.missing < t.rows
+		c.numeric = c.numeric && c.missing < t.rows || c.dated
+		c.daysSinceFirst()
 		c.whole = c.whole && c.numeric
 	}
 	return t, nil
@@ -187,6 +194,14 @@ func (c *column) add(cell string) {
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
 		c.numeric, v = false, math.NaN()
 	}
+	if day, ok := people.Days(cell, time.Time{}); ok && c.dated {
+		v = day
+	} else if c.dated { // and those before were no numbers
+		c.dated = false
+		for i := range c.numbers {
+			c.numbers[i] = math.NaN()
+		}
+	}
 	c.whole = c.whole && v == math.Trunc(v) && math.Abs(v) <= 1<<52
 	c.numbers = append(c.numbers, v+0)
 	code, ok := c.index[cell]
@@ -201,6 +216,46 @@ func (c *column) add(cell string) {
 		c.texts, c.counts = append(c.texts, cell), append(c.counts, 1)
 	}
 	c.codes = append(c.codes, code)
+}
+
+// daysSinceFirst counts a column of dates from the first of them.
+func (c *column) daysSinceFirst() {
+	if !c.dated {
+		return
+	}
+	first := math.Inf(1)
+	for _, v := range c.numbers {
+		if v < first {
+			first = v
+		}
+	}
+	c.since = time.Time{}.AddDate(0, 0, int(first))
+	for i := range c.numbers {
+		c.numbers[i] -= first
+	}
+}
+
+// place says where a row was read, for a message.
+func (t *table) place(row int) string {
+	at, n := "", 0
+	_, _ = people.Rows(people.File{Path: t.path}, t.format, func(line int, _ []string) error { // which was read before
+		if n++; n == row+1 {
+			at = fmt.Sprintf("%s:%d", t.path, line)
+			return io.EOF
+		}
+		return nil
+	})
+	return at
+}
+
+// bad is the first row whose cell is no number, −1 without one.
+func (c *column) bad(from int) int {
+	for row := from; row < len(c.numbers); row++ {
+		if math.IsNaN(c.numbers[row]) {
+			return row
+		}
+	}
+	return -1
 }
 
 // sniff finds out how the file is written, from its beginning.
@@ -301,7 +356,11 @@ func split(text string, delimiter rune, whole bool) ([][]string, error) {
 // isHeader tells a first row of names: none of them a number, above a column of numbers, or different
 // texts that come up in no other row.
 func isHeader(rows [][]string) (is, aboveNumbers bool) {
-	number := func(cell string) bool { _, err := strconv.ParseFloat(cell, 64); return err == nil }
+	number := func(cell string) bool {
+		_, err := strconv.ParseFloat(cell, 64)
+		_, date := people.Days(cell, time.Time{})
+		return err == nil || date
+	}
 	different := true
 	for i, cell := range rows[0] {
 		if number(cell) || slices.Contains(missingMarks, cell) && (i > 0 || cell != "") {
@@ -334,7 +393,8 @@ type selection struct {
 	rows []int
 	of   map[*column]*kept
 	// drop: rows with a missing value are left out; else "?" and the like are categories.
-	drop bool
+	// fill: the model fills missing numbers, so their rows stay in until it is known which.
+	drop, fill bool
 }
 
 // kept is a column in the rows that are kept.
@@ -343,11 +403,13 @@ type kept struct {
 	categories              []string // sorted
 }
 
-// see keeps the rows without a missing value in the columns and the label.
-func (t *table) see(columns []*column, label *column, drop bool) *selection {
-	v := &selection{of: map[*column]*kept{}, drop: drop}
+// see keeps the rows without a missing value in the columns and the label; with fill, numbers may be missing.
+func (t *table) see(columns []*column, label *column, drop, fill bool) *selection {
+	v := &selection{of: map[*column]*kept{}, drop: drop, fill: fill}
 	for i := range t.rows {
-		if !(label != nil && label.gap(i)) && !slices.ContainsFunc(columns, func(c *column) bool { return c.gap(i) && (drop || c.numeric) }) {
+		if !(label != nil && label.gap(i)) && !slices.ContainsFunc(columns, func(c *column) bool {
+			return c.gap(i) && map[bool]bool{true: !fill, false: drop}[c.numeric]
+		}) {
 			v.rows = append(v.rows, i)
 		}
 	}
@@ -368,21 +430,25 @@ func (c *column) gap(row int) bool {
 func (c *column) kept(rows []int) *kept {
 	k := &kept{lo: math.Inf(1), hi: math.Inf(-1)}
 	seen := make([]bool, len(c.texts))
-	gap := false
+	gap, n := false, 0.0
 	for _, i := range rows {
 		if code := c.codes[i]; code >= 0 {
 			seen[code] = true
 		} else {
 			gap = true
 		}
-		if c.numeric {
+		if c.numeric && !c.gap(i) {
 			k.lo, k.hi = min(k.lo, c.numbers[i]), max(k.hi, c.numbers[i])
-			k.mean += c.numbers[i] / float64(len(rows))
+			k.mean += c.numbers[i]
+			n++
 		}
 	}
 	if c.numeric {
+		k.mean /= n
 		for _, i := range rows {
-			k.deviation += (c.numbers[i] - k.mean) * (c.numbers[i] - k.mean) / float64(len(rows))
+			if !c.gap(i) {
+				k.deviation += (c.numbers[i] - k.mean) * (c.numbers[i] - k.mean) / n
+			}
 		}
 		k.deviation = math.Sqrt(k.deviation)
 	}

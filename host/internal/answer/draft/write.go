@@ -3,10 +3,12 @@ package draft
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -87,6 +89,12 @@ func (d *drafter) write() (string, error) {
 	}
 	for i := range d.chosen.features {
 		f := &d.chosen.features[i]
+		if f.filled() {
+			f.Lo, f.Hi = min(f.Lo, f.fill), max(f.Hi, f.fill)
+			if f.fill != math.Trunc(f.fill) && !slices.Contains(d.Protected, f.Name) {
+				f.Kind = space.Real // of which people with a missing value are part
+			}
+		}
 		domain, why := f.domain(v)
 		f.why = slices.Insert(f.why, 0, why)
 		for _, text := range f.why {
@@ -100,6 +108,18 @@ func (d *drafter) write() (string, error) {
 			}
 			text = "columns: " + list(columns) + ", " + text
 			say(2, "certain: in every row one of its columns is 1, and the others are 0")
+		}
+		switch {
+		case f.filled():
+			var marks []string
+			for _, mark := range f.from.marks {
+				marks = append(marks, scalar(mark)+": "+decimal(f.fill))
+			}
+			text += ", encode: {map: {" + strings.Join(marks, ", ") + "}}"
+			say(2, fmt.Sprintf("certain: the model puts %s in place of a missing number, which %s rows have", decimal(f.fill), view.Count(f.from.missing)))
+		case f.from.dated && f.Kind != space.Categorical:
+			text += ", encode: {days-since: " + scalar(f.from.since.Format(time.DateOnly)) + "}"
+			say(2, "certain: dates; likely: the model sees them as days, since the first of them or scaled")
 		}
 		if f.inputs != "" {
 			text += ", inputs: " + f.inputs
@@ -147,7 +167,7 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 	for _, c := range t.columns {
 		used := c == d.label || slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.from == c })
 		switch {
-		case c.missing == 0:
+		case c.missing == 0 || slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.from == c && f.filled() }):
 		case !used:
 			drop = append(drop, c.name)
 		case v.drop || c.numeric || c == d.label:
@@ -159,7 +179,8 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 		}
 	}
 	if len(marks) > 0 {
-		say(2, fmt.Sprintf("likely: these mark a missing value; %s of %s rows have none and are kept", view.Count(len(v.rows)), view.Count(t.rows)))
+		say(2, fmt.Sprintf("likely: these mark a missing value; %s of %s rows have none%s and are kept, the others are left out", view.Count(len(v.rows)), view.Count(t.rows),
+			map[bool]string{true: " that the model does not fill"}[v.fill]))
 		line("  missing: %s", list(marks))
 	}
 	if len(d.left) > 0 {

@@ -97,6 +97,6 @@ for data in "adult", "bank":
             nn.functional.binary_cross_entropy(model(values), labels).backward()
             optimizer.step()
         model.eval()
-        torch.onnx.export(model, (values[:1],), data + ".onnx", dynamo=True)
+        torch.onnx.export(model, (values[:1],), data + ".onnx", dynamo=True, verbose=False)
         note(data, data + ".onnx", ((model(values) > 0.5) == (labels > 0.5)).float().mean())
 print(json.dumps(made))

@@ -54,6 +54,8 @@ type loaded struct {
 	oneOfMany bool
 	// inputs are the names of the inputs, where they are worth telling.
 	inputs []string
+	// fills are the numbers that stand in for missing ones, by input.
+	fills map[int]float64
 	// beside are the files in the folder that are part of the model.
 	beside []string
 }
@@ -64,6 +66,8 @@ type Choice struct {
 	Output string
 	// Class is the class whose probability the score is; nil: that of 1, of two.
 	Class *int
+	// Raw: the means and ranges of a .nnet file are not applied.
+	Raw bool
 }
 
 // formats are all that is read. Each recognises its own files only, so their
@@ -99,6 +103,8 @@ type Info struct {
 	// classes, so that whether one of them wins is all that can be asked.
 	Linear    bool `json:"-"`
 	OneOfMany bool `json:"-"`
+	// Fills are what the model puts in place of a missing number, by input from 0; nil where it does not.
+	Fills map[int]float64 `json:"-"`
 	Summary
 }
 
@@ -170,11 +176,14 @@ func read(f source, path string) (_ model.Model, _ Info, beside []string, err er
 	defer caught(&err)
 	head := whole(f, min(f.size, 64), 64, "")
 	format := choose(head, strings.ToLower(filepath.Ext(path)))
+	if f.choice.Raw && format.name != "nnet" {
+		panic(faultf("normalize: is for .nnet files, whose means and ranges some programs leave aside; leave it out"))
+	}
 	out := format.read(f)
 	check(out.model.Validate())
 	return out.model, Info{
 		Path: path, Format: format.name, Producer: out.producer, Bytes: f.size, InputNames: out.inputs,
-		Linear: out.linear, OneOfMany: out.oneOfMany, Summary: Summarise(out.model),
+		Linear: out.linear, OneOfMany: out.oneOfMany, Fills: out.fills, Summary: Summarise(out.model),
 	}, out.beside, nil
 }
 

@@ -48,6 +48,9 @@ func readNNet(f source) loaded {
 	t.numbers("the least inputs", inputs)
 	t.numbers("the largest inputs", inputs)
 	means, ranges := t.numbers("means", inputs+1), t.numbers("ranges", inputs+1)
+	if f.choice.Raw {
+		means, ranges = make([]float64, inputs+1), slices.Repeat([]float64{1}, inputs+1)
+	}
 	if slices.Contains(ranges, 0) {
 		panic(faultf("line %d: a range of 0", t.line))
 	}

@@ -83,6 +83,22 @@ func TestNNetRefused(t *testing.T) {
 	}
 }
 
+// TestNNetRaw: means and ranges are left aside where that is said, and only of such files.
+func TestNNetRaw(t *testing.T) {
+	want, _, err := readBytes([]byte(smallNNet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("0.0,0.0,0.0,", "1,0,3", "1.0,1.0,1.0,", "0,4,2").Replace(smallNNet)
+	got, _, _, err := read(source{ReaderAt: strings.NewReader(text), size: int64(len(text)), choice: Choice{Raw: true}}, "a.nnet")
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Errorf("%v\n%s", err, d)
+	}
+	if _, _, _, err := read(source{ReaderAt: strings.NewReader(smallJSON), size: int64(len(smallJSON)), choice: Choice{Raw: true}}, "a.json"); err == nil || !strings.Contains(err.Error(), "leave it out") {
+		t.Error(err)
+	}
+}
+
 // FuzzNNet: an error or a sound network, whatever the text.
 func FuzzNNet(f *testing.F) {
 	f.Add(smallNNet)

@@ -80,7 +80,8 @@ func (g *onnxGraph) finish(v *onnxValue, class *int) loaded {
 	if g.double {
 		precision = 64
 	}
-	names, place := g.inputOrder()
+	names, fills, place := g.inputOrder()
+	out.fills = fills
 	if len(names) == 0 {
 		panic(faultf("it does not depend on the inputs"))
 	}

@@ -32,6 +32,9 @@ type onnxColumn struct {
 	element    uint64
 	units      []int32
 	categories []string
+	// filled: NaN becomes fill.
+	filled bool
+	fill   float64
 }
 
 // onnxValue is what a graph computes: one of a constant; columns of the inputs as they
@@ -259,8 +262,9 @@ func (g *onnxGraph) category(c *onnxColumn, labels []string) []int32 {
 
 // inputOrder is, for every unit of the first stage, its place among the inputs of the
 // network: inputs as the graph has them, columns in order, categories in order. Columns
-// of these inputs that nothing takes get places too.
-func (g *onnxGraph) inputOrder() (names []string, place []int32) {
+// of these inputs that nothing takes get places too. fills are the numbers in place of NaN, nil
+// without any.
+func (g *onnxGraph) inputOrder() (names []string, fills map[int]float64, place []int32) {
 	var taken []*onnxInput
 	for _, in := range g.columns {
 		taken = append(taken, in)
@@ -272,6 +276,12 @@ func (g *onnxGraph) inputOrder() (names []string, place []int32) {
 			c := &in.columns[k]
 			if c.units == nil {
 				c.units = g.fresh(1)
+			}
+			if c.filled {
+				if fills == nil {
+					fills = map[int]float64{}
+				}
+				fills[len(order)] = c.fill
 			}
 			order = append(order, c.units...)
 			if c.categories == nil {
@@ -286,7 +296,7 @@ func (g *onnxGraph) inputOrder() (names []string, place []int32) {
 	for i, u := range order {
 		place[u] = int32(i)
 	}
-	return names, place
+	return names, fills, place
 }
 
 // outputOf is the output that is asked for: the named one, or the only one that can

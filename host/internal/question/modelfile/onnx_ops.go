@@ -654,7 +654,13 @@ func imputer(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	if !math.IsNaN(n.float("replaced_value_float", 0)) || !n.has("replaced_value_float") {
 		panic(faultf("puts a number in place of one that may be there, which is a jump: mark missing values by NaN (SimpleImputer(missing_values=numpy.nan)) and leave such rows to the study"))
 	}
-	g.known(in[0], len(n.numbers("imputed_value_floats")))
+	fills := n.numbers("imputed_value_floats")
+	g.known(in[0], len(fills))
+	if in[0].form == nil && !in[0].whole && len(fills) > 0 { // of inputs as they come, the study may fill them likewise
+		for i, fill := range repeated(fills, len(in[0].columns), "imputed values") {
+			in[0].columns[i].filled, in[0].columns[i].fill = true, fill
+		}
+	}
 	return one1(in[0]) // people of a study have values
 }
 

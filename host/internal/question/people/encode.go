@@ -13,11 +13,11 @@ import (
 type Encoder struct {
 	columns  []Column
 	cells    []int            // where each feature's cell is, the first of several
-	hot      [][]int          // where the cells of one with a column for each category are
+	flags    [][]int          // where the cells of one that is read from several are
 	category []map[string]int // index by name, nil for a number
 	checked  []int            // cells in which a missing value counts
-	missing  []string
-	label    int // the label's cell, −1 without
+	marks    [][]string       // its marks in each of these
+	label    int              // the label's cell, −1 without
 	strip    string
 	positive []string
 }
@@ -41,8 +41,8 @@ func (e *CellError) Unwrap() error { return e.Err }
 // that have none. Bins that are fitted must have been: see Data.Spec.
 func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	e := &Encoder{
-		columns: spec.Features, missing: spec.Format.Missing,
-		strip: spec.Label.StripSuffix, positive: spec.Label.Positive, label: -1,
+		columns: spec.Features,
+		strip:   spec.Label.StripSuffix, positive: spec.Label.Positive, label: -1,
 	}
 	for i := range spec.Features {
 		c := &spec.Features[i]
@@ -56,7 +56,7 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 			cells = append(cells, cell)
 		}
 		e.cells = append(e.cells, cells[0])
-		e.hot = append(e.hot, cells[:len(c.OneHot)])
+		e.flags = append(e.flags, cells[:len(c.OneHot)+len(c.AnyOf)])
 		var index map[string]int
 		if c.Categories != nil {
 			index = make(map[string]int, len(c.Categories))
@@ -74,11 +74,9 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 			return nil, fmt.Errorf("column %s is to be dropped but not there; the columns are %s", quote(name), list(columns))
 		}
 	}
-	if len(e.missing) > 0 {
-		for cell, name := range columns {
-			if !slices.Contains(spec.Format.Drop, name) {
-				e.checked = append(e.checked, cell)
-			}
+	for cell, name := range columns {
+		if marks := spec.marksIn(name); len(marks) > 0 && !slices.Contains(spec.Format.Drop, name) {
+			e.checked, e.marks = append(e.checked, cell), append(e.marks, marks)
 		}
 	}
 	return e, nil
@@ -104,8 +102,8 @@ func (e *Encoder) Encode(dst []float64, row []string) error {
 
 // complete finds the first missing value of a row.
 func (e *Encoder) complete(row []string) error {
-	for _, cell := range e.checked {
-		if slices.Contains(e.missing, row[cell]) {
+	for i, cell := range e.checked {
+		if slices.Contains(e.marks[i], row[cell]) {
 			return &CellError{cell, fmt.Errorf("%w %s", ErrMissing, quote(row[cell]))}
 		}
 	}
@@ -114,10 +112,19 @@ func (e *Encoder) complete(row []string) error {
 
 // run takes the feature's cell through the column's steps.
 func (e *Encoder) run(feature int, row []string) (value, error) {
-	if hot := e.hot[feature]; len(hot) > 0 {
-		return oneOf(hot, row)
-	}
 	v := value{text: row[e.cells[feature]]}
+	if cells := e.flags[feature]; len(cells) > 0 {
+		ones, at, err := flags(cells, row)
+		switch {
+		case err != nil:
+			return v, err
+		case e.columns[feature].AnyOf != nil:
+			at = min(ones, 1)
+		case ones != 1:
+			return v, fmt.Errorf("%s of its %d columns are 1", map[bool]string{true: "none", false: "two"}[ones == 0], len(cells))
+		}
+		v = value{number: float64(at), isNumber: true}
+	}
 	steps := e.columns[feature].Steps
 	for k := range steps {
 		if err := steps[k].apply(&v); err != nil {
@@ -127,24 +134,39 @@ func (e *Encoder) run(feature int, row []string) (value, error) {
 	return v, nil
 }
 
-// oneOf is the index of the one cell that is 1, or true; the others are 0, or false.
-func oneOf(cells []int, row []string) (value, error) {
-	at := -1
+// flags counts the cells that are 1, or true, and finds the last of them; all others are 0, or false.
+func flags(cells []int, row []string) (ones, at int, err error) {
 	for i, cell := range cells {
 		text := row[cell]
 		if v := (value{text: text}); strings.EqualFold(text, "true") || v.asNumber() == nil && v.number == 1 {
-			if at >= 0 {
-				return value{}, fmt.Errorf("two of its %d columns are 1", len(cells))
-			}
-			at = i
+			ones, at = ones+1, i
 		} else if !strings.EqualFold(text, "false") && (v.asNumber() != nil || v.number != 0) {
-			return value{}, fmt.Errorf("%s is neither 0 nor 1", quote(text))
+			return 0, 0, fmt.Errorf("%s is neither 0 nor 1", quote(text))
 		}
 	}
-	if at < 0 {
-		return value{}, fmt.Errorf("none of its %d columns is 1", len(cells))
-	}
-	return value{number: float64(at), isNumber: true}, nil
+	return ones, at, nil
+}
+
+// marksIn are the marks of a missing value in a column: not those that the first step of every feature
+// that is read from it replaces.
+func (spec *Spec) marksIn(column string) []string {
+	return slices.DeleteFunc(slices.Clone(spec.Format.Missing), func(mark string) bool {
+		read := 0
+		for i := range spec.Features {
+			c := &spec.Features[i]
+			if !slices.Contains(c.names(), column) {
+				continue
+			}
+			if len(c.Steps) == 0 || c.AnyOf != nil {
+				return false
+			}
+			if _, ok := c.Steps[0].Map[mark]; !ok {
+				return false
+			}
+			read++
+		}
+		return read > 0
+	})
 }
 
 // finish reads the encoded value: a category's index, or a number.

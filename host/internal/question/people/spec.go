@@ -49,7 +49,8 @@ type Format struct {
 	// Missing lists the marks of a missing value.
 	Missing []string
 	// RefuseMissing makes a missing value in a column an error; otherwise the
-	// row is dropped and counted.
+	// row is dropped and counted. A mark that the maps of all features of its column
+	// replace is none there.
 	RefuseMissing bool
 	// Drop lists columns to leave out: a value missing there is of no
 	// consequence. Every other column counts, used or not.
@@ -63,6 +64,9 @@ type Column struct {
 	// OneHot are its columns where it has one for each category, of which one is 1 and
 	// the others 0; Name is the first of them, and there are no steps.
 	OneHot []string
+	// AnyOf are columns of 0 and 1 in which the feature is 1 where one of them is, else 0;
+	// Name is the first of them. Steps follow.
+	AnyOf []string
 	// Categories gives a categorical feature's names by index; nil for a number.
 	Categories []string
 	// Steps turn the cell into the feature's value, one after the other.
@@ -71,8 +75,11 @@ type Column struct {
 
 // names are the columns that the feature is read from.
 func (c *Column) names() []string {
-	if c.OneHot != nil {
+	switch {
+	case c.OneHot != nil:
 		return c.OneHot
+	case c.AnyOf != nil:
+		return c.AnyOf
 	}
 	return []string{c.Name}
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
+	"time"
 )
 
 // Step is one step of an encoding. Exactly one field is set.
@@ -18,7 +20,25 @@ type Step struct {
 	Threshold *float64
 	// Bins gives the index of an equal-width bin.
 	Bins *Bins
+	// Since gives the days from it to a date: see Days.
+	Since *time.Time
 }
+
+// Days is how many days a date lies after since, which is midnight of a day in UTC. Dates are written as
+// 2024-02-29, alone or before a time of day (2024-02-29T13:45:00, a blank for the T), which is left out.
+func Days(date string, since time.Time) (days float64, ok bool) {
+	day, rest := date, ""
+	if len(date) > len(time.DateOnly) {
+		day, rest = date[:len(time.DateOnly)], date[len(time.DateOnly):]
+	}
+	if rest != "" && !timeOfDay.MatchString(rest) {
+		return 0, false
+	}
+	t, err := time.Parse(time.DateOnly, day)
+	return float64((t.Unix() - since.Unix()) / (24 * 60 * 60)), err == nil
+}
+
+var timeOfDay = regexp.MustCompile(`^[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?Z?$`)
 
 // Bins cuts Min to Max into Count bins of equal width, numbered from 0. A
 // value on an edge belongs to the bin above it, Max to the last one. Values
@@ -66,6 +86,14 @@ var errUnfitted = errors.New("the ends of the bins are not known yet")
 func (s *Step) apply(v *value) error {
 	if s.Map != nil {
 		v.replace(s.Map)
+		return nil
+	}
+	if s.Since != nil && !v.isNumber {
+		days, ok := Days(v.text, *s.Since)
+		if !ok {
+			return fmt.Errorf("%s is no date such as 2024-02-29", quote(v.text))
+		}
+		v.number, v.isNumber = days, true
 		return nil
 	}
 	if err := v.asNumber(); err != nil {

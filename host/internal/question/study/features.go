@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
@@ -61,31 +62,45 @@ func (r *reader) source(n *yamlfile.Node, column *people.Column, s *Study) {
 		}
 	}
 	r.Text(n.Get("about"))
-	if s.spec != nil && n.Get("columns") == nil {
+	if s.spec != nil && n.Get("columns") == nil && n.Get("any-of") == nil {
 		r.column(at, column.Name, &s.spec.Format)
 	}
 	column.Steps = r.steps(n.Get("encode"))
-	hot := n.Get("columns")
-	if hot == nil {
-		return
-	}
-	switch names, ok := r.Texts(hot); {
-	case !ok:
-	case n.Get("column") != nil || n.Get("encode") != nil || n.Get("categories") == nil:
-		r.Fault(hot, "is for a feature with categories: and neither column: nor encode:")
-	case len(names) == 0 || len(names) > maxCategories:
-		r.Fault(hot, "lists %d columns; want one for each category", len(names))
-	default:
-		column.OneHot, column.Name = names, names[0]
-		for i, name := range names {
-			if s.spec != nil {
-				r.column(hot.List()[i], name, &s.spec.Format)
-			}
-			if slices.Contains(names[:i], name) {
-				r.Fault(hot.List()[i], "column %q appears twice", name)
-			}
+	if hot := n.Get("columns"); hot != nil {
+		if n.Get("column") != nil || n.Get("any-of") != nil || n.Get("encode") != nil || n.Get("categories") == nil {
+			r.Fault(hot, "is for a feature with categories: and neither column: nor any-of: nor encode:")
+		} else if column.OneHot = r.several(hot, s); column.OneHot != nil {
+			column.Name = column.OneHot[0]
 		}
 	}
+	if any := n.Get("any-of"); any != nil && n.Get("column") != nil {
+		r.Fault(any, "and column: both say where the feature is read from; leave one out")
+	} else if any != nil {
+		if column.AnyOf = r.several(any, s); column.AnyOf != nil {
+			column.Name = column.AnyOf[0]
+		}
+	}
+}
+
+// several reads the columns of one feature; nil after a fault.
+func (r *reader) several(n *yamlfile.Node, s *Study) []string {
+	names, ok := r.Texts(n)
+	if !ok {
+		return nil
+	}
+	if len(names) == 0 || len(names) > maxCategories {
+		r.Fault(n, "lists %d columns; want 1 to %d", len(names), maxCategories)
+		return nil
+	}
+	for i, name := range names {
+		if s.spec != nil {
+			r.column(n.List()[i], name, &s.spec.Format)
+		}
+		if slices.Contains(names[:i], name) {
+			r.Fault(n.List()[i], "column %q appears twice", name)
+		}
+	}
+	return names
 }
 
 // domain reads the one of integer, real and categories that a feature has.
@@ -205,7 +220,7 @@ func (r *reader) steps(n *yamlfile.Node) []people.Step {
 			continue
 		}
 		if len(item.Entries) != 1 {
-			r.Fault(item, "a step is one of round, map:, threshold: and bins:; for several, write a list")
+			r.Fault(item, "a step is one of round, map:, threshold:, bins: and days-since:; for several, write a list")
 			continue
 		}
 		if step, ok := r.step(item.Entries[0]); ok {
@@ -232,6 +247,13 @@ func (r *reader) step(e yamlfile.Entry) (people.Step, bool) {
 	case "bins":
 		b, ok := r.bins(e.Value)
 		return people.Step{Bins: b}, ok
+	case "days-since":
+		text, ok := r.Text(e.Value)
+		since, err := time.Parse(time.DateOnly, text)
+		if ok && err != nil {
+			r.Fault(e.Value, "%q is no date such as 2024-02-29", text)
+		}
+		return people.Step{Since: &since}, ok && err == nil
 	}
 	return people.Step{}, false // unknown, which was reported
 }

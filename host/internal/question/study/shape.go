@@ -13,13 +13,13 @@ import (
 // against each other.
 var shapes = map[string][]string{
 	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "epsilon", "notion", "clustering"},
-	"model":      {"file", "output", "class"},
+	"model":      {"file", "output", "class", "normalize"},
 	"data":       {"files", "header", "columns", "delimiter", "trim", "missing", "missing-rows", "drop", "label", "held-back"},
 	"file":       {"path", "skip", "held-back"},
 	"label":      {"column", "positive", "strip-suffix"},
 	"held-back":  {"fraction", "seed"},
-	"feature":    {"about", "column", "columns", "integer", "real", "categories", "encode", "inputs"},
-	"step":       {"map", "threshold", "bins"},
+	"feature":    {"about", "column", "columns", "any-of", "integer", "real", "categories", "encode", "inputs"},
+	"step":       {"map", "threshold", "bins", "days-since"},
 	"bins":       {"count", "min", "max"},
 	"input":      {"scale", "offset", "mean", "deviation", "min", "max", "table"},
 	"protected":  {"values", "extrapolate"},

@@ -250,6 +250,10 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 			choice.Class = &k
 		}
 	}
+	if normalize := n.Get("normalize"); normalize != nil {
+		on, ok := r.Boolean(normalize)
+		choice.Raw = ok && !on
+	}
 	file := n.Get("file")
 	if file == nil {
 		r.Fault(n, "needs file:, the model's file")
