@@ -96,6 +96,7 @@ type drafter struct {
 	label  *column
 	labels []string // why that is the label
 	usable []*column
+	counts []*column // those in which a missing value leaves a row out, used or not
 	left   []string // columns that are not used, and why
 	truth  truth
 	chosen arrangement
@@ -177,21 +178,47 @@ func (d *drafter) draft() (err error) {
 		return err
 	}
 	if d.chosen.view.fill {
-		d.chosen = d.chosen.narrowed(d.table)
+		d.chosen = d.chosen.narrowed()
 		if len(d.chosen.view.rows) == 0 {
 			return fmt.Errorf("%s: every row has a missing value that the model does not fill", d.Data)
 		}
 	}
 	d.face()
-	rows := d.chosen.view.rows
-	d.out.Rows = len(rows)
+	rows, label := d.chosen.view.rows, d.label
 	if d.label != nil && !slices.ContainsFunc(rows, func(row int) bool { return d.truth.labels[row] }) {
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no row that is kept has the label %s = %s, so the study has none", d.label.name, strings.Join(d.out.Positive, " or ")))
 		d.left = append(d.left, d.label.name)
 		d.label, d.out.Label, d.out.Positive = nil, "", nil
 	}
+	d.settle(label)
+	d.out.Rows = len(d.chosen.view.rows)
 	d.candidates()
 	return nil
+}
+
+// settle takes back the rows in which only columns have no value that the model does not take, as long as the
+// features have a value for them. label is the one that was looked for.
+func (d *drafter) settle(label *column) {
+	a, own := d.chosen, d.chosen.view
+	var used []*column
+	for i := range a.features {
+		used = append(used, a.features[i].from)
+	}
+	a.view = d.table.see(used, d.label, own.drop, own.fill)
+	all := 0
+	for _, row := range a.view.rows {
+		if !slices.ContainsFunc(a.features, func(f feature) bool { return f.from.numeric && f.from.gap(row) && !f.filled() }) {
+			all++
+		}
+	}
+	if all == len(own.rows) {
+		return
+	}
+	if a = a.narrowed(); len(a.view.rows) == all {
+		d.chosen = a
+	} else {
+		d.counts = append(slices.Clone(d.usable), label)
+	}
 }
 
 // keep moves a copy of the file that text is to replace beside it, under the first name that is free or has

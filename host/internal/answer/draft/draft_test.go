@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -317,6 +318,27 @@ func TestFilledByTheModel(t *testing.T) {
 	}
 }
 
+// Rows in which only a column has no value that the model does not take stay in the study, unless they hold a
+// category that no other row has.
+func TestGapsInColumnsThatAreLeftOut(t *testing.T) {
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 3, Out: 1, Weights: []float64{0.1, 1, 0}, Bias: []float64{-4}}}}
+	model := networkFile(t, n)
+	for sex, rows := range map[string]int{"F": 41, "X": 40} {
+		var data, inputs strings.Builder
+		data.WriteString("age,sex,noted,y\n90," + sex + ",,1\n")
+		for i := range 40 {
+			age, sex := 20+i*7%50, i*i%3%2
+			fmt.Fprintf(&data, "%d,%c,%d,%d\n", age, "FM"[sex], i*i%7, i%2)
+			fmt.Fprintf(&inputs, "%d,%d,%d\n", age, 1-sex, sex)
+		}
+		out, st, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: model, Inputs: written(t, "i.csv", "age,sex_F,sex_M\n"+inputs.String())})
+		d, err := st.Data()
+		if err != nil || out.Rows != rows || len(d.Points) != rows || len(st.Space.Features) != 2 || st.Space.Features[0].Hi != map[int]float64{41: 90, 40: 69}[rows] {
+			t.Errorf("%s: %v, %d rows\n%s", sex, err, out.Rows, text)
+		}
+	}
+}
+
 // With --force an edited file is kept beside the new one, each edit once.
 func TestForceKeepsEdits(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "study.yaml")
@@ -365,9 +387,16 @@ func FuzzInit(f *testing.F) {
 	for _, seed := range []string{"a,b,y\n1,x,0\n2,z,1\n", "a;b\n1;2\n", "\"\n", "a,a\n1,1\n", "0x1p3,1e999,nan\n1,2,3\n", "x,y\n1_0,yes\n2,no\n", "a,y\n-0,1\n+5,0\n", "r_a,r_b,y_n,y_y\n1,0,0,1\n0,1,1,0\n", "a,y\n\"~\",1\n\" b \",0\n"} {
 		f.Add(seed)
 	}
+	for _, seed := range []string{"d,a,y\n2020-01-31,?,1\n2021-12-01,3,0\n", "d,y\n0000-01-01,1\n9999-12-31T23:59:59Z,0\n"} {
+		f.Add(seed)
+	}
+	// One folder for all executions of a process, which does one after the other: making one takes longer than the rest.
+	folder := f.TempDir()
+	data, out := filepath.Join(folder, "d.csv"), filepath.Join(folder, "study.yaml")
 	f.Fuzz(func(t *testing.T, text string) {
-		folder := t.TempDir()
-		data, out := filepath.Join(folder, "d.csv"), filepath.Join(folder, "study.yaml")
+		if err := os.Remove(out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(data, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -92,7 +92,7 @@ func (a *arrangement) fill(fills map[int]float64) {
 }
 
 // narrowed keeps the rows in which the arrangement has every value, and the domains that these have.
-func (a arrangement) narrowed(t *table) arrangement {
+func (a arrangement) narrowed() arrangement {
 	v := *a.view
 	v.rows, v.of = nil, map[*column]*kept{}
 	a.rows(allRows, func(row int, _, _ []float64) { v.rows = append(v.rows, row) })

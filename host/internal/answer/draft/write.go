@@ -168,7 +168,7 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 		used := c == d.label || slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.from == c })
 		switch {
 		case c.missing == 0 || slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.from == c && f.filled() }):
-		case !used:
+		case !used && !slices.Contains(d.counts, c):
 			drop = append(drop, c.name)
 		case v.drop || c.numeric || c == d.label:
 			for _, m := range c.marks {

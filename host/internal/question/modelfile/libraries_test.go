@@ -31,7 +31,7 @@ type modelCase struct {
 // the library itself, gives on 10,000 rows, or are refused in a sentence that helps.
 func TestLibraries(t *testing.T) {
 	tier.NeedLong(t)
-	for library, packages := range map[string]string{"sklearn": libraries.Sklearn, "torch": libraries.Torch, "keras": libraries.Keras} {
+	for library, packages := range map[string]string{"sklearn": libraries.Sklearn, "torch": libraries.Torch, "keras": libraries.Keras, "tensorflow": libraries.TF} {
 		t.Run(library, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()

@@ -47,7 +47,7 @@ func (g *onnxGraph) node(n *onnxNode, asked string) {
 	op := onnxOps[name]
 	if op == nil {
 		defer about(n.title())
-		panic(faultf("this operator is not read%s", remedy(n)))
+		panic(faultf("this operator is not read%s", g.remedy(n)))
 	}
 	in := make([]*onnxValue, len(n.inputs))
 	for i, input := range n.inputs { // outside about: a fault in there has a place of its own
@@ -83,7 +83,8 @@ func (n *onnxNode) title() string {
 }
 
 // remedy says what to do about an operator.
-func remedy(n *onnxNode) string {
+func (g *onnxGraph) remedy(n *onnxNode) string {
+	sklearn := strings.HasPrefix(g.producer, "skl2onnx")
 	switch {
 	case strings.HasPrefix(n.op, "SVM"):
 		return ": a support vector machine is no network; train LogisticRegression or MLPClassifier(activation=\"relu\")"
@@ -92,6 +93,9 @@ func remedy(n *onnxNode) string {
 	case !standard(n.domain) && n.domain != learning:
 		return fmt.Sprintf(": %.40q is not ONNX's own set of operators; export the plain model with torch.onnx.export(model.eval(), x, \"model.onnx\", opset_version=17)", n.domain)
 	case slices.Contains([]string{"Tanh", "Elu", "Selu", "Celu", "Gelu", "Erf", "Softplus", "Softsign", "Mish", "Swish", "HardSigmoid", "HardSwish", "Exp", "Log", "Pow", "Sqrt", "Sin", "Cos", "LogSoftmax", "Hardmax", "Reciprocal"}, n.op):
+		if sklearn && n.op != "Tanh" {
+			return ": it is not piecewise linear. In a step before the model: " + stepsApart + ". In the model: train MLPClassifier(activation=\"relu\") or LogisticRegression, and do not calibrate it"
+		}
 		return ": it is not piecewise linear; train with ReLUs (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the probability or its logit as output"
 	case strings.HasSuffix(n.op, "Normalization"):
 		return ": its scale depends on the person, which is not piecewise linear; train with torch.nn.BatchNorm1d"
@@ -100,8 +104,14 @@ func remedy(n *onnxNode) string {
 	case strings.Contains(n.op, "Linear") || strings.Contains(n.op, "Integer"):
 		return ": a quantised model; export the one in float32"
 	}
+	if sklearn {
+		return ". In a step before the model: " + stepsApart + ". In the model: docs/formats.md lists the operators that are read"
+	}
 	return "; docs/formats.md lists those that are: dense layers, ReLU and its kin, and what scikit-learn puts around them"
 }
+
+// stepsApart says how to go on without the first steps of a Pipeline.
+const stepsApart = "write Z = model[:-1].transform(X) as a CSV file, export skl2onnx.to_onnx(model[-1], Z[:1].astype(\"float32\")), and give hyfair init that file with --inputs"
 
 func one1(v *onnxValue) []*onnxValue { return []*onnxValue{v} }
 

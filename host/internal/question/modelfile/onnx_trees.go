@@ -179,7 +179,7 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
 	}
 	at, way := source(n.inputs[0])
 	if before := makers[at]; before != nil {
-		panic(faultf("reads what node %q (%.40s) makes; export the trees without what prepares their inputs, which a study says", before.name, before.op))
+		panic(faultf("reads what node %q (%.40s) makes, and trees are read alone: %s", before.name, before.op, stepsApart))
 	}
 	in, is := columns[at]
 	if !is {

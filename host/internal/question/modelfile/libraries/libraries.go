@@ -18,6 +18,7 @@ const (
 	Keras    = "keras pandas"
 	XGBoost  = "xgboost sklearn pandas"
 	LightGBM = "lightgbm sklearn pandas"
+	TF       = "tensorflow tf2onnx keras onnxruntime"
 )
 
 // Command runs Python with the packages: that of $HYFAIR_MODELS_PYTHON, which is an
@@ -37,7 +38,7 @@ func Command(t testing.TB, packages string, args ...string) *exec.Cmd {
 		}
 		return cmd
 	}
-	t.Skipf("SKIPPED %s: no Python here has %s; make setup-models brings all but torch, and HYFAIR_MODELS_PYTHON names another Python", t.Name(), packages)
+	t.Skipf("SKIPPED %s: no Python here has %s; make setup-models brings all but torch and tensorflow, and HYFAIR_MODELS_PYTHON names another Python", t.Name(), packages)
 	return nil
 }
 

@@ -297,6 +297,53 @@ def keras():
     export("lstm", keras.Sequential([layers.Input((3, 2)), layers.LSTM(4), sigmoid()]), refused="LSTM is not supported")
 
 
+def tensorflow():
+    os.environ["KERAS_BACKEND"], os.environ["TF_CPP_MIN_LOG_LEVEL"] = "tensorflow", "3"
+    hush = os.dup(1)
+    os.dup2(2, 1)  # what it prints on the way
+    try:
+        import keras
+        import tensorflow
+        import tf2onnx
+        from keras import layers
+
+        versions.update({"tensorflow": tensorflow.__version__, "tf2onnx": tf2onnx.__version__, "keras": keras.__version__})
+        relu = lambda units: layers.Dense(units, activation="relu")
+        sigmoid = lambda: layers.Dense(1, activation="sigmoid")
+        seq = lambda *more: keras.Sequential([layers.Input((6,)), *more])
+        inputs = layers.Input((6,))  # no Normalization: tf2onnx 1.17 makes inputs of its means
+        hidden = relu(8)(inputs)
+        models = {
+            "mlp": (seq(relu(8), relu(4), sigmoid()), {}),
+            "softmax": (seq(relu(8), layers.Dropout(0.5), layers.Dense(2, activation="softmax")), {"kind": "second"}),
+            "logit": (seq(relu(8), layers.Dense(1)), {"kind": "logit"}),
+            "batch-norm": (seq(layers.Dense(8), layers.BatchNormalization(), layers.ReLU(), relu(4), layers.BatchNormalization(), sigmoid()), {}),
+            "leaky": (seq(layers.Dense(8), layers.LeakyReLU(negative_slope=0.2), layers.Dense(4, activation="relu6"), sigmoid()), {}),
+            "branches": (keras.Model(inputs, sigmoid()(layers.Concatenate()([layers.Add()([hidden, relu(8)(hidden)]), inputs]))), {}),
+            "tanh": (seq(layers.Dense(8, activation="tanh"), sigmoid()), {"refused": "train with ReLUs"}),
+        }
+        for name, (model, how) in models.items():
+            for v in model.weights:
+                v.assign(random.normal(size=v.shape).astype(np.float32) * 0.5 if "variance" not in v.path else random.uniform(0.5, 2, v.shape).astype(np.float32))
+            signature = [tensorflow.TensorSpec((None, 6), "float32", name="x")]
+            ways = {f"opset-{n}": lambda path, n=n: tf2onnx.convert.from_function(tensorflow.function(lambda x: model(x, training=False), signature), signature, opset=n, output_path=path) for n in (9, 13, 18)}
+            ways["exported"] = lambda path: model.export(path, format="onnx", verbose=False)
+            for way, save in ways.items():
+                file = f"tf-{name}-{way}.onnx"
+                save(str(folder / file))
+                if "refused" in how:
+                    case(file[:-5], file, None, refused=how["refused"])
+                    continue
+                import onnxruntime
+                session = onnxruntime.InferenceSession(str(folder / file), providers=["CPUExecutionProvider"])
+                (got,) = session.run(None, {session.get_inputs()[0].name: X})
+                assert np.allclose(got, np.asarray(model(X, training=False)), atol=1e-4)
+                case(file[:-5], file, "X", got[:, 1] if how.get("kind") == "second" else got, kind="logit" if how.get("kind") == "logit" else "score")
+    finally:
+        sys.stdout.flush()
+        os.dup2(hush, 1)
+
+
 for library in wanted or ["sklearn", "torch", "keras"]:
     try:
         globals()[library]()
