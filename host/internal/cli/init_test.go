@@ -125,7 +125,7 @@ func TestInitPublicData(t *testing.T) {
 			}
 			var made []struct {
 				Name, Model, Scores, Columns string
-				Accuracy                     float64
+				Accuracy, AUC                float64
 			}
 			if err := json.Unmarshal(text, &made); err != nil || len(made) < 2 {
 				t.Fatal(err, len(made))
@@ -150,7 +150,12 @@ func TestInitPublicData(t *testing.T) {
 				if out.Accuracy == nil || math.Abs(*out.Accuracy-m.Accuracy) > 0.02 || len(out.Doubts) > 0 || m.Scores != "" && !out.Solved {
 					t.Errorf("%s: the library's accuracy is %v: %s", m.Name, m.Accuracy, stdout)
 				}
-				t.Logf("%s: %.2f%%, %s", m.Name, *out.Accuracy, out.Inputs)
+				var seen struct{ Accuracy, AUC float64 }
+				code, stdout, stderr = command(t, t.TempDir(), "inspect", filepath.Join(folder, m.Name+".yaml"), "--json")
+				if err := json.Unmarshal([]byte(stdout), &seen); err != nil || code != ExitDone || math.Abs(seen.Accuracy-m.Accuracy) > 0.02 || math.Abs(seen.AUC-m.AUC) > 1e-4 {
+					t.Errorf("%s: exit code %d, accuracy %v and AUC %v, the library's are %v and %v: %s", m.Name, code, seen.Accuracy, seen.AUC, m.Accuracy, m.AUC, stderr)
+				}
+				t.Logf("%s: %.2f%%, AUC %.5f (the library's: %.2f%%, %.5f), %s", m.Name, seen.Accuracy, seen.AUC, m.Accuracy, m.AUC, out.Inputs)
 			}
 		})
 	}

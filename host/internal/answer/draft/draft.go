@@ -97,7 +97,7 @@ type drafter struct {
 	labels []string // why that is the label
 	usable []*column
 	counts []*column // those in which a missing value leaves a row out, used or not
-	left   []string // columns that are not used, and why
+	left   []string  // columns that are not used, and why
 	truth  truth
 	chosen arrangement
 }
