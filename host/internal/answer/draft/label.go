@@ -19,7 +19,7 @@ var (
 
 // findLabel finds the label's column, and the values that count as 1.
 func (d *drafter) findLabel() error {
-	two := func(c *column) bool { return len(c.texts) == 2 && !c.many && c.hot == nil }
+	two := func(c *column) bool { return len(c.texts) == 2 && !c.many && c.hot == nil && strings.TrimSpace(c.name) != "" }
 	columns := d.table.columns
 	why := "given"
 	switch {
