@@ -91,8 +91,9 @@ func (d *drafter) write() (string, error) {
 		f := &d.chosen.features[i]
 		if f.filled() {
 			f.Lo, f.Hi = min(f.Lo, f.fill), max(f.Hi, f.fill)
-			if f.fill != math.Trunc(f.fill) && !slices.Contains(d.Protected, f.Name) {
+			if f.Kind == space.Integer && f.fill != math.Trunc(f.fill) && !slices.Contains(d.Protected, f.Name) {
 				f.Kind = space.Real // of which people with a missing value are part
+				f.why = append(f.why, fmt.Sprintf("guess: real, so that people whose number is filled count; integer: %.0f..%.0f asks about whole numbers alone, and leaves them out", f.Lo, f.Hi))
 			}
 		}
 		domain, why := f.domain(v)
