@@ -247,6 +247,9 @@ func (d *drafter) names() string {
 	return strings.Join(out, ", ")
 }
 
+// longestName bounds the names of features, which YAML takes for nesting where they go far to the right.
+const longestName = 300
+
 // findUsable leaves out what no feature can be made of.
 func (d *drafter) findUsable() {
 	for _, c := range d.table.columns {
@@ -257,6 +260,8 @@ func (d *drafter) findUsable() {
 			d.left = append(d.left, c.name+" (empty)")
 		case !c.numeric && (c.many || n > 50 && 2*n > d.table.rows):
 			d.left = append(d.left, c.name+" (texts, nearly all different)")
+		case len(scalar(c.name)) > longestName:
+			d.left = append(d.left, fmt.Sprintf("%.40q… (its name is too long for a study)", c.name))
 		case c.name == "":
 			d.left = append(d.left, "the one without a name (the rows' numbers)")
 		default:

@@ -19,7 +19,9 @@ var (
 
 // findLabel finds the label's column, and the values that count as 1.
 func (d *drafter) findLabel() error {
-	two := func(c *column) bool { return len(c.texts) == 2 && !c.many && c.hot == nil && strings.TrimSpace(c.name) != "" }
+	two := func(c *column) bool {
+		return len(c.texts) == 2 && !c.many && c.hot == nil && strings.TrimSpace(c.name) != ""
+	}
 	columns := d.table.columns
 	why := "given"
 	switch {
