@@ -111,6 +111,7 @@ func (c *enclosures) round() {
 	for v := 0; v < c.w.Lanes(); v += c.group {
 		c.fill(v, min(v+c.group, c.w.Lanes()))
 	}
+	c.w.Intervals = c.random.IntN(2) == 0
 	c.w.Bound()
 	c.w.Sides()
 	var mid, rad []float64
@@ -130,8 +131,14 @@ func (c *enclosures) round() {
 			logit := c.check(lane, offsets)
 			if c.left--; lane == v {
 				first = logit
-			} else if difference := exactly(c.t, newFloat().Sub(logit, first)); !within(c.t, difference, mid[lane], rad[lane], 0) {
-				c.fail(lane, offsets, "difference to lane %d %.17g, enclosed by %g ± %g", v, difference, mid[lane], rad[lane])
+			} else {
+				difference := exactly(c.t, newFloat().Sub(logit, first))
+				if !within(c.t, difference, mid[lane], rad[lane], 0) {
+					c.fail(lane, offsets, "difference to lane %d %.17g, enclosed by %g ± %g", v, difference, mid[lane], rad[lane])
+				}
+				if above, below := c.w.Pair(lane, v, c.group), -c.w.Pair(v, lane, c.group); difference.Cmp(float(above)) > 0 || difference.Cmp(float(below)) < 0 {
+					c.fail(lane, offsets, "difference to lane %d %.17g, as a pair from %g to %g", v, difference, below, above)
+				}
 			}
 		}
 	}

@@ -74,6 +74,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 		exact := n.Exact()
 		for range 2 { // the second time over what the first has left
 			fillIn(r, w, root)
+			w.Intervals = r.IntN(2) == 0
 			w.Bound()
 			w.Sides()
 			form, sides := w.Logit(), [2]batch.Form{w.Side(0), w.Side(1)}

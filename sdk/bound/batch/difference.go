@@ -45,6 +45,7 @@ func (w *Workspace) Differences(group int, apart []int32) (mid, rad []float64) {
 		if last {
 			break
 		}
+		w.keepDifferences(k)
 		if l.relu {
 			list = w.reluDifferences(k, group, list[:0])
 		} else {

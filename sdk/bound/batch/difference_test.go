@@ -13,9 +13,9 @@ import (
 )
 
 // The logits of two lanes of one box, computed exactly at the same point, differ
-// by what their difference allows.
+// by what their difference and their pair's form allow.
 func TestDifferencesEncloseExactOnes(t *testing.T) {
-	var tighter, all int
+	var tighter, all, closer, pairs int
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
 		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
@@ -38,24 +38,45 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 					w.HalfWidth(i)[v] = 0
 				}
 			}
+			w.Intervals = r.IntN(2) == 0
 			w.Bound()
 			mid, rad := w.Differences(group, []int32{2, 3})
+			pairs++
+			a := group * r.IntN(w.Lanes()/group)
+			a, b := a+r.IntN(group), a+r.IntN(group)
+			most := w.Pair(a, b, group)
+			if most < w.Mid()[a]+w.Rad()[a]-w.Mid()[b]+w.Rad()[b] && most < differ(mid, rad, a, b) {
+				closer++
+			}
+			point := func(lane int, at [2]float64) []*big.Rat {
+				x := make([]*big.Rat, 4)
+				for i := range x {
+					x[i] = rat(w.Centre(i)[lane])
+					if i < 2 {
+						x[i].Add(x[i], new(big.Rat).Mul(rat(w.HalfWidth(i)[lane]), rat(at[i])))
+					}
+				}
+				return x
+			}
+			for range 20 { // the pair's difference is below its form, too, from the form's largest value down
+				at := [2]float64{float64(r.IntN(3) - 1), 2*r.Float64() - 1}
+				d := new(big.Rat).Sub(exact.Logit(point(a, at)), exact.Logit(point(b, at)))
+				forms, form := w.Pairs(), rat(most)
+				for i, v := range at {
+					slope := rat(forms.Slope(i)[a])
+					below := new(big.Rat).Mul(new(big.Rat).Sub(new(big.Rat).Abs(slope), slope.Mul(slope, rat(v))), rat(w.HalfWidth(i)[a]))
+					form.Sub(form, below)
+				}
+				if d.Cmp(form) > 0 {
+					t.Fatalf("lanes %d and %d at %v: %s apart, above the form's %s", a, b, at, d.FloatString(12), form.FloatString(12))
+				}
+			}
 			for v := range w.Lanes() {
 				ref := v - v%group
 				if all++; rad[v] < w.Rad()[v]+w.Rad()[ref] {
 					tighter++
 				}
 				for range 3 {
-					point := func(lane int, at [2]float64) []*big.Rat {
-						x := make([]*big.Rat, 4)
-						for i := range x {
-							x[i] = rat(w.Centre(i)[lane])
-							if i < 2 {
-								x[i].Add(x[i], new(big.Rat).Mul(rat(w.HalfWidth(i)[lane]), rat(at[i])))
-							}
-						}
-						return x
-					}
 					at := [2]float64{float64(r.IntN(3) - 1), 2*r.Float64() - 1}
 					d := new(big.Rat).Sub(exact.Logit(point(v, at)), exact.Logit(point(ref, at)))
 					if d.Sub(d, rat(mid[v])).Abs(d).Cmp(rat(rad[v])) > 0 {
@@ -69,4 +90,11 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 	if tighter < all/3 {
 		t.Errorf("tighter than two enclosures in %d of %d lanes", tighter, all)
 	}
+	if closer < pairs/5 {
+		t.Errorf("pairs are closer than by enclosures and differences in %d of %d", closer, pairs)
+	}
 }
+
+// differ is by how much lane a's logit is above lane b's at most, by their differences from
+// the first of their run.
+func differ(mid, rad []float64, a, b int) float64 { return mid[a] + rad[a] - mid[b] + rad[b] }

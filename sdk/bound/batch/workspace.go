@@ -8,6 +8,11 @@ type Workspace struct {
 	octets int
 	forms  int // how many forms go through the layers together
 
+	// Intervals: hidden neurons behind the first layer are bounded by interval arithmetic, too. Bound
+	// unsets it where that made less than one in 64 of them narrower. Then the enclosures
+	// do not follow from the forms alone.
+	Intervals bool
+
 	centre, radius []float64 // a row for the constant 1 and one an input
 	moving         []int32   // inputs with a radius, counted from 1
 	all            []int32   // 0, 1, 2, …
@@ -34,6 +39,10 @@ type Workspace struct {
 	diffMid, diffRad []float64
 	nextMid, nextRad []float64
 
+	// Of pairs: coefficients of two lanes' neurons, read and written, and forms.
+	pair  [4][]float64
+	pairs []float64
+
 	// Of sides.
 	sideRows                [2][]float64
 	sides, sideBase, signed []float64
@@ -50,7 +59,8 @@ type Workspace struct {
 // reached is what is known of a layer's neurons: rows of lanes.
 type reached struct {
 	slope, half, mid, rad []float64
-	active, open          []int32 // neurons with λ > 0, and of these those that need a strip, in some lane
+	apartMid, apartRad    []float64 // of differences
+	active, open          []int32   // neurons with λ > 0, and of these those that need a strip, in some lane
 }
 
 // NewWorkspace makes room for a number of lanes, rounded up to whole octets.
@@ -144,15 +154,20 @@ func (w *Workspace) Bound() {
 		}
 	}
 	w.first()
+	narrower, of := 0, 0
 	for k := 1; k < len(w.p.layers); k++ {
 		l := &w.p.layers[k]
 		for from := 0; from < l.out; from += w.forms {
 			w.back(k, from, min(from+w.forms, l.out))
 		}
 		if k < len(w.p.layers)-1 {
+			if w.Intervals {
+				narrower, of = narrower+w.narrow(k), of+l.out*w.Lanes()
+			}
 			w.relus(k)
 		}
 	}
+	w.Intervals = w.Intervals && narrower >= of/64 && of > 0
 }
 
 // first bounds the first layer, whose forms are its weights.

@@ -40,7 +40,7 @@ func (w *worker) shrinks(box grid.Box, b int, whole *judge.Spread, possible, sur
 			return c, true
 		}
 	}
-	if !w.clip(box, b, &need, matter) {
+	if !w.clip(box, b, &need, matter) || !w.clipPair(box, b, &need, whole) {
 		return nil, false
 	}
 	if w.g.Countable && w.g.Size(box) <= enumerable {
@@ -79,6 +79,33 @@ func (w *worker) clip(box grid.Box, b int, need *judge.Need, possible []bool) bo
 	}
 	f.sign = -1
 	return w.shrink(box, lane, w.needing(&f, s.Most-need.Apart, possible))
+}
+
+// clipPair bounds by how much each of two copies' logits is above the other's, and goes on
+// as clip does where that may be more than what is needed.
+func (w *worker) clipPair(box grid.Box, b int, need *judge.Need, whole *judge.Spread) bool {
+	if !w.t.pairwise || w.t.Proofs {
+		return true
+	}
+	f := functional{sign: 1, most: w.needs}
+	apart := math.Inf(-1)
+	guard := w.clipError()
+	for z := range f.most {
+		most := w.space.Pair(b*w.k+z, b*w.k+1-z, w.k)
+		apart = max(apart, most)
+		if f.most[z] = -1; most > need.Apart {
+			f.most[z] = most - need.Apart + guard + 0x1p-50*(math.Abs(most)+math.Abs(need.Apart))
+		}
+		if f.most[z] > f.most[f.widest] {
+			f.widest = z
+		}
+	}
+	whole.Apart = min(whole.Apart, apart)
+	if f.form = w.space.Pairs(); f.most[f.widest] < 0 {
+		w.settlePart(box, b*w.k)
+		return false
+	}
+	return w.shrink(box, b*w.k, &f)
 }
 
 // needing says of f, whose lanes' values are in lo and hi, that one of them has to be

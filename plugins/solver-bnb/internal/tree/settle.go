@@ -59,7 +59,7 @@ func (w *worker) settle(box grid.Box, b int) {
 		if !rest {
 			return
 		}
-		if c != nil {
+		if t.clips {
 			bound = min(bound, w.most(&whole, &spread, upper, lower))
 		}
 		w.value(box, lane, w.cutOf(box, lane, prefer), c, bound)

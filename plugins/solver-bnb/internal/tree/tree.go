@@ -50,6 +50,8 @@ type Tree struct {
 	pairs bool // of copies are compared: see pairs.go
 	clips bool // boxes shrink to where values above the cutoff may be
 	drops bool // and keep the copies that may have them
+	// pairwise: boxes' two copies are bounded together.
+	pairwise bool
 
 	front   *frontier
 	parts   parts // of trees, to be dived for
@@ -121,6 +123,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 	}
+	t.pairwise = t.clips && !t.pairs && g.Lanes() == 2 && q.Notion == fairness.Logit
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}

@@ -175,6 +175,10 @@ func (w *worker) newOutput() *output {
 func (w *worker) run(k task) *output {
 	w.out = w.newOutput()
 	w.cutoff = w.t.cutoff()
+	w.tryIntervals()
+	for _, n := range w.narrower {
+		n.tryIntervals()
+	}
 	if k.p == nil {
 		w.add(w.g.Whole(), nil)
 	} else {
@@ -189,6 +193,14 @@ func (w *worker) run(k task) *output {
 	}
 	w.points.flush(w)
 	return w.out
+}
+
+// tryIntervals bounds neurons by intervals, too, as long as that brings something: where
+// large values are looked for, and no checker asks for the forms alone.
+func (w *worker) tryIntervals() {
+	if w.space != nil {
+		w.space.Intervals = (w.t.clips || w.t.goal.values) && !w.t.Proofs
+	}
 }
 
 // cut bounds both halves of leaf i of page p.

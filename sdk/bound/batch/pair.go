@@ -1,0 +1,198 @@
+package batch
+
+import "math"
+
+// Pair bounds, after Bound and Differences of the same runs of group lanes, how much the logit
+// of lane a is above that of lane b, both of one run, for one and the same point of their box. The
+// bound is a linear form in the inputs that the lanes share, column a of Pairs, and over
+// the box at most the number returned; the rounding is in it.
+//
+// It goes from the logits back to the inputs, as Bound does, with both lanes' neurons
+// at once: max(0, x) in one lane and max(0, y) in the other are bounded together, where
+// y − x is known to lie within some interval. What the lanes have in common cancels on the
+// way, but for the neurons whose sign is open.
+//
+// Of rounding: with |s| + |t| ≤ |α| + |β| at every neuron m, and |c| ≤ 2·(|α|+|β|)·(T(m)+2E(m)), the
+// magnitudes of all monomials add up to less than 2T of the logit for each lane, by the
+// recursion of rounding.go: from V ≤ T in the first layer, where one passes on V + 2T + 4E for
+// 2T + E there, V ≤ 3/2·T follows in the second, 7/4·T in the third, and so on. No monomial goes through
+// more than three times as many roundings as there. So the error is below 3·4/2 = 6 E, and 16 E are added.
+func (w *Workspace) Pair(a, b, group int) (most float64) {
+	p := w.p
+	w.preparePairs()
+	here, below := [2][]float64{w.pair[0], w.pair[1]}, [2][]float64{w.pair[2], w.pair[3]}
+	last := len(p.layers) - 1
+	for i, v := range p.layers[last].forward[1:] { // the bias cancels
+		here[0][i], here[1][i] = v, -v
+	}
+	for k := last - 1; k >= 0; k-- {
+		l := &p.layers[k]
+		clear(below[0][:l.in])
+		clear(below[1][:l.in])
+		for j := range l.out {
+			s, t := here[0][j], here[1][j]
+			if l.relu && (s != 0 || t != 0) {
+				var c float64
+				o := w.openPair(k, j, a, b, group)
+				s, t, c = o.relax(s, t)
+				most += c
+			}
+			if s == 0 && t == 0 {
+				continue
+			}
+			row := l.forward[j*(1+l.in):][:1+l.in]
+			most += (s + t) * row[0]
+			for i, v := range row[1:] {
+				below[0][i] += s * v
+				below[1][i] += t * v
+			}
+		}
+		here, below = below, here
+	}
+	for i := range p.inputs {
+		row := w.row(w.pairs, 1+i)
+		centre, radius := w.Centre(i), w.HalfWidth(i)
+		row[a] = here[0][i] + here[1][i]
+		if centre[a] == centre[b] && radius[a] == radius[b] {
+			most += row[a]*centre[a] + math.Abs(row[a])*radius[a]
+			continue
+		}
+		row[a] = 0
+		most += here[0][i]*centre[a] + math.Abs(here[0][i])*radius[a] + here[1][i]*centre[b] + math.Abs(here[1][i])*radius[b]
+	}
+	return most + 16*p.Error()
+}
+
+// Pairs is the forms that Pair leaves. It has no constants.
+func (w *Workspace) Pairs() Form {
+	n := w.Lanes()
+	return Form{slopes: w.pairs, stride: n, length: n, Base: w.zeros}
+}
+
+func (w *Workspace) preparePairs() {
+	if w.pairs != nil {
+		return
+	}
+	w.pairs = make([]float64, (1+w.p.inputs)*w.Lanes())
+	for i := range w.pair {
+		w.pair[i] = make([]float64, w.p.widest)
+	}
+}
+
+// keepDifferences keeps what Differences finds of layer k's neurons.
+func (w *Workspace) keepDifferences(k int) {
+	s := &w.stages[k]
+	if s.apartMid == nil {
+		s.apartMid, s.apartRad = make([]float64, len(s.mid)), make([]float64, len(s.mid))
+	}
+	copy(s.apartMid, w.nextMid)
+	copy(s.apartRad, w.nextRad)
+}
+
+// openPair is what is known of a neuron's values x and y in two lanes: x from la to ua, y
+// from lb to ub, y − x from dl to du.
+type openPair struct{ la, ua, lb, ub, dl, du float64 }
+
+func (w *Workspace) openPair(k, j, a, b, group int) openPair {
+	s, n, e := &w.stages[k], w.Lanes(), w.p.errs[k][j]
+	of := func(lane int) (lo, hi float64) {
+		mid, rad := s.mid[j*n+lane], s.rad[j*n+lane]+e
+		return mid - rad, mid + rad
+	}
+	var o openPair
+	o.la, o.ua = of(a)
+	o.lb, o.ub = of(b)
+	mid, rad := 0.0, 4*e
+	if a%group != 0 {
+		mid, rad = mid-s.apartMid[j*n+a], rad+s.apartRad[j*n+a]+4*e
+	}
+	if b%group != 0 {
+		mid, rad = mid+s.apartMid[j*n+b], rad+s.apartRad[j*n+b]+4*e
+	}
+	o.dl, o.du = max(mid-rad, o.lb-o.ua), min(mid+rad, o.ub-o.la)
+	return o
+}
+
+// relax bounds α·max(0, x) + β·max(0, y) from above by s·x + t·y + c, with |s| + |t| at most |α| + |β|.
+// Of the slopes that it tries it takes those whose bound is the least in the middle.
+func (o *openPair) relax(alpha, beta float64) (s, t, c float64) {
+	s, c = above(alpha, o.la, o.ua)
+	t, other := above(beta, o.lb, o.ub)
+	if c += other; (o.la >= 0 || o.ua <= 0) && (o.lb >= 0 || o.ub <= 0) {
+		return s, t, c
+	}
+	x, y := (o.la+o.ua)/2, (o.lb+o.ub)/2
+	least := c + s*x + t*y
+	try := func(sx, ty float64) {
+		if math.Abs(sx)+math.Abs(ty) > math.Abs(alpha)+math.Abs(beta) {
+			return
+		}
+		if cxy := o.most(alpha, beta, sx, ty); cxy+sx*x+ty*y < least {
+			s, t, c, least = sx, ty, cxy, cxy+sx*x+ty*y
+		}
+	}
+	// max(0, x) with the chord's slope, and what max(0, y) is above it by as a share of y − x.
+	share := min(max(o.du, 0)/max(o.du-o.dl, tiniest), 1)
+	if o.dl >= 0 {
+		share = 1
+	}
+	if beta < 0 && o.dl < 0 && o.du > 0 {
+		share = 1 - share
+	}
+	chord := max(o.ua, 0) / max(max(o.ua, 0)-min(o.la, 0), tiniest)
+	try((alpha+beta)*chord-beta*share, beta*share)
+	// The chord where y − x is in the middle.
+	if d := (o.dl + o.du) / 2; o.ua > o.la {
+		at := func(x float64) float64 { return alpha*max(x, 0) + beta*max(x+d, 0) }
+		try((at(o.ua)-at(o.la))/(o.ua-o.la), 0)
+	}
+	return s, t, c
+}
+
+// above bounds α·max(0, x) from above by s·x + c, for x from l to u.
+func above(alpha, l, u float64) (s, c float64) {
+	switch {
+	case l >= 0:
+		return alpha, 0
+	case u <= 0:
+		return 0, 0
+	}
+	slope := u / (u - l)
+	switch {
+	case alpha > 0:
+		return alpha * slope, alpha * max(-slope*l, (1-slope)*u) * (1 + 0x1p-50)
+	case slope > 0.5: // α·max(0, x) is at most α·x, and at most 0
+		return alpha, 0
+	}
+	return 0, 0
+}
+
+// most is the largest α·max(0, x) + β·max(0, y) − s·x − t·y: it is linear between the axes, so
+// it is at a corner of what these leave of the hexagon of x and y.
+func (o *openPair) most(alpha, beta, s, t float64) float64 {
+	most := math.Inf(-1)
+	at := func(x, y float64) { most = max(most, alpha*max(x, 0)+beta*max(y, 0)-s*x-t*y) }
+	column := func(x float64) {
+		lo, hi := max(o.lb, x+o.dl), min(o.ub, x+o.du)
+		at(x, lo) // where lo is above hi, outside the hexagon, which does no harm
+		at(x, hi)
+		if lo < 0 && hi > 0 {
+			at(x, 0)
+		}
+	}
+	row := func(y float64) {
+		at(max(o.la, y-o.du), y)
+		at(min(o.ua, y-o.dl), y)
+	}
+	column(o.la)
+	column(o.ua)
+	if o.la < 0 && o.ua > 0 {
+		column(0)
+	}
+	row(o.lb)
+	row(o.ub)
+	if o.lb < 0 && o.ub > 0 {
+		row(0)
+	}
+	return most + 0x1p-48*(math.Abs(alpha)+math.Abs(beta))*(math.Abs(o.la)+math.Abs(o.ua)+math.Abs(o.lb)+math.Abs(o.ub))
+}
