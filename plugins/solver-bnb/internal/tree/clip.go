@@ -84,7 +84,7 @@ func (w *worker) clip(box grid.Box, b int, need *judge.Need, possible []bool) bo
 // clipPair bounds by how much each of two copies' logits is above the other's, and goes on
 // as clip does where that may be more than what is needed.
 func (w *worker) clipPair(box grid.Box, b int, need *judge.Need, whole *judge.Spread) bool {
-	if !w.t.pairwise || w.t.Proofs {
+	if !w.t.pairwise || w.apart == nil { // without differences, as where proofs are wanted
 		return true
 	}
 	f := functional{sign: 1, most: w.needs}
