@@ -82,9 +82,9 @@ func TestALiarInAPortfolio(t *testing.T) {
 // What nobody refutes in time, a witness of another member does: of one person in a
 // million, whom no audit of a denier's proof comes across.
 func TestAPortfolioRefutesItsMember(t *testing.T) {
-	q := seldom(0)
+	q, asked := seldom(0), make(chan struct{})
 	rep, err := certify.Run(t.Context(), q, certify.Options{
-		Portfolio: []certify.Options{member(t, late{}), member(t, knowing{})}, Maximise: true, Enumerate: -1, Doubt: 1, Seed: 1,
+		Portfolio: []certify.Options{member(t, late{asked: asked}), member(t, knowing{after: asked})}, Maximise: true, Enumerate: -1, Doubt: 1, Seed: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -97,9 +97,13 @@ func TestAPortfolioRefutesItsMember(t *testing.T) {
 }
 
 // knowing knows whom seldom is about.
-type knowing struct{ sdktest.Enumerator }
+type knowing struct {
+	sdktest.Enumerator
+	after <-chan struct{}
+}
 
-func (knowing) Solve(_ context.Context, p *problem.Problem, _ sdk.SolveOptions) (*sdk.Result, error) {
+func (k knowing) Solve(_ context.Context, p *problem.Problem, _ sdk.SolveOptions) (*sdk.Result, error) {
+	<-k.after
 	years, gap := p.Query.Space.Features[0].Hi, largest(fairness.Score)
 	return &sdk.Result{
 		Status: sdk.Optimal, Witness: &sdk.Witness{Copy1: []float64{years, 0}, Copy2: []float64{years, 1}},
@@ -108,9 +112,13 @@ func (knowing) Solve(_ context.Context, p *problem.Problem, _ sdk.SolveOptions) 
 }
 
 // late denies everything once it is told to end.
-type late struct{ denier }
+type late struct {
+	denier
+	asked chan struct{}
+}
 
 func (l late) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	close(l.asked)
 	<-ctx.Done()
 	return l.denier.Solve(ctx, p, o)
 }
