@@ -11,19 +11,19 @@ const leastWidth = 40
 
 // fitted is the table in parts one below the other that are no wider than width, where
 // their cells allow that: words of texts go to further lines, numbers stay whole. Each part
-// begins with the first column, which says what rows are about; 0 is any width.
+// begins with the columns that say what rows are about; 0 is any width.
 func (t *Table) fitted(width int) []*Table {
 	if width == 0 || t.width(t.widths(t.heads())) <= width {
 		return []*Table{t}
 	}
 	width = max(width, leastWidth)
+	lead := t.lead()
 	t = t.narrowed(width)
 	widths := t.widths(t.heads())
-	var parts []*Table
-	lead := []int{0}
-	if len(t.Rows) < 2 { // nothing to tell apart
-		lead = nil
+	if len(lead) > 1 && t.width(pickWidths(widths, lead)) > width/2 {
+		lead = lead[:1]
 	}
+	var parts []*Table
 	columns, fresh := slices.Clone(lead), true
 	for c := len(lead); c < len(t.Columns); c += t.together(c) {
 		more := columns
@@ -47,6 +47,33 @@ func (t *Table) fitted(width int) []*Table {
 		}
 	}
 	return parts
+}
+
+// lead is the first column, and as many columns of texts after it as it takes to tell the
+// rows apart; none where there is nothing to tell apart.
+func (t *Table) lead() (lead []int) {
+	rows := slices.DeleteFunc(slices.Clone(t.Rows), func(row []Cell) bool { return len(row) == 0 })
+	if len(rows) < 2 {
+		return nil
+	}
+	for c := range t.Columns {
+		if c > 0 && (t.Columns[c].Right || t.Columns[c].Bars) {
+			break
+		}
+		lead = append(lead, c)
+		seen := map[string]bool{}
+		for _, row := range rows {
+			var about []string
+			for _, cell := range row[:c+1] {
+				about = append(about, cell.Text)
+			}
+			seen[strings.Join(about, "\x00")] = true
+		}
+		if len(seen) == len(rows) {
+			break
+		}
+	}
+	return lead
 }
 
 // together is how many columns from c on are read together: one whose title another has,

@@ -57,6 +57,26 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
+// Where it takes two columns to tell the rows apart, each part has both.
+func TestPartsNameTheirRows(t *testing.T) {
+	table := &Table{Title: strings.Repeat("title ", 20), Columns: []Column{{Title: "model"}, {Title: "arm"}, {Title: "found", Right: true}, {Title: "seconds", Right: true}, {Title: "proved", Right: true}, {Title: "asked", Right: true}}}
+	for _, arm := range []string{"one", "other"} {
+		table.Add("network", arm, "1,234,567", "2,345,678", "3,456,789", "4,567,890")
+	}
+	var b strings.Builder
+	if err := Of(table).Write(&b, Text, Options{Width: 40}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "found") + strings.Count(b.String(), "asked"); n != 2 || strings.Count(b.String(), "one") != 2 || strings.Count(b.String(), "arm") != 2 {
+		t.Error(b.String())
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 40 {
+			t.Errorf("a line of %d: %q", n, line)
+		}
+	}
+}
+
 func TestLines(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -51,7 +51,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 				}
 			}
 		case *List:
-			title(out, b.Title)
+			title(out, b.Title, o)
 			lines(out, indent+"- ", b.Items, o)
 		case *Facts:
 			b.text(out, o)
@@ -63,7 +63,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 				part.text(out, o)
 			}
 		case *Tree:
-			title(out, b.Title)
+			title(out, b.Title, o)
 			var drawn strings.Builder
 			b.Root.text(&drawn, "", "", o.Width)
 			out.WriteString(steerless(drawn.String()))
@@ -89,9 +89,12 @@ func FirstLine(text string) string {
 	return line
 }
 
-func title(out io.Writer, text string) {
-	if text != "" {
-		fmt.Fprintln(out, steerless(text))
+func title(out io.Writer, text string, o Options) {
+	if text == "" {
+		return
+	}
+	for _, line := range linesOf(steerless(text), o.Width) {
+		fmt.Fprintln(out, line)
 	}
 }
 
@@ -117,7 +120,7 @@ func coloured(text, sequence string, o Options) string {
 // text writes the facts with their values aligned; a single value goes to as many lines as
 // it takes.
 func (f *Facts) text(out io.Writer, o Options) {
-	title(out, f.Title)
+	title(out, f.Title, o)
 	before := ""
 	if f.Indented || f.Title != "" {
 		before = indent
@@ -144,7 +147,7 @@ func (f *Facts) text(out io.Writer, o Options) {
 
 // text writes the table with aligned columns.
 func (t *Table) text(out io.Writer, o Options) {
-	title(out, t.Title)
+	title(out, t.Title, o)
 	heads := t.heads()
 	before, gap := "", t.gap()
 	if t.Indented {
