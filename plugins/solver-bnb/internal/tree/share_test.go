@@ -6,6 +6,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
 
 // The settled share begins at 0, stays a share, and is 1 where nothing is left, whatever is
@@ -33,5 +34,31 @@ func TestSettledShare(t *testing.T) {
 				t.Errorf("%s: %v in the end", goal, share)
 			}
 		}
+	}
+}
+
+// While dives of trees have something left, nothing is said to be settled: what they have
+// done is no share of the region.
+func TestSettledShareOfDives(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 18))
+	open := 0
+	for i := range 40 {
+		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 3)
+		q.Model, q.Goal = wild.Trees(r, q.Space), problem.Maximise
+		tr, err := New(q, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.Run(t.Context(), Limits{Boxes: 2})
+		if len(tr.parts) == 0 {
+			continue
+		}
+		open++
+		if share := tr.Share(); share != 0 {
+			t.Errorf("question %d: %v with %d parts left", i, share, len(tr.parts))
+		}
+	}
+	if open < 5 {
+		t.Errorf("%d of 40 had parts left", open)
 	}
 }

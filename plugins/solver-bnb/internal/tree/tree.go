@@ -344,9 +344,10 @@ func (t *Tree) merge(o *output) {
 // Size is the number of leaves and parts.
 func (t *Tree) Size() int { return t.front.size + len(t.parts) }
 
-// Share is that of the region, before constraints, which is settled; rounded.
+// Share is that of the region, before constraints, which is settled; rounded. It is 0 while
+// dives are under way: their parts overlap.
 func (t *Tree) Share() float64 {
-	if t.Boxes == 0 {
+	if t.Boxes == 0 || len(t.parts) > 0 {
 		return 0
 	}
 	return max(0, min(1, 1-t.mass/t.grid.Size(t.grid.Whole())))
