@@ -273,7 +273,7 @@ func runAll(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if bound != nil {
 		b := bound.out
 		out.Bound, out.HasBound, out.BoundGrade, out.BoundTolerance = b.Bound, true, b.BoundGrade, b.BoundTolerance
-		if closed == nil && o.Maximise && out.Witness != nil && b.Bound <= out.Witness.Margin+leastStep+b.BoundTolerance {
+		if w := out.Witness; closed == nil && o.Maximise && w != nil && b.Bound <= w.Margin+apart(w.Margin, coarsest*b.BoundTolerance, o.Gap) {
 			closed = bound
 		}
 	}

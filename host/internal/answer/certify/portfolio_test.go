@@ -96,6 +96,43 @@ func TestAPortfolioRefutesItsMember(t *testing.T) {
 	}
 }
 
+// What a portfolio calls closed is as close as what a solver alone does: a coarse tolerance does
+// not make up for a bound that is more than a thousandth above the best witness.
+func TestACoarseBoundClosesNothing(t *testing.T) {
+	rough := coarse{lying{lie: func(q *problem.Query, r *sdk.Result) {
+		if r.Tolerance = 1e-2; q.Goal == problem.Maximise && r.Status == sdk.Optimal {
+			r.Status, r.Reason, r.Bound = sdk.Feasible, sdk.TimeLimit, r.Objective+9e-3
+		}
+	}}}
+	far := 0
+	for _, c := range refereed() {
+		rep, err := certify.Run(t.Context(), c.q, certify.Options{
+			Portfolio: []certify.Options{member(t, rough), member(t, rough)}, Maximise: true, Enumerate: -1, Seed: 1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Witness == nil || !rep.HasBound || rep.Bound <= 1.001*rep.Witness.Margin+1e-6 {
+			continue
+		}
+		if far++; rep.Closed {
+			t.Errorf("closed with the bound %v, at %v", rep.Bound, rep.Witness.Margin)
+		}
+	}
+	if far == 0 {
+		t.Error("every bound was near")
+	}
+}
+
+// coarse answers to within a tolerance.
+type coarse struct{ lying }
+
+func (c coarse) Describe(ctx context.Context) (sdk.Description, error) {
+	d, err := c.lying.Describe(ctx)
+	d.Exactness = sdk.GradeNumerical
+	return d, err
+}
+
 // knowing knows whom seldom is about.
 type knowing struct {
 	sdktest.Enumerator

@@ -313,12 +313,14 @@ const (
 // apart is how far from the best margin a bound on it may be for the maximum to
 // count as found: 10⁻⁶ or what the solver's tolerance makes necessary, but no more
 // than a thousandth of the margin, unless Options.Gap allows it.
-func (r *run) apart(tolerance float64) float64 {
-	best, allowed := r.best(), math.Max(leastStep, tolerance)
+func (r *run) apart(tolerance float64) float64 { return apart(r.best(), tolerance, r.o.Gap) }
+
+func apart(best, tolerance, gap float64) float64 {
+	allowed := math.Max(leastStep, tolerance)
 	if best > 0 {
 		allowed = math.Min(allowed, smallStep*best)
 	}
-	return math.Max(allowed, r.o.Gap*math.Abs(best))
+	return math.Max(allowed, gap*math.Abs(best))
 }
 
 // sweep works through the open regions, splitting what stays undecided. left
