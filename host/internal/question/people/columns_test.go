@@ -80,6 +80,11 @@ func TestFilled(t *testing.T) {
 	if err != nil || len(d.Points) != 1 || d.Points[0][0] != 38.5 || d.Dropped != 2 {
 		t.Errorf("%v, %+v", err, d)
 	}
+	spec.Label = people.Label{Column: "a", Positive: []string{"2"}} // an unknown label is not a "no"
+	if d, err := people.Read(&spec); err != nil || len(d.Points) != 0 || d.Dropped != 3 {
+		t.Errorf("%v, %+v", err, d)
+	}
+	spec.Label = people.Label{}
 	spec.Features = append(spec.Features, people.Column{Feature: "again", Name: "a"}) // which does not
 	if d, err := people.Read(&spec); err != nil || len(d.Points) != 0 || d.Dropped != 3 {
 		t.Errorf("%v, %+v", err, d)

@@ -148,9 +148,12 @@ func flags(cells []int, row []string) (ones, at int, err error) {
 }
 
 // marksIn are the marks of a missing value in a column: not those that the first step of every feature
-// that is read from it replaces.
+// that is read from it replaces. A label is replaced by none.
 func (spec *Spec) marksIn(column string) []string {
 	return slices.DeleteFunc(slices.Clone(spec.Format.Missing), func(mark string) bool {
+		if column == spec.Label.Column {
+			return false
+		}
 		read := 0
 		for i := range spec.Features {
 			c := &spec.Features[i]
