@@ -60,7 +60,7 @@ type Options struct {
 	Progress func(Progress)
 	// Witnessed, where not nil, is called with each witness the moment its replay
 	// is done: also with an incumbent that the solver shows on its way, from
-	// another goroutine then. It must not block.
+	// another goroutine then, with a portfolio from several at once. It must not block.
 	Witnessed func(*individual.Witness)
 
 	// team is what members of a portfolio share; nil for a solver alone.
