@@ -134,7 +134,7 @@ var ErrChanged = errors.New("the file was changed since the run began")
 
 // Open reads the study and applies the spec, which must ask one question.
 func Open(spec Spec) (*Question, error) {
-	all, err := OpenAll(spec)
+	all, err := openAll(spec, false)
 	switch {
 	case err != nil:
 		return nil, err
@@ -145,10 +145,11 @@ func Open(spec Spec) (*Question, error) {
 	return all[0], nil
 }
 
-// OpenAll is Open for a spec whose protected attributes may be "each" (one at a
-// time) or "subsets" (every subset, smaller ones first): one question a set.
-func OpenAll(spec Spec) ([]*Question, error) {
-	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules})
+// openAll is Open for a spec whose protected attributes may be "each" (one at a
+// time) or "subsets" (every subset, smaller ones first): one question a set, and
+// with anyClass, of a study that asks about any class, one a set and class.
+func openAll(spec Spec, anyClass bool) ([]*Question, error) {
+	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules, AnyClass: anyClass})
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +165,12 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*Question, len(sets))
-	for i, set := range sets {
+	classes, err := st.ByClass()
+	if err != nil {
+		return nil, err
+	}
+	var out []*Question
+	for _, set := range sets {
 		q := &Question{Spec: spec, Study: st, Space: st.Space}
 		if len(sets) > 1 {
 			q.Spec.Protected = set
@@ -182,7 +187,11 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--where: %w", err)
 		}
-		out[i] = q
+		for _, of := range classes {
+			one := *q
+			one.Study = of
+			out = append(out, &one)
+		}
 	}
 	return out, nil
 }
@@ -190,7 +199,21 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 // Queries reads the study and makes the spec's queries, one for each set of protected
 // attributes. note tells the user something beside the result.
 func Queries(spec Spec, goal problem.Goal, note func(format string, args ...any)) (*study.Study, []*problem.Query, error) {
-	all, err := OpenAll(spec)
+	all, out, err := queries(spec, goal, false, note)
+	if err != nil {
+		return nil, nil, err
+	}
+	return all[0].Study, out, nil
+}
+
+// ByClass is Queries that takes a study which asks about any class too: then there is a
+// question for each class, whether it wins, and neighbours are of the same attributes.
+func ByClass(spec Spec, goal problem.Goal, note func(format string, args ...any)) ([]*Question, []*problem.Query, error) {
+	return queries(spec, goal, true, note)
+}
+
+func queries(spec Spec, goal problem.Goal, anyClass bool, note func(format string, args ...any)) ([]*Question, []*problem.Query, error) {
+	all, err := openAll(spec, anyClass)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -206,7 +229,7 @@ func Queries(spec Spec, goal problem.Goal, note func(format string, args ...any)
 			TakesSigmoids(out[i].Model, note)
 		}
 	}
-	return all[0].Study, out, nil
+	return all, out, nil
 }
 
 // With is the question asked of another network of the study's shape, which need

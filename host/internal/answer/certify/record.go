@@ -63,6 +63,9 @@ func Settings(st *study.Study, q *problem.Query) map[string]string {
 	if q.Epsilon != nil {
 		settings["epsilon"] = fairness.FormatRat(q.Epsilon)
 	}
+	if st.Class != nil {
+		settings["class"] = strconv.Itoa(*st.Class)
+	}
 	if q.K > 0 {
 		settings["k"] = strconv.Itoa(q.K)
 	}

@@ -102,10 +102,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	}
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()
-	st, queries, err := question.Queries(r.Spec, problem.Decide, s.Note)
+	asked, queries, err := question.ByClass(r.Spec, problem.Decide, s.Note)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
+	st := asked[0].Study
 	if n := queries[0].Notion; r.MaxK && !n.Binned() {
 		return nil, session.Mistake(fmt.Errorf("--max-k: the notion %s has no bins; --notion score has", n))
 	}
@@ -122,8 +123,13 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		Questions: []*Result{}, Several: len(queries) > 1,
 	}
 	var failed error
+	settled := 0 // questions that another answer settled
 	for i, q := range queries {
-		a := &asker{Request: &r, session: s, study: st, query: q, plugins: plugins, start: s.Begun}
+		if r.settled(out, asked[i]) {
+			settled++
+			continue
+		}
+		a := &asker{Request: &r, session: s, study: asked[i].Study, query: q, plugins: plugins, start: s.Begun}
 		if i > 0 {
 			a.start = time.Now()
 		}
@@ -136,15 +142,25 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 			break
 		}
 	}
-	switch missing := len(out.Questions) < len(queries); {
+	switch missing := len(out.Questions)+settled < len(queries); {
 	case missing && !out.Several:
 		return nil, failed
 	case missing && out.Verdict == certify.Fair.String():
 		out.Verdict = certify.Undecided.String()
 	}
 	out.Seconds = time.Since(s.Begun).Seconds()
-	hold(out, r.Gates, len(queries))
+	hold(out, r.Gates, len(queries)-settled)
 	return out, failed
+}
+
+// settled reports that an answer settles another class's question: one that a copy wins
+// and the other does not is a change of the class.
+func (r *Request) settled(all *Results, q *question.Question) bool {
+	if q.Study.Class == nil || len(all.Questions) == 0 || r.Maximise || r.All {
+		return false
+	}
+	last := all.Questions[len(all.Questions)-1]
+	return last.Verdict == certify.Unfair.String() && slices.Equal(last.Protected, question.Protected(q.Space))
 }
 
 // hold holds the verdicts against gates: all must be fair, one unfair. That nobody is

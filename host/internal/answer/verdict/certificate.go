@@ -34,7 +34,7 @@ func (r *Request) certifiable(queries []*problem.Query, plugins discover.Solvers
 	case r.Certificate == "":
 		return nil
 	case len(queries) != 1:
-		return errors.New("--certificate is of one question; --protected each and subsets ask several")
+		return errors.New("--certificate is of one question; class: any, --protected each and subsets ask several")
 	case proverOf(plugins, r.goal()) == nil:
 		return fmt.Errorf("--certificate: %s gives no proofs that could be checked; --solver bnb does", plugins)
 	}

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,9 @@ func (r *Result) question() string {
 	}
 	if unit := notion.Unit(); unit != "" {
 		return fmt.Sprintf("do counterfactuals in %s get %ss more than ε = %s apart%s?", names, unit, r.Epsilon, cut)
+	}
+	if r.Class != nil {
+		return fmt.Sprintf("does class %d win for one and not for the other of counterfactuals in %s (%s)%s?", *r.Class, names, notion, cut)
 	}
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, notion, cut)
 }
@@ -195,7 +199,12 @@ func (w *Witness) table() *view.Table {
 }
 
 // Asks implements certify.Answers.
-func (r *Result) Asks() []string { return r.Protected }
+func (r *Result) Asks() []string {
+	if r.Class != nil {
+		return append(slices.Clone(r.Protected), fmt.Sprintf("class %d", *r.Class))
+	}
+	return r.Protected
+}
 
 // Overview implements certify.Answers.
 func (*Result) Overview(all []*Result) view.Block {
@@ -205,7 +214,7 @@ func (*Result) Overview(all []*Result) view.Block {
 		if q.Gap != nil {
 			gap = fmt.Sprintf(", %.6g", *q.Gap)
 		}
-		lines = append(lines, fmt.Sprintf("%-40s %s%s", strings.Join(q.Protected, " × "), q.Verdict, gap))
+		lines = append(lines, fmt.Sprintf("%-40s %s%s", strings.Join(q.Asks(), " × "), q.Verdict, gap))
 	}
 	return lines
 }

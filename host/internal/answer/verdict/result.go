@@ -25,6 +25,8 @@ type Result struct {
 	// Protected are the attributes that vary; AskedK is Request.K.
 	Protected []string `json:"protected"`
 	AskedK    int      `json:"asked_k,omitempty"`
+	// Class is the class of which it was asked whether it wins, where all were.
+	Class *int `json:"class,omitempty"`
 
 	Verdict string `json:"verdict"`
 	// Next are commands to try where the verdict is undecided, and what for.
@@ -130,7 +132,7 @@ func (a *asker) next() []Next {
 	add := func(to []Next, purpose, command string) []Next { return append(to, Next{command, purpose}) }
 	var out []Next
 	long := fmt.Sprintf("%.0fs", max(time.Minute, 10*a.Timeout).Seconds())
-	if len(a.Relax) == 0 {
+	if len(a.Relax) == 0 && a.study.Class == nil {
 		out = add(out, "how many are proved to be treated fairly, and how many not", spec.Command("quantify", true, "--timeout", long))
 	}
 	switch network := proverOf(a.plugins, problem.Decide) != nil; {
@@ -149,7 +151,7 @@ func (a *asker) next() []Next {
 func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certify.Extreme) *Result {
 	out := &Result{
 		Asked:    certify.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
-		Encoding: a.encoding(), Bounds: a.bounds(), Protected: question.Protected(a.query.Space), AskedK: a.K,
+		Encoding: a.encoding(), Bounds: a.bounds(), Protected: question.Protected(a.query.Space), AskedK: a.K, Class: a.study.Class,
 		Verdict: rep.Verdict.String(), Nobody: rep.Nobody, Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,

@@ -59,7 +59,9 @@ func (g *onnxGraph) finish(v *onnxValue, class *int) loaded {
 	switch {
 	case v.scores != nil:
 		last, head = g.probability(chosenScore(v.scores, class))
-		out.oneOfMany = len(chosenScore(v.scores, class).logits.rows) > 2
+		if out.oneOfMany = len(chosenScore(v.scores, class).logits.rows) > 2; out.oneOfMany && wholeOf(v.scores) {
+			out.classes = len(v.scores)
+		}
 	default:
 		last = g.numbers(v)
 		out.linear = true
@@ -72,7 +74,9 @@ func (g *onnxGraph) finish(v *onnxValue, class *int) loaded {
 			panic(faultf("two raw scores of which one is the other's negative: export without options={\"raw_scores\": True}"))
 		default:
 			which := classOf(class, n)
-			out.oneOfMany = n > 2
+			if out.oneOfMany = n > 2; out.oneOfMany {
+				out.classes = n
+			}
 			last, head = g.probability(score{logits: last, class: which})
 		}
 	}

@@ -38,6 +38,9 @@ type Options struct {
 	// NoModel leaves the network out: Network is nil and nothing is said of
 	// its file.
 	NoModel bool
+	// AnyClass allows a study that asks about any of several classes; the study that is
+	// loaded is then about class 0, and ByClass gives all.
+	AnyClass bool
 }
 
 // Rule is a named constraint.
@@ -62,6 +65,9 @@ type Study struct {
 	Model                  model.Model
 	ModelPath, ModelSHA256 string
 	ModelFile              modelfile.Info
+	// Class is the class that Model's decision is about, where the study asks about any of
+	// several; else nil.
+	Class *int
 
 	Space *space.Space
 	// Rules lists every constraint, on or off, in the order of the file.
@@ -75,6 +81,7 @@ type Study struct {
 	Notion     fairness.Notion
 	Clustering fairness.Clustering
 
+	choice  modelfile.Choice
 	chain   []string     // the study file and those that it extends
 	spec    *people.Spec // nil without a data section
 	dataErr error        // why the data's files cannot be told
@@ -203,7 +210,7 @@ func (s *Study) switchRules(wanted []string) error {
 
 // model finds, reads and checks the network.
 func (r *reader) model(root *yamlfile.Node, s *Study) error {
-	n, choice := r.modelFile(root)
+	n, choice, anyClass := r.modelFile(root)
 	path, err := r.modelPath(root, n)
 	if err != nil {
 		return err
@@ -212,6 +219,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	if err != nil {
 		return err
 	}
+	s.choice = choice
 	s.ModelPath, s.ModelSHA256 = path, s.ModelFile.SHA256
 	if have := s.Model.Inputs(); have != s.Space.Inputs {
 		r.Fault(root.Get("features"), "the features feed %d network inputs, %s takes %d", s.Space.Inputs, path, have)
@@ -221,7 +229,16 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	if n == nil {
 		n = root
 	}
+	if anyClass {
+		s.Class = choice.Class
+	}
 	switch linear := s.ModelFile.Linear || s.Model.Link() == model.Identity; {
+	case anyClass && s.ModelFile.Classes == 0:
+		r.Fault(n, "class: any is about a model of three classes or more, of which the one with the largest output wins; %s is none: leave class: out, or name one", path)
+	case anyClass && s.ModelFile.Classes > maxClasses:
+		r.Fault(n, "class: any of %d classes; at most %d are asked about one by one: name one", s.ModelFile.Classes, maxClasses)
+	case anyClass && !r.options.AnyClass:
+		r.Fault(n, "class: any is for hyfair certify; anything else is asked about one class: name it, as in class: 1")
 	case s.ModelFile.OneOfMany && s.Notion.UsesEpsilon():
 		r.Fault(n, "%s tells several classes, of which all that can be asked is whether one wins: say notion: decision", path)
 	case s.ModelFile.OneOfMany:
@@ -234,18 +251,23 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 }
 
 // modelFile reads what model: says: a path, or a file with what of it is asked about. n
-// is the path's place, nil without one.
-func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelfile.Choice) {
+// is the path's place, nil without one. anyClass: all classes are asked about, and choice
+// names the first.
+func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelfile.Choice, anyClass bool) {
 	n = root.Get("model")
 	if n == nil || n.Kind != yamlfile.Mapping {
 		r.Name(n)
-		return n, choice
+		return n, choice, false
 	}
 	if !r.object(n, "model") {
-		return n, choice
+		return n, choice, false
 	}
 	choice.Output, _ = r.Name(n.Get("output"))
-	if class := n.Get("class"); class != nil {
+	switch class := n.Get("class"); {
+	case class == nil:
+	case class.Text == "any":
+		choice.Class, anyClass = new(int), true
+	default:
 		if k, ok := r.Integer(class, 0, 1<<16); ok {
 			choice.Class = &k
 		}
@@ -259,7 +281,32 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 		r.Fault(n, "needs file:, the model's file")
 	}
 	r.Name(file)
-	return file, choice
+	return file, choice, anyClass
+}
+
+// maxClasses bounds the classes of which any may be asked about.
+const maxClasses = 64
+
+// ByClass is the study about each class in turn, where it asks about any of several, with
+// Class and Model those of the class; else the study alone.
+func (s *Study) ByClass() ([]*Study, error) {
+	if s.Class == nil {
+		return []*Study{s}, nil
+	}
+	all := make([]*Study, s.ModelFile.Classes)
+	for class := range all {
+		of := *s
+		of.Class, of.choice.Class = &class, &class
+		var err error
+		if of.Model, of.ModelFile, err = modelfile.Read(s.ModelPath, of.choice); err != nil {
+			return nil, err
+		}
+		if of.ModelFile.SHA256 != s.ModelSHA256 {
+			return nil, fmt.Errorf("%s was changed while it was read", s.ModelPath)
+		}
+		all[class] = &of
+	}
+	return all, nil
 }
 
 func (r *reader) modelPath(root, n *yamlfile.Node) (string, error) {
@@ -295,7 +342,7 @@ func (r *reader) modelFolder(root *yamlfile.Node) (string, error) {
 	text := ""
 	if n != nil {
 		text = n.Text
-	} else if n, _ = r.modelFile(root); n != nil {
+	} else if n, _, _ = r.modelFile(root); n != nil {
 		text = n.Text[:strings.LastIndexAny(n.Text, `/\:`)+1] + "."
 	} else {
 		return "", nil
