@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
@@ -177,6 +179,10 @@ func TestAnyClass(t *testing.T) {
 		}
 		if got.Verdict != want {
 			t.Fatalf("%d: %s, by enumeration %s, of %+v", i, got.Verdict, want, n)
+		}
+		var text strings.Builder
+		if err := got.Document().Write(&text, view.Text, view.Options{}); err != nil || !strings.Contains(text.String(), "all together: "+strings.ToUpper(want)) {
+			t.Errorf("%d: %v, %s", i, err, text.String())
 		}
 		seen[fmt.Sprint(want, " ties ", ties)]++
 		last := got.Questions[len(got.Questions)-1]

@@ -74,6 +74,9 @@ func (a *Answers[R]) Document() *view.Document {
 	}
 	var one R
 	d := view.Of(view.Paragraph{}, one.Overview(a.Questions))
+	if a.Verdict != "" {
+		d.Add(view.Paragraph{"all together: " + strings.ToUpper(a.Verdict)})
+	}
 	d.Add(a.Blocks()...)
 	return d
 }
