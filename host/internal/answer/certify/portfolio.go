@@ -202,7 +202,8 @@ func failures[T any](all []asked[T], o *Options) (faults []string, err error) {
 
 // runAll is Run for a portfolio: every member is asked the whole question. While the
 // largest margin is asked for, each raises its target to the best witness of all; the
-// first proof ends it. What counts is the farthest witness and the least bound, with the
+// first proof ends it. What counts is the farthest witness and the bound that closed the
+// question, else the least, with the
 // grade of the proof behind it; a bound or a proof that another member's witness exceeds
 // is refuted.
 func runAll(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
@@ -270,10 +271,13 @@ func runAll(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		out.Verdict, out.Grade, out.Tolerance, out.ToleranceFormula = Fair, p.Grade, p.Tolerance, p.ToleranceFormula
 		counted = proof
 	}
+	if closed != nil && closed.out.HasBound {
+		bound = closed // a nearer one may be too far for its own, smaller tolerance
+	}
 	if bound != nil {
 		b := bound.out
 		out.Bound, out.HasBound, out.BoundGrade, out.BoundTolerance = b.Bound, true, b.BoundGrade, b.BoundTolerance
-		if w := out.Witness; closed == nil && o.Maximise && w != nil && b.Bound <= w.Margin+apart(w.Margin, coarsest*b.BoundTolerance, o.Gap) {
+		if w := out.Witness; closed == nil && o.Maximise && w != nil && b.Bound <= w.Margin+apart(w.Margin, b.BoundTolerance, o.Gap) {
 			closed = bound
 		}
 	}

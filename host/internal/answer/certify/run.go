@@ -285,7 +285,7 @@ func (r *run) maximise(ctx context.Context) error {
 		r.report.Reason = "the solver was refuted"
 	case left:
 		r.report.Reason = r.reason(ctx)
-	case r.report.HasBound && r.best() > 0 && r.report.Bound > r.best()+r.apart(coarsest*r.report.BoundTolerance):
+	case r.report.HasBound && r.best() > 0 && r.report.Bound > r.best()+r.apart(r.stretch()*r.report.BoundTolerance):
 		r.report.Reason = "the solver's tolerance is too coarse to close so small a maximum"
 	default:
 		r.report.Closed = true
@@ -321,6 +321,15 @@ func apart(best, tolerance, gap float64) float64 {
 		allowed = math.Min(allowed, smallStep*best)
 	}
 	return math.Max(allowed, gap*math.Abs(best))
+}
+
+// stretch is how many tolerances a bound may be from the best margin: coarsest where the
+// solver found both, and one where the margin may be another's.
+func (r *run) stretch() float64 {
+	if r.o.team != nil {
+		return 1
+	}
+	return coarsest
 }
 
 // sweep works through the open regions, splitting what stays undecided. left
