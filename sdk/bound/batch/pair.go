@@ -12,7 +12,8 @@ import "math"
 // y − x is known to lie within some interval. What the lanes have in common cancels on the
 // way, but for the neurons whose sign is open.
 //
-// Of rounding: with |s| + |t| ≤ |α| + |β| at every neuron m, and |c| ≤ 2·(|α|+|β|)·(T(m)+2E(m)), the
+// Of rounding: with |s| + |t| ≤ |α| + |β| at every neuron m, and |c| ≤ 2·(|α|+|β|)·(T(m)+2E(m)), which holds of
+// what relax takes, since its bound is no larger than above's, the
 // magnitudes of all monomials add up to less than 2T of the logit for each lane, by the
 // recursion of rounding.go: from V ≤ T in the first layer, where one passes on V + 2T + 4E for
 // 2T + E there, V ≤ 3/2·T follows in the second, 7/4·T in the third, and so on. No monomial goes through

@@ -87,7 +87,7 @@ type Part struct {
 
 // Part is the box that was bounded last, for a pair.
 func (b *Boxes) Part(z1, z2 int) Part {
-	return Part{int32(z1), int32(z2), Pair{b.of(z1, z2), b.To + b.Hi[z1], -b.From - b.Lo[z2]}, append(append([]int32(nil), b.least[0]...), b.most[0]...)}
+	return Part{int32(z1), int32(z2), b.Pair(z1, z2), append(append([]int32(nil), b.least[0]...), b.most[0]...)}
 }
 
 // Settles reports that no pair of logits in a part does what judge demands, after up to
