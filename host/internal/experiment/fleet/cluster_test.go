@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -83,7 +85,7 @@ func TestAClusterLosesANode(t *testing.T) {
 	tier.NeedLong(t)
 	b := lay(t)
 	b.wait = "10s" // a cluster needs a few to agree on who leads
-	grid := b.grid(8, 8_000)
+	grid := b.grid(12, 8_000)
 	want := b.alone(grid)
 	nodes := b.cluster()
 	keys := filepath.Join(b.dir, "keys", RoleCoordinator)
@@ -104,12 +106,17 @@ func TestAClusterLosesANode(t *testing.T) {
 	}
 
 	coordinator := experiment("first")
-	b.until("first task", func() bool { return b.over(coordinator) || b.status("--keys", keys).Done > 0 })
 	l, err := dial(Address{b.url, keys}, RoleCoordinator, "looks")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	b.until("first result", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		results, err := l.js.Stream(ctx, resultsStream)
+		return b.over(coordinator) || err == nil && results.CachedInfo().State.LastSeq > 0
+	})
 	leader := ""
 	for _, name := range []string{tasksStream, resultsStream, "OBJ_" + contentBucket} {
 		s, err := l.js.Stream(t.Context(), name)

@@ -81,6 +81,10 @@ type Coordinator struct {
 	comparing bool
 	fresh     []message
 	latest    uint64
+	// heard is latest as it was when last looked at, and deaf how often since then the queue
+	// had more.
+	heard uint64
+	deaf  int
 	parts     gatherer
 	state     State
 	told      string
@@ -532,9 +536,7 @@ func (c *Coordinator) wait(ctx context.Context) error {
 func (c *Coordinator) Close() error {
 	if c.done != nil {
 		c.done()
-		if c.listen != nil {
-			c.listen.Stop()
-		}
+		c.still() // nobody else is left
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if c.link.IsConnected() {

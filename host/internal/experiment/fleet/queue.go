@@ -19,19 +19,25 @@ import (
 func (c *Coordinator) lay(ctx context.Context) (err error) {
 	c.filling.Lock()
 	defer c.filling.Unlock()
-	if c.listen != nil {
-		c.listen.Stop()
-		c.listen = nil
-	}
+	c.still() // what it brings is of what was there
 	clear(c.grounds)
 	clear(c.sent)
 	c.mu.Lock()
-	c.latest, c.fresh = 0, nil // the stream may be another
+	c.latest, c.fresh, c.deaf = 0, nil, 0 // the stream may be another
 	c.mu.Unlock()
 	if c.queue, c.results, c.store, err = c.link.lay(ctx); err != nil {
 		return err
 	}
-	consumer, err := c.link.js.OrderedConsumer(ctx, resultsStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultPrefix + c.plan + ".>"}})
+	return c.hark(ctx)
+}
+
+// hark listens for results, from the first that did not come yet. c.filling is held.
+func (c *Coordinator) hark(ctx context.Context) error {
+	c.still()
+	c.mu.Lock()
+	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultPrefix + c.plan + ".>"}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: c.latest + 1}
+	c.mu.Unlock()
+	consumer, err := c.link.js.OrderedConsumer(ctx, resultsStream, from)
 	if err != nil {
 		return err
 	}
@@ -39,8 +45,47 @@ func (c *Coordinator) lay(ctx context.Context) (err error) {
 		if meta, err := m.Metadata(); err == nil {
 			c.take(m.Subject(), m.Data(), meta.Sequence.Stream)
 		}
-	})
+	}, jetstream.PullHeartbeat(pulse))
 	return err
+}
+
+// still ends listening. c.filling is held.
+func (c *Coordinator) still() {
+	if c.listen != nil {
+		c.listen.Stop()
+		c.listen = nil
+	}
+}
+
+// pulse is how often the queue says that it still sends results: after two that are missing,
+// as when a server of a cluster is lost, another is asked.
+const pulse = 5 * time.Second
+
+// mend listens anew where the queue has results that do not come: what the library asks
+// again when a server is lost may stay without an answer for good.
+func (c *Coordinator) mend(ctx context.Context, results jetstream.Stream) {
+	last, err := results.GetLastMsgForSubject(ctx, resultPrefix+c.plan+".>")
+	if err != nil {
+		return // there is none
+	}
+	c.mu.Lock()
+	if last.Sequence <= c.latest || c.latest > c.heard {
+		c.deaf = 0
+	}
+	c.heard = c.latest
+	if last.Sequence > c.latest {
+		c.deaf++
+	}
+	anew := c.deaf > looks/2
+	if anew {
+		c.deaf = 0
+	}
+	c.mu.Unlock()
+	if anew {
+		c.filling.Lock()
+		defer c.filling.Unlock()
+		c.hark(ctx) // if that fails, the next time
+	}
 }
 
 // publish puts a parcel's files and the parcel into the queue. A queue that does not answer
@@ -194,6 +239,8 @@ func (c *Coordinator) sweep(ctx context.Context) {
 	}
 	if _, err := results.Info(ctx); errors.Is(err, jetstream.ErrStreamNotFound) {
 		c.lay(ctx)
+	} else if err == nil {
+		c.mend(ctx, results)
 	}
 	there := map[string]bool{}
 	stuck := map[string]bool{} // by ground

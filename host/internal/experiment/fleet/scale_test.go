@@ -80,6 +80,21 @@ func TestManyTasks(t *testing.T) {
 		}
 		tasks, machines = n, 1000
 	}
+	crowd(t, tasks, machines, 0, nil)
+}
+
+// Results come also after those that the library should bring do not any more.
+func TestResultsThatDoNotCome(t *testing.T) {
+	crowd(t, 100, 2, time.Second, func(c *Coordinator) {
+		c.filling.Lock()
+		defer c.filling.Unlock()
+		c.listen.Stop()
+	})
+}
+
+// crowd has workers do tasks of nothing. midway is called when half of them are done.
+func crowd(t *testing.T, tasks, machines int, patience time.Duration, midway func(*Coordinator)) {
+	t.Helper()
 	b := lay(t)
 	server := b.launch(exec.Command(filepath.Join(b.dir, "hyfair-fleet"), "-listen", "127.0.0.1:0", "-store", filepath.Join(b.dir, "store")))
 	b.until("a queue", func() bool { return strings.Contains(server.said(), "the queue of a fleet is at") || b.over(server) })
@@ -88,14 +103,14 @@ func TestManyTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crowd := exec.Command(self, simulated, b.url, strconv.Itoa(machines))
-	end, err := crowd.StdinPipe()
+	many := exec.Command(self, simulated, b.url, strconv.Itoa(machines))
+	end, err := many.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	workers := b.launch(crowd)
+	workers := b.launch(many)
 
-	c, err := Coordinate(Address{URL: b.url}, &session.Session{}, 0)
+	c, err := Coordinate(Address{URL: b.url}, &session.Session{}, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +137,12 @@ func TestManyTasks(t *testing.T) {
 					t.Error(i, err)
 					return
 				}
-				if n := answered.Add(1); n%10_000 == 0 {
+				n := answered.Add(1)
+				if n%10_000 == 0 {
 					t.Logf("%d tasks after %v", n, time.Since(begin).Round(time.Second))
+				}
+				if midway != nil && n == int64(tasks/2) {
+					midway(c)
 				}
 			}
 		})

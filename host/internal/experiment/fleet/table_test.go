@@ -95,7 +95,12 @@ func (b *table) launch(c *exec.Cmd) *process {
 		defer close(p.ended)
 		p.Wait()
 	}()
-	b.Cleanup(p.kill)
+	b.Cleanup(func() {
+		p.kill()
+		if b.Failed() {
+			b.Logf("%s said:\n%s", c.Args, p.said())
+		}
+	})
 	return p
 }
 

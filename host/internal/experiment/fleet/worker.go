@@ -70,10 +70,12 @@ type Worker struct {
 	stir    context.CancelFunc
 }
 
-// offer is a ground, and how long its tasks wait for a sign of life.
+// offer is a ground, how long its tasks wait for a sign of life, and which server of a
+// cluster hands them out: with another, what was asked of the one before is forgotten.
 type offer struct {
-	name string
-	wait time.Duration
+	name   string
+	wait   time.Duration
+	leader string
 }
 
 // errDropped: nobody waits for the task any more.
@@ -242,7 +244,11 @@ func (w *Worker) survey(ctx context.Context) {
 			lacks[info.Name] = why
 			continue
 		}
-		grounds = append(grounds, offer{info.Name, max(time.Second, info.Config.AckWait)})
+		o := offer{name: info.Name, wait: max(time.Second, info.Config.AckWait)}
+		if info.Cluster != nil {
+			o.leader = info.Cluster.Leader
+		}
+		grounds = append(grounds, o)
 	}
 	if list.Err() != nil {
 		return
