@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
@@ -126,6 +127,26 @@ func TestSeveralQuestions(t *testing.T) {
 			if i > 0 && len(q.Protected) < len(set.Questions[i-1].Protected) {
 				t.Errorf("%s: %v after %v", word, q.Protected, set.Questions[i-1].Protected)
 			}
+		}
+	}
+}
+
+// TestSeveralQuestionsInTime: a question that takes all the time it is given leaves the
+// others theirs.
+func TestSeveralQuestionsInTime(t *testing.T) {
+	tier.NeedUsual(t)
+	code, stdout, stderr := command(t, rogueFolder(t, "rogue"), "certify", "../../../studies/loan", "--solver", "rogue", "--set", "mode=patient",
+		"--protected", "each", "--climb=false", "--timeout", "3s", "--json")
+	var set verdict.Results
+	if err := json.Unmarshal([]byte(stdout), &set); err != nil || code != ExitDone {
+		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
+	}
+	if len(set.Questions) != 3 {
+		t.Fatalf("%d questions: %s", len(set.Questions), stderr)
+	}
+	for _, q := range set.Questions {
+		if q.Reason != "time limit" || q.Solves != 1 {
+			t.Errorf("%s: %s, solver asked %d times", q.Protected, q.Reason, q.Solves)
 		}
 	}
 }

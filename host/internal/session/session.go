@@ -92,6 +92,16 @@ func (s *Session) Until(ctx context.Context, limit time.Duration) (context.Conte
 	return context.WithDeadline(ctx, s.Begun.Add(max(limit-100*time.Millisecond, limit/2)))
 }
 
+// PartOf gives the first of several questions its part of the time that is left: what it
+// does not need is for the others.
+func PartOf(ctx context.Context, questions int) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok || questions < 2 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(questions))
+}
+
 // TooLate says of an error of a solver that could not be started that the time was
 // over, where it was.
 func TooLate(ctx context.Context, limit time.Duration, err error) error {

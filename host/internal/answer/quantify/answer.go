@@ -108,7 +108,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		if out.Several {
 			one.which = fmt.Sprintf("%d of %d · %s · ", i+1, len(queries), strings.Join(question.Protected(q.Space), " × "))
 		}
-		part, cancel := partOf(ctx, len(queries)-i)
+		part, cancel := session.PartOf(ctx, len(queries)-i)
 		answer, err := one.answer(part)
 		cancel()
 		if failed = errors.Join(failed, err); answer == nil {
@@ -149,15 +149,6 @@ func (r *Request) open(ctx context.Context, s *session.Session) (p *discover.Plu
 		return nil, session.Mistake(fmt.Errorf("solver %s does not quantify (hyfair plugins lists what each serves)", r.Solver))
 	}
 	return p, nil
-}
-
-// partOf gives the first of several questions its part of the time that is left.
-func partOf(ctx context.Context, questions int) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok || questions < 2 {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(questions))
 }
 
 // asker is one question with everything read.

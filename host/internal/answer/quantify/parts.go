@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -102,7 +103,7 @@ func RunParts(ctx context.Context, q *problem.Query, o Options, parts Parts) (*R
 		one := o
 		one.Samples, one.Rows, one.Pieces, one.Progress, one.doubt = min(o.Samples, batch), nil, nil, nil, max(1, certify.DoubtCopies/len(all))
 		begun := time.Now()
-		limited, cancel := partOf(ctx, len(open)-i)
+		limited, cancel := session.PartOf(ctx, len(open)-i)
 		rep, failed := Run(limited, &asked, one)
 		cancel()
 		if err = failed; rep == nil {

@@ -133,7 +133,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		if i > 0 {
 			a.start = time.Now()
 		}
-		one, err := a.suited(ctx)
+		part, cancel := session.PartOf(ctx, len(queries)-i)
+		one, err := a.suited(part)
+		cancel()
 		if failed = errors.Join(failed, err); one != nil {
 			add(out, one)
 			tell(s, one, err, out.Several)

@@ -85,9 +85,9 @@ type Coordinator struct {
 	// had more.
 	heard uint64
 	deaf  int
-	parts     gatherer
-	state     State
-	told      string
+	parts gatherer
+	state State
+	told  string
 }
 
 // group is tasks that go together, as far as they have come.
