@@ -123,7 +123,7 @@ func enumerate(t *testing.T, q *problem.Query) truth {
 			}
 			out.individuals++
 			violates := q.Notion.Violates(logits, q.Epsilon)
-			k := fairness.KBins(logits, q.Epsilon)
+			k := fairness.LinkSigmoid.KBins(logits, q.Epsilon)
 			if q.K > 2 {
 				violates = k >= q.K
 			}

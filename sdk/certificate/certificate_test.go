@@ -18,7 +18,6 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -57,7 +56,7 @@ func people() certificate.Statement {
 // forest is people with trees in place of a network.
 func forest() certificate.Statement {
 	s := people()
-	s.Network, s.Trees = nil, &trees.Ensemble{Columns: 5, Output: model.Identity, Base: 0.5, Trees: []trees.Tree{
+	s.Network, s.Trees = nil, &trees.Ensemble{Columns: 5, Output: fairness.LinkLinear, Base: 0.5, Trees: []trees.Tree{
 		{{Input: 0, Value: 3, Closed: true, Left: 1, Right: 2}, trees.Leaf(5e-324), {Input: 3, Value: 0.1, More: []float64{1.0 / 3, 2}, Left: 3, Right: 4}, trees.Leaf(-1), trees.Leaf(1e21)},
 		{trees.Leaf(0)},
 	}}

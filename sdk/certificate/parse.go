@@ -26,7 +26,7 @@ func (s *Statement) parseHeader(sc *scanner) (networkSum, spaceSum string, err e
 		}},
 		field{name: "producer", optional: true, read: into(&s.Producer, sc.text)},
 		field{name: "study", optional: true, read: into(&s.Study, sc.text)},
-		field{name: "notion", read: word(sc, &s.Notion, fairness.Notions...)},
+		field{name: "notion", read: word(sc, &s.Notion, append(fairness.Notions, fairness.Share)...)},
 		field{name: "epsilon", optional: true, read: exact(sc, &s.Epsilon)},
 		field{name: "claim", read: func() error { return s.Claim.parse(sc) }},
 		field{name: "network_sha256", read: into(&networkSum, sc.text)},

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
@@ -69,7 +69,7 @@ func (s *Statement) parseTrees(sc *scanner) error {
 	s.Trees = e
 	return sc.object(
 		field{name: "inputs", read: into(&e.Columns, sc.between(1, trees.MaxInputs))},
-		field{name: "link", read: word(sc, &e.Output, model.Sigmoid, model.Identity)},
+		field{name: "link", read: word(sc, &e.Output, fairness.Links...)},
 		field{name: "base", read: into(&e.Base, sc.number)},
 		field{name: "trees", read: list(sc, trees.MaxNodes, &e.Trees, func(sc *scanner) (t trees.Tree, err error) {
 			err = list(sc, trees.MaxNodes, (*[]trees.Node)(&t), parseNode)()

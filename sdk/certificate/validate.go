@@ -38,6 +38,9 @@ func (s *Statement) validateSubject() error {
 	if err := s.Notion.Validate(s.Epsilon); err != nil {
 		return err
 	}
+	if err := m.Link().Check(s.Notion); err != nil {
+		return err
+	}
 	if err := s.validateRegion(); err != nil {
 		return fmt.Errorf("region: %w", err)
 	}

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // strange is the name of a family that no plugin takes.
@@ -28,6 +32,31 @@ func checkSolverFamily(ctx context.Context, e *SolverEnv) error {
 	q.Model = stranger{q.Model}
 	r, err := e.solve(ctx, &problem.Problem{Name: "a model of another family", Query: q}, sdk.SolveOptions{})
 	return refusedByName(answer(r, err), err)
+}
+
+// checkShareLink asks who takes trees about one whose output is a share.
+func checkShareLink(ctx context.Context, e *SolverEnv) error {
+	if !slices.Contains(e.Description.Families, trees.Family) {
+		return nil
+	}
+	about := func(epsilon string) *problem.Query {
+		return bent(epsilon, func(q *problem.Query) {
+			q.Space = &space.Space{Inputs: 2, Features: []space.Feature{
+				{Name: "a", Kind: space.Integer, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 1}}},
+				{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
+			}}
+			q.Model = &trees.Ensemble{Columns: 2, Output: fairness.LinkShare, Base: -fairness.Half, Trees: []trees.Tree{
+				{{Input: 0, Value: 2, Left: 1, Right: 2}, trees.Leaf(0.25), {Input: 1, Value: 0.5, Left: 3, Right: 4}, trees.Leaf(0.25), trees.Leaf(0.75)},
+			}}
+			q.Notion = fairness.Share
+		})
+	}
+	for _, k := range (queries{{"shares 1/2 apart, ε = 0.49", about("49/100"), feasible}, {"shares 1/2 apart are not more than that", about("1/2"), infeasible}}) {
+		if err := e.askQuery(ctx, k.name, k.q, k.want); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func checkStrategyFamily(ctx context.Context, e *StrategyEnv) error {

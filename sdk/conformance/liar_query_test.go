@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -68,6 +69,11 @@ func networkLiars() []solverLiar {
 				*r = sdk.Result{Status: sdk.Feasible, Witness: &sdk.Witness{Copy1: []float64{3, 1}, Copy2: []float64{3, 0}}}
 			}
 		}}},
+		{"network/shares", "it takes a share for a logit", &bent{ask: asking(func(q *problem.Query) {
+			e := q.Model.(*trees.Ensemble)
+			q.Model = &trees.Ensemble{Columns: e.Columns, Output: fairness.LinkSigmoid, Base: e.Base, Trees: e.Trees}
+			q.Notion = fairness.Score
+		})}},
 		{"network/notions", "it knows the score notion only", &bent{ask: asking(func(q *problem.Query) { q.Notion = fairness.Score })}},
 		{"network/maximise", "the first violation is the largest to it", &bent{solve: content}},
 		{"network/random", "it takes the ReLUs away", &bent{ask: asking(func(q *problem.Query) {

@@ -129,6 +129,8 @@ var networkCases = append(commonCases(problem.FormNetwork), []SolverCase{
 	}),
 	{Name: "network/other-family", Doc: "a model of a family that is not claimed is refused with ErrUnsupported, by name",
 		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkSolverFamily},
+	{Name: "network/shares", Doc: "where trees are taken, gaps of those whose output is a share are gaps of shares",
+		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkShareLink},
 	{Name: "network/no-time", Doc: "with no time at all, a violation is found or not, and never ruled out",
 		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkNoTime},
 	{Name: "network/random", Doc: "random tiny networks have the verdict that enumeration finds",

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -46,8 +45,8 @@ func (e *SolverEnv) checkQuery(q *problem.Query, r *sdk.Result) error {
 		if !q.Notion.Violates(logits, q.Epsilon) {
 			return fmt.Errorf("witness %v and %v is treated fairly", w.Copy1, w.Copy2)
 		}
-		if all := q.Logits(exact, w.Copy1); q.K > 2 && fairness.KBins(all, q.Epsilon) < q.K {
-			return fmt.Errorf("witness %v reaches %d bins of %d", w.Copy1, fairness.KBins(all, q.Epsilon), q.K)
+		if all := q.Logits(exact, w.Copy1); q.K > 2 && q.Model.Link().KBins(all, q.Epsilon) < q.K {
+			return fmt.Errorf("witness %v reaches %d bins of %d", w.Copy1, q.Model.Link().KBins(all, q.Epsilon), q.K)
 		}
 		return nil
 	}
@@ -152,7 +151,7 @@ func (d *decided) count(q *problem.Query, logits []*big.Rat) {
 	}
 	if q.Notion.UsesEpsilon() {
 		lo, _ := q.Notion.Gap(logits)
-		k := fairness.KBins(logits, q.Epsilon)
+		k := q.Model.Link().KBins(logits, q.Epsilon)
 		d.least, d.most, d.fewest = min(d.least, lo), max(d.most, k), min(d.fewest, k)
 	}
 }

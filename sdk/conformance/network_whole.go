@@ -51,7 +51,7 @@ func (e *SolverEnv) checkWhole(q *problem.Query, r *sdk.Result, logits []*big.Ra
 // logits: its gap or margin, or its number of bins.
 func value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
 	if q.Goal == problem.MaxK || q.Goal == problem.MinK {
-		k := float64(fairness.KBins(logits, q.Epsilon))
+		k := float64(q.Model.Link().KBins(logits, q.Epsilon))
 		return k, k
 	}
 	return q.Notion.Gap(logits)

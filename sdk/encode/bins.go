@@ -47,6 +47,7 @@ func (e *edges) reach() int { return len(e.at) - e.separators + 1 }
 // satisfy it.
 func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 	var out edges
+	link := q.Model.Link()
 	if q.K <= 2 {
 		return out, nil
 	}
@@ -58,10 +59,10 @@ func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 	}
 	last := fairness.Bins(q.Epsilon) - 1
 	if !math.IsInf(b.Logit.Lo, -1) {
-		out.first = fairness.Bin(exactly(b.Logit.Lo), q.Epsilon)
+		out.first = link.Bin(exactly(b.Logit.Lo), q.Epsilon)
 	}
 	if !math.IsInf(b.Logit.Hi, 1) {
-		last = fairness.Bin(exactly(b.Logit.Hi), q.Epsilon)
+		last = link.Bin(exactly(b.Logit.Hi), q.Epsilon)
 	}
 	count := last - out.first
 	if out.separators = q.K - 1; count < out.separators {
@@ -71,7 +72,7 @@ func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 		return out, fmt.Errorf("ε = %s has %d bins within reach, more than %d: %w", fairness.FormatRat(q.Epsilon), count+1, maxEdges+1, sdk.ErrUnsupported)
 	}
 	for j := range count {
-		lo, hi := fairness.Edge(out.first+1+j, q.Epsilon)
+		lo, hi := link.Edge(out.first+1+j, q.Epsilon)
 		out.at = append(out.at, space.Interval{Lo: lo, Hi: hi})
 	}
 	return out, nil

@@ -104,7 +104,7 @@ func TestBinsInOrder(t *testing.T) {
 			}
 			want := true
 			for c, i := range picked {
-				copies[c], bins[c] = people[i], fairness.Bin(logits[i], q.Epsilon)
+				copies[c], bins[c] = people[i], fairness.LinkSigmoid.Bin(logits[i], q.Epsilon)
 				want = want && (c == 0 || bins[c-1] < bins[c])
 			}
 			outcomes[want]++
@@ -177,7 +177,7 @@ func TestTooFewBinsIsAProof(t *testing.T) {
 		}
 		proofs++
 		for _, x := range individuals(q.Space) {
-			if _, logits := logitsOf(q, x); q.Space.RegionContains(q.Region, x) && fairness.KBins(logits, q.Epsilon) >= q.K {
+			if _, logits := logitsOf(q, x); q.Space.RegionContains(q.Region, x) && fairness.LinkSigmoid.KBins(logits, q.Epsilon) >= q.K {
 				t.Fatalf("%v reaches %d bins: %v", x, q.K, milp)
 			}
 		}
@@ -243,7 +243,7 @@ func TestSlackOfBinsDecides(t *testing.T) {
 		for n := 0.0; n <= 1; n++ {
 			_, logits := logitsOf(q, []float64{n, 0})
 			want = math.Max(want, bestSlack(logits, low.edges.at))
-			reached = reached || fairness.KBins(logits, eps) >= 3
+			reached = reached || fairness.LinkSigmoid.KBins(logits, eps) >= 3
 		}
 		if math.Abs(r.Objective-want) > 1e-9 || (r.Objective >= 0) != reached {
 			t.Errorf("network %d: the slack is %v, want %v; three bins are reached: %v", seed, r.Objective, want, reached)
@@ -291,8 +291,8 @@ func TestEdgesAreWhereBinsChange(t *testing.T) {
 		t.Fatalf("%d edges from bin %d, want 19 from 0", len(e.at), e.first)
 	}
 	for j, at := range e.at {
-		below := fairness.Bin(exactly(math.Nextafter(at.Lo, math.Inf(-1))), q.Epsilon)
-		above := fairness.Bin(exactly(at.Hi), q.Epsilon)
+		below := fairness.LinkSigmoid.Bin(exactly(math.Nextafter(at.Lo, math.Inf(-1))), q.Epsilon)
+		above := fairness.LinkSigmoid.Bin(exactly(at.Hi), q.Epsilon)
 		if below != j || above != j+1 || at.Hi-at.Lo > 1e-14 {
 			t.Errorf("edge %d from %v to %v: bins %d below and %d above", j+1, at.Lo, at.Hi, below, above)
 		}
@@ -301,7 +301,7 @@ func TestEdgesAreWhereBinsChange(t *testing.T) {
 	if e, err = binEdges(q, narrow); err != nil || len(e.at) != 5 || e.first != 7 {
 		t.Errorf("%d edges from bin %d (%v), want 5 from 7", len(e.at), e.first, err)
 	}
-	if lo, hi := fairness.Edge(20, q.Epsilon); !math.IsInf(lo, 1) || !math.IsInf(hi, 1) {
+	if lo, hi := fairness.LinkSigmoid.Edge(20, q.Epsilon); !math.IsInf(lo, 1) || !math.IsInf(hi, 1) {
 		t.Errorf("past the last bin: %v to %v", lo, hi)
 	}
 }

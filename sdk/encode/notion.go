@@ -13,12 +13,12 @@ const LeastMargin = 1e-6
 
 // Violating is the delta under which the two copies, in that order, violate a notion by at
 // least margin (in logits) beyond ε, with no objective. It serves the notions
-// that are linear in the logits: logit, decision and decision-strict.
+// that are linear in the logits: all but score.
 func (l *Lowered) Violating(n fairness.Notion, eps, margin float64, o Order) problem.Delta {
 	a, b := l.Logits[o.High], l.Logits[o.Low]
 	d := problem.Delta{Objective: &problem.Objective{}}
 	switch n {
-	case fairness.Logit:
+	case fairness.Logit, fairness.Share:
 		d.Rows = []problem.Row{{Name: "gap", Lo: eps + margin, Hi: math.Inf(1), Terms: []problem.Term{{Column: a, Coef: 1}, {Column: b, Coef: -1}}}}
 	case fairness.Decision:
 		d.ColumnBounds = l.logitBounds(o, margin, 0)
@@ -35,7 +35,7 @@ func (l *Lowered) MaximiseMargin(n fairness.Notion, o Order) problem.Delta {
 	objective := &problem.Objective{Maximise: true}
 	d := problem.Delta{Objective: objective}
 	switch n {
-	case fairness.Logit:
+	case fairness.Logit, fairness.Share:
 		objective.Terms = []problem.Term{{Column: a, Coef: 1}, {Column: b, Coef: -1}}
 	case fairness.Decision:
 		objective.Terms = []problem.Term{{Column: a, Coef: 1}}

@@ -58,7 +58,7 @@ func (l *LoweredSMT) Ways(n fairness.Notion, above func(term string) string) (wa
 	for _, o := range l.Orders() {
 		a, b := l.logits[o.High], l.logits[o.Low]
 		switch n {
-		case fairness.Logit:
+		case fairness.Logit, fairness.Share:
 			ways = append(ways, above("(- "+a+" "+b+")"))
 		case fairness.Decision:
 			ways = append(ways, "(and "+above(a)+" (<= "+b+" 0.0))")

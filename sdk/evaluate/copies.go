@@ -2,8 +2,6 @@ package evaluate
 
 import (
 	"math"
-
-	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Copies are an individual's allowed counterfactuals, an entry each, in the order
@@ -89,14 +87,14 @@ func (e *Evaluator) scoreOf(s *scratch, column int) float64 {
 			e.exactLogit(s, column)
 		}
 	}
-	return fairness.Sigmoid(s.logits[column])
+	return e.link.Score(s.logits[column])
 }
 
 // scoreKnown says that a column's logit is as good as the kernel's, or gives its
 // score to within scoreError.
 func (e *Evaluator) scoreKnown(s *scratch, column int) bool {
 	l, err := s.logits[column], s.errs[column]
-	return err <= e.bound && !math.IsInf(e.bound, 1) || fairness.Sigmoid(l+err)-fairness.Sigmoid(l-err) <= scoreError
+	return err <= e.bound && !math.IsInf(e.bound, 1) || e.link.Score(l+err)-e.link.Score(l-err) <= scoreError
 }
 
 // binOf is the bin of a column, of which guess is the bin to try first.

@@ -1,18 +1,16 @@
 package evaluate
 
-import "github.com/hyfair/hyfair/sdk/fairness"
-
 // maxCounted bounds the edges that columns are counted against one by one.
 const maxCounted = 64
 
 // decide says all there is to say of an individual whose logits are within
 // e.bound of the exact ones; decided is false where that is not close enough.
 func (e *Evaluator) decide(s *scratch) (out Outcome, decided bool) {
-	low := fairness.Sigmoid(s.ends.least)
+	low := e.link.Score(s.ends.least)
 	high := low
 	out = Outcome{N: s.n, ArgMax: int(s.combos[0]), ArgMin: int(s.combos[0])}
 	if !s.same {
-		high = fairness.Sigmoid(s.ends.most)
+		high = e.link.Score(s.ends.most)
 		s.extent = extent{values: &s.logits[0], least: s.ends.least, most: s.ends.most}
 		e.lanes.places(&s.extent)
 		out.ArgMax, out.ArgMin = int(s.combos[s.extent.atMost]), int(s.combos[s.extent.atLeast])

@@ -16,6 +16,7 @@ const maxEdges = 1 << 12
 // than maxEdges bins. The outermost are infinite.
 type edges struct {
 	bins         int
+	link         fairness.Link
 	below, above []float64
 	// A logit computed within the margin lies above edge j if it is at least
 	// thresholds[2j−1], and below it if it is less than thresholds[2j−2].
@@ -23,20 +24,17 @@ type edges struct {
 	perScore   float64 // bins in a score of 1, about
 }
 
-func newEdges(eps *big.Rat) edges {
+func newEdges(link fairness.Link, eps *big.Rat) edges {
 	bins := fairness.Bins(eps)
-	g := edges{bins: bins}
+	g := edges{bins: bins, link: link}
 	g.perScore, _ = new(big.Rat).Inv(eps).Float64()
 	if bins > maxEdges {
 		return g
 	}
 	g.below, g.above = make([]float64, bins+1), make([]float64, bins+1)
-	p := new(big.Rat)
-	for j := 1; j < bins; j++ {
-		g.below[j], g.above[j] = fairness.LogitEnclosure(p.Add(p, eps))
+	for j := range g.below {
+		g.below[j], g.above[j] = link.Edge(j, eps)
 	}
-	g.below[0], g.above[0] = math.Inf(-1), math.Inf(-1)
-	g.below[bins], g.above[bins] = math.Inf(1), math.Inf(1)
 	return g
 }
 
@@ -92,10 +90,12 @@ func (g *edges) bin(l, err float64, guess int) (j int, ok bool) {
 }
 
 // binOfScore is bin by the score itself, in place of the edges' logits. Scores are
-// within sigmoidError and a quarter of err, the sigmoid's steepest slope; the last
+// within sigmoidError and err times the steepest slope of the link, a quarter for a sigmoid, and
+// bins of shares begin a little higher; the last
 // factor covers the rounding of perScore and of the products.
 func (g *edges) binOfScore(l, err float64) (j int, ok bool) {
-	p, off := fairness.Sigmoid(l), err/4+sigmoidError
+	p := g.link.Score(l)
+	off := err*g.link.Notion(fairness.Score).Slope() + sigmoidError + (g.link.Score(0) - 0.5)
 	lo, hi := (p-off)*g.perScore*(1-0x1p-50), (p+off)*g.perScore*(1+0x1p-50)
 	if !(hi-lo < 1) {
 		return 0, false

@@ -62,6 +62,8 @@ type Outcome struct {
 // read-only and safe for concurrent use.
 type Evaluator struct {
 	space   *space.Space
+	link    fairness.Link
+	notion  fairness.Notion // of gaps between scores
 	eps     *big.Rat
 	epsLo   float64 // float64 numbers around ε
 	epsHi   float64
@@ -116,7 +118,7 @@ func New(m model.Model, s *space.Space, region space.Region, eps *big.Rat) (*Eva
 		return nil, err
 	}
 	e := &Evaluator{
-		space: s, eps: new(big.Rat).Set(eps), edges: newEdges(eps),
+		space: s, link: m.Link(), notion: m.Link().Notion(fairness.Score), eps: new(big.Rat).Set(eps), edges: newEdges(m.Link(), eps),
 		combos: combos, mapping: newMapping(s),
 		model: m, exact: m.Exact(),
 	}

@@ -42,9 +42,10 @@ func newEvaluator(t failer, n *relu.Network, s *space.Space, eps *big.Rat) *eval
 }
 
 // agree compares an outcome with the definitions on exact logits.
-func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r space.Region, eps *big.Rat, x []float64, got evaluate.Outcome) {
+func agree(t failer, e *evaluate.Evaluator, m model.Model, s *space.Space, r space.Region, eps *big.Rat, x []float64, got evaluate.Outcome) {
 	t.Helper()
-	exact := n.Exact()
+	exact, link := m.Exact(), m.Link()
+	notion := link.Notion(fairness.Score)
 	logit := func(point []float64) *big.Rat { return exact.Logit(s.ExactInputs(point)) }
 	var logits []*big.Rat
 	points := s.Counterfactuals(r, x)
@@ -55,10 +56,10 @@ func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r s
 	if got.N != len(logits) || len(copies.Bins) != len(logits) {
 		t.Fatalf("%v: N = %d, %d bins, want %d", x, got.N, len(copies.Bins), len(logits))
 	}
-	if want := fairness.KBins(logits, eps); got.K != want {
+	if want := link.KBins(logits, eps); got.K != want {
 		t.Fatalf("%v: k = %d, want %d", x, got.K, want)
 	}
-	if want := fairness.Score.Violates(logits, eps); got.Violates != want {
+	if want := notion.Violates(logits, eps); got.Violates != want {
 		t.Fatalf("%v: violates %v, want %v", x, got.Violates, want)
 	}
 	if len(logits) == 0 {
@@ -67,11 +68,11 @@ func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r s
 		}
 		return
 	}
-	shannon, least := entropies(logits, eps)
+	shannon, least := entropies(link, logits, eps)
 	if math.Abs(got.Shannon-shannon) > 1e-10 || math.Abs(got.MinEntropy-least) > 1e-10 {
 		t.Fatalf("%v: entropies %v and %v, want %v and %v", x, got.Shannon, got.MinEntropy, shannon, least)
 	}
-	lo, hi := fairness.Score.Gap(logits)
+	lo, hi := notion.Gap(logits)
 	slack := 1e-9
 	if bound := evaluate.Bound(e); !math.IsInf(bound, 1) {
 		slack += bound
@@ -81,24 +82,24 @@ func agree(t failer, e *evaluate.Evaluator, n *relu.Network, s *space.Space, r s
 	}
 	for i, l := range logits {
 		v, _ := l.Float64()
-		if copies.Bins[i] != fairness.Bin(l, eps) || math.Abs(copies.Scores[i]-fairness.Sigmoid(v)) > slack || !slices.Equal(e.Point(x, copies.Combinations[i]), points[i]) {
+		if copies.Bins[i] != link.Bin(l, eps) || math.Abs(copies.Scores[i]-link.Score(v)) > slack || !slices.Equal(e.Point(x, copies.Combinations[i]), points[i]) {
 			t.Fatalf("%v: copy %d is combination %d with score %v in bin %d, want %v with logit %v in bin %d",
-				x, i, copies.Combinations[i], copies.Scores[i], copies.Bins[i], points[i], v, fairness.Bin(l, eps))
+				x, i, copies.Combinations[i], copies.Scores[i], copies.Bins[i], points[i], v, link.Bin(l, eps))
 		}
 	}
 	// The extreme combinations are extreme, up to rounding, and the right way round
 	// where it can tell them apart.
 	pair := []*big.Rat{logit(e.Point(x, got.ArgMax)), logit(e.Point(x, got.ArgMin))}
-	if l, h := fairness.Score.Gap(pair); pair[0].Cmp(pair[1]) < 0 && slack < 1e-8 && hi > 2*slack || h < lo-2*slack || l > hi+2*slack {
+	if l, h := notion.Gap(pair); pair[0].Cmp(pair[1]) < 0 && slack < 1e-8 && hi > 2*slack || h < lo-2*slack || l > hi+2*slack {
 		t.Fatalf("%v: combinations %d and %d are not the extremes", x, got.ArgMax, got.ArgMin)
 	}
 }
 
 // entropies are Shannon's and the min-entropy of the bins, by definition.
-func entropies(logits []*big.Rat, eps *big.Rat) (shannon, least float64) {
+func entropies(link fairness.Link, logits []*big.Rat, eps *big.Rat) (shannon, least float64) {
 	counts := map[int]float64{}
 	for _, l := range logits {
-		counts[fairness.Bin(l, eps)]++
+		counts[link.Bin(l, eps)]++
 	}
 	most := 0.0
 	for _, n := range counts {

@@ -70,7 +70,7 @@ func (e *Evaluator) settleBin(s *scratch, column int) int {
 	if j, ok := e.edges.bin(s.logits[column], s.errs[column], 0); ok {
 		return j
 	}
-	return fairness.Bin(e.exactLogit(s, column), e.eps)
+	return e.link.Bin(e.exactLogit(s, column), e.eps)
 }
 
 // extremes is what is known of the largest and smallest logit.
@@ -122,16 +122,16 @@ const sigmoidError = 0x1p-44
 // exceeds computes the gap and decides whether it exceeds ε; decided is false
 // where ε lies too near.
 func (e *Evaluator) exceeds(s *scratch, x extremes) (gap float64, exceeds, decided bool) {
-	gap = fairness.Sigmoid(s.logits[x.high]) - fairness.Sigmoid(s.logits[x.low])
+	gap = e.link.Score(s.logits[x.high]) - e.link.Score(s.logits[x.low])
 	exceeds, decided = e.compare(gap, x.err)
 	return gap, exceeds, decided
 }
 
 // compare decides whether a gap exceeds ε that was computed from two logits,
-// each within err of the exact one. The sigmoid's slope is at most ¼, hence
-// err/2 for the two ends; what rounding adds to err is far below sigmoidError.
+// each within err of the exact one. A score moves by at most the slope times a logit, ¼ for
+// a sigmoid, at either end; what rounding adds to err is far below sigmoidError.
 func (e *Evaluator) compare(gap, err float64) (exceeds, decided bool) {
-	tolerance := err/2 + sigmoidError
+	tolerance := 2*e.notion.Slope()*err + sigmoidError
 	switch {
 	case gap-tolerance > e.epsHi:
 		return true, true
@@ -150,7 +150,7 @@ func (e *Evaluator) settleGap(s *scratch) (high, low int, violates bool) {
 		return x.high, x.low, violates
 	}
 	largest, smallest, high, low := e.exactExtremes(s)
-	return high, low, fairness.GapExceeds(largest, smallest, e.eps)
+	return high, low, e.notion.Exceeds(largest, smallest, e.eps)
 }
 
 // Violates reports, exactly, whether x's allowed counterfactuals violate a notion,
@@ -193,7 +193,7 @@ func (e *Evaluator) Gap(x []float64) (lo, hi float64) {
 	}
 	s.eachCandidate(func(c int) { e.refine(s, c) })
 	largest, smallest, _, _ := e.exactExtremes(s)
-	return fairness.Score.Gap([]*big.Rat{largest, smallest})
+	return e.notion.Gap([]*big.Rat{largest, smallest})
 }
 
 // spread loads x and computes its logits, each with its error.

@@ -51,6 +51,34 @@ func TestNetworksOfEveryShape(t *testing.T) {
 	}
 }
 
+// TestForestsOfShares holds forests whose output is a share against the definitions.
+func TestForestsOfShares(t *testing.T) {
+	several := 0
+	for seed := range uint64(tier.Count(60, 600)) {
+		r := rand.New(rand.NewPCG(seed, 13))
+		q := wild.Query(r, fairness.Score)
+		q.Model = wild.Shares(r, wild.Trees(r, q.Space))
+		e, err := evaluate.New(q.Model, q.Space, q.Space.Whole(), q.Epsilon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		people := 0
+		for x := range q.Space.Individuals(q.Region.Box) {
+			if people++; people < 20 {
+				got := e.Evaluate(x)
+				if got.K > 1 {
+					several++
+				}
+				agree(t, e, q.Model, q.Space, q.Space.Whole(), q.Epsilon, x, got)
+				apart(t, e, q, x)
+			}
+		}
+	}
+	if several < 50 {
+		t.Errorf("%d individuals in several bins", several)
+	}
+}
+
 // other is a network that passes for a model of another family.
 type other struct{ model.Model }
 
@@ -62,7 +90,7 @@ func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
 	for _, point := range q.Space.Counterfactuals(q.Space.Whole(), x) {
 		logits = append(logits, exact.Logit(q.Space.ExactInputs(point)))
 	}
-	wantLo, wantHi := fairness.Score.Gap(logits)
+	wantLo, wantHi := q.Model.Link().Notion(fairness.Score).Gap(logits)
 	if lo, hi := e.Gap(x); lo != wantLo || hi != wantHi {
 		t.Fatalf("%v: a gap from %v to %v, it is from %v to %v", x, lo, hi, wantLo, wantHi)
 	}
@@ -73,6 +101,7 @@ func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
 	for _, factor := range []float64{1, 1 - 1e-6, 1 + 1e-6, 1 - 1e-3, 0.5, 2} {
 		limit := new(big.Rat).Mul(gap, new(big.Rat).SetFloat64(factor))
 		for _, n := range fairness.Notions {
+			n = q.Model.Link().Notion(n)
 			if got, want := e.Violates(x, n, limit), n.Violates(logits, limit); got != want {
 				t.Fatalf("%v: logits %s apart, %s at %s: %v", x, gap.FloatString(20), n, limit.FloatString(20), got)
 			}

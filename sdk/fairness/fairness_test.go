@@ -42,10 +42,10 @@ func TestBinBesideEveryEdge(t *testing.T) {
 				continue // the one edge with a rational logit: see TestHalf
 			}
 			below, above := nudged(edge)
-			if got := fairness.Bin(below, eps); got != j-1 {
+			if got := fairness.LinkSigmoid.Bin(below, eps); got != j-1 {
 				t.Errorf("ε = %s, below edge %d: bin %d, want %d", eps, j, got, j-1)
 			}
-			if got := fairness.Bin(above, eps); got != j {
+			if got := fairness.LinkSigmoid.Bin(above, eps); got != j {
 				t.Errorf("ε = %s, above edge %d: bin %d, want %d", eps, j, got, j)
 			}
 		}
@@ -62,7 +62,7 @@ func TestFloorWouldMisbin(t *testing.T) {
 			continue
 		}
 		wrong = append(wrong, j)
-		if _, above := nudged(big.NewRat(int64(j), 20)); fairness.Bin(above, twentieth) != j {
+		if _, above := nudged(big.NewRat(int64(j), 20)); fairness.LinkSigmoid.Bin(above, twentieth) != j {
 			t.Errorf("a score just above %d/20 is not in bin %d", j, j)
 		}
 	}
@@ -78,10 +78,10 @@ func TestHalf(t *testing.T) {
 	if fairness.CompareScore(zero, half) != 0 || fairness.CompareScore(tiny, half) != 1 || fairness.CompareScore(minusTiny, half) != -1 {
 		t.Error("σ(0) = ½ is the tie, and the only one")
 	}
-	if got := fairness.Bin(zero, twentieth); got != 10 {
+	if got := fairness.LinkSigmoid.Bin(zero, twentieth); got != 10 {
 		t.Errorf("score ½ in bin %d, want the upper one, 10", got)
 	}
-	if got := fairness.Bin(minusTiny, twentieth); got != 9 {
+	if got := fairness.LinkSigmoid.Bin(minusTiny, twentieth); got != 9 {
 		t.Errorf("score just below ½ in bin %d, want 9", got)
 	}
 }
@@ -104,10 +104,10 @@ func TestHugeLogits(t *testing.T) {
 	for _, text := range []string{"50", "800", "1000000", "1e300", "1e5000"} {
 		l := rat(t, text)
 		minus := new(big.Rat).Neg(l)
-		if got := fairness.Bin(l, twentieth); got != 19 {
+		if got := fairness.LinkSigmoid.Bin(l, twentieth); got != 19 {
 			t.Errorf("Bin(%s) = %d", text, got)
 		}
-		if got := fairness.Bin(minus, twentieth); got != 0 {
+		if got := fairness.LinkSigmoid.Bin(minus, twentieth); got != 0 {
 			t.Errorf("Bin(-%s) = %d", text, got)
 		}
 		if !fairness.GapExceeds(l, minus, rat(t, "0.999999")) || fairness.GapExceeds(l, minus, big.NewRat(1, 1)) {
@@ -171,10 +171,10 @@ func TestPaperClaimFailsForBins(t *testing.T) {
 	if fairness.Score.Violates(logits, twentieth) {
 		t.Error("a gap of 0.0002 violates ε = 0.05")
 	}
-	if k := fairness.KBins(logits, twentieth); k != 2 {
+	if k := fairness.LinkSigmoid.KBins(logits, twentieth); k != 2 {
 		t.Errorf("k = %d, want 2", k)
 	}
-	if k := fairness.KLinkage(logits, twentieth); k != 1 {
+	if k := fairness.LinkSigmoid.KLinkage(logits, twentieth); k != 1 {
 		t.Errorf("linkage: k = %d, want 1", k)
 	}
 }
@@ -198,7 +198,7 @@ func TestRelations(t *testing.T) {
 			logits[i] = drawLogit(t, "logit")
 		}
 		violates := fairness.Score.Violates(logits, eps)
-		bins, linkage := fairness.KBins(logits, eps), fairness.KLinkage(logits, eps)
+		bins, linkage := fairness.LinkSigmoid.KBins(logits, eps), fairness.LinkSigmoid.KLinkage(logits, eps)
 		if bins < 1 || bins > fairness.Bins(eps) || bins > len(logits) {
 			t.Fatalf("k = %d of %d bins and %d copies", bins, fairness.Bins(eps), len(logits))
 		}

@@ -18,10 +18,10 @@ func TestClusteringNames(t *testing.T) {
 		t.Error("an unknown clustering is accepted")
 	}
 	logits := []*big.Rat{refLogit(rat(t, "0.0499")), refLogit(rat(t, "0.0501"))}
-	if fairness.ByBins.K(logits, twentieth) != 2 || fairness.ByLinkage.K(logits, twentieth) != 1 {
+	if fairness.LinkSigmoid.K(fairness.ByBins, logits, twentieth) != 2 || fairness.LinkSigmoid.K(fairness.ByLinkage, logits, twentieth) != 1 {
 		t.Error("K does not follow the clustering")
 	}
-	if fairness.ByBins.K(nil, twentieth) != 0 || fairness.ByLinkage.K(nil, twentieth) != 0 {
+	if fairness.LinkSigmoid.K(fairness.ByBins, nil, twentieth) != 0 || fairness.LinkSigmoid.K(fairness.ByLinkage, nil, twentieth) != 0 {
 		t.Error("no scores, yet clusters")
 	}
 }

@@ -29,15 +29,19 @@ const (
 	// DecisionStrict is Fairify's published query, l1 > 0 > l2. The margin is
 	// min(l1, −l2).
 	DecisionStrict
+	// Share is what Score is of a model whose output is a share itself (LinkShare):
+	// |s1 − s2| > ε of the shares. It is linear in the logits. Link.Notion puts it in
+	// place of Score.
+	Share
 )
 
-// Notions lists every notion in order.
+// Notions lists, in order, every notion that a study may ask for.
 var Notions = []Notion{Score, Logit, Decision, DecisionStrict}
 
 // definitions says what each notion means. A notion's definition has a file of its
 // own; nothing else in the SDK or the host asks which notion it deals with, except
 // where sdk/encode lowers one and where a method for one notion only says so.
-var definitions = [...]definition{Score: scoreGap, Logit: logitGap, Decision: decision, DecisionStrict: decisionStrict}
+var definitions = [...]definition{Score: scoreGap, Logit: logitGap, Decision: decision, DecisionStrict: decisionStrict, Share: shareGap}
 
 // definition is what a notion measures of two copies, of which a has the larger
 // logit and b the smaller one. The methods of Notion say what each field is for.
@@ -78,6 +82,9 @@ func (n Notion) String() string {
 
 // ParseNotion is the inverse of String.
 func ParseNotion(name string) (Notion, error) {
+	if name == Share.String() {
+		return Share, nil
+	}
 	return named.Find(Notions, Notion.String, "notion", name)
 }
 

@@ -3,6 +3,7 @@ package fairness_test
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,7 +15,7 @@ import (
 // others, holds exactly.
 func TestNotionsAnswerForThemselves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom(fairness.Notions).Draw(t, "notion")
+		n := rapid.SampledFrom(append(slices.Clone(fairness.Notions), fairness.Share)).Draw(t, "notion")
 		size := rapid.SampledFrom([]float64{1e-9, 1, 30}).Draw(t, "size")
 		draw := func(label string) float64 { return size * rapid.Float64Range(-1, 1).Draw(t, label) }
 		low, high := draw("low"), draw("high")
@@ -93,12 +94,13 @@ func TestNotionsSayWhatTheyAre(t *testing.T) {
 		{fairness.Logit, "logit", "logit gap", true, false},
 		{fairness.Decision, "", "margin", true, false},
 		{fairness.DecisionStrict, "", "margin", true, false},
+		{fairness.Share, "score", "score gap", true, true},
 		{fairness.Notion(200), "", "margin", false, false},
 	} {
 		if c.n.Unit() != c.unit || c.n.Quantity() != c.quantity || c.n.Linear() != c.linear || c.n.Binned() != c.binned {
 			t.Errorf("%s: %q, %q, linear %v, binned %v", c.n, c.n.Unit(), c.n.Quantity(), c.n.Linear(), c.n.Binned())
 		}
-		if err := c.n.Validate(twentieth); (err == nil) != (c.n <= fairness.DecisionStrict) {
+		if err := c.n.Validate(twentieth); (err == nil) != (c.n <= fairness.Share) {
 			t.Errorf("%s with ε = %s: %v", c.n, twentieth, err)
 		}
 		if err := c.n.Validate(nil); (err == nil) != (c.n == fairness.Decision || c.n == fairness.DecisionStrict) {

@@ -16,22 +16,9 @@ import (
 	"math/big"
 	"sync"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
-
-// Link says how a model's output becomes a score in [0, 1].
-type Link uint8
-
-const (
-	// Sigmoid: the score is σ(logit).
-	Sigmoid Link = iota + 1
-	// Identity: the model ends in its logit. A study says that it is read so.
-	Identity
-)
-
-// String names the function that a model of this link ends in, as messages do.
-func (l Link) String() string { return named.Of(l, "sigmoid", "linear") }
 
 // Model is a function from inputs to a logit. It is read-only once validated and
 // may then be shared between goroutines.
@@ -44,7 +31,7 @@ type Model interface {
 	// Inputs is the number of inputs.
 	Inputs() int
 	// Link says how the logit becomes a score.
-	Link() Link
+	Link() fairness.Link
 	// Parameters counts the numbers that the model is made of, and so tells roughly
 	// what an evaluation costs.
 	Parameters() int

@@ -107,6 +107,9 @@ func (q *Query) Validate() error {
 	if err := q.Notion.Validate(q.Epsilon); err != nil {
 		return err
 	}
+	if err := q.Model.Link().Check(q.Notion); err != nil {
+		return err
+	}
 	if q.Goal < Decide || q.Goal > Quantify {
 		return fmt.Errorf("unknown goal %d", q.Goal)
 	}
@@ -206,7 +209,7 @@ func (q *Query) Logits(exact model.Exact, x []float64) []*big.Rat {
 // logits is what Decide looks for: it violates the notion, or reaches K bins.
 func (q *Query) Violates(logits []*big.Rat) bool {
 	if q.K > 2 {
-		return fairness.KBins(logits, q.Epsilon) >= q.K
+		return q.Model.Link().KBins(logits, q.Epsilon) >= q.K
 	}
 	return q.Notion.Violates(logits, q.Epsilon)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -141,7 +140,7 @@ func (e *query) someone(x []float64) sdk.PieceClaim {
 	for i, p := range seconds {
 		logits[i] = e.exact.Logit(e.q.Space.ExactInputs(p))
 	}
-	if e.q.K > 2 && fairness.KBins(logits, e.q.Epsilon) < e.q.K {
+	if e.q.K > 2 && e.q.Model.Link().KBins(logits, e.q.Epsilon) < e.q.K {
 		return sdk.PieceFair
 	}
 	before := e.witness

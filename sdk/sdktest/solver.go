@@ -11,6 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/option"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/linear"
@@ -39,7 +40,7 @@ func (Enumerator) Describe(context.Context) (sdk.Description, error) {
 			{Form: problem.FormMILP, Goal: problem.Decide}, {Form: problem.FormMILP, Goal: problem.Maximise},
 			{Form: problem.FormSMT, Goal: problem.Decide},
 		},
-		Families:  []string{relu.Family, linear.Family},
+		Families:  []string{relu.Family, trees.Family, linear.Family},
 		Exactness: sdk.GradeExact, SOS1: true, Concurrent: true,
 	}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -79,7 +78,7 @@ func (e *query) valueOf(logits []*big.Rat) float64 {
 		lo, _ := e.q.Notion.Gap(logits)
 		return lo
 	}
-	return float64(fairness.KBins(logits, e.q.Epsilon))
+	return float64(e.q.Model.Link().KBins(logits, e.q.Epsilon))
 }
 
 // quantified is the answer about shares.

@@ -67,3 +67,51 @@ end of trees
 		t.Errorf("search: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
+
+// TestForestsAsUsersHaveThem: of a forest of scikit-learn's the score is its share, to every
+// command that takes scores, without a word in the study.
+func TestForestsAsUsersHaveThem(t *testing.T) {
+	tier.NeedUsual(t)
+	dir := t.TempDir()
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-search-climb": "plugins/search-climb", "hyfair-solver-bnb": "plugins/solver-bnb"})
+	forest, err := os.ReadFile("../question/modelfile/testdata/trees/sklearn-forest.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	study, path := filepath.Join(dir, "study.yaml"), filepath.Join(dir, "forest.cert")
+	rows := "a,b,c,d,e\n0,1,0,1,0\n3,-3,2,-2,1\n"
+	for name, text := range map[string]string{
+		"forest.onnx": string(forest), "people.csv": rows,
+		"study.yaml": `model: forest.onnx
+epsilon: 0.2
+data: {files: [people.csv], header: true}
+features: {a: {integer: -3..3}, b: {integer: -3..3}, c: {integer: -3..3}, d: {integer: -3..3}, e: {integer: 0..1}}
+protected: {d: [-2, 0, 1, 3], e: all}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ command, want string }{
+		{"inspect STUDY", "notion share"},
+		{"certify STUDY --solver bnb --maximize --certificate CERT", "largest score gap: 0.243945184, proved (rigorous)"},
+		{"certify STUDY --solver bnb --max-k", "Max.K = 2, certified"},
+		{"certify STUDY --solver bnb --notion score --epsilon 0.25", "FAIR, grade rigorous"},
+		{"quantify STUDY --solver bnb", "of 343 individuals"},
+		{"search STUDY --strategy climb --mode fast --budget 2000ev --solver none", "The worst-treated individual: 2 different outcomes over 8 copies, scores from 0."},
+		{"audit STUDY", "2 people were audited"},
+		{"explain STUDY --budget 2000ev --samples 100 --test 100", "with k = 2 (search climb"},
+		{"export STUDY --format mps --out MPS", "exactly the question"},
+		{"check CERT --study STUDY", "every individual's gap (share) is at most 0.2439451"},
+	} {
+		args := strings.Fields(strings.NewReplacer("STUDY", study, "CERT", path, "MPS", filepath.Join(dir, "forest.mps")).Replace(c.command))
+		if args[0] != "check" {
+			args = append(args, "--plugin-dir", plugins, "--journal", filepath.Join(dir, "j.db"))
+		}
+		var out, errs strings.Builder
+		if code := Main(args, strings.NewReader(""), &out, &errs); code != ExitDone || !strings.Contains(out.String(), c.want) || strings.Contains(errs.String(), "σ") {
+			t.Errorf("%s: exit code %d, want %q\n%s%s", c.command, code, c.want, &out, &errs)
+		}
+	}
+}

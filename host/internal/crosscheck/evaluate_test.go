@@ -286,7 +286,7 @@ func (r *reference) evaluate(x []float64, exactly bool) (bins map[int]int, gap f
 	exact := make([]*big.Rat, len(points))
 	for i, p := range points {
 		exact[i] = r.exact.Logit(r.space.ExactInputs(p))
-		bins[fairness.Bin(exact[i], r.eps)]++
+		bins[fairness.LinkSigmoid.Bin(exact[i], r.eps)]++
 	}
 	gap, _ = fairness.Score.Gap(exact)
 	return bins, gap, fairness.Score.Violates(exact, r.eps)

@@ -268,10 +268,10 @@ func CountsBins(c fairness.Clustering, note func(format string, args ...any)) {
 }
 
 // TakesSigmoids tells the user that scores are σ of a model's output that may be none to
-// take it of, as a forest's share is.
+// take it of, as a regression is.
 func TakesSigmoids(m model.Model, note func(format string, args ...any)) {
-	if m.Link() == model.Identity && m.Family() != relu.Family {
-		note("scores are σ of what the %s add up to; where that is a forest's share or a regression, ask certify and quantify with --notion logit", m.Family())
+	if m.Link() == fairness.LinkLinear && m.Family() != relu.Family {
+		note("scores are σ of what the %s add up to; where that is a regression, ask certify and quantify with --notion logit", m.Family())
 	}
 }
 
@@ -285,16 +285,27 @@ func (q *Question) EpsilonFor(n fairness.Notion) (*big.Rat, error) {
 	return eps, err
 }
 
+// Notion is the notion that is asked for, or the study's. Of a model whose output is a share,
+// scores are shares.
+func (q *Question) Notion() (fairness.Notion, error) {
+	n := q.Study.Notion
+	if q.Spec.Notion != "" {
+		var err error
+		if n, err = fairness.ParseNotion(q.Spec.Notion); err != nil {
+			return 0, fmt.Errorf("--notion: %w", err)
+		}
+	}
+	return q.Study.Model.Link().Notion(n), nil
+}
+
 // Query is the question as a solver gets it.
 func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
-	out := &problem.Query{Model: q.Study.Model, Space: q.Space, Region: q.Region, Notion: q.Study.Notion, K: q.Spec.K, Goal: goal}
+	out := &problem.Query{Model: q.Study.Model, Space: q.Space, Region: q.Region, K: q.Spec.K, Goal: goal}
 	if len(q.Rest) > 0 {
 		out.Require = append(out.Require, q.Rest)
 	}
-	if q.Spec.Notion != "" {
-		if out.Notion, err = fairness.ParseNotion(q.Spec.Notion); err != nil {
-			return nil, fmt.Errorf("--notion: %w", err)
-		}
+	if out.Notion, err = q.Notion(); err != nil {
+		return nil, err
 	}
 	if out.K > 2 && goal == problem.Quantify && !out.Notion.Binned() {
 		return nil, fmt.Errorf("--k %d: the notion %s has no bins", out.K, out.Notion)
@@ -320,13 +331,14 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 // certifies: who violates it. What no box can say becomes constraints, which
 // strategies, solvers and evaluation all respect.
 func (q *Question) Scores() (*problem.Query, error) {
-	eps, err := q.EpsilonFor(fairness.Score)
+	n := q.Study.Model.Link().Notion(fairness.Score)
+	eps, err := q.EpsilonFor(n)
 	if err != nil {
 		return nil, err
 	}
 	out := &problem.Query{
 		Model: q.Study.Model, Space: forbid(q.Space, q.Rest), Region: q.Region,
-		Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide,
+		Notion: n, Epsilon: eps, Goal: problem.Decide,
 	}
 	return out, out.Validate()
 }

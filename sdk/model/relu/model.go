@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
@@ -32,11 +33,11 @@ func Of(m model.Model, what string) (*Network, error) {
 func (*Network) Family() string { return Family }
 
 // Link implements model.Model.
-func (n *Network) Link() model.Link {
+func (n *Network) Link() fairness.Link {
 	if n.Head == HeadLinear {
-		return model.Identity
+		return fairness.LinkLinear
 	}
-	return model.Sigmoid
+	return fairness.LinkSigmoid
 }
 
 // Fingerprint is the SHA-256 of the network's line in a certificate without the

@@ -12,8 +12,10 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"sync"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
@@ -41,8 +43,9 @@ var (
 type Ensemble struct {
 	// Columns is the number of inputs.
 	Columns int
-	// Output says how the sum becomes a score.
-	Output model.Link
+	// Output says how the sum becomes a score. For LinkShare the sum is what the share is
+	// above fairness.Half.
+	Output fairness.Link
 	Base   float64
 	Trees  []Tree
 
@@ -134,7 +137,7 @@ func (*Ensemble) Family() string { return Family }
 func (e *Ensemble) Inputs() int { return e.Columns }
 
 // Link implements model.Model.
-func (e *Ensemble) Link() model.Link { return e.Output }
+func (e *Ensemble) Link() fairness.Link { return e.Output }
 
 // Parameters counts borders and leaves.
 func (e *Ensemble) Parameters() int {
@@ -183,7 +186,7 @@ func (e *Ensemble) Validate() error {
 	if e.Columns < 1 || e.Columns > MaxInputs {
 		return fmt.Errorf("%d inputs are outside 1 to %d", e.Columns, MaxInputs)
 	}
-	if e.Output != model.Sigmoid && e.Output != model.Identity {
+	if !slices.Contains(fairness.Links, e.Output) {
 		return fmt.Errorf("unknown link %d", e.Output)
 	}
 	if !finite(e.Base) {
@@ -200,6 +203,29 @@ func (e *Ensemble) Validate() error {
 		if size += t.most(); !(size < math.MaxFloat64/4) {
 			return fmt.Errorf("tree %d: sums of leaves overflow", k)
 		}
+	}
+	if e.Output == fairness.LinkShare {
+		return e.validateShare()
+	}
+	return nil
+}
+
+// validateShare checks that the scores are shares, up to the rounding of leaves in single
+// precision.
+func (e *Ensemble) validateShare() error {
+	const off = 0x1p-16
+	lo, hi := e.Base+fairness.Half, e.Base+fairness.Half
+	for _, t := range e.Trees {
+		least, most := math.Inf(1), math.Inf(-1)
+		for i := range t {
+			if t[i].IsLeaf() {
+				least, most = min(least, t[i].Value), max(most, t[i].Value)
+			}
+		}
+		lo, hi = lo+least, hi+most
+	}
+	if lo < -off || hi > 1+off {
+		return fmt.Errorf("leaves add up to between %v and %v, and a share is from 0 to 1", lo, hi)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
@@ -17,7 +18,7 @@ import (
 // stump compares input 0 with a border, with leaves 1 and 2.
 func stump(n trees.Node) *trees.Ensemble {
 	n.Left, n.Right = 1, 2
-	return &trees.Ensemble{Columns: 1, Output: model.Sigmoid, Trees: []trees.Tree{{n, trees.Leaf(1), trees.Leaf(2)}}}
+	return &trees.Ensemble{Columns: 1, Output: fairness.LinkSigmoid, Trees: []trees.Tree{{n, trees.Leaf(1), trees.Leaf(2)}}}
 }
 
 // What is rounded to a float32 and then compared is compared with the border.
@@ -200,7 +201,7 @@ func TestMalformedEnsembles(t *testing.T) {
 		"border 1 behind 1":  {{Left: 1, Right: 2, Value: 1, More: []float64{1}}, leaf, leaf},
 		"in a tree of 2 nod": {{Left: 1, Right: 2}, leaf},
 	} {
-		e := &trees.Ensemble{Columns: 1, Output: model.Sigmoid, Trees: []trees.Tree{tree}}
+		e := &trees.Ensemble{Columns: 1, Output: fairness.LinkSigmoid, Trees: []trees.Tree{tree}}
 		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	"github.com/hyfair/hyfair/sdk/model"
 )
@@ -23,7 +24,7 @@ func (e *Ensemble) Fingerprint() string {
 
 // MarshalBinary implements model.Portable: a hyfair.problem.v1.TreeEnsemble.
 func (e *Ensemble) MarshalBinary() ([]byte, error) {
-	m := &problemv1.TreeEnsemble{Inputs: int32(e.Columns), Identity: e.Output == model.Identity, Base: e.Base}
+	m := &problemv1.TreeEnsemble{Inputs: int32(e.Columns), Identity: e.Output != fairness.LinkSigmoid, Share: e.Output == fairness.LinkShare, Base: e.Base}
 	for _, t := range e.Trees {
 		m.Nodes = append(m.Nodes, int32(len(t)))
 		for i := range t {
@@ -62,9 +63,12 @@ func read(content []byte) (model.Model, error) {
 		}
 		all[b.GetNode()].More = b.GetBorders()
 	}
-	e := &Ensemble{Columns: int(m.Inputs), Output: model.Sigmoid, Base: m.Base}
-	if m.Identity {
-		e.Output = model.Identity
+	e := &Ensemble{Columns: int(m.Inputs), Output: fairness.LinkSigmoid, Base: m.Base}
+	switch {
+	case m.Share:
+		e.Output = fairness.LinkShare
+	case m.Identity:
+		e.Output = fairness.LinkLinear
 	}
 	for _, size := range m.Nodes {
 		if size < 1 || int(size) > len(all) {

@@ -55,6 +55,8 @@ class Notion(enum.Enum):
     """l1 > 0 >= l2."""
     DECISION_STRICT = 4
     """l1 > 0 > l2."""
+    SHARE = 5
+    """The scores differ by more than epsilon, of a model whose score is a share: as the logits do."""
 
 
 class Role(enum.Enum):
@@ -109,7 +111,7 @@ class Query:
         self.space.check()
         if self.network.inputs != self.space.inputs:
             raise ValueError(f"network takes {self.network.inputs} inputs, space feeds {self.space.inputs}")
-        if self.notion is Notion.SCORE and not (self.epsilon is not None and 0 < self.epsilon < 1):
+        if self.notion in (Notion.SCORE, Notion.SHARE) and not (self.epsilon is not None and 0 < self.epsilon < 1):
             raise ValueError(f"epsilon is {self.epsilon}")
         if self.notion is Notion.LOGIT and not (self.epsilon is not None and self.epsilon >= 0):
             raise ValueError(f"epsilon is {self.epsilon}")

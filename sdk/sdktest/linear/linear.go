@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -48,7 +49,7 @@ func (u *Unit) Validate() error {
 func (u *Unit) Inputs() int { return len(u.Weights) }
 
 // Link implements model.Model.
-func (*Unit) Link() model.Link { return model.Sigmoid }
+func (*Unit) Link() fairness.Link { return fairness.LinkSigmoid }
 
 // Parameters implements model.Model.
 func (u *Unit) Parameters() int { return len(u.Weights) + 1 }

@@ -5,10 +5,31 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
+
+// Shares makes a forest one whose output is a share, some of them on borders of bins.
+func Shares(r *rand.Rand, e *trees.Ensemble) *trees.Ensemble {
+	e.Output, e.Base = fairness.LinkShare, -fairness.Half
+	n := float64(len(e.Trees))
+	share := []func() float64{
+		func() float64 { return float64(r.IntN(2)) / n },
+		func() float64 { return float64(float32(float64(r.IntN(2)) / n)) },
+		func() float64 { return float64(float32(float64(r.IntN(5)) / 4 / n)) },
+		func() float64 { return float64(float32(r.Float64() / n)) },
+		func() float64 { return r.Float64() / n },
+	}[r.IntN(5)]
+	for _, t := range e.Trees {
+		for i := range t {
+			if t[i].IsLeaf() {
+				t[i].Value = share()
+			}
+		}
+	}
+	return e
+}
 
 // Trees draws a forest over a space's inputs: with borders on values that inputs take,
 // beside and between them, of either comparison, sets in place of borders, trees that
@@ -34,7 +55,7 @@ func Trees(r *rand.Rand, s *space.Space) *trees.Ensemble {
 		r.NormFloat64,
 		func() float64 { return math.Ldexp(r.NormFloat64(), r.IntN(80)-40) },
 	}[r.IntN(4)]
-	e := &trees.Ensemble{Columns: s.Inputs, Output: model.Sigmoid, Base: leaf()}
+	e := &trees.Ensemble{Columns: s.Inputs, Output: fairness.LinkSigmoid, Base: leaf()}
 	var grow func(t *trees.Tree, depth int) int32
 	grow = func(t *trees.Tree, depth int) int32 {
 		at := int32(len(*t))

@@ -15,7 +15,7 @@ type Person struct {
 	X      []float64
 	Logits []*big.Rat // of its allowed counterfactuals, at least one
 	Unfair bool       // it violates the query's notion
-	K      int        // bins at the query's ε; 0 for notions other than Score
+	K      int        // bins at the query's ε; 0 for notions without bins
 }
 
 // Truth is what is true of all individuals in a query's region.
@@ -27,7 +27,7 @@ type Truth struct {
 	// lower end of an enclosure 2⁻¹⁰⁰ wide.
 	Some   bool
 	Margin *big.Rat
-	// K is the largest k; 0 for notions other than Score, and where there are no individuals.
+	// K is the largest k; 0 for notions without bins, and where there are no individuals.
 	K int
 }
 
@@ -48,7 +48,7 @@ func Enumerate(q *problem.Query) *Truth {
 			p.Unfair = q.Notion.Violates(p.Logits, q.Epsilon)
 		}
 		if q.Notion.Binned() && q.Epsilon != nil {
-			p.K = fairness.KBins(p.Logits, q.Epsilon)
+			p.K = q.Model.Link().KBins(p.Logits, q.Epsilon)
 			t.K = max(t.K, p.K)
 		}
 		if p.Unfair {

@@ -151,11 +151,9 @@ func (a *asker) begin() error {
 	if err != nil {
 		return session.Mistake(err)
 	}
-	notion := st.Notion
-	if a.spec.Notion != "" {
-		if notion, err = fairness.ParseNotion(a.spec.Notion); err != nil {
-			return session.Mistake(fmt.Errorf("--notion: %w", err))
-		}
+	notion, err := q.Notion()
+	if err != nil {
+		return session.Mistake(err)
 	}
 	a.out = &Result{
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: a.request.Seed, Budget: a.request.Budget.String(), Epsilon: fairness.FormatRat(eps),
@@ -258,7 +256,7 @@ func (a *asker) auditing(spec question.Spec, _ time.Duration) audit.Request {
 
 // audited is the notion that the audit is asked for, which knows nothing of the study's; empty for scores.
 func (a *asker) audited() string {
-	if a.spec.Notion == "" && a.out.Notion == fairness.Score.String() {
+	if a.spec.Notion == "" && a.out.scores() {
 		return ""
 	}
 	return a.out.Notion

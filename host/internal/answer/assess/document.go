@@ -250,10 +250,16 @@ func (r *Result) limits(d *view.Document) {
 	d.Add(&view.List{Items: out})
 }
 
+// scores reports that gaps are of scores.
+func (r *Result) scores() bool {
+	n, _ := fairness.ParseNotion(r.Notion)
+	return n.Binned()
+}
+
 // meaning is what unfair means.
 func (r *Result) meaning() string {
 	by := strings.Join(r.Protected, ", ")
-	if r.Notion != fairness.Score.String() {
+	if !r.scores() {
 		return fmt.Sprintf("Unfair means here that two copies of a person, who differ in %s only, violate the notion %s. The search, the explanation and the mitigations go by scores, and bins of width ε = %s.", by, r.Notion, r.Epsilon)
 	}
 	return fmt.Sprintf("Unfair means here that the scores of two copies of a person, who differ in %s only, lie more than ε = %s apart. Another ε gives other numbers.", by, r.Epsilon)

@@ -104,8 +104,8 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 // study's where ε is of logits, or what studies have that name none.
 func (c *Config) measure(q *question.Question) (err error) {
 	if q.Spec.Notion != "" {
-		if c.Notion, err = fairness.ParseNotion(q.Spec.Notion); err != nil {
-			return fmt.Errorf("--notion: %w", err)
+		if c.Notion, err = q.Notion(); err != nil {
+			return err
 		}
 		if c.Limit, err = q.EpsilonFor(c.Notion); err != nil {
 			return err

@@ -41,7 +41,7 @@ func newSlow(c Config) *slow {
 func (s *slow) bin(logit *big.Rat) int {
 	at, exact := slices.BinarySearchFunc(s.edges, logit, (*big.Rat).Cmp)
 	if exact || at%2 == 1 {
-		return fairness.Bin(logit, s.c.Epsilon)
+		return fairness.LinkSigmoid.Bin(logit, s.c.Epsilon)
 	}
 	return at / 2
 }

@@ -37,7 +37,7 @@ func (r *Result) sentences() []string {
 // unfairly says what counts as unfair: as a heading, and of people who have it.
 func (r *Result) unfairly() (heading, have string) {
 	switch r.Notion {
-	case "", fairness.Score.String():
+	case "", fairness.Score.String(), fairness.Share.String():
 		return "gap > " + r.Epsilon, "a score gap above " + r.Epsilon + ": the scores of their copies lie further apart than that"
 	case fairness.Logit.String():
 		return "logit gap > " + r.Limit, "a logit gap above " + r.Limit + ": the logits of their copies lie further apart than that"

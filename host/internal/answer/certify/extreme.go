@@ -279,7 +279,7 @@ func (e *enclosing) trivial() {
 	most := min(copies, fairness.Bins(e.q.Epsilon))
 	if b := e.bounds(region); !math.IsInf(b.Logit.Lo, 0) && !math.IsInf(b.Logit.Hi, 0) {
 		lo, hi := new(big.Rat).SetFloat64(b.Logit.Lo), new(big.Rat).SetFloat64(b.Logit.Hi)
-		if within := binsWithin(lo, hi, e.q.Epsilon); within < most {
+		if within := binsWithin(e.q.Model.Link(), lo, hi, e.q.Epsilon); within < most {
 			most, e.Grade = within, sdk.GradeRigorous
 		}
 	}

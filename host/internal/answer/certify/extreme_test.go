@@ -47,7 +47,7 @@ func extremes(q *problem.Query) map[problem.Goal]float64 {
 			logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
 		}
 		if len(logits) > 0 {
-			note(problem.MaxK, problem.MinK, float64(fairness.KBins(logits, q.Epsilon)))
+			note(problem.MaxK, problem.MinK, float64(fairness.LinkSigmoid.KBins(logits, q.Epsilon)))
 		}
 		if len(logits) > 1 {
 			gap, _ := fairness.Score.Gap(logits)

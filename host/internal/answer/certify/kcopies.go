@@ -87,6 +87,6 @@ func (a *ask) auditBins(out *answer) bool {
 }
 
 // binsWithin counts the bins that logits from lo to hi can fall into.
-func binsWithin(lo, hi, eps *big.Rat) int {
-	return fairness.Bin(hi, eps) - fairness.Bin(lo, eps) + 1
+func binsWithin(link fairness.Link, lo, hi, eps *big.Rat) int {
+	return link.Bin(hi, eps) - link.Bin(lo, eps) + 1
 }

@@ -29,7 +29,7 @@ func mostBins(q *problem.Query) int {
 		for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
 			logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
 		}
-		most = max(most, fairness.KBins(logits, q.Epsilon))
+		most = max(most, fairness.LinkSigmoid.KBins(logits, q.Epsilon))
 	})
 	return most
 }

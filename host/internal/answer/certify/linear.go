@@ -128,7 +128,7 @@ func (r *run) boundsExclude(b *bound.Bounds, target *big.Rat) bool {
 	}
 	L, U := new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi)
 	if r.q.K > 2 {
-		return binsWithin(L, U, r.q.Epsilon) < r.q.K
+		return binsWithin(r.q.Model.Link(), L, U, r.q.Epsilon) < r.q.K
 	}
 	return !r.q.Notion.Exceeds(U, L, target)
 }

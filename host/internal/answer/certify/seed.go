@@ -102,7 +102,7 @@ func (s *Seeder) seed(ctx, left context.Context, from []float64, seed int64) (x 
 func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.Rand, seed int64) (*individual.Witness, error) {
 	if s.base == nil || s.of != s.Query {
 		q := *s.Query
-		q.Notion = fairness.Score
+		q.Notion = q.Model.Link().Notion(fairness.Score)
 		q.Goal = problem.Decide
 		base, err := newRun(&q, s.Options)
 		if err != nil {

@@ -210,7 +210,7 @@ func sameModel(st *certificate.Statement, m model.Model) error {
 	case network && st.Network != nil:
 		return checker.SameNetwork(st.Network, n)
 	case forest && st.Trees != nil:
-		return checker.SameTrees(st.Trees, e)
+		return checker.SameTrees(st.Trees, e, st.Notion)
 	}
 	return fmt.Errorf("the certificate's model is of the family %s, this one of %s", st.Model().Family(), m.Family())
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -412,7 +413,7 @@ func (a *arrangement) rows(upTo int, visit func(row int, point, inputs []float64
 func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 	n, right, loss, other := 0.0, 0.0, 0.0, 0.0
 	unit := 1.0
-	if shares(m) {
+	if m.Link() == fairness.LinkShare {
 		unit = 4 // as much as a logit of a share about a half
 	}
 	a.rows(upTo, func(row int, _, inputs []float64) {
@@ -469,16 +470,18 @@ func (a *arrangement) blind(t truth) float64 {
 // tells reports that the model's scores, which were judged, say something about the labels.
 func (a *arrangement) tells(t truth) bool { return a.fit.loss <= 0.95*a.blind(t) }
 
-// shares reports that the model's output is none to take σ of: a sum of trees that is a
-// share, or a regression.
-func shares(m model.Model) bool { return m.Link() == model.Identity && m.Family() == trees.Family }
+// regresses reports that the model's output is none to take σ of: a sum of trees that is a
+// regression.
+func regresses(m model.Model) bool {
+	return m.Link() == fairness.LinkLinear && m.Family() == trees.Family
+}
 
 // score is what the model's owner calls so.
 func score(m model.Model, logit float64) float64 {
-	if m.Link() == model.Identity {
+	if m.Link() == fairness.LinkLinear {
 		return logit
 	}
-	return 1 / (1 + math.Exp(-logit))
+	return m.Link().Score(logit)
 }
 
 func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -77,7 +78,7 @@ func (a *arrangement) refine(m model.Differentiable, scores []float64, rounds in
 		b.rows(len(sampled.rows), func(row int, point, inputs []float64) {
 			logit, slope := gradient(inputs)
 			want, weight := scores[row], 1.0
-			if m.Link() != model.Identity {
+			if m.Link() != fairness.LinkLinear {
 				p := min(max(want, 1e-9), 1-1e-9)
 				want, weight = math.Log(p/(1-p)), math.Sqrt(p*(1-p))
 			}
@@ -177,7 +178,7 @@ func (a *arrangement) moved(places []place, step *mat.VecDense) []feature {
 
 // known reports that all scores are such as the model gives.
 func (a *arrangement) known(m model.Model, scores []float64) bool {
-	return m.Link() == model.Identity || !slices.ContainsFunc(a.view.rows, func(row int) bool { return !(scores[row] >= 0 && scores[row] <= 1) })
+	return m.Link() == fairness.LinkLinear || !slices.ContainsFunc(a.view.rows, func(row int) bool { return !(scores[row] >= 0 && scores[row] <= 1) })
 }
 
 // worst is the largest distance between the model's score of a row and that given, over up to so many rows.

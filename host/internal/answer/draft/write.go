@@ -66,8 +66,8 @@ func (d *drafter) write() (string, error) {
 		case d.info.OneOfMany:
 			say(0, "certain: the model tells several classes")
 			line("notion: decision")
-		case d.info.Linear && shares(d.model):
-			say(0, "certain: the model ends in a sum of its trees, such as a share, whose differences are the gaps")
+		case d.info.Linear && regresses(d.model):
+			say(0, "certain: the model ends in a sum of its trees, whose differences are the gaps")
 			line("output: logit")
 			line("notion: logit")
 		case d.info.Linear:

@@ -231,7 +231,7 @@ func plainK(st *study.Study, x []float64) float64 {
 			if lo, hi := edge(j, eps); logit >= hi {
 				bin = j
 			} else if logit > lo {
-				bin = fairness.Bin(new(big.Rat).SetFloat64(logit), eps)
+				bin = fairness.LinkSigmoid.Bin(new(big.Rat).SetFloat64(logit), eps)
 				break
 			}
 		}
@@ -243,7 +243,7 @@ func plainK(st *study.Study, x []float64) float64 {
 // edge is fairness.Edge, remembered.
 func edge(j int, eps *big.Rat) (lo, hi float64) {
 	if _, ok := edges[j]; !ok {
-		lo, hi := fairness.Edge(j, eps)
+		lo, hi := fairness.LinkSigmoid.Edge(j, eps)
 		edges[j] = [2]float64{lo, hi}
 	}
 	return edges[j][0], edges[j][1]

@@ -180,7 +180,7 @@ func (p *product) addOutputs(q *problem.Query) error {
 	second := productOutput{about: "logit of copy 2", row: [2]float64{0, 1}}
 	var more []productOutput
 	switch q.Notion {
-	case fairness.Logit:
+	case fairness.Logit, fairness.Share:
 		more = []productOutput{{about: "logit 1 - logit 2, at least epsilon", row: [2]float64{1, -1}, lo: decimalBelow(q.Epsilon)}}
 	case fairness.Decision, fairness.DecisionStrict:
 		first.lo, second.hi = "0", "0"

@@ -6,7 +6,6 @@ package individual
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -63,11 +62,11 @@ func (d *Decider) At(point []float64) (score float64, positive bool) {
 		logit = d.model.Logit(inputs)
 	}
 	if d.sure(logit, bound, point) {
-		return fairness.Sigmoid(logit), logit > 0
+		return d.model.Link().Score(logit), logit > 0
 	}
 	exact := d.exact.Logit(d.space.ExactInputs(point))
 	logit, _ = exact.Float64()
-	return fairness.Sigmoid(logit), exact.Sign() > 0
+	return d.model.Link().Score(logit), exact.Sign() > 0
 }
 
 // sure reports that a logit computed at a point, off by bound at most, has the sign of

@@ -11,7 +11,6 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -125,10 +124,11 @@ func (j *Judge) Pair(copy1, copy2 []float64, target *big.Rat) *Witness {
 }
 
 func (j *Judge) witness(copy1, copy2 []float64, a, b *big.Rat) *Witness {
+	link := j.q.Model.Link()
 	w := &Witness{Copy1: copy1, Copy2: copy2, Exact1: a, Exact2: b}
 	w.Logit1, _ = a.Float64()
 	w.Logit2, _ = b.Float64()
-	w.Score1, w.Score2 = fairness.Sigmoid(w.Logit1), fairness.Sigmoid(w.Logit2)
+	w.Score1, w.Score2 = link.Score(w.Logit1), link.Score(w.Logit2)
 	margin, _ := j.q.Notion.Margin(a, b)
 	w.Margin, _ = margin.Float64()
 	single := func(point []float64) float64 {
@@ -136,7 +136,7 @@ func (j *Judge) witness(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 		if !ok {
 			return math.NaN()
 		}
-		return fairness.Sigmoid(float64(m.Logit32(j.q.Space.NetworkInputs(nil, point))))
+		return link.Score(float64(m.Logit32(j.q.Space.NetworkInputs(nil, point))))
 	}
 	w.Float32 = single(copy1) - single(copy2)
 	return w

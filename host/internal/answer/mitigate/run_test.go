@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
@@ -320,7 +321,7 @@ func TestWorst(t *testing.T) {
 // left out with the reason.
 func TestTreesAreGuardedAndNotTrained(t *testing.T) {
 	c := shopConfig(t, always(2, 5), "original", "original+guards", "retrained", "iterated", "blind+guards")
-	c.Model = &trees.Ensemble{Columns: c.Space.Inputs, Output: model.Sigmoid, Trees: []trees.Tree{{{Input: 1, Left: 1, Right: 2}, trees.Leaf(-1), trees.Leaf(1)}}}
+	c.Model = &trees.Ensemble{Columns: c.Space.Inputs, Output: fairness.LinkSigmoid, Trees: []trees.Tree{{{Input: 1, Left: 1, Right: 2}, trees.Leaf(-1), trees.Leaf(1)}}}
 	c.Rules = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 9, Hi: 9}}}}
 	outcomes, err := Run(t.Context(), c)
 	if err != nil || len(outcomes) != 5 {

@@ -102,7 +102,7 @@ func truth(q *problem.Query, exact model.Exact, x []float64) individual.Verdict 
 	case len(logits) == 1:
 		return fair
 	case q.K > 2:
-		if fairness.KBins(logits, q.Epsilon) >= q.K {
+		if fairness.LinkSigmoid.KBins(logits, q.Epsilon) >= q.K {
 			return unfair
 		}
 	case q.Notion.Violates(logits, q.Epsilon):

@@ -376,7 +376,7 @@ func (in *instance) heights(base float64, count int) (out []float64) {
 		return []float64{least}
 	}
 	eps := rational(epsilon)
-	own := fairness.Bin(exactly(base), eps)
+	own := fairness.LinkSigmoid.Bin(exactly(base), eps)
 	bins := slices.DeleteFunc(in.rng.Perm(fairness.Bins(eps)), func(b int) bool { return b == own })
 	far := slices.IndexFunc(bins, func(b int) bool { return b < own-1 || b > own+1 })
 	for _, b := range slices.Concat(bins[far:], bins[:far])[:count] {

@@ -180,7 +180,7 @@ func (in *instance) answer(goal string, n fairness.Notion, epsilon string) Quest
 			}
 		}
 		if n.Binned() {
-			q.K = max(q.K, fairness.KBins(g.logits, eps))
+			q.K = max(q.K, fairness.LinkSigmoid.KBins(g.logits, eps))
 		}
 	}
 	if hi != nil {

@@ -166,7 +166,7 @@ func (r *Result) bound(what string) view.Paragraph {
 		text = fmt.Sprintf("largest %s: %s, proved (%s): none exceeds %.9g%s", what, best, r.BoundGrade, *r.Bound, above)
 	case open:
 		bound := fmt.Sprintf("bound %.6g", *r.Bound)
-		if r.notion() == fairness.Score && *r.Bound >= 1 { // as of any two scores
+		if r.notion().Binned() && *r.Bound >= 1 { // as of any two scores
 			bound = "and no bound"
 		}
 		text = fmt.Sprintf("largest %s: %s, %s (not closed: %s)", what, best, bound, r.Reason)

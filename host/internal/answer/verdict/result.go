@@ -9,7 +9,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/question"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -141,7 +140,7 @@ func (a *asker) next() []Next {
 	case a.Timeout > 0:
 		out = add(out, "more time", spec.Command("certify", true, "--timeout", long))
 	}
-	if len(a.Relax) == 0 && a.K == 0 && a.query.Notion == fairness.Score {
+	if len(a.Relax) == 0 && a.K == 0 && a.query.Notion.Binned() {
 		out = add(out, "looks for somebody who is treated unfairly", spec.Command("search", false, "--mode", "fast", "--budget", "60s"))
 	}
 	return out

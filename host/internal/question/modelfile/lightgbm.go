@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
@@ -80,7 +80,7 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 	if n := head.number("num_class"); n != 1 || head["num_tree_per_iteration"] != "1" {
 		panic(faultf("num_class: %d classes; models of one score are read: train one against the rest with objective=\"binary\"", n))
 	}
-	out := &trees.Ensemble{Columns: head.number("max_feature_idx") + 1, Output: model.Sigmoid}
+	out := &trees.Ensemble{Columns: head.number("max_feature_idx") + 1, Output: fairness.LinkSigmoid}
 	scale := 1.0 // of the leaves
 	objective := strings.Fields(head["objective"])
 	switch {
@@ -96,7 +96,7 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 			}
 		}
 	case (objective[0] == "regression" || objective[0] == "regression_l1" || objective[0] == "huber" || objective[0] == "fair" || objective[0] == "quantile") && len(objective) == 1:
-		out.Output = model.Identity
+		out.Output = fairness.LinkLinear
 	default:
 		panic(faultf("objective: %.60q is not read; binary, cross_entropy and regression are", head["objective"]))
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -32,7 +32,7 @@ func init() {
 func readONNX(f source) loaded {
 	file := whole(f, f.size, maxONNX, "an ONNX model")
 	if e, ok := treesOfONNX(file, f.choice); ok {
-		return loaded{model: e, linear: e.Output == model.Identity, producer: "ONNX"}
+		return loaded{model: e, linear: e.Output == fairness.LinkLinear, producer: "ONNX"}
 	}
 	m := parseONNX(file)
 	m.folder = f.folder

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
@@ -412,7 +412,7 @@ func (o *onnxTrees) weights(kind string, at func(tree, node int64) (int, bool), 
 
 // link says what the sums are: how they become a score, what they begin with, and what
 // the leaf at a node adds.
-func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link model.Link, base float64, leaf func(i int) float64) {
+func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link fairness.Link, base float64, leaf func(i int) float64) {
 	start := func(k int) float64 {
 		if all := o.floats["base_values"]; k < len(all) {
 			return float64(all[k])
@@ -446,22 +446,21 @@ func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link model.Link
 		}
 		switch transform {
 		case "NONE":
-			return model.Identity, start(0), of(one)
+			return fairness.LinkLinear, start(0), of(one)
 		case "LOGISTIC":
-			return model.Sigmoid, start(0), of(one)
+			return fairness.LinkSigmoid, start(0), of(one)
 		}
 	case both && (transform == "SOFTMAX"):
-		return model.Sigmoid, start(1) - start(0), func(i int) float64 { return weights[1][i] - weights[0][i] }
+		return fairness.LinkSigmoid, start(1) - start(0), func(i int) float64 { return weights[1][i] - weights[0][i] }
 	case !both && transform == "LOGISTIC":
-		return model.Sigmoid, start(0), of(one)
+		return fairness.LinkSigmoid, start(0), of(one)
 	case transform == "NONE": // shares of class 1, of which more than a half is a yes
 		for _, w := range weights[one] {
 			if w < 0 {
 				panic(faultf("class_weights: %v is no share of a class", w))
 			}
 		}
-		// Shares of single precision that make up just a half may add up to a little more.
-		return model.Identity, start(min(one, max(0, len(o.floats["base_values"])-1))) - 0.5 - 0x1p-24, of(one)
+		return fairness.LinkShare, start(min(one, max(0, len(o.floats["base_values"])-1))) - fairness.Half, of(one)
 	}
 	panic(faultf("post_transform: %.40q is not read here; NONE, LOGISTIC and for two classes SOFTMAX are", transform))
 }

@@ -1,7 +1,7 @@
 package modelfile
 
 import (
-	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
@@ -123,7 +123,7 @@ func (o *onnxTrees) ensemble5(width int) *trees.Ensemble {
 
 // link5 says how the sum becomes a score, and how often a leaf's weight counts in it for
 // each target: not at all where there is no such target.
-func (o *onnxTrees) link5() (link model.Link, of [2]float64) {
+func (o *onnxTrees) link5() (link fairness.Link, of [2]float64) {
 	const none, softmax, logistic, sum = 0, 1, 2, 1
 	targets, transform := o.one("n_targets", 1), o.one("post_transform", none)
 	if by := o.one("aggregate_function", sum); by != sum {
@@ -131,11 +131,11 @@ func (o *onnxTrees) link5() (link model.Link, of [2]float64) {
 	}
 	switch {
 	case targets == 1 && transform == none:
-		return model.Identity, [2]float64{1, 0}
+		return fairness.LinkLinear, [2]float64{1, 0}
 	case targets == 1 && transform == logistic:
-		return model.Sigmoid, [2]float64{1, 0}
+		return fairness.LinkSigmoid, [2]float64{1, 0}
 	case targets == 2 && transform == softmax:
-		return model.Sigmoid, [2]float64{-1, 1}
+		return fairness.LinkSigmoid, [2]float64{-1, 1}
 	}
 	panic(faultf("%d targets with post_transform %d; one with NONE (0) or LOGISTIC (2) is read, and two with SOFTMAX (1)", targets, transform))
 }

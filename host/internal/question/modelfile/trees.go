@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
@@ -28,7 +28,7 @@ func (c Choice) loadedTrees(e *trees.Ensemble, producer string, names []string) 
 	if len(names) == 0 || len(names) != e.Columns || names[0] == "Column_0" {
 		names = nil
 	}
-	return loaded{model: e, linear: e.Output == model.Identity, producer: producer, inputs: names}
+	return loaded{model: e, linear: e.Output == fairness.LinkLinear, producer: producer, inputs: names}
 }
 
 // grown is a tree as files have it: nodes in any order, children by number.

@@ -6,9 +6,11 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
@@ -34,10 +36,14 @@ func TestTreesComputeWhatTheirLibraryDoes(t *testing.T) {
 			// A score in single precision, a mean whose leaves are divided, trees that are weighed.
 			rounded := e.Width == 0 || name == "lgb-forest" || name == "xgb-dart"
 			files++
+			share := strings.Contains(path, "sklearn-forest.") || strings.Contains(path, "sklearn-extra") || strings.Contains(path, "sklearn-tree")
 			m, _, err := modelfile.Read(path, modelfile.Choice{})
 			if err != nil {
 				t.Error(err)
 				continue
+			}
+			if (m.Link() == fairness.LinkShare) != share {
+				t.Errorf("%s ends in a %s", path, m.Link())
 			}
 			exact := m.Exact()
 			for i, row := range e.Rows {
@@ -50,6 +56,9 @@ func TestTreesComputeWhatTheirLibraryDoes(t *testing.T) {
 				}
 				if got != e.Margins[i] {
 					t.Fatalf("%s: row %d: %v, the library has %v", path, i, got, e.Margins[i])
+				}
+				if score := m.Link().Score(got); m.Link() == fairness.LinkShare && math.Abs(score-(e.Margins[i]+0.5)) > 1e-6 {
+					t.Fatalf("%s: row %d: a share of %v, the library has %v", path, i, score, e.Margins[i]+0.5)
 				}
 				inputs := make([]*big.Rat, len(row))
 				for k, v := range row {

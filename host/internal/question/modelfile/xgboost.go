@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
@@ -206,7 +206,7 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 			panic(faultf("best_iteration: training was stopped early, and XGBClassifier predicts with the first %d of %d rounds, but Booster with all: save the ones that you use, with model.get_booster()[:%d].save_model(…), or to use all call set_attr(best_iteration=None) before save_model", best, rounds, best))
 		}
 	}
-	out := &trees.Ensemble{Columns: int(l.Param.Inputs.number("num_feature")), Output: model.Sigmoid}
+	out := &trees.Ensemble{Columns: int(l.Param.Inputs.number("num_feature")), Output: fairness.LinkSigmoid}
 	base := float32(l.Param.Base.number("base_score"))
 	// As the library does, in single precision.
 	logit := func() {
@@ -219,7 +219,7 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 	case "binary:logistic", "reg:logistic":
 		logit()
 	case "binary:logitraw", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror":
-		out.Output = model.Identity
+		out.Output = fairness.LinkLinear
 	default:
 		panic(faultf("objective: %.60q is not read; binary:logistic, reg:logistic, binary:logitraw and reg:squarederror are", l.Objective.Name))
 	}

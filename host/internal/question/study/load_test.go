@@ -13,7 +13,6 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -226,7 +225,7 @@ func TestLinearOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := write(t, map[string]string{"logit.yaml": "extends: " + abs + "\nmodel: " + abs + "/models/linear.json\noutput: logit\n"})
-	if s := mustLoad(t, folder, study.Options{}); s.Name != "logit" || s.Model.Link() != model.Identity {
+	if s := mustLoad(t, folder, study.Options{}); s.Name != "logit" || s.Model.Link() != fairness.LinkLinear {
 		t.Errorf("%s: head %s", s.Name, s.Model.Link())
 	}
 	_, err = study.Load(folder, study.Options{Model: peopleStudy + "/models/small.json"})

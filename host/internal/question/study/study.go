@@ -232,7 +232,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	if anyClass {
 		s.Class = choice.Class
 	}
-	switch linear := s.ModelFile.Linear || s.Model.Link() == model.Identity; {
+	switch linear := s.ModelFile.Linear || s.Model.Link() == fairness.LinkLinear; {
 	case anyClass && s.ModelFile.Classes == 0:
 		r.Fault(n, "class: any is about a model of three classes or more, of which the one with the largest output wins; %s is none: leave class: out, or name one", path)
 	case anyClass && s.ModelFile.Classes > maxClasses:
@@ -244,6 +244,8 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	case s.ModelFile.OneOfMany:
 	case linear && !logit:
 		r.Fault(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability", path)
+	case s.Model.Link() == fairness.LinkShare: // output: logit was asked for once
+		s.Notion = s.Model.Link().Notion(s.Notion)
 	case !linear && logit:
 		r.Fault(output, "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.ModelFile.Head)
 	}
@@ -373,7 +375,8 @@ func DefaultEpsilon() *big.Rat { return big.NewRat(1, 20) }
 
 // EpsilonFor is ε for a question in a notion: text, which is in the notion's
 // unit, or where text is empty the study's, and nil for a notion that has none.
-// A study's ε in logits is not a difference of scores, and is refused where one is needed.
+// A study's ε in logits is not a difference of scores, and is refused where one is needed; of
+// shares it is one.
 // A score difference will do in logits: scores whose logits are at most ε apart
 // are at most ε/4 apart, so the question is a stricter one.
 func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
@@ -384,7 +387,7 @@ func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
 		return nil, fmt.Errorf("%s tells several classes, of which all that can be asked is whether one wins (--notion decision): it has no score", s.ModelPath)
 	case text != "":
 		return fairness.ParseEpsilon(text, n)
-	case s.Notion == fairness.Logit && n == fairness.Score:
+	case s.Notion == fairness.Logit && n.Binned() && s.Model.Link() != fairness.LinkShare:
 		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", fairness.FormatRat(s.Epsilon))
 	}
 	return s.Epsilon, fairness.CheckEpsilon(s.Epsilon, n)

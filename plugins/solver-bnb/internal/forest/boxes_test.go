@@ -7,7 +7,6 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -25,12 +24,12 @@ func TestCopiesApart(t *testing.T) {
 		{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: in(1)},
 	}}
 	for _, two := range []float64{1e-19, -1e-19} {
-		e := &trees.Ensemble{Columns: 2, Output: model.Identity, Trees: []trees.Tree{stump(1, 1, 0), stump(1, -1, two), stump(0, 0.1, 0.7)}}
+		e := &trees.Ensemble{Columns: 2, Output: fairness.LinkLinear, Trees: []trees.Tree{stump(1, 1, 0), stump(1, -1, two), stump(0, 0.1, 0.7)}}
 		if got := apart(t, e, s); !(got >= 1e-19 && got < 1e-12) {
 			t.Errorf("second leaf %v: apart by at most %v", two, got)
 		}
 	}
-	if got := apart(t, &trees.Ensemble{Columns: 2, Output: model.Identity, Trees: []trees.Tree{stump(0, 0.1, 0.7), stump(0, 1e-19, 1)}}, s); got != 0 {
+	if got := apart(t, &trees.Ensemble{Columns: 2, Output: fairness.LinkLinear, Trees: []trees.Tree{stump(0, 0.1, 0.7), stump(0, 1e-19, 1)}}, s); got != 0 {
 		t.Errorf("the same for all copies: apart by at most %v", got)
 	}
 }

@@ -16,15 +16,15 @@ const MaxBins = 1 << 12
 // Bins counts bins of outcomes. Safe for concurrent use with a Room each.
 type Bins struct{ below, above []float64 } // of the inner edges
 
-// NewBins makes the bins of width eps.
-func NewBins(eps *big.Rat) (*Bins, error) {
+// NewBins makes the bins of width eps of scores that have the link.
+func NewBins(link fairness.Link, eps *big.Rat) (*Bins, error) {
 	n := fairness.Bins(eps)
 	if n > MaxBins {
 		return nil, fmt.Errorf("ε = %s makes %d bins; up to %d are counted", fairness.FormatRat(eps), n, MaxBins)
 	}
 	b := &Bins{}
 	for j := 1; j < n; j++ {
-		lo, hi := fairness.Edge(j, eps)
+		lo, hi := link.Edge(j, eps)
 		b.below, b.above = append(b.below, lo), append(b.above, hi)
 	}
 	return b, nil

@@ -108,7 +108,7 @@ func (j *Judge) Thresholds(s *Spread) lattice.Thresholds {
 				th.To = math.Nextafter(th.To, math.Inf(-1))
 			}
 		}
-	case fairness.Logit:
+	case fairness.Logit, fairness.Share:
 		if s.Apart <= j.below {
 			th.Above = math.Inf(-1)
 		}

@@ -56,7 +56,7 @@ func TestPromises(t *testing.T) {
 		}
 		s := Gather(lo, hi, possible, sure)
 		th := j.Thresholds(&s)
-		bins, err := NewBins(eps)
+		bins, err := NewBins(fairness.LinkSigmoid, eps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestPromises(t *testing.T) {
 			if len(logits) > 1 && gapLo > upper || j.Notion.UsesEpsilon() && gapHi < lower {
 				t.Fatalf("%s: %v to %v is outside %v to %v", j.Notion, gapLo, gapHi, lower, upper)
 			}
-			n := fairness.KBins(logits, eps)
+			n := fairness.LinkSigmoid.KBins(logits, eps)
 			if across := bins.Across(s.Apart, whole.Least, whole.Most); len(logits) > 1 && n > across {
 				t.Fatalf("%d bins across %v, bounded by %d", n, s.Apart, across)
 			}

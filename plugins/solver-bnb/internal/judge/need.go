@@ -27,7 +27,7 @@ func (j *Judge) Need(whole *Spread, v float64) (n Need, ok bool) {
 	inf := math.Inf(1)
 	n = Need{Above: -inf, Below: inf, Apart: -inf}
 	switch j.Notion {
-	case fairness.Logit:
+	case fairness.Logit, fairness.Share:
 		n.Apart = v
 		return n, v > 0
 	case fairness.Decision: // v is the larger logit, the other is not positive

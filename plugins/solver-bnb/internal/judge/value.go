@@ -22,7 +22,7 @@ func (j *Judge) Upper(whole, s *Spread) float64 {
 	}
 	apart := min(whole.Apart, s.Apart)
 	switch j.Notion {
-	case fairness.Logit:
+	case fairness.Logit, fairness.Share:
 		return max(apart, 0)
 	case fairness.Score:
 		if apart <= 0 {
@@ -53,7 +53,7 @@ func (j *Judge) Lower(whole, s *Spread) float64 {
 	if apart <= 0 {
 		return 0
 	}
-	if j.Notion == fairness.Logit {
+	if j.Notion == fairness.Logit || j.Notion == fairness.Share {
 		return apart
 	}
 	// Two logits apart, anywhere between Least and Most, are closest in score at

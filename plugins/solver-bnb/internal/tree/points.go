@@ -185,10 +185,10 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 	if t.goal.bins {
 		least, most := t.bins.Range(&p.room, p.lo, p.hi, allowed)
 		if most != least {
-			least = fairness.KBins(p.exact(x, allowed), t.q.Epsilon)
+			least = t.q.Model.Link().KBins(p.exact(x, allowed), t.q.Epsilon)
 		}
 		// Of equal k, what is on the way to a larger one: of 4096 bins at most 12 bits, and a gap below 1.
-		v.promise = float64(least) + p.room.Entropy(t.bins.Count())/32 + fairness.Score.Between(high, low)/2
+		v.promise = float64(least) + p.room.Entropy(t.bins.Count())/32 + t.q.Model.Link().Notion(fairness.Score).Between(high, low)/2
 		if t.goal.values {
 			v.value = float64(least)
 		}

@@ -119,11 +119,11 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	t.goal.counts = t.goal.counts && t.trees == nil // their boxes become constant
 	t.clips = t.trees == nil && !t.goal.bins && (t.goal.Goal == problem.Maximise || t.goal.Goal == goalDecide)
 	if t.goal.bins {
-		if t.bins, err = judge.NewBins(q.Epsilon); err != nil {
+		if t.bins, err = judge.NewBins(q.Model.Link(), q.Epsilon); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 	}
-	t.pairwise = t.clips && !t.pairs && g.Lanes() == 2 && q.Notion == fairness.Logit
+	t.pairwise = t.clips && !t.pairs && g.Lanes() == 2 && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}

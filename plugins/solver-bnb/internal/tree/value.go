@@ -65,7 +65,7 @@ func (t *Tree) valueRange() [2]float64 {
 	switch {
 	case t.goal.bins:
 		most = float64(t.bins.Count())
-	case t.q.Notion.Linear():
+	case t.q.Notion.Linear() && !t.q.Notion.Binned():
 		most = t.workers[0].rootMost()
 	}
 	if t.goal.least {

@@ -161,6 +161,9 @@ const (
 	Notion_NOTION_DECISION Notion = 3
 	// l1 > 0 > l2.
 	Notion_NOTION_DECISION_STRICT Notion = 4
+	// The scores differ by more than epsilon, of a model whose score is a share: as
+	// the logits do.
+	Notion_NOTION_SHARE Notion = 5
 )
 
 // Enum value maps for Notion.
@@ -171,6 +174,7 @@ var (
 		2: "NOTION_LOGIT",
 		3: "NOTION_DECISION",
 		4: "NOTION_DECISION_STRICT",
+		5: "NOTION_SHARE",
 	}
 	Notion_value = map[string]int32{
 		"NOTION_UNSPECIFIED":     0,
@@ -178,6 +182,7 @@ var (
 		"NOTION_LOGIT":           2,
 		"NOTION_DECISION":        3,
 		"NOTION_DECISION_STRICT": 4,
+		"NOTION_SHARE":           5,
 	}
 )
 
@@ -1471,13 +1476,14 @@ const file_hyfair_problem_v1_problem_proto_rawDesc = "" +
 	"GOAL_MAX_K\x10\x04\x12\x0e\n" +
 	"\n" +
 	"GOAL_MIN_K\x10\x05\x12\x11\n" +
-	"\rGOAL_QUANTIFY\x10\x06*u\n" +
+	"\rGOAL_QUANTIFY\x10\x06*\x87\x01\n" +
 	"\x06Notion\x12\x16\n" +
 	"\x12NOTION_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fNOTION_SCORE\x10\x01\x12\x10\n" +
 	"\fNOTION_LOGIT\x10\x02\x12\x13\n" +
 	"\x0fNOTION_DECISION\x10\x03\x12\x1a\n" +
-	"\x16NOTION_DECISION_STRICT\x10\x04*\x80\x01\n" +
+	"\x16NOTION_DECISION_STRICT\x10\x04\x12\x10\n" +
+	"\fNOTION_SHARE\x10\x05*\x80\x01\n" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\x0e\n" +
 	"\n" +

@@ -30,6 +30,8 @@ type TreeEnsemble struct {
 	Inputs int32 `protobuf:"varint,1,opt,name=inputs,proto3" json:"inputs,omitempty"`
 	// Whether the sum is the score's logit (false) or ends the model (true).
 	Identity bool `protobuf:"varint,2,opt,name=identity,proto3" json:"identity,omitempty"`
+	// Whether the score is a share: the sum plus 0.5 + 2^-24. With identity.
+	Share bool `protobuf:"varint,12,opt,name=share,proto3" json:"share,omitempty"`
 	// What the trees' leaves are added to.
 	Base float64 `protobuf:"fixed64,3,opt,name=base,proto3" json:"base,omitempty"`
 	// Number of nodes of each tree.
@@ -92,6 +94,13 @@ func (x *TreeEnsemble) GetInputs() int32 {
 func (x *TreeEnsemble) GetIdentity() bool {
 	if x != nil {
 		return x.Identity
+	}
+	return false
+}
+
+func (x *TreeEnsemble) GetShare() bool {
+	if x != nil {
+		return x.Share
 	}
 	return false
 }
@@ -219,10 +228,11 @@ var File_hyfair_problem_v1_trees_proto protoreflect.FileDescriptor
 
 const file_hyfair_problem_v1_trees_proto_rawDesc = "" +
 	"\n" +
-	"\x1dhyfair/problem/v1/trees.proto\x12\x11hyfair.problem.v1\"\xa4\x02\n" +
+	"\x1dhyfair/problem/v1/trees.proto\x12\x11hyfair.problem.v1\"\xba\x02\n" +
 	"\fTreeEnsemble\x12\x16\n" +
 	"\x06inputs\x18\x01 \x01(\x05R\x06inputs\x12\x1a\n" +
-	"\bidentity\x18\x02 \x01(\bR\bidentity\x12\x12\n" +
+	"\bidentity\x18\x02 \x01(\bR\bidentity\x12\x14\n" +
+	"\x05share\x18\f \x01(\bR\x05share\x12\x12\n" +
 	"\x04base\x18\x03 \x01(\x01R\x04base\x12\x14\n" +
 	"\x05nodes\x18\x04 \x03(\x05R\x05nodes\x12\x14\n" +
 	"\x05input\x18\x05 \x03(\x11R\x05input\x12\x12\n" +

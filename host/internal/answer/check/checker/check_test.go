@@ -164,7 +164,7 @@ func TestBinsAreAccepted(t *testing.T) {
 		st := randomStatement(r, fairness.Score, false)
 		st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 1}
 		individuals(st, func(_ []float64, logits []*big.Rat) {
-			st.Claim.K = max(st.Claim.K, fairness.KBins(logits, st.Epsilon))
+			st.Claim.K = max(st.Claim.K, fairness.LinkSigmoid.KBins(logits, st.Epsilon))
 		})
 		leaves, _ := prove(r, st, float64(st.Claim.K), -1)
 		if why := judge(t, write(t, st, leaves)); why != "" {

@@ -24,6 +24,7 @@ type enclosure struct {
 // certificate claims of every individual there.
 type claim struct {
 	notion  fairness.Notion
+	link    fairness.Link
 	epsilon *big.Rat
 	// most is what the gap or margin may be; for a claim about bins, the gap
 	// that is too small to reach more.
@@ -35,7 +36,7 @@ type claim struct {
 }
 
 func newClaim(s *certificate.Statement) claim {
-	c := claim{notion: s.Notion, epsilon: s.Epsilon, most: new(big.Rat)}
+	c := claim{notion: s.Notion, link: s.Model().Link(), epsilon: s.Epsilon, most: new(big.Rat)}
 	switch s.Claim.Kind {
 	case certificate.Fair:
 		if s.Notion.UsesEpsilon() {
@@ -70,7 +71,7 @@ func nearLogits(most *big.Rat) *big.Rat {
 // have logits in these enclosures, one a combination. difference bounds by how much the
 // first of two logits exceeds the second.
 func (c *claim) follows(difference func(a, b *enclosure) *big.Rat, of []enclosure) bool {
-	if c.k > 0 && maxBins(of, c.epsilon) <= c.k {
+	if c.k > 0 && maxBins(c.link, of, c.epsilon) <= c.k {
 		return true
 	}
 	if c.k == 1 {
@@ -138,7 +139,7 @@ func (c *claim) apart(hi, lo *big.Rat) bool {
 	switch c.notion {
 	case fairness.Score:
 		return !fairness.GapExceeds(hi, lo, c.most)
-	case fairness.Logit:
+	case fairness.Logit, fairness.Share:
 		return new(big.Rat).Sub(hi, lo).Cmp(c.most) <= 0
 	case fairness.Decision: // the margin is the larger logit, where the smaller is at most 0
 		return hi.Cmp(c.most) <= 0 || lo.Sign() > 0
@@ -153,7 +154,7 @@ func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 	switch c.notion {
 	case fairness.Score:
 		return c.scoresClose(d, a.hi, b.lo)
-	case fairness.Logit, fairness.Decision: // l1 ≤ d + l2, and l2 ≤ 0 where there is a margin
+	case fairness.Logit, fairness.Share, fairness.Decision: // l1 ≤ d + l2, and l2 ≤ 0 where there is a margin
 		return d.Cmp(c.most) <= 0
 	case fairness.DecisionStrict: // 2·min(l1, −l2) ≤ l1 − l2
 		return d.Cmp(new(big.Rat).Add(c.most, c.most)) <= 0
@@ -186,11 +187,11 @@ func (c *claim) scoresClose(d, hi, lo *big.Rat) bool {
 // and bins, of which a copy can reach those from its lower to its upper end. For
 // such intervals the greedy choice is best: from the lowest bin on, each bin
 // takes the copy that reaches it and has the lowest upper end.
-func maxBins(of []enclosure, eps *big.Rat) int {
+func maxBins(link fairness.Link, of []enclosure, eps *big.Rat) int {
 	type reach struct{ from, to int }
 	open := make([]reach, len(of))
 	for i := range of {
-		open[i] = reach{fairness.Bin(of[i].lo, eps), fairness.Bin(of[i].hi, eps)}
+		open[i] = reach{link.Bin(of[i].lo, eps), link.Bin(of[i].hi, eps)}
 	}
 	slices.SortFunc(open, func(a, b reach) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	hit, bin := 0, -1

@@ -47,7 +47,7 @@ func TestMostBinsAgainstAllChoices(t *testing.T) {
 			middle := func(bin int) *big.Rat { return logit(big.NewRat(int64(2*bin+1), 14)) }
 			of = append(of, enclosure{lo: middle(a), hi: middle(b)})
 		}
-		if got, want := maxBins(of, eps), hits(from, to, map[int]bool{}); got != want {
+		if got, want := maxBins(fairness.LinkSigmoid, of, eps), hits(from, to, map[int]bool{}); got != want {
 			t.Fatalf("bins %v to %v: %d, want %d", from, to, got, want)
 		}
 	})

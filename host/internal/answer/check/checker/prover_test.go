@@ -131,7 +131,7 @@ func worst(st *certificate.Statement, of []sdk.CopyProof) float64 {
 		for _, c := range of {
 			rats = append(rats, enclosure{lo: new(big.Rat).SetFloat64(c.Logit.Lo), hi: new(big.Rat).SetFloat64(c.Logit.Hi)})
 		}
-		return float64(maxBins(rats, st.Epsilon))
+		return float64(maxBins(fairness.LinkSigmoid, rats, st.Epsilon))
 	}
 	if len(of) < 2 {
 		return math.Inf(-1)
@@ -139,7 +139,7 @@ func worst(st *certificate.Statement, of []sdk.CopyProof) float64 {
 	switch st.Notion {
 	case fairness.Score:
 		return fairness.Sigmoid(hi) - fairness.Sigmoid(lo) + slack
-	case fairness.Logit:
+	case fairness.Logit, fairness.Share:
 		return hi - lo
 	case fairness.Decision:
 		if lo > 0 {
@@ -274,7 +274,7 @@ func holdsAt(st *certificate.Statement, logits []*big.Rat) bool {
 	case certificate.Fair:
 		return !st.Notion.Violates(logits, st.Epsilon)
 	case certificate.MaxK:
-		return fairness.KBins(logits, st.Epsilon) <= st.Claim.K
+		return st.Model().Link().KBins(logits, st.Epsilon) <= st.Claim.K
 	}
 	first, second, ok := st.Notion.Pair(logits)
 	if !ok {
@@ -284,7 +284,7 @@ func holdsAt(st *certificate.Statement, logits []*big.Rat) bool {
 	switch st.Notion {
 	case fairness.Score:
 		return !fairness.GapExceeds(a, b, most)
-	case fairness.Logit:
+	case fairness.Logit, fairness.Share:
 		return new(big.Rat).Sub(a, b).Cmp(most) <= 0
 	case fairness.Decision:
 		return a.Cmp(most) <= 0

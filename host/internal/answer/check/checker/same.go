@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -36,14 +37,17 @@ func SameNetwork(of, other *relu.Network) error {
 	return nil
 }
 
-// SameTrees is SameNetwork for trees. Where missing values go does not count.
-func SameTrees(of, other *trees.Ensemble) error {
+// SameTrees is SameNetwork for trees, for a claim in a notion. Where missing values go does
+// not count, nor that a certificate of an earlier version calls a share linear, where the
+// claim is not about scores.
+func SameTrees(of, other *trees.Ensemble, n fairness.Notion) error {
+	earlier := of.Output == fairness.LinkLinear && other.Output == fairness.LinkShare && !n.Binned()
 	switch {
 	case len(of.Trees) != len(other.Trees):
 		return fmt.Errorf("the certificate has %d trees, this model %d", len(of.Trees), len(other.Trees))
 	case of.Columns != other.Columns:
 		return fmt.Errorf("the certificate's trees have %d inputs, these %d", of.Columns, other.Columns)
-	case of.Output != other.Output:
+	case of.Output != other.Output && !earlier:
 		return fmt.Errorf("the certificate's trees end in a %s, these in a %s", of.Output, other.Output)
 	case of.Base != other.Base:
 		return fmt.Errorf("the certificate's trees add to %v, these to %v", of.Base, other.Base)

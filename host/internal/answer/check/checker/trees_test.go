@@ -22,6 +22,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
+// notions are those that forests are asked about, of which those asked about shares have
+// shares.
+var notions = append(slices.Clone(fairness.Notions), fairness.Share)
+
 // randomForest is randomStatement about trees.
 func randomForest(r *rand.Rand, notion fairness.Notion, reals bool) *certificate.Statement {
 	st := randomStatement(r, notion, reals)
@@ -29,7 +33,9 @@ func randomForest(r *rand.Rand, notion fairness.Notion, reals bool) *certificate
 	if reals {
 		st.Space.Features[len(st.Space.Features)-1].Inputs[0] = space.Input{Index: st.Space.Inputs - 1, Scale: []float64{1, -1}[r.IntN(2)]}
 	}
-	st.Trees = wild.Trees(r, st.Space)
+	if st.Trees = wild.Trees(r, st.Space); notion == fairness.Share {
+		wild.Shares(r, st.Trees)
+	}
 	return st
 }
 
@@ -58,7 +64,7 @@ func quarters(r *rand.Rand, st *certificate.Statement) (leaves []*certificate.Le
 func TestTreesAreDecidedExactly(t *testing.T) {
 	told := [2]int{}
 	for seed := range uint64(tier.Count(30, 400)) {
-		for _, notion := range fairness.Notions {
+		for _, notion := range notions {
 			r := rand.New(rand.NewPCG(seed, uint64(notion)+60))
 			st := randomForest(r, notion, false)
 			most := largest(st)
@@ -73,10 +79,10 @@ func TestTreesAreDecidedExactly(t *testing.T) {
 					t.Errorf("seed %d, %s: the largest is %v, claimed %+g: %q", seed, notion, most, by, why)
 				}
 			}
-			if notion == fairness.Score {
+			if notion.Binned() {
 				st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 1}
 				individuals(st, func(_ []float64, logits []*big.Rat) {
-					st.Claim.K = max(st.Claim.K, fairness.KBins(logits, st.Epsilon))
+					st.Claim.K = max(st.Claim.K, st.Trees.Link().KBins(logits, st.Epsilon))
 				})
 				for right := range 2 {
 					if why := judge(t, write(t, st, quarters(r, st))); (why == "") != (right == 0) {
@@ -98,7 +104,7 @@ func TestTreesAreDecidedExactly(t *testing.T) {
 // that those, what is beside them and the ends tell the largest gap.
 func TestTreesOfRealFeatures(t *testing.T) {
 	for seed := range uint64(tier.Count(15, 150)) {
-		for _, notion := range fairness.Notions {
+		for _, notion := range notions {
 			r := rand.New(rand.NewPCG(seed, uint64(notion)+70))
 			st := randomForest(r, notion, true)
 			real := len(st.Space.Features) - 1
@@ -143,12 +149,15 @@ func TestCertificatesOfTreesByTheSolver(t *testing.T) {
 	accepted := 0
 	for seed := range uint64(tier.Count(20, 300)) {
 		for _, goal := range []problem.Goal{problem.Decide, problem.Maximise, problem.MaxK} {
-			notion := fairness.Notions[seed%4]
+			notion := notions[seed%5]
 			r := rand.New(rand.NewPCG(seed, uint64(goal)+80))
 			q := wild.Query(r, notion)
-			q.Model = wild.Trees(r, q.Space)
+			forest := wild.Trees(r, q.Space)
+			if q.Model = forest; notion == fairness.Share {
+				wild.Shares(r, forest)
+			}
 			truth := wild.Enumerate(q)
-			if q.Goal = goal; goal == problem.MaxK && (notion != fairness.Score || fairness.Bins(q.Epsilon) > 4096) {
+			if q.Goal = goal; goal == problem.MaxK && (!notion.Binned() || fairness.Bins(q.Epsilon) > 4096) {
 				continue
 			}
 			_, err := certificate.FromQuery(q)
@@ -194,7 +203,7 @@ func TestMutatedTreesAreRefused(t *testing.T) {
 		"epsilon":             {`"epsilon":"1"`, `"epsilon":"0.999"`, "does not hold"},
 		"a leaf of a tree":    {`{"leaf":1}`, `{"leaf":1.001}`, "does not hold"},
 		"the seal":            {`"base":-1`, `"base":-2`, ""},
-		"link":                {`"link":"sigmoid"`, `"link":"tanh"`, "known: sigmoid, linear"},
+		"link":                {`"link":"sigmoid"`, `"link":"tanh"`, "known: sigmoid, linear, share"},
 		"an input":            {`{"input":2,`, `{"input":3,`, "compares input 3"},
 		"a child":             {`"left":2,"right":3`, `"left":2,"right":2`, "two parents"},
 		"a cycle":             {`"left":2,"right":3`, `"left":1,"right":3`, "not behind it"},
@@ -224,6 +233,39 @@ func TestMutatedTreesAreRefused(t *testing.T) {
 		}
 		if why := judge(t, changed); why == "" || !strings.Contains(why, m.why) {
 			t.Errorf("%s: %q, want %q", name, why, m.why)
+		}
+	}
+	// Of a forest whose output is a share, link and notion belong together.
+	shares := &trees.Ensemble{Columns: 3, Output: fairness.LinkShare, Base: -fairness.Half, Trees: []trees.Tree{
+		{{Input: 0, Value: 4, Closed: true, Left: 1, Right: 4}, {Input: 1, Value: 0.5, Left: 2, Right: 3}, trees.Leaf(0.25), trees.Leaf(0.5), trees.Leaf(0.25)},
+		{{Input: 2, Value: 1, Left: 1, Right: 2}, trees.Leaf(0), trees.Leaf(0.5)},
+	}}
+	for claim, mutations := range map[certificate.Claim][][3]string{
+		{Kind: certificate.Fair}: {
+			{`"epsilon":"0.25"`, `"epsilon":"0.249"`, "does not hold"}, {`{"leaf":0.25},{"leaf":0.5}`, `{"leaf":0.249},{"leaf":0.5}`, "does not hold"}, {`{"leaf":0.5}`, `{"leaf":0.75}`, "a share is from 0 to 1"},
+			{`"link":"share"`, `"link":"linear"`, "the notion share is not for"}, {`"notion":"share"`, `"notion":"score"`, "the notion score is not for"}, {`"notion":"share"`, `"notion":"shares"`, "share"},
+		},
+		{Kind: certificate.MaxK, K: 2}: {{`"k":2`, `"k":1`, "does not hold"}, {`{"leaf":0.5}`, `{"leaf":0.25}`, ""}},
+	} {
+		st := &certificate.Statement{Trees: shares, Space: s, Notion: fairness.Share, Epsilon: big.NewRat(1, 4), Claim: claim}
+		text := write(t, st, []*certificate.Leaf{box(0, 3), box(4, 9)})
+		if why := judge(t, text); why != "" {
+			t.Fatal(why)
+		}
+		for _, m := range mutations {
+			changed := bytes.Replace(text, []byte(m[0]), []byte(m[1]), 1)
+			if bytes.Equal(changed, text) {
+				t.Fatalf("%v: nothing was changed:\n%s", m, text)
+			}
+			if m[2] != "" {
+				if d := tryParse(changed); d != nil {
+					d.seal(t)
+					changed = d.bytes(t)
+				}
+			}
+			if why := judge(t, changed); why == "" || !strings.Contains(why, m[2]) {
+				t.Errorf("%v: %q", m, why)
+			}
 		}
 	}
 	// The largest gap is 1: at 4 years and below, sex decides.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -120,7 +119,7 @@ func Score(m model.Model, s *space.Space) func([]float64) float64 {
 	inputs := make([]float64, s.Inputs)
 	return func(point []float64) float64 {
 		inputs = s.NetworkInputs(inputs, point)
-		return fairness.Sigmoid(m.Logit(inputs))
+		return m.Link().Score(m.Logit(inputs))
 	}
 }
 

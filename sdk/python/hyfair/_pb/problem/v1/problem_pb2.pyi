@@ -33,6 +33,7 @@ class Notion(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     NOTION_LOGIT: _ClassVar[Notion]
     NOTION_DECISION: _ClassVar[Notion]
     NOTION_DECISION_STRICT: _ClassVar[Notion]
+    NOTION_SHARE: _ClassVar[Notion]
 
 class Role(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -59,6 +60,7 @@ NOTION_SCORE: Notion
 NOTION_LOGIT: Notion
 NOTION_DECISION: Notion
 NOTION_DECISION_STRICT: Notion
+NOTION_SHARE: Notion
 ROLE_UNSPECIFIED: Role
 ROLE_OTHER: Role
 ROLE_INPUT: Role

@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dhyfair/problem/v1/trees.proto\x12\x11hyfair.problem.v1\"\xd3\x01\n\x0cTreeEnsemble\x12\x0e\n\x06inputs\x18\x01 \x01(\x05\x12\x10\n\x08identity\x18\x02 \x01(\x08\x12\x0c\n\x04\x62\x61se\x18\x03 \x01(\x01\x12\r\n\x05nodes\x18\x04 \x03(\x05\x12\r\n\x05input\x18\x05 \x03(\x11\x12\x0c\n\x04left\x18\x06 \x03(\x05\x12\r\n\x05right\x18\x07 \x03(\x05\x12\r\n\x05value\x18\x08 \x03(\x01\x12\x0e\n\x06\x63losed\x18\t \x03(\x08\x12\x0f\n\x07missing\x18\n \x03(\x08\x12(\n\x04more\x18\x0b \x03(\x0b\x32\x1a.hyfair.problem.v1.Borders\"(\n\x07\x42orders\x12\x0c\n\x04node\x18\x01 \x01(\x05\x12\x0f\n\x07\x62orders\x18\x02 \x03(\x01\x42>Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dhyfair/problem/v1/trees.proto\x12\x11hyfair.problem.v1\"\xe2\x01\n\x0cTreeEnsemble\x12\x0e\n\x06inputs\x18\x01 \x01(\x05\x12\x10\n\x08identity\x18\x02 \x01(\x08\x12\r\n\x05share\x18\x0c \x01(\x08\x12\x0c\n\x04\x62\x61se\x18\x03 \x01(\x01\x12\r\n\x05nodes\x18\x04 \x03(\x05\x12\r\n\x05input\x18\x05 \x03(\x11\x12\x0c\n\x04left\x18\x06 \x03(\x05\x12\r\n\x05right\x18\x07 \x03(\x05\x12\r\n\x05value\x18\x08 \x03(\x01\x12\x0e\n\x06\x63losed\x18\t \x03(\x08\x12\x0f\n\x07missing\x18\n \x03(\x08\x12(\n\x04more\x18\x0b \x03(\x0b\x32\x1a.hyfair.problem.v1.Borders\"(\n\x07\x42orders\x12\x0c\n\x04node\x18\x01 \x01(\x05\x12\x0f\n\x07\x62orders\x18\x02 \x03(\x01\x42>Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -23,7 +23,7 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['DESCRIPTOR']._options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1'
   _globals['_TREEENSEMBLE']._serialized_start=53
-  _globals['_TREEENSEMBLE']._serialized_end=264
-  _globals['_BORDERS']._serialized_start=266
-  _globals['_BORDERS']._serialized_end=306
+  _globals['_TREEENSEMBLE']._serialized_end=279
+  _globals['_BORDERS']._serialized_start=281
+  _globals['_BORDERS']._serialized_end=321
 # @@protoc_insertion_point(module_scope)

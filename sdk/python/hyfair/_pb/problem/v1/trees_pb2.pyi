@@ -6,9 +6,10 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class TreeEnsemble(_message.Message):
-    __slots__ = ("inputs", "identity", "base", "nodes", "input", "left", "right", "value", "closed", "missing", "more")
+    __slots__ = ("inputs", "identity", "share", "base", "nodes", "input", "left", "right", "value", "closed", "missing", "more")
     INPUTS_FIELD_NUMBER: _ClassVar[int]
     IDENTITY_FIELD_NUMBER: _ClassVar[int]
+    SHARE_FIELD_NUMBER: _ClassVar[int]
     BASE_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
@@ -20,6 +21,7 @@ class TreeEnsemble(_message.Message):
     MORE_FIELD_NUMBER: _ClassVar[int]
     inputs: int
     identity: bool
+    share: bool
     base: float
     nodes: _containers.RepeatedScalarFieldContainer[int]
     input: _containers.RepeatedScalarFieldContainer[int]
@@ -29,7 +31,7 @@ class TreeEnsemble(_message.Message):
     closed: _containers.RepeatedScalarFieldContainer[bool]
     missing: _containers.RepeatedScalarFieldContainer[bool]
     more: _containers.RepeatedCompositeFieldContainer[Borders]
-    def __init__(self, inputs: _Optional[int] = ..., identity: bool = ..., base: _Optional[float] = ..., nodes: _Optional[_Iterable[int]] = ..., input: _Optional[_Iterable[int]] = ..., left: _Optional[_Iterable[int]] = ..., right: _Optional[_Iterable[int]] = ..., value: _Optional[_Iterable[float]] = ..., closed: _Optional[_Iterable[bool]] = ..., missing: _Optional[_Iterable[bool]] = ..., more: _Optional[_Iterable[_Union[Borders, _Mapping]]] = ...) -> None: ...
+    def __init__(self, inputs: _Optional[int] = ..., identity: bool = ..., share: bool = ..., base: _Optional[float] = ..., nodes: _Optional[_Iterable[int]] = ..., input: _Optional[_Iterable[int]] = ..., left: _Optional[_Iterable[int]] = ..., right: _Optional[_Iterable[int]] = ..., value: _Optional[_Iterable[float]] = ..., closed: _Optional[_Iterable[bool]] = ..., missing: _Optional[_Iterable[bool]] = ..., more: _Optional[_Iterable[_Union[Borders, _Mapping]]] = ...) -> None: ...
 
 class Borders(_message.Message):
     __slots__ = ("node", "borders")

@@ -1,0 +1,9 @@
+package fairness
+
+// shareGap measures the difference of two shares, which is that of the logits.
+var shareGap = definition{
+	name: "share", unit: scoreGap.unit, linear: true, binned: true, slope: logitGap.slope,
+	check:   checkScoreEpsilon,
+	exceeds: logitGap.exceeds, margin: logitGap.margin,
+	between: logitGap.between, most: logitGap.most, sure: logitGap.sure,
+}
