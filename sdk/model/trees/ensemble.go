@@ -210,6 +210,13 @@ func (e *Ensemble) Validate() error {
 	return nil
 }
 
+// Share is the ensemble, whose output is a share, as one of LinkShare: with a further tree that is what of
+// the share is no logit.
+func (e *Ensemble) Share() *Ensemble {
+	less := Tree{Leaf(-fairness.Half)}
+	return &Ensemble{Columns: e.Columns, Output: fairness.LinkShare, Base: e.Base, Trees: append(slices.Clone(e.Trees), less)}
+}
+
 // validateShare checks that the scores are shares, up to the rounding of leaves in single
 // precision.
 func (e *Ensemble) validateShare() error {

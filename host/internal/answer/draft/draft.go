@@ -159,6 +159,7 @@ func (d *drafter) draft() (err error) {
 		if d.model, d.info, err = modelfile.Read(d.Model, modelfile.Choice{Output: d.Output, Class: d.Class}); err != nil {
 			return err
 		}
+		d.model = asShare(d.model)
 	} else if d.Scores != "" || d.Inputs != "" {
 		return errors.New("--scores and --inputs say something about a model: name its file after the data")
 	}

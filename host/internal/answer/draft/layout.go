@@ -413,7 +413,7 @@ func (a *arrangement) rows(upTo int, visit func(row int, point, inputs []float64
 func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 	n, right, loss, other := 0.0, 0.0, 0.0, 0.0
 	unit := 1.0
-	if m.Link() == fairness.LinkShare {
+	if m.Link() == fairness.LinkShare || regresses(m) {
 		unit = 4 // as much as a logit of a share about a half
 	}
 	a.rows(upTo, func(row int, _, inputs []float64) {
@@ -474,6 +474,16 @@ func (a *arrangement) tells(t truth) bool { return a.fit.loss <= 0.95*a.blind(t)
 // regression.
 func regresses(m model.Model) bool {
 	return m.Link() == fairness.LinkLinear && m.Family() == trees.Family
+}
+
+// asShare is a regression by trees as one whose output is a share, where it lies between 0 and 1.
+func asShare(m model.Model) model.Model {
+	if e, ok := m.(*trees.Ensemble); ok && regresses(m) {
+		if share := e.Share(); share.Validate() == nil {
+			return share
+		}
+	}
+	return m
 }
 
 // score is what the model's owner calls so.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -66,6 +67,9 @@ func (d *drafter) write() (string, error) {
 		case d.info.OneOfMany:
 			say(0, "certain: the model tells several classes")
 			line("notion: decision")
+		case d.info.Linear && d.model.Link() == fairness.LinkShare:
+			say(0, "likely: the model ends in a sum of its trees, from 0 to 1, which is the score; output: logit with notion: logit makes it a quantity of its own unit")
+			line("output: share")
 		case d.info.Linear && regresses(d.model):
 			say(0, "certain: the model ends in a sum of its trees, whose differences are the gaps")
 			line("output: logit")

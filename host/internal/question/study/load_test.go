@@ -2,6 +2,7 @@ package study_test
 
 import (
 	"errors"
+	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -231,6 +232,34 @@ func TestLinearOutput(t *testing.T) {
 	_, err = study.Load(folder, study.Options{Model: peopleStudy + "/models/small.json"})
 	if err == nil || !strings.Contains(err.Error(), "logit.yaml:3:9: output: logit is for a network that ends in a linear unit") {
 		t.Errorf("logit of a sigmoid: %v", err)
+	}
+}
+
+// TestShares: a regression by trees is a share where the study says so and its sums are from 0 to
+// 1; a forest's classifier is one in any case.
+func TestShares(t *testing.T) {
+	files, err := filepath.Abs("../modelfile/testdata/trees")
+	if err != nil {
+		t.Fatal(err)
+	}
+	features := "features: {a: {integer: -3..3}, b: {integer: -3..3}, c: {integer: -3..3}, d: {integer: -3..3}, e: {integer: 0..1}}\nprotected: {e: all}\n"
+	for _, c := range []struct{ model, more, want string }{
+		{"sklearn-forest.onnx", "", "share"},
+		{"sklearn-forest.onnx", "output: share\n", "share"},
+		{"sklearn-forest.onnx", "output: logit\nnotion: logit\n", "logit"},
+		{"sklearn-forest-regression.onnx", "output: share\n", "share"},
+		{"sklearn-forest-regression.onnx", "output: logit\n", "score"},
+		{"sklearn-forest-regression.onnx", "", "say output: logit"},
+		{"lgb-regression.txt", "output: share\n", "share"},
+		{"../../../study/testdata/price.txt", "output: share\n", "study.yaml:2:9: output: "},
+		{"../../../study/testdata/price.txt", "output: share\n", "leaves add up to between -1 and 2.5, and a share is from 0 to 1"},
+		{"sklearn-boosting.onnx", "output: share\n", "share is for trees whose sum is itself a score"},
+	} {
+		folder := write(t, map[string]string{"study.yaml": "model: " + files + "/" + c.model + "\n" + c.more + features})
+		s, err := study.Load(folder, study.Options{})
+		if got := fmt.Sprint(err); err != nil && !strings.Contains(got, c.want) || err == nil && s.Notion.String() != c.want {
+			t.Errorf("%s with %q: %s, want %s", c.model, c.more, got, c.want)
+		}
 	}
 }
 

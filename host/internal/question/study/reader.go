@@ -27,7 +27,7 @@ func (r *reader) study(root *yamlfile.Node) *Study {
 	s.Summary = strings.TrimSpace(summary)
 	r.modelFile(root)
 	r.Name(root.Get("models"))
-	r.Choice(root.Get("output"), "score", "logit")
+	r.Choice(root.Get("output"), "score", "logit", "share")
 	r.question(root, s)
 	if n := root.Get("data"); n != nil {
 		r.data(n, s)

@@ -21,6 +21,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -226,12 +227,21 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	}
 	output := root.Get("output")
 	logit := output != nil && output.Text == "logit"
+	if output != nil && output.Text == "share" {
+		e, err := asShare(s.Model)
+		if err != nil {
+			r.Fault(output, "%s: %v", path, err)
+			return r.Err()
+		}
+		s.Model = e
+	}
 	if n == nil {
 		n = root
 	}
 	if anyClass {
 		s.Class = choice.Class
 	}
+	share := s.Model.Link() == fairness.LinkShare
 	switch linear := s.ModelFile.Linear || s.Model.Link() == fairness.LinkLinear; {
 	case anyClass && s.ModelFile.Classes == 0:
 		r.Fault(n, "class: any is about a model of three classes or more, of which the one with the largest output wins; %s is none: leave class: out, or name one", path)
@@ -242,14 +252,26 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	case s.ModelFile.OneOfMany && s.Notion.UsesEpsilon():
 		r.Fault(n, "%s tells several classes, of which all that can be asked is whether one wins: say notion: decision", path)
 	case s.ModelFile.OneOfMany:
-	case linear && !logit:
+	case linear && !logit && !share:
 		r.Fault(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability", path)
-	case s.Model.Link() == fairness.LinkShare: // output: logit was asked for once
+	case share: // output: logit was asked for once
 		s.Notion = s.Model.Link().Notion(s.Notion)
 	case !linear && logit:
 		r.Fault(output, "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.ModelFile.Head)
 	}
 	return r.Err()
+}
+
+// asShare is a model read as one whose output is a share.
+func asShare(m model.Model) (*trees.Ensemble, error) {
+	e, ok := m.(*trees.Ensemble)
+	if !ok || e.Link() == fairness.LinkSigmoid {
+		return nil, fmt.Errorf("share is for trees whose sum is itself a score, as that of a forest that was fitted to 0 and 1 by regression")
+	}
+	if e.Link() == fairness.LinkLinear {
+		e = e.Share()
+	}
+	return e, e.Validate()
 }
 
 // modelFile reads what model: says: a path, or a file with what of it is asked about. n
