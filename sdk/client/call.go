@@ -224,8 +224,8 @@ func (w *incumbents) stop() {
 	}
 }
 
-// assumedTolerance stands in a claim made from a progress report of a solver
-// that is not exact: reports carry no tolerance, and 0 would mean exact.
+// assumedTolerance stands in a claim made from a progress report of a numerical
+// solver: reports carry no tolerance. Any other has none.
 const assumedTolerance = 1e-6
 
 // last is the claim that the latest progress amounts to; nil where it has no
@@ -246,7 +246,7 @@ func (w *incumbents) last(e sdk.Grade) *sdk.Result {
 	if p.Values != nil {
 		r.Status = sdk.Feasible
 	}
-	if e != sdk.GradeExact {
+	if e == sdk.GradeNumerical {
 		r.Tolerance = assumedTolerance
 	}
 	return r
