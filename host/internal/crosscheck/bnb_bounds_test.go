@@ -139,6 +139,15 @@ func (c *enclosures) round() {
 				if above, below := c.w.Pair(lane, v, c.group), -c.w.Pair(v, lane, c.group); difference.Cmp(float(above)) > 0 || difference.Cmp(float(below)) < 0 {
 					c.fail(lane, offsets, "difference to lane %d %.17g, as a pair from %g to %g", v, difference, below, above)
 				}
+				up, down := 1.0, float64(c.random.IntN(1<<10))/(1<<10)
+				if c.random.IntN(2) == 0 {
+					up, down = down, up
+				}
+				high, low := exactly(c.t, newFloat().Mul(float(up), logit)), exactly(c.t, newFloat().Mul(float(down), first))
+				weighted := exactly(c.t, newFloat().Sub(high, low))
+				if most := c.w.Joint(lane, v, c.group).Most(up, down); weighted.Cmp(float(most)) > 0 {
+					c.fail(lane, offsets, "with the weights %g and %g %.17g above lane %d, bounded by %g", up, down, weighted, v, most)
+				}
 			}
 		}
 	}

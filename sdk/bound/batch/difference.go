@@ -15,6 +15,7 @@ package batch
 func (w *Workspace) Differences(group int, apart []int32) (mid, rad []float64) {
 	n := w.Lanes()
 	w.prepareDifferences()
+	w.apartInputs = apart
 	list := w.apart[:0]
 	for _, i := range apart {
 		list = append(list, 1+i)

@@ -13,7 +13,7 @@ import (
 )
 
 // The logits of two lanes of one box, computed exactly at the same point, differ
-// by what their difference and their pair's form allow.
+// by what their difference and their pair's form allow, whatever their weights.
 func TestDifferencesEncloseExactOnes(t *testing.T) {
 	var tighter, all, closer, pairs int
 	rapid.Check(t, func(t *rapid.T) {
@@ -44,6 +44,14 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 			pairs++
 			a := group * r.IntN(w.Lanes()/group)
 			a, b := a+r.IntN(group), a+r.IntN(group)
+			if r.IntN(2) == 0 { // of part of what was bounded
+				for i := range 2 {
+					part := r.Float64()
+					for v := a - a%group; v < w.Lanes() && v < a-a%group+group; v++ {
+						w.HalfWidth(i)[v] *= part
+					}
+				}
+			}
 			most := w.Pair(a, b, group)
 			if most < w.Mid()[a]+w.Rad()[a]-w.Mid()[b]+w.Rad()[b] && most < differ(mid, rad, a, b) {
 				closer++
@@ -58,19 +66,32 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 				}
 				return x
 			}
-			for range 20 { // the pair's difference is below its form, too, from the form's largest value down
-				at := [2]float64{float64(r.IntN(3) - 1), 2*r.Float64() - 1}
-				d := new(big.Rat).Sub(exact.Logit(point(a, at)), exact.Logit(point(b, at)))
-				forms, form := w.Pairs(), rat(most)
-				for i, v := range at {
-					slope := rat(forms.Slope(i)[a])
-					below := new(big.Rat).Mul(new(big.Rat).Sub(new(big.Rat).Abs(slope), slope.Mul(slope, rat(v))), rat(w.HalfWidth(i)[a]))
-					form.Sub(form, below)
-				}
-				if d.Cmp(form) > 0 {
-					t.Fatalf("lanes %d and %d at %v: %s apart, above the form's %s", a, b, at, d.FloatString(12), form.FloatString(12))
+			// What is bounded is below its form, too, from the form's largest value down.
+			weighted := func(up, down, most float64) {
+				for range 20 {
+					at := [2]float64{float64(r.IntN(3) - 1), 2*r.Float64() - 1}
+					d := new(big.Rat).Mul(rat(up), exact.Logit(point(a, at)))
+					d.Sub(d, new(big.Rat).Mul(rat(down), exact.Logit(point(b, at))))
+					forms, form := w.Pairs(), rat(most)
+					for i, v := range at {
+						slope := rat(forms.Slope(i)[a])
+						below := new(big.Rat).Mul(new(big.Rat).Sub(new(big.Rat).Abs(slope), slope.Mul(slope, rat(v))), rat(w.HalfWidth(i)[a]))
+						form.Sub(form, below)
+					}
+					if d.Cmp(form) > 0 {
+						t.Fatalf("lanes %d and %d at %v, weights %v and %v: %s, above the form's %s", a, b, at, up, down, d.FloatString(12), form.FloatString(12))
+					}
 				}
 			}
+			weighted(1, 1, most)
+			up, down := 1.0, r.Float64()
+			if r.IntN(2) == 0 {
+				up, down = down, up
+			}
+			joint := w.Joint(a, b, group)
+			most = joint.Most(up, down)
+			joint.Form(up, down)
+			weighted(up, down, most)
 			for v := range w.Lanes() {
 				ref := v - v%group
 				if all++; rad[v] < w.Rad()[v]+w.Rad()[ref] {

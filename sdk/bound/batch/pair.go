@@ -3,7 +3,8 @@ package batch
 import "math"
 
 // Pair bounds, after Bound and Differences of the same runs of group lanes, how much the logit
-// of lane a is above that of lane b, both of one run, for one and the same point of their box. The
+// of lane a is above that of lane b, both of one run, for one and the same point of their box, or of
+// a part of it that was put in its place since. The
 // bound is a linear form in the inputs that the lanes share, column a of Pairs, and over
 // the box at most the number returned; the rounding is in it.
 //
@@ -19,12 +20,24 @@ import "math"
 // 2T + E there, V ≤ 3/2·T follows in the second, 7/4·T in the third, and so on. No monomial goes through
 // more than three times as many roundings as there. So the error is below 3·4/2 = 6 E, and 16 E are added.
 func (w *Workspace) Pair(a, b, group int) (most float64) {
+	most = w.pairForm(a, b, group)
+	for i := range w.p.inputs {
+		at := (1+i)*w.Lanes() + a
+		most += w.pairs[at]*w.centre[at] + math.Abs(w.pairs[at])*w.radius[at]
+	}
+	return most
+}
+
+// pairForm leaves Pair's form in column a of Pairs, and returns its constant.
+func (w *Workspace) pairForm(a, b, group int) (base float64) {
 	p := w.p
 	w.preparePairs()
 	here, below := [2][]float64{w.pair[0], w.pair[1]}, [2][]float64{w.pair[2], w.pair[3]}
 	last := len(p.layers) - 1
 	for i, v := range p.layers[last].forward[1:] { // the bias cancels
-		here[0][i], here[1][i] = v, -v
+		if here[0][i], here[1][i] = v, -v; last == 0 {
+			here[0][i] = 0
+		}
 	}
 	for k := last - 1; k >= 0; k-- {
 		l := &p.layers[k]
@@ -36,13 +49,23 @@ func (w *Workspace) Pair(a, b, group int) (most float64) {
 				var c float64
 				o := w.openPair(k, j, a, b, group)
 				s, t, c = o.relax(s, t)
-				most += c
+				base += c
 			}
 			if s == 0 && t == 0 {
 				continue
 			}
 			row := l.forward[j*(1+l.in):][:1+l.in]
-			most += (s + t) * row[0]
+			base += (s + t) * row[0]
+			if k == 0 { // in the inputs that the lanes share, both are the same
+				sum := s + t
+				for i, v := range row[1:] {
+					below[0][i] += sum * v
+				}
+				for _, i := range w.apartInputs {
+					below[1][i] += t * row[1+i]
+				}
+				continue
+			}
 			for i, v := range row[1:] {
 				below[0][i] += s * v
 				below[1][i] += t * v
@@ -50,21 +73,71 @@ func (w *Workspace) Pair(a, b, group int) (most float64) {
 		}
 		here, below = below, here
 	}
-	for i := range p.inputs {
-		row := w.row(w.pairs, 1+i)
-		centre, radius := w.Centre(i), w.HalfWidth(i)
-		row[a] = here[0][i] + here[1][i]
-		if centre[a] == centre[b] && radius[a] == radius[b] {
-			most += row[a]*centre[a] + math.Abs(row[a])*radius[a]
-			continue
-		}
-		row[a] = 0
-		most += here[0][i]*centre[a] + math.Abs(here[0][i])*radius[a] + here[1][i]*centre[b] + math.Abs(here[1][i])*radius[b]
+	for _, i := range w.apartInputs {
+		x, y := here[0][i]-here[1][i], here[1][i]
+		centre, radius := w.Centre(int(i)), w.HalfWidth(int(i))
+		base += x*centre[a] + math.Abs(x)*radius[a] + y*centre[b] + math.Abs(y)*radius[b]
+		here[0][i] = 0
 	}
-	return most + 16*p.Error()
+	for i, v := range here[0][:p.inputs] {
+		w.row(w.pairs, 1+i)[a] = v
+	}
+	return base + 16*p.Error()
 }
 
-// Pairs is the forms that Pair leaves. It has no constants.
+// Joint is what is known of two lanes' logits f(a) and f(b) together: the form of Pair, and each one's
+// own. It holds until the next call of Joint or Bound.
+type Joint struct {
+	w    *Workspace
+	a, b int
+	// Of f(a) − f(b) and f(a) from above, and f(b) from below: what they are in the middle of the
+	// box, and by input, what they change by towards its upper end.
+	apart, high, low    float64
+	aparts, highs, lows []float64
+}
+
+// Joint goes on from Pair, which it calls.
+func (w *Workspace) Joint(a, b, group int) *Joint {
+	j, n, form := &w.joint, w.Lanes(), w.Logit()
+	j.w, j.a, j.b = w, a, b
+	j.apart, j.high, j.low = w.pairForm(a, b, group), form.Base[a]+w.slack[a], form.Base[b]-w.slack[b]
+	j.aparts, j.highs, j.lows = j.aparts[:0], j.highs[:0], j.lows[:0]
+	for i := range w.p.inputs {
+		a, b := (1+i)*n+a, (1+i)*n+b
+		d, h, l := w.pairs[a], form.slopes[a], form.slopes[b]
+		j.apart, j.high, j.low = j.apart+d*w.centre[a], j.high+h*w.centre[a], j.low+l*w.centre[b]
+		j.aparts, j.highs, j.lows = append(j.aparts, d*w.radius[a]), append(j.highs, h*w.radius[a]), append(j.lows, l*w.radius[b])
+	}
+	return j
+}
+
+// Most bounds up·f(a) − down·f(b) for one and the same point of the box, with up and down from 0 to 1. The
+// rounding is in it.
+//
+// With both the smaller of up and down, it is both·(f(a) − f(b)) and what is left of either
+// single form. Pair's rounding is in its constant, and the single form is away by E at most. Here are three sums, of as many
+// terms as inputs and three roundings each, of magnitudes that add up to less than 8T: their
+// errors are less than 12 E. 16 E are added.
+func (j *Joint) Most(up, down float64) float64 {
+	both := min(up, down)
+	up, down = up-both, down-both
+	most := both*j.apart + up*j.high - down*j.low
+	for i, v := range j.aparts {
+		most += math.Abs(both*v + up*j.highs[i] - down*j.lows[i])
+	}
+	return most + 16*j.w.p.Error()
+}
+
+// Form makes column a of Pairs the form of Most, in the inputs that the lanes share.
+func (j *Joint) Form(up, down float64) {
+	both, form, n := min(up, down), j.w.Logit(), j.w.Lanes()
+	for i := range j.w.p.inputs {
+		a, b := (1+i)*n+j.a, (1+i)*n+j.b
+		j.w.pairs[a] = both*j.w.pairs[a] + (up-both)*form.slopes[a] - (down-both)*form.slopes[b]
+	}
+}
+
+// Pairs is the forms that Pair and Joint leave. It has no constants.
 func (w *Workspace) Pairs() Form {
 	n := w.Lanes()
 	return Form{slopes: w.pairs, stride: n, length: n, Base: w.zeros}

@@ -39,9 +39,12 @@ type Workspace struct {
 	diffMid, diffRad []float64
 	nextMid, nextRad []float64
 
-	// Of pairs: coefficients of two lanes' neurons, read and written, and forms.
-	pair  [4][]float64
-	pairs []float64
+	// Of pairs: coefficients of two lanes' neurons, read and written, and forms; and the inputs
+	// in which a run's lanes differ.
+	pair        [4][]float64
+	pairs       []float64
+	apartInputs []int32
+	joint       Joint
 
 	// Of sides.
 	sideRows                [2][]float64

@@ -112,7 +112,7 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 		if r.IntN(3) == 0 {
 			w.cutoff = known[r.IntN(len(known))]
 		}
-		w.place(box)
+		w.place(box, 0)
 		w.n = 1
 		w.bound()
 		var possible, sure []bool

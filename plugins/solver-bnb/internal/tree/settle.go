@@ -62,6 +62,11 @@ func (w *worker) settle(box grid.Box, b int) {
 		if t.clips {
 			bound = min(bound, w.most(&whole, &spread, upper, lower))
 		}
+		if bound > w.cutoff {
+			if bound, rest = w.together(box, b, bound); !rest {
+				return
+			}
+		}
 		w.value(box, lane, w.cutOf(box, lane, prefer), c, bound)
 		return
 	}

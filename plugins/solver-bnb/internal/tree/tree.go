@@ -52,6 +52,9 @@ type Tree struct {
 	drops bool // and keep the copies that may have them
 	// pairwise: boxes' two copies are bounded together.
 	pairwise bool
+	// jointly: so they are for their score gaps.
+	jointly bool
+	yield   yield // of that, so far
 
 	front   *frontier
 	parts   parts // of trees, to be dived for
@@ -123,7 +126,9 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 	}
-	t.pairwise = t.clips && !t.pairs && g.Lanes() == 2 && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
+	two := t.clips && !t.pairs && g.Lanes() == 2
+	t.pairwise = two && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
+	t.jointly = two && q.Notion == fairness.Score && t.goal.values
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}
@@ -201,7 +206,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	if t.Proofs {
 		t.drops, t.front.setWords = false, 0 // a checker asks for every copy
 		for _, w := range t.workers {
-			w.apart = nil // a checker goes by forms alone
+			w.apart, w.joint = nil, nil // a checker goes by forms alone
 		}
 	}
 	t.seek()
@@ -285,6 +290,9 @@ const taskSize = 64
 type task struct {
 	p        *page
 	from, to int
+	// Whether all boxes are bounded jointly, or else how many are probed.
+	jointly bool
+	probes  int
 }
 
 // round cuts the leaves of the pages; nil stands for the region, uncut.
@@ -295,9 +303,15 @@ func (t *Tree) round(pages []*page) {
 	}
 	for _, p := range pages {
 		for from := 0; from < p.len(); from += taskSize {
-			tasks = append(tasks, task{p, from, min(from+taskSize, p.len())})
+			tasks = append(tasks, task{p: p, from: from, to: min(from+taskSize, p.len())})
 		}
 	}
+	for i := range tasks {
+		if tasks[i].jointly = t.yield.pays(); i%probed == 0 {
+			tasks[i].probes = probes
+		}
+	}
+	t.yield.fade()
 	outs := make([]*output, len(tasks))
 	var next atomic.Int64
 	work := func(w *worker) {
@@ -330,6 +344,7 @@ func (t *Tree) merge(o *output) {
 	t.Boxes += o.bounded
 	t.mass += o.mass
 	t.Stuck += o.stuck
+	t.yield.add(o.yield)
 	t.left, t.beyond = max(t.left, o.left), max(t.beyond, o.beyond)
 	t.take(o.best)
 	for i := range o.leaves {

@@ -76,7 +76,7 @@ func (t *Tree) valueRange() [2]float64 {
 
 // rootMost is what the bounds of the whole region allow the logits to differ.
 func (w *worker) rootMost() float64 {
-	w.place(w.g.Whole())
+	w.place(w.g.Whole(), 0)
 	if w.space != nil {
 		w.space.Bound()
 	}

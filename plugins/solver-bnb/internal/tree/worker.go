@@ -57,6 +57,8 @@ type worker struct {
 	first []int     // by dimension: which of feeds is its first
 	needs []float64 // of clip, by combination
 
+	joint *joint // where score gaps of two copies are wanted
+
 	standing grid.Standing
 	lo, hi   []float64
 
@@ -78,6 +80,7 @@ type output struct {
 	stuck        int64
 	left, beyond float64
 	best         *Best
+	yield        yield
 	sets         []uint64 // of copies that matter in leaves
 }
 
@@ -131,6 +134,9 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 		}
 		w.inputs, w.halved = append(w.inputs, inputs), append(w.halved, make([]float64, w.space.Lanes()))
 	}
+	if t.jointly && w.apart != nil {
+		w.joint = &joint{}
+	}
 	if t.pairs {
 		w.relaxAll()
 	}
@@ -176,6 +182,9 @@ func (w *worker) run(k task) *output {
 	w.out = w.newOutput()
 	w.cutoff = w.t.cutoff()
 	w.tryIntervals()
+	if w.joint != nil {
+		w.joint.begin(w.cutoff, k)
+	}
 	for _, n := range w.narrower {
 		n.tryIntervals()
 	}
@@ -228,7 +237,7 @@ func (w *worker) cut(p *page, i int) {
 // add puts a box into the lanes, with the copies that matter, to be bounded and settled
 // with others.
 func (w *worker) add(box grid.Box, c copies) {
-	w.place(box)
+	w.place(box, w.n)
 	w.assign(c)
 	w.waiting = append(w.waiting, box...)
 	if w.n++; w.n == w.each {
@@ -236,13 +245,13 @@ func (w *worker) add(box grid.Box, c copies) {
 	}
 }
 
-// place puts a box into the lanes next to those that wait.
-func (w *worker) place(box grid.Box) {
+// place puts a box into the lanes of box b.
+func (w *worker) place(box grid.Box, b int) {
 	if w.trees != nil {
 		w.trees.Bound(box)
 		return
 	}
-	lane := w.n * w.k
+	lane := b * w.k
 	for d := range w.g.Dims {
 		from, to := box[2*d], box[2*d+1]
 		for f := range w.g.Dims[d].Feeds {
@@ -255,7 +264,7 @@ func (w *worker) place(box grid.Box) {
 			}
 		}
 	}
-	w.relax(box, w.n)
+	w.relax(box, b)
 }
 
 // halves is by which share of itself the radius of so many cells in a row shrinks

@@ -1,0 +1,149 @@
+package tree
+
+import (
+	"context"
+	"maps"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// pairOf asks for the largest score gap of two copies. Some networks have logits in which
+// scores are flat, and some copies are near each other.
+func pairOf(r *rand.Rand) *problem.Query {
+	q := latticeOf(r, fairness.Score, 2)
+	n := q.Model.(*relu.Network)
+	scale := []float64{1, 0.125, 8}[r.IntN(3)]
+	for i := range n.Layers[1].Weights {
+		n.Layers[1].Weights[i] *= scale
+	}
+	n.Layers[len(n.Layers)-1].Bias[0] += 4 * float64(r.IntN(5)-2)
+	return q
+}
+
+// gapsOf gives the exact gaps of a box's individuals, rounded down.
+func gapsOf(tr *Tree, box grid.Box) map[[3]float64]float64 {
+	gaps := map[[3]float64]float64{}
+	individuals(tr.grid, box, func(x []float64) {
+		var logits []*big.Rat
+		for _, c := range tr.q.Space.Counterfactuals(tr.q.RegionOrWhole(), tr.grid.Point(x)) {
+			logits = append(logits, tr.exact().Logit(tr.q.Space.ExactInputs(c)))
+		}
+		if len(logits) > 1 {
+			gaps[[3]float64(x)], _ = fairness.Score.Gap(logits)
+		}
+	})
+	return gaps
+}
+
+// Whoever has a gap above the cutoff, in exact arithmetic, is neither cut off by tangents nor
+// above the bound, whatever the box, the part of it that is left, and the cutoff.
+func TestGapsAreWithinTheirTangents(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 47))
+	var lower, smaller, gone int
+	for i := range tier.Count(600, 10000) {
+		tr, err := New(pairOf(r), 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.grid.Countable = false // or what is small would be gone through
+		w := tr.workers[0]
+		box, part := tr.grid.Whole(), tr.grid.Whole()
+		for d := range tr.grid.Dims {
+			ends := []uint64{r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1)}
+			slices.Sort(ends)
+			if i%2 == 0 {
+				ends[0], ends[3] = ends[1], ends[2]
+			}
+			box[2*d], part[2*d], part[2*d+1], box[2*d+1] = ends[0], ends[1], ends[2], ends[3]
+		}
+		gaps := gapsOf(tr, part)
+		w.cutoff = math.Exp(-3 * r.Float64())
+		if known := slices.Sorted(maps.Values(gaps)); len(known) > 0 { // somebody is just at it, or above
+			w.cutoff = known[len(known)-1] * (1 - 1e-12)
+			if r.IntN(3) == 0 {
+				w.cutoff = known[r.IntN(len(known))] * r.Float64()
+			}
+		}
+		w.out = w.newOutput()
+		w.place(box, 0)
+		w.n = 1
+		w.bound()
+		w.joint.begin(w.cutoff, task{jointly: true})
+		left := slices.Clone(part)
+		bound, rest := w.together(left, 0, 1)
+		for x, v := range gaps {
+			in := rest
+			for d := range tr.grid.Dims {
+				from, _ := tr.grid.Dims[d].Values(left[2*d])
+				to, _ := tr.grid.Dims[d].Values(left[2*d+1])
+				in = in && from <= x[d] && x[d] <= to
+			}
+			if v > w.cutoff && (!in || v > bound) {
+				t.Fatalf("question %d: %v has the gap %v above %v, bounded by %v; left are %v of %v: %v", i, x, v, w.cutoff, bound, left, part, rest)
+			}
+		}
+		switch {
+		case !rest:
+			gone++
+		case bound < 1:
+			lower++
+		}
+		if rest && !slices.Equal(left, part) {
+			smaller++
+		}
+	}
+	if lower < 20 || smaller < 5 || gone < 20 {
+		t.Errorf("%d bounds were lower, %d boxes smaller, %d gone", lower, smaller, gone)
+	}
+}
+
+// The largest score gap of two copies is found where all boxes are bounded jointly, and where it
+// is left to what pays; and neither depends on threads.
+func TestLargestGapOfTwoCopies(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 47))
+	fewer := 0
+	for i := range tier.Count(60, 1000) {
+		q := pairOf(r)
+		most := math.Inf(-1)
+		var boxes [2][2]int64
+		for always := range boxes {
+			for threads := range boxes[always] {
+				tr, err := New(q, 1, 1+2*threads)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if math.IsInf(most, -1) {
+					for _, v := range gapsOf(tr, tr.grid.Whole()) {
+						most = max(most, v)
+					}
+				}
+				if always == 1 {
+					tr.yield.before = math.Inf(1)
+				}
+				end := tr.Run(context.Background(), Limits{})
+				boxes[always][threads] = tr.Boxes
+				if b := tr.Bound(); end != Complete || !math.IsInf(most, -1) && !(b >= most && b <= most+1e-8) {
+					t.Errorf("question %d, always %d: ended with %d, bound %v, want %v", i, always, end, b, most)
+				}
+			}
+			if boxes[always][0] != boxes[always][1] {
+				t.Errorf("question %d, always %d: %v boxes, by threads", i, always, boxes[always])
+			}
+		}
+		if boxes[1][0] < boxes[0][0] {
+			fewer++
+		}
+	}
+	if fewer < tier.Count(3, 50) {
+		t.Errorf("tangents made boxes fewer in %d questions", fewer)
+	}
+}
