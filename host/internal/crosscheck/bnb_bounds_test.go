@@ -145,7 +145,7 @@ func (c *enclosures) round() {
 				}
 				high, low := exactly(c.t, newFloat().Mul(float(up), logit)), exactly(c.t, newFloat().Mul(float(down), first))
 				weighted := exactly(c.t, newFloat().Sub(high, low))
-				if most := c.w.Joint(lane, v, c.group).Most(up, down); weighted.Cmp(float(most)) > 0 {
+				if most := c.w.Joint(lane, v, c.group, c.random.IntN(2) == 0).Most(up, down); weighted.Cmp(float(most)) > 0 {
 					c.fail(lane, offsets, "with the weights %g and %g %.17g above lane %d, bounded by %g", up, down, weighted, v, most)
 				}
 			}

@@ -88,7 +88,7 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 			if r.IntN(2) == 0 {
 				up, down = down, up
 			}
-			joint := w.Joint(a, b, group)
+			joint := w.Joint(a, b, group, r.IntN(2) == 0)
 			most = joint.Most(up, down)
 			joint.Form(up, down)
 			weighted(up, down, most)

@@ -20,7 +20,7 @@ import "math"
 // 2T + E there, V ≤ 3/2·T follows in the second, 7/4·T in the third, and so on. No monomial goes through
 // more than three times as many roundings as there. So the error is below 3·4/2 = 6 E, and 16 E are added.
 func (w *Workspace) Pair(a, b, group int) (most float64) {
-	most = w.pairForm(a, b, group)
+	most = w.pairForm(a, b, group, false)
 	for i := range w.p.inputs {
 		at := (1+i)*w.Lanes() + a
 		most += w.pairs[at]*w.centre[at] + math.Abs(w.pairs[at])*w.radius[at]
@@ -28,8 +28,9 @@ func (w *Workspace) Pair(a, b, group int) (most float64) {
 	return most
 }
 
-// pairForm leaves Pair's form in column a of Pairs, and returns its constant.
-func (w *Workspace) pairForm(a, b, group int) (base float64) {
+// pairForm leaves Pair's form in column a of Pairs, and returns its constant. With differences, what
+// ReLUs are apart is bounded by what their arguments are, wherever that is as sound.
+func (w *Workspace) pairForm(a, b, group int, differences bool) (base float64) {
 	p := w.p
 	w.preparePairs()
 	here, below := [2][]float64{w.pair[0], w.pair[1]}, [2][]float64{w.pair[2], w.pair[3]}
@@ -48,7 +49,7 @@ func (w *Workspace) pairForm(a, b, group int) (base float64) {
 			if l.relu && (s != 0 || t != 0) {
 				var c float64
 				o := w.openPair(k, j, a, b, group)
-				s, t, c = o.relax(s, t)
+				s, t, c = o.relax(s, t, differences)
 				base += c
 			}
 			if s == 0 && t == 0 {
@@ -96,11 +97,12 @@ type Joint struct {
 	aparts, highs, lows []float64
 }
 
-// Joint goes on from Pair, which it calls.
-func (w *Workspace) Joint(a, b, group int) *Joint {
+// Joint goes on from Pair, which it calls, or with differences, from the form in which what neurons are
+// apart is bounded by what their arguments are: where boxes are large, it may be the narrower one.
+func (w *Workspace) Joint(a, b, group int, differences bool) *Joint {
 	j, n, form := &w.joint, w.Lanes(), w.Logit()
 	j.w, j.a, j.b = w, a, b
-	j.apart, j.high, j.low = w.pairForm(a, b, group), form.Base[a]+w.slack[a], form.Base[b]-w.slack[b]
+	j.apart, j.high, j.low = w.pairForm(a, b, group, differences), form.Base[a]+w.slack[a], form.Base[b]-w.slack[b]
 	j.aparts, j.highs, j.lows = j.aparts[:0], j.highs[:0], j.lows[:0]
 	for i := range w.p.inputs {
 		a, b := (1+i)*n+a, (1+i)*n+b
@@ -188,8 +190,9 @@ func (w *Workspace) openPair(k, j, a, b, group int) openPair {
 }
 
 // relax bounds α·max(0, x) + β·max(0, y) from above by s·x + t·y + c, with |s| + |t| at most |α| + |β|.
-// Of the slopes that it tries it takes those whose bound is the least in the middle.
-func (o *openPair) relax(alpha, beta float64) (s, t, c float64) {
+// Of the slopes that it tries it takes those whose bound is the least in the middle; with
+// differences, it is the second ones, but where c would be too large for their rounding.
+func (o *openPair) relax(alpha, beta float64, differences bool) (s, t, c float64) {
 	s, c = above(alpha, o.la, o.ua)
 	t, other := above(beta, o.lb, o.ub)
 	if c += other; (o.la >= 0 || o.ua <= 0) && (o.lb >= 0 || o.ub <= 0) {
@@ -214,7 +217,15 @@ func (o *openPair) relax(alpha, beta float64) (s, t, c float64) {
 		share = 1 - share
 	}
 	chord := max(o.ua, 0) / max(max(o.ua, 0)-min(o.la, 0), tiniest)
-	try((alpha+beta)*chord-beta*share, beta*share)
+	sx, ty := (alpha+beta)*chord-beta*share, beta*share
+	if differences {
+		size, c2 := math.Abs(alpha)+math.Abs(beta), o.most(alpha, beta, sx, ty)
+		if math.Abs(sx)+math.Abs(ty) <= size && math.Abs(c2) <= 2*size*max(-o.la, o.ua, -o.lb, o.ub) {
+			return sx, ty, c2
+		}
+		return s, t, c
+	}
+	try(sx, ty)
 	// The chord where y − x is in the middle.
 	if d := (o.dl + o.du) / 2; o.ua > o.la {
 		at := func(x float64) float64 { return alpha*max(x, 0) + beta*max(x+d, 0) }

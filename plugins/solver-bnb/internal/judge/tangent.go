@@ -35,8 +35,12 @@ func Tangents(v float64, out []Tangent) []Tangent {
 // at is where the line with t's slope through the border at σ(q) = s lies, rounded down. Where it
 // touches there, it is the least on the border, so an error δ of s counts as δ² only.
 func (t *Tangent) at(v, s float64) float64 {
-	return t.Up*math.Log((v+s)/(1-v-s)) - t.Down*math.Log(s/(1-s)) - margin
+	return t.Up*math.Log((v+s)/(1-v-s)) - t.Down*math.Log(s/(1-s)) - touching
 }
+
+// touching outweighs the error of at: v + s and 1 − v − s are at least 0.005·min(½, 1 − v), and so good to
+// 2⁻⁴⁴ of themselves, and logarithms below 32 to 2⁻⁴⁶.
+const touching = 0x1p-40
 
 // Most bounds σ(p) − σ(q) for all p and q with Up·p − Down·q at most most, to 2⁻¹¹ or so.
 func (t *Tangent) Most(most float64) float64 {

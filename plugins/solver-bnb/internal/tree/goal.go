@@ -83,11 +83,18 @@ func (t *Tree) cutoffOf(b *Best) float64 {
 // misjudged bounds how far an individual's value may be from the computed one, which
 // is of logits that are within the plan's error each. Where large values cancel inside
 // a network it is far more than a float64's rounding.
+//
+// Of two copies that are bounded jointly it is a little more than what the rounding of Joint makes
+// of a gap, up to 10⁻⁷, so that this keeps no boxes open.
 func (t *Tree) misjudged() float64 {
 	if t.goal.bins {
 		return 0
 	}
-	return 2 * t.q.Notion.Slope() * t.off
+	e := t.q.Notion.Slope() * t.off
+	if t.jointly {
+		return 2*e + min(34*e, 1e-7)
+	}
+	return 2 * e
 }
 
 // Exactly is the individual with the two combinations that are the farthest apart, and

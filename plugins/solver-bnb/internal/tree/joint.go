@@ -14,6 +14,9 @@ type joint struct {
 	// which nothing is kept but the yield.
 	always bool
 	probes int
+	// Of the task's gaps, how many were bounded by differences, too, and how many the better for it:
+	// less than one in eight ends it.
+	tried, better int
 }
 
 // yield is what bounding boxes jointly brings: by how much their bounds were above the cutoff
@@ -39,7 +42,7 @@ const (
 // begin makes the joint ready for a task.
 func (j *joint) begin(cutoff float64, k task) {
 	j.tangents = judge.Tangents(cutoff, j.tangents[:0])
-	j.always, j.probes = k.jointly, k.probes
+	j.always, j.probes, j.tried, j.better = k.jointly, k.probes, 0, 0
 }
 
 // together bounds the score gaps in box, which is what clip left of bounded box b, by tangents,
@@ -56,17 +59,15 @@ func (w *worker) together(box grid.Box, b int, bound float64) (least float64, re
 	least = w.cutoff
 	for z := range f.most {
 		if f.most[z] = -1; w.lead(b, z) > j.tangents[0].Beyond {
-			t, most := w.tangent(lane+z, lane+1-z)
-			if f.form = w.space.Pairs(); most > t.Beyond {
-				f.most[z] = most - t.Beyond + w.clipError() + 0x1p-50*(math.Abs(most)+math.Abs(t.Beyond))
-				least = max(least, t.Most(most))
-			}
+			var gap float64
+			gap, f.most[z] = w.gap(lane+z, lane+1-z)
+			least = max(least, gap)
 		}
 		if f.most[z] > f.most[f.widest] {
 			f.widest = z
 		}
 	}
-	least = min(bound, least)
+	f.form, least = w.space.Pairs(), min(bound, least)
 	if w.out.yield.after += least - w.cutoff; !j.always {
 		j.probes--
 		return bound, true
@@ -85,10 +86,38 @@ func (w *worker) together(box grid.Box, b int, bound float64) (least float64, re
 	return least, true
 }
 
+// gap bounds by how much the score of lane a is above that of lane b, at least by the cutoff, and by how
+// much the form that it leaves in column a of Pairs is above its tangent: −1 where it is not.
+//
+// Where neurons' differences alone say more, mostly in large boxes, the bound is theirs.
+func (w *worker) gap(a, b int) (most, above float64) {
+	j := w.joint
+	most = 1
+	if j.tried < 8 || 8*j.better >= j.tried {
+		j.tried++
+		t, up := w.tangent(a, b, true)
+		if up <= t.Beyond {
+			j.better++
+			return w.cutoff, -1
+		}
+		most = t.Most(up)
+	}
+	t, up := w.tangent(a, b, false)
+	if up <= t.Beyond {
+		return w.cutoff, -1
+	}
+	if of := t.Most(up); of <= most {
+		most = of
+	} else {
+		j.better++
+	}
+	return most, up - t.Beyond + w.clipError() + 0x1p-50*(math.Abs(up)+math.Abs(t.Beyond))
+}
+
 // tangent finds the tangent beyond which least of what the lanes hold is, by what is known of the logits
-// of lanes a and b, and bounds its Up·p − Down·q, whose form it leaves in column a of Pairs.
-func (w *worker) tangent(a, b int) (least judge.Tangent, most float64) {
-	both, room := w.space.Joint(a, b, w.k), math.Inf(-1)
+// of lanes a and b, with differences by Joint, and bounds its Up·p − Down·q, whose form it leaves in column a of Pairs.
+func (w *worker) tangent(a, b int, differences bool) (least judge.Tangent, most float64) {
+	both, room := w.space.Joint(a, b, w.k, differences), math.Inf(-1)
 	for _, t := range w.joint.tangents {
 		if m := both.Most(t.Up, t.Down); t.Beyond-m > room {
 			room, most, least = t.Beyond-m, m, t

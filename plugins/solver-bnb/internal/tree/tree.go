@@ -204,7 +204,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
 	memory := room(l.Memory)
 	if t.Proofs {
-		t.drops, t.front.setWords = false, 0 // a checker asks for every copy
+		t.drops, t.front.setWords, t.jointly = false, 0, false // a checker asks for every copy
 		for _, w := range t.workers {
 			w.apart, w.joint = nil, nil // a checker goes by forms alone
 		}
