@@ -315,6 +315,9 @@ func (d *drafter) views() ([]*selection, error) {
 	if len(views) == 0 {
 		return nil, fmt.Errorf("%s: every row has a missing value", d.Data)
 	}
+	for _, v := range views {
+		v.common = views[0].rows
+	}
 	return views, nil
 }
 

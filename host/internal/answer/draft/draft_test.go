@@ -339,6 +339,31 @@ func TestGapsInColumnsThatAreLeftOut(t *testing.T) {
 	}
 }
 
+// Whether missing values are a category is told by the rows that have all values: those
+// with gaps, which may be the easier ones, tell nothing where only one of both has them.
+func TestGapsTellNothing(t *testing.T) {
+	for name, model := range map[string]relu.Layer{
+		// Trained without the rows with a gap: a is 0 and b is 1.
+		"left out": {Weights: []float64{0, 4}, Bias: []float64{-2}},
+		// Trained with gaps as a category, the first one.
+		"a category": {Weights: []float64{0, 4}, Bias: []float64{-6}},
+	} {
+		model.Name, model.In, model.Out = "score", 2, 1
+		var data strings.Builder
+		data.WriteString("age,group,y\n")
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range 400 {
+			group := []string{"a", "b", "?"}[min(2, r.IntN(8)/2)]
+			fmt.Fprintf(&data, "%d,%s,%t\n", i%50, group, group == "b" != (r.IntN(5) == 0 && group != "?"))
+		}
+		n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{model}}
+		_, st, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: networkFile(t, n)})
+		if got := len(st.Space.Features[1].Categories); got != map[string]int{"left out": 2, "a category": 3}[name] {
+			t.Errorf("%s: %d categories\n%s", name, got, text)
+		}
+	}
+}
+
 // With --force an edited file is kept beside the new one, each edit once.
 func TestForceKeepsEdits(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "study.yaml")

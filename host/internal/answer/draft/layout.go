@@ -393,11 +393,15 @@ func (a *arrangement) space() (*space.Space, []func(row int) float64) {
 
 // rows visits rows, up to so many of those that the arrangement can read, with the model's inputs.
 func (a *arrangement) rows(upTo int, visit func(row int, point, inputs []float64)) {
+	a.visit(a.view.rows, upTo, visit)
+}
+
+func (a *arrangement) visit(rows []int, upTo int, visit func(row int, point, inputs []float64)) {
 	s, read := a.space()
 	point, inputs := make([]float64, len(read)), make([]float64, s.Inputs)
-	step := max(1, (len(a.view.rows)+upTo-1)/upTo)
-	for at := 0; at < len(a.view.rows); at += step {
-		row := a.view.rows[at]
+	step := max(1, (len(rows)+upTo-1)/upTo)
+	for at := 0; at < len(rows); at += step {
+		row := rows[at]
 		known := true
 		for i := range read {
 			point[i] = read[i](row)
@@ -416,7 +420,7 @@ func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 	if m.Link() == fairness.LinkShare || regresses(m) {
 		unit = 4 // as much as a logit of a share about a half
 	}
-	a.rows(upTo, func(row int, _, inputs []float64) {
+	a.visit(a.view.compared(), upTo, func(row int, _, inputs []float64) {
 		logit := m.Logit(inputs)
 		if t.scores != nil {
 			loss += math.Abs(score(m, logit) - t.scores[row])
@@ -455,12 +459,12 @@ func judged(all []arrangement, m model.Model, t truth, upTo int) []arrangement {
 // blind is the loss of the best score that is the same for everybody.
 func (a *arrangement) blind(t truth) float64 {
 	ones := 0.0
-	for _, row := range a.view.rows {
+	for _, row := range a.view.compared() {
 		if t.labels[row] {
 			ones++
 		}
 	}
-	p := ones / float64(len(a.view.rows))
+	p := ones / float64(len(a.view.compared()))
 	if p == 0 || p == 1 {
 		return 0
 	}

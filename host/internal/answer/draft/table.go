@@ -395,6 +395,16 @@ type selection struct {
 	// drop: rows with a missing value are left out; else "?" and the like are categories.
 	// fill: the model fills missing numbers, so their rows stay in until it is known which.
 	drop, fill bool
+	// common are the rows that all selections have, by which arrangements are compared; nil: rows.
+	common []int
+}
+
+// compared are the rows by which arrangements are compared.
+func (v *selection) compared() []int {
+	if v.common != nil {
+		return v.common
+	}
+	return v.rows
 }
 
 // kept is a column in the rows that are kept.
