@@ -115,3 +115,43 @@ protected: {d: [-2, 0, 1, 3], e: all}
 		}
 	}
 }
+
+// TestOneClassOfAForest: of a forest of several classes the share of the one that the study names is the score;
+// which of them wins is refused, and what a yes is is said.
+func TestOneClassOfAForest(t *testing.T) {
+	tier.NeedUsual(t)
+	dir := t.TempDir()
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"})
+	forest, err := os.ReadFile("../question/modelfile/testdata/trees/sklearn-classes.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"forest.onnx": string(forest), "people.csv": "a,b,c,d,e\n60,1,0,1,0\n30,3,1,-1,4\n",
+		"study.yaml": `model: {file: forest.onnx, class: 2}
+data: {files: [people.csv], header: true}
+features: {a: {integer: 30..60}, b: {integer: 0..4}, c: {integer: 0..1}, d: {integer: -2..2}, e: {integer: 0..6}}
+protected: {b: all}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		command   string
+		code      int
+		out, errs string
+	}{
+		{"certify STUDY --solver bnb --maximize", ExitDone, "proved (rigorous)", ""},
+		{"certify STUDY --solver bnb --notion decision", ExitUsage, "", "which has the largest is no question about one of them"},
+		{"explain STUDY --notion decision", ExitUsage, "", "which has the largest is no question about one of them"},
+		{"audit STUDY", ExitDone, "2 people were audited", "a yes is here a share of the class above ½"},
+	} {
+		args := append(strings.Fields(strings.ReplaceAll(c.command, "STUDY", filepath.Join(dir, "study.yaml"))), "--plugin-dir", plugins, "--journal", filepath.Join(dir, "j.db"))
+		var out, errs strings.Builder
+		if code := Main(args, strings.NewReader(""), &out, &errs); code != c.code || !strings.Contains(out.String(), c.out) || !strings.Contains(errs.String(), c.errs) {
+			t.Errorf("%s: exit code %d, want %d\n%s%s", c.command, code, c.code, &out, &errs)
+		}
+	}
+}

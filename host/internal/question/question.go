@@ -275,6 +275,13 @@ func TakesSigmoids(m model.Model, note func(format string, args ...any)) {
 	}
 }
 
+// NeedsMajority tells the user what a yes is of a class's share.
+func NeedsMajority(st *study.Study, note func(format string, args ...any)) {
+	if st.ModelFile.ShareOfMany {
+		note("a yes is here a share of the class above ½, which is more than that it has the largest share")
+	}
+}
+
 // EpsilonFor is ε for a question in a notion, see study.EpsilonFor. Bins and gaps
 // are of scores, whatever notion is certified.
 func (q *Question) EpsilonFor(n fairness.Notion) (*big.Rat, error) {
@@ -295,7 +302,7 @@ func (q *Question) Notion() (fairness.Notion, error) {
 			return 0, fmt.Errorf("--notion: %w", err)
 		}
 	}
-	return q.Study.Model.Link().Notion(n), nil
+	return q.Study.Model.Link().Notion(n), q.Study.Takes(n)
 }
 
 // Query is the question as a solver gets it.

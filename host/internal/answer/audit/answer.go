@@ -131,6 +131,7 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
 	question.TakesSigmoids(q.Study.Model, s.Note)
+	question.NeedsMajority(q.Study, s.Note)
 	if r.File != "" {
 		data, err = q.Study.Rows(r.File, r.Encoded)
 	} else {

@@ -116,6 +116,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
+	if decisions {
+		if err := q.Study.Takes(fairness.Decision); err != nil {
+			return nil, session.Mistake(err)
+		}
+	}
 	question.CountsBins(q.Study.Clustering, s.Note)
 	question.TakesSigmoids(q.Study.Model, s.Note)
 	j := &job{session: s, request: r, question: q, decisions: decisions}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -129,6 +130,7 @@ func (r *Request) answer(s *session.Session) (*Result, error) {
 	}
 	out := networkPart(st.ModelFile)
 	out.describe(st)
+	question.NeedsMajority(st, s.Note)
 	if !st.HasData() {
 		return out, nil
 	}

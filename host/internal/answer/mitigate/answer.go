@@ -142,6 +142,7 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 		return nil, nil, err
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
+	question.NeedsMajority(q.Study, s.Note)
 	j := &job{session: s, request: r, question: q, files: map[string][]string{}, runs: map[string][]string{}}
 	if j.query, err = q.Scores(); err != nil {
 		return nil, nil, err

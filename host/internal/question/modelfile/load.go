@@ -52,6 +52,8 @@ type loaded struct {
 	// oneOfMany: the model's logit tells whether a class wins over others, and is
 	// not that of a probability.
 	oneOfMany bool
+	// shareOfMany: the model's score is the share of one class of three or more.
+	shareOfMany bool
 	// classes is how many there are, where each can be asked about in oneOfMany's way; else 0.
 	classes int
 	// inputs are the names of the inputs, where they are worth telling.
@@ -105,6 +107,9 @@ type Info struct {
 	// classes, so that whether one of them wins is all that can be asked.
 	Linear    bool `json:"-"`
 	OneOfMany bool `json:"-"`
+	// ShareOfMany: the score is the share of one class of three or more, so that a yes, a share
+	// above ½, is more than that this class wins.
+	ShareOfMany bool `json:"-"`
 	// Fills are what the model puts in place of a missing number, by input from 0; nil where it does not.
 	Fills map[int]float64 `json:"-"`
 	// Classes is how many classes there are of which one wins, OneOfMany, by the largest of
@@ -188,7 +193,7 @@ func read(f source, path string) (_ model.Model, _ Info, beside []string, err er
 	check(out.model.Validate())
 	return out.model, Info{
 		Path: path, Format: format.name, Producer: out.producer, Bytes: f.size, InputNames: out.inputs,
-		Linear: out.linear, OneOfMany: out.oneOfMany, Classes: out.classes, Fills: out.fills, Summary: Summarise(out.model),
+		Linear: out.linear, OneOfMany: out.oneOfMany, ShareOfMany: out.shareOfMany, Classes: out.classes, Fills: out.fills, Summary: Summarise(out.model),
 	}, out.beside, nil
 }
 

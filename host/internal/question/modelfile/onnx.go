@@ -31,8 +31,8 @@ func init() {
 
 func readONNX(f source) loaded {
 	file := whole(f, f.size, maxONNX, "an ONNX model")
-	if e, ok := treesOfONNX(file, f.choice); ok {
-		return loaded{model: e, linear: e.Output == fairness.LinkLinear, producer: "ONNX"}
+	if e, oneOf, ok := treesOfONNX(file, f.choice); ok {
+		return loaded{model: e, linear: e.Output == fairness.LinkLinear, shareOfMany: oneOf, producer: "ONNX"}
 	}
 	m := parseONNX(file)
 	m.folder = f.folder

@@ -105,8 +105,9 @@ func (s *onnxStep) handsOn() bool {
 	return (s.op == "Cast" || s.op == "Identity" || s.op == "ZipMap") && len(s.inputs) == 1
 }
 
-// treesOfONNX reads the file's trees; ok is unset where it has none.
-func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
+// treesOfONNX reads the file's trees; ok is unset where it has none. oneOf: their share is
+// that of one class of several.
+func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, oneOf, ok bool) {
 	var nodes []onnxTrees
 	var steps []onnxStep
 	var outputs []string
@@ -139,14 +140,13 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
 	})
 	switch {
 	case len(nodes) == 0:
-		return nil, false
+		return nil, false, false
 	case len(nodes) > 1:
 		panic(faultf("%d nodes of trees; models of one are read: export the trees alone, without what calibrates, stacks, boosts or averages several models", len(nodes)))
 	case len(steps) > maxNodes:
 		panic(faultf("more than %d nodes", maxNodes))
 	}
 	n := &nodes[0]
-	choice.ofTrees()
 	makers := map[string]*onnxStep{}
 	for i := range steps {
 		for _, name := range steps[i].outputs {
@@ -200,7 +200,28 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, ok bool) {
 			panic(faultf("node %q (%.40s) computes with what the trees give, so that its score is another than theirs; export the trees alone, without what calibrates, stacks or averages them", s.name, s.op))
 		}
 	}
-	return n.ensemble(in.width), true
+	labels := len(n.texts["classlabels_strings"]) + len(n.ints["classlabels_int64s"])
+	if oneOf = n.op == "TreeEnsembleClassifier" && labels > 2; !oneOf {
+		choice.ofTrees()
+		return n.ensemble(in.width, nil), false, true
+	}
+	return n.ensemble(in.width, n.chosen(choice.Class, labels)), true, true
+}
+
+// chosen is the class that is asked for of more than two.
+func (o *onnxTrees) chosen(class *int, labels int) *int {
+	if by := o.text["post_transform"]; by != "" && by != "NONE" {
+		panic(faultf("post_transform: %.40q of %d classes, whose scores are no sums of trees, as the shares of forests are: train one class against the rest", by, labels))
+	}
+	if class == nil {
+		names := slices.Clone(o.texts["classlabels_strings"])
+		for _, v := range o.ints["classlabels_int64s"] {
+			names = append(names, fmt.Sprint(v))
+		}
+		panic(faultf("the model tells %d classes (%.200s): name the one to ask about, counted from 0, in the study, model: {file: …, class: 1}", labels, strings.Join(names, ", ")))
+	}
+	of := classOf(class, labels)
+	return &of
 }
 
 func stepOf(node []byte) (s onnxStep) {
@@ -278,8 +299,8 @@ func columnsOf(value []byte) (name string, out onnxColumns) {
 }
 
 // ensemble makes the model. width is the number of inputs, 0 where the file does not
-// say.
-func (o *onnxTrees) ensemble(width int) *trees.Ensemble {
+// say; class is the one whose share it is, nil where there are two at most.
+func (o *onnxTrees) ensemble(width int, class *int) *trees.Ensemble {
 	if o.op == "TreeEnsemble" {
 		return o.ensemble5(width)
 	}
@@ -328,10 +349,14 @@ func (o *onnxTrees) ensemble(width int) *trees.Ensemble {
 			return 0, false
 		}
 		return members[tree][at], true
-	}, count)
+	}, count, class)
 	out := &trees.Ensemble{Columns: width}
 	var leaf func(i int) float64
-	out.Output, out.Base, leaf = o.link(classifier, weights)
+	if class != nil {
+		out.Output, out.Base, leaf = o.share(*class, weights[1])
+	} else {
+		out.Output, out.Base, leaf = o.link(classifier, weights)
+	}
 	var list []grown
 	for _, tree := range order {
 		of := members[tree]
@@ -387,15 +412,21 @@ func compare(n *trees.Node, branch int, value float32) {
 	}
 }
 
-// weights are each node's for class or target 0 and 1.
-func (o *onnxTrees) weights(kind string, at func(tree, node int64) (int, bool), count int) [2][]float64 {
+// weights are each node's for class or target 0 and 1; for one class of several, its own
+// as 1.
+func (o *onnxTrees) weights(kind string, at func(tree, node int64) (int, bool), count int, class *int) [2][]float64 {
 	ofTrees, ofNodes, ids, list := o.ints[kind+"_treeids"], o.ints[kind+"_nodeids"], o.ints[kind+"_ids"], o.floats[kind+"_weights"]
 	if len(ofNodes) != len(ofTrees) || len(ids) != len(ofTrees) || len(list) != len(ofTrees) {
 		panic(faultf("%s_weights: lists of different lengths", kind))
 	}
 	var out [2][]float64
 	for k, id := range ids {
-		if id != 0 && id != 1 {
+		switch {
+		case class != nil && id != int64(*class):
+			continue
+		case class != nil:
+			id = 1
+		case id != 0 && id != 1:
 			panic(faultf("%s_ids: %d; models of one score are read: train one class against the rest", kind, id))
 		}
 		i, ok := at(ofTrees[k], ofNodes[k])
@@ -413,20 +444,8 @@ func (o *onnxTrees) weights(kind string, at func(tree, node int64) (int, bool), 
 // link says what the sums are: how they become a score, what they begin with, and what
 // the leaf at a node adds.
 func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link fairness.Link, base float64, leaf func(i int) float64) {
-	start := func(k int) float64 {
-		if all := o.floats["base_values"]; k < len(all) {
-			return float64(all[k])
-		}
-		return 0
-	}
-	of := func(k int) func(i int) float64 {
-		return func(i int) float64 {
-			if weights[k] == nil {
-				return 0
-			}
-			return weights[k][i]
-		}
-	}
+	start := o.start
+	of := func(k int) func(i int) float64 { return leafOf(weights[k]) }
 	transform := o.text["post_transform"]
 	if transform == "" {
 		transform = "NONE"
@@ -455,12 +474,35 @@ func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link fairness.L
 	case !both && transform == "LOGISTIC":
 		return fairness.LinkSigmoid, start(0), of(one)
 	case transform == "NONE": // shares of class 1, of which more than a half is a yes
-		for _, w := range weights[one] {
-			if w < 0 {
-				panic(faultf("class_weights: %v is no share of a class", w))
-			}
-		}
-		return fairness.LinkShare, start(min(one, max(0, len(o.floats["base_values"])-1))) - fairness.Half, of(one)
+		return o.share(min(one, max(0, len(o.floats["base_values"])-1)), weights[one])
 	}
 	panic(faultf("post_transform: %.40q is not read here; NONE, LOGISTIC and for two classes SOFTMAX are", transform))
+}
+
+// start is what the sum for class or target k begins with.
+func (o *onnxTrees) start(k int) float64 {
+	if all := o.floats["base_values"]; k < len(all) {
+		return float64(all[k])
+	}
+	return 0
+}
+
+// leafOf gives the weights of nodes, 0 where there are none.
+func leafOf(weights []float64) func(i int) float64 {
+	return func(i int) float64 {
+		if weights == nil {
+			return 0
+		}
+		return weights[i]
+	}
+}
+
+// share is link for the share of class k.
+func (o *onnxTrees) share(k int, weights []float64) (link fairness.Link, base float64, leaf func(i int) float64) {
+	for _, w := range weights {
+		if w < 0 {
+			panic(faultf("class_weights: %v is no share of a class", w))
+		}
+	}
+	return fairness.LinkShare, o.start(k) - fairness.Half, leafOf(weights)
 }

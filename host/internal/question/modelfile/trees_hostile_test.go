@@ -39,7 +39,7 @@ func TestTruncatedTrees(t *testing.T) {
 func TestCorruptedTrees(t *testing.T) {
 	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, name := range append([]string{"sklearn-forest.onnx", "sklearn-boosting.onnx", "sklearn-boosting-5.onnx"}, treeFiles...) {
+	for _, name := range append([]string{"sklearn-forest.onnx", "sklearn-classes.onnx", "sklearn-boosting.onnx", "sklearn-boosting-5.onnx"}, treeFiles...) {
 		file := fixture(t, "trees/"+name)
 		for range tier.Count(2000, 50000) {
 			cut := bytes.Clone(file)
@@ -255,7 +255,7 @@ func FuzzLightGBM(f *testing.F) {
 
 func FuzzTreesInONNX(f *testing.F) {
 	f.Add(onnxFile(15, stumps("in", 2)))
-	fuzzTrees(f, onnxFile(21, version5(nil)), "sklearn-tree.onnx", "sklearn-boosting.onnx", "sklearn-regression.onnx", "sklearn-forest-regression-5.onnx")
+	fuzzTrees(f, onnxFile(21, version5(nil)), "sklearn-tree.onnx", "sklearn-classes-tree.onnx", "sklearn-boosting.onnx", "sklearn-regression.onnx", "sklearn-forest-regression-5.onnx")
 }
 
 // XGBoost 2 writes NaN, which is no JSON, where 3 writes a number: the border of a set

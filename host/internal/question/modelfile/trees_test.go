@@ -74,3 +74,48 @@ func TestTreesComputeWhatTheirLibraryDoes(t *testing.T) {
 		t.Errorf("%d files", files)
 	}
 }
+
+// Of a forest of several classes the share of each is read exactly; what is no sum of trees is refused.
+func TestSharesOfClasses(t *testing.T) {
+	text, err := os.ReadFile("testdata/trees/classes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected map[string]struct{ Rows, Shares [][]float64 }
+	if err := json.Unmarshal(text, &expected); err != nil || len(expected) != 3 {
+		t.Fatalf("%d files, %v", len(expected), err)
+	}
+	for name, e := range expected {
+		path := "testdata/trees/" + name + ".onnx"
+		for class := -1; class <= 3; class++ {
+			choice := modelfile.Choice{Class: &class}
+			want := ""
+			switch {
+			case name == "sklearn-classes-boosting":
+				want = `node "TreeEnsembleClassifier" (TreeEnsembleClassifier): post_transform: "SOFTMAX" of 3 classes, whose scores are no sums of trees, as the shares of forests are: train one class against the rest`
+			case class == -1:
+				choice.Class, want = nil, "tells 3 classes (high, low, middle): name the one to ask about"
+			case class == 3:
+				want = "no class 3; the model tells 3, counted from 0"
+			}
+			m, info, err := modelfile.Read(path, choice)
+			if want != "" {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s, class %d: %v, want %q", name, class, err, want)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s, class %d: %v", name, class, err)
+			}
+			if m.Link() != fairness.LinkShare || !info.ShareOfMany || info.OneOfMany {
+				t.Errorf("%s, class %d: a %s, %+v", name, class, m.Link(), info)
+			}
+			for i, row := range e.Rows {
+				if got := m.Link().Score(m.Logit(row)); math.Abs(got-e.Shares[i][class]) > 1e-6 {
+					t.Fatalf("%s, class %d, row %d: a share of %v, the library has %v", name, class, i, got, e.Shares[i][class])
+				}
+			}
+		}
+	}
+}

@@ -251,11 +251,20 @@ func TestShares(t *testing.T) {
 		{"sklearn-forest-regression.onnx", "output: logit\n", "score"},
 		{"sklearn-forest-regression.onnx", "", "say output: logit"},
 		{"lgb-regression.txt", "output: share\n", "share"},
+		{"{file: FILES/sklearn-classes.onnx, class: 1}", "", "share"},
+		{"{file: FILES/sklearn-classes.onnx, class: 2}", "notion: logit\n", "logit"},
+		{"{file: FILES/sklearn-classes.onnx, class: 1}", "notion: decision\n", "which has the largest is no question about one of them: ask for gaps of its share, notion: score"},
+		{"{file: FILES/sklearn-classes.onnx, class: any}", "", "class: any is about networks"},
+		{"sklearn-classes.onnx", "", "tells 3 classes (high, low, middle)"},
 		{"../../../study/testdata/price.txt", "output: share\n", "study.yaml:2:9: output: "},
 		{"../../../study/testdata/price.txt", "output: share\n", "leaves add up to between -1 and 2.5, and a share is from 0 to 1"},
 		{"sklearn-boosting.onnx", "output: share\n", "share is for trees whose sum is itself a score"},
 	} {
-		folder := write(t, map[string]string{"study.yaml": "model: " + files + "/" + c.model + "\n" + c.more + features})
+		model := files + "/" + c.model
+		if strings.HasPrefix(c.model, "{") {
+			model = strings.ReplaceAll(c.model, "FILES", files)
+		}
+		folder := write(t, map[string]string{"study.yaml": "model: " + model + "\n" + c.more + features})
 		s, err := study.Load(folder, study.Options{})
 		if got := fmt.Sprint(err); err != nil && !strings.Contains(got, c.want) || err == nil && s.Notion.String() != c.want {
 			t.Errorf("%s with %q: %s, want %s", c.model, c.more, got, c.want)

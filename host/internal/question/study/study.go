@@ -242,7 +242,13 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 		s.Class = choice.Class
 	}
 	share := s.Model.Link() == fairness.LinkShare
+	if err := s.Takes(s.Notion); err != nil {
+		r.Fault(n, "%v", err)
+		return r.Err()
+	}
 	switch linear := s.ModelFile.Linear || s.Model.Link() == fairness.LinkLinear; {
+	case anyClass && s.ModelFile.ShareOfMany:
+		r.Fault(n, "class: any is about networks; of %s the share of one class can be asked about: name it, as in class: 1", path)
 	case anyClass && s.ModelFile.Classes == 0:
 		r.Fault(n, "class: any is about a model of three classes or more, of which the one with the largest output wins; %s is none: leave class: out, or name one", path)
 	case anyClass && s.ModelFile.Classes > maxClasses:
@@ -260,6 +266,14 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 		r.Fault(output, "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.ModelFile.Head)
 	}
 	return r.Err()
+}
+
+// Takes says why a notion cannot be asked about the study's model.
+func (s *Study) Takes(n fairness.Notion) error {
+	if s.ModelFile.ShareOfMany && !n.UsesEpsilon() {
+		return fmt.Errorf("%s tells several classes by their shares, and which has the largest is no question about one of them: ask for gaps of its share, notion: score", s.ModelPath)
+	}
+	return nil
 }
 
 // asShare is a model read as one whose output is a share.

@@ -4,7 +4,8 @@
     python make.py
 
 expected.json has for each file the rows asked about and the raw sums (margins) that
-the library itself computes, as float32 or float64 numbers in full.
+the library itself computes, as float32 or float64 numbers in full. classes.json has the shares that
+ONNX Runtime gives of each of three classes.
 """
 import json
 import os
@@ -161,3 +162,20 @@ version5("sklearn-forest-regression", 0, [0, 1, 2, 3])  # equal inputs go anothe
 version5("sklearn-boosting", 2, [0, 3])
 with open(os.path.join(out, "expected.json"), "w") as f:
     json.dump(expected, f, separators=(",", ":"))
+
+
+def classes(name, model):
+    rows = X.astype(np.float32)
+    model.fit(rows, np.array(["high", "low", "middle"])[np.digitize(z, [-1, 1])])
+    file = to_onnx(model, rows[:1], target_opset={"": 15, "ai.onnx.ml": 3}, options={"zipmap": False}).SerializeToString()
+    with open(os.path.join(out, name + ".onnx"), "wb") as f:
+        f.write(file)
+    return {"rows": rows[:60].astype(float).tolist(), "shares": onnxruntime.InferenceSession(file).run(None, {"X": rows[:60]})[1].astype(float).tolist()}
+
+
+with open(os.path.join(out, "classes.json"), "w") as f:
+    json.dump({
+        "sklearn-classes": classes("sklearn-classes", ensemble.RandomForestClassifier(5, max_depth=3, random_state=1)),
+        "sklearn-classes-tree": classes("sklearn-classes-tree", tree.DecisionTreeClassifier(max_depth=3, random_state=1)),
+        "sklearn-classes-boosting": classes("sklearn-classes-boosting", ensemble.GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=1)),
+    }, f, separators=(",", ":"))
