@@ -100,6 +100,7 @@ type drafter struct {
 	left   []string  // columns that are not used, and why
 	truth  truth
 	chosen arrangement
+	raw    bool // the means and ranges of a .nnet file are not applied
 }
 
 // Guess finds out what Answer would, and writes nothing.
@@ -293,7 +294,7 @@ func (d *drafter) arrange() (arrangement, error) {
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs()))
 		return d.plainly(views[0]), nil
 	}
-	tried := d.scaled(all, t)
+	tried := d.normalised(all, d.scaled(all, t), t)
 	switch {
 	case t.scores != nil:
 		return d.solved(d.judged(tried, t), t.scores)
@@ -340,6 +341,30 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 		all[i].fill(d.info.Fills)
 	}
 	return all, names
+}
+
+// normalised are arrangements that were tried, or those of a .nnet file whose means and ranges are left aside, as
+// some programs do, where these fit better.
+func (d *drafter) normalised(all, tried []arrangement, t truth) []arrangement {
+	if d.info.Format != "nnet" || t.labels == nil && t.scores == nil {
+		return tried
+	}
+	raw, _, err := modelfile.Read(d.Model, modelfile.Choice{Class: d.Class, Raw: true})
+	if err != nil {
+		return tried
+	}
+	least := d.judged(tried, t)[0].fit.loss
+	if t.scores == nil {
+		least -= closely
+	}
+	own := d.model
+	d.model = raw
+	if again := d.scaled(all, t); d.judged(again, t)[0].fit.loss < least {
+		d.raw = true
+		return again
+	}
+	d.model = own
+	return tried
 }
 
 // scaled are arrangements with their numbers in each of the usual scales: of all, or of those that are nearest

@@ -480,6 +480,34 @@ func TestScores(t *testing.T) {
 	}
 }
 
+// Some programs write means and ranges into .nnet files and leave them aside: which it is, scores tell, and labels.
+func TestMeansOfNNet(t *testing.T) {
+	const file = "2,3,1,3,\n3,2,1,\n0,\n0,0,0,\n1,1,1,\n%s\n%s\n1,0,0,\n0,1,-1,\n-30,\n0,\n0.2,2,\n-2,\n"
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, applied := range []bool{true, false} {
+		var data, scores strings.Builder
+		data.WriteString("age,sex,y\n")
+		for range 500 {
+			age, sex := float64(20+r.IntN(50)), r.IntN(2)
+			x := age
+			if applied {
+				x = (age - 10) / 2
+			}
+			logit := 0.2*max(0, x-30) + 2*max(0, float64(1-2*sex)) - 2
+			fmt.Fprintf(&data, "%v,%c,%t\n", age, "FM"[sex], r.Float64() < fairness.Sigmoid(logit))
+			fmt.Fprintln(&scores, logit)
+		}
+		model := written(t, "m.nnet", fmt.Sprintf(file, "10,0,0,0,", "2,1,1,1,"))
+		for name, r := range map[string]draft.Request{"labels": {}, "scores": {Scores: written(t, "s.csv", scores.String())}} {
+			r.Data, r.Model = written(t, "d.csv", data.String()), model
+			out, _, text := drafted(t, r)
+			if said := strings.Contains(text, "normalize: false}"); said == applied || name == "scores" && (!out.Solved || *out.Worst > 1e-9) {
+				t.Errorf("%s, applied %v: %+v\n%s", name, applied, out, text)
+			}
+		}
+	}
+}
+
 // A model of who defaults calls 1 what reads like a no: the label goes with its scores, unless it was said what counts.
 func TestLabelThatTheModelTurnsRound(t *testing.T) {
 	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 4, Out: 1, Weights: []float64{-2, 1, 0.8, 0}, Bias: []float64{-0.3}}}}

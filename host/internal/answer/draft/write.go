@@ -62,6 +62,9 @@ func (d *drafter) write() (string, error) {
 	say(0, "Drafted by hyfair init from "+filepath.Base(d.Data)+". Every comment says how sure what follows is: certain, likely or a")
 	say(0, "guess, and why. hyfair inspect shows what hyfair understands; docs/studies.md has all that a study can say.")
 	if d.model != nil {
+		if d.raw {
+			say(0, "likely: the file's means and ranges are not to be applied, with which its outputs fit less")
+		}
 		line("model: %s", d.modelText())
 		switch {
 		case d.info.OneOfMany:
@@ -144,6 +147,9 @@ func (d *drafter) modelText() string {
 	}
 	if d.Class != nil {
 		more += fmt.Sprintf(", class: %d", *d.Class)
+	}
+	if d.raw {
+		more += ", normalize: false"
 	}
 	if more != "" {
 		return "{file: " + path + more + "}"
