@@ -200,6 +200,11 @@ func TestAnyClass(t *testing.T) {
 		if last.Verdict != certify.Unfair.String() || !slices.Equal(won[0], []int{*last.Class}) || !changed(won[0], won[1], strict) {
 			t.Errorf("%d: the witness of class %d is won by %v and %v", i, *last.Class, won[0], won[1])
 		}
+		for k, said := range []*int{last.Witness.Class1, last.Witness.Class2} {
+			if single := len(won[k]) == 1; (said != nil) != single || single && *said != won[k][0] {
+				t.Errorf("%d: copy %d is said to get %v; %v win", i, k+1, said, won[k])
+			}
+		}
 	}
 	if len(seen) < 4 {
 		t.Errorf("of the cases there are only %v", seen)

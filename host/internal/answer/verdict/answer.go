@@ -129,7 +129,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 			settled++
 			continue
 		}
-		a := &asker{Request: &r, session: s, study: asked[i].Study, query: q, plugins: plugins, start: s.Begun}
+		a := &asker{Request: &r, session: s, study: asked[i].Study, asked: asked, query: q, plugins: plugins, start: s.Begun}
 		if i > 0 {
 			a.start = time.Now()
 		}
@@ -153,6 +153,17 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	out.Seconds = time.Since(s.Begun).Seconds()
 	hold(out, r.Gates, len(queries)-settled)
 	return out, failed
+}
+
+// class is the one that a copy gets, where all classes are asked about; nil for a tie.
+func (a *asker) class(point []float64) *int {
+	inputs := a.query.Space.ExactInputs(point)
+	for _, q := range a.asked {
+		if q.Study.Model.Exact().Logit(inputs).Sign() > 0 {
+			return q.Study.Class
+		}
+	}
+	return nil
 }
 
 // settled reports that an answer settles another class's question: one that a copy wins
@@ -216,6 +227,7 @@ type asker struct {
 	*Request
 	session *session.Session
 	study   *study.Study
+	asked   []*question.Question // all questions, of which study and query are one
 	query   *problem.Query
 	plugins discover.Solvers
 	start   time.Time

@@ -36,7 +36,7 @@ func (r *Result) Document() *view.Document {
 		d.Add(r.parts())
 	}
 	if r.Witness != nil {
-		d.Add(r.Witness.table())
+		d.Add(r.Witness.table(r.Class != nil))
 	}
 	if len(r.Next) > 0 {
 		next := &view.Facts{Title: "To try next:"}
@@ -177,8 +177,8 @@ func (r *Result) bound(what string) view.Paragraph {
 }
 
 // table shows the two copies side by side: what they share once, what tells them apart,
-// and their scores.
-func (w *Witness) table() *view.Table {
+// and their scores, or the classes that they get.
+func (w *Witness) table(classes bool) *view.Table {
 	t := &view.Table{Plain: true, Indented: true, Columns: []view.Column{{}, {Title: "one copy"}, {Title: "the other"}}}
 	add := func(one, other map[string]string, mark string) {
 		for _, name := range w.Features {
@@ -194,7 +194,17 @@ func (w *Witness) table() *view.Table {
 	}
 	add(w.Labels.X1, w.Labels.X2, "")
 	add(w.Labels.Z1, w.Labels.Z2, "*")
-	t.Add("score", view.Score(w.Score1), view.Score(w.Score2))
+	if !classes {
+		t.Add("score", view.Score(w.Score1), view.Score(w.Score2))
+		return t
+	}
+	name := func(class *int) string {
+		if class == nil {
+			return "a tie"
+		}
+		return strconv.Itoa(*class)
+	}
+	t.Rows = append(t.Rows, []view.Cell{{Text: "class"}, {Text: name(w.Class1), Alarm: true}, {Text: name(w.Class2), Alarm: true}})
 	return t
 }
 

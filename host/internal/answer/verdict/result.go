@@ -103,6 +103,10 @@ type Witness struct {
 	// GapFloat32 is the score difference in single precision, the arithmetic of
 	// a deployment; null where that overflows.
 	GapFloat32 *float64 `json:"gap_float32"`
+	// Class1 and Class2 are the classes that the copies get, where it was asked whether the class
+	// changes; nil of a copy for which several are tied.
+	Class1 *int `json:"class1,omitempty"`
+	Class2 *int `json:"class2,omitempty"`
 	// Features names all features in the study's order.
 	Features []string `json:"features"`
 }
@@ -191,6 +195,9 @@ func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certi
 		}
 		if !math.IsNaN(w.Float32) {
 			out.Witness.GapFloat32 = &w.Float32
+		}
+		if a.study.Class != nil {
+			out.Witness.Class1, out.Witness.Class2 = a.class(w.Copy1), a.class(w.Copy2)
 		}
 	}
 	return out
