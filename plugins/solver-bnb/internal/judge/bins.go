@@ -41,6 +41,7 @@ type Room struct {
 	waiting []int32  // by last bin: runs that have begun and have no bin yet
 	some    []uint64 // a bit for each bin: is a run waiting that ends there?
 	latest  []int32  // by last bin: the latest first bin, −1 for no run
+	sorted  []float64
 }
 
 // run is the bins that a combination's outcome may be in.
@@ -140,6 +141,40 @@ func (r *Room) Entropy(bins int) (h float64) {
 		}
 	}
 	return h
+}
+
+// Short is how far logits are from having one in every bin: the sum over the bins of the
+// distance of the nearest one, of which up to near counts. It orders individuals, and
+// proves nothing.
+func (b *Bins) Short(r *Room, logits []float64, of []bool) (sum float64) {
+	const near = 3.0
+	r.sorted = r.sorted[:0]
+	for z, l := range logits {
+		if of == nil || of[z] {
+			r.sorted = append(r.sorted, l)
+		}
+	}
+	slices.Sort(r.sorted)
+	from, at := math.Inf(-1), 0
+	for j := range b.Count() {
+		to := math.Inf(1)
+		if j < len(b.below) {
+			to = b.below[j]
+		}
+		for at < len(r.sorted) && r.sorted[at] < from {
+			at++
+		}
+		d := near
+		if at < len(r.sorted) {
+			d = min(d, max(0, r.sorted[at]-to))
+		}
+		if at > 0 && d > 0 {
+			d = min(d, from-r.sorted[at-1])
+		}
+		sum += d
+		from = to
+	}
+	return sum
 }
 
 // next is the first last bin from j on of a run that waits, −1 for none.

@@ -1,10 +1,14 @@
 package judge
 
 import (
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // The largest matching, and the most runs that are apart, are what augmenting
@@ -80,4 +84,28 @@ func disjoint(runs []run, chosen int) (n int, ok bool) {
 		}
 	}
 	return n, true
+}
+
+// Short is 0 where every bin has a logit, and grows by the distance to those that have none.
+func TestShortIsTheDistanceFromAllBins(t *testing.T) {
+	b, err := NewBins(fairness.LinkSigmoid, big.NewRat(1, 4)) // edges −ln 3, 0, ln 3
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		logits []float64
+		want   float64
+	}{
+		{[]float64{2, -0.5, -2, 0.5}, 0},
+		{[]float64{2, -0.5, -2}, 0.5},
+		{[]float64{2, -0.5, -2, 1.2}, math.Min(0.5, 1.2-math.Log(3))},
+		{[]float64{-9, 9, 9, 9}, 3 + 3},
+	} {
+		if got := b.Short(&Room{}, c.logits, nil); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v: %v, want %v", c.logits, got, c.want)
+		}
+	}
+	if got := b.Short(&Room{}, []float64{2, -0.5, -2, 0.5}, []bool{true, true, true, false}); got != 0.5 {
+		t.Errorf("without the last: %v, want 0.5", got)
+	}
 }

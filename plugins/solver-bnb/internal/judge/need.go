@@ -83,3 +83,21 @@ func logit(p float64) float64 {
 	p = min(p, 1-0x1p-44)
 	return math.Log(p / (1 - p))
 }
+
+// Need is what the logits of an individual whose outcomes fall into more than k bins must
+// do, where whole encloses them: the highest of these bins is at least k above the lowest,
+// a. So one logit is below the upper edge of bin a and another one at or above the lower
+// edge of bin a + k, for an a where both are possible. ok is unset where nothing is known.
+func (b *Bins) Need(whole *Spread, k int) (n Need, ok bool) {
+	n = Need{Above: math.Inf(1), Below: math.Inf(-1), Apart: math.Inf(1)}
+	for a := 0; k >= 1 && a+k <= len(b.above); a++ {
+		low, high := b.above[a], b.below[a+k-1]
+		apart := down(high - low)
+		if whole.Least >= low || whole.Most < high || whole.Apart < apart {
+			continue
+		}
+		n.Above, n.Below, n.Apart = min(n.Above, down(high)), max(n.Below, low), min(n.Apart, apart)
+		ok = true
+	}
+	return n, ok
+}

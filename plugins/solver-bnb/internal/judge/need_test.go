@@ -39,3 +39,46 @@ func TestNeedIsWhatAValueNeeds(t *testing.T) {
 		t.Errorf("needs were told of %d times", told)
 	}
 }
+
+// Logits in more than k bins have what Need demands, in exact arithmetic: so have those
+// that lie at the edges of bins, whatever bounds they are within.
+func TestNeedIsWhatManyBinsNeed(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 22))
+	told := 0
+	for i := range 5000 {
+		eps := big.NewRat(1, int64([]int{3, 20, 50}[i%3]))
+		b, err := NewBins(fairness.LinkSigmoid, eps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var logits []*big.Rat
+		least, most := math.Inf(1), math.Inf(-1)
+		scale := math.Exp(r.Float64()*4 - 2)
+		for range 2 + r.IntN(8) {
+			l := r.NormFloat64() * scale
+			if r.IntN(2) == 0 { // just below, at or just above an edge
+				l = append(b.below, b.above...)[r.IntN(2*len(b.above))]
+				l = []float64{l, up(l), down(l)}[r.IntN(3)]
+			}
+			logits = append(logits, new(big.Rat).SetFloat64(l))
+			least, most = min(least, l), max(most, l)
+		}
+		s := Spread{Least: least - r.ExpFloat64()*float64(r.IntN(2)), Most: most + r.ExpFloat64()*float64(r.IntN(2))}
+		s.Apart = min(up(most-least)+r.ExpFloat64()*float64(r.IntN(2)), up(s.Most-s.Least))
+		k := fairness.LinkSigmoid.KBins(logits, eps)
+		n, ok := b.Need(&s, k-1)
+		if k == 1 {
+			if ok {
+				t.Fatal("more than 0 bins need nothing")
+			}
+			continue
+		}
+		told++
+		if !ok || most <= n.Above || least >= n.Below || most-least < n.Apart {
+			t.Fatalf("ε = %v: logits from %v to %v are in %d bins, but have not what more than %d need: %v %+v of %+v", eps, least, most, k, k-1, ok, n, s)
+		}
+	}
+	if told < 2000 {
+		t.Errorf("needs were told of %d times", told)
+	}
+}

@@ -25,8 +25,11 @@ type functional struct {
 // cutoff, and settles the rest: box shrinks, and c are the copies that matter. rest is
 // unset where nothing is left, or so little that it was gone through.
 func (w *worker) shrinks(box grid.Box, b int, whole *judge.Spread, possible, sure []bool) (c copies, rest bool) {
-	need, ok := w.t.judge.Need(whole, w.cutoff)
-	if !w.t.clips || !ok {
+	if !w.t.clips {
+		return w.kept(b), true
+	}
+	need, ok := w.need(b*w.k, whole)
+	if !ok {
 		return w.kept(b), true
 	}
 	c, matter, fewer, ok := w.relevant(b, &need, possible)
@@ -36,7 +39,7 @@ func (w *worker) shrinks(box grid.Box, b int, whole *judge.Spread, possible, sur
 	}
 	if fewer {
 		*whole, _ = w.spreads(b, matter, sure)
-		if need, ok = w.t.judge.Need(whole, w.cutoff); !ok {
+		if need, ok = w.need(b*w.k, whole); !ok {
 			return c, true
 		}
 	}
@@ -48,6 +51,21 @@ func (w *worker) shrinks(box grid.Box, b int, whole *judge.Spread, possible, sur
 		return nil, false
 	}
 	return c, true
+}
+
+// clippableWidth is how wide copies' enclosures are in the mean where boxes shrink to more
+// bins: those of wider ones hardly do.
+const clippableWidth = 4
+
+// need is what a value above the cutoff needs of the logits of a box, which whole encloses.
+func (w *worker) need(lane int, whole *judge.Spread) (judge.Need, bool) {
+	switch {
+	case !w.t.goal.bins:
+		return w.t.judge.Need(whole, w.cutoff)
+	case w.width(lane) > clippableWidth:
+		return judge.Need{}, false
+	}
+	return w.t.bins.Need(whole, int(max(w.cutoff, 0)))
 }
 
 // clip cuts off from bounded box b the cells that cannot have what a value above the

@@ -216,3 +216,49 @@ func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 		}
 	}
 }
+
+// The largest k is what enumeration finds, with few copies and many, where boxes shrink and
+// copies are left out, and where a checker is to follow; pieces are the region.
+func TestLargestKIsFound(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	below := 0
+	count := tier.Count(12, 200)
+	for i := range count {
+		copies := []int{2, 5, 20, 40}[i%4]
+		q := latticeOf(r, fairness.Score, copies)
+		q.Goal, q.Epsilon = problem.MaxK, big.NewRat(1, int64([]int{4, 20, 50}[r.IntN(3)]))
+		tr, err := New(q, 1, 1+i%2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0
+		individuals(tr.grid, tr.grid.Whole(), func(x []float64) {
+			var logits []*big.Rat
+			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.grid.Point(x)) {
+				logits = append(logits, tr.exact().Logit(q.Space.ExactInputs(c)))
+			}
+			if len(logits) > 0 {
+				most = max(most, fairness.LinkSigmoid.KBins(logits, q.Epsilon))
+			}
+		})
+		if most < min(copies, tr.bins.Count()) {
+			below++
+		}
+		size := 0.0
+		tr.Proofs = i%5 == 0
+		tr.Pieces = func(list []Piece) {
+			for i := range list {
+				size += tr.grid.Size(list[i].Box)
+			}
+		}
+		if end := tr.Run(context.Background(), Limits{}); end != Complete || size != tr.Total.Float() {
+			t.Errorf("question %d ended with %d: the pieces have %v individuals of %v", i, end, size, tr.Total.Float())
+		}
+		if tr.Best == nil || tr.Best.Value != float64(most) || tr.Bound() != float64(most) {
+			t.Errorf("question %d, %d copies: found %v, bound %v, want %d", i, copies, tr.Best, tr.Bound(), most)
+		}
+	}
+	if below < count/5 {
+		t.Errorf("%d largest k are below the number of bins and of copies", below)
+	}
+}

@@ -134,6 +134,33 @@ func (w *worker) relevant(b int, need *judge.Need, possible []bool) (c copies, m
 	return w.set(b, w.matter), w.matter, fewer, n >= 2
 }
 
+// matchableWidth is how wide copies' enclosures are in the mean where a matching of all of
+// them with bins may bound k; the copies with the largest and the smallest logit alone
+// bound it by how far apart these are.
+const matchableWidth = 1
+
+// matchable reports that all copies should be bounded in parts of the box in these lanes.
+func (w *worker) matchable(lane int) bool { return w.t.drops && w.width(lane) < matchableWidth }
+
+// width is how wide the enclosures of the box in these lanes are, in the mean.
+func (w *worker) width(lane int) (mean float64) {
+	for _, r := range w.space.Rad()[lane : lane+w.k] {
+		mean += 2 * r
+	}
+	return mean / float64(w.k)
+}
+
+// everyone is the set of all copies.
+func (w *worker) everyone() copies {
+	words := w.t.front.setWords
+	w.out.sets = append(w.out.sets, make([]uint64, words)...)
+	c := copies(w.out.sets[len(w.out.sets)-words:])
+	for z := range w.g.Combinations {
+		c[z/64] |= 1 << (z % 64)
+	}
+	return c
+}
+
 // kept is the copies that box b has; nil for all.
 func (w *worker) kept(b int) copies {
 	if !w.t.drops {

@@ -187,8 +187,12 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 		if most != least {
 			least = t.q.Model.Link().KBins(p.exact(x, allowed), t.q.Epsilon)
 		}
-		// Of equal k, what is on the way to a larger one: of 4096 bins at most 12 bits, and a gap below 1.
-		v.promise = float64(least) + p.room.Entropy(t.bins.Count())/32 + t.q.Model.Link().Notion(fairness.Score).Between(high, low)/2
+		if p.tell != nil && t.summit.closest {
+			v.promise = -t.bins.Short(&p.room, logits, allowed)
+		} else {
+			// Of equal k, what is on the way to a larger one: of 4096 bins at most 12 bits, and a gap below 1.
+			v.promise = float64(least) + p.room.Entropy(t.bins.Count())/32 + t.q.Model.Link().Notion(fairness.Score).Between(high, low)/2
+		}
 		if t.goal.values {
 			v.value = float64(least)
 		}

@@ -158,20 +158,38 @@ func (g *goal) shareOfClimbs() float64 {
 	return 0.5
 }
 
+// fewerClimbs is after how many individuals climbs for k look at one for each box only:
+// by then, few are found, and what is left to do is to bound.
+const fewerClimbs = 1 << 19
+
+// mayClimb reports that climbs may go on.
+func (t *Tree) mayClimb() bool {
+	most := t.goal.shareOfClimbs() * float64(t.Boxes)
+	if t.goal.bins {
+		most = min(most, fewerClimbs+float64(t.Boxes))
+	}
+	return float64(t.climbed) < most && t.Size() > 0 && !t.stop.Load()
+}
+
 // summit is where climbs have led to.
 type summit struct {
 	x       []float64
 	promise float64
 	vain    int  // kicks since it was reached
 	paired  bool // nobody two features away has more promise
+	// Where the largest k is wanted: at how many individuals climbs have begun anew.
+	// closest: promise is how near logits are to all bins, where k itself does not grow.
+	begun   int
+	closest bool
 }
 
 // improve climbs where the largest value is wanted, as long as that takes a part of
 // the time: from the best individual where it is a new one, then from where something
 // leads away from the top. Where bins count that is a kick, some features being given random
-// values, and after many kicks without success a random individual (iterated local
-// search, Lourenço, Martin and Stützle, 2003); for gaps it is a step in two features at
-// once, and when there is none, a random individual.
+// values, and after many kicks without success a random individual (iterated local search,
+// Lourenço, Martin and Stützle, 2003), every other time by closeness to all bins instead
+// of by k; for gaps it is a step in two features at once, and when there is none, a random
+// individual.
 func (t *Tree) improve() {
 	if !t.goal.values {
 		return
@@ -181,10 +199,10 @@ func (t *Tree) improve() {
 	x := make([]float64, len(t.grid.Dims))
 	if t.fresh {
 		t.grid.Coordinates(x, t.Best.X, t.Best.Y)
-		t.summit.promise = math.Inf(-1)
+		t.summit.promise, t.summit.closest = math.Inf(-1), false
 		t.ascend(w, x)
 	}
-	for float64(t.climbed) < t.goal.shareOfClimbs()*float64(t.Boxes) && t.Size() > 0 && !t.stop.Load() {
+	for t.mayClimb() {
 		switch {
 		case t.summit.x != nil && t.goal.bins && t.summit.vain < kicksInVain:
 			copy(x, t.summit.x)
@@ -201,7 +219,10 @@ func (t *Tree) improve() {
 			continue
 		default:
 			t.anywhere(x)
-			if !t.goal.bins {
+			if t.goal.bins {
+				t.summit.begun++
+				t.summit.closest = t.summit.begun%2 == 0 && !t.goal.least
+			} else {
 				t.towardsEnds(x)
 			}
 			t.summit.promise = math.Inf(-1)

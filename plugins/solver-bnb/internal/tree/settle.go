@@ -46,7 +46,10 @@ func (w *worker) settle(box grid.Box, b int) {
 	upper, lower := 0, 0
 	if t.goal.bins {
 		w.enclosures(lane)
-		upper = min(t.bins.Most(&w.room, w.lo, w.hi, possible), t.bins.Across(max(whole.Apart, 0), whole.Least, whole.Most))
+		upper = t.bins.Across(max(whole.Apart, 0), whole.Least, whole.Most)
+		if w.combinations == nil { // else copies are missing, which reach bins
+			upper = min(upper, t.bins.Most(&w.room, w.lo, w.hi, possible))
+		}
 		lower = t.bins.Least(&w.room, w.lo, w.hi, sure)
 	}
 	if t.goal.values {
@@ -66,6 +69,9 @@ func (w *worker) settle(box grid.Box, b int) {
 			if bound, rest = w.together(box, b, bound); !rest {
 				return
 			}
+		}
+		if t.goal.bins && w.matchable(lane) {
+			c = w.everyone() // whom the parts' matching needs
 		}
 		w.value(box, lane, w.cutOf(box, lane, prefer), c, bound)
 		return

@@ -120,7 +120,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 		return nil, err
 	}
 	t.goal.counts = t.goal.counts && t.trees == nil // their boxes become constant
-	t.clips = t.trees == nil && !t.goal.bins && (t.goal.Goal == problem.Maximise || t.goal.Goal == goalDecide)
+	t.clips = t.trees == nil && (t.goal.Goal == problem.MaxK || !t.goal.bins && (t.goal.Goal == problem.Maximise || t.goal.Goal == goalDecide))
 	if t.goal.bins {
 		if t.bins, err = judge.NewBins(q.Model.Link(), q.Epsilon); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
@@ -205,6 +205,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	memory := room(l.Memory)
 	if t.Proofs {
 		t.drops, t.front.setWords, t.jointly = false, 0, false // a checker asks for every copy
+		t.clips = t.clips && !t.goal.bins                      // and knows of no clips for bins
 		for _, w := range t.workers {
 			w.apart, w.joint = nil, nil // a checker goes by forms alone
 		}
