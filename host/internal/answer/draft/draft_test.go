@@ -409,7 +409,7 @@ func TestWide(t *testing.T) {
 
 // Whatever is in the file, there is a study that loads, or an error.
 func FuzzInit(f *testing.F) {
-	for _, seed := range []string{"a,b,y\n1,x,0\n2,z,1\n", "a;b\n1;2\n", "\"\n", "a,a\n1,1\n", "0x1p3,1e999,nan\n1,2,3\n", "x,y\n1_0,yes\n2,no\n", "a,y\n-0,1\n+5,0\n", "r_a,r_b,y_n,y_y\n1,0,0,1\n0,1,1,0\n", "a,y\n\"~\",1\n\" b \",0\n"} {
+	for _, seed := range []string{"a,b,y\n1,x,0\n2,z,1\n", "a;b\n1;2\n", "\"\n", "a,a\n1,1\n", "0x1p3,1e999,nan\n1,2,3\n", "x,y\n1_0,yes\n2,no\n", "a,y\n-0,1\n+5,0\n", "r_a,r_b,y_n,y_y\n1,0,0,1\n0,1,1,0\n", "r_a,r_yy_,r,b_y\n1,0,0,1\n0,1,1,0\n", "r_a,r_b,r=a,r=b,y\n1,0,0,1,1\n0,1,1,0,0\n", "a,y\n\"~\",1\n\" b \",0\n"} {
 		f.Add(seed)
 	}
 	for _, seed := range []string{"d,a,y\n2020-01-31,?,1\n2021-12-01,3,0\n", "d,y\n0000-01-01,1\n9999-12-31T23:59:59Z,0\n"} {

@@ -98,7 +98,8 @@ func readTable(path string, names []string) (*table, error) {
 }
 
 // group makes one column of those that tell one-hot what somebody is: race_a and race_b, of which in
-// every row one is 1. The label, where it was given, stands alone.
+// every row one is 1. The label, where it was given, stands alone, and so do columns whose common
+// name others bear.
 func (t *table) group(label string) {
 	var out []*column
 	for i := 0; i < len(t.columns); i++ {
@@ -109,7 +110,13 @@ func (t *table) group(label string) {
 		}
 		group := t.columns[i : i+n]
 		stem := stemOf(group[0].name, group[1].name)
-		one := &column{name: strings.TrimRight(stem, "_-=. "), index: map[string]int32{}, hot: map[string]string{}}
+		name := strings.TrimRight(stem, "_-=. ")
+		if slices.ContainsFunc(slices.Concat(out, t.columns), func(c *column) bool { return c.name == name }) {
+			out = append(out, group...)
+			i += n - 1
+			continue
+		}
+		one := &column{name: name, index: map[string]int32{}, hot: map[string]string{}}
 		for k, c := range group {
 			text := c.name[len(stem):]
 			one.hot[text], one.index[text] = c.name, int32(k)
