@@ -27,7 +27,7 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 			"an optimum below 0, or none: no individual reaches so many bins; above: a candidate, to be replayed")
 	}
 	var deltas []problem.Delta
-	fidelity, meaning := low.Fidelity, "infeasible: no two copies violate the notion; a point: a candidate, to be replayed"
+	fidelity, meaning := low.Fidelity, fmt.Sprintf("infeasible: no two copies violate the notion by %g or more; a point: a candidate, to be replayed", encode.LeastMargin)
 	for _, order := range low.Orders() {
 		switch {
 		case !q.Notion.Linear():
