@@ -107,7 +107,9 @@ def _common(life: Life) -> Sequence[grpc.GenericRpcHandler]:
         threading.Timer(0.01, life.end).start()  # after the answer
         return b""
 
-    def output(_: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
+    # Of a host that goes before its request was read no handler is called that waits for one:
+    # so this one takes a stream of them.
+    def output(_: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
         gone = threading.Event()
         on_end(context, gone.set)
         gone.wait()
@@ -121,6 +123,6 @@ def _common(life: Life) -> Sequence[grpc.GenericRpcHandler]:
     return (
         grpc.method_handlers_generic_handler("plugin.GRPCController", {"Shutdown": unary(shutdown)}),
         grpc.method_handlers_generic_handler(
-            "plugin.GRPCStdio", {"StreamStdio": grpc.unary_stream_rpc_method_handler(output)}),
+            "plugin.GRPCStdio", {"StreamStdio": grpc.stream_stream_rpc_method_handler(output)}),
         grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": unary(health)}),
     )
