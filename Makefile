@@ -6,7 +6,7 @@ PYTHON_PLUGINS := $(notdir $(patsubst %/plugin.yaml,%,$(wildcard plugins/*/plugi
 PUT     = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; };
 export CGO_ENABLED = 0
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-deploy setup-browser demo check test test-long vet cross bench bench-bnb bench-numpy bench-trees reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser demo check test test-long vet cross bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
 
 all: build
 
@@ -45,6 +45,10 @@ setup-solvers: setup-python
 # The libraries whose models are read, which make test-long compares with.
 setup-models:
 	scripts/setup.sh models
+
+# PyTorch, of 5 GB: where it is, make test-long compares with it, too.
+setup-torch:
+	scripts/setup.sh torch
 
 # What the files in deploy are held against.
 setup-deploy:
@@ -124,6 +128,12 @@ bench-trees: build
 	scripts/setup.sh models veritas highs
 	@uptime
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" .deps/models/bin/python scripts/bench_trees.py bin/hyfair "$(HYFAIR_DATA)" .deps/bench-trees $(or $(HYFAIR_BENCH_SECONDS),60)
+
+# The largest gap of logistic regressions, trees, forests of unlimited depth and deep networks: bnb and MILP rows.
+bench-kinds: build
+	scripts/setup.sh models highs
+	@uptime
+	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" .deps/models/bin/python scripts/bench_kinds.py bin/hyfair "$(HYFAIR_DATA)" .deps/bench-kinds $(or $(HYFAIR_BENCH_SECONDS),20)
 
 # The paper's experiments, up to 90 minutes each on two cores; docs/reproduction.md. What was broken off goes on.
 reproduce-rq1 reproduce-rq2 reproduce-rq3 reproduce-rq4 reproduce-census-adf: reproduce-%: setup-solvers build

@@ -45,9 +45,9 @@ def codes(rows):
     return x
 
 
-def by_hyfair(hyfair, study, protected, solver, seconds):
+def by_hyfair(hyfair, study, protected, solver, seconds, notion="logit"):
     begin = time.time()
-    run = subprocess.run([hyfair, "certify", study, "--solver", solver, "--notion", "logit", "--maximize", "--protected", ",".join(protected),
+    run = subprocess.run([hyfair, "certify", study, "--solver", solver, "--notion", notion, "--maximize", "--protected", ",".join(protected),
                           "--timeout", f"{seconds}s", "--threads", "1", "--json", "--journal", study + ".db"], capture_output=True, text=True)
     took = time.time() - begin
     if not run.stdout:

@@ -6,7 +6,7 @@
 # own, .deps/python; and the package lime, which our own LIME is held against.
 #
 #   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
-#                    [solvers] [models] [veritas] [kubernetes] [browser]
+#                    [solvers] [models] [torch] [veritas] [kubernetes] [browser]
 #
 # Without names: the first five. What is already there is left alone and costs no
 # network; --force brings it again. Nothing here can fail a build: what cannot
@@ -19,6 +19,7 @@
 # Python packages are wheels pinned in sdk/python/requirements.txt, and lime's
 # in requirements-lime.txt there; lime itself comes as source. The solvers are wheels
 # pinned in plugins/solver-*/requirements.txt, each of which can do without the others.
+# PyTorch, gigabytes of it, has an environment of its own.
 # Veritas, with which make bench-trees compares, goes into the environment of the models.
 # The browser is the distribution's Chromium, with axe-core, pinned, from npm: tests
 # look at pages with them.
@@ -49,13 +50,14 @@ VERSIONS=$DEPS/versions
 REQUIREMENTS=$ROOT/sdk/python/requirements.txt
 LIME_REQUIREMENTS=$ROOT/sdk/python/requirements-lime.txt
 MODELS_REQUIREMENTS=$ROOT/host/internal/question/modelfile/libraries/requirements.txt
+TORCH_REQUIREMENTS=$ROOT/host/internal/question/modelfile/libraries/requirements-torch.txt
 
 STRICT=0 FORCE=0 WANT=""
 for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python | lime | solvers | models | veritas | kubernetes | browser) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime | solvers | models | torch | veritas | kubernetes | browser) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
@@ -70,9 +72,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | veritas) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; torch) echo torch/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | torch | veritas) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; torch) echo PyTorch ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -215,7 +217,8 @@ fresh_venv() {
 	say "no Python that can make a virtual environment"
 	return 1
 }
-pin_of_python() { cksum "$REQUIREMENTS" | tr -s ' \t' - | cut -d- -f1,2; }
+pin_of_file() { cksum "$1" | tr -s ' \t' - | cut -d- -f1,2; }
+pin_of_python() { pin_of_file "$REQUIREMENTS"; }
 # The environment is made apart from the old one, which stays where something fails.
 bring_python() {
 	local new=$TMP/python version
@@ -277,15 +280,18 @@ bring_solvers() {
 	[ $had != 0 ] && record solvers "$had-of-$all" wheels "$pin" && make -s -C "$ROOT" python-plugins
 }
 
-pin_of_models() { cksum "$MODELS_REQUIREMENTS" | tr -s ' \t' - | cut -d- -f1,2; }
-bring_models() {
-	local new=$TMP/models version
+pin_of_models() { pin_of_file "$MODELS_REQUIREMENTS"; }
+pin_of_torch() { pin_of_file "$TORCH_REQUIREMENTS"; }
+bring_models() { bring_environment models "$MODELS_REQUIREMENTS" "scikit-learn, ONNX Runtime, Keras, XGBoost and LightGBM"; }
+bring_torch() { bring_environment torch "$TORCH_REQUIREMENTS" "PyTorch, 3 GB"; }
+bring_environment() {
+	local new=$TMP/$1 version
 	fresh_venv "$new" || return 1
-	say "fetching scikit-learn, ONNX Runtime, Keras, XGBoost and LightGBM"
+	say "fetching $3"
 	"$new/bin/python" -m pip --disable-pip-version-check -q install --only-binary=:all: --no-deps --require-hashes \
-		--timeout 30 --retries 2 -r "$MODELS_REQUIREMENTS" >>"$LOG" 2>&1 || return 1
+		--timeout 30 --retries 2 -r "$2" >>"$LOG" 2>&1 || return 1
 	version=$("$new/bin/python" -c 'import platform; print(platform.python_version())') || return 1
-	rm -rf "$DEPS/models" && mv -T "$new" "$DEPS/models" && record models "$version" wheels "$(pin_of_models)"
+	rm -rf "$DEPS/$1" && mv -T "$new" "$DEPS/$1" && record "$1" "$version" wheels "$(pin_of_file "$2")"
 }
 
 # What tells that it is there is a link to the package, which goes with its environment.
@@ -326,7 +332,7 @@ MISSING=0
 SUMMARY=""
 for name in $WANT; do
 	pin=""
-	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; veritas) pin=$VERITAS ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; kubernetes) pin=$KUBERNETES ;; browser) pin=$AXE ;; esac
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; veritas) pin=$VERITAS ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; torch) pin=$(pin_of_torch) ;; kubernetes) pin=$KUBERNETES ;; browser) pin=$AXE ;; esac
 	settled "$name" "$pin" || "bring_$name" || true
 	if [ -e "$DEPS/$(file_of "$name")" ]; then
 		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/$(file_of "$name")")
@@ -334,7 +340,7 @@ for name in $WANT; do
 		MISSING=1
 		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
 		case $name in
-		python | lime | solvers | models | veritas | browser) row="$row, then scripts/setup.sh $name" ;;
+		python | lime | solvers | models | torch | veritas | browser) row="$row, then scripts/setup.sh $name" ;;
 		highs | z3 | kubernetes) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
 		esac
 	fi

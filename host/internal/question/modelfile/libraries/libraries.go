@@ -22,12 +22,14 @@ const (
 )
 
 // Command runs Python with the packages: that of $HYFAIR_MODELS_PYTHON, which is an
-// absolute path, or .deps/models/bin/python. Without one it skips the test, by name.
+// absolute path, or .deps/models/bin/python, or .deps/torch's. Without one it skips the test, by name.
 func Command(t testing.TB, packages string, args ...string) *exec.Cmd {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
-	own := filepath.Join(filepath.Dir(here), "../../../../../.deps/models/bin/python")
-	for _, python := range []string{os.Getenv("HYFAIR_MODELS_PYTHON"), own} {
+	own := func(part string) string {
+		return filepath.Join(filepath.Dir(here), "../../../../../.deps", part, "bin/python")
+	}
+	for _, python := range []string{os.Getenv("HYFAIR_MODELS_PYTHON"), own("models"), own("torch")} {
 		if python == "" || !has(python, packages) {
 			continue
 		}
@@ -38,7 +40,7 @@ func Command(t testing.TB, packages string, args ...string) *exec.Cmd {
 		}
 		return cmd
 	}
-	t.Skipf("SKIPPED %s: no Python here has %s; make setup-models brings all but torch and tensorflow, and HYFAIR_MODELS_PYTHON names another Python", t.Name(), packages)
+	t.Skipf("SKIPPED %s: no Python here has %s; make setup-models brings all but torch and tensorflow, make setup-torch torch, and HYFAIR_MODELS_PYTHON names another Python", t.Name(), packages)
 	return nil
 }
 
