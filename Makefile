@@ -42,11 +42,10 @@ setup-lime: setup-python
 setup-solvers: setup-python
 	scripts/setup.sh solvers
 
-# The libraries whose models are read, which make test-long compares with.
+# The libraries whose models are read, which make test-long compares with: all but PyTorch, and PyTorch, of 5 GB.
 setup-models:
 	scripts/setup.sh models
 
-# PyTorch, of 5 GB: where it is, make test-long compares with it, too.
 setup-torch:
 	scripts/setup.sh torch
 
@@ -81,7 +80,7 @@ test:
 
 # The second run leaves out what takes long and asks the same of the plain loops.
 test-long: export HYFAIR_TEST = long
-test-long: setup-lime setup-solvers setup-models setup-deploy setup-browser vet programs cross
+test-long: setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser vet programs cross
 	$(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -skip "TestSharesHoldAgainstSamples|TestReferee" $(VECTOR)
 

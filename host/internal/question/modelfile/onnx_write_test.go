@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // scoring is a network of some size and inputs to try it with. Its first layer
@@ -99,6 +100,7 @@ json.dump([float(s) for s in scores[:, 0]], sys.stdout)
 
 // TestScoresInOnnxruntime: onnxruntime gives the same scores, all rows at once.
 func TestScoresInOnnxruntime(t *testing.T) {
+	tier.NeedLong(t)
 	for precision, kind := range map[int]string{32: "float32", 64: "float64"} {
 		n, inputs := scoring(precision)
 		rows, err := json.Marshal(inputs)
