@@ -2,7 +2,9 @@ package forest
 
 import (
 	"math"
+	"slices"
 	"sort"
+	"sync/atomic"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 )
@@ -14,9 +16,13 @@ import (
 // below it. Used on one goroutine.
 type Dive struct {
 	*Plan
-	// Left is how many nodes the dive may look at still; 0 breaks it off.
+	// Left is how many nodes the dive may look at still; 0 breaks it off. Leaves count as
+	// well, leavesOfNode as another node.
 	Left int
+	// Nodes and Leaves are how many it has looked at.
+	Nodes, Leaves int
 
+	stop    *atomic.Bool
 	demands Pair
 	used    [bounds]bool
 	judge   func(bounds Pair) (demands Pair, ok bool)
@@ -63,13 +69,16 @@ type sums struct {
 	seen           []bool
 }
 
-// NewDive makes room.
-func (p *Plan) NewDive() *Dive {
+// leavesOfNode are walked through in ten milliseconds or so.
+var leavesOfNode = 1 << 16
+
+// NewDive makes room for dives, which end where stop is set.
+func (p *Plan) NewDive(stop *atomic.Bool) *Dive {
 	features, places := len(p.firsts), p.cuts+len(p.firsts)
 	ints := func() []int32 { return make([]int32, features) }
 	floats := func() []float64 { return make([]float64, places) }
 	d := &Dive{
-		Plan: p, least: ints(), most: ints(), from: ints(), to: ints(), narrow: ints(), seen: make([]bool, features), free: make([]float64, features),
+		Plan: p, stop: stop, least: ints(), most: ints(), from: ints(), to: ints(), narrow: ints(), seen: make([]bool, features), free: make([]float64, features),
 		cells: floats(), cuts: make([]bool, p.cuts),
 	}
 	for i := range d.sums {
@@ -98,7 +107,7 @@ func (b *Boxes) Part(z1, z2 int) Part {
 // left is what is settled by nobody: of a part that is settled, where the trees are
 // constant and demands still met, else all of it.
 func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair, ok bool), found func(least []int32)) (left []Part, settled bool) {
-	d.judge, d.found, d.Left, d.root, d.left = judge, found, limit, nil, nil
+	d.judge, d.found, d.Left, d.Nodes, d.Leaves, d.root, d.left = judge, found, limit, 0, 0, nil, nil
 	copy(d.least, p.Places)
 	copy(d.most, p.Places[len(d.least):])
 	demands, ok := judge(p.Bounds)
@@ -115,7 +124,9 @@ func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair
 	}
 	n.start[len(n.sum)] = len(d.terms)
 	if settled = d.closes(n); !settled {
-		d.left = d.root
+		if d.left = d.root; d.root == nil { // stopped before
+			d.left = []Part{*p}
+		}
 	}
 	for i := range d.left {
 		d.left[i].Z1, d.left[i].Z2 = p.Z1, p.Z2
@@ -164,6 +175,7 @@ func (d *Dive) closes(n share) bool {
 	if d.Left--; d.Left < 0 {
 		return false
 	}
+	d.Nodes++
 	terms, places := len(d.terms), len(d.places)
 	defer func() {
 		copy(d.least, d.places[places:])
@@ -185,8 +197,13 @@ func (d *Dive) closes(n share) bool {
 			now.start[i] = len(d.terms)
 			tops[i] = math.Inf(1)
 			if d.used[i] {
+				before := d.Leaves / leavesOfNode
 				now.sum[i], tops[i] = d.sweep(&d.sums[i], n.start[i], n.start[i+1], n.sum[i])
 				tops[i] += guard
+				d.Left -= d.Leaves/leavesOfNode - before
+			}
+			if d.stop.Load() {
+				return false
 			}
 		}
 		now.start[bounds] = len(d.terms)
@@ -198,7 +215,7 @@ func (d *Dive) closes(n share) bool {
 		if !any {
 			return true
 		}
-		if !shrunk {
+		if !shrunk || d.Left < 0 && d.cuttable() {
 			break
 		}
 	}
@@ -274,13 +291,26 @@ func (d *Dive) shrink(tops Pair) (shrunk, any bool) {
 	return shrunk, true
 }
 
+// cut is a cut's feature, and the last place before it.
+func (d *Dive) cut(k int32) (f, c int32) { return d.featureOf[k], k - int32(d.offset[d.featureOf[k]]) }
+
+// cuttable reports that the node, narrowed or not, has a cut.
+func (d *Dive) cuttable() bool {
+	return slices.ContainsFunc(d.listed, func(k int32) bool {
+		f, c := d.cut(k)
+		return c >= d.least[f] && c < d.most[f]
+	})
+}
+
 // choose finds the cut that lowers bounds most, and says whether the lower part is the more promising.
 func (d *Dive) choose(tops Pair) (feature, cut int32, left bool) {
 	feature = -1
 	best := 0.0
 	for _, k := range d.listed {
-		f := d.featureOf[k]
-		c := k - int32(d.offset[f])
+		f, c := d.cut(k)
+		if c < d.least[f] || c >= d.most[f] {
+			continue // since the node was narrowed
+		}
 		a, b := 0.0, 0.0
 		for i := range d.sums {
 			if s := &d.sums[i]; d.used[i] && s.seen[f] {
@@ -338,6 +368,9 @@ func (d *Dive) sweep(s *sums, start, end int, sum float64) (constant, top float6
 	for k := start; k < end; k++ {
 		t := d.terms[k]
 		t.one, t.two = d.descend(t.one), d.descend(t.two)
+		if t.one == t.two {
+			continue
+		}
 		p, q := &d.nodes[t.one], &d.nodes[t.two]
 		if p.feature < 0 && q.feature < 0 {
 			sum += p.value - q.value
@@ -406,6 +439,10 @@ func (d *Dive) descend(at int32) int32 {
 // walk visits the pairs of leaves below two nodes that some place has.
 func (d *Dive) walk(one, two int32) {
 	one, two = d.descend(one), d.descend(two)
+	if one == two { // alike for both, whatever is below
+		d.leaf(0)
+		return
+	}
 	n := &d.nodes[one]
 	first := n.feature >= 0
 	if !first {
@@ -490,6 +527,7 @@ func (d *Dive) list(f, cut, least, most int32) bool {
 }
 
 func (d *Dive) leaf(v float64) {
+	d.Leaves++
 	for _, f := range d.path {
 		if !d.seen[f] {
 			d.seen[f] = true

@@ -53,10 +53,10 @@ func (p *parts) Pop() any {
 
 // dived is what a dive leaves.
 type dived struct {
-	best    *Best
-	nodes   int
-	settled bool
-	left    []forest.Part // settled: where the trees are constant; else all
+	best          *Best
+	nodes, leaves int
+	settled       bool
+	left          []forest.Part // settled: where the trees are constant; else all
 }
 
 // whole makes the parts of the region.
@@ -119,6 +119,7 @@ func (t *Tree) dive(n int64) {
 			continue
 		}
 		t.Boxes += int64(o.nodes)
+		t.walked += int64(o.leaves)
 		t.take(o.best)
 		if nodes += o.nodes; o.settled {
 			t.hand(o.left)
@@ -168,7 +169,7 @@ func (w *worker) settleByDive(p *forest.Part, depth int) *dived {
 			w.cutoff = max(w.cutoff, t.cutoffOf(out.best))
 		}
 	})
-	out.nodes = depth - max(w.dive.Left, 0)
+	out.nodes, out.leaves = w.dive.Nodes, w.dive.Leaves
 	return out
 }
 

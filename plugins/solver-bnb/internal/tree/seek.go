@@ -162,9 +162,12 @@ func (g *goal) shareOfClimbs() float64 {
 // by then, few are found, and what is left to do is to bound.
 const fewerClimbs = 1 << 19
 
+// leavesOfBox are walked through by a dive while people are evaluated for a box.
+const leavesOfBox = 1 << 8
+
 // mayClimb reports that climbs may go on.
 func (t *Tree) mayClimb() bool {
-	most := t.goal.shareOfClimbs() * float64(t.Boxes)
+	most := t.goal.shareOfClimbs() * float64(t.Boxes+t.walked/leavesOfBox)
 	if t.goal.bins {
 		most = min(most, fewerClimbs+float64(t.Boxes))
 	}

@@ -81,6 +81,7 @@ type Tree struct {
 	beyond  float64    // the largest bound of a leaf beyond that range
 	fresh   bool       // Best was found since the last climb
 	random  *rand.Rand // of climbs
+	walked  int64      // leaves that dives have walked through
 	climbed int64      // individuals that climbs have looked at
 	summit  summit
 }

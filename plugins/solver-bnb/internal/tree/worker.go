@@ -104,7 +104,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 		w.matching.pairs.OneWay = t.oneWay()
 	}
 	if t.trees != nil {
-		w.each, w.trees, w.dive = 1, t.trees.NewBoxes(), t.trees.NewDive()
+		w.each, w.trees, w.dive = 1, t.trees.NewBoxes(), t.trees.NewDive(&t.stop)
 		return w
 	}
 	w.counter = lattice.NewCounter(t.plan.Kernel())
