@@ -15,7 +15,10 @@ func (r *Result) Document() *view.Document {
 		d.Say("The file that was there is kept as %s.", r.Kept)
 	}
 	facts := &view.Facts{}
-	if r.Label != "" {
+	switch {
+	case r.Label != "" && len(r.Positive) == 0:
+		facts.Add("predicts", r.Label)
+	case r.Label != "":
 		facts.Add("label", fmt.Sprintf("%s, of which %s counts as 1", r.Label, strings.Join(r.Positive, ", ")))
 	}
 	if r.Inputs != "" {

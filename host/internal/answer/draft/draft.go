@@ -54,7 +54,7 @@ type Result struct {
 	Data  string `json:"data"`
 	Model string `json:"model,omitempty"`
 	Rows  int    `json:"rows"`
-	// Label is the column, Positive what counts as 1 in it.
+	// Label is the column, Positive what counts as 1 in it; none where the model predicts its numbers.
 	Label    string    `json:"label,omitempty"`
 	Positive []string  `json:"positive,omitempty"`
 	Features []Feature `json:"features"`
@@ -67,6 +67,8 @@ type Result struct {
 	// Protected are protected; Candidates are others whose names or values say that they could be.
 	Protected  []string `json:"protected"`
 	Candidates []string `json:"candidates"`
+	// Epsilon is the study's where the model predicts numbers: a twentieth of their range, as 0.05 is of scores'.
+	Epsilon *float64 `json:"epsilon,omitempty"`
 	// Accuracy and Majority are those of hyfair inspect.
 	Accuracy *float64 `json:"accuracy,omitempty"`
 	Majority *float64 `json:"majority,omitempty"`
@@ -187,6 +189,10 @@ func (d *drafter) draft() (err error) {
 	}
 	d.face()
 	rows, label := d.chosen.view.rows, d.label
+	if d.truth.numbers != nil {
+		d.left = append(d.left, d.label.name+" (what the model predicts)")
+		d.label = nil
+	}
 	if d.label != nil && !slices.ContainsFunc(rows, func(row int) bool { return d.truth.labels[row] }) {
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no row that is kept has the label %s = %s, so the study has none", d.label.name, strings.Join(d.out.Positive, " or ")))
 		d.left = append(d.left, d.label.name)
@@ -298,7 +304,7 @@ func (d *drafter) arrange() (arrangement, error) {
 	switch {
 	case t.scores != nil:
 		return d.solved(d.judged(tried, t), t.scores)
-	case t.labels == nil:
+	case t.labels == nil && t.numbers == nil:
 		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
 		return d.held(tried[0])
 	}
@@ -346,7 +352,7 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 // normalised are arrangements that were tried, or those of a .nnet file whose means and ranges are left aside, as
 // some programs do, where these fit better.
 func (d *drafter) normalised(all, tried []arrangement, t truth) []arrangement {
-	if d.info.Format != "nnet" || t.labels == nil && t.scores == nil {
+	if d.info.Format != "nnet" || t.labels == nil && t.numbers == nil && t.scores == nil {
 		return tried
 	}
 	raw, _, err := modelfile.Read(d.Model, modelfile.Choice{Class: d.Class, Raw: true})
@@ -355,7 +361,7 @@ func (d *drafter) normalised(all, tried []arrangement, t truth) []arrangement {
 	}
 	least := d.judged(tried, t)[0].fit.loss
 	if t.scores == nil {
-		least -= closely
+		least -= tried[0].closely(t)
 	}
 	own := d.model
 	d.model = raw
@@ -374,7 +380,7 @@ func (d *drafter) scaled(all []arrangement, t truth) (tried []arrangement) {
 	if _, smooth := d.model.(model.Differentiable); !smooth {
 		few = 20 // trees commonly see numbers as they are
 	}
-	if len(all) > few && (t.labels != nil || t.scores != nil) {
+	if len(all) > few && (t.labels != nil || t.numbers != nil || t.scores != nil) {
 		all = judged(all, d.model, t, max(20, firstRows*few/len(all)))[:few]
 	}
 	for i := range all {
@@ -399,9 +405,9 @@ func (d *drafter) judged(tried []arrangement, t truth) []arrangement {
 // fitted chooses by the labels, and says how sure that is.
 func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement, error) {
 	all := d.judged(tried, t)
-	if d.Positive == nil && !t.free { // "bad" is what a model of defaults calls 1
+	if d.Positive == nil && !t.free && t.numbers == nil { // "bad" is what a model of defaults calls 1
 		t.free = true
-		if turned := d.judged(tried, t); turned[0].fit.loss < all[0].fit.loss-closely {
+		if turned := d.judged(tried, t); turned[0].fit.loss < all[0].fit.loss-all[0].closely(t) {
 			all = turned
 		}
 	}
@@ -410,7 +416,7 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 	sure := "likely"
 	if len(all) > 1 {
 		why += "; next best, " + all[1].how + ": " + all[1].fit.said()
-		if all[1].fit.loss-best.fit.loss < closely {
+		if all[1].fit.loss-best.fit.loss < best.closely(t) {
 			sure = "guess"
 		}
 	}
@@ -444,8 +450,6 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 }
 
 const (
-	// closely is how far apart the losses of two arrangements are that hardly differ.
-	closely = 0.02
 	// exactly is how far scores may be off that float32 and their printed digits explain.
 	exactly = 1e-5
 	allRows = math.MaxInt32

@@ -546,6 +546,43 @@ func TestLabelThatTheModelTurnsRound(t *testing.T) {
 }
 
 // networkFile is a file with the network.
+// A label of numbers is what a model that ends in a linear unit predicts: the columns are those by which it is least
+// off, and ε is in its unit.
+func TestRegression(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	n := &relu.Network{Precision: 64, Head: relu.HeadLinear, Layers: []relu.Layer{
+		{Name: "hidden", In: 3, Out: 2, ReLU: true, Weights: []float64{30, 900, 50, -10, 100, 70}, Bias: []float64{-400, 100}},
+		{Name: "pay", In: 2, Out: 1, Weights: []float64{1, 0.5}, Bias: []float64{800}},
+	}}
+	var data strings.Builder
+	data.WriteString("shoe,age,sex,hours,pay\n")
+	for i := range 500 {
+		age, sex, hours := 18+r.IntN(50), r.IntN(2), 5+r.IntN(50)
+		pay := fmt.Sprintf("%.0f", n.Logit([]float64{float64(age), float64(sex), float64(hours)})+100*r.NormFloat64())
+		if i == 7 {
+			pay = ""
+		}
+		fmt.Fprintf(&data, "%d,%d,%s,%d,%s\n", 36+r.IntN(10), age, []string{"f", "m"}[sex], hours, pay)
+	}
+	model, file := networkFile(t, n), written(t, "d.csv", data.String())
+	out, st, text := drafted(t, draft.Request{Data: file, Model: model, Label: "pay", Protected: []string{"sex"}})
+	if got := strings.Join(st.Space.Names(), " "); got != "age sex hours" || st.Notion != fairness.Logit || out.Epsilon == nil || st.Epsilon.RatString() != "300" || *out.Epsilon != 300 || out.Rows != 500 {
+		t.Errorf("%s, %v, ε %v, %+v\n%s", got, st.Notion, st.Epsilon, out, text)
+	}
+	for _, want := range []string{"shoe (the model does not take it), pay (what the model predicts)", "off by", "output: logit\nnotion: logit\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "DOUBT") || strings.Contains(text, "label:") {
+		t.Errorf("%s", text)
+	}
+	n.Head = relu.HeadSigmoid
+	if _, err := draft.Guess(draft.Request{Data: file, Model: networkFile(t, n), Label: "pay", Out: filepath.Join(t.TempDir(), "s.yaml")}); err == nil || !strings.Contains(err.Error(), "--positive") {
+		t.Errorf("a score of numbers: %v", err)
+	}
+}
+
 func networkFile(t *testing.T, n *relu.Network) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "network.json")

@@ -2,10 +2,13 @@ package draft
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 var (
@@ -70,6 +73,9 @@ func (d *drafter) findLabel() error {
 		}
 		d.out.Positive = d.Positive
 		d.labels = append(d.labels, "given: what counts as 1")
+	case d.info.Linear && !two(c) && c.numeric && !c.dated:
+		d.predict(c)
+		return nil
 	case !two(c):
 		return fmt.Errorf("the label %s has %d values; say which count as 1 with --positive", c.name, len(c.texts))
 	default:
@@ -80,6 +86,21 @@ func (d *drafter) findLabel() error {
 		d.truth.labels[i] = slices.Contains(d.out.Positive, c.text(i))
 	}
 	return nil
+}
+
+// predict takes a column's numbers for what the model predicts, and a twentieth of their range, to one digit, for ε.
+func (d *drafter) predict(c *column) {
+	d.truth.numbers = c.numbers
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, v := range c.numbers {
+		if v == v {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	step, err := strconv.ParseFloat(strconv.FormatFloat((most-least)/20, 'g', 1, 64), 64)
+	if err == nil && step > 0 && d.model.Link() != fairness.LinkShare {
+		d.out.Epsilon = &step
+	}
 }
 
 // positive is the one of two values that likely counts as 1.
@@ -104,7 +125,7 @@ func (d *drafter) positive(c *column) string {
 // face holds the label against the model: where the scores go the other way, the other value counts as 1,
 // unless it was said which does.
 func (d *drafter) face() {
-	if d.model == nil || d.label == nil {
+	if d.model == nil || d.truth.labels == nil {
 		return
 	}
 	a, t := d.chosen, truth{labels: d.truth.labels, free: true}

@@ -37,13 +37,18 @@ type arrangement struct {
 
 // fit is how well the model does with an arrangement.
 type fit struct {
-	loss     float64 // logarithmic, a row; of scores, the mean distance
-	accuracy float64
-	flipped  bool // with the labels' names the other way round
+	loss     float64 // logarithmic, a row; of scores and numbers, the mean distance
+	accuracy float64 // NaN of numbers
+	flipped  bool    // with the labels' names the other way round
 }
 
-// said is a fit to labels, which is judged by its loss.
-func (f fit) said() string { return fmt.Sprintf("log loss %.3f, accuracy %.2f%%", f.loss, f.accuracy) }
+// said is a fit to labels or numbers, which is judged by its loss.
+func (f fit) said() string {
+	if math.IsNaN(f.accuracy) {
+		return fmt.Sprintf("off by %.4g on average", f.loss)
+	}
+	return fmt.Sprintf("log loss %.3f, accuracy %.2f%%", f.loss, f.accuracy)
+}
 
 // encodings of columns.
 const (
@@ -343,10 +348,11 @@ func (f *feature) standardise(v *selection) {
 	f.inputs, f.Inputs = tables(inputs), inputs
 }
 
-// truth is what the model's scores are held against: labels, or its owner's scores.
+// truth is what the model's scores are held against: labels, the numbers that a regression predicts, or its owner's scores.
 type truth struct {
-	labels []bool // by row
-	scores []float64
+	labels  []bool // by row
+	numbers []float64
+	scores  []float64
 	// free: which label is the positive one is not known.
 	free bool
 }
@@ -424,6 +430,8 @@ func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 		logit := m.Logit(inputs)
 		if t.scores != nil {
 			loss += math.Abs(score(m, logit) - t.scores[row])
+		} else if t.numbers != nil {
+			loss += math.Abs(score(m, logit) - t.numbers[row])
 		}
 		if t.labels != nil {
 			if (logit > 0) == t.labels[row] {
@@ -439,6 +447,9 @@ func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 		}
 		n++
 	})
+	if t.numbers != nil {
+		right = math.NaN()
+	}
 	if a.fit = (fit{loss: loss / n, accuracy: 100 * right / n}); n == 0 {
 		a.fit.loss = math.Inf(1)
 	}
@@ -458,6 +469,18 @@ func judged(all []arrangement, m model.Model, t truth, upTo int) []arrangement {
 
 // blind is the loss of the best score that is the same for everybody.
 func (a *arrangement) blind(t truth) float64 {
+	if t.numbers != nil {
+		var all []float64
+		for _, row := range a.view.compared() {
+			all = append(all, t.numbers[row])
+		}
+		slices.Sort(all)
+		loss := 0.0
+		for _, v := range all {
+			loss += math.Abs(v-all[len(all)/2]) / float64(len(all))
+		}
+		return loss
+	}
 	ones := 0.0
 	for _, row := range a.view.compared() {
 		if t.labels[row] {
@@ -469,6 +492,14 @@ func (a *arrangement) blind(t truth) float64 {
 		return 0
 	}
 	return -p*math.Log(p) - (1-p)*math.Log(1-p)
+}
+
+// closely is how far apart the losses of two arrangements are that hardly differ.
+func (a *arrangement) closely(t truth) float64 {
+	if t.numbers != nil {
+		return 0.02 * a.blind(t)
+	}
+	return 0.02
 }
 
 // tells reports that the model's scores, which were judged, say something about the labels.

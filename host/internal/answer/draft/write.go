@@ -73,6 +73,14 @@ func (d *drafter) write() (string, error) {
 		case d.info.Linear && d.model.Link() == fairness.LinkShare:
 			say(0, "likely: the model ends in a sum of its trees, from 0 to 1, which is the score; output: logit with notion: logit makes it a quantity of its own unit")
 			line("output: share")
+		case d.info.Linear && d.truth.numbers != nil:
+			say(0, "certain: the model predicts a number, whose differences are the gaps")
+			line("output: logit")
+			line("notion: logit")
+			if d.out.Epsilon != nil {
+				say(0, fmt.Sprintf("guess: a twentieth of the range of %s, as 0.05 is of scores from 0 to 1", d.out.Label))
+				line("epsilon: %s", decimal(*d.out.Epsilon))
+			}
 		case d.info.Linear && regresses(d.model):
 			say(0, "certain: the model ends in a sum of its trees, whose differences are the gaps")
 			line("output: logit")

@@ -36,7 +36,7 @@ func (r *Result) Document() *view.Document {
 		d.Add(r.parts())
 	}
 	if r.Witness != nil {
-		d.Add(r.Witness.table(r.Class != nil))
+		d.Add(r.Witness.table(r.Class != nil, r.notion() == fairness.Logit))
 	}
 	if len(r.Next) > 0 {
 		next := &view.Facts{Title: "To try next:"}
@@ -177,8 +177,8 @@ func (r *Result) bound(what string) view.Paragraph {
 }
 
 // table shows the two copies side by side: what they share once, what tells them apart,
-// and their scores, or the classes that they get.
-func (w *Witness) table(classes bool) *view.Table {
+// and their scores, or logits, or the classes that they get.
+func (w *Witness) table(classes, logits bool) *view.Table {
 	t := &view.Table{Plain: true, Indented: true, Columns: []view.Column{{}, {Title: "one copy"}, {Title: "the other"}}}
 	add := func(one, other map[string]string, mark string) {
 		for _, name := range w.Features {
@@ -194,7 +194,11 @@ func (w *Witness) table(classes bool) *view.Table {
 	}
 	add(w.Labels.X1, w.Labels.X2, "")
 	add(w.Labels.Z1, w.Labels.Z2, "*")
-	if !classes {
+	switch {
+	case logits:
+		t.Add("logit", fmt.Sprintf("%.6g", w.Logit1), fmt.Sprintf("%.6g", w.Logit2))
+		return t
+	case !classes:
 		t.Add("score", view.Score(w.Score1), view.Score(w.Score2))
 		return t
 	}
