@@ -308,17 +308,19 @@ const (
 	coarsest = 40
 	// smallStep is the step beyond a small margin, relative to it.
 	smallStep = 1e-3
+	// tiniest is a step as small as any: bounds of scores cover roundings of some 10⁻¹⁴.
+	tiniest = 1e-12
 )
 
 // apart is how far from the best margin a bound on it may be for the maximum to
 // count as found: 10⁻⁶ or what the solver's tolerance makes necessary, but no more
-// than a thousandth of the margin, unless Options.Gap allows it.
+// than a thousandth of the margin or 10⁻¹², unless Options.Gap allows it.
 func (r *run) apart(tolerance float64) float64 { return apart(r.best(), tolerance, r.o.Gap) }
 
 func apart(best, tolerance, gap float64) float64 {
 	allowed := math.Max(leastStep, tolerance)
 	if best > 0 {
-		allowed = math.Min(allowed, smallStep*best)
+		allowed = math.Max(math.Min(allowed, smallStep*best), tiniest)
 	}
 	return math.Max(allowed, gap*math.Abs(best))
 }

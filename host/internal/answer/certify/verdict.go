@@ -69,7 +69,7 @@ type Report struct {
 	BoundTolerance float64
 	// Closed: the search for the largest gap ended by proof, not by a limit. The
 	// witness's gap and Bound lie at most 10⁻⁶ apart, or what the solver's tolerance
-	// makes necessary, and never more than a thousandth of the gap, unless Options.Gap
+	// makes necessary, and never more than a thousandth of the gap or 10⁻¹², unless Options.Gap
 	// allows it. Without a witness, nothing exceeds Bound.
 	Closed bool
 	// Spurious counts points that a solver claimed and the replay refused.
