@@ -303,7 +303,10 @@ func TestLoadedIsLoadedAgain(t *testing.T) {
 			for i, step := range deltas() {
 				// The seed 13 makes the one hang until it is killed, and the other exit.
 				pid := p.Pid()
-				o := sdk.SolveOptions{Seed: 13, TimeLimit: 50 * time.Millisecond}
+				o := sdk.SolveOptions{Seed: 13}
+				if mode == "deaf" {
+					o.TimeLimit = 50 * time.Millisecond
+				}
 				next, again := step.delta, step.delta
 				r, err := l.Solve(t.Context(), next, o)
 				if mode == "deaf" {
