@@ -54,13 +54,14 @@ func goalOf(q *problem.Query) (goal, error) {
 	return g, nil
 }
 
-// slack is by how much values may be missed: boxes that could have a value
-// larger by no more than that are left out.
-func (t *Tree) slack() float64 {
+// slack is by how much values above v, the best known, may be missed: boxes that could have a
+// value larger by no more than that are left out. It is a small part of v, but no less than
+// the rounding of bounds. What v and it add up to grows with v.
+func (t *Tree) slack(v float64) float64 {
 	if t.goal.bins {
 		return 0
 	}
-	return 5e-11
+	return min(5e-11, max(1e-4*math.Abs(v), 0x1p-42, 16*t.q.Notion.Slope()*t.off)) * max(1, math.Abs(v))
 }
 
 // cutoff is the value up to which boxes are of no interest: no individual that was
@@ -77,22 +78,22 @@ func (t *Tree) cutoffOf(b *Best) float64 {
 	if b == nil {
 		return math.Inf(-1)
 	}
-	return b.Value + t.slack()*max(1, math.Abs(b.Value)) + t.misjudged()
+	return b.Value + t.slack(b.Value) + t.misjudged(b.Value)
 }
 
-// misjudged bounds how far an individual's value may be from the computed one, which
-// is of logits that are within the plan's error each. Where large values cancel inside
-// a network it is far more than a float64's rounding.
+// misjudged bounds how far an individual's value, computed as v, may be from the exact one: its
+// logits are within the plan's error each. Where large values cancel inside a network it is
+// far more than a float64's rounding.
 //
-// Of two copies that are bounded jointly it is a little more than what the rounding of Joint makes
-// of a gap, up to 10⁻⁷, so that this keeps no boxes open.
-func (t *Tree) misjudged() float64 {
+// Once boxes are bounded jointly it is more by what the rounding of Joint makes of a gap, up to
+// a part of v that leaves the bound as near as it has to be, so that this keeps no boxes open.
+func (t *Tree) misjudged(v float64) float64 {
 	if t.goal.bins {
 		return 0
 	}
 	e := t.q.Notion.Slope() * t.off
-	if t.jointly {
-		return 2*e + min(34*e, 1e-7)
+	if t.joined {
+		return 2*e + min(34*e, 5e-8*math.Abs(v))
 	}
 	return 2 * e
 }

@@ -55,6 +55,8 @@ type Tree struct {
 	// jointly: so they are for their score gaps.
 	jointly bool
 	yield   yield // of that, so far
+	// joined: some boxes were.
+	joined bool
 
 	front   *frontier
 	parts   parts // of trees, to be dived for
@@ -308,8 +310,10 @@ func (t *Tree) round(pages []*page) {
 			tasks = append(tasks, task{p: p, from: from, to: min(from+taskSize, p.len())})
 		}
 	}
+	jointly := t.yield.pays()
+	t.joined = t.joined || jointly
 	for i := range tasks {
-		if tasks[i].jointly = t.yield.pays(); i%probed == 0 {
+		if tasks[i].jointly = jointly; i%probed == 0 {
 			tasks[i].probes = probes
 		}
 	}
