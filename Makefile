@@ -109,10 +109,11 @@ bench: setup build
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
 # solver-bnb on the public networks, about ten minutes: seconds to FairQuant's share beside FairQuant's own,
-# what is undecided after HYFAIR_BENCH_SECONDS (60), first witnesses, two threads against one.
+# what is undecided after HYFAIR_BENCH_SECONDS (60), first witnesses, two threads against one. And the largest
+# gaps beside HiGHS's, and the largest k: seven questions of so many seconds at most for each of 20 networks.
 bench-bnb:
 	@uptime
-	$(GO) test -run '^$$' -bench '^Benchmark(FairQuant|Undecided|FirstWitness|Scaling)$$' -timeout 60m ./host/internal/crosscheck
+	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench '^Benchmark(FairQuant|Undecided|FirstWitness|Scaling|Largest)$$' -timeout 180m ./host/internal/crosscheck
 	@uptime
 
 # The evaluator and numpy on one core each, in turns.

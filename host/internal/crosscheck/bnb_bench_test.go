@@ -1,6 +1,7 @@
 package crosscheck
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk"
@@ -88,16 +90,91 @@ func BenchmarkFairQuant(b *testing.B) {
 	}
 }
 
+// benchSeconds is what HYFAIR_BENCH_SECONDS says.
+func benchSeconds(b *testing.B) int {
+	text := os.Getenv(secondsVariable)
+	if text == "" {
+		return 60
+	}
+	seconds, err := strconv.Atoi(text)
+	if err != nil || seconds < 1 {
+		b.Fatalf("%s=%s: want a number of seconds", secondsVariable, text)
+	}
+	return seconds
+}
+
+// BenchmarkLargest is the largest gap of scores and of logits, by bnb, by HiGHS and by both as a
+// portfolio, and the largest k by bnb, of all networks and protected features (K = 90 and 2), on
+// two threads: the best that was found, how far the bound is above it, and the seconds, of
+// HYFAIR_BENCH_SECONDS.
+func BenchmarkLargest(b *testing.B) {
+	limit := time.Duration(benchSeconds(b)) * time.Second
+	var members []certify.Options
+	for _, name := range []string{"bnb", "highs"} {
+		solver, description := plugintest.Solver(b, name)
+		members = append(members, certify.Options{Solver: solver, Description: description, Climb: true})
+	}
+	arms := []certify.Options{members[0], members[1], {Portfolio: members}}
+	for i := range 20 {
+		name, file := fmt.Sprintf("AC-%d", i+1), "adult.yaml"
+		if i >= 12 {
+			name, file = fmt.Sprintf("BM-%d", i-11), "bank.yaml"
+		}
+		st, err := study.Load("../../../studies/"+file, study.Options{DataRoot: dataRoot(b), Model: name})
+		if err != nil {
+			b.Fatal(err)
+		}
+		measured := func(what string, largest func(ctx context.Context) (best, bound float64, err error)) {
+			b.Run(name+"/"+what, func(b *testing.B) {
+				var best, bound, seconds float64
+				for b.Loop() {
+					ctx, cancel := context.WithTimeout(b.Context(), limit)
+					from := time.Now()
+					var err error
+					best, bound, err = largest(ctx)
+					seconds = time.Since(from).Seconds()
+					cancel()
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				quiet(b)
+				b.ReportMetric(best, "best")
+				b.ReportMetric(bound-best, "open")
+				b.ReportMetric(seconds, "s")
+			})
+		}
+		for _, notion := range []fairness.Notion{fairness.Score, fairness.Logit} {
+			for i, o := range arms {
+				measured(fmt.Sprintf("%s/%s", notion, []string{"bnb", "highs", "bnb+highs"}[i]), func(ctx context.Context) (best, bound float64, err error) {
+					o.Threads, o.Maximise = 2, true
+					rep, err := certify.Run(ctx, &problem.Query{Model: st.Model, Space: st.Space, Notion: notion, Epsilon: st.Epsilon}, o)
+					if err != nil {
+						return 0, 0, err
+					}
+					if rep.Witness != nil {
+						best = rep.Witness.Margin
+					}
+					return best, rep.Bound, nil
+				})
+			}
+		}
+		measured("k/bnb", func(ctx context.Context) (best, bound float64, err error) {
+			o := members[0]
+			o.Threads = 2
+			e, err := certify.Enclose(ctx, &problem.Query{Model: st.Model, Space: st.Space, Notion: fairness.Score, Epsilon: st.Epsilon, Goal: problem.MaxK}, o, nil)
+			if err != nil {
+				return 0, 0, err
+			}
+			return e.Found, e.Bound, nil
+		})
+	}
+}
+
 // BenchmarkUndecided is the share that is left undecided, in per cent, on two
 // threads after the seconds that HYFAIR_BENCH_SECONDS says.
 func BenchmarkUndecided(b *testing.B) {
-	seconds := 60
-	if text := os.Getenv(secondsVariable); text != "" {
-		var err error
-		if seconds, err = strconv.Atoi(text); err != nil || seconds < 1 {
-			b.Fatalf("%s=%s: want a number of seconds", secondsVariable, text)
-		}
-	}
+	seconds := benchSeconds(b)
 	solver, _ := plugintest.Solver(b, "bnb")
 	for _, model := range []string{"AC-1", "AC-2", "AC-3", "AC-6", "AC-8", "AC-9"} {
 		b.Run(fmt.Sprintf("%s/%ds", model, seconds), func(b *testing.B) {
