@@ -176,7 +176,7 @@ func BenchmarkLargest(b *testing.B) {
 func BenchmarkUndecided(b *testing.B) {
 	seconds := benchSeconds(b)
 	solver, _ := plugintest.Solver(b, "bnb")
-	for _, model := range []string{"AC-1", "AC-2", "AC-3", "AC-6", "AC-8", "AC-9"} {
+	for _, model := range []string{"AC-1", "AC-2", "AC-3", "AC-4", "AC-5", "AC-6", "AC-7", "AC-8", "AC-9", "AC-11"} {
 		b.Run(fmt.Sprintf("%s/%ds", model, seconds), func(b *testing.B) {
 			q := adultBySex(b, model, fairness.Decision)
 			var last *sdk.Result

@@ -204,11 +204,11 @@ func (w *worker) run(k task) *output {
 	return w.out
 }
 
-// tryIntervals bounds neurons by intervals, too, as long as that brings something: where
-// large values are looked for, and no checker asks for the forms alone.
+// tryIntervals bounds neurons by intervals, too, as long as that brings something, where no
+// checker asks for the forms alone.
 func (w *worker) tryIntervals() {
 	if w.space != nil {
-		w.space.Intervals = (w.t.clips || w.t.goal.values) && !w.t.Proofs
+		w.space.Intervals = !w.t.Proofs
 	}
 }
 
