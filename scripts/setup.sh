@@ -288,7 +288,7 @@ bring_environment() {
 	local new=$TMP/$1 version
 	fresh_venv "$new" || return 1
 	say "fetching $3"
-	"$new/bin/python" -m pip --disable-pip-version-check -q install --only-binary=:all: --no-deps --require-hashes \
+	"$new/bin/python" -m pip --disable-pip-version-check -q install --no-compile --only-binary=:all: --no-deps --require-hashes \
 		--timeout 30 --retries 2 -r "$2" >>"$LOG" 2>&1 || return 1
 	version=$("$new/bin/python" -c 'import platform; print(platform.python_version())') || return 1
 	rm -rf "$DEPS/$1" && mv -T "$new" "$DEPS/$1" && record "$1" "$version" wheels "$(pin_of_file "$2")"
