@@ -2,6 +2,7 @@ package forest
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 )
@@ -15,6 +16,11 @@ type Boxes struct {
 	Lo, Hi   []float64
 	// Constant: every tree ends in the same leaf all over the box.
 	Constant bool
+	// Stop, where not nil, is looked at after every lookEvery nodes of a box; where it is set
+	// the bound is broken off. Broken says so for good: from then on nothing is known of any box.
+	Stop   *atomic.Bool
+	Broken bool
+	seen   int // nodes of the box at hand
 
 	least, most [2][]int32 // places by feature, of the first and of the second copies
 	side        int        // of copies
@@ -77,9 +83,10 @@ func (b *Boxes) place(box grid.Box) {
 	}
 }
 
-// Bound bounds a box.
+// Bound bounds a box, unless it was Broken off.
 func (b *Boxes) Bound(box grid.Box) {
 	b.place(box)
+	b.seen = 0
 	b.bound()
 }
 
@@ -120,6 +127,14 @@ func (b *Boxes) bound() {
 			}
 		}
 	}
+}
+
+// goesOn counts a node, and reports that what is below it may be walked through.
+func (b *Boxes) goesOn() bool {
+	if b.seen++; b.seen%lookEvery == 0 && b.Stop != nil && b.Stop.Load() {
+		b.Broken = true
+	}
+	return !b.Broken
 }
 
 // pairs adds a tree to the matrix.
@@ -194,7 +209,9 @@ func (b *Boxes) reach(at int32) (lo, hi float64) {
 	if n.feature < 0 {
 		return n.value, n.value
 	}
-	b.Constant = false
+	if b.Constant = false; !b.goesOn() {
+		return 0, 0
+	}
 	least, most := b.least[b.side], b.most[b.side]
 	f := n.feature
 	if n.more >= 0 {
@@ -260,7 +277,7 @@ func behind(n *node, more []int32, least, most int32) int {
 
 // apartBy is by how much less and more one tree's leaf may be than another's.
 func (b *Boxes) apartBy(one, two int32) (least, most float64) {
-	if one == two {
+	if one == two || !b.goesOn() {
 		return 0, 0
 	}
 	p, q := &b.nodes[one], &b.nodes[two]

@@ -23,6 +23,7 @@ type Dive struct {
 	Nodes, Leaves int
 
 	stop    *atomic.Bool
+	broken  bool // off, within a walk
 	demands Pair
 	used    [bounds]bool
 	judge   func(bounds Pair) (demands Pair, ok bool)
@@ -72,7 +73,10 @@ type sums struct {
 // leavesOfNode are walked through in ten milliseconds or so.
 var leavesOfNode = 1 << 16
 
-// NewDive makes room for dives, which end where stop is set.
+// lookEvery is after how many leaves a walk looks whether it is to stop.
+const lookEvery = 1 << 12
+
+// NewDive makes room for dives, which end where stop is set, after up to lookEvery leaves.
 func (p *Plan) NewDive(stop *atomic.Bool) *Dive {
 	features, places := len(p.firsts), p.cuts+len(p.firsts)
 	ints := func() []int32 { return make([]int32, features) }
@@ -107,7 +111,7 @@ func (b *Boxes) Part(z1, z2 int) Part {
 // left is what is settled by nobody: of a part that is settled, where the trees are
 // constant and demands still met, else all of it.
 func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair, ok bool), found func(least []int32)) (left []Part, settled bool) {
-	d.judge, d.found, d.Left, d.Nodes, d.Leaves, d.root, d.left = judge, found, limit, 0, 0, nil, nil
+	d.judge, d.found, d.Left, d.Nodes, d.Leaves, d.root, d.left, d.broken = judge, found, limit, 0, 0, nil, nil, false
 	copy(d.least, p.Places)
 	copy(d.most, p.Places[len(d.least):])
 	demands, ok := judge(p.Bounds)
@@ -202,7 +206,7 @@ func (d *Dive) closes(n share) bool {
 				tops[i] += guard
 				d.Left -= d.Leaves/leavesOfNode - before
 			}
-			if d.stop.Load() {
+			if d.broken || d.stop.Load() {
 				return false
 			}
 		}
@@ -438,6 +442,9 @@ func (d *Dive) descend(at int32) int32 {
 
 // walk visits the pairs of leaves below two nodes that some place has.
 func (d *Dive) walk(one, two int32) {
+	if d.broken {
+		return
+	}
 	one, two = d.descend(one), d.descend(two)
 	if one == two { // alike for both, whatever is below
 		d.leaf(0)
@@ -527,7 +534,9 @@ func (d *Dive) list(f, cut, least, most int32) bool {
 }
 
 func (d *Dive) leaf(v float64) {
-	d.Leaves++
+	if d.Leaves++; d.Leaves%lookEvery == 0 {
+		d.broken = d.stop.Load()
+	}
 	for _, f := range d.path {
 		if !d.seen[f] {
 			d.seen[f] = true

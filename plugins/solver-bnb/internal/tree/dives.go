@@ -62,7 +62,10 @@ type dived struct {
 // whole makes the parts of the region.
 func (t *Tree) whole() {
 	w := t.workers[0]
-	w.trees.Bound(t.grid.Whole())
+	if w.trees.Bound(t.grid.Whole()); w.broken() {
+		t.unbounded()
+		return
+	}
 	for z1 := range t.grid.Combinations {
 		for z2 := range t.grid.Combinations {
 			if z1 != z2 {
@@ -148,8 +151,14 @@ func (t *Tree) hand(list []forest.Part) {
 	for i := range list {
 		w.add(t.trees.Box(&list[i]), nil)
 	}
-	w.flush()
-	t.merge(w.out)
+	if w.flush(); !w.broken() {
+		t.merge(w.out)
+		return
+	}
+	t.take(w.out.best)
+	for i := range list { // open as before
+		t.add(list[i])
+	}
 }
 
 // settleByDive dives for a part.

@@ -119,6 +119,9 @@ func (t *Tree) climb(w *worker, x []float64, promise float64) (top []float64, re
 		better := false
 		w.points.tell = t.remember(w, next, &promise, &better)
 		for d := range x {
+			if t.stop.Load() {
+				break
+			}
 			was := x[d]
 			try := func(v float64) {
 				if v != was {

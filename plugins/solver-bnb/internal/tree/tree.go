@@ -136,9 +136,12 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}
 	for range max(1, threads) {
-		t.workers = append(t.workers, newWorker(t))
+		w := newWorker(t)
+		if w.trees != nil {
+			w.trees.Stop = &t.stop
+		}
+		t.workers = append(t.workers, w)
 	}
-	t.range_ = t.valueRange()
 	var fits bool
 	if t.Total, fits = g.Exactly(g.Whole()); !fits && q.Goal == problem.Quantify {
 		return nil, fmt.Errorf("%w: shares of a space of more than 2¹²⁷ individuals, or of more than seven real features", ErrUnsupported)
@@ -213,6 +216,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 			w.apart, w.joint = nil, nil // a checker goes by forms alone
 		}
 	}
+	t.range_ = t.valueRange()
 	t.seek()
 	switch {
 	case t.reached():
@@ -318,14 +322,15 @@ func (t *Tree) round(pages []*page) {
 		}
 	}
 	t.yield.fade()
-	outs := make([]*output, len(tasks))
+	outs, broken := make([]*output, len(tasks)), make([]bool, len(tasks))
 	var next atomic.Int64
 	work := func(w *worker) {
 		for i := int(next.Add(1)) - 1; i < len(tasks); i = int(next.Add(1)) - 1 {
 			if t.stop.Load() && tasks[i].p != nil {
-				continue // the leaves go back; the region itself is bounded in any case
+				continue // the leaves go back; the region itself is begun with in any case
 			}
 			outs[i] = w.run(tasks[i])
+			broken[i] = w.broken()
 		}
 	}
 	var others sync.WaitGroup
@@ -335,11 +340,18 @@ func (t *Tree) round(pages []*page) {
 	work(t.workers[0])
 	others.Wait()
 	for i, o := range outs {
-		if o == nil {
+		switch {
+		case o == nil:
 			t.front.putBack(tasks[i])
-			continue
+		case !broken[i]:
+			t.merge(o)
+		default: // who was found is found, and all boxes stay as they were
+			if t.take(o.best); tasks[i].p == nil {
+				t.unbounded()
+			} else {
+				t.front.putBack(tasks[i])
+			}
 		}
-		t.merge(o)
 	}
 	t.front.release(pages)
 	t.improve()

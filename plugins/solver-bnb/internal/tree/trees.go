@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"math"
+
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 )
@@ -26,6 +28,16 @@ func (w *worker) spreadTrees(whole judge.Spread, possible, sure []bool) (_, spre
 	spread.Apart = min(spread.Apart, f.Apart(possible))
 	whole.Apart = min(whole.Apart, spread.Apart)
 	return whole, spread
+}
+
+// broken reports that the time was over while a box was bounded, of which nothing is known then.
+func (w *worker) broken() bool { return w.trees != nil && w.trees.Broken }
+
+// unbounded puts the region into the frontier where its own bound was broken off.
+func (t *Tree) unbounded() {
+	box := t.grid.Whole()
+	t.mass, t.beyond = t.grid.Size(box), math.Inf(1)
+	t.front.push(&leaf{box: box, split: uint16(max(0, widest(box))), bucket: numBuckets - 1})
 }
 
 // widest is the dimension of a box with the most cells, −1 where all have one.
