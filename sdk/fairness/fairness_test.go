@@ -217,6 +217,54 @@ func TestRelations(t *testing.T) {
 	})
 }
 
+// TestRelationsOfShares checks what semantics.md states between gap and k of shares, whose
+// first bin is wider than ε by 2⁻²⁴.
+func TestRelationsOfShares(t *testing.T) {
+	wider := big.NewRat(1, 1<<24)
+	half := new(big.Rat).SetFloat64(fairness.Half)
+	measure := func(eps *big.Rat, shares []*big.Rat) (bins, linkage int, violates, more bool) {
+		var logits []*big.Rat
+		for _, s := range shares {
+			logits = append(logits, new(big.Rat).Sub(s, half))
+		}
+		l := fairness.LinkShare
+		return l.KBins(logits, eps), l.KLinkage(logits, eps), fairness.Share.Violates(logits, eps), fairness.Share.Violates(logits, new(big.Rat).Add(eps, wider))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		eps := drawEpsilon(t)
+		shares := make([]*big.Rat, rapid.IntRange(1, 8).Draw(t, "copies"))
+		for i := range shares {
+			s := new(big.Rat).Mul(eps, big.NewRat(rapid.Int64Range(0, 12).Draw(t, "times ε"), 1))
+			switch rapid.IntRange(0, 2).Draw(t, "where") {
+			case 0:
+				s.Add(s, new(big.Rat).Mul(wider, big.NewRat(rapid.Int64Range(-8, 8).Draw(t, "quarters beside"), 4)))
+			case 1:
+				s.SetFloat64(rapid.Float64Range(0, 1).Draw(t, "share"))
+			}
+			if s.Sign() < 0 || s.Cmp(big.NewRat(1, 1)) > 0 {
+				s.SetInt64(0)
+			}
+			shares[i] = s
+		}
+		switch bins, linkage, violates, more := measure(eps, shares); {
+		case bins < 1 || bins > fairness.Bins(eps) || bins > len(shares):
+			t.Fatalf("k = %d of %d bins and %d copies", bins, fairness.Bins(eps), len(shares))
+		case !violates && bins > 2:
+			t.Fatalf("gap ≤ ε but %d bins", bins)
+		case more && bins < 2:
+			t.Fatal("gap > ε + 2⁻²⁴ but one bin")
+		case linkage > bins+1:
+			t.Fatalf("linkage %d > bins %d + 1", linkage, bins)
+		case linkage >= 2 && !violates:
+			t.Fatalf("linkage %d but gap ≤ ε", linkage)
+		}
+	})
+	// What does not hold of shares.
+	if bins, linkage, violates, _ := measure(twentieth, []*big.Rat{new(big.Rat), new(big.Rat).SetFloat64(float64(float32(0.05)))}); bins != 1 || linkage != 2 || !violates {
+		t.Errorf("0 and float32(0.05): %d bins, linkage %d, violates: %v", bins, linkage, violates)
+	}
+}
+
 // TestCompareScoreAgainstLogarithms compares logits with the edge's logarithm
 // instead of scores with the edge.
 func TestCompareScoreAgainstLogarithms(t *testing.T) {

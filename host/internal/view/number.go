@@ -56,6 +56,14 @@ func Exact(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
+// Outcomes says how many different outcomes there are.
+func Outcomes(k int) string {
+	if k == 1 {
+		return "one outcome"
+	}
+	return fmt.Sprintf("%d different outcomes", k)
+}
+
 // Score is a score, or the gap between two.
 func Score(v float64) string { return Number(&v, 4) }
 

@@ -130,7 +130,7 @@ func (r *Result) worst(d *view.Document) {
 		d.Say("Nobody was met whose copies get different scores: neither in the data, nor by the search, nor by the solver.")
 		return
 	}
-	d.Say("Of everybody whom this report met, this person's copies fall into the most different bins: %d different outcomes over %s copies, scores %s apart. Met by hyfair %s.", p.K, view.Count(len(p.Copies)), view.Score(p.Gap), p.By)
+	d.Say("Of everybody whom this report met, this person's copies fall into the most different bins: %s over %s copies, scores %s apart. Met by hyfair %s.", view.Outcomes(p.K), view.Count(len(p.Copies)), view.Score(p.Gap), p.By)
 	d.Add(p.sides(), view.Paragraph{"Replayed, in exact arithmetic, by: " + p.Command})
 }
 

@@ -276,8 +276,8 @@ func (r *Result) notes(d *view.Document) {
 func (b *Best) show(d *view.Document) {
 	byScore := func(x, y Score) int { return cmp.Compare(x.Score, y.Score) }
 	low, high := slices.MinFunc(b.Scores, byScore), slices.MaxFunc(b.Scores, byScore)
-	d.Say("The worst-treated individual: %d different outcomes over %d copies, scores from %s to %s",
-		b.K, len(b.Scores), view.Score(low.Score), view.Score(high.Score))
+	d.Say("The worst-treated individual: %s over %d copies, scores from %s to %s",
+		view.Outcomes(b.K), len(b.Scores), view.Score(low.Score), view.Score(high.Score))
 	who, ends := &view.Facts{Indented: true}, &view.Table{Plain: true, Indented: true, Columns: make([]view.Column, 3)}
 	for _, name := range b.Features {
 		if text, ok := b.Labels[name]; ok {

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,7 +113,7 @@ func (r *Result) Conclusion() view.Paragraph {
 	case undecided:
 		say("UNDECIDED: %s", r.Reason)
 	case r.AskedK > 0 && unfair:
-		say("REACHED: this person's counterfactuals get %d different outcomes (k = %d), evaluated exactly", r.K, r.K)
+		say("REACHED: this person's counterfactuals get %s (k = %d), evaluated exactly", view.Outcomes(r.K), r.K)
 	case r.AskedK > 0:
 		say("NOT REACHED, grade %s: no individual's counterfactuals fall into %d bins", r.Grade, r.AskedK)
 		if r.Tolerance > 0 {
@@ -121,9 +122,12 @@ func (r *Result) Conclusion() view.Paragraph {
 	case unfair:
 		k := ""
 		if r.K > 0 {
-			k = fmt.Sprintf("; this person's counterfactuals get %d different outcomes (k = %d)", r.K, r.K)
+			k = fmt.Sprintf("; this person's counterfactuals get %s (k = %d)", view.Outcomes(r.K), r.K)
 		}
-		say("UNFAIR: %s %s, replayed in exact arithmetic%s", what, upTo(r.Gap, 6), k)
+		if r.K == 1 {
+			k += ": their scores are in the first bin, which is wider than ε by 2⁻²⁴"
+		}
+		say("UNFAIR: %s %s, replayed in exact arithmetic%s", what, r.gap(6), k)
 	case r.Tolerance > 0:
 		limit := "0"
 		if r.Epsilon != "" {
@@ -142,7 +146,7 @@ func (r *Result) Conclusion() view.Paragraph {
 
 // bound says what is known of the largest gap or margin.
 func (r *Result) bound(what string) view.Paragraph {
-	best, above := upTo(r.Gap, 9), ""
+	best, above := r.gap(9), ""
 	if r.BoundTolerance > 0 {
 		above = fmt.Sprintf(" + %.2g", r.BoundTolerance)
 	}
@@ -226,7 +230,7 @@ func (*Result) Overview(all []*Result) view.Block {
 	for _, q := range all {
 		gap := ""
 		if q.Gap != nil {
-			gap = fmt.Sprintf(", %.6g", *q.Gap)
+			gap = ", " + q.gap(6)
 		}
 		lines = append(lines, fmt.Sprintf("%-40s %s%s", strings.Join(q.Asks(), " × "), q.Verdict, gap))
 	}
@@ -268,14 +272,23 @@ func (r *Result) parts() view.Paragraph {
 	return out
 }
 
-// upTo is a gap or margin in so many digits, or says that float64 cannot hold it: Gap
-// is the largest number then.
-func upTo(gap *float64, digits int) string {
+// gap is the gap or margin in so many digits, in more where a violation would read as none, or
+// says that float64 cannot hold it: Gap is the largest number then.
+func (r *Result) gap(digits int) string {
 	switch {
-	case gap == nil:
+	case r.Gap == nil:
 		return "none"
-	case math.Abs(*gap) == math.MaxFloat64:
-		return fmt.Sprintf("beyond %.4g", *gap)
+	case math.Abs(*r.Gap) == math.MaxFloat64:
+		return fmt.Sprintf("beyond %.4g", *r.Gap)
 	}
-	return strconv.FormatFloat(*gap, 'g', digits, 64)
+	text := strconv.FormatFloat(*r.Gap, 'g', digits, 64)
+	if eps, ok := new(big.Rat).SetString(r.Epsilon); ok && r.notion().UsesEpsilon() && r.Verdict == certify.Unfair.String() && r.AskedK == 0 {
+		for ; digits < 17; digits++ {
+			if shown, _ := new(big.Rat).SetString(text); shown.Cmp(eps) > 0 {
+				break
+			}
+			text = strconv.FormatFloat(*r.Gap, 'g', digits+1, 64)
+		}
+	}
+	return text
 }

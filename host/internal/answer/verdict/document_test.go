@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
@@ -23,6 +24,31 @@ func TestBoundInWords(t *testing.T) {
 		r := &Result{Verdict: certify.Undecided.String(), Reason: "time limit", Bound: c.bound, Gap: c.gap}
 		r.Notion = c.notion.String()
 		if got := r.bound(c.notion.Quantity()); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A gap above ε reads as one, however little it is above, and of shares in the first bin one
+// outcome is what it is.
+func TestViolationInWords(t *testing.T) {
+	for _, c := range []struct {
+		notion  fairness.Notion
+		gap     float64
+		k       int
+		verdict certify.Verdict
+		want    string
+	}{
+		{fairness.Share, float64(float32(0.05)), 1, certify.Unfair, "UNFAIR: score gap 0.050000001, replayed in exact arithmetic; this person's counterfactuals get one outcome (k = 1): " +
+			"their scores are in the first bin, which is wider than ε by 2⁻²⁴"},
+		{fairness.Score, 0.05000000000000001, 2, certify.Unfair, "UNFAIR: score gap 0.05000000000000001, replayed in exact arithmetic; this person's counterfactuals get 2 different outcomes (k = 2)"},
+		{fairness.Score, 0.940249123, 20, certify.Unfair, "UNFAIR: score gap 0.940249, replayed in exact arithmetic; this person's counterfactuals get 20 different outcomes (k = 20)"},
+		{fairness.Decision, 0.00012345678, 0, certify.Unfair, "UNFAIR: margin 0.000123457, replayed in exact arithmetic"},
+		{fairness.Score, 0.049999999999, 0, certify.Fair, "FAIR, grade exact"},
+	} {
+		r := &Result{Verdict: c.verdict.String(), Gap: &c.gap, K: c.k, Grade: "exact"}
+		r.Epsilon, r.Notion = "0.05", c.notion.String()
+		if got := strings.Join(r.Conclusion(), "|"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

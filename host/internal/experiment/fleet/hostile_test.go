@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"math/big"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -14,12 +15,16 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/program"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // loan is the shipped study, as searches and comparisons ask about it.
@@ -118,6 +123,50 @@ func TestLiesDoNotCount(t *testing.T) {
 				t.Errorf("%d of %d events, %v", taken, len(c.events), err)
 			}
 		})
+	}
+}
+
+// Who has shares more than ε apart in the first bin, which is wider, has k = 1, and may be
+// summed up; where scores are no shares nobody has.
+func TestOneOutcomeOfShares(t *testing.T) {
+	in := func(i int) []space.Input { return []space.Input{{Index: i, Scale: 1}} }
+	s := &space.Space{Inputs: 2, Features: []space.Feature{
+		{Name: "n", Kind: space.Integer, Hi: 3, Inputs: in(0)},
+		{Name: "p", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: in(1)},
+	}}
+	e := &trees.Ensemble{Columns: 2, Output: fairness.LinkShare, Base: -fairness.Half, Trees: []trees.Tree{
+		{{Input: 1, Left: 1, Right: 2, Value: 0.5}, trees.Leaf(0), trees.Leaf(float64(float32(0.05)))},
+	}}
+	shares := &subject{asked: &question.Question{Study: &study.Study{Model: e}, Space: s, Region: s.Whole()}}
+	shares.evaluator = func() (*evaluate.Evaluator, error) { return evaluate.New(e, s, s.Whole(), big.NewRat(1, 20)) }
+	evaluator, err := shares.evaluator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := evaluator.Evaluate(make([]float64, 2))
+	one := &record.Found{X: make([]float64, 2), K: out.K, Gap: out.Gap}
+	if !out.Violates || out.K != 1 {
+		t.Fatalf("k = %d, violates ε: %v", out.K, out.Violates)
+	}
+	scores := loan(t, "")
+	other, _ := worst(t, scores)
+	tally := func(k int) record.Event {
+		return record.Event{Kind: record.KindTally, Tally: &record.Tally{K: map[int]int64{k: 5}}}
+	}
+	for _, c := range []struct {
+		of    *subject
+		first *record.Found
+		k     int
+		holds bool
+	}{{shares, one, 1, true}, {shares, one, 0, false}, {shares, one, 2, false}, {scores, other, 1, false}, {scores, other, 2, true}} {
+		r := &replay{subject: c.of}
+		if err := r.check(&record.Event{Kind: record.KindFound, Found: c.first}); err != nil {
+			t.Fatal(err)
+		}
+		event := tally(c.k)
+		if err := r.check(&event); c.holds != (err == nil) {
+			t.Errorf("some of k = %d: %v", c.k, err)
+		}
 	}
 }
 

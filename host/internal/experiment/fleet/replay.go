@@ -108,8 +108,12 @@ func (r *replay) check(e *record.Event) error {
 		if e.Tally == nil {
 			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
 		}
+		least := 2
+		if r.asked.Study.Model.Link() == fairness.LinkShare { // the first bin is wider than ε
+			least = 1
+		}
 		for k, n := range e.Tally.K {
-			if n < 0 || k < 2 || k > r.most {
+			if n < 0 || k < least || k > r.most {
 				return fmt.Errorf("%w: %d of k = %d, where the largest was %d", errNotSo, n, k, r.most)
 			}
 		}
