@@ -81,6 +81,8 @@ type Coordinator struct {
 	comparing bool
 	fresh     []message
 	latest    uint64
+	// ear counts the times that listening was ended.
+	ear int
 	// heard is latest as it was when last looked at, and deaf how often since then the queue
 	// had more.
 	heard uint64
@@ -223,8 +225,9 @@ func (c *Coordinator) Told(p experiment.Progress) {
 	c.state.Done, c.state.Failed, c.state.Total, c.state.Left = p.Done, p.Failed, p.Total, p.Left
 }
 
-// take takes in what somebody published as a part of a result, as message seq of its stream.
-func (c *Coordinator) take(subject string, body []byte, seq uint64) {
+// take takes in what somebody published as a part of a result, as message seq of its stream,
+// unless ear is of a listener that was ended.
+func (c *Coordinator) take(ear int, subject string, body []byte, seq uint64) {
 	p, ok := parsePart(subject)
 	if !ok || p.plan != c.plan {
 		return
@@ -232,7 +235,10 @@ func (c *Coordinator) take(subject string, body []byte, seq uint64) {
 	m := message{p.id, seq, time.Now()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.latest = seq
+	if ear != c.ear {
+		return
+	}
+	c.latest = max(c.latest, seq)
 	before, taken := c.taken[p.id]
 	if taken && before.of == nil {
 		return // once

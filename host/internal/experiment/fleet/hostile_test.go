@@ -208,8 +208,8 @@ func FuzzResult(f *testing.F) {
 		c.plan = "p"
 		waits := &errand{task: task{Content: "c"}, from: of, came: make(chan came, 1)}
 		c.waiting["id"], c.out = &wait{errands: []*errand{waits}}, 1
-		c.take(subject, body, 1)
-		c.take(subject, body, 1)
+		c.take(0, subject, body, 1)
+		c.take(0, subject, body, 1)
 		if len(c.waiting) == 1 {
 			return
 		}
@@ -244,7 +244,7 @@ func TestSecondResultsAreCompared(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.take(partSubject("p", "id", attempt, 0, 1), parts[0], 1)
+			c.take(0, partSubject("p", "id", attempt, 0, 1), parts[0], 1)
 		}
 		give("a", string(line)+"\n")
 		got := <-e.came
@@ -308,9 +308,26 @@ func TestEarlyResultsAreBounded(t *testing.T) {
 	c := coordinator(nil, nil)
 	c.plan = "plan"
 	for i := range maxEarly/overhead + 1000 {
-		c.take(partSubject(c.plan, strconv.Itoa(i), "a", 0, 1), []byte{1}, uint64(i))
+		c.take(0, partSubject(c.plan, strconv.Itoa(i), "a", 0, 1), []byte{1}, uint64(i))
 	}
 	if n := len(c.early); n == 0 || n > maxEarly/overhead {
 		t.Errorf("%d results wait", n)
 	}
+}
+
+// What comes of a listener that was ended changes nothing, nor does an older message the latest.
+func TestWhoWasEndedIsNotHeard(t *testing.T) {
+	c := coordinator(nil, nil)
+	c.plan = "plan"
+	give := func(ear int, id string, seq uint64, latest uint64, results int) {
+		t.Helper()
+		if c.take(ear, partSubject(c.plan, id, "a", 0, 1), []byte{1}, seq); c.latest != latest || len(c.early) != results {
+			t.Errorf("latest %d with %d results, want %d with %d", c.latest, len(c.early), latest, results)
+		}
+	}
+	give(0, "one", 7, 7, 1)
+	c.still()
+	give(0, "two", 9, 7, 1)
+	give(1, "three", 8, 8, 2)
+	give(1, "four", 6, 8, 3)
 }

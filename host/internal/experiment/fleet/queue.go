@@ -35,6 +35,7 @@ func (c *Coordinator) lay(ctx context.Context) (err error) {
 func (c *Coordinator) hark(ctx context.Context) error {
 	c.still()
 	c.mu.Lock()
+	ear := c.ear
 	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultPrefix + c.plan + ".>"}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: c.latest + 1}
 	c.mu.Unlock()
 	consumer, err := c.link.js.OrderedConsumer(ctx, resultsStream, from)
@@ -43,14 +44,17 @@ func (c *Coordinator) hark(ctx context.Context) error {
 	}
 	c.listen, err = consumer.Consume(func(m jetstream.Msg) {
 		if meta, err := m.Metadata(); err == nil {
-			c.take(m.Subject(), m.Data(), meta.Sequence.Stream)
+			c.take(ear, m.Subject(), m.Data(), meta.Sequence.Stream)
 		}
 	}, jetstream.PullHeartbeat(pulse))
 	return err
 }
 
-// still ends listening. c.filling is held.
+// still ends listening: what still comes of it is not taken in. c.filling is held.
 func (c *Coordinator) still() {
+	c.mu.Lock()
+	c.ear++
+	c.mu.Unlock()
 	if c.listen != nil {
 		c.listen.Stop()
 		c.listen = nil
@@ -62,11 +66,19 @@ func (c *Coordinator) still() {
 const pulse = 5 * time.Second
 
 // mend listens anew where the queue has results that do not come: what the library asks
-// again when a server is lost may stay without an answer for good.
+// again when a server is lost may stay without an answer for good. Where the queue has less than
+// what came, it is another, which somebody else laid.
 func (c *Coordinator) mend(ctx context.Context, results jetstream.Stream) {
+	c.mu.Lock()
+	came := c.latest
+	c.mu.Unlock()
 	last, err := results.GetLastMsgForSubject(ctx, resultPrefix+c.plan+".>")
 	if err != nil {
 		return // there is none
+	}
+	if last.Sequence < came {
+		c.lay(ctx) // if that fails, the next time
+		return
 	}
 	c.mu.Lock()
 	if last.Sequence <= c.latest || c.latest > c.heard {

@@ -92,6 +92,25 @@ func TestResultsThatDoNotCome(t *testing.T) {
 	})
 }
 
+// Results come also after another coordinator laid their stream anew, between two looks at it.
+func TestResultsOfAnotherStream(t *testing.T) {
+	const before = 1 << 40
+	crowd(t, 100, 2, 0, func(c *Coordinator) {
+		c.mu.Lock()
+		c.latest = before
+		c.mu.Unlock()
+		c.filling.Lock()
+		results := c.results
+		c.filling.Unlock()
+		c.mend(t.Context(), results)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.latest >= before {
+			t.Error("the stream is taken for the one that was")
+		}
+	})
+}
+
 // crowd has workers do tasks of nothing. midway is called when half of them are done.
 func crowd(t *testing.T, tasks, machines int, patience time.Duration, midway func(*Coordinator)) {
 	t.Helper()
