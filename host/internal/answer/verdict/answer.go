@@ -22,6 +22,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -158,9 +159,14 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 // class is the one that a copy gets, where all classes are asked about; nil for a tie.
 func (a *asker) class(point []float64) *int {
 	inputs := a.query.Space.ExactInputs(point)
-	for _, q := range a.asked {
-		if q.Study.Model.Exact().Logit(inputs).Sign() > 0 {
-			return q.Study.Class
+	if a.exact == nil {
+		for _, q := range a.asked {
+			a.exact = append(a.exact, q.Study.Model.Exact())
+		}
+	}
+	for i, m := range a.exact {
+		if m.Logit(inputs).Sign() > 0 {
+			return a.asked[i].Study.Class
 		}
 	}
 	return nil
@@ -228,6 +234,7 @@ type asker struct {
 	session *session.Session
 	study   *study.Study
 	asked   []*question.Question // all questions, of which study and query are one
+	exact   []model.Exact        // of each of these, once one was needed
 	query   *problem.Query
 	plugins discover.Solvers
 	start   time.Time
