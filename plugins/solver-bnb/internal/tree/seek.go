@@ -168,9 +168,17 @@ const fewerClimbs = 1 << 19
 // leavesOfBox are walked through by a dive while people are evaluated for a box.
 const leavesOfBox = 1 << 8
 
+// allowed is how many individuals climbs may look at, for what was bounded and walked through.
+func (t *Tree) allowed() float64 {
+	return t.goal.shareOfClimbs() * float64(t.Boxes+t.walked/leavesOfBox)
+}
+
+// mayStepTwice reports that all steps in two features are a small part of what is allowed.
+func (t *Tree) mayStepTwice() bool { return t.twoAway() <= t.allowed()/4 }
+
 // mayClimb reports that climbs may go on.
 func (t *Tree) mayClimb() bool {
-	most := t.goal.shareOfClimbs() * float64(t.Boxes+t.walked/leavesOfBox)
+	most := t.allowed()
 	if t.goal.bins {
 		most = min(most, fewerClimbs+float64(t.Boxes))
 	}
@@ -216,7 +224,7 @@ func (t *Tree) improve() {
 				d := t.random.IntN(len(x))
 				x[d] = t.grid.Dims[d].Random(t.random)
 			}
-		case t.summit.x != nil && !t.goal.bins && !t.summit.paired && t.twoAway() <= t.goal.shareOfClimbs()*float64(t.Boxes)/4:
+		case t.summit.x != nil && !t.goal.bins && !t.summit.paired && t.mayStepTwice():
 			if promise, better := t.inPairs(w, x); better {
 				t.summit.x, t.summit.promise = t.climb(w, x, promise)
 			} else {
