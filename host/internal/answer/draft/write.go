@@ -74,7 +74,11 @@ func (d *drafter) write() (string, error) {
 			say(0, "likely: the model ends in a sum of its trees, from 0 to 1, which is the score; output: logit with notion: logit makes it a quantity of its own unit")
 			line("output: share")
 		case d.info.Linear && d.truth.numbers != nil:
-			say(0, "certain: the model predicts a number, whose differences are the gaps")
+			if regresses(d.model) {
+				say(0, "certain: the model predicts a number, whose differences are the gaps")
+			} else {
+				say(0, fmt.Sprintf("likely: the model predicts %s, and differences of it are the gaps; where its output is the logit of a yes, --positive names the values that are one", d.out.Label))
+			}
 			line("output: logit")
 			line("notion: logit")
 			if d.out.Epsilon != nil {
