@@ -42,7 +42,7 @@ setup-lime: setup-python
 setup-solvers: setup-python
 	scripts/setup.sh solvers
 
-# The libraries whose models are read, which make test-long compares with: all but PyTorch, and PyTorch, of 5 GB.
+# The libraries whose models are read, which make test-long compares with: all but PyTorch, and PyTorch, 3 GB to fetch and 5 GB on the disk.
 setup-models:
 	scripts/setup.sh models
 

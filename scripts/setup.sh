@@ -283,7 +283,7 @@ bring_solvers() {
 pin_of_models() { pin_of_file "$MODELS_REQUIREMENTS"; }
 pin_of_torch() { pin_of_file "$TORCH_REQUIREMENTS"; }
 bring_models() { bring_environment models "$MODELS_REQUIREMENTS" "scikit-learn, ONNX Runtime, Keras, XGBoost and LightGBM"; }
-bring_torch() { bring_environment torch "$TORCH_REQUIREMENTS" "PyTorch, 3 GB"; }
+bring_torch() { bring_environment torch "$TORCH_REQUIREMENTS" "PyTorch, 3 GB to fetch and 5 GB on the disk"; }
 bring_environment() {
 	local new=$TMP/$1 version
 	fresh_venv "$new" || return 1

@@ -22,6 +22,7 @@ func TestModelsReplacesTheFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	journal := filepath.Join(t.TempDir(), "journal.db")
 	plugins := shippedStrategies(t, "climb", "rw", "sa")
 	for command, rest := range map[string]string{
 		"compare":  "arms: [{name: a, solver: highs}]\n",
@@ -37,7 +38,7 @@ func TestModelsReplacesTheFile(t *testing.T) {
 			if err := os.WriteFile(file, []byte("studies: "+studies+"\n"+rest), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			code, stdout, stderr := hyfair(command, file, "--models", "A-[23]", "--plugin-dir", plugins)
+			code, stdout, stderr := hyfair(command, file, "--models", "A-[23]", "--plugin-dir", plugins, "--journal", journal)
 			if code == ExitDone || !strings.Contains(stderr, "A-2.json") || strings.Contains(stderr+stdout, "A-1") || strings.Contains(stderr+stdout, "of 2") {
 				t.Errorf("%s, %s: exit code %d: %s%s", command, says, code, stdout, stderr)
 			}

@@ -104,7 +104,7 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 	defer enough()
 	o := r.o.Solving(ctx)
 	o.WorkLimit, o.Progress = r.workLimit, func(p sdk.Progress) {
-		r.told(p)
+		r.told(shown(q, p))
 		if w := r.o.team.heard(); w != nil && !r.deciding && q.Goal == problem.Maximise && p.HasBound && p.Bound <= w.Margin+settledAbove*math.Max(w.Margin, 1e-3) {
 			enough() // another member has what this one is left to look for
 		}
@@ -116,6 +116,15 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 	}
 	r.report.Nodes += res.Nodes
 	return res, nil
+}
+
+// shown is what is said of a solver's progress: no two scores are more than 1 apart, which bounds
+// of sums do not know.
+func shown(q *problem.Query, p sdk.Progress) sdk.Progress {
+	if q.Goal == problem.Maximise && q.Notion.Binned() {
+		p.Bound = min(p.Bound, 1)
+	}
+	return p
 }
 
 // told passes on what a solver tells on its way, of the network's own margin.

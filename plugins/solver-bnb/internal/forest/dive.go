@@ -22,6 +22,8 @@ type Dive struct {
 	// Nodes and Leaves are how many it has looked at.
 	Nodes, Leaves int
 
+	leavesOfNode int // walked through in ten milliseconds or so
+
 	stop    *atomic.Bool
 	broken  bool // off, within a walk
 	demands Pair
@@ -70,9 +72,6 @@ type sums struct {
 	seen           []bool
 }
 
-// leavesOfNode are walked through in ten milliseconds or so.
-var leavesOfNode = 1 << 16
-
 // lookEvery is after how many leaves a walk looks whether it is to stop.
 const lookEvery = 1 << 12
 
@@ -82,7 +81,7 @@ func (p *Plan) NewDive(stop *atomic.Bool) *Dive {
 	ints := func() []int32 { return make([]int32, features) }
 	floats := func() []float64 { return make([]float64, places) }
 	d := &Dive{
-		Plan: p, stop: stop, least: ints(), most: ints(), from: ints(), to: ints(), narrow: ints(), seen: make([]bool, features), free: make([]float64, features),
+		Plan: p, leavesOfNode: 1 << 16, stop: stop, least: ints(), most: ints(), from: ints(), to: ints(), narrow: ints(), seen: make([]bool, features), free: make([]float64, features),
 		cells: floats(), cuts: make([]bool, p.cuts),
 	}
 	for i := range d.sums {
@@ -201,10 +200,10 @@ func (d *Dive) closes(n share) bool {
 			now.start[i] = len(d.terms)
 			tops[i] = math.Inf(1)
 			if d.used[i] {
-				before := d.Leaves / leavesOfNode
+				before := d.Leaves / d.leavesOfNode
 				now.sum[i], tops[i] = d.sweep(&d.sums[i], n.start[i], n.start[i+1], n.sum[i])
 				tops[i] += guard
-				d.Left -= d.Leaves/leavesOfNode - before
+				d.Left -= d.Leaves/d.leavesOfNode - before
 			}
 			if d.broken || d.stop.Load() {
 				return false

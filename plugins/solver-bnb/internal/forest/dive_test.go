@@ -18,7 +18,6 @@ import (
 // However little a dive may look at, it settles a part or leaves smaller ones, and those that
 // are settled have no gap above the largest; one that is stopped leaves what it was given.
 func TestDivesGoOn(t *testing.T) {
-	defer func(n int) { leavesOfNode = n }(leavesOfNode)
 	r := rand.New(rand.NewPCG(7, 65))
 	in := func(i int) []space.Input { return []space.Input{{Index: i, Scale: 1}} }
 	s := &space.Space{Inputs: 3, Features: []space.Feature{
@@ -69,9 +68,9 @@ func TestDivesGoOn(t *testing.T) {
 			}
 			part := list[len(list)-1]
 			list = list[:len(list)-1]
-			leavesOfNode = 1 + r.IntN(4)
+			dive.leavesOfNode = 1 + r.IntN(4)
 			if stop.Store(r.IntN(8) == 0); stop.Load() {
-				leavesOfNode = math.MaxInt
+				dive.leavesOfNode = math.MaxInt
 			}
 			judge := func(Pair) (Pair, bool) { return Pair{best, math.Inf(-1), math.Inf(-1)}, true }
 			left, done := dive.Settles(&part, 1+r.IntN(3), judge, func(least []int32) {
