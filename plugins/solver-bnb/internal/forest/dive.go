@@ -43,9 +43,7 @@ type Dive struct {
 	top     float64
 	touched []int32   // features that it compares
 	seen    []bool    // by feature: it is touched
-	free    []float64 // by feature: the most where it is not narrowed
-	narrow  []int32   // by feature: how many comparisons on the way have narrowed it
-	path    []int32   // features that are
+	here    []float64 // by feature that is touched: the most of leaves since it was narrowed last, on the way to where the walk is
 	cells   []float64 // by place: the most there, where the feature is narrowed
 
 	cuts   []bool // that some comparison of the node makes, by cut
@@ -79,13 +77,13 @@ const lookEvery = 1 << 12
 func (p *Plan) NewDive(stop *atomic.Bool) *Dive {
 	features, places := len(p.firsts), p.cuts+len(p.firsts)
 	ints := func() []int32 { return make([]int32, features) }
-	floats := func() []float64 { return make([]float64, places) }
+	floats := func(n int) []float64 { return make([]float64, n) }
 	d := &Dive{
-		Plan: p, leavesOfNode: 1 << 16, stop: stop, least: ints(), most: ints(), from: ints(), to: ints(), narrow: ints(), seen: make([]bool, features), free: make([]float64, features),
-		cells: floats(), cuts: make([]bool, p.cuts),
+		Plan: p, leavesOfNode: 1 << 16, stop: stop, least: ints(), most: ints(), from: ints(), to: ints(), seen: make([]bool, features), here: floats(features),
+		cells: floats(places), cuts: make([]bool, p.cuts),
 	}
 	for i := range d.sums {
-		d.sums[i] = sums{at: floats(), upTo: floats(), from: floats(), seen: make([]bool, features)}
+		d.sums[i] = sums{at: floats(places), upTo: floats(places), from: floats(places), seen: make([]bool, features)}
 	}
 	return d
 }
@@ -389,7 +387,7 @@ func (d *Dive) sweep(s *sums, start, end int, sum float64) (constant, top float6
 				s.touched = append(s.touched, f)
 			}
 			from, lo, hi := d.offset[f]+int(f), d.from[f], d.to[f]
-			free := d.free[f]
+			free := d.here[f]
 			most := math.Inf(-1)
 			for c := from + int(lo); c <= from+int(hi); c++ {
 				v := max(d.cells[c], free)
@@ -460,7 +458,7 @@ func (d *Dive) walk(one, two int32) {
 	}
 	f := n.feature
 	least, most := d.least[f], d.most[f]
-	visit := func(child int32) {
+	below := func(child int32) {
 		if first {
 			d.walk(child, two)
 		} else {
@@ -476,13 +474,28 @@ func (d *Dive) walk(one, two int32) {
 			}
 		}
 		if many > mostRuns { // as if both were reached everywhere
-			visit(n.left)
-			visit(n.right)
+			below(n.left)
+			below(n.right)
 			return
 		}
 	}
-	if d.narrow[f]++; d.narrow[f] == 1 {
-		d.path = append(d.path, f)
+	if !d.seen[f] {
+		d.touch(f)
+	}
+	// Of the leaves below, those on whose way the feature is narrowed no further are in all places that it has now.
+	visit := func(child int32) {
+		before := d.here[f]
+		d.here[f] = math.Inf(-1)
+		below(child)
+		v := d.here[f]
+		d.here[f] = before
+		from := d.offset[f] + int(f)
+		cells := d.cells[from+int(d.least[f]) : from+int(d.most[f])+1]
+		for c := range cells {
+			if cells[c] < v {
+				cells[c] = v
+			}
+		}
 	}
 	if n.more < 0 {
 		d.most[f] = n.cut
@@ -512,9 +525,6 @@ func (d *Dive) walk(one, two int32) {
 		d.most[f] = most
 	}
 	d.least[f] = least
-	if d.narrow[f]--; d.narrow[f] == 0 {
-		d.path = d.path[:len(d.path)-1]
-	}
 }
 
 // mostRuns is how many further cuts of a comparison are told apart.
@@ -532,33 +542,23 @@ func (d *Dive) list(f, cut, least, most int32) bool {
 	return true
 }
 
+// touch begins to tell a feature's places apart. The leaves before are in all of them.
+func (d *Dive) touch(f int32) {
+	d.seen[f] = true
+	d.touched = append(d.touched, f)
+	d.here[f] = d.top
+	from := d.offset[f] + int(f)
+	for c := from + int(d.from[f]); c <= from+int(d.to[f]); c++ {
+		d.cells[c] = math.Inf(-1)
+	}
+}
+
 func (d *Dive) leaf(v float64) {
 	if d.Leaves++; d.Leaves%lookEvery == 0 {
 		d.broken = d.stop.Load()
 	}
-	for _, f := range d.path {
-		if !d.seen[f] {
-			d.seen[f] = true
-			d.touched = append(d.touched, f)
-			d.free[f] = d.top // of the leaves before
-			from := d.offset[f] + int(f)
-			for c := from + int(d.from[f]); c <= from+int(d.to[f]); c++ {
-				d.cells[c] = math.Inf(-1)
-			}
-		}
-	}
 	for _, f := range d.touched {
-		if d.narrow[f] == 0 {
-			d.free[f] = max(d.free[f], v)
-			continue
-		}
-		from := d.offset[f] + int(f)
-		cells := d.cells[from+int(d.least[f]) : from+int(d.most[f])+1]
-		for c := range cells {
-			if cells[c] < v {
-				cells[c] = v
-			}
-		}
+		d.here[f] = max(d.here[f], v)
 	}
 	d.top = max(d.top, v)
 }
