@@ -16,52 +16,54 @@ const maxMarks = 1 << 23
 // of these is gone through once, and any other once for all copies, which part where
 // such an input is compared.
 type copies struct {
-	e       *Ensemble
-	count   int
-	varying []bool // by input
-	alike   []Tree
-	parting []Tree
-	// left is by parting tree and node which copies go left, words of a bit a copy;
-	// empty where all inputs compared are in common.
-	left [][][]uint64
+	base           float64
+	count          int
+	alike, parting *flat
+	// left is by special node of parting trees which copies go left, words of a bit a copy;
+	// nil where the input is in common.
+	left [][]uint64
 	all  []uint64
 	pool sync.Pool // of marks
 }
 
 // Copies implements model.Varying.
 func (e *Ensemble) Copies(varying []int, values [][]*big.Rat) model.Copies {
-	c := &copies{e: e, count: len(values), varying: make([]bool, e.Columns), all: make([]uint64, (len(values)+63)/64)}
-	place := make([]int, e.Columns)
+	c := &copies{base: e.Base, count: len(values), all: make([]uint64, (len(values)+63)/64)}
+	place := map[int32]int{}
 	for k, i := range varying {
-		c.varying[i], place[i] = true, k
+		place[int32(i)] = k
+	}
+	varies := func(n *Node) bool {
+		_, ok := place[n.Input]
+		return ok
 	}
 	for k := range values {
 		c.all[k/64] |= 1 << (k % 64)
 	}
-	marks := 0
+	var alike, parting []Tree
 	for _, t := range e.Trees {
-		left := make([][]uint64, len(t))
-		parts := false
-		for i := range t {
-			n := &t[i]
-			if n.IsLeaf() || !c.varying[n.Input] {
-				continue
-			}
-			if marks += len(c.all); marks > maxMarks {
-				return nil
-			}
-			parts, left[i] = true, make([]uint64, len(c.all))
-			for k := range values {
-				if n.GoesLeft(values[k][place[n.Input]]) {
-					left[i][k/64] |= 1 << (k % 64)
-				}
-			}
+		if slices.ContainsFunc(t, func(n Node) bool { return varies(&n) }) {
+			parting = append(parting, t)
+		} else {
+			alike = append(alike, t)
 		}
-		if !parts {
-			c.alike = append(c.alike, t)
+	}
+	c.alike, c.parting = flatten(alike, nil), flatten(parting, varies)
+	marks := 0
+	c.left = make([][]uint64, len(c.parting.special))
+	for i, n := range c.parting.special {
+		if !varies(n) {
 			continue
 		}
-		c.parting, c.left = append(c.parting, t), append(c.left, left)
+		if marks += len(c.all); marks > maxMarks {
+			return nil
+		}
+		c.left[i] = make([]uint64, len(c.all))
+		for k := range values {
+			if n.GoesLeft(values[k][place[n.Input]]) {
+				c.left[i][k/64] |= 1 << (k % 64)
+			}
+		}
 	}
 	c.pool.New = func() any { s := make([]uint64, 0, 64); return &s }
 	return c
@@ -69,22 +71,17 @@ func (e *Ensemble) Copies(varying []int, values [][]*big.Rat) model.Copies {
 
 // Logits implements model.Copies.
 func (c *copies) Logits(inputs, off, out []float64) bool {
-	sum := c.e.Base
-	for _, t := range c.alike {
-		for i := int32(0); ; {
-			n := &t[i]
-			if n.IsLeaf() {
-				sum += n.Value
-				break
-			}
-			left, near := n.near(inputs[n.Input], off[n.Input])
-			if near {
-				return false
-			}
-			if i = n.Right; left {
-				i = n.Left
-			}
+	if missing(inputs) {
+		return false
+	}
+	off = exactly(off)
+	sum := c.base
+	for _, root := range c.alike.roots {
+		v, near := c.alike.leaf(root, inputs, off)
+		if near {
+			return false
 		}
+		sum += v
 	}
 	out = out[:c.count]
 	for k := range out {
@@ -92,36 +89,40 @@ func (c *copies) Logits(inputs, off, out []float64) bool {
 	}
 	marks := c.pool.Get().(*[]uint64)
 	defer c.pool.Put(marks)
-	for k, t := range c.parting {
+	for _, root := range c.parting.roots {
 		*marks = append((*marks)[:0], c.all...)
-		if !c.part(t, c.left[k], 0, marks, inputs, off, out) {
+		if !c.part(root, marks, inputs, off, out) {
 			return false
 		}
 	}
 	return true
 }
 
-// part goes on from node i with the copies in the last words of marks.
-func (c *copies) part(t Tree, left [][]uint64, i int32, marks *[]uint64, inputs, off, out []float64) bool {
+// part goes on from step i with the copies in the last words of marks.
+func (c *copies) part(i int32, marks *[]uint64, inputs, off, out []float64) bool {
 	words := len(c.all)
 	from := len(*marks) - words
 	for {
-		n := &t[i]
-		switch {
-		case n.IsLeaf():
+		s := &c.parting.steps[i]
+		if s.input == leafStep {
 			for w, mark := range (*marks)[from:] {
 				for ; mark != 0; mark &= mark - 1 {
-					out[64*w+bits.TrailingZeros64(mark)] += n.Value
+					out[64*w+bits.TrailingZeros64(mark)] += s.value
 				}
 			}
 			return true
-		case left[i] == nil:
-			goes, near := n.near(inputs[n.Input], off[n.Input])
+		}
+		var left []uint64
+		if s.input < 0 {
+			left = c.left[-2-s.input]
+		}
+		if left == nil {
+			goes, near := c.parting.goes(s, inputs, off)
 			if near {
 				return false
 			}
-			if i = n.Right; goes {
-				i = n.Left
+			if i++; !goes {
+				i = s.right
 			}
 			continue
 		}
@@ -129,22 +130,22 @@ func (c *copies) part(t Tree, left [][]uint64, i int32, marks *[]uint64, inputs,
 		*marks = slices.Grow(*marks, words)
 		here := (*marks)[from : from+words]
 		for w, mark := range here {
-			goes := mark & left[i][w]
+			goes := mark & left[w]
 			*marks = append(*marks, goes)
 			some, rest = some|goes, rest|mark&^goes
 		}
 		if some != 0 && rest != 0 {
-			if !c.part(t, left, n.Left, marks, inputs, off, out) {
+			if !c.part(i+1, marks, inputs, off, out) {
 				return false
 			}
 			here = (*marks)[from : from+words]
 			for w := range here {
-				here[w] &^= left[i][w]
+				here[w] &^= left[w]
 			}
 		}
 		*marks = (*marks)[:from+words]
-		if i = n.Right; rest == 0 {
-			i = n.Left
+		if i++; rest != 0 {
+			i = s.right
 		}
 	}
 }

@@ -49,8 +49,10 @@ type Ensemble struct {
 	Base   float64
 	Trees  []Tree
 
-	once sync.Once
-	off  float64 // SumError, once it was asked for
+	once    sync.Once
+	off     float64 // SumError, once it was asked for
+	flatten sync.Once
+	steps   *flat // once a point was evaluated
 }
 
 // Tree is nodes, the root first and children behind their parents.

@@ -27,20 +27,38 @@ func (t Tree) leafAt(at []float64, more []int) int {
 	return int(i)
 }
 
+// leaves gives the value of the leaf that tree k ends in.
+func (e *Ensemble) leaves(inputs []float64) func(k int) float64 {
+	if missing(inputs) {
+		return func(k int) float64 { return e.Trees[k][e.Trees[k].leafAt(inputs, nil)].Value }
+	}
+	f := e.flat()
+	return func(k int) float64 {
+		v, _ := f.leaf(f.roots[k], inputs, nil)
+		return v
+	}
+}
+
+// flat is the ensemble as points go through it.
+func (e *Ensemble) flat() *flat {
+	e.flatten.Do(func() { e.steps = flatten(e.Trees, nil) })
+	return e.steps
+}
+
 // Logit implements model.Model: the sum in float64, tree by tree.
 func (e *Ensemble) Logit(inputs []float64) float64 {
-	sum := e.Base
-	for _, t := range e.Trees {
-		sum += t[t.leafAt(inputs, nil)].Value
+	sum, leaf := e.Base, e.leaves(inputs)
+	for k := range e.Trees {
+		sum += leaf(k)
 	}
 	return sum
 }
 
 // Logit32 is the sum as libraries take it in single precision, tree by tree.
 func (e *Ensemble) Logit32(inputs []float64) float32 {
-	sum := float32(e.Base)
-	for _, t := range e.Trees {
-		sum += float32(t[t.leafAt(inputs, nil)].Value)
+	sum, leaf := float32(e.Base), e.leaves(inputs)
+	for k := range e.Trees {
+		sum += float32(leaf(k))
 	}
 	return sum
 }
@@ -135,21 +153,23 @@ func (e *Ensemble) LogitError(_, off []float64) float64 {
 // LogitNear implements model.Near: the error is infinite where an input that is
 // compared may lie beyond a border that it does not seem to.
 func (e *Ensemble) LogitNear(inputs, off []float64) (logit, err float64) {
-	for _, t := range e.Trees {
-		for i := int32(0); ; {
-			n := &t[i]
-			if n.IsLeaf() {
-				logit += n.Value
-				break
-			}
-			left, near := n.near(inputs[n.Input], off[n.Input])
-			if near {
-				return 0, math.Inf(1)
-			}
-			if i = n.Right; left {
-				i = n.Left
-			}
+	if off = exactly(off); off == nil {
+		leaf := e.leaves(inputs)
+		for k := range e.Trees {
+			logit += leaf(k)
 		}
+		return logit + e.Base, e.SumError()
+	}
+	if missing(inputs) {
+		return 0, math.Inf(1)
+	}
+	f := e.flat()
+	for _, root := range f.roots {
+		v, near := f.leaf(root, inputs, off)
+		if near {
+			return 0, math.Inf(1)
+		}
+		logit += v
 	}
 	return logit + e.Base, e.SumError()
 }

@@ -171,6 +171,77 @@ func TestEvaluationsAgree(t *testing.T) {
 	}
 }
 
+// Inputs that are just what they are, on borders, beside them and missing, end in the leaves that exact inputs end in,
+// one by one and as copies.
+func TestInputsOnBorders(t *testing.T) {
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 17))
+		e := wild.Trees(r, wild.Space(r))
+		var borders []float64
+		for _, tree := range e.Trees {
+			for i := range tree {
+				if !tree[i].IsLeaf() {
+					tree[i].Borders(func(b float64) { borders = append(borders, b) })
+				}
+			}
+		}
+		exact, none := e.Exact(), make([]float64, e.Columns)
+		draw := func(missing bool) (float64, *big.Rat) {
+			v := r.NormFloat64()
+			switch r.IntN(5) {
+			case 0:
+			case 1:
+				if missing {
+					return math.NaN(), nil
+				}
+			default:
+				if len(borders) > 0 {
+					v = borders[r.IntN(len(borders))]
+					v = []float64{v, math.Nextafter(v, math.Inf(1)), math.Nextafter(v, math.Inf(-1))}[r.IntN(3)]
+				}
+			}
+			return v, new(big.Rat).SetFloat64(v)
+		}
+		for round := range 20 {
+			floats, rats := make([]float64, e.Columns), make([]*big.Rat, e.Columns)
+			for i := range floats {
+				floats[i], rats[i] = draw(round%2 == 0)
+			}
+			want := exact.Logit(rats)
+			if got := e.Logit(floats); !within(got, want, e.SumError()) {
+				t.Fatalf("seed %d: %v at %v, exactly %v", seed, got, floats, want)
+			}
+			if got, err := e.LogitNear(floats, none); !within(got, want, err) || math.IsInf(err, 1) {
+				t.Fatalf("seed %d: %v ± %v near %v, exactly %v", seed, got, err, floats, want)
+			}
+			varying := r.Perm(e.Columns)[:r.IntN(e.Columns+1)]
+			values := make([][]*big.Rat, 1+r.IntN(70))
+			for k := range values {
+				for range varying {
+					_, v := draw(true)
+					values[k] = append(values[k], v)
+				}
+			}
+			together := make([]float64, len(values))
+			if known := e.Copies(varying, values).Logits(floats, none, together); !known {
+				if round%2 != 0 {
+					t.Fatalf("seed %d: nothing is known of %v", seed, floats)
+				}
+				continue
+			}
+			for k := range values {
+				at := slices.Clone(rats)
+				for i, v := range varying {
+					at[v] = values[k][i]
+				}
+				if want := exact.Logit(at); !within(together[k], want, e.SumError()) {
+					t.Fatalf("seed %d: copy %d of %v: %v, exactly %v", seed, k, floats, together[k], want)
+				}
+			}
+		}
+	}
+}
+
 func within(v float64, exact *big.Rat, err float64) bool {
 	if math.IsInf(err, 1) {
 		return true

@@ -37,9 +37,12 @@ func TestAccuracy(t *testing.T) {
 			right++
 		}
 	}
-	got, err := individual.Accuracy(s, nil)
-	if want := float64(right) / 8 * 100; err != nil || math.Abs(got-want) > 1e-9 {
-		t.Errorf("accuracy %v %v, want %v", got, err, want)
+	scores, err := individual.ScoresOf(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := scores.Accuracy(nil), float64(right)/8*100; math.Abs(got-want) > 1e-9 {
+		t.Errorf("accuracy %v, want %v", got, want)
 	}
 	score := func(p []float64) float64 { return fairness.Sigmoid(s.Model.Logit(s.Space.NetworkInputs(nil, p))) }
 	above, pairs := 0.0, 0.0
@@ -56,11 +59,14 @@ func TestAccuracy(t *testing.T) {
 			pairs++
 		}
 	}
-	if auc, ok, err := individual.AUC(s); err != nil || !ok || math.Abs(auc-above/pairs) > 1e-12 {
-		t.Errorf("AUC %v %v %v, want %v of %v pairs", auc, ok, err, above, pairs)
+	if auc, ok := scores.AUC(); !ok || math.Abs(auc-above/pairs) > 1e-12 {
+		t.Errorf("AUC %v %v, want %v of %v pairs", auc, ok, above, pairs)
 	}
-	if _, err := individual.Accuracy(s, []int{}); err == nil {
-		t.Error("the accuracy of no rows is a number")
+	for row, p := range d.Points {
+		positive := s.Model.Logit(s.Space.NetworkInputs(nil, p)) > 0
+		if got := scores.Accuracy([]int{row}); (got == 100) != (positive == (d.Labels[row] == 1)) {
+			t.Errorf("row %d: accuracy %v", row, got)
+		}
 	}
 }
 
@@ -80,11 +86,8 @@ func TestAccuracyOutsideATable(t *testing.T) {
 		}
 	}
 	s := mustLoad(t, folder, study.Options{})
-	if _, err := individual.Accuracy(s, nil); !errors.Is(err, individual.ErrNoInput) || !strings.Contains(err.Error(), "rows.csv:3: a is 2") {
+	if _, err := individual.ScoresOf(s); !errors.Is(err, individual.ErrNoInput) || !strings.Contains(err.Error(), "rows.csv:3: a is 2") {
 		t.Errorf("a row that cannot be fed: %v", err)
-	}
-	if got, err := individual.Accuracy(s, []int{0, 2}); err != nil || got != 100 {
-		t.Errorf("the other rows: %v %v", got, err)
 	}
 }
 
@@ -112,11 +115,11 @@ func TestAccuracyOfPublishedNetworks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := individual.Accuracy(s, nil)
+				scores, err := individual.ScoresOf(s)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if math.Round(got*100)/100 != want {
+				if got := scores.Accuracy(nil); math.Round(got*100)/100 != want {
 					t.Errorf("accuracy %.4f, published %.2f", got, want)
 				}
 			})

@@ -203,28 +203,24 @@ func rowsOf(st *study.Study) (*Rows, error) {
 	if d.Labels == nil {
 		return out, nil
 	}
-	if len(d.Points) > 0 {
-		v, err := individual.Accuracy(st, nil)
-		if err != nil {
-			return out, err
-		}
-		ones := 0
-		for _, label := range d.Labels {
-			ones += label
-		}
-		majority := 100 * float64(max(ones, len(d.Labels)-ones)) / float64(len(d.Labels))
-		out.Accuracy, out.Majority = &v, &majority
-		if auc, ok, err := individual.AUC(st); err != nil {
-			return out, err
-		} else if ok {
-			out.AUC = &auc
-		}
+	if len(d.Points) == 0 {
+		return out, nil
+	}
+	scores, err := individual.ScoresOf(st)
+	if err != nil {
+		return out, err
+	}
+	ones := 0
+	for _, label := range d.Labels {
+		ones += label
+	}
+	accuracy, majority := scores.Accuracy(nil), 100*float64(max(ones, len(d.Labels)-ones))/float64(len(d.Labels))
+	out.Accuracy, out.Majority = &accuracy, &majority
+	if auc, ok := scores.AUC(); ok {
+		out.AUC = &auc
 	}
 	if len(d.Test) > 0 {
-		v, err := individual.Accuracy(st, d.Test)
-		if err != nil {
-			return out, err
-		}
+		v := scores.Accuracy(d.Test)
 		out.AccuracyTest = &v
 	}
 	return out, nil

@@ -154,12 +154,12 @@ func TestLoanDataFitsItsStudy(t *testing.T) {
 	if len(d.Points) < 5000 || len(d.Test) < len(d.Points)/12 {
 		t.Errorf("%d rows, %d of them held back", len(d.Points), len(d.Test))
 	}
-	accuracy, err := individual.Accuracy(s, d.Test)
+	scores, err := individual.ScoresOf(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The officers of the planted region disagree, which bounds what can be learnt.
-	if accuracy < 84 {
+	if accuracy := scores.Accuracy(d.Test); accuracy < 84 {
 		t.Errorf("accuracy on the rows held back is %.2f %%", accuracy)
 	}
 }
