@@ -68,6 +68,7 @@ func (o *onnxTrees) attribute(message []byte) {
 			if f.b == nil {
 				floats = append(floats, math.Float32frombits(uint32(v)))
 			}
+			floats = slices.Grow(floats, len(b)/4)
 			for len(b) > 0 {
 				bits, n := protowire.ConsumeFixed32(b)
 				if n < 0 {

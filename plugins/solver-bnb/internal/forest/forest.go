@@ -104,7 +104,7 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 	s := g.Space
 	m := &maker{
 		Plan: &Plan{grid: g, base: e.Base, err: e.SumError(), firsts: make([][]float64, len(s.Features))}, e: e,
-		sources: make([]source, s.Inputs), index: map[node]int32{}, cutsOf: map[string]int32{}, tests: map[test]float64{},
+		sources: make([]source, s.Inputs), index: make(map[node]int32, e.Parameters()), cutsOf: map[string]int32{}, tests: map[test]float64{},
 	}
 	for i := range s.Features {
 		m.changes = append(m.changes, map[float64]bool{})
@@ -181,7 +181,7 @@ func (p *Plan) Place(feature int, v float64) int {
 func (m *maker) split(n *trees.Node) split {
 	from := m.sources[n.Input]
 	f := &m.grid.Space.Features[from.feature]
-	out := split{left: n.GoesLeft(exactly(from.Input, f, f.Lo))}
+	out := split{left: goesLeft(n, from.Input, f, f.Lo)}
 	change := func(v float64) {
 		if k := len(out.firsts) - 1; k >= 0 && out.firsts[k] == v {
 			out.firsts = out.firsts[:k] // two changes are none
@@ -235,17 +235,22 @@ func exactly(in *space.Input, f *space.Feature, v float64) *big.Rat {
 	return x.Add(x, new(big.Rat).SetFloat64(in.Offset))
 }
 
+// goesLeft is where a feature's value goes: exactly, but in floats where these decide.
+func goesLeft(n *trees.Node, in *space.Input, f *space.Feature, v float64) bool {
+	if in.Table == nil && len(n.More) == 0 {
+		y := math.FMA(in.Scale, v, in.Offset)
+		if off := 0x1p-50 * (math.Abs(y) + math.SmallestNonzeroFloat64); math.Abs(y-n.Value) > off {
+			return y < n.Value
+		}
+	}
+	return n.GoesLeft(exactly(in, f, v))
+}
+
 // first is the least value of the domain that goes another way than its lowest one;
 // NaN where there is none.
 func first(f *space.Feature, in *space.Input, n *trees.Node) float64 {
-	was := n.GoesLeft(exactly(in, f, f.Lo))
-	other := func(v float64) bool {
-		y := math.FMA(in.Scale, v, in.Offset)
-		if off := 0x1p-50 * (math.Abs(y) + math.SmallestNonzeroFloat64); math.Abs(y-n.Value) > off {
-			return (y < n.Value) != was
-		}
-		return n.GoesLeft(exactly(in, f, v)) != was
-	}
+	was := goesLeft(n, in, f, f.Lo)
+	other := func(v float64) bool { return goesLeft(n, in, f, v) != was }
 	if !other(f.Hi) {
 		return math.NaN()
 	}
