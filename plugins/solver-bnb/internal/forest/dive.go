@@ -108,22 +108,11 @@ func (b *Boxes) Part(z1, z2 int) Part {
 // left is what is settled by nobody: of a part that is settled, where the trees are
 // constant and demands still met, else all of it.
 func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair, ok bool), found func(least []int32)) (left []Part, settled bool) {
-	d.judge, d.found, d.Left, d.Nodes, d.Leaves, d.root, d.left, d.broken = judge, found, limit, 0, 0, nil, nil, false
-	copy(d.least, p.Places)
-	copy(d.most, p.Places[len(d.least):])
-	demands, ok := judge(p.Bounds)
+	d.found, d.Left, d.Nodes, d.Leaves, d.root, d.left = found, limit, 0, 0, nil, nil
+	n, ok := d.begin(p, judge)
 	if !ok {
 		return nil, true
 	}
-	d.terms, d.places = d.terms[:0], d.places[:0]
-	var n share
-	for i := range n.sum {
-		n.start[i] = len(d.terms)
-		if d.used[i] = !math.IsInf(demands[i], -1); d.used[i] {
-			n.sum[i] = d.write(i, int(p.Z1), int(p.Z2))
-		}
-	}
-	n.start[len(n.sum)] = len(d.terms)
 	if settled = d.closes(n); !settled {
 		if d.left = d.root; d.root == nil { // stopped before
 			d.left = []Part{*p}
@@ -133,6 +122,61 @@ func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair
 		d.left[i].Z1, d.left[i].Z2 = p.Z1, p.Z2
 	}
 	return d.left, settled
+}
+
+// begin puts a part's terms on the stack; ok is unset where nothing is to be found in it.
+func (d *Dive) begin(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (n share, ok bool) {
+	d.judge, d.broken = judge, false
+	copy(d.least, p.Places)
+	copy(d.most, p.Places[len(d.least):])
+	demands, ok := judge(p.Bounds)
+	if !ok {
+		return n, false
+	}
+	d.terms, d.places = d.terms[:0], d.places[:0]
+	for i := range n.sum {
+		n.start[i] = len(d.terms)
+		if d.used[i] = !math.IsInf(demands[i], -1); d.used[i] {
+			n.sum[i] = d.write(i, int(p.Z1), int(p.Z2))
+		}
+	}
+	n.start[len(n.sum)] = len(d.terms)
+	return n, true
+}
+
+// Cut is the cut that lowers the bounds of a part most: a feature, −1 where there is none, and the last place of
+// the lower half. Judge is as for Settles.
+func (d *Dive) Cut(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (feature, last int32) {
+	n, ok := d.begin(p, judge)
+	if !ok {
+		return -1, 0
+	}
+	tops, _ := d.bound(n)
+	if d.outdone(tops) {
+		return -1, 0
+	}
+	feature, last, _ = d.choose(tops)
+	return feature, last
+}
+
+// bound walks through the terms of a node, of which it leaves those that are not constant on the stack.
+func (d *Dive) bound(n share) (tops Pair, now share) {
+	for _, at := range d.listed {
+		d.cuts[at] = false
+	}
+	d.listed = d.listed[:0]
+	copy(d.from, d.least)
+	copy(d.to, d.most)
+	for i := range bounds {
+		now.start[i] = len(d.terms)
+		tops[i] = math.Inf(1)
+		if d.used[i] {
+			now.sum[i], tops[i] = d.sweep(&d.sums[i], n.start[i], n.start[i+1], n.sum[i])
+			tops[i] += 16 * d.err
+		}
+	}
+	now.start[bounds] = len(d.terms)
+	return tops, now
 }
 
 // write puts the terms of a bound on the stack, and returns what is constant in it.
@@ -184,31 +228,14 @@ func (d *Dive) closes(n share) bool {
 		d.terms, d.places = d.terms[:terms], d.places[:places]
 	}()
 	d.places = append(append(d.places, d.least...), d.most...)
-	guard := 16 * d.err
 	var tops Pair
 	for {
-		for _, at := range d.listed {
-			d.cuts[at] = false
+		before := d.Leaves / d.leavesOfNode
+		tops, n = d.bound(n)
+		d.Left -= d.Leaves/d.leavesOfNode - before
+		if d.broken || d.stop.Load() {
+			return false
 		}
-		d.listed = d.listed[:0]
-		copy(d.from, d.least)
-		copy(d.to, d.most)
-		var now share
-		for i := range bounds {
-			now.start[i] = len(d.terms)
-			tops[i] = math.Inf(1)
-			if d.used[i] {
-				before := d.Leaves / d.leavesOfNode
-				now.sum[i], tops[i] = d.sweep(&d.sums[i], n.start[i], n.start[i+1], n.sum[i])
-				tops[i] += guard
-				d.Left -= d.Leaves/d.leavesOfNode - before
-			}
-			if d.broken || d.stop.Load() {
-				return false
-			}
-		}
-		now.start[bounds] = len(d.terms)
-		n = now
 		if d.outdone(tops) {
 			return true
 		}

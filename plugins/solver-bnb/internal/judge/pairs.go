@@ -1,6 +1,11 @@
 package judge
 
-import "math"
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/space"
+)
 
 // Pairs says which lanes' logits are compared: those of a first and a second copy
 // of different combinations. It is read-only.
@@ -104,6 +109,27 @@ func (j *Judge) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
 // Surely reports that logits of which one is at least high and the other at most
 // low violate the notion.
 func (j *Judge) Surely(high, low float64) bool { return j.Sure(high, low, j.above) }
+
+// SurelyApart reports that two logits violate the notion, of which one is in high, the other in low, and the first
+// more than the second by apart at least.
+//
+// As σ(a) − σ(b) ≥ σ(b + d) − σ(b) for a ≥ b + d, and likewise ≥ σ(a) − σ(a − d), two scores are ε apart where the middle of
+// one logit and what is d from it is near enough to 0.
+func (j *Judge) SurelyApart(high, low space.Interval, apart float64) bool {
+	switch j.Notion {
+	case fairness.Logit, fairness.Share:
+		return apart > j.above
+	case fairness.Score:
+		d := min(apart, 1000) // so that nothing large cancels
+		if !(d > 0) {
+			return false
+		}
+		far := farthest(d, j.above) - margin
+		near := func(lo, hi float64) bool { return far > 0.01 && lo > -far && hi < far }
+		return near(low.Lo+d/2, low.Hi+d/2) || near(high.Lo-d/2, high.Hi-d/2)
+	}
+	return false
+}
 
 // Tolerated is the largest of what the notion measures that is no violation, or
 // next to it.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // No pair has a larger value than is widest, whatever the logits are within their
@@ -72,6 +73,58 @@ func TestWidest(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of two logits that are surely far enough apart all that lie in their intervals violate the notion, and intervals that are
+// points are judged by what is known of them.
+func TestSurelyApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 9))
+	surely, points := 0, 0
+	for range 4000 {
+		eps := big.NewRat(1, []int64{20, 3, 7}[r.IntN(3)])
+		j := New(fairness.Notions[r.IntN(len(fairness.Notions))], eps)
+		width := float64(r.IntN(2)) * math.Exp(2*r.NormFloat64())
+		a := 3 * r.NormFloat64()
+		b := a - math.Abs(2*r.NormFloat64())
+		if r.IntN(4) == 0 {
+			b = a - j.below // next to the threshold
+		}
+		high := space.Interval{Lo: a - r.Float64()*width, Hi: a + r.Float64()*width}
+		low := space.Interval{Lo: b - r.Float64()*width, Hi: b + r.Float64()*width}
+		apart := down(a-b) - float64(r.IntN(2))*r.Float64()*width
+		sure := j.SurelyApart(high, low, apart)
+		if width == 0 && j.Notion == fairness.Score {
+			points++
+			if gap := scores(a, b); sure != (gap > j.above) && math.Abs(gap-j.above) > 1e-3 {
+				t.Fatalf("scores of %v and %v, %v apart, are surely far enough apart: %v", a, b, gap, sure)
+			}
+		}
+		if !sure {
+			continue
+		}
+		surely++
+		for range 5 {
+			pick := func(i space.Interval) float64 {
+				return []float64{i.Lo, i.Hi, i.Lo + r.Float64()*(i.Hi-i.Lo)}[r.IntN(3)]
+			}
+			x, y := pick(high), pick(low)
+			switch r.IntN(3) { // just as far apart as is known
+			case 0:
+				y = min(y, x-apart)
+			case 1:
+				x = max(x, y+apart)
+			}
+			if x < high.Lo || x > high.Hi || y < low.Lo || y > low.Hi || x-y < up(apart) {
+				continue
+			}
+			if !j.Notion.Violates([]*big.Rat{rat(x), rat(y)}, eps) {
+				t.Fatalf("%s: %v and %v, of %v and %v, %v apart, do not violate ε = %s", j.Notion, x, y, high, low, apart, eps)
+			}
+		}
+	}
+	if surely < 300 || points < 100 {
+		t.Errorf("only %d pairs violate surely, and %d of scores are points", surely, points)
+	}
 }
 
 // What surely violates does, exactly, and beyond what is tolerated nothing is left

@@ -81,6 +81,8 @@ func (w *worker) settle(box grid.Box, b int) {
 	unfair := th.From < 0 && th.To >= 0
 	if t.goal.reach > 0 {
 		fair, unfair = upper < t.goal.reach, lower >= t.goal.reach
+	} else if w.trees != nil && !fair && !unfair {
+		fair, unfair = w.byPairs(possible, sure)
 	}
 	switch {
 	case certain && fair || fair && !t.goal.counts && t.goal.Goal == goalDecide:

@@ -5,6 +5,8 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // What is different where the model is trees: boxes are bounded one by one by package
@@ -57,6 +59,11 @@ func (w *worker) cutTrees(box grid.Box, d int) (dim int, last uint64) {
 	if w.t.rules != nil && d != widest(box) {
 		return d, box[2*d] + (box[2*d+1]-box[2*d])/2
 	}
+	if w.t.thorough() {
+		if dim, last = w.cutPair(box); dim >= 0 {
+			return dim, last
+		}
+	}
 	if dim, last = w.trees.Cut(box); dim >= 0 {
 		return dim, last
 	}
@@ -66,6 +73,65 @@ func (w *worker) cutTrees(box grid.Box, d int) (dim int, last uint64) {
 		}
 	}
 	return d, box[2*d] + (box[2*d+1]-box[2*d])/2
+}
+
+// byPairs says what the bounds of single pairs of combinations mean for the box that was bounded last: fair where no
+// pair that may be allowed violates, unfair where one does that surely is.
+func (w *worker) byPairs(possible, sure []bool) (fair, unfair bool) {
+	if len(w.g.Combinations) > mostCombinations {
+		return false, false
+	}
+	fair = true
+	for z1 := range w.g.Combinations {
+		for z2 := range w.g.Combinations {
+			if z1 == z2 || possible != nil && !(possible[z1] && possible[z2]) {
+				continue
+			}
+			one, two := w.trees.Pair(z1, z2), w.trees.Pair(z2, z1)
+			fair = fair && w.t.most(one) <= w.t.judge.Tolerated()
+			// The pair the other way round has the least of the first logit, and the greatest of the second.
+			high, low := space.Interval{Lo: -two[2], Hi: one[1]}, space.Interval{Lo: -one[2], Hi: two[1]}
+			if (sure == nil || sure[z1] && sure[z2]) && w.t.judge.SurelyApart(high, low, -two[0]) {
+				return false, true
+			}
+		}
+	}
+	return fair, false
+}
+
+// thorough reports that boxes are cut as dives cut parts.
+func (t *Tree) thorough() bool {
+	return !t.pairs && !t.goal.bins && !t.goal.least && len(t.grid.Combinations) <= mostCombinations
+}
+
+// cutPair is where to cut a box for the pair of combinations that promises the largest value, so that
+// the bounds of both halves become small; dim is −1 where nothing speaks for a cut.
+func (w *worker) cutPair(box grid.Box) (dim int, last uint64) {
+	w.trees.Bound(box)
+	best, z1, z2 := math.Inf(-1), 0, 0
+	for i := range w.g.Combinations {
+		for j := range w.g.Combinations {
+			if i == j {
+				continue
+			}
+			if v := w.t.most(w.trees.Pair(i, j)); v > best {
+				best, z1, z2 = v, i, j
+			}
+		}
+	}
+	if math.IsInf(best, -1) {
+		return -1, 0
+	}
+	if w.t.goal.Goal == problem.Quantify {
+		defer func(c float64) { w.cutoff = c }(w.cutoff)
+		w.cutoff = w.t.judge.Tolerated()
+	}
+	p := w.trees.Part(z1, z2)
+	f, c := w.dive.Cut(&p, w.demands)
+	if f < 0 {
+		return -1, 0
+	}
+	return w.trees.Cell(box, int(f), int(c))
 }
 
 // constant settles a box all over which the trees are constant and all individuals
