@@ -81,6 +81,9 @@ func (a *asker) certificate(ctx context.Context, rep *certify.Report) (*Certific
 	if q.Goal = a.goal(); rep.Nobody {
 		q.Goal = problem.Decide // there is no largest gap
 	}
+	if rep.Witness != nil {
+		q.Near = rep.Witness.Copy1 // boxes are bounded against it from the first on
+	}
 	out, err := a.write(ctx, &q)
 	if err != nil {
 		return nil, fmt.Errorf("no certificate: %w", err)

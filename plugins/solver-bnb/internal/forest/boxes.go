@@ -192,6 +192,17 @@ func (b *Boxes) of(z1, z2 int) float64 {
 // Pair bounds a pair of combinations' logits.
 func (b *Boxes) Pair(z1, z2 int) Pair { return Pair{b.of(z1, z2), b.To + b.Hi[z1], -b.From - b.Lo[z2]} }
 
+// Places is how many combinations of places the box that was bounded last has, or most where that is less.
+func (b *Boxes) Places(most int) int {
+	n := 1
+	for f := range b.least[0] {
+		if n *= int(b.most[0][f]-b.least[0][f]) + 1; n >= most {
+			return most
+		}
+	}
+	return n
+}
+
 // reach is the least and the greatest leaf below a node, within the places.
 func (b *Boxes) reach(at int32) (lo, hi float64) {
 	n := &b.nodes[at]

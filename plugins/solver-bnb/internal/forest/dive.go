@@ -144,9 +144,9 @@ func (d *Dive) begin(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (
 	return n, true
 }
 
-// Cut is the cut that lowers the bounds of a part most: a feature, −1 where there is none, and the last place of
-// the lower half. Judge is as for Settles.
-func (d *Dive) Cut(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (feature, last int32) {
+// Cut is the cut that lowers the bounds of a part most, of those that can be made: a feature, −1 where there is none, and
+// the last place of the lower half. Judge is as for Settles.
+func (d *Dive) Cut(p *Part, judge func(bounds Pair) (demands Pair, ok bool), can func(feature, last int32) bool) (feature, last int32) {
 	n, ok := d.begin(p, judge)
 	if !ok {
 		return -1, 0
@@ -155,7 +155,7 @@ func (d *Dive) Cut(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (fe
 	if d.outdone(tops) {
 		return -1, 0
 	}
-	feature, last, _ = d.choose(tops)
+	feature, last, _ = d.choose(tops, can)
 	return feature, last
 }
 
@@ -253,7 +253,7 @@ func (d *Dive) closes(n share) bool {
 		}
 		return true
 	}
-	f, c, left := d.choose(tops)
+	f, c, left := d.choose(tops, nil)
 	if d.root == nil {
 		d.root = d.halves(tops, f, c)
 	}
@@ -330,8 +330,8 @@ func (d *Dive) cuttable() bool {
 	})
 }
 
-// choose finds the cut that lowers bounds most, and says whether the lower part is the more promising.
-func (d *Dive) choose(tops Pair) (feature, cut int32, left bool) {
+// choose finds the cut that lowers bounds most, of those that can be made, and says whether the lower part is the more promising.
+func (d *Dive) choose(tops Pair, can func(feature, last int32) bool) (feature, cut int32, left bool) {
 	feature = -1
 	best := 0.0
 	for _, k := range d.listed {
@@ -351,7 +351,7 @@ func (d *Dive) choose(tops Pair) (feature, cut int32, left bool) {
 				b += min(-s.from[at+1]/slack, 1)
 			}
 		}
-		if v := (a + 0.01) * (b + 0.01); v > best {
+		if v := (a + 0.01) * (b + 0.01); v > best && (can == nil || can(f, c)) {
 			best, feature, cut, left = v, f, c, a <= b
 		}
 	}

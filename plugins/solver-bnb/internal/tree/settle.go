@@ -73,7 +73,12 @@ func (w *worker) settle(box grid.Box, b int) {
 		if t.goal.bins && w.matchable(lane) {
 			c = w.everyone() // whom the parts' matching needs
 		}
-		w.value(box, lane, w.cutOf(box, lane, prefer), c, bound)
+		cut := w.cutOf(box, lane, prefer)
+		if bound > w.cutoff && w.settledByDives(box, cut, possible) {
+			w.bounded(box, lane)
+			return
+		}
+		w.value(box, lane, cut, c, bound)
 		return
 	}
 	th := t.judge.Thresholds(&whole)
@@ -114,7 +119,12 @@ func (w *worker) settle(box grid.Box, b int) {
 			count, violate = floor(count), floor(violate)
 		}
 	}
-	w.leaf(box, lane, w.cutOf(box, lane, prefer), c, count, violate, byMass(size-count-violate))
+	cut := w.cutOf(box, lane, prefer)
+	if t.goal.Goal == goalDecide && w.settledByDives(box, cut, possible) {
+		w.fair(box, lane, size)
+		return
+	}
+	w.leaf(box, lane, cut, c, count, violate, byMass(size-count-violate))
 }
 
 // cutOf is the dimension to cut, −1 for none: the preferred one, where there is one and

@@ -3,6 +3,7 @@ package tree
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -99,6 +100,41 @@ func (w *worker) byPairs(possible, sure []bool) (fair, unfair bool) {
 	return fair, false
 }
 
+// fewPlaces is how many combinations of places a box may have for dives to prove a leaf of it. A checker that cuts it down
+// to single ones has twice as many parts to look at, which is what it does at most.
+const fewPlaces = 1 << 19
+
+// settledByDives reports that no pair of combinations has a value above the cutoff in the box that was bounded last, where
+// that is to be found out by dives: they go on within a cell of a real feature, which boxes do not, and where a proof is
+// wanted, a box with few places is one leaf of it. cut is −1 where the box cannot be cut.
+func (w *worker) settledByDives(box grid.Box, cut int, possible []bool) bool {
+	t := w.t
+	if w.trees == nil || !t.thorough() || cut >= 0 && !(t.Proofs && w.trees.Places(fewPlaces) < fewPlaces) {
+		return false
+	}
+	var list []forest.Part
+	for z1 := range w.g.Combinations {
+		for z2 := range w.g.Combinations {
+			if z1 != z2 && (possible == nil || possible[z1] && possible[z2]) {
+				list = append(list, w.trees.Part(z1, z2))
+			}
+		}
+	}
+	for i := range list {
+		cutoff := w.cutoff
+		o := w.settleByDive(&list[i], maxDepth)
+		w.cutoff = max(w.cutoff, cutoff)
+		w.out.bounded += int64(o.nodes)
+		if o.best != nil && (w.out.best == nil || t.goal.values && o.best.Value > w.out.best.Value) {
+			w.out.best = o.best
+		}
+		if !o.settled || len(o.left) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // thorough reports that boxes are cut as dives cut parts.
 func (t *Tree) thorough() bool {
 	return !t.pairs && !t.goal.bins && !t.goal.least && len(t.grid.Combinations) <= mostCombinations
@@ -127,7 +163,10 @@ func (w *worker) cutPair(box grid.Box) (dim int, last uint64) {
 		w.cutoff = w.t.judge.Tolerated()
 	}
 	p := w.trees.Part(z1, z2)
-	f, c := w.dive.Cut(&p, w.demands)
+	f, c := w.dive.Cut(&p, w.demands, func(feature, last int32) bool { // not within a cell of a real feature
+		dim, _ := w.trees.Cell(box, int(feature), int(last))
+		return dim >= 0
+	})
 	if f < 0 {
 		return -1, 0
 	}
