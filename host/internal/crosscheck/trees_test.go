@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
@@ -22,12 +24,15 @@ func TestTrees(t *testing.T) {
 		s, d := plugintest.Solver(t, name)
 		panel = append(panel, &panelist{name: name, solver: s, description: d})
 	}
-	counts := map[string]int{}
+	counts, sets := map[string]int{}, 0
 	for seed := range tier.Count(30, 1000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 41))
 		for i, s := range panel {
 			q := wild.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])
 			forest := wild.Trees(r, q.Space)
+			if comparesWithSets(forest) {
+				sets++
+			}
 			if q.Model = forest; seed%2 == 1 {
 				q.Model = wild.Shares(r, forest)
 				q.Notion = forest.Link().Notion(q.Notion)
@@ -52,4 +57,14 @@ func TestTrees(t *testing.T) {
 		}
 	}
 	gaveBoth(t, panel, counts)
+	if want := tier.Count(9, 300); sets < want {
+		t.Errorf("%d forests compare with sets and know where a missing value goes, want %d", sets, want)
+	}
+}
+
+// comparesWithSets reports a comparison with a set of values that sends a missing one left.
+func comparesWithSets(e *trees.Ensemble) bool {
+	return slices.ContainsFunc(e.Trees, func(t trees.Tree) bool {
+		return slices.ContainsFunc(t, func(n trees.Node) bool { return len(n.More) > 0 && n.Missing })
+	})
 }
