@@ -124,7 +124,6 @@ func (w *worker) settledByDives(box grid.Box, cut int, possible []bool) bool {
 		cutoff := w.cutoff
 		o := w.settleByDive(&list[i], maxDepth)
 		w.cutoff = max(w.cutoff, cutoff)
-		w.out.bounded += int64(o.nodes)
 		if o.best != nil && (w.out.best == nil || t.goal.values && o.best.Value > w.out.best.Value) {
 			w.out.best = o.best
 		}
