@@ -65,9 +65,6 @@ func (a *answer) proof(p *tree.Piece) *sdk.Proof {
 // rest hands over what is left undecided.
 func (a *answer) rest() {
 	var list []tree.Piece
-	if a.t.Boxes == 0 { // found at first sight
-		list = append(list, tree.Piece{Box: a.t.Grid().Whole(), Claim: tree.PieceUndecided})
-	}
 	a.t.Rest(func(p tree.Piece) {
 		if list = append(list, p); len(list) == piecesTogether {
 			a.o.Pieces(a.pieces(list))

@@ -284,7 +284,7 @@ func (r *Result) gap(digits int) string {
 	text := strconv.FormatFloat(*r.Gap, 'g', digits, 64)
 	if eps, ok := new(big.Rat).SetString(r.Epsilon); ok && r.notion().UsesEpsilon() && r.Verdict == certify.Unfair.String() && r.AskedK == 0 {
 		for ; digits < 17; digits++ {
-			if shown, _ := new(big.Rat).SetString(text); shown.Cmp(eps) > 0 {
+			if shown, ok := new(big.Rat).SetString(text); !ok || shown.Cmp(eps) > 0 {
 				break
 			}
 			text = strconv.FormatFloat(*r.Gap, 'g', digits+1, 64)

@@ -15,19 +15,22 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// lay makes the queue as it has to be, and listens for results from the first on.
-func (c *Coordinator) lay(ctx context.Context) (err error) {
+// lay makes the queue as it has to be, and listens for results from the first on. Where that fails, all
+// is as before.
+func (c *Coordinator) lay(ctx context.Context) error {
 	c.filling.Lock()
 	defer c.filling.Unlock()
+	queue, results, store, err := c.link.lay(ctx)
+	if err != nil {
+		return err
+	}
 	c.still() // what it brings is of what was there
 	clear(c.grounds)
 	clear(c.sent)
 	c.mu.Lock()
 	c.latest, c.fresh, c.deaf = 0, nil, 0 // the stream may be another
 	c.mu.Unlock()
-	if c.queue, c.results, c.store, err = c.link.lay(ctx); err != nil {
-		return err
-	}
+	c.queue, c.results, c.store = queue, results, store
 	return c.hark(ctx)
 }
 

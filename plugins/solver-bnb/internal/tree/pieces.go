@@ -57,8 +57,12 @@ func (w *worker) enumerated(box grid.Box, fair, unfair float64) {
 	w.out.pieces = append(w.out.pieces, Piece{Box: append(grid.Box(nil), box...), Claim: PieceCounted, Fair: fair, Unfair: unfair, Enumerated: true})
 }
 
-// Rest gives the leaves that are left, as pieces that are undecided.
+// Rest gives the leaves that are left, as pieces that are undecided; the region where it was
+// never bounded.
 func (t *Tree) Rest(visit func(Piece)) {
+	if t.Boxes == 0 && t.front.size == 0 { // as where somebody was found at first sight
+		visit(Piece{Box: t.grid.Whole(), Claim: PieceUndecided})
+	}
 	t.front.each(func(p *page, i int) {
 		box := make(grid.Box, 2*len(t.grid.Dims))
 		t.front.box(p, i, box)

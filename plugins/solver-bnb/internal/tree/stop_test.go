@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
@@ -68,6 +69,12 @@ func TestBoundsBrokenOffSayNothing(t *testing.T) {
 		}})
 		if from == 0 && tr.Best == nil && (end == Complete || tr.Size() == 0 || tr.Share() != 0) {
 			t.Errorf("question %d, %s: the end %d with %d boxes left and a share of %v, where the region was not bounded", i, q.Goal, end, tr.Size(), tr.Share())
+		}
+		if from == 0 {
+			var rest []Piece
+			if tr.Rest(func(p Piece) { rest = append(rest, p) }); len(tr.parts) == 0 && (len(rest) != 1 || !slices.Equal(rest[0].Box, tr.grid.Whole())) {
+				t.Errorf("question %d, %s: what is left of the region, which was not bounded, is %v", i, q.Goal, rest)
+			}
 		}
 		if end == Enough && rounds > from {
 			open++

@@ -1,7 +1,9 @@
 package tree
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
@@ -100,16 +102,16 @@ func (w *worker) byPairs(possible, sure []bool) (fair, unfair bool) {
 	return fair, false
 }
 
-// fewPlaces is how many combinations of places a box may have for dives to prove a leaf of it. A checker that cuts it down
+// fewPlaces is how many combinations of places a box has too many of for dives to prove a leaf of it. A checker that cuts it down
 // to single ones has twice as many parts to look at, which is what it does at most.
 const fewPlaces = 1 << 19
 
 // settledByDives reports that no pair of combinations has a value above the cutoff in the box that was bounded last, where
 // that is to be found out by dives: they go on within a cell of a real feature, which boxes do not, and where a proof is
-// wanted, a box with few places is one leaf of it. cut is −1 where the box cannot be cut.
+// wanted, a box with fewPlaces at most is one leaf of it. cut is −1 where the box cannot be cut.
 func (w *worker) settledByDives(box grid.Box, cut int, possible []bool) bool {
 	t := w.t
-	if w.trees == nil || !t.thorough() || cut >= 0 && !(t.Proofs && w.trees.Places(fewPlaces) < fewPlaces) {
+	if w.trees == nil || !t.thorough() || cut >= 0 && !t.Proofs || t.Proofs && w.trees.Places(fewPlaces) >= fewPlaces {
 		return false
 	}
 	var list []forest.Part
@@ -139,37 +141,47 @@ func (t *Tree) thorough() bool {
 	return !t.pairs && !t.goal.bins && !t.goal.least && len(t.grid.Combinations) <= mostCombinations
 }
 
+// triedPairs bounds the pairs of combinations for which a cut of a box is looked for.
+const triedPairs = 8
+
 // cutPair is where to cut a box for the pair of combinations that promises the largest value, so that
-// the bounds of both halves become small; dim is −1 where nothing speaks for a cut.
+// the bounds of both halves become small, or where that is known within cells of real features already, for
+// the next; dim is −1 where nothing speaks for a cut.
 func (w *worker) cutPair(box grid.Box) (dim int, last uint64) {
 	w.trees.Bound(box)
-	best, z1, z2 := math.Inf(-1), 0, 0
-	for i := range w.g.Combinations {
-		for j := range w.g.Combinations {
-			if i == j {
-				continue
-			}
-			if v := w.t.most(w.trees.Pair(i, j)); v > best {
-				best, z1, z2 = v, i, j
-			}
-		}
-	}
-	if math.IsInf(best, -1) {
-		return -1, 0
-	}
 	if w.t.goal.Goal == problem.Quantify {
 		defer func(c float64) { w.cutoff = c }(w.cutoff)
 		w.cutoff = w.t.judge.Tolerated()
 	}
-	p := w.trees.Part(z1, z2)
-	f, c := w.dive.Cut(&p, w.demands, func(feature, last int32) bool { // not within a cell of a real feature
-		dim, _ := w.trees.Cell(box, int(feature), int(last))
-		return dim >= 0
-	})
-	if f < 0 {
-		return -1, 0
+	type pair struct {
+		z1, z2 int
+		most   float64
 	}
-	return w.trees.Cell(box, int(f), int(c))
+	var best []pair // the most promising first
+	for i := range w.g.Combinations {
+		for j := range w.g.Combinations {
+			if v := w.t.most(w.trees.Pair(i, j)); i != j && v > w.cutoff {
+				at, _ := slices.BinarySearchFunc(best, v, func(p pair, v float64) int { return cmp.Compare(v, p.most) })
+				for at < len(best) && best[at].most == v {
+					at++
+				}
+				if best = slices.Insert(best, at, pair{i, j, v}); len(best) > triedPairs {
+					best = best[:triedPairs]
+				}
+			}
+		}
+	}
+	for _, b := range best {
+		p := w.trees.Part(b.z1, b.z2)
+		f, c := w.dive.Cut(&p, w.demands, func(feature, last int32) bool { // not within a cell of a real feature
+			dim, _ := w.trees.Cell(box, int(feature), int(last))
+			return dim >= 0
+		})
+		if f >= 0 {
+			return w.trees.Cell(box, int(f), int(c))
+		}
+	}
+	return -1, 0
 }
 
 // constant settles a box all over which the trees are constant and all individuals
