@@ -108,6 +108,9 @@ func TestGapsAreWithinTheirTangents(t *testing.T) {
 
 // near is how far from the largest gap a bound may be for the host to call it closed.
 func near(gap float64) float64 {
+	if gap <= 0 {
+		return 1e-10
+	}
 	return min(max(min(1e-6, 1e-3*gap), 1e-12), 1e-7*max(gap, 1e-3))
 }
 
