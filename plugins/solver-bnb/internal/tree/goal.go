@@ -93,7 +93,7 @@ func (t *Tree) misjudged(v float64) float64 {
 	}
 	e := t.q.Notion.Slope() * t.off
 	if t.joined {
-		return 2*e + min(34*e, 5e-8*math.Abs(v))
+		return 2*e + min(34*e, 3e-8*math.Abs(v))
 	}
 	return 2 * e
 }
