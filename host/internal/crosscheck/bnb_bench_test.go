@@ -103,6 +103,20 @@ func benchSeconds(b *testing.B) int {
 	return seconds
 }
 
+// publicStudy is the study of a public network, AC-1 to AC-12 or BM-1 to BM-8.
+func publicStudy(b *testing.B, name string) *study.Study {
+	b.Helper()
+	file := "adult.yaml"
+	if name[0] == 'B' {
+		file = "bank.yaml"
+	}
+	st, err := study.Load("../../../studies/"+file, study.Options{DataRoot: dataRoot(b), Model: name})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return st
+}
+
 // BenchmarkLargest is the largest gap of scores and of logits, by bnb, by HiGHS and by both as a
 // portfolio, and the largest k by bnb, of all networks and protected features (K = 90 and 2), on
 // two threads: the best that was found, how far the bound is above it, and the seconds, of
@@ -116,14 +130,11 @@ func BenchmarkLargest(b *testing.B) {
 	}
 	arms := []certify.Options{members[0], members[1], {Portfolio: members}}
 	for i := range 20 {
-		name, file := fmt.Sprintf("AC-%d", i+1), "adult.yaml"
+		name := fmt.Sprintf("AC-%d", i+1)
 		if i >= 12 {
-			name, file = fmt.Sprintf("BM-%d", i-11), "bank.yaml"
+			name = fmt.Sprintf("BM-%d", i-11)
 		}
-		st, err := study.Load("../../../studies/"+file, study.Options{DataRoot: dataRoot(b), Model: name})
-		if err != nil {
-			b.Fatal(err)
-		}
+		st := publicStudy(b, name)
 		measured := func(what string, largest func(ctx context.Context) (best, bound float64, err error)) {
 			b.Run(name+"/"+what, func(b *testing.B) {
 				var best, bound, seconds float64
@@ -199,14 +210,7 @@ func BenchmarkFirstWitness(b *testing.B) {
 			continue
 		}
 		b.Run(sub.name, func(b *testing.B) {
-			file := "adult.yaml"
-			if sub.name[0] == 'B' {
-				file = "bank.yaml"
-			}
-			st, err := study.Load("../../../studies/"+file, study.Options{DataRoot: dataRoot(b), Model: sub.name})
-			if err != nil {
-				b.Fatal(err)
-			}
+			st := publicStudy(b, sub.name)
 			q := &problem.Query{Model: st.Model, Space: st.Space, Notion: fairness.Score, Epsilon: st.Epsilon, Goal: problem.Decide}
 			var ms []float64
 			for b.Loop() {

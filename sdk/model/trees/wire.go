@@ -25,10 +25,7 @@ func (e *Ensemble) Fingerprint() string {
 // MarshalBinary implements model.Portable: a hyfair.problem.v1.TreeEnsemble.
 func (e *Ensemble) MarshalBinary() ([]byte, error) {
 	m := &problemv1.TreeEnsemble{Inputs: int32(e.Columns), Identity: e.Output != fairness.LinkSigmoid, Share: e.Output == fairness.LinkShare, Base: e.Base}
-	n := 0
-	for _, t := range e.Trees {
-		n += len(t)
-	}
+	n := e.Parameters() // no fewer than nodes
 	m.Input, m.Left, m.Right = make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)
 	m.Value, m.Closed, m.Missing = make([]float64, 0, n), make([]bool, 0, n), make([]bool, 0, n)
 	for _, t := range e.Trees {

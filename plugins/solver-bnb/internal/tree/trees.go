@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -108,7 +107,7 @@ const fewPlaces = 1 << 19
 
 // settledByDives reports that no pair of combinations has a value above the cutoff in the box that was bounded last, where
 // that is to be found out by dives: they go on within a cell of a real feature, which boxes do not, and where a proof is
-// wanted, a box with fewPlaces at most is one leaf of it. cut is −1 where the box cannot be cut.
+// wanted, a box with fewer than fewPlaces is one leaf of it. cut is −1 where the box cannot be cut.
 func (w *worker) settledByDives(box grid.Box, cut int, possible []bool) bool {
 	t := w.t
 	if w.trees == nil || !t.thorough() || cut >= 0 && !t.Proofs || t.Proofs && w.trees.Places(fewPlaces) >= fewPlaces {
@@ -161,9 +160,9 @@ func (w *worker) cutPair(box grid.Box) (dim int, last uint64) {
 	for i := range w.g.Combinations {
 		for j := range w.g.Combinations {
 			if v := w.t.most(w.trees.Pair(i, j)); i != j && v > w.cutoff {
-				at, _ := slices.BinarySearchFunc(best, v, func(p pair, v float64) int { return cmp.Compare(v, p.most) })
-				for at < len(best) && best[at].most == v {
-					at++
+				at := len(best)
+				for at > 0 && best[at-1].most < v {
+					at--
 				}
 				if best = slices.Insert(best, at, pair{i, j, v}); len(best) > triedPairs {
 					best = best[:triedPairs]
