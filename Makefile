@@ -6,7 +6,7 @@ PYTHON_PLUGINS := $(notdir $(patsubst %/plugin.yaml,%,$(wildcard plugins/*/plugi
 PUT     = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; };
 export CGO_ENABLED = 0
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser demo check test test-long vet cross bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-long demo check test test-long vet cross bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
 
 all: build
 
@@ -57,6 +57,10 @@ setup-deploy:
 setup-browser:
 	scripts/setup.sh browser
 
+# All that make test-long needs, but PyTorch.
+setup-long:
+	scripts/setup.sh lime solvers models kubernetes browser
+
 # What is downloaded comes while what is there is compiled.
 demo:
 	@$(MAKE) --no-print-directory -j2 setup build
@@ -78,11 +82,11 @@ test:
 	$(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -short $(VECTOR)
 
-# The second run leaves out what takes long and asks the same of the plain loops.
-test-long: export HYFAIR_TEST = long
-test-long: setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser vet programs cross
-	$(GOTEST) $(ALL)
-	HYFAIR_SIMD=scalar $(GOTEST) -skip "TestSharesHoldAgainstSamples|TestReferee" $(VECTOR)
+# What is downloaded comes while what is there is compiled. The second run asks the plain loops, by the counts of make test.
+test-long: setup-python build
+	@$(MAKE) --no-print-directory -j3 setup-torch setup-long vet programs cross
+	HYFAIR_TEST=long $(GOTEST) $(ALL)
+	HYFAIR_SIMD=scalar $(GOTEST) $(VECTOR)
 
 # Programs that only tests start. ./... leaves them out.
 TESTED := $(patsubst %/main.go,./%,$(shell find host plugins sdk -path '*/testdata/*' -name main.go))

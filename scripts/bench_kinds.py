@@ -3,7 +3,7 @@
     bench_kinds.py HYFAIR DATA WORK [SECONDS]
 
 trains what the literature compares fairness by (logistic regression, a decision tree, a forest of 50 trees of unlimited depth,
-a network of 64-32-16-8-4-2 neurons) by scikit-learn on Adult and Bank in DATA, and on random rows of the shape of German Credit; hyfair
+a network of 64-32-16-8-4-2 neurons) by scikit-learn on Adult and Bank in DATA, and on German Credit; hyfair
 init drafts the studies. Each is asked by each solver for SECONDS (20), on one thread.
 """
 import os
@@ -42,7 +42,7 @@ def main():
     os.makedirs(work, exist_ok=True)
     warnings.filterwarnings("ignore", message="Stochastic Optimizer")
     print(f"{'data':8} {'model':10} {'accuracy':>8} {'protected':10} {'by':6} {'gap':>10} {'bound':>10} {'seconds':>8}", flush=True)
-    for name, rows, yes, protected in [("adult", bench_trees.adult(data), ">50K", "sex"), ("bank", bank(data), "yes", "marital"), ("german", bench_trees.german(), "good", "sex")]:
+    for name, rows, yes, protected in [("adult", bench_trees.adult(data), ">50K", "sex"), ("bank", bank(data), "yes", "marital"), ("german", bench_trees.german(work), "good", "sex")]:
         x, y = bench_trees.codes(rows).astype(np.float32).to_numpy(), (rows.label == yes).astype(int)
         table = os.path.join(work, f"kinds-{name}.csv")
         rows.to_csv(table, index=False)

@@ -90,10 +90,13 @@ settled() {
 	esac
 }
 
-# record NAME VERSION SOURCE [PIN]: replaces the part's line in one step.
+# record NAME VERSION SOURCE [PIN]: replaces the part's line in one step, alone.
 record() {
-	{ grep -v "^$1 " "$VERSIONS" 2>/dev/null; echo "$*"; } | sort >"$TMP/versions"
-	mv -f "$TMP/versions" "$VERSIONS"
+	(
+		flock 9
+		{ grep -v "^$1 " "$VERSIONS" 2>/dev/null; echo "$*"; } | sort >"$TMP/versions"
+		mv -f "$TMP/versions" "$VERSIONS"
+	) 9>>"$DEPS/lock"
 }
 
 # The word that makes a command run as root: none for root itself, sudo where
