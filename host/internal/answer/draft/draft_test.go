@@ -483,6 +483,22 @@ func TestScores(t *testing.T) {
 	}
 }
 
+// Scores that two categories give alike do not tell their order, which the draft calls a guess.
+func TestScoresOfAlikeCategories(t *testing.T) {
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 4, Out: 1, Weights: []float64{0.1, 1, 0, 0}, Bias: []float64{-4}}}}
+	var data, scores strings.Builder
+	data.WriteString("age,group,y\n")
+	for i := range 60 {
+		age, group := 20+i*7%50, i*i%7%3
+		fmt.Fprintf(&data, "%d,%c,%d\n", age, 'a'+group, i%2)
+		fmt.Fprintln(&scores, fairness.Sigmoid(n.Logit([]float64{float64(age), float64(group & 1), 0, 0})))
+	}
+	out, st, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: networkFile(t, n), Scores: written(t, "s.csv", scores.String())})
+	if f := st.Space.Features[1]; !out.Solved || f.Categories[0] != "b" || !strings.Contains(text, "guess: whether ") {
+		t.Errorf("%+v\n%s", out, text)
+	}
+}
+
 // madeUp is a network of layers of such widths.
 func madeUp(r *rand.Rand, widths ...int) *relu.Network {
 	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid}

@@ -510,7 +510,7 @@ func (a *arrangement) tell(i int, m model.Model, scores []float64, bound float64
 				same = same && a.worst(m, scores, rows) <= bound
 			}
 			if same && alike == "" {
-				alike = fmt.Sprintf("guess: which comes first of %s and %s, among others; the scores are the same either way", names[l], names[k])
+				alike = fmt.Sprintf("guess: whether %s or %s comes first; the scores are the same either way", names[l], names[k])
 			}
 		}
 	}
