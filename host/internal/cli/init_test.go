@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,10 +14,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// What is drafted of the shipped study's data and network, and its inputs for the rows, answers as that study does.
+// What is drafted of the shipped study's data and network, and its inputs or scores for the rows, answers as that study does.
 func TestInitShippedStudy(t *testing.T) {
 	tier.NeedUsual(t)
 	st, err := study.Load(loanStudy, study.Options{})
@@ -27,7 +29,7 @@ func TestInitShippedStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var inputs bytes.Buffer
+	var inputs, scores bytes.Buffer
 	x := make([]float64, st.Space.Inputs)
 	for _, p := range d.Points {
 		text, err := json.Marshal(st.Space.NetworkInputs(x, p))
@@ -35,9 +37,17 @@ func TestInitShippedStudy(t *testing.T) {
 			t.Fatal(err)
 		}
 		inputs.WriteString(strings.Trim(string(text), "[]") + "\n")
+		fmt.Fprintln(&scores, fairness.Sigmoid(st.Model.Logit(x)))
 	}
+	for option, text := range map[string]string{"--inputs": inputs.String(), "--scores": scores.String()} {
+		t.Run(option, func(t *testing.T) { sameAnswers(t, option, textFile(t, "own.csv", text)) })
+	}
+}
+
+// sameAnswers drafts the shipped study with what its owner has, and holds it against that study.
+func sameAnswers(t *testing.T, option, own string) {
 	drafted := filepath.Join(t.TempDir(), "study.yaml")
-	args := []string{"init", loanStudy + "/applicants.csv", loanStudy + "/network.json", "--inputs", textFile(t, "inputs.csv", inputs.String()), "--protected", "sex,origin", "--out", drafted}
+	args := []string{"init", loanStudy + "/applicants.csv", loanStudy + "/network.json", option, own, "--label", "approved", "--protected", "sex,origin", "--out", drafted}
 	if code, stdout, stderr := command(t, t.TempDir(), args...); code != ExitDone || !strings.Contains(stdout, "solved from") {
 		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -303,7 +304,7 @@ func (d *drafter) arrange() (arrangement, error) {
 	tried := d.normalised(all, d.scaled(all, t), t)
 	switch {
 	case t.scores != nil:
-		return d.solved(d.judged(tried, t), t.scores)
+		return d.solved(d.judged(tried, t), all, t.scores)
 	case t.labels == nil && t.numbers == nil:
 		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
 		return d.held(tried[0])
@@ -450,38 +451,44 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 }
 
 const (
-	// exactly is how far scores may be off that float32 and their printed digits explain.
+	// exactly is how far scores may be off that float32 and their printed digits explain; of numbers, of the largest.
 	exactly = 1e-5
 	allRows = math.MaxInt32
 )
 
-// solved chooses by the owner's scores, and solves the scaling from them.
-func (d *drafter) solved(tried []arrangement, scores []float64) (arrangement, error) {
+// solved chooses by the owner's scores, and solves from them what the usual ways do not give.
+func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangement, error) {
 	best, least := tried[0], math.Inf(1)
-	slopes, smooth := d.model.(model.Differentiable)
+	bound := exactly
+	if d.model.Link() == fairness.LinkLinear {
+		for _, score := range scores {
+			bound = max(bound, exactly*math.Abs(score))
+		}
+	}
 	for i := range tried[:min(len(tried), 8)] {
-		a := tried[i]
-		worst := a.worst(d.model, scores, allRows)
-		if worst > exactly && smooth && a.known(d.model, scores) {
-			a.refine(slopes, scores, 40)
-			worst = a.worst(d.model, scores, allRows)
+		if worst := tried[i].worst(d.model, scores, allRows); worst < least {
+			best, least = tried[i], worst
 		}
-		if worst < least {
-			best, least = a, worst
-		}
-		if least <= exactly {
+		if least <= bound {
 			break
 		}
 	}
+	if m, smooth := d.model.(model.Differentiable); least > bound && smooth && best.known(m, scores) {
+		s := searcher{m: m, scores: scores, bound: bound}
+		if s.search(all); s.least < least {
+			best, least = s.best, s.least
+		}
+	}
 	d.out.Worst = &least
-	if d.out.Solved = least <= exactly; d.out.Solved {
-		bound := 2*least + 1e-12
+	if d.out.Solved = least <= bound; d.out.Solved {
+		own := 2*least + 1e-12
 		for i := range best.features {
-			best.simplify(i, d.model, scores, bound)
+			best.simplify(i, d.model, scores, own)
+			best.tell(i, d.model, scores, bound)
 		}
 		least = best.worst(d.model, scores, allRows)
 		for i := range tried[:min(len(tried), 8)] {
-			if a := &tried[i]; !slices.EqualFunc(a.features, best.features, func(f, g feature) bool { return f.from == g.from }) && a.worst(d.model, scores, allRows) <= exactly {
+			if a := &tried[i]; !slices.EqualFunc(a.features, best.features, func(f, g feature) bool { return f.from == g.from }) && a.worst(d.model, scores, allRows) <= bound {
 				d.out.Solved = false
 				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s are as well those of other columns (%s), so which of them the model takes is a guess: give --inputs with the columns' names", d.Scores, a.how))
 				break

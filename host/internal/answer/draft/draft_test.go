@@ -23,6 +23,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 const loan = "../../../../studies/loan"
@@ -90,10 +91,13 @@ func drafted(t *testing.T, r draft.Request) (*draft.Result, *study.Study, string
 // The shipped study, from its data and network: the same features, fed in the same way.
 func TestShippedStudy(t *testing.T) {
 	st := shipped(t)
-	inputs, _ := made(t, st, -1)
-	rough, _ := made(t, st, 7)
-	for name, r := range map[string]draft.Request{"inputs": {Inputs: inputs}, "inputs of seven digits": {Inputs: rough}} {
+	inputs, scores := made(t, st, -1)
+	rough, few := made(t, st, 7)
+	for name, r := range map[string]draft.Request{"inputs": {Inputs: inputs}, "inputs of seven digits": {Inputs: rough}, "scores": {Scores: scores}, "scores of seven digits": {Scores: few}} {
 		t.Run(name, func(t *testing.T) {
+			if r.Scores != "" {
+				tier.NeedUsual(t)
+			}
 			r.Data, r.Model, r.Protected = loan+"/applicants.csv", loan+"/network.json", []string{"sex", "age", "origin"}
 			out, got, text := drafted(t, r)
 			if !out.Solved || out.Accuracy == nil || !strings.Contains(text, "certain: ") {
@@ -439,19 +443,10 @@ func FuzzInit(f *testing.F) {
 	})
 }
 
-// Numbers that were scaled on a part of the rows: their scales and offsets are solved from the scores.
+// Numbers that were scaled on a part of the rows, and categories in an order of their own: they are solved from the scores.
 func TestScores(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid}
-	for _, l := range []relu.Layer{{Name: "hidden", In: 5, Out: 8, ReLU: true}, {Name: "score", In: 8, Out: 1}} {
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, r.NormFloat64())
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, r.NormFloat64()/2)
-		}
-		n.Layers = append(n.Layers, l)
-	}
+	n := madeUp(r, 5, 8, 1)
 	var data, scores strings.Builder
 	data.WriteString("age,group,income,paid\n")
 	for range 600 {
@@ -459,7 +454,7 @@ func TestScores(t *testing.T) {
 		x := []float64{(age - 46.3) / 16.9, 0, 0, 0, income/1250 - 2}
 		x[1+group] = 1
 		p := fairness.Sigmoid(n.Logit(x))
-		fmt.Fprintf(&data, "%v,%c,%v,%t\n", age, 'a'+group, income, r.Float64() < p)
+		fmt.Fprintf(&data, "%v,%c,%v,%t\n", age, "cab"[group], income, r.Float64() < p)
 		fmt.Fprintln(&scores, p)
 	}
 	model := networkFile(t, n)
@@ -474,9 +469,79 @@ func TestScores(t *testing.T) {
 			t.Errorf("%s: %+v, want %v\n%s", feature, in, want, text)
 		}
 	}
+	if got := st.Space.Features[1].Categories; !slices.Equal(got, []string{"c", "a", "b"}) || !strings.Contains(text, "certain: the order, since") {
+		t.Errorf("%v\n%s", got, text)
+	}
+	// Scores of another network fit nothing.
+	n.Layers[0].Weights[0]++
+	if out, _, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: networkFile(t, n), Scores: written(t, "s.csv", scores.String())}); out.Solved || len(out.Doubts) != 1 || !strings.Contains(text, "DOUBT: no arrangement gives the scores") {
+		t.Errorf("%+v\n%s", out, text)
+	}
 	// Without the scores it is a guess, and says so.
 	if out, _, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: model}); out.Solved || strings.Contains(out.Inputs, "certain") {
 		t.Errorf("%+v\n%s", out, text)
+	}
+}
+
+// Scores that two categories give alike do not tell their order, which the draft calls a guess.
+func TestScoresOfAlikeCategories(t *testing.T) {
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 4, Out: 1, Weights: []float64{0.1, 1, 0, 0}, Bias: []float64{-4}}}}
+	var data, scores strings.Builder
+	data.WriteString("age,group,y\n")
+	for i := range 60 {
+		age, group := 20+i*7%50, i*i%7%3
+		fmt.Fprintf(&data, "%d,%c,%d\n", age, 'a'+group, i%2)
+		fmt.Fprintln(&scores, fairness.Sigmoid(n.Logit([]float64{float64(age), float64(group & 1), 0, 0})))
+	}
+	out, st, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: networkFile(t, n), Scores: written(t, "s.csv", scores.String())})
+	if f := st.Space.Features[1]; !out.Solved || f.Categories[0] != "b" || !strings.Contains(text, "guess: whether ") {
+		t.Errorf("%+v\n%s", out, text)
+	}
+}
+
+// madeUp is a network of layers of such widths.
+func madeUp(r *rand.Rand, widths ...int) *relu.Network {
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid}
+	for i, out := range widths[1:] {
+		l := relu.Layer{Name: fmt.Sprint("layer ", i), In: widths[i], Out: out, ReLU: i < len(widths)-2}
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, r.NormFloat64()/math.Sqrt(float64(l.In)))
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, r.NormFloat64()/2)
+		}
+		n.Layers = append(n.Layers, l)
+	}
+	return n
+}
+
+// More orders of categories than can be tried, a column that the model does not take, and numbers after the words.
+func TestScoresOfManyOrders(t *testing.T) {
+	tier.NeedLong(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	n := madeUp(r, 15, 16, 8, 1)
+	n.Layers[2].Bias[0] = 0
+	jobs, towns := r.Perm(8), r.Perm(5)
+	var data, scores strings.Builder
+	data.WriteString("age,shoe,job,hours,town,paid\n")
+	for i := range 1500 {
+		age, hours, job, town := float64(18+r.IntN(60)), float64(5+r.IntN(60)), r.IntN(8), r.IntN(5)
+		x := make([]float64, 15)
+		x[jobs[job]], x[8+towns[town]], x[13], x[14] = 1, 1, (age-46.3)/16.9, hours/20-1.5
+		p := fairness.Sigmoid(n.Logit(x))
+		fmt.Fprintf(&data, "%v,%d,%c,%v,%c,%d\n", age, 36+r.IntN(10), 'a'+job, hours, 's'+town, i%2)
+		fmt.Fprintln(&scores, p)
+	}
+	out, st, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: networkFile(t, n), Scores: written(t, "s.csv", scores.String())})
+	if !out.Solved || *out.Worst > 1e-9 || strings.Join(st.Space.Names(), " ") != "job town age hours" {
+		t.Fatalf("%+v\n%s", out, text)
+	}
+	for i, places := range [][]int{jobs, towns} {
+		for category, place := range places {
+			if f := st.Space.Features[i]; f.Categories[place] != string("as"[i]+byte(category)) {
+				t.Errorf("%s: %s, want the places %v", f.Name, f.Categories, places)
+			}
+		}
 	}
 }
 

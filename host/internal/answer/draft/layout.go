@@ -276,6 +276,9 @@ func each(n, k int, f func([]int)) {
 	next(0)
 }
 
+// everyInput ends what is said of an arrangement whose categories' inputs are standardised as well.
+const everyInput = ", every input standardised"
+
 // scalings are the arrangement with its numbers as they are, standardised, between 0 and 1;
 // and with the inputs of categories so as well.
 func (a *arrangement) scalings() []arrangement {
@@ -303,7 +306,7 @@ func (a *arrangement) scalings() []arrangement {
 			changed = changed || s.all == (f.Kind == space.Categorical)
 		}
 		if b.how += ", numbers " + s.how; s.all {
-			b.how = a.how + ", every input " + s.how
+			b.how = a.how + everyInput
 		}
 		if changed {
 			out = append(out, b)

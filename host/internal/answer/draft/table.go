@@ -1,7 +1,6 @@
 package draft
 
 import (
-	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -272,7 +271,7 @@ func (t *table) sniff(names []string) error {
 		return fmt.Errorf("%s: %w", t.path, files.Reason(err))
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(bufio.NewReader(file), headBytes))
+	text, err := io.ReadAll(io.LimitReader(file, headBytes))
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
@@ -288,6 +287,9 @@ func (t *table) sniff(names []string) error {
 	first, _, _ := strings.Cut(head, "\n")
 	var uneven error
 	for _, d := range []rune{',', ';', '\t', '|'} {
+		if rows != nil && !strings.ContainsRune(head, d) {
+			continue // one cell a row
+		}
 		all, err := split(head, d, whole)
 		switch {
 		case err == nil && len(all) > 0 && (rows == nil || len(all[0]) > len(rows[0])):

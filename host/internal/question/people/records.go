@@ -56,7 +56,7 @@ func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error
 		f.Close()
 		return nil, nil, &Error{Path: file.Path, Err: fmt.Errorf("%d bytes; at most %d are read", stat.Size(), MaxFileBytes)}
 	}
-	r, err := newRecords(f, file, format, sum)
+	r, err := newRecords(f, int(min(bufferBytes, stat.Size())), file, format, sum)
 	if err != nil {
 		f.Close()
 		return nil, nil, err
@@ -64,13 +64,14 @@ func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error
 	return r, f, nil
 }
 
-func newRecords(src io.Reader, file *File, format *Format, sum hash.Hash) (*records, error) {
+// newRecords reads src, so many bytes at a time.
+func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.Hash) (*records, error) {
 	if sum != nil {
 		src = io.TeeReader(src, sum)
 	}
 	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
 	r.limit.reset()
-	buffer := bufio.NewReaderSize(r.limit, bufferBytes)
+	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // below, csv would lay its own over it
 	if mark, err := buffer.Peek(3); err == nil && string(mark) == "\ufeff" {
 		_, _ = buffer.Discard(3) // a byte order mark, of those that were peeked at
 	}

@@ -25,12 +25,12 @@ func NewStream(spec *Spec, src io.Reader, name string) (*Stream, error) {
 		return nil, &Error{Path: name, Err: err}
 	}
 	err = settle(&rows, func(format *Format) (*records, error) {
-		return newRecords(bytes.NewReader(first), &rows.Files[0], format, nil)
+		return newRecords(bytes.NewReader(first), min(bufferBytes, len(first)), &rows.Files[0], format, nil)
 	})
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRecords(io.MultiReader(bytes.NewReader(first), buffer), &rows.Files[0], &rows.Format, nil)
+	r, err := newRecords(io.MultiReader(bytes.NewReader(first), buffer), bufferBytes, &rows.Files[0], &rows.Format, nil)
 	if err != nil {
 		return nil, err
 	}
