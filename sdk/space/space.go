@@ -47,6 +47,20 @@ type Feature struct {
 	Protected []float64
 	// Inputs says which network inputs the feature feeds, and how.
 	Inputs []Input
+	// Missing: Hi is no number, or category, but stands for a missing value. Integers are
+	// numbers up to Hi−1; of categories the last one is named MissingName.
+	Missing bool
+}
+
+// MissingName is how people read and write a value that is missing.
+const MissingName = "missing"
+
+// Numbers is the domain of an integer or real feature, without what stands for a missing value.
+func (f *Feature) Numbers() Interval {
+	if f.Missing {
+		return Interval{f.Lo, f.Hi - 1}
+	}
+	return Interval{f.Lo, f.Hi}
 }
 
 // Input maps a feature value to one network input.
@@ -179,9 +193,17 @@ func (f *Feature) validate() error {
 	default:
 		return fmt.Errorf("unknown kind %d", f.Kind)
 	}
+	if f.Missing {
+		if err := f.validateMissing(); err != nil {
+			return err
+		}
+	}
 	for i, v := range f.Protected {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("protected value %v", v)
+		}
+		if f.Missing && v > f.Hi {
+			return fmt.Errorf("protected value %v is beyond %v, which stands for a missing value", v, f.Hi)
 		}
 		if f.Kind == Categorical && !f.Contains(v) {
 			return fmt.Errorf("protected value %v is not the index of a category", v)
@@ -197,6 +219,28 @@ func (f *Feature) validate() error {
 		if err := f.validateInput(in); err != nil {
 			return fmt.Errorf("network input %d: %w", in.Index, err)
 		}
+	}
+	return nil
+}
+
+// validateMissing checks that what stands for a missing value is told from all others, by the
+// feature and by its input.
+func (f *Feature) validateMissing() error {
+	switch {
+	case f.Kind == Real || f.Lo == f.Hi:
+		return fmt.Errorf("%s values %v to %v may not be missing", f.Kind, f.Lo, f.Hi)
+	case f.Kind == Categorical && f.Categories[len(f.Categories)-1] != MissingName:
+		return fmt.Errorf("may be missing, and its last category is not %q", MissingName)
+	case len(f.Inputs) != 1:
+		return fmt.Errorf("may be missing, and feeds %d inputs in place of one", len(f.Inputs))
+	}
+	in := &f.Inputs[0]
+	above := in.Scale == 1 && in.Offset == 0
+	if n := len(in.Table) - 1; n > 0 {
+		above = in.Table[n] > slices.Max(in.Table[:n])
+	}
+	if !above {
+		return errors.New("may be missing, and its input is neither the value nor a table whose last entry is the largest")
 	}
 	return nil
 }

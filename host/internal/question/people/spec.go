@@ -71,6 +71,9 @@ type Column struct {
 	Categories []string
 	// Steps turn the cell into the feature's value, one after the other.
 	Steps []Step
+	// Missing is the value of a cell that is one of the marks of a missing value; nil where such a row
+	// has no point. It is above all numbers.
+	Missing *float64
 }
 
 // names are the columns that the feature is read from.
