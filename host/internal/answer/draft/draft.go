@@ -21,6 +21,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -184,7 +185,7 @@ func (d *drafter) draft() (err error) {
 	if d.chosen.view.fill {
 		d.chosen = d.chosen.narrowed()
 		if len(d.chosen.view.rows) == 0 {
-			return fmt.Errorf("%s: every row has a missing value that the model does not fill", d.Data)
+			return fmt.Errorf("%s: every row has a missing value that the model does not take", d.Data)
 		}
 	}
 	d.face()
@@ -215,7 +216,7 @@ func (d *drafter) settle(label *column) {
 	a.view = d.table.see(used, d.label, own.drop, own.fill)
 	all := 0
 	for _, row := range a.view.rows {
-		if !slices.ContainsFunc(a.features, func(f feature) bool { return f.from.numeric && f.from.gap(row) && !f.filled() }) {
+		if !slices.ContainsFunc(a.features, func(f feature) bool { return (f.from.numeric || own.drop) && f.unread(row) }) {
 			all++
 		}
 	}
@@ -313,7 +314,7 @@ func (d *drafter) arrange() (arrangement, error) {
 
 // views are the rows that may be kept: those without a missing value, and those with such as are categories.
 func (d *drafter) views() ([]*selection, error) {
-	fill := len(d.info.Fills) > 0 && d.Inputs == ""
+	fill := (len(d.info.Fills) > 0 || d.sends()) && d.Inputs == ""
 	views := []*selection{d.table.see(d.usable, d.label, true, fill)}
 	if d.categoriesOfGaps() {
 		views = append(views, d.table.see(d.usable, d.label, false, fill))
@@ -326,6 +327,12 @@ func (d *drafter) views() ([]*selection, error) {
 		v.common = views[0].rows
 	}
 	return views, nil
+}
+
+// sends reports that the model sends a missing value somewhere.
+func (d *drafter) sends() bool {
+	_, trees := d.model.(*trees.Ensemble)
+	return trees
 }
 
 // possible are the arrangements that come into question: by the names of the model's inputs, where it has
@@ -344,7 +351,7 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 		}
 	}
 	for i := range all {
-		all[i].fill(d.info.Fills)
+		all[i].fill(d.info.Fills, d.sends())
 	}
 	return all, names
 }
