@@ -188,6 +188,9 @@ func (d *drafter) draft() (err error) {
 			return fmt.Errorf("%s: every row has a missing value that the model does not take", d.Data)
 		}
 	}
+	if d.forgets() && slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.lacks() }) {
+		d.out.Doubts = append(d.out.Doubts, "the file sends missing values the same way in all comparisons: skl2onnx leaves out where scikit-learn's trees send them (docs/your-model.md has what writes it), and then scores of rows with missing values are others than the pipeline's")
+	}
 	d.face()
 	rows, label := d.chosen.view.rows, d.label
 	if d.truth.numbers != nil {
@@ -323,8 +326,14 @@ func (d *drafter) views() ([]*selection, error) {
 	if len(views) == 0 {
 		return nil, fmt.Errorf("%s: every row has a missing value", d.Data)
 	}
+	common := views[0].rows
+	if d.sends() { // a pipeline may do otherwise with missing values than its file
+		if whole := d.table.see(d.usable, d.label, true, false).rows; len(whole) > 0 {
+			common = whole
+		}
+	}
 	for _, v := range views {
-		v.common = views[0].rows
+		v.common = common
 	}
 	return views, nil
 }
@@ -333,6 +342,14 @@ func (d *drafter) views() ([]*selection, error) {
 func (d *drafter) sends() bool {
 	_, trees := d.model.(*trees.Ensemble)
 	return trees
+}
+
+// forgets reports an ONNX file of trees whose comparisons all send a missing value where they do not hold.
+func (d *drafter) forgets() bool {
+	e, ok := d.model.(*trees.Ensemble)
+	return ok && d.info.Format == "onnx" && !slices.ContainsFunc(e.Trees, func(t trees.Tree) bool {
+		return slices.ContainsFunc(t, func(n trees.Node) bool { return !n.IsLeaf() && n.Missing })
+	})
 }
 
 // possible are the arrangements that come into question: by the names of the model's inputs, where it has

@@ -23,6 +23,9 @@ func (c *Condition) Text(s *space.Space) string {
 	if c.In != nil {
 		return c.Feature + c.choice(s)
 	}
+	if c.Missing && !c.bounded() {
+		return c.Feature + " is " + space.MissingName
+	}
 	if c.Least != nil && c.Most != nil && *c.Least == *c.Most {
 		return c.Feature + " = " + digits(*c.Least)
 	}
@@ -34,6 +37,9 @@ func (c *Condition) Text(s *space.Space) string {
 		if end.bound != nil {
 			parts = append(parts, c.Feature+end.sign+digits(*end.bound))
 		}
+	}
+	if c.Missing {
+		return "(" + parts[0] + " or " + space.MissingName + ")"
 	}
 	return strings.Join(parts, " and ")
 }
