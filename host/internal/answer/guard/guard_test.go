@@ -263,7 +263,7 @@ func TestText(t *testing.T) {
 		{Feature: 1, Set: []int{1, 2, 3}},
 		{Feature: 2, Interval: space.Interval{Lo: math.Nextafter(0.5, 1), Hi: math.Nextafter(0.75, 0)}},
 		{Feature: 3, Interval: space.Interval{Lo: 2, Hi: math.Inf(1)}},
-	}, {{Feature: 3, Interval: space.Interval{Lo: 9, Hi: 9}}}})
+	}, {{Feature: 3, Interval: space.Interval{Lo: 9, Hi: 9}}}, {{Feature: 3, Interval: space.Interval{Lo: math.Inf(-1), Hi: 8}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,8 +271,8 @@ func TestText(t *testing.T) {
 	if got := rules.Rules[0].Text(s); got != want {
 		t.Errorf("the rule reads %q, want %q", got, want)
 	}
-	if got := rules.Rules[1].Text(s); got != "2 hours is missing" {
-		t.Errorf("the rule reads %q", got)
+	if got := rules.Rules[1].Text(s) + ", " + rules.Rules[2].Text(s); got != "2 hours is missing, 2 hours is not missing" {
+		t.Errorf("the rules read %q", got)
 	}
 	var names []string
 	for _, f := range rules.Features {

@@ -107,7 +107,8 @@ func (e *Encoder) Encode(dst []float64, row []string) error {
 
 // lacks reports that the feature's value is missing, and may be.
 func (e *Encoder) lacks(feature int, row []string) bool {
-	return e.columns[feature].Missing != nil && slices.Contains(e.missing, row[e.cells[feature]])
+	c, cell := &e.columns[feature], row[e.cells[feature]]
+	return c.Missing != nil && slices.Contains(e.missing, cell) && !c.replaces(cell)
 }
 
 // complete finds the first missing value of a row that may not be.
@@ -170,13 +171,8 @@ func (spec *Spec) marksIn(column string) []string {
 			if !slices.Contains(c.names(), column) {
 				continue
 			}
-			if c.Missing == nil {
-				if len(c.Steps) == 0 || c.AnyOf != nil {
-					return false
-				}
-				if _, ok := c.Steps[0].Map[mark]; !ok {
-					return false
-				}
+			if c.Missing == nil && !c.replaces(mark) {
+				return false
 			}
 			read++
 		}

@@ -76,6 +76,15 @@ type Column struct {
 	Missing *float64
 }
 
+// replaces reports that the first step puts something in place of a text.
+func (c *Column) replaces(text string) bool {
+	if len(c.Steps) == 0 || c.AnyOf != nil {
+		return false
+	}
+	_, ok := c.Steps[0].Map[text]
+	return ok
+}
+
 // names are the columns that the feature is read from.
 func (c *Column) names() []string {
 	switch {
