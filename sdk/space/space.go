@@ -235,14 +235,23 @@ func (f *Feature) validateMissing() error {
 		return fmt.Errorf("may be missing, and feeds %d inputs in place of one", len(f.Inputs))
 	}
 	in := &f.Inputs[0]
-	above := in.Scale == 1 && in.Offset == 0
-	if n := len(in.Table) - 1; n > 0 {
-		above = in.Table[n] > slices.Max(in.Table[:n])
+	value := in.Table == nil && in.Scale == 1 && in.Offset == 0
+	if !value && float64(len(in.Table)) != f.Hi-f.Lo+1 {
+		return errors.New("may be missing, and its input is neither the value nor a table")
 	}
-	if !above {
-		return errors.New("may be missing, and its input is neither the value nor a table whose last entry is the largest")
+	below, above := f.Beside()
+	if between := below + (above-below)/2; !(below < between && between < above) {
+		return fmt.Errorf("may be missing, which the input %v would stand for; it is not above %v, with room between them", above, below)
 	}
 	return nil
+}
+
+// Beside is the input that stands for a missing value, above, and the largest of all others.
+func (f *Feature) Beside() (below, above float64) {
+	if t := f.Inputs[0].Table; t != nil {
+		return slices.Max(t[:len(t)-1]), t[len(t)-1]
+	}
+	return f.Hi - 1, f.Hi
 }
 
 func (f *Feature) validateInput(in Input) error {

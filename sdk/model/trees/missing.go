@@ -14,11 +14,7 @@ func (e *Ensemble) Coded(s *space.Space) *Ensemble {
 	cuts := map[int32]float64{}
 	for i := range s.Features {
 		if f := &s.Features[i]; f.Missing {
-			above := f.Hi
-			below := above - 1
-			if t := f.Inputs[0].Table; t != nil {
-				above, below = t[len(t)-1], slices.Max(t[:len(t)-1])
-			}
+			below, above := f.Beside()
 			cuts[int32(f.Inputs[0].Index)] = below + (above-below)/2
 		}
 	}

@@ -457,7 +457,7 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 
 // paired solves the arrangement from the inputs that the owner gave.
 func (d *drafter) paired(views []*selection) (arrangement, error) {
-	p, fit, err := readPairs(d.Inputs, d.table, views, d.model.Inputs())
+	p, fit, err := readPairs(d.Inputs, d.table, views, d.model.Inputs(), d.sends())
 	if err != nil {
 		return arrangement{}, err
 	}
@@ -467,10 +467,34 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 			if d.out.Solved = len(p.alike) == 0; !d.out.Solved {
 				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("in these rows the same inputs are made of %s: which of them the model takes is a guess, unless %s begins with their names", strings.Join(p.alike, ", and of "), d.Inputs))
 			}
-			return d.held(a)
+			return d.held(d.lacking(a, p))
 		}
 	}
 	return a, err
+}
+
+// lacking keeps the rows of a solved arrangement, too, in which values are missing and so are the inputs.
+func (d *drafter) lacking(a arrangement, p *pairs) arrangement {
+	wide := a
+	wide.features, wide.view = slices.Clone(a.features), d.table.see(d.usable, d.label, a.view.drop, true)
+	wide.fill(nil, d.sends())
+	at := 0
+	for i := range wide.features {
+		f, x := &wide.features[i], p.inputs[at]
+		f.sent = f.sent && !slices.ContainsFunc(wide.view.rows, func(row int) bool { return f.from.gap(row) && !math.IsNaN(x[row]) })
+		at += len(f.Inputs)
+	}
+	all := 0
+	for _, row := range wide.view.rows {
+		if !slices.ContainsFunc(wide.features, func(f feature) bool { return f.unread(row) }) {
+			all++
+		}
+	}
+	some := slices.ContainsFunc(wide.features, func(f feature) bool { return f.lacks() })
+	if wide = wide.narrowed(); some && len(wide.view.rows) == all { // else there are categories that no other row has
+		return wide
+	}
+	return a
 }
 
 const (

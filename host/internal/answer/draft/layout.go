@@ -423,7 +423,7 @@ func (a *arrangement) visit(rows []int, upTo int, visit func(row int, point, inp
 		known := true
 		for i := range read {
 			point[i] = read[i](row)
-			known = known && (!math.IsNaN(point[i]) || a.features[i].lacks())
+			known = known && (!math.IsNaN(point[i]) || a.features[i].lacks() && a.features[i].from.gap(row))
 		}
 		if known {
 			visit(row, point, s.NetworkInputs(inputs, point))
