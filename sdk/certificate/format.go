@@ -65,6 +65,7 @@ type featureJSON struct {
 	Kind       string      `json:"kind"`
 	Lo         float64     `json:"lo"`
 	Hi         float64     `json:"hi"`
+	Missing    bool        `json:"missing,omitempty"`
 	Categories []string    `json:"categories,omitempty"`
 	Protected  []float64   `json:"protected,omitempty"`
 	Inputs     []inputJSON `json:"inputs"`
@@ -186,7 +187,7 @@ func toSpaceJSON(s *space.Space) spaceJSON {
 	for i := range s.Features {
 		f := &s.Features[i]
 		of := featureJSON{
-			Name: f.Name, Kind: f.Kind.String(), Lo: f.Lo, Hi: f.Hi,
+			Name: f.Name, Kind: f.Kind.String(), Lo: f.Lo, Hi: f.Hi, Missing: f.Missing,
 			Categories: f.Categories, Protected: f.Protected, Inputs: []inputJSON{},
 		}
 		for k := range f.Inputs {

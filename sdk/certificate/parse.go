@@ -113,6 +113,7 @@ func parseFeature(sc *scanner) (f space.Feature, err error) {
 		field{name: "kind", read: word(sc, &f.Kind, space.Integer, space.Categorical, space.Real)},
 		field{name: "lo", read: into(&f.Lo, sc.number)},
 		field{name: "hi", read: into(&f.Hi, sc.number)},
+		field{name: "missing", optional: true, read: into(&f.Missing, sc.boolean)},
 		field{name: "categories", optional: true, read: list(sc, maxItems, &f.Categories, (*scanner).text)},
 		field{name: "protected", optional: true, read: into(&f.Protected, sc.upTo(space.MaxCombinations))},
 		field{name: "inputs", read: list(sc, space.MaxInputs, &f.Inputs, parseInput)},

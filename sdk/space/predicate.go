@@ -87,7 +87,9 @@ func (p Predicate) Validate(s *Space) error {
 
 // ParsePredicate reads "age=30..39,hours-per-week=..40,sex=Female|Male": one
 // condition a feature, separated by commas; lo..hi with either end left out, a
-// single value, or category names or indices separated by |. In names, a
+// single value, or category names or indices separated by |. Where a number may be
+// missing, that is the value MissingName, and as an upper end it takes in
+// the numbers from the lower one on as well; no other end reaches there. In names, a
 // backslash takes from the next character its meaning here: \, \| \= \. \\
 func ParsePredicate(s *Space, text string) (Predicate, error) {
 	if strings.TrimSpace(text) == "" {
@@ -123,7 +125,16 @@ func ParseCondition(f *Feature, value string) (Condition, error) {
 	}
 	// A category range is one over indices, or names in declared order.
 	c := Condition{Interval: Interval{math.Inf(-1), math.Inf(1)}}
-	parse := func(text string) (float64, error) { return number(text) }
+	parse := number
+	gap := f.Missing && f.Kind != Categorical
+	if gap {
+		parse = func(text string) (float64, error) {
+			if trim(text) == MissingName {
+				return f.Hi, nil
+			}
+			return number(text)
+		}
+	}
 	if f.Kind == Categorical {
 		c.Interval = Interval{0, f.Hi}
 		parse = func(text string) (float64, error) { return category(f, unescape(text)) }
@@ -142,7 +153,16 @@ func ParseCondition(f *Feature, value string) (Condition, error) {
 			return c, err
 		}
 	}
-	if c.Interval.Empty() {
+	if gap {
+		c.Interval.Lo = min(c.Interval.Lo, f.Hi)
+	}
+	if gap && trim(hi) != MissingName {
+		c.Interval.Hi = min(c.Interval.Hi, f.Numbers().Hi)
+	}
+	switch {
+	case c.Interval.Empty() && gap:
+		return c, fmt.Errorf("range %s has no value of %v..%v, nor %s", value, f.Lo, f.Numbers().Hi, MissingName)
+	case c.Interval.Empty():
 		return c, fmt.Errorf("range %s is empty", value)
 	}
 	return c, nil
@@ -210,6 +230,9 @@ func (c *Condition) format(f *Feature) string {
 			hi = math.Inf(1)
 		}
 	}
+	if f.Missing && hi >= f.Hi && f.Kind != Categorical {
+		hi = f.Hi
+	}
 	if lo == hi {
 		return escape(f.Label(lo))
 	}
@@ -226,11 +249,14 @@ func (c *Condition) format(f *Feature) string {
 	return from + ".." + end(hi)
 }
 
-// Label is the value as a person reads it: the category's name, or the number
+// Label is the value as a person reads it: the category's name, MissingName, or the number
 // in its shortest form, a whole one with all its digits.
 func (f *Feature) Label(v float64) string {
 	if f.Kind == Categorical && f.Contains(v) {
 		return f.Categories[int(v)]
+	}
+	if f.Missing && v == f.Hi {
+		return MissingName
 	}
 	if math.Trunc(v) == v && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', -1, 64)

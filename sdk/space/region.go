@@ -130,6 +130,7 @@ func (s *Space) Restrict(r Region) *Space {
 			continue
 		}
 		lo, hi := f.Lo, f.Hi
+		f.Missing = f.Missing && r.Box[i].Hi >= hi && r.Box[i].Lo < hi
 		f.Lo, f.Hi = math.Max(lo, r.Box[i].Lo), math.Min(hi, r.Box[i].Hi)
 		if f.Kind == Integer {
 			f.Lo, f.Hi = math.Ceil(f.Lo), math.Floor(f.Hi)

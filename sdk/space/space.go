@@ -47,6 +47,20 @@ type Feature struct {
 	Protected []float64
 	// Inputs says which network inputs the feature feeds, and how.
 	Inputs []Input
+	// Missing: Hi is no number, or category, but stands for a missing value. Integers are
+	// numbers up to Hi−1; of categories the last one is named MissingName.
+	Missing bool
+}
+
+// MissingName is how people read and write a value that is missing.
+const MissingName = "missing"
+
+// Numbers is the domain of an integer or real feature, without what stands for a missing value.
+func (f *Feature) Numbers() Interval {
+	if f.Missing {
+		return Interval{f.Lo, f.Hi - 1}
+	}
+	return Interval{f.Lo, f.Hi}
 }
 
 // Input maps a feature value to one network input.
@@ -179,9 +193,17 @@ func (f *Feature) validate() error {
 	default:
 		return fmt.Errorf("unknown kind %d", f.Kind)
 	}
+	if f.Missing {
+		if err := f.validateMissing(); err != nil {
+			return err
+		}
+	}
 	for i, v := range f.Protected {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("protected value %v", v)
+		}
+		if f.Missing && v > f.Hi {
+			return fmt.Errorf("protected value %v is beyond %v, which stands for a missing value", v, f.Hi)
 		}
 		if f.Kind == Categorical && !f.Contains(v) {
 			return fmt.Errorf("protected value %v is not the index of a category", v)
@@ -199,6 +221,37 @@ func (f *Feature) validate() error {
 		}
 	}
 	return nil
+}
+
+// validateMissing checks that what stands for a missing value is told from all others, by the
+// feature and by its input.
+func (f *Feature) validateMissing() error {
+	switch {
+	case f.Kind == Real || f.Lo == f.Hi:
+		return fmt.Errorf("%s values %v to %v may not be missing", f.Kind, f.Lo, f.Hi)
+	case f.Kind == Categorical && f.Categories[len(f.Categories)-1] != MissingName:
+		return fmt.Errorf("may be missing, and its last category is not %q", MissingName)
+	case len(f.Inputs) != 1:
+		return fmt.Errorf("may be missing, and feeds %d inputs in place of one", len(f.Inputs))
+	}
+	in := &f.Inputs[0]
+	value := in.Table == nil && in.Scale == 1 && in.Offset == 0
+	if !value && float64(len(in.Table)) != f.Hi-f.Lo+1 {
+		return errors.New("may be missing, and its input is neither the value nor a table")
+	}
+	below, above := f.Beside()
+	if between := below + (above-below)/2; !(below < between && between < above) {
+		return fmt.Errorf("may be missing, which the input %v would stand for; it is not above %v, with room between them", above, below)
+	}
+	return nil
+}
+
+// Beside is the input that stands for a missing value, above, and the largest of all others.
+func (f *Feature) Beside() (below, above float64) {
+	if t := f.Inputs[0].Table; t != nil {
+		return slices.Max(t[:len(t)-1]), t[len(t)-1]
+	}
+	return f.Hi - 1, f.Hi
 }
 
 func (f *Feature) validateInput(in Input) error {

@@ -16,7 +16,7 @@ import (
 
 // TestTrees asks the same questions about forests as TestReferee asks about networks:
 // of solvers that take trees, and of those that get them as rows or as a script. Every
-// other forest's output is a share.
+// other forest's output is a share, and of every third one's people some values are missing.
 func TestTrees(t *testing.T) {
 	tier.NeedUsual(t)
 	var panel []*panelist
@@ -29,18 +29,23 @@ func TestTrees(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 41))
 		for i, s := range panel {
 			q := wild.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])
+			if seed%3 == 2 {
+				wild.Missing(r, q.Space)
+			}
 			forest := wild.Trees(r, q.Space)
 			if comparesWithSets(forest) {
 				sets++
 			}
-			if q.Model = forest; seed%2 == 1 {
-				q.Model = wild.Shares(r, forest)
+			if q.Model = wild.Lacking(forest, q.Space); seed%2 == 1 {
+				wild.Shares(r, forest)
 				q.Notion = forest.Link().Notion(q.Notion)
 				if t := wild.Enumerate(q); q.Notion == fairness.Share && t.Some && t.Margin.Sign() > 0 && t.Margin.Cmp(big.NewRat(1, 1)) < 0 && r.IntN(3) == 0 {
 					q.Epsilon = t.Margin // a tie
 				}
 			}
-			c := &refereed{T: t, q: q, truth: wild.Enumerate(q), r: r, seed: seed, counts: counts}
+			truth := wild.Enumerate(q)
+			q.Model = forest.Coded(q.Space)
+			c := &refereed{T: t, q: q, truth: truth, r: r, seed: seed, counts: counts}
 			c.name = fmt.Sprintf("seed %d, %s", seed, q.Notion)
 			c.verdict(s)
 			c.audit()

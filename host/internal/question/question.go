@@ -384,6 +384,8 @@ func parseRelaxation(s *space.Space, text string) (r problem.RelaxedFeature, err
 		return r, fmt.Errorf("%s is protected, so its copies differ as they like", name)
 	case f.Kind == space.Categorical:
 		return r, fmt.Errorf("%s has categories, which lie at no distance from each other", name)
+	case f.Missing:
+		return r, fmt.Errorf("%s may be missing, which lies at no distance from a number: relax other features, or leave missing: out of the study", name)
 	}
 	if r.Tolerance, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil || !(r.Tolerance >= 0) {
 		return r, fmt.Errorf("%q is not a tolerance", value)

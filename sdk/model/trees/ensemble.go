@@ -286,6 +286,9 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // where orEqual is set rounded(x) ≤ t, holds just where x < border, or x ≤
 // border where closed is set.
 func Rounded(t float32, orEqual bool) (border float64, closed bool) {
+	if orEqual && math.IsInf(float64(t), 1) { // all numbers, and nothing that is missing
+		return math.MaxFloat64, true
+	}
 	below, above := t, t
 	if orEqual {
 		above = math.Nextafter32(t, float32(math.Inf(1)))

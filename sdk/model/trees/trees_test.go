@@ -297,3 +297,38 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Coded borders send what stands for a missing value where the library sends a missing one, and all
+// others where they went.
+func TestCodedBordersSayWhereMissingValuesGo(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	some := 0
+	for seed := range 1000 {
+		s := wild.Space(r)
+		wild.Missing(r, s)
+		forest := wild.Trees(r, s)
+		coded, want := forest.Coded(s), wild.Lacking(forest, s).Exact()
+		if err := coded.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		exact := coded.Exact()
+		for x := range s.Individuals(s.Whole().Box) {
+			for _, p := range s.Counterfactuals(s.Whole(), x) {
+				lacks := s.NetworkInputs(nil, p)
+				for i := range s.Features {
+					if f := &s.Features[i]; f.Missing && p[i] == f.Hi {
+						lacks[f.Inputs[0].Index] = math.NaN()
+						some++
+					}
+				}
+				inputs := s.NetworkInputs(nil, p)
+				if exact.Logit(s.ExactInputs(p)).Cmp(want.Logit(s.ExactInputs(p))) != 0 || coded.Logit(inputs) != forest.Logit(lacks) || coded.Logit32(inputs) != forest.Logit32(lacks) {
+					t.Fatalf("seed %d, %v: %v, want %v", seed, p, coded.Logit(inputs), forest.Logit(lacks))
+				}
+			}
+		}
+	}
+	if some < 1000 {
+		t.Errorf("only %d values are missing", some)
+	}
+}

@@ -2,10 +2,12 @@ package wild
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -100,4 +102,64 @@ func Trees(r *rand.Rand, s *space.Space) *trees.Ensemble {
 		e.Trees = append(e.Trees, t)
 	}
 	return e
+}
+
+// Missing lets the values of some features be missing, for which their last one then stands.
+func Missing(r *rand.Rand, s *space.Space) {
+	for i := range s.Features {
+		f := &s.Features[i]
+		n := int(f.Hi - f.Lo)
+		if n == 0 || len(f.Inputs) != 1 || r.IntN(4) == 0 {
+			continue
+		}
+		f.Missing, f.Inputs[0] = true, space.Input{Index: f.Inputs[0].Index, Scale: 1}
+		if f.Kind == space.Categorical {
+			f.Categories[n] = space.MissingName
+		}
+		if r.IntN(2) == 0 {
+			for _, v := range r.Perm(n) {
+				f.Inputs[0].Table = append(f.Inputs[0].Table, float64(v)/2)
+			}
+			f.Inputs[0].Table = append(f.Inputs[0].Table, float64(n))
+		}
+	}
+}
+
+// Lacking is a forest as its library computes it, for people of a space: an input that stands for
+// a missing value is none. It is exact, and nothing else.
+func Lacking(e *trees.Ensemble, s *space.Space) model.Model {
+	gaps := map[int]*big.Rat{}
+	for i := range s.Features {
+		if f := &s.Features[i]; f.Missing {
+			point := make([]float64, len(s.Features))
+			for k := range point {
+				point[k] = s.Features[k].Hi
+			}
+			gaps[f.Inputs[0].Index] = s.ExactInputs(point)[f.Inputs[0].Index]
+		}
+	}
+	return &lacking{e, gaps}
+}
+
+type lacking struct {
+	*trees.Ensemble
+	gaps map[int]*big.Rat
+}
+
+// Exact implements model.Model.
+func (l *lacking) Exact() model.Exact { return &lackingExact{l.Ensemble.Exact(), l.gaps} }
+
+type lackingExact struct {
+	model.Exact
+	gaps map[int]*big.Rat
+}
+
+// Logit implements model.Exact.
+func (l *lackingExact) Logit(inputs []*big.Rat) *big.Rat {
+	for i, gap := range l.gaps {
+		if inputs[i].Cmp(gap) == 0 {
+			inputs[i] = nil
+		}
+	}
+	return l.Exact.Logit(inputs)
 }

@@ -212,9 +212,14 @@ func newBands(f *space.Feature, values []float64) bands {
 		return bands{category: true, n: len(f.Categories)}
 	}
 	var b bands
+	numbers := f.Numbers()
+	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !numbers.Contains(v) })
 	step := (len(values) + mostBands - 1) / mostBands
 	for i := step; i < len(values); i += step {
 		b.borders = append(b.borders, values[i-1]+(values[i]-values[i-1])/2)
+	}
+	if f.Missing {
+		b.borders = append(b.borders, f.Hi)
 	}
 	return b
 }

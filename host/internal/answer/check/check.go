@@ -152,6 +152,9 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 			return nil, err
 		}
 		out.Compared = []string{"model"}
+		if e, ok := m.(*trees.Ensemble); ok {
+			m = e.Coded(st.Space)
+		}
 		if err := sameModel(st, m); err != nil {
 			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", r.Model, err)}, nil
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -185,8 +186,11 @@ func (d *drafter) draft() (err error) {
 	if d.chosen.view.fill {
 		d.chosen = d.chosen.narrowed()
 		if len(d.chosen.view.rows) == 0 {
-			return fmt.Errorf("%s: every row has a missing value that the model does not fill", d.Data)
+			return fmt.Errorf("%s: every row has a missing value that the model does not take", d.Data)
 		}
+	}
+	if d.forgets() && slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.lacks() }) {
+		d.out.Doubts = append(d.out.Doubts, "the file sends missing values the same way in all comparisons: skl2onnx leaves out where scikit-learn's trees send them (docs/your-model.md has what writes it), and then scores of rows with missing values are others than the pipeline's")
 	}
 	d.face()
 	rows, label := d.chosen.view.rows, d.label
@@ -216,7 +220,7 @@ func (d *drafter) settle(label *column) {
 	a.view = d.table.see(used, d.label, own.drop, own.fill)
 	all := 0
 	for _, row := range a.view.rows {
-		if !slices.ContainsFunc(a.features, func(f feature) bool { return f.from.numeric && f.from.gap(row) && !f.filled() }) {
+		if !slices.ContainsFunc(a.features, func(f feature) bool { return (f.from.numeric || own.drop) && f.unread(row) }) {
 			all++
 		}
 	}
@@ -314,7 +318,7 @@ func (d *drafter) arrange() (arrangement, error) {
 
 // views are the rows that may be kept: those without a missing value, and those with such as are categories.
 func (d *drafter) views() ([]*selection, error) {
-	fill := len(d.info.Fills) > 0 && d.Inputs == ""
+	fill := (len(d.info.Fills) > 0 || d.sends()) && d.Inputs == ""
 	views := []*selection{d.table.see(d.usable, d.label, true, fill)}
 	if d.categoriesOfGaps() {
 		views = append(views, d.table.see(d.usable, d.label, false, fill))
@@ -323,10 +327,30 @@ func (d *drafter) views() ([]*selection, error) {
 	if len(views) == 0 {
 		return nil, fmt.Errorf("%s: every row has a missing value", d.Data)
 	}
+	common := views[0].rows
+	if d.sends() { // a pipeline may do otherwise with missing values than its file
+		if whole := d.table.see(d.usable, d.label, true, false).rows; len(whole) > 0 {
+			common = whole
+		}
+	}
 	for _, v := range views {
-		v.common = views[0].rows
+		v.common = common
 	}
 	return views, nil
+}
+
+// sends reports that the model sends a missing value somewhere.
+func (d *drafter) sends() bool {
+	_, trees := d.model.(*trees.Ensemble)
+	return trees
+}
+
+// forgets reports an ONNX file of trees whose comparisons all send a missing value where they do not hold.
+func (d *drafter) forgets() bool {
+	e, ok := d.model.(*trees.Ensemble)
+	return ok && d.info.Format == "onnx" && !slices.ContainsFunc(e.Trees, func(t trees.Tree) bool {
+		return slices.ContainsFunc(t, func(n trees.Node) bool { return !n.IsLeaf() && n.Missing })
+	})
 }
 
 // possible are the arrangements that come into question: by the names of the model's inputs, where it has
@@ -345,7 +369,7 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 		}
 	}
 	for i := range all {
-		all[i].fill(d.info.Fills)
+		all[i].fill(d.info.Fills, d.sends())
 	}
 	return all, names
 }
@@ -434,7 +458,7 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 
 // paired solves the arrangement from the inputs that the owner gave.
 func (d *drafter) paired(views []*selection) (arrangement, error) {
-	p, fit, err := readPairs(d.Inputs, d.table, views, d.model.Inputs())
+	p, fit, err := readPairs(d.Inputs, d.table, views, d.model.Inputs(), d.sends())
 	if err != nil {
 		return arrangement{}, err
 	}
@@ -444,10 +468,34 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 			if d.out.Solved = len(p.alike) == 0; !d.out.Solved {
 				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("in these rows the same inputs are made of %s: which of them the model takes is a guess, unless %s begins with their names", strings.Join(p.alike, ", and of "), d.Inputs))
 			}
-			return d.held(a)
+			return d.held(d.lacking(a, p))
 		}
 	}
 	return a, err
+}
+
+// lacking keeps the rows of a solved arrangement, too, in which values are missing and so are the inputs.
+func (d *drafter) lacking(a arrangement, p *pairs) arrangement {
+	wide := a
+	wide.features, wide.view = slices.Clone(a.features), d.table.see(d.usable, d.label, a.view.drop, true)
+	wide.fill(nil, d.sends())
+	at := 0
+	for i := range wide.features {
+		f, x := &wide.features[i], p.inputs[at]
+		f.sent = f.sent && !slices.ContainsFunc(wide.view.rows, func(row int) bool { return f.from.gap(row) && !math.IsNaN(x[row]) })
+		at += len(f.Inputs)
+	}
+	all := 0
+	for _, row := range wide.view.rows {
+		if !slices.ContainsFunc(wide.features, func(f feature) bool { return f.unread(row) }) {
+			all++
+		}
+	}
+	some := slices.ContainsFunc(wide.features, func(f feature) bool { return f.lacks() })
+	if wide = wide.narrowed(); some && len(wide.view.rows) == all { // else there are categories that no other row has
+		return wide
+	}
+	return a
 }
 
 const (

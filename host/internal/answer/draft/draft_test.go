@@ -322,6 +322,64 @@ func TestFilledByTheModel(t *testing.T) {
 	}
 }
 
+// Where trees send missing values the study asks about people with them: their rows stay in, but for numbers that are
+// not whole.
+func TestSentByTrees(t *testing.T) {
+	node := func(input, kind string, border, left, right string) string {
+		return `{"default_left":[` + left + `,0,0],"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_conditions":[` + border + `,-1,1],"split_indices":[` + input + `,0,0],"split_type":[` + kind + `,0,0],` +
+			`"categories":[` + right + `],"categories_nodes":[` + map[string]string{"0": "", "1": "0"}[kind] + `],"categories_segments":[` + map[string]string{"0": "", "1": "0"}[kind] + `],"categories_sizes":[` + map[string]string{"0": "", "1": "1"}[kind] + `]}`
+	}
+	model := `{"learner":{"gradient_booster":{"model":{"trees":[` + node("0", "0", "40", "1", "") + "," + node("1", "1", "0", "0", "1") + "," + node("2", "0", "0.5", "0", "") +
+		`]},"name":"gbtree"},"feature_names":["age","work","rate"],"learner_model_param":{"base_score":"5E-1","num_class":"0","num_feature":"3","num_target":"1"},"objective":{"name":"binary:logistic"}},"version":[3,1,0]}`
+	var text, inputs, filled strings.Builder
+	text.WriteString("age,work,rate,y\n")
+	for i := range 120 {
+		age, work, rate := i*7%60+10, i%2, float64(i%5)/4
+		cells := []string{fmt.Sprint(age), "ab"[work : work+1], fmt.Sprint(rate)}
+		right := []bool{age >= 40, work == 1, rate >= 0.5}
+		for k, every := range []int{7, 11, 13} {
+			if i%every == 0 {
+				cells[k], right[k] = "", k > 0
+			}
+		}
+		yes := 0
+		for _, r := range right {
+			if r {
+				yes++
+			}
+		}
+		text.WriteString(strings.Join(cells, ",") + "," + fmt.Sprint(yes/2) + "\n")
+		cells[1] = map[string]string{"a": "0", "b": "1"}[cells[1]]
+		inputs.WriteString(strings.Join(cells, ",") + "\n")
+		for k := range cells {
+			if cells[k] == "" {
+				cells[k] = "7"
+			}
+		}
+		filled.WriteString(strings.Join(cells, ",") + "\n")
+	}
+	r := draft.Request{Data: written(t, "d.csv", text.String()), Model: written(t, "m.json", model), Protected: []string{"work"}}
+	for _, own := range []string{"", "age,work,rate\n" + inputs.String()} {
+		if own != "" {
+			r.Inputs = written(t, "i.csv", own)
+		}
+		out, st, study := drafted(t, r)
+		d, err := st.Data()
+		if err != nil || d.Dropped != 10 || out.Rows != 110 || out.Accuracy == nil || *out.Accuracy != 100 {
+			t.Errorf("%v, %+v\n%s", err, out, study)
+		}
+		for _, says := range []string{"age: {integer: 10..69, missing: true}", "work: {categories: [a, b], missing: true}", "rate: {real: 0..1}", `missing: [""]`, "110 of 120 rows"} {
+			if !strings.Contains(study, says) {
+				t.Errorf("no %q in\n%s", says, study)
+			}
+		}
+	}
+	r.Inputs = written(t, "i.csv", "age,work,rate\n"+filled.String())
+	if out, _, study := drafted(t, r); strings.Contains(study, "missing: true") || out.Rows != 85 || strings.Contains(study, "does not take") {
+		t.Errorf("filled before the model: %+v\n%s", out, study)
+	}
+}
+
 // Rows in which only a column has no value that the model does not take stay in the study, unless they hold a
 // category that no other row has.
 func TestGapsInColumnsThatAreLeftOut(t *testing.T) {

@@ -23,6 +23,8 @@ type feature struct {
 	// fill is the input that the model puts in place of a missing one; fills: it does.
 	fill  float64
 	fills bool
+	// sent: the model sends a missing value somewhere.
+	sent bool
 	// why are the comments above it.
 	why []string
 }
@@ -86,13 +88,23 @@ func (f *feature) filled() bool {
 	return f.fills && f.inputs == "" && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0
 }
 
-// fill notes what the model puts in place of missing numbers, by input.
-func (a *arrangement) fill(fills map[int]float64) {
+// lacks reports that values of the feature may be missing.
+func (f *feature) lacks() bool {
+	return f.sent && f.inputs == "" && len(f.Inputs) == 1 && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0 && f.Kind != space.Real
+}
+
+// unread reports a row that has no value of the feature.
+func (f *feature) unread(row int) bool { return f.from.gap(row) && !f.filled() && !f.lacks() }
+
+// fill notes what the model does where a value is missing: what it puts in place of numbers, by input, or that it
+// sends them somewhere.
+func (a *arrangement) fill(fills map[int]float64, sent bool) {
 	at := 0
 	for i := range a.features {
 		f := &a.features[i]
 		fill, ok := fills[at]
 		f.fill, f.fills = fill, ok && f.Kind != space.Categorical && f.from.missing > 0 && !f.from.dated
+		f.sent = sent && !f.fills && f.from.missing > 0 && (f.from.numeric || a.view.drop)
 		at += len(f.Inputs)
 	}
 }
@@ -103,7 +115,7 @@ func (a arrangement) narrowed() arrangement {
 	v.rows, v.of = nil, map[*column]*kept{}
 	a.rows(allRows, func(row int, _, _ []float64) { v.rows = append(v.rows, row) })
 	for c := range a.view.of {
-		v.of[c] = c.kept(v.rows)
+		v.of[c] = c.kept(v.rows, v.drop)
 	}
 	a.view = &v
 	for i := range a.features {
@@ -414,7 +426,7 @@ func (a *arrangement) visit(rows []int, upTo int, visit func(row int, point, inp
 		known := true
 		for i := range read {
 			point[i] = read[i](row)
-			known = known && !math.IsNaN(point[i])
+			known = known && (!math.IsNaN(point[i]) || a.features[i].lacks() && a.features[i].from.gap(row))
 		}
 		if known {
 			visit(row, point, s.NetworkInputs(inputs, point))

@@ -17,8 +17,9 @@ type pairs struct {
 	inputs [][]float64
 }
 
-// readPairs reads a file with a row of inputs for each row of the table, or for each that is kept.
-func readPairs(path string, t *table, views []*selection, inputs int) (*pairs, []*selection, error) {
+// readPairs reads a file with a row of inputs for each row of the table, or for each that is kept; with gaps, inputs
+// may be missing.
+func readPairs(path string, t *table, views []*selection, inputs int, gaps bool) (*pairs, []*selection, error) {
 	own, err := readTable(path, nil)
 	if err != nil {
 		return nil, nil, err
@@ -36,7 +37,7 @@ func readPairs(path string, t *table, views []*selection, inputs int) (*pairs, [
 	}
 	p := &pairs{path: path}
 	for _, c := range columns {
-		if row := c.bad(first); row >= 0 {
+		if row := c.bad(first); row >= 0 && !(gaps && c.numeric) {
 			return nil, nil, fmt.Errorf("%s: column %q: no number", own.place(row), c.name)
 		}
 		if own.header {

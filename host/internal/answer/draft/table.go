@@ -402,7 +402,8 @@ type selection struct {
 	rows []int
 	of   map[*column]*kept
 	// drop: rows with a missing value are left out; else "?" and the like are categories.
-	// fill: the model fills missing numbers, so their rows stay in until it is known which.
+	// fill: the model fills missing numbers, or sends missing values somewhere, so their rows stay in
+	// until it is known which.
 	drop, fill bool
 	// common are the rows that all selections have, by which arrangements are compared; nil: rows.
 	common []int
@@ -422,18 +423,18 @@ type kept struct {
 	categories              []string // sorted
 }
 
-// see keeps the rows without a missing value in the columns and the label; with fill, numbers may be missing.
+// see keeps the rows without a missing value in the columns and the label; with fill, values may be missing.
 func (t *table) see(columns []*column, label *column, drop, fill bool) *selection {
 	v := &selection{of: map[*column]*kept{}, drop: drop, fill: fill}
 	for i := range t.rows {
 		if !(label != nil && label.gap(i)) && !slices.ContainsFunc(columns, func(c *column) bool {
-			return c.gap(i) && map[bool]bool{true: !fill, false: drop}[c.numeric]
+			return c.gap(i) && !fill && (c.numeric || drop)
 		}) {
 			v.rows = append(v.rows, i)
 		}
 	}
 	for _, c := range columns {
-		v.of[c] = c.kept(v.rows)
+		v.of[c] = c.kept(v.rows, drop)
 	}
 	return v
 }
@@ -446,7 +447,8 @@ func (c *column) gap(row int) bool {
 	return c.codes[row] < 0
 }
 
-func (c *column) kept(rows []int) *kept {
+// kept is the column in some rows, where a text that is missing is a category of its own, or with drop, none.
+func (c *column) kept(rows []int, drop bool) *kept {
 	k := &kept{lo: math.Inf(1), hi: math.Inf(-1)}
 	seen := make([]bool, len(c.texts))
 	gap, n := false, 0.0
@@ -476,7 +478,7 @@ func (c *column) kept(rows []int) *kept {
 			k.categories = append(k.categories, c.texts[code])
 		}
 	}
-	if gap && !c.numeric {
+	if gap && !c.numeric && !drop {
 		k.categories = append(k.categories, c.marks[0])
 	}
 	slices.Sort(k.categories)

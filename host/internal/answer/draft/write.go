@@ -137,7 +137,11 @@ func (d *drafter) write() (string, error) {
 			}
 			text += ", encode: {map: {" + strings.Join(marks, ", ") + "}}"
 			say(2, fmt.Sprintf("certain: the model puts %s in place of a missing number, which %s rows have", decimal(f.fill), view.Count(f.from.missing)))
-		case f.from.dated && f.Kind != space.Categorical:
+		case f.lacks():
+			text += ", missing: true"
+			say(2, fmt.Sprintf("likely: the trees were trained with missing values, which %s rows have; where your own code fills them before the model, say so by encode: {map: …} in place of missing:", view.Count(f.from.missing)))
+		}
+		if f.from.dated && f.Kind != space.Categorical {
 			text += ", encode: {days-since: " + scalar(f.from.since.Format(time.DateOnly)) + "}"
 			say(2, "certain: dates; likely: the model sees them as days, since the first of them or scaled")
 		}
@@ -145,6 +149,9 @@ func (d *drafter) write() (string, error) {
 			text += ", inputs: " + f.inputs
 		}
 		line("  %s: {%s}", scalar(f.Name), text)
+		if f.lacks() {
+			domain += " or " + space.MissingName
+		}
 		d.out.Features = append(d.out.Features, Feature{f.Name, domain, f.inputs, f.why})
 	}
 	b.WriteString("\n")
@@ -202,8 +209,12 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 		}
 	}
 	if len(marks) > 0 {
-		say(2, fmt.Sprintf("likely: these mark a missing value; %s of %s rows have none%s and are kept, the others are left out", view.Count(len(v.rows)), view.Count(t.rows),
-			map[bool]string{true: " that the model does not fill"}[v.fill]))
+		text := "likely: these mark a missing value"
+		if len(v.rows) < t.rows {
+			text += fmt.Sprintf("; %s of %s rows have none%s and are kept, the others are left out", view.Count(len(v.rows)), view.Count(t.rows),
+				map[bool]string{true: " that the model does not take"}[v.fill])
+		}
+		say(2, text)
 		line("  missing: %s", list(marks))
 	}
 	if len(d.left) > 0 {

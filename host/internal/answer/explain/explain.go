@@ -355,6 +355,9 @@ func (e *explainer) trim(p space.Predicate) space.Predicate {
 			if math.IsInf(c.Interval.Lo, -1) && math.IsInf(c.Interval.Hi, 1) {
 				continue
 			}
+			if f.Missing && iv.Hi < f.Hi { // which the region leaves out
+				c.Interval.Hi = min(c.Interval.Hi, f.Numbers().Hi)
+			}
 		}
 		out = append(out, c)
 	}

@@ -110,6 +110,12 @@ func (d *decoder) fill(to reflect.Value, field string) error {
 			return nil
 		}
 		want = "a number"
+	case reflect.Bool:
+		if is, ok := t.(bool); ok {
+			to.SetBool(is)
+			return nil
+		}
+		want = "true or false"
 	case reflect.Slice:
 		if t == json.Delim('[') {
 			return d.list(to, field)

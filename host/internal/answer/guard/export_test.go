@@ -25,12 +25,16 @@ const exported = `{
     {"name": "hours per week", "kind": "integer"},
     {"name": "class", "kind": "categorical", "categories": ["a", "b\"\\", "ü\n", "a, b", "'"]},
     {"name": "2", "kind": "real"},
-    {"name": "ß", "kind": "real"}
+    {"name": "ß", "kind": "real"},
+    {"name": "age", "kind": "integer", "missing": true}
   ],
   "rules": [
     {"name": "r \"1\"", "why": "ü\n\\", "conditions": [{"feature": "hours-per-week", "above": 39, "most": 60}, {"feature": "class", "in": ["ü\n", "a, b"]}]},
     {"name": "r2", "conditions": [{"feature": "2", "above": -0.25, "below": 0.1}, {"feature": "ß", "least": -1e-3}]},
-    {"name": "r3", "conditions": [{"feature": "hours per week", "least": 5, "below": 7}, {"feature": "class", "in": ["'"]}]}
+    {"name": "r3", "conditions": [{"feature": "hours per week", "least": 5, "below": 7}, {"feature": "class", "in": ["'"]}]},
+    {"name": "r4", "conditions": [{"feature": "age", "above": 6, "missing": true}, {"feature": "class", "in": ["a"]}]},
+    {"name": "r5", "conditions": [{"feature": "age", "missing": true}, {"feature": "class", "in": ["'"]}]},
+    {"name": "r6", "conditions": [{"feature": "age", "least": 39}, {"feature": "class", "in": ["ü\n"]}]}
   ]
 }`
 
@@ -43,7 +47,7 @@ func exportCases(t *testing.T, r *guard.Rules) (rows [][]string, want []*verdict
 	t.Helper()
 	s := &space.Space{}
 	for _, f := range r.Features {
-		feature := space.Feature{Name: f.Name, Kind: f.Kind, Lo: -1e6, Hi: 1e6, Categories: f.Categories}
+		feature := space.Feature{Name: f.Name, Kind: f.Kind, Lo: -1e6, Hi: 1e6, Categories: f.Categories, Missing: f.Missing}
 		if f.Kind == space.Categorical {
 			feature.Lo, feature.Hi = 0, float64(len(f.Categories)-1)
 		}
@@ -75,6 +79,9 @@ func exportCases(t *testing.T, r *guard.Rules) (rows [][]string, want []*verdict
 				x[i] = math.Round(x[i])
 			}
 			row[i] = strconv.FormatFloat(x[i], 'g', -1, 64)
+			if f.Missing && rng.IntN(3) == 0 {
+				x[i], row[i] = f.Hi, "NaN"
+			}
 		}
 		rows = append(rows, row)
 		rule, ok := guard.Refuses(guards, x)
@@ -88,7 +95,7 @@ func exportCases(t *testing.T, r *guard.Rules) (rows [][]string, want []*verdict
 	if refused < 200 || refused > 1800 {
 		t.Fatalf("%d of 2000 rows refused: the cases say little", refused)
 	}
-	rows = append(rows, []string{"NaN", "0", "a", "0", "0"}, []string{"0", "0", "A", "0", "0"})
+	rows = append(rows, []string{"NaN", "0", "a", "0", "0", "0"}, []string{"0", "0", "A", "0", "0", "0"})
 	want = append(want, &verdict{"", "hours-per-week is not a number"}, &verdict{"", "class is none of its categories"})
 	return rows, want
 }
@@ -203,7 +210,7 @@ func main() {
 			}
 			return v
 		}
-		rule, why, refused := guard.Refuses(n(0), n(1), row[2], n(3), n(4))
+		rule, why, refused := guard.Refuses(n(0), n(1), row[2], n(3), n(4), n(5))
 		if refused {
 			out = append(out, &verdict{rule, why})
 		} else {

@@ -30,6 +30,7 @@ type (
 		Name       string   `json:"name"`
 		Kind       kindName `json:"kind"`
 		Categories []string `json:"categories,omitempty"`
+		Missing    bool     `json:"missing,omitempty"`
 	}
 
 	formatName string
@@ -147,7 +148,7 @@ func (f *featureJSON) read(field string, errorf func(field, format string, args 
 	case (kind == space.Categorical) != (len(f.Categories) > 0):
 		return nil, errorf(field, "feature %q is %s: categorical features have categories, others have none", f.Name, kind)
 	}
-	return &Feature{Name: f.Name, Kind: kind, Categories: slices.Clip(f.Categories)}, different(f.Categories, field+".categories", errorf)
+	return &Feature{Name: f.Name, Kind: kind, Categories: slices.Clip(f.Categories), Missing: f.Missing}, different(f.Categories, field+".categories", errorf)
 }
 
 // different refuses texts that are empty or there twice.
@@ -164,7 +165,7 @@ func different(texts []string, field string, errorf func(field, format string, a
 
 // check holds a condition against the feature it speaks of, nil for none.
 func (c *Condition) check(f *Feature) error {
-	bounded := c.Least != nil || c.Above != nil || c.Most != nil || c.Below != nil
+	bounded := c.bounded() || c.Missing
 	switch {
 	case f == nil:
 		return fmt.Errorf("feature %q is not among the file's features", c.Feature)
@@ -174,6 +175,8 @@ func (c *Condition) check(f *Feature) error {
 		return fmt.Errorf(`feature %q is categorical and takes "in", nothing else`, c.Feature)
 	case f.Kind != space.Categorical && (c.In != nil || !bounded):
 		return fmt.Errorf(`feature %q is a number (%s) and takes "least", "above", "most" or "below", nothing else`, c.Feature, f.Kind)
+	case c.Missing && (c.Most != nil || c.Below != nil || !f.Missing):
+		return fmt.Errorf(`feature %q: "missing" is for a feature that says so too, with neither "most" nor "below"`, c.Feature)
 	case c.In != nil && len(c.In) == 0:
 		return fmt.Errorf("feature %q: no category satisfies the condition", c.Feature)
 	}
@@ -207,7 +210,7 @@ func (r *Rules) fits(s *space.Space) error {
 func Write(w io.Writer, r *Rules) error {
 	out := fileJSON{Format: format, Version: Version, Study: r.Study, Features: []featureJSON{}, Rules: append([]Rule{}, r.Rules...)}
 	for _, f := range r.Features {
-		out.Features = append(out.Features, featureJSON{f.Name, kindName(f.Kind.String()), f.Categories})
+		out.Features = append(out.Features, featureJSON{f.Name, kindName(f.Kind.String()), f.Categories, f.Missing})
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -24,7 +24,7 @@ func clinic(t testing.TB) *space.Space {
 			{Name: "hours-per-week", Kind: space.Integer, Lo: -3, Hi: 99, Inputs: []space.Input{{Index: 0, Scale: 1}}},
 			{Name: "class", Kind: space.Categorical, Lo: 0, Hi: 3, Categories: []string{"a", `b"\`, "ü\n", "a, b"}, Inputs: []space.Input{{Index: 1, Scale: 1}}},
 			{Name: "ratio", Kind: space.Real, Lo: -1, Hi: 1, Inputs: []space.Input{{Index: 2, Scale: 1}}},
-			{Name: "2 hours", Kind: space.Integer, Lo: 0, Hi: 9, Inputs: []space.Input{{Index: 3, Scale: 1}}},
+			{Name: "2 hours", Kind: space.Integer, Lo: 0, Hi: 9, Missing: true, Inputs: []space.Input{{Index: 3, Scale: 1}}},
 			{Name: "sex", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 4, Scale: 1}}},
 		},
 	}
@@ -56,7 +56,7 @@ func drawPredicates(t *rapid.T, s *space.Space) []space.Predicate {
 					c.Set = []int{len(f.Categories) - 1}
 				}
 			} else {
-				lo := rapid.Float64Range(f.Lo, f.Hi).Draw(t, "lo")
+				lo := rapid.Float64Range(f.Lo, f.Numbers().Hi).Draw(t, "lo")
 				if rapid.Bool().Draw(t, "whole") {
 					lo = math.Round(lo)
 				}
@@ -239,6 +239,7 @@ func TestRulesMustFitTheSpace(t *testing.T) {
 		{guard.Condition{Feature: "class", In: []string{"z"}}, `no category "z"`},
 		{guard.Condition{Feature: "class", Least: new(float64)}, `needs "in"`},
 		{guard.Condition{Feature: "ratio", In: []string{"a"}}, `cannot be "in" categories`},
+		{guard.Condition{Feature: "ratio", Missing: true}, `"ratio" may not be missing`},
 	} {
 		rules := &guard.Rules{Version: 1, Rules: []guard.Rule{{Name: "r", Conditions: []guard.Condition{test.condition}}}}
 		if _, err := rules.Predicates(s); err == nil || !strings.Contains(err.Error(), "rules[0] (r): conditions[0]: ") || !strings.Contains(err.Error(), test.want) {
@@ -261,19 +262,23 @@ func TestText(t *testing.T) {
 		{Feature: 0, Interval: space.Interval{Lo: 40, Hi: math.Inf(1)}},
 		{Feature: 1, Set: []int{1, 2, 3}},
 		{Feature: 2, Interval: space.Interval{Lo: math.Nextafter(0.5, 1), Hi: math.Nextafter(0.75, 0)}},
-	}})
+		{Feature: 3, Interval: space.Interval{Lo: 2, Hi: math.Inf(1)}},
+	}, {{Feature: 3, Interval: space.Interval{Lo: 9, Hi: 9}}}, {{Feature: 3, Interval: space.Interval{Lo: math.Inf(-1), Hi: 8}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "hours-per-week >= 40 and class != a and ratio > 0.5 and ratio < 0.75"
+	const want = "hours-per-week >= 40 and class != a and ratio > 0.5 and ratio < 0.75 and (2 hours >= 2 or missing)"
 	if got := rules.Rules[0].Text(s); got != want {
 		t.Errorf("the rule reads %q, want %q", got, want)
+	}
+	if got := rules.Rules[1].Text(s) + ", " + rules.Rules[2].Text(s); got != "2 hours is missing, 2 hours is not missing" {
+		t.Errorf("the rules read %q", got)
 	}
 	var names []string
 	for _, f := range rules.Features {
 		names = append(names, f.Name)
 	}
-	if !slices.Equal(names, []string{"hours-per-week", "class", "ratio"}) {
+	if !slices.Equal(names, []string{"hours-per-week", "class", "ratio", "2 hours"}) {
 		t.Errorf("the file describes %v", names)
 	}
 }

@@ -39,6 +39,8 @@ type Feature struct {
 	Kind space.Kind
 	// Categories names the values of a categorical feature.
 	Categories []string
+	// Missing: a number may be missing.
+	Missing bool
 }
 
 // Rule is a conjunction of conditions.
@@ -52,7 +54,7 @@ type Rule struct {
 }
 
 // Condition restricts one feature. A categorical feature has In and nothing
-// else; a number at least one of the bounds, at most one at each end.
+// else; a number at least one of the bounds, at most one at each end, or Missing.
 type Condition struct {
 	Feature string `json:"feature"`
 	// Least ≤ v, Above < v, v ≤ Most, v < Below; nil is no bound.
@@ -62,6 +64,13 @@ type Condition struct {
 	Below *float64 `json:"below,omitempty"`
 	// In lists categories by name, one of which the value must be.
 	In []string `json:"in,omitempty"`
+	// Missing lets the value be missing, beside those of a bound from below; alone it must be.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// bounded reports a bound of a number.
+func (c *Condition) bounded() bool {
+	return c.Least != nil || c.Above != nil || c.Most != nil || c.Below != nil
 }
 
 // New makes rules of predicates over the features of s that are not protected:
@@ -95,7 +104,7 @@ func (r *Rules) describe(s *space.Space) {
 	r.Features = nil
 	for i := range s.Features {
 		if f := &s.Features[i]; used[f.Name] {
-			r.Features = append(r.Features, Feature{Name: f.Name, Kind: f.Kind, Categories: slices.Clone(f.Categories)})
+			r.Features = append(r.Features, Feature{Name: f.Name, Kind: f.Kind, Categories: slices.Clone(f.Categories), Missing: f.Missing && f.Kind != space.Categorical})
 		}
 	}
 }
@@ -133,9 +142,15 @@ func Conditions(s *space.Space, p space.Predicate) ([]Condition, error) {
 		if err != nil {
 			return nil, fmt.Errorf("feature %q: %w", f.Name, err)
 		}
+		if f.Missing && iv.Hi >= f.Hi {
+			if c.Missing, iv.Hi = true, math.Inf(1); iv.Lo > f.Numbers().Hi { // nobody else
+				out = append(out, c)
+				continue
+			}
+		}
 		c.Least, c.Above = shortest(iv.Lo, f.Kind, -1)
 		c.Most, c.Below = shortest(iv.Hi, f.Kind, 1)
-		if c.Least != nil || c.Above != nil || c.Most != nil || c.Below != nil {
+		if c.bounded() {
 			out = append(out, c)
 		}
 	}
@@ -221,8 +236,17 @@ func (c *Condition) bind(s *space.Space) (space.Condition, error) {
 		out.Set = slices.Compact(out.Set)
 		return out, nil
 	}
-	var err error
-	out.Interval, err = c.values(f.Kind)
+	if c.Missing && !f.Missing {
+		return out, fmt.Errorf("feature %q may not be missing in the study", c.Feature)
+	}
+	iv, err := c.values(f.Kind)
+	switch numbers := f.Numbers(); {
+	case c.Missing && !c.bounded():
+		iv.Lo = f.Hi
+	case !c.Missing && f.Missing:
+		iv.Hi = min(iv.Hi, numbers.Hi)
+	}
+	out.Interval = iv
 	return out, err
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Text is the rule as a sentence's part: "hours > 39 and purpose != car". Where
 // s is not nil, a set of categories that leaves just one of the feature's out is
-// written by that one.
+// written by that one, and so is a bound that leaves out what is missing.
 func (r *Rule) Text(s *space.Space) string {
 	parts := make([]string, len(r.Conditions))
 	for i := range r.Conditions {
@@ -23,6 +23,12 @@ func (c *Condition) Text(s *space.Space) string {
 	if c.In != nil {
 		return c.Feature + c.choice(s)
 	}
+	if c.Missing && !c.bounded() {
+		return c.Feature + " is " + space.MissingName
+	}
+	if c.anyNumber(s) {
+		return c.Feature + " is not " + space.MissingName
+	}
 	if c.Least != nil && c.Most != nil && *c.Least == *c.Most {
 		return c.Feature + " = " + digits(*c.Least)
 	}
@@ -35,7 +41,19 @@ func (c *Condition) Text(s *space.Space) string {
 			parts = append(parts, c.Feature+end.sign+digits(*end.bound))
 		}
 	}
+	if c.Missing {
+		return "(" + parts[0] + " or " + space.MissingName + ")"
+	}
 	return strings.Join(parts, " and ")
+}
+
+// anyNumber reports that the bound is the end of the domain, beyond which a value is missing.
+func (c *Condition) anyNumber(s *space.Space) bool {
+	if s == nil || c.Most == nil || c.Least != nil || c.Above != nil {
+		return false
+	}
+	i, ok := s.Index(c.Feature)
+	return ok && s.Features[i].Missing && *c.Most == s.Features[i].Numbers().Hi
 }
 
 func (c *Condition) choice(s *space.Space) string {

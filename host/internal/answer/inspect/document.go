@@ -79,7 +79,10 @@ func (r *Result) features() *view.Table {
 				inputs += "–" + strconv.Itoa(f.Inputs[n-1])
 			}
 		}
-		domain := f.label(f.Lo) + ".." + f.label(f.Hi)
+		domain := f.label(f.Lo) + ".." + f.label(f.of().Numbers().Hi)
+		if f.Missing {
+			domain += " or " + space.MissingName
+		}
 		if len(f.Categories) > 0 {
 			domain = counted(f.Categories)
 		}
@@ -100,12 +103,14 @@ func (r *Result) features() *view.Table {
 }
 
 // label is a value as a person reads it.
-func (f *Feature) label(v float64) string {
-	of := space.Feature{Lo: f.Lo, Hi: f.Hi, Categories: f.Categories, Kind: space.Real}
+func (f *Feature) label(v float64) string { return f.of().Label(v) }
+
+func (f *Feature) of() *space.Feature {
+	of := &space.Feature{Lo: f.Lo, Hi: f.Hi, Missing: f.Missing, Categories: f.Categories, Kind: space.Real}
 	if len(f.Categories) > 0 {
 		of.Kind = space.Categorical
 	}
-	return of.Label(v)
+	return of
 }
 
 func (r *Result) rules() *view.Table {

@@ -92,6 +92,8 @@ type Feature struct {
 	Kind string  `json:"kind"`
 	Lo   float64 `json:"lo"`
 	Hi   float64 `json:"hi"`
+	// Missing: Hi stands for a missing value.
+	Missing bool `json:"missing,omitempty"`
 	// Categories has the names by index.
 	Categories []string `json:"categories,omitempty"`
 	// Inputs are the network inputs that the feature feeds, from 0.
@@ -167,7 +169,7 @@ func (out *Result) describe(st *study.Study) {
 		for _, in := range f.Inputs {
 			inputs = append(inputs, in.Index)
 		}
-		out.Features = append(out.Features, Feature{f.Name, f.Kind.String(), f.Lo, f.Hi, f.Categories, inputs})
+		out.Features = append(out.Features, Feature{f.Name, f.Kind.String(), f.Lo, f.Hi, f.Missing, f.Categories, inputs})
 		if f.IsProtected() {
 			out.Protected[f.Name] = f.Protected
 		}

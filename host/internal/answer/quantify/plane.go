@@ -49,7 +49,7 @@ func newPlane(t *tally, known []settled) *plane {
 	var all []candidate
 	for n := range t.features {
 		i := t.features[n].Index
-		f := Feature{Index: i, Slices: slicesUpTo(region.Box[i], t.q.Space.Features[i].Discrete(), maxPlane)}
+		f := Feature{Index: i, Slices: slicesUpTo(&t.q.Space.Features[i], region.Box[i], maxPlane)}
 		if len(f.Slices) > 1 {
 			all = append(all, candidate{f, f.tells(known)})
 		}

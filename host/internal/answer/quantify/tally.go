@@ -68,19 +68,19 @@ func newTally(q *problem.Query) *tally {
 	t := &tally{q: q, pieces: map[sdk.PieceClaim]int64{}, points: allPoints}
 	region := q.RegionOrWhole()
 	for _, i := range q.Space.Free() {
-		f := Feature{Index: i, Slices: slicesOf(region.Box[i], q.Space.Features[i].Discrete())}
+		f := Feature{Index: i, Slices: slicesUpTo(&q.Space.Features[i], region.Box[i], maxSlices)}
 		t.features = append(t.features, f)
 		t.outside = append(t.outside, make([]float64, len(f.Slices)))
 	}
 	return t
 }
 
-// slicesOf cuts an interval.
-func slicesOf(iv space.Interval, discrete bool) []Slice { return slicesUpTo(iv, discrete, maxSlices) }
-
-// slicesUpTo cuts an interval into as many slices at most.
-func slicesUpTo(iv space.Interval, discrete bool, most float64) []Slice {
-	if !discrete {
+// slicesUpTo cuts an interval of a feature into as many slices at most, not counting that of a missing number.
+func slicesUpTo(f *space.Feature, iv space.Interval, most float64) []Slice {
+	if numbers := iv.Intersect(f.Numbers()); numbers != iv && !numbers.Empty() {
+		return append(slicesUpTo(f, numbers, most), Slice{Interval: space.Interval{Lo: iv.Hi, Hi: iv.Hi}})
+	}
+	if !f.Discrete() {
 		const parts = 10
 		if iv.Lo == iv.Hi {
 			return []Slice{{Interval: iv}}
@@ -232,9 +232,7 @@ func (f *Feature) meets(side space.Interval, discrete bool) (first, last int) {
 	if !discrete {
 		return 0, last
 	}
-	step := size(f.Slices[0].Interval, true)
-	at := func(v float64) int { return int((v - f.Slices[0].Lo) / step) }
-	return max(0, at(side.Lo)), min(last, at(side.Hi))
+	return f.of(side.Lo), f.of(side.Hi)
 }
 
 // parts are the shares of a piece's points that are known to be fair, unfair,

@@ -35,6 +35,7 @@ for data in "adult", "bank":
     words = [c for c in X if c not in numbers]
     D = pd.get_dummies(X)
     array = D.to_numpy(dtype="float32")
+    gaps = X.replace("?", None).astype({c: "category" for c in words})
     if library == "sklearn":
         from skl2onnx import convert_sklearn
         from skl2onnx.common.data_types import FloatTensorType, Int64TensorType, StringTensorType
@@ -62,15 +63,15 @@ for data in "adult", "bank":
         from xgboost import XGBClassifier
 
         D.columns = [c.translate(str.maketrans("", "", "[]<")) for c in D]
-        for name, values in ("data frame", D), ("array", array):
-            model = XGBClassifier(n_estimators=15, max_depth=4).fit(values, y)
+        for name, values in ("data frame", D), ("array", array), ("missing", gaps):
+            model = XGBClassifier(n_estimators=15, max_depth=4, enable_categorical=True).fit(values, y)
             file = f"{data}-{len(made)}.json"
             model.save_model(file)
             note(f"{data} {name}", file, model.score(values, y), model.predict_proba(values)[:, 1])
     if library == "lightgbm":
         from lightgbm import LGBMClassifier
 
-        for name, values in ("one-hot", D), ("categories", X.astype({c: "category" for c in words})):
+        for name, values in ("one-hot", D), ("categories", X.astype({c: "category" for c in words})), ("missing", gaps):
             model = LGBMClassifier(n_estimators=15, verbose=-1).fit(values, y)
             file = f"{data}-{len(made)}.txt"
             model.booster_.save_model(file)

@@ -173,6 +173,9 @@ func (b lightGBM) grown() grown {
 			panic(faultf("split_feature: %d", inputs[i]))
 		}
 		n := trees.Node{Input: int32(inputs[i]), Left: child(left[i]), Right: child(right[i]), Value: borders[i], Closed: true}
+		if math.IsInf(n.Value, 1) { // all numbers go left, and what is missing perhaps not
+			n.Value = math.MaxFloat64
+		}
 		if kinds[i]&lgbCategorical != 0 {
 			set := bitset(int(borders[i]), from, words)
 			n.Left, n.Right = n.Right, n.Left // those in the set go left, NaN does not

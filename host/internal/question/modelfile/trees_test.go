@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // What a library computes of its own model is what the model read from its file
@@ -72,6 +73,58 @@ func TestTreesComputeWhatTheirLibraryDoes(t *testing.T) {
 	}
 	if files < 27 {
 		t.Errorf("%d files", files)
+	}
+}
+
+// Missing values go where their library sends them, and so does what stands for them in a study. Whatever the
+// library compares, all other values go where they went.
+func TestMissingValuesGoWhereTheirLibrarySendsThem(t *testing.T) {
+	text, err := os.ReadFile("testdata/trees/missing.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected map[string]struct {
+		Rows    [][]*float64
+		Margins []float64
+		Width   int
+	}
+	if err := json.Unmarshal(text, &expected); err != nil || len(expected) != 8 {
+		t.Fatalf("%d files, %v", len(expected), err)
+	}
+	s := &space.Space{Inputs: 5}
+	for i := range s.Inputs {
+		s.Features = append(s.Features, space.Feature{Name: string(rune('a' + i)), Kind: space.Integer, Lo: -10, Hi: 100, Missing: true, Inputs: []space.Input{{Index: i, Scale: 1}}})
+	}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range expected {
+		paths, _ := filepath.Glob("testdata/trees/" + name + ".*")
+		m, _, err := modelfile.Read(paths[0], modelfile.Choice{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := m.(*trees.Ensemble)
+		coded := own.Coded(s)
+		for i, row := range e.Rows {
+			lacks, point := make([]float64, len(row)), make([]float64, len(row))
+			for k, v := range row {
+				if lacks[k], point[k] = math.NaN(), s.Features[k].Hi; v != nil {
+					lacks[k], point[k] = *v, *v
+				}
+			}
+			for _, got := range []float64{own.Logit(lacks), coded.Logit(point)} {
+				if e.Width == 0 && math.Abs(got-e.Margins[i]) < 1e-6 { // of scores in single precision
+					got = e.Margins[i]
+				}
+				if e.Width == 32 {
+					got = float64(coded.Logit32(point))
+				}
+				if got != e.Margins[i] {
+					t.Fatalf("%s: row %d: %v, the library has %v", name, i, got, e.Margins[i])
+				}
+			}
+		}
 	}
 }
 

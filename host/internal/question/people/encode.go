@@ -17,6 +17,7 @@ type Encoder struct {
 	category []map[string]int // index by name, nil for a number
 	checked  []int            // cells in which a missing value counts
 	marks    [][]string       // its marks in each of these
+	missing  []string         // all marks
 	label    int              // the label's cell, −1 without
 	strip    string
 	positive []string
@@ -41,8 +42,8 @@ func (e *CellError) Unwrap() error { return e.Err }
 // that have none. Bins that are fitted must have been: see Data.Spec.
 func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	e := &Encoder{
-		columns: spec.Features,
-		strip:   spec.Label.StripSuffix, positive: spec.Label.Positive, label: -1,
+		columns: spec.Features, missing: spec.Format.Missing,
+		strip: spec.Label.StripSuffix, positive: spec.Label.Positive, label: -1,
 	}
 	for i := range spec.Features {
 		c := &spec.Features[i]
@@ -89,6 +90,10 @@ func (e *Encoder) Encode(dst []float64, row []string) error {
 		return err
 	}
 	for i := range e.columns {
+		if e.lacks(i, row) {
+			dst[i] = *e.columns[i].Missing
+			continue
+		}
 		v, err := e.run(i, row)
 		if err == nil {
 			dst[i], err = e.finish(i, v)
@@ -100,7 +105,13 @@ func (e *Encoder) Encode(dst []float64, row []string) error {
 	return nil
 }
 
-// complete finds the first missing value of a row.
+// lacks reports that the feature's value is missing, and may be.
+func (e *Encoder) lacks(feature int, row []string) bool {
+	c, cell := &e.columns[feature], row[e.cells[feature]]
+	return c.Missing != nil && slices.Contains(e.missing, cell) && !c.replaces(cell)
+}
+
+// complete finds the first missing value of a row that may not be.
 func (e *Encoder) complete(row []string) error {
 	for i, cell := range e.checked {
 		if slices.Contains(e.marks[i], row[cell]) {
@@ -148,7 +159,7 @@ func flags(cells []int, row []string) (ones, at int, err error) {
 }
 
 // marksIn are the marks of a missing value in a column: not those that the first step of every feature
-// that is read from it replaces. A label is replaced by none.
+// that is read from it replaces, nor any where all of these may be missing. A label is replaced by none.
 func (spec *Spec) marksIn(column string) []string {
 	return slices.DeleteFunc(slices.Clone(spec.Format.Missing), func(mark string) bool {
 		if column == spec.Label.Column {
@@ -160,10 +171,7 @@ func (spec *Spec) marksIn(column string) []string {
 			if !slices.Contains(c.names(), column) {
 				continue
 			}
-			if len(c.Steps) == 0 || c.AnyOf != nil {
-				return false
-			}
-			if _, ok := c.Steps[0].Map[mark]; !ok {
+			if c.Missing == nil && !c.replaces(mark) {
 				return false
 			}
 			read++
@@ -177,6 +185,9 @@ func (e *Encoder) finish(feature int, v value) (float64, error) {
 	index := e.category[feature]
 	if index == nil {
 		err := v.asNumber()
+		if missing := e.columns[feature].Missing; err == nil && missing != nil && v.number > *missing-1 {
+			err = fmt.Errorf("%v is above %v, the largest value of a feature that may be missing: widen the domain in the study, or drop the row", v.number, *missing-1)
+		}
 		return v.number, err
 	}
 	if v.isNumber {

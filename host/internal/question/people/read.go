@@ -183,6 +183,9 @@ func (spec *Spec) eachIn(file *File, visit func(value) error) error {
 			}
 			continue
 		}
+		if e.lacks(0, row) {
+			continue
+		}
 		v, err := e.run(0, row)
 		if err == nil {
 			err = visit(v)

@@ -71,6 +71,18 @@ type Column struct {
 	Categories []string
 	// Steps turn the cell into the feature's value, one after the other.
 	Steps []Step
+	// Missing is the value of a cell that is one of the marks of a missing value; nil where such a row
+	// has no point. It is above all numbers.
+	Missing *float64
+}
+
+// replaces reports that the first step puts something in place of a text.
+func (c *Column) replaces(text string) bool {
+	if len(c.Steps) == 0 || c.AnyOf != nil {
+		return false
+	}
+	_, ok := c.Steps[0].Map[text]
+	return ok
 }
 
 // names are the columns that the feature is read from.

@@ -39,6 +39,7 @@ func (r *reader) features(n *yamlfile.Node, s *Study) {
 			r.domain(e.Value, &f, &column, s)
 			if f.Kind != 0 {
 				r.inputs(e.Value, &f, s.Space.Inputs, &entries)
+				r.missing(e.Value.Get("missing"), &f, &column, s)
 			}
 			s.Space.Inputs += len(f.Inputs)
 		}
@@ -139,6 +140,35 @@ func (r *reader) domain(n *yamlfile.Node, f *space.Feature, column *people.Colum
 	case "real":
 		if lo, hi, ok := r.interval(d, false); ok {
 			f.Kind, f.Lo, f.Hi = space.Real, lo, hi
+		}
+	}
+}
+
+// missing adds to the domain what stands for a missing value: see space.Feature.Missing.
+func (r *reader) missing(n *yamlfile.Node, f *space.Feature, column *people.Column, s *Study) {
+	if may, _ := r.Boolean(n); !may {
+		return
+	}
+	switch {
+	case f.Kind == space.Real:
+		r.Fault(n, "%s is real:, and only whole numbers and categories may be missing: give it an integer: domain, or leave such rows out", f.Name)
+	case column.OneHot != nil || column.AnyOf != nil:
+		r.Fault(n, "is for a feature that is read from one column")
+	case len(f.Inputs) != 1 || f.Inputs[0].Table == nil && (f.Inputs[0].Scale != 1 || f.Inputs[0].Offset != 0):
+		r.Fault(n, "a feature that may be missing feeds one input, by its value or a table; where a missing one is zeros of a one-hot encoding, make it a category with tables")
+	case slices.Contains(f.Categories, space.MissingName):
+		r.Fault(n, "%s has a category %q already", f.Name, space.MissingName)
+	case s.spec != nil && len(s.spec.Format.Missing) == 0:
+		r.Fault(n, "the data names no mark of a missing value: list them under data: missing:, such as [\"\"]")
+	default:
+		f.Missing = true
+		f.Hi++
+		column.Missing = new(f.Hi)
+		if f.Kind == space.Categorical {
+			f.Categories = append(slices.Clip(f.Categories), space.MissingName)
+		}
+		if in := &f.Inputs[0]; in.Table != nil {
+			in.Table = append(in.Table, slices.Max(in.Table)+1)
 		}
 	}
 }

@@ -120,14 +120,13 @@ func (r *reader) protectedValues(n *yamlfile.Node, f *space.Feature, beyond bool
 		if !ok && f.Kind == space.Integer {
 			lo, hi, ok = rangeValue(n.Text)
 			ok = ok && whole(lo) && whole(hi) && lo <= hi
+			if ok && !r.inDomain(n, f, beyond, lo, hi) {
+				return nil
+			}
 		}
 		if ok {
 			if hi-lo >= space.MaxCombinations {
 				r.Fault(n, "more than %d values", space.MaxCombinations)
-				return nil
-			}
-			if !beyond && (lo < f.Lo || hi > f.Hi) {
-				r.Fault(n, "%s reaches outside the domain %v..%v; write {values: %s, extrapolate: true} if that is meant", n.Text, f.Lo, f.Hi, n.Text)
 				return nil
 			}
 			out := make([]float64, 0, int(hi-lo)+1)
@@ -170,18 +169,29 @@ func (r *reader) valueOf(n *yamlfile.Node, f *space.Feature, beyond bool) (float
 		r.Fault(n, "no category %q; %s", n.Text, yamlfile.Suggest(n.Text, f.Categories))
 		return 0, false
 	}
-	v, ok := r.Number(n)
-	switch {
-	case !ok:
-		return 0, false
-	case f.Kind == space.Integer && !whole(v):
-		r.Fault(n, "%s is not whole, as the feature is", n.Text)
-		return 0, false
-	case !beyond && !f.Contains(v):
-		r.Fault(n, "%s is outside the domain %v..%v; write {values: […], extrapolate: true} if that is meant", n.Text, f.Lo, f.Hi)
-		return 0, false
+	if f.Missing && n.Text == space.MissingName {
+		return f.Hi, true
 	}
-	return v, true
+	v, ok := r.Number(n)
+	if ok && f.Kind == space.Integer && !whole(v) {
+		r.Fault(n, "%s is not whole, as the feature is", n.Text)
+		ok = false
+	}
+	return v, ok && r.inDomain(n, f, beyond, v, v)
+}
+
+// inDomain tells numbers outside the domain, unless they are meant to be: beyond.
+func (r *reader) inDomain(n *yamlfile.Node, f *space.Feature, beyond bool, lo, hi float64) bool {
+	domain := f.Numbers()
+	switch {
+	case f.Missing && hi > domain.Hi:
+		r.Fault(n, "%s is above %v, the largest value of a feature that may be missing: widen its domain", n.Text, domain.Hi)
+	case !beyond && (lo < domain.Lo || hi > domain.Hi):
+		r.Fault(n, "%s is outside the domain %v..%v; write {values: %s, extrapolate: true} if that is meant", n.Text, domain.Lo, domain.Hi, n.Text)
+	default:
+		return true
+	}
+	return false
 }
 
 // constraints reads the named rules.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Rows reads a file of rows and encodes them as the study says; see people.ReadRows
@@ -16,7 +17,7 @@ import (
 //
 // Rows that are encoded are feature values already: separated by commas, below a line
 // with the features' names, categories by their index or name. Other columns may
-// stand between. Nothing may be missing.
+// stand between. A value that may be missing is then space.MissingName.
 func (s *Study) Rows(path string, encoded bool) (*people.Data, error) {
 	spec, err := s.rows(encoded)
 	if err != nil {
@@ -58,6 +59,9 @@ func (s *Study) encodedSpec() *people.Spec {
 	for i := range s.Space.Features {
 		f := &s.Space.Features[i]
 		column := people.Column{Feature: f.Name, Name: f.Name, Categories: f.Categories}
+		if f.Missing {
+			column.Missing, spec.Format.Missing = &f.Hi, []string{space.MissingName}
+		}
 		if f.Categories != nil {
 			column.Steps = []people.Step{{Map: byIndex(f.Categories)}}
 		}

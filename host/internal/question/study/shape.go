@@ -18,7 +18,7 @@ var shapes = map[string][]string{
 	"file":       {"path", "skip", "held-back"},
 	"label":      {"column", "positive", "strip-suffix"},
 	"held-back":  {"fraction", "seed"},
-	"feature":    {"about", "column", "columns", "any-of", "integer", "real", "categories", "encode", "inputs"},
+	"feature":    {"about", "column", "columns", "any-of", "integer", "real", "categories", "missing", "encode", "inputs"},
 	"step":       {"map", "threshold", "bins", "days-since"},
 	"bins":       {"count", "min", "max"},
 	"input":      {"scale", "offset", "mean", "deviation", "min", "max", "table"},

@@ -238,6 +238,14 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	if n == nil {
 		n = root
 	}
+	if i := slices.IndexFunc(s.Space.Features, func(f space.Feature) bool { return f.Missing }); i >= 0 && r.Err() == nil {
+		e, ok := s.Model.(*trees.Ensemble)
+		if !ok {
+			r.Fault(root.Get("features"), "%s may be missing, and only trees send a missing value somewhere; %s has none: fill it by encode: {map: …}, or make it a category", s.Space.Features[i].Name, path)
+			return r.Err()
+		}
+		s.Model = e.Coded(s.Space)
+	}
 	if anyClass {
 		s.Class = choice.Class
 	}

@@ -111,6 +111,8 @@ func sameFeature(a, b *space.Feature) error {
 		return fmt.Errorf("%s in the certificate, %s here", a.Kind, b.Kind)
 	case a.Lo != b.Lo || a.Hi != b.Hi:
 		return fmt.Errorf("%v to %v in the certificate, %v to %v here", a.Lo, a.Hi, b.Lo, b.Hi)
+	case a.Missing != b.Missing:
+		return fmt.Errorf("a value may be missing in the certificate: %v; here: %v", a.Missing, b.Missing)
 	case !slices.Equal(a.Categories, b.Categories):
 		return fmt.Errorf("categories %q in the certificate, %q here", a.Categories, b.Categories)
 	case !slices.Equal(a.Protected, b.Protected):

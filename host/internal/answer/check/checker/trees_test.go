@@ -143,7 +143,7 @@ func TestTreesOfRealFeatures(t *testing.T) {
 	}
 }
 
-// TestCertificatesOfTreesByTheSolver are accepted.
+// TestCertificatesOfTreesByTheSolver are accepted, also where values are missing.
 func TestCertificatesOfTreesByTheSolver(t *testing.T) {
 	solver, _ := plugintest.Solver(t, "bnb")
 	accepted := 0
@@ -152,11 +152,15 @@ func TestCertificatesOfTreesByTheSolver(t *testing.T) {
 			notion := notions[seed%5]
 			r := rand.New(rand.NewPCG(seed, uint64(goal)+80))
 			q := wild.Query(r, notion)
+			if seed%3 == 2 {
+				wild.Missing(r, q.Space)
+			}
 			forest := wild.Trees(r, q.Space)
-			if q.Model = forest; notion == fairness.Share {
+			if q.Model = wild.Lacking(forest, q.Space); notion == fairness.Share {
 				wild.Shares(r, forest)
 			}
 			truth := wild.Enumerate(q)
+			q.Model = forest.Coded(q.Space)
 			if q.Goal = goal; goal == problem.MaxK && (!notion.Binned() || fairness.Bins(q.Epsilon) > 4096) {
 				continue
 			}
