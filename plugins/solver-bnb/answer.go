@@ -25,7 +25,7 @@ type answer struct {
 // tellEvery is how often progress is told.
 const tellEvery = 100 * time.Millisecond
 
-func (a *answer) find(ctx context.Context, memory int64) (*sdk.Result, error) {
+func (a *answer) find(ctx context.Context, memory, cases int64) (*sdk.Result, error) {
 	a.start = time.Now()
 	a.told = a.start
 	t, err := tree.New(a.q, a.o.Seed, max(1, a.o.Threads))
@@ -37,7 +37,7 @@ func (a *answer) find(ctx context.Context, memory int64) (*sdk.Result, error) {
 	case err != nil:
 		return nil, err
 	}
-	a.t = t
+	a.t, t.CasesAfter = t, cases
 	switch {
 	case a.o.Pieces != nil && len(a.q.Relax) > 0:
 		return nil, refusal(errors.New("parts of a region where features may differ between the copies: they would be boxes of pairs"))

@@ -21,6 +21,7 @@ var _ sdk.Solver = solver{}
 
 var options = []sdk.Option{
 	{Name: "memory", Default: "4096", Help: "MiB that the process may take where the host sets no limit; near it, the search goes depth first"},
+	{Name: "cases", Default: "512", Help: "boxes that are bounded before any is settled by cases of ReLUs, in linear programs"},
 }
 
 // Describe says what is served: every goal, in the network form.
@@ -47,6 +48,7 @@ func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 	}
 	read := option.Read(options, o.Options)
 	memory := int64(read.Int("memory", 1, 1<<30)) << 20
+	cases := int64(read.Int("cases", 0, 1<<30))
 	if err := read.Err(); err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 		memory = o.Memory
 	}
 	a := &answer{q: p.Query, o: o}
-	return a.find(ctx, memory)
+	return a.find(ctx, memory, cases)
 }
 
 // refusal turns what the search cannot answer into what the host expects.

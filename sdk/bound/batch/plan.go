@@ -15,6 +15,7 @@ import (
 type Plan struct {
 	*lanes
 	layers []stage
+	public []Layer
 	inputs int
 	errs   [][]float64 // by layer and neuron: see rounding.go
 	widest int         // of the layers' neurons and the inputs
@@ -50,6 +51,7 @@ func New(n *relu.Network, root []space.Interval) (*Plan, error) {
 	p := &Plan{lanes: variant, inputs: len(root), errs: errs, widest: len(root)}
 	for i := range layers {
 		p.layers = append(p.layers, stageOf(&layers[i]))
+		p.public = append(p.public, Layer{layers[i].in, layers[i].out, layers[i].relu, layers[i].weights})
 		p.widest = max(p.widest, layers[i].out)
 	}
 	return p, nil
@@ -76,3 +78,16 @@ func (p *Plan) Kernel() string { return p.name }
 // Error is the E of the logit: how far a computed logit, or the centre or radius
 // of its enclosure, may be from the exact one. Low and High hold with it.
 func (p *Plan) Error() float64 { return p.errs[len(p.errs)-1][0] }
+
+// Layer is a layer of the network: of Out rows of Weights, each of the bias and In weights. The last has one row, the logit's.
+type Layer struct {
+	In, Out int
+	ReLU    bool
+	Weights []float64
+}
+
+// Layers are those of the network, from the inputs to the logit; they are not to be changed.
+func (p *Plan) Layers() []Layer { return p.public }
+
+// Errors are the E of a layer's neurons, which are computed as the logit is: see Error.
+func (p *Plan) Errors(layer int) []float64 { return p.errs[layer] }

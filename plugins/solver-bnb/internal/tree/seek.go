@@ -168,9 +168,12 @@ const fewerClimbs = 1 << 19
 // leavesOfBox are walked through by a dive while people are evaluated for a box.
 const leavesOfBox = 1 << 8
 
-// allowed is how many individuals climbs may look at, for what was bounded and walked through.
+// boxesOfProgram are bounded while a linear program is solved.
+const boxesOfProgram = 8
+
+// allowed is how many individuals climbs may look at, for what was bounded, walked through and solved.
 func (t *Tree) allowed() float64 {
-	return t.goal.shareOfClimbs() * float64(t.Boxes+t.walked/leavesOfBox)
+	return t.goal.shareOfClimbs() * float64(t.Boxes+t.walked/leavesOfBox+t.cases.programs*boxesOfProgram)
 }
 
 // mayStepTwice reports that all steps in two features are a small part of what is allowed.

@@ -74,7 +74,7 @@ func (w *worker) settle(box grid.Box, b int) {
 			c = w.everyone() // whom the parts' matching needs
 		}
 		cut := w.cutOf(box, lane, prefer)
-		if bound > w.cutoff && w.settledByDives(box, cut, possible) {
+		if bound > w.cutoff && (w.settledByDives(box, cut, possible) || w.settledByCases(box, b, possible)) {
 			w.bounded(box, lane)
 			return
 		}
@@ -120,7 +120,7 @@ func (w *worker) settle(box grid.Box, b int) {
 		}
 	}
 	cut := w.cutOf(box, lane, prefer)
-	if t.goal.Goal == goalDecide && w.settledByDives(box, cut, possible) {
+	if t.goal.Goal == goalDecide && (w.settledByDives(box, cut, possible) || w.settledByCases(box, b, possible)) {
 		w.fair(box, lane, size)
 		return
 	}

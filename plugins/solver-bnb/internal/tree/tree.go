@@ -57,6 +57,9 @@ type Tree struct {
 	yield   yield // of that, so far
 	// joined: some boxes were.
 	joined bool
+	// splits: boxes may be settled by cases of ReLUs; cases is what that has brought so far.
+	splits bool
+	cases  cases
 
 	front   *frontier
 	parts   parts // of trees, to be dived for
@@ -76,7 +79,10 @@ type Tree struct {
 	// Pieces, where not nil, is given the boxes that are settled.
 	Pieces func([]Piece)
 	// Proofs: pieces carry their slopes.
-	Proofs  bool
+	Proofs bool
+	// CasesAfter is how many boxes are bounded before any is settled by cases of ReLUs.
+	CasesAfter int64
+
 	mass    float64    // individuals in leaves, and in boxes given up
 	left    float64    // the bound of boxes given up, for goals with values
 	range_  [2]float64 // of values, for the frontier's buckets
@@ -132,6 +138,8 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	two := t.clips && !t.pairs && g.Lanes() == 2
 	t.pairwise = two && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
 	t.jointly = two && q.Notion == fairness.Score && t.goal.values
+	t.cases.columns, t.cases.patience = firstColumns, 1
+	t.splits = t.clips && !t.pairs && !t.goal.bins && q.Notion != fairness.Share
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}
@@ -210,8 +218,8 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
 	memory := room(l.Memory)
 	if t.Proofs {
-		t.drops, t.front.setWords, t.jointly = false, 0, false // a checker asks for every copy
-		t.clips = t.clips && !t.goal.bins                      // and knows of no clips for bins
+		t.drops, t.front.setWords, t.jointly, t.splits = false, 0, false, false // a checker asks for every copy
+		t.clips = t.clips && !t.goal.bins                                       // and knows of no clips for bins
 		for _, w := range t.workers {
 			w.apart, w.joint = nil, nil // a checker goes by forms alone
 		}
@@ -248,6 +256,9 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 		}
 		// Early rounds are small, so that good order comes of them soon.
 		n := min(maxRound, max(minRound, t.front.size/4))
+		if t.splits && t.cases.columns > 0 {
+			n = min(n, splitRound)
+		}
 		if l.Boxes > 0 {
 			n = min(n, int((l.Boxes-t.Boxes+1)/2))
 		}
@@ -309,10 +320,17 @@ func (t *Tree) round(pages []*page) {
 	if pages != nil {
 		tasks = tasks[:0]
 	}
+	size := taskSize
+	if t.splits && t.cases.columns > 0 {
+		size = splitTask
+	}
 	for _, p := range pages {
-		for from := 0; from < p.len(); from += taskSize {
-			tasks = append(tasks, task{p: p, from: from, to: min(from+taskSize, p.len())})
+		for from := 0; from < p.len(); from += size {
+			tasks = append(tasks, task{p: p, from: from, to: min(from+size, p.len())})
 		}
+	}
+	if t.splits && t.Boxes >= t.CasesAfter {
+		t.cases.follow()
 	}
 	jointly := t.yield.pays()
 	t.joined = t.joined || jointly
@@ -363,6 +381,7 @@ func (t *Tree) merge(o *output) {
 	t.mass += o.mass
 	t.Stuck += o.stuck
 	t.yield.add(o.yield)
+	t.cases.add(o.cases)
 	t.left, t.beyond = max(t.left, o.left), max(t.beyond, o.beyond)
 	t.take(o.best)
 	for i := range o.leaves {

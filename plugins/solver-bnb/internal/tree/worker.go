@@ -57,7 +57,8 @@ type worker struct {
 	first []int     // by dimension: which of feeds is its first
 	needs []float64 // of clip, by combination
 
-	joint *joint // where score gaps of two copies are wanted
+	joint *joint    // where score gaps of two copies are wanted
+	cases *splitter // where boxes may be settled by cases of ReLUs
 
 	standing grid.Standing
 	lo, hi   []float64
@@ -81,6 +82,7 @@ type output struct {
 	left, beyond float64
 	best         *Best
 	yield        yield
+	cases        cases
 	sets         []uint64 // of copies that matter in leaves
 }
 
@@ -137,6 +139,9 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 	if t.jointly && w.apart != nil {
 		w.joint = &joint{}
 	}
+	if t.splits {
+		w.cases = newSplitter(w)
+	}
 	if t.pairs {
 		w.relaxAll()
 	}
@@ -185,8 +190,14 @@ func (w *worker) run(k task) *output {
 	if w.joint != nil {
 		w.joint.begin(w.cutoff, k)
 	}
+	if w.cases != nil {
+		w.cases.above(w.t.q.Notion, w.cutoff)
+	}
 	for _, n := range w.narrower {
 		n.tryIntervals()
+		if n.cases != nil {
+			n.cases.above(w.t.q.Notion, w.cutoff)
+		}
 	}
 	if k.p == nil {
 		w.add(w.g.Whole(), nil)

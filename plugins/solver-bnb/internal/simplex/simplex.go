@@ -1,0 +1,348 @@
+// Package simplex solves small dense linear programs again and again while the bounds of their variables
+// change: the dual simplex method with bounds on all variables (Koberstein, "The Dual Simplex Method,
+// Techniques for a fast and stable implementation", 2005, chapters 3 and 6).
+//
+// Nothing that it says is proved: it computes in floating point. What it is asked for are multipliers, which
+// Program.Refutes looks at anew.
+package simplex
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Program is a linear program: columns with bounds, rows of coefficients, and the bounds of rows' values. It
+// is not to be changed while a Tableau is of it.
+type Program struct {
+	Columns int
+	// Rows are coefficients, a row after the other.
+	Rows []float64
+	// Lo and Hi are the bounds of the columns and behind them of the rows. Columns' are finite.
+	Lo, Hi []float64
+	// Errors says by how much a row's value may be away from the one that is bounded.
+	Errors []float64
+	// Objective is the column that is as large as possible.
+	Objective int
+}
+
+// Outcome says what is known of a program.
+type Outcome uint8
+
+// Outcomes of Solve.
+const (
+	Open      Outcome = iota // too many pivots
+	Optimal                  // values are the best
+	Refutable                // the objective is negative at most, or no values do, says the arithmetic
+)
+
+// Tableau is a program on the way to its optimum. The zero value is ready for Begin or Copy, whose memory is used again. Not
+// safe for concurrent use.
+type Tableau struct {
+	p     *Program
+	m, n  int
+	rows  []float64 // of what basics are in terms of the others
+	costs []float64 // of the others: what the objective is in terms of them
+	basic []float64 // values of the basics
+	other []float64 // and of the others, each at one of its bounds
+	// lo and hi are the bounds of all variables: columns, and behind them rows' values.
+	lo, hi   []float64
+	basis    []int32   // the variable of each row
+	rest     []int32   // and of each column
+	multiply []float64 // by row of the program: see Refuted
+	sums     []float64
+	steps    []step
+}
+
+type step struct {
+	column      int32
+	ratio, size float64
+}
+
+// Begin makes t the tableau of a program. Its first basis is the rows.
+func (t *Tableau) Begin(p *Program) {
+	t.p, t.n, t.m = p, p.Columns, len(p.Rows)/p.Columns
+	t.rows = append(t.rows[:0], p.Rows...)
+	t.lo, t.hi = append(t.lo[:0], p.Lo...), append(t.hi[:0], p.Hi...)
+	t.costs, t.other, t.rest = t.costs[:0], t.other[:0], t.rest[:0]
+	for j := range t.n {
+		// A cost each that is all but nothing, so that hardly two ratios are the same and no basis comes again.
+		cost, at := -perturbed*(1+float64(j*7919%101)/101), t.lo[j]
+		if j == p.Objective {
+			cost, at = 1, t.hi[j]
+		}
+		t.costs, t.other, t.rest = append(t.costs, cost), append(t.other, at), append(t.rest, int32(j))
+	}
+	t.basic, t.basis = t.basic[:0], t.basis[:0]
+	for i := range t.m {
+		v := 0.0
+		for j, c := range t.row(i) {
+			v += c * t.other[j]
+		}
+		t.basic, t.basis = append(t.basic, v), append(t.basis, int32(t.n+i))
+	}
+}
+
+const (
+	perturbed = 1e-8
+	violated  = 1e-9  // by more than that a bound is
+	nearly    = 1e-9  // by that much costs may be on the wrong side, for a larger coefficient to divide by
+	tiny      = 1e-10 // coefficients below are taken for none
+)
+
+func (t *Tableau) row(i int) []float64 { return t.rows[i*t.n : (i+1)*t.n] }
+
+// Copy makes t the same as u.
+func (t *Tableau) Copy(u *Tableau) {
+	t.p, t.m, t.n = u.p, u.m, u.n
+	t.rows, t.costs = append(t.rows[:0], u.rows...), append(t.costs[:0], u.costs...)
+	t.basic, t.other = append(t.basic[:0], u.basic...), append(t.other[:0], u.other...)
+	t.lo, t.hi = append(t.lo[:0], u.lo...), append(t.hi[:0], u.hi...)
+	t.basis, t.rest = append(t.basis[:0], u.basis...), append(t.rest[:0], u.rest...)
+}
+
+// Size is the number of the tableau's coefficients: about what a pivot costs.
+func (t *Tableau) Size() int { return t.m * t.n }
+
+// Bounds are those of a variable: a column's, or behind them a row's value.
+func (t *Tableau) Bounds(v int) (lo, hi float64) { return t.lo[v], t.hi[v] }
+
+// Bound changes the bounds of a variable.
+func (t *Tableau) Bound(v int, lo, hi float64) {
+	t.lo[v], t.hi[v] = lo, hi
+	for j, w := range t.rest {
+		if int(w) != v {
+			continue
+		}
+		to := lo
+		if t.costs[j] > 0 {
+			to = hi
+		}
+		t.move(j, to)
+		return
+	}
+}
+
+// move gives the variable of column j another value.
+func (t *Tableau) move(j int, to float64) {
+	if by := to - t.other[j]; by != 0 {
+		t.other[j] = to
+		for i, k := 0, j; i < t.m; i, k = i+1, k+t.n {
+			t.basic[i] += t.rows[k] * by
+		}
+	}
+}
+
+// Value is a variable's.
+func (t *Tableau) Value(v int) float64 {
+	for i, w := range t.basis {
+		if int(w) == v {
+			return t.basic[i]
+		}
+	}
+	for j, w := range t.rest {
+		if int(w) == v {
+			return t.other[j]
+		}
+	}
+	return math.NaN()
+}
+
+// Values puts those of all variables into out.
+func (t *Tableau) Values(out []float64) {
+	for i, w := range t.basis {
+		out[w] = t.basic[i]
+	}
+	for j, w := range t.rest {
+		out[w] = t.other[j]
+	}
+}
+
+// Solve goes on to the optimum, as long as the objective is not below below, for so many pivots at most. pivots is how many it took.
+func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
+	for ; pivots < most; pivots++ {
+		at := slices.Index(t.basis, int32(t.p.Objective))
+		if at >= 0 && t.basic[at] < below {
+			t.dual(t.row(at), -1)
+			return Refutable, pivots
+		}
+		row, worst, short := -1, violated, false
+		for i, v := range t.basis {
+			if by := t.lo[v] - t.basic[i]; by > worst {
+				row, worst, short = i, by, true
+			}
+			if by := t.basic[i] - t.hi[v]; by > worst {
+				row, worst, short = i, by, false
+			}
+		}
+		if row < 0 {
+			return Optimal, pivots
+		}
+		column := t.enter(row, worst, short)
+		if column < 0 {
+			sign := 1.0
+			if !short {
+				sign = -1
+			}
+			t.dual(t.row(row), -sign)
+			if v := int(t.basis[row]); v >= t.n {
+				t.multiply[v-t.n] = sign
+			}
+			return Refutable, pivots + 1
+		}
+		t.pivot(row, column, short)
+	}
+	return Open, pivots
+}
+
+// Bounded makes the multipliers of what bounds the objective in the present basis.
+func (t *Tableau) Bounded() {
+	if at := slices.Index(t.basis, int32(t.p.Objective)); at >= 0 {
+		t.dual(t.row(at), -1)
+	} else {
+		t.dual(nil, 0)
+	}
+}
+
+// dual makes multipliers of a row of the tableau: those of the program's rows that are among the others.
+func (t *Tableau) dual(row []float64, sign float64) {
+	t.multiply = append(t.multiply[:0], make([]float64, t.m)...)
+	for j, c := range row {
+		if v := int(t.rest[j]) - t.n; v >= 0 {
+			t.multiply[v] = sign * c
+		}
+	}
+}
+
+// enter finds the column that takes the place of a row whose value is worst short of its lower bound, or beyond
+// its upper one: that of the least ratio, but columns whose variable may go to its other bound, and
+// leave the row where it has to change still, do so and are passed (long steps). −1 where there is none.
+func (t *Tableau) enter(row int, worst float64, short bool) int {
+	t.steps = t.steps[:0]
+	for j, c := range t.row(row) {
+		v := t.rest[j]
+		if math.Abs(c) < tiny || t.lo[v] == t.hi[v] {
+			continue
+		}
+		if up := t.other[j] == t.lo[v]; up == (c > 0) == short {
+			t.steps = append(t.steps, step{int32(j), math.Abs(t.costs[j] / c), math.Abs(c)})
+		}
+	}
+	for passed := 0; passed < len(t.steps); passed++ {
+		rest := t.steps[passed:]
+		limit := math.Inf(1)
+		for i := range rest {
+			limit = min(limit, rest[i].ratio+nearly/rest[i].size)
+		}
+		least := -1
+		for i := range rest {
+			if s := &rest[i]; s.ratio <= limit && (least < 0 || s.size > rest[least].size) {
+				least = i
+			}
+		}
+		s := rest[least]
+		v := t.rest[s.column]
+		if worst -= s.size * (t.hi[v] - t.lo[v]); worst > violated {
+			rest[0], rest[least] = rest[least], rest[0]
+			continue
+		}
+		for _, p := range t.steps[:passed] {
+			v := t.rest[p.column]
+			to := t.lo[v]
+			if t.other[p.column] == to {
+				to = t.hi[v]
+			}
+			t.move(int(p.column), to)
+		}
+		return int(s.column)
+	}
+	return -1
+}
+
+// pivot has the variable of a column take a row's place, whose own goes to the bound that it violates.
+func (t *Tableau) pivot(row, column int, short bool) {
+	r := t.row(row)
+	out := t.basis[row]
+	to := t.hi[out]
+	if short {
+		to = t.lo[out]
+	}
+	t.move(column, t.other[column]+(to-t.basic[row])/r[column])
+	entered := t.other[column]
+	inverse := 1 / r[column]
+	for j := range r {
+		r[j] *= -inverse
+	}
+	r[column] = inverse
+	for i := range t.m {
+		if i == row {
+			continue
+		}
+		add(t.row(i), r, column)
+	}
+	add(t.costs, r, column)
+	t.basis[row], t.rest[column] = t.rest[column], out
+	t.basic[row], t.other[column] = entered, to
+}
+
+// add puts what the variable of a column is in terms of the others into a row.
+func add(to, r []float64, column int) {
+	f := to[column]
+	if f == 0 {
+		return
+	}
+	to[column] = 0
+	floats.AddScaled(to, f, r)
+}
+
+// Refuted reports whether the multipliers that Solve left prove, all rounding covered, that no values within the tableau's bounds have rows whose
+// values, with Errors, are within theirs and an objective that is not negative.
+//
+// Were there such values v, and λ the multipliers: Σλᵢ·rowᵢ(v) would be at least the sum of λᵢ times the lower bound of row i,
+// less its error, where λᵢ > 0, and times the upper one and the error elsewhere. The largest that it can be over the columns' bounds
+// is less. Any λ will do, so nothing of the tableau has to be believed.
+//
+// Rounding: each product is away by 2⁻⁵³ of itself, and sums of n terms by n−1 times that of their terms' magnitudes (Higham, section 3.1).
+// The magnitudes are added up beside, and weighed with (rows + columns + 16)·2⁻⁵², which also covers their own rounding.
+func (t *Tableau) Refuted() bool {
+	t.sums = append(t.sums[:0], make([]float64, 2*t.n)...)
+	sums, sizes := t.sums[:t.n], t.sums[t.n:]
+	least, magnitude := 0.0, 0.0
+	for i, l := range t.multiply {
+		if l == 0 {
+			continue
+		}
+		side := t.lo[t.n+i] - t.p.Errors[i]
+		if l < 0 {
+			side = t.hi[t.n+i] + t.p.Errors[i]
+		}
+		if math.IsInf(side, 0) {
+			continue // what is unbounded says nothing; and a multiplier may be 0
+		}
+		least += l * side
+		magnitude += math.Abs(l) * (math.Abs(side) + t.p.Errors[i])
+		for j, c := range t.p.Rows[i*t.n : (i+1)*t.n] {
+			c *= l
+			sums[j] += c
+			sizes[j] += math.Abs(c)
+		}
+	}
+	most := 0.0
+	for j, s := range sums {
+		lo, hi := t.lo[j], t.hi[j]
+		if j == t.p.Objective {
+			lo = max(lo, 0)
+		}
+		if lo > hi {
+			return true
+		}
+		at := hi
+		if s < 0 {
+			at = lo
+		}
+		most += s * at
+		magnitude += sizes[j] * max(math.Abs(lo), math.Abs(hi))
+	}
+	return most+float64(t.m+t.n+16)*0x1p-52*magnitude+0x1p-900 < least
+}

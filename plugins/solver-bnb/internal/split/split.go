@@ -1,0 +1,466 @@
+// Package split proves that no two copies of anybody in a box have logits beyond a border, by cases of ReLUs: a linear
+// program bounds what both copies can do at once, and where its optimum has a ReLU's value wrong, two more are solved, with the
+// ReLU at 0 and with it open (Tjeng et al., "Evaluating Robustness of Neural Networks with Mixed Integer Programming", ICLR
+// 2019; Ehlers, "Formal Verification of Piece-Wise Linear Feed-Forward Neural Networks", ATVA 2017, for the linear program).
+package split
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/simplex"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Prover proves. Not safe for concurrent use.
+type Prover struct {
+	plan *batch.Plan
+	// Steps are those of the inputs.
+	Steps []Step
+	// Programs counts the linear programs that were solved.
+	Programs int64
+	// Stop ends a proof where it is set.
+	Stop func() bool
+	// Found, where not nil, is told the inputs of optima: of the first copy.
+	Found func(inputs []float64)
+
+	program  simplex.Program
+	tableaus []*simplex.Tableau // by depth
+	work     int                // coefficients that are left
+	first    *Side
+	relus    []relu
+	inputs   [2][]int  // the column of each input, by copy; −1 where it does not vary
+	scale    []float64 // units: a column's value times it, a row's divided by it, is the real one
+	numbers  numbers
+	values   []float64
+	point    []float64
+	Stats    struct{ Nodes, Refuted, Failed, Optimal, Open, Stuck, Cuts, Big, Pivots int }
+}
+
+// Step says what values an input may have: Base and multiples of Width away; any where that is 0.
+type Step struct{ Base, Width float64 }
+
+// Side is what is known of one of the two copies.
+type Side struct {
+	// Inputs are enclosures of the network's inputs. All that are not Own have the same value in both copies.
+	Inputs []space.Interval
+	// Lo and Hi enclose the hidden neurons' values before the activation, by layer.
+	Lo, Hi [][]float64
+}
+
+// relu is one that is not settled in the box.
+type relu struct {
+	value int // column of its value
+	above int // row of by how much that is above its argument
+}
+
+// New makes a prover for a plan's network.
+func New(plan *batch.Plan) *Prover { return &Prover{plan: plan} }
+
+// mostCoefficients bounds a linear program: larger ones take longer than cutting the box.
+const mostCoefficients = 1 << 17
+
+// Prove reports whether it could prove that nobody's copies a and b have logits beyond all tangents, own telling which inputs
+// may be different in the two. It gives up where that takes more than work coefficients of tableaus; took is how many it took.
+func (p *Prover) Prove(a, b *Side, own []bool, tangents []judge.Tangent, work int) (proved bool, took int) {
+	p.work, p.first = work, a
+	if !p.state(a, b, own, tangents) {
+		return false, 0
+	}
+	p.tableau(0).Begin(&p.program)
+	proved = p.prove(0)
+	return proved, work - p.work
+}
+
+// Open is how many ReLUs of a side are not settled.
+func (p *Prover) Open(s *Side) (n int) {
+	for k, l := range p.plan.Layers()[:len(s.Lo)] {
+		for j, lo := range s.Lo[k] {
+			if l.ReLU && lo < 0 && s.Hi[k][j] > 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// deepest bounds how many ReLUs are settled one after the other.
+const deepest = 64
+
+// prove proves what is stated by the tableau of a depth, which it changes, as those behind it.
+func (p *Prover) prove(depth int) bool {
+	t := p.tableau(depth)
+	if p.Stop != nil && p.Stop() {
+		return false
+	}
+	p.Programs++
+	outcome := p.solve(t)
+	if outcome == simplex.Refutable {
+		return true
+	}
+	if p.work <= 0 || depth == deepest {
+		return false
+	}
+	t.Values(p.values)
+	p.tell()
+	at, worst := -1, 1e-9
+	for i, r := range p.relus {
+		// The argument is the value less above, which is what its row is beyond its least.
+		z := p.values[r.value] * p.scale[r.value]
+		above := (p.values[r.above] - p.program.Lo[r.above]) / p.scale[r.above]
+		if by := z - max(z-above, 0); by > worst {
+			at, worst = i, by
+		}
+	}
+	if at < 0 {
+		return p.cut(depth)
+	}
+	r := p.relus[at]
+	least := p.program.Lo[r.above]
+	return p.both(depth, r.above, least, least, r.value, 0, 0)
+}
+
+// both proves two cases: of variable v between lo and hi, and of w between low and high.
+func (p *Prover) both(depth, v int, lo, hi float64, w int, low, high float64) bool {
+	t, u := p.tableau(depth), p.tableau(depth+1)
+	u.Copy(t)
+	u.Bound(v, lo, hi)
+	if !p.prove(depth + 1) {
+		return false
+	}
+	u.Copy(t)
+	u.Bound(w, low, high)
+	return p.prove(depth + 1)
+}
+
+// cut goes on with an input that is between two of its values, below and above.
+func (p *Prover) cut(depth int) bool {
+	at, far := -1, 1e-6
+	var below, above float64
+	for _, columns := range p.inputs {
+		for i, c := range columns {
+			step := p.Steps[i]
+			if c < 0 || step.Width == 0 {
+				continue
+			}
+			v := p.values[c] * p.scale[c]
+			k := math.Floor((v - step.Base) / step.Width)
+			lo, hi := step.Base+k*step.Width, step.Base+(k+1)*step.Width
+			if by := min(v-lo, hi-v) / step.Width; by > far {
+				at, far, below, above = c, by, lo, hi
+			}
+		}
+	}
+	if at < 0 {
+		return false // somebody, or almost
+	}
+	lo, hi := p.tableau(depth).Bounds(at)
+	outward := 0x1p-40 * max(math.Abs(lo), math.Abs(hi)) // outweighs the rounding of steps
+	return p.both(depth, at, lo, min(hi, below/p.scale[at]+outward), at, max(lo, above/p.scale[at]-outward), hi)
+}
+
+// tableau is that of a depth.
+func (p *Prover) tableau(depth int) *simplex.Tableau {
+	for len(p.tableaus) <= depth {
+		p.tableaus = append(p.tableaus, new(simplex.Tableau))
+	}
+	return p.tableaus[depth]
+}
+
+// solve bounds what copies can do. Refutable is proved.
+func (p *Prover) solve(t *simplex.Tableau) simplex.Outcome {
+	for _, below := range [2]float64{-1e-4, math.Inf(-1)} { // surely, or else as far as it goes
+		outcome, pivots := t.Solve(below, 1+p.work/t.Size())
+		p.work -= (pivots + 2) * t.Size()
+		if outcome == simplex.Open {
+			return outcome
+		}
+		if outcome == simplex.Optimal {
+			if !(t.Value(p.program.Objective) < 0) {
+				return outcome
+			}
+			t.Bounded()
+		}
+		if t.Refuted() {
+			return simplex.Refutable
+		}
+		if outcome == simplex.Optimal {
+			return outcome
+		}
+	}
+	return simplex.Open
+}
+
+// tell tells Found whom the optimum is of.
+func (p *Prover) tell() {
+	if p.Found == nil {
+		return
+	}
+	p.point = p.point[:0]
+	for i, c := range p.inputs[0] {
+		if c < 0 {
+			p.point = append(p.point, p.first.Inputs[i].Lo)
+		} else {
+			p.point = append(p.point, p.values[c]*p.scale[c])
+		}
+	}
+	p.Found(p.point)
+}
+
+// form is a linear form of the columns, the constant last.
+type form []float64
+
+// numbers is memory for forms, used again for each proof.
+type numbers struct {
+	all []float64
+	n   int
+}
+
+func (n *numbers) form(columns int) form {
+	if n.n+columns > len(n.all) {
+		n.all, n.n = make([]float64, max(2*len(n.all), 1<<16, columns)), 0
+	}
+	f := n.all[n.n : n.n+columns : n.n+columns]
+	n.n += columns
+	clear(f)
+	return f
+}
+
+// state states the program, and reports whether it is small enough.
+func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
+	sides, layers := [2]*Side{a, b}, p.plan.Layers()
+	p.numbers.n, p.relus, p.scale = 0, p.relus[:0], p.scale[:0]
+	q := &p.program
+	q.Rows, q.Lo, q.Hi, q.Errors = q.Rows[:0], q.Lo[:0], q.Hi[:0], q.Errors[:0]
+	// Columns: inputs, those of the second copy where they are its own, the objective, open ReLUs.
+	column := func(lo, hi float64) int {
+		s := power(max(math.Abs(lo), math.Abs(hi)))
+		p.scale = append(p.scale, s)
+		q.Lo, q.Hi = append(q.Lo, lo/s), append(q.Hi, hi/s)
+		return len(q.Lo) - 1
+	}
+	for s := range p.inputs {
+		p.inputs[s] = p.inputs[s][:0]
+	}
+	for i, iv := range a.Inputs {
+		c := [2]int{-1, -1}
+		if iv.Lo < iv.Hi {
+			c[0] = column(iv.Lo, iv.Hi)
+		}
+		if c[1] = c[0]; own[i] {
+			c[1] = -1
+			if iv := b.Inputs[i]; iv.Lo < iv.Hi {
+				c[1] = column(iv.Lo, iv.Hi)
+			}
+		}
+		p.inputs[0], p.inputs[1] = append(p.inputs[0], c[0]), append(p.inputs[1], c[1])
+	}
+	q.Objective = column(-1<<10, 1<<10)
+	open := [2][][]int{}
+	for s, side := range sides {
+		for k := range side.Lo {
+			row := make([]int, len(side.Lo[k]))
+			for j, lo := range side.Lo[k] {
+				if row[j] = -1; lo < 0 && side.Hi[k][j] > 0 && layers[k].ReLU {
+					row[j] = column(0, side.Hi[k][j])
+				}
+			}
+			open[s] = append(open[s], row)
+		}
+	}
+	n := len(q.Lo)
+	q.Columns = n
+	var arguments [2][][]form
+	var logits [2]form
+	for s, side := range sides {
+		var values []form
+		for i, c := range p.inputs[s] {
+			f := p.numbers.form(n + 1)
+			if c < 0 {
+				f[n] = side.Inputs[i].Lo
+			} else {
+				f[c] = 1
+			}
+			values = append(values, f)
+		}
+		for k := range layers {
+			l := &layers[k]
+			var next, row []form
+			for j := range l.Out {
+				y := p.numbers.form(n + 1)
+				weights := l.Weights[j*(1+l.In) : (j+1)*(1+l.In)]
+				y[n] = weights[0]
+				for i, w := range weights[1:] {
+					if v := values[i]; v != nil && w != 0 {
+						for c, x := range v {
+							y[c] += w * x
+						}
+					}
+				}
+				if k == len(layers)-1 {
+					logits[s] = y
+					break
+				}
+				e := p.plan.Errors(k)[j]
+				row = append(row, y)
+				lo, hi := side.Lo[k][j], side.Hi[k][j]
+				c := open[s][k][j]
+				switch {
+				case !l.ReLU || lo >= 0:
+					next = append(next, y)
+				case hi <= 0:
+					next = append(next, nil)
+				default:
+					z := p.numbers.form(n + 1)
+					z[c] = 1
+					above := p.add(n, z, y, 1, 0, 0, -lo, 2*e)
+					p.relus = append(p.relus, relu{c, above})
+					share, most := strip(lo, hi)
+					p.add(n, y, z, share, most, 0, math.Inf(1), 3*e)
+					next = append(next, z)
+				}
+			}
+			arguments[s] = append(arguments[s], row)
+			values = next
+		}
+	}
+	p.differences(sides, own, open, arguments)
+	e := p.plan.Error()
+	for _, t := range tangents {
+		f := p.numbers.form(n + 1)
+		for c := range f {
+			f[c] = t.Up*logits[0][c] - t.Down*logits[1][c]
+		}
+		f[n] -= t.Beyond
+		f[q.Objective] = -1
+		p.add(n, f, nil, 1, 0, 0, math.Inf(1), 3*(t.Up+t.Down)*e+0x1p-50*math.Abs(t.Beyond))
+	}
+	p.values = append(p.values[:0], make([]float64, len(q.Lo))...)
+	return len(q.Rows) <= mostCoefficients
+}
+
+// strip is the line share·y + most above max(0, y) for y from lo to hi: any share will do.
+func strip(lo, hi float64) (share, most float64) {
+	if share = 1; lo < 0 {
+		share = max(0, hi) / (max(0, hi) - lo)
+	}
+	return share, max(-share*lo, (1-share)*hi, 0) * (1 + 0x1p-50)
+}
+
+// differences adds what is known of how far ReLUs of the two copies are apart: their arguments are between bounds that go forward
+// from the inputs that are a copy's own, and values are no farther apart than arguments, on either side (decision 27).
+func (p *Prover) differences(sides [2]*Side, own []bool, open [2][][]int, arguments [2][][]form) {
+	layers, n := p.plan.Layers(), p.program.Columns
+	a, b := sides[0], sides[1]
+	var least, most []float64 // of values
+	for i, o := range own {
+		lo, hi := 0.0, 0.0
+		if o {
+			lo, hi = a.Inputs[i].Lo-b.Inputs[i].Hi, a.Inputs[i].Hi-b.Inputs[i].Lo
+		}
+		least, most = append(least, lo), append(most, hi)
+	}
+	for k := range a.Lo {
+		l := &layers[k]
+		var nextLeast, nextMost []float64
+		for j := range l.Out {
+			e := p.plan.Errors(k)[j]
+			dl, du := -4*e, 4*e
+			for i, w := range l.Weights[j*(1+l.In)+1 : (j+1)*(1+l.In)] {
+				if w > 0 {
+					dl, du = dl+w*least[i], du+w*most[i]
+				} else {
+					dl, du = dl+w*most[i], du+w*least[i]
+				}
+			}
+			la, ha, lb, hb := a.Lo[k][j], a.Hi[k][j], b.Lo[k][j], b.Hi[k][j]
+			dl, du = max(dl, la-hb), min(du, ha-lb)
+			vl, vu := dl, du
+			if l.ReLU {
+				switch {
+				case la >= 0 && lb >= 0:
+				case ha <= 0 && hb <= 0:
+					vl, vu = 0, 0
+				default:
+					vl, vu = max(min(0, dl), -max(0, hb)), min(max(0, du), max(0, ha))
+				}
+			}
+			nextLeast, nextMost = append(nextLeast, vl), append(nextMost, vu)
+			za, zb := open[0][k][j], open[1][k][j]
+			if za < 0 || zb < 0 {
+				continue
+			}
+			z := p.numbers.form(n + 1)
+			z[za], z[zb] = 1, -1
+			p.add(n, z, nil, 1, 0, vl, vu, 0)
+			if du-dl <= 16*e {
+				continue // a constant
+			}
+			d, minus := p.numbers.form(n+1), p.numbers.form(n+1)
+			for c := range d {
+				d[c] = arguments[0][k][j][c] - arguments[1][k][j][c]
+				minus[c] = -d[c]
+			}
+			if share, above := strip(dl, du); du > 0 {
+				p.add(n, d, z, share, above, 0, math.Inf(1), 6*e)
+			}
+			if share, above := strip(-du, -dl); dl < 0 {
+				back := p.numbers.form(n + 1)
+				back[za], back[zb] = -1, 1
+				p.add(n, minus, back, share, above, 0, math.Inf(1), 6*e)
+			}
+		}
+		least, most = nextLeast, nextMost
+	}
+}
+
+// add adds a row, of share·f + most − less between lo and hi, in units in which its largest coefficient is between 1 and 2, and
+// returns its variable. The units of columns and rows are powers of two, so that nothing is rounded.
+func (p *Prover) add(n int, f, less form, share, most, lo, hi, e float64) int {
+	q := &p.program
+	from, largest := len(q.Rows), 0.0
+	for c := range n {
+		v := share * f[c]
+		if less != nil {
+			v -= less[c]
+		}
+		v *= p.scale[c]
+		largest = max(largest, math.Abs(v))
+		q.Rows = append(q.Rows, v)
+	}
+	constant := share*f[n] + most
+	if less != nil {
+		constant -= less[n]
+	}
+	unit := 1.0
+	if largest > 0 {
+		unit = 1 / power(largest)
+	}
+	for c := from; c < len(q.Rows); c++ {
+		q.Rows[c] *= unit
+	}
+	// The constant goes to the other side, which rounds.
+	e += 0x1p-50 * math.Abs(constant)
+	for _, side := range [2]float64{lo, hi} {
+		if !math.IsInf(side, 0) {
+			e += 0x1p-50 * math.Abs(side)
+		}
+	}
+	q.Lo, q.Hi = append(q.Lo, (lo-constant)*unit), append(q.Hi, (hi-constant)*unit)
+	q.Errors = append(q.Errors, e*unit)
+	p.scale = append(p.scale, unit)
+	return len(q.Lo) - 1
+}
+
+// power is the least power of two that is not below v > 0.
+func power(v float64) float64 {
+	if v == 0 {
+		return 1
+	}
+	m, e := math.Frexp(v)
+	if m == 0.5 {
+		e--
+	}
+	return math.Ldexp(1, e)
+}

@@ -1,0 +1,156 @@
+package split_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/split"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// question is a small network with two inputs that have the same whole numbers in both copies, and one that is their own.
+type question struct {
+	network *relu.Network
+	plan    *batch.Plan
+	prover  *split.Prover
+	sides   [2]split.Side
+	own     []bool
+}
+
+func draw(t *testing.T, r *rand.Rand) *question {
+	t.Helper()
+	sizes := []int{3, 2 + r.IntN(4), 1 + r.IntN(4), 1}
+	if r.IntN(3) == 0 {
+		sizes = []int{3, 2 + r.IntN(5), 1}
+	}
+	q := &question{network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64}, own: []bool{false, false, true}}
+	for k := range sizes[1:] {
+		l := relu.Layer{In: sizes[k], Out: sizes[k+1], ReLU: k < len(sizes)-2 && (k == 0 || r.IntN(6) > 0)}
+		for range l.Out {
+			l.Bias = append(l.Bias, r.NormFloat64())
+			for range l.In {
+				l.Weights = append(l.Weights, r.NormFloat64())
+			}
+		}
+		q.network.Layers = append(q.network.Layers, l)
+	}
+	lo, hi := [2]float64{float64(-r.IntN(4)), float64(-r.IntN(4))}, [2]float64{float64(r.IntN(4)), float64(r.IntN(4))}
+	root := []space.Interval{{Lo: lo[0], Hi: hi[0]}, {Lo: lo[1], Hi: hi[1]}, {Lo: -2, Hi: 2}}
+	var err error
+	if q.plan, err = batch.New(q.network, root); err != nil {
+		t.Fatal(err)
+	}
+	w := q.plan.NewWorkspace(2)
+	for s := range q.sides {
+		own := space.Interval{Lo: float64(r.IntN(3) - 2)}
+		own.Hi = own.Lo + float64(r.IntN(3))
+		q.sides[s].Inputs = []space.Interval{root[0], root[1], own}
+		for i, iv := range q.sides[s].Inputs {
+			w.Centre(i)[s], w.HalfWidth(i)[s] = (iv.Lo+iv.Hi)/2, (iv.Hi-iv.Lo)/2
+		}
+	}
+	w.Bound()
+	for s := range q.sides {
+		for k, l := range q.plan.Layers()[:len(q.plan.Layers())-1] {
+			var lo, hi []float64
+			for j := range l.Out {
+				mid, rad, e := w.Neuron(k, j)
+				lo, hi = append(lo, mid[s]-rad[s]-e), append(hi, mid[s]+rad[s]+e)
+			}
+			q.sides[s].Lo, q.sides[s].Hi = append(q.sides[s].Lo, lo), append(q.sides[s].Hi, hi)
+		}
+	}
+	q.prover = split.New(q.plan)
+	q.prover.Steps = []split.Step{{Base: lo[0], Width: 1}, {Base: lo[1], Width: 1}, {Base: -2, Width: 1}}
+	return q
+}
+
+// above is by how much somebody is beyond all tangents, in the most.
+func (q *question) above(tangents []judge.Tangent) float64 {
+	most := math.Inf(-1)
+	a, b := q.sides[0].Inputs, q.sides[1].Inputs
+	for x := a[0].Lo; x <= a[0].Hi; x++ {
+		for y := a[1].Lo; y <= a[1].Hi; y++ {
+			for z := a[2].Lo; z <= a[2].Hi; z++ {
+				for v := b[2].Lo; v <= b[2].Hi; v++ {
+					p, q := q.network.Logit([]float64{x, y, z}), q.network.Logit([]float64{x, y, v})
+					least := math.Inf(1)
+					for _, t := range tangents {
+						least = min(least, t.Up*p-t.Down*q-t.Beyond)
+					}
+					most = max(most, least)
+				}
+			}
+		}
+	}
+	return most
+}
+
+// What is proved is true of everybody, and what is true of everybody by a margin is proved; the optima that are told are people of the box.
+func TestProve(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 49))
+	proved, refused, met := 0, 0, 0
+	for i := range tier.Count(1000, 20000) {
+		q := draw(t, r)
+		tangents := judge.Tangents(0.05+0.9*r.Float64(), nil)
+		switch r.IntN(3) {
+		case 0:
+			tangents = []judge.Tangent{{Up: 1, Down: 1, Beyond: 3 * r.Float64()}}
+		case 1:
+			tangents = []judge.Tangent{{Up: 1, Beyond: r.Float64()}, {Down: 1}}
+		}
+		q.prover.Found = func(inputs []float64) {
+			met++
+			for j, v := range inputs {
+				if iv := q.sides[0].Inputs[j]; v < iv.Lo-1e-6 || v > iv.Hi+1e-6 {
+					t.Fatalf("question %d: input %d is %v, beyond %v", i, j, v, iv)
+				}
+			}
+		}
+		got, took := q.prover.Prove(&q.sides[0], &q.sides[1], q.own, tangents, 1<<30)
+		most := q.above(tangents)
+		switch {
+		case got && most > 0:
+			t.Fatalf("question %d: proved, but somebody is %v beyond", i, most)
+		case !got && most < -1e-6:
+			t.Fatalf("question %d: not proved by %d coefficients, but nobody is nearer than %v", i, took, most)
+		case got:
+			proved++
+		default:
+			refused++
+		}
+	}
+	if proved < 200 || refused < 100 || met < 200 {
+		t.Errorf("%d were proved, %d were not, %d optima were told", proved, refused, met)
+	}
+}
+
+// Little work proves less, and nothing else.
+func TestWorkIsBounded(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 49))
+	gaveUp := 0
+	for range 300 {
+		q := draw(t, r)
+		tangents := judge.Tangents(0.3, nil)
+		whole, took := q.prover.Prove(&q.sides[0], &q.sides[1], q.own, tangents, 1<<30)
+		again, less := q.prover.Prove(&q.sides[0], &q.sides[1], q.own, tangents, took/2)
+		if again && !whole || less > took {
+			t.Fatalf("half of the work proved %v with %d, all of it %v with %d", again, less, whole, took)
+		}
+		if whole && !again {
+			gaveUp++
+		}
+		q.prover.Stop = func() bool { return true }
+		if got, _ := q.prover.Prove(&q.sides[0], &q.sides[1], q.own, tangents, 1<<30); got {
+			t.Fatal("proved after the stop")
+		}
+	}
+	if gaveUp < 5 {
+		t.Errorf("%d were given up", gaveUp)
+	}
+}

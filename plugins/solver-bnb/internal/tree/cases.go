@@ -1,0 +1,312 @@
+package tree
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/split"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// cases is how large boxes may be that are settled by cases of ReLUs: those whose linear programs have at most so many columns.
+// The limit follows what comes of boxes near it.
+type cases struct {
+	columns int
+	// Of boxes near the limit: how many were tried and settled, in sums of which the latest rounds make up the most.
+	tried, settled float64
+	// programs is how many linear programs were solved.
+	programs int64
+	// idle rounds tried none; after so many the limit goes up.
+	idle, patience int
+}
+
+func (c *cases) add(d cases) {
+	c.tried, c.settled, c.programs = c.tried+d.tried, c.settled+d.settled, c.programs+d.programs
+}
+
+// follow moves the limit to where about half of the boxes are settled, and after rounds that tried none, up by one step. How many
+// such rounds it takes doubles each time that the limit goes down.
+func (c *cases) follow() {
+	switch {
+	case c.tried < 1:
+		if c.idle++; c.idle >= c.patience {
+			c.idle, c.columns = 0, min(c.columns+splitMore, mostColumns)
+		}
+	case c.settled >= 0.6*c.tried:
+		c.columns, c.patience = min(c.columns+splitMore, mostColumns), 1
+	case c.settled <= 0.4*c.tried:
+		c.columns, c.patience = max(c.columns-splitMore, 0), min(2*c.patience, 1<<10)
+	}
+	c.tried, c.settled = splitFading*c.tried, splitFading*c.settled
+}
+
+const (
+	// splitWork is how many coefficients of tableaus a box may take.
+	splitWork = 1 << 25
+	// The limit begins with so many columns, and moves by so many a round; so near to it boxes count.
+	firstColumns, mostColumns, splitMore, splitNear = 48, 256, 4, 12
+	splitFading                                     = 0.7
+	// Rounds and tasks are small, since each box may take long.
+	splitRound, splitTask = 512, 8
+)
+
+// splitter settles boxes by cases.
+type splitter struct {
+	prover   *split.Prover
+	tangents []judge.Tangent
+	cutoff   float64
+	sides    [2]split.Side
+	own      []bool
+	box      grid.Box // at hand, and its first lane
+	lane     int
+	all      []int // its lanes
+	x        []float64
+}
+
+func newSplitter(w *worker) *splitter {
+	s := &splitter{prover: split.New(w.t.plan)}
+	s.prover.Stop = w.t.stop.Load
+	s.own = make([]bool, w.t.q.Space.Inputs)
+	for _, f := range w.g.Combinations[0].Inputs {
+		s.own[f.Input] = true
+	}
+	s.prover.Steps = make([]split.Step, w.t.q.Space.Inputs)
+	for d := range w.g.Dims {
+		if dim := &w.g.Dims[d]; dim.Even {
+			for i := range dim.Feeds {
+				from := dim.Feeds[i].Low(0)
+				s.prover.Steps[dim.Feeds[i].Input] = split.Step{Base: from, Width: math.Abs(dim.Feeds[i].Low(1) - from)}
+			}
+		}
+	}
+	layers := w.t.plan.Layers()
+	for k, l := range layers {
+		for i := range s.sides {
+			if k < len(layers)-1 {
+				s.sides[i].Lo, s.sides[i].Hi = append(s.sides[i].Lo, make([]float64, l.Out)), append(s.sides[i].Hi, make([]float64, l.Out))
+			}
+		}
+	}
+	for i := range s.sides {
+		s.sides[i].Inputs = make([]space.Interval, w.t.q.Space.Inputs)
+	}
+	s.prover.Found = w.lookNear
+	return s
+}
+
+// above makes the tangents of a cutoff.
+func (s *splitter) above(notion fairness.Notion, cutoff float64) {
+	s.cutoff = cutoff
+	switch notion {
+	case fairness.Logit:
+		s.tangents = append(s.tangents[:0], judge.Tangent{Up: 1, Down: 1, Beyond: cutoff})
+		return
+	case fairness.Decision:
+		s.tangents = append(s.tangents[:0], judge.Tangent{Up: 1, Beyond: cutoff}, judge.Tangent{Down: 1})
+		return
+	case fairness.DecisionStrict:
+		s.tangents = append(s.tangents[:0], judge.Tangent{Up: 1, Beyond: cutoff}, judge.Tangent{Down: 1, Beyond: cutoff})
+		return
+	}
+	s.tangents = judge.Tangents(cutoff, s.tangents[:0])
+}
+
+// settledByCases reports whether it proved by cases of ReLUs that nobody in a box, which is what is left of bounded box b, has a value above the cutoff.
+func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
+	s := w.cases
+	if s == nil || w.t.Boxes < w.t.CasesAfter || len(s.tangents) == 0 || w.cutoff < 0 {
+		return false
+	}
+	s.box, s.lane = box, b*w.k
+	s.all = s.all[:0]
+	for z := range w.k {
+		if possible == nil || possible[z] {
+			s.all = append(s.all, z)
+		}
+	}
+	columns := 2 * w.openIn(s.all)
+	if columns > w.t.cases.columns {
+		return false
+	}
+	before := s.prover.Programs
+	settled, left := false, splitWork
+	for again := true; again && left > 0 && len(s.tangents) > 0; {
+		if len(s.all) == 2 {
+			settled = w.apartBy(s.all[:1], s.all[1:], &left) && w.apartBy(s.all[1:], s.all[:1], &left)
+		} else {
+			settled = w.apartBy(s.all, s.all, &left)
+		}
+		if again = false; !settled { // who was met may raise the cutoff
+			w.points.flush(w)
+			if w.out.best != nil && w.t.goal.values {
+				if v := w.t.cutoffOf(w.out.best); v > s.cutoff {
+					again = true
+					s.above(w.t.q.Notion, v)
+				}
+			}
+		}
+	}
+	c := &w.out.cases
+	c.programs += s.prover.Programs - before
+	if columns > w.t.cases.columns-splitNear {
+		if c.tried++; settled {
+			c.settled++
+		}
+	}
+	if settled {
+		return true
+	}
+	s.above(w.t.q.Notion, w.cutoff)
+	return false
+}
+
+// apartBy reports whether it proved that nobody has a lane of a so far above one of b as the cutoff asks, by as many coefficients as are left.
+//
+// Lanes are looked at together, each neuron between the least and the greatest of any; what that does not prove is asked of halves of them.
+func (w *worker) apartBy(a, b []int, left *int) bool {
+	s := w.cases
+	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || w.tooNear(a, b) {
+		return true
+	}
+	if *left <= 0 {
+		return false
+	}
+	w.side(&s.sides[0], a)
+	w.side(&s.sides[1], b)
+	most := *left
+	if len(a)+len(b) > 2 {
+		most /= 4
+	}
+	proved, took := s.prover.Prove(&s.sides[0], &s.sides[1], s.own, s.tangents, most)
+	if *left -= took; proved || len(a)+len(b) == 2 {
+		return proved
+	}
+	if len(b) > len(a) {
+		c, d := w.halves(b)
+		return w.apartBy(a, c, left) && w.apartBy(a, d, left)
+	}
+	c, d := w.halves(a)
+	return w.apartBy(c, b, left) && w.apartBy(d, b, left)
+}
+
+// tooNear reports that the lanes' logits alone say that none of a is so far above any of b.
+func (w *worker) tooNear(a, b []int) bool {
+	e := w.t.off
+	mid, rad := w.space.Mid()[w.cases.lane:], w.space.Rad()[w.cases.lane:]
+	most, least := math.Inf(-1), math.Inf(1)
+	for _, z := range a {
+		most = max(most, mid[z]+rad[z]+e)
+	}
+	for _, z := range b {
+		least = min(least, mid[z]-rad[z]-e)
+	}
+	for _, t := range w.cases.tangents {
+		if v := t.Up*most - t.Down*least; v+0x1p-50*(math.Abs(most)+math.Abs(least)) < t.Beyond {
+			return true
+		}
+	}
+	return false
+}
+
+// halves are two parts of lanes by the value of the protected feature that has the most of them there.
+func (w *worker) halves(lanes []int) (low, high []int) {
+	var values []float64
+	by := 0
+	for f := range w.g.Protected {
+		var of []float64
+		for _, z := range lanes {
+			of = append(of, w.combination(z).Values[f])
+		}
+		slices.Sort(of)
+		if of = slices.Compact(of); len(of) > len(values) {
+			values, by = of, f
+		}
+	}
+	for _, z := range lanes {
+		if w.combination(z).Values[by] < values[len(values)/2] {
+			low = append(low, z)
+		} else {
+			high = append(high, z)
+		}
+	}
+	return low, high
+}
+
+// combination is that of a lane of the box at hand.
+func (w *worker) combination(z int) *grid.Combination {
+	if w.combinations != nil {
+		z = w.combinations[w.cases.lane+z]
+	}
+	return &w.g.Combinations[z]
+}
+
+// side is what is known of lanes of the box at hand, all together.
+func (w *worker) side(s *split.Side, lanes []int) {
+	enclose := func(c, r float64) space.Interval {
+		if r == 0 {
+			return space.Interval{Lo: c, Hi: c}
+		}
+		return space.Interval{Lo: math.Nextafter(c-r, math.Inf(-1)), Hi: math.Nextafter(c+r, math.Inf(1))}
+	}
+	box := w.cases.box
+	for d := range w.g.Dims {
+		for i := range w.g.Dims[d].Feeds {
+			feed := &w.g.Dims[d].Feeds[i]
+			s.Inputs[feed.Input] = enclose(feed.Enclose(box[2*d], box[2*d+1]))
+		}
+	}
+	for _, f := range w.g.Fixed {
+		s.Inputs[f.Input] = enclose(f.Centre, f.HalfWidth)
+	}
+	for n, z := range lanes {
+		for _, f := range w.combination(z).Inputs {
+			iv := enclose(f.Centre, f.HalfWidth)
+			if n > 0 {
+				iv = space.Interval{Lo: min(iv.Lo, s.Inputs[f.Input].Lo), Hi: max(iv.Hi, s.Inputs[f.Input].Hi)}
+			}
+			s.Inputs[f.Input] = iv
+		}
+	}
+	for k := range s.Lo {
+		for j := range s.Lo[k] {
+			mid, rad, e := w.space.Neuron(k, j)
+			lo, hi := math.Inf(1), math.Inf(-1)
+			for _, z := range lanes {
+				m, r := mid[w.cases.lane+z], rad[w.cases.lane+z]+e
+				lo, hi = min(lo, m-r), max(hi, m+r)
+			}
+			s.Lo[k][j], s.Hi[k][j] = lo, hi
+		}
+	}
+}
+
+// openIn is how many ReLUs are not settled in lanes of the box at hand together.
+func (w *worker) openIn(lanes []int) int {
+	s := &w.cases.sides[0]
+	w.side(s, lanes)
+	return w.cases.prover.Open(s)
+}
+
+// lookNear looks at the individual of the box whose inputs are about these.
+func (w *worker) lookNear(inputs []float64) {
+	s := w.cases
+	s.x = s.x[:0]
+	for d := range w.g.Dims {
+		dim := &w.g.Dims[d]
+		from, to := s.box[2*d], s.box[2*d+1]
+		cell := from
+		if len(dim.Feeds) > 0 && from < to {
+			feed := &dim.Feeds[0]
+			lo, hi := feed.Low(from), feed.Low(to)
+			if share := (inputs[feed.Input] - lo) / (hi - lo); share > 0 {
+				cell = from + uint64(math.Round(min(share, 1)*float64(to-from)))
+			}
+		}
+		lo, hi := dim.Values(cell)
+		s.x = append(s.x, dim.Nearest(lo+(hi-lo)/2))
+	}
+	w.points.add(w, s.x, true)
+}
