@@ -55,15 +55,15 @@ const (
 
 // splitter settles boxes by cases.
 type splitter struct {
-	prover   *split.Prover
-	tangents []judge.Tangent
-	cutoff   float64
-	sides    [2]split.Side
-	own      []bool
-	box      grid.Box // at hand, and its first lane
-	lane     int
-	all      []int // its lanes
-	x        []float64
+	prover *split.Prover
+	needs  [][]judge.Tangent // what a value above cutoff needs: one of these, all tangents of it
+	cutoff float64
+	sides  [2]split.Side
+	own    []bool
+	box    grid.Box // at hand, and its first lane
+	lane   int
+	all    []int // its lanes
+	x      []float64
 }
 
 func newSplitter(w *worker) *splitter {
@@ -97,27 +97,29 @@ func newSplitter(w *worker) *splitter {
 	return s
 }
 
-// above makes the tangents of a cutoff.
-func (s *splitter) above(notion fairness.Notion, cutoff float64) {
-	s.cutoff = cutoff
-	switch notion {
+// above finds what a value above a cutoff needs.
+func (s *splitter) above(t *Tree, cutoff float64) {
+	s.cutoff, s.needs = cutoff, s.needs[:0]
+	switch t.q.Notion {
 	case fairness.Logit:
-		s.tangents = append(s.tangents[:0], judge.Tangent{Up: 1, Down: 1, Beyond: cutoff})
-		return
+		s.needs = append(s.needs, []judge.Tangent{{Up: 1, Down: 1, Beyond: cutoff}})
 	case fairness.Decision:
-		s.tangents = append(s.tangents[:0], judge.Tangent{Up: 1, Beyond: cutoff}, judge.Tangent{Down: 1})
-		return
+		s.needs = append(s.needs, []judge.Tangent{{Up: 1, Beyond: cutoff}, {Down: 1}})
 	case fairness.DecisionStrict:
-		s.tangents = append(s.tangents[:0], judge.Tangent{Up: 1, Beyond: cutoff}, judge.Tangent{Down: 1, Beyond: cutoff})
-		return
+		s.needs = append(s.needs, []judge.Tangent{{Up: 1, Beyond: cutoff}, {Down: 1, Beyond: cutoff}})
+	default:
+		if t.goal.bins {
+			s.needs = t.bins.Extremes(int(cutoff), s.needs)
+		} else if tangents := judge.Tangents(cutoff, nil); len(tangents) > 0 {
+			s.needs = append(s.needs, tangents)
+		}
 	}
-	s.tangents = judge.Tangents(cutoff, s.tangents[:0])
 }
 
 // settledByCases reports whether it proved by cases of ReLUs that nobody in a box, which is what is left of bounded box b, has a value above the cutoff.
 func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	s := w.cases
-	if s == nil || w.t.Boxes < w.t.CasesAfter || len(s.tangents) == 0 || w.cutoff < 0 {
+	if s == nil || w.t.Boxes < w.t.CasesAfter || len(s.needs) == 0 || w.cutoff < 0 {
 		return false
 	}
 	s.box, s.lane = box, b*w.k
@@ -133,18 +135,19 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	}
 	before := s.prover.Programs
 	settled, left := false, splitWork
-	for again := true; again && left > 0 && len(s.tangents) > 0; {
-		if len(s.all) == 2 {
-			settled = w.apartBy(s.all[:1], s.all[1:], &left) && w.apartBy(s.all[1:], s.all[:1], &left)
-		} else {
-			settled = w.apartBy(s.all, s.all, &left)
-		}
+	for again := true; again && left > 0 && len(s.needs) > 0; {
+		settled = !slices.ContainsFunc(s.needs, func(need []judge.Tangent) bool {
+			if len(s.all) == 2 {
+				return !w.apartBy(need, s.all[:1], s.all[1:], &left) || !w.apartBy(need, s.all[1:], s.all[:1], &left)
+			}
+			return !w.apartBy(need, s.all, s.all, &left)
+		})
 		if again = false; !settled { // who was met may raise the cutoff
 			w.points.flush(w)
 			if w.out.best != nil && w.t.goal.values {
 				if v := w.t.cutoffOf(w.out.best); v > s.cutoff {
 					again = true
-					s.above(w.t.q.Notion, v)
+					s.above(w.t, v)
 				}
 			}
 		}
@@ -159,16 +162,16 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	if settled {
 		return true
 	}
-	s.above(w.t.q.Notion, w.cutoff)
+	s.above(w.t, w.cutoff)
 	return false
 }
 
-// apartBy reports whether it proved that nobody has a lane of a so far above one of b as the cutoff asks, by as many coefficients as are left.
+// apartBy reports whether it proved that nobody has a lane of a and one of b beyond all tangents of need, by as many coefficients as are left.
 //
 // Lanes are looked at together, each neuron between the least and the greatest of any; what that does not prove is asked of halves of them.
-func (w *worker) apartBy(a, b []int, left *int) bool {
+func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
 	s := w.cases
-	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || w.tooNear(a, b) {
+	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || w.tooNear(need, a, b) {
 		return true
 	}
 	if *left <= 0 {
@@ -180,20 +183,20 @@ func (w *worker) apartBy(a, b []int, left *int) bool {
 	if len(a)+len(b) > 2 {
 		most /= 4
 	}
-	proved, took := s.prover.Prove(&s.sides[0], &s.sides[1], s.own, s.tangents, most)
+	proved, took := s.prover.Prove(&s.sides[0], &s.sides[1], s.own, need, most)
 	if *left -= took; proved || len(a)+len(b) == 2 {
 		return proved
 	}
 	if len(b) > len(a) {
 		c, d := w.halves(b)
-		return w.apartBy(a, c, left) && w.apartBy(a, d, left)
+		return w.apartBy(need, a, c, left) && w.apartBy(need, a, d, left)
 	}
 	c, d := w.halves(a)
-	return w.apartBy(c, b, left) && w.apartBy(d, b, left)
+	return w.apartBy(need, c, b, left) && w.apartBy(need, d, b, left)
 }
 
-// tooNear reports that the lanes' logits alone say that none of a is so far above any of b.
-func (w *worker) tooNear(a, b []int) bool {
+// tooNear reports that the lanes' logits alone say so.
+func (w *worker) tooNear(need []judge.Tangent, a, b []int) bool {
 	e := w.t.off
 	mid, rad := w.space.Mid()[w.cases.lane:], w.space.Rad()[w.cases.lane:]
 	most, least := math.Inf(-1), math.Inf(1)
@@ -203,7 +206,7 @@ func (w *worker) tooNear(a, b []int) bool {
 	for _, z := range b {
 		least = min(least, mid[z]-rad[z]-e)
 	}
-	for _, t := range w.cases.tangents {
+	for _, t := range need {
 		if v := t.Up*most - t.Down*least; v+0x1p-50*(math.Abs(most)+math.Abs(least)) < t.Beyond {
 			return true
 		}

@@ -171,9 +171,13 @@ const leavesOfBox = 1 << 8
 // boxesOfProgram are bounded while a linear program is solved.
 const boxesOfProgram = 8
 
-// allowed is how many individuals climbs may look at, for what was bounded, walked through and solved.
+// allowed is how many individuals climbs may look at, for what was bounded, walked through and, where gaps are wanted, solved.
 func (t *Tree) allowed() float64 {
-	return t.goal.shareOfClimbs() * float64(t.Boxes+t.walked/leavesOfBox+t.cases.programs*boxesOfProgram)
+	done := t.Boxes + t.walked/leavesOfBox
+	if !t.goal.bins {
+		done += t.cases.programs * boxesOfProgram
+	}
+	return t.goal.shareOfClimbs() * float64(done)
 }
 
 // mayStepTwice reports that all steps in two features are a small part of what is allowed.

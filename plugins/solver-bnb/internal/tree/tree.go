@@ -139,7 +139,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	t.pairwise = two && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
 	t.jointly = two && q.Notion == fairness.Score && t.goal.values
 	t.cases.columns, t.cases.patience = firstColumns, 1
-	t.splits = t.clips && !t.pairs && !t.goal.bins && q.Notion != fairness.Share
+	t.splits = t.clips && !t.pairs && q.Notion != fairness.Share
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}

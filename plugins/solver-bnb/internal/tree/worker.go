@@ -191,12 +191,12 @@ func (w *worker) run(k task) *output {
 		w.joint.begin(w.cutoff, k)
 	}
 	if w.cases != nil {
-		w.cases.above(w.t.q.Notion, w.cutoff)
+		w.cases.above(w.t, w.cutoff)
 	}
 	for _, n := range w.narrower {
 		n.tryIntervals()
 		if n.cases != nil {
-			n.cases.above(w.t.q.Notion, w.cutoff)
+			n.cases.above(w.t, w.cutoff)
 		}
 	}
 	if k.p == nil {
