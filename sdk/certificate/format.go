@@ -17,8 +17,8 @@ import (
 
 const (
 	formatName = "hyfair-certificate"
-	// Version is the version of the format that is written and read.
-	Version = 1
+	// Version is the newest version of the format. All are read.
+	Version = 2
 	// StatementLines come before the first leaf, which each have one.
 	StatementLines = 4
 	// maxLine bounds a line, in bytes without its end.
@@ -132,7 +132,7 @@ func SpaceSHA256(s *space.Space) (string, error) {
 // format is the statement as the lines before the leaves.
 func (s *Statement) format() ([]byte, error) {
 	header := headerLine{
-		Format: formatName, Version: Version, Producer: s.Producer, Study: s.Study,
+		Format: formatName, Version: s.version(), Producer: s.Producer, Study: s.Study,
 		Notion: s.Notion.String(), Claim: claimJSON{Kind: s.Claim.Kind.String()},
 	}
 	if s.Epsilon != nil {

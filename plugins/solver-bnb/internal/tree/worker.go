@@ -204,11 +204,10 @@ func (w *worker) run(k task) *output {
 	return w.out
 }
 
-// tryIntervals bounds neurons by intervals, too, as long as that brings something, where no
-// checker asks for the forms alone.
+// tryIntervals bounds neurons by intervals, too, as long as that brings something.
 func (w *worker) tryIntervals() {
 	if w.space != nil {
-		w.space.Intervals = !w.t.Proofs
+		w.space.Intervals = true
 	}
 }
 

@@ -17,7 +17,7 @@ type encloser struct {
 	first forms
 	bits  uint // shift of the network's inputs in this box
 	a, b  forms
-	// Scratch of relax.
+	// Scratch of relax: what the forms of a layer's sums alone enclose, over the forms' shift.
 	lo, hi     []big.Int
 	place, tmp big.Int
 }
@@ -41,6 +41,8 @@ type logit struct {
 	coef  []big.Int
 	// lo and hi times 2^shift.
 	lo, hi big.Int
+	// sums are what is known of the sums of each hidden layer.
+	sums []ranges
 }
 
 // logit makes the form of the logit with protected values, in the order of the
@@ -49,22 +51,30 @@ type logit struct {
 func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
 	in, out := &e.a, &e.b
 	e.begin(in, protected)
+	sums := make([]ranges, len(e.model.layers)-1)
 	for k := range e.model.layers {
 		l := &e.model.layers[k]
 		if k > 0 {
 			l.apply(out, in)
 			in, out = out, in
 		}
+		if k == len(sums) {
+			break
+		}
+		sums[k] = e.enclose(in)
+		if k > 0 && e.narrows {
+			sums[k].narrow(l.sums(e.model.layers[k-1].pass(&sums[k-1]), true))
+		}
 		if l.relu {
 			n := 0
 			for n < len(slopes) && slopes[n].Layer == k {
 				n++
 			}
-			e.relax(in, slopes[:n])
+			e.relax(in, &sums[k], slopes[:n])
 			slopes = slopes[n:]
 		}
 	}
-	of := &logit{shift: in.shift, coef: make([]big.Int, len(in.coef))}
+	of := &logit{shift: in.shift, coef: make([]big.Int, len(in.coef)), sums: sums}
 	of.base.Set(&in.base[0])
 	for v, row := range in.coef {
 		of.coef[v].Set(&row[0])
@@ -98,6 +108,19 @@ func (e *encloser) begin(to *forms, protected []float64) {
 	}
 }
 
+// enclose is what the units' forms take over the box, which lo and hi keep as well.
+func (e *encloser) enclose(f *forms) ranges {
+	n := len(f.base)
+	e.lo, e.hi = zeros(e.lo, n), zeros(e.hi, n)
+	of := newRanges(n, f.shift)
+	for j := range n {
+		e.frame.enclose(&e.lo[j], &e.hi[j], f, j)
+		of.lo[j].Set(&e.lo[j])
+		of.hi[j].Set(&e.hi[j])
+	}
+	return of
+}
+
 // relax puts a layer through its ReLUs. On [l, u], where a neuron's sum y
 // lies,
 //
@@ -106,18 +129,13 @@ func (e *encloser) begin(to *forms, protected []float64) {
 // because relu(y) − λ·y is convex, at least 0, and largest at an end. With
 // λ = 1 where l ≥ 0 and λ = 0 where u ≤ 0, relu(y) is λ·y itself. The slack in
 // [0, μ] becomes a variable of its own.
-func (e *encloser) relax(f *forms, slopes []sdk.Slope) {
+//
+// A slope that is given is used where intervals made l or u narrower than the form is, even
+// if the sign is known: what holds with the form's own ends may be lost without it.
+func (e *encloser) relax(f *forms, sums *ranges, slopes []sdk.Slope) {
 	n := len(f.base)
-	e.lo, e.hi = zeros(e.lo, n), zeros(e.hi, n)
 	var places uint // slopes are integers over 2^places
-	unstable := false
-	for j := range n {
-		e.frame.enclose(&e.lo[j], &e.hi[j], f, j)
-		if crosses(&e.lo[j], &e.hi[j]) {
-			unstable = true
-		}
-	}
-	if unstable {
+	if len(slopes) > 0 || sums.cross() {
 		places = ownPlaces
 		for _, m := range slopes {
 			places = max(places, min(fraction(m.Value), slopeBits))
@@ -128,14 +146,17 @@ func (e *encloser) relax(f *forms, slopes []sdk.Slope) {
 		if len(slopes) > 0 && slopes[0].Neuron < j {
 			slopes = slopes[1:]
 		}
-		switch l, u := &e.lo[j], &e.hi[j]; {
-		case l.Sign() >= 0:
+		l, u := &sums.lo[j], &sums.hi[j]
+		told := len(slopes) > 0 && slopes[0].Neuron == j
+		relaxed := crosses(l, u) || told && (l.Cmp(&e.lo[j]) != 0 || u.Cmp(&e.hi[j]) != 0)
+		switch {
+		case !relaxed && l.Sign() >= 0:
 			e.multiply(f, variables, j, nil, places)
-		case u.Sign() <= 0:
+		case !relaxed:
 			e.multiply(f, variables, j, new(big.Int), places)
 		default:
 			slope := new(big.Int)
-			if len(slopes) > 0 && slopes[0].Neuron == j {
+			if told {
 				given(slope, slopes[0].Value, places)
 			} else {
 				own(slope, l, u, places)

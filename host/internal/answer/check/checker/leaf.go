@@ -22,13 +22,15 @@ type subject struct {
 	protected []int // indices of the protected features
 	reals     []int // of the non-protected ones that are real
 	inputBits uint  // without what the ends of real intervals need
+	// narrows: neurons are bounded by interval arithmetic, too. Version 1 does without.
+	narrows bool
 }
 
 // newSubject prepares a statement that has passed Validate. One that would take
 // too much memory is an error.
 func newSubject(st *certificate.Statement) (*subject, error) {
 	region := st.RegionOrWhole()
-	s := &subject{Statement: st, claim: newClaim(st), protected: st.Space.Protected()}
+	s := &subject{Statement: st, claim: newClaim(st), protected: st.Space.Protected(), narrows: st.Version != 1}
 	for _, i := range st.Space.Free() {
 		if !st.Space.Features[i].Discrete() {
 			s.reals = append(s.reals, i)
