@@ -79,6 +79,14 @@ func TestTreesAreReadAsWritten(t *testing.T) {
 	}
 }
 
+// jointLeaves are peoplesLeaves, of which the first one's two copies are bounded together.
+func jointLeaves() []*certificate.Leaf {
+	l := peoplesLeaves()
+	l[0].Copies[0].Joint = []sdk.JointSlope{{Own: -1e3, Other: 1.0 / 3}, {Neuron: 1, Other: 5e-324}}
+	l[0].Copies[0].Up, l[0].Copies[0].Down = 1, 0.1
+	return l
+}
+
 func peoplesLeaves() []*certificate.Leaf {
 	box := func(lo, hi float64) space.Box {
 		return space.Box{{Lo: lo, Hi: hi}, {Lo: 0, Hi: 1}, {Lo: -1.5, Hi: 1e30}, {}}
@@ -141,11 +149,12 @@ func TestGolden(t *testing.T) {
 }
 
 func golden(t *testing.T, version int, path string) {
-	s := people()
+	s, of := people(), peoplesLeaves()
 	if s.Version = version; version == certificate.Version {
 		s.Version = 0 // which it is by itself
+		of = jointLeaves()
 	}
-	got := write(t, s, peoplesLeaves())
+	got := write(t, s, of)
 	s.Version = version
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
@@ -171,7 +180,7 @@ func golden(t *testing.T, version int, path string) {
 	if diff := cmp.Diff(&s, r.Statement(), alike); diff != "" {
 		t.Errorf("statement, -want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(peoplesLeaves(), leaves, alike); diff != "" {
+	if diff := cmp.Diff(of, leaves, alike); diff != "" {
 		t.Errorf("leaves, -want +got:\n%s", diff)
 	}
 }
@@ -313,13 +322,19 @@ func TestWriterRefuses(t *testing.T) {
 		"slope":                func(l *certificate.Leaf) { l.Copies[0].Slopes[0].Value = math.NaN() },
 		"slope of the output":  func(l *certificate.Leaf) { l.Copies[0].Slopes[1].Layer = 1 },
 		"slopes out of order":  func(l *certificate.Leaf) { l.Copies[0].Slopes[0].Neuron = 1 },
+		"joint of no neuron":   func(l *certificate.Leaf) { l.Copies[0].Joint[0].Neuron = 2 },
+		"joint out of order":   func(l *certificate.Leaf) { l.Copies[0].Joint[0].Neuron = 1 },
+		"joint of infinity":    func(l *certificate.Leaf) { l.Copies[0].Joint[0].Own = math.Inf(1) },
+		"joint of one copy":    func(l *certificate.Leaf) { l.Copies = l.Copies[:1] },
+		"half a tangent":       func(l *certificate.Leaf) { l.Copies[0].Down = 0 },
+		"a steep tangent":      func(l *certificate.Leaf) { l.Copies[0].Up = 1.5 },
 		"enumerated and bound": func(l *certificate.Leaf) { l.Enumerated = true },
 	} {
 		w, err := certificate.NewWriter(io.Discard, people())
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := peoplesLeaves()[0]
+		l := jointLeaves()[0]
 		change(l)
 		if err := w.Add(l); err == nil {
 			t.Errorf("%s: accepted", name)
@@ -327,6 +342,15 @@ func TestWriterRefuses(t *testing.T) {
 		if err := w.Close(); err == nil {
 			t.Errorf("%s: closed after an error", name)
 		}
+	}
+	s := people()
+	s.Version = 1
+	w, err := certificate.NewWriter(io.Discard, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(jointLeaves()[0]); err == nil {
+		t.Error("joint slopes in version 1: accepted")
 	}
 }
 

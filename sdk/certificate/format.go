@@ -264,18 +264,37 @@ func appendCopy(b []byte, c *sdk.CopyProof) []byte {
 	if len(c.Slopes) > 0 {
 		b = append(b, `,"slopes":[`...)
 		for i, m := range c.Slopes {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = strconv.AppendInt(b, int64(m.Layer), 10)
-			b = append(b, ',')
-			b = strconv.AppendInt(b, int64(m.Neuron), 10)
-			b = append(b, ',')
-			b = strconv.AppendFloat(b, m.Value, 'g', -1, 64)
+			b = appendNeuron(b, i, m.Layer, m.Neuron, m.Value)
 		}
 		b = append(b, ']')
 	}
+	if len(c.Joint) > 0 {
+		b = append(b, `,"joint":[`...)
+		for i, m := range c.Joint {
+			b = appendNeuron(b, i, m.Layer, m.Neuron, m.Own, m.Other)
+		}
+		b = append(b, ']')
+	}
+	if c.Up != 0 || c.Down != 0 {
+		b = append(b, `,"tangent":`...)
+		b = appendFloats(b, []float64{c.Up, c.Down})
+	}
 	return append(b, '}')
+}
+
+// appendNeuron appends what is told of the i-th neuron of a list.
+func appendNeuron(b []byte, i, layer, neuron int, values ...float64) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	b = strconv.AppendInt(b, int64(layer), 10)
+	b = append(b, ',')
+	b = strconv.AppendInt(b, int64(neuron), 10)
+	for _, v := range values {
+		b = append(b, ',')
+		b = strconv.AppendFloat(b, v, 'g', -1, 64)
+	}
+	return b
 }
 
 func appendFloats(b []byte, values []float64) []byte {

@@ -58,6 +58,9 @@ type worker struct {
 	needs []float64 // of clip, by combination
 
 	joint *joint // where score gaps of two copies are wanted
+	// shown are the tangents, by combination, by which the box at hand was bounded jointly; zero
+	// for none.
+	shown []judge.Tangent
 
 	standing grid.Standing
 	lo, hi   []float64
@@ -140,6 +143,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 	if t.pairs {
 		w.relaxAll()
 	}
+	w.shown = make([]judge.Tangent, w.k)
 	w.needs, w.matter, w.reaches = make([]float64, w.k), make([]bool, w.k), make([]reach, w.k)
 	if t.goal.bins || !t.judge.Signs() {
 		w.parallel = w.newAligned()

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -16,6 +17,11 @@ type enclosure struct {
 	form   *logit // of a network
 	// combination is the copy's, of trees.
 	combination int
+	// Of two copies of a network: what the leaf says of how this one's logit is bounded with the other's, and
+	// what that makes.
+	joint    *joint
+	slopes   []sdk.JointSlope
+	up, down float64
 	// σ(lo) − ½ from below and σ(hi) − ½ from above, once they are needed.
 	below, above *big.Rat
 }
@@ -69,8 +75,8 @@ func nearLogits(most *big.Rat) *big.Rat {
 
 // follows reports whether the claim holds at every individual whose copies
 // have logits in these enclosures, one a combination. difference bounds by how much the
-// first of two logits exceeds the second.
-func (c *claim) follows(difference func(a, b *enclosure) *big.Rat, of []enclosure) bool {
+// first of two logits exceeds the second, or with a tangent, its multiple of the first exceeds that of the second.
+func (c *claim) follows(difference func(a, b *enclosure, of *tangent) *big.Rat, of []enclosure) bool {
 	if c.k > 0 && maxBins(c.link, of, c.epsilon) <= c.k {
 		return true
 	}
@@ -93,7 +99,11 @@ func (c *claim) follows(difference func(a, b *enclosure) *big.Rat, of []enclosur
 				break
 			}
 			open = true
-			if a != b && !c.close(difference(a, b), a, b) {
+			if a == b || c.close(difference(a, b, nil), a, b) {
+				continue
+			}
+			t := c.tangent(a)
+			if t == nil || difference(a, b, t).Cmp(t.beyond) > 0 {
 				return false
 			}
 		}
@@ -102,6 +112,14 @@ func (c *claim) follows(difference func(a, b *enclosure) *big.Rat, of []enclosur
 		}
 	}
 	return true
+}
+
+// tangent is the one that the leaf gives for a pair with a's score the larger; nil for none.
+func (c *claim) tangent(a *enclosure) *tangent {
+	if a.up == 0 || c.notion != fairness.Score {
+		return nil
+	}
+	return newTangent(c.most, a.up, a.down)
 }
 
 // harmless is apart of a.hi and b.lo. A cheap look at the scores, from

@@ -83,3 +83,28 @@ func TestScoresCloseAgainstAGrid(t *testing.T) {
 		}
 	})
 }
+
+// TestTangentsTouch: within a tangent no gap is larger than it says, and along it one comes close.
+func TestTangentsTouch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.Float64Range(0.001, 0.999).Draw(t, "most")
+		up, down := rapid.Float64Range(0.01, 1).Draw(t, "up"), rapid.Float64Range(0.01, 1).Draw(t, "down")
+		of := newTangent(new(big.Rat).SetFloat64(most), up, down)
+		if of == nil {
+			t.Fatal("no tangent")
+		}
+		if ratio, _ := new(big.Rat).SetFrac(of.up, of.down).Float64(); math.Abs(ratio*down/up-1) > 1e-6 {
+			t.Fatalf("up is %v times down, where %v was asked for", ratio, up/down)
+		}
+		sigma := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+		p, _ := new(big.Rat).Quo(of.beyond, new(big.Rat).SetInt(of.up)).Float64() // where q is 0
+		ratio, _ := new(big.Rat).SetFrac(of.down, of.up).Float64()
+		largest := math.Inf(-1)
+		for q := -30.0; q <= 30; q += 0.01 {
+			largest = math.Max(largest, sigma(p+ratio*q)-sigma(q))
+		}
+		if largest > most+1e-9 || largest < most-1e-3*(1-most) {
+			t.Fatalf("the largest gap along the tangent is %v, most %v", largest, most)
+		}
+	})
+}

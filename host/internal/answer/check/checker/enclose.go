@@ -16,6 +16,7 @@ type encloser struct {
 	// protected features' part left out.
 	first forms
 	bits  uint // shift of the network's inputs in this box
+	two   bool // the box has two copies, which are bounded together
 	a, b  forms
 	// Scratch of relax: what the forms of a layer's sums alone enclose, over the forms' shift.
 	lo, hi     []big.Int
@@ -41,8 +42,10 @@ type logit struct {
 	coef  []big.Int
 	// lo and hi times 2^shift.
 	lo, hi big.Int
-	// sums are what is known of the sums of each hidden layer.
-	sums []ranges
+	// first are the sums of the first layer where all variables are 0, sums what is known of
+	// those of each hidden layer.
+	first []big.Int
+	sums  []ranges
 }
 
 // logit makes the form of the logit with protected values, in the order of the
@@ -51,6 +54,10 @@ type logit struct {
 func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
 	in, out := &e.a, &e.b
 	e.begin(in, protected)
+	first := zeros(nil, len(in.base))
+	for j := range first {
+		first[j].Set(&in.base[j])
+	}
 	sums := make([]ranges, len(e.model.layers)-1)
 	for k := range e.model.layers {
 		l := &e.model.layers[k]
@@ -74,7 +81,7 @@ func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
 			slopes = slopes[n:]
 		}
 	}
-	of := &logit{shift: in.shift, coef: make([]big.Int, len(in.coef)), sums: sums}
+	of := &logit{shift: in.shift, coef: make([]big.Int, len(in.coef)), first: first, sums: sums}
 	of.base.Set(&in.base[0])
 	for v, row := range in.coef {
 		of.coef[v].Set(&row[0])
@@ -214,35 +221,45 @@ func given(z *big.Int, v float64, places uint) {
 	z.Rsh(z, exact-places)
 }
 
-// difference is that of two copies' forms over the box at hand.
-func (e *encloser) difference(a, b *enclosure) *big.Rat { return e.frame.difference(a.form, b.form) }
+// term is a multiple of a form.
+type term struct {
+	times *big.Int
+	form  *logit
+}
 
-// difference is an upper bound on first − second over the box, in whose frame
-// both are, as one linear form: what the two have in common cancels.
-func (f *frame) difference(first, second *logit) *big.Rat {
-	shift := max(first.shift, second.shift)
-	up := func(of *logit) uint { return shift - of.shift }
-	var sum, a, b big.Int
-	sum.Sub(a.Lsh(&first.base, up(first)), b.Lsh(&second.base, up(second)))
+// most is an upper bound on a sum of terms over the box, in whose frame all forms are, as one
+// linear form: what they have in common cancels.
+func (f *frame) most(terms ...term) *big.Rat {
+	var shift uint
+	for _, t := range terms {
+		shift = max(shift, t.form.shift)
+	}
+	var sum, c, product big.Int
+	add := func(to *big.Int, t term, v *big.Int) {
+		product.Mul(t.times, v)
+		to.Add(to, product.Lsh(&product, shift-t.form.shift))
+	}
+	for _, t := range terms {
+		add(&sum, t, &t.form.base)
+	}
 	for _, g := range f.groups {
 		var most big.Int
 		for v := g.from; v < g.to; v++ {
-			a.Sub(a.Lsh(&first.coef[v], up(first)), b.Lsh(&second.coef[v], up(second)))
-			if a.Cmp(&most) > 0 {
-				most.Set(&a)
+			c.SetInt64(0)
+			for _, t := range terms {
+				add(&c, t, &t.form.coef[v])
+			}
+			if c.Cmp(&most) > 0 {
+				most.Set(&c)
 			}
 		}
 		sum.Add(&sum, &most)
 	}
-	n := f.variables()
-	for v := range first.coef[n:] {
-		if c := &first.coef[n+v]; c.Sign() > 0 {
-			sum.Add(&sum, a.Lsh(c, up(first)))
-		}
-	}
-	for v := range second.coef[n:] {
-		if c := &second.coef[n+v]; c.Sign() < 0 {
-			sum.Sub(&sum, a.Lsh(c, up(second)))
+	for _, t := range terms {
+		for v := range t.form.coef[f.variables():] {
+			if v := &t.form.coef[f.variables()+v]; v.Sign()*t.times.Sign() > 0 {
+				add(&sum, t, v)
+			}
 		}
 	}
 	return rational(&sum, shift)
