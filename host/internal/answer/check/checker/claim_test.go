@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -82,6 +83,25 @@ func TestScoresCloseAgainstAGrid(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestBinsOfNearCopies: three copies that are nearer to each other than any two edges fall into two bins, wherever
+// they are; a little further apart, they may reach three.
+func TestBinsOfNearCopies(t *testing.T) {
+	st := oneNeuron()
+	st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 2}
+	c := newClaim(st)
+	rat := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+	edge, _ := fairness.LogitEnclosure(big.NewRat(11, 20)) // from ½, whose logit is 0
+	for d, want := range map[float64]bool{edge - 1e-9: true, edge + 1e-9: false} {
+		of := make([]enclosure, 3)
+		for i := range of {
+			of[i].lo, of[i].hi = rat(-5), rat(5)
+		}
+		if got := c.follows(func(_, _ *enclosure, _ *tangent) *big.Rat { return rat(d) }, of); got != want {
+			t.Errorf("copies up to %v apart: %v", d, got)
+		}
+	}
 }
 
 // TestTangentsTouch: within a tangent no gap is larger than it says, and along it one comes close.
