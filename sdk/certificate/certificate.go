@@ -83,8 +83,8 @@ type Leaf struct {
 	// order of the protected values; slopes are in order of layer and neuron. A
 	// logit with infinite ends states nothing: what the checker finds itself
 	// counts then. The checker picks the slope of a neuron that is not listed and
-	// whose sign it finds open. nil: it bounds all copies in its own way, as it always
-	// does where the model is trees.
+	// whose sign it finds open. Joint slopes and tangents are of leaves with two copies. nil: it
+	// bounds all copies in its own way, as it always does where the model is trees.
 	Copies []sdk.CopyProof
 }
 
