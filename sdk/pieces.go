@@ -73,10 +73,24 @@ type CopyProof struct {
 	// neuron's value and λ its slope, λ·y ≤ max(0, y) ≤ λ·y + max(−λ·l, (1−λ)·u).
 	// All others are bounded with what the sign of their bounds gives.
 	Slopes []Slope
+	// Joint, of a box with two copies, are slopes by which the difference of their logits is bounded as one,
+	// this copy's less the other's; nil where it is not needed.
+	Joint []JointSlope
+	// Up and Down go with Joint where scores are compared: Up·(this logit) − Down·(the other) is too small
+	// for a larger gap. Both are 0 where f(this) − f(other) is.
+	Up, Down float64
 }
 
 // Slope is the λ of a neuron, between 0 and 1.
 type Slope struct {
 	Layer, Neuron int
 	Value         float64
+}
+
+// JointSlope bounds a neuron with the values x in one copy and y in the other: with α and β for
+// what max(0, x) and max(0, y) are multiplied by on the way to the difference of the logits,
+// α·max(0, x) + β·max(0, y) is at most Own·x + Other·y and what the checker finds to be left.
+type JointSlope struct {
+	Layer, Neuron int
+	Own, Other    float64
 }

@@ -57,6 +57,10 @@ func (a *answer) proof(p *tree.Piece) *sdk.Proof {
 		for _, s := range c.Slopes {
 			one.Slopes = append(one.Slopes, sdk.Slope{Layer: s.Layer, Neuron: s.Neuron, Value: s.Value})
 		}
+		for _, s := range c.Joint {
+			one.Joint = append(one.Joint, sdk.JointSlope{Layer: s.Layer, Neuron: s.Neuron, Own: s.Own, Other: s.Other})
+		}
+		one.Up, one.Down = c.Up, c.Down
 		proof.Copies = append(proof.Copies, one)
 	}
 	return proof

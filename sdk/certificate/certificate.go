@@ -27,6 +27,9 @@ type Statement struct {
 	// Producer is what wrote the certificate, Study the name of the study; both
 	// are for people and may be empty.
 	Producer, Study string
+	// Version of the format by whose rules the leaves are checked; 0: the first that has what
+	// certificates of the model are written with.
+	Version int
 	// Network or Trees is the model; the other one is nil.
 	Network *relu.Network
 	Trees   *trees.Ensemble
@@ -80,8 +83,8 @@ type Leaf struct {
 	// order of the protected values; slopes are in order of layer and neuron. A
 	// logit with infinite ends states nothing: what the checker finds itself
 	// counts then. The checker picks the slope of a neuron that is not listed and
-	// whose sign it finds open. nil: it bounds all copies in its own way, as it always
-	// does where the model is trees.
+	// whose sign it finds open. Joint slopes and tangents are of leaves with two copies. nil: it
+	// bounds all copies in its own way, as it always does where the model is trees.
 	Copies []sdk.CopyProof
 }
 
@@ -94,6 +97,17 @@ func (s *Statement) Model() model.Model {
 		return s.Trees
 	}
 	return nil
+}
+
+// version is the statement's, or the one that it is written in.
+func (s *Statement) version() int {
+	switch {
+	case s.Version != 0:
+		return s.Version
+	case s.Network != nil:
+		return Version
+	}
+	return 1
 }
 
 // RegionOrWhole is the statement's region, or the whole space where none is set.

@@ -70,12 +70,21 @@ func TestTreesAreReadAsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Version = 1 // which has all that trees need
 	if diff := cmp.Diff(&s, r.Statement(), alike, cmpopts.IgnoreUnexported(trees.Ensemble{})); diff != "" {
 		t.Errorf("statement, -want +got:\n%s", diff)
 	}
 	if leaves, err := read(r); err != nil || len(leaves) != 2 {
 		t.Errorf("%d leaves, %v", len(leaves), err)
 	}
+}
+
+// jointLeaves are peoplesLeaves, of which the first one's two copies are bounded together.
+func jointLeaves() []*certificate.Leaf {
+	l := peoplesLeaves()
+	l[0].Copies[0].Joint = []sdk.JointSlope{{Own: -1e3, Other: 1.0 / 3}, {Neuron: 1, Other: 5e-324}}
+	l[0].Copies[0].Up, l[0].Copies[0].Down = 1, 0.1
+	return l
 }
 
 func peoplesLeaves() []*certificate.Leaf {
@@ -131,11 +140,22 @@ var alike = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// TestGolden fixes the written form, and reads it back to the same bits.
+// TestGolden fixes the written form, and reads it back to the same bits. Version 1 is written
+// and read as it was.
 func TestGolden(t *testing.T) {
-	s := people()
-	got := write(t, s, peoplesLeaves())
-	path := filepath.Join("testdata", "people.cert")
+	for version, name := range map[int]string{1: "people-1.cert", 2: "people.cert"} {
+		t.Run(name, func(t *testing.T) { golden(t, version, filepath.Join("testdata", name)) })
+	}
+}
+
+func golden(t *testing.T, version int, path string) {
+	s, of := people(), peoplesLeaves()
+	if s.Version = version; version == certificate.Version {
+		s.Version = 0 // which it is by itself
+		of = jointLeaves()
+	}
+	got := write(t, s, of)
+	s.Version = version
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -160,7 +180,7 @@ func TestGolden(t *testing.T) {
 	if diff := cmp.Diff(&s, r.Statement(), alike); diff != "" {
 		t.Errorf("statement, -want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(peoplesLeaves(), leaves, alike); diff != "" {
+	if diff := cmp.Diff(of, leaves, alike); diff != "" {
 		t.Errorf("leaves, -want +got:\n%s", diff)
 	}
 }
@@ -184,7 +204,7 @@ func TestClaims(t *testing.T) {
 		{fairness.Logit, certificate.Claim{Kind: certificate.MaxK, K: 3}, "bins are of scores"},
 	} {
 		s := people()
-		s.Notion, s.Claim = c.notion, c.claim
+		s.Version, s.Notion, s.Claim = certificate.Version, c.notion, c.claim
 		if !c.notion.UsesEpsilon() {
 			s.Epsilon = nil
 		}
@@ -302,13 +322,19 @@ func TestWriterRefuses(t *testing.T) {
 		"slope":                func(l *certificate.Leaf) { l.Copies[0].Slopes[0].Value = math.NaN() },
 		"slope of the output":  func(l *certificate.Leaf) { l.Copies[0].Slopes[1].Layer = 1 },
 		"slopes out of order":  func(l *certificate.Leaf) { l.Copies[0].Slopes[0].Neuron = 1 },
+		"joint of no neuron":   func(l *certificate.Leaf) { l.Copies[0].Joint[0].Neuron = 2 },
+		"joint out of order":   func(l *certificate.Leaf) { l.Copies[0].Joint[0].Neuron = 1 },
+		"joint of infinity":    func(l *certificate.Leaf) { l.Copies[0].Joint[0].Own = math.Inf(1) },
+		"joint of one copy":    func(l *certificate.Leaf) { l.Copies = l.Copies[:1] },
+		"half a tangent":       func(l *certificate.Leaf) { l.Copies[0].Down = 0 },
+		"a steep tangent":      func(l *certificate.Leaf) { l.Copies[0].Up = 1.5 },
 		"enumerated and bound": func(l *certificate.Leaf) { l.Enumerated = true },
 	} {
 		w, err := certificate.NewWriter(io.Discard, people())
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := peoplesLeaves()[0]
+		l := jointLeaves()[0]
 		change(l)
 		if err := w.Add(l); err == nil {
 			t.Errorf("%s: accepted", name)
@@ -316,6 +342,15 @@ func TestWriterRefuses(t *testing.T) {
 		if err := w.Close(); err == nil {
 			t.Errorf("%s: closed after an error", name)
 		}
+	}
+	s := people()
+	s.Version = 1
+	w, err := certificate.NewWriter(io.Discard, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(jointLeaves()[0]); err == nil {
+		t.Error("joint slopes in version 1: accepted")
 	}
 }
 

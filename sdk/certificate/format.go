@@ -17,8 +17,8 @@ import (
 
 const (
 	formatName = "hyfair-certificate"
-	// Version is the version of the format that is written and read.
-	Version = 1
+	// Version is the newest version of the format. All are read.
+	Version = 2
 	// StatementLines come before the first leaf, which each have one.
 	StatementLines = 4
 	// maxLine bounds a line, in bytes without its end.
@@ -133,7 +133,7 @@ func SpaceSHA256(s *space.Space) (string, error) {
 // format is the statement as the lines before the leaves.
 func (s *Statement) format() ([]byte, error) {
 	header := headerLine{
-		Format: formatName, Version: Version, Producer: s.Producer, Study: s.Study,
+		Format: formatName, Version: s.version(), Producer: s.Producer, Study: s.Study,
 		Notion: s.Notion.String(), Claim: claimJSON{Kind: s.Claim.Kind.String()},
 	}
 	if s.Epsilon != nil {
@@ -265,18 +265,37 @@ func appendCopy(b []byte, c *sdk.CopyProof) []byte {
 	if len(c.Slopes) > 0 {
 		b = append(b, `,"slopes":[`...)
 		for i, m := range c.Slopes {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = strconv.AppendInt(b, int64(m.Layer), 10)
-			b = append(b, ',')
-			b = strconv.AppendInt(b, int64(m.Neuron), 10)
-			b = append(b, ',')
-			b = strconv.AppendFloat(b, m.Value, 'g', -1, 64)
+			b = appendNeuron(b, i, m.Layer, m.Neuron, m.Value)
 		}
 		b = append(b, ']')
 	}
+	if len(c.Joint) > 0 {
+		b = append(b, `,"joint":[`...)
+		for i, m := range c.Joint {
+			b = appendNeuron(b, i, m.Layer, m.Neuron, m.Own, m.Other)
+		}
+		b = append(b, ']')
+	}
+	if c.Up != 0 || c.Down != 0 {
+		b = append(b, `,"tangent":`...)
+		b = appendFloats(b, []float64{c.Up, c.Down})
+	}
 	return append(b, '}')
+}
+
+// appendNeuron appends what is told of the i-th neuron of a list.
+func appendNeuron(b []byte, i, layer, neuron int, values ...float64) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	b = strconv.AppendInt(b, int64(layer), 10)
+	b = append(b, ',')
+	b = strconv.AppendInt(b, int64(neuron), 10)
+	for _, v := range values {
+		b = append(b, ',')
+		b = strconv.AppendFloat(b, v, 'g', -1, 64)
+	}
+	return b
 }
 
 func appendFloats(b []byte, values []float64) []byte {

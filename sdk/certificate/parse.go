@@ -19,9 +19,10 @@ func (s *Statement) parseHeader(sc *scanner) (networkSum, spaceSum string, err e
 		field{name: "format", read: func() error { _, err := sc.oneOf(formatName); return err }},
 		field{name: "version", read: func() error {
 			v, err := sc.integer(0, math.MaxInt32)
-			if err == nil && v != Version {
-				err = sc.errorf("version %d; this program reads version %d", v, Version)
+			if err == nil && (v < 1 || v > Version) {
+				err = sc.errorf("version %d; this program reads versions 1 to %d", v, Version)
 			}
+			s.Version = int(v)
 			return err
 		}},
 		field{name: "producer", optional: true, read: into(&s.Producer, sc.text)},

@@ -63,36 +63,51 @@ func (s *Statement) parseCopy(sc *scanner) (sdk.CopyProof, error) {
 			c.Logit = space.Interval{Lo: ends[0], Hi: ends[1]}
 			return nil
 		}},
-		field{name: "slopes", optional: true, read: into(&c.Slopes, func() ([]sdk.Slope, error) { return s.parseSlopes(sc) })},
+		field{name: "slopes", optional: true, read: func() error {
+			c.Slopes = []sdk.Slope{}
+			return s.parseNeurons(sc, 1, func(layer, neuron int, of []float64) {
+				c.Slopes = append(c.Slopes, sdk.Slope{Layer: layer, Neuron: neuron, Value: of[0]})
+			})
+		}},
+		field{name: "joint", optional: true, read: func() error {
+			c.Joint = []sdk.JointSlope{}
+			return s.parseNeurons(sc, 2, func(layer, neuron int, of []float64) {
+				c.Joint = append(c.Joint, sdk.JointSlope{Layer: layer, Neuron: neuron, Own: of[0], Other: of[1]})
+			})
+		}},
+		field{name: "tangent", optional: true, read: func() error {
+			of, err := sc.floats(2)
+			if err == nil && len(of) != 2 {
+				err = sc.errorf("two weights expected")
+			}
+			if err == nil {
+				c.Up, c.Down = of[0], of[1]
+			}
+			return err
+		}},
 	)
 	return c, err
 }
 
-// parseSlopes reads layer, neuron, slope of each relaxed neuron.
-func (s *Statement) parseSlopes(sc *scanner) ([]sdk.Slope, error) {
-	out := []sdk.Slope{}
-	place := 0
-	err := sc.array(3*s.Network.Neurons(), func() error {
+// parseNeurons reads layer, neuron and so many slopes of each relaxed neuron.
+func (s *Statement) parseNeurons(sc *scanner, slopes int, visit func(layer, neuron int, of []float64)) error {
+	var of []float64
+	err := sc.array((2+slopes)*s.Network.Neurons(), func() error {
 		v, err := sc.number()
 		if err != nil {
 			return err
 		}
-		if place < 2 && (v != math.Trunc(v) || v < 0 || v > maxItems) {
+		if len(of) < 2 && (v != math.Trunc(v) || v < 0 || v > maxItems) {
 			return sc.errorf("%v is neither a layer nor a neuron", v)
 		}
-		switch place {
-		case 0:
-			out = append(out, sdk.Slope{Layer: int(v)})
-		case 1:
-			out[len(out)-1].Neuron = int(v)
-		case 2:
-			out[len(out)-1].Value = v
+		if of = append(of, v); len(of) == 2+slopes {
+			visit(int(of[0]), int(of[1]), of[2:])
+			of = of[:0]
 		}
-		place = (place + 1) % 3
 		return nil
 	})
-	if err == nil && place != 0 {
+	if err == nil && len(of) != 0 {
 		err = sc.errorf("not layer, neuron and slope of each")
 	}
-	return out, err
+	return err
 }

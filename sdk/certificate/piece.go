@@ -63,6 +63,9 @@ func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 		c.Slopes = slices.SortedFunc(slices.Values(c.Slopes), func(a, b sdk.Slope) int {
 			return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Neuron, b.Neuron))
 		})
+		c.Joint = slices.SortedFunc(slices.Values(c.Joint), func(a, b sdk.JointSlope) int {
+			return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Neuron, b.Neuron))
+		})
 	}
 	return l, nil
 }

@@ -158,6 +158,9 @@ func (s *Statement) CheckLeaf(l *Leaf) error {
 		if err := s.checkCopy(c, r, protected); err != nil {
 			return fmt.Errorf("copy %d: %w", i, err)
 		}
+		if together(c) && len(l.Copies) != 2 {
+			return fmt.Errorf("copy %d: joint slopes or a tangent in a leaf of %d copies; they are of two", i, len(l.Copies))
+		}
 		if i > 0 && slices.Compare(l.Copies[i-1].Protected, c.Protected) >= 0 {
 			return fmt.Errorf("copy %d: %v is not in order after %v", i, c.Protected, l.Copies[i-1].Protected)
 		}
@@ -182,24 +185,48 @@ func (s *Statement) checkCopy(c *sdk.CopyProof, r space.Region, protected int) e
 	if nothing := math.IsInf(lo, -1) && math.IsInf(hi, 1); !nothing && (!(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0)) {
 		return fmt.Errorf("%v to %v does not enclose a logit", lo, hi)
 	}
-	for i, m := range c.Slopes {
-		if m.Layer < 0 || m.Layer >= len(s.Network.Layers) || !s.Network.Layers[m.Layer].ReLU {
-			return fmt.Errorf("slope of layer %d, which has no ReLU", m.Layer)
-		}
-		if m.Neuron < 0 || m.Neuron >= s.Network.Layers[m.Layer].Out {
-			return fmt.Errorf("slope of neuron %d of layer %d, which has %d", m.Neuron, m.Layer, s.Network.Layers[m.Layer].Out)
+	last := [2]int{-1, 0}
+	for _, m := range c.Slopes {
+		if err := s.checkNeuron(&last, m.Layer, m.Neuron); err != nil {
+			return err
 		}
 		if !(m.Value >= 0 && m.Value <= 1) {
 			return fmt.Errorf("slope %v of neuron %d of layer %d is outside 0 to 1", m.Value, m.Neuron, m.Layer)
 		}
-		if i > 0 && !before(c.Slopes[i-1], m) {
-			return fmt.Errorf("slope of neuron %d of layer %d is not in order", m.Neuron, m.Layer)
+	}
+	last = [2]int{-1, 0}
+	for _, m := range c.Joint {
+		if err := s.checkNeuron(&last, m.Layer, m.Neuron); err != nil {
+			return fmt.Errorf("joint: %w", err)
 		}
+		if math.IsNaN(m.Own-m.Own) || math.IsNaN(m.Other-m.Other) {
+			return fmt.Errorf("joint slopes %v and %v of neuron %d of layer %d are no numbers", m.Own, m.Other, m.Neuron, m.Layer)
+		}
+	}
+	if together(c) && s.version() < 2 {
+		return errors.New("joint slopes or a tangent, which are of version 2")
+	}
+	if in := func(v float64) bool { return v > 0 && v <= 1 }; (c.Up != 0 || c.Down != 0) && !(in(c.Up) && in(c.Down)) {
+		return fmt.Errorf("tangent %v and %v: both are above 0, and at most 1", c.Up, c.Down)
 	}
 	return nil
 }
 
-// before is the order of slopes in a file.
-func before(a, b sdk.Slope) bool {
-	return a.Layer < b.Layer || a.Layer == b.Layer && a.Neuron < b.Neuron
+// together reports that the copy tells how to bound its logit together with another's.
+func together(c *sdk.CopyProof) bool { return len(c.Joint) > 0 || c.Up != 0 || c.Down != 0 }
+
+// checkNeuron checks that the neuron has a ReLU and comes after the last one.
+func (s *Statement) checkNeuron(last *[2]int, layer, neuron int) error {
+	if layer < 0 || layer >= len(s.Network.Layers) || !s.Network.Layers[layer].ReLU {
+		return fmt.Errorf("slope of layer %d, which has no ReLU", layer)
+	}
+	if neuron < 0 || neuron >= s.Network.Layers[layer].Out {
+		return fmt.Errorf("slope of neuron %d of layer %d, which has %d", neuron, layer, s.Network.Layers[layer].Out)
+	}
+	at := [2]int{layer, neuron}
+	if slices.Compare(last[:], at[:]) >= 0 {
+		return fmt.Errorf("slope of neuron %d of layer %d is not in order", neuron, layer)
+	}
+	*last = at
+	return nil
 }

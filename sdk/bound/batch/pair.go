@@ -33,6 +33,9 @@ func (w *Workspace) Pair(a, b, group int) (most float64) {
 func (w *Workspace) pairForm(a, b, group int, differences bool) (base float64) {
 	p := w.p
 	w.preparePairs()
+	if w.Shown {
+		w.shown[a] = w.shown[a][:0]
+	}
 	here, below := [2][]float64{w.pair[0], w.pair[1]}, [2][]float64{w.pair[2], w.pair[3]}
 	last := len(p.layers) - 1
 	for i, v := range p.layers[last].forward[1:] { // the bias cancels
@@ -51,6 +54,9 @@ func (w *Workspace) pairForm(a, b, group int, differences bool) (base float64) {
 				o := w.openPair(k, j, a, b, group)
 				s, t, c = o.relax(s, t, differences)
 				base += c
+				if w.Shown && o.open() {
+					w.shown[a] = append(w.shown[a], JointSlope{k, j, s, t})
+				}
 			}
 			if s == 0 && t == 0 {
 				continue
@@ -85,6 +91,16 @@ func (w *Workspace) pairForm(a, b, group int, differences bool) (base float64) {
 	}
 	return base + 16*p.Error()
 }
+
+// A JointSlope bounds what a neuron's values x and y in two lanes add to the difference of their logits by
+// Own·x + Other·y and a constant.
+type JointSlope struct {
+	Layer, Neuron int
+	Own, Other    float64
+}
+
+// JointSlopes are those of the last form in column lane of Pairs, where Shown is set.
+func (w *Workspace) JointSlopes(lane int) []JointSlope { return w.shown[lane] }
 
 // Joint is what is known of two lanes' logits f(a) and f(b) together: the form of Pair, and each one's
 // own. It holds until the next call of Joint or Bound.
@@ -153,6 +169,7 @@ func (w *Workspace) preparePairs() {
 	for i := range w.pair {
 		w.pair[i] = make([]float64, w.p.widest)
 	}
+	w.shown = make([][]JointSlope, w.Lanes())
 }
 
 // keepDifferences keeps what Differences finds of layer k's neurons.
@@ -189,13 +206,16 @@ func (w *Workspace) openPair(k, j, a, b, group int) openPair {
 	return o
 }
 
+// open reports that the sign of x or y is.
+func (o *openPair) open() bool { return o.la < 0 && o.ua > 0 || o.lb < 0 && o.ub > 0 }
+
 // relax bounds α·max(0, x) + β·max(0, y) from above by s·x + t·y + c, with |s| + |t| at most |α| + |β|.
 // Of the slopes that it tries it takes those whose bound is the least in the middle; with
 // differences, it is the second ones, but where c would be too large for their rounding.
 func (o *openPair) relax(alpha, beta float64, differences bool) (s, t, c float64) {
 	s, c = above(alpha, o.la, o.ua)
 	t, other := above(beta, o.lb, o.ub)
-	if c += other; (o.la >= 0 || o.ua <= 0) && (o.lb >= 0 || o.ub <= 0) {
+	if c += other; !o.open() {
 		return s, t, c
 	}
 	x, y := (o.la+o.ua)/2, (o.lb+o.ub)/2

@@ -45,6 +45,9 @@ type Workspace struct {
 	pairs       []float64
 	apartInputs []int32
 	joint       Joint
+	// Shown: what a checker is to be shown of pairs is kept, by lane.
+	Shown bool
+	shown [][]JointSlope
 
 	// Of sides.
 	sideRows                [2][]float64

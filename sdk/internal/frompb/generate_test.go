@@ -423,6 +423,10 @@ func proof(t *rapid.T) *sdk.Proof {
 			Slopes: list(t, 0, 3, func(t *rapid.T) sdk.Slope {
 				return sdk.Slope{Layer: below(t, 9), Neuron: below(t, 99), Value: draw(t, rapid.Float64Range(0, 1))}
 			}),
+			Joint: list(t, 0, 3, func(t *rapid.T) sdk.JointSlope {
+				return sdk.JointSlope{Layer: below(t, 9), Neuron: below(t, 99), Own: float(t), Other: float(t)}
+			}),
+			Up: draw(t, rapid.Float64Range(0, 1)), Down: draw(t, rapid.Float64Range(0, 1)),
 		}
 	})}
 }

@@ -66,6 +66,19 @@ func copyProof(m *solverv1.CopyProof) (c sdk.CopyProof, err error) {
 		}
 		c.Slopes = append(c.Slopes, s)
 	}
+	if n = len(m.GetJointLayers()); len(m.GetJointNeurons()) != n || len(m.GetJointOwn()) != n || len(m.GetJointOther()) != n {
+		return c, fmt.Errorf("%d and %d joint slopes of %d neurons in %d layers", len(m.GetJointOwn()), len(m.GetJointOther()), len(m.GetJointNeurons()), n)
+	}
+	for i, own := range m.GetJointOwn() {
+		s := sdk.JointSlope{Layer: int(m.JointLayers[i]), Neuron: int(m.JointNeurons[i]), Own: own, Other: m.JointOther[i]}
+		if s.Layer < 0 || s.Neuron < 0 || !finite(s.Own) || !finite(s.Other) {
+			return c, fmt.Errorf("joint slopes %v and %v of neuron %d of layer %d", s.Own, s.Other, s.Neuron, s.Layer)
+		}
+		c.Joint = append(c.Joint, s)
+	}
+	if c.Up, c.Down = m.GetUp(), m.GetDown(); !(c.Up >= 0 && c.Up <= 1 && c.Down >= 0 && c.Down <= 1) {
+		return c, fmt.Errorf("weights %v and %v of two logits", c.Up, c.Down)
+	}
 	return c, nil
 }
 

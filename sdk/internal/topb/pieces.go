@@ -25,11 +25,16 @@ func Piece(p *sdk.Piece) *solverv1.Piece {
 }
 
 func copyProof(c *sdk.CopyProof) *solverv1.CopyProof {
-	m := &solverv1.CopyProof{Protected: &problemv1.Point{Values: c.Protected}, Logit: interval(&c.Logit)}
+	m := &solverv1.CopyProof{Protected: &problemv1.Point{Values: c.Protected}, Logit: interval(&c.Logit), Up: c.Up, Down: c.Down}
 	for _, s := range c.Slopes {
 		m.Layers = append(m.Layers, narrow(s.Layer))
 		m.Neurons = append(m.Neurons, narrow(s.Neuron))
 		m.Slopes = append(m.Slopes, s.Value)
+	}
+	for _, s := range c.Joint {
+		m.JointLayers = append(m.JointLayers, narrow(s.Layer))
+		m.JointNeurons = append(m.JointNeurons, narrow(s.Neuron))
+		m.JointOwn, m.JointOther = append(m.JointOwn, s.Own), append(m.JointOther, s.Other)
 	}
 	return m
 }

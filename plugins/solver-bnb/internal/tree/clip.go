@@ -102,7 +102,7 @@ func (w *worker) clip(box grid.Box, b int, need *judge.Need, possible []bool) bo
 // clipPair bounds by how much each of two copies' logits is above the other's, and goes on
 // as clip does where that may be more than what is needed.
 func (w *worker) clipPair(box grid.Box, b int, need *judge.Need, whole *judge.Spread) bool {
-	if !w.t.pairwise || w.apart == nil { // without differences, as where proofs are wanted
+	if !w.t.pairwise || w.apart == nil { // no protected feature feeds an input
 		return true
 	}
 	f := functional{sign: 1, most: w.needs}
@@ -110,6 +110,7 @@ func (w *worker) clipPair(box grid.Box, b int, need *judge.Need, whole *judge.Sp
 	guard := w.clipError()
 	for z := range f.most {
 		most := w.space.Pair(b*w.k+z, b*w.k+1-z, w.k)
+		w.shown[z] = judge.Tangent{Up: 1, Down: 1}
 		apart = max(apart, most)
 		if f.most[z] = -1; most > need.Apart {
 			f.most[z] = most - need.Apart + guard + 0x1p-50*(math.Abs(most)+math.Abs(need.Apart))

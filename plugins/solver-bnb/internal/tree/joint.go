@@ -60,7 +60,7 @@ func (w *worker) together(box grid.Box, b int, bound float64) (least float64, re
 	for z := range f.most {
 		if f.most[z] = -1; w.lead(b, z) > j.tangents[0].Beyond {
 			var gap float64
-			gap, f.most[z] = w.gap(lane+z, lane+1-z)
+			gap, f.most[z] = w.gap(z, lane+z, lane+1-z)
 			least = max(least, gap)
 		}
 		if f.most[z] > f.most[f.widest] {
@@ -86,16 +86,17 @@ func (w *worker) together(box grid.Box, b int, bound float64) (least float64, re
 	return least, true
 }
 
-// gap bounds by how much the score of lane a is above that of lane b, at least by the cutoff, and by how
+// gap bounds by how much the score of lane a, of combination z, is above that of lane b, at least by the cutoff, and by how
 // much the form that it leaves in column a of Pairs is above its tangent: −1 where it is not.
 //
 // Where neurons' differences alone say more, mostly in large boxes, the bound is theirs.
-func (w *worker) gap(a, b int) (most, above float64) {
+func (w *worker) gap(z, a, b int) (most, above float64) {
 	j := w.joint
 	most = 1
 	if j.tried < 8 || 8*j.better >= j.tried {
 		j.tried++
 		t, up := w.tangent(a, b, true)
+		w.shown[z] = t
 		if up <= t.Beyond {
 			j.better++
 			return w.cutoff, -1
@@ -103,6 +104,7 @@ func (w *worker) gap(a, b int) (most, above float64) {
 		most = t.Most(up)
 	}
 	t, up := w.tangent(a, b, false)
+	w.shown[z] = t
 	if up <= t.Beyond {
 		return w.cutoff, -1
 	}

@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"slices"
+
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -33,6 +35,9 @@ type Copy struct {
 	Combination int
 	Logit       space.Interval
 	Slopes      []batch.Slope
+	// Of two copies that were bounded jointly: by which slopes, and the weights of this logit and of the other.
+	Joint    []batch.JointSlope
+	Up, Down float64
 }
 
 // piece keeps a piece where pieces are wanted.
@@ -45,7 +50,14 @@ func (w *worker) piece(box grid.Box, lane int, c Claim, fair, unfair float64) {
 		e := w.t.plan.Error()
 		for z := range w.k {
 			mid, r := w.space.Mid()[lane+z], w.space.Rad()[lane+z]+e
-			p.Copies = append(p.Copies, Copy{z, space.Interval{Lo: mid - r, Hi: mid + r}, w.space.Slopes(lane + z)})
+			c := Copy{Combination: z, Logit: space.Interval{Lo: mid - r, Hi: mid + r}, Slopes: w.space.Slopes(lane + z)}
+			if s := w.shown[z]; s.Up != 0 {
+				c.Joint = slices.Clone(w.space.JointSlopes(lane + z))
+				if w.t.jointly {
+					c.Up, c.Down = s.Up, s.Down
+				}
+			}
+			p.Copies = append(p.Copies, c)
 		}
 	}
 	w.out.pieces = append(w.out.pieces, p)

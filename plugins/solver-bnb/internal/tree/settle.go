@@ -19,6 +19,7 @@ func (w *worker) settle(box grid.Box, b int) {
 		return
 	}
 	t, lane := w.t, b*w.k
+	clear(w.shown)
 	size := w.g.Size(box)
 	possible, sure := []bool(nil), []bool(nil)
 	certain := true // who of the box is asked about, and has a counterfactual

@@ -218,10 +218,15 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
 	memory := room(l.Memory)
 	if t.Proofs {
-		t.drops, t.front.setWords, t.jointly, t.splits = false, 0, false, false // a checker asks for every copy
-		t.clips = t.clips && !t.goal.bins                                       // and knows of no clips for bins
+		t.drops, t.front.setWords, t.splits = false, 0, false // a checker asks for every copy, and knows of no cases
+		t.clips = t.clips && !t.goal.bins                     // nor of clips for bins
 		for _, w := range t.workers {
-			w.apart, w.joint = nil, nil // a checker goes by forms alone
+			if w.k != 2 {
+				w.apart = nil // a checker knows what two copies are apart alone
+			}
+			if w.space != nil {
+				w.space.Shown = true
+			}
 		}
 	}
 	t.range_ = t.valueRange()

@@ -57,7 +57,10 @@ type worker struct {
 	first []int     // by dimension: which of feeds is its first
 	needs []float64 // of clip, by combination
 
-	joint *joint    // where score gaps of two copies are wanted
+	joint *joint // where score gaps of two copies are wanted
+	// shown are the tangents, by combination, by which the box at hand was bounded jointly; zero
+	// for none.
+	shown []judge.Tangent
 	cases *splitter // where boxes may be settled by cases of ReLUs
 
 	standing grid.Standing
@@ -145,6 +148,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 	if t.pairs {
 		w.relaxAll()
 	}
+	w.shown = make([]judge.Tangent, w.k)
 	w.needs, w.matter, w.reaches = make([]float64, w.k), make([]bool, w.k), make([]reach, w.k)
 	if t.goal.bins || !t.judge.Signs() {
 		w.parallel = w.newAligned()
@@ -215,11 +219,10 @@ func (w *worker) run(k task) *output {
 	return w.out
 }
 
-// tryIntervals bounds neurons by intervals, too, as long as that brings something, where no
-// checker asks for the forms alone.
+// tryIntervals bounds neurons by intervals, too, as long as that brings something.
 func (w *worker) tryIntervals() {
 	if w.space != nil {
-		w.space.Intervals = !w.t.Proofs
+		w.space.Intervals = true
 	}
 }
 

@@ -806,7 +806,7 @@ func (x *Proof) GetCopies() []*CopyProof {
 }
 
 // CopyProof bounds one protected combination's logit over a box. The three
-// lists of slopes have the same length.
+// lists of slopes have the same length, and so have the four of joint slopes.
 type CopyProof struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The values of the protected features, in the space's order.
@@ -818,7 +818,21 @@ type CopyProof struct {
 	// Their indices in the layer.
 	Neurons []int32 `protobuf:"varint,4,rep,packed,name=neurons,proto3" json:"neurons,omitempty"`
 	// Their slopes, 0 to 1.
-	Slopes        []float64 `protobuf:"fixed64,5,rep,packed,name=slopes,proto3" json:"slopes,omitempty"`
+	Slopes []float64 `protobuf:"fixed64,5,rep,packed,name=slopes,proto3" json:"slopes,omitempty"`
+	// Of a box with two copies, where the difference of their logits is bounded as
+	// one: the layers of the neurons whose sign is open in one of them.
+	JointLayers []int32 `protobuf:"varint,6,rep,packed,name=joint_layers,json=jointLayers,proto3" json:"joint_layers,omitempty"`
+	// Their indices in the layer.
+	JointNeurons []int32 `protobuf:"varint,7,rep,packed,name=joint_neurons,json=jointNeurons,proto3" json:"joint_neurons,omitempty"`
+	// Their slopes in this copy, of how much its logit is above the other's.
+	JointOwn []float64 `protobuf:"fixed64,8,rep,packed,name=joint_own,json=jointOwn,proto3" json:"joint_own,omitempty"`
+	// And in the other copy.
+	JointOther []float64 `protobuf:"fixed64,9,rep,packed,name=joint_other,json=jointOther,proto3" json:"joint_other,omitempty"`
+	// Where scores are compared: up times this copy's logit less down times the
+	// other's is too small for a larger gap. Both are 0 where that is not told.
+	Up float64 `protobuf:"fixed64,10,opt,name=up,proto3" json:"up,omitempty"`
+	// Goes with up.
+	Down          float64 `protobuf:"fixed64,11,opt,name=down,proto3" json:"down,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -886,6 +900,48 @@ func (x *CopyProof) GetSlopes() []float64 {
 		return x.Slopes
 	}
 	return nil
+}
+
+func (x *CopyProof) GetJointLayers() []int32 {
+	if x != nil {
+		return x.JointLayers
+	}
+	return nil
+}
+
+func (x *CopyProof) GetJointNeurons() []int32 {
+	if x != nil {
+		return x.JointNeurons
+	}
+	return nil
+}
+
+func (x *CopyProof) GetJointOwn() []float64 {
+	if x != nil {
+		return x.JointOwn
+	}
+	return nil
+}
+
+func (x *CopyProof) GetJointOther() []float64 {
+	if x != nil {
+		return x.JointOther
+	}
+	return nil
+}
+
+func (x *CopyProof) GetUp() float64 {
+	if x != nil {
+		return x.Up
+	}
+	return 0
+}
+
+func (x *CopyProof) GetDown() float64 {
+	if x != nil {
+		return x.Down
+	}
+	return 0
 }
 
 // Shares are what is proved of a region's individuals, or of their volume where
@@ -1643,13 +1699,21 @@ const file_hyfair_solver_v1_solver_proto_rawDesc = "" +
 	"\n" +
 	"enumerated\x18\x01 \x01(\bR\n" +
 	"enumerated\x123\n" +
-	"\x06copies\x18\x02 \x03(\v2\x1b.hyfair.solver.v1.CopyProofR\x06copies\"\xc0\x01\n" +
+	"\x06copies\x18\x02 \x03(\v2\x1b.hyfair.solver.v1.CopyProofR\x06copies\"\xea\x02\n" +
 	"\tCopyProof\x126\n" +
 	"\tprotected\x18\x01 \x01(\v2\x18.hyfair.problem.v1.PointR\tprotected\x121\n" +
 	"\x05logit\x18\x02 \x01(\v2\x1b.hyfair.problem.v1.IntervalR\x05logit\x12\x16\n" +
 	"\x06layers\x18\x03 \x03(\x05R\x06layers\x12\x18\n" +
 	"\aneurons\x18\x04 \x03(\x05R\aneurons\x12\x16\n" +
-	"\x06slopes\x18\x05 \x03(\x01R\x06slopes\"\xbd\x01\n" +
+	"\x06slopes\x18\x05 \x03(\x01R\x06slopes\x12!\n" +
+	"\fjoint_layers\x18\x06 \x03(\x05R\vjointLayers\x12#\n" +
+	"\rjoint_neurons\x18\a \x03(\x05R\fjointNeurons\x12\x1b\n" +
+	"\tjoint_own\x18\b \x03(\x01R\bjointOwn\x12\x1f\n" +
+	"\vjoint_other\x18\t \x03(\x01R\n" +
+	"jointOther\x12\x0e\n" +
+	"\x02up\x18\n" +
+	" \x01(\x01R\x02up\x12\x12\n" +
+	"\x04down\x18\v \x01(\x01R\x04down\"\xbd\x01\n" +
 	"\x06Shares\x12-\n" +
 	"\x04fair\x18\x01 \x01(\v2\x19.hyfair.problem.v1.NumberR\x04fair\x121\n" +
 	"\x06unfair\x18\x02 \x01(\v2\x19.hyfair.problem.v1.NumberR\x06unfair\x12;\n" +

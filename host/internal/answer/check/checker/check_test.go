@@ -13,6 +13,26 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
+// randomNetwork has hidden layers as wide as told, and one logit.
+func randomNetwork(r *rand.Rand, widths []int) *relu.Network {
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
+	widths = append(widths, 1)
+	if r.IntN(3) == 0 {
+		n.Head, widths[len(widths)-1] = relu.HeadSoftmax, 2
+	}
+	for k := 1; k < len(widths); k++ {
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, float64(float32(r.NormFloat64())))
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, float64(float32(r.NormFloat64())))
+		}
+		n.Layers = append(n.Layers, l)
+	}
+	return n
+}
+
 // randomStatement is about a tiny network: a few integer, categorical and,
 // where asked for, real features, one or two protected ones, and sometimes
 // constraints. The claim is left to the caller.
@@ -48,23 +68,8 @@ func randomStatement(r *rand.Rand, notion fairness.Notion, reals bool) *certific
 	for range r.IntN(4) {
 		widths = append(widths, 2+r.IntN(3))
 	}
-	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
-	widths = append(widths, 1)
-	if r.IntN(3) == 0 {
-		n.Head, widths[len(widths)-1] = relu.HeadSoftmax, 2
-	}
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, float64(float32(r.NormFloat64())))
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, float64(float32(r.NormFloat64())))
-		}
-		n.Layers = append(n.Layers, l)
-	}
 	st := &certificate.Statement{
-		Network: n, Space: s, Notion: notion, Epsilon: big.NewRat(1, 20),
+		Network: randomNetwork(r, widths), Space: s, Notion: notion, Epsilon: big.NewRat(1, 20),
 		Claim: certificate.Claim{Kind: certificate.Gap, Bound: new(big.Rat)},
 	}
 	if r.IntN(2) == 0 {

@@ -6,8 +6,10 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // enclosure holds what is known of the logits of one combination over a box.
@@ -16,6 +18,13 @@ type enclosure struct {
 	form   *logit // of a network
 	// combination is the copy's, of trees.
 	combination int
+	// Of two copies of a network: what the leaf says of how this one's logit is bounded with the other's, and
+	// what that makes.
+	joint    *joint
+	slopes   []sdk.JointSlope
+	up, down float64
+	// bins of lo and hi, where the claim is about them.
+	bins [2]int
 	// σ(lo) − ½ from below and σ(hi) − ½ from above, once they are needed.
 	below, above *big.Rat
 }
@@ -33,7 +42,12 @@ type claim struct {
 	// the notion score only; nil for no such number.
 	near *big.Rat
 	k    int // bins; 0: the claim is about the gap or margin
+	// edges enclose the logits at which bins 1, 2, and so on begin; nil where there are too many.
+	edges []space.Interval
 }
+
+// maxEdges bounds the edges that are kept.
+const maxEdges = 1 << 12
 
 func newClaim(s *certificate.Statement) claim {
 	c := claim{notion: s.Notion, link: s.Model().Link(), epsilon: s.Epsilon, most: new(big.Rat)}
@@ -48,6 +62,12 @@ func newClaim(s *certificate.Statement) claim {
 		// Scores no further apart than n widths of a bin fall into n+1 at most.
 		c.k = s.Claim.K
 		c.most = new(big.Rat).Mul(s.Epsilon, new(big.Rat).SetInt64(int64(c.k-1)))
+		if n := fairness.Bins(s.Epsilon); n <= maxEdges {
+			for j := 1; j < n; j++ {
+				lo, hi := c.link.Edge(j, s.Epsilon)
+				c.edges = append(c.edges, space.Interval{Lo: lo, Hi: hi})
+			}
+		}
 	}
 	if c.notion == fairness.Score {
 		c.near = nearLogits(c.most)
@@ -69,8 +89,8 @@ func nearLogits(most *big.Rat) *big.Rat {
 
 // follows reports whether the claim holds at every individual whose copies
 // have logits in these enclosures, one a combination. difference bounds by how much the
-// first of two logits exceeds the second.
-func (c *claim) follows(difference func(a, b *enclosure) *big.Rat, of []enclosure) bool {
+// first of two logits exceeds the second, or with a tangent, its multiple of the first exceeds that of the second.
+func (c *claim) follows(difference func(a, b *enclosure, of *tangent) *big.Rat, of []enclosure) bool {
 	if c.k > 0 && maxBins(c.link, of, c.epsilon) <= c.k {
 		return true
 	}
@@ -93,7 +113,11 @@ func (c *claim) follows(difference func(a, b *enclosure) *big.Rat, of []enclosur
 				break
 			}
 			open = true
-			if a != b && !c.close(difference(a, b), a, b) {
+			if a == b || c.close(difference(a, b, nil), a, b) {
+				continue
+			}
+			t := c.tangent(a)
+			if t == nil || difference(a, b, t).Cmp(t.beyond) > 0 {
 				return false
 			}
 		}
@@ -104,10 +128,21 @@ func (c *claim) follows(difference func(a, b *enclosure) *big.Rat, of []enclosur
 	return true
 }
 
+// tangent is the one that the leaf gives for a pair with a's score the larger; nil for none.
+func (c *claim) tangent(a *enclosure) *tangent {
+	if a.up == 0 || c.notion != fairness.Score {
+		return nil
+	}
+	return newTangent(c.most, a.up, a.down)
+}
+
 // harmless is apart of a.hi and b.lo. A cheap look at the scores, from
 // enclosures made once for each copy, spares most pairs of many copies an exact
 // comparison.
 func (c *claim) harmless(a, b *enclosure) bool {
+	if c.k > 0 && a.bins[1]-b.bins[0] < c.k {
+		return true
+	}
 	if c.notion != fairness.Score {
 		return c.apart(a.hi, b.lo)
 	}
@@ -151,6 +186,9 @@ func (c *claim) apart(hi, lo *big.Rat) bool {
 
 // close reports the same from d, how far a's logit can exceed b's.
 func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
+	if c.k > 0 && c.binsClose(d, a, b) {
+		return true
+	}
 	switch c.notion {
 	case fairness.Score:
 		return c.scoresClose(d, a.hi, b.lo)
@@ -160,6 +198,21 @@ func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 		return d.Cmp(new(big.Rat).Add(c.most, c.most)) <= 0
 	}
 	panic("check: " + c.notion.String())
+}
+
+// binsClose reports that a's bin is less than k above b's: for no bin j are a's logit from the
+// lower edge of bin j+k on, and b's below the upper edge of bin j, which are further apart than d.
+func (c *claim) binsClose(d *big.Rat, a, b *enclosure) bool {
+	for j := b.bins[0]; j+c.k <= a.bins[1]; j++ {
+		if j+c.k > len(c.edges) {
+			return false
+		}
+		low, high := new(big.Rat).SetFloat64(c.edges[j].Hi), new(big.Rat).SetFloat64(c.edges[j+c.k-1].Lo)
+		if d.Cmp(high.Sub(high, low)) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // scoresClose reports σ(x) − σ(y) ≤ most for all x ≤ hi and y ≥ lo with
@@ -186,12 +239,13 @@ func (c *claim) scoresClose(d, hi, lo *big.Rat) bool {
 // whose logits lie anywhere in the enclosures: a maximum matching of copies
 // and bins, of which a copy can reach those from its lower to its upper end. For
 // such intervals the greedy choice is best: from the lowest bin on, each bin
-// takes the copy that reaches it and has the lowest upper end.
+// takes the copy that reaches it and has the lowest upper end. The bins of the ends are kept.
 func maxBins(link fairness.Link, of []enclosure, eps *big.Rat) int {
 	type reach struct{ from, to int }
 	open := make([]reach, len(of))
 	for i := range of {
-		open[i] = reach{link.Bin(of[i].lo, eps), link.Bin(of[i].hi, eps)}
+		of[i].bins = [2]int{link.Bin(of[i].lo, eps), link.Bin(of[i].hi, eps)}
+		open[i] = reach{of[i].bins[0], of[i].bins[1]}
 	}
 	slices.SortFunc(open, func(a, b reach) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	hit, bin := 0, -1

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -80,6 +81,50 @@ func TestScoresCloseAgainstAGrid(t *testing.T) {
 			if got := is.apart(rat(hi), rat(lo)) || is.scoresClose(rat(d), rat(hi), rat(lo)); got != c.want {
 				t.Fatalf("x ≤ %v, y ≥ %v, x − y ≤ %v, largest about %v: most %v gives %v", hi, lo, d, largest, c.most, got)
 			}
+		}
+	})
+}
+
+// TestBinsOfNearCopies: three copies that are nearer to each other than any two edges fall into two bins, wherever
+// they are; a little further apart, they may reach three.
+func TestBinsOfNearCopies(t *testing.T) {
+	st := oneNeuron()
+	st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 2}
+	c := newClaim(st)
+	rat := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+	edge, _ := fairness.LogitEnclosure(big.NewRat(11, 20)) // from ½, whose logit is 0
+	for d, want := range map[float64]bool{edge - 1e-9: true, edge + 1e-9: false} {
+		of := make([]enclosure, 3)
+		for i := range of {
+			of[i].lo, of[i].hi = rat(-5), rat(5)
+		}
+		if got := c.follows(func(_, _ *enclosure, _ *tangent) *big.Rat { return rat(d) }, of); got != want {
+			t.Errorf("copies up to %v apart: %v", d, got)
+		}
+	}
+}
+
+// TestTangentsTouch: within a tangent no gap is larger than it says, and along it one comes close.
+func TestTangentsTouch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.Float64Range(0.001, 0.999).Draw(t, "most")
+		up, down := rapid.Float64Range(0.01, 1).Draw(t, "up"), rapid.Float64Range(0.01, 1).Draw(t, "down")
+		of := newTangent(new(big.Rat).SetFloat64(most), up, down)
+		if of == nil {
+			t.Fatal("no tangent")
+		}
+		if ratio, _ := new(big.Rat).SetFrac(of.up, of.down).Float64(); math.Abs(ratio*down/up-1) > 1e-6 {
+			t.Fatalf("up is %v times down, where %v was asked for", ratio, up/down)
+		}
+		sigma := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+		p, _ := new(big.Rat).Quo(of.beyond, new(big.Rat).SetInt(of.up)).Float64() // where q is 0
+		ratio, _ := new(big.Rat).SetFrac(of.down, of.up).Float64()
+		largest := math.Inf(-1)
+		for q := -30.0; q <= 30; q += 0.01 {
+			largest = math.Max(largest, sigma(p+ratio*q)-sigma(q))
+		}
+		if largest > most+1e-9 || largest < most-1e-3*(1-most) {
+			t.Fatalf("the largest gap along the tangent is %v, most %v", largest, most)
 		}
 	})
 }

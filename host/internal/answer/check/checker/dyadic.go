@@ -55,6 +55,22 @@ func rational(num *big.Int, shift uint) *big.Rat {
 	return new(big.Rat).SetFrac(num, new(big.Int).Lsh(big.NewInt(1), shift))
 }
 
+// dyadic is n/2^shift.
+type dyadic struct {
+	n     big.Int
+	shift uint
+}
+
+// add adds num/2^shift.
+func (d *dyadic) add(num *big.Int, shift uint) {
+	if shift > d.shift {
+		d.n.Lsh(&d.n, shift-d.shift)
+		d.shift = shift
+	}
+	var v big.Int
+	d.n.Add(&d.n, v.Lsh(num, d.shift-shift))
+}
+
 // fractions is the least shift at which all values are integers.
 func fractions(values []float64) uint {
 	var shift uint

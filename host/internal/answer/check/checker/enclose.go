@@ -16,8 +16,9 @@ type encloser struct {
 	// protected features' part left out.
 	first forms
 	bits  uint // shift of the network's inputs in this box
+	two   bool // the box has two copies, which are bounded together
 	a, b  forms
-	// Scratch of relax.
+	// Scratch of relax: what the forms of a layer's sums alone enclose, over the forms' shift.
 	lo, hi     []big.Int
 	place, tmp big.Int
 }
@@ -41,6 +42,10 @@ type logit struct {
 	coef  []big.Int
 	// lo and hi times 2^shift.
 	lo, hi big.Int
+	// first are the sums of the first layer where all variables are 0, sums what is known of
+	// those of each hidden layer.
+	first []big.Int
+	sums  []ranges
 }
 
 // logit makes the form of the logit with protected values, in the order of the
@@ -49,22 +54,34 @@ type logit struct {
 func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
 	in, out := &e.a, &e.b
 	e.begin(in, protected)
+	first := zeros(nil, len(in.base))
+	for j := range first {
+		first[j].Set(&in.base[j])
+	}
+	sums := make([]ranges, len(e.model.layers)-1)
 	for k := range e.model.layers {
 		l := &e.model.layers[k]
 		if k > 0 {
 			l.apply(out, in)
 			in, out = out, in
 		}
+		if k == len(sums) {
+			break
+		}
+		sums[k] = e.enclose(in)
+		if k > 0 && e.narrows {
+			sums[k].narrow(l.sums(e.model.layers[k-1].pass(&sums[k-1]), true))
+		}
 		if l.relu {
 			n := 0
 			for n < len(slopes) && slopes[n].Layer == k {
 				n++
 			}
-			e.relax(in, slopes[:n])
+			e.relax(in, &sums[k], slopes[:n])
 			slopes = slopes[n:]
 		}
 	}
-	of := &logit{shift: in.shift, coef: make([]big.Int, len(in.coef))}
+	of := &logit{shift: in.shift, coef: make([]big.Int, len(in.coef)), first: first, sums: sums}
 	of.base.Set(&in.base[0])
 	for v, row := range in.coef {
 		of.coef[v].Set(&row[0])
@@ -98,6 +115,19 @@ func (e *encloser) begin(to *forms, protected []float64) {
 	}
 }
 
+// enclose is what the units' forms take over the box, which lo and hi keep as well.
+func (e *encloser) enclose(f *forms) ranges {
+	n := len(f.base)
+	e.lo, e.hi = zeros(e.lo, n), zeros(e.hi, n)
+	of := newRanges(n, f.shift)
+	for j := range n {
+		e.frame.enclose(&e.lo[j], &e.hi[j], f, j)
+		of.lo[j].Set(&e.lo[j])
+		of.hi[j].Set(&e.hi[j])
+	}
+	return of
+}
+
 // relax puts a layer through its ReLUs. On [l, u], where a neuron's sum y
 // lies,
 //
@@ -106,18 +136,13 @@ func (e *encloser) begin(to *forms, protected []float64) {
 // because relu(y) − λ·y is convex, at least 0, and largest at an end. With
 // λ = 1 where l ≥ 0 and λ = 0 where u ≤ 0, relu(y) is λ·y itself. The slack in
 // [0, μ] becomes a variable of its own.
-func (e *encloser) relax(f *forms, slopes []sdk.Slope) {
+//
+// A slope that is given is used where intervals made l or u narrower than the form is, even
+// if the sign is known: what holds with the form's own ends may be lost without it.
+func (e *encloser) relax(f *forms, sums *ranges, slopes []sdk.Slope) {
 	n := len(f.base)
-	e.lo, e.hi = zeros(e.lo, n), zeros(e.hi, n)
 	var places uint // slopes are integers over 2^places
-	unstable := false
-	for j := range n {
-		e.frame.enclose(&e.lo[j], &e.hi[j], f, j)
-		if crosses(&e.lo[j], &e.hi[j]) {
-			unstable = true
-		}
-	}
-	if unstable {
+	if len(slopes) > 0 || sums.cross() {
 		places = ownPlaces
 		for _, m := range slopes {
 			places = max(places, min(fraction(m.Value), slopeBits))
@@ -128,14 +153,17 @@ func (e *encloser) relax(f *forms, slopes []sdk.Slope) {
 		if len(slopes) > 0 && slopes[0].Neuron < j {
 			slopes = slopes[1:]
 		}
-		switch l, u := &e.lo[j], &e.hi[j]; {
-		case l.Sign() >= 0:
+		l, u := &sums.lo[j], &sums.hi[j]
+		told := len(slopes) > 0 && slopes[0].Neuron == j
+		relaxed := crosses(l, u) || told && (l.Cmp(&e.lo[j]) != 0 || u.Cmp(&e.hi[j]) != 0)
+		switch {
+		case !relaxed && l.Sign() >= 0:
 			e.multiply(f, variables, j, nil, places)
-		case u.Sign() <= 0:
+		case !relaxed:
 			e.multiply(f, variables, j, new(big.Int), places)
 		default:
 			slope := new(big.Int)
-			if len(slopes) > 0 && slopes[0].Neuron == j {
+			if told {
 				given(slope, slopes[0].Value, places)
 			} else {
 				own(slope, l, u, places)
@@ -193,35 +221,45 @@ func given(z *big.Int, v float64, places uint) {
 	z.Rsh(z, exact-places)
 }
 
-// difference is that of two copies' forms over the box at hand.
-func (e *encloser) difference(a, b *enclosure) *big.Rat { return e.frame.difference(a.form, b.form) }
+// term is a multiple of a form.
+type term struct {
+	times *big.Int
+	form  *logit
+}
 
-// difference is an upper bound on first − second over the box, in whose frame
-// both are, as one linear form: what the two have in common cancels.
-func (f *frame) difference(first, second *logit) *big.Rat {
-	shift := max(first.shift, second.shift)
-	up := func(of *logit) uint { return shift - of.shift }
-	var sum, a, b big.Int
-	sum.Sub(a.Lsh(&first.base, up(first)), b.Lsh(&second.base, up(second)))
+// most is an upper bound on a sum of terms over the box, in whose frame all forms are, as one
+// linear form: what they have in common cancels.
+func (f *frame) most(terms ...term) *big.Rat {
+	var shift uint
+	for _, t := range terms {
+		shift = max(shift, t.form.shift)
+	}
+	var sum, c, product big.Int
+	add := func(to *big.Int, t term, v *big.Int) {
+		product.Mul(t.times, v)
+		to.Add(to, product.Lsh(&product, shift-t.form.shift))
+	}
+	for _, t := range terms {
+		add(&sum, t, &t.form.base)
+	}
 	for _, g := range f.groups {
 		var most big.Int
 		for v := g.from; v < g.to; v++ {
-			a.Sub(a.Lsh(&first.coef[v], up(first)), b.Lsh(&second.coef[v], up(second)))
-			if a.Cmp(&most) > 0 {
-				most.Set(&a)
+			c.SetInt64(0)
+			for _, t := range terms {
+				add(&c, t, &t.form.coef[v])
+			}
+			if c.Cmp(&most) > 0 {
+				most.Set(&c)
 			}
 		}
 		sum.Add(&sum, &most)
 	}
-	n := f.variables()
-	for v := range first.coef[n:] {
-		if c := &first.coef[n+v]; c.Sign() > 0 {
-			sum.Add(&sum, a.Lsh(c, up(first)))
-		}
-	}
-	for v := range second.coef[n:] {
-		if c := &second.coef[n+v]; c.Sign() < 0 {
-			sum.Sub(&sum, a.Lsh(c, up(second)))
+	for _, t := range terms {
+		for v := range t.form.coef[f.variables():] {
+			if v := &t.form.coef[f.variables()+v]; v.Sign()*t.times.Sign() > 0 {
+				add(&sum, t, v)
+			}
 		}
 	}
 	return rational(&sum, shift)

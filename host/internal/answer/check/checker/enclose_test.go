@@ -52,9 +52,17 @@ func anySlopes(r *rand.Rand, n *relu.Network) (out []sdk.Slope) {
 	return out
 }
 
+// anyJoint are slopes of any size for some neurons of two copies, in order.
+func anyJoint(r *rand.Rand, n *relu.Network) (out []sdk.JointSlope) {
+	for _, s := range anySlopes(r, n) {
+		out = append(out, sdk.JointSlope{Layer: s.Layer, Neuron: s.Neuron, Own: 2 * r.NormFloat64(), Other: r.NormFloat64() * s.Value})
+	}
+	return out
+}
+
 // TestFormsEncloseExactValues holds enclosures, with any slopes, against exact
-// evaluation at points of the box, and differences against differences. Where
-// the box is a single point, nothing but the value itself may be left.
+// evaluation at points of the box, and differences against differences, of two copies bounded together with
+// any slopes, too. Where the box is a single point, nothing but the value itself may be left.
 func TestFormsEncloseExactValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -95,8 +103,18 @@ func TestFormsEncloseExactValues(t *testing.T) {
 				}
 				for a := range values {
 					for b := range values {
-						if d := e.frame.difference(forms[a], forms[b]); a != b && new(big.Rat).Sub(values[a], values[b]).Cmp(d) > 0 {
+						if a == b {
+							continue
+						}
+						e.two = r.IntN(4) > 0
+						first, second := &enclosure{form: forms[a], slopes: anyJoint(r, st.Network)}, &enclosure{form: forms[b]}
+						if d := e.difference(first, second, nil); new(big.Rat).Sub(values[a], values[b]).Cmp(d) > 0 {
 							t.Fatalf("logits %v and %v are further apart than %v", values[a], values[b], d)
+						}
+						of := &tangent{up: big.NewInt(r.Int64N(5)), down: big.NewInt(r.Int64N(5))}
+						times := func(n *big.Int, v *big.Rat) *big.Rat { return new(big.Rat).Mul(new(big.Rat).SetInt(n), v) }
+						if d := e.difference(first, second, of); new(big.Rat).Sub(times(of.up, values[a]), times(of.down, values[b])).Cmp(d) > 0 {
+							t.Fatalf("%v times logit %v less %v times %v is more than %v", of.up, values[a], of.down, values[b], d)
 						}
 					}
 				}

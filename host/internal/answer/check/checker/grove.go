@@ -220,7 +220,7 @@ func (g *grove) ends(t *tree, at int32, cells []int32) (least, most int32) {
 
 // difference bounds by how much one combination's logit exceeds another's at the same
 // person. Trees that no protected feature matters to cancel.
-func (g *grove) difference(a, b *enclosure) *big.Rat {
+func (g *grove) difference(a, b *enclosure, _ *tangent) *big.Rat {
 	var sum, most big.Int
 	for k := range g.forest.trees {
 		if g.broken {

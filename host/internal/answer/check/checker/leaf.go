@@ -22,13 +22,15 @@ type subject struct {
 	protected []int // indices of the protected features
 	reals     []int // of the non-protected ones that are real
 	inputBits uint  // without what the ends of real intervals need
+	// narrows: neurons are bounded by interval arithmetic, too, and what two copies are apart. Version 1 does without.
+	narrows bool
 }
 
 // newSubject prepares a statement that has passed Validate. One that would take
 // too much memory is an error.
 func newSubject(st *certificate.Statement) (*subject, error) {
 	region := st.RegionOrWhole()
-	s := &subject{Statement: st, claim: newClaim(st), protected: st.Space.Protected()}
+	s := &subject{Statement: st, claim: newClaim(st), protected: st.Space.Protected(), narrows: st.Version != 1}
 	for _, i := range st.Space.Free() {
 		if !st.Space.Features[i].Discrete() {
 			s.reals = append(s.reals, i)
@@ -88,7 +90,7 @@ func (e *encloser) leaf(ctx context.Context, l *certificate.Leaf) (method, error
 	if err != nil {
 		return 0, err
 	}
-	if !e.reach.void(l.Box) && !e.claim.follows(e.difference, of) {
+	if !e.reach.void(l.Box) && !e.follows(of) {
 		return 0, fmt.Errorf("the enclosures of the logits do not prove the claim: %s", describe(of))
 	}
 	return byBounds, nil
@@ -110,6 +112,7 @@ func (e *encloser) copies(l *certificate.Leaf) ([]enclosure, error) {
 		c := &l.Copies[i]
 		form := e.logit(c.Protected, c.Slopes)
 		bounds := newEnclosure(form)
+		bounds.slopes, bounds.up, bounds.down = c.Joint, c.Up, c.Down
 		if !math.IsInf(c.Logit.Lo, 0) {
 			if compare(&form.lo, form.shift, c.Logit.Lo) < 0 || compare(&form.hi, form.shift, c.Logit.Hi) > 0 {
 				return nil, fmt.Errorf("copy %d (%v): the logit is stated to lie in %v to %v; its slopes show %s only",
@@ -130,6 +133,12 @@ func (e *encloser) copies(l *certificate.Leaf) ([]enclosure, error) {
 		return nil, fmt.Errorf("no copy with the protected values %v", e.reach.combinations[allowed[0]])
 	}
 	return of, nil
+}
+
+// follows reports whether the claim holds where the copies of the box at hand have these enclosures.
+func (e *encloser) follows(of []enclosure) bool {
+	e.two = e.narrows && len(of) == 2
+	return e.claim.follows(e.difference, of)
 }
 
 func newEnclosure(form *logit) enclosure {
@@ -179,7 +188,7 @@ func (e *encloser) enumerate(ctx context.Context, box space.Box, left *int) erro
 		form := e.logit(e.reach.combinations[c], nil)
 		of, forms = append(of, newEnclosure(form)), append(forms, form)
 	}
-	if len(of) == 0 || e.claim.follows(e.difference, of) {
+	if len(of) == 0 || e.follows(of) {
 		return nil
 	}
 	widest, most := -1, 0.0

@@ -64,7 +64,7 @@ func (m *model) fits(variables, combinations int, inputBits uint) error {
 		total += float64(l.in*l.out) * (24 + bits/8)
 	}
 	total += 2 * float64(variables) * float64(width) * (24 + bits/8)
-	total += float64(combinations) * float64(variables) * (24 + bits/8)
+	total += 3 * float64(combinations) * float64(variables) * (24 + bits/8) // of ranges, two ends of each
 	if total > maxScratch {
 		return fmt.Errorf("exact forms of this network over a box take about %.1f GiB; at most %d are taken",
 			total/(1<<30), maxScratch>>30)

@@ -104,6 +104,7 @@ func parts(t testing.TB, line []byte, change func(rule, name string, edit func(m
 		change("", at+"without its values", func(v map[string]any) { delete(of(v, c), "protected") })
 		change(ownBounds, at+"without its enclosure", func(v map[string]any) { delete(of(v, c), "logit") })
 		change(ownSlopes, at+"without its slopes", func(v map[string]any) { delete(of(v, c), "slopes") })
+		change(ownSlopes, at+"without its joint slopes", func(v map[string]any) { delete(of(v, c), "joint") })
 		change("", at+"with its enclosure the other way round", func(v map[string]any) { slices.Reverse(list(of(v, c)["logit"])) })
 		if c > 0 {
 			change("", at+"and the one before swapped", func(v map[string]any) {

@@ -149,18 +149,30 @@ class Proof(_message.Message):
     def __init__(self, enumerated: bool = ..., copies: _Optional[_Iterable[_Union[CopyProof, _Mapping]]] = ...) -> None: ...
 
 class CopyProof(_message.Message):
-    __slots__ = ("protected", "logit", "layers", "neurons", "slopes")
+    __slots__ = ("protected", "logit", "layers", "neurons", "slopes", "joint_layers", "joint_neurons", "joint_own", "joint_other", "up", "down")
     PROTECTED_FIELD_NUMBER: _ClassVar[int]
     LOGIT_FIELD_NUMBER: _ClassVar[int]
     LAYERS_FIELD_NUMBER: _ClassVar[int]
     NEURONS_FIELD_NUMBER: _ClassVar[int]
     SLOPES_FIELD_NUMBER: _ClassVar[int]
+    JOINT_LAYERS_FIELD_NUMBER: _ClassVar[int]
+    JOINT_NEURONS_FIELD_NUMBER: _ClassVar[int]
+    JOINT_OWN_FIELD_NUMBER: _ClassVar[int]
+    JOINT_OTHER_FIELD_NUMBER: _ClassVar[int]
+    UP_FIELD_NUMBER: _ClassVar[int]
+    DOWN_FIELD_NUMBER: _ClassVar[int]
     protected: _number_pb2.Point
     logit: _space_pb2.Interval
     layers: _containers.RepeatedScalarFieldContainer[int]
     neurons: _containers.RepeatedScalarFieldContainer[int]
     slopes: _containers.RepeatedScalarFieldContainer[float]
-    def __init__(self, protected: _Optional[_Union[_number_pb2.Point, _Mapping]] = ..., logit: _Optional[_Union[_space_pb2.Interval, _Mapping]] = ..., layers: _Optional[_Iterable[int]] = ..., neurons: _Optional[_Iterable[int]] = ..., slopes: _Optional[_Iterable[float]] = ...) -> None: ...
+    joint_layers: _containers.RepeatedScalarFieldContainer[int]
+    joint_neurons: _containers.RepeatedScalarFieldContainer[int]
+    joint_own: _containers.RepeatedScalarFieldContainer[float]
+    joint_other: _containers.RepeatedScalarFieldContainer[float]
+    up: float
+    down: float
+    def __init__(self, protected: _Optional[_Union[_number_pb2.Point, _Mapping]] = ..., logit: _Optional[_Union[_space_pb2.Interval, _Mapping]] = ..., layers: _Optional[_Iterable[int]] = ..., neurons: _Optional[_Iterable[int]] = ..., slopes: _Optional[_Iterable[float]] = ..., joint_layers: _Optional[_Iterable[int]] = ..., joint_neurons: _Optional[_Iterable[int]] = ..., joint_own: _Optional[_Iterable[float]] = ..., joint_other: _Optional[_Iterable[float]] = ..., up: _Optional[float] = ..., down: _Optional[float] = ...) -> None: ...
 
 class Shares(_message.Message):
     __slots__ = ("fair", "unfair", "individuals", "boxes")
