@@ -224,9 +224,9 @@ func (b *Bins) Across(apart, lo, hi float64) int {
 }
 
 // Extremes appends to out what outcomes in more than k bins need, one of them: for each bin a a logit below its upper edge, and one
-// at or above the lower edge of bin a + k. There are none where k is below eight tenths of the bins, which is too little to ask for.
+// at or above the lower edge of bin a + k.
 func (b *Bins) Extremes(k int, out [][]Tangent) [][]Tangent {
-	for a := 0; 5*k >= 4*b.Count() && a+k <= len(b.above); a++ {
+	for a := 0; k >= 1 && a+k <= len(b.above); a++ {
 		out = append(out, []Tangent{{Up: 1, Beyond: b.below[a+k-1]}, {Down: 1, Beyond: -b.above[a]}})
 	}
 	return out

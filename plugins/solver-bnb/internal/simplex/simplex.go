@@ -3,7 +3,7 @@
 // Techniques for a fast and stable implementation", 2005, chapters 3 and 6).
 //
 // Nothing that it says is proved: it computes in floating point. What it is asked for are multipliers, which
-// Program.Refutes looks at anew.
+// Tableau.Refuted looks at anew.
 package simplex
 
 import (

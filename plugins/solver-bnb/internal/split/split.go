@@ -35,11 +35,20 @@ type Prover struct {
 	numbers  numbers
 	values   []float64
 	point    []float64
-	Stats    struct{ Nodes, Refuted, Failed, Optimal, Open, Stuck, Cuts, Big, Pivots int }
 }
 
-// Step says what values an input may have: Base and multiples of Width away; any where that is 0.
-type Step struct{ Base, Width float64 }
+// Step says what values an input may have: those multiples of Width from Base, but for Slack, or any where Width is 0.
+type Step struct{ Base, Width, Slack float64 }
+
+// StepOf are the steps of an input that goes from one number to another by values in all, at least two: none, where rounding
+// could hide one.
+func StepOf(from, to float64, values int) Step {
+	s := Step{Base: from, Width: math.Abs(to-from) / float64(values-1), Slack: 0x1p-40 * max(math.Abs(from), math.Abs(to))}
+	if s.Width <= 8*s.Slack {
+		return Step{}
+	}
+	return s
+}
 
 // Side is what is known of one of the two copies.
 type Side struct {
@@ -59,14 +68,14 @@ type relu struct {
 func New(plan *batch.Plan) *Prover { return &Prover{plan: plan} }
 
 // mostCoefficients bounds a linear program: larger ones take longer than cutting the box.
-const mostCoefficients = 1 << 17
+const mostCoefficients = 1 << 16
 
 // Prove reports whether it could prove that nobody's copies a and b have logits beyond all tangents, own telling which inputs
 // may be different in the two. It gives up where that takes more than work coefficients of tableaus; took is how many it took.
 func (p *Prover) Prove(a, b *Side, own []bool, tangents []judge.Tangent, work int) (proved bool, took int) {
 	p.work, p.first = work, a
 	if !p.state(a, b, own, tangents) {
-		return false, 0
+		return false, work - p.work
 	}
 	p.tableau(0).Begin(&p.program)
 	proved = p.prove(0)
@@ -106,6 +115,9 @@ func (p *Prover) prove(depth int) bool {
 	p.tell()
 	at, worst := -1, 1e-9
 	for i, r := range p.relus {
+		if p.settled(t, r) {
+			continue
+		}
 		// The argument is the value less above, which is what its row is beyond its least.
 		z := p.values[r.value] * p.scale[r.value]
 		above := (p.values[r.above] - p.program.Lo[r.above]) / p.scale[r.above]
@@ -119,6 +131,13 @@ func (p *Prover) prove(depth int) bool {
 	r := p.relus[at]
 	least := p.program.Lo[r.above]
 	return p.both(depth, r.above, least, least, r.value, 0, 0)
+}
+
+// settled reports that a case of a ReLU is assumed.
+func (p *Prover) settled(t *simplex.Tableau, r relu) bool {
+	least, most := t.Bounds(r.above)
+	_, hi := t.Bounds(r.value)
+	return least == most || hi == 0
 }
 
 // both proves two cases: of variable v between lo and hi, and of w between low and high.
@@ -148,7 +167,7 @@ func (p *Prover) cut(depth int) bool {
 			k := math.Floor((v - step.Base) / step.Width)
 			lo, hi := step.Base+k*step.Width, step.Base+(k+1)*step.Width
 			if by := min(v-lo, hi-v) / step.Width; by > far {
-				at, far, below, above = c, by, lo, hi
+				at, far, below, above = c, by, lo+step.Slack, hi-step.Slack
 			}
 		}
 	}
@@ -156,8 +175,7 @@ func (p *Prover) cut(depth int) bool {
 		return false // somebody, or almost
 	}
 	lo, hi := p.tableau(depth).Bounds(at)
-	outward := 0x1p-40 * max(math.Abs(lo), math.Abs(hi)) // outweighs the rounding of steps
-	return p.both(depth, at, lo, min(hi, below/p.scale[at]+outward), at, max(lo, above/p.scale[at]-outward), hi)
+	return p.both(depth, at, lo, min(hi, below/p.scale[at]), at, max(lo, above/p.scale[at]), hi)
 }
 
 // tableau is that of a depth.
@@ -287,6 +305,7 @@ func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
 		for k := range layers {
 			l := &layers[k]
 			var next, row []form
+			p.work -= l.Out * l.In * n
 			for j := range l.Out {
 				y := p.numbers.form(n + 1)
 				weights := l.Weights[j*(1+l.In) : (j+1)*(1+l.In)]

@@ -154,3 +154,60 @@ func TestWorkIsBounded(t *testing.T) {
 		t.Errorf("%d were given up", gaveUp)
 	}
 }
+
+// Nobody falls between the values that an input is cut at, whatever its scale and offset, its many values, and how near to 0 the box is.
+func TestCutsLeaveNobodyOut(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 50))
+	refused := 0
+	for i := range tier.Count(600, 6000) {
+		values := []int{70, 5000, 1400000}[r.IntN(3)]
+		scale, offset := []float64{1.0 / 3, 1 / 105000.0, -0.7}[r.IntN(3)], []float64{0, -1.8, 0.3}[r.IntN(3)]
+		at := func(v int) float64 { return scale*float64(v) + offset }
+		// The logit is −|x − peak|/scale, whose largest is at a value.
+		v := r.IntN(values)
+		if r.IntN(2) == 0 {
+			v = min(max(int(-offset/scale)+r.IntN(5)-2, 0), values-1)
+		}
+		peak, steep := at(v), 1/math.Abs(scale)
+		n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
+			{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 0, -1, 0}, Bias: []float64{-peak, peak}},
+			{In: 2, Out: 1, Weights: []float64{-steep, -steep}, Bias: []float64{0}},
+		}}
+		lo, hi := max(0, v-1-r.IntN(20)), min(values-1, v+1+r.IntN(20))
+		iv := space.Interval{Lo: min(at(lo), at(hi)), Hi: max(at(lo), at(hi))}
+		plan, err := batch.New(n, []space.Interval{{Lo: min(at(0), at(values-1)), Hi: max(at(0), at(values-1))}, {Lo: 0, Hi: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := plan.NewWorkspace(2)
+		var sides [2]split.Side
+		for s := range sides {
+			sides[s].Inputs = []space.Interval{{Lo: math.Nextafter(iv.Lo, -1e9), Hi: math.Nextafter(iv.Hi, 1e9)}, {Lo: float64(s), Hi: float64(s)}}
+			for j, iv := range sides[s].Inputs {
+				w.Centre(j)[s], w.HalfWidth(j)[s] = (iv.Lo+iv.Hi)/2, (iv.Hi-iv.Lo)/2
+			}
+		}
+		w.Bound()
+		for s := range sides {
+			var lo, hi []float64
+			for j := range 2 {
+				mid, rad, e := w.Neuron(0, j)
+				lo, hi = append(lo, mid[s]-rad[s]-e), append(hi, mid[s]+rad[s]+e)
+			}
+			sides[s].Lo, sides[s].Hi = [][]float64{lo}, [][]float64{hi}
+		}
+		p := split.New(plan)
+		first, last := at(0), at(values-1)
+		p.Steps = []split.Step{split.StepOf(first, last, values), {}}
+		// Somebody's logit is 0, and everybody else's is below −1 or so.
+		if proved, _ := p.Prove(&sides[0], &sides[1], []bool{false, true}, []judge.Tangent{{Up: 1, Beyond: -0.5}}, 1<<30); proved {
+			t.Fatalf("question %d: nobody above −0.5 of values %d to %d, but %d has 0 (scale %v, offset %v)", i, lo, hi, v, scale, offset)
+		}
+		if proved, _ := p.Prove(&sides[0], &sides[1], []bool{false, true}, []judge.Tangent{{Up: 1, Beyond: 0.01}}, 1<<30); !proved {
+			refused++
+		}
+	}
+	if refused > 0 {
+		t.Errorf("%d times it was not proved that nobody has more than the largest", refused)
+	}
+}

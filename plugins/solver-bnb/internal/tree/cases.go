@@ -7,7 +7,6 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/split"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -19,26 +18,19 @@ type cases struct {
 	tried, settled float64
 	// programs is how many linear programs were solved.
 	programs int64
-	// idle rounds tried none; after so many the limit goes up.
-	idle, patience int
 }
 
 func (c *cases) add(d cases) {
 	c.tried, c.settled, c.programs = c.tried+d.tried, c.settled+d.settled, c.programs+d.programs
 }
 
-// follow moves the limit to where about half of the boxes are settled, and after rounds that tried none, up by one step. How many
-// such rounds it takes doubles each time that the limit goes down.
+// follow moves the limit to where about half of the boxes are settled, and up where none near it was tried.
 func (c *cases) follow() {
 	switch {
-	case c.tried < 1:
-		if c.idle++; c.idle >= c.patience {
-			c.idle, c.columns = 0, min(c.columns+splitMore, mostColumns)
-		}
 	case c.settled >= 0.6*c.tried:
-		c.columns, c.patience = min(c.columns+splitMore, mostColumns), 1
+		c.columns = min(c.columns+splitMore, mostColumns)
 	case c.settled <= 0.4*c.tried:
-		c.columns, c.patience = max(c.columns-splitMore, 0), min(2*c.patience, 1<<10)
+		c.columns = max(c.columns-splitMore, leastColumns)
 	}
 	c.tried, c.settled = splitFading*c.tried, splitFading*c.settled
 }
@@ -47,11 +39,25 @@ const (
 	// splitWork is how many coefficients of tableaus a box may take.
 	splitWork = 1 << 25
 	// The limit begins with so many columns, and moves by so many a round; so near to it boxes count.
-	firstColumns, mostColumns, splitMore, splitNear = 48, 256, 4, 12
-	splitFading                                     = 0.7
+	firstColumns, leastColumns, mostColumns, splitMore, splitNear = 48, 8, 256, 4, 12
+	splitFading                                                   = 0.7
+	// mostOfBins is the share of the bins below which the largest k leaves too many lowest and highest bins to ask about.
+	mostOfBins = 0.8
+	// mostApart is the largest cutoff of scores for which boxes are tried.
+	mostApart = 0.995
 	// Rounds and tasks are small, since each box may take long.
-	splitRound, splitTask = 512, 8
+	splitRound, splitTask = 128, 4
 )
+
+// tries reports whether boxes may be settled by cases.
+func (t *Tree) tries() bool {
+	if !t.splits || t.Boxes < t.CasesAfter {
+		return false
+	}
+	s := t.workers[0].splitter
+	s.above(t, t.cutoff())
+	return len(s.needs) > 0
+}
 
 // splitter settles boxes by cases.
 type splitter struct {
@@ -77,8 +83,8 @@ func newSplitter(w *worker) *splitter {
 	for d := range w.g.Dims {
 		if dim := &w.g.Dims[d]; dim.Even {
 			for i := range dim.Feeds {
-				from := dim.Feeds[i].Low(0)
-				s.prover.Steps[dim.Feeds[i].Input] = split.Step{Base: from, Width: math.Abs(dim.Feeds[i].Low(1) - from)}
+				feed := &dim.Feeds[i]
+				s.prover.Steps[feed.Input] = split.StepOf(feed.Low(0), feed.Low(uint64(dim.Cells-1)), dim.Cells)
 			}
 		}
 	}
@@ -97,20 +103,18 @@ func newSplitter(w *worker) *splitter {
 	return s
 }
 
-// above finds what a value above a cutoff needs.
+// above finds what a value above a cutoff needs: nothing to go by where scores have to be nearly 1 apart, as logits
+// then are so far from each other that bounds of boxes tell.
 func (s *splitter) above(t *Tree, cutoff float64) {
 	s.cutoff, s.needs = cutoff, s.needs[:0]
-	switch t.q.Notion {
-	case fairness.Logit:
-		s.needs = append(s.needs, []judge.Tangent{{Up: 1, Down: 1, Beyond: cutoff}})
-	case fairness.Decision:
-		s.needs = append(s.needs, []judge.Tangent{{Up: 1, Beyond: cutoff}, {Down: 1}})
-	case fairness.DecisionStrict:
-		s.needs = append(s.needs, []judge.Tangent{{Up: 1, Beyond: cutoff}, {Down: 1, Beyond: cutoff}})
-	default:
-		if t.goal.bins {
+	switch {
+	case cutoff < 0: // nobody is known
+	case t.goal.bins:
+		if cutoff >= mostOfBins*float64(t.bins.Count()) {
 			s.needs = t.bins.Extremes(int(cutoff), s.needs)
-		} else if tangents := judge.Tangents(cutoff, nil); len(tangents) > 0 {
+		}
+	case cutoff <= mostApart:
+		if tangents := judge.Tangents(cutoff, nil); len(tangents) > 0 {
 			s.needs = append(s.needs, tangents)
 		}
 	}
@@ -118,8 +122,8 @@ func (s *splitter) above(t *Tree, cutoff float64) {
 
 // settledByCases reports whether it proved by cases of ReLUs that nobody in a box, which is what is left of bounded box b, has a value above the cutoff.
 func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
-	s := w.cases
-	if !w.t.splits || w.t.Boxes < w.t.CasesAfter || len(s.needs) == 0 || w.cutoff < 0 {
+	s := w.splitter
+	if !w.t.splits || w.t.Boxes < w.t.CasesAfter || len(s.needs) == 0 || w.t.stop.Load() {
 		return false
 	}
 	s.box, s.lane = box, b*w.k
@@ -159,18 +163,14 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 			c.settled++
 		}
 	}
-	if settled {
-		return true
-	}
-	s.above(w.t, w.cutoff)
-	return false
+	return settled
 }
 
 // apartBy reports whether it proved that nobody has a lane of a and one of b beyond all tangents of need, by as many coefficients as are left.
 //
 // Lanes are looked at together, each neuron between the least and the greatest of any; what that does not prove is asked of halves of them.
 func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
-	s := w.cases
+	s := w.splitter
 	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || w.tooNear(need, a, b) {
 		return true
 	}
@@ -188,17 +188,17 @@ func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
 		return proved
 	}
 	if len(b) > len(a) {
-		c, d := w.halves(b)
+		c, d := w.halvesOf(b)
 		return w.apartBy(need, a, c, left) && w.apartBy(need, a, d, left)
 	}
-	c, d := w.halves(a)
+	c, d := w.halvesOf(a)
 	return w.apartBy(need, c, b, left) && w.apartBy(need, d, b, left)
 }
 
 // tooNear reports that the lanes' logits alone say so.
 func (w *worker) tooNear(need []judge.Tangent, a, b []int) bool {
 	e := w.t.off
-	mid, rad := w.space.Mid()[w.cases.lane:], w.space.Rad()[w.cases.lane:]
+	mid, rad := w.space.Mid()[w.splitter.lane:], w.space.Rad()[w.splitter.lane:]
 	most, least := math.Inf(-1), math.Inf(1)
 	for _, z := range a {
 		most = max(most, mid[z]+rad[z]+e)
@@ -214,8 +214,8 @@ func (w *worker) tooNear(need []judge.Tangent, a, b []int) bool {
 	return false
 }
 
-// halves are two parts of lanes by the value of the protected feature that has the most of them there.
-func (w *worker) halves(lanes []int) (low, high []int) {
+// halvesOf are two parts of lanes by the value of the protected feature that has the most of them there.
+func (w *worker) halvesOf(lanes []int) (low, high []int) {
 	var values []float64
 	by := 0
 	for f := range w.g.Protected {
@@ -241,7 +241,7 @@ func (w *worker) halves(lanes []int) (low, high []int) {
 // combination is that of a lane of the box at hand.
 func (w *worker) combination(z int) *grid.Combination {
 	if w.combinations != nil {
-		z = w.combinations[w.cases.lane+z]
+		z = w.combinations[w.splitter.lane+z]
 	}
 	return &w.g.Combinations[z]
 }
@@ -254,7 +254,7 @@ func (w *worker) side(s *split.Side, lanes []int) {
 		}
 		return space.Interval{Lo: math.Nextafter(c-r, math.Inf(-1)), Hi: math.Nextafter(c+r, math.Inf(1))}
 	}
-	box := w.cases.box
+	box := w.splitter.box
 	for d := range w.g.Dims {
 		for i := range w.g.Dims[d].Feeds {
 			feed := &w.g.Dims[d].Feeds[i]
@@ -278,7 +278,7 @@ func (w *worker) side(s *split.Side, lanes []int) {
 			mid, rad, e := w.space.Neuron(k, j)
 			lo, hi := math.Inf(1), math.Inf(-1)
 			for _, z := range lanes {
-				m, r := mid[w.cases.lane+z], rad[w.cases.lane+z]+e
+				m, r := mid[w.splitter.lane+z], rad[w.splitter.lane+z]+e
 				lo, hi = min(lo, m-r), max(hi, m+r)
 			}
 			s.Lo[k][j], s.Hi[k][j] = lo, hi
@@ -288,14 +288,14 @@ func (w *worker) side(s *split.Side, lanes []int) {
 
 // openIn is how many ReLUs are not settled in lanes of the box at hand together.
 func (w *worker) openIn(lanes []int) int {
-	s := &w.cases.sides[0]
+	s := &w.splitter.sides[0]
 	w.side(s, lanes)
-	return w.cases.prover.Open(s)
+	return w.splitter.prover.Open(s)
 }
 
 // lookNear looks at the individual of the box whose inputs are about these.
 func (w *worker) lookNear(inputs []float64) {
-	s := w.cases
+	s := w.splitter
 	s.x = s.x[:0]
 	for d := range w.g.Dims {
 		dim := &w.g.Dims[d]

@@ -42,6 +42,7 @@ func (w *worker) narrow() {
 			break
 		}
 		n := newWorkerOf(w.t, k, w.points)
+		n.splitter = w.splitter
 		n.combinations = make([]int, n.each*k)
 		n.possible, n.sure = make([]bool, k), make([]bool, k)
 		w.narrower = append(w.narrower, n)

@@ -138,8 +138,8 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	two := t.clips && !t.pairs && g.Lanes() == 2
 	t.pairwise = two && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
 	t.jointly = two && q.Notion == fairness.Score && t.goal.values
-	t.cases.columns, t.cases.patience = firstColumns, 1
-	t.splits = t.clips && !t.pairs && q.Notion != fairness.Share
+	t.cases.columns = firstColumns
+	t.splits = t.clips && !t.pairs && q.Notion == fairness.Score
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}
@@ -261,7 +261,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 		}
 		// Early rounds are small, so that good order comes of them soon.
 		n := min(maxRound, max(minRound, t.front.size/4))
-		if t.splits && t.cases.columns > 0 {
+		if t.tries() {
 			n = min(n, splitRound)
 		}
 		if l.Boxes > 0 {
@@ -326,21 +326,19 @@ func (t *Tree) round(pages []*page) {
 		tasks = tasks[:0]
 	}
 	size := taskSize
-	if t.splits && t.cases.columns > 0 {
+	if t.tries() {
 		size = splitTask
+		t.cases.follow()
 	}
 	for _, p := range pages {
 		for from := 0; from < p.len(); from += size {
 			tasks = append(tasks, task{p: p, from: from, to: min(from+size, p.len())})
 		}
 	}
-	if t.splits && t.Boxes >= t.CasesAfter {
-		t.cases.follow()
-	}
 	jointly := t.yield.pays()
 	t.joined = t.joined || jointly
 	for i := range tasks {
-		if tasks[i].jointly = jointly; i%probed == 0 {
+		if tasks[i].jointly = jointly; i*size%(probed*taskSize) == 0 {
 			tasks[i].probes = probes
 		}
 	}

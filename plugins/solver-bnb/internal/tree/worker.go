@@ -60,8 +60,8 @@ type worker struct {
 	joint *joint // where score gaps of two copies are wanted
 	// shown are the tangents, by combination, by which the box at hand was bounded jointly; zero
 	// for none.
-	shown []judge.Tangent
-	cases *splitter // where boxes may be settled by cases of ReLUs
+	shown    []judge.Tangent
+	splitter *splitter // where boxes may be settled by cases of ReLUs
 
 	standing grid.Standing
 	lo, hi   []float64
@@ -95,6 +95,9 @@ const lanesTogether = 32
 
 func newWorker(t *Tree) *worker {
 	w := newWorkerOf(t, t.grid.Lanes(), newPoints(t))
+	if t.splits {
+		w.splitter = newSplitter(w)
+	}
 	w.narrow()
 	return w
 }
@@ -141,9 +144,6 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 	}
 	if t.jointly && w.apart != nil {
 		w.joint = &joint{}
-	}
-	if t.splits {
-		w.cases = newSplitter(w)
 	}
 	if t.pairs {
 		w.relaxAll()
@@ -194,14 +194,11 @@ func (w *worker) run(k task) *output {
 	if w.joint != nil {
 		w.joint.begin(w.cutoff, k)
 	}
-	if w.cases != nil {
-		w.cases.above(w.t, w.cutoff)
+	if w.splitter != nil {
+		w.splitter.above(w.t, w.cutoff)
 	}
 	for _, n := range w.narrower {
 		n.tryIntervals()
-		if n.cases != nil {
-			n.cases.above(w.t, w.cutoff)
-		}
 	}
 	if k.p == nil {
 		w.add(w.g.Whole(), nil)

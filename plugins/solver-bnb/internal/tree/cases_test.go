@@ -1,0 +1,113 @@
+package tree
+
+import (
+	"maps"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// Nobody in a box that is settled by cases has a gap above the cutoff, or more bins, in exact arithmetic, whatever the number of
+// copies, the box that was bounded, and the part of it that is left.
+func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 50))
+	settled, left := map[problem.Goal]int{}, map[problem.Goal]int{}
+	for i := range tier.Count(400, 6000) {
+		q := latticeOf(r, fairness.Score, 2+r.IntN(6))
+		if i%3 == 0 {
+			q.Goal, q.Epsilon = problem.MaxK, big.NewRat(1, int64(3+r.IntN(3)))
+		}
+		tr, err := New(q, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.cases.columns = mostColumns
+		w := tr.workers[0]
+		box, part := tr.grid.Whole(), tr.grid.Whole()
+		for d := range tr.grid.Dims {
+			ends := []uint64{r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1)}
+			slices.Sort(ends)
+			if i%2 == 0 {
+				ends[0], ends[3] = ends[1], ends[2]
+			}
+			box[2*d], part[2*d], part[2*d+1], box[2*d+1] = ends[0], ends[1], ends[2], ends[3]
+		}
+		values := map[[3]float64]float64{}
+		individuals(tr.grid, part, func(x []float64) {
+			var logits []*big.Rat
+			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.grid.Point(x)) {
+				logits = append(logits, tr.exact().Logit(q.Space.ExactInputs(c)))
+			}
+			if q.Goal == problem.MaxK {
+				values[[3]float64(x)] = float64(fairness.LinkSigmoid.KBins(logits, q.Epsilon))
+			} else if len(logits) > 1 {
+				values[[3]float64(x)], _ = fairness.Score.Gap(logits)
+			}
+		})
+		known := slices.Sorted(maps.Values(values))
+		if len(known) == 0 {
+			continue
+		}
+		if w.cutoff = known[len(known)-1]; q.Goal == problem.MaxK {
+			w.cutoff = max(1, w.cutoff-float64(r.IntN(2)))
+		} else {
+			w.cutoff *= []float64{1 - 1e-12, 1 + 1e-9, 1.2, r.Float64()}[r.IntN(4)]
+		}
+		w.out = w.newOutput()
+		w.place(box, 0)
+		w.n = 1
+		w.bound()
+		if w.splitter.above(tr, w.cutoff); q.Goal == problem.MaxK { // whatever the share of the bins
+			w.splitter.needs = tr.bins.Extremes(int(w.cutoff), nil)
+		}
+		if !w.settledByCases(part, 0, nil) {
+			left[q.Goal]++
+			continue
+		}
+		settled[q.Goal]++
+		// Who was met on the way counts as known.
+		cutoff := w.cutoff
+		if w.out.best != nil {
+			cutoff = math.Max(cutoff, tr.cutoffOf(w.out.best))
+		}
+		for x, v := range values {
+			if v > cutoff {
+				t.Fatalf("question %d, %s: %v has %v, above %v, in the box that was settled", i, q.Goal, x, v, cutoff)
+			}
+		}
+	}
+	for _, g := range []problem.Goal{problem.Maximise, problem.MaxK} {
+		if settled[g] < 20 || left[g] < 5 {
+			t.Errorf("%s: %d boxes were settled, %d not", g, settled[g], left[g])
+		}
+	}
+}
+
+// The limit goes to where about half of the boxes are settled.
+func TestTheLimitFollows(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 50))
+	c := cases{columns: firstColumns}
+	for range 200 {
+		for range 20 {
+			columns := 1 + r.IntN(mostColumns)
+			if columns > c.columns || columns <= c.columns-splitNear {
+				continue
+			}
+			d := cases{tried: 1}
+			if r.IntN(100) > columns {
+				d.settled = 1
+			}
+			c.add(d)
+		}
+		c.follow()
+	}
+	if c.columns < 20 || c.columns > 90 {
+		t.Errorf("the limit is %d columns, where half are settled at 50", c.columns)
+	}
+}
