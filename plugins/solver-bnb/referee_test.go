@@ -188,14 +188,11 @@ func TestReferee(t *testing.T) {
 	}
 }
 
-// solve tries cases of ReLUs from the first box on, on one thread, and none of so small a question on more.
+// solve tries cases of ReLUs from the first box on, on one thread, and begins again with them on two.
 func solve(t *testing.T, q *problem.Query, threads int) *sdk.Result {
 	t.Helper()
-	o := sdk.SolveOptions{Threads: threads}
-	if threads == 1 {
-		o.Options = map[string]string{"cases": "0"}
-	}
-	return solveWith(t, q, o)
+	cases := map[int]string{1: "0", 2: "3"}[threads]
+	return solveWith(t, q, sdk.SolveOptions{Threads: threads, Options: map[string]string{"cases": cases}})
 }
 
 func solveWith(t *testing.T, q *problem.Query, o sdk.SolveOptions) *sdk.Result {

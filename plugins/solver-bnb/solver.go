@@ -21,7 +21,7 @@ var _ sdk.Solver = solver{}
 
 var options = []sdk.Option{
 	{Name: "memory", Default: "4096", Help: "MiB that the process may take where the host sets no limit; near it, the search goes depth first"},
-	{Name: "cases", Default: "512", Help: "boxes that are bounded before any is settled by cases of ReLUs, in linear programs"},
+	{Name: "cases", Default: "-1", Help: "boxes that are bounded before the search for a largest value begins again with cases of ReLUs, in linear programs; -1: about a second's"},
 }
 
 // Describe says what is served: every goal, in the network form.
@@ -48,7 +48,7 @@ func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 	}
 	read := option.Read(options, o.Options)
 	memory := int64(read.Int("memory", 1, 1<<30)) << 20
-	cases := int64(read.Int("cases", 0, 1<<30))
+	cases := int64(read.Int("cases", -1, 1<<30))
 	if err := read.Err(); err != nil {
 		return nil, err
 	}

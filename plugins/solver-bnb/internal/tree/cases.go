@@ -59,6 +59,32 @@ func (t *Tree) tries() bool {
 	return len(s.needs) > 0
 }
 
+// begin begins the search again, to settle boxes by cases while they are large: the leaves that there are by now are too small
+// for that to be worth its time. What was found is kept.
+func (t *Tree) begin() {
+	t.begun = true
+	if t.Boxes == 0 || t.CasesAfter == 0 {
+		return
+	}
+	t.earlier = t.Bound()
+	words := t.front.setWords
+	t.front = newFrontier(t.grid)
+	t.front.setWords = words
+	t.Tally, t.Stuck, t.mass, t.left, t.beyond = Tally{}, 0, 0, math.Inf(-1), math.Inf(-1)
+	t.round(nil)
+}
+
+// boxesOfASecond is about how many boxes are bounded in a second or less on one thread.
+func (t *Tree) boxesOfASecond() int64 {
+	weights := 0
+	if t.plan != nil {
+		for _, l := range t.plan.Layers() {
+			weights += l.In * l.Out
+		}
+	}
+	return int64(0.6e9 / (5e3 + 1.2*float64(t.grid.Lanes()*weights)))
+}
+
 // splitter settles boxes by cases.
 type splitter struct {
 	prover *split.Prover

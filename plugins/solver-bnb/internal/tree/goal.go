@@ -148,6 +148,7 @@ func (t *Tree) Bound() float64 {
 	if t.Boxes == 0 {
 		bound = math.Inf(1)
 	}
+	bound = min(bound, t.earlier)
 	if t.goal.least {
 		return -bound
 	}

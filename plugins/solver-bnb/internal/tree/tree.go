@@ -60,6 +60,9 @@ type Tree struct {
 	// splits: boxes may be settled by cases of ReLUs; cases is what that has brought so far.
 	splits bool
 	cases  cases
+	// begun: the search began again with them, when it knew the bound earlier.
+	begun   bool
+	earlier float64
 
 	front   *frontier
 	parts   parts // of trees, to be dived for
@@ -80,18 +83,18 @@ type Tree struct {
 	Pieces func([]Piece)
 	// Proofs: pieces carry their slopes.
 	Proofs bool
-	// CasesAfter is how many boxes are bounded before any is settled by cases of ReLUs.
+	// CasesAfter is how many boxes are bounded before the search begins again and settles boxes by cases of ReLUs; negative for as
+	// many as take about a second. 0 begins so.
 	CasesAfter int64
-
-	mass    float64    // individuals in leaves, and in boxes given up
-	left    float64    // the bound of boxes given up, for goals with values
-	range_  [2]float64 // of values, for the frontier's buckets
-	beyond  float64    // the largest bound of a leaf beyond that range
-	fresh   bool       // Best was found since the last climb
-	random  *rand.Rand // of climbs
-	walked  int64      // leaves that dives have walked through
-	climbed int64      // individuals that climbs have looked at
-	summit  summit
+	mass       float64    // individuals in leaves, and in boxes given up
+	left       float64    // the bound of boxes given up, for goals with values
+	range_     [2]float64 // of values, for the frontier's buckets
+	beyond     float64    // the largest bound of a leaf beyond that range
+	fresh      bool       // Best was found since the last climb
+	random     *rand.Rand // of climbs
+	walked     int64      // leaves that dives have walked through
+	climbed    int64      // individuals that climbs have looked at
+	summit     summit
 }
 
 // Tally counts individuals.
@@ -120,7 +123,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	}
 	t := &Tree{
 		q: q, grid: g, rules: grid.NewRules(g, q), judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(q.Model.Exact),
-		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), depth: firstDepth, pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(),
+		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), earlier: math.Inf(1), depth: firstDepth, pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(),
 	}
 	if err := t.prepare(); err != nil {
 		return nil, err
@@ -139,7 +142,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	t.pairwise = two && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
 	t.jointly = two && q.Notion == fairness.Score && t.goal.values
 	t.cases.columns = firstColumns
-	t.splits = t.clips && !t.pairs && q.Notion == fairness.Score
+	t.splits = t.clips && t.goal.values && !t.pairs && q.Notion == fairness.Score
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}
@@ -217,9 +220,13 @@ const (
 func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
 	memory := room(l.Memory)
+	t.splits = t.splits && t.Pieces == nil // of which each is told once, and a checker knows of no cases
+	if t.CasesAfter < 0 {
+		t.CasesAfter = t.boxesOfASecond()
+	}
 	if t.Proofs {
-		t.drops, t.front.setWords, t.splits = false, 0, false // a checker asks for every copy, and knows of no cases
-		t.clips = t.clips && !t.goal.bins                     // nor of clips for bins
+		t.drops, t.front.setWords = false, 0 // a checker asks for every copy
+		t.clips = t.clips && !t.goal.bins    // and knows of no clips for bins
 		for _, w := range t.workers {
 			if w.k != 2 {
 				w.apart = nil // a checker knows what two copies are apart alone
@@ -257,6 +264,10 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 		}
 		if len(t.parts) > 0 {
 			t.dive(max(0, l.Boxes-t.Boxes))
+			continue
+		}
+		if !t.begun && t.tries() {
+			t.begin()
 			continue
 		}
 		// Early rounds are small, so that good order comes of them soon.
