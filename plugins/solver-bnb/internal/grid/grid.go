@@ -396,6 +396,12 @@ func (d *Dim) Nearest(v float64) float64 {
 	return math.Round(v)
 }
 
+// Middle is the value in the middle of a cell, or nearest to it.
+func (d *Dim) Middle(cell uint64) float64 {
+	lo, hi := d.Values(cell)
+	return d.Nearest(lo + (hi-lo)/2)
+}
+
 // Try visits values of the feature: all where they are at most n, else n of them,
 // evenly spread, both ends among them.
 func (d *Dim) Try(n int, visit func(v float64)) {

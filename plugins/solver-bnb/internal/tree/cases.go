@@ -63,7 +63,7 @@ func (t *Tree) tries() bool {
 // for that to be worth its time. What was found is kept.
 func (t *Tree) begin() {
 	t.begun = true
-	if t.Boxes == 0 || t.CasesAfter == 0 {
+	if t.CasesAfter == 0 {
 		return
 	}
 	t.earlier = t.Bound()
@@ -77,10 +77,8 @@ func (t *Tree) begin() {
 // boxesOfASecond is about how many boxes are bounded in a second or less on one thread.
 func (t *Tree) boxesOfASecond() int64 {
 	weights := 0
-	if t.plan != nil {
-		for _, l := range t.plan.Layers() {
-			weights += l.In * l.Out
-		}
+	for _, l := range t.plan.Layers() {
+		weights += l.In * l.Out
 	}
 	return int64(0.6e9 / (5e3 + 1.2*float64(t.grid.Lanes()*weights)))
 }
@@ -174,7 +172,7 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 		})
 		if again = false; !settled { // who was met may raise the cutoff
 			w.points.flush(w)
-			if w.out.best != nil && w.t.goal.values {
+			if w.out.best != nil {
 				if v := w.t.cutoffOf(w.out.best); v > s.cutoff {
 					again = true
 					s.above(w.t, v)
@@ -299,6 +297,11 @@ func (w *worker) side(s *split.Side, lanes []int) {
 			s.Inputs[f.Input] = iv
 		}
 	}
+	w.neurons(s, lanes)
+}
+
+// neurons is what is known of the hidden neurons of lanes of the box at hand, all together.
+func (w *worker) neurons(s *split.Side, lanes []int) {
 	for k := range s.Lo {
 		for j := range s.Lo[k] {
 			mid, rad, e := w.space.Neuron(k, j)
@@ -315,7 +318,7 @@ func (w *worker) side(s *split.Side, lanes []int) {
 // openIn is how many ReLUs are not settled in lanes of the box at hand together.
 func (w *worker) openIn(lanes []int) int {
 	s := &w.splitter.sides[0]
-	w.side(s, lanes)
+	w.neurons(s, lanes)
 	return w.splitter.prover.Open(s)
 }
 
@@ -334,8 +337,7 @@ func (w *worker) lookNear(inputs []float64) {
 				cell = from + uint64(math.Round(min(share, 1)*float64(to-from)))
 			}
 		}
-		lo, hi := dim.Values(cell)
-		s.x = append(s.x, dim.Nearest(lo+(hi-lo)/2))
+		s.x = append(s.x, dim.Middle(cell))
 	}
 	w.points.add(w, s.x, true)
 }

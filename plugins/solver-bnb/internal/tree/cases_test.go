@@ -29,27 +29,13 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 		}
 		tr.cases.columns = mostColumns
 		w := tr.workers[0]
-		box, part := tr.grid.Whole(), tr.grid.Whole()
-		for d := range tr.grid.Dims {
-			ends := []uint64{r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1)}
-			slices.Sort(ends)
-			if i%2 == 0 {
-				ends[0], ends[3] = ends[1], ends[2]
-			}
-			box[2*d], part[2*d], part[2*d+1], box[2*d+1] = ends[0], ends[1], ends[2], ends[3]
-		}
-		values := map[[3]float64]float64{}
-		individuals(tr.grid, part, func(x []float64) {
-			var logits []*big.Rat
-			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.grid.Point(x)) {
-				logits = append(logits, tr.exact().Logit(q.Space.ExactInputs(c)))
-			}
-			if q.Goal == problem.MaxK {
+		box, part := boxAndPart(r, tr, i%2 == 0)
+		values := gapsOf(tr, part)
+		if q.Goal == problem.MaxK {
+			logitsIn(tr, part, func(x []float64, logits []*big.Rat) {
 				values[[3]float64(x)] = float64(fairness.LinkSigmoid.KBins(logits, q.Epsilon))
-			} else if len(logits) > 1 {
-				values[[3]float64(x)], _ = fairness.Score.Gap(logits)
-			}
-		})
+			})
+		}
 		known := slices.Sorted(maps.Values(values))
 		if len(known) == 0 {
 			continue

@@ -32,16 +32,37 @@ func pairOf(r *rand.Rand) *problem.Query {
 // gapsOf gives the exact gaps of a box's individuals, rounded down.
 func gapsOf(tr *Tree, box grid.Box) map[[3]float64]float64 {
 	gaps := map[[3]float64]float64{}
-	individuals(tr.grid, box, func(x []float64) {
-		var logits []*big.Rat
-		for _, c := range tr.q.Space.Counterfactuals(tr.q.RegionOrWhole(), tr.grid.Point(x)) {
-			logits = append(logits, tr.exact().Logit(tr.q.Space.ExactInputs(c)))
-		}
+	logitsIn(tr, box, func(x []float64, logits []*big.Rat) {
 		if len(logits) > 1 {
 			gaps[[3]float64(x)], _ = fairness.Score.Gap(logits)
 		}
 	})
 	return gaps
+}
+
+// logitsIn visits a box's individuals, with the exact logits of their copies.
+func logitsIn(tr *Tree, box grid.Box, visit func(x []float64, logits []*big.Rat)) {
+	individuals(tr.grid, box, func(x []float64) {
+		var logits []*big.Rat
+		for _, c := range tr.q.Space.Counterfactuals(tr.q.RegionOrWhole(), tr.grid.Point(x)) {
+			logits = append(logits, tr.exact().Logit(tr.q.Space.ExactInputs(c)))
+		}
+		visit(x, logits)
+	})
+}
+
+// boxAndPart draws a box, and a part of it, which may be all of it.
+func boxAndPart(r *rand.Rand, tr *Tree, all bool) (box, part grid.Box) {
+	box, part = tr.grid.Whole(), tr.grid.Whole()
+	for d := range tr.grid.Dims {
+		ends := []uint64{r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1)}
+		slices.Sort(ends)
+		if all {
+			ends[0], ends[3] = ends[1], ends[2]
+		}
+		box[2*d], part[2*d], part[2*d+1], box[2*d+1] = ends[0], ends[1], ends[2], ends[3]
+	}
+	return box, part
 }
 
 // Whoever has a gap above the cutoff, in exact arithmetic, is neither cut off by tangents nor
@@ -56,15 +77,7 @@ func TestGapsAreWithinTheirTangents(t *testing.T) {
 		}
 		tr.grid.Countable = false // or what is small would be gone through
 		w := tr.workers[0]
-		box, part := tr.grid.Whole(), tr.grid.Whole()
-		for d := range tr.grid.Dims {
-			ends := []uint64{r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1), r.Uint64N(box[2*d+1] + 1)}
-			slices.Sort(ends)
-			if i%2 == 0 {
-				ends[0], ends[3] = ends[1], ends[2]
-			}
-			box[2*d], part[2*d], part[2*d+1], box[2*d+1] = ends[0], ends[1], ends[2], ends[3]
-		}
+		box, part := boxAndPart(r, tr, i%2 == 0)
 		gaps := gapsOf(tr, part)
 		w.cutoff = math.Exp(-3 * r.Float64())
 		if known := slices.Sorted(maps.Values(gaps)); len(known) > 0 { // somebody is just at it, or above

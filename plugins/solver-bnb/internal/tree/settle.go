@@ -121,7 +121,7 @@ func (w *worker) settle(box grid.Box, b int) {
 		}
 	}
 	cut := w.cutOf(box, lane, prefer)
-	if t.goal.Goal == goalDecide && (w.settledByDives(box, cut, possible) || w.settledByCases(box, b, possible)) {
+	if t.goal.Goal == goalDecide && w.settledByDives(box, cut, possible) {
 		w.fair(box, lane, size)
 		return
 	}

@@ -221,7 +221,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
 	memory := room(l.Memory)
 	t.splits = t.splits && t.Pieces == nil // of which each is told once, and a checker knows of no cases
-	if t.CasesAfter < 0 {
+	if t.splits && t.CasesAfter < 0 {
 		t.CasesAfter = t.boxesOfASecond()
 	}
 	if t.Proofs {
