@@ -1,5 +1,7 @@
 package batch
 
+import "math"
+
 // Sides are two linear forms of each lane that bound the logit from below and from
 // above, each with slopes of its own, after Bound: where a ReLU is bounded from
 // below, λ is 0 or 1, whichever leaves the smaller triangle (CROWN, Zhang et al.,
@@ -47,6 +49,9 @@ func (w *Workspace) Sides() {
 		if a.weights != nil {
 			list, a.rows = s.active, &w.sideRows[side][0]
 		}
+		if m == 0 {
+			w.keep(a)
+		}
 		if a.n = len(list); a.n > 0 {
 			a.list, a.slope, a.half = &list[0], &s.slope[0], &s.half[0]
 			w.p.split(a)
@@ -67,8 +72,84 @@ func (w *Workspace) Sides() {
 	w.sides = w.sideRows[side]
 }
 
+// keep keeps what the sides weigh the open neurons of the first layer with.
+func (w *Workspace) keep(a *splitting) {
+	n, open := w.Lanes(), w.stages[0].open
+	w.weighed = w.weighed[:0]
+	for _, j := range open {
+		if a.weights == nil {
+			w.weighed = append(w.weighed, vector(at(a.rows, int(j)*a.stride), 2*w.octets)...)
+			continue
+		}
+		for side := range 2 {
+			c := *at(a.weights, side*a.weightStride+8*int(j))
+			for range n {
+				w.weighed = append(w.weighed, c)
+			}
+		}
+	}
+}
+
+// A Kink is an open neuron of the first layer, y, as a side sees it: of the side's form, Weight·max(0, y) became
+// Slope·y + Offset or more, which it is nowhere more than. Rows of lanes.
+type Kink struct {
+	Neuron int
+	// Weight is what the side weighs max(0, y) with; ReLUs are between Lambda·y and Lambda·y + 2·Half.
+	Weight, Lambda, Half []float64
+	// Mid and Rad enclose y.
+	Mid, Rad []float64
+}
+
+// Costliest is the open neuron of the first layer whose relaxation costs a side's form most in a lane, on average over
+// the box, as far as its enclosure tells. ok is unset where there is none.
+func (w *Workspace) Costliest(side, lane int) (k Kink, ok bool) {
+	n, s := w.Lanes(), &w.stages[0]
+	best, most := 0, 0.0
+	for i, j := range s.open {
+		at := int(j)*n + lane
+		mid, rad := s.mid[at], s.rad[at]
+		if math.Abs(mid) >= rad {
+			continue
+		}
+		c := w.weighed[(2*i+side)*n+lane]
+		// Most people are within a fifth of rad, so max(0, y) is above max(0, mid) by about so much.
+		x := 1 + 5*math.Abs(mid)/rad
+		cost := c * 0.08 * rad / (x * x * x)
+		if c < 0 {
+			cost -= c * (s.slope[at]*mid + 2*s.half[at] - max(0, mid))
+		}
+		if cost > most {
+			best, most = i, cost
+		}
+	}
+	if most == 0 {
+		return Kink{}, false
+	}
+	j := int(s.open[best])
+	return Kink{
+		Neuron: j, Weight: w.weighed[(2*best+side)*n:][:n:n], Lambda: w.row(s.slope, j), Half: w.row(s.half, j), Mid: w.row(s.mid, j), Rad: w.row(s.rad, j),
+	}, true
+}
+
+// Relaxed is the line that the side has in place of Weight·max(0, y) in a lane.
+func (k *Kink) Relaxed(lane int) (slope, offset float64) {
+	switch c := k.Weight[lane]; {
+	case c < 0:
+		return c * k.Lambda[lane], 2 * c * k.Half[lane]
+	case k.Lambda[lane] > 0.5:
+		return c, 0
+	}
+	return 0, 0
+}
+
 // Side is the form of a side.
 func (w *Workspace) Side(side int) Form {
 	n := w.Lanes()
 	return Form{slopes: w.sides[side*n:], stride: 2 * n, length: n, Base: w.row(w.sideBase, side)}
+}
+
+// FirstWeights are the weights of a neuron of the first layer, by input; not to be changed.
+func (w *Workspace) FirstWeights(neuron int) []float64 {
+	l := &w.p.layers[0]
+	return l.forward[neuron*(1+l.in)+1:][:l.in:l.in]
 }

@@ -52,6 +52,7 @@ type Workspace struct {
 	// Of sides.
 	sideRows                [2][]float64
 	sides, sideBase, signed []float64
+	weighed                 []float64 // of the first layer's open neurons, by side
 
 	product    product
 	splitting  splitting

@@ -6,9 +6,9 @@ import (
 )
 
 // shift: dst[k] = Σ src[k − offset] over n offsets, for as many k as fill blocks
-// of 64 bytes; dst and src are numbers of one kind. What lies in front of src, as
-// far as the largest offset, is zeros. Sums of integers up to 2⁵³ in float64, and
-// below 2³² in uint32, are exact in any order.
+// of 64 bytes; dst and src are numbers of one kind. What lies in front of src is read,
+// too, as far as the largest offset. Sums of integers up to 2⁵³ in float64, and
+// below 2³² and 2¹⁶ in uint32 and uint16, are exact in any order.
 type shift struct {
 	dst, src  unsafe.Pointer
 	offsets   *int32
@@ -25,20 +25,20 @@ type spread struct {
 	least, most float64
 }
 
-// lanes is one variant of the loops; shiftAdd adds float64s, shiftAdd32 uint32s.
-// fill, where there is one, writes blocks of 64 bytes, at least one, over and over
+// lanes is one variant of the loops. fill, where there is one, writes blocks of 64 bytes, at least one, over and over
 // the same eight.
 type lanes struct {
-	name                 string
-	shiftAdd, shiftAdd32 func(*shift)
-	spread               func(*spread)
-	fill                 func(dst unsafe.Pointer, pattern uint64, blocks int)
+	name string
+	// shiftAdd adds float64s, the others uint32s and uint16s.
+	shiftAdd, shiftAdd32, shiftAdd16 func(*shift)
+	spread                           func(*spread)
+	fill                             func(dst unsafe.Pointer, pattern uint64, blocks int)
 }
 
 // Name is the kernel that the variant is written for.
 func (l *lanes) Name() string { return l.name }
 
-var scalar = lanes{name: "scalar", shiftAdd: shiftAddScalar[float64], shiftAdd32: shiftAddScalar[uint32], spread: spreadScalar}
+var scalar = lanes{name: "scalar", shiftAdd: shiftAddScalar[float64], shiftAdd32: shiftAddScalar[uint32], shiftAdd16: shiftAddScalar[uint16], spread: spreadScalar}
 
 func spreadScalar(a *spread) {
 	a.least, a.most = 0, 0 // those of i = 0
@@ -53,11 +53,12 @@ func spreadScalar(a *spread) {
 
 func shiftAddScalar[T number](a *shift) {
 	n := perBlock[T]() * a.blocks
-	dst, src := unsafe.Slice((*T)(a.dst), n), unsafe.Slice((*T)(a.src), n)
+	dst := unsafe.Slice((*T)(a.dst), n)
 	clear(dst)
 	for _, o := range unsafe.Slice(a.offsets, a.n) {
-		for k := int(o); k < n; k++ {
-			dst[k] += src[k-int(o)]
+		src := unsafe.Slice((*T)(unsafe.Add(a.src, -int(o)*int(unsafe.Sizeof(dst[0])))), n)
+		for k, v := range src {
+			dst[k] += v
 		}
 	}
 }

@@ -159,6 +159,10 @@ TEXT ·shiftAddAVX512(SB), NOSPLIT, $0-8
 TEXT ·shiftAdd32AVX512(SB), NOSPLIT, $0-8
 	SHIFTADD512(VPADDD, 2)
 
+// func shiftAdd16AVX512(a *shift)
+TEXT ·shiftAdd16AVX512(SB), NOSPLIT, $0-8
+	SHIFTADD512(VPADDW, 1)
+
 // func shiftAddAVX2(a *shift)
 TEXT ·shiftAddAVX2(SB), NOSPLIT, $0-8
 	SHIFTADD256(VADDPD, 3)
@@ -166,6 +170,10 @@ TEXT ·shiftAddAVX2(SB), NOSPLIT, $0-8
 // func shiftAdd32AVX2(a *shift)
 TEXT ·shiftAdd32AVX2(SB), NOSPLIT, $0-8
 	SHIFTADD256(VPADDD, 2)
+
+// func shiftAdd16AVX2(a *shift)
+TEXT ·shiftAdd16AVX2(SB), NOSPLIT, $0-8
+	SHIFTADD256(VPADDW, 1)
 
 // fill: DI dst, AX pattern, R8 vectors of 64 bytes.
 

@@ -49,6 +49,7 @@ type Counter struct {
 	order   []int32 // dimensions, by width
 	offsets []int32
 	even    spread
+	two     two
 }
 
 // NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
@@ -197,7 +198,7 @@ func (d *Dim) level() (least float64) {
 
 // number is what points are counted in: uint32 where there are fewer than 2³² of
 // them without the widest dimension, which makes rows half as long.
-type number interface{ float64 | uint32 }
+type number interface{ float64 | uint32 | uint16 }
 
 // perBlock is how many numbers make 64 bytes.
 func perBlock[T number]() int {

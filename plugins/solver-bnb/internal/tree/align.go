@@ -14,6 +14,7 @@ type aligned struct {
 	form     batch.Form
 	slopes   []float64 // in common, by box and feed
 	mid, rad []float64 // by lane
+	blends   []blend   // that they are, by box, of a side
 }
 
 // feed is an input that a dimension feeds.
@@ -25,7 +26,7 @@ type feed struct {
 
 func (w *worker) newAligned() *aligned {
 	n := w.space.Lanes()
-	return &aligned{slopes: make([]float64, w.each*len(w.feeds)), mid: make([]float64, n), rad: make([]float64, n)}
+	return &aligned{slopes: make([]float64, w.each*len(w.feeds)), mid: make([]float64, n), rad: make([]float64, n), blends: make([]blend, w.each)}
 }
 
 // blend makes the slopes in common those of combination a, moved by part of the
@@ -102,6 +103,7 @@ func (w *worker) alignLowest(side int, to *aligned, middle []float64) {
 			}
 		}
 		slopes := to.of(w, b)
+		to.blends[b] = c
 		w.blended(&to.form, b, c, slopes)
 		w.common(b, slopes)
 	}

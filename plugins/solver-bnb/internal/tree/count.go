@@ -35,7 +35,7 @@ func (w *worker) count(box grid.Box, b int, apart float64, th lattice.Thresholds
 	if math.IsInf(beyond, 1) {
 		return 0, unfair
 	}
-	var leasts [2]float64
+	var leasts, middles [2]float64
 	open := 0.0 // by how much the sides are apart in the middle of the box
 	for side := range w.sides {
 		a, s := w.sides[side], &w.sums[side]
@@ -47,10 +47,16 @@ func (w *worker) count(box grid.Box, b int, apart float64, th lattice.Thresholds
 				leasts[side] = min(leasts[side], v)
 			}
 		}
+		middles[side] = s.middle() + leasts[side] - beyond
 		open -= s.middle() + leasts[side]
 	}
+	size := w.g.Size(box)
 	for side := range w.sums {
-		fair += w.above(&w.sums[side], beyond-leasts[side], open)
+		n := w.above(&w.sums[side], beyond-leasts[side], open)
+		if n < size {
+			n = max(n, w.kinked(box, b, side, w.sides[side].blends[b], w.sides[side].of(w, b), n/size, middles[side], beyond, possible))
+		}
+		fair += n
 	}
 	if w.t.judge.Signs() {
 		unfair = w.opposite(box, b, sure, open)
@@ -87,12 +93,21 @@ func (w *worker) opposite(box grid.Box, b int, sure []bool, open float64) float6
 	if !(height > 0) {
 		return 0
 	}
-	n := -w.g.Size(box)
+	size := w.g.Size(box)
+	n := -size
 	for side, z := range highest {
-		s := &w.sums[side]
-		w.blended(&w.sides[side].form, b, blend{a: z, b: z}, w.single)
+		s, only := &w.sums[side], blend{a: z, b: z}
+		w.blended(&w.sides[side].form, b, only, w.single)
 		w.contributions(s, box, w.single, w.values[side])
-		n += w.above(s, -w.rest(side, b*w.k+z), open)
+		rest := w.rest(side, b*w.k+z)
+		middle := s.middle() + rest
+		count := w.above(s, -rest, open)
+		if count < size {
+			w.kink.only[z] = true
+			count = max(count, w.kinked(box, b, side, only, w.single, count/size, middle, 0, w.kink.only))
+			w.kink.only[z] = false
+		}
+		n += count
 	}
 	return max(n, 0)
 }

@@ -45,6 +45,7 @@ type worker struct {
 	sums     [2]sum
 	values   [2][]float64 // of their dimensions
 	single   []float64    // slopes, by feed
+	kink     kink
 
 	// Of boxes some of whose copies do not matter: see copies.go.
 	narrower       []*worker // for fewer copies, the fewest first
@@ -154,10 +155,11 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 		w.parallel = w.newAligned()
 	}
 	if t.goal.counts {
-		w.single = make([]float64, len(w.feeds))
+		w.single, w.kink.only = make([]float64, len(w.feeds)), make([]bool, w.k)
 		for side := range 2 {
 			w.sides = append(w.sides, w.newAligned())
 			w.values[side], w.middle[side] = make([]float64, cells), make([]float64, w.space.Lanes())
+			w.kink.slopes[side], w.kink.values[side] = make([]float64, len(w.feeds)), make([]float64, cells)
 		}
 	}
 	return w

@@ -1,0 +1,86 @@
+package tree
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// With a neuron kept no more people of a box are counted on a side than there are, in exact arithmetic, whatever the number of
+// copies, the box that was bounded, the part of it that is counted, and the number that logits have to be beyond; and often more than
+// without.
+func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 52))
+	tried, more := 0, 0
+	for i := range tier.Count(500, 8000) {
+		q := latticeOf(r, []fairness.Notion{fairness.Decision, fairness.Score}[r.IntN(2)], 2+r.IntN(5))
+		q.Goal, q.Space.Forbidden = problem.Quantify, nil
+		tr, err := New(q, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := tr.workers[0]
+		box, part := boxAndPart(r, tr, i%2 == 0)
+		w.place(box, 0)
+		w.n = 1
+		w.bound()
+		for side, sign := range []int{1, -1} {
+			var lowest []*big.Rat // of each individual's copies, all times the sign
+			logitsIn(tr, part, func(_ []float64, logits []*big.Rat) {
+				for z := range logits {
+					logits[z].Mul(logits[z], big.NewRat(int64(sign), 1))
+				}
+				lowest = append(lowest, slices.MinFunc(logits, (*big.Rat).Cmp))
+			})
+			beyond, _ := lowest[r.IntN(len(lowest))].Float64()
+			beyond *= 1 + []float64{0, 1e-12, -1e-9, 0.1}[r.IntN(4)]
+			truth := 0.0
+			for _, v := range lowest {
+				if v.Cmp(new(big.Rat).SetFloat64(beyond)) > 0 {
+					truth++
+				}
+			}
+			a, s := w.sides[side], &w.sums[side]
+			w.contributions(s, part, a.of(w, 0), w.values[side])
+			w.intervals(a, 0)
+			least := slices.Min(w.lo)
+			middle := s.middle() + least - beyond
+			plain := w.above(s, beyond-least, 0)
+			kept := w.kinked(part, 0, side, a.blends[0], a.of(w, 0), plain/float64(len(lowest)), middle, beyond, nil)
+			if kept > truth {
+				t.Fatalf("question %d, side %d: %v of %d are counted beyond %v, but %v are", i, side, kept, len(lowest), beyond, truth)
+			}
+			if kept > 0 {
+				tried++
+			}
+			if kept > plain {
+				more++
+			}
+			// A copy alone.
+			z := r.IntN(w.k)
+			only := blend{a: z, b: z}
+			w.blended(&a.form, 0, only, w.single)
+			w.kink.only[z] = true
+			kept = w.kinked(part, 0, side, only, w.single, 0, 0, beyond, w.kink.only)
+			w.kink.only[z] = false
+			truth = 0
+			logitsIn(tr, part, func(_ []float64, logits []*big.Rat) {
+				if v, _ := logits[z].Float64(); float64(sign)*v > beyond-math.Abs(beyond)*1e-15 {
+					truth++
+				}
+			})
+			if kept > truth {
+				t.Fatalf("question %d, side %d, copy %d: %v are counted beyond %v, but %v are", i, side, z, kept, beyond, truth)
+			}
+		}
+	}
+	if tried < 50 || more < 20 {
+		t.Errorf("somebody was counted with a kept neuron %d times, more than without %d times", tried, more)
+	}
+}
