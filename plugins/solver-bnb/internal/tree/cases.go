@@ -70,7 +70,7 @@ func (t *Tree) begin() {
 	if t.held == nil {
 		t.earlier = t.Bound()
 	} else {
-		t.Pieces, t.held = t.held, nil
+		t.Pieces, t.held, t.CasesAfter = t.held, nil, 0
 	}
 	words := t.front.setWords
 	t.front = newFrontier(t.grid)

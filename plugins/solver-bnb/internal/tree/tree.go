@@ -255,8 +255,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	if t.held == nil {
 		return end
 	}
-	// It takes no cases, or there was no time for them.
-	t.splits = false
+	// Bounds alone do, or there was no time for more. With cases, a checker has fewer leaves to look at.
 	if t.begin(); end == Complete || end == Enough {
 		end = t.search(ctx, l)
 	}
