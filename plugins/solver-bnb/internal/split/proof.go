@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/simplex"
 	"github.com/hyfair/hyfair/sdk"
 )
 
@@ -37,21 +38,21 @@ func (p *Prover) tells(s sdk.CaseStep) {
 // end tells the multipliers by which a case was refuted, as slopes. Let λᵢ be that of row i, which as stated has the value
 // vᵢ and is at least sᵢ. A ReLU with the argument y and the value z has gᵢ·y in it, and its rows alone say that Σλᵢ(gᵢ·y + …) is not negative. So
 // whatever multiple of z is wanted, it is at most Σλᵢgᵢ·y and what the same rows leave; a checker who finds the largest that is left of
-// all y and z that there can be does not find more.
-func (p *Prover) end(t interface{ Multipliers() []float64 }) {
+// all y and z that there can be does not find more. Sums here round by less than the errors that each row counts.
+func (p *Prover) end(t *simplex.Tableau) {
 	if !p.Shown {
 		return
 	}
 	s := sdk.CaseStep{Kind: sdk.CaseEnd, Slopes: make([]float64, len(p.relus))}
 	for i, l := range t.Multipliers() {
 		l *= p.scale[p.program.Columns+i]
-		switch w := p.weights[i]; {
-		case w.a < 0:
+		w := p.weights[i]
+		if w.a < 0 {
 			s.Up, s.Down = s.Up+l*w.x, s.Down+l*w.y
-		default:
-			if s.Slopes[w.a] += l * w.x; w.b >= 0 {
-				s.Slopes[w.b] += l * w.y
-			}
+			continue
+		}
+		if s.Slopes[w.a] += l * w.x; w.b >= 0 {
+			s.Slopes[w.b] += l * w.y
 		}
 	}
 	most := max(s.Up, s.Down)
