@@ -62,6 +62,8 @@ type Proof struct {
 	Enumerated bool
 	// Copies has the bounds of the combinations that may be allowed in the box.
 	Copies []CopyProof
+	// Cases, of a network, are proofs by cases of ReLUs, of pairs of copies that their bounds alone leave open.
+	Cases []CaseProof
 }
 
 // CopyProof is the bounds of one protected combination's logit over a box.
@@ -94,3 +96,51 @@ type JointSlope struct {
 	Layer, Neuron int
 	Own, Other    float64
 }
+
+// CaseProof proves by cases of ReLUs, of each pair of a copy of First and one of Second, that in the whole box the first's score is not
+// above the second's by more than is claimed; or where bins are counted, that the second's is not in the bin with the index Bin and the
+// first's as many bins higher as would be too many.
+type CaseProof struct {
+	First, Second CaseSide
+	Bin           int
+	// Steps are a tree in preorder: what follows one that tells cases apart are the steps of its one case, and then those of the other.
+	Steps []CaseStep
+}
+
+// CaseSide is copies that are seen as one, each neuron between the least and the greatest of any.
+type CaseSide struct {
+	// Copies are indices of the proof's copies.
+	Copies []int
+	// Neurons are those of whose value more is said than that it is max(0, y), in increasing order.
+	Neurons []Neuron
+}
+
+// Neuron is one with a ReLU.
+type Neuron struct{ Layer, Index int }
+
+// CaseStep is a node of a tree of cases.
+type CaseStep struct {
+	Kind CaseKind
+	// ReLU, of a CaseReLU, is an index of the first side's neurons and behind them the second's: first comes the case that its sum is
+	// not negative, then that it is not positive.
+	ReLU int
+	// Feature and At are of a CaseCut of a discrete feature: first come the values up to At, then those above.
+	Feature int
+	At      float64
+	// Up, Down and Slopes are of a CaseEnd: Up·(the first's logit) − Down·(the second's) is less than what it would have to be, which shows as it is
+	// substituted back to the inputs, each neuron by its slope, one for each of both sides' in order: see JointSlope.
+	Up, Down float64
+	Slopes   []float64
+}
+
+// CaseKind says what a CaseStep is.
+type CaseKind uint8
+
+const (
+	// CaseEnd: nobody of the case is left.
+	CaseEnd CaseKind = iota + 1
+	// CaseReLU tells cases of a ReLU apart.
+	CaseReLU
+	// CaseCut cuts a feature's values in two.
+	CaseCut
+)

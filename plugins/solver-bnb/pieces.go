@@ -51,7 +51,7 @@ var claims = map[tree.Claim]sdk.PieceClaim{
 }
 
 func (a *answer) proof(p *tree.Piece) *sdk.Proof {
-	proof := &sdk.Proof{Enumerated: p.Enumerated}
+	proof := &sdk.Proof{Enumerated: p.Enumerated, Cases: p.Cases}
 	for _, c := range p.Copies {
 		one := sdk.CopyProof{Protected: a.t.Grid().Combinations[c.Combination].Values, Logit: c.Logit}
 		for _, s := range c.Slopes {

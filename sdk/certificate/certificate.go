@@ -86,6 +86,8 @@ type Leaf struct {
 	// whose sign it finds open. Joint slopes and tangents are of leaves with two copies. nil: it
 	// bounds all copies in its own way, as it always does where the model is trees.
 	Copies []sdk.CopyProof
+	// Cases are about pairs of the copies, of scores: those whose bounds leave the claim open.
+	Cases []sdk.CaseProof
 }
 
 // Model is what the statement is about, nil where that is not set.

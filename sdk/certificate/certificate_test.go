@@ -87,6 +87,25 @@ func jointLeaves() []*certificate.Leaf {
 	return l
 }
 
+// caseLeaves are jointLeaves, of which the first one is proved by cases, too.
+func caseLeaves() []*certificate.Leaf {
+	l := jointLeaves()
+	end := func(slopes ...float64) sdk.CaseStep {
+		return sdk.CaseStep{Kind: sdk.CaseEnd, Up: 1, Down: 0.1, Slopes: slopes}
+	}
+	l[0].Cases = []sdk.CaseProof{
+		{
+			First: sdk.CaseSide{Copies: []int{0}, Neurons: []sdk.Neuron{{}, {Index: 1}}}, Second: sdk.CaseSide{Copies: []int{0, 1}, Neurons: []sdk.Neuron{{Index: 1}}}, Bin: 2,
+			Steps: []sdk.CaseStep{
+				{Kind: sdk.CaseReLU, ReLU: 2}, end(1.0/3, -1e300, 0),
+				{Kind: sdk.CaseCut, Feature: 0, At: 20}, end(5e-324, 0, 1), end(1, 2, 3),
+			},
+		},
+		{First: sdk.CaseSide{Copies: []int{1}}, Second: sdk.CaseSide{Copies: []int{0}}, Steps: []sdk.CaseStep{end()}},
+	}
+	return l
+}
+
 func peoplesLeaves() []*certificate.Leaf {
 	box := func(lo, hi float64) space.Box {
 		return space.Box{{Lo: lo, Hi: hi}, {Lo: 0, Hi: 1}, {Lo: -1.5, Hi: 1e30}, {}}
@@ -140,19 +159,20 @@ var alike = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// TestGolden fixes the written form, and reads it back to the same bits. Version 1 is written
-// and read as it was.
+// TestGolden fixes the written form, and reads it back to the same bits. Earlier versions are written
+// and read as they were.
 func TestGolden(t *testing.T) {
-	for version, name := range map[int]string{1: "people-1.cert", 2: "people.cert"} {
-		t.Run(name, func(t *testing.T) { golden(t, version, filepath.Join("testdata", name)) })
+	for version, name := range map[int]string{1: "people-1.cert", 2: "people-2.cert", 3: "people.cert"} {
+		t.Run(name, func(t *testing.T) {
+			golden(t, version, filepath.Join("testdata", name), map[int][]*certificate.Leaf{1: peoplesLeaves(), 2: jointLeaves(), 3: caseLeaves()}[version])
+		})
 	}
 }
 
-func golden(t *testing.T, version int, path string) {
-	s, of := people(), peoplesLeaves()
+func golden(t *testing.T, version int, path string, of []*certificate.Leaf) {
+	s := people()
 	if s.Version = version; version == certificate.Version {
 		s.Version = 0 // which it is by itself
-		of = jointLeaves()
 	}
 	got := write(t, s, of)
 	s.Version = version
@@ -351,6 +371,60 @@ func TestWriterRefuses(t *testing.T) {
 	}
 	if err := w.Add(jointLeaves()[0]); err == nil {
 		t.Error("joint slopes in version 1: accepted")
+	}
+}
+
+// TestCasesThatAreNone are refused, by the writer, and so by the reader, whatever is wrong with them.
+func TestCasesThatAreNone(t *testing.T) {
+	for name, change := range map[string]func(*certificate.Leaf){
+		"dropped branch":     func(l *certificate.Leaf) { l.Cases[0].Steps = l.Cases[0].Steps[:4] },
+		"one step too many":  func(l *certificate.Leaf) { l.Cases[1].Steps = append(l.Cases[1].Steps, l.Cases[1].Steps[0]) },
+		"no steps":           func(l *certificate.Leaf) { l.Cases[1].Steps = nil },
+		"unknown step":       func(l *certificate.Leaf) { l.Cases[1].Steps[0].Kind = 9 },
+		"unknown neuron":     func(l *certificate.Leaf) { l.Cases[0].Steps[0].ReLU = 3 },
+		"negative neuron":    func(l *certificate.Leaf) { l.Cases[0].Steps[0].ReLU = -1 },
+		"missing slope":      func(l *certificate.Leaf) { l.Cases[0].Steps[1].Slopes = []float64{1, 2} },
+		"slope that is none": func(l *certificate.Leaf) { l.Cases[0].Steps[1].Slopes[0] = math.NaN() },
+		"infinite slope":     func(l *certificate.Leaf) { l.Cases[0].Steps[1].Slopes[0] = math.Inf(-1) },
+		"negative weight":    func(l *certificate.Leaf) { l.Cases[0].Steps[1].Up = -1 },
+		"infinite weight":    func(l *certificate.Leaf) { l.Cases[0].Steps[1].Down = math.Inf(1) },
+		"weight NaN":         func(l *certificate.Leaf) { l.Cases[0].Steps[1].Down = math.NaN() },
+		"protected feature":  func(l *certificate.Leaf) { l.Cases[0].Steps[2].Feature = 3 },
+		"real feature":       func(l *certificate.Leaf) { l.Cases[0].Steps[2].Feature = 2 },
+		"no feature":         func(l *certificate.Leaf) { l.Cases[0].Steps[2].Feature = 4 },
+		"cut between":        func(l *certificate.Leaf) { l.Cases[0].Steps[2].At = 20.5 },
+		"cut outside":        func(l *certificate.Leaf) { l.Cases[0].Steps[2].At = 91 },
+		"bin":                func(l *certificate.Leaf) { l.Cases[0].Bin = -1 },
+		"unknown copy":       func(l *certificate.Leaf) { l.Cases[0].First.Copies[0] = 2 },
+		"copy twice":         func(l *certificate.Leaf) { l.Cases[0].Second.Copies[1] = 0 },
+		"no copies":          func(l *certificate.Leaf) { l.Cases[0].Second.Copies = nil },
+		"neuron too high":    func(l *certificate.Leaf) { l.Cases[0].Second.Neurons[0].Index = 2 },
+		"no ReLU":            func(l *certificate.Leaf) { l.Cases[0].Second.Neurons[0].Layer = 1 },
+		"neurons in disorder": func(l *certificate.Leaf) {
+			l.Cases[0].First.Neurons[0], l.Cases[0].First.Neurons[1] = l.Cases[0].First.Neurons[1], l.Cases[0].First.Neurons[0]
+		},
+		"no copies at all": func(l *certificate.Leaf) { l.Copies = nil },
+		"too deep": func(l *certificate.Leaf) {
+			end := l.Cases[1].Steps[0]
+			for range 300 {
+				l.Cases[1].Steps = append([]sdk.CaseStep{{Kind: sdk.CaseCut, At: 20}, end}, l.Cases[1].Steps...)
+			}
+		},
+	} {
+		s, l := people(), caseLeaves()[0]
+		if err := s.CheckLeaf(l); err != nil {
+			t.Fatal(err)
+		}
+		if change(l); s.CheckLeaf(l) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	s := people()
+	if s.Version = 2; s.CheckLeaf(caseLeaves()[0]) == nil {
+		t.Error("cases in version 2: accepted")
+	}
+	if s.Version, s.Notion = 0, fairness.Logit; s.CheckLeaf(caseLeaves()[0]) == nil {
+		t.Error("cases of logits: accepted")
 	}
 }
 

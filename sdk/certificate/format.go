@@ -18,7 +18,7 @@ import (
 const (
 	formatName = "hyfair-certificate"
 	// Version is the newest version of the format. All are read.
-	Version = 2
+	Version = 3
 	// StatementLines come before the first leaf, which each have one.
 	StatementLines = 4
 	// maxLine bounds a line, in bytes without its end.
@@ -249,6 +249,16 @@ func (s *Statement) appendLeaf(b []byte, l *Leaf) []byte {
 				b = append(b, ',')
 			}
 			b = appendCopy(b, &l.Copies[i])
+		}
+		b = append(b, ']')
+	}
+	if len(l.Cases) > 0 {
+		b = append(b, `,"cases":[`...)
+		for i := range l.Cases {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendCases(b, &l.Cases[i])
 		}
 		b = append(b, ']')
 	}

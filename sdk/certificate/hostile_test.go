@@ -18,7 +18,7 @@ func TestBrokenFiles(t *testing.T) {
 	if tier.Long() {
 		broken(t, write(t, forest(), peoplesLeaves()[1:]))
 	}
-	text := write(t, people(), peoplesLeaves())
+	text := write(t, people(), caseLeaves())
 	broken(t, text)
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -84,7 +84,7 @@ func TestLongLines(t *testing.T) {
 
 // FuzzReader reads any file: an error, or a certificate that can be written.
 func FuzzReader(f *testing.F) {
-	text := write(f, people(), peoplesLeaves())
+	text := write(f, people(), caseLeaves())
 	f.Add(text)
 	f.Add(text[:len(text)/2])
 	f.Add(write(f, forest(), peoplesLeaves()[1:]))

@@ -20,6 +20,12 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 			l.Copies = []sdk.CopyProof{}
 			return list(sc, s.RegionOrWhole().Count(), &l.Copies, s.parseCopy)()
 		}},
+		field{name: "cases", optional: true, read: func() error {
+			if s.Network == nil {
+				return sc.errorf("cases of ReLUs, of which trees have none")
+			}
+			return list(sc, maxItems, &l.Cases, s.parseCases)()
+		}},
 		field{name: "end", optional: true, read: func() error {
 			end = true
 			return sc.object(field{name: "leaves", read: func() error {
@@ -35,7 +41,7 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 	switch {
 	case err != nil:
 		return nil, 0, err
-	case end && (l.Box != nil || l.Enumerated || l.Copies != nil):
+	case end && (l.Box != nil || l.Enumerated || l.Copies != nil || l.Cases != nil):
 		return nil, 0, sc.errorf("a leaf and the end in one line")
 	case end:
 		return nil, leaves, nil

@@ -48,16 +48,20 @@ func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 		l.Enumerated = true
 		return l, nil
 	}
-	for _, c := range p.Proof.Copies {
+	var of []int // the copies' indices in the piece
+	for i, c := range p.Proof.Copies {
 		if !s.forbidden(p.Box, c.Protected) {
-			l.Copies = append(l.Copies, c)
+			of = append(of, i)
 		}
+	}
+	slices.SortFunc(of, func(a, b int) int { return slices.Compare(p.Proof.Copies[a].Protected, p.Proof.Copies[b].Protected) })
+	for _, i := range of {
+		l.Copies = append(l.Copies, p.Proof.Copies[i])
 	}
 	if len(l.Copies) < 2 { // no individual there has two counterfactuals: there is nothing to prove
 		l.Copies = nil
 		return l, nil
 	}
-	slices.SortFunc(l.Copies, func(a, b sdk.CopyProof) int { return slices.Compare(a.Protected, b.Protected) })
 	for i := range l.Copies {
 		c := &l.Copies[i]
 		c.Slopes = slices.SortedFunc(slices.Values(c.Slopes), func(a, b sdk.Slope) int {
@@ -66,6 +70,20 @@ func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 		c.Joint = slices.SortedFunc(slices.Values(c.Joint), func(a, b sdk.JointSlope) int {
 			return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Neuron, b.Neuron))
 		})
+	}
+	for _, c := range p.Proof.Cases {
+		for _, side := range []*sdk.CaseSide{&c.First, &c.Second} {
+			var copies []int
+			for i, from := range of {
+				if slices.Contains(side.Copies, from) {
+					copies = append(copies, i)
+				}
+			}
+			side.Copies = copies
+		}
+		if len(c.First.Copies) > 0 && len(c.Second.Copies) > 0 {
+			l.Cases = append(l.Cases, c)
+		}
 	}
 	return l, nil
 }

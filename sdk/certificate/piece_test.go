@@ -17,8 +17,12 @@ import (
 // TestPiecesBecomeLeaves in the order of the format, whatever order a solver
 // gives copies and slopes in.
 func TestPiecesBecomeLeaves(t *testing.T) {
-	want := peoplesLeaves()
+	want := caseLeaves()
+	want[0].Copies = peoplesLeaves()[0].Copies
 	first := want[0].Copies
+	cases := caseLeaves()[0].Cases // of copies in the other order
+	cases[0].First.Copies[0] = 1
+	cases[1].First.Copies[0], cases[1].Second.Copies[0] = 0, 1
 	mixed := []sdk.CopyProof{first[1], {Protected: first[0].Protected, Logit: first[0].Logit, Slopes: []sdk.Slope{first[0].Slopes[1], first[0].Slopes[0]}}}
 	var b bytes.Buffer
 	w, err := certificate.NewWriter(&b, people())
@@ -26,7 +30,7 @@ func TestPiecesBecomeLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []sdk.Piece{
-		{Box: want[0].Box, Claim: sdk.PieceFair, Proof: &sdk.Proof{Copies: mixed}},
+		{Box: want[0].Box, Claim: sdk.PieceFair, Proof: &sdk.Proof{Copies: mixed, Cases: cases}},
 		{Box: want[1].Box, Claim: sdk.PieceOutside},
 		{Box: want[2].Box, Claim: sdk.PieceFair, Proof: &sdk.Proof{Enumerated: true}},
 	} {
@@ -37,7 +41,7 @@ func TestPiecesBecomeLeaves(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if mixed[0].Protected[0] != 1 || mixed[1].Slopes[0].Neuron != 1 {
+	if mixed[0].Protected[0] != 1 || mixed[1].Slopes[0].Neuron != 1 || cases[0].First.Copies[0] != 1 {
 		t.Error("the piece was changed")
 	}
 	r, err := certificate.NewReader(&b)

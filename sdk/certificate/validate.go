@@ -165,6 +165,11 @@ func (s *Statement) CheckLeaf(l *Leaf) error {
 			return fmt.Errorf("copy %d: %v is not in order after %v", i, c.Protected, l.Copies[i-1].Protected)
 		}
 	}
+	for i := range l.Cases {
+		if err := s.checkCases(&l.Cases[i], l); err != nil {
+			return fmt.Errorf("cases %d: %w", i, err)
+		}
+	}
 	return nil
 }
 

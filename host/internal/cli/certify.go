@@ -52,7 +52,7 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	fl.BoolVar(&r.Maximise, "maximize", false, "after the verdict, look for the largest gap and bound it from above")
 	fl.Float64Var(&r.Gap, "gap", 0, "relative gap between bound and best at which maximising may stop; 0: as close as the solver's tolerance allows")
 	fl.DurationVar(&r.Timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: none")
-	fl.StringVar(&r.Certificate, "certificate", "", "write the proof of a fair verdict, or with --maximize of the bound, to this file, compressed if it ends in .gz; hyfair check verifies it")
+	fl.StringVar(&r.Certificate, "certificate", "", "write the proof of a fair verdict, or with --maximize or --max-k of the bound, to this file, compressed if it ends in .gz; hyfair check verifies it")
 	fl.Var(&gateFlag{&r.Gates, "check", "string", func(name, bound string) (gate.Gate, error) {
 		return gate.Word(name, bound, certify.Fair.String(), certify.Unfair.String())
 	}}, "check", "fair or unfair: exit with code 3 if the verdict is another")

@@ -37,6 +37,10 @@ func FuzzMessages(f *testing.F) {
 	seed(2, &solverv1.Result{Status: 4, Reason: 2, Shares: good})
 	seed(6, &solverv1.Pieces{Pieces: []*solverv1.Piece{{Lo: []float64{0}, Hi: []float64{1}, Claim: 1, Fair: fraction("2"), Proof: &solverv1.Proof{
 		Copies: []*solverv1.CopyProof{{Logit: &problemv1.Interval{Lo: -1, Hi: 1}, Layers: []int32{0}, Neurons: []int32{1}, Slopes: []float64{0.5}}},
+		Cases: []*solverv1.CaseProof{{First: &solverv1.CaseSide{Copies: []int32{0}, Layers: []int32{0}, Neurons: []int32{1}}, Second: &solverv1.CaseSide{Copies: []int32{0}}, Steps: []*solverv1.CaseStep{
+			{Step: &solverv1.CaseStep_Cut{Cut: &solverv1.CaseCut{At: 3}}}, {Step: &solverv1.CaseStep_Relu{}},
+			{Step: &solverv1.CaseStep_End{End: &solverv1.CaseEnd{Up: 1, Down: 1, Slopes: []float64{0.5}}}},
+		}}},
 	}}}})
 	seed(7, &solverv1.Progress{Nodes: 3, Shares: good})
 	f.Fuzz(func(t *testing.T, kind byte, data []byte) {

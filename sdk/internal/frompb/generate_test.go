@@ -428,7 +428,24 @@ func proof(t *rapid.T) *sdk.Proof {
 			}),
 			Up: draw(t, rapid.Float64Range(0, 1)), Down: draw(t, rapid.Float64Range(0, 1)),
 		}
+	}), Cases: list(t, 0, 2, func(t *rapid.T) sdk.CaseProof {
+		return sdk.CaseProof{First: caseSide(t), Second: caseSide(t), Bin: below(t, 20), Steps: list(t, 0, 4, func(t *rapid.T) sdk.CaseStep {
+			switch below(t, 3) {
+			case 0:
+				return sdk.CaseStep{Kind: sdk.CaseReLU, ReLU: below(t, 9)}
+			case 1:
+				return sdk.CaseStep{Kind: sdk.CaseCut, Feature: below(t, 9), At: float(t)}
+			}
+			return sdk.CaseStep{Kind: sdk.CaseEnd, Up: draw(t, rapid.Float64Range(0, 9)), Down: draw(t, rapid.Float64Range(0, 9)), Slopes: list(t, 0, 3, float)}
+		})}
 	})}
+}
+
+func caseSide(t *rapid.T) sdk.CaseSide {
+	return sdk.CaseSide{
+		Copies:  list(t, 0, 3, func(t *rapid.T) int { return below(t, 99) }),
+		Neurons: list(t, 0, 3, func(t *rapid.T) sdk.Neuron { return sdk.Neuron{Layer: below(t, 9), Index: below(t, 99)} }),
+	}
 }
 
 func startOptions(t *rapid.T, s *space.Space) sdk.StartOptions {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
@@ -40,7 +41,9 @@ func piece(m *solverv1.Piece) (p sdk.Piece, err error) {
 	}
 	if m.Proof != nil {
 		p.Proof = &sdk.Proof{Enumerated: m.Proof.Enumerated}
-		p.Proof.Copies, err = each(m.Proof.Copies, "copy", copyProof)
+		if p.Proof.Copies, err = each(m.Proof.Copies, "copy", copyProof); err == nil {
+			p.Proof.Cases, err = each(m.Proof.Cases, "cases", caseProof)
+		}
 	}
 	return p, err
 }
@@ -80,6 +83,61 @@ func copyProof(m *solverv1.CopyProof) (c sdk.CopyProof, err error) {
 		return c, fmt.Errorf("weights %v and %v of two logits", c.Up, c.Down)
 	}
 	return c, nil
+}
+
+func caseProof(m *solverv1.CaseProof) (c sdk.CaseProof, err error) {
+	if c.Bin = int(m.GetBin()); c.Bin < 0 {
+		return c, fmt.Errorf("bin %d", c.Bin)
+	}
+	if c.First, err = caseSide(m.GetFirst()); err == nil {
+		c.Second, err = caseSide(m.GetSecond())
+	}
+	if err == nil {
+		c.Steps, err = each(m.GetSteps(), "step", caseStep)
+	}
+	return c, err
+}
+
+func caseSide(m *solverv1.CaseSide) (s sdk.CaseSide, err error) {
+	for _, c := range m.GetCopies() {
+		if c < 0 {
+			return s, fmt.Errorf("copy %d", c)
+		}
+		s.Copies = append(s.Copies, int(c))
+	}
+	if len(m.GetLayers()) != len(m.GetNeurons()) {
+		return s, fmt.Errorf("%d neurons in %d layers", len(m.GetNeurons()), len(m.GetLayers()))
+	}
+	for i, layer := range m.GetLayers() {
+		n := sdk.Neuron{Layer: int(layer), Index: int(m.Neurons[i])}
+		if n.Layer < 0 || n.Index < 0 {
+			return s, fmt.Errorf("neuron %d of layer %d", n.Index, n.Layer)
+		}
+		s.Neurons = append(s.Neurons, n)
+	}
+	return s, nil
+}
+
+func caseStep(m *solverv1.CaseStep) (s sdk.CaseStep, err error) {
+	switch of := m.GetStep().(type) {
+	case *solverv1.CaseStep_Relu:
+		if s.Kind, s.ReLU = sdk.CaseReLU, int(of.Relu); s.ReLU < 0 {
+			return s, fmt.Errorf("cases of neuron %d", s.ReLU)
+		}
+	case *solverv1.CaseStep_Cut:
+		s.Kind, s.Feature, s.At = sdk.CaseCut, int(of.Cut.GetFeature()), of.Cut.GetAt()
+		if s.Feature < 0 || !finite(s.At) {
+			return s, fmt.Errorf("feature %d cut at %v", s.Feature, s.At)
+		}
+	case *solverv1.CaseStep_End:
+		s.Kind, s.Up, s.Down, s.Slopes = sdk.CaseEnd, of.End.GetUp(), of.End.GetDown(), of.End.GetSlopes()
+		if !(s.Up >= 0 && s.Down >= 0) || !finite(s.Up) || !finite(s.Down) || slices.ContainsFunc(s.Slopes, func(v float64) bool { return !finite(v) }) {
+			return s, fmt.Errorf("weights %v and %v of two logits, slopes %v", s.Up, s.Down, s.Slopes)
+		}
+	default:
+		return s, errors.New("neither cases nor an end")
+	}
+	return s, nil
 }
 
 // Shares converts what is proved of a region and refuses shares that cannot

@@ -237,10 +237,25 @@ func TestPiecesRefused(t *testing.T) {
 		"slope 1.5 of neuron 3 of laye": func(p *solverv1.Piece) { p.Proof.Copies[0].Slopes[0] = 1.5 },
 		"slope NaN of neuron 3":         func(p *solverv1.Piece) { p.Proof.Copies[0].Slopes[0] = math.NaN() },
 		"slope 0.5 of neuron -3":        func(p *solverv1.Piece) { p.Proof.Copies[0].Neurons[0] = -3 },
+		"cases 0: bin -1":               func(p *solverv1.Piece) { p.Proof.Cases[0].Bin = -1 },
+		"cases 0: copy -2":              func(p *solverv1.Piece) { p.Proof.Cases[0].First.Copies[0] = -2 },
+		"cases 0: 1 neurons in 0 layer": func(p *solverv1.Piece) { p.Proof.Cases[0].Second.Layers = nil },
+		"cases 0: neuron 2 of layer -1": func(p *solverv1.Piece) { p.Proof.Cases[0].Second.Layers[0] = -1 },
+		"step 0: neither cases nor an ": func(p *solverv1.Piece) { p.Proof.Cases[0].Steps[0].Step = nil },
+		"step 0: cases of neuron -4":    func(p *solverv1.Piece) { p.Proof.Cases[0].Steps[0].Step = &solverv1.CaseStep_Relu{Relu: -4} },
+		"step 0: feature 1 cut at NaN": func(p *solverv1.Piece) {
+			p.Proof.Cases[0].Steps[0].Step = &solverv1.CaseStep_Cut{Cut: &solverv1.CaseCut{Feature: 1, At: math.NaN()}}
+		},
+		"weights -1 and 1 of two logit": func(p *solverv1.Piece) { p.Proof.Cases[0].Steps[0].GetEnd().Up = -1 },
+		"of two logits, slopes [+Inf]":  func(p *solverv1.Piece) { p.Proof.Cases[0].Steps[0].GetEnd().Slopes[0] = math.Inf(1) },
+		"of two logits, slopes [NaN]":   func(p *solverv1.Piece) { p.Proof.Cases[0].Steps[0].GetEnd().Slopes[0] = math.NaN() },
 	} {
 		p := &solverv1.Piece{Lo: []float64{0, 0}, Hi: []float64{1, 1}, Claim: 1, Proof: &solverv1.Proof{Copies: []*solverv1.CopyProof{
 			{Layers: []int32{0}, Neurons: []int32{3}, Slopes: []float64{0.5}},
-		}}}
+		}, Cases: []*solverv1.CaseProof{{
+			First: &solverv1.CaseSide{Copies: []int32{0}}, Second: &solverv1.CaseSide{Copies: []int32{0}, Layers: []int32{0}, Neurons: []int32{2}},
+			Steps: []*solverv1.CaseStep{{Step: &solverv1.CaseStep_End{End: &solverv1.CaseEnd{Up: 1, Down: 1, Slopes: []float64{0.5}}}}},
+		}}}}
 		spoil(p)
 		_, err := frompb.Pieces(&solverv1.Pieces{Pieces: []*solverv1.Piece{p}})
 		wantRefused(t, err, nil, name)

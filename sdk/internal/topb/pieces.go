@@ -19,7 +19,7 @@ func Piece(p *sdk.Piece) *solverv1.Piece {
 		m.Lo[i], m.Hi[i] = side.Lo, side.Hi
 	}
 	if p.Proof != nil {
-		m.Proof = &solverv1.Proof{Enumerated: p.Proof.Enumerated, Copies: each(p.Proof.Copies, copyProof)}
+		m.Proof = &solverv1.Proof{Enumerated: p.Proof.Enumerated, Copies: each(p.Proof.Copies, copyProof), Cases: each(p.Proof.Cases, caseProof)}
 	}
 	return m
 }
@@ -37,6 +37,31 @@ func copyProof(c *sdk.CopyProof) *solverv1.CopyProof {
 		m.JointOwn, m.JointOther = append(m.JointOwn, s.Own), append(m.JointOther, s.Other)
 	}
 	return m
+}
+
+func caseProof(c *sdk.CaseProof) *solverv1.CaseProof {
+	return &solverv1.CaseProof{First: caseSide(&c.First), Second: caseSide(&c.Second), Bin: narrow(c.Bin), Steps: each(c.Steps, caseStep)}
+}
+
+func caseSide(s *sdk.CaseSide) *solverv1.CaseSide {
+	m := &solverv1.CaseSide{}
+	for _, c := range s.Copies {
+		m.Copies = append(m.Copies, narrow(c))
+	}
+	for _, n := range s.Neurons {
+		m.Layers, m.Neurons = append(m.Layers, narrow(n.Layer)), append(m.Neurons, narrow(n.Index))
+	}
+	return m
+}
+
+func caseStep(s *sdk.CaseStep) *solverv1.CaseStep {
+	switch s.Kind {
+	case sdk.CaseReLU:
+		return &solverv1.CaseStep{Step: &solverv1.CaseStep_Relu{Relu: narrow(s.ReLU)}}
+	case sdk.CaseCut:
+		return &solverv1.CaseStep{Step: &solverv1.CaseStep_Cut{Cut: &solverv1.CaseCut{Feature: narrow(s.Feature), At: s.At}}}
+	}
+	return &solverv1.CaseStep{Step: &solverv1.CaseStep_End{End: &solverv1.CaseEnd{Up: s.Up, Down: s.Down, Slopes: s.Slopes}}}
 }
 
 // Shares converts what is proved of a region; nil stays nil.

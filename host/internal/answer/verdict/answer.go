@@ -289,7 +289,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	out := a.result(rep, parts, maxK)
 	out.Journal, out.Run = run.Journal, run.Name()
 	if err == nil {
-		out.Certificate, err = a.certificate(ctx, rep)
+		out.Certificate, err = a.certificate(ctx, rep, maxK)
 	}
 	return out, err
 }

@@ -59,20 +59,23 @@ func proverOf(plugins discover.Solvers, goal problem.Goal) *discover.Plugin {
 
 // goal is what the certificate is to be about.
 func (r *Request) goal() problem.Goal {
-	if r.Maximise {
+	switch {
+	case r.Maximise:
 		return problem.Maximise
+	case r.MaxK:
+		return problem.MaxK
 	}
 	return problem.Decide
 }
 
 // certificate asks the solver once more, for the whole region and with its
 // proofs, and writes them. nil without an error tells that the verdict leaves
-// nothing to prove.
-func (a *asker) certificate(ctx context.Context, rep *certify.Report) (*Certificate, error) {
+// nothing to prove. maxK is what is known of the largest k, nil where it was not asked for.
+func (a *asker) certificate(ctx context.Context, rep *certify.Report, maxK *certify.Extreme) (*Certificate, error) {
 	switch {
 	case a.Certificate == "":
 		return nil, nil
-	case !a.Maximise && rep.Verdict != certify.Fair:
+	case a.goal() == problem.Decide && rep.Verdict != certify.Fair:
 		a.session.Note("no certificate: the verdict is %s", rep.Verdict)
 		return nil, nil
 	}
@@ -81,8 +84,12 @@ func (a *asker) certificate(ctx context.Context, rep *certify.Report) (*Certific
 	if q.Goal = a.goal(); rep.Nobody {
 		q.Goal = problem.Decide // there is no largest gap
 	}
-	if rep.Witness != nil {
-		q.Near = rep.Witness.Copy1 // boxes are bounded against it from the first on
+	known := rep.Witness
+	if q.Goal == problem.MaxK && maxK != nil && maxK.Witness != nil {
+		known = maxK.Witness
+	}
+	if known != nil {
+		q.Near = known.Copy1 // boxes are bounded against it from the first on
 	}
 	out, err := a.write(ctx, &q)
 	if err != nil {
@@ -132,10 +139,13 @@ func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, erro
 		return nil, broken
 	case q.Goal == problem.Decide && res.Status != sdk.Infeasible:
 		return nil, fmt.Errorf("the solver claims %s when it is asked for proofs", res.Status)
-	case q.Goal == problem.Maximise && !res.HasBound:
+	case q.Goal != problem.Decide && !res.HasBound:
 		return nil, errors.New("the solver has no bound")
 	case q.Goal == problem.Maximise:
 		st.Claim = certificate.Claim{Kind: certificate.Gap, Bound: roundUp(res.Bound)}
+		file.SetClaim(st.Claim)
+	case q.Goal == problem.MaxK:
+		st.Claim = certificate.Claim{Kind: certificate.MaxK, K: int(res.Bound)}
 		file.SetClaim(st.Claim)
 	}
 	out := &Certificate{File: a.Certificate, Claim: check.Sentence(&st), Leaves: file.Leaves()}

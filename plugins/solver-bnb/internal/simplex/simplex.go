@@ -215,6 +215,9 @@ func (t *Tableau) dual(row []float64, sign float64) {
 	}
 }
 
+// Multipliers are those of the program's rows by which Refuted last proved something.
+func (t *Tableau) Multipliers() []float64 { return t.multiply }
+
 // enter finds the column that takes the place of a row whose value is worst short of its lower bound, or beyond
 // its upper one: that of the least ratio, but columns whose variable may go to its other bound, and
 // leave the row where it has to change still, do so and are passed (long steps). −1 where there is none.
@@ -318,7 +321,8 @@ func (t *Tableau) Refuted() bool {
 			side = t.hi[t.n+i] + t.p.Errors[i]
 		}
 		if math.IsInf(side, 0) {
-			continue // what is unbounded says nothing; and a multiplier may be 0
+			t.multiply[i] = 0 // what is unbounded says nothing
+			continue
 		}
 		least += l * side
 		magnitude += math.Abs(l) * (math.Abs(side) + t.p.Errors[i])

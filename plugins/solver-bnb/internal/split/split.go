@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/simplex"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -24,6 +25,8 @@ type Prover struct {
 	Stop func() bool
 	// Found, where not nil, is told the inputs of optima: of the first copy.
 	Found func(inputs []float64)
+	// Shown: what Prove proves, Proof tells a checker.
+	Shown bool
 
 	program  simplex.Program
 	tableaus []*simplex.Tableau // by depth
@@ -35,6 +38,8 @@ type Prover struct {
 	numbers  numbers
 	values   []float64
 	point    []float64
+	steps    []sdk.CaseStep // of the proof, where it is shown
+	weights  []weight       // by row
 }
 
 // Step says what values an input may have: those multiples of Width from Base, but for Slack, or any where Width is 0.
@@ -62,6 +67,8 @@ type Side struct {
 type relu struct {
 	value int // column of its value
 	above int // row of by how much that is above its argument
+	side  int // of the two copies
+	of    sdk.Neuron
 }
 
 // New makes a prover for a plan's network.
@@ -73,7 +80,7 @@ const mostCoefficients = 1 << 16
 // Prove reports whether it could prove that nobody's copies a and b have logits beyond all tangents, own telling which inputs
 // may be different in the two. It gives up where that takes more than work coefficients of tableaus; took is how many it took.
 func (p *Prover) Prove(a, b *Side, own []bool, tangents []judge.Tangent, work int) (proved bool, took int) {
-	p.work, p.first = work, a
+	p.work, p.first, p.steps = work, a, p.steps[:0]
 	if !p.state(a, b, own, tangents) {
 		return false, work - p.work
 	}
@@ -106,6 +113,7 @@ func (p *Prover) prove(depth int) bool {
 	p.Programs++
 	outcome := p.solve(t)
 	if outcome == simplex.Refutable {
+		p.end(t)
 		return true
 	}
 	if p.work <= 0 || depth == deepest {
@@ -130,6 +138,7 @@ func (p *Prover) prove(depth int) bool {
 	}
 	r := p.relus[at]
 	least := p.program.Lo[r.above]
+	p.tells(sdk.CaseStep{Kind: sdk.CaseReLU, ReLU: at})
 	return p.both(depth, r.above, least, least, r.value, 0, 0)
 }
 
@@ -157,6 +166,7 @@ func (p *Prover) both(depth, v int, lo, hi float64, w int, low, high float64) bo
 func (p *Prover) cut(depth int) bool {
 	at, far := -1, 1e-6
 	var below, above float64
+	var cut sdk.CaseStep
 	for _, columns := range p.inputs {
 		for i, c := range columns {
 			step := p.Steps[i]
@@ -168,12 +178,14 @@ func (p *Prover) cut(depth int) bool {
 			lo, hi := step.Base+k*step.Width, step.Base+(k+1)*step.Width
 			if by := min(v-lo, hi-v) / step.Width; by > far {
 				at, far, below, above = c, by, lo+step.Slack, hi-step.Slack
+				cut = sdk.CaseStep{Kind: sdk.CaseCut, Feature: i, At: k}
 			}
 		}
 	}
 	if at < 0 {
 		return false // somebody, or almost
 	}
+	p.tells(cut)
 	lo, hi := p.tableau(depth).Bounds(at)
 	return p.both(depth, at, lo, min(hi, below/p.scale[at]), at, max(lo, above/p.scale[at]), hi)
 }
@@ -251,6 +263,7 @@ func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
 	p.numbers.n, p.relus, p.scale = 0, p.relus[:0], p.scale[:0]
 	q := &p.program
 	q.Rows, q.Lo, q.Hi, q.Errors = q.Rows[:0], q.Lo[:0], q.Hi[:0], q.Errors[:0]
+	p.weights = p.weights[:0]
 	// Columns: inputs, those of the second copy where they are its own, the objective, open ReLUs.
 	column := func(lo, hi float64) int {
 		s := power(max(math.Abs(lo), math.Abs(hi)))
@@ -333,10 +346,11 @@ func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
 				default:
 					z := p.numbers.form(n + 1)
 					z[c] = 1
-					above := p.add(n, z, y, 1, 0, 0, -lo, 2*e)
-					p.relus = append(p.relus, relu{c, above})
+					i := len(p.relus)
+					above := p.add(n, z, y, 1, 0, 0, -lo, 2*e, weight{i, -1, -1, 0})
+					p.relus = append(p.relus, relu{c, above, s, sdk.Neuron{Layer: k, Index: j}})
 					share, most := strip(lo, hi)
-					p.add(n, y, z, share, most, 0, math.Inf(1), 3*e)
+					p.add(n, y, z, share, most, 0, math.Inf(1), 3*e, weight{i, -1, share, 0})
 					next = append(next, z)
 				}
 			}
@@ -353,7 +367,7 @@ func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
 		}
 		f[n] -= t.Beyond
 		f[q.Objective] = -1
-		p.add(n, f, nil, 1, 0, 0, math.Inf(1), 3*(t.Up+t.Down)*e+0x1p-50*math.Abs(t.Beyond))
+		p.add(n, f, nil, 1, 0, 0, math.Inf(1), 3*(t.Up+t.Down)*e+0x1p-50*math.Abs(t.Beyond), weight{-1, -1, t.Up, t.Down})
 	}
 	p.values = append(p.values[:0], make([]float64, len(q.Lo))...)
 	return len(q.Rows) <= mostCoefficients
@@ -410,9 +424,10 @@ func (p *Prover) differences(sides [2]*Side, own []bool, open [2][][]int, argume
 			if za < 0 || zb < 0 {
 				continue
 			}
+			ia, ib := za-p.program.Objective-1, zb-p.program.Objective-1
 			z := p.numbers.form(n + 1)
 			z[za], z[zb] = 1, -1
-			p.add(n, z, nil, 1, 0, vl, vu, 0)
+			p.add(n, z, nil, 1, 0, vl, vu, 0, weight{ia, ib, 0, 0})
 			if du-dl <= 16*e {
 				continue // a constant
 			}
@@ -422,12 +437,12 @@ func (p *Prover) differences(sides [2]*Side, own []bool, open [2][][]int, argume
 				minus[c] = -d[c]
 			}
 			if share, above := strip(dl, du); du > 0 {
-				p.add(n, d, z, share, above, 0, math.Inf(1), 6*e)
+				p.add(n, d, z, share, above, 0, math.Inf(1), 6*e, weight{ia, ib, share, -share})
 			}
 			if share, above := strip(-du, -dl); dl < 0 {
 				back := p.numbers.form(n + 1)
 				back[za], back[zb] = -1, 1
-				p.add(n, minus, back, share, above, 0, math.Inf(1), 6*e)
+				p.add(n, minus, back, share, above, 0, math.Inf(1), 6*e, weight{ia, ib, -share, share})
 			}
 		}
 		least, most = nextLeast, nextMost
@@ -436,7 +451,8 @@ func (p *Prover) differences(sides [2]*Side, own []bool, open [2][][]int, argume
 
 // add adds a row, of share·f + most − less between lo and hi, in units in which its largest coefficient is between 1 and 2, and
 // returns its variable. The units of columns and rows are powers of two, so that nothing is rounded.
-func (p *Prover) add(n int, f, less form, share, most, lo, hi, e float64) int {
+func (p *Prover) add(n int, f, less form, share, most, lo, hi, e float64, has weight) int {
+	p.weights = append(p.weights, has)
 	q := &p.program
 	from, largest := len(q.Rows), 0.0
 	for c := range n {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/split"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
@@ -112,6 +113,7 @@ func TestProve(t *testing.T) {
 				}
 			}
 		}
+		q.prover.Shown = true
 		got, took := q.prover.Prove(&q.sides[0], &q.sides[1], q.own, tangents, 1<<30)
 		most := q.above(tangents)
 		switch {
@@ -121,12 +123,30 @@ func TestProve(t *testing.T) {
 			t.Fatalf("question %d: not proved by %d coefficients, but nobody is nearer than %v", i, took, most)
 		case got:
 			proved++
+			whole(t, q.prover.Proof())
 		default:
 			refused++
 		}
 	}
 	if proved < 200 || refused < 100 || met < 200 {
 		t.Errorf("%d were proved, %d were not, %d optima were told", proved, refused, met)
+	}
+}
+
+// whole sees to it that a proof's steps are one tree, whose ends have a slope for each neuron.
+func whole(t *testing.T, c sdk.CaseProof) {
+	t.Helper()
+	open := 1
+	for i, s := range c.Steps {
+		if open == 0 || s.Kind == sdk.CaseEnd && len(s.Slopes) != len(c.First.Neurons)+len(c.Second.Neurons) {
+			t.Fatalf("step %d of %+v", i, c)
+		}
+		if open++; s.Kind == sdk.CaseEnd {
+			open -= 2
+		}
+	}
+	if open != 0 {
+		t.Fatalf("%d steps are missing: %+v", open, c)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/split"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -60,13 +61,17 @@ func (t *Tree) tries() bool {
 }
 
 // begin begins the search again, to settle boxes by cases while they are large: the leaves that there are by now are too small
-// for that to be worth its time. What was found is kept.
+// for that to be worth its time. What was found is kept; and the bound, unless pieces are to show it.
 func (t *Tree) begin() {
 	t.begun = true
 	if t.CasesAfter == 0 {
 		return
 	}
-	t.earlier = t.Bound()
+	if t.held == nil {
+		t.earlier = t.Bound()
+	} else {
+		t.Pieces, t.held, t.CasesAfter = t.held, nil, 0
+	}
 	words := t.front.setWords
 	t.front = newFrontier(t.grid)
 	t.front.setWords = words
@@ -94,6 +99,9 @@ type splitter struct {
 	lane   int
 	all    []int // its lanes
 	x      []float64
+	// shown are the proofs of the box at hand, and bin that which is asked about.
+	shown []sdk.CaseProof
+	bin   int
 }
 
 func newSplitter(w *worker) *splitter {
@@ -164,12 +172,18 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	before := s.prover.Programs
 	settled, left := false, splitWork
 	for again := true; again && left > 0 && len(s.needs) > 0; {
-		settled = !slices.ContainsFunc(s.needs, func(need []judge.Tangent) bool {
+		settled, s.shown = true, nil
+		for bin, need := range s.needs {
+			s.bin = bin
 			if len(s.all) == 2 {
-				return !w.apartBy(need, s.all[:1], s.all[1:], &left) || !w.apartBy(need, s.all[1:], s.all[:1], &left)
+				settled = w.apartBy(need, s.all[:1], s.all[1:], &left) && w.apartBy(need, s.all[1:], s.all[:1], &left)
+			} else {
+				settled = w.apartBy(need, s.all, s.all, &left)
 			}
-			return !w.apartBy(need, s.all, s.all, &left)
-		})
+			if !settled {
+				break
+			}
+		}
 		if again = false; !settled { // who was met may raise the cutoff
 			w.points.flush(w)
 			if w.out.best != nil {
@@ -208,7 +222,10 @@ func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
 		most /= 4
 	}
 	proved, took := s.prover.Prove(&s.sides[0], &s.sides[1], s.own, need, most)
-	if *left -= took; proved || len(a)+len(b) == 2 {
+	if *left -= took; proved && s.prover.Shown {
+		w.show(a, b)
+	}
+	if proved || len(a)+len(b) == 2 {
 		return proved
 	}
 	if len(b) > len(a) {
@@ -320,6 +337,45 @@ func (w *worker) openIn(lanes []int) int {
 	s := &w.splitter.sides[0]
 	w.neurons(s, lanes)
 	return w.splitter.prover.Open(s)
+}
+
+// show keeps the last proof, of lanes of a above those of b, for a checker.
+func (w *worker) show(a, b []int) {
+	s := w.splitter
+	c := s.prover.Proof()
+	c.First.Copies, c.Second.Copies, c.Bin = slices.Clone(a), slices.Clone(b), s.bin
+	c.Steps, _ = w.ofFeatures(c.Steps)
+	s.shown = append(s.shown, c)
+}
+
+// ofFeatures is the first tree of steps, which cut features where they cut inputs, and what follows it.
+func (w *worker) ofFeatures(steps []sdk.CaseStep) (tree, rest []sdk.CaseStep) {
+	step, rest := steps[0], steps[1:]
+	if step.Kind == sdk.CaseEnd {
+		return steps[:1:1], rest
+	}
+	low, rest := w.ofFeatures(rest)
+	high, rest := w.ofFeatures(rest)
+	if step.Kind == sdk.CaseCut {
+		dim, feed := w.fed(step.Feature)
+		cell := step.At
+		if feed.Low(0) > feed.Low(uint64(dim.Cells-1)) { // the input falls
+			cell, low, high = -cell-1, high, low
+		}
+		step.Feature = dim.Feature
+		step.At, _ = dim.Values(uint64(cell))
+	}
+	return slices.Concat([]sdk.CaseStep{step}, low, high), rest
+}
+
+// fed is by what an input is fed that goes by steps.
+func (w *worker) fed(input int) (*grid.Dim, *grid.Feed) {
+	for i := range w.feeds {
+		if f := &w.feeds[i]; f.Input == input {
+			return &w.g.Dims[f.dim], f.Feed
+		}
+	}
+	panic("no feature feeds the input")
 }
 
 // lookNear looks at the individual of the box whose inputs are about these.

@@ -97,3 +97,40 @@ func TestTheLimitFollows(t *testing.T) {
 		t.Errorf("the limit is %d columns, where half are settled at 50", c.columns)
 	}
 }
+
+// Pieces with proofs are the region, each told once, wherever the search ends: before it would begin again with cases, then, or behind that.
+func TestPiecesAreToldOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 50))
+	ends, shown := map[End]int{}, 0
+	for i := range tier.Count(60, 600) {
+		q := latticeOf(r, fairness.Score, 2+r.IntN(4))
+		if i%3 == 0 {
+			q.Goal, q.Epsilon = problem.MaxK, big.NewRat(1, int64(3+r.IntN(3)))
+		}
+		tr, err := New(q, 1, 1+i%2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 0.0
+		tell := func(p Piece) {
+			size += tr.grid.Size(p.Box)
+			if p.Cases != nil {
+				shown++
+			}
+		}
+		tr.Proofs, tr.CasesAfter = true, int64(r.IntN(12))
+		tr.Pieces = func(list []Piece) {
+			for _, p := range list {
+				tell(p)
+			}
+		}
+		ends[tr.Run(t.Context(), Limits{Boxes: int64(r.IntN(3) * (1 + r.IntN(40)))})]++
+		tr.Rest(tell)
+		if size != tr.Total.Float() {
+			t.Errorf("question %d: the pieces have %v individuals of %v", i, size, tr.Total.Float())
+		}
+	}
+	if ends[Complete] < 10 || ends[OutOfBoxes] < 10 || shown < 10 {
+		t.Errorf("%v ends and %d pieces with cases do not show much", ends, shown)
+	}
+}

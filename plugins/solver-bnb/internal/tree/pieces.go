@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -28,6 +29,7 @@ type Piece struct {
 	Fair, Unfair float64
 	Enumerated   bool
 	Copies       []Copy // where proofs are wanted and the box was bounded
+	Cases        []sdk.CaseProof
 }
 
 // Copy is the bounds of one combination's logit.
@@ -48,10 +50,13 @@ func (w *worker) piece(box grid.Box, lane int, c Claim, fair, unfair float64) {
 	p := Piece{Box: append(grid.Box(nil), box...), Claim: c, Fair: fair, Unfair: unfair}
 	if w.t.Proofs && c != PieceOutside && w.trees == nil { // of trees a checker needs the box alone
 		e := w.t.plan.Error()
+		if w.splitter != nil {
+			p.Cases = w.splitter.shown
+		}
 		for z := range w.k {
 			mid, r := w.space.Mid()[lane+z], w.space.Rad()[lane+z]+e
 			c := Copy{Combination: z, Logit: space.Interval{Lo: mid - r, Hi: mid + r}, Slopes: w.space.Slopes(lane + z)}
-			if s := w.shown[z]; s.Up != 0 {
+			if s := w.shown[z]; s.Up != 0 && p.Cases == nil {
 				c.Joint = slices.Clone(w.space.JointSlopes(lane + z))
 				if w.t.jointly {
 					c.Up, c.Down = s.Up, s.Down

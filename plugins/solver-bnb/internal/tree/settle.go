@@ -20,6 +20,9 @@ func (w *worker) settle(box grid.Box, b int) {
 	}
 	t, lane := w.t, b*w.k
 	clear(w.shown)
+	if w.splitter != nil {
+		w.splitter.shown = nil
+	}
 	size := w.g.Size(box)
 	possible, sure := []bool(nil), []bool(nil)
 	certain := true // who of the box is asked about, and has a counterfactual

@@ -60,9 +60,10 @@ type Tree struct {
 	// splits: boxes may be settled by cases of ReLUs; cases is what that has brought so far.
 	splits bool
 	cases  cases
-	// begun: the search began again with them, when it knew the bound earlier.
+	// begun: the search began again with them, when it knew the bound earlier. Until then held are Pieces, each of which is told once.
 	begun   bool
 	earlier float64
+	held    func([]Piece)
 
 	front   *frontier
 	parts   parts // of trees, to be dived for
@@ -219,10 +220,12 @@ const (
 // Run searches. It may be called once.
 func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
-	memory := room(l.Memory)
-	t.splits = t.splits && t.Pieces == nil // of which each is told once, and a checker knows of no cases
+	t.splits = t.splits && (t.Pieces == nil || t.Proofs)
 	if t.splits && t.CasesAfter < 0 {
 		t.CasesAfter = t.boxesOfASecond()
+	}
+	if t.splits && t.CasesAfter > 0 { // until it is known whether the search begins again
+		t.held, t.Pieces = t.Pieces, nil
 	}
 	if t.Proofs {
 		t.drops, t.front.setWords = false, 0 // a checker asks for every copy
@@ -233,6 +236,9 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 			}
 			if w.space != nil {
 				w.space.Shown = true
+			}
+			if w.splitter != nil {
+				w.splitter.prover.Shown = true
 			}
 		}
 	}
@@ -245,6 +251,20 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	default:
 		t.round(nil)
 	}
+	end := t.search(ctx, l)
+	if t.held == nil {
+		return end
+	}
+	// Bounds alone do, or there was no time for more. With cases, a checker has fewer leaves to look at.
+	if t.begin(); end == Complete || end == Enough {
+		end = t.search(ctx, l)
+	}
+	return end
+}
+
+// search goes on until everything is settled, or a limit is reached.
+func (t *Tree) search(ctx context.Context, l Limits) End {
+	memory := room(l.Memory)
 	for {
 		switch {
 		case t.reached():

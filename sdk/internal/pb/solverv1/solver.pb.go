@@ -756,7 +756,9 @@ type Proof struct {
 	// Every individual of the box was evaluated exactly.
 	Enumerated bool `protobuf:"varint,1,opt,name=enumerated,proto3" json:"enumerated,omitempty"`
 	// One a protected combination that may be allowed in the box.
-	Copies        []*CopyProof `protobuf:"bytes,2,rep,name=copies,proto3" json:"copies,omitempty"`
+	Copies []*CopyProof `protobuf:"bytes,2,rep,name=copies,proto3" json:"copies,omitempty"`
+	// Of pairs of copies that these bounds alone leave open.
+	Cases         []*CaseProof `protobuf:"bytes,3,rep,name=cases,proto3" json:"cases,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -805,6 +807,381 @@ func (x *Proof) GetCopies() []*CopyProof {
 	return nil
 }
 
+func (x *Proof) GetCases() []*CaseProof {
+	if x != nil {
+		return x.Cases
+	}
+	return nil
+}
+
+// CaseProof proves by cases of ReLUs, of each pair of a first copy and a second
+// one, that in the whole box the first's score is not above the second's by more
+// than is claimed.
+type CaseProof struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The copies that may be the first, seen as one.
+	First *CaseSide `protobuf:"bytes,1,opt,name=first,proto3" json:"first,omitempty"`
+	// Those that may be the second.
+	Second *CaseSide `protobuf:"bytes,2,opt,name=second,proto3" json:"second,omitempty"`
+	// Where bins are counted: the index of that in which the second's score would
+	// be.
+	Bin int32 `protobuf:"varint,3,opt,name=bin,proto3" json:"bin,omitempty"`
+	// A tree in preorder.
+	Steps         []*CaseStep `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CaseProof) Reset() {
+	*x = CaseProof{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CaseProof) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CaseProof) ProtoMessage() {}
+
+func (x *CaseProof) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CaseProof.ProtoReflect.Descriptor instead.
+func (*CaseProof) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CaseProof) GetFirst() *CaseSide {
+	if x != nil {
+		return x.First
+	}
+	return nil
+}
+
+func (x *CaseProof) GetSecond() *CaseSide {
+	if x != nil {
+		return x.Second
+	}
+	return nil
+}
+
+func (x *CaseProof) GetBin() int32 {
+	if x != nil {
+		return x.Bin
+	}
+	return 0
+}
+
+func (x *CaseProof) GetSteps() []*CaseStep {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+// CaseSide is copies that are seen as one, with the neurons of which steps tell
+// something. The lists of layers and neurons have the same length.
+type CaseSide struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Indices in Proof.copies.
+	Copies []int32 `protobuf:"varint,1,rep,packed,name=copies,proto3" json:"copies,omitempty"`
+	// The neurons' layers.
+	Layers []int32 `protobuf:"varint,2,rep,packed,name=layers,proto3" json:"layers,omitempty"`
+	// Their indices in the layer.
+	Neurons       []int32 `protobuf:"varint,3,rep,packed,name=neurons,proto3" json:"neurons,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CaseSide) Reset() {
+	*x = CaseSide{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CaseSide) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CaseSide) ProtoMessage() {}
+
+func (x *CaseSide) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CaseSide.ProtoReflect.Descriptor instead.
+func (*CaseSide) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CaseSide) GetCopies() []int32 {
+	if x != nil {
+		return x.Copies
+	}
+	return nil
+}
+
+func (x *CaseSide) GetLayers() []int32 {
+	if x != nil {
+		return x.Layers
+	}
+	return nil
+}
+
+func (x *CaseSide) GetNeurons() []int32 {
+	if x != nil {
+		return x.Neurons
+	}
+	return nil
+}
+
+// CaseStep is a node of a tree of cases.
+type CaseStep struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it is.
+	//
+	// Types that are valid to be assigned to Step:
+	//
+	//	*CaseStep_Relu
+	//	*CaseStep_Cut
+	//	*CaseStep_End
+	Step          isCaseStep_Step `protobuf_oneof:"step"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CaseStep) Reset() {
+	*x = CaseStep{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CaseStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CaseStep) ProtoMessage() {}
+
+func (x *CaseStep) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CaseStep.ProtoReflect.Descriptor instead.
+func (*CaseStep) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *CaseStep) GetStep() isCaseStep_Step {
+	if x != nil {
+		return x.Step
+	}
+	return nil
+}
+
+func (x *CaseStep) GetRelu() int32 {
+	if x != nil {
+		if x, ok := x.Step.(*CaseStep_Relu); ok {
+			return x.Relu
+		}
+	}
+	return 0
+}
+
+func (x *CaseStep) GetCut() *CaseCut {
+	if x != nil {
+		if x, ok := x.Step.(*CaseStep_Cut); ok {
+			return x.Cut
+		}
+	}
+	return nil
+}
+
+func (x *CaseStep) GetEnd() *CaseEnd {
+	if x != nil {
+		if x, ok := x.Step.(*CaseStep_End); ok {
+			return x.End
+		}
+	}
+	return nil
+}
+
+type isCaseStep_Step interface {
+	isCaseStep_Step()
+}
+
+type CaseStep_Relu struct {
+	// Tells cases of a ReLU apart: an index of the first side's neurons and
+	// behind them the second's. Below it are the steps where its sum is not
+	// negative, then those where it is not positive.
+	Relu int32 `protobuf:"varint,1,opt,name=relu,proto3,oneof"`
+}
+
+type CaseStep_Cut struct {
+	// Cuts a feature's values in two.
+	Cut *CaseCut `protobuf:"bytes,2,opt,name=cut,proto3,oneof"`
+}
+
+type CaseStep_End struct {
+	// Nobody of the case is left.
+	End *CaseEnd `protobuf:"bytes,3,opt,name=end,proto3,oneof"`
+}
+
+func (*CaseStep_Relu) isCaseStep_Step() {}
+
+func (*CaseStep_Cut) isCaseStep_Step() {}
+
+func (*CaseStep_End) isCaseStep_Step() {}
+
+// CaseCut cuts the values of a discrete feature in two.
+type CaseCut struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The feature's index.
+	Feature int32 `protobuf:"varint,1,opt,name=feature,proto3" json:"feature,omitempty"`
+	// Below it are the steps for values up to this one, then those for the others.
+	At            float64 `protobuf:"fixed64,2,opt,name=at,proto3" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CaseCut) Reset() {
+	*x = CaseCut{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CaseCut) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CaseCut) ProtoMessage() {}
+
+func (x *CaseCut) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CaseCut.ProtoReflect.Descriptor instead.
+func (*CaseCut) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *CaseCut) GetFeature() int32 {
+	if x != nil {
+		return x.Feature
+	}
+	return 0
+}
+
+func (x *CaseCut) GetAt() float64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+// CaseEnd shows that up times the first's logit less down times the second's is
+// less than it would have to be.
+type CaseEnd struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At least 0.
+	Up float64 `protobuf:"fixed64,1,opt,name=up,proto3" json:"up,omitempty"`
+	// At least 0.
+	Down float64 `protobuf:"fixed64,2,opt,name=down,proto3" json:"down,omitempty"`
+	// By which each neuron of the first side is substituted, and then of the
+	// second's.
+	Slopes        []float64 `protobuf:"fixed64,3,rep,packed,name=slopes,proto3" json:"slopes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CaseEnd) Reset() {
+	*x = CaseEnd{}
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CaseEnd) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CaseEnd) ProtoMessage() {}
+
+func (x *CaseEnd) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CaseEnd.ProtoReflect.Descriptor instead.
+func (*CaseEnd) Descriptor() ([]byte, []int) {
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *CaseEnd) GetUp() float64 {
+	if x != nil {
+		return x.Up
+	}
+	return 0
+}
+
+func (x *CaseEnd) GetDown() float64 {
+	if x != nil {
+		return x.Down
+	}
+	return 0
+}
+
+func (x *CaseEnd) GetSlopes() []float64 {
+	if x != nil {
+		return x.Slopes
+	}
+	return nil
+}
+
 // CopyProof bounds one protected combination's logit over a box. The three
 // lists of slopes have the same length, and so have the four of joint slopes.
 type CopyProof struct {
@@ -839,7 +1216,7 @@ type CopyProof struct {
 
 func (x *CopyProof) Reset() {
 	*x = CopyProof{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[8]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -851,7 +1228,7 @@ func (x *CopyProof) String() string {
 func (*CopyProof) ProtoMessage() {}
 
 func (x *CopyProof) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[8]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -864,7 +1241,7 @@ func (x *CopyProof) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyProof.ProtoReflect.Descriptor instead.
 func (*CopyProof) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{8}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CopyProof) GetProtected() *problemv1.Point {
@@ -963,7 +1340,7 @@ type Shares struct {
 
 func (x *Shares) Reset() {
 	*x = Shares{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[9]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -975,7 +1352,7 @@ func (x *Shares) String() string {
 func (*Shares) ProtoMessage() {}
 
 func (x *Shares) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[9]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -988,7 +1365,7 @@ func (x *Shares) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Shares.ProtoReflect.Descriptor instead.
 func (*Shares) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{9}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Shares) GetFair() *problemv1.Number {
@@ -1043,7 +1420,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[10]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1432,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[10]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1445,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{10}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Progress) GetValues() *problemv1.Values {
@@ -1154,7 +1531,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[11]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1166,7 +1543,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[11]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1179,7 +1556,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{11}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Result) GetStatus() Status {
@@ -1279,7 +1656,7 @@ type Witness struct {
 
 func (x *Witness) Reset() {
 	*x = Witness{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[12]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1291,7 +1668,7 @@ func (x *Witness) String() string {
 func (*Witness) ProtoMessage() {}
 
 func (x *Witness) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[12]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1304,7 +1681,7 @@ func (x *Witness) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Witness.ProtoReflect.Descriptor instead.
 func (*Witness) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{12}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Witness) GetCopy1() *problemv1.Point {
@@ -1332,7 +1709,7 @@ type LoadRequest struct {
 
 func (x *LoadRequest) Reset() {
 	*x = LoadRequest{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[13]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1344,7 +1721,7 @@ func (x *LoadRequest) String() string {
 func (*LoadRequest) ProtoMessage() {}
 
 func (x *LoadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[13]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1357,7 +1734,7 @@ func (x *LoadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadRequest.ProtoReflect.Descriptor instead.
 func (*LoadRequest) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{13}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *LoadRequest) GetProblem() *problemv1.Problem {
@@ -1378,7 +1755,7 @@ type LoadResponse struct {
 
 func (x *LoadResponse) Reset() {
 	*x = LoadResponse{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[14]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1390,7 +1767,7 @@ func (x *LoadResponse) String() string {
 func (*LoadResponse) ProtoMessage() {}
 
 func (x *LoadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[14]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1403,7 +1780,7 @@ func (x *LoadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadResponse.ProtoReflect.Descriptor instead.
 func (*LoadResponse) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{14}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *LoadResponse) GetHandle() uint64 {
@@ -1430,7 +1807,7 @@ type SolveLoadedRequest struct {
 
 func (x *SolveLoadedRequest) Reset() {
 	*x = SolveLoadedRequest{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[15]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +1819,7 @@ func (x *SolveLoadedRequest) String() string {
 func (*SolveLoadedRequest) ProtoMessage() {}
 
 func (x *SolveLoadedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[15]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1455,7 +1832,7 @@ func (x *SolveLoadedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SolveLoadedRequest.ProtoReflect.Descriptor instead.
 func (*SolveLoadedRequest) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{15}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SolveLoadedRequest) GetHandle() uint64 {
@@ -1497,7 +1874,7 @@ type UnloadRequest struct {
 
 func (x *UnloadRequest) Reset() {
 	*x = UnloadRequest{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[16]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1509,7 +1886,7 @@ func (x *UnloadRequest) String() string {
 func (*UnloadRequest) ProtoMessage() {}
 
 func (x *UnloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[16]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1522,7 +1899,7 @@ func (x *UnloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadRequest.ProtoReflect.Descriptor instead.
 func (*UnloadRequest) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{16}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *UnloadRequest) GetHandle() uint64 {
@@ -1541,7 +1918,7 @@ type UnloadResponse struct {
 
 func (x *UnloadResponse) Reset() {
 	*x = UnloadResponse{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[17]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1553,7 +1930,7 @@ func (x *UnloadResponse) String() string {
 func (*UnloadResponse) ProtoMessage() {}
 
 func (x *UnloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[17]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1566,7 +1943,7 @@ func (x *UnloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnloadResponse.ProtoReflect.Descriptor instead.
 func (*UnloadResponse) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{17}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{22}
 }
 
 // InterruptRequest names a running call.
@@ -1580,7 +1957,7 @@ type InterruptRequest struct {
 
 func (x *InterruptRequest) Reset() {
 	*x = InterruptRequest{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[18]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1592,7 +1969,7 @@ func (x *InterruptRequest) String() string {
 func (*InterruptRequest) ProtoMessage() {}
 
 func (x *InterruptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[18]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1605,7 +1982,7 @@ func (x *InterruptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InterruptRequest.ProtoReflect.Descriptor instead.
 func (*InterruptRequest) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{18}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *InterruptRequest) GetCall() uint64 {
@@ -1624,7 +2001,7 @@ type InterruptResponse struct {
 
 func (x *InterruptResponse) Reset() {
 	*x = InterruptResponse{}
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[19]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1636,7 +2013,7 @@ func (x *InterruptResponse) String() string {
 func (*InterruptResponse) ProtoMessage() {}
 
 func (x *InterruptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[19]
+	mi := &file_hyfair_solver_v1_solver_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1649,7 +2026,7 @@ func (x *InterruptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InterruptResponse.ProtoReflect.Descriptor instead.
 func (*InterruptResponse) Descriptor() ([]byte, []int) {
-	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{19}
+	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{24}
 }
 
 var File_hyfair_solver_v1_solver_proto protoreflect.FileDescriptor
@@ -1694,12 +2071,34 @@ const file_hyfair_solver_v1_solver_proto_rawDesc = "" +
 	"\x05claim\x18\x03 \x01(\x0e2\x1c.hyfair.solver.v1.PieceClaimR\x05claim\x12-\n" +
 	"\x04fair\x18\x04 \x01(\v2\x19.hyfair.problem.v1.NumberR\x04fair\x121\n" +
 	"\x06unfair\x18\x05 \x01(\v2\x19.hyfair.problem.v1.NumberR\x06unfair\x12-\n" +
-	"\x05proof\x18\x06 \x01(\v2\x17.hyfair.solver.v1.ProofR\x05proof\"\\\n" +
+	"\x05proof\x18\x06 \x01(\v2\x17.hyfair.solver.v1.ProofR\x05proof\"\x8f\x01\n" +
 	"\x05Proof\x12\x1e\n" +
 	"\n" +
 	"enumerated\x18\x01 \x01(\bR\n" +
 	"enumerated\x123\n" +
-	"\x06copies\x18\x02 \x03(\v2\x1b.hyfair.solver.v1.CopyProofR\x06copies\"\xea\x02\n" +
+	"\x06copies\x18\x02 \x03(\v2\x1b.hyfair.solver.v1.CopyProofR\x06copies\x121\n" +
+	"\x05cases\x18\x03 \x03(\v2\x1b.hyfair.solver.v1.CaseProofR\x05cases\"\xb5\x01\n" +
+	"\tCaseProof\x120\n" +
+	"\x05first\x18\x01 \x01(\v2\x1a.hyfair.solver.v1.CaseSideR\x05first\x122\n" +
+	"\x06second\x18\x02 \x01(\v2\x1a.hyfair.solver.v1.CaseSideR\x06second\x12\x10\n" +
+	"\x03bin\x18\x03 \x01(\x05R\x03bin\x120\n" +
+	"\x05steps\x18\x04 \x03(\v2\x1a.hyfair.solver.v1.CaseStepR\x05steps\"T\n" +
+	"\bCaseSide\x12\x16\n" +
+	"\x06copies\x18\x01 \x03(\x05R\x06copies\x12\x16\n" +
+	"\x06layers\x18\x02 \x03(\x05R\x06layers\x12\x18\n" +
+	"\aneurons\x18\x03 \x03(\x05R\aneurons\"\x86\x01\n" +
+	"\bCaseStep\x12\x14\n" +
+	"\x04relu\x18\x01 \x01(\x05H\x00R\x04relu\x12-\n" +
+	"\x03cut\x18\x02 \x01(\v2\x19.hyfair.solver.v1.CaseCutH\x00R\x03cut\x12-\n" +
+	"\x03end\x18\x03 \x01(\v2\x19.hyfair.solver.v1.CaseEndH\x00R\x03endB\x06\n" +
+	"\x04step\"3\n" +
+	"\aCaseCut\x12\x18\n" +
+	"\afeature\x18\x01 \x01(\x05R\afeature\x12\x0e\n" +
+	"\x02at\x18\x02 \x01(\x01R\x02at\"E\n" +
+	"\aCaseEnd\x12\x0e\n" +
+	"\x02up\x18\x01 \x01(\x01R\x02up\x12\x12\n" +
+	"\x04down\x18\x02 \x01(\x01R\x04down\x12\x16\n" +
+	"\x06slopes\x18\x03 \x03(\x01R\x06slopes\"\xea\x02\n" +
 	"\tCopyProof\x126\n" +
 	"\tprotected\x18\x01 \x01(\v2\x18.hyfair.problem.v1.PointR\tprotected\x121\n" +
 	"\x05logit\x18\x02 \x01(\v2\x1b.hyfair.problem.v1.IntervalR\x05logit\x12\x16\n" +
@@ -1805,7 +2204,7 @@ func file_hyfair_solver_v1_solver_proto_rawDescGZIP() []byte {
 }
 
 var file_hyfair_solver_v1_solver_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_hyfair_solver_v1_solver_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_hyfair_solver_v1_solver_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_hyfair_solver_v1_solver_proto_goTypes = []any{
 	(Status)(0),                  // 0: hyfair.solver.v1.Status
 	(Reason)(0),                  // 1: hyfair.solver.v1.Reason
@@ -1818,75 +2217,86 @@ var file_hyfair_solver_v1_solver_proto_goTypes = []any{
 	(*Pieces)(nil),               // 8: hyfair.solver.v1.Pieces
 	(*Piece)(nil),                // 9: hyfair.solver.v1.Piece
 	(*Proof)(nil),                // 10: hyfair.solver.v1.Proof
-	(*CopyProof)(nil),            // 11: hyfair.solver.v1.CopyProof
-	(*Shares)(nil),               // 12: hyfair.solver.v1.Shares
-	(*Progress)(nil),             // 13: hyfair.solver.v1.Progress
-	(*Result)(nil),               // 14: hyfair.solver.v1.Result
-	(*Witness)(nil),              // 15: hyfair.solver.v1.Witness
-	(*LoadRequest)(nil),          // 16: hyfair.solver.v1.LoadRequest
-	(*LoadResponse)(nil),         // 17: hyfair.solver.v1.LoadResponse
-	(*SolveLoadedRequest)(nil),   // 18: hyfair.solver.v1.SolveLoadedRequest
-	(*UnloadRequest)(nil),        // 19: hyfair.solver.v1.UnloadRequest
-	(*UnloadResponse)(nil),       // 20: hyfair.solver.v1.UnloadResponse
-	(*InterruptRequest)(nil),     // 21: hyfair.solver.v1.InterruptRequest
-	(*InterruptResponse)(nil),    // 22: hyfair.solver.v1.InterruptResponse
-	nil,                          // 23: hyfair.solver.v1.SolveOptions.OptionsEntry
-	(*pluginv1.Description)(nil), // 24: hyfair.plugin.v1.Description
-	(*problemv1.Problem)(nil),    // 25: hyfair.problem.v1.Problem
-	(*problemv1.Number)(nil),     // 26: hyfair.problem.v1.Number
-	(*problemv1.Point)(nil),      // 27: hyfair.problem.v1.Point
-	(*problemv1.Interval)(nil),   // 28: hyfair.problem.v1.Interval
-	(*problemv1.Values)(nil),     // 29: hyfair.problem.v1.Values
-	(*problemv1.Delta)(nil),      // 30: hyfair.problem.v1.Delta
+	(*CaseProof)(nil),            // 11: hyfair.solver.v1.CaseProof
+	(*CaseSide)(nil),             // 12: hyfair.solver.v1.CaseSide
+	(*CaseStep)(nil),             // 13: hyfair.solver.v1.CaseStep
+	(*CaseCut)(nil),              // 14: hyfair.solver.v1.CaseCut
+	(*CaseEnd)(nil),              // 15: hyfair.solver.v1.CaseEnd
+	(*CopyProof)(nil),            // 16: hyfair.solver.v1.CopyProof
+	(*Shares)(nil),               // 17: hyfair.solver.v1.Shares
+	(*Progress)(nil),             // 18: hyfair.solver.v1.Progress
+	(*Result)(nil),               // 19: hyfair.solver.v1.Result
+	(*Witness)(nil),              // 20: hyfair.solver.v1.Witness
+	(*LoadRequest)(nil),          // 21: hyfair.solver.v1.LoadRequest
+	(*LoadResponse)(nil),         // 22: hyfair.solver.v1.LoadResponse
+	(*SolveLoadedRequest)(nil),   // 23: hyfair.solver.v1.SolveLoadedRequest
+	(*UnloadRequest)(nil),        // 24: hyfair.solver.v1.UnloadRequest
+	(*UnloadResponse)(nil),       // 25: hyfair.solver.v1.UnloadResponse
+	(*InterruptRequest)(nil),     // 26: hyfair.solver.v1.InterruptRequest
+	(*InterruptResponse)(nil),    // 27: hyfair.solver.v1.InterruptResponse
+	nil,                          // 28: hyfair.solver.v1.SolveOptions.OptionsEntry
+	(*pluginv1.Description)(nil), // 29: hyfair.plugin.v1.Description
+	(*problemv1.Problem)(nil),    // 30: hyfair.problem.v1.Problem
+	(*problemv1.Number)(nil),     // 31: hyfair.problem.v1.Number
+	(*problemv1.Point)(nil),      // 32: hyfair.problem.v1.Point
+	(*problemv1.Interval)(nil),   // 33: hyfair.problem.v1.Interval
+	(*problemv1.Values)(nil),     // 34: hyfair.problem.v1.Values
+	(*problemv1.Delta)(nil),      // 35: hyfair.problem.v1.Delta
 }
 var file_hyfair_solver_v1_solver_proto_depIdxs = []int32{
-	24, // 0: hyfair.solver.v1.DescribeResponse.description:type_name -> hyfair.plugin.v1.Description
-	25, // 1: hyfair.solver.v1.SolveRequest.problem:type_name -> hyfair.problem.v1.Problem
+	29, // 0: hyfair.solver.v1.DescribeResponse.description:type_name -> hyfair.plugin.v1.Description
+	30, // 1: hyfair.solver.v1.SolveRequest.problem:type_name -> hyfair.problem.v1.Problem
 	6,  // 2: hyfair.solver.v1.SolveRequest.options:type_name -> hyfair.solver.v1.SolveOptions
-	23, // 3: hyfair.solver.v1.SolveOptions.options:type_name -> hyfair.solver.v1.SolveOptions.OptionsEntry
-	13, // 4: hyfair.solver.v1.SolveResponse.progress:type_name -> hyfair.solver.v1.Progress
-	14, // 5: hyfair.solver.v1.SolveResponse.result:type_name -> hyfair.solver.v1.Result
+	28, // 3: hyfair.solver.v1.SolveOptions.options:type_name -> hyfair.solver.v1.SolveOptions.OptionsEntry
+	18, // 4: hyfair.solver.v1.SolveResponse.progress:type_name -> hyfair.solver.v1.Progress
+	19, // 5: hyfair.solver.v1.SolveResponse.result:type_name -> hyfair.solver.v1.Result
 	8,  // 6: hyfair.solver.v1.SolveResponse.pieces:type_name -> hyfair.solver.v1.Pieces
 	9,  // 7: hyfair.solver.v1.Pieces.pieces:type_name -> hyfair.solver.v1.Piece
 	2,  // 8: hyfair.solver.v1.Piece.claim:type_name -> hyfair.solver.v1.PieceClaim
-	26, // 9: hyfair.solver.v1.Piece.fair:type_name -> hyfair.problem.v1.Number
-	26, // 10: hyfair.solver.v1.Piece.unfair:type_name -> hyfair.problem.v1.Number
+	31, // 9: hyfair.solver.v1.Piece.fair:type_name -> hyfair.problem.v1.Number
+	31, // 10: hyfair.solver.v1.Piece.unfair:type_name -> hyfair.problem.v1.Number
 	10, // 11: hyfair.solver.v1.Piece.proof:type_name -> hyfair.solver.v1.Proof
-	11, // 12: hyfair.solver.v1.Proof.copies:type_name -> hyfair.solver.v1.CopyProof
-	27, // 13: hyfair.solver.v1.CopyProof.protected:type_name -> hyfair.problem.v1.Point
-	28, // 14: hyfair.solver.v1.CopyProof.logit:type_name -> hyfair.problem.v1.Interval
-	26, // 15: hyfair.solver.v1.Shares.fair:type_name -> hyfair.problem.v1.Number
-	26, // 16: hyfair.solver.v1.Shares.unfair:type_name -> hyfair.problem.v1.Number
-	26, // 17: hyfair.solver.v1.Shares.individuals:type_name -> hyfair.problem.v1.Number
-	29, // 18: hyfair.solver.v1.Progress.values:type_name -> hyfair.problem.v1.Values
-	12, // 19: hyfair.solver.v1.Progress.shares:type_name -> hyfair.solver.v1.Shares
-	0,  // 20: hyfair.solver.v1.Result.status:type_name -> hyfair.solver.v1.Status
-	1,  // 21: hyfair.solver.v1.Result.reason:type_name -> hyfair.solver.v1.Reason
-	29, // 22: hyfair.solver.v1.Result.values:type_name -> hyfair.problem.v1.Values
-	15, // 23: hyfair.solver.v1.Result.witness:type_name -> hyfair.solver.v1.Witness
-	12, // 24: hyfair.solver.v1.Result.shares:type_name -> hyfair.solver.v1.Shares
-	27, // 25: hyfair.solver.v1.Witness.copy1:type_name -> hyfair.problem.v1.Point
-	27, // 26: hyfair.solver.v1.Witness.copy2:type_name -> hyfair.problem.v1.Point
-	25, // 27: hyfair.solver.v1.LoadRequest.problem:type_name -> hyfair.problem.v1.Problem
-	30, // 28: hyfair.solver.v1.SolveLoadedRequest.delta:type_name -> hyfair.problem.v1.Delta
-	6,  // 29: hyfair.solver.v1.SolveLoadedRequest.options:type_name -> hyfair.solver.v1.SolveOptions
-	3,  // 30: hyfair.solver.v1.Solver.Describe:input_type -> hyfair.solver.v1.DescribeRequest
-	5,  // 31: hyfair.solver.v1.Solver.Solve:input_type -> hyfair.solver.v1.SolveRequest
-	16, // 32: hyfair.solver.v1.Solver.Load:input_type -> hyfair.solver.v1.LoadRequest
-	18, // 33: hyfair.solver.v1.Solver.SolveLoaded:input_type -> hyfair.solver.v1.SolveLoadedRequest
-	19, // 34: hyfair.solver.v1.Solver.Unload:input_type -> hyfair.solver.v1.UnloadRequest
-	21, // 35: hyfair.solver.v1.Solver.Interrupt:input_type -> hyfair.solver.v1.InterruptRequest
-	4,  // 36: hyfair.solver.v1.Solver.Describe:output_type -> hyfair.solver.v1.DescribeResponse
-	7,  // 37: hyfair.solver.v1.Solver.Solve:output_type -> hyfair.solver.v1.SolveResponse
-	17, // 38: hyfair.solver.v1.Solver.Load:output_type -> hyfair.solver.v1.LoadResponse
-	7,  // 39: hyfair.solver.v1.Solver.SolveLoaded:output_type -> hyfair.solver.v1.SolveResponse
-	20, // 40: hyfair.solver.v1.Solver.Unload:output_type -> hyfair.solver.v1.UnloadResponse
-	22, // 41: hyfair.solver.v1.Solver.Interrupt:output_type -> hyfair.solver.v1.InterruptResponse
-	36, // [36:42] is the sub-list for method output_type
-	30, // [30:36] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	16, // 12: hyfair.solver.v1.Proof.copies:type_name -> hyfair.solver.v1.CopyProof
+	11, // 13: hyfair.solver.v1.Proof.cases:type_name -> hyfair.solver.v1.CaseProof
+	12, // 14: hyfair.solver.v1.CaseProof.first:type_name -> hyfair.solver.v1.CaseSide
+	12, // 15: hyfair.solver.v1.CaseProof.second:type_name -> hyfair.solver.v1.CaseSide
+	13, // 16: hyfair.solver.v1.CaseProof.steps:type_name -> hyfair.solver.v1.CaseStep
+	14, // 17: hyfair.solver.v1.CaseStep.cut:type_name -> hyfair.solver.v1.CaseCut
+	15, // 18: hyfair.solver.v1.CaseStep.end:type_name -> hyfair.solver.v1.CaseEnd
+	32, // 19: hyfair.solver.v1.CopyProof.protected:type_name -> hyfair.problem.v1.Point
+	33, // 20: hyfair.solver.v1.CopyProof.logit:type_name -> hyfair.problem.v1.Interval
+	31, // 21: hyfair.solver.v1.Shares.fair:type_name -> hyfair.problem.v1.Number
+	31, // 22: hyfair.solver.v1.Shares.unfair:type_name -> hyfair.problem.v1.Number
+	31, // 23: hyfair.solver.v1.Shares.individuals:type_name -> hyfair.problem.v1.Number
+	34, // 24: hyfair.solver.v1.Progress.values:type_name -> hyfair.problem.v1.Values
+	17, // 25: hyfair.solver.v1.Progress.shares:type_name -> hyfair.solver.v1.Shares
+	0,  // 26: hyfair.solver.v1.Result.status:type_name -> hyfair.solver.v1.Status
+	1,  // 27: hyfair.solver.v1.Result.reason:type_name -> hyfair.solver.v1.Reason
+	34, // 28: hyfair.solver.v1.Result.values:type_name -> hyfair.problem.v1.Values
+	20, // 29: hyfair.solver.v1.Result.witness:type_name -> hyfair.solver.v1.Witness
+	17, // 30: hyfair.solver.v1.Result.shares:type_name -> hyfair.solver.v1.Shares
+	32, // 31: hyfair.solver.v1.Witness.copy1:type_name -> hyfair.problem.v1.Point
+	32, // 32: hyfair.solver.v1.Witness.copy2:type_name -> hyfair.problem.v1.Point
+	30, // 33: hyfair.solver.v1.LoadRequest.problem:type_name -> hyfair.problem.v1.Problem
+	35, // 34: hyfair.solver.v1.SolveLoadedRequest.delta:type_name -> hyfair.problem.v1.Delta
+	6,  // 35: hyfair.solver.v1.SolveLoadedRequest.options:type_name -> hyfair.solver.v1.SolveOptions
+	3,  // 36: hyfair.solver.v1.Solver.Describe:input_type -> hyfair.solver.v1.DescribeRequest
+	5,  // 37: hyfair.solver.v1.Solver.Solve:input_type -> hyfair.solver.v1.SolveRequest
+	21, // 38: hyfair.solver.v1.Solver.Load:input_type -> hyfair.solver.v1.LoadRequest
+	23, // 39: hyfair.solver.v1.Solver.SolveLoaded:input_type -> hyfair.solver.v1.SolveLoadedRequest
+	24, // 40: hyfair.solver.v1.Solver.Unload:input_type -> hyfair.solver.v1.UnloadRequest
+	26, // 41: hyfair.solver.v1.Solver.Interrupt:input_type -> hyfair.solver.v1.InterruptRequest
+	4,  // 42: hyfair.solver.v1.Solver.Describe:output_type -> hyfair.solver.v1.DescribeResponse
+	7,  // 43: hyfair.solver.v1.Solver.Solve:output_type -> hyfair.solver.v1.SolveResponse
+	22, // 44: hyfair.solver.v1.Solver.Load:output_type -> hyfair.solver.v1.LoadResponse
+	7,  // 45: hyfair.solver.v1.Solver.SolveLoaded:output_type -> hyfair.solver.v1.SolveResponse
+	25, // 46: hyfair.solver.v1.Solver.Unload:output_type -> hyfair.solver.v1.UnloadResponse
+	27, // 47: hyfair.solver.v1.Solver.Interrupt:output_type -> hyfair.solver.v1.InterruptResponse
+	42, // [42:48] is the sub-list for method output_type
+	36, // [36:42] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_solver_v1_solver_proto_init() }
@@ -1900,15 +2310,20 @@ func file_hyfair_solver_v1_solver_proto_init() {
 		(*SolveResponse_Result)(nil),
 		(*SolveResponse_Pieces)(nil),
 	}
-	file_hyfair_solver_v1_solver_proto_msgTypes[10].OneofWrappers = []any{}
-	file_hyfair_solver_v1_solver_proto_msgTypes[11].OneofWrappers = []any{}
+	file_hyfair_solver_v1_solver_proto_msgTypes[10].OneofWrappers = []any{
+		(*CaseStep_Relu)(nil),
+		(*CaseStep_Cut)(nil),
+		(*CaseStep_End)(nil),
+	}
+	file_hyfair_solver_v1_solver_proto_msgTypes[15].OneofWrappers = []any{}
+	file_hyfair_solver_v1_solver_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hyfair_solver_v1_solver_proto_rawDesc), len(file_hyfair_solver_v1_solver_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   21,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

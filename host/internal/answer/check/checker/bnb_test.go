@@ -22,13 +22,19 @@ func TestMain(m *testing.M) { plugintest.Main(m) }
 // bound is the solver's bound.
 func solved(t *testing.T, solver sdk.Solver, q *problem.Query) (text []byte, result *sdk.Result) {
 	t.Helper()
+	return solvedWith(t, solver, q, nil)
+}
+
+// solvedWith is solved with options of the solver's.
+func solvedWith(t *testing.T, solver sdk.Solver, q *problem.Query, options map[string]string) (text []byte, result *sdk.Result) {
+	t.Helper()
 	st, err := certificate.FromQuery(q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var pieces []sdk.Piece
 	result, err = solver.Solve(t.Context(), &problem.Problem{Name: "check", Query: q}, sdk.SolveOptions{
-		Proofs: true, Pieces: func(list []sdk.Piece) { pieces = append(pieces, list...) },
+		Proofs: true, Pieces: func(list []sdk.Piece) { pieces = append(pieces, list...) }, Options: options,
 	})
 	if err != nil {
 		t.Fatal(err)

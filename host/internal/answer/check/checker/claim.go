@@ -23,6 +23,9 @@ type enclosure struct {
 	joint    *joint
 	slopes   []sdk.JointSlope
 	up, down float64
+	// copy is the copy's index in the leaf, refuted what its proofs by cases tell of this one with a larger score than another.
+	copy    int
+	refuted map[below]bool
 	// bins of lo and hi, where the claim is about them.
 	bins [2]int
 	// σ(lo) − ½ from below and σ(hi) − ½ from above, once they are needed.
@@ -113,7 +116,7 @@ func (c *claim) follows(difference func(a, b *enclosure, of *tangent) *big.Rat, 
 				break
 			}
 			open = true
-			if a == b || c.close(difference(a, b, nil), a, b) {
+			if a == b || c.refuted(a, b) || c.close(difference(a, b, nil), a, b) {
 				continue
 			}
 			t := c.tangent(a)
@@ -204,6 +207,9 @@ func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 // lower edge of bin j+k on, and b's below the upper edge of bin j, which are further apart than d.
 func (c *claim) binsClose(d *big.Rat, a, b *enclosure) bool {
 	for j := b.bins[0]; j+c.k <= a.bins[1]; j++ {
+		if a.refuted[below{b.copy, j}] {
+			continue
+		}
 		if j+c.k > len(c.edges) {
 			return false
 		}

@@ -42,10 +42,10 @@ type logit struct {
 	coef  []big.Int
 	// lo and hi times 2^shift.
 	lo, hi big.Int
-	// first are the sums of the first layer where all variables are 0, sums what is known of
+	// own is what the protected features add to the sums of the first layer, sums what is known of
 	// those of each hidden layer.
-	first []big.Int
-	sums  []ranges
+	own  []big.Int
+	sums []ranges
 }
 
 // logit makes the form of the logit with protected values, in the order of the
@@ -54,9 +54,9 @@ type logit struct {
 func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
 	in, out := &e.a, &e.b
 	e.begin(in, protected)
-	first := zeros(nil, len(in.base))
-	for j := range first {
-		first[j].Set(&in.base[j])
+	protects := zeros(nil, len(in.base))
+	for j := range protects {
+		protects[j].Sub(&in.base[j], &e.first.base[j])
 	}
 	sums := make([]ranges, len(e.model.layers)-1)
 	for k := range e.model.layers {
@@ -81,7 +81,7 @@ func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
 			slopes = slopes[n:]
 		}
 	}
-	of := &logit{shift: in.shift, coef: make([]big.Int, len(in.coef)), first: first, sums: sums}
+	of := &logit{shift: in.shift, coef: make([]big.Int, len(in.coef)), own: protects, sums: sums}
 	of.base.Set(&in.base[0])
 	for v, row := range in.coef {
 		of.coef[v].Set(&row[0])

@@ -22,7 +22,7 @@ func (r *ranges) over(shift uint) ranges {
 }
 
 // most is the largest sum of a multiple of x and one of y in hexagon j: of x by right where x is positive and else by
-// left, of y by above and else by below.
+// left, of y by above and else by below; nil where the hexagon is empty.
 //
 // For an x, y goes from the larger of its least value and x + the least distance to the smaller
 // of its largest value and x + the largest distance, and the best is at an end, or 0. So the best is linear in x but where x is 0,
@@ -76,6 +76,9 @@ func (h *hexagons) most(j int, right, above, left, below *big.Int) *big.Int {
 			y.SetInt64(0)
 			try()
 		}
+	}
+	if !found {
+		return nil
 	}
 	return &most
 }

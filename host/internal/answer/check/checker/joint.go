@@ -1,9 +1,9 @@
 package checker
 
 import (
+	"math"
 	"math/big"
-
-	"github.com/hyfair/hyfair/sdk"
+	"slices"
 )
 
 // Two copies of a box may be bounded together: neurons by what the two are apart, and the
@@ -51,85 +51,142 @@ func (e *encloser) difference(a, b *enclosure, of *tangent) *big.Rat {
 
 // joint finds out what is known of a and b, of two copies.
 func (e *encloser) joint(a, b *enclosure) *joint {
-	layers := e.model.layers
-	apart := make([]ranges, len(layers))
-	apart[0] = newRanges(layers[0].out, e.first.shift)
-	for j := range apart[0].lo {
-		apart[0].lo[j].Sub(&b.form.first[j], &a.form.first[j])
-		apart[0].hi[j].Set(&apart[0].lo[j])
+	apart := newRanges(e.model.layers[0].out, e.first.shift)
+	for j := range apart.lo {
+		apart.lo[j].Sub(&b.form.own[j], &a.form.own[j])
+		apart.hi[j].Set(&apart.lo[j])
 	}
-	for k := 1; k < len(layers); k++ {
-		passed := &apart[k-1]
-		if layers[k-1].relu {
-			passed = passedOn(passed, &a.form.sums[k-1], &b.form.sums[k-1])
-		}
-		apart[k] = layers[k].sums(passed, false)
-	}
-	of := &joint{apart: apart[len(layers)-1]}
+	all := e.apart(apart, a.form.sums, b.form.sums)
+	of := &joint{apart: all[len(all)-1]}
 	if len(a.slopes) > 0 {
-		of.form = e.substitute(a.form, b.form, apart, a.slopes)
+		f := &functional{
+			up: one, down: one, x: []*logit{a.form}, y: []*logit{b.form}, times: one,
+			hexagons: e.hexagons(a.form.sums, b.form.sums, all), told: e.untold(),
+		}
+		for _, m := range a.slopes {
+			f.told[m.Layer][0][m.Neuron], f.told[m.Layer][1][m.Neuron] = m.Own, m.Other
+		}
+		of.form = e.substitute(f)
 	}
 	return of
 }
 
+// apart is what the sums of each layer are apart in y and in x, of which those of the first are told.
+func (e *encloser) apart(first ranges, x, y []ranges) []ranges {
+	out := []ranges{first}
+	for k := 1; k < len(e.model.layers); k++ {
+		passed := &out[k-1]
+		if e.model.layers[k-1].relu {
+			passed = passedOn(passed, &x[k-1], &y[k-1])
+		}
+		out = append(out, e.model.layers[k].sums(passed, false))
+	}
+	return out
+}
+
+// hexagons are those of each hidden layer.
+func (e *encloser) hexagons(x, y, apart []ranges) []*hexagons {
+	out := make([]*hexagons, len(x))
+	for k := range out {
+		out[k] = newHexagons(&x[k], &y[k], &apart[k])
+	}
+	return out
+}
+
 // passedOn is what max(0, y) may be above max(0, x) by, where it is told what y is above x by: as
-// much where both are positive, nothing where neither is, and otherwise between 0 and as much.
+// much where both are positive, nothing where neither is, and otherwise between 0 and as much; and no more than their own
+// ranges allow.
 func passedOn(apart, x, y *ranges) *ranges {
-	out := newRanges(len(apart.lo), apart.shift)
+	of := newHexagons(x, y, apart)
+	out := newRanges(len(apart.lo), of.apart.shift)
+	var own big.Int
 	for j := range out.lo {
-		if x.hi[j].Sign() <= 0 && y.hi[j].Sign() <= 0 {
+		lx, ux, ly, uy := &of.x.lo[j], &of.x.hi[j], &of.y.lo[j], &of.y.hi[j]
+		if ux.Sign() <= 0 && uy.Sign() <= 0 {
 			continue
 		}
-		positive := x.lo[j].Sign() >= 0 && y.lo[j].Sign() >= 0
-		if positive || apart.lo[j].Sign() < 0 {
-			out.lo[j].Set(&apart.lo[j])
+		lo, hi := &out.lo[j], &out.hi[j]
+		both := lx.Sign() >= 0 && ly.Sign() >= 0
+		if both || of.apart.lo[j].Sign() < 0 {
+			lo.Set(&of.apart.lo[j])
 		}
-		if positive || apart.hi[j].Sign() > 0 {
-			out.hi[j].Set(&apart.hi[j])
+		if both || of.apart.hi[j].Sign() > 0 {
+			hi.Set(&of.apart.hi[j])
+		}
+		if own.Sub(positive(ly), positive(ux)); own.Cmp(lo) > 0 {
+			lo.Set(&own)
+		}
+		if own.Sub(positive(uy), positive(lx)); own.Cmp(hi) < 0 {
+			hi.Set(&own)
 		}
 	}
 	return &out
 }
 
-// substitute is a form of the position that a's logit less b's does not exceed. Behind each
-// layer the difference is at most Σ α·max(0, x) + β·max(0, y) + c, with x and y for a neuron's sum in
-// the two. With slopes s and t, each is at most s·x + t·y and the largest that is left.
-func (e *encloser) substitute(a, b *logit, apart []ranges, slopes []sdk.JointSlope) *logit {
-	last := len(e.model.layers) - 1
-	out := &e.model.layers[last]
-	alpha, beta := zeros(nil, out.in), zeros(nil, out.in) // over 2^shift
-	for i := range alpha {
-		alpha[i].Set(&out.weights[i])
-		beta[i].Neg(&out.weights[i])
+var zero big.Int
+
+// positive is max(0, v).
+func positive(v *big.Int) *big.Int {
+	if v.Sign() > 0 {
+		return v
 	}
-	shift := out.shift
+	return &zero
+}
+
+// functional is up·p − down·q, where p and q are the logits of one of x and of one of y.
+type functional struct {
+	up, down *big.Int
+	x, y     []*logit
+	hexagons []*hexagons // by hidden layer
+	// told are slopes by layer, of x's neurons and of y's, in so many times; NaN where none is.
+	told  [][2][]float64
+	times *big.Int
+}
+
+// untold are the slopes of all hidden layers, none of which is told.
+func (e *encloser) untold() [][2][]float64 {
+	out := make([][2][]float64, len(e.model.layers)-1)
+	for k := range out {
+		for side := range out[k] {
+			out[k][side] = slices.Repeat([]float64{math.NaN()}, e.model.layers[k].out)
+		}
+	}
+	return out
+}
+
+// substitute is a form of the position that the functional does not exceed, nil where there is nobody in the hexagons. Behind each
+// layer it is at most Σ α·max(0, x) + β·max(0, y) + c, with x and y for a neuron's sum in
+// the two. With slopes s and t, each is at most s·x + t·y and the largest that is left.
+func (e *encloser) substitute(f *functional) *logit {
+	last := len(e.model.layers) - 1
+	alpha, beta, shift := make([]big.Int, 1), make([]big.Int, 1), uint(0) // over 2^shift
+	alpha[0].Set(f.up)
+	beta[0].Neg(f.down)
 	var rest dyadic
 	var sum, product big.Int
-	for k := last - 1; ; k-- {
-		l, n := &e.model.layers[k], len(slopes)
-		for n > 0 && slopes[n-1].Layer == k {
-			n--
-		}
-		if l.relu {
-			shift = e.relaxPairs(alpha, beta, shift, newHexagons(&a.sums[k], &b.sums[k], &apart[k]), slopes[n:], &rest)
-		}
-		if slopes = slopes[:n]; k == 0 {
-			break
-		}
+	for k := last; k > 0; k-- {
+		l := &e.model.layers[k]
 		for j := range alpha {
 			rest.add(product.Mul(sum.Add(&alpha[j], &beta[j]), &l.bias[j]), shift+l.shift)
 		}
 		alpha, beta, shift = l.back(alpha), l.back(beta), shift+l.shift
+		if e.model.layers[k-1].relu {
+			var ok bool
+			if shift, ok = f.relax(k-1, alpha, beta, shift, &rest); !ok {
+				return nil
+			}
+		}
 	}
 	of := &logit{shift: shift + e.first.shift, coef: make([]big.Int, len(e.first.coef))}
 	for j := range alpha {
-		of.base.Add(&of.base, product.Mul(&alpha[j], &a.first[j]))
-		of.base.Add(&of.base, product.Mul(&beta[j], &b.first[j]))
 		sum.Add(&alpha[j], &beta[j])
+		of.base.Add(&of.base, product.Mul(&sum, &e.first.base[j]))
 		for v := range of.coef {
 			of.coef[v].Add(&of.coef[v], product.Mul(&sum, &e.first.coef[v][j]))
 		}
 	}
+	of.base.Add(&of.base, mostOwn(f.x, alpha))
+	of.base.Add(&of.base, mostOwn(f.y, beta))
 	rest.add(&of.base, of.shift)
 	for v := range of.coef {
 		of.coef[v].Lsh(&of.coef[v], rest.shift-of.shift)
@@ -139,41 +196,66 @@ func (e *encloser) substitute(a, b *logit, apart []ranges, slopes []sdk.JointSlo
 	return of
 }
 
-// relaxPairs makes multiples α and β of max(0, x) and max(0, y), over 2^shift, ones of x and y, over 2 to
-// the power returned. What is left is added to rest.
-func (e *encloser) relaxPairs(alpha, beta []big.Int, shift uint, of *hexagons, slopes []sdk.JointSlope, rest *dyadic) uint {
-	places := shift
-	for _, m := range slopes {
-		places = max(places, min(max(fraction(m.Own), fraction(m.Other)), slopeBits))
+// mostOwn is the largest of what multiples of the first layer's sums get of the protected features of any.
+func mostOwn(any []*logit, of []big.Int) *big.Int {
+	var most *big.Int
+	var product big.Int
+	for _, l := range any {
+		sum := new(big.Int)
+		for j := range of {
+			sum.Add(sum, product.Mul(&of[j], &l.own[j]))
+		}
+		if most == nil || sum.Cmp(most) > 0 {
+			most = sum
+		}
+	}
+	return most
+}
+
+// relax makes multiples α and β of max(0, x) and max(0, y) of layer k, over 2^shift, ones of x and y, over 2 to
+// the power returned. What is left is added to rest. ok is unset where there is nobody.
+func (f *functional) relax(k int, alpha, beta []big.Int, shift uint, rest *dyadic) (places uint, ok bool) {
+	of, told := f.hexagons[k], &f.told[k]
+	places = shift
+	for _, slopes := range told {
+		for _, v := range slopes {
+			if v == v {
+				places = max(places, min(fraction(v), slopeBits))
+			}
+		}
 	}
 	var s, t big.Int
+	// slope is the one told, or of a neuron without, its multiple if it may be positive.
+	slope := func(z, c *big.Int, v float64, most *big.Int) {
+		switch {
+		case v == v:
+			given(z, v, places)
+			z.Mul(z, f.times)
+		case most.Sign() > 0:
+			z.Set(c)
+		default:
+			z.SetInt64(0)
+		}
+	}
 	for j := range alpha {
 		x, y := &alpha[j], &beta[j]
 		x.Lsh(x, places-shift)
 		y.Lsh(y, places-shift)
-		told := len(slopes) > 0 && slopes[0].Neuron == j
-		if told {
-			given(&s, slopes[0].Own, places)
-			given(&t, slopes[0].Other, places)
-			slopes = slopes[1:]
-		} else { // as if both had the sign that they have, or may have
-			signed := func(of *big.Int, hi []big.Int, c *big.Int) {
-				if of.SetInt64(0); hi[j].Sign() > 0 {
-					of.Set(c)
-				}
+		slope(&s, x, told[0][j], &of.x.hi[j])
+		slope(&t, y, told[1][j], &of.y.hi[j])
+		if a, b := told[0][j], told[1][j]; a == a || b == b || crosses(&of.x.lo[j], &of.x.hi[j]) || crosses(&of.y.lo[j], &of.y.hi[j]) {
+			most := of.most(j, x.Sub(x, &s), y.Sub(y, &t), s.Neg(&s), t.Neg(&t))
+			if most == nil {
+				return 0, false
 			}
-			signed(&s, of.x.hi, x)
-			signed(&t, of.y.hi, y)
-		}
-		if told || crosses(&of.x.lo[j], &of.x.hi[j]) || crosses(&of.y.lo[j], &of.y.hi[j]) {
-			rest.add(of.most(j, x.Sub(x, &s), y.Sub(y, &t), s.Neg(&s), t.Neg(&t)), places+of.x.shift)
+			rest.add(most, places+of.x.shift)
 			s.Neg(&s)
 			t.Neg(&t)
 		}
 		x.Set(&s)
 		y.Set(&t)
 	}
-	return places
+	return places, true
 }
 
 // back is what multiples of the layer's sums are of what it reads, over 2^l.shift more.

@@ -86,7 +86,10 @@ func (e *encloser) leaf(ctx context.Context, l *certificate.Leaf) (method, error
 		return byVoid, nil
 	}
 	e.at(l.Box)
-	of, err := e.copies(l)
+	of, forms, err := e.copies(l)
+	if err == nil {
+		err = e.byCases(l, forms, of)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -98,24 +101,25 @@ func (e *encloser) leaf(ctx context.Context, l *certificate.Leaf) (method, error
 
 // copies encloses the logits of the combinations that are allowed in the box.
 // What the leaf says of copies must be so, and is then what counts; where it
-// says nothing, the checker's own bounds do.
-func (e *encloser) copies(l *certificate.Leaf) ([]enclosure, error) {
+// says nothing, the checker's own bounds do. forms are those of all copies of the leaf.
+func (e *encloser) copies(l *certificate.Leaf) (of []enclosure, forms []*logit, err error) {
 	allowed := e.reach.allowed(l.Box)
-	var of []enclosure
 	if l.Copies == nil {
 		for _, c := range allowed {
 			of = append(of, newEnclosure(e.logit(e.reach.combinations[c], nil)))
 		}
-		return of, nil
+		return of, nil, nil
 	}
 	for i := range l.Copies {
 		c := &l.Copies[i]
 		form := e.logit(c.Protected, c.Slopes)
 		bounds := newEnclosure(form)
+		forms = append(forms, form)
+		bounds.copy = i
 		bounds.slopes, bounds.up, bounds.down = c.Joint, c.Up, c.Down
 		if !math.IsInf(c.Logit.Lo, 0) {
 			if compare(&form.lo, form.shift, c.Logit.Lo) < 0 || compare(&form.hi, form.shift, c.Logit.Hi) > 0 {
-				return nil, fmt.Errorf("copy %d (%v): the logit is stated to lie in %v to %v; its slopes show %s only",
+				return nil, nil, fmt.Errorf("copy %d (%v): the logit is stated to lie in %v to %v; its slopes show %s only",
 					i, c.Protected, c.Logit.Lo, c.Logit.Hi, bounds.String())
 			}
 			bounds.lo.SetFloat64(c.Logit.Lo)
@@ -130,9 +134,9 @@ func (e *encloser) copies(l *certificate.Leaf) ([]enclosure, error) {
 		}
 	}
 	if len(allowed) > 0 {
-		return nil, fmt.Errorf("no copy with the protected values %v", e.reach.combinations[allowed[0]])
+		return nil, nil, fmt.Errorf("no copy with the protected values %v", e.reach.combinations[allowed[0]])
 	}
-	return of, nil
+	return of, forms, nil
 }
 
 // follows reports whether the claim holds where the copies of the box at hand have these enclosures.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
@@ -100,6 +101,13 @@ func FuzzRun(f *testing.F) {
 	box := st.Space.Whole().Box
 	f.Add(write(f, st, []*certificate.Leaf{{Box: box, Enumerated: true}}))
 	f.Add(write(f, st, []*certificate.Leaf{{Box: box, Copies: copies(st, newReach(st), box)}}))
+	f.Add(write(f, st, []*certificate.Leaf{{Box: box, Copies: copies(st, newReach(st), box), Cases: []sdk.CaseProof{{
+		First: sdk.CaseSide{Copies: []int{0}, Neurons: []sdk.Neuron{{}}}, Second: sdk.CaseSide{Copies: []int{0, 1}},
+		Steps: []sdk.CaseStep{
+			{Kind: sdk.CaseReLU}, {Kind: sdk.CaseEnd, Up: 1, Down: 1, Slopes: []float64{1}},
+			{Kind: sdk.CaseCut}, {Kind: sdk.CaseEnd, Slopes: []float64{-1}}, {Kind: sdk.CaseEnd, Up: 0.5, Down: 1, Slopes: []float64{0}},
+		},
+	}}}}))
 	st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 2}
 	f.Add(write(f, st, []*certificate.Leaf{{Box: box}}))
 	forest := randomForest(rand.New(rand.NewPCG(1, 1)), fairness.Logit, false)

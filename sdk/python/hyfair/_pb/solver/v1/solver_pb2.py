@@ -18,7 +18,7 @@ from hyfair._pb.problem.v1 import problem_pb2 as hyfair_dot_problem_dot_v1_dot_p
 from hyfair._pb.problem.v1 import space_pb2 as hyfair_dot_problem_dot_v1_dot_space__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dhyfair/solver/v1/solver.proto\x12\x10hyfair.solver.v1\x1a\"hyfair/plugin/v1/description.proto\x1a\x1ehyfair/problem/v1/number.proto\x1a\x1fhyfair/problem/v1/problem.proto\x1a\x1dhyfair/problem/v1/space.proto\"\x11\n\x0f\x44\x65scribeRequest\"F\n\x10\x44\x65scribeResponse\x12\x32\n\x0b\x64\x65scription\x18\x01 \x01(\x0b\x32\x1d.hyfair.plugin.v1.Description\"z\n\x0cSolveRequest\x12+\n\x07problem\x18\x01 \x01(\x0b\x32\x1a.hyfair.problem.v1.Problem\x12/\n\x07options\x18\x02 \x01(\x0b\x32\x1e.hyfair.solver.v1.SolveOptions\x12\x0c\n\x04\x63\x61ll\x18\x03 \x01(\x04\"\xa6\x02\n\x0cSolveOptions\x12\x0c\n\x04seed\x18\x01 \x01(\x03\x12\x0f\n\x07threads\x18\x02 \x01(\x05\x12\x0e\n\x06memory\x18\x03 \x01(\x03\x12\x18\n\x10time_limit_nanos\x18\x04 \x01(\x03\x12\x12\n\nwork_limit\x18\x05 \x01(\x03\x12\x0b\n\x03gap\x18\x06 \x01(\x01\x12\x13\n\x06target\x18\x07 \x01(\x01H\x00\x88\x01\x01\x12<\n\x07options\x18\x08 \x03(\x0b\x32+.hyfair.solver.v1.SolveOptions.OptionsEntry\x12\x0e\n\x06pieces\x18\t \x01(\x08\x12\x0e\n\x06proofs\x18\n \x01(\x08\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\t\n\x07_target\"\xa0\x01\n\rSolveResponse\x12.\n\x08progress\x18\x01 \x01(\x0b\x32\x1a.hyfair.solver.v1.ProgressH\x00\x12*\n\x06result\x18\x02 \x01(\x0b\x32\x18.hyfair.solver.v1.ResultH\x00\x12*\n\x06pieces\x18\x03 \x01(\x0b\x32\x18.hyfair.solver.v1.PiecesH\x00\x42\x07\n\x05\x65vent\"1\n\x06Pieces\x12\'\n\x06pieces\x18\x01 \x03(\x0b\x32\x17.hyfair.solver.v1.Piece\"\xc8\x01\n\x05Piece\x12\n\n\x02lo\x18\x01 \x03(\x01\x12\n\n\x02hi\x18\x02 \x03(\x01\x12+\n\x05\x63laim\x18\x03 \x01(\x0e\x32\x1c.hyfair.solver.v1.PieceClaim\x12\'\n\x04\x66\x61ir\x18\x04 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12)\n\x06unfair\x18\x05 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12&\n\x05proof\x18\x06 \x01(\x0b\x32\x17.hyfair.solver.v1.Proof\"H\n\x05Proof\x12\x12\n\nenumerated\x18\x01 \x01(\x08\x12+\n\x06\x63opies\x18\x02 \x03(\x0b\x32\x1b.hyfair.solver.v1.CopyProof\"\x84\x02\n\tCopyProof\x12+\n\tprotected\x18\x01 \x01(\x0b\x32\x18.hyfair.problem.v1.Point\x12*\n\x05logit\x18\x02 \x01(\x0b\x32\x1b.hyfair.problem.v1.Interval\x12\x0e\n\x06layers\x18\x03 \x03(\x05\x12\x0f\n\x07neurons\x18\x04 \x03(\x05\x12\x0e\n\x06slopes\x18\x05 \x03(\x01\x12\x14\n\x0cjoint_layers\x18\x06 \x03(\x05\x12\x15\n\rjoint_neurons\x18\x07 \x03(\x05\x12\x11\n\tjoint_own\x18\x08 \x03(\x01\x12\x13\n\x0bjoint_other\x18\t \x03(\x01\x12\n\n\x02up\x18\n \x01(\x01\x12\x0c\n\x04\x64own\x18\x0b \x01(\x01\"\x9b\x01\n\x06Shares\x12\'\n\x04\x66\x61ir\x18\x01 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12)\n\x06unfair\x18\x02 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12.\n\x0bindividuals\x18\x03 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12\r\n\x05\x62oxes\x18\x04 \x01(\x03\"\xc7\x01\n\x08Progress\x12)\n\x06values\x18\x01 \x01(\x0b\x32\x19.hyfair.problem.v1.Values\x12\x11\n\tobjective\x18\x02 \x01(\x01\x12\x12\n\x05\x62ound\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\r\n\x05nodes\x18\x04 \x01(\x03\x12\x15\n\relapsed_nanos\x18\x05 \x01(\x03\x12(\n\x06shares\x18\x06 \x01(\x0b\x32\x18.hyfair.solver.v1.Shares\x12\x0f\n\x07settled\x18\x07 \x01(\x01\x42\x08\n\x06_bound\"\xe7\x02\n\x06Result\x12(\n\x06status\x18\x01 \x01(\x0e\x32\x18.hyfair.solver.v1.Status\x12(\n\x06reason\x18\x02 \x01(\x0e\x32\x18.hyfair.solver.v1.Reason\x12\x0e\n\x06native\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12)\n\x06values\x18\x05 \x01(\x0b\x32\x19.hyfair.problem.v1.Values\x12*\n\x07witness\x18\x06 \x01(\x0b\x32\x19.hyfair.solver.v1.Witness\x12\x11\n\tobjective\x18\x07 \x01(\x01\x12\x12\n\x05\x62ound\x18\x08 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\ttolerance\x18\t \x01(\x01\x12\r\n\x05nodes\x18\n \x01(\x03\x12\x15\n\relapsed_nanos\x18\x0b \x01(\x03\x12(\n\x06shares\x18\x0c \x01(\x0b\x32\x18.hyfair.solver.v1.SharesB\x08\n\x06_bound\"[\n\x07Witness\x12\'\n\x05\x63opy1\x18\x01 \x01(\x0b\x32\x18.hyfair.problem.v1.Point\x12\'\n\x05\x63opy2\x18\x02 \x01(\x0b\x32\x18.hyfair.problem.v1.Point\":\n\x0bLoadRequest\x12+\n\x07problem\x18\x01 \x01(\x0b\x32\x1a.hyfair.problem.v1.Problem\"\x1e\n\x0cLoadResponse\x12\x0e\n\x06handle\x18\x01 \x01(\x04\"\x8c\x01\n\x12SolveLoadedRequest\x12\x0e\n\x06handle\x18\x01 \x01(\x04\x12\'\n\x05\x64\x65lta\x18\x02 \x01(\x0b\x32\x18.hyfair.problem.v1.Delta\x12/\n\x07options\x18\x03 \x01(\x0b\x32\x1e.hyfair.solver.v1.SolveOptions\x12\x0c\n\x04\x63\x61ll\x18\x04 \x01(\x04\"\x1f\n\rUnloadRequest\x12\x0e\n\x06handle\x18\x01 \x01(\x04\"\x10\n\x0eUnloadResponse\" \n\x10InterruptRequest\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\x04\"\x13\n\x11InterruptResponse*t\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTATUS_FEASIBLE\x10\x01\x12\x12\n\x0eSTATUS_OPTIMAL\x10\x02\x12\x15\n\x11STATUS_INFEASIBLE\x10\x03\x12\x12\n\x0eSTATUS_UNKNOWN\x10\x04*\xcf\x01\n\x06Reason\x12\x16\n\x12REASON_UNSPECIFIED\x10\x00\x12\x0f\n\x0bREASON_NONE\x10\x01\x12\x15\n\x11REASON_TIME_LIMIT\x10\x02\x12\x15\n\x11REASON_WORK_LIMIT\x10\x03\x12\x17\n\x13REASON_MEMORY_LIMIT\x10\x04\x12\x16\n\x12REASON_INTERRUPTED\x10\x05\x12\x15\n\x11REASON_INCOMPLETE\x10\x06\x12\x14\n\x10REASON_NUMERICAL\x10\x07\x12\x10\n\x0cREASON_OTHER\x10\x08*\x8b\x01\n\nPieceClaim\x12\x1b\n\x17PIECE_CLAIM_UNSPECIFIED\x10\x00\x12\x14\n\x10PIECE_CLAIM_FAIR\x10\x01\x12\x16\n\x12PIECE_CLAIM_UNFAIR\x10\x02\x12\x19\n\x15PIECE_CLAIM_UNDECIDED\x10\x03\x12\x17\n\x13PIECE_CLAIM_OUTSIDE\x10\x04\x32\xe9\x03\n\x06Solver\x12Q\n\x08\x44\x65scribe\x12!.hyfair.solver.v1.DescribeRequest\x1a\".hyfair.solver.v1.DescribeResponse\x12J\n\x05Solve\x12\x1e.hyfair.solver.v1.SolveRequest\x1a\x1f.hyfair.solver.v1.SolveResponse0\x01\x12\x45\n\x04Load\x12\x1d.hyfair.solver.v1.LoadRequest\x1a\x1e.hyfair.solver.v1.LoadResponse\x12V\n\x0bSolveLoaded\x12$.hyfair.solver.v1.SolveLoadedRequest\x1a\x1f.hyfair.solver.v1.SolveResponse0\x01\x12K\n\x06Unload\x12\x1f.hyfair.solver.v1.UnloadRequest\x1a .hyfair.solver.v1.UnloadResponse\x12T\n\tInterrupt\x12\".hyfair.solver.v1.InterruptRequest\x1a#.hyfair.solver.v1.InterruptResponseB<Z:github.com/hyfair/hyfair/sdk/internal/pb/solverv1;solverv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dhyfair/solver/v1/solver.proto\x12\x10hyfair.solver.v1\x1a\"hyfair/plugin/v1/description.proto\x1a\x1ehyfair/problem/v1/number.proto\x1a\x1fhyfair/problem/v1/problem.proto\x1a\x1dhyfair/problem/v1/space.proto\"\x11\n\x0f\x44\x65scribeRequest\"F\n\x10\x44\x65scribeResponse\x12\x32\n\x0b\x64\x65scription\x18\x01 \x01(\x0b\x32\x1d.hyfair.plugin.v1.Description\"z\n\x0cSolveRequest\x12+\n\x07problem\x18\x01 \x01(\x0b\x32\x1a.hyfair.problem.v1.Problem\x12/\n\x07options\x18\x02 \x01(\x0b\x32\x1e.hyfair.solver.v1.SolveOptions\x12\x0c\n\x04\x63\x61ll\x18\x03 \x01(\x04\"\xa6\x02\n\x0cSolveOptions\x12\x0c\n\x04seed\x18\x01 \x01(\x03\x12\x0f\n\x07threads\x18\x02 \x01(\x05\x12\x0e\n\x06memory\x18\x03 \x01(\x03\x12\x18\n\x10time_limit_nanos\x18\x04 \x01(\x03\x12\x12\n\nwork_limit\x18\x05 \x01(\x03\x12\x0b\n\x03gap\x18\x06 \x01(\x01\x12\x13\n\x06target\x18\x07 \x01(\x01H\x00\x88\x01\x01\x12<\n\x07options\x18\x08 \x03(\x0b\x32+.hyfair.solver.v1.SolveOptions.OptionsEntry\x12\x0e\n\x06pieces\x18\t \x01(\x08\x12\x0e\n\x06proofs\x18\n \x01(\x08\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\t\n\x07_target\"\xa0\x01\n\rSolveResponse\x12.\n\x08progress\x18\x01 \x01(\x0b\x32\x1a.hyfair.solver.v1.ProgressH\x00\x12*\n\x06result\x18\x02 \x01(\x0b\x32\x18.hyfair.solver.v1.ResultH\x00\x12*\n\x06pieces\x18\x03 \x01(\x0b\x32\x18.hyfair.solver.v1.PiecesH\x00\x42\x07\n\x05\x65vent\"1\n\x06Pieces\x12\'\n\x06pieces\x18\x01 \x03(\x0b\x32\x17.hyfair.solver.v1.Piece\"\xc8\x01\n\x05Piece\x12\n\n\x02lo\x18\x01 \x03(\x01\x12\n\n\x02hi\x18\x02 \x03(\x01\x12+\n\x05\x63laim\x18\x03 \x01(\x0e\x32\x1c.hyfair.solver.v1.PieceClaim\x12\'\n\x04\x66\x61ir\x18\x04 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12)\n\x06unfair\x18\x05 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12&\n\x05proof\x18\x06 \x01(\x0b\x32\x17.hyfair.solver.v1.Proof\"t\n\x05Proof\x12\x12\n\nenumerated\x18\x01 \x01(\x08\x12+\n\x06\x63opies\x18\x02 \x03(\x0b\x32\x1b.hyfair.solver.v1.CopyProof\x12*\n\x05\x63\x61ses\x18\x03 \x03(\x0b\x32\x1b.hyfair.solver.v1.CaseProof\"\x9a\x01\n\tCaseProof\x12)\n\x05\x66irst\x18\x01 \x01(\x0b\x32\x1a.hyfair.solver.v1.CaseSide\x12*\n\x06second\x18\x02 \x01(\x0b\x32\x1a.hyfair.solver.v1.CaseSide\x12\x0b\n\x03\x62in\x18\x03 \x01(\x05\x12)\n\x05steps\x18\x04 \x03(\x0b\x32\x1a.hyfair.solver.v1.CaseStep\";\n\x08\x43\x61seSide\x12\x0e\n\x06\x63opies\x18\x01 \x03(\x05\x12\x0e\n\x06layers\x18\x02 \x03(\x05\x12\x0f\n\x07neurons\x18\x03 \x03(\x05\"v\n\x08\x43\x61seStep\x12\x0e\n\x04relu\x18\x01 \x01(\x05H\x00\x12(\n\x03\x63ut\x18\x02 \x01(\x0b\x32\x19.hyfair.solver.v1.CaseCutH\x00\x12(\n\x03\x65nd\x18\x03 \x01(\x0b\x32\x19.hyfair.solver.v1.CaseEndH\x00\x42\x06\n\x04step\"&\n\x07\x43\x61seCut\x12\x0f\n\x07\x66\x65\x61ture\x18\x01 \x01(\x05\x12\n\n\x02\x61t\x18\x02 \x01(\x01\"3\n\x07\x43\x61seEnd\x12\n\n\x02up\x18\x01 \x01(\x01\x12\x0c\n\x04\x64own\x18\x02 \x01(\x01\x12\x0e\n\x06slopes\x18\x03 \x03(\x01\"\x84\x02\n\tCopyProof\x12+\n\tprotected\x18\x01 \x01(\x0b\x32\x18.hyfair.problem.v1.Point\x12*\n\x05logit\x18\x02 \x01(\x0b\x32\x1b.hyfair.problem.v1.Interval\x12\x0e\n\x06layers\x18\x03 \x03(\x05\x12\x0f\n\x07neurons\x18\x04 \x03(\x05\x12\x0e\n\x06slopes\x18\x05 \x03(\x01\x12\x14\n\x0cjoint_layers\x18\x06 \x03(\x05\x12\x15\n\rjoint_neurons\x18\x07 \x03(\x05\x12\x11\n\tjoint_own\x18\x08 \x03(\x01\x12\x13\n\x0bjoint_other\x18\t \x03(\x01\x12\n\n\x02up\x18\n \x01(\x01\x12\x0c\n\x04\x64own\x18\x0b \x01(\x01\"\x9b\x01\n\x06Shares\x12\'\n\x04\x66\x61ir\x18\x01 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12)\n\x06unfair\x18\x02 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12.\n\x0bindividuals\x18\x03 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12\r\n\x05\x62oxes\x18\x04 \x01(\x03\"\xc7\x01\n\x08Progress\x12)\n\x06values\x18\x01 \x01(\x0b\x32\x19.hyfair.problem.v1.Values\x12\x11\n\tobjective\x18\x02 \x01(\x01\x12\x12\n\x05\x62ound\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\r\n\x05nodes\x18\x04 \x01(\x03\x12\x15\n\relapsed_nanos\x18\x05 \x01(\x03\x12(\n\x06shares\x18\x06 \x01(\x0b\x32\x18.hyfair.solver.v1.Shares\x12\x0f\n\x07settled\x18\x07 \x01(\x01\x42\x08\n\x06_bound\"\xe7\x02\n\x06Result\x12(\n\x06status\x18\x01 \x01(\x0e\x32\x18.hyfair.solver.v1.Status\x12(\n\x06reason\x18\x02 \x01(\x0e\x32\x18.hyfair.solver.v1.Reason\x12\x0e\n\x06native\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12)\n\x06values\x18\x05 \x01(\x0b\x32\x19.hyfair.problem.v1.Values\x12*\n\x07witness\x18\x06 \x01(\x0b\x32\x19.hyfair.solver.v1.Witness\x12\x11\n\tobjective\x18\x07 \x01(\x01\x12\x12\n\x05\x62ound\x18\x08 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\ttolerance\x18\t \x01(\x01\x12\r\n\x05nodes\x18\n \x01(\x03\x12\x15\n\relapsed_nanos\x18\x0b \x01(\x03\x12(\n\x06shares\x18\x0c \x01(\x0b\x32\x18.hyfair.solver.v1.SharesB\x08\n\x06_bound\"[\n\x07Witness\x12\'\n\x05\x63opy1\x18\x01 \x01(\x0b\x32\x18.hyfair.problem.v1.Point\x12\'\n\x05\x63opy2\x18\x02 \x01(\x0b\x32\x18.hyfair.problem.v1.Point\":\n\x0bLoadRequest\x12+\n\x07problem\x18\x01 \x01(\x0b\x32\x1a.hyfair.problem.v1.Problem\"\x1e\n\x0cLoadResponse\x12\x0e\n\x06handle\x18\x01 \x01(\x04\"\x8c\x01\n\x12SolveLoadedRequest\x12\x0e\n\x06handle\x18\x01 \x01(\x04\x12\'\n\x05\x64\x65lta\x18\x02 \x01(\x0b\x32\x18.hyfair.problem.v1.Delta\x12/\n\x07options\x18\x03 \x01(\x0b\x32\x1e.hyfair.solver.v1.SolveOptions\x12\x0c\n\x04\x63\x61ll\x18\x04 \x01(\x04\"\x1f\n\rUnloadRequest\x12\x0e\n\x06handle\x18\x01 \x01(\x04\"\x10\n\x0eUnloadResponse\" \n\x10InterruptRequest\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\x04\"\x13\n\x11InterruptResponse*t\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTATUS_FEASIBLE\x10\x01\x12\x12\n\x0eSTATUS_OPTIMAL\x10\x02\x12\x15\n\x11STATUS_INFEASIBLE\x10\x03\x12\x12\n\x0eSTATUS_UNKNOWN\x10\x04*\xcf\x01\n\x06Reason\x12\x16\n\x12REASON_UNSPECIFIED\x10\x00\x12\x0f\n\x0bREASON_NONE\x10\x01\x12\x15\n\x11REASON_TIME_LIMIT\x10\x02\x12\x15\n\x11REASON_WORK_LIMIT\x10\x03\x12\x17\n\x13REASON_MEMORY_LIMIT\x10\x04\x12\x16\n\x12REASON_INTERRUPTED\x10\x05\x12\x15\n\x11REASON_INCOMPLETE\x10\x06\x12\x14\n\x10REASON_NUMERICAL\x10\x07\x12\x10\n\x0cREASON_OTHER\x10\x08*\x8b\x01\n\nPieceClaim\x12\x1b\n\x17PIECE_CLAIM_UNSPECIFIED\x10\x00\x12\x14\n\x10PIECE_CLAIM_FAIR\x10\x01\x12\x16\n\x12PIECE_CLAIM_UNFAIR\x10\x02\x12\x19\n\x15PIECE_CLAIM_UNDECIDED\x10\x03\x12\x17\n\x13PIECE_CLAIM_OUTSIDE\x10\x04\x32\xe9\x03\n\x06Solver\x12Q\n\x08\x44\x65scribe\x12!.hyfair.solver.v1.DescribeRequest\x1a\".hyfair.solver.v1.DescribeResponse\x12J\n\x05Solve\x12\x1e.hyfair.solver.v1.SolveRequest\x1a\x1f.hyfair.solver.v1.SolveResponse0\x01\x12\x45\n\x04Load\x12\x1d.hyfair.solver.v1.LoadRequest\x1a\x1e.hyfair.solver.v1.LoadResponse\x12V\n\x0bSolveLoaded\x12$.hyfair.solver.v1.SolveLoadedRequest\x1a\x1f.hyfair.solver.v1.SolveResponse0\x01\x12K\n\x06Unload\x12\x1f.hyfair.solver.v1.UnloadRequest\x1a .hyfair.solver.v1.UnloadResponse\x12T\n\tInterrupt\x12\".hyfair.solver.v1.InterruptRequest\x1a#.hyfair.solver.v1.InterruptResponseB<Z:github.com/hyfair/hyfair/sdk/internal/pb/solverv1;solverv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -28,12 +28,12 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['DESCRIPTOR']._serialized_options = b'Z:github.com/hyfair/hyfair/sdk/internal/pb/solverv1;solverv1'
   _globals['_SOLVEOPTIONS_OPTIONSENTRY']._options = None
   _globals['_SOLVEOPTIONS_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_STATUS']._serialized_start=2605
-  _globals['_STATUS']._serialized_end=2721
-  _globals['_REASON']._serialized_start=2724
-  _globals['_REASON']._serialized_end=2931
-  _globals['_PIECECLAIM']._serialized_start=2934
-  _globals['_PIECECLAIM']._serialized_end=3073
+  _globals['_STATUS']._serialized_start=3080
+  _globals['_STATUS']._serialized_end=3196
+  _globals['_REASON']._serialized_start=3199
+  _globals['_REASON']._serialized_end=3406
+  _globals['_PIECECLAIM']._serialized_start=3409
+  _globals['_PIECECLAIM']._serialized_end=3548
   _globals['_DESCRIBEREQUEST']._serialized_start=183
   _globals['_DESCRIBEREQUEST']._serialized_end=200
   _globals['_DESCRIBERESPONSE']._serialized_start=202
@@ -51,31 +51,41 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_PIECE']._serialized_start=910
   _globals['_PIECE']._serialized_end=1110
   _globals['_PROOF']._serialized_start=1112
-  _globals['_PROOF']._serialized_end=1184
-  _globals['_COPYPROOF']._serialized_start=1187
-  _globals['_COPYPROOF']._serialized_end=1447
-  _globals['_SHARES']._serialized_start=1450
-  _globals['_SHARES']._serialized_end=1605
-  _globals['_PROGRESS']._serialized_start=1608
-  _globals['_PROGRESS']._serialized_end=1807
-  _globals['_RESULT']._serialized_start=1810
-  _globals['_RESULT']._serialized_end=2169
-  _globals['_WITNESS']._serialized_start=2171
-  _globals['_WITNESS']._serialized_end=2262
-  _globals['_LOADREQUEST']._serialized_start=2264
-  _globals['_LOADREQUEST']._serialized_end=2322
-  _globals['_LOADRESPONSE']._serialized_start=2324
-  _globals['_LOADRESPONSE']._serialized_end=2354
-  _globals['_SOLVELOADEDREQUEST']._serialized_start=2357
-  _globals['_SOLVELOADEDREQUEST']._serialized_end=2497
-  _globals['_UNLOADREQUEST']._serialized_start=2499
-  _globals['_UNLOADREQUEST']._serialized_end=2530
-  _globals['_UNLOADRESPONSE']._serialized_start=2532
-  _globals['_UNLOADRESPONSE']._serialized_end=2548
-  _globals['_INTERRUPTREQUEST']._serialized_start=2550
-  _globals['_INTERRUPTREQUEST']._serialized_end=2582
-  _globals['_INTERRUPTRESPONSE']._serialized_start=2584
-  _globals['_INTERRUPTRESPONSE']._serialized_end=2603
-  _globals['_SOLVER']._serialized_start=3076
-  _globals['_SOLVER']._serialized_end=3565
+  _globals['_PROOF']._serialized_end=1228
+  _globals['_CASEPROOF']._serialized_start=1231
+  _globals['_CASEPROOF']._serialized_end=1385
+  _globals['_CASESIDE']._serialized_start=1387
+  _globals['_CASESIDE']._serialized_end=1446
+  _globals['_CASESTEP']._serialized_start=1448
+  _globals['_CASESTEP']._serialized_end=1566
+  _globals['_CASECUT']._serialized_start=1568
+  _globals['_CASECUT']._serialized_end=1606
+  _globals['_CASEEND']._serialized_start=1608
+  _globals['_CASEEND']._serialized_end=1659
+  _globals['_COPYPROOF']._serialized_start=1662
+  _globals['_COPYPROOF']._serialized_end=1922
+  _globals['_SHARES']._serialized_start=1925
+  _globals['_SHARES']._serialized_end=2080
+  _globals['_PROGRESS']._serialized_start=2083
+  _globals['_PROGRESS']._serialized_end=2282
+  _globals['_RESULT']._serialized_start=2285
+  _globals['_RESULT']._serialized_end=2644
+  _globals['_WITNESS']._serialized_start=2646
+  _globals['_WITNESS']._serialized_end=2737
+  _globals['_LOADREQUEST']._serialized_start=2739
+  _globals['_LOADREQUEST']._serialized_end=2797
+  _globals['_LOADRESPONSE']._serialized_start=2799
+  _globals['_LOADRESPONSE']._serialized_end=2829
+  _globals['_SOLVELOADEDREQUEST']._serialized_start=2832
+  _globals['_SOLVELOADEDREQUEST']._serialized_end=2972
+  _globals['_UNLOADREQUEST']._serialized_start=2974
+  _globals['_UNLOADREQUEST']._serialized_end=3005
+  _globals['_UNLOADRESPONSE']._serialized_start=3007
+  _globals['_UNLOADRESPONSE']._serialized_end=3023
+  _globals['_INTERRUPTREQUEST']._serialized_start=3025
+  _globals['_INTERRUPTREQUEST']._serialized_end=3057
+  _globals['_INTERRUPTRESPONSE']._serialized_start=3059
+  _globals['_INTERRUPTRESPONSE']._serialized_end=3078
+  _globals['_SOLVER']._serialized_start=3551
+  _globals['_SOLVER']._serialized_end=4040
 # @@protoc_insertion_point(module_scope)

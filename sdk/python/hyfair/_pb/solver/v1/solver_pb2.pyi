@@ -141,12 +141,64 @@ class Piece(_message.Message):
     def __init__(self, lo: _Optional[_Iterable[float]] = ..., hi: _Optional[_Iterable[float]] = ..., claim: _Optional[_Union[PieceClaim, str]] = ..., fair: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., unfair: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., proof: _Optional[_Union[Proof, _Mapping]] = ...) -> None: ...
 
 class Proof(_message.Message):
-    __slots__ = ("enumerated", "copies")
+    __slots__ = ("enumerated", "copies", "cases")
     ENUMERATED_FIELD_NUMBER: _ClassVar[int]
     COPIES_FIELD_NUMBER: _ClassVar[int]
+    CASES_FIELD_NUMBER: _ClassVar[int]
     enumerated: bool
     copies: _containers.RepeatedCompositeFieldContainer[CopyProof]
-    def __init__(self, enumerated: bool = ..., copies: _Optional[_Iterable[_Union[CopyProof, _Mapping]]] = ...) -> None: ...
+    cases: _containers.RepeatedCompositeFieldContainer[CaseProof]
+    def __init__(self, enumerated: bool = ..., copies: _Optional[_Iterable[_Union[CopyProof, _Mapping]]] = ..., cases: _Optional[_Iterable[_Union[CaseProof, _Mapping]]] = ...) -> None: ...
+
+class CaseProof(_message.Message):
+    __slots__ = ("first", "second", "bin", "steps")
+    FIRST_FIELD_NUMBER: _ClassVar[int]
+    SECOND_FIELD_NUMBER: _ClassVar[int]
+    BIN_FIELD_NUMBER: _ClassVar[int]
+    STEPS_FIELD_NUMBER: _ClassVar[int]
+    first: CaseSide
+    second: CaseSide
+    bin: int
+    steps: _containers.RepeatedCompositeFieldContainer[CaseStep]
+    def __init__(self, first: _Optional[_Union[CaseSide, _Mapping]] = ..., second: _Optional[_Union[CaseSide, _Mapping]] = ..., bin: _Optional[int] = ..., steps: _Optional[_Iterable[_Union[CaseStep, _Mapping]]] = ...) -> None: ...
+
+class CaseSide(_message.Message):
+    __slots__ = ("copies", "layers", "neurons")
+    COPIES_FIELD_NUMBER: _ClassVar[int]
+    LAYERS_FIELD_NUMBER: _ClassVar[int]
+    NEURONS_FIELD_NUMBER: _ClassVar[int]
+    copies: _containers.RepeatedScalarFieldContainer[int]
+    layers: _containers.RepeatedScalarFieldContainer[int]
+    neurons: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, copies: _Optional[_Iterable[int]] = ..., layers: _Optional[_Iterable[int]] = ..., neurons: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class CaseStep(_message.Message):
+    __slots__ = ("relu", "cut", "end")
+    RELU_FIELD_NUMBER: _ClassVar[int]
+    CUT_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    relu: int
+    cut: CaseCut
+    end: CaseEnd
+    def __init__(self, relu: _Optional[int] = ..., cut: _Optional[_Union[CaseCut, _Mapping]] = ..., end: _Optional[_Union[CaseEnd, _Mapping]] = ...) -> None: ...
+
+class CaseCut(_message.Message):
+    __slots__ = ("feature", "at")
+    FEATURE_FIELD_NUMBER: _ClassVar[int]
+    AT_FIELD_NUMBER: _ClassVar[int]
+    feature: int
+    at: float
+    def __init__(self, feature: _Optional[int] = ..., at: _Optional[float] = ...) -> None: ...
+
+class CaseEnd(_message.Message):
+    __slots__ = ("up", "down", "slopes")
+    UP_FIELD_NUMBER: _ClassVar[int]
+    DOWN_FIELD_NUMBER: _ClassVar[int]
+    SLOPES_FIELD_NUMBER: _ClassVar[int]
+    up: float
+    down: float
+    slopes: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, up: _Optional[float] = ..., down: _Optional[float] = ..., slopes: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class CopyProof(_message.Message):
     __slots__ = ("protected", "logit", "layers", "neurons", "slopes", "joint_layers", "joint_neurons", "joint_own", "joint_other", "up", "down")

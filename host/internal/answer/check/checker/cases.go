@@ -1,0 +1,234 @@
+package checker
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// below is another copy of a leaf, and where the claim is about bins, the one that its score would be in.
+type below struct{ copy, bin int }
+
+// byCases checks the leaf's proofs by cases, and tells the copies, whose forms are given, of which pairs they are.
+func (e *encloser) byCases(l *certificate.Leaf, forms []*logit, of []enclosure) error {
+	for i := range l.Cases {
+		c := &l.Cases[i]
+		if e.claim.k > 0 && c.Bin+e.claim.k > len(e.claim.edges) {
+			continue // there are no such bins
+		}
+		if err := e.refute(c, l.Box, forms); err != nil {
+			return fmt.Errorf("cases %d: %w", i, err)
+		}
+		for i := range of {
+			if a := &of[i]; slices.Contains(c.First.Copies, a.copy) {
+				if a.refuted == nil {
+					a.refuted = map[below]bool{}
+				}
+				for _, b := range c.Second.Copies {
+					if e.claim.k == 0 {
+						a.refuted[below{b, 0}] = true
+					} else {
+						a.refuted[below{b, c.Bin}] = true
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// refuted reports that cases show that there is nobody against the claim with a's score above b's.
+func (c *claim) refuted(a, b *enclosure) bool {
+	if c.k == 0 {
+		return a.refuted[below{b.copy, 0}]
+	}
+	for j := b.bins[0]; j+c.k <= a.bins[1]; j++ {
+		if !a.refuted[below{b.copy, j}] {
+			return false
+		}
+	}
+	return true
+}
+
+// refuter goes through a tree of cases.
+type refuter struct {
+	*encloser
+	f     functional
+	proof *sdk.CaseProof
+	box   space.Box
+	steps []sdk.CaseStep // that are left
+	// number is that of the next step.
+	number int
+}
+
+// refute checks a proof by cases, of a box with forms for the copies.
+func (e *encloser) refute(c *sdk.CaseProof, box space.Box, forms []*logit) error {
+	r := &refuter{encloser: e, proof: c, box: box, steps: c.Steps}
+	for _, i := range c.First.Copies {
+		r.f.x = append(r.f.x, forms[i])
+	}
+	for _, i := range c.Second.Copies {
+		r.f.y = append(r.f.y, forms[i])
+	}
+	own := func(l *logit) *ranges { return &ranges{shift: e.first.shift, lo: l.own, hi: l.own} }
+	a, b := hull(r.f.x, own), hull(r.f.y, own)
+	first := newRanges(len(a.lo), e.first.shift)
+	for j := range first.lo {
+		first.lo[j].Sub(&b.lo[j], &a.hi[j])
+		first.hi[j].Sub(&b.hi[j], &a.lo[j])
+	}
+	var x, y []ranges
+	for k := range len(e.model.layers) - 1 {
+		sums := func(l *logit) *ranges { return &l.sums[k] }
+		x, y = append(x, hull(r.f.x, sums)), append(y, hull(r.f.y, sums))
+	}
+	r.f.hexagons, r.f.told = e.hexagons(x, y, e.apart(first, x, y)), e.untold()
+	return r.step()
+}
+
+// hull is the ranges from the least to the greatest of any.
+func hull(any []*logit, of func(*logit) *ranges) ranges {
+	var shift uint
+	for _, l := range any {
+		shift = max(shift, of(l).shift)
+	}
+	out := of(any[0]).over(shift)
+	for _, l := range any[1:] {
+		r := of(l).over(shift)
+		for j := range out.lo {
+			if r.lo[j].Cmp(&out.lo[j]) < 0 {
+				out.lo[j].Set(&r.lo[j])
+			}
+			if r.hi[j].Cmp(&out.hi[j]) > 0 {
+				out.hi[j].Set(&r.hi[j])
+			}
+		}
+	}
+	return out
+}
+
+// step checks the next step and all below it.
+func (r *refuter) step() error {
+	s := &r.steps[0]
+	r.steps, r.number = r.steps[1:], r.number+1
+	switch s.Kind {
+	case sdk.CaseReLU:
+		return r.relu(s.ReLU)
+	case sdk.CaseCut:
+		return r.cut(s.Feature, s.At)
+	}
+	if at := r.number - 1; !r.end(s) {
+		return fmt.Errorf("step %d: the bound of the two logits does not tell that nobody is left", at)
+	}
+	return nil
+}
+
+// skip passes the next step and all below it.
+func (r *refuter) skip() {
+	for left := 1; left > 0; left-- {
+		if r.steps[0].Kind != sdk.CaseEnd {
+			left += 2
+		}
+		r.steps, r.number = r.steps[1:], r.number+1
+	}
+}
+
+// neuron is the range of the i-th neuron of both sides.
+func (r *refuter) neuron(i int) (of sdk.Neuron, side int, lo, hi *big.Int) {
+	n := r.proof.First.Neurons
+	if i < len(n) {
+		x := &r.f.hexagons[n[i].Layer].x
+		return n[i], 0, &x.lo[n[i].Index], &x.hi[n[i].Index]
+	}
+	of = r.proof.Second.Neurons[i-len(n)]
+	y := &r.f.hexagons[of.Layer].y
+	return of, 1, &y.lo[of.Index], &y.hi[of.Index]
+}
+
+// relu checks the two cases of a ReLU: its sum is not negative, or not positive.
+func (r *refuter) relu(i int) error {
+	_, _, lo, hi := r.neuron(i)
+	for _, end := range []*big.Int{lo, hi} {
+		before := new(big.Int).Set(end)
+		if end == hi && hi.Sign() > 0 || end == lo && lo.Sign() < 0 {
+			end.SetInt64(0)
+		}
+		err := error(nil)
+		if lo.Cmp(hi) > 0 {
+			r.skip() // there is nobody
+		} else {
+			err = r.step()
+		}
+		if end.Set(before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut checks the two parts of what is left of the box.
+func (r *refuter) cut(feature int, at float64) error {
+	box := r.box
+	for _, iv := range []space.Interval{{Lo: box[feature].Lo, Hi: min(at, box[feature].Hi)}, {Lo: max(at+1, box[feature].Lo), Hi: box[feature].Hi}} {
+		if iv.Empty() {
+			r.skip()
+			continue
+		}
+		r.box = slices.Clone(box)
+		r.box[feature] = iv
+		r.encloser.at(r.box)
+		if err := r.step(); err != nil {
+			return err
+		}
+	}
+	r.box = box
+	r.encloser.at(box)
+	return nil
+}
+
+// end reports whether nobody of the case at hand has the two logits that the claim rules out.
+func (r *refuter) end(s *sdk.CaseStep) bool {
+	beyond, ok := r.weigh(s)
+	if !ok {
+		return false
+	}
+	for i, v := range s.Slopes {
+		n, side, _, _ := r.neuron(i)
+		r.f.told[n.Layer][side][n.Index] = v
+	}
+	form := r.substitute(&r.f)
+	return form == nil || r.frame.most(term{one, form}).Cmp(beyond) < 0
+}
+
+// weigh sets the functional's weights to about those given, or multiples of them, and gives what it is at least of two logits that the claim
+// rules out; ok is unset where that is not known.
+func (r *refuter) weigh(s *sdk.CaseStep) (beyond *big.Rat, ok bool) {
+	r.f.times = one
+	switch {
+	case s.Up == 0 && s.Down == 0: // that there is nobody at all
+		r.f.up, r.f.down = new(big.Int), new(big.Int)
+		return new(big.Rat), true
+	case r.claim.k > 0: // the second's logit is below the upper edge of its bin, the first's at least at the lower one of the bin k further
+		shift := max(fraction(s.Up), fraction(s.Down))
+		r.f.up, r.f.down = scaled(new(big.Int), s.Up, shift), scaled(new(big.Int), s.Down, shift)
+		r.f.times = new(big.Int).Lsh(one, shift)
+		low, high := r.claim.edges[r.proof.Bin].Hi, r.claim.edges[r.proof.Bin+r.claim.k-1].Lo
+		beyond = new(big.Rat).SetFloat64(high)
+		beyond.Mul(beyond, new(big.Rat).SetInt(r.f.up))
+		second := new(big.Rat).SetFloat64(low)
+		return beyond.Sub(beyond, second.Mul(second, new(big.Rat).SetInt(r.f.down))), true
+	}
+	t := newTangent(r.claim.most, s.Up, s.Down)
+	if t == nil || s.Up == 0 {
+		return nil, false
+	}
+	r.f.up, r.f.down = t.up, t.down
+	of := new(big.Rat).SetFloat64(s.Up)
+	of.Quo(new(big.Rat).SetInt(t.up), of)
+	r.f.times = new(big.Int).Quo(of.Num(), of.Denom())
+	return t.beyond, true
+}

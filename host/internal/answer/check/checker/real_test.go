@@ -1,0 +1,73 @@
+package checker
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// TestPublicNetworks: the largest gap of scores and the largest k of public networks, which take too many leaves without cases of ReLUs, have certificates
+// of few leaves.
+func TestPublicNetworks(t *testing.T) {
+	tier.NeedUsual(t)
+	root := os.Getenv("HYFAIR_DATA")
+	if root == "" {
+		root = "../../../../../shared/data"
+	}
+	if _, err := os.Stat(root + "/bank/models"); err != nil {
+		t.Skipf("SKIPPED: the public networks are not there (%v); hyfair fetch brings them, HYFAIR_DATA names their folder", err)
+	}
+	solver, _ := plugintest.Solver(t, "bnb")
+	for _, c := range []struct {
+		study, model string
+		goal         problem.Goal
+		claim        string
+		leaves       int64
+	}{
+		{"bank", "BM-6", problem.Maximise, "0.43858", 5000},
+		{"bank", "BM-5", problem.Maximise, "0.5888", 5000},
+		{"adult", "AC-1", problem.Maximise, "0.9476", 5000},
+		{"adult", "AC-1", problem.MaxK, "19", 5000},
+		{"adult", "AC-9", problem.MaxK, "17", 5000},
+	} {
+		t.Run(c.model+" "+c.goal.String(), func(t *testing.T) {
+			if c.study == "adult" {
+				tier.NeedLong(t)
+			}
+			st, err := study.Load("../../../../../studies/"+c.study+".yaml", study.Options{DataRoot: root, Model: c.model})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := &problem.Query{Model: st.Model, Space: st.Space, Region: st.Space.Whole(), Notion: st.Notion, Epsilon: st.Epsilon, Goal: c.goal}
+			text, result := solved(t, solver, q)
+			r, err := certificate.NewReader(bytes.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := Run(t.Context(), r, Options{})
+			if err != nil || report.Refusal != nil {
+				t.Fatalf("%v, %v", err, report.Refusal)
+			}
+			claim := r.Statement().Claim
+			t.Logf("%s, bound %v, %d leaves, %d bytes", result.Native, result.Bound, report.Leaves, len(text))
+			if got := claimed(claim); got[:min(len(got), len(c.claim))] != c.claim || report.Leaves > c.leaves {
+				t.Errorf("%s in %d leaves, want %s in at most %d", got, report.Leaves, c.claim, c.leaves)
+			}
+		})
+	}
+}
+
+// claimed is the number that is claimed.
+func claimed(c certificate.Claim) string {
+	if c.Kind == certificate.MaxK {
+		return strconv.Itoa(c.K)
+	}
+	return c.Bound.FloatString(9)
+}
