@@ -250,6 +250,7 @@ func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
 	sides, layers := [2]*Side{a, b}, p.plan.Layers()
 	p.numbers.n, p.relus, p.scale = 0, p.relus[:0], p.scale[:0]
 	q := &p.program
+	q.Kernel = p.plan.Kernel()
 	q.Rows, q.Lo, q.Hi, q.Errors = q.Rows[:0], q.Lo[:0], q.Hi[:0], q.Errors[:0]
 	// Columns: inputs, those of the second copy where they are its own, the objective, open ReLUs.
 	column := func(lo, hi float64) int {
