@@ -54,6 +54,7 @@ type Tableau struct {
 	lo, hi   []float64
 	basis    []int32   // the variable of each row
 	rest     []int32   // and of each column
+	at       []int32   // of each variable: its row, or ^ its column
 	multiply []float64 // by row of the program: see Refuted
 	sums     []float64
 	steps    []step
@@ -75,14 +76,14 @@ func (t *Tableau) Begin(p *Program) {
 	}
 	t.costs = t.row(t.m)
 	t.lo, t.hi = append(t.lo[:0], p.Lo...), append(t.hi[:0], p.Hi...)
-	t.other, t.rest = t.other[:0], t.rest[:0]
+	t.other, t.rest, t.at = t.other[:0], t.rest[:0], t.at[:0]
 	for j := range t.n {
 		// A cost each that is all but nothing, so that hardly two ratios are the same and no basis comes again.
 		cost, at := -perturbed*(1+float64(j*7919%101)/101), t.lo[j]
 		if j == p.Objective {
 			cost, at = 1, t.hi[j]
 		}
-		t.costs[j], t.other, t.rest = cost, append(t.other, at), append(t.rest, int32(j))
+		t.costs[j], t.other, t.rest, t.at = cost, append(t.other, at), append(t.rest, int32(j)), append(t.at, ^int32(j))
 	}
 	t.basic, t.basis = t.basic[:0], t.basis[:0]
 	for i := range t.m {
@@ -90,7 +91,7 @@ func (t *Tableau) Begin(p *Program) {
 		for j, c := range t.row(i) {
 			v += c * t.other[j]
 		}
-		t.basic, t.basis = append(t.basic, v), append(t.basis, int32(t.n+i))
+		t.basic, t.basis, t.at = append(t.basic, v), append(t.basis, int32(t.n+i)), append(t.at, int32(i))
 	}
 	t.basic = append(t.basic, 0)
 }
@@ -111,7 +112,7 @@ func (t *Tableau) Copy(u *Tableau) {
 	t.costs = t.row(t.m)
 	t.basic, t.other = append(t.basic[:0], u.basic...), append(t.other[:0], u.other...)
 	t.lo, t.hi = append(t.lo[:0], u.lo...), append(t.hi[:0], u.hi...)
-	t.basis, t.rest = append(t.basis[:0], u.basis...), append(t.rest[:0], u.rest...)
+	t.basis, t.rest, t.at = append(t.basis[:0], u.basis...), append(t.rest[:0], u.rest...), append(t.at[:0], u.at...)
 }
 
 // Size is the number of the tableau's coefficients: about what a pivot costs.
@@ -123,16 +124,12 @@ func (t *Tableau) Bounds(v int) (lo, hi float64) { return t.lo[v], t.hi[v] }
 // Bound changes the bounds of a variable.
 func (t *Tableau) Bound(v int, lo, hi float64) {
 	t.lo[v], t.hi[v] = lo, hi
-	for j, w := range t.rest {
-		if int(w) != v {
-			continue
-		}
+	if j := int(^t.at[v]); j >= 0 {
 		to := lo
 		if t.costs[j] > 0 {
 			to = hi
 		}
 		t.move(j, to)
-		return
 	}
 }
 
@@ -148,17 +145,10 @@ func (t *Tableau) move(j int, to float64) {
 
 // Value is a variable's.
 func (t *Tableau) Value(v int) float64 {
-	for i, w := range t.basis {
-		if int(w) == v {
-			return t.basic[i]
-		}
+	if i := t.at[v]; i >= 0 {
+		return t.basic[i]
 	}
-	for j, w := range t.rest {
-		if int(w) == v {
-			return t.other[j]
-		}
-	}
-	return math.NaN()
+	return t.other[^t.at[v]]
 }
 
 // Values puts those of all variables into out.
@@ -171,12 +161,33 @@ func (t *Tableau) Values(out []float64) {
 	}
 }
 
+// Loss is by how much the objective falls at least, says the arithmetic, where a variable above to goes down to it: up to where the first of the
+// others has to change with it.
+func (t *Tableau) Loss(v int, to float64) float64 {
+	i := int(t.at[v])
+	if i < 0 {
+		return math.Abs(t.costs[^i]) * (t.other[^i] - to)
+	}
+	ratio := math.Inf(1)
+	for j, c := range t.row(i) {
+		if t.mayMove(j, c, false) {
+			ratio = min(ratio, math.Abs(t.costs[j]/c))
+		}
+	}
+	return ratio * (t.basic[i] - to)
+}
+
+// mayMove reports that the variable of column j may leave its bound, and a row in which it has the coefficient c goes up with it, or down.
+func (t *Tableau) mayMove(j int, c float64, up bool) bool {
+	v := t.rest[j]
+	return math.Abs(c) >= tiny && t.lo[v] != t.hi[v] && (t.other[j] == t.lo[v]) == (c > 0) == up
+}
+
 // Solve goes on to the optimum, as long as the objective is not below below, for so many pivots at most. pivots is how many it took.
 func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 	for ; pivots < most; pivots++ {
-		at := slices.Index(t.basis, int32(t.p.Objective))
-		if at >= 0 && t.basic[at] < below {
-			t.dual(t.row(at), -1)
+		if at := t.at[t.p.Objective]; at >= 0 && t.basic[at] < below {
+			t.dual(t.row(int(at)), -1)
 			return Refutable, pivots
 		}
 		row, worst, short := -1, violated, false
@@ -210,8 +221,8 @@ func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 
 // Bounded makes the multipliers of what bounds the objective in the present basis.
 func (t *Tableau) Bounded() {
-	if at := slices.Index(t.basis, int32(t.p.Objective)); at >= 0 {
-		t.dual(t.row(at), -1)
+	if at := t.at[t.p.Objective]; at >= 0 {
+		t.dual(t.row(int(at)), -1)
 	} else {
 		t.dual(nil, 0)
 	}
@@ -233,11 +244,7 @@ func (t *Tableau) dual(row []float64, sign float64) {
 func (t *Tableau) enter(row int, worst float64, short bool) int {
 	t.steps = t.steps[:0]
 	for j, c := range t.row(row) {
-		v := t.rest[j]
-		if math.Abs(c) < tiny || t.lo[v] == t.hi[v] {
-			continue
-		}
-		if up := t.other[j] == t.lo[v]; up == (c > 0) == short {
+		if t.mayMove(j, c, short) {
 			t.steps = append(t.steps, step{int32(j), math.Abs(t.costs[j] / c), math.Abs(c)})
 		}
 	}
@@ -290,6 +297,7 @@ func (t *Tableau) pivot(row, column int, short bool) {
 	t.add(row, column, by, 0, row)
 	t.add(row, column, by, row+1, t.m+1)
 	t.basis[row], t.rest[column] = t.rest[column], out
+	t.at[t.basis[row]], t.at[out] = int32(row), ^int32(column)
 	t.basic[row], t.other[column] = entered, to
 }
 

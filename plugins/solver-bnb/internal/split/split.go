@@ -94,8 +94,12 @@ func (p *Prover) Open(s *Side) (n int) {
 	return n
 }
 
-// deepest bounds how many ReLUs are settled one after the other.
-const deepest = 64
+const (
+	// deepest bounds how many ReLUs are settled one after the other.
+	deepest = 64
+	// worth is what a ReLU's case is worth of which no loss is seen, as a share of the optimum.
+	worth = 0.03
+)
 
 // prove proves what is stated by the tableau of a depth, which it changes, as those behind it.
 func (p *Prover) prove(depth int) bool {
@@ -113,7 +117,7 @@ func (p *Prover) prove(depth int) bool {
 	}
 	t.Values(p.values)
 	p.tell()
-	at, worst := -1, 1e-9
+	at, worst, value := -1, 0.0, t.Value(p.program.Objective)
 	for i, r := range p.relus {
 		if p.settled(t, r) {
 			continue
@@ -121,7 +125,12 @@ func (p *Prover) prove(depth int) bool {
 		// The argument is the value less above, which is what its row is beyond its least.
 		z := p.values[r.value] * p.scale[r.value]
 		above := (p.values[r.above] - p.program.Lo[r.above]) / p.scale[r.above]
-		if by := z - max(z-above, 0); by > worst {
+		by := z - max(z-above, 0)
+		if by < 1e-9 || by*(2+worth)*value <= worst {
+			continue
+		}
+		loss := min(t.Loss(r.value, 0), value) + min(t.Loss(r.above, p.program.Lo[r.above]), value)
+		if by *= loss + worth*value; by > worst {
 			at, worst = i, by
 		}
 	}
