@@ -6,6 +6,7 @@ package split
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/simplex"
@@ -13,13 +14,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
+var ZZPrograms atomic.Int64
+
 // Prover proves. Not safe for concurrent use.
 type Prover struct {
 	plan *batch.Plan
 	// Steps are those of the inputs.
 	Steps []Step
-	// Programs counts the linear programs that were solved.
-	Programs int64
 	// Stop ends a proof where it is set.
 	Stop func() bool
 	// Found, where not nil, is told the inputs of optima: of the first copy.
@@ -107,7 +108,7 @@ func (p *Prover) prove(depth int) bool {
 	if p.Stop != nil && p.Stop() {
 		return false
 	}
-	p.Programs++
+	ZZPrograms.Add(1)
 	outcome := p.solve(t)
 	if outcome == simplex.Refutable {
 		return true
@@ -116,7 +117,6 @@ func (p *Prover) prove(depth int) bool {
 		return false
 	}
 	t.Values(p.values)
-	p.tell()
 	at, worst, value := -1, 0.0, t.Value(p.program.Objective)
 	for i, r := range p.relus {
 		if p.settled(t, r) {
@@ -133,6 +133,9 @@ func (p *Prover) prove(depth int) bool {
 		if by *= loss + worth*value; by > worst {
 			at, worst = i, by
 		}
+	}
+	if depth == 0 || at < 0 {
+		p.tell()
 	}
 	if at < 0 {
 		return p.cut(depth)
