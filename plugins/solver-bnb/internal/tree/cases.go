@@ -27,7 +27,7 @@ func (c *cases) add(d cases) {
 // follow moves the limit to where about half of the boxes are settled, and up where none near it was tried.
 func (c *cases) follow() {
 	switch {
-	case c.settled >= 0.6*c.tried:
+	case c.tried < 1 || c.settled >= 0.6*c.tried:
 		c.columns = min(c.columns+splitMore, mostColumns)
 	case c.settled <= 0.4*c.tried:
 		c.columns = max(c.columns-splitMore, leastColumns)
@@ -208,11 +208,7 @@ func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
 	}
 	w.side(&s.sides[0], a)
 	w.side(&s.sides[1], b)
-	most := *left
-	if len(a)+len(b) > 2 {
-		most /= 4
-	}
-	proved, took := s.prover.Prove(&s.sides[0], &s.sides[1], s.own, need, most)
+	proved, took := s.prover.Prove(&s.sides[0], &s.sides[1], s.own, need, *left)
 	if *left -= took; proved || len(a)+len(b) == 2 {
 		return proved
 	}
