@@ -6,15 +6,12 @@ package split
 
 import (
 	"math"
-	"sync/atomic"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/simplex"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/space"
 )
-
-var ZZPrograms atomic.Int64
 
 // Prover proves. Not safe for concurrent use.
 type Prover struct {
@@ -108,7 +105,6 @@ func (p *Prover) prove(depth int) bool {
 	if p.Stop != nil && p.Stop() {
 		return false
 	}
-	ZZPrograms.Add(1)
 	outcome := p.solve(t)
 	if outcome == simplex.Refutable {
 		return true

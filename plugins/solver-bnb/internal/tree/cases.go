@@ -37,7 +37,7 @@ func (c *cases) follow() {
 
 const (
 	// splitWork is how many coefficients of tableaus a box may take.
-	splitWork = 1 << 25
+	splitWork = 1 << 26
 	// The limit begins with so many columns, and moves by so many a round; so near to it boxes count.
 	firstColumns, leastColumns, mostColumns, splitMore, splitNear = 48, 8, 256, 4, 12
 	splitFading                                                   = 0.7
