@@ -24,7 +24,7 @@ func (c *cases) add(d cases) {
 	c.tried, c.settled, c.work = c.tried+d.tried, c.settled+d.settled, c.work+d.work
 }
 
-// follow moves the limit to where about half of the boxes are settled, and up where none near it was tried.
+// follow moves the limit to where about half of the boxes are settled, and up where hardly any near it was tried.
 func (c *cases) follow() {
 	switch {
 	case c.tried < 1 || c.settled >= 0.6*c.tried:

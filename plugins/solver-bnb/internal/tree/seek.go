@@ -173,7 +173,7 @@ const workOfOctet = 1 << 14
 
 // allowed is how many individuals climbs may look at, for what was bounded, walked through and worked out in linear programs.
 func (t *Tree) allowed() float64 {
-	done := t.Boxes + t.walked/leavesOfBox + t.cases.work / (workOfOctet * int64((t.grid.Lanes()+7)/8))
+	done := t.Boxes + t.walked/leavesOfBox + t.cases.work/(workOfOctet*int64((t.grid.Lanes()+7)/8))
 	return t.goal.shareOfClimbs() * float64(done)
 }
 
