@@ -10,7 +10,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/hyfair/hyfair/sdk/simd"
 )
 
 // Program is a linear program: columns with bounds, rows of coefficients, and the bounds of rows' values. It
@@ -25,6 +25,8 @@ type Program struct {
 	Errors []float64
 	// Objective is the column that is as large as possible.
 	Objective int
+	// Kernel names the variant of the vector loops; the fastest where there is none of that name.
+	Kernel string
 }
 
 // Outcome says what is known of a program.
@@ -40,16 +42,19 @@ const (
 // Tableau is a program on the way to its optimum. The zero value is ready for Begin or Copy, whose memory is used again. Not
 // safe for concurrent use.
 type Tableau struct {
-	p     *Program
-	m, n  int
-	rows  []float64 // of what basics are in terms of the others
-	costs []float64 // of the others: what the objective is in terms of them
-	basic []float64 // values of the basics
-	other []float64 // and of the others, each at one of its bounds
+	p      *Program
+	lanes  *lanes
+	m, n   int
+	stride int       // from row to row: n and zeros up to a multiple of eight
+	rows   []float64 // of what basics are in terms of the others, and behind them costs
+	costs  []float64 // of the others: what the objective is in terms of them
+	basic  []float64 // values of the basics, and one that says nothing
+	other  []float64 // and of the others, each at one of its bounds
 	// lo and hi are the bounds of all variables: columns, and behind them rows' values.
 	lo, hi   []float64
 	basis    []int32   // the variable of each row
 	rest     []int32   // and of each column
+	at       []int32   // of each variable: its row, or ^ its column
 	multiply []float64 // by row of the program: see Refuted
 	sums     []float64
 	steps    []step
@@ -62,17 +67,23 @@ type step struct {
 
 // Begin makes t the tableau of a program. Its first basis is the rows.
 func (t *Tableau) Begin(p *Program) {
-	t.p, t.n, t.m = p, p.Columns, len(p.Rows)/p.Columns
-	t.rows = append(t.rows[:0], p.Rows...)
+	t.p, t.n, t.m, t.stride = p, p.Columns, len(p.Rows)/p.Columns, (p.Columns+7)&^7
+	supported := simd.Supported(variants)
+	t.lanes = supported[max(0, slices.IndexFunc(supported, func(l *lanes) bool { return l.name == p.Kernel }))]
+	t.rows = append(t.rows[:0], make([]float64, (t.m+1)*t.stride)...)
+	for i := range t.m {
+		copy(t.row(i), p.Rows[i*t.n:])
+	}
+	t.costs = t.row(t.m)
 	t.lo, t.hi = append(t.lo[:0], p.Lo...), append(t.hi[:0], p.Hi...)
-	t.costs, t.other, t.rest = t.costs[:0], t.other[:0], t.rest[:0]
+	t.other, t.rest, t.at = t.other[:0], t.rest[:0], t.at[:0]
 	for j := range t.n {
 		// A cost each that is all but nothing, so that hardly two ratios are the same and no basis comes again.
 		cost, at := -perturbed*(1+float64(j*7919%101)/101), t.lo[j]
 		if j == p.Objective {
 			cost, at = 1, t.hi[j]
 		}
-		t.costs, t.other, t.rest = append(t.costs, cost), append(t.other, at), append(t.rest, int32(j))
+		t.costs[j], t.other, t.rest, t.at = cost, append(t.other, at), append(t.rest, int32(j)), append(t.at, ^int32(j))
 	}
 	t.basic, t.basis = t.basic[:0], t.basis[:0]
 	for i := range t.m {
@@ -80,8 +91,9 @@ func (t *Tableau) Begin(p *Program) {
 		for j, c := range t.row(i) {
 			v += c * t.other[j]
 		}
-		t.basic, t.basis = append(t.basic, v), append(t.basis, int32(t.n+i))
+		t.basic, t.basis, t.at = append(t.basic, v), append(t.basis, int32(t.n+i)), append(t.at, int32(i))
 	}
+	t.basic = append(t.basic, 0)
 }
 
 const (
@@ -91,15 +103,16 @@ const (
 	tiny      = 1e-10 // coefficients below are taken for none
 )
 
-func (t *Tableau) row(i int) []float64 { return t.rows[i*t.n : (i+1)*t.n] }
+func (t *Tableau) row(i int) []float64 { return t.rows[i*t.stride : i*t.stride+t.n] }
 
 // Copy makes t the same as u.
 func (t *Tableau) Copy(u *Tableau) {
-	t.p, t.m, t.n = u.p, u.m, u.n
-	t.rows, t.costs = append(t.rows[:0], u.rows...), append(t.costs[:0], u.costs...)
+	t.p, t.lanes, t.m, t.n, t.stride = u.p, u.lanes, u.m, u.n, u.stride
+	t.rows = append(t.rows[:0], u.rows...)
+	t.costs = t.row(t.m)
 	t.basic, t.other = append(t.basic[:0], u.basic...), append(t.other[:0], u.other...)
 	t.lo, t.hi = append(t.lo[:0], u.lo...), append(t.hi[:0], u.hi...)
-	t.basis, t.rest = append(t.basis[:0], u.basis...), append(t.rest[:0], u.rest...)
+	t.basis, t.rest, t.at = append(t.basis[:0], u.basis...), append(t.rest[:0], u.rest...), append(t.at[:0], u.at...)
 }
 
 // Size is the number of the tableau's coefficients: about what a pivot costs.
@@ -111,16 +124,12 @@ func (t *Tableau) Bounds(v int) (lo, hi float64) { return t.lo[v], t.hi[v] }
 // Bound changes the bounds of a variable.
 func (t *Tableau) Bound(v int, lo, hi float64) {
 	t.lo[v], t.hi[v] = lo, hi
-	for j, w := range t.rest {
-		if int(w) != v {
-			continue
-		}
+	if j := int(^t.at[v]); j >= 0 {
 		to := lo
 		if t.costs[j] > 0 {
 			to = hi
 		}
 		t.move(j, to)
-		return
 	}
 }
 
@@ -128,7 +137,7 @@ func (t *Tableau) Bound(v int, lo, hi float64) {
 func (t *Tableau) move(j int, to float64) {
 	if by := to - t.other[j]; by != 0 {
 		t.other[j] = to
-		for i, k := 0, j; i < t.m; i, k = i+1, k+t.n {
+		for i, k := 0, j; i < t.m; i, k = i+1, k+t.stride {
 			t.basic[i] += t.rows[k] * by
 		}
 	}
@@ -136,17 +145,10 @@ func (t *Tableau) move(j int, to float64) {
 
 // Value is a variable's.
 func (t *Tableau) Value(v int) float64 {
-	for i, w := range t.basis {
-		if int(w) == v {
-			return t.basic[i]
-		}
+	if i := t.at[v]; i >= 0 {
+		return t.basic[i]
 	}
-	for j, w := range t.rest {
-		if int(w) == v {
-			return t.other[j]
-		}
-	}
-	return math.NaN()
+	return t.other[^t.at[v]]
 }
 
 // Values puts those of all variables into out.
@@ -159,12 +161,33 @@ func (t *Tableau) Values(out []float64) {
 	}
 }
 
+// Loss is by how much the objective falls at least, says the arithmetic, where a variable above to goes down to it: up to where the first of the
+// others has to change with it.
+func (t *Tableau) Loss(v int, to float64) float64 {
+	i := int(t.at[v])
+	if i < 0 {
+		return math.Abs(t.costs[^i]) * (t.other[^i] - to)
+	}
+	ratio := math.Inf(1)
+	for j, c := range t.row(i) {
+		if t.mayMove(j, c, false) {
+			ratio = min(ratio, math.Abs(t.costs[j]/c))
+		}
+	}
+	return ratio * (t.basic[i] - to)
+}
+
+// mayMove reports that the variable of column j may leave its bound, and a row in which it has the coefficient c goes up with it, or down.
+func (t *Tableau) mayMove(j int, c float64, up bool) bool {
+	v := t.rest[j]
+	return math.Abs(c) >= tiny && t.lo[v] != t.hi[v] && (t.other[j] == t.lo[v]) == (c > 0) == up
+}
+
 // Solve goes on to the optimum, as long as the objective is not below below, for so many pivots at most. pivots is how many it took.
 func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 	for ; pivots < most; pivots++ {
-		at := slices.Index(t.basis, int32(t.p.Objective))
-		if at >= 0 && t.basic[at] < below {
-			t.dual(t.row(at), -1)
+		if at := t.at[t.p.Objective]; at >= 0 && t.basic[at] < below {
+			t.dual(t.row(int(at)), -1)
 			return Refutable, pivots
 		}
 		row, worst, short := -1, violated, false
@@ -198,8 +221,8 @@ func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 
 // Bounded makes the multipliers of what bounds the objective in the present basis.
 func (t *Tableau) Bounded() {
-	if at := slices.Index(t.basis, int32(t.p.Objective)); at >= 0 {
-		t.dual(t.row(at), -1)
+	if at := t.at[t.p.Objective]; at >= 0 {
+		t.dual(t.row(int(at)), -1)
 	} else {
 		t.dual(nil, 0)
 	}
@@ -224,11 +247,7 @@ func (t *Tableau) Multipliers() []float64 { return t.multiply }
 func (t *Tableau) enter(row int, worst float64, short bool) int {
 	t.steps = t.steps[:0]
 	for j, c := range t.row(row) {
-		v := t.rest[j]
-		if math.Abs(c) < tiny || t.lo[v] == t.hi[v] {
-			continue
-		}
-		if up := t.other[j] == t.lo[v]; up == (c > 0) == short {
+		if t.mayMove(j, c, short) {
 			t.steps = append(t.steps, step{int32(j), math.Abs(t.costs[j] / c), math.Abs(c)})
 		}
 	}
@@ -271,32 +290,28 @@ func (t *Tableau) pivot(row, column int, short bool) {
 	if short {
 		to = t.lo[out]
 	}
-	t.move(column, t.other[column]+(to-t.basic[row])/r[column])
-	entered := t.other[column]
+	by := (to - t.basic[row]) / r[column]
+	entered := t.other[column] + by
 	inverse := 1 / r[column]
 	for j := range r {
 		r[j] *= -inverse
 	}
 	r[column] = inverse
-	for i := range t.m {
-		if i == row {
-			continue
-		}
-		add(t.row(i), r, column)
-	}
-	add(t.costs, r, column)
+	t.add(row, column, by, 0, row)
+	t.add(row, column, by, row+1, t.m+1)
 	t.basis[row], t.rest[column] = t.rest[column], out
+	t.at[t.basis[row]], t.at[out] = int32(row), ^int32(column)
 	t.basic[row], t.other[column] = entered, to
 }
 
-// add puts what the variable of a column is in terms of the others into a row.
-func add(to, r []float64, column int) {
-	f := to[column]
-	if f == 0 {
-		return
+// add puts what the variable of a column is, by the row that it takes, in terms of the others into rows, whose values change as it does.
+func (t *Tableau) add(row, column int, by float64, from, to int) {
+	if from < to {
+		t.lanes.add(&update{
+			rows: &t.rows[from*t.stride], r: &t.rows[row*t.stride], values: &t.basic[from],
+			count: to - from, stride: t.stride, column: column, by: by,
+		})
 	}
-	to[column] = 0
-	floats.AddScaled(to, f, r)
 }
 
 // Refuted reports whether the multipliers that Solve left prove, all rounding covered, that no values within the tableau's bounds have rows whose

@@ -187,3 +187,38 @@ func contradiction(t *testing.T, tab *Tableau) {
 		t.Fatalf("the multipliers %v prove nothing", tab.multiply)
 	}
 }
+
+// Where a variable goes down, the optimum falls by no less than is said.
+func TestLoss(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 51))
+	some := 0
+	for i := range tier.Count(2000, 20000) {
+		p := program(r)
+		var tab Tableau
+		if tab.Begin(p); first(tab.Solve(math.Inf(-1), 1000)) != Optimal {
+			continue
+		}
+		v, before := r.IntN(len(p.Lo)), tab.Value(p.Objective)
+		at := tab.Value(v)
+		if math.IsInf(p.Lo[v], 0) || at < p.Lo[v]+0.1 {
+			continue
+		}
+		to := p.Lo[v] + r.Float64()*(at-p.Lo[v])
+		loss := tab.Loss(v, to)
+		tab.Bound(v, p.Lo[v], to)
+		if first(tab.Solve(math.Inf(-1), 1000)) != Optimal {
+			continue
+		}
+		if after := tab.Value(p.Objective); after > before-loss+1e-6 {
+			t.Fatalf("program %d: the optimum fell from %v to %v, not by %v", i, before, after, loss)
+		}
+		if loss > 0.1 {
+			some++
+		}
+	}
+	if some < 50 {
+		t.Errorf("%d optima fell", some)
+	}
+}
+
+func first(o Outcome, _ int) Outcome { return o }

@@ -19,8 +19,6 @@ type Prover struct {
 	plan *batch.Plan
 	// Steps are those of the inputs.
 	Steps []Step
-	// Programs counts the linear programs that were solved.
-	Programs int64
 	// Stop ends a proof where it is set.
 	Stop func() bool
 	// Found, where not nil, is told the inputs of optima: of the first copy.
@@ -101,8 +99,12 @@ func (p *Prover) Open(s *Side) (n int) {
 	return n
 }
 
-// deepest bounds how many ReLUs are settled one after the other.
-const deepest = 64
+const (
+	// deepest bounds how many ReLUs are settled one after the other.
+	deepest = 64
+	// worth is what a ReLU's case is worth of which no loss is seen, as a share of the optimum.
+	worth = 0.03
+)
 
 // prove proves what is stated by the tableau of a depth, which it changes, as those behind it.
 func (p *Prover) prove(depth int) bool {
@@ -110,7 +112,6 @@ func (p *Prover) prove(depth int) bool {
 	if p.Stop != nil && p.Stop() {
 		return false
 	}
-	p.Programs++
 	outcome := p.solve(t)
 	if outcome == simplex.Refutable {
 		p.end(t)
@@ -120,8 +121,7 @@ func (p *Prover) prove(depth int) bool {
 		return false
 	}
 	t.Values(p.values)
-	p.tell()
-	at, worst := -1, 1e-9
+	at, worst, value := -1, 0.0, t.Value(p.program.Objective)
 	for i, r := range p.relus {
 		if p.settled(t, r) {
 			continue
@@ -129,9 +129,17 @@ func (p *Prover) prove(depth int) bool {
 		// The argument is the value less above, which is what its row is beyond its least.
 		z := p.values[r.value] * p.scale[r.value]
 		above := (p.values[r.above] - p.program.Lo[r.above]) / p.scale[r.above]
-		if by := z - max(z-above, 0); by > worst {
+		by := z - max(z-above, 0)
+		if by < 1e-9 || by*(2+worth)*value <= worst {
+			continue
+		}
+		loss := min(t.Loss(r.value, 0), value) + min(t.Loss(r.above, p.program.Lo[r.above]), value)
+		if by *= loss + worth*value; by > worst {
 			at, worst = i, by
 		}
+	}
+	if depth == 0 || at < 0 {
+		p.tell()
 	}
 	if at < 0 {
 		return p.cut(depth)
@@ -262,6 +270,7 @@ func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
 	sides, layers := [2]*Side{a, b}, p.plan.Layers()
 	p.numbers.n, p.relus, p.scale = 0, p.relus[:0], p.scale[:0]
 	q := &p.program
+	q.Kernel = p.plan.Kernel()
 	q.Rows, q.Lo, q.Hi, q.Errors = q.Rows[:0], q.Lo[:0], q.Hi[:0], q.Errors[:0]
 	p.weights = p.weights[:0]
 	// Columns: inputs, those of the second copy where they are its own, the objective, open ReLUs.

@@ -17,18 +17,18 @@ type cases struct {
 	columns int
 	// Of boxes near the limit: how many were tried and settled, in sums of which the latest rounds make up the most.
 	tried, settled float64
-	// programs is how many linear programs were solved.
-	programs int64
+	// work is how many coefficients of tableaus were worked out.
+	work int64
 }
 
 func (c *cases) add(d cases) {
-	c.tried, c.settled, c.programs = c.tried+d.tried, c.settled+d.settled, c.programs+d.programs
+	c.tried, c.settled, c.work = c.tried+d.tried, c.settled+d.settled, c.work+d.work
 }
 
-// follow moves the limit to where about half of the boxes are settled, and up where none near it was tried.
+// follow moves the limit to where about half of the boxes are settled, and up where hardly any near it was tried.
 func (c *cases) follow() {
 	switch {
-	case c.settled >= 0.6*c.tried:
+	case c.tried < 1 || c.settled >= 0.6*c.tried:
 		c.columns = min(c.columns+splitMore, mostColumns)
 	case c.settled <= 0.4*c.tried:
 		c.columns = max(c.columns-splitMore, leastColumns)
@@ -38,7 +38,7 @@ func (c *cases) follow() {
 
 const (
 	// splitWork is how many coefficients of tableaus a box may take.
-	splitWork = 1 << 25
+	splitWork = 1 << 26
 	// The limit begins with so many columns, and moves by so many a round; so near to it boxes count.
 	firstColumns, leastColumns, mostColumns, splitMore, splitNear = 48, 8, 256, 4, 12
 	splitFading                                                   = 0.7
@@ -46,6 +46,8 @@ const (
 	mostOfBins = 0.8
 	// mostApart is the largest cutoff of scores for which boxes are tried.
 	mostApart = 0.995
+	// mostFirst is how many boxes it takes where bounds alone soon close a gap.
+	mostFirst = 1 << 13
 	// Rounds and tasks are small, since each box may take long.
 	splitRound, splitTask = 128, 4
 )
@@ -79,13 +81,17 @@ func (t *Tree) begin() {
 	t.round(nil)
 }
 
-// boxesOfASecond is about how many boxes are bounded in a second or less on one thread.
-func (t *Tree) boxesOfASecond() int64 {
+// boxesFirst is about how many boxes are bounded in a second or less on one thread; but where a gap is wanted, no more than mostFirst.
+func (t *Tree) boxesFirst() int64 {
 	weights := 0
 	for _, l := range t.plan.Layers() {
 		weights += l.In * l.Out
 	}
-	return int64(0.6e9 / (5e3 + 1.2*float64(t.grid.Lanes()*weights)))
+	n := int64(0.6e9 / (5e3 + 1.2*float64(t.grid.Lanes()*weights)))
+	if t.goal.bins { // climbs often find the largest meanwhile
+		return n
+	}
+	return min(n, mostFirst)
 }
 
 // splitter settles boxes by cases.
@@ -169,7 +175,6 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	if columns > w.t.cases.columns {
 		return false
 	}
-	before := s.prover.Programs
 	settled, left := false, splitWork
 	for again := true; again && left > 0 && len(s.needs) > 0; {
 		settled, s.shown = true, nil
@@ -195,7 +200,7 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 		}
 	}
 	c := &w.out.cases
-	c.programs += s.prover.Programs - before
+	c.work += int64(splitWork - left)
 	if columns > w.t.cases.columns-splitNear {
 		if c.tried++; settled {
 			c.settled++
@@ -217,11 +222,7 @@ func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
 	}
 	w.side(&s.sides[0], a)
 	w.side(&s.sides[1], b)
-	most := *left
-	if len(a)+len(b) > 2 {
-		most /= 4
-	}
-	proved, took := s.prover.Prove(&s.sides[0], &s.sides[1], s.own, need, most)
+	proved, took := s.prover.Prove(&s.sides[0], &s.sides[1], s.own, need, *left)
 	if *left -= took; proved && s.prover.Shown {
 		w.show(a, b)
 	}

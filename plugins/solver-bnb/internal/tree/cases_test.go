@@ -96,6 +96,15 @@ func TestTheLimitFollows(t *testing.T) {
 	if c.columns < 20 || c.columns > 90 {
 		t.Errorf("the limit is %d columns, where half are settled at 50", c.columns)
 	}
+	for range 200 { // no box is as small as that
+		if c.columns < 30 {
+			c.add(cases{tried: 5})
+		}
+		c.follow()
+	}
+	if c.columns < 20 {
+		t.Errorf("the limit stays at %d columns, where none is tried", c.columns)
+	}
 }
 
 // Pieces with proofs are the region, each told once, wherever the search ends: before it would begin again with cases, then, or behind that.

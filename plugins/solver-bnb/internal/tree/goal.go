@@ -86,14 +86,19 @@ func (t *Tree) cutoffOf(b *Best) float64 {
 // far more than a float64's rounding.
 //
 // Once boxes are bounded jointly it is more by what the rounding of Joint makes of a gap, up to
-// a part of v that leaves the bound as near as it has to be, so that this keeps no boxes open.
+// a part of v that leaves the bound as near as it has to be, so that this keeps no boxes open; and once they are settled by
+// cases, whose rounding depends on their multipliers, by all of that part.
 func (t *Tree) misjudged(v float64) float64 {
 	if t.goal.bins {
 		return 0
 	}
 	e := t.q.Notion.Slope() * t.off
-	if t.joined {
-		return 2*e + min(34*e, 3e-8*math.Abs(v))
+	part := 3e-8 * math.Abs(v)
+	switch {
+	case t.begun:
+		return 2*e + part
+	case t.joined:
+		return 2*e + min(34*e, part)
 	}
 	return 2 * e
 }

@@ -168,15 +168,12 @@ const fewerClimbs = 1 << 19
 // leavesOfBox are walked through by a dive while people are evaluated for a box.
 const leavesOfBox = 1 << 8
 
-// boxesOfProgram are bounded while a linear program is solved.
-const boxesOfProgram = 8
+// workOfOctet is about how many coefficients of tableaus are worked out while a box of up to eight lanes is bounded.
+const workOfOctet = 1 << 14
 
-// allowed is how many individuals climbs may look at, for what was bounded, walked through and, where gaps are wanted, solved.
+// allowed is how many individuals climbs may look at, for what was bounded, walked through and worked out in linear programs.
 func (t *Tree) allowed() float64 {
-	done := t.Boxes + t.walked/leavesOfBox
-	if !t.goal.bins {
-		done += t.cases.programs * boxesOfProgram
-	}
+	done := t.Boxes + t.walked/leavesOfBox + t.cases.work/(workOfOctet*int64((t.grid.Lanes()+7)/8))
 	return t.goal.shareOfClimbs() * float64(done)
 }
 

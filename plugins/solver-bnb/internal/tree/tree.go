@@ -85,7 +85,7 @@ type Tree struct {
 	// Proofs: pieces carry their slopes.
 	Proofs bool
 	// CasesAfter is how many boxes are bounded before the search begins again and settles boxes by cases of ReLUs; negative for as
-	// many as take about a second. 0 begins so.
+	// many as boxesFirst says. 0 begins so.
 	CasesAfter int64
 	mass       float64    // individuals in leaves, and in boxes given up
 	left       float64    // the bound of boxes given up, for goals with values
@@ -222,7 +222,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
 	t.splits = t.splits && (t.Pieces == nil || t.Proofs)
 	if t.splits && t.CasesAfter < 0 {
-		t.CasesAfter = t.boxesOfASecond()
+		t.CasesAfter = t.boxesFirst()
 	}
 	if t.splits && t.CasesAfter > 0 { // until it is known whether the search begins again
 		t.held, t.Pieces = t.Pieces, nil
