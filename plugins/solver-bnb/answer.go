@@ -78,7 +78,8 @@ func (a *answer) look() bool {
 		a.o.Progress(p)
 	}
 	if t := a.o.Target; t != nil && a.q.Goal == problem.Quantify {
-		return a.t.Fair.Add(a.t.Unfair).Float() >= *t*a.t.Individuals().Float()
+		known := a.t.Known()
+		return known.Fair.Add(known.Unfair).Float() >= *t*known.Of(a.t.Total).Float()
 	}
 	if !a.values() || a.t.Best == nil {
 		return false
@@ -172,13 +173,14 @@ func (a *answer) witness(b *tree.Best) *sdk.Witness {
 func (a *answer) shares() *sdk.Shares {
 	t := a.t
 	s := &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat), Boxes: t.Boxes}
-	all := t.Individuals().Big()
+	known := t.Known()
+	all := known.Of(t.Total).Big()
 	if t.Settled() && t.Grid().Countable {
 		s.Individuals = all
 	}
 	if all.Sign() > 0 {
-		s.Fair.SetFrac(t.Fair.Big(), all)
-		s.Unfair.SetFrac(t.Unfair.Big(), all)
+		s.Fair.SetFrac(known.Fair.Big(), all)
+		s.Unfair.SetFrac(known.Unfair.Big(), all)
 	}
 	return s
 }

@@ -218,7 +218,8 @@ func check(t *testing.T, i int, q *problem.Query, want truth, got *sdk.Result) {
 			}
 			return
 		}
-		if got.Status != sdk.Optimal || !near(got.Objective, exact) || !near(got.Bound, exact) {
+		// A bound may be by 3·10⁻⁸ of the best above it (decision 50).
+		if got.Status != sdk.Optimal || !near(got.Objective, exact) || !near(got.Bound, exact) && !(got.Bound > exact && got.Bound-exact < 4e-8*math.Abs(exact)) {
 			t.Errorf("question %d, %s %s: %s, objective %v, bound %v; want %v", i, q.Goal, q.Notion, got.Status, got.Objective, got.Bound, exact)
 		}
 	}

@@ -48,6 +48,10 @@ const (
 	mostApart = 0.995
 	// mostFirst is how many boxes it takes where bounds alone soon close a gap.
 	mostFirst = 1 << 13
+	// mostCounted is the share of people that bounds settle in about a second from which on boxes are not tried where people are counted.
+	mostCounted = 0.25
+	// aboutZero makes a logit of 0 one of either sign.
+	aboutZero = 0x1p-40
 	// Rounds and tasks are small, since each box may take long.
 	splitRound, splitTask = 128, 4
 )
@@ -55,6 +59,10 @@ const (
 // tries reports whether boxes may be settled by cases.
 func (t *Tree) tries() bool {
 	if !t.splits || t.Boxes < t.CasesAfter {
+		return false
+	}
+	if t.goal.counts && !t.begun && t.Tally.share(t.Total) > mostCounted {
+		t.splits = false
 		return false
 	}
 	s := t.workers[0].splitter
@@ -65,7 +73,7 @@ func (t *Tree) tries() bool {
 // begin begins the search again, to settle boxes by cases while they are large: the leaves that there are by now are too small
 // for that to be worth its time. What was found is kept; and the bound, unless pieces are to show it.
 func (t *Tree) begin() {
-	t.begun = true
+	t.begun, t.first = true, t.Tally
 	if t.CasesAfter == 0 {
 		return
 	}
@@ -88,7 +96,7 @@ func (t *Tree) boxesFirst() int64 {
 		weights += l.In * l.Out
 	}
 	n := int64(0.6e9 / (5e3 + 1.2*float64(t.grid.Lanes()*weights)))
-	if t.goal.bins { // climbs often find the largest meanwhile
+	if t.goal.bins || t.goal.counts { // climbs often find the largest meanwhile, and the share is to say something
 		return n
 	}
 	return min(n, mostFirst)
@@ -141,11 +149,13 @@ func newSplitter(w *worker) *splitter {
 	return s
 }
 
-// above finds what a value above a cutoff needs: nothing to go by where scores have to be nearly 1 apart, as logits
+// above finds what a value above a cutoff needs, or where people are counted, who is treated unfairly: nothing to go by where scores have to be nearly 1 apart, as logits
 // then are so far from each other that bounds of boxes tell.
 func (s *splitter) above(t *Tree, cutoff float64) {
 	s.cutoff, s.needs = cutoff, s.needs[:0]
 	switch {
+	case t.goal.counts: // a yes and a no
+		s.needs = append(s.needs, []judge.Tangent{{Up: 1, Beyond: -aboutZero}, {Down: 1, Beyond: -aboutZero}})
 	case cutoff < 0: // nobody is known
 	case t.goal.bins:
 		if cutoff >= mostOfBins*float64(t.bins.Count()) {
@@ -189,7 +199,7 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 				break
 			}
 		}
-		if again = false; !settled { // who was met may raise the cutoff
+		if again = false; !settled && w.t.goal.values { // who was met may raise the cutoff
 			w.points.flush(w)
 			if w.out.best != nil {
 				if v := w.t.cutoffOf(w.out.best); v > s.cutoff {

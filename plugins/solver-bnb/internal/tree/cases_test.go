@@ -13,15 +13,19 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// Nobody in a box that is settled by cases has a gap above the cutoff, or more bins, in exact arithmetic, whatever the number of
+// Nobody in a box that is settled by cases has a gap above the cutoff, more bins, or a yes and a no, in exact arithmetic, whatever the number of
 // copies, the box that was bounded, and the part of it that is left.
 func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 50))
 	settled, left := map[problem.Goal]int{}, map[problem.Goal]int{}
 	for i := range tier.Count(400, 6000) {
 		q := latticeOf(r, fairness.Score, 2+r.IntN(6))
-		if i%3 == 0 {
+		switch i % 3 {
+		case 0:
 			q.Goal, q.Epsilon = problem.MaxK, big.NewRat(1, int64(3+r.IntN(3)))
+		case 1:
+			q = latticeOf(r, fairness.Decision, 2)
+			q.Goal = problem.Quantify
 		}
 		tr, err := New(q, 1, 1)
 		if err != nil {
@@ -36,11 +40,22 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 				values[[3]float64(x)] = float64(fairness.LinkSigmoid.KBins(logits, q.Epsilon))
 			})
 		}
+		if q.Goal == problem.Quantify { // 1 for a yes and a no
+			logitsIn(tr, part, func(x []float64, logits []*big.Rat) {
+				v := 0.0
+				if slices.MaxFunc(logits, (*big.Rat).Cmp).Sign() > 0 && slices.MinFunc(logits, (*big.Rat).Cmp).Sign() <= 0 {
+					v = 1
+				}
+				values[[3]float64(x)] = v
+			})
+		}
 		known := slices.Sorted(maps.Values(values))
 		if len(known) == 0 {
 			continue
 		}
-		if w.cutoff = known[len(known)-1]; q.Goal == problem.MaxK {
+		if w.cutoff = known[len(known)-1]; q.Goal == problem.Quantify {
+			w.cutoff = 0
+		} else if q.Goal == problem.MaxK {
 			w.cutoff = max(1, w.cutoff-float64(r.IntN(2)))
 		} else {
 			w.cutoff *= []float64{1 - 1e-12, 1 + 1e-9, 1.2, r.Float64()}[r.IntN(4)]
@@ -59,7 +74,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 		settled[q.Goal]++
 		// Who was met on the way counts as known.
 		cutoff := w.cutoff
-		if w.out.best != nil {
+		if w.out.best != nil && q.Goal != problem.Quantify {
 			cutoff = math.Max(cutoff, tr.cutoffOf(w.out.best))
 		}
 		for x, v := range values {
@@ -68,7 +83,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 			}
 		}
 	}
-	for _, g := range []problem.Goal{problem.Maximise, problem.MaxK} {
+	for _, g := range []problem.Goal{problem.Maximise, problem.MaxK, problem.Quantify} {
 		if settled[g] < 20 || left[g] < 5 {
 			t.Errorf("%s: %d boxes were settled, %d not", g, settled[g], left[g])
 		}

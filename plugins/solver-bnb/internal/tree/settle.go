@@ -123,6 +123,10 @@ func (w *worker) settle(box grid.Box, b int) {
 			count, violate = floor(count), floor(violate)
 		}
 	}
+	if t.goal.counts && certain && w.settledByCases(box, b, possible) {
+		w.fair(box, lane, size)
+		return
+	}
 	cut := w.cutOf(box, lane, prefer)
 	if t.goal.Goal == goalDecide && w.settledByDives(box, cut, possible) {
 		w.fair(box, lane, size)

@@ -63,6 +63,7 @@ type Tree struct {
 	// begun: the search began again with them, when it knew the bound earlier. Until then held are Pieces, each of which is told once.
 	begun   bool
 	earlier float64
+	first   Tally
 	held    func([]Piece)
 
 	front   *frontier
@@ -139,11 +140,11 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 	}
-	two := t.clips && !t.pairs && g.Lanes() == 2
-	t.pairwise = two && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
-	t.jointly = two && q.Notion == fairness.Score && t.goal.values
+	two := !t.pairs && g.Lanes() == 2
+	t.pairwise = t.clips && two && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
+	t.jointly = t.clips && two && q.Notion == fairness.Score && t.goal.values
 	t.cases.columns = firstColumns
-	t.splits = t.clips && t.goal.values && !t.pairs && q.Notion == fairness.Score
+	t.splits = t.clips && t.goal.values && !t.pairs && q.Notion == fairness.Score || t.goal.counts && two && t.judge.Signs()
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}
@@ -220,7 +221,7 @@ const (
 // Run searches. It may be called once.
 func (t *Tree) Run(ctx context.Context, l Limits) End {
 	defer t.watch(ctx, l)()
-	t.splits = t.splits && (t.Pieces == nil || t.Proofs)
+	t.splits = t.splits && (t.Pieces == nil || t.Proofs && t.goal.values)
 	if t.splits && t.CasesAfter < 0 {
 		t.CasesAfter = t.boxesFirst()
 	}
@@ -439,10 +440,26 @@ func (t *Tree) Share() float64 {
 	return max(0, min(1, 1-t.mass/t.grid.Size(t.grid.Whole())))
 }
 
-// Individuals is how many the region has, as far as is known: an upper bound
+// Known is what the search knows by now: where it began again, by what it knew then if that is the larger share.
+func (t *Tree) Known() Tally {
+	if t.first.share(t.Total) > t.Tally.share(t.Total) {
+		return t.first
+	}
+	return t.Tally
+}
+
+// Of is how many individuals a region of total has, as far as is known: an upper bound
 // that is reached when nothing is left undecided.
-func (t *Tree) Individuals() grid.Count { return t.Total.Sub(t.Outside) }
+func (t Tally) Of(total grid.Count) grid.Count { return total.Sub(t.Outside) }
+
+// share is that of those individuals who are known to be treated one way or the other; 1 of nobody.
+func (t Tally) share(total grid.Count) float64 {
+	if of := t.Of(total).Float(); of > 0 {
+		return t.Fair.Add(t.Unfair).Float() / of
+	}
+	return 1
+}
 
 // Settled reports that every individual of the region is known to be asked about
-// or not, so that Individuals is exact.
+// or not, so that it is known exactly how many individuals there are.
 func (t *Tree) Settled() bool { return t.rules == nil || t.front.size == 0 && t.Stuck == 0 }
