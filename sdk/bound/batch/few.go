@@ -13,6 +13,12 @@ type few struct {
 	on                 bool
 }
 
+// worth: an end is moved if that makes the radius less by at least one in so many of itself.
+const worth = 10
+
+// LeastSpread² is about the least Variance other than 0 that Bound takes, and 1/LeastSpread² the greatest: squares of others underflow.
+const LeastSpread = 0x1p-200
+
 // Few makes room for bounds that hold for all of a box's points but a few. A box takes so
 // many lanes in turn, in which the inputs that vary within it have the same
 // Centre, HalfWidth, Variance and Offset.
@@ -94,8 +100,8 @@ func (w *Workspace) spreadBack(rows *float64, wide, from, forms int) {
 // they hold for all but a few.
 //
 // The event that is counted is one of the computed coefficients c, whose sum of squares has no more
-// roundings than terms and two, of numbers ≥ 0: 2⁻³⁰ of it covers them and those of σ and τ·σ, and 2⁻¹⁰⁰⁰
-// what underflows. What the exact coefficients have beyond c has monomials that E counts, as rad's do; another E
+// roundings than terms and a few, of numbers ≥ 0: 2⁻³⁰ of it covers them and those of σ and τ·σ. What underflows
+// has |c|·√Variance < 2⁻³¹⁰, which 2⁻⁵⁰⁰ covers, as its root is 2⁻²⁵⁰. What the exact coefficients have beyond c has monomials that E counts, as rad's do; another E
 // covers the sums here.
 func (w *Workspace) curb(k int) {
 	f := w.few
@@ -112,15 +118,15 @@ func (w *Workspace) curb(k int) {
 				if lo >= e || hi <= -e {
 					continue
 				}
-				r := tau*math.Sqrt(spread[v]*(1+0x1p-30)+tiniest) + rest[v] + e
+				r := tau*math.Sqrt(spread[v]*(1+0x1p-30)+0x1p-500) + rest[v] + e
 				from, to := form[v]-r, form[v]+r
 				positive, negative := from >= e, to <= -e
-				moved := false
-				if from > lo && !negative {
+				moved, least := false, rad[v]/worth
+				if from > lo+least && !negative {
 					lo, moved = from, true
 					below++
 				}
-				if to < hi && !(positive && !negative) {
+				if to < hi-least && !positive {
 					hi, moved = to, true
 					above++
 				}

@@ -4,22 +4,24 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
 // Where people are counted, boxes are bounded for all of their people but a few, whose number is
 // known (batch.Workspace.Few), and these are taken off.
 //
-// A box's people are all of a lattice's points, so their features are independent. With x[i] the inputs of one
-// dimension of n evenly spaced values, a form c·x has the moments of a uniform law on n points: E exp(t·X) is sinh(n·t/2)/(n·sinh(t/2)) for points
-// 1 apart, which is at most exp(t²(n²−1)/24). Any other law within a radius r has
-// E exp(t·(X−EX)) ≤ exp(t²r²/2) (Hoeffding's lemma). So the form is sub-Gaussian with
+// A box's people are all of a lattice's points, so their features are independent. Over a dimension of n evenly
+// spaced values, a form c·x takes evenly spaced values, too. For X uniform on n points that are 1 apart, E exp(t·(X−EX)) is
+// sinh(n·t/2)/(n·sinh(t/2)) ≤ exp(t²(n²−1)/24); any X within a radius r has
+// E exp(t·(X−EX)) ≤ exp(t²r²/2) (Hoeffding's lemma). So c·x is sub-Gaussian with
 // σ² = Σ over dimensions of κ·(Σ |c[i]|·r[i])², κ = (n+1)/(3(n−1)) or 1, and that is
 // no more than Σ c[i]²·m·κ·r[i]², with m the number of inputs of the dimension.
 
-// lostPart is about which part of what a leaf has undecided its halves may lose: one in so many.
-const lostPart = 20
+// lostPart: an end of a neuron's enclosure that is moved may lose one in so many of those whom a leaf has
+// undecided, or where neurons are more, one in so many as these.
+const lostPart = 300
 
-// maxTail is the τ from which on hardly any enclosure is narrower.
+// maxTail is the τ from which on hardly any enclosure would be narrower.
 const maxTail = 5.5
 
 // prepareFew makes room for bounds that hold for all but a few.
@@ -37,13 +39,8 @@ func (w *worker) prepareFew() {
 			w.ends += float64(w.k * layers[k].Out)
 		}
 	}
-	for lane := range w.space.Lanes() {
-		for _, f := range w.g.Fixed {
-			w.space.Offset(f.Input)[lane] = f.HalfWidth
-		}
-		for _, f := range w.g.Combinations[lane%len(w.g.Combinations)].Inputs {
-			w.space.Offset(f.Input)[lane] = f.HalfWidth
-		}
+	for i := range w.g.Inputs { // of those that do not vary within a box
+		copy(w.space.Offset(i), w.space.HalfWidth(i))
 	}
 }
 
@@ -59,7 +56,7 @@ func (w *worker) tail(box grid.Box, settled float64) float64 {
 	if w.t.tail != 0 {
 		return w.t.tail
 	}
-	tau := math.Sqrt(2 * math.Log(lostPart*w.ends*size/(size-settled)))
+	tau := math.Sqrt(2 * math.Log(max(lostPart, w.ends)*size/(size-settled)))
 	if !(tau < maxTail) {
 		return 0
 	}
@@ -68,7 +65,7 @@ func (w *worker) tail(box grid.Box, settled float64) float64 {
 
 // spread fills in how the inputs spread over the box in the lanes of box b.
 func (w *worker) spread(box grid.Box, b int, tail float64) {
-	if w.ends == 0 {
+	if w.ends == 0 { // nor is there room
 		return
 	}
 	w.space.SetTail(b, tail)
@@ -88,7 +85,7 @@ func (w *worker) spread(box grid.Box, b int, tail float64) {
 			feed := &dim.Feeds[f]
 			c, r := w.space.Centre(feed.Input)[lane], w.space.HalfWidth(feed.Input)[lane]
 			variance, offset := factor*r*r, 0.0
-			if n == 1 {
+			if n == 1 || r < batch.LeastSpread || r > 1/batch.LeastSpread {
 				variance, offset = 0, r
 			} else {
 				offset = feed.Width + 0x1p-36*(math.Abs(c)+r)

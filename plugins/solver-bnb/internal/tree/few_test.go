@@ -65,7 +65,7 @@ func TestBoundsHoldForAllButTheLost(t *testing.T) {
 			lost++
 		}
 	}
-	if moved < 100 || few < 15 || lost < 20 {
+	if moved < 60 || few < 12 || lost < 20 {
 		t.Errorf("ends were moved in %d boxes, in %d of them for a part of the people, and bounds did not hold for some in %d", moved, few, lost)
 	}
 }
@@ -119,7 +119,7 @@ func violates(w *worker, x []float64) bool {
 func TestSharesAreTrueButForTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 51))
 	counted := 0
-	for i := range tier.Count(200, 2000) {
+	for i := range tier.Count(100, 2000) {
 		q := sharesOf(r, i)
 		tail := 0.8 + 2*r.Float64()
 		var fair, unfair float64
@@ -140,7 +140,7 @@ func TestSharesAreTrueButForTheLost(t *testing.T) {
 			}
 		}
 	}
-	if counted < 50 {
+	if counted < 25 {
 		t.Errorf("people were counted in %d searches that were ended", counted)
 	}
 }
