@@ -13,6 +13,10 @@ type few struct {
 	on                 bool
 }
 
+// curbed are the layers, from the first on, whose neurons are bounded so. The first two bring nearly all that all layers
+// do; behind them every lane has events of its own.
+const curbed = 2
+
 // worth: an end is moved if that makes the radius less by at least one in so many of itself.
 const worth = 10
 
@@ -26,8 +30,8 @@ const LeastSpread = 0x1p-200
 // The points' law is to be such that Σ c[i]·(x[i] − m[i]) ≥ τ·σ, σ² = Σ c[i]²·Variance[i], has no more than exp(−τ²/2) of
 // them, whatever c and τ > 0, where m[i] is some middle at most Offset[i] from Centre[i]. Then where a hidden neuron's sign
 // is open, Bound takes its form to be within τ·σ of its value at m, which Moved
-// counts. All bounds hold for the points that are so.
-func (w *Workspace) Few(group int) {
+// counts. All bounds hold for the points that are so. neurons is how many of them a box has, the first layer's in all lanes together.
+func (w *Workspace) Few(group int) (neurons int) {
 	n := w.Lanes()
 	f := &few{group: group, tau: make([]float64, n/group), moved: make([]int, n/group)}
 	f.variance, f.offset = make([]float64, len(w.centre)), make([]float64, len(w.centre))
@@ -36,6 +40,12 @@ func (w *Workspace) Few(group int) {
 		f.squares = append(f.squares, c*c)
 	}
 	w.few = f
+	for k := range min(curbed, len(w.p.layers)-1) {
+		if neurons += w.p.layers[k].out; k > 0 {
+			neurons += w.p.layers[k].out * (group - 1)
+		}
+	}
+	return neurons
 }
 
 // Variance is the row of input i that goes with Few.
@@ -61,7 +71,9 @@ func (f *few) begin() {
 }
 
 // curbs reports that layer k's neurons are bounded so.
-func (w *Workspace) curbs(k int) bool { return w.few != nil && w.few.on && w.p.layers[k].relu }
+func (w *Workspace) curbs(k int) bool {
+	return w.few != nil && w.few.on && k < curbed && w.p.layers[k].relu
+}
 
 // spreadFirst works out how the first layer's forms spread.
 func (w *Workspace) spreadFirst() {

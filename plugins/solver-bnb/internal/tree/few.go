@@ -29,16 +29,8 @@ func (w *worker) prepareFew() {
 	if w.t.pairs || !w.g.Countable {
 		return
 	}
-	w.space.Few(w.k)
+	w.ends = float64(w.space.Few(w.k))
 	w.tails = make([]float64, w.each)
-	layers := w.t.plan.Layers()
-	for k := range layers[:len(layers)-1] {
-		if k == 0 {
-			w.ends += float64(layers[k].Out)
-		} else {
-			w.ends += float64(w.k * layers[k].Out)
-		}
-	}
 	for i := range w.g.Inputs { // of those that do not vary within a box
 		copy(w.space.Offset(i), w.space.HalfWidth(i))
 	}

@@ -21,7 +21,7 @@ type worker struct {
 	strict  []uint64 // boxes to be bounded for all of their people: see few.go
 	box     grid.Box // that is cut
 	n       int
-	ends    float64   // of neurons that may be moved, about; 0 where bounds hold for all
+	ends    float64   // a box's neurons whose ends may be moved; 0 where bounds hold for all
 	tails   []float64 // τ of the boxes in the lanes
 	points  *points
 	counter *lattice.Counter
