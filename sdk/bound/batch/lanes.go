@@ -76,6 +76,22 @@ type enclosure struct {
 	octets int
 }
 
+// spreading: with c the row of input i at form j,
+//
+//	spread[j] += Σ c²·variance[i],  rest[j] += Σ |c|·offset[i],  i in list.
+type spreading struct {
+	rows     *float64
+	stride   int
+	list     *int32
+	n        int
+	variance *float64 // a row of octets an input
+	offset   *float64
+	spread   *float64 // a row of octets a form
+	rest     *float64
+	forms    int
+	octets   int
+}
+
 // strip: λ and h of the units' ReLUs on mid ± (rad + err). Of flags, a byte a
 // unit, bit 0 is set where some lane's upper bound is positive, bit 1 where some
 // lane's λ is not 1 or its h not 0.
@@ -120,6 +136,7 @@ type lanes struct {
 	relax   func(*relaxation)
 	split   func(*splitting)
 	enclose func(*enclosure)
+	spread  func(*spreading)
 	strip   func(*strip)
 	halve   func(*halving)
 	align   func(*alignment)
@@ -128,7 +145,7 @@ type lanes struct {
 // Name is the kernel that the variant is written for.
 func (l *lanes) Name() string { return l.name }
 
-var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, strip: stripScalar, halve: halveScalar, align: alignScalar}
+var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, spread: spreadScalar, strip: stripScalar, halve: halveScalar, align: alignScalar}
 
 func vector(p *float64, octets int) []float64 { return unsafe.Slice(p, 8*octets) }
 
@@ -207,6 +224,21 @@ func encloseScalar(a *enclosure) {
 			for v := range c {
 				mid[v] = math.FMA(c[v], centre[v], mid[v])
 				rad[v] = math.FMA(math.Abs(c[v]), radius[v], rad[v])
+			}
+		}
+	}
+}
+
+func spreadScalar(a *spreading) {
+	wide := 64 * a.octets
+	for j := range a.forms {
+		spread, rest := vector(at(a.spread, j*wide), a.octets), vector(at(a.rest, j*wide), a.octets)
+		for _, i := range unsafe.Slice(a.list, a.n) {
+			c := vector(at(a.rows, int(i)*a.stride+j*wide), a.octets)
+			variance, offset := vector(at(a.variance, int(i)*wide), a.octets), vector(at(a.offset, int(i)*wide), a.octets)
+			for v := range c {
+				spread[v] = math.FMA(float64(c[v]*c[v]), variance[v], spread[v])
+				rest[v] = math.FMA(math.Abs(c[v]), offset[v], rest[v])
 			}
 		}
 	}

@@ -4,9 +4,9 @@ import "math"
 
 var variants = []*lanes{&avx512, &avx2, &scalar}
 
-var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, split: splitAVX512, enclose: encloseAVX512, strip: stripAVX512, halve: halveAVX512, align: alignAVX512}
+var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, split: splitAVX512, enclose: encloseAVX512, spread: spreadAVX512, strip: stripAVX512, halve: halveAVX512, align: alignAVX512}
 
-var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, split: splitAVX2, enclose: encloseAVX2, strip: stripAVX2, halve: halveAVX2, align: alignAVX2}
+var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, split: splitAVX2, enclose: encloseAVX2, spread: spreadAVX2, strip: stripAVX2, halve: halveAVX2, align: alignAVX2}
 
 // Read by the assembly.
 var (
@@ -27,6 +27,9 @@ func splitAVX512(a *splitting)
 func encloseAVX512(a *enclosure)
 
 //go:noescape
+func spreadAVX512(a *spreading)
+
+//go:noescape
 func stripAVX512(a *strip)
 
 //go:noescape
@@ -40,6 +43,9 @@ func splitAVX2(a *splitting)
 
 //go:noescape
 func encloseAVX2(a *enclosure)
+
+//go:noescape
+func spreadAVX2(a *spreading)
 
 //go:noescape
 func stripAVX2(a *strip)

@@ -717,6 +717,156 @@ end:
 	VZEROUPPER
 	RET
 
+// func spreadAVX2(a *spreading)
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ spreading_forms(DI), R13
+	MOVQ spreading_list(DI), R11
+	MOVQ spreading_n(DI), R12
+	XORQ R8, R8
+	VBROADCASTSD ·sign+0(SB), Y15
+
+form:
+	TESTQ R13, R13
+	JEQ end
+	XORQ R9, R9
+	MOVQ spreading_octets(DI), R14
+
+fblock2:
+	CMPQ R14, $2
+	JLT fblock1
+	MOVQ spreading_spread(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Y0
+	VMOVUPD 32(CX)(R9*1), Y1
+	VMOVUPD 64(CX)(R9*1), Y2
+	VMOVUPD 96(CX)(R9*1), Y3
+	MOVQ spreading_rest(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Y4
+	VMOVUPD 32(CX)(R9*1), Y5
+	VMOVUPD 64(CX)(R9*1), Y6
+	VMOVUPD 96(CX)(R9*1), Y7
+	XORQ R15, R15
+
+fo2item:
+	CMPQ R15, R12
+	JGE fo2store
+	MOVLQSX (R11)(R15*4), R10
+	MOVQ R10, AX
+	IMULQ spreading_stride(DI), AX
+	ADDQ spreading_rows(DI), AX
+	ADDQ R8, AX
+	MOVQ spreading_octets(DI), BX
+	SHLQ $6, BX
+	IMULQ R10, BX
+	MOVQ spreading_variance(DI), CX
+	ADDQ BX, CX
+	MOVQ spreading_offset(DI), SI
+	ADDQ BX, SI
+	VMOVUPD 0(AX)(R9*1), Y8
+	VANDNPD Y8, Y15, Y9
+	VMULPD Y8, Y8, Y8
+	VFMADD231PD 0(CX)(R9*1), Y8, Y0
+	VFMADD231PD 0(SI)(R9*1), Y9, Y4
+	VMOVUPD 32(AX)(R9*1), Y8
+	VANDNPD Y8, Y15, Y9
+	VMULPD Y8, Y8, Y8
+	VFMADD231PD 32(CX)(R9*1), Y8, Y1
+	VFMADD231PD 32(SI)(R9*1), Y9, Y5
+	VMOVUPD 64(AX)(R9*1), Y8
+	VANDNPD Y8, Y15, Y9
+	VMULPD Y8, Y8, Y8
+	VFMADD231PD 64(CX)(R9*1), Y8, Y2
+	VFMADD231PD 64(SI)(R9*1), Y9, Y6
+	VMOVUPD 96(AX)(R9*1), Y8
+	VANDNPD Y8, Y15, Y9
+	VMULPD Y8, Y8, Y8
+	VFMADD231PD 96(CX)(R9*1), Y8, Y3
+	VFMADD231PD 96(SI)(R9*1), Y9, Y7
+	INCQ R15
+	JMP fo2item
+
+fo2store:
+	MOVQ spreading_spread(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Y0, 0(CX)(R9*1)
+	VMOVUPD Y1, 32(CX)(R9*1)
+	VMOVUPD Y2, 64(CX)(R9*1)
+	VMOVUPD Y3, 96(CX)(R9*1)
+	MOVQ spreading_rest(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Y4, 0(CX)(R9*1)
+	VMOVUPD Y5, 32(CX)(R9*1)
+	VMOVUPD Y6, 64(CX)(R9*1)
+	VMOVUPD Y7, 96(CX)(R9*1)
+	SUBQ $2, R14
+	ADDQ $128, R9
+	JMP fblock2
+
+fblock1:
+	CMPQ R14, $1
+	JLT fdone
+	MOVQ spreading_spread(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Y0
+	VMOVUPD 32(CX)(R9*1), Y1
+	MOVQ spreading_rest(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Y2
+	VMOVUPD 32(CX)(R9*1), Y3
+	XORQ R15, R15
+
+fo1item:
+	CMPQ R15, R12
+	JGE fo1store
+	MOVLQSX (R11)(R15*4), R10
+	MOVQ R10, AX
+	IMULQ spreading_stride(DI), AX
+	ADDQ spreading_rows(DI), AX
+	ADDQ R8, AX
+	MOVQ spreading_octets(DI), BX
+	SHLQ $6, BX
+	IMULQ R10, BX
+	MOVQ spreading_variance(DI), CX
+	ADDQ BX, CX
+	MOVQ spreading_offset(DI), SI
+	ADDQ BX, SI
+	VMOVUPD 0(AX)(R9*1), Y4
+	VANDNPD Y4, Y15, Y5
+	VMULPD Y4, Y4, Y4
+	VFMADD231PD 0(CX)(R9*1), Y4, Y0
+	VFMADD231PD 0(SI)(R9*1), Y5, Y2
+	VMOVUPD 32(AX)(R9*1), Y4
+	VANDNPD Y4, Y15, Y5
+	VMULPD Y4, Y4, Y4
+	VFMADD231PD 32(CX)(R9*1), Y4, Y1
+	VFMADD231PD 32(SI)(R9*1), Y5, Y3
+	INCQ R15
+	JMP fo1item
+
+fo1store:
+	MOVQ spreading_spread(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Y0, 0(CX)(R9*1)
+	VMOVUPD Y1, 32(CX)(R9*1)
+	MOVQ spreading_rest(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Y2, 0(CX)(R9*1)
+	VMOVUPD Y3, 32(CX)(R9*1)
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP fblock1
+
+fdone:
+	ADDQ R9, R8
+	DECQ R13
+	JMP form
+
+end:
+	VZEROUPPER
+	RET
+
 // func stripAVX2(a *strip)
 TEXT ·stripAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
@@ -1987,6 +2137,129 @@ fo1store:
 	ADDQ R8, CX
 	VMOVUPD Z0, 0(CX)(R9*1)
 	MOVQ enclosure_rad(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Z1, 0(CX)(R9*1)
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP fblock1
+
+fdone:
+	ADDQ R9, R8
+	DECQ R13
+	JMP form
+
+end:
+	VZEROUPPER
+	RET
+
+// func spreadAVX512(a *spreading)
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ spreading_forms(DI), R13
+	MOVQ spreading_list(DI), R11
+	MOVQ spreading_n(DI), R12
+	XORQ R8, R8
+	VBROADCASTSD ·sign+0(SB), Z31
+
+form:
+	TESTQ R13, R13
+	JEQ end
+	XORQ R9, R9
+	MOVQ spreading_octets(DI), R14
+
+fblock2:
+	CMPQ R14, $2
+	JLT fblock1
+	MOVQ spreading_spread(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Z0
+	VMOVUPD 64(CX)(R9*1), Z1
+	MOVQ spreading_rest(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Z2
+	VMOVUPD 64(CX)(R9*1), Z3
+	XORQ R15, R15
+
+fo2item:
+	CMPQ R15, R12
+	JGE fo2store
+	MOVLQSX (R11)(R15*4), R10
+	MOVQ R10, AX
+	IMULQ spreading_stride(DI), AX
+	ADDQ spreading_rows(DI), AX
+	ADDQ R8, AX
+	MOVQ spreading_octets(DI), BX
+	SHLQ $6, BX
+	IMULQ R10, BX
+	MOVQ spreading_variance(DI), CX
+	ADDQ BX, CX
+	MOVQ spreading_offset(DI), SI
+	ADDQ BX, SI
+	VMOVUPD 0(AX)(R9*1), Z4
+	VANDNPD Z4, Z31, Z5
+	VMULPD Z4, Z4, Z4
+	VFMADD231PD 0(CX)(R9*1), Z4, Z0
+	VFMADD231PD 0(SI)(R9*1), Z5, Z2
+	VMOVUPD 64(AX)(R9*1), Z4
+	VANDNPD Z4, Z31, Z5
+	VMULPD Z4, Z4, Z4
+	VFMADD231PD 64(CX)(R9*1), Z4, Z1
+	VFMADD231PD 64(SI)(R9*1), Z5, Z3
+	INCQ R15
+	JMP fo2item
+
+fo2store:
+	MOVQ spreading_spread(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Z0, 0(CX)(R9*1)
+	VMOVUPD Z1, 64(CX)(R9*1)
+	MOVQ spreading_rest(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Z2, 0(CX)(R9*1)
+	VMOVUPD Z3, 64(CX)(R9*1)
+	SUBQ $2, R14
+	ADDQ $128, R9
+	JMP fblock2
+
+fblock1:
+	CMPQ R14, $1
+	JLT fdone
+	MOVQ spreading_spread(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Z0
+	MOVQ spreading_rest(DI), CX
+	ADDQ R8, CX
+	VMOVUPD 0(CX)(R9*1), Z1
+	XORQ R15, R15
+
+fo1item:
+	CMPQ R15, R12
+	JGE fo1store
+	MOVLQSX (R11)(R15*4), R10
+	MOVQ R10, AX
+	IMULQ spreading_stride(DI), AX
+	ADDQ spreading_rows(DI), AX
+	ADDQ R8, AX
+	MOVQ spreading_octets(DI), BX
+	SHLQ $6, BX
+	IMULQ R10, BX
+	MOVQ spreading_variance(DI), CX
+	ADDQ BX, CX
+	MOVQ spreading_offset(DI), SI
+	ADDQ BX, SI
+	VMOVUPD 0(AX)(R9*1), Z2
+	VANDNPD Z2, Z31, Z3
+	VMULPD Z2, Z2, Z2
+	VFMADD231PD 0(CX)(R9*1), Z2, Z0
+	VFMADD231PD 0(SI)(R9*1), Z3, Z1
+	INCQ R15
+	JMP fo1item
+
+fo1store:
+	MOVQ spreading_spread(DI), CX
+	ADDQ R8, CX
+	VMOVUPD Z0, 0(CX)(R9*1)
+	MOVQ spreading_rest(DI), CX
 	ADDQ R8, CX
 	VMOVUPD Z1, 0(CX)(R9*1)
 	SUBQ $1, R14

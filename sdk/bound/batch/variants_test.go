@@ -45,6 +45,7 @@ func scatter(r *rand.Rand, w *Workspace) {
 // Every variant computes the same numbers to the last bit, as loops as well as
 // lanes' numbers go.
 func TestVariantsAgree(t *testing.T) {
+	moved := 0
 	for _, widths := range [][]int{{3, 1}, {5, 7, 1}, {12, 16, 8, 1}, {13, 33, 2, 19, 5, 1}} {
 		for _, lanes := range []int{8, 16, 24, 32, 56} {
 			var first *Workspace
@@ -57,8 +58,20 @@ func TestVariantsAgree(t *testing.T) {
 				p.lanes = variant
 				w := p.NewWorkspace(lanes)
 				scatter(r, w)
+				w.Few(2)
+				for b := range lanes / 2 {
+					w.SetTail(b, float64(b%3))
+				}
+				for i := range p.inputs {
+					for v := range lanes {
+						w.Variance(i)[v], w.Offset(i)[v] = w.HalfWidth(i)[v-v%2]*w.HalfWidth(i)[v-v%2]/2, w.HalfWidth(i)[v]/16
+					}
+				}
 				w.Bound()
 				w.Sides()
+				for b := range lanes / 2 {
+					moved += w.Moved(b)
+				}
 				if first == nil {
 					first = w
 					continue
@@ -91,11 +104,19 @@ func TestVariantsAgree(t *testing.T) {
 				for side := range 2 {
 					compare("side", w.Side(side), first.Side(side))
 				}
+				for b := range lanes / 2 {
+					if w.Moved(b) != first.Moved(b) {
+						t.Errorf("%s: %d ends of box %d are moved, elsewhere %d", variant.name, w.Moved(b), b, first.Moved(b))
+					}
+				}
 				same(t, variant.name, "slack", w.Slack(), first.Slack())
 				same(t, variant.name, "mid", w.Mid(), first.Mid())
 				same(t, variant.name, "rad", w.Rad(), first.Rad())
 			}
 		}
+	}
+	if moved < 1000 {
+		t.Errorf("%d ends were moved", moved)
 	}
 }
 

@@ -54,10 +54,12 @@ type Workspace struct {
 	sides, sideBase, signed []float64
 	weighed                 []float64 // of the first layer's open neurons, by side
 
+	few        *few // nil where bounds hold for all
 	product    product
 	splitting  splitting
 	relaxation relaxation
 	enclosure  enclosure
+	spreading  spreading
 	strip      strip
 	halving    halving
 	alignment  alignment
@@ -160,6 +162,9 @@ func (w *Workspace) Bound() {
 			}
 		}
 	}
+	if w.few != nil {
+		w.few.begin()
+	}
 	w.first()
 	narrower, of := 0, 0
 	for k := 1; k < len(w.p.layers); k++ {
@@ -168,8 +173,14 @@ func (w *Workspace) Bound() {
 			w.back(k, from, min(from+w.forms, l.out))
 		}
 		if k < len(w.p.layers)-1 {
+			if w.curbs(k) {
+				copy(w.few.form, w.mid[:l.out*w.Lanes()])
+			}
 			if w.Intervals {
 				narrower, of = narrower+w.narrow(k), of+l.out*w.Lanes()
+			}
+			if w.curbs(k) {
+				w.curb(k)
 			}
 			w.relus(k)
 		}
@@ -199,6 +210,11 @@ func (w *Workspace) first() {
 		fill(w.base[:n], l.forward[0])
 		clear(w.slack)
 		return
+	}
+	if w.curbs(0) {
+		w.spreadFirst()
+		copy(w.few.form, w.mid[:l.out*n])
+		w.curb(0)
 	}
 	w.relus(0)
 }
@@ -278,6 +294,9 @@ func (w *Workspace) back(k, from, to int) {
 		base: &w.base[0], slack: &w.slack[0], mid: &w.mid[from*n], rad: &w.rad[from*n], forms: forms, octets: w.octets,
 	}
 	w.p.enclose(e)
+	if k < len(w.p.layers)-1 && w.curbs(k) {
+		w.spreadBack(e.rows, wide, from, forms)
+	}
 	w.slopes = side
 }
 

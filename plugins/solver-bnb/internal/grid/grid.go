@@ -272,6 +272,16 @@ func (f *Feed) computed(cell uint64) float64 {
 	return enclose(f.of, f.in, v, v).Lo
 }
 
+// Mean is about the mean of the input's lower ends over cells from to to: within Width of that of
+// the inputs, and a rounding for each cell.
+func (f *Feed) Mean(from, to uint64) float64 {
+	sum := 0.0
+	for cell := from; cell <= to; cell++ {
+		sum += f.Low(cell)
+	}
+	return sum / float64(to-from+1)
+}
+
 // AddLows adds a times Low of the cells from one on to sums, one a cell.
 func (f *Feed) AddLows(sums []float64, a float64, from uint64) {
 	if f.lo == nil {

@@ -171,7 +171,7 @@ func (s *splitter) above(t *Tree, cutoff float64) {
 // settledByCases reports whether it proved by cases of ReLUs that nobody in a box, which is what is left of bounded box b, has a value above the cutoff.
 func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	s := w.splitter
-	if !w.t.splits || w.t.Boxes < w.t.CasesAfter || len(s.needs) == 0 || w.t.stop.Load() {
+	if !w.t.splits || w.t.Boxes < w.t.CasesAfter || len(s.needs) == 0 || w.t.stop.Load() || w.t.goal.counts && !w.t.begun {
 		return false
 	}
 	s.box, s.lane = box, b*w.k

@@ -23,12 +23,12 @@ func countable(box grid.Box, size float64) bool {
 }
 
 // count bounds how many individuals of box b are surely treated fairly, and how
-// many surely are not. Where logits' signs are not all, th are the thresholds of
+// many surely are not. All bounds may be wrong of lost of them. Where logits' signs are not all, th are the thresholds of
 // the parallel forms, and no two logits of an individual are more than apart from
 // each other.
-func (w *worker) count(box grid.Box, b int, apart float64, th lattice.Thresholds, possible, sure []bool) (fair, unfair float64) {
+func (w *worker) count(box grid.Box, b int, lost, apart float64, th lattice.Thresholds, possible, sure []bool) (fair, unfair float64) {
 	if !w.t.judge.Signs() && th.From < th.To {
-		unfair = w.between(box, b, th)
+		unfair = max(0, w.between(box, b, th)-lost)
 	}
 	// Individuals all of whose logits are above or below something are fair.
 	beyond := w.t.judge.Beyond(apart)
@@ -56,10 +56,10 @@ func (w *worker) count(box grid.Box, b int, apart float64, th lattice.Thresholds
 		if n < size {
 			n = max(n, w.kinked(box, b, side, w.sides[side].blends[b], w.sides[side].of(w, b), n/size, middles[side], beyond, possible))
 		}
-		fair += n
+		fair += max(0, n-lost)
 	}
 	if w.t.judge.Signs() {
-		unfair = w.opposite(box, b, sure, open)
+		unfair = max(0, w.opposite(box, b, sure, open)-lost)
 	}
 	return fair, unfair
 }

@@ -93,7 +93,11 @@ func (w *worker) settle(box grid.Box, b int) {
 	} else if w.trees != nil && !fair && !unfair {
 		fair, unfair = w.byPairs(possible, sure)
 	}
+	lost := w.lost(b, size)
 	switch {
+	case lost > 0 && (fair || unfair): // but for a few
+		w.strict = append(w.strict, box...)
+		return
 	case certain && fair || fair && !t.goal.counts && t.goal.Goal == goalDecide:
 		w.fair(box, lane, size)
 		return
@@ -110,12 +114,15 @@ func (w *worker) settle(box grid.Box, b int) {
 	size = w.g.Size(box)
 	if t.goal.reach == 0 {
 		th = t.judge.Thresholds(&spread)
-		if th.Above == math.Inf(-1) && (certain || t.goal.Goal == goalDecide) {
+		if th.Above == math.Inf(-1) && lost == 0 && (certain || t.goal.Goal == goalDecide) {
 			w.fair(box, lane, size)
 			return
 		}
 		if t.goal.counts && certain && !t.Proofs && countable(box, size) {
-			if count, violate = w.count(box, b, spread.Apart, th, possible, sure); count+violate >= size {
+			if count, violate = w.count(box, b, lost, spread.Apart, th, possible, sure); lost > 0 && count+violate+2*lost >= size {
+				w.strict = append(w.strict, box...)
+				return
+			} else if count+violate >= size {
 				w.counted(count, violate)
 				w.piece(box, lane, PieceCounted, count, violate)
 				return

@@ -88,6 +88,7 @@ type Tree struct {
 	// CasesAfter is how many boxes are bounded before the search begins again and settles boxes by cases of ReLUs; negative for as
 	// many as boxesFirst says. 0 begins so.
 	CasesAfter int64
+	tail       float64    // τ of all boxes, where not 0: see few.go
 	mass       float64    // individuals in leaves, and in boxes given up
 	left       float64    // the bound of boxes given up, for goals with values
 	range_     [2]float64 // of values, for the frontier's buckets

@@ -18,8 +18,11 @@ type worker struct {
 	each    int // boxes bounded together
 	space   *batch.Workspace
 	waiting []uint64 // boxes in the lanes
+	strict  []uint64 // boxes to be bounded for all of their people: see few.go
 	box     grid.Box // that is cut
 	n       int
+	ends    float64   // a box's neurons whose ends may be moved; 0 where bounds hold for all
+	tails   []float64 // τ of the boxes in the lanes
 	points  *points
 	counter *lattice.Counter
 	room    judge.Room
@@ -161,6 +164,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 			w.values[side], w.middle[side] = make([]float64, cells), make([]float64, w.space.Lanes())
 			w.kink.slopes[side], w.kink.values[side] = make([]float64, len(w.feeds)), make([]float64, cells)
 		}
+		w.prepareFew()
 	}
 	return w
 }
@@ -203,13 +207,14 @@ func (w *worker) run(k task) *output {
 		n.tryIntervals()
 	}
 	if k.p == nil {
-		w.add(w.g.Whole(), nil)
+		w.add(w.g.Whole(), nil, w.tail(w.g.Whole(), 0))
 	} else {
 		for i := k.from; i < k.to; i++ {
 			w.cut(k.p, i)
 		}
 	}
 	w.flush()
+	w.again()
 	for _, n := range w.narrower {
 		n.out = w.out
 		n.flush()
@@ -239,18 +244,20 @@ func (w *worker) cut(p *page, i int) {
 		d, mid = w.cutTrees(box, d)
 		to = box[2*d+1]
 	}
+	tail := w.tail(box, float64(p.fair[i])+float64(p.unfair[i]))
 	c := w.t.front.set(p, i)
 	of := w.fitting(c)
 	box[2*d+1] = mid
-	of.add(box, c)
+	of.add(box, c, tail)
 	box[2*d], box[2*d+1] = mid+1, to
-	of.add(box, c)
+	of.add(box, c, tail)
 }
 
 // add puts a box into the lanes, with the copies that matter, to be bounded and settled
-// with others.
-func (w *worker) add(box grid.Box, c copies) {
+// with others; for all people but a few where tail is not 0.
+func (w *worker) add(box grid.Box, c copies, tail float64) {
 	w.place(box, w.n)
+	w.spread(box, w.n, tail)
 	w.assign(c)
 	w.waiting = append(w.waiting, box...)
 	if w.n++; w.n == w.each {

@@ -176,6 +176,25 @@ func (w *writer) enclose() {
 	}, func() {})
 }
 
+// spread: spread += Σ c²·variance, rest += Σ |c|·offset.
+func (w *writer) spread() {
+	w.Begin("spread", "spreading")
+	w.overForms("spreading", []int{2, 1}, func(prefix string, octets int) {
+		n := octets * w.PerOctet
+		rows := []string{"spread", "rest"}
+		w.items("spreading", prefix, n, rows, rows, []string{"variance", "offset"}, func() {
+			c, size := 2*n, 2*n+1
+			for v := range n {
+				w.P("VMOVUPD %s, %s", w.At(v, "AX", "R9"), w.V(c))
+				w.magnitude(w.signAt(), c, size)
+				w.P("VMULPD %s, %s, %s", w.V(c), w.V(c), w.V(c))
+				w.P("VFMADD231PD %s, %s, %s", w.At(v, "CX", "R9"), w.V(c), w.V(v))
+				w.P("VFMADD231PD %s, %s, %s", w.At(v, "SI", "R9"), w.V(size), w.V(n+v))
+			}
+		})
+	}, func() {})
+}
+
 // strip: λ = u/max(u−l, tiniest) and h = max(λ·(−l), (1−λ)·u)·raised for
 // l = min(mid − (rad+err), 0), u = max(mid + (rad+err), 0), and the flags.
 //

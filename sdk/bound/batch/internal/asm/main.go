@@ -29,6 +29,7 @@ func generate() string {
 		w.relax()
 		w.split()
 		w.enclose()
+		w.spread()
 		w.strip()
 		w.halve()
 		w.align()

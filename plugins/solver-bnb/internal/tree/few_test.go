@@ -1,0 +1,160 @@
+package tree
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// sharesOf is a question about shares, with features that feed two inputs, evenly or not.
+func sharesOf(r *rand.Rand, i int) *problem.Query {
+	q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 2+r.IntN(2))
+	q.Goal = problem.Quantify
+	if r.IntN(2) == 0 {
+		q.Space.Features[2].Inputs[1] = space.Input{Index: 3, Scale: 1.5, Offset: -2}
+	}
+	if r.IntN(2) == 0 {
+		q.Space.Forbidden = nil
+	}
+	return q
+}
+
+// The enclosures of neurons and the forms of logits hold for all people of a box but as many as
+// are said to be lost, however many ends of neurons are moved.
+func TestBoundsHoldForAllButTheLost(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 51))
+	moved, few, lost := 0, 0, 0
+	for i := range tier.Count(400, 5000) {
+		q := sharesOf(r, i)
+		tr, err := New(q, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := tr.workers[0]
+		box, _ := boxAndPart(r, tr, false)
+		w.place(box, 0)
+		tr.tail = 1 + 1.9*r.Float64()
+		w.spread(box, 0, w.tail(box, 0))
+		w.n = 1
+		w.bound()
+		size := tr.grid.Size(box)
+		most := w.lost(0, size)
+		out := 0.0
+		individuals(tr.grid, box, func(x []float64) {
+			if violates(w, x) {
+				out++
+			}
+		})
+		if out > most {
+			t.Fatalf("question %d: bounds are wrong for %v of %v people, where %v were to be lost with τ = %v", i, out, size, most, tr.tail)
+		}
+		if w.tails[0] > 0 && w.space.Moved(0) > 0 {
+			if moved++; most < size {
+				few++
+			}
+		}
+		if out > 0 {
+			lost++
+		}
+	}
+	if moved < 60 || few < 12 || lost < 20 {
+		t.Errorf("ends were moved in %d boxes, in %d of them for a part of the people, and bounds did not hold for some in %d", moved, few, lost)
+	}
+}
+
+// violates reports that a bound of box 0 does not hold for an individual.
+func violates(w *worker, x []float64) bool {
+	const rounding = 1e-9
+	layers := w.t.plan.Layers()
+	for z := range w.k {
+		in := w.t.q.Space.ExactInputs(w.g.Complete(w.g.Point(x), z))
+		values := make([]float64, len(in))
+		for i, v := range in {
+			values[i], _ = v.Float64()
+		}
+		inputs := values
+		for k, l := range layers {
+			next := make([]float64, l.Out)
+			for j := range next {
+				row := l.Weights[j*(1+l.In):]
+				next[j] = row[0]
+				for i, v := range values {
+					next[j] += row[1+i] * v
+				}
+				if k == len(layers)-1 {
+					continue
+				}
+				mid, rad, e := w.space.Neuron(k, j)
+				if math.Abs(next[j]-mid[z]) > rad[z]+e+rounding {
+					return true
+				}
+				if l.ReLU {
+					next[j] = max(next[j], 0)
+				}
+			}
+			values = next
+		}
+		for side, a := range w.sides {
+			form := a.form.Base[z]
+			for i, v := range inputs {
+				form += a.form.Slope(i)[z] * v
+			}
+			if form > values[0]*float64(1-2*side)+rounding {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Shares stay true, and all people are settled in the end, whatever part of them is lost on the way.
+func TestSharesAreTrueButForTheLost(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 51))
+	counted := 0
+	for i := range tier.Count(100, 2000) {
+		q := sharesOf(r, i)
+		tail := 0.8 + 2*r.Float64()
+		var fair, unfair float64
+		for _, limit := range []int64{1, 3, 9, 0} {
+			tr, err := New(q, 1, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr.tail = tail
+			if fair+unfair == 0 {
+				fair, unfair = sharesIn(tr, tr.grid.Whole())
+			}
+			end := tr.Run(t.Context(), Limits{Boxes: limit})
+			if f, u := tr.Fair.Float(), tr.Unfair.Float(); f > fair || u > unfair || end == Complete && tr.Stuck == 0 && (f < fair || u < unfair) {
+				t.Fatalf("question %d, %s, τ = %v, %d boxes: %v and %v fair and unfair, of %v and %v", i, q.Notion, tail, limit, f, u, fair, unfair)
+			} else if end == OutOfBoxes && f+u > 0 {
+				counted++
+			}
+		}
+	}
+	if counted < 25 {
+		t.Errorf("people were counted in %d searches that were ended", counted)
+	}
+}
+
+// sharesIn is how many of a box are fair and unfair.
+func sharesIn(tr *Tree, box grid.Box) (fair, unfair float64) {
+	logitsIn(tr, slices.Clone(box), func(_ []float64, logits []*big.Rat) {
+		switch {
+		case len(logits) == 0:
+		case tr.q.Notion.Violates(logits, tr.q.Epsilon):
+			unfair++
+		default:
+			fair++
+		}
+	})
+	return fair, unfair
+}

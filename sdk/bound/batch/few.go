@@ -1,0 +1,156 @@
+package batch
+
+import "math"
+
+// few is what is needed to bound neurons for all of a box's points but a few.
+type few struct {
+	group              int // lanes of a box
+	tau                []float64
+	moved              []int
+	variance, offset   []float64 // a row an input, and one more in front
+	squares            []float64 // of the first layer's weights, as its forward
+	spread, rest, form []float64 // Σ c²·variance, slack + Σ |c|·offset, and the middle, a row a neuron
+	on                 bool
+}
+
+// curbed are the layers, from the first on, whose neurons are bounded so. The first two bring nearly all that all layers
+// do; behind them every lane has events of its own.
+const curbed = 2
+
+// worth: an end is moved if that makes the radius less by at least one in so many of itself.
+const worth = 10
+
+// LeastSpread² is about the least Variance other than 0 that Bound takes, and 1/LeastSpread² the greatest: squares of others underflow.
+const LeastSpread = 0x1p-200
+
+// Few makes room for bounds that hold for all of a box's points but a few. A box takes so
+// many lanes in turn, in which the inputs that vary within it have the same
+// Centre, HalfWidth, Variance and Offset.
+//
+// The points' law is to be such that Σ c[i]·(x[i] − m[i]) ≥ τ·σ, σ² = Σ c[i]²·Variance[i], has no more than exp(−τ²/2) of
+// them, whatever c and τ > 0, where m[i] is some middle at most Offset[i] from Centre[i]. Then where a hidden neuron's sign
+// is open, Bound takes its form to be within τ·σ of its value at m, which Moved
+// counts. All bounds hold for the points that are so. neurons is how many of them a box has, the first layer's in all lanes together.
+func (w *Workspace) Few(group int) (neurons int) {
+	n := w.Lanes()
+	f := &few{group: group, tau: make([]float64, n/group), moved: make([]int, n/group)}
+	f.variance, f.offset = make([]float64, len(w.centre)), make([]float64, len(w.centre))
+	f.spread, f.rest, f.form = make([]float64, w.p.widest*n), make([]float64, w.p.widest*n), make([]float64, w.p.widest*n)
+	for _, c := range w.p.layers[0].forward {
+		f.squares = append(f.squares, c*c)
+	}
+	w.few = f
+	for k := range min(curbed, len(w.p.layers)-1) {
+		if neurons += w.p.layers[k].out; k > 0 {
+			neurons += w.p.layers[k].out * (group - 1)
+		}
+	}
+	return neurons
+}
+
+// Variance is the row of input i that goes with Few.
+func (w *Workspace) Variance(i int) []float64 { return w.row(w.few.variance, 1+i) }
+
+// Offset is the row of input i that goes with Few.
+func (w *Workspace) Offset(i int) []float64 { return w.row(w.few.offset, 1+i) }
+
+// SetTail sets the τ of box b, 0 for bounds that hold for all.
+func (w *Workspace) SetTail(b int, tau float64) { w.few.tau[b] = tau }
+
+// Moved is how many ends of neurons' enclosures Bound has moved in box b: each holds for all
+// but exp(−τ²/2) of its points.
+func (w *Workspace) Moved(b int) int { return w.few.moved[b] }
+
+// begin notes whether any box is bounded so.
+func (f *few) begin() {
+	f.on = false
+	clear(f.moved)
+	for _, tau := range f.tau {
+		f.on = f.on || tau > 0
+	}
+}
+
+// curbs reports that layer k's neurons are bounded so.
+func (w *Workspace) curbs(k int) bool {
+	return w.few != nil && w.few.on && k < curbed && w.p.layers[k].relu
+}
+
+// spreadFirst works out how the first layer's forms spread.
+func (w *Workspace) spreadFirst() {
+	f, l, n := w.few, &w.p.layers[0], w.Lanes()
+	a := &w.product
+	*a = product{
+		out: &f.spread[0], outStride: 8 * n, coefs: &f.squares[0], coefStride: 8 * (1 + l.in), outputs: l.out,
+		octets: w.octets, rows: &f.variance[0], stride: 8 * n, list: &w.all[0], n: len(w.moving),
+	}
+	if a.n > 0 {
+		a.list = &w.moving[0]
+	}
+	w.p.product(a)
+	a.out, a.coefs, a.rows = &f.rest[0], &l.magnitude[0], &f.offset[0]
+	w.p.product(a)
+}
+
+// spreadBack works out how the forms in these rows spread, of neurons from one on.
+func (w *Workspace) spreadBack(rows *float64, wide, from, forms int) {
+	f, n := w.few, w.Lanes()
+	at, to := from*n, (from+forms)*n
+	clear(f.spread[at:to])
+	copy(f.rest[at:to], w.slack)
+	s := &w.spreading
+	*s = spreading{
+		rows: rows, stride: wide, list: &w.all[0], n: len(w.moving), variance: &f.variance[0], offset: &f.offset[0],
+		spread: &f.spread[at], rest: &f.rest[at], forms: forms, octets: w.octets,
+	}
+	if s.n > 0 {
+		s.list = &w.moving[0]
+	}
+	w.p.spread(s)
+}
+
+// curb moves the ends of the enclosures of layer k's neurons, which are in mid and rad, to where
+// they hold for all but a few.
+//
+// The event that is counted is one of the computed coefficients c, whose sum of squares has no more
+// roundings than terms and a few, of numbers ≥ 0: 2⁻³⁰ of it covers them and those of σ and τ·σ. What underflows
+// has |c|·√Variance < 2⁻³¹⁰, which 2⁻⁵⁰⁰ covers, as its root is 2⁻²⁵⁰. What the exact coefficients have beyond c has monomials that E counts, as rad's do; another E
+// covers the sums here.
+func (w *Workspace) curb(k int) {
+	f := w.few
+	for j, e := range w.p.errs[k] {
+		mid, rad := w.row(w.mid, j), w.row(w.rad, j)
+		spread, rest, form := w.row(f.spread, j), w.row(f.rest, j), w.row(f.form, j)
+		for b, tau := range f.tau {
+			if tau == 0 {
+				continue
+			}
+			below, above := 0, 0
+			for v := b * f.group; v < (b+1)*f.group; v++ {
+				lo, hi := mid[v]-rad[v], mid[v]+rad[v]
+				if lo >= e || hi <= -e {
+					continue
+				}
+				r := tau*math.Sqrt(spread[v]*(1+0x1p-30)+0x1p-500) + rest[v] + e
+				from, to := form[v]-r, form[v]+r
+				positive, negative := from >= e, to <= -e
+				moved, least := false, rad[v]/worth
+				if from > lo+least && !negative {
+					lo, moved = from, true
+					below++
+				}
+				if to < hi-least && !positive {
+					hi, moved = to, true
+					above++
+				}
+				if moved {
+					c := (lo + hi) / 2
+					mid[v], rad[v] = c, max(hi-c, c-lo, 0)
+				}
+			}
+			if k == 0 { // of lanes' forms that differ by a constant, an event is one of all
+				below, above = min(below, 1), min(above, 1)
+			}
+			f.moved[b] += below + above
+		}
+	}
+}
