@@ -31,7 +31,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr.cases.columns = mostColumns
+		tr.cases.columns, tr.begun = mostColumns, true
 		w := tr.workers[0]
 		box, part := boxAndPart(r, tr, i%2 == 0)
 		values := gapsOf(tr, part)

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// With a neuron kept no more people of a box are counted on a side than there are, in exact arithmetic, whatever the number of
+// With a neuron kept no more people of a box are counted on a side than there are, but for those for whom bounds do not hold, in exact arithmetic, whatever the number of
 // copies, the box that was bounded, the part of it that is counted, and the number that logits have to be beyond; and often more than
 // without.
 func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
@@ -28,8 +28,10 @@ func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
 		w := tr.workers[0]
 		box, part := boxAndPart(r, tr, i%2 == 0)
 		w.place(box, 0)
+		w.spread(box, 0, []float64{0, 0, 1, 2}[r.IntN(4)])
 		w.n = 1
 		w.bound()
+		lost := w.lost(0, tr.grid.Size(box)) // for whom bounds do not hold
 		for side, sign := range []int{1, -1} {
 			var lowest []*big.Rat // of each individual's copies, all times the sign
 			logitsIn(tr, part, func(_ []float64, logits []*big.Rat) {
@@ -53,7 +55,7 @@ func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
 			middle := s.middle() + least - beyond
 			plain := w.above(s, beyond-least, 0)
 			kept := w.kinked(part, 0, side, a.blends[0], a.of(w, 0), plain/float64(len(lowest)), middle, beyond, nil)
-			if kept > truth {
+			if kept-lost > truth {
 				t.Fatalf("question %d, side %d: %v of %d are counted beyond %v, but %v are", i, side, kept, len(lowest), beyond, truth)
 			}
 			if kept > 0 {
@@ -75,12 +77,12 @@ func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
 					truth++
 				}
 			})
-			if kept > truth {
+			if kept-lost > truth {
 				t.Fatalf("question %d, side %d, copy %d: %v are counted beyond %v, but %v are", i, side, z, kept, beyond, truth)
 			}
 		}
 	}
-	if tried < 50 || more < 20 {
+	if tried < 30 || more < 15 {
 		t.Errorf("somebody was counted with a kept neuron %d times, more than without %d times", tried, more)
 	}
 }
