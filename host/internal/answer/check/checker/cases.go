@@ -67,15 +67,20 @@ type refuter struct {
 
 // refute checks a proof by cases, of a box with forms for the copies.
 func (e *encloser) refute(c *sdk.CaseProof, box space.Box, forms []*logit) error {
-	r := &refuter{encloser: e, proof: c, box: box, steps: c.Steps}
+	r := &refuter{encloser: e, f: e.functionalOf(c, forms), proof: c, box: box, steps: c.Steps}
+	return r.step()
+}
+
+// functionalOf is that of a proof by cases, where no cases are told apart yet, without weights and slopes.
+func (e *encloser) functionalOf(c *sdk.CaseProof, forms []*logit) (f functional) {
 	for _, i := range c.First.Copies {
-		r.f.x = append(r.f.x, forms[i])
+		f.x = append(f.x, forms[i])
 	}
 	for _, i := range c.Second.Copies {
-		r.f.y = append(r.f.y, forms[i])
+		f.y = append(f.y, forms[i])
 	}
 	own := func(l *logit) *ranges { return &ranges{shift: e.first.shift, lo: l.own, hi: l.own} }
-	a, b := hull(r.f.x, own), hull(r.f.y, own)
+	a, b := hull(f.x, own), hull(f.y, own)
 	first := newRanges(len(a.lo), e.first.shift)
 	for j := range first.lo {
 		first.lo[j].Sub(&b.lo[j], &a.hi[j])
@@ -84,10 +89,10 @@ func (e *encloser) refute(c *sdk.CaseProof, box space.Box, forms []*logit) error
 	var x, y []ranges
 	for k := range len(e.model.layers) - 1 {
 		sums := func(l *logit) *ranges { return &l.sums[k] }
-		x, y = append(x, hull(r.f.x, sums)), append(y, hull(r.f.y, sums))
+		x, y = append(x, hull(f.x, sums)), append(y, hull(f.y, sums))
 	}
-	r.f.hexagons, r.f.told = e.hexagons(x, y, e.apart(first, x, y)), e.untold()
-	return r.step()
+	f.hexagons, f.told = e.hexagons(x, y, e.apart(first, x, y)), e.untold()
+	return f
 }
 
 // hull is the ranges from the least to the greatest of any.
