@@ -32,7 +32,7 @@ func sharesOf(r *rand.Rand, i int) *problem.Query {
 func TestBoundsHoldForAllButTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 51))
 	moved, few, lost := 0, 0, 0
-	for i := range tier.Count(400, 5000) {
+	for i := range tier.Count(400, 2000) {
 		q := sharesOf(r, i)
 		tr, err := New(q, 1, 1)
 		if err != nil {
@@ -119,7 +119,7 @@ func violates(w *worker, x []float64) bool {
 func TestSharesAreTrueButForTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 51))
 	counted := 0
-	for i := range tier.Count(100, 2000) {
+	for i := range tier.Count(100, 600) {
 		q := sharesOf(r, i)
 		tail := 0.8 + 2*r.Float64()
 		var fair, unfair float64

@@ -18,7 +18,7 @@ import (
 func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 52))
 	tried, more := 0, 0
-	for i := range tier.Count(500, 8000) {
+	for i := range tier.Count(500, 2500) {
 		q := latticeOf(r, []fairness.Notion{fairness.Decision, fairness.Score}[r.IntN(2)], 2+r.IntN(5))
 		q.Goal, q.Space.Forbidden = problem.Quantify, nil
 		tr, err := New(q, 1, 1)
