@@ -148,8 +148,9 @@ func (w *Workspace) Side(side int) Form {
 	return Form{slopes: w.sides[side*n:], stride: 2 * n, length: n, Base: w.row(w.sideBase, side)}
 }
 
-// FirstWeights are the weights of a neuron of the first layer, by input; not to be changed.
-func (w *Workspace) FirstWeights(neuron int) []float64 {
+// FirstWeights are the bias and the weights, by input, of a neuron of the first layer; not to be changed.
+func (w *Workspace) FirstWeights(neuron int) (bias float64, weights []float64) {
 	l := &w.p.layers[0]
-	return l.forward[neuron*(1+l.in)+1:][:l.in:l.in]
+	row := l.forward[neuron*(1+l.in):][: 1+l.in : 1+l.in]
+	return row[0], row[1:]
 }

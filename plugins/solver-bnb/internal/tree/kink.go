@@ -56,8 +56,17 @@ func (w *worker) kinked(box grid.Box, b, side int, in blend, slopes []float64, s
 	slope, _ := of.Relaxed(first)
 	other, _ := of.Relaxed(lane + in.b)
 	slope += in.part * (other - slope)
-	weights, base := w.space.FirstWeights(of.Neuron), of.Mid[first] // y = base + Σ weights·x
-	middle := 0.0                                                   // of what is in common, without y
+	bias, weights := w.space.FirstWeights(of.Neuron)
+	middleOf := func(lane int) float64 { // of the box, in y: an enclosure with a moved end has another
+		y := bias
+		for i, v := range weights {
+			y += v * w.space.Centre(i)[lane]
+		}
+		return y
+	}
+	mid := middleOf(first)
+	base := mid   // y = base + Σ weights·x
+	middle := 0.0 // of what is in common, without y
 	for i, f := range w.feeds {
 		v, centre := weights[f.Input], w.space.Centre(f.Input)[lane]
 		base -= v * centre
@@ -74,7 +83,8 @@ func (w *worker) kinked(box grid.Box, b, side int, in blend, slopes []float64, s
 		}
 		lane := lane + z
 		line, offset := of.Relaxed(lane)
-		rest := w.middle[side][lane] - line*of.Mid[lane] - offset - middle
+		own := middleOf(lane)
+		rest := w.middle[side][lane] - line*own - offset - middle
 		k.left = k.left[:0]
 		for i, v := range weights {
 			k.left = append(k.left, a.form.Slope(i)[lane]-line*v)
@@ -86,7 +96,7 @@ func (w *worker) kinked(box grid.Box, b, side int, in blend, slopes []float64, s
 			rest -= math.Abs(v) * w.space.HalfWidth(i)[lane]
 		}
 		// Of its own y, which is by shift more than the first's, linear between these.
-		shift, kept := of.Mid[lane]-of.Mid[first], math.Inf(1)
+		shift, kept := own-mid, math.Inf(1)
 		for _, y := range [4]float64{from, to, min(max(0, from), to), min(max(-shift, from), to)} {
 			kept = min(kept, of.Weight[lane]*max(0, y+shift)-c*max(0, y))
 		}
@@ -115,7 +125,8 @@ func (w *worker) deviation(slopes []float64, lane int) float64 {
 
 // gain is about by how much a form grows in a lane, on average over the box, where the neuron is kept.
 func (w *worker) gain(k *batch.Kink, lane int) float64 {
-	row, sum := w.space.FirstWeights(k.Neuron), 0.0
+	_, row := w.space.FirstWeights(k.Neuron)
+	sum := 0.0
 	for i := range w.feeds {
 		input := w.feeds[i].Input
 		v := row[input] * w.space.HalfWidth(input)[lane]
