@@ -41,3 +41,9 @@ func Choose[V Variant](variants []V) (V, error) {
 	var none V
 	return none, fmt.Errorf("%s=%s: this machine has %s", Variable, name, strings.Join(Kernels(), ", "))
 }
+
+// Named is the variant of a kernel's name, or the fastest where this machine has none of it.
+func Named[V Variant](variants []V, name string) V {
+	supported := Supported(variants)
+	return supported[max(0, slices.IndexFunc(supported, func(v V) bool { return v.Name() == name }))]
+}

@@ -28,6 +28,12 @@ func TestChoose(t *testing.T) {
 	if got, err := simd.Choose(all); err != nil || got != "scalar" {
 		t.Errorf("%q, %v; want scalar", got, err)
 	}
+	if got := simd.Named(all, "scalar"); got != "scalar" {
+		t.Errorf("%q is named scalar", got)
+	}
+	if got := simd.Named(all, "neon512"); got != supported[0] {
+		t.Errorf("%q in place of one that is not there; want the fastest, %q", got, supported[0])
+	}
 	t.Setenv(simd.Variable, "neon512")
 	if _, err := simd.Choose(all); err == nil || !strings.Contains(err.Error(), "HYFAIR_SIMD=neon512: this machine has") {
 		t.Errorf("error %v", err)

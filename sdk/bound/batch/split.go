@@ -90,8 +90,8 @@ func (w *Workspace) keep(a *splitting) {
 	}
 }
 
-// A Kink is an open neuron of the first layer, y, as a side sees it: of the side's form, Weight·max(0, y) became
-// Slope·y + Offset or more, which it is nowhere more than. Rows of lanes.
+// A Kink is an open neuron of the first layer, y, as a side sees it: the side's form has the line Relaxed where the logit
+// has Weight·max(0, y), which is nowhere less. Rows of lanes.
 type Kink struct {
 	Neuron int
 	// Weight is what the side weighs max(0, y) with; ReLUs are between Lambda·y and Lambda·y + 2·Half.

@@ -10,7 +10,6 @@ package lattice
 
 import (
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/hyfair/hyfair/sdk/simd"
@@ -39,6 +38,7 @@ type Dim struct {
 	Step   float64
 	Cells  int
 	width  float64 // of the contributions' range
+	falls  bool    // level turned them round
 }
 
 // Counter is the memory of one goroutine. The zero value is not usable.
@@ -55,9 +55,7 @@ type Counter struct {
 // NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
 // the fastest for none that it has.
 func NewCounter(kernel string) *Counter {
-	supported := simd.Supported(variants)
-	at := max(0, slices.IndexFunc(supported, func(l *lanes) bool { return l.name == kernel }))
-	return &Counter{lanes: supported[at], wide: newRows[float64](), narrow: newRows[uint32]()}
+	return &Counter{lanes: simd.Named(variants, kernel), wide: newRows[float64](), narrow: newRows[uint32]()}
 }
 
 // MaxDims bounds the dimensions of a box: binning moves a sum by half a bin for
@@ -179,7 +177,7 @@ func (d *Dim) Middle() float64 {
 func (d *Dim) level() (least float64) {
 	if d.Values == nil {
 		d.width = d.Step * float64(d.Cells-1)
-		if d.width < 0 { // the same numbers, the other way round
+		if d.falls = d.width < 0; d.falls { // the same numbers, the other way round
 			least, d.width, d.Step = d.width, -d.width, -d.Step
 		}
 		return least
@@ -269,7 +267,7 @@ func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Di
 	early, late, times = -slip, slip, 1
 	for _, i := range c.order {
 		d := &dims[i]
-		lo, hi, most := c.bin(d, per)
+		lo, hi, most := c.bin(d, per, &c.offsets)
 		early += lo
 		late += hi
 		if most == 0 {
@@ -294,14 +292,14 @@ func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Di
 	return end, early, late, times
 }
 
-// bin finds the bins of a dimension's contributions, and the least and the
+// bin puts the bins of a dimension's contributions into out, and finds the least and the
 // greatest distance of one from its bin.
-func (c *Counter) bin(d *Dim, per float64) (lo, hi float64, most int32) {
-	if cap(c.offsets) < d.Cells+8 {
-		c.offsets = make([]int32, d.Cells+8)
+func (c *Counter) bin(d *Dim, per float64, out *[]int32) (lo, hi float64, most int32) {
+	if cap(*out) < d.Cells+8 {
+		*out = make([]int32, d.Cells+8)
 	}
-	offsets := c.offsets[:d.Cells]
-	c.offsets = offsets
+	offsets := (*out)[:d.Cells]
+	*out = offsets
 	if d.Values == nil {
 		c.even = spread{step: d.Step * per, offsets: &offsets[0], n: d.Cells}
 		c.spread(&c.even)

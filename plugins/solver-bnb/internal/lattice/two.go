@@ -19,9 +19,8 @@ const maxVisited = 512
 
 // two is the memory of CountTwo.
 type two struct {
-	order     []int32      // dimensions, by width
 	visited   [2][]float64 // sums of those that are not binned
-	cells     [2][]int32
+	offsets   [2][]int32
 	wide      twoRows[float64]
 	narrow    twoRows[uint32]
 	narrowest twoRows[uint16]
@@ -52,16 +51,15 @@ func (c *Counter) CountTwo(start [2]float64, dims [2][]Dim, above [2]float64, ei
 	var low, width [2]float64
 	total := 1.0
 	t := &c.two
-	t.order = t.order[:0]
+	c.order = c.order[:0]
 	for i := range dims[0] {
 		total *= float64(dims[0][i].Cells)
 		for k := range dims {
-			least, w := dims[k][i].span()
-			dims[k][i].width = w
-			low[k], width[k] = low[k]+least, width[k]+w
+			low[k] += dims[k][i].level()
+			width[k] += dims[k][i].width
 		}
 		if dims[0][i].Cells > 1 {
-			t.order = append(t.order, int32(i))
+			c.order = append(c.order, int32(i))
 		}
 	}
 	for k := range low {
@@ -81,27 +79,27 @@ func (c *Counter) CountTwo(start [2]float64, dims [2][]Dim, above [2]float64, ei
 		return 0
 	}
 	// The widest are not binned: their points are visited one by one.
-	slices.SortFunc(t.order, func(a, b int32) int {
+	slices.SortFunc(c.order, func(a, b int32) int {
 		return cmp.Compare(dims[0][a].width+dims[1][a].width, dims[0][b].width+dims[1][b].width)
 	})
 	for k := range t.visited {
 		t.visited[k] = append(t.visited[k][:0], 0)
 	}
 	var wide [2]float64
-	for n := len(t.order) - 1; n >= 0 && len(t.visited[0])*dims[0][t.order[n]].Cells <= maxVisited; n-- {
-		i := t.order[n]
-		t.order = t.order[:n]
+	for n := len(c.order) - 1; n >= 0 && len(t.visited[0])*dims[0][c.order[n]].Cells <= maxVisited; n-- {
+		i := c.order[n]
+		c.order = c.order[:n]
 		for k := range t.visited {
 			wide[k] += dims[k][i].width
 			t.visited[k] = visit(t.visited[k], &dims[k][i])
 		}
 	}
 	var rest [2]float64
-	for _, i := range t.order {
+	for _, i := range c.order {
 		rest[0], rest[1] = rest[0]+dims[0][i].width, rest[1]+dims[1][i].width
 	}
 	bin := max(math.Sqrt(rest[0]*rest[1]/maxTwo), max(rest[0], rest[1])/(MaxBins/2), open/float64(finenessTwo*len(dims[0])))
-	if len(t.order) == 0 {
+	if len(c.order) == 0 {
 		bin = 1
 	}
 	if !(bin > 0x1p-900) {
@@ -118,65 +116,29 @@ func (c *Counter) CountTwo(start [2]float64, dims [2][]Dim, above [2]float64, ei
 
 // visit adds a dimension's contributions to each of some sums.
 func visit(sums []float64, d *Dim) []float64 {
-	least, _ := d.span()
 	n := len(sums)
 	for i := 1; i < d.Cells; i++ {
-		v := d.beyond(i, least)
+		v := d.at(i)
 		for _, s := range sums[:n] {
 			sums = append(sums, s+v)
 		}
 	}
-	v := d.beyond(0, least)
+	v := d.at(0)
 	for i := range sums[:n] {
 		sums[i] += v
 	}
 	return sums
 }
 
-// span is the least contribution, and by how much the greatest is above it.
-func (d *Dim) span() (least, width float64) {
-	if d.Values == nil {
-		w := d.Step * float64(d.Cells-1)
-		return min(w, 0), math.Abs(w)
-	}
-	least, most := d.Values[0], d.Values[0]
-	for _, v := range d.Values {
-		least, most = min(least, v), max(most, v)
-	}
-	return least, most - least
-}
-
-// beyond is by how much contribution i is above the least one.
-func (d *Dim) beyond(i int, least float64) float64 {
+// at is contribution i, after level.
+func (d *Dim) at(i int) float64 {
 	switch {
 	case d.Values != nil:
-		return d.Values[i] - least
-	case d.Step < 0:
-		return -d.Step * float64(d.Cells-1-i)
+		return d.Values[i]
+	case d.falls:
+		i = d.Cells - 1 - i
 	}
 	return d.Step * float64(i)
-}
-
-// twoBins finds the bins of dimension i's contributions to one sum.
-func (c *Counter) twoBins(d *Dim, k int, per float64) (bins []int32, lo, hi float64, most int32) {
-	if cap(c.two.cells[k]) < d.Cells+8 {
-		c.two.cells[k] = make([]int32, d.Cells+8)
-	}
-	bins = c.two.cells[k][:d.Cells]
-	if d.Values == nil && d.Step >= 0 {
-		c.even = spread{step: d.Step * per, offsets: &bins[0], n: d.Cells}
-		c.spread(&c.even)
-		return bins, c.even.least, c.even.most, bins[d.Cells-1]
-	}
-	least, _ := d.span()
-	for i := range bins {
-		x := d.beyond(i, least) * per
-		b := int32(x + 0.5)
-		rest := x - float64(b)
-		lo, hi, most = min(lo, rest), max(hi, rest), max(most, b)
-		bins[i] = b
-	}
-	return bins, lo, hi, most
 }
 
 // twoSums counts by rows of the first sum's bins, one for each bin of the second, in which
@@ -185,7 +147,7 @@ func (c *Counter) twoBins(d *Dim, k int, per float64) (bins []int32, lo, hi floa
 func twoSums[T number](c *Counter, r *twoRows[T], shiftAdd func(*shift), dims [2][]Dim, wide float64, above [2]float64, either bool, per float64) float64 {
 	t := &c.two
 	stride, ahead := 1, 0 // bins of the first sum, and what of the second's is still to come, at most
-	for _, i := range t.order {
+	for _, i := range c.order {
 		stride += binsOf(&dims[0][i], per)
 		ahead += binsOf(&dims[1][i], per)
 	}
@@ -193,7 +155,7 @@ func twoSums[T number](c *Counter, r *twoRows[T], shiftAdd func(*shift), dims [2
 		return 0
 	}
 	// Rows that are asked for in the end: bins are away from sums by half a one for each dimension, at most.
-	away := len(t.order) + 1
+	away := len(c.order) + 1
 	within := func(x float64) int { return int(min(max(x*per, 0), float64(ahead))) }
 	lowest, highest := max(0, within(above[1]-wide)-away), within(above[1])+away
 	r.ready()
@@ -204,14 +166,16 @@ func twoSums[T number](c *Counter, r *twoRows[T], shiftAdd func(*shift), dims [2
 	// Rows from first to end−1 are there; those behind are the last one again, if they are asked for.
 	first, end, times := 0, 1, 1.0
 	early := [2]float64{-slip, -slip}
-	for _, i := range t.order {
+	for _, i := range c.order {
 		var most [2]int32
-		var offsets [2][]int32
 		for k := range dims {
-			var lo float64
-			offsets[k], lo, _, most[k] = c.twoBins(&dims[k][i], k, per)
-			early[k] += lo
+			d := &dims[k][i]
+			lo, _, last := c.bin(d, per, &t.offsets[k])
+			if early[k], most[k] = early[k]+lo, last; d.falls {
+				slices.Reverse(t.offsets[k])
+			}
 		}
+		offsets := t.offsets
 		ahead -= binsOf(&dims[1][i], per)
 		if most[0] == 0 && most[1] == 0 {
 			times *= float64(len(offsets[0]))

@@ -8,7 +8,6 @@ package simplex
 
 import (
 	"math"
-	"slices"
 
 	"github.com/hyfair/hyfair/sdk/simd"
 )
@@ -68,8 +67,9 @@ type step struct {
 // Begin makes t the tableau of a program. Its first basis is the rows.
 func (t *Tableau) Begin(p *Program) {
 	t.p, t.n, t.m, t.stride = p, p.Columns, len(p.Rows)/p.Columns, (p.Columns+7)&^7
-	supported := simd.Supported(variants)
-	t.lanes = supported[max(0, slices.IndexFunc(supported, func(l *lanes) bool { return l.name == p.Kernel }))]
+	if t.lanes == nil || t.lanes.name != p.Kernel {
+		t.lanes = simd.Named(variants, p.Kernel)
+	}
 	t.rows = append(t.rows[:0], make([]float64, (t.m+1)*t.stride)...)
 	for i := range t.m {
 		copy(t.row(i), p.Rows[i*t.n:])

@@ -29,7 +29,8 @@ func (p *Prover) Proof() sdk.CaseProof {
 	return c
 }
 
-func (p *Prover) tells(s sdk.CaseStep) {
+// record keeps a step of the proof.
+func (p *Prover) record(s sdk.CaseStep) {
 	if p.Shown {
 		p.steps = append(p.steps, s)
 	}
@@ -67,5 +68,5 @@ func (p *Prover) end(t *simplex.Tableau) {
 	for i := range s.Slopes {
 		s.Slopes[i] /= unit
 	}
-	p.tells(s)
+	p.record(s)
 }

@@ -146,7 +146,7 @@ func (p *Prover) prove(depth int) bool {
 	}
 	r := p.relus[at]
 	least := p.program.Lo[r.above]
-	p.tells(sdk.CaseStep{Kind: sdk.CaseReLU, ReLU: at})
+	p.record(sdk.CaseStep{Kind: sdk.CaseReLU, ReLU: at})
 	return p.both(depth, r.above, least, least, r.value, 0, 0)
 }
 
@@ -193,7 +193,7 @@ func (p *Prover) cut(depth int) bool {
 	if at < 0 {
 		return false // somebody, or almost
 	}
-	p.tells(cut)
+	p.record(cut)
 	lo, hi := p.tableau(depth).Bounds(at)
 	return p.both(depth, at, lo, min(hi, below/p.scale[at]), at, max(lo, above/p.scale[at]), hi)
 }

@@ -49,14 +49,17 @@ func (w *worker) kinked(box grid.Box, b, side int, in blend, slopes []float64, s
 		return 0
 	}
 	c := of.Weight[first] + in.part*(of.Weight[lane+in.b]-of.Weight[first])
-	gain := w.gain(&of, first)
+	bias, weights := w.space.FirstWeights(of.Neuron)
+	for i, f := range w.feeds {
+		k.slopes[0][i] = weights[f.Input]
+	}
+	gain := gainOf(&of, first, w.deviation(k.slopes[0], lane))
 	if settles := normal((t+gain)/spread) - normal(t/spread); c*of.Weight[first] <= 0 || !(settles >= max(worthOfAll, worthOfOpen*(1-share))) {
 		return 0
 	}
 	slope, _ := of.Relaxed(first)
 	other, _ := of.Relaxed(lane + in.b)
 	slope += in.part * (other - slope)
-	bias, weights := w.space.FirstWeights(of.Neuron)
 	middleOf := func(lane int) float64 { // of the box, in y: an enclosure with a moved end has another
 		y := bias
 		for i, v := range weights {
@@ -123,16 +126,9 @@ func (w *worker) deviation(slopes []float64, lane int) float64 {
 	return math.Sqrt(sum / 3)
 }
 
-// gain is about by how much a form grows in a lane, on average over the box, where the neuron is kept.
-func (w *worker) gain(k *batch.Kink, lane int) float64 {
-	_, row := w.space.FirstWeights(k.Neuron)
-	sum := 0.0
-	for i := range w.feeds {
-		input := w.feeds[i].Input
-		v := row[input] * w.space.HalfWidth(input)[lane]
-		sum += v * v
-	}
-	mid, spread := k.Mid[lane], math.Sqrt(sum/3)
+// gainOf is about by how much a form grows in a lane, on average over the box, where the neuron is kept, whose standard deviation is spread.
+func gainOf(k *batch.Kink, lane int, spread float64) float64 {
+	mid := k.Mid[lane]
 	x := mid / spread
 	mean := max(0, mid) + 0.4*spread*math.Exp(-x*x/2-math.Abs(x)) // of max(0, y), about
 	slope, offset := k.Relaxed(lane)
