@@ -142,37 +142,46 @@ func (r *refuter) skip() {
 	}
 }
 
-// neuron is the range of the i-th neuron of both sides.
-func (r *refuter) neuron(i int) (of sdk.Neuron, side int, lo, hi *big.Int) {
-	n := r.proof.First.Neurons
-	if i < len(n) {
-		x := &r.f.hexagons[n[i].Layer].x
-		return n[i], 0, &x.lo[n[i].Index], &x.hi[n[i].Index]
+// neuron is the i-th neuron of both sides, and the side that it is of.
+func (r *refuter) neuron(i int) (of sdk.Neuron, side int) {
+	if first := r.proof.First.Neurons; i >= len(first) {
+		return r.proof.Second.Neurons[i-len(first)], 1
 	}
-	of = r.proof.Second.Neurons[i-len(n)]
-	y := &r.f.hexagons[of.Layer].y
-	return of, 1, &y.lo[of.Index], &y.hi[of.Index]
+	return r.proof.First.Neurons[i], 0
+}
+
+// sum is the range of its sum.
+func (r *refuter) sum(i int) (lo, hi *big.Int) {
+	of, side := r.neuron(i)
+	sums := &r.f.hexagons[of.Layer].x
+	if side == 1 {
+		sums = &r.f.hexagons[of.Layer].y
+	}
+	return &sums.lo[of.Index], &sums.hi[of.Index]
 }
 
 // relu checks the two cases of a ReLU: its sum is not negative, or not positive.
 func (r *refuter) relu(i int) error {
-	_, _, lo, hi := r.neuron(i)
-	for _, end := range []*big.Int{lo, hi} {
-		before := new(big.Int).Set(end)
-		if end == hi && hi.Sign() > 0 || end == lo && lo.Sign() < 0 {
-			end.SetInt64(0)
-		}
-		err := error(nil)
-		if lo.Cmp(hi) > 0 {
-			r.skip() // there is nobody
-		} else {
-			err = r.step()
-		}
-		if end.Set(before); err != nil {
-			return err
-		}
+	lo, hi := r.sum(i)
+	if err := r.within(lo, hi, lo, lo.Sign() < 0); err != nil {
+		return err
 	}
-	return nil
+	return r.within(lo, hi, hi, hi.Sign() > 0)
+}
+
+// within checks what is below a step where an end of the range from lo to hi is 0, if the end is beyond.
+func (r *refuter) within(lo, hi, end *big.Int, beyond bool) (err error) {
+	before := new(big.Int).Set(end)
+	if beyond {
+		end.SetInt64(0)
+	}
+	if lo.Cmp(hi) > 0 {
+		r.skip() // there is nobody
+	} else {
+		err = r.step()
+	}
+	end.Set(before)
+	return err
 }
 
 // cut checks the two parts of what is left of the box.
@@ -202,7 +211,7 @@ func (r *refuter) end(s *sdk.CaseStep) bool {
 		return false
 	}
 	for i, v := range s.Slopes {
-		n, side, _, _ := r.neuron(i)
+		n, side := r.neuron(i)
 		r.f.told[n.Layer][side][n.Index] = v
 	}
 	form := r.substitute(&r.f)
@@ -210,7 +219,7 @@ func (r *refuter) end(s *sdk.CaseStep) bool {
 }
 
 // weigh sets the functional's weights to about those given, or multiples of them, and gives what it is at least of two logits that the claim
-// rules out; ok is unset where that is not known.
+// rules out; ok is unset where that is not known. How many times as large they are, slopes are made as well: that need not be exact, as any slopes are sound.
 func (r *refuter) weigh(s *sdk.CaseStep) (beyond *big.Rat, ok bool) {
 	r.f.times = one
 	switch {

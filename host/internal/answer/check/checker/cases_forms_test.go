@@ -59,7 +59,7 @@ func TestFormsOfCasesAreUpperBounds(t *testing.T) {
 				break
 			}
 			i := r.IntN(n)
-			_, _, lo, hi := c.neuron(i)
+			lo, hi := c.sum(i)
 			if r.IntN(2) == 0 {
 				if lo.Sign() < 0 {
 					lo.SetInt64(0)
@@ -80,7 +80,7 @@ func TestFormsOfCasesAreUpperBounds(t *testing.T) {
 		e.at(left)
 		c.f.up, c.f.down, c.f.times = big.NewInt(int64(r.IntN(4))), big.NewInt(int64(r.IntN(4))), big.NewInt(int64(1+r.IntN(3)))
 		for i := range n {
-			of, which, _, _ := c.neuron(i)
+			of, which := c.neuron(i)
 			c.f.told[of.Layer][which][of.Index] = r.NormFloat64()
 		}
 		form := e.substitute(&c.f)
@@ -101,7 +101,7 @@ func TestFormsOfCasesAreUpperBounds(t *testing.T) {
 			for _, a := range proof.First.Copies {
 				for _, b := range proof.Second.Copies {
 					within := !slices.ContainsFunc(path, func(p kept) bool {
-						of, which, _, _ := c.neuron(p.neuron)
+						of, which := c.neuron(p.neuron)
 						copied := people[[]int{a, b}[which]]
 						return copied.sums[of.Layer].lo[of.Index].Sign()*p.sign < 0
 					})
