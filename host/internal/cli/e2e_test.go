@@ -237,13 +237,7 @@ func TestSignals(t *testing.T) {
 // network.
 func TestInterruptOfHiGHS(t *testing.T) {
 	tier.NeedUsual(t)
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(root, "adult", "models")); err != nil {
-		t.Skipf("SKIPPED %s: no published networks in %s; set HYFAIR_DATA", t.Name(), root)
-	}
+	root := tier.NeedData(t, "adult", "models")
 	if os.Getenv("HYFAIR_LIB_DIR") == "" {
 		if dir, err := filepath.Abs("../../../.deps/lib"); err == nil {
 			t.Setenv("HYFAIR_LIB_DIR", dir)

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestFetchFromAMirrorThatIsIncomplete: the report tells every file, standard
@@ -38,13 +38,7 @@ func TestFetchFromAMirrorThatIsIncomplete(t *testing.T) {
 
 // TestFetchFromAMirror takes the real files from a loopback mirror.
 func TestFetchFromAMirror(t *testing.T) {
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(root, "bank", "models")); err != nil {
-		t.Skipf("SKIPPED %s: no data root at %s", t.Name(), root)
-	}
+	root := tier.NeedData(t, "bank", "models")
 	mirror := httptest.NewServer(http.FileServer(http.Dir(root)))
 	defer mirror.Close()
 	into := filepath.Join(t.TempDir(), "it's here")

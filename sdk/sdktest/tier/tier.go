@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 )
@@ -67,4 +68,30 @@ func NeedUsual(t testing.TB) {
 	if testing.Short() && !Long() {
 		t.Skipf("SKIPPED %s: it does more than a quick check; make test runs it", t.Name())
 	}
+}
+
+// NeedData is the folder with the public data sets and networks: $HYFAIR_DATA, or ../shared/data beside the
+// repository. Where the file or folder of this path is not in it, the test is skipped.
+func NeedData(t testing.TB, path ...string) (root string) {
+	t.Helper()
+	root = os.Getenv("HYFAIR_DATA")
+	if root == "" {
+		dir, err := os.Getwd() // the package's
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := filepath.Dir(dir); !isModule(dir) && at != dir; at = filepath.Dir(dir) {
+			dir = at
+		}
+		root = filepath.Join(filepath.Dir(dir), "shared", "data")
+	}
+	if _, err := os.Stat(filepath.Join(append([]string{root}, path...)...)); err != nil {
+		t.Skipf("SKIPPED %s: no public data (%v); hyfair fetch brings it, HYFAIR_DATA names its folder", t.Name(), err)
+	}
+	return root
+}
+
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
 }

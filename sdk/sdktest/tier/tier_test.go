@@ -1,6 +1,10 @@
 package tier
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 func TestTheVariableChoosesTheTier(t *testing.T) {
 	for value, want := range map[string]int{"": 3, "long": 20} {
@@ -25,4 +29,19 @@ func TestTheVariableChoosesTheTier(t *testing.T) {
 		}
 	}()
 	Count(3, 20)
+}
+
+func TestDataIsWhereTheVariableSays(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "adult"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HYFAIR_DATA", dir)
+	if got := NeedData(t, "adult"); got != dir {
+		t.Errorf("%s, want %s", got, dir)
+	}
+	t.Run("without", func(t *testing.T) {
+		NeedData(t, "bank")
+		t.Error("ran without its data")
+	})
 }

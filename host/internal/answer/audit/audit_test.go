@@ -7,8 +7,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -86,13 +84,7 @@ func TestEveryApplicant(t *testing.T) {
 
 // TestAdultRows does the same for some rows of the Adult data.
 func TestAdultRows(t *testing.T) {
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(root, "adult", "models", "AC-1.h5")); err != nil {
-		t.Skipf("%s needs the Adult data: set HYFAIR_DATA to the folder that holds adult", t.Name())
-	}
+	root := tier.NeedData(t, "adult", "models", "AC-1.h5")
 	for _, rules := range []string{"none", "all"} {
 		c, rows := load(t, "../../../../studies/adult.yaml", study.Options{DataRoot: root, Rules: []string{rules}})
 		random := rand.New(rand.NewPCG(4, 17))

@@ -3,8 +3,6 @@ package certify_test
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -18,13 +16,7 @@ import (
 // published is the question about a published network, in its study's own ε.
 func published(t *testing.T, name, model string, n fairness.Notion) *problem.Query {
 	t.Helper()
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(root, "adult", "models")); err != nil {
-		t.Skipf("SKIPPED %s: no published networks in %s; set HYFAIR_DATA to the folder with adult/ and bank/", t.Name(), root)
-	}
+	root := tier.NeedData(t, "adult", "models")
 	s, err := study.Load("../../../../studies/"+name+".yaml", study.Options{DataRoot: root, Model: model})
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -69,13 +67,7 @@ func TestProvingIsInterrupted(t *testing.T) {
 // Floor and ceiling of a predicate on a published network are the extremes of an
 // enumeration of everybody: three million people with ninety copies each.
 func TestBoundsOfAdult(t *testing.T) {
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(root, "adult", "models", "AC-1.h5")); err != nil {
-		t.Skipf("SKIPPED %s: no published networks in %s; set HYFAIR_DATA", t.Name(), root)
-	}
+	root := tier.NeedData(t, "adult", "models", "AC-1.h5")
 	j := proving(t, Request{Bound: time.Minute, Spec: question.Spec{
 		Study: "../../../../studies/adult.yaml", Data: root, Model: "AC-1",
 		Scope: question.Scope{Where: fmt.Sprintf("capital-gain=0,capital-loss=0,hours-per-week=%d..50,workclass=Private,native-country=United-States", tier.Count(45, 30))},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // zipped is an archive of names and contents, in order.
@@ -117,13 +118,7 @@ func TestPublicFiles(t *testing.T) {
 	if networks != 20 || len(files) != 25 || len(fetch.Files("bank")) != 10 || len(fetch.Files("adult", "bank")) != 25 {
 		t.Errorf("%d networks among %d files", networks, len(files))
 	}
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = "../../../../../shared/data"
-	}
-	if _, err := os.Stat(filepath.Join(root, "adult")); err != nil {
-		t.Skipf("SKIPPED %s: no data root at %s", t.Name(), root)
-	}
+	root := tier.NeedData(t, "adult")
 	var there []fetch.File
 	for _, f := range files {
 		if _, err := os.Stat(filepath.Join(root, f.Path)); err == nil {

@@ -100,13 +100,7 @@ var published = map[string][]float64{
 
 func TestAccuracyOfPublishedNetworks(t *testing.T) {
 	tier.NeedUsual(t)
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(root, "adult", "adult.data")); err != nil {
-		t.Skipf("SKIPPED %s: no public data sets in %s; set HYFAIR_DATA to the folder with adult/ and bank/", t.Name(), root)
-	}
+	root := tier.NeedData(t, "adult", "adult.data")
 	for name, prefix := range map[string]string{"adult": "AC", "bank": "BM"} {
 		for i, want := range published[name] {
 			model := fmt.Sprintf("%s-%d", prefix, i+1)

@@ -3,7 +3,6 @@ package partition_test
 import (
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
@@ -21,13 +20,7 @@ import (
 // proved fair with random individuals.
 func TestPublicNetworks(t *testing.T) {
 	tier.NeedUsual(t)
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = "../../../../../shared/data"
-	}
-	if _, err := os.Stat(root + "/adult/models"); err != nil {
-		t.Skipf("SKIPPED: the public networks are not there (%v); hyfair fetch brings them, HYFAIR_DATA names their folder", err)
-	}
+	root := tier.NeedData(t, "adult", "models")
 	solver, d := plugintest.Solver(t, "z3")
 	for _, c := range []struct {
 		study, model, chunk string

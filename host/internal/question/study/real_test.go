@@ -2,12 +2,11 @@ package study_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 const studies = "../../../../studies/"
@@ -16,13 +15,7 @@ const studies = "../../../../studies/"
 // or ../shared/data beside the repository. Without it the test is skipped.
 func dataRoot(t testing.TB) string {
 	t.Helper()
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(root, "adult", "adult.data")); err != nil {
-		t.Skipf("SKIPPED %s: no public data sets in %s; set HYFAIR_DATA to the folder with adult/ and bank/", t.Name(), root)
-	}
+	root := tier.NeedData(t, "adult", "adult.data")
 	return root
 }
 

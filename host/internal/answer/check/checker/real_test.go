@@ -2,7 +2,6 @@ package checker
 
 import (
 	"bytes"
-	"os"
 	"strconv"
 	"testing"
 
@@ -17,13 +16,7 @@ import (
 // of few leaves.
 func TestPublicNetworks(t *testing.T) {
 	tier.NeedUsual(t)
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = "../../../../../shared/data"
-	}
-	if _, err := os.Stat(root + "/bank/models"); err != nil {
-		t.Skipf("SKIPPED: the public networks are not there (%v); hyfair fetch brings them, HYFAIR_DATA names their folder", err)
-	}
+	root := tier.NeedData(t, "bank", "models")
 	solver, _ := plugintest.Solver(t, "bnb")
 	for _, c := range []struct {
 		study, model string

@@ -180,13 +180,7 @@ func TestAgreesWithThePackageOnLoan(t *testing.T) {
 
 // Fifty people of AC-1.
 func TestAgreesWithThePackageOnAdult(t *testing.T) {
-	root := os.Getenv("HYFAIR_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(root, "adult", "models", "AC-1.h5")); err != nil {
-		t.Skipf("SKIPPED %s needs the Adult data: set HYFAIR_DATA to the folder that holds adult", t.Name())
-	}
+	root := tier.NeedData(t, "adult", "models", "AC-1.h5")
 	python := need(t)
 	st, err := study.Load("../../../../../studies/adult.yaml", study.Options{DataRoot: root, Model: "AC-1"})
 	if err != nil {
