@@ -1,5 +1,5 @@
 // Package simplex solves small dense linear programs again and again while the bounds of their variables
-// change: the dual simplex method with bounds on all variables (Koberstein, "The Dual Simplex Method,
+// change: the dual simplex method with bounds on all variables and Devex pricing (Koberstein, "The Dual Simplex Method,
 // Techniques for a fast and stable implementation", 2005, chapters 3 and 6).
 //
 // Nothing that it says is proved: it computes in floating point. What it is asked for are multipliers, which
@@ -52,6 +52,7 @@ type Tableau struct {
 	// lo and hi are the bounds of all variables: columns, and behind them rows' values.
 	lo, hi   []float64
 	basis    []int32   // the variable of each row
+	size     []float64 // and how large it is, about: its reference weight
 	rest     []int32   // and of each column
 	at       []int32   // of each variable: its row, or ^ its column
 	multiply []float64 // by row of the program: see Refuted
@@ -94,6 +95,10 @@ func (t *Tableau) Begin(p *Program) {
 		t.basic, t.basis, t.at = append(t.basic, v), append(t.basis, int32(t.n+i)), append(t.at, int32(i))
 	}
 	t.basic = append(t.basic, 0)
+	t.size = t.size[:0]
+	for range t.m {
+		t.size = append(t.size, 1)
+	}
 }
 
 const (
@@ -112,6 +117,7 @@ func (t *Tableau) Copy(u *Tableau) {
 	t.costs = t.row(t.m)
 	t.basic, t.other = append(t.basic[:0], u.basic...), append(t.other[:0], u.other...)
 	t.lo, t.hi = append(t.lo[:0], u.lo...), append(t.hi[:0], u.hi...)
+	t.size = append(t.size[:0], u.size...)
 	t.basis, t.rest, t.at = append(t.basis[:0], u.basis...), append(t.rest[:0], u.rest...), append(t.at[:0], u.at...)
 }
 
@@ -190,13 +196,14 @@ func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 			t.dual(t.row(int(at)), -1)
 			return Refutable, pivots
 		}
-		row, worst, short := -1, violated, false
+		row, worst, short, most := -1, 0.0, false, 0.0
 		for i, v := range t.basis {
-			if by := t.lo[v] - t.basic[i]; by > worst {
-				row, worst, short = i, by, true
+			by, below := t.lo[v]-t.basic[i], true
+			if beyond := t.basic[i] - t.hi[v]; beyond > by {
+				by, below = beyond, false
 			}
-			if by := t.basic[i] - t.hi[v]; by > worst {
-				row, worst, short = i, by, false
+			if by > violated && by*by > most*t.size[i] {
+				row, worst, short, most = i, by, below, by*by/t.size[i]
 			}
 		}
 		if row < 0 {
@@ -293,6 +300,7 @@ func (t *Tableau) pivot(row, column int, short bool) {
 	by := (to - t.basic[row]) / r[column]
 	entered := t.other[column] + by
 	inverse := 1 / r[column]
+	t.resize(row, column, inverse)
 	for j := range r {
 		r[j] *= -inverse
 	}
@@ -302,6 +310,18 @@ func (t *Tableau) pivot(row, column int, short bool) {
 	t.basis[row], t.rest[column] = t.rest[column], out
 	t.at[t.basis[row]], t.at[out] = int32(row), ^int32(column)
 	t.basic[row], t.other[column] = entered, to
+}
+
+// resize follows a pivot with the rows' reference weights (Forrest and Goldfarb, "Steepest-edge simplex algorithms for linear programming",
+// 1992, section 5): by a large one divided, what a row's variable violates counts for less, as other variables then have to move less for it.
+func (t *Tableau) resize(row, column int, inverse float64) {
+	w := t.size[row]
+	for i, k := 0, column; i < t.m; i, k = i+1, k+t.stride {
+		if a := t.rows[k] * inverse; a != 0 {
+			t.size[i] = max(t.size[i], a*a*w)
+		}
+	}
+	t.size[row] = max(1, w*inverse*inverse)
 }
 
 // add puts what the variable of a column is, by the row that it takes, in terms of the others into rows, whose values change as it does.

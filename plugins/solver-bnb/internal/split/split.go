@@ -29,6 +29,8 @@ type Prover struct {
 	program  simplex.Program
 	tableaus []*simplex.Tableau // by depth
 	work     int                // coefficients that are left
+	all      int                // and that there were
+	done     float64            // the share of the tree of cases that is proved, were all its leaves as deep as they are
 	first    *Side
 	relus    []relu
 	inputs   [2][]int  // the column of each input, by copy; −1 where it does not vary
@@ -76,9 +78,9 @@ func New(plan *batch.Plan) *Prover { return &Prover{plan: plan} }
 const mostCoefficients = 1 << 16
 
 // Prove reports whether it could prove that nobody's copies a and b have logits beyond all tangents, own telling which inputs
-// may be different in the two. It gives up where that takes more than work coefficients of tableaus; took is how many it took.
+// may be different in the two. It gives up where that takes more than work coefficients of tableaus, or is about to; took is how many it took.
 func (p *Prover) Prove(a, b *Side, own []bool, tangents []judge.Tangent, work int) (proved bool, took int) {
-	p.work, p.first, p.steps = work, a, p.steps[:0]
+	p.work, p.all, p.done, p.first, p.steps = work, work, 0, a, p.steps[:0]
 	if !p.state(a, b, own, tangents) {
 		return false, work - p.work
 	}
@@ -102,6 +104,8 @@ func (p *Prover) Open(s *Side) (n int) {
 const (
 	// deepest bounds how many ReLUs are settled one after the other.
 	deepest = 64
+	// Once this share of the work is done, it is given up where all will take more than so many times what there is.
+	early, tooMuch = 0.2, 2
 	// worth is what a ReLU's case is worth of which no loss is seen, as a share of the optimum.
 	worth = 0.03
 )
@@ -114,10 +118,11 @@ func (p *Prover) prove(depth int) bool {
 	}
 	outcome := p.solve(t)
 	if outcome == simplex.Refutable {
+		p.done += math.Ldexp(1, -depth)
 		p.end(t)
 		return true
 	}
-	if p.work <= 0 || depth == deepest {
+	if p.work <= 0 || depth == deepest || p.hopeless() {
 		return false
 	}
 	t.Values(p.values)
@@ -150,6 +155,13 @@ func (p *Prover) prove(depth int) bool {
 	return p.both(depth, r.above, least, least, r.value, 0, 0)
 }
 
+// hopeless reports that by what is proved so far, the rest will take far more work than is left: a tree's cases are halved again and again, and
+// what is proved of it is estimated as Knuth does ("Estimating the efficiency of backtrack programs", 1975).
+func (p *Prover) hopeless() bool {
+	took := float64(p.all - p.work)
+	return took > early*float64(p.all) && took > tooMuch*p.done*float64(p.all)
+}
+
 // settled reports that a case of a ReLU is assumed.
 func (p *Prover) settled(t *simplex.Tableau, r relu) bool {
 	least, most := t.Bounds(r.above)
@@ -165,8 +177,8 @@ func (p *Prover) both(depth, v int, lo, hi float64, w int, low, high float64) bo
 	if !p.prove(depth + 1) {
 		return false
 	}
-	u.Copy(t)
-	u.Bound(w, low, high)
+	p.tableaus[depth], p.tableaus[depth+1] = p.tableaus[depth+1], t // nobody needs it here any more
+	t.Bound(w, low, high)
 	return p.prove(depth + 1)
 }
 

@@ -220,15 +220,11 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 }
 
 // apartBy reports whether it proved that nobody has a lane of a and one of b beyond all tangents of need, by as many coefficients as are left.
-//
-// Lanes are looked at together, each neuron between the least and the greatest of any; what that does not prove is asked of halves of them.
+// Lanes are looked at together, each neuron between the least and the greatest of any.
 func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
 	s := w.splitter
-	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || w.tooNear(need, a, b) {
+	if w.tooNear(need, a, b) {
 		return true
-	}
-	if *left <= 0 {
-		return false
 	}
 	w.side(&s.sides[0], a)
 	w.side(&s.sides[1], b)
@@ -236,15 +232,7 @@ func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
 	if *left -= took; proved && s.prover.Shown {
 		w.show(a, b)
 	}
-	if proved || len(a)+len(b) == 2 {
-		return proved
-	}
-	if len(b) > len(a) {
-		c, d := w.halvesOf(b)
-		return w.apartBy(need, a, c, left) && w.apartBy(need, a, d, left)
-	}
-	c, d := w.halvesOf(a)
-	return w.apartBy(need, c, b, left) && w.apartBy(need, d, b, left)
+	return proved
 }
 
 // tooNear reports that the lanes' logits alone say so.
@@ -264,30 +252,6 @@ func (w *worker) tooNear(need []judge.Tangent, a, b []int) bool {
 		}
 	}
 	return false
-}
-
-// halvesOf are two parts of lanes by the value of the protected feature that has the most of them there.
-func (w *worker) halvesOf(lanes []int) (low, high []int) {
-	var values []float64
-	by := 0
-	for f := range w.g.Protected {
-		var of []float64
-		for _, z := range lanes {
-			of = append(of, w.combination(z).Values[f])
-		}
-		slices.Sort(of)
-		if of = slices.Compact(of); len(of) > len(values) {
-			values, by = of, f
-		}
-	}
-	for _, z := range lanes {
-		if w.combination(z).Values[by] < values[len(values)/2] {
-			low = append(low, z)
-		} else {
-			high = append(high, z)
-		}
-	}
-	return low, high
 }
 
 // combination is that of a lane of the box at hand.
