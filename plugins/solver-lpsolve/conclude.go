@@ -28,7 +28,7 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	case r.Status == sdk.Infeasible && x != nil:
 		q.doubt(r, "lp_solve claims that there is no point, and one is known")
 	case r.Status == sdk.Infeasible && !o.trusted:
-		q.doubt(r, "lp_solve finds no point with settings whose proofs are not believed")
+		q.doubt(r, "lp_solve finds no point, and its word on that is not taken with these settings, or unless two scalings agree")
 	case r.Status == sdk.Optimal && o.point == nil:
 		q.doubt(r, "lp_solve's point breaks the rows")
 	case r.Status == sdk.Optimal && q.WantsBest() && !o.trusted:

@@ -204,13 +204,30 @@ func (q *question) run(l *listener, m member, budget int64) (outcome, error) {
 	}
 	l.spent += native.Nodes
 	o.code, o.nodes = native.Status, native.Nodes
-	if native.Relaxed {
+	switch {
+	case native.Relaxed:
 		o.relaxation = native.Relaxation * sign(q.MILP.Objective.Maximise)
+	case native.Status == statusInfeasible && m.trusted:
+		if o.trusted, err = q.confirmed(l, m); err != nil {
+			return o, err
+		}
 	}
 	if native.Values == nil {
 		return o, nil
 	}
 	return q.check(l, m, o, restore(q.MILP, q.order, native.Values))
+}
+
+// confirmed reports that with another scaling, too, lp_solve finds that the relaxation has no point: of networks of 600 neurons and more it
+// called some infeasible that have one.
+func (q *question) confirmed(l *listener, m member) (bool, error) {
+	other, relaxed := m.Settings, false
+	other.Scaling = usual
+	native, err := q.lib.Run(q.model, other, func(e lpsolve.Event) bool {
+		relaxed = relaxed || e.Relaxed || e.Nodes > 0
+		return relaxed || l.over()
+	})
+	return native.Status == statusInfeasible && !relaxed && !native.Relaxed, err
 }
 
 // check looks at the point that a run ended with.

@@ -38,6 +38,7 @@ func TestCertificatesOfCertifyAreAccepted(t *testing.T) {
 		"fair.cert.gz":   {"--epsilon", "0.2"},
 		"k.cert":         {"--k", "10"},
 		"bound.cert":     {"--maximize"},
+		"gap.cert":       {"--maximize", "--gap", "0.5"},
 		"most.cert":      {"--max-k"},
 		"logits.cert.gz": {"--maximize", "--notion", "logit"},
 	} {

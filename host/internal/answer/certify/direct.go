@@ -109,6 +109,9 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 			enough() // another member has what this one is left to look for
 		}
 	}
+	if !r.deciding && q.Notion.Binned() { // of values up to 1, no closer than counts as settled
+		o.Gap = math.Max(o.Gap, 0.9*settledAbove)
+	}
 	r.glimpse(math.Inf(1), &sdk.Progress{})
 	res, err := r.o.Solver.Solve(ctx, &problem.Problem{Name: q.Goal.String(), Query: q}, o)
 	if res, err = Answered(ctx, r.o.Description.Name, res, err); err != nil {

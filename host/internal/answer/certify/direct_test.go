@@ -296,3 +296,30 @@ func TestBoundsWhereLargeValuesCancel(t *testing.T) {
 		}
 	}
 }
+
+// asked keeps the gap at which a solver may stop, by goal.
+type asked struct {
+	sdktest.Enumerator
+	gaps map[problem.Goal]float64
+}
+
+func (s asked) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	s.gaps[p.Query.Goal] = o.Gap
+	return s.Enumerator.Solve(ctx, p, o)
+}
+
+// A solver of networks is not asked for a largest gap of scores closer than it counts as settled, and of logits as close as it can.
+func TestGapAskedOfASolverOfNetworks(t *testing.T) {
+	for notion, settled := range map[fairness.Notion]bool{fairness.Score: true, fairness.Logit: false} {
+		s := asked{gaps: map[problem.Goal]float64{}}
+		q := tiny(rand.New(rand.NewPCG(4, 7)), 0, false)
+		q.Notion, q.Epsilon = notion, big.NewRat(1, 20)
+		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Maximise: true, Enumerate: -1, Seed: 1})
+		if err != nil || !rep.Closed {
+			t.Fatalf("%v, %+v", err, rep)
+		}
+		if gap, ok := s.gaps[problem.Maximise]; !ok || gap > 1e-7 || gap > 0 != settled || s.gaps[problem.Decide] != 0 {
+			t.Errorf("%s: %v", notion, s.gaps)
+		}
+	}
+}

@@ -117,7 +117,6 @@ func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, erro
 	var broken error
 	var open bool // a part of the region is
 	settings := a.options(discover.Solvers{plugin})
-	settings.Gap = a.Gap
 	o := settings.Solving(ctx)
 	o.Proofs, o.Pieces = true, func(pieces []sdk.Piece) {
 		for _, p := range pieces {
