@@ -96,6 +96,7 @@ type outcome struct {
 	// relaxation is the relaxation's objective, NaN where none is believed.
 	relaxation float64
 	nodes      int64
+	lost       bool // another scaling does not bear out that there is no point
 }
 
 // end is how a run came to its end.
@@ -174,7 +175,7 @@ func (q *question) settles(l *listener, o outcome) bool {
 	case o.code == statusOptimal:
 		return o.trusted && o.point != nil
 	case o.code == statusInfeasible:
-		return o.trusted && l.Incumbent() == nil
+		return (o.trusted || o.lost) && l.Incumbent() == nil
 	}
 	return o.code == statusUnbounded
 }
@@ -182,7 +183,7 @@ func (q *question) settles(l *listener, o outcome) bool {
 // run is one member's turn: it ends after so many calls; 0 for no limit.
 func (q *question) run(l *listener, m member, budget int64) (outcome, error) {
 	o := outcome{trusted: m.trusted, best: math.NaN(), relaxation: math.NaN()}
-	patience := int64(stall + stallEach*(len(q.model.Rows)+len(q.model.Cost)))
+	patience := q.patience()
 	var branch, since int64 // the branch that is being solved, and from which call on
 	native, err := q.lib.Run(q.model, m.Settings, func(e lpsolve.Event) bool {
 		if e.Nodes != branch {
@@ -208,7 +209,8 @@ func (q *question) run(l *listener, m member, budget int64) (outcome, error) {
 	case native.Relaxed:
 		o.relaxation = native.Relaxation * sign(q.MILP.Objective.Maximise)
 	case native.Status == statusInfeasible && m.trusted:
-		if o.trusted, err = q.confirmed(l, m); err != nil {
+		agreed, err := q.confirmed(l, m)
+		if o.trusted, o.lost = agreed, !agreed; err != nil {
 			return o, err
 		}
 	}
@@ -218,6 +220,11 @@ func (q *question) run(l *listener, m member, budget int64) (outcome, error) {
 	return q.check(l, m, o, restore(q.MILP, q.order, native.Values))
 }
 
+// patience is how often lp_solve may call back in one branch before it is taken to cycle.
+func (q *question) patience() int64 {
+	return int64(stall + stallEach*(len(q.model.Rows)+len(q.model.Cost)))
+}
+
 // confirmed reports that with another scaling, too, lp_solve finds that the relaxation has no point: of networks of 600 neurons and more it
 // called some infeasible that have one.
 func (q *question) confirmed(l *listener, m member) (bool, error) {
@@ -225,7 +232,7 @@ func (q *question) confirmed(l *listener, m member) (bool, error) {
 	other.Scaling = usual
 	native, err := q.lib.Run(q.model, other, func(e lpsolve.Event) bool {
 		relaxed = relaxed || e.Relaxed || e.Nodes > 0
-		return relaxed || l.over()
+		return relaxed || e.Calls > q.patience() || l.over()
 	})
 	return native.Status == statusInfeasible && !relaxed && !native.Relaxed, err
 }
