@@ -228,13 +228,13 @@ func (q *question) patience() int64 {
 // confirmed reports that with another scaling, too, lp_solve finds that the relaxation has no point: of networks of 600 neurons and more it
 // called some infeasible that have one.
 func (q *question) confirmed(l *listener, m member) (bool, error) {
-	other, relaxed := m.Settings, false
+	other, stopped := m.Settings, false // what a stopped run says means nothing
 	other.Scaling = usual
 	native, err := q.lib.Run(q.model, other, func(e lpsolve.Event) bool {
-		relaxed = relaxed || e.Relaxed || e.Nodes > 0
-		return relaxed || e.Calls > q.patience() || l.over()
+		stopped = stopped || e.Relaxed || e.Nodes > 0 || e.Calls > q.patience() || l.over()
+		return stopped
 	})
-	return native.Status == statusInfeasible && !relaxed && !native.Relaxed, err
+	return native.Status == statusInfeasible && !stopped && !native.Relaxed, err
 }
 
 // check looks at the point that a run ended with.
