@@ -50,6 +50,9 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	case fair:
 		return outcome{decided: true, by: BySolver, grade: sdk.GradeNumerical, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
 	}
+	if out.Reason == sdk.Numerical && !a.o.Heuristic && !a.o.SolverOnly && a.counterexample(a.low.region, eps, a.target) != nil {
+		return outcome{decided: true, by: BySampling, bound: trivial}, nil // cheap against asking about both halves
+	}
 	return outcome{stopped: out.stops(ctx), bound: trivial, why: out.why()}, nil
 }
 

@@ -192,11 +192,11 @@ func TestBoundsOfALiarAreTried(t *testing.T) {
 
 // TestSteepNetworks: over values that floating point does not carry, what a solver's
 // points show is believed, and its bounds are not. Each seed is one at which
-// lp_solve's bound was off by more than its tolerance; where its two scalings contradict each other, it may find nobody.
+// lp_solve's bound was off by more than its tolerance.
 func TestSteepNetworks(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "lpsolve")
-	told, found := 0, 0
+	told := 0
 	for _, seed := range []uint64{48, 56, 76, 131, 133, 143} {
 		r := rand.New(rand.NewPCG(seed, 99))
 		q := tiny(r, 0, false)
@@ -218,17 +218,14 @@ func TestSteepNetworks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rep.Verdict == certify.Unfair {
-			found++
-		}
-		if top, _ := truth.Float64(); rep.Verdict == certify.Fair || rep.Bound+rep.BoundTolerance < top {
+		if top, _ := truth.Float64(); rep.Verdict != certify.Unfair || rep.Bound+rep.BoundTolerance < top {
 			t.Errorf("seed %d: %s, bound %v (%s, tolerance %v), the largest margin is %v", seed, rep.Verdict, rep.Bound, rep.BoundGrade, rep.BoundTolerance, top)
 		}
 		if strings.Contains(rep.Reason, "beyond 2³⁰ (10⁹) floating point proves nothing; bnb takes the model itself") {
 			told++
 		}
 	}
-	if told == 0 || found < 5 {
-		t.Errorf("%d reports say why, %d people are found", told, found)
+	if told == 0 {
+		t.Error("no report says why")
 	}
 }
