@@ -18,6 +18,8 @@ func (q *question) conclude(o outcome) *sdk.Result {
 		c = milp.Claim{Status: sdk.Unknown, Reason: o.reason, Native: "stopped"}
 	case stalled:
 		c = milp.Claim{Status: sdk.Unknown, Reason: sdk.Numerical, Native: "stalled"}
+	case alone:
+		c = milp.Claim{Status: sdk.Unknown, Reason: sdk.Numerical, Native: "no point of the relaxation with one scaling, and no word of that with another"}
 	}
 	r := q.Result(c, o.nodes)
 	x := o.point
@@ -28,7 +30,7 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	case r.Status == sdk.Infeasible && x != nil:
 		q.doubt(r, "lp_solve claims that there is no point, and one is known")
 	case r.Status == sdk.Infeasible && !o.trusted:
-		q.doubt(r, "lp_solve finds no point, and its word on that is not taken with these settings, or unless two scalings agree")
+		q.doubt(r, "lp_solve finds no point with settings whose proofs are not believed")
 	case r.Status == sdk.Optimal && o.point == nil:
 		q.doubt(r, "lp_solve's point breaks the rows")
 	case r.Status == sdk.Optimal && q.WantsBest() && !o.trusted:

@@ -96,7 +96,6 @@ type outcome struct {
 	// relaxation is the relaxation's objective, NaN where none is believed.
 	relaxation float64
 	nodes      int64
-	lost       bool // another scaling does not bear out that there is no point
 }
 
 // end is how a run came to its end.
@@ -107,6 +106,7 @@ const (
 	stopped             // the watch's doing
 	sliced              // at the end of its turn
 	stalled             // because it made no progress
+	alone               // with the word that there is no point, which another scaling does not bear out
 )
 
 // search has the members take turns until one knows the answer, a limit is
@@ -169,13 +169,13 @@ func (q *question) turn(round, k int) int64 {
 func (q *question) settles(l *listener, o outcome) bool {
 	switch {
 	case o.end != finished:
-		return o.end == stopped
+		return o.end == stopped || o.end == alone && l.Incumbent() == nil
 	case o.point != nil && !q.WantsBest():
 		return true
 	case o.code == statusOptimal:
 		return o.trusted && o.point != nil
 	case o.code == statusInfeasible:
-		return (o.trusted || o.lost) && l.Incumbent() == nil
+		return o.trusted && l.Incumbent() == nil
 	}
 	return o.code == statusUnbounded
 }
@@ -209,8 +209,7 @@ func (q *question) run(l *listener, m member, budget int64) (outcome, error) {
 	case native.Relaxed:
 		o.relaxation = native.Relaxation * sign(q.MILP.Objective.Maximise)
 	case native.Status == statusInfeasible && m.trusted:
-		agreed, err := q.confirmed(l, m)
-		if o.trusted, o.lost = agreed, !agreed; err != nil {
+		if o.end, err = q.confirmed(l, m); err != nil {
 			return o, err
 		}
 	}
@@ -225,16 +224,22 @@ func (q *question) patience() int64 {
 	return int64(stall + stallEach*(len(q.model.Rows)+len(q.model.Cost)))
 }
 
-// confirmed reports that with another scaling, too, lp_solve finds that the relaxation has no point: of networks of 600 neurons and more it
-// called some infeasible that have one.
-func (q *question) confirmed(l *listener, m member) (bool, error) {
-	other, stopped := m.Settings, false // what a stopped run says means nothing
+// confirmed is the end of a run that found no point of the relaxation: finished where with another scaling lp_solve finds none either. Of networks
+// of 600 neurons and more it called some infeasible that have one.
+func (q *question) confirmed(l *listener, m member) (end, error) {
+	other, broken := m.Settings, false // what such a run says means nothing
 	other.Scaling = usual
 	native, err := q.lib.Run(q.model, other, func(e lpsolve.Event) bool {
-		stopped = stopped || e.Relaxed || e.Nodes > 0 || e.Calls > q.patience() || l.over()
-		return stopped
+		broken = broken || e.Relaxed || e.Nodes > 0 || e.Calls > q.patience() || l.over()
+		return broken
 	})
-	return native.Status == statusInfeasible && !stopped && !native.Relaxed, err
+	switch {
+	case l.over():
+		return stopped, err
+	case broken || native.Relaxed || native.Status != statusInfeasible:
+		return alone, err
+	}
+	return finished, err
 }
 
 // check looks at the point that a run ended with.

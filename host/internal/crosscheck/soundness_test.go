@@ -22,14 +22,7 @@ import (
 // construction, and bnb answers every question about a thousand people.
 func TestSolversAreSound(t *testing.T) {
 	tier.NeedUsual(t)
-	dir := filepath.Join(t.TempDir(), "bench")
-	if _, err := soundness.New(t.Context(), &session.Session{Begun: time.Now()}, soundness.Request{Rungs: tier.Count(1, 2), Seed: 1, Out: dir}); err != nil {
-		t.Fatal(err)
-	}
-	truths, err := soundness.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, truths := ladder(t, tier.Count(1, 2))
 	solvers, slow := []string{"bnb", "highs", "z3"}, []string{"lpsolve", "cvc5", "yices", "scip", "ortools", "gurobi", "marabou"}
 	switch {
 	case os.Getenv(simd.Variable) != "":
@@ -67,14 +60,7 @@ func TestSolversAreSound(t *testing.T) {
 // lp_solve finds no point of the relaxation where a network has 632 neurons, and there are some: what one scaling says is not believed.
 func TestLargeNetworksAreNotCalledFair(t *testing.T) {
 	tier.NeedLong(t)
-	dir := filepath.Join(t.TempDir(), "bench")
-	if _, err := soundness.New(t.Context(), &session.Session{Begun: time.Now()}, soundness.Request{Rungs: 9, Seed: 1, Out: dir}); err != nil {
-		t.Fatal(err)
-	}
-	truths, err := soundness.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, truths := ladder(t, 9)
 	truth := truths[slices.IndexFunc(truths, func(t *soundness.Truth) bool { return t.Name == "09-ten" })]
 	solver, d := plugintest.Solver(t, "lpsolve")
 	for i := range truth.Questions {
@@ -83,6 +69,20 @@ func TestLargeNetworksAreNotCalledFair(t *testing.T) {
 			t.Errorf("%s: %s", q.Called(), why)
 		}
 	}
+}
+
+// ladder is a folder of the first rungs' networks, and what is true of them.
+func ladder(t *testing.T, rungs int) (dir string, truths []*soundness.Truth) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "bench")
+	if _, err := soundness.New(t.Context(), &session.Session{Begun: time.Now()}, soundness.Request{Rungs: rungs, Seed: 1, Out: dir}); err != nil {
+		t.Fatal(err)
+	}
+	truths, err := soundness.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, truths
 }
 
 // put puts a question to a solver and judges the answer.

@@ -52,9 +52,9 @@ type Tableau struct {
 	// lo and hi are the bounds of all variables: columns, and behind them rows' values.
 	lo, hi   []float64
 	basis    []int32   // the variable of each row
-	size     []float64 // and how large it is, about: its reference weight
 	rest     []int32   // and of each column
 	at       []int32   // of each variable: its row, or ^ its column
+	size     []float64 // of each row, about: its reference weight
 	multiply []float64 // by row of the program: see Refuted
 	sums     []float64
 	steps    []step
@@ -196,14 +196,14 @@ func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 			t.dual(t.row(int(at)), -1)
 			return Refutable, pivots
 		}
-		row, worst, short, most := -1, 0.0, false, 0.0
+		row, worst, short, first := -1, 0.0, false, 0.0
 		for i, v := range t.basis {
-			by, below := t.lo[v]-t.basic[i], true
-			if beyond := t.basic[i] - t.hi[v]; beyond > by {
-				by, below = beyond, false
+			by, under := t.lo[v]-t.basic[i], true
+			if over := t.basic[i] - t.hi[v]; over > by {
+				by, under = over, false
 			}
-			if by > violated && by*by > most*t.size[i] {
-				row, worst, short, most = i, by, below, by*by/t.size[i]
+			if by > violated && by*by > first*t.size[i] {
+				row, worst, short, first = i, by, under, by*by/t.size[i]
 			}
 		}
 		if row < 0 {

@@ -223,8 +223,11 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 // Lanes are looked at together, each neuron between the least and the greatest of any.
 func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
 	s := w.splitter
-	if w.tooNear(need, a, b) {
+	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || w.tooNear(need, a, b) {
 		return true
+	}
+	if *left <= 0 {
+		return false
 	}
 	w.side(&s.sides[0], a)
 	w.side(&s.sides[1], b)
