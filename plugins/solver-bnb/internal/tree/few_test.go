@@ -158,3 +158,29 @@ func sharesIn(tr *Tree, box grid.Box) (fair, unfair float64) {
 	})
 	return fair, unfair
 }
+
+// Lanes that hold no box have no say in how the others are bounded: what comes of a task does not depend on what its worker did
+// before, nor on the number of threads.
+func TestTasksShareNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 51))
+	for i := range tier.Count(100, 600) {
+		tr, err := New(sharesOf(r, i), 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.tail = 1 + 2*r.Float64()
+		tr.Run(t.Context(), Limits{Boxes: 1 + r.Int64N(40)})
+		used := newWorker(tr)
+		for _, p := range tr.front.take(tr.front.size) {
+			for at := 0; at < p.len(); at += 1 + r.IntN(8) {
+				k := task{p: p, from: at, to: min(at+1+r.IntN(12), p.len())}
+				fresh := newWorker(tr)
+				want, got := fresh.run(k), used.run(k)
+				if want.Tally != got.Tally || want.bounded != got.bounded || want.mass != got.mass || len(want.leaves) != len(got.leaves) || fresh.space.Intervals != used.space.Intervals {
+					t.Fatalf("question %d, leaves %d to %d: %+v of %d boxes and %d leaves by a new worker, %+v of %d and %d by one that was used, which go on with intervals: %t, %t",
+						i, k.from, k.to, want.Tally, want.bounded, len(want.leaves), got.Tally, got.bounded, len(got.leaves), fresh.space.Intervals, used.space.Intervals)
+				}
+			}
+		}
+	}
+}

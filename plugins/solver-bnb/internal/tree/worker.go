@@ -315,7 +315,11 @@ func (w *worker) bound() {
 	if w.trees != nil {
 		return // placed is bounded
 	}
+	intervals := w.space.Intervals
 	w.space.Bound()
+	if w.n < w.each { // lanes that hold boxes of before have no say
+		w.space.Intervals = intervals
+	}
 	for d, inputs := range w.inputs {
 		w.cutShifts(d)
 		copy(w.halved[d], w.space.SplitWidths(inputs))
