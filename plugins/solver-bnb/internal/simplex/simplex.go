@@ -49,6 +49,7 @@ type Tableau struct {
 	costs  []float64 // of the others: what the objective is in terms of them
 	basic  []float64 // values of the basics, and one that says nothing
 	other  []float64 // and of the others, each at one of its bounds
+	free   []float64 // of the others: 1 where it may go up, −1 where it may go down, 0 where its bounds are the same
 	// lo and hi are the bounds of all variables: columns, and behind them rows' values.
 	lo, hi   []float64
 	basis    []int32   // the variable of each row
@@ -86,6 +87,10 @@ func (t *Tableau) Begin(p *Program) {
 		}
 		t.costs[j], t.other, t.rest, t.at = cost, append(t.other, at), append(t.rest, int32(j)), append(t.at, ^int32(j))
 	}
+	t.free = append(t.free[:0], make([]float64, t.n)...)
+	for j := range t.n {
+		t.follow(j)
+	}
 	t.basic, t.basis = t.basic[:0], t.basis[:0]
 	for i := range t.m {
 		v := 0.0
@@ -115,7 +120,7 @@ func (t *Tableau) Copy(u *Tableau) {
 	t.p, t.lanes, t.m, t.n, t.stride = u.p, u.lanes, u.m, u.n, u.stride
 	t.rows = append(t.rows[:0], u.rows...)
 	t.costs = t.row(t.m)
-	t.basic, t.other = append(t.basic[:0], u.basic...), append(t.other[:0], u.other...)
+	t.basic, t.other, t.free = append(t.basic[:0], u.basic...), append(t.other[:0], u.other...), append(t.free[:0], u.free...)
 	t.lo, t.hi = append(t.lo[:0], u.lo...), append(t.hi[:0], u.hi...)
 	t.size = append(t.size[:0], u.size...)
 	t.basis, t.rest, t.at = append(t.basis[:0], u.basis...), append(t.rest[:0], u.rest...), append(t.at[:0], u.at...)
@@ -136,6 +141,19 @@ func (t *Tableau) Bound(v int, lo, hi float64) {
 			to = hi
 		}
 		t.move(j, to)
+		t.follow(j)
+	}
+}
+
+// follow notes where the variable of column j may go, once it or its bounds have changed.
+func (t *Tableau) follow(j int) {
+	switch v := t.rest[j]; {
+	case t.lo[v] == t.hi[v]:
+		t.free[j] = 0
+	case t.other[j] == t.lo[v]:
+		t.free[j] = 1
+	default:
+		t.free[j] = -1
 	}
 }
 
@@ -176,17 +194,11 @@ func (t *Tableau) Loss(v int, to float64) float64 {
 	}
 	ratio := math.Inf(1)
 	for j, c := range t.row(i) {
-		if t.mayMove(j, c, false) {
+		if c*t.free[j] <= -tiny { // it may move, and the row down with it
 			ratio = min(ratio, math.Abs(t.costs[j]/c))
 		}
 	}
 	return ratio * (t.basic[i] - to)
-}
-
-// mayMove reports that the variable of column j may leave its bound, and a row in which it has the coefficient c goes up with it, or down.
-func (t *Tableau) mayMove(j int, c float64, up bool) bool {
-	v := t.rest[j]
-	return math.Abs(c) >= tiny && t.lo[v] != t.hi[v] && (t.other[j] == t.lo[v]) == (c > 0) == up
 }
 
 // Solve goes on to the optimum, as long as the objective is not below below, for so many pivots at most. pivots is how many it took.
@@ -253,8 +265,12 @@ func (t *Tableau) Multipliers() []float64 { return t.multiply }
 // leave the row where it has to change still, do so and are passed (long steps). −1 where there is none.
 func (t *Tableau) enter(row int, worst float64, short bool) int {
 	t.steps = t.steps[:0]
+	sign := -1.0
+	if short {
+		sign = 1
+	}
 	for j, c := range t.row(row) {
-		if t.mayMove(j, c, short) {
+		if c*t.free[j]*sign >= tiny { // it may move, and the row with it to its bound
 			t.steps = append(t.steps, step{int32(j), math.Abs(t.costs[j] / c), math.Abs(c)})
 		}
 	}
@@ -283,6 +299,7 @@ func (t *Tableau) enter(row int, worst float64, short bool) int {
 				to = t.hi[v]
 			}
 			t.move(int(p.column), to)
+			t.follow(int(p.column))
 		}
 		return int(s.column)
 	}
@@ -310,6 +327,7 @@ func (t *Tableau) pivot(row, column int, short bool) {
 	t.basis[row], t.rest[column] = t.rest[column], out
 	t.at[t.basis[row]], t.at[out] = int32(row), ^int32(column)
 	t.basic[row], t.other[column] = entered, to
+	t.follow(column)
 }
 
 // resize follows a pivot with the rows' reference weights (Forrest and Goldfarb, "Steepest-edge simplex algorithms for linear programming",
