@@ -14,43 +14,60 @@ import "math"
 // but for the plan's Error. The parallel forms' strips are narrower in the worst
 // case; these are nearer to the logit for most of a box's points.
 func (w *Workspace) Sides() {
-	n, last := w.Lanes(), len(w.p.layers)-1
-	wide := 8 * n * 2
-	l := &w.p.layers[last]
-	if w.sides == nil {
-		for i := range w.sideRows {
-			w.sideRows[i] = make([]float64, (1+w.p.widest)*2*n)
-		}
-		w.sideBase = make([]float64, 2*n)
+	l := &w.p.layers[len(w.p.layers)-1]
+	if w.signed == nil {
 		w.signed = append(append([]float64(nil), l.forward...), l.forward...)
 		for i := range 1 + l.in {
 			w.signed[1+l.in+i] *= -1
 		}
-		w.sides = w.sideRows[0]
+		w.weighed, w.aside = make([][]float64, len(w.p.layers)-1), make([]float64, 2*w.Lanes())
 	}
-	fill(w.sideBase[:n], w.signed[0])
-	fill(w.sideBase[n:], w.signed[1+l.in])
+	w.pass(&w.sides, 0, 2, true)
+}
+
+// sided is memory for sides' forms.
+type sided struct {
+	rows       [2][]float64
+	form, base []float64
+}
+
+// pass bounds the logit from as many sides, the first of them side; keep: it notes what open neurons are weighed with.
+func (w *Workspace) pass(d *sided, side, sides int, keep bool) {
+	n, last := w.Lanes(), len(w.p.layers)-1
+	wide := sides * n // numbers of a row
+	l := &w.p.layers[last]
+	if d.base == nil {
+		for i := range d.rows {
+			d.rows[i] = make([]float64, (1+w.p.widest)*wide)
+		}
+		d.base, d.form = make([]float64, wide), d.rows[0]
+	}
+	signed := w.signed[side*(1+l.in):]
+	for i := range sides {
+		fill(d.base[i*n:(i+1)*n], signed[i*(1+l.in)])
+	}
 	if last == 0 {
 		for i := range 1 + l.in {
-			fill(w.sides[2*i*n:(2*i+1)*n], w.signed[i])
-			fill(w.sides[(2*i+1)*n:(2*i+2)*n], w.signed[1+l.in+i])
+			for k := range sides {
+				fill(d.form[i*wide+k*n:i*wide+(k+1)*n], signed[k*(1+l.in)+i])
+			}
 		}
 		return
 	}
 	a := &w.splitting
 	*a = splitting{
-		weights: &w.signed[1], weightStride: 8 * (1 + l.in), base: &w.sideBase[0], stride: wide, forms: 2, octets: w.octets,
+		weights: &signed[1], weightStride: 8 * (1 + l.in), base: &d.base[0], stride: 8 * wide, forms: sides, octets: w.octets,
 	}
-	side := 0
+	in := 0
 	for m := last - 1; m >= 0; m-- {
 		s := &w.stages[m]
 		list := s.open
-		a.rows = &w.sideRows[side][2*n] // after the constant
+		a.rows = &d.rows[in][wide] // after the constant
 		if a.weights != nil {
-			list, a.rows = s.active, &w.sideRows[side][0]
+			list, a.rows = s.active, &d.rows[in][0]
 		}
-		if m == 0 {
-			w.keep(a)
+		if keep {
+			w.keep(m, a)
 		}
 		if a.n = len(list); a.n > 0 {
 			a.list, a.slope, a.half = &list[0], &s.slope[0], &s.half[0]
@@ -58,76 +75,82 @@ func (w *Workspace) Sides() {
 		}
 		lm := &w.p.layers[m]
 		w.product = product{
-			start: &w.sideBase[0], out: &w.sideRows[1-side][0], outStride: wide, coefs: &lm.backward[0], coefStride: 8 * lm.out,
-			outputs: 1 + lm.in, octets: wide / 64, rows: a.rows, stride: wide, n: len(s.active),
+			start: &d.base[0], out: &d.rows[1-in][0], outStride: 8 * wide, coefs: &lm.backward[0], coefStride: 8 * lm.out,
+			outputs: 1 + lm.in, octets: wide / 8, rows: a.rows, stride: 8 * wide, n: len(s.active),
 		}
 		if w.product.list = &w.all[0]; len(s.active) > 0 {
 			w.product.list = &s.active[0]
 		}
 		w.p.product(&w.product)
 		a.weights = nil
-		side = 1 - side
-		copy(w.sideBase, w.sideRows[side][:2*n])
+		in = 1 - in
+		copy(d.base, d.rows[in][:wide])
 	}
-	w.sides = w.sideRows[side]
+	d.form = d.rows[in]
 }
 
-// keep keeps what the sides weigh the open neurons of the first layer with.
-func (w *Workspace) keep(a *splitting) {
-	n, open := w.Lanes(), w.stages[0].open
-	w.weighed = w.weighed[:0]
+// keep keeps what the sides weigh the open neurons of layer m with.
+func (w *Workspace) keep(m int, a *splitting) {
+	n, open := w.Lanes(), w.stages[m].open
+	weighed := w.weighed[m][:0]
 	for _, j := range open {
 		if a.weights == nil {
-			w.weighed = append(w.weighed, vector(at(a.rows, int(j)*a.stride), 2*w.octets)...)
+			weighed = append(weighed, vector(at(a.rows, int(j)*a.stride), 2*w.octets)...)
 			continue
 		}
 		for side := range 2 {
 			c := *at(a.weights, side*a.weightStride+8*int(j))
 			for range n {
-				w.weighed = append(w.weighed, c)
+				weighed = append(weighed, c)
 			}
 		}
 	}
+	w.weighed[m] = weighed
 }
 
-// A Kink is an open neuron of the first layer, y, as a side sees it: the side's form has the line Relaxed where the logit
+// A Kink is an open neuron, y, as a side sees it: the side's form has the line Relaxed where the logit
 // has Weight·max(0, y), which is nowhere less. Rows of lanes.
 type Kink struct {
-	Neuron int
+	Layer, Neuron int
 	// Weight is what the side weighs max(0, y) with; ReLUs are between Lambda·y and Lambda·y + 2·Half.
 	Weight, Lambda, Half []float64
 	// Mid and Rad enclose y.
 	Mid, Rad []float64
 }
 
-// Costliest is the open neuron of the first layer whose relaxation costs a side's form most in a lane, on average over
+// Costliest is the open neuron whose relaxation costs a side's form most in a lane, on average over
 // the box, as far as its enclosure tells. ok is unset where there is none.
 func (w *Workspace) Costliest(side, lane int) (k Kink, ok bool) {
-	n, s := w.Lanes(), &w.stages[0]
-	best, most := 0, 0.0
-	for i, j := range s.open {
-		at := int(j)*n + lane
-		mid, rad := s.mid[at], s.rad[at]
-		if math.Abs(mid) >= rad {
-			continue
-		}
-		c := w.weighed[(2*i+side)*n+lane]
-		// Most people are within a fifth of rad, so max(0, y) is above max(0, mid) by about so much.
-		x := 1 + 5*math.Abs(mid)/rad
-		cost := c * 0.08 * rad / (x * x * x)
-		if c < 0 {
-			cost -= c * (s.slope[at]*mid + 2*s.half[at] - max(0, mid))
-		}
-		if cost > most {
-			best, most = i, cost
+	n := w.Lanes()
+	layer, best, most := 0, 0, 0.0
+	for m := range w.weighed {
+		s := &w.stages[m]
+		for i, j := range s.open {
+			at := int(j)*n + lane
+			mid, rad := s.mid[at], s.rad[at]
+			if math.Abs(mid) >= rad {
+				continue
+			}
+			c := w.weighed[m][(2*i+side)*n+lane]
+			// Most people are within a fifth of rad, so max(0, y) is above max(0, mid) by about so much.
+			x := 1 + 5*math.Abs(mid)/rad
+			cost := c * 0.08 * rad / (x * x * x)
+			if c < 0 {
+				cost -= c * (s.slope[at]*mid + 2*s.half[at] - max(0, mid))
+			}
+			if cost > most {
+				layer, best, most = m, i, cost
+			}
 		}
 	}
 	if most == 0 {
 		return Kink{}, false
 	}
+	s := &w.stages[layer]
 	j := int(s.open[best])
 	return Kink{
-		Neuron: j, Weight: w.weighed[(2*best+side)*n:][:n:n], Lambda: w.row(s.slope, j), Half: w.row(s.half, j), Mid: w.row(s.mid, j), Rad: w.row(s.rad, j),
+		Layer: layer, Neuron: j, Weight: w.weighed[layer][(2*best+side)*n:][:n:n],
+		Lambda: w.row(s.slope, j), Half: w.row(s.half, j), Mid: w.row(s.mid, j), Rad: w.row(s.rad, j),
 	}, true
 }
 
@@ -142,15 +165,34 @@ func (k *Kink) Relaxed(lane int) (slope, offset float64) {
 	return 0, 0
 }
 
+// Keep bounds a side twice more, as Sides does, whose forms stay, with an open neuron y of each group of lanes not relaxed: where the
+// logit has c·max(0, y), form 0 of Kept has 0 and form 1 has c·y. max(0, y) is the greater of 0 and y, so the side is at least the greater of
+// the two forms where c ≥ 0, and at least the lesser one in any case. A group without a neuron has the zero Kink, and two forms as Sides makes them.
+func (w *Workspace) Keep(side, group int, of []Kink) {
+	lambda, half := w.aside[:w.Lanes()], w.aside[w.Lanes():]
+	each := func(visit func(k *Kink, lane int)) {
+		for b := range of {
+			for lane := b * group; of[b].Lambda != nil && lane < (b+1)*group; lane++ {
+				visit(&of[b], lane)
+			}
+		}
+	}
+	each(func(k *Kink, lane int) { lambda[lane], half[lane] = k.Lambda[lane], k.Half[lane] })
+	for which := range w.kept[side] {
+		each(func(k *Kink, lane int) { k.Lambda[lane], k.Half[lane] = float64(which), 0 })
+		w.pass(&w.kept[side][which], side, 1, false)
+	}
+	each(func(k *Kink, lane int) { k.Lambda[lane], k.Half[lane] = lambda[lane], half[lane] })
+}
+
+// Kept is a form of a side, after Keep.
+func (w *Workspace) Kept(side, which int) Form {
+	d := &w.kept[side][which]
+	return Form{slopes: d.form, stride: w.Lanes(), length: w.Lanes(), Base: d.base}
+}
+
 // Side is the form of a side.
 func (w *Workspace) Side(side int) Form {
 	n := w.Lanes()
-	return Form{slopes: w.sides[side*n:], stride: 2 * n, length: n, Base: w.row(w.sideBase, side)}
-}
-
-// FirstWeights are the bias and the weights, by input, of a neuron of the first layer; not to be changed.
-func (w *Workspace) FirstWeights(neuron int) (bias float64, weights []float64) {
-	l := &w.p.layers[0]
-	row := l.forward[neuron*(1+l.in):][: 1+l.in : 1+l.in]
-	return row[0], row[1:]
+	return Form{slopes: w.sides.form[side*n:], stride: 2 * n, length: n, Base: w.row(w.sides.base, side)}
 }

@@ -50,9 +50,11 @@ type Workspace struct {
 	shown [][]JointSlope
 
 	// Of sides.
-	sideRows                [2][]float64
-	sides, sideBase, signed []float64
-	weighed                 []float64 // of the first layer's open neurons, by side
+	sides   sided
+	kept    [2][2]sided // by side
+	signed  []float64
+	weighed [][]float64 // of open neurons, by layer and by side
+	aside   []float64   // of neurons that are kept, by lane
 
 	few        *few // nil where bounds hold for all
 	product    product

@@ -49,7 +49,7 @@ const (
 	// mostFirst is how many boxes it takes where bounds alone soon close a gap.
 	mostFirst = 1 << 13
 	// mostCounted is the share of people that bounds settle in about a second from which on boxes are not tried where people are counted.
-	mostCounted = 0.3
+	mostCounted = 0.4
 	// aboutZero makes a logit of 0 one of either sign.
 	aboutZero = 0x1p-40
 	// Rounds and tasks are small, since each box may take long.

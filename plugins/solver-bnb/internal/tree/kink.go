@@ -12,8 +12,9 @@ import (
 type kink struct {
 	slopes, values [2][]float64 // of two forms
 	sums           [2]sum
-	left           []float64 // slopes, by input
-	only           []bool    // of copies, all unset
+	left           []float64       // slopes, by input
+	only           []bool          // of copies, all unset
+	of             [2][]batch.Kink // by side: that are kept in the boxes in the lanes, once they are
 }
 
 const (
@@ -26,94 +27,86 @@ const (
 )
 
 // kinked bounds from below how many individuals have a side's forms above a number in all copies that are possible, as above
-// does, but with one open neuron of the first layer, y, kept as it is: the one whose relaxation costs most. slopes are
+// does, but with one open neuron, y, kept as it is: the one whose relaxation costs most. slopes are
 // those in common, a blend; without kinks share of the box was counted, and in its middle the lowest of the forms is by t above the
 // number, about.
 //
-// A form in which c·max(0, y) was relaxed to s·y + o is as much larger as c·max(0, y) − s·y − o, and the number of points with
-// f + c·max(0, y) above something is that with both f and f + c·y above it (c < 0), or with either. What copies have beyond what is
-// in common is bounded, of max(0, y) over all y that there are.
+// With c·max(0, y) a side's form is at least the greater of two forms (c ≥ 0), one with 0 and one with c·y in its place, or else the lesser one
+// (batch.Workspace.Keep): so points are counted that have either above the number, or both. What copies' forms have beyond what is in common
+// is bounded over the box.
 //
-// Rounding: what is computed are sums of the monomials of a form, of the line and of c·max(0, y), each for the copy and in
-// common, of some roundings more than in E and of magnitudes that add up to less than 8T, which 4E cover (sdk/bound/batch/rounding.go).
-// That y's of two copies are a number apart is true but for twice the neuron's E, and |c| times that is less than E. 16E are added.
+// Rounding: what is computed are sums of the monomials of two forms, each of some roundings more than in E and of magnitudes that add up
+// to less than 8T, which 4E cover (sdk/bound/batch/rounding.go). 16E are added.
 func (w *worker) kinked(box grid.Box, b, side int, in blend, slopes []float64, share, t, beyond float64, possible []bool) float64 {
-	a, k, lane := w.sides[side], &w.kink, b*w.k
+	k, lane := &w.kink, b*w.k
 	spread := w.deviation(slopes, lane)
 	if t < -hopeless*spread {
 		return 0
 	}
-	first := lane + in.a
-	of, ok := w.space.Costliest(side, first)
+	of, ok := w.costliest(b, side)
 	if !ok {
 		return 0
 	}
-	c := of.Weight[first] + in.part*(of.Weight[lane+in.b]-of.Weight[first])
-	bias, weights := w.space.FirstWeights(of.Neuron)
-	for i, f := range w.feeds {
-		k.slopes[0][i] = weights[f.Input]
-	}
-	gain := gainOf(&of, first, w.deviation(k.slopes[0], lane))
-	if settles := normal((t+gain)/spread) - normal(t/spread); c*of.Weight[first] <= 0 || !(settles >= max(worthOfAll, worthOfOpen*(1-share))) {
+	gain := gainOf(&of, lane+in.a)
+	if settles := normal((t+gain)/spread) - normal(t/spread); !(settles >= max(worthOfAll, worthOfOpen*(1-share))) {
 		return 0
 	}
-	slope, _ := of.Relaxed(first)
-	other, _ := of.Relaxed(lane + in.b)
-	slope += in.part * (other - slope)
-	middleOf := func(lane int) float64 { // of the box, in y: an enclosure with a moved end has another
-		y := bias
-		for i, v := range weights {
-			y += v * w.space.Centre(i)[lane]
-		}
-		return y
-	}
-	mid := middleOf(first)
-	base := mid   // y = base + Σ weights·x
-	middle := 0.0 // of what is in common, without y
-	for i, f := range w.feeds {
-		v, centre := weights[f.Input], w.space.Centre(f.Input)[lane]
-		base -= v * centre
-		k.slopes[0][i] = slopes[i] - slope*v
-		k.slopes[1][i] = slopes[i] + (c-slope)*v
-		middle += k.slopes[0][i] * centre
-	}
-	_, _, e := w.space.Neuron(0, of.Neuron)
-	from, to := of.Mid[first]-of.Rad[first]-e, of.Mid[first]+of.Rad[first]+e
-	least := math.Inf(1) // of what copies have beyond that
-	for z := range w.k {
-		if possible != nil && !possible[z] {
-			continue
-		}
-		lane := lane + z
-		line, offset := of.Relaxed(lane)
-		own := middleOf(lane)
-		rest := w.middle[side][lane] - line*own - offset - middle
-		k.left = k.left[:0]
-		for i, v := range weights {
-			k.left = append(k.left, a.form.Slope(i)[lane]-line*v)
-		}
-		for i, f := range w.feeds {
-			k.left[f.Input] -= k.slopes[0][i]
-		}
-		for i, v := range k.left {
-			rest -= math.Abs(v) * w.space.HalfWidth(i)[lane]
-		}
-		// Of its own y, which is by shift more than the first's, linear between these.
-		shift, kept := own-mid, math.Inf(1)
-		for _, y := range [4]float64{from, to, min(max(0, from), to), min(max(-shift, from), to)} {
-			kept = min(kept, of.Weight[lane]*max(0, y+shift)-c*max(0, y))
-		}
-		least = min(least, rest+kept)
+	w.keep(side)
+	either := true
+	for z, c := range of.Weight[lane : lane+w.k] {
+		either = either && (c >= 0 || possible != nil && !possible[z])
 	}
 	var start, above [2]float64
 	var dims [2][]lattice.Dim
-	for i := range k.sums {
-		s := &k.sums[i]
-		w.contributions(s, box, k.slopes[i], k.values[i])
-		start[i], dims[i], above[i] = s.start, s.dims, beyond-least+s.below
+	for which := range k.sums {
+		form := w.space.Kept(side, which)
+		w.blended(&form, b, in, k.slopes[which])
+		least := math.Inf(1) // of what copies have beyond that
+		for z := range w.k {
+			if possible == nil || possible[z] {
+				least = min(least, w.leastBeyond(&form, k.slopes[which], lane+z))
+			}
+		}
+		s := &k.sums[which]
+		w.contributions(s, box, k.slopes[which], k.values[which])
+		start[which], dims[which], above[which] = s.start, s.dims, beyond-least+s.below
 	}
-	start[1] += c * base
-	return w.counter.CountTwo(start, dims, above, c > 0, gain, 4*w.alignError())
+	return w.counter.CountTwo(start, dims, above, either, gain, 4*w.alignError())
+}
+
+// leastBeyond bounds from below what a lane's form has beyond slopes in common.
+func (w *worker) leastBeyond(form *batch.Form, slopes []float64, lane int) float64 {
+	left := w.kink.left[:0]
+	for i := range w.g.Inputs {
+		left = append(left, form.Slope(i)[lane])
+	}
+	w.kink.left = left
+	for i, f := range w.feeds {
+		left[f.Input] -= slopes[i]
+	}
+	least := form.Base[lane]
+	for i, v := range left {
+		least += v*w.space.Centre(i)[lane] - math.Abs(v)*w.space.HalfWidth(i)[lane]
+	}
+	return least
+}
+
+// costliest is the neuron of box b that a side would keep.
+func (w *worker) costliest(b, side int) (batch.Kink, bool) {
+	return w.space.Costliest(side, b*w.k+w.sides[side].blends[b].a)
+}
+
+// keep bounds a side of the boxes in the lanes with a neuron kept, once.
+func (w *worker) keep(side int) {
+	of := &w.kink.of[side]
+	if len(*of) > 0 {
+		return
+	}
+	for b := range w.n {
+		k, _ := w.costliest(b, side)
+		*of = append(*of, k)
+	}
+	w.space.Keep(side, w.k, *of)
 }
 
 // deviation is about the standard deviation of a form over the box.
@@ -126,9 +119,9 @@ func (w *worker) deviation(slopes []float64, lane int) float64 {
 	return math.Sqrt(sum / 3)
 }
 
-// gainOf is about by how much a form grows in a lane, on average over the box, where the neuron is kept, whose standard deviation is spread.
-func gainOf(k *batch.Kink, lane int, spread float64) float64 {
-	mid := k.Mid[lane]
+// gainOf is about by how much the side's form grows in a lane, on average over the box, where the neuron is kept.
+func gainOf(k *batch.Kink, lane int) float64 {
+	mid, spread := k.Mid[lane], k.Rad[lane]/5
 	x := mid / spread
 	mean := max(0, mid) + 0.4*spread*math.Exp(-x*x/2-math.Abs(x)) // of max(0, y), about
 	slope, offset := k.Relaxed(lane)

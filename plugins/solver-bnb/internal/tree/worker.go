@@ -335,6 +335,7 @@ func (w *worker) bound() {
 	if w.sides != nil {
 		w.space.Sides()
 		for side, a := range w.sides {
+			w.kink.of[side] = w.kink.of[side][:0]
 			w.alignLowest(side, a, w.middle[side])
 		}
 	}
