@@ -17,7 +17,7 @@ import (
 // without.
 func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 52))
-	tried, more := 0, 0
+	tried, more, deep := 0, 0, 0
 	for i := range tier.Count(500, 2500) {
 		q := latticeOf(r, []fairness.Notion{fairness.Decision, fairness.Score}[r.IntN(2)], 2+r.IntN(5))
 		q.Goal, q.Space.Forbidden = problem.Quantify, nil
@@ -63,6 +63,9 @@ func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
 			}
 			if kept > plain {
 				more++
+				if of, _ := w.costliest(0, side); of.Layer > 0 {
+					deep++
+				}
 			}
 			// A copy alone.
 			z := r.IntN(w.k)
@@ -82,7 +85,7 @@ func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
 			}
 		}
 	}
-	if tried < 30 || more < 15 {
-		t.Errorf("somebody was counted with a kept neuron %d times, more than without %d times", tried, more)
+	if tried < 30 || more < 15 || deep < 5 {
+		t.Errorf("somebody was counted with a kept neuron %d times, more than without %d times, %d of these by one behind the first layer", tried, more, deep)
 	}
 }
