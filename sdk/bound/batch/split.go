@@ -31,8 +31,8 @@ type sided struct {
 	form, base []float64
 }
 
-// pass bounds the logit from as many sides, the first of them side; keep: it notes what open neurons are weighed with.
-func (w *Workspace) pass(d *sided, side, sides int, keep bool) {
+// pass bounds the logit from as many sides, the first of them side; weigh: it notes what open neurons are weighed with.
+func (w *Workspace) pass(d *sided, side, sides int, weigh bool) {
 	n, last := w.Lanes(), len(w.p.layers)-1
 	wide := sides * n // numbers of a row
 	l := &w.p.layers[last]
@@ -66,8 +66,8 @@ func (w *Workspace) pass(d *sided, side, sides int, keep bool) {
 		if a.weights != nil {
 			list, a.rows = s.active, &d.rows[in][0]
 		}
-		if keep {
-			w.keep(m, a)
+		if weigh {
+			w.weigh(m, a)
 		}
 		if a.n = len(list); a.n > 0 {
 			a.list, a.slope, a.half = &list[0], &s.slope[0], &s.half[0]
@@ -89,8 +89,8 @@ func (w *Workspace) pass(d *sided, side, sides int, keep bool) {
 	d.form = d.rows[in]
 }
 
-// keep keeps what the sides weigh the open neurons of layer m with.
-func (w *Workspace) keep(m int, a *splitting) {
+// weigh notes what the sides weigh the open neurons of layer m with.
+func (w *Workspace) weigh(m int, a *splitting) {
 	n, open := w.Lanes(), w.stages[m].open
 	weighed := w.weighed[m][:0]
 	for _, j := range open {
@@ -167,7 +167,8 @@ func (k *Kink) Relaxed(lane int) (slope, offset float64) {
 
 // Keep bounds a side twice more, as Sides does, whose forms stay, with an open neuron y of each group of lanes not relaxed: where the
 // logit has c·max(0, y), form 0 of Kept has 0 and form 1 has c·y. max(0, y) is the greater of 0 and y, so the side is at least the greater of
-// the two forms where c ≥ 0, and at least the lesser one in any case. A group without a neuron has the zero Kink, and two forms as Sides makes them.
+// the two forms where c ≥ 0, and at least the lesser one in any case, but for the plan's Error. Neurons are as Costliest gave them since Sides, and kept in all lanes of the
+// group; a group without one has the zero Kink, and two forms as Sides makes them.
 func (w *Workspace) Keep(side, group int, of []Kink) {
 	lambda, half := w.aside[:w.Lanes()], w.aside[w.Lanes():]
 	each := func(visit func(k *Kink, lane int)) {
@@ -185,7 +186,7 @@ func (w *Workspace) Keep(side, group int, of []Kink) {
 	each(func(k *Kink, lane int) { k.Lambda[lane], k.Half[lane] = lambda[lane], half[lane] })
 }
 
-// Kept is a form of a side, after Keep.
+// Kept is a form of a side, from Keep until it is called again.
 func (w *Workspace) Kept(side, which int) Form {
 	d := &w.kept[side][which]
 	return Form{slopes: d.form, stride: w.Lanes(), length: w.Lanes(), Base: d.base}

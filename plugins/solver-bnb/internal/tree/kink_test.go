@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
@@ -87,5 +88,60 @@ func TestKeptNeuronsCountNobodyTooMuch(t *testing.T) {
 	}
 	if tried < 30 || more < 15 || deep < 5 {
 		t.Errorf("somebody was counted with a kept neuron %d times, more than without %d times, %d of these by one behind the first layer", tried, more, deep)
+	}
+}
+
+// Each box has the neuron that it would keep alone, whatever boxes are in the lanes with it and were before.
+func TestKeptNeuronsOfBoxesTogether(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 52))
+	counted := 0
+	for range tier.Count(60, 300) {
+		q := latticeOf(r, fairness.Decision, 2+r.IntN(5))
+		q.Goal, q.Space.Forbidden = problem.Quantify, nil
+		tr, err := New(q, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound := func(w *worker, boxes []grid.Box) {
+			for b, box := range boxes {
+				w.place(box, b)
+				w.spread(box, b, 0)
+			}
+			w.n = len(boxes)
+			w.bound()
+		}
+		kept := func(w *worker, box grid.Box, b int) (n [2]float64) {
+			for side, a := range w.sides {
+				s := &w.sums[side]
+				w.contributions(s, box, a.of(w, b), w.values[side])
+				w.intervals(a, b*w.k)
+				beyond := s.middle() + slices.Min(w.lo)
+				n[side] = w.kinked(box, b, side, a.blends[b], a.of(w, b), 0, 0, beyond, nil)
+			}
+			return n
+		}
+		w := tr.workers[0]
+		for range 3 {
+			var boxes []grid.Box
+			for range 1 + r.IntN(w.each) {
+				box, _ := boxAndPart(r, tr, false)
+				boxes = append(boxes, slices.Clone(box))
+			}
+			bound(w, boxes)
+			for b, box := range boxes {
+				together := kept(w, box, b)
+				v := newWorker(tr)
+				bound(v, boxes[b:b+1])
+				if alone := kept(v, box, 0); alone != together {
+					t.Fatalf("box %d of %d: %v are counted, and %v where it is alone", b, len(boxes), together, alone)
+				}
+				if together != [2]float64{} {
+					counted++
+				}
+			}
+		}
+	}
+	if counted < 100 {
+		t.Errorf("somebody was counted with a kept neuron in %d boxes", counted)
 	}
 }
