@@ -111,7 +111,7 @@ func (w *Workspace) weigh(m int, a *splitting) {
 // A Kink is an open neuron, y, as a side sees it: the side's form has the line Relaxed where the logit
 // has Weight·max(0, y), which is nowhere less. Rows of lanes.
 type Kink struct {
-	Layer, Neuron int
+	Layer int // of hidden ones, from 0 on
 	// Weight is what the side weighs max(0, y) with; ReLUs are between Lambda·y and Lambda·y + 2·Half.
 	Weight, Lambda, Half []float64
 	// Mid and Rad enclose y.
@@ -149,7 +149,7 @@ func (w *Workspace) Costliest(side, lane int) (k Kink, ok bool) {
 	s := &w.stages[layer]
 	j := int(s.open[best])
 	return Kink{
-		Layer: layer, Neuron: j, Weight: w.weighed[layer][(2*best+side)*n:][:n:n],
+		Layer: layer, Weight: w.weighed[layer][(2*best+side)*n:][:n:n],
 		Lambda: w.row(s.slope, j), Half: w.row(s.half, j), Mid: w.row(s.mid, j), Rad: w.row(s.rad, j),
 	}, true
 }
