@@ -27,6 +27,11 @@ THINNEST = 1e-6
 """An interval of real values, relative to its size, that is cut no further."""
 FEW = 512
 """Pairs of people that are evaluated one by one."""
+SETTINGS = ["Marabou", "--version", "--mcmc-beta", "inf"]
+"""What only its command line sets, until the process ends. By default its local search
+takes every step that costs no more than to stay, and so may walk on level ground for
+ever, deaf to its own time limit; with this it takes those that cost less.
+"""
 
 Slot = Tuple[int, Tuple[int, ...]]
 """A feature and the copies that take its value: both of a free one, one of a protected."""
@@ -61,6 +66,7 @@ class Marabou(Solver):
         native = MarabouCore.Options()
         native._verbosity, native._numWorkers = 0, max(1, options.threads)
         native._milpTightening = "lp" if tighten else "none"
+        MarabouCore.maraboupyMain([*SETTINGS, "--seed", str(options.seed % 2**31)])
         return Search(MarabouCore, native, q).run(options)
 
 
