@@ -1,6 +1,9 @@
 package batch
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // few is what is needed to bound neurons for all of a box's points but a few.
 type few struct {
@@ -11,6 +14,7 @@ type few struct {
 	squares            []float64 // of the first layer's weights, as its forward
 	spread, rest, form []float64 // Σ c²·variance, slack + Σ |c|·offset, and the middle, a row a neuron
 	on                 bool
+	sharp              sharp
 }
 
 // curbed are the layers, from the first on, whose neurons are bounded so. The first two bring nearly all that all layers
@@ -23,7 +27,8 @@ const worth = 10
 // LeastSpread² is about the least Variance other than 0 that Bound takes, and 1/LeastSpread² the greatest: squares of others underflow.
 const LeastSpread = 0x1p-200
 
-// Few makes room for bounds that hold for all of a box's points but a few. A box takes so
+// Few makes room for bounds that hold for all of a box's points but a few, and has open neurons behind the first layer bounded
+// from both sides. A box takes so
 // many lanes in turn, in which the inputs that vary within it have the same
 // Centre, HalfWidth, Variance and Offset.
 //
@@ -64,6 +69,7 @@ func (w *Workspace) Moved(b int) int { return w.few.moved[b] }
 // begin notes whether any box is bounded so.
 func (f *few) begin() {
 	f.on = false
+	f.sharp.list = f.sharp.list[:0]
 	clear(f.moved)
 	for _, tau := range f.tau {
 		f.on = f.on || tau > 0
@@ -91,21 +97,23 @@ func (w *Workspace) spreadFirst() {
 	w.p.product(a)
 }
 
-// spreadBack works out how the forms in these rows spread, of neurons from one on.
-func (w *Workspace) spreadBack(rows *float64, wide, from, forms int) {
-	f, n := w.few, w.Lanes()
-	at, to := from*n, (from+forms)*n
-	clear(f.spread[at:to])
-	copy(f.rest[at:to], w.slack)
-	s := &w.spreading
+// spreadOf adds to spread and rest how the forms of an enclosure spread.
+func (w *Workspace) spreadOf(e *enclosure, spread, rest []float64) {
+	f, s := w.few, &w.spreading
+	clear(spread[:e.forms*w.Lanes()])
 	*s = spreading{
-		rows: rows, stride: wide, list: &w.all[0], n: len(w.moving), variance: &f.variance[0], offset: &f.offset[0],
-		spread: &f.spread[at], rest: &f.rest[at], forms: forms, octets: w.octets,
+		rows: e.rows, stride: e.stride, list: &w.all[0], n: len(w.moving), variance: &f.variance[0], offset: &f.offset[0],
+		spread: &spread[0], rest: &rest[0], forms: e.forms, octets: w.octets,
 	}
 	if s.n > 0 {
 		s.list = &w.moving[0]
 	}
 	w.p.spread(s)
+}
+
+// reach is τ·σ of a form, and its slack.
+func reach(tau, spread, rest float64) float64 {
+	return tau*math.Sqrt(spread*(1+0x1p-30)+0x1p-500) + rest
 }
 
 // curb moves the ends of the enclosures of layer k's neurons, which are in mid and rad, to where
@@ -116,8 +124,9 @@ func (w *Workspace) spreadBack(rows *float64, wide, from, forms int) {
 // has |c|·√Variance < 2⁻³¹⁰, which 2⁻⁵⁰⁰ covers, as its root is 2⁻²⁵⁰. What the exact coefficients have beyond c has monomials that E counts, as rad's do; another E
 // covers the sums here.
 func (w *Workspace) curb(k int) {
-	f := w.few
+	f, n := w.few, w.Lanes()
 	for j, e := range w.p.errs[k] {
+		own := slices.Index(f.sharp.list, int32(j))
 		mid, rad := w.row(w.mid, j), w.row(w.rad, j)
 		spread, rest, form := w.row(f.spread, j), w.row(f.rest, j), w.row(f.form, j)
 		for b, tau := range f.tau {
@@ -130,8 +139,12 @@ func (w *Workspace) curb(k int) {
 				if lo >= e || hi <= -e {
 					continue
 				}
-				r := tau*math.Sqrt(spread[v]*(1+0x1p-30)+0x1p-500) + rest[v] + e
+				r := reach(tau, spread[v], rest[v]) + e
 				from, to := form[v]-r, form[v]+r
+				if own >= 0 && from < e && to > -e {
+					below, above := f.sharp.ends(2*own*n+v, n, tau)
+					from, to = max(from, below-e), min(to, above+e)
+				}
 				positive, negative := from >= e, to <= -e
 				moved, least := false, rad[v]/worth
 				if from > lo+least && !negative {

@@ -22,7 +22,7 @@ func (w *Workspace) Sides() {
 		}
 		w.weighed, w.aside = make([][]float64, len(w.p.layers)-1), make([]float64, 2*w.Lanes())
 	}
-	w.pass(&w.sides, 0, 2, true)
+	w.pass(&w.sides, len(w.p.layers)-1, w.signed, true)
 }
 
 // sided is memory for sides' forms.
@@ -31,35 +31,39 @@ type sided struct {
 	form, base []float64
 }
 
-// pass bounds the logit from as many sides, the first of them side; weigh: it notes what open neurons are weighed with.
-func (w *Workspace) pass(d *sided, side, sides int, weigh bool) {
-	n, last := w.Lanes(), len(w.p.layers)-1
-	wide := sides * n // numbers of a row
-	l := &w.p.layers[last]
+// ready makes room for rows of so many numbers, once.
+func (d *sided) ready(rows, wide int) {
 	if d.base == nil {
 		for i := range d.rows {
-			d.rows[i] = make([]float64, (1+w.p.widest)*wide)
+			d.rows[i] = make([]float64, rows*wide)
 		}
 		d.base, d.form = make([]float64, wide), d.rows[0]
 	}
-	signed := w.signed[side*(1+l.in):]
-	for i := range sides {
-		fill(d.base[i*n:(i+1)*n], signed[i*(1+l.in)])
+}
+
+// pass bounds forms over what layer k reads from below, each a bias and weights; weigh: it notes what open neurons are weighed with.
+func (w *Workspace) pass(d *sided, k int, weights []float64, weigh bool) {
+	n, l := w.Lanes(), &w.p.layers[k]
+	forms := len(weights) / (1 + l.in)
+	wide := forms * n // numbers of a row
+	d.ready(1+w.p.widest, wide)
+	for i := range forms {
+		fill(d.base[i*n:(i+1)*n], weights[i*(1+l.in)])
 	}
-	if last == 0 {
+	if k == 0 {
 		for i := range 1 + l.in {
-			for k := range sides {
-				fill(d.form[i*wide+k*n:i*wide+(k+1)*n], signed[k*(1+l.in)+i])
+			for f := range forms {
+				fill(d.form[i*wide+f*n:i*wide+(f+1)*n], weights[f*(1+l.in)+i])
 			}
 		}
 		return
 	}
 	a := &w.splitting
 	*a = splitting{
-		weights: &signed[1], weightStride: 8 * (1 + l.in), base: &d.base[0], stride: 8 * wide, forms: sides, octets: w.octets,
+		weights: &weights[1], weightStride: 8 * (1 + l.in), base: &d.base[0], stride: 8 * wide, forms: forms, octets: w.octets,
 	}
 	in := 0
-	for m := last - 1; m >= 0; m-- {
+	for m := k - 1; m >= 0; m-- {
 		s := &w.stages[m]
 		list := s.open
 		a.rows = &d.rows[in][wide] // after the constant
@@ -84,7 +88,7 @@ func (w *Workspace) pass(d *sided, side, sides int, weigh bool) {
 		w.p.product(&w.product)
 		a.weights = nil
 		in = 1 - in
-		copy(d.base, d.rows[in][:wide])
+		copy(d.base[:wide], d.rows[in])
 	}
 	d.form = d.rows[in]
 }
@@ -171,6 +175,8 @@ func (k *Kink) Relaxed(lane int) (slope, offset float64) {
 // group; a group without one has the zero Kink, and two forms as Sides makes them.
 func (w *Workspace) Keep(side, group int, of []Kink) {
 	lambda, half := w.aside[:w.Lanes()], w.aside[w.Lanes():]
+	row := len(w.signed) / 2
+	signed := w.signed[side*row:][:row]
 	each := func(visit func(k *Kink, lane int)) {
 		for b := range of {
 			for lane := b * group; of[b].Lambda != nil && lane < (b+1)*group; lane++ {
@@ -181,7 +187,7 @@ func (w *Workspace) Keep(side, group int, of []Kink) {
 	each(func(k *Kink, lane int) { lambda[lane], half[lane] = k.Lambda[lane], k.Half[lane] })
 	for which := range w.kept[side] {
 		each(func(k *Kink, lane int) { k.Lambda[lane], k.Half[lane] = float64(which), 0 })
-		w.pass(&w.kept[side][which], side, 1, false)
+		w.pass(&w.kept[side][which], len(w.p.layers)-1, signed, false)
 	}
 	each(func(k *Kink, lane int) { k.Lambda[lane], k.Half[lane] = lambda[lane], half[lane] })
 }

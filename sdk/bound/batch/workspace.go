@@ -181,6 +181,9 @@ func (w *Workspace) Bound() {
 			if w.Intervals {
 				narrower, of = narrower+w.narrow(k), of+l.out*w.Lanes()
 			}
+			if w.few != nil && l.relu {
+				w.sharpen(k)
+			}
 			if w.curbs(k) {
 				w.curb(k)
 			}
@@ -297,7 +300,9 @@ func (w *Workspace) back(k, from, to int) {
 	}
 	w.p.enclose(e)
 	if k < len(w.p.layers)-1 && w.curbs(k) {
-		w.spreadBack(e.rows, wide, from, forms)
+		rest := w.few.rest[from*n:]
+		copy(rest, w.slack[:forms*n])
+		w.spreadOf(e, w.few.spread[from*n:], rest)
 	}
 	w.slopes = side
 }

@@ -26,7 +26,7 @@ const maxTail = 5.5
 
 // prepareFew makes room for bounds that hold for all but a few.
 func (w *worker) prepareFew() {
-	if w.t.pairs || !w.g.Countable {
+	if w.t.pairs || !w.g.Countable || w.t.Proofs {
 		return
 	}
 	w.ends = float64(w.space.Few(w.k))
@@ -39,7 +39,7 @@ func (w *worker) prepareFew() {
 // tail is the τ for the halves of a box of whom so many are settled; 0 for bounds that hold for all.
 func (w *worker) tail(box grid.Box, settled float64) float64 {
 	size := 0.0
-	if w.ends > 0 && !w.t.Proofs && !(w.t.splits && w.t.begun) { // cases are about all people
+	if w.ends > 0 && !(w.t.splits && w.t.begun) { // cases are about all people
 		size = w.g.Size(box)
 	}
 	if size <= enumerable || !countable(box, size) {

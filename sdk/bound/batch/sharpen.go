@@ -1,0 +1,102 @@
+package batch
+
+import "math"
+
+// sharp is what forms of their own say of a layer's open neurons.
+type sharp struct {
+	sided
+	list    []int32   // the neurons
+	weights []float64 // of theirs, and negated
+	// A row a form, two a neuron: one that is nowhere above it, and one that is nowhere above its negative.
+	mid, rad, spread, rest []float64
+}
+
+// sharpen bounds the neurons of layer k that are still open in some lane once more, each by two forms
+// as Sides makes them of the logit, and intersects their enclosures, which are in mid and rad. In lanes where a neuron is not open
+// nothing changes, so a lane's bounds do not depend on the others.
+//
+// The lines of parallel forms are a strip apart at every point, these only where people are not:
+// max(0, y) is above the steeper of 0 and y by less, the farther y's middle is from 0. The monomials of a form are at most those that
+// T(neuron) adds up, so each end is within E of one that holds, as in narrow.
+func (w *Workspace) sharpen(k int) {
+	d, l, n := &w.few.sharp, &w.p.layers[k], w.Lanes()
+	d.list = d.list[:0]
+	for j := range l.out {
+		for v := range n {
+			if w.open(k, j, v) {
+				d.list = append(d.list, int32(j))
+				break
+			}
+		}
+	}
+	some := max(1, w.forms/2)
+	if d.mid == nil {
+		d.ready(1+w.p.widest, 2*some*n)
+		room := func() []float64 { return make([]float64, 2*w.p.widest*n) }
+		d.mid, d.rad, d.spread, d.rest = room(), room(), room(), room()
+	}
+	for from := 0; from < len(d.list); from += some {
+		w.sided(k, from, min(from+some, len(d.list)))
+	}
+	for i, j := range d.list {
+		mid, rad := w.row(w.mid, int(j)), w.row(w.rad, int(j))
+		for v := range mid {
+			at := 2*i*n + v
+			lo, hi := mid[v]-rad[v], mid[v]+rad[v]
+			from, to := d.mid[at]-d.rad[at], d.rad[at+n]-d.mid[at+n]
+			if from <= lo && to >= hi || !w.open(k, int(j), v) {
+				continue
+			}
+			lo, hi = max(lo, from), min(hi, to)
+			c := (lo + hi) / 2
+			mid[v], rad[v] = c, max(hi-c, c-lo, 0)
+		}
+	}
+}
+
+// open reports that neuron j of layer k may be of either sign in a lane, as far as it is bounded, for
+// all points or for all but a few.
+func (w *Workspace) open(k, j, v int) bool {
+	at, e := j*w.Lanes()+v, w.p.errs[k][j]
+	if math.Abs(w.mid[at]) >= w.rad[at]+e {
+		return false
+	}
+	f := w.few
+	if b := v / f.group; w.curbs(k) && b < len(f.tau) && f.tau[b] > 0 {
+		return math.Abs(f.form[at]) < reach(f.tau[b], f.spread[at], f.rest[at])+2*e
+	}
+	return true
+}
+
+// sided bounds neurons from to to−1 of the list from both sides.
+func (w *Workspace) sided(k, from, to int) {
+	d, l, n := &w.few.sharp, &w.p.layers[k], w.Lanes()
+	d.weights = d.weights[:0]
+	for _, j := range d.list[from:to] {
+		row := l.forward[int(j)*(1+l.in):][:1+l.in]
+		d.weights = append(d.weights, row...)
+		for _, c := range row {
+			d.weights = append(d.weights, -c)
+		}
+	}
+	w.pass(&d.sided, k, d.weights, false)
+	forms := 2 * (to - from)
+	at := 2 * from * n
+	none := d.rest[at:][:forms*n]
+	clear(none)
+	e := &w.enclosure
+	*e = enclosure{
+		rows: &d.form[0], stride: 8 * n * forms, list: &w.all[1], n: w.p.inputs, centre: &w.centre[0], radius: &w.radius[0],
+		base: &d.base[0], slack: &none[0], mid: &d.mid[at], rad: &d.rad[at], forms: forms, octets: w.octets,
+	}
+	w.p.enclose(e)
+	if w.curbs(k) {
+		w.spreadOf(e, d.spread[at:], d.rest[at:])
+	}
+}
+
+// ends are the neuron's for all but a few, from the row of its lower form in a lane, of so many, on.
+func (d *sharp) ends(at, lanes int, tau float64) (below, above float64) {
+	end := func(at int) float64 { return d.mid[at] - reach(tau, d.spread[at], d.rest[at]) }
+	return end(at), -end(at + lanes)
+}
