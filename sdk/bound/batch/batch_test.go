@@ -137,7 +137,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 }
 
 // Hidden neurons that are open behind the first layer are bounded from both sides, too, where room is made for bounds that hold for all but a
-// few: with none of these, enclosures hold at every point, and are narrower than without.
+// few: with none of these, enclosures hold at every point, and are narrower than without. They also do where nothing is known of how points spread.
 func TestOpenNeuronsAreBoundedFromBothSides(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	narrower, of := 0, 0
@@ -160,6 +160,12 @@ func TestOpenNeuronsAreBoundedFromBothSides(t *testing.T) {
 			copy(plain.HalfWidth(i), w.HalfWidth(i))
 		}
 		plain.Bound()
+		for b := range w.Lanes() / 2 * r.IntN(2) {
+			w.SetTail(b, 0.5)
+			for i := range root {
+				copy(w.Offset(i), w.HalfWidth(i))
+			}
+		}
 		w.Bound()
 		for v := range w.Lanes() {
 			for point := range 9 {
@@ -193,7 +199,7 @@ func TestOpenNeuronsAreBoundedFromBothSides(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d open neurons are narrower by a twentieth", narrower, of)
-	if narrower < of/20 {
+	if narrower < of/5 {
 		t.Errorf("%d of %d open neurons are narrower by a twentieth", narrower, of)
 	}
 }

@@ -1,9 +1,6 @@
 package batch
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // few is what is needed to bound neurons for all of a box's points but a few.
 type few struct {
@@ -28,8 +25,7 @@ const worth = 10
 const LeastSpread = 0x1p-200
 
 // Few makes room for bounds that hold for all of a box's points but a few, and has open neurons behind the first layer bounded
-// from both sides. A box takes so
-// many lanes in turn, in which the inputs that vary within it have the same
+// from both sides. A box takes so many lanes in turn, in which the inputs that vary within it have the same
 // Centre, HalfWidth, Variance and Offset.
 //
 // The points' law is to be such that Σ c[i]·(x[i] − m[i]) ≥ τ·σ, σ² = Σ c[i]²·Variance[i], has no more than exp(−τ²/2) of
@@ -52,6 +48,9 @@ func (w *Workspace) Few(group int) (neurons int) {
 	}
 	return neurons
 }
+
+// ForAll takes Few back: all bounds hold for all points, and follow from parallel forms and intervals alone.
+func (w *Workspace) ForAll() { w.few = nil }
 
 // Variance is the row of input i that goes with Few.
 func (w *Workspace) Variance(i int) []float64 { return w.row(w.few.variance, 1+i) }
@@ -97,7 +96,7 @@ func (w *Workspace) spreadFirst() {
 	w.p.product(a)
 }
 
-// spreadOf adds to spread and rest how the forms of an enclosure spread.
+// spreadOf puts into spread how an enclosure's forms spread, and adds to rest what does not.
 func (w *Workspace) spreadOf(e *enclosure, spread, rest []float64) {
 	f, s := w.few, &w.spreading
 	clear(spread[:e.forms*w.Lanes()])
@@ -125,8 +124,12 @@ func reach(tau, spread, rest float64) float64 {
 // covers the sums here.
 func (w *Workspace) curb(k int) {
 	f, n := w.few, w.Lanes()
+	own := -1 // the neuron's place in the list of those that are open
 	for j, e := range w.p.errs[k] {
-		own := slices.Index(f.sharp.list, int32(j))
+		listed := own+1 < len(f.sharp.list) && f.sharp.list[own+1] == int32(j)
+		if listed {
+			own++
+		}
 		mid, rad := w.row(w.mid, j), w.row(w.rad, j)
 		spread, rest, form := w.row(f.spread, j), w.row(f.rest, j), w.row(f.form, j)
 		for b, tau := range f.tau {
@@ -141,9 +144,9 @@ func (w *Workspace) curb(k int) {
 				}
 				r := reach(tau, spread[v], rest[v]) + e
 				from, to := form[v]-r, form[v]+r
-				if own >= 0 && from < e && to > -e {
-					below, above := f.sharp.ends(2*own*n+v, n, tau)
-					from, to = max(from, below-e), min(to, above+e)
+				if listed && from < e && to > -e {
+					least, most := f.sharp.ends(2*own*n+v, n, tau)
+					from, to = max(from, least-e), min(to, most+e)
 				}
 				positive, negative := from >= e, to <= -e
 				moved, least := false, rad[v]/worth

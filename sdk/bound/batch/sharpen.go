@@ -1,7 +1,5 @@
 package batch
 
-import "math"
-
 // sharp is what forms of their own say of a layer's open neurons.
 type sharp struct {
 	sided
@@ -16,7 +14,7 @@ type sharp struct {
 // nothing changes, so a lane's bounds do not depend on the others.
 //
 // The lines of parallel forms are a strip apart at every point, these only where people are not:
-// max(0, y) is above the steeper of 0 and y by less, the farther y's middle is from 0. The monomials of a form are at most those that
+// max(0, y) is above the nearer of 0 and y by less, the farther y's middle is from 0. The monomials of a form are at most those that
 // T(neuron) adds up, so each end is within E of one that holds, as in narrow.
 func (w *Workspace) sharpen(k int) {
 	d, l, n := &w.few.sharp, &w.p.layers[k], w.Lanes()
@@ -36,7 +34,7 @@ func (w *Workspace) sharpen(k int) {
 		d.mid, d.rad, d.spread, d.rest = room(), room(), room(), room()
 	}
 	for from := 0; from < len(d.list); from += some {
-		w.sided(k, from, min(from+some, len(d.list)))
+		w.bothSides(k, from, min(from+some, len(d.list)))
 	}
 	for i, j := range d.list {
 		mid, rad := w.row(w.mid, int(j)), w.row(w.rad, int(j))
@@ -57,19 +55,19 @@ func (w *Workspace) sharpen(k int) {
 // open reports that neuron j of layer k may be of either sign in a lane, as far as it is bounded, for
 // all points or for all but a few.
 func (w *Workspace) open(k, j, v int) bool {
-	at, e := j*w.Lanes()+v, w.p.errs[k][j]
-	if math.Abs(w.mid[at]) >= w.rad[at]+e {
+	f, at, e := w.few, j*w.Lanes()+v, w.p.errs[k][j]
+	if w.mid[at]-w.rad[at] >= e || w.mid[at]+w.rad[at] <= -e {
 		return false
 	}
-	f := w.few
 	if b := v / f.group; w.curbs(k) && b < len(f.tau) && f.tau[b] > 0 {
-		return math.Abs(f.form[at]) < reach(f.tau[b], f.spread[at], f.rest[at])+2*e
+		r := reach(f.tau[b], f.spread[at], f.rest[at]) + e
+		return f.form[at]-r < e && f.form[at]+r > -e
 	}
 	return true
 }
 
-// sided bounds neurons from to to−1 of the list from both sides.
-func (w *Workspace) sided(k, from, to int) {
+// bothSides bounds neurons from to to−1 of the list from both sides.
+func (w *Workspace) bothSides(k, from, to int) {
 	d, l, n := &w.few.sharp, &w.p.layers[k], w.Lanes()
 	d.weights = d.weights[:0]
 	for _, j := range d.list[from:to] {
@@ -96,7 +94,7 @@ func (w *Workspace) sided(k, from, to int) {
 }
 
 // ends are the neuron's for all but a few, from the row of its lower form in a lane, of so many, on.
-func (d *sharp) ends(at, lanes int, tau float64) (below, above float64) {
+func (d *sharp) ends(at, lanes int, tau float64) (least, most float64) {
 	end := func(at int) float64 { return d.mid[at] - reach(tau, d.spread[at], d.rest[at]) }
 	return end(at), -end(at + lanes)
 }

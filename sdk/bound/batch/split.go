@@ -31,7 +31,7 @@ type sided struct {
 	form, base []float64
 }
 
-// ready makes room for rows of so many numbers, once.
+// ready makes room for so many rows, so wide, once: the first time is to ask for the most.
 func (d *sided) ready(rows, wide int) {
 	if d.base == nil {
 		for i := range d.rows {

@@ -120,6 +120,68 @@ func TestVariantsAgree(t *testing.T) {
 	}
 }
 
+// What a box's lanes hold depends on no other lane's box, nor on what was bounded before.
+func TestLanesShareNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	p, err := New(chain(r, 6, 12, 9, 9, 1), unit(6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lanes, group = 16, 2
+	fill := func(w *Workspace) {
+		scatter(r, w)
+		for b := range lanes / group {
+			w.SetTail(b, float64(r.IntN(3)))
+		}
+		for i := range p.inputs {
+			for v := range lanes {
+				half := w.HalfWidth(i)[v]
+				w.Variance(i)[v], w.Offset(i)[v] = half*half/2, half/16
+			}
+		}
+	}
+	bound := func(w *Workspace) {
+		w.Intervals = true
+		w.Bound()
+		w.Sides()
+	}
+	w := p.NewWorkspace(lanes)
+	w.Few(group)
+	for range 200 {
+		fill(w)
+		bound(w)
+		other := p.NewWorkspace(lanes)
+		other.Few(group)
+		fill(other)
+		const b = 3
+		for v := b * group; v < (b+1)*group; v++ {
+			for i := range p.inputs {
+				for _, row := range []func(*Workspace, int) []float64{(*Workspace).Centre, (*Workspace).HalfWidth, (*Workspace).Variance, (*Workspace).Offset} {
+					row(other, i)[v] = row(w, i)[v]
+				}
+			}
+		}
+		other.SetTail(b, w.few.tau[b])
+		bound(other)
+		box := func(row []float64) []float64 { return row[b*group : (b+1)*group] }
+		for k := range len(p.layers) - 1 {
+			for j := range p.layers[k].out {
+				mid, rad, _ := w.Neuron(k, j)
+				otherMid, otherRad, _ := other.Neuron(k, j)
+				same(t, "beside other boxes", "a neuron's middle", box(otherMid), box(mid))
+				same(t, "beside other boxes", "a neuron's radius", box(otherRad), box(rad))
+			}
+		}
+		for side := range 2 {
+			f, g := w.Side(side), other.Side(side)
+			same(t, "beside other boxes", "a side's base", box(g.Base), box(f.Base))
+		}
+		if w.Moved(b) != other.Moved(b) {
+			t.Fatalf("%d ends are moved, %d beside other boxes", w.Moved(b), other.Moved(b))
+		}
+	}
+}
+
 func same(t *testing.T, variant, what string, got, want []float64) {
 	t.Helper()
 	for v := range got {

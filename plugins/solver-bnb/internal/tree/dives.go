@@ -149,7 +149,7 @@ func (t *Tree) hand(list []forest.Part) {
 	w := t.workers[0]
 	w.out, w.cutoff = w.newOutput(), t.cutoff()
 	for i := range list {
-		w.add(t.trees.Box(&list[i]), nil, 0)
+		w.add(t.trees.Box(&list[i]), nil, 0, false)
 	}
 	if w.flush(); !w.broken() {
 		t.merge(w.out)

@@ -26,13 +26,21 @@ const maxTail = 5.5
 
 // prepareFew makes room for bounds that hold for all but a few.
 func (w *worker) prepareFew() {
-	if w.t.pairs || !w.g.Countable || w.t.Proofs {
+	if w.t.pairs || !w.g.Countable {
 		return
 	}
 	w.ends = float64(w.space.Few(w.k))
 	w.tails = make([]float64, w.each)
 	for i := range w.g.Inputs { // of those that do not vary within a box
 		copy(w.space.Offset(i), w.space.HalfWidth(i))
+	}
+}
+
+// forAll has every box bounded for all of its people, as a checker does.
+func (w *worker) forAll() {
+	if w.ends > 0 {
+		w.ends = 0
+		w.space.ForAll()
 	}
 }
 
@@ -53,6 +61,14 @@ func (w *worker) tail(box grid.Box, settled float64) float64 {
 		return 0
 	}
 	return tau
+}
+
+// tailOf is the τ of box b of those in the lanes.
+func (w *worker) tailOf(b int) float64 {
+	if w.ends == 0 {
+		return 0
+	}
+	return w.tails[b]
 }
 
 // spread fills in how the inputs spread over the box in the lanes of box b.
@@ -95,10 +111,10 @@ func (w *worker) spread(box grid.Box, b int, tail float64) {
 
 // lost bounds how many people of bounded box b of so many its bounds do not hold for.
 func (w *worker) lost(b int, size float64) float64 {
-	if w.ends == 0 || w.tails[b] == 0 {
+	tau := w.tailOf(b)
+	if tau == 0 {
 		return 0
 	}
-	tau := w.tails[b]
 	// Of each event a whole number, so that no more than the part rounded down.
 	return float64(w.space.Moved(b)) * math.Floor(math.Exp(-tau*tau/2)*size*(1+0x1p-30))
 }
@@ -107,7 +123,7 @@ func (w *worker) lost(b int, size float64) float64 {
 func (w *worker) again() {
 	n := 2 * len(w.g.Dims)
 	for i := 0; i < len(w.strict); i += n {
-		w.add(w.strict[i:i+n], nil, 0)
+		w.add(w.strict[i:i+n], nil, 0, false)
 	}
 	w.strict = w.strict[:0]
 	w.flush()

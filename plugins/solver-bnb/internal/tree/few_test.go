@@ -159,6 +159,28 @@ func sharesIn(tr *Tree, box grid.Box) (fair, unfair float64) {
 	return fair, unfair
 }
 
+// What a checker is shown holds for all people.
+func TestProofsAreForAllPeople(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 51))
+	few := 0
+	for i := range 40 {
+		tr, err := New(sharesOf(r, i), 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tr.workers[0].ends > 0 {
+			few++
+		}
+		tr.Pieces, tr.Proofs = func([]Piece) {}, true
+		if tr.Run(t.Context(), Limits{Boxes: 10}); tr.workers[0].ends != 0 {
+			t.Errorf("question %d: ends of %v neurons may be moved", i, tr.workers[0].ends)
+		}
+	}
+	if few < 10 {
+		t.Errorf("%d questions do not show much", few)
+	}
+}
+
 // Lanes that hold no box have no say in how the others are bounded: what comes of a task does not depend on what its worker did
 // before, nor on the number of threads.
 func TestTasksShareNothing(t *testing.T) {

@@ -104,7 +104,7 @@ func TestBoundsHoldForPairs(t *testing.T) {
 		w, g := tree.workers[0], tree.grid
 		for range 8 {
 			box, x := randomCells(r, g)
-			w.add(box, nil, 0)
+			w.add(box, nil, 0, false)
 			w.bound()
 			tree.rules.Match(box, &w.matching.Matching)
 			bound := w.widest(0)

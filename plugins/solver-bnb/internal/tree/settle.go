@@ -119,6 +119,13 @@ func (w *worker) settle(box grid.Box, b int) {
 			return
 		}
 		if t.goal.counts && certain && !t.Proofs && countable(box, size) {
+			if w.cutting[b] {
+				if cut := w.cutOf(box, lane, prefer); cut >= 0 {
+					w.parts = append(w.parts, box...)
+					w.uncounted = append(w.uncounted, part{box: w.parts[len(w.parts)-len(box):], cut: cut, c: c, tail: w.tailOf(b)})
+					return
+				}
+			}
 			if count, violate = w.count(box, b, lost, spread.Apart, th, possible, sure); lost > 0 && count+violate+2*lost >= size {
 				w.strict = append(w.strict, box...)
 				return

@@ -233,6 +233,7 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 		t.drops, t.front.setWords = false, 0 // a checker asks for every copy
 		t.clips = t.clips && !t.goal.bins    // and knows of no clips for bins
 		for _, w := range t.workers {
+			w.forAll()
 			if w.k != 2 {
 				w.apart = nil // a checker knows what two copies are apart alone
 			}
@@ -298,7 +299,11 @@ func (t *Tree) search(ctx context.Context, l Limits) End {
 			n = min(n, splitRound)
 		}
 		if l.Boxes > 0 {
-			n = min(n, int((l.Boxes-t.Boxes+1)/2))
+			boxes := int64(2) // of a leaf
+			if t.cutsTwice() {
+				boxes = 6
+			}
+			n = min(n, int((l.Boxes-t.Boxes+boxes-1)/boxes))
 		}
 		if memory > 0 && t.front.bytes() > memory {
 			t.round(t.front.takeLast(minRound)) // depth first, which needs little

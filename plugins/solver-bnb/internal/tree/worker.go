@@ -12,23 +12,26 @@ import (
 
 // worker bounds boxes on one thread.
 type worker struct {
-	t       *Tree
-	g       *grid.Grid
-	k       int // lanes a box: a combination each, of both copies where they may differ
-	each    int // boxes bounded together
-	space   *batch.Workspace
-	waiting []uint64 // boxes in the lanes
-	strict  []uint64 // boxes to be bounded for all of their people: see few.go
-	box     grid.Box // that is cut
-	n       int
-	ends    float64   // a box's neurons whose ends may be moved; 0 where bounds hold for all
-	tails   []float64 // τ of the boxes in the lanes
-	points  *points
-	counter *lattice.Counter
-	room    judge.Room
-	cutoff  float64
-	out     *output
-	spare   []*output // of tasks that are merged, to be used again
+	t         *Tree
+	g         *grid.Grid
+	k         int // lanes a box: a combination each, of both copies where they may differ
+	each      int // boxes bounded together
+	space     *batch.Workspace
+	waiting   []uint64 // boxes in the lanes
+	strict    []uint64 // boxes to be bounded for all of their people: see few.go
+	cutting   []bool   // which of the boxes in the lanes are to be cut in turn, not counted
+	uncounted []part   // of those, the ones that are open
+	parts     []uint64 // their boxes
+	box       grid.Box // that is cut
+	n         int
+	ends      float64   // a box's neurons whose ends may be moved; 0 where bounds hold for all
+	tails     []float64 // τ of the boxes in the lanes
+	points    *points
+	counter   *lattice.Counter
+	room      judge.Room
+	cutoff    float64
+	out       *output
+	spare     []*output // of tasks that are merged, to be used again
 
 	// Inputs of protected features, and the lanes' differences; nil where these do
 	// not matter.
@@ -207,13 +210,14 @@ func (w *worker) run(k task) *output {
 		n.tryIntervals()
 	}
 	if k.p == nil {
-		w.add(w.g.Whole(), nil, w.tail(w.g.Whole(), 0))
+		w.add(w.g.Whole(), nil, w.tail(w.g.Whole(), 0), false)
 	} else {
 		for i := k.from; i < k.to; i++ {
 			w.cut(k.p, i)
 		}
 	}
 	w.flush()
+	w.cutUncounted()
 	w.again()
 	for _, n := range w.narrower {
 		n.out = w.out
@@ -230,7 +234,18 @@ func (w *worker) tryIntervals() {
 	}
 }
 
-// cut bounds both halves of leaf i of page p.
+// part is a box that is to be cut.
+type part struct {
+	box  grid.Box
+	cut  int
+	c    copies
+	tail float64
+}
+
+// cut bounds both halves of leaf i of page p. Where people are counted, these are cut in turn.
+//
+// Counting takes most of a box's time, and of a tree's boxes half have been cut in the end: so a third of them
+// need not be counted.
 func (w *worker) cut(p *page, i int) {
 	box := w.box
 	w.t.front.box(p, i, box)
@@ -238,28 +253,47 @@ func (w *worker) cut(p *page, i int) {
 	w.out.Fair = w.out.Fair.Sub(grid.Of(float64(p.fair[i])))
 	w.out.Unfair = w.out.Unfair.Sub(grid.Of(float64(p.unfair[i])))
 	d := int(p.split[i])
-	from, to := box[2*d], box[2*d+1]
-	mid := from + (to-from)/2
+	mid := middle(box, d)
 	if w.trees != nil {
 		d, mid = w.cutTrees(box, d)
-		to = box[2*d+1]
 	}
 	tail := w.tail(box, float64(p.fair[i])+float64(p.unfair[i]))
-	c := w.t.front.set(p, i)
-	of := w.fitting(c)
-	box[2*d+1] = mid
-	of.add(box, c, tail)
-	box[2*d], box[2*d+1] = mid+1, to
-	of.add(box, c, tail)
+	w.halve(part{box: box, cut: d, c: w.t.front.set(p, i), tail: tail}, mid, w.t.cutsTwice())
+}
+
+// cutsTwice: leaves' halves are cut in turn.
+func (t *Tree) cutsTwice() bool {
+	return t.goal.counts && t.workers[0].space != nil && !t.begun
+}
+
+// middle is the last cell of the lower half of a dimension.
+func middle(box grid.Box, d int) uint64 { return box[2*d] + (box[2*d+1]-box[2*d])/2 }
+
+// halve bounds both halves of a box, of which the lower one ends at mid; through: these are cut in turn, not counted.
+func (w *worker) halve(p part, mid uint64, through bool) {
+	of, to := w.fitting(p.c), p.box[2*p.cut+1]
+	p.box[2*p.cut+1] = mid
+	of.add(p.box, p.c, p.tail, through)
+	p.box[2*p.cut], p.box[2*p.cut+1] = mid+1, to
+	of.add(p.box, p.c, p.tail, through)
+}
+
+// cutUncounted bounds the halves of boxes that were not counted.
+func (w *worker) cutUncounted() {
+	for _, p := range w.uncounted {
+		w.halve(p, middle(p.box, p.cut), false)
+	}
+	w.uncounted, w.parts = w.uncounted[:0], w.parts[:0]
+	w.flush()
 }
 
 // add puts a box into the lanes, with the copies that matter, to be bounded and settled
-// with others; for all people but a few where tail is not 0.
-func (w *worker) add(box grid.Box, c copies, tail float64) {
+// with others; for all people but a few where tail is not 0; through: to be cut in turn, not counted.
+func (w *worker) add(box grid.Box, c copies, tail float64, through bool) {
 	w.place(box, w.n)
 	w.spread(box, w.n, tail)
 	w.assign(c)
-	w.waiting = append(w.waiting, box...)
+	w.waiting, w.cutting = append(w.waiting, box...), append(w.cutting, through)
 	if w.n++; w.n == w.each {
 		w.flush()
 	}
@@ -307,7 +341,7 @@ func (w *worker) flush() {
 		w.settle(w.waiting[b*n:(b+1)*n], b)
 	}
 	w.out.bounded += int64(w.n)
-	w.n, w.waiting, w.counts = 0, w.waiting[:0], w.counts[:0]
+	w.n, w.waiting, w.cutting, w.counts = 0, w.waiting[:0], w.cutting[:0], w.counts[:0]
 }
 
 // bound bounds the boxes that wait.
