@@ -192,6 +192,7 @@ func TestTasksShareNothing(t *testing.T) {
 		}
 		tr.tail = 1 + 2*r.Float64()
 		tr.Run(t.Context(), Limits{Boxes: 1 + r.Int64N(40)})
+		tr.fewLeft = i%2 == 0
 		used := newWorker(tr)
 		for _, p := range tr.front.take(tr.front.size) {
 			for at := 0; at < p.len(); at += 1 + r.IntN(8) {

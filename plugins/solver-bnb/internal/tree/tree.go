@@ -60,6 +60,8 @@ type Tree struct {
 	// splits: boxes may be settled by cases of ReLUs; cases is what that has brought so far.
 	splits bool
 	cases  cases
+	// fewLeft: there are so few boxes until the limit that leaves are cut once.
+	fewLeft bool
 	// begun: the search began again with them, when it knew the bound earlier. Until then held are Pieces, each of which is told once.
 	begun   bool
 	earlier float64
@@ -298,12 +300,15 @@ func (t *Tree) search(ctx context.Context, l Limits) End {
 		if t.tries() {
 			n = min(n, splitRound)
 		}
-		if l.Boxes > 0 {
-			boxes := int64(2) // of a leaf
-			if t.cutsTwice() {
-				boxes = 6
-			}
-			n = min(n, int((l.Boxes-t.Boxes+boxes-1)/boxes))
+		// Leaves come in pages, so they are cut once where few boxes are left.
+		left := l.Boxes - t.Boxes
+		t.fewLeft = l.Boxes > 0 && left < 12*pageSize
+		switch {
+		case l.Boxes == 0:
+		case t.cutsTwice():
+			n = min(n, int(left/6)-pageSize)
+		default:
+			n = min(n, int((left+1)/2))
 		}
 		if memory > 0 && t.front.bytes() > memory {
 			t.round(t.front.takeLast(minRound)) // depth first, which needs little

@@ -263,7 +263,7 @@ func (w *worker) cut(p *page, i int) {
 
 // cutsTwice: leaves' halves are cut in turn.
 func (t *Tree) cutsTwice() bool {
-	return t.goal.counts && t.workers[0].space != nil && !t.begun
+	return t.goal.counts && t.workers[0].space != nil && !t.begun && !t.fewLeft
 }
 
 // middle is the last cell of the lower half of a dimension.
