@@ -369,6 +369,9 @@ func (t *Tree) round(pages []*page) {
 		tasks = tasks[:0]
 	}
 	size := taskSize
+	if t.cutsTwice() {
+		size /= 4 // at the end of the time tasks are waited for
+	}
 	if t.tries() {
 		size = splitTask
 		t.cases.follow()
