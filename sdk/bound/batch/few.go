@@ -159,8 +159,7 @@ func (w *Workspace) curb(k int) {
 					above++
 				}
 				if moved {
-					c := (lo + hi) / 2
-					mid[v], rad[v] = c, max(hi-c, c-lo, 0)
+					mid[v], rad[v] = centred(lo, hi)
 				}
 			}
 			if k == 0 { // of lanes' forms that differ by a constant, an event is one of all

@@ -49,9 +49,14 @@ func (w *Workspace) narrow(k int) (narrower int) {
 			continue
 		}
 		lo, hi := max(m-r, om-or), min(m+r, om+or)
-		c := (lo + hi) / 2
-		mid[v], rad[v] = c, max(hi-c, c-lo, 0) // each is within E of one that holds
+		mid[v], rad[v] = centred(lo, hi) // each is within E of one that holds
 		narrower++
 	}
 	return narrower
+}
+
+// centred is the middle and the radius of what lies between two ends, 0 where they cross.
+func centred(lo, hi float64) (mid, rad float64) {
+	c := (lo + hi) / 2
+	return c, max(hi-c, c-lo, 0)
 }

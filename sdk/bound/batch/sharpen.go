@@ -29,7 +29,7 @@ func (w *Workspace) sharpen(k int) {
 	}
 	some := max(1, w.forms/2)
 	if d.mid == nil {
-		d.ready(1+w.p.widest, 2*some*n)
+		w.ready(&d.sided, 2*some*n)
 		room := func() []float64 { return make([]float64, 2*w.p.widest*n) }
 		d.mid, d.rad, d.spread, d.rest = room(), room(), room(), room()
 	}
@@ -45,9 +45,7 @@ func (w *Workspace) sharpen(k int) {
 			if from <= lo && to >= hi || !w.open(k, int(j), v) {
 				continue
 			}
-			lo, hi = max(lo, from), min(hi, to)
-			c := (lo + hi) / 2
-			mid[v], rad[v] = c, max(hi-c, c-lo, 0)
+			mid[v], rad[v] = centred(max(lo, from), min(hi, to))
 		}
 	}
 }

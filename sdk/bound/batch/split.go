@@ -31,11 +31,11 @@ type sided struct {
 	form, base []float64
 }
 
-// ready makes room for so many rows, so wide, once: the first time is to ask for the most.
-func (d *sided) ready(rows, wide int) {
+// ready makes room for rows that are so wide, once: the first time is to ask for the widest.
+func (w *Workspace) ready(d *sided, wide int) {
 	if d.base == nil {
 		for i := range d.rows {
-			d.rows[i] = make([]float64, rows*wide)
+			d.rows[i] = make([]float64, (1+w.p.widest)*wide)
 		}
 		d.base, d.form = make([]float64, wide), d.rows[0]
 	}
@@ -46,7 +46,7 @@ func (w *Workspace) pass(d *sided, k int, weights []float64, weigh bool) {
 	n, l := w.Lanes(), &w.p.layers[k]
 	forms := len(weights) / (1 + l.in)
 	wide := forms * n // numbers of a row
-	d.ready(1+w.p.widest, wide)
+	w.ready(d, wide)
 	for i := range forms {
 		fill(d.base[i*n:(i+1)*n], weights[i*(1+l.in)])
 	}

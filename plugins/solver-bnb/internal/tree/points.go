@@ -92,7 +92,7 @@ func (p *points) enumerate(w *worker, box grid.Box) {
 func (p *points) middle(w *worker, box grid.Box) {
 	p.x = p.x[:0]
 	for d := range p.t.grid.Dims {
-		p.x = append(p.x, p.t.grid.Dims[d].Middle(box[2*d]+(box[2*d+1]-box[2*d])/2))
+		p.x = append(p.x, p.t.grid.Dims[d].Middle(middle(box, d)))
 	}
 	p.add(w, p.x, true)
 }
