@@ -82,6 +82,125 @@ func TestBoundsEncloseExactValues(t *testing.T) {
 	}
 }
 
+// TestTablesAreBelowExactValues evaluates the twenty public networks at points of random boxes of integers. Both sides' tables must be below the
+// logit, or its negative, in their lanes, and the lowest of several lanes' below all of these, whatever groups the features are in.
+func TestTablesAreBelowExactValues(t *testing.T) {
+	root := dataRoot(t)
+	points := individualsAsked(t, tier.Count(100, 10000))
+	for _, sub := range subjects() {
+		if len(sub.space.Forbidden) > 0 {
+			continue // the same network again
+		}
+		t.Run(sub.name, func(t *testing.T) {
+			n := sub.network(t, root)
+			domain := make([]space.Interval, len(sub.space.Features))
+			for i, f := range sub.space.Features {
+				domain[i] = space.Interval{Lo: f.Lo, Hi: f.Hi}
+			}
+			plan, err := batch.New(n, domain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := enclosures{
+				t: t, plan: plan, exact: newEveryNeuron(n), domain: domain, space: sub.space,
+				random: rand.New(rand.NewPCG(54, uint64(n.Parameters()))), left: points, w: plan.NewWorkspace(16),
+			}
+			for c.left > 0 {
+				c.group = []int{1, 2, 8}[c.random.IntN(3)]
+				for v := 0; v < c.w.Lanes(); v += c.group {
+					c.fillIntegers(v)
+				}
+				c.w.Bound()
+				c.w.Sides()
+				c.w.LeaveOut()
+				tables := c.w.NewTables(c.group)
+				for v := 0; v < c.w.Lanes() && c.left > 0; v += c.group {
+					c.tabulate(tables, v)
+				}
+			}
+		})
+	}
+}
+
+// fillIntegers puts one random box of integers into lanes from one on, whose protected features have values.
+func (c *enclosures) fillIntegers(from int) {
+	kind := []int{1, 2, 4, 4}[c.random.IntN(4)]
+	for i := range c.domain {
+		lo, hi := c.side(kind, c.domain[i])
+		lo, hi = min(lo, hi), max(lo, hi)
+		for v := from; v < from+c.group; v++ {
+			if values := c.space.Features[i].Protected; values != nil {
+				lo = values[c.random.IntN(len(values))]
+				hi = lo
+			}
+			c.w.Centre(i)[v], c.w.HalfWidth(i)[v] = (lo+hi)/2, (hi-lo)/2
+		}
+	}
+}
+
+// tabulate compares the tables of the box in lanes from one on with exact values at some of its points.
+func (c *enclosures) tabulate(tables *batch.Tables, from int) {
+	r := c.random
+	type placed struct{ feature, least, cells, group, repeated int }
+	var features []placed
+	var sizes []int
+	for _, i := range r.Perm(len(c.domain)) {
+		if c.space.Features[i].Protected != nil {
+			continue
+		}
+		centre, half := c.w.Centre(i)[from], c.w.HalfWidth(i)[from]
+		f := placed{feature: i, least: int(centre - half), cells: int(2*half) + 1}
+		if g := len(sizes) - 1; g >= 0 && r.IntN(3) > 0 && sizes[g]*f.cells <= 1000 {
+			f.group, f.repeated = g, sizes[g]
+			sizes[g] *= f.cells
+		} else {
+			f.group, f.repeated, sizes = len(sizes), 1, append(sizes, f.cells)
+		}
+		features = append(features, f)
+	}
+	tables.Shape(sizes)
+	for _, f := range features {
+		row, _ := tables.Feature(f.feature, f.group, false)
+		for k := range row {
+			row[k] = float64(f.least + min(k, sizes[f.group]-1)/f.repeated%f.cells)
+		}
+	}
+	tables.Bound(from / c.group)
+	out := make([]float64, tables.Width())
+	for side := range 2 {
+		tables.Side(side, float64(r.IntN(9)-4))
+		among := make([]bool, c.group)
+		lane := r.IntN(c.group)
+		for z := range among {
+			among[z] = z == lane || r.IntN(2) == 0
+		}
+		rest := tables.Lowest(side, among, out)
+		for range 5 {
+			x, at := make([]int64, len(c.domain)), make([]int, len(sizes))
+			for i := range x {
+				x[i] = int64(c.w.Centre(i)[from+lane])
+			}
+			for _, f := range features {
+				k := r.IntN(f.cells)
+				x[f.feature] = int64(f.least + k)
+				at[f.group] += k * f.repeated
+			}
+			c.exact.at(x, 0)
+			logit := c.exact.logit(c.t)
+			if c.left--; side == 1 {
+				logit = newFloat().Neg(logit)
+			}
+			above := exactly(c.t, newFloat().Sub(float(rest), logit))
+			for g, k := range at {
+				exactly(c.t, above.Add(above, float(out[tables.Point(g)+k])))
+			}
+			if above.Cmp(float(c.plan.TablesError())) > 0 {
+				c.t.Fatalf("side %d of %v, in lane %d of groups of %d: the tables, of %d points, are %.17g above it, error %g", side, x, lane, c.group, sizes, above, c.plan.TablesError())
+			}
+		}
+	}
+}
+
 // enclosures checks bounds of one network.
 type enclosures struct {
 	t      *testing.T

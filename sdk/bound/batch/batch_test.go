@@ -136,6 +136,120 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 	})
 }
 
+// Every logit of a lattice's point, computed exactly, is beyond both sides' tables, those of its lane and the lowest of several lanes, whatever groups its features are
+// in, where they are away from what the tables have, and with lanes that hold other boxes; and often these are nearer than the sides' forms are.
+func TestTablesAreBelowExactLogits(t *testing.T) {
+	nearer := 0
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
+		scale := rapid.SampledFrom([]float64{1, 1, 1e-3, 1e5, 1e-310}).Draw(t, "scale")
+		inputs := 2 + r.IntN(4)
+		n := randomNetwork(r, inputs, head, scale)
+		root := make([]space.Interval, inputs)
+		for i := range root {
+			root[i].Lo = r.NormFloat64() * 10
+			root[i].Hi = root[i].Lo + r.Float64()*9
+		}
+		p, err := batch.New(n, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lanes := 1 + r.IntN(3)
+		w := p.NewWorkspace(1 + r.IntN(24))
+		fillIn(r, w, root)
+		fixed := r.IntN(inputs) // the only input that differs between a box's lanes
+		boxes := w.Lanes() / lanes
+		for i := range inputs {
+			for v := range boxes * lanes {
+				if i != fixed {
+					w.Centre(i)[v], w.HalfWidth(i)[v] = w.Centre(i)[v/lanes*lanes], w.HalfWidth(i)[v/lanes*lanes]
+				}
+			}
+		}
+		w.Bound()
+		w.Sides()
+		w.LeaveOut()
+		tables, exact := w.NewTables(lanes), n.Exact()
+		for range 3 {
+			b := r.IntN(boxes)
+			sizes := make([]int, min(1+r.IntN(3), inputs-1))
+			for g := range sizes {
+				sizes[g] = 1 + r.IntN(20)
+			}
+			tables.Shape(sizes)
+			rows, aways, group := make([][]float64, inputs), make([][]float64, inputs), make([]int, inputs)
+			next := 0
+			for i := range inputs {
+				if i == fixed {
+					continue
+				}
+				if group[i] = r.IntN(len(sizes)); next < len(sizes) {
+					group[i] = next
+					next++
+				}
+				row, away := tables.Feature(i, group[i], r.IntN(3) == 0)
+				c, h := w.Centre(i)[b*lanes], w.HalfWidth(i)[b*lanes]
+				for k := range row {
+					row[k] = c + (2*r.Float64()-1)*h/2
+				}
+				for k := range away {
+					away[k] = r.Float64() * h / 2
+				}
+				rows[i], aways[i] = row, away
+			}
+			tables.Bound(b)
+			among := make([]bool, lanes)
+			for side := range 2 {
+				tables.Side(side, 0)
+				for z := range lanes {
+					among[z] = r.IntN(2) == 0
+				}
+				z := r.IntN(lanes)
+				among[z] = true
+				out := make([]float64, tables.Width())
+				rest := tables.Lowest(side, among, out)
+				for range 5 {
+					at := make([]int, len(sizes))
+					lower := rat(rest)
+					for g := range at {
+						at[g] = r.IntN(sizes[g])
+						lower.Add(lower, rat(out[tables.Point(g)+at[g]]))
+					}
+					x := make([]*big.Rat, inputs)
+					form := rat(w.Side(side).Base[b*lanes+z])
+					for i := range x {
+						centre, radius := w.Centre(i)[b*lanes+z], w.HalfWidth(i)[b*lanes+z]
+						if i != fixed {
+							if centre, radius = rows[i][at[group[i]]], 0; aways[i] != nil {
+								radius = aways[i][at[group[i]]]
+							}
+						}
+						x[i] = rat(centre)
+						x[i].Add(x[i], new(big.Rat).Mul(rat(radius), rat(float64(r.IntN(3)-1))))
+						side := w.Side(side)
+						form.Add(form, new(big.Rat).Mul(rat(side.Slope(i)[b*lanes+z]), x[i]))
+					}
+					logit := exact.Logit(x)
+					if side == 1 {
+						logit.Neg(logit)
+					}
+					if form.Add(form, rat(p.TablesError())).Cmp(lower) < 0 {
+						nearer++
+					}
+					if lower.Sub(lower, logit).Cmp(rat(p.TablesError())) > 0 {
+						f, _ := lower.Float64()
+						t.Fatalf("box %d, lane %d, side %d: %g beyond its table, error %g", b, z, side, f, p.TablesError())
+					}
+				}
+			}
+		}
+	})
+	if nearer < 5 {
+		t.Errorf("tables are nearer than forms at %d points", nearer)
+	}
+}
+
 // Hidden neurons that are open behind the first layer are bounded from both sides, too, where room is made for bounds that hold for all but a
 // few: with none of these, enclosures hold at every point, and are narrower than without. They also do where nothing is known of how points spread.
 func TestOpenNeuronsAreBoundedFromBothSides(t *testing.T) {

@@ -129,6 +129,27 @@ type alignment struct {
 	octets                 int
 }
 
+// moment: sum[v%8] = Σ src[v], squares[v%8] = Σ src[v]².
+type moment struct {
+	src          *float64
+	octets       int
+	sum, squares [8]float64
+}
+
+// hinge: dst[v] = max(−(src[v] + shift), 0).
+type hinge struct {
+	dst, src *float64
+	shift    float64
+	octets   int
+}
+
+// lowering: dst[v] = min(dst[v], src[v] + shift).
+type lowering struct {
+	dst, src *float64
+	shift    float64
+	octets   int
+}
+
 // lanes is one variant of the loops.
 type lanes struct {
 	name    string
@@ -140,12 +161,15 @@ type lanes struct {
 	strip   func(*strip)
 	halve   func(*halving)
 	align   func(*alignment)
+	moment  func(*moment)
+	hinge   func(*hinge)
+	lowest  func(*lowering)
 }
 
 // Name is the kernel that the variant is written for.
 func (l *lanes) Name() string { return l.name }
 
-var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, spread: spreadScalar, strip: stripScalar, halve: halveScalar, align: alignScalar}
+var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, spread: spreadScalar, strip: stripScalar, halve: halveScalar, align: alignScalar, moment: momentScalar, hinge: hingeScalar, lowest: lowestScalar}
 
 func vector(p *float64, octets int) []float64 { return unsafe.Slice(p, 8*octets) }
 
@@ -302,6 +326,28 @@ func alignScalar(a *alignment) {
 			mid[v] = math.FMA(d, centre[v], mid[v])
 			rad[v] = math.FMA(math.Abs(d), radius[v], rad[v])
 		}
+	}
+}
+
+func momentScalar(a *moment) {
+	a.sum, a.squares = [8]float64{}, [8]float64{}
+	for i, x := range vector(a.src, a.octets) {
+		a.sum[i%8] += x
+		a.squares[i%8] = math.FMA(x, x, a.squares[i%8])
+	}
+}
+
+func hingeScalar(a *hinge) {
+	dst := vector(a.dst, a.octets)
+	for i, x := range vector(a.src, a.octets) {
+		dst[i] = max(0-(x+a.shift), 0)
+	}
+}
+
+func lowestScalar(a *lowering) {
+	dst := vector(a.dst, a.octets)
+	for i, x := range vector(a.src, a.octets) {
+		dst[i] = min(dst[i], x+a.shift)
 	}
 }
 

@@ -4,9 +4,9 @@ import "math"
 
 var variants = []*lanes{&avx512, &avx2, &scalar}
 
-var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, split: splitAVX512, enclose: encloseAVX512, spread: spreadAVX512, strip: stripAVX512, halve: halveAVX512, align: alignAVX512}
+var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, split: splitAVX512, enclose: encloseAVX512, spread: spreadAVX512, strip: stripAVX512, halve: halveAVX512, align: alignAVX512, moment: momentAVX512, hinge: hingeAVX512, lowest: lowestAVX512}
 
-var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, split: splitAVX2, enclose: encloseAVX2, spread: spreadAVX2, strip: stripAVX2, halve: halveAVX2, align: alignAVX2}
+var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, split: splitAVX2, enclose: encloseAVX2, spread: spreadAVX2, strip: stripAVX2, halve: halveAVX2, align: alignAVX2, moment: momentAVX2, hinge: hingeAVX2, lowest: lowestAVX2}
 
 // Read by the assembly.
 var (
@@ -61,3 +61,21 @@ func alignAVX512(a *alignment)
 
 //go:noescape
 func alignAVX2(a *alignment)
+
+//go:noescape
+func momentAVX512(a *moment)
+
+//go:noescape
+func momentAVX2(a *moment)
+
+//go:noescape
+func hingeAVX512(a *hinge)
+
+//go:noescape
+func hingeAVX2(a *hinge)
+
+//go:noescape
+func lowestAVX512(a *lowering)
+
+//go:noescape
+func lowestAVX2(a *lowering)

@@ -1110,6 +1110,94 @@ store:
 	VZEROUPPER
 	RET
 
+// func momentAVX2(a *moment)
+TEXT ·momentAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ moment_src(DI), SI
+	MOVQ moment_octets(DI), R14
+	XORQ R9, R9
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+block1:
+	CMPQ R14, $1
+	JLT done
+	VMOVUPD 0(SI)(R9*1), Y4
+	VADDPD Y4, Y0, Y0
+	VFMADD231PD Y4, Y4, Y2
+	VMOVUPD 32(SI)(R9*1), Y5
+	VADDPD Y5, Y1, Y1
+	VFMADD231PD Y5, Y5, Y3
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP block1
+
+done:
+	VMOVUPD Y0, moment_sum+0(DI)
+	VMOVUPD Y2, moment_squares+0(DI)
+	VMOVUPD Y1, moment_sum+32(DI)
+	VMOVUPD Y3, moment_squares+32(DI)
+	VZEROUPPER
+	RET
+
+// func hingeAVX2(a *hinge)
+TEXT ·hingeAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ hinge_src(DI), SI
+	MOVQ hinge_dst(DI), DX
+	MOVQ hinge_octets(DI), R14
+	VBROADCASTSD hinge_shift(DI), Y4
+	VXORPD Y5, Y5, Y5
+	XORQ R9, R9
+
+block1:
+	CMPQ R14, $1
+	JLT done
+	VADDPD 0(SI)(R9*1), Y4, Y0
+	VSUBPD Y0, Y5, Y0
+	VMAXPD Y5, Y0, Y0
+	VMOVUPD Y0, 0(DX)(R9*1)
+	VADDPD 32(SI)(R9*1), Y4, Y1
+	VSUBPD Y1, Y5, Y1
+	VMAXPD Y5, Y1, Y1
+	VMOVUPD Y1, 32(DX)(R9*1)
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP block1
+
+done:
+	VZEROUPPER
+	RET
+
+// func lowestAVX2(a *lowering)
+TEXT ·lowestAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ lowering_src(DI), SI
+	MOVQ lowering_dst(DI), DX
+	MOVQ lowering_octets(DI), R14
+	VBROADCASTSD lowering_shift(DI), Y4
+	VXORPD Y5, Y5, Y5
+	XORQ R9, R9
+
+block1:
+	CMPQ R14, $1
+	JLT done
+	VADDPD 0(SI)(R9*1), Y4, Y0
+	VMINPD 0(DX)(R9*1), Y0, Y0
+	VMOVUPD Y0, 0(DX)(R9*1)
+	VADDPD 32(SI)(R9*1), Y4, Y1
+	VMINPD 32(DX)(R9*1), Y1, Y1
+	VMOVUPD Y1, 32(DX)(R9*1)
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP block1
+
+done:
+	VZEROUPPER
+	RET
+
 // func productAVX512(a *product)
 TEXT ·productAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
@@ -2455,5 +2543,79 @@ store:
 	ADDQ $64, R9
 	DECQ R14
 	JNZ octet
+	VZEROUPPER
+	RET
+
+// func momentAVX512(a *moment)
+TEXT ·momentAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ moment_src(DI), SI
+	MOVQ moment_octets(DI), R14
+	XORQ R9, R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+
+block1:
+	CMPQ R14, $1
+	JLT done
+	VMOVUPD 0(SI)(R9*1), Z2
+	VADDPD Z2, Z0, Z0
+	VFMADD231PD Z2, Z2, Z1
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP block1
+
+done:
+	VMOVUPD Z0, moment_sum+0(DI)
+	VMOVUPD Z1, moment_squares+0(DI)
+	VZEROUPPER
+	RET
+
+// func hingeAVX512(a *hinge)
+TEXT ·hingeAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ hinge_src(DI), SI
+	MOVQ hinge_dst(DI), DX
+	MOVQ hinge_octets(DI), R14
+	VBROADCASTSD hinge_shift(DI), Z4
+	VPXORQ Z5, Z5, Z5
+	XORQ R9, R9
+
+block1:
+	CMPQ R14, $1
+	JLT done
+	VADDPD 0(SI)(R9*1), Z4, Z0
+	VSUBPD Z0, Z5, Z0
+	VMAXPD Z5, Z0, Z0
+	VMOVUPD Z0, 0(DX)(R9*1)
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP block1
+
+done:
+	VZEROUPPER
+	RET
+
+// func lowestAVX512(a *lowering)
+TEXT ·lowestAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ lowering_src(DI), SI
+	MOVQ lowering_dst(DI), DX
+	MOVQ lowering_octets(DI), R14
+	VBROADCASTSD lowering_shift(DI), Z4
+	VPXORQ Z5, Z5, Z5
+	XORQ R9, R9
+
+block1:
+	CMPQ R14, $1
+	JLT done
+	VADDPD 0(SI)(R9*1), Z4, Z0
+	VMINPD 0(DX)(R9*1), Z0, Z0
+	VMOVUPD Z0, 0(DX)(R9*1)
+	SUBQ $1, R14
+	ADDQ $64, R9
+	JMP block1
+
+done:
 	VZEROUPPER
 	RET

@@ -19,6 +19,7 @@ type Plan struct {
 	inputs int
 	errs   [][]float64 // by layer and neuron: see rounding.go
 	widest int         // of the layers' neurons and the inputs
+	tables float64     // E of Tables
 }
 
 // stage is a layer as the lanes read it.
@@ -48,7 +49,7 @@ func New(n *relu.Network, root []space.Interval) (*Plan, error) {
 	if !ok {
 		return nil, errors.New("values inside this network could exceed 2¹⁰⁰ (10³⁰), beyond which it has no bounds")
 	}
-	p := &Plan{lanes: variant, inputs: len(root), errs: errs, widest: len(root)}
+	p := &Plan{lanes: variant, inputs: len(root), errs: errs, widest: len(root), tables: tablesError(layers, most)}
 	for i := range layers {
 		p.layers = append(p.layers, stageOf(&layers[i]))
 		p.public = append(p.public, Layer{layers[i].in, layers[i].out, layers[i].relu, layers[i].weights})
@@ -78,6 +79,9 @@ func (p *Plan) Kernel() string { return p.name }
 // Error is the E of the logit: how far a computed logit, or the centre or radius
 // of its enclosure, may be from the exact one. Low and High hold with it.
 func (p *Plan) Error() float64 { return p.errs[len(p.errs)-1][0] }
+
+// TablesError is how far the bounds of Tables may be from such that hold; infinite where there are none.
+func (p *Plan) TablesError() float64 { return p.tables }
 
 // Layer is a layer of the network: of Out rows of Weights, each of the bias and In weights. The last has one row, the logit's.
 type Layer struct {

@@ -1,6 +1,10 @@
 package batch
 
-import "github.com/hyfair/hyfair/sdk/model/relu"
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/model/relu"
+)
 
 // How rounding is covered.
 //
@@ -37,6 +41,41 @@ import "github.com/hyfair/hyfair/sdk/model/relu"
 //
 // Where T exceeds 2¹⁰⁰ no bound is given: underflow and overflow would need
 // thought, and no trained network comes near.
+
+// Tables (tables.go) have more: where the lines of a ReLU come to no more than 2T + E, its table is of Σ |y_G| + Σ |κ_G|, which is at most
+// 3T: Σ κ_G is y's constant, and each κ_G is a mean of y_G less a share of the mean of y, the constant included; the shares add up to 1. So 4T + E stand
+// for 2T + E, and p has besides the inputs and the neurons whose tables are added up, for each layer, and 64: a hinge, the shares, groups (no more than
+// inputs), and inputs that are up to 8 units in the last place away from what cells hold. 8γ(p)·T(logit) of these, TablesError, outweighs what tables,
+// the least of several, and their sums are wrong by.
+
+// tablesError is the E of tables; infinite where no bound is given.
+func tablesError(layers []layer, most []float64) float64 {
+	below, all := most, len(most)
+	for i := range layers {
+		all += layers[i].out
+	}
+	p := 16.0
+	for k := range layers {
+		l := &layers[k]
+		p += float64(l.in + all + 64)
+		next := make([]float64, l.out)
+		for j := range next {
+			t := abs(l.bias(j))
+			for i, w := range l.row(j) {
+				t += abs(w) * below[i]
+			}
+			if !(t < tooLarge) {
+				return math.Inf(1)
+			}
+			next[j] = t
+			if k < len(layers)-1 {
+				next[j] = (4 + p*0x1p-50) * t
+			}
+		}
+		below = next
+	}
+	return p*0x1p-50*below[0] + 0x1p-900
+}
 
 // tooLarge is the T from which on bounds are refused.
 const tooLarge = 0x1p100

@@ -75,7 +75,7 @@ func (w *Workspace) bothSides(k, from, to int) {
 			d.weights = append(d.weights, -c)
 		}
 	}
-	w.pass(&d.sided, k, d.weights, false)
+	w.pass(&d.sided, k, d.weights, nil)
 	forms := 2 * (to - from)
 	at := 2 * from * n
 	none := d.rest[at:][:forms*n]

@@ -1,7 +1,5 @@
 package batch
 
-import "math"
-
 // Sides are two linear forms of each lane that bound the logit from below and from
 // above, each with slopes of its own, after Bound: where a ReLU is bounded from
 // below, λ is 0 or 1, whichever leaves the smaller triangle (CROWN, Zhang et al.,
@@ -20,9 +18,9 @@ func (w *Workspace) Sides() {
 		for i := range 1 + l.in {
 			w.signed[1+l.in+i] *= -1
 		}
-		w.weighed, w.aside = make([][]float64, len(w.p.layers)-1), make([]float64, 2*w.Lanes())
+		w.weighed = make([][]float64, len(w.p.layers)-1)
 	}
-	w.pass(&w.sides, len(w.p.layers)-1, w.signed, true)
+	w.pass(&w.sides, len(w.p.layers)-1, w.signed, w.weigh)
 }
 
 // sided is memory for sides' forms.
@@ -41,8 +39,9 @@ func (w *Workspace) ready(d *sided, wide int) {
 	}
 }
 
-// pass bounds forms over what layer k reads from below, each a bias and weights; weigh: it notes what open neurons are weighed with.
-func (w *Workspace) pass(d *sided, k int, weights []float64, weigh bool) {
+// pass bounds forms over what layer k reads from below, each a bias and weights. before, where it is not nil, sees each layer's
+// coefficients before its ReLUs are bounded.
+func (w *Workspace) pass(d *sided, k int, weights []float64, before func(m int, a *splitting)) {
 	n, l := w.Lanes(), &w.p.layers[k]
 	forms := len(weights) / (1 + l.in)
 	wide := forms * n // numbers of a row
@@ -70,8 +69,8 @@ func (w *Workspace) pass(d *sided, k int, weights []float64, weigh bool) {
 		if a.weights != nil {
 			list, a.rows = s.active, &d.rows[in][0]
 		}
-		if weigh {
-			w.weigh(m, a)
+		if before != nil {
+			before(m, a)
 		}
 		if a.n = len(list); a.n > 0 {
 			a.list, a.slope, a.half = &list[0], &s.slope[0], &s.half[0]
@@ -110,92 +109,6 @@ func (w *Workspace) weigh(m int, a *splitting) {
 		}
 	}
 	w.weighed[m] = weighed
-}
-
-// A Kink is an open neuron, y, as a side sees it: the side's form has the line Relaxed where the logit
-// has Weight·max(0, y), which is nowhere less. Rows of lanes.
-type Kink struct {
-	Layer int // of hidden ones, from 0 on
-	// Weight is what the side weighs max(0, y) with; ReLUs are between Lambda·y and Lambda·y + 2·Half.
-	Weight, Lambda, Half []float64
-	// Mid and Rad enclose y.
-	Mid, Rad []float64
-}
-
-// Costliest is the open neuron whose relaxation costs a side's form most in a lane, on average over
-// the box, as far as its enclosure tells. ok is unset where there is none.
-func (w *Workspace) Costliest(side, lane int) (k Kink, ok bool) {
-	n := w.Lanes()
-	layer, best, most := 0, 0, 0.0
-	for m := range w.weighed {
-		s := &w.stages[m]
-		for i, j := range s.open {
-			at := int(j)*n + lane
-			mid, rad := s.mid[at], s.rad[at]
-			if math.Abs(mid) >= rad {
-				continue
-			}
-			c := w.weighed[m][(2*i+side)*n+lane]
-			// Most people are within a fifth of rad, so max(0, y) is above max(0, mid) by about so much.
-			x := 1 + 5*math.Abs(mid)/rad
-			cost := c * 0.08 * rad / (x * x * x)
-			if c < 0 {
-				cost -= c * (s.slope[at]*mid + 2*s.half[at] - max(0, mid))
-			}
-			if cost > most {
-				layer, best, most = m, i, cost
-			}
-		}
-	}
-	if most == 0 {
-		return Kink{}, false
-	}
-	s := &w.stages[layer]
-	j := int(s.open[best])
-	return Kink{
-		Layer: layer, Weight: w.weighed[layer][(2*best+side)*n:][:n:n],
-		Lambda: w.row(s.slope, j), Half: w.row(s.half, j), Mid: w.row(s.mid, j), Rad: w.row(s.rad, j),
-	}, true
-}
-
-// Relaxed is the line that the side has in place of Weight·max(0, y) in a lane.
-func (k *Kink) Relaxed(lane int) (slope, offset float64) {
-	switch c := k.Weight[lane]; {
-	case c < 0:
-		return c * k.Lambda[lane], 2 * c * k.Half[lane]
-	case k.Lambda[lane] > 0.5:
-		return c, 0
-	}
-	return 0, 0
-}
-
-// Keep bounds a side twice more, as Sides does, whose forms stay, with an open neuron y of each group of lanes not relaxed: where the
-// logit has c·max(0, y), form 0 of Kept has 0 and form 1 has c·y. max(0, y) is the greater of 0 and y, so the side is at least the greater of
-// the two forms where c ≥ 0, and at least the lesser one in any case, but for the plan's Error. Neurons are as Costliest gave them since Sides, and kept in all lanes of the
-// group; a group without one has the zero Kink, and two forms as Sides makes them.
-func (w *Workspace) Keep(side, group int, of []Kink) {
-	lambda, half := w.aside[:w.Lanes()], w.aside[w.Lanes():]
-	row := len(w.signed) / 2
-	signed := w.signed[side*row:][:row]
-	each := func(visit func(k *Kink, lane int)) {
-		for b := range of {
-			for lane := b * group; of[b].Lambda != nil && lane < (b+1)*group; lane++ {
-				visit(&of[b], lane)
-			}
-		}
-	}
-	each(func(k *Kink, lane int) { lambda[lane], half[lane] = k.Lambda[lane], k.Half[lane] })
-	for which := range w.kept[side] {
-		each(func(k *Kink, lane int) { k.Lambda[lane], k.Half[lane] = float64(which), 0 })
-		w.pass(&w.kept[side][which], len(w.p.layers)-1, signed, false)
-	}
-	each(func(k *Kink, lane int) { k.Lambda[lane], k.Half[lane] = lambda[lane], half[lane] })
-}
-
-// Kept is a form of a side, from Keep until it is called again.
-func (w *Workspace) Kept(side, which int) Form {
-	d := &w.kept[side][which]
-	return Form{slopes: d.form, stride: w.Lanes(), length: w.Lanes(), Base: d.base}
 }
 
 // Side is the form of a side.

@@ -104,6 +104,15 @@ func TestVariantsAgree(t *testing.T) {
 				for side := range 2 {
 					compare("side", w.Side(side), first.Side(side))
 				}
+				tables, wanted := tablesOf(w, 2), tablesOf(first, 2)
+				for b := range lanes / 2 {
+					for side := range 2 {
+						row, rest := tables(b, side)
+						want, wantRest := wanted(b, side)
+						same(t, variant.name, "a side's table", row, want)
+						same(t, variant.name, "what is beside the table", []float64{rest}, []float64{wantRest})
+					}
+				}
 				for b := range lanes / 2 {
 					if w.Moved(b) != first.Moved(b) {
 						t.Errorf("%s: %d ends of box %d are moved, elsewhere %d", variant.name, w.Moved(b), b, first.Moved(b))
@@ -117,6 +126,34 @@ func TestVariantsAgree(t *testing.T) {
 	}
 	if moved < 1000 {
 		t.Errorf("%d ends were moved", moved)
+	}
+}
+
+// tablesOf are the tables of workspaces that hold boxes of so many lanes, all with the same points.
+func tablesOf(w *Workspace, lanes int) func(b, side int) (row []float64, rest float64) {
+	w.LeaveOut()
+	t := w.NewTables(lanes)
+	return func(b, side int) ([]float64, float64) {
+		r := rand.New(rand.NewPCG(uint64(b), 54))
+		sizes := []int{1 + r.IntN(40), 1 + r.IntN(9)}
+		t.Shape(sizes)
+		for i := range w.p.inputs {
+			if i%5 == 4 {
+				continue // it does not vary
+			}
+			row, away := t.Feature(i, i%2, i%3 == 0)
+			for k := range row {
+				row[k] = 2*r.Float64() - 1
+			}
+			for k := range away {
+				away[k] = r.Float64() / 8
+			}
+		}
+		t.Bound(b)
+		t.Side(side, 0)
+		out := make([]float64, t.Width())
+		rest := t.Lowest(side, nil, out)
+		return out, rest + t.Mean(side, 0)
 	}
 }
 

@@ -51,12 +51,14 @@ type Workspace struct {
 
 	// Of sides.
 	sides   sided
-	kept    [2][2]sided // by side
 	signed  []float64
 	weighed [][]float64 // of open neurons, by layer and by side
-	aside   []float64   // of neurons that are kept, by lane
 
 	few        *few // nil where bounds hold for all
+	left       leaving
+	moment     moment
+	hinge      hinge
+	lowest     lowering
 	product    product
 	splitting  splitting
 	relaxation relaxation

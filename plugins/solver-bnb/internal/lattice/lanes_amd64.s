@@ -159,10 +159,6 @@ TEXT ·shiftAddAVX512(SB), NOSPLIT, $0-8
 TEXT ·shiftAdd32AVX512(SB), NOSPLIT, $0-8
 	SHIFTADD512(VPADDD, 2)
 
-// func shiftAdd16AVX512(a *shift)
-TEXT ·shiftAdd16AVX512(SB), NOSPLIT, $0-8
-	SHIFTADD512(VPADDW, 1)
-
 // func shiftAddAVX2(a *shift)
 TEXT ·shiftAddAVX2(SB), NOSPLIT, $0-8
 	SHIFTADD256(VADDPD, 3)
@@ -170,10 +166,6 @@ TEXT ·shiftAddAVX2(SB), NOSPLIT, $0-8
 // func shiftAdd32AVX2(a *shift)
 TEXT ·shiftAdd32AVX2(SB), NOSPLIT, $0-8
 	SHIFTADD256(VPADDD, 2)
-
-// func shiftAdd16AVX2(a *shift)
-TEXT ·shiftAdd16AVX2(SB), NOSPLIT, $0-8
-	SHIFTADD256(VPADDW, 1)
 
 // fill: DI dst, AX pattern, R8 vectors of 64 bytes.
 
@@ -303,5 +295,129 @@ loop:
 	VPERMILPD $1, X4, X6
 	VMAXPD X6, X4, X4
 	VMOVSD X4, 32(DI)
+	VZEROUPPER
+	RET
+
+// binned: offsets = (values − low)·per, rounded, and the range of what that moves them by; extent: the range
+// of values. n is a multiple of 8, and not 0.
+//
+// DI the argument, SI values, R8 n, R9 offsets.
+
+// func binnedAVX512(a *binned)
+TEXT ·binnedAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ 0(DI), SI
+	VBROADCASTSD 8(DI), Z1
+	VBROADCASTSD 16(DI), Z2
+	MOVQ 24(DI), R9
+	MOVQ 32(DI), R8
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+
+loop:
+	VMOVUPD (SI), Z6
+	VSUBPD Z1, Z6, Z6
+	VMULPD Z2, Z6, Z6
+	VRNDSCALEPD $0, Z6, Z7
+	VCVTPD2DQ Z7, Y8
+	VMOVDQU Y8, (R9)
+	VSUBPD Z7, Z6, Z6
+	VMINPD Z6, Z3, Z3
+	VMAXPD Z6, Z4, Z4
+	ADDQ $64, SI
+	ADDQ $32, R9
+	SUBQ $8, R8
+	JG   loop
+
+	VEXTRACTF64X4 $1, Z3, Y6
+	VMINPD Y6, Y3, Y3
+	VEXTRACTF64X4 $1, Z4, Y7
+	VMAXPD Y7, Y4, Y4
+	LEAQ 40(DI), DI
+	JMP  foldedRange<>(SB)
+
+// func binnedAVX2(a *binned)
+TEXT ·binnedAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ 0(DI), SI
+	VBROADCASTSD 8(DI), Y1
+	VBROADCASTSD 16(DI), Y2
+	MOVQ 24(DI), R9
+	MOVQ 32(DI), R8
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+
+loop:
+	VMOVUPD (SI), Y6
+	VSUBPD Y1, Y6, Y6
+	VMULPD Y2, Y6, Y6
+	VROUNDPD $0, Y6, Y7
+	VCVTPD2DQY Y7, X8
+	VMOVDQU X8, (R9)
+	VSUBPD Y7, Y6, Y6
+	VMINPD Y6, Y3, Y3
+	VMAXPD Y6, Y4, Y4
+	ADDQ $32, SI
+	ADDQ $16, R9
+	SUBQ $4, R8
+	JG   loop
+
+	LEAQ 40(DI), DI
+	JMP  foldedRange<>(SB)
+
+// func extentAVX512(a *extent)
+TEXT ·extentAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), R8
+	VMOVUPD (SI), Z3
+	VMOVUPD (SI), Z4
+
+loop:
+	VMOVUPD (SI), Z6
+	VMINPD Z6, Z3, Z3
+	VMAXPD Z6, Z4, Z4
+	ADDQ $64, SI
+	SUBQ $8, R8
+	JG   loop
+
+	VEXTRACTF64X4 $1, Z3, Y6
+	VMINPD Y6, Y3, Y3
+	VEXTRACTF64X4 $1, Z4, Y7
+	VMAXPD Y7, Y4, Y4
+	LEAQ 16(DI), DI
+	JMP  foldedRange<>(SB)
+
+// func extentAVX2(a *extent)
+TEXT ·extentAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), R8
+	VMOVUPD (SI), Y3
+	VMOVUPD (SI), Y4
+
+loop:
+	VMOVUPD (SI), Y6
+	VMINPD Y6, Y3, Y3
+	VMAXPD Y6, Y4, Y4
+	ADDQ $32, SI
+	SUBQ $4, R8
+	JG   loop
+
+	LEAQ 16(DI), DI
+	JMP  foldedRange<>(SB)
+
+// foldedRange writes the least of Y3 to (DI), and the greatest of Y4 behind it, and returns.
+TEXT foldedRange<>(SB), NOSPLIT, $0
+	VEXTRACTF128 $1, Y3, X6
+	VMINPD X6, X3, X3
+	VPERMILPD $1, X3, X6
+	VMINPD X6, X3, X3
+	VMOVSD X3, 0(DI)
+	VEXTRACTF128 $1, Y4, X6
+	VMAXPD X6, X4, X4
+	VPERMILPD $1, X4, X6
+	VMAXPD X6, X4, X4
+	VMOVSD X4, 8(DI)
 	VZEROUPPER
 	RET

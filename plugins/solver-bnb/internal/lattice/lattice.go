@@ -31,12 +31,12 @@ type Thresholds struct {
 	From, To float64
 }
 
-// Dim is what a dimension contributes: Values where it is not nil, which Count
-// changes, else Step·c for c from 0 to Cells−1. Either must have an entry.
+// Dim is what a dimension contributes: Values where it is not nil, else Step·c for c from 0 to Cells−1. Either must have an entry.
 type Dim struct {
 	Values []float64
 	Step   float64
 	Cells  int
+	least  float64 // of the values
 	width  float64 // of the contributions' range
 	falls  bool    // level turned them round
 }
@@ -49,7 +49,8 @@ type Counter struct {
 	order   []int32 // dimensions, by width
 	offsets []int32
 	even    spread
-	two     two
+	uneven  binned
+	ends    extent
 }
 
 // NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
@@ -72,7 +73,7 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 	c.order = c.order[:0]
 	for i := range dims {
 		d := &dims[i]
-		low += d.level()
+		low += c.level(d)
 		total *= float64(d.Cells)
 		if width += d.width; d.Cells > 1 && (last < 0 || d.width >= dims[last].width) {
 			last = i
@@ -92,7 +93,7 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 	if th.Above >= width && th.Below < 0 && !(th.From < min(th.To, width) && th.To >= 0) {
 		return 0, 0, 0
 	}
-	if last < 0 || len(dims) > MaxDims {
+	if last < 0 || len(dims) > MaxDims || math.IsNaN(width+low) {
 		return 0, 0, 0
 	}
 	c.sort(dims, last)
@@ -143,7 +144,7 @@ func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, w
 	for i := range widest.Cells {
 		o := step * float64(i)
 		if widest.Values != nil {
-			o = widest.Values[i] * per
+			o = (widest.Values[i] - widest.least) * per
 		}
 		above += float64(q.all - q.at(th.Above*per-o-early))
 		below += float64(q.at(th.Below*per - o - late))
@@ -173,8 +174,8 @@ func (d *Dim) Middle() float64 {
 	return d.Step * float64(d.Cells-1) / 2
 }
 
-// level makes the least contribution 0 and says what it was.
-func (d *Dim) level() (least float64) {
+// level finds the least contribution, from which on they count, and their range.
+func (c *Counter) level(d *Dim) (least float64) {
 	if d.Values == nil {
 		d.width = d.Step * float64(d.Cells-1)
 		if d.falls = d.width < 0; d.falls { // the same numbers, the other way round
@@ -183,20 +184,23 @@ func (d *Dim) level() (least float64) {
 		return least
 	}
 	d.Cells = len(d.Values)
-	least, most := d.Values[0], d.Values[0]
-	for _, v := range d.Values {
-		least, most = min(least, v), max(most, v)
+	e := &c.ends
+	*e = extent{least: d.Values[0], most: d.Values[0]}
+	octets := len(d.Values) &^ 7
+	if octets > 0 {
+		e.values, e.n = &d.Values[0], octets
+		c.extent(e)
 	}
-	for i := range d.Values {
-		d.Values[i] -= least
+	for _, v := range d.Values[octets:] {
+		e.least, e.most = min(e.least, v), max(e.most, v)
 	}
-	d.width = most - least
-	return least
+	d.least, d.width = e.least, e.most-e.least
+	return d.least
 }
 
 // number is what points are counted in: uint32 where there are fewer than 2³² of
 // them without the widest dimension, which makes rows half as long.
-type number interface{ float64 | uint32 | uint16 }
+type number interface{ float64 | uint32 }
 
 // perBlock is how many numbers make 64 bytes.
 func perBlock[T number]() int {
@@ -305,13 +309,18 @@ func (c *Counter) bin(d *Dim, per float64, out *[]int32) (lo, hi float64, most i
 		c.spread(&c.even)
 		return c.even.least, c.even.most, offsets[d.Cells-1]
 	}
-	for i, v := range d.Values { // of which one is 0
-		x := v * per
-		k := int32(x + 0.5)
-		rest := x - float64(k)
-		lo, hi = min(lo, rest), max(hi, rest)
-		most = max(most, k)
-		offsets[i] = k
+	a := &c.uneven
+	*a = binned{low: d.least, per: per, offsets: &offsets[0]}
+	octets := len(d.Values) &^ 7
+	if octets > 0 {
+		a.values, a.n = &d.Values[0], octets
+		c.binned(a)
 	}
-	return lo, hi, most
+	for i, v := range d.Values[octets:] {
+		x := float64(v-d.least) * per
+		k := math.RoundToEven(x)
+		a.least, a.most = min(a.least, x-k), max(a.most, x-k)
+		offsets[octets+i] = int32(k)
+	}
+	return a.least, a.most, int32(math.RoundToEven(d.width * per))
 }

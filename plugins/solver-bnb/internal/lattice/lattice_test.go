@@ -134,7 +134,7 @@ func TestNarrowNumbersAgree(t *testing.T) {
 			c.lanes = variant
 			width := 0.0
 			for i := range dims {
-				dims[i].level()
+				c.level(&dims[i])
 				width += dims[i].width
 			}
 			last := len(dims) - 1

@@ -14,7 +14,6 @@ type aligned struct {
 	form     batch.Form
 	slopes   []float64 // in common, by box and feed
 	mid, rad []float64 // by lane
-	blends   []blend   // that they are, by box, of a side
 }
 
 // feed is an input that a dimension feeds.
@@ -26,14 +25,7 @@ type feed struct {
 
 func (w *worker) newAligned() *aligned {
 	n := w.space.Lanes()
-	return &aligned{slopes: make([]float64, w.each*len(w.feeds)), mid: make([]float64, n), rad: make([]float64, n), blends: make([]blend, w.each)}
-}
-
-// blend makes the slopes in common those of combination a, moved by part of the
-// way to b's.
-type blend struct {
-	a, b int
-	part float64
+	return &aligned{slopes: make([]float64, w.each*len(w.feeds)), mid: make([]float64, n), rad: make([]float64, n)}
 }
 
 // common takes slopes into the rows of box b's lanes.
@@ -44,15 +36,6 @@ func (w *worker) common(b int, slopes []float64) {
 		for z := range row {
 			row[z] = slopes[i]
 		}
-	}
-}
-
-// blended puts the slopes of a blend of box b's combinations into out, by feed.
-func (w *worker) blended(form *batch.Form, b int, c blend, out []float64) {
-	lane := b * w.k
-	for i := range w.feeds {
-		row := form.Slope(w.feeds[i].Input)[lane : lane+w.k]
-		out[i] = row[c.a] + c.part*(row[c.b]-row[c.a])
 	}
 }
 
@@ -74,52 +57,6 @@ func (w *worker) alignMean(to *aligned) {
 		w.common(b, slopes)
 	}
 	w.space.Align(&to.form, w.space.Slack(), to.mid, to.rad)
-}
-
-// alignLowest aligns the forms of a side so that the least of all is bounded well
-// from below: to the slopes of the one that is lowest in the middle of the box,
-// moved towards those of the one that most threatens to fall below it elsewhere,
-// until neither is lower than the other in its worst corner. Where none comes near
-// the lowest, nothing is lost. middle gets what the forms are in the middle.
-func (w *worker) alignLowest(side int, to *aligned, middle []float64) {
-	to.form = w.space.Side(side)
-	for i := range w.feeds {
-		clear(w.space.CommonSlope(w.feeds[i].Input))
-	}
-	w.space.Align(&to.form, nil, middle, to.rad)
-	for b := range w.n {
-		low, slopes := w.lowest(middle, b), to.of(w, b)
-		w.blended(&to.form, b, blend{a: low, b: low}, slopes)
-		w.common(b, slopes)
-	}
-	w.space.Align(&to.form, nil, to.mid, to.rad)
-	for b := range w.n {
-		lane, low := b*w.k, w.lowest(middle, b)
-		c, threat := blend{a: low, b: low}, 0.0
-		for z, apart := range to.rad[lane : lane+w.k] {
-			if t := apart - (middle[lane+z] - middle[lane+low]); t > threat && z != low {
-				threat = t
-				c.b, c.part = z, t/(2*apart)
-			}
-		}
-		slopes := to.of(w, b)
-		to.blends[b] = c
-		w.blended(&to.form, b, c, slopes)
-		w.common(b, slopes)
-	}
-	w.space.Align(&to.form, nil, to.mid, to.rad)
-}
-
-// lowest is the combination of box b with the least value.
-func (w *worker) lowest(values []float64, b int) int {
-	low := 0
-	values = values[b*w.k : (b+1)*w.k]
-	for z, v := range values {
-		if v < values[low] {
-			low = z
-		}
-	}
-	return low
 }
 
 // of is the slopes in common of box b.
@@ -203,22 +140,4 @@ func (w *worker) contributions(s *sum, box grid.Box, slopes, values []float64) {
 			s.dims = append(s.dims, contribution)
 		}
 	}
-}
-
-// middle is about what t is in the middle of the box.
-func (s *sum) middle() float64 {
-	t := s.start
-	for i := range s.dims {
-		t += s.dims[i].Middle()
-	}
-	return t
-}
-
-// above bounds from below how many cells of a box have t above a threshold
-// everywhere.
-func (w *worker) above(s *sum, threshold, open float64) float64 {
-	inf := math.Inf(1)
-	th := lattice.Thresholds{Above: threshold + s.below, Below: -inf, From: inf, To: -inf}
-	n, _, _ := w.counter.Count(s.start, s.dims, th, open, w.alignError())
-	return n
 }

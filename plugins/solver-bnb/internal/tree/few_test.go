@@ -45,6 +45,7 @@ func TestBoundsHoldForAllButTheLost(t *testing.T) {
 		w.spread(box, 0, w.tail(box, 0))
 		w.n = 1
 		w.bound()
+		w.space.Sides()
 		size := tr.grid.Size(box)
 		most := w.lost(0, size)
 		out := 0.0
@@ -102,10 +103,11 @@ func violates(w *worker, x []float64) bool {
 			}
 			values = next
 		}
-		for side, a := range w.sides {
-			form := a.form.Base[z]
+		for side := range 2 {
+			of := w.space.Side(side)
+			form := of.Base[z]
 			for i, v := range inputs {
-				form += a.form.Slope(i)[z] * v
+				form += of.Slope(i)[z] * v
 			}
 			if form > values[0]*float64(1-2*side)+rounding {
 				return true

@@ -43,15 +43,11 @@ type worker struct {
 	idle   []int       // dimensions that feed none
 	halved [][]float64 // by dimension: how wide lanes would be after a cut
 
-	// Forms with slopes in common: the logits' own, and where lattice points are
-	// counted, those of the two sides. Nil where they do not matter.
+	// Forms with slopes in common, and where lattice points are counted, both sides by tables. Nil where they do not matter.
 	parallel *aligned
-	sides    []*aligned
-	middle   [2][]float64 // of two sides' forms, by lane
-	sums     [2]sum
-	values   [2][]float64 // of their dimensions
-	single   []float64    // slopes, by feed
-	kink     kink
+	sum      sum
+	values   []float64 // of its dimensions
+	tables   *tables
 
 	// Of boxes some of whose copies do not matter: see copies.go.
 	narrower       []*worker // for fewer copies, the fewest first
@@ -161,12 +157,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 		w.parallel = w.newAligned()
 	}
 	if t.goal.counts {
-		w.single, w.kink.only = make([]float64, len(w.feeds)), make([]bool, w.k)
-		for side := range 2 {
-			w.sides = append(w.sides, w.newAligned())
-			w.values[side], w.middle[side] = make([]float64, cells), make([]float64, w.space.Lanes())
-			w.kink.slopes[side], w.kink.values[side] = make([]float64, len(w.feeds)), make([]float64, cells)
-		}
+		w.values, w.tables = make([]float64, cells), w.newTables()
 		w.prepareFew()
 	}
 	return w
@@ -366,11 +357,7 @@ func (w *worker) bound() {
 		w.alignMean(w.parallel)
 		w.shift(w.parallel)
 	}
-	if w.sides != nil {
-		w.space.Sides()
-		for side, a := range w.sides {
-			w.kink.of[side] = w.kink.of[side][:0]
-			w.alignLowest(side, a, w.middle[side])
-		}
+	if w.tables != nil {
+		w.tables.left = false
 	}
 }

@@ -33,6 +33,9 @@ func generate() string {
 		w.strip()
 		w.halve()
 		w.align()
+		w.moment()
+		w.hinge()
+		w.lowest()
 	}
 	return w.String()
 }

@@ -1,0 +1,200 @@
+package tree
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+)
+
+// mostVisited is how many points the first group of dimensions has at most, which are visited one by one, and mostBinned how many the others
+// have, each of which is a shift of a row of bins.
+const (
+	mostVisited = 512
+	mostBinned  = 256
+)
+
+// tables are the sides' bounds by groups of dimensions. A dimension of more cells than a group may have points is seen in blocks of them, one
+// after another; those that make no whole block are not counted.
+type tables struct {
+	batch *batch.Tables
+	most  [2]int    // points of the first group, and of the others
+	left  bool      // LeaveOut was called for the boxes in the lanes
+	order []int     // dimensions, group by group
+	ends  []int     // of groups, in order
+	sizes []int     // points of groups
+	block []int     // cells of a block, by dimension
+	times float64   // how many points of the box a point stands for
+	only  []bool    // of copies, all unset
+	pull  []float64 // by input
+	pulls []float64 // by dimension
+	row   []float64
+	dims  []lattice.Dim
+}
+
+// newTables makes w's tables.
+func (w *worker) newTables() *tables {
+	n := len(w.g.Dims)
+	return &tables{most: [2]int{mostVisited, mostBinned}, only: make([]bool, w.k), batch: w.space.NewTables(w.k), pull: make([]float64, len(w.g.Inputs)), pulls: make([]float64, n), block: make([]int, n)}
+}
+
+// group puts the dimensions into groups: the first has those that pull most.
+func (w *worker) group(box grid.Box, b int) {
+	t := w.tables
+	t.batch.Pull(b, t.pull)
+	t.order, t.times = t.order[:0], 1
+	for d := range w.g.Dims {
+		cells := cellsOf(box, d)
+		if len(w.inputs[d]) == 0 {
+			t.times *= float64(cells)
+			continue
+		}
+		t.order, t.pulls[d], t.block[d] = append(t.order, d), 0, (cells-1)/t.most[0]+1
+		t.times *= float64(t.block[d])
+		for _, i := range w.inputs[d] {
+			t.pulls[d] += t.pull[i]
+		}
+	}
+	slices.SortStableFunc(t.order, func(a, b int) int { return cmp.Compare(t.pulls[b], t.pulls[a]) })
+	t.ends, t.sizes = t.ends[:0], t.sizes[:0]
+	for from := 0; from < len(t.order); {
+		size, end := 1, from
+		for i := from; i < len(t.order); i++ {
+			d := t.order[i]
+			if blocks := cellsOf(box, d) / t.block[d]; end == from || size*blocks <= t.most[min(len(t.sizes), 1)] {
+				copy(t.order[end+1:i+1], t.order[end:i])
+				t.order[end] = d
+				size, end = size*blocks, end+1
+			}
+		}
+		t.ends, t.sizes = append(t.ends, end), append(t.sizes, size)
+		from = end
+	}
+}
+
+// cellsOf is how many cells a box has in a dimension.
+func cellsOf(box grid.Box, d int) int { return int(box[2*d+1]-box[2*d]) + 1 }
+
+// tabulate bounds both sides in box, which is what is left of bounded box b, for points beyond a number.
+func (w *worker) tabulate(box grid.Box, b int, beyond float64) {
+	t := w.tables
+	if !t.left {
+		w.space.Sides()
+		w.space.LeaveOut()
+		t.left = true
+	}
+	w.group(box, b)
+	t.batch.Shape(t.sizes)
+	from := 0
+	for g, end := range t.ends {
+		repeated := 1 // each value so many times in a row
+		for _, d := range t.order[from:end] {
+			blocks := cellsOf(box, d) / t.block[d]
+			for f := range w.g.Dims[d].Feeds {
+				w.feature(d, f, g, box[2*d], blocks, repeated)
+			}
+			repeated *= blocks
+		}
+		from = end
+	}
+	t.batch.Bound(b)
+	for side := range 2 {
+		t.batch.Side(side, beyond)
+	}
+	t.row = slices.Grow(t.row[:0], t.batch.Width())[:t.batch.Width()]
+}
+
+// feature fills in what dimension d of group g, whose cells from one on are seen in so many blocks, feeds to an input. Each value comes so many times in a row, and
+// then all of them again.
+func (w *worker) feature(d, f, g int, cell uint64, blocks, repeated int) {
+	t, dim := w.tables, &w.g.Dims[d]
+	feed, block, size := &dim.Feeds[f], t.block[d], t.sizes[g]
+	wide := block > 1 || dim.Real
+	row, away := t.batch.Feature(feed.Input, g, wide)
+	for i := range blocks {
+		at, from := row[i*repeated:][:repeated], cell+uint64(i*block)
+		var v, r float64
+		if wide {
+			v, r = feed.Enclose(from, from+uint64(block)-1)
+			fill(away[i*repeated:][:repeated], r)
+		} else {
+			v = feed.Low(from)
+		}
+		fill(at, v)
+	}
+	for _, row := range [][]float64{row, away} {
+		for i, n := blocks*repeated, blocks*repeated; i < min(size, len(row)); i += n {
+			copy(row[i:size], row[:n])
+		}
+		for i := size; i < len(row); i++ {
+			row[i] = row[size-1]
+		}
+	}
+}
+
+func fill(row []float64, v float64) {
+	for i := range row {
+		row[i] = v
+	}
+}
+
+// tablesError outweighs the rounding of tables and of sums over them.
+func (w *worker) tablesError() float64 { return w.t.plan.TablesError() }
+
+// uncertain is by how much both sides are apart, in the mean over the box.
+func (w *worker) uncertain(possible []bool) (open float64) {
+	for side := range 2 {
+		least := math.Inf(1)
+		for z := range w.k {
+			if possible == nil || possible[z] {
+				least = min(least, w.tables.batch.Mean(side, z))
+			}
+		}
+		open -= least
+	}
+	return open
+}
+
+// beyond bounds from below how many individuals of the box have a side beyond a number in all copies that are among, nil for all, where
+// open is uncertain anyhow.
+func (w *worker) beyond(side int, among []bool, number, open float64) float64 {
+	t := w.tables
+	rest := t.batch.Lowest(side, among, t.row)
+	t.dims = t.dims[:0]
+	for g, size := range t.sizes {
+		t.dims = append(t.dims, lattice.Dim{Values: t.row[t.batch.Point(g):][:size]})
+	}
+	inf := math.Inf(1)
+	n, _, _ := w.counter.Count(rest, t.dims, lattice.Thresholds{Above: number, Below: -inf, From: inf, To: -inf}, open, w.tablesError())
+	return n * t.times
+}
+
+// opposite bounds from below how many individuals have a positive logit in one
+// copy and a negative one in another, for the two copies where that is most likely:
+// at least as many as have the one and have the other, less all.
+func (w *worker) opposite(box grid.Box, sure []bool, open float64) float64 {
+	t, height := w.tables, 0.0
+	var highest [2]int
+	for side := range highest {
+		most := math.Inf(-1)
+		for z := range w.k {
+			if m := t.batch.Mean(side, z); (sure == nil || sure[z]) && m > most {
+				most, highest[side] = m, z
+			}
+		}
+		height += most
+	}
+	if !(height > 0) {
+		return 0
+	}
+	n := -w.g.Size(box)
+	for side, z := range highest {
+		t.only[z] = true
+		n += w.beyond(side, t.only, 0, open)
+		t.only[z] = false
+	}
+	return n
+}
