@@ -21,7 +21,7 @@ import (
 const (
 	MinBins  = 32
 	MaxBins  = 1024
-	fineness = 12
+	fineness = 24
 )
 
 // Thresholds are what is asked of t.

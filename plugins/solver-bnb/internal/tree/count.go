@@ -38,7 +38,7 @@ func (w *worker) count(box grid.Box, b int, lost, apart float64, th lattice.Thre
 			fair += max(0, w.beyond(side, possible, beyond, open)-lost)
 		}
 		if w.t.judge.Signs() {
-			unfair = w.opposite(box, sure, open)
+			unfair = w.opposite(box, sure)
 		}
 	}
 	return fair, max(0, unfair-lost)

@@ -10,18 +10,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
-// mostVisited is how many points the first group of dimensions has at most, which are visited one by one, and mostBinned how many the others
-// have, each of which is a shift of a row of bins.
-const (
-	mostVisited = 512
-	mostBinned  = 256
-)
+// mostPoints is how many points a group of dimensions has at most. The fewer groups there are, the nearer are tables to the logit; a
+// group's points are visited one by one, or each is a shift of a row of bins.
+const mostPoints = 384
 
 // tables are the sides' bounds by groups of dimensions. A dimension of more cells than a group may have points is seen in blocks of them, one
 // after another; those that make no whole block are not counted.
 type tables struct {
 	batch *batch.Tables
-	most  [2]int    // points of the first group, and of the others
+	most  int       // points of a group
 	left  bool      // LeaveOut was called for the boxes in the lanes
 	order []int     // dimensions, group by group
 	ends  []int     // of groups, in order
@@ -38,7 +35,7 @@ type tables struct {
 // newTables makes w's tables.
 func (w *worker) newTables() *tables {
 	n := len(w.g.Dims)
-	return &tables{most: [2]int{mostVisited, mostBinned}, only: make([]bool, w.k), batch: w.space.NewTables(w.k), pull: make([]float64, len(w.g.Inputs)), pulls: make([]float64, n), block: make([]int, n)}
+	return &tables{most: mostPoints, only: make([]bool, w.k), batch: w.space.NewTables(w.k), pull: make([]float64, len(w.g.Inputs)), pulls: make([]float64, n), block: make([]int, n)}
 }
 
 // group puts the dimensions into groups: the first has those that pull most.
@@ -52,7 +49,7 @@ func (w *worker) group(box grid.Box, b int) {
 			t.times *= float64(cells)
 			continue
 		}
-		t.order, t.pulls[d], t.block[d] = append(t.order, d), 0, (cells-1)/t.most[0]+1
+		t.order, t.pulls[d], t.block[d] = append(t.order, d), 0, (cells-1)/t.most+1
 		t.times *= float64(t.block[d])
 		for _, i := range w.inputs[d] {
 			t.pulls[d] += t.pull[i]
@@ -64,7 +61,7 @@ func (w *worker) group(box grid.Box, b int) {
 		size, end := 1, from
 		for i := from; i < len(t.order); i++ {
 			d := t.order[i]
-			if blocks := cellsOf(box, d) / t.block[d]; end == from || size*blocks <= t.most[min(len(t.sizes), 1)] {
+			if blocks := cellsOf(box, d) / t.block[d]; end == from || size*blocks <= t.most {
 				copy(t.order[end+1:i+1], t.order[end:i])
 				t.order[end] = d
 				size, end = size*blocks, end+1
@@ -175,7 +172,7 @@ func (w *worker) beyond(side int, among []bool, number, open float64) float64 {
 // opposite bounds from below how many individuals have a positive logit in one
 // copy and a negative one in another, for the two copies where that is most likely:
 // at least as many as have the one and have the other, less all.
-func (w *worker) opposite(box grid.Box, sure []bool, open float64) float64 {
+func (w *worker) opposite(box grid.Box, sure []bool) float64 {
 	t, height := w.tables, 0.0
 	var highest [2]int
 	for side := range highest {
@@ -193,7 +190,7 @@ func (w *worker) opposite(box grid.Box, sure []bool, open float64) float64 {
 	n := -w.g.Size(box)
 	for side, z := range highest {
 		t.only[z] = true
-		n += w.beyond(side, t.only, 0, open)
+		n += w.beyond(side, t.only, 0, w.uncertain(t.only))
 		t.only[z] = false
 	}
 	return n

@@ -26,8 +26,7 @@ func TestTablesCountNobodyTooMuch(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := tr.workers[0]
-		most := []int{512, 512, 40, 7, 3}[r.IntN(5)]
-		w.tables.most = [2]int{most, max(1, most/2)}
+		w.tables.most = []int{mostPoints, 40, 7, 3}[r.IntN(4)]
 		box, part := boxAndPart(r, tr, i%2 == 0)
 		w.place(box, 0)
 		w.spread(box, 0, []float64{0, 0, 1, 2}[r.IntN(4)])
@@ -111,7 +110,7 @@ func TestTablesOfBoxesTogether(t *testing.T) {
 			for side := range 2 {
 				n[side] = w.beyond(side, nil, 0, open)
 			}
-			n[2] = w.opposite(box, nil, open)
+			n[2] = w.opposite(box, nil)
 			return n
 		}
 		w := tr.workers[0]
