@@ -167,8 +167,8 @@ func (c *enclosures) tabulate(tables *batch.Tables, from int) {
 	}
 	tables.Bound(from / c.group)
 	out := make([]float64, tables.Width())
+	tables.Sides(float64(r.IntN(9) - 4))
 	for side := range 2 {
-		tables.Side(side, float64(r.IntN(9)-4))
 		among := make([]bool, c.group)
 		lane := r.IntN(c.group)
 		for z := range among {

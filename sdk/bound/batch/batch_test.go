@@ -200,8 +200,8 @@ func TestTablesAreBelowExactLogits(t *testing.T) {
 			}
 			tables.Bound(b)
 			among := make([]bool, lanes)
+			tables.Sides(0)
 			for side := range 2 {
-				tables.Side(side, 0)
 				for z := range lanes {
 					among[z] = r.IntN(2) == 0
 				}

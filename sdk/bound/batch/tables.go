@@ -122,58 +122,75 @@ func (w *Workspace) without(m int, a *splitting) {
 //
 // A Tables is of use to one goroutine, with its Workspace.
 type Tables struct {
-	w        *Workspace
-	lanes    int // of a box
-	box      int
-	at       []int     // by group: where its points begin in a row; and how long a row is
-	inputs   [][]int32 // by group: rows of features
-	features []float64 // a row an input, and behind these one for how far each may be away
-	varies   []bool    // by input
-	open     [][]int32 // by lane: tabled neurons that are open in it, numbered through all layers
-	uppers   []float64 // of tabled neurons' ReLUs, a row for each lane
-	coefs    []float64 // by row of features
-	weights  []float64 // by tabled neuron
-	list     []int32   // of tabled neurons
-	row      []float64 // that is worked out, but for a constant
-	linear   []float64
-	means    []float64 // of the row, by group
-	spreads  []float64
-	sides    [2]tabledSide
+	w      *Workspace
+	lanes  int // of a box
+	box    int
+	at     []int     // by group: where its points begin in a row; and how long a row is
+	shares []float64 // by group: of its numbers in a row, one
+	inputs [][]int32 // by group: rows of features
+	varies []bool    // by input
+	// A row for each input: what it is at the points of its group; behind these one each for how far it may be away; and behind all one for
+	// each tabled neuron's ReLU and lane.
+	rows []float64
+	open [][]int32 // by lane: tabled neurons that are open in it, numbered through all layers
+	// Forms that are worked out together: coefficients of rows, what they come to, and constants.
+	coefs, out []float64
+	rests      []float64
+	list       []int32   // of rows
+	some       []int32   // of open neurons
+	means      []float64 // of a form's groups
+	spreads    []float64
+	// Of a feature's row: its mean, and its variance.
+	middles, variances []float64
+	sides              [2]tabledSide
 }
 
 // tabledSide is a side's lower bounds: of each lane a constant and a row.
 type tabledSide struct {
 	rows, rests []float64
 	means       []float64 // of the bounds
-	parts       []float64 // of groups, by lane
+	parts       []float64 // means of groups, by lane
 }
+
+// together is how many forms are worked out together, at most.
+const together = 16
 
 // NewTables makes tables of boxes that take so many lanes in turn.
 func (w *Workspace) NewTables(lanes int) *Tables {
-	t := &Tables{w: w, lanes: lanes, varies: make([]bool, w.p.inputs), open: make([][]int32, lanes), coefs: make([]float64, 2*w.p.inputs)}
+	t := &Tables{w: w, lanes: lanes, varies: make([]bool, w.p.inputs), open: make([][]int32, lanes), rests: make([]float64, together)}
 	for side := range t.sides {
 		t.sides[side].rests, t.sides[side].means = make([]float64, lanes), make([]float64, lanes)
 	}
 	return t
 }
 
-// Shape begins a box, with the number of points of each group.
+// Shape begins a box of those in the lanes, after LeaveOut, with the number of points of each group.
 func (t *Tables) Shape(sizes []int) {
-	t.at = append(t.at[:0], 0)
+	t.at, t.shares = append(t.at[:0], 0), t.shares[:0]
 	width := 0
 	for g, size := range sizes {
-		width += (size + 7) &^ 7
-		t.at = append(t.at, width)
+		wide := (size + 7) &^ 7
+		width += wide
+		t.at, t.shares = append(t.at, width), append(t.shares, 1/float64(wide))
 		if len(t.inputs) == g {
 			t.inputs = append(t.inputs, nil)
 		}
 		t.inputs[g] = t.inputs[g][:0]
 	}
 	clear(t.varies)
-	t.features = grown(t.features, 2*t.w.p.inputs*width)
-	t.row, t.linear = grown(t.row, width), grown(t.linear, width)
+	t.rows = grown(t.rows, t.height()*width)
+	t.coefs, t.out = grown(t.coefs, together*t.height()), grown(t.out, together*width)
 	t.means, t.spreads = grown(t.means, len(sizes)), grown(t.spreads, len(sizes))
 }
+
+// height is the number of rows.
+func (t *Tables) height() int {
+	first := t.w.left.first
+	return t.relu(first[len(first)-1], 0)
+}
+
+// relu is the row of a tabled neuron's ReLU in a lane.
+func (t *Tables) relu(neuron, z int) int { return 2*t.w.p.inputs + neuron*t.lanes + z }
 
 // grown is room for n numbers.
 func grown(row []float64, n int) []float64 {
@@ -189,182 +206,223 @@ func (t *Tables) Width() int { return t.at[len(t.at)-1] }
 // Point goes with Width.
 func (t *Tables) Point(group int) int { return t.at[group] }
 
+// part is the group's part of a row.
+func (t *Tables) part(row, group int) []float64 {
+	return t.rows[row*t.Width():][t.at[group]:t.at[group+1]]
+}
+
 // Feature is the row of what an input is at each point of the group that it varies with, for the caller to fill in, with the last
 // point repeated up to a whole octet. away is how far it may be from that; nil unless wide, and else to be filled in, too.
 func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 	t.varies[input] = true
-	for i := input; ; i += t.w.p.inputs {
-		t.inputs[group] = append(t.inputs[group], int32(i))
-		part := t.features[i*t.Width():][t.at[group]:t.at[group+1]]
-		if i == input {
-			row = part
-		} else {
-			away = part
-		}
-		if !wide || i > input {
-			return row, away
-		}
+	t.inputs[group] = append(t.inputs[group], int32(input))
+	if wide {
+		t.inputs[group] = append(t.inputs[group], int32(t.w.p.inputs+input))
+		away = t.part(t.w.p.inputs+input, group)
 	}
+	return t.part(input, group), away
 }
 
-// Bound bounds the open neurons of box b, after LeaveOut and when all features are filled in.
+// Bound bounds the open neurons of box b, when all features are filled in.
 func (t *Tables) Bound(b int) {
-	w := t.w
+	w, n := t.w, t.w.Lanes()
 	t.box = b
-	first, n := w.left.first, w.Lanes()
-	all := first[len(first)-1]
-	t.weights, t.uppers = grown(t.weights, all), grown(t.uppers, all*t.lanes*t.Width())
 	for z := range t.open {
 		t.open[z] = t.open[z][:0]
 	}
-	for m, from := range first[:len(first)-1] {
-		for i, j := range w.tabled(m) {
-			for z, h := range w.stages[m].half[int(j)*n+b*t.lanes:][:t.lanes] {
-				if h > 0 {
-					t.open[z] = append(t.open[z], int32(from+i))
-					t.upper(m, i, z)
+	for m, first := range w.left.first[:len(w.left.first)-1] {
+		for z := range t.lanes {
+			t.some = t.some[:0]
+			for i, j := range w.tabled(m) {
+				if w.stages[m].half[int(j)*n+b*t.lanes+z] > 0 {
+					t.some = append(t.some, int32(i))
 				}
+			}
+			for from := 0; from < len(t.some); from += together {
+				t.uppers(m, z, t.some[from:min(from+together, len(t.some))])
+			}
+			for _, i := range t.some {
+				t.open[z] = append(t.open[z], int32(first)+i)
 			}
 		}
 	}
+	t.middle()
 }
 
-// upper bounds the ReLU of tabled neuron i of layer m in lane z.
-func (t *Tables) upper(m, i, z int) {
-	w := t.w
-	var rest float64
-	if m > 0 {
-		rest = t.left(m, i, z)
-	} else {
-		l := &w.p.layers[0]
+// middle works out middles and variances.
+func (t *Tables) middle() {
+	n := 2 * t.w.p.inputs
+	t.middles, t.variances = grown(t.middles, n), grown(t.variances, n)
+	clear(t.middles)
+	clear(t.variances)
+	for g, list := range t.inputs[:len(t.at)-1] {
+		for _, i := range list {
+			t.middles[i], t.variances[i] = t.moment(t.part(int(i), g), t.shares[g])
+		}
+	}
+}
+
+// uppers bounds the ReLUs of some tabled neurons of layer m in lane z.
+func (t *Tables) uppers(m, z int, some []int32) {
+	w, l := t.w, &t.w.p.layers[m]
+	for q, i := range some {
+		if m > 0 {
+			t.left(q, &w.left.forms[m][i], z)
+			continue
+		}
 		row := l.forward[int(w.stages[0].open[i])*(1+l.in):][:1+l.in]
+		coefs := t.row(q)
 		for i, c := range row[1:] {
-			t.coefs[i] = -c
+			coefs[i] = -c
 		}
-		rest = t.lower(-row[0], nil, 0, z)
+		t.constant(q, -row[0], z)
 	}
-	t.moments()
-	sum, spread := -rest, 0.0 // of y
-	for g, m := range t.means {
-		sum, spread = sum-m, spread+t.spreads[g]
-	}
-	out := t.uppers[((w.left.first[m]+i)*t.lanes+z)*t.Width():]
-	for g, m := range t.means {
-		share := 1 / float64(len(t.means))
-		if spread > 0 {
-			share = t.spreads[g] / spread
+	t.work(len(some), z, true)
+	for q, i := range some {
+		mean, _ := t.moments(q)
+		sum, spread := -t.rests[q]-mean, 0.0 // of y
+		for _, s := range t.spreads {
+			spread += s
 		}
-		from := t.at[g]
-		w.hinge = hinge{dst: &out[from], src: &t.row[from], shift: -m - share*sum, octets: (t.at[g+1] - from) / 8}
-		w.p.hinge(&w.hinge)
+		out := t.rows[t.relu(w.left.first[m]+int(i), z)*t.Width():]
+		for g, from := range t.at[:len(t.at)-1] {
+			share := 1 / float64(len(t.means))
+			if spread > 0 {
+				share = t.spreads[g] / spread
+			}
+			w.hinge = hinge{dst: &out[from], src: &t.out[q*t.Width()+from], shift: -t.means[g] - share*sum, octets: (t.at[g+1] - from) / 8}
+			w.p.hinge(&w.hinge)
+		}
 	}
 }
 
-// moments works out the means of the row's groups, and the standard deviations, about.
-func (t *Tables) moments() (mean, variance float64) {
+// row is form q's coefficients of rows.
+func (t *Tables) row(q int) []float64 { return t.coefs[q*t.height():][:t.height()] }
+
+// left makes form q one that LeaveOut left, with all open neurons that it weighs with less than 0.
+func (t *Tables) left(q int, f *leftForm, z int) {
+	n, v, coefs := t.w.Lanes(), t.box*t.lanes+z, t.row(q)
+	for i := range t.varies {
+		coefs[i] = f.rows[(1+i)*n+v]
+	}
+	for _, e := range t.open[z] {
+		coefs[t.relu(int(e), z)] = min(f.weights[int(e)*n+v], 0)
+	}
+	t.constant(q, f.rows[v], z)
+}
+
+// constant works out what form q comes to beside the rows: rest, and the least that inputs come to which do not vary.
+func (t *Tables) constant(q int, rest float64, z int) {
+	coefs, inputs, v := t.row(q), t.w.p.inputs, t.box*t.lanes+z
+	for i, varies := range t.varies {
+		c := coefs[i]
+		coefs[inputs+i] = -math.Abs(c)
+		if !varies {
+			rest += c*t.w.Centre(i)[v] - math.Abs(c)*t.w.HalfWidth(i)[v]
+		}
+	}
+	t.rests[q] = rest
+}
+
+// work works out what so many forms come to, with the open neurons so far or without.
+func (t *Tables) work(forms, z int, neurons bool) {
+	a, stride := &t.w.product, 8*t.Width()
 	for g, from := range t.at[:len(t.at)-1] {
-		a := &t.w.moment
-		*a = moment{src: &t.row[from], octets: (t.at[g+1] - from) / 8}
-		t.w.p.moment(a)
-		n := float64(t.at[g+1] - from)
-		m := total(&a.sum) / n
-		v := max(0, total(&a.squares)/n-m*m)
+		t.list = append(t.list[:0], t.inputs[g]...)
+		if neurons {
+			for _, e := range t.open[z] {
+				t.list = append(t.list, int32(t.relu(int(e), z)))
+			}
+		}
+		*a = product{
+			out: &t.out[from], outStride: stride, coefs: &t.coefs[0], coefStride: 8 * t.height(), outputs: forms,
+			octets: (t.at[g+1] - from) / 8, rows: &t.rows[from], stride: stride, list: &t.list[0], n: len(t.list),
+		}
+		t.w.p.product(a)
+	}
+}
+
+// moments works out the means of form q's groups, and the standard deviations, about.
+func (t *Tables) moments(q int) (mean, variance float64) {
+	row := t.out[q*t.Width():]
+	for g, from := range t.at[:len(t.at)-1] {
+		m, v := t.moment(row[from:t.at[g+1]], t.shares[g])
 		t.means[g], t.spreads[g] = m, math.Sqrt(v)
 		mean, variance = mean+m, variance+v
 	}
 	return mean, variance
 }
 
+// moment is about the mean and the variance of numbers that are a share each.
+func (t *Tables) moment(row []float64, share float64) (mean, variance float64) {
+	a := &t.w.moment
+	a.src, a.octets = &row[0], len(row)/8
+	t.w.p.moment(a)
+	mean = total(&a.sum) * share
+	return mean, max(0, total(&a.squares)*share-mean*mean)
+}
+
 // total is the sum of eight sums.
-func total(sums *[8]float64) (sum float64) {
-	for _, s := range sums {
-		sum += s
-	}
-	return sum
+func total(s *[8]float64) float64 {
+	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
 }
 
-// left puts form i of layer k of LeaveOut into the row, with what bounds those that were left out.
-func (t *Tables) left(k, i, z int) (rest float64) {
-	f, n, v := &t.w.left.forms[k][i], t.w.Lanes(), t.box*t.lanes+z
-	for i := range t.varies {
-		t.coefs[i] = f.rows[(1+i)*n+v]
-	}
-	return t.lower(f.rows[v], f.weights, k, z)
-}
-
-// lower puts into the row what has coefs at the inputs and weighs open neurons of the first layers, so many, and returns what is left: with rest,
-// the least that inputs that do not vary come to.
-func (t *Tables) lower(rest float64, weights []float64, layers, z int) float64 {
-	w := t.w
-	n, v, inputs := w.Lanes(), t.box*t.lanes+z, w.p.inputs
-	for i, c := range t.coefs[:inputs] {
-		if t.coefs[inputs+i] = -math.Abs(c); !t.varies[i] {
-			rest += c*w.centre[(1+i)*n+v] - math.Abs(c)*w.radius[(1+i)*n+v]
-		}
-	}
-	a, stride := &w.product, 8*t.Width()
-	for g, from := range t.at[:len(t.at)-1] {
-		list := t.inputs[g]
-		*a = product{
-			out: &t.row[from], coefs: &t.coefs[0], outputs: 1, octets: (t.at[g+1] - from) / 8,
-			rows: &t.features[from], stride: stride, list: &list[0], n: len(list),
-		}
-		w.p.product(a)
-	}
-	t.list = t.list[:0]
-	for _, e := range t.open[z] {
-		if int(e) >= w.left.first[layers] {
-			break
-		}
-		if c := weights[int(e)*n+v]; c < 0 {
-			t.weights[e] = c
-			t.list = append(t.list, e)
-		}
-	}
-	if len(t.list) > 0 {
-		t.row, t.linear = t.linear, t.row
-		*a = product{
-			start: &t.linear[0], out: &t.row[0], coefs: &t.weights[0], outputs: 1, octets: t.Width() / 8,
-			rows: &t.uppers[z*t.Width()], stride: stride * t.lanes, list: &t.list[0], n: len(t.list),
-		}
-		w.p.product(a)
-	}
-	return rest
-}
-
-// Side bounds a side of the logit from below in all lanes of the box, after Bound: by tables, or by the forms of Sides where
+// Sides bounds both sides of the logit from below in all lanes of the box, after Bound: by tables, or by the forms of Workspace.Sides where
 // these promise more points above a number.
-func (t *Tables) Side(side int, beyond float64) {
-	s, top := &t.sides[side], len(t.w.p.layers)-1
-	s.rows = grown(s.rows, t.lanes*t.Width())
-	s.parts = grown(s.parts, t.lanes*len(t.means))
-	form, v := t.w.Side(side), t.box*t.lanes
-	score := func(lines bool) (least float64) {
-		least = math.Inf(1)
-		for z := range t.lanes {
-			var rest float64
-			if lines {
-				for i := range t.varies {
-					t.coefs[i] = form.Slope(i)[v+z]
-				}
-				rest = t.lower(form.Base[v+z], nil, 0, z)
-			} else {
-				rest = t.left(top, side, z)
-			}
-			mean, variance := t.moments()
-			s.rests[z], s.means[z] = rest, rest+mean
-			copy(s.rows[z*t.Width():], t.row)
-			copy(s.parts[z*len(t.means):], t.means)
-			least = min(least, (rest+mean-beyond)/math.Sqrt(variance+tiniest))
+func (t *Tables) Sides(beyond float64) {
+	top := t.w.left.forms[len(t.w.p.layers)-1]
+	least := [2]float64{math.Inf(1), math.Inf(1)} // by how many standard deviations the sides' means are above the number, at least
+	lines := least
+	for z := range t.lanes {
+		for side := range t.sides {
+			t.left(side, &top[side], z)
 		}
-		return least
+		t.work(len(t.sides), z, true)
+		for side := range t.sides {
+			mean, variance := t.put(side, z, side)
+			least[side] = min(least[side], (mean-beyond)/math.Sqrt(variance+tiniest))
+			mean, variance = t.line(side, z)
+			lines[side] = min(lines[side], (mean-beyond)/math.Sqrt(variance+tiniest))
+		}
 	}
-	if lines := score(true); score(false) < lines {
-		score(true)
+	for side := range t.sides {
+		for z := range t.lanes {
+			if lines[side] > least[side] {
+				t.line(side, z)
+				t.work(1, z, false)
+				t.put(0, z, side)
+			}
+		}
 	}
 }
 
-// Mean is about the mean over the box's points of a side's lower bound in a lane, after Side.
+// line makes form 0 a side's of Workspace.Sides, and returns about its mean and its variance.
+func (t *Tables) line(side, z int) (mean, variance float64) {
+	form, v, coefs := t.w.Side(side), t.box*t.lanes+z, t.row(0)
+	for i := range t.varies {
+		coefs[i] = form.Slope(i)[v]
+	}
+	t.constant(0, form.Base[v], z)
+	mean = t.rests[0]
+	for i, c := range coefs[:2*len(t.varies)] {
+		mean, variance = mean+c*t.middles[i], variance+c*c*t.variances[i]
+	}
+	return mean, variance
+}
+
+// put makes form q a side's in lane z.
+func (t *Tables) put(q, z, side int) (mean, variance float64) {
+	s := &t.sides[side]
+	s.rows, s.parts = grown(s.rows, t.lanes*t.Width()), grown(s.parts, t.lanes*len(t.means))
+	mean, variance = t.moments(q)
+	mean += t.rests[q]
+	s.rests[z], s.means[z] = t.rests[q], mean
+	copy(s.rows[z*t.Width():], t.out[q*t.Width():][:t.Width()])
+	copy(s.parts[z*len(t.means):], t.means)
+	return mean, variance
+}
+
+// Mean is about the mean over the box's points of a side's lower bound in a lane, after Sides.
 func (t *Tables) Mean(side, z int) float64 { return t.sides[side].means[z] }
 
 // Lowest puts into out what with rest bounds a side from below in all lanes that are among, nil for all: in each group the least of what the

@@ -150,7 +150,7 @@ func tablesOf(w *Workspace, lanes int) func(b, side int) (row []float64, rest fl
 			}
 		}
 		t.Bound(b)
-		t.Side(side, 0)
+		t.Sides(0)
 		out := make([]float64, t.Width())
 		rest := t.Lowest(side, nil, out)
 		return out, rest + t.Mean(side, 0)

@@ -51,6 +51,7 @@ type Counter struct {
 	even    spread
 	uneven  binned
 	ends    extent
+	turned  bool // contributions count from the greatest on
 }
 
 // NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
@@ -108,9 +109,9 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 		return 0, 0, 0
 	}
 	if total < 1<<32*float64(dims[last].Cells) {
-		return sums(c, &c.narrow, c.shiftAdd32, dims, &dims[last], th, per)
+		return sums(c, &c.narrow, c.shiftAdd32, dims, &dims[last], th, width, per)
 	}
-	return sums(c, &c.wide, c.shiftAdd, dims, &dims[last], th, per)
+	return sums(c, &c.wide, c.shiftAdd, dims, &dims[last], th, width, per)
 }
 
 // sort orders the dimensions but one, so that narrow ones come first and rows stay
@@ -130,21 +131,31 @@ func (c *Counter) sort(dims []Dim, but int) {
 }
 
 // sums counts by the sums of the ordered dimensions with each contribution of the
-// widest.
-func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, widest *Dim, th Thresholds, per float64) (above, below, between float64) {
-	end, early, late, times := convolve(c, r, shiftAdd, dims, per)
-	if end == 0 {
-		return 0, 0, 0
-	}
+// widest, where t is up to width.
+//
+// Rows are worked out no further than to what thresholds ask for. So where only those above one are asked for that is in the upper half,
+// all is turned round: t is above it where width − t is below width less it.
+func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, widest *Dim, th Thresholds, width, per float64) (above, below, between float64) {
 	if per == 0 {
 		per = 1
 	}
-	q := query[T]{sums: r.row[MaxBins : MaxBins+end], all: r.row[MaxBins+end-1]}
+	c.turned = th.Above > width/2 && th.Below < 0 && !(th.From < th.To)
+	most := max(th.Below, th.From, th.To)
+	if c.turned {
+		th.Below, th.Above = width-th.Above, math.Inf(1)
+		most = th.Below
+	} else if th.Above < width {
+		most = max(most, th.Above)
+	}
+	q, early, late, times := convolve(c, r, shiftAdd, dims, per, most)
+	if q.sums == nil {
+		return 0, 0, 0
+	}
 	step := widest.Step * per
 	for i := range widest.Cells {
 		o := step * float64(i)
 		if widest.Values != nil {
-			o = (widest.Values[i] - widest.least) * per
+			o = c.contribution(widest, i) * per
 		}
 		above += float64(q.all - q.at(th.Above*per-o-early))
 		below += float64(q.at(th.Below*per - o - late))
@@ -154,7 +165,18 @@ func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, w
 			}
 		}
 	}
+	if c.turned {
+		return below * times, 0, 0
+	}
 	return above * times, below * times, between * times
+}
+
+// contribution is number i of a dimension's Values, from the least on, or turned round.
+func (c *Counter) contribution(d *Dim, i int) float64 {
+	if c.turned {
+		return d.least + d.width - d.Values[i]
+	}
+	return d.Values[i] - d.least
 }
 
 // bins is how many bins a range deserves.
@@ -237,7 +259,7 @@ func newRows[T number]() rows[T] {
 	return rows[T]{row: make([]T, 4*MaxBins), next: make([]T, 4*MaxBins)}
 }
 
-// query looks up how many points have a bin of at most x.
+// query looks up how many points have a bin of at most x, of all. Nothing is asked for beyond sums unless these end where all are.
 type query[T number] struct {
 	sums []T
 	all  T
@@ -257,18 +279,19 @@ func (q *query[T]) at(x float64) T {
 // hundred.
 const slip = 1e-9
 
-// convolve leaves in r.row how many points have a bin up to each, of end bins,
-// with per bins in a unit of t; each stands for times as many. A point of bin k has
-// a sum from k + early to k + late bins.
+// convolve makes a query of how many points have a bin up to each, with per bins in a unit of t, as far as a threshold furthest asks for; each stands for
+// times as many. A point of bin k has a sum from k + early to k + late bins.
 //
 // Sums over shifted rows of such sums are such sums again, so no row has to be
 // added up at the end. Beyond its end a row goes on with its last number. Where
 // contributions turn out to need more bins than there are, end is 0.
-func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, per float64) (end int, early, late, times float64) {
+func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, per, furthest float64) (q query[T], early, late, times float64) {
 	row := r.row[MaxBins:]
 	row[0] = 1
-	end = 1
+	end, all := 1, 1.0
 	early, late, times = -slip, slip, 1
+	// Binning moves a sum by half a bin for each dimension, at most.
+	limit := int(min(max(furthest*per, 0), 4*MaxBins)) + len(c.order) + 2
 	for _, i := range c.order {
 		d := &dims[i]
 		lo, hi, most := c.bin(d, per, &c.offsets)
@@ -278,9 +301,10 @@ func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Di
 			times *= float64(d.Cells)
 			continue
 		}
-		grown := end + int(most)
+		all *= float64(d.Cells)
+		grown := min(end+int(most), limit)
 		if most < 0 || most > MaxBins || grown > 3*MaxBins-perBlock[T]()*2 {
-			return 0, 0, 0, 0
+			return query[T]{}, 0, 0, 0
 		}
 		per := perBlock[T]()
 		blocks := (grown + per - 1) / per
@@ -293,7 +317,7 @@ func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Di
 		row = r.row[MaxBins:]
 		end = grown
 	}
-	return end, early, late, times
+	return query[T]{row[:end], T(all)}, early, late, times
 }
 
 // bin puts the bins of a dimension's contributions into out, and finds the least and the
@@ -311,13 +335,16 @@ func (c *Counter) bin(d *Dim, per float64, out *[]int32) (lo, hi float64, most i
 	}
 	a := &c.uneven
 	*a = binned{low: d.least, per: per, offsets: &offsets[0]}
+	if c.turned {
+		a.low, a.per = d.least+d.width, -per
+	}
 	octets := len(d.Values) &^ 7
 	if octets > 0 {
 		a.values, a.n = &d.Values[0], octets
 		c.binned(a)
 	}
 	for i, v := range d.Values[octets:] {
-		x := float64(v-d.least) * per
+		x := float64(v-a.low) * a.per
 		k := math.RoundToEven(x)
 		a.least, a.most = min(a.least, x-k), max(a.most, x-k)
 		offsets[octets+i] = int32(k)

@@ -141,8 +141,8 @@ func TestNarrowNumbersAgree(t *testing.T) {
 			c.order = c.order[:0]
 			c.sort(dims, last)
 			per := MaxBins * r.Float64() / max(width-dims[last].width, 1)
-			a1, b1, c1 := sums(c, &c.narrow, c.shiftAdd32, dims, &dims[last], th, per)
-			a2, b2, c2 := sums(c, &c.wide, c.shiftAdd, dims, &dims[last], th, per)
+			a1, b1, c1 := sums(c, &c.narrow, c.shiftAdd32, dims, &dims[last], th, width, per)
+			a2, b2, c2 := sums(c, &c.wide, c.shiftAdd, dims, &dims[last], th, width, per)
 			if a1 != a2 || b1 != b2 || c1 != c2 {
 				t.Fatalf("%s: %v, %v, %v of uint32, %v, %v, %v of float64", variant.name, a1, b1, c1, a2, b2, c2)
 			}

@@ -98,9 +98,7 @@ func (w *worker) tabulate(box grid.Box, b int, beyond float64) {
 		from = end
 	}
 	t.batch.Bound(b)
-	for side := range 2 {
-		t.batch.Side(side, beyond)
-	}
+	t.batch.Sides(beyond)
 	t.row = slices.Grow(t.row[:0], t.batch.Width())[:t.batch.Width()]
 }
 
