@@ -140,9 +140,7 @@ type Tables struct {
 	some       []int32   // of open neurons
 	means      []float64 // of a form's groups
 	spreads    []float64
-	// Of a feature's row: its mean, and its variance.
-	middles, variances []float64
-	sides              [2]tabledSide
+	sides      [2]tabledSide
 }
 
 // tabledSide is a side's lower bounds: of each lane a constant and a row.
@@ -244,20 +242,6 @@ func (t *Tables) Bound(b int) {
 			for _, i := range t.some {
 				t.open[z] = append(t.open[z], int32(first)+i)
 			}
-		}
-	}
-	t.middle()
-}
-
-// middle works out middles and variances.
-func (t *Tables) middle() {
-	n := 2 * t.w.p.inputs
-	t.middles, t.variances = grown(t.middles, n), grown(t.variances, n)
-	clear(t.middles)
-	clear(t.variances)
-	for g, list := range t.inputs[:len(t.at)-1] {
-		for _, i := range list {
-			t.middles[i], t.variances[i] = t.moment(t.part(int(i), g), t.shares[g])
 		}
 	}
 }
@@ -367,12 +351,35 @@ func total(s *[8]float64) float64 {
 	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
 }
 
+// Outlook is by how many standard deviations of a form of Workspace.Sides its mean over box b is above a number, about, in the lane where that is least: of the side's
+// own form, which is below the side, and of the one that is above it. It can be had before LeaveOut.
+func (t *Tables) Outlook(b, side int, number float64) (below, above float64) {
+	below, above = math.Inf(1), math.Inf(1)
+	for v := b * t.lanes; v < (b+1)*t.lanes; v++ {
+		mean, spread := t.line(side, v)
+		below = min(below, (mean-number)/spread)
+		mean, spread = t.line(1-side, v)
+		above = min(above, (-mean-number)/spread)
+	}
+	return below, above
+}
+
+// line is about the mean and the standard deviation of a side's form in a lane.
+func (t *Tables) line(side, v int) (mean, spread float64) {
+	form := t.w.Side(side)
+	mean, variance := form.Base[v], tiniest
+	for i := range t.varies {
+		c, r := form.Slope(i)[v], t.w.HalfWidth(i)[v]
+		mean, variance = mean+c*t.w.Centre(i)[v], variance+c*c*r*r/3
+	}
+	return mean, math.Sqrt(variance)
+}
+
 // Sides bounds both sides of the logit from below in all lanes of the box, after Bound: by tables, or by the forms of Workspace.Sides where
 // these promise more points above a number.
 func (t *Tables) Sides(beyond float64) {
 	top := t.w.left.forms[len(t.w.p.layers)-1]
-	least := [2]float64{math.Inf(1), math.Inf(1)} // by how many standard deviations the sides' means are above the number, at least
-	lines := least
+	least := [2]float64{math.Inf(1), math.Inf(1)} // as of Outlook
 	for z := range t.lanes {
 		for side := range t.sides {
 			t.left(side, &top[side], z)
@@ -381,33 +388,23 @@ func (t *Tables) Sides(beyond float64) {
 		for side := range t.sides {
 			mean, variance := t.put(side, z, side)
 			least[side] = min(least[side], (mean-beyond)/math.Sqrt(variance+tiniest))
-			mean, variance = t.line(side, z)
-			lines[side] = min(lines[side], (mean-beyond)/math.Sqrt(variance+tiniest))
 		}
 	}
-	for side := range t.sides {
+	for side, tables := range least {
+		if lines, _ := t.Outlook(t.box, side, beyond); lines <= tables {
+			continue
+		}
+		form := t.w.Side(side)
 		for z := range t.lanes {
-			if lines[side] > least[side] {
-				t.line(side, z)
-				t.work(1, z, false)
-				t.put(0, z, side)
+			v, coefs := t.box*t.lanes+z, t.row(0)
+			for i := range t.varies {
+				coefs[i] = form.Slope(i)[v]
 			}
+			t.constant(0, form.Base[v], z)
+			t.work(1, z, false)
+			t.put(0, z, side)
 		}
 	}
-}
-
-// line makes form 0 a side's of Workspace.Sides, and returns about its mean and its variance.
-func (t *Tables) line(side, z int) (mean, variance float64) {
-	form, v, coefs := t.w.Side(side), t.box*t.lanes+z, t.row(0)
-	for i := range t.varies {
-		coefs[i] = form.Slope(i)[v]
-	}
-	t.constant(0, form.Base[v], z)
-	mean = t.rests[0]
-	for i, c := range coefs[:2*len(t.varies)] {
-		mean, variance = mean+c*t.middles[i], variance+c*c*t.variances[i]
-	}
-	return mean, variance
 }
 
 // put makes form q a side's in lane z.

@@ -17,11 +17,11 @@ import (
 
 // The range of t, the widest dimension's apart, is cut into MinBins to MaxBins
 // bins, so that what binning leaves uncertain is a part of what the thresholds
-// leave so: fineness bins for each dimension over what is uncertain anyhow.
+// leave so: fineness bins over what is uncertain anyhow.
 const (
 	MinBins  = 32
 	MaxBins  = 1024
-	fineness = 24
+	fineness = 128
 )
 
 // Thresholds are what is asked of t.
@@ -103,7 +103,7 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 		rest += dims[i].width
 	}
 	if rest > 0 {
-		per = bins(rest, open, len(dims)) / rest
+		per = bins(rest, open) / rest
 	}
 	if per > 0x1p900 { // numbers too small to be told apart
 		return 0, 0, 0
@@ -180,8 +180,8 @@ func (c *Counter) contribution(d *Dim, i int) float64 {
 }
 
 // bins is how many bins a range deserves.
-func bins(width, open float64, dims int) float64 {
-	n := fineness * float64(dims) * width / max(open, 0)
+func bins(width, open float64) float64 {
+	n := fineness * width / max(open, 0)
 	if !(n < MaxBins) {
 		return MaxBins
 	}

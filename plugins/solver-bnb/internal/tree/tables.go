@@ -19,7 +19,7 @@ const mostPoints = 384
 type tables struct {
 	batch *batch.Tables
 	most  int       // points of a group
-	left  bool      // LeaveOut was called for the boxes in the lanes
+	state int       // what was worked out for the boxes in the lanes
 	order []int     // dimensions, group by group
 	ends  []int     // of groups, in order
 	sizes []int     // points of groups
@@ -31,6 +31,13 @@ type tables struct {
 	row   []float64
 	dims  []lattice.Dim
 }
+
+// What was worked out for the boxes in the lanes.
+const (
+	nothing = iota
+	sides
+	leftOut
+)
 
 // newTables makes w's tables.
 func (w *worker) newTables() *tables {
@@ -75,13 +82,34 @@ func (w *worker) group(box grid.Box, b int) {
 // cellsOf is how many cells a box has in a dimension.
 func cellsOf(box grid.Box, d int) int { return int(box[2*d+1]-box[2*d]) + 1 }
 
-// tabulate bounds both sides in box, which is what is left of bounded box b, for points beyond a number.
-func (w *worker) tabulate(box grid.Box, b int, beyond float64) {
+// A side has hardly a point above a number where the mean of the form above it is so many standard deviations below, or that of the form below it: this
+// may be far off where deep networks' signs are all that matters, and people near the border are what is open; where gaps matter, hardly anybody is for that.
+const (
+	hopeless = -3
+	farBelow = -12
+)
+
+// tabulate bounds both sides in box, which is what is left of bounded box b, for points beyond a number. It reports whether there may be some.
+func (w *worker) tabulate(box grid.Box, b int, beyond float64) bool {
 	t := w.tables
-	if !t.left {
+	if t.state == nothing {
 		w.space.Sides()
+		t.state = sides
+	}
+	hope, least := false, float64(farBelow)
+	if !w.t.judge.Signs() {
+		least = hopeless
+	}
+	for side := range 2 {
+		below, above := t.batch.Outlook(b, side, beyond)
+		hope = hope || below > least && above > hopeless
+	}
+	if !hope {
+		return false
+	}
+	if t.state == sides {
 		w.space.LeaveOut()
-		t.left = true
+		t.state = leftOut
 	}
 	w.group(box, b)
 	t.batch.Shape(t.sizes)
@@ -100,6 +128,7 @@ func (w *worker) tabulate(box grid.Box, b int, beyond float64) {
 	t.batch.Bound(b)
 	t.batch.Sides(beyond)
 	t.row = slices.Grow(t.row[:0], t.batch.Width())[:t.batch.Width()]
+	return true
 }
 
 // feature fills in what dimension d of group g, whose cells from one on are seen in so many blocks, feeds to an input. Each value comes so many times in a row, and

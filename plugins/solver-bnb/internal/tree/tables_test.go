@@ -69,18 +69,20 @@ func TestTablesCountNobodyTooMuch(t *testing.T) {
 					truth++
 				}
 			}
-			w.tabulate(part, 0, beyond)
-			if w.tables.times > 1 {
-				blocks++
+			n := 0.0
+			if w.tabulate(part, 0, beyond) {
+				n = w.beyond(side, among, beyond, w.uncertain(among))
+				if w.tables.times > 1 {
+					blocks++
+				}
 			}
-			n := w.beyond(side, among, beyond, w.uncertain(among))
 			if n-lost > truth {
 				t.Fatalf("question %d, side %d: %v of %d are counted beyond %v, but %v are", i, side, n, len(lowest), beyond, truth)
 			}
 			counted, truths = counted+n, truths+truth
 		}
 	}
-	if counted < 0.5*truths || blocks < 50 {
+	if counted < 0.4*truths || blocks < 50 {
 		t.Errorf("%v of %v were counted, by blocks %d times", counted, truths, blocks)
 	}
 }
@@ -105,7 +107,9 @@ func TestTablesOfBoxesTogether(t *testing.T) {
 			w.bound()
 		}
 		of := func(w *worker, box grid.Box, b int) (n [3]float64) {
-			w.tabulate(box, b, 0)
+			if !w.tabulate(box, b, 0) {
+				return n
+			}
 			open := w.uncertain(nil)
 			for side := range 2 {
 				n[side] = w.beyond(side, nil, 0, open)

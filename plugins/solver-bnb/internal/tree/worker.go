@@ -358,6 +358,6 @@ func (w *worker) bound() {
 		w.shift(w.parallel)
 	}
 	if w.tables != nil {
-		w.tables.left = false
+		w.tables.state = nothing
 	}
 }
