@@ -194,8 +194,8 @@ func (c *enclosures) tabulate(tables *batch.Tables, from int) {
 			for g, k := range at {
 				exactly(c.t, above.Add(above, float(out[tables.Point(g)+k])))
 			}
-			if above.Cmp(float(c.plan.TablesError())) > 0 {
-				c.t.Fatalf("side %d of %v, in lane %d of groups of %d: the tables, of %d points, are %.17g above it, error %g", side, x, lane, c.group, sizes, above, c.plan.TablesError())
+			if above.Cmp(float(tables.Error(side))) > 0 {
+				c.t.Fatalf("side %d of %v, in lane %d of groups of %d: the tables, of %d points, are %.17g above it, error %g", side, x, lane, c.group, sizes, above, tables.Error(side))
 			}
 		}
 	}

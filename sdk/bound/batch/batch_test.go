@@ -234,12 +234,12 @@ func TestTablesAreBelowExactLogits(t *testing.T) {
 					if side == 1 {
 						logit.Neg(logit)
 					}
-					if form.Add(form, rat(p.TablesError())).Cmp(lower) < 0 {
+					if form.Add(form, rat(tables.Error(side))).Cmp(lower) < 0 {
 						nearer++
 					}
-					if lower.Sub(lower, logit).Cmp(rat(p.TablesError())) > 0 {
+					if lower.Sub(lower, logit).Cmp(rat(tables.Error(side))) > 0 {
 						f, _ := lower.Float64()
-						t.Fatalf("box %d, lane %d, side %d: %g beyond its table, error %g", b, z, side, f, p.TablesError())
+						t.Fatalf("box %d, lane %d, side %d: %g beyond its table, error %g", b, z, side, f, tables.Error(side))
 					}
 				}
 			}

@@ -80,9 +80,6 @@ func (p *Plan) Kernel() string { return p.name }
 // of its enclosure, may be from the exact one. Low and High hold with it.
 func (p *Plan) Error() float64 { return p.errs[len(p.errs)-1][0] }
 
-// TablesError is how far the bounds of Tables may be from such that hold; infinite where there are none.
-func (p *Plan) TablesError() float64 { return p.tables }
-
 // Layer is a layer of the network: of Out rows of Weights, each of the bias and In weights. The last has one row, the logit's.
 type Layer struct {
 	In, Out int

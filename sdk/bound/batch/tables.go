@@ -147,6 +147,7 @@ type Tables struct {
 type tabledSide struct {
 	rows, rests []float64
 	means       []float64 // of the bounds
+	err         float64   // how far they may be from such that hold
 	parts       []float64 // means of groups, by lane
 }
 
@@ -387,7 +388,8 @@ func (t *Tables) Sides(beyond float64) {
 		t.work(len(t.sides), z, true)
 		for side := range t.sides {
 			mean, variance := t.put(side, z, side)
-			least[side] = min(least[side], (mean-beyond)/math.Sqrt(variance+tiniest))
+			least[side] = min(least[side], (mean-beyond-t.w.p.tables)/math.Sqrt(variance+tiniest))
+			t.sides[side].err = t.w.p.tables
 		}
 	}
 	for side, tables := range least {
@@ -395,6 +397,7 @@ func (t *Tables) Sides(beyond float64) {
 			continue
 		}
 		form := t.w.Side(side)
+		t.sides[side].err = 4 * t.w.p.Error()
 		for z := range t.lanes {
 			v, coefs := t.box*t.lanes+z, t.row(0)
 			for i := range t.varies {
@@ -421,6 +424,9 @@ func (t *Tables) put(q, z, side int) (mean, variance float64) {
 
 // Mean is about the mean over the box's points of a side's lower bound in a lane, after Sides.
 func (t *Tables) Mean(side, z int) float64 { return t.sides[side].means[z] }
+
+// Error outweighs the rounding of a side's bounds, and of sums over them.
+func (t *Tables) Error(side int) float64 { return t.sides[side].err }
 
 // Lowest puts into out what with rest bounds a side from below in all lanes that are among, nil for all: in each group the least of what the
 // lanes' tables have there, moved so that their means are as far apart as the bounds' are, a part each.

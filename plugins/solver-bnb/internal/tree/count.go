@@ -31,7 +31,7 @@ func (w *worker) count(box grid.Box, b int, lost, apart float64, th lattice.Thre
 		unfair = w.between(box, b, th)
 	}
 	// Individuals all of whose logits are above or below something are fair.
-	if beyond := w.t.judge.Beyond(apart); !math.IsInf(beyond, 1) && !math.IsInf(w.tablesError(), 1) && w.tabulate(box, b, beyond) {
+	if beyond := w.t.judge.Beyond(apart); !math.IsInf(beyond, 1) && w.tabulate(box, b, beyond) {
 		open := w.uncertain(possible)
 		for side := range 2 {
 			fair += max(0, w.beyond(side, possible, beyond, open)-lost)

@@ -165,9 +165,6 @@ func fill(row []float64, v float64) {
 	}
 }
 
-// tablesError outweighs the rounding of tables and of sums over them.
-func (w *worker) tablesError() float64 { return w.t.plan.TablesError() }
-
 // uncertain is by how much both sides are apart, in the mean over the box.
 func (w *worker) uncertain(possible []bool) (open float64) {
 	for side := range 2 {
@@ -192,7 +189,7 @@ func (w *worker) beyond(side int, among []bool, number, open float64) float64 {
 		t.dims = append(t.dims, lattice.Dim{Values: t.row[t.batch.Point(g):][:size]})
 	}
 	inf := math.Inf(1)
-	n, _, _ := w.counter.Count(rest, t.dims, lattice.Thresholds{Above: number, Below: -inf, From: inf, To: -inf}, open, w.tablesError())
+	n, _, _ := w.counter.Count(rest, t.dims, lattice.Thresholds{Above: number, Below: -inf, From: inf, To: -inf}, open, t.batch.Error(side))
 	return n * t.times
 }
 
