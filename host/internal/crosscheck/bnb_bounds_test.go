@@ -165,9 +165,8 @@ func (c *enclosures) tabulate(tables *batch.Tables, from int) {
 			row[k] = float64(f.least + min(k, sizes[f.group]-1)/f.repeated%f.cells)
 		}
 	}
-	tables.Bound(from / c.group)
 	out := make([]float64, tables.Width())
-	tables.Sides(float64(r.IntN(9) - 4))
+	tables.Bound(from/c.group, float64(r.IntN(9)-4))
 	for side := range 2 {
 		among := make([]bool, c.group)
 		lane := r.IntN(c.group)

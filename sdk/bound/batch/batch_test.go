@@ -157,6 +157,9 @@ func TestTablesAreBelowExactLogits(t *testing.T) {
 		}
 		lanes := 1 + r.IntN(3)
 		w := p.NewWorkspace(1 + r.IntN(24))
+		if r.IntN(3) == 0 {
+			w.SetMostTabled(int32(r.IntN(4)))
+		}
 		fillIn(r, w, root)
 		fixed := r.IntN(inputs) // the only input that differs between a box's lanes
 		boxes := w.Lanes() / lanes
@@ -198,9 +201,8 @@ func TestTablesAreBelowExactLogits(t *testing.T) {
 				}
 				rows[i], aways[i] = row, away
 			}
-			tables.Bound(b)
 			among := make([]bool, lanes)
-			tables.Sides(0)
+			tables.Bound(b, 0)
 			for side := range 2 {
 				for z := range lanes {
 					among[z] = r.IntN(2) == 0

@@ -43,7 +43,7 @@ import (
 // thought, and no trained network comes near.
 
 // Tables (tables.go) have more: where the lines of a ReLU come to no more than 2T + E, its table is of Σ |y_G| + Σ |κ_G|, which is at most
-// 3T: Σ κ_G is y's constant, and each κ_G is a mean of y_G less a share of the mean of y, the constant included; the shares add up to 1. So 4T + E stand
+// 3T: Σ κ_G is the negative of y's constant, and each κ_G is a mean of y_G less a share of the mean of y, the constant included; the shares add up to 1. So 4T + E stand
 // for 2T + E, and p has besides the inputs and the neurons whose tables are added up, for each layer, and 64: a hinge, the shares, groups (no more than
 // inputs), and inputs that are up to 8 units in the last place away from what cells hold. 8γ(p)·T(logit) of these outweighs what tables,
 // the least of several, and their sums are wrong by. Sides' forms as tables are sums of one term for each input, and the least of several of them: 4E cover both.

@@ -18,7 +18,6 @@ func (w *Workspace) Sides() {
 		for i := range 1 + l.in {
 			w.signed[1+l.in+i] *= -1
 		}
-		w.weighed = make([][]float64, len(w.p.layers)-1)
 	}
 	w.pass(&w.sides, len(w.p.layers)-1, w.signed, w.weigh)
 }
@@ -92,23 +91,24 @@ func (w *Workspace) pass(d *sided, k int, weights []float64, before func(m int, 
 	d.form = d.rows[in]
 }
 
-// weigh notes what the sides weigh the open neurons of layer m with.
+// weigh notes what the sides weigh the open neurons of the first layer with.
 func (w *Workspace) weigh(m int, a *splitting) {
-	n, open := w.Lanes(), w.stages[m].open
-	weighed := w.weighed[m][:0]
-	for _, j := range open {
+	if m > 0 {
+		return
+	}
+	w.weighed = w.weighed[:0]
+	for _, j := range w.stages[0].open {
 		if a.weights == nil {
-			weighed = append(weighed, vector(at(a.rows, int(j)*a.stride), 2*w.octets)...)
+			w.weighed = append(w.weighed, vector(at(a.rows, int(j)*a.stride), 2*w.octets)...)
 			continue
 		}
 		for side := range 2 {
 			c := *at(a.weights, side*a.weightStride+8*int(j))
-			for range n {
-				weighed = append(weighed, c)
+			for range w.Lanes() {
+				w.weighed = append(w.weighed, c)
 			}
 		}
 	}
-	w.weighed[m] = weighed
 }
 
 // Side is the form of a side.

@@ -2,8 +2,8 @@ package batch
 
 import "math"
 
-// maxTabled is how many neurons of a layer, the first ones, Tables bound; others keep their lines.
-const maxTabled = 128
+// mostTabled is how many neurons of a layer, the first ones, Tables bound; others keep their lines.
+const mostTabled = 128
 
 // leftForm is a form, a row of lanes for each coefficient, of which open neurons that were weighed with less than 0 were left out.
 type leftForm struct {
@@ -17,6 +17,7 @@ type leaving struct {
 	forms   [][]leftForm // by layer behind the first: of its tabled neurons, negated; of the last, of the two sides
 	noted   [][]float64  // by layer, a row of forms × lanes for each tabled neuron
 	first   []int        // by layer: how many tabled neurons those below have
+	most    int32        // of a layer that are tabled
 	weights []float64
 }
 
@@ -53,7 +54,7 @@ func (w *Workspace) LeaveOut() {
 func (w *Workspace) tabled(k int) []int32 {
 	open := w.stages[k].open
 	n := 0
-	for n < len(open) && open[n] < maxTabled {
+	for n < len(open) && open[n] < w.left.most {
 		n++
 	}
 	return open[:n]
@@ -111,12 +112,12 @@ func (w *Workspace) without(m int, a *splitting) {
 // Tables bound the logits of one box's lanes by sums of functions, each of a group of the features that vary, where the box is of a
 // lattice's points: a function is a table, a number for each of the group's points.
 //
-// For y = Σ y_G, a sum of functions of groups of features, and any κ_G that add up to 0,
+// For y = Σ y_G, a sum of functions of groups of features with its constant in one of them, and any κ_G that add up to 0,
 //
 //	max(0, y) ≤ Σ max(0, y_G − κ_G),
 //
 // since max(0, ·) is subadditive. With κ_G at the quantile of y_G that is of the same level in all groups, no such sum has a lesser
-// mean, whatever the features' dependence, were they to rise and fall together. The line above a ReLU, through both ends of the neuron's range,
+// mean, whatever the features' dependence, were they to rise and fall together; κ_G is about that: a mean and a share of standard deviations. The line above a ReLU, through both ends of the neuron's range,
 // is nearly at its farthest from it where most points are. So where a side weighs an open neuron with less than 0, it gets such a sum in place
 // of the line, be the neuron of any layer: y is bounded from above by tables, too. Neurons weighed with 0 or more keep their lower lines, 0 or y.
 //
@@ -130,9 +131,9 @@ type Tables struct {
 	inputs [][]int32 // by group: rows of features
 	varies []bool    // by input
 	// A row for each input: what it is at the points of its group; behind these one each for how far it may be away; and behind all one for
-	// each tabled neuron's ReLU and lane.
+	// each tabled neuron's ReLU, in the lane at hand.
 	rows []float64
-	open [][]int32 // by lane: tabled neurons that are open in it, numbered through all layers
+	open []int32 // tabled neurons that are open in the lane at hand, numbered through all layers
 	// Forms that are worked out together: coefficients of rows, what they come to, and constants.
 	coefs, out []float64
 	rests      []float64
@@ -156,14 +157,14 @@ const together = 16
 
 // NewTables makes tables of boxes that take so many lanes in turn.
 func (w *Workspace) NewTables(lanes int) *Tables {
-	t := &Tables{w: w, lanes: lanes, varies: make([]bool, w.p.inputs), open: make([][]int32, lanes), rests: make([]float64, together)}
+	t := &Tables{w: w, lanes: lanes, varies: make([]bool, w.p.inputs), rests: make([]float64, together)}
 	for side := range t.sides {
 		t.sides[side].rests, t.sides[side].means = make([]float64, lanes), make([]float64, lanes)
 	}
 	return t
 }
 
-// Shape begins a box of those in the lanes, after LeaveOut, with the number of points of each group.
+// Shape begins a box of those in the lanes, after LeaveOut, with the number of points of each group, of which there is at least one, each with a feature.
 func (t *Tables) Shape(sizes []int) {
 	t.at, t.shares = append(t.at[:0], 0), t.shares[:0]
 	width := 0
@@ -185,11 +186,11 @@ func (t *Tables) Shape(sizes []int) {
 // height is the number of rows.
 func (t *Tables) height() int {
 	first := t.w.left.first
-	return t.relu(first[len(first)-1], 0)
+	return t.relu(first[len(first)-1])
 }
 
-// relu is the row of a tabled neuron's ReLU in a lane.
-func (t *Tables) relu(neuron, z int) int { return 2*t.w.p.inputs + neuron*t.lanes + z }
+// relu is the row of a tabled neuron's ReLU.
+func (t *Tables) relu(neuron int) int { return 2*t.w.p.inputs + neuron }
 
 // grown is room for n numbers.
 func grown(row []float64, n int) []float64 {
@@ -222,15 +223,16 @@ func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 	return t.part(input, group), away
 }
 
-// Bound bounds the open neurons of box b, when all features are filled in.
-func (t *Tables) Bound(b int) {
+// Bound bounds both sides of the logit from below in all lanes of box b, when all features are filled in: by tables, or by the forms of Sides where
+// these promise more points above a number.
+func (t *Tables) Bound(b int, beyond float64) {
 	w, n := t.w, t.w.Lanes()
 	t.box = b
-	for z := range t.open {
-		t.open[z] = t.open[z][:0]
-	}
-	for m, first := range w.left.first[:len(w.left.first)-1] {
-		for z := range t.lanes {
+	top := w.left.forms[len(w.p.layers)-1]
+	tables := [2]float64{math.Inf(1), math.Inf(1)} // as of Outlook
+	for z := range t.lanes {
+		t.open = t.open[:0]
+		for m, first := range w.left.first[:len(w.left.first)-1] {
 			t.some = t.some[:0]
 			for i, j := range w.tabled(m) {
 				if w.stages[m].half[int(j)*n+b*t.lanes+z] > 0 {
@@ -241,9 +243,38 @@ func (t *Tables) Bound(b int) {
 				t.uppers(m, z, t.some[from:min(from+together, len(t.some))])
 			}
 			for _, i := range t.some {
-				t.open[z] = append(t.open[z], int32(first)+i)
+				t.open = append(t.open, int32(first)+i)
 			}
 		}
+		for side := range t.sides {
+			t.left(side, &top[side], z)
+		}
+		t.work(len(t.sides), true)
+		for side := range t.sides {
+			mean, variance := t.put(side, z, side)
+			tables[side] = min(tables[side], (mean-beyond-w.p.tables)/math.Sqrt(variance+tiniest))
+			t.sides[side].err = w.p.tables
+		}
+	}
+	for side, of := range tables {
+		if lines, _ := t.Outlook(b, side, beyond); lines > of {
+			t.lines(side)
+		}
+	}
+}
+
+// lines bounds a side by its form of Workspace.Sides.
+func (t *Tables) lines(side int) {
+	form := t.w.Side(side)
+	t.sides[side].err = 4 * t.w.p.Error()
+	for z := range t.lanes {
+		v, coefs := t.box*t.lanes+z, t.row(0)
+		for i := range t.varies {
+			coefs[i] = form.Slope(i)[v]
+		}
+		t.constant(0, form.Base[v], z)
+		t.work(1, false)
+		t.put(0, z, side)
 	}
 }
 
@@ -262,14 +293,14 @@ func (t *Tables) uppers(m, z int, some []int32) {
 		}
 		t.constant(q, -row[0], z)
 	}
-	t.work(len(some), z, true)
+	t.work(len(some), true)
 	for q, i := range some {
 		mean, _ := t.moments(q)
 		sum, spread := -t.rests[q]-mean, 0.0 // of y
 		for _, s := range t.spreads {
 			spread += s
 		}
-		out := t.rows[t.relu(w.left.first[m]+int(i), z)*t.Width():]
+		out := t.rows[t.relu(w.left.first[m]+int(i))*t.Width():]
 		for g, from := range t.at[:len(t.at)-1] {
 			share := 1 / float64(len(t.means))
 			if spread > 0 {
@@ -290,8 +321,8 @@ func (t *Tables) left(q int, f *leftForm, z int) {
 	for i := range t.varies {
 		coefs[i] = f.rows[(1+i)*n+v]
 	}
-	for _, e := range t.open[z] {
-		coefs[t.relu(int(e), z)] = min(f.weights[int(e)*n+v], 0)
+	for _, e := range t.open {
+		coefs[t.relu(int(e))] = min(f.weights[int(e)*n+v], 0)
 	}
 	t.constant(q, f.rows[v], z)
 }
@@ -310,13 +341,13 @@ func (t *Tables) constant(q int, rest float64, z int) {
 }
 
 // work works out what so many forms come to, with the open neurons so far or without.
-func (t *Tables) work(forms, z int, neurons bool) {
+func (t *Tables) work(forms int, neurons bool) {
 	a, stride := &t.w.product, 8*t.Width()
 	for g, from := range t.at[:len(t.at)-1] {
 		t.list = append(t.list[:0], t.inputs[g]...)
 		if neurons {
-			for _, e := range t.open[z] {
-				t.list = append(t.list, int32(t.relu(int(e), z)))
+			for _, e := range t.open {
+				t.list = append(t.list, int32(t.relu(int(e))))
 			}
 		}
 		*a = product{
@@ -376,40 +407,6 @@ func (t *Tables) line(side, v int) (mean, spread float64) {
 	return mean, math.Sqrt(variance)
 }
 
-// Sides bounds both sides of the logit from below in all lanes of the box, after Bound: by tables, or by the forms of Workspace.Sides where
-// these promise more points above a number.
-func (t *Tables) Sides(beyond float64) {
-	top := t.w.left.forms[len(t.w.p.layers)-1]
-	least := [2]float64{math.Inf(1), math.Inf(1)} // as of Outlook
-	for z := range t.lanes {
-		for side := range t.sides {
-			t.left(side, &top[side], z)
-		}
-		t.work(len(t.sides), z, true)
-		for side := range t.sides {
-			mean, variance := t.put(side, z, side)
-			least[side] = min(least[side], (mean-beyond-t.w.p.tables)/math.Sqrt(variance+tiniest))
-			t.sides[side].err = t.w.p.tables
-		}
-	}
-	for side, tables := range least {
-		if lines, _ := t.Outlook(t.box, side, beyond); lines <= tables {
-			continue
-		}
-		form := t.w.Side(side)
-		t.sides[side].err = 4 * t.w.p.Error()
-		for z := range t.lanes {
-			v, coefs := t.box*t.lanes+z, t.row(0)
-			for i := range t.varies {
-				coefs[i] = form.Slope(i)[v]
-			}
-			t.constant(0, form.Base[v], z)
-			t.work(1, z, false)
-			t.put(0, z, side)
-		}
-	}
-}
-
 // put makes form q a side's in lane z.
 func (t *Tables) put(q, z, side int) (mean, variance float64) {
 	s := &t.sides[side]
@@ -467,7 +464,7 @@ func (t *Tables) Pull(b int, out []float64) {
 		if w.stages[0].half[int(j)*n+v] == 0 {
 			continue
 		}
-		c := math.Abs(w.weighed[0][2*i*n+v])
+		c := math.Abs(w.weighed[2*i*n+v])
 		for i, m := range l.magnitude[int(j)*(1+l.in)+1:][:l.in] {
 			out[i] += c * m
 		}

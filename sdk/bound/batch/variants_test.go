@@ -149,8 +149,7 @@ func tablesOf(w *Workspace, lanes int) func(b, side int) (row []float64, rest fl
 				away[k] = r.Float64() / 8
 			}
 		}
-		t.Bound(b)
-		t.Sides(0)
+		t.Bound(b, 0)
 		out := make([]float64, t.Width())
 		rest := t.Lowest(side, nil, out)
 		return out, rest + t.Mean(side, 0)

@@ -52,7 +52,7 @@ type Workspace struct {
 	// Of sides.
 	sides   sided
 	signed  []float64
-	weighed [][]float64 // of open neurons, by layer and by side
+	weighed []float64 // what they weigh the first layer's open neurons with, a row for each and side
 
 	few        *few // nil where bounds hold for all
 	left       leaving
@@ -78,7 +78,7 @@ type reached struct {
 
 // NewWorkspace makes room for a number of lanes, rounded up to whole octets.
 func (p *Plan) NewWorkspace(lanes int) *Workspace {
-	w := &Workspace{p: p, octets: max(1, (lanes+7)/8)}
+	w := &Workspace{p: p, octets: max(1, (lanes+7)/8), left: leaving{most: mostTabled}}
 	n := w.Lanes()
 	w.forms = max(1, min(p.widest, 256/n))
 	w.centre, w.radius = make([]float64, (1+p.inputs)*n), make([]float64, (1+p.inputs)*n)

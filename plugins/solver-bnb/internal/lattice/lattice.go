@@ -38,7 +38,6 @@ type Dim struct {
 	Cells  int
 	least  float64 // of the values
 	width  float64 // of the contributions' range
-	falls  bool    // level turned them round
 }
 
 // Counter is the memory of one goroutine. The zero value is not usable.
@@ -67,7 +66,7 @@ const MaxDims = 2 * MaxBins
 // Count bounds the numbers of points from below, for t = start + Σ t_d; margin is
 // how far a sum computed of the contributions may be from the exact one, and open
 // how much of t's range the thresholds leave uncertain anyhow. Of more than MaxDims
-// dimensions it counts none; there may be 2⁵³ points. It changes dims.
+// dimensions it counts none; there may be 2⁵³ points. It changes dims, but not their Values.
 func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin float64) (above, below, between float64) {
 	low, width, total := start, 0.0, 1.0
 	last := -1
@@ -188,19 +187,11 @@ func bins(width, open float64) float64 {
 	return max(n, MinBins)
 }
 
-// Middle is the contribution in the middle of the values.
-func (d *Dim) Middle() float64 {
-	if d.Values != nil {
-		return d.Values[len(d.Values)/2]
-	}
-	return d.Step * float64(d.Cells-1) / 2
-}
-
 // level finds the least contribution, from which on they count, and their range.
 func (c *Counter) level(d *Dim) (least float64) {
 	if d.Values == nil {
 		d.width = d.Step * float64(d.Cells-1)
-		if d.falls = d.width < 0; d.falls { // the same numbers, the other way round
+		if d.width < 0 { // the same numbers, the other way round
 			least, d.width, d.Step = d.width, -d.width, -d.Step
 		}
 		return least

@@ -18,6 +18,9 @@ func box(r *rand.Rand) (dims []Dim, sums []float64) {
 	sums = []float64{0}
 	for range 1 + r.IntN(5) {
 		cells := 1 + r.IntN(7)
+		if len(sums) < 100 && r.IntN(4) == 0 { // whole octets
+			cells = 1 + r.IntN(200)
+		}
 		d := Dim{Cells: cells, Step: r.NormFloat64() * math.Pow(10, float64(r.IntN(3)))}
 		if r.IntN(5) == 0 {
 			d.Step = 0
@@ -69,6 +72,8 @@ func TestCountBoundsTheTruth(t *testing.T) {
 			th.From, th.To = math.Inf(1), math.Inf(-1)
 		case 1:
 			th.Below = math.Inf(-1)
+		case 2: // those above one alone
+			th.Below, th.From, th.To = math.Inf(-1), math.Inf(1), math.Inf(-1)
 		}
 		margin := r.Float64() * 1e-6
 		var above, below, between float64

@@ -92,6 +92,9 @@ const (
 // tabulate bounds both sides in box, which is what is left of bounded box b, for points beyond a number. It reports whether there may be some.
 func (w *worker) tabulate(box grid.Box, b int, beyond float64) bool {
 	t := w.tables
+	if len(w.idle) == len(w.g.Dims) {
+		return false // the box's people are alike
+	}
 	if t.state == nothing {
 		w.space.Sides()
 		t.state = sides
@@ -125,8 +128,7 @@ func (w *worker) tabulate(box grid.Box, b int, beyond float64) bool {
 		}
 		from = end
 	}
-	t.batch.Bound(b)
-	t.batch.Sides(beyond)
+	t.batch.Bound(b, beyond)
 	t.row = slices.Grow(t.row[:0], t.batch.Width())[:t.batch.Width()]
 	return true
 }
