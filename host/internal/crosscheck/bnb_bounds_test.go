@@ -166,6 +166,7 @@ func (c *enclosures) tabulate(tables *batch.Tables, from int) {
 		}
 	}
 	out := make([]float64, tables.Width())
+	tables.Look(from / c.group)
 	tables.Bound(from/c.group, float64(r.IntN(9)-4))
 	for side := range 2 {
 		among := make([]bool, c.group)

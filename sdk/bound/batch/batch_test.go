@@ -202,6 +202,7 @@ func TestTablesAreBelowExactLogits(t *testing.T) {
 				rows[i], aways[i] = row, away
 			}
 			among := make([]bool, lanes)
+			tables.Look(b)
 			tables.Bound(b, 0)
 			for side := range 2 {
 				for z := range lanes {

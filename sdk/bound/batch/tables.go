@@ -150,6 +150,8 @@ type tabledSide struct {
 	means       []float64 // of the bounds
 	err         float64   // how far they may be from such that hold
 	parts       []float64 // means of groups, by lane
+	// Of the side's form of Workspace.Sides, about, by lane.
+	middles, spreads []float64
 }
 
 // together is how many forms are worked out together, at most.
@@ -159,7 +161,8 @@ const together = 16
 func (w *Workspace) NewTables(lanes int) *Tables {
 	t := &Tables{w: w, lanes: lanes, varies: make([]bool, w.p.inputs), rests: make([]float64, together)}
 	for side := range t.sides {
-		t.sides[side].rests, t.sides[side].means = make([]float64, lanes), make([]float64, lanes)
+		s := &t.sides[side]
+		s.rests, s.means, s.middles, s.spreads = make([]float64, lanes), make([]float64, lanes), make([]float64, lanes), make([]float64, lanes)
 	}
 	return t
 }
@@ -223,7 +226,7 @@ func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 	return t.part(input, group), away
 }
 
-// Bound bounds both sides of the logit from below in all lanes of box b, when all features are filled in: by tables, or by the forms of Sides where
+// Bound bounds both sides of the logit from below in all lanes of box b, after Look and when all features are filled in: by tables, or by the forms of Sides where
 // these promise more points above a number.
 func (t *Tables) Bound(b int, beyond float64) {
 	w, n := t.w, t.w.Lanes()
@@ -257,7 +260,7 @@ func (t *Tables) Bound(b int, beyond float64) {
 		}
 	}
 	for side, of := range tables {
-		if lines, _ := t.Outlook(b, side, beyond); lines > of {
+		if lines, _ := t.Outlook(side, beyond); lines > of {
 			t.lines(side)
 		}
 	}
@@ -384,27 +387,36 @@ func total(s *[8]float64) float64 {
 }
 
 // Outlook is by how many standard deviations of a form of Workspace.Sides its mean over box b is above a number, about, in the lane where that is least: of the side's
-// own form, which is below the side, and of the one that is above it. It can be had before LeaveOut.
-func (t *Tables) Outlook(b, side int, number float64) (below, above float64) {
+// own form, which is below the side, and of the one that is above it. It can be had before LeaveOut, after Look.
+func (t *Tables) Outlook(side int, number float64) (below, above float64) {
 	below, above = math.Inf(1), math.Inf(1)
-	for v := b * t.lanes; v < (b+1)*t.lanes; v++ {
-		mean, spread := t.line(side, v)
-		below = min(below, (mean-number)/spread)
-		mean, spread = t.line(1-side, v)
-		above = min(above, (-mean-number)/spread)
+	own, other := &t.sides[side], &t.sides[1-side]
+	for z, mean := range own.middles {
+		below = min(below, (mean-number)/own.spreads[z])
+		above = min(above, (-other.middles[z]-number)/other.spreads[z])
 	}
 	return below, above
 }
 
-// line is about the mean and the standard deviation of a side's form in a lane.
-func (t *Tables) line(side, v int) (mean, spread float64) {
-	form := t.w.Side(side)
-	mean, variance := form.Base[v], tiniest
-	for i := range t.varies {
-		c, r := form.Slope(i)[v], t.w.HalfWidth(i)[v]
-		mean, variance = mean+c*t.w.Centre(i)[v], variance+c*c*r*r/3
+// Look works out about the means and the standard deviations of both sides' forms over box b, after Sides.
+func (t *Tables) Look(b int) {
+	from, to := b*t.lanes, (b+1)*t.lanes
+	for side := range t.sides {
+		s, form := &t.sides[side], t.w.Side(side)
+		copy(s.middles, form.Base[from:to])
+		fill(s.spreads, tiniest)
+		for i := range t.varies {
+			centre, radius := t.w.Centre(i)[from:to], t.w.HalfWidth(i)[from:to]
+			for z, c := range form.Slope(i)[from:to] {
+				s.middles[z] += c * centre[z]
+				r := c * radius[z]
+				s.spreads[z] += r * r
+			}
+		}
+		for z, v := range s.spreads {
+			s.spreads[z] = math.Sqrt(v / 3)
+		}
 	}
-	return mean, math.Sqrt(variance)
 }
 
 // put makes form q a side's in lane z.

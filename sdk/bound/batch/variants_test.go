@@ -149,6 +149,7 @@ func tablesOf(w *Workspace, lanes int) func(b, side int) (row []float64, rest fl
 				away[k] = r.Float64() / 8
 			}
 		}
+		t.Look(b)
 		t.Bound(b, 0)
 		out := make([]float64, t.Width())
 		rest := t.Lowest(side, nil, out)

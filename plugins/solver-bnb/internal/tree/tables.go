@@ -14,6 +14,10 @@ import (
 // group's points are visited one by one, or each is a shift of a row of bins.
 const mostPoints = 384
 
+// fewestPeople is how many people a box has that tables are made of: where there are not more than these have points, cutting is sooner done. Tests
+// have tables of all.
+var fewestPeople = 2048.0
+
 // tables are the sides' bounds by groups of dimensions. A dimension of more cells than a group may have points is seen in blocks of them, one
 // after another; those that make no whole block are not counted.
 type tables struct {
@@ -92,8 +96,8 @@ const (
 // tabulate bounds both sides in box, which is what is left of bounded box b, for points beyond a number. It reports whether there may be some.
 func (w *worker) tabulate(box grid.Box, b int, beyond float64) bool {
 	t := w.tables
-	if len(w.idle) == len(w.g.Dims) {
-		return false // the box's people are alike
+	if len(w.idle) == len(w.g.Dims) || w.g.Size(box) < fewestPeople { // all alike, or few
+		return false
 	}
 	if t.state == nothing {
 		w.space.Sides()
@@ -103,8 +107,9 @@ func (w *worker) tabulate(box grid.Box, b int, beyond float64) bool {
 	if !w.t.judge.Signs() {
 		least = hopeless
 	}
+	t.batch.Look(b)
 	for side := range 2 {
-		below, above := t.batch.Outlook(b, side, beyond)
+		below, above := t.batch.Outlook(side, beyond)
 		hope = hope || below > least && above > hopeless
 	}
 	if !hope {
