@@ -44,8 +44,27 @@ const (
 // the whole domain, and all sizes between; points are corners, some of them those
 // at which a form is least or greatest, and others.
 func TestBoundsEncloseExactValues(t *testing.T) {
-	root := dataRoot(t)
-	points := individualsAsked(t, tier.Count(100, 1000))
+	eachNetwork(t, 4, tier.Count(100, 1000), func(c *enclosures, n *relu.Network) {
+		c.agree(n)
+		workspaces := map[int]*batch.Workspace{}
+		for round := 0; c.left > 0; round++ {
+			lanes := []int{8, 32, 56}[round%3]
+			if c.w = workspaces[lanes]; c.w == nil {
+				c.w = c.plan.NewWorkspace(lanes)
+				workspaces[lanes] = c.w
+				if lanes != 32 { // open neurons are bounded from both sides, too
+					c.w.Few(1)
+				}
+			}
+			c.group = []int{1, 2, 5, 8}[c.random.IntN(4)]
+			c.round()
+		}
+	})
+}
+
+// eachNetwork has the bounds of each of the twenty public networks checked at so many points.
+func eachNetwork(t *testing.T, seed uint64, usual int, check func(c *enclosures, n *relu.Network)) {
+	root, points := dataRoot(t), individualsAsked(t, usual)
 	for _, sub := range subjects() {
 		if len(sub.space.Forbidden) > 0 {
 			continue // the same network again
@@ -60,24 +79,10 @@ func TestBoundsEncloseExactValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := enclosures{
+			check(&enclosures{
 				t: t, plan: plan, exact: newEveryNeuron(n), domain: domain, space: sub.space,
-				random: rand.New(rand.NewPCG(4, uint64(n.Parameters()))), left: points,
-			}
-			c.agree(n)
-			workspaces := map[int]*batch.Workspace{}
-			for round := 0; c.left > 0; round++ {
-				lanes := []int{8, 32, 56}[round%3]
-				if c.w = workspaces[lanes]; c.w == nil {
-					c.w = plan.NewWorkspace(lanes)
-					workspaces[lanes] = c.w
-					if lanes != 32 { // open neurons are bounded from both sides, too
-						c.w.Few(1)
-					}
-				}
-				c.group = []int{1, 2, 5, 8}[c.random.IntN(4)]
-				c.round()
-			}
+				random: rand.New(rand.NewPCG(seed, uint64(n.Parameters()))), left: points,
+			}, n)
 		})
 	}
 }
@@ -85,41 +90,22 @@ func TestBoundsEncloseExactValues(t *testing.T) {
 // TestTablesAreBelowExactValues evaluates the twenty public networks at points of random boxes of integers. Both sides' tables must be below the
 // logit, or its negative, in their lanes, and the lowest of several lanes' below all of these, whatever groups the features are in.
 func TestTablesAreBelowExactValues(t *testing.T) {
-	root := dataRoot(t)
-	points := individualsAsked(t, tier.Count(100, 10000))
-	for _, sub := range subjects() {
-		if len(sub.space.Forbidden) > 0 {
-			continue // the same network again
+	eachNetwork(t, 54, tier.Count(100, 10000), func(c *enclosures, _ *relu.Network) {
+		c.w = c.plan.NewWorkspace(16)
+		for c.left > 0 {
+			c.group = []int{1, 2, 8}[c.random.IntN(3)]
+			for v := 0; v < c.w.Lanes(); v += c.group {
+				c.fillIntegers(v)
+			}
+			c.w.Bound()
+			c.w.Sides()
+			c.w.LeaveOut()
+			tables := c.w.NewTables(c.group)
+			for v := 0; v < c.w.Lanes() && c.left > 0; v += c.group {
+				c.tabulate(tables, v)
+			}
 		}
-		t.Run(sub.name, func(t *testing.T) {
-			n := sub.network(t, root)
-			domain := make([]space.Interval, len(sub.space.Features))
-			for i, f := range sub.space.Features {
-				domain[i] = space.Interval{Lo: f.Lo, Hi: f.Hi}
-			}
-			plan, err := batch.New(n, domain)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := enclosures{
-				t: t, plan: plan, exact: newEveryNeuron(n), domain: domain, space: sub.space,
-				random: rand.New(rand.NewPCG(54, uint64(n.Parameters()))), left: points, w: plan.NewWorkspace(16),
-			}
-			for c.left > 0 {
-				c.group = []int{1, 2, 8}[c.random.IntN(3)]
-				for v := 0; v < c.w.Lanes(); v += c.group {
-					c.fillIntegers(v)
-				}
-				c.w.Bound()
-				c.w.Sides()
-				c.w.LeaveOut()
-				tables := c.w.NewTables(c.group)
-				for v := 0; v < c.w.Lanes() && c.left > 0; v += c.group {
-					c.tabulate(tables, v)
-				}
-			}
-		})
-	}
+	})
 }
 
 // fillIntegers puts one random box of integers into lanes from one on, whose protected features have values.

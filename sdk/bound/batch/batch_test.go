@@ -38,6 +38,23 @@ func randomNetwork(r *rand.Rand, inputs int, head relu.Head, scale float64) *rel
 	return n
 }
 
+// randomPlan is a plan of a random network, of weights of a scale that is drawn, in a random root box.
+func randomPlan(t *rapid.T, r *rand.Rand, inputs int) (*relu.Network, *batch.Plan, []space.Interval) {
+	head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
+	scale := rapid.SampledFrom([]float64{1, 1e-3, 1e5, 1e-310}).Draw(t, "scale")
+	n := randomNetwork(r, inputs, head, scale)
+	root := make([]space.Interval, inputs)
+	for i := range root {
+		root[i].Lo = r.NormFloat64() * 10
+		root[i].Hi = root[i].Lo + r.Float64()*9
+	}
+	p, err := batch.New(n, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, p, root
+}
+
 // fillIn puts random boxes, some of them points, into all lanes.
 func fillIn(r *rand.Rand, w *batch.Workspace, root []space.Interval) {
 	for v := range w.Lanes() {
@@ -57,19 +74,8 @@ func fillIn(r *rand.Rand, w *batch.Workspace, root []space.Interval) {
 func TestFormsEncloseExactLogits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
-		scale := rapid.SampledFrom([]float64{1, 1e-3, 1e5, 1e-310}).Draw(t, "scale")
 		inputs := 1 + r.IntN(4)
-		n := randomNetwork(r, inputs, head, scale)
-		root := make([]space.Interval, inputs)
-		for i := range root {
-			root[i].Lo = r.NormFloat64() * 10
-			root[i].Hi = root[i].Lo + r.Float64()*9
-		}
-		p, err := batch.New(n, root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n, p, root := randomPlan(t, r, inputs)
 		w := p.NewWorkspace(1 + r.IntN(24))
 		if r.IntN(2) == 0 {
 			w.Few(1) // for all points, as long as no tail is set
@@ -88,7 +94,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 				}
 			}
 			left, around := make([]float64, w.Lanes()), make([]float64, w.Lanes())
-			w.Align(&sides[0], nil, left, around)
+			w.Align(&sides[0], make([]float64, w.Lanes()), left, around)
 			for v := range w.Lanes() {
 				for range 3 {
 					x := make([]*big.Rat, inputs)
@@ -142,19 +148,8 @@ func TestTablesAreBelowExactLogits(t *testing.T) {
 	nearer := 0
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
-		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
-		scale := rapid.SampledFrom([]float64{1, 1, 1e-3, 1e5, 1e-310}).Draw(t, "scale")
 		inputs := 2 + r.IntN(4)
-		n := randomNetwork(r, inputs, head, scale)
-		root := make([]space.Interval, inputs)
-		for i := range root {
-			root[i].Lo = r.NormFloat64() * 10
-			root[i].Hi = root[i].Lo + r.Float64()*9
-		}
-		p, err := batch.New(n, root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n, p, root := randomPlan(t, r, inputs)
 		lanes := 1 + r.IntN(3)
 		w := p.NewWorkspace(1 + r.IntN(24))
 		if r.IntN(3) == 0 {

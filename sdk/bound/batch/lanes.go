@@ -136,15 +136,8 @@ type moment struct {
 	sum, squares [8]float64
 }
 
-// hinge: dst[v] = max(−(src[v] + shift), 0).
-type hinge struct {
-	dst, src *float64
-	shift    float64
-	octets   int
-}
-
-// lowering: dst[v] = min(dst[v], src[v] + shift).
-type lowering struct {
+// shifting: hinge makes it dst[v] = max(−(src[v] + shift), 0), and lowest dst[v] = min(dst[v], src[v] + shift).
+type shifting struct {
 	dst, src *float64
 	shift    float64
 	octets   int
@@ -162,8 +155,8 @@ type lanes struct {
 	halve   func(*halving)
 	align   func(*alignment)
 	moment  func(*moment)
-	hinge   func(*hinge)
-	lowest  func(*lowering)
+	hinge   func(*shifting)
+	lowest  func(*shifting)
 }
 
 // Name is the kernel that the variant is written for.
@@ -337,14 +330,14 @@ func momentScalar(a *moment) {
 	}
 }
 
-func hingeScalar(a *hinge) {
+func hingeScalar(a *shifting) {
 	dst := vector(a.dst, a.octets)
 	for i, x := range vector(a.src, a.octets) {
 		dst[i] = max(0-(x+a.shift), 0)
 	}
 }
 
-func lowestScalar(a *lowering) {
+func lowestScalar(a *shifting) {
 	dst := vector(a.dst, a.octets)
 	for i, x := range vector(a.src, a.octets) {
 		dst[i] = min(dst[i], x+a.shift)

@@ -69,13 +69,13 @@ func momentAVX512(a *moment)
 func momentAVX2(a *moment)
 
 //go:noescape
-func hingeAVX512(a *hinge)
+func hingeAVX512(a *shifting)
 
 //go:noescape
-func hingeAVX2(a *hinge)
+func hingeAVX2(a *shifting)
 
 //go:noescape
-func lowestAVX512(a *lowering)
+func lowestAVX512(a *shifting)
 
 //go:noescape
-func lowestAVX2(a *lowering)
+func lowestAVX2(a *shifting)

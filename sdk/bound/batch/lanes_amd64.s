@@ -1142,13 +1142,13 @@ done:
 	VZEROUPPER
 	RET
 
-// func hingeAVX2(a *hinge)
+// func hingeAVX2(a *shifting)
 TEXT ·hingeAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	MOVQ hinge_src(DI), SI
-	MOVQ hinge_dst(DI), DX
-	MOVQ hinge_octets(DI), R14
-	VBROADCASTSD hinge_shift(DI), Y4
+	MOVQ shifting_src(DI), SI
+	MOVQ shifting_dst(DI), DX
+	MOVQ shifting_octets(DI), R14
+	VBROADCASTSD shifting_shift(DI), Y4
 	VXORPD Y5, Y5, Y5
 	XORQ R9, R9
 
@@ -1171,13 +1171,13 @@ done:
 	VZEROUPPER
 	RET
 
-// func lowestAVX2(a *lowering)
+// func lowestAVX2(a *shifting)
 TEXT ·lowestAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	MOVQ lowering_src(DI), SI
-	MOVQ lowering_dst(DI), DX
-	MOVQ lowering_octets(DI), R14
-	VBROADCASTSD lowering_shift(DI), Y4
+	MOVQ shifting_src(DI), SI
+	MOVQ shifting_dst(DI), DX
+	MOVQ shifting_octets(DI), R14
+	VBROADCASTSD shifting_shift(DI), Y4
 	VXORPD Y5, Y5, Y5
 	XORQ R9, R9
 
@@ -2571,13 +2571,13 @@ done:
 	VZEROUPPER
 	RET
 
-// func hingeAVX512(a *hinge)
+// func hingeAVX512(a *shifting)
 TEXT ·hingeAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	MOVQ hinge_src(DI), SI
-	MOVQ hinge_dst(DI), DX
-	MOVQ hinge_octets(DI), R14
-	VBROADCASTSD hinge_shift(DI), Z4
+	MOVQ shifting_src(DI), SI
+	MOVQ shifting_dst(DI), DX
+	MOVQ shifting_octets(DI), R14
+	VBROADCASTSD shifting_shift(DI), Z4
 	VPXORQ Z5, Z5, Z5
 	XORQ R9, R9
 
@@ -2596,13 +2596,13 @@ done:
 	VZEROUPPER
 	RET
 
-// func lowestAVX512(a *lowering)
+// func lowestAVX512(a *shifting)
 TEXT ·lowestAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	MOVQ lowering_src(DI), SI
-	MOVQ lowering_dst(DI), DX
-	MOVQ lowering_octets(DI), R14
-	VBROADCASTSD lowering_shift(DI), Z4
+	MOVQ shifting_src(DI), SI
+	MOVQ shifting_dst(DI), DX
+	MOVQ shifting_octets(DI), R14
+	VBROADCASTSD shifting_shift(DI), Z4
 	VPXORQ Z5, Z5, Z5
 	XORQ R9, R9
 

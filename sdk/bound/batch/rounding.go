@@ -60,10 +60,7 @@ func tablesError(layers []layer, most []float64) float64 {
 		p += float64(l.in + all + 64)
 		next := make([]float64, l.out)
 		for j := range next {
-			t := abs(l.bias(j))
-			for i, w := range l.row(j) {
-				t += abs(w) * below[i]
-			}
+			t := l.most(j, below)
 			if !(t < tooLarge) {
 				return math.Inf(1)
 			}
@@ -93,10 +90,7 @@ func roundingErrors(layers []layer, most []float64) (errs [][]float64, ok bool) 
 		p += float64(l.in) + 4
 		next, e := make([]float64, l.out), make([]float64, l.out)
 		for j := range next {
-			t := abs(l.bias(j))
-			for i, w := range l.row(j) {
-				t += abs(w) * below[i]
-			}
+			t := l.most(j, below)
 			if !(t < tooLarge) {
 				return nil, false
 			}
@@ -118,6 +112,15 @@ type layer struct {
 
 func (l *layer) row(j int) []float64 { return l.weights[j*(l.in+1)+1:][:l.in] }
 func (l *layer) bias(j int) float64  { return l.weights[j*(l.in+1)] }
+
+// most is |b| + Σ|w|·below of neuron j.
+func (l *layer) most(j int, below []float64) float64 {
+	t := abs(l.bias(j))
+	for i, w := range l.row(j) {
+		t += abs(w) * below[i]
+	}
+	return t
+}
 
 // layersOf copies the network's. The difference of a softmax head's rows rounds
 // once, which is among the roundings counted.

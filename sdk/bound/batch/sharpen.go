@@ -70,10 +70,7 @@ func (w *Workspace) bothSides(k, from, to int) {
 	d.weights = d.weights[:0]
 	for _, j := range d.list[from:to] {
 		row := l.forward[int(j)*(1+l.in):][:1+l.in]
-		d.weights = append(d.weights, row...)
-		for _, c := range row {
-			d.weights = append(d.weights, -c)
-		}
+		d.weights = appendNegated(append(d.weights, row...), row)
 	}
 	w.pass(&d.sided, k, d.weights, nil)
 	forms := 2 * (to - from)

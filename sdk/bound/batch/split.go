@@ -1,5 +1,7 @@
 package batch
 
+import "slices"
+
 // Sides are two linear forms of each lane that bound the logit from below and from
 // above, each with slopes of its own, after Bound: where a ReLU is bounded from
 // below, λ is 0 or 1, whichever leaves the smaller triangle (CROWN, Zhang et al.,
@@ -14,10 +16,7 @@ package batch
 func (w *Workspace) Sides() {
 	l := &w.p.layers[len(w.p.layers)-1]
 	if w.signed == nil {
-		w.signed = append(append([]float64(nil), l.forward...), l.forward...)
-		for i := range 1 + l.in {
-			w.signed[1+l.in+i] *= -1
-		}
+		w.signed = appendNegated(slices.Clone(l.forward), l.forward)
 	}
 	w.pass(&w.sides, len(w.p.layers)-1, w.signed, w.weigh)
 }
@@ -91,7 +90,15 @@ func (w *Workspace) pass(d *sided, k int, weights []float64, before func(m int, 
 	d.form = d.rows[in]
 }
 
-// weigh notes what the sides weigh the open neurons of the first layer with.
+// appendNegated appends the negatives of some weights.
+func appendNegated(to, weights []float64) []float64 {
+	for _, c := range weights {
+		to = append(to, -c)
+	}
+	return to
+}
+
+// weigh notes what side 0 weighs the open neurons of the first layer with.
 func (w *Workspace) weigh(m int, a *splitting) {
 	if m > 0 {
 		return
@@ -99,14 +106,11 @@ func (w *Workspace) weigh(m int, a *splitting) {
 	w.weighed = w.weighed[:0]
 	for _, j := range w.stages[0].open {
 		if a.weights == nil {
-			w.weighed = append(w.weighed, vector(at(a.rows, int(j)*a.stride), 2*w.octets)...)
+			w.weighed = append(w.weighed, vector(at(a.rows, int(j)*a.stride), w.octets)...)
 			continue
 		}
-		for side := range 2 {
-			c := *at(a.weights, side*a.weightStride+8*int(j))
-			for range w.Lanes() {
-				w.weighed = append(w.weighed, c)
-			}
+		for range w.Lanes() {
+			w.weighed = append(w.weighed, *at(a.weights, 8*int(j)))
 		}
 	}
 }

@@ -40,9 +40,7 @@ func (w *Workspace) LeaveOut() {
 		for from := 0; from < len(list); from += some {
 			l.weights = l.weights[:0]
 			for _, j := range list[from:min(from+some, len(list))] {
-				for _, c := range layer.forward[int(j)*(1+layer.in):][:1+layer.in] {
-					l.weights = append(l.weights, -c)
-				}
+				l.weights = appendNegated(l.weights, layer.forward[int(j)*(1+layer.in):][:1+layer.in])
 			}
 			w.leave(k, from, l.weights)
 		}
@@ -226,7 +224,7 @@ func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 	return t.part(input, group), away
 }
 
-// Bound bounds both sides of the logit from below in all lanes of box b, after Look and when all features are filled in: by tables, or by the forms of Sides where
+// Bound bounds both sides of the logit from below in all lanes of box b, after Look and when all features are filled in: by tables, or by the forms of Workspace.Sides where
 // these promise more points above a number.
 func (t *Tables) Bound(b int, beyond float64) {
 	w, n := t.w, t.w.Lanes()
@@ -309,8 +307,8 @@ func (t *Tables) uppers(m, z int, some []int32) {
 			if spread > 0 {
 				share = t.spreads[g] / spread
 			}
-			w.hinge = hinge{dst: &out[from], src: &t.out[q*t.Width()+from], shift: -t.means[g] - share*sum, octets: (t.at[g+1] - from) / 8}
-			w.p.hinge(&w.hinge)
+			w.shifting = shifting{dst: &out[from], src: &t.out[q*t.Width()+from], shift: -t.means[g] - share*sum, octets: (t.at[g+1] - from) / 8}
+			w.p.hinge(&w.shifting)
 		}
 	}
 }
@@ -431,7 +429,7 @@ func (t *Tables) put(q, z, side int) (mean, variance float64) {
 	return mean, variance
 }
 
-// Mean is about the mean over the box's points of a side's lower bound in a lane, after Sides.
+// Mean is about the mean over the box's points of a side's lower bound in a lane, after Bound.
 func (t *Tables) Mean(side, z int) float64 { return t.sides[side].means[z] }
 
 // Error outweighs the rounding of a side's bounds, and of sums over them.
@@ -453,8 +451,8 @@ func (t *Tables) Lowest(side int, among []bool, out []float64) (rest float64) {
 		}
 		apart := (m - s.means[lowest]) / float64(groups)
 		for g, from := range t.at[:groups] {
-			a := &t.w.lowest
-			*a = lowering{
+			a := &t.w.shifting
+			*a = shifting{
 				dst: &out[from], src: &s.rows[z*t.Width()+from], octets: (t.at[g+1] - from) / 8,
 				shift: s.parts[lowest*groups+g] - s.parts[z*groups+g] + apart,
 			}
@@ -476,7 +474,7 @@ func (t *Tables) Pull(b int, out []float64) {
 		if w.stages[0].half[int(j)*n+v] == 0 {
 			continue
 		}
-		c := math.Abs(w.weighed[2*i*n+v])
+		c := math.Abs(w.weighed[i*n+v])
 		for i, m := range l.magnitude[int(j)*(1+l.in)+1:][:l.in] {
 			out[i] += c * m
 		}

@@ -52,13 +52,12 @@ type Workspace struct {
 	// Of sides.
 	sides   sided
 	signed  []float64
-	weighed []float64 // what they weigh the first layer's open neurons with, a row for each and side
+	weighed []float64 // what side 0 weighs the first layer's open neurons with, a row for each
 
 	few        *few // nil where bounds hold for all
 	left       leaving
 	moment     moment
-	hinge      hinge
-	lowest     lowering
+	shifting   shifting
 	product    product
 	splitting  splitting
 	relaxation relaxation

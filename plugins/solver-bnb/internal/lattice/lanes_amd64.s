@@ -240,22 +240,8 @@ loop:
 	SUBQ $8, R8
 	JG   loop
 
-	VEXTRACTF64X4 $1, Z3, Y6
-	VMINPD Y6, Y3, Y3
-	VEXTRACTF128 $1, Y3, X6
-	VMINPD X6, X3, X3
-	VPERMILPD $1, X3, X6
-	VMINPD X6, X3, X3
-	VMOVSD X3, 24(DI)
-	VEXTRACTF64X4 $1, Z4, Y6
-	VMAXPD Y6, Y4, Y4
-	VEXTRACTF128 $1, Y4, X6
-	VMAXPD X6, X4, X4
-	VPERMILPD $1, X4, X6
-	VMAXPD X6, X4, X4
-	VMOVSD X4, 32(DI)
-	VZEROUPPER
-	RET
+	LEAQ 24(DI), DI
+	JMP  foldedRange512<>(SB)
 
 // func spreadAVX2(a *spread)
 TEXT ·spreadAVX2(SB), NOSPLIT, $0-8
@@ -285,18 +271,8 @@ loop:
 	SUBQ $4, R8
 	JG   loop
 
-	VEXTRACTF128 $1, Y3, X6
-	VMINPD X6, X3, X3
-	VPERMILPD $1, X3, X6
-	VMINPD X6, X3, X3
-	VMOVSD X3, 24(DI)
-	VEXTRACTF128 $1, Y4, X6
-	VMAXPD X6, X4, X4
-	VPERMILPD $1, X4, X6
-	VMAXPD X6, X4, X4
-	VMOVSD X4, 32(DI)
-	VZEROUPPER
-	RET
+	LEAQ 24(DI), DI
+	JMP  foldedRange<>(SB)
 
 // binned: offsets = (values − low)·per, rounded, and the range of what that moves them by; extent: the range
 // of values. n is a multiple of 8, and not 0.
@@ -329,12 +305,8 @@ loop:
 	SUBQ $8, R8
 	JG   loop
 
-	VEXTRACTF64X4 $1, Z3, Y6
-	VMINPD Y6, Y3, Y3
-	VEXTRACTF64X4 $1, Z4, Y7
-	VMAXPD Y7, Y4, Y4
 	LEAQ 40(DI), DI
-	JMP  foldedRange<>(SB)
+	JMP  foldedRange512<>(SB)
 
 // func binnedAVX2(a *binned)
 TEXT ·binnedAVX2(SB), NOSPLIT, $0-8
@@ -381,12 +353,8 @@ loop:
 	SUBQ $8, R8
 	JG   loop
 
-	VEXTRACTF64X4 $1, Z3, Y6
-	VMINPD Y6, Y3, Y3
-	VEXTRACTF64X4 $1, Z4, Y7
-	VMAXPD Y7, Y4, Y4
 	LEAQ 16(DI), DI
-	JMP  foldedRange<>(SB)
+	JMP  foldedRange512<>(SB)
 
 // func extentAVX2(a *extent)
 TEXT ·extentAVX2(SB), NOSPLIT, $0-8
@@ -405,6 +373,14 @@ loop:
 	JG   loop
 
 	LEAQ 16(DI), DI
+	JMP  foldedRange<>(SB)
+
+// foldedRange512 is foldedRange of Z3 and Z4.
+TEXT foldedRange512<>(SB), NOSPLIT, $0
+	VEXTRACTF64X4 $1, Z3, Y6
+	VMINPD Y6, Y3, Y3
+	VEXTRACTF64X4 $1, Z4, Y6
+	VMAXPD Y6, Y4, Y4
 	JMP  foldedRange<>(SB)
 
 // foldedRange writes the least of Y3 to (DI), and the greatest of Y4 behind it, and returns.

@@ -151,10 +151,11 @@ func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, w
 		return 0, 0, 0
 	}
 	step := widest.Step * per
+	low, factor := c.from(widest, per)
 	for i := range widest.Cells {
 		o := step * float64(i)
 		if widest.Values != nil {
-			o = c.contribution(widest, i) * per
+			o = (widest.Values[i] - low) * factor
 		}
 		above += float64(q.all - q.at(th.Above*per-o-early))
 		below += float64(q.at(th.Below*per - o - late))
@@ -170,12 +171,12 @@ func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, w
 	return above * times, below * times, between * times
 }
 
-// contribution is number i of a dimension's Values, from the least on, or turned round.
-func (c *Counter) contribution(d *Dim, i int) float64 {
+// from is what a dimension's Values count from, and by how much in bins: from the greatest on where all is turned round.
+func (c *Counter) from(d *Dim, per float64) (low, factor float64) {
 	if c.turned {
-		return d.least + d.width - d.Values[i]
+		return d.least + d.width, -per
 	}
-	return d.Values[i] - d.least
+	return d.least, per
 }
 
 // bins is how many bins a range deserves.
@@ -198,14 +199,14 @@ func (c *Counter) level(d *Dim) (least float64) {
 	}
 	d.Cells = len(d.Values)
 	e := &c.ends
-	*e = extent{least: d.Values[0], most: d.Values[0]}
 	octets := len(d.Values) &^ 7
-	if octets > 0 {
-		e.values, e.n = &d.Values[0], octets
+	if *e = (extent{values: &d.Values[0], n: octets, least: d.Values[0], most: d.Values[0]}); octets > 0 {
 		c.extent(e)
 	}
-	for _, v := range d.Values[octets:] {
-		e.least, e.most = min(e.least, v), max(e.most, v)
+	if rest := d.Values[octets:]; len(rest) > 0 {
+		tail := extent{values: &rest[0], n: len(rest)}
+		extentScalar(&tail)
+		e.least, e.most = min(e.least, tail.least), max(e.most, tail.most)
 	}
 	d.least, d.width = e.least, e.most-e.least
 	return d.least
@@ -275,7 +276,7 @@ const slip = 1e-9
 //
 // Sums over shifted rows of such sums are such sums again, so no row has to be
 // added up at the end. Beyond its end a row goes on with its last number. Where
-// contributions turn out to need more bins than there are, end is 0.
+// contributions turn out to need more bins than there are, the query has no sums.
 func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, per, furthest float64) (q query[T], early, late, times float64) {
 	row := r.row[MaxBins:]
 	row[0] = 1
@@ -285,7 +286,7 @@ func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Di
 	limit := int(min(max(furthest*per, 0), 4*MaxBins)) + len(c.order) + 2
 	for _, i := range c.order {
 		d := &dims[i]
-		lo, hi, most := c.bin(d, per, &c.offsets)
+		lo, hi, most := c.bin(d, per)
 		early += lo
 		late += hi
 		if most == 0 {
@@ -311,34 +312,29 @@ func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Di
 	return query[T]{row[:end], T(all)}, early, late, times
 }
 
-// bin puts the bins of a dimension's contributions into out, and finds the least and the
+// bin puts the bins of a dimension's contributions into offsets, and finds the least and the
 // greatest distance of one from its bin.
-func (c *Counter) bin(d *Dim, per float64, out *[]int32) (lo, hi float64, most int32) {
-	if cap(*out) < d.Cells+8 {
-		*out = make([]int32, d.Cells+8)
+func (c *Counter) bin(d *Dim, per float64) (lo, hi float64, most int32) {
+	if cap(c.offsets) < d.Cells+8 {
+		c.offsets = make([]int32, d.Cells+8)
 	}
-	offsets := (*out)[:d.Cells]
-	*out = offsets
+	offsets := c.offsets[:d.Cells]
+	c.offsets = offsets
 	if d.Values == nil {
 		c.even = spread{step: d.Step * per, offsets: &offsets[0], n: d.Cells}
 		c.spread(&c.even)
 		return c.even.least, c.even.most, offsets[d.Cells-1]
 	}
 	a := &c.uneven
-	*a = binned{low: d.least, per: per, offsets: &offsets[0]}
-	if c.turned {
-		a.low, a.per = d.least+d.width, -per
-	}
 	octets := len(d.Values) &^ 7
-	if octets > 0 {
-		a.values, a.n = &d.Values[0], octets
+	*a = binned{values: &d.Values[0], offsets: &offsets[0], n: octets}
+	if a.low, a.per = c.from(d, per); octets > 0 {
 		c.binned(a)
 	}
-	for i, v := range d.Values[octets:] {
-		x := float64(v-a.low) * a.per
-		k := math.RoundToEven(x)
-		a.least, a.most = min(a.least, x-k), max(a.most, x-k)
-		offsets[octets+i] = int32(k)
+	if rest := d.Values[octets:]; len(rest) > 0 {
+		tail := binned{values: &rest[0], low: a.low, per: a.per, offsets: &offsets[octets], n: len(rest)}
+		binnedScalar(&tail)
+		a.least, a.most = min(a.least, tail.least), max(a.most, tail.most)
 	}
 	return a.least, a.most, int32(math.RoundToEven(d.width * per))
 }

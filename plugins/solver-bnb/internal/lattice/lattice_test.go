@@ -47,15 +47,6 @@ func box(r *rand.Rand) (dims []Dim, sums []float64) {
 	return dims, sums
 }
 
-// copied is dimensions that Count may change.
-func copied(dims []Dim) []Dim {
-	out := slices.Clone(dims)
-	for d := range out {
-		out[d].Values = slices.Clone(out[d].Values)
-	}
-	return out
-}
-
 // Counts are lower bounds, close to the truth, and all variants count the same.
 func TestCountBoundsTheTruth(t *testing.T) {
 	var counted, truth float64
@@ -93,7 +84,7 @@ func TestCountBoundsTheTruth(t *testing.T) {
 		for i, variant := range simd.Supported(variants) {
 			c := NewCounter("")
 			c.lanes = variant
-			again := copied(dims)
+			again := slices.Clone(dims)
 			var got [3]float64
 			got[0], got[1], got[2] = c.Count(start, again, th, 0, margin)
 			if got[0] > above || got[1] > below || got[2] > between {
@@ -196,7 +187,7 @@ func TestCountOfUnlikeContributions(t *testing.T) {
 		for i, variant := range simd.Supported(variants) {
 			c := NewCounter("")
 			c.lanes = variant
-			again := copied(dims)
+			again := slices.Clone(dims)
 			above, below, _ := c.Count(0, again, Thresholds{Above: 1, Below: 1, From: 1, To: 0}, 0, 0)
 			if above+below > float64(len(sums)) {
 				t.Fatalf("%s: %v above and %v below 1, of %d: %+v", variant.name, above, below, len(sums), dims)

@@ -109,13 +109,12 @@ type sum struct {
 func (w *worker) contributions(s *sum, box grid.Box, slopes, values []float64) {
 	s.start, s.dims, s.below, s.beyond = 0, s.dims[:0], 0, 0
 	for _, d := range w.idle {
-		s.dims = append(s.dims, lattice.Dim{Cells: int(box[2*d+1]-box[2*d]) + 1})
+		s.dims = append(s.dims, lattice.Dim{Cells: cellsOf(box, d)})
 	}
 	for i := 0; i < len(w.feeds); {
 		d := w.feeds[i].dim
 		dim := &w.g.Dims[d]
-		from, to := box[2*d], box[2*d+1]
-		cells := int(to-from) + 1
+		from, to, cells := box[2*d], box[2*d+1], cellsOf(box, d)
 		contribution := lattice.Dim{Cells: cells}
 		if !dim.Even {
 			contribution.Values, values = values[:cells], values[cells:]

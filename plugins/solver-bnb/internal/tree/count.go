@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
 )
 
-// maxCounted is how many cells of a dimension may be counted, which visits each of
+// maxCounted is how many cells of a dimension may be counted, which may visit each of
 // them.
 const maxCounted = grid.RealCells
 

@@ -29,7 +29,7 @@ func (w *writer) moment() {
 
 // hinge: dst = max(−(src + shift), 0).
 func (w *writer) hinge() {
-	w.shifted("hinge", "hinge", func(v, zero int) {
+	w.shifted("hinge", func(v, zero int) {
 		w.P("VSUBPD %s, %s, %s", w.V(v), w.V(zero), w.V(v))
 		w.P("VMAXPD %s, %s, %s", w.V(zero), w.V(v), w.V(v))
 	})
@@ -37,7 +37,7 @@ func (w *writer) hinge() {
 
 // lowest: dst = min(dst, src + shift).
 func (w *writer) lowest() {
-	w.shifted("lowest", "lowering", func(v, _ int) {
+	w.shifted("lowest", func(v, _ int) {
 		w.P("VMINPD %s, %s, %s", w.At(v, "DX", "R9"), w.V(v), w.V(v))
 	})
 }
@@ -45,13 +45,13 @@ func (w *writer) lowest() {
 // shifted writes to dst what becomes of src + shift, which body finds in register v.
 //
 // SI src, DX dst, R9 bytes done, R14 octets left.
-func (w *writer) shifted(name, argument string, body func(v, zero int)) {
-	w.Begin(name, argument)
+func (w *writer) shifted(name string, body func(v, zero int)) {
+	w.Begin(name, "shifting")
 	for _, load := range [][2]string{{"src", "SI"}, {"dst", "DX"}, {"octets", "R14"}} {
-		w.P("MOVQ %s_%s(DI), %s", argument, load[0], load[1])
+		w.P("MOVQ shifting_%s(DI), %s", load[0], load[1])
 	}
 	shift, zero := 4, 5
-	w.P("VBROADCASTSD %s_shift(DI), %s", argument, w.V(shift))
+	w.P("VBROADCASTSD shifting_shift(DI), %s", w.V(shift))
 	w.Clear(zero)
 	w.P("XORQ R9, R9")
 	w.Blocks("", []int{1}, "R14", "R9", func(int) {
