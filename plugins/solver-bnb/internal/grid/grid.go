@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -404,6 +405,14 @@ func (d *Dim) Nearest(v float64) float64 {
 		return v
 	}
 	return math.Round(v)
+}
+
+// Cell is the one that holds a value of the feature, or is nearest to it.
+func (d *Dim) Cell(v float64) uint64 {
+	return uint64(sort.Search(d.Cells-1, func(cell int) bool {
+		_, hi := d.Values(uint64(cell))
+		return v <= hi
+	}))
 }
 
 // Middle is the value in the middle of a cell, or nearest to it.

@@ -21,8 +21,9 @@ type Prover struct {
 	Steps []Step
 	// Stop ends a proof where it is set.
 	Stop func() bool
-	// Found, where not nil, is told the inputs of optima: of the first copy.
+	// Found, where not nil, is told the inputs of optima, of the first copy: the first one's, and those in which no ReLU is wrong, or All.
 	Found func(inputs []float64)
+	All   bool
 	// Shown: what Prove proves, Proof tells a checker.
 	Shown bool
 
@@ -143,7 +144,7 @@ func (p *Prover) prove(depth int) bool {
 			at, worst = i, by
 		}
 	}
-	if depth == 0 || at < 0 {
+	if depth == 0 || at < 0 || p.All {
 		p.tell()
 	}
 	if at < 0 {

@@ -195,9 +195,8 @@ type summit struct {
 	promise float64
 	vain    int  // kicks since it was reached
 	paired  bool // nobody two features away has more promise
-	// Where the largest k is wanted: at how many individuals climbs have begun anew.
-	// closest: promise is how near logits are to all bins, where k itself does not grow.
-	begun   int
+	begun   int  // at how many individuals climbs have begun anew
+	// closest: promise is how near logits are to all bins, where k itself is wanted and does not grow.
 	closest bool
 }
 
@@ -206,8 +205,8 @@ type summit struct {
 // leads away from the top. Where bins count that is a kick, some features being given random
 // values, and after many kicks without success a random individual (iterated local search,
 // Lourenço, Martin and Stützle, 2003), every other time by closeness to all bins instead
-// of by k; for gaps it is a step in two features at once, and when there is none, a random
-// individual.
+// of by k; for gaps it is a step in two features at once, and when there is none, in turn a random
+// individual and a kick from the best.
 func (t *Tree) improve() {
 	if !t.goal.values {
 		return
@@ -224,10 +223,7 @@ func (t *Tree) improve() {
 		switch {
 		case t.summit.x != nil && t.goal.bins && t.summit.vain < kicksInVain:
 			copy(x, t.summit.x)
-			for range 2 + t.random.IntN(3) {
-				d := t.random.IntN(len(x))
-				x[d] = t.grid.Dims[d].Random(t.random)
-			}
+			t.kick(x)
 		case t.summit.x != nil && !t.goal.bins && !t.summit.paired && t.mayStepTwice():
 			if promise, better := t.inPairs(w, x); better {
 				t.summit.x, t.summit.promise = t.climb(w, x, promise)
@@ -236,20 +232,34 @@ func (t *Tree) improve() {
 			}
 			continue
 		default:
-			t.anywhere(x)
-			if t.goal.bins {
-				t.summit.begun++
-				t.summit.closest = t.summit.begun%2 == 0 && !t.goal.least
-			} else {
+			t.summit.begun++
+			second := t.summit.begun%2 == 0
+			t.summit.promise = math.Inf(-1)
+			switch {
+			case t.goal.bins:
+				t.anywhere(x)
+				t.summit.closest = second && !t.goal.least
+			case second && t.Best != nil:
+				t.grid.Coordinates(x, t.Best.X, t.Best.Y)
+				t.kick(x)
+			default:
+				t.anywhere(x)
 				t.towardsEnds(x)
 			}
-			t.summit.promise = math.Inf(-1)
 		}
 		t.ascend(w, x)
 	}
 	t.fresh = false
 	t.take(w.out.best)
 	w.spare = append(w.spare, w.out)
+}
+
+// kick gives some of an individual's features random values.
+func (t *Tree) kick(x []float64) {
+	for range 2 + t.random.IntN(3) {
+		d := t.random.IntN(len(x))
+		x[d] = t.grid.Dims[d].Random(t.random)
+	}
 }
 
 // ascend climbs from x, and stays on top unless it is lower than where it was.

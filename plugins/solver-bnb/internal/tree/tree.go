@@ -60,6 +60,7 @@ type Tree struct {
 	// splits: boxes may be settled by cases of ReLUs; cases is what that has brought so far.
 	splits bool
 	cases  cases
+	around int64 // how many coefficients of tableaus vicinities took
 	// fewLeft: there are so few boxes until the limit that leaves are cut once.
 	fewLeft bool
 	// begun: the search began again with them, when it knew the bound earlier. Until then held are Pieces, each of which is told once.
@@ -360,6 +361,8 @@ type task struct {
 	// Whether all boxes are bounded jointly, or else how many are probed.
 	jointly bool
 	probes  int
+	// vicinity, where not nil, is what is looked at; nothing is kept but who is found.
+	vicinity *vicinity
 }
 
 // round cuts the leaves of the pages; nil stands for the region, uncut.
@@ -381,6 +384,7 @@ func (t *Tree) round(pages []*page) {
 			tasks = append(tasks, task{p: p, from: from, to: min(from+size, p.len())})
 		}
 	}
+	tasks = t.addVicinities(tasks)
 	jointly := t.yield.pays()
 	t.joined = t.joined || jointly
 	for i := range tasks {
@@ -393,7 +397,7 @@ func (t *Tree) round(pages []*page) {
 	var next atomic.Int64
 	work := func(w *worker) {
 		for i := int(next.Add(1)) - 1; i < len(tasks); i = int(next.Add(1)) - 1 {
-			if t.stop.Load() && tasks[i].p != nil {
+			if t.stop.Load() && (tasks[i].p != nil || tasks[i].vicinity != nil) {
 				continue // the leaves go back; the region itself is begun with in any case
 			}
 			outs[i] = w.run(tasks[i])
@@ -408,6 +412,10 @@ func (t *Tree) round(pages []*page) {
 	others.Wait()
 	for i, o := range outs {
 		switch {
+		case tasks[i].vicinity != nil:
+			if o != nil {
+				t.looked(o)
+			}
 		case o == nil:
 			t.front.putBack(tasks[i])
 		case !broken[i]:

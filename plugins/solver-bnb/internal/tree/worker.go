@@ -196,13 +196,17 @@ func (w *worker) run(k task) *output {
 	}
 	if w.splitter != nil {
 		w.splitter.above(w.t, w.cutoff)
+		w.splitter.prover.All = w.t.cases.work >= withoutVicinities
 	}
 	for _, n := range w.narrower {
 		n.tryIntervals()
 	}
-	if k.p == nil {
+	switch {
+	case k.vicinity != nil:
+		w.lookAround(k.vicinity)
+	case k.p == nil:
 		w.add(w.g.Whole(), nil, w.tail(w.g.Whole(), 0), false)
-	} else {
+	default:
 		for i := k.from; i < k.to; i++ {
 			w.cut(k.p, i)
 		}
