@@ -13,10 +13,12 @@ import (
 const (
 	// vicinities are so many boxes a round, half of them around the best, half around where climbs have led to.
 	vicinities = 16
-	// Of so many coefficients of tableaus none are for them, since what closes by then is closed sooner without; then they may take this share of them.
-	withoutVicinities = 1 << 35
+	// shareOfVicinities is which part of all coefficients beyond withoutVicinities they may take.
 	shareOfVicinities = 2
 )
+
+// withoutVicinities is of how many coefficients of tableaus none are for them, since what closes by then closes sooner without. Tests have them from the start.
+var withoutVicinities int64 = 1 << 35
 
 // vicinity is a box of one individual's cells, and chance.
 type vicinity struct {

@@ -6,7 +6,11 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
+
+func init() { withoutVicinities = 0 }
 
 // Boxes around an individual hold it, each within the one before, until nobody else is left, and any part of a dimension's
 // cells may be what is left.
@@ -47,5 +51,41 @@ func TestVicinitiesHoldTheirIndividual(t *testing.T) {
 	}
 	if len(firsts) != 5 {
 		t.Errorf("of nine cells, the five around the one in the middle began at %v only", firsts)
+	}
+}
+
+// The largest gap is found and bounded as it is without, with one thread as with two.
+func TestVicinitiesKeepTheLargest(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 55))
+	looked := 0
+	for i := range tier.Count(100, 2000) {
+		q := latticeOf(r, fairness.Score, 2+r.IntN(4))
+		var boxes [2]int64
+		for threads := range boxes {
+			tr, err := New(q, 1, 1+threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr.CasesAfter = 0
+			if end := tr.Run(t.Context(), Limits{}); end != Complete {
+				t.Fatalf("question %d ended with %v", i, end)
+			}
+			largest := 0.0
+			for _, gap := range gapsOf(tr, tr.grid.Whole()) {
+				largest = max(largest, gap)
+			}
+			if tr.Best == nil || tr.Best.Value < largest-1e-9 || tr.Best.Value > largest+1e-9 || tr.Bound() < largest-1e-12 {
+				t.Fatalf("question %d: %+v is the best, %v the bound, %v the largest gap", i, tr.Best, tr.Bound(), largest)
+			}
+			if boxes[threads] = tr.Boxes; tr.around > 0 {
+				looked++
+			}
+		}
+		if boxes[0] != boxes[1] {
+			t.Errorf("question %d: %d boxes with one thread, %d with two", i, boxes[0], boxes[1])
+		}
+	}
+	if looked < 10 {
+		t.Errorf("linear programs were solved around somebody in %d searches", looked)
 	}
 }
