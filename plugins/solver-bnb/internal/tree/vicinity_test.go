@@ -58,7 +58,7 @@ func TestVicinitiesHoldTheirIndividual(t *testing.T) {
 func TestVicinitiesKeepTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 55))
 	looked := 0
-	for i := range tier.Count(100, 2000) {
+	for i := range tier.Count(60, 600) {
 		q := latticeOf(r, fairness.Score, 2+r.IntN(4))
 		var boxes [2]int64
 		for threads := range boxes {
