@@ -3,7 +3,6 @@ package forest
 import (
 	"math"
 	"slices"
-	"sort"
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
@@ -606,16 +605,12 @@ func (p *Plan) Box(of *Part) grid.Box {
 	box := p.grid.Whole()
 	for k := range p.grid.Dims {
 		dim := &p.grid.Dims[k]
-		// The first cell that reaches a value.
-		reach := func(v float64) int {
-			return sort.Search(dim.Cells, func(c int) bool { _, top := dim.Values(uint64(c)); return top >= v })
-		}
 		f := dim.Feature
 		if least := of.Places[f]; least > 0 {
-			box[2*k] = uint64(reach(p.firsts[f][least-1]))
+			box[2*k] = uint64(dim.Reach(p.firsts[f][least-1]))
 		}
 		if most := int(of.Places[len(p.firsts)+f]); most < len(p.firsts[f]) {
-			last := reach(p.firsts[f][most])
+			last := dim.Reach(p.firsts[f][most])
 			if dim.Real { // borders of cells are rounded
 				last += 2
 			}

@@ -407,13 +407,13 @@ func (d *Dim) Nearest(v float64) float64 {
 	return math.Round(v)
 }
 
-// Cell is the one that holds a value of the feature, or is nearest to it.
-func (d *Dim) Cell(v float64) uint64 {
-	return uint64(sort.Search(d.Cells-1, func(cell int) bool {
-		_, hi := d.Values(uint64(cell))
-		return v <= hi
-	}))
+// Reach is the first cell with a value of at least v; Cells where none has one.
+func (d *Dim) Reach(v float64) int {
+	return sort.Search(d.Cells, func(cell int) bool { _, top := d.Values(uint64(cell)); return top >= v })
 }
+
+// Cell is the one that holds a value of the feature, or is nearest to it.
+func (d *Dim) Cell(v float64) uint64 { return uint64(min(d.Reach(v), d.Cells-1)) }
 
 // Middle is the value in the middle of a cell, or nearest to it.
 func (d *Dim) Middle(cell uint64) float64 {
