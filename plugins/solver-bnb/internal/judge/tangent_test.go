@@ -8,6 +8,21 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
+// Of two logits whose scores are more than v apart, by exact arithmetic, neither is as near to 0 as Alone; and hardly any nearer bound holds.
+func TestAlone(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 21))
+	for range 500 {
+		v := []float64{r.Float64(), math.Exp(-15 * r.Float64()), 1 - math.Exp(-15*r.Float64())}[r.IntN(3)]
+		p := Alone(v)
+		if q := -50.0; fairness.GapExceeds(rat(p), rat(q), rat(v)) || fairness.GapExceeds(rat(-q), rat(-p), rat(v)) {
+			t.Fatalf("v = %v: %v and %v are farther apart", v, p, q)
+		}
+		if q := -50.0; !fairness.GapExceeds(rat(p+1e-6), rat(q), rat(v)) || !fairness.GapExceeds(rat(-q), rat(-p-1e-6), rat(v)) {
+			t.Fatalf("v = %v: of %v there is nobody farther apart", v, p+1e-6)
+		}
+	}
+}
+
 // Two logits whose scores are more than v apart, in exact arithmetic, are beyond every tangent,
 // and some just so; and no line leaves more than Most.
 func TestTangents(t *testing.T) {

@@ -21,7 +21,7 @@ type Prover struct {
 	Steps []Step
 	// Stop ends a proof where it is set.
 	Stop func() bool
-	// Found, where not nil, is told the inputs of optima, of the first copy: the first one's, and those in which no ReLU is wrong, or All.
+	// Found, where not nil, is told the inputs of optima, of the first copy that there is: the first one's, those in which no ReLU is wrong or somebody is met, or All.
 	Found func(inputs []float64)
 	All   bool
 	// Shown: what Prove proves, Proof tells a checker.
@@ -32,13 +32,15 @@ type Prover struct {
 	work     int                // coefficients that are left
 	all      int                // and that there were
 	done     float64            // the share of the tree of cases that is proved, were all its leaves as deep as they are
-	first    *Side
+	sides    [2]*Side
+	tangents []judge.Tangent
 	relus    []relu
 	inputs   [2][]int  // the column of each input, by copy; −1 where it does not vary
 	scale    []float64 // units: a column's value times it, a row's divided by it, is the real one
 	numbers  numbers
 	values   []float64
 	point    []float64
+	layer    [2][]float64   // values of a layer's neurons, and of the next one's
 	steps    []sdk.CaseStep // of the proof, where it is shown
 	weights  []weight       // by row
 }
@@ -79,10 +81,11 @@ func New(plan *batch.Plan) *Prover { return &Prover{plan: plan} }
 const mostCoefficients = 1 << 16
 
 // Prove reports whether it could prove that nobody's copies a and b have logits beyond all tangents, own telling which inputs
-// may be different in the two. It gives up where that takes more than work coefficients of tableaus, or is about to; took is how many it took.
+// may be different in the two. A copy of which no tangent speaks may be nil, and the program is of the other alone. It gives up where somebody is met for whom
+// it is not so, and where it takes more than work coefficients of tableaus, or is about to; took is how many it took.
 func (p *Prover) Prove(a, b *Side, own []bool, tangents []judge.Tangent, work int) (proved bool, took int) {
-	p.work, p.all, p.done, p.first, p.steps = work, work, 0, a, p.steps[:0]
-	if !p.state(a, b, own, tangents) {
+	p.work, p.all, p.done, p.sides, p.tangents, p.steps = work, work, 0, [2]*Side{a, b}, tangents, p.steps[:0]
+	if !p.state(own) {
 		return false, work - p.work
 	}
 	p.tableau(0).Begin(&p.program)
@@ -144,8 +147,12 @@ func (p *Prover) prove(depth int) bool {
 			at, worst = i, by
 		}
 	}
-	if depth == 0 || at < 0 || p.All {
+	met := p.met()
+	if depth == 0 || at < 0 || p.All || met {
 		p.tell()
+	}
+	if met {
+		return false
 	}
 	if at < 0 {
 		return p.cut(depth)
@@ -248,15 +255,70 @@ func (p *Prover) tell() {
 	if p.Found == nil {
 		return
 	}
+	s := 0
+	if p.sides[s] == nil {
+		s = 1
+	}
+	p.Found(p.optimum(s))
+}
+
+// optimum is the inputs of a copy in the optimum.
+func (p *Prover) optimum(s int) []float64 {
 	p.point = p.point[:0]
-	for i, c := range p.inputs[0] {
+	for i, c := range p.inputs[s] {
 		if c < 0 {
-			p.point = append(p.point, p.first.Inputs[i].Lo)
+			p.point = append(p.point, p.sides[s].Inputs[i].Lo)
 		} else {
 			p.point = append(p.point, p.values[c]*p.scale[c])
 		}
 	}
-	p.Found(p.point)
+	return p.point
+}
+
+// met reports that the logits of the optimum's person, whose inputs are rounded to their steps, are beyond all tangents: no cases will prove anything. Those inputs that
+// are a copy's own are taken as they are, since they are not cut, either.
+func (p *Prover) met() bool {
+	var logits [2]float64
+	for s, side := range p.sides {
+		if side == nil {
+			continue
+		}
+		x := p.optimum(s)
+		for i, step := range p.Steps {
+			if step.Width > 0 {
+				x[i] = step.Base + step.Width*math.Round((x[i]-step.Base)/step.Width)
+			}
+		}
+		logits[s] = p.logit(x)
+	}
+	for _, t := range p.tangents {
+		if t.Up*logits[0]-t.Down*logits[1] <= t.Beyond {
+			return false
+		}
+	}
+	return true
+}
+
+// logit is about that of a network's inputs.
+func (p *Prover) logit(inputs []float64) float64 {
+	layers := p.plan.Layers()
+	for k := range layers {
+		l, out := &layers[k], p.layer[k%2][:0]
+		for j := range l.Out {
+			weights := l.Weights[j*(1+l.In) : (j+1)*(1+l.In)]
+			y := weights[0]
+			for i, w := range weights[1:] {
+				y += w * inputs[i]
+			}
+			if l.ReLU {
+				y = max(y, 0)
+			}
+			out = append(out, y)
+		}
+		p.work -= l.In * l.Out
+		p.layer[k%2], inputs = out, out
+	}
+	return inputs[0]
 }
 
 // form is a linear form of the columns, the constant last.
@@ -279,8 +341,8 @@ func (n *numbers) form(columns int) form {
 }
 
 // state states the program, and reports whether it is small enough.
-func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
-	sides, layers := [2]*Side{a, b}, p.plan.Layers()
+func (p *Prover) state(own []bool) bool {
+	layers := p.plan.Layers()
 	p.numbers.n, p.relus, p.scale = 0, p.relus[:0], p.scale[:0]
 	q := &p.program
 	q.Kernel = p.plan.Kernel()
@@ -296,22 +358,26 @@ func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
 	for s := range p.inputs {
 		p.inputs[s] = p.inputs[s][:0]
 	}
-	for i, iv := range a.Inputs {
+	for i := range own {
 		c := [2]int{-1, -1}
-		if iv.Lo < iv.Hi {
-			c[0] = column(iv.Lo, iv.Hi)
-		}
-		if c[1] = c[0]; own[i] {
-			c[1] = -1
-			if iv := b.Inputs[i]; iv.Lo < iv.Hi {
-				c[1] = column(iv.Lo, iv.Hi)
+		for s, side := range p.sides {
+			if side == nil {
+				continue
 			}
+			if iv := side.Inputs[i]; s == 1 && p.sides[0] != nil && !own[i] {
+				c[1] = c[0]
+			} else if iv.Lo < iv.Hi {
+				c[s] = column(iv.Lo, iv.Hi)
+			}
+			p.inputs[s] = append(p.inputs[s], c[s])
 		}
-		p.inputs[0], p.inputs[1] = append(p.inputs[0], c[0]), append(p.inputs[1], c[1])
 	}
 	q.Objective = column(-1<<10, 1<<10)
 	open := [2][][]int{}
-	for s, side := range sides {
+	for s, side := range p.sides {
+		if side == nil {
+			continue
+		}
 		for k := range side.Lo {
 			row := make([]int, len(side.Lo[k]))
 			for j, lo := range side.Lo[k] {
@@ -326,7 +392,10 @@ func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
 	q.Columns = n
 	var arguments [2][][]form
 	var logits [2]form
-	for s, side := range sides {
+	for s, side := range p.sides {
+		if side == nil {
+			continue
+		}
 		var values []form
 		for i, c := range p.inputs[s] {
 			f := p.numbers.form(n + 1)
@@ -380,12 +449,16 @@ func (p *Prover) state(a, b *Side, own []bool, tangents []judge.Tangent) bool {
 			values = next
 		}
 	}
-	p.differences(sides, own, open, arguments)
+	if p.sides[0] != nil && p.sides[1] != nil {
+		p.differences(own, open, arguments)
+	}
 	e := p.plan.Error()
-	for _, t := range tangents {
+	for _, t := range p.tangents {
 		f := p.numbers.form(n + 1)
-		for c := range f {
-			f[c] = t.Up*logits[0][c] - t.Down*logits[1][c]
+		for s, weight := range [2]float64{t.Up, -t.Down} {
+			for c, v := range logits[s] {
+				f[c] += weight * v
+			}
 		}
 		f[n] -= t.Beyond
 		f[q.Objective] = -1
@@ -405,9 +478,9 @@ func strip(lo, hi float64) (share, most float64) {
 
 // differences adds what is known of how far ReLUs of the two copies are apart: their arguments are between bounds that go forward
 // from the inputs that are a copy's own, and values are no farther apart than arguments, on either side (decision 27).
-func (p *Prover) differences(sides [2]*Side, own []bool, open [2][][]int, arguments [2][][]form) {
+func (p *Prover) differences(own []bool, open [2][][]int, arguments [2][][]form) {
 	layers, n := p.plan.Layers(), p.program.Columns
-	a, b := sides[0], sides[1]
+	a, b := p.sides[0], p.sides[1]
 	var least, most []float64 // of values
 	for i, o := range own {
 		lo, hi := 0.0, 0.0

@@ -99,22 +99,31 @@ func TestProve(t *testing.T) {
 	for i := range tier.Count(1000, 20000) {
 		q := draw(t, r)
 		tangents := judge.Tangents(0.05+0.9*r.Float64(), nil)
-		switch r.IntN(3) {
+		a, b := &q.sides[0], &q.sides[1]
+		switch r.IntN(5) {
 		case 0:
 			tangents = []judge.Tangent{{Up: 1, Down: 1, Beyond: 3 * r.Float64()}}
 		case 1:
 			tangents = []judge.Tangent{{Up: 1, Beyond: r.Float64()}, {Down: 1}}
+		case 2: // one copy alone
+			tangents, b = []judge.Tangent{{Up: 1, Beyond: r.NormFloat64()}}, nil
+		case 3:
+			tangents, a = []judge.Tangent{{Down: 1, Beyond: r.NormFloat64()}}, nil
 		}
 		q.prover.Found = func(inputs []float64) {
 			met++
+			side := a
+			if a == nil {
+				side = b
+			}
 			for j, v := range inputs {
-				if iv := q.sides[0].Inputs[j]; v < iv.Lo-1e-6 || v > iv.Hi+1e-6 {
+				if iv := side.Inputs[j]; v < iv.Lo-1e-6 || v > iv.Hi+1e-6 {
 					t.Fatalf("question %d: input %d is %v, beyond %v", i, j, v, iv)
 				}
 			}
 		}
 		q.prover.Shown = true
-		got, took := q.prover.Prove(&q.sides[0], &q.sides[1], q.own, tangents, 1<<30)
+		got, took := q.prover.Prove(a, b, q.own, tangents, 1<<30)
 		most := q.above(tangents)
 		switch {
 		case got && most > 0:

@@ -19,10 +19,15 @@ type cases struct {
 	tried, settled float64
 	// work is how many coefficients of tableaus were worked out.
 	work int64
+	// alone is how many boxes one copy alone settled: the one with the larger score, and the other.
+	alone [2]int64
 }
 
 func (c *cases) add(d cases) {
 	c.tried, c.settled, c.work = c.tried+d.tried, c.settled+d.settled, c.work+d.work
+	for i, n := range d.alone {
+		c.alone[i] += n
+	}
 }
 
 // follow moves the limit to where about half of the boxes are settled, and up where hardly any near it was tried.
@@ -37,15 +42,13 @@ func (c *cases) follow() {
 }
 
 const (
-	// splitWork is how many coefficients of tableaus a box may take.
+	// splitWork is how many coefficients of tableaus a box may take for both copies, and for each of them alone.
 	splitWork = 1 << 26
 	// The limit begins with so many columns, and moves by so many a round; so near to it boxes count.
 	firstColumns, leastColumns, mostColumns, splitMore, splitNear = 48, 8, 256, 4, 12
 	splitFading                                                   = 0.7
 	// mostOfBins is the share of the bins below which the largest k leaves too many lowest and highest bins to ask about.
 	mostOfBins = 0.8
-	// mostApart is the largest cutoff of scores for which boxes are tried.
-	mostApart = 0.995
 	// mostFirst is how many boxes it takes where bounds alone soon close a gap.
 	mostFirst = 1 << 13
 	// mostCounted is the share of people that bounds settle in about a second from which on boxes are not tried where people are counted.
@@ -102,10 +105,27 @@ func (t *Tree) boxesFirst() int64 {
 	return min(n, mostFirst)
 }
 
+// need is what two copies' logits are beyond: all of these tangents. Of each alone tells one.
+type need struct {
+	both  []judge.Tangent
+	alone [2][]judge.Tangent
+}
+
+// needOf is what needs both of two tangents, of one copy each.
+func needOf(both []judge.Tangent) need {
+	return need{both, [2][]judge.Tangent{both[:1], both[1:]}}
+}
+
+// budget is how many coefficients are left: for each copy alone, and for both.
+type budget struct {
+	alone [2]int
+	both  int
+}
+
 // splitter settles boxes by cases.
 type splitter struct {
 	prover *split.Prover
-	needs  [][]judge.Tangent // what a value above cutoff needs: one of these, all tangents of it
+	needs  []need // what a value above cutoff needs: one of these
 	cutoff float64
 	sides  [2]split.Side
 	own    []bool
@@ -149,23 +169,33 @@ func newSplitter(w *worker) *splitter {
 	return s
 }
 
-// above finds what a value above a cutoff needs, or where people are counted, who is treated unfairly: nothing to go by where scores have to be nearly 1 apart, as logits
-// then are so far from each other that bounds of boxes tell.
+// above finds what a value above a cutoff needs, or where people are counted, who is treated unfairly.
 func (s *splitter) above(t *Tree, cutoff float64) {
 	s.cutoff, s.needs = cutoff, s.needs[:0]
 	switch {
 	case t.goal.counts: // a yes and a no
-		s.needs = append(s.needs, []judge.Tangent{{Up: 1, Beyond: -aboutZero}, {Down: 1, Beyond: -aboutZero}})
+		s.needs = append(s.needs, needOf([]judge.Tangent{{Up: 1, Beyond: -aboutZero}, {Down: 1, Beyond: -aboutZero}}))
 	case cutoff < 0: // nobody is known
 	case t.goal.bins:
 		if cutoff >= mostOfBins*float64(t.bins.Count()) {
-			s.needs = t.bins.Extremes(int(cutoff), s.needs)
+			s.needs = t.extremes(int(cutoff), s.needs)
 		}
-	case cutoff <= mostApart:
-		if tangents := judge.Tangents(cutoff, nil); len(tangents) > 0 {
-			s.needs = append(s.needs, tangents)
+	default:
+		if both := judge.Tangents(cutoff, nil); len(both) > 0 {
+			alone := judge.Alone(cutoff)
+			n := needOf([]judge.Tangent{{Up: 1, Beyond: alone}, {Down: 1, Beyond: alone}})
+			n.both = both
+			s.needs = append(s.needs, n)
 		}
 	}
+}
+
+// extremes appends what more than k bins need.
+func (t *Tree) extremes(k int, out []need) []need {
+	for _, both := range t.bins.Extremes(k, nil) {
+		out = append(out, needOf(both))
+	}
+	return out
 }
 
 // settledByCases reports whether it proved by cases of ReLUs that nobody in a box, which is what is left of bounded box b, has a value above the cutoff.
@@ -185,15 +215,17 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	if columns > w.t.cases.columns {
 		return false
 	}
-	settled, left := false, splitWork
-	for again := true; again && left > 0 && len(s.needs) > 0; {
+	const all = 3 * splitWork
+	settled, left := false, budget{[2]int{splitWork, splitWork}, splitWork}
+	for again := true; again && left.both > 0 && len(s.needs) > 0; {
 		settled, s.shown = true, nil
-		for bin, need := range s.needs {
+		for bin := range s.needs {
+			n := &s.needs[bin]
 			s.bin = bin
 			if len(s.all) == 2 {
-				settled = w.apartBy(need, s.all[:1], s.all[1:], &left) && w.apartBy(need, s.all[1:], s.all[:1], &left)
+				settled = w.apartBy(n, s.all[:1], s.all[1:], &left) && w.apartBy(n, s.all[1:], s.all[:1], &left)
 			} else {
-				settled = w.apartBy(need, s.all, s.all, &left)
+				settled = w.apartBy(n, s.all, s.all, &left)
 			}
 			if !settled {
 				break
@@ -210,7 +242,7 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 		}
 	}
 	c := &w.out.cases
-	c.work += int64(splitWork - left)
+	c.work += int64(all - left.alone[0] - left.alone[1] - left.both)
 	if columns > w.t.cases.columns-splitNear {
 		if c.tried++; settled {
 			c.settled++
@@ -219,20 +251,38 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	return settled
 }
 
-// apartBy reports whether it proved that nobody has a lane of a and one of b beyond all tangents of need, by as many coefficients as are left.
-// Lanes are looked at together, each neuron between the least and the greatest of any.
-func (w *worker) apartBy(need []judge.Tangent, a, b []int, left *int) bool {
+// apartBy reports whether it proved that nobody has a lane of a and one of b beyond all tangents of a need, by as many coefficients as are left: that nobody has
+// one of a, or one of b, beyond its own, and else of both together. Lanes are looked at together, each neuron between the least and the greatest of any.
+func (w *worker) apartBy(n *need, a, b []int, left *budget) bool {
 	s := w.splitter
-	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || w.tooNear(need, a, b) {
+	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || w.tooNear(n.both, a, b) {
 		return true
-	}
-	if *left <= 0 {
-		return false
 	}
 	w.side(&s.sides[0], a)
 	w.side(&s.sides[1], b)
-	proved, took := s.prover.Prove(&s.sides[0], &s.sides[1], s.own, need, *left)
-	if *left -= took; proved && s.prover.Shown {
+	first := 0
+	if done := w.t.cases.alone; done[1] > done[0] {
+		first = 1
+	}
+	for _, i := range [2]int{first, 1 - first} {
+		var sides [2]*split.Side
+		sides[i] = &s.sides[i]
+		if w.proves(sides, n.alone[i], a, b, &left.alone[i]) {
+			w.out.cases.alone[i]++
+			return true
+		}
+	}
+	return w.proves([2]*split.Side{&s.sides[0], &s.sides[1]}, n.both, a, b, &left.both)
+}
+
+// proves reports whether it proved that nobody has lanes of a and b beyond tangents, which are of these sides, by as many coefficients as are left.
+func (w *worker) proves(sides [2]*split.Side, tangents []judge.Tangent, a, b []int, left *int) bool {
+	if *left <= 0 {
+		return false
+	}
+	p := w.splitter.prover
+	proved, took := p.Prove(sides[0], sides[1], w.splitter.own, tangents, *left)
+	if *left -= took; proved && p.Shown {
 		w.show(a, b)
 	}
 	return proved

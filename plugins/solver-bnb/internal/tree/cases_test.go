@@ -65,7 +65,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 		w.n = 1
 		w.bound()
 		if w.splitter.above(tr, w.cutoff); q.Goal == problem.MaxK { // whatever the share of the bins
-			w.splitter.needs = tr.bins.Extremes(int(w.cutoff), nil)
+			w.splitter.needs = tr.extremes(int(w.cutoff), nil)
 		}
 		if !w.settledByCases(part, 0, nil) {
 			left[q.Goal]++

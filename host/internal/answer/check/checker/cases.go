@@ -237,12 +237,16 @@ func (r *refuter) weigh(s *sdk.CaseStep) (beyond *big.Rat, ok bool) {
 		return beyond.Sub(beyond, second.Mul(second, new(big.Rat).SetInt(r.f.down))), true
 	}
 	t := newTangent(r.claim.most, s.Up, s.Down)
-	if t == nil || s.Up == 0 {
+	if t == nil {
 		return nil, false
 	}
 	r.f.up, r.f.down = t.up, t.down
-	of := new(big.Rat).SetFloat64(s.Up)
-	of.Quo(new(big.Rat).SetInt(t.up), of)
+	weight, of := t.up, new(big.Rat).SetFloat64(s.Up)
+	if s.Up == 0 {
+		weight = t.down
+		of.SetFloat64(s.Down)
+	}
+	of.Quo(new(big.Rat).SetInt(weight), of)
 	r.f.times = new(big.Int).Quo(of.Num(), of.Denom())
 	return t.beyond, true
 }
