@@ -77,6 +77,9 @@ func (t *Tree) tries() bool {
 // for that to be worth its time. What was found is kept; and the bound, unless pieces are to show it.
 func (t *Tree) begin() {
 	t.begun, t.first = true, t.Tally
+	if b := t.Best; b != nil && t.weighs(b.Value) {
+		t.Best = t.Exactly(*b)
+	}
 	if t.CasesAfter == 0 {
 		return
 	}

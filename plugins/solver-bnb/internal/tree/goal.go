@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -81,9 +82,8 @@ func (t *Tree) cutoffOf(b *Best) float64 {
 	return b.Value + t.slack(b.Value) + t.misjudged(b.Value)
 }
 
-// misjudged bounds how far an individual's value, computed as v, may be from the exact one: its
-// logits are within the plan's error each. Where large values cancel inside a network it is
-// far more than a float64's rounding.
+// misjudged is what the cutoff is above the best value for rounding's sake: by how far an individual's value may be from the exact one, unless
+// values are weighed.
 //
 // Once boxes are bounded jointly it is more by what the rounding of Joint makes of a gap, up to
 // a part of v that leaves the bound as near as it has to be, so that this keeps no boxes open; and once they are settled by
@@ -92,15 +92,41 @@ func (t *Tree) misjudged(v float64) float64 {
 	if t.goal.bins {
 		return 0
 	}
-	e := t.q.Notion.Slope() * t.off
-	part := 3e-8 * math.Abs(v)
+	e := t.blur(v)
+	if t.weighs(v) {
+		e = 0
+	}
+	part := spare * math.Abs(v)
 	switch {
 	case t.begun:
-		return 2*e + part
+		return e + part
 	case t.joined:
-		return 2*e + min(34*e, part)
+		return e + min(34*t.q.Notion.Slope()*t.off, part)
 	}
-	return 2 * e
+	return e
+}
+
+// spare is the part of a value that its bound may be above it for the sake of boxes' rounding.
+const spare = 3e-8
+
+// blur bounds how far an individual's value, computed as v, may be from the exact one: its
+// logits are within the plan's error each. Where large values cancel inside a network it is
+// far more than a float64's rounding.
+//
+// Of scores p and q with p − q = w the slopes p(1−p) and q(1−q) add up to (1−w²)/2 at most, where p + q = 1. On the way from v to the exact gap no w
+// is farther from v than both errors times ¼.
+func (t *Tree) blur(v float64) float64 {
+	if t.q.Notion != fairness.Score {
+		return 2 * t.q.Notion.Slope() * t.off
+	}
+	w := max(0, math.Abs(v)-t.off)
+	return t.off * (1 - w*w) / 2
+}
+
+// weighs reports that scores near a gap of v are too blurred for the bound to be near enough: once boxes are settled by cases, those that may have the largest are
+// compared exactly.
+func (t *Tree) weighs(v float64) bool {
+	return t.begun && t.q.Notion == fairness.Score && !t.goal.bins && t.blur(v) > spare*math.Abs(v)
 }
 
 // Exactly is the individual with the two combinations that are the farthest apart, and

@@ -258,7 +258,10 @@ func (t *Tree) better(best *Best, x []float64, v *verdict) *Best {
 	if !v.asked || t.goal.values && (v.single || math.IsInf(v.value, -1)) || !t.goal.values && !v.violates {
 		return best
 	}
-	if best != nil && (!t.goal.values || v.value <= best.Value) {
+	if t.weighs(v.value) && (best == nil || t.Best != nil && best.Value < t.Best.Value) {
+		best = t.Best // whose value is exact, as that of all that may take its place
+	}
+	if best != nil && (!t.goal.values || v.value <= best.Value && !(t.weighs(v.value) && v.value > best.Value-t.blur(v.value))) {
 		return best
 	}
 	point := t.grid.Point(x)
@@ -267,7 +270,14 @@ func (t *Tree) better(best *Best, x []float64, v *verdict) *Best {
 			return best
 		}
 	}
-	return &Best{X: point, Y: t.grid.Partner(x), Z1: v.z1, Z2: v.z2, Value: v.value}
+	b := &Best{X: point, Y: t.grid.Partner(x), Z1: v.z1, Z2: v.z2, Value: v.value}
+	if !t.weighs(v.value) {
+		return b
+	}
+	if b = t.Exactly(*b); best != nil && b.Value <= best.Value {
+		return best
+	}
+	return b
 }
 
 // take keeps the better of two.
