@@ -71,6 +71,9 @@ func (t *Tree) cutoff() float64 {
 	if t.goal.Goal == goalDecide { // boxes have values where they are of pairs
 		return t.judge.Tolerated()
 	}
+	if t.aims {
+		return max(t.aim.at, t.cutoffOf(t.Best))
+	}
 	return t.cutoffOf(t.Best)
 }
 

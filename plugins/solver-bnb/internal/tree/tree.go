@@ -61,6 +61,8 @@ type Tree struct {
 	splits bool
 	cases  cases
 	around int64 // how many coefficients of tableaus vicinities took
+	aim    aim   // a bound that is searched for, where aims is set in place of what is wanted
+	aims   bool
 	// fewLeft: there are so few boxes until the limit that leaves are cut once.
 	fewLeft bool
 	// begun: the search began again with them, when it knew the bound earlier. Until then held are Pieces, each of which is told once.
@@ -296,11 +298,11 @@ func (t *Tree) search(ctx context.Context, l Limits) End {
 			t.begin()
 			continue
 		}
-		// Early rounds are small, so that good order comes of them soon.
-		n := min(maxRound, max(minRound, t.front.size/4))
-		if t.tries() {
-			n = min(n, splitRound)
+		if t.aimsNext() {
+			t.aimRound()
+			continue
 		}
+		n := t.leaves()
 		// Leaves come in pages, so they are cut once where few boxes are left.
 		left := l.Boxes - t.Boxes
 		t.fewLeft = l.Boxes > 0 && left < 12*pageSize
@@ -319,6 +321,15 @@ func (t *Tree) search(ctx context.Context, l Limits) End {
 	}
 }
 
+// leaves is how many leaves a round cuts: few at first, so that good order comes of them soon.
+func (t *Tree) leaves() int {
+	n := min(maxRound, max(minRound, t.front.size/4))
+	if t.tries() {
+		n = min(n, splitRound)
+	}
+	return n
+}
+
 // room is what the boxes to come may take of a process's memory: the rest of the
 // program takes some 50 MiB, and the heap grows to twice what is alive before it is
 // collected.
@@ -332,7 +343,11 @@ func room(memory int64) int64 {
 
 // bytes is the memory that leaves and parts take.
 func (t *Tree) bytes() int64 {
-	return t.front.bytes() + int64(len(t.parts))*int64(80+8*len(t.q.Space.Features))
+	aims := int64(0)
+	if t.aim.front != nil {
+		aims = t.aim.front.bytes()
+	}
+	return t.front.bytes() + aims + int64(len(t.parts))*int64(80+8*len(t.q.Space.Features))
 }
 
 // watch sets t.stop when the time is over or ctx ends.

@@ -13,12 +13,12 @@ import (
 const (
 	// vicinities are so many boxes a round, half of them around the best, half around where climbs have led to.
 	vicinities = 16
-	// shareOfVicinities is which part of all coefficients beyond withoutVicinities they may take.
-	shareOfVicinities = 2
+	// shareOfVicinities is which part of all coefficients beyond withoutMore they may take.
+	shareOfVicinities = 4
 )
 
-// withoutVicinities is of how many coefficients of tableaus none are for them, since what closes by then closes sooner without. Tests have them from the start.
-var withoutVicinities int64 = 1 << 35
+// withoutMore is of how many coefficients of tableaus none are for vicinities or aims, since what closes by then closes sooner without. Tests have them from the start.
+var withoutMore int64 = 1 << 35
 
 // vicinity is a box of one individual's cells, and chance.
 type vicinity struct {
@@ -26,9 +26,14 @@ type vicinity struct {
 	random *rand.Rand
 }
 
+// mayLook reports that the search for a largest gap has not closed it by cases for so long that more is to be tried.
+func (t *Tree) mayLook() bool {
+	return t.begun && t.goal.values && !t.goal.bins && t.Best != nil && t.cases.work >= withoutMore
+}
+
 // addVicinities adds the tasks of a round's vicinities.
 func (t *Tree) addVicinities(tasks []task) []task {
-	if !t.begun || !t.goal.values || t.goal.bins || t.Best == nil || t.cases.work < withoutVicinities+shareOfVicinities*t.around {
+	if !t.mayLook() || t.aims || shareOfVicinities*t.around > t.cases.work-withoutMore {
 		return tasks
 	}
 	x := make([]float64, len(t.grid.Dims))

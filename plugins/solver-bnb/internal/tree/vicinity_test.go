@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-func init() { withoutVicinities = 0 }
+func init() { withoutMore = 0 }
 
 // Boxes around an individual hold it, each within the one before, until nobody else is left, and any part of a dimension's
 // cells may be what is left.

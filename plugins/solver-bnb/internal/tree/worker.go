@@ -196,7 +196,7 @@ func (w *worker) run(k task) *output {
 	}
 	if w.splitter != nil {
 		w.splitter.above(w.t, w.cutoff)
-		w.splitter.prover.All = w.t.cases.work >= withoutVicinities
+		w.splitter.prover.All = w.t.cases.work >= withoutMore
 	}
 	for _, n := range w.narrower {
 		n.tryIntervals()
