@@ -19,16 +19,19 @@ type cases struct {
 	tried, settled float64
 	// work is how many coefficients of tableaus were worked out.
 	work int64
-	// alone is how many boxes one copy alone settled: the one with the larger score, and the other.
-	alone [2]int64
+	// alone is how often one copy alone was tried and was enough, in such sums: the one with the larger score, and the other.
+	alone [2]struct{ tried, settled float64 }
 }
 
 func (c *cases) add(d cases) {
 	c.tried, c.settled, c.work = c.tried+d.tried, c.settled+d.settled, c.work+d.work
-	for i, n := range d.alone {
-		c.alone[i] += n
+	for i, a := range d.alone {
+		c.alone[i].tried, c.alone[i].settled = c.alone[i].tried+a.tried, c.alone[i].settled+a.settled
 	}
 }
+
+// enough reports that one copy alone is often enough.
+func (c *cases) enough(i int) bool { return c.alone[i].settled >= leastAlone*c.alone[i].tried }
 
 // follow moves the limit to where about half of the boxes are settled, and up where hardly any near it was tried.
 func (c *cases) follow() {
@@ -39,6 +42,9 @@ func (c *cases) follow() {
 		c.columns = max(c.columns-splitMore, leastColumns)
 	}
 	c.tried, c.settled = splitFading*c.tried, splitFading*c.settled
+	for i, a := range c.alone {
+		c.alone[i].tried, c.alone[i].settled = splitFading*a.tried, splitFading*a.settled
+	}
 }
 
 const (
@@ -47,6 +53,8 @@ const (
 	// The limit begins with so many columns, and moves by so many a round; so near to it boxes count.
 	firstColumns, leastColumns, mostColumns, splitMore, splitNear = 48, 8, 256, 4, 12
 	splitFading                                                   = 0.7
+	// leastAlone is how often one copy alone is to be enough for it to be tried with more than a task's first box.
+	leastAlone = 0.125
 	// mostOfBins is the share of the bins below which the largest k leaves too many lowest and highest bins to ask about.
 	mostOfBins = 0.8
 	// mostFirst is how many boxes it takes where bounds alone soon close a gap.
@@ -263,15 +271,20 @@ func (w *worker) apartBy(n *need, a, b []int, left *budget) bool {
 	}
 	w.side(&s.sides[0], a)
 	w.side(&s.sides[1], b)
+	known := &w.t.cases
 	first := 0
-	if done := w.t.cases.alone; done[1] > done[0] {
+	if known.alone[1].settled > known.alone[0].settled {
 		first = 1
 	}
 	for _, i := range [2]int{first, 1 - first} {
+		if !known.enough(i) && w.out.cases.work > 0 {
+			continue
+		}
 		var sides [2]*split.Side
 		sides[i] = &s.sides[i]
+		w.out.cases.alone[i].tried++
 		if w.proves(sides, n.alone[i], a, b, &left.alone[i]) {
-			w.out.cases.alone[i]++
+			w.out.cases.alone[i].settled++
 			return true
 		}
 	}

@@ -110,15 +110,23 @@ func (t *Tree) remember(w *worker, x []float64, promise *float64, better *bool) 
 
 // climb goes from x to the most promising individual that differs in one feature, for
 // gaps to the most promising that differs in each one in turn, until there is none, and
-// returns where it ends.
+// returns where it ends. Each time around features come in another order: with the same, few tops are reached.
 func (t *Tree) climb(w *worker, x []float64, promise float64) (top []float64, reached float64) {
 	defer func() { w.points.tell = nil }()
 	x = append([]float64(nil), x...)
 	next := append([]float64(nil), x...)
+	gaps := t.goal.values && !t.goal.bins
+	order := make([]int, len(x))
+	for d := range order {
+		order[d] = d
+	}
 	for !t.stop.Load() && !t.enough(w.out.best) {
 		better := false
 		w.points.tell = t.remember(w, next, &promise, &better)
-		for d := range x {
+		if gaps {
+			order = t.random.Perm(len(x))
+		}
+		for _, d := range order {
 			if t.stop.Load() {
 				break
 			}
@@ -134,7 +142,7 @@ func (t *Tree) climb(w *worker, x []float64, promise float64) (top []float64, re
 				t.grid.Dims[d].Steps(was, try)
 			}
 			x[d] = was
-			if t.goal.values && !t.goal.bins { // gaps have many tops: the nearest will do
+			if gaps { // they have many tops: the nearest will do
 				if w.points.flush(w); better {
 					copy(x, next)
 				}
@@ -230,6 +238,7 @@ func (t *Tree) improve() {
 			} else {
 				t.summit.paired = true
 			}
+			t.take(w.out.best)
 			continue
 		default:
 			t.summit.begun++
@@ -248,9 +257,9 @@ func (t *Tree) improve() {
 			}
 		}
 		t.ascend(w, x)
+		t.take(w.out.best)
 	}
 	t.fresh = false
-	t.take(w.out.best)
 	w.spare = append(w.spare, w.out)
 }
 

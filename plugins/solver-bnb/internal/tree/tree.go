@@ -298,6 +298,10 @@ func (t *Tree) search(ctx context.Context, l Limits) End {
 			t.begin()
 			continue
 		}
+		if t.looksNext() {
+			t.lookAround()
+			continue
+		}
 		if t.aimsNext() {
 			t.aimRound()
 			continue
@@ -399,7 +403,6 @@ func (t *Tree) round(pages []*page) {
 			tasks = append(tasks, task{p: p, from: from, to: min(from+size, p.len())})
 		}
 	}
-	tasks = t.addVicinities(tasks)
 	jointly := t.yield.pays()
 	t.joined = t.joined || jointly
 	for i := range tasks {
@@ -408,6 +411,11 @@ func (t *Tree) round(pages []*page) {
 		}
 	}
 	t.yield.fade()
+	t.do(tasks, pages)
+}
+
+// do does a round's tasks, which are of these pages.
+func (t *Tree) do(tasks []task, pages []*page) {
 	outs, broken := make([]*output, len(tasks)), make([]bool, len(tasks))
 	var next atomic.Int64
 	work := func(w *worker) {

@@ -31,11 +31,9 @@ func (t *Tree) mayLook() bool {
 	return t.begun && t.goal.values && !t.goal.bins && t.Best != nil && t.cases.work >= withoutMore
 }
 
-// addVicinities adds the tasks of a round's vicinities.
-func (t *Tree) addVicinities(tasks []task) []task {
-	if !t.mayLook() || t.aims || shareOfVicinities*t.around > t.cases.work-withoutMore {
-		return tasks
-	}
+// lookAround has a round of vicinities.
+func (t *Tree) lookAround() {
+	var tasks []task
 	x := make([]float64, len(t.grid.Dims))
 	t.grid.Coordinates(x, t.Best.X, t.Best.Y)
 	for i := range vicinities {
@@ -49,7 +47,12 @@ func (t *Tree) addVicinities(tasks []task) []task {
 		}
 		tasks = append(tasks, task{vicinity: v})
 	}
-	return tasks
+	t.do(tasks, nil)
+}
+
+// looksNext reports whether a round is for vicinities.
+func (t *Tree) looksNext() bool {
+	return t.mayLook() && shareOfVicinities*t.around <= t.cases.work-withoutMore
 }
 
 // lookAround bounds boxes, of which each holds the individual's and is a half of the one before, until one is settled or was tried.
@@ -80,7 +83,7 @@ func (v *vicinity) halve(box grid.Box) {
 
 // looked takes in who was found in a vicinity.
 func (t *Tree) looked(o *output) {
-	t.around += o.cases.work
+	t.around += o.cases.work + o.bounded*workOfOctet
 	t.cases.work += o.cases.work
 	t.take(o.best)
 	o.owner.spare = append(o.owner.spare, o)
