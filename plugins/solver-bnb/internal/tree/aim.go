@@ -7,9 +7,9 @@ import "math"
 
 const (
 	// shareOfAims is which part of all coefficients beyond withoutMore aims may take.
-	shareOfAims = 2
+	shareOfAims = 0.75
 	// partOfAims is how far above the best an aim is, as a part of how far the known bound is: what it takes grows little until the best is near.
-	partOfAims = 0.125
+	partOfAims = 1.0 / 6
 	// nearAim is how far above the best an aim is at least: nearer ones take about what the search itself does.
 	nearAim = 0x1p-9
 )
@@ -23,7 +23,7 @@ type aim struct {
 	left   float64
 	beyond float64
 	cases  cases // but work
-	// at is the bound that is aimed at.
+	// at is the bound that is aimed at, which rises with the best.
 	at float64
 	// work is how many coefficients of tableaus aims took.
 	work int64
@@ -44,7 +44,7 @@ func (t *Tree) swap() {
 
 // aimsNext reports whether a round is for an aim.
 func (t *Tree) aimsNext() bool {
-	if !t.mayLook() || t.Pieces != nil || shareOfAims*t.aim.work > t.cases.work-withoutMore {
+	if !t.mayLook() || t.Pieces != nil || float64(t.aim.work) > shareOfAims*float64(t.cases.work-withoutMore) {
 		return false
 	}
 	return t.aim.front != nil || partOfAims*(t.Bound()-t.cutoff()) > nearAim
@@ -54,12 +54,10 @@ func (t *Tree) aimsNext() bool {
 func (t *Tree) aimRound() {
 	before, begins := t.cases.work, t.aim.front == nil
 	if begins {
-		at := t.cutoff() + partOfAims*(t.Bound()-t.cutoff())
-		t.aim = aim{
-			front: newFrontier(t.grid), left: math.Inf(-1), beyond: math.Inf(-1), at: at, work: t.aim.work, cases: cases{columns: firstColumns},
-		}
+		t.aim = aim{front: newFrontier(t.grid), left: math.Inf(-1), beyond: math.Inf(-1), work: t.aim.work, cases: cases{columns: firstColumns}}
 		t.aim.front.setWords = t.front.setWords
 	}
+	t.aim.at = max(t.aim.at, t.cutoff()+partOfAims*(t.Bound()-t.cutoff()))
 	t.swap()
 	if begins {
 		t.round(nil)

@@ -19,19 +19,36 @@ type cases struct {
 	tried, settled float64
 	// work is how many coefficients of tableaus were worked out.
 	work int64
-	// alone is how often one copy alone was tried and was enough, in such sums: the one with the larger score, and the other.
-	alone [2]struct{ tried, settled float64 }
+	// ways is how often each of them was tried and was enough, in such sums.
+	ways [3]struct{ tried, settled float64 }
 }
+
+// The ways to settle a box: by one copy alone, the one with the larger score or the other, which are programs of half the size, and by both.
+const (
+	higher = iota
+	lower
+	both
+)
 
 func (c *cases) add(d cases) {
 	c.tried, c.settled, c.work = c.tried+d.tried, c.settled+d.settled, c.work+d.work
-	for i, a := range d.alone {
-		c.alone[i].tried, c.alone[i].settled = c.alone[i].tried+a.tried, c.alone[i].settled+a.settled
+	for i, w := range d.ways {
+		c.ways[i].tried, c.ways[i].settled = c.ways[i].tried+w.tried, c.ways[i].settled+w.settled
 	}
 }
 
-// enough reports that one copy alone is often enough.
-func (c *cases) enough(i int) bool { return c.alone[i].settled >= leastAlone*c.alone[i].tried }
+// seldom reports that a way is seldom enough where another one is more often.
+func (c *cases) seldom(way int) bool {
+	if w := c.ways[way]; w.settled >= seldom*w.tried {
+		return false
+	}
+	for _, w := range c.ways {
+		if w.settled > 2*seldom*w.tried {
+			return true
+		}
+	}
+	return false
+}
 
 // follow moves the limit to where about half of the boxes are settled, and up where hardly any near it was tried.
 func (c *cases) follow() {
@@ -42,8 +59,8 @@ func (c *cases) follow() {
 		c.columns = max(c.columns-splitMore, leastColumns)
 	}
 	c.tried, c.settled = splitFading*c.tried, splitFading*c.settled
-	for i, a := range c.alone {
-		c.alone[i].tried, c.alone[i].settled = splitFading*a.tried, splitFading*a.settled
+	for i, w := range c.ways {
+		c.ways[i].tried, c.ways[i].settled = splitFading*w.tried, splitFading*w.settled
 	}
 }
 
@@ -53,8 +70,8 @@ const (
 	// The limit begins with so many columns, and moves by so many a round; so near to it boxes count.
 	firstColumns, leastColumns, mostColumns, splitMore, splitNear = 48, 8, 256, 4, 12
 	splitFading                                                   = 0.7
-	// leastAlone is how often one copy alone is to be enough for it to be tried with more than a task's first box.
-	leastAlone = 0.125
+	// A way that settles fewer than seldom of the boxes is tried with a task's first one only, where another one settles twice as many.
+	seldom = 0.125
 	// mostOfBins is the share of the bins below which the largest k leaves too many lowest and highest bins to ask about.
 	mostOfBins = 0.8
 	// mostFirst is how many boxes it takes where bounds alone soon close a gap.
@@ -125,12 +142,6 @@ type need struct {
 // needOf is what needs both of two tangents, of one copy each.
 func needOf(both []judge.Tangent) need {
 	return need{both, [2][]judge.Tangent{both[:1], both[1:]}}
-}
-
-// budget is how many coefficients are left: for each copy alone, and for both.
-type budget struct {
-	alone [2]int
-	both  int
 }
 
 // splitter settles boxes by cases.
@@ -226,9 +237,8 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	if columns > w.t.cases.columns {
 		return false
 	}
-	const all = 3 * splitWork
-	settled, left := false, budget{[2]int{splitWork, splitWork}, splitWork}
-	for again := true; again && left.both > 0 && len(s.needs) > 0; {
+	settled, left := false, [3]int{splitWork, splitWork, splitWork}
+	for again := true; again && left[both] > 0 && len(s.needs) > 0; {
 		settled, s.shown = true, nil
 		for bin := range s.needs {
 			n := &s.needs[bin]
@@ -253,7 +263,7 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 		}
 	}
 	c := &w.out.cases
-	c.work += int64(all - left.alone[0] - left.alone[1] - left.both)
+	c.work += int64(3*splitWork - left[higher] - left[lower] - left[both])
 	if columns > w.t.cases.columns-splitNear {
 		if c.tried++; settled {
 			c.settled++
@@ -262,33 +272,34 @@ func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	return settled
 }
 
-// apartBy reports whether it proved that nobody has a lane of a and one of b beyond all tangents of a need, by as many coefficients as are left: that nobody has
-// one of a, or one of b, beyond its own, and else of both together. Lanes are looked at together, each neuron between the least and the greatest of any.
-func (w *worker) apartBy(n *need, a, b []int, left *budget) bool {
+// apartBy reports whether it proved that nobody has a lane of a and one of b beyond all tangents of a need, by as many coefficients as are left each way: that nobody has
+// one of a, or one of b, beyond its own, or else of both together. Lanes are looked at together, each neuron between the least and the greatest of any.
+func (w *worker) apartBy(n *need, a, b []int, left *[3]int) bool {
 	s := w.splitter
 	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || w.tooNear(n.both, a, b) {
 		return true
 	}
 	w.side(&s.sides[0], a)
 	w.side(&s.sides[1], b)
-	known := &w.t.cases
-	first := 0
-	if known.alone[1].settled > known.alone[0].settled {
-		first = 1
+	ways := [3]int{higher, lower, both}
+	if known := &w.t.cases.ways; known[lower].settled > known[higher].settled {
+		ways[0], ways[1] = lower, higher
 	}
-	for _, i := range [2]int{first, 1 - first} {
-		if !known.enough(i) && w.out.cases.work > 0 {
+	for _, way := range ways {
+		if w.t.cases.seldom(way) && w.out.cases.work > 0 {
 			continue
 		}
-		var sides [2]*split.Side
-		sides[i] = &s.sides[i]
-		w.out.cases.alone[i].tried++
-		if w.proves(sides, n.alone[i], a, b, &left.alone[i]) {
-			w.out.cases.alone[i].settled++
+		sides, tangents := [2]*split.Side{&s.sides[0], &s.sides[1]}, n.both
+		if way != both {
+			sides[1-way], tangents = nil, n.alone[way]
+		}
+		w.out.cases.ways[way].tried++
+		if w.proves(sides, tangents, a, b, &left[way]) {
+			w.out.cases.ways[way].settled++
 			return true
 		}
 	}
-	return w.proves([2]*split.Side{&s.sides[0], &s.sides[1]}, n.both, a, b, &left.both)
+	return false
 }
 
 // proves reports whether it proved that nobody has lanes of a and b beyond tangents, which are of these sides, by as many coefficients as are left.

@@ -14,7 +14,7 @@ const (
 	// vicinities are so many boxes a round, half of them around the best, half around where climbs have led to.
 	vicinities = 16
 	// shareOfVicinities is which part of all coefficients beyond withoutMore they may take.
-	shareOfVicinities = 4
+	shareOfVicinities = 0.125
 )
 
 // withoutMore is of how many coefficients of tableaus none are for vicinities or aims, since what closes by then closes sooner without. Tests have them from the start.
@@ -52,7 +52,7 @@ func (t *Tree) lookAround() {
 
 // looksNext reports whether a round is for vicinities.
 func (t *Tree) looksNext() bool {
-	return t.mayLook() && shareOfVicinities*t.around <= t.cases.work-withoutMore
+	return t.mayLook() && float64(t.around) <= shareOfVicinities*float64(t.cases.work-withoutMore)
 }
 
 // lookAround bounds boxes, of which each holds the individual's and is a half of the one before, until one is settled or was tried.
