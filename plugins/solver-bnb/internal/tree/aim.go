@@ -51,7 +51,7 @@ func (t *Tree) aimsNext() bool {
 }
 
 // aimRound goes on with the aim, or takes the next one.
-func (t *Tree) aimRound() {
+func (t *Tree) aimRound(l Limits, memory int64) {
 	before, begins := t.cases.work, t.aim.front == nil
 	if begins {
 		t.aim = aim{front: newFrontier(t.grid), left: math.Inf(-1), beyond: math.Inf(-1), work: t.aim.work, cases: cases{columns: firstColumns}}
@@ -59,15 +59,18 @@ func (t *Tree) aimRound() {
 	}
 	t.aim.at = max(t.aim.at, t.cutoff()+partOfAims*(t.Bound()-t.cutoff()))
 	t.swap()
-	if begins {
+	switch {
+	case begins:
 		t.round(nil)
-	} else {
-		t.round(t.front.take(t.leaves()))
+	case memory > 0 && t.front.bytes() > memory/8:
+		t.round(t.front.takeLast(minRound))
+	default:
+		t.round(t.front.take(t.leaves(l)))
 	}
 	bound := max(t.left, t.cutoff())
 	t.swap()
 	t.aim.work += t.cases.work - before
-	if t.aim.front.size == 0 && !t.stop.Load() {
+	if t.aim.front.size == 0 {
 		t.earlier, t.aim.front = min(t.earlier, bound), nil
 	}
 }

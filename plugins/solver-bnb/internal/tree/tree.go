@@ -303,33 +303,32 @@ func (t *Tree) search(ctx context.Context, l Limits) End {
 			continue
 		}
 		if t.aimsNext() {
-			t.aimRound()
+			t.aimRound(l, memory)
 			continue
-		}
-		n := t.leaves()
-		// Leaves come in pages, so they are cut once where few boxes are left.
-		left := l.Boxes - t.Boxes
-		t.fewLeft = l.Boxes > 0 && left < 12*pageSize
-		switch {
-		case l.Boxes == 0:
-		case t.cutsTwice():
-			n = min(n, int(left/6)-pageSize)
-		default:
-			n = min(n, int((left+1)/2))
 		}
 		if memory > 0 && t.front.bytes() > memory {
 			t.round(t.front.takeLast(minRound)) // depth first, which needs little
 			continue
 		}
-		t.round(t.front.take(n))
+		t.round(t.front.take(t.leaves(l)))
 	}
 }
 
-// leaves is how many leaves a round cuts: few at first, so that good order comes of them soon.
-func (t *Tree) leaves() int {
+// leaves is how many leaves a round cuts: few at first, so that good order comes of them soon, and no more than there are boxes until the limit.
+func (t *Tree) leaves(l Limits) int {
 	n := min(maxRound, max(minRound, t.front.size/4))
 	if t.tries() {
 		n = min(n, splitRound)
+	}
+	// Leaves come in pages, so they are cut once where few boxes are left.
+	left := l.Boxes - t.Boxes
+	t.fewLeft = l.Boxes > 0 && left < 12*pageSize
+	switch {
+	case l.Boxes == 0:
+	case t.cutsTwice():
+		n = min(n, int(left/6)-pageSize)
+	default:
+		n = min(n, int((left+1)/2))
 	}
 	return n
 }
