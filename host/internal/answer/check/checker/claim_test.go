@@ -128,3 +128,35 @@ func TestTangentsTouch(t *testing.T) {
 		}
 	})
 }
+
+// TestTangentsOfOneLogit: one logit alone tells against a gap, however far away the other is, and tells it closely.
+func TestTangentsOfOneLogit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := new(big.Rat).SetFloat64(rapid.Float64Range(0.001, 0.999).Draw(t, "most"))
+		weight := rapid.Float64Range(0.01, 1).Draw(t, "weight")
+		for side := range 2 {
+			up, down := weight, 0.0
+			if side == 1 {
+				up, down = down, up
+			}
+			of := newTangent(most, up, down)
+			if of == nil || of.up.Int64() != int64(1-side) || of.down.Int64() != int64(side) {
+				t.Fatalf("a tangent of %v and %v is %+v", up, down, of)
+			}
+			at := of.beyond
+			near := func(by float64) (p, q *big.Rat) { // the logit by farther than told, and the other one 60 away from 0
+				p, q = new(big.Rat).Add(at, new(big.Rat).SetFloat64(by)), big.NewRat(-60, 1)
+				if side == 1 {
+					p, q = new(big.Rat).Neg(q), new(big.Rat).Neg(p)
+				}
+				return p, q
+			}
+			if p, q := near(0); fairness.GapExceeds(p, q, most) {
+				t.Fatalf("side %d: %v and %v are farther apart than %v", side, p, q, most)
+			}
+			if p, q := near(1e-9); !fairness.GapExceeds(p, q, most) {
+				t.Fatalf("side %d: nothing at %v is farther apart than %v", side, at, most)
+			}
+		}
+	})
+}
