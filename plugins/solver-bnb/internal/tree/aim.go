@@ -25,8 +25,10 @@ type aim struct {
 	cases  cases // but work
 	// at is the bound that is aimed at, which rises with the best.
 	at float64
-	// work is how many coefficients of tableaus aims took.
+	// work is how many coefficients of tableaus aims took, and what boxes are worth.
 	work int64
+	// vain: one told no more than was known, and there will be no more.
+	vain bool
 }
 
 // swap has the tree search for the aim, or go back to its own search.
@@ -44,7 +46,7 @@ func (t *Tree) swap() {
 
 // aimsNext reports whether a round is for an aim.
 func (t *Tree) aimsNext() bool {
-	if !t.mayLook() || t.Pieces != nil || float64(t.aim.work) > shareOfAims*float64(t.cases.work-withoutMore) {
+	if !t.mayLook() || t.Pieces != nil || t.aim.vain || float64(t.aim.work) > shareOfAims*float64(t.cases.work-withoutMore) {
 		return false
 	}
 	return t.aim.front != nil || partOfAims*(t.Bound()-t.cutoff()) > nearAim
@@ -52,7 +54,7 @@ func (t *Tree) aimsNext() bool {
 
 // aimRound goes on with the aim, or takes the next one.
 func (t *Tree) aimRound(l Limits, memory int64) {
-	before, begins := t.cases.work, t.aim.front == nil
+	before, boxes, begins := t.cases.work, t.Boxes, t.aim.front == nil
 	if begins {
 		t.aim = aim{front: newFrontier(t.grid), left: math.Inf(-1), beyond: math.Inf(-1), work: t.aim.work, cases: cases{columns: firstColumns}}
 		t.aim.front.setWords = t.front.setWords
@@ -69,8 +71,9 @@ func (t *Tree) aimRound(l Limits, memory int64) {
 	}
 	bound := max(t.left, t.cutoff())
 	t.swap()
-	t.aim.work += t.cases.work - before
+	t.aim.work += t.cases.work - before + (t.Boxes-boxes)*workOfOctet
 	if t.aim.front.size == 0 {
-		t.earlier, t.aim.front = min(t.earlier, bound), nil
+		t.aim.vain, t.aim.front = bound >= t.Bound(), nil
+		t.earlier = min(t.earlier, bound)
 	}
 }
