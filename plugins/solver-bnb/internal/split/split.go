@@ -24,6 +24,8 @@ type Prover struct {
 	// Found, where not nil, is told the inputs of optima, of the first copy that there is: the first one's, those in which no ReLU is wrong or somebody is met, or All.
 	Found func(inputs []float64)
 	All   bool
+	// Past: it goes on past somebody for whom what is to be proved is not so, for Found to be told of more people.
+	Past bool
 	// Shown: what Prove proves, Proof tells a checker.
 	Shown bool
 
@@ -147,7 +149,7 @@ func (p *Prover) prove(depth int) bool {
 			at, worst = i, by
 		}
 	}
-	met := p.met()
+	met := !p.Past && p.met()
 	if depth == 0 || at < 0 || p.All || met {
 		p.tell()
 	}

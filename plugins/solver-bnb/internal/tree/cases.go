@@ -187,7 +187,7 @@ func newSplitter(w *worker) *splitter {
 	for i := range s.sides {
 		s.sides[i].Inputs = make([]space.Interval, w.t.q.Space.Inputs)
 	}
-	s.prover.Found = w.lookNear
+	s.prover.Found, s.prover.Past = w.lookNear, w.t.goal.bins
 	return s
 }
 
@@ -281,9 +281,12 @@ func (w *worker) apartBy(n *need, a, b []int, left *[3]int) bool {
 	}
 	w.side(&s.sides[0], a)
 	w.side(&s.sides[1], b)
-	ways := [3]int{higher, lower, both}
+	ways := []int{higher, lower, both}
 	if known := &w.t.cases.ways; known[lower].settled > known[higher].settled {
 		ways[0], ways[1] = lower, higher
+	}
+	if w.t.goal.bins { // the optima of both are of people who reach many: one copy alone only costs
+		ways = ways[2:]
 	}
 	for _, way := range ways {
 		if w.t.cases.seldom(way) && w.out.cases.work > 0 {

@@ -227,7 +227,9 @@ func (t *Tree) improve() {
 		t.summit.promise, t.summit.closest = math.Inf(-1), false
 		t.ascend(w, x)
 	}
+	t.fresh = false
 	for t.mayClimb() {
+		t.take(w.out.best)
 		switch {
 		case t.summit.x != nil && t.goal.bins && t.summit.vain < kicksInVain:
 			copy(x, t.summit.x)
@@ -238,7 +240,6 @@ func (t *Tree) improve() {
 			} else {
 				t.summit.paired = true
 			}
-			t.take(w.out.best)
 			continue
 		default:
 			t.summit.begun++
@@ -257,9 +258,8 @@ func (t *Tree) improve() {
 			}
 		}
 		t.ascend(w, x)
-		t.take(w.out.best)
 	}
-	t.fresh = false
+	t.take(w.out.best)
 	w.spare = append(w.spare, w.out)
 }
 
