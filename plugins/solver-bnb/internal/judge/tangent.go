@@ -34,7 +34,7 @@ func Tangents(v float64, out []Tangent) []Tangent {
 
 // Alone is what the larger of two logits, and the smaller one with the other sign, are more than where their scores are more than v apart, as no score is
 // negative, or more than 1: logit(v), or a little less.
-func Alone(v float64) float64 { return logit(v-slipped) - margin }
+func Alone(v float64) float64 { return logit(v) - touching }
 
 // at is where the line with t's slope through the border at σ(q) = s lies, rounded down. Where it
 // touches there, it is the least on the border, so an error δ of s counts as δ² only.

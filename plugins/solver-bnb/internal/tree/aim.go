@@ -27,7 +27,7 @@ type aim struct {
 	at float64
 	// work is how many coefficients of tableaus aims took, and what boxes are worth.
 	work int64
-	// vain: one told no more than was known, and there will be no more.
+	// vain: one told no more than was known, or took too much memory, and there will be no more.
 	vain bool
 }
 
@@ -54,19 +54,21 @@ func (t *Tree) aimsNext() bool {
 
 // aimRound goes on with the aim, or takes the next one.
 func (t *Tree) aimRound(l Limits, memory int64) {
-	before, boxes, begins := t.cases.work, t.Boxes, t.aim.front == nil
+	before, boxes := t.cases.work, t.Boxes
+	begins := t.aim.front == nil || t.aim.at >= t.Bound() // which the search itself has told meanwhile
 	if begins {
 		t.aim = aim{front: newFrontier(t.grid), left: math.Inf(-1), beyond: math.Inf(-1), work: t.aim.work, cases: cases{columns: firstColumns}}
 		t.aim.front.setWords = t.front.setWords
 	}
+	if memory > 0 && t.bytes() > memory {
+		t.aim.vain, t.aim.front = true, nil
+		return
+	}
 	t.aim.at = max(t.aim.at, t.cutoff()+partOfAims*(t.Bound()-t.cutoff()))
 	t.swap()
-	switch {
-	case begins:
+	if begins {
 		t.round(nil)
-	case memory > 0 && t.front.bytes() > memory/8:
-		t.round(t.front.takeLast(minRound))
-	default:
+	} else {
 		t.round(t.front.take(t.leaves(l)))
 	}
 	bound := max(t.left, t.cutoff())

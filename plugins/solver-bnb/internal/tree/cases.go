@@ -19,7 +19,7 @@ type cases struct {
 	tried, settled float64
 	// work is how many coefficients of tableaus were worked out.
 	work int64
-	// ways is how often each of them was tried and was enough, in such sums.
+	// ways is how often each of them was asked about two copies or two sets of them, and was enough, in such sums.
 	ways [3]struct{ tried, settled float64 }
 }
 
@@ -70,7 +70,7 @@ const (
 	// The limit begins with so many columns, and moves by so many a round; so near to it boxes count.
 	firstColumns, leastColumns, mostColumns, splitMore, splitNear = 48, 8, 256, 4, 12
 	splitFading                                                   = 0.7
-	// A way that settles fewer than seldom of the boxes is tried with a task's first one only, where another one settles twice as many.
+	// A way that settles fewer than seldom of what it is asked is tried with a task's first box only, where another one settles twice as many.
 	seldom = 0.125
 	// mostOfBins is the share of the bins below which the largest k leaves too many lowest and highest bins to ask about.
 	mostOfBins = 0.8
@@ -101,15 +101,16 @@ func (t *Tree) tries() bool {
 // begin begins the search again, to settle boxes by cases while they are large: the leaves that there are by now are too small
 // for that to be worth its time. What was found is kept; and the bound, unless pieces are to show it.
 func (t *Tree) begin() {
+	known := t.Bound() // by the cutoffs that there were
 	t.begun, t.first = true, t.Tally
-	if b := t.Best; b != nil && t.weighs(b.Value) {
-		t.Best = t.Exactly(*b)
-	}
 	if t.CasesAfter == 0 {
 		return
 	}
+	if t.anew = true; t.Best != nil && t.weighs(t.Best.Value) {
+		t.Best = t.Exactly(*t.Best)
+	}
 	if t.held == nil {
-		t.earlier = t.Bound()
+		t.earlier = known
 	} else {
 		t.Pieces, t.held, t.CasesAfter = t.held, nil, 0
 	}
@@ -289,7 +290,7 @@ func (w *worker) apartBy(n *need, a, b []int, left *[3]int) bool {
 		ways = ways[2:]
 	}
 	for _, way := range ways {
-		if w.t.cases.seldom(way) && w.out.cases.work > 0 {
+		if left[way] <= 0 || w.t.cases.seldom(way) && w.out.cases.work > 0 {
 			continue
 		}
 		sides, tangents := [2]*split.Side{&s.sides[0], &s.sides[1]}, n.both
@@ -307,9 +308,6 @@ func (w *worker) apartBy(n *need, a, b []int, left *[3]int) bool {
 
 // proves reports whether it proved that nobody has lanes of a and b beyond tangents, which are of these sides, by as many coefficients as are left.
 func (w *worker) proves(sides [2]*split.Side, tangents []judge.Tangent, a, b []int, left *int) bool {
-	if *left <= 0 {
-		return false
-	}
 	p := w.splitter.prover
 	proved, took := p.Prove(sides[0], sides[1], w.splitter.own, tangents, *left)
 	if *left -= took; proved && p.Shown {

@@ -126,10 +126,10 @@ func (t *Tree) blur(v float64) float64 {
 	return t.off * (1 - w*w) / 2
 }
 
-// weighs reports that scores near a gap of v are too blurred for the bound to be near enough: once boxes are settled by cases, those that may have the largest are
-// compared exactly.
+// weighs reports that scores near a gap of v are too blurred for the bound to be near enough: once the search began again, so that no box is settled by
+// blurred ones, those that may have the largest are compared exactly.
 func (t *Tree) weighs(v float64) bool {
-	return t.begun && t.q.Notion == fairness.Score && !t.goal.bins && t.blur(v) > spare*math.Abs(v)
+	return t.anew && t.q.Notion == fairness.Score && !t.goal.bins && t.blur(v) > spare*math.Abs(v)
 }
 
 // Exactly is the individual with the two combinations that are the farthest apart, and

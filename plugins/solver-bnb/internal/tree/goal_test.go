@@ -48,18 +48,26 @@ func TestBlurredGapsAreWeighed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr.CasesAfter, tr.off = 0, max(tr.off, 1e-5)
+		tr.CasesAfter, tr.off = 1, max(tr.off, 1e-5)
 		if end := tr.Run(t.Context(), Limits{}); end != Complete {
 			t.Fatalf("question %d ended with %v", i, end)
 		}
-		if !tr.begun { // its few people were all looked at, at once
+		if !tr.anew { // its few people were all looked at, at once
 			continue
 		}
 		begun++
 		largest := 0.0
-		for _, gap := range gapsOf(tr, tr.grid.Whole()) {
+		told, off := tr.Best, tr.off
+		tr.Best, tr.off = nil, 0.1
+		var best *Best // by values that are far more blurred
+		for x, gap := range gapsOf(tr, tr.grid.Whole()) {
 			largest = max(largest, gap)
+			best = tr.better(best, x[:], &verdict{asked: true, value: gap + (2*r.Float64()-1)*tr.blur(gap+tr.off)})
 		}
+		if best == nil || math.Abs(best.Value-largest) > 1e-12 {
+			t.Errorf("question %d: by blurred values %+v is the best, %v the largest gap", i, best, largest)
+		}
+		tr.Best, tr.off = told, off
 		switch {
 		case tr.Best == nil || math.Abs(tr.Best.Value-largest) > 1e-12:
 			t.Errorf("question %d: %+v is the best, %v the largest gap", i, tr.Best, largest)

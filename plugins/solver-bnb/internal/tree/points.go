@@ -259,7 +259,7 @@ func (t *Tree) better(best *Best, x []float64, v *verdict) *Best {
 		return best
 	}
 	if t.weighs(v.value) && (best == nil || t.Best != nil && best.Value < t.Best.Value) {
-		best = t.Best // whose value is exact, as that of all that may take its place
+		best = t.Best
 	}
 	if best != nil && (!t.goal.values || v.value <= best.Value && !(t.weighs(v.value) && v.value > best.Value-t.blur(v.value))) {
 		return best
@@ -273,6 +273,9 @@ func (t *Tree) better(best *Best, x []float64, v *verdict) *Best {
 	b := &Best{X: point, Y: t.grid.Partner(x), Z1: v.z1, Z2: v.z2, Value: v.value}
 	if !t.weighs(v.value) {
 		return b
+	}
+	if best != nil && slices.Equal(b.X, best.X) && slices.Equal(b.Y, best.Y) {
+		return best
 	}
 	if b = t.Exactly(*b); best != nil && b.Value <= best.Value {
 		return best

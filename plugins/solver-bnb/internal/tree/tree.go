@@ -67,6 +67,7 @@ type Tree struct {
 	fewLeft bool
 	// begun: the search began again with them, when it knew the bound earlier. Until then held are Pieces, each of which is told once.
 	begun   bool
+	anew    bool // at the region, with all boxes
 	earlier float64
 	first   Tally
 	held    func([]Piece)

@@ -45,7 +45,7 @@ func (t *Tree) lookAround() {
 			cell := t.grid.Dims[d].Cell(at)
 			v.of[2*d], v.of[2*d+1] = cell, cell
 		}
-		tasks = append(tasks, task{vicinity: v})
+		tasks = append(tasks, task{vicinity: v, jointly: t.yield.pays()})
 	}
 	t.do(tasks, nil)
 }

@@ -2,11 +2,13 @@ package checker
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -226,10 +228,16 @@ func (r *refuter) weigh(s *sdk.CaseStep) (beyond *big.Rat, ok bool) {
 	case s.Up == 0 && s.Down == 0: // that there is nobody at all
 		r.f.up, r.f.down = new(big.Int), new(big.Int)
 		return new(big.Rat), true
+	case r.claim.k == 0 && (s.Up == 0 || s.Down == 0): // as scores are between 0 and 1, p and −q are above logit(t)
+		r.weights(s)
+		least, _ := fairness.LogitEnclosure(r.claim.most)
+		if math.IsInf(least, 0) {
+			return nil, false
+		}
+		beyond = new(big.Rat).SetFloat64(least)
+		return beyond.Mul(beyond, new(big.Rat).SetInt(new(big.Int).Add(r.f.up, r.f.down))), true
 	case r.claim.k > 0: // the second's logit is below the upper edge of its bin, the first's at least at the lower one of the bin k further
-		shift := max(fraction(s.Up), fraction(s.Down))
-		r.f.up, r.f.down = scaled(new(big.Int), s.Up, shift), scaled(new(big.Int), s.Down, shift)
-		r.f.times = new(big.Int).Lsh(one, shift)
+		r.weights(s)
 		low, high := r.claim.edges[r.proof.Bin].Hi, r.claim.edges[r.proof.Bin+r.claim.k-1].Lo
 		beyond = new(big.Rat).SetFloat64(high)
 		beyond.Mul(beyond, new(big.Rat).SetInt(r.f.up))
@@ -241,12 +249,15 @@ func (r *refuter) weigh(s *sdk.CaseStep) (beyond *big.Rat, ok bool) {
 		return nil, false
 	}
 	r.f.up, r.f.down = t.up, t.down
-	weight, of := t.up, new(big.Rat).SetFloat64(s.Up)
-	if s.Up == 0 {
-		weight = t.down
-		of.SetFloat64(s.Down)
-	}
-	of.Quo(new(big.Rat).SetInt(weight), of)
+	of := new(big.Rat).SetFloat64(s.Up)
+	of.Quo(new(big.Rat).SetInt(t.up), of)
 	r.f.times = new(big.Int).Quo(of.Num(), of.Denom())
 	return t.beyond, true
+}
+
+// weights sets the functional's weights to those given.
+func (r *refuter) weights(s *sdk.CaseStep) {
+	shift := max(fraction(s.Up), fraction(s.Down))
+	r.f.up, r.f.down = scaled(new(big.Int), s.Up, shift), scaled(new(big.Int), s.Down, shift)
+	r.f.times = new(big.Int).Lsh(one, shift)
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -129,21 +130,27 @@ func TestTangentsTouch(t *testing.T) {
 	})
 }
 
-// TestTangentsOfOneLogit: one logit alone tells against a gap, however far away the other is, and tells it closely.
-func TestTangentsOfOneLogit(t *testing.T) {
+// TestWeightsOfOneLogit: one logit alone tells against a gap, however far away the other is, and tells it closely, in whatever unit its weight and the slopes are.
+func TestWeightsOfOneLogit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := new(big.Rat).SetFloat64(rapid.Float64Range(0.001, 0.999).Draw(t, "most"))
-		weight := rapid.Float64Range(0.01, 1).Draw(t, "weight")
+		weight := rapid.Float64Range(0.01, 100).Draw(t, "weight")
 		for side := range 2 {
-			up, down := weight, 0.0
+			r := &refuter{encloser: &encloser{subject: &subject{claim: claim{most: most}}}}
+			step := &sdk.CaseStep{Up: weight}
 			if side == 1 {
-				up, down = down, up
+				step = &sdk.CaseStep{Down: weight}
 			}
-			of := newTangent(most, up, down)
-			if of == nil || of.up.Int64() != int64(1-side) || of.down.Int64() != int64(side) {
-				t.Fatalf("a tangent of %v and %v is %+v", up, down, of)
+			beyond, ok := r.weigh(step)
+			weights := [2]*big.Int{r.f.up, r.f.down}
+			if !ok || weights[1-side].Sign() != 0 {
+				t.Fatalf("side %d: the weights are %v", side, weights)
 			}
-			at := of.beyond
+			unit := new(big.Rat).SetFrac(weights[side], r.f.times) // of the slopes, too
+			if unit.Cmp(new(big.Rat).SetFloat64(weight)) != 0 {
+				t.Fatalf("side %d: a weight of %v became %v", side, weight, unit)
+			}
+			at := new(big.Rat).Quo(beyond, new(big.Rat).SetInt(weights[side]))
 			near := func(by float64) (p, q *big.Rat) { // the logit by farther than told, and the other one 60 away from 0
 				p, q = new(big.Rat).Add(at, new(big.Rat).SetFloat64(by)), big.NewRat(-60, 1)
 				if side == 1 {

@@ -18,20 +18,9 @@ type tangent struct {
 //
 // The p and q with σ(p) − σ(q) > t are those with p > logit(t + σ(q)), a set that is convex. At any
 // s with 0 < s < 1 − t the line through p = logit(t+s) and q = logit(s) with up : down = (t+s)(1−t−s) : s(1−s)
-// touches it, so s need not be where up : down is as given to the last bit. Where one of the two is 0, it is the
-// border that the other one's logit does not reach: as scores are between 0 and 1, p and −q are above logit(t).
+// touches it, so s need not be where up : down is as given to the last bit.
 func newTangent(t *big.Rat, up, down float64) *tangent {
 	v, _ := t.Float64()
-	if (up == 0) != (down == 0) && t.Sign() > 0 && v < 1 {
-		least, _ := fairness.LogitEnclosure(t)
-		alone := &tangent{up: new(big.Int), down: new(big.Int), beyond: new(big.Rat).SetFloat64(least)}
-		if up > 0 {
-			alone.up.SetInt64(1)
-		} else {
-			alone.down.SetInt64(1)
-		}
-		return alone
-	}
 	a, b, c := up-down, down*(1-2*v)-up, down*v*(1-v) // a·s² + b·s + c = 0
 	at := 2 * c / (math.Sqrt(b*b-4*a*c) - b)
 	if !(at > 0 && at < 1) {
