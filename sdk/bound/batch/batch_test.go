@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -145,8 +146,10 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 // Every logit of a lattice's point, computed exactly, is beyond both sides' tables, those of its lane and the lowest of several lanes, whatever groups its features are
 // in, where they are away from what the tables have, and with lanes that hold other boxes; and often these are nearer than the sides' forms are.
 func TestTablesAreBelowExactLogits(t *testing.T) {
-	nearer := 0
+	tier.Checks(t, 1000) // or with -short a fifth
+	nearer, drawn := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		drawn++
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		inputs := 2 + r.IntN(4)
 		n, p, root := randomPlan(t, r, inputs)
@@ -243,8 +246,8 @@ func TestTablesAreBelowExactLogits(t *testing.T) {
 			}
 		}
 	})
-	if nearer < 5 && !testing.Short() { // which draws a fifth, with often none
-		t.Errorf("tables are nearer than forms at %d points", nearer)
+	if 20*nearer < drawn {
+		t.Errorf("tables are nearer than forms at %d points of %d networks", nearer, drawn)
 	}
 }
 
