@@ -1,7 +1,5 @@
 package tree
 
-import "math"
-
 // Nobody may have more than some value above the best long before it is known that nobody has more than the best: the nearer to it a cutoff is, the more boxes
 // hold people who almost have it. So a bound between what is known and the best is aimed at beside the search itself, one after the other, each by a search of its own.
 
@@ -14,15 +12,9 @@ const (
 	nearAim = 0x1p-9
 )
 
-// aim is a search for a bound: what a Tree has of its own search.
+// aim is a search for a bound, by a pass of its own, whose front is nil where there is none.
 type aim struct {
-	front  *frontier
-	tally  Tally
-	stuck  int64
-	mass   float64
-	left   float64
-	beyond float64
-	cases  cases // but work
+	pass
 	// at is the bound that is aimed at, which rises with the best.
 	at float64
 	// work is how many coefficients of tableaus aims took, and what boxes are worth.
@@ -33,15 +25,9 @@ type aim struct {
 
 // swap has the tree search for the aim, or go back to its own search.
 func (t *Tree) swap() {
-	a := &t.aim
-	t.front, a.front = a.front, t.front
-	t.Tally, a.tally = a.tally, t.Tally
-	t.Stuck, a.stuck = a.stuck, t.Stuck
-	t.mass, a.mass = a.mass, t.mass
-	t.left, a.left = a.left, t.left
-	t.beyond, a.beyond = a.beyond, t.beyond
-	t.cases, a.cases = a.cases, t.cases
-	t.cases.work, t.aims = a.cases.work, !t.aims
+	work := t.cases.work
+	t.pass, t.aim.pass = t.aim.pass, t.pass
+	t.cases.work, t.aims = work, !t.aims
 }
 
 // aimsNext reports whether a round is for an aim.
@@ -57,8 +43,7 @@ func (t *Tree) aimRound(l Limits, memory int64) {
 	before, boxes := t.cases.work, t.Boxes
 	begins := t.aim.front == nil || t.aim.at >= t.Bound() // which the search itself has told meanwhile
 	if begins {
-		t.aim = aim{front: newFrontier(t.grid), left: math.Inf(-1), beyond: math.Inf(-1), work: t.aim.work, cases: cases{columns: firstColumns}}
-		t.aim.front.setWords = t.front.setWords
+		t.aim = aim{pass: newPass(t.grid, t.front.setWords), work: t.aim.work}
 	}
 	if memory > 0 && t.bytes() > memory {
 		t.aim.vain, t.aim.front = true, nil

@@ -39,11 +39,11 @@ func (c *cases) add(d cases) {
 
 // seldom reports that a way is seldom enough where another one is more often.
 func (c *cases) seldom(way int) bool {
-	if w := c.ways[way]; w.settled >= seldom*w.tried {
+	if w := c.ways[way]; w.settled >= oftenEnough*w.tried {
 		return false
 	}
 	for _, w := range c.ways {
-		if w.settled > 2*seldom*w.tried {
+		if w.settled > 2*oftenEnough*w.tried {
 			return true
 		}
 	}
@@ -70,8 +70,8 @@ const (
 	// The limit begins with so many columns, and moves by so many a round; so near to it boxes count.
 	firstColumns, leastColumns, mostColumns, splitMore, splitNear = 48, 8, 256, 4, 12
 	splitFading                                                   = 0.7
-	// A way that settles fewer than seldom of what it is asked is tried with a task's first box only, where another one settles twice as many.
-	seldom = 0.125
+	// A way that settles fewer than oftenEnough of what it is asked is tried with a task's first box only, where another one settles twice as many.
+	oftenEnough = 0.125
 	// mostOfBins is the share of the bins below which the largest k leaves too many lowest and highest bins to ask about.
 	mostOfBins = 0.8
 	// mostFirst is how many boxes it takes where bounds alone soon close a gap.
@@ -114,10 +114,7 @@ func (t *Tree) begin() {
 	} else {
 		t.Pieces, t.held, t.CasesAfter = t.held, nil, 0
 	}
-	words := t.front.setWords
-	t.front = newFrontier(t.grid)
-	t.front.setWords = words
-	t.Tally, t.Stuck, t.mass, t.left, t.beyond = Tally{}, 0, 0, math.Inf(-1), math.Inf(-1)
+	t.pass = newPass(t.grid, t.front.setWords)
 	t.round(nil)
 }
 

@@ -57,9 +57,8 @@ type Tree struct {
 	yield   yield // of that, so far
 	// joined: some boxes were.
 	joined bool
-	// splits: boxes may be settled by cases of ReLUs; cases is what that has brought so far.
+	// splits: boxes may be settled by cases of ReLUs.
 	splits bool
-	cases  cases
 	around int64 // how many coefficients of tableaus vicinities took
 	aim    aim   // a bound that is searched for, where aims is set in place of what is wanted
 	aims   bool
@@ -72,19 +71,16 @@ type Tree struct {
 	first   Tally
 	held    func([]Piece)
 
-	front   *frontier
 	parts   parts // of trees, to be dived for
 	depth   int   // of dives: how many nodes they may look at
 	workers []*worker
 	stop    atomic.Bool
 
-	// Tally counts individuals: Total those of the region before constraints,
-	// Outside those that turned out not to be asked for, Fair and Unfair those
-	// proved to be so.
-	Tally
+	pass
+	// Total is how many individuals the region has, before constraints.
 	Total grid.Count
-	// Boxes were bounded, of which Stuck could neither be settled nor cut.
-	Boxes, Stuck int64
+	// Boxes were bounded.
+	Boxes int64
 	// Best is the best individual found, nil for none.
 	Best *Best
 	// Pieces, where not nil, is given the boxes that are settled.
@@ -95,15 +91,33 @@ type Tree struct {
 	// many as boxesFirst says. 0 begins so.
 	CasesAfter int64
 	tail       float64    // τ of all boxes, where not 0: see few.go
-	mass       float64    // individuals in leaves, and in boxes given up
-	left       float64    // the bound of boxes given up, for goals with values
 	range_     [2]float64 // of values, for the frontier's buckets
-	beyond     float64    // the largest bound of a leaf beyond that range
 	fresh      bool       // Best was found since the last climb
 	random     *rand.Rand // of climbs
 	walked     int64      // leaves that dives have walked through
 	climbed    int64      // individuals that climbs have looked at
 	summit     summit
+}
+
+// pass is one search through the region: its leaves, and what is known of the rest.
+type pass struct {
+	front *frontier
+	// Tally counts individuals: Outside those that turned out not to be asked for, Fair and Unfair those
+	// proved to be so.
+	Tally
+	// Stuck is how many boxes could neither be settled nor cut.
+	Stuck  int64
+	mass   float64 // individuals in leaves, and in boxes given up
+	left   float64 // the bound of boxes given up, for goals with values
+	beyond float64 // the largest bound of a leaf beyond the range of values
+	cases  cases   // what those of ReLUs have brought so far
+}
+
+// newPass is one that has not begun, whose leaves have sets of copies of so many words.
+func newPass(g *grid.Grid, setWords int) pass {
+	p := pass{front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), cases: cases{columns: firstColumns}}
+	p.front.setWords = setWords
+	return p
 }
 
 // Tally counts individuals.
@@ -132,7 +146,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	}
 	t := &Tree{
 		q: q, grid: g, rules: grid.NewRules(g, q), judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(q.Model.Exact),
-		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), front: newFrontier(g), left: math.Inf(-1), beyond: math.Inf(-1), earlier: math.Inf(1), depth: firstDepth, pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(),
+		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), pass: newPass(g, 0), earlier: math.Inf(1), depth: firstDepth, pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(),
 	}
 	if err := t.prepare(); err != nil {
 		return nil, err
@@ -150,7 +164,6 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	two := !t.pairs && g.Lanes() == 2
 	t.pairwise = t.clips && two && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
 	t.jointly = t.clips && two && q.Notion == fairness.Score && t.goal.values
-	t.cases.columns = firstColumns
 	t.splits = t.clips && t.goal.values && !t.pairs && q.Notion == fairness.Score || t.goal.counts && two && t.judge.Signs()
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
