@@ -258,10 +258,13 @@ func (t *Tree) better(best *Best, x []float64, v *verdict) *Best {
 	if !v.asked || t.goal.values && (v.single || math.IsInf(v.value, -1)) || !t.goal.values && !v.violates {
 		return best
 	}
-	if t.weighs(v.value) && (best == nil || t.Best != nil && best.Value < t.Best.Value) {
-		best = t.Best
+	weighed, blur := t.weighs(v.value), 0.0
+	if weighed {
+		if blur = t.blur(v.value); best == nil || t.Best != nil && best.Value < t.Best.Value {
+			best = t.Best
+		}
 	}
-	if best != nil && (!t.goal.values || v.value <= best.Value && !(t.weighs(v.value) && v.value > best.Value-t.blur(v.value))) {
+	if best != nil && (!t.goal.values || v.value <= best.Value-blur) {
 		return best
 	}
 	point := t.grid.Point(x)
@@ -271,7 +274,7 @@ func (t *Tree) better(best *Best, x []float64, v *verdict) *Best {
 		}
 	}
 	b := &Best{X: point, Y: t.grid.Partner(x), Z1: v.z1, Z2: v.z2, Value: v.value}
-	if !t.weighs(v.value) {
+	if !weighed {
 		return b
 	}
 	if best != nil && slices.Equal(b.X, best.X) && slices.Equal(b.Y, best.Y) {
