@@ -12,6 +12,8 @@ type Workspace struct {
 	// unsets it where that made less than one in 64 of them narrower. Then the enclosures
 	// do not follow from the forms alone.
 	Intervals bool
+	// Sharpens: where bounds hold for all but a few, neurons that stay open are bounded once more, from both sides. Set by default.
+	Sharpens bool
 
 	centre, radius []float64 // a row for the constant 1 and one an input
 	moving         []int32   // inputs with a radius, counted from 1
@@ -77,7 +79,7 @@ type reached struct {
 
 // NewWorkspace makes room for a number of lanes, rounded up to whole octets.
 func (p *Plan) NewWorkspace(lanes int) *Workspace {
-	w := &Workspace{p: p, octets: max(1, (lanes+7)/8), left: leaving{most: mostTabled}}
+	w := &Workspace{p: p, Sharpens: true, octets: max(1, (lanes+7)/8), left: leaving{most: mostTabled}}
 	n := w.Lanes()
 	w.forms = max(1, min(p.widest, 256/n))
 	w.centre, w.radius = make([]float64, (1+p.inputs)*n), make([]float64, (1+p.inputs)*n)
@@ -182,7 +184,7 @@ func (w *Workspace) Bound() {
 			if w.Intervals {
 				narrower, of = narrower+w.narrow(k), of+l.out*w.Lanes()
 			}
-			if w.few != nil && l.relu {
+			if w.Sharpens && w.few != nil && l.relu {
 				w.sharpen(k)
 			}
 			if w.curbs(k) {

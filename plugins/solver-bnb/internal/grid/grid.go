@@ -356,12 +356,17 @@ func (g *Grid) Box(b Box) space.Box {
 // Point is the individual with these values of the dimensions.
 func (g *Grid) Point(x []float64) []float64 {
 	out := slices.Clone(g.base)
+	g.Put(out, x)
+	return out
+}
+
+// Put makes another point of the region that of x.
+func (g *Grid) Put(point, x []float64) {
 	for d, v := range x {
 		if !g.Dims[d].IsShift {
-			out[g.Dims[d].Feature] = v
+			point[g.Dims[d].Feature] = v
 		}
 	}
-	return out
 }
 
 // Complete is a point with the values of a combination.
@@ -433,6 +438,21 @@ func (d *Dim) Try(n int, visit func(v float64)) {
 	for i := range n {
 		visit(d.Nearest(d.lo + (d.hi-d.lo)*float64(i)/float64(n-1)))
 	}
+}
+
+// Step is a value at a distance from v that is as likely to be of one magnitude as of another, or the end on its way.
+func (d *Dim) Step(v float64, r *rand.Rand) float64 {
+	step := math.Exp(r.Float64() * math.Log(d.hi-d.lo+1))
+	if d.Real {
+		step = (d.hi - d.lo) / RealCells * math.Exp(r.Float64()*math.Log(RealCells))
+	}
+	if r.IntN(2) == 0 {
+		step = -step
+	}
+	if !d.Real {
+		step = math.Trunc(step)
+	}
+	return d.Nearest(v + step)
 }
 
 // Steps visits values at distances from v that double: from 1 on, or for a real

@@ -183,3 +183,51 @@ func TestCellsHoldTheirValues(t *testing.T) {
 		}
 	}
 }
+
+// Steps end in the domain, and are as often of one magnitude as of another, in either direction.
+func TestStepsAreOfAllMagnitudes(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 55))
+	g, _ := mixedGrid(t)
+	long := 0
+	for d := range g.Dims {
+		dim := &g.Dims[d]
+		lo, _ := dim.Values(0)
+		_, hi := dim.Values(uint64(dim.Cells - 1))
+		least := 1.0
+		if dim.Real {
+			least = (hi - lo) / RealCells
+		}
+		octaves := int(math.Log2((hi - lo) / least))
+		if octaves < 3 {
+			continue
+		}
+		long++
+		ups, steps := 0, make([]int, octaves+1)
+		const draws = 20000
+		for range draws {
+			from := (lo + hi) / 2
+			if !dim.Real {
+				from = math.Round(from)
+			}
+			to := dim.Step(from, r)
+			if to < lo || to > hi || !dim.Real && to != math.Trunc(to) || to == from {
+				t.Fatalf("dimension %d: from %v to %v, of %v to %v", d, from, to, lo, hi)
+			}
+			if to > from {
+				ups++
+			}
+			steps[min(octaves, int(math.Log2(math.Abs(to-from)/least)+1e-9))]++
+		}
+		if ups < draws*47/100 || ups > draws*53/100 {
+			t.Errorf("dimension %d: %d steps of %d went up", d, ups, draws)
+		}
+		for o, n := range steps[:octaves-1] { // the last ones are as long as the domain goes
+			if want := float64(draws) / math.Log2((hi-lo)/least+1); math.Abs(float64(n)-want) > want/4 {
+				t.Errorf("dimension %d: %d steps of 2^%d or longer, but not twice; want about %v", d, n, o, want)
+			}
+		}
+	}
+	if long < 2 {
+		t.Errorf("%d dimensions have long steps", long)
+	}
+}

@@ -3,6 +3,9 @@ package tree
 // Nobody may have more than some value above the best long before it is known that nobody has more than the best: the nearer to it a cutoff is, the more boxes
 // hold people who almost have it. So a bound between what is known and the best is aimed at beside the search itself, one after the other, each by a search of its own.
 
+// withoutMore is of how many coefficients of tableaus none are for annealing or aims, since what closes by then closes sooner without. Tests have them from the start.
+var withoutMore int64 = 1 << 35
+
 const (
 	// shareOfAims is which part of all coefficients beyond withoutMore aims may take.
 	shareOfAims = 0.75
@@ -30,9 +33,14 @@ func (t *Tree) swap() {
 	t.cases.work, t.aims = work, !t.aims
 }
 
+// isLong reports that the search for a largest gap has not closed it by cases for so long that more is tried.
+func (t *Tree) isLong() bool {
+	return t.begun && t.goal.values && !t.goal.bins && t.Best != nil && t.cases.work >= withoutMore
+}
+
 // aimsNext reports whether a round is for an aim.
 func (t *Tree) aimsNext() bool {
-	if !t.mayLook() || t.Pieces != nil || t.aim.vain || float64(t.aim.work) > shareOfAims*float64(t.cases.work-withoutMore) {
+	if !t.isLong() || t.Pieces != nil || t.aim.vain || float64(t.aim.work) > shareOfAims*float64(t.cases.work-withoutMore) {
 		return false
 	}
 	return t.aim.front != nil || partOfAims*(t.Bound()-t.cutoff()) > nearAim

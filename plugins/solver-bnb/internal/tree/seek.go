@@ -190,6 +190,9 @@ func (t *Tree) mayStepTwice() bool { return t.twoAway() <= t.allowed()/4 }
 
 // mayClimb reports that climbs may go on.
 func (t *Tree) mayClimb() bool {
+	if t.isLong() {
+		return false // annealing finds more
+	}
 	most := t.allowed()
 	if t.goal.bins {
 		most = min(most, fewerClimbs+float64(t.Boxes))

@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-func init() { fewestPeople = 0 }
+func init() { fewestPeople, soonDone = 0, 0 }
 
 // Tables count no more people of a box on a side than there are, but for those for whom bounds do not hold, in exact arithmetic, whatever the number of
 // copies, the box that was bounded, the part of it that is counted, the groups and blocks of its dimensions, and the number that logits have to be beyond.

@@ -58,10 +58,10 @@ type Tree struct {
 	// joined: some boxes were.
 	joined bool
 	// splits: boxes may be settled by cases of ReLUs.
-	splits bool
-	around int64 // how many coefficients of tableaus vicinities took
-	aim    aim   // a bound that is searched for, where aims is set in place of what is wanted
-	aims   bool
+	splits   bool
+	annealer annealer
+	aim      aim // a bound that is searched for, where aims is set in place of what is wanted
+	aims     bool
 	// fewLeft: there are so few boxes until the limit that leaves are cut once.
 	fewLeft bool
 	// begun: the search began again with them, when it knew the bound earlier. Until then held are Pieces, each of which is told once.
@@ -312,8 +312,8 @@ func (t *Tree) search(ctx context.Context, l Limits) End {
 			t.begin()
 			continue
 		}
-		if t.looksNext() {
-			t.lookAround()
+		if t.annealsNext() {
+			t.anneal()
 			continue
 		}
 		if t.aimsNext() {
@@ -393,8 +393,8 @@ type task struct {
 	// Whether all boxes are bounded jointly, or else how many are probed.
 	jointly bool
 	probes  int
-	// vicinity, where not nil, is what is looked at; nothing is kept but who is found.
-	vicinity *vicinity
+	// chain, where not nil, is followed; nothing is kept but who is found.
+	chain *chain
 }
 
 // round cuts the leaves of the pages; nil stands for the region, uncut.
@@ -433,7 +433,7 @@ func (t *Tree) do(tasks []task, pages []*page) {
 	var next atomic.Int64
 	work := func(w *worker) {
 		for i := int(next.Add(1)) - 1; i < len(tasks); i = int(next.Add(1)) - 1 {
-			if t.stop.Load() && (tasks[i].p != nil || tasks[i].vicinity != nil) {
+			if t.stop.Load() && (tasks[i].p != nil || tasks[i].chain != nil) {
 				continue // the leaves go back; the region itself is begun with in any case
 			}
 			outs[i] = w.run(tasks[i])
@@ -448,9 +448,10 @@ func (t *Tree) do(tasks []task, pages []*page) {
 	others.Wait()
 	for i, o := range outs {
 		switch {
-		case tasks[i].vicinity != nil:
+		case tasks[i].chain != nil:
 			if o != nil {
-				t.looked(o)
+				t.take(o.best)
+				o.owner.spare = append(o.owner.spare, o)
 			}
 		case o == nil:
 			t.front.putBack(tasks[i])

@@ -202,8 +202,8 @@ func (w *worker) run(k task) *output {
 		n.tryIntervals()
 	}
 	switch {
-	case k.vicinity != nil:
-		w.lookAround(k.vicinity)
+	case k.chain != nil:
+		w.follow(k.chain)
 	case k.p == nil:
 		w.add(w.g.Whole(), nil, w.tail(w.g.Whole(), 0), false)
 	default:
@@ -222,10 +222,10 @@ func (w *worker) run(k task) *output {
 	return w.out
 }
 
-// tryIntervals bounds neurons by intervals, too, as long as that brings something.
+// tryIntervals bounds neurons by intervals, too, as long as that brings something; and from both sides, unless the search is short.
 func (w *worker) tryIntervals() {
 	if w.space != nil {
-		w.space.Intervals = true
+		w.space.Intervals, w.space.Sharpens = true, !w.t.isShort()
 	}
 }
 
@@ -256,9 +256,15 @@ func (w *worker) cut(p *page, i int) {
 	w.halve(part{box: box, cut: d, c: w.t.front.set(p, i), tail: tail}, mid, w.t.cutsTwice())
 }
 
+// soonDone is how many boxes settle small questions. Tests have none.
+var soonDone int64 = 1 << 14
+
+// isShort reports that the search may be over soon, and does without what takes longer for a box and pays later.
+func (t *Tree) isShort() bool { return t.Boxes < soonDone }
+
 // cutsTwice: leaves' halves are cut in turn.
 func (t *Tree) cutsTwice() bool {
-	return t.goal.counts && t.workers[0].space != nil && !t.begun && !t.fewLeft
+	return t.goal.counts && t.workers[0].space != nil && !t.begun && !t.fewLeft && !t.isShort()
 }
 
 // middle is the last cell of the lower half of a dimension.
