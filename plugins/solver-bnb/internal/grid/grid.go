@@ -417,9 +417,6 @@ func (d *Dim) Reach(v float64) int {
 	return sort.Search(d.Cells, func(cell int) bool { _, top := d.Values(uint64(cell)); return top >= v })
 }
 
-// Cell is the one that holds a value of the feature, or is nearest to it.
-func (d *Dim) Cell(v float64) uint64 { return uint64(min(d.Reach(v), d.Cells-1)) }
-
 // Middle is the value in the middle of a cell, or nearest to it.
 func (d *Dim) Middle(cell uint64) float64 {
 	lo, hi := d.Values(cell)

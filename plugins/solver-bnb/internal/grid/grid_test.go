@@ -163,27 +163,6 @@ func TestCountOverflows(t *testing.T) {
 	}
 }
 
-// The cell of a value holds it, and that of one beyond the domain is the first or the last.
-func TestCellsHoldTheirValues(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 55))
-	g, _ := mixedGrid(t)
-	for d := range g.Dims {
-		dim := &g.Dims[d]
-		for range 1000 {
-			v := dim.Random(r)
-			if lo, hi := dim.Values(dim.Cell(v)); v < lo || v > hi {
-				t.Fatalf("dimension %d: %v is in cell %d, from %v to %v", d, v, dim.Cell(v), lo, hi)
-			}
-		}
-		last := uint64(dim.Cells - 1)
-		lo, _ := dim.Values(0)
-		_, hi := dim.Values(last)
-		if first, end, below, above := dim.Cell(lo), dim.Cell(hi), dim.Cell(lo-1), dim.Cell(hi+1); first != 0 || below != 0 || end != last || above != last {
-			t.Errorf("dimension %d: cells %d, %d, %d, %d of %v, %v and beyond", d, first, end, below, above, lo, hi)
-		}
-	}
-}
-
 // Steps end in the domain, and are as often of one magnitude as of another, in either direction.
 func TestStepsAreOfAllMagnitudes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 55))

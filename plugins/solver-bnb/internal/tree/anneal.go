@@ -25,9 +25,9 @@ const (
 	mostSteps = 1 << 17
 	// moreMoves is the chance that a step moves one more feature, and anyValue that it moves one to any value.
 	moreMoves, anyValue = 0.7, 0.3
-	// workOfStep is about how many coefficients of tableaus are worked out in the time of a step, and shareOfAnnealing which part of all beyond withoutMore annealing may take.
+	// workOfStep is about how many coefficients of tableaus are worked out in the time of a step, and shareOfAnnealing how many of them, for each one beyond withoutMore, annealing may take.
 	workOfStep       = 1 << 12
-	shareOfAnnealing = 0.5
+	shareOfAnnealing = 1
 	// foundAgain is how often chains that begin anywhere are to end at the best before it is taken for the largest.
 	foundAgain = 3
 )
