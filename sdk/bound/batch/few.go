@@ -25,7 +25,7 @@ const worth = 10
 const LeastSpread = 0x1p-200
 
 // Few makes room for bounds that hold for all of a box's points but a few, and has open neurons behind the first layer bounded
-// from both sides. A box takes so many lanes in turn, in which the inputs that vary within it have the same
+// from both sides where Sharpens is set. A box takes so many lanes in turn, in which the inputs that vary within it have the same
 // Centre, HalfWidth, Variance and Offset.
 //
 // The points' law is to be such that Σ c[i]·(x[i] − m[i]) ≥ τ·σ, σ² = Σ c[i]²·Variance[i], has no more than exp(−τ²/2) of

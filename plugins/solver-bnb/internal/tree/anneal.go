@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -37,12 +38,13 @@ type annealer struct {
 	people *evaluate.Evaluator // made when first needed
 	steps  int                 // of the next round's chains
 	work   int64               // what it took, in coefficients of tableaus
-	again  int                 // how many chains ended at the best
+	top    float64             // the best that again counts for
+	again  int                 // how many chains that began anywhere found nothing above it, and itself
 }
 
 // chain is one annealing.
 type chain struct {
-	x           []float64 // where it begins
+	x           []float64 // where it is
 	temperature float64
 	steps       int
 	random      *rand.Rand
@@ -53,15 +55,29 @@ type chain struct {
 func (a *annealer) ready(q *problem.Query) (err error) {
 	if a.people == nil {
 		a.steps = fewestSteps
-		a.people, err = evaluate.New(q.Model, q.Space, q.Region, q.Epsilon)
+		a.people, err = evaluate.New(q.Model, q.Space, q.Region, big.NewRat(1, 2)) // whose bins are not asked about
 	}
 	return err
 }
 
+// sameGap is how far two gaps are apart at most that are the same, as far as rounding can tell.
+const sameGap = 0x1p-30
+
+// rise begins to count anew where there is a better top.
+func (a *annealer) rise(best float64) {
+	if best > a.top+sameGap {
+		a.top, a.again = best, 0
+	}
+}
+
 // annealsNext reports whether a round is for annealing.
 func (t *Tree) annealsNext() bool {
+	if !t.isLong() {
+		return false
+	}
 	a := &t.annealer
-	return t.isLong() && a.again < foundAgain && float64(a.work) <= shareOfAnnealing*float64(t.cases.work-withoutMore)
+	a.rise(t.Best.Value)
+	return a.again < foundAgain && float64(a.work) <= shareOfAnnealing*float64(t.cases.work-withoutMore)
 }
 
 // anneal has a round of chains.
@@ -82,16 +98,12 @@ func (t *Tree) anneal() {
 		}
 		tasks[i].chain = c
 	}
-	before := t.Best.Value
 	t.do(tasks, nil)
 	a.work += annealings * int64(a.steps) * workOfStep
 	a.steps = min(2*a.steps, mostSteps)
-	const same = 0x1p-30 // of gaps, as far as rounding can tell
-	if t.Best.Value > before+same {
-		a.again = 0
-	}
+	a.rise(t.Best.Value)
 	for i := 0; i < annealings; i += coldStarts {
-		if tasks[i].chain.gap >= t.Best.Value-same {
+		if tasks[i].chain.gap >= a.top-sameGap {
 			a.again++
 		}
 	}
@@ -125,7 +137,7 @@ func (w *worker) follow(c *chain) {
 		if to := math.Log((gap + least) / (1 - gap + least)); to >= on || r.Float64() < math.Exp((to-on)/temperature) {
 			on = to
 			copy(c.x, next)
-			if gap > c.gap {
+			if gap > c.gap && !w.t.q.Excludes(point) {
 				c.gap = gap
 				copy(best, next)
 			}

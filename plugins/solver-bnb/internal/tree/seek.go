@@ -217,7 +217,7 @@ type summit struct {
 // values, and after many kicks without success a random individual (iterated local search,
 // Lourenço, Martin and Stützle, 2003), every other time by closeness to all bins instead
 // of by k; for gaps it is a step in two features at once, and when there is none, in turn a random
-// individual and a kick from the best.
+// individual and a kick from the best, until annealing takes over.
 func (t *Tree) improve() {
 	if !t.goal.values {
 		return

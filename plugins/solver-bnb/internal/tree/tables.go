@@ -96,7 +96,7 @@ const (
 // tabulate bounds both sides in box, which is what is left of bounded box b, for points beyond a number. It reports whether there may be some.
 func (w *worker) tabulate(box grid.Box, b int, beyond float64) bool {
 	t := w.tables
-	if w.t.isShort() || len(w.idle) == len(w.g.Dims) || w.g.Size(box) < fewestPeople { // all alike, or few
+	if w.t.isShort() || len(w.idle) == len(w.g.Dims) || w.g.Size(box) < fewestPeople { // over soon, all alike, or few
 		return false
 	}
 	if t.state == nothing {
