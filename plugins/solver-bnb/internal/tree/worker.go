@@ -259,9 +259,9 @@ func (w *worker) cut(p *page, i int) {
 // soonDone is how many boxes settle small questions. Tests have none.
 var soonDone int64 = 1 << 14
 
-// isShort reports that the search may be over soon, and does without what takes longer for a box and pays later: for as many boxes, or half a second at most.
+// isShort reports that the search may be over soon, and does without what takes longer for a box and pays later: for as many boxes, or most of a second.
 func (t *Tree) isShort() bool {
-	return t.plan != nil && !t.begun && t.Boxes < min(soonDone, t.boxesFirst()/2)
+	return t.plan != nil && !t.begun && t.Boxes < min(soonDone, t.boxesFirst()*3/4)
 }
 
 // cutsTwice: leaves' halves are cut in turn.
