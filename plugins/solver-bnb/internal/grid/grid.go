@@ -437,12 +437,21 @@ func (d *Dim) Try(n int, visit func(v float64)) {
 	}
 }
 
+// shortest is the shortest step.
+func (d *Dim) shortest() float64 {
+	if d.Real {
+		return (d.hi - d.lo) / RealCells
+	}
+	return 1
+}
+
 // Step is a value at a distance from v that is as likely to be of one magnitude as of another, or the end on its way.
 func (d *Dim) Step(v float64, r *rand.Rand) float64 {
-	step := math.Exp(r.Float64() * math.Log(d.hi-d.lo+1))
+	most := d.hi - d.lo + 1 // times the shortest
 	if d.Real {
-		step = (d.hi - d.lo) / RealCells * math.Exp(r.Float64()*math.Log(RealCells))
+		most = RealCells
 	}
+	step := d.shortest() * math.Exp(r.Float64()*math.Log(most))
 	if r.IntN(2) == 0 {
 		step = -step
 	}
@@ -455,11 +464,7 @@ func (d *Dim) Step(v float64, r *rand.Rand) float64 {
 // Steps visits values at distances from v that double: from 1 on, or for a real
 // feature from a 2¹⁶th of its range, as far as the range goes.
 func (d *Dim) Steps(v float64, visit func(v float64)) {
-	step := 1.0
-	if d.Real {
-		step = (d.hi - d.lo) / RealCells
-	}
-	for ; step <= d.hi-d.lo && step > 0; step *= 2 {
+	for step := d.shortest(); step <= d.hi-d.lo && step > 0; step *= 2 {
 		if v-step >= d.lo {
 			visit(v - step)
 		}

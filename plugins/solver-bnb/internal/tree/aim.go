@@ -38,9 +38,14 @@ func (t *Tree) isLong() bool {
 	return t.begun && t.goal.values && !t.goal.bins && t.Best != nil && t.cases.work >= withoutMore
 }
 
+// affords reports that a share of what a long search worked out beyond withoutMore is no less than this work.
+func (t *Tree) affords(share float64, work int64) bool {
+	return float64(work) <= share*float64(t.cases.work-withoutMore)
+}
+
 // aimsNext reports whether a round is for an aim.
 func (t *Tree) aimsNext() bool {
-	if !t.isLong() || t.Pieces != nil || t.aim.vain || float64(t.aim.work) > shareOfAims*float64(t.cases.work-withoutMore) {
+	if !t.isLong() || t.Pieces != nil || t.aim.vain || !t.affords(shareOfAims, t.aim.work) {
 		return false
 	}
 	return t.aim.front != nil || partOfAims*(t.Bound()-t.cutoff()) > nearAim

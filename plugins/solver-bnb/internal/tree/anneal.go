@@ -77,7 +77,7 @@ func (t *Tree) annealsNext() bool {
 	}
 	a := &t.annealer
 	a.rise(t.Best.Value)
-	return a.again < foundAgain && float64(a.work) <= shareOfAnnealing*float64(t.cases.work-withoutMore)
+	return a.again < foundAgain && t.affords(shareOfAnnealing, a.work)
 }
 
 // anneal has a round of chains.

@@ -33,14 +33,13 @@ func TestChainsReachTheLargest(t *testing.T) {
 		if err := tr.annealer.ready(q); err != nil {
 			t.Fatal(err)
 		}
-		largest := 0.0
-		for x, gap := range gapsOf(tr, tr.grid.Whole()) {
+		largest, gaps := 0.0, gapsOf(tr, tr.grid.Whole())
+		for x, gap := range gaps {
 			if asked(x) {
 				largest = max(largest, gap)
 			}
 		}
 		if r.IntN(3) == 0 { // somebody else, then
-			gaps := gapsOf(tr, tr.grid.Whole())
 			for x, gap := range gaps {
 				if asked(x) && gap == largest {
 					q.Exclude = append(q.Exclude, tr.grid.Point(x[:]))

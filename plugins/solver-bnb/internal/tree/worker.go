@@ -261,7 +261,7 @@ var soonDone int64 = 1 << 14
 
 // isShort reports that the search may be over soon, and does without what takes longer for a box and pays later: for as many boxes, or most of a second.
 func (t *Tree) isShort() bool {
-	return t.plan != nil && !t.begun && t.Boxes < min(soonDone, t.boxesFirst()*3/4)
+	return t.Boxes < soonDone && t.plan != nil && !t.begun && t.Boxes < t.boxesFirst()*3/4
 }
 
 // cutsTwice: leaves' halves are cut in turn.
