@@ -172,8 +172,7 @@ func TestScoreByTangentsAgreesWithEnumeration(t *testing.T) {
 		q.Notion = fairness.Score
 		low, b, l := lowered(t, q, encode.SMT)
 		got := sdk.Infeasible
-		eps, _ := q.Epsilon.Float64()
-		if curve, ok := encode.NewCurve(eps, b.Logit.Lo, b.Logit.Hi); ok {
+		if curve, ok := encode.NewCurve(q.Epsilon, b.Logit.Lo, b.Logit.Hi); ok {
 			for _, o := range low.Orders() {
 				if got != sdk.Feasible {
 					got = byTangents(t, q, low, l, curve, o)

@@ -129,15 +129,18 @@ func TestLoweringsKeepEveryPoint(t *testing.T) {
 // bounds and tangents must leave them slack.
 func TestTangentsKeepEveryViolation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		eps := rapid.SampledFrom([]float64{1e-6, 0.01, 0.05, 0.3, 0.9, 0.999, 0.9999999, 1 - 1e-9, 1 - 1e-12}).Draw(t, "eps")
+		eps := rapid.SampledFrom([]float64{1e-40, 1e-18, 1e-6, 0.01, 0.05, 0.3, 0.9, 0.999, 0.9999999, 1 - 1e-9, 1 - 1e-12, 1 - 1e-16}).Draw(t, "eps")
 		a := rapid.Float64Range(-40, 90).Draw(t, "a")
 		b := rapid.Float64Range(-90, 40).Draw(t, "b")
+		if rapid.Bool().Draw(t, "near") {
+			b = a - rapid.Float64Range(0, 1e-3).Draw(t, "by")
+		}
 		if !fairness.GapExceeds(new(big.Rat).SetFloat64(a), new(big.Rat).SetFloat64(b), new(big.Rat).SetFloat64(eps)) {
 			t.Skip("no violation")
 		}
 		l := b - rapid.Float64Range(0, 30).Draw(t, "below")
 		u := a + rapid.Float64Range(0, 30).Draw(t, "above")
-		curve, ok := encode.NewCurve(eps, l, u)
+		curve, ok := encode.NewCurve(new(big.Rat).SetFloat64(eps), l, u)
 		if !ok {
 			t.Fatalf("no border between %v and %v though (%v, %v) is beyond it", l, u, a, b)
 		}
@@ -167,7 +170,7 @@ func TestTangentsTouchTheBorder(t *testing.T) {
 				continue
 			}
 			border := math.Log(p) - math.Log1p(-p)
-			curve, ok := encode.NewCurve(eps, -50, 50)
+			curve, ok := encode.NewCurve(new(big.Rat).SetFloat64(eps), -50, 50)
 			if !ok {
 				t.Fatal("no border")
 			}

@@ -29,8 +29,7 @@ func TestSMTTangentsKeepEveryViolation(t *testing.T) {
 		eps := rapid.SampledFrom([]*big.Rat{big.NewRat(1, 20), big.NewRat(1, 3), big.NewRat(1, 1000)}).Draw(t, "ε")
 		q := scoreQuery(rapid.Uint64().Draw(t, "seed"), eps)
 		low := lowerTo(t, q, SMT)
-		e, _ := eps.Float64()
-		curve, ok := NewCurve(e, low.bounds.Logit.Lo, low.bounds.Logit.Hi)
+		curve, ok := NewCurve(eps, low.bounds.Logit.Lo, low.bounds.Logit.Hi)
 		if !ok {
 			t.Skip("fair by the bounds")
 		}
@@ -72,7 +71,7 @@ func TestSMTTangentsKeepEveryViolation(t *testing.T) {
 func TestSMTTangentIsTheCurvesRow(t *testing.T) {
 	q := scoreQuery(1, big.NewRat(1, 20))
 	low := lowerTo(t, q, SMT)
-	curve, ok := NewCurve(0.05, -6, 9)
+	curve, ok := NewCurve(big.NewRat(1, 20), -6, 9)
 	if !ok {
 		t.Fatal("no border")
 	}

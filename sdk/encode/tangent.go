@@ -2,6 +2,7 @@ package encode
 
 import (
 	"math"
+	"math/big"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -27,20 +28,34 @@ type Curve struct {
 // operations behind it, far below any solver's tolerance.
 const slop = 1e-9
 
+// lastDigits is the relative rounding, outward, of a difference of two sigmoids.
+const lastDigits = 1e-15
+
 // usualLeast is Curve.least where ε leaves room for it.
 const usualLeast = 1e-7
 
-// NewCurve is the border for ε over logits between l and u. ok is false where
-// σ(u) − σ(l) ≤ ε up to rounding, and nothing lies beyond the border.
-func NewCurve(eps, l, u float64) (c Curve, ok bool) {
-	c = Curve{eps, l, u, math.Min(usualLeast, (1-eps)/4)}
-	return c, fairness.Sigmoid(u)-fairness.Sigmoid(l) > eps && eps > 0 && eps < 1
+// NewCurve is the border for ε over logits between l and u. ε is rounded down, so that the
+// border stays outside. ok is false where σ(u) − σ(l) ≤ ε, which is decided exactly: it is a
+// proof that nothing lies beyond the border.
+func NewCurve(eps *big.Rat, l, u float64) (c Curve, ok bool) {
+	below, _ := fairness.Enclosure(eps)
+	c = Curve{below, l, u, math.Min(usualLeast, (1-below)/4)}
+	if ok = fairness.Score.Possible(u, l, math.Inf(1), below); ok && !math.IsInf(u, 0) && !math.IsInf(l, 0) {
+		ok = fairness.GapExceeds(new(big.Rat).SetFloat64(u), new(big.Rat).SetFloat64(l), eps)
+	}
+	return c, ok
 }
 
 // LeastA is a lower bound on a wherever the border is crossed with b ≥ L.
 func (c Curve) LeastA() float64 {
-	p := fairness.Sigmoid(c.l) + c.eps
-	rest := (1 - c.eps) - fairness.Sigmoid(c.l) // 1 − p, with the digits that p near 1 has lost
+	p, rest := fairness.Sigmoid(c.l)+c.eps, 1.0 // rest is 1 − p, with the digits that p near 1 has lost
+	if c.l > 0 {
+		rest = fairness.Sigmoid(-c.l)
+		rest += lastDigits*rest - c.eps
+	} else {
+		rest -= c.eps
+		rest += lastDigits*rest - fairness.Sigmoid(c.l)
+	}
 	if !(rest > 0) {
 		return c.u
 	}
@@ -61,8 +76,10 @@ func (c Curve) g(a float64) float64 {
 
 // parts are σ(a) − ε, at least c.least, and 1 − σ(a) + ε.
 func (c Curve) parts(a float64) (u, rest float64) {
-	u = math.Max(fairness.Sigmoid(a)-c.eps, c.least)
-	return u, fairness.Sigmoid(-a) + c.eps
+	if u = fairness.Sigmoid(a) - c.eps; c.eps >= 0.5 {
+		u = (1 - c.eps) - fairness.Sigmoid(-a) // with the digits that σ(a) near 1 has lost
+	}
+	return math.Max(u, c.least), fairness.Sigmoid(-a) + c.eps
 }
 
 // StartTangents describe the border well enough that most questions end at the first or

@@ -120,18 +120,15 @@ func (a *ask) refute(out *answer, upper float64) {
 
 // boundsSuffice reports that the enclosure of the logits alone proves that
 // nothing in the region exceeds the target.
-func (r *run) boundsSuffice(b *bound.Bounds) bool { return r.boundsExclude(b, r.target) }
-
-// boundsExclude is boundsSuffice for a target of one's own.
-func (r *run) boundsExclude(b *bound.Bounds, target *big.Rat) bool {
+func (r *run) boundsSuffice(b *bound.Bounds) bool {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		t, _ := fairness.Enclosure(target)
+		t, _ := fairness.Enclosure(r.target)
 		return r.q.K <= 2 && !r.q.Notion.Possible(hi, lo, math.Inf(1), t)
 	}
 	L, U := new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi)
 	if r.q.K > 2 {
 		return binsWithin(r.q.Model.Link(), L, U, r.q.Epsilon) < r.q.K
 	}
-	return !r.q.Notion.Exceeds(U, L, target)
+	return !r.q.Notion.Exceeds(U, L, r.target)
 }

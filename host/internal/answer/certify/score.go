@@ -3,6 +3,7 @@ package certify
 import (
 	"context"
 	"math"
+	"math/big"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
@@ -26,10 +27,7 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 	coarser := 1.0
 	goal := a.goal(coarser)
 	curve, delta, ok := a.border(goal)
-	switch {
-	case !ok && a.deciding:
-		return outcome{bound: upper, why: "the bounds leave no room above ε"}, nil
-	case !ok:
+	if !ok {
 		return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous, bound: upper}, nil
 	}
 	delta.Objective = a.low.milp.MostRoom()
@@ -122,7 +120,11 @@ func (a *ask) goal(coarser float64) float64 {
 // border is the curve at a target and the delta that describes it: bounds on
 // the logits and the first tangents.
 func (a *ask) border(target float64) (encode.Curve, problem.Delta, bool) {
-	curve, ok := encode.NewCurve(target, a.b.Logit.Lo, a.b.Logit.Hi)
+	exact := new(big.Rat).SetFloat64(target)
+	if a.deciding {
+		exact = a.target
+	}
+	curve, ok := encode.NewCurve(exact, a.b.Logit.Lo, a.b.Logit.Hi)
 	if !ok {
 		return curve, problem.Delta{}, false
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -171,13 +170,9 @@ func (a *ask) judge(ctx context.Context, out *answer, target *big.Rat) sought {
 // In exact arithmetic a refused point never comes back, and over integers the
 // loop ends.
 func (a *ask) beyondBorder(ctx context.Context, target *big.Rat) (sought, error) {
-	eps, _ := fairness.Enclosure(target) // a lower target keeps the border outside
-	curve, ok := encode.NewCurve(eps, a.b.Logit.Lo, a.b.Logit.Hi)
-	switch {
-	case !ok && a.boundsExclude(a.b, target):
+	curve, ok := encode.NewCurve(target, a.b.Logit.Lo, a.b.Logit.Hi)
+	if !ok {
 		return sought{found: none, by: ByBounds, grade: sdk.GradeRigorous}, nil
-	case !ok: // the curve is drawn in floating point, which proves nothing
-		return sought{why: "the bounds leave no room above the gap asked for that a border could be drawn in"}, nil
 	}
 	grade := sdk.GradeExact
 	for _, order := range a.low.smt.Orders() {

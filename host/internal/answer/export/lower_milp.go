@@ -31,7 +31,7 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 	for _, order := range low.Orders() {
 		switch {
 		case !q.Notion.Linear():
-			curve, ok := encode.NewCurve(epsilon(q), b.Logit.Lo, b.Logit.Hi)
+			curve, ok := encode.NewCurve(q.Epsilon, b.Logit.Lo, b.Logit.Hi)
 			if !ok {
 				return nil, ErrDecided
 			}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -27,8 +26,7 @@ func lowerSMT(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise boo
 		texts = []string{text}
 		meaning = "unsat: no individual reaches so many bins; sat: somebody may, to be replayed"
 	case !q.Notion.Linear():
-		eps, _ := fairness.Enclosure(q.Epsilon) // a lower target keeps the border outside
-		curve, ok := encode.NewCurve(eps, b.Logit.Lo, b.Logit.Hi)
+		curve, ok := encode.NewCurve(q.Epsilon, b.Logit.Lo, b.Logit.Hi)
 		if !ok {
 			return nil, ErrDecided
 		}

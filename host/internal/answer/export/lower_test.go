@@ -3,6 +3,7 @@ package export_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -12,9 +13,11 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -159,6 +162,47 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 		}
 		if _, err := export.Lower(q, f, c.o); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v; want %v that says %q", name, err, c.want, c.text)
+		}
+	}
+}
+
+// A question that is unfair is written, however near ε lies to the gap: only what certify
+// proves by bounds is refused as decided.
+func TestNoUnfairQuestionIsDecidedByBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 26))
+	for range 300 {
+		low, high := r.Float64()*80-40, r.Float64()*40
+		high += low
+		if r.IntN(3) == 0 {
+			high = low + math.Ldexp(r.Float64(), -r.IntN(60))
+		}
+		q := tiny(fairness.Score)
+		q.Model = &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
+			{Name: "score", In: 2, Out: 1, Weights: []float64{0, high - low}, Bias: []float64{low + (high-low)/2}},
+		}}
+		exact := individual.NewJudge(q)
+		a, b := exact.Logit([]float64{0, 2}), exact.Logit([]float64{0, 0})
+		if a.Cmp(b) <= 0 {
+			continue
+		}
+		gap, _ := fairness.Score.Margin(a, b)
+		for _, f := range export.Formats {
+			for _, e := range encode.Encodings {
+				if e.Form != f.Form && !(f.Name == "vnnlib" && e.Name == "bigm") {
+					continue
+				}
+				o := export.Options{Encoding: e.Name, Bounds: "interval"}
+				below, _ := fairness.Enclosure(gap)
+				for q.Epsilon = new(big.Rat).SetFloat64(below); q.Epsilon.Sign() > 0; q.Epsilon = new(big.Rat).Mul(q.Epsilon, big.NewRat(1, 3)) {
+					_, err := export.Lower(q, f, o)
+					if errors.Is(err, export.ErrDecided) {
+						t.Fatalf("%s, %s: logits %v and %v, ε %s: %v", f.Name, e.Name, low, high, q.Epsilon.FloatString(40), err)
+					}
+					if r.IntN(2) == 0 {
+						break
+					}
+				}
+			}
 		}
 	}
 }

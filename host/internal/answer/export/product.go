@@ -185,8 +185,7 @@ func (p *product) addOutputs(q *problem.Query) error {
 	case fairness.Decision, fairness.DecisionStrict:
 		first.lo, second.hi = "0", "0"
 	case fairness.Score:
-		eps, _ := fairness.Enclosure(q.Epsilon) // a lower target keeps the border outside
-		curve, ok := encode.NewCurve(eps, b.Logit.Lo, b.Logit.Hi)
+		curve, ok := encode.NewCurve(q.Epsilon, b.Logit.Lo, b.Logit.Hi)
 		if !ok {
 			return ErrDecided
 		}

@@ -76,10 +76,10 @@ COLUMNS
     logit_1 tangent_2 -1
     logit_1 tangent_3 -0.9866538676094366
     logit_1 tangent_4 -0.9257698237081764
-    logit_1 tangent_5 -0.8423074947225184
-    logit_1 tangent_6 -0.7090470126905131
+    logit_1 tangent_5 -0.8423074947225185
+    logit_1 tangent_6 -0.7090470126905132
     logit_1 tangent_7 -0.48252765983036633
-    logit_1 tangent_8 -0.08887386915737167
+    logit_1 tangent_8 -0.08887386915737168
     M7 'MARKER' 'INTORG'
     age_2 n1.1_2_above -2
     age_2 n1.1_2_below -2
@@ -135,7 +135,7 @@ RHS
     rhs tangent_2 -0.18661448908036923
     rhs tangent_3 -0.1979359410357012
     rhs tangent_4 -0.16533156012636832
-    rhs tangent_5 -0.06866813288199994
+    rhs tangent_5 -0.06866813288200016
     rhs tangent_6 0.17668877003751138
     rhs tangent_7 0.7805073392847766
     rhs tangent_8 2.3736917688858674
@@ -152,7 +152,7 @@ BOUNDS
  UP bnd n1.2_1 1.6250100000000025
  LO bnd n1.2_1_active 0
  UP bnd n1.2_1_active 1
- LO bnd logit_1 -0.8429617275715334
+ LO bnd logit_1 -0.8429617275715346
  UP bnd logit_1 5.375000000000018
  LO bnd age_2 0
  UP bnd age_2 1
@@ -165,6 +165,6 @@ BOUNDS
  LO bnd n1.2_2_active 0
  UP bnd n1.2_2_active 1
  LO bnd logit_2 -1.093757500000004
- UP bnd logit_2 2.8513888151290443
+ UP bnd logit_2 2.8513888151290447
  FR bnd slack
 ENDATA
