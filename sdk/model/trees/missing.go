@@ -50,3 +50,63 @@ func (n *Node) code(cut float64) {
 	}
 	n.Value, n.More = borders[0], borders[1:]
 }
+
+// Absent is the ensemble that takes value for a missing value in all inputs, as XGBoost does where missing= said so
+// and, with 0, where inputs were the rows of a sparse matrix. Inputs count as value that are
+// rounded to it in single precision.
+func (e *Ensemble) Absent(value float32) *Ensemble {
+	if value == 0 {
+		value = 0 // and not −0, whose neighbours are others
+	}
+	out := &Ensemble{Columns: e.Columns, Output: e.Output, Base: e.Base}
+	for _, t := range e.Trees {
+		t = slices.Clone(t)
+		for i := range t {
+			if !t[i].IsLeaf() {
+				t[i].absent(value)
+			}
+		}
+		out.Trees = append(out.Trees, t)
+	}
+	return out
+}
+
+// absent makes a comparison send an input that is rounded to value to where it sends what is missing: between two
+// borders around it, and everything else to where it went.
+func (n *Node) absent(value float32) {
+	least, most := n.at(Rounded(value, false)), n.at(Rounded(value, true))
+	var below, above []float64
+	before, behind := true, true // whether inputs just below value, and just above, go left
+	n.Borders(func(b float64) {
+		if b < least {
+			below, before = append(below, b), !before
+		}
+		if b <= most {
+			behind = !behind
+		} else {
+			above = append(above, b)
+		}
+	})
+	if before != n.Missing {
+		below = append(below, least)
+	}
+	if behind != n.Missing {
+		below = append(below, most)
+	}
+	if below = append(below, above...); len(below) == 0 { // everybody goes left
+		below = []float64{math.MaxFloat64}
+	}
+	n.Value, n.More = below[0], below[1:]
+}
+
+// at is a border of the node that splits float64 numbers as border does, on which an input goes left where closed
+// is set.
+func (n *Node) at(border float64, closed bool) float64 {
+	switch {
+	case n.Closed == closed:
+		return border
+	case closed:
+		return math.Nextafter(border, math.Inf(1))
+	}
+	return math.Nextafter(border, math.Inf(-1))
+}

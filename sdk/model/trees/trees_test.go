@@ -332,3 +332,46 @@ func TestCodedBordersSayWhereMissingValuesGo(t *testing.T) {
 		t.Errorf("only %d values are missing", some)
 	}
 }
+
+// An input that is rounded to the value that stands for a missing one goes where that goes; every other input goes
+// where it went.
+func TestAbsentValuesGoWhereMissingOnesGo(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	values := []float32{0, float32(math.Copysign(0, -1)), -1, 1, 2, 3, 9999, 0.1, -999}
+	for range 20000 {
+		v := values[r.IntN(len(values))]
+		var n trees.Node
+		switch r.IntN(3) {
+		case 0: // XGBoost's
+			n.Value, n.Closed = trees.Rounded([]float32{values[r.IntN(len(values))], r.Float32()}[r.IntN(2)], r.IntN(2) == 0)
+		case 1: // a set of categories
+			for c := range 5 {
+				if border, _ := trees.Rounded(float32(c), false); r.IntN(2) == 0 {
+					n.More = append(n.More, border)
+				}
+			}
+			if n.Value = math.MaxFloat64; len(n.More) > 0 {
+				n.Value, n.More = n.More[0], n.More[1:]
+			}
+		default: // LightGBM's
+			n.Value, n.Closed = r.NormFloat64(), true
+		}
+		n.Missing = r.IntN(2) == 0
+		was := stump(n)
+		got := was.Absent(v)
+		if err := got.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		near := float64(v)
+		for _, x := range []float64{near, math.Nextafter(near, 99), math.Nextafter(near, -99), near + 1e-6, near - 1e-6, near + 1, near - 1, n.Value, math.Nextafter(n.Value, 1e9), math.Nextafter(n.Value, -1e9), r.NormFloat64(), math.NaN(),
+			float64(math.Nextafter32(v, 1e9)), float64(math.Nextafter32(v, -1e9))} {
+			want := was.Logit([]float64{x})
+			if float32(x) == v {
+				want = was.Logit([]float64{math.NaN()})
+			}
+			if have := got.Logit([]float64{x}); have != want {
+				t.Fatalf("%+v with %v missing, at %v: leaf %v, want %v", n, v, x, have, want)
+			}
+		}
+	}
+}

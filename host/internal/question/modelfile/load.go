@@ -17,6 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
 // maxParameters bounds the weights and biases of one network.
@@ -72,6 +73,9 @@ type Choice struct {
 	Class *int
 	// Raw: the means and ranges of a .nnet file are not applied.
 	Raw bool
+	// Missing is the input that trees take for a missing value besides NaN, XGBoost's missing=, which its files do
+	// not hold; nil: none.
+	Missing *float64
 }
 
 // formats are all that is read. Each recognises its own files only, so their
@@ -190,6 +194,13 @@ func read(f source, path string) (_ model.Model, _ Info, beside []string, err er
 		panic(faultf("normalize: is for .nnet files, whose means and ranges some programs leave aside; leave it out"))
 	}
 	out := format.read(f)
+	if v := f.choice.Missing; v != nil {
+		e, ok := out.model.(*trees.Ensemble)
+		if !ok {
+			panic(faultf("missing: %v is an input that trees send where missing values go, and this file has no trees: leave it out", *v))
+		}
+		out.model = e.Absent(float32(*v))
+	}
 	check(out.model.Validate())
 	return out.model, Info{
 		Path: path, Format: format.name, Producer: out.producer, Bytes: f.size, InputNames: out.inputs,

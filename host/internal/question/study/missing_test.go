@@ -71,6 +71,32 @@ func TestMissingValuesArePeople(t *testing.T) {
 	}
 }
 
+// A value that the model's training took for missing goes where that goes, whatever a file of trees says of it; the
+// label and the domains keep it.
+func TestValuesThatTheModelTakesForMissing(t *testing.T) {
+	folder := lacking(t, "  age: {integer: 0..80}\n  work: {categories: [a, b, c]}\n", "")
+	for more, want := range map[string][2]float64{
+		"model: {file: model.json}\n":                {1, 2}, // of age 18 and 60, with work a
+		"model: {file: model.json, missing: 60}\n":   {1, 1},
+		"model: {file: model.json, missing: 0}\n":    {1, 3}, // code 0 of work, too
+		"model: {file: model.json, missing: -1e9}\n": {1, 2},
+	} {
+		path := filepath.Join(folder, "more.yaml")
+		if err := os.WriteFile(path, []byte("extends: study.yaml\n"+more), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		st, err := study.Load(path, study.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, age := range []float64{18, 60} {
+			if got := st.Model.Logit(st.Space.NetworkInputs(nil, []float64{age, 0})); got != want[i] {
+				t.Errorf("%s: age %v has %v, want %v", more, age, got, want[i])
+			}
+		}
+	}
+}
+
 // A condition is about numbers up to the end that it names, and about missing ones where it names them.
 func TestConditionsOnMissingValues(t *testing.T) {
 	st, err := study.Load(lacking(t, mayLack, ""), study.Options{})
@@ -108,6 +134,8 @@ func TestMissingValuesAreRefused(t *testing.T) {
 		"name":         {"  age: {integer: 18..80}\n  work: {categories: [a, b, missing], missing: true}\n", "", `work has a category "missing" already`},
 		"no mark":      {mayLack, "data: {missing: null}\n", "the data names no mark of a missing value"},
 		"protected":    {mayLack, "protected: {age: {values: [81], extrapolate: true}}\n", "81 is above 80, the largest value of a feature that may be missing"},
+		"no trees":     {"  age: {integer: 18..80}\n  work: {categories: [a, b, c]}\n", "model: {file: network.json, missing: 0}\n", "this file has no trees"},
+		"too large":    {"  age: {integer: 18..80}\n  work: {categories: [a, b, c]}\n", "model: {file: model.json, missing: 1e99}\n", "1e99 is beyond single precision"},
 		"network":      {mayLack, "model: network.json\n", "only trees send a missing value somewhere"},
 		"above domain": {"  age: {integer: 18..60, missing: true}\n  work: {categories: [a, b, c], missing: true}\n", "", "80 is above 60, the largest value of a feature that may be missing: widen the domain"},
 	} {

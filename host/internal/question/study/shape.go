@@ -13,7 +13,7 @@ import (
 // against each other.
 var shapes = map[string][]string{
 	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "epsilon", "notion", "clustering"},
-	"model":      {"file", "output", "class", "normalize"},
+	"model":      {"file", "output", "class", "normalize", "missing"},
 	"data":       {"files", "header", "columns", "delimiter", "trim", "missing", "missing-rows", "drop", "label", "held-back"},
 	"file":       {"path", "skip", "held-back"},
 	"label":      {"column", "positive", "strip-suffix"},

@@ -9,6 +9,7 @@ package study
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"path/filepath"
 	"slices"
@@ -321,6 +322,13 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 	if normalize := n.Get("normalize"); normalize != nil {
 		on, ok := r.Boolean(normalize)
 		choice.Raw = ok && !on
+	}
+	if missing := n.Get("missing"); missing != nil {
+		if v, ok := r.Number(missing); ok && math.IsInf(float64(float32(v)), 0) {
+			r.Fault(missing, "%s is beyond single precision", missing.Text)
+		} else if ok {
+			choice.Missing = &v
+		}
 	}
 	file := n.Get("file")
 	if file == nil {
