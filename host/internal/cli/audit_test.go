@@ -221,6 +221,8 @@ func TestAuditOfNobody(t *testing.T) {
 	code, stdout, stderr := audited(t, tenureStudy(t), rows, "--encoded")
 	want := `Audit of tenure (model.json): group, ε = 0.05
 
+inputs not checked against the model's own scores: hyfair inspect --scores checks them
+
 0 people were audited: each was compared with copies that differ in group only.
 Not audited, because a value lies outside its feature's domain: 2 by years.
 `

@@ -96,7 +96,7 @@ func TestCertifyJSON(t *testing.T) {
 		}
 	})
 	t.Run("fair", func(t *testing.T) {
-		out, _ := ask(t, ExitDone, "--epsilon", "0.5", "--where", "years=0..4", "--check", "fair")
+		out, _ := ask(t, ExitDone, "--epsilon", "0.5", "--where", "years=0..4", "--check", "fair", "--unchecked")
 		if out.Verdict != "fair" || out.Grade == "" || out.Witness != nil || out.Gap != nil || *out.Bound != 0.5 {
 			t.Errorf("%+v", out)
 		}

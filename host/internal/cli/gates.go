@@ -18,8 +18,9 @@ import (
 
 // gateFlags are the gates of a command, and where they go as JUnit's XML.
 type gateFlags struct {
-	junit string
-	gates *[]gate.Gate
+	junit     string
+	unchecked bool
+	gates     *[]gate.Gate
 }
 
 // addGates adds --junit to a command that has a page, and gates that are flags of their
@@ -27,6 +28,7 @@ type gateFlags struct {
 func (a *App) addGates(cmd *cobra.Command, to *[]gate.Gate) {
 	f, before := &a.page.gates, cmd.PreRunE
 	cmd.Flags().StringVar(&f.junit, "junit", "", "write what became of the bounds to this file, JUnit's XML")
+	cmd.Flags().BoolVar(&f.unchecked, "unchecked", false, "let bounds pass although the study's inputs were not checked against the model's own scores")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		f.gates = to
 		if err := f.ready(cmd); err != nil {
@@ -86,6 +88,21 @@ func (f *gateFlags) ready(cmd *cobra.Command) error {
 		return usage(fmt.Errorf("--junit: %w", err))
 	}
 	return nil
+}
+
+// hold adds, to the gates of a result about a study whose inputs were not checked, that they rest
+// on it. It goes before the result is shown.
+func (f *gateFlags) hold(r any) {
+	held, ok := r.(interface {
+		Hold(...gate.Check)
+		Unchecked() string
+	})
+	if !ok || f.unchecked || f.gates == nil || len(*f.gates) == 0 {
+		return
+	}
+	if why := held.Unchecked(); why != "" {
+		held.Hold(gate.Inputs(strings.TrimPrefix(why, "inputs not checked ") + ": check them with hyfair inspect --scores, or accept that with --unchecked"))
+	}
 }
 
 // gated ends a command with what became of its gates; r is its result, if there is one.

@@ -59,7 +59,7 @@ func TestGates(t *testing.T) {
 		{[]string{"--max-unfair", "10%"}, ExitCheck, gate.Failed, 1, 0},
 		{[]string{"--max-unfair", "100%", "--where", "years=5"}, ExitCheck, gate.Undecided, 0, 1}, // nobody
 	} {
-		args := append([]string{study, rows, "--encoded", "--junit", file}, c.args...)
+		args := append([]string{study, rows, "--encoded", "--unchecked", "--junit", file}, c.args...)
 		code, stdout, stderr := audited(t, append(args, "--json")...)
 		var out listed
 		if err := json.Unmarshal([]byte(stdout), &out); err != nil || code != c.code || len(out.Gates) != 1 || out.Gates[0].Outcome != c.outcome {
@@ -98,7 +98,7 @@ func TestGates(t *testing.T) {
 func TestGateOfASearch(t *testing.T) {
 	plugins, study := shippedStrategies(t, "sa"), tenureStudy(t)
 	for bound, want := range map[string]int{"1": ExitCheck, "9": ExitDone} {
-		code, stdout, stderr := command(t, plugins, "search", study, "--solver", "none", "--budget", "50it", "--max-k", bound, "--json")
+		code, stdout, stderr := command(t, plugins, "search", study, "--solver", "none", "--budget", "50it", "--max-k", bound, "--unchecked", "--json")
 		var out search.Result
 		if err := json.Unmarshal([]byte(stdout), &out); err != nil || code != want || len(out.Gates) != 1 {
 			t.Errorf("--max-k %s: exit code %d, %v\n%s%s", bound, code, err, stdout, stderr)
@@ -113,5 +113,46 @@ func TestGateOfASearch(t *testing.T) {
 	code, _, stderr := command(t, plugins, "search", study, "--solver", "none", "--budget", "50it", "--max-k", "9", "--bound", "1s")
 	if code != ExitFailed && code != ExitCheck { // there is no solver that could prove it
 		t.Errorf("--bound without a solver: exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestGatesOfUncheckedInputs: bounds hold of the model as the study feeds it. Where that was not checked, the
+// answer says so in its first lines, and a pipeline ends with code 3 unless it accepts that.
+func TestGatesOfUncheckedInputs(t *testing.T) {
+	unchecked, file := t.TempDir(), filepath.Join(t.TempDir(), "gates.xml")
+	if err := os.CopyFS(unchecked, os.DirFS("../../../studies/loan")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(unchecked, "study.checked.json")); err != nil {
+		t.Fatal(err)
+	}
+	const says = "inputs not checked against the model's own scores"
+	for _, c := range []struct {
+		study string
+		args  []string
+		code  int
+	}{
+		{"../../../studies/loan", nil, ExitDone},
+		{unchecked, nil, ExitCheck},
+		{unchecked, []string{"--unchecked"}, ExitDone},
+	} {
+		args := append([]string{"audit", c.study, "--max-unfair", "100%", "--junit", file}, c.args...)
+		code, stdout, stderr := command(t, t.TempDir(), args...)
+		head := strings.Join(strings.SplitN(stdout, "\n", 5)[:4], "\n")
+		if code != c.code || strings.Contains(head, says) != (c.study == unchecked) || strings.Contains(stderr, "inputs: ") != (code == ExitCheck) {
+			t.Errorf("%v: exit code %d, %s\n%s", args, code, stderr, head)
+		}
+		if n, _, errors := junit(t, file); n-1 != errors || (errors == 1) != (code == ExitCheck) {
+			t.Errorf("%v: %d test cases, %d errors", args, n, errors)
+		}
+		_, stdout, _ = command(t, t.TempDir(), append(args, "--json")...)
+		var out listed
+		if err := json.Unmarshal([]byte(stdout), &out); err != nil || out.InputCheck == nil || out.InputCheck.Checked != (c.study != unchecked) {
+			t.Errorf("%v: %+v, %v", args, out.InputCheck, err)
+		}
+	}
+	// Nothing to hold: no gate fails.
+	if code, stdout, stderr := command(t, t.TempDir(), "audit", unchecked); code != ExitDone || !strings.Contains(stdout, says) {
+		t.Errorf("exit code %d, %s\n%.300s", code, stderr, stdout)
 	}
 }

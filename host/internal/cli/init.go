@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
+	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
 )
 
 func init() { commands = append(commands, newInit) }
@@ -60,7 +61,7 @@ Without either they are what fits the labels best.`,
 				return usageIf(err)
 			}
 		}
-		return asking(app, draft.Answer, &r, func([]string) {})(cmd, args)
+		return asking(app, reconcile.Draft, &r, func([]string) {})(cmd, args)
 	}
 	return cmd
 }

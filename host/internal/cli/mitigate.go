@@ -44,8 +44,7 @@ search of each network found. docs/mitigate.md describes arms and measures. STUD
 be a file that lists studies, such as studies/rq4.yaml.`,
 		Example: `  hyfair mitigate studies/loan
   hyfair mitigate studies/adult.yaml --model AC-3 --arms original,retrained,consistent --budget 60s --mode fast --json
-  hyfair mitigate studies/rq4.yaml --models 'AC-[138]' --budget 60s
-  hyfair mitigate --from 3f0`,
+  hyfair mitigate studies/rq4.yaml --models 'AC-[138]' --budget 60s`,
 		Args: studyOrFrom,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.from != "" {
@@ -140,6 +139,7 @@ func (f *mitigateFlags) runSeries(cmd *cobra.Command, app *App, file string) err
 func (f *mitigateFlags) showSeries(app *App, t experiment.Table) error {
 	m := t.(*series.Mitigations)
 	m.HoldEach(f.Gates)
+	app.page.gates.hold(m)
 	f.held = m
 	err := errors.Join(app.show(m), f.writeTidy(t))
 	if f.Out != "" {

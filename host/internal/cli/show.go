@@ -85,6 +85,7 @@ func askAs[R any, P showable](ctx context.Context, app *App, show func(result) e
 	if err = app.end(s, err); out == none {
 		return out, app.gated(ctx, nil, err)
 	}
+	app.page.gates.hold(out)
 	return out, app.gated(ctx, out, errors.Join(err, show(out)))
 }
 

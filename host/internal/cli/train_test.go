@@ -241,7 +241,7 @@ func TestTrainReplacesAFileWhole(t *testing.T) {
 		t.Error(err)
 	}
 	files, err := os.ReadDir(folder)
-	if err != nil || len(files) != 1 {
+	if err != nil || len(files) != 2 || files[0].Name() != "n.checked.json" {
 		t.Errorf("files left: %v, %v", files, err)
 	}
 	if stat, err := os.Stat(out); err != nil || runtime.GOOS != "windows" && stat.Mode().Perm() != 0o644 {

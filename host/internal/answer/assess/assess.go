@@ -76,6 +76,7 @@ type Result struct {
 	Journal     string `json:"journal,omitempty"`
 	Run         string `json:"run,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
+	question.Grounds
 }
 
 // Step is one thing that was asked.
@@ -158,7 +159,7 @@ func (a *asker) begin() error {
 	}
 	a.out = &Result{
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: a.request.Seed, Budget: a.request.Budget.String(), Epsilon: fairness.FormatRat(eps),
-		Protected: question.Protected(q.Space), Where: a.spec.Where, Notion: notion.String(), Steps: []Step{},
+		Protected: question.Protected(q.Space), Where: a.spec.Where, Notion: notion.String(), Steps: []Step{}, Grounds: question.GroundsOf(st),
 		Provenance: Provenance{StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Version: session.Build(), Plugins: []string{}, Machine: session.Machine(), Begun: s.Begun.UTC()},
 	}
 	if st.HasData() {

@@ -46,6 +46,7 @@ func (r *Result) missing(d *view.Document, what, step string) {
 
 // verdict is what there is to say in a sentence, with its scope and grade.
 func (r *Result) verdict(d *view.Document) {
+	d.Add(r.Caveats()...)
 	d.Add(view.Paragraph{r.headline()})
 	var more view.Paragraph
 	if v := r.Verdict; v != nil {

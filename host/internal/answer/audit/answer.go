@@ -155,7 +155,7 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	sum.Rows, sum.Dropped = data.Read, data.Dropped
 	out := &Result{
 		Study: q.Study.Name, Model: filepath.Base(q.Study.ModelPath), Epsilon: fairness.FormatRat(c.Epsilon),
-		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum,
+		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum, Grounds: question.GroundsOf(q.Study),
 	}
 	if c.Notion != 0 {
 		out.Notion = c.Notion.String()

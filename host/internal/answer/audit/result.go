@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -37,6 +38,7 @@ type Result struct {
 	Rows        Rows   `json:"rows"`
 	Out         string `json:"out,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
+	question.Grounds
 	gate.Checks
 }
 
@@ -160,7 +162,9 @@ func (r *Result) Document() *view.Document {
 	if len(r.Rules) > 0 {
 		head += ", rules " + strings.Join(r.Rules, ", ")
 	}
-	d := view.Of(view.Paragraph{head}, view.Paragraph(r.Summary.Text))
+	d := view.Of(view.Paragraph{head})
+	d.Add(r.Caveats()...)
+	d.Add(view.Paragraph(r.Summary.Text))
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
 		d.Add(r.Summary.byAttribute(unfair))

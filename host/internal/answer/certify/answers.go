@@ -37,6 +37,8 @@ type answered[R any] interface {
 	// Hold and Checked are those of gate.Checks.
 	Hold(...gate.Check)
 	Checked() []gate.Check
+	// Unchecked is that of question.Grounds.
+	Unchecked() string
 }
 
 // object is an Answers as encoding/json would have it.
@@ -96,6 +98,14 @@ func (a *Answers[R]) Checked() []gate.Check {
 		return a.Gates
 	}
 	return a.Questions[0].Checked()
+}
+
+// Unchecked is that of the questions, which are about one study.
+func (a *Answers[R]) Unchecked() string {
+	if len(a.Questions) == 0 {
+		return ""
+	}
+	return a.Questions[0].Unchecked()
 }
 
 // HoldEach holds each of the answers against a gate; a question without an answer, of

@@ -23,12 +23,13 @@ type Asked struct {
 	Seconds float64 `json:"seconds"`
 	Notion  string  `json:"notion"`
 	Epsilon string  `json:"epsilon,omitempty"`
+	question.Grounds
 	gate.Checks
 }
 
 // AskedOf is a question to a study.
 func AskedOf(st *study.Study, q *problem.Query, seed int64, seconds float64) Asked {
-	out := Asked{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: seed, Seconds: seconds, Notion: q.Notion.String()}
+	out := Asked{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: seed, Seconds: seconds, Notion: q.Notion.String(), Grounds: question.GroundsOf(st)}
 	if q.Notion.UsesEpsilon() {
 		out.Epsilon = fairness.FormatRat(q.Epsilon)
 	}

@@ -40,6 +40,10 @@ func (r *Result) Document() *view.Document {
 		t.Add(f.Name, short60(f.Domain), short60(f.Inputs))
 	}
 	d.Add(t, facts)
+	if r.InputCheck != nil {
+		d.Add(r.AllCaveats()...)
+		return d
+	}
 	for _, doubt := range r.Doubts {
 		d.Add(view.Warning{doubt})
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -80,6 +81,8 @@ type Result struct {
 	Kept    string  `json:"kept,omitempty"`
 	Seed    int64   `json:"seed"`
 	Seconds float64 `json:"seconds"`
+	// Grounds has Doubts once more, as later answers tell them.
+	question.Grounds
 }
 
 // Feature is one of the study that was written.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
@@ -45,6 +46,7 @@ type Result struct {
 	Prover  *Prover `json:"prover,omitempty"`
 	// Interrupted: not all was proved that was to be.
 	Interrupted bool `json:"interrupted,omitempty"`
+	question.Grounds
 }
 
 // Individual is one of those the neighbours lie around.
@@ -67,7 +69,7 @@ func (j *job) result(w *Worst, source *Source) *Result {
 		Study:  st.Name, Model: filepath.Base(st.ModelPath), Seed: j.request.Seed, Epsilon: fairness.FormatRat(j.query.Epsilon),
 		Protected: question.Protected(s), Where: j.request.Where, Source: source, InitK: w.K,
 		Individuals: []Individual{}, Predicates: []Predicate{}, Rejected: []Predicate{},
-		Confidence: Confidence,
+		Confidence: Confidence, Grounds: question.GroundsOf(st),
 	}
 }
 
@@ -113,7 +115,11 @@ func (r *Result) next() (out []string) {
 }
 
 // Document shows the result, with the paper's table.
-func (r *Result) Document() *view.Document { return r.document((*Result).table) }
+func (r *Result) Document() *view.Document {
+	d := r.document((*Result).table)
+	d.Blocks = slices.Insert(d.Blocks, 1, r.Caveats()...)
+	return d
+}
 
 func (r *Result) document(table func(*Result) *view.Table) *view.Document {
 	d := &view.Document{}

@@ -60,7 +60,7 @@ func Word(name, bound string, words ...string) (Gate, error) {
 	return Gate{}, errors.New("want " + strings.Join(words, " or "))
 }
 
-// Outcome is what became of a gate. Undecided is not passed.
+// Outcome is what became of a gate. Only Passed passes.
 type Outcome string
 
 // Outcomes.
@@ -68,6 +68,8 @@ const (
 	Passed    Outcome = "passed"
 	Failed    Outcome = "failed"
 	Undecided Outcome = "undecided"
+	// NotChecked is that of the study's inputs, on which all gates rest.
+	NotChecked Outcome = "not checked"
 )
 
 // Check is a gate held against one thing.
@@ -98,8 +100,17 @@ func (g Gate) Is(of string, outcome Outcome, text string) Check {
 	return Check{g.Name, g.Bound, of, outcome, text}
 }
 
+// inputs is the name of the check that no flag asks for.
+const inputs = "inputs"
+
+// Inputs is the check of gates that rest on a study whose inputs were not checked; text says so.
+func Inputs(text string) Check { return Check{Gate: inputs, Outcome: NotChecked, Text: text} }
+
 // Name is the gate with its bound and what it was held against.
 func (c Check) Name() string {
+	if c.Gate == inputs {
+		return inputs
+	}
 	name := Gate{Name: c.Gate, Bound: c.Bound}.String()
 	if c.Of != "" {
 		name += " (" + c.Of + ")"

@@ -16,6 +16,7 @@ func (r *Result) Document() *view.Document {
 	if r.Study != "" {
 		d.Say("%s", strings.TrimSuffix(r.Study+": "+r.Summary, ": "))
 	}
+	d.Add(r.AllCaveats()...)
 	network := &view.Facts{}
 	d.Add(network)
 	if r.Family != "" {
@@ -47,6 +48,9 @@ func (r *Result) Document() *view.Document {
 	}
 	facts.Add("K", view.Count(r.K)+" counterfactuals"+bound)
 	facts.Add("question", fmt.Sprintf("ε = %s, notion %s, clustering %s", r.Epsilon, r.Notion, r.Clustering))
+	if check := r.Check(); check != "" {
+		facts.Add("inputs", check)
+	}
 	r.rows(facts)
 	d.Add(facts)
 	return d

@@ -65,6 +65,7 @@ type Result struct {
 	Clustering string `json:"clustering,omitempty"`
 
 	*Rows
+	question.Grounds
 }
 
 // Rows is what the data set adds.
@@ -132,6 +133,7 @@ func (r *Request) answer(s *session.Session) (*Result, error) {
 	}
 	out := networkPart(st.ModelFile)
 	out.describe(st)
+	out.Grounds = question.GroundsOf(st)
 	question.NeedsMajority(st, s.Note)
 	if !st.HasData() {
 		return out, nil

@@ -310,7 +310,13 @@ func (j *job) trained(way string, n *relu.Network) error {
 	if err := files.Write(stem+".onnx", func(file *os.File) error { return modelfile.WriteONNX(file, n) }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	j.files[way] = append(j.files[way], stem+".json", stem+".onnx")
+	for _, file := range []string{stem + ".json", stem + ".onnx"} {
+		j.files[way] = append(j.files[way], file)
+		spec := &j.request.Search
+		if err := study.KeepTrained(spec.Study, study.Options{DataRoot: spec.Data, Model: file}); err != nil {
+			j.session.Note("that %s was trained on the study's inputs is not kept: %v", file, err)
+		}
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -29,6 +30,7 @@ type Result struct {
 	Remarks     []string    `json:"remarks"`
 	Journal     string      `json:"journal,omitempty"`
 	Interrupted bool        `json:"interrupted,omitempty"`
+	question.Grounds
 	gate.Checks
 }
 
@@ -77,7 +79,7 @@ func (j *job) result(outcomes []Outcome) *Result {
 	out := &Result{
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Epsilon: fairness.FormatRat(j.query.Epsilon),
 		Strategy: r.Strategy, Mode: r.Mode, Budget: r.Budget, Searches: r.Runs, Label: j.request.Retraining.Label,
-		Arms: []ArmResult{}, Remarks: append([]string{}, Remarks(outcomes)...), Journal: j.journal,
+		Arms: []ArmResult{}, Remarks: append([]string{}, Remarks(outcomes)...), Journal: j.journal, Grounds: question.GroundsOf(st),
 	}
 	for i := range outcomes {
 		o := &outcomes[i]
@@ -132,6 +134,7 @@ func (r *Result) Document() *view.Document {
 	}
 	d := &view.Document{}
 	d.Say("%s, model %s: %s, %s mode, %s a search, ε = %s, %s", r.Study, r.Model, r.Strategy, r.Mode, r.Budget, r.Epsilon, seeds)
+	d.Add(r.Caveats()...)
 	d.Add(Table(Network{Result: r}))
 	notes, told := view.Paragraph(r.Remarks), map[string]bool{}
 	for i := range r.Arms {

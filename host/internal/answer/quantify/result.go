@@ -103,6 +103,7 @@ func (r *Result) Document() *view.Document {
 		fmt.Sprintf("%s, model %s: %s", r.Study, r.Model, r.question()),
 		fmt.Sprintf("solver %s %s", r.Solver.Name, r.Solver.Version),
 	})
+	d.Add(r.Caveats()...)
 	if r.Nobody() {
 		d.Say("%s", r.Between())
 		d.Say("%.2f s", r.Seconds)

@@ -21,8 +21,8 @@ import (
 // Request asks what is in a study, and how far its network's scores are those of a file.
 type Request struct {
 	inspect.Request
-	// Scores is a CSV file with a score for each row of the study's data that has no missing
-	// value, in the same order: its last column of numbers.
+	// Scores is a CSV file with a score for each row of the study's data, or for each that has
+	// no missing value, in the same order: its last column of numbers.
 	Scores string `json:"scores"`
 }
 
@@ -74,28 +74,34 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		return nil, err
 	}
 	out := &Result{Result: *seen}
-	if err := out.hold(&r); err != nil {
+	st, err := out.hold(&r)
+	if err != nil {
 		return nil, session.Mistake(err)
 	}
+	var doubts []string
+	if before := st.InputCheck(); before.Checked { // else they are answered
+		doubts = before.Doubts
+	}
+	out.InputCheck = keep(s, st, &out.Scores, out.Rows, doubts)
 	return out, nil
 }
 
 // hold compares row by row.
-func (out *Result) hold(r *Request) error {
+func (out *Result) hold(r *Request) (*study.Study, error) {
 	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data, err := st.Data()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := data.InsideTables(st.Space); err != nil {
-		return err
+		return nil, err
 	}
 	theirs, err := read(r.Scores, data)
 	if err != nil {
-		return fmt.Errorf("--scores: %w", err)
+		return nil, fmt.Errorf("--scores: %w", err)
 	}
 	h := &out.Scores
 	*h = Scores{File: filepath.Base(r.Scores), Rows: len(theirs), Tolerance: tolerance, Reversed: len(theirs) > 0, First: []Difference{}}
@@ -122,7 +128,7 @@ func (out *Result) hold(r *Request) error {
 		h.First = append(h.First, d)
 	}
 	h.Reversed = h.Reversed && h.Differ > 0
-	return nil
+	return st, nil
 }
 
 // read reads as many scores as there are rows.
@@ -132,13 +138,21 @@ func read(path string, data *people.Data) ([]float64, error) {
 		return nil, err
 	}
 	want := len(data.Points)
-	if len(theirs) == want+1 {
+	if n := len(theirs); n == want+1 && n != data.Read || n == data.Read+1 {
 		theirs = theirs[1:] // a header that reads like a number
 	}
-	if len(theirs) != want {
+	switch {
+	case len(theirs) == want:
+	case len(theirs) == data.Read: // those of rows that are left out as well
+		kept := make([]float64, want)
+		for i := range kept {
+			kept[i] = theirs[data.Row(i)]
+		}
+		theirs = kept
+	default:
 		more := ""
 		if data.Dropped > 0 {
-			more = fmt.Sprintf(", which has %s more with a missing value", view.Count(data.Dropped))
+			more = fmt.Sprintf(", or of all %s, those with a missing value included", view.Count(data.Read))
 		}
 		return nil, fmt.Errorf("%s has %s scores; it needs one for each of the %s rows that are kept of the data%s, in the same order",
 			path, view.Count(len(theirs)), view.Count(want), more)

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,11 +15,19 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-const loan = "../../../../studies/loan"
+// copyOfLoan is the shipped example in a folder of its own, which checks are kept in.
+func copyOfLoan(t *testing.T) string {
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS("../../../../studies/loan")); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
 
 // TestScores: scores with few digits are the network's; another one is found with its row, those of
 // the other class are told, and what is not a score for every row is a mistake.
 func TestScores(t *testing.T) {
+	loan := copyOfLoan(t)
 	st, err := study.Load(loan, study.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +75,7 @@ func TestScores(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	for says, ask := range map[string]func() (*reconcile.Result, error){
-		"6,819 scores": func() (*reconcile.Result, error) { return ask("id,score\n", same, len(scores)-1) },
+		"6,818 scores": func() (*reconcile.Result, error) { return ask("id,score\n", same, len(scores)-2) },
 		"from 0 to 1": func() (*reconcile.Result, error) {
 			return ask("", func(_ int, v float64) float64 { return 2 + v }, len(scores))
 		},
@@ -74,5 +83,93 @@ func TestScores(t *testing.T) {
 		if _, err := ask(); err == nil || !session.IsMistake(err) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
 		}
+	}
+}
+
+// TestCheckIsKept: scores that are the model's check a study for all who load it later. Another ε leaves
+// the check, other inputs, rows or another model do not, and scores that contradict it take it back.
+func TestCheckIsKept(t *testing.T) {
+	folder := copyOfLoan(t)
+	path := filepath.Join(folder, "study.yaml")
+	check := func() *study.InputCheck {
+		st, err := study.Load(folder, study.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.InputCheck()
+	}
+	st, err := study.Load(folder, study.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := st.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	decider := individual.New(st.Model, st.Space)
+	hold := func(change float64) {
+		t.Helper()
+		text := "score\n"
+		for _, point := range data.Points {
+			v, _ := decider.At(point)
+			text += fmt.Sprintln(math.Abs(v - change))
+		}
+		scores := filepath.Join(folder, "scores.csv")
+		if err := os.WriteFile(scores, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := reconcile.Answer(t.Context(), &session.Session{}, reconcile.Request{Request: inspect.Request{Path: folder}, Scores: scores})
+		if err != nil || out.InputCheck.Checked != (change == 0) {
+			t.Fatalf("%+v, %v", out, err)
+		}
+	}
+	edit := func(file, old, new string) (undo func()) {
+		t.Helper()
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(text), old) {
+			t.Fatalf("%s: no %q, %v", file, old, err)
+		}
+		if err := os.WriteFile(file, []byte(strings.Replace(string(text), old, new, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Remove(study.CheckPath(path)); err != nil {
+		t.Fatal(err)
+	}
+	if c := check(); c.Checked || c.Why != "" {
+		t.Errorf("without a check: %+v", c)
+	}
+	hold(0)
+	if c := check(); !c.Checked || c.Rows != len(data.Points) || c.By != study.ByScores || c.Worst > 1e-12 {
+		t.Errorf("checked: %+v", c)
+	}
+	for _, c := range []struct{ file, old, new, why string }{
+		{"study.yaml", "epsilon: 0.05", "epsilon: 0.1", ""},
+		{"study.yaml", "categories: [female, male]", "categories: [male, female]", "the study's inputs were"},
+		{"study.yaml", "scale: 0.5, offset: -5.25", "scale: 0.5, offset: -5.5", "the study's inputs were"},
+		{"applicants.csv", "\n", "\n1,1,0,0,3,car,own,female,20,north,0\n", "the rows were"},
+		{"network.json", "-0.35375714", "-0.35375715", "the model was"},
+	} {
+		undo := edit(filepath.Join(folder, c.file), c.old, c.new)
+		if got := check(); got.Checked != (c.why == "") || !strings.HasPrefix(got.Why, c.why) {
+			t.Errorf("%s with %q: %+v, want %q", c.file, c.new, got, c.why)
+		}
+		undo()
+	}
+	hold(0.01)
+	if c := check(); c.Checked || !strings.Contains(c.Why, "of 6,820 scores are not those of") {
+		t.Errorf("contradicted: %+v", c)
+	}
+	hold(0)
+	if err := os.WriteFile(study.CheckPath(path), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c := check(); c.Checked || !strings.Contains(c.Why, "study.checked.json") {
+		t.Errorf("a broken file: %+v", c)
 	}
 }

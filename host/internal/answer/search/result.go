@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -45,6 +46,7 @@ type Result struct {
 	// Run is the name of the first run in the journal.
 	Run string `json:"run,omitempty"`
 	Out string `json:"out,omitempty"`
+	question.Grounds
 	gate.Checks
 }
 
@@ -96,7 +98,7 @@ func (o *Searcher) result() *Result {
 	r := &Result{
 		Strategy: o.strategyName, Solver: o.solver, Mode: o.request.Mode, Study: o.question.Study.Name,
 		Model: filepath.Base(o.question.Study.ModelPath), Seed: o.request.Seed,
-		Epsilon: fairness.FormatRat(o.query.Epsilon), Budget: o.budget.String(), Out: o.request.Out,
+		Epsilon: fairness.FormatRat(o.query.Epsilon), Budget: o.budget.String(), Out: o.request.Out, Grounds: question.GroundsOf(o.question.Study),
 	}
 	if o.fast != nil {
 		r.Chains = o.fast.Chains
@@ -169,6 +171,7 @@ func (r *Result) Document() *view.Document {
 	}
 	d := &view.Document{}
 	d.Say("%s on %s (%s), ε = %s, solver %s, %s, budget %s, %s", r.Strategy, r.Study, r.Model, r.Epsilon, r.Solver, mode, r.Budget, seeds)
+	d.Add(r.Caveats()...)
 	d.Add(r.table())
 	if len(r.Runs) > 1 {
 		d.Say("%d of %d runs found something.", r.RunsFound, len(r.Runs))

@@ -98,6 +98,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err := files.Write(r.Out, func(file *os.File) error { return modelfile.WriteJSON(file, n) }); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
+	if err := study.KeepTrained(r.Study, study.Options{DataRoot: r.Data, Model: r.Out}); err != nil {
+		s.Note("that the model was trained on the study's inputs is not kept: %v", err)
+	}
 	x, y = inputs(st.Space, data, data.Test)
 	loss, accuracy := Measure(n, x, y)
 	return &Result{

@@ -28,6 +28,7 @@ func (r *Result) Document() *view.Document {
 		solver += ", settled by " + r.SettledBy
 	}
 	d := view.Of(view.Paragraph{fmt.Sprintf("%s, model %s: %s", r.Study, r.Model, r.question()), solver})
+	d.Add(r.Caveats()...)
 	concluded := r.Conclusion()
 	if r.MaxK != nil {
 		concluded = append(concluded, r.MaxK.String())

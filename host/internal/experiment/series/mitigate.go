@@ -65,6 +65,16 @@ func (m *Mitigations) HoldEach(gates []gate.Gate) {
 	}
 }
 
+// Unchecked says of the first network with inputs that were not checked that they were not.
+func (m *Mitigations) Unchecked() string {
+	for i := range m.named {
+		if why := m.named[i].Result.Unchecked(); why != "" {
+			return m.named[i].Name + ": " + why
+		}
+	}
+	return ""
+}
+
 // Document shows one network after the other.
 func (m *Mitigations) Document() *view.Document {
 	d := &view.Document{}

@@ -26,8 +26,8 @@ type Data struct {
 	places []place // by point
 }
 
-// place says where a point was read.
-type place struct{ file, line int }
+// place says where a point was read; row counts the rows of all files, from 0.
+type place struct{ file, line, row int }
 
 // Train lists the points not held back, increasing.
 func (d *Data) Train() []int {
@@ -52,6 +52,9 @@ func (d *Data) Where(i int) (path string, line int) {
 	p := d.places[i]
 	return d.spec.Files[p.file].Path, p.line
 }
+
+// Row is which row point i was, counted through all files from 0, those left out included.
+func (d *Data) Row(i int) int { return d.places[i].row }
 
 // Outside counts the points whose value of one feature lies outside its domain.
 type Outside struct {

@@ -77,7 +77,7 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 			d.Labels = append(d.Labels, map[bool]int{true: 1}[positive])
 		}
 		d.Points = append(d.Points, slices.Clone(scratch))
-		d.places = append(d.places, place{file, r.line})
+		d.places = append(d.places, place{file, r.line, d.Read - 1})
 	}
 }
 

@@ -105,3 +105,31 @@ func BenchmarkAdultRows(b *testing.B) {
 		}
 	}
 }
+
+// TestShippedStudiesAreChecked: the checks that come with the studies hold for them as they are. What
+// changes how rows become inputs has to be checked again: scripts/check_public.py.
+func TestShippedStudiesAreChecked(t *testing.T) {
+	checked := func(path string, o study.Options) {
+		t.Helper()
+		st, err := study.Load(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := st.InputCheck(); !c.Checked || c.Rows == 0 {
+			t.Errorf("%s, %s: %+v", path, o.Model, c)
+		}
+	}
+	checked(studies+"loan", study.Options{})
+	t.Run("public", func(t *testing.T) {
+		root := dataRoot(t)
+		for i := range 20 {
+			name, of := fmt.Sprintf("AC-%d", i+1), []string{"adult", "adult-all-ages"}
+			if i >= 12 {
+				name, of = fmt.Sprintf("BM-%d", i-11), []string{"bank", "bank-ages"}
+			}
+			for _, one := range of {
+				checked(studies+one+".yaml", study.Options{DataRoot: root, Model: name})
+			}
+		}
+	})
+}

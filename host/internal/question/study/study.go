@@ -88,6 +88,8 @@ type Study struct {
 	spec    *people.Spec // nil without a data section
 	dataErr error        // why the data's files cannot be told
 	data    func() (*people.Data, error)
+
+	inputCheck func() *InputCheck
 }
 
 // ErrNoData tells that the study declares no data.
@@ -151,6 +153,11 @@ func (s *Study) Files() []string {
 	if s.spec != nil && s.dataErr == nil {
 		for _, f := range s.spec.Files {
 			out = append(out, f.Path)
+		}
+	}
+	for _, path := range s.checkPaths() {
+		if _, err := files.Stat(path); err == nil {
+			out = append(out, path)
 		}
 	}
 	return out
@@ -419,8 +426,10 @@ func (p *placed) Error() string {
 
 func (p *placed) Unwrap() error { return p.err }
 
-// once defers reading the data set to the first call.
-func (s *Study) once() { s.data = sync.OnceValues(s.readData) }
+// once defers reading the data set, and what was checked, to the first call.
+func (s *Study) once() {
+	s.data, s.inputCheck = sync.OnceValues(s.readData), sync.OnceValue(s.readInputCheck)
+}
 
 // DefaultEpsilon is ε, a score difference, where a study names none.
 func DefaultEpsilon() *big.Rat { return big.NewRat(1, 20) }

@@ -1,0 +1,55 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/answer/draft"
+	"github.com/hyfair/hyfair/host/internal/answer/inspect"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Draft drafts a study, holds the scores that were given, if any, against those of the study as it
+// was written, and keeps beside the study what is known of its inputs.
+func Draft(ctx context.Context, s *session.Session, r draft.Request) (*draft.Result, error) {
+	out, err := draft.Answer(ctx, s, r)
+	if err != nil || r.Model == "" {
+		return out, err
+	}
+	st, err := study.Load(r.Out, study.Options{})
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	var held *Scores
+	if r.Scores != "" {
+		own := &Result{}
+		if _, err := own.hold(&Request{Request: inspect.Request{Path: r.Out}, Scores: r.Scores}); err != nil {
+			return nil, session.Mistake(err)
+		}
+		held = &own.Scores
+	}
+	out.InputCheck = keep(s, st, held, &inspect.Rows{Accuracy: out.Accuracy, Majority: out.Majority}, out.Doubts)
+	return out, nil
+}
+
+// keep keeps beside the study what is known of its inputs: scores that were held against the
+// model's, nil for none, the accuracy over the rows, and doubts of other kinds.
+func keep(s *session.Session, st *study.Study, held *Scores, rows *inspect.Rows, doubts []string) *study.InputCheck {
+	out := &study.InputCheck{Doubts: doubts}
+	switch {
+	case held == nil:
+	case held.Differ > 0 || held.Rows == 0:
+		out.Why = fmt.Sprintf("%s of %s scores are not those of %s, up to %.3g apart", view.Count(held.Differ), view.Count(held.Rows), held.File, held.Worst)
+	default:
+		out.Checked, out.By, out.Rows, out.Worst = true, study.ByScores, held.Rows, held.Worst
+	}
+	if rows != nil && rows.Accuracy != nil && *rows.Accuracy <= *rows.Majority {
+		out.Doubts = append(out.Doubts, fmt.Sprintf("the model is right about %.2f %% of the rows, and saying the same of everybody about %.2f %%: its inputs may be others, unless it was trained on balanced classes", *rows.Accuracy, *rows.Majority))
+	}
+	if err := st.KeepInputCheck(*out); err != nil {
+		s.Note("what was found out about the study's inputs is not kept: %v", err)
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package question
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Grounds is what an answer rests on beside its proof. Results embed it, and show its Caveats
+// below their first lines. The zero value says nothing, as results of older versions do.
+type Grounds struct {
+	InputCheck *study.InputCheck `json:"input_check,omitempty"`
+}
+
+// GroundsOf are those of answers about the study.
+func GroundsOf(st *study.Study) Grounds { return Grounds{st.InputCheck()} }
+
+// shownDoubts is how many doubts a document shows; JSON has all.
+const shownDoubts = 3
+
+// Caveats are what a reader must know before the answer: that the study's inputs were not
+// checked, and the first few doubts about them. None where there is nothing to say.
+func (g *Grounds) Caveats() []view.Block { return g.caveats(shownDoubts) }
+
+// AllCaveats are the Caveats with all doubts.
+func (g *Grounds) AllCaveats() []view.Block { return g.caveats(math.MaxInt) }
+
+func (g *Grounds) caveats(most int) []view.Block {
+	c := g.InputCheck
+	if c == nil {
+		return nil
+	}
+	var out view.Warning
+	if !c.Checked {
+		out = append(out, g.Unchecked()+": hyfair inspect --scores checks them")
+	}
+	out = append(out, c.Doubts[:min(len(c.Doubts), most)]...)
+	if more := len(c.Doubts) - most; more > 0 {
+		out = append(out, fmt.Sprintf("%d more doubts: hyfair inspect shows them", more))
+	}
+	if out == nil {
+		return nil
+	}
+	return []view.Block{out}
+}
+
+// Unchecked says that the study's inputs were not checked, and why; empty where they were, or
+// where the result does not say.
+func (g *Grounds) Unchecked() string {
+	switch c := g.InputCheck; {
+	case c == nil || c.Checked:
+		return ""
+	case c.Why != "":
+		return fmt.Sprintf("%s (%s)", study.NotChecked, c.Why)
+	}
+	return study.NotChecked
+}
+
+// Check says in a line how the study's inputs were checked; empty where they were not.
+func (g *Grounds) Check() string {
+	switch c := g.InputCheck; {
+	case c == nil || !c.Checked:
+		return ""
+	case c.By == study.ByTraining:
+		return "the model was trained on the study's inputs by hyfair"
+	default:
+		return fmt.Sprintf("checked against the model's own scores: %s rows, at most %.2g apart", view.Count(c.Rows), c.Worst)
+	}
+}

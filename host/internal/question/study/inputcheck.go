@@ -1,0 +1,279 @@
+package study
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// NotChecked is what is said of a study whose inputs were not checked.
+const NotChecked = "inputs not checked against the model's own scores"
+
+// InputCheck says how well it is known that a study feeds its model what the model's owner
+// feeds it. The zero value: not checked.
+type InputCheck struct {
+	// Checked: over all Rows of the data, the model's scores with the study's inputs differ
+	// by at most Worst from those that its owner's own pipeline gave. By is "scores"; or
+	// "training", without Rows, where hyfair trained the model on the study's inputs.
+	Checked bool    `json:"checked"`
+	By      string  `json:"by,omitempty"`
+	Rows    int     `json:"rows,omitempty"`
+	Worst   float64 `json:"worst,omitempty"`
+	// Why says why it is not checked, where there is more to say than that nobody did.
+	Why string `json:"why,omitempty"`
+	// Doubts are what speaks against the study's inputs, checked or not.
+	Doubts []string `json:"doubts,omitempty"`
+}
+
+// ByScores and ByTraining are the values of InputCheck.By.
+const (
+	ByScores   = "scores"
+	ByTraining = "training"
+)
+
+// checkFile is the file beside a study that keeps its checks: one for each model, so that a
+// study of several models can be checked with each.
+type checkFile struct {
+	Format string       `json:"format"`
+	Checks []inputCheck `json:"checks"`
+}
+
+const (
+	checkFormat   = "hyfair-input-check/1"
+	maxCheckBytes = 1 << 20
+	maxChecks     = 1000
+	keptChecks    = 100 // the last ones
+)
+
+// inputCheck is a check with what it is about. It holds as long as all digests do.
+type inputCheck struct {
+	Model       string `json:"model"`
+	ModelSHA256 string `json:"model_sha256"`
+	// InputsSHA256 is of all that says how cells become the model's inputs. ε, rules,
+	// protected values and the bounds of domains are no part of it.
+	InputsSHA256 string `json:"inputs_sha256"`
+	// RowsSHA256 is of the data files; empty without any.
+	RowsSHA256 string `json:"rows_sha256,omitempty"`
+	InputCheck
+}
+
+// CheckPath is the file that keeps the checks of the study file at path. Beside the file of a model
+// it keeps that hyfair trained it.
+func CheckPath(path string) string {
+	return strings.TrimSuffix(path, filepath.Ext(path)) + ".checked.json"
+}
+
+// InputCheck is what is known of the study's inputs. A check of another model, of other
+// inputs or of other rows is none. Rows that cannot be read are not held against it.
+func (s *Study) InputCheck() *InputCheck {
+	if s.inputCheck == nil { // not loaded from a file
+		return &InputCheck{}
+	}
+	return s.inputCheck()
+}
+
+func (s *Study) readInputCheck() *InputCheck {
+	var all []inputCheck
+	for _, path := range s.checkPaths() {
+		some, err := readChecks(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &InputCheck{Why: err.Error()}
+		}
+		all = append(all, some...)
+	}
+	changed := ""
+	for i := range all {
+		c := &all[i]
+		if c.ModelSHA256 != s.ModelSHA256 {
+			if c.Model == filepath.Base(s.ModelPath) && changed == "" {
+				changed = "the model was"
+			}
+			continue
+		}
+		rows, err := s.rowsSHA256()
+		switch {
+		case c.InputsSHA256 == "" || c.InputsSHA256 != s.inputsSHA256():
+			changed = "the study's inputs were"
+		case err == nil && rows != c.RowsSHA256:
+			changed = "the rows were"
+		default:
+			return &c.InputCheck
+		}
+	}
+	if changed == "" {
+		return &InputCheck{}
+	}
+	return &InputCheck{Why: changed + " changed since the check"}
+}
+
+// checkPaths are the files that checks are kept in.
+func (s *Study) checkPaths() []string { return []string{CheckPath(s.Path), CheckPath(s.ModelPath)} }
+
+// KeepInputCheck keeps what was found out about the study's inputs in place of what was known of
+// the same model, beside the study.
+func (s *Study) KeepInputCheck(found InputCheck) error { return s.keepIn(CheckPath(s.Path), found) }
+
+func (s *Study) keepIn(path string, found InputCheck) error {
+	all, err := readChecks(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	c := inputCheck{Model: filepath.Base(s.ModelPath), ModelSHA256: s.ModelSHA256, InputsSHA256: s.inputsSHA256(), InputCheck: found}
+	if c.RowsSHA256, err = s.rowsSHA256(); err != nil {
+		return err
+	}
+	if c.InputsSHA256 == "" {
+		return errors.New("the study's inputs have no digest")
+	}
+	all = slices.DeleteFunc(all, func(old inputCheck) bool { return old.ModelSHA256 == c.ModelSHA256 })
+	if all = append(all, c); len(all) > keptChecks {
+		all = all[len(all)-keptChecks:]
+	}
+	return files.Write(path, func(f *os.File) error {
+		out := json.NewEncoder(f)
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		return out.Encode(checkFile{checkFormat, all})
+	})
+}
+
+// KeepTrained keeps, beside the model that o names, that hyfair trained it on the inputs of the study
+// at path.
+func KeepTrained(path string, o Options) error {
+	s, err := Load(path, o)
+	if err != nil {
+		return err
+	}
+	return s.keepIn(CheckPath(s.ModelPath), InputCheck{Checked: true, By: ByTraining})
+}
+
+func readChecks(path string) ([]inputCheck, error) {
+	f, stat, err := files.Open(path)
+	if err != nil {
+		return nil, files.Reason(err)
+	}
+	defer f.Close()
+	var out checkFile
+	text, err := io.ReadAll(io.LimitReader(f, maxCheckBytes+1))
+	switch {
+	case err != nil:
+	case stat.Size() > maxCheckBytes || len(text) > maxCheckBytes:
+		err = fmt.Errorf("more than %d bytes", maxCheckBytes)
+	default:
+		if err = json.Unmarshal(text, &out); err == nil && out.Format != checkFormat {
+			err = fmt.Errorf("format %.40q; %s is read", out.Format, checkFormat)
+		} else if len(out.Checks) > maxChecks {
+			err = fmt.Errorf("%d checks; at most %d are read", len(out.Checks), maxChecks)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: remove it, and check again with hyfair inspect --scores", path, err)
+	}
+	return out.Checks, nil
+}
+
+// inputsSHA256 is the digest of how cells become the model's inputs, and its output a score.
+func (s *Study) inputsSHA256() string {
+	type feature struct {
+		Name       string
+		Kind       space.Kind
+		Lo         float64 // where an input is a table, which begins there
+		Categories []string
+		Inputs     []space.Input
+		Missing    float64
+	}
+	about := struct {
+		Features []feature
+		Format   people.Format
+		Columns  []people.Column
+		Skip     []int
+		Choice   any
+		Link     fairness.Link
+	}{Choice: s.choice, Link: s.Model.Link()}
+	for i := range s.Space.Features {
+		f := &s.Space.Features[i]
+		one := feature{Name: f.Name, Kind: f.Kind, Categories: f.Categories, Inputs: f.Inputs}
+		if f.HasTable() {
+			one.Lo = f.Lo
+		}
+		if f.Missing {
+			one.Missing = f.Hi
+		}
+		about.Features = append(about.Features, one)
+	}
+	if s.spec != nil {
+		about.Format, about.Columns = s.spec.Format, s.spec.Features
+		for _, f := range s.spec.Files {
+			about.Skip = append(about.Skip, f.Skip)
+		}
+	}
+	// Without what is at its zero value, so that versions that know more still hold the digest.
+	var plain any
+	text, err := json.Marshal(about)
+	if err == nil {
+		err = json.Unmarshal(text, &plain)
+	}
+	if err == nil {
+		text, err = json.Marshal(withoutZeros(plain))
+	}
+	if err != nil {
+		return "" // no digest, which no check has
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// withoutZeros is a JSON value without the fields of objects that are zero or empty.
+func withoutZeros(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, of := range v {
+			if of = withoutZeros(of); of == nil || reflect.ValueOf(of).IsZero() {
+				delete(v, key)
+			} else if of := reflect.ValueOf(of); (of.Kind() == reflect.Map || of.Kind() == reflect.Slice) && of.Len() == 0 {
+				delete(v, key)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutZeros(v[i])
+		}
+	}
+	return v
+}
+
+// rowsSHA256 is the digest of the data files, people.Data.SHA256, without reading the rows.
+func (s *Study) rowsSHA256() (string, error) {
+	if s.spec == nil {
+		return "", nil
+	}
+	if s.dataErr != nil {
+		return "", s.dataErr
+	}
+	sum := sha256.New()
+	for i := range s.spec.Files {
+		f, _, err := files.Open(s.spec.Files[i].Path)
+		if err == nil {
+			_, err = io.Copy(sum, f)
+			f.Close()
+		}
+		if err != nil {
+			return "", files.Reason(err)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
