@@ -3,6 +3,7 @@ package people
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -17,8 +18,9 @@ type Encoder struct {
 	category []map[string]int // index by name, nil for a number
 	checked  []int            // cells in which a missing value counts
 	marks    [][]string       // its marks in each of these
-	missing  []string         // all marks
-	label    int              // the label's cell, −1 without
+	missing  [][]string       // all marks in the cell of each feature
+	format   *Format
+	label    int // the label's cell, −1 without
 	strip    string
 	positive []string
 }
@@ -42,7 +44,7 @@ func (e *CellError) Unwrap() error { return e.Err }
 // that have none. Bins that are fitted must have been: see Data.Spec.
 func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	e := &Encoder{
-		columns: spec.Features, missing: spec.Format.Missing,
+		columns: spec.Features, format: &spec.Format,
 		strip: spec.Label.StripSuffix, positive: spec.Label.Positive, label: -1,
 	}
 	for i := range spec.Features {
@@ -56,7 +58,7 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 			}
 			cells = append(cells, cell)
 		}
-		e.cells = append(e.cells, cells[0])
+		e.cells, e.missing = append(e.cells, cells[0]), append(e.missing, spec.Format.Marks(c.Name))
 		e.flags = append(e.flags, cells[:len(c.OneHot)+len(c.AnyOf)])
 		var index map[string]int
 		if c.Categories != nil {
@@ -73,6 +75,11 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	for _, name := range spec.Format.Drop {
 		if !slices.Contains(columns, name) {
 			return nil, fmt.Errorf("column %s is to be dropped but not there; the columns are %s", quote(name), list(columns))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(spec.Format.MissingIn)) {
+		if !slices.Contains(columns, name) {
+			return nil, fmt.Errorf("column %s has marks of missing values but is not there; the columns are %s", quote(name), list(columns))
 		}
 	}
 	for cell, name := range columns {
@@ -108,7 +115,7 @@ func (e *Encoder) Encode(dst []float64, row []string) error {
 // lacks reports that the feature's value is missing, and may be.
 func (e *Encoder) lacks(feature int, row []string) bool {
 	c, cell := &e.columns[feature], row[e.cells[feature]]
-	return c.Missing != nil && slices.Contains(e.missing, cell) && !c.replaces(cell)
+	return c.Missing != nil && slices.Contains(e.missing[feature], cell) && !c.replaces(cell)
 }
 
 // complete finds the first missing value of a row that may not be.
@@ -123,9 +130,9 @@ func (e *Encoder) complete(row []string) error {
 
 // run takes the feature's cell through the column's steps.
 func (e *Encoder) run(feature int, row []string) (value, error) {
-	v := value{text: row[e.cells[feature]]}
+	v := value{text: row[e.cells[feature]], format: e.format}
 	if cells := e.flags[feature]; len(cells) > 0 {
-		ones, at, err := flags(cells, row)
+		ones, at, err := e.ones(cells, row)
 		switch {
 		case err != nil:
 			return v, err
@@ -145,11 +152,11 @@ func (e *Encoder) run(feature int, row []string) (value, error) {
 	return v, nil
 }
 
-// flags counts the cells that are 1, or true, and finds the last of them; all others are 0, or false.
-func flags(cells []int, row []string) (ones, at int, err error) {
+// ones counts the cells that are 1, or true, and finds the last of them; all others are 0, or false.
+func (e *Encoder) ones(cells []int, row []string) (ones, at int, err error) {
 	for i, cell := range cells {
 		text := row[cell]
-		if v := (value{text: text}); strings.EqualFold(text, "true") || v.asNumber() == nil && v.number == 1 {
+		if v := (value{text: text, format: e.format}); strings.EqualFold(text, "true") || v.asNumber() == nil && v.number == 1 {
 			ones, at = ones+1, i
 		} else if !strings.EqualFold(text, "false") && (v.asNumber() != nil || v.number != 0) {
 			return 0, 0, fmt.Errorf("%s is neither 0 nor 1", quote(text))
@@ -161,7 +168,7 @@ func flags(cells []int, row []string) (ones, at int, err error) {
 // marksIn are the marks of a missing value in a column: not those that the first step of every feature
 // that is read from it replaces, nor any where all of these may be missing. A label is replaced by none.
 func (spec *Spec) marksIn(column string) []string {
-	return slices.DeleteFunc(slices.Clone(spec.Format.Missing), func(mark string) bool {
+	return slices.DeleteFunc(spec.Format.Marks(column), func(mark string) bool {
 		if column == spec.Label.Column {
 			return false
 		}

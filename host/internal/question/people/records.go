@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
@@ -72,8 +73,15 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
 	r.limit.reset()
 	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // below, csv would lay its own over it
+	if err := utf16(buffer); err != nil {
+		return nil, r.fault(0, 0, err)
+	}
 	if mark, err := buffer.Peek(3); err == nil && string(mark) == "\ufeff" {
 		_, _ = buffer.Discard(3) // a byte order mark, of those that were peeked at
+	}
+	if head, _ := buffer.Peek(len("sep=;\r\n")); file.Skip == 0 && Separator(string(head)) != 0 {
+		_, _ = skipLine(buffer)
+		r.skipped++
 	}
 	for r.skipped < file.Skip {
 		n, err := skipLine(buffer)
@@ -116,6 +124,27 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 		}
 	}
 	return r, nil
+}
+
+// Separator is what the first line of a text tells spreadsheets to separate cells by, as in sep=;. It is 0 where
+// the line is another.
+func Separator(text string) rune {
+	line, _, _ := strings.Cut(strings.TrimPrefix(text, "\ufeff"), "\n")
+	line = strings.Trim(strings.TrimSuffix(line, "\r"), `"`)
+	rest, ok := strings.CutPrefix(strings.ToLower(line), "sep=")
+	if separator, size := utf8.DecodeRuneInString(rest); ok && size == len(rest) && size > 0 {
+		return separator
+	}
+	return 0
+}
+
+// utf16 refuses a text in UTF-16, which spreadsheets call Unicode.
+func utf16(r *bufio.Reader) error {
+	head, _ := r.Peek(4)
+	if len(head) >= 2 && (string(head[:2]) == "\xff\xfe" || string(head[:2]) == "\xfe\xff" || (head[0] == 0) != (head[1] == 0)) {
+		return errors.New("the file is in UTF-16, and UTF-8 is read: convert it, iconv -f utf-16 -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8")
+	}
+	return nil
 }
 
 // next gives the cells of the next record, or io.EOF. After the header it has

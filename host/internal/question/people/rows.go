@@ -3,6 +3,7 @@ package people
 import (
 	"errors"
 	"io"
+	"maps"
 	"slices"
 )
 
@@ -63,6 +64,8 @@ func settle(spec *Spec, open func(*Format) (*records, error)) error {
 		return nil
 	}
 	spec.Format.Drop = slices.DeleteFunc(slices.Clone(spec.Format.Drop), func(name string) bool { return !slices.Contains(names, name) })
+	spec.Format.MissingIn = maps.Clone(spec.Format.MissingIn)
+	maps.DeleteFunc(spec.Format.MissingIn, func(name string, _ []string) bool { return !slices.Contains(names, name) })
 	return err // columns that are missing are told when rows are read
 }
 

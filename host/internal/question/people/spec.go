@@ -1,5 +1,7 @@
 package people
 
+import "slices"
+
 // Bounds on what is read.
 const (
 	// MaxFileBytes bounds one data file.
@@ -46,8 +48,12 @@ type Format struct {
 	Columns []string
 	// Trim cuts white space off both ends of every cell.
 	Trim bool
-	// Missing lists the marks of a missing value.
-	Missing []string
+	// Decimal is what stands before the decimals of a number, 0 for a point; Thousands stands between the thousands,
+	// 0 for nothing. A blank is any of the spaces that programs write there.
+	Decimal, Thousands rune
+	// Missing lists the marks of a missing value in all columns, MissingIn further ones by column.
+	Missing   []string
+	MissingIn map[string][]string
 	// RefuseMissing makes a missing value in a column an error; otherwise the
 	// row is dropped and counted. A mark that the maps of all features of its column
 	// replace is none there.
@@ -125,3 +131,6 @@ func (s *Spec) NeedsFit() bool {
 	}
 	return false
 }
+
+// Marks are those of a missing value in a column.
+func (f *Format) Marks(column string) []string { return slices.Concat(f.Missing, f.MissingIn[column]) }

@@ -57,6 +57,7 @@ const Other = "*"
 // a number.
 type value struct {
 	text     string
+	format   *Format // that the text is written in; nil for one of the study's own
 	number   float64
 	isNumber bool
 }
@@ -65,11 +66,11 @@ func (v *value) asNumber() error {
 	if v.isNumber {
 		return nil
 	}
-	x, err := strconv.ParseFloat(v.text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return fmt.Errorf("%s is not a number", quote(v.text))
+	x, ok := v.format.Number(v.text)
+	if !ok {
+		return fmt.Errorf("%s is not a number%s", quote(v.text), v.format.hint(v.text))
 	}
-	v.number, v.isNumber = x+0, true // +0 turns −0 into 0
+	v.number, v.isNumber = x, true
 	return nil
 }
 

@@ -21,6 +21,11 @@ func NewStream(spec *Spec, src io.Reader, name string) (*Stream, error) {
 	rows.Files, rows.Split = []File{{Path: name}}, Split{}
 	buffer := bufio.NewReaderSize(src, bufferBytes)
 	first, err := firstRecord(buffer)
+	if err == nil && Separator(string(first)) != 0 {
+		var names []byte
+		names, err = firstRecord(buffer)
+		first = append(first, names...)
+	}
 	if err != nil {
 		return nil, &Error{Path: name, Err: err}
 	}

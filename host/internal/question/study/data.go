@@ -100,13 +100,47 @@ func (r *reader) format(n *yamlfile.Node, f *people.Format) {
 		f.Delimiter = r.delimiter(d, text)
 	}
 	f.Trim, _ = r.Boolean(n.Get("trim"))
-	f.Missing, _ = r.Texts(n.Get("missing"))
-	word, _ := r.Choice(n.Get("missing-rows"), "drop", "refuse")
+	r.marks(n.Get("missing"), f)
+	word, _ := r.Choice(n.Get("decimal"), ".", ",")
+	if word == "," {
+		f.Decimal = ','
+	}
+	if t := n.Get("thousands"); t != nil {
+		text, _ := r.Choice(t, ".", ",", "'", "’", "space")
+		if f.Thousands, _ = utf8.DecodeRuneInString(text); text == "space" {
+			f.Thousands = ' '
+		}
+		if text == "." && f.Decimal == 0 || text == "," && f.Decimal == ',' {
+			r.Fault(t, "%q stands before the decimals: say decimal:, too", text)
+		}
+	}
+	word, _ = r.Choice(n.Get("missing-rows"), "drop", "refuse")
 	f.RefuseMissing = word == "refuse"
 	drop := n.Get("drop")
 	f.Drop, _ = r.Texts(drop)
 	for i, name := range f.Drop {
 		r.column(drop.List()[i], name, f)
+	}
+}
+
+// everyColumn is the key of the marks of a missing value in all columns.
+const everyColumn = "*"
+
+// marks reads marks of a missing value: of all columns, or by column.
+func (r *reader) marks(n *yamlfile.Node, f *people.Format) {
+	if n == nil || n.Kind != yamlfile.Mapping {
+		f.Missing, _ = r.Texts(n)
+		return
+	}
+	f.MissingIn = map[string][]string{}
+	for _, e := range n.Entries {
+		marks, _ := r.Texts(e.Value)
+		if e.Key.Text == everyColumn {
+			f.Missing = marks
+			continue
+		}
+		r.column(e.Key, e.Key.Text, f)
+		f.MissingIn[e.Key.Text] = marks
 	}
 }
 

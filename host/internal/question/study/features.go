@@ -158,8 +158,8 @@ func (r *reader) missing(n *yamlfile.Node, f *space.Feature, column *people.Colu
 		r.Fault(n, "a feature that may be missing feeds one input, by its value or a table; where a missing one is zeros of a one-hot encoding, make it a category with tables")
 	case slices.Contains(f.Categories, space.MissingName):
 		r.Fault(n, "%s has a category %q already", f.Name, space.MissingName)
-	case s.spec != nil && len(s.spec.Format.Missing) == 0:
-		r.Fault(n, "the data names no mark of a missing value: list them under data: missing:, such as [\"\"]")
+	case s.spec != nil && len(s.spec.Format.Marks(column.Name)) == 0:
+		r.Fault(n, "the data names no mark of a missing value there: list them under data: missing:, such as [\"\"]")
 	default:
 		f.Missing = true
 		f.Hi++

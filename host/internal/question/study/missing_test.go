@@ -97,6 +97,32 @@ func TestValuesThatTheModelTakesForMissing(t *testing.T) {
 	}
 }
 
+// What marks a missing value in one column may be a value in another.
+func TestMarksOfOneColumn(t *testing.T) {
+	path := filepath.Join(lacking(t, mayLack, ""), "more.yaml")
+	for data, dropped := range map[string]int{
+		`{missing: ["", "?"], drop: [note]}`:                            0,
+		`{missing: {"*": ["", "?"], note: x}, drop: null}`:              7,
+		`{missing: {age: "", work: ["", "?"], note: [""]}, drop: null}`: 2,
+		`{missing: {age: ["", "40"], work: ["", a, "?"]}}`:              0,
+	} {
+		if err := os.WriteFile(path, []byte("extends: study.yaml\ndata: "+data+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		st, err := study.Load(path, study.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := st.Data()
+		if err != nil || d.Dropped != dropped {
+			t.Errorf("%s: %d rows left out, %v; want %d", data, d.Dropped, err, dropped)
+		}
+		if err == nil && strings.Contains(data, `"40"`) && (d.Points[1][0] != 81 || d.Points[0][1] != 3) {
+			t.Errorf("%v: 40 and a are missing", d.Points)
+		}
+	}
+}
+
 // A condition is about numbers up to the end that it names, and about missing ones where it names them.
 func TestConditionsOnMissingValues(t *testing.T) {
 	st, err := study.Load(lacking(t, mayLack, ""), study.Options{})
