@@ -83,7 +83,7 @@ def main():
     import keras
     hyfair, data = sys.argv[1:]
     good = check(hyfair, data, "studies/loan", loan("studies/loan"))
-    for name, x, networks, studies in [("adult", adult(data), [f"AC-{i}" for i in range(1, 13)], ["adult", "adult-all-ages"]),
+    for name, x, networks, studies in [("adult", adult(data), [f"AC-{i}" for i in range(1, 13)], ["adult"]),
                                        ("bank", bank(data), [f"BM-{i}" for i in range(1, 9)], ["bank", "bank-ages"])]:
         for network in networks:
             model = keras.models.load_model(f"{data}/{name}/models/{network}.h5", compile=False)

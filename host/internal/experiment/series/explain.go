@@ -52,7 +52,14 @@ type Explanations struct {
 func (e *Explanations) Document() *view.Document {
 	t := explain.Table(e.Name, e.Networks)
 	t.Notes = append(t.Notes, e.Source.Notes()...)
-	return view.Of(t)
+	d := &view.Document{}
+	for i := range e.Networks {
+		if n := &e.Networks[i]; n.Report != nil && n.Report.Unchecked() != "" {
+			d.Add(view.Warning{n.Name() + ": " + n.Report.Unchecked()})
+		}
+	}
+	d.Add(t)
+	return d
 }
 
 // Failure implements experiment.Table.

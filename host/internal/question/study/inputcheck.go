@@ -120,8 +120,14 @@ func (s *Study) readInputCheck() *InputCheck {
 	return &InputCheck{Why: changed + " changed since the check"}
 }
 
-// checkPaths are the files that checks are kept in.
-func (s *Study) checkPaths() []string { return []string{CheckPath(s.Path), CheckPath(s.ModelPath)} }
+// checkPaths are the files that checks are kept in: beside the study, those that it extends, and
+// the model.
+func (s *Study) checkPaths() (out []string) {
+	for _, path := range append(slices.Clone(s.chain), s.ModelPath) {
+		out = append(out, CheckPath(path))
+	}
+	return out
+}
 
 // KeepInputCheck keeps what was found out about the study's inputs in place of what was known of
 // the same model, beside the study.
