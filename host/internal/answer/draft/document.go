@@ -11,6 +11,9 @@ import (
 func (r *Result) Document() *view.Document {
 	d := &view.Document{}
 	d.Say("%s: a study of %s rows of %s", r.Study, view.Count(r.Rows), r.Data)
+	if r.RowsLeft > 0 {
+		d.Say("%s further rows are left out: they have missing values that the model does not take.", view.Count(r.RowsLeft))
+	}
 	if r.Kept != "" {
 		d.Say("The file that was there is kept as %s.", r.Kept)
 	}
@@ -34,6 +37,9 @@ func (r *Result) Document() *view.Document {
 	}
 	if len(r.Candidates) > 0 {
 		facts.Add("candidates", strings.Join(r.Candidates, ", "))
+	}
+	if len(r.Left) > 0 {
+		facts.Add("not used", strings.Join(r.Left, ", "))
 	}
 	t := &view.Table{Plain: true, Columns: view.Columns("FEATURE", "DOMAIN", "INPUTS")}
 	for _, f := range r.Features {

@@ -56,7 +56,9 @@ type Result struct {
 	Study string `json:"study"`
 	Data  string `json:"data"`
 	Model string `json:"model,omitempty"`
-	Rows  int    `json:"rows"`
+	// Rows are kept; RowsLeft are left out, since a value is missing that the model does not take.
+	Rows     int `json:"rows"`
+	RowsLeft int `json:"rows_left_out,omitempty"`
 	// Label is the column, Positive what counts as 1 in it; none where the model predicts its numbers.
 	Label    string    `json:"label,omitempty"`
 	Positive []string  `json:"positive,omitempty"`
@@ -75,6 +77,8 @@ type Result struct {
 	// Accuracy and Majority are those of hyfair inspect.
 	Accuracy *float64 `json:"accuracy,omitempty"`
 	Majority *float64 `json:"majority,omitempty"`
+	// Left are the columns that are not used, each with the reason.
+	Left []string `json:"left,omitempty"`
 	// Doubts are what to look at.
 	Doubts []string `json:"doubts,omitempty"`
 	// Kept is where the file that was replaced is now.
@@ -163,6 +167,7 @@ func (d *drafter) draft() (err error) {
 		return err
 	}
 	d.table.group(d.Label)
+	d.out.Doubts = append(d.out.Doubts, d.table.doubts...)
 	if d.Model != "" {
 		if d.model, d.info, err = modelfile.Read(d.Model, modelfile.Choice{Output: d.Output, Class: d.Class}); err != nil {
 			return err
@@ -171,6 +176,7 @@ func (d *drafter) draft() (err error) {
 	} else if d.Scores != "" || d.Inputs != "" {
 		return errors.New("--scores and --inputs say something about a model: name its file after the data")
 	}
+	d.findOddCells()
 	if err := d.findLabel(); err != nil {
 		return err
 	}
@@ -208,6 +214,9 @@ func (d *drafter) draft() (err error) {
 	}
 	d.settle(label)
 	d.out.Rows = len(d.chosen.view.rows)
+	d.out.RowsLeft = d.table.rows - d.out.Rows
+	d.out.Left = d.left
+	d.doubtOddCells()
 	d.candidates()
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 
 var (
 	labelNames = regexp.MustCompile(`(?i)^(y|label|labels|target|class|outcome|output|income|approved|accepted|decision|default|deposit|subscribed|hired|paid|churn|survived|two_year_recid|credit_risk|risk|response|result)$`)
-	yes        = regexp.MustCompile(`(?i)^(1|1\.0|yes|y|true|t|positive|pos|good|approved|accepted|accept|granted|hired|>50k\.?)$`)
-	no         = regexp.MustCompile(`(?i)^(0|0\.0|-1|no|n|false|f|negative|neg|bad|denied|rejected|reject|refused|<=50k\.?)$`)
+	yes        = regexp.MustCompile(`(?i)^(1|1\.0|yes|y|ja|oui|sí|sim|true|t|positive|pos|good|approved|accepted|accept|granted|hired|>50k\.?)$`)
+	no         = regexp.MustCompile(`(?i)^(0|0\.0|-1|no|n|nein|non|nee|não|false|f|negative|neg|bad|denied|rejected|reject|refused|<=50k\.?)$`)
 	// protectedNames and protectedValues are what protected attributes are called.
 	protectedNames  = regexp.MustCompile(`(?i)(^|[^a-z])(sex|gender|race|ethnic\w*|age|religion|nationality|native\w*|origin|disab\w*|marital\w*|pregnan\w*|orientation|skin\w*|birth\w*|dob)([^a-z]|$)`)
 	protectedValues = regexp.MustCompile(`(?i)^(male|female|man|woman|men|women|white|black|asian|hispanic|african.*|caucasian|christian|muslim|jewish)$`)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,6 +22,7 @@ type table struct {
 	header  bool
 	columns []*column
 	rows    int
+	doubts  []string
 }
 
 // column is what its cells are. Texts are numbered as they come up.
@@ -34,9 +34,13 @@ type column struct {
 	numbers []float64
 	missing int
 	marks   []string
+	// odd are those of the marks that are none in other columns, oddRows how many rows have them.
+	odd     []string
+	oddRows map[string]int
 	// numeric: all that is there are numbers; whole: whole ones; many: more texts than
 	// categories can be.
 	numeric, whole, many bool
+	others               int // texts that are no numbers
 	// dated: all that is there are dates; the numbers are days, since the first of them
 	// when the table is read.
 	dated bool
@@ -74,7 +78,7 @@ func readTable(path string, names []string) (*table, error) {
 			if !utf8.ValidString(cell) {
 				return fmt.Errorf("%s:%d: %q is not UTF-8, which names and categories of a study are in: convert the file (iconv -f latin1 -t utf8)", path, line, cell)
 			}
-			t.columns[i].add(cell)
+			t.columns[i].add(cell, &t.format)
 		}
 		return nil
 	})
@@ -188,7 +192,7 @@ func stemOf(a, b string) string {
 	return a[:at]
 }
 
-func (c *column) add(cell string) {
+func (c *column) add(cell string, format *people.Format) {
 	if slices.Contains(missingMarks, cell) {
 		if c.missing++; !slices.Contains(c.marks, cell) {
 			c.marks = append(c.marks, strings.Clone(cell))
@@ -196,8 +200,8 @@ func (c *column) add(cell string) {
 		c.codes, c.numbers = append(c.codes, -1), append(c.numbers, math.NaN())
 		return
 	}
-	v, err := strconv.ParseFloat(cell, 64)
-	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+	v, number := format.Number(cell)
+	if !number {
 		c.numeric, v = false, math.NaN()
 	}
 	if day, ok := people.Days(cell, time.Time{}); ok && c.dated {
@@ -209,17 +213,19 @@ func (c *column) add(cell string) {
 		}
 	}
 	c.whole = c.whole && v == math.Trunc(v) && math.Abs(v) <= 1<<52
-	c.numbers = append(c.numbers, v+0)
+	c.numbers = append(c.numbers, v)
 	code, ok := c.index[cell]
 	switch {
 	case ok:
 		c.counts[code]++
-	case len(c.texts) >= maxTexts:
+	case len(c.texts) >= maxTexts && (number || c.others > mostOdd):
 		c.many, code = true, -1
 	default:
 		code, cell = int32(len(c.texts)), strings.Clone(cell)
 		c.index[cell] = code
-		c.texts, c.counts = append(c.texts, cell), append(c.counts, 1)
+		if c.texts, c.counts = append(c.texts, cell), append(c.counts, 1); !number {
+			c.others++
+		}
 	}
 	c.codes = append(c.codes, code)
 }
@@ -275,8 +281,16 @@ func (t *table) sniff(names []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
+	if people.UTF16(string(text)) {
+		return fmt.Errorf("%s: %w", t.path, people.ErrUTF16)
+	}
 	head := strings.TrimPrefix(string(text), "\ufeff")
 	whole := len(text) < headBytes
+	delimiters := []rune{',', ';', '\t', '|'}
+	if separator := people.Separator(head); separator != 0 {
+		_, head, _ = strings.Cut(head, "\n")
+		delimiters = []rune{separator}
+	}
 	if !whole {
 		if head = head[:strings.LastIndexByte(head, '\n')+1]; head == "" {
 			return fmt.Errorf("%s: the first line has more than %d kB", t.path, headBytes>>10)
@@ -286,7 +300,7 @@ func (t *table) sniff(names []string) error {
 	t.format.Delimiter = ','
 	first, _, _ := strings.Cut(head, "\n")
 	var uneven error
-	for _, d := range []rune{',', ';', '\t', '|'} {
+	for _, d := range delimiters {
 		if rows != nil && !strings.ContainsRune(head, d) {
 			continue // one cell a row
 		}
@@ -320,7 +334,8 @@ func (t *table) sniff(names []string) error {
 			}
 		}
 	}
-	header, numbers := isHeader(rows)
+	t.notation(rows)
+	header, numbers := isHeader(rows, &t.format)
 	if t.header = names == nil && header; t.header {
 		return nil
 	}
@@ -364,11 +379,11 @@ func split(text string, delimiter rune, whole bool) ([][]string, error) {
 
 // isHeader tells a first row of names: none of them a number, above a column of numbers, or different
 // texts that come up in no other row.
-func isHeader(rows [][]string) (is, aboveNumbers bool) {
+func isHeader(rows [][]string, format *people.Format) (is, aboveNumbers bool) {
 	number := func(cell string) bool {
-		_, err := strconv.ParseFloat(cell, 64)
+		_, is := format.Number(cell)
 		_, date := people.Days(cell, time.Time{})
-		return err == nil || date
+		return is || date
 	}
 	different := true
 	for i, cell := range rows[0] {

@@ -180,9 +180,13 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 	t, v := d.table, d.chosen.view
 	line("data:")
 	line("  files: [%s]", scalar(relative(d.Out, d.Data)))
-	if name, ok := map[rune]string{';': `";"`, '\t': "tab", '|': `"|"`}[t.format.Delimiter]; ok {
+	if separator := t.format.Delimiter; separator != ',' {
 		say(2, fmt.Sprintf("certain: all rows have %d cells", len(t.columns)))
-		line("  delimiter: %s", name)
+		line("  delimiter: %s", map[bool]string{true: "tab", false: scalar(string(separator))}[separator == '\t'])
+	}
+	if how := written(&t.format); how != "" {
+		say(2, "likely: numbers are written so, since most of their cells are then some")
+		line("  %s", strings.ReplaceAll(how, ", thou", "\n  thou"))
 	}
 	if !t.header {
 		if d.Columns == nil {
@@ -193,7 +197,7 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 	if t.format.Trim {
 		line("  trim: true")
 	}
-	var marks, drop []string
+	var marks, drop, own []string
 	for _, c := range t.columns {
 		used := c == d.label || slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.from == c })
 		switch {
@@ -202,25 +206,35 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 			drop = append(drop, c.name)
 		case v.drop || c.numeric || c == d.label:
 			for _, m := range c.marks {
-				if !slices.Contains(marks, m) {
+				if !slices.Contains(marks, m) && !slices.Contains(c.odd, m) {
 					marks = append(marks, m)
 				}
 			}
+			if len(c.odd) > 0 {
+				own = append(own, scalar(c.name)+": "+list(c.odd))
+			}
 		}
 	}
-	if len(marks) > 0 {
+	if len(marks)+len(own) > 0 {
 		text := "likely: these mark a missing value"
 		if len(v.rows) < t.rows {
 			text += fmt.Sprintf("; %s of %s rows have none%s and are kept, the others are left out", view.Count(len(v.rows)), view.Count(t.rows),
 				map[bool]string{true: " that the model does not take"}[v.fill])
 		}
 		say(2, text)
-		line("  missing: %s", list(marks))
+		if len(own) == 0 {
+			line("  missing: %s", list(marks))
+		} else {
+			if len(marks) > 0 {
+				own = slices.Insert(own, 0, `"*": `+list(marks))
+			}
+			line("  missing: {%s}", strings.Join(own, ", "))
+		}
 	}
 	if len(d.left) > 0 {
 		say(2, "Not used: "+strings.Join(d.left, ", "))
 	}
-	if len(drop) > 0 && len(marks) > 0 {
+	if len(drop) > 0 && len(marks)+len(own) > 0 {
 		line("  drop: %s", list(drop))
 	}
 	if d.label != nil {

@@ -73,8 +73,8 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
 	r.limit.reset()
 	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // below, csv would lay its own over it
-	if err := utf16(buffer); err != nil {
-		return nil, r.fault(0, 0, err)
+	if head, _ := buffer.Peek(4); UTF16(string(head)) {
+		return nil, r.fault(0, 0, ErrUTF16)
 	}
 	if mark, err := buffer.Peek(3); err == nil && string(mark) == "\ufeff" {
 		_, _ = buffer.Discard(3) // a byte order mark, of those that were peeked at
@@ -138,13 +138,12 @@ func Separator(text string) rune {
 	return 0
 }
 
-// utf16 refuses a text in UTF-16, which spreadsheets call Unicode.
-func utf16(r *bufio.Reader) error {
-	head, _ := r.Peek(4)
-	if len(head) >= 2 && (string(head[:2]) == "\xff\xfe" || string(head[:2]) == "\xfe\xff" || (head[0] == 0) != (head[1] == 0)) {
-		return errors.New("the file is in UTF-16, and UTF-8 is read: convert it, iconv -f utf-16 -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8")
-	}
-	return nil
+// ErrUTF16 refuses a text in UTF-16, which spreadsheets call Unicode.
+var ErrUTF16 = errors.New("the file is in UTF-16, and UTF-8 is read: convert it, iconv -f utf-16 -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8")
+
+// UTF16 reports that a text begins as one in UTF-16 does.
+func UTF16(text string) bool {
+	return len(text) >= 2 && (text[:2] == "\xff\xfe" || text[:2] == "\xfe\xff" || (text[0] == 0) != (text[1] == 0))
 }
 
 // next gives the cells of the next record, or io.EOF. After the header it has

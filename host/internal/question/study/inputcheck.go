@@ -208,8 +208,15 @@ func (s *Study) inputsSHA256() string {
 		Columns  []people.Column
 		Skip     []int
 		Choice   any
+		Zeros    []string // what of the choice may be 0, which is more than nothing
 		Link     fairness.Link
 	}{Choice: s.choice, Link: s.Model.Link()}
+	if c := s.choice.Class; c != nil && *c == 0 {
+		about.Zeros = append(about.Zeros, "class")
+	}
+	if m := s.choice.Missing; m != nil && *m == 0 {
+		about.Zeros = append(about.Zeros, "missing")
+	}
 	for i := range s.Space.Features {
 		f := &s.Space.Features[i]
 		one := feature{Name: f.Name, Kind: f.Kind, Categories: f.Categories, Inputs: f.Inputs}

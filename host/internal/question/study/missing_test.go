@@ -75,6 +75,13 @@ func TestMissingValuesArePeople(t *testing.T) {
 // label and the domains keep it.
 func TestValuesThatTheModelTakesForMissing(t *testing.T) {
 	folder := lacking(t, "  age: {integer: 0..80}\n  work: {categories: [a, b, c]}\n", "")
+	plain, err := study.Load(folder, study.Options{})
+	if err == nil {
+		err = plain.KeepInputCheck(study.InputCheck{Checked: true})
+	}
+	if again, err := study.Load(folder, study.Options{}); err != nil || !again.InputCheck().Checked {
+		t.Fatal(err)
+	}
 	for more, want := range map[string][2]float64{
 		"model: {file: model.json}\n":                {1, 2}, // of age 18 and 60, with work a
 		"model: {file: model.json, missing: 60}\n":   {1, 1},
@@ -88,6 +95,9 @@ func TestValuesThatTheModelTakesForMissing(t *testing.T) {
 		st, err := study.Load(path, study.Options{})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if st.InputCheck().Checked == strings.Contains(more, "missing") {
+			t.Errorf("%s: what was checked is another study", more)
 		}
 		for i, age := range []float64{18, 60} {
 			if got := st.Model.Logit(st.Space.NetworkInputs(nil, []float64{age, 0})); got != want[i] {

@@ -1,0 +1,119 @@
+package draft_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/answer/draft"
+)
+
+// treesOf are XGBoost trees of one comparison each, of inputs of these names with a border: missing values go right.
+func treesOf(names []string, borders ...string) string {
+	var all, quoted []string
+	for i, name := range names {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+		all = append(all, fmt.Sprintf(`{"default_left":[0,0,0],"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_conditions":[%s,-1,1],"split_indices":[%d,0,0]}`, borders[i], i))
+	}
+	return fmt.Sprintf(`{"learner":{"gradient_booster":{"model":{"trees":[%s]},"name":"gbtree"},"feature_names":[%s],"learner_model_param":{"base_score":"5E-1","num_class":"0","num_feature":"%d","num_target":"1"},"objective":{"name":"binary:logistic"}},"version":[3,1,0]}`,
+		strings.Join(all, ","), strings.Join(quoted, ","), len(names))
+}
+
+// A column of numbers with a few other cells is one of numbers, and they are told; codes among which a text is one are
+// categories, and so is what the model has an input for.
+func TestOddCells(t *testing.T) {
+	many := func(i int) string { return fmt.Sprint(18 + i*7%60) }
+	few := func(i int) string { return fmt.Sprint(i % 10) }
+	for name, c := range map[string]struct {
+		cell  func(int) string
+		odd   map[int]string
+		trees bool
+		names string // of the model's first input
+		want  string
+		marks string
+		left  int
+	}{
+		"one word, trees":      {cell: many, odd: map[int]string{3: "unknown"}, trees: true, want: "age: {integer: 18..77, missing: true}", marks: "{age: [unknown]}"},
+		"one word":             {cell: many, odd: map[int]string{3: "unknown"}, want: "age: {integer: 18..77}", marks: "{age: [unknown]}", left: 1},
+		"several marks":        {cell: many, odd: map[int]string{3: "-", 9: "Unknown", 90: "?", 91: "k.A."}, trees: true, want: "age: {integer: 18..77, missing: true}", marks: `{"*": ["?"], age: ["-", Unknown, k.A.]}`},
+		"a unit":               {cell: many, odd: map[int]string{3: "12 yrs", 7: "13 yrs"}, trees: true, want: "age: {integer: 18..77, missing: true}", marks: `{age: ["12 yrs", "13 yrs"]}`},
+		"a letter for a digit": {cell: few, odd: map[int]string{3: "l2", 300: "#REF!"}, want: `age: {categories: [`},
+		"a code":               {cell: few, odd: map[int]string{3: "10+", 13: "10+", 23: "10+", 33: "10+", 43: "10+", 53: "10+"}, want: `age: {categories: ["0", "1", "10+"`},
+		"half of them": {cell: many, odd: func() map[int]string {
+			m := map[int]string{}
+			for i := range 200 {
+				m[2*i] = "A" + fmt.Sprint(i%9)
+			}
+			return m
+		}(), want: "age: {categories: ["},
+		"an input of its own":    {cell: many, odd: map[int]string{3: "unknown"}, names: "age_unknown", want: "age: {categories: ["},
+		"a category of two more": {cell: func(i int) string { return fmt.Sprint(i % 2) }, odd: map[int]string{3: "unknown"}, want: `age: {categories: ["0", "1", unknown]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "age,note,y\n"
+			for i := range 400 {
+				cell, yes := c.cell(i), 0
+				if age, _ := strconv.Atoi(cell); age >= 40 {
+					yes = 1
+				}
+				if odd, ok := c.odd[i]; ok {
+					cell = odd
+				}
+				text += cell + "," + []string{"unknown", "b"}[i%2] + "," + fmt.Sprint(yes) + "\n"
+			}
+			r := draft.Request{Data: written(t, "d.csv", text)}
+			if c.trees {
+				r.Model = written(t, "m.json", treesOf([]string{"age", "note"}, "40", "0.5"))
+			} else if c.names != "" {
+				r.Model = written(t, "m.json", treesOf([]string{c.names}, "0.5"))
+			}
+			out, st, study := drafted(t, r)
+			if !strings.Contains(study, "  "+c.want) || c.marks != "" && !strings.Contains(study, "  missing: "+c.marks+"\n") {
+				t.Errorf("want %s, missing: %s in\n%s", c.want, c.marks, study)
+			}
+			d, err := st.Data()
+			if err != nil || d.Dropped != c.left || out.RowsLeft != c.left || len(d.Points) != out.Rows {
+				t.Errorf("%v: %d rows left out, told %d\n%s", err, d.Dropped, out.RowsLeft, study)
+			}
+			doubts := strings.Join(out.Doubts, "\n")
+			for _, odd := range c.odd {
+				if c.marks != "" && odd != "?" && !strings.Contains(doubts, fmt.Sprintf("%q", odd)) {
+					t.Errorf("%q is not told: %s", odd, doubts)
+				}
+			}
+			if c.marks == "" && strings.Contains(doubts, "are no numbers") {
+				t.Error(doubts)
+			}
+		})
+	}
+}
+
+// What of a spreadsheet may be read in two ways is told.
+func TestNotations(t *testing.T) {
+	for text, c := range map[string]struct{ want, domain, doubt string }{
+		"a;b;y\n3448,36;x;ja\n12,5;y;nein\n":                     {"decimal: \",\"\n", "real: 12.5..3448.36", ""},
+		"a;b;y\n1.448,36;x;ja\n12,5;y;nein\n":                    {"decimal: \",\"\n  thousands: \".\"\n", "real: 12.5..1448.36", ""},
+		"sep=;\na;b;y\n1,5;x;ja\n2,5;y;nein\n":                   {"decimal: \",\"\n", "real: 1.5..2.5", ""},
+		"a,b,y\n\"1,448.36\",x,yes\n12.5,y,no\n":                 {"thousands: \",\"\n", "real: 12.5..1448.36", ""},
+		"a,b,y\n\"1,448\",x,yes\n12,y,no\n":                      {"thousands: \",\"\n", "integer: 12..1448", "may have it before their decimals or between thousands"},
+		"a;b;y\n1,448;x;yes\n12;y;no\n":                          {"decimal: \",\"\n", "real: 1.448..12", "may have it before their decimals or between thousands"},
+		"a;b;y\n1.448;x;yes\n12;y;no\n":                          {"delimiter: \";\"\n", "real: 1.448..12", "a: numbers such as 1.448 have three digits behind every point"},
+		"a;b;y\n1.448;x;yes\n1.5;y;no\n":                         {"delimiter: \";\"\n", "real: 1.448..1.5", ""},
+		"a\tb\ty\n1 448,5\tx\tyes\n1\u202f500\ty\tno\n":          {"decimal: \",\"\n  thousands: space\n", "real: 1448.5..1500", ""},
+		"a,b,y\n1'448.5,x,yes\n1,y,no\n":                         {"thousands: \"'\"\n", "real: 1..1448.5", ""},
+		"a,b,y\n1448.5,\"Linz, Nord\",yes\n1,\"Graz, Sud\",no\n": {"files: [d.csv]\n", "real: 1..1448.5", ""},
+	} {
+		out, st, study := drafted(t, draft.Request{Data: written(t, "d.csv", text), Label: "y"})
+		doubts := strings.Join(out.Doubts, "\n")
+		if !strings.Contains(study, c.want) && c.want != "files: [d.csv]\n" || out.Features[0].Domain != c.domain || (c.doubt == "") != (doubts == "") || !strings.Contains(doubts, c.doubt) {
+			t.Errorf("%q: %v, doubts %q\n%s", text, out.Features[0], doubts, study)
+		}
+		if d, err := st.Data(); err != nil || len(d.Points) != 2 {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, err := draft.Guess(draft.Request{Data: written(t, "d.csv", "\xff\xfea\x00\t\x00\"\x00")}); err == nil || !strings.Contains(err.Error(), "iconv -f utf-16 -t utf-8") {
+		t.Error(err)
+	}
+}
